@@ -1,0 +1,51 @@
+// Short ways to build graph ops.
+
+#include "compiler/import/Build.h"
+
+#include "dialects/graph/Graph.h"
+#include "dialects/graph/Shape.h"
+
+using namespace mlir;
+
+namespace weir {
+
+DenseElementsAttr splatAttr(RankedTensorType type, double value) {
+  Type element = type.getElementType();
+  if (auto number = dyn_cast<FloatType>(element))
+    return DenseElementsAttr::get(type, FloatAttr::get(number, value).getValue());
+  unsigned width = element.getIntOrFloatBitWidth();
+  APInt integer(64, static_cast<uint64_t>(static_cast<int64_t>(value)));
+  return DenseElementsAttr::get(type, integer.zextOrTrunc(width));
+}
+
+Value splat(ImplicitLocOpBuilder &b, RankedTensorType type, double value) {
+  return b.create<graph::ConstantOp>(splatAttr(type, value));
+}
+
+Value numbers(ImplicitLocOpBuilder &b, Type elementType,
+              ArrayRef<int64_t> values) {
+  auto type = RankedTensorType::get(values.size(), elementType);
+  SmallVector<APInt> integers;
+  for (int64_t value : values)
+    integers.emplace_back(elementType.getIntOrFloatBitWidth(), value, true);
+  return b.create<graph::ConstantOp>(DenseElementsAttr::get(type, integers));
+}
+
+FailureOr<SmallVector<int64_t>> broadcastShapes(ArrayRef<int64_t> a,
+                                                ArrayRef<int64_t> b) {
+  SmallVector<int64_t> shape(std::max(a.size(), b.size()));
+  for (size_t i = 0; i < shape.size(); ++i) {
+    int64_t x = i < a.size() ? a[a.size() - 1 - i] : 1;
+    int64_t y = i < b.size() ? b[b.size() - 1 - i] : 1;
+    if (x != y && x != 1 && y != 1)
+      return failure();
+    shape[shape.size() - 1 - i] = x == 1 ? y : x;
+  }
+  return shape;
+}
+
+Value reshapeTo(ImplicitLocOpBuilder &b, Value value, ArrayRef<int64_t> shape) {
+  return make<graph::ReshapeOp>(b, typeOf(value).clone(shape), value);
+}
+
+} // namespace weir

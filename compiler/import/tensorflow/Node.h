@@ -1,0 +1,129 @@
+// One node of a TensorFlow graph while it becomes graph ops.
+//
+// The importer walks the graph from the fetches back and then, operands first,
+// hands each node to the handler of its op. Shapes are static and small values
+// are folded as they are built, so that a handler sees the shape operand of a
+// Reshape as the constant that it is.
+
+#ifndef WEIR_COMPILER_IMPORT_TENSORFLOW_NODE_H
+#define WEIR_COMPILER_IMPORT_TENSORFLOW_NODE_H
+
+#include "mlir/IR/BuiltinAttributes.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+#include "llvm/ADT/StringMap.h"
+#include <memory>
+
+namespace tensorflow {
+class NodeDef;
+class AttrValue;
+} // namespace tensorflow
+
+namespace weir::tensorflow {
+
+class Tracer;
+
+/// What an edge carries that is not a plain tensor, such as a variable's
+/// handle or a tensor list: known to the handlers of its ops only.
+struct Object {
+  virtual ~Object() = default;
+};
+
+/// What an edge carries: a tensor; a complex tensor as its real and imaginary
+/// part; or an object.
+struct Traced {
+  mlir::Value value;
+  mlir::Value imaginary;
+  std::shared_ptr<Object> object;
+};
+
+class Node {
+public:
+  Node(Tracer &tracer, const ::tensorflow::NodeDef &def,
+       llvm::ArrayRef<Traced> operands, mlir::ImplicitLocOpBuilder &b)
+      : b(b), tracer(tracer), def(def), operands(operands) {}
+
+  llvm::StringRef name() const;
+  llvm::StringRef op() const;
+
+  /// The data operands; control edges are not among them.
+  unsigned size() const { return operands.size(); }
+  /// The tensor at operand `i`. Handlers without `complex` or objects need not
+  /// check: the importer has.
+  mlir::Value operand(unsigned i) const { return operands[i].value; }
+  const Traced &traced(unsigned i) const { return operands[i]; }
+  mlir::RankedTensorType type(unsigned i) const {
+    return llvm::cast<mlir::RankedTensorType>(operand(i).getType());
+  }
+  llvm::ArrayRef<int64_t> shape(unsigned i) const { return type(i).getShape(); }
+  int64_t rank(unsigned i) const { return type(i).getRank(); }
+
+  /// The value of an operand that must be known at compile time; says which it
+  /// is where it is not.
+  mlir::FailureOr<mlir::DenseElementsAttr> constant(unsigned i);
+  /// The same, where it may be unknown.
+  std::optional<mlir::DenseElementsAttr> tryConstant(unsigned i);
+  /// The integers of a constant operand, in order.
+  mlir::FailureOr<llvm::SmallVector<int64_t>> integers(unsigned i);
+  mlir::FailureOr<int64_t> integer(unsigned i);
+  /// A constant axis in [-rank, rank), made positive.
+  mlir::FailureOr<int64_t> axis(unsigned i, int64_t rank);
+
+  /// Attributes of the node, with the op's default where it is absent.
+  int64_t intAttr(llvm::StringRef name, int64_t otherwise = 0) const;
+  double floatAttr(llvm::StringRef name, double otherwise = 0) const;
+  bool boolAttr(llvm::StringRef name, bool otherwise = false) const;
+  llvm::StringRef stringAttr(llvm::StringRef name,
+                             llvm::StringRef otherwise = "") const;
+  llvm::SmallVector<int64_t> intsAttr(llvm::StringRef name) const;
+  llvm::SmallVector<float> floatsAttr(llvm::StringRef name) const;
+  /// Null where absent or not a type of the graph dialect.
+  mlir::Type typeAttr(llvm::StringRef name) const;
+  bool hasAttr(llvm::StringRef name) const;
+  /// Null where absent.
+  const ::tensorflow::AttrValue *attr(llvm::StringRef name) const;
+
+  /// Gives the results, in order.
+  mlir::LogicalResult results(mlir::ValueRange values);
+  mlir::LogicalResult result(mlir::Value value) { return results(value); }
+  mlir::LogicalResult tracedResults(llvm::SmallVector<Traced> values);
+
+  /// An error at this node: the model is at fault.
+  mlir::InFlightDiagnostic error();
+  /// The node asks for what weir does not have; collected, and reported with
+  /// all others of the graph.
+  mlir::LogicalResult unsupported(const llvm::Twine &what);
+
+  mlir::ImplicitLocOpBuilder &b;
+  Tracer &tracer;
+
+  /// Read by the importer when the handler has returned.
+  llvm::SmallVector<Traced> given;
+
+  const ::tensorflow::NodeDef &def;
+
+private:
+  llvm::ArrayRef<Traced> operands;
+};
+
+/// Turns one node into graph ops; gives its results or says why not.
+using Handler = mlir::LogicalResult (*)(Node &);
+using Handlers = llvm::StringMap<Handler>;
+
+/// The ops that are not one to one with an op of the dialect, by family.
+void addElementwiseHandlers(Handlers &);
+void addReduceHandlers(Handlers &);
+void addShapeHandlers(Handlers &);
+void addIndexHandlers(Handlers &);
+void addNeuralHandlers(Handlers &);
+void addImageHandlers(Handlers &);
+void addLinearHandlers(Handlers &);
+void addSignalHandlers(Handlers &);
+void addControlHandlers(Handlers &);
+void addVariableHandlers(Handlers &);
+void addListHandlers(Handlers &);
+
+} // namespace weir::tensorflow
+
+#endif // WEIR_COMPILER_IMPORT_TENSORFLOW_NODE_H

@@ -1,0 +1,70 @@
+// What the ops that every stage meets check and fold.
+
+#include "dialects/graph/Graph.h"
+
+using namespace mlir;
+using namespace weir::graph;
+
+#define GET_OP_CLASSES
+#include "dialects/graph/CoreOps.cpp.inc"
+
+OpFoldResult ConstantOp::fold(FoldAdaptor) { return getValue(); }
+
+LogicalResult ConstantOp::inferReturnTypes(MLIRContext *,
+                                           std::optional<Location>,
+                                           Adaptor adaptor,
+                                           SmallVectorImpl<Type> &results) {
+  results.push_back(adaptor.getValue().getShapedType());
+  return success();
+}
+
+void ConstantOp::getAsmResultNames(OpAsmSetValueNameFn set) {
+  set(getResult(), "c");
+}
+
+/// `yield` must give `types`; `what` names the region in the error.
+static LogicalResult verifyYield(Operation *op, Region &region, TypeRange types,
+                                 StringRef what) {
+  auto yield = dyn_cast<YieldOp>(region.front().getTerminator());
+  if (!yield)
+    return op->emitOpError() << what << " does not end in graph.yield";
+  if (yield.getValues().getTypes() != types)
+    return yield.emitOpError("gives (")
+           << yield.getValues().getTypes() << ") where (" << types
+           << ") is wanted";
+  return success();
+}
+
+static LogicalResult verifyArguments(Operation *op, Region &region,
+                                     TypeRange types, StringRef what) {
+  if (region.front().getArgumentTypes() != types)
+    return op->emitOpError()
+           << what << " takes (" << region.front().getArgumentTypes()
+           << ") where (" << types << ") is given";
+  return success();
+}
+
+LogicalResult GroupOp::verifyRegions() {
+  if (failed(verifyArguments(*this, getBody(), getInputs().getTypes(), "body")))
+    return failure();
+  return verifyYield(*this, getBody(), getResultTypes(), "body");
+}
+
+LogicalResult IfOp::verifyRegions() {
+  if (failed(verifyYield(*this, getThenRegion(), getResultTypes(), "then")))
+    return failure();
+  return verifyYield(*this, getElseRegion(), getResultTypes(), "else");
+}
+
+LogicalResult WhileOp::verifyRegions() {
+  TypeRange types = getInits().getTypes();
+  if (types != TypeRange(getResultTypes()))
+    return emitOpError("changes the types of its variables");
+  if (failed(verifyArguments(*this, getCondition(), types, "condition")) ||
+      failed(verifyArguments(*this, getBody(), types, "body")))
+    return failure();
+  Type truth = RankedTensorType::get({}, IntegerType::get(getContext(), 1));
+  if (failed(verifyYield(*this, getCondition(), truth, "condition")))
+    return failure();
+  return verifyYield(*this, getBody(), types, "body");
+}

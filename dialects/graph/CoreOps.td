@@ -1,0 +1,145 @@
+// The ops that every stage meets: constants, groups, control, checks.
+
+#ifndef WEIR_DIALECTS_GRAPH_CORE
+#define WEIR_DIALECTS_GRAPH_CORE
+
+include "dialects/graph/GraphBase.td"
+include "mlir/Interfaces/ControlFlowInterfaces.td"
+
+def Graph_ConstantOp
+    : Graph_Op<"constant", [ConstantLike, InferTypeOpAdaptor,
+                            DeclareOpInterfaceMethods<OpAsmOpInterface,
+                                                      ["getAsmResultNames"]>]> {
+  let summary = "A tensor known at compile time";
+  let description = [{
+    Large values are resources (`dense_resource`), whose bytes never enter the
+    attribute storage of MLIR and never reach LLVM IR.
+
+    ```mlir
+    %c = graph.constant dense<[1.0, 2.0]> : tensor<2xf32>
+    ```
+  }];
+  let fusion = "none";
+  let arguments = (ins ElementsAttr:$value);
+  let results = (outs Graph_Tensor:$result);
+  let assemblyFormat = "attr-dict $value";
+  let hasFolder = 1;
+}
+
+def Graph_YieldOp : Graph_Op<"yield", [Terminator, ReturnLike,
+                                       ParentOneOf<["GroupOp", "IfOp",
+                                                    "WhileOp"]>]> {
+  let summary = "Ends a region with its results";
+  let description = [{
+    ```mlir
+    graph.yield %y : tensor<4xf32>
+    ```
+  }];
+  let fusion = "none";
+  let arguments = (ins Variadic<Graph_Tensor>:$values);
+  let assemblyFormat = "($values^ `:` type($values))? attr-dict";
+  let builders = [OpBuilder<(ins), "">];
+}
+
+def Graph_GroupOp
+    : Graph_Op<"group", [IsolatedFromAbove, SingleBlock]> {
+  let summary = "Ops that become one kernel";
+  let description = [{
+    The block's arguments are the operands, its yield gives the results. Made by
+    `weir-form-groups`; lowering turns each into a function of linalg.
+
+    ```mlir
+    %y = graph.group(%x) : (tensor<4xf32>) -> tensor<4xf32> {
+    ^bb0(%a: tensor<4xf32>):
+      %b = graph.exp %a : tensor<4xf32>
+      graph.yield %b : tensor<4xf32>
+    }
+    ```
+  }];
+  let fusion = "none";
+  let arguments = (ins Variadic<Graph_Tensor>:$inputs);
+  let results = (outs Variadic<Graph_Tensor>:$results);
+  let regions = (region SizedRegion<1>:$body);
+  let assemblyFormat = [{
+    `(` $inputs `)` attr-dict-with-keyword `:` functional-type($inputs, $results) $body
+  }];
+  let hasRegionVerifier = 1;
+}
+
+def Graph_IfOp : Graph_Op<"if", [NoRegionArguments, RecursiveMemoryEffects]> {
+  let summary = "One of two regions, by a scalar truth value";
+  let description = [{
+    ```mlir
+    %y = graph.if %p : tensor<i1> -> (tensor<4xf32>) {
+      graph.yield %a : tensor<4xf32>
+    } else {
+      graph.yield %b : tensor<4xf32>
+    }
+    ```
+  }];
+  let fusion = "none";
+  let arguments = (ins 0DTensorOf<[I1]>:$condition);
+  let results = (outs Variadic<Graph_Tensor>:$results);
+  let regions = (region SizedRegion<1>:$thenRegion,
+                 SizedRegion<1>:$elseRegion);
+  let assemblyFormat = [{
+    $condition `:` type($condition) `->` `(` type($results) `)` attr-dict-with-keyword $thenRegion `else`
+    $elseRegion
+  }];
+  let hasRegionVerifier = 1;
+}
+
+def Graph_WhileOp : Graph_Op<"while", [SingleBlock, RecursiveMemoryEffects]> {
+  let summary = "Repeats a region while a condition holds";
+  let description = [{
+    Both regions take the loop's variables; the first yields a scalar truth
+    value, the second the variables' next values. Types never change. Regions
+    may use values from outside.
+
+    ```mlir
+    %n = graph.while(%i) : (tensor<i32>) -> tensor<i32> {
+    ^bb0(%a: tensor<i32>):
+      %p = graph.less %a, %limit : tensor<i32>
+      graph.yield %p : tensor<i1>
+    } do {
+    ^bb0(%a: tensor<i32>):
+      %b = graph.add %a, %one : tensor<i32>
+      graph.yield %b : tensor<i32>
+    }
+    ```
+  }];
+  let fusion = "none";
+  let arguments = (ins Variadic<Graph_Tensor>:$inits);
+  let results = (outs Variadic<Graph_Tensor>:$results);
+  let regions = (region SizedRegion<1>:$condition, SizedRegion<1>:$body);
+  let assemblyFormat = [{
+    `(` $inits `)` attr-dict-with-keyword `:` functional-type($inits, $results)
+    $condition `do` $body
+  }];
+  let hasRegionVerifier = 1;
+}
+
+def Graph_CheckOp
+    : Op<Graph_Dialect, "check", [MemoryEffects<[MemWrite]>,
+                                  FusionOpInterface]> {
+  let summary = "An error of the run where a condition does not hold";
+  let description = [{
+    The run goes on (every op is safe on any value) and then returns an error
+    with the message of the first check that failed.
+
+    ```mlir
+    graph.check %p, "node 'lookup': index out of range" : tensor<i1>
+    ```
+  }];
+  let arguments = (ins 0DTensorOf<[I1]>:$condition, StrAttr:$message);
+  let assemblyFormat = "$condition `,` $message attr-dict `:` type($condition)";
+  let extraClassDeclaration = [{
+    static ::llvm::ArrayRef<::llvm::StringRef> tensorflowNames() { return {}; }
+    static ::llvm::ArrayRef<::llvm::StringRef> onnxNames() { return {}; }
+    ::weir::graph::FusionRole fusionRole() {
+      return ::weir::graph::FusionRole::none;
+    }
+  }];
+}
+
+#endif // WEIR_DIALECTS_GRAPH_CORE

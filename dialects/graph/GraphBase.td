@@ -1,0 +1,132 @@
+// The graph dialect: what every op of a tensor graph has in common.
+
+#ifndef WEIR_DIALECTS_GRAPH_BASE
+#define WEIR_DIALECTS_GRAPH_BASE
+
+include "dialects/graph/GraphInterfaces.td"
+include "mlir/IR/OpBase.td"
+include "mlir/IR/OpAsmInterface.td"
+include "mlir/Interfaces/InferTypeOpInterface.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+
+def Graph_Dialect : Dialect {
+  let name = "graph";
+  let cppNamespace = "::weir::graph";
+  let summary = "A framework's tensor graph, as imported and as optimised";
+  let description = [{
+    Every frontend imports into this dialect and every optimisation of the
+    graph happens in it. Ops are pure functions of tensors of static shape;
+    broadcasts are explicit; the layout is the framework's. Names are the plain
+    English of the mathematics, and the names that a framework uses for the
+    same thing are data of the op's definition.
+  }];
+  let hasConstantMaterializer = 1;
+  let useDefaultAttributePrinterParser = 0;
+}
+
+// The element types of the dialect. Signless integers are signed numbers;
+// unsigned ones say so.
+def Graph_Float : AnyTypeOf<[F16, BF16, F32, F64]>;
+def Graph_Signed : AnyTypeOf<[I8, I16, I32, I64]>;
+def Graph_Unsigned : AnyTypeOf<[UI8, UI16, UI32, UI64]>;
+def Graph_Integer : AnyTypeOf<[Graph_Signed, Graph_Unsigned]>;
+def Graph_Number : AnyTypeOf<[Graph_Float, Graph_Integer]>;
+def Graph_Element : AnyTypeOf<[Graph_Number, I1]>;
+
+class Graph_TensorOf<list<Type> elements> : StaticShapeTensorOf<elements>;
+def Graph_Tensor : Graph_TensorOf<[Graph_Element]>;
+def Graph_NumberTensor : Graph_TensorOf<[Graph_Number]>;
+def Graph_FloatTensor : Graph_TensorOf<[Graph_Float]>;
+def Graph_IntegerTensor : Graph_TensorOf<[Graph_Integer]>;
+def Graph_IndexTensor : Graph_TensorOf<[I32, I64]>;
+def Graph_BoolTensor : Graph_TensorOf<[I1]>;
+
+// C++ returning `names` from a static method; nothing to write when it is
+// empty.
+class Names<string method, list<string> names> {
+  code decl = "static ::llvm::ArrayRef<::llvm::StringRef> "#method#"() { "#!if(
+      !empty(names), "return {}; }",
+      "static constexpr ::llvm::StringRef names[] = {\""#!interleave(
+          names, "\", \"")#"\"}; return names; }")#"\n";
+}
+
+class Graph_Op<string mnemonic, list<Trait> traits = []>
+    : Op<Graph_Dialect, mnemonic,
+         !listconcat(traits, [Pure, FusionOpInterface])> {
+  // The framework ops that import into this op one to one: same operands, same
+  // result, no attribute that matters.
+  list<string> tensorflow = [];
+  list<string> onnx = [];
+  // A case of FusionRole.
+  string fusion = "opaque";
+  // More C++ declarations of the op.
+  code extra = "";
+
+  let extraClassDeclaration =
+      Names<"tensorflowNames", tensorflow>.decl#Names<"onnxNames", onnx>.decl
+      #"::weir::graph::FusionRole fusionRole() { return "
+      "::weir::graph::FusionRole::"#fusion#"; }\n"#extra;
+}
+
+// An op whose whole meaning is `scalar`: C++ that returns the value of one
+// element from `args`, with `b`, `loc` and the op's own accessors at hand.
+class Graph_ScalarOp<string mnemonic, list<Trait> traits = []>
+    : Graph_Op<mnemonic,
+               !listconcat(traits, [Elementwise,
+                                    DeclareOpInterfaceMethods<
+                                        ScalarOpInterface>])> {
+  code scalar = "";
+  let fusion = "elementwise";
+  let hasFolder = 1;
+  let extraClassDefinition =
+      "::mlir::Value $cppClass::buildScalar(::mlir::OpBuilder &b, "
+      "::mlir::Location loc, ::mlir::ValueRange args) {"#scalar#"}\n"
+      "::mlir::OpFoldResult $cppClass::fold(FoldAdaptor adaptor) { "
+      "return ::weir::graph::foldScalarOp(*this, adaptor.getOperands()); }";
+}
+
+// One operand, and a result of its type.
+class Graph_UnaryOp<string mnemonic, Type type = Graph_FloatTensor,
+                    list<Trait> traits = []>
+    : Graph_ScalarOp<mnemonic, !listconcat(traits,
+                                           [SameOperandsAndResultType])> {
+  let arguments = (ins type:$x);
+  let results = (outs type:$result);
+  let assemblyFormat = "$x attr-dict `:` type($result)";
+}
+
+// Two operands of one type, and a result of that type.
+class Graph_BinaryOp<string mnemonic, Type type = Graph_NumberTensor,
+                     list<Trait> traits = []>
+    : Graph_ScalarOp<mnemonic, !listconcat(traits,
+                                           [SameOperandsAndResultType])> {
+  let arguments = (ins type:$x, type:$y);
+  let results = (outs type:$result);
+  let assemblyFormat = "operands attr-dict `:` type($result)";
+}
+
+// Two operands of one type, and a truth value for each element.
+class Graph_CompareOp<string mnemonic, Type type = Graph_NumberTensor,
+                      list<Trait> traits = []>
+    : Graph_ScalarOp<mnemonic,
+                     !listconcat(traits, [
+                       SameTypeOperands, SameOperandsAndResultShape,
+                       InferTypeOpInterface
+                     ])> {
+  let arguments = (ins type:$x, type:$y);
+  let results = (outs Graph_BoolTensor:$result);
+  let assemblyFormat = "operands attr-dict `:` type($x)";
+  let extra = [{
+    static ::llvm::LogicalResult inferReturnTypes(
+        ::mlir::MLIRContext *context, std::optional<::mlir::Location>,
+        ::mlir::ValueRange operands, ::mlir::DictionaryAttr,
+        ::mlir::OpaqueProperties, ::mlir::RegionRange,
+        ::llvm::SmallVectorImpl<::mlir::Type> &results) {
+      results.push_back(::llvm::cast<::mlir::RankedTensorType>(
+          operands[0].getType()).clone(::mlir::IntegerType::get(context, 1)));
+      return ::mlir::success();
+    }
+  }];
+}
+
+#endif // WEIR_DIALECTS_GRAPH_BASE

@@ -1,0 +1,102 @@
+// Every op of the graph dialect that computes becomes linalg on tensors.
+
+#include "passes/lower/Passes.h"
+
+#include "dialects/graph/Graph.h"
+#include "passes/lower/Patterns.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Func/Transforms/FuncConversions.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+using namespace mlir;
+
+namespace weir {
+#define GEN_PASS_DEF_LOWERGRAPH
+#include "passes/lower/Passes.h.inc"
+
+Value emptyTensor(OpBuilder &b, Location loc, Type type) {
+  auto tensor = cast<RankedTensorType>(type);
+  return b.create<tensor::EmptyOp>(loc, tensor.getShape(),
+                                   graph::signless(tensor.getElementType()));
+}
+
+Value filledTensor(OpBuilder &b, Location loc, Type type, Value value) {
+  return b.create<linalg::FillOp>(loc, value, emptyTensor(b, loc, type))
+      .getResult(0);
+}
+
+SmallVector<utils::IteratorType> parallelLoops(int64_t count) {
+  return SmallVector<utils::IteratorType>(count, utils::IteratorType::parallel);
+}
+
+Value generateTensor(
+    OpBuilder &b, Location loc, Type type,
+    function_ref<Value(OpBuilder &, Location, ValueRange)> element) {
+  Value init = emptyTensor(b, loc, type);
+  int64_t rank = cast<RankedTensorType>(type).getRank();
+  auto generic = b.create<linalg::GenericOp>(
+      loc, init.getType(), ValueRange{}, init,
+      ArrayRef<AffineMap>{b.getMultiDimIdentityMap(rank)}, parallelLoops(rank),
+      [&](OpBuilder &b, Location loc, ValueRange) {
+        SmallVector<Value> indices;
+        for (int64_t i = 0; i < rank; ++i)
+          indices.push_back(b.create<linalg::IndexOp>(loc, i));
+        b.create<linalg::YieldOp>(loc, element(b, loc, indices));
+      });
+  return generic.getResult(0);
+}
+
+namespace {
+
+struct LowerGraph : impl::LowerGraphBase<LowerGraph> {
+  void runOnOperation() override {
+    MLIRContext *context = &getContext();
+    TypeConverter converter;
+    converter.addConversion([](Type type) { return type; });
+    converter.addConversion([](RankedTensorType type) {
+      return type.clone(graph::signless(type.getElementType()));
+    });
+    auto cast = [](OpBuilder &b, Type type, ValueRange inputs,
+                   Location loc) -> Value {
+      return b.create<UnrealizedConversionCastOp>(loc, type, inputs)
+          .getResult(0);
+    };
+    converter.addSourceMaterialization(cast);
+    converter.addTargetMaterialization(cast);
+    converter.addArgumentMaterialization(cast);
+
+    ConversionTarget target(*context);
+    target.markUnknownOpDynamicallyLegal([](Operation *) { return true; });
+    target.addDynamicallyLegalDialect<graph::GraphDialect>([](Operation *op) {
+      auto role = dyn_cast<graph::FusionOpInterface>(op);
+      return !isa<graph::ScalarOpInterface>(op) &&
+             (isa<graph::ConstantOp, graph::YieldOp, graph::GroupOp,
+                  graph::IfOp, graph::WhileOp, graph::CheckOp>(op) ||
+              !role);
+    });
+
+    RewritePatternSet patterns(context);
+    addElementwisePatterns(converter, patterns);
+    addLinearPatterns(converter, patterns);
+    addNeuralPatterns(converter, patterns);
+    addReducePatterns(converter, patterns);
+    addShapePatterns(converter, patterns);
+    populateFunctionOpInterfaceTypeConversionPattern<func::FuncOp>(patterns,
+                                                                   converter);
+    populateReturnOpTypeConversionPattern(patterns, converter);
+    target.addDynamicallyLegalOp<func::FuncOp>([&](func::FuncOp op) {
+      return converter.isSignatureLegal(op.getFunctionType());
+    });
+    target.addDynamicallyLegalOp<func::ReturnOp>(
+        [&](func::ReturnOp op) { return converter.isLegal(op); });
+    if (failed(applyPartialConversion(getOperation(), target,
+                                      std::move(patterns))))
+      signalPassFailure();
+  }
+};
+
+} // namespace
+} // namespace weir
