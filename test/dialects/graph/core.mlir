@@ -1,0 +1,86 @@
+// RUN: weir-opt %s | weir-opt | FileCheck %s
+
+// CHECK-LABEL: @constant
+// CHECK: graph.constant dense<[1.000000e+00, 2.000000e+00]> : tensor<2xf32>
+func.func @constant() -> tensor<2xf32> {
+  %c = graph.constant dense<[1.0, 2.0]> : tensor<2xf32>
+  return %c : tensor<2xf32>
+}
+
+// A large constant keeps its bytes in a resource.
+// CHECK-LABEL: @resource
+// CHECK: graph.constant dense_resource<weights> : tensor<2xf32>
+func.func @resource() -> tensor<2xf32> {
+  %c = graph.constant dense_resource<weights> : tensor<2xf32>
+  return %c : tensor<2xf32>
+}
+
+// CHECK-LABEL: @group
+// CHECK: graph.group(%{{.*}}) : (tensor<4xf32>) -> tensor<4xf32> {
+// CHECK-NEXT: ^bb0(%[[A:.*]]: tensor<4xf32>):
+// CHECK-NEXT: %[[B:.*]] = graph.exp %[[A]]
+// CHECK-NEXT: graph.yield %[[B]]
+func.func @group(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %y = graph.group(%x) : (tensor<4xf32>) -> tensor<4xf32> {
+  ^bb0(%a: tensor<4xf32>):
+    %b = graph.exp %a : tensor<4xf32>
+    graph.yield %b : tensor<4xf32>
+  }
+  return %y : tensor<4xf32>
+}
+
+// CHECK-LABEL: @choice
+// CHECK: graph.if %{{.*}} : tensor<i1> -> (tensor<4xf32>) {
+// CHECK: } else {
+func.func @choice(%p: tensor<i1>, %a: tensor<4xf32>, %b: tensor<4xf32>)
+    -> tensor<4xf32> {
+  %y = graph.if %p : tensor<i1> -> (tensor<4xf32>) {
+    graph.yield %a : tensor<4xf32>
+  } else {
+    graph.yield %b : tensor<4xf32>
+  }
+  return %y : tensor<4xf32>
+}
+
+// CHECK-LABEL: @loop
+// CHECK: graph.while(%{{.*}}) : (tensor<i32>) -> tensor<i32> {
+// CHECK: } do {
+func.func @loop(%i: tensor<i32>, %limit: tensor<i32>, %one: tensor<i32>)
+    -> tensor<i32> {
+  %n = graph.while(%i) : (tensor<i32>) -> tensor<i32> {
+  ^bb0(%a: tensor<i32>):
+    %p = graph.less %a, %limit : tensor<i32>
+    graph.yield %p : tensor<i1>
+  } do {
+  ^bb0(%a: tensor<i32>):
+    %b = graph.add %a, %one : tensor<i32>
+    graph.yield %b : tensor<i32>
+  }
+  return %n : tensor<i32>
+}
+
+// CHECK-LABEL: @check
+// CHECK: graph.check %{{.*}}, "node 'lookup': index out of range" : tensor<i1>
+func.func @check(%p: tensor<i1>) {
+  graph.check %p, "node 'lookup': index out of range" : tensor<i1>
+  return
+}
+
+// The result of yield stands for itself.
+// CHECK-LABEL: @yields
+// CHECK: graph.yield
+func.func @yields(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %z = graph.group(%x) : (tensor<4xf32>) -> tensor<4xf32> {
+  ^bb0(%y: tensor<4xf32>):
+    graph.yield %y : tensor<4xf32>
+  }
+  return %z : tensor<4xf32>
+}
+
+{-#
+  dialect_resources: {
+    builtin: {
+      weights: "0x040000000000803F00000040"
+    }
+  }
+#-}

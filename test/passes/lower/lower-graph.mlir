@@ -1,0 +1,30 @@
+// RUN: weir-opt %s -weir-lower-graph | FileCheck %s
+
+// An elementwise op becomes one loop of its scalar function.
+// CHECK-LABEL: @exp
+// CHECK: %[[EMPTY:.*]] = tensor.empty() : tensor<4xf32>
+// CHECK: linalg.generic
+// CHECK-SAME: outs(%[[EMPTY]]
+// CHECK: math.exp
+func.func @exp(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %y = graph.exp %x : tensor<4xf32>
+  return %y : tensor<4xf32>
+}
+
+// Unsigned integers become signless.
+// CHECK-LABEL: @unsigned
+// CHECK-SAME: tensor<4xi8>
+// CHECK: arith.addi
+// CHECK-NOT: ui8
+func.func @unsigned(%x: tensor<4xui8>) -> tensor<4xui8> {
+  %y = graph.add %x, %x : tensor<4xui8>
+  return %y : tensor<4xui8>
+}
+
+// Control and constants stay.
+// CHECK-LABEL: @stays
+// CHECK: graph.constant
+func.func @stays() -> tensor<4xf32> {
+  %c = graph.constant dense<1.0> : tensor<4xf32>
+  return %c : tensor<4xf32>
+}
