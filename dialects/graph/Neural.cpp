@@ -2,6 +2,8 @@
 
 #include "dialects/graph/Neural.h"
 
+#include "llvm/Support/MathExtras.h"
+
 using namespace mlir;
 using namespace weir::graph;
 
@@ -31,3 +33,122 @@ LogicalResult MatmulOp::inferReturnTypes(MLIRContext *,
   results.push_back(a.clone(shape));
   return success();
 }
+
+std::optional<int64_t> weir::graph::windowCount(int64_t size,
+                                                const Window &window) {
+  int64_t reach, padded;
+  if (size < 0 || window.size < 1 || window.stride < 1 || window.dilation < 1 ||
+      window.low < 0 || window.high < 0 ||
+      llvm::MulOverflow(window.size - 1, window.dilation, reach) ||
+      llvm::AddOverflow(size, window.low, padded) ||
+      llvm::AddOverflow(padded, window.high, padded) || padded <= reach)
+    return std::nullopt;
+  return (padded - reach - 1) / window.stride + 1;
+}
+
+LogicalResult ConvolutionOp::inferReturnTypes(MLIRContext *,
+                                              std::optional<Location> loc,
+                                              Adaptor adaptor,
+                                              SmallVectorImpl<Type> &results) {
+  auto x = cast<RankedTensorType>(adaptor.getX().getType());
+  auto filter = cast<RankedTensorType>(adaptor.getFilter().getType());
+  // (C1)
+  if (x.getElementType() != filter.getElementType() || x.getRank() < 3 ||
+      x.getRank() > 5 || x.getRank() != filter.getRank())
+    return emitOptionalError(loc, "cannot convolve ", x, " with ", filter);
+  // (C2)
+  size_t spatial = x.getRank() - 2;
+  if (adaptor.getStrides().size() != spatial ||
+      adaptor.getPaddingLow().size() != spatial ||
+      adaptor.getPaddingHigh().size() != spatial ||
+      adaptor.getDilations().size() != spatial)
+    return emitOptionalError(loc, "needs strides, paddings and dilations for ",
+                             spatial, " dimensions");
+  // (C3)
+  auto groups = static_cast<int64_t>(adaptor.getGroups());
+  int64_t in = x.getShape().back(), out = filter.getShape().back();
+  if (groups < 1 || in % groups != 0 || out % groups != 0 ||
+      filter.getDimSize(spatial) != in / groups)
+    return emitOptionalError(loc, "has ", in, " channels in ", groups,
+                             " groups, which ", filter, " does not fit");
+  // (C2) (C4)
+  SmallVector<int64_t> shape{x.getDimSize(0)};
+  for (size_t i = 0; i < spatial; ++i) {
+    Window window{filter.getDimSize(i), adaptor.getStrides()[i],
+                  adaptor.getDilations()[i], adaptor.getPaddingLow()[i],
+                  adaptor.getPaddingHigh()[i]};
+    std::optional<int64_t> count = windowCount(x.getDimSize(i + 1), window);
+    if (!count)
+      return emitOptionalError(loc, "has no place for a window of ",
+                               window.size, " in dimension ", i + 1, " of ", x);
+    shape.push_back(*count);
+  }
+  shape.push_back(out);
+  results.push_back(x.clone(shape));
+  return success();
+}
+
+/// The type of one result element for each window of a pool.
+template <typename Adaptor>
+static LogicalResult inferPool(std::optional<Location> loc, Adaptor adaptor,
+                               Type elementType,
+                               SmallVectorImpl<Type> &results) {
+  auto x = cast<RankedTensorType>(adaptor.getX().getType());
+  // (C1)
+  if (x.getRank() < 3 || x.getRank() > 5)
+    return emitOptionalError(loc, "has no spatial dimensions in ", x);
+  // (C2)
+  size_t spatial = x.getRank() - 2;
+  if (adaptor.getWindow().size() != spatial ||
+      adaptor.getStrides().size() != spatial ||
+      adaptor.getPaddingLow().size() != spatial ||
+      adaptor.getPaddingHigh().size() != spatial)
+    return emitOptionalError(loc, "needs windows, strides and paddings for ",
+                             spatial, " dimensions");
+  SmallVector<int64_t> shape(x.getShape());
+  for (size_t i = 0; i < spatial; ++i) {
+    Window window{adaptor.getWindow()[i], adaptor.getStrides()[i], 1,
+                  adaptor.getPaddingLow()[i], adaptor.getPaddingHigh()[i]};
+    // (C2) (C3)
+    std::optional<int64_t> count = windowCount(x.getDimSize(i + 1), window);
+    if (!count || window.low >= window.size || window.high >= window.size)
+      return emitOptionalError(loc, "has no place for a window of ",
+                               window.size, " in dimension ", i + 1, " of ", x);
+    shape[i + 1] = *count;
+  }
+  results.push_back(RankedTensorType::get(shape, elementType));
+  return success();
+}
+
+LogicalResult PoolMaxOp::inferReturnTypes(MLIRContext *,
+                                          std::optional<Location> loc,
+                                          Adaptor adaptor,
+                                          SmallVectorImpl<Type> &results) {
+  return inferPool(loc, adaptor, getElementTypeOrSelf(adaptor.getX()), results);
+}
+
+LogicalResult PoolAverageOp::inferReturnTypes(MLIRContext *,
+                                              std::optional<Location> loc,
+                                              Adaptor adaptor,
+                                              SmallVectorImpl<Type> &results) {
+  return inferPool(loc, adaptor, getElementTypeOrSelf(adaptor.getX()), results);
+}
+
+LogicalResult PoolArgMaxOp::inferReturnTypes(MLIRContext *context,
+                                             std::optional<Location> loc,
+                                             Adaptor adaptor,
+                                             SmallVectorImpl<Type> &results) {
+  return inferPool(loc, adaptor, IntegerType::get(context, 64), results);
+}
+
+/// (C1)
+static LogicalResult verifySoftmax(Operation *op) {
+  auto type = cast<RankedTensorType>(op->getResult(0).getType());
+  if (type.getRank() == 0)
+    return op->emitOpError("needs a last dimension");
+  return success();
+}
+
+LogicalResult SoftmaxOp::verify() { return verifySoftmax(*this); }
+
+LogicalResult LogSoftmaxOp::verify() { return verifySoftmax(*this); }

@@ -23,7 +23,137 @@ def Graph_MatmulOp : Graph_Op<"matmul", [InferTypeOpAdaptor]> {
   let arguments = (ins Graph_NumberTensor:$a, Graph_NumberTensor:$b,
                    UnitAttr:$transpose_a, UnitAttr:$transpose_b);
   let results = (outs Graph_NumberTensor:$result);
-  let assemblyFormat = "$a `,` $b attr-dict `:` type($a) `,` type($b)";
+  // Flags in the attribute dictionary would come too late for inference.
+  let assemblyFormat = [{
+    $a `,` $b (`transpose_a` $transpose_a^)? (`transpose_b` $transpose_b^)? attr-dict `:` type($a) `,` type($b)
+  }];
+}
+
+def Graph_ConvolutionOp : Graph_Op<"convolution", [InferTypeOpAdaptor]> {
+  let summary = "Weighted sums over windows that slide along 1 to 3 dimensions";
+  let description = [{
+    `x` is a batch of images, channels last: `N, spatial..., CI`. `filter` is
+    `spatial..., CI / groups, CO`, and the result `N, spatial..., CO`. The
+    channels of `x` and of the result fall into `groups` runs of one length;
+    each run of results sees only its run of `x`. Depthwise convolutions have as
+    many groups as `x` has channels.
+
+    The filter is not reversed. Its elements stand `dilations` apart on `x`,
+    which is padded with `padding_low` and `padding_high` zeros. f16 and bf16
+    accumulate in f32.
+
+    - (C1) `x` and `filter` have one element type and one rank of 3 to 5.
+    - (C2) `strides`, `padding_low`, `padding_high` and `dilations` have a value
+      for each spatial dimension; strides and dilations are positive, paddings
+      not negative.
+    - (C3) `groups` is positive and divides the channels of `x` and those of the
+      result; the filter takes the channels of one group.
+    - (C4) the dilated filter is not empty and fits into the padded `x`.
+
+    ```mlir
+    %y = graph.convolution %x, %w strides [2, 2] padding_low [0, 0] padding_high [1, 1] dilations [1, 1] groups 1 : tensor<1x8x8x3xf32>, tensor<3x3x3x4xf32>
+    ```
+  }];
+  let fusion = "contraction";
+  let arguments = (ins Graph_NumberTensor:$x, Graph_NumberTensor:$filter,
+                   DenseI64ArrayAttr:$strides, DenseI64ArrayAttr:$padding_low,
+                   DenseI64ArrayAttr:$padding_high,
+                   DenseI64ArrayAttr:$dilations, I64Attr:$groups);
+  let results = (outs Graph_NumberTensor:$result);
+  let assemblyFormat = [{
+    $x `,` $filter `strides` $strides `padding_low` $padding_low `padding_high` $padding_high
+    `dilations` $dilations `groups` $groups attr-dict `:` type($x) `,` type($filter)
+  }];
+}
+
+// Windows over the spatial dimensions of a tensor with channels last.
+class Graph_PoolOp<string mnemonic, Type type>
+    : Graph_Op<mnemonic, [InferTypeOpAdaptor]> {
+  let arguments = (ins type:$x, DenseI64ArrayAttr:$window,
+                   DenseI64ArrayAttr:$strides, DenseI64ArrayAttr:$padding_low,
+                   DenseI64ArrayAttr:$padding_high);
+  let results = (outs type:$result);
+  let assemblyFormat = [{
+    $x `window` $window `strides` $strides `padding_low` $padding_low `padding_high` $padding_high
+    attr-dict `:` type($x)
+  }];
+}
+
+def Graph_PoolMaxOp : Graph_PoolOp<"pool_max", Graph_NumberTensor> {
+  let summary = "The largest element of each window";
+  let description = [{
+    `x` is `N, spatial..., C`; the windows slide along the spatial dimensions.
+    Padding never wins: it is below any element.
+
+    - (C1) `x` has a rank of 3 to 5.
+    - (C2) the attributes have a value for each spatial dimension; windows and
+      strides are positive, paddings not negative and below the window.
+    - (C3) the window fits into the padded `x`.
+
+    ```mlir
+    %y = graph.pool_max %x window [2, 2] strides [2, 2] padding_low [0, 0] padding_high [0, 0] : tensor<1x8x8x3xf32>
+    ```
+  }];
+}
+
+def Graph_PoolAverageOp : Graph_PoolOp<"pool_average", Graph_FloatTensor> {
+  let summary = "The mean of the elements of each window";
+  let description = [{
+    As `pool_max`; padding does not count among the elements. f16 and bf16
+    accumulate in f32.
+
+    ```mlir
+    %y = graph.pool_average %x window [3] strides [1] padding_low [1] padding_high [1] : tensor<1x8x3xf32>
+    ```
+  }];
+}
+
+def Graph_PoolArgMaxOp : Graph_PoolOp<"pool_arg_max", Graph_NumberTensor> {
+  let summary = "Where the largest element of each window stands";
+  let description = [{
+    As `pool_max`, but gives the place of the first largest element in its
+    image: its index in row-major order, the first dimension of `x` left out.
+
+    ```mlir
+    %i = graph.pool_arg_max %x window [2] strides [2] padding_low [0] padding_high [0] : tensor<1x8x3xf32>
+    ```
+  }];
+  let results = (outs Graph_TensorOf<[I64]>:$result);
+}
+
+class Graph_SoftmaxLikeOp<string mnemonic>
+    : Graph_Op<mnemonic, [SameOperandsAndResultType]> {
+  let arguments = (ins Graph_FloatTensor:$x);
+  let results = (outs Graph_FloatTensor:$result);
+  let assemblyFormat = "$x attr-dict `:` type($x)";
+  let hasVerifier = 1;
+}
+
+def Graph_SoftmaxOp : Graph_SoftmaxLikeOp<"softmax"> {
+  let summary = "Exponentials along the last dimension, divided by their sum";
+  let description = [{
+    Computed from the distance to the largest element, so that no exponential
+    overflows; f16 and bf16 in f32.
+
+    - (C1) `x` has a dimension.
+
+    ```mlir
+    %y = graph.softmax %x : tensor<2x5xf32>
+    ```
+  }];
+  let tensorflow = ["Softmax"];
+}
+
+def Graph_LogSoftmaxOp : Graph_SoftmaxLikeOp<"log_softmax"> {
+  let summary = "Logarithm of the softmax along the last dimension";
+  let description = [{
+    - (C1) `x` has a dimension.
+
+    ```mlir
+    %y = graph.log_softmax %x : tensor<2x5xf32>
+    ```
+  }];
+  let tensorflow = ["LogSoftmax"];
 }
 
 #endif // WEIR_DIALECTS_GRAPH_NEURAL

@@ -1,0 +1,251 @@
+// Lowers pools: reductions over windows of a padded tensor.
+
+#include "passes/lower/NeuralShared.h"
+
+#include "dialects/graph/Neural.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
+using namespace mlir;
+
+namespace weir {
+namespace {
+
+/// The loops of a pool: those of its result, then those of the window. The
+/// window is an operand of its own, never read, that tells how long the last
+/// loops are.
+struct PoolLoops {
+  SmallVector<AffineMap> maps; // of x, of the window
+  AffineMap result;
+  SmallVector<utils::IteratorType> iterators;
+  Value window;
+
+  PoolLoops(OpBuilder &b, Location loc, int64_t spatial,
+            ArrayRef<int64_t> windowShape, ArrayRef<int64_t> strides) {
+    int64_t rank = spatial + 2, count = rank + spatial;
+    SmallVector<AffineExpr> xs, ws, ys;
+    for (int64_t i = 0; i < rank; ++i)
+      ys.push_back(b.getAffineDimExpr(i));
+    xs = ys;
+    for (int64_t i = 0; i < spatial; ++i) {
+      ws.push_back(b.getAffineDimExpr(rank + i));
+      xs[i + 1] = ys[i + 1] * strides[i] + ws.back();
+    }
+    maps = {AffineMap::get(count, 0, xs, b.getContext()),
+            AffineMap::get(count, 0, ws, b.getContext())};
+    result = AffineMap::get(count, 0, ys, b.getContext());
+    iterators = parallelLoops(rank);
+    iterators.append(spatial, utils::IteratorType::reduction);
+    window = b.create<tensor::EmptyOp>(loc, windowShape, b.getI8Type());
+  }
+};
+
+/// What no element is below.
+Value lowest(OpBuilder &b, Location loc, Type type, bool isUnsigned) {
+  if (auto number = dyn_cast<FloatType>(type))
+    return b.create<arith::ConstantOp>(
+        loc, b.getFloatAttr(number, APFloat::getInf(number.getFloatSemantics(),
+                                                    /*Negative=*/true)));
+  unsigned width = type.getIntOrFloatBitWidth();
+  APInt value =
+      isUnsigned ? APInt::getZero(width) : APInt::getSignedMinValue(width);
+  return b.create<arith::ConstantOp>(loc, b.getIntegerAttr(type, value));
+}
+
+struct LowerPoolMax : OpConversionPattern<graph::PoolMaxOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult matchAndRewrite(graph::PoolMaxOp op, OpAdaptor adaptor,
+                                ConversionPatternRewriter &b) const override {
+    Location loc = op.getLoc();
+    auto type = cast<RankedTensorType>(
+        typeConverter->convertType(op.getResult().getType()));
+    bool isUnsigned = getElementTypeOrSelf(op.getX()).isUnsignedInteger();
+    Value low = lowest(b, loc, type.getElementType(), isUnsigned);
+    Value x = padSpatial(b, loc, adaptor.getX(), op.getPaddingLow(),
+                         op.getPaddingHigh(), low);
+    PoolLoops loops(b, loc, type.getRank() - 2, op.getWindow(),
+                    op.getStrides());
+    loops.maps.push_back(loops.result);
+    b.replaceOpWithNewOp<linalg::GenericOp>(
+        op, type, ValueRange{x, loops.window}, filledTensor(b, loc, type, low),
+        loops.maps, loops.iterators,
+        [&](OpBuilder &b, Location loc, ValueRange args) {
+          Value larger;
+          if (isa<FloatType>(type.getElementType()))
+            larger = b.create<arith::MaximumFOp>(loc, args[2], args[0]);
+          else if (isUnsigned)
+            larger = b.create<arith::MaxUIOp>(loc, args[2], args[0]);
+          else
+            larger = b.create<arith::MaxSIOp>(loc, args[2], args[0]);
+          b.create<linalg::YieldOp>(loc, larger);
+        });
+    return success();
+  }
+};
+
+struct LowerPoolAverage : OpConversionPattern<graph::PoolAverageOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult matchAndRewrite(graph::PoolAverageOp op, OpAdaptor adaptor,
+                                ConversionPatternRewriter &b) const override {
+    Location loc = op.getLoc();
+    auto type = cast<RankedTensorType>(
+        typeConverter->convertType(op.getResult().getType()));
+    int64_t spatial = type.getRank() - 2;
+    Value x =
+        padSpatial(b, loc, adaptor.getX(), op.getPaddingLow(),
+                   op.getPaddingHigh(), zeroOf(b, loc, type.getElementType()));
+    Type sumType = accumulatorType(type.getElementType());
+    auto sums = type.clone(sumType);
+    PoolLoops loops(b, loc, spatial, op.getWindow(), op.getStrides());
+    loops.maps.push_back(loops.result);
+    auto sum = b.create<linalg::GenericOp>(
+        loc, sums, ValueRange{x, loops.window},
+        filledTensor(b, loc, sums, zeroOf(b, loc, sumType)), loops.maps,
+        loops.iterators, [&](OpBuilder &b, Location loc, ValueRange args) {
+          Value element = convertFloat(b, loc, args[0], sumType);
+          b.create<linalg::YieldOp>(
+              loc, b.create<arith::AddFOp>(loc, args[2], element).getResult());
+        });
+
+    SmallVector<AffineMap> maps(2, b.getMultiDimIdentityMap(spatial + 2));
+    b.replaceOpWithNewOp<linalg::GenericOp>(
+        op, type, sum.getResult(0), emptyTensor(b, loc, type), maps,
+        parallelLoops(spatial + 2),
+        [&](OpBuilder &b, Location loc, ValueRange args) {
+          Value count = elementsUnderWindow(b, loc, op);
+          Value number = b.create<arith::SIToFPOp>(loc, sumType, count);
+          Value mean = b.create<arith::DivFOp>(loc, args[0], number);
+          b.create<linalg::YieldOp>(
+              loc, convertFloat(b, loc, mean, type.getElementType()));
+        });
+    return success();
+  }
+
+  /// How many elements of x, not of its padding, the window covers at the
+  /// place of the current loops.
+  static Value elementsUnderWindow(OpBuilder &b, Location loc,
+                                   graph::PoolAverageOp op) {
+    auto constant = [&](int64_t value) -> Value {
+      return b.create<arith::ConstantOp>(loc, b.getI64IntegerAttr(value));
+    };
+    int64_t known = 1;
+    Value unknown;
+    for (auto [i, size] : llvm::enumerate(op.getWindow())) {
+      int64_t low = op.getPaddingLow()[i], high = op.getPaddingHigh()[i];
+      if (low == 0 && high == 0) {
+        known *= size;
+        continue;
+      }
+      int64_t extent = cast<RankedTensorType>(op.getX().getType())
+                           .getDimSize(static_cast<unsigned>(i + 1));
+      Value place = b.create<arith::IndexCastOp>(
+          loc, b.getI64Type(), b.create<linalg::IndexOp>(loc, i + 1));
+      place = b.create<arith::MulIOp>(loc, place, constant(op.getStrides()[i]));
+      Value begin = b.create<arith::SubIOp>(loc, place, constant(low));
+      Value end = b.create<arith::AddIOp>(loc, begin, constant(size));
+      begin = b.create<arith::MaxSIOp>(loc, begin, constant(0));
+      end = b.create<arith::MinSIOp>(loc, end, constant(extent));
+      Value covered = b.create<arith::SubIOp>(loc, end, begin);
+      unknown =
+          unknown ? b.create<arith::MulIOp>(loc, unknown, covered) : covered;
+    }
+    if (!unknown)
+      return constant(known);
+    return b.create<arith::MulIOp>(loc, unknown, constant(known));
+  }
+};
+
+struct LowerPoolArgMax : OpConversionPattern<graph::PoolArgMaxOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult matchAndRewrite(graph::PoolArgMaxOp op, OpAdaptor adaptor,
+                                ConversionPatternRewriter &b) const override {
+    Location loc = op.getLoc();
+    auto type = cast<RankedTensorType>(op.getResult().getType());
+    auto xType = cast<RankedTensorType>(adaptor.getX().getType());
+    Type elementType = xType.getElementType();
+    bool isUnsigned = getElementTypeOrSelf(op.getX()).isUnsignedInteger();
+    Value low = lowest(b, loc, elementType, isUnsigned);
+    Value x = padSpatial(b, loc, adaptor.getX(), op.getPaddingLow(),
+                         op.getPaddingHigh(), low);
+    PoolLoops loops(b, loc, type.getRank() - 2, op.getWindow(),
+                    op.getStrides());
+    loops.maps.append(2, loops.result);
+    auto best = type.clone(elementType);
+    Value none = b.create<arith::ConstantOp>(loc, b.getI64IntegerAttr(-1));
+    auto generic = b.create<linalg::GenericOp>(
+        loc, TypeRange{best, type}, ValueRange{x, loops.window},
+        ValueRange{filledTensor(b, loc, best, low),
+                   filledTensor(b, loc, type, none)},
+        loops.maps, loops.iterators,
+        [&](OpBuilder &b, Location loc, ValueRange args) {
+          auto [index, inside] = placeInImage(b, loc, op, xType);
+          Value larger;
+          if (isa<FloatType>(elementType))
+            larger = b.create<arith::CmpFOp>(loc, arith::CmpFPredicate::OGT,
+                                             args[0], args[2]);
+          else
+            larger =
+                b.create<arith::CmpIOp>(loc,
+                                        isUnsigned ? arith::CmpIPredicate::ugt
+                                                   : arith::CmpIPredicate::sgt,
+                                        args[0], args[2]);
+          Value first =
+              b.create<arith::CmpIOp>(loc, arith::CmpIPredicate::slt, args[3],
+                                      zeroOf(b, loc, b.getI64Type()));
+          Value wins = b.create<arith::AndIOp>(
+              loc, inside, b.create<arith::OrIOp>(loc, first, larger));
+          Value element =
+              b.create<arith::SelectOp>(loc, wins, args[0], args[2]);
+          Value place = b.create<arith::SelectOp>(loc, wins, index, args[3]);
+          b.create<linalg::YieldOp>(loc, ValueRange{element, place});
+        });
+    b.replaceOp(op, generic.getResult(1));
+    return success();
+  }
+
+  /// The index in its image of the element that the current loops are at, and
+  /// whether it is no padding.
+  static std::pair<Value, Value> placeInImage(OpBuilder &b, Location loc,
+                                              graph::PoolArgMaxOp op,
+                                              RankedTensorType x) {
+    auto constant = [&](int64_t value) -> Value {
+      return b.create<arith::ConstantOp>(loc, b.getI64IntegerAttr(value));
+    };
+    auto loop = [&](int64_t i) -> Value {
+      return b.create<arith::IndexCastOp>(loc, b.getI64Type(),
+                                          b.create<linalg::IndexOp>(loc, i));
+    };
+    int64_t rank = x.getRank();
+    Value index = constant(0);
+    Value inside = b.create<arith::ConstantOp>(loc, b.getBoolAttr(true));
+    for (int64_t i = 1; i < rank - 1; ++i) {
+      Value at = b.create<arith::MulIOp>(loc, loop(i),
+                                         constant(op.getStrides()[i - 1]));
+      at = b.create<arith::AddIOp>(loc, at, loop(rank + i - 1));
+      at =
+          b.create<arith::SubIOp>(loc, at, constant(op.getPaddingLow()[i - 1]));
+      // Below zero is above any size when taken as unsigned.
+      Value fits = b.create<arith::CmpIOp>(loc, arith::CmpIPredicate::ult, at,
+                                           constant(x.getDimSize(i)));
+      inside = b.create<arith::AndIOp>(loc, inside, fits);
+      index = b.create<arith::MulIOp>(loc, index, constant(x.getDimSize(i)));
+      index = b.create<arith::AddIOp>(loc, index, at);
+    }
+    index =
+        b.create<arith::MulIOp>(loc, index, constant(x.getDimSize(rank - 1)));
+    index = b.create<arith::AddIOp>(loc, index, loop(rank - 1));
+    return {index, inside};
+  }
+};
+
+} // namespace
+
+void addPoolPatterns(const TypeConverter &converter,
+                     RewritePatternSet &patterns) {
+  patterns.add<LowerPoolMax, LowerPoolAverage, LowerPoolArgMax>(
+      converter, patterns.getContext());
+}
+
+} // namespace weir

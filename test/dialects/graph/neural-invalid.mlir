@@ -1,0 +1,96 @@
+// What the ops of family Neural refuse.
+// RUN: weir-opt %s -split-input-file -verify-diagnostics
+
+func.func @batches(%a: tensor<2x2x3xf32>, %b: tensor<3x3x4xf32>) {
+  // expected-error @+1 {{cannot multiply}}
+  %c = graph.matmul %a, %b : tensor<2x2x3xf32>, tensor<3x3x4xf32>
+  return
+}
+
+// -----
+
+func.func @contracted(%a: tensor<2x3xf32>, %b: tensor<3x4xf32>) {
+  // expected-error @+1 {{contracts 2 elements of}}
+  %c = graph.matmul %a, %b transpose_a : tensor<2x3xf32>, tensor<3x4xf32>
+  return
+}
+
+// -----
+
+func.func @ranks(%x: tensor<1x8x3xf32>, %w: tensor<3x3x3x4xf32>) {
+  // expected-error @+1 {{cannot convolve}}
+  %y = graph.convolution %x, %w strides [1] padding_low [0] padding_high [0] dilations [1] groups 1 : tensor<1x8x3xf32>, tensor<3x3x3x4xf32>
+  return
+}
+
+// -----
+
+func.func @attributes(%x: tensor<1x8x3xf32>, %w: tensor<3x3x4xf32>) {
+  // expected-error @+1 {{needs strides, paddings and dilations for 1 dimensions}}
+  %y = graph.convolution %x, %w strides [1, 1] padding_low [0] padding_high [0] dilations [1] groups 1 : tensor<1x8x3xf32>, tensor<3x3x4xf32>
+  return
+}
+
+// -----
+
+func.func @groups(%x: tensor<1x8x4xf32>, %w: tensor<3x4x4xf32>) {
+  // expected-error @+1 {{has 4 channels in 2 groups}}
+  %y = graph.convolution %x, %w strides [1] padding_low [0] padding_high [0] dilations [1] groups 2 : tensor<1x8x4xf32>, tensor<3x4x4xf32>
+  return
+}
+
+// -----
+
+func.func @too_large(%x: tensor<1x8x4xf32>, %w: tensor<3x4x4xf32>) {
+  // expected-error @+1 {{has no place for a window of 3 in dimension 1}}
+  %y = graph.convolution %x, %w strides [1] padding_low [0] padding_high [0] dilations [4] groups 1 : tensor<1x8x4xf32>, tensor<3x4x4xf32>
+  return
+}
+
+// -----
+
+func.func @overflow(%x: tensor<1x8x4xf32>, %w: tensor<3x4x4xf32>) {
+  // expected-error @+1 {{has no place for a window of 3 in dimension 1}}
+  %y = graph.convolution %x, %w strides [1] padding_low [9223372036854775807] padding_high [0] dilations [1] groups 1 : tensor<1x8x4xf32>, tensor<3x4x4xf32>
+  return
+}
+
+// -----
+
+func.func @stride(%x: tensor<1x8x4xf32>, %w: tensor<3x4x4xf32>) {
+  // expected-error @+1 {{has no place for a window of 3 in dimension 1}}
+  %y = graph.convolution %x, %w strides [0] padding_low [0] padding_high [0] dilations [1] groups 1 : tensor<1x8x4xf32>, tensor<3x4x4xf32>
+  return
+}
+
+// -----
+
+func.func @flat(%x: tensor<8x4xf32>) {
+  // expected-error @+1 {{has no spatial dimensions}}
+  %y = graph.pool_max %x window [] strides [] padding_low [] padding_high [] : tensor<8x4xf32>
+  return
+}
+
+// -----
+
+func.func @pool_attributes(%x: tensor<1x8x4xf32>) {
+  // expected-error @+1 {{needs windows, strides and paddings for 1 dimensions}}
+  %y = graph.pool_average %x window [2, 2] strides [1] padding_low [0] padding_high [0] : tensor<1x8x4xf32>
+  return
+}
+
+// -----
+
+func.func @pool_padding(%x: tensor<1x8x4xf32>) {
+  // expected-error @+1 {{has no place for a window of 2 in dimension 1}}
+  %y = graph.pool_arg_max %x window [2] strides [1] padding_low [2] padding_high [0] : tensor<1x8x4xf32>
+  return
+}
+
+// -----
+
+func.func @scalar(%x: tensor<f32>) {
+  // expected-error @+1 {{needs a last dimension}}
+  %y = graph.softmax %x : tensor<f32>
+  return
+}

@@ -1,0 +1,134 @@
+// Matrix products, convolutions, pools and softmax become generic linalg.
+// RUN: weir-opt %s -split-input-file -weir-lower-graph | FileCheck %s
+
+// CHECK-DAG: #[[A:.*]] = affine_map<(d0, d1, d2, d3) -> (d0, d3, d1)>
+// CHECK-DAG: #[[B:.*]] = affine_map<(d0, d1, d2, d3) -> (d0, d3, d2)>
+// CHECK-DAG: #[[C:.*]] = affine_map<(d0, d1, d2, d3) -> (d0, d1, d2)>
+// CHECK-LABEL: @batched
+func.func @batched(%a: tensor<5x3x2xf32>, %b: tensor<5x3x4xf32>) -> tensor<5x2x4xf32> {
+  // CHECK: linalg.fill
+  // CHECK: indexing_maps = [#[[A]], #[[B]], #[[C]]], iterator_types = ["parallel", "parallel", "parallel", "reduction"]
+  // CHECK: arith.mulf
+  // CHECK: arith.addf
+  %c = graph.matmul %a, %b transpose_a : tensor<5x3x2xf32>, tensor<5x3x4xf32>
+  return %c : tensor<5x2x4xf32>
+}
+
+// -----
+
+// Halves are multiplied and summed in f32.
+// CHECK-LABEL: @halves
+func.func @halves(%a: tensor<2x3xf16>, %b: tensor<3x4xf16>) -> tensor<2x4xf16> {
+  // CHECK: linalg.generic
+  // CHECK-COUNT-2: arith.extf
+  // CHECK: arith.mulf {{.*}} : f32
+  // CHECK: linalg.generic
+  // CHECK: arith.truncf
+  %c = graph.matmul %a, %b : tensor<2x3xf16>, tensor<3x4xf16>
+  return %c : tensor<2x4xf16>
+}
+
+// -----
+
+// CHECK-LABEL: @unsigned
+func.func @unsigned(%a: tensor<2x3xui8>, %b: tensor<3x4xui8>) -> tensor<2x4xui8> {
+  // CHECK: arith.muli {{.*}} : i8
+  %c = graph.matmul %a, %b : tensor<2x3xui8>, tensor<3x4xui8>
+  return %c : tensor<2x4xui8>
+}
+
+// -----
+
+// CHECK-DAG: #[[X:.*]] = affine_map<(d0, d1, d2, d3, d4) -> (d0, d1 * 2 + d3 * 3, d4)>
+// CHECK-DAG: #[[W:.*]] = affine_map<(d0, d1, d2, d3, d4) -> (d3, d4, d2)>
+// CHECK-DAG: #[[Y:.*]] = affine_map<(d0, d1, d2, d3, d4) -> (d0, d1, d2)>
+// CHECK-LABEL: @convolution
+func.func @convolution(%x: tensor<2x9x4xf32>, %w: tensor<3x4x8xf32>) -> tensor<2x3x8xf32> {
+  // CHECK: %[[BORDER:.*]] = linalg.fill {{.*}} -> tensor<2x11x4xf32>
+  // CHECK: %[[PADDED:.*]] = tensor.insert_slice %arg0 into %[[BORDER]][0, 1, 0] [2, 9, 4] [1, 1, 1]
+  // CHECK: linalg.generic {indexing_maps = [#[[X]], #[[W]], #[[Y]]]
+  // CHECK-SAME: ins(%[[PADDED]], %arg1
+  %y = graph.convolution %x, %w strides [2] padding_low [1] padding_high [1] dilations [3] groups 1 : tensor<2x9x4xf32>, tensor<3x4x8xf32>
+  return %y : tensor<2x3x8xf32>
+}
+
+// -----
+
+// CHECK-LABEL: @grouped
+func.func @grouped(%x: tensor<2x9x7x4xf32>, %w: tensor<3x3x2x6xf32>) -> tensor<2x7x5x6xf32> {
+  // CHECK: tensor.expand_shape %arg0 {{.*}} into tensor<2x9x7x2x2xf32>
+  // CHECK: tensor.expand_shape %arg1 {{.*}} into tensor<3x3x2x2x3xf32>
+  // CHECK: linalg.generic
+  // CHECK: tensor.collapse_shape {{.*}} : tensor<2x7x5x2x3xf32> into tensor<2x7x5x6xf32>
+  %y = graph.convolution %x, %w strides [1, 1] padding_low [0, 0] padding_high [0, 0] dilations [1, 1] groups 2 : tensor<2x9x7x4xf32>, tensor<3x3x2x6xf32>
+  return %y : tensor<2x7x5x6xf32>
+}
+
+// -----
+
+// CHECK-LABEL: @pool_max
+func.func @pool_max(%x: tensor<1x8x3xf32>) -> tensor<1x4x3xf32> {
+  // CHECK: %[[LOWEST:.*]] = arith.constant 0xFF800000 : f32
+  // CHECK: linalg.fill ins(%[[LOWEST]]
+  // CHECK: arith.maximumf
+  %y = graph.pool_max %x window [3] strides [2] padding_low [0] padding_high [1] : tensor<1x8x3xf32>
+  return %y : tensor<1x4x3xf32>
+}
+
+// -----
+
+// CHECK-LABEL: @pool_max_unsigned
+func.func @pool_max_unsigned(%x: tensor<1x8x3xui8>) -> tensor<1x4x3xui8> {
+  // CHECK: arith.maxui
+  %y = graph.pool_max %x window [2] strides [2] padding_low [0] padding_high [0] : tensor<1x8x3xui8>
+  return %y : tensor<1x4x3xui8>
+}
+
+// -----
+
+// The mean is of the elements alone, so that the divisor depends on the place.
+// CHECK-LABEL: @pool_average
+func.func @pool_average(%x: tensor<1x8x3xf32>) -> tensor<1x8x3xf32> {
+  // CHECK: arith.addf
+  // CHECK: linalg.index 1
+  // CHECK: arith.maxsi
+  // CHECK: arith.minsi
+  // CHECK: arith.divf
+  %y = graph.pool_average %x window [3] strides [1] padding_low [1] padding_high [1] : tensor<1x8x3xf32>
+  return %y : tensor<1x8x3xf32>
+}
+
+// -----
+
+// CHECK-LABEL: @pool_arg_max
+func.func @pool_arg_max(%x: tensor<1x8x3xf32>) -> tensor<1x4x3xi64> {
+  // CHECK: %[[FOUND:.*]]:2 = linalg.generic
+  // CHECK: arith.cmpf ogt
+  // CHECK: return %[[FOUND]]#1
+  %i = graph.pool_arg_max %x window [2] strides [2] padding_low [0] padding_high [0] : tensor<1x8x3xf32>
+  return %i : tensor<1x4x3xi64>
+}
+
+// -----
+
+// CHECK-LABEL: @softmax
+func.func @softmax(%x: tensor<2x5xf32>) -> tensor<2x5xf32> {
+  // CHECK: arith.maximumf
+  // CHECK: math.exp
+  // CHECK: arith.addf
+  // CHECK: arith.divf
+  %y = graph.softmax %x : tensor<2x5xf32>
+  return %y : tensor<2x5xf32>
+}
+
+// -----
+
+// CHECK-LABEL: @log_softmax
+func.func @log_softmax(%x: tensor<2x5xbf16>) -> tensor<2x5xbf16> {
+  // CHECK: arith.extf {{.*}} : bf16 to f32
+  // CHECK: math.exp {{.*}} : f32
+  // CHECK: math.log {{.*}} : f32
+  // CHECK: arith.truncf {{.*}} : f32 to bf16
+  %y = graph.log_softmax %x : tensor<2x5xbf16>
+  return %y : tensor<2x5xbf16>
+}
