@@ -95,7 +95,8 @@ function(weir_library name)
 endfunction()
 
 # FAMILIES: <Family>Ops.td files beside, each with its own generated header, so
-# that a change of one family rebuilds only what uses it. `Interfaces` and the
+# that a change of one family rebuilds only what uses it; the enums of a family
+# that has some are in <Family>Enums.td. `Interfaces` and the
 # dialect itself come from <Name>Interfaces.td and <Name>Base.td.
 function(weir_dialect name Name)
   cmake_parse_arguments(ARG "" "" "FAMILIES;SOURCES;USES" ${ARGN})
@@ -111,6 +112,12 @@ function(weir_dialect name Name)
     set(LLVM_TARGET_DEFINITIONS ${family}Ops.td)
     mlir_tablegen(${family}Ops.h.inc -gen-op-decls ${MLIR_TABLEGEN_FLAGS})
     mlir_tablegen(${family}Ops.cpp.inc -gen-op-defs ${MLIR_TABLEGEN_FLAGS})
+    if(EXISTS ${CMAKE_CURRENT_SOURCE_DIR}/${family}Enums.td)
+      set(LLVM_TARGET_DEFINITIONS ${family}Enums.td)
+      mlir_tablegen(${family}Enums.h.inc -gen-enum-decls ${MLIR_TABLEGEN_FLAGS})
+      mlir_tablegen(${family}Enums.cpp.inc -gen-enum-defs ${MLIR_TABLEGEN_FLAGS})
+      set(LLVM_TARGET_DEFINITIONS ${family}Ops.td)
+    endif()
     mlir_tablegen(${family}Ops.md -gen-op-doc ${MLIR_TABLEGEN_FLAGS})
     set_property(GLOBAL APPEND PROPERTY WEIR_DOCS ${CMAKE_CURRENT_BINARY_DIR}/${family}Ops.md)
   endforeach()

@@ -12,7 +12,8 @@ namespace weir {
 DenseElementsAttr splatAttr(RankedTensorType type, double value) {
   Type element = type.getElementType();
   if (auto number = dyn_cast<FloatType>(element))
-    return DenseElementsAttr::get(type, FloatAttr::get(number, value).getValue());
+    return DenseElementsAttr::get(type,
+                                  FloatAttr::get(number, value).getValue());
   unsigned width = element.getIntOrFloatBitWidth();
   APInt integer(64, static_cast<uint64_t>(static_cast<int64_t>(value)));
   return DenseElementsAttr::get(type, integer.zextOrTrunc(width));
@@ -46,6 +47,21 @@ FailureOr<SmallVector<int64_t>> broadcastShapes(ArrayRef<int64_t> a,
 
 Value reshapeTo(ImplicitLocOpBuilder &b, Value value, ArrayRef<int64_t> shape) {
   return make<graph::ReshapeOp>(b, typeOf(value).clone(shape), value);
+}
+
+Value broadcastTo(ImplicitLocOpBuilder &b, Value value,
+                  ArrayRef<int64_t> shape) {
+  RankedTensorType type = typeOf(value);
+  if (type.getShape() == shape)
+    return value;
+  int64_t rank = shape.size();
+  auto dims = llvm::to_vector(llvm::seq<int64_t>(rank - type.getRank(), rank));
+  return make<graph::BroadcastOp>(b, type.clone(shape), value, dims);
+}
+
+Value transposeBy(ImplicitLocOpBuilder &b, Value value,
+                  ArrayRef<int64_t> permutation) {
+  return make<graph::TransposeOp>(b, value, permutation);
 }
 
 } // namespace weir

@@ -5,6 +5,7 @@
 
 #include "dialects/graph/Elementwise.h"
 #include "dialects/graph/Graph.h"
+#include "dialects/graph/Index.h"
 #include "dialects/graph/Linear.h"
 #include "dialects/graph/Neural.h"
 #include "dialects/graph/Reduce.h"
@@ -34,6 +35,10 @@ struct Tables {
     addTo<
 #define GET_OP_LIST
 #include "dialects/graph/ElementwiseOps.cpp.inc"
+        >(tensorflow, onnx);
+    addTo<
+#define GET_OP_LIST
+#include "dialects/graph/IndexOps.cpp.inc"
         >(tensorflow, onnx);
     addTo<
 #define GET_OP_LIST

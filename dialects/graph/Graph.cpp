@@ -3,6 +3,7 @@
 #include "dialects/graph/Graph.h"
 
 #include "dialects/graph/Elementwise.h"
+#include "dialects/graph/Index.h"
 #include "dialects/graph/Linear.h"
 #include "dialects/graph/Neural.h"
 #include "dialects/graph/Reduce.h"
@@ -28,6 +29,9 @@ void GraphDialect::initialize() {
       ,
 #define GET_OP_LIST
 #include "dialects/graph/ElementwiseOps.cpp.inc"
+      ,
+#define GET_OP_LIST
+#include "dialects/graph/IndexOps.cpp.inc"
       ,
 #define GET_OP_LIST
 #include "dialects/graph/LinearOps.cpp.inc"

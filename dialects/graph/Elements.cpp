@@ -1,0 +1,106 @@
+// Shapes and constants as ops that move elements see them.
+
+#include "dialects/graph/Elements.h"
+
+#include "dialects/graph/Graph.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+
+namespace weir::graph {
+
+std::optional<int64_t> countElements(ArrayRef<int64_t> shape) {
+  constexpr int64_t limit = int64_t(1) << 58;
+  int64_t count = 1;
+  bool empty = false;
+  for (int64_t size : shape) {
+    if (size < 0)
+      return std::nullopt;
+    empty |= size == 0;
+    if (size == 0)
+      continue;
+    if (llvm::MulOverflow(count, size, count) || count > limit)
+      return std::nullopt;
+  }
+  return empty ? 0 : count;
+}
+
+bool isPermutation(ArrayRef<int64_t> permutation) {
+  SmallVector<bool> seen(permutation.size());
+  for (int64_t dim : permutation) {
+    if (dim < 0 || dim >= static_cast<int64_t>(seen.size()) || seen[dim])
+      return false;
+    seen[dim] = true;
+  }
+  return true;
+}
+
+bool areAscendingDims(ArrayRef<int64_t> dims, int64_t rank) {
+  int64_t last = -1;
+  for (int64_t dim : dims) {
+    if (dim <= last || dim >= rank)
+      return false;
+    last = dim;
+  }
+  return true;
+}
+
+SmallVector<int64_t> stridesOf(ArrayRef<int64_t> shape) {
+  SmallVector<int64_t> strides(shape.size(), 1);
+  for (size_t i = shape.size(); i-- > 1;)
+    strides[i - 1] = strides[i] * shape[i];
+  return strides;
+}
+
+DenseElementsAttr
+pickElements(ArrayRef<DenseElementsAttr> sources, RankedTensorType type,
+             function_ref<ElementRef(ArrayRef<int64_t>)> choose) {
+  std::optional<int64_t> count = countElements(type.getShape());
+  if (!count || *count > foldLimit)
+    return {};
+  // Floats are moved as the integers of their bits: a NaN stays what it is.
+  Type element = type.getElementType(), bits = element;
+  if (isa<FloatType>(element))
+    bits = IntegerType::get(type.getContext(), element.getIntOrFloatBitWidth());
+  using Values = DenseElementsAttr::iterator_range<APInt>;
+  SmallVector<std::optional<Values>> values(sources.size());
+  for (auto [range, constant] : llvm::zip_equal(values, sources)) {
+    DenseElementsAttr source = constant;
+    if (element != bits)
+      range.emplace(source.bitcast(bits).getValues<APInt>());
+    else
+      range.emplace(source.getValues<APInt>());
+  }
+
+  SmallVector<APInt> picked;
+  picked.reserve(*count);
+  SmallVector<int64_t> index(type.getRank());
+  for (int64_t i = 0; i < *count; ++i) {
+    ElementRef ref = choose(index);
+    bool splat = sources[ref.source].isSplat();
+    picked.push_back(
+        *(values[ref.source]->begin() + (splat ? 0 : ref.position)));
+    for (int64_t d = type.getRank(); d-- > 0;) {
+      if (++index[d] < type.getDimSize(d))
+        break;
+      index[d] = 0;
+    }
+  }
+  auto result = DenseElementsAttr::get(type.clone(bits), picked);
+  return element == bits ? result : result.bitcast(element);
+}
+
+std::optional<SmallVector<int64_t>> integersOf(Attribute value) {
+  auto elements = dyn_cast_or_null<DenseIntElementsAttr>(value);
+  if (!elements || elements.getNumElements() > foldLimit)
+    return std::nullopt;
+  bool isUnsigned = elements.getElementType().isUnsignedInteger();
+  SmallVector<int64_t> integers;
+  for (const APInt &integer : elements.getValues<APInt>())
+    integers.push_back(isUnsigned || integer.getBitWidth() == 1
+                           ? static_cast<int64_t>(integer.getZExtValue())
+                           : integer.getSExtValue());
+  return integers;
+}
+
+} // namespace weir::graph

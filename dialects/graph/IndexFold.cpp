@@ -1,0 +1,217 @@
+// What the ops of family Index fold to, and how they simplify.
+
+#include "dialects/graph/Elements.h"
+#include "dialects/graph/Index.h"
+#include "dialects/graph/Shape.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/IR/PatternMatch.h"
+
+using namespace mlir;
+using namespace weir::graph;
+
+static DenseElementsAttr dense(Attribute value) {
+  return dyn_cast_or_null<DenseElementsAttr>(value);
+}
+
+static int64_t moveInto(int64_t index, int64_t size) {
+  return std::clamp<int64_t>(index, 0, size - 1);
+}
+
+/// All equal elements stay so in any choice of them.
+static DenseElementsAttr splatOf(DenseElementsAttr elements,
+                                 RankedTensorType type) {
+  if (!elements.isSplat() || type.getNumElements() == 0)
+    return {};
+  return elements.resizeSplat(type);
+}
+
+OpFoldResult GatherOp::fold(FoldAdaptor adaptor) {
+  auto elements = dense(adaptor.getX());
+  if (!elements)
+    return {};
+  if (auto splat = splatOf(elements, getType()))
+    return splat;
+  std::optional<SmallVector<int64_t>> indices =
+      integersOf(adaptor.getIndices());
+  if (!indices)
+    return {};
+  ArrayRef<int64_t> shape = getX().getType().getShape();
+  SmallVector<int64_t> strides = stridesOf(shape),
+                       steps = stridesOf(getIndices().getType().getShape());
+  int64_t axis = getAxis(), batch = getBatchDims();
+  int64_t count = getIndices().getType().getRank() - batch;
+  return pickElements(elements, getType(), [&](ArrayRef<int64_t> index) {
+    int64_t position = 0, at = 0;
+    for (int64_t d = 0; d < axis; ++d)
+      position += index[d] * strides[d];
+    for (int64_t d = axis + 1, e = shape.size(); d < e; ++d)
+      position += index[d - 1 + count] * strides[d];
+    for (int64_t d = 0; d < batch + count; ++d)
+      at += index[d < batch ? d : d - batch + axis] * steps[d];
+    position += moveInto((*indices)[at], shape[axis]) * strides[axis];
+    return ElementRef{0, position};
+  });
+}
+
+OpFoldResult GatherNdOp::fold(FoldAdaptor adaptor) {
+  auto elements = dense(adaptor.getX());
+  if (!elements)
+    return {};
+  if (auto splat = splatOf(elements, getType()))
+    return splat;
+  std::optional<SmallVector<int64_t>> indices =
+      integersOf(adaptor.getIndices());
+  if (!indices)
+    return {};
+  ArrayRef<int64_t> shape = getX().getType().getShape(),
+                    indexShape = getIndices().getType().getShape();
+  SmallVector<int64_t> strides = stridesOf(shape),
+                       steps = stridesOf(indexShape);
+  int64_t batch = getBatchDims(), length = indexShape.back(),
+          outer = indexShape.size() - 1;
+  return pickElements(elements, getType(), [&](ArrayRef<int64_t> index) {
+    int64_t position = 0, at = 0;
+    for (int64_t d = 0; d < outer; ++d)
+      at += index[d] * steps[d];
+    for (int64_t d = 0; d < batch; ++d)
+      position += index[d] * strides[d];
+    for (int64_t k = 0; k < length; ++k)
+      position +=
+          moveInto((*indices)[at + k], shape[batch + k]) * strides[batch + k];
+    for (int64_t d = batch + length, e = shape.size(); d < e; ++d)
+      position += index[d - batch - length + outer] * strides[d];
+    return ElementRef{0, position};
+  });
+}
+
+OpFoldResult ScatterOp::fold(FoldAdaptor adaptor) {
+  if (getUpdates().getType().getNumElements() == 0)
+    return getX();
+  auto elements = dense(adaptor.getX());
+  auto updates = dense(adaptor.getUpdates());
+  std::optional<SmallVector<int64_t>> indices =
+      integersOf(adaptor.getIndices());
+  std::optional<int64_t> count = countElements(getType().getShape());
+  if (!elements || !updates || !indices || getCombiner() != Combiner::update ||
+      !count || *count > foldLimit)
+    return {};
+  // Which update each element takes, or none.
+  ArrayRef<int64_t> shape = getType().getShape();
+  SmallVector<int64_t> strides = stridesOf(shape), winner(*count, -1);
+  int64_t length = getIndices().getType().getShape().back();
+  int64_t slice = 1;
+  for (int64_t size : shape.drop_front(length))
+    slice *= size;
+  int64_t vectors = getUpdates().getType().getNumElements() / slice;
+  for (int64_t i = 0; i < vectors; ++i) {
+    int64_t at = 0;
+    bool inside = true;
+    for (int64_t k = 0; k < length; ++k) {
+      int64_t index = (*indices)[i * length + k];
+      inside &= index >= 0 && index < shape[k];
+      if (inside)
+        at += index * strides[k];
+    }
+    for (int64_t j = 0; inside && j < slice; ++j)
+      winner[at + j] = i * slice + j;
+  }
+  return pickElements(
+      {elements, updates}, getType(), [&](ArrayRef<int64_t> index) {
+        int64_t position = 0;
+        for (auto [i, stride] : llvm::zip_equal(index, strides))
+          position += i * stride;
+        return winner[position] < 0 ? ElementRef{0, position}
+                                    : ElementRef{1, winner[position]};
+      });
+}
+
+OpFoldResult DynamicSliceOp::fold(FoldAdaptor adaptor) {
+  if (getX().getType() == getType())
+    return getX();
+  if (auto elements = dense(adaptor.getX()))
+    if (auto splat = splatOf(elements, getType()))
+      return splat;
+  return {};
+}
+
+OpFoldResult DynamicUpdateSliceOp::fold(FoldAdaptor) {
+  if (getUpdate().getType() == getType())
+    return getUpdate();
+  if (getUpdate().getType().getNumElements() == 0)
+    return getX();
+  return {};
+}
+
+OpFoldResult OneHotOp::fold(FoldAdaptor adaptor) {
+  auto on = dense(adaptor.getOn()), off = dense(adaptor.getOff());
+  std::optional<SmallVector<int64_t>> indices =
+      integersOf(adaptor.getIndices());
+  if (!on || !off || !indices)
+    return {};
+  SmallVector<int64_t> steps = stridesOf(getIndices().getType().getShape());
+  int64_t axis = getAxis();
+  return pickElements({on, off}, getType(), [&](ArrayRef<int64_t> index) {
+    int64_t at = 0;
+    for (int64_t d = 0, e = steps.size(); d < e; ++d)
+      at += index[d < axis ? d : d + 1] * steps[d];
+    return ElementRef{(*indices)[at] == index[axis] ? 0 : 1, 0};
+  });
+}
+
+namespace {
+
+/// A gather of one known index is a slice, in another shape.
+struct GatherToSlice : OpRewritePattern<GatherOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(GatherOp op,
+                                PatternRewriter &rewriter) const override {
+    DenseElementsAttr value;
+    RankedTensorType x = op.getX().getType();
+    int64_t axis = op.getAxis();
+    if (!matchPattern(op.getIndices(), m_Constant(&value)) ||
+        op.getBatchDims() != 0 || value.getNumElements() != 1 ||
+        x.getDimSize(axis) == 0)
+      return failure();
+    SmallVector<int64_t> starts(x.getRank()), limits(x.getShape()),
+        strides(x.getRank(), 1);
+    starts[axis] = moveInto((*integersOf(value))[0], x.getDimSize(axis));
+    limits[axis] = starts[axis] + 1;
+    Value slice = rewriter.create<SliceOp>(op.getLoc(), op.getX(), starts,
+                                           limits, strides);
+    rewriter.replaceOpWithNewOp<ReshapeOp>(op, op.getType(), slice);
+    return success();
+  }
+};
+
+/// A slice that begins at known places is a slice.
+struct DynamicSliceToSlice : OpRewritePattern<DynamicSliceOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(DynamicSliceOp op,
+                                PatternRewriter &rewriter) const override {
+    SmallVector<int64_t> starts, limits;
+    for (auto [start, size, whole] : llvm::zip_equal(
+             op.getStarts(), op.getSizes(), op.getX().getType().getShape())) {
+      DenseElementsAttr value;
+      if (!matchPattern(start, m_Constant(&value)))
+        return failure();
+      starts.push_back(
+          std::clamp<int64_t>((*integersOf(value))[0], 0, whole - size));
+      limits.push_back(starts.back() + size);
+    }
+    rewriter.replaceOpWithNewOp<SliceOp>(
+        op, op.getX(), starts, limits, SmallVector<int64_t>(starts.size(), 1));
+    return success();
+  }
+};
+
+} // namespace
+
+void GatherOp::getCanonicalizationPatterns(RewritePatternSet &patterns,
+                                           MLIRContext *context) {
+  patterns.add<GatherToSlice>(context);
+}
+
+void DynamicSliceOp::getCanonicalizationPatterns(RewritePatternSet &patterns,
+                                                 MLIRContext *context) {
+  patterns.add<DynamicSliceToSlice>(context);
+}

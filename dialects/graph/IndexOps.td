@@ -1,0 +1,234 @@
+// Ops that choose, place or order elements by values known only at run time.
+// Every index is made valid by the op itself: no value is unsafe.
+
+#ifndef WEIR_DIALECTS_GRAPH_INDEX
+#define WEIR_DIALECTS_GRAPH_INDEX
+
+include "dialects/graph/GraphBase.td"
+include "dialects/graph/IndexEnums.td"
+
+def Graph_IndexScalar : 0DTensorOf<[I32, I64]>;
+
+def Graph_GatherOp : Graph_Op<"gather", [InferTypeOpAdaptor]> {
+  let summary = "Slices of a tensor along one dimension, by index";
+  let description = [{
+    The result has the dimensions of `x` before `axis`, those of `indices`
+    without the first `batch_dims`, and those of `x` after `axis`. The first
+    `batch_dims` dimensions are walked together. An index outside of the
+    dimension is moved to its nearest end.
+
+    - (C1) 0 <= batch_dims <= axis < rank of `x`; batch_dims <= rank of
+      `indices`.
+    - (C2) the first `batch_dims` dimensions of `x` and `indices` agree.
+    - (C3) the result has no more than 2^58 elements.
+    - (C4) where the result has elements, dimension `axis` has too.
+
+    ```mlir
+    %y = graph.gather %x, %i axis 1 batch_dims 0 : tensor<2x3xf32>, tensor<4xi32>
+    %z = graph.gather %x, %j axis 1 batch_dims 1 : tensor<2x3xf32>, tensor<2x4xi64>
+    ```
+  }];
+  let fusion = "injective";
+  let arguments = (ins Graph_Tensor:$x, Graph_IndexTensor:$indices,
+                   I64Attr:$axis, I64Attr:$batch_dims);
+  let results = (outs Graph_Tensor:$result);
+  let assemblyFormat = [{
+    $x `,` $indices `axis` $axis `batch_dims` $batch_dims attr-dict
+    `:` type($x) `,` type($indices)
+  }];
+  let hasFolder = 1;
+  let hasCanonicalizer = 1;
+}
+
+def Graph_GatherNdOp : Graph_Op<"gather_nd", [InferTypeOpAdaptor]> {
+  let summary = "Slices of a tensor by index vectors";
+  let description = [{
+    The last dimension of `indices` holds vectors that index the leading
+    dimensions of `x` after the first `batch_dims`, which are walked together.
+    An index outside of its dimension is moved to its nearest end.
+
+    - (C1) 0 <= batch_dims < rank of `indices`, and batch_dims + the length of
+      the vectors <= rank of `x`.
+    - (C2) the first `batch_dims` dimensions of `x` and `indices` agree.
+    - (C3) the result has no more than 2^58 elements.
+    - (C4) where the result has elements, the indexed dimensions have too.
+
+    ```mlir
+    %y = graph.gather_nd %x, %i batch_dims 0 : tensor<2x3xf32>, tensor<4x2xi32>
+    ```
+  }];
+  let fusion = "injective";
+  let arguments = (ins Graph_Tensor:$x, Graph_IndexTensor:$indices,
+                   I64Attr:$batch_dims);
+  let results = (outs Graph_Tensor:$result);
+  let assemblyFormat = [{
+    $x `,` $indices `batch_dims` $batch_dims attr-dict
+    `:` type($x) `,` type($indices)
+  }];
+  let hasFolder = 1;
+}
+
+def Graph_ScatterOp : Graph_Op<"scatter", [InferTypeOpAdaptor]> {
+  let summary = "A tensor with slices of it replaced or combined with updates";
+  let description = [{
+    The last dimension of `indices` holds vectors that index the leading
+    dimensions of `x`; each names the slice that its part of `updates` goes to.
+    Updates are applied in row-major order, each to what the one before left;
+    those with an index outside of `x` are dropped.
+
+    - (C1) the vectors are no longer than the rank of `x`, and `indices` has
+      rank 1 or more.
+    - (C2) updates have the element type of `x` and the shape of `indices`
+      without its last dimension, followed by that of a slice of `x`.
+    - (C3) truth values have the combiners update, min and max.
+
+    ```mlir
+    %y = graph.scatter add %x, %i, %u : tensor<4xf32>, tensor<2x1xi32>, tensor<2xf32>
+    ```
+  }];
+  let arguments = (ins Graph_Tensor:$x, Graph_IndexTensor:$indices,
+                   Graph_Tensor:$updates, Graph_Combiner:$combiner);
+  let results = (outs Graph_Tensor:$result);
+  let assemblyFormat = [{
+    $combiner $x `,` $indices `,` $updates attr-dict
+    `:` type($x) `,` type($indices) `,` type($updates)
+  }];
+  let hasFolder = 1;
+}
+
+def Graph_DynamicSliceOp : Graph_Op<"dynamic_slice", [InferTypeOpAdaptor]> {
+  let summary = "A box of elements that begins where the operands say";
+  let description = [{
+    A start is moved so that the box lies within `x`.
+
+    - (C1) there is one start and one size for each dimension.
+    - (C2) 0 <= size <= the dimension's size.
+
+    ```mlir
+    %y = graph.dynamic_slice %x [%i, %j] sizes [1, 2] : (tensor<2x3xf32>, tensor<i32>, tensor<i32>) -> tensor<1x2xf32>
+    ```
+  }];
+  let fusion = "injective";
+  let arguments = (ins Graph_Tensor:$x, Variadic<Graph_IndexScalar>:$starts,
+                   DenseI64ArrayAttr:$sizes);
+  let results = (outs Graph_Tensor:$result);
+  let assemblyFormat = [{
+    $x `[` $starts `]` `sizes` $sizes attr-dict
+    `:` functional-type(operands, results)
+  }];
+  let hasFolder = 1;
+  let hasCanonicalizer = 1;
+}
+
+def Graph_DynamicUpdateSliceOp
+    : Graph_Op<"dynamic_update_slice", [InferTypeOpAdaptor]> {
+  let summary = "A tensor with a box of it replaced";
+  let description = [{
+    A start is moved so that the box lies within `x`.
+
+    - (C1) `x` and `update` have one element type and one rank, and there is
+      one start for each dimension.
+    - (C2) no dimension of `update` is larger than that of `x`.
+
+    ```mlir
+    %y = graph.dynamic_update_slice %x, %u [%i, %j] : (tensor<2x3xf32>, tensor<1x2xf32>, tensor<i32>, tensor<i32>) -> tensor<2x3xf32>
+    ```
+  }];
+  let arguments = (ins Graph_Tensor:$x, Graph_Tensor:$update,
+                   Variadic<Graph_IndexScalar>:$starts);
+  let results = (outs Graph_Tensor:$result);
+  let assemblyFormat = [{
+    $x `,` $update `[` $starts `]` attr-dict
+    `:` functional-type(operands, results)
+  }];
+  let hasFolder = 1;
+}
+
+def Graph_OneHotOp
+    : Graph_Op<"one_hot", [InferTypeOpAdaptor, AllTypesMatch<["on", "off"]>]> {
+  let summary = "A vector for each index, with one element set apart";
+  let description = [{
+    The vectors lie along a new dimension `axis` of size `depth`: `on` at the
+    index, `off` elsewhere; an index outside of 0 .. depth-1 gives only `off`.
+
+    - (C1) 0 <= axis <= rank of `indices`, and depth is not negative.
+    - (C2) `on` and `off` have one type.
+    - (C3) the result has no more than 2^58 elements.
+
+    ```mlir
+    %y = graph.one_hot %i, %on, %off depth 3 axis 1 : tensor<2xi64>, tensor<f32>
+    ```
+  }];
+  let fusion = "injective";
+  let arguments = (ins Graph_IntegerTensor:$indices,
+                   0DTensorOf<[Graph_Element]>:$on,
+                   0DTensorOf<[Graph_Element]>:$off, I64Attr:$depth,
+                   I64Attr:$axis);
+  let results = (outs Graph_Tensor:$result);
+  let assemblyFormat = [{
+    $indices `,` $on `,` $off `depth` $depth `axis` $axis attr-dict
+    `:` type($indices) `,` type($on)
+  }];
+  let hasFolder = 1;
+}
+
+def Graph_SortOp : Graph_Op<"sort", [InferTypeOpAdaptor]> {
+  let summary = "Sorts along the last dimension; other operands move along";
+  let description = [{
+    The first operand holds the keys. The sort is stable: equal keys keep their
+    order, with `descending` too. A NaN counts as greater than every number.
+
+    - (C1) there is at least one operand.
+    - (C2) the operands have one shape, of rank 1 or more.
+
+    ```mlir
+    %s:2 = graph.sort %x, %i : tensor<2x3xf32>, tensor<2x3xi32>
+    %d = graph.sort %x descending : tensor<2x3xf32>
+    ```
+  }];
+  let arguments = (ins Variadic<Graph_Tensor>:$inputs, UnitAttr:$descending);
+  let results = (outs Variadic<Graph_Tensor>:$outputs);
+  let assemblyFormat = [{
+    $inputs (`descending` $descending^)? attr-dict `:` type($inputs)
+  }];
+}
+
+def Graph_TopKOp : Graph_Op<"top_k", [InferTypeOpAdaptor]> {
+  let summary = "The largest elements along the last dimension, and where";
+  let description = [{
+    In descending order; of equal elements the one with the lower index comes
+    first. A NaN counts as greater than every number.
+
+    - (C1) `x` has rank 1 or more and 0 <= k <= the size of its last dimension.
+
+    ```mlir
+    %v, %i = graph.top_k %x k 2 : tensor<2x3xf32>
+    ```
+  }];
+  let arguments = (ins Graph_Tensor:$x, I64Attr:$k);
+  let results = (outs Graph_Tensor:$values, Graph_TensorOf<[I32]>:$indices);
+  let assemblyFormat = "$x `k` $k attr-dict `:` type($x)";
+}
+
+def Graph_SearchSortedOp : Graph_Op<"search_sorted", [InferTypeOpAdaptor]> {
+  let summary = "Where values belong in sorted rows";
+  let description = [{
+    For each value the number of elements of its row of `sorted`, from the
+    first on, that are less than it or, with `right`, not greater than it.
+
+    - (C1) both have one element type and the same leading dimensions.
+
+    ```mlir
+    %i = graph.search_sorted %s, %x right : tensor<2x8xf32>, tensor<2x3xf32>
+    ```
+  }];
+  let arguments = (ins Graph_NumberTensor:$sorted, Graph_NumberTensor:$values,
+                   UnitAttr:$right);
+  let results = (outs Graph_TensorOf<[I32]>:$result);
+  let assemblyFormat = [{
+    $sorted `,` $values (`right` $right^)? attr-dict
+    `:` type($sorted) `,` type($values)
+  }];
+}
+
+#endif // WEIR_DIALECTS_GRAPH_INDEX
