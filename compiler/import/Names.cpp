@@ -35,6 +35,12 @@ struct Tables {
     addTo<
 #define GET_OP_LIST
 #include "dialects/graph/ElementwiseOps.cpp.inc"
+        ,
+#define GET_OP_LIST
+#include "dialects/graph/elementwise/LogicOps.cpp.inc"
+        ,
+#define GET_OP_LIST
+#include "dialects/graph/elementwise/MathOps.cpp.inc"
         >(tensorflow, onnx);
     addTo<
 #define GET_OP_LIST

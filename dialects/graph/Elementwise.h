@@ -8,4 +8,10 @@
 #define GET_OP_CLASSES
 #include "dialects/graph/ElementwiseOps.h.inc"
 
+#define GET_OP_CLASSES
+#include "dialects/graph/elementwise/LogicOps.h.inc"
+
+#define GET_OP_CLASSES
+#include "dialects/graph/elementwise/MathOps.h.inc"
+
 #endif // WEIR_DIALECTS_GRAPH_ELEMENTWISE_H

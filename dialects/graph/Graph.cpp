@@ -34,6 +34,12 @@ void GraphDialect::initialize() {
 #include "dialects/graph/IndexOps.cpp.inc"
       ,
 #define GET_OP_LIST
+#include "dialects/graph/elementwise/LogicOps.cpp.inc"
+      ,
+#define GET_OP_LIST
+#include "dialects/graph/elementwise/MathOps.cpp.inc"
+      ,
+#define GET_OP_LIST
 #include "dialects/graph/LinearOps.cpp.inc"
       ,
 #define GET_OP_LIST
@@ -69,6 +75,18 @@ static Attribute elementAt(DenseElementsAttr elements, int64_t index) {
   return IntegerAttr::get(type, *(elements.value_begin<APInt>() + index));
 }
 
+/// arith.truncf folds only what it need not round.
+static Attribute foldTruncation(arith::TruncFOp op, Attribute operand) {
+  auto number = dyn_cast_or_null<FloatAttr>(operand);
+  if (!number)
+    return {};
+  auto type = cast<FloatType>(op.getType());
+  APFloat value = number.getValue();
+  bool loses = false;
+  value.convert(type.getFloatSemantics(), APFloat::rmNearestTiesToEven, &loses);
+  return FloatAttr::get(type, value);
+}
+
 /// Folds the ops of `block` in order, its arguments being `args`.
 static Attribute foldBlock(Block &block, ArrayRef<Attribute> args,
                            Value result) {
@@ -79,6 +97,10 @@ static Attribute foldBlock(Block &block, ArrayRef<Attribute> args,
     SmallVector<Attribute> operands;
     for (Value operand : op.getOperands())
       operands.push_back(values.lookup(operand));
+    if (auto truncation = dyn_cast<arith::TruncFOp>(op)) {
+      values[op.getResult(0)] = foldTruncation(truncation, operands[0]);
+      continue;
+    }
     SmallVector<OpFoldResult> results;
     if (failed(op.fold(operands, results)) || results.size() != 1)
       return {};

@@ -1,0 +1,335 @@
+// Elementwise functions of floats: powers, angles, activations.
+
+#ifndef WEIR_DIALECTS_GRAPH_MATH
+#define WEIR_DIALECTS_GRAPH_MATH
+
+include "dialects/graph/elementwise/FunctionBase.td"
+
+def Graph_ExpOp : Graph_UnaryFunction<"exp", "exp"> {
+  let summary = "e to the power of each element";
+  let description = [{
+    ```mlir
+    %y = graph.exp %x : tensor<4xf32>
+    ```
+  }];
+  let tensorflow = ["Exp"];
+  let onnx = ["Exp"];
+}
+
+def Graph_Expm1Op : Graph_UnaryFunction<"expm1", "expm1"> {
+  let summary = "e to the power of each element, less 1";
+  let description = [{
+    Exact also near 0.
+
+    ```mlir
+    %y = graph.expm1 %x : tensor<4xf32>
+    ```
+  }];
+  let tensorflow = ["Expm1"];
+}
+
+def Graph_LogOp : Graph_UnaryFunction<"log", "log"> {
+  let summary = "Natural logarithm of each element";
+  let description = [{
+    ```mlir
+    %y = graph.log %x : tensor<4xf32>
+    ```
+  }];
+  let tensorflow = ["Log"];
+  let onnx = ["Log"];
+}
+
+def Graph_Log1pOp : Graph_UnaryFunction<"log1p", "log1p"> {
+  let summary = "Natural logarithm of each element plus 1";
+  let description = [{
+    Exact also near 0.
+
+    ```mlir
+    %y = graph.log1p %x : tensor<4xf32>
+    ```
+  }];
+  let tensorflow = ["Log1p"];
+}
+
+def Graph_SqrtOp : Graph_UnaryFunction<"sqrt", "sqrt"> {
+  let summary = "Square root of each element";
+  let description = [{
+    ```mlir
+    %y = graph.sqrt %x : tensor<4xf32>
+    ```
+  }];
+  let tensorflow = ["Sqrt"];
+  let onnx = ["Sqrt"];
+}
+
+def Graph_RsqrtOp : Graph_UnaryFunction<"rsqrt", "rsqrt"> {
+  let summary = "1 divided by the square root of each element";
+  let description = [{
+    ```mlir
+    %y = graph.rsqrt %x : tensor<4xf32>
+    ```
+  }];
+  let tensorflow = ["Rsqrt"];
+}
+
+def Graph_SinOp : Graph_UnaryFunction<"sin", "sin"> {
+  let summary = "Sine of each element";
+  let description = [{
+    ```mlir
+    %y = graph.sin %x : tensor<4xf32>
+    ```
+  }];
+  let tensorflow = ["Sin"];
+  let onnx = ["Sin"];
+}
+
+def Graph_CosOp : Graph_UnaryFunction<"cos", "cos"> {
+  let summary = "Cosine of each element";
+  let description = [{
+    ```mlir
+    %y = graph.cos %x : tensor<4xf32>
+    ```
+  }];
+  let tensorflow = ["Cos"];
+  let onnx = ["Cos"];
+}
+
+def Graph_TanOp : Graph_UnaryFunction<"tan", "tan"> {
+  let summary = "Tangent of each element";
+  let description = [{
+    ```mlir
+    %y = graph.tan %x : tensor<4xf32>
+    ```
+  }];
+  let tensorflow = ["Tan"];
+  let onnx = ["Tan"];
+}
+
+def Graph_AsinOp : Graph_UnaryFunction<"asin", "asin"> {
+  let summary = "Inverse sine of each element";
+  let description = [{
+    ```mlir
+    %y = graph.asin %x : tensor<4xf32>
+    ```
+  }];
+  let tensorflow = ["Asin"];
+  let onnx = ["Asin"];
+}
+
+def Graph_AcosOp : Graph_UnaryFunction<"acos", "acos"> {
+  let summary = "Inverse cosine of each element";
+  let description = [{
+    ```mlir
+    %y = graph.acos %x : tensor<4xf32>
+    ```
+  }];
+  let tensorflow = ["Acos"];
+  let onnx = ["Acos"];
+}
+
+def Graph_AtanOp : Graph_UnaryFunction<"atan", "atan"> {
+  let summary = "Inverse tangent of each element";
+  let description = [{
+    ```mlir
+    %y = graph.atan %x : tensor<4xf32>
+    ```
+  }];
+  let tensorflow = ["Atan"];
+  let onnx = ["Atan"];
+}
+
+def Graph_SinhOp : Graph_UnaryFunction<"sinh", "sinh"> {
+  let summary = "Hyperbolic sine of each element";
+  let description = [{
+    ```mlir
+    %y = graph.sinh %x : tensor<4xf32>
+    ```
+  }];
+  let tensorflow = ["Sinh"];
+  let onnx = ["Sinh"];
+}
+
+def Graph_CoshOp : Graph_UnaryFunction<"cosh", "cosh"> {
+  let summary = "Hyperbolic cosine of each element";
+  let description = [{
+    ```mlir
+    %y = graph.cosh %x : tensor<4xf32>
+    ```
+  }];
+  let tensorflow = ["Cosh"];
+  let onnx = ["Cosh"];
+}
+
+def Graph_TanhOp : Graph_UnaryFunction<"tanh", "tanh"> {
+  let summary = "Hyperbolic tangent of each element";
+  let description = [{
+    ```mlir
+    %y = graph.tanh %x : tensor<4xf32>
+    ```
+  }];
+  let tensorflow = ["Tanh"];
+  let onnx = ["Tanh"];
+}
+
+def Graph_AsinhOp : Graph_UnaryFunction<"asinh", "asinh"> {
+  let summary = "Inverse hyperbolic sine of each element";
+  let description = [{
+    ```mlir
+    %y = graph.asinh %x : tensor<4xf32>
+    ```
+  }];
+  let tensorflow = ["Asinh"];
+  let onnx = ["Asinh"];
+}
+
+def Graph_AcoshOp : Graph_UnaryFunction<"acosh", "acosh"> {
+  let summary = "Inverse hyperbolic cosine of each element";
+  let description = [{
+    ```mlir
+    %y = graph.acosh %x : tensor<4xf32>
+    ```
+  }];
+  let tensorflow = ["Acosh"];
+  let onnx = ["Acosh"];
+}
+
+def Graph_AtanhOp : Graph_UnaryFunction<"atanh", "atanh"> {
+  let summary = "Inverse hyperbolic tangent of each element";
+  let description = [{
+    ```mlir
+    %y = graph.atanh %x : tensor<4xf32>
+    ```
+  }];
+  let tensorflow = ["Atanh"];
+  let onnx = ["Atanh"];
+}
+
+def Graph_ErfOp : Graph_UnaryFunction<"erf", "erf"> {
+  let summary = "Error function of each element";
+  let description = [{
+    ```mlir
+    %y = graph.erf %x : tensor<4xf32>
+    ```
+  }];
+  let tensorflow = ["Erf"];
+  let onnx = ["Erf"];
+}
+
+def Graph_SigmoidOp : Graph_UnaryFunction<"sigmoid", "sigmoid"> {
+  let summary = "1 / (1 + exp(-x)) of each element";
+  let description = [{
+    ```mlir
+    %y = graph.sigmoid %x : tensor<4xf32>
+    ```
+  }];
+  let tensorflow = ["Sigmoid"];
+  let onnx = ["Sigmoid"];
+}
+
+def Graph_SoftplusOp : Graph_UnaryFunction<"softplus", "softplus"> {
+  let summary = "log(1 + exp(x)) of each element";
+  let description = [{
+    Never overflows.
+
+    ```mlir
+    %y = graph.softplus %x : tensor<4xf32>
+    ```
+  }];
+  let tensorflow = ["Softplus"];
+  let onnx = ["Softplus"];
+}
+
+def Graph_SoftsignOp : Graph_UnaryFunction<"softsign", "softsign"> {
+  let summary = "x / (1 + |x|) of each element";
+  let description = [{
+    ```mlir
+    %y = graph.softsign %x : tensor<4xf32>
+    ```
+  }];
+  let tensorflow = ["Softsign"];
+  let onnx = ["Softsign"];
+}
+
+def Graph_EluOp : Graph_UnaryFunction<"elu", "elu"> {
+  let summary = "Each element, or exp(x) - 1 where it is below 0";
+  let description = [{
+    ```mlir
+    %y = graph.elu %x : tensor<4xf32>
+    ```
+  }];
+  let tensorflow = ["Elu"];
+}
+
+def Graph_SeluOp : Graph_UnaryFunction<"selu", "selu"> {
+  let summary = "The self-normalising exponential linear unit";
+  let description = [{
+    `scale * x` above 0, `scale * alpha * (exp(x) - 1)` below, with the scale
+    1.0507... and the alpha 1.6732... that keep mean and variance.
+
+    ```mlir
+    %y = graph.selu %x : tensor<4xf32>
+    ```
+  }];
+  let tensorflow = ["Selu"];
+}
+
+def Graph_LeakyReluOp : Graph_UnaryOp<"leaky_relu"> {
+  let summary = "Each element, or alpha times it where it is below 0";
+  let description = [{
+    ```mlir
+    %y = graph.leaky_relu %x {alpha = 2.000000e-01 : f64} : tensor<4xf32>
+    ```
+  }];
+  let scalar = [{
+    return ::weir::graph::applyAll(*this, b, loc, args,
+        [&](::llvm::ArrayRef<::weir::graph::Scalar> x) {
+          return select(x[0] < 0.0, x[0] * getAlpha().convertToDouble(), x[0]);
+        });
+  }];
+  let arguments = (ins Graph_FloatTensor:$x, F64Attr:$alpha);
+}
+
+def Graph_Atan2Op : Graph_BinaryFunction<"atan2", "atan2", Graph_FloatTensor> {
+  let summary = "The angle of the point (y, x)";
+  let description = [{
+    The first operand is the ordinate, as in C.
+
+    ```mlir
+    %z = graph.atan2 %x, %y : tensor<4xf32>
+    ```
+  }];
+  let tensorflow = ["Atan2"];
+}
+
+def Graph_XlogyOp : Graph_BinaryFunction<"xlogy", "xlogy", Graph_FloatTensor> {
+  let summary = "x log y, 0 where x is 0";
+  let description = [{
+    ```mlir
+    %z = graph.xlogy %x, %y : tensor<4xf32>
+    ```
+  }];
+  let tensorflow = ["Xlogy"];
+}
+
+def Graph_XdivyOp : Graph_BinaryFunction<"xdivy", "xdivy", Graph_FloatTensor> {
+  let summary = "x / y, 0 where x is 0";
+  let description = [{
+    ```mlir
+    %z = graph.xdivy %x, %y : tensor<4xf32>
+    ```
+  }];
+  let tensorflow = ["Xdivy"];
+}
+
+def Graph_Xlog1pyOp
+    : Graph_BinaryFunction<"xlog1py", "xlog1py", Graph_FloatTensor> {
+  let summary = "x log(1 + y), 0 where x is 0";
+  let description = [{
+    ```mlir
+    %z = graph.xlog1py %x, %y : tensor<4xf32>
+    ```
+  }];
+  let tensorflow = ["Xlog1py"];
+}
+
+#endif // WEIR_DIALECTS_GRAPH_MATH
