@@ -4,11 +4,13 @@
 
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"
+#include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 using namespace weir::kernel;
 
 #include "dialects/kernel/KernelDialect.cpp.inc"
+#include "dialects/kernel/KernelInterfaces.cpp.inc"
 #define GET_OP_CLASSES
 #include "dialects/kernel/KernelOps.cpp.inc"
 
@@ -17,4 +19,183 @@ void KernelDialect::initialize() {
 #define GET_OP_LIST
 #include "dialects/kernel/KernelOps.cpp.inc"
       >();
+}
+
+Type weir::kernel::sumType(Type type) {
+  return type.isF16() || type.isBF16() ? Float32Type::get(type.getContext())
+                                       : type;
+}
+
+bool weir::kernel::isWidenable(Operation &op) {
+  return op.hasTrait<OpTrait::ConstantLike>() ||
+         (OpTrait::hasElementwiseMappableTraits(&op) && isPure(&op) &&
+          op.getNumResults() == 1 && op.getNumRegions() == 0);
+}
+
+bool weir::kernel::isExtraMap(AffineMap map, unsigned rank) {
+  if (map.getNumDims() != rank || map.getNumSymbols())
+    return false;
+  int64_t previous = -1;
+  for (auto [place, result] : llvm::enumerate(map.getResults())) {
+    if (auto dim = dyn_cast<AffineDimExpr>(result)) {
+      int64_t position = dim.getPosition();
+      bool last = position + 1 == rank;
+      if (position <= previous || (last && place + 1 != map.getNumResults()))
+        return false;
+      previous = position;
+    } else if (auto constant = dyn_cast<AffineConstantExpr>(result)) {
+      if (constant.getValue() != 0)
+        return false;
+    } else {
+      return false;
+    }
+  }
+  return true;
+}
+
+static ShapedType shaped(Value value) {
+  return cast<ShapedType>(value.getType());
+}
+
+// Reads every input, writes the destination, where they are buffers.
+static void effectsOf(DestinationStyleOpInterface op,
+                      SmallVectorImpl<MemoryEffects::EffectInstance> &effects) {
+  for (OpOperand &operand : op->getOpOperands()) {
+    if (!isa<MemRefType>(operand.get().getType()))
+      continue;
+    if (op.isDpsInit(&operand))
+      effects.emplace_back(MemoryEffects::Write::get(), &operand);
+    else
+      effects.emplace_back(MemoryEffects::Read::get(), &operand);
+  }
+}
+
+// All operands are tensors and the result has the destination's type, or all
+// are memrefs and there is none.
+static LogicalResult verifyForm(Operation *op) {
+  Value out = cast<DestinationStyleOpInterface>(op).getDpsInits()[0];
+  bool tensors = isa<RankedTensorType>(out.getType());
+  for (Value operand : op->getOperands())
+    if (isa<RankedTensorType>(operand.getType()) != tensors)
+      return op->emitOpError("mixes tensors and memrefs");
+  if (op->getNumResults() != tensors)
+    return op->emitOpError("has ")
+           << op->getNumResults() << " results, not " << int(tensors);
+  if (tensors && op->getResult(0).getType() != out.getType())
+    return op->emitOpError("returns ")
+           << op->getResult(0).getType() << ", not " << out.getType();
+  return success();
+}
+
+static LogicalResult verifyEpilogue(KernelOpInterface op) {
+  Block &block = op.getEpilogue().front();
+  auto yield = dyn_cast<YieldOp>(block.getTerminator());
+  auto out = shaped(op.getOut());
+  // (C3)
+  if (block.getNumArguments() != op.getExtras().size() + 1)
+    return op->emitOpError("epilogue takes ")
+           << block.getNumArguments() << " values, not "
+           << op.getExtras().size() + 1;
+  if (!yield || yield.getValue().getType() != out.getElementType())
+    return op->emitOpError("epilogue does not yield an element of ") << out;
+  for (auto [value, extra] :
+       llvm::zip(block.getArguments().drop_front(), op.getExtras()))
+    if (value.getType() != shaped(extra).getElementType())
+      return op->emitOpError("epilogue takes ")
+             << value.getType() << " for an element of " << extra.getType();
+  // (C4)
+  for (Operation &inner : block.without_terminator())
+    if (!isWidenable(inner))
+      return inner.emitOpError("cannot stand in an epilogue");
+  // (C5)
+  if (op.getExtraMaps().size() != op.getExtras().size())
+    return op->emitOpError("has ") << op.getExtraMaps().size() << " maps for "
+                                   << op.getExtras().size() << " extras";
+  for (auto [extra, attribute] : llvm::zip(op.getExtras(), op.getExtraMaps())) {
+    AffineMap map = cast<AffineMapAttr>(attribute).getValue();
+    ShapedType type = shaped(extra);
+    if (!isExtraMap(map, out.getRank()) ||
+        map.getNumResults() != type.getRank())
+      return op->emitOpError("cannot read ") << type << " by " << attribute;
+    for (auto [size, result] : llvm::zip(type.getShape(), map.getResults())) {
+      auto dim = dyn_cast<AffineDimExpr>(result);
+      if (size != (dim ? out.getDimSize(dim.getPosition()) : 1))
+        return op->emitOpError("cannot read ") << type << " by " << attribute;
+    }
+  }
+  return success();
+}
+
+// The inputs share one element type, which the sums are made of.
+static LogicalResult verifySums(KernelOpInterface op, Value a, Value b) {
+  Type element = shaped(a).getElementType();
+  Type sum = op.getEpilogue().front().getArgument(0).getType();
+  if (element != shaped(b).getElementType())
+    return op->emitOpError("multiplies ")
+           << a.getType() << " by " << b.getType();
+  if (!element.isIntOrFloat() || !sum.isIntOrFloat() ||
+      isa<FloatType>(element) != isa<FloatType>(sum) ||
+      element.getIntOrFloatBitWidth() > sum.getIntOrFloatBitWidth() ||
+      (element != sum &&
+       element.getIntOrFloatBitWidth() == sum.getIntOrFloatBitWidth()))
+    return op->emitOpError("cannot sum ") << element << " in " << sum;
+  return success();
+}
+
+void MatmulOp::getEffects(
+    SmallVectorImpl<MemoryEffects::EffectInstance> &effects) {
+  effectsOf(*this, effects);
+}
+
+LogicalResult MatmulOp::verify() {
+  // (C3)
+  if (getEpilogue().front().getNumArguments() == 0)
+    return emitOpError("epilogue takes no sum");
+  if (failed(verifyForm(*this)) || failed(verifySums(*this, getA(), getB())))
+    return failure();
+  ShapedType a = shaped(getA()), b = shaped(getB()), out = shaped(getOut());
+  int64_t rank = out.getRank();
+  // (C1)
+  if (rank < 2 || a.getRank() != rank ||
+      a.getShape().drop_back(2) != out.getShape().drop_back(2) ||
+      a.getShape().take_back(2)[getTransposeA()] != out.getDimSize(rank - 2))
+    return emitOpError("cannot make ") << out << " of rows of " << a;
+  int64_t depth = a.getShape().take_back(2)[!getTransposeA()];
+  int64_t columns = out.getDimSize(rank - 1);
+  // (C2)
+  bool packed = b.getRank() == rank + 1;
+  if (b.getRank() < rank || b.getRank() > rank + 1 ||
+      b.getShape().take_front(rank - 2) != out.getShape().drop_back(2) ||
+      b.getDimSize(b.getRank() - 2) != depth)
+    return emitOpError("cannot multiply ") << a << " by " << b;
+  int64_t width = b.getShape().back();
+  if (packed ? width == 0 || b.getDimSize(rank - 2) !=
+                                 columns / width + (columns % width != 0)
+             : width != columns)
+    return emitOpError("cannot make ") << columns << " columns of " << b;
+  return verifyEpilogue(*this);
+}
+
+void PackOp::getEffects(
+    SmallVectorImpl<MemoryEffects::EffectInstance> &effects) {
+  effectsOf(*this, effects);
+}
+
+LogicalResult PackOp::verify() {
+  if (failed(verifyForm(*this)))
+    return failure();
+  ShapedType b = shaped(getB()), out = shaped(getOut());
+  int64_t rank = b.getRank();
+  // (C1)
+  if (rank < 2 || out.getRank() != rank + 1 ||
+      b.getElementType() != out.getElementType() ||
+      b.getShape().drop_back(2) != out.getShape().drop_back(3) ||
+      b.getShape().take_back(2)[getTransposeB()] != out.getDimSize(rank - 1))
+    return emitOpError("cannot pack ") << b << " as " << out;
+  int64_t columns = b.getShape().take_back(2)[!getTransposeB()];
+  int64_t width = out.getShape().back();
+  if (width == 0 ||
+      out.getDimSize(rank - 2) != columns / width + (columns % width != 0))
+    return emitOpError("cannot pack ") << b << " as " << out;
+  return success();
 }

@@ -4,14 +4,36 @@
 #define WEIR_DIALECTS_KERNEL_KERNEL_H
 
 #include "mlir/Bytecode/BytecodeOpInterface.h"
+#include "mlir/IR/AffineMap.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/Dialect.h"
 #include "mlir/IR/OpDefinition.h"
 #include "mlir/IR/OpImplementation.h"
+#include "mlir/Interfaces/DestinationStyleOpInterface.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
 #include "dialects/kernel/KernelDialect.h.inc"
+#include "dialects/kernel/KernelInterfaces.h.inc"
+
 #define GET_OP_CLASSES
 #include "dialects/kernel/KernelOps.h.inc"
+
+namespace weir::kernel {
+
+/// The type that sums of elements of `type` are kept in: f32 for the half
+/// types, else the type itself.
+mlir::Type sumType(mlir::Type type);
+
+/// Whether the emitter can apply the op to vectors.
+bool isWidenable(mlir::Operation &op);
+
+/// Whether `map` is one that the epilogue of a kernel with a result of `rank`
+/// dimensions may read an extra by; (C5) of kernel.matmul.
+bool isExtraMap(mlir::AffineMap map, unsigned rank);
+
+/// Lets one-shot bufferization turn kernels on tensors into kernels on memrefs.
+void registerBufferization(mlir::DialectRegistry &registry);
+
+} // namespace weir::kernel
 
 #endif // WEIR_DIALECTS_KERNEL_KERNEL_H

@@ -6,4 +6,23 @@
 include "mlir/IR/EnumAttr.td"
 include "mlir/IR/OpBase.td"
 
+def KernelOpInterface : OpInterface<"KernelOpInterface"> {
+  let cppNamespace = "::weir::kernel";
+  let description = [{
+    A kernel that sums products and applies an epilogue to each finished sum.
+  }];
+  let methods = [
+    InterfaceMethod<"Tensors or buffers that the epilogue reads.",
+                    "::mlir::OperandRange", "getExtras">,
+    InterfaceMethod<"For each extra, its indices by those of the result.",
+                    "::mlir::ArrayAttr", "getExtraMaps">,
+    InterfaceMethod<"Replaces the maps of the extras.", "void", "setExtraMapsAttr",
+                    (ins "::mlir::ArrayAttr":$maps)>,
+    InterfaceMethod<"The tensor or buffer written.",
+                    "::mlir::Value", "getOut">,
+    InterfaceMethod<"The scalar function of a sum and the extras.",
+                    "::mlir::Region &", "getEpilogue">
+  ];
+}
+
 #endif // WEIR_DIALECTS_KERNEL_INTERFACES

@@ -16,25 +16,56 @@ def Kernel_YieldOp : Op<Kernel_Dialect, "yield", [Terminator, Pure]> {
   let assemblyFormat = "$value attr-dict `:` type($value)";
 }
 
-def Kernel_MatmulOp : Op<Kernel_Dialect, "matmul", [SingleBlock]> {
-  let summary = "C = epilogue(A * B) for packed B";
+def Kernel_MatmulOp : Kernel_SumOp<"matmul"> {
+  let summary = "out = epilogue(A * B)";
   let description = [{
-    `a` is `M x K` in rows; `b` is packed as `ceil(N/NR) x K x NR`, padded with
-    zeros; `c` is `M x N`. The epilogue's arguments are the sum, its row and its
-    column; it may load from memrefs at `[row, column]`, `[column]`, `[row]` or
-    `[]`.
+    - (C1) `out` is `batch.. x M x N`, `a` is `batch.. x M x K`, or
+      `batch.. x K x M` with `transpose_a`.
+    - (C2) `b` is plain, `batch.. x K x N`, or packed, `batch.. x ceil(N/NR) x K
+      x NR`, its last panel padded with zeros.
+    - (C3) the epilogue takes the sum and one scalar an extra, and yields an
+      element of `out`; the type of its first argument is the type of the sums.
+    - (C4) the epilogue holds elementwise ops and constants only.
+    - (C5) each extra map takes the dimensions of `out`; its results are
+      dimensions in ascending order, or 0 where the extra has size 1, the last
+      dimension of `out` only in the last place.
 
     ```mlir
-    kernel.matmul %a, %b, %c : memref<4x8xf32>, memref<1x8x32xf32>, memref<4x20xf32> {
-    ^bb0(%sum: f32, %row: index, %column: index):
-      kernel.yield %sum : f32
+    %y = kernel.matmul ins(%a, %b : tensor<4x8xf32>, tensor<1x8x32xf32>) extras(%bias : tensor<20xf32>) outs(%c : tensor<4x20xf32>) -> tensor<4x20xf32> attributes {extra_maps = [affine_map<(d0, d1) -> (d1)>]} {
+    ^bb0(%sum: f32, %e: f32):
+      %v = arith.addf %sum, %e : f32
+      kernel.yield %v : f32
     }
     ```
   }];
-  let arguments = (ins AnyMemRef:$a, AnyMemRef:$b, AnyMemRef:$c);
-  let regions = (region SizedRegion<1>:$epilogue);
+  let arguments = (ins Kernel_Buffer:$a, Kernel_Buffer:$b,
+                   Variadic<Kernel_Buffer>:$extras, Kernel_Buffer:$out,
+                   UnitAttr:$transpose_a,
+                   DefaultValuedAttr<AffineMapArrayAttr, "{}">:$extra_maps);
   let assemblyFormat = [{
-    $a `,` $b `,` $c attr-dict-with-keyword `:` type($a) `,` type($b) `,` type($c) $epilogue
+    `ins` `(` $a `,` $b `:` type($a) `,` type($b) `)`
+    (`extras` `(` $extras^ `:` type($extras) `)`)?
+    `outs` `(` $out `:` type($out) `)` (`->` type($results)^)?
+    attr-dict-with-keyword $epilogue
+  }];
+}
+
+def Kernel_PackOp : Kernel_Op<"pack"> {
+  let summary = "Packs the right side of a matmul into panels";
+  let description = [{
+    - (C1) `b` is `batch.. x K x N`, or `batch.. x N x K` with `transpose_b`;
+      `out` is `batch.. x ceil(N/NR) x K x NR`. Where a panel reaches past N it
+      is zero.
+
+    ```mlir
+    %p = kernel.pack ins(%b : tensor<8x20xf32>) outs(%e : tensor<1x8x32xf32>) -> tensor<1x8x32xf32>
+    ```
+  }];
+  let arguments = (ins Kernel_Buffer:$b, Kernel_Buffer:$out,
+                   UnitAttr:$transpose_b);
+  let assemblyFormat = [{
+    `ins` `(` $b `:` type($b) `)` `outs` `(` $out `:` type($out) `)`
+    (`->` type($results)^)? attr-dict
   }];
 }
 

@@ -1,0 +1,57 @@
+// Reads the target's dictionary; sizes of tiles follow from it.
+
+#include "dialects/kernel/Target.h"
+
+#include "dialects/kernel/Kernel.h"
+
+#include "mlir/IR/BuiltinOps.h"
+
+using namespace mlir;
+
+namespace weir::kernel {
+
+static void read(DictionaryAttr target, StringRef key, int64_t least,
+                 int64_t most, int64_t &value) {
+  if (auto number = target.getAs<IntegerAttr>(key))
+    if (number.getType().getIntOrFloatBitWidth() <= 64 &&
+        number.getInt() >= least && number.getInt() <= most)
+      value = number.getInt();
+}
+
+Target Target::of(Operation *op) {
+  Target result;
+  auto module = dyn_cast<ModuleOp>(op);
+  if (!module)
+    module = op->getParentOfType<ModuleOp>();
+  while (module && !module->hasAttr("weir.target")) {
+    auto outer = module->getParentOfType<ModuleOp>();
+    if (!outer)
+      break;
+    module = outer;
+  }
+  auto target =
+      module ? module->getAttrOfType<DictionaryAttr>("weir.target") : nullptr;
+  if (!target)
+    return result;
+  read(target, "vector_bits", 64, 2048, result.vectorBits);
+  result.registers = result.vectorBits >= 512 ? 32 : 16;
+  read(target, "vector_registers", 8, 64, result.registers);
+  read(target, "l1_bytes", 4 << 10, 1 << 24, result.l1);
+  read(target, "l2_bytes", 32 << 10, 1 << 28, result.l2);
+  if (auto fma = target.getAs<BoolAttr>("fma"))
+    result.fma = fma.getValue();
+  return result;
+}
+
+int64_t Target::lanes(Type type) const {
+  Type sum = sumType(type);
+  int64_t bits = sum.isIntOrFloat() ? sum.getIntOrFloatBitWidth() : 64;
+  return std::max<int64_t>(1, vectorBits / std::max<int64_t>(bits, 8));
+}
+
+int64_t Target::panelWidth(Type type, int64_t columns) const {
+  int64_t width = lanes(type);
+  return columns <= width ? width : 2 * width;
+}
+
+} // namespace weir::kernel

@@ -1,0 +1,31 @@
+// What kernels know of the machine, read from the module's `weir.target`.
+
+#ifndef WEIR_DIALECTS_KERNEL_TARGET_H
+#define WEIR_DIALECTS_KERNEL_TARGET_H
+
+#include "mlir/IR/Operation.h"
+
+namespace weir::kernel {
+
+struct Target {
+  int64_t vectorBits = 512;
+  int64_t registers = 32;
+  int64_t l1 = 32 << 10;
+  int64_t l2 = 1 << 20;
+  bool fma = true;
+
+  /// Reads the `weir.target` dictionary of the module around `op`, keys
+  /// `vector_bits`, `vector_registers`, `l1_bytes`, `l2_bytes` and `fma`; what
+  /// it lacks keeps its default.
+  static Target of(mlir::Operation *op);
+
+  /// Elements of `type` in a vector register, as sums are kept.
+  int64_t lanes(mlir::Type type) const;
+
+  /// Columns of a packed panel for a matrix of `columns` columns.
+  int64_t panelWidth(mlir::Type type, int64_t columns) const;
+};
+
+} // namespace weir::kernel
+
+#endif // WEIR_DIALECTS_KERNEL_TARGET_H

@@ -1,0 +1,46 @@
+// Expands kernels on memrefs into loops over vector registers.
+
+#include "passes/cpu/Passes.h"
+
+#include "passes/cpu/Kernels.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+
+using namespace mlir;
+
+namespace weir {
+#define GEN_PASS_DEF_EMITKERNELS
+#include "passes/cpu/Passes.h.inc"
+
+namespace {
+
+struct EmitKernels : impl::EmitKernelsBase<EmitKernels> {
+  void runOnOperation() override {
+    kernel::Target target = kernel::Target::of(getOperation());
+    SmallVector<Operation *> kernels;
+    getOperation()->walk([&](Operation *op) {
+      if (isa_and_nonnull<kernel::KernelDialect>(op->getDialect()) &&
+          isa<DestinationStyleOpInterface>(op))
+        kernels.push_back(op);
+    });
+    for (Operation *op : kernels) {
+      if (!cast<DestinationStyleOpInterface>(op).hasPureBufferSemantics()) {
+        op->emitOpError("is not bufferized");
+        return signalPassFailure();
+      }
+      auto out = cast<MemRefType>(op->getOperands().back().getType());
+      if (out.getNumElements() != 0) {
+        Emitter e(op->getLoc(), op);
+        if (auto matmul = dyn_cast<kernel::MatmulOp>(op))
+          emitMatmul(e, matmul, target);
+        else if (auto pack = dyn_cast<kernel::PackOp>(op))
+          emitPack(e, pack, target);
+      }
+      op->erase();
+    }
+  }
+};
+
+} // namespace
+} // namespace weir

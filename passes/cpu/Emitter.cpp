@@ -1,0 +1,175 @@
+// Builds the loops of kernels: indices, vectors with masks, register tiles.
+
+#include "passes/cpu/Emitter.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+
+using namespace mlir;
+
+namespace weir {
+
+EvenSplit::EvenSplit(int64_t total, int64_t most)
+    : count(std::max<int64_t>(1, (total + most - 1) / most)),
+      size(total / count), larger(total % count) {}
+
+Value Emitter::index(int64_t value) {
+  return create<arith::ConstantIndexOp>(value);
+}
+
+Value Emitter::plus(Value a, Value b) {
+  return createOrFold<arith::AddIOp>(a, b);
+}
+
+Value Emitter::times(Value a, int64_t b) {
+  return createOrFold<arith::MulIOp>(a, index(b));
+}
+
+Value Emitter::dividedBy(Value a, int64_t b) {
+  return createOrFold<arith::DivUIOp>(a, index(b));
+}
+
+Value Emitter::modulo(Value a, int64_t b) {
+  return createOrFold<arith::RemUIOp>(a, index(b));
+}
+
+Value Emitter::smaller(Value a, Value b) {
+  return createOrFold<arith::MinSIOp>(a, b);
+}
+
+Value Emitter::larger(Value a, Value b) {
+  return createOrFold<arith::MaxSIOp>(a, b);
+}
+
+bool Emitter::contiguous(Value buffer) {
+  return isLastMemrefDimUnitStride(cast<MemRefType>(buffer.getType()));
+}
+
+Value Emitter::mask(int64_t lanes, int64_t valid) {
+  return create<vector::ConstantMaskOp>(VectorType::get(lanes, getI1Type()),
+                                        getI64ArrayAttr(valid));
+}
+
+// Buffers whose last dimension is not contiguous go element by element.
+Value Emitter::load(Value buffer, ValueRange indices, int64_t lanes,
+                    int64_t valid) {
+  auto type = VectorType::get(lanes, element(buffer));
+  if (!contiguous(buffer)) {
+    Value result = zeros(element(buffer), lanes);
+    for (int64_t lane = 0; lane < valid; ++lane) {
+      Values at(indices);
+      at.back() = plus(at.back(), lane);
+      Value scalar = create<memref::LoadOp>(buffer, at);
+      result = create<vector::InsertOp>(scalar, result, lane);
+    }
+    return result;
+  }
+  if (valid >= lanes)
+    return create<vector::LoadOp>(type, buffer, indices);
+  return create<vector::MaskedLoadOp>(type, buffer, indices, mask(lanes, valid),
+                                      zeros(element(buffer), lanes));
+}
+
+void Emitter::store(Value vector, Value buffer, ValueRange indices,
+                    int64_t valid) {
+  int64_t lanes = cast<VectorType>(vector.getType()).getNumElements();
+  if (!contiguous(buffer)) {
+    for (int64_t lane = 0; lane < std::min(valid, lanes); ++lane) {
+      Values at(indices);
+      at.back() = plus(at.back(), lane);
+      create<memref::StoreOp>(create<vector::ExtractOp>(vector, lane), buffer,
+                              at);
+    }
+  } else if (valid >= lanes) {
+    create<vector::StoreOp>(vector, buffer, indices);
+  } else {
+    create<vector::MaskedStoreOp>(buffer, indices, mask(lanes, valid), vector);
+  }
+}
+
+Value Emitter::splat(Value scalar, int64_t lanes) {
+  return create<vector::BroadcastOp>(VectorType::get(lanes, scalar.getType()),
+                                     scalar);
+}
+
+Value Emitter::zeros(Type element, int64_t lanes) {
+  return create<arith::ConstantOp>(
+      getZeroAttr(VectorType::get(lanes, element)));
+}
+
+Value Emitter::widen(Value value, Type element) {
+  if (getElementTypeOrSelf(value) == element)
+    return value;
+  Type type = element;
+  if (auto vector = dyn_cast<VectorType>(value.getType()))
+    type = vector.clone(element);
+  if (isa<FloatType>(element))
+    return create<arith::ExtFOp>(type, value);
+  return create<arith::ExtSIOp>(type, value);
+}
+
+Value Emitter::multiplyAdd(Value a, Value b, Value c) {
+  if (isa<FloatType>(getElementTypeOrSelf(a)))
+    return create<vector::FMAOp>(a, b, c);
+  return create<arith::AddIOp>(create<arith::MulIOp>(a, b), c);
+}
+
+Value Emitter::sum(Value a, Value b) {
+  if (isa<FloatType>(getElementTypeOrSelf(a)))
+    return create<arith::AddFOp>(a, b);
+  return create<arith::AddIOp>(a, b);
+}
+
+void Emitter::prefetch(Value buffer, ValueRange indices, int level) {
+  create<memref::PrefetchOp>(buffer, indices, /*isWrite=*/false,
+                             /*localityHint=*/level == 1 ? 3 : 2,
+                             /*isDataCache=*/true);
+}
+
+Emitter::Values Emitter::loop(Value low, Value high, int64_t step,
+                              ValueRange inits,
+                              function_ref<Values(Value, ValueRange)> body) {
+  auto first = getConstantIntValue(low), last = getConstantIntValue(high);
+  if (first && last) {
+    if (*first >= *last)
+      return Values(inits);
+    if (*first + step >= *last)
+      return body(low, inits);
+  }
+  auto loop = create<scf::ForOp>(low, high, index(step), inits);
+  OpBuilder::InsertionGuard guard(*this);
+  if (inits.empty())
+    setInsertionPoint(loop.getBody()->getTerminator());
+  else
+    setInsertionPointToEnd(loop.getBody());
+  Values results = body(loop.getInductionVar(), loop.getRegionIterArgs());
+  if (!inits.empty())
+    create<scf::YieldOp>(results);
+  return Values(loop.getResults());
+}
+
+void Emitter::loop(Value low, Value high, int64_t step,
+                   function_ref<void(Value)> body) {
+  loop(low, high, step, ValueRange{}, [&](Value at, ValueRange) {
+    body(at);
+    return Values();
+  });
+}
+
+void Emitter::loops(ArrayRef<int64_t> shape,
+                    function_ref<void(ValueRange)> body) {
+  Values at;
+  auto nest = [&](auto &nest) -> void {
+    if (at.size() == shape.size())
+      return body(at);
+    loop(shape[at.size()], [&](Value i) {
+      at.push_back(i);
+      nest(nest);
+      at.pop_back();
+    });
+  };
+  nest(nest);
+}
+
+} // namespace weir

@@ -1,0 +1,79 @@
+// Builds the loops of kernels: indices, vectors with masks, register tiles.
+
+#ifndef WEIR_PASSES_CPU_EMITTER_H
+#define WEIR_PASSES_CPU_EMITTER_H
+
+#include "dialects/kernel/Kernel.h"
+#include "dialects/kernel/Target.h"
+
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+
+namespace weir {
+
+/// `total` things in as few groups of at most `most` as possible, evenly:
+/// `larger` groups of `size + 1`, then the rest of `count` of `size`.
+struct EvenSplit {
+  int64_t count, size, larger;
+  EvenSplit(int64_t total, int64_t most);
+};
+
+struct Emitter : mlir::ImplicitLocOpBuilder {
+  using ImplicitLocOpBuilder::ImplicitLocOpBuilder;
+  using Values = llvm::SmallVector<mlir::Value>;
+
+  mlir::Value index(int64_t value);
+  mlir::Value plus(mlir::Value a, mlir::Value b);
+  mlir::Value plus(mlir::Value a, int64_t b) { return plus(a, index(b)); }
+  mlir::Value times(mlir::Value a, int64_t b);
+  mlir::Value dividedBy(mlir::Value a, int64_t b);
+  mlir::Value modulo(mlir::Value a, int64_t b);
+  mlir::Value smaller(mlir::Value a, mlir::Value b);
+  mlir::Value larger(mlir::Value a, mlir::Value b);
+
+  /// A vector of `lanes` elements at `indices`, of which only the first `valid`
+  /// are read; the others are zero.
+  mlir::Value load(mlir::Value buffer, mlir::ValueRange indices, int64_t lanes,
+                   int64_t valid);
+  /// Stores the first `valid` elements.
+  void store(mlir::Value vector, mlir::Value buffer, mlir::ValueRange indices,
+             int64_t valid);
+  mlir::Value splat(mlir::Value scalar, int64_t lanes);
+  mlir::Value zeros(mlir::Type element, int64_t lanes);
+  /// Converts a scalar or vector to elements of the wider type `element`.
+  mlir::Value widen(mlir::Value value, mlir::Type element);
+  /// a * b + c on vectors.
+  mlir::Value multiplyAdd(mlir::Value a, mlir::Value b, mlir::Value c);
+  mlir::Value sum(mlir::Value a, mlir::Value b);
+  void prefetch(mlir::Value buffer, mlir::ValueRange indices, int level);
+
+  /// A loop that carries values; a loop of one iteration is its body. Emits
+  /// nothing where the bounds are known to hold no iteration.
+  Values loop(mlir::Value low, mlir::Value high, int64_t step,
+              mlir::ValueRange inits,
+              llvm::function_ref<Values(mlir::Value, mlir::ValueRange)> body);
+  void loop(mlir::Value low, mlir::Value high, int64_t step,
+            llvm::function_ref<void(mlir::Value)> body);
+  void loop(int64_t high, llvm::function_ref<void(mlir::Value)> body) {
+    loop(index(0), index(high), 1, body);
+  }
+  /// Loops over every index of `shape`.
+  void loops(llvm::ArrayRef<int64_t> shape,
+             llvm::function_ref<void(mlir::ValueRange)> body);
+
+  static llvm::ArrayRef<int64_t> shape(mlir::Value buffer) {
+    return mlir::cast<mlir::MemRefType>(buffer.getType()).getShape();
+  }
+  static mlir::Type element(mlir::Value buffer) {
+    return mlir::getElementTypeOrSelf(buffer.getType());
+  }
+
+private:
+  bool contiguous(mlir::Value buffer);
+  mlir::Value mask(int64_t lanes, int64_t valid);
+};
+
+} // namespace weir
+
+#endif // WEIR_PASSES_CPU_EMITTER_H

@@ -1,0 +1,37 @@
+// Applies a kernel's epilogue to the sums of a register tile and stores them.
+
+#ifndef WEIR_PASSES_CPU_EPILOGUE_H
+#define WEIR_PASSES_CPU_EPILOGUE_H
+
+#include "passes/cpu/Emitter.h"
+
+namespace weir {
+
+/// A grid of `height x width` positions of the result, at each of which
+/// `columns` neighbouring elements are held in vectors of `lanes`.
+struct Tile {
+  int64_t height, width, columns, lanes;
+  /// All indices but the last of the position `(y, x)` in the tile.
+  llvm::function_ref<Emitter::Values(mlir::Value y, mlir::Value x)> position;
+  /// The last index of the tile's first column.
+  mlir::Value column;
+
+  int64_t vectors() const { return (columns + lanes - 1) / lanes; }
+  int64_t count() const { return height * width * vectors(); }
+  /// How many elements of vector `v` are inside the result.
+  int64_t valid(int64_t v) const {
+    return std::min(lanes, columns - v * lanes);
+  }
+};
+
+/// Stores sums, ordered by position and then vector, as they are.
+void storeTile(Emitter &e, mlir::Value out, const Tile &tile,
+               mlir::ValueRange sums);
+
+/// The same, each through the epilogue of `op`.
+void finishTile(Emitter &e, kernel::KernelOpInterface op, const Tile &tile,
+                mlir::ValueRange sums);
+
+} // namespace weir
+
+#endif // WEIR_PASSES_CPU_EPILOGUE_H

@@ -1,0 +1,15 @@
+// The emitters of kernels, a file each.
+
+#ifndef WEIR_PASSES_CPU_KERNELS_H
+#define WEIR_PASSES_CPU_KERNELS_H
+
+#include "passes/cpu/Emitter.h"
+
+namespace weir {
+
+void emitMatmul(Emitter &e, kernel::MatmulOp op, const kernel::Target &target);
+void emitPack(Emitter &e, kernel::PackOp op, const kernel::Target &target);
+
+} // namespace weir
+
+#endif // WEIR_PASSES_CPU_KERNELS_H

@@ -1,0 +1,63 @@
+// Packs the right side of a matmul into panels at run time.
+
+#include "passes/cpu/Kernels.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+
+using namespace mlir;
+
+namespace weir {
+
+void emitPack(Emitter &e, kernel::PackOp op, const kernel::Target &target) {
+  Value b = op.getB(), out = op.getOut();
+  ArrayRef<int64_t> shape = e.shape(out);
+  int64_t width = shape.back(), depth = shape[shape.size() - 2];
+  int64_t columns = e.shape(b).take_back(2)[!op.getTransposeB()];
+  int64_t lanes = std::min(target.lanes(e.element(out)), width);
+  while (width % lanes)
+    --lanes;
+  Value none = e.create<arith::ConstantOp>(e.getZeroAttr(e.element(out)));
+
+  auto panel = [&](ValueRange batch, Value j, int64_t valid) {
+    Emitter::Values from(batch), to(batch);
+    from.append(2, nullptr);
+    to.append({j, nullptr, nullptr});
+    Value *source = &from[batch.size()], *target = &to[batch.size() + 1];
+    Value first = e.times(j, width);
+    if (!op.getTransposeB())
+      return e.loop(depth, [&](Value k) {
+        source[0] = target[0] = k;
+        for (int64_t c = 0; c < width; c += lanes) {
+          source[1] = e.plus(first, c);
+          target[1] = e.index(c);
+          Value vector = c < valid ? e.load(b, from, lanes, valid - c)
+                                   : e.zeros(e.element(b), lanes);
+          e.store(vector, out, to, lanes);
+        }
+      });
+    e.loop(valid, [&](Value column) {
+      source[0] = e.plus(first, column);
+      target[1] = column;
+      e.loop(depth, [&](Value k) {
+        source[1] = target[0] = k;
+        e.create<memref::StoreOp>(e.create<memref::LoadOp>(b, from), out, to);
+      });
+    });
+    e.loop(e.index(valid), e.index(width), 1, [&](Value column) {
+      target[1] = column;
+      e.loop(depth, [&](Value k) {
+        target[0] = k;
+        e.create<memref::StoreOp>(none, out, to);
+      });
+    });
+  };
+  e.loops(shape.drop_back(3), [&](ValueRange at) {
+    Emitter::Values batch(at);
+    e.loop(columns / width, [&](Value j) { panel(batch, j, width); });
+    if (columns % width)
+      panel(batch, e.index(columns / width), columns % width);
+  });
+}
+
+} // namespace weir

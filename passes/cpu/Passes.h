@@ -1,0 +1,15 @@
+// Passes from linalg and kernels to the LLVM dialect. What each does:
+// Passes.td.
+
+#ifndef WEIR_PASSES_CPU_PASSES_H
+#define WEIR_PASSES_CPU_PASSES_H
+
+#include "mlir/Pass/Pass.h"
+
+namespace weir {
+#define GEN_PASS_DECL
+#define GEN_PASS_REGISTRATION
+#include "passes/cpu/Passes.h.inc"
+} // namespace weir
+
+#endif // WEIR_PASSES_CPU_PASSES_H

@@ -1,0 +1,96 @@
+// RUN: weir-opt %s -split-input-file -verify-diagnostics
+
+func.func @matmul_c1_rows(%a: memref<4x8xf32>, %b: memref<8x20xf32>, %c: memref<5x20xf32>) {
+  // expected-error@+1 {{cannot make 'memref<5x20xf32>' of rows of 'memref<4x8xf32>'}}
+  kernel.matmul ins(%a, %b : memref<4x8xf32>, memref<8x20xf32>) outs(%c : memref<5x20xf32>) {
+  ^bb0(%sum: f32):
+    kernel.yield %sum : f32
+  }
+  return
+}
+
+// -----
+
+func.func @matmul_c2_depth(%a: memref<4x8xf32>, %b: memref<9x20xf32>, %c: memref<4x20xf32>) {
+  // expected-error@+1 {{cannot multiply 'memref<4x8xf32>' by 'memref<9x20xf32>'}}
+  kernel.matmul ins(%a, %b : memref<4x8xf32>, memref<9x20xf32>) outs(%c : memref<4x20xf32>) {
+  ^bb0(%sum: f32):
+    kernel.yield %sum : f32
+  }
+  return
+}
+
+// -----
+
+func.func @matmul_c2_panels(%a: memref<4x8xf32>, %b: memref<1x8x16xf32>, %c: memref<4x20xf32>) {
+  // expected-error@+1 {{cannot make 20 columns of 'memref<1x8x16xf32>'}}
+  kernel.matmul ins(%a, %b : memref<4x8xf32>, memref<1x8x16xf32>) outs(%c : memref<4x20xf32>) {
+  ^bb0(%sum: f32):
+    kernel.yield %sum : f32
+  }
+  return
+}
+
+// -----
+
+func.func @matmul_c3_sum(%a: memref<4x8xf32>, %b: memref<8x20xf32>, %c: memref<4x20xf16>) {
+  // expected-error@+1 {{cannot sum 'f32' in 'f16'}}
+  kernel.matmul ins(%a, %b : memref<4x8xf32>, memref<8x20xf32>) outs(%c : memref<4x20xf16>) {
+  ^bb0(%sum: f16):
+    kernel.yield %sum : f16
+  }
+  return
+}
+
+// -----
+
+func.func @matmul_c3_yield(%a: memref<4x8xf32>, %b: memref<8x20xf32>, %c: memref<4x20xf64>) {
+  // expected-error@+1 {{epilogue does not yield an element of 'memref<4x20xf64>'}}
+  kernel.matmul ins(%a, %b : memref<4x8xf32>, memref<8x20xf32>) outs(%c : memref<4x20xf64>) {
+  ^bb0(%sum: f32):
+    kernel.yield %sum : f32
+  }
+  return
+}
+
+// -----
+
+func.func @matmul_c4_effects(%a: memref<4x8xf32>, %b: memref<8x20xf32>, %c: memref<4x20xf32>, %s: memref<f32>) {
+  kernel.matmul ins(%a, %b : memref<4x8xf32>, memref<8x20xf32>) outs(%c : memref<4x20xf32>) {
+  ^bb0(%sum: f32):
+    // expected-error@+1 {{cannot stand in an epilogue}}
+    %v = memref.load %s[] : memref<f32>
+    kernel.yield %v : f32
+  }
+  return
+}
+
+// -----
+
+func.func @matmul_c5_order(%a: memref<4x8xf32>, %b: memref<8x20xf32>, %r: memref<20x4xf32>, %c: memref<4x20xf32>) {
+  // expected-error@+1 {{cannot read 'memref<20x4xf32>'}}
+  kernel.matmul ins(%a, %b : memref<4x8xf32>, memref<8x20xf32>) extras(%r : memref<20x4xf32>) outs(%c : memref<4x20xf32>) attributes {extra_maps = [affine_map<(d0, d1) -> (d1, d0)>]} {
+  ^bb0(%sum: f32, %e: f32):
+    kernel.yield %e : f32
+  }
+  return
+}
+
+// -----
+
+func.func @matmul_mixed(%a: memref<4x8xf32>, %b: tensor<8x20xf32>, %c: memref<4x20xf32>) {
+  // expected-error@+1 {{mixes tensors and memrefs}}
+  kernel.matmul ins(%a, %b : memref<4x8xf32>, tensor<8x20xf32>) outs(%c : memref<4x20xf32>) {
+  ^bb0(%sum: f32):
+    kernel.yield %sum : f32
+  }
+  return
+}
+
+// -----
+
+func.func @pack_c1(%b: memref<8x20xf32>, %e: memref<2x8x32xf32>) {
+  // expected-error@+1 {{cannot pack 'memref<8x20xf32>' as 'memref<2x8x32xf32>'}}
+  kernel.pack ins(%b : memref<8x20xf32>) outs(%e : memref<2x8x32xf32>)
+  return
+}

@@ -1,0 +1,106 @@
+// RUN: weir-opt %s -split-input-file --weir-emit-kernels -canonicalize -cse | FileCheck %s
+
+// Rows split evenly (30 = 3 * 10), the last columns masked, the bias read once
+// a panel, and the epilogue on vectors.
+// CHECK-LABEL: func @matmul
+// CHECK: scf.for
+// CHECK: scf.for %{{.*}} iter_args
+// CHECK: memref.prefetch
+// CHECK: vector.load %{{.*}} : memref<2x40x32xf32>, vector<16xf32>
+// CHECK: vector.fma
+// CHECK: vector.load %{{.*}} : memref<50xf32>, vector<16xf32>
+// CHECK: arith.addf %{{.*}} : vector<16xf32>
+// CHECK: arith.maximumf %{{.*}} : vector<16xf32>
+// CHECK: vector.store
+// CHECK: vector.maskedload %{{.*}} : memref<50xf32>
+// CHECK: vector.maskedstore
+// CHECK-NOT: kernel
+func.func @matmul(%a: memref<30x40xf32>, %b: memref<2x40x32xf32>, %bias: memref<50xf32>, %c: memref<30x50xf32>) {
+  kernel.matmul ins(%a, %b : memref<30x40xf32>, memref<2x40x32xf32>) extras(%bias : memref<50xf32>) outs(%c : memref<30x50xf32>) attributes {extra_maps = [affine_map<(d0, d1) -> (d1)>]} {
+  ^bb0(%sum: f32, %e: f32):
+    %zero = arith.constant 0.0 : f32
+    %v = arith.addf %sum, %e : f32
+    %r = arith.maximumf %v, %zero : f32
+    kernel.yield %r : f32
+  }
+  return
+}
+
+// -----
+
+// One row: four sets of sums take turns.
+// CHECK-LABEL: func @row
+// CHECK: scf.for
+// CHECK: scf.for {{.*}} iter_args
+// CHECK-COUNT-16: vector.fma
+// CHECK: scf.yield
+// CHECK-COUNT-6: arith.addf
+// CHECK: vector.store
+func.func @row(%a: memref<1x64xf32>, %b: memref<4x64x32xf32>, %c: memref<1x128xf32>) {
+  kernel.matmul ins(%a, %b : memref<1x64xf32>, memref<4x64x32xf32>) outs(%c : memref<1x128xf32>) {
+  ^bb0(%sum: f32):
+    kernel.yield %sum : f32
+  }
+  return
+}
+
+// -----
+
+// Half precision is summed in single.
+// CHECK-LABEL: func @half
+// CHECK: vector.fma %{{.*}} : vector<16xf32>
+// CHECK: arith.truncf %{{.*}} : vector<16xf32> to vector<16xf16>
+func.func @half(%a: memref<4x8xf16>, %b: memref<8x16xf16>, %c: memref<4x16xf16>) {
+  kernel.matmul ins(%a, %b : memref<4x8xf16>, memref<8x16xf16>) outs(%c : memref<4x16xf16>) {
+  ^bb0(%sum: f32):
+    %v = arith.truncf %sum : f32 to f16
+    kernel.yield %v : f16
+  }
+  return
+}
+
+// -----
+
+// The target decides the width of vectors.
+module attributes {weir.target = {vector_bits = 256 : i64}} {
+  // CHECK-LABEL: func @narrow
+  // CHECK: vector.fma %{{.*}} : vector<4xf64>
+  func.func @narrow(%a: memref<4x8xf64>, %b: memref<8x16xf64>, %c: memref<4x16xf64>) {
+    kernel.matmul ins(%a, %b : memref<4x8xf64>, memref<8x16xf64>) outs(%c : memref<4x16xf64>) {
+    ^bb0(%sum: f64):
+      kernel.yield %sum : f64
+    }
+    return
+  }
+}
+
+// -----
+
+// A costly epilogue is a loop over the tile, whose sums wait on the stack.
+// CHECK-LABEL: func @costly
+// CHECK: memref.alloca() {alignment = 64 : i64} : memref<28x16xf32>
+// CHECK: scf.for
+// CHECK: math.exp %{{.*}} : vector<16xf32>
+// CHECK: math.exp %{{.*}} : vector<16xf32>
+// CHECK-NOT: math.exp
+// CHECK: return
+func.func @costly(%a: memref<14x8xf32>, %b: memref<1x8x32xf32>, %c: memref<14x32xf32>) {
+  kernel.matmul ins(%a, %b : memref<14x8xf32>, memref<1x8x32xf32>) outs(%c : memref<14x32xf32>) {
+  ^bb0(%sum: f32):
+    %v = math.exp %sum : f32
+    kernel.yield %v : f32
+  }
+  return
+}
+
+// -----
+
+// The part of a panel past the last column is zero.
+// CHECK-LABEL: func @pack
+// CHECK: scf.for
+// CHECK: vector.maskedload
+// CHECK: vector.store
+func.func @pack(%b: memref<8x20xf32>, %p: memref<1x8x32xf32>) {
+  kernel.pack ins(%b : memref<8x20xf32>) outs(%p : memref<1x8x32xf32>)
+  return
+}
