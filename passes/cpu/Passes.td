@@ -25,4 +25,54 @@ def EmitKernels : Pass<"weir-emit-kernels"> {
                            "mlir::vector::VectorDialect"];
 }
 
+def BufferizeKernels : Pass<"weir-bufferize-kernels", "::mlir::func::FuncOp"> {
+  let summary = "Gives kernels their operands and results as memory";
+  let description = [{
+    A kernel takes its inputs, which it does not write, and its outputs, which
+    it writes straight into, as memrefs. Upstream's one-shot bufferization does
+    the rest.
+
+    ```mlir
+    func.func private @k(%x: tensor<4xf32>) -> tensor<4xf32>
+    // becomes
+    func.func private @k(%x: memref<4xf32>, %y: memref<4xf32>)
+    ```
+  }];
+  let dependentDialects = ["::mlir::bufferization::BufferizationDialect",
+                           "::mlir::memref::MemRefDialect"];
+}
+
+def PlanScratch : Pass<"weir-plan-scratch", "::mlir::func::FuncOp"> {
+  let summary = "Places a kernel's own buffers in one block of scratch memory";
+  let description = [{
+    Each `memref.alloc` becomes a view at an offset into one more argument, whose
+    size is the attribute `weir.scratch_bytes`. Buffers that are not used by the
+    same top-level op may share bytes. No allocation is left.
+
+    ```mlir
+    %a = memref.alloc() : memref<4xf32>
+    // becomes
+    %a = memref.view %scratch[%c0][] : memref<64xi8> to memref<4xf32>
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::mlir::memref::MemRefDialect"];
+}
+
+def LowerPlan : Pass<"weir-lower-plan", "::mlir::ModuleOp"> {
+  let summary = "Makes each plan an LLVM function that calls the kernels";
+  let description = [{
+    The function takes the arena, the weights and an array of the caller's
+    tensors, and gives the run's status: 0, or the number of the check that
+    failed.
+
+    ```mlir
+    plan.program @weir_entry_0 { ... }
+    // becomes
+    llvm.func @weir_entry_0(!llvm.ptr, !llvm.ptr, !llvm.ptr) -> i32
+    ```
+  }];
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
+}
+
 #endif // WEIR_PASSES_CPU

@@ -26,4 +26,40 @@ def LowerGraph : Pass<"weir-lower-graph"> {
                            "mlir::tensor::TensorDialect"];
 }
 
+def OutlineGroups : Pass<"weir-outline-groups", "::mlir::ModuleOp"> {
+  let summary = "Makes each group a function, and equal groups one";
+  let description = [{
+    Groups whose text is equal but for locations share a function: a kernel is
+    compiled once, however often the graph repeats it.
+
+    ```mlir
+    %y = graph.group(%x) : (tensor<4xf32>) -> tensor<4xf32> { ... }
+    // becomes
+    %y = plan.task @kernel_0(%x) : (tensor<4xf32>) -> tensor<4xf32>
+    ```
+  }];
+  let dependentDialects = ["::mlir::func::FuncDialect",
+                           "::weir::plan::PlanDialect"];
+}
+
+def FuseScalars : Pass<"weir-fuse-scalars", "::mlir::func::FuncOp"> {
+  let summary = "Makes one linalg.generic of elementwise ops that feed another";
+  let description = [{
+    A tree of ops with scalar functions becomes one loop nest whose body is
+    their composition. Broadcasts and transposes of its operands become indexing
+    maps, splat constants scalars. Runs in kernels only.
+
+    ```mlir
+    %a = graph.exp %x : tensor<4xf32>
+    %b = graph.add %a, %y : tensor<4xf32>
+    // becomes
+    %b = linalg.generic ... ins(%x, %y) { math.exp ... arith.addf ... }
+    ```
+  }];
+  let dependentDialects = ["mlir::arith::ArithDialect",
+                           "mlir::linalg::LinalgDialect",
+                           "mlir::math::MathDialect",
+                           "mlir::tensor::TensorDialect"];
+}
+
 #endif // WEIR_PASSES_LOWER

@@ -1,0 +1,55 @@
+// What every tool registers: only what is in use, which keeps tools small and
+// quick to start.
+
+#include "compiler/Dialects.h"
+
+#include "dialects/graph/Graph.h"
+#include "dialects/kernel/Kernel.h"
+#include "dialects/plan/Plan.h"
+#include "passes/cpu/Passes.h"
+#include "passes/cpu/Pipeline.h"
+#include "passes/fuse/Passes.h"
+#include "passes/lower/Passes.h"
+#include "passes/plan/Passes.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/Pass/PassRegistry.h"
+#include "mlir/Transforms/Passes.h"
+
+namespace weir {
+
+void registerDialects(mlir::DialectRegistry &registry) {
+  registry.insert<mlir::arith::ArithDialect,
+                  mlir::bufferization::BufferizationDialect,
+                  mlir::cf::ControlFlowDialect, mlir::func::FuncDialect,
+                  mlir::LLVM::LLVMDialect, mlir::linalg::LinalgDialect,
+                  mlir::math::MathDialect, mlir::memref::MemRefDialect,
+                  mlir::scf::SCFDialect, mlir::tensor::TensorDialect,
+                  mlir::vector::VectorDialect, graph::GraphDialect,
+                  kernel::KernelDialect, plan::PlanDialect>();
+}
+
+void registerPasses() {
+  mlir::registerTransformsPasses();
+  registerCpuPasses();
+  registerFusePasses();
+  registerLowerPasses();
+  registerPlanPasses();
+  static mlir::PassPipelineRegistration<> bufferize(
+      "weir-bufferize", "Kernels on tensors become kernels on memory",
+      buildBufferizePipeline);
+  static mlir::PassPipelineRegistration<> cpu(
+      "weir-cpu", "Kernels and plans become LLVM's dialect", buildCpuPipeline);
+}
+
+} // namespace weir

@@ -1,0 +1,120 @@
+// Greedy placement in several orders, the best of which is kept.
+
+#include "dialects/plan/Arena.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/Support/MathExtras.h"
+#include <algorithm>
+#include <map>
+#include <numeric>
+
+using namespace llvm;
+
+namespace weir::plan {
+
+static int64_t rounded(int64_t bytes) { return alignTo(bytes, alignment); }
+
+int64_t maxLiveBytes(ArrayRef<Lifetime> lifetimes) {
+  std::map<int64_t, int64_t> changes; // moment to change of live bytes
+  for (const Lifetime &l : lifetimes) {
+    changes[l.first] += rounded(l.bytes);
+    changes[l.last + 1] -= rounded(l.bytes);
+  }
+  int64_t live = 0, most = 0;
+  for (auto [moment, change] : changes) {
+    live += change;
+    most = std::max(most, live);
+  }
+  return most;
+}
+
+namespace {
+
+/// A gap of the block between the buffers that live with the one to place.
+using Order = function_ref<bool(const Lifetime &, const Lifetime &)>;
+
+/// Places in the order given, each at the lowest offset or, for `bestFit`, in
+/// the smallest gap that holds it.
+int64_t placeInOrder(MutableArrayRef<Lifetime> lifetimes,
+                     ArrayRef<unsigned> order, bool bestFit) {
+  SmallVector<const Lifetime *> placed; // by offset
+  int64_t total = 0;
+  for (unsigned index : order) {
+    Lifetime &l = lifetimes[index];
+    int64_t bytes = rounded(l.bytes);
+    int64_t end = 0, best = -1, bestGap = INT64_MAX;
+    for (const Lifetime *p : placed) {
+      if (p->last < l.first || l.last < p->first)
+        continue;
+      int64_t gap = p->offset - end;
+      if (gap >= bytes && gap < bestGap) {
+        best = end;
+        bestGap = gap;
+        if (!bestFit)
+          break;
+      }
+      end = std::max(end, p->offset + rounded(p->bytes));
+    }
+    l.offset = best >= 0 ? best : end;
+    total = std::max(total, l.offset + bytes);
+    auto place = llvm::upper_bound(placed, &l,
+                                   [](const Lifetime *a, const Lifetime *b) {
+                                     return a->offset < b->offset;
+                                   });
+    placed.insert(place, &l);
+  }
+  return total;
+}
+
+int64_t span(const Lifetime &l) { return l.last - l.first + 1; }
+
+} // namespace
+
+int64_t placeInArena(MutableArrayRef<Lifetime> lifetimes) {
+  const std::pair<Order, const char *> orders[] = {
+      {[](const Lifetime &a, const Lifetime &b) { return a.bytes > b.bytes; },
+       "size"},
+      {[](const Lifetime &a, const Lifetime &b) {
+         return std::make_pair(span(b), b.bytes) <
+                std::make_pair(span(a), a.bytes);
+       },
+       "span"},
+      {[](const Lifetime &a, const Lifetime &b) {
+         return double(a.bytes) * span(a) > double(b.bytes) * span(b);
+       },
+       "area"},
+      {[](const Lifetime &a, const Lifetime &b) {
+         return std::make_pair(a.first, -a.bytes) <
+                std::make_pair(b.first, -b.bytes);
+       },
+       "start"},
+      {[](const Lifetime &a, const Lifetime &b) {
+         return std::make_pair(-a.last, -a.bytes) <
+                std::make_pair(-b.last, -b.bytes);
+       },
+       "end"}};
+  int64_t bound = maxLiveBytes(lifetimes), bestTotal = INT64_MAX;
+  SmallVector<int64_t> best(lifetimes.size());
+  for (auto &[before, name] : orders)
+    for (bool bestFit : {false, true}) {
+      SmallVector<unsigned> order(lifetimes.size());
+      std::iota(order.begin(), order.end(), 0);
+      stable_sort(order, [&, less = before](unsigned a, unsigned b) {
+        return less(lifetimes[a], lifetimes[b]);
+      });
+      int64_t total = placeInOrder(lifetimes, order, bestFit);
+      if (total >= bestTotal)
+        continue;
+      bestTotal = total;
+      for (auto [offset, l] : zip_equal(best, lifetimes))
+        offset = l.offset;
+      if (total == bound)
+        return total;
+    }
+  for (auto [offset, l] : zip_equal(best, lifetimes))
+    l.offset = offset;
+  return lifetimes.empty() ? 0 : bestTotal;
+}
+
+} // namespace weir::plan

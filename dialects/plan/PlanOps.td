@@ -1,0 +1,169 @@
+// The ops of a plan.
+
+#ifndef WEIR_DIALECTS_PLAN_OPS
+#define WEIR_DIALECTS_PLAN_OPS
+
+include "dialects/plan/PlanBase.td"
+
+def Plan_ProgramOp
+    : Plan_Op<"program", [Symbol, IsolatedFromAbove, SingleBlock,
+                          NoTerminator]> {
+  let summary = "One entry point of the product";
+  let description = [{
+    ```mlir
+    plan.program @weir_entry_0 {
+    }
+    ```
+  }];
+  let arguments = (ins SymbolNameAttr:$sym_name);
+  let regions = (region SizedRegion<1>:$body);
+  let assemblyFormat = "$sym_name attr-dict-with-keyword $body";
+}
+
+def Plan_TaskOp : Plan_Op<"task", [Pure]> {
+  let summary = "A kernel's run on tensors, before its buffers have places";
+  let description = [{
+    ```mlir
+    %y = plan.task @kernel_0(%x) : (tensor<4xf32>) -> tensor<4xf32>
+    ```
+  }];
+  let arguments = (ins FlatSymbolRefAttr:$kernel,
+                   Variadic<AnyRankedTensor>:$inputs);
+  let results = (outs Variadic<AnyRankedTensor>:$results);
+  let assemblyFormat = [{
+    $kernel `(` $inputs `)` attr-dict `:` functional-type($inputs, $results)
+  }];
+}
+
+def Plan_BufferOp : Plan_Op<"buffer", [Pure]> {
+  let summary = "A place in the arena";
+  let description = [{
+    `offset` is in bytes from the arena's start, a multiple of 64. The tasks
+    from the `first` to the `last`, by their place in the program, use it.
+
+    ```mlir
+    %b = plan.buffer 64 live [0, 1] : memref<4x4xf32>
+    ```
+  }];
+  let arguments = (ins I64Attr:$offset, I64Attr:$first, I64Attr:$last);
+  let results = (outs AnyMemRef:$result);
+  let assemblyFormat = [{
+    $offset `live` `[` $first `,` $last `]` attr-dict `:` type($result)
+  }];
+}
+
+def Plan_WeightOp : Plan_Op<"weight", [Pure]> {
+  let summary = "A place in the block of weights, which no task writes";
+  let description = [{
+    ```mlir
+    %w = plan.weight 128 : memref<4x4xf32>
+    ```
+  }];
+  let arguments = (ins I64Attr:$offset);
+  let results = (outs AnyMemRef:$result);
+  let assemblyFormat = "$offset attr-dict `:` type($result)";
+}
+
+def Plan_ArgumentOp : Plan_Op<"argument", [Pure]> {
+  let summary = "A tensor of the caller's: the inputs first, then the outputs";
+  let description = [{
+    ```mlir
+    %x = plan.argument 0 : memref<4x4xf32>
+    ```
+  }];
+  let arguments = (ins I64Attr:$index);
+  let results = (outs AnyMemRef:$result);
+  let assemblyFormat = "$index attr-dict `:` type($result)";
+}
+
+def Plan_ViewOp : Plan_Op<"view", [Pure]> {
+  let summary = "The same bytes in another shape";
+  let description = [{
+    ```mlir
+    %v = plan.view %b : memref<4x4xf32> to memref<16xf32>
+    ```
+  }];
+  let arguments = (ins AnyMemRef:$source);
+  let results = (outs AnyMemRef:$result);
+  let assemblyFormat = "$source attr-dict `:` type($source) `to` type($result)";
+}
+
+def Plan_RunOp : Plan_Op<"run"> {
+  let summary = "Calls a kernel";
+  let description = [{
+    The operands are the kernel's inputs, its outputs and, where it needs any,
+    its scratch, in this order.
+
+    ```mlir
+    plan.run @kernel_0(%x, %b) : (memref<4x4xf32>, memref<4x4xf32>)
+    ```
+  }];
+  let arguments = (ins FlatSymbolRefAttr:$kernel,
+                   Variadic<AnyMemRef>:$operands);
+  let assemblyFormat = [{
+    $kernel `(` $operands `)` attr-dict `:` `(` type($operands) `)`
+  }];
+}
+
+def Plan_CopyOp : Plan_Op<"copy", [AllTypesMatch<["source", "target"]>]> {
+  let summary = "Copies bytes from one buffer to another of the same type";
+  let description = [{
+    ```mlir
+    plan.copy %x to %b : memref<4x4xf32>
+    ```
+  }];
+  let arguments = (ins AnyMemRef:$source, AnyMemRef:$target);
+  let assemblyFormat = "$source `to` $target attr-dict `:` type($source)";
+}
+
+def Plan_CheckOp : Plan_Op<"check"> {
+  let summary = "Sets the run's status where the truth value is false";
+  let description = [{
+    `code` counts the module's `weir.checks` from 1. The first failure stays.
+
+    ```mlir
+    plan.check %p, 1 : memref<i1>
+    ```
+  }];
+  let arguments = (ins AnyMemRef:$condition, I64Attr:$code);
+  let assemblyFormat = "$condition `,` $code attr-dict `:` type($condition)";
+}
+
+def Plan_IfOp : Plan_Op<"if", [SingleBlock, NoTerminator]> {
+  let summary = "Runs one of two lists of tasks";
+  let description = [{
+    ```mlir
+    plan.if %p : memref<i1> {
+    } else {
+    }
+    ```
+  }];
+  let arguments = (ins AnyMemRef:$condition);
+  let regions = (region SizedRegion<1>:$thenRegion,
+                 SizedRegion<1>:$elseRegion);
+  let assemblyFormat = [{
+    $condition `:` type($condition) attr-dict-with-keyword $thenRegion `else`
+    $elseRegion
+  }];
+}
+
+def Plan_WhileOp : Plan_Op<"while", [SingleBlock, NoTerminator]> {
+  let summary = "Repeats tasks while a truth value in memory holds";
+  let description = [{
+    `before` computes the truth value into the buffer; `body` runs where it is
+    true, and then `before` again.
+
+    ```mlir
+    plan.while %p : memref<i1> {
+    } do {
+    }
+    ```
+  }];
+  let arguments = (ins AnyMemRef:$condition);
+  let regions = (region SizedRegion<1>:$before, SizedRegion<1>:$body);
+  let assemblyFormat = [{
+    $condition `:` type($condition) attr-dict-with-keyword $before `do` $body
+  }];
+}
+
+#endif // WEIR_DIALECTS_PLAN_OPS

@@ -1,0 +1,101 @@
+// A kernel's tensors become memory: inputs to read, outputs to write.
+
+#include "passes/cpu/Passes.h"
+
+#include "mlir/Dialect/Arith/Transforms/BufferizableOpInterfaceImpl.h"
+#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
+#include "mlir/Dialect/Bufferization/Transforms/OneShotAnalysis.h"
+#include "mlir/Dialect/Bufferization/Transforms/Transforms.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Linalg/Transforms/BufferizableOpInterfaceImpl.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/Transforms/BufferizableOpInterfaceImpl.h"
+#include "mlir/Dialect/Tensor/Transforms/BufferizableOpInterfaceImpl.h"
+#include "mlir/Dialect/Vector/Transforms/BufferizableOpInterfaceImpl.h"
+
+using namespace mlir;
+
+namespace weir {
+#define GEN_PASS_DEF_BUFFERIZEKERNELS
+#include "passes/cpu/Passes.h.inc"
+
+namespace {
+
+struct BufferizeKernels : impl::BufferizeKernelsBase<BufferizeKernels> {
+  void getDependentDialects(DialectRegistry &registry) const override {
+    impl::BufferizeKernelsBase<BufferizeKernels>::getDependentDialects(
+        registry);
+    arith::registerBufferizableOpInterfaceExternalModels(registry);
+    linalg::registerBufferizableOpInterfaceExternalModels(registry);
+    scf::registerBufferizableOpInterfaceExternalModels(registry);
+    tensor::registerBufferizableOpInterfaceExternalModels(registry);
+    vector::registerBufferizableOpInterfaceExternalModels(registry);
+  }
+
+  void runOnOperation() override {
+    func::FuncOp kernel = getOperation();
+    if (!kernel->hasAttr("weir.kernel"))
+      return;
+    takeMemory(kernel);
+    bufferization::OneShotBufferizationOptions options;
+    options.setFunctionBoundaryTypeConversion(
+        bufferization::LayoutMapOption::IdentityLayoutMap);
+    options.bufferAlignment = 64;
+    // Without this, each tensor.empty is a buffer of its own, and a copy.
+    if (failed(eliminateEmptyTensors(kernel, options)) ||
+        failed(bufferization::runOneShotBufferize(kernel, options)))
+      signalPassFailure();
+  }
+
+private:
+  static LogicalResult
+  eliminateEmptyTensors(func::FuncOp kernel,
+                        const bufferization::OneShotBufferizationOptions &o) {
+    IRRewriter rewriter(kernel.getContext());
+    bufferization::OneShotAnalysisState state(kernel, o);
+    if (failed(bufferization::analyzeOp(kernel, state)))
+      return failure();
+    return bufferization::eliminateEmptyTensors(rewriter, kernel, state);
+  }
+
+  /// Replaces the tensors of the signature by memrefs, the results by outputs.
+  static void takeMemory(func::FuncOp kernel) {
+    MLIRContext *context = kernel.getContext();
+    Block &body = kernel.getBody().front();
+    OpBuilder b(context);
+    auto memoryOf = [](Type type) {
+      auto tensor = cast<RankedTensorType>(type);
+      return MemRefType::get(tensor.getShape(), tensor.getElementType());
+    };
+    b.setInsertionPointToStart(&body);
+    for (BlockArgument argument : body.getArguments()) {
+      Type tensor = argument.getType();
+      argument.setType(memoryOf(tensor));
+      auto read = b.create<bufferization::ToTensorOp>(
+          argument.getLoc(), tensor, argument, /*restrict=*/true,
+          /*writable=*/false);
+      argument.replaceAllUsesExcept(read, read);
+    }
+    auto result = cast<func::ReturnOp>(body.getTerminator());
+    b.setInsertionPoint(result);
+    for (Value value : result.getOperands()) {
+      Value output =
+          body.addArgument(memoryOf(value.getType()), value.getLoc());
+      auto write = b.create<bufferization::MaterializeInDestinationOp>(
+          value.getLoc(), value, output);
+      write.setRestrict(true);
+      write.setWritable(true);
+    }
+    b.create<func::ReturnOp>(result.getLoc());
+    result.erase();
+    kernel.setType(
+        FunctionType::get(context, body.getArgumentTypes(), TypeRange()));
+    // The plan never gives a kernel an output that is also an input.
+    kernel.setAllArgAttrs(ArrayRef<Attribute>());
+    for (unsigned i = 0, n = body.getNumArguments(); i < n; ++i)
+      kernel.setArgAttr(i, "llvm.noalias", UnitAttr::get(context));
+  }
+};
+
+} // namespace
+} // namespace weir

@@ -1,0 +1,18 @@
+// The order of the CPU stage's passes.
+
+#ifndef WEIR_PASSES_CPU_PIPELINE_H
+#define WEIR_PASSES_CPU_PIPELINE_H
+
+#include "mlir/Pass/PassManager.h"
+
+namespace weir {
+
+/// Kernels on tensors become kernels on memory, with their scratch placed.
+void buildBufferizePipeline(mlir::OpPassManager &pm);
+
+/// Kernels on memory and planned programs become LLVM's dialect.
+void buildCpuPipeline(mlir::OpPassManager &pm);
+
+} // namespace weir
+
+#endif // WEIR_PASSES_CPU_PIPELINE_H

@@ -1,0 +1,183 @@
+// Every op that computes joins a group; a group becomes one kernel.
+
+#include "passes/fuse/Passes.h"
+
+#include "dialects/graph/Graph.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/IRMapping.h"
+#include "llvm/ADT/SetVector.h"
+#include "llvm/Support/Debug.h"
+
+#define DEBUG_TYPE "weir-form-groups"
+
+using namespace mlir;
+
+namespace weir {
+using graph::FusionRole;
+
+#define GEN_PASS_DEF_FORMGROUPS
+#include "passes/fuse/Passes.h.inc"
+
+namespace {
+
+/// One op's scalar function is at most this many ops after fusion: beyond it,
+/// registers spill and the back end, quadratic in a block's length, slows down.
+constexpr size_t maxGroupOps = 100;
+
+FusionRole roleOf(Operation *op) {
+  if (auto fusible = dyn_cast<graph::FusionOpInterface>(op))
+    return fusible.fusionRole();
+  return FusionRole::none;
+}
+
+bool isSplatConstant(Operation *op) {
+  auto constant = dyn_cast<graph::ConstantOp>(op);
+  auto value =
+      constant ? dyn_cast<DenseElementsAttr>(constant.getValue()) : nullptr;
+  return value && value.isSplat();
+}
+
+class Group {
+public:
+  explicit Group(Operation *root) { add(root); }
+
+  /// Grows by the producers that may join, until none may.
+  void grow() {
+    // `members` grows while it is walked.
+    for (size_t i = 0; i < members.size(); ++i)
+      for (bool joined = true; joined;) {
+        joined = false;
+        for (Value operand : members[i]->getOperands())
+          if (Operation *producer = operand.getDefiningOp())
+            joined |= tryJoin(producer);
+      }
+  }
+
+  Operation *root() const { return members.front(); }
+
+  /// Moves the members into a new graph.group in the place of the root.
+  void materialize();
+
+private:
+  void add(Operation *op) {
+    members.insert(op);
+    FusionRole role = roleOf(op);
+    hasKernel |= role == FusionRole::contraction ||
+                 role == FusionRole::reduction || role == FusionRole::opaque;
+  }
+
+  bool tryJoin(Operation *producer) {
+    if (members.contains(producer) || members.size() >= maxGroupOps ||
+        producer->getBlock() != root()->getBlock())
+      return false;
+    // An opaque root reads its operands more than once, or out of order.
+    if (roleOf(root()) == FusionRole::opaque)
+      return false;
+    bool private_ = llvm::all_of(producer->getUsers(), [&](Operation *user) {
+      return members.contains(user);
+    });
+    if (!private_ || !onlyLoopsUse(producer))
+      return false;
+    FusionRole role = roleOf(producer);
+    if (role == FusionRole::contraction) {
+      // Its epilogue has the shape of its result; one contraction a group.
+      if (hasKernel || shapeOf(producer) != shapeOf(root()))
+        return false;
+    } else if (role != FusionRole::elementwise &&
+               role != FusionRole::injective) {
+      return false;
+    }
+    add(producer);
+    return true;
+  }
+
+  /// Whether each use of `producer` is by an op that makes one loop nest with
+  /// it: not as an operand of a contraction, which reads it many times.
+  bool onlyLoopsUse(Operation *producer) const {
+    return llvm::all_of(producer->getUsers(), [](Operation *user) {
+      FusionRole role = roleOf(user);
+      return role == FusionRole::elementwise || role == FusionRole::injective ||
+             role == FusionRole::reduction;
+    });
+  }
+
+  static ArrayRef<int64_t> shapeOf(Operation *op) {
+    return cast<RankedTensorType>(op->getResult(0).getType()).getShape();
+  }
+
+  llvm::SetVector<Operation *> members;
+  bool hasKernel = false;
+};
+
+void Group::materialize() {
+  SmallVector<Operation *> ordered = members.takeVector();
+  llvm::sort(ordered, [](Operation *a, Operation *b) {
+    return a->isBeforeInBlock(b);
+  });
+  Operation *last = ordered.back();
+  llvm::SmallPtrSet<Operation *, 16> inside(ordered.begin(), ordered.end());
+  llvm::SetVector<Value> inputs;
+  SmallVector<Operation *> copies;
+  for (Operation *op : ordered)
+    for (Value operand : op->getOperands()) {
+      Operation *producer = operand.getDefiningOp();
+      if (producer && inside.contains(producer))
+        continue;
+      if (producer && isSplatConstant(producer)) {
+        if (!llvm::is_contained(copies, producer))
+          copies.push_back(producer);
+      } else {
+        inputs.insert(operand);
+      }
+    }
+
+  OpBuilder b(last);
+  auto group = b.create<graph::GroupOp>(last->getLoc(), last->getResultTypes(),
+                                        inputs.getArrayRef());
+  Block &body = group.getBody().emplaceBlock();
+  IRMapping map;
+  for (Value input : inputs)
+    map.map(input, body.addArgument(input.getType(), input.getLoc()));
+  b.setInsertionPointToEnd(&body);
+  for (Operation *op : copies)
+    b.clone(*op, map);
+  for (Operation *op : ordered)
+    b.clone(*op, map);
+  SmallVector<Value> results;
+  for (Value result : last->getResults())
+    results.push_back(map.lookup(result));
+  b.create<graph::YieldOp>(last->getLoc(), results);
+  last->replaceAllUsesWith(group.getResults());
+  for (Operation *op : llvm::reverse(ordered))
+    op->erase();
+  LLVM_DEBUG(llvm::dbgs() << "forms " << group << "\n");
+}
+
+struct FormGroups : impl::FormGroupsBase<FormGroups> {
+  void runOnOperation() override {
+    SmallVector<Block *> blocks;
+    getOperation()->walk([&](Block *block) {
+      if (!isa<graph::GroupOp>(block->getParentOp()))
+        blocks.push_back(block);
+    });
+    for (Block *block : blocks) {
+      // Consumers first: each takes the producers that only it needs.
+      while (Operation *root = lastUngrouped(*block)) {
+        Group group(root);
+        group.grow();
+        group.materialize();
+      }
+    }
+  }
+
+private:
+  static Operation *lastUngrouped(Block &block) {
+    for (Operation &op : llvm::reverse(block))
+      if (roleOf(&op) != FusionRole::none)
+        return &op;
+    return nullptr;
+  }
+};
+
+} // namespace
+} // namespace weir

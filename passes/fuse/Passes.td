@@ -1,0 +1,32 @@
+// Passes that decide which ops become one kernel.
+
+#ifndef WEIR_PASSES_FUSE
+#define WEIR_PASSES_FUSE
+
+include "mlir/Pass/PassBase.td"
+
+def FormGroups : Pass<"weir-form-groups", "::mlir::func::FuncOp"> {
+  let summary = "Puts every op that computes into a group, one kernel each";
+  let description = [{
+    Walks a block in order. An op joins the group of a producer where the two
+    make one loop nest: an elementwise or rearranging op joins the group that
+    computes its operand; a reduction takes the elementwise ops that only it
+    uses; a contraction takes the elementwise ops that follow as its epilogue.
+    Cheap ops (constants' broadcasts, iota) are copied into each group that uses
+    them. Views (reshape) between groups stay outside.
+
+    ```mlir
+    %a = graph.exp %x : tensor<4xf32>
+    %b = graph.add %a, %y : tensor<4xf32>
+    // becomes
+    %b = graph.group(%x, %y) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32> {
+    ^bb0(%p: tensor<4xf32>, %q: tensor<4xf32>):
+      %a = graph.exp %p : tensor<4xf32>
+      %c = graph.add %a, %q : tensor<4xf32>
+      graph.yield %c : tensor<4xf32>
+    }
+    ```
+  }];
+}
+
+#endif // WEIR_PASSES_FUSE

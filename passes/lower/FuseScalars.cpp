@@ -1,0 +1,197 @@
+// A tree of elementwise ops becomes one linalg.generic.
+//
+// Upstream's elementwise fusion does this pair by pair on linalg, at a cost that
+// grows with the square of the tree and with no bound on recomputation; here the
+// scalar functions are at hand before lowering, so the body is built at once.
+
+#include "passes/lower/Passes.h"
+
+#include "dialects/graph/Graph.h"
+#include "dialects/graph/Shape.h"
+#include "passes/lower/Patterns.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "llvm/ADT/SetVector.h"
+
+using namespace mlir;
+
+namespace weir {
+#define GEN_PASS_DEF_FUSESCALARS
+#include "passes/lower/Passes.h.inc"
+
+namespace {
+
+bool isScalarOp(Operation *op) {
+  return isa_and_nonnull<graph::ScalarOpInterface>(op);
+}
+
+/// One operand of the loops: a tensor and how the loops index it.
+struct Leaf {
+  Value tensor;
+  AffineMap map;
+};
+
+class Tree {
+public:
+  explicit Tree(Operation *root) {
+    members.insert(root);
+    for (size_t i = 0; i < members.size(); ++i)
+      for (Value operand : members[i]->getOperands()) {
+        Operation *producer = operand.getDefiningOp();
+        if (isScalarOp(producer) && usedInsideOnly(producer))
+          members.insert(producer);
+      }
+  }
+
+  /// Builds the generic before the root and replaces the tree by it.
+  void lower(IRRewriter &b) {
+    Operation *root = members.front();
+    Location loc = root->getLoc();
+    b.setInsertionPoint(root);
+    SmallVector<Operation *> ordered(members.begin(), members.end());
+    llvm::sort(ordered, [](Operation *a, Operation *b) {
+      return a->isBeforeInBlock(b);
+    });
+    auto type = cast<RankedTensorType>(root->getResult(0).getType());
+    rank = type.getRank();
+
+    DenseMap<Value, Leaf> leaves;
+    llvm::SetVector<Value> inputs;
+    DenseMap<Value, Attribute> scalars;
+    SmallVector<Value> tensors;
+    SmallVector<AffineMap> maps;
+    for (Operation *op : ordered)
+      for (Value operand : op->getOperands()) {
+        if (members.contains(operand.getDefiningOp()) ||
+            inputs.contains(operand) || scalars.contains(operand))
+          continue;
+        if (Attribute scalar = scalarOf(operand)) {
+          scalars[operand] = scalar;
+          continue;
+        }
+        Leaf leaf = leafOf(operand);
+        inputs.insert(operand);
+        tensors.push_back(signlessTensor(b, loc, leaf.tensor));
+        maps.push_back(leaf.map);
+      }
+    maps.push_back(b.getMultiDimIdentityMap(rank));
+
+    Value init = emptyTensor(b, loc, type);
+    auto generic = b.create<linalg::GenericOp>(
+        loc, init.getType(), tensors, init, maps, parallelLoops(rank),
+        [&](OpBuilder &b, Location, ValueRange args) {
+          DenseMap<Value, Value> values;
+          for (auto [input, arg] : llvm::zip(inputs, args))
+            values[input] = arg;
+          for (auto [operand, scalar] : scalars)
+            values[operand] =
+                b.create<arith::ConstantOp>(loc, cast<TypedAttr>(scalar));
+          for (Operation *op : ordered) {
+            SmallVector<Value> operands;
+            for (Value operand : op->getOperands())
+              operands.push_back(values.lookup(operand));
+            values[op->getResult(0)] =
+                cast<graph::ScalarOpInterface>(op).buildScalar(b, op->getLoc(),
+                                                               operands);
+          }
+          b.create<linalg::YieldOp>(loc, values.lookup(root->getResult(0)));
+        });
+    Value result = generic.getResult(0);
+    if (result.getType() != type)
+      result = b.create<UnrealizedConversionCastOp>(loc, type, result)
+                   .getResult(0);
+    b.replaceOp(root, result);
+    for (Operation *op : llvm::reverse(ordered))
+      if (op != root && op->use_empty())
+        b.eraseOp(op);
+  }
+
+private:
+  bool usedInsideOnly(Operation *op) const {
+    return llvm::all_of(op->getUsers(), [&](Operation *user) {
+      return members.contains(user);
+    });
+  }
+
+  /// The number that every element of a constant has.
+  static Attribute scalarOf(Value value) {
+    auto constant = value.getDefiningOp<graph::ConstantOp>();
+    auto elements =
+        constant ? dyn_cast<DenseElementsAttr>(constant.getValue()) : nullptr;
+    if (!elements || !elements.isSplat())
+      return {};
+    Type type = graph::signless(elements.getElementType());
+    if (isa<FloatType>(type))
+      return FloatAttr::get(type, elements.getSplatValue<APFloat>());
+    return IntegerAttr::get(type, elements.getSplatValue<APInt>());
+  }
+
+  /// Looks through broadcasts and transposes.
+  Leaf leafOf(Value value) const {
+    OpBuilder b(value.getContext());
+    AffineMap map = b.getMultiDimIdentityMap(rank);
+    while (true) {
+      if (auto op = value.getDefiningOp<graph::BroadcastOp>()) {
+        auto source = cast<RankedTensorType>(op.getX().getType());
+        auto target = cast<RankedTensorType>(op.getType());
+        SmallVector<AffineExpr> results;
+        for (auto [i, dim] : llvm::enumerate(op.getDims())) {
+          bool stretched = source.getDimSize(i) != target.getDimSize(dim);
+          results.push_back(stretched ? b.getAffineConstantExpr(0)
+                                      : map.getResult(dim));
+        }
+        map = AffineMap::get(rank, 0, results, b.getContext());
+        value = op.getX();
+      } else if (auto op = value.getDefiningOp<graph::TransposeOp>()) {
+        SmallVector<AffineExpr> results(map.getNumResults());
+        for (auto [i, dim] : llvm::enumerate(op.getPermutation()))
+          results[dim] = map.getResult(i);
+        map = AffineMap::get(rank, 0, results, b.getContext());
+        value = op.getX();
+      } else {
+        return {value, map};
+      }
+    }
+  }
+
+  static Value signlessTensor(OpBuilder &b, Location loc, Value value) {
+    auto type = cast<RankedTensorType>(value.getType());
+    auto wanted = type.clone(graph::signless(type.getElementType()));
+    if (type == wanted)
+      return value;
+    return b.create<UnrealizedConversionCastOp>(loc, wanted, value)
+        .getResult(0);
+  }
+
+  llvm::SetVector<Operation *> members;
+  int64_t rank = 0;
+};
+
+struct FuseScalars : impl::FuseScalarsBase<FuseScalars> {
+  void runOnOperation() override {
+    func::FuncOp kernel = getOperation();
+    if (!kernel->hasAttr("weir.kernel"))
+      return;
+    IRRewriter b(&getContext());
+    // Consumers first: each takes the producers that only it needs.
+    Block &body = kernel.getBody().front();
+    while (Operation *root = lastScalarOp(body))
+      Tree(root).lower(b);
+    // Broadcasts, transposes and constants that are now maps and scalars.
+    for (Operation &op : llvm::make_early_inc_range(llvm::reverse(body)))
+      if (isOpTriviallyDead(&op))
+        b.eraseOp(&op);
+  }
+
+private:
+  static Operation *lastScalarOp(Block &block) {
+    for (Operation &op : llvm::reverse(block))
+      if (isScalarOp(&op))
+        return &op;
+    return nullptr;
+  }
+};
+
+} // namespace
+} // namespace weir

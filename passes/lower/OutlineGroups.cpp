@@ -1,0 +1,99 @@
+// Each group becomes a function; equal groups share one.
+
+#include "passes/lower/Passes.h"
+
+#include "dialects/graph/Graph.h"
+#include "dialects/plan/Plan.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/OperationSupport.h"
+#include "llvm/ADT/DenseMap.h"
+
+using namespace mlir;
+
+namespace weir {
+#define GEN_PASS_DEF_OUTLINEGROUPS
+#include "passes/lower/Passes.h.inc"
+
+namespace {
+
+llvm::hash_code hashOf(graph::GroupOp group) {
+  llvm::hash_code hash = llvm::hash_value(group.getNumOperands());
+  for (Operation &op : group.getBody().front())
+    hash = llvm::hash_combine(
+        hash, OperationEquivalence::computeHash(
+                  &op, OperationEquivalence::ignoreHashValue,
+                  OperationEquivalence::ignoreHashValue,
+                  OperationEquivalence::IgnoreLocations));
+  return hash;
+}
+
+bool sameBody(graph::GroupOp a, graph::GroupOp b) {
+  return a.getOperandTypes() == b.getOperandTypes() &&
+         a.getResultTypes() == b.getResultTypes() &&
+         OperationEquivalence::isRegionEquivalentTo(
+             &a.getBody(), &b.getBody(),
+             OperationEquivalence::IgnoreLocations);
+}
+
+struct OutlineGroups : impl::OutlineGroupsBase<OutlineGroups> {
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    SmallVector<graph::GroupOp> groups;
+    module.walk([&](graph::GroupOp group) { groups.push_back(group); });
+
+    // The first of each kind keeps its body until all have been compared.
+    llvm::DenseMap<size_t, SmallVector<std::pair<graph::GroupOp, unsigned>>>
+        kinds;
+    SmallVector<graph::GroupOp> firsts;
+    SmallVector<unsigned> kernelOf;
+    for (graph::GroupOp group : groups) {
+      auto &alike = kinds[hashOf(group)];
+      auto same = llvm::find_if(
+          alike, [&](auto &entry) { return sameBody(entry.first, group); });
+      if (same != alike.end()) {
+        kernelOf.push_back(same->second);
+        continue;
+      }
+      alike.push_back({group, firsts.size()});
+      kernelOf.push_back(firsts.size());
+      firsts.push_back(group);
+    }
+
+    OpBuilder b(module.getContext());
+    b.setInsertionPointToEnd(module.getBody());
+    SmallVector<func::FuncOp> kernels;
+    for (graph::GroupOp group : firsts)
+      kernels.push_back(outline(b, group, kernels.size()));
+    for (auto [group, kernel] : llvm::zip_equal(groups, kernelOf)) {
+      b.setInsertionPoint(group);
+      auto task = b.create<plan::TaskOp>(
+          group.getLoc(), group.getResultTypes(),
+          FlatSymbolRefAttr::get(kernels[kernel].getSymNameAttr()),
+          group.getInputs());
+      group.replaceAllUsesWith(task.getResults());
+      group.erase();
+    }
+  }
+
+private:
+  /// Moves the group's ops into a function of its own.
+  static func::FuncOp outline(OpBuilder &b, graph::GroupOp group,
+                              size_t number) {
+    auto type = b.getFunctionType(group.getOperandTypes(),
+                                  group.getResultTypes());
+    auto kernel = b.create<func::FuncOp>(
+        group.getLoc(), "kernel_" + std::to_string(number), type);
+    kernel.setPrivate();
+    kernel->setAttr("weir.kernel", b.getUnitAttr());
+    kernel.getBody().takeBody(group.getBody());
+    auto yield =
+        cast<graph::YieldOp>(kernel.getBody().front().getTerminator());
+    OpBuilder inner(yield);
+    inner.create<func::ReturnOp>(yield.getLoc(), yield.getValues());
+    yield.erase();
+    return kernel;
+  }
+};
+
+} // namespace
+} // namespace weir

@@ -1,0 +1,28 @@
+// Passes that turn the outer program into a plan.
+
+#ifndef WEIR_PASSES_PLAN
+#define WEIR_PASSES_PLAN
+
+include "mlir/Pass/PassBase.td"
+
+def PlanArena : Pass<"weir-plan-arena", "::mlir::ModuleOp"> {
+  let summary = "Places every buffer of the outer program in one arena";
+  let description = [{
+    Each entry function, whose kernels are calls by now, becomes a
+    `plan.program`. A buffer lives from the task that writes it to the last that
+    reads it; buffers that live at different times share bytes. Constants get
+    places in the block of weights. The module says how large the arena is and,
+    as `weir.max_live_bytes`, the most bytes that live at one time: no plan can
+    be smaller.
+
+    ```mlir
+    %a = call @kernel_0(%x) : (tensor<4xf32>) -> tensor<4xf32>
+    // becomes
+    %b = plan.buffer 0 live [0, 1] : memref<4xf32>
+    plan.run @kernel_0(%x, %b) : (memref<4xf32>, memref<4xf32>)
+    ```
+  }];
+  let dependentDialects = ["::weir::plan::PlanDialect"];
+}
+
+#endif // WEIR_PASSES_PLAN
