@@ -3,15 +3,16 @@
 
 #include "compiler/Dialects.h"
 
+#include "compiler/Pipeline.h"
 #include "dialects/graph/Graph.h"
 #include "dialects/kernel/Kernel.h"
 #include "dialects/plan/Plan.h"
 #include "passes/cpu/Passes.h"
-#include "passes/cpu/Pipeline.h"
 #include "passes/fuse/Passes.h"
 #include "passes/lower/Passes.h"
 #include "passes/plan/Passes.h"
 
+#include "mlir/Conversion/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
@@ -45,11 +46,17 @@ void registerPasses() {
   registerFusePasses();
   registerLowerPasses();
   registerPlanPasses();
-  static mlir::PassPipelineRegistration<> bufferize(
-      "weir-bufferize", "Kernels on tensors become kernels on memory",
-      buildBufferizePipeline);
-  static mlir::PassPipelineRegistration<> cpu(
-      "weir-cpu", "Kernels and plans become LLVM's dialect", buildCpuPipeline);
+  mlir::registerReconcileUnrealizedCasts();
+  for (const Stage &stage : stages())
+    if (stage.build)
+      mlir::registerPassPipeline(
+          ("weir-stage-" + stage.name).str(), stage.after,
+          [build = stage.build](mlir::OpPassManager &pm, llvm::StringRef,
+                                auto) {
+            build(pm);
+            return mlir::success();
+          },
+          [](auto) {});
 }
 
 } // namespace weir

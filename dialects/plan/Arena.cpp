@@ -31,7 +31,7 @@ int64_t maxLiveBytes(ArrayRef<Lifetime> lifetimes) {
 
 namespace {
 
-/// A gap of the block between the buffers that live with the one to place.
+/// Whether the first buffer is placed before the second.
 using Order = function_ref<bool(const Lifetime &, const Lifetime &)>;
 
 /// Places in the order given, each at the lowest offset or, for `bestFit`, in
@@ -100,8 +100,10 @@ int64_t placeInArena(MutableArrayRef<Lifetime> lifetimes) {
     for (bool bestFit : {false, true}) {
       SmallVector<unsigned> order(lifetimes.size());
       std::iota(order.begin(), order.end(), 0);
-      stable_sort(order, [&, less = before](unsigned a, unsigned b) {
-        return less(lifetimes[a], lifetimes[b]);
+      sort(order, [&, less = before](unsigned a, unsigned b) {
+        if (less(lifetimes[a], lifetimes[b]))
+          return true;
+        return !less(lifetimes[b], lifetimes[a]) && a < b;
       });
       int64_t total = placeInOrder(lifetimes, order, bestFit);
       if (total >= bestTotal)

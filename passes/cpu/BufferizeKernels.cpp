@@ -91,9 +91,11 @@ private:
     kernel.setType(
         FunctionType::get(context, body.getArgumentTypes(), TypeRange()));
     // The plan never gives a kernel an output that is also an input.
-    kernel.setAllArgAttrs(ArrayRef<Attribute>());
-    for (unsigned i = 0, n = body.getNumArguments(); i < n; ++i)
-      kernel.setArgAttr(i, "llvm.noalias", UnitAttr::get(context));
+    Attribute noalias = b.getDictionaryAttr(
+        b.getNamedAttr("llvm.noalias", b.getUnitAttr()));
+    kernel.setAllArgAttrs(
+        SmallVector<Attribute>(body.getNumArguments(), noalias));
+    kernel.setAllResultAttrs(ArrayRef<Attribute>());
   }
 };
 

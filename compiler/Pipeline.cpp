@@ -1,0 +1,68 @@
+// The stages of the compiler, in order.
+
+#include "compiler/Pipeline.h"
+
+#include "passes/cpu/Pipeline.h"
+#include "passes/fuse/Passes.h"
+#include "passes/lower/Passes.h"
+#include "passes/plan/Passes.h"
+
+#include "mlir/Conversion/ReconcileUnrealizedCasts/ReconcileUnrealizedCasts.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Transforms/Passes.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace mlir;
+
+namespace weir {
+
+static void buildGraph(OpPassManager &pm) {
+  pm.addPass(createCanonicalizerPass());
+  pm.addPass(createCSEPass());
+}
+
+static void buildFuse(OpPassManager &pm) {
+  pm.nest<func::FuncOp>().addPass(createFormGroups());
+}
+
+static void buildLower(OpPassManager &pm) {
+  pm.addPass(createOutlineGroups());
+  pm.nest<func::FuncOp>().addPass(createFuseScalars());
+  pm.nest<func::FuncOp>().addPass(createLowerGraph());
+  pm.addPass(createReconcileUnrealizedCastsPass());
+  // No CSE before bufferization: it would make one buffer of two.
+  pm.addPass(createCanonicalizerPass());
+}
+
+static void buildPlan(OpPassManager &pm) {
+  // The plan holds the kernels' scratch, so their memory is settled first.
+  buildBufferizePipeline(pm);
+  pm.addPass(createPlanArena());
+}
+
+ArrayRef<Stage> stages() {
+  static constexpr Stage list[] = {
+      {"import", "one function an entry, in the graph dialect", nullptr},
+      {"graph", "folded and cleaned; no framework idiom is left", buildGraph},
+      {"fuse", "each op that computes is in a group", buildFuse},
+      {"lower", "each kind of group is a function of linalg", buildLower},
+      {"plan", "each buffer has a place, tasks have an order", buildPlan},
+      {"cpu", "only the llvm dialect", buildCpuPipeline},
+  };
+  return list;
+}
+
+bool isStage(StringRef name) {
+  return llvm::any_of(stages(),
+                      [&](const Stage &stage) { return stage.name == name; });
+}
+
+std::string stageNames() {
+  return llvm::join(llvm::map_range(stages(),
+                                    [](const Stage &stage) {
+                                      return stage.name.str();
+                                    }),
+                    ", ");
+}
+
+} // namespace weir

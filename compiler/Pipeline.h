@@ -1,0 +1,26 @@
+// The stages of the compiler, in order.
+
+#ifndef WEIR_COMPILER_PIPELINE_H
+#define WEIR_COMPILER_PIPELINE_H
+
+#include "mlir/Pass/PassManager.h"
+
+namespace weir {
+
+/// One stage: it takes the form that the stage before leaves.
+struct Stage {
+  llvm::StringLiteral name;
+  /// What holds of the module after it.
+  llvm::StringLiteral after;
+  /// Adds its passes; null for import, which is none.
+  void (*build)(mlir::OpPassManager &);
+};
+
+llvm::ArrayRef<Stage> stages();
+bool isStage(llvm::StringRef name);
+/// Their names, in order, with commas.
+std::string stageNames();
+
+} // namespace weir
+
+#endif // WEIR_COMPILER_PIPELINE_H
