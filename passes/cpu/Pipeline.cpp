@@ -31,6 +31,7 @@ void buildBufferizePipeline(OpPassManager &pm) {
   kernels.addPass(createBufferizeKernels());
   kernels.addPass(createCanonicalizerPass());
   kernels.addPass(createCSEPass());
+  kernels.addPass(createEmitKernels());
   kernels.addPass(createPlanScratch());
 }
 
