@@ -1,0 +1,244 @@
+// Convolutions and their gradients, which are convolutions of rearranged
+// operands.
+
+#include "compiler/import/tensorflow/neural/Windows.h"
+
+#include "dialects/graph/Graph.h"
+#include <numeric>
+
+using namespace mlir;
+using namespace weir;
+using namespace weir::tensorflow;
+
+namespace {
+
+/// What a node convolves: images with channels last, and a filter whose last
+/// dimensions are the channels of one group and all results.
+struct Convolution {
+  Layout layout;
+  bool depthwise = false;
+
+  int64_t groups(ArrayRef<int64_t> images, ArrayRef<int64_t> filter) const {
+    int64_t inner = filter.end()[-2];
+    if (depthwise)
+      return inner;
+    return inner > 0 && images.back() % inner == 0 ? images.back() / inner : 1;
+  }
+
+  /// The filter of a depthwise node holds for each channel its results.
+  SmallVector<int64_t> grouped(ArrayRef<int64_t> filter) const {
+    SmallVector<int64_t> shape(filter);
+    if (depthwise) {
+      shape.back() *= shape.end()[-2];
+      shape.end()[-2] = 1;
+    }
+    return shape;
+  }
+};
+
+FailureOr<Convolution> convolutionOf(Node &node) {
+  int64_t spatial = node.op().starts_with("Conv3D") ? 3 : 2;
+  auto layout = layoutOf(node, spatial);
+  if (failed(layout))
+    return failure();
+  return Convolution{*layout, node.op().starts_with("Depthwise")};
+}
+
+LogicalResult forward(Node &node) {
+  auto convolution = convolutionOf(node);
+  if (failed(convolution))
+    return failure();
+  Layout layout = convolution->layout;
+  Expr x = layout.toLast(operand(node, 0)), filter = operand(node, 1);
+  if (!x || !filter || x.rank() != layout.spatial + 2 ||
+      filter.rank() != x.rank())
+    return give(node, Expr());
+  auto windows = windowsOf(node, layout, x.shape().slice(1, layout.spatial),
+                           filter.shape().take_front(layout.spatial));
+  if (failed(windows))
+    return failure();
+  int64_t groups = convolution->groups(x.shape(), filter.shape());
+  filter = reshape(filter, convolution->grouped(filter.shape()));
+  return give(node, layout.fromLast(convolve(x, filter, *windows, groups)));
+}
+
+/// From the results to the images: each result adds its multiple of the filter
+/// to the images, that is, results with gaps of a stride between them are
+/// convolved with the reversed filter.
+Expr imagesOf(Expr results, Expr filter, ArrayRef<int64_t> images,
+              const Windows &windows, int64_t groups) {
+  int64_t spatial = static_cast<int64_t>(windows.size.size());
+  if (!results || !filter || filter.rank() != spatial + 2 ||
+      results.rank() != spatial + 2 || groups < 1 ||
+      filter.shape().back() % groups != 0)
+    return {};
+  SmallVector<int64_t> dims(spatial);
+  std::iota(dims.begin(), dims.end(), 0);
+  filter = reverse(filter, dims);
+  SmallVector<int64_t> shape(filter.shape()), split = shape;
+  split.back() /= groups;
+  split.insert(split.end() - 1, groups);
+  SmallVector<int64_t> permutation(split.size());
+  std::iota(permutation.begin(), permutation.end(), 0);
+  std::swap(permutation.end()[-1], permutation.end()[-3]);
+  std::swap(shape.end()[-1], shape.end()[-2]);
+  shape.end()[-1] *= groups;
+  shape.end()[-2] /= groups;
+  filter = reshape(transpose(reshape(filter, split), permutation), shape);
+
+  Windows unit = windows;
+  SmallVector<int64_t> low(spatial + 2, 0), high = low, interior = low;
+  for (int64_t i = 0; i < spatial; ++i) {
+    int64_t count = windows.counts[i];
+    int64_t length = count ? (count - 1) * windows.strides[i] + 1 : 0;
+    int64_t reach = (windows.size[i] - 1) * windows.dilations[i];
+    low[i + 1] = reach - windows.low[i];
+    high[i + 1] = images[i + 1] + reach - length - low[i + 1];
+    interior[i + 1] = windows.strides[i] - 1;
+    unit.strides[i] = 1;
+    unit.low[i] = unit.high[i] = 0;
+  }
+  // The convolution itself pads what is not cut.
+  for (int64_t i = 0; i < spatial; ++i) {
+    unit.low[i] = std::max<int64_t>(low[i + 1], 0);
+    unit.high[i] = std::max<int64_t>(high[i + 1], 0);
+    low[i + 1] = std::min<int64_t>(low[i + 1], 0);
+    high[i + 1] = std::min<int64_t>(high[i + 1], 0);
+  }
+  return convolve(pad(results, low, high, interior), filter, unit, groups);
+}
+
+LogicalResult backToImages(Node &node) {
+  auto convolution = convolutionOf(node);
+  if (failed(convolution))
+    return failure();
+  Layout layout = convolution->layout;
+  Expr filter = operand(node, 1), results = layout.toLast(operand(node, 2));
+  SmallVector<int64_t> images;
+  if (node.op() == "Conv3DBackpropInput") {
+    images = layout.toLast(node.shape(0));
+  } else {
+    auto sizes = node.integers(0);
+    if (failed(sizes))
+      return failure();
+    images = layout.toLast(*sizes);
+  }
+  if (!filter || !results || filter.rank() != layout.spatial + 2 ||
+      images.size() != static_cast<size_t>(layout.spatial + 2) ||
+      results.rank() != filter.rank() ||
+      llvm::any_of(images, [](int64_t size) { return size < 0; }))
+    return give(node, Expr());
+  auto windows = windowsOf(node, layout,
+                           ArrayRef<int64_t>(images).slice(1, layout.spatial),
+                           filter.shape().take_front(layout.spatial));
+  if (failed(windows))
+    return failure();
+  if (ArrayRef<int64_t>(windows->counts) !=
+      results.shape().slice(1, layout.spatial))
+    return node.error() << "the sizes of the result do not fit to "
+                        << results.type();
+  int64_t groups = convolution->groups(images, filter.shape());
+  filter = reshape(filter, convolution->grouped(filter.shape()));
+  Expr x = imagesOf(results, filter, images, *windows, groups);
+  if (x && x.shape() != ArrayRef<int64_t>(images))
+    x = Expr();
+  return give(node, layout.fromLast(x));
+}
+
+/// The channels of a group become the batch and the batch the channels of that
+/// group: N, spatial..., groups, inner -> inner, spatial..., groups, N.
+Expr groupsToBatch(Expr x, int64_t groups) {
+  if (!x)
+    return {};
+  SmallVector<int64_t> shape(x.shape());
+  if (groups < 1 || shape.back() % groups != 0)
+    return {};
+  int64_t inner = shape.back() / groups, batch = shape.front();
+  shape.back() = inner;
+  shape.insert(shape.end() - 1, groups);
+  SmallVector<int64_t> permutation(shape.size());
+  std::iota(permutation.begin(), permutation.end(), 0);
+  std::swap(permutation.front(), permutation.back());
+  SmallVector<int64_t> joined(x.shape());
+  joined.front() = inner;
+  joined.back() = groups * batch;
+  return reshape(transpose(reshape(x, shape), permutation), joined);
+}
+
+/// From images and results to the filter: the images, with channels for a
+/// batch, are convolved with the results; strides and dilations change places.
+LogicalResult backToFilter(Node &node) {
+  auto convolution = convolutionOf(node);
+  if (failed(convolution))
+    return failure();
+  Layout layout = convolution->layout;
+  Expr x = layout.toLast(operand(node, 0)),
+       results = layout.toLast(operand(node, 2));
+  SmallVector<int64_t> shape;
+  if (node.op() == "Conv3DBackpropFilter") {
+    shape.assign(node.shape(1).begin(), node.shape(1).end());
+  } else {
+    auto sizes = node.integers(1);
+    if (failed(sizes))
+      return failure();
+    shape = *sizes;
+  }
+  int64_t spatial = layout.spatial;
+  if (!x || !results || x.rank() != spatial + 2 ||
+      results.rank() != spatial + 2 ||
+      shape.size() != static_cast<size_t>(spatial + 2) ||
+      llvm::any_of(shape, [](int64_t size) { return size < 1; }))
+    return give(node, Expr());
+  auto windows = windowsOf(node, layout, x.shape().slice(1, spatial),
+                           ArrayRef<int64_t>(shape).take_front(spatial));
+  if (failed(windows))
+    return failure();
+  if (ArrayRef<int64_t>(windows->counts) != results.shape().slice(1, spatial))
+    return node.error() << "the sizes of the filter do not fit to "
+                        << results.type();
+  int64_t groups = convolution->groups(x.shape(), shape);
+  SmallVector<int64_t> filter = convolution->grouped(shape);
+  auto type = x.type().clone(filter);
+  if (x.type().getNumElements() == 0 || results.type().getNumElements() == 0)
+    return give(node, Expr(node.b, splat(node.b, type, 0)));
+
+  Windows swapped = *windows;
+  SmallVector<int64_t> low(spatial + 2, 0), high = low;
+  for (int64_t i = 0; i < spatial; ++i) {
+    swapped.strides[i] = windows->dilations[i];
+    swapped.dilations[i] = windows->strides[i];
+    int64_t reach = (windows->counts[i] - 1) * windows->strides[i];
+    low[i + 1] = windows->low[i];
+    high[i + 1] = (shape[i] - 1) * windows->dilations[i] + reach + 1 -
+                  x.size(i + 1) - windows->low[i];
+    swapped.low[i] = std::max<int64_t>(low[i + 1], 0);
+    swapped.high[i] = std::max<int64_t>(high[i + 1], 0);
+    low[i + 1] = std::min<int64_t>(low[i + 1], 0);
+    high[i + 1] = std::min<int64_t>(high[i + 1], 0);
+  }
+  Expr images = groupsToBatch(pad(x, low, high), groups);
+  // N, places..., CO -> places..., N, CO
+  SmallVector<int64_t> permutation;
+  for (int64_t i = 0; i < spatial; ++i)
+    permutation.push_back(i + 1);
+  permutation.append({0, spatial + 1});
+  // CI, window..., CO -> window..., CI, CO
+  Expr gradient =
+      convolve(images, transpose(results, permutation), swapped, groups);
+  return give(node, reshape(transpose(gradient, permutation), shape));
+}
+
+} // namespace
+
+void weir::tensorflow::addConvolutionHandlers(Handlers &handlers) {
+  for (const char *name : {"Conv2D", "Conv3D", "DepthwiseConv2dNative"})
+    handlers[name] = forward;
+  for (const char *name :
+       {"Conv2DBackpropInput", "Conv3DBackpropInput", "Conv3DBackpropInputV2",
+        "DepthwiseConv2dNativeBackpropInput"})
+    handlers[name] = backToImages;
+  for (const char *name :
+       {"Conv2DBackpropFilter", "Conv3DBackpropFilter",
+        "Conv3DBackpropFilterV2", "DepthwiseConv2dNativeBackpropFilter"})
+    handlers[name] = backToFilter;
+}

@@ -1,0 +1,215 @@
+// Pools over images of two and three dimensions, and their gradients.
+
+#include "compiler/import/tensorflow/neural/Windows.h"
+
+#include "dialects/graph/Graph.h"
+#include "dialects/graph/Index.h"
+#include "dialects/graph/Neural.h"
+#include <numeric>
+
+using namespace mlir;
+using namespace weir;
+using namespace weir::tensorflow;
+
+namespace {
+
+/// A pool's windows over its operand 0 (or over images of `shape`), and the
+/// images with channels last.
+struct Pool {
+  Layout layout;
+  Windows windows;
+};
+
+/// Ops of version 2 have window and strides as operands.
+FailureOr<SmallVector<int64_t>> sizesOf(Node &node, const Layout &layout,
+                                        StringRef name,
+                                        std::optional<unsigned> at) {
+  if (!at)
+    return layout.spatialAttr(node, name, 1);
+  auto values = node.integers(*at);
+  if (failed(values))
+    return failure();
+  if (values->size() != static_cast<size_t>(layout.spatial + 2))
+    return node.error() << "operand " << *at << " has " << values->size()
+                        << " values";
+  SmallVector<int64_t> last = layout.toLast(*values);
+  if (last.front() != 1 || last.back() != 1) {
+    (void)node.unsupported("pools across images or channels");
+    return failure();
+  }
+  return SmallVector<int64_t>(ArrayRef<int64_t>(last).slice(1, layout.spatial));
+}
+
+FailureOr<Pool> poolOf(Node &node, ArrayRef<int64_t> shape,
+                       std::optional<unsigned> sizes = std::nullopt) {
+  int64_t spatial = node.op().contains("3D") ? 3 : 2;
+  auto layout = layoutOf(node, spatial);
+  if (failed(layout))
+    return failure();
+  SmallVector<int64_t> images = layout->toLast(shape);
+  if (images.size() != static_cast<size_t>(spatial + 2))
+    return node.error() << "pools images of " << images.size() << " dimensions";
+  auto window = sizesOf(node, *layout, "ksize", sizes);
+  if (failed(window))
+    return failure();
+  auto extents = ArrayRef<int64_t>(images).slice(1, spatial);
+  FailureOr<Windows> windows = windowsOf(node, *layout, extents, *window);
+  if (failed(windows))
+    return failure();
+  for (auto [size, low, high] :
+       llvm::zip(windows->size, windows->low, windows->high))
+    if (low >= size || high >= size)
+      return node.error() << "padding of " << std::max(low, high)
+                          << " around windows of " << size;
+  return Pool{*layout, *windows};
+}
+
+SmallVector<int64_t> resultShape(Expr x, const Windows &windows) {
+  SmallVector<int64_t> shape{x.size(0)};
+  llvm::append_range(shape, windows.counts);
+  shape.push_back(x.shape().back());
+  return shape;
+}
+
+template <typename Op>
+Expr pooled(Expr x, const Windows &windows) {
+  ImplicitLocOpBuilder &b = *x.b;
+  SmallVector<int64_t> shape = resultShape(x, windows);
+  if (llvm::is_contained(shape, 0)) {
+    Type element = std::is_same_v<Op, graph::PoolArgMaxOp> ? b.getI64Type()
+                                                           : x.elementType();
+    return Expr(b, splat(b, RankedTensorType::get(shape, element), 0));
+  }
+  return Expr(b, make<Op>(b, x.value, windows.size, windows.strides,
+                          windows.low, windows.high));
+}
+
+template <typename Op>
+LogicalResult forward(Node &node) {
+  std::optional<unsigned> sizes;
+  if (node.op() == "MaxPoolV2") {
+    // The strides are an operand too; windows read them off an attribute.
+    auto strides = node.integers(2);
+    if (failed(strides))
+      return failure();
+    if (llvm::any_of(*strides, [](int64_t stride) { return stride != 1; }))
+      return node.unsupported("strides as an operand");
+    sizes = 1;
+  }
+  auto pool = poolOf(node, node.shape(0), sizes);
+  if (failed(pool))
+    return failure();
+  Expr x = pool->layout.toLast(operand(node, 0));
+  return give(node, pool->layout.fromLast(pooled<Op>(x, pool->windows)));
+}
+
+/// The places of the largest elements, counted in all images.
+Expr placesOfLargest(Expr x, const Windows &windows, bool inBatch) {
+  Expr places = pooled<graph::PoolArgMaxOp>(x, windows);
+  if (!inBatch)
+    return places;
+  int64_t image = 1;
+  for (int64_t size : x.shape().drop_front())
+    image *= size;
+  SmallVector<double> starts;
+  for (int64_t i = 0; i < x.size(0); ++i)
+    starts.push_back(static_cast<double>(i * image));
+  SmallVector<int64_t> shape(x.rank(), 1);
+  shape[0] = x.size(0);
+  return places + constant(*x.b, places.elementType(), shape, starts);
+}
+
+LogicalResult maxWithArgmax(Node &node) {
+  auto pool = poolOf(node, node.shape(0));
+  if (failed(pool))
+    return failure();
+  Expr x = operand(node, 0);
+  Type indexType = node.typeAttr("Targmax");
+  bool inBatch = node.boolAttr("include_batch_in_index");
+  return give(node, {pooled<graph::PoolMaxOp>(x, pool->windows),
+                     cast(placesOfLargest(x, pool->windows, inBatch),
+                          indexType ? indexType : node.b.getI64Type())});
+}
+
+/// Each gradient goes to the first largest element of its window.
+LogicalResult maxGradient(Node &node) {
+  auto pool = poolOf(node, node.shape(0));
+  if (failed(pool))
+    return failure();
+  ImplicitLocOpBuilder &b = node.b;
+  Expr x = pool->layout.toLast(operand(node, 0));
+  Expr gradient = pool->layout.toLast(operand(node, 2));
+  if (!gradient || gradient.elementType() != x.elementType() ||
+      gradient.shape() != ArrayRef<int64_t>(resultShape(x, pool->windows)))
+    return give(node, Expr());
+  Expr places = placesOfLargest(x, pool->windows, /*inBatch=*/true);
+  int64_t count = gradient.type().getNumElements();
+  Expr zeros(b, splat(b, x.type().clone({x.type().getNumElements()}), 0));
+  Expr flat(b, make<graph::ScatterOp>(
+                   b, zeros.value, reshape(places, {count, 1}).value,
+                   reshape(gradient, {count}).value, graph::Combiner::add));
+  return give(node, pool->layout.fromLast(reshape(flat, x.shape())));
+}
+
+/// Each gradient is shared out among the elements of its window: a sum over
+/// reversed windows of gradients with gaps of a stride between them.
+LogicalResult averageGradient(Node &node) {
+  auto shape = node.integers(0);
+  if (failed(shape))
+    return failure();
+  auto pool = poolOf(node, *shape);
+  if (failed(pool))
+    return failure();
+  const Windows &windows = pool->windows;
+  SmallVector<int64_t> images = pool->layout.toLast(*shape);
+  Expr gradient = pool->layout.toLast(operand(node, 1));
+  int64_t spatial = pool->layout.spatial;
+  if (!gradient || gradient.rank() != spatial + 2 ||
+      gradient.shape().slice(1, spatial) != ArrayRef<int64_t>(windows.counts))
+    return give(node, Expr());
+  SmallVector<int64_t> low(spatial + 2, 0), high = low, interior = low;
+  Windows unit = windows;
+  double area = 1;
+  for (int64_t i = 0; i < spatial; ++i) {
+    int64_t size = windows.size[i], stride = windows.strides[i];
+    int64_t count = windows.counts[i], extent = images[i + 1];
+    SmallVector<double> shares;
+    for (int64_t k = 0; k < count; ++k) {
+      int64_t begin = k * stride - windows.low[i];
+      shares.push_back(1.0 /
+                       static_cast<double>(std::min(begin + size, extent) -
+                                           std::max<int64_t>(begin, 0)));
+    }
+    SmallVector<int64_t> along(spatial + 2, 1);
+    along[i + 1] = count;
+    gradient =
+        gradient * constant(node.b, gradient.elementType(), along, shares);
+    int64_t length = count ? (count - 1) * stride + 1 : 0;
+    low[i + 1] = size - 1 - windows.low[i];
+    high[i + 1] = extent + size - 1 - length - low[i + 1];
+    interior[i + 1] = stride - 1;
+    unit.strides[i] = 1;
+    unit.low[i] = unit.high[i] = 0;
+    unit.counts[i] = extent;
+    area *= static_cast<double>(size);
+  }
+  Expr spread = pad(gradient, low, high, interior);
+  if (!spread)
+    return give(node, spread);
+  Expr x = pooled<graph::PoolAverageOp>(spread, unit) * area;
+  return give(node, pool->layout.fromLast(x));
+}
+
+} // namespace
+
+void weir::tensorflow::addPoolHandlers(Handlers &handlers) {
+  for (const char *name : {"MaxPool", "MaxPoolV2", "MaxPool3D"})
+    handlers[name] = forward<graph::PoolMaxOp>;
+  for (const char *name : {"AvgPool", "AvgPool3D"})
+    handlers[name] = forward<graph::PoolAverageOp>;
+  handlers["MaxPoolWithArgmax"] = maxWithArgmax;
+  for (const char *name : {"MaxPoolGrad", "MaxPool3DGrad"})
+    handlers[name] = maxGradient;
+  for (const char *name : {"AvgPoolGrad", "AvgPool3DGrad"})
+    handlers[name] = averageGradient;
+}
