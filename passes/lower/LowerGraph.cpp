@@ -83,10 +83,13 @@ struct LowerGraph : impl::LowerGraphBase<LowerGraph> {
 
     RewritePatternSet patterns(context);
     addElementwisePatterns(converter, patterns);
+    addIndexPatterns(converter, patterns);
     addLinearPatterns(converter, patterns);
     addNeuralPatterns(converter, patterns);
     addReducePatterns(converter, patterns);
+    addScatterPatterns(converter, patterns);
     addShapePatterns(converter, patterns);
+    addSortPatterns(converter, patterns);
     populateFunctionOpInterfaceTypeConversionPattern<func::FuncOp>(patterns,
                                                                    converter);
     populateReturnOpTypeConversionPattern(patterns, converter);

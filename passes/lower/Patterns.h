@@ -12,10 +12,13 @@ namespace weir {
 
 void addElementwisePatterns(const mlir::TypeConverter &,
                             mlir::RewritePatternSet &);
+void addIndexPatterns(const mlir::TypeConverter &, mlir::RewritePatternSet &);
 void addLinearPatterns(const mlir::TypeConverter &, mlir::RewritePatternSet &);
 void addNeuralPatterns(const mlir::TypeConverter &, mlir::RewritePatternSet &);
 void addReducePatterns(const mlir::TypeConverter &, mlir::RewritePatternSet &);
+void addScatterPatterns(const mlir::TypeConverter &, mlir::RewritePatternSet &);
 void addShapePatterns(const mlir::TypeConverter &, mlir::RewritePatternSet &);
+void addSortPatterns(const mlir::TypeConverter &, mlir::RewritePatternSet &);
 
 /// A tensor to be written over, of the converted type of `type`.
 mlir::Value emptyTensor(mlir::OpBuilder &b, mlir::Location loc,
@@ -34,6 +37,25 @@ generateTensor(mlir::OpBuilder &b, mlir::Location loc, mlir::Type type,
                llvm::function_ref<mlir::Value(mlir::OpBuilder &, mlir::Location,
                                               mlir::ValueRange)>
                    element);
+
+/// A copy of a tensor, for loops to write over.
+mlir::Value copyTensor(mlir::OpBuilder &b, mlir::Location loc,
+                       mlir::Value value);
+/// The same elements in another shape.
+mlir::Value reshapeTensor(mlir::OpBuilder &b, mlir::Location loc,
+                          mlir::Value value, llvm::ArrayRef<int64_t> shape);
+/// An integer of i32 or i64, moved into 0 .. `size`-1, as an index.
+mlir::Value clampIndex(mlir::OpBuilder &b, mlir::Location loc,
+                       mlir::Value integer, int64_t size);
+
+/// Runs `body` with the indices of a box of `sizes`, in row-major order, one
+/// after another. It gets and gives the tensors that the loops carry.
+llvm::SmallVector<mlir::Value> sequentialLoops(
+    mlir::OpBuilder &b, mlir::Location loc, llvm::ArrayRef<int64_t> sizes,
+    mlir::ValueRange inits,
+    llvm::function_ref<llvm::SmallVector<mlir::Value>(
+        mlir::OpBuilder &, mlir::Location, mlir::ValueRange, mlir::ValueRange)>
+        body);
 
 } // namespace weir
 

@@ -1,0 +1,131 @@
+// Ops that choose, place or order by value, as loops that no value harms.
+// RUN: weir-opt %s --weir-lower-graph --split-input-file | FileCheck %s
+
+// CHECK: #[[AT:.*]] = affine_map<(d0, d1, d2) -> (d1)>
+// CHECK-LABEL: @gather
+// CHECK-SAME: (%[[X:.*]]: tensor<2x3x5xf32>
+func.func @gather(%x: tensor<2x3x5xf32>, %i: tensor<4xi32>) -> tensor<2x4x5xf32> {
+  // CHECK: linalg.generic {indexing_maps = [#[[AT]], #{{.*}}]
+  // CHECK: ^bb0(%[[IN:.*]]: i32
+  // CHECK-DAG: %[[INDEX:.*]] = arith.index_cast %[[IN]]
+  // CHECK-DAG: %[[LAST:.*]] = arith.constant 2 : index
+  // CHECK: %[[LOW:.*]] = arith.maxsi %[[INDEX]]
+  // CHECK: %[[SAFE:.*]] = arith.minsi %[[LOW]], %[[LAST]]
+  // CHECK: tensor.extract %[[X]][%{{.*}}, %[[SAFE]], %{{.*}}]
+  %y = graph.gather %x, %i axis 1 batch_dims 0 : tensor<2x3x5xf32>, tensor<4xi32>
+  return %y : tensor<2x4x5xf32>
+}
+
+// -----
+
+// CHECK-LABEL: @gather_nd
+// CHECK-SAME: (%[[X:.*]]: tensor<2x3xf32>, %[[I:.*]]: tensor<4x2xi64>
+func.func @gather_nd(%x: tensor<2x3xf32>, %i: tensor<4x2xi64>) -> tensor<4xf32> {
+  // CHECK: %[[ROW:.*]] = linalg.index 0
+  // CHECK: tensor.extract %[[I]][%[[ROW]], %c0{{.*}}]
+  // CHECK: %[[A:.*]] = arith.minsi
+  // CHECK: tensor.extract %[[I]][%[[ROW]], %c1{{.*}}]
+  // CHECK: %[[B:.*]] = arith.minsi
+  // CHECK: tensor.extract %[[X]][%[[A]], %[[B]]]
+  %y = graph.gather_nd %x, %i batch_dims 0 : tensor<2x3xf32>, tensor<4x2xi64>
+  return %y : tensor<4xf32>
+}
+
+// -----
+
+// An update that is outside puts back what is there.
+// CHECK-LABEL: @scatter
+// CHECK-SAME: (%[[X:.*]]: tensor<4xf32>
+func.func @scatter(%x: tensor<4xf32>, %i: tensor<2x1xi32>, %u: tensor<2xf32>) -> tensor<4xf32> {
+  // CHECK: %[[COPY:.*]] = linalg.copy ins(%[[X]]
+  // CHECK: scf.for {{.*}} iter_args(%[[T:.*]] = %[[COPY]])
+  // CHECK: %[[INSIDE:.*]] = arith.andi
+  // CHECK: %[[OLD:.*]] = tensor.extract %[[T]]
+  // CHECK: %[[SUM:.*]] = arith.addf %[[OLD]]
+  // CHECK: %[[NEW:.*]] = arith.select %[[INSIDE]], %[[SUM]], %[[OLD]]
+  // CHECK: tensor.insert %[[NEW]] into %[[T]]
+  %y = graph.scatter add %x, %i, %u : tensor<4xf32>, tensor<2x1xi32>, tensor<2xf32>
+  return %y : tensor<4xf32>
+}
+
+// CHECK-LABEL: @scatter_unsigned
+func.func @scatter_unsigned(%x: tensor<4xui8>, %i: tensor<2x1xi32>, %u: tensor<2xui8>) -> tensor<4xui8> {
+  // CHECK: arith.minui {{.*}} : i8
+  %y = graph.scatter min %x, %i, %u : tensor<4xui8>, tensor<2x1xi32>, tensor<2xui8>
+  return %y : tensor<4xui8>
+}
+
+// -----
+
+// CHECK-LABEL: @dynamic_slice
+func.func @dynamic_slice(%x: tensor<2x3xf32>, %i: tensor<i32>) -> tensor<1x2xf32> {
+  // CHECK: %[[A:.*]] = arith.minsi
+  // CHECK: %[[B:.*]] = arith.minsi
+  // CHECK: tensor.extract_slice %{{.*}}[%[[A]], %[[B]]] [1, 2] [1, 1]
+  %y = graph.dynamic_slice %x [%i, %i] sizes [1, 2] : (tensor<2x3xf32>, tensor<i32>, tensor<i32>) -> tensor<1x2xf32>
+  return %y : tensor<1x2xf32>
+}
+
+// CHECK-LABEL: @dynamic_update_slice
+func.func @dynamic_update_slice(%x: tensor<2x3xf32>, %u: tensor<1x2xf32>, %i: tensor<i32>) -> tensor<2x3xf32> {
+  // CHECK: %[[COPY:.*]] = linalg.copy
+  // CHECK: tensor.insert_slice %{{.*}} into %[[COPY]][%{{.*}}, %{{.*}}] [1, 2] [1, 1]
+  %y = graph.dynamic_update_slice %x, %u [%i, %i] : (tensor<2x3xf32>, tensor<1x2xf32>, tensor<i32>, tensor<i32>) -> tensor<2x3xf32>
+  return %y : tensor<2x3xf32>
+}
+
+// -----
+
+// CHECK: #[[AT:.*]] = affine_map<(d0, d1) -> (d0)>
+// CHECK: #[[SCALAR:.*]] = affine_map<(d0, d1) -> ()>
+// CHECK-LABEL: @one_hot
+func.func @one_hot(%i: tensor<2xui8>, %on: tensor<f32>, %off: tensor<f32>) -> tensor<2x3xf32> {
+  // CHECK: linalg.generic {indexing_maps = [#[[AT]], #[[SCALAR]], #[[SCALAR]], #{{.*}}]
+  // CHECK: %[[INDEX:.*]] = arith.extui %{{.*}} : i8 to i64
+  // CHECK: arith.cmpi eq, %[[INDEX]]
+  %y = graph.one_hot %i, %on, %off depth 3 axis 1 : tensor<2xui8>, tensor<f32>
+  return %y : tensor<2x3xf32>
+}
+
+// -----
+
+// Passes over the rows from one pair of tensors into another and back: as many
+// rounds as double a run of 1 to 100 elements, two at a time.
+// CHECK-LABEL: @sort
+func.func @sort(%x: tensor<2x100xf32>, %i: tensor<2x100xi32>) -> (tensor<2x100xf32>, tensor<2x100xi32>) {
+  // CHECK: %[[ROUNDS:.*]] = arith.constant 4 : index
+  // CHECK: scf.for %{{.*}} = %{{.*}} to %[[ROUNDS]] {{.*}} -> (tensor<2x100xf32>, tensor<2x100xi32>, tensor<2x100xf32>, tensor<2x100xi32>, index)
+  // CHECK: arith.cmpf olt
+  %s:2 = graph.sort %x, %i : tensor<2x100xf32>, tensor<2x100xi32>
+  return %s#0, %s#1 : tensor<2x100xf32>, tensor<2x100xi32>
+}
+
+// A few are kept in order ...
+// CHECK-LABEL: @top_few
+func.func @top_few(%x: tensor<2x100xf32>) -> (tensor<2x3xf32>, tensor<2x3xi32>) {
+  // CHECK: scf.if
+  // CHECK: scf.for {{.*}} -> (i1, f32, i32, tensor<2x3xf32>, tensor<2x3xi32>)
+  %v, %i = graph.top_k %x k 3 : tensor<2x100xf32>
+  return %v, %i : tensor<2x3xf32>, tensor<2x3xi32>
+}
+
+// ... and many are sorted.
+// CHECK-LABEL: @top_many
+func.func @top_many(%x: tensor<2x100xf32>) -> (tensor<2x90xf32>, tensor<2x90xi32>) {
+  // CHECK-NOT: scf.if
+  // CHECK: scf.for {{.*}} -> (tensor<2x100xf32>, tensor<2x100xi32>, tensor<2x100xf32>, tensor<2x100xi32>, index)
+  // CHECK: tensor.extract_slice {{.*}} [2, 90] [1, 1] : tensor<2x100xf32>
+  %v, %i = graph.top_k %x k 90 : tensor<2x100xf32>
+  return %v, %i : tensor<2x90xf32>, tensor<2x90xi32>
+}
+
+// -----
+
+// CHECK-LABEL: @search_sorted
+func.func @search_sorted(%s: tensor<2x8xf32>, %x: tensor<2x3xf32>) -> tensor<2x3xi32> {
+  // CHECK: %[[STEPS:.*]] = arith.constant 4 : index
+  // CHECK: scf.for %{{.*}} to %[[STEPS]] {{.*}} -> (index, index)
+  // CHECK: arith.cmpf ole
+  %i = graph.search_sorted %s, %x right : tensor<2x8xf32>, tensor<2x3xf32>
+  return %i : tensor<2x3xi32>
+}
