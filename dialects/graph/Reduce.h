@@ -1,9 +1,28 @@
-// The ops of family Reduce.
+// The ops of family Reduce, and how they combine elements.
 
 #ifndef WEIR_DIALECTS_GRAPH_REDUCE_H
 #define WEIR_DIALECTS_GRAPH_REDUCE_H
 
 #include "dialects/graph/Graph.h"
+
+namespace weir::graph {
+
+enum class Reduction { sum, prod, max, min, and_, or_, logSumExp };
+
+/// The type in which elements of `elementType` are combined: f32 for the
+/// halves, signless for integers.
+mlir::Type accumulatorOf(mlir::Type elementType);
+/// What the elements of no tensor combine to, of the accumulator's type.
+mlir::TypedAttr identityOf(Reduction kind, mlir::Type elementType);
+/// An accumulator with one more element (of the signless element type).
+mlir::Value combine(Reduction kind, mlir::Type elementType, mlir::OpBuilder &b,
+                    mlir::Location loc, mlir::Value accumulator,
+                    mlir::Value element);
+/// An accumulator as an element.
+mlir::Value finish(mlir::Type elementType, mlir::OpBuilder &b,
+                   mlir::Location loc, mlir::Value accumulator);
+
+} // namespace weir::graph
 
 #define GET_OP_CLASSES
 #include "dialects/graph/ReduceOps.h.inc"

@@ -1,0 +1,51 @@
+// Reductions become linalg.generic, cumulative ops loops.
+// RUN: weir-opt %s -weir-lower-graph | FileCheck %s
+
+// CHECK-LABEL: @sum
+// CHECK: %[[ZERO:.*]] = arith.constant 0.0
+// CHECK: %[[INIT:.*]] = linalg.fill ins(%[[ZERO]]
+// CHECK: linalg.generic {{.*}}iterator_types = ["parallel", "reduction"]{{.*}} ins(%{{.*}} : tensor<2x3xf32>) outs(%[[INIT]] : tensor<2xf32>)
+// CHECK: arith.addf
+func.func @sum(%x: tensor<2x3xf32>) -> tensor<2xf32> {
+  %y = graph.reduce_sum %x [1] : tensor<2x3xf32>
+  return %y : tensor<2xf32>
+}
+
+// Halves are summed in f32 and rounded once.
+// CHECK-LABEL: @half
+// CHECK: linalg.generic {{.*}} outs(%{{.*}} : tensor<2xf32>)
+// CHECK: arith.extf
+// CHECK-NEXT: arith.addf
+// CHECK: linalg.generic {{.*}} outs(%{{.*}} : tensor<2xf16>)
+// CHECK: arith.truncf
+func.func @half(%x: tensor<2x3xf16>) -> tensor<2xf16> {
+  %y = graph.reduce_sum %x [1] : tensor<2x3xf16>
+  return %y : tensor<2xf16>
+}
+
+// CHECK-LABEL: @unsigned
+// CHECK: arith.constant -1 : i8
+// CHECK: arith.cmpi ugt
+func.func @unsigned(%x: tensor<3xui8>) -> tensor<ui8> {
+  %y = graph.reduce_min %x [0] : tensor<3xui8>
+  return %y : tensor<ui8>
+}
+
+// CHECK-LABEL: @place
+// CHECK: linalg.generic {{.*}}iterator_types = ["reduction", "parallel"]
+// CHECK: arith.cmpf ogt
+// CHECK: linalg.index 0
+func.func @place(%x: tensor<2x3xf32>) -> tensor<3xi64> {
+  %y = graph.arg_max %x axis 0 : tensor<2x3xf32> to tensor<3xi64>
+  return %y : tensor<3xi64>
+}
+
+// CHECK-LABEL: @running
+// CHECK: scf.for
+// CHECK: scf.for
+// CHECK: arith.subi
+// CHECK: tensor.extract
+func.func @running(%x: tensor<2x3xf32>) -> tensor<2x3xf32> {
+  %y = graph.cumulative_sum %x axis 1 reverse : tensor<2x3xf32>
+  return %y : tensor<2x3xf32>
+}
