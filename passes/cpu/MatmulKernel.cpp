@@ -2,7 +2,8 @@
 //
 // The loops, from outside: blocks of the depth (so that a panel stays in L2),
 // blocks of rows (so that their slab of A does), panels, tiles of rows, depth.
-// A tile's sums stay in registers for the whole innermost loop.
+// A tile's sums stay in registers for the whole innermost loop. Where the rows
+// of A would fight for the same sets of L1, a block of them is copied first.
 
 #include "passes/cpu/Epilogue.h"
 #include "passes/cpu/Kernels.h"
@@ -25,6 +26,9 @@ struct MatmulEmitter {
   int64_t height;       // most rows of a tile
   int64_t depthBlock, tilesABlock;
   ValueRange batch;
+  // A copy of the block of rows at hand, of rows one line longer than its
+  // depth, and where that block begins; null where A is read in place.
+  Value copy, copyRow, copyDepth;
 
   MatmulEmitter(Emitter &e, kernel::MatmulOp op, const kernel::Target &target)
       : e(e), op(op), a(op.getA()), b(op.getB()), out(op.getOut()) {
@@ -57,9 +61,63 @@ struct MatmulEmitter {
     tilesABlock = std::max<int64_t>(
         1, target.l2 / 2 / std::max<int64_t>(1, height * depthBlock * bytes));
     tilesABlock = std::min(tilesABlock, tiles.count);
+    if (rowsCollide(target) ||
+        (sumElement != e.element(a) && tiles.count * columns > width)) {
+      int64_t line = std::max<int64_t>(1, 64 / bytes);
+      auto type = MemRefType::get(
+          {std::min(rows, tilesABlock * (tiles.size + 1)), depthBlock + line},
+          sumElement);
+      copy = e.create<memref::AllocOp>(type, e.getI64IntegerAttr(64));
+    }
+  }
+
+  // Whether more rows of a tile than half the ways of L1 fall on one set.
+  bool rowsCollide(const kernel::Target &target) {
+    auto type = cast<MemRefType>(a.getType());
+    int64_t offset;
+    SmallVector<int64_t> strides;
+    if (op.getTransposeA() || columns <= lanes || rows < 2 ||
+        failed(getStridesAndOffset(type, strides, offset)))
+      return false;
+    int64_t stride = strides[strides.size() - 2];
+    if (ShapedType::isDynamic(stride))
+      return false;
+    constexpr int64_t line = 64, ways = 8;
+    // At a stride that is a power of two LLVM's scheduler takes the rows of a
+    // tile for one cluster of loads, hoists them all, and spills the sums.
+    if (llvm::isPowerOf2_64(stride))
+      return depth > 8;
+    int64_t sets = std::max<int64_t>(1, target.l1 / line / ways);
+    SmallVector<int64_t> rowsOfSet(sets, 0);
+    int64_t bytes = std::max(8u, e.element(a).getIntOrFloatBitWidth()) / 8;
+    for (int64_t row = 0; row < std::min(rows, height); ++row)
+      if (++rowsOfSet[row * (stride * bytes % (sets * line)) / line % sets] >
+          ways / 2)
+        return depth * bytes > line;
+    return false;
+  }
+
+  void copyRows(Value first, Value end, Value from, int64_t count) {
+    copyRow = first;
+    copyDepth = from;
+    e.loop(first, end, 1, [&](Value row) {
+      Value target = e.plus(row, e.times(first, -1));
+      auto move = [&](Value k, int64_t valid) {
+        Emitter::Values at(batch);
+        at.append({row, e.plus(from, k)});
+        e.store(e.widen(e.load(a, at, lanes, valid), sumElement), copy,
+                {target, k}, valid);
+      };
+      e.loop(e.index(0), e.index(count / lanes * lanes), lanes,
+             [&](Value k) { move(k, lanes); });
+      if (count % lanes)
+        move(e.index(count / lanes * lanes), count % lanes);
+    });
   }
 
   Value loadA(Value row, Value k) {
+    if (copy)
+      return e.splat(e.create<memref::LoadOp>(copy, ValueRange{row, k}), lanes);
     Emitter::Values at(batch);
     at.append({row, k});
     if (op.getTransposeA())
@@ -96,8 +154,9 @@ struct MatmulEmitter {
     Tile shape{1, height, valid, lanes, position, column};
     int64_t vectors = shape.vectors(), count = shape.count();
     SmallVector<Value> rowOf;
+    Value firstRow = copy ? e.plus(row, e.times(copyRow, -1)) : row;
     for (int64_t i = 0; i < height; ++i)
-      rowOf.push_back(e.plus(row, i));
+      rowOf.push_back(e.plus(firstRow, i));
 
     // Few sums make short chains of dependent additions: several sets of them
     // take turns over the depth.
@@ -122,8 +181,9 @@ struct MatmulEmitter {
         right.push_back(e.widen(
             e.load(b, at, lanes, panel ? lanes : shape.valid(v)), sumElement));
       }
+      Value leftK = copy ? e.plus(k, e.times(copyDepth, -1)) : k;
       for (int64_t i = 0; i < height; ++i) {
-        Value left = loadA(rowOf[i], k);
+        Value left = loadA(rowOf[i], leftK);
         for (int64_t v = 0; v < vectors; ++v) {
           Value &sum = sums[i * vectors + v];
           sum = e.multiplyAdd(left, right[v], sum);
@@ -205,9 +265,19 @@ struct MatmulEmitter {
           tiles.larger);
   }
 
+  Value firstRowOf(Value tile) {
+    EvenSplit tiles(rows, height);
+    return e.plus(e.times(tile, tiles.size),
+                  e.smaller(tile, e.index(tiles.larger)));
+  }
+
   void allRows(const Depth &depth) {
     int64_t tiles = EvenSplit(rows, height).count;
     e.loop(e.index(0), e.index(tiles), tilesABlock, [&](Value block) {
+      if (copy) {
+        Value end = e.smaller(e.plus(block, tilesABlock), e.index(tiles));
+        copyRows(firstRowOf(block), firstRowOf(end), depth.first, depth.count);
+      }
       e.loop(e.index(0), e.index(columns / width), 1, [&](Value j) {
         rowsOfBlock(block, e.times(j, width), width, depth);
       });
@@ -231,8 +301,8 @@ struct MatmulEmitter {
 } // namespace
 
 void emitMatmul(Emitter &e, kernel::MatmulOp op, const kernel::Target &target) {
+  MatmulEmitter emitter(e, op, target);
   e.loops(e.shape(op.getOut()).drop_back(2), [&](ValueRange batch) {
-    MatmulEmitter emitter(e, op, target);
     emitter.batch = batch;
     emitter.run();
   });
