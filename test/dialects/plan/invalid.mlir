@@ -1,0 +1,15 @@
+// RUN: weir-opt %s --split-input-file --verify-diagnostics
+
+plan.program @copy_of_another_type {
+  %a = plan.argument 0 : memref<4xf32>
+  %b = plan.argument 1 : memref<5xf32>
+  // expected-error@below {{failed to verify that all of {source, target} have same type}}
+  "plan.copy"(%a, %b) : (memref<4xf32>, memref<5xf32>) -> ()
+}
+
+// -----
+
+plan.program @place_is_memory {
+  // expected-error@below {{result #0 must be memref of any type values}}
+  %a = "plan.argument"() {index = 0 : i64} : () -> tensor<4xf32>
+}

@@ -1,0 +1,44 @@
+// RUN: weir-opt %s | weir-opt | FileCheck %s
+// RUN: weir-opt %s --mlir-print-op-generic | weir-opt | FileCheck %s
+
+// An empty program.
+// CHECK: plan.program @weir_entry_0 {
+plan.program @weir_entry_0 {
+}
+
+// Each op of a plan, printed and read again.
+// CHECK-LABEL: plan.program @all
+plan.program @all {
+  // CHECK: plan.argument 0 : memref<4x4xf32>
+  %x = plan.argument 0 : memref<4x4xf32>
+  // CHECK: plan.weight 128 : memref<4x4xf32>
+  %w = plan.weight 128 : memref<4x4xf32>
+  // CHECK: %[[B:.*]] = plan.buffer 64 live[0, 1] : memref<4x4xf32>
+  %b = plan.buffer 64 live [0, 1] : memref<4x4xf32>
+  %p = plan.buffer 0 live [0, 9] : memref<i1>
+  // CHECK: plan.view %[[B]] : memref<4x4xf32> to memref<16xf32>
+  %v = plan.view %b : memref<4x4xf32> to memref<16xf32>
+  // CHECK: plan.run @kernel_0(%{{.*}}, %[[B]]) : (memref<4x4xf32>, memref<4x4xf32>)
+  plan.run @kernel_0(%x, %b) : (memref<4x4xf32>, memref<4x4xf32>)
+  // CHECK: plan.copy %{{.*}} to %[[B]] : memref<4x4xf32>
+  plan.copy %x to %b : memref<4x4xf32>
+  // CHECK: plan.check %{{.*}}, 1 : memref<i1>
+  plan.check %p, 1 : memref<i1>
+  // CHECK: plan.if %{{.*}} : memref<i1> {
+  // CHECK-NEXT: } else {
+  plan.if %p : memref<i1> {
+  } else {
+  }
+  // CHECK: plan.while %{{.*}} : memref<i1> {
+  // CHECK-NEXT: } do {
+  plan.while %p : memref<i1> {
+  } do {
+  }
+}
+
+// CHECK-LABEL: func.func @task
+func.func @task(%x: tensor<4xf32>) -> tensor<4xf32> {
+  // CHECK: plan.task @kernel_0(%{{.*}}) : (tensor<4xf32>) -> tensor<4xf32>
+  %y = plan.task @kernel_0(%x) : (tensor<4xf32>) -> tensor<4xf32>
+  return %y : tensor<4xf32>
+}

@@ -1,0 +1,40 @@
+// RUN: weir-opt %s --split-input-file --weir-lower-plan | FileCheck %s
+
+// Places are offsets from the entry's pointers, tasks are calls.
+// CHECK-LABEL: llvm.func @weir_entry_0
+// CHECK-SAME: (%[[ARENA:.*]]: !llvm.ptr, %[[WEIGHTS:.*]]: !llvm.ptr, %[[ARGS:.*]]: !llvm.ptr) -> i32
+// CHECK: %[[X:.*]] = llvm.load %{{.*}} : !llvm.ptr -> !llvm.ptr
+// CHECK: llvm.mlir.constant(128 : i64)
+// CHECK: %[[W:.*]] = llvm.getelementptr inbounds %[[WEIGHTS]]
+// CHECK: llvm.mlir.constant(64 : i64)
+// CHECK: %[[B:.*]] = llvm.getelementptr inbounds %[[ARENA]]
+// CHECK: llvm.call @k(%[[X]], %[[W]], %[[B]])
+// CHECK: "llvm.intr.memcpy"(%[[B]], %[[X]]
+// CHECK: llvm.return
+llvm.func @k(!llvm.ptr, !llvm.ptr, !llvm.ptr)
+plan.program @weir_entry_0 {
+  %x = plan.argument 0 : memref<4xf32>
+  %w = plan.weight 128 : memref<4xf32>
+  %b = plan.buffer 64 live [0, 1] : memref<4xf32>
+  plan.run @k(%x, %w, %b) : (memref<4xf32>, memref<4xf32>, memref<4xf32>)
+  plan.copy %x to %b : memref<4xf32>
+}
+
+// -----
+
+// A loop tests after computing its condition; a check sets the status once.
+// CHECK-LABEL: llvm.func @weir_entry_0
+// CHECK: llvm.br ^[[HEAD:.*]]
+// CHECK: ^[[HEAD]]:
+// CHECK: llvm.cond_br %{{.*}}, ^[[BODY:.*]], ^[[AFTER:.*]]
+// CHECK: ^[[BODY]]:
+// CHECK: llvm.select
+// CHECK: llvm.br ^[[HEAD]]
+// CHECK: ^[[AFTER]]:
+plan.program @weir_entry_0 {
+  %p = plan.argument 0 : memref<i1>
+  plan.while %p : memref<i1> {
+  } do {
+    plan.check %p, 1 : memref<i1>
+  }
+}

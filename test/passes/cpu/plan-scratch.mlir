@@ -1,0 +1,34 @@
+// RUN: weir-opt %s --split-input-file --weir-plan-scratch --verify-diagnostics | FileCheck %s
+
+// Buffers that live at different times share bytes: 2 x 64 of 3 x 64.
+// CHECK-LABEL: func.func private @share
+// CHECK-SAME: %[[S:arg2]]: memref<128xi8> {llvm.noalias}
+// CHECK-SAME: weir.scratch_bytes = 128 : i64
+// CHECK-NOT: memref.alloc
+// CHECK-COUNT-3: memref.view %[[S]]
+func.func private @share(%x: memref<16xf32>, %y: memref<16xf32>) attributes {weir.kernel} {
+  %a = memref.alloc() : memref<16xf32>
+  %b = memref.alloc() : memref<16xf32>
+  %c = memref.alloc() : memref<16xf32>
+  linalg.copy ins(%x : memref<16xf32>) outs(%a : memref<16xf32>)
+  linalg.copy ins(%a : memref<16xf32>) outs(%b : memref<16xf32>)
+  linalg.copy ins(%b : memref<16xf32>) outs(%c : memref<16xf32>)
+  linalg.copy ins(%c : memref<16xf32>) outs(%y : memref<16xf32>)
+  return
+}
+
+// -----
+
+// A kernel without buffers of its own takes no scratch.
+// CHECK-LABEL: func.func private @none(%{{.*}}: memref<16xf32>) attributes {weir.kernel}
+func.func private @none(%x: memref<16xf32>) attributes {weir.kernel} {
+  return
+}
+
+// -----
+
+func.func private @unbounded(%n: index) attributes {weir.kernel} {
+  // expected-error@below {{buffer without a fixed size cannot be placed}}
+  %a = memref.alloc(%n) : memref<?xf32>
+  return
+}

@@ -1,0 +1,124 @@
+// RUN: weir-opt %s --split-input-file --weir-form-groups | FileCheck %s
+
+// A chain of elementwise ops is one group.
+// CHECK-LABEL: func.func @chain
+// CHECK: %[[G:.*]] = graph.group(%{{.*}}, %{{.*}}) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+// CHECK: graph.exp
+// CHECK: graph.add
+// CHECK: graph.yield
+// CHECK: return %[[G]]
+func.func @chain(%x: tensor<4xf32>, %y: tensor<4xf32>) -> tensor<4xf32> {
+  %a = graph.exp %x : tensor<4xf32>
+  %b = graph.add %a, %y : tensor<4xf32>
+  return %b : tensor<4xf32>
+}
+
+// -----
+
+// A value that two groups use is computed once, in a group of its own.
+// CHECK-LABEL: func.func @shared
+// CHECK: %[[A:.*]] = graph.group
+// CHECK: graph.exp
+// CHECK: graph.group(%[[A]])
+// CHECK: graph.neg
+// CHECK: graph.group(%[[A]])
+// CHECK: graph.abs
+func.func @shared(%x: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
+  %a = graph.exp %x : tensor<4xf32>
+  %b = graph.neg %a : tensor<4xf32>
+  %c = graph.abs %a : tensor<4xf32>
+  return %b, %c : tensor<4xf32>, tensor<4xf32>
+}
+
+// -----
+
+// A diamond inside one consumer stays together.
+// CHECK-LABEL: func.func @diamond
+// CHECK-COUNT-1: graph.group
+// CHECK-NOT: graph.group
+func.func @diamond(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %a = graph.exp %x : tensor<4xf32>
+  %b = graph.neg %a : tensor<4xf32>
+  %c = graph.mul %a, %b : tensor<4xf32>
+  return %c : tensor<4xf32>
+}
+
+// -----
+
+// A contraction takes what follows as its epilogue, but not what its operands
+// are made by: it reads them many times.
+// CHECK-LABEL: func.func @epilogue
+// CHECK: %[[A:.*]] = graph.group
+// CHECK: graph.exp
+// CHECK: graph.group(%[[A]]
+// CHECK: graph.matmul
+// CHECK-NEXT: graph.relu
+// CHECK-NEXT: graph.yield
+func.func @epilogue(%x: tensor<2x3xf32>, %w: tensor<3x4xf32>) -> tensor<2x4xf32> {
+  %a = graph.exp %x : tensor<2x3xf32>
+  %b = graph.matmul %a, %w : tensor<2x3xf32>, tensor<3x4xf32>
+  %c = graph.relu %b : tensor<2x4xf32>
+  return %c : tensor<2x4xf32>
+}
+
+// -----
+
+// Two contractions are two kernels.
+// CHECK-LABEL: func.func @two_contractions
+// CHECK: graph.group
+// CHECK: graph.matmul
+// CHECK: graph.group
+// CHECK: graph.matmul
+// CHECK: graph.add
+func.func @two_contractions(%x: tensor<2x2xf32>, %w: tensor<2x2xf32>) -> tensor<2x2xf32> {
+  %a = graph.matmul %x, %w : tensor<2x2xf32>, tensor<2x2xf32>
+  %b = graph.matmul %w, %x : tensor<2x2xf32>, tensor<2x2xf32>
+  %c = graph.add %a, %b : tensor<2x2xf32>
+  return %c : tensor<2x2xf32>
+}
+
+// -----
+
+// A splat constant is a number of the group; another constant is an operand.
+// CHECK-LABEL: func.func @constants
+// CHECK: %[[C:.*]] = graph.constant dense<[1.000000e+00, 2.000000e+00]>
+// CHECK: graph.group(%{{.*}}, %[[C]])
+// CHECK: graph.constant dense<3.000000e+00>
+func.func @constants(%x: tensor<2xf32>) -> tensor<2xf32> {
+  %c = graph.constant dense<[1.0, 2.0]> : tensor<2xf32>
+  %d = graph.constant dense<3.0> : tensor<2xf32>
+  %a = graph.mul %x, %c : tensor<2xf32>
+  %b = graph.add %a, %d : tensor<2xf32>
+  return %b : tensor<2xf32>
+}
+
+// -----
+
+// Views, constants and checks need no kernel.
+// CHECK-LABEL: func.func @no_kernel
+// CHECK-NOT: graph.group
+func.func @no_kernel(%x: tensor<2x3xf32>, %p: tensor<i1>) -> tensor<6xf32> {
+  %a = graph.reshape %x : tensor<2x3xf32> to tensor<6xf32>
+  graph.check %p, "p holds" : tensor<i1>
+  return %a : tensor<6xf32>
+}
+
+// -----
+
+// Each region of control flow has groups of its own.
+// CHECK-LABEL: func.func @regions
+// CHECK: graph.if
+// CHECK: graph.group
+// CHECK: graph.exp
+// CHECK: else
+// CHECK-NOT: graph.group
+// CHECK: return
+func.func @regions(%p: tensor<i1>, %x: tensor<4xf32>) -> tensor<4xf32> {
+  %y = graph.if %p : tensor<i1> -> (tensor<4xf32>) {
+    %a = graph.exp %x : tensor<4xf32>
+    graph.yield %a : tensor<4xf32>
+  } else {
+    graph.yield %x : tensor<4xf32>
+  }
+  return %y : tensor<4xf32>
+}

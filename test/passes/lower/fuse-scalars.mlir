@@ -1,0 +1,55 @@
+// RUN: weir-opt %s --split-input-file --weir-fuse-scalars | FileCheck %s
+
+// A tree of elementwise ops is one loop nest.
+// CHECK-LABEL: func.func @tree
+// CHECK-COUNT-1: linalg.generic
+// CHECK: math.exp
+// CHECK: arith.mulf
+// CHECK: arith.addf
+// CHECK-NOT: linalg.generic
+func.func @tree(%x: tensor<4xf32>, %y: tensor<4xf32>) -> tensor<4xf32> attributes {weir.kernel} {
+  %a = graph.exp %x : tensor<4xf32>
+  %b = graph.mul %x, %y : tensor<4xf32>
+  %c = graph.add %a, %b : tensor<4xf32>
+  return %c : tensor<4xf32>
+}
+
+// -----
+
+// A broadcast is an indexing map, a splat a number.
+// CHECK-DAG: #[[FULL:.*]] = affine_map<(d0, d1) -> (d0, d1)>
+// CHECK-DAG: #[[ROW:.*]] = affine_map<(d0, d1) -> (d1)>
+// CHECK-LABEL: func.func @maps
+// CHECK-NOT: graph.broadcast
+// CHECK: linalg.generic {indexing_maps = [#[[FULL]], #[[ROW]], #[[FULL]]]
+// CHECK: arith.constant 2.000000e+00 : f32
+func.func @maps(%x: tensor<2x3xf32>, %b: tensor<3xf32>) -> tensor<2x3xf32> attributes {weir.kernel} {
+  %two = graph.constant dense<2.0> : tensor<2x3xf32>
+  %w = graph.broadcast %b [1] : tensor<3xf32> to tensor<2x3xf32>
+  %s = graph.add %x, %w : tensor<2x3xf32>
+  %y = graph.mul %s, %two : tensor<2x3xf32>
+  return %y : tensor<2x3xf32>
+}
+
+// -----
+
+// A transposed operand is read in place.
+// CHECK: #[[SWAP:.*]] = affine_map<(d0, d1) -> (d1, d0)>
+// CHECK-LABEL: func.func @transposed
+// CHECK-NOT: graph.transpose
+// CHECK: linalg.generic {{.*}}#[[SWAP]]
+func.func @transposed(%x: tensor<2x3xf32>) -> tensor<3x2xf32> attributes {weir.kernel} {
+  %t = graph.transpose %x [1, 0] : tensor<2x3xf32>
+  %y = graph.exp %t : tensor<3x2xf32>
+  return %y : tensor<3x2xf32>
+}
+
+// -----
+
+// Outside kernels nothing happens.
+// CHECK-LABEL: func.func @entry
+// CHECK-NOT: linalg
+func.func @entry(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %a = graph.exp %x : tensor<4xf32>
+  return %a : tensor<4xf32>
+}

@@ -1,0 +1,77 @@
+// RUN: weir-opt %s --split-input-file --weir-plan-arena --verify-diagnostics | FileCheck %s
+
+// In a chain the first and the third buffer share bytes, and the result is
+// written straight to the caller: two places of 64 bytes for three buffers.
+// CHECK: weir.arena_bytes = 128
+// CHECK-SAME: weir.entries = [{inputs = [{name = "x", type = tensor<4xf32>}], name = "serve", outputs = [{name = "y", type = tensor<4xf32>}], symbol = "weir_entry_0"}]
+// CHECK-SAME: weir.max_live_bytes = 128
+// CHECK: plan.program @weir_entry_0
+// CHECK-DAG: %[[X:.*]] = plan.argument 0
+// CHECK-DAG: %[[Y:.*]] = plan.argument 1
+// CHECK-DAG: %[[A:.*]] = plan.buffer [[FIRST:[0-9]+]] live[0, 1]
+// CHECK-DAG: %[[B:.*]] = plan.buffer {{[0-9]+}} live[1, 2]
+// CHECK-DAG: %[[C:.*]] = plan.buffer [[FIRST]] live[2, 3]
+// CHECK: plan.run @k(%[[X]], %[[A]])
+// CHECK-NEXT: plan.run @k(%[[A]], %[[B]])
+// CHECK-NEXT: plan.run @k(%[[B]], %[[C]])
+// CHECK-NEXT: plan.run @k(%[[C]], %[[Y]])
+func.func @chain(%x: tensor<4xf32> {weir.name = "x"}) -> (tensor<4xf32> {weir.name = "y"}) attributes {weir.entry = "serve"} {
+  %a = plan.task @k(%x) : (tensor<4xf32>) -> tensor<4xf32>
+  %b = plan.task @k(%a) : (tensor<4xf32>) -> tensor<4xf32>
+  %c = plan.task @k(%b) : (tensor<4xf32>) -> tensor<4xf32>
+  %d = plan.task @k(%c) : (tensor<4xf32>) -> tensor<4xf32>
+  return %d : tensor<4xf32>
+}
+func.func private @k(%x: memref<4xf32>, %y: memref<4xf32>) attributes {weir.kernel}
+
+// -----
+
+// Equal constants have one place; an input that is returned is copied.
+// CHECK: weir.weights = [
+// CHECK-SAME: [0, dense<[1.000000e+00, 2.000000e+00]> : tensor<2xf32>]]
+// CHECK-SAME: weir.weights_bytes = 64
+// CHECK: plan.copy %{{.*}} to %{{.*}} : memref<2xf32>
+func.func @constants(%x: tensor<2xf32>) -> (tensor<2xf32>, tensor<2xf32>) attributes {weir.entry = "serve"} {
+  %c = graph.constant dense<[1.0, 2.0]> : tensor<2xf32>
+  %d = graph.constant dense<[1.0, 2.0]> : tensor<2xf32>
+  %y = plan.task @k2(%c, %d) : (tensor<2xf32>, tensor<2xf32>) -> tensor<2xf32>
+  return %y, %x : tensor<2xf32>, tensor<2xf32>
+}
+func.func private @k2(%x: memref<2xf32>, %y: memref<2xf32>, %z: memref<2xf32>) attributes {weir.kernel}
+
+// -----
+
+// A kernel's scratch lives for its task.
+// CHECK: weir.arena_bytes = 256
+// CHECK: plan.buffer 0 live[0, 0] : memref<256xi8>
+func.func @scratch(%x: tensor<4xf32>) -> tensor<4xf32> attributes {weir.entry = "serve"} {
+  %a = plan.task @k(%x) : (tensor<4xf32>) -> tensor<4xf32>
+  return %a : tensor<4xf32>
+}
+func.func private @k(%x: memref<4xf32>, %y: memref<4xf32>, %s: memref<256xi8>) attributes {weir.kernel, weir.scratch_bytes = 256 : i64}
+
+// -----
+
+// What a loop reads lives to its end; variables that change places are held.
+// CHECK: plan.program
+// CHECK: plan.while
+// CHECK: } do {
+// CHECK-COUNT-4: plan.copy
+func.func @swap(%p: tensor<i1>, %x: tensor<4xf32>, %y: tensor<4xf32>) -> tensor<4xf32> attributes {weir.entry = "serve"} {
+  %r:2 = graph.while(%x, %y) : (tensor<4xf32>, tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
+  ^bb0(%a: tensor<4xf32>, %b: tensor<4xf32>):
+    graph.yield %p : tensor<i1>
+  } do {
+  ^bb0(%a: tensor<4xf32>, %b: tensor<4xf32>):
+    graph.yield %b, %a : tensor<4xf32>, tensor<4xf32>
+  }
+  return %r#0 : tensor<4xf32>
+}
+
+// -----
+
+func.func @without_kernel(%x: tensor<4xf32>) -> tensor<4xf32> attributes {weir.entry = "serve"} {
+  // expected-error@below {{has no kernel: it stands outside a group}}
+  %a = graph.exp %x : tensor<4xf32>
+  return %a : tensor<4xf32>
+}
