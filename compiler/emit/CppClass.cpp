@@ -1,0 +1,114 @@
+// The C++ class of a model: a header-only owner of a context and of buffers for
+// its tensors.
+
+#include "compiler/emit/Header.h"
+#include "compiler/emit/Names.h"
+
+using namespace llvm;
+
+namespace weir {
+namespace {
+
+struct Writer {
+  raw_ostream &os;
+  const ModelInterface &model;
+  std::string name;
+
+  /// The buffers live in the object, so a large class belongs on the heap.
+  void buffers(const FunctionInterface &function) {
+    for (const TensorInterface &tensor : members(function))
+      os << "  alignas(64) " << cType(tensor.dtype) << ' ' << member(tensor)
+         << "[" << std::max<int64_t>(tensor.elements, 1) << "] = {};\n";
+  }
+
+  std::vector<TensorInterface> members(const FunctionInterface &function) {
+    std::vector<TensorInterface> all = function.inputs;
+    all.insert(all.end(), function.outputs.begin(), function.outputs.end());
+    return all;
+  }
+  std::string member(const TensorInterface &tensor) {
+    return StringRef(tensor.macro).lower() + "_data_";
+  }
+
+  void accessors(const FunctionInterface &function) {
+    unsigned index = 0;
+    for (const TensorInterface &input : function.inputs) {
+      StringRef type = cType(input.dtype);
+      os << "  " << type << " *arg" << index << "_data() { return "
+         << member(input) << "; }\n";
+      if (StringRef(input.argument).back() != '_')
+        os << "  " << type << " *arg_" << input.argument << "_data() { return "
+           << member(input) << "; }\n";
+      ++index;
+    }
+    index = 0;
+    for (const TensorInterface &output : function.outputs) {
+      StringRef type = cType(output.dtype);
+      os << "  const " << type << " *result" << index
+         << "_data() const { return " << member(output) << "; }\n";
+      if (StringRef(output.argument).back() != '_')
+        os << "  const " << type << " *result_" << output.argument
+           << "_data() const { return " << member(output) << "; }\n";
+      ++index;
+    }
+  }
+
+  void call(const FunctionInterface &function) {
+    os << "    return status_ ? status_ : " << function.c << "(context_";
+    for (const TensorInterface &tensor : members(function))
+      os << ", " << member(tensor);
+    os << ");\n";
+  }
+
+  void write() {
+    const std::string &n = model.prefix;
+    os << "class " << name << " {\npublic:\n"
+       << "  explicit " << name << "(const weir_config *config = nullptr)\n"
+       << "      : status_(" << n << "_create(nullptr, config, &context_)) {}\n"
+       << "  ~" << name << "() { " << n << "_destroy(context_); }\n"
+       << "  " << name << "(const " << name << " &) = delete;\n"
+       << "  " << name << " &operator=(const " << name << " &) = delete;\n\n"
+       << "  weir_status status() const { return status_; }\n"
+       << "  const char *error() const {\n    return status_ ? " << n
+       << "_status_text(status_) : " << n << "_last_error(context_);\n  }\n";
+    if (model.functions.size() == 1) {
+      const FunctionInterface &function = model.functions[0];
+      os << "  static constexpr size_t kNumArgs = " << function.inputs.size()
+         << ", kNumResults = " << function.outputs.size() << ";\n"
+         << "  weir_status Run() {\n";
+      call(function);
+      os << "  }\n";
+      accessors(function);
+      os << "\nprivate:\n";
+      buffers(function);
+    } else {
+      for (const FunctionInterface &function : model.functions) {
+        os << "  template <class... Tensors>\n  weir_status "
+           << StringRef(function.c).drop_front(n.size() + 1)
+           << "(Tensors... tensors) {\n    return status_ ? status_ : "
+           << function.c << "(context_, tensors...);\n  }\n";
+      }
+      os << "\nprivate:\n";
+    }
+    os << "  " << n
+       << "_ctx *context_ = nullptr;\n  weir_status status_;\n};\n";
+  }
+};
+
+} // namespace
+
+void writeClass(raw_ostream &os, const ModelInterface &model,
+                StringRef qualifiedName) {
+  SmallVector<StringRef> parts;
+  qualifiedName.split(parts, "::", -1, /*KeepEmpty=*/false);
+  os << "\n#ifdef __cplusplus\n";
+  for (StringRef space : ArrayRef(parts).drop_back())
+    os << "namespace " << cIdentifier(space) << " {\n";
+  Writer{os, model, cIdentifier(parts.empty() ? "Model" : parts.back())}
+      .write();
+  for (size_t i = 1; i < parts.size(); ++i)
+    os << "} // namespace\n";
+  os << "#endif\n";
+}
+
+} // namespace weir

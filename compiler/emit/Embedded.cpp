@@ -1,0 +1,35 @@
+// Files of the build that the compiler carries: the runtime and its header.
+
+#include "compiler/emit/Object.h"
+
+// clang-format off
+#define EMBED(name, file)                                                      \
+  __asm__(".pushsection .rodata\n.balign 16\n.hidden " #name "_begin\n"        \
+          #name "_begin:\n.incbin \"" file "\"\n.hidden " #name "_end\n"       \
+          #name "_end:\n.byte 0\n.popsection\n");                              \
+  extern "C" const char name##_begin[], name##_end[];
+// clang-format on
+
+EMBED(weir_embedded_x86_64, WEIR_RUNTIME_DIR "/runtime-x86_64.bc")
+EMBED(weir_embedded_aarch64, WEIR_RUNTIME_DIR "/runtime-aarch64.bc")
+EMBED(weir_embedded_header, WEIR_RUNTIME_HEADER)
+
+namespace weir {
+
+static llvm::StringRef between(const char *begin, const char *end) {
+  return {begin, size_t(end - begin)};
+}
+
+llvm::StringRef runtimeBitcode(llvm::StringRef arch) {
+  if (arch == "x86_64")
+    return between(weir_embedded_x86_64_begin, weir_embedded_x86_64_end);
+  if (arch == "aarch64")
+    return between(weir_embedded_aarch64_begin, weir_embedded_aarch64_end);
+  return {};
+}
+
+llvm::StringRef runtimeHeader() {
+  return between(weir_embedded_header_begin, weir_embedded_header_end);
+}
+
+} // namespace weir

@@ -1,0 +1,172 @@
+// The way out: each product from the same object, all files whole or absent.
+
+#include "compiler/emit/Emit.h"
+#include "compiler/emit/Header.h"
+#include "compiler/emit/Library.h"
+#include "compiler/emit/Object.h"
+#include "compiler/emit/Output.h"
+#include "compiler/emit/Weights.h"
+
+#include "dialects/graph/TargetAttr.h"
+
+#include "llvm/Support/Path.h"
+
+using namespace llvm;
+
+namespace weir {
+namespace {
+
+const struct {
+  Product product;
+  const char *word, *ending;
+} products[] = {
+    {Product::Shared, "shared", ".so"}, {Product::Static, "static", ".a"},
+    {Product::Object, "obj", ".o"},     {Product::Executable, "exe", nullptr},
+    {Product::Llvm, "llvm", ".ll"},     {Product::Mlir, "mlir", ".mlir"}};
+
+/// libnet.so and net.o are both `net`.
+std::string prefixOf(StringRef output) {
+  StringRef name = sys::path::stem(output);
+  name.consume_front("lib");
+  return name.empty() ? "model" : name.str();
+}
+
+struct Emitter {
+  mlir::ModuleOp module;
+  const EmitOptions &options;
+  ModelInterface model = {};
+  TableOptions tables = {};
+  std::vector<OutputFile> done = {}; // kept together, when all is well
+
+  Error weightsFile() {
+    SmallString<128> path(options.output);
+    sys::path::replace_extension(path, ".weights");
+    tables.weightsFile = sys::path::filename(path).str();
+    auto file = OutputFile::create(path);
+    if (!file)
+      return file.takeError();
+    if (Error error = file->write([&](raw_fd_ostream &os) {
+          return writeWeightsFile(model, os, tables.weightsHash);
+        }))
+      return error;
+    done.push_back(std::move(*file));
+    return Error::success();
+  }
+
+  Error header(uint64_t contextBytes) {
+    auto file = OutputFile::create(options.header);
+    if (!file)
+      return file.takeError();
+    if (Error error = file->write([&](raw_fd_ostream &os) {
+          writeHeader(os, model, tables.weightsFile, contextBytes,
+                      options.cppClass);
+          return Error::success();
+        }))
+      return error;
+    done.push_back(std::move(*file));
+    return Error::success();
+  }
+
+  Error writeObject(OutputFile &file, SmallVectorImpl<char> &code) {
+    bool embedded = model.weightsBytes && tables.weightsFile.empty();
+    if (embedded)
+      if (Error error = placeWeights(code, model.weightsBytes))
+        return error;
+    return file.write([&](raw_fd_ostream &os) -> Error {
+      os.write(code.data(), code.size());
+      uint64_t hash;
+      return embedded ? streamWeights(model, os, hash) : Error::success();
+    });
+  }
+
+  Error library(OutputFile &to, NativeModule &native) {
+    SmallVector<char, 0> code;
+    if (Error error = compileObject(native, code))
+      return error;
+    bool needsMath;
+    if (options.product != Product::Executable)
+      if (Error error = checkUndefined(code, needsMath))
+        return error;
+    if (options.product == Product::Object)
+      return writeObject(to, code);
+    auto object = OutputFile::create(options.output + ".o");
+    if (!object)
+      return object.takeError();
+    if (Error error = writeObject(*object, code))
+      return error;
+    if (options.releaseWeights)
+      releaseWeights(model);
+    if (options.product == Product::Static)
+      return writeArchive(to, object->temporary(), model.prefix + ".o");
+    if (options.product == Product::Executable)
+      return linkExecutable(to, object->temporary());
+    return linkShared(to, object->temporary(), TargetAttr::get(module).triple,
+                      needsMath);
+  }
+
+  Error run() {
+    auto product = OutputFile::create(options.output);
+    if (!product)
+      return product.takeError();
+    if (options.product == Product::Mlir) {
+      if (Error error = product->write([&](raw_fd_ostream &os) {
+            module->print(os, mlir::OpPrintingFlags().enableDebugInfo());
+            os << '\n';
+            return Error::success();
+          }))
+        return error;
+      return product->keep();
+    }
+    auto interface =
+        readInterface(module, options.prefix.empty() ? prefixOf(options.output)
+                                                     : options.prefix);
+    if (!interface)
+      return interface.takeError();
+    model = std::move(*interface);
+    if (options.weightsFile && model.weightsBytes)
+      if (Error error = weightsFile())
+        return error;
+    auto native = buildNative(
+        module, model, tables, options.optLevel,
+        options.product == Product::Executable ? Extra::Main : Extra::None);
+    if (!native)
+      return native.takeError();
+    if (!options.header.empty())
+      if (Error error = header(native->contextBytes))
+        return error;
+    Error error = options.product == Product::Llvm
+                      ? product->write([&](raw_fd_ostream &os) {
+                          native->module->print(os, nullptr);
+                          return Error::success();
+                        })
+                      : library(*product, *native);
+    if (error)
+      return error;
+    for (OutputFile &file : done)
+      if (Error error = file.keep())
+        return error;
+    return product->keep();
+  }
+};
+
+} // namespace
+
+std::optional<Product> productOfWord(StringRef word) {
+  for (const auto &one : products)
+    if (word == one.word)
+      return one.product;
+  return std::nullopt;
+}
+
+std::optional<Product> productOfPath(StringRef path) {
+  for (const auto &one : products)
+    if (one.ending && path.ends_with(one.ending))
+      return one.product;
+  return std::nullopt;
+}
+
+Error emit(mlir::ModuleOp module, const EmitOptions &options) {
+  return Emitter{module, options}.run();
+}
+
+} // namespace weir

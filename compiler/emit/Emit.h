@@ -1,0 +1,48 @@
+// The way out: a module in the llvm dialect becomes a library and its header.
+#ifndef WEIR_COMPILER_EMIT_EMIT_H
+#define WEIR_COMPILER_EMIT_EMIT_H
+
+#include "mlir/IR/BuiltinOps.h"
+#include "llvm/Support/Error.h"
+
+#include <optional>
+#include <string>
+
+namespace weir {
+
+enum class Product { Shared, Static, Object, Executable, Llvm, Mlir };
+
+/// What a `--emit=` word or the ending of an output's name asks for.
+std::optional<Product> productOfWord(llvm::StringRef word);
+std::optional<Product> productOfPath(llvm::StringRef path);
+
+struct EmitOptions {
+  std::string output; // where the product goes
+  Product product = Product::Shared;
+  std::string header;         // C header; empty: none
+  std::string prefix;         // of C names; empty: from the output's name
+  std::string cppClass;       // ns::Name; empty: none
+  unsigned optLevel = 2;      // 0..3
+  bool weightsFile = false;   // weights beside the output, not in it
+  bool releaseWeights = true; // may drop resource blobs once written
+};
+
+/// A file could not be written: exit status 74, not a fault of weir's own.
+struct IoError : llvm::ErrorInfo<IoError> {
+  static char ID;
+  std::string path;
+  std::error_code code;
+  IoError(llvm::StringRef path, std::error_code code)
+      : path(path), code(code) {}
+  void log(llvm::raw_ostream &os) const override;
+  std::error_code convertToErrorCode() const override { return code; }
+};
+
+/// Writes the product, and the header and the weights file if asked for. Files
+/// appear whole or not at all, and an old one survives any failure. The module
+/// carries the attributes that the plan left (weir.entries and the others).
+llvm::Error emit(mlir::ModuleOp module, const EmitOptions &options);
+
+} // namespace weir
+
+#endif

@@ -1,0 +1,107 @@
+// The C header of a model.
+
+#include "compiler/emit/Header.h"
+#include "compiler/emit/Names.h"
+#include "compiler/emit/Object.h"
+
+using namespace llvm;
+
+namespace weir {
+namespace {
+
+std::string shapeText(const TensorInterface &tensor) {
+  std::string text;
+  for (int64_t dim : tensor.type.getShape())
+    text += std::to_string(dim) + "x";
+  return text + StringRef(cEnumerator(tensor.dtype)).drop_front(5).lower();
+}
+
+void signature(raw_ostream &os, const FunctionInterface &function) {
+  auto list = [&](const std::vector<TensorInterface> &tensors) {
+    os << '(';
+    ListSeparator comma;
+    for (const TensorInterface &tensor : tensors)
+      os << comma << forComment(tensor.name) << ": " << shapeText(tensor);
+    os << ')';
+  };
+  os << "/* " << forComment(function.name) << ": ";
+  list(function.inputs);
+  os << " -> ";
+  list(function.outputs);
+  os << " */\n";
+}
+
+void macros(raw_ostream &os, const TensorInterface &tensor) {
+  os << "#define " << tensor.macro << "_BYTES " << tensor.bytes << "u\n";
+  os << "#define " << tensor.macro << "_ELEMENTS " << tensor.elements << "u\n";
+  os << "#define " << tensor.macro << "_RANK " << tensor.type.getRank() << '\n';
+  for (int64_t i = 0; i < tensor.type.getRank(); ++i)
+    os << "#define " << tensor.macro << "_DIM" << i << ' '
+       << tensor.type.getDimSize(i) << '\n';
+}
+
+void prototype(raw_ostream &os, const ModelInterface &model,
+               const FunctionInterface &function, StringRef name) {
+  os << "weir_status " << name << '(' << model.prefix << "_ctx *context";
+  for (const TensorInterface &input : function.inputs)
+    os << ", const " << cType(input.dtype) << " *" << input.argument;
+  for (const TensorInterface &output : function.outputs)
+    os << ", " << cType(output.dtype) << " *" << output.argument;
+  os << ");\n";
+}
+
+} // namespace
+
+void writeHeader(raw_ostream &os, const ModelInterface &model,
+                 StringRef weightsFile, uint64_t contextBytes,
+                 StringRef cppClass) {
+  const std::string &n = model.prefix, &m = model.macro;
+  os << "/* Written by weir 0.1.0 from " << forComment(model.source) << ".\n * "
+     << "Target: " << forComment(model.target) << ".\n * Arena "
+     << model.arenaBytes << " bytes (no plan could stay below "
+     << model.maxLiveBytes << "), weights " << model.weightsBytes << " bytes";
+  if (!weightsFile.empty())
+    os << " in " << forComment(weightsFile);
+  os << ". */\n";
+  os << "#ifndef WEIR_MODEL_" << m << "_H\n#define WEIR_MODEL_" << m
+     << "_H\n\n";
+  os << runtimeHeader() << '\n';
+  os << "#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n";
+  os << "#define " << m << "_ABI_VERSION " << WEIR_ABI_VERSION << "u\n";
+  os << "#define " << m << "_ARENA_BYTES " << model.arenaBytes << "u\n";
+  os << "#define " << m << "_MAX_LIVE_BYTES " << model.maxLiveBytes << "u\n";
+  os << "#define " << m << "_WEIGHTS_BYTES " << model.weightsBytes << "u\n";
+  os << "#define " << m << "_CTX_BYTES " << contextBytes << "u\n";
+  os << "#define " << m << "_ALIGN 64u\n\n";
+
+  os << "typedef struct " << n << "_ctx " << n << "_ctx;\n\n"
+     << "/* A context runs one call at a time; contexts are independent and "
+        "share the\n * weights. `memory` is "
+     << m << "_CTX_BYTES aligned to " << m
+     << "_ALIGN, or null: of the\n * heap. `config` may be null. Nothing "
+        "is allocated until destroy. */\n"
+     << "weir_status " << n << "_create(void *memory, const weir_config "
+     << "*config, " << n << "_ctx **out);\n"
+     << "void " << n << "_destroy(" << n << "_ctx *context);\n\n";
+  for (const FunctionInterface &function : model.functions) {
+    signature(os, function);
+    for (const TensorInterface &tensor : function.inputs)
+      macros(os, tensor);
+    for (const TensorInterface &tensor : function.outputs)
+      macros(os, tensor);
+    prototype(os, model, function, function.c);
+    if (model.plainRun)
+      prototype(os, model, function, n + "_run");
+    os << '\n';
+  }
+  os << "/* What the last failing call meant: names the tensor or node. */\n"
+     << "const char *" << n << "_last_error(const " << n << "_ctx *context);\n"
+     << "const char *" << n << "_status_text(weir_status status);\n"
+     << "const weir_model_info *" << n << "_info(void);\n\n"
+     << "#ifdef __cplusplus\n}\n#endif\n";
+  if (!cppClass.empty())
+    writeClass(os, model, cppClass);
+  os << "\n#endif\n";
+}
+
+} // namespace weir

@@ -1,0 +1,240 @@
+// Reads what the plan left on the module: see Interface.h.
+
+#include "compiler/emit/Interface.h"
+#include "compiler/emit/Names.h"
+
+#include "dialects/graph/TargetAttr.h"
+
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using llvm::Error;
+using llvm::Expected;
+
+namespace weir {
+namespace {
+
+struct Dtype {
+  weir_dtype dtype;
+  const char *enumerator, *c;
+};
+
+constexpr Dtype dtypes[] = {{WEIR_F16, "WEIR_F16", "weir_f16"},
+                            {WEIR_BF16, "WEIR_BF16", "weir_bf16"},
+                            {WEIR_F32, "WEIR_F32", "float"},
+                            {WEIR_F64, "WEIR_F64", "double"},
+                            {WEIR_BOOL, "WEIR_BOOL", "weir_bool"},
+                            {WEIR_I8, "WEIR_I8", "int8_t"},
+                            {WEIR_I16, "WEIR_I16", "int16_t"},
+                            {WEIR_I32, "WEIR_I32", "int32_t"},
+                            {WEIR_I64, "WEIR_I64", "int64_t"},
+                            {WEIR_U8, "WEIR_U8", "uint8_t"},
+                            {WEIR_U16, "WEIR_U16", "uint16_t"},
+                            {WEIR_U32, "WEIR_U32", "uint32_t"},
+                            {WEIR_U64, "WEIR_U64", "uint64_t"}};
+
+Error bad(const llvm::Twine &message) {
+  return llvm::createStringError(llvm::inconvertibleErrorCode(), message);
+}
+
+std::optional<weir_dtype> dtypeOf(Type type) {
+  if (type.isF16())
+    return WEIR_F16;
+  if (type.isBF16())
+    return WEIR_BF16;
+  if (type.isF32())
+    return WEIR_F32;
+  if (type.isF64())
+    return WEIR_F64;
+  auto integer = dyn_cast<IntegerType>(type);
+  if (!integer)
+    return std::nullopt;
+  bool u = integer.isUnsigned();
+  switch (integer.getWidth()) {
+  case 1:
+    return WEIR_BOOL;
+  case 8:
+    return u ? WEIR_U8 : WEIR_I8;
+  case 16:
+    return u ? WEIR_U16 : WEIR_I16;
+  case 32:
+    return u ? WEIR_U32 : WEIR_I32;
+  case 64:
+    return u ? WEIR_U64 : WEIR_I64;
+  }
+  return std::nullopt;
+}
+
+struct Reader {
+  ModuleOp module;
+  ModelInterface model;
+  llvm::StringSet<> functionNames, macros;
+
+  Error number(StringRef name, int64_t &to) {
+    Attribute attr = module->getAttr(name);
+    if (!attr)
+      return Error::success();
+    auto value = dyn_cast<IntegerAttr>(attr);
+    if (!value || value.getValue().getSignificantBits() > 64 ||
+        value.getValue().getSExtValue() < 0)
+      return bad(name + " is not a size");
+    to = value.getValue().getSExtValue();
+    return Error::success();
+  }
+
+  Error weights() {
+    auto list = module->getAttrOfType<ArrayAttr>("weir.weights");
+    if (!list)
+      return Error::success();
+    int64_t end = 0;
+    for (Attribute item : list) {
+      auto pair = dyn_cast<ArrayAttr>(item);
+      auto offset = pair && pair.size() == 2 ? dyn_cast<IntegerAttr>(pair[0])
+                                             : IntegerAttr();
+      auto elements = offset ? dyn_cast<ElementsAttr>(pair[1]) : ElementsAttr();
+      auto type = elements ? dyn_cast<RankedTensorType>(elements.getType())
+                           : RankedTensorType();
+      std::optional<weir_dtype> dtype;
+      if (type)
+        dtype = dtypeOf(type.getElementType());
+      if (!dtype)
+        return bad("weir.weights has an entry that is not [offset, elements]");
+      int64_t at = offset.getInt(), bytes;
+      if (llvm::MulOverflow(type.getNumElements(),
+                            int64_t(type.getElementTypeBitWidth() + 7) / 8,
+                            bytes) ||
+          at < end || at % 64 || llvm::AddOverflow(at, bytes, end))
+        return bad(
+            "weir.weights are not in ascending, aligned, separate places");
+      model.weights.push_back({at, elements});
+    }
+    if (end > model.weightsBytes)
+      return bad("weir.weights end behind weir.weights_bytes");
+    return Error::success();
+  }
+
+  Expected<TensorInterface> tensor(Attribute attr, llvm::StringSet<> &arguments,
+                                   StringRef macroPrefix) {
+    auto fields = dyn_cast<DictionaryAttr>(attr);
+    auto name = fields ? fields.getAs<StringAttr>("name") : StringAttr();
+    auto typeAttr = fields ? fields.getAs<TypeAttr>("type") : TypeAttr();
+    auto type = typeAttr ? dyn_cast<RankedTensorType>(typeAttr.getValue())
+                         : RankedTensorType();
+    if (!name || !type || !type.hasStaticShape())
+      return bad("weir.entries has a tensor without name or static type");
+    TensorInterface out;
+    out.name = name.str();
+    auto full = fields.getAs<StringAttr>("tensor");
+    out.tensor = full ? full.str() : out.name;
+    out.type = type;
+    std::optional<weir_dtype> dtype = dtypeOf(type.getElementType());
+    if (!dtype)
+      return bad("tensor '" + out.name + "' has no type that C can pass");
+    out.dtype = *dtype;
+    out.elements = 1;
+    bool overflow = false;
+    for (int64_t dim : type.getShape())
+      overflow |= llvm::MulOverflow(out.elements, dim, out.elements);
+    int64_t width = (type.getElementTypeBitWidth() + 7) / 8;
+    if (overflow || llvm::MulOverflow(out.elements, width, out.bytes))
+      return bad("tensor '" + out.name + "' is larger than memory can be");
+    out.argument = unique(cIdentifier(out.name), arguments);
+    // Every macro of the tensor is this name and an ending without a digit
+    // after an underscore, so unique names stay unique.
+    out.macro = unique((macroPrefix + "_" + cMacro(out.name)).str(), macros);
+    return out;
+  }
+
+  Error function(Attribute attr, bool alone) {
+    auto fields = dyn_cast<DictionaryAttr>(attr);
+    auto name = fields ? fields.getAs<StringAttr>("name") : StringAttr();
+    auto symbol = fields ? fields.getAs<StringAttr>("symbol") : StringAttr();
+    if (!name || !symbol)
+      return bad("weir.entries has a function without name or symbol");
+    FunctionInterface out;
+    out.name = name.str();
+    out.symbol = symbol.str();
+    out.c = unique(model.prefix + "_" + cIdentifier(out.name), functionNames);
+    std::string macro =
+        alone ? model.macro : model.macro + "_" + cMacro(out.name);
+    llvm::StringSet<> arguments;
+    for (bool input : {true, false}) {
+      auto list = fields.getAs<ArrayAttr>(input ? "inputs" : "outputs");
+      if (!list)
+        continue;
+      for (Attribute item : list) {
+        Expected<TensorInterface> one = tensor(item, arguments, macro);
+        if (!one)
+          return one.takeError();
+        (input ? out.inputs : out.outputs).push_back(std::move(*one));
+      }
+    }
+    model.functions.push_back(std::move(out));
+    return Error::success();
+  }
+
+  Expected<ModelInterface> read(StringRef prefix) {
+    model.prefix = cIdentifier(prefix);
+    // A bare prefix that needed an underscore (main_) gets two with a name.
+    if (model.prefix.back() == '_')
+      model.prefix += "model";
+    model.macro = cMacro(model.prefix);
+    if (auto source = module->getAttrOfType<StringAttr>("weir.source"))
+      model.source = source.str();
+    TargetAttr target = TargetAttr::get(module);
+    model.target =
+        (target.triple + " " + target.cpu + " " + target.features).str();
+    if (Error error = number("weir.arena_bytes", model.arenaBytes))
+      return error;
+    if (Error error = number("weir.max_live_bytes", model.maxLiveBytes))
+      return error;
+    if (Error error = number("weir.weights_bytes", model.weightsBytes))
+      return error;
+    if (Error error = weights())
+      return error;
+    if (auto checks = module->getAttrOfType<ArrayAttr>("weir.checks"))
+      for (Attribute check : checks) {
+        auto text = dyn_cast<StringAttr>(check);
+        if (!text)
+          return bad("weir.checks has an entry that is no text");
+        model.checks.push_back(text.str());
+      }
+    auto entries = module->getAttrOfType<ArrayAttr>("weir.entries");
+    if (!entries || entries.empty())
+      return bad("the module has no weir.entries: nothing to call");
+    for (StringRef used : {"create", "destroy", "info", "last_error",
+                           "status_text", "ctx", "run"})
+      functionNames.insert((model.prefix + "_" + used).str());
+    for (StringRef used :
+         {"ARENA", "MAX_LIVE", "WEIGHTS", "ALIGN", "CTX", "ABI", "H"})
+      macros.insert((model.macro + "_" + used).str());
+    model.plainRun = entries.size() == 1;
+    // Signatures called `run` themselves.
+    for (Attribute entry : entries) {
+      auto fields = dyn_cast<DictionaryAttr>(entry);
+      auto name = fields ? fields.getAs<StringAttr>("name") : StringAttr();
+      if (name && cIdentifier(name.getValue()) == "run") {
+        functionNames.erase(model.prefix + "_run");
+        model.plainRun = false;
+      }
+    }
+    for (Attribute entry : entries)
+      if (Error error = function(entry, entries.size() == 1))
+        return error;
+    return std::move(model);
+  }
+};
+
+} // namespace
+
+StringRef cType(weir_dtype dtype) { return dtypes[dtype - WEIR_F16].c; }
+
+StringRef cEnumerator(weir_dtype dtype) {
+  return dtypes[dtype - WEIR_F16].enumerator;
+}
+
+Expected<ModelInterface> readInterface(ModuleOp module, StringRef prefix) {
+  return Reader{module, {}, {}, {}}.read(prefix);
+}
+
+} // namespace weir

@@ -1,0 +1,61 @@
+// What a compiled model shows its callers, read off the module's attributes,
+// with every name already safe for C.
+#ifndef WEIR_COMPILER_EMIT_INTERFACE_H
+#define WEIR_COMPILER_EMIT_INTERFACE_H
+
+#include "runtime/weir.h"
+
+#include "mlir/IR/BuiltinAttributes.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include "llvm/Support/Error.h"
+
+#include <string>
+#include <vector>
+
+namespace weir {
+
+struct TensorInterface {
+  std::string name, tensor; // as the model has them: any bytes
+  std::string argument;     // a C identifier, unique in its function
+  std::string macro;        // unique in the header
+  mlir::RankedTensorType type;
+  weir_dtype dtype;
+  int64_t elements, bytes;
+};
+
+struct FunctionInterface {
+  std::string name;   // the signature: any bytes
+  std::string symbol; // the entry's LLVM function
+  std::string c;      // NAME_<signature>
+  std::vector<TensorInterface> inputs, outputs;
+};
+
+struct WeightBlob {
+  int64_t offset;
+  mlir::ElementsAttr elements;
+};
+
+struct ModelInterface {
+  std::string prefix; // of functions: a C identifier
+  std::string macro;  // of macros
+  std::string source, target;
+  int64_t arenaBytes = 0, maxLiveBytes = 0, weightsBytes = 0;
+  std::vector<WeightBlob> weights;
+  std::vector<std::string> checks;
+  std::vector<FunctionInterface> functions;
+  bool plainRun = false; // one function: NAME_run is its second name
+};
+
+/// Reads and checks the attributes; `prefix` may be any text.
+llvm::Expected<ModelInterface> readInterface(mlir::ModuleOp module,
+                                             llvm::StringRef prefix);
+
+/// As C spells it in a parameter: "float", "weir_f16", ...
+llvm::StringRef cType(weir_dtype dtype);
+/// The enumerator's name: "WEIR_F32".
+llvm::StringRef cEnumerator(weir_dtype dtype);
+
+} // namespace weir
+
+#endif

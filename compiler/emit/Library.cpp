@@ -1,0 +1,100 @@
+// Libraries and executables from an object file.
+
+#include "compiler/emit/Library.h"
+
+#include "lld/Common/Driver.h"
+#include "llvm/Object/ArchiveWriter.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/Program.h"
+#include "llvm/TargetParser/Host.h"
+#include "llvm/TargetParser/Triple.h"
+
+LLD_HAS_DRIVER(elf)
+
+using namespace llvm;
+
+namespace weir {
+
+Error writeArchive(OutputFile &to, StringRef object, StringRef memberName) {
+  auto buffer = MemoryBuffer::getFile(object, /*IsText=*/false,
+                                      /*RequiresNullTerminator=*/false);
+  if (!buffer)
+    return make_error<IoError>(object, buffer.getError());
+  NewArchiveMember member{MemoryBufferRef(**buffer)};
+  member.MemberName = memberName;
+  std::vector<NewArchiveMember> members;
+  members.push_back(std::move(member));
+  return to.write([&](raw_fd_ostream &os) {
+    return writeArchiveToStream(os, members, SymtabWritingMode::NormalSymtab,
+                                object::Archive::K_GNU, /*Deterministic=*/true,
+                                /*Thin=*/false);
+  });
+}
+
+/// Named on the command line, libc and libm become needed libraries with the
+/// versions of their symbols. A cross target's are found by the loader.
+static void addSystemLibraries(SmallVectorImpl<std::string> &arguments,
+                               StringRef triple, bool needsMath) {
+  if (Triple(triple).getArch() !=
+      Triple(sys::getDefaultTargetTriple()).getArch())
+    return;
+  for (StringRef name : {"libm.so.6", "libc.so.6"}) {
+    if (name == "libm.so.6" && !needsMath)
+      continue;
+    for (StringRef folder :
+         {"/lib/x86_64-linux-gnu/", "/lib/aarch64-linux-gnu/", "/lib64/",
+          "/usr/lib64/", "/usr/lib/", "/lib/"})
+      if (sys::fs::exists(folder + name)) {
+        arguments.push_back((folder + name).str());
+        break;
+      }
+  }
+}
+
+Error linkShared(OutputFile &to, StringRef object, StringRef triple,
+                 bool needsMath) {
+  SmallVector<std::string> arguments{"ld.lld",
+                                     "-shared",
+                                     "--hash-style=gnu",
+                                     "--build-id=fast",
+                                     "-z",
+                                     "relro",
+                                     "-z",
+                                     "now",
+                                     "-z",
+                                     "noexecstack",
+                                     "-z",
+                                     "text",
+                                     "--threads=1"};
+  arguments.push_back(("--soname=" + sys::path::filename(to.path())).str());
+  arguments.push_back(object.str());
+  addSystemLibraries(arguments, triple, needsMath);
+  arguments.push_back("-o");
+  arguments.push_back(to.temporary());
+  SmallVector<const char *> argv;
+  for (const std::string &argument : arguments)
+    argv.push_back(argument.c_str());
+  std::string out, error;
+  raw_string_ostream outs(out), errors(error);
+  lld::Result result =
+      lld::lldMain(argv, outs, errors, {{lld::Gnu, &lld::elf::link}});
+  if (result.retCode)
+    return createStringError("linking '" + to.path() + "' failed: " + error);
+  return Error::success();
+}
+
+Error linkExecutable(OutputFile &to, StringRef object) {
+  ErrorOr<std::string> driver = sys::findProgramByName("cc");
+  if (!driver)
+    return createStringError("an executable needs the program 'cc' to link; "
+                             "write an object or a library instead");
+  StringRef arguments[] = {*driver, "-o",  to.temporary(),
+                           object,  "-lm", "-Wl,-z,relro,-z,now",
+                           "-pie"};
+  std::string error;
+  if (sys::ExecuteAndWait(*driver, arguments, std::nullopt, {}, 0, 0, &error))
+    return createStringError("linking '" + to.path() + "' failed " + error);
+  return Error::success();
+}
+
+} // namespace weir

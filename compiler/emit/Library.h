@@ -1,0 +1,24 @@
+// Libraries and executables from an object file.
+#ifndef WEIR_COMPILER_EMIT_LIBRARY_H
+#define WEIR_COMPILER_EMIT_LIBRARY_H
+
+#include "compiler/emit/Emit.h"
+#include "compiler/emit/Output.h"
+
+namespace weir {
+
+/// An archive of that one object, with a symbol table, the same bytes each
+/// time.
+llvm::Error writeArchive(OutputFile &to, llvm::StringRef object,
+                         llvm::StringRef memberName);
+
+/// A hardened shared library that exports only what the object shows.
+llvm::Error linkShared(OutputFile &to, llvm::StringRef object,
+                       llvm::StringRef triple, bool needsMath);
+
+/// A program, linked by the system's compiler driver.
+llvm::Error linkExecutable(OutputFile &to, llvm::StringRef object);
+
+} // namespace weir
+
+#endif

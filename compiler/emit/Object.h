@@ -1,0 +1,48 @@
+// From the llvm dialect to the bytes of an object file.
+#ifndef WEIR_COMPILER_EMIT_OBJECT_H
+#define WEIR_COMPILER_EMIT_OBJECT_H
+
+#include "compiler/emit/Interface.h"
+#include "compiler/emit/Tables.h"
+
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/IR/LLVMContext.h"
+#include "llvm/IR/Module.h"
+#include "llvm/Target/TargetMachine.h"
+
+#include <memory>
+
+namespace weir {
+
+/// A model as an LLVM module, with its runtime and its tables, optimised.
+struct NativeModule {
+  std::unique_ptr<llvm::LLVMContext> context;
+  std::unique_ptr<llvm::TargetMachine> machine;
+  std::unique_ptr<llvm::Module> module;
+  uint64_t contextBytes = 0; // what one context of the model takes
+};
+
+/// An extra piece of C linked into the module: the main of an executable.
+enum class Extra { None, Main };
+
+llvm::Expected<NativeModule> buildNative(mlir::ModuleOp module,
+                                         const ModelInterface &model,
+                                         TableOptions options,
+                                         unsigned optLevel, Extra extra);
+
+/// The bytes of its object file.
+llvm::Error compileObject(NativeModule &native,
+                          llvm::SmallVectorImpl<char> &object);
+
+/// An error names what the object leaves undefined that is neither libc's nor
+/// libm's. Sets `needsMath` if something is libm's.
+llvm::Error checkUndefined(llvm::ArrayRef<char> object, bool &needsMath);
+
+/// The C code embedded in the compiler, as LLVM bitcode of that architecture.
+llvm::StringRef runtimeBitcode(llvm::StringRef arch);
+/// The text of runtime/weir.h.
+llvm::StringRef runtimeHeader();
+
+} // namespace weir
+
+#endif

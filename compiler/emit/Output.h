@@ -1,0 +1,40 @@
+// Output files that appear whole or not at all.
+#ifndef WEIR_COMPILER_EMIT_OUTPUT_H
+#define WEIR_COMPILER_EMIT_OUTPUT_H
+
+#include "compiler/emit/Emit.h"
+
+#include "llvm/ADT/STLFunctionalExtras.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/raw_ostream.h"
+
+namespace weir {
+
+/// A temporary file beside its final place. It is gone if it is not kept, and
+/// at a signal that ends the process.
+class OutputFile {
+public:
+  static llvm::Expected<OutputFile> create(llvm::StringRef path);
+  OutputFile(OutputFile &&) = default;
+  OutputFile &operator=(OutputFile &&) = delete;
+  ~OutputFile();
+
+  /// Fills the file; a write that fails is an IoError.
+  llvm::Error
+  write(llvm::function_ref<llvm::Error(llvm::raw_fd_ostream &)> contents);
+  /// Renames it to its final place.
+  llvm::Error keep();
+  const std::string &temporary() const { return file.TmpName; }
+  const std::string &path() const { return final; }
+
+private:
+  OutputFile(std::string path, llvm::sys::fs::TempFile file)
+      : final(std::move(path)), file(std::move(file)) {}
+  std::string final;
+  llvm::sys::fs::TempFile file;
+  bool done = false;
+};
+
+} // namespace weir
+
+#endif

@@ -1,0 +1,220 @@
+// The C side of a model, built in LLVM IR. The structs are those of
+// runtime/weir.h and runtime/abi.h, field by field.
+
+#include "compiler/emit/Tables.h"
+#include "compiler/emit/Names.h"
+#include "compiler/emit/Weights.h"
+
+#include "llvm/IR/GlobalAlias.h"
+#include "llvm/IR/IRBuilder.h"
+
+using namespace llvm;
+
+namespace weir {
+namespace {
+
+struct Builder {
+  Module &module;
+  const ModelInterface &model;
+  const TableOptions &options;
+  LLVMContext &context = module.getContext();
+  PointerType *ptr = PointerType::get(context, 0);
+  IntegerType *i32 = Type::getInt32Ty(context),
+              *i64 = Type::getInt64Ty(context);
+  GlobalVariable *table = nullptr;
+  std::string missing = {};
+
+  Constant *null() { return ConstantPointerNull::get(ptr); }
+  Constant *int32(uint32_t value) { return ConstantInt::get(i32, value); }
+  Constant *int64(uint64_t value) { return ConstantInt::get(i64, value); }
+
+  Constant *constant(Constant *value, const Twine &name) {
+    return new GlobalVariable(module, value->getType(), true,
+                              GlobalValue::PrivateLinkage, value, name);
+  }
+  Constant *text(StringRef value) {
+    auto *global = cast<GlobalVariable>(
+        constant(ConstantDataArray::getString(context, value), "weir.text"));
+    global->setUnnamedAddr(GlobalValue::UnnamedAddr::Global);
+    global->setAlignment(Align(1));
+    return global;
+  }
+  /// Text that C reads up to its first NUL.
+  Constant *cText(StringRef value) {
+    std::string plain = value.str();
+    std::replace(plain.begin(), plain.end(), '\0', '?');
+    return text(plain);
+  }
+  Constant *record(ArrayRef<Constant *> fields) {
+    return ConstantStruct::getAnon(context, fields);
+  }
+  Constant *list(ArrayRef<Constant *> items, const Twine &name) {
+    if (items.empty())
+      return null();
+    auto *type = ArrayType::get(items[0]->getType(), items.size());
+    return constant(ConstantArray::get(type, items), name);
+  }
+  Function *runtime(StringRef name) {
+    Function *function = module.getFunction(name);
+    if (!function)
+      missing = name.str();
+    return function;
+  }
+
+  Constant *tensors(ArrayRef<TensorInterface> all) {
+    SmallVector<Constant *> items;
+    for (const TensorInterface &one : all) {
+      SmallVector<Constant *> dims;
+      for (int64_t dim : one.type.getShape())
+        dims.push_back(int64(dim));
+      items.push_back(
+          record({cText(one.name), cText(one.tensor), int32(one.dtype),
+                  int32(one.type.getRank()), list(dims, "weir.shape"),
+                  int64(one.elements), int64(one.bytes)}));
+    }
+    return list(items, "weir.tensors");
+  }
+
+  Function *define(StringRef name, Type *result, ArrayRef<Type *> parameters) {
+    auto *type = FunctionType::get(result, parameters, false);
+    auto *function =
+        Function::Create(type, GlobalValue::ExternalLinkage, name, module);
+    BasicBlock::Create(context, "", function);
+    return function;
+  }
+
+  /// `name`, calling the runtime's `to` with the model's table before its own
+  /// arguments.
+  Function *forward(StringRef name, StringRef to, Type *result,
+                    ArrayRef<Type *> parameters) {
+    Function *callee = runtime(to);
+    if (!callee)
+      return nullptr;
+    Function *function = define(name, result, parameters);
+    IRBuilder<> b(&function->getEntryBlock());
+    SmallVector<Value *> arguments{table};
+    for (Argument &argument : function->args())
+      arguments.push_back(&argument);
+    CallInst *call = b.CreateCall(callee, arguments);
+    if (result->isVoidTy())
+      b.CreateRetVoid();
+    else
+      b.CreateRet(call);
+    return function;
+  }
+
+  /// The typed function of one signature.
+  Function *typed(const FunctionInterface &function, unsigned index) {
+    Function *callee = runtime("weir_model_run");
+    if (!callee)
+      return nullptr;
+    unsigned count = function.inputs.size() + function.outputs.size();
+    Function *f = define(function.c, i32, SmallVector<Type *>(count + 1, ptr));
+    IRBuilder<> b(&f->getEntryBlock());
+    auto *type = ArrayType::get(ptr, std::max(count, 1u));
+    Value *tensors = b.CreateAlloca(type);
+    for (unsigned i = 0; i < count; ++i)
+      b.CreateStore(f->getArg(i + 1),
+                    b.CreateConstInBoundsGEP2_32(type, tensors, 0, i));
+    b.CreateRet(b.CreateCall(
+        callee, {table, f->getArg(0), int32(index), tensors, int32(count)}));
+    return f;
+  }
+
+  /// Where the code finds the embedded weights. Both globals count as
+  /// initialised elsewhere, so that nothing reads the stand-in's zeros and all
+  /// code goes through the slot: a 64-bit address, however large they are.
+  Constant *weights() {
+    if (!model.weightsBytes || !options.weightsFile.empty())
+      return null();
+    auto *type = ArrayType::get(Type::getInt8Ty(context), 64);
+    auto *bytes =
+        new GlobalVariable(module, type, true, GlobalValue::InternalLinkage,
+                           Constant::getNullValue(type), "weir.weights");
+    bytes->setSection(weightsSection);
+    bytes->setAlignment(Align(64));
+    bytes->setExternallyInitialized(true);
+    auto *slot =
+        new GlobalVariable(module, ptr, true, GlobalValue::InternalLinkage,
+                           bytes, "weir.weights_slot");
+    slot->setExternallyInitialized(true);
+    return slot;
+  }
+
+  Error build() {
+    auto *words = ArrayType::get(i32, 8);
+    auto *tableType =
+        StructType::get(context, {ptr, ptr, ptr, i64, ptr, i64, words});
+    table =
+        new GlobalVariable(module, tableType, true,
+                           GlobalValue::InternalLinkage, nullptr, "weir.model");
+
+    std::string n = model.prefix;
+    Function *create =
+        forward(n + "_create", "weir_model_create", i32, {ptr, ptr, ptr});
+    Function *destroy = forward(n + "_destroy", "weir_model_destroy",
+                                Type::getVoidTy(context), {ptr});
+    Function *lastError =
+        forward(n + "_last_error", "weir_model_last_error", ptr, {ptr});
+    Function *run =
+        forward("weir.run", "weir_model_run", i32, {ptr, i32, ptr, i32});
+    Function *text = runtime("weir_status_text");
+    if (!create || !destroy || !lastError || !run || !text)
+      return createStringError("the runtime lacks " + missing);
+    run->setLinkage(GlobalValue::InternalLinkage);
+    Function *statusText = define(n + "_status_text", ptr, {i32});
+    IRBuilder<> b(&statusText->getEntryBlock());
+    b.CreateRet(b.CreateCall(text, {statusText->getArg(0)}));
+
+    SmallVector<Constant *> functions, entries, checks;
+    for (const FunctionInterface &function : model.functions) {
+      Function *entry = module.getFunction("weir." + function.symbol);
+      if (!entry || entry->isDeclaration() || entry->arg_size() != 3 ||
+          entry->getReturnType() != i32)
+        return createStringError("entry '" + function.symbol +
+                                 "' is not i32 (ptr, ptr, ptr)");
+      Function *typedFunction = typed(function, entries.size());
+      entries.push_back(entry);
+      if (model.plainRun)
+        GlobalAlias::create(n + "_run", typedFunction);
+      functions.push_back(
+          record({cText(function.name), cText(function.c),
+                  int32(function.inputs.size()), int32(function.outputs.size()),
+                  tensors(function.inputs), tensors(function.outputs)}));
+    }
+    for (const std::string &check : model.checks)
+      checks.push_back(cText(check));
+
+    Constant *info = constant(
+        record(
+            {int32(WEIR_ABI_VERSION), int32(functions.size()),
+             list(functions, "weir.functions"), cText(n), cText(model.source),
+             cText(model.target), cText("weir 0.1.0"),
+             options.weightsFile.empty() ? null() : cText(options.weightsFile),
+             int64(model.arenaBytes), int64(model.maxLiveBytes),
+             int64(model.weightsBytes), int64(options.contextBytes), int64(64),
+             create, run, lastError, destroy, statusText}),
+        "weir.info");
+    Function *infoFunction = define(n + "_info", ptr, {});
+    IRBuilder<>(&infoFunction->getEntryBlock()).CreateRet(info);
+
+    SmallVector<Constant *> cpu;
+    for (unsigned i = 0; i < 8; ++i)
+      cpu.push_back(int32(i < options.cpu.size() ? options.cpu[i] : 0));
+    table->setInitializer(ConstantStruct::get(
+        tableType,
+        {info, list(entries, "weir.entries"), list(checks, "weir.checks"),
+         int64(checks.size()), weights(), int64(options.weightsHash),
+         ConstantArray::get(words, cpu)}));
+    return Error::success();
+  }
+};
+
+} // namespace
+
+Error addTables(Module &module, const ModelInterface &model,
+                const TableOptions &options) {
+  return Builder{module, model, options}.build();
+}
+
+} // namespace weir

@@ -1,0 +1,29 @@
+// The C side of a model, built in LLVM IR: its static tables and functions.
+#ifndef WEIR_COMPILER_EMIT_TABLES_H
+#define WEIR_COMPILER_EMIT_TABLES_H
+
+#include "compiler/emit/Interface.h"
+
+#include "llvm/IR/Module.h"
+
+namespace weir {
+
+struct TableOptions {
+  std::string weightsFile; // its name; empty: embedded
+  uint64_t weightsHash = 0;
+  uint64_t contextBytes = 0;
+  llvm::SmallVector<uint32_t, 8> cpu; // required bits, as runtime/cpu.c reads
+};
+
+/// Adds the tables and NAME_create and its kin to a module that has the model's
+/// entries and the runtime. Only the public functions stay visible.
+llvm::Error addTables(llvm::Module &module, const ModelInterface &model,
+                      const TableOptions &options);
+
+/// The words that the runtime's processor check wants for these features.
+llvm::SmallVector<uint32_t, 8> requiredCpuBits(llvm::StringRef triple,
+                                               llvm::StringRef features);
+
+} // namespace weir
+
+#endif

@@ -1,0 +1,178 @@
+// The bytes of the weights, streamed from attributes to files. They never pass
+// through LLVM IR, where a constant of 100 MB costs seconds and 400 MB.
+
+#include "compiler/emit/Weights.h"
+
+#include "mlir/IR/DialectResourceBlobManager.h"
+#include "llvm/BinaryFormat/ELF.h"
+#include "llvm/Object/ELFObjectFile.h"
+#include "llvm/Support/Endian.h"
+#include "llvm/Support/MathExtras.h"
+#include "llvm/Support/xxhash.h"
+
+using namespace mlir;
+using llvm::Error;
+
+namespace weir {
+namespace {
+
+constexpr size_t chunkBytes = 1 << 16;
+
+Error bad(const llvm::Twine &message) {
+  return llvm::createStringError(llvm::inconvertibleErrorCode(), message);
+}
+
+/// Passes bytes on and keeps a running fingerprint of them.
+struct Sink {
+  llvm::raw_ostream &os;
+  uint64_t hash = 0, written = 0;
+
+  void write(ArrayRef<char> bytes) {
+    while (!bytes.empty()) {
+      ArrayRef<char> part = bytes.take_front(chunkBytes);
+      os.write(part.data(), part.size());
+      uint64_t pair[] = {
+          hash,
+          llvm::xxh3_64bits(ArrayRef<uint8_t>(
+              reinterpret_cast<const uint8_t *>(part.data()), part.size()))};
+      hash = llvm::xxh3_64bits(ArrayRef<uint8_t>(
+          reinterpret_cast<const uint8_t *>(pair), sizeof pair));
+      written += part.size();
+      bytes = bytes.drop_front(part.size());
+    }
+  }
+
+  void zeros(uint64_t count) {
+    static const char zero[4096] = {};
+    for (; count; count -= std::min<uint64_t>(count, sizeof zero))
+      write({zero, size_t(std::min<uint64_t>(count, sizeof zero))});
+  }
+
+  void repeat(ArrayRef<char> element, uint64_t count) {
+    SmallVector<char, 0> buffer;
+    uint64_t inBuffer = std::min<uint64_t>(count, chunkBytes / element.size());
+    for (uint64_t i = 0; i < inBuffer; ++i)
+      buffer.append(element.begin(), element.end());
+    for (; count; count -= std::min(count, inBuffer))
+      write(ArrayRef<char>(buffer).take_front(std::min(count, inBuffer) *
+                                              element.size()));
+  }
+
+  /// Bits in MLIR's packing, least significant first, as one byte each.
+  void bits(ArrayRef<char> packed, uint64_t count) {
+    SmallVector<char, 0> buffer;
+    for (uint64_t i = 0; i < count; ++i) {
+      buffer.push_back(packed[i / 8] >> (i % 8) & 1);
+      if (buffer.size() == chunkBytes || i + 1 == count) {
+        write(buffer);
+        buffer.clear();
+      }
+    }
+  }
+};
+
+Error streamBlob(ElementsAttr elements, Sink &sink) {
+  auto type = cast<RankedTensorType>(elements.getType());
+  uint64_t count = type.getNumElements();
+  uint64_t width = (type.getElementTypeBitWidth() + 7) / 8;
+  bool boolean = type.getElementTypeBitWidth() == 1;
+  if (auto resource = dyn_cast<DenseResourceElementsAttr>(elements)) {
+    AsmResourceBlob *blob = resource.getRawHandle().getBlob();
+    if (!blob)
+      return bad("the resource '" + resource.getRawHandle().getKey() +
+                 "' holds no weights");
+    ArrayRef<char> data = blob->getData();
+    if (data.size() == count * width)
+      sink.write(data);
+    else if (boolean && data.size() == (count + 7) / 8)
+      sink.bits(data, count);
+    else
+      return bad("the resource '" + resource.getRawHandle().getKey() +
+                 "' has " + Twine(data.size()) + " bytes, its type " +
+                 Twine(count * width));
+    return Error::success();
+  }
+  auto dense = dyn_cast<DenseIntOrFPElementsAttr>(elements);
+  if (!dense)
+    return bad(
+        "weir.weights holds elements that are neither dense nor a resource");
+  ArrayRef<char> data = dense.getRawData();
+  if (dense.isSplat() && boolean) {
+    char value = data[0] ? 1 : 0;
+    sink.repeat(value, count);
+  } else if (dense.isSplat()) {
+    sink.repeat(data.take_front(width), count);
+  } else if (boolean) {
+    sink.bits(data, count);
+  } else {
+    sink.write(data);
+  }
+  return Error::success();
+}
+
+} // namespace
+
+Error streamWeights(const ModelInterface &model, llvm::raw_ostream &os,
+                    uint64_t &hash) {
+  Sink sink{os};
+  for (const WeightBlob &blob : model.weights) {
+    sink.zeros(blob.offset - sink.written);
+    if (Error error = streamBlob(blob.elements, sink))
+      return error;
+  }
+  sink.zeros(model.weightsBytes - sink.written);
+  hash = sink.hash;
+  return Error::success();
+}
+
+Error writeWeightsFile(const ModelInterface &model, llvm::raw_fd_ostream &os,
+                       uint64_t &hash) {
+  using namespace llvm::support;
+  SmallVector<char, 64> header(64, 0);
+  os.write(header.data(), header.size());
+  if (Error error = streamWeights(model, os, hash))
+    return error;
+  memcpy(header.data(), "weirwts1", 8);
+  endian::write64le(header.data() + 8, model.weightsBytes);
+  endian::write64le(header.data() + 16, hash);
+  if (!os.has_error())
+    os.pwrite(header.data(), header.size(), 0);
+  return Error::success();
+}
+
+Error placeWeights(SmallVectorImpl<char> &object, uint64_t bytes) {
+  using ElfFile = llvm::object::ELF64LEFile;
+  object.resize(llvm::alignTo(object.size(), 64));
+  auto elf = ElfFile::create(StringRef(object.data(), object.size()));
+  if (!elf)
+    return elf.takeError();
+  auto sections = elf->sections();
+  if (!sections)
+    return sections.takeError();
+  for (const auto &section : *sections) {
+    auto name = elf->getSectionName(section);
+    if (!name)
+      return name.takeError();
+    if (*name != weightsSection)
+      continue;
+    auto &header = const_cast<ElfFile::Elf_Shdr &>(section);
+    header.sh_offset = object.size();
+    header.sh_size = bytes;
+    // Beyond what 32 bits reach, the linker must lay it where no code jumps or
+    // refers across it.
+    if (bytes > (1u << 30) &&
+        elf->getHeader().e_machine == llvm::ELF::EM_X86_64)
+      header.sh_flags = header.sh_flags | llvm::ELF::SHF_X86_64_LARGE;
+    return Error::success();
+  }
+  return bad("the object has no section for the weights");
+}
+
+void releaseWeights(ModelInterface &model) {
+  for (WeightBlob &blob : model.weights)
+    if (auto resource = dyn_cast<DenseResourceElementsAttr>(blob.elements))
+      if (AsmResourceBlob *data = resource.getRawHandle().getBlob())
+        *data = AsmResourceBlob();
+}
+
+} // namespace weir

@@ -1,0 +1,34 @@
+// The bytes of the weights, streamed from attributes to files.
+#ifndef WEIR_COMPILER_EMIT_WEIGHTS_H
+#define WEIR_COMPILER_EMIT_WEIGHTS_H
+
+#include "compiler/emit/Interface.h"
+
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/Support/raw_ostream.h"
+
+namespace weir {
+
+/// The section of an object that holds embedded weights. Code generation makes
+/// it tiny; placeWeights gives it its true size.
+inline constexpr llvm::StringLiteral weightsSection = ".weir.weights";
+
+/// Writes exactly model.weightsBytes bytes, holding no copy of any blob. Sets
+/// `hash` to a fingerprint of them.
+llvm::Error streamWeights(const ModelInterface &model, llvm::raw_ostream &os,
+                          uint64_t &hash);
+
+/// A weights file: 64 bytes of header (runtime/abi.h), then the weights.
+llvm::Error writeWeightsFile(const ModelInterface &model,
+                             llvm::raw_fd_ostream &os, uint64_t &hash);
+
+/// Makes the object's weights section end the file: its bytes are to follow
+/// the object. Padding up to their alignment is appended to the object.
+llvm::Error placeWeights(llvm::SmallVectorImpl<char> &object, uint64_t bytes);
+
+/// Gives back the memory of resource blobs; the attributes are empty after.
+void releaseWeights(ModelInterface &model);
+
+} // namespace weir
+
+#endif

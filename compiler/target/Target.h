@@ -1,0 +1,22 @@
+// What to compile for: from options to the module attribute `weir.target`.
+#ifndef WEIR_COMPILER_TARGET_TARGET_H
+#define WEIR_COMPILER_TARGET_TARGET_H
+
+#include "mlir/IR/BuiltinOps.h"
+#include "llvm/Support/Error.h"
+
+namespace weir {
+
+struct TargetOptions {
+  std::string triple;         // empty: x86_64 Linux, or the host's if Linux
+  std::string cpu = "native"; // or x86-64-v2, -v3, -v4, or a name LLVM knows
+  std::string features;       // as for -mattr: "+avx512f,-fma"
+};
+
+/// Resolves the options and writes `weir.target` on the module. An unknown
+/// triple, processor or feature is an error that names it.
+llvm::Error writeTarget(mlir::ModuleOp module, const TargetOptions &options);
+
+} // namespace weir
+
+#endif

@@ -1,0 +1,76 @@
+// What the emitted tables and the runtime agree on. The compiler builds
+// weir_model in LLVM IR (compiler/emit/Tables.cpp): change both together.
+#ifndef WEIR_RUNTIME_ABI_H
+#define WEIR_RUNTIME_ABI_H
+
+#include "runtime/weir.h"
+
+// An entry answers 0, or k when check k (counted from 1) failed. `tensors` are
+// the inputs and then the outputs.
+typedef int32_t weir_entry(void *arena, const void *weights,
+                           void *const *tensors);
+
+// Words of the processor's own description, in the order cpu.c reads them.
+enum { WEIR_CPU_WORDS = 8 };
+
+typedef struct weir_model {
+  const weir_model_info *info;
+  weir_entry *const *entries;
+  const char *const *checks;
+  uint64_t num_checks;
+  const void *const *weights;   // where the embedded weights lie; null: a file
+  uint64_t weights_hash;        // what the header of the weights file must say
+  uint32_t cpu[WEIR_CPU_WORDS]; // bits that must be set
+} weir_model;
+
+// The 64 bytes before the weights in a weights file, little endian.
+typedef struct weir_weights_header {
+  char magic[8]; // "weirwts1"
+  uint64_t bytes;
+  uint64_t hash;
+  uint64_t zero[5];
+} weir_weights_header;
+
+enum { WEIR_MESSAGE_BYTES = 256, WEIR_ALIGN = 64 };
+
+typedef struct weir_context {
+  uint64_t magic;
+  const weir_model *model;
+  void *arena;
+  const void *weights;
+  weir_threads threads;
+  void *own_context; // what destroy gives back; null: the caller's memory
+  void *own_arena;
+  void *mapping;
+  size_t mapping_bytes;
+  char message[WEIR_MESSAGE_BYTES];
+} weir_context;
+
+extern const size_t weir_context_bytes;
+
+weir_status weir_model_create(const weir_model *model, void *memory,
+                              const weir_config *config, weir_context **out);
+weir_status weir_model_run(const weir_model *model, weir_context *context,
+                           uint32_t function, void *const *tensors,
+                           uint32_t num_tensors);
+void weir_model_destroy(const weir_model *model, weir_context *context);
+const char *weir_model_last_error(const weir_model *model,
+                                  const weir_context *context);
+const char *weir_status_text(weir_status status);
+
+// Whether this processor has all that the model's code uses.
+int weir_cpu_has(const uint32_t required[WEIR_CPU_WORDS]);
+
+// Maps the file and checks that it is this model's; the mapping is kept in the
+// context for weir_weights_unmap.
+weir_status weir_weights_map(weir_context *context, const char *path);
+void weir_weights_unmap(weir_context *context);
+
+// Sets the context's text to the parts in order, up to a null one, and answers
+// `status`. Control characters of foreign names are replaced.
+weir_status weir_fail(weir_context *context, weir_status status,
+                      const char *const *parts);
+#define WEIR_FAIL(context, status, ...)                                        \
+  weir_fail(context, status, (const char *const[]){__VA_ARGS__, NULL})
+
+#endif

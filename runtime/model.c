@@ -1,0 +1,220 @@
+// Create, run and destroy, the same for every model: all they know of one is
+// its static table. Nothing is allocated between create and destroy.
+
+#include "runtime/abi.h"
+#include "runtime/libc.h"
+
+static const uint64_t live = 0x7478657472696577; // "weirtext" in memory
+static const size_t huge_page = (size_t)1 << 21;
+
+static int aligned(const void *p, size_t to) { return !((uintptr_t)p % to); }
+
+static int overlap(const void *a, size_t a_bytes, const void *b,
+                   size_t b_bytes) {
+  uintptr_t x = (uintptr_t)a, y = (uintptr_t)b;
+  return x < y ? y - x < a_bytes : x - y < b_bytes;
+}
+
+static int alive(const weir_model *model, const weir_context *context) {
+  return context && aligned(context, sizeof(void *)) &&
+         context->magic == live && context->model == model;
+}
+
+static size_t element_bytes(weir_dtype dtype) {
+  switch (dtype) {
+  case WEIR_F16:
+  case WEIR_BF16:
+  case WEIR_I16:
+  case WEIR_U16:
+    return 2;
+  case WEIR_F32:
+  case WEIR_I32:
+  case WEIR_U32:
+    return 4;
+  case WEIR_F64:
+  case WEIR_I64:
+  case WEIR_U64:
+    return 8;
+  default:
+    return 1;
+  }
+}
+
+// A fresh page costs microseconds at its first touch: all are touched here, so
+// that no run pays, and large arenas get large pages where the system has them.
+static weir_status own_arena(weir_context *context, size_t bytes) {
+  size_t align = bytes >= 2 * huge_page ? huge_page : WEIR_ALIGN;
+  if (bytes > SIZE_MAX - align)
+    return WEIR_ERR_MEMORY;
+  size_t whole = (bytes + align - 1) / align * align;
+  context->own_arena = context->arena = aligned_alloc(align, whole);
+  if (!context->arena)
+    return WEIR_ERR_MEMORY;
+  if (align == huge_page)
+    madvise(context->arena, whole, MADV_HUGEPAGE_);
+  return WEIR_OK;
+}
+
+static weir_status find_arena(weir_context *context,
+                              const weir_config *config) {
+  size_t bytes = context->model->info->arena_bytes;
+  if (!bytes)
+    return WEIR_OK;
+  if (config && config->arena) {
+    if (!aligned(config->arena, WEIR_ALIGN))
+      return WEIR_ERR_ALIGNMENT;
+    if (config->arena_bytes < bytes)
+      return WEIR_ERR_SIZE;
+    context->arena = config->arena;
+  } else {
+    weir_status status = own_arena(context, bytes);
+    if (status)
+      return status;
+  }
+  memset(context->arena, 0, bytes);
+  return WEIR_OK;
+}
+
+static weir_status find_weights(weir_context *context,
+                                const weir_config *config) {
+  const weir_model *model = context->model;
+  if (!model->info->weights_bytes)
+    return WEIR_OK;
+  if (config && config->weights) {
+    context->weights = config->weights;
+    return aligned(config->weights, WEIR_ALIGN) ? WEIR_OK : WEIR_ERR_ALIGNMENT;
+  }
+  if (config && config->weights_path)
+    return weir_weights_map(context, config->weights_path);
+  if (!model->weights)
+    return WEIR_ERR_WEIGHTS;
+  context->weights = *model->weights;
+  return WEIR_OK;
+}
+
+// The compiler reads this off the bitcode for NAME_CTX_BYTES.
+const size_t weir_context_bytes =
+    (sizeof(weir_context) + WEIR_ALIGN - 1) / WEIR_ALIGN * WEIR_ALIGN;
+
+weir_status weir_model_create(const weir_model *model, void *memory,
+                              const weir_config *config, weir_context **out) {
+  if (!out)
+    return WEIR_ERR_NULL;
+  *out = NULL;
+  if (config && config->abi_version != WEIR_ABI_VERSION)
+    return WEIR_ERR_VERSION;
+  if (memory && !aligned(memory, WEIR_ALIGN))
+    return WEIR_ERR_ALIGNMENT;
+  if (config && config->threads && !config->threads->parallel_for)
+    return WEIR_ERR_NULL;
+  if (!weir_cpu_has(model->cpu))
+    return WEIR_ERR_TARGET;
+  weir_context *context = memory;
+  if (!context)
+    context = aligned_alloc(WEIR_ALIGN, model->info->context_bytes);
+  if (!context)
+    return WEIR_ERR_MEMORY;
+  memset(context, 0, sizeof *context);
+  context->magic = live;
+  context->model = model;
+  context->own_context = memory ? NULL : context;
+  if (config && config->threads)
+    context->threads = *config->threads;
+  weir_status status = find_arena(context, config);
+  if (!status)
+    status = find_weights(context, config);
+  if (status) {
+    weir_model_destroy(model, context);
+    return status;
+  }
+  *out = context;
+  return WEIR_OK;
+}
+
+void weir_model_destroy(const weir_model *model, weir_context *context) {
+  if (!alive(model, context))
+    return;
+  context->magic = 0;
+  weir_weights_unmap(context);
+  free(context->own_arena);
+  free(context->own_context);
+}
+
+const char *weir_model_last_error(const weir_model *model,
+                                  const weir_context *context) {
+  if (!alive(model, context))
+    return weir_status_text(WEIR_ERR_CONTEXT);
+  return context->message;
+}
+
+static weir_status check_tensor(weir_context *context,
+                                const weir_tensor_info *info, const void *at) {
+  if (!info->bytes)
+    return WEIR_OK;
+  if (!at)
+    return WEIR_FAIL(context, WEIR_ERR_NULL, "tensor '", info->name,
+                     "' is null");
+  if (!aligned(at, element_bytes(info->dtype)))
+    return WEIR_FAIL(context, WEIR_ERR_ALIGNMENT, "tensor '", info->name,
+                     "' is not aligned for its elements");
+  return WEIR_OK;
+}
+
+// An output may share memory with nothing: kernels read inputs after they have
+// begun to write outputs.
+static weir_status check_output(weir_context *context,
+                                const weir_function_info *function,
+                                uint32_t which, void *const *tensors) {
+  const weir_tensor_info *info = &function->outputs[which];
+  const void *at = tensors[function->num_inputs + which];
+  size_t arena = context->model->info->arena_bytes;
+  if (!info->bytes)
+    return WEIR_OK;
+  if (arena && overlap(at, info->bytes, context->arena, arena))
+    return WEIR_FAIL(context, WEIR_ERR_OVERLAP, "output '", info->name,
+                     "' overlaps the arena");
+  for (uint32_t i = 0; i < function->num_inputs + which; ++i) {
+    const weir_tensor_info *other =
+        i < function->num_inputs ? &function->inputs[i]
+                                 : &function->outputs[i - function->num_inputs];
+    if (other->bytes && overlap(at, info->bytes, tensors[i], other->bytes))
+      return WEIR_FAIL(
+          context, WEIR_ERR_OVERLAP, "output '", info->name, "' overlaps ",
+          i < function->num_inputs ? "input '" : "output '", other->name, "'");
+  }
+  return WEIR_OK;
+}
+
+weir_status weir_model_run(const weir_model *model, weir_context *context,
+                           uint32_t which, void *const *tensors,
+                           uint32_t num_tensors) {
+  if (!context)
+    return WEIR_ERR_NULL;
+  if (!alive(model, context))
+    return WEIR_ERR_CONTEXT;
+  context->message[0] = 0;
+  if (which >= model->info->num_functions)
+    return WEIR_FAIL(context, WEIR_ERR_SIZE, "the model has no such function");
+  const weir_function_info *function = &model->info->functions[which];
+  if (num_tensors != function->num_inputs + function->num_outputs)
+    return WEIR_FAIL(context, WEIR_ERR_SIZE, "function '", function->name,
+                     "' takes another number of tensors");
+  if (!tensors && num_tensors)
+    return WEIR_FAIL(context, WEIR_ERR_NULL, "the list of tensors is null");
+  weir_status status;
+  for (uint32_t i = 0; i < function->num_inputs; ++i)
+    if ((status = check_tensor(context, &function->inputs[i], tensors[i])))
+      return status;
+  for (uint32_t i = 0; i < function->num_outputs; ++i)
+    if ((status = check_tensor(context, &function->outputs[i],
+                               tensors[function->num_inputs + i])) ||
+        (status = check_output(context, function, i, tensors)))
+      return status;
+  int32_t failed =
+      model->entries[which](context->arena, context->weights, tensors);
+  if (!failed)
+    return WEIR_OK;
+  if (failed < 0 || (uint64_t)failed > model->num_checks)
+    return WEIR_FAIL(context, WEIR_ERR_CHECK, "an unnamed check failed");
+  return WEIR_FAIL(context, WEIR_ERR_CHECK, model->checks[failed - 1]);
+}

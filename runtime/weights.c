@@ -1,0 +1,42 @@
+// Weights in a file of their own: mapped read-only, so processes share them.
+
+#include "runtime/abi.h"
+#include "runtime/libc.h"
+
+weir_status weir_weights_map(weir_context *context, const char *path) {
+  const weir_model *model = context->model;
+  // Not blocking: a FIFO given by mistake must not hang the caller.
+  int file = open(path, O_RDONLY_ | O_NONBLOCK_ | O_CLOEXEC_);
+  if (file < 0)
+    return WEIR_FAIL(context, WEIR_ERR_IO, "cannot open weights file '", path,
+                     "'");
+  int64_t end = lseek64(file, 0, SEEK_END_);
+  size_t bytes = sizeof(weir_weights_header) + model->info->weights_bytes;
+  if (end < 0 || (uint64_t)end != bytes) {
+    close(file);
+    return WEIR_FAIL(context, WEIR_ERR_WEIGHTS, "weights file '", path,
+                     "' has not the size of this model's weights");
+  }
+  void *at = mmap64(NULL, bytes, PROT_READ_, MAP_SHARED_, file, 0);
+  close(file);
+  if (at == (void *)-1)
+    return WEIR_FAIL(context, WEIR_ERR_IO, "cannot map weights file '", path,
+                     "'");
+  const weir_weights_header *header = at;
+  if (memcmp(header->magic, "weirwts1", 8) != 0 ||
+      header->bytes != model->info->weights_bytes ||
+      header->hash != model->weights_hash) {
+    munmap(at, bytes);
+    return WEIR_FAIL(context, WEIR_ERR_WEIGHTS, "weights file '", path,
+                     "' does not belong to this model");
+  }
+  context->mapping = at;
+  context->mapping_bytes = bytes;
+  context->weights = (const char *)at + sizeof(weir_weights_header);
+  return WEIR_OK;
+}
+
+void weir_weights_unmap(weir_context *context) {
+  if (context->mapping)
+    munmap(context->mapping, context->mapping_bytes);
+}

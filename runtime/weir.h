@@ -1,0 +1,120 @@
+/* weir.h: what every compiled model shares; each model's header repeats it. */
+#ifndef WEIR_H
+#define WEIR_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define WEIR_ABI_VERSION 1u
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* What a call answers. The text that NAME_last_error gives says which tensor
+ * or node is meant. */
+typedef enum weir_status {
+  WEIR_OK = 0,
+  WEIR_ERR_NULL = 1,      /* a pointer that must not be null is */
+  WEIR_ERR_ALIGNMENT = 2, /* a pointer is not aligned for its type */
+  WEIR_ERR_OVERLAP = 3,   /* an output overlaps another tensor or the arena */
+  WEIR_ERR_SIZE = 4,      /* memory given is too small, or a wrong count */
+  WEIR_ERR_MEMORY = 5,    /* the system has no memory left */
+  WEIR_ERR_CONTEXT = 6,   /* not a context, or one already destroyed */
+  WEIR_ERR_VERSION = 7,   /* the configuration is of another version */
+  WEIR_ERR_TARGET = 8,    /* this processor lacks what the code needs */
+  WEIR_ERR_WEIGHTS = 9,   /* the weights are missing or not this model's */
+  WEIR_ERR_IO = 10,       /* a file could not be read */
+  WEIR_ERR_CHECK = 11     /* the values given make a node of the model fail */
+} weir_status;
+
+typedef enum weir_dtype {
+  WEIR_F16 = 1,
+  WEIR_BF16 = 2,
+  WEIR_F32 = 3,
+  WEIR_F64 = 4,
+  WEIR_BOOL = 5, /* one byte an element, 0 or 1 */
+  WEIR_I8 = 6,
+  WEIR_I16 = 7,
+  WEIR_I32 = 8,
+  WEIR_I64 = 9,
+  WEIR_U8 = 10,
+  WEIR_U16 = 11,
+  WEIR_U32 = 12,
+  WEIR_U64 = 13
+} weir_dtype;
+
+typedef uint16_t weir_f16;  /* the bits of an IEEE half */
+typedef uint16_t weir_bf16; /* the upper half of the bits of a float */
+typedef uint8_t weir_bool;
+
+/* The caller's threads: parallel_for calls fn(data, i) for each i below
+ * `tasks`, on up to n threads, and returns when all are done. */
+typedef struct weir_threads {
+  void *user;
+  int n;
+  void (*parallel_for)(void *user, int tasks, void (*fn)(void *data, int task),
+                       void *data);
+} weir_threads;
+
+/* What NAME_create is given. Start from WEIR_CONFIG_INIT; all but the version
+ * may stay zero. */
+typedef struct weir_config {
+  uint32_t abi_version;        /* WEIR_ABI_VERSION */
+  uint32_t reserved;           /* zero */
+  void *arena;                 /* NAME_ARENA_BYTES bytes; null: of the heap */
+  size_t arena_bytes;          /* how many are there */
+  const void *weights;         /* NAME_WEIGHTS_BYTES bytes, or null */
+  const char *weights_path;    /* a .weights file to map, or null */
+  const weir_threads *threads; /* null: run on the calling thread */
+} weir_config;
+
+#define WEIR_CONFIG_INIT {WEIR_ABI_VERSION, 0, NULL, 0, NULL, NULL, NULL}
+
+typedef struct weir_tensor_info {
+  const char *name;   /* the key in the signature */
+  const char *tensor; /* the tensor of the model, as in "x:0" */
+  weir_dtype dtype;
+  int32_t rank;
+  const int64_t *shape;
+  int64_t elements;
+  size_t bytes;
+} weir_tensor_info;
+
+typedef struct weir_function_info {
+  const char *name;   /* the signature */
+  const char *symbol; /* the C function */
+  uint32_t num_inputs;
+  uint32_t num_outputs;
+  const weir_tensor_info *inputs;
+  const weir_tensor_info *outputs;
+} weir_function_info;
+
+/* All there is to know of a model, and the same four calls without types. */
+typedef struct weir_model_info {
+  uint32_t abi_version;
+  uint32_t num_functions;
+  const weir_function_info *functions;
+  const char *prefix;
+  const char *source;
+  const char *target;       /* triple, processor and features */
+  const char *compiler;     /* name and version */
+  const char *weights_file; /* its usual name; null: embedded, or none */
+  size_t arena_bytes;
+  size_t max_live_bytes; /* what no memory plan could stay below */
+  size_t weights_bytes;
+  size_t context_bytes;
+  size_t align; /* of the arena and of the weights */
+  weir_status (*create)(void *memory, const weir_config *config, void **out);
+  weir_status (*run)(void *context, uint32_t function, void *const *tensors,
+                     uint32_t num_tensors); /* inputs, then outputs */
+  const char *(*last_error)(const void *context);
+  void (*destroy)(void *context);
+  const char *(*status_text)(weir_status status);
+} weir_model_info;
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
