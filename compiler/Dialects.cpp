@@ -9,6 +9,7 @@
 #include "dialects/plan/Plan.h"
 #include "passes/cpu/Passes.h"
 #include "passes/fuse/Passes.h"
+#include "passes/graph/Passes.h"
 #include "passes/lower/Passes.h"
 #include "passes/plan/Passes.h"
 
@@ -60,6 +61,7 @@ void registerPasses() {
   mlir::bufferization::registerBufferizationPasses();
   registerCpuPasses();
   registerFusePasses();
+  registerGraphPasses();
   registerLowerPasses();
   registerPlanPasses();
   mlir::registerReconcileUnrealizedCasts();

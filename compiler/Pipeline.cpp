@@ -4,6 +4,7 @@
 
 #include "passes/cpu/Pipeline.h"
 #include "passes/fuse/Passes.h"
+#include "passes/graph/Passes.h"
 #include "passes/lower/Passes.h"
 #include "passes/plan/Passes.h"
 
@@ -15,11 +16,6 @@
 using namespace mlir;
 
 namespace weir {
-
-static void buildGraph(OpPassManager &pm) {
-  pm.addPass(createCanonicalizerPass());
-  pm.addPass(createCSEPass());
-}
 
 static void buildFuse(OpPassManager &pm) {
   pm.nest<func::FuncOp>().addPass(createFormGroups());
@@ -43,7 +39,7 @@ static void buildPlan(OpPassManager &pm) {
 ArrayRef<Stage> stages() {
   static constexpr Stage list[] = {
       {"import", "one function an entry, in the graph dialect", nullptr},
-      {"graph", "folded and cleaned; no framework idiom is left", buildGraph},
+      {"graph", "folded and cleaned; no framework idiom is left", addGraphPasses},
       {"fuse", "each op that computes is in a group", buildFuse},
       {"lower", "each kind of group is a function of linalg", buildLower},
       {"plan", "each buffer has a place, tasks have an order", buildPlan},

@@ -1,0 +1,130 @@
+// Constants as raw bytes, for passes that fold tensors of any size.
+
+#include "passes/graph/Bytes.h"
+
+#include "dialects/graph/Graph.h"
+#include "mlir/IR/DialectResourceBlobManager.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+
+namespace weir {
+
+// Below this an attribute is cheaper than a resource.
+static constexpr int64_t smallBytes = 4096;
+
+int64_t bytesOf(Type elementType) {
+  return (elementType.getIntOrFloatBitWidth() + 7) / 8;
+}
+
+std::optional<int64_t> bytesOf(RankedTensorType type) {
+  int64_t bytes = bytesOf(type.getElementType());
+  for (int64_t size : type.getShape())
+    if (llvm::MulOverflow(bytes, size, bytes))
+      return std::nullopt;
+  return bytes;
+}
+
+std::optional<Bytes> Bytes::of(Value value) {
+  auto constant = value.getDefiningOp<graph::ConstantOp>();
+  if (!constant)
+    return std::nullopt;
+  Bytes bytes;
+  bytes.tensorType = cast<RankedTensorType>(value.getType());
+  int64_t width = bytesOf(bytes.tensorType.getElementType());
+  if (auto dense = dyn_cast<DenseElementsAttr>(constant.getValue())) {
+    bytes.splat = dense.isSplat();
+    if (bytes.tensorType.getElementType().isInteger(1)) {
+      if (bytes.splat)
+        bytes.owned.push_back(dense.getSplatValue<bool>());
+      else
+        for (bool truth : dense.getValues<bool>())
+          bytes.owned.push_back(truth);
+      return bytes;
+    }
+    bytes.borrowed = dense.getRawData();
+  } else if (auto resource =
+                 dyn_cast<DenseResourceElementsAttr>(constant.getValue())) {
+    AsmResourceBlob *blob = resource.getRawHandle().getBlob();
+    if (!blob)
+      return std::nullopt;
+    bytes.borrowed = blob->getData();
+  } else {
+    return std::nullopt;
+  }
+  std::optional<int64_t> size = bytesOf(bytes.tensorType);
+  int64_t wanted = bytes.splat ? width : size.value_or(-1);
+  if (static_cast<int64_t>(bytes.borrowed.size()) != wanted)
+    return std::nullopt;
+  return bytes;
+}
+
+NewBytes::NewBytes(RankedTensorType type)
+    : type(type), blob(HeapAsmResourceBlob::allocate(*bytesOf(type), 64,
+                                                     /*dataIsMutable=*/true)) {}
+
+ElementsAttr NewBytes::take(StringRef name) && {
+  ArrayRef<char> data = blob.getData();
+  if (static_cast<int64_t>(data.size()) > smallBytes)
+    return DenseResourceElementsAttr::get(type, name, std::move(blob));
+  if (!type.getElementType().isInteger(1))
+    return DenseElementsAttr::getFromRawBuffer(type, data);
+  SmallVector<bool> truths(data.begin(), data.end());
+  return DenseElementsAttr::get(type, ArrayRef<bool>(truths));
+}
+
+SmallVector<int64_t> byteStrides(RankedTensorType type) {
+  SmallVector<int64_t> strides(type.getRank());
+  int64_t stride = bytesOf(type.getElementType());
+  for (int64_t i = type.getRank(); i-- > 0;) {
+    strides[i] = stride;
+    stride *= type.getDimSize(i);
+  }
+  return strides;
+}
+
+/// One row of elements of a width known to the compiler.
+template <int width>
+static void copyRow(int64_t count, char *to, int64_t toStride, const char *from,
+                    int64_t fromStride) {
+  if (toStride == width && fromStride == width) {
+    std::memcpy(to, from, count * width);
+    return;
+  }
+  for (int64_t i = 0; i < count; ++i)
+    std::memcpy(to + i * toStride, from + i * fromStride, width);
+}
+
+void copyBox(ArrayRef<int64_t> shape, int64_t width, char *to,
+             ArrayRef<int64_t> toStrides, const char *from,
+             ArrayRef<int64_t> fromStrides) {
+  if (llvm::is_contained(shape, 0))
+    return;
+  size_t rank = shape.size();
+  int64_t count = rank ? shape.back() : 1;
+  int64_t toStride = rank ? toStrides.back() : width;
+  int64_t fromStride = rank ? fromStrides.back() : width;
+  auto row = width == 1   ? copyRow<1>
+             : width == 2 ? copyRow<2>
+             : width == 4 ? copyRow<4>
+                          : copyRow<8>;
+  SmallVector<int64_t> index(rank);
+  while (true) {
+    row(count, to, toStride, from, fromStride);
+    size_t d = rank;
+    // The last dimension is the row: step the ones before it.
+    for (d = rank ? rank - 1 : 0; d-- > 0;) {
+      to += toStrides[d];
+      from += fromStrides[d];
+      if (++index[d] < shape[d])
+        break;
+      to -= index[d] * toStrides[d];
+      from -= index[d] * fromStrides[d];
+      index[d] = 0;
+    }
+    if (d == static_cast<size_t>(-1))
+      return;
+  }
+}
+
+} // namespace weir

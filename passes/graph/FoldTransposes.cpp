@@ -1,0 +1,248 @@
+// op(transpose(x, p)) is transpose(op(x), p), and transpose(transpose(x, p), q)
+// is transpose(x, p[q]); by the identity, x.
+
+#include "passes/graph/Passes.h"
+
+#include "dialects/graph/Elementwise.h"
+#include "dialects/graph/Graph.h"
+#include "dialects/graph/Reduce.h"
+#include "dialects/graph/Shape.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/IR/PatternMatch.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+
+#define DEBUG_TYPE "weir-fold-transposes"
+
+using namespace mlir;
+
+namespace weir {
+#define GEN_PASS_DEF_FOLDTRANSPOSES
+#include "passes/graph/Passes.h.inc"
+
+namespace {
+
+using graph::TransposeOp;
+
+RankedTensorType typeOf(Value value) {
+  return cast<RankedTensorType>(value.getType());
+}
+
+bool isIdentity(ArrayRef<int64_t> permutation) {
+  return llvm::equal(permutation, llvm::seq<int64_t>(0, permutation.size()));
+}
+
+/// values[i] for each i of `permutation`.
+SmallVector<int64_t> permuted(ArrayRef<int64_t> values,
+                              ArrayRef<int64_t> permutation) {
+  SmallVector<int64_t> result;
+  for (int64_t dim : permutation)
+    result.push_back(values[dim]);
+  return result;
+}
+
+/// What `permuted` by `permutation` gives `values`.
+SmallVector<int64_t> unpermuted(ArrayRef<int64_t> values,
+                                ArrayRef<int64_t> permutation) {
+  SmallVector<int64_t> result(values.size());
+  for (auto [i, dim] : llvm::enumerate(permutation))
+    result[dim] = values[i];
+  return result;
+}
+
+RankedTensorType unpermuted(RankedTensorType type,
+                            ArrayRef<int64_t> permutation) {
+  return type.clone(unpermuted(type.getShape(), permutation));
+}
+
+/// What can be had in any order of dimensions: constants, in the end.
+bool isFree(Value value) {
+  if (auto transpose = value.getDefiningOp<TransposeOp>())
+    value = transpose.getX();
+  return isa_and_nonnull<graph::ConstantOp, graph::BroadcastOp>(
+      value.getDefiningOp());
+}
+
+/// The value whose transpose is `value`: what is transposed here, or what costs
+/// next to nothing to arrange otherwise.
+Value untransposed(PatternRewriter &rewriter, Value value,
+                   ArrayRef<int64_t> permutation) {
+  Location loc = value.getLoc();
+  RankedTensorType type = unpermuted(typeOf(value), permutation);
+  auto transpose = value.getDefiningOp<TransposeOp>();
+  if (transpose && transpose.getPermutation() == permutation)
+    return transpose.getX();
+  if (auto broadcast = value.getDefiningOp<graph::BroadcastOp>()) {
+    SmallVector<int64_t> dims = permuted(permutation, broadcast.getDims());
+    // The dimensions of the operand, in the order of the new result's.
+    auto order = llvm::to_vector(llvm::seq<int64_t>(0, dims.size()));
+    llvm::sort(order, [&](int64_t a, int64_t b) { return dims[a] < dims[b]; });
+    Value x = broadcast.getX();
+    if (!isIdentity(order))
+      x = rewriter.create<TransposeOp>(loc, x, order);
+    return rewriter.create<graph::BroadcastOp>(loc, type, x,
+                                               permuted(dims, order));
+  }
+  DenseElementsAttr splat;
+  if (matchPattern(value, m_Constant(&splat)) && splat.isSplat() &&
+      splat.getNumElements() > 0)
+    return rewriter.create<graph::ConstantOp>(loc, splat.resizeSplat(type));
+  SmallVector<int64_t> inverse(permutation.size());
+  for (auto [i, dim] : llvm::enumerate(permutation))
+    inverse[dim] = i;
+  return rewriter.create<TransposeOp>(loc, value, inverse);
+}
+
+/// The permutation by which all operands are transposed but those that are
+/// free; nothing where one has another or none.
+std::optional<SmallVector<int64_t>> commonPermutation(ValueRange operands) {
+  TransposeOp first;
+  for (Value operand : operands) {
+    if (isFree(operand))
+      continue;
+    auto transpose = operand.getDefiningOp<TransposeOp>();
+    if (!transpose ||
+        (first && first.getPermutation() != transpose.getPermutation()))
+      return std::nullopt;
+    first = transpose;
+  }
+  if (!first)
+    return std::nullopt;
+  return SmallVector<int64_t>(first.getPermutation());
+}
+
+/// Builds `op` on other operands, with a result of its own shape unpermuted.
+Operation *rebuild(PatternRewriter &rewriter, Operation *op,
+                   ValueRange operands, ArrayRef<int64_t> permutation) {
+  OperationState state(op->getLoc(), op->getName(), operands,
+                       unpermuted(typeOf(op->getResult(0)), permutation),
+                       op->getAttrs());
+  return rewriter.create(state);
+}
+
+/// An op whose operands are all of the result's shape, or a concat.
+struct SinkThroughElementwise : RewritePattern {
+  explicit SinkThroughElementwise(MLIRContext *context)
+      : RewritePattern(MatchAnyOpTypeTag(), 1, context) {}
+
+  LogicalResult matchAndRewrite(Operation *op,
+                                PatternRewriter &rewriter) const override {
+    auto concat = dyn_cast<graph::ConcatOp>(op);
+    if (!concat && !isa<graph::ScalarOpInterface>(op))
+      return failure();
+    auto permutation = commonPermutation(op->getOperands());
+    if (!permutation)
+      return rewriter.notifyMatchFailure(op, "operands differ in permutation");
+    SmallVector<Value> operands;
+    for (Value operand : op->getOperands())
+      operands.push_back(untransposed(rewriter, operand, *permutation));
+    Operation *inner = rebuild(rewriter, op, operands, *permutation);
+    if (concat)
+      cast<graph::ConcatOp>(inner).setAxis((*permutation)[concat.getAxis()]);
+    rewriter.replaceOpWithNewOp<TransposeOp>(op, inner->getResult(0),
+                                             *permutation);
+    return success();
+  }
+};
+
+template <typename Op>
+struct SinkThrough : OpRewritePattern<Op> {
+  using OpRewritePattern<Op>::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(Op op,
+                                PatternRewriter &rewriter) const override {
+    auto transpose = op.getX().template getDefiningOp<TransposeOp>();
+    if (!transpose || isFree(transpose))
+      return failure();
+    SmallVector<int64_t> permutation(transpose.getPermutation());
+    SmallVector<Value> operands(op->getOperands());
+    operands[0] = transpose.getX();
+    Operation *inner = rebuild(rewriter, op, operands, permutation);
+    turn(cast<Op>(inner), permutation);
+    rewriter.replaceOpWithNewOp<TransposeOp>(op, inner->getResult(0),
+                                             permutation);
+    return success();
+  }
+
+private:
+  static void turn(graph::SliceOp op, ArrayRef<int64_t> permutation) {
+    op.setStarts(unpermuted(op.getStarts(), permutation));
+    op.setLimits(unpermuted(op.getLimits(), permutation));
+    op.setStrides(unpermuted(op.getStrides(), permutation));
+  }
+  static void turn(graph::PadOp op, ArrayRef<int64_t> permutation) {
+    op.setLow(unpermuted(op.getLow(), permutation));
+    op.setHigh(unpermuted(op.getHigh(), permutation));
+    op.setInterior(unpermuted(op.getInterior(), permutation));
+  }
+  static void turn(graph::ReverseOp op, ArrayRef<int64_t> permutation) {
+    SmallVector<int64_t> dims = permuted(permutation, op.getDims());
+    llvm::sort(dims);
+    op.setDims(dims);
+  }
+};
+
+/// The dimensions that stay keep their order among themselves, transposed.
+template <typename Op>
+struct SinkThroughReduce : OpRewritePattern<Op> {
+  using OpRewritePattern<Op>::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(Op op,
+                                PatternRewriter &rewriter) const override {
+    auto transpose = op.getX().template getDefiningOp<TransposeOp>();
+    if (!transpose)
+      return failure();
+    ArrayRef<int64_t> permutation = transpose.getPermutation();
+    SmallVector<int64_t> dims = permuted(permutation, op.getDimensions());
+    llvm::sort(dims);
+    auto inner = rewriter.create<Op>(op.getLoc(), transpose.getX(), dims);
+    // Which dimension of the inner result each of the outer one is.
+    SmallVector<int64_t> remaining;
+    for (auto [i, dim] : llvm::enumerate(permutation)) {
+      if (llvm::is_contained(dims, dim))
+        continue;
+      int64_t before = llvm::count_if(
+          dims, [d = dim](int64_t reduced) { return reduced < d; });
+      remaining.push_back(dim - before);
+    }
+    rewriter.replaceOpWithNewOp<TransposeOp>(op, inner.getResult(), remaining);
+    return success();
+  }
+};
+
+struct ComposeTransposes : OpRewritePattern<TransposeOp> {
+  using OpRewritePattern<TransposeOp>::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(TransposeOp op,
+                                PatternRewriter &rewriter) const override {
+    if (isIdentity(op.getPermutation())) {
+      rewriter.replaceOp(op, op.getX());
+      return success();
+    }
+    auto inner = op.getX().getDefiningOp<TransposeOp>();
+    if (!inner)
+      return failure();
+    rewriter.replaceOpWithNewOp<TransposeOp>(
+        op, inner.getX(),
+        permuted(inner.getPermutation(), op.getPermutation()));
+    return success();
+  }
+};
+
+struct FoldTransposes : impl::FoldTransposesBase<FoldTransposes> {
+  void runOnOperation() override {
+    MLIRContext *context = &getContext();
+    RewritePatternSet patterns(context);
+    patterns.add<SinkThroughElementwise, ComposeTransposes,
+                 SinkThrough<graph::SliceOp>, SinkThrough<graph::PadOp>,
+                 SinkThrough<graph::ReverseOp>,
+                 SinkThroughReduce<graph::ReduceSumOp>>(context);
+    GreedyRewriteConfig config;
+    config.useTopDownTraversal = true;
+    if (failed(applyPatternsAndFoldGreedily(getOperation(), std::move(patterns),
+                                            config)))
+      signalPassFailure();
+  }
+};
+
+} // namespace
+} // namespace weir

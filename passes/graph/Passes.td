@@ -1,0 +1,101 @@
+// Passes from the graph dialect to itself: the graph gets smaller.
+
+#ifndef WEIR_PASSES_GRAPH
+#define WEIR_PASSES_GRAPH
+
+include "mlir/Pass/PassBase.td"
+
+def PruneUnused : Pass<"weir-prune-unused", "::mlir::ModuleOp"> {
+  let summary = "Erases what no result and no check needs";
+  let description = [{
+    Dead ops, checks of what is known to hold, loop variables that never change
+    or that nothing reads, private functions that nothing calls. Checks that may
+    fail stay, with all they need. The bytes of resources that no op names any
+    more are freed.
+
+    ```mlir
+    %c = graph.constant dense<true> : tensor<i1>
+    graph.check %c, "node 'assert': condition is false" : tensor<i1>
+    // both go
+    ```
+  }];
+}
+
+def FoldConstants : Pass<"weir-fold-constants", "::mlir::ModuleOp"> {
+  let summary = "Computes what depends on constants only";
+  let description = [{
+    For tensors that are too large for the folders of the ops: moves raw bytes,
+    and evaluates the scalar functions of elementwise ops over whole arrays.
+    Never makes a constant over `max-bytes`, nor one much larger than those it
+    comes from: a broadcast stays.
+
+    ```mlir
+    %w = graph.constant dense_resource<w> : tensor<512x1024xf32>
+    %t = graph.transpose %w [1, 0] : tensor<512x1024xf32>
+    // becomes
+    %t = graph.constant dense_resource<folded> : tensor<1024x512xf32>
+    ```
+
+    What could be undefined, such as a division by zero, is left to the run,
+    which defines it.
+  }];
+  let options = [Option<"maxBytes", "max-bytes", "int64_t", "67108864",
+                        "The most bytes of one result">];
+}
+
+def FoldTransposes : Pass<"weir-fold-transposes"> {
+  let summary = "Moves transposes towards the results until they cancel";
+  let description = [{
+    Frameworks write a layout change around each layer; most of them cancel. A
+    transpose moves behind elementwise ops, concat, pad, slice, reverse and
+    reductions; two that meet become one, or none.
+
+    ```mlir
+    %1 = graph.transpose %0 [0, 3, 1, 2] : tensor<1x8x8x4xf32>
+    %2 = graph.relu %1 : tensor<1x4x8x8xf32>
+    %3 = graph.transpose %2 [0, 2, 3, 1] : tensor<1x4x8x8xf32>
+    // becomes
+    %3 = graph.relu %0 : tensor<1x8x8x4xf32>
+    ```
+  }];
+}
+
+def FoldBatchNorm : Pass<"weir-fold-batch-norm"> {
+  let summary = "Folds per-channel factors into filters";
+  let description = [{
+    After a convolution or a matrix product with a constant filter, products and
+    quotients by constants that depend only on the output channel scale the
+    filter; sums and differences with such constants become one bias. f32 and
+    f64 only.
+
+    ```mlir
+    %1 = graph.convolution %x, %w ...
+    %2 = graph.sub %1, %mean
+    %3 = graph.mul %2, %scale
+    %4 = graph.add %3, %offset
+    // becomes
+    %1 = graph.convolution %x, %w_scaled ...
+    %4 = graph.add %1, %bias
+    ```
+
+    A product of sums is rounded once less: the last bits may differ from the
+    framework's.
+  }];
+}
+
+def DeduplicateConstants : Pass<"weir-deduplicate-constants",
+                                "::mlir::ModuleOp"> {
+  let summary = "Keeps one of constants with equal type and bytes";
+  let description = [{
+    Entries of one model share its weights; frameworks also write one constant
+    many times.
+
+    ```mlir
+    %a = graph.constant dense_resource<w> : tensor<4xf32>
+    %b = graph.constant dense_resource<equal_to_w> : tensor<4xf32>
+    // %b becomes %a
+    ```
+  }];
+}
+
+#endif // WEIR_PASSES_GRAPH

@@ -1,0 +1,25 @@
+// The order of the passes of this stage.
+
+#include "passes/graph/Passes.h"
+
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Transforms/Passes.h"
+
+using namespace mlir;
+
+namespace weir {
+
+void addGraphPasses(OpPassManager &passes) {
+  passes.addPass(createPruneUnused());
+  passes.addPass(createCanonicalizerPass());
+  passes.addPass(createFoldTransposes());
+  passes.addPass(createFoldConstants());
+  passes.addPass(createFoldBatchNorm());
+  passes.addPass(createFoldConstants());
+  passes.addPass(createCanonicalizerPass());
+  passes.addPass(createCSEPass());
+  passes.addPass(createDeduplicateConstants());
+  passes.addPass(createPruneUnused());
+}
+
+} // namespace weir

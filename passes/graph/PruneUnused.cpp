@@ -1,0 +1,157 @@
+// Erases what no result and no check needs.
+
+#include "passes/graph/Passes.h"
+
+#include "dialects/graph/Graph.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/AsmState.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/DialectResourceBlobManager.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/IR/SymbolTable.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "llvm/ADT/MapVector.h"
+
+#define DEBUG_TYPE "weir-prune-unused"
+
+using namespace mlir;
+
+namespace weir {
+#define GEN_PASS_DEF_PRUNEUNUSED
+#include "passes/graph/Passes.h.inc"
+
+namespace {
+
+bool isTrue(Value value) {
+  DenseElementsAttr truth;
+  return matchPattern(value, m_Constant(&truth)) && truth.isSplat() &&
+         truth.getElementType().isInteger(1) && truth.getSplatValue<bool>();
+}
+
+/// Whether variable `i` of a loop is needed by nothing but itself.
+bool isUnread(graph::WhileOp loop, unsigned i) {
+  if (!loop.getResult(i).use_empty() ||
+      !loop.getCondition().getArgument(i).use_empty())
+    return false;
+  Operation *yield = loop.getBody().front().getTerminator();
+  return llvm::all_of(
+      loop.getBody().getArgument(i).getUses(), [&](OpOperand &use) {
+        return use.getOwner() == yield && use.getOperandNumber() == i;
+      });
+}
+
+/// Takes the variables `gone` out of a loop.
+void narrow(graph::WhileOp loop, const llvm::BitVector &gone) {
+  SmallVector<Value> inits, results;
+  for (auto [i, init] : llvm::enumerate(loop.getInits()))
+    if (!gone[i]) {
+      inits.push_back(init);
+      results.push_back(loop.getResult(i));
+    }
+  OpBuilder b(loop);
+  auto narrower = b.create<graph::WhileOp>(
+      loop.getLoc(), TypeRange(ValueRange(results)), inits);
+  narrower->setDiscardableAttrs(loop->getDiscardableAttrDictionary());
+  narrower.getCondition().takeBody(loop.getCondition());
+  narrower.getBody().takeBody(loop.getBody());
+  narrower.getCondition().front().eraseArguments(gone);
+  Operation *yield = narrower.getBody().front().getTerminator();
+  yield->eraseOperands(gone);
+  narrower.getBody().front().eraseArguments(gone);
+  for (auto [old, result] : llvm::zip_equal(results, narrower.getResults()))
+    old.replaceAllUsesWith(result);
+  loop.erase();
+}
+
+/// Drops the variables of a loop that never change or that nothing reads.
+bool narrow(graph::WhileOp loop) {
+  llvm::BitVector gone(loop.getNumResults());
+  Operation *yield = loop.getBody().front().getTerminator();
+  for (auto [i, init] : llvm::enumerate(loop.getInits())) {
+    BlockArgument next = loop.getBody().getArgument(i);
+    if (yield->getOperand(i) == next) {
+      next.replaceAllUsesWith(init);
+      loop.getCondition().getArgument(i).replaceAllUsesWith(init);
+      loop.getResult(i).replaceAllUsesWith(init);
+      yield->setOperand(i, next);
+      gone.set(i);
+    } else if (isUnread(loop, i)) {
+      yield->setOperand(i, next);
+      gone.set(i);
+    }
+  }
+  if (gone.none())
+    return false;
+  narrow(loop, gone);
+  return true;
+}
+
+struct PruneUnused : impl::PruneUnusedBase<PruneUnused> {
+  void runOnOperation() override {
+    eraseFunctions();
+    // A narrower loop may leave more dead before it, and those another loop.
+    bool again = true;
+    while (again) {
+      eraseOps();
+      again = false;
+      SmallVector<graph::WhileOp> loops;
+      getOperation()->walk([&](graph::WhileOp loop) { loops.push_back(loop); });
+      for (graph::WhileOp loop : loops)
+        again |= narrow(loop);
+    }
+    freeResources();
+  }
+
+private:
+  /// Private functions that no symbol names, until none is left.
+  void eraseFunctions() {
+    bool again = true;
+    while (again) {
+      again = false;
+      for (auto function :
+           llvm::make_early_inc_range(getOperation().getOps<func::FuncOp>()))
+        if (function.isPrivate() &&
+            SymbolTable::symbolKnownUseEmpty(function, getOperation())) {
+          function.erase();
+          again = true;
+        }
+    }
+  }
+
+  /// Users are met before what they use: one walk.
+  void eraseOps() {
+    SmallVector<Operation *> ops;
+    getOperation()->walk<WalkOrder::PreOrder>(
+        [&](Operation *op) { ops.push_back(op); });
+    for (Operation *op : llvm::reverse(ops)) {
+      auto check = dyn_cast<graph::CheckOp>(op);
+      if (!(check && isTrue(check.getCondition())) && !isOpTriviallyDead(op))
+        continue;
+      if (auto constant = dyn_cast<graph::ConstantOp>(op))
+        if (auto resource =
+                dyn_cast<DenseResourceElementsAttr>(constant.getValue()))
+          dropped.insert(
+              {resource.getRawHandle().getResource(), resource.getRawHandle()});
+      op->erase();
+    }
+  }
+
+  /// Frees the bytes of the resources of constants that are gone.
+  void freeResources() {
+    if (dropped.empty())
+      return;
+    getOperation()->walk([&](Operation *op) {
+      op->getAttrDictionary().walk([&](DenseResourceElementsAttr resource) {
+        dropped.erase(resource.getRawHandle().getResource());
+      });
+    });
+    for (auto &[entry, handle] : dropped)
+      handle.getResource()->setBlob(AsmResourceBlob());
+    dropped.clear();
+  }
+
+  llvm::MapVector<void *, DenseResourceElementsHandle> dropped;
+};
+
+} // namespace
+} // namespace weir

@@ -1,0 +1,153 @@
+// RUN: weir-opt %s -weir-fold-transposes | FileCheck %s
+
+// Two that undo each other vanish, with an elementwise op between them.
+// CHECK-LABEL: @cancels
+// CHECK-NEXT: %[[Y:.*]] = graph.relu %arg0 : tensor<1x8x8x4xf32>
+// CHECK-NEXT: return %[[Y]]
+func.func @cancels(%0: tensor<1x8x8x4xf32>) -> tensor<1x8x8x4xf32> {
+  %1 = graph.transpose %0 [0, 3, 1, 2] : tensor<1x8x8x4xf32>
+  %2 = graph.relu %1 : tensor<1x4x8x8xf32>
+  %3 = graph.transpose %2 [0, 2, 3, 1] : tensor<1x4x8x8xf32>
+  return %3 : tensor<1x8x8x4xf32>
+}
+
+// Both operands transposed alike.
+// CHECK-LABEL: @two_operands
+// CHECK-NEXT: %[[SUM:.*]] = graph.add %arg0, %arg1 : tensor<2x3x4xf32>
+// CHECK-NEXT: %[[T:.*]] = graph.transpose %[[SUM]] [2, 0, 1]
+// CHECK-NEXT: return %[[T]]
+func.func @two_operands(%a: tensor<2x3x4xf32>, %b: tensor<2x3x4xf32>)
+    -> tensor<4x2x3xf32> {
+  %0 = graph.transpose %a [2, 0, 1] : tensor<2x3x4xf32>
+  %1 = graph.transpose %b [2, 0, 1] : tensor<2x3x4xf32>
+  %2 = graph.add %0, %1 : tensor<4x2x3xf32>
+  return %2 : tensor<4x2x3xf32>
+}
+
+// Operands transposed differently stay.
+// CHECK-LABEL: @differ
+// CHECK: graph.transpose %arg0 [1, 0]
+// CHECK: graph.add
+// CHECK-NEXT: return
+func.func @differ(%a: tensor<3x3xf32>, %b: tensor<3x3xf32>) -> tensor<3x3xf32> {
+  %0 = graph.transpose %a [1, 0] : tensor<3x3xf32>
+  %1 = graph.add %0, %b : tensor<3x3xf32>
+  return %1 : tensor<3x3xf32>
+}
+
+// A bias of channels first becomes one of channels last.
+// CHECK-LABEL: @broadcast
+// CHECK: %[[B:.*]] = graph.broadcast %arg1 [3] : tensor<4xf32> to tensor<1x8x8x4xf32>
+// CHECK: %[[SUM:.*]] = graph.add %arg0, %[[B]]
+// CHECK-NEXT: return %[[SUM]]
+func.func @broadcast(%x: tensor<1x8x8x4xf32>, %bias: tensor<4xf32>)
+    -> tensor<1x8x8x4xf32> {
+  %0 = graph.transpose %x [0, 3, 1, 2] : tensor<1x8x8x4xf32>
+  %1 = graph.broadcast %bias [1] : tensor<4xf32> to tensor<1x4x8x8xf32>
+  %2 = graph.add %0, %1 : tensor<1x4x8x8xf32>
+  %3 = graph.transpose %2 [0, 2, 3, 1] : tensor<1x4x8x8xf32>
+  return %3 : tensor<1x8x8x4xf32>
+}
+
+// The operand of a broadcast is transposed where its dimensions change order.
+// CHECK-LABEL: @dimensions_change_order
+// CHECK: %[[T:.*]] = graph.transpose %arg1 [1, 0] : tensor<3x2xf32>
+// CHECK: graph.broadcast %[[T]] [0, 1] : tensor<2x3xf32> to tensor<2x3x4xf32>
+func.func @dimensions_change_order(%x: tensor<2x3x4xf32>, %y: tensor<3x2xf32>)
+    -> tensor<4x3x2xf32> {
+  %0 = graph.transpose %x [2, 1, 0] : tensor<2x3x4xf32>
+  %1 = graph.broadcast %y [1, 2] : tensor<3x2xf32> to tensor<4x3x2xf32>
+  %2 = graph.mul %0, %1 : tensor<4x3x2xf32>
+  return %2 : tensor<4x3x2xf32>
+}
+
+// A constant is transposed, which folds; one that is all equal takes the shape.
+// CHECK-LABEL: @constants
+// CHECK-DAG: graph.constant dense<1.000000e+00> : tensor<2x3xf32>
+// CHECK-DAG: graph.constant dense<{{\[\[}}1.000000e+00, 3.000000e+00, 5.000000e+00], [2.000000e+00, 4.000000e+00, 6.000000e+00]]> : tensor<2x3xf32>
+// CHECK: graph.transpose %{{.*}} [1, 0] : tensor<2x3xf32>
+// CHECK-NEXT: return
+func.func @constants(%x: tensor<2x3xf32>) -> tensor<3x2xf32> {
+  %one = graph.constant dense<1.0> : tensor<3x2xf32>
+  %c = graph.constant dense<[[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]]> : tensor<3x2xf32>
+  %0 = graph.transpose %x [1, 0] : tensor<2x3xf32>
+  %1 = graph.add %0, %one : tensor<3x2xf32>
+  %2 = graph.mul %1, %c : tensor<3x2xf32>
+  return %2 : tensor<3x2xf32>
+}
+
+// Transposes of constants alone are left to constant folding: no loop without
+// end.
+// CHECK-LABEL: @constants_alone
+// CHECK: graph.transpose
+// CHECK: graph.add
+func.func @constants_alone() -> tensor<2x2xf32> {
+  %c = graph.constant dense_resource<four> : tensor<2x2xf32>
+  %d = graph.constant dense_resource<four> : tensor<2x2xf32>
+  %0 = graph.transpose %c [1, 0] : tensor<2x2xf32>
+  %1 = graph.add %0, %d : tensor<2x2xf32>
+  return %1 : tensor<2x2xf32>
+}
+
+// CHECK-LABEL: @concat
+// CHECK: graph.concat %arg0, %arg1 axis 3
+func.func @concat(%a: tensor<1x8x8x4xf32>, %b: tensor<1x8x8x2xf32>)
+    -> tensor<1x6x8x8xf32> {
+  %0 = graph.transpose %a [0, 3, 1, 2] : tensor<1x8x8x4xf32>
+  %1 = graph.transpose %b [0, 3, 1, 2] : tensor<1x8x8x2xf32>
+  %2 = graph.concat %0, %1 axis 1 : tensor<1x4x8x8xf32>, tensor<1x2x8x8xf32>
+  return %2 : tensor<1x6x8x8xf32>
+}
+
+// CHECK-LABEL: @slice
+// CHECK: graph.slice %arg0 [0, 2] to [3, 4] by [2, 1] : tensor<3x4xf32>
+// CHECK-NEXT: graph.transpose %{{.*}} [1, 0] : tensor<2x2xf32>
+func.func @slice(%x: tensor<3x4xf32>) -> tensor<2x2xf32> {
+  %0 = graph.transpose %x [1, 0] : tensor<3x4xf32>
+  %1 = graph.slice %0 [2, 0] to [4, 3] by [1, 2] : tensor<4x3xf32>
+  return %1 : tensor<2x2xf32>
+}
+
+// CHECK-LABEL: @pad
+// CHECK: graph.pad %arg0, %arg1 low [0, 1, 1, 0] high [0, 2, 2, 0] interior [0, 0, 0, 0] : tensor<1x8x8x4xf32>
+func.func @pad(%x: tensor<1x8x8x4xf32>, %v: tensor<f32>) -> tensor<1x4x11x11xf32> {
+  %0 = graph.transpose %x [0, 3, 1, 2] : tensor<1x8x8x4xf32>
+  %1 = graph.pad %0, %v low [0, 0, 1, 1] high [0, 0, 2, 2] interior [0, 0, 0, 0] : tensor<1x4x8x8xf32>
+  return %1 : tensor<1x4x11x11xf32>
+}
+
+// CHECK-LABEL: @reverse
+// CHECK: graph.reverse %arg0 [0, 1] : tensor<2x3x4xf32>
+func.func @reverse(%x: tensor<2x3x4xf32>) -> tensor<4x2x3xf32> {
+  %0 = graph.transpose %x [2, 0, 1] : tensor<2x3x4xf32>
+  %1 = graph.reverse %0 [1, 2] : tensor<4x2x3xf32>
+  return %1 : tensor<4x2x3xf32>
+}
+
+// A sum over the spatial dimensions needs no transpose at all.
+// CHECK-LABEL: @reduce
+// CHECK-NEXT: %[[SUM:.*]] = graph.reduce_sum %arg0 [1, 2] : tensor<1x8x8x4xf32>
+// CHECK-NEXT: return %[[SUM]]
+func.func @reduce(%x: tensor<1x8x8x4xf32>) -> tensor<1x4xf32> {
+  %0 = graph.transpose %x [0, 3, 1, 2] : tensor<1x8x8x4xf32>
+  %1 = graph.reduce_sum %0 [2, 3] : tensor<1x4x8x8xf32>
+  return %1 : tensor<1x4xf32>
+}
+
+// What stays of a reduction is transposed as before.
+// CHECK-LABEL: @between
+// CHECK-NEXT: %[[SUM:.*]] = graph.reduce_sum %arg0 [1] : tensor<2x3x4xf32>
+// CHECK-NEXT: graph.transpose %[[SUM]] [1, 0] : tensor<2x4xf32>
+func.func @between(%x: tensor<2x3x4xf32>) -> tensor<4x2xf32> {
+  %0 = graph.transpose %x [2, 1, 0] : tensor<2x3x4xf32>
+  %1 = graph.reduce_sum %0 [1] : tensor<4x3x2xf32>
+  return %1 : tensor<4x2xf32>
+}
+
+{-#
+  dialect_resources: {
+    builtin: {
+      four: "0x040000000000803F000000400000404000008040"
+    }
+  }
+#-}
