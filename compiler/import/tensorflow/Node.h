@@ -14,6 +14,11 @@
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "llvm/ADT/StringMap.h"
 #include <memory>
+#include <optional>
+
+namespace google::protobuf {
+template <typename Key, typename Value> class Map;
+} // namespace google::protobuf
 
 namespace tensorflow {
 class NodeDef;
@@ -84,6 +89,9 @@ public:
   /// Null where absent.
   const ::tensorflow::AttrValue *attr(llvm::StringRef name) const;
 
+  /// An operand of strings that is known at compile time.
+  mlir::FailureOr<std::string> string(unsigned i);
+
   /// Gives the results, in order.
   mlir::LogicalResult results(mlir::ValueRange values);
   mlir::LogicalResult result(mlir::Value value) { return results(value); }
@@ -104,14 +112,35 @@ public:
   const ::tensorflow::NodeDef &def;
 
 private:
+  friend class Tracer;
+
+  /// Runs the handler of the node's op.
+  mlir::LogicalResult run();
+
   llvm::ArrayRef<Traced> operands;
+  const google::protobuf::Map<std::string, ::tensorflow::AttrValue> *bindings =
+      nullptr;
 };
 
 /// Turns one node into graph ops; gives its results or says why not.
 using Handler = mlir::LogicalResult (*)(Node &);
-using Handlers = llvm::StringMap<Handler>;
+
+/// What operands a handler takes; the importer refuses others for it.
+enum class Takes { tensors, complex, anything };
+
+struct HandlerEntry {
+  HandlerEntry(Handler run = nullptr, Takes takes = Takes::tensors)
+      : run(run), takes(takes) {}
+  Handler run;
+  Takes takes;
+};
+
+/// By op: `handlers["Relu6"] = importRelu6;`, and for ops that take more than
+/// plain tensors `handlers["IFFT"] = {importIfft, Takes::complex};`.
+using Handlers = llvm::StringMap<HandlerEntry>;
 
 /// The ops that are not one to one with an op of the dialect, by family.
+void addCoreHandlers(Handlers &);
 void addElementwiseHandlers(Handlers &);
 void addReduceHandlers(Handlers &);
 void addShapeHandlers(Handlers &);
@@ -123,6 +152,9 @@ void addSignalHandlers(Handlers &);
 void addControlHandlers(Handlers &);
 void addVariableHandlers(Handlers &);
 void addListHandlers(Handlers &);
+/// Asked instead, where an operand is complex: so that `Add` of complex numbers
+/// need not share a handler with `Add` of others.
+void addComplexHandlers(Handlers &);
 
 } // namespace weir::tensorflow
 

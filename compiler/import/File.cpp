@@ -1,0 +1,159 @@
+// Opens and reads the files of a model.
+
+#include "compiler/import/File.h"
+
+#include <cerrno>
+#include <cstring>
+#include <fcntl.h>
+#include <linux/openat2.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+using namespace mlir;
+
+namespace weir {
+
+File &File::operator=(File &&other) {
+  std::swap(fd, other.fd);
+  std::swap(bytes, other.bytes);
+  return *this;
+}
+
+File::~File() {
+  if (fd >= 0)
+    ::close(fd);
+}
+
+/// What may block (a pipe) opens without waiting and is then refused for not
+/// being a regular file.
+constexpr int openFlags = O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY;
+
+static bool hasNul(StringRef text) { return text.contains('\0'); }
+
+/// `fd` as a file, where it is a regular one.
+static FailureOr<uint64_t> regularSize(Report &report, int fd,
+                                       StringRef name) {
+  struct stat info;
+  if (::fstat(fd, &info) != 0) {
+    report.error(Status::io) << "cannot read '" << escaped(name)
+                             << "': " << std::strerror(errno);
+    return failure();
+  }
+  if (!S_ISREG(info.st_mode)) {
+    report.error(Status::badInput)
+        << "'" << escaped(name) << "' is not a regular file";
+    return failure();
+  }
+  return static_cast<uint64_t>(info.st_size);
+}
+
+FailureOr<File> File::open(Report &report, const std::string &path) {
+  File file;
+  file.fd = hasNul(path) ? -1 : ::open(path.c_str(), openFlags);
+  if (file.fd < 0) {
+    report.error(Status::io) << "cannot open: " << std::strerror(errno);
+    return failure();
+  }
+  FailureOr<uint64_t> size = regularSize(report, file.fd, path);
+  if (failed(size))
+    return failure();
+  file.bytes = *size;
+  return file;
+}
+
+FailureOr<File> File::openDirectory(Report &report, const std::string &path) {
+  File file;
+  file.fd = ::open(path.c_str(), openFlags | O_DIRECTORY);
+  if (file.fd >= 0)
+    return file;
+  report.error(Status::io) << "cannot open: " << std::strerror(errno);
+  return failure();
+}
+
+/// Opens each part of the name in turn, following no link: what openat2 does
+/// where the kernel has it, links inside the directory aside.
+static int openStepwise(int directory, StringRef name) {
+  int at = ::dup(directory);
+  while (at >= 0 && !name.empty()) {
+    auto [part, rest] = name.split('/');
+    if (part == "..") {
+      ::close(at);
+      errno = EXDEV;
+      return -1;
+    }
+    if (!part.empty() && part != ".") {
+      int flags = openFlags | O_NOFOLLOW | (rest.empty() ? 0 : O_DIRECTORY);
+      int next = ::openat(at, part.str().c_str(), flags);
+      int why = errno;
+      ::close(at);
+      errno = why;
+      at = next;
+    }
+    name = rest;
+  }
+  return at;
+}
+
+static int openBeneath(int directory, StringRef name) {
+  if (name.empty() || name.front() == '/' || hasNul(name)) {
+    errno = EXDEV;
+    return -1;
+  }
+  struct open_how how = {};
+  how.flags = openFlags;
+  how.resolve = RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS;
+  long fd = ::syscall(SYS_openat2, directory, name.str().c_str(), &how,
+                      sizeof how);
+  if (fd >= 0 || (errno != ENOSYS && errno != EPERM))
+    return static_cast<int>(fd);
+  return openStepwise(directory, name);
+}
+
+FailureOr<File> File::openBelow(Report &report, StringRef name) const {
+  File file;
+  file.fd = openBeneath(fd, name);
+  if (file.fd < 0) {
+    if (errno == EXDEV || errno == ELOOP)
+      report.error() << "'" << escaped(name)
+                     << "' leads out of the model's directory";
+    else
+      report.error(errno == ENOENT || errno == ENOTDIR ? Status::badInput
+                                                       : Status::io)
+          << "cannot open '" << escaped(name) << "' in the model's directory: "
+          << std::strerror(errno);
+    return failure();
+  }
+  FailureOr<uint64_t> size = regularSize(report, file.fd, name);
+  if (failed(size))
+    return failure();
+  file.bytes = *size;
+  return file;
+}
+
+bool File::has(StringRef name) const {
+  struct stat info;
+  return ::fstatat(fd, name.str().c_str(), &info, AT_SYMLINK_NOFOLLOW) == 0;
+}
+
+bool File::read(uint64_t offset, MutableArrayRef<char> buffer) const {
+  if (offset > bytes || buffer.size() > bytes - offset)
+    return false;
+  while (!buffer.empty()) {
+    ssize_t got = ::pread(fd, buffer.data(), buffer.size(), offset);
+    if (got < 0 && errno == EINTR)
+      continue;
+    if (got <= 0)
+      return false;
+    buffer = buffer.drop_front(got);
+    offset += got;
+  }
+  return true;
+}
+
+bool File::isDirectory(const std::string &path) {
+  struct stat info;
+  return ::stat(path.c_str(), &info) == 0 && S_ISDIR(info.st_mode);
+}
+
+} // namespace weir

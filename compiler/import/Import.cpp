@@ -1,0 +1,97 @@
+// Picks the frontend of a file, and reads the options that name tensors.
+
+#include "compiler/import/Import.h"
+
+#include "compiler/import/Report.h"
+#include "compiler/import/tensorflow/Frontend.h"
+
+#include "mlir/IR/BuiltinTypes.h"
+
+using namespace mlir;
+
+namespace weir {
+
+static Type parseElement(MLIRContext *context, StringRef text) {
+  Builder b(context);
+  if (text == "f16")
+    return b.getF16Type();
+  if (text == "bf16")
+    return b.getBF16Type();
+  if (text == "f32")
+    return b.getF32Type();
+  if (text == "f64")
+    return b.getF64Type();
+  bool isUnsigned = text.consume_front("u");
+  unsigned width;
+  if (!text.consume_front("i") || text.getAsInteger(10, width) ||
+      !llvm::is_contained({1u, 8u, 16u, 32u, 64u}, width) ||
+      (isUnsigned && width == 1))
+    return {};
+  return isUnsigned ? b.getIntegerType(width, false) : b.getIntegerType(width);
+}
+
+/// Dimensions in decimal, each followed by `x`, and what is behind them.
+static bool parseDims(StringRef &text, SmallVector<int64_t> &dims) {
+  while (!text.empty() && llvm::isDigit(text.front())) {
+    StringRef digits = text.take_while(llvm::isDigit);
+    int64_t size;
+    if (digits.getAsInteger(10, size))
+      return false;
+    dims.push_back(size);
+    text = text.drop_front(digits.size());
+    if (text.empty())
+      return true;
+    if (!text.consume_front("x"))
+      return false;
+  }
+  return dims.size() <= 254;
+}
+
+std::optional<Feed> parseFeed(MLIRContext *context, StringRef text) {
+  Feed feed;
+  SmallVector<StringRef> parts;
+  text.split(parts, ':');
+  size_t names = 1;
+  if (parts.size() > 1 && !parts[1].empty() &&
+      llvm::all_of(parts[1], llvm::isDigit))
+    names = 2;
+  if (parts[0].empty() || parts.size() > names + 1)
+    return std::nullopt;
+  feed.name = parts[0].str() + (names == 2 ? ":" + parts[1].str() : "");
+  if (parts.size() == names)
+    return feed;
+  SmallVector<int64_t> dims;
+  StringRef spec = parts.back();
+  if (!parseDims(spec, dims))
+    return std::nullopt;
+  Type element = parseElement(context, spec);
+  if (!element)
+    return std::nullopt;
+  feed.type = RankedTensorType::get(dims, element);
+  return feed;
+}
+
+bool parseShape(StringRef text, ImportOptions &options) {
+  auto [name, rest] = text.rsplit('=');
+  SmallVector<int64_t> dims;
+  if (name.empty() || !text.contains('=') || !parseDims(rest, dims) ||
+      !rest.empty())
+    return false;
+  if (name.ends_with(":0"))
+    name = name.drop_back(2);
+  options.shapes[name] = dims;
+  return true;
+}
+
+OwningOpRef<ModuleOp> importModel(MLIRContext *context,
+                                  const ImportOptions &options,
+                                  Status &status) {
+  Report report(context, options.path);
+  OwningOpRef<ModuleOp> module = tensorflow::importModel(report, options);
+  status = report.status;
+  if (!module && status == Status::ok)
+    status = Status::internal;
+  return status == Status::ok ? std::move(module) : OwningOpRef<ModuleOp>();
+}
+
+} // namespace weir

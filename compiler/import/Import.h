@@ -1,0 +1,76 @@
+// From a model's file to a module of the graph dialect.
+
+#ifndef WEIR_COMPILER_IMPORT_IMPORT_H
+#define WEIR_COMPILER_IMPORT_IMPORT_H
+
+#include "compiler/Diagnostics.h"
+
+#include "mlir/IR/BuiltinOps.h"
+#include "llvm/ADT/StringMap.h"
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace weir {
+
+/// A tensor that the caller gives: `--feed=NAME[:DIMSxTYPE]`.
+struct Feed {
+  /// As written, without the type: `x`, `x:0`, `a/b:1`.
+  std::string name;
+  /// Null where the model says it.
+  mlir::RankedTensorType type;
+};
+
+struct ImportOptions {
+  /// A file or a SavedModel's directory.
+  std::string path;
+  /// A SavedModel's signature; its only one, or `serving_default`, where empty.
+  std::string signature;
+  /// Each signature becomes an entry.
+  bool allSignatures = false;
+  /// The tags of a SavedModel's graph.
+  std::vector<std::string> tags = {"serve"};
+  /// Partial execution: with either, a model's signatures play no part.
+  std::vector<Feed> feeds;
+  std::vector<std::string> fetches;
+  /// Dimensions for inputs whose shape the model leaves open, by input.
+  llvm::StringMap<llvm::SmallVector<int64_t>> shapes;
+};
+
+/// Parses `x:0:2x3xf32`, `x:f32`, `x`; nothing where it is none of these.
+std::optional<Feed> parseFeed(mlir::MLIRContext *context, llvm::StringRef text);
+/// Parses `x=1x224x224x3` into the options' shapes; false where it is not that.
+bool parseShape(llvm::StringRef text, ImportOptions &options);
+
+/// A module with one function an entry, or null after errors on the context's
+/// diagnostic engine; `status` then says of which kind they were. All nodes
+/// that weir does not support are reported at once.
+mlir::OwningOpRef<mlir::ModuleOp> importModel(mlir::MLIRContext *context,
+                                              const ImportOptions &options,
+                                              Status &status);
+
+/// What a file holds, for `weir inspect`.
+struct ModelSummary {
+  struct Tensor {
+    std::string name, tensor, type;
+  };
+  struct Signature {
+    std::string name;
+    std::vector<Tensor> inputs, outputs;
+  };
+  std::string kind;
+  std::vector<Signature> signatures;
+  /// How many nodes of each op there are, functions included.
+  std::vector<std::pair<std::string, int64_t>> ops;
+  /// The ops among them that weir has no import for.
+  std::vector<std::string> unsupported;
+};
+
+/// Nothing after errors on the context's diagnostic engine.
+std::optional<ModelSummary> summarizeModel(mlir::MLIRContext *context,
+                                           const ImportOptions &options,
+                                           Status &status);
+
+} // namespace weir
+
+#endif // WEIR_COMPILER_IMPORT_IMPORT_H

@@ -1,0 +1,47 @@
+// How the parts of an importer say what is wrong with a file.
+
+#ifndef WEIR_COMPILER_IMPORT_REPORT_H
+#define WEIR_COMPILER_IMPORT_REPORT_H
+
+#include "compiler/Diagnostics.h"
+
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/BuiltinAttributes.h"
+#include "mlir/IR/Location.h"
+
+namespace weir {
+
+/// The file that is being read, and the worst that was said of it.
+class Report {
+public:
+  Report(mlir::MLIRContext *context, llvm::StringRef path)
+      : context(context), path(path),
+        place(mlir::FileLineColLoc::get(context, path, 0, 0)) {}
+
+  /// The file as a whole, or one of its nodes.
+  mlir::Location file() const { return place; }
+  mlir::Location node(llvm::StringRef name) const {
+    return mlir::NameLoc::get(mlir::StringAttr::get(context, name), place);
+  }
+
+  mlir::InFlightDiagnostic error(Status kind = Status::badInput) {
+    return error(place, kind);
+  }
+  mlir::InFlightDiagnostic error(mlir::Location at,
+                                 Status kind = Status::badInput) {
+    if (status == Status::ok)
+      status = kind;
+    return mlir::emitError(at);
+  }
+
+  mlir::MLIRContext *const context;
+  const std::string path;
+  Status status = Status::ok;
+
+private:
+  mlir::Location place;
+};
+
+} // namespace weir
+
+#endif // WEIR_COMPILER_IMPORT_REPORT_H

@@ -1,0 +1,137 @@
+// Constants, ops that only hand on their operands, and assertions.
+
+#include "compiler/import/Build.h"
+#include "compiler/import/tensorflow/Tracer.h"
+
+#include "dialects/graph/Graph.h"
+#include "mlir/IR/Matchers.h"
+
+using namespace mlir;
+using ::tensorflow::AttrValue;
+
+namespace weir::tensorflow {
+
+static LogicalResult importConst(Node &node) {
+  // Large contents are moved out of the message: the importer owns it.
+  auto *value = const_cast<AttrValue *>(node.attr("value"));
+  if (!value || !value->has_tensor())
+    return node.error() << "has no value";
+  const AttrValue *type = node.attr("dtype");
+  if (type && type->type() != value->tensor().dtype())
+    return node.error() << "says " << dataTypeName(type->type())
+                        << " but its value is of "
+                        << dataTypeName(value->tensor().dtype());
+  FailureOr<Constant> constant =
+      node.tracer.constant(node, *value->mutable_tensor());
+  if (failed(constant))
+    return failure();
+  Traced result;
+  if (constant->value) {
+    result.value = node.b.create<graph::ConstantOp>(constant->value);
+    if (constant->imaginary)
+      result.imaginary = node.b.create<graph::ConstantOp>(constant->imaginary);
+  } else {
+    auto strings = std::make_shared<Strings>();
+    strings->shape = constant->shape;
+    strings->values = constant->strings;
+    result.object = strings;
+  }
+  return node.tracedResults({result});
+}
+
+/// The first operand, whatever it is.
+static LogicalResult importIdentity(Node &node) {
+  if (!node.size())
+    return node.error() << "has no operand";
+  return node.tracedResults({node.traced(0)});
+}
+
+static LogicalResult importIdentityN(Node &node) {
+  SmallVector<Traced> values;
+  for (unsigned i = 0; i < node.size(); ++i)
+    values.push_back(node.traced(i));
+  return node.tracedResults(std::move(values));
+}
+
+static LogicalResult importNothing(Node &node) {
+  return node.tracedResults({});
+}
+
+static LogicalResult importPlaceholder(Node &node) {
+  return node.error() << "is a placeholder without a value; give it one with "
+                         "--feed="
+                      << escaped(node.name());
+}
+
+static LogicalResult importAssert(Node &node) {
+  if (!node.size())
+    return node.error() << "has no condition";
+  Value condition = node.operand(0);
+  auto type = condition ? dyn_cast<RankedTensorType>(condition.getType())
+                        : RankedTensorType();
+  if (!type || !type.getElementType().isInteger(1) || type.getRank() != 0)
+    return node.error() << "its condition is no truth value";
+  std::string message = "node '" + escaped(node.name()) + "': assertion failed";
+  for (unsigned i = 1; i < node.size(); ++i)
+    if (auto *strings = dynamic_cast<Strings *>(node.traced(i).object.get());
+        strings && !strings->values.empty() && message.size() < 400)
+      message += (i == 1 ? ": " : " ") + escaped(strings->values.front());
+  Attribute known;
+  if (matchPattern(condition, m_Constant(&known)))
+    if (auto dense = denseElements(known);
+        dense && dense->isSplat() && dense->getSplatValue<bool>())
+      return node.tracedResults({});
+  node.b.create<graph::CheckOp>(condition, message);
+  return node.tracedResults({});
+}
+
+/// A shape that TensorFlow checks as it runs is known here.
+static LogicalResult importEnsureShape(Node &node) {
+  const AttrValue *wanted = node.attr("shape");
+  if (node.size() != 1 || !wanted || !wanted->has_shape())
+    return node.error() << "wants one operand and a shape";
+  auto shape = shapeOf(wanted->shape());
+  if (failed(shape))
+    return node.error() << "has no valid shape";
+  if (*shape) {
+    bool agree = static_cast<int64_t>((*shape)->size()) == node.rank(0);
+    for (int64_t i = 0; agree && i < node.rank(0); ++i)
+      agree = (**shape)[i] == ShapedType::kDynamic ||
+              (**shape)[i] == node.shape(0)[i];
+    if (!agree)
+      return node.error() << "a " << node.type(0)
+                          << " is not of the shape that it ensures";
+  }
+  return node.result(node.operand(0));
+}
+
+static LogicalResult importCall(Node &node) {
+  const AttrValue *function = node.attr("f");
+  if (!function || !function->has_func())
+    return node.error() << "names no function";
+  SmallVector<Traced> arguments;
+  for (unsigned i = 0; i < node.size(); ++i)
+    arguments.push_back(node.traced(i));
+  return node.tracer.call(node, function->func().name(),
+                          function->func().attr(), arguments);
+}
+
+void addCoreHandlers(Handlers &handlers) {
+  handlers["Const"] = {importConst, Takes::anything};
+  for (StringRef op :
+       {"Identity", "StopGradient", "PreventGradient", "Snapshot", "DeepCopy",
+        "PlaceholderWithDefault", "Print", "CheckNumerics", "RefIdentity",
+        "DebugIdentity", "DebugGradientIdentity"})
+    handlers[op] = {importIdentity, Takes::anything};
+  handlers["IdentityN"] = {importIdentityN, Takes::anything};
+  for (StringRef op : {"NoOp", "PrintV2", "ControlTrigger"})
+    handlers[op] = {importNothing, Takes::anything};
+  for (StringRef op : {"Placeholder", "PlaceholderV2"})
+    handlers[op] = {importPlaceholder, Takes::anything};
+  handlers["Assert"] = {importAssert, Takes::anything};
+  handlers["EnsureShape"] = importEnsureShape;
+  for (StringRef op : {"PartitionedCall", "StatefulPartitionedCall"})
+    handlers[op] = {importCall, Takes::anything};
+}
+
+} // namespace weir::tensorflow

@@ -1,0 +1,51 @@
+// One entry of a module: the tensors that come in, those that go out, and all
+// that is traced between them.
+
+#ifndef WEIR_COMPILER_IMPORT_TENSORFLOW_ENTRY_H
+#define WEIR_COMPILER_IMPORT_TENSORFLOW_ENTRY_H
+
+#include "compiler/import/Import.h"
+#include "compiler/import/tensorflow/Tracer.h"
+
+namespace weir::tensorflow {
+
+/// A tensor at the edge of an entry.
+struct Port {
+  /// What callers call it, and the graph's name of it.
+  std::string name, tensor;
+  Edge edge;
+  /// Of inputs: null until it is known.
+  mlir::RankedTensorType type;
+};
+
+struct Entry {
+  std::string name;
+  std::vector<Port> inputs, outputs;
+};
+
+/// The tensor `node` or `node:1` of the graph; an error with the closest names
+/// where there is none.
+mlir::FailureOr<Edge> resolveTensor(Report &report, const Graph &graph,
+                                    llvm::StringRef tensor,
+                                    llvm::StringRef what);
+
+/// The type of an input from its node, from what the model says of it (either
+/// may be absent) and from the options' shapes.
+mlir::FailureOr<mlir::RankedTensorType>
+inputType(Report &report, const Graph &graph, const Port &port,
+          const ::tensorflow::TensorShapeProto *shape, int dataType,
+          const ImportOptions &options);
+
+/// The entry that feeds and fetches ask for; without feeds every placeholder is
+/// one, without fetches every result that nothing uses.
+mlir::FailureOr<Entry> partialEntry(Report &report, const Graph &graph,
+                                    const ImportOptions &options);
+
+/// Traces the entry into a function of the module.
+mlir::LogicalResult buildEntry(Report &report, mlir::ModuleOp module,
+                               const Graph &graph, Library &library,
+                               VariableSource *variables, const Entry &entry);
+
+} // namespace weir::tensorflow
+
+#endif // WEIR_COMPILER_IMPORT_TENSORFLOW_ENTRY_H

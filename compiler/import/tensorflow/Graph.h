@@ -1,0 +1,117 @@
+// A graph's nodes by name, and its edges: of a GraphDef or of a function.
+
+#ifndef WEIR_COMPILER_IMPORT_TENSORFLOW_GRAPH_H
+#define WEIR_COMPILER_IMPORT_TENSORFLOW_GRAPH_H
+
+#include "compiler/import/Report.h"
+#include "compiler/import/tensorflow/proto/graph.pb.h"
+
+#include "llvm/ADT/StringMap.h"
+#include <memory>
+#include <optional>
+
+namespace weir::tensorflow {
+
+class Library;
+
+/// One result of a node, or an argument of the function.
+struct Edge {
+  int node = 0;
+  int output = 0;
+
+  static Edge argument(int index) { return {~index, 0}; }
+  bool isArgument() const { return node < 0; }
+  int argumentIndex() const { return ~node; }
+  bool operator==(Edge other) const {
+    return node == other.node && output == other.output;
+  }
+};
+
+/// The results of an op, for ops with more than one: `name` or
+/// `name*attribute`.
+llvm::ArrayRef<llvm::StringRef> resultNames(llvm::StringRef op);
+
+class Graph {
+public:
+  /// Null after an error: a name that is none, a duplicate, an edge from
+  /// nowhere. The message outlives the graph.
+  static std::unique_ptr<Graph> create(Report &report,
+                                       ::tensorflow::GraphDef &def,
+                                       const Library &library);
+  static std::unique_ptr<Graph> create(Report &report,
+                                       ::tensorflow::FunctionDef &def,
+                                       const Library &library);
+
+  int size() const { return nodes.size(); }
+  ::tensorflow::NodeDef &node(int i) const { return *nodes[i]; }
+  llvm::StringRef name(int i) const { return nodes[i]->name(); }
+  llvm::StringRef op(int i) const { return nodes[i]->op(); }
+  std::optional<int> find(llvm::StringRef name) const;
+  llvm::SmallVector<llvm::StringRef> names() const;
+
+  llvm::ArrayRef<Edge> operands(int node) const {
+    return llvm::ArrayRef(edges).slice(
+        starts[node], starts[node + 1] - starts[node]);
+  }
+  /// The nodes that must run before.
+  llvm::ArrayRef<int> controls(int node) const {
+    return llvm::ArrayRef(controlEdges)
+        .slice(controlStarts[node],
+               controlStarts[node + 1] - controlStarts[node]);
+  }
+
+  /// Of a function: its arguments' and results' names and types, what each
+  /// result is, and what must run.
+  const ::tensorflow::FunctionDef *function = nullptr;
+  llvm::SmallVector<Edge> returns;
+  llvm::SmallVector<int> controlReturns;
+
+  /// Whether conditionals or loops of the first version are among the nodes.
+  bool hasSwitches = false;
+
+  /// The order in which a function's nodes are traced, once it is known.
+  std::optional<std::vector<int>> order;
+
+private:
+  bool add(Report &report, ::tensorflow::NodeDef &def);
+  bool connect(Report &report, const Library &library);
+  bool connectReturns(Report &report, const Library &library);
+  std::optional<Edge> parseEdge(llvm::StringRef text, const Library &library,
+                                std::string &why) const;
+
+  std::vector<::tensorflow::NodeDef *> nodes;
+  llvm::StringMap<int> byName;
+  llvm::StringMap<int> arguments;
+  std::vector<Edge> edges;
+  std::vector<int> controlEdges;
+  std::vector<uint32_t> starts, controlStarts;
+};
+
+/// The functions of a graph, by name.
+class Library {
+public:
+  /// False after an error.
+  bool add(Report &report, ::tensorflow::FunctionDefLibrary &defs);
+
+  ::tensorflow::FunctionDef *find(llvm::StringRef name) const;
+  llvm::SmallVector<llvm::StringRef> names() const;
+  /// The function's graph, made at the first use; null after an error.
+  Graph *graph(Report &report, ::tensorflow::FunctionDef &def);
+
+  /// Reports a call of a function by itself, and graphs that calls make too
+  /// large: before anything is inlined.
+  bool check(Report &report, const Graph &root);
+
+private:
+  llvm::StringMap<::tensorflow::FunctionDef *> byName;
+  llvm::DenseMap<const ::tensorflow::FunctionDef *, std::unique_ptr<Graph>>
+      graphs;
+};
+
+/// The functions that a node calls or hands on, by name.
+llvm::SmallVector<llvm::StringRef>
+calledFunctions(const ::tensorflow::NodeDef &def);
+
+} // namespace weir::tensorflow
+
+#endif // WEIR_COMPILER_IMPORT_TENSORFLOW_GRAPH_H

@@ -1,0 +1,24 @@
+// The list of all handlers.
+
+#include "compiler/import/tensorflow/Tracer.h"
+
+namespace weir::tensorflow {
+
+const Handlers &handlers() {
+  static const Handlers table = [] {
+    Handlers handlers;
+    addCoreHandlers(handlers);
+    return handlers;
+  }();
+  return table;
+}
+
+const Handlers &complexHandlers() {
+  static const Handlers table = [] {
+    Handlers handlers;
+    return handlers;
+  }();
+  return table;
+}
+
+} // namespace weir::tensorflow

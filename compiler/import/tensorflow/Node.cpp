@@ -1,0 +1,208 @@
+// What a handler can ask of its node.
+
+#include "compiler/import/tensorflow/Node.h"
+
+#include "compiler/import/Names.h"
+#include "compiler/import/tensorflow/Tracer.h"
+
+#include "mlir/IR/Matchers.h"
+
+using namespace mlir;
+using ::tensorflow::AttrValue;
+
+namespace weir::tensorflow {
+
+/// Constants that handlers look at number by number are not larger.
+constexpr int64_t listLimit = int64_t(1) << 24;
+
+StringRef Node::name() const { return def.name(); }
+StringRef Node::op() const { return def.op(); }
+
+std::optional<DenseElementsAttr> Node::tryConstant(unsigned i) {
+  Attribute value;
+  if (i >= operands.size() || !operands[i].value || operands[i].imaginary ||
+      !matchPattern(operands[i].value, m_Constant(&value)))
+    return std::nullopt;
+  return denseElements(value);
+}
+
+FailureOr<DenseElementsAttr> Node::constant(unsigned i) {
+  if (i >= operands.size())
+    return error() << "has no operand " << i;
+  if (std::optional<DenseElementsAttr> value = tryConstant(i))
+    return *value;
+  return unsupported("operand " + Twine(i) + ", '" +
+                     escaped(def.input(i), 100) +
+                     "', must be known at compile time");
+}
+
+FailureOr<SmallVector<int64_t>> Node::integers(unsigned i) {
+  FailureOr<DenseElementsAttr> value = constant(i);
+  if (failed(value))
+    return failure();
+  auto element = dyn_cast<IntegerType>(value->getElementType());
+  if (!element || value->getNumElements() > listLimit)
+    return error() << "operand " << i << " is no list of integers but "
+                   << value->getType();
+  SmallVector<int64_t> result;
+  result.reserve(value->getNumElements());
+  for (const APInt &number : value->getValues<APInt>())
+    result.push_back(element.isUnsigned() || element.getWidth() == 1
+                         ? static_cast<int64_t>(number.getZExtValue())
+                         : number.getSExtValue());
+  return result;
+}
+
+FailureOr<int64_t> Node::integer(unsigned i) {
+  FailureOr<SmallVector<int64_t>> numbers = integers(i);
+  if (failed(numbers))
+    return failure();
+  if (numbers->size() != 1)
+    return error() << "operand " << i << " holds " << numbers->size()
+                   << " numbers where one is wanted";
+  return numbers->front();
+}
+
+FailureOr<int64_t> Node::axis(unsigned i, int64_t rank) {
+  FailureOr<int64_t> axis = integer(i);
+  if (failed(axis))
+    return failure();
+  if (*axis < -rank || *axis >= rank)
+    return error() << "axis " << *axis << " is none of " << rank
+                   << " dimensions";
+  return *axis < 0 ? *axis + rank : *axis;
+}
+
+FailureOr<std::string> Node::string(unsigned i) {
+  auto *strings =
+      i < operands.size() ? dynamic_cast<Strings *>(operands[i].object.get())
+                          : nullptr;
+  if (strings && strings->values.size() == 1)
+    return strings->values.front();
+  return unsupported("operand " + Twine(i) + " must be a constant string");
+}
+
+const AttrValue *Node::attr(StringRef name) const {
+  auto found = def.attr().find(name.str());
+  if (found == def.attr().end())
+    return nullptr;
+  const AttrValue *value = &found->second;
+  if (value->value_case() != AttrValue::kPlaceholder)
+    return value;
+  if (!bindings)
+    return nullptr;
+  auto bound = bindings->find(value->placeholder());
+  return bound == bindings->end() ? nullptr : &bound->second;
+}
+
+bool Node::hasAttr(StringRef name) const { return attr(name) != nullptr; }
+
+int64_t Node::intAttr(StringRef name, int64_t otherwise) const {
+  const AttrValue *value = attr(name);
+  return value && value->value_case() == AttrValue::kI ? value->i() : otherwise;
+}
+
+double Node::floatAttr(StringRef name, double otherwise) const {
+  const AttrValue *value = attr(name);
+  return value && value->value_case() == AttrValue::kF ? value->f() : otherwise;
+}
+
+bool Node::boolAttr(StringRef name, bool otherwise) const {
+  const AttrValue *value = attr(name);
+  return value && value->value_case() == AttrValue::kB ? value->b() : otherwise;
+}
+
+StringRef Node::stringAttr(StringRef name, StringRef otherwise) const {
+  const AttrValue *value = attr(name);
+  return value && value->value_case() == AttrValue::kS ? StringRef(value->s())
+                                                       : otherwise;
+}
+
+SmallVector<int64_t> Node::intsAttr(StringRef name) const {
+  const AttrValue *value = attr(name);
+  if (!value || !value->has_list())
+    return {};
+  return SmallVector<int64_t>(value->list().i().begin(),
+                              value->list().i().end());
+}
+
+SmallVector<float> Node::floatsAttr(StringRef name) const {
+  const AttrValue *value = attr(name);
+  if (!value || !value->has_list())
+    return {};
+  return SmallVector<float>(value->list().f().begin(),
+                            value->list().f().end());
+}
+
+Type Node::typeAttr(StringRef name) const {
+  const AttrValue *value = attr(name);
+  if (!value || value->value_case() != AttrValue::kType)
+    return {};
+  return elementType(b.getContext(), value->type());
+}
+
+LogicalResult Node::results(ValueRange values) {
+  given.clear();
+  for (Value value : values)
+    given.push_back({value, {}, nullptr});
+  return success();
+}
+
+LogicalResult Node::tracedResults(SmallVector<Traced> values) {
+  given = std::move(values);
+  return success();
+}
+
+InFlightDiagnostic Node::error() {
+  InFlightDiagnostic diagnostic = tracer.report.error(b.getLoc());
+  diagnostic << "(" << escaped(op(), 60) << "): ";
+  return diagnostic;
+}
+
+LogicalResult Node::unsupported(const Twine &what) {
+  tracer.unsupported(b.getLoc(), op(), what);
+  return failure();
+}
+
+/// Refuses operands that the handler would not expect.
+static LogicalResult checkOperands(Node &node, Takes takes) {
+  for (unsigned i = 0; i < node.size(); ++i) {
+    const Traced &operand = node.traced(i);
+    if (!operand.value && takes != Takes::anything) {
+      if (dynamic_cast<Strings *>(operand.object.get()))
+        return node.unsupported("operand " + Twine(i) + " is of strings");
+      return node.unsupported("operand " + Twine(i) + " is no tensor");
+    }
+    if (operand.imaginary && takes == Takes::tensors)
+      return node.unsupported("operand " + Twine(i) + " is complex");
+  }
+  return success();
+}
+
+LogicalResult Node::run() {
+  bool isComplex = llvm::any_of(
+      operands, [](const Traced &operand) { return bool(operand.imaginary); });
+  if (isComplex)
+    if (auto found = complexHandlers().find(op());
+        found != complexHandlers().end())
+      return failed(checkOperands(*this, Takes::complex))
+                 ? failure()
+                 : found->second.run(*this);
+  if (auto found = handlers().find(op()); found != handlers().end()) {
+    if (failed(checkOperands(*this, found->second.takes)))
+      return failure();
+    return found->second.run(*this);
+  }
+  if (auto found = tensorflowNames().find(op());
+      found != tensorflowNames().end()) {
+    if (failed(checkOperands(*this, Takes::tensors)))
+      return failure();
+    return buildByName(*this, found->second);
+  }
+  // A function can be used as an op.
+  if (tracer.library.find(op()))
+    return tracer.call(*this, op(), def.attr(), operands);
+  return unsupported("no such op");
+}
+
+} // namespace weir::tensorflow

@@ -1,0 +1,152 @@
+// Walks graphs, operands first, and hands each node to its handler.
+
+#ifndef WEIR_COMPILER_IMPORT_TENSORFLOW_TRACER_H
+#define WEIR_COMPILER_IMPORT_TENSORFLOW_TRACER_H
+
+#include "compiler/import/tensorflow/Graph.h"
+#include "compiler/import/tensorflow/Node.h"
+#include "compiler/import/tensorflow/Tensors.h"
+
+#include <functional>
+
+namespace weir::tensorflow {
+
+/// Attributes of the call that a polymorphic function's `placeholder`s name.
+using Bindings = google::protobuf::Map<std::string, ::tensorflow::AttrValue>;
+
+/// What a node has given so far.
+struct NodeState {
+  llvm::SmallVector<Traced, 1> results;
+  bool traced = false;
+  /// The node, or one before it, is not supported: nothing can be said of it.
+  bool unsupported = false;
+};
+
+/// A graph that is being traced.
+struct Frame {
+  const Graph *graph;
+  /// The functions' arguments.
+  llvm::SmallVector<Traced> arguments;
+  const Bindings *bindings = nullptr;
+  /// Where the function was called; null for the outermost graph.
+  mlir::LocationAttr caller;
+  std::vector<NodeState> states;
+  /// Values given from outside instead of the node's own.
+  llvm::SmallVector<std::pair<Edge, Traced>> fed;
+  std::vector<int> order;
+  size_t next = 0;
+  llvm::SmallVector<Edge> wanted;
+  /// Takes the wanted values when all is traced, or hears that some are behind
+  /// nodes that are not supported.
+  std::function<mlir::LogicalResult(llvm::SmallVector<Traced>, bool)> done;
+};
+
+/// Where the values of variables come from; null Traced where unknown.
+class VariableSource {
+public:
+  virtual ~VariableSource() = default;
+  /// The variable of that name in the model's checkpoint; null where there is
+  /// none. Failure where the checkpoint is damaged, which was then reported.
+  virtual mlir::FailureOr<mlir::ElementsAttr> value(llvm::StringRef name) = 0;
+  /// Every name that it has.
+  virtual llvm::SmallVector<llvm::StringRef> names() const = 0;
+};
+
+class Tracer {
+public:
+  Tracer(Report &report, Library &library, VariableSource *variables,
+         mlir::OpBuilder &builder)
+      : report(report), library(library), variables(variables),
+        builder(builder) {}
+
+  /// The values of `wanted`, with `fed` given; traces what they need and what
+  /// must run besides.
+  mlir::FailureOr<llvm::SmallVector<Traced>>
+  trace(const Graph &graph, llvm::ArrayRef<Edge> wanted,
+        llvm::ArrayRef<std::pair<Edge, Traced>> fed);
+
+  /// Traces the function in place of the node, whose results are then the
+  /// function's. For handlers of calls: returns at once.
+  mlir::LogicalResult call(Node &node, llvm::StringRef function,
+                           const Bindings &bindings,
+                           llvm::ArrayRef<Traced> arguments);
+  /// Traces the function at the builder's place and gives its results. For
+  /// handlers of control flow, whose functions go to regions.
+  mlir::FailureOr<llvm::SmallVector<Traced>>
+  traceFunction(Node &node, llvm::StringRef function, const Bindings &bindings,
+                llvm::ArrayRef<Traced> arguments);
+  /// The function's graph; null after an error at the node.
+  Graph *functionGraph(Node &node, llvm::StringRef function);
+
+  /// Remembers a node that is not supported.
+  void unsupported(mlir::Location at, llvm::StringRef op,
+                   const llvm::Twine &why);
+  /// Reports all of them; failure where there are any.
+  mlir::LogicalResult reportUnsupported();
+
+  /// The constant of a node, read at its first use.
+  mlir::FailureOr<Constant> constant(Node &node,
+                                     ::tensorflow::TensorProto &proto);
+
+  /// The innermost graph.
+  Frame &frame() { return *frames.back(); }
+
+  Report &report;
+  Library &library;
+  VariableSource *variables;
+  mlir::OpBuilder &builder;
+  /// What variables without a checkpoint have been assigned, by name; and
+  /// other state of handlers that must outlive a node.
+  llvm::StringMap<Traced> state;
+
+private:
+  friend class Node;
+
+  mlir::LogicalResult run(size_t base);
+  mlir::LogicalResult traceNode(int node);
+  mlir::LogicalResult runHandler(int node, llvm::ArrayRef<Traced> operands,
+                                 mlir::Location at);
+  mlir::LogicalResult verifyNew(mlir::Operation *before, mlir::Block *block,
+                                mlir::Location at);
+  mlir::FailureOr<Traced> value(const Frame &frame, Edge edge,
+                                mlir::Location at, bool &unsupported);
+  mlir::LogicalResult finish(std::unique_ptr<Frame> frame);
+  mlir::LogicalResult push(Node &node, llvm::StringRef function,
+                           const Bindings &bindings,
+                           llvm::ArrayRef<Traced> arguments,
+                           decltype(Frame::done) done);
+  mlir::Location locationOf(const Frame &frame, int node);
+
+  std::vector<std::unique_ptr<Frame>> frames;
+  std::vector<std::tuple<mlir::Location, std::string, std::string>> refused;
+  llvm::DenseMap<const ::tensorflow::TensorProto *, Constant> constants;
+  unsigned nesting = 0;
+  /// The node at work has handed itself to a frame of its own.
+  bool pending = false;
+};
+
+/// The nodes that `wanted` needs, operands first, without those behind fed
+/// edges; an error where they form a cycle.
+mlir::FailureOr<std::vector<int>>
+orderNodes(Report &report, const Graph &graph, llvm::ArrayRef<Edge> wanted,
+           llvm::ArrayRef<int> controls, llvm::ArrayRef<Edge> fed);
+
+/// All handlers, by op.
+const Handlers &handlers();
+/// Those for nodes with a complex operand.
+const Handlers &complexHandlers();
+/// Whether weir can import nodes of this op at all.
+bool isKnownOp(llvm::StringRef op);
+
+/// Builds the graph op that an op is one to one with.
+mlir::LogicalResult buildByName(Node &node, llvm::StringRef target);
+
+/// A constant of strings; known to the few ops that take them.
+struct Strings : Object {
+  llvm::SmallVector<int64_t> shape;
+  std::vector<std::string> values;
+};
+
+} // namespace weir::tensorflow
+
+#endif // WEIR_COMPILER_IMPORT_TENSORFLOW_TRACER_H

@@ -1,0 +1,71 @@
+// weir-translate: from a model's file to text of the graph dialect; what every
+// test of an importer runs.
+
+#include "compiler/import/Import.h"
+
+#include "mlir/IR/AsmState.h"
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Support/InitLLVM.h"
+
+using namespace llvm;
+
+static cl::opt<std::string> model(cl::Positional, cl::Required,
+                                  cl::desc("MODEL"));
+static cl::opt<bool> importTensorflow("import-tensorflow",
+                                      cl::desc("MODEL is TensorFlow's"));
+static cl::list<std::string>
+    feeds("feed", cl::desc("A tensor that the caller gives: NAME[:DIMSxTYPE]"));
+static cl::list<std::string> fetches("fetch",
+                                     cl::desc("A tensor that is wanted"));
+static cl::list<std::string>
+    shapes("shape", cl::desc("Dimensions of an input: NAME=1x224x224x3"));
+static cl::opt<std::string> signature("signature",
+                                      cl::desc("A SavedModel's signature"));
+static cl::opt<std::string> tags("tags",
+                                 cl::desc("Tags of a SavedModel's graph"),
+                                 cl::init("serve"));
+static cl::opt<bool> allSignatures("all-signatures",
+                                   cl::desc("Every signature is an entry"));
+
+int main(int argc, char **argv) {
+  InitLLVM init(argc, argv);
+  mlir::registerAsmPrinterCLOptions();
+  cl::ParseCommandLineOptions(argc, argv, "From a model to the graph dialect\n");
+
+  mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
+  weir::DiagnosticPrinter printer(&context, errs());
+  auto usage = [](const Twine &what) {
+    errs() << "error: " << what << "\n";
+    return static_cast<int>(weir::Status::badUsage);
+  };
+  if (!importTensorflow)
+    return usage("no translation is chosen; there is --import-tensorflow");
+  weir::ImportOptions options;
+  options.path = model;
+  options.signature = signature;
+  options.allSignatures = allSignatures;
+  options.fetches.assign(fetches.begin(), fetches.end());
+  options.tags.clear();
+  SmallVector<StringRef> names;
+  StringRef(tags).split(names, ',', -1, false);
+  options.tags.assign(names.begin(), names.end());
+  for (StringRef text : feeds) {
+    std::optional<weir::Feed> feed = weir::parseFeed(&context, text);
+    if (!feed)
+      return usage("--feed=" + weir::escaped(text) +
+                   " is not NAME[:DIMSxTYPE], such as x:0:1x4xf32");
+    options.feeds.push_back(*feed);
+  }
+  for (StringRef text : shapes)
+    if (!weir::parseShape(text, options))
+      return usage("--shape=" + weir::escaped(text) +
+                   " is not NAME=DIMS, such as x=1x4");
+  weir::Status status;
+  auto module = weir::importModel(&context, options, status);
+  if (!module)
+    return static_cast<int>(status);
+  mlir::OpPrintingFlags flags;
+  module->print(outs(), flags);
+  outs() << "\n";
+  return 0;
+}
