@@ -14,7 +14,7 @@ constexpr size_t messageLimit = 1536;
 
 std::string escaped(StringRef text, size_t limit) {
   std::string result;
-  raw_string_ostream os(result);
+  llvm::raw_string_ostream os(result);
   auto write = [&](StringRef part) {
     for (unsigned char c : part) {
       if (c >= 0x20 && c < 0x7f)
@@ -58,10 +58,12 @@ Place placeOf(Location location) {
       later.push_back(call.getCaller());
       at = call.getCallee();
     } else if (auto fused = dyn_cast<FusedLoc>(at)) {
-      at = fused.getLocations().empty() ? LocationAttr()
-                                        : fused.getLocations().front();
+      at = fused.getLocations().empty()
+               ? LocationAttr()
+               : LocationAttr(fused.getLocations().front());
     } else {
-      if (auto file = dyn_cast<FileLineColLoc>(at); file && place.file.empty()) {
+      if (auto file = dyn_cast<FileLineColLoc>(at);
+          file && place.file.empty()) {
         place.file = file.getFilename();
         place.line = file.getLine();
         place.column = file.getColumn();
@@ -124,8 +126,9 @@ void DiagnosticPrinter::print(Diagnostic &diagnostic) {
     os << (i ? "\n" : "") << shown;
   }
   os << '\n';
-  for (StringRef node :
-       ArrayRef(place.nodes).drop_front(place.nodes.empty() ? 0 : 1).take_front(callsShown))
+  for (StringRef node : ArrayRef(place.nodes)
+                            .drop_front(place.nodes.empty() ? 0 : 1)
+                            .take_front(callsShown))
     os << "  called from node '" << escaped(node, 80) << "'\n";
   for (Diagnostic &note : diagnostic.getNotes())
     print(note);
@@ -157,7 +160,7 @@ SmallVector<StringRef> closest(StringRef wanted, ArrayRef<StringRef> names,
     if (distance <= limit)
       found.push_back({distance, name});
   }
-  llvm::stable_sort(found, llvm::less_first());
+  llvm::sort(found);
   SmallVector<StringRef> result;
   for (auto &[distance, name] : ArrayRef(found).take_front(most))
     result.push_back(name);

@@ -21,16 +21,16 @@ static cl::list<std::string>
     shapes("shape", cl::desc("Dimensions of an input: NAME=1x224x224x3"));
 static cl::opt<std::string> signature("signature",
                                       cl::desc("A SavedModel's signature"));
-static cl::opt<std::string> tags("tags",
-                                 cl::desc("Tags of a SavedModel's graph"),
-                                 cl::init("serve"));
+static cl::opt<std::string>
+    tags("tags", cl::desc("Tags of a SavedModel's graph"), cl::init("serve"));
 static cl::opt<bool> allSignatures("all-signatures",
                                    cl::desc("Every signature is an entry"));
 
 int main(int argc, char **argv) {
   InitLLVM init(argc, argv);
   mlir::registerAsmPrinterCLOptions();
-  cl::ParseCommandLineOptions(argc, argv, "From a model to the graph dialect\n");
+  cl::ParseCommandLineOptions(argc, argv,
+                              "From a model to the graph dialect\n");
 
   mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
   weir::DiagnosticPrinter printer(&context, errs());

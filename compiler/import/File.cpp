@@ -32,12 +32,11 @@ constexpr int openFlags = O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY;
 static bool hasNul(StringRef text) { return text.contains('\0'); }
 
 /// `fd` as a file, where it is a regular one.
-static FailureOr<uint64_t> regularSize(Report &report, int fd,
-                                       StringRef name) {
+static FailureOr<uint64_t> regularSize(Report &report, int fd, StringRef name) {
   struct stat info;
   if (::fstat(fd, &info) != 0) {
-    report.error(Status::io) << "cannot read '" << escaped(name)
-                             << "': " << std::strerror(errno);
+    report.error(Status::io)
+        << "cannot read '" << escaped(name) << "': " << std::strerror(errno);
     return failure();
   }
   if (!S_ISREG(info.st_mode)) {
@@ -103,8 +102,8 @@ static int openBeneath(int directory, StringRef name) {
   struct open_how how = {};
   how.flags = openFlags;
   how.resolve = RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS;
-  long fd = ::syscall(SYS_openat2, directory, name.str().c_str(), &how,
-                      sizeof how);
+  long fd =
+      ::syscall(SYS_openat2, directory, name.str().c_str(), &how, sizeof how);
   if (fd >= 0 || (errno != ENOSYS && errno != EPERM))
     return static_cast<int>(fd);
   return openStepwise(directory, name);
@@ -120,8 +119,8 @@ FailureOr<File> File::openBelow(Report &report, StringRef name) const {
     else
       report.error(errno == ENOENT || errno == ENOTDIR ? Status::badInput
                                                        : Status::io)
-          << "cannot open '" << escaped(name) << "' in the model's directory: "
-          << std::strerror(errno);
+          << "cannot open '" << escaped(name)
+          << "' in the model's directory: " << std::strerror(errno);
     return failure();
   }
   FailureOr<uint64_t> size = regularSize(report, file.fd, name);

@@ -49,8 +49,7 @@ static std::optional<unsigned> operandCount(RegisteredOperationName name) {
 }
 
 LogicalResult buildByName(Node &node, StringRef target) {
-  auto name =
-      RegisteredOperationName::lookup(target, node.b.getContext());
+  auto name = RegisteredOperationName::lookup(target, node.b.getContext());
   if (!name)
     return node.unsupported("no such op");
   if (auto wanted = operandCount(*name); wanted && *wanted != node.size())
@@ -68,9 +67,9 @@ LogicalResult buildByName(Node &node, StringRef target) {
   if (name->hasTrait<OpTrait::SameOperandsAndResultType>()) {
     for (Value operand : operands)
       if (operand.getType() != operands.front().getType())
-        return node.error() << "its operands differ in type: "
-                            << operands.front().getType() << " and "
-                            << operand.getType();
+        return node.error()
+               << "its operands differ in type: " << operands.front().getType()
+               << " and " << operand.getType();
     if (operands.empty())
       return node.error() << "has no operands";
     state.addTypes(operands.front().getType());
@@ -80,9 +79,9 @@ LogicalResult buildByName(Node &node, StringRef target) {
     OpaqueProperties properties(storage.data());
     if (name->getOpPropertyByteSize())
       name->initOpProperties(properties, nullptr);
-    LogicalResult inferred = infer->inferReturnTypes(
-        node.b.getContext(), node.b.getLoc(), operands, DictionaryAttr(),
-        properties, {}, state.types);
+    LogicalResult inferred =
+        infer->inferReturnTypes(node.b.getContext(), node.b.getLoc(), operands,
+                                DictionaryAttr(), properties, {}, state.types);
     if (name->getOpPropertyByteSize())
       name->destroyOpProperties(properties);
     if (failed(inferred))

@@ -287,8 +287,7 @@ LogicalResult buildEntry(Report &report, ModuleOp module, const Graph &graph,
                        : dynamic_cast<Strings *>(result.object.get())
                            ? "strings"
                            : "no tensor";
-      report.error(report.node(graph.name(port.edge.node)),
-                   Status::unsupported)
+      report.error(report.node(graph.name(port.edge.node)), Status::unsupported)
           << "(" << escaped(graph.op(port.edge.node)) << "): output '"
           << escaped(port.name) << "' is " << what
           << ", which weir cannot give";

@@ -66,8 +66,8 @@ OwningOpRef<ModuleOp> importModel(Report &report,
   OwningOpRef<ModuleOp> module = ModuleOp::create(report.file());
   module.get()->setAttr(
       "weir.source",
-      StringAttr::get(report.context, escaped(llvm::sys::path::filename(
-                                          options.path))));
+      StringAttr::get(report.context,
+                      escaped(llvm::sys::path::filename(options.path))));
   if (failed(buildEntry(report, *module, *model.graph, model.library, nullptr,
                         *entry)))
     return {};

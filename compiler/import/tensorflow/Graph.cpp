@@ -12,9 +12,8 @@ namespace weir::tensorflow {
 
 /// TensorFlow's node names; functions' own nodes may begin with `_` too.
 static bool isNodeName(StringRef name) {
-  if (name.empty() ||
-      !(llvm::isAlnum(name.front()) || name.front() == '.' ||
-        name.front() == '_'))
+  if (name.empty() || !(llvm::isAlnum(name.front()) || name.front() == '.' ||
+                        name.front() == '_'))
     return false;
   return llvm::all_of(name, [](char c) {
     return llvm::isAlnum(c) || StringRef("_.\\-/>").contains(c);
@@ -120,8 +119,8 @@ std::optional<Edge> Graph::parseEdge(StringRef text, const Library &library,
   }
   std::optional<int> node = find(name);
   if (!node) {
-    why = "there is no node '" + escaped(name) + "'" +
-          didYouMean(name, names());
+    why =
+        "there is no node '" + escaped(name) + "'" + didYouMean(name, names());
     return std::nullopt;
   }
   std::optional<int> output = 0;
@@ -203,7 +202,7 @@ bool Graph::connectReturns(Report &report, const Library &library) {
     }
     returns.push_back(*edge);
   }
-  if (function->ret_size() > static_cast<size_t>(signature.output_arg_size())) {
+  if (static_cast<int>(function->ret_size()) > signature.output_arg_size()) {
     report.error(at) << "gives values for results that it does not declare";
     return false;
   }

@@ -35,9 +35,8 @@ class Graph {
 public:
   /// Null after an error: a name that is none, a duplicate, an edge from
   /// nowhere. The message outlives the graph.
-  static std::unique_ptr<Graph> create(Report &report,
-                                       ::tensorflow::GraphDef &def,
-                                       const Library &library);
+  static std::unique_ptr<Graph>
+  create(Report &report, ::tensorflow::GraphDef &def, const Library &library);
   static std::unique_ptr<Graph> create(Report &report,
                                        ::tensorflow::FunctionDef &def,
                                        const Library &library);
@@ -50,8 +49,8 @@ public:
   llvm::SmallVector<llvm::StringRef> names() const;
 
   llvm::ArrayRef<Edge> operands(int node) const {
-    return llvm::ArrayRef(edges).slice(
-        starts[node], starts[node + 1] - starts[node]);
+    return llvm::ArrayRef(edges).slice(starts[node],
+                                       starts[node + 1] - starts[node]);
   }
   /// The nodes that must run before.
   llvm::ArrayRef<int> controls(int node) const {

@@ -29,9 +29,7 @@ bool Library::add(Report &report, ::tensorflow::FunctionDefLibrary &defs) {
   return true;
 }
 
-FunctionDef *Library::find(StringRef name) const {
-  return byName.lookup(name);
-}
+FunctionDef *Library::find(StringRef name) const { return byName.lookup(name); }
 
 SmallVector<StringRef> Library::names() const {
   SmallVector<StringRef> result;
@@ -87,9 +85,8 @@ bool Library::check(Report &report, const Graph &root) {
     Visit &top = stack.back();
     if (top.next == top.callees.size()) {
       if (top.size > nodeBudget) {
-        report.error(Status::limit)
-            << "the calls of functions make more than " << nodeBudget
-            << " nodes";
+        report.error(Status::limit) << "the calls of functions make more than "
+                                    << nodeBudget << " nodes";
         return false;
       }
       // Every function counts, an empty one too: calls of it take time.
@@ -114,8 +111,8 @@ bool Library::check(Report &report, const Graph &root) {
       continue;
     }
     if (stack.size() > depthBudget) {
-      report.error(Status::limit) << "functions call each other more than "
-                                  << depthBudget << " deep";
+      report.error(Status::limit)
+          << "functions call each other more than " << depthBudget << " deep";
       return false;
     }
     stack.push_back(begin(callee, callee->node_def()));

@@ -74,9 +74,9 @@ FailureOr<int64_t> Node::axis(unsigned i, int64_t rank) {
 }
 
 FailureOr<std::string> Node::string(unsigned i) {
-  auto *strings =
-      i < operands.size() ? dynamic_cast<Strings *>(operands[i].object.get())
-                          : nullptr;
+  auto *strings = i < operands.size()
+                      ? dynamic_cast<Strings *>(operands[i].object.get())
+                      : nullptr;
   if (strings && strings->values.size() == 1)
     return strings->values.front();
   return unsupported("operand " + Twine(i) + " must be a constant string");
@@ -130,8 +130,7 @@ SmallVector<float> Node::floatsAttr(StringRef name) const {
   const AttrValue *value = attr(name);
   if (!value || !value->has_list())
     return {};
-  return SmallVector<float>(value->list().f().begin(),
-                            value->list().f().end());
+  return SmallVector<float>(value->list().f().begin(), value->list().f().end());
 }
 
 Type Node::typeAttr(StringRef name) const {

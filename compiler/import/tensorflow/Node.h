@@ -17,7 +17,8 @@
 #include <optional>
 
 namespace google::protobuf {
-template <typename Key, typename Value> class Map;
+template <typename Key, typename Value>
+class Map;
 } // namespace google::protobuf
 
 namespace tensorflow {

@@ -50,8 +50,7 @@ static std::vector<char> markNeeded(const Search &search, ArrayRef<Edge> wanted,
   auto mark = [&](int node, char why) {
     // Conditionals of the first version tell by control edges which nodes of
     // theirs run.
-    if (why == waitedFor &&
-        (graph.hasSwitches || hasEffects(graph.node(node))))
+    if (why == waitedFor && (graph.hasSwitches || hasEffects(graph.node(node))))
       why = value;
     if (need[node] >= why)
       return;
@@ -111,14 +110,15 @@ FailureOr<std::vector<int>> orderNodes(Report &report, const Graph &graph,
       size_t i = next++;
       if (i < operands.size() && search.isCut(operands[i]))
         continue;
-      int before = i < operands.size() ? operands[i].node
-                                       : waits[i - operands.size()];
+      int before =
+          i < operands.size() ? operands[i].node : waits[i - operands.size()];
       if (seen[before] == unseen) {
         enter(before);
       } else if (seen[before] == open) {
         auto start = llvm::find_if(
             stack, [&](const Visit &visit) { return visit.node == before; });
-        InFlightDiagnostic error = report.error(report.node(graph.name(before)));
+        InFlightDiagnostic error =
+            report.error(report.node(graph.name(before)));
         error << "its value needs itself, by way of "
               << std::distance(start, stack.end()) << " nodes";
         if (std::next(start) != stack.end())

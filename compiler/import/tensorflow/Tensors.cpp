@@ -17,9 +17,6 @@ using ::tensorflow::TensorProto;
 
 namespace weir::tensorflow {
 
-/// No tensor of weir is larger: a message of 40 bytes may describe terabytes.
-constexpr int64_t tensorByteLimit = int64_t(8) << 30;
-constexpr int64_t rankLimit = 254;
 /// Constants from this size on are resources, which are never copied or hashed.
 constexpr size_t resourceBytes = 1024;
 /// Integers stay attributes up to here, because folders read attributes only
@@ -31,107 +28,13 @@ constexpr size_t lookBytes = size_t(64) << 20;
 /// The most that repeating a constant's last value may make.
 constexpr int64_t repeatBytes = int64_t(512) << 20;
 
-constexpr int firstReference = 101;
-
-Type elementType(MLIRContext *context, int dataType) {
-  Builder b(context);
-  if (dataType >= firstReference)
-    dataType -= firstReference - 1;
-  switch (dataType) {
-  case ::tensorflow::DT_FLOAT:
-    return b.getF32Type();
-  case ::tensorflow::DT_DOUBLE:
-    return b.getF64Type();
-  case ::tensorflow::DT_HALF:
-    return b.getF16Type();
-  case ::tensorflow::DT_BFLOAT16:
-    return b.getBF16Type();
-  case ::tensorflow::DT_BOOL:
-    return b.getI1Type();
-  case ::tensorflow::DT_INT8:
-  case ::tensorflow::DT_QINT8:
-    return b.getI8Type();
-  case ::tensorflow::DT_INT16:
-  case ::tensorflow::DT_QINT16:
-    return b.getI16Type();
-  case ::tensorflow::DT_INT32:
-  case ::tensorflow::DT_QINT32:
-    return b.getI32Type();
-  case ::tensorflow::DT_INT64:
-    return b.getI64Type();
-  case ::tensorflow::DT_UINT8:
-  case ::tensorflow::DT_QUINT8:
-    return b.getIntegerType(8, false);
-  case ::tensorflow::DT_UINT16:
-  case ::tensorflow::DT_QUINT16:
-    return b.getIntegerType(16, false);
-  case ::tensorflow::DT_UINT32:
-    return b.getIntegerType(32, false);
-  case ::tensorflow::DT_UINT64:
-    return b.getIntegerType(64, false);
-  default:
-    return {};
-  }
-}
-
-Type complexPart(MLIRContext *context, int dataType) {
-  if (dataType >= firstReference)
-    dataType -= firstReference - 1;
-  if (dataType == ::tensorflow::DT_COMPLEX64)
-    return Float32Type::get(context);
-  if (dataType == ::tensorflow::DT_COMPLEX128)
-    return Float64Type::get(context);
-  return {};
-}
-
-std::string dataTypeName(int dataType) {
-  if (!::tensorflow::DataType_IsValid(dataType))
-    return "type " + std::to_string(dataType);
-  StringRef name = ::tensorflow::DataType_Name(
-      static_cast<::tensorflow::DataType>(dataType));
-  name.consume_front("DT_");
-  return name.lower();
-}
-
-FailureOr<std::optional<SmallVector<int64_t>>>
-shapeOf(const ::tensorflow::TensorShapeProto &proto) {
-  if (proto.unknown_rank()) {
-    if (proto.dim_size())
-      return failure();
-    return std::optional<SmallVector<int64_t>>();
-  }
-  if (proto.dim_size() > rankLimit)
-    return failure();
-  SmallVector<int64_t> shape;
-  for (const auto &dim : proto.dim()) {
-    if (dim.size() < -1)
-      return failure();
-    shape.push_back(dim.size() == -1 ? ShapedType::kDynamic : dim.size());
-  }
-  return std::optional(std::move(shape));
-}
-
-std::optional<int64_t> byteSize(ArrayRef<int64_t> shape,
-                                unsigned elementBytes) {
-  int64_t bytes = elementBytes;
-  bool empty = false;
-  for (int64_t size : shape) {
-    empty |= size == 0;
-    if (size < 0 || (size && llvm::MulOverflow(bytes, size, bytes)) ||
-        bytes > tensorByteLimit)
-      return std::nullopt;
-  }
-  return empty ? 0 : bytes;
-}
-
 static unsigned elementBytes(Type element) {
   return llvm::divideCeil(element.getIntOrFloatBitWidth(), 8);
 }
 
 static bool isSplat(StringRef bytes, size_t width) {
-  return bytes.size() > width &&
-         std::memcmp(bytes.data(), bytes.data() + width,
-                     bytes.size() - width) == 0;
+  return bytes.size() > width && std::memcmp(bytes.data(), bytes.data() + width,
+                                             bytes.size() - width) == 0;
 }
 
 ElementsAttr rawElements(RankedTensorType type, std::string bytes,
@@ -145,13 +48,13 @@ ElementsAttr rawElements(RankedTensorType type, std::string bytes,
     if (isSplat(bytes, 1))
       bytes.resize(1);
     return DenseElementsAttr::get(
-        type, ArrayRef(reinterpret_cast<const bool *>(bytes.data()),
-                       bytes.size()));
+        type,
+        ArrayRef(reinterpret_cast<const bool *>(bytes.data()), bytes.size()));
   }
   if (isSplat(bytes, width))
     bytes.resize(width);
-  size_t limit = isa<IntegerType>(element) ? integerResourceBytes + 1
-                                           : resourceBytes;
+  size_t limit =
+      isa<IntegerType>(element) ? integerResourceBytes + 1 : resourceBytes;
   if (bytes.size() < limit)
     return DenseElementsAttr::getFromRawBuffer(
         type, ArrayRef(bytes.data(), bytes.size()));
@@ -190,9 +93,9 @@ public:
   bool pack(const Field &field, int perElement = 1) {
     int64_t wanted = count * perElement;
     if (field.size() > wanted) {
-      why = llvm::formatv("has {0} values for {1} elements", field.size(),
-                          wanted)
-                .str();
+      why =
+          llvm::formatv("has {0} values for {1} elements", field.size(), wanted)
+              .str();
       return false;
     }
     if (field.size() % perElement) {
@@ -365,7 +268,7 @@ FailureOr<Constant> readTensor(MLIRContext *context, TensorProto &proto,
   Type part = complexPart(context, dataType);
   Type element = part ? part : elementType(context, dataType);
   bool isString = dataType == ::tensorflow::DT_STRING;
-  if ((!element && !isString) || dataType >= firstReference) {
+  if ((!element && !isString) || dataType >= ::tensorflow::DT_FLOAT_REF) {
     why = "is of " + dataTypeName(dataType) + ", which no constant can be";
     return failure();
   }

@@ -33,7 +33,8 @@ FailureOr<Traced> Tracer::value(const Frame &frame, Edge edge, Location at,
     unsupported = true;
     return Traced();
   }
-  if (!state.traced || static_cast<size_t>(edge.output) >= state.results.size()) {
+  if (!state.traced ||
+      static_cast<size_t>(edge.output) >= state.results.size()) {
     report.error(at) << "asks for result " << edge.output << " of '"
                      << escaped(frame.graph->name(edge.node)) << "' ("
                      << escaped(frame.graph->op(edge.node)) << "), which has "
@@ -131,8 +132,7 @@ LogicalResult Tracer::runHandler(int index, ArrayRef<Traced> operands,
   node.bindings = top.bindings;
   size_t refusedBefore = refused.size();
   Block *block = builder.getInsertionBlock();
-  Operation *before =
-      block && !block->empty() ? &block->back() : nullptr;
+  Operation *before = block && !block->empty() ? &block->back() : nullptr;
   pending = false;
   Status statusBefore = report.status;
   LogicalResult outcome = node.run();
@@ -194,8 +194,8 @@ LogicalResult Tracer::push(Node &node, StringRef name, const Bindings &bindings,
                           << "' of '" << escaped(name) << "' has no type";
   }
   if (!graph->order) {
-    FailureOr<std::vector<int>> order = orderNodes(
-        report, *graph, graph->returns, graph->controlReturns, {});
+    FailureOr<std::vector<int>> order =
+        orderNodes(report, *graph, graph->returns, graph->controlReturns, {});
     if (failed(order))
       return failure();
     graph->order = std::move(*order);
@@ -273,7 +273,8 @@ FailureOr<Constant> Tracer::constant(Node &node,
   if (!isNew)
     return known->second;
   std::string why;
-  FailureOr<Constant> read = readTensor(report.context, proto, node.name(), why);
+  FailureOr<Constant> read =
+      readTensor(report.context, proto, node.name(), why);
   if (failed(read)) {
     node.error() << "its constant " << why;
     return failure();

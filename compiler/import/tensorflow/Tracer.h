@@ -127,9 +127,10 @@ private:
 
 /// The nodes that `wanted` needs, operands first, without those behind fed
 /// edges; an error where they form a cycle.
-mlir::FailureOr<std::vector<int>>
-orderNodes(Report &report, const Graph &graph, llvm::ArrayRef<Edge> wanted,
-           llvm::ArrayRef<int> controls, llvm::ArrayRef<Edge> fed);
+mlir::FailureOr<std::vector<int>> orderNodes(Report &report, const Graph &graph,
+                                             llvm::ArrayRef<Edge> wanted,
+                                             llvm::ArrayRef<int> controls,
+                                             llvm::ArrayRef<Edge> fed);
 
 /// All handlers, by op.
 const Handlers &handlers();

@@ -3,6 +3,7 @@
 #include "compiler/import/tensorflow/file/Load.h"
 
 #include <climits>
+#include <cstring>
 #include <google/protobuf/io/coded_stream.h>
 #include <google/protobuf/io/tokenizer.h>
 #include <google/protobuf/io/zero_copy_stream_impl.h>
@@ -66,7 +67,7 @@ static StringRef firstWord(StringRef text) {
 FailureOr<MessageFile> recognize(Report &report, File file) {
   MessageFile result;
   std::string head(std::min<uint64_t>(file.size(), 4096), 0);
-  if (!file.read(0, head)) {
+  if (!file.read(0, {head.data(), head.size()})) {
     report.error(Status::io) << "cannot read";
     return failure();
   }
@@ -89,7 +90,7 @@ static LogicalResult loadText(Report &report, const File &file,
                               pb::Message &message) {
   // A text is a hundredth of what a binary may be: the parser is slow.
   std::string text(file.size(), 0);
-  if (!file.read(0, text)) {
+  if (!file.read(0, {text.data(), text.size()})) {
     report.error(Status::io) << "cannot read";
     return failure();
   }
@@ -117,12 +118,12 @@ static LogicalResult loadBinary(Report &report, const File &file,
     pb::io::CodedInputStream coded(&stream);
     coded.SetTotalBytesLimit(static_cast<int>(file.size()));
     coded.SetRecursionLimit(depthLimit);
-    parsed = message.ParseFromCodedStream(&coded) &&
-             coded.ConsumedEntireMessage();
+    parsed =
+        message.ParseFromCodedStream(&coded) && coded.ConsumedEntireMessage();
   }
   if (stream.GetErrno()) {
-    report.error(Status::io) << "cannot read: "
-                             << std::strerror(stream.GetErrno());
+    report.error(Status::io)
+        << "cannot read: " << std::strerror(stream.GetErrno());
     return failure();
   }
   if (parsed)
