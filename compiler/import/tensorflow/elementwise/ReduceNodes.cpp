@@ -1,0 +1,176 @@
+// Reductions, places of extremes and cumulative nodes.
+
+#include "compiler/import/tensorflow/elementwise/Operands.h"
+
+#include "dialects/graph/Elementwise.h"
+#include "dialects/graph/Graph.h"
+#include "dialects/graph/Reduce.h"
+
+using namespace mlir;
+
+namespace weir::tensorflow {
+namespace {
+
+/// A reduction's operand and its dimensions, ascending.
+struct Reduced {
+  Expr x;
+  SmallVector<int64_t> dims;
+  bool keep;
+
+  /// `result`, with the reduced dimensions as 1 where they are kept.
+  Expr shaped(Expr result) const {
+    if (!keep)
+      return result;
+    SmallVector<int64_t> shape(x.shape());
+    for (int64_t dim : dims)
+      shape[dim] = 1;
+    return reshape(result, shape);
+  }
+};
+
+FailureOr<Reduced> reducedOf(Node &node, Elements elements) {
+  if (node.size() != 2)
+    return node.error() << "has " << node.size() << " operands instead of 2";
+  Expr x = operand(node, 0);
+  if (!isOf(x.elementType(), elements))
+    return node.error() << "does not take " << x.type();
+  FailureOr<SmallVector<int64_t>> axes = node.integers(1);
+  if (failed(axes))
+    return failure();
+  SmallVector<bool> isReduced(x.rank());
+  for (int64_t axis : *axes) {
+    if (axis < -x.rank() || axis >= x.rank())
+      return node.error() << "axis " << axis << " is none of " << x.type();
+    int64_t dim = axis < 0 ? axis + x.rank() : axis;
+    if (isReduced[dim])
+      return node.error() << "reduces axis " << dim << " twice";
+    isReduced[dim] = true;
+  }
+  Reduced reduced{x, {}, node.boolAttr("keep_dims")};
+  for (int64_t dim = 0; dim < x.rank(); ++dim)
+    if (isReduced[dim])
+      reduced.dims.push_back(dim);
+  return reduced;
+}
+
+template <typename Op, Elements elements>
+LogicalResult importReduction(Node &node) {
+  FailureOr<Reduced> reduced = reducedOf(node, elements);
+  if (failed(reduced))
+    return failure();
+  Value y = make<Op>(node.b, reduced->x.value, reduced->dims);
+  return give(node, reduced->shaped(Expr(node.b, y)));
+}
+
+/// Halves stay f32 from the sum to the quotient, so that it cannot overflow.
+Expr widened(Expr x) {
+  bool isHalf = isa<FloatType>(x.elementType()) &&
+                x.elementType().getIntOrFloatBitWidth() < 32;
+  return isHalf ? cast(x, x.b->getF32Type()) : x;
+}
+
+LogicalResult importMean(Node &node) {
+  FailureOr<Reduced> reduced = reducedOf(node, Elements::numbers);
+  if (failed(reduced))
+    return failure();
+  Expr y = mean(widened(reduced->x), reduced->dims);
+  return give(node, reduced->shaped(cast(y, reduced->x.elementType())));
+}
+
+LogicalResult importEuclideanNorm(Node &node) {
+  FailureOr<Reduced> reduced = reducedOf(node, Elements::numbers);
+  if (failed(reduced))
+    return failure();
+  Expr x = widened(reduced->x);
+  Expr squares = sum(x * x, reduced->dims);
+  if (isa<IntegerType>(x.elementType()))
+    squares = cast(squares, node.b.getF64Type());
+  Expr y = apply<graph::SqrtOp>(squares);
+  return give(node, reduced->shaped(cast(y, reduced->x.elementType())));
+}
+
+template <typename Op>
+LogicalResult importArg(Node &node) {
+  if (node.size() != 2)
+    return node.error() << "has " << node.size() << " operands instead of 2";
+  Expr x = operand(node, 0);
+  FailureOr<int64_t> axis = node.axis(1, x.rank());
+  if (failed(axis))
+    return failure();
+  if (x.size(*axis) == 0)
+    return node.error() << "finds no element along axis " << *axis << " of "
+                        << x.type();
+  Type place = node.hasAttr("output_type") ? node.typeAttr("output_type")
+                                           : Type(node.b.getI64Type());
+  if (!place || !place.isIntOrIndex() || place.getIntOrFloatBitWidth() < 16)
+    return node.unsupported("its output_type");
+  SmallVector<int64_t> shape(x.shape());
+  shape.erase(shape.begin() + *axis);
+  return node.result(make<Op>(node.b, RankedTensorType::get(shape, place),
+                              x.value, node.b.getI64IntegerAttr(*axis)));
+}
+
+template <typename Op, Elements elements>
+LogicalResult importCumulative(Node &node) {
+  if (node.size() != 2)
+    return node.error() << "has " << node.size() << " operands instead of 2";
+  Expr x = operand(node, 0);
+  if (!isOf(x.elementType(), elements))
+    return node.error() << "does not take " << x.type();
+  FailureOr<int64_t> axis = node.axis(1, x.rank());
+  if (failed(axis))
+    return failure();
+  return node.result(
+      make<Op>(node.b, x.type(), x.value, static_cast<uint64_t>(*axis),
+               node.boolAttr("exclusive"), node.boolAttr("reverse")));
+}
+
+/// Which dimensions of a sum of two broadcast operands each of them stretched
+/// along: those that its gradient is summed over.
+LogicalResult importBroadcastGradientArgs(Node &node) {
+  if (node.size() != 2)
+    return node.error() << "has " << node.size() << " operands instead of 2";
+  FailureOr<SmallVector<int64_t>> x = node.integers(0), y = node.integers(1);
+  if (failed(x) || failed(y))
+    return failure();
+  if (failed(broadcastShapes(*x, *y)))
+    return node.error() << "shapes [" << *x << "] and [" << *y
+                        << "] do not broadcast";
+  int64_t rank = std::max(x->size(), y->size());
+  x->insert(x->begin(), rank - x->size(), 1);
+  y->insert(y->begin(), rank - y->size(), 1);
+  SmallVector<int64_t> xDims, yDims;
+  for (int64_t dim = 0; dim < rank; ++dim) {
+    int64_t a = (*x)[dim], b = (*y)[dim];
+    if (a == 1)
+      xDims.push_back(dim);
+    if (b == 1)
+      yDims.push_back(dim);
+  }
+  Type element = node.type(0).getElementType();
+  return node.results(
+      {numbers(node.b, element, xDims), numbers(node.b, element, yDims)});
+}
+
+} // namespace
+
+void addReduceHandlers(Handlers &handlers) {
+  constexpr Elements numbers = Elements::numbers, bools = Elements::bools;
+  handlers["Sum"] = importReduction<graph::ReduceSumOp, numbers>;
+  handlers["Prod"] = importReduction<graph::ReduceProdOp, numbers>;
+  handlers["Max"] = importReduction<graph::ReduceMaxOp, numbers>;
+  handlers["Min"] = importReduction<graph::ReduceMinOp, numbers>;
+  handlers["All"] = importReduction<graph::ReduceAndOp, bools>;
+  handlers["Any"] = importReduction<graph::ReduceOrOp, bools>;
+  handlers["Mean"] = importMean;
+  handlers["EuclideanNorm"] = importEuclideanNorm;
+  handlers["ArgMax"] = importArg<graph::ArgMaxOp>;
+  handlers["ArgMin"] = importArg<graph::ArgMinOp>;
+  handlers["Cumsum"] = importCumulative<graph::CumulativeSumOp, numbers>;
+  handlers["Cumprod"] = importCumulative<graph::CumulativeProdOp, numbers>;
+  handlers["CumulativeLogsumexp"] =
+      importCumulative<graph::CumulativeLogSumExpOp, Elements::floats>;
+  handlers["BroadcastGradientArgs"] = importBroadcastGradientArgs;
+}
+
+} // namespace weir::tensorflow
