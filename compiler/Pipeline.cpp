@@ -10,6 +10,7 @@
 
 #include "mlir/Conversion/ReconcileUnrealizedCasts/ReconcileUnrealizedCasts.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Linalg/Passes.h"
 #include "mlir/Transforms/Passes.h"
 #include "llvm/ADT/STLExtras.h"
 
@@ -18,7 +19,9 @@ using namespace mlir;
 namespace weir {
 
 static void buildFuse(OpPassManager &pm) {
-  pm.nest<func::FuncOp>().addPass(createFormGroups());
+  OpPassManager &functions = pm.nest<func::FuncOp>();
+  functions.addPass(createFormGroups());
+  functions.addPass(createFlattenGroups());
 }
 
 static void buildLower(OpPassManager &pm) {
@@ -26,6 +29,8 @@ static void buildLower(OpPassManager &pm) {
   pm.nest<func::FuncOp>().addPass(createFuseScalars());
   pm.nest<func::FuncOp>().addPass(createLowerGraph());
   pm.addPass(createReconcileUnrealizedCastsPass());
+  // Reductions take the loops that make their operands.
+  pm.nest<func::FuncOp>().addPass(createLinalgElementwiseOpFusionPass());
   // No CSE before bufferization: it would make one buffer of two.
   pm.addPass(createCanonicalizerPass());
 }

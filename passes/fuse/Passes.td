@@ -29,4 +29,21 @@ def FormGroups : Pass<"weir-form-groups", "::mlir::func::FuncOp"> {
   }];
 }
 
+def FlattenGroups : Pass<"weir-flatten-groups", "::mlir::func::FuncOp"> {
+  let summary = "Merges the dimensions of elementwise groups";
+  let description = [{
+    Where no broadcast tells two adjacent dimensions apart, they become one:
+    loops get longer, which vectorizes better, and more groups become equal.
+    The reshapes around the group are views.
+
+    ```mlir
+    %y = graph.group(%x) : (tensor<2x3xf32>) -> tensor<2x3xf32> { ... }
+    // becomes
+    %0 = graph.reshape %x : tensor<2x3xf32> to tensor<6xf32>
+    %1 = graph.group(%0) : (tensor<6xf32>) -> tensor<6xf32> { ... }
+    %y = graph.reshape %1 : tensor<6xf32> to tensor<2x3xf32>
+    ```
+  }];
+}
+
 #endif // WEIR_PASSES_FUSE

@@ -71,9 +71,15 @@ public:
     SmallVector<Value> outputs;
     for (Value value : result.getOperands()) {
       outputs.push_back(argumentPlace(index++, value.getType()));
+      Value place = outputs.back();
+      while (auto reshape = value.getDefiningOp<graph::ReshapeOp>()) {
+        where.try_emplace(value, place);
+        value = reshape.getX();
+        place = view(reshape.getLoc(), place, placeType(value.getType()));
+      }
       if (isa_and_nonnull<plan::TaskOp>(value.getDefiningOp()) &&
           value.getParentBlock() == &body)
-        where.try_emplace(value, outputs.back());
+        where.try_emplace(value, place);
     }
     if (failed(planBlock(body, tasks)))
       return failure();

@@ -1,0 +1,17 @@
+// The compiler as one function, which the tools call.
+
+#ifndef WEIR_COMPILER_COMPILER_H
+#define WEIR_COMPILER_COMPILER_H
+
+#include "compiler/Options.h"
+
+namespace weir {
+
+/// Reads the model, runs the stages and writes the product, or prints the IR of
+/// the stage asked for. Errors go to the context's diagnostic engine and, where
+/// no location can have them, to stderr.
+Status compile(mlir::MLIRContext *context, const Options &options);
+
+} // namespace weir
+
+#endif // WEIR_COMPILER_COMPILER_H

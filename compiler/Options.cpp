@@ -1,0 +1,162 @@
+// Parses the command line by Options.td.
+
+#include "compiler/Options.h"
+
+#include "compiler/Pipeline.h"
+#include "llvm/Option/ArgList.h"
+#include "llvm/Option/OptTable.h"
+#include "llvm/Option/Option.h"
+
+using namespace llvm;
+using namespace llvm::opt;
+
+namespace weir {
+namespace {
+
+enum ID {
+  OPT_INVALID = 0,
+#define OPTION(...) LLVM_MAKE_OPT_ID(__VA_ARGS__),
+#include "compiler/Options.inc"
+#undef OPTION
+};
+
+#define PREFIX(NAME, VALUE)                                                    \
+  constexpr StringLiteral NAME##_init[] = VALUE;                               \
+  constexpr ArrayRef<StringLiteral> NAME(NAME##_init,                          \
+                                         std::size(NAME##_init) - 1);
+#include "compiler/Options.inc"
+#undef PREFIX
+
+constexpr OptTable::Info infos[] = {
+#define OPTION(...) LLVM_CONSTRUCT_OPT_INFO(__VA_ARGS__),
+#include "compiler/Options.inc"
+#undef OPTION
+};
+
+class Table : public GenericOptTable {
+public:
+  Table() : GenericOptTable(infos) {}
+};
+
+struct Usage {
+  bool wrong = false;
+  raw_ostream &say() {
+    wrong = true;
+    return errs() << "weir: error: ";
+  }
+};
+
+void readImport(mlir::MLIRContext *context, const InputArgList &args,
+                ImportOptions &import, Usage &usage) {
+  import.signature = args.getLastArgValue(OPT_signature_EQ).str();
+  import.allSignatures = args.hasArg(OPT_all_signatures);
+  if (const Arg *tags = args.getLastArg(OPT_tags_EQ)) {
+    import.tags.clear();
+    SmallVector<StringRef> list;
+    StringRef(tags->getValue()).split(list, ',', -1, /*KeepEmpty=*/false);
+    for (StringRef tag : list)
+      import.tags.push_back(tag.str());
+  }
+  for (StringRef text : args.getAllArgValues(OPT_feed_EQ)) {
+    if (std::optional<Feed> feed = parseFeed(context, text))
+      import.feeds.push_back(*feed);
+    else
+      usage.say() << "--feed=" << escaped(text)
+                  << " is not NAME[:DIMSxTYPE], as in x:1x4xf32\n";
+  }
+  import.fetches = args.getAllArgValues(OPT_fetch_EQ);
+  for (StringRef text : args.getAllArgValues(OPT_shape_EQ))
+    if (!parseShape(text, import))
+      usage.say() << "--shape=" << escaped(text)
+                  << " is not NAME=DIMS, as in x=1x224x224x3\n";
+}
+
+void readEmit(const InputArgList &args, Options &options, Usage &usage) {
+  EmitOptions &emit = options.emit;
+  emit.output = args.getLastArgValue(OPT_o).str();
+  emit.header = args.getLastArgValue(OPT_header_EQ).str();
+  emit.prefix = args.getLastArgValue(OPT_prefix_EQ).str();
+  emit.cppClass = args.getLastArgValue(OPT_cpp_class_EQ).str();
+  StringRef weights = args.getLastArgValue(OPT_weights_EQ, "embed");
+  if (weights != "embed" && weights != "file")
+    usage.say() << "--weights takes embed or file, not '" << escaped(weights)
+                << "'\n";
+  emit.weightsFile = weights == "file";
+  StringRef level = args.getLastArgValue(OPT_O, "2");
+  if (level.getAsInteger(10, emit.optLevel) || emit.optLevel > 3)
+    usage.say() << "-O takes 0 to 3, not '" << escaped(level) << "'\n";
+
+  if (const Arg *kind = args.getLastArg(OPT_emit_EQ)) {
+    StringRef word = kind->getValue();
+    // The two forms of the IR that have a stage's name.
+    if (word == "graph" || word == "plan")
+      options.stopAfter = word.str();
+    else if (std::optional<Product> product = productOfWord(word))
+      emit.product = *product;
+    else
+      usage.say() << "--emit does not know '" << escaped(word) << "'\n";
+  } else if (!emit.output.empty()) {
+    emit.product = productOfPath(emit.output).value_or(Product::Shared);
+  }
+}
+
+} // namespace
+
+std::optional<Options> parseOptions(mlir::MLIRContext *context,
+                                    StringRef command,
+                                    ArrayRef<const char *> arguments,
+                                    Status &done) {
+  Table table;
+  unsigned missing = 0, missingCount = 0;
+  InputArgList args = table.ParseArgs(arguments, missing, missingCount);
+  done = Status::badUsage;
+  if (args.hasArg(OPT_help)) {
+    std::string usage = ("weir " + command + " [options] MODEL").str();
+    table.printHelp(outs(), usage.c_str(),
+                    "weir: compiles a saved dataflow graph to a native library");
+    outs() << "\nMODEL: a SavedModel's directory, a .pb or .pbtxt graph, or "
+              ".mlir; its content tells which.\n";
+    done = Status::ok;
+    return std::nullopt;
+  }
+  Usage usage;
+  if (missingCount)
+    usage.say() << args.getArgString(missing) << " wants a value\n";
+  for (const Arg *arg : args.filtered(OPT_UNKNOWN)) {
+    std::string text = arg->getAsString(args), nearest;
+    usage.say() << "unknown option '" << escaped(text) << "'";
+    if (table.findNearest(text, nearest) < 4)
+      errs() << "; did you mean '" << nearest << "'?";
+    errs() << "\n";
+  }
+
+  Options options;
+  std::vector<std::string> inputs = args.getAllArgValues(OPT_INPUT);
+  if (inputs.size() == 1)
+    options.import.path = inputs.front();
+  else
+    usage.say() << (inputs.empty() ? "no model given"
+                                   : "more than one model given")
+                << "; see weir " << command << " --help\n";
+  readImport(context, args, options.import, usage);
+  readEmit(args, options, usage);
+  options.target.triple = args.getLastArgValue(OPT_target_EQ).str();
+  options.target.cpu = args.getLastArgValue(OPT_mcpu, "native").str();
+  options.target.features = args.getLastArgValue(OPT_mattr).str();
+  options.timing = args.hasArg(OPT_timing);
+  options.json = args.hasArg(OPT_json);
+  if (const Arg *stage = args.getLastArg(OPT_stop_after_EQ))
+    options.stopAfter = stage->getValue();
+  if (!options.stopAfter.empty() && !isStage(options.stopAfter))
+    usage.say() << "no stage is called '" << escaped(options.stopAfter)
+                << "'; they are " << stageNames() << "\n";
+  if (command == "compile" && options.stopAfter.empty() &&
+      options.emit.output.empty())
+    usage.say() << "no output given: -o PATH\n";
+  if (usage.wrong)
+    return std::nullopt;
+  done = Status::ok;
+  return options;
+}
+
+} // namespace weir

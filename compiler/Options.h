@@ -1,0 +1,32 @@
+// The command line of `weir`, parsed.
+
+#ifndef WEIR_COMPILER_OPTIONS_H
+#define WEIR_COMPILER_OPTIONS_H
+
+#include "compiler/emit/Emit.h"
+#include "compiler/import/Import.h"
+#include "compiler/target/Target.h"
+
+namespace weir {
+
+struct Options {
+  ImportOptions import;
+  TargetOptions target;
+  EmitOptions emit;
+  /// The last stage to run; all of them where empty.
+  std::string stopAfter;
+  bool timing = false;
+  bool json = false;
+};
+
+/// Parses what follows the command's name. Prints what is wrong, or the help
+/// that was asked for, and gives the exit status in `done` where there is
+/// nothing left to do.
+std::optional<Options> parseOptions(mlir::MLIRContext *context,
+                                    llvm::StringRef command,
+                                    llvm::ArrayRef<const char *> arguments,
+                                    Status &done);
+
+} // namespace weir
+
+#endif // WEIR_COMPILER_OPTIONS_H

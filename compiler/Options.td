@@ -1,0 +1,42 @@
+// The options of `weir`, once: parsing, help and suggestions come from here.
+
+include "llvm/Option/OptParser.td"
+
+class F<string name, string help> : Flag<["--"], name>, HelpText<help>;
+multiclass Eq<string name, string meta, string help> {
+  def NAME #_EQ : Joined<["--"], name#"=">, HelpText<help>, MetaVarName<meta>;
+  def : Separate<["--"], name>, Alias<!cast<Option>(NAME #_EQ)>;
+}
+
+def output_group : OptionGroup<"output options">;
+
+def help : F<"help", "Print this help">;
+def h : Flag<["-"], "h">, Alias<help>;
+def version : F<"version", "Print the version">;
+
+def o : JoinedOrSeparate<["-"], "o">, MetaVarName<"PATH">,
+        HelpText<"Where the product goes; its ending picks the kind unless --emit does">;
+defm emit : Eq<"emit", "KIND", "shared, static, obj, exe, llvm, mlir, graph or plan">;
+defm header : Eq<"header", "PATH", "Write a C header">;
+defm cpp_class : Eq<"cpp-class", "NS::NAME", "Add a C++ class of this name to the header">;
+defm prefix : Eq<"prefix", "NAME", "Prefix of the C symbols (default: from the output's name)">;
+defm weights : Eq<"weights", "embed|file", "Weights in the product, or in a file beside it">;
+
+defm signature : Eq<"signature", "NAME", "SavedModel: the signature to compile">;
+defm tags : Eq<"tags", "LIST", "SavedModel: tags of the graph (default: serve)">;
+def all_signatures : F<"all-signatures", "SavedModel: compile every signature">;
+defm feed : Eq<"feed", "NAME[:DIMSxTYPE]", "Take this tensor as an input">;
+defm fetch : Eq<"fetch", "NAME", "Give this tensor as an output">;
+defm shape : Eq<"shape", "NAME=DIMS", "Fix an input's dimensions, as in x=1x224x224x3">;
+
+defm target : Eq<"target", "TRIPLE", "Compile for this target">;
+def mcpu : Joined<["-"], "mcpu=">, MetaVarName<"NAME">,
+           HelpText<"Processor: native (default), x86-64-v3, ...">;
+def mattr : Joined<["-"], "mattr=">, MetaVarName<"LIST">,
+            HelpText<"Features to add or remove, as in +avx512f,-fma">;
+def O : Joined<["-"], "O">, MetaVarName<"LEVEL">,
+        HelpText<"Optimization level, 0 to 3 (default: 2)">;
+
+defm stop_after : Eq<"stop-after", "STAGE", "Print what a stage leaves: import, graph, fuse, lower, plan or cpu">;
+def timing : F<"timing", "Print the time that each pass took">;
+def json : F<"json", "inspect: print JSON">;

@@ -1,0 +1,186 @@
+// A group of elementwise ops runs over as few dimensions as its broadcasts allow.
+//
+// Adjacent dimensions d and d+1 merge where each broadcast maps both from
+// adjacent dimensions of its operand, or neither.
+
+#include "passes/fuse/Passes.h"
+
+#include "dialects/graph/Graph.h"
+#include "dialects/graph/Shape.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/IRMapping.h"
+
+using namespace mlir;
+
+namespace weir {
+#define GEN_PASS_DEF_FLATTENGROUPS
+#include "passes/fuse/Passes.h.inc"
+
+namespace {
+
+ArrayRef<int64_t> shapeOf(Value value) {
+  return cast<RankedTensorType>(value.getType()).getShape();
+}
+
+Value reshaped(OpBuilder &b, Location loc, Value value,
+               ArrayRef<int64_t> shape) {
+  auto type = cast<RankedTensorType>(value.getType()).clone(shape);
+  if (type == value.getType())
+    return value;
+  return b.create<graph::ReshapeOp>(loc, type, value);
+}
+
+class Flattening {
+public:
+  explicit Flattening(graph::GroupOp group) : group(group) {}
+
+  /// Whether the group has the form that this is for and loses a dimension.
+  bool applies() {
+    if (group.getNumResults() != 1)
+      return false;
+    shape = shapeOf(group.getResult(0));
+    merges.assign(shape.size() < 2 ? 0 : shape.size() - 1, true);
+    if (merges.empty() || llvm::is_contained(shape, 0))
+      return false;
+    for (Operation &op : group.getBody().front().without_terminator()) {
+      if (shapeOf(op.getResult(0)) != shape)
+        return false;
+      if (auto broadcast = dyn_cast<graph::BroadcastOp>(op))
+        keepApart(broadcast);
+      else if (!isa<graph::ScalarOpInterface, graph::ConstantOp>(op))
+        return false;
+    }
+    return llvm::is_contained(merges, true);
+  }
+
+  void run() {
+    OpBuilder b(group);
+    Location loc = group.getLoc();
+    SmallVector<Value> inputs;
+    for (auto [input, argument] :
+         llvm::zip_equal(group.getInputs(), group.getBody().getArguments()))
+      inputs.push_back(reshaped(b, loc, input, flatShapeOf(argument)));
+    auto flat = b.create<graph::GroupOp>(
+        loc, flatType(group.getResult(0).getType()), inputs);
+    Block &body = flat.getBody().emplaceBlock();
+    IRMapping map;
+    for (auto [input, argument] :
+         llvm::zip_equal(inputs, group.getBody().getArguments()))
+      map.map(argument, body.addArgument(input.getType(), loc));
+    b.setInsertionPointToEnd(&body);
+    for (Operation &op : group.getBody().front())
+      cloneFlat(b, op, map);
+    b.setInsertionPointAfter(flat);
+    group.getResult(0).replaceAllUsesWith(
+        reshaped(b, loc, flat.getResult(0), shape));
+    group.erase();
+  }
+
+private:
+  /// Dimensions of the operand that are not stretched, by result dimension.
+  static SmallVector<bool> mapped(graph::BroadcastOp op, size_t rank) {
+    SmallVector<bool> mapped(rank, false);
+    for (auto [i, dim] : llvm::enumerate(op.getDims()))
+      mapped[dim] = shapeOf(op.getX())[i] == shapeOf(op.getResult())[dim];
+    return mapped;
+  }
+
+  void keepApart(graph::BroadcastOp op) {
+    SmallVector<bool> has = mapped(op, shape.size());
+    for (size_t d = 0; d + 1 < shape.size(); ++d)
+      if (has[d] != has[d + 1])
+        merges[d] = false;
+  }
+
+  /// The group's shape with merged dimensions.
+  SmallVector<int64_t> flatShape() const {
+    SmallVector<int64_t> flat = {shape[0]};
+    for (size_t d = 1; d < shape.size(); ++d)
+      if (merges[d - 1])
+        flat.back() *= shape[d];
+      else
+        flat.push_back(shape[d]);
+    return flat;
+  }
+
+  /// The dimension of `flatShape` that holds dimension `d`.
+  int64_t flatDim(int64_t d) const {
+    return d - std::count(merges.begin(), merges.begin() + d, true);
+  }
+
+  /// The shape that an argument takes: the group's, or that of a broadcast's
+  /// operand without what is stretched.
+  SmallVector<int64_t> flatShapeOf(BlockArgument argument) const {
+    for (Operation *user : argument.getUsers())
+      if (auto broadcast = dyn_cast<graph::BroadcastOp>(user)) {
+        SmallVector<int64_t> flat;
+        for (int64_t dim : flatDims(broadcast))
+          flat.push_back(flatShape()[dim]);
+        return flat;
+      }
+    return flatShape();
+  }
+
+  /// The dimensions of `flatShape` that a broadcast's operand has.
+  SmallVector<int64_t> flatDims(graph::BroadcastOp op) const {
+    SmallVector<int64_t> dims;
+    SmallVector<bool> has = mapped(op, shape.size());
+    for (size_t d = 0; d < shape.size(); ++d)
+      if (has[d] && (dims.empty() || dims.back() != flatDim(d)))
+        dims.push_back(flatDim(d));
+    return dims;
+  }
+
+  Type flatType(Type type) const {
+    return cast<RankedTensorType>(type).clone(flatShape());
+  }
+
+  void cloneFlat(OpBuilder &b, Operation &op, IRMapping &map) {
+    Location loc = op.getLoc();
+    if (auto broadcast = dyn_cast<graph::BroadcastOp>(op)) {
+      map.map(broadcast.getResult(),
+              b.create<graph::BroadcastOp>(
+                  loc, flatType(broadcast.getType()),
+                  map.lookup(broadcast.getX()), flatDims(broadcast)));
+    } else if (auto constant = dyn_cast<graph::ConstantOp>(op)) {
+      auto value = cast<DenseElementsAttr>(constant.getValue());
+      map.map(constant.getResult(),
+              b.create<graph::ConstantOp>(
+                  loc, value.reshape(cast<ShapedType>(
+                           flatType(constant.getType())))));
+    } else {
+      Operation *flat = b.clone(op, map);
+      for (Value result : flat->getResults())
+        result.setType(flatType(result.getType()));
+    }
+  }
+
+  graph::GroupOp group;
+  ArrayRef<int64_t> shape;
+  SmallVector<bool> merges; // dimension d with d + 1
+};
+
+/// A broadcast's operand must be an argument that only broadcasts of one form
+/// use, since its shape changes.
+bool argumentsAreSimple(graph::GroupOp group) {
+  for (Operation &op : group.getBody().front())
+    if (auto broadcast = dyn_cast<graph::BroadcastOp>(op)) {
+      auto argument = dyn_cast<BlockArgument>(broadcast.getX());
+      if (!argument || !argument.hasOneUse())
+        return false;
+    }
+  return true;
+}
+
+struct FlattenGroups : impl::FlattenGroupsBase<FlattenGroups> {
+  void runOnOperation() override {
+    getOperation()->walk([](graph::GroupOp group) {
+      Flattening flattening(group);
+      if (argumentsAreSimple(group) && flattening.applies())
+        flattening.run();
+    });
+  }
+};
+
+} // namespace
+} // namespace weir
