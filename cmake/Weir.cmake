@@ -6,6 +6,7 @@
 #   weir_tool(weir-opt SOURCES ...)               an executable
 
 list(APPEND CMAKE_MODULE_PATH ${MLIR_CMAKE_DIR} ${LLVM_CMAKE_DIR})
+set(LLVM_TABLEGEN_EXE ${LLVM_TOOLS_BINARY_DIR}/llvm-tblgen)
 include(TableGen)
 include(AddLLVM)
 include(AddMLIR)

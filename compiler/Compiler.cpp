@@ -6,6 +6,7 @@
 #include "mlir/IR/AsmState.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/ToolOutputFile.h"
 
 using namespace mlir;
@@ -32,7 +33,7 @@ Status print(ModuleOp module, StringRef path) {
   flags.elideLargeElementsAttrs(4096);
   std::error_code error;
   llvm::ToolOutputFile file(path.empty() ? "-" : path, error,
-                            llvm::sys::fs::OF_Text);
+                            llvm::sys::fs::OF_None);
   if (error) {
     llvm::errs() << "weir: error: cannot write '" << escaped(path)
                  << "': " << error.message() << "\n";

@@ -6,6 +6,8 @@
 #include "llvm/Support/CrashRecoveryContext.h"
 #include "llvm/Support/InitLLVM.h"
 
+#include <unistd.h>
+
 using namespace llvm;
 using namespace weir;
 
