@@ -14,63 +14,79 @@ namespace weir {
 
 namespace {
 
+/// Tasks of one function: LLVM's back end takes time quadratic in the length of
+/// a block.
+constexpr unsigned tasksPerFunction = 100;
+
+bool isPlace(Operation &op) {
+  return isa<plan::ArgumentOp, plan::BufferOp, plan::ViewOp, plan::WeightOp>(
+      op);
+}
+
+/// Lowers tasks into a function of (arena, weights, arguments, status).
 class Lowering {
 public:
-  Lowering(plan::ProgramOp program, LLVM::LLVMFuncOp function)
-      : program(program), b(function.getLoc(), function.getContext()) {
+  explicit Lowering(LLVM::LLVMFuncOp function)
+      : b(function.getLoc(), function.getContext()) {
     b.setInsertionPointToStart(function.addEntryBlock(b));
     arena = function.getArgument(0);
     weights = function.getArgument(1);
     arguments = function.getArgument(2);
+    status = function.getArgument(3);
   }
 
-  void run() {
-    status = b.create<LLVM::AllocaOp>(pointer(), b.getI32Type(), number(1), 4);
-    b.create<LLVM::StoreOp>(number(0), status);
-    lowerBlock(program.getBody().front());
-    b.create<LLVM::ReturnOp>(
-        b.create<LLVM::LoadOp>(b.getI32Type(), status).getResult());
+  void run(ArrayRef<Operation *> tasks) {
+    for (Operation *task : tasks)
+      lower(*task);
+    b.create<LLVM::ReturnOp>(ValueRange());
   }
 
 private:
   void lowerBlock(Block &block) {
-    for (Operation &op : block) {
-      b.setLoc(op.getLoc());
-      if (auto buffer = dyn_cast<plan::BufferOp>(op))
-        where[buffer] = at(arena, buffer.getOffset());
-      else if (auto weight = dyn_cast<plan::WeightOp>(op))
-        where[weight] = at(weights, weight.getOffset());
-      else if (auto argument = dyn_cast<plan::ArgumentOp>(op))
-        where[argument] = b.create<LLVM::LoadOp>(
-            pointer(), at(arguments, 8 * argument.getIndex()));
-      else if (auto view = dyn_cast<plan::ViewOp>(op))
-        where[view] = where.lookup(view.getSource());
-      else if (auto copy = dyn_cast<plan::CopyOp>(op))
-        lowerCopy(copy);
-      else if (auto run = dyn_cast<plan::RunOp>(op))
-        lowerRun(run);
-      else if (auto check = dyn_cast<plan::CheckOp>(op))
-        lowerCheck(check);
-      else if (auto branch = dyn_cast<plan::IfOp>(op))
-        lowerIf(branch);
-      else if (auto loop = dyn_cast<plan::WhileOp>(op))
-        lowerWhile(loop);
-    }
+    for (Operation &op : block)
+      lower(op);
+  }
+
+  void lower(Operation &op) {
+    b.setLoc(op.getLoc());
+    if (auto copy = dyn_cast<plan::CopyOp>(op))
+      lowerCopy(copy);
+    else if (auto run = dyn_cast<plan::RunOp>(op))
+      lowerRun(run);
+    else if (auto check = dyn_cast<plan::CheckOp>(op))
+      lowerCheck(check);
+    else if (auto branch = dyn_cast<plan::IfOp>(op))
+      lowerIf(branch);
+    else if (auto loop = dyn_cast<plan::WhileOp>(op))
+      lowerWhile(loop);
+  }
+
+  /// The address of a place, computed where it is used.
+  Value address(Value place) {
+    while (auto view = place.getDefiningOp<plan::ViewOp>())
+      place = view.getSource();
+    if (auto buffer = place.getDefiningOp<plan::BufferOp>())
+      return at(arena, buffer.getOffset());
+    if (auto weight = place.getDefiningOp<plan::WeightOp>())
+      return at(weights, weight.getOffset());
+    auto argument = place.getDefiningOp<plan::ArgumentOp>();
+    return b.create<LLVM::LoadOp>(pointer(),
+                                  at(arguments, 8 * argument.getIndex()));
   }
 
   void lowerCopy(plan::CopyOp copy) {
     auto type = cast<MemRefType>(copy.getSource().getType());
     int64_t bytes = type.getNumElements() *
                     llvm::divideCeil(type.getElementTypeBitWidth(), 8);
-    b.create<LLVM::MemcpyOp>(where.lookup(copy.getTarget()),
-                             where.lookup(copy.getSource()), number(bytes, 64),
+    b.create<LLVM::MemcpyOp>(address(copy.getTarget()),
+                             address(copy.getSource()), number(bytes, 64),
                              /*isVolatile=*/false);
   }
 
   void lowerRun(plan::RunOp run) {
     SmallVector<Value> operands;
     for (Value operand : run.getOperands())
-      operands.push_back(where.lookup(operand));
+      operands.push_back(address(operand));
     b.create<LLVM::CallOp>(TypeRange(), run.getKernelAttr(), operands);
   }
 
@@ -121,7 +137,7 @@ private:
   }
 
   Value truthByte(Value condition) {
-    return b.create<LLVM::LoadOp>(b.getI8Type(), where.lookup(condition));
+    return b.create<LLVM::LoadOp>(b.getI8Type(), address(condition));
   }
 
   Value isTrue(Value condition) {
@@ -142,29 +158,58 @@ private:
 
   Type pointer() { return LLVM::LLVMPointerType::get(b.getContext()); }
 
-  plan::ProgramOp program;
   ImplicitLocOpBuilder b;
   Value arena, weights, arguments, status;
-  DenseMap<Value, Value> where;
 };
 
 struct LowerPlan : impl::LowerPlanBase<LowerPlan> {
   void runOnOperation() override {
-    OpBuilder b(&getContext());
-    Type pointer = LLVM::LLVMPointerType::get(&getContext());
-    auto type = LLVM::LLVMFunctionType::get(b.getI32Type(),
-                                            {pointer, pointer, pointer});
     for (auto program : llvm::make_early_inc_range(
              getOperation().getOps<plan::ProgramOp>())) {
-      b.setInsertionPoint(program);
       std::string name = program.getSymName().str();
       program->setAttr(SymbolTable::getSymbolAttrName(),
-                       b.getStringAttr(name + ".plan"));
-      auto function =
-          b.create<LLVM::LLVMFuncOp>(program.getLoc(), name, type);
-      Lowering(program, function).run();
+                       StringAttr::get(&getContext(), name + ".plan"));
+      lower(program, name);
       program.erase();
     }
+  }
+
+private:
+  /// The entry calls one function after the other, each with some of the tasks.
+  void lower(plan::ProgramOp program, const std::string &name) {
+    SmallVector<Operation *> tasks;
+    for (Operation &op : program.getBody().front())
+      if (!isPlace(op))
+        tasks.push_back(&op);
+    ImplicitLocOpBuilder b(program.getLoc(), program);
+    Type pointer = LLVM::LLVMPointerType::get(&getContext());
+    Type nothing = LLVM::LLVMVoidType::get(&getContext());
+    auto entry = b.create<LLVM::LLVMFuncOp>(
+        name, LLVM::LLVMFunctionType::get(b.getI32Type(),
+                                          {pointer, pointer, pointer}));
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(entry.addEntryBlock(b));
+    Value one = b.create<LLVM::ConstantOp>(b.getI32IntegerAttr(1));
+    Value zero = b.create<LLVM::ConstantOp>(b.getI32IntegerAttr(0));
+    Value status = b.create<LLVM::AllocaOp>(pointer, b.getI32Type(), one, 4);
+    b.create<LLVM::StoreOp>(zero, status);
+    SmallVector<Value> operands(entry.getArguments());
+    operands.push_back(status);
+    ArrayRef<Operation *> rest = tasks;
+    for (unsigned part = 0; !rest.empty(); ++part) {
+      size_t count = std::min<size_t>(rest.size(), tasksPerFunction);
+      OpBuilder outside(program);
+      auto function = outside.create<LLVM::LLVMFuncOp>(
+          rest.front()->getLoc(), name + "_part_" + std::to_string(part),
+          LLVM::LLVMFunctionType::get(nothing,
+                                      {pointer, pointer, pointer, pointer}),
+          LLVM::Linkage::Private);
+      Lowering(function).run(rest.take_front(count));
+      b.create<LLVM::CallOp>(function, operands);
+      rest = rest.drop_front(count);
+    }
+    b.create<LLVM::ReturnOp>(
+        b.create<LLVM::LoadOp>(b.getI32Type(), status).getResult());
   }
 };
 

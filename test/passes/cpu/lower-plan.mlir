@@ -1,15 +1,18 @@
 // RUN: weir-opt %s --split-input-file --weir-lower-plan | FileCheck %s
 
 // Places are offsets from the entry's pointers, tasks are calls.
-// CHECK-LABEL: llvm.func @weir_entry_0
-// CHECK-SAME: (%[[ARENA:.*]]: !llvm.ptr, %[[WEIGHTS:.*]]: !llvm.ptr, %[[ARGS:.*]]: !llvm.ptr) -> i32
+// CHECK: llvm.func @weir_entry_0(%[[A:.*]]: !llvm.ptr, %[[W:.*]]: !llvm.ptr, %[[G:.*]]: !llvm.ptr) -> i32
+// CHECK: %[[S:.*]] = llvm.alloca
+// CHECK: llvm.call @weir_entry_0_part_0(%[[A]], %[[W]], %[[G]], %[[S]])
+// CHECK: llvm.return %{{.*}} : i32
+// CHECK: llvm.func private @weir_entry_0_part_0(%[[ARENA:arg0]]: !llvm.ptr, %[[WEIGHTS:arg1]]: !llvm.ptr, %[[ARGS:arg2]]: !llvm.ptr, %arg3: !llvm.ptr)
 // CHECK: %[[X:.*]] = llvm.load %{{.*}} : !llvm.ptr -> !llvm.ptr
 // CHECK: llvm.mlir.constant(128 : i64)
-// CHECK: %[[W:.*]] = llvm.getelementptr inbounds %[[WEIGHTS]]
+// CHECK: %[[V:.*]] = llvm.getelementptr inbounds %[[WEIGHTS]]
 // CHECK: llvm.mlir.constant(64 : i64)
 // CHECK: %[[B:.*]] = llvm.getelementptr inbounds %[[ARENA]]
-// CHECK: llvm.call @k(%[[X]], %[[W]], %[[B]])
-// CHECK: "llvm.intr.memcpy"(%[[B]], %[[X]]
+// CHECK: llvm.call @k(%[[X]], %[[V]], %[[B]])
+// CHECK: "llvm.intr.memcpy"
 // CHECK: llvm.return
 llvm.func @k(!llvm.ptr, !llvm.ptr, !llvm.ptr)
 plan.program @weir_entry_0 {
@@ -23,7 +26,7 @@ plan.program @weir_entry_0 {
 // -----
 
 // A loop tests after computing its condition; a check sets the status once.
-// CHECK-LABEL: llvm.func @weir_entry_0
+// CHECK-LABEL: llvm.func private @weir_entry_0_part_0
 // CHECK: llvm.br ^[[HEAD:.*]]
 // CHECK: ^[[HEAD]]:
 // CHECK: llvm.cond_br %{{.*}}, ^[[BODY:.*]], ^[[AFTER:.*]]
