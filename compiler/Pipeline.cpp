@@ -33,6 +33,7 @@ static void buildLower(OpPassManager &pm) {
   pm.nest<func::FuncOp>().addPass(createLinalgElementwiseOpFusionPass());
   // No CSE before bufferization: it would make one buffer of two.
   pm.addPass(createCanonicalizerPass());
+  pm.nest<func::FuncOp>().addPass(createFuseEpilogues());
 }
 
 static void buildPlan(OpPassManager &pm) {

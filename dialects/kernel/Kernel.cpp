@@ -147,6 +147,11 @@ void MatmulOp::getEffects(
   effectsOf(*this, effects);
 }
 
+bool MatmulOp::isPacked() {
+  int64_t batch = getShared() ? 0 : shaped(getOut()).getRank() - 2;
+  return shaped(getB()).getRank() > batch + 2;
+}
+
 LogicalResult MatmulOp::verify() {
   // (C3)
   if (getEpilogue().front().getNumArguments() == 0)
@@ -163,15 +168,15 @@ LogicalResult MatmulOp::verify() {
   int64_t depth = a.getShape().take_back(2)[!getTransposeA()];
   int64_t columns = out.getDimSize(rank - 1);
   // (C2)
-  bool packed = b.getRank() == rank + 1;
-  if (b.getRank() < rank || b.getRank() > rank + 1 ||
-      b.getShape().take_front(rank - 2) != out.getShape().drop_back(2) ||
+  int64_t batch = getShared() ? 0 : rank - 2;
+  if (b.getRank() < batch + 2 || b.getRank() > batch + 3 ||
+      b.getShape().take_front(batch) != out.getShape().take_front(batch) ||
       b.getDimSize(b.getRank() - 2) != depth)
     return emitOpError("cannot multiply ") << a << " by " << b;
   int64_t width = b.getShape().back();
-  if (packed ? width == 0 || b.getDimSize(rank - 2) !=
-                                 columns / width + (columns % width != 0)
-             : width != columns)
+  if (isPacked() ? width == 0 || b.getDimSize(batch) !=
+                                     columns / width + (columns % width != 0)
+                 : width != columns)
     return emitOpError("cannot make ") << columns << " columns of " << b;
   return verifyEpilogue(*this);
 }

@@ -22,7 +22,8 @@ def Kernel_MatmulOp : Kernel_SumOp<"matmul"> {
     - (C1) `out` is `batch.. x M x N`, `a` is `batch.. x M x K`, or
       `batch.. x K x M` with `transpose_a`.
     - (C2) `b` is plain, `batch.. x K x N`, or packed, `batch.. x ceil(N/NR) x K
-      x NR`, its last panel padded with zeros.
+      x NR`, its last panel padded with zeros. With `shared`, every batch uses
+      one `b`, which has no such dimensions.
     - (C3) the epilogue takes the sum and one scalar an extra, and yields an
       element of `out`; the type of its first argument is the type of the sums.
     - (C4) the epilogue holds elementwise ops and constants only.
@@ -40,8 +41,12 @@ def Kernel_MatmulOp : Kernel_SumOp<"matmul"> {
   }];
   let arguments = (ins Kernel_Buffer:$a, Kernel_Buffer:$b,
                    Variadic<Kernel_Buffer>:$extras, Kernel_Buffer:$out,
-                   UnitAttr:$transpose_a,
+                   UnitAttr:$transpose_a, UnitAttr:$shared,
                    DefaultValuedAttr<AffineMapArrayAttr, "{}">:$extra_maps);
+  let extra = [{
+    /// Whether `b` is in panels.
+    bool isPacked();
+  }];
   let assemblyFormat = [{
     `ins` `(` $a `,` $b `:` type($a) `,` type($b) `)`
     (`extras` `(` $extras^ `:` type($extras) `)`)?

@@ -43,7 +43,9 @@ Value Emitter::larger(Value a, Value b) {
 }
 
 bool Emitter::contiguous(Value buffer) {
-  return isLastMemrefDimUnitStride(cast<MemRefType>(buffer.getType()));
+  // A truth value is a byte in memory but a bit of a vector.
+  return isLastMemrefDimUnitStride(cast<MemRefType>(buffer.getType())) &&
+         !element(buffer).isInteger(1);
 }
 
 Value Emitter::mask(int64_t lanes, int64_t valid) {
@@ -51,7 +53,7 @@ Value Emitter::mask(int64_t lanes, int64_t valid) {
                                         getI64ArrayAttr(valid));
 }
 
-// Buffers whose last dimension is not contiguous go element by element.
+// What a vector cannot hold as memory does goes element by element.
 Value Emitter::load(Value buffer, ValueRange indices, int64_t lanes,
                     int64_t valid) {
   auto type = VectorType::get(lanes, element(buffer));

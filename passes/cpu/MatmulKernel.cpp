@@ -38,7 +38,7 @@ struct MatmulEmitter {
     depth = e.shape(a).take_back(2)[!op.getTransposeA()];
     sumElement = op.getEpilogue().front().getArgument(0).getType();
     lanes = target.lanes(sumElement);
-    panel = e.shape(b).size() > shape.size() ? e.shape(b).back() : 0;
+    panel = op.isPacked() ? e.shape(b).back() : 0;
     // A panel that was packed for another vector width is read in parts.
     int64_t whole = panel ? panel : target.panelWidth(sumElement, columns);
     while (whole % lanes)
@@ -127,7 +127,9 @@ struct MatmulEmitter {
   }
 
   Emitter::Values placeB(Value column, Value k) {
-    Emitter::Values at(batch);
+    Emitter::Values at;
+    if (!op.getShared())
+      at.assign(batch.begin(), batch.end());
     if (panel == width)
       at.append({e.dividedBy(column, panel), k, e.index(0)});
     else if (panel)
@@ -300,12 +302,58 @@ struct MatmulEmitter {
 
 } // namespace
 
+// All batches share B, so their rows can be those of one product, where memory
+// holds them in one run and the extras follow.
+static kernel::MatmulOp joinBatches(Emitter &e, kernel::MatmulOp op) {
+  auto type = cast<MemRefType>(op.getOut().getType());
+  int64_t rank = type.getRank();
+  auto joins = [](Value buffer) {
+    return cast<MemRefType>(buffer.getType()).getLayout().isIdentity();
+  };
+  if (rank == 2 || !op.getShared() || op.getTransposeA() || !joins(op.getA()) ||
+      !joins(op.getOut()))
+    return op;
+  SmallVector<ReassociationIndices> rows(2);
+  for (int64_t i = 0; i + 1 < rank; ++i)
+    rows[0].push_back(i);
+  rows[1].push_back(rank - 1);
+  auto join = [&](Value buffer) -> Value {
+    return e.create<memref::CollapseShapeOp>(buffer, rows);
+  };
+  SmallVector<Value> extras;
+  SmallVector<AffineMap> maps;
+  for (auto [extra, attribute] : llvm::zip(op.getExtras(), op.getExtraMaps())) {
+    AffineMap map = cast<AffineMapAttr>(attribute).getValue();
+    bool whole = map.isIdentity();
+    if (whole && !joins(extra))
+      return op;
+    SmallVector<AffineExpr> results;
+    for (AffineExpr result : map.getResults()) {
+      auto dim = dyn_cast<AffineDimExpr>(result);
+      if (dim && !whole && dim.getPosition() + 1 != rank)
+        return op;
+      results.push_back(dim ? e.getAffineDimExpr(1) : result);
+    }
+    extras.push_back(whole ? join(extra) : extra);
+    maps.push_back(whole ? e.getMultiDimIdentityMap(2)
+                         : AffineMap::get(2, 0, results, e.getContext()));
+  }
+  auto joined = e.create<kernel::MatmulOp>(
+      TypeRange(), join(op.getA()), op.getB(), extras, join(op.getOut()),
+      /*transpose_a=*/false, /*shared=*/false, e.getAffineMapArrayAttr(maps));
+  joined.getEpilogue().takeBody(op.getEpilogue());
+  return joined;
+}
+
 void emitMatmul(Emitter &e, kernel::MatmulOp op, const kernel::Target &target) {
-  MatmulEmitter emitter(e, op, target);
-  e.loops(e.shape(op.getOut()).drop_back(2), [&](ValueRange batch) {
+  kernel::MatmulOp joined = joinBatches(e, op);
+  MatmulEmitter emitter(e, joined, target);
+  e.loops(e.shape(joined.getOut()).drop_back(2), [&](ValueRange batch) {
     emitter.batch = batch;
     emitter.run();
   });
+  if (joined != op)
+    joined->erase();
 }
 
 } // namespace weir

@@ -3,6 +3,7 @@
 #include "passes/lower/Passes.h"
 
 #include "dialects/graph/Graph.h"
+#include "dialects/kernel/Kernel.h"
 #include "passes/lower/Patterns.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -82,6 +83,7 @@ struct LowerGraph : impl::LowerGraphBase<LowerGraph> {
     });
 
     RewritePatternSet patterns(context);
+    addContractionPatterns(converter, patterns);
     addElementwisePatterns(converter, patterns);
     addIndexPatterns(converter, patterns);
     addLinearPatterns(converter, patterns);

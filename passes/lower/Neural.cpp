@@ -1,5 +1,5 @@
-// Lowers matrix products and convolutions of any type and rank to generic
-// contractions: right for all, and left to others to make fast.
+// Lowers convolutions of any type and rank to generic contractions: right for
+// all; those that a kernel takes are in Contractions.cpp.
 
 #include "passes/lower/NeuralShared.h"
 
@@ -93,39 +93,6 @@ Value contract(OpBuilder &b, Location loc, Value left, Value right,
   return convertElements(b, loc, generic.getResult(0), type);
 }
 
-struct LowerMatmul : OpConversionPattern<graph::MatmulOp> {
-  using OpConversionPattern::OpConversionPattern;
-
-  LogicalResult matchAndRewrite(graph::MatmulOp op, OpAdaptor adaptor,
-                                ConversionPatternRewriter &b) const override {
-    auto type = cast<RankedTensorType>(
-        typeConverter->convertType(op.getResult().getType()));
-    int64_t batch = type.getRank() - 2;
-    SmallVector<AffineExpr> left, right, result;
-    for (int64_t i = 0; i < batch; ++i)
-      left.push_back(b.getAffineDimExpr(i));
-    right = result = left;
-    AffineExpr m = b.getAffineDimExpr(batch), n = b.getAffineDimExpr(batch + 1),
-               k = b.getAffineDimExpr(batch + 2);
-    auto append = [](SmallVector<AffineExpr> &to, AffineExpr row,
-                     AffineExpr column, bool transposed) {
-      to.push_back(transposed ? column : row);
-      to.push_back(transposed ? row : column);
-    };
-    append(left, m, k, op.getTransposeA());
-    append(right, k, n, op.getTransposeB());
-    append(result, m, n, false);
-    SmallVector<AffineMap> maps;
-    for (ArrayRef<AffineExpr> exprs : {left, right, result})
-      maps.push_back(AffineMap::get(batch + 3, 0, exprs, b.getContext()));
-    auto loops = parallelLoops(batch + 3);
-    loops.back() = utils::IteratorType::reduction;
-    b.replaceOp(op, contract(b, op.getLoc(), adaptor.getA(), adaptor.getB(),
-                             type, maps, loops));
-    return success();
-  }
-};
-
 /// Dimension `dim` of `x` as two dimensions, `outer` times the rest.
 Value splitDimension(OpBuilder &b, Location loc, Value x, int64_t dim,
                      int64_t outer) {
@@ -214,7 +181,7 @@ struct LowerConvolution : OpConversionPattern<graph::ConvolutionOp> {
 
 void addNeuralPatterns(const TypeConverter &converter,
                        RewritePatternSet &patterns) {
-  patterns.add<LowerMatmul, LowerConvolution>(converter, patterns.getContext());
+  patterns.add<LowerConvolution>(converter, patterns.getContext());
   addPoolPatterns(converter, patterns);
   addSoftmaxPatterns(converter, patterns);
 }

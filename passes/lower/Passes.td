@@ -23,7 +23,8 @@ def LowerGraph : Pass<"weir-lower-graph"> {
                            "mlir::linalg::LinalgDialect",
                            "mlir::math::MathDialect",
                            "mlir::scf::SCFDialect",
-                           "mlir::tensor::TensorDialect"];
+                           "mlir::tensor::TensorDialect",
+                           "weir::kernel::KernelDialect"];
 }
 
 def OutlineGroups : Pass<"weir-outline-groups", "::mlir::ModuleOp"> {
@@ -60,6 +61,24 @@ def FuseScalars : Pass<"weir-fuse-scalars", "::mlir::func::FuncOp"> {
                            "mlir::linalg::LinalgDialect",
                            "mlir::math::MathDialect",
                            "mlir::tensor::TensorDialect"];
+}
+
+def FuseEpilogues : Pass<"weir-fuse-epilogues"> {
+  let summary = "Moves elementwise loops over a kernel's result into the kernel";
+  let description = [{
+    A `linalg.generic` of parallel loops whose operand is a kernel's result,
+    used nowhere else, becomes part of the kernel's epilogue, its other operands
+    extras. So a bias, an activation or a residual costs no pass over memory.
+
+    ```mlir
+    %c = kernel.matmul ins(%a, %b : ...) outs(%e : ...) { kernel.yield %sum }
+    %d = linalg.generic ins(%c, %bias) outs(%f) { arith.addf }
+    // becomes
+    %d = kernel.matmul ins(%a, %b : ...) extras(%bias : ...) outs(%f : ...)
+      { arith.addf, kernel.yield }
+    ```
+  }];
+  let dependentDialects = ["weir::kernel::KernelDialect"];
 }
 
 #endif // WEIR_PASSES_LOWER

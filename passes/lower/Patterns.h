@@ -10,6 +10,8 @@
 
 namespace weir {
 
+void addContractionPatterns(const mlir::TypeConverter &,
+                            mlir::RewritePatternSet &);
 void addElementwisePatterns(const mlir::TypeConverter &,
                             mlir::RewritePatternSet &);
 void addIndexPatterns(const mlir::TypeConverter &, mlir::RewritePatternSet &);

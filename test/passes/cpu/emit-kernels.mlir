@@ -104,3 +104,38 @@ func.func @pack(%b: memref<8x20xf32>, %p: memref<1x8x32xf32>) {
   kernel.pack ins(%b : memref<8x20xf32>) outs(%p : memref<1x8x32xf32>)
   return
 }
+
+// -----
+
+// Truth values are bytes: no vector of bits is stored.
+// CHECK-LABEL: func @truth
+// CHECK: arith.cmpf olt, %{{.*}} : vector<16xf32>
+// CHECK: vector.extract %{{.*}}[0] : i1 from vector<16xi1>
+// CHECK: memref.store %{{.*}} : memref<1x3xi1>
+// CHECK-NOT: vector.store
+// CHECK: return
+func.func @truth(%a: memref<1x8xf32>, %b: memref<8x3xf32>, %c: memref<1x3xi1>) {
+  kernel.matmul ins(%a, %b : memref<1x8xf32>, memref<8x3xf32>) outs(%c : memref<1x3xi1>) {
+  ^bb0(%sum: f32):
+    %zero = arith.constant 0.0 : f32
+    %v = arith.cmpf olt, %sum, %zero : f32
+    kernel.yield %v : i1
+  }
+  return
+}
+
+// -----
+
+// Batches that share the right side are rows of one product.
+// CHECK-LABEL: func @shared
+// CHECK-DAG: memref.collapse_shape %arg0 {{\[\[}}0, 1], [2]] : memref<2x7x8xf32> into memref<14x8xf32>
+// CHECK-DAG: memref.collapse_shape %arg3 {{\[\[}}0, 1], [2]] : memref<2x7x16xf32> into memref<14x16xf32>
+// CHECK: vector.load %arg2[%c0] : memref<16xf32>
+func.func @shared(%a: memref<2x7x8xf32>, %b: memref<1x8x16xf32>, %bias: memref<16xf32>, %c: memref<2x7x16xf32>) {
+  kernel.matmul ins(%a, %b : memref<2x7x8xf32>, memref<1x8x16xf32>) extras(%bias : memref<16xf32>) outs(%c : memref<2x7x16xf32>) attributes {shared, extra_maps = [affine_map<(d0, d1, d2) -> (d2)>]} {
+  ^bb0(%sum: f32, %e: f32):
+    %v = arith.addf %sum, %e : f32
+    kernel.yield %v : f32
+  }
+  return
+}

@@ -1,43 +1,5 @@
-// Matrix products, convolutions, pools and softmax become generic linalg.
+// Convolutions, pools and softmax become generic linalg.
 // RUN: weir-opt %s -split-input-file -weir-lower-graph | FileCheck %s
-
-// CHECK-DAG: #[[A:.*]] = affine_map<(d0, d1, d2, d3) -> (d0, d3, d1)>
-// CHECK-DAG: #[[B:.*]] = affine_map<(d0, d1, d2, d3) -> (d0, d3, d2)>
-// CHECK-DAG: #[[C:.*]] = affine_map<(d0, d1, d2, d3) -> (d0, d1, d2)>
-// CHECK-LABEL: @batched
-func.func @batched(%a: tensor<5x3x2xf32>, %b: tensor<5x3x4xf32>) -> tensor<5x2x4xf32> {
-  // CHECK: linalg.fill
-  // CHECK: indexing_maps = [#[[A]], #[[B]], #[[C]]], iterator_types = ["parallel", "parallel", "parallel", "reduction"]
-  // CHECK: arith.mulf
-  // CHECK: arith.addf
-  %c = graph.matmul %a, %b transpose_a : tensor<5x3x2xf32>, tensor<5x3x4xf32>
-  return %c : tensor<5x2x4xf32>
-}
-
-// -----
-
-// Halves are multiplied and summed in f32.
-// CHECK-LABEL: @halves
-func.func @halves(%a: tensor<2x3xf16>, %b: tensor<3x4xf16>) -> tensor<2x4xf16> {
-  // CHECK: linalg.generic
-  // CHECK-COUNT-2: arith.extf
-  // CHECK: arith.mulf {{.*}} : f32
-  // CHECK: linalg.generic
-  // CHECK: arith.truncf
-  %c = graph.matmul %a, %b : tensor<2x3xf16>, tensor<3x4xf16>
-  return %c : tensor<2x4xf16>
-}
-
-// -----
-
-// CHECK-LABEL: @unsigned
-func.func @unsigned(%a: tensor<2x3xui8>, %b: tensor<3x4xui8>) -> tensor<2x4xui8> {
-  // CHECK: arith.muli {{.*}} : i8
-  %c = graph.matmul %a, %b : tensor<2x3xui8>, tensor<3x4xui8>
-  return %c : tensor<2x4xui8>
-}
-
-// -----
 
 // CHECK-DAG: #[[X:.*]] = affine_map<(d0, d1, d2, d3, d4) -> (d0, d1 * 2 + d3 * 3, d4)>
 // CHECK-DAG: #[[W:.*]] = affine_map<(d0, d1, d2, d3, d4) -> (d3, d4, d2)>
