@@ -5,12 +5,12 @@
 // CHECK: %[[S:.*]] = llvm.alloca
 // CHECK: llvm.call @weir_entry_0_part_0(%[[A]], %[[W]], %[[G]], %[[S]])
 // CHECK: llvm.return %{{.*}} : i32
-// CHECK: llvm.func private @weir_entry_0_part_0(%[[ARENA:arg0]]: !llvm.ptr, %[[WEIGHTS:arg1]]: !llvm.ptr, %[[ARGS:arg2]]: !llvm.ptr, %arg3: !llvm.ptr)
+// CHECK: llvm.func private @weir_entry_0_part_0(
 // CHECK: %[[X:.*]] = llvm.load %{{.*}} : !llvm.ptr -> !llvm.ptr
 // CHECK: llvm.mlir.constant(128 : i64)
-// CHECK: %[[V:.*]] = llvm.getelementptr inbounds %[[WEIGHTS]]
+// CHECK: %[[V:.*]] = llvm.getelementptr inbounds %arg1
 // CHECK: llvm.mlir.constant(64 : i64)
-// CHECK: %[[B:.*]] = llvm.getelementptr inbounds %[[ARENA]]
+// CHECK: %[[B:.*]] = llvm.getelementptr inbounds %arg0
 // CHECK: llvm.call @k(%[[X]], %[[V]], %[[B]])
 // CHECK: "llvm.intr.memcpy"
 // CHECK: llvm.return
@@ -26,7 +26,7 @@ plan.program @weir_entry_0 {
 // -----
 
 // A loop tests after computing its condition; a check sets the status once.
-// CHECK-LABEL: llvm.func private @weir_entry_0_part_0
+// CHECK-LABEL: llvm.func private @loop_part_0
 // CHECK: llvm.br ^[[HEAD:.*]]
 // CHECK: ^[[HEAD]]:
 // CHECK: llvm.cond_br %{{.*}}, ^[[BODY:.*]], ^[[AFTER:.*]]
@@ -34,7 +34,7 @@ plan.program @weir_entry_0 {
 // CHECK: llvm.select
 // CHECK: llvm.br ^[[HEAD]]
 // CHECK: ^[[AFTER]]:
-plan.program @weir_entry_0 {
+plan.program @loop {
   %p = plan.argument 0 : memref<i1>
   plan.while %p : memref<i1> {
   } do {
