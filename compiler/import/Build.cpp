@@ -2,6 +2,7 @@
 
 #include "compiler/import/Build.h"
 
+#include "dialects/graph/Elementwise.h"
 #include "dialects/graph/Graph.h"
 #include "dialects/graph/Shape.h"
 
@@ -43,6 +44,13 @@ FailureOr<SmallVector<int64_t>> broadcastShapes(ArrayRef<int64_t> a,
     shape[shape.size() - 1 - i] = x == 1 ? y : x;
   }
   return shape;
+}
+
+Value castTo(ImplicitLocOpBuilder &b, Value value, Type elementType) {
+  RankedTensorType type = typeOf(value);
+  if (type.getElementType() == elementType)
+    return value;
+  return make<graph::CastOp>(b, type.clone(elementType), value);
 }
 
 Value reshapeTo(ImplicitLocOpBuilder &b, Value value, ArrayRef<int64_t> shape) {

@@ -36,10 +36,9 @@ struct LowerLu : OpConversionPattern<graph::LuOp> {
             return eliminate(m, at, k, end, state);
           });
         });
-    rewriter.replaceOp(op,
-                       {m.split(result[0], type),
-                        m.split(result[1], op.getPermutation().getType()),
-                        m.split(result[2], op.getSign().getType())});
+    rewriter.replaceOp(op, {m.split(result[0], type),
+                            m.split(result[1], op.getPermutation().getType()),
+                            m.split(result[2], op.getSign().getType())});
     return success();
   }
 
@@ -48,14 +47,14 @@ struct LowerLu : OpConversionPattern<graph::LuOp> {
   static Matrices::State eliminate(Matrices &m, Value at, Value k, Value end,
                                    ValueRange state) {
     Value a = state[0], rows = state[1], signs = state[2], zero = m.index(0);
-    Matrices::State pivot = m.loop(
-        m.next(k), end, {m.abs(m.get(a, {at, k, k})), k},
-        [&](Value i, ValueRange best) -> Matrices::State {
-          Value size = m.abs(m.get(a, {at, i, k}));
-          Value larger = m.above(size, best[0]);
-          return {m.select(larger, size, best[0]),
-                  m.select(larger, i, best[1])};
-        });
+    Matrices::State pivot =
+        m.loop(m.next(k), end, {m.abs(m.get(a, {at, k, k})), k},
+               [&](Value i, ValueRange best) -> Matrices::State {
+                 Value size = m.abs(m.get(a, {at, i, k}));
+                 Value larger = m.above(size, best[0]);
+                 return {m.select(larger, size, best[0]),
+                         m.select(larger, i, best[1])};
+               });
     Value p = pivot[1];
     a = m.loop(zero, end, a, [&](Value j, Value a) -> Value {
       Value upper = m.get(a, {at, k, j}), lower = m.get(a, {at, p, j});
@@ -73,8 +72,8 @@ struct LowerLu : OpConversionPattern<graph::LuOp> {
       Value factor = m.select(usable, m.div(head, diagonal), head);
       Value left = m.set(factor, a, {at, i, k});
       return m.loop(m.next(k), end, left, [&](Value j, Value a) -> Value {
-        Value element = m.sub(m.get(a, {at, i, j}),
-                              m.mul(factor, m.get(a, {at, k, j})));
+        Value element =
+            m.sub(m.get(a, {at, i, j}), m.mul(factor, m.get(a, {at, k, j})));
         return m.set(element, a, {at, i, j});
       });
     });
@@ -93,17 +92,17 @@ struct LowerQr : OpConversionPattern<graph::QrOp> {
             columns = type.getShape().back();
     Matrices m(rewriter, op.getLoc(), type.getElementType());
     Value zero = m.index(0), ends = m.index(rows);
-    Matrices::State result = m.loop(
-        zero, m.index(batch),
-        {m.identity(batch, rows), m.copyBatched(adaptor.getX()),
-         m.zeros({rows})},
-        [&](Value at, ValueRange state) -> Matrices::State {
-          return m.loop(zero, m.index(std::min(rows, columns)), state,
-                        [&](Value k, ValueRange state) {
-                          return reflect(m, at, k, ends, m.index(columns),
-                                         state);
-                        });
-        });
+    Matrices::State result =
+        m.loop(zero, m.index(batch),
+               {m.identity(batch, rows), m.copyBatched(adaptor.getX()),
+                m.zeros({rows})},
+               [&](Value at, ValueRange state) -> Matrices::State {
+                 return m.loop(zero, m.index(std::min(rows, columns)), state,
+                               [&](Value k, ValueRange state) {
+                                 return reflect(m, at, k, ends,
+                                                m.index(columns), state);
+                               });
+               });
 
     auto q = cast<RankedTensorType>(op.getQ().getType());
     auto r = cast<RankedTensorType>(op.getR().getType());
@@ -126,8 +125,8 @@ struct LowerQr : OpConversionPattern<graph::QrOp> {
             return element;
           Value zero =
               b.create<arith::ConstantOp>(loc, b.getFloatAttr(type, 0));
-          Value below = b.create<arith::CmpIOp>(
-              loc, arith::CmpIPredicate::ugt, at[1], at[2]);
+          Value below = b.create<arith::CmpIOp>(loc, arith::CmpIPredicate::ugt,
+                                                at[1], at[2]);
           return b.create<arith::SelectOp>(loc, below, zero, element);
         });
   }
@@ -148,8 +147,7 @@ struct LowerQr : OpConversionPattern<graph::QrOp> {
     Value length = m.select(m.above(nothing, head), norm, m.neg(norm));
     Value needed = m.above(tail, nothing);
     Value scale = m.select(needed, m.div(one, m.sub(head, length)), nothing);
-    Value tau =
-        m.select(needed, m.div(m.sub(length, head), length), nothing);
+    Value tau = m.select(needed, m.div(m.sub(length, head), length), nothing);
     v = m.set(one, v, k);
     v = m.loop(below, rows, v, [&](Value i, Value v) -> Value {
       return m.set(m.mul(m.get(r, {at, i, k}), scale), v, i);
@@ -161,8 +159,7 @@ struct LowerQr : OpConversionPattern<graph::QrOp> {
       });
       Value share = m.mul(tau, dot);
       return m.loop(k, rows, r, [&](Value i, Value r) -> Value {
-        Value element =
-            m.sub(m.get(r, {at, i, j}), m.mul(share, m.get(v, i)));
+        Value element = m.sub(m.get(r, {at, i, j}), m.mul(share, m.get(v, i)));
         return m.set(element, r, {at, i, j});
       });
     });
@@ -172,8 +169,7 @@ struct LowerQr : OpConversionPattern<graph::QrOp> {
       });
       Value share = m.mul(tau, dot);
       return m.loop(k, rows, q, [&](Value j, Value q) -> Value {
-        Value element =
-            m.sub(m.get(q, {at, i, j}), m.mul(share, m.get(v, j)));
+        Value element = m.sub(m.get(q, {at, i, j}), m.mul(share, m.get(v, j)));
         return m.set(element, q, {at, i, j});
       });
     });

@@ -87,8 +87,8 @@ static SmallVector<ReassociationIndices> leading(int64_t rank, int64_t joined) {
 Value Matrices::copyBatched(Value x) {
   auto full = cast<RankedTensorType>(x.getType());
   int64_t rank = full.getRank();
-  auto joined = full.clone({batchOf(full), full.getDimSize(rank - 2),
-                            full.getDimSize(rank - 1)});
+  auto joined = full.clone(
+      {batchOf(full), full.getDimSize(rank - 2), full.getDimSize(rank - 1)});
   if (rank == 2)
     x = b.create<tensor::ExpandShapeOp>(
         joined, x, SmallVector<ReassociationIndices>{{0, 1}, {2}});
@@ -119,8 +119,8 @@ Value Matrices::identity(int64_t batch, int64_t size) {
       [&](OpBuilder &b, Location loc, ValueRange at) -> Value {
         Value one = b.create<arith::ConstantOp>(loc, b.getFloatAttr(type, 1));
         Value zero = b.create<arith::ConstantOp>(loc, b.getFloatAttr(type, 0));
-        Value diagonal = b.create<arith::CmpIOp>(
-            loc, arith::CmpIPredicate::eq, at[1], at[2]);
+        Value diagonal = b.create<arith::CmpIOp>(loc, arith::CmpIPredicate::eq,
+                                                 at[1], at[2]);
         return b.create<arith::SelectOp>(loc, diagonal, one, zero);
       });
 }

@@ -24,10 +24,9 @@ public:
     Value sweeps = m.index(m.type.isF64() ? 24 : 16);
     return m.loop(zero, sweeps, state, [&](Value, ValueRange state) {
       return m.loop(zero, columns, state, [&](Value p, ValueRange state) {
-        return m.loop(m.next(p), columns, state,
-                      [&](Value q, ValueRange state) {
-                        return rotatePair(p, q, state);
-                      });
+        return m.loop(
+            m.next(p), columns, state,
+            [&](Value q, ValueRange state) { return rotatePair(p, q, state); });
       });
     });
   }
@@ -37,23 +36,22 @@ public:
     lengths = m.loop(zero, columns, lengths, [&](Value k, Value s) -> Value {
       return m.set(m.sqrt(dot(w, k, w, k)), s, {at, k});
     });
-    return m.loop(
-        zero, columns, {w, v, lengths},
-        [&](Value k, ValueRange state) -> Matrices::State {
-          Value s = state[2];
-          Value p = m.loop(m.next(k), columns,
-                           {m.get(s, {at, k}), k},
-                           [&](Value i, ValueRange best) -> Matrices::State {
-                             Value length = m.get(s, {at, i});
-                             Value longer = m.above(length, best[0]);
-                             return {m.select(longer, length, best[0]),
-                                     m.select(longer, i, best[1])};
-                           })[1];
-          Value here = m.get(s, {at, k}), there = m.get(s, {at, p});
-          s = m.set(here, m.set(there, s, {at, k}), {at, p});
-          return {exchange(state[0], rows, k, p),
-                  exchange(state[1], columns, k, p), s};
-        });
+    return m.loop(zero, columns, {w, v, lengths},
+                  [&](Value k, ValueRange state) -> Matrices::State {
+                    Value s = state[2];
+                    Value p = m.loop(
+                        m.next(k), columns, {m.get(s, {at, k}), k},
+                        [&](Value i, ValueRange best) -> Matrices::State {
+                          Value length = m.get(s, {at, i});
+                          Value longer = m.above(length, best[0]);
+                          return {m.select(longer, length, best[0]),
+                                  m.select(longer, i, best[1])};
+                        })[1];
+                    Value here = m.get(s, {at, k}), there = m.get(s, {at, p});
+                    s = m.set(here, m.set(there, s, {at, k}), {at, p});
+                    return {exchange(state[0], rows, k, p),
+                            exchange(state[1], columns, k, p), s};
+                  });
   }
 
   /// Orthonormal columns in U: those of W divided by their lengths, and others
@@ -98,7 +96,8 @@ private:
     Value w = state[0];
     Value alpha = dot(w, p, w, p), beta = dot(w, q, w, q);
     Value gamma = dot(w, p, w, q);
-    Value limit = m.mul(m.sqrt(m.mul(alpha, beta)), m.number(epsilon));
+    // The product of roots, since that of squares may overflow.
+    Value limit = m.mul(m.mul(m.sqrt(alpha), m.sqrt(beta)), m.number(epsilon));
     Value needed = m.above(m.abs(gamma), limit);
     Value zeta = m.div(m.sub(beta, alpha), m.mul(m.number(2), gamma));
     Value length = m.sqrt(m.add(one, m.mul(zeta, zeta)));
@@ -128,17 +127,17 @@ private:
 
   /// The unit vector that the first `count` columns of U span least.
   Value farthestRow(Value u, Value count) {
-    return m.loop(zero, rows, {m.number(2), zero},
-                  [&](Value i, ValueRange best) -> Matrices::State {
-                    Value part = m.loop(
-                        zero, count, nothing, [&](Value k, Value sum) -> Value {
-                          Value element = m.get(u, {at, i, k});
-                          return m.add(sum, m.mul(element, element));
-                        });
-                    Value less = m.above(best[0], part);
-                    return {m.select(less, part, best[0]),
-                            m.select(less, i, best[1])};
-                  })[1];
+    return m.loop(
+        zero, rows, {m.number(2), zero},
+        [&](Value i, ValueRange best) -> Matrices::State {
+          Value part =
+              m.loop(zero, count, nothing, [&](Value k, Value sum) -> Value {
+                Value element = m.get(u, {at, i, k});
+                return m.add(sum, m.mul(element, element));
+              });
+          Value less = m.above(best[0], part);
+          return {m.select(less, part, best[0]), m.select(less, i, best[1])};
+        })[1];
   }
 
   /// Column k of U made orthogonal to those before, and of length 1; twice is
@@ -148,8 +147,8 @@ private:
       return m.loop(zero, k, u, [&](Value j, Value u) -> Value {
         Value part = dot(u, j, u, k);
         return m.loop(zero, rows, u, [&](Value i, Value u) -> Value {
-          Value element = m.sub(m.get(u, {at, i, k}),
-                                m.mul(part, m.get(u, {at, i, j})));
+          Value element =
+              m.sub(m.get(u, {at, i, k}), m.mul(part, m.get(u, {at, i, j})));
           return m.set(element, u, {at, i, k});
         });
       });
@@ -186,8 +185,8 @@ struct LowerSvd : OpConversionPattern<graph::SvdOp> {
           rewriter, op.getLoc(),
           RankedTensorType::get({batch, rows, columns}, m.type),
           [&](OpBuilder &b, Location loc, ValueRange at) -> Value {
-            return b.create<tensor::ExtractOp>(
-                loc, x, ValueRange{at[0], at[2], at[1]});
+            return b.create<tensor::ExtractOp>(loc, x,
+                                               ValueRange{at[0], at[2], at[1]});
           });
     }
     int64_t directions = op.getFull() ? rows : columns;
@@ -199,8 +198,8 @@ struct LowerSvd : OpConversionPattern<graph::SvdOp> {
           Jacobi jacobi(m, rows, columns, at);
           Matrices::State turned = jacobi.rotate({state[0], state[1]});
           Matrices::State sorted = jacobi.sort(turned[0], turned[1], state[2]);
-          Value u = jacobi.directions(state[3], sorted[0], sorted[2],
-                                      directions);
+          Value u =
+              jacobi.directions(state[3], sorted[0], sorted[2], directions);
           return {sorted[0], sorted[1], sorted[2], u};
         });
     Value u = result[3], v = result[1];

@@ -8,6 +8,7 @@ const Handlers &handlers() {
   static const Handlers table = [] {
     Handlers handlers;
     addCoreHandlers(handlers);
+    addNeuralHandlers(handlers);
     return handlers;
   }();
   return table;
