@@ -7,7 +7,9 @@ namespace weir::tensorflow {
 const Handlers &handlers() {
   static const Handlers table = [] {
     Handlers handlers;
+    addControlHandlers(handlers);
     addCoreHandlers(handlers);
+    addListHandlers(handlers);
     addNeuralHandlers(handlers);
     return handlers;
   }();

@@ -8,9 +8,6 @@ using ::tensorflow::NodeDef;
 
 namespace weir::tensorflow {
 
-/// The most nodes that all calls together may make: a file of a kilobyte can
-/// describe 2^60.
-constexpr uint64_t nodeBudget = 10'000'000;
 /// Nesting deeper than this is no program that anyone wrote.
 constexpr unsigned depthBudget = 4096;
 

@@ -34,6 +34,23 @@ class Tracer;
 /// handle or a tensor list: known to the handlers of its ops only.
 struct Object {
   virtual ~Object() = default;
+
+  /// Appends the tensors that this is made of, so that control flow can carry
+  /// it; false where it is not made of tensors, or not of known ones yet.
+  virtual bool flatten(llvm::SmallVectorImpl<mlir::Value> &values) const {
+    return false;
+  }
+  /// The same made of other tensors, which it takes off the front.
+  virtual std::shared_ptr<Object>
+  rebuild(llvm::ArrayRef<mlir::Value> &values) const {
+    return nullptr;
+  }
+  /// The same made of tensors of the types that `like` has, where it did not
+  /// know them itself.
+  virtual std::shared_ptr<Object> settle(mlir::ImplicitLocOpBuilder &b,
+                                         const Object &like) const {
+    return nullptr;
+  }
 };
 
 /// What an edge carries: a tensor; a complex tensor as its real and imaginary

@@ -103,6 +103,12 @@ LogicalResult Tracer::finish(std::unique_ptr<Frame> frame) {
 LogicalResult Tracer::traceNode(int index) {
   Frame &top = frame();
   Location at = locationOf(top, index);
+  if (++tracedNodes > nodeBudget) {
+    report.error(at, Status::limit)
+        << "is one of more than " << nodeBudget
+        << " nodes, with all calls and the steps of loops";
+    return failure();
+  }
   SmallVector<Traced> operands;
   bool missing = false;
   for (Edge edge : top.graph->operands(index)) {
@@ -284,7 +290,17 @@ FailureOr<Constant> Tracer::constant(Node &node,
 }
 
 void Tracer::unsupported(Location at, StringRef op, const Twine &why) {
-  refused.emplace_back(at, escaped(op), why.str());
+  refused.push_back({at, escaped(op), why.str()});
+}
+
+std::vector<Tracer::Refusal> Tracer::forget(size_t count) {
+  std::vector<Refusal> taken(refused.begin() + count, refused.end());
+  refused.erase(refused.begin() + count, refused.end());
+  return taken;
+}
+
+void Tracer::remember(std::vector<Refusal> refusals) {
+  refused.insert(refused.end(), refusals.begin(), refusals.end());
 }
 
 LogicalResult Tracer::reportUnsupported() {

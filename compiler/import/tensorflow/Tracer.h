@@ -81,6 +81,15 @@ public:
   /// Remembers a node that is not supported.
   void unsupported(mlir::Location at, llvm::StringRef op,
                    const llvm::Twine &why);
+  struct Refusal {
+    mlir::Location at;
+    std::string op, why;
+  };
+  /// How many there are; takes those after the first `count` back, so that
+  /// something else can be tried, or remembers them after all.
+  size_t refusals() const { return refused.size(); }
+  std::vector<Refusal> forget(size_t count);
+  void remember(std::vector<Refusal> refusals);
   /// Reports all of them; failure where there are any.
   mlir::LogicalResult reportUnsupported();
 
@@ -118,9 +127,10 @@ private:
   mlir::Location locationOf(const Frame &frame, int node);
 
   std::vector<std::unique_ptr<Frame>> frames;
-  std::vector<std::tuple<mlir::Location, std::string, std::string>> refused;
+  std::vector<Refusal> refused;
   llvm::DenseMap<const ::tensorflow::TensorProto *, Constant> constants;
   unsigned nesting = 0;
+  uint64_t tracedNodes = 0;
   /// The node at work has handed itself to a frame of its own.
   bool pending = false;
 };
