@@ -11,6 +11,8 @@ const Handlers &handlers() {
     addCoreHandlers(handlers);
     addListHandlers(handlers);
     addNeuralHandlers(handlers);
+    addIndexHandlers(handlers);
+    addShapeHandlers(handlers);
     return handlers;
   }();
   return table;

@@ -1,0 +1,165 @@
+// What the handlers of ops that move elements share.
+
+#include "compiler/import/tensorflow/shape/Moves.h"
+
+#include "dialects/graph/Elements.h"
+#include "dialects/graph/Elementwise.h"
+#include "dialects/graph/Graph.h"
+#include "dialects/graph/Index.h"
+#include "dialects/graph/Reduce.h"
+#include "dialects/graph/Shape.h"
+#include "mlir/IR/Matchers.h"
+
+using namespace mlir;
+
+namespace weir::tensorflow {
+
+LogicalResult wantOperands(Node &node, unsigned count) {
+  if (node.size() >= count)
+    return success();
+  return node.error() << "has " << node.size() << " operands where " << count
+                      << " are wanted";
+}
+
+Type typeAttrOr(Node &node, StringRef name, Type otherwise) {
+  Type type = node.typeAttr(name);
+  return type ? type : otherwise;
+}
+
+FailureOr<int64_t> countOrError(Node &node, ArrayRef<int64_t> shape) {
+  if (std::optional<int64_t> count = graph::countElements(shape))
+    return *count;
+  return node.error() << "cannot make a tensor of shape [" << shape << "]";
+}
+
+Expr integers(Node &node, Type elementType, ArrayRef<int64_t> values) {
+  return Expr(node.b, numbers(node.b, elementType, values));
+}
+
+Expr truths(Node &node, ArrayRef<int64_t> shape, ArrayRef<bool> values) {
+  auto type = RankedTensorType::get(shape, node.b.getI1Type());
+  return Expr(node.b, node.b.create<graph::ConstantOp>(
+                          DenseElementsAttr::get(type, values)));
+}
+
+Expr filled(Node &node, ArrayRef<int64_t> shape, Type elementType,
+            double value) {
+  return Expr(node.b,
+              splat(node.b, RankedTensorType::get(shape, elementType), value));
+}
+
+Expr box(Expr x, ArrayRef<int64_t> starts, ArrayRef<int64_t> limits) {
+  if (!x)
+    return {};
+  return Expr(*x.b, make<graph::SliceOp>(*x.b, x.value, starts, limits,
+                                         Integers(starts.size(), 1)));
+}
+
+Integers replaceDims(ArrayRef<int64_t> shape, int64_t dim, int64_t count,
+                     ArrayRef<int64_t> dims) {
+  Integers result(shape.take_front(dim));
+  llvm::append_range(result, dims);
+  llvm::append_range(result, shape.drop_front(dim + count));
+  return result;
+}
+
+Expr pick(Node &node, Expr x, ArrayRef<int64_t> places, Expr padding,
+          ArrayRef<int64_t> shape) {
+  if (!x || x.rank() < 1)
+    return {};
+  Integers safe;
+  SmallVector<bool> isElement;
+  for (int64_t place : places) {
+    safe.push_back(std::max<int64_t>(place, 0));
+    isElement.push_back(place >= 0);
+  }
+  int64_t last = x.rank() - 1;
+  Integers whole = replaceDims(x.shape(), last, 1, shape);
+  if (!llvm::is_contained(isElement, true)) {
+    if (failed(countOrError(node, whole)))
+      return {};
+    return broadcast(padding, whole);
+  }
+  Type placeType = x.size(last) > std::numeric_limits<int32_t>::max()
+                       ? node.b.getI64Type()
+                       : node.b.getI32Type();
+  Expr result = gather(x, integers(node, placeType, safe), last);
+  if (llvm::is_contained(isElement, false))
+    result =
+        select(truths(node, {static_cast<int64_t>(places.size())}, isElement),
+               result, padding);
+  return reshape(result, whole);
+}
+
+std::optional<int64_t> knownElement(Value vector, int64_t index) {
+  Attribute value;
+  while (vector) {
+    if (matchPattern(vector, m_Constant(&value))) {
+      std::optional<SmallVector<int64_t>> all = graph::integersOf(value);
+      if (!all || index >= static_cast<int64_t>(all->size()))
+        return std::nullopt;
+      return (*all)[index];
+    }
+    // The same elements in the same order.
+    if (auto reshape = vector.getDefiningOp<graph::ReshapeOp>()) {
+      vector = reshape.getX();
+      continue;
+    }
+    auto concat = vector.getDefiningOp<graph::ConcatOp>();
+    if (!concat || concat.getType().getRank() != 1)
+      return std::nullopt;
+    vector = {};
+    for (Value input : concat.getInputs()) {
+      int64_t size = typeOf(input).getNumElements();
+      if (index < size) {
+        vector = input;
+        break;
+      }
+      index -= size;
+    }
+  }
+  return std::nullopt;
+}
+
+LogicalResult checkIndices(Node &node, unsigned operand, Expr indices,
+                           int64_t size, bool negativeIsFine) {
+  if (!indices || indices.type().getNumElements() == 0)
+    return success();
+  Attribute value;
+  if (matchPattern(indices.value, m_Constant(&value))) {
+    std::optional<SmallVector<int64_t>> known = graph::integersOf(value);
+    if (known) {
+      for (int64_t index : *known)
+        if (index >= size || (index < 0 && !negativeIsFine))
+          return node.error() << "index " << index << " of operand " << operand
+                              << " is not in [0, " << size << ")";
+      return success();
+    }
+  }
+  ImplicitLocOpBuilder &b = node.b;
+  // A size that the type of the indices cannot hold is never met.
+  unsigned width = indices.elementType().getIntOrFloatBitWidth();
+  bool isBounded = size <= llvm::maxIntN(width) - 1;
+  Expr zero = indices.like(0),
+       limit = indices.like(isBounded ? static_cast<double>(size) : 0);
+  if (!align(limit, indices) || !align(zero, indices))
+    return success();
+  Value fits;
+  if (isBounded)
+    fits = make<graph::LessOp>(b, indices.value, limit.value);
+  if (!negativeIsFine) {
+    Value above = make<graph::GreaterEqualOp>(b, indices.value, zero.value);
+    fits = fits ? make<graph::LogicalAndOp>(b, fits, above) : above;
+  }
+  if (!fits)
+    return success();
+  auto dims = llvm::to_vector(llvm::seq<int64_t>(0, indices.rank()));
+  Value all = make<graph::ReduceAndOp>(b, fits, dims);
+  b.create<graph::CheckOp>(all,
+                           ("node '" + node.name() +
+                            "': an index is not in [0, " + Twine(size) + ")")
+                               .str());
+  return success();
+}
+
+} // namespace weir::tensorflow

@@ -1,0 +1,66 @@
+// What the handlers of ops that move elements share.
+
+#ifndef WEIR_COMPILER_IMPORT_TENSORFLOW_SHAPE_MOVES_H
+#define WEIR_COMPILER_IMPORT_TENSORFLOW_SHAPE_MOVES_H
+
+#include "compiler/import/tensorflow/neural/Expr.h"
+
+namespace weir::tensorflow {
+
+using Integers = llvm::SmallVector<int64_t>;
+
+/// The first operands of a node that must have at least `count`.
+mlir::LogicalResult wantOperands(Node &node, unsigned count);
+
+/// A type attribute that may be absent, or of a type that weir has not.
+mlir::Type typeAttrOr(Node &node, llvm::StringRef name, mlir::Type otherwise);
+
+/// The number of elements of `shape`; an error at the node where a size is
+/// negative or the tensor would be too large.
+mlir::FailureOr<int64_t> countOrError(Node &node,
+                                      llvm::ArrayRef<int64_t> shape);
+
+/// A constant of rank 1.
+Expr integers(Node &node, mlir::Type elementType,
+              llvm::ArrayRef<int64_t> values);
+/// A constant of truth values.
+Expr truths(Node &node, llvm::ArrayRef<int64_t> shape,
+            llvm::ArrayRef<bool> values);
+/// All elements `value`.
+Expr filled(Node &node, llvm::ArrayRef<int64_t> shape, mlir::Type elementType,
+            double value);
+
+/// `x` with elements [start, limit) of each dimension; nothing is checked.
+Expr box(Expr x, llvm::ArrayRef<int64_t> starts,
+         llvm::ArrayRef<int64_t> limits);
+/// `x` with its dimension `dim` in place of several, or several in its place.
+Integers replaceDims(llvm::ArrayRef<int64_t> shape, int64_t dim, int64_t count,
+                     llvm::ArrayRef<int64_t> dims);
+
+/// Each row of the result, along the last dimension, is made of elements of
+/// the row of `x` at constant places; `padding` (a scalar) where the place is
+/// negative. The last dimension then has the shape `shape`.
+Expr pick(Node &node, Expr x, llvm::ArrayRef<int64_t> places, Expr padding,
+          llvm::ArrayRef<int64_t> shape);
+
+/// An element of a vector of integers where it is known, though others may not
+/// be.
+std::optional<int64_t> knownElement(mlir::Value vector, int64_t index);
+
+/// Checks, at compile time or at run time, that each index lies in
+/// 0 .. size-1 (or is negative, where that is fine).
+mlir::LogicalResult checkIndices(Node &node, unsigned operand, Expr indices,
+                                 int64_t size, bool negativeIsFine = false);
+
+void addBlockHandlers(Handlers &);
+void addDiagonalHandlers(Handlers &);
+void addJoinHandlers(Handlers &);
+void addOrderHandlers(Handlers &);
+void addRangeHandlers(Handlers &);
+void addScatterHandlers(Handlers &);
+void addSegmentHandlers(Handlers &);
+void addSliceHandlers(Handlers &);
+
+} // namespace weir::tensorflow
+
+#endif // WEIR_COMPILER_IMPORT_TENSORFLOW_SHAPE_MOVES_H
