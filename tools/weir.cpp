@@ -2,6 +2,7 @@
 
 #include "compiler/Compiler.h"
 #include "compiler/Dialects.h"
+#include "compiler/inspect/Inspect.h"
 
 #include "llvm/Support/CrashRecoveryContext.h"
 #include "llvm/Support/InitLLVM.h"
@@ -34,7 +35,8 @@ static Status run(StringRef command, ArrayRef<const char *> arguments) {
       parseOptions(&context, command, arguments, status);
   if (!options)
     return status;
-  return compile(&context, *options);
+  return command == "inspect" ? inspect(&context, *options, outs())
+                              : compile(&context, *options);
 }
 
 int main(int argc, char **argv) {
@@ -49,7 +51,7 @@ int main(int argc, char **argv) {
     outs() << "weir " WEIR_VERSION " (LLVM " LLVM_VERSION_STRING ")\n";
     return 0;
   }
-  if (command != "compile") {
+  if (command != "compile" && command != "inspect") {
     errs() << "weir: error: unknown command '" << escaped(command) << "'\n";
     return usage(errs(), Status::badUsage);
   }

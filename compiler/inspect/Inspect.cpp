@@ -1,0 +1,121 @@
+// What `weir inspect` says of a model, a module or a compiled library.
+
+#include "compiler/inspect/Inspect.h"
+
+#include "compiler/Pipeline.h"
+#include "mlir/Parser/Parser.h"
+#include "mlir/Pass/PassManager.h"
+#include "llvm/BinaryFormat/Magic.h"
+
+using namespace mlir;
+namespace json = llvm::json;
+
+namespace weir {
+
+static json::Array tensorsOf(const std::vector<ModelSummary::Tensor> &list) {
+  json::Array tensors;
+  for (const ModelSummary::Tensor &tensor : list)
+    tensors.push_back(json::Object{{"name", json::fixUTF8(tensor.name)},
+                                   {"tensor", json::fixUTF8(tensor.tensor)},
+                                   {"type", json::fixUTF8(tensor.type)}});
+  return tensors;
+}
+
+static json::Object describe(const ModelSummary &summary) {
+  json::Array signatures, ops, unsupported;
+  for (const ModelSummary::Signature &signature : summary.signatures)
+    signatures.push_back(
+        json::Object{{"name", json::fixUTF8(signature.name)},
+                     {"inputs", tensorsOf(signature.inputs)},
+                     {"outputs", tensorsOf(signature.outputs)}});
+  for (const auto &[op, count] : summary.ops)
+    ops.push_back(json::Object{{"op", json::fixUTF8(op)}, {"count", count}});
+  for (const std::string &op : summary.unsupported)
+    unsupported.push_back(json::fixUTF8(op));
+  return json::Object{{"kind", summary.kind},
+                      {"signatures", std::move(signatures)},
+                      {"ops", std::move(ops)},
+                      {"unsupported", std::move(unsupported)}};
+}
+
+/// The plan of a model that imports; why not, where it does not.
+static void addPlan(MLIRContext *context, const Options &options,
+                    json::Object &description) {
+  std::string why;
+  Status status = Status::ok;
+  OwningOpRef<ModuleOp> module;
+  {
+    // What is wrong is part of the answer, not of the log.
+    ScopedDiagnosticHandler handler(context, [&](Diagnostic &diagnostic) {
+      if (diagnostic.getSeverity() == DiagnosticSeverity::Error && why.empty())
+        why = diagnostic.str();
+      return success();
+    });
+    module = importModel(context, options.import, status);
+    if (module && !llvm::errorToBool(writeTarget(*module, options.target))) {
+      PassManager pm(context);
+      for (const Stage &stage : stages()) {
+        if (stage.build)
+          stage.build(pm);
+        if (stage.name == "plan")
+          break;
+      }
+      if (succeeded(pm.run(*module)))
+        if (std::optional<json::Object> plan = describePlan(*module)) {
+          description["plan"] = std::move(*plan);
+          return;
+        }
+    }
+  }
+  description["no_plan"] = json::fixUTF8(escaped(why));
+}
+
+std::optional<json::Object> describeModel(MLIRContext *context,
+                                          const Options &options,
+                                          Status &status) {
+  std::optional<ModelSummary> summary =
+      summarizeModel(context, options.import, status);
+  if (!summary)
+    return std::nullopt;
+  json::Object description = describe(*summary);
+  addPlan(context, options, description);
+  return description;
+}
+
+static void fail(StringRef path, const Twine &why) {
+  llvm::errs() << "weir: error: cannot inspect '" << escaped(path)
+               << "': " << escaped(why.str()) << "\n";
+}
+
+Status inspect(MLIRContext *context, const Options &options,
+               llvm::raw_ostream &os) {
+  StringRef path = options.import.path;
+  std::optional<json::Object> description;
+  Status status = Status::ok;
+  llvm::file_magic magic;
+  if (!llvm::identify_magic(path, magic) && magic.is_object()) {
+    llvm::Expected<json::Object> library = describeLibrary(path);
+    if (!library) {
+      fail(path, llvm::toString(library.takeError()));
+      return Status::badInput;
+    }
+    description = std::move(*library);
+  } else if (path.ends_with(".mlir")) {
+    OwningOpRef<ModuleOp> module = parseSourceFile<ModuleOp>(path, context);
+    if (!module)
+      return Status::badInput;
+    description = describeModule(*module);
+  } else {
+    description = describeModel(context, options, status);
+    if (!description)
+      return status == Status::ok ? Status::badInput : status;
+  }
+  (*description)["file"] = json::fixUTF8(path);
+  if (options.json)
+    os << llvm::formatv("{0:2}", json::Value(std::move(*description))) << "\n";
+  else
+    printDescription(*description, os);
+  return Status::ok;
+}
+
+} // namespace weir

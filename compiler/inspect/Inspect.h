@@ -1,0 +1,35 @@
+// What `weir inspect` says of a model, a module or a compiled library.
+
+#ifndef WEIR_COMPILER_INSPECT_INSPECT_H
+#define WEIR_COMPILER_INSPECT_INSPECT_H
+
+#include "compiler/Options.h"
+
+#include "llvm/Support/JSON.h"
+
+namespace weir {
+
+/// Prints what the options' file holds, as text or as JSON: its signatures, ops
+/// and unsupported ops, and the memory plan that the compiler makes of it.
+Status inspect(mlir::MLIRContext *context, const Options &options,
+               llvm::raw_ostream &os);
+
+/// The description of a model: the summary that the frontend gives and, where
+/// weir supports all of it, the plan.
+std::optional<llvm::json::Object> describeModel(mlir::MLIRContext *context,
+                                                const Options &options,
+                                                Status &status);
+/// The description of a module of any stage.
+llvm::json::Object describeModule(mlir::ModuleOp module);
+/// The plan that a module of stage `plan` or later holds; nothing before.
+std::optional<llvm::json::Object> describePlan(mlir::ModuleOp module);
+/// The description that a shared library of weir's gives of itself.
+llvm::Expected<llvm::json::Object> describeLibrary(llvm::StringRef path);
+
+/// The text of a description.
+void printDescription(const llvm::json::Object &description,
+                      llvm::raw_ostream &os);
+
+} // namespace weir
+
+#endif // WEIR_COMPILER_INSPECT_INSPECT_H

@@ -1,0 +1,137 @@
+// What a shared library of weir's says of itself: the table that its NAME_info
+// gives. The library is loaded, so it must be one that may run here.
+
+#include "compiler/inspect/Inspect.h"
+
+#include "runtime/weir.h"
+
+#include "llvm/BinaryFormat/Magic.h"
+#include "llvm/Object/ELFObjectFile.h"
+#include "llvm/Object/ObjectFile.h"
+#include <dlfcn.h>
+
+using namespace llvm;
+
+namespace weir {
+
+static Error failed(const Twine &why) {
+  return createStringError(inconvertibleErrorCode(), why);
+}
+
+/// The name of the exported function that ends in `_info`.
+static Expected<std::string> findInfo(StringRef path) {
+  Expected<object::OwningBinary<object::ObjectFile>> file =
+      object::ObjectFile::createObjectFile(path);
+  if (!file)
+    return file.takeError();
+  auto *elf = dyn_cast<object::ELFObjectFileBase>(file->getBinary());
+  if (!elf)
+    return failed("it is no ELF file");
+  for (const object::ELFSymbolRef &symbol : elf->getDynamicSymbolIterators()) {
+    Expected<StringRef> name = symbol.getName();
+    if (!name)
+      return name.takeError();
+    Expected<uint32_t> flags = symbol.getFlags();
+    if (!flags)
+      return flags.takeError();
+    if (name->ends_with("_info") &&
+        !(*flags & object::SymbolRef::SF_Undefined))
+      return name->str();
+  }
+  return failed("it exports no function whose name ends in _info");
+}
+
+static StringRef nameOf(weir_dtype type) {
+  switch (type) {
+  case WEIR_F16:
+    return "f16";
+  case WEIR_BF16:
+    return "bf16";
+  case WEIR_F32:
+    return "f32";
+  case WEIR_F64:
+    return "f64";
+  case WEIR_BOOL:
+    return "i1";
+  case WEIR_I8:
+    return "i8";
+  case WEIR_I16:
+    return "i16";
+  case WEIR_I32:
+    return "i32";
+  case WEIR_I64:
+    return "i64";
+  case WEIR_U8:
+    return "ui8";
+  case WEIR_U16:
+    return "ui16";
+  case WEIR_U32:
+    return "ui32";
+  case WEIR_U64:
+    return "ui64";
+  }
+  return "unknown";
+}
+
+static json::Array tensorsOf(const weir_tensor_info *tensors, uint32_t count) {
+  json::Array list;
+  for (const weir_tensor_info &tensor : ArrayRef(tensors, count)) {
+    std::string type = "tensor<";
+    for (int64_t size : ArrayRef(tensor.shape, tensor.rank))
+      type += std::to_string(size) + "x";
+    type += nameOf(tensor.dtype).str() + ">";
+    list.push_back(json::Object{{"name", json::fixUTF8(tensor.name)},
+                                {"tensor", json::fixUTF8(tensor.tensor)},
+                                {"type", type}});
+  }
+  return list;
+}
+
+static json::Object describe(const weir_model_info &info) {
+  json::Array signatures;
+  for (const weir_function_info &function :
+       ArrayRef(info.functions, info.num_functions))
+    signatures.push_back(json::Object{
+        {"name", json::fixUTF8(function.name)},
+        {"symbol", json::fixUTF8(function.symbol)},
+        {"inputs", tensorsOf(function.inputs, function.num_inputs)},
+        {"outputs", tensorsOf(function.outputs, function.num_outputs)}});
+  json::Object plan{
+      {"arena_bytes", static_cast<int64_t>(info.arena_bytes)},
+      {"max_live_bytes", static_cast<int64_t>(info.max_live_bytes)},
+      {"weights_bytes", static_cast<int64_t>(info.weights_bytes)},
+      {"context_bytes", static_cast<int64_t>(info.context_bytes)}};
+  json::Object description{{"kind", "library"},
+                           {"prefix", json::fixUTF8(info.prefix)},
+                           {"source", json::fixUTF8(info.source)},
+                           {"target", json::fixUTF8(info.target)},
+                           {"compiler", json::fixUTF8(info.compiler)},
+                           {"signatures", std::move(signatures)},
+                           {"plan", std::move(plan)}};
+  if (info.weights_file)
+    description["weights_file"] = json::fixUTF8(info.weights_file);
+  return description;
+}
+
+Expected<json::Object> describeLibrary(StringRef path) {
+  Expected<std::string> name = findInfo(path);
+  if (!name)
+    return name.takeError();
+  // A path without a slash would be searched for elsewhere.
+  std::string file = path.contains('/') ? path.str() : "./" + path.str();
+  void *library = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (!library)
+    return failed(dlerror());
+  using Info = const weir_model_info *(*)();
+  auto give = reinterpret_cast<Info>(dlsym(library, name->c_str()));
+  const weir_model_info *info = give ? give() : nullptr;
+  Expected<json::Object> result = failed("its table cannot be read");
+  if (info && info->abi_version == WEIR_ABI_VERSION) {
+    consumeError(result.takeError());
+    result = describe(*info);
+  }
+  dlclose(library);
+  return result;
+}
+
+} // namespace weir

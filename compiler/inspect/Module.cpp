@@ -1,0 +1,150 @@
+// What a module says of itself, at any stage.
+
+#include "compiler/inspect/Inspect.h"
+
+#include "dialects/plan/Plan.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "llvm/ADT/MapVector.h"
+
+using namespace mlir;
+namespace json = llvm::json;
+
+namespace weir {
+
+static std::string textOf(Type type) {
+  std::string text;
+  llvm::raw_string_ostream(text) << type;
+  return text;
+}
+
+/// MLIR's strings are any bytes, JSON's are UTF-8.
+static std::string textOf(StringRef bytes) { return json::fixUTF8(bytes); }
+
+static json::Array tensorsOf(Attribute list) {
+  json::Array tensors;
+  for (Attribute tensor : llvm::cast<ArrayAttr>(list)) {
+    auto fields = dyn_cast<DictionaryAttr>(tensor);
+    if (!fields)
+      continue;
+    json::Object object;
+    for (NamedAttribute field : fields) {
+      if (auto text = dyn_cast<StringAttr>(field.getValue()))
+        object[field.getName()] = textOf(text.getValue());
+      else if (auto type = dyn_cast<TypeAttr>(field.getValue()))
+        object[field.getName()] = textOf(type.getValue());
+    }
+    tensors.push_back(std::move(object));
+  }
+  return tensors;
+}
+
+/// The entries that the importer has written on the module.
+static json::Array entriesOf(ArrayAttr entries) {
+  json::Array signatures;
+  for (Attribute entry : entries) {
+    auto fields = dyn_cast<DictionaryAttr>(entry);
+    if (!fields)
+      continue;
+    json::Object signature;
+    for (StringRef key : {"name", "symbol"})
+      if (auto text = fields.getAs<StringAttr>(key))
+        signature[key] = textOf(text.getValue());
+    for (StringRef key : {"inputs", "outputs"})
+      if (auto list = fields.getAs<ArrayAttr>(key))
+        signature[key] = tensorsOf(list);
+    signatures.push_back(std::move(signature));
+  }
+  return signatures;
+}
+
+static json::Array typesOf(TypeRange types) {
+  json::Array tensors;
+  for (Type type : types)
+    tensors.push_back(json::Object{{"type", textOf(type)}});
+  return tensors;
+}
+
+/// The public functions of a module without entries.
+static json::Array functionsOf(ModuleOp module) {
+  json::Array signatures;
+  for (auto function : module.getOps<func::FuncOp>())
+    if (function.isPublic())
+      signatures.push_back(
+          json::Object{{"name", textOf(function.getName())},
+                       {"inputs", typesOf(function.getArgumentTypes())},
+                       {"outputs", typesOf(function.getResultTypes())}});
+  return signatures;
+}
+
+json::Object describeModule(ModuleOp module) {
+  json::Object description{{"kind", "module"}};
+  if (auto entries = module->getAttrOfType<ArrayAttr>("weir.entries"))
+    description["signatures"] = entriesOf(entries);
+  else
+    description["signatures"] = functionsOf(module);
+
+  llvm::MapVector<StringRef, int64_t> counts;
+  module->walk([&](Operation *op) {
+    if (op != module)
+      ++counts[op->getName().getStringRef()];
+  });
+  auto sorted = counts.takeVector();
+  llvm::sort(sorted);
+  json::Array ops;
+  for (auto &[name, count] : sorted)
+    ops.push_back(json::Object{{"op", textOf(name)}, {"count", count}});
+  description["ops"] = std::move(ops);
+  if (std::optional<json::Object> plan = describePlan(module))
+    description["plan"] = std::move(*plan);
+  return description;
+}
+
+static int64_t bytesOf(Type type) {
+  auto buffer = cast<MemRefType>(type);
+  int64_t bytes = (buffer.getElementType().getIntOrFloatBitWidth() + 7) / 8;
+  for (int64_t size : buffer.getShape())
+    bytes *= size;
+  return bytes;
+}
+
+static json::Object programOf(plan::ProgramOp program) {
+  json::Array buffers;
+  int64_t tasks = 0;
+  program.walk([&](Operation *op) {
+    tasks += isa<plan::RunOp>(op);
+    if (auto buffer = dyn_cast<plan::BufferOp>(op))
+      buffers.push_back(
+          json::Object{{"offset", static_cast<int64_t>(buffer.getOffset())},
+                       {"bytes", bytesOf(buffer.getType())},
+                       {"first", static_cast<int64_t>(buffer.getFirst())},
+                       {"last", static_cast<int64_t>(buffer.getLast())},
+                       {"type", textOf(buffer.getType())}});
+  });
+  return json::Object{{"symbol", textOf(program.getSymName())},
+                      {"tasks", tasks},
+                      {"buffers", std::move(buffers)}};
+}
+
+std::optional<json::Object> describePlan(ModuleOp module) {
+  if (!module->hasAttr("weir.arena_bytes"))
+    return std::nullopt;
+  json::Object plan;
+  for (StringRef key : {"arena_bytes", "max_live_bytes", "weights_bytes"})
+    if (auto bytes =
+            module->getAttrOfType<IntegerAttr>(("weir." + key).str()))
+      plan[key] = bytes.getInt();
+  json::Array checks;
+  if (auto messages = module->getAttrOfType<ArrayAttr>("weir.checks"))
+    for (Attribute message : messages)
+      if (auto text = dyn_cast<StringAttr>(message))
+        checks.push_back(textOf(text.getValue()));
+  plan["checks"] = std::move(checks);
+  json::Array programs;
+  for (auto program : module.getOps<plan::ProgramOp>())
+    programs.push_back(programOf(program));
+  if (!programs.empty())
+    plan["programs"] = std::move(programs);
+  return plan;
+}
+
+} // namespace weir

@@ -1,0 +1,115 @@
+// The text of a description: the same facts as its JSON.
+
+#include "compiler/inspect/Inspect.h"
+
+using namespace llvm;
+
+namespace weir {
+
+static StringRef textAt(const json::Object &object, StringRef key) {
+  return object.getString(key).value_or("");
+}
+
+/// Names come from foreign files.
+static std::string nameAt(const json::Object &object, StringRef key) {
+  return escaped(textAt(object, key));
+}
+
+static void printTensors(const json::Object &signature, StringRef what,
+                         raw_ostream &os) {
+  const json::Array *tensors = signature.getArray((what + "s").str());
+  if (!tensors)
+    return;
+  for (const json::Value &value : *tensors) {
+    const json::Object *tensor = value.getAsObject();
+    if (!tensor)
+      continue;
+    os << "  " << left_justify(what, 7);
+    if (!textAt(*tensor, "name").empty())
+      os << nameAt(*tensor, "name") << ": ";
+    os << nameAt(*tensor, "type");
+    if (!textAt(*tensor, "tensor").empty() &&
+        textAt(*tensor, "tensor") != textAt(*tensor, "name"))
+      os << " (" << nameAt(*tensor, "tensor") << ")";
+    os << "\n";
+  }
+}
+
+static void printSignatures(const json::Array &signatures, raw_ostream &os) {
+  for (const json::Value &value : signatures)
+    if (const json::Object *signature = value.getAsObject()) {
+      os << "signature " << nameAt(*signature, "name") << "\n";
+      printTensors(*signature, "input", os);
+      printTensors(*signature, "output", os);
+    }
+}
+
+static void printOps(const json::Array &ops, raw_ostream &os) {
+  int64_t total = 0;
+  for (const json::Value &value : ops)
+    if (const json::Object *op = value.getAsObject())
+      total += op->getInteger("count").value_or(0);
+  os << "ops " << total << "\n";
+  for (const json::Value &value : ops)
+    if (const json::Object *op = value.getAsObject())
+      os << "  " << right_justify(std::to_string(*op->getInteger("count")), 6)
+         << " " << nameAt(*op, "op") << "\n";
+}
+
+static void printProgram(const json::Object &program, raw_ostream &os) {
+  const json::Array *buffers = program.getArray("buffers");
+  os << "  program " << nameAt(program, "symbol") << ": "
+     << program.getInteger("tasks").value_or(0) << " tasks, "
+     << (buffers ? buffers->size() : 0) << " buffers\n";
+  if (!buffers)
+    return;
+  for (const json::Value &value : *buffers)
+    if (const json::Object *buffer = value.getAsObject())
+      os << "    at " << buffer->getInteger("offset").value_or(0) << ": "
+         << buffer->getInteger("bytes").value_or(0) << " bytes, tasks "
+         << buffer->getInteger("first").value_or(0) << " to "
+         << buffer->getInteger("last").value_or(0) << ", "
+         << textAt(*buffer, "type") << "\n";
+}
+
+static void printPlan(const json::Object &plan, raw_ostream &os) {
+  os << "memory\n";
+  static constexpr std::pair<StringLiteral, StringLiteral> lines[] = {
+      {"arena_bytes", "bytes of arena"},
+      {"max_live_bytes", "bytes live at once, which no plan could stay below"},
+      {"weights_bytes", "bytes of weights"},
+      {"context_bytes", "bytes of context"}};
+  for (auto &[key, what] : lines)
+    if (std::optional<int64_t> bytes = plan.getInteger(key))
+      os << "  " << right_justify(std::to_string(*bytes), 12) << " " << what
+         << "\n";
+  if (const json::Array *programs = plan.getArray("programs"))
+    for (const json::Value &program : *programs)
+      if (const json::Object *object = program.getAsObject())
+        printProgram(*object, os);
+  if (const json::Array *checks = plan.getArray("checks"))
+    for (const json::Value &check : *checks)
+      os << "  may fail: " << escaped(check.getAsString().value_or("")) << "\n";
+}
+
+void printDescription(const json::Object &description, raw_ostream &os) {
+  os << nameAt(description, "file") << ": " << textAt(description, "kind")
+     << "\n";
+  for (StringRef key : {"source", "target", "compiler", "prefix",
+                        "weights_file"})
+    if (!textAt(description, key).empty())
+      os << key << " " << nameAt(description, key) << "\n";
+  if (const json::Array *signatures = description.getArray("signatures"))
+    printSignatures(*signatures, os);
+  if (const json::Array *ops = description.getArray("ops"))
+    printOps(*ops, os);
+  if (const json::Array *unsupported = description.getArray("unsupported"))
+    for (const json::Value &op : *unsupported)
+      os << "unsupported " << escaped(op.getAsString().value_or("")) << "\n";
+  if (const json::Object *plan = description.getObject("plan"))
+    printPlan(*plan, os);
+  else if (!textAt(description, "no_plan").empty())
+    os << "no plan: " << textAt(description, "no_plan") << "\n";
+}
+
+} // namespace weir

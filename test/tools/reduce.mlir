@@ -1,0 +1,14 @@
+// weir-reduce keeps what a script finds interesting and drops the rest.
+// RUN: weir-reduce %s -reduction-tree='traversal-mode=0 test=%S/has-exp.sh' | FileCheck %s
+
+// CHECK: graph.exp
+// CHECK-NOT: graph.neg
+func.func @interesting(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %y = graph.exp %x : tensor<4xf32>
+  return %y : tensor<4xf32>
+}
+
+func.func @dull(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %y = graph.neg %x : tensor<4xf32>
+  return %y : tensor<4xf32>
+}

@@ -1,0 +1,11 @@
+// weir-lsp: what editors ask about .mlir files of any stage.
+
+#include "compiler/Dialects.h"
+
+#include "mlir/Tools/mlir-lsp-server/MlirLspServerMain.h"
+
+int main(int argc, char **argv) {
+  mlir::DialectRegistry registry;
+  weir::registerDialects(registry);
+  return failed(mlir::MlirLspServerMain(argc, argv, registry));
+}
