@@ -12,73 +12,53 @@ namespace json = llvm::json;
 
 namespace weir {
 
-static json::Array tensorsOf(const std::vector<ModelSummary::Tensor> &list) {
-  json::Array tensors;
-  for (const ModelSummary::Tensor &tensor : list)
-    tensors.push_back(json::Object{{"name", json::fixUTF8(tensor.name)},
-                                   {"tensor", json::fixUTF8(tensor.tensor)},
-                                   {"type", json::fixUTF8(tensor.type)}});
-  return tensors;
+/// The module after the stages up to `plan`; null where one fails.
+static OwningOpRef<ModuleOp> planned(const Options &options,
+                                     OwningOpRef<ModuleOp> module) {
+  if (llvm::errorToBool(writeTarget(*module, options.target)))
+    return {};
+  PassManager pm(module->getContext());
+  for (const Stage &stage : stages()) {
+    if (stage.build)
+      stage.build(pm);
+    if (stage.name == "plan")
+      break;
+  }
+  return succeeded(pm.run(*module)) ? std::move(module)
+                                    : OwningOpRef<ModuleOp>();
 }
 
-static json::Object describe(const ModelSummary &summary) {
-  json::Array signatures, ops, unsupported;
-  for (const ModelSummary::Signature &signature : summary.signatures)
-    signatures.push_back(
-        json::Object{{"name", json::fixUTF8(signature.name)},
-                     {"inputs", tensorsOf(signature.inputs)},
-                     {"outputs", tensorsOf(signature.outputs)}});
-  for (const auto &[op, count] : summary.ops)
-    ops.push_back(json::Object{{"op", json::fixUTF8(op)}, {"count", count}});
-  for (const std::string &op : summary.unsupported)
-    unsupported.push_back(json::fixUTF8(op));
-  return json::Object{{"kind", summary.kind},
-                      {"signatures", std::move(signatures)},
-                      {"ops", std::move(ops)},
-                      {"unsupported", std::move(unsupported)}};
-}
-
-/// The plan of a model that imports; why not, where it does not.
-static void addPlan(MLIRContext *context, const Options &options,
-                    json::Object &description) {
-  std::string why;
-  Status status = Status::ok;
+std::optional<json::Object>
+describeModel(MLIRContext *context, const Options &options, Status &status) {
+  std::vector<Diagnostic> said;
   OwningOpRef<ModuleOp> module;
   {
-    // What is wrong is part of the answer, not of the log.
+    // What is not supported is part of the answer; all else is an error.
     ScopedDiagnosticHandler handler(context, [&](Diagnostic &diagnostic) {
-      if (diagnostic.getSeverity() == DiagnosticSeverity::Error && why.empty())
-        why = diagnostic.str();
-      return success();
+      said.push_back(std::move(diagnostic));
     });
     module = importModel(context, options.import, status);
-    if (module && !llvm::errorToBool(writeTarget(*module, options.target))) {
-      PassManager pm(context);
-      for (const Stage &stage : stages()) {
-        if (stage.build)
-          stage.build(pm);
-        if (stage.name == "plan")
-          break;
-      }
-      if (succeeded(pm.run(*module)))
-        if (std::optional<json::Object> plan = describePlan(*module)) {
-          description["plan"] = std::move(*plan);
-          return;
-        }
-    }
   }
-  description["no_plan"] = json::fixUTF8(escaped(why));
-}
-
-std::optional<json::Object> describeModel(MLIRContext *context,
-                                          const Options &options,
-                                          Status &status) {
-  std::optional<ModelSummary> summary =
-      summarizeModel(context, options.import, status);
-  if (!summary)
+  if (!module && status != Status::unsupported) {
+    for (Diagnostic &diagnostic : said)
+      context->getDiagEngine().emit(std::move(diagnostic));
     return std::nullopt;
-  json::Object description = describe(*summary);
-  addPlan(context, options, description);
+  }
+  json::Array unsupported;
+  for (Diagnostic &diagnostic : said)
+    if (auto node = dyn_cast<NameLoc>(diagnostic.getLocation()))
+      unsupported.push_back(json::fixUTF8("node '" + node.getName().str() +
+                                          "' " + diagnostic.str()));
+  status = Status::ok;
+  if (!module)
+    return json::Object{{"kind", "model"},
+                        {"unsupported", std::move(unsupported)}};
+  json::Object description = describeModule(*module);
+  description["kind"] = "model";
+  description["unsupported"] = std::move(unsupported);
+  if (OwningOpRef<ModuleOp> plan = planned(options, std::move(module)))
+    if (std::optional<json::Object> memory = describePlan(*plan))
+      description["plan"] = std::move(*memory);
   return description;
 }
 

@@ -14,8 +14,8 @@ namespace weir {
 Status inspect(mlir::MLIRContext *context, const Options &options,
                llvm::raw_ostream &os);
 
-/// The description of a model: the summary that the frontend gives and, where
-/// weir supports all of it, the plan.
+/// The description of a model: what it imports to and how that is planned or,
+/// where weir does not support all of it, the nodes in the way.
 std::optional<llvm::json::Object> describeModel(mlir::MLIRContext *context,
                                                 const Options &options,
                                                 Status &status);

@@ -34,8 +34,7 @@ static Expected<std::string> findInfo(StringRef path) {
     Expected<uint32_t> flags = symbol.getFlags();
     if (!flags)
       return flags.takeError();
-    if (name->ends_with("_info") &&
-        !(*flags & object::SymbolRef::SF_Undefined))
+    if (name->ends_with("_info") && !(*flags & object::SymbolRef::SF_Undefined))
       return name->str();
   }
   return failed("it exports no function whose name ends in _info");

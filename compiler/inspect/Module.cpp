@@ -29,16 +29,16 @@ static json::Array tensorsOf(Attribute list) {
     json::Object object;
     for (NamedAttribute field : fields) {
       if (auto text = dyn_cast<StringAttr>(field.getValue()))
-        object[field.getName()] = textOf(text.getValue());
+        object[field.getName().getValue()] = textOf(text.getValue());
       else if (auto type = dyn_cast<TypeAttr>(field.getValue()))
-        object[field.getName()] = textOf(type.getValue());
+        object[field.getName().getValue()] = textOf(type.getValue());
     }
     tensors.push_back(std::move(object));
   }
   return tensors;
 }
 
-/// The entries that the importer has written on the module.
+/// The entries that stage `plan` has written on the module.
 static json::Array entriesOf(ArrayAttr entries) {
   json::Array signatures;
   for (Attribute entry : entries) {
@@ -57,22 +57,33 @@ static json::Array entriesOf(ArrayAttr entries) {
   return signatures;
 }
 
-static json::Array typesOf(TypeRange types) {
-  json::Array tensors;
-  for (Type type : types)
-    tensors.push_back(json::Object{{"type", textOf(type)}});
-  return tensors;
+/// A tensor of a function before stage `plan`: its names are attributes.
+static json::Object tensorOf(Type type, DictionaryAttr names) {
+  json::Object tensor{{"type", textOf(type)}};
+  for (StringRef key : {"name", "tensor"})
+    if (names)
+      if (auto name = names.getAs<StringAttr>(("weir." + key).str()))
+        tensor[key] = textOf(name.getValue());
+  return tensor;
 }
 
-/// The public functions of a module without entries.
 static json::Array functionsOf(ModuleOp module) {
   json::Array signatures;
-  for (auto function : module.getOps<func::FuncOp>())
-    if (function.isPublic())
-      signatures.push_back(
-          json::Object{{"name", textOf(function.getName())},
-                       {"inputs", typesOf(function.getArgumentTypes())},
-                       {"outputs", typesOf(function.getResultTypes())}});
+  for (auto function : module.getOps<func::FuncOp>()) {
+    if (!function.isPublic())
+      continue;
+    json::Array inputs, outputs;
+    for (auto [i, type] : llvm::enumerate(function.getArgumentTypes()))
+      inputs.push_back(tensorOf(type, function.getArgAttrDict(i)));
+    for (auto [i, type] : llvm::enumerate(function.getResultTypes()))
+      outputs.push_back(tensorOf(type, function.getResultAttrDict(i)));
+    auto entry = function->getAttrOfType<StringAttr>("weir.entry");
+    signatures.push_back(json::Object{
+        {"name", textOf(entry ? entry.getValue() : function.getName())},
+        {"symbol", textOf(function.getName())},
+        {"inputs", std::move(inputs)},
+        {"outputs", std::move(outputs)}});
+  }
   return signatures;
 }
 
@@ -130,8 +141,7 @@ std::optional<json::Object> describePlan(ModuleOp module) {
     return std::nullopt;
   json::Object plan;
   for (StringRef key : {"arena_bytes", "max_live_bytes", "weights_bytes"})
-    if (auto bytes =
-            module->getAttrOfType<IntegerAttr>(("weir." + key).str()))
+    if (auto bytes = module->getAttrOfType<IntegerAttr>(("weir." + key).str()))
       plan[key] = bytes.getInt();
   json::Array checks;
   if (auto messages = module->getAttrOfType<ArrayAttr>("weir.checks"))

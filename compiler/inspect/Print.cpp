@@ -95,8 +95,8 @@ static void printPlan(const json::Object &plan, raw_ostream &os) {
 void printDescription(const json::Object &description, raw_ostream &os) {
   os << nameAt(description, "file") << ": " << textAt(description, "kind")
      << "\n";
-  for (StringRef key : {"source", "target", "compiler", "prefix",
-                        "weights_file"})
+  for (StringRef key :
+       {"source", "target", "compiler", "prefix", "weights_file"})
     if (!textAt(description, key).empty())
       os << key << " " << nameAt(description, key) << "\n";
   if (const json::Array *signatures = description.getArray("signatures"))
@@ -108,8 +108,6 @@ void printDescription(const json::Object &description, raw_ostream &os) {
       os << "unsupported " << escaped(op.getAsString().value_or("")) << "\n";
   if (const json::Object *plan = description.getObject("plan"))
     printPlan(*plan, os);
-  else if (!textAt(description, "no_plan").empty())
-    os << "no plan: " << textAt(description, "no_plan") << "\n";
 }
 
 } // namespace weir

@@ -235,7 +235,12 @@ struct FoldTransposes : impl::FoldTransposesBase<FoldTransposes> {
     patterns.add<SinkThroughElementwise, ComposeTransposes,
                  SinkThrough<graph::SliceOp>, SinkThrough<graph::PadOp>,
                  SinkThrough<graph::ReverseOp>,
-                 SinkThroughReduce<graph::ReduceSumOp>>(context);
+                 SinkThroughReduce<graph::ReduceSumOp>,
+                 SinkThroughReduce<graph::ReduceProdOp>,
+                 SinkThroughReduce<graph::ReduceMaxOp>,
+                 SinkThroughReduce<graph::ReduceMinOp>,
+                 SinkThroughReduce<graph::ReduceAndOp>,
+                 SinkThroughReduce<graph::ReduceOrOp>>(context);
     GreedyRewriteConfig config;
     config.useTopDownTraversal = true;
     if (failed(applyPatternsAndFoldGreedily(getOperation(), std::move(patterns),
