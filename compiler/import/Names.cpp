@@ -41,6 +41,9 @@ struct Tables {
         ,
 #define GET_OP_LIST
 #include "dialects/graph/elementwise/MathOps.cpp.inc"
+        ,
+#define GET_OP_LIST
+#include "dialects/graph/elementwise/SpecialOps.cpp.inc"
         >(tensorflow, onnx);
     addTo<
 #define GET_OP_LIST

@@ -18,6 +18,9 @@ using namespace weir::graph;
 #define GET_OP_CLASSES
 #include "dialects/graph/elementwise/MathOps.cpp.inc"
 
+#define GET_OP_CLASSES
+#include "dialects/graph/elementwise/SpecialOps.cpp.inc"
+
 LogicalResult BitcastOp::verify() {
   // (C1)
   Type from = getX().getType().getElementType();

@@ -14,4 +14,7 @@
 #define GET_OP_CLASSES
 #include "dialects/graph/elementwise/MathOps.h.inc"
 
+#define GET_OP_CLASSES
+#include "dialects/graph/elementwise/SpecialOps.h.inc"
+
 #endif // WEIR_DIALECTS_GRAPH_ELEMENTWISE_H

@@ -10,6 +10,7 @@
 #include "dialects/graph/Shape.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"
 
@@ -22,7 +23,8 @@ using namespace weir::graph;
 
 void GraphDialect::initialize() {
   // The scalar functions of elementwise ops are built, and folded, in these.
-  getContext()->loadDialect<arith::ArithDialect, math::MathDialect>();
+  getContext()
+      ->loadDialect<arith::ArithDialect, math::MathDialect, scf::SCFDialect>();
   addOperations<
 #define GET_OP_LIST
 #include "dialects/graph/CoreOps.cpp.inc"
@@ -38,6 +40,9 @@ void GraphDialect::initialize() {
       ,
 #define GET_OP_LIST
 #include "dialects/graph/elementwise/MathOps.cpp.inc"
+      ,
+#define GET_OP_LIST
+#include "dialects/graph/elementwise/SpecialOps.cpp.inc"
       ,
 #define GET_OP_LIST
 #include "dialects/graph/LinearOps.cpp.inc"
