@@ -120,8 +120,8 @@ void addCoreHandlers(Handlers &handlers) {
   handlers["Const"] = {importConst, Takes::anything};
   for (StringRef op :
        {"Identity", "StopGradient", "PreventGradient", "Snapshot", "DeepCopy",
-        "PlaceholderWithDefault", "Print", "CheckNumerics", "RefIdentity",
-        "DebugIdentity", "DebugGradientIdentity"})
+        "PlaceholderWithDefault", "Print", "RefIdentity", "DebugIdentity",
+        "DebugGradientIdentity"})
     handlers[op] = {importIdentity, Takes::anything};
   handlers["IdentityN"] = {importIdentityN, Takes::anything};
   for (StringRef op : {"NoOp", "PrintV2", "ControlTrigger"})

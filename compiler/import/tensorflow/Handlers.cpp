@@ -9,9 +9,11 @@ const Handlers &handlers() {
     Handlers handlers;
     addControlHandlers(handlers);
     addCoreHandlers(handlers);
+    addElementwiseHandlers(handlers);
     addListHandlers(handlers);
     addNeuralHandlers(handlers);
     addIndexHandlers(handlers);
+    addReduceHandlers(handlers);
     addShapeHandlers(handlers);
     return handlers;
   }();
@@ -21,6 +23,7 @@ const Handlers &handlers() {
 const Handlers &complexHandlers() {
   static const Handlers table = [] {
     Handlers handlers;
+    addComplexHandlers(handlers);
     return handlers;
   }();
   return table;

@@ -15,6 +15,11 @@ namespace {
 LogicalResult importCast(Node &node) {
   if (node.size() != 1)
     return node.error() << "has " << node.size() << " operands instead of 1";
+  if (Type part = complexPart(node, "DstT")) {
+    Expr re = cast(operand(node, 0), part);
+    Expr im = zerosOf(re);
+    return node.tracedResults({Traced{re.value, im.value, nullptr}});
+  }
   Type to = node.typeAttr("DstT");
   if (!to)
     return node.unsupported("its result's element type");

@@ -209,6 +209,7 @@ void addElementwiseHandlers(Handlers &handlers) {
   handlers["CheckNumericsV2"] = importCheckNumerics;
   handlers["Bucketize"] = importBucketize;
   addCastHandlers(handlers);
+  addComplexResultHandlers(handlers);
   addGradientHandlers(handlers);
   addFakeQuantHandlers(handlers);
 }

@@ -69,6 +69,10 @@ FailureOr<SmallVector<Expr>> operandsOf(Node &node, unsigned count,
   return operands;
 }
 
+Expr zerosOf(Expr x) {
+  return x ? Expr(*x.b, splat(*x.b, x.type(), 0)) : x;
+}
+
 LogicalResult check(Node &node, Expr condition, const Twine &message) {
   if (!condition || !condition.elementType().isInteger(1))
     return node.error() << "its operands do not fit together";

@@ -24,7 +24,16 @@ mlir::LogicalResult broadcastAll(Node &node,
 mlir::LogicalResult check(Node &node, Expr condition,
                           const llvm::Twine &message);
 
+/// Zeros of its type; nothing of nothing.
+Expr zerosOf(Expr x);
+
+/// The type of the parts of the complex type that an attribute names; null
+/// where it names another.
+mlir::Type complexPart(Node &node, llvm::StringRef attribute);
+
 void addCastHandlers(Handlers &);
+void addComplexReduceHandlers(Handlers &);
+void addComplexResultHandlers(Handlers &);
 void addFakeQuantHandlers(Handlers &);
 void addGradientHandlers(Handlers &);
 

@@ -152,7 +152,30 @@ LogicalResult importBroadcastGradientArgs(Node &node) {
       {numbers(node.b, element, xDims), numbers(node.b, element, yDims)});
 }
 
+/// Sums and means of complex tensors: those of their parts.
+LogicalResult importComplexSum(Node &node) {
+  FailureOr<Reduced> reduced = reducedOf(node, Elements::floats);
+  if (failed(reduced))
+    return failure();
+  Traced result;
+  for (Value part : {node.traced(0).value, node.traced(0).imaginary}) {
+    Expr x(node.b, part);
+    Expr y =
+        node.op() == "Mean" ? mean(x, reduced->dims) : sum(x, reduced->dims);
+    y = reduced->shaped(y);
+    if (!y)
+      return give(node, y);
+    (result.value ? result.imaginary : result.value) = y.value;
+  }
+  return node.tracedResults({result});
+}
+
 } // namespace
+
+void addComplexReduceHandlers(Handlers &handlers) {
+  handlers["Sum"] = {importComplexSum, Takes::complex};
+  handlers["Mean"] = {importComplexSum, Takes::complex};
+}
 
 void addReduceHandlers(Handlers &handlers) {
   constexpr Elements numbers = Elements::numbers, bools = Elements::bools;
