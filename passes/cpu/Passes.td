@@ -59,6 +59,20 @@ def PlanScratch : Pass<"weir-plan-scratch", "::mlir::func::FuncOp"> {
                            "::mlir::memref::MemRefDialect"];
 }
 
+def LowerCopies : Pass<"weir-lower-copies"> {
+  let summary = "Makes copies of strided memory loops";
+  let description = [{
+    A copy of one run of bytes stays, and becomes a memcpy.
+
+    ```mlir
+    memref.copy %a, %b : memref<2x4xf32, strided<[8, 1]>> to memref<2x4xf32>
+    // becomes
+    linalg.generic ... ins(%a) outs(%b) { linalg.yield %in }
+    ```
+  }];
+  let dependentDialects = ["::mlir::linalg::LinalgDialect"];
+}
+
 def LowerPlan : Pass<"weir-lower-plan", "::mlir::ModuleOp"> {
   let summary = "Makes each plan an LLVM function that calls the kernels";
   let description = [{

@@ -1,0 +1,19 @@
+// RUN: weir-opt %s --weir-lower-copies | FileCheck %s
+
+// Strided memory is copied by loops.
+// CHECK-LABEL: func.func @strided
+// CHECK-NOT: memref.copy
+// CHECK: linalg.generic
+func.func @strided(%a: memref<2x4xf32, strided<[8, 1]>>, %b: memref<2x4xf32>) {
+  memref.copy %a, %b : memref<2x4xf32, strided<[8, 1]>> to memref<2x4xf32>
+  return
+}
+
+// One run of bytes stays a copy.
+// CHECK-LABEL: func.func @run
+// CHECK-NOT: linalg
+// CHECK: memref.copy
+func.func @run(%a: memref<2x4xf32>, %b: memref<2x4xf32>) {
+  memref.copy %a, %b : memref<2x4xf32> to memref<2x4xf32>
+  return
+}
