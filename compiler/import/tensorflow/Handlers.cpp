@@ -11,7 +11,10 @@ const Handlers &handlers() {
     addCoreHandlers(handlers);
     addElementwiseHandlers(handlers);
     addListHandlers(handlers);
+    addImageHandlers(handlers);
+    addLinearHandlers(handlers);
     addNeuralHandlers(handlers);
+    addSignalHandlers(handlers);
     addIndexHandlers(handlers);
     addReduceHandlers(handlers);
     addShapeHandlers(handlers);
