@@ -1,0 +1,51 @@
+// Tensors of a run: dtype, shape and bytes, and how they are read and written.
+#ifndef WEIR_TOOLS_RUN_ARRAY_H
+#define WEIR_TOOLS_RUN_ARRAY_H
+
+#include "runtime/weir.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum { MAX_RANK = 64 };
+
+struct array {
+  weir_dtype dtype;
+  int rank;
+  int64_t shape[MAX_RANK];
+  int64_t elements;
+  size_t bytes;
+  void *data; // aligned to 64; the array's own
+};
+
+/// Allocates zeroed data for dtype and shape; 0, or -1 if it is too large.
+int array_allocate(struct array *array);
+void array_free(struct array *array);
+
+size_t dtype_bytes(weir_dtype dtype);
+const char *dtype_name(weir_dtype dtype); // "f32"
+/// 0 and the dtype, or -1 if there is none of that name.
+int dtype_of_name(const char *name, size_t length, weir_dtype *dtype);
+
+double array_get(const struct array *array, int64_t index);
+void array_set(struct array *array, int64_t index, double value);
+
+/// "2x3xf32", "f32" for a scalar.
+void array_type_text(const struct array *array, char *text, size_t size);
+
+/// Reads or writes a .npy file. 0, or -1 with a sentence in `error`.
+int npy_read(const char *path, struct array *array, char *error, size_t size);
+int npy_write(const char *path, const struct array *array, char *error,
+              size_t size);
+
+/// Parses "2x3xf32=1,2,3,4,5,6"; one value fills all. 0, or -1 with `error`.
+int value_parse(const char *text, struct array *array, char *error,
+                size_t size);
+/// Numbers in [-1, 1), or small integers, the same for a seed on any machine.
+void value_random(struct array *array, uint64_t seed);
+
+/// Fills |a - b| <= atol + rtol * |b| failures in; returns how many there are.
+int64_t array_compare(const struct array *got, const struct array *want,
+                      double rtol, double atol, double *worst);
+
+#endif

@@ -1,0 +1,123 @@
+// A compiled model, opened and found without knowing its prefix: the dynamic
+// symbols hold one NAME_info beside a NAME_create.
+
+#define _GNU_SOURCE
+#include "tools/run/library.h"
+
+#include <dlfcn.h>
+#include <elf.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static const void *within(const char *file, size_t bytes, uint64_t offset,
+                          uint64_t length) {
+  return offset <= bytes && length <= bytes - offset ? file + offset : NULL;
+}
+
+/// The name of a dynamic symbol of the shape NAME_info, or null.
+static const char *find_info(const char *file, size_t bytes) {
+  const Elf64_Ehdr *head = within(file, bytes, 0, sizeof *head);
+  if (!head || memcmp(head->e_ident, ELFMAG, SELFMAG) ||
+      head->e_ident[EI_CLASS] != ELFCLASS64 || head->e_type != ET_DYN ||
+      head->e_shentsize != sizeof(Elf64_Shdr))
+    return NULL;
+  const Elf64_Shdr *sections = within(
+      file, bytes, head->e_shoff, (uint64_t)head->e_shnum * sizeof *sections);
+  for (int i = 0; sections && i < head->e_shnum; ++i) {
+    if (sections[i].sh_type != SHT_DYNSYM ||
+        sections[i].sh_link >= head->e_shnum)
+      continue;
+    const Elf64_Shdr *names = &sections[sections[i].sh_link];
+    const char *text = within(file, bytes, names->sh_offset, names->sh_size);
+    const Elf64_Sym *symbols =
+        within(file, bytes, sections[i].sh_offset, sections[i].sh_size);
+    if (!text || !symbols || !names->sh_size || text[names->sh_size - 1])
+      return NULL;
+    for (uint64_t k = 0; k < sections[i].sh_size / sizeof *symbols; ++k) {
+      if (symbols[k].st_shndx == SHN_UNDEF ||
+          symbols[k].st_name >= names->sh_size)
+        continue;
+      const char *name = text + symbols[k].st_name;
+      size_t length = strlen(name);
+      if (length > 5 && !strcmp(name + length - 5, "_info"))
+        return name;
+    }
+  }
+  return NULL;
+}
+
+static int symbol_of_file(const char *path, char *name, size_t size) {
+  int file = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC), found = 0;
+  struct stat info;
+  if (file < 0)
+    return -1;
+  if (!fstat(file, &info) && S_ISREG(info.st_mode) && info.st_size > 0) {
+    size_t bytes = (size_t)info.st_size;
+    void *at = mmap(NULL, bytes, PROT_READ, MAP_PRIVATE, file, 0);
+    if (at != MAP_FAILED) {
+      const char *symbol = find_info(at, bytes);
+      found = symbol && snprintf(name, size, "%s", symbol) < (int)size;
+      munmap(at, bytes);
+    }
+  }
+  close(file);
+  return found ? 0 : -1;
+}
+
+int library_open(const char *path, struct library *library, char *error,
+                 size_t size) {
+  char symbol[512], full[4096];
+  if (access(path, R_OK)) {
+    snprintf(error, size, "cannot read '%s'", path);
+    return -1;
+  }
+  if (symbol_of_file(path, symbol, sizeof symbol)) {
+    snprintf(error, size, "'%s' is not a library that weir compiled", path);
+    return -1;
+  }
+  // Without a slash dlopen would search the system's folders.
+  snprintf(full, sizeof full, "%s%s", strchr(path, '/') ? "" : "./", path);
+  void *handle = dlopen(full, RTLD_NOW | RTLD_LOCAL);
+  if (!handle) {
+    snprintf(error, size, "%s", dlerror());
+    return -1;
+  }
+  const weir_model_info *(*info)(void);
+  *(void **)&info = dlsym(handle, symbol);
+  library->info = info ? info() : NULL;
+  if (!library->info || library->info->abi_version != WEIR_ABI_VERSION) {
+    snprintf(error, size, "'%s' was compiled by another version of weir", path);
+    return -1;
+  }
+  library->weights[0] = 0;
+  if (library->info->weights_file) {
+    const char *slash = strrchr(path, '/');
+    int folder = slash ? (int)(slash - path + 1) : 0;
+    snprintf(library->weights, sizeof library->weights, "%.*s%s", folder, path,
+             library->info->weights_file);
+  }
+  return 0;
+}
+
+int library_function(const weir_model_info *info, const char *name) {
+  for (uint32_t i = 0; i < info->num_functions; ++i)
+    if (!strcmp(info->functions[i].name, name ? name : "serving_default"))
+      return (int)i;
+  return name || !info->num_functions ? -1 : 0;
+}
+
+int tensor_is_called(const weir_tensor_info *tensor, const char *name) {
+  size_t length = strlen(tensor->tensor), given = strlen(name);
+  if (!strcmp(tensor->name, name) || !strcmp(tensor->tensor, name))
+    return 1;
+  // One of the two may leave out ":0".
+  if (length == given + 2 && !strcmp(tensor->tensor + given, ":0"))
+    return !strncmp(tensor->tensor, name, given);
+  if (given == length + 2 && !strcmp(name + length, ":0"))
+    return !strncmp(tensor->tensor, name, length);
+  return 0;
+}

@@ -1,0 +1,23 @@
+// A compiled model, opened and found without knowing its prefix.
+#ifndef WEIR_TOOLS_RUN_LIBRARY_H
+#define WEIR_TOOLS_RUN_LIBRARY_H
+
+#include "runtime/weir.h"
+
+struct library {
+  const weir_model_info *info;
+  char weights[4096]; // of the weights file beside it; empty: none needed
+};
+
+/// 0, or -1 with a sentence in `error`.
+int library_open(const char *path, struct library *library, char *error,
+                 size_t size);
+
+/// The signature of that name, `serving_default` or the first for null; -1.
+int library_function(const weir_model_info *info, const char *name);
+
+/// Whether the user's name means this tensor: its key, or its name in the model
+/// with or without ":0".
+int tensor_is_called(const weir_tensor_info *tensor, const char *name);
+
+#endif

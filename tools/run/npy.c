@@ -1,0 +1,195 @@
+// NumPy's .npy files, version 1 to 3, every length checked before it is used.
+
+#define _POSIX_C_SOURCE 200809L
+#include "tools/run/array.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static const struct {
+  const char *code;
+  weir_dtype dtype;
+} codes[] = {{"f2", WEIR_F16}, {"V2", WEIR_BF16}, {"f4", WEIR_F32},
+             {"f8", WEIR_F64}, {"b1", WEIR_BOOL}, {"i1", WEIR_I8},
+             {"i2", WEIR_I16}, {"i4", WEIR_I32},  {"i8", WEIR_I64},
+             {"u1", WEIR_U8},  {"u2", WEIR_U16},  {"u4", WEIR_U32},
+             {"u8", WEIR_U64}};
+
+static int fail(char *error, size_t size, const char *path, const char *why) {
+  snprintf(error, size, "'%s': %s", path, why);
+  return -1;
+}
+
+/// The text after `key`, a colon and spaces, of the header's dictionary.
+static const char *field(const char *header, const char *key) {
+  const char *at = strstr(header, key);
+  if (!at)
+    return NULL;
+  at += strlen(key);
+  while (*at == ' ' || *at == ':')
+    ++at;
+  return *at ? at : NULL;
+}
+
+static int parse_header(const char *header, struct array *array, int *swapped,
+                        const char **why) {
+  const char *descr = field(header, "'descr'");
+  const char *order = field(header, "'fortran_order'");
+  const char *shape = field(header, "'shape'");
+  *why = "the header lacks descr, fortran_order or shape";
+  if (!descr || !order || !shape)
+    return -1;
+  *why = "its element type is not supported";
+  if (*descr != '\'' || !strchr("<>|=", descr[1]) || !descr[1])
+    return -1;
+  *swapped = descr[1] == '>';
+  size_t i, count = sizeof codes / sizeof *codes;
+  for (i = 0; i < count; ++i)
+    if (!strncmp(descr + 2, codes[i].code, 2) && descr[4] == '\'')
+      break;
+  if (i == count)
+    return -1;
+  array->dtype = codes[i].dtype;
+  *why = "its shape is malformed";
+  if (*shape++ != '(')
+    return -1;
+  array->rank = 0;
+  for (;;) {
+    while (*shape == ' ' || *shape == ',')
+      ++shape;
+    if (*shape == ')')
+      break;
+    char *end;
+    errno = 0;
+    long long dim = strtoll(shape, &end, 10);
+    if (end == shape || errno || dim < 0 || array->rank == MAX_RANK)
+      return -1;
+    array->shape[array->rank++] = dim;
+    shape = end + (*end == 'L'); // as Python 2 wrote long numbers
+  }
+  *why = "it is in Fortran order: save a C-contiguous copy";
+  return !strncmp(order, "True", 4) && array->rank > 1 ? -1 : 0;
+}
+
+static int read_all(int file, void *to, size_t bytes) {
+  for (size_t done = 0; done < bytes;) {
+    ssize_t got = read(file, (char *)to + done, bytes - done);
+    if (got < 0 && errno == EINTR)
+      continue;
+    if (got <= 0)
+      return -1;
+    done += (size_t)got;
+  }
+  return 0;
+}
+
+static void swap(struct array *array) {
+  size_t width = dtype_bytes(array->dtype);
+  unsigned char *p = array->data;
+  for (int64_t i = 0; i < array->elements; ++i, p += width)
+    for (size_t k = 0; k < width / 2; ++k) {
+      unsigned char keep = p[k];
+      p[k] = p[width - 1 - k];
+      p[width - 1 - k] = keep;
+    }
+}
+
+static int read_open(int file, const char *path, struct array *array,
+                     char *error, size_t size) {
+  struct stat info;
+  if (fstat(file, &info) || !S_ISREG(info.st_mode))
+    return fail(error, size, path, "not a regular file");
+  unsigned char start[12];
+  if (read_all(file, start, 10) || memcmp(start, "\x93NUMPY", 6) ||
+      start[6] < 1 || start[6] > 3)
+    return fail(error, size, path, "not a .npy file");
+  size_t length = start[8] | (size_t)start[9] << 8;
+  if (start[6] > 1) {
+    if (read_all(file, start + 10, 2))
+      return fail(error, size, path, "truncated");
+    length |= (size_t)start[10] << 16 | (size_t)start[11] << 24;
+  }
+  if (length > 1 << 20)
+    return fail(error, size, path, "its header is too long");
+  char *header = malloc(length + 1);
+  if (!header || read_all(file, header, length)) {
+    free(header);
+    return fail(error, size, path, "truncated");
+  }
+  header[length] = 0;
+  const char *why;
+  int swapped, bad = parse_header(header, array, &swapped, &why);
+  free(header);
+  if (bad)
+    return fail(error, size, path, why);
+  // Before any memory is taken for what a hostile header claims.
+  off_t at = lseek(file, 0, SEEK_CUR);
+  int64_t bytes = (int64_t)dtype_bytes(array->dtype);
+  for (int i = 0; i < array->rank; ++i)
+    if (__builtin_mul_overflow(bytes, array->shape[i], &bytes))
+      return fail(error, size, path, "its shape is too large");
+  if (at < 0 || bytes > info.st_size - at)
+    return fail(error, size, path, "truncated");
+  if (array_allocate(array))
+    return fail(error, size, path, "too large for memory");
+  if (read_all(file, array->data, array->bytes)) {
+    array_free(array);
+    return fail(error, size, path, "truncated");
+  }
+  if (swapped)
+    swap(array);
+  return 0;
+}
+
+int npy_read(const char *path, struct array *array, char *error, size_t size) {
+  // Not blocking: a FIFO must not hang us.
+  int file = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+  if (file < 0)
+    return fail(error, size, path, strerror(errno));
+  int status = read_open(file, path, array, error, size);
+  close(file);
+  return status;
+}
+
+int npy_write(const char *path, const struct array *array, char *error,
+              size_t size) {
+  // bf16 is stored as its 16 bits: NumPy has no such type.
+  weir_dtype stored = array->dtype == WEIR_BF16 ? WEIR_U16 : array->dtype;
+  const char *code = "";
+  for (size_t i = 0; i < sizeof codes / sizeof *codes; ++i)
+    if (codes[i].dtype == stored)
+      code = codes[i].code;
+  char header[128 + MAX_RANK * 21];
+  size_t at =
+      (size_t)snprintf(header, sizeof header,
+                       "{'descr': '%s%s', 'fortran_order': False, 'shape': (",
+                       dtype_bytes(stored) == 1 ? "|" : "<", code);
+  for (int i = 0; i < array->rank; ++i)
+    at += (size_t)snprintf(header + at, sizeof header - at, "%lld,%s",
+                           (long long)array->shape[i],
+                           i + 1 < array->rank ? " " : "");
+  at += (size_t)snprintf(header + at, sizeof header - at, "), }");
+  size_t total = (10 + at + 1 + 63) / 64 * 64;
+  unsigned char start[10] = "\x93NUMPY\x01";
+  start[7] = 0;
+  start[8] = (unsigned char)((total - 10) & 255);
+  start[9] = (unsigned char)((total - 10) >> 8);
+  FILE *file = fopen(path, "wb");
+  if (!file)
+    return fail(error, size, path, strerror(errno));
+  fwrite(start, 1, sizeof start, file);
+  fwrite(header, 1, at, file);
+  for (size_t i = 10 + at; i + 1 < total; ++i)
+    fputc(' ', file);
+  fputc('\n', file);
+  fwrite(array->data, 1, array->bytes, file);
+  int bad = ferror(file);
+  if (fclose(file) || bad)
+    return fail(error, size, path, "write failed");
+  return 0;
+}

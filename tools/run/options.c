@@ -1,0 +1,111 @@
+// The command line of weir-run.
+
+#define _POSIX_C_SOURCE 200809L
+#include "tools/run/options.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char help[] =
+    "usage: weir-run LIB.so [options]\n"
+    "  --function=NAME           the signature; serving_default or the first\n"
+    "  --input=NAME=@FILE.npy    an input from a file\n"
+    "  --input=NAME=2x3xf32=1,2,3,4,5,6   or from here; one value fills all\n"
+    "  --random=SEED             the other inputs are random\n"
+    "  --output-dir=DIR          writes each output as NAME.npy\n"
+    "  --expect=NAME=@FILE.npy   compares an output\n"
+    "  --rtol=R --atol=A         how closely (1e-5, 1e-8)\n"
+    "  --repeat=N --warmup=N     runs N times and says how long that took\n"
+    "  --threads=N               what the model may use\n"
+    "  --json                    prints the report as JSON\n";
+
+static int usage(const char *what, const char *argument) {
+  fprintf(stderr, "weir-run: error: %s '%.200s'; see weir-run --help\n", what,
+          argument);
+  return 2;
+}
+
+/// The text behind `name=` if that is what the argument begins with.
+static const char *value_of(const char *argument, const char *name) {
+  size_t length = strlen(name);
+  return !strncmp(argument, name, length) && argument[length] == '='
+             ? argument + length + 1
+             : NULL;
+}
+
+static int whole(const char *text, long least, long *to) {
+  char *end;
+  errno = 0;
+  *to = strtol(text, &end, 10);
+  return errno || end == text || *end || *to < least;
+}
+
+static int real(const char *text, double *to) {
+  char *end;
+  *to = strtod(text, &end);
+  return end == text || *end || !(*to >= 0);
+}
+
+/// One option; 0, -1 if it is none of ours, or 2 for a bad value.
+static int one(const char *argument, struct options *o) {
+  const char *v;
+  long number = 0;
+  int bad = 0;
+  if (!strcmp(argument, "--json"))
+    o->json = 1;
+  else if ((v = value_of(argument, "--function")))
+    o->function = v;
+  else if ((v = value_of(argument, "--output-dir")))
+    o->output_dir = v;
+  else if ((v = value_of(argument, "--input")))
+    bad = !strchr(v, '='), o->inputs[o->num_inputs++] = v;
+  else if ((v = value_of(argument, "--expect")))
+    bad = !strchr(v, '='), o->expects[o->num_expects++] = v;
+  else if ((v = value_of(argument, "--random")))
+    bad = whole(v, 0, &number), o->random = 1, o->seed = (uint64_t)number;
+  else if ((v = value_of(argument, "--repeat")))
+    bad = whole(v, 1, &o->repeat) || o->repeat > 100000000;
+  else if ((v = value_of(argument, "--warmup")))
+    bad = whole(v, 0, &o->warmup);
+  else if ((v = value_of(argument, "--threads")))
+    bad = whole(v, 1, &number), o->threads = (int)number;
+  else if ((v = value_of(argument, "--rtol")))
+    bad = real(v, &o->rtol);
+  else if ((v = value_of(argument, "--atol")))
+    bad = real(v, &o->atol);
+  else
+    return -1;
+  return bad ? 2 : 0;
+}
+
+int options_read(int argc, char **argv, int library, struct options *o) {
+  memset(o, 0, sizeof *o);
+  o->rtol = 1e-5;
+  o->atol = 1e-8;
+  o->threads = 1;
+  o->inputs = calloc((size_t)argc + 1, sizeof *o->inputs);
+  o->expects = calloc((size_t)argc + 1, sizeof *o->expects);
+  if (!o->inputs || !o->expects)
+    return 75;
+  for (int i = 1; i < argc; ++i) {
+    if (!strcmp(argv[i], "--help") || !strcmp(argv[i], "-h")) {
+      fputs(help, stdout);
+      exit(0);
+    }
+    int status = one(argv[i], o);
+    if (status == 2)
+      return usage("bad value in", argv[i]);
+    if (status == 0)
+      continue;
+    if (argv[i][0] == '-' || !library || o->library)
+      return usage("unknown argument", argv[i]);
+    o->library = argv[i];
+  }
+  if (library && !o->library) {
+    fputs(help, stderr);
+    return 2;
+  }
+  return 0;
+}

@@ -1,0 +1,21 @@
+// The command line of weir-run.
+#ifndef WEIR_TOOLS_RUN_OPTIONS_H
+#define WEIR_TOOLS_RUN_OPTIONS_H
+
+#include <stdint.h>
+
+struct options {
+  const char *library, *function, *output_dir;
+  const char **inputs, **expects; // "NAME=VALUE", in order
+  int num_inputs, num_expects;
+  int random, json, threads;
+  uint64_t seed;
+  long repeat, warmup;
+  double rtol, atol;
+};
+
+/// Reads the arguments; `library` says whether the first plain one names it.
+/// 0, or the exit status to end with.
+int options_read(int argc, char **argv, int library, struct options *options);
+
+#endif

@@ -1,0 +1,81 @@
+// What a run says at its end.
+
+#define _POSIX_C_SOURCE 200809L
+#include "tools/run/report.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+double now_us(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return (double)now.tv_sec * 1e6 + (double)now.tv_nsec / 1e3;
+}
+
+void json_text(const char *text) {
+  putchar('"');
+  for (const char *c = text; *c; ++c)
+    if ((unsigned char)*c < 0x20 || *c == 0x7f)
+      printf("\\u%04x", (unsigned char)*c);
+    else if (*c == '"' || *c == '\\')
+      printf("\\%c", *c);
+    else
+      putchar(*c);
+  putchar('"');
+}
+
+static int ascending(const void *a, const void *b) {
+  double x = *(const double *)a, y = *(const double *)b;
+  return (x > y) - (x < y);
+}
+
+static double quantile(const struct timing *timing, double part) {
+  return timing->us[(long)((double)(timing->runs - 1) * part + 0.5)];
+}
+
+void report_json(const weir_function_info *function,
+                 const struct array *outputs, struct timing *timing) {
+  printf("{\"function\": ");
+  json_text(function->name);
+  printf(", \"outputs\": [");
+  for (uint32_t i = 0; i < function->num_outputs; ++i) {
+    char type[1600];
+    array_type_text(&outputs[i], type, sizeof type);
+    printf("%s{\"name\": ", i ? ", " : "");
+    json_text(function->outputs[i].name);
+    printf(", \"tensor\": ");
+    json_text(function->outputs[i].tensor);
+    printf(", \"type\": \"%s\"}", type);
+  }
+  qsort(timing->us, (size_t)timing->runs, sizeof(double), ascending);
+  printf("], \"median_us\": %.3f, \"p90_us\": %.3f, \"p99_us\": %.3f, "
+         "\"min_us\": %.3f, \"runs\": %ld, \"threads\": %d, "
+         "\"create_us\": %.3f}\n",
+         quantile(timing, 0.5), quantile(timing, 0.9), quantile(timing, 0.99),
+         timing->us[0], timing->runs, timing->threads, timing->create_us);
+}
+
+void report_plain(const weir_function_info *function,
+                  const struct array *outputs, struct timing *timing,
+                  int values) {
+  for (uint32_t i = 0; values && i < function->num_outputs; ++i) {
+    char type[1600];
+    const struct array *one = &outputs[i];
+    array_type_text(one, type, sizeof type);
+    printf("%s: %s=", function->outputs[i].name, type);
+    for (int64_t k = 0; k < one->elements && k < 64; ++k)
+      if (one->dtype == WEIR_I64)
+        printf("%s%lld", k ? "," : "", (long long)((int64_t *)one->data)[k]);
+      else
+        printf("%s%.9g", k ? "," : "", array_get(one, k));
+    puts(one->elements > 64 ? ",..." : "");
+  }
+  if (timing->runs < 2)
+    return;
+  qsort(timing->us, (size_t)timing->runs, sizeof(double), ascending);
+  printf("%ld runs: median %.3f us, 90 %% within %.3f, 99 %% within %.3f, "
+         "fastest %.3f; create %.3f us\n",
+         timing->runs, quantile(timing, 0.5), quantile(timing, 0.9),
+         quantile(timing, 0.99), timing->us[0], timing->create_us);
+}

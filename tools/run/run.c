@@ -1,0 +1,297 @@
+// What weir-run does: opens a model, gathers its inputs, runs it, and writes,
+// compares and reports what came out.
+
+#define _POSIX_C_SOURCE 200809L
+#include "tools/run/run.h"
+#include "tools/run/array.h"
+#include "tools/run/library.h"
+#include "tools/run/options.h"
+#include "tools/run/report.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { FAULT = 1, USAGE = 2, IO = 74, LIMIT = 75 };
+
+struct run {
+  struct options options;
+  const weir_model_info *info;
+  const char *weights;
+  const weir_function_info *function;
+  uint32_t index;
+  struct array *arrays; // inputs, then outputs
+  void **tensors;
+  struct timing timing;
+  char error[1024];
+};
+
+static int fail(const char *text, int status) {
+  fprintf(stderr, "weir-run: error: %s\n", text);
+  return status;
+}
+
+static struct array *output(struct run *run, uint32_t i) {
+  return &run->arrays[run->function->num_inputs + i];
+}
+
+/// The value of `NAME=VALUE` for this tensor, or null. The last one wins.
+static const char *given(const char **all, int count,
+                         const weir_tensor_info *tensor) {
+  const char *found = NULL;
+  for (int i = 0; i < count; ++i) {
+    const char *equals = strchr(all[i], '=');
+    char name[4096];
+    size_t length = (size_t)(equals - all[i]);
+    if (length >= sizeof name)
+      continue;
+    memcpy(name, all[i], length);
+    name[length] = 0;
+    if (tensor_is_called(tensor, name))
+      found = equals + 1;
+  }
+  return found;
+}
+
+/// Each NAME=VALUE must mean a tensor of the function.
+static int check_names(struct run *run, const char **all, int count,
+                       const weir_tensor_info *tensors, uint32_t number,
+                       const char *what) {
+  for (int i = 0; i < count; ++i) {
+    int used = 0;
+    for (uint32_t k = 0; k < number; ++k)
+      used |= given(&all[i], 1, &tensors[k]) != NULL;
+    if (used)
+      continue;
+    int length = (int)(strchr(all[i], '=') - all[i]);
+    size_t at = (size_t)snprintf(
+        run->error, sizeof run->error, "no %s is called '%.*s'; there %s", what,
+        length > 200 ? 200 : length, all[i], number == 1 ? "is" : "are");
+    for (uint32_t k = 0; k < number && at < sizeof run->error; ++k)
+      at += (size_t)snprintf(run->error + at, sizeof run->error - at,
+                             "%s '%.100s'", k ? "," : "", tensors[k].tensor);
+    return fail(run->error, FAULT);
+  }
+  return 0;
+}
+
+static int read_value(struct run *run, const char *text, struct array *array) {
+  return *text == '@' ? npy_read(text + 1, array, run->error, sizeof run->error)
+                      : value_parse(text, array, run->error, sizeof run->error);
+}
+
+static int same_type(const struct array *a, const struct array *b) {
+  // bf16 travels as bare 16 bits.
+  int same =
+      a->dtype == b->dtype || (b->dtype == WEIR_BF16 && a->dtype == WEIR_U16);
+  return same && a->rank == b->rank &&
+         !memcmp(a->shape, b->shape, (size_t)a->rank * sizeof *a->shape);
+}
+
+static int type_error(struct run *run, const char *name,
+                      const struct array *want, const struct array *got) {
+  char a[1600], b[1600];
+  array_type_text(want, a, sizeof a);
+  array_type_text(got, b, sizeof b);
+  snprintf(run->error, sizeof run->error,
+           "'%.200s': expected %.300s, got %.300s", name, a, b);
+  return fail(run->error, FAULT);
+}
+
+static void describe(const weir_tensor_info *info, struct array *array) {
+  array->dtype = info->dtype;
+  array->rank = info->rank < MAX_RANK ? info->rank : MAX_RANK;
+  for (int i = 0; i < array->rank; ++i)
+    array->shape[i] = info->shape[i];
+}
+
+static int gather_input(struct run *run, uint32_t i) {
+  const weir_tensor_info *info = &run->function->inputs[i];
+  struct array *array = &run->arrays[i], want = {0};
+  describe(info, &want);
+  const char *text = given(run->options.inputs, run->options.num_inputs, info);
+  if (!text && !run->options.random) {
+    char type[1600];
+    array_type_text(&want, type, sizeof type);
+    snprintf(run->error, sizeof run->error,
+             "input '%.200s' (%.200s) is missing: give --input=%.200s=... or "
+             "--random=SEED",
+             info->tensor, type, info->tensor);
+    return fail(run->error, FAULT);
+  }
+  if (!text) {
+    *array = want;
+    if (array_allocate(array))
+      return fail("not enough memory for the inputs", LIMIT);
+    value_random(array, run->options.seed + i);
+    return 0;
+  }
+  if (read_value(run, text, array))
+    return fail(run->error, FAULT);
+  if (!same_type(array, &want))
+    return type_error(run, info->tensor, &want, array);
+  array->dtype = want.dtype;
+  return 0;
+}
+
+static int gather(struct run *run) {
+  const weir_function_info *f = run->function;
+  uint32_t count = f->num_inputs + f->num_outputs;
+  run->arrays = calloc(count + 1, sizeof *run->arrays);
+  run->tensors = calloc(count + 1, sizeof *run->tensors);
+  run->timing.us = calloc((size_t)run->options.repeat + 1, sizeof(double));
+  if (!run->arrays || !run->tensors || !run->timing.us)
+    return fail("out of memory", LIMIT);
+  int status;
+  if ((status = check_names(run, run->options.inputs, run->options.num_inputs,
+                            f->inputs, f->num_inputs, "input")) ||
+      (status = check_names(run, run->options.expects, run->options.num_expects,
+                            f->outputs, f->num_outputs, "output")))
+    return status;
+  for (uint32_t i = 0; i < f->num_inputs; ++i)
+    if ((status = gather_input(run, i)))
+      return status;
+  for (uint32_t i = 0; i < f->num_outputs; ++i) {
+    describe(&f->outputs[i], output(run, i));
+    if (array_allocate(output(run, i)))
+      return fail("not enough memory for the outputs", LIMIT);
+  }
+  for (uint32_t i = 0; i < count; ++i)
+    run->tensors[i] = run->arrays[i].data;
+  return 0;
+}
+
+static int execute(struct run *run) {
+  const weir_function_info *f = run->function;
+  uint32_t count = f->num_inputs + f->num_outputs;
+  weir_config config = WEIR_CONFIG_INIT;
+  if (run->weights && *run->weights)
+    config.weights_path = run->weights;
+  void *context;
+  double begin = now_us();
+  weir_status status = run->info->create(NULL, &config, &context);
+  run->timing.create_us = now_us() - begin;
+  if (status)
+    return fail(run->info->status_text(status), FAULT);
+  // Models run on the calling thread; more are not made use of.
+  run->timing.threads = 1;
+  long repeat = run->options.repeat ? run->options.repeat : 1;
+  for (long i = -run->options.warmup; i < repeat && !status; ++i) {
+    begin = now_us();
+    status = run->info->run(context, run->index, run->tensors, count);
+    if (i >= 0)
+      run->timing.us[i] = now_us() - begin;
+  }
+  run->timing.runs = repeat;
+  if (status)
+    fail(run->info->last_error(context), FAULT);
+  run->info->destroy(context);
+  return status ? FAULT : 0;
+}
+
+/// `dir/NAME.npy` of a tensor's name: the corpus and people look for both the
+/// name in the model and the key of the signature.
+static int write_output(struct run *run, const char *name,
+                        const struct array *array) {
+  char path[4096];
+  int at = snprintf(path, sizeof path, "%.3000s/", run->options.output_dir);
+  int length =
+      snprintf(path + at, sizeof path - (size_t)at, "%.200s.npy", name);
+  for (int i = 0; i < length; ++i)
+    if (path[at + i] == '/' || path[at + i] == ':')
+      path[at + i] = '_';
+  return npy_write(path, array, run->error, sizeof run->error)
+             ? fail(run->error, IO)
+             : 0;
+}
+
+static int compare(struct run *run, uint32_t i) {
+  const weir_tensor_info *info = &run->function->outputs[i];
+  const char *text =
+      given(run->options.expects, run->options.num_expects, info);
+  if (!text)
+    return 0;
+  struct array want = {0};
+  if (read_value(run, text, &want))
+    return fail(run->error, FAULT);
+  int status = 0;
+  if (!same_type(&want, output(run, i))) {
+    status = type_error(run, info->tensor, &want, output(run, i));
+  } else {
+    double worst;
+    want.dtype = info->dtype;
+    int64_t differ = array_compare(output(run, i), &want, run->options.rtol,
+                                   run->options.atol, &worst);
+    if (differ) {
+      snprintf(run->error, sizeof run->error,
+               "output '%.200s': %lld of %lld elements differ, by up to %g",
+               info->tensor, (long long)differ, (long long)want.elements,
+               worst);
+      status = fail(run->error, FAULT);
+    }
+  }
+  array_free(&want);
+  return status;
+}
+
+static int deliver(struct run *run) {
+  int status = 0;
+  for (uint32_t i = 0; i < run->function->num_outputs; ++i) {
+    const weir_tensor_info *info = &run->function->outputs[i];
+    if (run->options.output_dir && !status)
+      status = write_output(run, info->tensor, output(run, i));
+    int differs = compare(run, i);
+    status = status ? status : differs;
+  }
+  struct array *outputs = run->arrays + run->function->num_inputs;
+  if (run->options.json)
+    report_json(run->function, outputs, &run->timing);
+  else
+    report_plain(run->function, outputs, &run->timing,
+                 !run->options.output_dir && !run->options.num_expects &&
+                     !run->options.repeat);
+  return status;
+}
+
+static int run_model(struct run *run) {
+  int index = library_function(run->info, run->options.function);
+  if (index < 0) {
+    snprintf(run->error, sizeof run->error,
+             "the model has no function '%.200s'",
+             run->options.function ? run->options.function : "");
+    return fail(run->error, FAULT);
+  }
+  run->index = (uint32_t)index;
+  run->function = &run->info->functions[index];
+  int status = gather(run);
+  if (!status)
+    status = execute(run);
+  return status ? status : deliver(run);
+}
+
+static void release(struct run *run) {
+  uint32_t count =
+      run->arrays ? run->function->num_inputs + run->function->num_outputs : 0;
+  for (uint32_t i = 0; i < count; ++i)
+    array_free(&run->arrays[i]);
+  free(run->arrays);
+  free(run->tensors);
+  free(run->timing.us);
+  free(run->options.inputs);
+  free(run->options.expects);
+}
+
+int weir_run_main(int argc, char **argv, const weir_model_info *info) {
+  struct run run = {0};
+  struct library library = {0};
+  int status = options_read(argc, argv, info == NULL, &run.options);
+  if (!status && !info &&
+      library_open(run.options.library, &library, run.error, sizeof run.error))
+    status = fail(run.error, FAULT);
+  run.info = info ? info : library.info;
+  run.weights = library.weights;
+  if (!status)
+    status = run_model(&run);
+  release(&run);
+  return status;
+}

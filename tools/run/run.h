@@ -1,0 +1,10 @@
+// What weir-run does, and the main of an executable that weir compiled.
+#ifndef WEIR_TOOLS_RUN_RUN_H
+#define WEIR_TOOLS_RUN_RUN_H
+
+#include "runtime/weir.h"
+
+/// Runs the model `info`, or for null the library that the arguments name.
+int weir_run_main(int argc, char **argv, const weir_model_info *info);
+
+#endif
