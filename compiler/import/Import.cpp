@@ -94,4 +94,13 @@ OwningOpRef<ModuleOp> importModel(MLIRContext *context,
   return status == Status::ok ? std::move(module) : OwningOpRef<ModuleOp>();
 }
 
+std::optional<ModelSummary> summarizeModel(MLIRContext *context,
+                                           const ImportOptions &options,
+                                           Status &status) {
+  Report report(context, options.path);
+  std::optional<ModelSummary> summary = tensorflow::summarize(report, options);
+  status = report.status;
+  return summary;
+}
+
 } // namespace weir

@@ -7,6 +7,10 @@
 #include "compiler/import/Import.h"
 #include "compiler/import/tensorflow/Tracer.h"
 
+namespace tensorflow {
+class MetaGraphDef;
+} // namespace tensorflow
+
 namespace weir::tensorflow {
 
 /// A tensor at the edge of an entry.
@@ -40,6 +44,13 @@ inputType(Report &report, const Graph &graph, const Port &port,
 /// one, without fetches every result that nothing uses.
 mlir::FailureOr<Entry> partialEntry(Report &report, const Graph &graph,
                                     const ImportOptions &options);
+
+/// The entries of a SavedModel's signatures: the one that the options name, the
+/// default one, or all.
+mlir::FailureOr<std::vector<Entry>>
+signatureEntries(Report &report, const Graph &graph,
+                 const ::tensorflow::MetaGraphDef &saved,
+                 const ImportOptions &options);
 
 /// Traces the entry into a function of the module.
 mlir::LogicalResult buildEntry(Report &report, mlir::ModuleOp module,

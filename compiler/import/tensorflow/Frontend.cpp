@@ -4,11 +4,13 @@
 
 #include "compiler/import/tensorflow/Entry.h"
 #include "compiler/import/tensorflow/file/Load.h"
+#include "compiler/import/tensorflow/file/SavedModel.h"
 
 #include "dialects/graph/Graph.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Verifier.h"
 #include "llvm/Support/Path.h"
+#include <map>
 
 using namespace mlir;
 using ::tensorflow::GraphDef;
@@ -19,39 +21,87 @@ namespace {
 
 /// All that is read of a model. The graph refers to the messages.
 struct Model {
-  GraphDef graphDef;
+  GraphDef ownGraph;
+  SavedModelFile saved;
+  /// One of the two above.
+  GraphDef *graphDef = &ownGraph;
   Library library;
   std::unique_ptr<Graph> graph;
+  std::unique_ptr<VariableSource> variables;
+
+  bool isSavedModel() const { return saved.graph; }
 };
 
 } // namespace
 
 static LogicalResult indexGraph(Report &report, Model &model) {
-  if (!model.library.add(report, *model.graphDef.mutable_library()))
+  if (!model.library.add(report, *model.graphDef->mutable_library()))
     return failure();
-  if (!model.graphDef.node_size()) {
+  if (!model.graphDef->node_size()) {
     report.error() << "is not a graph of TensorFlow's, or one without nodes";
     return failure();
   }
-  model.graph = Graph::create(report, model.graphDef, model.library);
+  model.graph = Graph::create(report, *model.graphDef, model.library);
   return success(model.graph != nullptr);
 }
 
 static LogicalResult readModel(Report &report, const ImportOptions &options,
                                Model &model) {
-  FailureOr<File> file = File::open(report, options.path);
-  if (failed(file))
-    return failure();
-  FailureOr<MessageFile> from = recognize(report, std::move(*file));
-  if (failed(from))
-    return failure();
-  if (from->kind != FileKind::graph) {
-    report.error() << "is not a graph of TensorFlow's";
-    return failure();
+  std::string path = options.path;
+  if (!File::isDirectory(path)) {
+    FailureOr<File> file = File::open(report, path);
+    if (failed(file))
+      return failure();
+    FailureOr<MessageFile> from = recognize(report, std::move(*file));
+    if (failed(from))
+      return failure();
+    if (from->kind == FileKind::graph)
+      return failed(load(report, *from, model.ownGraph))
+                 ? failure()
+                 : indexGraph(report, model);
+    if (from->kind != FileKind::savedModel) {
+      report.error() << "is not a graph of TensorFlow's";
+      return failure();
+    }
+    // The message of a SavedModel stands for its directory.
+    path = llvm::sys::path::parent_path(path).str();
+    if (path.empty())
+      path = ".";
   }
-  if (failed(load(report, *from, model.graphDef)))
+  if (failed(readSavedModel(report, path, options.tags, model.saved)))
     return failure();
-  return indexGraph(report, model);
+  model.graphDef = model.saved.graph->mutable_graph_def();
+  if (failed(indexGraph(report, model)))
+    return failure();
+  model.variables = openVariables(report, model.saved, *model.graph,
+                                  model.library);
+  return success(report.status == Status::ok);
+}
+
+/// A directory may be named with a slash at its end.
+static std::string baseName(StringRef path) {
+  while (path.size() > 1 && path.ends_with("/"))
+    path = path.drop_back();
+  return escaped(llvm::sys::path::filename(path));
+}
+
+static LogicalResult checkShapes(Report &report, const ImportOptions &options,
+                                 ArrayRef<Entry> entries) {
+  SmallVector<StringRef> names;
+  for (const Entry &entry : entries)
+    for (const Port &port : entry.inputs) {
+      names.push_back(port.name);
+      names.push_back(port.tensor);
+      names.push_back(StringRef(port.tensor).split(':').first);
+    }
+  for (const auto &given : options.shapes)
+    if (!llvm::is_contained(names, given.getKey())) {
+      report.error(Status::badUsage)
+          << "--shape=" << escaped(given.getKey()) << ": there is no such input"
+          << didYouMean(given.getKey(), names);
+      return failure();
+    }
+  return success();
 }
 
 OwningOpRef<ModuleOp> importModel(Report &report,
@@ -60,22 +110,126 @@ OwningOpRef<ModuleOp> importModel(Report &report,
   Model model;
   if (failed(readModel(report, options, model)))
     return {};
-  FailureOr<Entry> entry = partialEntry(report, *model.graph, options);
-  if (failed(entry) || !model.library.check(report, *model.graph))
+  std::vector<Entry> entries;
+  if (model.isSavedModel() && options.feeds.empty() &&
+      options.fetches.empty()) {
+    auto found = signatureEntries(report, *model.graph, *model.saved.graph,
+                                  options);
+    if (failed(found))
+      return {};
+    entries = std::move(*found);
+  } else {
+    FailureOr<Entry> entry = partialEntry(report, *model.graph, options);
+    if (failed(entry))
+      return {};
+    entries.push_back(std::move(*entry));
+  }
+  if (failed(checkShapes(report, options, entries)) ||
+      !model.library.check(report, *model.graph))
     return {};
   OwningOpRef<ModuleOp> module = ModuleOp::create(report.file());
   module.get()->setAttr(
       "weir.source",
-      StringAttr::get(report.context,
-                      escaped(llvm::sys::path::filename(options.path))));
-  if (failed(buildEntry(report, *module, *model.graph, model.library, nullptr,
-                        *entry)))
-    return {};
+      StringAttr::get(report.context, baseName(options.path)));
+  for (const Entry &entry : entries)
+    if (failed(buildEntry(report, *module, *model.graph, model.library,
+                          model.variables.get(), entry)))
+      return {};
   if (failed(verify(*module))) {
     report.error(Status::internal) << "the importer made a wrong module";
     return {};
   }
   return module;
+}
+
+/// `tensor<1x4xf32>` for people: `1x4xf32`, unknown sizes as `?`.
+static std::string typeText(Report &report,
+                            const ::tensorflow::TensorShapeProto *shape,
+                            int dataType) {
+  std::string text;
+  auto read = shape ? shapeOf(*shape)
+                    : FailureOr<std::optional<SmallVector<int64_t>>>(
+                          std::optional<SmallVector<int64_t>>());
+  if (failed(read) || !*read)
+    text = "*x";
+  else
+    for (int64_t size : **read)
+      text += (ShapedType::isDynamic(size) ? "?" : std::to_string(size)) + "x";
+  llvm::raw_string_ostream os(text);
+  if (Type element = elementType(report.context, dataType))
+    os << element;
+  else
+    os << dataTypeName(dataType);
+  return text;
+}
+
+static void summarizePlaceholders(Report &report, const Graph &graph,
+                                  ModelSummary &summary) {
+  ModelSummary::Signature all;
+  std::vector<bool> used(graph.size());
+  for (int i = 0; i < graph.size(); ++i)
+    for (Edge edge : graph.operands(i))
+      used[edge.node] = true;
+  for (int i = 0; i < graph.size(); ++i) {
+    const auto &attributes = graph.node(i).attr();
+    auto type = attributes.find("dtype");
+    auto shape = attributes.find("shape");
+    std::string name = graph.name(i).str();
+    if (graph.op(i) == "Placeholder")
+      all.inputs.push_back(
+          {name, name + ":0",
+           typeText(report,
+                    shape == attributes.end() ? nullptr
+                                              : &shape->second.shape(),
+                    type == attributes.end() ? 0 : type->second.type())});
+    else if (!used[i] && graph.op(i) != "NoOp")
+      all.outputs.push_back({name, name + ":0", ""});
+  }
+  summary.signatures.push_back(std::move(all));
+}
+
+std::optional<ModelSummary> summarize(Report &report,
+                                      const ImportOptions &options) {
+  Model model;
+  if (failed(readModel(report, options, model)))
+    return std::nullopt;
+  ModelSummary summary;
+  summary.kind = model.isSavedModel() ? "SavedModel" : "GraphDef";
+  std::map<std::string, int64_t> counts;
+  for (const auto &node : model.graphDef->node())
+    ++counts[node.op()];
+  for (const auto &function : model.graphDef->library().function())
+    for (const auto &node : function.node_def())
+      ++counts[node.op()];
+  for (const auto &[op, count] : counts) {
+    summary.ops.push_back({op, count});
+    if (!isKnownOp(op) && !model.library.find(op))
+      summary.unsupported.push_back(op);
+  }
+  if (!model.isSavedModel()) {
+    summarizePlaceholders(report, *model.graph, summary);
+    return summary;
+  }
+  std::map<std::string, const ::tensorflow::SignatureDef *> signatures;
+  for (const auto &[name, def] : model.saved.graph->signature_def())
+    signatures[name] = &def;
+  auto tensors = [&](const auto &from) {
+    std::map<std::string, ModelSummary::Tensor> byName;
+    for (const auto &[name, info] : from)
+      byName[name] = {name, info.name(),
+                      typeText(report,
+                               info.has_tensor_shape() ? &info.tensor_shape()
+                                                       : nullptr,
+                               info.dtype())};
+    std::vector<ModelSummary::Tensor> result;
+    for (auto &[name, tensor] : byName)
+      result.push_back(tensor);
+    return result;
+  };
+  for (const auto &[name, def] : signatures)
+    summary.signatures.push_back(
+        {name, tensors(def->inputs()), tensors(def->outputs())});
+  return summary;
 }
 
 } // namespace weir::tensorflow

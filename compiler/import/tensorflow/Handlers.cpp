@@ -18,6 +18,7 @@ const Handlers &handlers() {
     addIndexHandlers(handlers);
     addReduceHandlers(handlers);
     addShapeHandlers(handlers);
+    addVariableHandlers(handlers);
     return handlers;
   }();
   return table;

@@ -45,8 +45,8 @@ FailureOr<Traced> Tracer::value(const Frame &frame, Edge edge, Location at,
 }
 
 FailureOr<SmallVector<Traced>>
-Tracer::trace(const Graph &graph, ArrayRef<Edge> wanted,
-              ArrayRef<std::pair<Edge, Traced>> fed) {
+Tracer::traceGraph(const Graph &graph, ArrayRef<Edge> wanted,
+                   ArrayRef<std::pair<Edge, Traced>> fed, bool &unsupported) {
   SmallVector<Edge> fedEdges;
   for (const auto &[edge, traced] : fed)
     fedEdges.push_back(edge);
@@ -61,28 +61,55 @@ Tracer::trace(const Graph &graph, ArrayRef<Edge> wanted,
   frame->order = std::move(*order);
   frame->wanted.assign(wanted.begin(), wanted.end());
   SmallVector<Traced> results;
-  frame->done = [&](SmallVector<Traced> values, bool) {
+  frame->done = [&](SmallVector<Traced> values, bool isUnsupported) {
     results = std::move(values);
+    unsupported = isUnsupported;
     return success();
   };
   frames.push_back(std::move(frame));
-  if (failed(run(frames.size() - 1)) || failed(reportUnsupported()))
+  if (failed(run(frames.size() - 1)))
     return failure();
   return results;
 }
 
+FailureOr<SmallVector<Traced>>
+Tracer::trace(const Graph &graph, ArrayRef<Edge> wanted,
+              ArrayRef<std::pair<Edge, Traced>> fed) {
+  bool unsupported = false;
+  auto results = traceGraph(graph, wanted, fed, unsupported);
+  if (failed(results) || failed(reportUnsupported()))
+    return failure();
+  return results;
+}
+
+FailureOr<Traced> Tracer::traceAside(const Graph &graph, Edge edge) {
+  if (nesting >= nestingLimit)
+    return failure();
+  bool unsupported = false;
+  ++nesting;
+  auto results = traceGraph(graph, edge, {}, unsupported);
+  --nesting;
+  if (failed(results) || unsupported)
+    return failure();
+  return results->front();
+}
+
 LogicalResult Tracer::run(size_t base) {
+  auto giveUp = [&] {
+    frames.resize(base);
+    return failure();
+  };
   while (frames.size() > base) {
     Frame &top = frame();
     if (top.next < top.order.size()) {
       if (failed(traceNode(top.order[top.next++])))
-        return failure();
+        return giveUp();
       continue;
     }
     std::unique_ptr<Frame> finished = std::move(frames.back());
     frames.pop_back();
     if (failed(finish(std::move(finished))))
-      return failure();
+      return giveUp();
   }
   return success();
 }

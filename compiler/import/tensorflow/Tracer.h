@@ -97,8 +97,13 @@ public:
   mlir::FailureOr<Constant> constant(Node &node,
                                      ::tensorflow::TensorProto &proto);
 
-  /// The innermost graph.
+  /// The value of an edge that nothing of the graph's own frame has asked for,
+  /// traced by itself.
+  mlir::FailureOr<Traced> traceAside(const Graph &graph, Edge edge);
+
+  /// The innermost graph, and the one that calls all others.
   Frame &frame() { return *frames.back(); }
+  const Graph &outermost() const { return *frames.front()->graph; }
 
   Report &report;
   Library &library;
@@ -111,6 +116,10 @@ public:
 private:
   friend class Node;
 
+  /// Traces a graph's wanted edges; `unsupported` where nodes are missing.
+  mlir::FailureOr<llvm::SmallVector<Traced>>
+  traceGraph(const Graph &graph, llvm::ArrayRef<Edge> wanted,
+             llvm::ArrayRef<std::pair<Edge, Traced>> fed, bool &unsupported);
   mlir::LogicalResult run(size_t base);
   mlir::LogicalResult traceNode(int node);
   mlir::LogicalResult runHandler(int node, llvm::ArrayRef<Traced> operands,
@@ -151,6 +160,9 @@ bool isKnownOp(llvm::StringRef op);
 
 /// Builds the graph op that an op is one to one with.
 mlir::LogicalResult buildByName(Node &node, llvm::StringRef target);
+
+/// What a variable's node is called by those that share it.
+std::string variableName(const ::tensorflow::NodeDef &def);
 
 /// A constant of strings; known to the few ops that take them.
 struct Strings : Object {

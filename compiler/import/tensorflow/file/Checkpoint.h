@@ -1,0 +1,62 @@
+// A checkpoint of the second version: an index and shards of tensors.
+
+#ifndef WEIR_COMPILER_IMPORT_TENSORFLOW_FILE_CHECKPOINT_H
+#define WEIR_COMPILER_IMPORT_TENSORFLOW_FILE_CHECKPOINT_H
+
+#include "compiler/import/File.h"
+#include "compiler/import/tensorflow/proto/bundle.pb.h"
+
+#include "mlir/IR/BuiltinAttributes.h"
+#include <map>
+#include <memory>
+
+namespace weir::tensorflow {
+
+class Checkpoint {
+public:
+  /// `prefix`.index and its shards in the directory; null after an error.
+  static std::unique_ptr<Checkpoint> open(Report &report,
+                                          const File &directory,
+                                          llvm::StringRef prefix);
+
+  bool has(llvm::StringRef key) const { return entries.count(key.str()); }
+  llvm::SmallVector<llvm::StringRef> keys() const;
+
+  /// The tensor of that key, with its checksums checked. `name` is for the
+  /// resource.
+  mlir::FailureOr<mlir::ElementsAttr> tensor(llvm::StringRef key,
+                                             llvm::StringRef name);
+
+  /// Which key holds the variable that was called so when it was saved; empty
+  /// where the checkpoint does not say.
+  std::string keyOfVariable(llvm::StringRef fullName);
+
+private:
+  explicit Checkpoint(Report &report) : report(report) {}
+
+  mlir::LogicalResult readEntry(llvm::StringRef key,
+                                ::tensorflow::BundleEntryProto &entry);
+  /// The bytes of an entry, with its checksum checked.
+  mlir::FailureOr<std::string>
+  readBytes(llvm::StringRef key, const ::tensorflow::BundleEntryProto &entry);
+  mlir::FailureOr<std::string>
+  readSlices(llvm::StringRef key, const ::tensorflow::BundleEntryProto &entry,
+             llvm::ArrayRef<int64_t> shape, unsigned width);
+  mlir::FailureOr<File *> shard(int number);
+  mlir::InFlightDiagnostic error(llvm::StringRef key);
+  void readObjectGraph();
+
+  Report &report;
+  const File *directory = nullptr;
+  std::string prefix;
+  std::map<std::string, std::string> entries;
+  std::map<int, File> shards;
+  int shardCount = 0;
+  bool bigEndian = false;
+  bool objectsRead = false;
+  std::map<std::string, std::string> keysByName;
+};
+
+} // namespace weir::tensorflow
+
+#endif // WEIR_COMPILER_IMPORT_TENSORFLOW_FILE_CHECKPOINT_H

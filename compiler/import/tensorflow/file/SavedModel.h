@@ -1,0 +1,35 @@
+// A SavedModel's directory: the graph that its tags choose, and its variables.
+
+#ifndef WEIR_COMPILER_IMPORT_TENSORFLOW_FILE_SAVEDMODEL_H
+#define WEIR_COMPILER_IMPORT_TENSORFLOW_FILE_SAVEDMODEL_H
+
+#include "compiler/import/File.h"
+#include "compiler/import/tensorflow/Graph.h"
+#include "compiler/import/tensorflow/proto/saved_model.pb.h"
+
+namespace weir::tensorflow {
+
+class VariableSource;
+
+struct SavedModelFile {
+  File directory;
+  ::tensorflow::SavedModel message;
+  /// The chosen one of the message.
+  ::tensorflow::MetaGraphDef *graph = nullptr;
+};
+
+/// Reads the directory's message and finds the graph with exactly these tags.
+mlir::LogicalResult readSavedModel(Report &report, const std::string &path,
+                                   llvm::ArrayRef<std::string> tags,
+                                   SavedModelFile &model);
+
+/// The variables of the directory's checkpoint, found by the graph's own nodes
+/// that restore them; it is opened at the first use.
+std::unique_ptr<VariableSource> openVariables(Report &report,
+                                              const SavedModelFile &model,
+                                              const Graph &graph,
+                                              Library &library);
+
+} // namespace weir::tensorflow
+
+#endif // WEIR_COMPILER_IMPORT_TENSORFLOW_FILE_SAVEDMODEL_H

@@ -1,0 +1,182 @@
+// Which tensor of a checkpoint each variable is.
+
+#include "compiler/import/tensorflow/Tracer.h"
+#include "compiler/import/tensorflow/file/Checkpoint.h"
+#include "compiler/import/tensorflow/file/SavedModel.h"
+
+using namespace mlir;
+using ::tensorflow::NodeDef;
+
+namespace weir::tensorflow {
+
+namespace {
+
+/// A graph that restores variables, and what its arguments are outside of it.
+struct Restorer {
+  const Graph &graph;
+  /// Names of the variables behind the arguments; empty for others.
+  std::vector<std::string> arguments;
+};
+
+class Variables : public VariableSource {
+public:
+  Variables(Report &report, const SavedModelFile &model, const Graph &graph,
+            Library &library)
+      : report(report), model(model) {
+    bindIn({graph, {}});
+    // Later versions restore in a function, to which handles are handed.
+    if (std::optional<int> node =
+            graph.find(StringRef(model.graph->saver_def().restore_op_name())
+                           .split(':')
+                           .first))
+      bindInCall(graph, *node, library);
+  }
+
+  FailureOr<ElementsAttr> value(StringRef name) override;
+  SmallVector<StringRef> names() const override {
+    return checkpoint ? checkpoint->keys() : SmallVector<StringRef>();
+  }
+
+private:
+  void bindIn(const Restorer &restorer);
+  void bindInCall(const Graph &graph, int node, Library &library);
+  std::string variableBehind(const Restorer &restorer, Edge edge);
+  void bind(const Restorer &restorer, int assignment);
+
+  Report &report;
+  const SavedModelFile &model;
+  std::unique_ptr<Checkpoint> checkpoint;
+  bool opened = false;
+  /// The checkpoint's key of each variable, and which part of the tensor.
+  llvm::StringMap<std::string> keys, slices;
+  llvm::StringMap<ElementsAttr> values;
+};
+
+} // namespace
+
+static const ::tensorflow::AttrValue *attribute(const NodeDef &def,
+                                                StringRef name) {
+  auto found = def.attr().find(name.str());
+  return found == def.attr().end() ? nullptr : &found->second;
+}
+
+/// The edge behind nodes that change nothing.
+static Edge behindIdentities(const Graph &graph, Edge edge) {
+  for (int steps = 0; !edge.isArgument() && steps < graph.size(); ++steps) {
+    if (graph.op(edge.node) != "Identity" || graph.operands(edge.node).empty())
+      break;
+    edge = graph.operands(edge.node)[0];
+  }
+  return edge;
+}
+
+std::string Variables::variableBehind(const Restorer &restorer, Edge edge) {
+  edge = behindIdentities(restorer.graph, edge);
+  if (edge.isArgument())
+    return static_cast<size_t>(edge.argumentIndex()) <
+                   restorer.arguments.size()
+               ? restorer.arguments[edge.argumentIndex()]
+               : "";
+  const NodeDef &def = restorer.graph.node(edge.node);
+  StringRef op = def.op();
+  if (op != "VarHandleOp" && op != "VariableV2" && op != "Variable")
+    return "";
+  return variableName(def);
+}
+
+/// The strings of a constant operand.
+static const ::tensorflow::TensorProto *constantStrings(const Graph &graph,
+                                                        int node, unsigned i) {
+  if (i >= graph.operands(node).size())
+    return nullptr;
+  Edge edge = behindIdentities(graph, graph.operands(node)[i]);
+  if (edge.isArgument() || graph.op(edge.node) != "Const")
+    return nullptr;
+  const auto *value = attribute(graph.node(edge.node), "value");
+  return value && value->has_tensor() ? &value->tensor() : nullptr;
+}
+
+void Variables::bind(const Restorer &restorer, int assignment) {
+  const Graph &graph = restorer.graph;
+  ArrayRef<Edge> operands = graph.operands(assignment);
+  if (operands.size() != 2)
+    return;
+  std::string name = variableBehind(restorer, operands[0]);
+  Edge from = behindIdentities(graph, operands[1]);
+  if (name.empty() || from.isArgument() || graph.op(from.node) != "RestoreV2")
+    return;
+  const auto *keyNames = constantStrings(graph, from.node, 1);
+  if (!keyNames || from.output >= keyNames->string_val_size())
+    return;
+  keys[name] = keyNames->string_val(from.output);
+  if (const auto *parts = constantStrings(graph, from.node, 2);
+      parts && from.output < parts->string_val_size())
+    slices[name] = parts->string_val(from.output);
+}
+
+void Variables::bindIn(const Restorer &restorer) {
+  for (int i = 0; i < restorer.graph.size(); ++i) {
+    StringRef op = restorer.graph.op(i);
+    if (op == "Assign" || op == "AssignVariableOp")
+      bind(restorer, i);
+  }
+}
+
+void Variables::bindInCall(const Graph &graph, int node, Library &library) {
+  const auto *function = attribute(graph.node(node), "f");
+  if (!function || !function->has_func())
+    return;
+  ::tensorflow::FunctionDef *def = library.find(function->func().name());
+  Graph *body = def ? library.graph(report, *def) : nullptr;
+  if (!body)
+    return;
+  Restorer restorer{*body, {}};
+  for (Edge edge : graph.operands(node))
+    restorer.arguments.push_back(variableBehind({graph, {}}, edge));
+  bindIn(restorer);
+}
+
+FailureOr<ElementsAttr> Variables::value(StringRef name) {
+  auto known = values.find(name);
+  if (known != values.end())
+    return known->second;
+  if (!opened) {
+    opened = true;
+    if (model.directory.has("variables"))
+      checkpoint =
+          Checkpoint::open(report, model.directory, "variables/variables");
+    if (!checkpoint && report.status != Status::ok)
+      return failure();
+  }
+  ElementsAttr value;
+  if (checkpoint) {
+    std::string key = keys.lookup(name);
+    if (key.empty())
+      key = name.str();
+    if (!checkpoint->has(key) && !keys.count(name))
+      key = checkpoint->keyOfVariable(name);
+    if (!key.empty() && (checkpoint->has(key) || keys.count(name))) {
+      if (!slices.lookup(name).empty()) {
+        report.error(Status::unsupported)
+            << "variable '" << escaped(name)
+            << "' is a part of a larger one, which weir does not read";
+        return failure();
+      }
+      FailureOr<ElementsAttr> read = checkpoint->tensor(key, name);
+      if (failed(read))
+        return failure();
+      value = *read;
+    }
+  }
+  values[name] = value;
+  return value;
+}
+
+std::unique_ptr<VariableSource> openVariables(Report &report,
+                                              const SavedModelFile &model,
+                                              const Graph &graph,
+                                              Library &library) {
+  return std::make_unique<Variables>(report, model, graph, library);
+}
+
+} // namespace weir::tensorflow
