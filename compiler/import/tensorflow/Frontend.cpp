@@ -73,8 +73,8 @@ static LogicalResult readModel(Report &report, const ImportOptions &options,
   model.graphDef = model.saved.graph->mutable_graph_def();
   if (failed(indexGraph(report, model)))
     return failure();
-  model.variables = openVariables(report, model.saved, *model.graph,
-                                  model.library);
+  model.variables =
+      openVariables(report, model.saved, *model.graph, model.library);
   return success(report.status == Status::ok);
 }
 
@@ -113,8 +113,8 @@ OwningOpRef<ModuleOp> importModel(Report &report,
   std::vector<Entry> entries;
   if (model.isSavedModel() && options.feeds.empty() &&
       options.fetches.empty()) {
-    auto found = signatureEntries(report, *model.graph, *model.saved.graph,
-                                  options);
+    auto found =
+        signatureEntries(report, *model.graph, *model.saved.graph, options);
     if (failed(found))
       return {};
     entries = std::move(*found);
@@ -129,8 +129,7 @@ OwningOpRef<ModuleOp> importModel(Report &report,
     return {};
   OwningOpRef<ModuleOp> module = ModuleOp::create(report.file());
   module.get()->setAttr(
-      "weir.source",
-      StringAttr::get(report.context, baseName(options.path)));
+      "weir.source", StringAttr::get(report.context, baseName(options.path)));
   for (const Entry &entry : entries)
     if (failed(buildEntry(report, *module, *model.graph, model.library,
                           model.variables.get(), entry)))
@@ -216,11 +215,11 @@ std::optional<ModelSummary> summarize(Report &report,
   auto tensors = [&](const auto &from) {
     std::map<std::string, ModelSummary::Tensor> byName;
     for (const auto &[name, info] : from)
-      byName[name] = {name, info.name(),
-                      typeText(report,
-                               info.has_tensor_shape() ? &info.tensor_shape()
-                                                       : nullptr,
-                               info.dtype())};
+      byName[name] = {
+          name, info.name(),
+          typeText(report,
+                   info.has_tensor_shape() ? &info.tensor_shape() : nullptr,
+                   info.dtype())};
     std::vector<ModelSummary::Tensor> result;
     for (auto &[name, tensor] : byName)
       result.push_back(tensor);

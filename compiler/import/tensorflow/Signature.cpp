@@ -13,13 +13,11 @@ namespace weir::tensorflow {
 
 /// What a SavedModel runs by itself when it is loaded; no one's to call.
 static bool isInternal(StringRef name) {
-  return name == "__saved_model_init_op" ||
-         name == "__saved_model_train_op";
+  return name == "__saved_model_init_op" || name == "__saved_model_train_op";
 }
 
-static FailureOr<Port> portOf(Report &report, const Graph &graph,
-                              StringRef key, const TensorInfo &info,
-                              StringRef what) {
+static FailureOr<Port> portOf(Report &report, const Graph &graph, StringRef key,
+                              const TensorInfo &info, StringRef what) {
   if (info.encoding_case() != TensorInfo::kName) {
     report.error(Status::unsupported)
         << what << " '" << escaped(key)
@@ -48,14 +46,13 @@ static FailureOr<Entry> signatureEntry(Report &report, const Graph &graph,
   for (const auto &[key, info] : signature.outputs())
     outputs[key] = &info;
   for (const auto &[key, info] : inputs) {
-    FailureOr<Port> port =
-        portOf(report, graph, key, *info, "signature input");
+    FailureOr<Port> port = portOf(report, graph, key, *info, "signature input");
     if (failed(port))
       return failure();
-    FailureOr<RankedTensorType> type = inputType(
-        report, graph, *port,
-        info->has_tensor_shape() ? &info->tensor_shape() : nullptr,
-        info->dtype(), options);
+    FailureOr<RankedTensorType> type =
+        inputType(report, graph, *port,
+                  info->has_tensor_shape() ? &info->tensor_shape() : nullptr,
+                  info->dtype(), options);
     if (failed(type))
       return failure();
     port->type = *type;
@@ -118,8 +115,8 @@ signatureEntries(Report &report, const Graph &graph,
   for (const std::string &name : wanted) {
     auto found = all.find(name);
     if (found == all.end()) {
-      report.error() << "has no signature '" << escaped(name)
-                     << "'; it has " << list();
+      report.error() << "has no signature '" << escaped(name) << "'; it has "
+                     << list();
       return failure();
     }
     FailureOr<Entry> entry =

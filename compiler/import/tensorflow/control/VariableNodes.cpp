@@ -91,8 +91,8 @@ static FailureOr<Value> currentValue(Node &node, const Variable &variable) {
       return failure();
     if (*saved) {
       auto type = cast<RankedTensorType>(saved->getType());
-      bool agrees = !variable.element ||
-                    type.getElementType() == variable.element;
+      bool agrees =
+          !variable.element || type.getElementType() == variable.element;
       if (agrees && variable.shape) {
         agrees = type.getRank() == static_cast<int64_t>(variable.shape->size());
         for (int64_t i = 0; agrees && i < type.getRank(); ++i)
@@ -100,9 +100,9 @@ static FailureOr<Value> currentValue(Node &node, const Variable &variable) {
                    (*variable.shape)[i] == type.getDimSize(i);
       }
       if (!agrees)
-        return node.error() << "the checkpoint holds a " << type
-                            << " for variable '" << escaped(variable.name)
-                            << "', which is of another type";
+        return node.error()
+               << "the checkpoint holds a " << type << " for variable '"
+               << escaped(variable.name) << "', which is of another type";
       return node.b.create<graph::ConstantOp>(*saved).getResult();
     }
   }
@@ -128,10 +128,9 @@ static LogicalResult importReference(Node &node) {
 }
 
 static LogicalResult importRead(Node &node) {
-  auto *variable =
-      node.size() == 1
-          ? dynamic_cast<Variable *>(node.traced(0).object.get())
-          : nullptr;
+  auto *variable = node.size() == 1
+                       ? dynamic_cast<Variable *>(node.traced(0).object.get())
+                       : nullptr;
   if (!variable)
     return node.error() << "reads something that is no variable";
   if (Type wanted = node.typeAttr("dtype");
@@ -144,10 +143,9 @@ static LogicalResult importRead(Node &node) {
 }
 
 static LogicalResult importVariableShape(Node &node) {
-  auto *variable =
-      node.size() == 1
-          ? dynamic_cast<Variable *>(node.traced(0).object.get())
-          : nullptr;
+  auto *variable = node.size() == 1
+                       ? dynamic_cast<Variable *>(node.traced(0).object.get())
+                       : nullptr;
   if (!variable)
     return node.error() << "asks for the shape of something that is no "
                            "variable";

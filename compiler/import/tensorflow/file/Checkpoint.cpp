@@ -18,9 +18,8 @@ namespace weir::tensorflow {
 constexpr uint64_t indexLimit = uint64_t(256) << 20;
 constexpr StringRef objectGraphKey = "_CHECKPOINTABLE_OBJECT_GRAPH";
 
-std::unique_ptr<Checkpoint> Checkpoint::open(Report &report,
-                                             const File &directory,
-                                             StringRef prefix) {
+std::unique_ptr<Checkpoint>
+Checkpoint::open(Report &report, const File &directory, StringRef prefix) {
   std::string name = prefix.str() + ".index";
   FailureOr<File> file = directory.openBelow(report, name);
   if (failed(file))
@@ -39,8 +38,8 @@ std::unique_ptr<Checkpoint> Checkpoint::open(Report &report,
   }
   auto entries = readTable(bytes);
   if (!entries) {
-    report.error() << "'" << escaped(name) << "' is damaged: "
-                   << llvm::toString(entries.takeError());
+    report.error() << "'" << escaped(name)
+                   << "' is damaged: " << llvm::toString(entries.takeError());
     return nullptr;
   }
   result->entries = std::move(*entries);
@@ -272,8 +271,8 @@ FailureOr<ElementsAttr> Checkpoint::tensor(StringRef key, StringRef name) {
   if (bigEndian && width > 1)
     for (size_t i = 0; i + width <= bytes->size(); i += width)
       std::reverse(&(*bytes)[i], &(*bytes)[i] + width);
-  return rawElements(RankedTensorType::get(**shape, element),
-                     std::move(*bytes), name);
+  return rawElements(RankedTensorType::get(**shape, element), std::move(*bytes),
+                     name);
 }
 
 void Checkpoint::readObjectGraph() {

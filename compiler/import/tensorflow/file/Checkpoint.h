@@ -15,8 +15,7 @@ namespace weir::tensorflow {
 class Checkpoint {
 public:
   /// `prefix`.index and its shards in the directory; null after an error.
-  static std::unique_ptr<Checkpoint> open(Report &report,
-                                          const File &directory,
+  static std::unique_ptr<Checkpoint> open(Report &report, const File &directory,
                                           llvm::StringRef prefix);
 
   bool has(llvm::StringRef key) const { return entries.count(key.str()); }

@@ -73,8 +73,7 @@ static Edge behindIdentities(const Graph &graph, Edge edge) {
 std::string Variables::variableBehind(const Restorer &restorer, Edge edge) {
   edge = behindIdentities(restorer.graph, edge);
   if (edge.isArgument())
-    return static_cast<size_t>(edge.argumentIndex()) <
-                   restorer.arguments.size()
+    return static_cast<size_t>(edge.argumentIndex()) < restorer.arguments.size()
                ? restorer.arguments[edge.argumentIndex()]
                : "";
   const NodeDef &def = restorer.graph.node(edge.node);
