@@ -1,0 +1,109 @@
+#!/usr/bin/python3
+"""Runs a corpus of TensorFlow graphs through weir and writes docs/conformance.md.
+
+  conformance.py [--corpus DIR] [--bin DIR] [--results FILE.jsonl] [--out FILE]
+                 [--sample N] [--least PERCENT]
+
+The corpus lies outside the repository: DIR (or WEIR_CORPUS) holds its runner,
+run.py, which writes a line of JSON for each case: id, group, outcome, reason.
+--results reads such a file instead of running. Fails where fewer than PERCENT of
+the cases pass.
+"""
+
+import argparse
+import collections
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+MEANING = {
+    "wrong": "compiles, but a result differs",
+    "unsupported": "refused with the nodes that weir does not support",
+    "refused": "refused as faulty",
+    "norun": "compiles, but the run reports an error",
+    "crash": "a fault of weir's own",
+    "hang": "over the time limit",
+}
+
+
+def arguments():
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--corpus", default=os.environ.get("WEIR_CORPUS"))
+    parser.add_argument("--bin", default=str(ROOT / "build/release/bin"))
+    parser.add_argument("--results")
+    parser.add_argument("--out", default=str(ROOT / "docs/conformance.md"))
+    parser.add_argument("--sample", type=int, default=0)
+    parser.add_argument("--least", type=float, default=0)
+    args = parser.parse_args()
+    if not args.corpus and not args.results:
+        parser.error("no corpus: give --corpus, --results or WEIR_CORPUS")
+    return args
+
+
+def run(args):
+    """The lines that the corpus' runner writes."""
+    if args.results:
+        text = Path(args.results).read_text()
+    else:
+        with tempfile.TemporaryDirectory() as folder:
+            results = Path(folder) / "results.jsonl"
+            subprocess.run(
+                [sys.executable, str(Path(args.corpus) / "run.py"), "--bin", args.bin,
+                 "--kind", "tf", "--out", str(results),
+                 *(["--sample", str(args.sample)] if args.sample else [])],
+                check=True)
+            text = results.read_text()
+    return [json.loads(line) for line in text.splitlines()]
+
+
+def told(reason):
+    """A reason without the paths of the machine that ran it."""
+    reason = re.sub(r"^.*?error: ", "", reason)
+    reason = re.sub(r"(?<!\w)/\S+/", "", reason)
+    return reason.replace("|", "\\|").replace("`", "'") or "no text"
+
+
+def page(rows):
+    groups = collections.defaultdict(collections.Counter)
+    for row in rows:
+        groups[row["group"]][row["outcome"]] += 1
+    total = sum(groups.values(), collections.Counter())
+    share = 100 * total["pass"] / max(1, len(rows))
+    lines = ["# Conformance", "",
+             "Written by `test/corpus/conformance.py`: do not edit.", "",
+             f"Of {len(rows)} TensorFlow graphs that were made by others, with the results "
+             f"that TensorFlow or another reference recorded, {total['pass']} "
+             f"({share:.1f} %) compile and match.", ""]
+    kinds = ["pass", *MEANING]
+    lines += ["| group | cases | " + " | ".join(kinds) + " |",
+              "| --- |" + " ---: |" * (len(kinds) + 1)]
+    for name, counts in [*sorted(groups.items()), ("all", total)]:
+        lines.append(f"| {name} | {sum(counts.values())} | "
+                     + " | ".join(str(counts[kind]) for kind in kinds) + " |")
+    for kind, meaning in MEANING.items():
+        failing = sorted((r for r in rows if r["outcome"] == kind), key=lambda r: r["id"])
+        if not failing:
+            continue
+        lines += ["", f"## {kind}: {meaning}", "", "| case | reason |", "| --- | --- |"]
+        for row in failing:
+            variant = f" ({row['variant']})" if row.get("variant") else ""
+            lines.append(f"| {row['id']}{variant} | {told(row['reason'])} |")
+    return "\n".join(lines) + "\n", share
+
+
+def main():
+    args = arguments()
+    text, share = page(run(args))
+    Path(args.out).write_text(text)
+    print(f"{args.out}: {share:.1f} % pass")
+    sys.exit(share < args.least)
+
+
+if __name__ == "__main__":
+    main()
