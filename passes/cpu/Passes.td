@@ -59,6 +59,21 @@ def PlanScratch : Pass<"weir-plan-scratch", "::mlir::func::FuncOp"> {
                            "::mlir::memref::MemRefDialect"];
 }
 
+def ReassociateReductions : Pass<"weir-reassociate-reductions"> {
+  let summary = "Lets sums and products of a reduction run in vector lanes";
+  let description = [{
+    Only the op that combines the accumulator may be reordered; everything else
+    stays as it is written.
+
+    ```mlir
+    linalg.generic ... { %s = arith.addf %in, %out : f32 }
+    // becomes
+    linalg.generic ... { %s = arith.addf %in, %out fastmath<reassoc> : f32 }
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
 def LowerCopies : Pass<"weir-lower-copies"> {
   let summary = "Makes copies of strided memory loops";
   let description = [{

@@ -38,6 +38,7 @@ void buildBufferizePipeline(OpPassManager &pm) {
 void buildCpuPipeline(OpPassManager &pm) {
   OpPassManager &kernels = pm.nest<func::FuncOp>();
   kernels.addPass(createLowerCopies());
+  kernels.addPass(createReassociateReductions());
   kernels.addPass(createConvertLinalgToLoopsPass());
   kernels.addPass(createLoopInvariantCodeMotionPass());
   kernels.addPass(createConvertVectorToSCFPass(
