@@ -181,6 +181,69 @@ LogicalResult MatmulOp::verify() {
   return verifyEpilogue(*this);
 }
 
+void ConvolutionOp::getEffects(
+    SmallVectorImpl<MemoryEffects::EffectInstance> &effects) {
+  effectsOf(*this, effects);
+}
+
+// (C1) and (C2) of both kinds.
+template <typename OpTy>
+static LogicalResult verifyWindows(OpTy op) {
+  if (op.getEpilogue().front().getNumArguments() == 0)
+    return op.emitOpError("epilogue takes no sum");
+  if (failed(verifyForm(op)) ||
+      failed(verifySums(op, op.getX(), op.getFilter())) ||
+      failed(verifyEpilogue(op)))
+    return failure();
+  ShapedType x = shaped(op.getX()), out = shaped(op.getOut());
+  if (x.getRank() < 3 || x.getRank() > 4 || x.getRank() != out.getRank() ||
+      x.getDimSize(0) != out.getDimSize(0))
+    return op.emitOpError("cannot make ") << out << " of " << x;
+  size_t spatial = x.getRank() - 2;
+  if (op.getStrides().size() != spatial || op.getPadding().size() != spatial ||
+      op.getDilations().size() != spatial ||
+      llvm::any_of(op.getStrides(), [](int64_t n) { return n < 1; }) ||
+      llvm::any_of(op.getDilations(), [](int64_t n) { return n < 1; }) ||
+      llvm::any_of(op.getPadding(), [](int64_t n) { return n < 0; }))
+    return op.emitOpError("has no such windows");
+  return success();
+}
+
+LogicalResult ConvolutionOp::verify() {
+  if (failed(verifyWindows(*this)))
+    return failure();
+  ShapedType x = shaped(getX()), w = shaped(getFilter()),
+             out = shaped(getOut());
+  int64_t groups = getGroups(), inputs = x.getShape().back(),
+          outputs = out.getShape().back();
+  // (C3)
+  if (groups < 1 || inputs % groups || outputs % groups)
+    return emitOpError("cannot have ") << groups << " groups";
+  int64_t width = w.getShape().back(), each = outputs / groups;
+  if (w.getRank() != x.getRank() + 1 || width == 0 ||
+      w.getDimSize(w.getRank() - 2) != inputs / groups ||
+      w.getDimSize(0) != groups * (each / width + (each % width != 0)))
+    return emitOpError("cannot use ") << w;
+  return success();
+}
+
+void DepthwiseOp::getEffects(
+    SmallVectorImpl<MemoryEffects::EffectInstance> &effects) {
+  effectsOf(*this, effects);
+}
+
+LogicalResult DepthwiseOp::verify() {
+  if (failed(verifyWindows(*this)))
+    return failure();
+  ShapedType x = shaped(getX()), w = shaped(getFilter());
+  // (C3)
+  if (x.getShape().back() != shaped(getOut()).getShape().back() ||
+      w.getRank() + 1 != x.getRank() ||
+      w.getShape().back() != x.getShape().back())
+    return emitOpError("cannot use ") << w;
+  return success();
+}
+
 void PackOp::getEffects(
     SmallVectorImpl<MemoryEffects::EffectInstance> &effects) {
   effectsOf(*this, effects);

@@ -74,4 +74,64 @@ def Kernel_PackOp : Kernel_Op<"pack"> {
   }];
 }
 
+def Kernel_ConvolutionOp : Kernel_SumOp<"convolution"> {
+  let summary = "out = epilogue(x convolved with filter), channels last";
+  let description = [{
+    `x` is `N x spatial.. x CI`, `out` is `N x spatial.. x CO`. The filter is
+    packed as `groups * ceil(CO/groups/NR) x spatial.. x CI/groups x NR`, the
+    last panel of each group padded with zeros. Elements of the filter stand
+    `dilations` apart; the first stands `padding` before the first of `x`. What
+    is outside `x` is zero.
+
+    - (C1) `x` and `out` have one rank of 3 or 4 and as many images.
+    - (C2) `strides`, `padding` and `dilations` have a value for each spatial
+      dimension; strides and dilations are positive, paddings not negative.
+    - (C3) `groups` is positive and divides the channels of `x` and `out`; the
+      filter has their panels.
+    - The epilogue is as for kernel.matmul.
+
+    ```mlir
+    kernel.convolution ins(%x, %w : memref<1x8x8x3xf32>, memref<1x3x3x3x32xf32>) outs(%y : memref<1x4x4x20xf32>) attributes {dilations = array<i64: 1, 1>, groups = 1 : i64, padding = array<i64: 0, 0>, strides = array<i64: 2, 2>} {
+    ```
+  }];
+  let arguments = (ins Kernel_Buffer:$x, Kernel_Buffer:$filter,
+                   Variadic<Kernel_Buffer>:$extras, Kernel_Buffer:$out,
+                   DenseI64ArrayAttr:$strides, DenseI64ArrayAttr:$padding,
+                   DenseI64ArrayAttr:$dilations, I64Attr:$groups,
+                   DefaultValuedAttr<AffineMapArrayAttr, "{}">:$extra_maps);
+  let assemblyFormat = [{
+    `ins` `(` $x `,` $filter `:` type($x) `,` type($filter) `)`
+    (`extras` `(` $extras^ `:` type($extras) `)`)?
+    `outs` `(` $out `:` type($out) `)` (`->` type($results)^)?
+    attr-dict-with-keyword $epilogue
+  }];
+}
+
+def Kernel_DepthwiseOp : Kernel_SumOp<"depthwise"> {
+  let summary = "out = epilogue(each channel of x convolved with its own filter)";
+  let description = [{
+    As kernel.convolution with as many groups as channels; the filter is
+    `spatial.. x C`.
+
+    - (C1) `x` and `out` have one rank of 3 or 4, as many images and channels.
+    - (C2) as for kernel.convolution.
+    - (C3) the filter has one rank less than `x` and as many channels.
+
+    ```mlir
+    kernel.depthwise ins(%x, %w : memref<1x8x8x20xf32>, memref<3x3x20xf32>) outs(%y : memref<1x8x8x20xf32>) attributes {dilations = array<i64: 1, 1>, padding = array<i64: 1, 1>, strides = array<i64: 1, 1>} {
+    ```
+  }];
+  let arguments = (ins Kernel_Buffer:$x, Kernel_Buffer:$filter,
+                   Variadic<Kernel_Buffer>:$extras, Kernel_Buffer:$out,
+                   DenseI64ArrayAttr:$strides, DenseI64ArrayAttr:$padding,
+                   DenseI64ArrayAttr:$dilations,
+                   DefaultValuedAttr<AffineMapArrayAttr, "{}">:$extra_maps);
+  let assemblyFormat = [{
+    `ins` `(` $x `,` $filter `:` type($x) `,` type($filter) `)`
+    (`extras` `(` $extras^ `:` type($extras) `)`)?
+    `outs` `(` $out `:` type($out) `)` (`->` type($results)^)?
+    attr-dict-with-keyword $epilogue
+  }];
+}
+
 #endif // WEIR_DIALECTS_KERNEL_OPS

@@ -76,8 +76,8 @@ private:
     kernel.setType(
         FunctionType::get(context, body.getArgumentTypes(), TypeRange()));
     // The plan never gives a kernel an output that is also an input.
-    Attribute noalias = b.getDictionaryAttr(
-        b.getNamedAttr("llvm.noalias", b.getUnitAttr()));
+    Attribute noalias =
+        b.getDictionaryAttr(b.getNamedAttr("llvm.noalias", b.getUnitAttr()));
     kernel.setAllArgAttrs(
         SmallVector<Attribute>(body.getNumArguments(), noalias));
     kernel.setAllResultAttrs(ArrayRef<Attribute>());

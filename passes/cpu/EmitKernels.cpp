@@ -34,6 +34,10 @@ struct EmitKernels : impl::EmitKernelsBase<EmitKernels> {
         Emitter e(op->getLoc(), op);
         if (auto matmul = dyn_cast<kernel::MatmulOp>(op))
           emitMatmul(e, matmul, target);
+        else if (auto convolution = dyn_cast<kernel::ConvolutionOp>(op))
+          emitConvolution(e, convolution, target);
+        else if (auto depthwise = dyn_cast<kernel::DepthwiseOp>(op))
+          emitDepthwise(e, depthwise, target);
         else if (auto pack = dyn_cast<kernel::PackOp>(op))
           emitPack(e, pack, target);
       }

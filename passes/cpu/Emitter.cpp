@@ -159,6 +159,21 @@ void Emitter::loop(Value low, Value high, int64_t step,
   });
 }
 
+Emitter::Values Emitter::sumLoop(int64_t count, int64_t unroll, Values sums,
+                                 function_ref<void(Value, Values &)> step) {
+  int64_t main = count / unroll * unroll;
+  auto steps = [&](int64_t unroll) {
+    return [&step, this, unroll](Value k, ValueRange carried) {
+      Values sums(carried);
+      for (int64_t u = 0; u < unroll; ++u)
+        step(plus(k, u), sums);
+      return sums;
+    };
+  };
+  sums = loop(index(0), index(main), unroll, sums, steps(unroll));
+  return loop(index(main), index(count), 1, sums, steps(1));
+}
+
 void Emitter::loops(ArrayRef<int64_t> shape,
                     function_ref<void(ValueRange)> body) {
   Values at;

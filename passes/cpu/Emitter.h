@@ -58,6 +58,9 @@ struct Emitter : mlir::ImplicitLocOpBuilder {
   void loop(int64_t high, llvm::function_ref<void(mlir::Value)> body) {
     loop(index(0), index(high), 1, body);
   }
+  /// `count` steps of a sum from 0, `unroll` of them an iteration.
+  Values sumLoop(int64_t count, int64_t unroll, Values sums,
+                 llvm::function_ref<void(mlir::Value, Values &)> step);
   /// Loops over every index of `shape`.
   void loops(llvm::ArrayRef<int64_t> shape,
              llvm::function_ref<void(mlir::ValueRange)> body);

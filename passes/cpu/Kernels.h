@@ -9,6 +9,10 @@ namespace weir {
 
 void emitMatmul(Emitter &e, kernel::MatmulOp op, const kernel::Target &target);
 void emitPack(Emitter &e, kernel::PackOp op, const kernel::Target &target);
+void emitConvolution(Emitter &e, kernel::ConvolutionOp op,
+                     const kernel::Target &target);
+void emitDepthwise(Emitter &e, kernel::DepthwiseOp op,
+                   const kernel::Target &target);
 
 } // namespace weir
 

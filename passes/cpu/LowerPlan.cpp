@@ -92,8 +92,8 @@ private:
 
   void lowerCheck(plan::CheckOp check) {
     Value now = b.create<LLVM::LoadOp>(b.getI32Type(), status);
-    Value first = b.create<LLVM::ICmpOp>(LLVM::ICmpPredicate::eq, now,
-                                         number(0));
+    Value first =
+        b.create<LLVM::ICmpOp>(LLVM::ICmpPredicate::eq, now, number(0));
     Value failed = b.create<LLVM::ICmpOp>(
         LLVM::ICmpPredicate::eq, truthByte(check.getCondition()), number(0, 8));
     Value both = b.create<LLVM::AndOp>(first, failed);
@@ -141,14 +141,14 @@ private:
   }
 
   Value isTrue(Value condition) {
-    return b.create<LLVM::ICmpOp>(LLVM::ICmpPredicate::ne,
-                                  truthByte(condition), number(0, 8));
+    return b.create<LLVM::ICmpOp>(LLVM::ICmpPredicate::ne, truthByte(condition),
+                                  number(0, 8));
   }
 
   Value at(Value base, int64_t offset) {
-    return b.create<LLVM::GEPOp>(
-        pointer(), b.getI8Type(), base,
-        ArrayRef<LLVM::GEPArg>{number(offset, 64)}, /*inbounds=*/true);
+    return b.create<LLVM::GEPOp>(pointer(), b.getI8Type(), base,
+                                 ArrayRef<LLVM::GEPArg>{number(offset, 64)},
+                                 /*inbounds=*/true);
   }
 
   Value number(int64_t value, unsigned width = 32) {
@@ -164,8 +164,8 @@ private:
 
 struct LowerPlan : impl::LowerPlanBase<LowerPlan> {
   void runOnOperation() override {
-    for (auto program : llvm::make_early_inc_range(
-             getOperation().getOps<plan::ProgramOp>())) {
+    for (auto program :
+         llvm::make_early_inc_range(getOperation().getOps<plan::ProgramOp>())) {
       std::string name = program.getSymName().str();
       program->setAttr(SymbolTable::getSymbolAttrName(),
                        StringAttr::get(&getContext(), name + ".plan"));

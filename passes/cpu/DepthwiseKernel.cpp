@@ -1,0 +1,165 @@
+// Depthwise convolutions: a tile of neighbouring results of one vector of
+// channels. Padding is never read: rows outside bound the loop over the window,
+// columns outside are left out of the tiles at the border.
+
+#include "passes/cpu/Epilogue.h"
+#include "passes/cpu/Kernels.h"
+
+using namespace mlir;
+
+namespace weir {
+namespace {
+
+struct DepthwiseEmitter {
+  Emitter &e;
+  kernel::DepthwiseOp op;
+  Value x, filter, out;
+  bool flat;
+  int64_t height, width, channels, outHeight, outWidth;
+  int64_t windowHeight, windowWidth;
+  int64_t strideY, strideX, lowY, lowX, dilationY, dilationX;
+  Type sumElement;
+  int64_t lanes;
+  Value image;
+
+  DepthwiseEmitter(Emitter &e, kernel::DepthwiseOp op,
+                   const kernel::Target &target)
+      : e(e), op(op), x(op.getX()), filter(op.getFilter()), out(op.getOut()) {
+    ArrayRef<int64_t> xs = e.shape(x), ws = e.shape(filter), ys = e.shape(out);
+    flat = xs.size() == 3;
+    auto pair = [&](ArrayRef<int64_t> values, int64_t missing, int64_t &a,
+                    int64_t &b) {
+      a = flat ? missing : values[0];
+      b = values.back();
+    };
+    pair(xs.slice(1, xs.size() - 2), 1, height, width);
+    pair(ys.slice(1, ys.size() - 2), 1, outHeight, outWidth);
+    pair(ws.drop_back(), 1, windowHeight, windowWidth);
+    pair(op.getStrides(), 1, strideY, strideX);
+    pair(op.getPadding(), 0, lowY, lowX);
+    pair(op.getDilations(), 1, dilationY, dilationX);
+    channels = xs.back();
+    sumElement = op.getEpilogue().front().getArgument(0).getType();
+    lanes = target.lanes(sumElement);
+    while (lanes > 1 && lanes / 2 >= channels)
+      lanes /= 2;
+  }
+
+  /// The column of x under result `i` and element `k` of the window.
+  int64_t columnOf(int64_t i, int64_t k) const {
+    return i * strideX + k * dilationX - lowX;
+  }
+
+  /// Which products of a tile have a column of x, as pairs of result and
+  /// element of the window.
+  SmallVector<std::pair<int64_t, int64_t>> products(int64_t first,
+                                                    int64_t wide) const {
+    SmallVector<std::pair<int64_t, int64_t>> result;
+    for (int64_t k = 0; k < windowWidth; ++k)
+      for (int64_t i = 0; i < wide; ++i) {
+        int64_t column = columnOf(first + i, k);
+        if (column >= 0 && column < width)
+          result.push_back({i, k});
+      }
+    return result;
+  }
+
+  void tile(Value y, Value low, Value high, Value first, int64_t wide,
+            ArrayRef<std::pair<int64_t, int64_t>> products, Value channel,
+            int64_t valid) {
+    auto position = [&](Value, Value dx) {
+      Emitter::Values at = {image};
+      if (!flat)
+        at.push_back(y);
+      at.push_back(e.plus(first, dx));
+      return at;
+    };
+    Tile shape{1, wide, valid, lanes, position, channel};
+    Value top = e.times(y, strideY), left = e.times(first, strideX);
+    Emitter::Values sums(wide, e.zeros(sumElement, lanes));
+    sums = e.loop(low, high, 1, sums, [&](Value k, ValueRange carried) {
+      Emitter::Values sums(carried);
+      Value row = e.plus(e.plus(top, e.times(k, dilationY)), -lowY);
+      llvm::SmallDenseMap<int64_t, Value> weights, pixels;
+      for (auto [i, kx] : products) {
+        Value &weight = weights[kx];
+        if (!weight) {
+          Emitter::Values at = {e.index(kx), channel};
+          if (!flat)
+            at.insert(at.begin(), k);
+          weight = e.widen(e.load(filter, at, lanes, valid), sumElement);
+        }
+        int64_t column = columnOf(i, kx);
+        Value &pixel = pixels[column];
+        if (!pixel) {
+          Emitter::Values at = {image};
+          if (!flat)
+            at.push_back(row);
+          at.append({e.plus(left, column), channel});
+          pixel = e.widen(e.load(x, at, lanes, valid), sumElement);
+        }
+        sums[i] = e.multiplyAdd(pixel, weight, sums[i]);
+      }
+      return sums;
+    });
+    finishTile(e, op, shape, sums);
+  }
+
+  void row(Value y) {
+    // The rows of the window that meet x.
+    Value above = e.plus(e.times(y, -strideY), lowY);
+    auto steps = [&](Value distance) {
+      return e.dividedBy(e.plus(e.larger(distance, e.index(0)), dilationY - 1),
+                         dilationY);
+    };
+    Value low = steps(above);
+    Value high = e.smaller(steps(e.plus(above, height)), e.index(windowHeight));
+    bool inside =
+        lowY == 0 &&
+        (outHeight - 1) * strideY + (windowHeight - 1) * dilationY < height;
+    if (inside) {
+      low = e.index(0);
+      high = e.index(windowHeight);
+    }
+
+    EvenSplit split(outWidth, 7);
+    auto startOf = [&](int64_t t) {
+      return t * split.size + std::min(t, split.larger);
+    };
+    auto wideOf = [&](int64_t t) { return split.size + (t < split.larger); };
+    for (int64_t t = 0; t < split.count;) {
+      int64_t wide = wideOf(t), end = t + 1;
+      auto these = products(startOf(t), wide);
+      while (end < split.count && wideOf(end) == wide &&
+             products(startOf(end), wide) == these)
+        ++end;
+      e.loop(e.index(startOf(t)), e.index(startOf(end)), wide,
+             [&](Value first) {
+               auto part = [&](Value channel, int64_t valid) {
+                 tile(y, low, high, first, wide, these, channel, valid);
+               };
+               e.loop(e.index(0), e.index(channels / lanes * lanes), lanes,
+                      [&](Value channel) { part(channel, lanes); });
+               if (channels % lanes)
+                 part(e.index(channels / lanes * lanes), channels % lanes);
+             });
+      t = end;
+    }
+  }
+
+  void run() {
+    e.loop(e.shape(x)[0], [&](Value n) {
+      image = n;
+      e.loop(outHeight, [&](Value y) { row(y); });
+    });
+  }
+};
+
+} // namespace
+
+void emitDepthwise(Emitter &e, kernel::DepthwiseOp op,
+                   const kernel::Target &target) {
+  DepthwiseEmitter(e, op, target).run();
+}
+
+} // namespace weir
