@@ -34,6 +34,7 @@ static void buildLower(OpPassManager &pm) {
   // No CSE before bufferization: it would make one buffer of two.
   pm.addPass(createCanonicalizerPass());
   pm.nest<func::FuncOp>().addPass(createFuseEpilogues());
+  pm.addPass(createPackWeights());
 }
 
 static void buildPlan(OpPassManager &pm) {

@@ -267,3 +267,28 @@ LogicalResult PackOp::verify() {
     return emitOpError("cannot pack ") << b << " as " << out;
   return success();
 }
+
+void PackFilterOp::getEffects(
+    SmallVectorImpl<MemoryEffects::EffectInstance> &effects) {
+  effectsOf(*this, effects);
+}
+
+LogicalResult PackFilterOp::verify() {
+  if (failed(verifyForm(*this)))
+    return failure();
+  ShapedType filter = shaped(getFilter()), out = shaped(getOut());
+  int64_t rank = filter.getRank(), groups = getGroups();
+  // (C1)
+  if (groups < 1 || rank < 2 || out.getRank() != rank + 1 ||
+      filter.getElementType() != out.getElementType() ||
+      filter.getShape().drop_back() !=
+          out.getShape().drop_front().drop_back() ||
+      filter.getShape().back() % groups)
+    return emitOpError("cannot pack ") << filter << " as " << out;
+  int64_t each = filter.getShape().back() / groups;
+  int64_t width = out.getShape().back();
+  if (width == 0 ||
+      out.getDimSize(0) != groups * (each / width + (each % width != 0)))
+    return emitOpError("cannot pack ") << filter << " as " << out;
+  return success();
+}

@@ -74,6 +74,25 @@ def Kernel_PackOp : Kernel_Op<"pack"> {
   }];
 }
 
+def Kernel_PackFilterOp : Kernel_Op<"pack_filter"> {
+  let summary = "Packs the filter of a convolution into panels";
+  let description = [{
+    - (C1) `filter` is `spatial.. x CI x CO`, `out` is `groups * ceil(CO / groups
+      / NR) x spatial.. x CI x NR`. Where a panel reaches past the channels of
+      its group it is zero.
+
+    ```mlir
+    %p = kernel.pack_filter ins(%w : tensor<3x3x4x20xf32>) groups 2 outs(%e : tensor<2x3x3x4x16xf32>) -> tensor<2x3x3x4x16xf32>
+    ```
+  }];
+  let arguments = (ins Kernel_Buffer:$filter, Kernel_Buffer:$out,
+                   I64Attr:$groups);
+  let assemblyFormat = [{
+    `ins` `(` $filter `:` type($filter) `)` `groups` $groups
+    `outs` `(` $out `:` type($out) `)` (`->` type($results)^)? attr-dict
+  }];
+}
+
 def Kernel_ConvolutionOp : Kernel_SumOp<"convolution"> {
   let summary = "out = epilogue(x convolved with filter), channels last";
   let description = [{

@@ -34,10 +34,12 @@ Target Target::of(Operation *op) {
   if (!target)
     return result;
   read(target, "vector_bits", 64, 2048, result.vectorBits);
-  result.registers = result.vectorBits >= 512 ? 32 : 16;
+  auto triple = target.getAs<StringAttr>("triple");
+  bool arm = triple && triple.getValue().starts_with("aarch64");
+  result.registers = result.vectorBits >= 512 || arm ? 32 : 16;
   read(target, "vector_registers", 8, 64, result.registers);
-  read(target, "l1_bytes", 4 << 10, 1 << 24, result.l1);
-  read(target, "l2_bytes", 32 << 10, 1 << 28, result.l2);
+  read(target, "l1", 4 << 10, 1 << 24, result.l1);
+  read(target, "l2", 32 << 10, 1 << 28, result.l2);
   if (auto fma = target.getAs<BoolAttr>("fma"))
     result.fma = fma.getValue();
   return result;

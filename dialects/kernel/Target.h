@@ -15,8 +15,8 @@ struct Target {
   bool fma = true;
 
   /// Reads the `weir.target` dictionary of the module around `op`, keys
-  /// `vector_bits`, `vector_registers`, `l1_bytes`, `l2_bytes` and `fma`; what
-  /// it lacks keeps its default.
+  /// `vector_bits`, `vector_registers`, `l1`, `l2` and `fma`; what it lacks
+  /// keeps its default.
   static Target of(mlir::Operation *op);
 
   /// Elements of `type` in a vector register, as sums are kept.

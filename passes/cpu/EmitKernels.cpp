@@ -40,6 +40,8 @@ struct EmitKernels : impl::EmitKernelsBase<EmitKernels> {
           emitDepthwise(e, depthwise, target);
         else if (auto pack = dyn_cast<kernel::PackOp>(op))
           emitPack(e, pack, target);
+        else if (auto pack = dyn_cast<kernel::PackFilterOp>(op))
+          emitPackFilter(e, pack, target);
       }
       op->erase();
     }

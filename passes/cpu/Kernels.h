@@ -9,6 +9,8 @@ namespace weir {
 
 void emitMatmul(Emitter &e, kernel::MatmulOp op, const kernel::Target &target);
 void emitPack(Emitter &e, kernel::PackOp op, const kernel::Target &target);
+void emitPackFilter(Emitter &e, kernel::PackFilterOp op,
+                    const kernel::Target &target);
 void emitConvolution(Emitter &e, kernel::ConvolutionOp op,
                      const kernel::Target &target);
 void emitDepthwise(Emitter &e, kernel::DepthwiseOp op,

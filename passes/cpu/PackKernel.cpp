@@ -60,4 +60,42 @@ void emitPack(Emitter &e, kernel::PackOp op, const kernel::Target &target) {
   });
 }
 
+void emitPackFilter(Emitter &e, kernel::PackFilterOp op,
+                    const kernel::Target &target) {
+  ArrayRef<int64_t> shape = e.shape(op.getFilter());
+  int64_t rank = shape.size();
+  // All but the channels of the result are the depth of a matrix.
+  SmallVector<ReassociationIndices> from(2), to = {{0}, {}, {rank}};
+  for (int64_t i = 0; i + 1 < rank; ++i) {
+    from[0].push_back(i);
+    to[1].push_back(i + 1);
+  }
+  from[1].push_back(rank - 1);
+  Value filter = e.create<memref::CollapseShapeOp>(op.getFilter(), from);
+  Value out = e.create<memref::CollapseShapeOp>(op.getOut(), to);
+  int64_t groups = op.getGroups(), each = shape.back() / groups;
+  int64_t depth = e.shape(filter)[0], width = e.shape(out)[2];
+  int64_t lanes = std::min(target.lanes(e.element(out)), width);
+  while (width % lanes)
+    --lanes;
+  int64_t panels = (each + width - 1) / width;
+  auto panel = [&](Value group, Value j, int64_t valid) {
+    Value first = e.plus(e.times(group, each), e.times(j, width));
+    Value to = e.plus(e.times(group, panels), j);
+    e.loop(depth, [&](Value k) {
+      for (int64_t c = 0; c < width; c += lanes) {
+        Value vector =
+            c < valid ? e.load(filter, {k, e.plus(first, c)}, lanes, valid - c)
+                      : e.zeros(e.element(out), lanes);
+        e.store(vector, out, {to, k, e.index(c)}, lanes);
+      }
+    });
+  };
+  e.loop(groups, [&](Value group) {
+    e.loop(each / width, [&](Value j) { panel(group, j, width); });
+    if (each % width)
+      panel(group, e.index(each / width), each % width);
+  });
+}
+
 } // namespace weir

@@ -1,4 +1,5 @@
-// Lowers matrix products to the kernels that weir emits itself.
+// Lowers matrix products and convolutions to the kernels that weir emits
+// itself.
 
 #include "passes/lower/Patterns.h"
 
@@ -7,15 +8,26 @@
 #include "dialects/kernel/Target.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 
 using namespace mlir;
 
 namespace weir {
 namespace {
 
-// The right side is copied into panels where at least this many tiles of rows
-// use the copy.
+// The right side is copied into panels where at least this many rows use the
+// copy; a constant always, because weir-pack-weights does that once.
 constexpr int64_t rowsWorthPacking = 28;
+
+bool isConstant(Value value) {
+  auto argument = dyn_cast<BlockArgument>(value);
+  if (!argument)
+    return false;
+  // A block whose signature is being converted has no parent.
+  auto kernel =
+      dyn_cast_or_null<func::FuncOp>(argument.getOwner()->getParentOp());
+  return kernel && kernel.getArgAttr(argument.getArgNumber(), "weir.constant");
+}
 
 // An epilogue that stores the sum as an element of `element`.
 void buildEpilogue(OpBuilder &b, Location loc, Region &region, Type element) {
@@ -62,7 +74,7 @@ struct MatmulToKernel : OpConversionPattern<graph::MatmulOp> {
       return success();
     }
     Value right = adaptor.getB();
-    if (op.getTransposeB() || rows >= rowsWorthPacking)
+    if (op.getTransposeB() || rows >= rowsWorthPacking || isConstant(op.getB()))
       right = packed(b, loc, right, op.getTransposeB(), kernel::Target::of(op));
     auto kernel = b.create<kernel::MatmulOp>(
         loc, type, adaptor.getA(), right, ValueRange(),
@@ -74,12 +86,134 @@ struct MatmulToKernel : OpConversionPattern<graph::MatmulOp> {
   }
 };
 
+struct ConvolutionToKernel : OpConversionPattern<graph::ConvolutionOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult matchAndRewrite(graph::ConvolutionOp op, OpAdaptor adaptor,
+                                ConversionPatternRewriter &b) const override {
+    auto type = cast<RankedTensorType>(
+        typeConverter->convertType(op.getResult().getType()));
+    auto x = cast<RankedTensorType>(adaptor.getX().getType());
+    auto filter = cast<RankedTensorType>(adaptor.getFilter().getType());
+    int64_t spatial = type.getRank() - 2;
+    if (spatial > 2)
+      return b.notifyMatchFailure(op, "has three spatial dimensions");
+    if (type.getNumElements() == 0 || x.getNumElements() == 0 ||
+        filter.getNumElements() == 0)
+      return b.notifyMatchFailure(op, "has nothing to multiply");
+    int64_t groups = op.getGroups(), inputs = x.getShape().back(),
+            outputs = type.getShape().back();
+    if (groups == inputs && groups > 1) {
+      if (outputs != inputs || filter.getDimSize(spatial - 1) > 32)
+        return b.notifyMatchFailure(op, "has several filters a channel");
+      return depthwise(op, adaptor, b, type);
+    }
+    if (groups == 1 && isPointwise(op, filter))
+      return pointwise(op, adaptor, b, type);
+
+    Location loc = op.getLoc();
+    int64_t width = kernel::Target::of(op).panelWidth(type.getElementType(),
+                                                      outputs / groups);
+    SmallVector<int64_t> shape(filter.getShape());
+    shape.back() = width;
+    shape.insert(shape.begin(),
+                 groups * ((outputs / groups + width - 1) / width));
+    Value empty = emptyTensor(b, loc, filter.clone(shape));
+    Value packed =
+        b.create<kernel::PackFilterOp>(loc, empty.getType(),
+                                       adaptor.getFilter(), empty, groups)
+            .getResult(0);
+    auto kernel = b.create<kernel::ConvolutionOp>(
+        loc, type, adaptor.getX(), packed, ValueRange(),
+        emptyTensor(b, loc, type), op.getStrides(), op.getPaddingLow(),
+        op.getDilations(), groups, b.getArrayAttr({}));
+    buildEpilogue(b, loc, kernel.getEpilogue(), type.getElementType());
+    b.replaceOp(op, kernel);
+    return success();
+  }
+
+private:
+  /// Whether each result depends on one pixel.
+  static bool isPointwise(graph::ConvolutionOp op, RankedTensorType filter) {
+    auto is = [](int64_t wanted) {
+      return [wanted](int64_t value) { return value == wanted; };
+    };
+    return llvm::all_of(filter.getShape().drop_back(2), is(1)) &&
+           llvm::all_of(op.getPaddingLow(), is(0)) &&
+           llvm::all_of(op.getPaddingHigh(), is(0));
+  }
+
+  /// A product of pixels by a matrix; strides choose the pixels first.
+  static LogicalResult pointwise(graph::ConvolutionOp op, OpAdaptor adaptor,
+                                 ConversionPatternRewriter &b,
+                                 RankedTensorType type) {
+    Location loc = op.getLoc();
+    auto filter = cast<RankedTensorType>(adaptor.getFilter().getType());
+    int64_t rank = type.getRank();
+    Value x = adaptor.getX();
+    SmallVector<int64_t> wanted(type.getShape());
+    wanted.back() = filter.getDimSize(rank - 2);
+    auto chosen = type.clone(wanted);
+    if (x.getType() != chosen) {
+      SmallVector<OpFoldResult> zeros(rank, b.getIndexAttr(0)), sizes, steps;
+      for (int64_t i = 0; i < rank; ++i) {
+        bool place = i > 0 && i + 1 < rank;
+        sizes.push_back(b.getIndexAttr(wanted[i]));
+        steps.push_back(b.getIndexAttr(place ? op.getStrides()[i - 1] : 1));
+      }
+      x = b.create<tensor::ExtractSliceOp>(loc, chosen, x, zeros, sizes, steps);
+    }
+    // Packed before its unit dimensions go, so that a constant is seen.
+    SmallVector<int64_t> shape(filter.getShape());
+    int64_t columns = shape.back();
+    int64_t width =
+        kernel::Target::of(op).panelWidth(type.getElementType(), columns);
+    shape.back() = width;
+    shape.insert(shape.begin(), (columns + width - 1) / width);
+    Value empty = emptyTensor(b, loc, filter.clone(shape));
+    Value packed = b.create<kernel::PackFilterOp>(loc, empty.getType(),
+                                                  adaptor.getFilter(), empty, 1)
+                       .getResult(0);
+    SmallVector<ReassociationIndices> panels = {{0}, {}, {rank}};
+    for (int64_t i = 1; i < rank; ++i)
+      panels[1].push_back(i);
+    packed = b.create<tensor::CollapseShapeOp>(loc, packed, panels);
+    auto kernel = b.create<kernel::MatmulOp>(
+        loc, type, x, packed, ValueRange(), emptyTensor(b, loc, type),
+        /*transpose_a=*/false, /*shared=*/true, b.getArrayAttr({}));
+    buildEpilogue(b, loc, kernel.getEpilogue(), type.getElementType());
+    b.replaceOp(op, kernel);
+    return success();
+  }
+
+  static LogicalResult depthwise(graph::ConvolutionOp op, OpAdaptor adaptor,
+                                 ConversionPatternRewriter &b,
+                                 RankedTensorType type) {
+    Location loc = op.getLoc();
+    int64_t rank = type.getRank();
+    SmallVector<ReassociationIndices> flat;
+    for (int64_t i = 0; i + 2 < rank; ++i)
+      flat.push_back({i});
+    flat.push_back({rank - 2, rank - 1});
+    Value filter =
+        b.create<tensor::CollapseShapeOp>(loc, adaptor.getFilter(), flat);
+    auto kernel = b.create<kernel::DepthwiseOp>(
+        loc, type, adaptor.getX(), filter, ValueRange(),
+        emptyTensor(b, loc, type), op.getStrides(), op.getPaddingLow(),
+        op.getDilations(), b.getArrayAttr({}));
+    buildEpilogue(b, loc, kernel.getEpilogue(), type.getElementType());
+    b.replaceOp(op, kernel);
+    return success();
+  }
+};
+
 } // namespace
 
 void addContractionPatterns(const TypeConverter &converter,
                             RewritePatternSet &patterns) {
-  patterns.add<MatmulToKernel>(converter, patterns.getContext(),
-                               /*benefit=*/2);
+  patterns.add<MatmulToKernel, ConvolutionToKernel>(converter,
+                                                    patterns.getContext(),
+                                                    /*benefit=*/2);
 }
 
 } // namespace weir

@@ -19,11 +19,11 @@ namespace {
 llvm::hash_code hashOf(graph::GroupOp group) {
   llvm::hash_code hash = llvm::hash_value(group.getNumOperands());
   for (Operation &op : group.getBody().front())
-    hash = llvm::hash_combine(
-        hash, OperationEquivalence::computeHash(
-                  &op, OperationEquivalence::ignoreHashValue,
-                  OperationEquivalence::ignoreHashValue,
-                  OperationEquivalence::IgnoreLocations));
+    hash =
+        llvm::hash_combine(hash, OperationEquivalence::computeHash(
+                                     &op, OperationEquivalence::ignoreHashValue,
+                                     OperationEquivalence::ignoreHashValue,
+                                     OperationEquivalence::IgnoreLocations));
   return hash;
 }
 
@@ -31,8 +31,7 @@ bool sameBody(graph::GroupOp a, graph::GroupOp b) {
   return a.getOperandTypes() == b.getOperandTypes() &&
          a.getResultTypes() == b.getResultTypes() &&
          OperationEquivalence::isRegionEquivalentTo(
-             &a.getBody(), &b.getBody(),
-             OperationEquivalence::IgnoreLocations);
+             &a.getBody(), &b.getBody(), OperationEquivalence::IgnoreLocations);
 }
 
 struct OutlineGroups : impl::OutlineGroupsBase<OutlineGroups> {
@@ -64,7 +63,14 @@ struct OutlineGroups : impl::OutlineGroupsBase<OutlineGroups> {
     SmallVector<func::FuncOp> kernels;
     for (graph::GroupOp group : firsts)
       kernels.push_back(outline(b, group, kernels.size()));
+    for (func::FuncOp kernel : kernels)
+      for (unsigned i = 0; i < kernel.getNumArguments(); ++i)
+        kernel.setArgAttr(i, "weir.constant", b.getUnitAttr());
     for (auto [group, kernel] : llvm::zip_equal(groups, kernelOf)) {
+      // What is a constant wherever a kernel is called may be packed.
+      for (auto [i, input] : llvm::enumerate(group.getInputs()))
+        if (!input.getDefiningOp<graph::ConstantOp>())
+          kernels[kernel].removeArgAttr(i, "weir.constant");
       b.setInsertionPoint(group);
       auto task = b.create<plan::TaskOp>(
           group.getLoc(), group.getResultTypes(),
@@ -79,15 +85,14 @@ private:
   /// Moves the group's ops into a function of its own.
   static func::FuncOp outline(OpBuilder &b, graph::GroupOp group,
                               size_t number) {
-    auto type = b.getFunctionType(group.getOperandTypes(),
-                                  group.getResultTypes());
+    auto type =
+        b.getFunctionType(group.getOperandTypes(), group.getResultTypes());
     auto kernel = b.create<func::FuncOp>(
         group.getLoc(), "kernel_" + std::to_string(number), type);
     kernel.setPrivate();
     kernel->setAttr("weir.kernel", b.getUnitAttr());
     kernel.getBody().takeBody(group.getBody());
-    auto yield =
-        cast<graph::YieldOp>(kernel.getBody().front().getTerminator());
+    auto yield = cast<graph::YieldOp>(kernel.getBody().front().getTerminator());
     OpBuilder inner(yield);
     inner.create<func::ReturnOp>(yield.getLoc(), yield.getValues());
     yield.erase();

@@ -81,4 +81,20 @@ def FuseEpilogues : Pass<"weir-fuse-epilogues"> {
   let dependentDialects = ["weir::kernel::KernelDialect"];
 }
 
+def PackWeights : Pass<"weir-pack-weights", "::mlir::ModuleOp"> {
+  let summary = "Packs constants at compile time";
+  let description = [{
+    A kernel whose argument is used by `kernel.pack` or `kernel.pack_filter`
+    alone takes it packed, where all its tasks give a constant. The bytes of
+    constants that no op names any more are freed.
+
+    ```mlir
+    %y = plan.task @kernel_0(%x, %w) : (tensor<4x8xf32>, tensor<8x20xf32>) -> ...
+    // becomes
+    %y = plan.task @kernel_0(%x, %p) : (tensor<4x8xf32>, tensor<1x8x32xf32>) -> ...
+    ```
+  }];
+  let dependentDialects = ["::weir::graph::GraphDialect"];
+}
+
 #endif // WEIR_PASSES_LOWER

@@ -94,3 +94,55 @@ func.func @pack_c1(%b: memref<8x20xf32>, %e: memref<2x8x32xf32>) {
   kernel.pack ins(%b : memref<8x20xf32>) outs(%e : memref<2x8x32xf32>)
   return
 }
+
+// -----
+
+func.func @pack_filter_c1(%w: memref<3x4x20xf32>, %e: memref<2x3x4x16xf32>) {
+  // expected-error@+1 {{cannot pack 'memref<3x4x20xf32>' as 'memref<2x3x4x16xf32>'}}
+  kernel.pack_filter ins(%w : memref<3x4x20xf32>) groups 3 outs(%e : memref<2x3x4x16xf32>)
+  return
+}
+
+// -----
+
+func.func @convolution_c1(%x: memref<1x8x3xf32>, %w: memref<1x3x3x32xf32>, %y: memref<2x6x20xf32>) {
+  // expected-error@+1 {{cannot make 'memref<2x6x20xf32>' of 'memref<1x8x3xf32>'}}
+  kernel.convolution ins(%x, %w : memref<1x8x3xf32>, memref<1x3x3x32xf32>) outs(%y : memref<2x6x20xf32>) attributes {dilations = array<i64: 1>, groups = 1 : i64, padding = array<i64: 0>, strides = array<i64: 1>} {
+  ^bb0(%sum: f32):
+    kernel.yield %sum : f32
+  }
+  return
+}
+
+// -----
+
+func.func @convolution_c2(%x: memref<1x8x3xf32>, %w: memref<1x3x3x32xf32>, %y: memref<1x6x20xf32>) {
+  // expected-error@+1 {{has no such windows}}
+  kernel.convolution ins(%x, %w : memref<1x8x3xf32>, memref<1x3x3x32xf32>) outs(%y : memref<1x6x20xf32>) attributes {dilations = array<i64: 1>, groups = 1 : i64, padding = array<i64: 0>, strides = array<i64: 0>} {
+  ^bb0(%sum: f32):
+    kernel.yield %sum : f32
+  }
+  return
+}
+
+// -----
+
+func.func @convolution_c3(%x: memref<1x8x3xf32>, %w: memref<1x3x3x32xf32>, %y: memref<1x6x40xf32>) {
+  // expected-error@+1 {{cannot use 'memref<1x3x3x32xf32>'}}
+  kernel.convolution ins(%x, %w : memref<1x8x3xf32>, memref<1x3x3x32xf32>) outs(%y : memref<1x6x40xf32>) attributes {dilations = array<i64: 1>, groups = 1 : i64, padding = array<i64: 0>, strides = array<i64: 1>} {
+  ^bb0(%sum: f32):
+    kernel.yield %sum : f32
+  }
+  return
+}
+
+// -----
+
+func.func @depthwise_c3(%x: memref<1x8x3xf32>, %w: memref<3x4xf32>, %y: memref<1x6x3xf32>) {
+  // expected-error@+1 {{cannot use 'memref<3x4xf32>'}}
+  kernel.depthwise ins(%x, %w : memref<1x8x3xf32>, memref<3x4xf32>) outs(%y : memref<1x6x3xf32>) attributes {dilations = array<i64: 1>, padding = array<i64: 0>, strides = array<i64: 1>} {
+  ^bb0(%sum: f32):
+    kernel.yield %sum : f32
+  }
+  return
+}

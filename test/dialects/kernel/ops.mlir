@@ -35,3 +35,36 @@ func.func @pack(%b: tensor<8x20xf32>, %e: tensor<1x8x32xf32>) -> tensor<1x8x32xf
   %p = kernel.pack ins(%b : tensor<8x20xf32>) outs(%e : tensor<1x8x32xf32>) -> tensor<1x8x32xf32>
   return %p : tensor<1x8x32xf32>
 }
+
+// -----
+
+// CHECK-LABEL: func @pack_filter
+// CHECK: kernel.pack_filter ins(%{{.*}} : tensor<3x3x4x20xf32>) groups 2 outs(%{{.*}} : tensor<2x3x3x4x16xf32>) -> tensor<2x3x3x4x16xf32>
+func.func @pack_filter(%w: tensor<3x3x4x20xf32>, %e: tensor<2x3x3x4x16xf32>) -> tensor<2x3x3x4x16xf32> {
+  %p = kernel.pack_filter ins(%w : tensor<3x3x4x20xf32>) groups 2 outs(%e : tensor<2x3x3x4x16xf32>) -> tensor<2x3x3x4x16xf32>
+  return %p : tensor<2x3x3x4x16xf32>
+}
+
+// -----
+
+// CHECK-LABEL: func @convolution
+// CHECK: kernel.convolution ins({{.*}}) outs({{.*}}) attributes {dilations = array<i64: 1, 1>, groups = 1 : i64, padding = array<i64: 0, 0>, strides = array<i64: 2, 2>}
+func.func @convolution(%x: memref<1x8x8x3xf32>, %w: memref<1x3x3x3x32xf32>, %y: memref<1x4x4x20xf32>) {
+  kernel.convolution ins(%x, %w : memref<1x8x8x3xf32>, memref<1x3x3x3x32xf32>) outs(%y : memref<1x4x4x20xf32>) attributes {dilations = array<i64: 1, 1>, groups = 1 : i64, padding = array<i64: 0, 0>, strides = array<i64: 2, 2>} {
+  ^bb0(%sum: f32):
+    kernel.yield %sum : f32
+  }
+  return
+}
+
+// -----
+
+// CHECK-LABEL: func @depthwise
+// CHECK: kernel.depthwise ins({{.*}}) outs({{.*}}) attributes {dilations = array<i64: 1, 1>, padding = array<i64: 1, 1>, strides = array<i64: 1, 1>}
+func.func @depthwise(%x: memref<1x8x8x20xf32>, %w: memref<3x3x20xf32>, %y: memref<1x8x8x20xf32>) {
+  kernel.depthwise ins(%x, %w : memref<1x8x8x20xf32>, memref<3x3x20xf32>) outs(%y : memref<1x8x8x20xf32>) attributes {dilations = array<i64: 1, 1>, padding = array<i64: 1, 1>, strides = array<i64: 1, 1>} {
+  ^bb0(%sum: f32):
+    kernel.yield %sum : f32
+  }
+  return
+}

@@ -139,3 +139,42 @@ func.func @shared(%a: memref<2x7x8xf32>, %b: memref<1x8x16xf32>, %bias: memref<1
   }
   return
 }
+
+// -----
+
+// A padded image is copied into a border of zeros; a row of the window, three
+// pixels of four channels, is one run.
+// CHECK-LABEL: func @convolution
+// CHECK: %[[COPY:.*]] = memref.alloc() {alignment = 64 : i64} : memref<10x10x4xf32>
+// CHECK-DAG: memref.collapse_shape %[[COPY]] {{\[\[}}0], [1, 2]] : memref<10x10x4xf32> into memref<10x40xf32>
+// CHECK-DAG: memref.collapse_shape %arg1 {{.*}} : memref<1x3x3x4x32xf32> into memref<1x3x12x32xf32>
+// CHECK: scf.for %{{.*}} iter_args
+// CHECK: scf.for %{{.*}} iter_args
+// CHECK: vector.fma
+// CHECK: vector.maskedstore %arg2
+func.func @convolution(%x: memref<1x8x8x4xf32>, %w: memref<1x3x3x4x32xf32>, %y: memref<1x8x8x20xf32>) {
+  kernel.convolution ins(%x, %w : memref<1x8x8x4xf32>, memref<1x3x3x4x32xf32>) outs(%y : memref<1x8x8x20xf32>) attributes {dilations = array<i64: 1, 1>, groups = 1 : i64, padding = array<i64: 1, 1>, strides = array<i64: 1, 1>} {
+  ^bb0(%sum: f32):
+    kernel.yield %sum : f32
+  }
+  return
+}
+
+// -----
+
+// The border of a depthwise convolution is left out: no copy, and the loop over
+// rows of the window is bounded.
+// CHECK-LABEL: func @depthwise
+// CHECK-NOT: memref.alloc
+// CHECK: arith.maxsi
+// CHECK: arith.minsi
+// CHECK: scf.for
+// CHECK: vector.fma
+// CHECK: vector.maskedload
+func.func @depthwise(%x: memref<1x8x8x20xf32>, %w: memref<3x3x20xf32>, %y: memref<1x8x8x20xf32>) {
+  kernel.depthwise ins(%x, %w : memref<1x8x8x20xf32>, memref<3x3x20xf32>) outs(%y : memref<1x8x8x20xf32>) attributes {dilations = array<i64: 1, 1>, padding = array<i64: 1, 1>, strides = array<i64: 1, 1>} {
+  ^bb0(%sum: f32):
+    kernel.yield %sum : f32
+  }
+  return
+}

@@ -58,3 +58,36 @@ func.func @no_depth(%a: tensor<2x0xf32>, %b: tensor<0x4xf32>) -> tensor<2x4xf32>
   %c = graph.matmul %a, %b : tensor<2x0xf32>, tensor<0x4xf32>
   return %c : tensor<2x4xf32>
 }
+
+// -----
+
+// CHECK-LABEL: @convolution
+func.func @convolution(%x: tensor<2x9x7x4xf32>, %w: tensor<3x3x2x40xf32>) -> tensor<2x5x5x40xf32> {
+  // CHECK: %[[W:.*]] = kernel.pack_filter ins(%arg1 : tensor<3x3x2x40xf32>) groups 2 outs(%{{.*}} : tensor<2x3x3x2x32xf32>)
+  // CHECK: kernel.convolution ins(%arg0, %[[W]] : {{.*}}) outs({{.*}}) -> tensor<2x5x5x40xf32> attributes {dilations = array<i64: 1, 1>, groups = 2 : i64, padding = array<i64: 1, 0>, strides = array<i64: 2, 1>}
+  %y = graph.convolution %x, %w strides [2, 1] padding_low [1, 0] padding_high [1, 0] dilations [1, 1] groups 2 : tensor<2x9x7x4xf32>, tensor<3x3x2x40xf32>
+  return %y : tensor<2x5x5x40xf32>
+}
+
+// -----
+
+// One pixel a result: a product by a matrix, of the pixels that strides choose.
+// CHECK-LABEL: @pointwise
+func.func @pointwise(%x: tensor<1x8x8x4xf32>, %w: tensor<1x1x4x20xf32>) -> tensor<1x4x8x20xf32> {
+  // CHECK: %[[X:.*]] = tensor.extract_slice %arg0[0, 0, 0, 0] [1, 4, 8, 4] [1, 2, 1, 1]
+  // CHECK: %[[W:.*]] = kernel.pack_filter
+  // CHECK: %[[M:.*]] = tensor.collapse_shape %[[W]] {{.*}} into tensor<1x4x32xf32>
+  // CHECK: kernel.matmul ins(%[[X]], %[[M]] : tensor<1x4x8x4xf32>, tensor<1x4x32xf32>) {{.*}} attributes {shared}
+  %y = graph.convolution %x, %w strides [2, 1] padding_low [0, 0] padding_high [0, 0] dilations [1, 1] groups 1 : tensor<1x8x8x4xf32>, tensor<1x1x4x20xf32>
+  return %y : tensor<1x4x8x20xf32>
+}
+
+// -----
+
+// CHECK-LABEL: @depthwise
+func.func @depthwise(%x: tensor<1x8x4xf32>, %w: tensor<3x1x4xf32>) -> tensor<1x8x4xf32> {
+  // CHECK: %[[W:.*]] = tensor.collapse_shape %arg1 {{.*}} into tensor<3x4xf32>
+  // CHECK: kernel.depthwise ins(%arg0, %[[W]] : tensor<1x8x4xf32>, tensor<3x4xf32>) {{.*}} attributes {dilations = array<i64: 1>, padding = array<i64: 1>, strides = array<i64: 1>}
+  %y = graph.convolution %x, %w strides [1] padding_low [1] padding_high [1] dilations [1] groups 4 : tensor<1x8x4xf32>, tensor<3x1x4xf32>
+  return %y : tensor<1x8x4xf32>
+}

@@ -1,28 +1,29 @@
 // Convolutions, pools and softmax become generic linalg.
 // RUN: weir-opt %s -split-input-file -weir-lower-graph | FileCheck %s
 
-// CHECK-DAG: #[[X:.*]] = affine_map<(d0, d1, d2, d3, d4) -> (d0, d1 * 2 + d3 * 3, d4)>
-// CHECK-DAG: #[[W:.*]] = affine_map<(d0, d1, d2, d3, d4) -> (d3, d4, d2)>
-// CHECK-DAG: #[[Y:.*]] = affine_map<(d0, d1, d2, d3, d4) -> (d0, d1, d2)>
+// Three spatial dimensions have no kernel.
+// CHECK-DAG: #[[X:.*]] = affine_map<(d0, d1, d2, d3, d4, d5, d6, d7, d8) -> (d0, d1 * 2 + d5 * 3, d2 + d6, d3 + d7, d8)>
+// CHECK-DAG: #[[W:.*]] = affine_map<(d0, d1, d2, d3, d4, d5, d6, d7, d8) -> (d5, d6, d7, d8, d4)>
 // CHECK-LABEL: @convolution
-func.func @convolution(%x: tensor<2x9x4xf32>, %w: tensor<3x4x8xf32>) -> tensor<2x3x8xf32> {
-  // CHECK: %[[BORDER:.*]] = linalg.fill {{.*}} -> tensor<2x11x4xf32>
-  // CHECK: %[[PADDED:.*]] = tensor.insert_slice %arg0 into %[[BORDER]][0, 1, 0] [2, 9, 4] [1, 1, 1]
-  // CHECK: linalg.generic {indexing_maps = [#[[X]], #[[W]], #[[Y]]]
+func.func @convolution(%x: tensor<2x9x4x4x4xf32>, %w: tensor<3x1x1x4x8xf32>) -> tensor<2x3x4x4x8xf32> {
+  // CHECK: %[[BORDER:.*]] = linalg.fill {{.*}} -> tensor<2x11x4x4x4xf32>
+  // CHECK: %[[PADDED:.*]] = tensor.insert_slice %arg0 into %[[BORDER]][0, 1, 0, 0, 0] [2, 9, 4, 4, 4] [1, 1, 1, 1, 1]
+  // CHECK: linalg.generic {indexing_maps = [#[[X]], #[[W]], #{{.*}}]
   // CHECK-SAME: ins(%[[PADDED]], %arg1
-  %y = graph.convolution %x, %w strides [2] padding_low [1] padding_high [1] dilations [3] groups 1 : tensor<2x9x4xf32>, tensor<3x4x8xf32>
-  return %y : tensor<2x3x8xf32>
+  %y = graph.convolution %x, %w strides [2, 1, 1] padding_low [1, 0, 0] padding_high [1, 0, 0] dilations [3, 1, 1] groups 1 : tensor<2x9x4x4x4xf32>, tensor<3x1x1x4x8xf32>
+  return %y : tensor<2x3x4x4x8xf32>
 }
 
 // -----
 
+// Several filters a channel have none either.
 // CHECK-LABEL: @grouped
-func.func @grouped(%x: tensor<2x9x7x4xf32>, %w: tensor<3x3x2x6xf32>) -> tensor<2x7x5x6xf32> {
-  // CHECK: tensor.expand_shape %arg0 {{.*}} into tensor<2x9x7x2x2xf32>
-  // CHECK: tensor.expand_shape %arg1 {{.*}} into tensor<3x3x2x2x3xf32>
+func.func @grouped(%x: tensor<2x9x7x2xf32>, %w: tensor<3x3x1x6xf32>) -> tensor<2x7x5x6xf32> {
+  // CHECK: tensor.expand_shape %arg0 {{.*}} into tensor<2x9x7x2x1xf32>
+  // CHECK: tensor.expand_shape %arg1 {{.*}} into tensor<3x3x1x2x3xf32>
   // CHECK: linalg.generic
   // CHECK: tensor.collapse_shape {{.*}} : tensor<2x7x5x2x3xf32> into tensor<2x7x5x6xf32>
-  %y = graph.convolution %x, %w strides [1, 1] padding_low [0, 0] padding_high [0, 0] dilations [1, 1] groups 2 : tensor<2x9x7x4xf32>, tensor<3x3x2x6xf32>
+  %y = graph.convolution %x, %w strides [1, 1] padding_low [0, 0] padding_high [0, 0] dilations [1, 1] groups 2 : tensor<2x9x7x2xf32>, tensor<3x3x1x6xf32>
   return %y : tensor<2x7x5x6xf32>
 }
 

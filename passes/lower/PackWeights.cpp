@@ -1,0 +1,203 @@
+// Constants that kernels pack are packed at compile time.
+//
+// A kernel that packs an argument takes it packed instead, where each task that
+// runs the kernel gives it a constant.
+
+#include "passes/lower/Passes.h"
+
+#include "dialects/graph/Graph.h"
+#include "dialects/kernel/Kernel.h"
+#include "dialects/plan/Plan.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/AsmState.h"
+#include "mlir/IR/DialectResourceBlobManager.h"
+#include "llvm/ADT/MapVector.h"
+
+using namespace mlir;
+
+namespace weir {
+#define GEN_PASS_DEF_PACKWEIGHTS
+#include "passes/lower/Passes.h.inc"
+
+namespace {
+
+// How a matrix of bytes lies in memory and in panels: `batches` times, element
+// (k, n) of group g is at `k * depthStride + (g * columns + n) * columnStride`.
+struct Packing {
+  int64_t batches, groups, depth, columns, depthStride, columnStride, width;
+
+  static Packing of(kernel::PackOp op) {
+    auto from = cast<ShapedType>(op.getB().getType());
+    auto to = cast<ShapedType>(op.getOut().getType());
+    ArrayRef<int64_t> matrix = from.getShape().take_back(2);
+    bool t = op.getTransposeB();
+    int64_t batches = 1;
+    for (int64_t size : from.getShape().drop_back(2))
+      batches *= size;
+    return {batches,
+            1,
+            matrix[t],
+            matrix[!t],
+            t ? 1 : matrix[1],
+            t ? matrix[1] : 1,
+            to.getShape().back()};
+  }
+
+  static Packing of(kernel::PackFilterOp op) {
+    auto from = cast<ShapedType>(op.getFilter().getType());
+    auto to = cast<ShapedType>(op.getOut().getType());
+    int64_t outputs = from.getShape().back(), groups = op.getGroups();
+    return {1,
+            groups,
+            from.getNumElements() / outputs,
+            outputs / groups,
+            outputs,
+            1,
+            to.getShape().back()};
+  }
+
+  /// `to` is zero before.
+  void run(const char *from, char *to, int64_t bytes) const {
+    int64_t panels = (columns + width - 1) / width;
+    for (int64_t batch = 0; batch < batches; ++batch) {
+      for (int64_t g = 0; g < groups; ++g)
+        for (int64_t j = 0; j < panels; ++j) {
+          int64_t valid = std::min(width, columns - j * width);
+          for (int64_t k = 0; k < depth; ++k, to += width * bytes) {
+            const char *row =
+                from +
+                (k * depthStride + (g * columns + j * width) * columnStride) *
+                    bytes;
+            if (columnStride == 1)
+              std::memcpy(to, row, valid * bytes);
+            else
+              for (int64_t n = 0; n < valid; ++n)
+                std::memcpy(to + n * bytes, row + n * columnStride * bytes,
+                            bytes);
+          }
+        }
+      from += depth * columns * groups * bytes;
+    }
+  }
+};
+
+struct PackWeights : impl::PackWeightsBase<PackWeights> {
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    llvm::MapVector<StringAttr, SmallVector<plan::TaskOp>> tasks;
+    module.walk([&](plan::TaskOp task) {
+      tasks[task.getKernelAttr().getAttr()].push_back(task);
+    });
+    for (auto &[name, callers] : tasks)
+      if (auto kernel = module.lookupSymbol<func::FuncOp>(name))
+        for (BlockArgument argument : kernel.getArguments())
+          if (argument.hasOneUse())
+            packArgument(kernel, argument, callers);
+    SmallVector<DenseResourceElementsAttr> gone;
+    for (graph::ConstantOp constant : replaced)
+      if (constant->use_empty()) {
+        if (auto bytes =
+                dyn_cast<DenseResourceElementsAttr>(constant.getValue()))
+          gone.push_back(bytes);
+        constant->erase();
+      }
+    freeUnused(module, gone);
+  }
+
+private:
+  void packArgument(func::FuncOp kernel, BlockArgument argument,
+                    ArrayRef<plan::TaskOp> callers) {
+    Operation *user = *argument.getUsers().begin();
+    Packing packing;
+    if (auto pack = dyn_cast<kernel::PackOp>(user))
+      packing = Packing::of(pack);
+    else if (auto pack = dyn_cast<kernel::PackFilterOp>(user))
+      packing = Packing::of(pack);
+    else
+      return;
+    auto type = dyn_cast<RankedTensorType>(user->getResult(0).getType());
+    if (!type || user->getOperand(0) != argument)
+      return;
+    unsigned index = argument.getArgNumber();
+    auto constantOf = [&](plan::TaskOp task) {
+      return task->getOperand(index).getDefiningOp<graph::ConstantOp>();
+    };
+    for (plan::TaskOp task : callers)
+      if (!constantOf(task) || !bytesOf(constantOf(task)) ||
+          constantOf(task).getType() != argument.getType())
+        return;
+
+    for (plan::TaskOp task : callers) {
+      graph::ConstantOp constant = constantOf(task);
+      Value &packed = made[{constant, type, packing.columnStride}];
+      if (!packed)
+        packed = pack(constant, type, packing);
+      task->setOperand(index, packed);
+      replaced.insert(constant);
+    }
+    argument.setType(type);
+    user->getResult(0).replaceAllUsesWith(argument);
+    user->erase();
+    kernel.setType(FunctionType::get(kernel.getContext(),
+                                     kernel.getBody().getArgumentTypes(),
+                                     kernel.getResultTypes()));
+  }
+
+  /// The raw bytes of a constant, where it has them; a splat has one element.
+  static std::optional<ArrayRef<char>> bytesOf(graph::ConstantOp constant) {
+    if (constant.getValue().getElementType().isInteger(1))
+      return std::nullopt;
+    if (auto dense = dyn_cast<DenseElementsAttr>(constant.getValue()))
+      return dense.getRawData();
+    if (auto resource =
+            dyn_cast<DenseResourceElementsAttr>(constant.getValue()))
+      if (AsmResourceBlob *blob = resource.getRawHandle().getBlob())
+        if (int64_t(blob->getData().size()) ==
+            resource.getType().getNumElements() *
+                (resource.getType().getElementTypeBitWidth() / 8))
+          return blob->getData();
+    return std::nullopt;
+  }
+
+  static Value pack(graph::ConstantOp constant, RankedTensorType type,
+                    const Packing &packing) {
+    ArrayRef<char> from = *bytesOf(constant);
+    int64_t bytes = type.getElementTypeBitWidth() / 8;
+    std::vector<char> spread;
+    auto dense = dyn_cast<DenseElementsAttr>(constant.getValue());
+    if (dense && dense.isSplat()) {
+      for (int64_t i = 0; i < dense.getNumElements(); ++i)
+        spread.insert(spread.end(), from.begin(), from.begin() + bytes);
+      from = spread;
+    }
+    AsmResourceBlob blob = HeapAsmResourceBlob::allocate(
+        type.getNumElements() * bytes, /*align=*/64);
+    std::memset(blob.getMutableData().data(), 0, blob.getData().size());
+    packing.run(from.data(), blob.getMutableData().data(), bytes);
+    OpBuilder b(constant->getBlock(), std::next(constant->getIterator()));
+    auto value =
+        DenseResourceElementsAttr::get(type, "packed", std::move(blob));
+    return b.create<graph::ConstantOp>(constant.getLoc(), type, value);
+  }
+
+  /// Frees the bytes of constants that nothing names any more: the unpacked
+  /// weights are as large as the packed ones.
+  static void freeUnused(ModuleOp module,
+                         ArrayRef<DenseResourceElementsAttr> gone) {
+    llvm::DenseSet<void *> used;
+    module.walk([&](graph::ConstantOp op) {
+      if (auto resource = dyn_cast<DenseResourceElementsAttr>(op.getValue()))
+        used.insert(resource.getRawHandle().getResource());
+    });
+    for (DenseResourceElementsAttr resource : gone)
+      if (!used.contains(resource.getRawHandle().getResource()))
+        resource.getRawHandle().getResource()->setBlob(AsmResourceBlob());
+  }
+
+  llvm::DenseMap<std::tuple<Operation *, Type, int64_t>, Value> made;
+  llvm::SetVector<graph::ConstantOp> replaced;
+};
+
+} // namespace
+} // namespace weir

@@ -1,0 +1,84 @@
+// RUN: weir-opt %s -split-input-file -weir-pack-weights | FileCheck %s
+
+// Both tasks give a constant: the kernel takes its panels.
+// CHECK-LABEL: func.func @entry
+// CHECK-NEXT: %[[P:.*]] = graph.constant dense_resource<[[R1:packed.*]]> : tensor<2x2x2xf32>
+// CHECK-NEXT: %[[Q:.*]] = graph.constant dense_resource<[[R2:packed.*]]> : tensor<2x2x2xf32>
+// CHECK-NEXT: plan.task @kernel_0(%{{.*}}, %[[P]])
+// CHECK-NEXT: plan.task @kernel_0(%{{.*}}, %[[Q]])
+// CHECK: func.func private @kernel_0(%arg0: tensor<4x2xf32>, %[[W:.*]]: tensor<2x2x2xf32> {weir.constant})
+// CHECK-NOT: kernel.pack
+// CHECK: kernel.matmul ins(%arg0, %[[W]] : tensor<4x2xf32>, tensor<2x2x2xf32>)
+// 1 2 | 4 5, then 3 0 | 6 0.
+// CHECK-DAG: [[R1]]: "0x400000000000803F00000040000080400000A04000004040000000000000C04000000000"
+// CHECK-DAG: [[R2]]: "0x400000000000E0400000E0400000E0400000E0400000E040000000000000E04000000000"
+func.func @entry(%x: tensor<4x2xf32>) -> (tensor<4x3xf32>, tensor<4x3xf32>) attributes {weir.entry = "serve"} {
+  %w = graph.constant dense<[[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]> : tensor<2x3xf32>
+  %v = graph.constant dense<7.0> : tensor<2x3xf32>
+  %y = plan.task @kernel_0(%x, %w) : (tensor<4x2xf32>, tensor<2x3xf32>) -> tensor<4x3xf32>
+  %z = plan.task @kernel_0(%x, %v) : (tensor<4x2xf32>, tensor<2x3xf32>) -> tensor<4x3xf32>
+  return %y, %z : tensor<4x3xf32>, tensor<4x3xf32>
+}
+func.func private @kernel_0(%a: tensor<4x2xf32>, %w: tensor<2x3xf32> {weir.constant}) -> tensor<4x3xf32> attributes {weir.kernel} {
+  %e = tensor.empty() : tensor<2x2x2xf32>
+  %p = kernel.pack ins(%w : tensor<2x3xf32>) outs(%e : tensor<2x2x2xf32>) -> tensor<2x2x2xf32>
+  %c = tensor.empty() : tensor<4x3xf32>
+  %y = kernel.matmul ins(%a, %p : tensor<4x2xf32>, tensor<2x2x2xf32>) outs(%c : tensor<4x3xf32>) -> tensor<4x3xf32> {
+  ^bb0(%sum: f32):
+    kernel.yield %sum : f32
+  }
+  return %y : tensor<4x3xf32>
+}
+
+// -----
+
+// Transposed: columns of the matrix are rows in memory.
+// CHECK-LABEL: func.func @transposed
+// CHECK: plan.task @kernel_0(%{{.*}} : (tensor<2x2x2xi8>)
+// CHECK: [[R1:packed.*]]: "0x400000000102040503000600"
+func.func @transposed() -> tensor<2x2x2xi8> attributes {weir.entry = "serve"} {
+  %w = graph.constant dense<[[1, 4], [2, 5], [3, 6]]> : tensor<3x2xi8>
+  %y = plan.task @kernel_0(%w) : (tensor<3x2xi8>) -> tensor<2x2x2xi8>
+  return %y : tensor<2x2x2xi8>
+}
+func.func private @kernel_0(%w: tensor<3x2xi8>) -> tensor<2x2x2xi8> attributes {weir.kernel} {
+  %e = tensor.empty() : tensor<2x2x2xi8>
+  %p = kernel.pack ins(%w : tensor<3x2xi8>) outs(%e : tensor<2x2x2xi8>) -> tensor<2x2x2xi8> {transpose_b}
+  return %p : tensor<2x2x2xi8>
+}
+
+// -----
+
+// Two groups of a filter, three channels each, in panels of two.
+// CHECK-LABEL: func.func @filter
+// CHECK: plan.task @kernel_0(%{{.*}} : (tensor<4x1x1x2xi8>)
+// CHECK: [[R1:packed.*]]: "0x400000000102030004050600"
+func.func @filter() -> tensor<4x1x1x2xi8> attributes {weir.entry = "serve"} {
+  %w = graph.constant dense<[[[1, 2, 3, 4, 5, 6]]]> : tensor<1x1x6xi8>
+  %y = plan.task @kernel_0(%w) : (tensor<1x1x6xi8>) -> tensor<4x1x1x2xi8>
+  return %y : tensor<4x1x1x2xi8>
+}
+func.func private @kernel_0(%w: tensor<1x1x6xi8>) -> tensor<4x1x1x2xi8> attributes {weir.kernel} {
+  %e = tensor.empty() : tensor<4x1x1x2xi8>
+  %p = kernel.pack_filter ins(%w : tensor<1x1x6xi8>) groups 2 outs(%e : tensor<4x1x1x2xi8>) -> tensor<4x1x1x2xi8>
+  return %p : tensor<4x1x1x2xi8>
+}
+
+// -----
+
+// An input of the model is packed at run time, and so its kernel stays.
+// CHECK-LABEL: func.func @variable
+// CHECK: plan.task @kernel_0(%arg0)
+// CHECK: plan.task @kernel_0(%c)
+// CHECK: kernel.pack
+func.func @variable(%x: tensor<3x2xi8>) -> (tensor<2x2x2xi8>, tensor<2x2x2xi8>) attributes {weir.entry = "serve"} {
+  %w = graph.constant dense<[[1, 4], [2, 5], [3, 6]]> : tensor<3x2xi8>
+  %y = plan.task @kernel_0(%x) : (tensor<3x2xi8>) -> tensor<2x2x2xi8>
+  %z = plan.task @kernel_0(%w) : (tensor<3x2xi8>) -> tensor<2x2x2xi8>
+  return %y, %z : tensor<2x2x2xi8>, tensor<2x2x2xi8>
+}
+func.func private @kernel_0(%w: tensor<3x2xi8>) -> tensor<2x2x2xi8> attributes {weir.kernel} {
+  %e = tensor.empty() : tensor<2x2x2xi8>
+  %p = kernel.pack ins(%w : tensor<3x2xi8>) outs(%e : tensor<2x2x2xi8>) -> tensor<2x2x2xi8> {transpose_b}
+  return %p : tensor<2x2x2xi8>
+}
