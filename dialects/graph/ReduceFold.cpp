@@ -59,10 +59,17 @@ static OpFoldResult foldReduction(Op op, Attribute x) {
   RankedTensorType from = op.getX().getType(), to = op.getType();
   if (op.getDimensions().empty())
     return op.getX();
+  Type element = from.getElementType();
+  // Of no elements, whatever they would be.
+  if (from.getNumElements() == 0) {
+    if (to.getNumElements() == 0)
+      return constantOf(to, {});
+    ScalarEvaluator finish = finisher(op.getLoc(), element);
+    return constantOf(to, finish({identityOf(Op::kind, element)}));
+  }
   std::optional<SmallVector<Attribute>> elements = elementsOf(x);
   if (!elements || to.getNumElements() > foldLimit)
     return {};
-  Type element = from.getElementType();
   ScalarEvaluator combine = combiner(op.getLoc(), Op::kind, element);
   ScalarEvaluator finish = finisher(op.getLoc(), element);
   SmallVector<Attribute> sums(to.getNumElements(),
@@ -130,6 +137,8 @@ static bool isBeyond(Attribute x, Attribute best, bool isUnsigned, bool most) {
 template <typename Op>
 static OpFoldResult foldArg(Op op, Attribute x, bool most) {
   RankedTensorType from = op.getX().getType(), to = op.getType();
+  if (to.getNumElements() == 0)
+    return constantOf(to, {});
   std::optional<SmallVector<Attribute>> elements = elementsOf(x);
   if (!elements)
     return {};
@@ -166,6 +175,8 @@ OpFoldResult ArgMinOp::fold(FoldAdaptor adaptor) {
 
 template <typename Op>
 static OpFoldResult foldCumulative(Op op, Attribute x) {
+  if (op.getType().getNumElements() == 0)
+    return constantOf(op.getType(), {});
   std::optional<SmallVector<Attribute>> elements = elementsOf(x);
   if (!elements)
     return {};

@@ -88,6 +88,23 @@ def LowerCopies : Pass<"weir-lower-copies"> {
   let dependentDialects = ["::mlir::linalg::LinalgDialect"];
 }
 
+def LowerMath : Pass<"weir-lower-math", "::mlir::ModuleOp"> {
+  let summary = "Makes functions that upstream would spell by others calls";
+  let description = [{
+    Of libm: `expm1` and `log1p`, which as `exp(x) - 1` and `log(1 + x)` would
+    have no digit left near 0.
+
+    ```mlir
+    %y = math.expm1 %x : f32
+    // becomes
+    %y = call @expm1f(%x) : (f32) -> f32
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::mlir::func::FuncDialect",
+                           "::mlir::vector::VectorDialect"];
+}
+
 def LowerPlan : Pass<"weir-lower-plan", "::mlir::ModuleOp"> {
   let summary = "Makes each plan an LLVM function that calls the kernels";
   let description = [{

@@ -47,7 +47,8 @@ void buildCpuPipeline(OpPassManager &pm) {
   kernels.addPass(createLowerAffinePass());
   kernels.addPass(createCanonicalizerPass());
   kernels.addPass(createCSEPass());
-  kernels.addPass(createConvertMathToLLVMPass());
+  pm.addPass(createLowerMath());
+  pm.nest<func::FuncOp>().addPass(createConvertMathToLLVMPass());
   pm.addPass(createConvertMathToLibmPass());
   pm.addPass(createConvertVectorToLLVMPass());
   pm.addPass(createFinalizeMemRefToLLVMConversionPass());

@@ -71,15 +71,20 @@ public:
     SmallVector<Value> outputs;
     for (Value value : result.getOperands()) {
       outputs.push_back(argumentPlace(index++, value.getType()));
+      Value made = value;
+      while (auto reshape = made.getDefiningOp<graph::ReshapeOp>())
+        made = reshape.getX();
+      // Only one output can be where it is written; others are copies.
+      if (!isa_and_nonnull<plan::TaskOp>(made.getDefiningOp()) ||
+          made.getParentBlock() != &body || where.contains(made))
+        continue;
       Value place = outputs.back();
       while (auto reshape = value.getDefiningOp<graph::ReshapeOp>()) {
         where.try_emplace(value, place);
         value = reshape.getX();
         place = view(reshape.getLoc(), place, placeType(value.getType()));
       }
-      if (isa_and_nonnull<plan::TaskOp>(value.getDefiningOp()) &&
-          value.getParentBlock() == &body)
-        where.try_emplace(value, place);
+      where[made] = place;
     }
     if (failed(planBlock(body, tasks)))
       return failure();

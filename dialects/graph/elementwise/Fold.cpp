@@ -4,6 +4,8 @@
 
 #include "dialects/graph/Graph.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include <cmath>
 
 using namespace mlir;
 
@@ -31,6 +33,16 @@ static Attribute foldTruncation(arith::TruncFOp op, Attribute operand) {
   return FloatAttr::get(type, value);
 }
 
+/// math.atan2 folds only f32, and not at the origin.
+static Attribute foldArcTangent(math::Atan2Op op, Attribute y, Attribute x) {
+  auto ordinate = dyn_cast_or_null<FloatAttr>(y);
+  auto abscissa = dyn_cast_or_null<FloatAttr>(x);
+  if (!ordinate || !abscissa)
+    return {};
+  double a = ordinate.getValueAsDouble(), b = abscissa.getValueAsDouble();
+  return FloatAttr::get(op.getType(), std::atan2(a, b));
+}
+
 Attribute ScalarEvaluator::operator()(ArrayRef<Attribute> args) {
   DenseMap<Value, Attribute> values;
   for (auto [argument, value] : llvm::zip_equal(block.getArguments(), args))
@@ -41,6 +53,10 @@ Attribute ScalarEvaluator::operator()(ArrayRef<Attribute> args) {
       operands.push_back(values.lookup(operand));
     if (auto truncation = dyn_cast<arith::TruncFOp>(op)) {
       values[op.getResult(0)] = foldTruncation(truncation, operands[0]);
+      continue;
+    }
+    if (auto arc = dyn_cast<math::Atan2Op>(op)) {
+      values[op.getResult(0)] = foldArcTangent(arc, operands[0], operands[1]);
       continue;
     }
     SmallVector<OpFoldResult> results;

@@ -3,6 +3,7 @@
 #include "dialects/graph/elementwise/Scalar.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/TypeUtilities.h"
 
@@ -64,6 +65,20 @@ static Scalar floatToInteger(Scalar x, IntegerType type, bool isUnsigned) {
                                 : select(x > top, result.highest(), result);
 }
 
+/// An f64 as the f32 that rounds as it does to a type of fewer digits: of the
+/// two beside it the one with an odd last bit.
+static Scalar roundToOdd(Scalar x) {
+  Scalar near = x.to(x.b->getF32Type());
+  Scalar magnitude = x.make<math::AbsFOp>(x);
+  Scalar given = near.to(x.type());
+  given = given.make<math::AbsFOp>(given);
+  Scalar bits = near.bits(near.integerType());
+  Scalar isEven = (bits & bits.constant(1.0)) == 0.0;
+  Scalar step = select(given < magnitude, bits.constant(1.0),
+                       select(given > magnitude, -1.0, bits.constant(0.0)));
+  return (bits + select(isEven, step, 0.0)).bits(near.type());
+}
+
 Scalar Scalar::to(Type target, bool toUnsigned) const {
   auto integer = dyn_cast<IntegerType>(target);
   if (integer && integer.getWidth() == 1)
@@ -80,12 +95,14 @@ Scalar Scalar::to(Type target, bool toUnsigned) const {
       return *this;
     if (to > width())
       return make<arith::ExtFOp>(target, value);
+    // LLVM would call a function that only compilers' runtimes have.
+    if (to < 32 && width() == 64)
+      return make<arith::TruncFOp>(target, roundToOdd(*this).value);
     if (to < width())
       return make<arith::TruncFOp>(target, value);
     // f16 and bf16: neither holds the other.
-    return make<arith::ExtFOp>(b->getF32Type(), value)
-        .make<arith::TruncFOp>(target,
-                               make<arith::ExtFOp>(b->getF32Type(), value));
+    return make<arith::TruncFOp>(
+        target, make<arith::ExtFOp>(b->getF32Type(), value).value);
   }
   if (!integer) {
     // As TensorFlow: by way of f32.

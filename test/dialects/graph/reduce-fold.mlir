@@ -144,3 +144,12 @@ func.func @of_no_dimension(%x: tensor<2xf32>) -> tensor<2xf32> {
   %y = graph.reduce_max %x [] : tensor<2xf32>
   return %y : tensor<2xf32>
 }
+
+// Of no elements, also where they are no constant.
+// CHECK-LABEL: @of_an_empty_operand
+// CHECK: %[[C:.*]] = graph.constant dense<1.000000e+00> : tensor<2xf32>
+// CHECK-NEXT: return %[[C]]
+func.func @of_an_empty_operand(%x: tensor<0x2xf32>) -> tensor<2xf32> {
+  %y = graph.reduce_prod %x [0] : tensor<0x2xf32>
+  return %y : tensor<2xf32>
+}

@@ -75,3 +75,19 @@ func.func @without_kernel(%x: tensor<4xf32>) -> tensor<4xf32> attributes {weir.e
   %a = graph.exp %x : tensor<4xf32>
   return %a : tensor<4xf32>
 }
+
+// -----
+
+// A value and its reshape returned: one is written in place, the other copied.
+// CHECK: plan.program
+// CHECK-DAG: %[[Y:.*]] = plan.argument 1 : memref<4xf32>
+// CHECK-DAG: %[[Z:.*]] = plan.argument 2 : memref<2x2xf32>
+// CHECK: %[[V:.*]] = plan.view %[[Y]] : memref<4xf32> to memref<2x2xf32>
+// CHECK: plan.run @k(%{{.*}}, %[[Y]])
+// CHECK-NEXT: plan.copy %[[V]] to %[[Z]]
+func.func @reshaped(%x: tensor<4xf32>) -> (tensor<4xf32>, tensor<2x2xf32>) attributes {weir.entry = "serve"} {
+  %a = plan.task @k(%x) : (tensor<4xf32>) -> tensor<4xf32>
+  %b = graph.reshape %a : tensor<4xf32> to tensor<2x2xf32>
+  return %a, %b : tensor<4xf32>, tensor<2x2xf32>
+}
+func.func private @k(%x: memref<4xf32>, %y: memref<4xf32>) attributes {weir.kernel}

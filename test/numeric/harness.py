@@ -1,0 +1,362 @@
+"""Compiles small TensorFlow graphs with weir, runs them, compares with NumPy.
+
+A test is a Python script that lit runs (RUN: /usr/bin/python3 %s %t):
+
+    from harness import Graph, main
+
+    def activations():
+        g = Graph()
+        x = g.input(np.float32([[-1, 0, 2]]))     # fed at run time
+        w = g.constant(np.int64([1]))             # always a Const node
+        y = g.op("Relu", x)                       # a node; its type is inferred
+        g.expect(y, np.maximum(x.value, 0), ulp=0)
+        return g
+
+    main(activations)                             # each graph is one library
+
+`g.op(name, *operands, outputs=1, **attributes)` adds a node: a bool, int,
+float or str becomes such an attribute, a list a list, and a type (np.float32,
+"bf16") a type; with outputs > 1 it gives a list. `g.expect(tensor, value,
+ulp=, rtol=, atol=)` compares an output with a float64 (or exact integer)
+reference: by units in the last place of the output's type, or by relative and
+absolute error; 0 ulp where nothing is said. NaN equals NaN. Each node is built
+twice, on the fed inputs and on constants of the same values, so that what
+folds at compile time is held to the same reference; Graph(fold=False) leaves
+the second out. bf16 values are float32 arrays given as bf16(array).
+`g.fails(message)` says that the run must fail with that message instead.
+"""
+
+import ctypes
+import pathlib
+import subprocess
+import sys
+
+import numpy as np
+
+TYPES = {
+    "f16": ("DT_HALF", np.float16, 11),
+    "bf16": ("DT_BFLOAT16", np.uint16, 8),
+    "f32": ("DT_FLOAT", np.float32, 24),
+    "f64": ("DT_DOUBLE", np.float64, 53),
+    "bool": ("DT_BOOL", np.bool_, 0),
+    "i8": ("DT_INT8", np.int8, 0),
+    "i16": ("DT_INT16", np.int16, 0),
+    "i32": ("DT_INT32", np.int32, 0),
+    "i64": ("DT_INT64", np.int64, 0),
+    "u8": ("DT_UINT8", np.uint8, 0),
+    "u16": ("DT_UINT16", np.uint16, 0),
+    "u32": ("DT_UINT32", np.uint32, 0),
+    "u64": ("DT_UINT64", np.uint64, 0),
+}
+CODES = [None, "f16", "bf16", "f32", "f64", "bool", "i8", "i16", "i32", "i64"]
+CODES += ["u8", "u16", "u32", "u64"]
+# As weir spells them, where it does otherwise.
+SPELLED = {"bool": "i1", "u8": "ui8", "u16": "ui16", "u32": "ui32", "u64": "ui64"}
+LEAST_EXPONENT = {"f16": -24, "bf16": -133, "f32": -149, "f64": -1074}
+
+
+def type_name(dtype):
+    """The name of a NumPy type (np.float32 -> "f32"); names stay."""
+    if isinstance(dtype, str) and dtype in TYPES:
+        return dtype
+    dtype = np.dtype(dtype)
+    for name, (_, numpy_type, _) in TYPES.items():
+        if name != "bf16" and dtype == numpy_type:
+            return name
+    raise TypeError(f"no such element type: {dtype}")
+
+
+class bf16:
+    """Values of a bf16 tensor: `.value` is float32, rounded as bf16 is."""
+
+    def __init__(self, array):
+        bits = np.asarray(array, np.float32).reshape(-1).view(np.uint32)
+        odd = (bits >> 16) & 1
+        rounded = (bits + np.uint32(0x7FFF) + odd) & np.uint32(0xFFFF0000)
+        keep = (bits & np.uint32(0x7FFFFFFF)) > np.uint32(0x7F800000)
+        rounded = np.where(keep, bits & np.uint32(0xFFFF0000), rounded)
+        self.bits = (rounded >> 16).astype(np.uint16).reshape(np.shape(array))
+        self.value = rounded.view(np.float32).reshape(np.shape(array))
+
+
+def ulp(reference, name):
+    """The distance of two neighbours at `reference`, in type `name`."""
+    digits = TYPES[name][2]
+    with np.errstate(all="ignore"):
+        _, exponent = np.frexp(np.abs(np.asarray(reference, np.float64)))
+        least = LEAST_EXPONENT[name]
+        return np.ldexp(1.0, np.maximum(exponent - digits, least))
+
+
+class Tensor:
+    def __init__(self, names, value=None, type=None):
+        self.names = names  # of the fed and of the constant variant
+        self.value = value
+        self.type = type
+
+
+class Graph:
+    def __init__(self, fold=True, options=()):
+        self.fold = fold
+        self.options = list(options)
+        self.nodes = []
+        self.inputs = []  # name, type, array of bytes
+        self.expected = []
+        self.message = None
+        self.count = 0
+
+    def name(self, op):
+        self.count += 1
+        return f"{op.lower()}{self.count}"
+
+    def node(self, name, op, inputs, attributes):
+        text = f'node {{ name: "{name}" op: "{op}"'
+        text += "".join(f' input: "{i}"' for i in inputs)
+        for key, value in attributes.items():
+            text += f' attr {{ key: "{key}" value {{ {value} }} }}'
+        self.nodes.append(text + " }")
+
+    def const_node(self, name, type, array):
+        content = "".join(f"\\{byte:03o}" for byte in array.tobytes())
+        dims = "".join(f" dim {{ size: {d} }}" for d in array.shape)
+        kind = TYPES[type][0]
+        tensor = f"tensor {{ dtype: {kind} tensor_shape {{{dims} }}"
+        tensor += f' tensor_content: "{content}" }}'
+        self.node(name, "Const", [], {"dtype": f"type: {kind}", "value": tensor})
+
+    def raw(self, value):
+        if isinstance(value, bf16):
+            return "bf16", value.bits, value.value
+        value = np.asarray(value)
+        return type_name(value.dtype), value, value
+
+    def input(self, value):
+        """A tensor whose value is given at run time."""
+        type, array, value = self.raw(value)
+        name = self.name("x")
+        kind = TYPES[type][0]
+        self.node(name, "Placeholder", [], {"dtype": f"type: {kind}"})
+        self.inputs.append((name, type, array))
+        names = [name]
+        if self.fold:
+            self.const_node(name + "c", type, array)
+            names.append(name + "c")
+        return Tensor(names, value, type)
+
+    def constant(self, value):
+        """A tensor whose value is known at compile time."""
+        type, array, value = self.raw(value)
+        name = self.name("c")
+        self.const_node(name, type, array)
+        return Tensor([name] * (2 if self.fold else 1), value, type)
+
+    @staticmethod
+    def attribute(value):
+        if isinstance(value, bool):
+            return f"b: {str(value).lower()}"
+        if isinstance(value, int):
+            return f"i: {value}"
+        if isinstance(value, float):
+            return f"f: {value!r}"
+        if isinstance(value, (list, tuple)):
+            items = " ".join(Graph.attribute(v) for v in value)
+            return f"list {{ {items} }}"
+        if isinstance(value, str) and value not in TYPES:
+            return f'type: {value}' if value.startswith("DT_") else f's: "{value}"'
+        return f"type: {TYPES[type_name(value)][0]}"
+
+    def op(self, op, *operands, outputs=1, **attributes):
+        base = self.name(op)
+        attributes = {k: self.attribute(v) for k, v in attributes.items()}
+        for variant in range(2 if self.fold else 1):
+            names = [operand.names[variant] for operand in operands]
+            self.node(base + "c" * variant, op, names, attributes)
+        variants = ["", "c"][: 2 if self.fold else 1]
+        made = [
+            Tensor([base + v + (f":{i}" if i else "") for v in variants])
+            for i in range(outputs)
+        ]
+        return made[0] if outputs == 1 else made
+
+    def expect(self, tensor, reference, ulp=0, rtol=None, atol=0.0, type=None):
+        what = (reference, ulp, rtol, atol, type)
+        self.expected += [(name, *what) for name in tensor.names]
+
+    def fails(self, message):
+        self.message = message
+
+    def compile(self, folder):
+        folder.mkdir(parents=True, exist_ok=True)
+        source, library = folder / "graph.pbtxt", folder / "graph.so"
+        source.write_text("\n".join(self.nodes) + "\n")
+        command = ["weir", "compile", str(source), "-o", str(library)]
+        command += ["--prefix=graph", *self.options]
+        for name, type, array in self.inputs:
+            spelled = "x".join([str(d) for d in array.shape] + [SPELLED.get(type, type)])
+            command.append(f"--feed={name}:{spelled}")
+        command += [f"--fetch={name}" for name, *_ in self.expected]
+        done = subprocess.run(command, capture_output=True, text=True)
+        if done.returncode:
+            raise RuntimeError(f"weir compile fails: {done.stderr[:4000]}")
+        return library
+
+    def run(self, library):
+        lib = ctypes.CDLL(str(library))
+        lib.graph_info.restype = ctypes.POINTER(ModelInfo)
+        info = lib.graph_info().contents
+        function = info.functions[0]
+        given = {name: array for name, _, array in self.inputs}
+        arrays = []
+        for i in range(function.num_inputs):
+            tensor = function.inputs[i].tensor.decode().split(":")[0]
+            arrays.append(np.ascontiguousarray(given[tensor]))
+        outputs = {}
+        for i in range(function.num_outputs):
+            described = function.outputs[i]
+            type = CODES[described.dtype]
+            shape = [described.shape[d] for d in range(described.rank)]
+            array = np.empty(shape, TYPES[type][1])
+            arrays.append(array)
+            outputs[described.tensor.decode()] = (type, array)
+        pointers = (ctypes.c_void_p * max(1, len(arrays)))()
+        for i, array in enumerate(arrays):
+            pointers[i] = array.ctypes.data
+        context = ctypes.c_void_p()
+        status = info.create(None, None, ctypes.byref(context))
+        if status:
+            raise RuntimeError(f"create gives status {status}")
+        status = info.run(context, 0, pointers, len(arrays))
+        message = info.last_error(context).decode() if status else ""
+        info.destroy(context)
+        return status, message, outputs
+
+    def check(self, folder):
+        """One line for each output that is not as expected."""
+        status, message, outputs = self.run(self.compile(folder))
+        if self.message is not None:
+            if status and self.message in message:
+                return []
+            return [f"status {status} ({message!r}), not {self.message!r}"]
+        if status:
+            return [f"run fails with status {status}: {message}"]
+        wrong = []
+        for name, *expected in self.expected:
+            key = name if ":" in name else name + ":0"
+            problem = compare(*outputs[key], *expected)
+            if problem:
+                wrong.append(f"{name}: {problem}")
+        return wrong
+
+
+def compare(type, got, reference, ulps, rtol, atol, wanted_type):
+    if wanted_type is not None and type != type_name(wanted_type):
+        return f"is of {type}, not {type_name(wanted_type)}"
+    if isinstance(reference, bf16):
+        reference = reference.value
+    reference = np.asarray(reference)
+    if got.shape != reference.shape:
+        return f"has shape {got.shape}, not {reference.shape}"
+    if type == "bf16":
+        got = (got.astype(np.uint32) << 16).view(np.float32)
+    if not TYPES[type][2]:
+        bad = got != reference.astype(got.dtype)
+        distance = bad
+    else:
+        exact = np.asarray(reference, np.float64)
+        value = got.astype(np.float64)
+        with np.errstate(all="ignore"):
+            # What rounds to infinity is infinite.
+            narrow = round_to(exact, type)
+            same = (value == narrow) | (np.isnan(value) & np.isnan(exact))
+            error = np.abs(value - exact)
+            if rtol is None:
+                allowed = (ulps + 0.5) * ulp(exact, type) + atol
+            else:
+                allowed = rtol * np.abs(exact) + atol
+            distance = error / ulp(exact, type)
+            bad = ~(same | (error <= allowed))
+    if not np.any(bad):
+        return None
+    where = np.argwhere(bad)
+    worst = tuple(where[np.argmax(distance[bad])]) if len(where) else ()
+    return (
+        f"{len(where)} of {got.size} {type} elements are wrong, as {got[worst]!r}"
+        f" for {reference[worst]!r} at {list(map(int, worst))}"
+        f" ({distance[worst]:.3g} ulp)"
+    )
+
+
+def round_to(exact, type):
+    if type == "bf16":
+        return bf16(exact.astype(np.float32)).value.astype(np.float64)
+    return exact.astype(TYPES[type][1]).astype(np.float64)
+
+
+class TensorInfo(ctypes.Structure):
+    _fields_ = [
+        ("name", ctypes.c_char_p),
+        ("tensor", ctypes.c_char_p),
+        ("dtype", ctypes.c_int),
+        ("rank", ctypes.c_int32),
+        ("shape", ctypes.POINTER(ctypes.c_int64)),
+        ("elements", ctypes.c_int64),
+        ("bytes", ctypes.c_size_t),
+    ]
+
+
+class FunctionInfo(ctypes.Structure):
+    _fields_ = [
+        ("name", ctypes.c_char_p),
+        ("symbol", ctypes.c_char_p),
+        ("num_inputs", ctypes.c_uint32),
+        ("num_outputs", ctypes.c_uint32),
+        ("inputs", ctypes.POINTER(TensorInfo)),
+        ("outputs", ctypes.POINTER(TensorInfo)),
+    ]
+
+
+CONTEXT = ctypes.c_void_p
+
+
+class ModelInfo(ctypes.Structure):
+    _fields_ = [
+        ("abi_version", ctypes.c_uint32),
+        ("num_functions", ctypes.c_uint32),
+        ("functions", ctypes.POINTER(FunctionInfo)),
+        ("prefix", ctypes.c_char_p),
+        ("source", ctypes.c_char_p),
+        ("target", ctypes.c_char_p),
+        ("compiler", ctypes.c_char_p),
+        ("weights_file", ctypes.c_char_p),
+        ("arena_bytes", ctypes.c_size_t),
+        ("max_live_bytes", ctypes.c_size_t),
+        ("weights_bytes", ctypes.c_size_t),
+        ("context_bytes", ctypes.c_size_t),
+        ("align", ctypes.c_size_t),
+        ("create", ctypes.CFUNCTYPE(
+            ctypes.c_int, ctypes.c_void_p, ctypes.c_void_p, ctypes.POINTER(CONTEXT))),
+        ("run", ctypes.CFUNCTYPE(
+            ctypes.c_int, CONTEXT, ctypes.c_uint32,
+            ctypes.POINTER(ctypes.c_void_p), ctypes.c_uint32)),
+        ("last_error", ctypes.CFUNCTYPE(ctypes.c_char_p, CONTEXT)),
+        ("destroy", ctypes.CFUNCTYPE(None, CONTEXT)),
+        ("status_text", ctypes.CFUNCTYPE(ctypes.c_char_p, ctypes.c_int)),
+    ]  # fmt: skip
+
+
+def main(*cases):
+    """Runs each function of `cases` (or those named), each in its folder."""
+    root = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else "numeric.tmp")
+    chosen = sys.argv[2:]
+    failed = 0
+    for case in cases:
+        if chosen and case.__name__ not in chosen:
+            continue
+        try:
+            problems = case().check(root / case.__name__)
+        except RuntimeError as error:
+            problems = [str(error)]
+        for problem in problems:
+            print(f"{case.__name__}: {problem}")
+        failed += len(problems)
+    sys.exit(failed != 0)
