@@ -1,0 +1,56 @@
+/* Counts what a model allocates: at create, never in a run, all back at
+ * destroy. */
+#include "affine.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+static long allocated, freed;
+
+/* The linker sends the model's calls here (-Wl,--wrap). */
+void *__real_aligned_alloc(size_t align, size_t bytes);
+void *__wrap_aligned_alloc(size_t align, size_t bytes) {
+  ++allocated;
+  return __real_aligned_alloc(align, bytes);
+}
+void *__real_malloc(size_t bytes);
+void *__wrap_malloc(size_t bytes) {
+  ++allocated;
+  return __real_malloc(bytes);
+}
+void __real_free(void *memory);
+void __wrap_free(void *memory) {
+  freed += memory != NULL;
+  __real_free(memory);
+}
+
+static void say(const char *when) {
+  printf("%s: %ld allocated, %ld freed\n", when, allocated, freed);
+}
+
+int main(void) {
+  affine_ctx *net;
+  float x[4] = {1, 2, 3, 4}, y[4];
+  _Alignas(64) static char memory[AFFINE_CTX_BYTES], arena[AFFINE_ARENA_BYTES];
+  weir_config config = WEIR_CONFIG_INIT;
+  if (affine_create(NULL, NULL, &net))
+    return 1;
+  say("create");
+  long before = allocated;
+  for (int i = 0; i < 1000; ++i)
+    if (affine_run(net, x, y))
+      return 2;
+  x[0] = -1;
+  if (!affine_run(net, x, y) || !affine_last_error(net)[0])
+    return 3;
+  printf("runs: %ld allocated\n", allocated - before);
+  affine_destroy(net);
+  say("destroy");
+  config.arena = arena;
+  config.arena_bytes = sizeof arena;
+  if (affine_create(memory, &config, &net))
+    return 4;
+  affine_destroy(net);
+  say("the caller's memory");
+  return 0;
+}
