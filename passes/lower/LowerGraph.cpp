@@ -52,6 +52,35 @@ Value generateTensor(
 
 namespace {
 
+/// The number that every element of a constant inside a kernel has; other
+/// constants are operands of kernels.
+TypedAttr numberInKernel(graph::ConstantOp op) {
+  auto kernel = op->getParentOfType<func::FuncOp>();
+  auto elements = dyn_cast<DenseElementsAttr>(op.getValue());
+  if (!kernel || !kernel->hasAttr("weir.kernel") || !elements ||
+      !elements.isSplat())
+    return {};
+  Type type = graph::signless(elements.getElementType());
+  if (isa<FloatType>(type))
+    return FloatAttr::get(type, elements.getSplatValue<APFloat>());
+  return IntegerAttr::get(type, elements.getSplatValue<APInt>());
+}
+
+struct LowerConstant : OpConversionPattern<graph::ConstantOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(graph::ConstantOp op, OpAdaptor,
+                  ConversionPatternRewriter &b) const override {
+    TypedAttr number = numberInKernel(op);
+    if (!number)
+      return b.notifyMatchFailure(op, "not one number inside a kernel");
+    Value scalar = b.create<arith::ConstantOp>(op.getLoc(), number);
+    b.replaceOp(op, filledTensor(b, op.getLoc(), op.getType(), scalar));
+    return success();
+  }
+};
+
 struct LowerGraph : impl::LowerGraphBase<LowerGraph> {
   void runOnOperation() override {
     // An entry's own ops are the plan's.
@@ -82,7 +111,11 @@ struct LowerGraph : impl::LowerGraphBase<LowerGraph> {
               !role);
     });
 
+    target.addDynamicallyLegalOp<graph::ConstantOp>(
+        [](graph::ConstantOp op) { return !numberInKernel(op); });
+
     RewritePatternSet patterns(context);
+    patterns.add<LowerConstant>(converter, context);
     addContractionPatterns(converter, patterns);
     addElementwisePatterns(converter, patterns);
     addIndexPatterns(converter, patterns);

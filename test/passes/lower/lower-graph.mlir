@@ -28,3 +28,12 @@ func.func @stays() -> tensor<4xf32> {
   %c = graph.constant dense<1.0> : tensor<4xf32>
   return %c : tensor<4xf32>
 }
+
+// A constant of one number is made in the kernel that uses it.
+// CHECK-LABEL: @constant
+func.func @constant() -> tensor<1x8x3xui8> attributes {weir.kernel} {
+  // CHECK: %[[SEVEN:.*]] = arith.constant 7 : i8
+  // CHECK: linalg.fill ins(%[[SEVEN]] : i8) outs(%{{.*}} : tensor<1x8x3xi8>)
+  %c = graph.constant dense<7> : tensor<1x8x3xui8>
+  return %c : tensor<1x8x3xui8>
+}
