@@ -7,6 +7,7 @@
 #include "mlir/Dialect/Bufferization/Transforms/Transforms.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 using namespace mlir;
 
@@ -48,14 +49,23 @@ private:
     MLIRContext *context = kernel.getContext();
     Block &body = kernel.getBody().front();
     OpBuilder b(context);
+    // Memory of no elements has one type: upstream's bare pointers refuse
+    // strides of zero.
     auto memoryOf = [](Type type) {
       auto tensor = cast<RankedTensorType>(type);
-      return MemRefType::get(tensor.getShape(), tensor.getElementType());
+      return tensor.getNumElements() == 0
+                 ? MemRefType::get({0}, tensor.getElementType())
+                 : MemRefType::get(tensor.getShape(), tensor.getElementType());
     };
     b.setInsertionPointToStart(&body);
     for (BlockArgument argument : body.getArguments()) {
       Type tensor = argument.getType();
       argument.setType(memoryOf(tensor));
+      if (cast<RankedTensorType>(tensor).getNumElements() == 0) {
+        argument.replaceAllUsesWith(
+            b.create<tensor::EmptyOp>(argument.getLoc(), tensor, ValueRange()));
+        continue;
+      }
       auto read = b.create<bufferization::ToTensorOp>(
           argument.getLoc(), tensor, argument, /*restrict=*/true,
           /*writable=*/false);
@@ -66,6 +76,8 @@ private:
     for (Value value : result.getOperands()) {
       Value output =
           body.addArgument(memoryOf(value.getType()), value.getLoc());
+      if (cast<RankedTensorType>(value.getType()).getNumElements() == 0)
+        continue;
       auto write = b.create<bufferization::MaterializeInDestinationOp>(
           value.getLoc(), value, output);
       write.setRestrict(true);

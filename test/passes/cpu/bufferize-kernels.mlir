@@ -42,3 +42,23 @@ func.func private @in_place(%x: tensor<4xf32>) -> tensor<4xf32> attributes {weir
 func.func @entry(%x: tensor<4xf32>) -> tensor<4xf32> {
   return %x : tensor<4xf32>
 }
+
+// -----
+
+// Tensors of no elements are neither read nor written.
+// CHECK-LABEL: func.func private @no_elements
+// CHECK-SAME: (%{{.*}}: memref<0xf32> {llvm.noalias}, %{{.*}}: memref<f32> {llvm.noalias})
+// CHECK: linalg.fill
+#in = affine_map<(d0, d1) -> (d0, d1)>
+#out = affine_map<(d0, d1) -> ()>
+func.func private @no_elements(%x: tensor<1x0xf32>) -> tensor<f32> attributes {weir.kernel} {
+  %zero = arith.constant 0.0 : f32
+  %empty = tensor.empty() : tensor<f32>
+  %init = linalg.fill ins(%zero : f32) outs(%empty : tensor<f32>) -> tensor<f32>
+  %y = linalg.generic {indexing_maps = [#in, #out], iterator_types = ["reduction", "reduction"]} ins(%x : tensor<1x0xf32>) outs(%init : tensor<f32>) {
+  ^bb0(%a: f32, %b: f32):
+    %c = arith.addf %a, %b : f32
+    linalg.yield %c : f32
+  } -> tensor<f32>
+  return %y : tensor<f32>
+}
