@@ -12,6 +12,7 @@
 
 EMBED(weir_embedded_x86_64, WEIR_RUNTIME_DIR "/runtime-x86_64.bc")
 EMBED(weir_embedded_aarch64, WEIR_RUNTIME_DIR "/runtime-aarch64.bc")
+EMBED(weir_embedded_runner, WEIR_RUNNER)
 EMBED(weir_embedded_header, WEIR_RUNTIME_HEADER)
 
 namespace weir {
@@ -26,6 +27,12 @@ llvm::StringRef runtimeBitcode(llvm::StringRef arch) {
   if (arch == "aarch64")
     return between(weir_embedded_aarch64_begin, weir_embedded_aarch64_end);
   return {};
+}
+
+llvm::StringRef runnerBitcode(llvm::StringRef arch) {
+  if (arch != WEIR_HOST_ARCH)
+    return {};
+  return between(weir_embedded_runner_begin, weir_embedded_runner_end);
 }
 
 llvm::StringRef runtimeHeader() {

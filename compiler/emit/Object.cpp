@@ -13,6 +13,8 @@
 #include "llvm/Bitcode/BitcodeReader.h"
 #include "llvm/IR/DiagnosticInfo.h"
 #include "llvm/IR/DiagnosticPrinter.h"
+#include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/InstIterator.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Verifier.h"
 #include "llvm/Linker/Linker.h"
@@ -21,6 +23,7 @@
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/TargetSelect.h"
 #include "llvm/TargetParser/Triple.h"
+#include "llvm/Transforms/Utils/ModuleUtils.h"
 
 using namespace llvm;
 
@@ -96,12 +99,9 @@ void prefixDefinitions(Module &module) {
       value.setName("weir." + value.getName());
 }
 
-Error linkRuntime(Module &module) {
-  StringRef arch =
-      Triple::getArchTypeName(Triple(module.getTargetTriple()).getArch());
-  StringRef bitcode = runtimeBitcode(arch);
+Error linkBitcode(Module &module, StringRef bitcode) {
   if (bitcode.empty())
-    return fault("no runtime for " + arch);
+    return fault("no runtime for " + module.getTargetTriple());
   auto runtime = parseBitcodeFile(MemoryBufferRef(bitcode, "runtime"),
                                   module.getContext());
   if (!runtime)
@@ -118,6 +118,34 @@ Error linkRuntime(Module &module) {
   return Error::success();
 }
 
+/// Whether code generation may call a conversion of 16-bit floats by name.
+bool usesHalf(const Module &module) {
+  auto half = [](const Value *value) {
+    Type *type = value->getType()->getScalarType();
+    return type->isHalfTy() || type->isBFloatTy();
+  };
+  for (const Function &function : module)
+    for (const Instruction &instruction : instructions(function))
+      if (half(&instruction) || any_of(instruction.operand_values(), half))
+        return true;
+  return false;
+}
+
+/// Nothing in the module refers to these until code generation does.
+void keepConversions(Module &module, bool keep) {
+  SmallVector<GlobalValue *> kept;
+  for (StringRef name : {"__extendhfsf2", "__truncsfhf2", "__truncdfhf2",
+                         "__truncsfbf2", "__truncdfbf2"})
+    if (Function *function = module.getFunction(name)) {
+      if (keep)
+        kept.push_back(function);
+      else
+        function->eraseFromParent();
+    }
+  if (keep)
+    appendToCompilerUsed(module, kept);
+}
+
 void hideAllBut(Module &module, const StringSet<> &visible) {
   for (GlobalValue &value : module.global_values()) {
     if (value.isDeclaration() || value.getName().starts_with("llvm."))
@@ -132,21 +160,51 @@ void hideAllBut(Module &module, const StringSet<> &visible) {
   }
 }
 
-void setAttributes(Module &module, const TargetAttr &target) {
+/// The model's code is for the model's processor. The runtime's stays generic:
+/// its check of the processor must run on any.
+void setModelAttributes(Module &module, const TargetAttr &target) {
   for (Function &function : module) {
     if (function.isDeclaration())
       continue;
+    function.addFnAttr("target-cpu", target.cpu);
+    function.addFnAttr("target-features", target.features);
+    if (target.vectorBits >= 512)
+      function.addFnAttr("prefer-vector-width", "512");
+  }
+}
+
+void setCommonAttributes(Module &module) {
+  const Function *generic = module.getFunction("weir_model_run");
+  for (Function &function : module) {
+    if (function.isDeclaration())
+      continue;
+    for (StringRef name : {"target-cpu", "target-features"})
+      if (!function.hasFnAttribute(name))
+        function.addFnAttr(name,
+                           generic->getFnAttribute(name).getValueAsString());
     for (StringRef old :
          {"frame-pointer", "tune-cpu", "stack-protector-buffer-size",
           "min-legal-vector-width"})
       function.removeFnAttr(old);
     function.removeFnAttr(Attribute::UWTable);
     function.addFnAttr(Attribute::NoUnwind);
-    function.addFnAttr("target-cpu", target.cpu);
-    function.addFnAttr("target-features", target.features);
-    if (target.vectorBits >= 512)
-      function.addFnAttr("prefer-vector-width", "512");
   }
+}
+
+/// The main of an executable: weir-run with the model in place of a library.
+Error addMain(Module &module, const ModelInterface &model) {
+  Function *info = module.getFunction(model.prefix + "_info");
+  Function *run = module.getFunction("weir_run_main");
+  if (!info || !run)
+    return fault("there is no main for executables of this target");
+  auto *i32 = Type::getInt32Ty(module.getContext());
+  auto *ptr = PointerType::get(module.getContext(), 0);
+  auto *main = Function::Create(FunctionType::get(i32, {i32, ptr}, false),
+                                GlobalValue::ExternalLinkage, "main", module);
+  IRBuilder<> b(BasicBlock::Create(module.getContext(), "", main));
+  b.CreateRet(b.CreateCall(
+      run, {main->getArg(0), main->getArg(1), b.CreateCall(info)}));
+  return Error::success();
 }
 
 void optimize(Module &module, TargetMachine &machine, unsigned optLevel) {
@@ -201,8 +259,15 @@ Expected<NativeModule> buildNative(mlir::ModuleOp source,
   module.setPICLevel(PICLevel::BigPIC);
 
   prefixDefinitions(module);
-  if (Error error = linkRuntime(module))
+  bool half = usesHalf(module);
+  setModelAttributes(module, target);
+  StringRef arch = Triple::getArchTypeName(Triple(target.triple).getArch());
+  if (Error error = linkBitcode(module, runtimeBitcode(arch)))
     return std::move(error);
+  if (extra == Extra::Main)
+    if (Error error = linkBitcode(module, runnerBitcode(arch)))
+      return std::move(error);
+  keepConversions(module, half);
   auto *size = module.getNamedGlobal("weir_context_bytes");
   if (!size || !size->hasInitializer())
     return fault("the runtime does not say its context's size");
@@ -219,10 +284,13 @@ Expected<NativeModule> buildNative(mlir::ModuleOp source,
     visible.insert(model.prefix + "_run");
   for (const FunctionInterface &function : model.functions)
     visible.insert(function.c);
-  if (extra == Extra::Main)
+  if (extra == Extra::Main) {
     visible.insert("main");
+    if (Error error = addMain(module, model))
+      return std::move(error);
+  }
   hideAllBut(module, visible);
-  setAttributes(module, target);
+  setCommonAttributes(module);
   std::string broken;
   raw_string_ostream os(broken);
   if (verifyModule(module, &os))

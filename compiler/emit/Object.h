@@ -40,6 +40,8 @@ llvm::Error checkUndefined(llvm::ArrayRef<char> object, bool &needsMath);
 
 /// The C code embedded in the compiler, as LLVM bitcode of that architecture.
 llvm::StringRef runtimeBitcode(llvm::StringRef arch);
+/// The same of weir-run's code, where executables can be linked.
+llvm::StringRef runnerBitcode(llvm::StringRef arch);
 /// The text of runtime/weir.h.
 llvm::StringRef runtimeHeader();
 

@@ -1,0 +1,21 @@
+// Whenever the compiler is stopped, its product is whole or as it was.
+
+// RUN: rm -rf %t && mkdir %t
+// RUN: /usr/bin/python3 %S/Inputs/interrupt.py %t %s
+
+// The bytes of a splat are written, 16 MB of them, and never held.
+module attributes {
+  weir.weights_bytes = 16777216 : i64,
+  weir.weights = [[0, dense<1.5> : tensor<4194304xf32>]],
+  weir.entries = [{name = "f", symbol = "f", inputs = [],
+    outputs = [{name = "y", type = tensor<f32>}]}]
+} {
+  llvm.func @f(%arena: !llvm.ptr, %weights: !llvm.ptr, %args: !llvm.ptr) -> i32 {
+    %ok = llvm.mlir.constant(0 : i32) : i32
+    %y = llvm.load %args : !llvm.ptr -> !llvm.ptr
+    %last = llvm.getelementptr %weights[4194303] : (!llvm.ptr) -> !llvm.ptr, f32
+    %value = llvm.load %last : !llvm.ptr -> f32
+    llvm.store %value, %y : f32, !llvm.ptr
+    llvm.return %ok : i32
+  }
+}
