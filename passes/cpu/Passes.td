@@ -105,6 +105,19 @@ def LowerMath : Pass<"weir-lower-math", "::mlir::ModuleOp"> {
                            "::mlir::vector::VectorDialect"];
 }
 
+def PruneEmpty : Pass<"weir-prune-empty", "::mlir::func::FuncOp"> {
+  let summary = "Gives unused arguments without elements a plainer type";
+  let description = [{
+    Upstream lowers no memref that has a dimension of size 0 behind another.
+
+    ```mlir
+    func.func @k(%x: memref<5x0xf32>)
+    // becomes
+    func.func @k(%x: memref<0xf32>)
+    ```
+  }];
+}
+
 def LowerPlan : Pass<"weir-lower-plan", "::mlir::ModuleOp"> {
   let summary = "Makes each plan an LLVM function that calls the kernels";
   let description = [{

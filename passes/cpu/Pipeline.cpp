@@ -47,6 +47,7 @@ void buildCpuPipeline(OpPassManager &pm) {
   kernels.addPass(createLowerAffinePass());
   kernels.addPass(createCanonicalizerPass());
   kernels.addPass(createCSEPass());
+  kernels.addPass(createPruneEmpty());
   pm.addPass(createLowerMath());
   pm.nest<func::FuncOp>().addPass(createConvertMathToLLVMPass());
   pm.addPass(createConvertMathToLibmPass());
