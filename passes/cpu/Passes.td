@@ -25,6 +25,25 @@ def EmitKernels : Pass<"weir-emit-kernels"> {
                            "mlir::vector::VectorDialect"];
 }
 
+def ExpandMath : Pass<"weir-expand-math"> {
+  let summary = "Expands functions of the math dialect into arithmetic";
+  let description = [{
+    Straight-line code on f32, scalars and vectors alike, within a few units in
+    the last place (docs/math.md), which LLVM's loop vectorizer can widen; f16
+    and bf16 go through f32. Functions of f64 stay. Where the target has no
+    fused multiply-add, `math.fma` becomes a product and a sum.
+
+    ```mlir
+    %y = math.exp %x : f32
+    // becomes
+    %n = ... // x / ln 2, rounded
+    %p = math.fma ...
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::mlir::math::MathDialect"];
+}
+
 def BufferizeKernels : Pass<"weir-bufferize-kernels", "::mlir::func::FuncOp"> {
   let summary = "Gives kernels their operands and results as memory";
   let description = [{

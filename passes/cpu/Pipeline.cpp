@@ -39,6 +39,7 @@ void buildCpuPipeline(OpPassManager &pm) {
   kernels.addPass(createLowerCopies());
   kernels.addPass(createReassociateReductions());
   kernels.addPass(createConvertLinalgToLoopsPass());
+  kernels.addPass(createExpandMath());
   kernels.addPass(createLoopInvariantCodeMotionPass());
   kernels.addPass(createConvertVectorToSCFPass(
       VectorTransferToSCFOptions().enableFullUnroll()));

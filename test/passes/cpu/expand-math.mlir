@@ -1,0 +1,80 @@
+// RUN: weir-opt %s -split-input-file -weir-expand-math | FileCheck %s
+
+// Straight-line code, the same for scalars and vectors.
+// CHECK-LABEL: func @exp
+// CHECK-NOT: math.exp
+// CHECK: math.fma %{{.*}} : f32
+// CHECK: arith.bitcast %{{.*}} : i32 to f32
+// CHECK: math.fma %{{.*}} : vector<16xf32>
+// CHECK-NOT: scf
+// CHECK: return
+func.func @exp(%x: f32, %v: vector<16xf32>) -> (f32, vector<16xf32>) {
+  %y = math.exp %x : f32
+  %w = math.exp %v : vector<16xf32>
+  return %y, %w : f32, vector<16xf32>
+}
+
+// -----
+
+// No function of f32 is left to a library.
+// CHECK-LABEL: func @all
+// CHECK-NOT: math.{{(exp|log|sin|cos|tan|asin|acos|atan|erf|cbrt|pow)}}
+// CHECK: return
+func.func @all(%x: f32, %z: f32) -> f32 {
+  %0 = math.exp2 %x : f32
+  %1 = math.expm1 %0 : f32
+  %2 = math.log %1 : f32
+  %3 = math.log2 %2 : f32
+  %4 = math.log10 %3 : f32
+  %5 = math.log1p %4 : f32
+  %6 = math.sinh %5 : f32
+  %7 = math.cosh %6 : f32
+  %8 = math.tanh %7 : f32
+  %9 = math.asinh %8 : f32
+  %10 = math.acosh %9 : f32
+  %11 = math.atanh %10 : f32
+  %12 = math.sin %11 : f32
+  %13 = math.cos %12 : f32
+  %14 = math.tan %13 : f32
+  %15 = math.asin %14 : f32
+  %16 = math.acos %15 : f32
+  %17 = math.atan %16 : f32
+  %18 = math.atan2 %17, %z : f32
+  %19 = math.erf %18 : f32
+  %20 = math.cbrt %19 : f32
+  %21 = math.powf %20, %z : f32
+  return %21 : f32
+}
+
+// -----
+
+// Halves are computed in f32; doubles, and what the machine has an instruction
+// for, stay.
+// CHECK-LABEL: func @others
+// CHECK: arith.extf %{{.*}} : f16 to f32
+// CHECK: arith.truncf %{{.*}} : f32 to f16
+// CHECK: math.tanh %{{.*}} : f64
+// CHECK: math.floor %{{.*}} : f16
+// CHECK: math.sqrt %{{.*}} : f32
+func.func @others(%h: f16, %d: f64, %x: f32) -> (f16, f64, f16, f32) {
+  %0 = math.tanh %h : f16
+  %1 = math.tanh %d : f64
+  %2 = math.floor %h : f16
+  %3 = math.sqrt %x : f32
+  return %0, %1, %2, %3 : f16, f64, f16, f32
+}
+
+// -----
+
+// A target without fused multiply-add would call fmaf.
+module attributes {weir.target = {fma = false}} {
+  // CHECK-LABEL: func @no_fma
+  // CHECK-NOT: math.fma
+  // CHECK: return
+  func.func @no_fma(%x: f32, %d: f64) -> (f32, f64) {
+    %0 = math.fma %x, %x, %x : f32
+    %1 = math.exp %0 : f32
+    %2 = math.fma %d, %d, %d : f64
+    return %1, %2 : f32, f64
+  }
+}
