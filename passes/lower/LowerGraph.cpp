@@ -69,9 +69,8 @@ TypedAttr numberInKernel(graph::ConstantOp op) {
 struct LowerConstant : OpConversionPattern<graph::ConstantOp> {
   using OpConversionPattern::OpConversionPattern;
 
-  LogicalResult
-  matchAndRewrite(graph::ConstantOp op, OpAdaptor,
-                  ConversionPatternRewriter &b) const override {
+  LogicalResult matchAndRewrite(graph::ConstantOp op, OpAdaptor,
+                                ConversionPatternRewriter &b) const override {
     TypedAttr number = numberInKernel(op);
     if (!number)
       return b.notifyMatchFailure(op, "not one number inside a kernel");

@@ -4,6 +4,7 @@
 
 #include "compiler/import/Build.h"
 #include "compiler/import/Names.h"
+#include "dialects/graph/Graph.h"
 
 #include "mlir/IR/Verifier.h"
 #include "llvm/ADT/StringSet.h"
@@ -155,6 +156,17 @@ LogicalResult Tracer::traceNode(int index) {
   return success();
 }
 
+/// A tensor without elements is known, however it came about: no kernel is
+/// needed for it.
+static Value withoutKernel(ImplicitLocOpBuilder &b, Value value) {
+  auto type = value ? dyn_cast<RankedTensorType>(value.getType())
+                    : RankedTensorType();
+  Operation *op = value ? value.getDefiningOp() : nullptr;
+  if (!type || !op || isa<graph::ConstantOp>(op) || type.getNumElements() != 0)
+    return value;
+  return splat(b, type, 0);
+}
+
 LogicalResult Tracer::runHandler(int index, ArrayRef<Traced> operands,
                                  Location at) {
   Frame &top = frame();
@@ -183,6 +195,10 @@ LogicalResult Tracer::runHandler(int index, ArrayRef<Traced> operands,
   }
   if (isPending)
     return success();
+  for (Traced &traced : node.given) {
+    traced.value = withoutKernel(b, traced.value);
+    traced.imaginary = withoutKernel(b, traced.imaginary);
+  }
   state.results.assign(node.given.begin(), node.given.end());
   state.traced = true;
   return verifyNew(before, block, at);

@@ -76,12 +76,12 @@ Complex transform(Complex x, int sign) {
   // x[inner * i + j] becomes y[k + outer * l]: transforms over i, rotations by
   // j * k turns, transforms over j.
   int64_t inner = length / outer;
-  Complex y = transform(parts(x,
-                              [&](Expr part) {
-                                return transposed(
-                                    reshape(part, {count, outer, inner}));
-                              }),
-                        sign);
+  Complex y =
+      transform(parts(x,
+                      [&](Expr part) {
+                        return transposed(reshape(part, {count, outer, inner}));
+                      }),
+                sign);
   Complex w = turns(x.re, inner, outer, length, sign);
   y = {y.re * w.re - y.im * w.im, y.re * w.im + y.im * w.re};
   y = transform(parts(y, transposed), sign);

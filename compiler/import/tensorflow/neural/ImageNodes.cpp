@@ -23,9 +23,7 @@ struct Color {
     int64_t last = x.rank() - 1;
     return {slice(x, last, 0, 1), slice(x, last, 1, 1), slice(x, last, 2, 1)};
   }
-  Expr joined() const {
-    return a ? concat({a, b, c}, a.rank() - 1) : Expr();
-  }
+  Expr joined() const { return a ? concat({a, b, c}, a.rank() - 1) : Expr(); }
 };
 
 template <typename Op>
@@ -44,24 +42,26 @@ Color toHsv(Color rgb) {
   Expr saturation =
       select(compare<graph::LessOp>(zero, value), range / value, zero);
   Expr norm = value.like(1) / (range * 6);
-  Expr hue = select(
-      compare<graph::EqualOp>(r, value), norm * (g - b),
-      select(compare<graph::EqualOp>(g, value), norm * (b - r) + 2.0 / 6,
-             norm * (r - g) + 4.0 / 6));
+  Expr hue = select(compare<graph::EqualOp>(r, value), norm * (g - b),
+                    select(compare<graph::EqualOp>(g, value),
+                           norm * (b - r) + 2.0 / 6, norm * (r - g) + 4.0 / 6));
   hue = select(compare<graph::LessOp>(zero, range), hue, zero);
   hue = select(compare<graph::LessOp>(hue, zero), hue + 1, hue);
   return {hue, saturation, value};
 }
 
+/// How far each channel is from the smallest to the largest, for a hue.
+Color sharesOf(Expr hue) {
+  hue = hue * 6;
+  auto away = [&](double center) { return apply<graph::AbsOp>(hue - center); };
+  return {clamp(away(3) - 1, 0, 1), clamp(2 - away(2), 0, 1),
+          clamp(2 - away(4), 0, 1)};
+}
+
 Color toRgb(Color hsv) {
-  Expr hue = hsv.a * 6;
-  auto away = [&](double center) {
-    return apply<graph::AbsOp>(hue - center);
-  };
-  auto mixed = [&](Expr part) {
-    return (1 - hsv.b + hsv.b * clamp(part, 0, 1)) * hsv.c;
-  };
-  return {mixed(away(3) - 1), mixed(2 - away(2)), mixed(2 - away(4))};
+  auto mixed = [&](Expr share) { return (1 - hsv.b + hsv.b * share) * hsv.c; };
+  Color shares = sharesOf(hsv.a);
+  return {mixed(shares.a), mixed(shares.b), mixed(shares.c)};
 }
 
 LogicalResult rgbToHsv(Node &node) {
@@ -86,14 +86,20 @@ Expr factorOf(Node &node, unsigned i, Expr x) {
   return x && factor ? cast(factor, x.elementType()) : Expr();
 }
 
+/// Only the hue changes: each pixel keeps its largest and smallest channel,
+/// which may lie outside of what saturation and value can say.
 LogicalResult adjustHue(Node &node) {
   Expr x = imagesOf(node);
-  Color hsv = toHsv(Color::of(x));
-  Expr turned = hsv.a + factorOf(node, 1, x);
-  hsv.a = turned - apply<graph::FloorOp>(turned);
-  Expr result = toRgb(hsv).joined();
-  return give(node, result ? cast(result, node.type(0).getElementType())
-                           : result);
+  Color rgb = Color::of(x);
+  Expr high = maximum(rgb.a, maximum(rgb.b, rgb.c)),
+       low = minimum(rgb.a, minimum(rgb.b, rgb.c));
+  Expr turned = toHsv(rgb).a + factorOf(node, 1, x);
+  Color shares = sharesOf(turned - apply<graph::FloorOp>(turned));
+  auto mixed = [&](Expr share) { return low + (high - low) * share; };
+  Expr result =
+      Color{mixed(shares.a), mixed(shares.b), mixed(shares.c)}.joined();
+  return give(node,
+              result ? cast(result, node.type(0).getElementType()) : result);
 }
 
 LogicalResult adjustSaturation(Node &node) {
@@ -101,8 +107,8 @@ LogicalResult adjustSaturation(Node &node) {
   Color hsv = toHsv(Color::of(x));
   hsv.b = clamp(hsv.b * factorOf(node, 1, x), 0, 1);
   Expr result = toRgb(hsv).joined();
-  return give(node, result ? cast(result, node.type(0).getElementType())
-                           : result);
+  return give(node,
+              result ? cast(result, node.type(0).getElementType()) : result);
 }
 
 LogicalResult adjustContrast(Node &node) {
@@ -111,8 +117,8 @@ LogicalResult adjustContrast(Node &node) {
     return give(node, Expr());
   Expr center = mean(x, {x.rank() - 3, x.rank() - 2}, /*keep=*/true);
   Expr result = (x - center) * factorOf(node, 1, x) + center;
-  return give(node, result ? cast(result, node.type(0).getElementType())
-                           : result);
+  return give(node,
+              result ? cast(result, node.type(0).getElementType()) : result);
 }
 
 /// Places of samples along one side of boxes [n, 2]: n x count.
@@ -137,17 +143,17 @@ LogicalResult cropAndResize(Node &node) {
   auto size = node.integers(3);
   if (failed(size))
     return failure();
-  if (!images || !boxes || !which || images.rank() != 4 ||
-      boxes.rank() != 2 || boxes.size(1) != 4 || which.rank() != 1 ||
-      which.size(0) != boxes.size(0) || size->size() != 2 ||
-      (*size)[0] < 1 || (*size)[1] < 1 || (*size)[0] > (1 << 20) ||
-      (*size)[1] > (1 << 20) || images.type().getNumElements() == 0)
+  if (!images || !boxes || !which || images.rank() != 4 || boxes.rank() != 2 ||
+      boxes.size(1) != 4 || which.rank() != 1 ||
+      which.size(0) != boxes.size(0) || size->size() != 2 || (*size)[0] < 1 ||
+      (*size)[1] < 1 || (*size)[0] > (1 << 20) || (*size)[1] > (1 << 20) ||
+      images.type().getNumElements() == 0)
     return give(node, Expr());
   bool nearest = node.stringAttr("method", "bilinear") == "nearest";
   Expr zero = which.like(0), limit = which.like(double(images.size(0)));
-  Expr valid = apply<graph::LogicalAndOp>(
-      compare<graph::LessEqualOp>(zero, which),
-      compare<graph::LessOp>(which, limit));
+  Expr valid =
+      apply<graph::LogicalAndOp>(compare<graph::LessEqualOp>(zero, which),
+                                 compare<graph::LessOp>(which, limit));
   if (failed(check(node, valid, "a box is of no image")))
     return failure();
 
@@ -170,8 +176,8 @@ LogicalResult cropAndResize(Node &node) {
   Type i64 = b.getI64Type();
   Expr pixels = reshape(cast(images, b.getF32Type()),
                         {images.size(0) * height * width, images.size(3)});
-  Expr first = reshape(cast(which, i64), {count, 1, 1}) *
-               static_cast<double>(height);
+  Expr first =
+      reshape(cast(which, i64), {count, 1, 1}) * static_cast<double>(height);
   auto place = [&](Expr at, int64_t extent) {
     return cast(clamp(at, 0, static_cast<double>(extent - 1)), i64);
   };

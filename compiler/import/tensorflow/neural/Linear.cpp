@@ -60,8 +60,7 @@ LogicalResult checkDiagonal(Node &node, Expr matrices, const Twine &message) {
   Expr zeros = sizes * 0.0;
   if (!align(zeros, sizes))
     return give(node, Expr());
-  Expr usable(node.b,
-              make<graph::LessOp>(node.b, zeros.value, sizes.value));
+  Expr usable(node.b, make<graph::LessOp>(node.b, zeros.value, sizes.value));
   return check(node, usable, message);
 }
 
@@ -91,8 +90,8 @@ LogicalResult cholesky(Node &node) {
   if (!x)
     return give(node, Expr());
   Expr factor = apply<graph::CholeskyOp>(x);
-  if (failed(checkDiagonal(node, factor,
-                           "the matrix is not positive definite")))
+  if (failed(
+          checkDiagonal(node, factor, "the matrix is not positive definite")))
     return failure();
   return giveLike(node, factor);
 }
@@ -168,8 +167,8 @@ LogicalResult logDeterminant(Node &node) {
   Expr sign(node.b, make<graph::ReduceProdOp>(
                         node.b, apply<graph::SignOp>(diagonal).value,
                         ArrayRef<int64_t>{x.rank() - 2}));
-  Expr size = sum(apply<graph::LogOp>(apply<graph::AbsOp>(diagonal)),
-                  {x.rank() - 2});
+  Expr size =
+      sum(apply<graph::LogOp>(apply<graph::AbsOp>(diagonal)), {x.rank() - 2});
   return giveLike(node, {sign * factors.sign, size});
 }
 
@@ -181,17 +180,16 @@ LogicalResult lu(Node &node) {
   if (failed(checkDiagonal(node, factors.lu, "the matrix is not invertible")))
     return failure();
   Type indexType = node.typeAttr("output_idx_type");
-  return giveLike(node, {factors.lu, cast(factors.permutation,
-                                          indexType ? indexType
-                                                    : node.b.getI32Type())});
+  return giveLike(
+      node, {factors.lu, cast(factors.permutation,
+                              indexType ? indexType : node.b.getI32Type())});
 }
 
 LogicalResult qr(Node &node) {
   Expr x = matricesOf(node, 0, /*square=*/false);
   if (!x)
     return give(node, Expr());
-  auto op = node.b.create<graph::QrOp>(x.value,
-                                       node.boolAttr("full_matrices"));
+  auto op = node.b.create<graph::QrOp>(x.value, node.boolAttr("full_matrices"));
   return giveLike(node, {Expr(node.b, op.getQ()), Expr(node.b, op.getR())});
 }
 
@@ -204,7 +202,8 @@ LogicalResult svd(Node &node) {
       x.value, vectors && node.boolAttr("full_matrices"));
   Expr u(node.b, op.getU()), v(node.b, op.getV());
   if (!vectors)
-    u = v = Expr(node.b, splat(node.b, x.type().clone({0}), 0));
+    u = v = Expr(node.b,
+                 splat(node.b, RankedTensorType::get({0}, x.elementType()), 0));
   return giveLike(node, {Expr(node.b, op.getS()), u, v});
 }
 

@@ -29,9 +29,7 @@ struct Scale {
     auto at = static_cast<float>(i);
     return halfPixel ? (at + 0.5f) * factor() - 0.5f : at * factor();
   }
-  int64_t bound(int64_t i) const {
-    return std::clamp<int64_t>(i, 0, in - 1);
-  }
+  int64_t bound(int64_t i) const { return std::clamp<int64_t>(i, 0, in - 1); }
 };
 
 /// Pixels of `x` along `axis`, and their weights for each place of the result.
@@ -111,10 +109,8 @@ LogicalResult bilinear(Node &node) {
     SmallVector<double> low, high, weights;
     for (int64_t i = 0; i < scale.out; ++i) {
       float at = scale.place(i), floor = std::floor(at);
-      low.push_back(
-          static_cast<double>(std::max<int64_t>(int64_t(floor), 0)));
-      high.push_back(
-          static_cast<double>(scale.bound(int64_t(std::ceil(at)))));
+      low.push_back(static_cast<double>(std::max<int64_t>(int64_t(floor), 0)));
+      high.push_back(static_cast<double>(scale.bound(int64_t(std::ceil(at)))));
       low.back() = std::min(low.back(), static_cast<double>(scale.in - 1));
       weights.push_back(at - floor);
     }
@@ -153,8 +149,8 @@ void cubicTaps(const Scale &scale, Taps (&taps)[4]) {
       total += weights[k];
       taps[k].places.push_back(static_cast<double>(scale.bound(place)));
     }
-    bool scaled = scale.halfPixel && std::abs(total) >=
-                                         1000 * std::numeric_limits<float>::min();
+    bool scaled = scale.halfPixel &&
+                  std::abs(total) >= 1000 * std::numeric_limits<float>::min();
     for (int64_t k = 0; k < 4; ++k)
       taps[k].weights.push_back(scaled ? weights[k] / total : weights[k]);
   }
@@ -203,8 +199,8 @@ LogicalResult area(Node &node) {
         weights[o * scale.in + scale.bound(i)] += covered / factor;
       }
     }
-    Expr matrix = constant(node.b, x.elementType(), {scale.out, scale.in},
-                           weights);
+    Expr matrix =
+        constant(node.b, x.elementType(), {scale.out, scale.in}, weights);
     SmallVector<int64_t> shape(x.shape());
     int64_t outer = axis == 1 ? shape[0] : shape[0] * shape[1];
     int64_t inner = axis == 1 ? shape[2] * shape[3] : shape[3];

@@ -31,8 +31,8 @@ Complex along(Complex x, int64_t dim, int sign) {
   auto exchange = [&](Expr e) {
     return dim == last ? e : transpose(e, permutation);
   };
-  Complex y = transform({mapPart(x.re, exchange), mapPart(x.im, exchange)},
-                        sign);
+  Complex y =
+      transform({mapPart(x.re, exchange), mapPart(x.im, exchange)}, sign);
   if (!y.re || !y.im)
     return {};
   if (sign > 0) {
@@ -165,11 +165,10 @@ LogicalResult spectrogram(Node &node) {
     length *= 2;
   int64_t frequencies = length / 2 + 1;
   if (frames == 0 || channels == 0)
-    return give(node,
-                Expr(node.b, splat(node.b,
-                                   x.type().clone({channels, frames,
-                                                   frequencies}),
-                                   0)));
+    return give(
+        node, Expr(node.b,
+                   splat(node.b,
+                         x.type().clone({channels, frames, frequencies}), 0)));
   if (frames > (1 << 24) / window)
     return node.unsupported("a signal of this length");
   SmallVector<double> places, weights;
@@ -194,8 +193,8 @@ LogicalResult spectrogram(Node &node) {
 SmallVector<double> melBands(int64_t bins, double rate, int64_t bands,
                              double lower, double upper) {
   auto mel = [](double hertz) { return 1127.0 * std::log1p(hertz / 700.0); };
-  double low = mel(lower), spacing = (mel(upper) - low) /
-                                     static_cast<double>(bands + 1);
+  double low = mel(lower),
+         spacing = (mel(upper) - low) / static_cast<double>(bands + 1);
   SmallVector<double> centers;
   for (int64_t i = 0; i <= bands; ++i)
     centers.push_back(low + spacing * static_cast<double>(i + 1));
@@ -235,9 +234,9 @@ LogicalResult mfcc(Node &node) {
       !(upper > lower) || !std::isfinite(upper) || x.size(2) > (1 << 16))
     return give(node, Expr());
   int64_t bins = x.size(2);
-  Expr filter = constant(
-      node.b, x.elementType(), {bins, bands},
-      melBands(bins, static_cast<double>(*rate), bands, lower, upper));
+  Expr filter =
+      constant(node.b, x.elementType(), {bins, bands},
+               melBands(bins, static_cast<double>(*rate), bands, lower, upper));
   Expr energies = matmul(apply<graph::SqrtOp>(x), filter);
   if (!energies)
     return give(node, Expr());
@@ -245,10 +244,10 @@ LogicalResult mfcc(Node &node) {
   SmallVector<double> cosines;
   for (int64_t k = 0; k < bands; ++k)
     for (int64_t i = 0; i < count; ++i)
-      cosines.push_back(std::sqrt(2.0 / static_cast<double>(bands)) *
-                        std::cos(M_PI / static_cast<double>(bands) *
-                                 static_cast<double>(i) *
-                                 (static_cast<double>(k) + 0.5)));
+      cosines.push_back(
+          std::sqrt(2.0 / static_cast<double>(bands)) *
+          std::cos(M_PI / static_cast<double>(bands) * static_cast<double>(i) *
+                   (static_cast<double>(k) + 0.5)));
   return give(node, matmul(energies, constant(node.b, x.elementType(),
                                               {bands, count}, cosines)));
 }
@@ -256,8 +255,7 @@ LogicalResult mfcc(Node &node) {
 } // namespace
 
 void weir::tensorflow::addSignalHandlers(Handlers &handlers) {
-  for (const char *name :
-       {"FFT", "FFT2D", "FFT3D", "IFFT", "IFFT2D", "IFFT3D"})
+  for (const char *name : {"FFT", "FFT2D", "FFT3D", "IFFT", "IFFT2D", "IFFT3D"})
     handlers[name] = {fft, Takes::complex};
   for (const char *name : {"IRFFT", "IRFFT2D", "IRFFT3D"})
     handlers[name] = {irfft, Takes::complex};
