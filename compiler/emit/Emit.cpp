@@ -70,7 +70,8 @@ struct Emitter {
   Error writeObject(OutputFile &file, SmallVectorImpl<char> &code) {
     bool embedded = model.weightsBytes && tables.weightsFile.empty();
     if (embedded)
-      if (Error error = placeWeights(code, model.weightsBytes))
+      if (Error error = placeWeights(code, model.weightsBytes,
+                                     Triple(TargetAttr::get(module).triple)))
         return error;
     return file.write([&](raw_fd_ostream &os) -> Error {
       os.write(code.data(), code.size());

@@ -131,7 +131,8 @@ struct Builder {
     auto *bytes =
         new GlobalVariable(module, type, true, GlobalValue::InternalLinkage,
                            Constant::getNullValue(type), "weir.weights");
-    bytes->setSection(weightsSection);
+    bytes->setSection(
+        weightsSection(model.weightsBytes, Triple(module.getTargetTriple())));
     bytes->setAlignment(Align(64));
     bytes->setExternallyInitialized(true);
     auto *slot =

@@ -140,7 +140,8 @@ Error writeWeightsFile(const ModelInterface &model, llvm::raw_fd_ostream &os,
   return Error::success();
 }
 
-Error placeWeights(SmallVectorImpl<char> &object, uint64_t bytes) {
+Error placeWeights(SmallVectorImpl<char> &object, uint64_t bytes,
+                   const llvm::Triple &triple) {
   using ElfFile = llvm::object::ELF64LEFile;
   object.resize(llvm::alignTo(object.size(), 64));
   auto elf = ElfFile::create(StringRef(object.data(), object.size()));
@@ -153,15 +154,12 @@ Error placeWeights(SmallVectorImpl<char> &object, uint64_t bytes) {
     auto name = elf->getSectionName(section);
     if (!name)
       return name.takeError();
-    if (*name != weightsSection)
+    if (*name != weightsSection(bytes, triple))
       continue;
     auto &header = const_cast<ElfFile::Elf_Shdr &>(section);
     header.sh_offset = object.size();
     header.sh_size = bytes;
-    // Beyond what 32 bits reach, the linker must lay it where no code jumps or
-    // refers across it.
-    if (bytes > (1u << 30) &&
-        elf->getHeader().e_machine == llvm::ELF::EM_X86_64)
+    if (largeWeights(bytes, triple))
       header.sh_flags = header.sh_flags | llvm::ELF::SHF_X86_64_LARGE;
     return Error::success();
   }

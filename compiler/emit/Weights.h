@@ -6,12 +6,22 @@
 
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/Support/raw_ostream.h"
+#include "llvm/TargetParser/Triple.h"
 
 namespace weir {
 
 /// The section of an object that holds embedded weights. Code generation makes
-/// it tiny; placeWeights gives it its true size.
-inline constexpr llvm::StringLiteral weightsSection = ".weir.weights";
+/// it tiny; placeWeights gives it its true size. Beyond what 32 bits reach, GNU
+/// ld knows by the name, and lld by a flag, to lay it where no code jumps or
+/// refers across it.
+inline bool largeWeights(uint64_t bytes, const llvm::Triple &triple) {
+  return bytes > (1u << 30) && triple.isX86();
+}
+inline llvm::StringRef weightsSection(uint64_t bytes,
+                                      const llvm::Triple &triple) {
+  return largeWeights(bytes, triple) ? ".lrodata.weir.weights"
+                                     : ".weir.weights";
+}
 
 /// Writes exactly model.weightsBytes bytes, holding no copy of any blob. Sets
 /// `hash` to a fingerprint of them.
@@ -24,7 +34,8 @@ llvm::Error writeWeightsFile(const ModelInterface &model,
 
 /// Makes the object's weights section end the file: its bytes are to follow
 /// the object. Padding up to their alignment is appended to the object.
-llvm::Error placeWeights(llvm::SmallVectorImpl<char> &object, uint64_t bytes);
+llvm::Error placeWeights(llvm::SmallVectorImpl<char> &object, uint64_t bytes,
+                         const llvm::Triple &triple);
 
 /// Gives back the memory of resource blobs; the attributes are empty after.
 void releaseWeights(ModelInterface &model);
