@@ -90,6 +90,12 @@ pickElements(ArrayRef<DenseElementsAttr> sources, RankedTensorType type,
   return element == bits ? result : result.bitcast(element);
 }
 
+DenseElementsAttr emptyConstant(RankedTensorType type) {
+  if (!llvm::is_contained(type.getShape(), 0))
+    return {};
+  return DenseElementsAttr::getFromRawBuffer(type, {});
+}
+
 std::optional<SmallVector<int64_t>> integersOf(Attribute value) {
   auto elements = dyn_cast_or_null<DenseIntElementsAttr>(value);
   if (!elements || elements.getNumElements() > foldLimit)

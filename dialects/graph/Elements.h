@@ -35,6 +35,9 @@ pickElements(llvm::ArrayRef<mlir::DenseElementsAttr> sources,
              mlir::RankedTensorType type,
              llvm::function_ref<ElementRef(llvm::ArrayRef<int64_t>)> choose);
 
+/// The constant of a type without elements; null of any other.
+mlir::DenseElementsAttr emptyConstant(mlir::RankedTensorType type);
+
 /// The integers of a constant, sign extended unless unsigned; nothing for
 /// another kind of attribute, or for one over the folders' limit.
 std::optional<llvm::SmallVector<int64_t>> integersOf(mlir::Attribute value);

@@ -26,6 +26,8 @@ static DenseElementsAttr splatOf(DenseElementsAttr elements,
 }
 
 OpFoldResult GatherOp::fold(FoldAdaptor adaptor) {
+  if (auto none = emptyConstant(getType()))
+    return none;
   auto elements = dense(adaptor.getX());
   if (!elements)
     return {};
@@ -54,6 +56,8 @@ OpFoldResult GatherOp::fold(FoldAdaptor adaptor) {
 }
 
 OpFoldResult GatherNdOp::fold(FoldAdaptor adaptor) {
+  if (auto none = emptyConstant(getType()))
+    return none;
   auto elements = dense(adaptor.getX());
   if (!elements)
     return {};
@@ -85,7 +89,8 @@ OpFoldResult GatherNdOp::fold(FoldAdaptor adaptor) {
 }
 
 OpFoldResult ScatterOp::fold(FoldAdaptor adaptor) {
-  if (getUpdates().getType().getNumElements() == 0)
+  if (getUpdates().getType().getNumElements() == 0 ||
+      getType().getNumElements() == 0)
     return getX();
   auto elements = dense(adaptor.getX());
   auto updates = dense(adaptor.getUpdates());
@@ -126,6 +131,8 @@ OpFoldResult ScatterOp::fold(FoldAdaptor adaptor) {
 }
 
 OpFoldResult DynamicSliceOp::fold(FoldAdaptor adaptor) {
+  if (auto none = emptyConstant(getType()))
+    return none;
   if (getX().getType() == getType())
     return getX();
   if (auto elements = dense(adaptor.getX()))
@@ -143,6 +150,8 @@ OpFoldResult DynamicUpdateSliceOp::fold(FoldAdaptor) {
 }
 
 OpFoldResult OneHotOp::fold(FoldAdaptor adaptor) {
+  if (auto none = emptyConstant(getType()))
+    return none;
   auto on = dense(adaptor.getOn()), off = dense(adaptor.getOff());
   std::optional<SmallVector<int64_t>> indices =
       integersOf(adaptor.getIndices());

@@ -21,6 +21,8 @@ static DenseElementsAttr splatOf(DenseElementsAttr elements,
 }
 
 OpFoldResult ReshapeOp::fold(FoldAdaptor adaptor) {
+  if (auto none = emptyConstant(getType()))
+    return none;
   if (getX().getType() == getType())
     return getX();
   if (auto inner = getX().getDefiningOp<ReshapeOp>()) {
@@ -33,6 +35,8 @@ OpFoldResult ReshapeOp::fold(FoldAdaptor adaptor) {
 }
 
 OpFoldResult TransposeOp::fold(FoldAdaptor adaptor) {
+  if (auto none = emptyConstant(getType()))
+    return none;
   ArrayRef<int64_t> permutation = getPermutation();
   if (llvm::equal(permutation, llvm::seq<int64_t>(0, permutation.size())))
     return getX();
@@ -51,6 +55,8 @@ OpFoldResult TransposeOp::fold(FoldAdaptor adaptor) {
 }
 
 OpFoldResult BroadcastOp::fold(FoldAdaptor adaptor) {
+  if (auto none = emptyConstant(getType()))
+    return none;
   if (getX().getType() == getType())
     return getX();
   auto elements = dense(adaptor.getX());
@@ -69,6 +75,8 @@ OpFoldResult BroadcastOp::fold(FoldAdaptor adaptor) {
 }
 
 OpFoldResult SliceOp::fold(FoldAdaptor adaptor) {
+  if (auto none = emptyConstant(getType()))
+    return none;
   if (getX().getType() == getType())
     return getX();
   auto elements = dense(adaptor.getX());
@@ -115,6 +123,8 @@ OpFoldResult PadOp::fold(FoldAdaptor adaptor) {
 }
 
 OpFoldResult ConcatOp::fold(FoldAdaptor adaptor) {
+  if (auto none = emptyConstant(getType()))
+    return none;
   // One operand that holds all elements is the result.
   for (Value input : getInputs())
     if (input.getType() == getType())
@@ -156,6 +166,8 @@ OpFoldResult ConcatOp::fold(FoldAdaptor adaptor) {
 }
 
 OpFoldResult ReverseOp::fold(FoldAdaptor adaptor) {
+  if (auto none = emptyConstant(getType()))
+    return none;
   ArrayRef<int64_t> shape = getType().getShape();
   if (llvm::all_of(getDims(), [&](int64_t dim) { return shape[dim] <= 1; }))
     return getX();

@@ -1,6 +1,7 @@
 // The list of all handlers.
 
 #include "compiler/import/tensorflow/Tracer.h"
+#include "compiler/import/tensorflow/shape/Moves.h"
 
 namespace weir::tensorflow {
 
@@ -28,6 +29,7 @@ const Handlers &complexHandlers() {
   static const Handlers table = [] {
     Handlers handlers;
     addComplexHandlers(handlers);
+    addComplexMoveHandlers(handlers);
     return handlers;
   }();
   return table;

@@ -327,6 +327,7 @@ void weir::tensorflow::addIndexHandlers(Handlers &handlers) {
   handlers["ParallelDynamicStitch"] = importDynamicStitch;
   handlers["InvertPermutation"] = importInvertPermutation;
   addOrderHandlers(handlers);
+  addPlaceHandlers(handlers);
   addScatterHandlers(handlers);
   addSegmentHandlers(handlers);
 }

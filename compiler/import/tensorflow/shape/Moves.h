@@ -52,10 +52,14 @@ std::optional<int64_t> knownElement(mlir::Value vector, int64_t index);
 mlir::LogicalResult checkIndices(Node &node, unsigned operand, Expr indices,
                                  int64_t size, bool negativeIsFine = false);
 
+/// For the table of nodes with complex operands.
+void addComplexMoveHandlers(Handlers &);
 void addBlockHandlers(Handlers &);
 void addDiagonalHandlers(Handlers &);
 void addJoinHandlers(Handlers &);
 void addOrderHandlers(Handlers &);
+void addPadHandlers(Handlers &);
+void addPlaceHandlers(Handlers &);
 void addRangeHandlers(Handlers &);
 void addScatterHandlers(Handlers &);
 void addSegmentHandlers(Handlers &);

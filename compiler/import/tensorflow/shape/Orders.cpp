@@ -80,17 +80,20 @@ LogicalResult importInTopK(Node &node) {
 LogicalResult importNthElement(Node &node) {
   if (failed(wantOperands(node, 2)))
     return failure();
-  Expr x = operand(node, 0);
-  auto n = node.integer(1);
-  if (failed(n))
+  ImplicitLocOpBuilder &b = node.b;
+  Expr x = operand(node, 0), n = operand(node, 1);
+  Type type = n.elementType();
+  if (x.rank() < 1 || x.shape().back() == 0 || n.rank() != 0 ||
+      !(type.isSignlessInteger(32) || type.isSignlessInteger(64)))
+    return node.error() << "cannot take element " << n.type() << " of rows of "
+                        << x.type();
+  if (failed(checkIndices(node, 1, n, x.shape().back())))
     return failure();
-  if (x.rank() < 1 || *n < 0 || *n >= x.shape().back())
-    return node.error() << "rows of " << x.type() << " have no element " << *n;
-  auto sort = node.b.create<graph::SortOp>(ValueRange{x.value},
-                                           node.boolAttr("reverse"));
-  Expr sorted(node.b, sort.getOutputs()[0]);
-  return give(
-      node, reshape(slice(sorted, x.rank() - 1, *n, 1), x.shape().drop_back()));
+  auto sort =
+      b.create<graph::SortOp>(ValueRange{x.value}, node.boolAttr("reverse"));
+  Expr sorted(b, sort.getOutputs()[0]);
+  return give(node, Expr(b, make<graph::GatherOp>(b, sorted.value, n.value,
+                                                  x.rank() - 1, 0)));
 }
 
 /// LowerBound and UpperBound.

@@ -113,10 +113,65 @@ LogicalResult importScatter(Node &node) {
   return give(node, x / product);
 }
 
+/// Coordinates of a sparse tensor, one or a vector of them, as vectors; and
+/// their values, one for all or one each.
+LogicalResult scatterSparse(Node &node, Expr dense, Expr coordinates,
+                            Expr values, graph::Combiner combiner) {
+  if (coordinates.rank() < 2)
+    coordinates = reshape(
+        coordinates, {coordinates.type().getNumElements(),
+                      coordinates.rank() == 0 || dense.rank() == 1 ? 1 : 0});
+  if (!coordinates || coordinates.rank() != 2 || values.rank() > 1)
+    return node.error() << "cannot put " << node.type(1) << " at "
+                        << node.type(0);
+  if (values.rank() == 0)
+    values = broadcast(values, {coordinates.size(0)});
+  return scatterVectors(node, dense, coordinates, values, combiner);
+}
+
+/// SparseToDense: a constant shape, filled, with values at coordinates.
+LogicalResult importSparseToDense(Node &node) {
+  if (failed(wantOperands(node, 4)))
+    return failure();
+  auto shape = node.integers(1);
+  if (failed(shape) || failed(countOrError(node, *shape)))
+    return failure();
+  if (node.rank(3) != 0)
+    return node.error() << "cannot fill with " << node.type(3);
+  return scatterSparse(node, broadcast(operand(node, 3), *shape),
+                       operand(node, 0), operand(node, 2),
+                       graph::Combiner::update);
+}
+
+/// SparseTensorDenseAdd: coordinates, values, shape; and a dense tensor.
+LogicalResult importSparseAdd(Node &node) {
+  if (failed(wantOperands(node, 4)))
+    return failure();
+  return scatterSparse(node, operand(node, 3), operand(node, 0),
+                       operand(node, 1), graph::Combiner::add);
+}
+
+/// InplaceUpdate and such: rows of the first dimension.
+LogicalResult importInplace(Node &node) {
+  if (failed(wantOperands(node, 3)))
+    return failure();
+  Expr indices = operand(node, 1);
+  auto combiner = combinerOf(node.op());
+  if (indices.rank() != 1 || !combiner)
+    return node.error() << "cannot choose rows by " << indices.type();
+  return scatterVectors(node, operand(node, 0),
+                        reshape(indices, {indices.size(0), 1}),
+                        operand(node, 2), *combiner);
+}
+
 } // namespace
 
 void weir::tensorflow::addScatterHandlers(Handlers &handlers) {
   handlers["ScatterNd"] = importScatterNd;
+  handlers["SparseToDense"] = importSparseToDense;
+  handlers["SparseTensorDenseAdd"] = importSparseAdd;
+  for (const char *name : {"InplaceUpdate", "InplaceAdd", "InplaceSub"})
+    handlers[name] = importInplace;
   for (const char *name :
        {"TensorScatterUpdate", "TensorScatterAdd", "TensorScatterSub",
         "TensorScatterMin", "TensorScatterMax", "ScatterNdUpdate",

@@ -250,8 +250,10 @@ LogicalResult importHistogram(Node &node) {
 } // namespace
 
 void weir::tensorflow::addSegmentHandlers(Handlers &handlers) {
-  for (const char *name : {"UnsortedSegmentSum", "UnsortedSegmentProd",
-                           "UnsortedSegmentMin", "UnsortedSegmentMax"})
+  for (const char *name :
+       {"UnsortedSegmentSum", "UnsortedSegmentProd", "UnsortedSegmentMin",
+        "UnsortedSegmentMax", "SegmentSumV2", "SegmentProdV2", "SegmentMinV2",
+        "SegmentMaxV2"})
     handlers[name] = importUnsortedSegment;
   for (const char *name :
        {"SegmentSum", "SegmentMean", "SegmentProd", "SegmentMin", "SegmentMax"})

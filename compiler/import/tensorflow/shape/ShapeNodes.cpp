@@ -300,6 +300,7 @@ void weir::tensorflow::addShapeHandlers(Handlers &handlers) {
   addBlockHandlers(handlers);
   addDiagonalHandlers(handlers);
   addJoinHandlers(handlers);
+  addPadHandlers(handlers);
   addRangeHandlers(handlers);
   addSliceHandlers(handlers);
 }

@@ -1,4 +1,4 @@
-// Slices of all kinds, and pads.
+// Slices of all kinds, and what puts slices back.
 
 #include "compiler/import/tensorflow/shape/Moves.h"
 
@@ -259,21 +259,17 @@ LogicalResult importStridedSlice(Node &node) {
   return give(node, reshape(reverse(x, reversed), taken->shape));
 }
 
-/// Puts the gradient of a StridedSlice where the slice came from.
-LogicalResult importStridedSliceGrad(Node &node) {
-  if (failed(wantOperands(node, 5)))
-    return failure();
-  auto shape = node.integers(0);
-  if (failed(shape) || failed(countOrError(node, *shape)))
-    return failure();
-  auto taken = stridedBoxOf(node, *shape, 1);
-  if (failed(taken))
-    return failure();
+/// The elements of `value`, which a StridedSlice could have taken from a tensor
+/// of `shape`, back in their places with zeros around them.
+FailureOr<Expr> placeBox(Node &node, const StridedBox &taken,
+                         ArrayRef<int64_t> shape, Expr value) {
   Integers sizes, low, high, interior, reversed;
   bool isEmpty = false;
-  for (auto [dim, range] : llvm::enumerate(taken->ranges)) {
-    if (range.computed)
-      return node.unsupported("begin must be known at compile time");
+  for (auto [dim, range] : llvm::enumerate(taken.ranges)) {
+    if (range.computed) {
+      (void)node.unsupported("begin must be known at compile time");
+      return failure();
+    }
     int64_t stride = range.stride, start = range.start;
     isEmpty |= range.size == 0;
     if (stride < 0) {
@@ -285,82 +281,50 @@ LogicalResult importStridedSliceGrad(Node &node) {
     int64_t gap = range.size > 1 ? stride - 1 : 0;
     sizes.push_back(range.size);
     low.push_back(start);
-    high.push_back((*shape)[dim] - start - 1 - (range.size - 1) * (gap + 1));
+    high.push_back(shape[dim] - start - 1 - (range.size - 1) * (gap + 1));
     interior.push_back(gap);
   }
-  Expr gradient = operand(node, 4);
-  if (ArrayRef<int64_t>(taken->shape) != gradient.shape())
-    return node.error() << "the gradient is " << gradient.type() << " where ["
-                        << taken->shape << "] is wanted";
+  if (ArrayRef<int64_t>(taken.shape) != value.shape())
+    return node.error() << value.type() << " is given where [" << taken.shape
+                        << "] is wanted";
   if (isEmpty)
-    return give(node, filled(node, *shape, gradient.elementType(), 0));
-  gradient = reverse(reshape(gradient, sizes), reversed);
-  return give(node, pad(gradient, low, high, interior));
+    return filled(node, shape, value.elementType(), 0);
+  return pad(reverse(reshape(value, sizes), reversed), low, high, interior);
 }
 
-/// Numbers before and after each dimension of operand 0, from operand 1.
-LogicalResult marginsOf(Node &node, Integers &low, Integers &high) {
-  if (failed(wantOperands(node, 2)))
+LogicalResult importStridedSliceGrad(Node &node) {
+  if (failed(wantOperands(node, 5)))
     return failure();
-  auto numbers = node.integers(1);
-  if (failed(numbers))
+  auto shape = node.integers(0);
+  if (failed(shape) || failed(countOrError(node, *shape)))
     return failure();
-  if (static_cast<int64_t>(numbers->size()) != 2 * node.rank(0))
-    return node.error() << "has " << numbers->size() << " margins for "
-                        << node.type(0);
-  Integers shape;
-  for (int64_t i = 0; i < node.rank(0); ++i) {
-    low.push_back((*numbers)[2 * i]);
-    high.push_back((*numbers)[2 * i + 1]);
-    int64_t size = node.shape(0)[i];
-    if (low[i] < 0 || high[i] < 0 || llvm::AddOverflow(size, low[i], size) ||
-        llvm::AddOverflow(size, high[i], size))
-      return node.error() << "cannot pad dimension " << i << " by " << low[i]
-                          << " and " << high[i];
-    shape.push_back(size);
-  }
-  return countOrError(node, shape);
+  auto taken = stridedBoxOf(node, *shape, 1);
+  if (failed(taken))
+    return failure();
+  auto placed = placeBox(node, *taken, *shape, operand(node, 4));
+  return failed(placed) ? failure() : give(node, *placed);
 }
 
-LogicalResult importPad(Node &node) {
-  Integers low, high;
-  if (failed(marginsOf(node, low, high)))
+/// TensorStridedSliceUpdate: what a StridedSlice would take, replaced.
+LogicalResult importStridedSliceUpdate(Node &node) {
+  if (failed(wantOperands(node, 5)))
     return failure();
-  Expr x = operand(node, 0), value = x.like(0);
-  if (node.size() > 2) {
-    value = operand(node, 2);
-    if (value.rank() != 0 || value.elementType() != x.elementType())
-      return node.error() << "cannot pad " << x.type() << " with "
-                          << value.type();
-  }
-  return give(node,
-              Expr(node.b, make<graph::PadOp>(node.b, x.value, value.value, low,
-                                              high, Integers(low.size(), 0))));
-}
-
-LogicalResult importMirrorPad(Node &node) {
-  Integers low, high;
-  if (failed(marginsOf(node, low, high)))
+  Expr x = operand(node, 0), value = operand(node, 4);
+  auto taken = stridedBoxOf(node, x.shape(), 1);
+  if (failed(taken))
     return failure();
-  Expr x = operand(node, 0);
-  // REFLECT leaves out the outermost element, SYMMETRIC repeats it.
-  int64_t skip = node.stringAttr("mode") == "REFLECT" ? 1 : 0;
-  for (int64_t dim = 0; dim < x.rank(); ++dim) {
-    int64_t size = x.size(dim), most = std::max<int64_t>(size - skip, 0);
-    if (low[dim] > most || high[dim] > most)
-      return node.error() << "cannot mirror " << std::max(low[dim], high[dim])
-                          << " elements of dimension " << dim << " of size "
-                          << size;
-    SmallVector<Expr> parts;
-    if (low[dim])
-      parts.push_back(reverse(slice(x, dim, skip, low[dim]), {dim}));
-    parts.push_back(x);
-    if (high[dim])
-      parts.push_back(
-          reverse(slice(x, dim, size - skip - high[dim], high[dim]), {dim}));
-    x = concat(parts, dim);
-  }
-  return give(node, x);
+  auto common = broadcastShapes(value.shape(), taken->shape);
+  if (failed(common) || *common != taken->shape ||
+      value.elementType() != x.elementType())
+    return node.error() << "cannot put " << value.type() << " in place of ["
+                        << taken->shape << "] of " << x.type();
+  value = broadcast(value, taken->shape);
+  auto placed = placeBox(node, *taken, x.shape(), value);
+  auto where = placeBox(node, *taken, x.shape(),
+                        filled(node, taken->shape, node.b.getI1Type(), 1));
+  if (failed(placed) || failed(where))
+    return failure();
+  return give(node, select(*where, *placed, x));
 }
 
 } // namespace
@@ -369,7 +333,5 @@ void weir::tensorflow::addSliceHandlers(Handlers &handlers) {
   handlers["Slice"] = importSlice;
   handlers["StridedSlice"] = importStridedSlice;
   handlers["StridedSliceGrad"] = importStridedSliceGrad;
-  handlers["Pad"] = importPad;
-  handlers["PadV2"] = importPad;
-  handlers["MirrorPad"] = importMirrorPad;
+  handlers["TensorStridedSliceUpdate"] = importStridedSliceUpdate;
 }
