@@ -2,7 +2,7 @@
 
 #include "passes/cpu/Passes.h"
 
-#include "passes/cpu/Kernels.h"
+#include "passes/cpu/kernels/Kernels.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"

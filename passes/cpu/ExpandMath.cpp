@@ -3,7 +3,7 @@
 #include "passes/cpu/Passes.h"
 
 #include "dialects/kernel/Target.h"
-#include "passes/cpu/MathFunctions.h"
+#include "passes/cpu/math/Functions.h"
 
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "llvm/ADT/TypeSwitch.h"

@@ -1,9 +1,9 @@
 // The emitters of kernels, a file each.
 
-#ifndef WEIR_PASSES_CPU_KERNELS_H
-#define WEIR_PASSES_CPU_KERNELS_H
+#ifndef WEIR_PASSES_CPU_KERNELS_KERNELS_H
+#define WEIR_PASSES_CPU_KERNELS_KERNELS_H
 
-#include "passes/cpu/Emitter.h"
+#include "passes/cpu/kernels/Emitter.h"
 
 namespace weir {
 
@@ -18,4 +18,4 @@ void emitDepthwise(Emitter &e, kernel::DepthwiseOp op,
 
 } // namespace weir
 
-#endif // WEIR_PASSES_CPU_KERNELS_H
+#endif // WEIR_PASSES_CPU_KERNELS_KERNELS_H

@@ -1,8 +1,8 @@
 // Mathematical functions of f32 as straight-line arithmetic, on scalars and
 // vectors alike. Errors: docs/math.md.
 
-#ifndef WEIR_PASSES_CPU_MATHFUNCTIONS_H
-#define WEIR_PASSES_CPU_MATHFUNCTIONS_H
+#ifndef WEIR_PASSES_CPU_MATH_FUNCTIONS_H
+#define WEIR_PASSES_CPU_MATH_FUNCTIONS_H
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
@@ -102,4 +102,4 @@ private:
 
 } // namespace weir
 
-#endif // WEIR_PASSES_CPU_MATHFUNCTIONS_H
+#endif // WEIR_PASSES_CPU_MATH_FUNCTIONS_H

@@ -6,8 +6,8 @@
 // image is first copied into a buffer with a border of zeros, so that all tiles
 // are alike.
 
-#include "passes/cpu/Epilogue.h"
-#include "passes/cpu/Kernels.h"
+#include "passes/cpu/kernels/Epilogue.h"
+#include "passes/cpu/kernels/Kernels.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -86,7 +86,7 @@ struct ConvolutionEmitter {
   }
 
   // Whether the pixels of a tile fall on few sets of L1, or stand apart by a
-  // power of two, at which LLVM's scheduler spills (see MatmulKernel.cpp).
+  // power of two, at which LLVM's scheduler spills (see Matmul.cpp).
   bool pixelsCollide(const kernel::Target &target) {
     if (tileWidth * tileHeight < 2)
       return false;

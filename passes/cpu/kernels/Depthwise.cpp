@@ -2,8 +2,8 @@
 // channels. Padding is never read: rows outside bound the loop over the window,
 // columns outside are left out of the tiles at the border.
 
-#include "passes/cpu/Epilogue.h"
-#include "passes/cpu/Kernels.h"
+#include "passes/cpu/kernels/Epilogue.h"
+#include "passes/cpu/kernels/Kernels.h"
 
 using namespace mlir;
 

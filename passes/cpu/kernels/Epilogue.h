@@ -1,9 +1,9 @@
 // Applies a kernel's epilogue to the sums of a register tile and stores them.
 
-#ifndef WEIR_PASSES_CPU_EPILOGUE_H
-#define WEIR_PASSES_CPU_EPILOGUE_H
+#ifndef WEIR_PASSES_CPU_KERNELS_EPILOGUE_H
+#define WEIR_PASSES_CPU_KERNELS_EPILOGUE_H
 
-#include "passes/cpu/Emitter.h"
+#include "passes/cpu/kernels/Emitter.h"
 
 namespace weir {
 
@@ -34,4 +34,4 @@ void finishTile(Emitter &e, kernel::KernelOpInterface op, const Tile &tile,
 
 } // namespace weir
 
-#endif // WEIR_PASSES_CPU_EPILOGUE_H
+#endif // WEIR_PASSES_CPU_KERNELS_EPILOGUE_H

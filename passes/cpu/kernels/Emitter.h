@@ -1,7 +1,7 @@
 // Builds the loops of kernels: indices, vectors with masks, register tiles.
 
-#ifndef WEIR_PASSES_CPU_EMITTER_H
-#define WEIR_PASSES_CPU_EMITTER_H
+#ifndef WEIR_PASSES_CPU_KERNELS_EMITTER_H
+#define WEIR_PASSES_CPU_KERNELS_EMITTER_H
 
 #include "dialects/kernel/Kernel.h"
 #include "dialects/kernel/Target.h"
@@ -79,4 +79,4 @@ private:
 
 } // namespace weir
 
-#endif // WEIR_PASSES_CPU_EMITTER_H
+#endif // WEIR_PASSES_CPU_KERNELS_EMITTER_H

@@ -1,6 +1,6 @@
 // The arithmetic that mathematical functions are made of.
 
-#include "passes/cpu/MathFunctions.h"
+#include "passes/cpu/math/Functions.h"
 
 #include "mlir/Dialect/Math/IR/Math.h"
 

@@ -4,7 +4,7 @@
 // polynomial there, fitted to be near minimax in the relative error. All paths
 // are computed and selects choose: loops around stay free of branches.
 
-#include "passes/cpu/MathFunctions.h"
+#include "passes/cpu/math/Functions.h"
 
 #include "mlir/Dialect/Math/IR/Math.h"
 

@@ -5,8 +5,8 @@
 // A tile's sums stay in registers for the whole innermost loop. Where the rows
 // of A would fight for the same sets of L1, a block of them is copied first.
 
-#include "passes/cpu/Epilogue.h"
-#include "passes/cpu/Kernels.h"
+#include "passes/cpu/kernels/Epilogue.h"
+#include "passes/cpu/kernels/Kernels.h"
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 

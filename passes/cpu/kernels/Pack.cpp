@@ -1,6 +1,6 @@
 // Packs the right side of a matmul into panels at run time.
 
-#include "passes/cpu/Kernels.h"
+#include "passes/cpu/kernels/Kernels.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"

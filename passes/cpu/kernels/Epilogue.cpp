@@ -1,6 +1,6 @@
 // Applies a kernel's epilogue to the sums of a register tile and stores them.
 
-#include "passes/cpu/Epilogue.h"
+#include "passes/cpu/kernels/Epilogue.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"

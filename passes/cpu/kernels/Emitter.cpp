@@ -1,6 +1,6 @@
 // Builds the loops of kernels: indices, vectors with masks, register tiles.
 
-#include "passes/cpu/Emitter.h"
+#include "passes/cpu/kernels/Emitter.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
