@@ -63,6 +63,11 @@ static LogicalResult importPlaceholder(Node &node) {
                       << escaped(node.name());
 }
 
+/// Parts of loops and conditionals that the importer has not met as such.
+static LogicalResult importStray(Node &node) {
+  return node.error() << "stands outside of any loop or conditional";
+}
+
 static LogicalResult importAssert(Node &node) {
   if (!node.size())
     return node.error() << "has no condition";
@@ -128,6 +133,10 @@ void addCoreHandlers(Handlers &handlers) {
     handlers[op] = {importNothing, Takes::anything};
   for (StringRef op : {"Placeholder", "PlaceholderV2"})
     handlers[op] = {importPlaceholder, Takes::anything};
+  for (StringRef op :
+       {"Switch", "Merge", "Enter", "Exit", "NextIteration", "RefSwitch",
+        "RefMerge", "RefEnter", "RefExit", "RefNextIteration"})
+    handlers[op] = {importStray, Takes::anything};
   handlers["Assert"] = {importAssert, Takes::anything};
   handlers["EnsureShape"] = importEnsureShape;
   for (StringRef op : {"PartitionedCall", "StatefulPartitionedCall"})

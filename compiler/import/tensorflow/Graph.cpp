@@ -2,6 +2,8 @@
 
 #include "compiler/import/tensorflow/Graph.h"
 
+#include "compiler/import/tensorflow/control/LoopNest.h"
+
 #include "llvm/ADT/StringExtras.h"
 #include <climits>
 
@@ -54,8 +56,9 @@ bool Graph::add(Report &report, NodeDef &def) {
     report.error(report.node(def.name())) << "there are two nodes of this name";
     return false;
   }
-  hasSwitches |= def.op() == "Switch" || def.op() == "RefSwitch" ||
-                 def.op() == "Enter" || def.op() == "RefEnter";
+  StringRef op = plainOp(def.op());
+  hasLoops |= op == "Enter" || op == "Exit" || op == "NextIteration";
+  hasSwitches |= hasLoops || op == "Switch" || op == "Merge";
   nodes.push_back(&def);
   return true;
 }
@@ -182,6 +185,8 @@ bool Graph::connect(Report &report, const Library &library) {
   }
   starts.push_back(edges.size());
   controlStarts.push_back(controlEdges.size());
+  if (hasLoops)
+    loops = std::make_shared<LoopNest>(*this);
   return true;
 }
 

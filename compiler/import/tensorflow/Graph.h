@@ -13,6 +13,7 @@
 namespace weir::tensorflow {
 
 class Library;
+class LoopNest;
 
 /// The most nodes that all calls together may make: a file of a kilobyte can
 /// describe 2^60.
@@ -71,6 +72,8 @@ public:
 
   /// Whether conditionals or loops of the first version are among the nodes.
   bool hasSwitches = false;
+  /// Their loops; null where there are no Enter and Exit nodes.
+  std::shared_ptr<LoopNest> loops;
 
   /// The order in which a function's nodes are traced, once it is known.
   std::optional<std::vector<int>> order;
@@ -82,6 +85,7 @@ private:
   std::optional<Edge> parseEdge(llvm::StringRef text, const Library &library,
                                 std::string &why) const;
 
+  bool hasLoops = false;
   std::vector<::tensorflow::NodeDef *> nodes;
   llvm::StringMap<int> byName;
   llvm::StringMap<int> arguments;

@@ -8,6 +8,7 @@ namespace weir::tensorflow {
 const Handlers &handlers() {
   static const Handlers table = [] {
     Handlers handlers;
+    addArrayHandlers(handlers);
     addControlHandlers(handlers);
     addCoreHandlers(handlers);
     addElementwiseHandlers(handlers);

@@ -170,6 +170,7 @@ void addSignalHandlers(Handlers &);
 void addControlHandlers(Handlers &);
 void addVariableHandlers(Handlers &);
 void addListHandlers(Handlers &);
+void addArrayHandlers(Handlers &);
 /// Asked instead, where an operand is complex: so that `Add` of complex numbers
 /// need not share a handler with `Add` of others.
 void addComplexHandlers(Handlers &);

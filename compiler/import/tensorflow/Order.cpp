@@ -1,6 +1,7 @@
 // Which nodes must be traced, and in which order.
 
 #include "compiler/import/tensorflow/Tracer.h"
+#include "compiler/import/tensorflow/control/LoopNest.h"
 
 using namespace mlir;
 
@@ -29,10 +30,31 @@ struct Search {
   const Graph &graph;
   ArrayRef<Edge> fed;
   llvm::DenseSet<std::pair<int, int>> cut;
+  llvm::DenseSet<int> cutNodes;
 
   Search(const Graph &graph, ArrayRef<Edge> fed) : graph(graph), fed(fed) {
-    for (Edge edge : fed)
+    for (Edge edge : fed) {
       cut.insert({edge.node, edge.output});
+      cutNodes.insert(edge.node);
+    }
+  }
+  /// What must be traced before the node. A loop is traced as a whole for the
+  /// first of its Exits, and needs what enters it.
+  void before(int node, SmallVectorImpl<Edge> &operands,
+              SmallVectorImpl<int> &controls) const {
+    int left = graph.loops && plainOp(graph.op(node)) == "Exit"
+                   ? graph.loops->left(node)
+                   : -1;
+    auto add = [&](int of) {
+      operands.append(graph.operands(of).begin(), graph.operands(of).end());
+      for (int control : graph.controls(of))
+        if (!cutNodes.contains(control))
+          controls.push_back(control);
+    };
+    if (left < 0)
+      return add(node);
+    for (int enter : graph.loops->loop(left).enters)
+      add(enter);
   }
   bool isCut(Edge edge) const {
     return edge.isArgument() || cut.contains({edge.node, edge.output});
@@ -65,41 +87,69 @@ static std::vector<char> markNeeded(const Search &search, ArrayRef<Edge> wanted,
   while (!work.empty()) {
     int node = work.back();
     work.pop_back();
-    for (Edge edge : graph.operands(node))
+    SmallVector<Edge> operands;
+    SmallVector<int> waits;
+    search.before(node, operands, waits);
+    for (Edge edge : operands)
       if (!search.isCut(edge))
         mark(edge.node, need[node]);
-    for (int control : graph.controls(node))
+    for (int control : waits)
       mark(control, waitedFor);
   }
   return need;
 }
 
+/// A node may only be used by those in its own loop.
+static LogicalResult checkLevel(Report &report, const Graph &graph, int node,
+                                int level) {
+  const LoopNest *nest = graph.loops.get();
+  if (!nest || (graph.op(node) == "Const" && graph.controls(node).empty()))
+    return success();
+  Location at = report.node(graph.name(node));
+  if (nest->isMixed(node)) {
+    report.error(at) << "(" << escaped(graph.op(node))
+                     << "): has operands of different loops";
+    return failure();
+  }
+  if (nest->loopOf(node) == level)
+    return success();
+  report.error(at) << "(" << escaped(graph.op(node))
+                   << "): is in a loop, and is used outside of it without an "
+                      "Exit";
+  return failure();
+}
+
 FailureOr<std::vector<int>> orderNodes(Report &report, const Graph &graph,
                                        ArrayRef<Edge> wanted,
                                        ArrayRef<int> controls,
-                                       ArrayRef<Edge> fed) {
+                                       ArrayRef<Edge> fed, int level) {
   Search search(graph, fed);
   std::vector<char> need = markNeeded(search, wanted, controls);
+  for (int node = 0; node < graph.size(); ++node)
+    if (need[node] && failed(checkLevel(report, graph, node, level)))
+      return failure();
   enum : char { unseen, open, closed };
   std::vector<char> seen(graph.size(), unseen);
   std::vector<int> order;
   struct Visit {
     int node;
-    size_t next;
+    size_t next = 0;
+    SmallVector<Edge> operands;
+    SmallVector<int> waits;
   };
   std::vector<Visit> stack;
   auto enter = [&](int node) {
     seen[node] = open;
-    stack.push_back({node, 0});
+    stack.emplace_back();
+    stack.back().node = node;
+    search.before(node, stack.back().operands, stack.back().waits);
   };
   for (int root = 0; root < graph.size(); ++root) {
     if (!need[root] || seen[root] != unseen)
       continue;
     enter(root);
     while (!stack.empty()) {
-      auto &[node, next] = stack.back();
-      ArrayRef<Edge> operands = graph.operands(node);
-      ArrayRef<int> waits = graph.controls(node);
+      auto &[node, next, operands, waits] = stack.back();
       if (next == operands.size() + waits.size()) {
         seen[node] = closed;
         if (need[node] == value)

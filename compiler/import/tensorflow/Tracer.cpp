@@ -4,6 +4,8 @@
 
 #include "compiler/import/Build.h"
 #include "compiler/import/Names.h"
+#include "compiler/import/tensorflow/control/LoopNest.h"
+
 #include "dialects/graph/Graph.h"
 
 #include "mlir/IR/Verifier.h"
@@ -47,16 +49,23 @@ FailureOr<Traced> Tracer::value(const Frame &frame, Edge edge, Location at,
 
 FailureOr<SmallVector<Traced>>
 Tracer::traceGraph(const Graph &graph, ArrayRef<Edge> wanted,
-                   ArrayRef<std::pair<Edge, Traced>> fed, bool &unsupported) {
+                   ArrayRef<std::pair<Edge, Traced>> fed, bool &unsupported,
+                   const Frame *around, int level) {
   SmallVector<Edge> fedEdges;
   for (const auto &[edge, traced] : fed)
     fedEdges.push_back(edge);
   FailureOr<std::vector<int>> order =
-      orderNodes(report, graph, wanted, {}, fedEdges);
+      orderNodes(report, graph, wanted, {}, fedEdges, level);
   if (failed(order))
     return failure();
   auto frame = std::make_unique<Frame>();
   frame->graph = &graph;
+  if (around) {
+    frame->arguments = around->arguments;
+    frame->bindings = around->bindings;
+    frame->caller = around->caller;
+    frame->guards = around->guards;
+  }
   frame->states.resize(graph.size());
   frame->fed.assign(fed.begin(), fed.end());
   frame->order = std::move(*order);
@@ -123,6 +132,13 @@ LogicalResult Tracer::finish(std::unique_ptr<Frame> frame) {
     FailureOr<Traced> traced = value(*frame, edge, at, unsupported);
     if (failed(traced))
       return failure();
+    if (isDead(*traced) || !guardsOf(*frame, edge).empty()) {
+      report.error(locationOf(*frame, edge.node))
+          << "(" << escaped(frame->graph->op(edge.node))
+          << "): may have no value, being on one side of a Switch without a "
+             "Merge";
+      return failure();
+    }
     values.push_back(*traced);
   }
   return frame->done(std::move(values), unsupported);
@@ -139,11 +155,23 @@ LogicalResult Tracer::traceNode(int index) {
   }
   SmallVector<Traced> operands;
   bool missing = false;
+  StringRef plain = plainOp(top.graph->op(index));
+  if (top.graph->hasSwitches && plain == "Merge")
+    return traceMerge(index, at);
+  if (top.graph->loops && plain == "Exit")
+    return traceExit(index, at);
   for (Edge edge : top.graph->operands(index)) {
     FailureOr<Traced> traced = value(top, edge, at, missing);
     if (failed(traced))
       return failure();
     operands.push_back(*traced);
+  }
+  if (!missing && top.graph->hasSwitches) {
+    FailureOr<bool> runs = traceSwitches(index, at, operands);
+    if (failed(runs))
+      return failure();
+    if (!*runs)
+      return success();
   }
   if (!missing)
     return runHandler(index, operands, at);
@@ -159,8 +187,8 @@ LogicalResult Tracer::traceNode(int index) {
 /// A tensor without elements is known, however it came about: no kernel is
 /// needed for it.
 static Value withoutKernel(ImplicitLocOpBuilder &b, Value value) {
-  auto type = value ? dyn_cast<RankedTensorType>(value.getType())
-                    : RankedTensorType();
+  auto type =
+      value ? dyn_cast<RankedTensorType>(value.getType()) : RankedTensorType();
   Operation *op = value ? value.getDefiningOp() : nullptr;
   if (!type || !op || isa<graph::ConstantOp>(op) || type.getNumElements() != 0)
     return value;
@@ -201,6 +229,7 @@ LogicalResult Tracer::runHandler(int index, ArrayRef<Traced> operands,
   }
   state.results.assign(node.given.begin(), node.given.end());
   state.traced = true;
+  guardChecks(before, block, index);
   return verifyNew(before, block, at);
 }
 
@@ -254,6 +283,8 @@ LogicalResult Tracer::push(Node &node, StringRef name, const Bindings &bindings,
   frame->arguments.assign(arguments.begin(), arguments.end());
   frame->bindings = &bindings;
   frame->caller = node.b.getLoc();
+  frame->guards = this->frame().guards;
+  frame->guards.append(this->frame().states[currentNode()].guards);
   frame->states.resize(graph->size());
   frame->order = *graph->order;
   frame->wanted = graph->returns;

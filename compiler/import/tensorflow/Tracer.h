@@ -14,9 +14,30 @@ namespace weir::tensorflow {
 /// Attributes of the call that a polymorphic function's `placeholder`s name.
 using Bindings = google::protobuf::Map<std::string, ::tensorflow::AttrValue>;
 
+/// A condition under which a node runs: a Switch's predicate, and the side.
+struct Guard {
+  mlir::Value predicate;
+  bool side = false;
+  bool operator==(const Guard &other) const {
+    return predicate == other.predicate && side == other.side;
+  }
+};
+using Guards = llvm::SmallVector<Guard, 2>;
+
+/// What an edge carries that is known to carry nothing, being on the side of a
+/// Switch that is not taken.
+Traced deadValue();
+bool isDead(const Traced &traced);
+
 /// What a node has given so far.
 struct NodeState {
   llvm::SmallVector<Traced, 1> results;
+  /// Under which conditions the node runs, where those are not known.
+  Guards guards;
+  /// Of a Switch: the predicate, where it is not known.
+  mlir::Value choice;
+  /// The node is known not to run.
+  bool dead = false;
   bool traced = false;
   /// The node, or one before it, is not supported: nothing can be said of it.
   bool unsupported = false;
@@ -31,6 +52,8 @@ struct Frame {
   /// Where the function was called; null for the outermost graph.
   mlir::LocationAttr caller;
   std::vector<NodeState> states;
+  /// Under which conditions the call runs.
+  Guards guards;
   /// Values given from outside instead of the node's own.
   llvm::SmallVector<std::pair<Edge, Traced>> fed;
   std::vector<int> order;
@@ -101,6 +124,23 @@ public:
   /// traced by itself.
   mlir::FailureOr<Traced> traceAside(const Graph &graph, Edge edge);
 
+  /// Traces edges inside a loop of the innermost frame's graph.
+  mlir::FailureOr<llvm::SmallVector<Traced>>
+  traceLevel(Node &node, const Graph &graph, llvm::ArrayRef<Edge> wanted,
+             llvm::ArrayRef<std::pair<Edge, Traced>> fed, int level);
+  /// The value of an edge that has been traced; `unsupported` where its node
+  /// is not.
+  mlir::FailureOr<Traced> value(const Frame &frame, Edge edge,
+                                mlir::Location at, bool &unsupported);
+  Guards guardsOf(const Frame &frame, Edge edge) const;
+  /// Whether the node at work is in a region, or under a condition.
+  bool isConditional() {
+    return nesting || !frame().guards.empty() ||
+           !frame().states[currentNode()].guards.empty();
+  }
+  /// The node at work.
+  int currentNode() { return frame().order[frame().next - 1]; }
+
   /// The innermost graph, and the one that calls all others.
   Frame &frame() { return *frames.back(); }
   const Graph &outermost() const { return *frames.front()->graph; }
@@ -119,15 +159,21 @@ private:
   /// Traces a graph's wanted edges; `unsupported` where nodes are missing.
   mlir::FailureOr<llvm::SmallVector<Traced>>
   traceGraph(const Graph &graph, llvm::ArrayRef<Edge> wanted,
-             llvm::ArrayRef<std::pair<Edge, Traced>> fed, bool &unsupported);
+             llvm::ArrayRef<std::pair<Edge, Traced>> fed, bool &unsupported,
+             const Frame *around = nullptr, int level = -1);
   mlir::LogicalResult run(size_t base);
   mlir::LogicalResult traceNode(int node);
   mlir::LogicalResult runHandler(int node, llvm::ArrayRef<Traced> operands,
                                  mlir::Location at);
   mlir::LogicalResult verifyNew(mlir::Operation *before, mlir::Block *block,
                                 mlir::Location at);
-  mlir::FailureOr<Traced> value(const Frame &frame, Edge edge,
-                                mlir::Location at, bool &unsupported);
+  /// Nodes of the first version's control flow. False where the node has been
+  /// dealt with.
+  mlir::FailureOr<bool> traceSwitches(int node, mlir::Location at,
+                                      llvm::ArrayRef<Traced> operands);
+  mlir::LogicalResult traceMerge(int node, mlir::Location at);
+  mlir::LogicalResult traceExit(int node, mlir::Location at);
+  void guardChecks(mlir::Operation *before, mlir::Block *block, int node);
   mlir::LogicalResult finish(std::unique_ptr<Frame> frame);
   mlir::LogicalResult push(Node &node, llvm::StringRef function,
                            const Bindings &bindings,
@@ -145,11 +191,13 @@ private:
 };
 
 /// The nodes that `wanted` needs, operands first, without those behind fed
-/// edges; an error where they form a cycle.
+/// edges; an error where they form a cycle. `level` is the loop to which all of
+/// them must belong.
 mlir::FailureOr<std::vector<int>> orderNodes(Report &report, const Graph &graph,
                                              llvm::ArrayRef<Edge> wanted,
                                              llvm::ArrayRef<int> controls,
-                                             llvm::ArrayRef<Edge> fed);
+                                             llvm::ArrayRef<Edge> fed,
+                                             int level = -1);
 
 /// All handlers, by op.
 const Handlers &handlers();
@@ -157,6 +205,9 @@ const Handlers &handlers();
 const Handlers &complexHandlers();
 /// Whether weir can import nodes of this op at all.
 bool isKnownOp(llvm::StringRef op);
+
+/// Traces a whole loop and gives its Exits their values.
+mlir::LogicalResult traceFrame(Node &node, const Graph &graph, int loop);
 
 /// Builds the graph op that an op is one to one with.
 mlir::LogicalResult buildByName(Node &node, llvm::StringRef target);

@@ -43,9 +43,6 @@ struct Loop {
 /// know its variables, the steps one after the other.
 mlir::FailureOr<llvm::SmallVector<Traced>> buildLoop(Node &node, Loop loop);
 
-/// Ops of the first version's control flow, which are traced a frame at a time.
-bool isFrameOp(llvm::StringRef op);
-
 } // namespace weir::tensorflow
 
 #endif // WEIR_COMPILER_IMPORT_TENSORFLOW_CONTROL_CONTROL_H

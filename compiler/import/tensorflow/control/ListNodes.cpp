@@ -3,6 +3,7 @@
 
 #include "compiler/import/Build.h"
 #include "compiler/import/tensorflow/control/Control.h"
+#include "compiler/import/tensorflow/control/List.h"
 
 #include "dialects/graph/Index.h"
 #include "dialects/graph/Shape.h"
@@ -14,37 +15,6 @@ namespace weir::tensorflow {
 namespace {
 
 using Shape = SmallVector<int64_t>;
-
-struct List : Object {
-  Type element;
-  int64_t count = 0;
-  /// Of an element, as far as it is known.
-  std::optional<Shape> shape;
-  /// `count` elements; null until an element's shape is known.
-  Value tensor;
-
-  bool flatten(SmallVectorImpl<Value> &values) const override {
-    if (tensor)
-      values.push_back(tensor);
-    return bool(tensor);
-  }
-  std::shared_ptr<Object> rebuild(ArrayRef<Value> &values) const override {
-    auto copy = std::make_shared<List>(*this);
-    copy->tensor = values.front();
-    values = values.drop_front();
-    return copy;
-  }
-  std::shared_ptr<Object> settle(ImplicitLocOpBuilder &b,
-                                 const Object &like) const override {
-    auto *other = dynamic_cast<const List *>(&like);
-    if (!other || !other->tensor || other->count != count)
-      return nullptr;
-    auto copy = std::make_shared<List>(*this);
-    copy->tensor = splat(b, typeOf(other->tensor), 0);
-    copy->element = other->element;
-    return copy;
-  }
-};
 
 /// The handler's list at operand 0, and what all handlers do with it.
 class ListNode {
@@ -77,19 +47,7 @@ public:
 
   /// Gives the list its zeros, where `shape` or its own says how many.
   bool fill(List &list, std::optional<Shape> shape) {
-    if (list.tensor)
-      return true;
-    for (const std::optional<Shape> &known : {list.shape, shape}) {
-      if (!known || ShapedType::isDynamicShape(*known) || !list.element)
-        continue;
-      Shape whole{list.count};
-      whole.append(*known);
-      if (!byteSize(whole, 8))
-        return false;
-      list.tensor = splat(b, RankedTensorType::get(whole, list.element), 0);
-      return true;
-    }
-    return false;
+    return list.fill(b, shape);
   }
 
   /// The operand that holds an index, within the list where it is known.
@@ -108,12 +66,6 @@ public:
     return success();
   }
 
-  SmallVector<Value> starts(Value first, int64_t rank) {
-    SmallVector<Value> starts(rank, splat(b, typeOf(first), 0));
-    starts[0] = first;
-    return starts;
-  }
-
   /// A list of its own with these elements.
   LogicalResult give(const List &like, Value tensor) {
     auto result = std::make_shared<List>(like);
@@ -127,16 +79,6 @@ public:
   ImplicitLocOpBuilder &b;
   List *list = nullptr;
 };
-
-Shape elementShape(Value tensor) {
-  return Shape(typeOf(tensor).getShape().drop_front());
-}
-
-Value withFront(ImplicitLocOpBuilder &b, Value item) {
-  Shape shape{1};
-  shape.append(typeOf(item).getShape().begin(), typeOf(item).getShape().end());
-  return reshapeTo(b, item, shape);
-}
 
 } // namespace
 
@@ -194,11 +136,7 @@ static LogicalResult importGetItem(Node &node) {
     return node.unsupported("a list whose elements have no known shape");
   if (!list.count)
     return node.error() << "takes an element of an empty list";
-  Shape sizes(typeOf(list.tensor).getShape());
-  sizes[0] = 1;
-  Value item = make<graph::DynamicSliceOp>(
-      node.b, list.tensor, at.starts(node.operand(1), sizes.size()), sizes);
-  return node.result(reshapeTo(node.b, item, elementShape(list.tensor)));
+  return node.result(list.get(node.b, node.operand(1)));
 }
 
 static LogicalResult importSetItem(Node &node) {
@@ -216,10 +154,8 @@ static LogicalResult importSetItem(Node &node) {
     return node.unsupported("a list of elements of different types");
   if (!list.count)
     return node.error() << "sets an element of an empty list";
-  Value tensor = make<graph::DynamicUpdateSliceOp>(
-      node.b, list.tensor, withFront(node.b, node.operand(2)),
-      at.starts(node.operand(1), typeOf(list.tensor).getRank()));
-  return at.give(list, tensor);
+  list.set(node.b, node.operand(1), node.operand(2));
+  return at.give(list, list.tensor);
 }
 
 static LogicalResult importPushBack(Node &node) {

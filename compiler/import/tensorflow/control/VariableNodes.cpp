@@ -157,16 +157,36 @@ static LogicalResult importVariableShape(Node &node) {
                              typeOf(*value).getShape()));
 }
 
-/// Assigns to what is a constant in a frozen graph: its value from here on.
+/// A value that a variable has from here on. It does not outlive the run: each
+/// begins with what the checkpoint says, and the user is told.
 static LogicalResult importAssign(Node &node) {
   if (node.size() != 2)
     return node.error() << "has " << node.size() << " operands instead of 2";
-  if (dynamic_cast<Variable *>(node.traced(0).object.get()))
-    return node.unsupported(
-        "an assignment, which would have to outlive the run");
-  if (!node.operand(0) || !node.operand(1) || node.type(0) != node.type(1))
-    return node.error() << "assigns a value of another type";
-  return node.tracedResults({node.traced(1)});
+  const Traced &target = node.traced(0), &value = node.traced(1);
+  if (!value.value || value.imaginary)
+    return node.unsupported("an assignment of something that is no tensor");
+  auto *variable = dynamic_cast<Variable *>(target.object.get());
+  if (!variable) {
+    // Frozen graphs assign to the constant that the variable has become.
+    if (!target.value || target.value.getType() != value.value.getType())
+      return node.error() << "assigns a value of another type";
+    return node.tracedResults({value});
+  }
+  if (node.tracer.isConditional())
+    return node.unsupported("an assignment that not every run makes once");
+  if (variable->element &&
+      typeOf(value.value).getElementType() != variable->element)
+    return node.error() << "assigns a " << value.value.getType()
+                        << " to variable '" << escaped(variable->name)
+                        << "' of " << variable->element;
+  mlir::emitWarning(node.b.getLoc())
+      << "(" << escaped(node.op()) << "): the value given to variable '"
+      << escaped(variable->name)
+      << "' does not outlive the run; each run begins with its saved value";
+  node.tracer.state[variable->name] = value;
+  if (target.value)
+    return node.tracedResults({{value.value, {}, target.object}});
+  return node.tracedResults({});
 }
 
 void addVariableHandlers(Handlers &handlers) {
