@@ -93,6 +93,18 @@ def ReassociateReductions : Pass<"weir-reassociate-reductions"> {
   let dependentDialects = ["::mlir::arith::ArithDialect"];
 }
 
+def LowerExtremes : Pass<"weir-lower-extremes"> {
+  let summary = "Takes maxima and minima of 16-bit floats as f32";
+  let description = [{
+    ```mlir
+    %m = arith.maximumf %x, %y : f16
+    // becomes
+    %m = arith.truncf (arith.maximumf (arith.extf %x), (arith.extf %y))
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
 def LowerCopies : Pass<"weir-lower-copies"> {
   let summary = "Makes copies of strided memory loops";
   let description = [{
@@ -122,19 +134,6 @@ def LowerMath : Pass<"weir-lower-math", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mlir::arith::ArithDialect",
                            "::mlir::func::FuncDialect",
                            "::mlir::vector::VectorDialect"];
-}
-
-def PruneEmpty : Pass<"weir-prune-empty", "::mlir::func::FuncOp"> {
-  let summary = "Gives unused arguments without elements a plainer type";
-  let description = [{
-    Upstream lowers no memref that has a dimension of size 0 behind another.
-
-    ```mlir
-    func.func @k(%x: memref<5x0xf32>)
-    // becomes
-    func.func @k(%x: memref<0xf32>)
-    ```
-  }];
 }
 
 def LowerPlan : Pass<"weir-lower-plan", "::mlir::ModuleOp"> {

@@ -40,6 +40,7 @@ void buildCpuPipeline(OpPassManager &pm) {
   kernels.addPass(createReassociateReductions());
   kernels.addPass(createConvertLinalgToLoopsPass());
   kernels.addPass(createExpandMath());
+  kernels.addPass(createLowerExtremes());
   kernels.addPass(createLoopInvariantCodeMotionPass());
   kernels.addPass(createConvertVectorToSCFPass(
       VectorTransferToSCFOptions().enableFullUnroll()));
@@ -48,7 +49,6 @@ void buildCpuPipeline(OpPassManager &pm) {
   kernels.addPass(createLowerAffinePass());
   kernels.addPass(createCanonicalizerPass());
   kernels.addPass(createCSEPass());
-  kernels.addPass(createPruneEmpty());
   pm.addPass(createLowerMath());
   pm.nest<func::FuncOp>().addPass(createConvertMathToLLVMPass());
   pm.addPass(createConvertMathToLibmPass());
