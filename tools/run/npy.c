@@ -158,17 +158,27 @@ int npy_read(const char *path, struct array *array, char *error, size_t size) {
 
 int npy_write(const char *path, const struct array *array, char *error,
               size_t size) {
-  // bf16 is stored as its 16 bits: NumPy has no such type.
-  weir_dtype stored = array->dtype == WEIR_BF16 ? WEIR_U16 : array->dtype;
+  // NumPy has no bf16: it is written as f32, which holds each value of it.
+  if (array->dtype == WEIR_BF16) {
+    struct array wide = *array;
+    wide.dtype = WEIR_F32;
+    if (array_allocate(&wide))
+      return fail(error, size, path, "not enough memory");
+    for (int64_t i = 0; i < array->elements; ++i)
+      array_set(&wide, i, array_get(array, i));
+    int status = npy_write(path, &wide, error, size);
+    array_free(&wide);
+    return status;
+  }
   const char *code = "";
   for (size_t i = 0; i < sizeof codes / sizeof *codes; ++i)
-    if (codes[i].dtype == stored)
+    if (codes[i].dtype == array->dtype)
       code = codes[i].code;
   char header[128 + MAX_RANK * 21];
   size_t at =
       (size_t)snprintf(header, sizeof header,
                        "{'descr': '%s%s', 'fortran_order': False, 'shape': (",
-                       dtype_bytes(stored) == 1 ? "|" : "<", code);
+                       dtype_bytes(array->dtype) == 1 ? "|" : "<", code);
   for (int i = 0; i < array->rank; ++i)
     at += (size_t)snprintf(header + at, sizeof header - at, "%lld,%s",
                            (long long)array->shape[i],

@@ -75,9 +75,31 @@ static int check_names(struct run *run, const char **all, int count,
   return 0;
 }
 
-static int read_value(struct run *run, const char *text, struct array *array) {
-  return *text == '@' ? npy_read(text + 1, array, run->error, sizeof run->error)
-                      : value_parse(text, array, run->error, sizeof run->error);
+/// The file or value that `text` names. What is wanted as bf16 may come as its
+/// bare 16 bits or as f32: NumPy has no such type.
+static int read_value(struct run *run, const char *text, weir_dtype want,
+                      struct array *array) {
+  int bad = *text == '@'
+                ? npy_read(text + 1, array, run->error, sizeof run->error)
+                : value_parse(text, array, run->error, sizeof run->error);
+  if (bad || want != WEIR_BF16)
+    return bad;
+  if (array->dtype == WEIR_U16)
+    array->dtype = WEIR_BF16;
+  if (array->dtype != WEIR_F32)
+    return 0;
+  struct array narrow = *array;
+  narrow.dtype = WEIR_BF16;
+  if (array_allocate(&narrow)) {
+    array_free(array);
+    snprintf(run->error, sizeof run->error, "not enough memory");
+    return -1;
+  }
+  for (int64_t i = 0; i < narrow.elements; ++i)
+    array_set(&narrow, i, array_get(array, i));
+  array_free(array);
+  *array = narrow;
+  return 0;
 }
 
 static int same_type(const struct array *a, const struct array *b) {
@@ -126,11 +148,10 @@ static int gather_input(struct run *run, uint32_t i) {
     value_random(array, run->options.seed + i);
     return 0;
   }
-  if (read_value(run, text, array))
+  if (read_value(run, text, info->dtype, array))
     return fail(run->error, FAULT);
   if (!same_type(array, &want))
     return type_error(run, info->tensor, &want, array);
-  array->dtype = want.dtype;
   return 0;
 }
 
@@ -212,14 +233,13 @@ static int compare(struct run *run, uint32_t i) {
   if (!text)
     return 0;
   struct array want = {0};
-  if (read_value(run, text, &want))
+  if (read_value(run, text, info->dtype, &want))
     return fail(run->error, FAULT);
   int status = 0;
   if (!same_type(&want, output(run, i))) {
     status = type_error(run, info->tensor, &want, output(run, i));
   } else {
     double worst;
-    want.dtype = info->dtype;
     int64_t differ = array_compare(output(run, i), &want, run->options.rtol,
                                    run->options.atol, &worst);
     if (differ) {

@@ -15,6 +15,12 @@
 // CHECK: w: 8xf32=3,4096,4104,131008,inf,1.1920929e-07,-0,inf
 // CHECK: d: 8xf16=1.5,2050,2052,65504,inf,5.96046448e-08,-0,inf
 
+// NumPy has no bf16: a file holds it as f32.
+// RUN: weir-run %t/half.so --input=x=8xf32=2049 --output-dir=%t --expect=b=8xbf16=2048
+// RUN: weir-run %t/half.so --input=x=8xf32=2049 --expect=b=@%t/b_0.npy --rtol=0
+// RUN: FileCheck %s --check-prefix=FILE < %t/b_0.npy
+// FILE: 'descr': '<f4'
+
 module attributes {weir.entries = [{name = "f", symbol = "f",
     inputs = [{name = "x", tensor = "x:0", type = tensor<8xf32>}],
     outputs = [{name = "h", tensor = "h:0", type = tensor<8xf16>},
