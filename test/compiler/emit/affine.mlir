@@ -14,6 +14,10 @@
 // RUN: %t/object | FileCheck %s
 // RUN: env LD_LIBRARY_PATH=%t %t/shared | FileCheck %s
 
+// RUN: weir-emit %s -o %t/affine.o --header=%t/affine.h --cpp-class=demo::Affine
+// RUN: g++ -std=c++17 -Wall -Wextra -Werror -pedantic -I%t %S/Inputs/affine.cpp %t/affine.o -lm -o %t/class
+// RUN: %t/class | FileCheck %s
+
 // CHECK: 0: 1.5 4.5 9.5 16.5
 // CHECK-NEXT: 11: node 'assert': x must not be negative
 
