@@ -31,6 +31,33 @@ public:
     });
   }
 
+  /// The size of the largest element of W; 1 where all are 0.
+  Value largest(Value w) {
+    Value size = m.loop(zero, rows, nothing, [&](Value i, Value most) -> Value {
+      return m.loop(zero, columns, most, [&](Value k, Value most) -> Value {
+        Value element = m.abs(m.get(w, {at, i, k}));
+        return m.select(m.above(element, most), element, most);
+      });
+    });
+    return m.select(m.above(size, nothing), size, one);
+  }
+
+  /// W over `size`, so that squares of its elements do not overflow.
+  Value divided(Value w, Value size) {
+    return m.loop(zero, rows, w, [&](Value i, Value w) -> Value {
+      return m.loop(zero, columns, w, [&](Value k, Value w) -> Value {
+        return m.set(m.div(m.get(w, {at, i, k}), size), w, {at, i, k});
+      });
+    });
+  }
+
+  /// The lengths times `size`.
+  Value multiplied(Value lengths, Value size) {
+    return m.loop(zero, columns, lengths, [&](Value k, Value s) -> Value {
+      return m.set(m.mul(m.get(s, {at, k}), size), s, {at, k});
+    });
+  }
+
   /// The lengths of the columns, descending; W, V and they.
   Matrices::State sort(Value w, Value v, Value lengths) {
     lengths = m.loop(zero, columns, lengths, [&](Value k, Value s) -> Value {
@@ -196,11 +223,14 @@ struct LowerSvd : OpConversionPattern<graph::SvdOp> {
          m.zeros({batch, rows, directions})},
         [&](Value at, ValueRange state) -> Matrices::State {
           Jacobi jacobi(m, rows, columns, at);
-          Matrices::State turned = jacobi.rotate({state[0], state[1]});
+          Value size = jacobi.largest(state[0]);
+          Matrices::State turned =
+              jacobi.rotate({jacobi.divided(state[0], size), state[1]});
           Matrices::State sorted = jacobi.sort(turned[0], turned[1], state[2]);
           Value u =
               jacobi.directions(state[3], sorted[0], sorted[2], directions);
-          return {sorted[0], sorted[1], sorted[2], u};
+          Value lengths = jacobi.multiplied(sorted[2], size);
+          return {sorted[0], sorted[1], lengths, u};
         });
     Value u = result[3], v = result[1];
     if (wide)
