@@ -28,37 +28,64 @@ static OwningOpRef<ModuleOp> planned(const Options &options,
                                     : OwningOpRef<ModuleOp>();
 }
 
+static json::Array tensorsOf(const std::vector<ModelSummary::Tensor> &list) {
+  json::Array tensors;
+  for (const ModelSummary::Tensor &tensor : list)
+    tensors.push_back(json::Object{{"name", json::fixUTF8(tensor.name)},
+                                   {"tensor", json::fixUTF8(tensor.tensor)},
+                                   {"type", json::fixUTF8(tensor.type)}});
+  return tensors;
+}
+
+static json::Object describe(const ModelSummary &summary) {
+  json::Array signatures, ops, unsupported;
+  for (const ModelSummary::Signature &signature : summary.signatures)
+    signatures.push_back(
+        json::Object{{"name", json::fixUTF8(signature.name)},
+                     {"inputs", tensorsOf(signature.inputs)},
+                     {"outputs", tensorsOf(signature.outputs)}});
+  for (const auto &[op, count] : summary.ops)
+    ops.push_back(json::Object{{"op", json::fixUTF8(op)}, {"count", count}});
+  for (const std::string &op : summary.unsupported)
+    unsupported.push_back(json::fixUTF8(op));
+  return json::Object{{"kind", json::fixUTF8(summary.kind)},
+                      {"signatures", std::move(signatures)},
+                      {"ops", std::move(ops)},
+                      {"unsupported", std::move(unsupported)}};
+}
+
+/// The module that the options ask for; what stands in its way is part of the
+/// description, not of the log.
+static OwningOpRef<ModuleOp>
+imported(MLIRContext *context, const Options &options, json::Array &problems) {
+  ScopedDiagnosticHandler handler(context, [&](Diagnostic &diagnostic) {
+    std::string text = diagnostic.str();
+    if (auto node = dyn_cast<NameLoc>(diagnostic.getLocation()))
+      text = "node '" + node.getName().str() + "' " + text;
+    problems.push_back(json::fixUTF8(text));
+  });
+  Status status = Status::ok;
+  return importModel(context, options.import, status);
+}
+
 std::optional<json::Object>
 describeModel(MLIRContext *context, const Options &options, Status &status) {
-  std::vector<Diagnostic> said;
-  OwningOpRef<ModuleOp> module;
-  {
-    // What is not supported is part of the answer; all else is an error.
-    ScopedDiagnosticHandler handler(context, [&](Diagnostic &diagnostic) {
-      said.push_back(std::move(diagnostic));
-    });
-    module = importModel(context, options.import, status);
-  }
-  if (!module && status != Status::unsupported) {
-    for (Diagnostic &diagnostic : said)
-      context->getDiagEngine().emit(std::move(diagnostic));
+  std::optional<ModelSummary> summary =
+      summarizeModel(context, options.import, status);
+  if (!summary)
     return std::nullopt;
+  json::Object description = describe(*summary);
+  json::Array problems;
+  if (OwningOpRef<ModuleOp> module = imported(context, options, problems)) {
+    // A part of the graph has a signature of its own.
+    if (!options.import.feeds.empty() || !options.import.fetches.empty())
+      description["signatures"] =
+          std::move(*describeModule(*module).getArray("signatures"));
+    if (OwningOpRef<ModuleOp> plan = planned(options, std::move(module)))
+      if (std::optional<json::Object> memory = describePlan(*plan))
+        description["plan"] = std::move(*memory);
   }
-  json::Array unsupported;
-  for (Diagnostic &diagnostic : said)
-    if (auto node = dyn_cast<NameLoc>(diagnostic.getLocation()))
-      unsupported.push_back(json::fixUTF8("node '" + node.getName().str() +
-                                          "' " + diagnostic.str()));
-  status = Status::ok;
-  if (!module)
-    return json::Object{{"kind", "model"},
-                        {"unsupported", std::move(unsupported)}};
-  json::Object description = describeModule(*module);
-  description["kind"] = "model";
-  description["unsupported"] = std::move(unsupported);
-  if (OwningOpRef<ModuleOp> plan = planned(options, std::move(module)))
-    if (std::optional<json::Object> memory = describePlan(*plan))
-      description["plan"] = std::move(*memory);
+  description["problems"] = std::move(problems);
   return description;
 }
 

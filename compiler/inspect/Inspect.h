@@ -14,8 +14,8 @@ namespace weir {
 Status inspect(mlir::MLIRContext *context, const Options &options,
                llvm::raw_ostream &os);
 
-/// The description of a model: what it imports to and how that is planned or,
-/// where weir does not support all of it, the nodes in the way.
+/// The description of a model: the frontend's summary and how the compiler plans
+/// it or, where it does not import, the problems in the way.
 std::optional<llvm::json::Object> describeModel(mlir::MLIRContext *context,
                                                 const Options &options,
                                                 Status &status);

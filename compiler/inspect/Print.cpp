@@ -106,6 +106,9 @@ void printDescription(const json::Object &description, raw_ostream &os) {
   if (const json::Array *unsupported = description.getArray("unsupported"))
     for (const json::Value &op : *unsupported)
       os << "unsupported " << escaped(op.getAsString().value_or("")) << "\n";
+  if (const json::Array *problems = description.getArray("problems"))
+    for (const json::Value &problem : *problems)
+      os << "problem: " << escaped(problem.getAsString().value_or("")) << "\n";
   if (const json::Object *plan = description.getObject("plan"))
     printPlan(*plan, os);
 }

@@ -3,7 +3,6 @@
 #include "passes/graph/Bytes.h"
 
 #include "dialects/graph/Graph.h"
-#include "mlir/IR/DialectResourceBlobManager.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -71,6 +70,30 @@ ElementsAttr NewBytes::take(StringRef name) && {
     return DenseElementsAttr::getFromRawBuffer(type, data);
   SmallVector<bool> truths(data.begin(), data.end());
   return DenseElementsAttr::get(type, ArrayRef<bool>(truths));
+}
+
+static void forEachResource(Operation *module,
+                            function_ref<void(DenseResourceElementsHandle)> f) {
+  module->walk([&](graph::ConstantOp constant) {
+    if (auto resource =
+            dyn_cast<DenseResourceElementsAttr>(constant.getValue()))
+      f(resource.getRawHandle());
+  });
+}
+
+NamedResources::NamedResources(Operation *module) : module(module) {
+  forEachResource(module, [&](DenseResourceElementsHandle handle) {
+    handles.insert({handle.getResource(), handle});
+  });
+}
+
+void NamedResources::release() {
+  forEachResource(module, [&](DenseResourceElementsHandle handle) {
+    handles.erase(handle.getResource());
+  });
+  for (auto &[resource, handle] : handles)
+    handle.getResource()->setBlob(AsmResourceBlob());
+  handles.clear();
 }
 
 SmallVector<int64_t> byteStrides(RankedTensorType type) {

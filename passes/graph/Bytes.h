@@ -6,7 +6,9 @@
 #include "mlir/IR/AsmState.h"
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/DialectResourceBlobManager.h"
 #include "mlir/IR/Value.h"
+#include "llvm/ADT/DenseMap.h"
 
 namespace weir {
 
@@ -45,6 +47,18 @@ public:
 private:
   mlir::RankedTensorType type;
   mlir::AsmResourceBlob blob;
+};
+
+/// The resources that a module's constants name. `release` frees the bytes of
+/// those that none names any more: weights that were folded are large.
+class NamedResources {
+public:
+  explicit NamedResources(mlir::Operation *module);
+  void release();
+
+private:
+  mlir::Operation *module;
+  llvm::DenseMap<void *, mlir::DenseResourceElementsHandle> handles;
 };
 
 /// Elements of `width` bytes along `shape`, each at its own strides (in bytes)

@@ -247,6 +247,7 @@ struct FoldTerm : RewritePattern {
 
 struct FoldBatchNorm : impl::FoldBatchNormBase<FoldBatchNorm> {
   void runOnOperation() override {
+    NamedResources resources(getOperation());
     RewritePatternSet patterns(&getContext());
     patterns.add<FoldFactor, FoldTerm>(&getContext());
     GreedyRewriteConfig config;
@@ -254,6 +255,7 @@ struct FoldBatchNorm : impl::FoldBatchNormBase<FoldBatchNorm> {
     if (failed(applyPatternsAndFoldGreedily(getOperation(), std::move(patterns),
                                             config)))
       signalPassFailure();
+    resources.release();
   }
 };
 

@@ -60,7 +60,7 @@ def FoldTransposes : Pass<"weir-fold-transposes"> {
   }];
 }
 
-def FoldBatchNorm : Pass<"weir-fold-batch-norm"> {
+def FoldBatchNorm : Pass<"weir-fold-batch-norm", "::mlir::ModuleOp"> {
   let summary = "Folds per-channel factors into filters";
   let description = [{
     After a convolution or a matrix product with a constant filter, products and

@@ -4,13 +4,11 @@
 
 #include "dialects/graph/Graph.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "mlir/IR/AsmState.h"
 #include "mlir/IR/Builders.h"
-#include "mlir/IR/DialectResourceBlobManager.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/SymbolTable.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
-#include "llvm/ADT/MapVector.h"
+#include "passes/graph/Bytes.h"
 
 #define DEBUG_TYPE "weir-prune-unused"
 
@@ -88,6 +86,7 @@ bool narrow(graph::WhileOp loop) {
 
 struct PruneUnused : impl::PruneUnusedBase<PruneUnused> {
   void runOnOperation() override {
+    NamedResources resources(getOperation());
     eraseFunctions();
     // A narrower loop may leave more dead before it, and those another loop.
     bool again = true;
@@ -99,7 +98,7 @@ struct PruneUnused : impl::PruneUnusedBase<PruneUnused> {
       for (graph::WhileOp loop : loops)
         again |= narrow(loop);
     }
-    freeResources();
+    resources.release();
   }
 
 private:
@@ -127,30 +126,9 @@ private:
       auto check = dyn_cast<graph::CheckOp>(op);
       if (!(check && isTrue(check.getCondition())) && !isOpTriviallyDead(op))
         continue;
-      if (auto constant = dyn_cast<graph::ConstantOp>(op))
-        if (auto resource =
-                dyn_cast<DenseResourceElementsAttr>(constant.getValue()))
-          dropped.insert(
-              {resource.getRawHandle().getResource(), resource.getRawHandle()});
       op->erase();
     }
   }
-
-  /// Frees the bytes of the resources of constants that are gone.
-  void freeResources() {
-    if (dropped.empty())
-      return;
-    getOperation()->walk([&](Operation *op) {
-      op->getAttrDictionary().walk([&](DenseResourceElementsAttr resource) {
-        dropped.erase(resource.getRawHandle().getResource());
-      });
-    });
-    for (auto &[entry, handle] : dropped)
-      handle.getResource()->setBlob(AsmResourceBlob());
-    dropped.clear();
-  }
-
-  llvm::MapVector<void *, DenseResourceElementsHandle> dropped;
 };
 
 } // namespace
