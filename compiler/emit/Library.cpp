@@ -4,10 +4,14 @@
 
 #include "lld/Common/Driver.h"
 #include "llvm/Object/ArchiveWriter.h"
+#include "llvm/Support/CrashRecoveryContext.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/Program.h"
+#include "llvm/Support/Signals.h"
 #include "llvm/TargetParser/Host.h"
 #include "llvm/TargetParser/Triple.h"
+
+#include <csignal>
 
 LLD_HAS_DRIVER(elf)
 
@@ -76,8 +80,23 @@ Error linkShared(OutputFile &to, StringRef object, StringRef triple,
     argv.push_back(argument.c_str());
   std::string out, error;
   raw_string_ostream outs(out), errors(error);
+  // lld maps its output: a disk that fills up is a SIGBUS there, which this
+  // turns into a status.
+  CrashRecoveryContext::Enable();
   lld::Result result =
       lld::lldMain(argv, outs, errors, {{lld::Gnu, &lld::elf::link}});
+  CrashRecoveryContext::Disable();
+  if (result.retCode == 128 + SIGBUS) {
+    sys::RunInterruptHandlers(); // lld's own temporary file
+    return make_error<IoError>(
+        to.path(), std::make_error_code(std::errc::no_space_on_device));
+  }
+  // lld tells why in words only.
+  for (std::errc code : {std::errc::no_space_on_device, std::errc::io_error,
+                         std::errc::file_too_large})
+    if (result.retCode &&
+        StringRef(error).contains(std::make_error_code(code).message()))
+      return make_error<IoError>(to.path(), std::make_error_code(code));
   if (result.retCode)
     return createStringError("linking '" + to.path() + "' failed: " + error);
   return Error::success();

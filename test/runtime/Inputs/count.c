@@ -5,11 +5,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-static long allocated, freed;
+static long allocated, freed, fail_at = -1;
 
 /* The linker sends the model's calls here (-Wl,--wrap). */
 void *__real_aligned_alloc(size_t align, size_t bytes);
 void *__wrap_aligned_alloc(size_t align, size_t bytes) {
+  if (fail_at >= 0 && fail_at-- == 0)
+    return NULL;
   ++allocated;
   return __real_aligned_alloc(align, bytes);
 }
@@ -46,6 +48,19 @@ int main(void) {
   printf("runs: %ld allocated\n", allocated - before);
   affine_destroy(net);
   say("destroy");
+  /* Each allocation that fails is a status, and what was had is given back. */
+  for (int n = 0;; ++n) {
+    fail_at = n;
+    weir_status status = affine_create(NULL, NULL, &net);
+    fail_at = -1;
+    if (status == WEIR_OK)
+      break;
+    if (status != WEIR_ERR_MEMORY || net || allocated != freed)
+      return 5;
+    printf("failure of allocation %d: %s\n", n, affine_status_text(status));
+  }
+  affine_destroy(net);
+  allocated = freed = 0;
   config.arena = arena;
   config.arena_bytes = sizeof arena;
   if (affine_create(memory, &config, &net))

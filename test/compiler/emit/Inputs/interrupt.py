@@ -23,7 +23,7 @@ whole = time.monotonic() - begin
 want = content()
 failures = 0
 stopped = 0
-for i in range(45):
+for i in range(24):
     name = (signal.SIGKILL, signal.SIGINT, signal.SIGTERM)[i % 3]
     old = i % 2
     if os.path.exists(output):
@@ -32,7 +32,7 @@ for i in range(45):
         with open(output, "w") as file:
             file.write("old")
     process = subprocess.Popen(command, stderr=subprocess.DEVNULL)
-    time.sleep(whole * (i + 0.5) / 45)
+    time.sleep(whole * (i + 0.5) / 24)
     process.send_signal(name)
     ended = process.wait()
     stopped += ended != 0
