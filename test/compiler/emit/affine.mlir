@@ -21,6 +21,13 @@
 // CHECK: 0: 1.5 4.5 9.5 16.5
 // CHECK-NEXT: 11: node 'assert': x must not be negative
 
+// Another processor's library is made the same way.
+// RUN: weir-emit %s --target=aarch64-linux-gnu -o %t/arm.so
+// RUN: llvm-readelf -h -S -s %t/arm.so | FileCheck %s --check-prefix=ARM
+// ARM: Machine: AArch64
+// ARM: .weir.weights PROGBITS {{[0-9a-f]+ [0-9a-f]+}} 000080
+// ARM: arm_create
+
 // With weights in a file of their own, the library refuses to start without.
 // RUN: weir-emit %s -o %t/apart.a --prefix=affine --weights=file
 // RUN: cc -I%t %S/Inputs/affine.c %t/apart.a -lm -o %t/apart
