@@ -1,6 +1,7 @@
 // The list of all handlers.
 
 #include "compiler/import/tensorflow/Tracer.h"
+#include "compiler/import/tensorflow/random/Random.h"
 #include "compiler/import/tensorflow/shape/Moves.h"
 
 namespace weir::tensorflow {
@@ -18,6 +19,7 @@ const Handlers &handlers() {
     addNeuralHandlers(handlers);
     addSignalHandlers(handlers);
     addIndexHandlers(handlers);
+    addRandomHandlers(handlers);
     addReduceHandlers(handlers);
     addShapeHandlers(handlers);
     addVariableHandlers(handlers);
