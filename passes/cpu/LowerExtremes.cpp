@@ -1,5 +1,5 @@
-// Maxima and minima of 16-bit floats are taken as f32: LLVM's expansion for
-// half loses the NaN that arith promises to pass on.
+// Maxima and minima of 16-bit floats become comparisons: LLVM's own expansion
+// loses the NaN that arith promises to pass on.
 
 #include "passes/cpu/Passes.h"
 
@@ -13,21 +13,34 @@ namespace weir {
 
 namespace {
 
+bool isHalf(Type type) {
+  return getElementTypeOrSelf(type).getIntOrFloatBitWidth() == 16;
+}
+
+/// Whether LLVM may take the op in 16 bits: it is, or it is widened to f32 and
+/// narrowed again, which LLVM undoes.
+bool endsAsHalf(Operation *op) {
+  if (isHalf(op->getResult(0).getType()))
+    return true;
+  return llvm::any_of(op->getOperands(), [](Value operand) {
+    auto widening = operand.getDefiningOp<arith::ExtFOp>();
+    return widening && isHalf(widening.getIn().getType());
+  });
+}
+
 template <typename Op>
-void widen(Op op) {
-  Type narrow = op.getType();
-  if (getElementTypeOrSelf(narrow).getIntOrFloatBitWidth() != 16)
+void lower(Op op, arith::CmpFPredicate takesLeft) {
+  if (!endsAsHalf(op))
     return;
   OpBuilder b(op);
-  Type wide = b.getF32Type();
-  if (auto vector = dyn_cast<VectorType>(narrow))
-    wide = vector.clone(wide);
   Location loc = op.getLoc();
-  Value result = b.create<Op>(
-      loc, b.create<arith::ExtFOp>(loc, wide, op.getLhs()).getResult(),
-      b.create<arith::ExtFOp>(loc, wide, op.getRhs()).getResult());
+  Value x = op.getLhs(), y = op.getRhs();
+  // Unordered, so that a NaN in x is taken; then one in y.
+  Value left = b.create<arith::CmpFOp>(loc, takesLeft, x, y);
+  Value extreme = b.create<arith::SelectOp>(loc, left, x, y);
+  Value nan = b.create<arith::CmpFOp>(loc, arith::CmpFPredicate::UNO, y, y);
   op.replaceAllUsesWith(
-      b.create<arith::TruncFOp>(loc, narrow, result).getResult());
+      b.create<arith::SelectOp>(loc, nan, y, extreme).getResult());
   op.erase();
 }
 
@@ -35,9 +48,9 @@ struct LowerExtremes : impl::LowerExtremesBase<LowerExtremes> {
   void runOnOperation() override {
     getOperation()->walk([](Operation *op) {
       if (auto maximum = dyn_cast<arith::MaximumFOp>(op))
-        widen(maximum);
+        lower(maximum, arith::CmpFPredicate::UGT);
       else if (auto minimum = dyn_cast<arith::MinimumFOp>(op))
-        widen(minimum);
+        lower(minimum, arith::CmpFPredicate::ULT);
     });
   }
 };

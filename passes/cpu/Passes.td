@@ -94,12 +94,13 @@ def ReassociateReductions : Pass<"weir-reassociate-reductions"> {
 }
 
 def LowerExtremes : Pass<"weir-lower-extremes"> {
-  let summary = "Takes maxima and minima of 16-bit floats as f32";
+  let summary = "Makes maxima and minima of 16-bit floats comparisons";
   let description = [{
     ```mlir
     %m = arith.maximumf %x, %y : f16
     // becomes
-    %m = arith.truncf (arith.maximumf (arith.extf %x), (arith.extf %y))
+    %m = arith.select (arith.cmpf uno, %y, %y), %y,
+         (arith.select (arith.cmpf ugt, %x, %y), %x, %y)
     ```
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect"];

@@ -1,15 +1,32 @@
 // RUN: weir-opt %s --weir-lower-extremes | FileCheck %s
 
-// A half is widened, f32 stays.
-// CHECK-LABEL: func.func @extremes
-// CHECK: %[[X:.*]] = arith.extf %{{.*}} : f16 to f32
-// CHECK: %[[Y:.*]] = arith.extf %{{.*}} : f16 to f32
-// CHECK: %[[M:.*]] = arith.maximumf %[[X]], %[[Y]] : f32
-// CHECK: arith.truncf %[[M]] : f32 to f16
-// CHECK: arith.minimumf %{{.*}}, %{{.*}} : f32
-// CHECK-NOT: truncf
-func.func @extremes(%x: f16, %y: f16, %p: f32, %q: f32) -> (f16, f32) {
+// A half is compared, NaN of either side first.
+// CHECK-LABEL: func.func @half
+// CHECK-SAME: %[[X:.*]]: f16, %[[Y:.*]]: f16
+// CHECK: %[[GT:.*]] = arith.cmpf ugt, %[[X]], %[[Y]] : f16
+// CHECK: %[[M:.*]] = arith.select %[[GT]], %[[X]], %[[Y]] : f16
+// CHECK: %[[NAN:.*]] = arith.cmpf uno, %[[Y]], %[[Y]] : f16
+// CHECK: arith.select %[[NAN]], %[[Y]], %[[M]] : f16
+func.func @half(%x: f16, %y: f16) -> f16 {
   %m = arith.maximumf %x, %y : f16
+  return %m : f16
+}
+
+// So is one that was widened, which LLVM would narrow again.
+// CHECK-LABEL: func.func @widened
+// CHECK-NOT: arith.minimumf
+// CHECK: arith.cmpf ult
+func.func @widened(%x: bf16, %y: f32) -> bf16 {
+  %w = arith.extf %x : bf16 to f32
+  %m = arith.minimumf %w, %y : f32
+  %r = arith.truncf %m : f32 to bf16
+  return %r : bf16
+}
+
+// f32 stays.
+// CHECK-LABEL: func.func @single
+// CHECK: arith.minimumf
+func.func @single(%p: f32, %q: f32) -> f32 {
   %n = arith.minimumf %p, %q : f32
-  return %m, %n : f16, f32
+  return %n : f32
 }
