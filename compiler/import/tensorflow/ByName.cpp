@@ -48,6 +48,22 @@ static std::optional<unsigned> operandCount(RegisteredOperationName name) {
   return std::nullopt;
 }
 
+LogicalResult checkType(Node &node, unsigned i) {
+  if (!node.def.attr().count("T"))
+    return success();
+  const ::tensorflow::AttrValue *type = node.attr("T");
+  if (!type || type->value_case() != ::tensorflow::AttrValue::kType)
+    return node.error() << "its attribute T is no type";
+  Type wanted = elementType(node.b.getContext(), type->type());
+  const Traced &operand = node.traced(i);
+  if (!wanted || !operand.value || operand.imaginary)
+    return success();
+  if (typeOf(operand.value).getElementType() != wanted)
+    return node.error() << "is for " << wanted << ", but its operand is a "
+                        << operand.value.getType();
+  return success();
+}
+
 LogicalResult buildByName(Node &node, StringRef target) {
   auto name = RegisteredOperationName::lookup(target, node.b.getContext());
   if (!name)
@@ -55,6 +71,9 @@ LogicalResult buildByName(Node &node, StringRef target) {
   if (auto wanted = operandCount(*name); wanted && *wanted != node.size())
     return node.error() << "has " << node.size() << " operands instead of "
                         << *wanted;
+  if (name->hasTrait<OpTrait::SameOperandsAndResultType>() && node.size() &&
+      failed(checkType(node, 0)))
+    return failure();
   SmallVector<Value> operands;
   for (unsigned i = 0; i < node.size(); ++i)
     operands.push_back(node.operand(i));

@@ -43,6 +43,8 @@ static LogicalResult importConst(Node &node) {
 static LogicalResult importIdentity(Node &node) {
   if (!node.size())
     return node.error() << "has no operand";
+  if (failed(checkType(node, 0)))
+    return failure();
   return node.tracedResults({node.traced(0)});
 }
 
@@ -125,13 +127,13 @@ void addCoreHandlers(Handlers &handlers) {
   handlers["Const"] = {importConst, Takes::anything};
   for (StringRef op :
        {"Identity", "StopGradient", "PreventGradient", "Snapshot", "DeepCopy",
-        "PlaceholderWithDefault", "Print", "RefIdentity", "DebugIdentity",
+        "PlaceholderWithDefault", "Print", "RefIdentity", "_Retval",
         "DebugGradientIdentity"})
     handlers[op] = {importIdentity, Takes::anything};
   handlers["IdentityN"] = {importIdentityN, Takes::anything};
   for (StringRef op : {"NoOp", "PrintV2", "ControlTrigger"})
     handlers[op] = {importNothing, Takes::anything};
-  for (StringRef op : {"Placeholder", "PlaceholderV2"})
+  for (StringRef op : {"Placeholder", "PlaceholderV2", "_Arg"})
     handlers[op] = {importPlaceholder, Takes::anything};
   for (StringRef op :
        {"Switch", "Merge", "Enter", "Exit", "NextIteration", "RefSwitch",

@@ -2,6 +2,8 @@
 
 #include "compiler/import/tensorflow/Entry.h"
 
+#include "compiler/import/Build.h"
+
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
 using namespace mlir;
@@ -10,8 +12,11 @@ using ::tensorflow::NodeDef;
 
 namespace weir::tensorflow {
 
+/// A graph without --fetch has at most as many results.
+constexpr size_t outputLimit = 65536;
+
 static bool isPlaceholder(StringRef op) {
-  return op == "Placeholder" || op == "PlaceholderV2";
+  return op == "Placeholder" || op == "PlaceholderV2" || op == "_Arg";
 }
 
 FailureOr<Edge> resolveTensor(Report &report, const Graph &graph,
@@ -200,12 +205,30 @@ FailureOr<Entry> partialEntry(Report &report, const Graph &graph,
     for (int i = 0; i < graph.size(); ++i)
       for (Edge edge : graph.operands(i))
         used.insert(edge.node);
-    for (int i = 0; i < graph.size(); ++i)
-      if (!used.contains(i) && !isNoOutput(graph.node(i))) {
-        std::string name = graph.name(i).str();
-        entry.outputs.push_back({name, name, {i, 0}, {}});
-        wanted.push_back({i, 0});
-      }
+    auto add = [&](function_ref<bool(int)> isOutput) {
+      for (int i = 0; wanted.size() <= outputLimit && i < graph.size(); ++i)
+        if (!used.contains(i) && isOutput(i)) {
+          std::string name = graph.name(i).str();
+          entry.outputs.push_back({name, name, {i, 0}, {}});
+          wanted.push_back({i, 0});
+        }
+    };
+    // Such as what writes summaries: left out, where there are other results.
+    add([&](int i) {
+      return !isNoOutput(graph.node(i)) && isKnownOp(graph.op(i));
+    });
+    if (wanted.empty())
+      add([&](int i) { return !isNoOutput(graph.node(i)); });
+    if (wanted.empty())
+      add([&](int i) {
+        return graph.op(i) == "Const" || isPlaceholder(graph.op(i));
+      });
+    if (wanted.size() > outputLimit) {
+      report.error() << "the graph has more than " << outputLimit
+                     << " results that nothing uses; name those that are "
+                        "wanted with --fetch";
+      return failure();
+    }
     if (wanted.empty()) {
       report.error() << "the graph has no result; name one with --fetch";
       return failure();
@@ -247,6 +270,29 @@ FailureOr<Entry> partialEntry(Report &report, const Graph &graph,
   return entry;
 }
 
+/// The argument as the placeholder's own type. Numbers of a type that callers
+/// rarely have, such as bf16, may be fed as wider ones.
+static FailureOr<Value> asDeclared(Report &report, OpBuilder &builder,
+                                   const Graph &graph, const Port &port,
+                                   Value argument) {
+  const NodeDef &def = graph.node(port.edge.node);
+  Type wanted = isPlaceholder(def.op())
+                    ? elementType(report.context, ownType(def))
+                    : Type();
+  Type given = typeOf(argument).getElementType();
+  if (!wanted || wanted == given)
+    return argument;
+  if (!isa<FloatType>(wanted) || !isa<FloatType>(given) ||
+      wanted.getIntOrFloatBitWidth() >= given.getIntOrFloatBitWidth()) {
+    report.error(report.node(def.name()))
+        << "(" << escaped(def.op()) << "): is fed " << given << " but is of "
+        << wanted;
+    return failure();
+  }
+  ImplicitLocOpBuilder b(report.node(def.name()), builder);
+  return castTo(b, argument, wanted);
+}
+
 LogicalResult buildEntry(Report &report, ModuleOp module, const Graph &graph,
                          Library &library, VariableSource *variables,
                          const Entry &entry) {
@@ -262,6 +308,7 @@ LogicalResult buildEntry(Report &report, ModuleOp module, const Graph &graph,
   Block *block = function.addEntryBlock();
   builder.setInsertionPointToStart(block);
   SmallVector<std::pair<Edge, Traced>> fed;
+  SmallVector<DictionaryAttr> argumentAttrs, resultAttrs;
   auto portAttrs = [&](const Port &port) {
     return SmallVector<NamedAttribute>{
         builder.getNamedAttr("weir.name", builder.getStringAttr(port.name)),
@@ -270,8 +317,12 @@ LogicalResult buildEntry(Report &report, ModuleOp module, const Graph &graph,
   };
   for (auto [i, port] : llvm::enumerate(entry.inputs)) {
     block->getArgument(i).setLoc(report.node(graph.name(port.edge.node)));
-    fed.push_back({port.edge, {block->getArgument(i), {}, nullptr}});
-    function.setArgAttrs(i, portAttrs(port));
+    FailureOr<Value> value =
+        asDeclared(report, builder, graph, port, block->getArgument(i));
+    if (failed(value))
+      return failure();
+    fed.push_back({port.edge, {*value, {}, nullptr}});
+    argumentAttrs.push_back(builder.getDictionaryAttr(portAttrs(port)));
   }
   SmallVector<Edge> wanted;
   for (const Port &port : entry.outputs)
@@ -298,8 +349,11 @@ LogicalResult buildEntry(Report &report, ModuleOp module, const Graph &graph,
   builder.create<func::ReturnOp>(report.file(), values);
   function.setType(
       builder.getFunctionType(types, ValueRange(values).getTypes()));
-  for (auto [i, port] : llvm::enumerate(entry.outputs))
-    function.setResultAttrs(i, portAttrs(port));
+  for (const Port &port : entry.outputs)
+    resultAttrs.push_back(builder.getDictionaryAttr(portAttrs(port)));
+  // All at once: one by one, each would make a list of all anew.
+  function.setAllArgAttrs(argumentAttrs);
+  function.setAllResultAttrs(resultAttrs);
   return success();
 }
 

@@ -34,7 +34,17 @@ struct Model {
 
 } // namespace
 
+/// What TensorFlow calls the version of its graphs is far below this.
+constexpr int newestGraph = 10000;
+
 static LogicalResult indexGraph(Report &report, Model &model) {
+  const auto &versions = model.graphDef->versions();
+  if (versions.producer() < 0 || versions.min_consumer() < 0 ||
+      versions.min_consumer() > newestGraph) {
+    report.error() << "is made for readers of version "
+                   << versions.min_consumer() << ", which no TensorFlow has";
+    return failure();
+  }
   if (!model.library.add(report, *model.graphDef->mutable_library()))
     return failure();
   if (!model.graphDef->node_size()) {
@@ -71,7 +81,8 @@ static LogicalResult readModel(Report &report, const ImportOptions &options,
   if (failed(readSavedModel(report, path, options.tags, model.saved)))
     return failure();
   model.graphDef = model.saved.graph->mutable_graph_def();
-  if (failed(indexGraph(report, model)))
+  if (failed(indexGraph(report, model)) ||
+      failed(checkReferences(report, model.saved, *model.graph)))
     return failure();
   model.variables =
       openVariables(report, model.saved, *model.graph, model.library);

@@ -9,7 +9,14 @@
 
 #include <functional>
 
+namespace weir::graph {
+class CheckOp;
+} // namespace weir::graph
+
 namespace weir::tensorflow {
+
+/// Functions in regions in functions, so deep that the stack would not bear it.
+constexpr unsigned nestingLimit = 100;
 
 /// Attributes of the call that a polymorphic function's `placeholder`s name.
 using Bindings = google::protobuf::Map<std::string, ::tensorflow::AttrValue>;
@@ -165,6 +172,7 @@ private:
   mlir::LogicalResult traceNode(int node);
   mlir::LogicalResult runHandler(int node, llvm::ArrayRef<Traced> operands,
                                  mlir::Location at);
+  mlir::LogicalResult fails(graph::CheckOp check);
   mlir::LogicalResult verifyNew(mlir::Operation *before, mlir::Block *block,
                                 mlir::Location at);
   /// Nodes of the first version's control flow. False where the node has been
@@ -208,6 +216,9 @@ bool isKnownOp(llvm::StringRef op);
 
 /// Traces a whole loop and gives its Exits their values.
 mlir::LogicalResult traceFrame(Node &node, const Graph &graph, int loop);
+
+/// An error where attribute `T` is none, or not the type of operand `i`.
+mlir::LogicalResult checkType(Node &node, unsigned i);
 
 /// Builds the graph op that an op is one to one with.
 mlir::LogicalResult buildByName(Node &node, llvm::StringRef target);

@@ -108,6 +108,10 @@ LoopBuilder::Outcome LoopBuilder::tryWhile(SmallVector<Traced> &results) {
     FailureOr<Value> condition = traceCondition(bind(block));
     if (failed(condition))
       return refused();
+    if (knownTruth(*condition) == true) {
+      node.error() << "its condition holds for ever";
+      return Outcome::failed;
+    }
     builder.create<graph::YieldOp>(at, *condition);
   }
   OpBuilder::InsertionGuard guard(builder);

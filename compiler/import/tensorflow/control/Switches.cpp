@@ -170,7 +170,7 @@ LogicalResult Tracer::traceExit(int index, Location at) {
 FailureOr<SmallVector<Traced>>
 Tracer::traceLevel(Node &node, const Graph &graph, ArrayRef<Edge> wanted,
                    ArrayRef<std::pair<Edge, Traced>> fed, int level) {
-  if (nesting >= 100) {
+  if (nesting >= nestingLimit) {
     report.error(node.b.getLoc(), Status::limit) << "loops nest too deep";
     return failure();
   }

@@ -24,15 +24,62 @@ static std::string joined(ArrayRef<StringRef> names) {
 }
 
 /// An asset's name is a file below `assets/`, and no way out of it.
-static LogicalResult checkAssets(Report &report, const MetaGraphDef &graph) {
-  for (const auto &asset : graph.asset_file_def()) {
+static bool isAssetName(StringRef name) {
+  if (name.empty() || name.size() > 1024 || name.starts_with("/") ||
+      name.starts_with("~") || name.contains("://") || name.contains('\\') ||
+      name.contains('\0'))
+    return false;
+  SmallVector<StringRef> parts;
+  name.split(parts, '/');
+  return llvm::none_of(parts, [](StringRef part) {
+    return part.empty() || part == "." || part == "..";
+  });
+}
+
+LogicalResult checkReferences(Report &report, const SavedModelFile &model,
+                              const Graph &graph) {
+  auto isTensor = [&](StringRef name) {
+    return graph.find(name.split(':').first).has_value();
+  };
+  for (const auto &asset : model.graph->asset_file_def()) {
     StringRef name = asset.filename();
-    SmallVector<StringRef> parts;
-    name.split(parts, '/');
-    if (name.empty() || name.contains('\0') ||
-        llvm::is_contained(parts, "..") || name.starts_with("/")) {
+    if (!isAssetName(name)) {
       report.error() << "the asset '" << escaped(name)
                      << "' leads out of the model's directory";
+      return failure();
+    }
+    if (!isTensor(asset.tensor_info().name())) {
+      report.error() << "the asset '" << escaped(name) << "' is for tensor '"
+                     << escaped(asset.tensor_info().name())
+                     << "', which the graph does not have";
+      return failure();
+    }
+    if (failed(model.directory.openBelow(report, "assets/" + name.str())))
+      return failure();
+  }
+  for (const auto &[name, signature] : model.graph->signature_def())
+    for (const auto *tensors : {&signature.inputs(), &signature.outputs()})
+      for (const auto &[key, info] : *tensors)
+        if (!info.name().empty() && !isTensor(info.name())) {
+          report.error() << "signature '" << escaped(name) << "', '"
+                         << escaped(key) << "': the graph has no node '"
+                         << escaped(info.name()) << "'";
+          return failure();
+        }
+  const auto &objects = model.graph->object_graph_def();
+  for (const auto &object : objects.nodes()) {
+    for (const auto &child : object.children())
+      if (child.node_id() < 0 || child.node_id() >= objects.nodes_size()) {
+        report.error() << "an object refers to object " << child.node_id()
+                       << " of " << objects.nodes_size();
+        return failure();
+      }
+    if (object.has_asset() && (object.asset().asset_file_def_index() < 0 ||
+                               object.asset().asset_file_def_index() >=
+                                   model.graph->asset_file_def_size())) {
+      report.error() << "an object refers to asset "
+                     << object.asset().asset_file_def_index() << " of "
+                     << model.graph->asset_file_def_size();
       return failure();
     }
   }
@@ -71,11 +118,17 @@ LogicalResult readSavedModel(Report &report, const std::string &path,
     const auto &own = graph.meta_info_def().tags();
     SmallVector<StringRef> names = sorted({own.begin(), own.end()});
     if (names == wanted) {
+      if (model.graph) {
+        report.error() << "has two graphs with the tags {" << joined(wanted)
+                       << "}";
+        return failure();
+      }
       model.graph = &graph;
-      return checkAssets(report, graph);
     }
     offered += (offered.empty() ? "{" : ", {") + joined(names) + "}";
   }
+  if (model.graph)
+    return success();
   if (model.message.meta_graphs_size() == 0)
     report.error() << "holds no graph";
   else

@@ -23,6 +23,11 @@ mlir::LogicalResult readSavedModel(Report &report, const std::string &path,
                                    llvm::ArrayRef<std::string> tags,
                                    SavedModelFile &model);
 
+/// Checks that what the message says beside the graph refers to something: its
+/// assets to files and nodes, its objects to each other.
+mlir::LogicalResult checkReferences(Report &report, const SavedModelFile &model,
+                                    const Graph &graph);
+
 /// The variables of the directory's checkpoint, found by the graph's own nodes
 /// that restore them; it is opened at the first use.
 std::unique_ptr<VariableSource> openVariables(Report &report,
