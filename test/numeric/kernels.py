@@ -1,0 +1,142 @@
+"""Matrix products and convolutions of the shapes that kernels treat apart:
+several blocks of depth and of rows, rows that are copied, panels of few
+columns, constants that are packed, epilogues, and every width of vectors."""
+
+import math
+
+import numpy as np
+from harness import Graph, main
+
+random = np.random.default_rng(23)
+LEVELS = ["x86-64-v2", "x86-64-v3", "x86-64-v4"]
+
+
+def host_levels():
+    with open("/proc/cpuinfo") as info:
+        flags = set(next((l for l in info if l.startswith("flags")), "").split())
+    needs = [{"sse4_2"}, {"avx2", "fma"}, {"avx512f", "avx512vl", "avx512bw"}]
+    return [level for level, need in zip(LEVELS, needs) if need <= flags]
+
+
+def normal(*shape, type=np.float32):
+    return type(random.standard_normal(shape))
+
+
+def wide(tensor):
+    return np.asarray(tensor.value, np.float64)
+
+
+def dense(g, rows, depth, columns, type=np.float32, rtol=1e-5):
+    """relu(x w + b) + r with a constant w, and x w plain."""
+    x, w = g.input(normal(rows, depth, type=type)), g.constant(normal(depth, columns, type=type))
+    b, r = g.constant(normal(columns, type=type)), g.input(normal(rows, columns, type=type))
+    product = wide(x) @ wide(w)
+    atol = rtol * depth**0.5
+    y = g.op("MatMul", x, w)
+    g.expect(y, product, rtol=rtol, atol=atol)
+    z = g.op("AddV2", g.op("Relu", g.op("BiasAdd", g.op("MatMul", x, w), b)), r)
+    g.expect(z, np.maximum(product + wide(b), 0) + wide(r), rtol=rtol, atol=atol)
+    gelu = g.op("Erf", g.op("BiasAdd", g.op("MatMul", x, w), b))
+    saturated = np.vectorize(math.erf)(product + wide(b))
+    g.expect(gelu, saturated, rtol=rtol * 10, atol=atol)
+
+
+def convolution(g, image, filter, stride, padding, dilation=1, groups=1):
+    n, h, w, ci = image
+    kh, kw, co = filter
+    x = g.input(normal(*image))
+    f = g.constant(normal(kh, kw, ci // groups, co))
+    b = g.constant(normal(co))
+    attributes = dict(strides=[1, stride, stride, 1], padding=padding)
+    if dilation > 1:
+        attributes["dilations"] = [1, dilation, dilation, 1]
+    y = g.op("Relu", g.op("BiasAdd", g.op("Conv2D", x, f, **attributes), b))
+    g.expect(y, reference(wide(x), wide(f), wide(b), stride, padding, dilation, groups),
+             rtol=1e-5, atol=1e-5 * (kh * kw * ci // groups) ** 0.5)
+
+
+def reference(x, f, b, stride, padding, dilation, groups, depthwise=False):
+    kh, kw = f.shape[:2]
+    sizes, pads = [], [(0, 0)]
+    for n, k in zip(x.shape[1:3], (kh, kw)):
+        reach = (k - 1) * dilation + 1
+        same = padding == "SAME"
+        sizes.append(-(-n // stride) if same else (n - reach) // stride + 1)
+        need = max((sizes[-1] - 1) * stride + reach - n, 0) if same else 0
+        pads.append((need // 2, need - need // 2))
+    x = np.pad(x, pads + [(0, 0)])
+    y = np.zeros((x.shape[0], *sizes, f.shape[2] if depthwise else f.shape[3]))
+    each = y.shape[3] // groups
+    for i in range(kh):
+        for j in range(kw):
+            at = x[:, i * dilation :, j * dilation :]
+            at = at[:, : (sizes[0] - 1) * stride + 1 : stride]
+            at = at[:, :, : (sizes[1] - 1) * stride + 1 : stride]
+            if depthwise:
+                y += at * f[i, j, :, 0]
+                continue
+            for q in range(groups):
+                inputs = at[..., q * f.shape[2] : (q + 1) * f.shape[2]]
+                part = slice(q * each, (q + 1) * each)
+                y[..., part] += inputs @ f[i, j, :, part]
+    return np.maximum(y + b, 0)
+
+
+def graph(level):
+    g = Graph(fold=False, options=[f"-mcpu={level}"])
+    for shape in [
+        (1, 1, 1),
+        (1, 300, 70),  # one row: several sets of sums
+        (3, 5, 100),
+        (64, 64, 48),  # rows a power of two apart
+        (61, 129, 61),
+        (30, 2600, 40),  # several blocks of the depth
+        (300, 70, 3),
+        (150, 1100, 33),
+    ]:
+        dense(g, *shape)
+    dense(g, 33, 40, 50, np.float64, 1e-13)
+    dense(g, 18, 40, 50, np.float16, 2e-3)
+    for a, b in [((7, 3, 40), (7, 40, 21)), ((2, 40, 16), (2, 16, 50))]:
+        a, b = g.input(normal(*a)), g.input(normal(*b))
+        y = g.op("BatchMatMulV2", a, b)
+        g.expect(y, wide(a) @ wide(b), rtol=1e-5, atol=1e-5)
+    for type in (np.int32, np.int64):
+        a, b = type(random.integers(-99, 99, (40, 33))), type(random.integers(-99, 99, (33, 37)))
+        g.expect(g.op("MatMul", g.input(a), g.constant(b)), a.astype(np.int64) @ b)
+    for arguments in [
+        ((2, 9, 9, 3), (3, 3, 20), 1, "SAME"),
+        ((1, 20, 31, 16), (3, 3, 70), 2, "SAME"),
+        ((1, 6, 6, 130), (3, 3, 40), 1, "SAME"),
+        ((1, 5, 5, 512), (3, 3, 8), 1, "VALID"),  # pixels a power of two apart
+        ((1, 28, 28, 1), (5, 5, 32), 1, "VALID"),
+        ((1, 9, 8, 12), (1, 1, 40), 1, "VALID"),
+        ((1, 9, 8, 12), (1, 1, 40), 2, "VALID"),
+        ((1, 30, 17, 4), (3, 2, 5), 1, "SAME", 3),
+        ((1, 9, 9, 24), (3, 3, 36), 1, "SAME", 1, 3),
+    ]:
+        convolution(g, *arguments)
+    for image, window, stride, padding in [
+        ((2, 9, 9, 20), (3, 3), 1, "SAME"),
+        ((1, 14, 30, 33), (3, 3), 2, "SAME"),
+        ((1, 6, 6, 3), (5, 4), 1, "VALID"),
+        ((1, 2, 2, 16), (7, 7), 1, "SAME"),
+    ]:
+        x, f = g.input(normal(*image)), g.constant(normal(*window, image[3], 1))
+        b = g.constant(normal(image[3]))
+        y = g.op("DepthwiseConv2dNative", x, f, strides=[1, stride, stride, 1], padding=padding)
+        y = g.op("Relu", g.op("BiasAdd", y, b))
+        expected = reference(wide(x), wide(f), wide(b), stride, padding, 1, 1, True)
+        g.expect(y, expected, rtol=1e-5, atol=1e-5)
+    return g
+
+
+def named(level):
+    def build():
+        return graph(level)
+
+    build.__name__ = level.replace("-", "_")
+    return build
+
+
+main(*[named(level) for level in host_levels()])
