@@ -2,6 +2,7 @@
 
 #include "compiler/import/tensorflow/neural/Expr.h"
 
+#include "dialects/graph/Elements.h"
 #include "dialects/graph/Elementwise.h"
 #include "dialects/graph/Graph.h"
 #include "dialects/graph/Index.h"
@@ -154,6 +155,7 @@ Expr slice(Expr x, int64_t dim, int64_t start, int64_t size, int64_t stride) {
 
 Expr concat(ArrayRef<Expr> parts, int64_t axis) {
   SmallVector<Value> values;
+  SmallVector<int64_t> shape;
   for (Expr part : parts) {
     if (!part || part.rank() <= axis ||
         part.elementType() != parts[0].elementType() ||
@@ -162,9 +164,13 @@ Expr concat(ArrayRef<Expr> parts, int64_t axis) {
     for (int64_t i = 0; i < part.rank(); ++i)
       if (i != axis && part.size(i) != parts[0].size(i))
         return {};
+    if (values.empty())
+      shape.assign(part.shape().begin(), part.shape().end());
+    else if (llvm::AddOverflow(shape[axis], part.size(axis), shape[axis]))
+      return {};
     values.push_back(part.value);
   }
-  if (values.empty())
+  if (values.empty() || !graph::countElements(shape))
     return {};
   return Expr(*parts[0].b, make<graph::ConcatOp>(*parts[0].b, values, axis));
 }
@@ -221,6 +227,11 @@ Expr reverse(Expr x, ArrayRef<int64_t> dims) {
 Expr gather(Expr x, Expr indices, int64_t axis) {
   if (!x || !indices || axis < 0 || axis >= x.rank() ||
       (x.size(axis) == 0 && indices.type().getNumElements() != 0))
+    return {};
+  SmallVector<int64_t> shape(x.shape().take_front(axis));
+  llvm::append_range(shape, indices.shape());
+  llvm::append_range(shape, x.shape().drop_front(axis + 1));
+  if (!graph::countElements(shape))
     return {};
   return Expr(*x.b, make<graph::GatherOp>(*x.b, x.value, indices.value, axis,
                                           /*batch_dims=*/0));

@@ -126,7 +126,11 @@ FailureOr<int64_t> shapeOf(Node &node, Integers &shape) {
   if (failed(numbers))
     return failure();
   shape = *numbers;
-  return countOrError(node, shape);
+  auto count = countOrError(node, shape);
+  // The generator makes up to four numbers of 32 bits for each.
+  if (succeeded(count) && *count > int64_t(1) << 48)
+    return node.error() << "cannot make " << *count << " random numbers";
+  return count;
 }
 
 LogicalResult importUniform(Node &node) {
