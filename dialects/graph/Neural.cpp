@@ -152,3 +152,25 @@ static LogicalResult verifySoftmax(Operation *op) {
 LogicalResult SoftmaxOp::verify() { return verifySoftmax(*this); }
 
 LogicalResult LogSoftmaxOp::verify() { return verifySoftmax(*this); }
+
+LogicalResult SuppressOp::inferReturnTypes(MLIRContext *context,
+                                           std::optional<Location> loc,
+                                           Adaptor adaptor,
+                                           SmallVectorImpl<Type> &results) {
+  auto boxes = cast<RankedTensorType>(adaptor.getBoxes().getType());
+  auto scores = cast<RankedTensorType>(adaptor.getCandidates().getType());
+  // (C1)
+  if (boxes.getRank() != 2 || boxes.getDimSize(1) != 4 ||
+      scores.getRank() != 1 || scores.getDimSize(0) != boxes.getDimSize(0))
+    return emitOptionalError(loc, "takes boxes N x 4 and N scores, not ", boxes,
+                             " and ", scores);
+  // (C2)
+  auto limit = static_cast<int64_t>(adaptor.getLimit());
+  if (limit < 0)
+    return emitOptionalError(loc, "cannot take ", limit, " boxes");
+  Type i32 = IntegerType::get(context, 32);
+  results.push_back(RankedTensorType::get({limit}, i32));
+  results.push_back(RankedTensorType::get({limit}, scores.getElementType()));
+  results.push_back(RankedTensorType::get({}, i32));
+  return success();
+}

@@ -184,6 +184,7 @@ void addNeuralPatterns(const TypeConverter &converter,
   patterns.add<LowerConvolution>(converter, patterns.getContext());
   addPoolPatterns(converter, patterns);
   addSoftmaxPatterns(converter, patterns);
+  addSuppressPatterns(converter, patterns);
 }
 
 } // namespace weir

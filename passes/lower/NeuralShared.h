@@ -24,6 +24,8 @@ mlir::Value zeroOf(mlir::OpBuilder &b, mlir::Location loc, mlir::Type type);
 
 void addPoolPatterns(const mlir::TypeConverter &, mlir::RewritePatternSet &);
 void addSoftmaxPatterns(const mlir::TypeConverter &, mlir::RewritePatternSet &);
+void addSuppressPatterns(const mlir::TypeConverter &,
+                         mlir::RewritePatternSet &);
 
 } // namespace weir
 

@@ -181,13 +181,12 @@ LogicalResult Tracer::traceNode(int index) {
   return success();
 }
 
-/// A tensor without elements is known, however it came about: no kernel is
-/// needed for it.
+/// A tensor without elements is a constant, however it came about.
 static Value withoutKernel(ImplicitLocOpBuilder &b, Value value) {
   auto type =
-      value ? dyn_cast<RankedTensorType>(value.getType()) : RankedTensorType();
-  Operation *op = value ? value.getDefiningOp() : nullptr;
-  if (!type || !op || isa<graph::ConstantOp>(op) || type.getNumElements() != 0)
+      dyn_cast_or_null<RankedTensorType>(value ? value.getType() : Type());
+  if (!type || type.getNumElements() != 0 || !value.getDefiningOp() ||
+      value.getDefiningOp<graph::ConstantOp>())
     return value;
   return splat(b, type, 0);
 }

@@ -95,3 +95,18 @@ func.func @log_softmax(%x: tensor<2x5xbf16>) -> tensor<2x5xbf16> {
   %y = graph.log_softmax %x : tensor<2x5xbf16>
   return %y : tensor<2x5xbf16>
 }
+
+// -----
+
+// One box after the other: the best, then what it leaves of the others.
+// CHECK-LABEL: @suppress
+func.func @suppress(%b: tensor<8x4xf32>, %c: tensor<8xf32>, %t: tensor<f32>) -> (tensor<5xi32>, tensor<5xf32>, tensor<i32>) {
+  // CHECK: scf.for
+  // CHECK: scf.for
+  // CHECK: arith.cmpf ogt
+  // CHECK: scf.for
+  // CHECK: math.exp
+  // CHECK: tensor.from_elements {{.*}} : tensor<i32>
+  %i, %s, %n = graph.suppress %b, %c, %t, %t, %t limit 5 : tensor<8x4xf32>, tensor<8xf32>, tensor<f32>, tensor<f32>, tensor<f32>
+  return %i, %s, %n : tensor<5xi32>, tensor<5xf32>, tensor<i32>
+}

@@ -57,6 +57,8 @@ LogicalResult forward(Node &node) {
                            filter.shape().take_front(layout.spatial));
   if (failed(windows))
     return failure();
+  if (x.shape().back() == 0 || filter.shape().end()[-2] == 0)
+    return node.error() << "convolves images without channels";
   int64_t groups = convolution->groups(x.shape(), filter.shape());
   filter = reshape(filter, convolution->grouped(filter.shape()));
   return give(node, layout.fromLast(convolve(x, filter, *windows, groups)));

@@ -215,5 +215,6 @@ void weir::tensorflow::addImageHandlers(Handlers &handlers) {
   handlers["AdjustSaturation"] = adjustSaturation;
   handlers["AdjustContrastv2"] = adjustContrast;
   handlers["CropAndResize"] = cropAndResize;
+  addDetectionHandlers(handlers);
   addResizeHandlers(handlers);
 }

@@ -5,6 +5,7 @@
 #include "dialects/graph/Graph.h"
 #include "dialects/graph/Neural.h"
 #include "llvm/Support/MathExtras.h"
+#include <limits>
 
 using namespace mlir;
 using namespace weir;
@@ -88,7 +89,9 @@ FailureOr<Windows> windowsOf(Node &node, const Layout &layout,
 
   for (int64_t i = 0; i < layout.spatial; ++i) {
     int64_t stride = (*strides)[i], reach, low = 0, high = 0;
-    if (size[i] < 1 || stride < 1 || (*dilations)[i] < 1 ||
+    constexpr int64_t most = std::numeric_limits<int32_t>::max();
+    if (size[i] < 1 || stride < 1 || stride > most || (*dilations)[i] < 1 ||
+        (*dilations)[i] > most ||
         llvm::MulOverflow(size[i] - 1, (*dilations)[i], reach))
       return node.error() << "windows of " << size[i] << " with stride "
                           << stride << " and dilation " << (*dilations)[i];
@@ -106,10 +109,8 @@ FailureOr<Windows> windowsOf(Node &node, const Layout &layout,
     }
     graph::Window window{size[i], stride, (*dilations)[i], low, high};
     std::optional<int64_t> count = graph::windowCount(extents[i], window);
-    // Images without elements, and windows that just miss, have no results.
-    if (!count && low >= 0 && high >= 0 && low < (int64_t(1) << 40) &&
-        high < (int64_t(1) << 40) &&
-        (extents[i] == 0 || reach - stride < extents[i] + low + high))
+    // Images without elements have no windows.
+    if (!count && extents[i] == 0 && low >= 0 && high >= 0)
       count = 0;
     if (!count)
       return node.error() << "a window of " << size[i] << " does not fit into "

@@ -1,7 +1,7 @@
 // Lowers what family Linear solves by substitution: Cholesky's factor and
 // triangular systems.
 
-#include "passes/lower/LinearShared.h"
+#include "passes/lower/linear/LinearShared.h"
 
 #include "dialects/graph/Linear.h"
 

@@ -1,6 +1,6 @@
 // Lowers the factorizations of family Linear: LU with row exchanges, and QR.
 
-#include "passes/lower/LinearShared.h"
+#include "passes/lower/linear/LinearShared.h"
 
 #include "dialects/graph/Linear.h"
 

@@ -1,6 +1,6 @@
 // Lowers singular value decompositions: one-sided Jacobi rotations.
 
-#include "passes/lower/LinearShared.h"
+#include "passes/lower/linear/LinearShared.h"
 
 #include "dialects/graph/Linear.h"
 

@@ -1,6 +1,6 @@
 // Loops over the elements of matrices.
 
-#include "passes/lower/LinearShared.h"
+#include "passes/lower/linear/LinearShared.h"
 
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"

@@ -2,8 +2,8 @@
 // them: sequential, on tensors that are changed in place. What a loop changes
 // is only ever read through its newest value, so that nothing is copied.
 
-#ifndef WEIR_PASSES_LOWER_LINEARSHARED_H
-#define WEIR_PASSES_LOWER_LINEARSHARED_H
+#ifndef WEIR_PASSES_LOWER_LINEAR_LINEARSHARED_H
+#define WEIR_PASSES_LOWER_LINEAR_LINEARSHARED_H
 
 #include "passes/lower/Patterns.h"
 
@@ -74,4 +74,4 @@ void addSvdPatterns(const mlir::TypeConverter &, mlir::RewritePatternSet &);
 
 } // namespace weir
 
-#endif // WEIR_PASSES_LOWER_LINEARSHARED_H
+#endif // WEIR_PASSES_LOWER_LINEAR_LINEARSHARED_H
