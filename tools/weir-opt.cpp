@@ -6,6 +6,7 @@
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/Debug.h"
 
+#ifndef NDEBUG
 // Debian's LLVM is built without asserts and so lacks -debug-only; its symbols
 // are there, which is enough for the output of our own passes.
 static llvm::cl::opt<std::string>
@@ -16,6 +17,7 @@ static llvm::cl::opt<std::string>
                 llvm::DebugFlag = true;
                 llvm::setCurrentDebugTypes(&name, 1);
               }));
+#endif
 
 int main(int argc, char **argv) {
   weir::registerPasses();
