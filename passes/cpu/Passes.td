@@ -121,22 +121,19 @@ def LowerCopies : Pass<"weir-lower-copies"> {
 }
 
 def LowerMath : Pass<"weir-lower-math", "::mlir::ModuleOp"> {
-  let summary = "Makes math functions arithmetic, or calls of libm";
+  let summary = "Makes functions that upstream would spell by others calls";
   let description = [{
-    `exp`, `expm1`, `log`, `log1p`, `tanh` and `erf` of f32 become arithmetic
-    without branches, which vectorizes. Of other types, `expm1` and `log1p`
-    become calls: as `exp(x) - 1` and `log(1 + x)` they would have no digit left
-    near 0.
+    Of libm: `expm1` and `log1p`, which as `exp(x) - 1` and `log(1 + x)` would
+    have no digit left near 0.
 
     ```mlir
-    %y = math.expm1 %x : f64
+    %y = math.expm1 %x : f32
     // becomes
-    %y = call @expm1(%x) : (f64) -> f64
+    %y = call @expm1f(%x) : (f32) -> f32
     ```
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect",
                            "::mlir::func::FuncDialect",
-                           "::mlir::math::MathDialect",
                            "::mlir::vector::VectorDialect"];
 }
 
