@@ -114,8 +114,8 @@ std::optional<Options> parseOptions(mlir::MLIRContext *context,
     std::string usage = ("weir " + command + " [options] MODEL").str();
     table.printHelp(outs(), usage.c_str(),
                     "weir: compiles a saved dataflow graph to a native library");
-    outs() << "\nMODEL: a SavedModel's directory, a .pb or .pbtxt graph, or "
-              ".mlir; its content tells which.\n";
+    outs() << "\nMODEL: a SavedModel's directory, a .pb or .pbtxt graph, .mlir, "
+              "or - for stdin; its content tells which.\n";
     done = Status::ok;
     return std::nullopt;
   }

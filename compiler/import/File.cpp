@@ -6,9 +6,11 @@
 #include <cstring>
 #include <fcntl.h>
 #include <linux/openat2.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+#include <vector>
 
 using namespace mlir;
 
@@ -47,7 +49,33 @@ static FailureOr<uint64_t> regularSize(Report &report, int fd, StringRef name) {
   return static_cast<uint64_t>(info.st_size);
 }
 
+/// The most that a protocol buffer may hold, which is all that comes by stdin.
+constexpr uint64_t stdinLimit = uint64_t(1) << 31;
+
+FailureOr<File> File::openStdin(Report &report) {
+  File file;
+  file.fd = ::memfd_create("stdin", MFD_CLOEXEC);
+  std::vector<char> buffer(1 << 16);
+  bool good = file.fd >= 0;
+  while (good && file.bytes <= stdinLimit) {
+    ssize_t count = ::read(STDIN_FILENO, buffer.data(), buffer.size());
+    if (count == 0)
+      return file;
+    if (count < 0 && errno == EINTR)
+      continue;
+    good = count > 0 && ::write(file.fd, buffer.data(), count) == count;
+    file.bytes += good ? count : 0;
+  }
+  if (good)
+    report.error(Status::limit) << "stdin holds more than 2 GiB";
+  else
+    report.error(Status::io) << "cannot read stdin: " << std::strerror(errno);
+  return failure();
+}
+
 FailureOr<File> File::open(Report &report, const std::string &path) {
+  if (path == "-")
+    return openStdin(report);
   File file;
   file.fd = hasNul(path) ? -1 : ::open(path.c_str(), openFlags);
   if (file.fd < 0) {

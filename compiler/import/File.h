@@ -15,7 +15,7 @@ public:
   File &operator=(File &&other);
   ~File();
 
-  /// A regular file that the user named.
+  /// A regular file that the user named, or `-` for all of stdin.
   static mlir::FailureOr<File> open(Report &report, const std::string &path);
   static mlir::FailureOr<File> openDirectory(Report &report,
                                              const std::string &path);
@@ -33,6 +33,9 @@ public:
   static bool isDirectory(const std::string &path);
 
 private:
+  /// Stdin, read to its end into memory, as a model is read more than once.
+  static mlir::FailureOr<File> openStdin(Report &report);
+
   int fd = -1;
   uint64_t bytes = 0;
 };
