@@ -12,6 +12,6 @@ codes = Counter(t["code"] for t in json.loads(results.read_text())["tests"])
 passed = sum(codes.pop(code, 0) for code in ("PASS", "FLAKYPASS", "XFAIL"))
 left_out = sum(codes.pop(code, 0) for code in ("UNSUPPORTED", "EXCLUDED", "SKIPPED"))
 failed = sum(codes.values())
-more = f", {left_out} left out" if left_out else ""
+more = f", {left_out} skipped" if left_out else ""
 print(f"{passed} passed, {failed} failed{more}")
 sys.exit(failed > 0 or passed == 0)
