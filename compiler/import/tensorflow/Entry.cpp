@@ -5,6 +5,7 @@
 #include "compiler/import/Build.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "llvm/ADT/BitVector.h"
 
 using namespace mlir;
 using ::tensorflow::AttrValue;
@@ -171,8 +172,37 @@ static bool isNoOutput(const NodeDef &def) {
              ArrayRef<StringRef>{"NoOp", "Assert", "Const", "SaveV2",
                                  "RestoreV2", "VarHandleOp", "VariableV2",
                                  "PlaceholderWithDefault", "NextIteration",
-                                 "ControlTrigger", "AssignVariableOp"},
+                                 "ControlTrigger", "Assign", "AssignVariableOp",
+                                 "MergeV2Checkpoints", "ShardedFilename",
+                                 "StringJoin"},
              def.op());
+}
+
+/// The nodes that pass on what a checkpoint's subgraph reads, or its file
+/// names: a graph's own save and restore are no results of it.
+static llvm::BitVector checkpointNodes(const Graph &graph) {
+  llvm::BitVector found(graph.size());
+  SmallVector<SmallVector<int>> users(graph.size());
+  SmallVector<int> work;
+  for (int i = 0; i < graph.size(); ++i) {
+    for (Edge edge : graph.operands(i))
+      users[edge.node].push_back(i);
+    auto dtype = graph.node(i).attr().find("dtype");
+    bool isText = graph.op(i) == "Const" &&
+                  dtype != graph.node(i).attr().end() &&
+                  dtype->second.type() == ::tensorflow::DT_STRING;
+    if (graph.op(i) == "RestoreV2" || isText) {
+      found.set(i);
+      work.push_back(i);
+    }
+  }
+  while (!work.empty())
+    for (int user : users[work.pop_back_val()])
+      if (!found.test(user)) {
+        found.set(user);
+        work.push_back(user);
+      }
+  return found;
 }
 
 FailureOr<Entry> partialEntry(Report &report, const Graph &graph,
@@ -205,6 +235,7 @@ FailureOr<Entry> partialEntry(Report &report, const Graph &graph,
     for (int i = 0; i < graph.size(); ++i)
       for (Edge edge : graph.operands(i))
         used.insert(edge.node);
+    llvm::BitVector ofCheckpoint = checkpointNodes(graph);
     auto add = [&](function_ref<bool(int)> isOutput) {
       for (int i = 0; wanted.size() <= outputLimit && i < graph.size(); ++i)
         if (!used.contains(i) && isOutput(i)) {
@@ -215,7 +246,8 @@ FailureOr<Entry> partialEntry(Report &report, const Graph &graph,
     };
     // Such as what writes summaries: left out, where there are other results.
     add([&](int i) {
-      return !isNoOutput(graph.node(i)) && isKnownOp(graph.op(i));
+      return !isNoOutput(graph.node(i)) && isKnownOp(graph.op(i)) &&
+             !ofCheckpoint.test(i);
     });
     if (wanted.empty())
       add([&](int i) { return !isNoOutput(graph.node(i)); });
