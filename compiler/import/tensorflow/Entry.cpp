@@ -14,7 +14,7 @@ using ::tensorflow::NodeDef;
 namespace weir::tensorflow {
 
 /// A graph without --fetch has at most as many results.
-constexpr size_t outputLimit = 65536;
+constexpr size_t outputLimit = 1000;
 
 static bool isPlaceholder(StringRef op) {
   return op == "Placeholder" || op == "PlaceholderV2" || op == "_Arg";
