@@ -17,6 +17,9 @@ LogicalResult matMul(Node &node) {
   bool transposeA = node.boolAttr("transpose_a", node.boolAttr("adj_x"));
   bool transposeB = node.boolAttr("transpose_b", node.boolAttr("adj_y"));
   Expr a = operand(node, 0), b = operand(node, 1);
+  if (a && b && node.op() == "MatMul" && (a.rank() != 2 || b.rank() != 2))
+    return node.error() << "multiplies matrices, not tensors of rank "
+                        << a.rank() << " and " << b.rank();
   // The third version may widen.
   Type wide = node.typeAttr("Tout");
   if (a && b && wide) {

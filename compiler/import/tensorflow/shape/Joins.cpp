@@ -33,6 +33,9 @@ LogicalResult importConcat(Node &node) {
   if (failed(wantOperands(node, 2)))
     return failure();
   unsigned last = node.size() - 1;
+  if (node.intAttr("N", last) != last)
+    return node.error() << "joins " << last << " tensors and says "
+                        << node.intAttr("N");
   bool axisFirst = node.op() == "Concat";
   unsigned first = axisFirst ? 1 : 0;
   auto axis = node.axis(axisFirst ? 0 : last, node.rank(first));

@@ -57,7 +57,11 @@ LogicalResult importMirrorPad(Node &node) {
     return failure();
   Expr x = operand(node, 0);
   // REFLECT leaves out the outermost element, SYMMETRIC repeats it.
-  int64_t skip = node.stringAttr("mode") == "REFLECT" ? 1 : 0;
+  StringRef mode = node.stringAttr("mode");
+  if (mode != "REFLECT" && mode != "SYMMETRIC")
+    return node.error() << "has no mode '" << mode
+                        << "'; REFLECT and SYMMETRIC are known";
+  int64_t skip = mode == "REFLECT" ? 1 : 0;
   for (int64_t dim = 0; dim < x.rank(); ++dim) {
     int64_t size = x.size(dim), most = std::max<int64_t>(size - skip, 0);
     if (low[dim] > most || high[dim] > most)

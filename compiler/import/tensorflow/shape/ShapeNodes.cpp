@@ -40,6 +40,10 @@ LogicalResult importReshape(Node &node) {
   auto shape = node.integers(1);
   if (failed(shape))
     return failure();
+  if (node.rank(1) > 1)
+    return node.error() << "takes its shape from a vector, not from a tensor "
+                           "of rank "
+                        << node.rank(1);
   int64_t count = node.type(0).getNumElements(), unknown = -1, known = 1;
   for (auto [i, size] : llvm::enumerate(*shape)) {
     if (size == -1 && unknown < 0)
