@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <map>
 #include <numeric>
+#include <random>
 
 using namespace llvm;
 
@@ -67,6 +68,10 @@ int64_t placeInOrder(MutableArrayRef<Lifetime> lifetimes,
   return total;
 }
 
+/// How many orders at random, and up to how many buffers: milliseconds at most.
+constexpr int shuffles = 400;
+constexpr size_t mostShuffled = 128;
+
 int64_t span(const Lifetime &l) { return l.last - l.first + 1; }
 
 } // namespace
@@ -96,24 +101,37 @@ int64_t placeInArena(MutableArrayRef<Lifetime> lifetimes) {
        "end"}};
   int64_t bound = maxLiveBytes(lifetimes), bestTotal = INT64_MAX;
   SmallVector<int64_t> best(lifetimes.size());
+  auto tryOrder = [&](ArrayRef<unsigned> order, bool bestFit) {
+    int64_t total = placeInOrder(lifetimes, order, bestFit);
+    if (total >= bestTotal)
+      return;
+    bestTotal = total;
+    for (auto [offset, l] : zip_equal(best, lifetimes))
+      offset = l.offset;
+  };
+  SmallVector<unsigned> order(lifetimes.size());
+  std::iota(order.begin(), order.end(), 0);
   for (auto &[before, name] : orders)
     for (bool bestFit : {false, true}) {
-      SmallVector<unsigned> order(lifetimes.size());
-      std::iota(order.begin(), order.end(), 0);
+      if (bestTotal == bound)
+        break;
       sort(order, [&, less = before](unsigned a, unsigned b) {
         if (less(lifetimes[a], lifetimes[b]))
           return true;
         return !less(lifetimes[b], lifetimes[a]) && a < b;
       });
-      int64_t total = placeInOrder(lifetimes, order, bestFit);
-      if (total >= bestTotal)
-        continue;
-      bestTotal = total;
-      for (auto [offset, l] : zip_equal(best, lifetimes))
-        offset = l.offset;
-      if (total == bound)
-        return total;
+      tryOrder(order, bestFit);
     }
+  // Few buffers leave room for more: orders drawn by a fixed seed, so that each
+  // compilation finds the same plan.
+  std::mt19937 random(1);
+  for (int i = 0; i < shuffles && bestTotal > bound &&
+                  lifetimes.size() <= mostShuffled;
+       ++i) {
+    for (size_t last = order.size(); last > 1; --last)
+      std::swap(order[last - 1], order[random() % last]);
+    tryOrder(order, /*bestFit=*/i % 2);
+  }
   for (auto [offset, l] : zip_equal(best, lifetimes))
     l.offset = offset;
   return lifetimes.empty() ? 0 : bestTotal;
