@@ -11,6 +11,10 @@
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Analysis/TargetTransformInfo.h"
 #include "llvm/Bitcode/BitcodeReader.h"
+#include "llvm/CodeGen/MachineModuleInfo.h"
+#include "llvm/CodeGen/MachineScheduler.h"
+#include "llvm/CodeGen/Passes.h"
+#include "llvm/CodeGen/TargetPassConfig.h"
 #include "llvm/IR/DiagnosticInfo.h"
 #include "llvm/IR/DiagnosticPrinter.h"
 #include "llvm/IR/IRBuilder.h"
@@ -299,13 +303,37 @@ Expected<NativeModule> buildNative(mlir::ModuleOp source,
   return std::move(native);
 }
 
+/// Code generation with LLVM's usual passes, but for the scheduler.
+///
+/// Kernels come in the order in which they are to run: a tile's sums fill the
+/// registers, and each factor is loaded where it is used. LLVM's scheduler moves
+/// the loads of a block to its begin, to hide latencies that out-of-order
+/// processors hide themselves, and spills the sums to make room.
+static bool addCodegenPasses(legacy::PassManager &codegen, LLVMTargetMachine &machine,
+                      raw_pwrite_stream &os) {
+  TargetPassConfig *passes = machine.createPassConfig(codegen);
+  passes->disablePass(&MachineSchedulerID);
+  auto *info = new MachineModuleInfoWrapperPass(&machine);
+  codegen.add(passes);
+  codegen.add(info);
+  if (passes->addISelPasses())
+    return false;
+  passes->addMachinePasses();
+  passes->setInitialized();
+  if (machine.addAsmPrinter(codegen, os, nullptr, CodeGenFileType::ObjectFile,
+                            info->getMMI().getContext()))
+    return false;
+  codegen.add(createFreeMachineFunctionPass());
+  return true;
+}
+
 Error compileObject(NativeModule &native, SmallVectorImpl<char> &object) {
   std::string errors;
   native.context->setDiagnosticHandler(std::make_unique<KeepErrors>(errors));
   raw_svector_ostream os(object);
   legacy::PassManager codegen;
-  if (native.machine->addPassesToEmitFile(codegen, os, nullptr,
-                                          CodeGenFileType::ObjectFile))
+  auto &machine = static_cast<LLVMTargetMachine &>(*native.machine);
+  if (!addCodegenPasses(codegen, machine, os))
     return fault("the target writes no object files");
   codegen.run(*native.module);
   if (!errors.empty())
