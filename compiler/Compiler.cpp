@@ -70,6 +70,10 @@ Status compile(MLIRContext *context, const Options &options) {
     llvm::errs() << "weir: error: " << llvm::toString(std::move(error)) << "\n";
     return Status::badUsage;
   }
+  Builder b(context);
+  (*module)->setAttr("weir.threads",
+                     b.getI64IntegerAttr(options.threads.count));
+  (*module)->setAttr("weir.slots", b.getI64IntegerAttr(options.threads.slots));
 
   PassManager pm(context);
   if (options.timing)

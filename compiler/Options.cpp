@@ -100,6 +100,18 @@ void readEmit(const InputArgList &args, Options &options, Usage &usage) {
   }
 }
 
+void readThreads(StringRef text, ThreadOptions &threads, Usage &usage) {
+  // How many the caller's are is not known: scratch for most machines' cores.
+  if (text == "extern")
+    threads = {1, 8};
+  else if (text.getAsInteger(10, threads.count) || threads.count < 1 ||
+           threads.count > 256)
+    usage.say() << "--threads takes 1 to 256 or extern, not '" << escaped(text)
+                << "'\n";
+  else
+    threads.slots = threads.count;
+}
+
 } // namespace
 
 std::optional<Options> parseOptions(mlir::MLIRContext *context,
@@ -112,10 +124,12 @@ std::optional<Options> parseOptions(mlir::MLIRContext *context,
   done = Status::badUsage;
   if (args.hasArg(OPT_help)) {
     std::string usage = ("weir " + command + " [options] MODEL").str();
-    table.printHelp(outs(), usage.c_str(),
-                    "weir: compiles a saved dataflow graph to a native library");
-    outs() << "\nMODEL: a SavedModel's directory, a .pb or .pbtxt graph, .mlir, "
-              "or - for stdin; its content tells which.\n";
+    table.printHelp(
+        outs(), usage.c_str(),
+        "weir: compiles a saved dataflow graph to a native library");
+    outs()
+        << "\nMODEL: a SavedModel's directory, a .pb or .pbtxt graph, .mlir, "
+           "or - for stdin; its content tells which.\n";
     done = Status::ok;
     return std::nullopt;
   }
@@ -143,6 +157,8 @@ std::optional<Options> parseOptions(mlir::MLIRContext *context,
   options.target.triple = args.getLastArgValue(OPT_target_EQ).str();
   options.target.cpu = args.getLastArgValue(OPT_mcpu, "native").str();
   options.target.features = args.getLastArgValue(OPT_mattr).str();
+  readThreads(args.getLastArgValue(OPT_threads_EQ, "1"), options.threads,
+              usage);
   options.timing = args.hasArg(OPT_timing);
   options.json = args.hasArg(OPT_json);
   if (const Arg *stage = args.getLastArg(OPT_stop_after_EQ))

@@ -9,10 +9,19 @@
 
 namespace weir {
 
+/// Who shares the work of a run.
+struct ThreadOptions {
+  /// What a context uses unless it is told.
+  int64_t count = 1;
+  /// For how many parts of one kernel at a time the arena has scratch memory.
+  int64_t slots = 1;
+};
+
 struct Options {
   ImportOptions import;
   TargetOptions target;
   EmitOptions emit;
+  ThreadOptions threads;
   /// The last stage to run; all of them where empty.
   std::string stopAfter;
   bool timing = false;

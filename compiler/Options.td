@@ -34,6 +34,7 @@ def mcpu : Joined<["-"], "mcpu=">, MetaVarName<"NAME">,
            HelpText<"Processor: native (default), x86-64-v3, ...">;
 def mattr : Joined<["-"], "mattr=">, MetaVarName<"LIST">,
             HelpText<"Features to add or remove, as in +avx512f,-fma">;
+defm threads : Eq<"threads", "N|extern", "Run on N threads of the model's own (default: 1), or on the caller's">;
 def O : Joined<["-"], "O">, MetaVarName<"LEVEL">,
         HelpText<"Optimization level, 0 to 3 (default: 2)">;
 

@@ -5,10 +5,27 @@
 
 #include "runtime/weir.h"
 
+// Who shares the work of a run.
+typedef struct weir_pool weir_pool;
+typedef struct weir_team {
+  weir_threads threads; // n <= 1: the calling thread alone
+  weir_pool *pool;      // of our own, where parallel_for is null
+} weir_team;
+
+// The grains from `first` to before `last` of a region. Parts that run at once
+// have different slots.
+typedef void weir_part(void *data, int64_t first, int64_t last, int64_t slot);
+
+// Runs the grains below `count`, in parts, on the team, and returns when all
+// are done. No more than `slots` parts run at once, unless it is 0; a thread
+// gets its share in about `each` parts.
+void weir_parallel(const weir_team *team, int64_t count, int64_t slots,
+                   int64_t each, weir_part *part, void *data);
+
 // An entry answers 0, or k when check k (counted from 1) failed. `tensors` are
 // the inputs and then the outputs.
 typedef int32_t weir_entry(void *arena, const void *weights,
-                           void *const *tensors);
+                           void *const *tensors, const weir_team *team);
 
 // Words of the processor's own description, in the order cpu.c reads them.
 enum { WEIR_CPU_WORDS = 8 };
@@ -38,7 +55,7 @@ typedef struct weir_context {
   const weir_model *model;
   void *arena;
   const void *weights;
-  weir_threads threads;
+  weir_team team;
   void *own_context; // what destroy gives back; null: the caller's memory
   void *own_arena;
   void *mapping;
@@ -57,6 +74,12 @@ void weir_model_destroy(const weir_model *model, weir_context *context);
 const char *weir_model_last_error(const weir_model *model,
                                   const weir_context *context);
 const char *weir_status_text(weir_status status);
+
+// `wanted` may be null: then `by_default` threads. What has been started at a
+// failure is for weir_team_destroy to end.
+weir_status weir_team_create(weir_team *team, const weir_threads *wanted,
+                             int by_default);
+void weir_team_destroy(weir_team *team);
 
 // Whether this processor has all that the model's code uses.
 int weir_cpu_has(const uint32_t required[WEIR_CPU_WORDS]);

@@ -17,6 +17,37 @@ void *mmap64(void *at, size_t bytes, int protection, int flags, int file,
              int64_t offset);
 int munmap(void *at, size_t bytes);
 int madvise(void *at, size_t bytes, int advice);
+int getpid(void);
+int sched_yield(void);
+
+// Threads. Weak: a program that asks for none need not link them; a model that
+// is compiled for more than one makes them strong (compiler/emit/Object.cpp).
+// The blocks are as large as those of any libc.
+typedef struct weir_pthread_mutex {
+  uint64_t words[8];
+} weir_pthread_mutex;
+typedef struct weir_pthread_cond {
+  uint64_t words[8];
+} weir_pthread_cond;
+typedef struct weir_sigset {
+  uint64_t words[16];
+} weir_sigset;
+typedef unsigned long weir_pthread;
+#define WEIR_WEAK __attribute__((weak))
+WEIR_WEAK int pthread_create(weir_pthread *thread, const void *attributes,
+                             void *(*start)(void *), void *argument);
+WEIR_WEAK int pthread_join(weir_pthread thread, void **result);
+WEIR_WEAK int pthread_sigmask(int how, const weir_sigset *set,
+                              weir_sigset *old);
+WEIR_WEAK int pthread_mutex_init(weir_pthread_mutex *mutex, const void *kind);
+WEIR_WEAK int pthread_mutex_destroy(weir_pthread_mutex *mutex);
+WEIR_WEAK int pthread_mutex_lock(weir_pthread_mutex *mutex);
+WEIR_WEAK int pthread_mutex_unlock(weir_pthread_mutex *mutex);
+WEIR_WEAK int pthread_cond_init(weir_pthread_cond *cond, const void *kind);
+WEIR_WEAK int pthread_cond_destroy(weir_pthread_cond *cond);
+WEIR_WEAK int pthread_cond_signal(weir_pthread_cond *cond);
+WEIR_WEAK int pthread_cond_wait(weir_pthread_cond *cond,
+                                weir_pthread_mutex *mutex);
 
 enum {
   O_RDONLY_ = 0,
@@ -25,7 +56,8 @@ enum {
   SEEK_END_ = 2,
   PROT_READ_ = 1,
   MAP_SHARED_ = 1,
-  MADV_HUGEPAGE_ = 14
+  MADV_HUGEPAGE_ = 14,
+  SIG_SETMASK_ = 2
 };
 
 #endif

@@ -105,8 +105,6 @@ weir_status weir_model_create(const weir_model *model, void *memory,
     return WEIR_ERR_VERSION;
   if (memory && !aligned(memory, WEIR_ALIGN))
     return WEIR_ERR_ALIGNMENT;
-  if (config && config->threads && !config->threads->parallel_for)
-    return WEIR_ERR_NULL;
   if (!weir_cpu_has(model->cpu))
     return WEIR_ERR_TARGET;
   weir_context *context = memory;
@@ -118,11 +116,12 @@ weir_status weir_model_create(const weir_model *model, void *memory,
   context->magic = live;
   context->model = model;
   context->own_context = memory ? NULL : context;
-  if (config && config->threads)
-    context->threads = *config->threads;
   weir_status status = find_arena(context, config);
   if (!status)
     status = find_weights(context, config);
+  if (!status)
+    status = weir_team_create(&context->team, config ? config->threads : NULL,
+                              (int)model->info->threads);
   if (status) {
     weir_model_destroy(model, context);
     return status;
@@ -135,6 +134,7 @@ void weir_model_destroy(const weir_model *model, weir_context *context) {
   if (!alive(model, context))
     return;
   context->magic = 0;
+  weir_team_destroy(&context->team);
   weir_weights_unmap(context);
   free(context->own_arena);
   free(context->own_context);
@@ -210,8 +210,8 @@ weir_status weir_model_run(const weir_model *model, weir_context *context,
                                tensors[function->num_inputs + i])) ||
         (status = check_output(context, function, i, tensors)))
       return status;
-  int32_t failed =
-      model->entries[which](context->arena, context->weights, tensors);
+  int32_t failed = model->entries[which](context->arena, context->weights,
+                                         tensors, &context->team);
   if (!failed)
     return WEIR_OK;
   if (failed < 0 || (uint64_t)failed > model->num_checks)

@@ -28,6 +28,8 @@ const char *weir_status_text(weir_status status) {
     return "a file could not be read";
   case WEIR_ERR_CHECK:
     return "a node of the model rejected its values";
+  case WEIR_ERR_THREADS:
+    return "threads could not be started";
   }
   return "unknown status";
 }

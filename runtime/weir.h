@@ -25,7 +25,8 @@ typedef enum weir_status {
   WEIR_ERR_TARGET = 8,    /* this processor lacks what the code needs */
   WEIR_ERR_WEIGHTS = 9,   /* the weights are missing or not this model's */
   WEIR_ERR_IO = 10,       /* a file could not be read */
-  WEIR_ERR_CHECK = 11     /* the values given make a node of the model fail */
+  WEIR_ERR_CHECK = 11,    /* the values given make a node of the model fail */
+  WEIR_ERR_THREADS = 12   /* threads could not be started */
 } weir_status;
 
 typedef enum weir_dtype {
@@ -48,8 +49,11 @@ typedef uint16_t weir_f16;  /* the bits of an IEEE half */
 typedef uint16_t weir_bf16; /* the upper half of the bits of a float */
 typedef uint8_t weir_bool;
 
-/* The caller's threads: parallel_for calls fn(data, i) for each i below
- * `tasks`, on up to n threads, and returns when all are done. */
+/* How many threads share the work of a run, the calling one among them: 0 or 1
+ * for it alone. The results are the same bits for any number. parallel_for is
+ * the caller's: it calls fn(data, i) for each i below `tasks`, which is at most
+ * n, and returns when all are done. Where it is null, create starts n - 1
+ * threads, which serve this context until destroy. */
 typedef struct weir_threads {
   void *user;
   int n;
@@ -66,7 +70,7 @@ typedef struct weir_config {
   size_t arena_bytes;          /* how many are there */
   const void *weights;         /* NAME_WEIGHTS_BYTES bytes, or null */
   const char *weights_path;    /* a .weights file to map, or null */
-  const weir_threads *threads; /* null: run on the calling thread */
+  const weir_threads *threads; /* null: what the model was compiled for */
 } weir_config;
 
 #define WEIR_CONFIG_INIT {WEIR_ABI_VERSION, 0, NULL, 0, NULL, NULL, NULL}
@@ -104,7 +108,9 @@ typedef struct weir_model_info {
   size_t max_live_bytes; /* what no memory plan could stay below */
   size_t weights_bytes;
   size_t context_bytes;
-  size_t align; /* of the arena and of the weights */
+  size_t align;     /* of the arena and of the weights */
+  uint32_t threads; /* what a context uses unless it is told */
+  uint32_t reserved;
   weir_status (*create)(void *memory, const weir_config *config, void **out);
   weir_status (*run)(void *context, uint32_t function, void *const *tensors,
                      uint32_t num_tensors); /* inputs, then outputs */

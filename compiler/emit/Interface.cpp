@@ -184,6 +184,8 @@ struct Reader {
     TargetAttr target = TargetAttr::get(module);
     model.target =
         (target.triple + " " + target.cpu + " " + target.features).str();
+    if (auto threads = module->getAttrOfType<IntegerAttr>("weir.threads"))
+      model.threads = std::clamp<int64_t>(threads.getInt(), 1, 256);
     if (Error error = number("weir.arena_bytes", model.arenaBytes))
       return error;
     if (Error error = number("weir.max_live_bytes", model.maxLiveBytes))

@@ -150,6 +150,14 @@ void keepConversions(Module &module, bool keep) {
     appendToCompilerUsed(module, kept);
 }
 
+/// A model of several threads needs them; in others they are weak, so that a
+/// program without threads can link it.
+void requireThreads(Module &module) {
+  for (Function &function : module)
+    if (function.hasExternalWeakLinkage())
+      function.setLinkage(GlobalValue::ExternalLinkage);
+}
+
 void hideAllBut(Module &module, const StringSet<> &visible) {
   for (GlobalValue &value : module.global_values()) {
     if (value.isDeclaration() || value.getName().starts_with("llvm."))
@@ -272,6 +280,8 @@ Expected<NativeModule> buildNative(mlir::ModuleOp source,
     if (Error error = linkBitcode(module, runnerBitcode(arch)))
       return std::move(error);
   keepConversions(module, half);
+  if (model.threads > 1)
+    requireThreads(module);
   auto *size = module.getNamedGlobal("weir_context_bytes");
   if (!size || !size->hasInitializer())
     return fault("the runtime does not say its context's size");

@@ -170,10 +170,10 @@ struct Builder {
     SmallVector<Constant *> functions, entries, checks;
     for (const FunctionInterface &function : model.functions) {
       Function *entry = module.getFunction("weir." + function.symbol);
-      if (!entry || entry->isDeclaration() || entry->arg_size() != 3 ||
+      if (!entry || entry->isDeclaration() || entry->arg_size() != 4 ||
           entry->getReturnType() != i32)
         return createStringError("entry '" + function.symbol +
-                                 "' is not i32 (ptr, ptr, ptr)");
+                                 "' is not i32 (ptr, ptr, ptr, ptr)");
       Function *typedFunction = typed(function, entries.size());
       entries.push_back(entry);
       if (model.plainRun)
@@ -188,13 +188,26 @@ struct Builder {
 
     Constant *info = constant(
         record(
-            {int32(WEIR_ABI_VERSION), int32(functions.size()),
-             list(functions, "weir.functions"), cText(n), cText(model.source),
-             cText(model.target), cText("weir 0.1.0"),
+            {int32(WEIR_ABI_VERSION),
+             int32(functions.size()),
+             list(functions, "weir.functions"),
+             cText(n),
+             cText(model.source),
+             cText(model.target),
+             cText("weir 0.1.0"),
              options.weightsFile.empty() ? null() : cText(options.weightsFile),
-             int64(model.arenaBytes), int64(model.maxLiveBytes),
-             int64(model.weightsBytes), int64(options.contextBytes), int64(64),
-             create, run, lastError, destroy, statusText}),
+             int64(model.arenaBytes),
+             int64(model.maxLiveBytes),
+             int64(model.weightsBytes),
+             int64(options.contextBytes),
+             int64(64),
+             int32(model.threads),
+             int32(0),
+             create,
+             run,
+             lastError,
+             destroy,
+             statusText}),
         "weir.info");
     Function *infoFunction = define(n + "_info", ptr, {});
     IRBuilder<>(&infoFunction->getEntryBlock()).CreateRet(info);

@@ -10,8 +10,15 @@ using namespace llvm;
 namespace weir {
 
 static const char *const libc[] = {
-    "aligned_alloc", "close",   "free",   "lseek64", "madvise", "memcmp",
-    "memcpy",        "memmove", "memset", "mmap64",  "munmap",  "open"};
+    "aligned_alloc", "close",  "free",   "getpid",     "lseek64",
+    "madvise",       "memcmp", "memcpy", "memmove",    "memset",
+    "mmap64",        "munmap", "open",   "sched_yield"};
+
+static const char *const threads[] = {
+    "pthread_cond_destroy",  "pthread_cond_init",  "pthread_cond_signal",
+    "pthread_cond_wait",     "pthread_create",     "pthread_join",
+    "pthread_mutex_destroy", "pthread_mutex_init", "pthread_mutex_lock",
+    "pthread_mutex_unlock",  "pthread_sigmask"};
 
 // Each also with the endings f and l.
 static const char *const libm[] = {
@@ -33,6 +40,8 @@ Error checkUndefined(ArrayRef<char> object, bool &needsMath) {
     return file.takeError();
   StringSet<> allowed, math;
   for (const char *name : libc)
+    allowed.insert(name);
+  for (const char *name : threads)
     allowed.insert(name);
   for (StringRef name : libm)
     for (StringRef ending : {"", "f", "l"})

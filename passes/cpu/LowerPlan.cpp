@@ -23,7 +23,7 @@ bool isPlace(Operation &op) {
       op);
 }
 
-/// Lowers tasks into a function of (arena, weights, arguments, status).
+/// Lowers tasks into a function of (arena, weights, arguments, team, status).
 class Lowering {
 public:
   explicit Lowering(LLVM::LLVMFuncOp function)
@@ -32,7 +32,8 @@ public:
     arena = function.getArgument(0);
     weights = function.getArgument(1);
     arguments = function.getArgument(2);
-    status = function.getArgument(3);
+    team = function.getArgument(3);
+    status = function.getArgument(4);
   }
 
   void run(ArrayRef<Operation *> tasks) {
@@ -159,7 +160,7 @@ private:
   Type pointer() { return LLVM::LLVMPointerType::get(b.getContext()); }
 
   ImplicitLocOpBuilder b;
-  Value arena, weights, arguments, status;
+  Value arena, weights, arguments, team, status;
 };
 
 struct LowerPlan : impl::LowerPlanBase<LowerPlan> {
@@ -186,7 +187,7 @@ private:
     Type nothing = LLVM::LLVMVoidType::get(&getContext());
     auto entry = b.create<LLVM::LLVMFuncOp>(
         name, LLVM::LLVMFunctionType::get(b.getI32Type(),
-                                          {pointer, pointer, pointer}));
+                                          SmallVector<Type>(4, pointer)));
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(entry.addEntryBlock(b));
     Value one = b.create<LLVM::ConstantOp>(b.getI32IntegerAttr(1));
@@ -201,8 +202,7 @@ private:
       OpBuilder outside(program);
       auto function = outside.create<LLVM::LLVMFuncOp>(
           rest.front()->getLoc(), name + "_part_" + std::to_string(part),
-          LLVM::LLVMFunctionType::get(nothing,
-                                      {pointer, pointer, pointer, pointer}),
+          LLVM::LLVMFunctionType::get(nothing, SmallVector<Type>(5, pointer)),
           LLVM::Linkage::Private);
       Lowering(function).run(rest.take_front(count));
       b.create<LLVM::CallOp>(function, operands);

@@ -140,14 +140,14 @@ def LowerMath : Pass<"weir-lower-math", "::mlir::ModuleOp"> {
 def LowerPlan : Pass<"weir-lower-plan", "::mlir::ModuleOp"> {
   let summary = "Makes each plan an LLVM function that calls the kernels";
   let description = [{
-    The function takes the arena, the weights and an array of the caller's
-    tensors, and gives the run's status: 0, or the number of the check that
-    failed.
+    The function takes the arena, the weights, an array of the caller's tensors
+    and the team that shares the work, and gives the run's status: 0, or the
+    number of the check that failed.
 
     ```mlir
     plan.program @weir_entry_0 { ... }
     // becomes
-    llvm.func @weir_entry_0(!llvm.ptr, !llvm.ptr, !llvm.ptr) -> i32
+    llvm.func @weir_entry_0(!llvm.ptr, !llvm.ptr, !llvm.ptr, !llvm.ptr) -> i32
     ```
   }];
   let dependentDialects = ["::mlir::LLVM::LLVMDialect"];

@@ -1,6 +1,6 @@
-// Libraries compiled once for each model and compiler. A file is known again by
-// its size and time, so that a cold start reads no model; a model written anew
-// with the same bytes is found by these.
+// Libraries compiled once for each model, number of threads and compiler. A
+// file is known again by its size and time, so that a cold start reads no
+// model; a model written anew with the same bytes is found by these.
 
 #define _POSIX_C_SOURCE 200809L
 #include "tools/run/cache.h"
@@ -62,13 +62,16 @@ static int folder(char *path, size_t size) {
 }
 
 /// Runs the compiler; its messages go to stderr. The exit status, or -1.
-static int run_compiler(const char *compiler, const char *model,
+static int run_compiler(const char *compiler, const char *model, int threads,
                         const char *output) {
   pid_t child = fork();
   if (child < 0)
     return -1;
   if (child == 0) {
-    execl(compiler, compiler, "compile", model, "-o", output, (char *)NULL);
+    char option[32];
+    snprintf(option, sizeof option, "--threads=%d", threads);
+    execl(compiler, compiler, "compile", model, option, "-o", output,
+          (char *)NULL);
     _exit(127);
   }
   int status;
@@ -78,8 +81,8 @@ static int run_compiler(const char *compiler, const char *model,
   return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
-int cache_compile(const char *model, char *library, size_t library_size,
-                  char *error, size_t error_size) {
+int cache_compile(const char *model, int threads, char *library,
+                  size_t library_size, char *error, size_t error_size) {
   char compiler[4096], dir[4096], whole[4200];
   ssize_t length = readlink("/proc/self/exe", compiler, sizeof compiler - 8);
   if (length <= 0) {
@@ -98,7 +101,7 @@ int cache_compile(const char *model, char *library, size_t library_size,
     snprintf(error, error_size, "cannot make the folder '%.800s'", dir);
     return 74;
   }
-  uint64_t by_compiler = mix_stat(1, &compiler_info);
+  uint64_t by_compiler = mix_stat((uint64_t)threads, &compiler_info);
   snprintf(library, library_size, "%s/t%016llx.so", dir,
            (unsigned long long)mix_stat(by_compiler, &model_info));
   if (!access(library, R_OK))
@@ -111,7 +114,7 @@ int cache_compile(const char *model, char *library, size_t library_size,
   snprintf(whole, sizeof whole, "%s/c%016llx.so", dir,
            (unsigned long long)by_content);
   int known = S_ISREG(model_info.st_mode) && !access(whole, R_OK);
-  int status = known ? 0 : run_compiler(compiler, model, whole);
+  int status = known ? 0 : run_compiler(compiler, model, threads, whole);
   if (status) {
     snprintf(error, error_size, "'%.400s' does not compile", model);
     return status < 0 || status == 127 ? 70 : status;

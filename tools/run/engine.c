@@ -15,7 +15,7 @@
 
 struct engine {
   const char *model, *dump;
-  long repeat;
+  long repeat, threads;
   int serve, cold;
   struct library library;
   const weir_function_info *function;
@@ -83,8 +83,8 @@ static weir_status run(struct engine *engine) {
 
 static int prepare(struct engine *engine) {
   char path[4300];
-  int status = cache_compile(engine->model, path, sizeof path, engine->error,
-                             sizeof engine->error);
+  int status = cache_compile(engine->model, (int)engine->threads, path,
+                             sizeof path, engine->error, sizeof engine->error);
   if (status)
     return fail(engine->error, status);
   if (library_open(path, &engine->library, engine->error, sizeof engine->error))
@@ -197,7 +197,7 @@ static int measure(struct engine *engine) {
 }
 
 int engine_main(int argc, char **argv) {
-  struct engine engine = {.repeat = 100};
+  struct engine engine = {.repeat = 100, .threads = 1};
   for (int i = 1; i < argc; ++i) {
     int more = i + 1 < argc;
     if (!strcmp(argv[i], "--serve"))
@@ -205,7 +205,7 @@ int engine_main(int argc, char **argv) {
     else if (!strcmp(argv[i], "--cold"))
       engine.cold = 1;
     else if (!strcmp(argv[i], "--threads") && more)
-      ++i; // models run on one thread
+      engine.threads = strtol(argv[++i], NULL, 10);
     else if (!strcmp(argv[i], "--repeat") && more)
       engine.repeat = strtol(argv[++i], NULL, 10);
     else if (!strcmp(argv[i], "--dump") && more)
@@ -217,8 +217,9 @@ int engine_main(int argc, char **argv) {
                   "[--serve] [--cold] [--dump FILE]",
                   2);
   }
-  if (!engine.model || engine.repeat < 1 || engine.repeat > 100000000)
-    return fail("a model, and a sensible --repeat, are needed", 2);
+  if (!engine.model || engine.repeat < 1 || engine.repeat > 100000000 ||
+      engine.threads < 1 || engine.threads > 256)
+    return fail("a model, and sensible --repeat and --threads, are needed", 2);
   size_t length = strlen(engine.model);
   if (length > 5 && !strcmp(engine.model + length - 5, ".onnx"))
     return fail("ONNX models are not supported; give the GraphDef (.pb)", 3);

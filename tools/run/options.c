@@ -18,7 +18,7 @@ static const char help[] =
     "  --expect=NAME=@FILE.npy   compares an output\n"
     "  --rtol=R --atol=A         how closely (1e-5, 1e-8)\n"
     "  --repeat=N --warmup=N     runs N times and says how long that took\n"
-    "  --threads=N               what the model may use\n"
+    "  --threads=N               how many share the work of a run\n"
     "  --json                    prints the report as JSON\n";
 
 static int usage(const char *what, const char *argument) {
@@ -70,7 +70,7 @@ static int one(const char *argument, struct options *o) {
   else if ((v = value_of(argument, "--warmup")))
     bad = whole(v, 0, &o->warmup);
   else if ((v = value_of(argument, "--threads")))
-    bad = whole(v, 1, &number), o->threads = (int)number;
+    bad = whole(v, 1, &number) || number > 256, o->threads = (int)number;
   else if ((v = value_of(argument, "--rtol")))
     bad = real(v, &o->rtol);
   else if ((v = value_of(argument, "--atol")))
@@ -84,7 +84,6 @@ int options_read(int argc, char **argv, int library, struct options *o) {
   memset(o, 0, sizeof *o);
   o->rtol = 1e-5;
   o->atol = 1e-8;
-  o->threads = 1;
   o->inputs = calloc((size_t)argc + 1, sizeof *o->inputs);
   o->expects = calloc((size_t)argc + 1, sizeof *o->expects);
   if (!o->inputs || !o->expects)

@@ -8,7 +8,8 @@ struct options {
   const char *library, *function, *output_dir;
   const char **inputs, **expects; // "NAME=VALUE", in order
   int num_inputs, num_expects;
-  int random, json, threads;
+  int random, json;
+  int threads; // 0: what the model was compiled for
   uint64_t seed;
   long repeat, warmup;
   double rtol, atol;

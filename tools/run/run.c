@@ -188,14 +188,16 @@ static int execute(struct run *run) {
   weir_config config = WEIR_CONFIG_INIT;
   if (run->weights && *run->weights)
     config.weights_path = run->weights;
+  weir_threads threads = {NULL, run->options.threads, NULL};
+  if (threads.n)
+    config.threads = &threads;
   void *context;
   double begin = now_us();
   weir_status status = run->info->create(NULL, &config, &context);
   run->timing.create_us = now_us() - begin;
   if (status)
     return fail(run->info->status_text(status), FAULT);
-  // Models run on the calling thread; more are not made use of.
-  run->timing.threads = 1;
+  run->timing.threads = threads.n ? threads.n : (int)run->info->threads;
   long repeat = run->options.repeat ? run->options.repeat : 1;
   for (long i = -run->options.warmup; i < repeat && !status; ++i) {
     begin = now_us();

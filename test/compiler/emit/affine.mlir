@@ -44,7 +44,7 @@ module attributes {
     inputs = [{name = "x", tensor = "x:0", type = tensor<4xf32>}],
     outputs = [{name = "y", tensor = "add:0", type = tensor<4xf32>}]}]
 } {
-  llvm.func @weir_entry_0(%arena: !llvm.ptr, %weights: !llvm.ptr, %args: !llvm.ptr) -> i32 {
+  llvm.func @weir_entry_0(%arena: !llvm.ptr, %weights: !llvm.ptr, %args: !llvm.ptr, %team: !llvm.ptr) -> i32 {
     %c0 = llvm.mlir.constant(0 : i32) : i32
     %c1 = llvm.mlir.constant(1 : i32) : i32
     %zero = llvm.mlir.constant(0.0 : f32) : f32

@@ -10,7 +10,7 @@ module attributes {
   weir.entries = [{name = "f", symbol = "f", inputs = [],
     outputs = [{name = "y", type = tensor<f32>}]}]
 } {
-  llvm.func @f(%arena: !llvm.ptr, %weights: !llvm.ptr, %args: !llvm.ptr) -> i32 {
+  llvm.func @f(%arena: !llvm.ptr, %weights: !llvm.ptr, %args: !llvm.ptr, %team: !llvm.ptr) -> i32 {
     %ok = llvm.mlir.constant(0 : i32) : i32
     %y = llvm.load %args : !llvm.ptr -> !llvm.ptr
     %last = llvm.getelementptr %weights[4194303] : (!llvm.ptr) -> !llvm.ptr, f32

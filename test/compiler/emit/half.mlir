@@ -27,7 +27,7 @@ module attributes {weir.entries = [{name = "f", symbol = "f",
                {name = "b", tensor = "b:0", type = tensor<8xbf16>},
                {name = "w", tensor = "w:0", type = tensor<8xf32>},
                {name = "d", tensor = "d:0", type = tensor<8xf16>}]}]} {
-  llvm.func @f(%arena: !llvm.ptr, %weights: !llvm.ptr, %args: !llvm.ptr) -> i32 {
+  llvm.func @f(%arena: !llvm.ptr, %weights: !llvm.ptr, %args: !llvm.ptr, %team: !llvm.ptr) -> i32 {
     %ok = llvm.mlir.constant(0 : i32) : i32
     %a = llvm.getelementptr %args[1] : (!llvm.ptr) -> !llvm.ptr, !llvm.ptr
     %b = llvm.getelementptr %args[2] : (!llvm.ptr) -> !llvm.ptr, !llvm.ptr

@@ -21,10 +21,11 @@
 // RUN: %t/three | FileCheck %s
 // CHECK: 16.5 66.5, 7
 
-// Only libc's names are left undefined, and only the model's are shown.
+// Only libc's names are left undefined (those of threads are weak), and only the model's are shown.
 // RUN: nm -u %t/libhostile.a | FileCheck %s --check-prefix=UNDEFINED --implicit-check-not=" U "
 // UNDEFINED: U aligned_alloc
 // UNDEFINED-NEXT: U free
+// UNDEFINED-NEXT: U getpid
 // UNDEFINED-NEXT: U memset
 // UNDEFINED-NEXT: U munmap
 // RUN: nm -g --defined-only %t/libhostile.a | FileCheck %s --check-prefix=DEFINED --implicit-check-not=" T "
@@ -48,7 +49,7 @@ module attributes {
     %sum = llvm.fadd %a, %b : f32
     llvm.return %sum : f32
   }
-  llvm.func @main(%arena: !llvm.ptr, %weights: !llvm.ptr, %args: !llvm.ptr) -> i32 {
+  llvm.func @main(%arena: !llvm.ptr, %weights: !llvm.ptr, %args: !llvm.ptr, %team: !llvm.ptr) -> i32 {
     %ok = llvm.mlir.constant(0 : i32) : i32
     %a = llvm.load %args : !llvm.ptr -> !llvm.ptr
     %second = llvm.getelementptr %args[1] : (!llvm.ptr) -> !llvm.ptr, !llvm.ptr

@@ -6,7 +6,7 @@
 // RUN: not weir-emit %t/foreign.mlir -o %t/out.a 2>&1 | FileCheck %s --check-prefix=FOREIGN
 // FOREIGN: the code refers to what is neither in libc nor in libm: mystery
 // RUN: not weir-emit %t/symbol.mlir -o %t/out.a 2>&1 | FileCheck %s --check-prefix=SYMBOL
-// SYMBOL: entry 'missing' is not i32 (ptr, ptr, ptr)
+// SYMBOL: entry 'missing' is not i32 (ptr, ptr, ptr, ptr)
 // RUN: not weir-emit %t/weights.mlir -o %t/out.a 2>&1 | FileCheck %s --check-prefix=WEIGHTS
 // WEIGHTS: weir.weights end behind weir.weights_bytes
 // RUN: not weir-emit %t/weights.mlir --cpu=pentium99 -o %t/out.a 2>&1 | FileCheck %s --check-prefix=CPU
@@ -39,7 +39,7 @@ module {}
 //--- foreign.mlir
 module attributes {weir.entries = [{name = "f", symbol = "f"}]} {
   llvm.func @mystery() -> i32
-  llvm.func @f(%a: !llvm.ptr, %w: !llvm.ptr, %t: !llvm.ptr) -> i32 {
+  llvm.func @f(%a: !llvm.ptr, %w: !llvm.ptr, %t: !llvm.ptr, %team: !llvm.ptr) -> i32 {
     %0 = llvm.call @mystery() : () -> i32
     llvm.return %0 : i32
   }

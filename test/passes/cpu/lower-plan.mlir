@@ -1,9 +1,9 @@
 // RUN: weir-opt %s --split-input-file --weir-lower-plan | FileCheck %s
 
 // Places are offsets from the entry's pointers, tasks are calls.
-// CHECK: llvm.func @weir_entry_0(%[[A:.*]]: !llvm.ptr, %[[W:.*]]: !llvm.ptr, %[[G:.*]]: !llvm.ptr) -> i32
+// CHECK: llvm.func @weir_entry_0(%[[A:.*]]: !llvm.ptr, %[[W:.*]]: !llvm.ptr, %[[G:.*]]: !llvm.ptr, %[[T:.*]]: !llvm.ptr) -> i32
 // CHECK: %[[S:.*]] = llvm.alloca
-// CHECK: llvm.call @weir_entry_0_part_0(%[[A]], %[[W]], %[[G]], %[[S]])
+// CHECK: llvm.call @weir_entry_0_part_0(%[[A]], %[[W]], %[[G]], %[[T]], %[[S]])
 // CHECK: llvm.return %{{.*}} : i32
 // CHECK: llvm.func private @weir_entry_0_part_0(
 // CHECK: %[[X:.*]] = llvm.load %{{.*}} : !llvm.ptr -> !llvm.ptr

@@ -46,10 +46,6 @@ int main(void) {
   config.arena_bytes = AFFINE_ARENA_BYTES - 1;
   expect("small arena", affine_create(NULL, &config, &net), WEIR_ERR_SIZE, NULL,
          "size");
-  config = fresh;
-  config.threads = &threads;
-  expect("threads without a function", affine_create(NULL, &config, &net),
-         WEIR_ERR_NULL, NULL, "null");
   threads.parallel_for = none;
   config = fresh;
   config.weights = bytes + 1;

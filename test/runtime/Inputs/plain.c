@@ -12,7 +12,9 @@ static void check(int good, const char *what) {
     ++failures, puts(what);
 }
 
-static int32_t entry(void *arena, const void *weights, void *const *tensors) {
+static int32_t entry(void *arena, const void *weights, void *const *tensors,
+                     const weir_team *team) {
+  (void)team;
   memset(arena, 1, 100);
   *(double *)tensors[2] = *(const int8_t *)tensors[0] + *(const float *)weights;
   return answer;

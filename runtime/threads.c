@@ -1,0 +1,296 @@
+// A run's work shared among threads: the caller's pool, or one of our own.
+//
+// A region is `count` grains that may run in any order and at once. They are
+// cut into pieces, and each thread has a run of them; whoever is through with
+// its own takes from the others. So nobody waits for a thread that has not
+// begun, be it asleep, without a processor, or left behind by a fork: the
+// caller does that work itself. Which thread computes a grain changes none of
+// its bits.
+
+#include "runtime/abi.h"
+#include "runtime/libc.h"
+
+#include <stdatomic.h>
+
+enum {
+  max_threads = 256,
+  // Looks for work before a worker sleeps: some hundred microseconds, longer
+  // than what runs between two regions of a model.
+  patience = 10000,
+  // Looks of the caller before it offers its processor to who holds it up.
+  politeness = 1000,
+  remaining_bits = 12,
+  members_bits = 12,
+  mask = (1 << remaining_bits) - 1
+};
+
+// `left` is, from its low end: pieces left of the worker's own, how many
+// threads take part, and the number of the region. A compare-and-swap that
+// takes a piece thus succeeds in the region only that it has looked at.
+typedef struct weir_worker {
+  _Alignas(128) _Atomic uint64_t left;
+  _Alignas(128) atomic_int asleep;
+  struct weir_pool *pool;
+  int self;
+  weir_pthread thread;
+  weir_pthread_mutex mutex;
+  weir_pthread_cond wake;
+} weir_worker;
+
+struct weir_pool {
+  int n, started, process;
+  atomic_int stop;
+  // The region at hand. Only who holds a piece of it may read these.
+  weir_part *part;
+  void *data;
+  int64_t count, pieces;
+  uint64_t region;
+  uint32_t rounding;
+  _Alignas(128) _Atomic int64_t done; // pieces that workers have finished
+  weir_worker workers[];              // the first is the caller
+};
+
+static void relax(void) {
+#if defined(__x86_64__)
+  __builtin_ia32_pause();
+#elif defined(__aarch64__)
+  __asm__ volatile("yield");
+#endif
+}
+
+// How the processor rounds and treats tiny numbers is each thread's own:
+// workers compute as the caller does.
+static uint32_t rounding_of_thread(void) {
+#if defined(__x86_64__)
+  return __builtin_ia32_stmxcsr() & ~0x3fu; // without what has happened so far
+#elif defined(__aarch64__)
+  uint64_t control;
+  __asm__ volatile("mrs %0, fpcr" : "=r"(control));
+  return (uint32_t)control;
+#else
+  return 0;
+#endif
+}
+
+static void set_rounding(uint32_t rounding) {
+  if (rounding == rounding_of_thread())
+    return;
+#if defined(__x86_64__)
+  __builtin_ia32_ldmxcsr(rounding);
+#elif defined(__aarch64__)
+  __asm__ volatile("msr fpcr, %0" ::"r"((uint64_t)rounding));
+#endif
+}
+
+// Takes and runs pieces until none is left; answers how many.
+static int64_t work(weir_pool *pool, int self) {
+  int64_t ran = 0;
+  for (int i = 0; i < pool->n; ++i) {
+    int owner = (self + i) % pool->n;
+    _Atomic uint64_t *left = &pool->workers[owner].left;
+    uint64_t seen = atomic_load_explicit(left, memory_order_acquire);
+    for (;;) {
+      int64_t members = seen >> remaining_bits & mask;
+      if (!(seen & mask) || self >= members)
+        break;
+      if (!atomic_compare_exchange_weak_explicit(left, &seen, seen - 1,
+                                                 memory_order_acq_rel,
+                                                 memory_order_acquire))
+        continue;
+      int64_t end = (owner + 1) * pool->pieces / members;
+      int64_t piece = end - (int64_t)(seen & mask);
+      if (self)
+        set_rounding(pool->rounding);
+      pool->part(pool->data, piece * pool->count / pool->pieces,
+                 (piece + 1) * pool->count / pool->pieces, self);
+      ++ran;
+      --seen;
+    }
+  }
+  return ran;
+}
+
+static int has_work(weir_worker *worker, memory_order order) {
+  return (atomic_load_explicit(&worker->left, order) & mask) != 0;
+}
+
+static void sleep_until_work(weir_worker *worker) {
+  pthread_mutex_lock(&worker->mutex);
+  // Either this sees the work or who gives it sees this.
+  atomic_store(&worker->asleep, 1);
+  while (!has_work(worker, memory_order_seq_cst) &&
+         !atomic_load(&worker->pool->stop))
+    pthread_cond_wait(&worker->wake, &worker->mutex);
+  atomic_store(&worker->asleep, 0);
+  pthread_mutex_unlock(&worker->mutex);
+}
+
+static void wake(weir_worker *worker) {
+  pthread_mutex_lock(&worker->mutex);
+  pthread_cond_signal(&worker->wake);
+  pthread_mutex_unlock(&worker->mutex);
+}
+
+static void *live(void *argument) {
+  weir_worker *worker = argument;
+  weir_pool *pool = worker->pool;
+  for (;;) {
+    int looks = 0;
+    while (!has_work(worker, memory_order_relaxed) && ++looks < patience &&
+           !atomic_load_explicit(&pool->stop, memory_order_relaxed))
+      relax();
+    if (!has_work(worker, memory_order_relaxed))
+      sleep_until_work(worker);
+    if (atomic_load(&pool->stop))
+      return NULL;
+    int64_t ran = work(pool, worker->self);
+    if (ran)
+      atomic_fetch_add_explicit(&pool->done, ran, memory_order_release);
+  }
+}
+
+static void run_region(weir_pool *pool, int64_t members, int64_t pieces,
+                       int64_t count, weir_part *part, void *data) {
+  pool->part = part;
+  pool->data = data;
+  pool->count = count;
+  pool->pieces = pieces;
+  pool->rounding = rounding_of_thread();
+  atomic_store_explicit(&pool->done, 0, memory_order_relaxed);
+  uint64_t region = ++pool->region << (remaining_bits + members_bits) |
+                    (uint64_t)members << remaining_bits;
+  for (int64_t i = 0; i < members; ++i) {
+    int64_t share = (i + 1) * pieces / members - i * pieces / members;
+    weir_worker *worker = &pool->workers[i];
+    atomic_store(&worker->left, region | (uint64_t)share);
+    if (!i || !atomic_load(&worker->asleep))
+      continue;
+    // In the child of a fork nobody wakes, and a lock may be held for ever.
+    if (getpid() != pool->process)
+      pool->n = 1;
+    else
+      wake(worker);
+  }
+  if (pool->n == 1) {
+    for (int64_t i = 0; i < members; ++i)
+      atomic_store(&pool->workers[i].left, 0);
+    part(data, 0, count, 0);
+    return;
+  }
+  int64_t others = pieces - work(pool, 0);
+  for (int looks = 0;
+       atomic_load_explicit(&pool->done, memory_order_acquire) != others;) {
+    relax();
+    if (++looks == politeness) {
+      looks = 0;
+      sched_yield();
+    }
+  }
+}
+
+typedef struct shares {
+  weir_part *part;
+  void *data;
+  int64_t members, count;
+} shares;
+
+static void run_share(void *data, int task) {
+  const shares *s = data;
+  s->part(s->data, task * s->count / s->members,
+          (task + 1) * s->count / s->members, task);
+}
+
+void weir_parallel(const weir_team *team, int64_t count, int64_t slots,
+                   int64_t each, weir_part *part, void *data) {
+  int64_t members = team->threads.n;
+  if (slots && members > slots)
+    members = slots;
+  if (members > count)
+    members = count;
+  if (members <= 1) {
+    part(data, 0, count, 0);
+  } else if (team->threads.parallel_for) {
+    shares s = {part, data, members, count};
+    team->threads.parallel_for(team->threads.user, (int)members, run_share, &s);
+  } else {
+    int64_t pieces = members * each < count ? members * each : count;
+    run_region(team->pool, members, pieces, count, part, data);
+  }
+}
+
+static int start(weir_worker *worker) {
+  if (pthread_mutex_init(&worker->mutex, NULL))
+    return -1;
+  if (!pthread_cond_init(&worker->wake, NULL)) {
+    if (!pthread_create(&worker->thread, NULL, live, worker))
+      return 0;
+    pthread_cond_destroy(&worker->wake);
+  }
+  pthread_mutex_destroy(&worker->mutex);
+  return -1;
+}
+
+static weir_status start_pool(weir_team *team) {
+  // A program that links no threads has none of these.
+  if (!pthread_create || !pthread_join || !pthread_sigmask ||
+      !pthread_mutex_init || !pthread_cond_init)
+    return WEIR_ERR_THREADS;
+  int n = team->threads.n;
+  size_t bytes = sizeof(weir_pool) + (size_t)n * sizeof(weir_worker);
+  weir_pool *pool = aligned_alloc(_Alignof(weir_pool), bytes);
+  if (!pool)
+    return WEIR_ERR_MEMORY;
+  memset(pool, 0, bytes);
+  team->pool = pool;
+  pool->n = n;
+  pool->process = getpid();
+  // Signals are the business of the program's own threads, but for those that
+  // an instruction of the thread itself raises, and the profiler's.
+  weir_sigset others, before;
+  memset(&others, 0xff, sizeof others);
+  for (const char *own = "\4\5\6\7\10\13\33"; *own; ++own)
+    others.words[0] &= ~((uint64_t)1 << (*own - 1));
+  if (pthread_sigmask(SIG_SETMASK_, &others, &before))
+    return WEIR_ERR_THREADS;
+  for (pool->started = 1; pool->started < n; ++pool->started) {
+    weir_worker *worker = &pool->workers[pool->started];
+    worker->pool = pool;
+    worker->self = pool->started;
+    if (start(worker))
+      break;
+  }
+  pthread_sigmask(SIG_SETMASK_, &before, NULL);
+  return pool->started == n ? WEIR_OK : WEIR_ERR_THREADS;
+}
+
+weir_status weir_team_create(weir_team *team, const weir_threads *wanted,
+                             int by_default) {
+  if (wanted)
+    team->threads = *wanted;
+  else
+    team->threads.n = by_default;
+  if (team->threads.n > max_threads)
+    team->threads.n = max_threads;
+  if (team->threads.n <= 1 || team->threads.parallel_for)
+    return WEIR_OK;
+  return start_pool(team);
+}
+
+void weir_team_destroy(weir_team *team) {
+  weir_pool *pool = team->pool;
+  if (!pool)
+    return;
+  team->pool = NULL;
+  // The threads of a parent process are not the child's to end.
+  if (getpid() == pool->process) {
+    atomic_store(&pool->stop, 1);
+    for (int i = 1; i < pool->started; ++i) {
+      weir_worker *worker = &pool->workers[i];
+      wake(worker);
+      pthread_join(worker->thread, NULL);
+      pthread_cond_destroy(&worker->wake);
+      pthread_mutex_destroy(&worker->mutex);
+    }
+  }
+  free(pool);
+}
