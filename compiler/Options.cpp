@@ -71,6 +71,21 @@ void readImport(mlir::MLIRContext *context, const InputArgList &args,
                   << " is not NAME=DIMS, as in x=1x224x224x3\n";
 }
 
+/// What --bound gives is also what one tensor may take of the arena.
+constexpr int64_t largestBound = int64_t(1) << 30;
+
+void readBound(const InputArgList &args, ImportOptions &import, Usage &usage) {
+  const Arg *bound = args.getLastArg(OPT_bound_EQ);
+  if (!bound)
+    return;
+  StringRef text = bound->getValue();
+  if (text.getAsInteger(10, import.boundedElements) ||
+      import.boundedElements < 1 || import.boundedElements > largestBound)
+    usage.say() << "--bound=" << escaped(text)
+                << " is no number of elements from 1 to " << largestBound
+                << '\n';
+}
+
 void readEmit(const InputArgList &args, Options &options, Usage &usage) {
   EmitOptions &emit = options.emit;
   emit.output = args.getLastArgValue(OPT_o).str();
@@ -153,6 +168,7 @@ std::optional<Options> parseOptions(mlir::MLIRContext *context,
                                    : "more than one model given")
                 << "; see weir " << command << " --help\n";
   readImport(context, args, options.import, usage);
+  readBound(args, options.import, usage);
   readEmit(args, options, usage);
   options.target.triple = args.getLastArgValue(OPT_target_EQ).str();
   options.target.cpu = args.getLastArgValue(OPT_mcpu, "native").str();

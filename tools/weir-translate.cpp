@@ -19,6 +19,9 @@ static cl::list<std::string> fetches("fetch",
                                      cl::desc("A tensor that is wanted"));
 static cl::list<std::string>
     shapes("shape", cl::desc("Dimensions of an input: NAME=1x224x224x3"));
+static cl::opt<int64_t>
+    bound("bound", cl::init(int64_t(1) << 20),
+          cl::desc("Elements of a tensor whose sizes nothing bounds"));
 static cl::opt<std::string> signature("signature",
                                       cl::desc("A SavedModel's signature"));
 static cl::opt<std::string>
@@ -44,6 +47,7 @@ int main(int argc, char **argv) {
   options.path = model;
   options.signature = signature;
   options.allSignatures = allSignatures;
+  options.boundedElements = bound;
   options.fetches.assign(fetches.begin(), fetches.end());
   options.tags.clear();
   SmallVector<StringRef> names;

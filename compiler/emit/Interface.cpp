@@ -127,6 +127,8 @@ struct Reader {
     auto full = fields.getAs<StringAttr>("tensor");
     out.tensor = full ? full.str() : out.name;
     out.type = type;
+    if (auto of = fields.getAs<IntegerAttr>("shape_of"))
+      out.shapeOf = of.getInt();
     std::optional<weir_dtype> dtype = dtypeOf(type.getElementType());
     if (!dtype)
       return bad("tensor '" + out.name + "' has no type that C can pass");
@@ -168,6 +170,15 @@ struct Reader {
           return one.takeError();
         (input ? out.inputs : out.outputs).push_back(std::move(*one));
       }
+    }
+    for (auto [i, shape] : llvm::enumerate(out.outputs)) {
+      if (shape.shapeOf < 0)
+        continue;
+      if (shape.shapeOf >= static_cast<int64_t>(out.outputs.size()) ||
+          shape.dtype != WEIR_I64 ||
+          shape.elements != out.outputs[shape.shapeOf].type.getRank())
+        return bad("output '" + shape.name + "' is no shape of another");
+      out.outputs[shape.shapeOf].shapeOutput = static_cast<int64_t>(i);
     }
     model.functions.push_back(std::move(out));
     return Error::success();

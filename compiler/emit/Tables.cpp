@@ -67,10 +67,10 @@ struct Builder {
       SmallVector<Constant *> dims;
       for (int64_t dim : one.type.getShape())
         dims.push_back(int64(dim));
-      items.push_back(
-          record({cText(one.name), cText(one.tensor), int32(one.dtype),
-                  int32(one.type.getRank()), list(dims, "weir.shape"),
-                  int64(one.elements), int64(one.bytes)}));
+      items.push_back(record({cText(one.name), cText(one.tensor),
+                              int32(one.dtype), int32(one.type.getRank()),
+                              list(dims, "weir.shape"), int64(one.elements),
+                              int64(one.bytes), int64(one.shapeOutput)}));
     }
     return list(items, "weir.tensors");
   }

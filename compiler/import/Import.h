@@ -35,6 +35,9 @@ struct ImportOptions {
   std::vector<std::string> fetches;
   /// Dimensions for inputs whose shape the model leaves open, by input.
   llvm::StringMap<llvm::SmallVector<int64_t>> shapes;
+  /// How many elements a tensor holds at most whose sizes depend on data and
+  /// are bounded by nothing else: 1 Mi, which is 4 MiB of f32.
+  int64_t boundedElements = int64_t(1) << 20;
 };
 
 /// Parses `x:0:2x3xf32`, `x:f32`, `x`; nothing where it is none of these.

@@ -145,11 +145,10 @@ private:
       operands.push_back(define(task.getLoc(), output));
     auto kernel = SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(
         task, task.getKernelAttr());
-    if (auto scratch =
-            kernel->getAttrOfType<IntegerAttr>("weir.scratch_bytes"))
-      operands.push_back(buffer(
-          task.getLoc(),
-          MemRefType::get({scratch.getInt()}, IntegerType::get(context, 8))));
+    if (auto scratch = kernel->getAttrOfType<IntegerAttr>("weir.scratch_bytes"))
+      operands.push_back(
+          buffer(task.getLoc(), MemRefType::get({scratch.getInt()},
+                                                IntegerType::get(context, 8))));
     tasks.create<plan::RunOp>(task.getLoc(), task.getKernel(), operands);
     ++moment;
   }
@@ -176,7 +175,8 @@ private:
   LogicalResult planWhile(graph::WhileOp op, OpBuilder &tasks) {
     int64_t start = moment;
     SmallVector<Value> variables;
-    for (auto [init, result] : llvm::zip_equal(op.getInits(), op.getResults())) {
+    for (auto [init, result] :
+         llvm::zip_equal(op.getInits(), op.getResults())) {
       Value variable = define(op.getLoc(), result);
       variables.push_back(variable);
       copy(tasks, place(init), variable);
@@ -345,10 +345,9 @@ private:
     OpBuilder b(entry.getContext());
     auto tensor = [&](DictionaryAttr attributes, Type type) -> Attribute {
       NamedAttrList list;
-      for (StringRef key : {"name", "tensor"})
-        if (Attribute value = attributes
-                                  ? attributes.get(("weir." + key).str())
-                                  : Attribute())
+      for (StringRef key : {"name", "tensor", "shape_of"})
+        if (Attribute value = attributes ? attributes.get(("weir." + key).str())
+                                         : Attribute())
           list.set(key, value);
       list.set("type", TypeAttr::get(type));
       return list.getDictionary(b.getContext());

@@ -228,6 +228,15 @@ class Graph:
         status = info.run(context, 0, pointers, len(arrays))
         message = info.last_error(context).decode() if status else ""
         info.destroy(context)
+        # Sizes that only the run knew; the elements lie without gaps.
+        for i in range(function.num_outputs):
+            described = function.outputs[i]
+            if described.shape_output < 0 or status:
+                continue
+            shape = arrays[function.num_inputs + described.shape_output]
+            key = described.tensor.decode()
+            type, array = outputs[key]
+            outputs[key] = (type, array.reshape(-1)[: np.prod(shape)].reshape(shape))
         return status, message, outputs
 
     def check(self, folder):
@@ -301,6 +310,7 @@ class TensorInfo(ctypes.Structure):
         ("shape", ctypes.POINTER(ctypes.c_int64)),
         ("elements", ctypes.c_int64),
         ("bytes", ctypes.c_size_t),
+        ("shape_output", ctypes.c_int64),
     ]
 
 

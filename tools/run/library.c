@@ -121,3 +121,10 @@ int tensor_is_called(const weir_tensor_info *tensor, const char *name) {
     return !strncmp(tensor->tensor, name, length);
   return 0;
 }
+
+int is_shape_of_another(const weir_function_info *function, uint32_t i) {
+  for (uint32_t k = 0; k < function->num_outputs; ++k)
+    if (function->outputs[k].shape_output == (int64_t)i)
+      return 1;
+  return 0;
+}

@@ -20,4 +20,7 @@ int library_function(const weir_model_info *info, const char *name);
 /// with or without ":0".
 int tensor_is_called(const weir_tensor_info *tensor, const char *name);
 
+/// Whether output `i` only holds the shape of another.
+int is_shape_of_another(const weir_function_info *function, uint32_t i);
+
 #endif

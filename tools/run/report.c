@@ -2,6 +2,7 @@
 
 #define _POSIX_C_SOURCE 200809L
 #include "tools/run/report.h"
+#include "tools/run/library.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -41,6 +42,8 @@ void report_json(const weir_function_info *function,
   printf(", \"outputs\": [");
   for (uint32_t i = 0; i < function->num_outputs; ++i) {
     char type[1600];
+    if (is_shape_of_another(function, i))
+      continue;
     array_type_text(&outputs[i], type, sizeof type);
     printf("%s{\"name\": ", i ? ", " : "");
     json_text(function->outputs[i].name);
@@ -61,6 +64,8 @@ void report_plain(const weir_function_info *function,
                   int values) {
   for (uint32_t i = 0; values && i < function->num_outputs; ++i) {
     char type[1600];
+    if (is_shape_of_another(function, i))
+      continue;
     const struct array *one = &outputs[i];
     array_type_text(one, type, sizeof type);
     printf("%s: %s=", function->outputs[i].name, type);

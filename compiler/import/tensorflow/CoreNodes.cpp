@@ -124,25 +124,25 @@ static LogicalResult importCall(Node &node) {
 }
 
 void addCoreHandlers(Handlers &handlers) {
-  handlers["Const"] = {importConst, Takes::anything};
+  handlers["Const"] = {importConst, Takes::whole};
   for (StringRef op :
        {"Identity", "StopGradient", "PreventGradient", "Snapshot", "DeepCopy",
         "PlaceholderWithDefault", "Print", "RefIdentity", "_Retval",
         "DebugGradientIdentity"})
-    handlers[op] = {importIdentity, Takes::anything};
-  handlers["IdentityN"] = {importIdentityN, Takes::anything};
+    handlers[op] = {importIdentity, Takes::whole};
+  handlers["IdentityN"] = {importIdentityN, Takes::whole};
   for (StringRef op : {"NoOp", "PrintV2", "ControlTrigger"})
-    handlers[op] = {importNothing, Takes::anything};
+    handlers[op] = {importNothing, Takes::whole};
   for (StringRef op : {"Placeholder", "PlaceholderV2", "_Arg"})
-    handlers[op] = {importPlaceholder, Takes::anything};
+    handlers[op] = {importPlaceholder, Takes::whole};
   for (StringRef op :
        {"Switch", "Merge", "Enter", "Exit", "NextIteration", "RefSwitch",
         "RefMerge", "RefEnter", "RefExit", "RefNextIteration"})
-    handlers[op] = {importStray, Takes::anything};
-  handlers["Assert"] = {importAssert, Takes::anything};
+    handlers[op] = {importStray, Takes::whole};
+  handlers["Assert"] = {importAssert, Takes::whole};
   handlers["EnsureShape"] = importEnsureShape;
   for (StringRef op : {"PartitionedCall", "StatefulPartitionedCall"})
-    handlers[op] = {importCall, Takes::anything};
+    handlers[op] = {importCall, Takes::whole};
 }
 
 } // namespace weir::tensorflow

@@ -1,10 +1,7 @@
-// Makes a function of what lies between inputs and outputs.
+// Finds the inputs and outputs of a graph and their types.
 
 #include "compiler/import/tensorflow/Entry.h"
 
-#include "compiler/import/Build.h"
-
-#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/BitVector.h"
 
 using namespace mlir;
@@ -16,7 +13,7 @@ namespace weir::tensorflow {
 /// A graph without --fetch has at most as many results.
 constexpr size_t outputLimit = 1000;
 
-static bool isPlaceholder(StringRef op) {
+bool isPlaceholder(StringRef op) {
   return op == "Placeholder" || op == "PlaceholderV2" || op == "_Arg";
 }
 
@@ -69,7 +66,7 @@ static const ::tensorflow::TensorShapeProto *ownShape(const NodeDef &def,
   return nullptr;
 }
 
-static int ownType(const NodeDef &def) {
+int ownType(const NodeDef &def) {
   for (StringRef name : {"dtype", "T"})
     if (const AttrValue *type = attribute(def, name);
         type && type->value_case() == AttrValue::kType)
@@ -300,93 +297,6 @@ FailureOr<Entry> partialEntry(Report &report, const Graph &graph,
       port.tensor += ":0";
   }
   return entry;
-}
-
-/// The argument as the placeholder's own type. Numbers of a type that callers
-/// rarely have, such as bf16, may be fed as wider ones.
-static FailureOr<Value> asDeclared(Report &report, OpBuilder &builder,
-                                   const Graph &graph, const Port &port,
-                                   Value argument) {
-  const NodeDef &def = graph.node(port.edge.node);
-  Type wanted = isPlaceholder(def.op())
-                    ? elementType(report.context, ownType(def))
-                    : Type();
-  Type given = typeOf(argument).getElementType();
-  if (!wanted || wanted == given)
-    return argument;
-  if (!isa<FloatType>(wanted) || !isa<FloatType>(given) ||
-      wanted.getIntOrFloatBitWidth() >= given.getIntOrFloatBitWidth()) {
-    report.error(report.node(def.name()))
-        << "(" << escaped(def.op()) << "): is fed " << given << " but is of "
-        << wanted;
-    return failure();
-  }
-  ImplicitLocOpBuilder b(report.node(def.name()), builder);
-  return castTo(b, argument, wanted);
-}
-
-LogicalResult buildEntry(Report &report, ModuleOp module, const Graph &graph,
-                         Library &library, VariableSource *variables,
-                         const Entry &entry) {
-  OpBuilder builder = OpBuilder::atBlockEnd(module.getBody());
-  size_t number = llvm::range_size(module.getOps<func::FuncOp>());
-  SmallVector<Type> types;
-  for (const Port &port : entry.inputs)
-    types.push_back(port.type);
-  auto function = builder.create<func::FuncOp>(
-      report.file(), "weir_entry_" + std::to_string(number),
-      builder.getFunctionType(types, {}));
-  function->setAttr("weir.entry", builder.getStringAttr(entry.name));
-  Block *block = function.addEntryBlock();
-  builder.setInsertionPointToStart(block);
-  SmallVector<std::pair<Edge, Traced>> fed;
-  SmallVector<DictionaryAttr> argumentAttrs, resultAttrs;
-  auto portAttrs = [&](const Port &port) {
-    return SmallVector<NamedAttribute>{
-        builder.getNamedAttr("weir.name", builder.getStringAttr(port.name)),
-        builder.getNamedAttr("weir.tensor",
-                             builder.getStringAttr(port.tensor))};
-  };
-  for (auto [i, port] : llvm::enumerate(entry.inputs)) {
-    block->getArgument(i).setLoc(report.node(graph.name(port.edge.node)));
-    FailureOr<Value> value =
-        asDeclared(report, builder, graph, port, block->getArgument(i));
-    if (failed(value))
-      return failure();
-    fed.push_back({port.edge, {*value, {}, nullptr}});
-    argumentAttrs.push_back(builder.getDictionaryAttr(portAttrs(port)));
-  }
-  SmallVector<Edge> wanted;
-  for (const Port &port : entry.outputs)
-    wanted.push_back(port.edge);
-  Tracer tracer(report, library, variables, builder);
-  FailureOr<SmallVector<Traced>> traced = tracer.trace(graph, wanted, fed);
-  if (failed(traced))
-    return failure();
-  SmallVector<Value> values;
-  for (auto [port, result] : llvm::zip(entry.outputs, *traced)) {
-    if (!result.value || result.imaginary) {
-      StringRef what = result.imaginary ? "complex numbers"
-                       : dynamic_cast<Strings *>(result.object.get())
-                           ? "strings"
-                           : "no tensor";
-      report.error(report.node(graph.name(port.edge.node)), Status::unsupported)
-          << "(" << escaped(graph.op(port.edge.node)) << "): output '"
-          << escaped(port.name) << "' is " << what
-          << ", which weir cannot give";
-      return failure();
-    }
-    values.push_back(result.value);
-  }
-  builder.create<func::ReturnOp>(report.file(), values);
-  function.setType(
-      builder.getFunctionType(types, ValueRange(values).getTypes()));
-  for (const Port &port : entry.outputs)
-    resultAttrs.push_back(builder.getDictionaryAttr(portAttrs(port)));
-  // All at once: one by one, each would make a list of all anew.
-  function.setAllArgAttrs(argumentAttrs);
-  function.setAllResultAttrs(resultAttrs);
-  return success();
 }
 
 } // namespace weir::tensorflow

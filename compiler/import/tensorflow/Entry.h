@@ -27,6 +27,11 @@ struct Entry {
   std::vector<Port> inputs, outputs;
 };
 
+bool isPlaceholder(llvm::StringRef op);
+/// The type that a node's attributes say its first result has; DT_INVALID where
+/// they do not.
+int ownType(const ::tensorflow::NodeDef &def);
+
 /// The tensor `node` or `node:1` of the graph; an error with the closest names
 /// where there is none.
 mlir::FailureOr<Edge> resolveTensor(Report &report, const Graph &graph,
@@ -55,7 +60,8 @@ signatureEntries(Report &report, const Graph &graph,
 /// Traces the entry into a function of the module.
 mlir::LogicalResult buildEntry(Report &report, mlir::ModuleOp module,
                                const Graph &graph, Library &library,
-                               VariableSource *variables, const Entry &entry);
+                               VariableSource *variables, const Entry &entry,
+                               const ImportOptions &options);
 
 } // namespace weir::tensorflow
 

@@ -143,7 +143,7 @@ OwningOpRef<ModuleOp> importModel(Report &report,
       "weir.source", StringAttr::get(report.context, baseName(options.path)));
   for (const Entry &entry : entries)
     if (failed(buildEntry(report, *module, *model.graph, model.library,
-                          model.variables.get(), entry)))
+                          model.variables.get(), entry, options)))
       return {};
   if (failed(verify(*module))) {
     report.error(Status::internal) << "the importer made a wrong module";

@@ -1,6 +1,7 @@
 // The list of all handlers.
 
 #include "compiler/import/tensorflow/Tracer.h"
+#include "compiler/import/tensorflow/bounded/Bounds.h"
 #include "compiler/import/tensorflow/random/Random.h"
 #include "compiler/import/tensorflow/shape/Moves.h"
 
@@ -23,6 +24,16 @@ const Handlers &handlers() {
     addReduceHandlers(handlers);
     addShapeHandlers(handlers);
     addVariableHandlers(handlers);
+    return handlers;
+  }();
+  return table;
+}
+
+const BoundedHandlers &boundedHandlers() {
+  static const BoundedHandlers table = [] {
+    BoundedHandlers handlers;
+    addBoundedElementwiseHandlers(handlers);
+    addBoundedShapeHandlers(handlers);
     return handlers;
   }();
   return table;

@@ -4,6 +4,7 @@
 
 #include "compiler/import/Names.h"
 #include "compiler/import/tensorflow/Tracer.h"
+#include "compiler/import/tensorflow/bounded/Bounds.h"
 
 #include "mlir/IR/Matchers.h"
 
@@ -165,8 +166,14 @@ LogicalResult Node::unsupported(const Twine &what) {
 
 /// Refuses operands that the handler would not expect.
 static LogicalResult checkOperands(Node &node, Takes takes) {
+  if (takes == Takes::whole)
+    return success();
   for (unsigned i = 0; i < node.size(); ++i) {
     const Traced &operand = node.traced(i);
+    if (operand.isBounded())
+      return node.unsupported("operand " + Twine(i) + ", '" +
+                              escaped(node.def.input(i), 100) +
+                              "', has a size that is known only at run time");
     if (!operand.value && takes != Takes::anything) {
       if (dynamic_cast<Strings *>(operand.object.get()))
         return node.unsupported("operand " + Twine(i) + " is of strings");
@@ -178,7 +185,33 @@ static LogicalResult checkOperands(Node &node, Takes takes) {
   return success();
 }
 
+/// Whether the node's sizes are known only at run time.
+static bool wantsBounded(Node &node, const BoundedEntry &entry) {
+  for (unsigned i = 0; i < node.size(); ++i)
+    if (!node.traced(i).value || node.traced(i).imaginary)
+      return false;
+  auto isOpen = [&](unsigned i) {
+    return i < node.size() && !node.tryConstant(i);
+  };
+  for (unsigned i = 0; i < node.size(); ++i)
+    if (node.traced(i).isBounded())
+      return true;
+  return llvm::any_of(entry.deciding, isOpen);
+}
+
+LogicalResult Node::runOn(ArrayRef<Traced> others) {
+  Node inner(tracer, def, others, b);
+  inner.bindings = bindings;
+  if (failed(inner.run()))
+    return failure();
+  given = std::move(inner.given);
+  return success();
+}
+
 LogicalResult Node::run() {
+  if (auto found = boundedHandlers().find(op());
+      found != boundedHandlers().end() && wantsBounded(*this, found->second))
+    return found->second.run(*this);
   bool isComplex = llvm::any_of(
       operands, [](const Traced &operand) { return bool(operand.imaginary); });
   if (isComplex)
@@ -194,6 +227,9 @@ LogicalResult Node::run() {
   }
   if (auto found = tensorflowNames().find(op());
       found != tensorflowNames().end()) {
+    if (llvm::any_of(operands,
+                     [](const Traced &operand) { return operand.isBounded(); }))
+      return importBoundedByName(*this, found->second);
     if (failed(checkOperands(*this, Takes::tensors)))
       return failure();
     return buildByName(*this, found->second);

@@ -59,6 +59,13 @@ struct Traced {
   mlir::Value value;
   mlir::Value imaginary;
   std::shared_ptr<Object> object;
+  /// Of a tensor with sizes that are known only at run time: for each dimension
+  /// a scalar i64, from 0 to the dimension's size in `value`, which is then its
+  /// bound; null where the size is the bound. What lies beyond the sizes is of
+  /// any value. Empty where all sizes are known.
+  llvm::SmallVector<mlir::Value, 0> extents = {};
+
+  bool isBounded() const { return !extents.empty(); }
 };
 
 class Node {
@@ -110,6 +117,10 @@ public:
   /// An operand of strings that is known at compile time.
   mlir::FailureOr<std::string> string(unsigned i);
 
+  /// Runs the handler of the node's op on other operands, of which none has
+  /// sizes known only at run time; what it gives is in `given`.
+  mlir::LogicalResult runOn(llvm::ArrayRef<Traced> others);
+
   /// Gives the results, in order.
   mlir::LogicalResult results(mlir::ValueRange values);
   mlir::LogicalResult result(mlir::Value value) { return results(value); }
@@ -143,8 +154,10 @@ private:
 /// Turns one node into graph ops; gives its results or says why not.
 using Handler = mlir::LogicalResult (*)(Node &);
 
-/// What operands a handler takes; the importer refuses others for it.
-enum class Takes { tensors, complex, anything };
+/// What operands a handler takes; the importer refuses others for it. Only
+/// `whole` takes tensors of sizes known only at run time: it hands on what it
+/// gets without a look inside.
+enum class Takes { tensors, complex, anything, whole };
 
 struct HandlerEntry {
   HandlerEntry(Handler run = nullptr, Takes takes = Takes::tensors)
@@ -152,6 +165,17 @@ struct HandlerEntry {
   Handler run;
   Takes takes;
 };
+
+/// Asked instead of an op's own handler where an operand has sizes known only
+/// at run time, or where one of those that decide the result's sizes is not
+/// known at compile time.
+struct BoundedEntry {
+  BoundedEntry(Handler run = nullptr, llvm::ArrayRef<unsigned> deciding = {})
+      : run(run), deciding(deciding.begin(), deciding.end()) {}
+  Handler run;
+  llvm::SmallVector<unsigned, 2> deciding;
+};
+using BoundedHandlers = llvm::StringMap<BoundedEntry>;
 
 /// By op: `handlers["Relu6"] = importRelu6;`, and for ops that take more than
 /// plain tensors `handlers["IFFT"] = {importIfft, Takes::complex};`.

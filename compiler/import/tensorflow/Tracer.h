@@ -156,6 +156,8 @@ public:
   Library &library;
   VariableSource *variables;
   mlir::OpBuilder &builder;
+  /// How many elements a tensor holds at most whose sizes nothing bounds.
+  int64_t boundedElements = int64_t(1) << 20;
   /// What variables without a checkpoint have been assigned, by name; and
   /// other state of handlers that must outlive a node.
   llvm::StringMap<Traced> state;
@@ -211,6 +213,8 @@ mlir::FailureOr<std::vector<int>> orderNodes(Report &report, const Graph &graph,
 const Handlers &handlers();
 /// Those for nodes with a complex operand.
 const Handlers &complexHandlers();
+/// Those for nodes whose operands or results have sizes known only at run time.
+const BoundedHandlers &boundedHandlers();
 /// Whether weir can import nodes of this op at all.
 bool isKnownOp(llvm::StringRef op);
 

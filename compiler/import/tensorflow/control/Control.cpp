@@ -17,6 +17,9 @@ bool flatten(const Traced &traced, SmallVectorImpl<Value> &values) {
     values.push_back(traced.value);
   if (traced.imaginary)
     values.push_back(traced.imaginary);
+  for (Value extent : traced.extents)
+    if (extent)
+      values.push_back(extent);
   return !traced.object || traced.value || traced.object->flatten(values);
 }
 
@@ -31,13 +34,15 @@ Traced rebuild(const Traced &like, ArrayRef<Value> &values) {
     result.value = take();
   if (like.imaginary)
     result.imaginary = take();
+  for (Value extent : like.extents)
+    result.extents.push_back(extent ? take() : Value());
   if (like.object && !like.value)
     result.object = like.object->rebuild(values);
   return result;
 }
 
 FailureOr<Value> truth(Node &node, const Traced &condition) {
-  if (!condition.value || condition.imaginary)
+  if (!condition.value || condition.imaginary || condition.isBounded())
     return node.unsupported("a condition that is no tensor of numbers");
   RankedTensorType type = typeOf(condition.value);
   Type i1 = node.b.getI1Type();

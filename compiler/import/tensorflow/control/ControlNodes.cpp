@@ -165,11 +165,11 @@ static LogicalResult importWhile(Node &node) {
 
 void addControlHandlers(Handlers &handlers) {
   for (StringRef op : {"If", "StatelessIf"})
-    handlers[op] = {importIf, Takes::anything};
+    handlers[op] = {importIf, Takes::whole};
   for (StringRef op : {"Case", "StatelessCase"})
-    handlers[op] = {importCase, Takes::anything};
+    handlers[op] = {importCase, Takes::whole};
   for (StringRef op : {"While", "StatelessWhile"})
-    handlers[op] = {importWhile, Takes::anything};
+    handlers[op] = {importWhile, Takes::whole};
 }
 
 } // namespace weir::tensorflow

@@ -1,0 +1,223 @@
+// Sizes that are known only at run time: how they are made and checked.
+
+#include "compiler/import/tensorflow/bounded/Bounds.h"
+
+#include "compiler/import/Names.h"
+#include "dialects/graph/Elementwise.h"
+#include "dialects/graph/Graph.h"
+#include "dialects/graph/Reduce.h"
+#include "dialects/graph/Shape.h"
+#include "llvm/Support/MathExtras.h"
+#include <cmath>
+
+using namespace mlir;
+
+namespace weir::tensorflow {
+
+/// A bound that follows from an op's operands stands while the tensor has at
+/// most this many times the elements of one that nothing bounds.
+constexpr int64_t impliedFactor = 4;
+
+Sizes sizesOf(const Traced &traced) {
+  Sizes sizes;
+  for (auto [i, bound] : llvm::enumerate(typeOf(traced.value).getShape()))
+    sizes.push_back({bound, traced.isBounded() ? traced.extents[i] : Value()});
+  return sizes;
+}
+
+SmallVector<int64_t> boundsOf(ArrayRef<Size> sizes) {
+  SmallVector<int64_t> bounds;
+  for (const Size &size : sizes)
+    bounds.push_back(size.bound);
+  return bounds;
+}
+
+Traced withSizes(Value place, ArrayRef<Size> sizes) {
+  Traced traced;
+  traced.value = place;
+  if (!llvm::all_of(sizes, [](const Size &size) { return size.isKnown(); }))
+    for (const Size &size : sizes)
+      traced.extents.push_back(size.exact);
+  return traced;
+}
+
+Expr number(ImplicitLocOpBuilder &b, int64_t value) {
+  auto type = RankedTensorType::get({}, b.getI64Type());
+  return Expr(b, b.create<graph::ConstantOp>(
+                     DenseElementsAttr::get(type, APInt(64, value, true))));
+}
+
+Expr exactly(ImplicitLocOpBuilder &b, Size size) {
+  return size.exact ? Expr(b, size.exact) : number(b, size.bound);
+}
+
+Expr product(ImplicitLocOpBuilder &b, ArrayRef<Size> sizes, size_t first,
+             size_t last) {
+  Expr result = number(b, 1);
+  for (size_t i = first; i < last; ++i)
+    result = result * exactly(b, sizes[i]);
+  return result;
+}
+
+Value listOf(ImplicitLocOpBuilder &b, ArrayRef<Size> sizes, Type elementType) {
+  if (sizes.empty())
+    return numbers(b, elementType, {});
+  SmallVector<Value> parts;
+  for (const Size &size : sizes)
+    parts.push_back(
+        reshapeTo(b, castTo(b, exactly(b, size).value, elementType), {1}));
+  return make<graph::ConcatOp>(b, parts, 0);
+}
+
+FailureOr<SmallVector<Value>> scalarsOf(Node &node, unsigned operand) {
+  const Traced &list = node.traced(operand);
+  if (!list.value || list.imaginary || list.isBounded())
+    return node.unsupported("operand " + Twine(operand) + ", '" +
+                            escaped(node.def.input(operand), 100) +
+                            "', must be a list of known length");
+  RankedTensorType type = typeOf(list.value);
+  if (!type.getElementType().isIntOrIndex() || type.getRank() > 1 ||
+      type.getNumElements() > 254)
+    return node.error() << "operand " << operand
+                        << " is no list of integers but " << type;
+  SmallVector<Value> scalars;
+  for (int64_t i = 0; i < type.getNumElements(); ++i)
+    scalars.push_back(
+        castTo(node.b, elementOf(node.b, list.value, i), node.b.getI64Type()));
+  return scalars;
+}
+
+void require(Node &node, Expr condition, const Twine &message) {
+  if (!condition)
+    return;
+  auto dims = llvm::to_vector(llvm::seq<int64_t>(0, condition.rank()));
+  Value all = dims.empty()
+                  ? condition.value
+                  : make<graph::ReduceAndOp>(node.b, condition.value, dims);
+  node.b.create<graph::CheckOp>(
+      all, ("node '" + escaped(node.name()) + "': " + message).str());
+}
+
+FailureOr<Size> sizeFrom(Node &node, Value scalar, int64_t bound) {
+  ImplicitLocOpBuilder &b = node.b;
+  if (std::optional<int64_t> known = knownNumber(scalar)) {
+    if (*known < 0)
+      return node.error() << "has a dimension of size " << *known;
+    if (*known > bound)
+      return node.error() << "has a dimension of size " << *known
+                          << " where at most " << bound << " can be";
+    return Size{*known, {}};
+  }
+  Interval values = intervalOf(scalar);
+  Expr size(b, scalar);
+  if (values.low >= 0 && values.high <= static_cast<double>(bound))
+    return Size{static_cast<int64_t>(values.high), scalar};
+  Expr zero = number(b, 0), limit = number(b, bound);
+  Expr fits =
+      apply<graph::LogicalAndOp>(apply<graph::GreaterEqualOp>(size, zero),
+                                 apply<graph::LessEqualOp>(size, limit));
+  require(node, fits,
+          "a size is negative or above " + Twine(bound) +
+              ", which the model was compiled for; --bound sets it");
+  return Size{bound, minimum(maximum(size, zero), limit).value};
+}
+
+FailureOr<Sizes> sizesFrom(Node &node, ArrayRef<Value> scalars,
+                           ArrayRef<int64_t> caps) {
+  constexpr double infinity = HUGE_VAL;
+  SmallVector<double> natural;
+  double product = 1;
+  for (auto [i, scalar] : llvm::enumerate(scalars)) {
+    double high = std::max(intervalOf(scalar).high, 0.0);
+    if (!caps.empty())
+      high = std::min(high, static_cast<double>(caps[i]));
+    natural.push_back(high);
+    product *= std::max(high, 1.0);
+  }
+  double budget = static_cast<double>(node.tracer.boundedElements);
+  if (!(product <= budget * impliedFactor)) {
+    // From the smallest up, each takes no more than an equal share of what the
+    // ones before it left. What is known exactly comes first and is not cut.
+    auto order = llvm::to_vector(llvm::seq<size_t>(0, scalars.size()));
+    auto isKnown = [&](size_t i) {
+      return knownNumber(scalars[i]).has_value();
+    };
+    llvm::sort(order, [&](size_t x, size_t y) {
+      return std::tuple(!isKnown(x), natural[x], x) <
+             std::tuple(!isKnown(y), natural[y], y);
+    });
+    for (auto [place, i] : llvm::enumerate(order)) {
+      if (!isKnown(i)) {
+        double share = std::floor(
+            std::pow(std::max(budget, 1.0), 1.0 / (order.size() - place)) +
+            1e-9);
+        natural[i] = std::min(natural[i], std::max(share, 1.0));
+      }
+      budget /= std::max(natural[i], 1.0);
+    }
+  }
+  Sizes sizes;
+  for (auto [scalar, high] : llvm::zip_equal(scalars, natural)) {
+    if (high == infinity || high > 1e15)
+      return node.unsupported("a size that nothing bounds");
+    FailureOr<Size> size = sizeFrom(node, scalar, static_cast<int64_t>(high));
+    if (failed(size))
+      return failure();
+    sizes.push_back(*size);
+  }
+  if (!byteSize(boundsOf(sizes), 8))
+    return node.error() << "its result is larger than a tensor may be";
+  return sizes;
+}
+
+Value inPlaceOf(ImplicitLocOpBuilder &b, Value place,
+                ArrayRef<int64_t> bounds) {
+  SmallVector<int64_t> none(bounds.size(), 0), by(bounds.size(), 1), high(none);
+  SmallVector<int64_t> limits;
+  bool cut = false, extend = false;
+  for (auto [i, size] : llvm::enumerate(typeOf(place).getShape())) {
+    limits.push_back(std::min(size, bounds[i]));
+    high[i] = bounds[i] - limits[i];
+    cut |= limits[i] < size;
+    extend |= high[i] > 0;
+  }
+  if (cut)
+    place = make<graph::SliceOp>(b, place, none, limits, by);
+  if (!extend)
+    return place;
+  Value zero =
+      splat(b, RankedTensorType::get({}, typeOf(place).getElementType()), 0);
+  return make<graph::PadOp>(b, place, zero, none, high, none);
+}
+
+Expr iota(ImplicitLocOpBuilder &b, int64_t count) {
+  auto type = RankedTensorType::get({count}, b.getI64Type());
+  return Expr(b, make<graph::IotaOp>(b, type, 0));
+}
+
+Expr within(ImplicitLocOpBuilder &b, Size size) {
+  return apply<graph::LessOp>(iota(b, size.bound), exactly(b, size));
+}
+
+Expr masked(ImplicitLocOpBuilder &b, const Traced &traced, Expr fill,
+            ArrayRef<int64_t> dims) {
+  Expr x(b, traced.value), mask;
+  Sizes sizes = sizesOf(traced);
+  for (int64_t dim : dims) {
+    if (sizes[dim].isKnown())
+      continue;
+    SmallVector<int64_t> shape(x.rank(), 1);
+    shape[dim] = sizes[dim].bound;
+    Expr one = reshape(within(b, sizes[dim]), shape);
+    mask = mask ? apply<graph::LogicalAndOp>(mask, one) : one;
+  }
+  return mask ? select(mask, x, fill) : x;
+}
+
+Expr masked(ImplicitLocOpBuilder &b, const Traced &traced, double fill) {
+  Expr x(b, traced.value);
+  return masked(b, traced, x.like(fill),
+                llvm::to_vector(llvm::seq<int64_t>(0, x.rank())));
+}
+
+} // namespace weir::tensorflow

@@ -1,0 +1,106 @@
+// Tensors with sizes that are known only at run time.
+//
+// Each has a place of fixed shape, its bound, and lies in the corner of it
+// where all indices are small; scalars beside it say how large it is. So every
+// op of the dialect and every stage after the import works on fixed shapes, and
+// only handlers know that what lies beyond the sizes is of no meaning.
+
+#ifndef WEIR_COMPILER_IMPORT_TENSORFLOW_BOUNDED_BOUNDS_H
+#define WEIR_COMPILER_IMPORT_TENSORFLOW_BOUNDED_BOUNDS_H
+
+#include "compiler/import/tensorflow/Tracer.h"
+#include "compiler/import/tensorflow/neural/Expr.h"
+
+namespace weir::tensorflow {
+
+/// The size of one dimension.
+struct Size {
+  int64_t bound = 0;
+  /// A scalar i64 in [0, bound]; null where the size is the bound.
+  mlir::Value exact;
+
+  bool isKnown() const { return !exact; }
+  bool operator==(const Size &other) const {
+    return bound == other.bound && exact == other.exact;
+  }
+};
+using Sizes = llvm::SmallVector<Size>;
+
+Sizes sizesOf(const Traced &traced);
+llvm::SmallVector<int64_t> boundsOf(llvm::ArrayRef<Size> sizes);
+/// `place` with the sizes beside it; its shape must be their bounds.
+Traced withSizes(mlir::Value place, llvm::ArrayRef<Size> sizes);
+
+/// A scalar i64.
+Expr number(mlir::ImplicitLocOpBuilder &b, int64_t value);
+Expr exactly(mlir::ImplicitLocOpBuilder &b, Size size);
+/// The number of elements of the dimensions from `first` on, before `last`.
+Expr product(mlir::ImplicitLocOpBuilder &b, llvm::ArrayRef<Size> sizes,
+             size_t first, size_t last);
+/// The sizes as a vector of integers.
+mlir::Value listOf(mlir::ImplicitLocOpBuilder &b, llvm::ArrayRef<Size> sizes,
+                   mlir::Type elementType);
+
+/// What the computation of a scalar, or of every element of a tensor, says of
+/// its values: as doubles, infinite where nothing does.
+struct Interval {
+  double low, high;
+};
+Interval intervalOf(mlir::Value value);
+
+/// Element `index`, in row-major order, of a tensor of integers: a constant
+/// where it is known, though others may not be.
+mlir::Value elementOf(mlir::ImplicitLocOpBuilder &b, mlir::Value list,
+                      int64_t index);
+/// The constant of a scalar of integers.
+std::optional<int64_t> knownNumber(mlir::Value scalar);
+/// The elements of an operand that lists integers, as scalars i64.
+mlir::FailureOr<llvm::SmallVector<mlir::Value>> scalarsOf(Node &node,
+                                                          unsigned operand);
+
+/// A scalar i64 as a size of at most `bound`. A check fails at run time where
+/// it is none. An error where it is known and negative or above.
+mlir::FailureOr<Size> sizeFrom(Node &node, mlir::Value scalar, int64_t bound);
+/// Scalars i64 as the sizes of one tensor, with bounds by what is known of
+/// them; sizes that nothing bounds share Tracer::boundedElements equally.
+/// `caps`, where given, are bounds that hold by the op's meaning.
+mlir::FailureOr<Sizes> sizesFrom(Node &node,
+                                 llvm::ArrayRef<mlir::Value> scalars,
+                                 llvm::ArrayRef<int64_t> caps = {});
+
+/// A check with the node's name.
+void require(Node &node, Expr condition, const llvm::Twine &message);
+
+/// The same tensor in a place of other bounds: at the end of each dimension it
+/// is cut, or extended by zeros. Sizes stay as they are: a caller that cuts
+/// must know that they fit.
+mlir::Value inPlaceOf(mlir::ImplicitLocOpBuilder &b, mlir::Value place,
+                      llvm::ArrayRef<int64_t> bounds);
+/// The place with `fill` beyond the sizes, along `dims`, or along all.
+Expr masked(mlir::ImplicitLocOpBuilder &b, const Traced &traced, double fill);
+Expr masked(mlir::ImplicitLocOpBuilder &b, const Traced &traced, Expr fill,
+            llvm::ArrayRef<int64_t> dims);
+/// Whether index `i` of `bound` is below the size: a vector of truth values.
+Expr within(mlir::ImplicitLocOpBuilder &b, Size size);
+/// 0, 1, ... of i64.
+Expr iota(mlir::ImplicitLocOpBuilder &b, int64_t count);
+
+/// The elements in row-major order in another shape of as many elements, which
+/// is not checked.
+Traced reshapeBounded(mlir::ImplicitLocOpBuilder &b, const Traced &traced,
+                      llvm::ArrayRef<Size> sizes);
+/// The elements in row-major order from the place's start on, without gaps: as
+/// callers get them.
+mlir::Value compact(mlir::ImplicitLocOpBuilder &b, const Traced &traced);
+
+/// Builds a by-name op with operands that broadcast; others are not supported.
+mlir::LogicalResult importBoundedByName(Node &node, llvm::StringRef target);
+/// Any handler that works element by element on operands that broadcast.
+mlir::LogicalResult importBoundedElementwise(Node &node);
+
+void addBoundedElementwiseHandlers(BoundedHandlers &);
+void addBoundedShapeHandlers(BoundedHandlers &);
+
+} // namespace weir::tensorflow
+
+#endif // WEIR_COMPILER_IMPORT_TENSORFLOW_BOUNDED_BOUNDS_H

@@ -1,0 +1,250 @@
+// Shapes as values, and ops that keep every element, for sizes known only at
+// run time.
+
+#include "compiler/import/tensorflow/bounded/Bounds.h"
+#include "compiler/import/tensorflow/shape/Moves.h"
+
+#include "dialects/graph/Elementwise.h"
+#include "dialects/graph/Shape.h"
+
+using namespace mlir;
+
+namespace weir::tensorflow {
+namespace {
+
+LogicalResult importShape(Node &node) {
+  Type type = typeAttrOr(node, "out_type", node.b.getI32Type());
+  SmallVector<Value> shapes;
+  for (unsigned i = 0; i < node.size(); ++i)
+    shapes.push_back(listOf(node.b, sizesOf(node.traced(i)), type));
+  return node.results(shapes);
+}
+
+LogicalResult importSize(Node &node) {
+  if (failed(wantOperands(node, 1)))
+    return failure();
+  Type type = typeAttrOr(node, "out_type", node.b.getI32Type());
+  Sizes sizes = sizesOf(node.traced(0));
+  return give(node, cast(product(node.b, sizes, 0, sizes.size()), type));
+}
+
+LogicalResult importRank(Node &node) {
+  if (failed(wantOperands(node, 1)))
+    return failure();
+  return give(node, cast(number(node.b, node.rank(0)), node.b.getI32Type()));
+}
+
+/// The sizes that a Reshape asks for, of which one may be -1.
+FailureOr<Sizes> reshapedSizes(Node &node, ArrayRef<Value> wanted) {
+  ImplicitLocOpBuilder &b = node.b;
+  Sizes from = sizesOf(node.traced(0));
+  Expr total = product(b, from, 0, from.size()), one = number(b, 1);
+  SmallVector<Expr> isOpen;
+  Expr known = one;
+  for (Value scalar : wanted) {
+    Expr size(b, scalar);
+    isOpen.push_back(apply<graph::LessOp>(size, number(b, 0)));
+    known = known * select(isOpen.back(), one, size);
+  }
+  Expr left = apply<graph::FloorDivOp>(total, maximum(known, one));
+  SmallVector<Value> scalars;
+  for (auto [scalar, open] : llvm::zip_equal(wanted, isOpen))
+    scalars.push_back(select(open, left, Expr(b, scalar)).value);
+  // The inferred size of a dimension keeps the identity of the one that it is:
+  // [n, 4, 2] as [-1, 8] has n rows.
+  auto others = [&](size_t but) {
+    int64_t count = 1;
+    for (auto [i, scalar] : llvm::enumerate(wanted))
+      if (i != but) {
+        auto size = knownNumber(scalar);
+        if (!size || *size <= 0)
+          return int64_t(-1);
+        count *= *size;
+      }
+    return count;
+  };
+  int64_t fixed = 1, open = 0, which = -1;
+  for (auto [i, size] : llvm::enumerate(from)) {
+    if (size.isKnown()) {
+      fixed *= size.bound;
+    } else {
+      ++open;
+      which = static_cast<int64_t>(i);
+    }
+  }
+  for (auto [i, scalar] : llvm::enumerate(wanted))
+    if (auto size = knownNumber(scalar);
+        size && *size < 0 && open == 1 && others(i) == fixed)
+      scalars[i] = from[which].exact;
+  SmallVector<int64_t> caps(wanted.size(), node.type(0).getNumElements());
+  auto sizes = sizesFrom(node, scalars, caps);
+  if (failed(sizes))
+    return failure();
+  Expr count = product(b, *sizes, 0, sizes->size());
+  if (count.value != total.value)
+    require(node, apply<graph::EqualOp>(count, total),
+            "the new shape has another number of elements");
+  return sizes;
+}
+
+LogicalResult importReshape(Node &node) {
+  if (failed(wantOperands(node, 2)))
+    return failure();
+  auto wanted = scalarsOf(node, 1);
+  if (failed(wanted))
+    return failure();
+  auto sizes = reshapedSizes(node, *wanted);
+  if (failed(sizes))
+    return failure();
+  return node.tracedResults({reshapeBounded(node.b, node.traced(0), *sizes)});
+}
+
+LogicalResult importExpandDims(Node &node) {
+  if (failed(wantOperands(node, 2)))
+    return failure();
+  auto axis = node.axis(1, node.rank(0) + 1);
+  if (failed(axis))
+    return failure();
+  Sizes sizes = sizesOf(node.traced(0));
+  sizes.insert(sizes.begin() + *axis, Size{1, {}});
+  return node.tracedResults({reshapeBounded(node.b, node.traced(0), sizes)});
+}
+
+LogicalResult importSqueeze(Node &node) {
+  if (failed(wantOperands(node, 1)))
+    return failure();
+  SmallVector<int64_t> dims = node.intsAttr("squeeze_dims");
+  if (dims.empty())
+    dims = node.intsAttr("axis");
+  int64_t rank = node.rank(0);
+  for (int64_t &dim : dims) {
+    if (dim < -rank || dim >= rank)
+      return node.error() << "dimension " << dim << " is none of " << rank;
+    dim = dim < 0 ? dim + rank : dim;
+  }
+  Sizes sizes;
+  Expr one = number(node.b, 1);
+  for (auto [i, size] : llvm::enumerate(sizesOf(node.traced(0)))) {
+    bool isNamed = llvm::is_contained(dims, static_cast<int64_t>(i));
+    if (size.isKnown()) {
+      if (isNamed && size.bound != 1)
+        return node.error() << "dimension " << i << " of size " << size.bound
+                            << " cannot be left out";
+      if (isNamed || (dims.empty() && size.bound == 1))
+        continue;
+    } else if (isNamed) {
+      require(node, apply<graph::EqualOp>(exactly(node.b, size), one),
+              "dimension " + Twine(i) + " is not of size 1");
+      continue;
+    } else if (dims.empty()) {
+      // The rank of the result must not depend on the run.
+      require(node, apply<graph::NotEqualOp>(exactly(node.b, size), one),
+              "dimension " + Twine(i) + " has become one of size 1");
+    }
+    sizes.push_back(size);
+  }
+  return node.tracedResults({reshapeBounded(node.b, node.traced(0), sizes)});
+}
+
+LogicalResult importTranspose(Node &node) {
+  if (failed(wantOperands(node, 2)))
+    return failure();
+  auto permutation = node.integers(1);
+  if (failed(permutation))
+    return failure();
+  SmallVector<Traced> places(2);
+  places[0].value = node.operand(0);
+  places[1].value = node.operand(1);
+  if (failed(node.runOn(places)))
+    return failure();
+  Sizes from = sizesOf(node.traced(0)), to;
+  for (int64_t dim : *permutation)
+    to.push_back(from[dim < 0 ? dim + node.rank(0) : dim]);
+  node.given[0] = withSizes(node.given[0].value, to);
+  return success();
+}
+
+LogicalResult importFill(Node &node) {
+  if (failed(wantOperands(node, 2)))
+    return failure();
+  if (node.rank(1) != 0)
+    return node.error() << "cannot fill with " << node.type(1);
+  auto wanted = scalarsOf(node, 0);
+  if (failed(wanted))
+    return failure();
+  auto sizes = sizesFrom(node, *wanted);
+  if (failed(sizes))
+    return failure();
+  return node.tracedResults({withSizes(
+      broadcastTo(node.b, node.operand(1), boundsOf(*sizes)), *sizes)});
+}
+
+/// What Empty leaves open is zero.
+LogicalResult importEmpty(Node &node) {
+  if (failed(wantOperands(node, 1)))
+    return failure();
+  Type type = node.typeAttr("dtype");
+  if (!type)
+    return node.unsupported("its element type");
+  auto wanted = scalarsOf(node, 0);
+  if (failed(wanted))
+    return failure();
+  auto sizes = sizesFrom(node, *wanted);
+  if (failed(sizes))
+    return failure();
+  auto place = RankedTensorType::get(boundsOf(*sizes), type);
+  return node.tracedResults({withSizes(splat(node.b, place, 0), *sizes)});
+}
+
+LogicalResult importRange(Node &node) {
+  if (failed(wantOperands(node, 3)))
+    return failure();
+  ImplicitLocOpBuilder &b = node.b;
+  Type type = node.type(0).getElementType();
+  for (unsigned i = 0; i < 3; ++i)
+    if (node.type(i) != RankedTensorType::get({}, type))
+      return node.error() << "operand " << i << " is " << node.type(i)
+                          << ", no scalar of the type of the others";
+  // Counts are whole numbers below 2^53, which f64 holds.
+  bool isFloat = isa<FloatType>(type);
+  Type wide = isFloat ? Type(b.getF64Type()) : Type(b.getI64Type());
+  Expr start = cast(operand(node, 0), wide),
+       limit = cast(operand(node, 1), wide),
+       step = cast(operand(node, 2), wide);
+  require(node, apply<graph::NotEqualOp>(step, step.like(0)),
+          "counts by steps of 0");
+  Expr count;
+  if (isFloat) {
+    count = cast(apply<graph::CeilOp>((limit - start) / step), b.getI64Type());
+  } else {
+    // Rounded up: minus the quotient of the negative, rounded down.
+    Expr safe =
+        select(apply<graph::EqualOp>(step, step.like(0)), step.like(1), step);
+    count = -apply<graph::FloorDivOp>(start - limit, safe);
+  }
+  auto sizes = sizesFrom(node, {count.value});
+  if (failed(sizes))
+    return failure();
+  auto place = RankedTensorType::get(boundsOf(*sizes), type);
+  Expr index(b, make<graph::IotaOp>(b, place, 0));
+  return node.tracedResults(
+      {withSizes((operand(node, 0) + index * operand(node, 2)).value, *sizes)});
+}
+
+} // namespace
+
+void addBoundedShapeHandlers(BoundedHandlers &handlers) {
+  handlers["Shape"] = importShape;
+  handlers["ShapeN"] = importShape;
+  handlers["Size"] = importSize;
+  handlers["Rank"] = importRank;
+  handlers["Reshape"] = {importReshape, {1}};
+  handlers["ExpandDims"] = importExpandDims;
+  handlers["Squeeze"] = importSqueeze;
+  handlers["Transpose"] = importTranspose;
+  handlers["Fill"] = {importFill, {0}};
+  handlers["Empty"] = {importEmpty, {0}};
+  handlers["Range"] = {importRange, {0, 1, 2}};
+}
+
+} // namespace weir::tensorflow

@@ -1,0 +1,89 @@
+"""Sizes known only at run time: each graph gets them as fed values."""
+
+import numpy as np
+from harness import Graph, main
+
+
+def values(shape):
+    count = int(np.prod(shape))
+    return (np.arange(count, dtype=np.float32) * 7 % 11 - 5).reshape(shape)
+
+
+def i32(g, numbers):
+    return g.input(np.int32(numbers))
+
+
+def made():
+    g = Graph()
+    g.expect(g.op("Fill", i32(g, [2, 3]), g.input(np.float32(4))), np.full((2, 3), np.float32(4)))
+    g.expect(g.op("Fill", i32(g, [0, 3]), g.input(np.float32(4))), np.zeros((0, 3), np.float32))
+    g.expect(g.op("Range", i32(g, 3), i32(g, -8), i32(g, -2)), np.int32([3, 1, -1, -3, -5, -7]))
+    g.expect(g.op("Range", *(g.input(np.float32(x)) for x in (0, 1, 0.25))), np.float32([0, 0.25, 0.5, 0.75]))
+    return g
+
+
+def too_large():
+    g = Graph(fold=False)
+    g.expect(g.op("Fill", i32(g, [1 << 11, 3]), g.input(np.float32(4))), values((1,)))
+    g.fails("a size is negative or above 1024")
+    return g
+
+
+def negative():
+    g = Graph(fold=False)
+    g.expect(g.op("Fill", i32(g, [-1]), g.input(np.float32(4))), values((1,)))
+    g.fails("a size is negative")
+    return g
+
+
+def reshaped():
+    g = Graph()
+    x = g.input(values((4, 6)))
+    for shape in [[8, 3], [-1, 2], [2, 2, 6], [24], [1, 4, -1]]:
+        g.expect(g.op("Reshape", x, i32(g, shape)), x.value.reshape(shape))
+    filled = g.op("Fill", i32(g, [2, 3]), g.input(np.float32(4)))
+    g.expect(g.op("Reshape", filled, i32(g, [3, -1])), np.full((3, 2), np.float32(4)))
+    # What follows a shape that has gaps in its place.
+    y = g.op("Reshape", x, i32(g, [3, 8]))
+    g.expect(g.op("Reshape", y, i32(g, [-1, 2, 6])), x.value.reshape(-1, 2, 6))
+    g.expect(g.op("Transpose", y, g.constant(np.int32([1, 0]))), x.value.reshape(3, 8).T)
+    g.expect(g.op("ExpandDims", y, g.constant(np.int32(1))), x.value.reshape(3, 1, 8))
+    g.expect(g.op("Shape", y, T=np.float32, out_type=np.int64), np.int64([3, 8]))
+    g.expect(g.op("Size", y, T=np.float32, out_type=np.int32), np.int32(24))
+    return g
+
+
+def wrong_count():
+    g = Graph(fold=False)
+    g.expect(g.op("Reshape", g.input(values((4, 6))), i32(g, [5, 5])), values((5, 5)))
+    g.fails("the new shape has another number of elements")
+    return g
+
+
+def elementwise():
+    g = Graph()
+    x, y = values((3, 4)), values((3, 1)) + 20
+    a = g.op("Reshape", g.input(values((12,))), i32(g, [3, 4]))
+    b = g.op("Reshape", g.input(y), i32(g, [3, 1]))
+    g.expect(g.op("AddV2", a, g.input(np.float32(2))), x + 2)
+    g.expect(g.op("Relu", a), np.maximum(x, 0))
+    g.expect(g.op("Mul", a, a), x * x)
+    # Size against size, and against a known one.
+    g.expect(g.op("Sub", a, g.op("Reshape", g.input(x), i32(g, [3, 4]))), 0 * x)
+    g.expect(g.op("Sub", a, g.input(np.float32([1, 2, 3, 4]))), x - np.float32([1, 2, 3, 4]))
+    # Nothing is divided by what lies beyond the sizes.
+    n = g.op("Reshape", g.input(np.int32([8, 9])), i32(g, [2]))
+    g.expect(g.op("FloorDiv", n, n), np.int32([1, 1]))
+    return g
+
+
+def sizes_differ():
+    g = Graph(fold=False)
+    a = g.op("Reshape", g.input(values((12,))), i32(g, [3, 4]))
+    b = g.op("Reshape", g.input(values((12,))), i32(g, [4, 3]))
+    g.expect(g.op("AddV2", a, b), values((3, 4)))
+    g.fails("operands differ in size")
+    return g
+
+
+main(made, too_large, negative, reshaped, wrong_count, elementwise, sizes_differ)
