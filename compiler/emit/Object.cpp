@@ -316,11 +316,12 @@ Expected<NativeModule> buildNative(mlir::ModuleOp source,
 /// Code generation with LLVM's usual passes, but for the scheduler.
 ///
 /// Kernels come in the order in which they are to run: a tile's sums fill the
-/// registers, and each factor is loaded where it is used. LLVM's scheduler moves
-/// the loads of a block to its begin, to hide latencies that out-of-order
+/// registers, and each factor is loaded where it is used. LLVM's scheduler
+/// moves the loads of a block to its begin, to hide latencies that out-of-order
 /// processors hide themselves, and spills the sums to make room.
-static bool addCodegenPasses(legacy::PassManager &codegen, LLVMTargetMachine &machine,
-                      raw_pwrite_stream &os) {
+static bool addCodegenPasses(legacy::PassManager &codegen,
+                             LLVMTargetMachine &machine,
+                             raw_pwrite_stream &os) {
   TargetPassConfig *passes = machine.createPassConfig(codegen);
   passes->disablePass(&MachineSchedulerID);
   auto *info = new MachineModuleInfoWrapperPass(&machine);

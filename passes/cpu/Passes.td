@@ -25,6 +25,28 @@ def EmitKernels : Pass<"weir-emit-kernels"> {
                            "mlir::vector::VectorDialect"];
 }
 
+def VectorizeLoops : Pass<"weir-vectorize-loops"> {
+  let summary = "Turns loops over neighbouring 32-bit elements into vectors";
+  let description = [{
+    For linalg ops on buffers whose body has a vector form. The lanes are the
+    last dimension where neighbours lie side by side in memory; loops inside it
+    may only reduce. Accumulators stay in registers, and of an extreme only the
+    NaN is kept as `arith` says, not the order of zeros. All else is left for
+    plain loops.
+
+    ```mlir
+    linalg.generic {iterator_types = ["parallel", "reduction"]} ins(%x : memref<8x100xf32>) outs(%y : memref<8xf32>) { add }
+    // becomes
+    scf.for ... { scf.for ... iter_args { vector.load, arith.addf }
+      arith.addf on halves, then on elements }
+    ```
+  }];
+  let dependentDialects = ["mlir::arith::ArithDialect",
+                           "mlir::memref::MemRefDialect",
+                           "mlir::scf::SCFDialect",
+                           "mlir::vector::VectorDialect"];
+}
+
 def ExpandMath : Pass<"weir-expand-math"> {
   let summary = "Expands functions of the math dialect into arithmetic";
   let description = [{

@@ -1,0 +1,119 @@
+// Whether a linalg op on buffers can become loops over vectors, and which of
+// its dimensions the lanes are.
+
+#include "passes/cpu/LoopNest.h"
+
+#include "dialects/kernel/Kernel.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+
+using namespace mlir;
+
+namespace weir {
+
+static bool isWord(Type type) { return type.isF32() || type.isInteger(32); }
+
+/// Whether indices are sums of multiples of loops.
+static bool isSum(AffineMap map) {
+  bool all = map.getNumSymbols() == 0;
+  map.walkExprs([&](AffineExpr expression) {
+    all &= llvm::is_contained({AffineExprKind::Add, AffineExprKind::Mul,
+                               AffineExprKind::DimId, AffineExprKind::Constant},
+                              expression.getKind());
+  });
+  return all;
+}
+
+/// Whether an op has a vector form in which lanes that are not valid, read
+/// as zero, do no harm.
+static bool isWidenable(Operation &inner) {
+  if (!kernel::isWidenable(inner))
+    return false;
+  Type type = inner.getResult(0).getType();
+  return (isWord(type) || type.isInteger(1)) &&
+         !isa<arith::DivSIOp, arith::DivUIOp, arith::RemSIOp, arith::RemUIOp,
+              arith::CeilDivSIOp, arith::CeilDivUIOp, arith::FloorDivSIOp>(
+             inner);
+}
+
+LoopNest::LoopNest(linalg::LinalgOp op)
+    : op(op), ranges(op.getStaticLoopRanges()), maps(op.getIndexingMapsArray()),
+      iterators(op.getIteratorTypesArray()), body(op.getBlock()) {}
+
+/// Whether neighbours along `d` lie side by side in each operand that has
+/// more than one.
+bool LoopNest::laneDimension(unsigned d) {
+  bool any = false;
+  for (OpOperand &operand : op->getOpOperands()) {
+    AffineMap map = mapOf(operand);
+    if ((op.isDpsInput(&operand) && !isRead(operand)) ||
+        !map.isFunctionOfDim(d))
+      continue;
+    auto type = dyn_cast<MemRefType>(operand.get().getType());
+    auto last = dyn_cast<AffineDimExpr>(map.getResults().back());
+    if (!type || !isLastMemrefDimUnitStride(type) || !last ||
+        last.getPosition() != d)
+      return false;
+    for (AffineExpr result : map.getResults().drop_back())
+      if (result.isFunctionOfDim(d))
+        return false;
+    any = true;
+  }
+  return any;
+}
+
+Operation *LoopNest::combiner(OpOperand &init) {
+  BlockArgument accumulator = op.getMatchingBlockArgument(&init);
+  unsigned result = init.getOperandNumber() - op.getNumDpsInputs();
+  Operation *combine =
+      body->getTerminator()->getOperand(result).getDefiningOp();
+  if (!combine || !accumulator.hasOneUse() ||
+      *accumulator.getUsers().begin() != combine ||
+      combine->getNumOperands() != 2 || !combine->getResult(0).hasOneUse() ||
+      !isa<arith::AddFOp, arith::MulFOp, arith::MaximumFOp, arith::MinimumFOp,
+           arith::AddIOp, arith::MulIOp, arith::MaxSIOp, arith::MinSIOp,
+           arith::AndIOp, arith::OrIOp>(combine))
+    return nullptr;
+  return combine;
+}
+
+bool LoopNest::applies() {
+  if (ranges.empty() || llvm::is_contained(ranges, 0) ||
+      llvm::any_of(ranges, ShapedType::isDynamic) ||
+      !op.hasPureBufferSemantics() || !llvm::all_of(maps, isSum))
+    return false;
+  for (OpOperand &operand : op->getOpOperands())
+    if ((!op.isDpsInput(&operand) || isRead(operand)) &&
+        !isWord(getElementTypeOrSelf(operand.get().getType())))
+      return false;
+  for (Operation &inner : body->without_terminator())
+    if (!isWidenable(inner))
+      return false;
+  for (unsigned d = ranges.size(); d-- > 0;) {
+    if (laneDimension(d)) {
+      dimension = d;
+      return ranges[d] >= 4 && accumulatorsFit();
+    }
+    // Only reductions may run inside the loop over lanes.
+    if (!isReduction(d))
+      return false;
+  }
+  return false;
+}
+
+bool LoopNest::accumulatorsFit() {
+  bool carries = isReduction(dimension) || dimension + 1 < ranges.size();
+  for (OpOperand &init : op.getDpsInitsMutable()) {
+    bool accumulates = isReduction(dimension) ? isInvariant(init) : carries;
+    if (accumulates && !combiner(init))
+      return false;
+    // An output that is neither is written in each step: only where it is
+    // one of the lanes' own.
+    if (!accumulates && isInvariant(init))
+      return false;
+  }
+  return true;
+}
+
+} // namespace weir

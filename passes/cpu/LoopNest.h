@@ -1,0 +1,46 @@
+// A linalg op on buffers as loops of which one may become lanes of vectors.
+
+#ifndef WEIR_PASSES_CPU_LOOPNEST_H
+#define WEIR_PASSES_CPU_LOOPNEST_H
+
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+
+namespace weir {
+
+struct LoopNest {
+  mlir::linalg::LinalgOp op;
+  llvm::SmallVector<int64_t> ranges;
+  llvm::SmallVector<mlir::AffineMap> maps;
+  llvm::SmallVector<mlir::utils::IteratorType> iterators;
+  mlir::Block *body;
+  unsigned dimension = 0; // of the lanes
+
+  explicit LoopNest(mlir::linalg::LinalgOp op);
+
+  /// Whether the body can be widened; sets the dimension of the lanes.
+  bool applies();
+
+  bool isRead(mlir::OpOperand &operand) {
+    return !op.getMatchingBlockArgument(&operand).use_empty();
+  }
+  mlir::AffineMap mapOf(mlir::OpOperand &operand) const {
+    return maps[operand.getOperandNumber()];
+  }
+  /// Whether all lanes have one element of the operand.
+  bool isInvariant(mlir::OpOperand &operand) const {
+    return !mapOf(operand).isFunctionOfDim(dimension);
+  }
+  bool isReduction(unsigned d) const {
+    return iterators[d] == mlir::utils::IteratorType::reduction;
+  }
+  /// The op that adds an element to the accumulator of an output, or null.
+  mlir::Operation *combiner(mlir::OpOperand &init);
+
+private:
+  bool laneDimension(unsigned d);
+  bool accumulatorsFit();
+};
+
+} // namespace weir
+
+#endif // WEIR_PASSES_CPU_LOOPNEST_H

@@ -1,0 +1,314 @@
+// Loops over 32-bit elements that lie side by side become loops over vectors.
+//
+// LLVM's vectorizer must prove from addresses that buffers do not overlap, and
+// knows no maximum that keeps a NaN cheaply. Here the op says what it reads,
+// writes and accumulates, so the sums of a row stay in registers. Their order
+// is fixed when compiled: lanes and sets of sums that are added pairwise.
+
+#include "passes/cpu/Passes.h"
+
+#include "passes/cpu/LoopNest.h"
+#include "passes/cpu/kernels/Emitter.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/IR/Matchers.h"
+
+using namespace mlir;
+
+namespace weir {
+#define GEN_PASS_DEF_VECTORIZELOOPS
+#include "passes/cpu/Passes.h.inc"
+
+namespace {
+
+/// Sets of sums of a row that take turns, so that none waits for its own last
+/// addition.
+constexpr int64_t sumSets = 4;
+
+class Vectorizer {
+public:
+  Vectorizer(Emitter &e, LoopNest &nest, int64_t lanes)
+      : e(e), nest(nest), lanes(lanes), at(nest.ranges.size()) {}
+
+  void run() { outer(0); }
+
+private:
+  int64_t range(unsigned d) const { return nest.ranges[d]; }
+
+  void outer(unsigned d) {
+    if (d < nest.dimension)
+      return e.loop(range(d), [&](Value i) {
+        at[d] = i;
+        outer(d + 1);
+      });
+    if (nest.isReduction(d))
+      reduceRow();
+    else
+      eachVector();
+  }
+
+  /// The place of an operand at the loops at hand.
+  Emitter::Values place(OpOperand &operand) {
+    Emitter::Values result;
+    for (AffineExpr expression : nest.mapOf(operand).getResults())
+      result.push_back(value(expression));
+    return result;
+  }
+
+  Value value(AffineExpr expression) {
+    if (auto dim = dyn_cast<AffineDimExpr>(expression))
+      return at[dim.getPosition()];
+    if (auto constant = dyn_cast<AffineConstantExpr>(expression))
+      return e.index(constant.getValue());
+    auto binary = cast<AffineBinaryOpExpr>(expression);
+    Value left = value(binary.getLHS()), right = value(binary.getRHS());
+    if (expression.getKind() == AffineExprKind::Add)
+      return e.plus(left, right);
+    return e.createOrFold<arith::MulIOp>(left, right);
+  }
+
+  Value read(OpOperand &operand, int64_t valid) {
+    if (!isa<MemRefType>(operand.get().getType()))
+      return e.splat(operand.get(), lanes);
+    if (nest.isInvariant(operand))
+      return e.splat(e.create<memref::LoadOp>(operand.get(), place(operand)),
+                     lanes);
+    return e.load(operand.get(), place(operand), lanes, valid);
+  }
+
+  Value widened(Value value) {
+    if (isa<VectorType>(value.getType()))
+      return value;
+    return e.splat(value, lanes);
+  }
+
+  /// The body on vectors; `mapping` has what the block's arguments are.
+  Emitter::Values body(IRMapping &mapping) {
+    for (Operation &inner : nest.body->without_terminator()) {
+      auto type = VectorType::get(lanes, inner.getResult(0).getType());
+      TypedAttr constant;
+      if (matchPattern(&inner, m_Constant(&constant))) {
+        mapping.map(inner.getResult(0),
+                    e.create<arith::ConstantOp>(
+                        DenseElementsAttr::get(type, constant)));
+        continue;
+      }
+      for (Value operand : inner.getOperands())
+        mapping.map(operand, widened(mapping.lookupOrDefault(operand)));
+      mapping.map(inner.getResult(0), combined(&inner, mapping, type));
+    }
+    Emitter::Values results;
+    for (Value value : nest.body->getTerminator()->getOperands())
+      results.push_back(widened(mapping.lookupOrDefault(value)));
+    return results;
+  }
+
+  /// A copy of `inner`; extremes of accumulators in their cheap form.
+  Value combined(Operation *inner, IRMapping &mapping, Type type) {
+    if (accumulating.contains(inner)) {
+      Value sum = inner->getOperand(0), x = inner->getOperand(1);
+      if (!llvm::is_contained(nest.op.getRegionOutputArgs(), sum))
+        std::swap(sum, x);
+      return combine(inner, mapping.lookup(sum), mapping.lookup(x));
+    }
+    Operation *copy = inner->clone(mapping);
+    copy->getResult(0).setType(type);
+    e.insert(copy);
+    return copy->getResult(0);
+  }
+
+  /// `sum` and `x` as `inner` does it. Of extremes, x86 has those that give
+  /// the second operand where one is a NaN: one in `sum` stays, one in `x` is
+  /// taken by a choice that is not on the way from sum to sum.
+  Value combine(Operation *inner, Value sum, Value x) {
+    bool largest = isa<arith::MaximumFOp>(inner);
+    if (largest || isa<arith::MinimumFOp>(inner)) {
+      Value beyond = e.create<arith::CmpFOp>(
+          largest ? arith::CmpFPredicate::OGT : arith::CmpFPredicate::OLT, x,
+          sum);
+      Value extreme = e.create<arith::SelectOp>(beyond, x, sum);
+      Value nan = e.create<arith::CmpFOp>(arith::CmpFPredicate::UNO, x, x);
+      return e.create<arith::SelectOp>(nan, x, extreme);
+    }
+    OperationState state(e.getLoc(), inner->getName());
+    state.addOperands({sum, x});
+    state.addTypes(sum.getType());
+    state.addAttributes(inner->getAttrs());
+    return e.create(state)->getResult(0);
+  }
+
+  /// One step of the body at the loops at hand, for the first `valid` lanes.
+  /// Takes and returns the accumulators of the outputs in `carried`; the other
+  /// outputs are written.
+  Emitter::Values step(ArrayRef<OpOperand *> carried, ValueRange sums,
+                       int64_t valid) {
+    IRMapping mapping;
+    for (OpOperand &operand : nest.op->getOpOperands()) {
+      BlockArgument argument = nest.op.getMatchingBlockArgument(&operand);
+      auto found = llvm::find(carried, &operand);
+      if (found != carried.end())
+        mapping.map(argument, sums[found - carried.begin()]);
+      else if (nest.isRead(operand))
+        mapping.map(argument, read(operand, valid));
+    }
+    Emitter::Values results = body(mapping), next;
+    for (auto [init, result] :
+         llvm::zip_equal(nest.op.getDpsInitsMutable(), results)) {
+      auto found = llvm::find(carried, &init);
+      if (found == carried.end()) {
+        e.store(result, init.get(), place(init), valid);
+      } else if (valid < lanes && nest.isReduction(nest.dimension)) {
+        Value mask = e.create<vector::ConstantMaskOp>(
+            VectorType::get(lanes, e.getI1Type()), e.getI64ArrayAttr(valid));
+        next.push_back(e.create<arith::SelectOp>(
+            mask, result, sums[found - carried.begin()]));
+      } else {
+        next.push_back(result);
+      }
+    }
+    return next;
+  }
+
+  /// What a sum begins with.
+  Value neutral(OpOperand &init) {
+    Operation *inner = nest.combiner(init);
+    Type element = getElementTypeOrSelf(init.get().getType());
+    return e.create<arith::ConstantOp>(DenseElementsAttr::get(
+        VectorType::get(lanes, element), *arith::getNeutralElement(inner)));
+  }
+
+  /// The lanes are elements of rows that are summed.
+  void reduceRow() {
+    unsigned d = nest.dimension;
+    SmallVector<OpOperand *> carried;
+    for (OpOperand &init : nest.op.getDpsInitsMutable())
+      if (nest.isInvariant(init)) {
+        carried.push_back(&init);
+        accumulating.insert(nest.combiner(init));
+      }
+    int64_t sets = std::clamp<int64_t>(range(d) / lanes, 1, sumSets);
+    size_t count = carried.size();
+    Emitter::Values sums;
+    for (int64_t set = 0; set < sets; ++set)
+      for (OpOperand *init : carried)
+        sums.push_back(neutral(*init));
+    int64_t stride = sets * lanes, main = range(d) / stride * stride;
+    sums = e.loop(e.index(0), e.index(main), stride, sums,
+                  [&](Value first, ValueRange before) {
+                    Emitter::Values after;
+                    for (int64_t set = 0; set < sets; ++set) {
+                      at[d] = e.plus(first, set * lanes);
+                      after.append(step(
+                          carried, before.slice(set * count, count), lanes));
+                    }
+                    return after;
+                  });
+    for (int64_t set = 0; main < range(d); main += lanes, ++set) {
+      at[d] = e.index(main);
+      Emitter::Values next =
+          step(carried, ValueRange(sums).slice(set * count, count),
+               std::min(lanes, range(d) - main));
+      llvm::copy(next, sums.begin() + set * count);
+    }
+    for (auto [i, init] : llvm::enumerate(carried)) {
+      Operation *inner = nest.combiner(*init);
+      for (int64_t half = sets; half > 1; half = (half + 1) / 2)
+        for (int64_t set = 0; set < half / 2; ++set) {
+          Value &sum = sums[set * count + i];
+          sum = combine(inner, sum, sums[(set + (half + 1) / 2) * count + i]);
+        }
+      Value total = lanesOf(inner, sums[i]);
+      Emitter::Values to = place(*init);
+      Value before = e.create<memref::LoadOp>(init->get(), to);
+      e.create<memref::StoreOp>(combine(inner, before, total), init->get(), to);
+    }
+  }
+
+  /// All lanes of a vector as one element.
+  Value lanesOf(Operation *inner, Value sum) {
+    for (int64_t width = lanes; width > 1; width /= 2) {
+      auto half = [&](int64_t first) -> Value {
+        return e.create<vector::ExtractStridedSliceOp>(sum, first, width / 2,
+                                                       1);
+      };
+      Value low = half(0);
+      sum = combine(inner, low, half(width / 2));
+    }
+    return e.create<vector::ExtractOp>(sum, 0);
+  }
+
+  /// The lanes are elements of the result; what reduces is inside.
+  void eachVector() {
+    unsigned d = nest.dimension;
+    auto part = [&](Value first, int64_t valid) {
+      at[d] = first;
+      if (d + 1 == nest.ranges.size()) {
+        for (OpOperand &init : nest.op.getDpsInitsMutable())
+          if (Operation *inner = nest.combiner(init);
+              inner && nest.op.getNumReductionLoops() > 0)
+            accumulating.insert(inner);
+        step({}, {}, valid);
+        return;
+      }
+      SmallVector<OpOperand *> carried;
+      Emitter::Values sums;
+      for (OpOperand &init : nest.op.getDpsInitsMutable()) {
+        carried.push_back(&init);
+        accumulating.insert(nest.combiner(init));
+        sums.push_back(e.load(init.get(), place(init), lanes, valid));
+      }
+      sums = inside(d + 1, carried, sums, valid);
+      for (auto [init, sum] : llvm::zip_equal(carried, sums))
+        e.store(sum, init->get(), place(*init), valid);
+    };
+    int64_t main = range(d) / lanes * lanes;
+    e.loop(e.index(0), e.index(main), lanes,
+           [&](Value first) { part(first, lanes); });
+    if (main < range(d))
+      part(e.index(main), range(d) - main);
+  }
+
+  Emitter::Values inside(unsigned d, ArrayRef<OpOperand *> carried,
+                         ValueRange sums, int64_t valid) {
+    if (d == nest.ranges.size())
+      return step(carried, sums, valid);
+    return e.loop(e.index(0), e.index(range(d)), 1, sums,
+                  [&](Value i, ValueRange before) {
+                    at[d] = i;
+                    return inside(d + 1, carried, before, valid);
+                  });
+  }
+
+  Emitter &e;
+  LoopNest &nest;
+  int64_t lanes;
+  Emitter::Values at; // the index of each loop
+  llvm::SmallDenseSet<Operation *> accumulating;
+};
+
+struct VectorizeLoops : impl::VectorizeLoopsBase<VectorizeLoops> {
+  void runOnOperation() override {
+    auto target = kernel::Target::of(getOperation());
+    int64_t lanes = target.lanes(Float32Type::get(&getContext()));
+    SmallVector<linalg::LinalgOp> ops;
+    getOperation()->walk([&](linalg::LinalgOp op) { ops.push_back(op); });
+    for (linalg::LinalgOp op : ops) {
+      LoopNest nest(op);
+      if (!nest.applies())
+        continue;
+      int64_t most = lanes;
+      while (most / 2 >= nest.ranges[nest.dimension])
+        most /= 2;
+      Emitter e(op.getLoc(), op);
+      Vectorizer(e, nest, most).run();
+      op->erase();
+    }
+  }
+};
+
+} // namespace
+} // namespace weir

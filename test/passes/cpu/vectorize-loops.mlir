@@ -1,0 +1,103 @@
+// RUN: weir-opt %s -split-input-file --weir-vectorize-loops -canonicalize -cse | FileCheck %s
+
+// Rows of neighbours: four sums take turns, then what is left, masked; lanes are
+// added in halves.
+// CHECK-LABEL: func @rows
+// CHECK: scf.for
+// CHECK: scf.for %{{.*}} iter_args(%{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}) -> (vector<[[N:[0-9]+]]xf32>
+// CHECK-COUNT-4: vector.load
+// CHECK: scf.yield
+// CHECK: vector.constant_mask
+// CHECK: vector.maskedload
+// CHECK: vector.extract_strided_slice
+// CHECK: %[[TOTAL:.*]] = arith.addf %{{.*}}, %{{.*}} : f32
+// CHECK: memref.store %[[TOTAL]]
+// CHECK-NOT: linalg
+func.func @rows(%x: memref<8x1001xf32>, %y: memref<8xf32>) {
+  linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0)>], iterator_types = ["parallel", "reduction"]} ins(%x : memref<8x1001xf32>) outs(%y : memref<8xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    %0 = arith.addf %out, %in : f32
+    linalg.yield %0 : f32
+  }
+  return
+}
+
+// -----
+
+// A NaN is chosen beside the chain of maxima.
+// CHECK-LABEL: func @largest
+// CHECK: scf.for
+// CHECK: %[[X:.*]] = vector.load
+// CHECK: %[[BEYOND:.*]] = arith.cmpf ogt, %[[X]], %[[BEST:.*]] : vector
+// CHECK: %[[LARGER:.*]] = arith.select %[[BEYOND]], %[[X]], %[[BEST]]
+// CHECK: %[[NAN:.*]] = arith.cmpf uno, %[[X]], %[[X]]
+// CHECK: arith.select %[[NAN]], %[[X]], %[[LARGER]]
+func.func @largest(%x: memref<1024xf32>, %y: memref<f32>) {
+  linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> ()>], iterator_types = ["reduction"]} ins(%x : memref<1024xf32>) outs(%y : memref<f32>) {
+  ^bb0(%in: f32, %out: f32):
+    %0 = arith.maximumf %out, %in : f32
+    linalg.yield %0 : f32
+  }
+  return
+}
+
+// -----
+
+// A window's loops run inside those over lanes: its maximum stays in a register.
+// CHECK-LABEL: func @window
+// CHECK: %[[FIRST:.*]] = vector.load %{{.*}} : memref<4x32xf32>
+// CHECK-NEXT: %[[LAST:.*]] = scf.for %{{.*}} iter_args(%{{.*}} = %[[FIRST]])
+// CHECK: vector.load %{{.*}} : memref<9x32xf32>
+// CHECK: scf.yield
+// CHECK: vector.store %[[LAST]], %{{.*}} : memref<4x32xf32>
+func.func @window(%x: memref<9x32xf32>, %w: memref<3xi8>, %y: memref<4x32xf32>) {
+  linalg.generic {indexing_maps = [affine_map<(d0, d1, d2) -> (d0 * 2 + d2, d1)>, affine_map<(d0, d1, d2) -> (d2)>, affine_map<(d0, d1, d2) -> (d0, d1)>], iterator_types = ["parallel", "parallel", "reduction"]} ins(%x, %w : memref<9x32xf32>, memref<3xi8>) outs(%y : memref<4x32xf32>) {
+  ^bb0(%in: f32, %unused: i8, %out: f32):
+    %0 = arith.maximumf %out, %in : f32
+    linalg.yield %0 : f32
+  }
+  return
+}
+
+// -----
+
+// One loop writes elements and sums them.
+// CHECK-LABEL: func @both
+// CHECK: scf.for
+// CHECK: %[[E:.*]] = math.exp %{{.*}} : vector
+// CHECK: arith.addf %{{.*}}, %[[E]]
+// CHECK: vector.store %[[E]]
+func.func @both(%x: memref<1024xf32>, %e: memref<1024xf32>, %y: memref<f32>) {
+  linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>, affine_map<(d0) -> ()>], iterator_types = ["reduction"]} ins(%x : memref<1024xf32>) outs(%e, %y : memref<1024xf32>, memref<f32>) {
+  ^bb0(%in: f32, %out: f32, %sum: f32):
+    %0 = math.exp %in : f32
+    %1 = arith.addf %sum, %0 : f32
+    linalg.yield %0, %1 : f32, f32
+  }
+  return
+}
+
+// -----
+
+// Lanes that are not valid must not be divided by; neighbours of a transposed
+// operand lie apart; places are no vector.
+// CHECK-LABEL: func @left
+// CHECK-COUNT-3: linalg.generic
+func.func @left(%x: memref<9x9xi32>, %y: memref<9x9xi32>) {
+  linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]} ins(%x : memref<9x9xi32>) outs(%y : memref<9x9xi32>) {
+  ^bb0(%in: i32, %out: i32):
+    %0 = arith.divsi %in, %in : i32
+    linalg.yield %0 : i32
+  }
+  linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d1, d0)>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]} ins(%x : memref<9x9xi32>) outs(%y : memref<9x9xi32>) {
+  ^bb0(%in: i32, %out: i32):
+    linalg.yield %in : i32
+  }
+  linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]} outs(%y : memref<9x9xi32>) {
+  ^bb0(%out: i32):
+    %0 = linalg.index 1 : index
+    %1 = arith.index_cast %0 : index to i32
+    linalg.yield %1 : i32
+  }
+  return
+}
