@@ -200,6 +200,7 @@ def empty():
     i = lambda numbers: g.constant(np.int32(numbers))
     g.expect(g.op("Transpose", x, i([2, 0, 1])), np.zeros((3, 2, 0), np.float32))
     g.expect(g.op("ReverseV2", x, i([0])), x.value)
+    g.expect(g.op("Reshape", x, i([2, 0, -1])), np.zeros((2, 0, 3), np.float32))
     g.expect(g.op("Pad", x, i([[0, 0], [1, 1], [0, 0]])), np.zeros((2, 2, 3), np.float32))
     g.expect(g.op("ConcatV2", x, x, i(0), N=2), np.zeros((4, 0, 3), np.float32))
     return g

@@ -33,7 +33,11 @@ const BoundedHandlers &boundedHandlers() {
   static const BoundedHandlers table = [] {
     BoundedHandlers handlers;
     addBoundedElementwiseHandlers(handlers);
+    addBoundedGatherHandlers(handlers);
+    addBoundedJoinHandlers(handlers);
+    addBoundedMoveHandlers(handlers);
     addBoundedShapeHandlers(handlers);
+    addBoundedSliceHandlers(handlers);
     return handlers;
   }();
   return table;

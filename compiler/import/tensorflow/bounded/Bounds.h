@@ -68,6 +68,10 @@ mlir::FailureOr<Sizes> sizesFrom(Node &node,
                                  llvm::ArrayRef<mlir::Value> scalars,
                                  llvm::ArrayRef<int64_t> caps = {});
 
+/// The sizes that operands broadcast to, dimension by dimension from the last.
+/// Where they are equal only if the run says so, it is checked.
+mlir::FailureOr<Sizes> commonSizes(Node &node, llvm::ArrayRef<Sizes> all);
+
 /// A check with the node's name.
 void require(Node &node, Expr condition, const llvm::Twine &message);
 
@@ -98,7 +102,23 @@ mlir::LogicalResult importBoundedByName(Node &node, llvm::StringRef target);
 /// Any handler that works element by element on operands that broadcast.
 mlir::LogicalResult importBoundedElementwise(Node &node);
 
+/// A dimension of a tensor by indices along it, a vector i64; those that are
+/// outside of the place are moved to its nearest end.
+Traced takeAlong(mlir::ImplicitLocOpBuilder &b, const Traced &traced,
+                 int64_t dim, Expr indices, Size size);
+/// `size` elements of a dimension from `begin` on, a scalar i64.
+Traced windowOf(mlir::ImplicitLocOpBuilder &b, const Traced &traced,
+                int64_t dim, Expr begin, Size size);
+
+/// Also for begins known only at run time, which their own handlers leave.
+mlir::LogicalResult importBoundedSlice(Node &node);
+mlir::LogicalResult importBoundedStridedSlice(Node &node);
+
 void addBoundedElementwiseHandlers(BoundedHandlers &);
+void addBoundedGatherHandlers(BoundedHandlers &);
+void addBoundedJoinHandlers(BoundedHandlers &);
+void addBoundedMoveHandlers(BoundedHandlers &);
+void addBoundedSliceHandlers(BoundedHandlers &);
 void addBoundedShapeHandlers(BoundedHandlers &);
 
 } // namespace weir::tensorflow

@@ -10,8 +10,7 @@ using namespace mlir;
 
 namespace weir::tensorflow {
 
-/// The sizes that the operands broadcast to, dimension by dimension.
-static FailureOr<Sizes> commonSizes(Node &node, ArrayRef<Sizes> all) {
+FailureOr<Sizes> commonSizes(Node &node, ArrayRef<Sizes> all) {
   size_t rank = 0;
   for (const Sizes &sizes : all)
     rank = std::max(rank, sizes.size());

@@ -44,22 +44,26 @@ LogicalResult importReshape(Node &node) {
     return node.error() << "takes its shape from a vector, not from a tensor "
                            "of rank "
                         << node.rank(1);
-  int64_t count = node.type(0).getNumElements(), unknown = -1, known = 1;
+  // Beside a size of 0 the open one is what the other sizes leave, as
+  // TensorFlow counts: [2, 0] as [2, 0, -1] is [2, 0, 1].
+  bool isEmpty = llvm::is_contained(*shape, 0);
+  int64_t count = 1, unknown = -1, known = 1;
+  for (int64_t size : node.shape(0))
+    count *= isEmpty && size == 0 ? 1 : size;
   for (auto [i, size] : llvm::enumerate(*shape)) {
     if (size == -1 && unknown < 0)
       unknown = static_cast<int64_t>(i);
-    else if (size < 0 || llvm::MulOverflow(known, size, known))
+    else if (size < 0 || (size && llvm::MulOverflow(known, size, known)))
       return node.error() << "has no shape [" << *shape << "]";
   }
-  if (unknown >= 0) {
-    if (known == 0 || count % known != 0)
-      return node.error() << "cannot shape " << count << " elements as ["
-                          << *shape << "]";
+  bool fits = isEmpty        ? node.type(0).getNumElements() == 0
+              : unknown >= 0 ? count % known == 0
+                             : count == known;
+  if (!fits)
+    return node.error() << "cannot shape " << node.type(0).getNumElements()
+                        << " elements as [" << *shape << "]";
+  if (unknown >= 0)
     (*shape)[unknown] = count / known;
-  } else if (known != count) {
-    return node.error() << "cannot shape " << count << " elements as ["
-                        << *shape << "]";
-  }
   return give(node, reshape(operand(node, 0), *shape));
 }
 

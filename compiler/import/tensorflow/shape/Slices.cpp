@@ -1,5 +1,6 @@
 // Slices of all kinds, and what puts slices back.
 
+#include "compiler/import/tensorflow/bounded/Bounds.h"
 #include "compiler/import/tensorflow/shape/Moves.h"
 
 #include "dialects/graph/Elementwise.h"
@@ -56,8 +57,7 @@ LogicalResult importSlice(Node &node) {
     int64_t &size = (*sizes)[i];
     if (!begin && (size < 0 || size > x.size(i))) {
       if (size == -1)
-        return node.unsupported("dimension " + Twine(i) +
-                                " has a size that depends on data");
+        return importBoundedSlice(node);
       return node.error() << "size " << size << " of dimension " << i
                           << " does not fit in " << x.type();
     }
@@ -77,6 +77,24 @@ LogicalResult importSlice(Node &node) {
                           << x.type();
   }
   return give(node, boxAt(node, x, starts, *sizes));
+}
+
+/// Whether the size of what a StridedSlice takes depends on data.
+bool isOpen(Node &node) {
+  auto strides = node.tryConstant(3);
+  Expr begins = operand(node, 1), ends = operand(node, 2);
+  if (!strides || begins.rank() != 1 || ends.type() != begins.type())
+    return false;
+  int64_t free = node.intAttr("ellipsis_mask") | node.intAttr("new_axis_mask") |
+                 node.intAttr("shrink_axis_mask");
+  auto isUnknown = [&](StringRef mask, Expr numbers, int64_t i) {
+    return !((free | node.intAttr(mask)) >> i & 1) &&
+           !knownElement(numbers.value, i);
+  };
+  for (int64_t i = 0; i < std::min<int64_t>(begins.size(0), 32); ++i)
+    if (isUnknown("begin_mask", begins, i) || isUnknown("end_mask", ends, i))
+      return true;
+  return false;
 }
 
 /// One dimension of the tensor that a StridedSlice reads.
@@ -220,6 +238,8 @@ FailureOr<StridedBox> stridedBoxOf(Node &node, ArrayRef<int64_t> input,
 LogicalResult importStridedSlice(Node &node) {
   if (failed(wantOperands(node, 4)))
     return failure();
+  if (isOpen(node))
+    return importBoundedStridedSlice(node);
   auto taken = stridedBoxOf(node, node.shape(0), 1);
   if (failed(taken))
     return failure();

@@ -1,0 +1,175 @@
+// Concat, pack, split and unpack of tensors of sizes known only at run time.
+
+#include "compiler/import/tensorflow/bounded/Bounds.h"
+#include "compiler/import/tensorflow/shape/Moves.h"
+
+#include "dialects/graph/Elementwise.h"
+
+using namespace mlir;
+
+namespace weir::tensorflow {
+namespace {
+
+/// The operands in places of the same bounds, but for dimension `axis`, where
+/// it is one; and the sizes that they share.
+FailureOr<SmallVector<Traced>> sameBounds(Node &node, ArrayRef<Traced> parts,
+                                          int64_t axis, Sizes &common) {
+  SmallVector<Sizes> all;
+  for (const Traced &part : parts) {
+    Sizes sizes = sizesOf(part);
+    if (typeOf(part.value).getElementType() !=
+            typeOf(parts[0].value).getElementType() ||
+        (!all.empty() && sizes.size() != all[0].size()))
+      return node.error() << "cannot join " << parts[0].value.getType()
+                          << " and " << part.value.getType();
+    if (axis >= 0)
+      sizes[axis] = {1, {}};
+    all.push_back(sizes);
+  }
+  auto shared = commonSizes(node, all);
+  if (failed(shared))
+    return failure();
+  common = *shared;
+  SmallVector<Traced> places;
+  for (auto [part, sizes] : llvm::zip_equal(parts, all)) {
+    for (auto [i, size] : llvm::enumerate(sizes))
+      if (size.isKnown() && size.bound == 1 && !(common[i] == size))
+        return node.error() << "cannot join tensors of size 1 and of others "
+                               "along dimension "
+                            << i;
+    SmallVector<int64_t> bounds = boundsOf(common);
+    if (axis >= 0)
+      bounds[axis] = typeOf(part.value).getDimSize(axis);
+    Traced place;
+    place.value = inPlaceOf(node.b, part.value, bounds);
+    places.push_back(place);
+  }
+  return places;
+}
+
+LogicalResult importConcat(Node &node) {
+  if (failed(wantOperands(node, 2)))
+    return failure();
+  ImplicitLocOpBuilder &b = node.b;
+  unsigned last = node.size() - 1;
+  bool axisFirst = node.op() == "Concat";
+  unsigned first = axisFirst ? 1 : 0;
+  auto axis = node.axis(axisFirst ? 0 : last, node.rank(first));
+  if (failed(axis))
+    return failure();
+  SmallVector<Traced> parts;
+  for (unsigned i = 0; i < last; ++i)
+    parts.push_back(node.traced(first + i));
+  Sizes sizes;
+  auto places = sameBounds(node, parts, *axis, sizes);
+  if (failed(places))
+    return failure();
+  SmallVector<Expr> joined;
+  for (const Traced &place : *places)
+    joined.push_back(Expr(b, place.value));
+  Expr all = concat(joined, *axis);
+  // Where each part begins: among the places, and in the result.
+  Size whole{0, {}};
+  Expr index = iota(b, all.size(*axis)), end = number(b, 0);
+  bool hasGaps = false, isOpen = false;
+  for (const Traced &part : parts) {
+    Size size = sizesOf(part)[*axis];
+    if (whole.bound) {
+      Expr shift = number(b, whole.bound) - end;
+      Expr here = apply<graph::GreaterEqualOp>(iota(b, all.size(*axis)), end);
+      index = select(here, iota(b, all.size(*axis)) + shift, index);
+    }
+    hasGaps |= isOpen && size.bound > 0;
+    isOpen |= !size.isKnown();
+    whole.bound += size.bound;
+    end = end + exactly(b, size);
+  }
+  if (isOpen)
+    whole.exact = end.value;
+  sizes[*axis] = whole;
+  Traced result = withSizes(all.value, sizes);
+  return node.tracedResults(
+      {hasGaps ? takeAlong(b, result, *axis, index, whole) : result});
+}
+
+LogicalResult importPack(Node &node) {
+  if (failed(wantOperands(node, 1)))
+    return failure();
+  SmallVector<Traced> parts;
+  for (unsigned i = 0; i < node.size(); ++i)
+    parts.push_back(node.traced(i));
+  Sizes sizes;
+  auto places = sameBounds(node, parts, -1, sizes);
+  if (failed(places) || failed(node.runOn(*places)))
+    return failure();
+  int64_t rank = node.rank(0) + 1, axis = node.intAttr("axis");
+  axis = axis < 0 ? axis + rank : axis;
+  sizes.insert(sizes.begin() + axis,
+               Size{static_cast<int64_t>(node.size()), {}});
+  node.given[0] = withSizes(node.given[0].value, sizes);
+  return success();
+}
+
+/// Runs the node's own handler on the places, whose dimension `axis` it takes
+/// apart; the others keep their sizes.
+LogicalResult takeApart(Node &node, unsigned operand, int64_t axis,
+                        bool dropsAxis) {
+  Sizes sizes = sizesOf(node.traced(operand));
+  if (!sizes[axis].isKnown())
+    return node.unsupported("takes apart a dimension whose size is known only "
+                            "at run time");
+  SmallVector<Traced> places;
+  for (unsigned i = 0; i < node.size(); ++i) {
+    Traced place;
+    place.value = node.operand(i);
+    places.push_back(place);
+  }
+  if (failed(node.runOn(places)))
+    return failure();
+  for (Traced &part : node.given) {
+    Sizes own = sizes;
+    if (dropsAxis)
+      own.erase(own.begin() + axis);
+    else
+      own[axis].bound = typeOf(part.value).getDimSize(axis);
+    part = withSizes(part.value, own);
+  }
+  return success();
+}
+
+LogicalResult importUnpack(Node &node) {
+  if (failed(wantOperands(node, 1)))
+    return failure();
+  int64_t rank = node.rank(0), axis = node.intAttr("axis");
+  if (axis < -rank || axis >= rank)
+    return node.error() << "axis " << axis << " is none of " << rank
+                        << " dimensions";
+  return takeApart(node, 0, axis < 0 ? axis + rank : axis, true);
+}
+
+LogicalResult importSplit(Node &node) {
+  if (failed(wantOperands(node, 2)))
+    return failure();
+  auto axis = node.axis(0, node.rank(1));
+  return failed(axis) ? failure() : takeApart(node, 1, *axis, false);
+}
+
+LogicalResult importSplitV(Node &node) {
+  if (failed(wantOperands(node, 3)))
+    return failure();
+  auto axis = node.axis(2, node.rank(0));
+  return failed(axis) ? failure() : takeApart(node, 0, *axis, false);
+}
+
+} // namespace
+
+void addBoundedJoinHandlers(BoundedHandlers &handlers) {
+  handlers["Concat"] = importConcat;
+  handlers["ConcatV2"] = importConcat;
+  handlers["Pack"] = importPack;
+  handlers["Unpack"] = importUnpack;
+  handlers["Split"] = importSplit;
+  handlers["SplitV"] = importSplitV;
+}
+
+} // namespace weir::tensorflow

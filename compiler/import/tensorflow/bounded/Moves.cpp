@@ -1,0 +1,201 @@
+// Ops that repeat, pad and reverse, where sizes are known only at run time:
+// each dimension by the index that an element comes from.
+
+#include "compiler/import/tensorflow/shape/Moves.h"
+#include "compiler/import/tensorflow/bounded/Bounds.h"
+
+#include "dialects/graph/Elementwise.h"
+
+using namespace mlir;
+
+namespace weir::tensorflow {
+namespace {
+
+LogicalResult importTile(Node &node) {
+  if (failed(wantOperands(node, 2)))
+    return failure();
+  ImplicitLocOpBuilder &b = node.b;
+  auto multiples = scalarsOf(node, 1);
+  if (failed(multiples))
+    return failure();
+  Sizes from = sizesOf(node.traced(0));
+  if (multiples->size() != from.size())
+    return node.error() << "has " << multiples->size() << " multiples for "
+                        << node.type(0);
+  SmallVector<Value> wanted;
+  for (auto [size, times] : llvm::zip_equal(from, *multiples))
+    wanted.push_back(knownNumber(times) == 1
+                         ? exactly(b, size).value
+                         : (exactly(b, size) * Expr(b, times)).value);
+  auto sizes = sizesFrom(node, wanted);
+  if (failed(sizes))
+    return failure();
+  Traced result = node.traced(0);
+  for (auto [i, size] : llvm::enumerate(*sizes)) {
+    if (size == from[i])
+      continue;
+    Expr period = maximum(exactly(b, from[i]), number(b, 1));
+    result =
+        takeAlong(b, result, i,
+                  apply<graph::FloorModOp>(iota(b, size.bound), period), size);
+  }
+  return node.tracedResults({result});
+}
+
+/// Pad, PadV2 and MirrorPad.
+LogicalResult importPad(Node &node) {
+  if (failed(wantOperands(node, 2)))
+    return failure();
+  ImplicitLocOpBuilder &b = node.b;
+  Sizes from = sizesOf(node.traced(0));
+  RankedTensorType margins = node.type(1);
+  int64_t rank = node.rank(0);
+  if (node.traced(1).isBounded() ||
+      margins.getShape() != ArrayRef<int64_t>({rank, 2}) ||
+      !isa<IntegerType>(margins.getElementType()))
+    return node.error() << "cannot pad " << node.type(0) << " by " << margins;
+  bool mirrors = node.op() == "MirrorPad";
+  double edge = node.stringAttr("mode") == "SYMMETRIC" ? 1 : 0;
+  if (node.size() > 2 && node.rank(2) != 0)
+    return node.error() << "cannot pad with " << node.type(2);
+  SmallVector<Value> wanted;
+  SmallVector<Expr> lows;
+  for (int64_t i = 0; i < rank; ++i) {
+    auto margin = [&](int64_t side) {
+      Expr size(b, castTo(b, elementOf(b, node.operand(1), 2 * i + side),
+                          b.getI64Type()));
+      require(node, apply<graph::GreaterEqualOp>(size, number(b, 0)),
+              "a margin is negative");
+      if (mirrors)
+        require(
+            node,
+            apply<graph::LessEqualOp>(size, exactly(b, from[i]) - 1.0 + edge),
+            "a margin is wider than what it mirrors");
+      return size;
+    };
+    Expr low = margin(0), high = margin(1);
+    lows.push_back(low);
+    bool isKept = knownNumber(low.value) == 0 && knownNumber(high.value) == 0;
+    wanted.push_back(isKept ? exactly(b, from[i]).value
+                            : (exactly(b, from[i]) + low + high).value);
+  }
+  auto sizes = sizesFrom(node, wanted);
+  if (failed(sizes))
+    return failure();
+  Expr value = node.size() > 2 ? operand(node, 2) : operand(node, 0).like(0);
+  Traced result = node.traced(0);
+  for (auto [i, size] : llvm::enumerate(*sizes)) {
+    if (size == from[i])
+      continue;
+    Expr n = exactly(b, from[i]), at = iota(b, size.bound) - lows[i];
+    Expr before = apply<graph::LessOp>(at, number(b, 0));
+    Expr after = apply<graph::GreaterEqualOp>(at, n);
+    if (mirrors)
+      at = select(before, -at - edge,
+                  select(after, n * 2.0 - (2.0 - edge) - at, at));
+    result = takeAlong(b, result, i, at, size);
+    if (mirrors)
+      continue;
+    SmallVector<int64_t> shape(rank, 1);
+    shape[i] = size.bound;
+    Expr outside = apply<graph::LogicalOrOp>(before, after);
+    result.value =
+        select(reshape(outside, shape), value, Expr(b, result.value)).value;
+  }
+  return node.tracedResults({result});
+}
+
+LogicalResult importBroadcastTo(Node &node) {
+  if (failed(wantOperands(node, 2)))
+    return failure();
+  ImplicitLocOpBuilder &b = node.b;
+  auto wanted = scalarsOf(node, 1);
+  if (failed(wanted))
+    return failure();
+  Sizes from = sizesOf(node.traced(0));
+  auto sizes = sizesFrom(node, *wanted);
+  if (failed(sizes))
+    return failure();
+  if (from.size() > sizes->size())
+    return node.error() << "cannot broadcast " << node.type(0) << " to "
+                        << sizes->size() << " dimensions";
+  from.insert(from.begin(), sizes->size() - from.size(), Size{1, {}});
+  Traced result = reshapeBounded(b, node.traced(0), from);
+  Expr one = number(b, 1);
+  for (auto [i, size] : llvm::enumerate(*sizes)) {
+    if (size == from[i])
+      continue;
+    Expr n = exactly(b, from[i]), isOne = apply<graph::EqualOp>(n, one);
+    require(node,
+            apply<graph::LogicalOrOp>(
+                isOne, apply<graph::EqualOp>(n, exactly(b, size))),
+            "dimension " + Twine(i) + " does not broadcast");
+    result = takeAlong(b, result, i,
+                       select(isOne, number(b, 0), iota(b, size.bound)), size);
+  }
+  return node.tracedResults({result});
+}
+
+/// Two shapes whose numbers are known only at run time; how many they are is
+/// known.
+LogicalResult importBroadcastArgs(Node &node) {
+  ImplicitLocOpBuilder &b = node.b;
+  auto x = scalarsOf(node, 0), y = scalarsOf(node, 1);
+  if (failed(x) || failed(y))
+    return failure();
+  size_t rank = std::max(x->size(), y->size());
+  Expr one = number(b, 1);
+  SmallVector<Value> sizes;
+  for (size_t i = 0; i < rank; ++i) {
+    auto at = [&](ArrayRef<Value> list) {
+      return i + list.size() < rank ? one
+                                    : Expr(b, list[i + list.size() - rank]);
+    };
+    Expr p = at(*x), q = at(*y), isOne = apply<graph::EqualOp>(p, one);
+    Expr fits = apply<graph::LogicalOrOp>(
+        apply<graph::EqualOp>(p, q),
+        apply<graph::LogicalOrOp>(isOne, apply<graph::EqualOp>(q, one)));
+    require(node, fits, "the shapes do not broadcast");
+    sizes.push_back(
+        reshape(cast(select(isOne, q, p), node.type(0).getElementType()), {1})
+            .value);
+  }
+  SmallVector<Expr> parts;
+  for (Value size : sizes)
+    parts.push_back(Expr(b, size));
+  return give(node, parts.empty() ? operand(node, 0) : concat(parts, 0));
+}
+
+LogicalResult importReverse(Node &node) {
+  if (failed(wantOperands(node, 2)))
+    return failure();
+  ImplicitLocOpBuilder &b = node.b;
+  auto dims = node.integers(1);
+  if (failed(dims))
+    return failure();
+  Traced result = node.traced(0);
+  Sizes sizes = sizesOf(result);
+  for (int64_t dim : *dims) {
+    dim = dim < 0 ? dim + node.rank(0) : dim;
+    if (dim < 0 || dim >= node.rank(0))
+      return node.error() << "cannot reverse dimensions [" << *dims << "] of "
+                          << node.type(0);
+    Expr last = exactly(b, sizes[dim]) - 1.0;
+    result =
+        takeAlong(b, result, dim, last - iota(b, sizes[dim].bound), sizes[dim]);
+  }
+  return node.tracedResults({result});
+}
+
+} // namespace
+
+void addBoundedMoveHandlers(BoundedHandlers &handlers) {
+  handlers["Tile"] = {importTile, {1}};
+  for (StringRef op : {"Pad", "PadV2", "MirrorPad"})
+    handlers[op] = {importPad, {1}};
+  handlers["BroadcastTo"] = {importBroadcastTo, {1}};
+  handlers["BroadcastArgs"] = {importBroadcastArgs, {0, 1}};
+  handlers["ReverseV2"] = importReverse;
+}
+
+} // namespace weir::tensorflow
