@@ -90,11 +90,11 @@ FailureOr<SmallVector<Value>> scalarsOf(Node &node, unsigned operand) {
 void require(Node &node, Expr condition, const Twine &message) {
   if (!condition)
     return;
+  ImplicitLocOpBuilder &b = *condition.b;
   auto dims = llvm::to_vector(llvm::seq<int64_t>(0, condition.rank()));
-  Value all = dims.empty()
-                  ? condition.value
-                  : make<graph::ReduceAndOp>(node.b, condition.value, dims);
-  node.b.create<graph::CheckOp>(
+  Value all = dims.empty() ? condition.value
+                           : make<graph::ReduceAndOp>(b, condition.value, dims);
+  b.create<graph::CheckOp>(
       all, ("node '" + escaped(node.name()) + "': " + message).str());
 }
 
@@ -168,6 +168,40 @@ FailureOr<Sizes> sizesFrom(Node &node, ArrayRef<Value> scalars,
   if (!byteSize(boundsOf(sizes), 8))
     return node.error() << "its result is larger than a tensor may be";
   return sizes;
+}
+
+std::optional<Sizes> joinSizes(const Traced &x, const Traced &y) {
+  if (!x.value || !y.value || x.imaginary || y.imaginary ||
+      typeOf(x.value).getElementType() != typeOf(y.value).getElementType() ||
+      typeOf(x.value).getRank() != typeOf(y.value).getRank())
+    return std::nullopt;
+  Sizes joined = sizesOf(x);
+  for (auto [size, other] : llvm::zip_equal(joined, sizesOf(y))) {
+    // Any value says that the size is open.
+    if (size.isKnown() && (!other.isKnown() || size.bound != other.bound))
+      size.exact = other.isKnown() ? x.value : other.exact;
+    size.bound = std::max(size.bound, other.bound);
+  }
+  return joined;
+}
+
+Traced fitTo(ImplicitLocOpBuilder &b, Node &node, const Traced &traced,
+             ArrayRef<Size> like) {
+  Sizes sizes = sizesOf(traced);
+  for (auto [size, wanted] : llvm::zip_equal(sizes, like)) {
+    if (wanted.isKnown())
+      continue;
+    Expr exact = exactly(b, size);
+    if (size.bound > wanted.bound) {
+      Expr limit = number(b, wanted.bound);
+      require(node, apply<graph::LessEqualOp>(exact, limit),
+              "a size is above " + Twine(wanted.bound) +
+                  ", which the model was compiled for; --bound sets it");
+      exact = minimum(exact, limit);
+    }
+    size = {wanted.bound, exact.value};
+  }
+  return withSizes(inPlaceOf(b, traced.value, boundsOf(sizes)), sizes);
 }
 
 Value inPlaceOf(ImplicitLocOpBuilder &b, Value place,

@@ -75,6 +75,14 @@ mlir::FailureOr<Sizes> commonSizes(Node &node, llvm::ArrayRef<Sizes> all);
 /// A check with the node's name.
 void require(Node &node, Expr condition, const llvm::Twine &message);
 
+/// Sizes that either tensor could have, in a place that holds both; nothing
+/// where one is no tensor, or they differ in rank or element type.
+std::optional<Sizes> joinSizes(const Traced &x, const Traced &y);
+/// The tensor with sizes that are open where those of `like` are, in a place of
+/// their bounds. A check in the node's name fails where it is larger.
+Traced fitTo(mlir::ImplicitLocOpBuilder &b, Node &node, const Traced &traced,
+             llvm::ArrayRef<Size> like);
+
 /// The same tensor in a place of other bounds: at the end of each dimension it
 /// is cut, or extended by zeros. Sizes stay as they are: a caller that cuts
 /// must know that they fit.

@@ -3,6 +3,7 @@
 #include "compiler/import/tensorflow/control/Control.h"
 
 #include "compiler/import/Build.h"
+#include "compiler/import/tensorflow/bounded/Bounds.h"
 
 #include "dialects/graph/Elementwise.h"
 #include "dialects/graph/Graph.h"
@@ -65,24 +66,39 @@ std::optional<bool> knownTruth(Value condition) {
   return dense->getSplatValue<bool>();
 }
 
-/// Traces a branch into a new block of the region; its values still want a
-/// yield.
+/// Traces a branch into a new block of the region, which still wants a yield.
 static LogicalResult traceBranch(Node &node, Region &region, Trace trace,
-                                 SmallVector<Traced> &traced,
-                                 SmallVector<Value> &values) {
+                                 SmallVector<Traced> &traced) {
   OpBuilder &builder = node.tracer.builder;
   OpBuilder::InsertionGuard guard(builder);
   builder.createBlock(&region);
   FailureOr<SmallVector<Traced>> results = trace();
   if (failed(results))
     return failure();
+  SmallVector<Value> values;
   for (const Traced &result : *results)
     if (!flatten(result, values))
       return node.unsupported("a branch that gives something other than "
                               "tensors");
-  builder.create<graph::YieldOp>(node.b.getLoc(), values);
   traced = std::move(*results);
   return success();
+}
+
+/// Yields a branch's results, with the sizes that those of both have in common
+/// where there are such.
+static SmallVector<Traced> yieldBranch(Node &node, Region &region,
+                                       ArrayRef<Traced> traced,
+                                       ArrayRef<std::optional<Sizes>> joined) {
+  ImplicitLocOpBuilder b(node.b.getLoc(), node.b.getContext());
+  b.setInsertionPointToEnd(&region.back());
+  SmallVector<Traced> results;
+  SmallVector<Value> values;
+  for (auto [result, sizes] : llvm::zip_equal(traced, joined)) {
+    results.push_back(sizes ? fitTo(b, node, result, *sizes) : result);
+    flatten(results.back(), values);
+  }
+  b.create<graph::YieldOp>(values);
+  return results;
 }
 
 FailureOr<SmallVector<Traced>> buildIf(Node &node, Value condition,
@@ -91,24 +107,27 @@ FailureOr<SmallVector<Traced>> buildIf(Node &node, Value condition,
     return *known ? onTrue() : onFalse();
   Region thenRegion, elseRegion;
   SmallVector<Traced> traced, otherwise;
-  SmallVector<Value> thenValues, elseValues;
   Status before = node.tracer.report.status;
-  LogicalResult first =
-      traceBranch(node, thenRegion, onTrue, traced, thenValues);
+  LogicalResult first = traceBranch(node, thenRegion, onTrue, traced);
   // Both branches tell what they lack.
   if (failed(first) && node.tracer.report.status != before)
     return failure();
-  if (failed(traceBranch(node, elseRegion, onFalse, otherwise, elseValues)) ||
+  if (failed(traceBranch(node, elseRegion, onFalse, otherwise)) ||
       failed(first))
     return failure();
   if (traced.size() != otherwise.size())
     return node.error() << "its branches give " << traced.size() << " and "
                         << otherwise.size() << " results";
+  SmallVector<std::optional<Sizes>> joined(traced.size());
   for (auto [i, a, b] : llvm::enumerate(traced, otherwise)) {
     SmallVector<Value> left, right;
     flatten(a, left);
     flatten(b, right);
-    if (TypeRange(left) == TypeRange(right))
+    if (TypeRange(left) == TypeRange(right) && a.isBounded() == b.isBounded() &&
+        !a.isBounded())
+      continue;
+    joined[i] = joinSizes(a, b);
+    if (joined[i])
       continue;
     bool sameElements =
         left.size() == 1 && right.size() == 1 &&
@@ -118,12 +137,15 @@ FailureOr<SmallVector<Traced>> buildIf(Node &node, Value condition,
                           << i << ": (" << TypeRange(left) << ") and ("
                           << TypeRange(right) << ")";
     return node.unsupported("result " + Twine(i) +
-                            " has a shape that depends on which branch runs");
+                            " has a rank that depends on which branch runs");
   }
+  traced = yieldBranch(node, thenRegion, traced, joined);
+  yieldBranch(node, elseRegion, otherwise, joined);
+  auto thenValues = thenRegion.back().getTerminator()->getOperandTypes();
   // An outer builder can still stand in a block of a larger region.
   OperationState state(node.b.getLoc(), graph::IfOp::getOperationName());
   state.addOperands(condition);
-  state.addTypes(ValueRange(thenValues).getTypes());
+  state.addTypes(thenValues);
   state.addRegion()->takeBody(thenRegion);
   state.addRegion()->takeBody(elseRegion);
   Operation *op = node.tracer.builder.create(state);

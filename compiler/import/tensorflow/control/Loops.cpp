@@ -1,9 +1,11 @@
 // Loops over what edges carry.
 
 #include "compiler/import/Build.h"
+#include "compiler/import/tensorflow/bounded/Bounds.h"
 #include "compiler/import/tensorflow/control/Control.h"
 
 #include "dialects/graph/Graph.h"
+#include <cmath>
 
 using namespace mlir;
 
@@ -11,6 +13,10 @@ namespace weir::tensorflow {
 
 /// Steps that are traced one after the other at most: each makes its own ops.
 constexpr unsigned stepLimit = 1024;
+
+/// How often the place of a loop's variable grows with what the body makes of
+/// it, before it gets what a tensor has that nothing bounds.
+constexpr unsigned growthLimit = 1;
 
 namespace {
 
@@ -26,7 +32,13 @@ private:
   /// Whether the loop runs at all, where that is known.
   FailureOr<std::optional<bool>> firstCondition();
   Outcome tryWhile(SmallVector<Traced> &results);
-  FailureOr<SmallVector<Traced>> unroll();
+  /// The steps one after the other; nothing where their number is not known.
+  FailureOr<std::optional<SmallVector<Traced>>> unroll();
+  /// The next value of a variable as the tensors that the loop carries; nothing
+  /// where it does not fit, with `wider` then set where open sizes would do.
+  std::optional<SmallVector<Value>> carry(size_t i, const Traced &next);
+  /// Opens the sizes of variables that did not fit.
+  void widen();
   /// Values for all variables: the block's arguments for those that the loop
   /// carries, the first value for the others.
   SmallVector<Traced> bind(Block *block);
@@ -36,6 +48,9 @@ private:
   Loop &loop;
   /// What the loop carries, as tensors; empty for variables that it does not.
   SmallVector<SmallVector<Value>> carried;
+  /// The sizes that a variable should begin with, and how often that was so.
+  SmallVector<std::optional<Sizes>> wider;
+  SmallVector<unsigned> growths;
   std::string why;
   /// What was refused in the body as a whole.
   std::vector<Tracer::Refusal> refusals;
@@ -77,8 +92,61 @@ SmallVector<Traced> LoopBuilder::bind(Block *block) {
   return values;
 }
 
+std::optional<SmallVector<Value>> LoopBuilder::carry(size_t i,
+                                                     const Traced &next) {
+  const Traced &init = loop.inits[i];
+  SmallVector<Value> tensors;
+  bool isOpen = init.isBounded() || next.isBounded();
+  if (!isOpen && flatten(next, tensors) &&
+      TypeRange(tensors) == TypeRange(ValueRange(carried[i])))
+    return tensors;
+  if (std::optional<Sizes> joined = joinSizes(init, next)) {
+    Sizes sizes = sizesOf(init);
+    bool opens = false, grows = false;
+    for (auto [before, after] : llvm::zip_equal(sizes, *joined)) {
+      opens |= before.isKnown() && !after.isKnown();
+      grows |= before.bound < after.bound;
+    }
+    if (!opens && (!grows || growths[i] > growthLimit)) {
+      ImplicitLocOpBuilder b(node.b.getLoc(), node.tracer.builder);
+      flatten(fitTo(b, node, next, sizes), tensors);
+      return tensors;
+    }
+    wider[i] = joined;
+  }
+  llvm::raw_string_ostream os(why = "");
+  os << "variable " << i << " changes its type from "
+     << carried[i].front().getType() << " to "
+     << (next.value ? next.value.getType() : Type());
+  return std::nullopt;
+}
+
+void LoopBuilder::widen() {
+  ImplicitLocOpBuilder outside(node.b.getLoc(), node.b);
+  for (auto [i, sizes] : llvm::enumerate(wider)) {
+    if (!sizes)
+      continue;
+    if (++growths[i] > growthLimit) {
+      int64_t known = 1, open = 0;
+      for (const Size &size : *sizes) {
+        known *= size.isKnown() ? std::max<int64_t>(size.bound, 1) : 1;
+        open += !size.isKnown();
+      }
+      double room = static_cast<double>(node.tracer.boundedElements) / known;
+      auto share = static_cast<int64_t>(
+          std::max(std::pow(std::max(room, 1.0), 1.0 / open), 1.0));
+      for (auto [size, init] : llvm::zip_equal(*sizes, sizesOf(loop.inits[i])))
+        if (!size.isKnown())
+          size.bound = std::max(share, init.bound);
+    }
+    loop.inits[i] = fitTo(outside, node, loop.inits[i], *sizes);
+  }
+}
+
 LoopBuilder::Outcome LoopBuilder::tryWhile(SmallVector<Traced> &results) {
   carried.assign(loop.inits.size(), {});
+  wider.assign(loop.inits.size(), std::nullopt);
+  growths.resize(loop.inits.size());
   SmallVector<Value> inits;
   for (auto [i, init] : llvm::enumerate(loop.inits)) {
     // What is not known well enough to be a tensor yet is bound as it is, and
@@ -125,7 +193,7 @@ LoopBuilder::Outcome LoopBuilder::tryWhile(SmallVector<Traced> &results) {
     return Outcome::failed;
   }
   SmallVector<Value> yielded;
-  bool again = false;
+  bool again = false, changes = false;
   for (auto [i, value] : llvm::enumerate(*next)) {
     if (loop.invariant[i])
       continue;
@@ -145,17 +213,13 @@ LoopBuilder::Outcome LoopBuilder::tryWhile(SmallVector<Traced> &results) {
       again = true;
       continue;
     }
-    SmallVector<Value> tensors;
-    if (!flatten(value, tensors) ||
-        TypeRange(tensors) != TypeRange(ValueRange(carried[i]))) {
-      llvm::raw_string_ostream os(why);
-      os << "variable " << i << " changes its type from "
-         << carried[i].front().getType() << " to "
-         << (tensors.empty() ? Type() : tensors.front().getType());
-      return Outcome::unroll;
-    }
-    yielded.append(tensors);
+    if (std::optional<SmallVector<Value>> tensors = carry(i, value))
+      yielded.append(*tensors);
+    else
+      changes = true;
   }
+  if (changes)
+    return Outcome::unroll;
   if (again)
     return Outcome::again;
   builder.create<graph::YieldOp>(at, yielded);
@@ -173,7 +237,7 @@ LoopBuilder::Outcome LoopBuilder::tryWhile(SmallVector<Traced> &results) {
   return Outcome::done;
 }
 
-FailureOr<SmallVector<Traced>> LoopBuilder::unroll() {
+FailureOr<std::optional<SmallVector<Traced>>> LoopBuilder::unroll() {
   SmallVector<Traced> values = loop.inits;
   size_t refusalsBefore = node.tracer.refusals();
   // Where the steps do not help, the body's own reasons are the better ones.
@@ -189,12 +253,18 @@ FailureOr<SmallVector<Traced>> LoopBuilder::unroll() {
     if (failed(condition))
       return failure();
     std::optional<bool> known = knownTruth(*condition);
+    bool canWiden =
+        refusals.empty() && llvm::any_of(wider, [](const auto &sizes) {
+          return sizes.has_value();
+        });
+    if (!known && canWiden)
+      return std::optional<SmallVector<Traced>>();
     if (!known)
       return giveUp(", and how often it runs is not known at compile time");
     if (step >= stepLimit)
       return giveUp(", and it runs more than " + Twine(stepLimit) + " times");
     if (!*known)
-      return values;
+      return std::optional(values);
     FailureOr<SmallVector<Traced>> next = loop.body(values);
     if (failed(next))
       return node.tracer.refusals() > refusalsBefore ? giveUp("") : failure();
@@ -213,16 +283,23 @@ FailureOr<SmallVector<Traced>> LoopBuilder::build() {
     return failure();
   if (*first == false)
     return loop.inits;
-  // Each round settles at least one variable.
-  for (size_t round = 0; round <= loop.inits.size(); ++round) {
+  // Each round settles a variable or gives it room.
+  for (size_t round = 0; round <= 3 * loop.inits.size() + 1; ++round) {
     SmallVector<Traced> results;
     switch (tryWhile(results)) {
     case Outcome::done:
       return results;
     case Outcome::again:
       continue;
-    case Outcome::unroll:
-      return unroll();
+    case Outcome::unroll: {
+      auto steps = unroll();
+      if (failed(steps))
+        return failure();
+      if (*steps)
+        return **steps;
+      widen();
+      continue;
+    }
     case Outcome::failed:
       return failure();
     }
