@@ -112,15 +112,14 @@ typedef struct weir_model_info {
   size_t max_live_bytes; /* what no memory plan could stay below */
   size_t weights_bytes;
   size_t context_bytes;
-  size_t align;     /* of the arena and of the weights */
-  uint32_t threads; /* what a context uses unless it is told */
-  uint32_t reserved;
+  size_t align; /* of the arena and of the weights */
   weir_status (*create)(void *memory, const weir_config *config, void **out);
   weir_status (*run)(void *context, uint32_t function, void *const *tensors,
                      uint32_t num_tensors); /* inputs, then outputs */
   const char *(*last_error)(const void *context);
   void (*destroy)(void *context);
   const char *(*status_text)(weir_status status);
+  uint32_t threads; /* what a context uses unless it is told */
 } weir_model_info;
 
 #ifdef __cplusplus

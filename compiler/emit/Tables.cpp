@@ -188,26 +188,14 @@ struct Builder {
 
     Constant *info = constant(
         record(
-            {int32(WEIR_ABI_VERSION),
-             int32(functions.size()),
-             list(functions, "weir.functions"),
-             cText(n),
-             cText(model.source),
-             cText(model.target),
-             cText("weir 0.1.0"),
+            {int32(WEIR_ABI_VERSION), int32(functions.size()),
+             list(functions, "weir.functions"), cText(n), cText(model.source),
+             cText(model.target), cText("weir 0.1.0"),
              options.weightsFile.empty() ? null() : cText(options.weightsFile),
-             int64(model.arenaBytes),
-             int64(model.maxLiveBytes),
-             int64(model.weightsBytes),
-             int64(options.contextBytes),
-             int64(64),
-             int32(model.threads),
-             int32(0),
-             create,
-             run,
-             lastError,
-             destroy,
-             statusText}),
+             int64(model.arenaBytes), int64(model.maxLiveBytes),
+             int64(model.weightsBytes), int64(options.contextBytes), int64(64),
+             create, run, lastError, destroy, statusText,
+             int32(model.threads)}),
         "weir.info");
     Function *infoFunction = define(n + "_info", ptr, {});
     IRBuilder<>(&infoFunction->getEntryBlock()).CreateRet(info);
