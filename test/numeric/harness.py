@@ -343,8 +343,6 @@ class ModelInfo(ctypes.Structure):
         ("weights_bytes", ctypes.c_size_t),
         ("context_bytes", ctypes.c_size_t),
         ("align", ctypes.c_size_t),
-        ("threads", ctypes.c_uint32),
-        ("reserved", ctypes.c_uint32),
         ("create", ctypes.CFUNCTYPE(
             ctypes.c_int, ctypes.c_void_p, ctypes.c_void_p, ctypes.POINTER(CONTEXT))),
         ("run", ctypes.CFUNCTYPE(
