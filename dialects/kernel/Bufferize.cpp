@@ -54,7 +54,8 @@ void attach(MLIRContext *context) {
 
 void registerBufferization(DialectRegistry &registry) {
   registry.addExtension(+[](MLIRContext *context, KernelDialect *) {
-    attach<MatmulOp, PackOp, PackFilterOp, ConvolutionOp, DepthwiseOp>(context);
+    attach<MatmulOp, PackOp, PackFilterOp, ConvolutionOp, DepthwiseOp,
+           TransformFilterOp, WinogradOp>(context);
   });
 }
 

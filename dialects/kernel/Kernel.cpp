@@ -292,3 +292,56 @@ LogicalResult PackFilterOp::verify() {
     return emitOpError("cannot pack ") << filter << " as " << out;
   return success();
 }
+
+void TransformFilterOp::getEffects(
+    SmallVectorImpl<MemoryEffects::EffectInstance> &effects) {
+  effectsOf(*this, effects);
+}
+
+LogicalResult TransformFilterOp::verify() {
+  if (failed(verifyForm(*this)))
+    return failure();
+  ShapedType filter = shaped(getFilter()), out = shaped(getOut());
+  // (C1)
+  bool fits = filter.getRank() == 4 && filter.getDimSize(0) == 3 &&
+              filter.getDimSize(1) == 3 && filter.getElementType().isF32() &&
+              out.getElementType().isF32() && out.getRank() == 4 &&
+              out.getDimSize(1) == 16 &&
+              out.getDimSize(2) == filter.getDimSize(2);
+  int64_t width = fits ? out.getDimSize(3) : 0;
+  if (width == 0 || out.getDimSize(0) !=
+                        int64_t(llvm::divideCeil(filter.getDimSize(3), width)))
+    return emitOpError("cannot transform ") << filter << " to " << out;
+  return success();
+}
+
+void WinogradOp::getEffects(
+    SmallVectorImpl<MemoryEffects::EffectInstance> &effects) {
+  effectsOf(*this, effects);
+}
+
+LogicalResult WinogradOp::verify() {
+  if (getEpilogue().front().getNumArguments() == 0)
+    return emitOpError("epilogue takes no sum");
+  if (failed(verifyForm(*this)) ||
+      failed(verifySums(*this, getX(), getFilter())) ||
+      failed(verifyEpilogue(*this)))
+    return failure();
+  ShapedType x = shaped(getX()), w = shaped(getFilter()),
+             out = shaped(getOut());
+  // (C1)
+  if (x.getRank() != 4 || out.getRank() != 4 ||
+      x.getDimSize(0) != out.getDimSize(0) || !x.getElementType().isF32())
+    return emitOpError("cannot make ") << out << " of " << x;
+  // (C2)
+  if (getPadding().size() != 2 ||
+      llvm::any_of(getPadding(), [](int64_t n) { return n < 0; }))
+    return emitOpError("has no such windows");
+  // (C3)
+  if (w.getRank() != 4 || w.getDimSize(1) != 16 ||
+      w.getDimSize(2) != x.getDimSize(3) || w.getDimSize(3) == 0 ||
+      w.getDimSize(0) !=
+          int64_t(llvm::divideCeil(out.getDimSize(3), w.getDimSize(3))))
+    return emitOpError("cannot use ") << w;
+  return success();
+}

@@ -126,6 +126,56 @@ def Kernel_ConvolutionOp : Kernel_SumOp<"convolution"> {
   }];
 }
 
+def Kernel_TransformFilterOp : Kernel_Op<"transform_filter"> {
+  let summary = "Transforms 3 x 3 filters for kernel.winograd, in panels";
+  let description = [{
+    Each window `g` becomes the 4 x 4 elements of `G g G'` with `G` = (1 0 0),
+    (1 1 1)/2, (1 -1 1)/2, (0 0 1).
+
+    - (C1) `filter` is `3 x 3 x CI x CO`, `out` is `ceil(CO/NR) x 16 x CI x NR`,
+      both of f32. Where a panel reaches past CO it is zero.
+
+    ```mlir
+    %p = kernel.transform_filter ins(%w : tensor<3x3x16x20xf32>) outs(%e : tensor<1x16x16x32xf32>) -> tensor<1x16x16x32xf32>
+    ```
+  }];
+  let arguments = (ins Kernel_Buffer:$filter, Kernel_Buffer:$out);
+  let assemblyFormat = [{
+    `ins` `(` $filter `:` type($filter) `)` `outs` `(` $out `:` type($out) `)`
+    (`->` type($results)^)? attr-dict
+  }];
+}
+
+def Kernel_WinogradOp : Kernel_SumOp<"winograd"> {
+  let summary = "A convolution by 3 x 3 windows with 16 products for 4 results";
+  let description = [{
+    As kernel.convolution with strides and dilations of 1 and one group, by the
+    minimal filtering F(2 x 2, 3 x 3) of Winograd, Lavin and Gray: results are
+    those of a direct sum but for rounding, unless an operand is not finite or
+    within a factor of 16 of overflow.
+
+    - (C1) `x` is `N x H x W x CI`, `out` is `N x OH x OW x CO`, both of f32.
+    - (C2) `padding` has two values, not negative.
+    - (C3) the filter is `ceil(CO/NR) x 16 x CI x NR`, from
+      kernel.transform_filter.
+    - The epilogue is as for kernel.matmul.
+
+    ```mlir
+    kernel.winograd ins(%x, %w : memref<1x8x8x16xf32>, memref<1x16x16x32xf32>) outs(%y : memref<1x8x8x20xf32>) attributes {padding = array<i64: 1, 1>} {
+    ```
+  }];
+  let arguments = (ins Kernel_Buffer:$x, Kernel_Buffer:$filter,
+                   Variadic<Kernel_Buffer>:$extras, Kernel_Buffer:$out,
+                   DenseI64ArrayAttr:$padding,
+                   DefaultValuedAttr<AffineMapArrayAttr, "{}">:$extra_maps);
+  let assemblyFormat = [{
+    `ins` `(` $x `,` $filter `:` type($x) `,` type($filter) `)`
+    (`extras` `(` $extras^ `:` type($extras) `)`)?
+    `outs` `(` $out `:` type($out) `)` (`->` type($results)^)?
+    attr-dict-with-keyword $epilogue
+  }];
+}
+
 def Kernel_DepthwiseOp : Kernel_SumOp<"depthwise"> {
   let summary = "out = epilogue(each channel of x convolved with its own filter)";
   let description = [{

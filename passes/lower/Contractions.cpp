@@ -111,6 +111,9 @@ struct ConvolutionToKernel : OpConversionPattern<graph::ConvolutionOp> {
     if (groups == 1 && isPointwise(op, filter))
       return pointwise(op, adaptor, b, type);
 
+    if (worthTransforming(op, filter, type))
+      return winograd(op, adaptor, b, type);
+
     Location loc = op.getLoc();
     int64_t width = kernel::Target::of(op).panelWidth(type.getElementType(),
                                                       outputs / groups);
@@ -141,6 +144,48 @@ private:
     return llvm::all_of(filter.getShape().drop_back(2), is(1)) &&
            llvm::all_of(op.getPaddingLow(), is(0)) &&
            llvm::all_of(op.getPaddingHigh(), is(0));
+  }
+
+  /// Whether kernel.winograd computes it, and in less time than a direct sum:
+  /// with few channels the transforms cost more than the products that they
+  /// save, with few results so does reading a filter 16/9 as large.
+  static bool worthTransforming(graph::ConvolutionOp op,
+                                RankedTensorType filter,
+                                RankedTensorType type) {
+    auto is = [](int64_t wanted) {
+      return [wanted](int64_t value) { return value == wanted; };
+    };
+    constexpr int64_t leastChannels = 32, leastResults = 49;
+    return type.getElementType().isF32() && type.getRank() == 4 &&
+           op.getGroups() == 1 && isConstant(op.getFilter()) &&
+           llvm::all_of(filter.getShape().drop_back(2), is(3)) &&
+           llvm::all_of(op.getStrides(), is(1)) &&
+           llvm::all_of(op.getDilations(), is(1)) &&
+           filter.getDimSize(2) >= leastChannels &&
+           filter.getDimSize(3) >= leastChannels &&
+           type.getNumElements() / type.getShape().back() >= leastResults;
+  }
+
+  static LogicalResult winograd(graph::ConvolutionOp op, OpAdaptor adaptor,
+                                ConversionPatternRewriter &b,
+                                RankedTensorType type) {
+    Location loc = op.getLoc();
+    auto filter = cast<RankedTensorType>(adaptor.getFilter().getType());
+    int64_t columns = filter.getDimSize(3);
+    int64_t width =
+        kernel::Target::of(op).panelWidth(type.getElementType(), columns);
+    Value empty = emptyTensor(b, loc,
+                              filter.clone({(columns + width - 1) / width, 16,
+                                            filter.getDimSize(2), width}));
+    Value transformed = b.create<kernel::TransformFilterOp>(
+                             loc, empty.getType(), adaptor.getFilter(), empty)
+                            .getResult(0);
+    auto kernel = b.create<kernel::WinogradOp>(
+        loc, type, adaptor.getX(), transformed, ValueRange(),
+        emptyTensor(b, loc, type), op.getPaddingLow(), b.getArrayAttr({}));
+    buildEpilogue(b, loc, kernel.getEpilogue(), type.getElementType());
+    b.replaceOp(op, kernel);
+    return success();
   }
 
   /// A product of pixels by a matrix; strides choose the pixels first.

@@ -26,6 +26,7 @@ namespace {
 // (k, n) of group g is at `k * depthStride + (g * columns + n) * columnStride`.
 struct Packing {
   int64_t batches, groups, depth, columns, depthStride, columnStride, width;
+  bool transforms = false; // 3 x 3 windows for kernel.winograd
 
   static Packing of(kernel::PackOp op) {
     auto from = cast<ShapedType>(op.getB().getType());
@@ -57,8 +58,35 @@ struct Packing {
             to.getShape().back()};
   }
 
+  static Packing of(kernel::TransformFilterOp op) {
+    auto from = cast<ShapedType>(op.getFilter().getType());
+    auto to = cast<ShapedType>(op.getOut().getType());
+    int64_t outputs = from.getDimSize(3);
+    return {1,       1, from.getDimSize(2), outputs,
+            outputs, 1, to.getDimSize(3),   /*transforms=*/true};
+  }
+
+  /// Each element of `G g G'`, computed in double and rounded once.
+  void transform(const float *from, float *to) const {
+    static constexpr double spread[4][3] = {
+        {1, 0, 0}, {0.5, 0.5, 0.5}, {0.5, -0.5, 0.5}, {0, 0, 1}};
+    for (int64_t first = 0; first < columns; first += width)
+      for (int64_t i = 0; i < 16; ++i)
+        for (int64_t k = 0; k < depth; ++k, to += width)
+          for (int64_t n = 0; n < std::min(width, columns - first); ++n) {
+            double sum = 0;
+            for (int64_t w = 0; w < 9; ++w)
+              sum += spread[i / 4][w / 3] * spread[i % 4][w % 3] *
+                     from[(w * depth + k) * columns + first + n];
+            to[n] = static_cast<float>(sum);
+          }
+  }
+
   /// `to` is zero before.
   void run(const char *from, char *to, int64_t bytes) const {
+    if (transforms)
+      return transform(reinterpret_cast<const float *>(from),
+                       reinterpret_cast<float *>(to));
     int64_t panels = (columns + width - 1) / width;
     for (int64_t batch = 0; batch < batches; ++batch) {
       for (int64_t g = 0; g < groups; ++g)
@@ -114,6 +142,8 @@ private:
       packing = Packing::of(pack);
     else if (auto pack = dyn_cast<kernel::PackFilterOp>(user))
       packing = Packing::of(pack);
+    else if (auto transform = dyn_cast<kernel::TransformFilterOp>(user))
+      packing = Packing::of(transform);
     else
       return;
     auto type = dyn_cast<RankedTensorType>(user->getResult(0).getType());

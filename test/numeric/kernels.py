@@ -107,6 +107,8 @@ def graph(level):
     for arguments in [
         ((2, 9, 9, 3), (3, 3, 20), 1, "SAME"),
         ((1, 20, 31, 16), (3, 3, 70), 2, "SAME"),
+        ((1, 30, 25, 40), (3, 3, 33), 1, "SAME"),  # transformed, several blocks
+        ((2, 12, 13, 32), (3, 3, 64), 1, "VALID"),
         ((1, 6, 6, 130), (3, 3, 40), 1, "SAME"),
         ((1, 5, 5, 512), (3, 3, 8), 1, "VALID"),  # pixels a power of two apart
         ((1, 28, 28, 1), (5, 5, 32), 1, "VALID"),

@@ -15,6 +15,10 @@ void emitConvolution(Emitter &e, kernel::ConvolutionOp op,
                      const kernel::Target &target);
 void emitDepthwise(Emitter &e, kernel::DepthwiseOp op,
                    const kernel::Target &target);
+void emitTransformFilter(Emitter &e, kernel::TransformFilterOp op,
+                         const kernel::Target &target);
+void emitWinograd(Emitter &e, kernel::WinogradOp op,
+                  const kernel::Target &target);
 
 } // namespace weir
 

@@ -146,3 +146,44 @@ func.func @depthwise_c3(%x: memref<1x8x3xf32>, %w: memref<3x4xf32>, %y: memref<1
   }
   return
 }
+
+// -----
+
+func.func @transform_filter_c1(%w: memref<3x3x4x40xf32>, %e: memref<1x16x4x32xf32>) {
+  // expected-error@+1 {{cannot transform 'memref<3x3x4x40xf32>' to 'memref<1x16x4x32xf32>'}}
+  kernel.transform_filter ins(%w : memref<3x3x4x40xf32>) outs(%e : memref<1x16x4x32xf32>)
+  return
+}
+
+// -----
+
+func.func @winograd_c1(%x: memref<1x8x8x16xf32>, %w: memref<1x16x16x32xf32>, %y: memref<2x8x8x20xf32>) {
+  // expected-error@+1 {{cannot make 'memref<2x8x8x20xf32>' of 'memref<1x8x8x16xf32>'}}
+  kernel.winograd ins(%x, %w : memref<1x8x8x16xf32>, memref<1x16x16x32xf32>) outs(%y : memref<2x8x8x20xf32>) attributes {padding = array<i64: 1, 1>} {
+  ^bb0(%sum: f32):
+    kernel.yield %sum : f32
+  }
+  return
+}
+
+// -----
+
+func.func @winograd_c2(%x: memref<1x8x8x16xf32>, %w: memref<1x16x16x32xf32>, %y: memref<1x8x8x20xf32>) {
+  // expected-error@+1 {{has no such windows}}
+  kernel.winograd ins(%x, %w : memref<1x8x8x16xf32>, memref<1x16x16x32xf32>) outs(%y : memref<1x8x8x20xf32>) attributes {padding = array<i64: 1>} {
+  ^bb0(%sum: f32):
+    kernel.yield %sum : f32
+  }
+  return
+}
+
+// -----
+
+func.func @winograd_c3(%x: memref<1x8x8x16xf32>, %w: memref<1x9x16x32xf32>, %y: memref<1x8x8x20xf32>) {
+  // expected-error@+1 {{cannot use 'memref<1x9x16x32xf32>'}}
+  kernel.winograd ins(%x, %w : memref<1x8x8x16xf32>, memref<1x9x16x32xf32>) outs(%y : memref<1x8x8x20xf32>) attributes {padding = array<i64: 1, 1>} {
+  ^bb0(%sum: f32):
+    kernel.yield %sum : f32
+  }
+  return
+}

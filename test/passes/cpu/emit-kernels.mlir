@@ -178,3 +178,38 @@ func.func @depthwise(%x: memref<1x8x8x20xf32>, %w: memref<3x3x20xf32>, %y: memre
   }
   return
 }
+
+// -----
+
+// Squares of pixels become 16 rows of matrices, those at the border choose zeros;
+// 16 products a panel; 2 x 2 results a square, fewer where the image ends.
+// CHECK-LABEL: func @winograd
+// CHECK: memref.alloc() {{.*}} : memref<16x25x48xf32>
+// CHECK: memref.alloc() {{.*}} : memref<16x25x32xf32>
+// CHECK: scf.if
+// CHECK-COUNT-16: vector.load %{{.*}} : memref<1x9x9x32xf32>
+// CHECK-COUNT-16: vector.store %{{.*}} : memref<16x25x48xf32>
+// CHECK: else
+// CHECK-COUNT-16: arith.select {{.*}} : vector<16xf32>
+// CHECK: vector.fma
+// CHECK: vector.store %{{.*}} : memref<16x25x32xf32>
+// CHECK: scf.if
+// CHECK: vector.store %{{.*}} : memref<1x9x9x40xf32>
+// CHECK: else
+func.func @winograd(%x: memref<1x9x9x32xf32>, %w: memref<2x16x32x32xf32>, %y: memref<1x9x9x40xf32>) {
+  kernel.winograd ins(%x, %w : memref<1x9x9x32xf32>, memref<2x16x32x32xf32>) outs(%y : memref<1x9x9x40xf32>) attributes {padding = array<i64: 1, 1>} {
+  ^bb0(%sum: f32):
+    kernel.yield %sum : f32
+  }
+  return
+}
+
+// -----
+
+// CHECK-LABEL: func @transform_filter
+// CHECK-COUNT-9: vector.maskedload
+// CHECK-COUNT-16: vector.store
+func.func @transform_filter(%w: memref<3x3x4x7xf32>, %e: memref<1x16x4x16xf32>) {
+  kernel.transform_filter ins(%w : memref<3x3x4x7xf32>) outs(%e : memref<1x16x4x16xf32>)
+  return
+}

@@ -91,3 +91,33 @@ func.func @depthwise(%x: tensor<1x8x4xf32>, %w: tensor<3x1x4xf32>) -> tensor<1x8
   %y = graph.convolution %x, %w strides [1] padding_low [1] padding_high [1] dilations [1] groups 4 : tensor<1x8x4xf32>, tensor<3x1x4xf32>
   return %y : tensor<1x8x4xf32>
 }
+
+// -----
+
+// A constant of 3 x 3 windows over enough channels is transformed; few channels,
+// another stride or a filter that is an input leave a direct sum.
+// CHECK-LABEL: @winograd
+func.func @winograd(%x: tensor<1x9x9x32xf32>, %w: tensor<3x3x32x40xf32> {weir.constant}) -> tensor<1x9x9x40xf32> {
+  // CHECK: %[[W:.*]] = kernel.transform_filter ins(%arg1 : tensor<3x3x32x40xf32>) outs(%{{.*}} : tensor<2x16x32x32xf32>)
+  // CHECK: kernel.winograd ins(%arg0, %[[W]] : {{.*}}) outs({{.*}}) -> tensor<1x9x9x40xf32> attributes {padding = array<i64: 1, 1>}
+  %y = graph.convolution %x, %w strides [1, 1] padding_low [1, 1] padding_high [1, 1] dilations [1, 1] groups 1 : tensor<1x9x9x32xf32>, tensor<3x3x32x40xf32>
+  return %y : tensor<1x9x9x40xf32>
+}
+// CHECK-LABEL: @narrow
+func.func @narrow(%x: tensor<1x9x9x3xf32>, %w: tensor<3x3x3x40xf32> {weir.constant}) -> tensor<1x9x9x40xf32> {
+  // CHECK: kernel.convolution
+  %y = graph.convolution %x, %w strides [1, 1] padding_low [1, 1] padding_high [1, 1] dilations [1, 1] groups 1 : tensor<1x9x9x3xf32>, tensor<3x3x3x40xf32>
+  return %y : tensor<1x9x9x40xf32>
+}
+// CHECK-LABEL: @strided
+func.func @strided(%x: tensor<1x17x17x32xf32>, %w: tensor<3x3x32x40xf32> {weir.constant}) -> tensor<1x9x9x40xf32> {
+  // CHECK: kernel.convolution
+  %y = graph.convolution %x, %w strides [2, 2] padding_low [1, 1] padding_high [1, 1] dilations [1, 1] groups 1 : tensor<1x17x17x32xf32>, tensor<3x3x32x40xf32>
+  return %y : tensor<1x9x9x40xf32>
+}
+// CHECK-LABEL: @variable
+func.func @variable(%x: tensor<1x9x9x32xf32>, %w: tensor<3x3x32x40xf32>) -> tensor<1x9x9x40xf32> {
+  // CHECK: kernel.convolution
+  %y = graph.convolution %x, %w strides [1, 1] padding_low [1, 1] padding_high [1, 1] dilations [1, 1] groups 1 : tensor<1x9x9x32xf32>, tensor<3x3x32x40xf32>
+  return %y : tensor<1x9x9x40xf32>
+}
