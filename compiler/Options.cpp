@@ -69,6 +69,10 @@ void readImport(mlir::MLIRContext *context, const InputArgList &args,
     if (!parseShape(text, import))
       usage.say() << "--shape=" << escaped(text)
                   << " is not NAME=DIMS, as in x=1x224x224x3\n";
+  for (StringRef text : args.getAllArgValues(OPT_dim_EQ))
+    if (!parseDim(text, import))
+      usage.say() << "--dim=" << escaped(text)
+                  << " is not NAME=LOW..HIGH, as in batch=1..64 or x.0=1..64\n";
 }
 
 /// What --bound gives is also what one tensor may take of the arena.

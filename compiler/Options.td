@@ -28,6 +28,7 @@ def all_signatures : F<"all-signatures", "SavedModel: compile every signature">;
 defm feed : Eq<"feed", "NAME[:DIMSxTYPE]", "Take this tensor as an input">;
 defm fetch : Eq<"fetch", "NAME", "Give this tensor as an output">;
 defm shape : Eq<"shape", "NAME=DIMS", "Fix an input's dimensions, as in x=1x224x224x3">;
+defm dim : Eq<"dim", "NAME=LOW..HIGH", "Bound an input's dimension, by its name in the model or as x.0">;
 defm bound : Eq<"bound", "ELEMENTS", "Room for a tensor whose sizes depend on data and nothing bounds (default: 1048576)">;
 
 defm target : Eq<"target", "TRIPLE", "Compile for this target">;

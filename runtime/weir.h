@@ -83,10 +83,10 @@ typedef struct weir_tensor_info {
   const int64_t *shape;
   int64_t elements;
   size_t bytes;
-  /* Of an output whose sizes depend on the values of inputs: which output holds
-   * them, as rank numbers; shape, elements and bytes are then the most that
-   * there can be, and the elements lie without gaps. Otherwise -1. */
-  int64_t shape_output;
+  /* Of a tensor whose sizes only the run knows: which input (of an input) or
+   * output holds them, as rank numbers; shape, elements and bytes are then the
+   * most that there can be, and the elements lie without gaps. Otherwise -1. */
+  int64_t shape_tensor;
 } weir_tensor_info;
 
 typedef struct weir_function_info {

@@ -19,6 +19,8 @@ static cl::list<std::string> fetches("fetch",
                                      cl::desc("A tensor that is wanted"));
 static cl::list<std::string>
     shapes("shape", cl::desc("Dimensions of an input: NAME=1x224x224x3"));
+static cl::list<std::string>
+    dims("dim", cl::desc("A dimension of an input: NAME=1..64"));
 static cl::opt<int64_t>
     bound("bound", cl::init(int64_t(1) << 20),
           cl::desc("Elements of a tensor whose sizes nothing bounds"));
@@ -64,6 +66,10 @@ int main(int argc, char **argv) {
     if (!weir::parseShape(text, options))
       return usage("--shape=" + weir::escaped(text) +
                    " is not NAME=DIMS, such as x=1x4");
+  for (StringRef text : dims)
+    if (!weir::parseDim(text, options))
+      return usage("--dim=" + weir::escaped(text) +
+                   " is not NAME=LOW..HIGH, such as batch=1..64");
   weir::Status status;
   auto module = weir::importModel(&context, options, status);
   if (!module)

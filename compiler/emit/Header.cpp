@@ -10,7 +10,7 @@ namespace weir {
 namespace {
 
 std::string shapeText(const TensorInterface &tensor) {
-  std::string text = tensor.shapeOutput >= 0 ? "at most " : "";
+  std::string text = tensor.shapeTensor >= 0 ? "at most " : "";
   for (int64_t dim : tensor.type.getShape())
     text += std::to_string(dim) + "x";
   return text + StringRef(cEnumerator(tensor.dtype)).drop_front(5).lower();

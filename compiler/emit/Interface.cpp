@@ -171,15 +171,16 @@ struct Reader {
         (input ? out.inputs : out.outputs).push_back(std::move(*one));
       }
     }
-    for (auto [i, shape] : llvm::enumerate(out.outputs)) {
-      if (shape.shapeOf < 0)
-        continue;
-      if (shape.shapeOf >= static_cast<int64_t>(out.outputs.size()) ||
-          shape.dtype != WEIR_I64 ||
-          shape.elements != out.outputs[shape.shapeOf].type.getRank())
-        return bad("output '" + shape.name + "' is no shape of another");
-      out.outputs[shape.shapeOf].shapeOutput = static_cast<int64_t>(i);
-    }
+    for (auto *tensors : {&out.inputs, &out.outputs})
+      for (auto [i, shape] : llvm::enumerate(*tensors)) {
+        if (shape.shapeOf < 0)
+          continue;
+        if (shape.shapeOf >= static_cast<int64_t>(tensors->size()) ||
+            shape.dtype != WEIR_I64 ||
+            shape.elements != (*tensors)[shape.shapeOf].type.getRank())
+          return bad("tensor '" + shape.name + "' is no shape of another");
+        (*tensors)[shape.shapeOf].shapeTensor = static_cast<int64_t>(i);
+      }
     model.functions.push_back(std::move(out));
     return Error::success();
   }

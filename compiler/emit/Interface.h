@@ -22,9 +22,10 @@ struct TensorInterface {
   mlir::RankedTensorType type;
   weir_dtype dtype;
   int64_t elements, bytes;
-  /// The output that holds the sizes, which are then at most the type's; -1.
-  int64_t shapeOutput = -1;
-  /// Of such an output: whose sizes it holds; -1.
+  /// The input (of an input) or output that holds the sizes, which are then at
+  /// most the type's; -1.
+  int64_t shapeTensor = -1;
+  /// Of what holds sizes: whose they are; -1.
   int64_t shapeOf = -1;
 };
 

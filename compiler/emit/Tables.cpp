@@ -70,7 +70,7 @@ struct Builder {
       items.push_back(record({cText(one.name), cText(one.tensor),
                               int32(one.dtype), int32(one.type.getRank()),
                               list(dims, "weir.shape"), int64(one.elements),
-                              int64(one.bytes), int64(one.shapeOutput)}));
+                              int64(one.bytes), int64(one.shapeTensor)}));
     }
     return list(items, "weir.tensors");
   }

@@ -30,15 +30,18 @@ static Type parseElement(MLIRContext *context, StringRef text) {
   return isUnsigned ? b.getIntegerType(width, false) : b.getIntegerType(width);
 }
 
-/// Dimensions in decimal, each followed by `x`, and what is behind them.
+/// Dimensions in decimal, or `?`, each followed by `x`, and what is behind
+/// them.
 static bool parseDims(StringRef &text, SmallVector<int64_t> &dims) {
-  while (!text.empty() && llvm::isDigit(text.front())) {
-    StringRef digits = text.take_while(llvm::isDigit);
-    int64_t size;
-    if (digits.getAsInteger(10, size))
-      return false;
+  while (!text.empty() && (llvm::isDigit(text.front()) || text[0] == '?')) {
+    int64_t size = ShapedType::kDynamic;
+    if (!text.consume_front("?")) {
+      StringRef digits = text.take_while(llvm::isDigit);
+      if (digits.getAsInteger(10, size))
+        return false;
+      text = text.drop_front(digits.size());
+    }
     dims.push_back(size);
-    text = text.drop_front(digits.size());
     if (text.empty())
       return true;
     if (!text.consume_front("x"))
@@ -80,6 +83,18 @@ bool parseShape(StringRef text, ImportOptions &options) {
   if (name.ends_with(":0"))
     name = name.drop_back(2);
   options.shapes[name] = dims;
+  return true;
+}
+
+bool parseDim(StringRef text, ImportOptions &options) {
+  auto [name, range] = text.rsplit('=');
+  auto [low, high] = range.split("..");
+  DimRange parsed;
+  if (name.empty() || low.getAsInteger(10, parsed.low) ||
+      high.getAsInteger(10, parsed.high) || parsed.low < 0 ||
+      parsed.high < parsed.low)
+    return false;
+  options.dims[name] = parsed;
   return true;
 }
 

@@ -21,6 +21,11 @@ struct Feed {
   mlir::RankedTensorType type;
 };
 
+/// The sizes that a dimension of an input may have, both ends included.
+struct DimRange {
+  int64_t low = 0, high = 0;
+};
+
 struct ImportOptions {
   /// A file or a SavedModel's directory.
   std::string path;
@@ -35,6 +40,9 @@ struct ImportOptions {
   std::vector<std::string> fetches;
   /// Dimensions for inputs whose shape the model leaves open, by input.
   llvm::StringMap<llvm::SmallVector<int64_t>> shapes;
+  /// Ranges of dimensions that are known only at run time, by the dimension's
+  /// name in the model, or by `INPUT.NUMBER`.
+  llvm::StringMap<DimRange> dims;
   /// How many elements a tensor holds at most whose sizes depend on data and
   /// are bounded by nothing else: 1 Mi, which is 4 MiB of f32.
   int64_t boundedElements = int64_t(1) << 20;
@@ -44,6 +52,9 @@ struct ImportOptions {
 std::optional<Feed> parseFeed(mlir::MLIRContext *context, llvm::StringRef text);
 /// Parses `x=1x224x224x3` into the options' shapes; false where it is not that.
 bool parseShape(llvm::StringRef text, ImportOptions &options);
+
+/// Parses `batch=1..64` into the options' ranges; false where it is not that.
+bool parseDim(llvm::StringRef text, ImportOptions &options);
 
 /// A module with one function an entry, or null after errors on the context's
 /// diagnostic engine; `status` then says of which kind they were. All nodes

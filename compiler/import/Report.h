@@ -34,6 +34,11 @@ public:
     return mlir::emitError(at);
   }
 
+  /// Something that the user should know though it is no fault.
+  mlir::InFlightDiagnostic warning(mlir::Location at) {
+    return mlir::emitWarning(at);
+  }
+
   mlir::MLIRContext *const context;
   const std::string path;
   Status status = Status::ok;

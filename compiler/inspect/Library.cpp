@@ -78,7 +78,7 @@ static json::Array tensorsOf(const weir_tensor_info *tensors, uint32_t count) {
     std::string type = "tensor<";
     for (int64_t size : ArrayRef(tensor.shape, tensor.rank))
       type +=
-          (tensor.shape_output < 0 ? "" : "<=") + std::to_string(size) + "x";
+          (tensor.shape_tensor < 0 ? "" : "<=") + std::to_string(size) + "x";
     type += nameOf(tensor.dtype).str() + ">";
     list.push_back(json::Object{{"name", json::fixUTF8(tensor.name)},
                                 {"tensor", json::fixUTF8(tensor.tensor)},

@@ -210,6 +210,14 @@ class Graph:
         for i in range(function.num_inputs):
             tensor = function.inputs[i].tensor.decode().split(":")[0]
             arrays.append(np.ascontiguousarray(given[tensor]))
+        for i in range(function.num_inputs):
+            described = function.inputs[i]
+            if described.shape_tensor < 0:
+                continue
+            room = np.zeros(described.elements, arrays[i].dtype)
+            room[: arrays[i].size] = arrays[i].reshape(-1)
+            arrays[described.shape_tensor] = np.int64(arrays[i].shape)
+            arrays[i] = room
         outputs = {}
         for i in range(function.num_outputs):
             described = function.outputs[i]
@@ -231,9 +239,9 @@ class Graph:
         # Sizes that only the run knew; the elements lie without gaps.
         for i in range(function.num_outputs):
             described = function.outputs[i]
-            if described.shape_output < 0 or status:
+            if described.shape_tensor < 0 or status:
                 continue
-            shape = arrays[function.num_inputs + described.shape_output]
+            shape = arrays[function.num_inputs + described.shape_tensor]
             key = described.tensor.decode()
             type, array = outputs[key]
             outputs[key] = (type, array.reshape(-1)[: np.prod(shape)].reshape(shape))
@@ -310,7 +318,7 @@ class TensorInfo(ctypes.Structure):
         ("shape", ctypes.POINTER(ctypes.c_int64)),
         ("elements", ctypes.c_int64),
         ("bytes", ctypes.c_size_t),
-        ("shape_output", ctypes.c_int64),
+        ("shape_tensor", ctypes.c_int64),
     ]
 
 

@@ -122,9 +122,10 @@ int tensor_is_called(const weir_tensor_info *tensor, const char *name) {
   return 0;
 }
 
-int is_shape_of_another(const weir_function_info *function, uint32_t i) {
-  for (uint32_t k = 0; k < function->num_outputs; ++k)
-    if (function->outputs[k].shape_output == (int64_t)i)
-      return 1;
-  return 0;
+int64_t whose_shape(const weir_tensor_info *tensors, uint32_t count,
+                    uint32_t i) {
+  for (uint32_t k = 0; k < count; ++k)
+    if (tensors[k].shape_tensor == (int64_t)i)
+      return (int64_t)k;
+  return -1;
 }

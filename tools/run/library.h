@@ -20,7 +20,8 @@ int library_function(const weir_model_info *info, const char *name);
 /// with or without ":0".
 int tensor_is_called(const weir_tensor_info *tensor, const char *name);
 
-/// Whether output `i` only holds the shape of another.
-int is_shape_of_another(const weir_function_info *function, uint32_t i);
+/// The tensor whose shape number `i` holds, among inputs or among outputs; -1.
+int64_t whose_shape(const weir_tensor_info *tensors, uint32_t count,
+                    uint32_t i);
 
 #endif

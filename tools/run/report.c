@@ -42,7 +42,7 @@ void report_json(const weir_function_info *function,
   printf(", \"outputs\": [");
   for (uint32_t i = 0; i < function->num_outputs; ++i) {
     char type[1600];
-    if (is_shape_of_another(function, i))
+    if (whose_shape(function->outputs, function->num_outputs, i) >= 0)
       continue;
     array_type_text(&outputs[i], type, sizeof type);
     printf("%s{\"name\": ", i ? ", " : "");
@@ -64,7 +64,7 @@ void report_plain(const weir_function_info *function,
                   int values) {
   for (uint32_t i = 0; values && i < function->num_outputs; ++i) {
     char type[1600];
-    if (is_shape_of_another(function, i))
+    if (whose_shape(function->outputs, function->num_outputs, i) >= 0)
       continue;
     const struct array *one = &outputs[i];
     array_type_text(one, type, sizeof type);

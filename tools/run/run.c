@@ -127,9 +127,34 @@ static void describe(const weir_tensor_info *info, struct array *array) {
     array->shape[i] = info->shape[i];
 }
 
+/// An array in a buffer as large as the model may read; its sizes go to the
+/// input that takes them.
+static int make_room(struct run *run, const weir_tensor_info *info,
+                     struct array *array, const struct array *most) {
+  struct array *shape = &run->arrays[info->shape_tensor], room = *most;
+  int fits = array->dtype == most->dtype && array->rank == most->rank;
+  for (int k = 0; fits && k < array->rank; ++k)
+    fits = array->shape[k] <= most->shape[k];
+  if (!fits)
+    return type_error(run, info->tensor, most, array);
+  describe(&run->function->inputs[info->shape_tensor], shape);
+  if (array_allocate(&room) || array_allocate(shape)) {
+    array_free(&room);
+    return fail("not enough memory for the inputs", LIMIT);
+  }
+  memcpy(room.data, array->data, array->bytes);
+  for (int k = 0; k < array->rank; ++k)
+    ((int64_t *)shape->data)[k] = array->shape[k];
+  array_free(array);
+  *array = room;
+  return 0;
+}
+
 static int gather_input(struct run *run, uint32_t i) {
   const weir_tensor_info *info = &run->function->inputs[i];
   struct array *array = &run->arrays[i], want = {0};
+  if (whose_shape(run->function->inputs, run->function->num_inputs, i) >= 0)
+    return 0;
   describe(info, &want);
   const char *text = given(run->options.inputs, run->options.num_inputs, info);
   if (!text && !run->options.random) {
@@ -146,10 +171,12 @@ static int gather_input(struct run *run, uint32_t i) {
     if (array_allocate(array))
       return fail("not enough memory for the inputs", LIMIT);
     value_random(array, run->options.seed + i);
-    return 0;
+    return info->shape_tensor < 0 ? 0 : make_room(run, info, array, &want);
   }
   if (read_value(run, text, info->dtype, array))
     return fail(run->error, FAULT);
+  if (info->shape_tensor >= 0)
+    return make_room(run, info, array, &want);
   if (!same_type(array, &want))
     return type_error(run, info->tensor, &want, array);
   return 0;
@@ -259,7 +286,7 @@ static int compare(struct run *run, uint32_t i) {
 /// Outputs whose sizes only the run knew get them.
 static void settle_shapes(struct run *run) {
   for (uint32_t i = 0; i < run->function->num_outputs; ++i) {
-    int64_t shape = run->function->outputs[i].shape_output;
+    int64_t shape = run->function->outputs[i].shape_tensor;
     struct array *array = output(run, i);
     if (shape < 0)
       continue;
@@ -277,7 +304,7 @@ static int deliver(struct run *run) {
   settle_shapes(run);
   for (uint32_t i = 0; i < run->function->num_outputs; ++i) {
     const weir_tensor_info *info = &run->function->outputs[i];
-    if (is_shape_of_another(run->function, i))
+    if (whose_shape(run->function->outputs, run->function->num_outputs, i) >= 0)
       continue;
     if (run->options.output_dir && !status)
       status = write_output(run, info->tensor, output(run, i));

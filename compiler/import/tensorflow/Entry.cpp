@@ -36,132 +36,6 @@ FailureOr<Edge> resolveTensor(Report &report, const Graph &graph,
   return failure();
 }
 
-/// A number of the shape that `--shape` gives for the port.
-static const SmallVector<int64_t> *givenShape(const Port &port,
-                                              const ImportOptions &options) {
-  StringRef node = StringRef(port.tensor).split(':').first;
-  for (StringRef name : {StringRef(port.name), StringRef(port.tensor), node}) {
-    auto found = options.shapes.find(name);
-    if (found != options.shapes.end())
-      return &found->second;
-  }
-  return nullptr;
-}
-
-/// The attribute of that name and kind; null where there is none.
-static const AttrValue *attribute(const NodeDef &def, StringRef name) {
-  auto found = def.attr().find(name.str());
-  return found == def.attr().end() ? nullptr : &found->second;
-}
-
-/// What the node itself says of the shape.
-static const ::tensorflow::TensorShapeProto *ownShape(const NodeDef &def,
-                                                      int output) {
-  const AttrValue *shapes = attribute(def, "_output_shapes");
-  if (shapes && shapes->has_list() && output < shapes->list().shape_size())
-    return &shapes->list().shape(output);
-  const AttrValue *shape = attribute(def, "shape");
-  if (shape && shape->has_shape() && output == 0)
-    return &shape->shape();
-  return nullptr;
-}
-
-int ownType(const NodeDef &def) {
-  for (StringRef name : {"dtype", "T"})
-    if (const AttrValue *type = attribute(def, name);
-        type && type->value_case() == AttrValue::kType)
-      return type->type();
-  return ::tensorflow::DT_INVALID;
-}
-
-static std::string dimsText(ArrayRef<int64_t> shape) {
-  std::string text;
-  for (int64_t size : shape) {
-    text += text.empty() ? "" : "x";
-    text += ShapedType::isDynamic(size) ? "?" : std::to_string(size);
-  }
-  return text;
-}
-
-FailureOr<RankedTensorType>
-inputType(Report &report, const Graph &graph, const Port &port,
-          const ::tensorflow::TensorShapeProto *shapeProto, int dataType,
-          const ImportOptions &options) {
-  const NodeDef &def = graph.node(port.edge.node);
-  Location at = report.node(def.name());
-  if (!shapeProto)
-    shapeProto = ownShape(def, port.edge.output);
-  if (dataType == ::tensorflow::DT_INVALID)
-    dataType = ownType(def);
-  std::string hint = "--feed=" + escaped(port.tensor) + ":DIMSxTYPE";
-  if (dataType == ::tensorflow::DT_INVALID) {
-    report.error(at) << "is fed, but nothing says of which type it is; give it "
-                        "with "
-                     << hint;
-    return failure();
-  }
-  Type element = elementType(report.context, dataType);
-  if (!element) {
-    report.error(at, ::tensorflow::DataType_IsValid(dataType)
-                         ? Status::unsupported
-                         : Status::badInput)
-        << "(" << escaped(def.op()) << "): input '" << escaped(port.name)
-        << "' is of " << dataTypeName(dataType)
-        << ", which weir has no inputs of";
-    return failure();
-  }
-  std::optional<SmallVector<int64_t>> shape;
-  if (shapeProto) {
-    auto read = shapeOf(*shapeProto);
-    if (failed(read)) {
-      report.error(at) << "has a malformed shape";
-      return failure();
-    }
-    shape = *read;
-  }
-  if (const SmallVector<int64_t> *given = givenShape(port, options)) {
-    bool fits = !shape || shape->size() == given->size();
-    for (size_t i = 0; fits && shape && i < given->size(); ++i)
-      fits = ShapedType::isDynamic((*shape)[i]) || (*shape)[i] == (*given)[i];
-    if (!fits) {
-      report.error(at) << "--shape gives " << dimsText(*given) << " for input '"
-                       << escaped(port.name) << "', which is "
-                       << dimsText(*shape);
-      return failure();
-    }
-    shape = *given;
-  }
-  hint = "--shape=" + escaped(port.name) + "=";
-  if (!shape) {
-    report.error(at) << "the shape of input '" << escaped(port.name)
-                     << "' is not known; give it with " << hint
-                     << "DIMS, for example " << hint << "1x224x224x3";
-    return failure();
-  }
-  for (auto [i, size] : llvm::enumerate(*shape)) {
-    if (!ShapedType::isDynamic(size))
-      continue;
-    SmallVector<int64_t> example(*shape);
-    for (int64_t &each : example)
-      each = ShapedType::isDynamic(each) ? 1 : each;
-    InFlightDiagnostic error = report.error(at);
-    error << "dimension " << i;
-    if (shapeProto && !shapeProto->unknown_rank() &&
-        !shapeProto->dim(i).name().empty())
-      error << " ('" << escaped(shapeProto->dim(i).name()) << "')";
-    error << " of input '" << escaped(port.name) << "' (" << dimsText(*shape)
-          << ") is not known; give all of them, for example " << hint
-          << dimsText(example);
-    return failure();
-  }
-  if (!byteSize(*shape, element.getIntOrFloatBitWidth() / 8 + 1)) {
-    report.error(at, Status::limit) << "input '" << escaped(port.name)
-                                    << "' is larger than a tensor may be";
-    return failure();
-  }
-  return RankedTensorType::get(*shape, element);
-}
-
 /// Ops whose results no one wants to have fetched.
 static bool isNoOutput(const NodeDef &def) {
   return isPlaceholder(def.op()) ||
@@ -282,13 +156,10 @@ FailureOr<Entry> partialEntry(Report &report, const Graph &graph,
         name->resize(name->size() - 2);
     if (!StringRef(port.tensor).contains(':'))
       port.tensor += ":0";
-    if (!port.type) {
-      auto type = inputType(report, graph, port, nullptr,
-                            ::tensorflow::DT_INVALID, options);
-      if (failed(type))
-        return failure();
-      port.type = *type;
-    }
+    if ((!port.type || !port.type.hasStaticShape()) &&
+        failed(setInputType(report, graph, port, nullptr,
+                            ::tensorflow::DT_INVALID, options)))
+      return failure();
   }
   for (Port &port : entry.outputs) {
     if (StringRef(port.name).ends_with(":0"))

@@ -20,6 +20,11 @@ struct Port {
   Edge edge;
   /// Of inputs: null until it is known.
   mlir::RankedTensorType type;
+  /// Of an input with dimensions that only the run knows, for each dimension
+  /// its range, whose end the type has; none for those that are fixed.
+  llvm::SmallVector<std::optional<DimRange>, 0> open = {};
+  /// The model's names of the dimensions, empty for those without.
+  llvm::SmallVector<std::string, 0> dimNames = {};
 };
 
 struct Entry {
@@ -38,12 +43,12 @@ mlir::FailureOr<Edge> resolveTensor(Report &report, const Graph &graph,
                                     llvm::StringRef tensor,
                                     llvm::StringRef what);
 
-/// The type of an input from its node, from what the model says of it (either
-/// may be absent) and from the options' shapes.
-mlir::FailureOr<mlir::RankedTensorType>
-inputType(Report &report, const Graph &graph, const Port &port,
-          const ::tensorflow::TensorShapeProto *shape, int dataType,
-          const ImportOptions &options);
+/// Sets the type of an input, where a feed does not, from its node, from what
+/// the model says of it (either may be absent) and from the options' shapes;
+/// and bounds the dimensions that are left open.
+mlir::LogicalResult setInputType(Report &report, const Graph &graph, Port &port,
+                                 const ::tensorflow::TensorShapeProto *shape,
+                                 int dataType, const ImportOptions &options);
 
 /// The entry that feeds and fetches ask for; without feeds every placeholder is
 /// one, without fetches every result that nothing uses.

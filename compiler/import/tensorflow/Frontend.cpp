@@ -112,6 +112,26 @@ static LogicalResult checkShapes(Report &report, const ImportOptions &options,
           << didYouMean(given.getKey(), names);
       return failure();
     }
+  std::vector<std::string> dims;
+  for (const Entry &entry : entries)
+    for (const Port &port : entry.inputs)
+      for (auto [i, range] : llvm::enumerate(port.open)) {
+        if (!range)
+          continue;
+        std::string number = "." + std::to_string(i);
+        StringRef node = StringRef(port.tensor).split(':').first;
+        llvm::append_values(dims, port.dimNames[i], port.name + number,
+                            port.tensor + number, node.str() + number);
+      }
+  names.assign(dims.begin(), dims.end());
+  for (const auto &given : options.dims)
+    if (!llvm::is_contained(names, given.getKey())) {
+      report.error(Status::badUsage)
+          << "--dim=" << escaped(given.getKey())
+          << ": no input has such a dimension that is not fixed"
+          << didYouMean(given.getKey(), names);
+      return failure();
+    }
   return success();
 }
 

@@ -49,13 +49,11 @@ static FailureOr<Entry> signatureEntry(Report &report, const Graph &graph,
     FailureOr<Port> port = portOf(report, graph, key, *info, "signature input");
     if (failed(port))
       return failure();
-    FailureOr<RankedTensorType> type =
-        inputType(report, graph, *port,
-                  info->has_tensor_shape() ? &info->tensor_shape() : nullptr,
-                  info->dtype(), options);
-    if (failed(type))
+    if (failed(setInputType(report, graph, *port,
+                            info->has_tensor_shape() ? &info->tensor_shape()
+                                                     : nullptr,
+                            info->dtype(), options)))
       return failure();
-    port->type = *type;
     entry.inputs.push_back(*port);
   }
   for (const auto &[key, info] : outputs) {
