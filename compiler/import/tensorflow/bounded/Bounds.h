@@ -10,6 +10,7 @@
 
 #include "compiler/import/tensorflow/Tracer.h"
 #include "compiler/import/tensorflow/neural/Expr.h"
+#include "dialects/graph/Reduce.h"
 
 namespace weir::tensorflow {
 
@@ -68,9 +69,22 @@ mlir::FailureOr<Sizes> sizesFrom(Node &node,
                                  llvm::ArrayRef<mlir::Value> scalars,
                                  llvm::ArrayRef<int64_t> caps = {});
 
+/// Two sizes that must be equal, which a check sees to where only the run
+/// knows: as the one that says more. `what` is for the messages: "operands".
+mlir::FailureOr<Size> agreedSize(Node &node, Size x, Size y,
+                                 const llvm::Twine &what);
 /// The sizes that operands broadcast to, dimension by dimension from the last.
 /// Where they are equal only if the run says so, it is checked.
 mlir::FailureOr<Sizes> commonSizes(Node &node, llvm::ArrayRef<Sizes> all);
+/// The bounds of a place that broadcasts to one of `common`.
+llvm::SmallVector<int64_t> commonBounds(llvm::ArrayRef<Size> sizes,
+                                        llvm::ArrayRef<Size> common);
+
+/// Runs the node's own handler with these places for its first operands.
+mlir::LogicalResult runOnPlaces(Node &node, llvm::ArrayRef<mlir::Value> places);
+/// Says how large a result is that the node's own handler has given.
+mlir::LogicalResult giveSizes(Node &node, unsigned result,
+                              llvm::ArrayRef<Size> sizes);
 
 /// A check with the node's name.
 void require(Node &node, Expr condition, const llvm::Twine &message);
@@ -92,6 +106,9 @@ mlir::Value inPlaceOf(mlir::ImplicitLocOpBuilder &b, mlir::Value place,
 Expr masked(mlir::ImplicitLocOpBuilder &b, const Traced &traced, double fill);
 Expr masked(mlir::ImplicitLocOpBuilder &b, const Traced &traced, Expr fill,
             llvm::ArrayRef<int64_t> dims);
+/// A scalar that changes nothing that it is combined with.
+Expr identityOf(mlir::ImplicitLocOpBuilder &b, graph::Reduction kind,
+                mlir::Type elementType);
 /// Whether index `i` of `bound` is below the size: a vector of truth values.
 Expr within(mlir::ImplicitLocOpBuilder &b, Size size);
 /// 0, 1, ... of i64.
@@ -126,6 +143,7 @@ void addBoundedElementwiseHandlers(BoundedHandlers &);
 void addBoundedGatherHandlers(BoundedHandlers &);
 void addBoundedJoinHandlers(BoundedHandlers &);
 void addBoundedMoveHandlers(BoundedHandlers &);
+void addBoundedReduceHandlers(BoundedHandlers &);
 void addBoundedSliceHandlers(BoundedHandlers &);
 void addBoundedShapeHandlers(BoundedHandlers &);
 

@@ -10,45 +10,6 @@ using namespace mlir;
 
 namespace weir::tensorflow {
 
-FailureOr<Sizes> commonSizes(Node &node, ArrayRef<Sizes> all) {
-  size_t rank = 0;
-  for (const Sizes &sizes : all)
-    rank = std::max(rank, sizes.size());
-  Sizes common(rank, Size{1, {}});
-  for (size_t i = 0; i < rank; ++i) {
-    Size &result = common[rank - 1 - i];
-    for (const Sizes &sizes : all) {
-      if (i >= sizes.size())
-        continue;
-      const Size &size = sizes[sizes.size() - 1 - i];
-      if (size == result || (size.isKnown() && size.bound == 1))
-        continue;
-      if (result.isKnown() && result.bound == 1) {
-        result = size;
-        continue;
-      }
-      if (result.isKnown() && size.isKnown())
-        return node.error()
-               << "has operands whose dimensions of size " << result.bound
-               << " and " << size.bound << " do not broadcast";
-      // A size of 1 that only the run knows is not repeated.
-      if (result.exact != size.exact)
-        require(node,
-                apply<graph::EqualOp>(exactly(node.b, result),
-                                      exactly(node.b, size)),
-                "operands differ in size");
-      const Size &known = result.isKnown() ? result : size;
-      const Size &open = result.isKnown() ? size : result;
-      if (known.isKnown() && known.bound > open.bound)
-        return node.error() << "has operands of size " << known.bound
-                            << " and of at most " << open.bound;
-      if (known.isKnown() ? size.isKnown() : size.bound < result.bound)
-        result = size;
-    }
-  }
-  return common;
-}
-
 /// The places of the operands, cut to the bounds that they share.
 static FailureOr<SmallVector<Traced>>
 alignedPlaces(Node &node, Sizes &common, unsigned count,
@@ -68,28 +29,18 @@ alignedPlaces(Node &node, Sizes &common, unsigned count,
     }
     Value place =
         fill ? masked(node.b, node.traced(i), *fill).value : node.operand(i);
-    SmallVector<int64_t> bounds(typeOf(place).getShape());
-    for (size_t k = 0; k < bounds.size(); ++k) {
-      const Size &to = common[common.size() - bounds.size() + k];
-      if (!all[i][k].isKnown() || bounds[k] != 1)
-        bounds[k] = to.bound;
-    }
     Traced traced;
-    traced.value = inPlaceOf(node.b, place, bounds);
+    traced.value = inPlaceOf(node.b, place, commonBounds(all[i], common));
     places.push_back(traced);
   }
   return places;
 }
 
-/// Every result of the shape that the operands broadcast to has their sizes.
+/// Every result has the shape that the operands broadcast to.
 static LogicalResult attach(Node &node, const Sizes &common) {
-  SmallVector<int64_t> bounds = boundsOf(common);
-  for (Traced &traced : node.given)
-    if (traced.value && typeOf(traced.value).getShape() == ArrayRef(bounds))
-      traced = withSizes(traced.value, common);
-    else
-      return node.unsupported("an operand has a size that is known only at run "
-                              "time");
+  for (unsigned i = 0; i < node.given.size(); ++i)
+    if (failed(giveSizes(node, i, common)))
+      return failure();
   return success();
 }
 

@@ -39,17 +39,22 @@ FailureOr<Sizes> reshapedSizes(Node &node, ArrayRef<Value> wanted) {
   ImplicitLocOpBuilder &b = node.b;
   Sizes from = sizesOf(node.traced(0));
   Expr total = product(b, from, 0, from.size()), one = number(b, 1);
-  SmallVector<Expr> isOpen;
+  auto isFixed = [](Value scalar) {
+    return knownNumber(scalar).value_or(-1) >= 0;
+  };
   Expr known = one;
   for (Value scalar : wanted) {
     Expr size(b, scalar);
-    isOpen.push_back(apply<graph::LessOp>(size, number(b, 0)));
-    known = known * select(isOpen.back(), one, size);
+    known = known * select(apply<graph::LessOp>(size, number(b, 0)), one, size);
   }
   Expr left = apply<graph::FloorDivOp>(total, maximum(known, one));
   SmallVector<Value> scalars;
-  for (auto [scalar, open] : llvm::zip_equal(wanted, isOpen))
-    scalars.push_back(select(open, left, Expr(b, scalar)).value);
+  for (Value scalar : wanted) {
+    Expr size(b, scalar);
+    Expr isOpen = apply<graph::LessOp>(size, number(b, 0));
+    scalars.push_back(isFixed(scalar) ? scalar
+                                      : select(isOpen, left, size).value);
+  }
   // The inferred size of a dimension keeps the identity of the one that it is:
   // [n, 4, 2] as [-1, 8] has n rows.
   auto others = [&](size_t but) {

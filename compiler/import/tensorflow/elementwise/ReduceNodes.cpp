@@ -1,6 +1,7 @@
 // Reductions, places of extremes and cumulative nodes.
 
-#include "compiler/import/tensorflow/elementwise/Operands.h"
+#include "compiler/import/tensorflow/bounded/Bounds.h"
+#include "compiler/import/tensorflow/elementwise/Reduced.h"
 
 #include "dialects/graph/Elementwise.h"
 #include "dialects/graph/Graph.h"
@@ -9,24 +10,14 @@
 using namespace mlir;
 
 namespace weir::tensorflow {
-namespace {
-
-/// A reduction's operand and its dimensions, ascending.
-struct Reduced {
-  Expr x;
-  SmallVector<int64_t> dims;
-  bool keep;
-
-  /// `result`, with the reduced dimensions as 1 where they are kept.
-  Expr shaped(Expr result) const {
-    if (!keep)
-      return result;
-    SmallVector<int64_t> shape(x.shape());
-    for (int64_t dim : dims)
-      shape[dim] = 1;
-    return reshape(result, shape);
-  }
-};
+Expr Reduced::shaped(Expr result) const {
+  if (!keep)
+    return result;
+  SmallVector<int64_t> shape(x.shape());
+  for (int64_t dim : dims)
+    shape[dim] = 1;
+  return reshape(result, shape);
+}
 
 FailureOr<Reduced> reducedOf(Node &node, Elements elements) {
   if (node.size() != 2)
@@ -53,6 +44,14 @@ FailureOr<Reduced> reducedOf(Node &node, Elements elements) {
   return reduced;
 }
 
+Expr widened(Expr x) {
+  bool isHalf = isa<FloatType>(x.elementType()) &&
+                x.elementType().getIntOrFloatBitWidth() < 32;
+  return isHalf ? cast(x, x.b->getF32Type()) : x;
+}
+
+namespace {
+
 template <typename Op, Elements elements>
 LogicalResult importReduction(Node &node) {
   FailureOr<Reduced> reduced = reducedOf(node, elements);
@@ -62,11 +61,21 @@ LogicalResult importReduction(Node &node) {
   return give(node, reduced->shaped(Expr(node.b, y)));
 }
 
-/// Halves stay f32 from the sum to the quotient, so that it cannot overflow.
-Expr widened(Expr x) {
-  bool isHalf = isa<FloatType>(x.elementType()) &&
-                x.elementType().getIntOrFloatBitWidth() < 32;
-  return isHalf ? cast(x, x.b->getF32Type()) : x;
+/// The product of a list of sizes is that of its elements, of which some may be
+/// known although the list is not.
+LogicalResult importProduct(Node &node) {
+  constexpr int64_t longest = 8;
+  FailureOr<Reduced> reduced = reducedOf(node, Elements::numbers);
+  if (failed(reduced))
+    return failure();
+  Expr x = reduced->x;
+  if (x.rank() != 1 || reduced->dims.empty() || x.size(0) > longest ||
+      !x.elementType().isSignlessInteger() || !x.value.getDefiningOp())
+    return importReduction<graph::ReduceProdOp, Elements::numbers>(node);
+  Expr y = x.like(1);
+  for (int64_t i = 0; i < x.size(0); ++i)
+    y = y * Expr(node.b, elementOf(node.b, x.value, i));
+  return give(node, reduced->shaped(y));
 }
 
 LogicalResult importMean(Node &node) {
@@ -180,7 +189,7 @@ void addComplexReduceHandlers(Handlers &handlers) {
 void addReduceHandlers(Handlers &handlers) {
   constexpr Elements numbers = Elements::numbers, bools = Elements::bools;
   handlers["Sum"] = importReduction<graph::ReduceSumOp, numbers>;
-  handlers["Prod"] = importReduction<graph::ReduceProdOp, numbers>;
+  handlers["Prod"] = importProduct;
   handlers["Max"] = importReduction<graph::ReduceMaxOp, numbers>;
   handlers["Min"] = importReduction<graph::ReduceMinOp, numbers>;
   handlers["All"] = importReduction<graph::ReduceAndOp, bools>;
