@@ -36,6 +36,7 @@ const BoundedHandlers &boundedHandlers() {
     addBoundedGatherHandlers(handlers);
     addBoundedJoinHandlers(handlers);
     addBoundedMoveHandlers(handlers);
+    addBoundedNeuralHandlers(handlers);
     addBoundedReduceHandlers(handlers);
     addBoundedShapeHandlers(handlers);
     addBoundedSliceHandlers(handlers);

@@ -143,9 +143,11 @@ void addBoundedElementwiseHandlers(BoundedHandlers &);
 void addBoundedGatherHandlers(BoundedHandlers &);
 void addBoundedJoinHandlers(BoundedHandlers &);
 void addBoundedMoveHandlers(BoundedHandlers &);
+void addBoundedNeuralHandlers(BoundedHandlers &);
 void addBoundedReduceHandlers(BoundedHandlers &);
 void addBoundedSliceHandlers(BoundedHandlers &);
 void addBoundedShapeHandlers(BoundedHandlers &);
+void addBoundedWindowHandlers(BoundedHandlers &);
 
 } // namespace weir::tensorflow
 

@@ -1,0 +1,146 @@
+// Matrix products, norms, losses and crops of tensors with sizes known only at
+// run time.
+
+#include "compiler/import/tensorflow/bounded/Bounds.h"
+
+#include "compiler/import/Build.h"
+
+using namespace mlir;
+
+namespace weir::tensorflow {
+namespace {
+
+/// Rows, columns and batch are of any size; what both have in common ends where
+/// it ends in both.
+LogicalResult importMatMul(Node &node) {
+  if (node.size() != 2 || node.rank(0) < 2 || node.rank(1) < 2)
+    return node.error() << "multiplies matrices";
+  bool transposed[] = {node.boolAttr("transpose_a", node.boolAttr("adj_x")),
+                       node.boolAttr("transpose_b", node.boolAttr("adj_y"))};
+  Sizes sizes[2], batches[2];
+  int64_t inner[2], outer[2];
+  for (unsigned i : {0, 1}) {
+    sizes[i] = sizesOf(node.traced(i));
+    batches[i].assign(sizes[i].begin(), sizes[i].end() - 2);
+    int64_t rows = node.rank(i) - 2, columns = rows + 1;
+    bool isLast = (i == 0) != transposed[i];
+    inner[i] = isLast ? columns : rows;
+    outer[i] = isLast ? rows : columns;
+  }
+  auto batch = commonSizes(node, {batches[0], batches[1]});
+  auto common = agreedSize(node, sizes[0][inner[0]], sizes[1][inner[1]],
+                           "rows and columns");
+  if (failed(batch) || failed(common))
+    return failure();
+  SmallVector<Value> places;
+  for (unsigned i : {0, 1}) {
+    Expr x = masked(node.b, node.traced(i), operand(node, i).like(0), inner[i]);
+    SmallVector<int64_t> bounds = commonBounds(batches[i], *batch);
+    llvm::append_range(bounds, x.shape().take_back(2));
+    bounds[inner[i]] = common->bound;
+    places.push_back(inPlaceOf(node.b, x.value, bounds));
+  }
+  if (failed(runOnPlaces(node, places)))
+    return failure();
+  Sizes result = *batch;
+  result.push_back(sizes[0][outer[0]]);
+  result.push_back(sizes[1][outer[1]]);
+  return giveSizes(node, 0, result);
+}
+
+/// Every image by itself.
+LogicalResult importBatchNorm(Node &node) {
+  if (node.size() != 5 || node.rank(0) < 2)
+    return node.error() << "does not normalize images";
+  if (node.boolAttr("is_training", true))
+    return node.unsupported("training on images whose sizes are known only at "
+                            "run time");
+  for (unsigned i = 1; i < 5; ++i)
+    if (node.traced(i).isBounded())
+      return node.unsupported("channels whose number is known only at run "
+                              "time");
+  if (failed(runOnPlaces(node, {})))
+    return failure();
+  return giveSizes(node, 0, sizesOf(node.traced(0)));
+}
+
+LogicalResult importLocalResponse(Node &node) {
+  if (node.size() != 1 || node.rank(0) != 4)
+    return node.error() << "does not normalize images";
+  Sizes sizes = sizesOf(node.traced(0));
+  if (failed(runOnPlaces(
+          node,
+          {masked(node.b, node.traced(0), operand(node, 0).like(0), 3).value})))
+    return failure();
+  return giveSizes(node, 0, sizes);
+}
+
+/// The loss of every row, and its gradient. The labels are classes, or weights
+/// of each class.
+LogicalResult importCrossEntropy(Node &node) {
+  bool isSparse = node.op().starts_with("Sparse");
+  if (node.size() != 2 || node.rank(0) != 2 ||
+      node.rank(1) != (isSparse ? 1 : 2))
+    return node.error() << "takes a row of classes for each label";
+  Sizes logits = sizesOf(node.traced(0)), labels = sizesOf(node.traced(1));
+  if (!logits.back().isKnown() || (!isSparse && !labels.back().isKnown()))
+    return node.unsupported("classes whose number is known only at run time");
+  Sizes rows[] = {{logits[0]}, {labels[0]}};
+  auto common = commonSizes(node, rows);
+  if (failed(common))
+    return failure();
+  SmallVector<Value> places;
+  for (unsigned i : {0, 1}) {
+    SmallVector<int64_t> bounds(node.shape(i));
+    bounds[0] = commonBounds(rows[i], *common)[0];
+    places.push_back(inPlaceOf(node.b, node.operand(i), bounds));
+  }
+  if (failed(runOnPlaces(node, places)) || failed(giveSizes(node, 0, *common)))
+    return failure();
+  int64_t classes = typeOf(node.given.back().value).getShape().back();
+  return giveSizes(node, 1, {common->front(), Size{classes, {}}});
+}
+
+/// Only the number of boxes may be open. Operands: images, boxes, the image of
+/// each box, and the size of the crops.
+LogicalResult importCrops(Node &node) {
+  if (node.size() != 4 || node.rank(0) != 4 || node.rank(1) != 2 ||
+      node.rank(2) != 1)
+    return node.error() << "crops no images";
+  if (node.traced(0).isBounded() || !sizesOf(node.traced(1)).back().isKnown())
+    return node.unsupported("images whose size is known only at run time");
+  auto count = agreedSize(node, sizesOf(node.traced(1))[0],
+                          sizesOf(node.traced(2))[0], "operands");
+  if (failed(count))
+    return failure();
+  // What is no box is one of the first image.
+  Expr which = masked(node.b, node.traced(2), 0);
+  if (failed(runOnPlaces(
+          node,
+          {node.operand(0),
+           inPlaceOf(node.b, node.operand(1), {count->bound, node.shape(1)[1]}),
+           inPlaceOf(node.b, which.value, {count->bound})})))
+    return failure();
+  Sizes sizes{*count};
+  for (int64_t size : typeOf(node.given[0].value).getShape().drop_front())
+    sizes.push_back({size, {}});
+  return giveSizes(node, 0, sizes);
+}
+
+} // namespace
+
+void addBoundedNeuralHandlers(BoundedHandlers &handlers) {
+  for (StringRef op :
+       {"MatMul", "BatchMatMul", "BatchMatMulV2", "BatchMatMulV3"})
+    handlers[op] = importMatMul;
+  for (StringRef op :
+       {"FusedBatchNorm", "FusedBatchNormV2", "FusedBatchNormV3"})
+    handlers[op] = importBatchNorm;
+  handlers["LRN"] = importLocalResponse;
+  handlers["SoftmaxCrossEntropyWithLogits"] = importCrossEntropy;
+  handlers["SparseSoftmaxCrossEntropyWithLogits"] = importCrossEntropy;
+  handlers["CropAndResize"] = importCrops;
+  addBoundedWindowHandlers(handlers);
+}
+
+} // namespace weir::tensorflow

@@ -1,0 +1,267 @@
+// Convolutions and pools over images whose sizes are known only at run time.
+
+#include "compiler/import/tensorflow/neural/Windows.h"
+#include "compiler/import/tensorflow/bounded/Bounds.h"
+
+#include "dialects/graph/Elementwise.h"
+#include "dialects/graph/Index.h"
+#include "dialects/graph/Shape.h"
+
+using namespace mlir;
+
+namespace weir::tensorflow {
+namespace {
+
+/// The windows along one dimension, whose padding may depend on its size:
+/// "SAME" has as many windows as strides, and half of what they reach too far,
+/// rounded down, lies before the images.
+struct Along {
+  int64_t dim, reach, stride;
+  Size size;
+
+  /// What lies before where the last stride has `rest` elements.
+  int64_t before(int64_t rest) const {
+    return std::max<int64_t>(reach - rest, 0) / 2;
+  }
+  /// How much more can lie before than where strides are whole.
+  int64_t mostShift() const { return before(1) - before(stride); }
+
+  Expr shift(ImplicitLocOpBuilder &b) const {
+    Expr n = exactly(b, size), one = number(b, 1), by = number(b, stride);
+    Expr rest = n - apply<graph::FloorDivOp>(n - one, by) * by;
+    Expr total = maximum(number(b, reach) - rest, number(b, 0));
+    return apply<graph::FloorDivOp>(total, number(b, 2)) -
+           number(b, before(stride));
+  }
+};
+
+struct Images {
+  Layout layout;
+  Windows windows;
+  bool isSame = false;
+  /// Those along dimensions whose size is open.
+  SmallVector<Along> open;
+};
+
+/// The windows over the place of operand 0.
+FailureOr<Images> imagesOf(Node &node, const Layout &layout,
+                           ArrayRef<int64_t> window) {
+  Images images{layout, {}, node.stringAttr("padding") == "SAME", {}};
+  Sizes sizes = sizesOf(node.traced(0));
+  int64_t first = layout.channelsFirst ? 2 : 1;
+  if (!sizes[layout.channelsFirst ? 1 : sizes.size() - 1].isKnown()) {
+    (void)node.unsupported("channels whose number is known only at run time");
+    return failure();
+  }
+  auto extents = node.shape(0).slice(first, layout.spatial);
+  auto windows = windowsOf(node, layout, extents, window);
+  if (failed(windows))
+    return failure();
+  images.windows = *windows;
+  for (int64_t i = 0; i < layout.spatial; ++i)
+    if (const Size &size = sizes[first + i]; !size.isKnown()) {
+      int64_t reach = (window[i] - 1) * windows->dilations[i] + 1;
+      Along along{first + i, reach, windows->strides[i], size};
+      // Whole strides must not make the place much larger than it is.
+      if (images.isSame && along.mostShift() > 0 &&
+          along.stride > std::max<int64_t>(size.bound, 1)) {
+        (void)node.unsupported("strides of " + Twine(along.stride) +
+                               " over images of at most " + Twine(size.bound));
+        return failure();
+      }
+      images.open.push_back(along);
+    }
+  return images;
+}
+
+/// A place of whole strides, in which the images begin where the padding of
+/// such a place leaves what must lie before them.
+Expr shifted(Expr x, const Along &along, Expr fill) {
+  ImplicitLocOpBuilder &b = *x.b;
+  int64_t most = along.mostShift(), bound = x.size(along.dim);
+  if (most <= 0 || bound == 0)
+    return x;
+  int64_t whole = llvm::divideCeil(bound, along.stride) * along.stride;
+  SmallVector<int64_t> low(x.rank(), 0), high = low, none = low;
+  low[along.dim] = most;
+  high[along.dim] = whole - bound;
+  Value wide = make<graph::PadOp>(b, x.value, fill.value, low, high, none);
+  SmallVector<Value> starts(x.rank(), number(b, 0).value);
+  starts[along.dim] = (number(b, most) - along.shift(b)).value;
+  SmallVector<int64_t> sizes(x.shape());
+  sizes[along.dim] = whole;
+  return Expr(b, make<graph::DynamicSliceOp>(b, wide, starts, sizes));
+}
+
+/// The place for the node's own handler; windows within the images read
+/// nothing else.
+Expr placeOf(const Images &images, Expr x, const Traced &traced, Expr fill) {
+  bool reachesOut = images.isSame;
+  for (int64_t margins :
+       llvm::concat<const int64_t>(images.windows.low, images.windows.high))
+    reachesOut |= margins != 0;
+  if (!reachesOut)
+    return x;
+  SmallVector<int64_t> dims;
+  for (const Along &along : images.open)
+    if (along.reach > 1)
+      dims.push_back(along.dim);
+  x = masked(*x.b, traced, fill, dims);
+  if (images.isSame)
+    for (const Along &along : images.open)
+      x = shifted(x, along, fill);
+  return x;
+}
+
+/// How many windows there are.
+LogicalResult giveCounts(Node &node, const Images &images) {
+  ImplicitLocOpBuilder &b = node.b;
+  Sizes sizes = sizesOf(node.traced(0));
+  int64_t first = images.layout.channelsFirst ? 2 : 1;
+  ArrayRef<int64_t> shape = typeOf(node.given[0].value).getShape();
+  for (const Along &along : images.open) {
+    int64_t i = along.dim - first;
+    Expr n = exactly(b, along.size), stride = number(b, along.stride);
+    int64_t margins = images.isSame
+                          ? along.reach - 1
+                          : images.windows.low[i] + images.windows.high[i];
+    Expr places = n + number(b, margins + along.stride - along.reach);
+    Expr count =
+        maximum(apply<graph::FloorDivOp>(places, stride), number(b, 0));
+    bool isAll = along.stride == 1 && margins == along.reach - 1;
+    sizes[along.dim] = {shape[along.dim],
+                        isAll ? along.size.exact : count.value};
+  }
+  for (auto [dim, size] : llvm::enumerate(sizes))
+    if (size.isKnown())
+      size.bound = shape[dim];
+  return giveSizes(node, 0, sizes);
+}
+
+FailureOr<Layout> imageLayout(Node &node, unsigned operands) {
+  int64_t spatial = node.op().contains("3D") ? 3 : 2;
+  auto layout = layoutOf(node, spatial);
+  if (failed(layout))
+    return failure();
+  if (node.size() != operands || node.rank(0) != spatial + 2)
+    return node.error() << "takes images of " << spatial << " dimensions";
+  return layout;
+}
+
+LogicalResult importConvolution(Node &node) {
+  auto layout = imageLayout(node, 2);
+  if (failed(layout))
+    return failure();
+  if (node.traced(1).isBounded())
+    return node.unsupported("a filter whose size is known only at run time");
+  if (node.rank(1) != node.rank(0))
+    return node.error() << "has a filter of " << node.type(1);
+  auto images =
+      imagesOf(node, *layout, node.shape(1).take_front(layout->spatial));
+  if (failed(images))
+    return failure();
+  Expr x = operand(node, 0);
+  x = placeOf(*images, x, node.traced(0), x.like(0));
+  if (failed(runOnPlaces(node, {x.value})))
+    return failure();
+  return giveCounts(node, *images);
+}
+
+FailureOr<Images> poolOf(Node &node) {
+  auto layout = imageLayout(node, 1);
+  if (failed(layout))
+    return failure();
+  auto window = layout->spatialAttr(node, "ksize", 1);
+  if (failed(window))
+    return failure();
+  return imagesOf(node, *layout, *window);
+}
+
+LogicalResult importMaxPool(Node &node) {
+  auto images = poolOf(node);
+  if (failed(images))
+    return failure();
+  Expr x = operand(node, 0);
+  Expr lowest = identityOf(node.b, graph::Reduction::max, x.elementType());
+  x = placeOf(*images, x, node.traced(0), lowest);
+  if (failed(runOnPlaces(node, {x.value})))
+    return failure();
+  return giveCounts(node, *images);
+}
+
+/// The mean of the elements that lie in the images: that of all, by the mean of
+/// ones where they do and zeros where not.
+LogicalResult importAveragePool(Node &node) {
+  auto images = poolOf(node);
+  if (failed(images))
+    return failure();
+  ImplicitLocOpBuilder &b = node.b;
+  Expr x = operand(node, 0), zero = x.like(0);
+  Expr place = placeOf(*images, x, node.traced(0), zero);
+  bool isMasked = place.value != x.value;
+  if (failed(runOnPlaces(node, {place.value})))
+    return failure();
+  if (isMasked) {
+    Expr means(b, node.given[0].value);
+    SmallVector<int64_t> shape(x.shape());
+    shape[0] = shape[images->layout.channelsFirst ? 1 : x.rank() - 1] = 1;
+    Expr ones(b, splat(b, RankedTensorType::get(shape, x.elementType()), 1));
+    Traced counted = node.traced(0);
+    counted.value = ones.value;
+    ones = placeOf(*images, ones, counted, zero);
+    if (failed(runOnPlaces(node, {ones.value})))
+      return failure();
+    means = means / Expr(b, node.given[0].value);
+    node.given[0].value = means.value;
+  }
+  return giveCounts(node, *images);
+}
+
+/// From results back to images, of which only the number may be open. Operands:
+/// the sizes of the images, the filter, the results.
+LogicalResult importTransposed(Node &node) {
+  size_t rank = node.op().contains("3D") ? 5 : 4;
+  auto wanted = scalarsOf(node, 0);
+  if (failed(wanted))
+    return failure();
+  if (node.size() != 3 || wanted->size() != rank ||
+      node.rank(2) != static_cast<int64_t>(rank))
+    return node.error() << "takes no images of " << rank - 2 << " dimensions";
+  Sizes sizes = sizesOf(node.traced(2));
+  Size number = sizes.front();
+  for (size_t i = 0; i < rank; ++i) {
+    auto known = knownNumber((*wanted)[i]);
+    if (i > 0 && (!known || !sizes[i].isKnown()))
+      return node.unsupported("images whose size is known only at run time");
+    sizes[i] = {known.value_or(number.bound), {}};
+  }
+  if (node.traced(1).isBounded())
+    return node.unsupported("a filter whose size is known only at run time");
+  if (!number.isKnown() || !knownNumber(wanted->front()))
+    require(node,
+            apply<graph::EqualOp>(exactly(node.b, number),
+                                  Expr(node.b, wanted->front())),
+            "it has not as many results as images");
+  if (!number.isKnown())
+    sizes.front() = number;
+  Type type = node.type(0).getElementType();
+  if (failed(runOnPlaces(node, {numbers(node.b, type, boundsOf(sizes))})))
+    return failure();
+  return giveSizes(node, 0, sizes);
+}
+
+} // namespace
+
+void addBoundedWindowHandlers(BoundedHandlers &handlers) {
+  for (StringRef op : {"Conv2D", "Conv3D", "DepthwiseConv2dNative"})
+    handlers[op] = importConvolution;
+  for (StringRef op : {"MaxPool", "MaxPool3D"})
+    handlers[op] = importMaxPool;
+  for (StringRef op : {"AvgPool", "AvgPool3D"})
+    handlers[op] = importAveragePool;
+  for (StringRef op : {"Conv2DBackpropInput", "Conv3DBackpropInputV2",
+                       "DepthwiseConv2dNativeBackpropInput"})
+    handlers[op] = {importTransposed, {0}};
+}
+
+} // namespace weir::tensorflow
