@@ -32,11 +32,13 @@ const Handlers &handlers() {
 const BoundedHandlers &boundedHandlers() {
   static const BoundedHandlers table = [] {
     BoundedHandlers handlers;
+    addBoundedDiagonalHandlers(handlers);
     addBoundedElementwiseHandlers(handlers);
     addBoundedGatherHandlers(handlers);
     addBoundedJoinHandlers(handlers);
     addBoundedMoveHandlers(handlers);
     addBoundedNeuralHandlers(handlers);
+    addBoundedOrderHandlers(handlers);
     addBoundedReduceHandlers(handlers);
     addBoundedShapeHandlers(handlers);
     addBoundedSliceHandlers(handlers);

@@ -139,11 +139,13 @@ Traced windowOf(mlir::ImplicitLocOpBuilder &b, const Traced &traced,
 mlir::LogicalResult importBoundedSlice(Node &node);
 mlir::LogicalResult importBoundedStridedSlice(Node &node);
 
+void addBoundedDiagonalHandlers(BoundedHandlers &);
 void addBoundedElementwiseHandlers(BoundedHandlers &);
 void addBoundedGatherHandlers(BoundedHandlers &);
 void addBoundedJoinHandlers(BoundedHandlers &);
 void addBoundedMoveHandlers(BoundedHandlers &);
 void addBoundedNeuralHandlers(BoundedHandlers &);
+void addBoundedOrderHandlers(BoundedHandlers &);
 void addBoundedReduceHandlers(BoundedHandlers &);
 void addBoundedSliceHandlers(BoundedHandlers &);
 void addBoundedShapeHandlers(BoundedHandlers &);

@@ -1,0 +1,117 @@
+// The largest of rows and rows of marks, where sizes are known only at run
+// time.
+
+#include "compiler/import/tensorflow/bounded/Bounds.h"
+#include "compiler/import/tensorflow/shape/Moves.h"
+
+#include "dialects/graph/Elementwise.h"
+
+using namespace mlir;
+
+namespace weir::tensorflow {
+namespace {
+
+/// A constant in place of operand `i`, for the node's own handler.
+Value bounding(Node &node, unsigned i, const Size &size) {
+  return splat(node.b, node.type(i), static_cast<double>(size.bound));
+}
+
+FailureOr<Value> scalarOf(Node &node, unsigned i) {
+  auto scalars = scalarsOf(node, i);
+  if (failed(scalars))
+    return failure();
+  if (scalars->size() != 1)
+    return node.error() << "operand " << i << " is " << node.type(i)
+                        << ", no scalar";
+  return scalars->front();
+}
+
+/// Marks beyond the depth are cut off.
+LogicalResult importOneHot(Node &node) {
+  if (failed(wantOperands(node, 4)))
+    return failure();
+  auto depth = scalarOf(node, 1);
+  if (failed(depth))
+    return failure();
+  Sizes sizes = sizesOf(node.traced(0));
+  SmallVector<Value> scalars;
+  for (const Size &size : sizes)
+    scalars.push_back(number(node.b, size.bound).value);
+  scalars.push_back(*depth);
+  auto all = sizesFrom(node, scalars);
+  if (failed(all))
+    return failure();
+  if (failed(
+          runOnPlaces(node, {node.operand(0), bounding(node, 1, all->back())})))
+    return failure();
+  int64_t axis = node.intAttr("axis", -1);
+  sizes.insert(axis == -1 ? sizes.end() : sizes.begin() + axis, all->back());
+  return giveSizes(node, 0, sizes);
+}
+
+LogicalResult importTopK(Node &node) {
+  if (failed(wantOperands(node, 1)))
+    return failure();
+  if (node.rank(0) < 1)
+    return node.error() << "takes the largest of rows, not of " << node.type(0);
+  Sizes sizes = sizesOf(node.traced(0));
+  Size &row = sizes.back(), count{node.intAttr("k"), {}};
+  if (node.size() > 1) {
+    auto k = scalarOf(node, 1);
+    if (failed(k))
+      return failure();
+    auto size = sizeFrom(node, *k, row.bound);
+    if (failed(size))
+      return failure();
+    count = *size;
+  }
+  if (!row.isKnown() || !count.isKnown())
+    require(
+        node,
+        apply<graph::LessEqualOp>(exactly(node.b, count), exactly(node.b, row)),
+        "takes more than there are in a row");
+  Expr least =
+      identityOf(node.b, graph::Reduction::max, node.type(0).getElementType());
+  SmallVector<Value> places{
+      masked(node.b, node.traced(0), least, node.rank(0) - 1).value};
+  if (node.size() > 1)
+    places.push_back(bounding(node, 1, count));
+  if (failed(runOnPlaces(node, places)))
+    return failure();
+  row = count;
+  return failed(giveSizes(node, 0, sizes)) ? failure()
+                                           : giveSizes(node, 1, sizes);
+}
+
+LogicalResult importInTopK(Node &node) {
+  if (failed(wantOperands(node, 2)))
+    return failure();
+  if (node.rank(0) != 2 || node.rank(1) != 1)
+    return node.error() << "cannot look for " << node.type(1) << " in "
+                        << node.type(0);
+  Sizes sizes = sizesOf(node.traced(0));
+  if (!sizes.back().isKnown())
+    return node.unsupported("classes whose number is known only at run time");
+  auto rows =
+      agreedSize(node, sizes[0], sizesOf(node.traced(1))[0], "operands");
+  if (failed(rows))
+    return failure();
+  if (failed(runOnPlaces(
+          node,
+          {inPlaceOf(node.b, node.operand(0), {rows->bound, sizes[1].bound}),
+           inPlaceOf(node.b, node.operand(1), {rows->bound})})))
+    return failure();
+  return giveSizes(node, 0, {*rows});
+}
+
+} // namespace
+
+void addBoundedOrderHandlers(BoundedHandlers &handlers) {
+  handlers["OneHot"] = {importOneHot, {1}};
+  handlers["TopK"] = importTopK;
+  handlers["TopKV2"] = {importTopK, {1}};
+  handlers["InTopK"] = importInTopK;
+  handlers["InTopKV2"] = importInTopK;
+}
+
+} // namespace weir::tensorflow
