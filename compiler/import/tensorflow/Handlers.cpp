@@ -40,6 +40,7 @@ const BoundedHandlers &boundedHandlers() {
     addBoundedNeuralHandlers(handlers);
     addBoundedOrderHandlers(handlers);
     addBoundedReduceHandlers(handlers);
+    addBoundedResizeHandlers(handlers);
     addBoundedShapeHandlers(handlers);
     addBoundedSliceHandlers(handlers);
     return handlers;

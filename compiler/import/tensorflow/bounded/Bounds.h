@@ -147,6 +147,7 @@ void addBoundedMoveHandlers(BoundedHandlers &);
 void addBoundedNeuralHandlers(BoundedHandlers &);
 void addBoundedOrderHandlers(BoundedHandlers &);
 void addBoundedReduceHandlers(BoundedHandlers &);
+void addBoundedResizeHandlers(BoundedHandlers &);
 void addBoundedSliceHandlers(BoundedHandlers &);
 void addBoundedShapeHandlers(BoundedHandlers &);
 void addBoundedWindowHandlers(BoundedHandlers &);

@@ -1,11 +1,14 @@
-// Resized images: rows and columns of constant places and weights.
+// Resized images: rows and columns at computed places with computed weights,
+// which fold where all sizes are known.
 
+#include "compiler/import/tensorflow/bounded/Bounds.h"
 #include "compiler/import/tensorflow/neural/Windows.h"
 
 #include "dialects/graph/Elementwise.h"
 #include "dialects/graph/Graph.h"
+#include "mlir/IR/Matchers.h"
 
-#include <cmath>
+#include <limits>
 
 using namespace mlir;
 using namespace weir;
@@ -17,65 +20,113 @@ namespace {
 /// TensorFlow computes in single precision, and its roundings decide which
 /// pixel is taken.
 struct Scale {
-  int64_t in, out;
+  ImplicitLocOpBuilder &b;
+  Size in, out;
   bool alignCorners, halfPixel;
 
-  float factor() const {
-    return alignCorners && out > 1
-               ? static_cast<float>(in - 1) / static_cast<float>(out - 1)
-               : static_cast<float>(in) / static_cast<float>(out);
+  Expr single(Expr x) const { return cast(x, b.getF32Type()); }
+  Expr factor() const {
+    Expr to = exactly(b, out), from = exactly(b, in), one = number(b, 1);
+    Expr plain = single(from) / single(to);
+    if (!alignCorners)
+      return plain;
+    return select(apply<graph::GreaterOp>(to, one),
+                  single(from - one) / single(to - one), plain);
   }
-  float place(int64_t i) const {
-    auto at = static_cast<float>(i);
-    return halfPixel ? (at + 0.5f) * factor() - 0.5f : at * factor();
+  Expr places() const {
+    Expr at = single(iota(b, out.bound));
+    return halfPixel ? (at + 0.5) * factor() - 0.5 : at * factor();
   }
-  int64_t bound(int64_t i) const { return std::clamp<int64_t>(i, 0, in - 1); }
+  /// A place as that of a pixel, the next one where it is outside.
+  Expr pixel(Expr place) const {
+    Expr i = cast(place, b.getI64Type());
+    Expr last = exactly(b, in) - number(b, 1);
+    return cast(maximum(minimum(i, last), number(b, 0)), b.getI32Type());
+  }
 };
 
-/// Pixels of `x` along `axis`, and their weights for each place of the result.
-struct Taps {
-  SmallVector<double> places, weights;
-};
+std::optional<DenseElementsAttr> known(Expr x) {
+  Attribute value;
+  if (!x || !matchPattern(x.value, m_Constant(&value)))
+    return std::nullopt;
+  return denseElements(value);
+}
 
-Expr take(Expr x, int64_t axis, ArrayRef<double> places) {
-  auto count = static_cast<int64_t>(places.size());
+/// Pixels of `x` along `axis`.
+Expr take(Expr x, int64_t axis, Expr places) {
   // All pixels in their order.
-  bool all = count == x.size(axis);
-  for (int64_t i = 0; all && i < count; ++i)
-    all = places[i] == static_cast<double>(i);
-  if (all)
-    return x;
-  return gather(x, constant(*x.b, x.b->getI32Type(), {count}, places), axis);
+  if (auto order = known(places); order && places.size(0) == x.size(axis)) {
+    int64_t next = 0;
+    if (llvm::all_of(order->getValues<APInt>(), [&](const APInt &place) {
+          return place.getSExtValue() == next++;
+        }))
+      return x;
+  }
+  return gather(x, places, axis);
 }
 
-Expr along(Expr x, int64_t axis, ArrayRef<double> weights) {
+/// A weight for each place along `axis`.
+Expr along(Expr x, int64_t axis, Expr weights) {
   SmallVector<int64_t> shape(x.rank(), 1);
-  shape[axis] = static_cast<int64_t>(weights.size());
-  return constant(*x.b, x.elementType(), shape, weights);
+  shape[axis] = weights.size(0);
+  return reshape(weights, shape);
 }
 
-/// Images of rank 4, their new sizes, and the mapping of both dimensions.
+/// Images of rank 4, the sizes of the result, and the mapping of both
+/// dimensions.
 struct Resize {
   Expr x;
+  Sizes sizes;
   Scale scales[2];
+
+  LogicalResult give(Node &node, Expr y) const {
+    return failed(weir::tensorflow::give(node, y)) ? failure()
+                                                   : giveSizes(node, 0, sizes);
+  }
 };
 
 FailureOr<Resize> resizeOf(Node &node) {
-  Expr x = operand(node, 0);
-  auto size = node.integers(1);
-  if (failed(size))
-    return failure();
-  if (!x || x.rank() != 4 || size->size() != 2 || (*size)[0] < 1 ||
-      (*size)[1] < 1 || x.size(1) < 1 || x.size(2) < 1)
+  if (node.size() != 2 || node.rank(0) != 4 || node.shape(0)[1] < 1 ||
+      node.shape(0)[2] < 1 || node.type(1).getNumElements() != 2)
     return node.error() << "cannot resize these images";
-  if ((*size)[0] > (1 << 20) || (*size)[1] > (1 << 20))
-    return node.error() << "images of " << (*size)[0] << " x " << (*size)[1]
-                        << " are too large";
+  auto wanted = scalarsOf(node, 1);
+  if (failed(wanted))
+    return failure();
+  ImplicitLocOpBuilder &b = node.b;
+  Sizes from = sizesOf(node.traced(0));
+  constexpr int64_t most = 1 << 20;
+  Expr one = number(b, 1), valid;
+  auto mustBePositive = [&](Expr size) {
+    Expr condition = apply<graph::GreaterEqualOp>(size, one);
+    valid = valid ? apply<graph::LogicalAndOp>(valid, condition) : condition;
+  };
+  for (unsigned i : {0, 1}) {
+    auto size = knownNumber((*wanted)[i]);
+    if (size && *size < 1)
+      return node.error() << "cannot resize these images";
+    if (size && *size > most)
+      return node.error() << "images of " << *size << " pixels are too large";
+    if (!size)
+      mustBePositive(Expr(b, (*wanted)[i]));
+    if (!from[i + 1].isKnown())
+      mustBePositive(exactly(b, from[i + 1]));
+  }
+  if (valid)
+    require(node, valid, "resizes from or to images without pixels");
+  Value count = number(b, from[0].bound).value,
+        channels = number(b, from[3].bound).value;
+  auto sizes = sizesFrom(node, {count, (*wanted)[0], (*wanted)[1], channels},
+                         {from[0].bound, most, most, from[3].bound});
+  if (failed(sizes))
+    return failure();
+  sizes->front() = from.front();
+  sizes->back() = from.back();
   bool align = node.boolAttr("align_corners"),
        half = node.boolAttr("half_pixel_centers");
-  return Resize{x,
-                {{x.size(1), (*size)[0], align, half},
-                 {x.size(2), (*size)[1], align, half}}};
+  return Resize{operand(node, 0),
+                *sizes,
+                {{b, from[1], (*sizes)[1], align, half},
+                 {b, from[2], (*sizes)[2], align, half}}};
 }
 
 LogicalResult nearest(Node &node) {
@@ -85,17 +136,18 @@ LogicalResult nearest(Node &node) {
   Expr x = resize->x;
   for (int64_t axis : {1, 2}) {
     const Scale &scale = resize->scales[axis - 1];
-    SmallVector<double> places;
-    for (int64_t i = 0; i < scale.out; ++i) {
-      float at = static_cast<float>(i) + (scale.halfPixel ? 0.5f : 0.0f);
-      at *= scale.factor();
-      float pixel = scale.alignCorners ? std::round(at) : std::floor(at);
-      places.push_back(
-          static_cast<double>(scale.bound(static_cast<int64_t>(pixel))));
-    }
-    x = take(x, axis, places);
+    Expr at = scale.single(iota(node.b, scale.out.bound));
+    if (scale.halfPixel)
+      at = at + 0.5;
+    at = at * scale.factor();
+    Expr whole = apply<graph::FloorOp>(at);
+    // Halves round up, without the rounding of a sum.
+    if (scale.alignCorners)
+      whole = select(apply<graph::GreaterEqualOp>(at - whole, at.like(0.5)),
+                     whole + 1, whole);
+    x = take(x, axis, scale.pixel(whole));
   }
-  return give(node, x);
+  return resize->give(node, x);
 }
 
 LogicalResult bilinear(Node &node) {
@@ -106,54 +158,60 @@ LogicalResult bilinear(Node &node) {
   // Columns first, as TensorFlow does.
   for (int64_t axis : {2, 1}) {
     const Scale &scale = resize->scales[axis - 1];
-    SmallVector<double> low, high, weights;
-    for (int64_t i = 0; i < scale.out; ++i) {
-      float at = scale.place(i), floor = std::floor(at);
-      low.push_back(static_cast<double>(std::max<int64_t>(int64_t(floor), 0)));
-      high.push_back(static_cast<double>(scale.bound(int64_t(std::ceil(at)))));
-      low.back() = std::min(low.back(), static_cast<double>(scale.in - 1));
-      weights.push_back(at - floor);
-    }
+    Expr at = scale.places(), floor = apply<graph::FloorOp>(at);
+    Expr low = scale.pixel(floor);
+    Expr high = scale.pixel(apply<graph::CeilOp>(at));
+    Expr weights = at - floor;
     Expr lower = take(x, axis, low);
-    if (low == high || llvm::all_of(weights, [](double w) { return w == 0; })) {
+    auto lows = known(low), none = known(weights);
+    if ((lows && lows == known(high)) ||
+        (none && llvm::all_of(none->getValues<APFloat>(),
+                              [](const APFloat &w) { return w.isZero(); }))) {
       x = lower;
       continue;
     }
     x = lower + (take(x, axis, high) - lower) * along(x, axis, weights);
   }
-  return give(node, x);
+  return resize->give(node, x);
 }
+
+/// Pixels along an axis, and their weights for each place of the result.
+struct Taps {
+  Expr pixels, weights;
+};
 
 /// TensorFlow's weights of a cubic convolution, from a table of 1024 steps.
 void cubicTaps(const Scale &scale, Taps (&taps)[4]) {
-  constexpr int64_t steps = 1024;
+  constexpr double steps = 1024;
   const double a = scale.halfPixel ? -0.5 : -0.75;
-  auto inner = [&](double x) {
-    return float(((a + 2) * x - (a + 3)) * x * x + 1);
+  auto inner = [&](Expr x) {
+    return scale.single(((x * (a + 2) - (a + 3)) * x) * x + 1);
   };
-  auto outer = [&](double x) {
-    return float(((a * (x + 1) - 5 * a) * (x + 1) + 8 * a) * (x + 1) - 4 * a);
+  auto outer = [&](Expr x) {
+    Expr y = x + 1;
+    return scale.single(((y * a - 5 * a) * y + 8 * a) * y - 4 * a);
   };
-  for (int64_t i = 0; i < scale.out; ++i) {
-    float at = scale.place(i);
-    auto pixel = static_cast<int64_t>(std::floor(at));
-    int64_t offset = std::lrintf((at - static_cast<float>(pixel)) * steps);
-    double x = static_cast<double>(offset) / steps, y = 1 - x;
-    float weights[4] = {outer(x), inner(x), inner(y), outer(y)};
-    float total = 0;
-    for (int64_t k = 0; k < 4; ++k) {
-      int64_t place = pixel - 1 + k;
-      // Pixels outside count for nothing where centers are half a pixel in.
-      if (scale.halfPixel && place != scale.bound(place))
-        weights[k] = 0;
-      total += weights[k];
-      taps[k].places.push_back(static_cast<double>(scale.bound(place)));
-    }
-    bool scaled = scale.halfPixel &&
-                  std::abs(total) >= 1000 * std::numeric_limits<float>::min();
-    for (int64_t k = 0; k < 4; ++k)
-      taps[k].weights.push_back(scaled ? weights[k] / total : weights[k]);
+  Expr at = scale.places(), first = apply<graph::FloorOp>(at);
+  Expr offset = apply<graph::RoundOp>((at - first) * steps);
+  Expr x = cast(offset, scale.b.getF64Type()) / steps, y = 1.0 - x;
+  Expr weights[4] = {outer(x), inner(x), inner(y), outer(y)}, total;
+  for (int64_t k = 0; k < 4; ++k) {
+    Expr place = cast(first, scale.b.getI32Type());
+    place = place + static_cast<double>(k - 1);
+    taps[k].pixels = scale.pixel(place);
+    // Pixels outside count for nothing where centers are half a pixel in.
+    if (scale.halfPixel)
+      weights[k] = select(apply<graph::EqualOp>(place, taps[k].pixels),
+                          weights[k], weights[k].like(0));
+    total = k ? total + weights[k] : weights[k];
   }
+  double least = 1000 * static_cast<double>(std::numeric_limits<float>::min());
+  Expr scaled = apply<graph::GreaterEqualOp>(apply<graph::AbsOp>(total),
+                                             total.like(least));
+  for (int64_t k = 0; k < 4; ++k)
+    taps[k].weights = scale.halfPixel
+                          ? select(scaled, weights[k] / total, weights[k])
+                          : weights[k];
 }
 
 LogicalResult bicubic(Node &node) {
@@ -166,12 +224,38 @@ LogicalResult bicubic(Node &node) {
     cubicTaps(resize->scales[axis - 1], taps);
     Expr sum;
     for (const Taps &tap : taps) {
-      Expr part = take(x, axis, tap.places) * along(x, axis, tap.weights);
+      Expr part = take(x, axis, tap.pixels) * along(x, axis, tap.weights);
       sum = sum ? sum + part : part;
     }
     x = sum;
   }
-  return give(node, x);
+  return resize->give(node, x);
+}
+
+/// How much of each pixel each place of the result covers: out x in.
+Expr coverage(const Scale &scale) {
+  ImplicitLocOpBuilder &b = scale.b;
+  int64_t out = scale.out.bound, in = scale.in.bound;
+  Expr factor = scale.factor(), o = reshape(iota(b, out), {out, 1});
+  Expr begin = scale.single(o) * factor;
+  Expr end = scale.single(o + 1) * factor;
+  auto covered = [&](Expr i) {
+    Expr left = scale.single(i), right = scale.single(i + 1),
+         one = left.like(1);
+    Expr endsInside = apply<graph::GreaterOp>(right, end);
+    Expr part = select(apply<graph::LessOp>(left, begin),
+                       select(endsInside, factor, right - begin),
+                       select(endsInside, end - left, one));
+    Expr isCovered = apply<graph::LogicalAndOp>(
+        apply<graph::GreaterEqualOp>(left, apply<graph::FloorOp>(begin)),
+        apply<graph::LessOp>(left, apply<graph::CeilOp>(end)));
+    return select(isCovered, part / factor, part.like(0));
+  };
+  // What rounding puts behind the last pixel counts for it.
+  Expr size = exactly(b, scale.in), pixels = reshape(iota(b, in), {1, in});
+  Expr isLast = apply<graph::EqualOp>(pixels + 1, size);
+  return covered(pixels) +
+         select(isLast, covered(reshape(size, {1, 1})), factor.like(0));
 }
 
 /// Each pixel of the result is the mean of the area that it covers.
@@ -179,42 +263,37 @@ LogicalResult area(Node &node) {
   auto resize = resizeOf(node);
   if (failed(resize))
     return failure();
-  Expr x = cast(resize->x, node.b.getF32Type());
+  Traced images = node.traced(0);
+  images.value = cast(resize->x, node.b.getF32Type()).value;
+  Expr x = masked(node.b, images, Expr(node.b, images.value).like(0), {1, 2});
   for (int64_t axis : {1, 2}) {
-    Scale scale = resize->scales[axis - 1];
-    scale.halfPixel = false;
-    if (scale.in * scale.out > (1 << 26))
+    const Scale &scale = resize->scales[axis - 1];
+    int64_t in = scale.in.bound, out = scale.out.bound;
+    if (in * out > (1 << 26))
       return node.unsupported("images of this size");
-    SmallVector<double> weights(scale.in * scale.out, 0);
-    float factor = scale.factor();
-    for (int64_t o = 0; o < scale.out; ++o) {
-      float begin = static_cast<float>(o) * factor;
-      float end = static_cast<float>(o + 1) * factor;
-      auto first = static_cast<int64_t>(std::floor(begin));
-      auto last = static_cast<int64_t>(std::ceil(end));
-      for (int64_t i = first; i < last; ++i) {
-        auto left = static_cast<float>(i), right = static_cast<float>(i + 1);
-        float covered = left < begin ? (right > end ? factor : right - begin)
-                                     : (right > end ? end - left : 1.0f);
-        weights[o * scale.in + scale.bound(i)] += covered / factor;
-      }
-    }
-    Expr matrix =
-        constant(node.b, x.elementType(), {scale.out, scale.in}, weights);
     SmallVector<int64_t> shape(x.shape());
     int64_t outer = axis == 1 ? shape[0] : shape[0] * shape[1];
     int64_t inner = axis == 1 ? shape[2] * shape[3] : shape[3];
-    shape[axis] = scale.out;
-    x = reshape(matmul(matrix, reshape(x, {outer, scale.in, inner})), shape);
+    shape[axis] = out;
+    x = reshape(matmul(coverage(scale), reshape(x, {outer, in, inner})), shape);
   }
-  return give(node, x);
+  return resize->give(node, x);
 }
+
+constexpr std::pair<const char *, Handler> resizes[] = {
+    {"ResizeNearestNeighbor", nearest},
+    {"ResizeBilinear", bilinear},
+    {"ResizeBicubic", bicubic},
+    {"ResizeArea", area}};
 
 } // namespace
 
 void weir::tensorflow::addResizeHandlers(Handlers &handlers) {
-  handlers["ResizeNearestNeighbor"] = nearest;
-  handlers["ResizeBilinear"] = bilinear;
-  handlers["ResizeBicubic"] = bicubic;
-  handlers["ResizeArea"] = area;
+  for (auto [op, handler] : resizes)
+    handlers[op] = handler;
+}
+
+void weir::tensorflow::addBoundedResizeHandlers(BoundedHandlers &handlers) {
+  for (auto [op, handler] : resizes)
+    handlers[op] = {handler, {1}};
 }
