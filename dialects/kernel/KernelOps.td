@@ -203,4 +203,42 @@ def Kernel_DepthwiseOp : Kernel_SumOp<"depthwise"> {
   }];
 }
 
+def Kernel_PartsOp : Op<Kernel_Dialect, "parts", [RecursiveMemoryEffects,
+                                                  SingleBlock, NoTerminator]> {
+  let summary = "Work in grains, of which threads take parts";
+  let description = [{
+    The region does the grains from its first argument to before its second, of
+    `count`. Parts of the range may run at once: no grain reads what another
+    writes, and each writes the same whichever part it is in. The third argument
+    is the slot, which differs between parts that run at once; with `slots` it is
+    below that number, and no more parts run at once. With `few`, what a part
+    does besides its grains is worth having no more parts than threads.
+
+    - (C1) there is at least one grain, and no negative number of slots.
+    - (C2) the region takes three indices.
+
+    ```mlir
+    kernel.parts 160 slots 4 few {
+    ^bb0(%first: index, %last: index, %slot: index):
+      scf.for %i = %first to %last step %one {
+      }
+    }
+    ```
+  }];
+  let arguments = (ins I64Attr:$count,
+                   DefaultValuedAttr<I64Attr, "0">:$slots, UnitAttr:$few);
+  let regions = (region SizedRegion<1>:$body);
+  let assemblyFormat = [{
+    $count (`slots` $slots^)? (`few` $few^)? attr-dict-with-keyword $body
+  }];
+  let builders = [OpBuilder<(ins "int64_t":$count, "bool":$few)>];
+  let skipDefaultBuilders = 1;
+  let extraClassDeclaration = [{
+    ::mlir::Value getFirst() { return getBody().getArgument(0); }
+    ::mlir::Value getLast() { return getBody().getArgument(1); }
+    ::mlir::Value getSlot() { return getBody().getArgument(2); }
+  }];
+  let hasVerifier = 1;
+}
+
 #endif // WEIR_DIALECTS_KERNEL_OPS

@@ -19,6 +19,10 @@ struct Target {
   /// keeps its default.
   static Target of(mlir::Operation *op);
 
+  /// Whether more of `count` lines, `stride` bytes apart, than half the ways of
+  /// L1 fall on one of its sets.
+  bool linesCollide(int64_t stride, int64_t count) const;
+
   /// Elements of `type` in a vector register, as sums are kept.
   int64_t lanes(mlir::Type type) const;
 

@@ -92,14 +92,19 @@ def Plan_RunOp : Plan_Op<"run"> {
   let summary = "Calls a kernel";
   let description = [{
     The operands are the kernel's inputs, its outputs and, where it needs any,
-    its scratch, in this order.
+    its scratch, in this order. With `grains`, the kernel then takes the first
+    grain, the end of its grains and a slot, and threads share the grains as
+    kernel.parts has them.
 
     ```mlir
     plan.run @kernel_0(%x, %b) : (memref<4x4xf32>, memref<4x4xf32>)
+    plan.run @kernel_1(%x, %b) {grains = 160 : i64} : (memref<4x4xf32>, memref<4x4xf32>)
     ```
   }];
   let arguments = (ins FlatSymbolRefAttr:$kernel,
-                   Variadic<AnyMemRef>:$operands);
+                   Variadic<AnyMemRef>:$operands,
+                   OptionalAttr<I64Attr>:$grains,
+                   DefaultValuedAttr<I64Attr, "0">:$slots, UnitAttr:$few);
   let assemblyFormat = [{
     $kernel `(` $operands `)` attr-dict `:` `(` type($operands) `)`
   }];

@@ -37,6 +37,16 @@ public:
   }
 
   void run(ArrayRef<Operation *> tasks) {
+    // One list of operands at a time: a region is over when its call returns.
+    int64_t most = 0;
+    for (Operation *task : tasks)
+      task->walk([&](plan::RunOp run) {
+        if (run.getGrains())
+          most = std::max<int64_t>(most, run.getOperands().size());
+      });
+    if (most)
+      operandList =
+          b.create<LLVM::AllocaOp>(pointer(), pointer(), number(most, 64), 8);
     for (Operation *task : tasks)
       lower(*task);
     b.create<LLVM::ReturnOp>(ValueRange());
@@ -88,7 +98,53 @@ private:
     SmallVector<Value> operands;
     for (Value operand : run.getOperands())
       operands.push_back(address(operand));
+    if (!run.getGrains()) {
+      b.create<LLVM::CallOp>(TypeRange(), run.getKernelAttr(), operands);
+      return;
+    }
+    for (auto [i, operand] : llvm::enumerate(operands))
+      b.create<LLVM::StoreOp>(operand, at(operandList, 8 * i));
+    // Few parts are as many as threads; four leave work for who is through.
+    Value each = number(run.getFew() ? 1 : 4, 64);
+    b.create<LLVM::CallOp>(
+        TypeRange(), "weir_parallel",
+        ValueRange{team, number(*run.getGrains(), 64),
+                   number(run.getSlots(), 64), each,
+                   b.create<LLVM::AddressOfOp>(pointer(), partOf(run)),
+                   operandList});
+  }
+
+  /// The function that threads call: the kernel with its operands from a list.
+  std::string partOf(plan::RunOp run) {
+    std::string name = (run.getKernel() + ".part").str();
+    auto module = run->getParentOfType<ModuleOp>();
+    if (module.lookupSymbol(name))
+      return name;
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToEnd(module.getBody());
+    if (!module.lookupSymbol("weir_parallel")) {
+      Type size = b.getI64Type();
+      b.create<LLVM::LLVMFuncOp>(
+          "weir_parallel",
+          LLVM::LLVMFunctionType::get(
+              LLVM::LLVMVoidType::get(b.getContext()),
+              {pointer(), size, size, size, pointer(), pointer()}));
+    }
+    Type size = b.getI64Type();
+    auto part = b.create<LLVM::LLVMFuncOp>(
+        name,
+        LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(b.getContext()),
+                                    {pointer(), size, size, size}),
+        LLVM::Linkage::Private);
+    b.setInsertionPointToStart(part.addEntryBlock(b));
+    SmallVector<Value> operands;
+    for (size_t i = 0; i < run.getOperands().size(); ++i)
+      operands.push_back(
+          b.create<LLVM::LoadOp>(pointer(), at(part.getArgument(0), 8 * i)));
+    llvm::append_range(operands, part.getArguments().drop_front());
     b.create<LLVM::CallOp>(TypeRange(), run.getKernelAttr(), operands);
+    b.create<LLVM::ReturnOp>(ValueRange());
+    return name;
   }
 
   void lowerCheck(plan::CheckOp check) {
@@ -161,6 +217,7 @@ private:
 
   ImplicitLocOpBuilder b;
   Value arena, weights, arguments, team, status;
+  Value operandList; // where operands of a kernel wait for its threads
 };
 
 struct LowerPlan : impl::LowerPlanBase<LowerPlan> {

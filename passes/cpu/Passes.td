@@ -88,7 +88,8 @@ def PlanScratch : Pass<"weir-plan-scratch", "::mlir::func::FuncOp"> {
   let description = [{
     Each `memref.alloc` becomes a view at an offset into one more argument, whose
     size is the attribute `weir.scratch_bytes`. Buffers that are not used by the
-    same top-level op may share bytes. No allocation is left.
+    same top-level op may share bytes. No allocation is left. A buffer within
+    `kernel.parts` is there once for each of the module's `weir.slots`.
 
     ```mlir
     %a = memref.alloc() : memref<4xf32>
@@ -98,6 +99,21 @@ def PlanScratch : Pass<"weir-plan-scratch", "::mlir::func::FuncOp"> {
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect",
                            "::mlir::memref::MemRefDialect"];
+}
+
+def OutlineParts : Pass<"weir-outline-parts", "::mlir::ModuleOp"> {
+  let summary = "Makes each kernel.parts a kernel that threads share";
+  let description = [{
+    A kernel with `kernel.parts` becomes several, which run one after the other:
+    those of its parts take the range of grains and the slot as arguments.
+
+    ```mlir
+    plan.run @k(%x) : (memref<4xf32>)
+    // becomes
+    plan.run @k_phase_0(%x) {grains = 160 : i64} : (memref<4xf32>)
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
 }
 
 def ReassociateReductions : Pass<"weir-reassociate-reductions"> {

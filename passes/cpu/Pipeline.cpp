@@ -39,17 +39,19 @@ void buildCpuPipeline(OpPassManager &pm) {
   kernels.addPass(createLowerCopies());
   kernels.addPass(createVectorizeLoops());
   kernels.addPass(createReassociateReductions());
-  kernels.addPass(createConvertLinalgToLoopsPass());
-  kernels.addPass(createExpandMath());
-  kernels.addPass(createLowerExtremes());
-  kernels.addPass(createLoopInvariantCodeMotionPass());
-  kernels.addPass(createConvertVectorToSCFPass(
+  pm.addPass(createOutlineParts());
+  OpPassManager &phases = pm.nest<func::FuncOp>();
+  phases.addPass(createConvertLinalgToLoopsPass());
+  phases.addPass(createExpandMath());
+  phases.addPass(createLowerExtremes());
+  phases.addPass(createLoopInvariantCodeMotionPass());
+  phases.addPass(createConvertVectorToSCFPass(
       VectorTransferToSCFOptions().enableFullUnroll()));
-  kernels.addPass(createConvertSCFToCFPass());
-  kernels.addPass(memref::createExpandStridedMetadataPass());
-  kernels.addPass(createLowerAffinePass());
-  kernels.addPass(createCanonicalizerPass());
-  kernels.addPass(createCSEPass());
+  phases.addPass(createConvertSCFToCFPass());
+  phases.addPass(memref::createExpandStridedMetadataPass());
+  phases.addPass(createLowerAffinePass());
+  phases.addPass(createCanonicalizerPass());
+  phases.addPass(createCSEPass());
   pm.addPass(createLowerMath());
   pm.nest<func::FuncOp>().addPass(createConvertMathToLLVMPass());
   pm.addPass(createConvertMathToLibmPass());

@@ -2,6 +2,7 @@
 
 #include "passes/cpu/Passes.h"
 
+#include "dialects/kernel/Kernel.h"
 #include "dialects/plan/Arena.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Bufferization/Transforms/BufferViewFlowAnalysis.h"
@@ -27,19 +28,24 @@ struct PlanScratch : impl::PlanScratchBase<PlanScratch> {
     BufferViewFlowAnalysis aliases(kernel);
     for (auto [index, op] : llvm::enumerate(kernel.getBody().front()))
       momentOf[&op] = index;
+    SmallVector<Private> privates;
+    for (auto parts : kernel.getBody().front().getOps<kernel::PartsOp>())
+      takePrivate(parts, privates, lifetimes);
     WalkResult walked = kernel.walk([&](memref::AllocOp alloc) {
       MemRefType type = alloc.getType();
       if (!type.hasStaticShape() || !type.getLayout().isIdentity()) {
         alloc.emitError("buffer without a fixed size cannot be placed");
         return WalkResult::interrupt();
       }
+      if (alloc->getParentOfType<kernel::PartsOp>())
+        return WalkResult::advance();
       allocs.push_back(alloc);
       lifetimes.push_back(lifetimeOf(alloc, aliases));
       return WalkResult::advance();
     });
     if (walked.wasInterrupted())
       return signalPassFailure();
-    if (allocs.empty())
+    if (lifetimes.empty())
       return;
 
     int64_t bytes = plan::placeInArena(lifetimes);
@@ -51,28 +57,86 @@ struct PlanScratch : impl::PlanScratchBase<PlanScratch> {
         b.getDictionaryAttr(b.getNamedAttr("llvm.noalias", b.getUnitAttr())),
         kernel.getLoc());
     Value scratch = kernel.getArgument(index);
-    for (auto [alloc, lifetime] : llvm::zip_equal(allocs, lifetimes)) {
+    ArrayRef<plan::Lifetime> blocks = lifetimes;
+    for (auto [part, lifetime] : llvm::zip(privates, blocks))
+      place(part, lifetime.offset, scratch);
+    for (auto [alloc, lifetime] :
+         llvm::zip_equal(allocs, blocks.drop_front(privates.size()))) {
       b.setInsertionPointToStart(&kernel.getBody().front());
       Location loc = alloc.getLoc();
-      Value offset = b.create<arith::ConstantIndexOp>(loc, lifetime.offset);
-      // An i1 takes a byte in memory, which memref.view would not grant.
-      Value place = b.create<memref::ViewOp>(loc, alloc.getType(), scratch,
-                                             offset, ValueRange());
-      alloc.replaceAllUsesWith(place);
-      alloc.erase();
+      place(b, alloc, scratch,
+            b.create<arith::ConstantIndexOp>(loc, lifetime.offset));
     }
   }
 
 private:
+  /// Parts that run at once with buffers of their own: a block for each slot.
+  struct Private {
+    kernel::PartsOp parts;
+    int64_t bytes = 0; // of one slot
+    SmallVector<memref::AllocOp> allocs = {};
+    SmallVector<int64_t> offsets = {};
+  };
+
+  /// Most bytes for the slots of one kernel but its first.
+  static constexpr int64_t mostForSlots = 64 << 20;
+
+  static int64_t bytesOf(memref::AllocOp alloc) {
+    return alloc.getType().getNumElements() *
+           llvm::divideCeil(alloc.getType().getElementTypeBitWidth(), 8);
+  }
+
+  void takePrivate(kernel::PartsOp parts, SmallVector<Private> &privates,
+                   SmallVector<plan::Lifetime> &lifetimes) {
+    Private found = {parts};
+    parts.walk([&](memref::AllocOp alloc) {
+      if (!alloc.getType().hasStaticShape())
+        return;
+      found.allocs.push_back(alloc);
+      found.offsets.push_back(found.bytes);
+      found.bytes += llvm::alignTo(bytesOf(alloc), plan::alignment);
+    });
+    if (!found.bytes)
+      return;
+    auto module = parts->getParentOfType<ModuleOp>();
+    auto wanted =
+        module ? module->getAttrOfType<IntegerAttr>("weir.slots") : nullptr;
+    int64_t slots =
+        std::clamp<int64_t>(mostForSlots / found.bytes, 1,
+                            wanted ? std::max<int64_t>(wanted.getInt(), 1) : 1);
+    parts.setSlots(slots);
+    int64_t moment = momentOf.lookup(parts);
+    lifetimes.push_back({slots * found.bytes, moment, moment});
+    privates.push_back(found);
+  }
+
+  static void place(OpBuilder &b, memref::AllocOp alloc, Value scratch,
+                    Value offset) {
+    // An i1 takes a byte in memory, which memref.view would not grant.
+    Value place = b.create<memref::ViewOp>(alloc.getLoc(), alloc.getType(),
+                                           scratch, offset, ValueRange());
+    alloc.replaceAllUsesWith(place);
+    alloc.erase();
+  }
+
+  static void place(Private &part, int64_t block, Value scratch) {
+    Location loc = part.parts.getLoc();
+    for (auto [alloc, offset] : llvm::zip_equal(part.allocs, part.offsets)) {
+      OpBuilder b(alloc);
+      Value bytes = b.create<arith::ConstantIndexOp>(loc, part.bytes);
+      Value start = b.create<arith::MulIOp>(loc, part.parts.getSlot(), bytes);
+      Value fixed = b.create<arith::ConstantIndexOp>(loc, block + offset);
+      place(b, alloc, scratch, b.create<arith::AddIOp>(loc, start, fixed));
+    }
+  }
+
   /// From the first to the last op of the kernel's body that uses the buffer or
   /// an alias of it.
   plan::Lifetime lifetimeOf(memref::AllocOp alloc,
                             const BufferViewFlowAnalysis &aliases) {
     Block &body = getOperation().getBody().front();
     plan::Lifetime lifetime;
-    lifetime.bytes =
-        alloc.getType().getNumElements() *
-        llvm::divideCeil(alloc.getType().getElementTypeBitWidth(), 8);
+    lifetime.bytes = bytesOf(alloc);
     lifetime.first = momentOf.size();
     for (Value alias : aliases.resolve(alloc.getResult()))
       for (Operation *user : alias.getUsers()) {

@@ -149,7 +149,8 @@ private:
       operands.push_back(
           buffer(task.getLoc(), MemRefType::get({scratch.getInt()},
                                                 IntegerType::get(context, 8))));
-    tasks.create<plan::RunOp>(task.getLoc(), task.getKernel(), operands);
+    tasks.create<plan::RunOp>(task.getLoc(), task.getKernel(), operands,
+                              /*grains=*/IntegerAttr());
     ++moment;
   }
 

@@ -22,7 +22,8 @@ reference: by units in the last place of the output's type, or by relative and
 absolute error; 0 ulp where nothing is said. NaN equals NaN. Each node is built
 twice, on the fed inputs and on constants of the same values, so that what
 folds at compile time is held to the same reference; Graph(fold=False) leaves
-the second out. bf16 values are float32 arrays given as bf16(array).
+the second out. With Graph(threads=[2, 3]) the bits must be the same for so
+many threads. bf16 values are float32 arrays given as bf16(array).
 `g.fails(message)` says that the run must fail with that message instead.
 """
 
@@ -96,8 +97,9 @@ class Tensor:
 
 
 class Graph:
-    def __init__(self, fold=True, options=()):
+    def __init__(self, fold=True, options=(), threads=()):
         self.fold = fold
+        self.threads = threads
         self.options = list(options)
         self.nodes = []
         self.inputs = []  # name, type, array of bytes
@@ -200,7 +202,7 @@ class Graph:
             raise RuntimeError(f"weir compile fails: {done.stderr[:4000]}")
         return library
 
-    def run(self, library):
+    def run(self, library, threads=0):
         lib = ctypes.CDLL(str(library))
         lib.graph_info.restype = ctypes.POINTER(ModelInfo)
         info = lib.graph_info().contents
@@ -230,7 +232,11 @@ class Graph:
         for i, array in enumerate(arrays):
             pointers[i] = array.ctypes.data
         context = ctypes.c_void_p()
-        status = info.create(None, None, ctypes.byref(context))
+        config = Config(abi_version=1)
+        wanted = Threads(n=threads)
+        if threads:
+            config.threads = ctypes.pointer(wanted)
+        status = info.create(None, ctypes.byref(config), ctypes.byref(context))
         if status:
             raise RuntimeError(f"create gives status {status}")
         status = info.run(context, 0, pointers, len(arrays))
@@ -249,7 +255,8 @@ class Graph:
 
     def check(self, folder):
         """One line for each output that is not as expected."""
-        status, message, outputs = self.run(self.compile(folder))
+        library = self.compile(folder)
+        status, message, outputs = self.run(library)
         if self.message is not None:
             if status and self.message in message:
                 return []
@@ -257,6 +264,11 @@ class Graph:
         if status:
             return [f"run fails with status {status}: {message}"]
         wrong = []
+        for threads in self.threads:
+            _, _, others = self.run(library, threads)
+            for key, (_, array) in outputs.items():
+                if array.tobytes() != others[key][1].tobytes():
+                    wrong.append(f"{key}: other bits with {threads} threads")
         for name, *expected in self.expected:
             key = name if ":" in name else name + ":0"
             problem = compare(*outputs[key], *expected)
@@ -334,6 +346,26 @@ class FunctionInfo(ctypes.Structure):
 
 
 CONTEXT = ctypes.c_void_p
+
+
+class Threads(ctypes.Structure):
+    _fields_ = [
+        ("user", ctypes.c_void_p),
+        ("n", ctypes.c_int),
+        ("parallel_for", ctypes.c_void_p),
+    ]
+
+
+class Config(ctypes.Structure):
+    _fields_ = [
+        ("abi_version", ctypes.c_uint32),
+        ("reserved", ctypes.c_uint32),
+        ("arena", ctypes.c_void_p),
+        ("arena_bytes", ctypes.c_size_t),
+        ("weights", ctypes.c_void_p),
+        ("weights_path", ctypes.c_char_p),
+        ("threads", ctypes.POINTER(Threads)),
+    ]
 
 
 class ModelInfo(ctypes.Structure):

@@ -5,7 +5,12 @@
 // channels. Where x is padded, or its pixels would fight for sets of L1, each
 // image is first copied into a buffer with a border of zeros, so that all tiles
 // are alike.
+//
+// Threads share the images where these are several, or else rows of tiles,
+// panels or groups: each then runs all loops, of which one is confined to its
+// part.
 
+#include "passes/cpu/Sharing.h"
 #include "passes/cpu/kernels/Epilogue.h"
 #include "passes/cpu/kernels/Kernels.h"
 
@@ -32,8 +37,13 @@ struct ConvolutionEmitter {
   int64_t bytes, l2;
   // The copy of an image, or null; what a pixel takes of it.
   Value copy;
+  MemRefType copyType;
   int64_t copyHeight, copyWidth, copyChannels;
   Value image;
+  // The rows of tiles, the panels and the groups to make.
+  struct Range {
+    Value first, end;
+  } tileRows, tilePanels, theGroups;
 
   ConvolutionEmitter(Emitter &e, kernel::ConvolutionOp op,
                      const kernel::Target &target)
@@ -79,9 +89,8 @@ struct ConvolutionEmitter {
         sumElement != e.element(x) || collides) {
       if (collides)
         copyChannels += std::max<int64_t>(1, 64 / bytes);
-      copy = e.create<memref::AllocOp>(
-          MemRefType::get({copyHeight, copyWidth, copyChannels}, sumElement),
-          e.getI64IntegerAttr(64));
+      copyType =
+          MemRefType::get({copyHeight, copyWidth, copyChannels}, sumElement);
     }
   }
 
@@ -93,14 +102,8 @@ struct ConvolutionEmitter {
     if (!isRun(channels) && llvm::isPowerOf2_64(strideX * channels) &&
         groupInputs > 8)
       return true;
-    constexpr int64_t line = 64, ways = 8;
-    int64_t sets = std::max<int64_t>(1, target.l1 / line / ways);
-    SmallVector<int64_t> pixelsOfSet(sets, 0);
-    for (int64_t i = 0; i < tileWidth; ++i)
-      if (++pixelsOfSet[i * (strideX * channels * bytes % (sets * line)) /
-                        line % sets] > ways / 2)
-        return groupInputs * bytes > line;
-    return false;
+    return groupInputs * bytes > 64 &&
+           target.linesCollide(strideX * channels * bytes, tileWidth);
   }
 
   // Whether the channels of a row of a window are one run in memory.
@@ -112,26 +115,36 @@ struct ConvolutionEmitter {
     return flat ? Emitter::Values{x} : Emitter::Values{y, x};
   }
 
-  void clearCopy() {
+  void makeCopy() {
+    if (copyType)
+      copy = e.create<memref::AllocOp>(copyType, e.getI64IntegerAttr(64));
+  }
+
+  void clearCopy(Value firstRow, Value endRow) {
     Value zero = e.create<arith::ConstantOp>(e.getZeroAttr(sumElement));
-    Emitter::Values at(3);
     // One run of memory: vectors first, then what is left.
-    int64_t total = copyHeight * copyWidth * copyChannels;
+    int64_t row = copyWidth * copyChannels;
     SmallVector<ReassociationIndices> all = {{0, 1, 2}};
     Value run = e.create<memref::CollapseShapeOp>(copy, all);
-    e.loop(e.index(0), e.index(total / lanes * lanes), lanes, [&](Value i) {
+    Value first = e.times(firstRow, row), end = e.times(endRow, row);
+    Value count = e.plus(end, e.times(first, -1));
+    Value whole = e.plus(first, e.times(e.dividedBy(count, lanes), lanes));
+    e.loop(first, whole, lanes, [&](Value i) {
       e.store(e.zeros(sumElement, lanes), run, i, lanes);
     });
-    e.loop(e.index(total / lanes * lanes), e.index(total), 1,
+    e.loop(whole, end, 1,
            [&](Value i) { e.create<memref::StoreOp>(zero, run, i); });
   }
 
-  void copyImage() {
+  // Fills these rows of the copy with their pixels of x.
+  void copyImage(Value firstRow, Value endRow) {
     auto type = cast<MemRefType>(x.getType());
     int64_t rows = std::min(height, copyHeight - lowY);
     int64_t columns = std::min(width, copyWidth - lowX);
     if (rows <= 0 || columns <= 0)
       return;
+    Value low = e.larger(e.plus(firstRow, -lowY), e.index(0));
+    Value high = e.smaller(e.plus(endRow, -lowY), e.index(rows));
     // Pixels side by side on both sides are one run, else each is.
     bool joined = type.getLayout().isIdentity() && copyChannels == channels;
     Value from = x, to = copy;
@@ -165,8 +178,9 @@ struct ConvolutionEmitter {
       if (count % lanes)
         vector(e.index(count / lanes * lanes), count % lanes);
     };
-    e.loops({rows, joined ? 1 : columns},
-            [&](ValueRange at) { move(at[0], at[1]); });
+    e.loop(low, high, 1, [&](Value row) {
+      e.loop(joined ? 1 : columns, [&](Value column) { move(row, column); });
+    });
   }
 
   void tile(Value group, Value y, int64_t tall, Value column, int64_t valid,
@@ -276,7 +290,7 @@ struct ConvolutionEmitter {
   void rowsOfBlock(Value group, Value block, int64_t count, Value column,
                    int64_t valid) {
     EvenSplit tiles(outHeight, tileHeight);
-    Value end = e.smaller(e.plus(block, count), e.index(tiles.count));
+    Value end = e.smaller(e.plus(block, count), tileRows.end);
     if (tiles.larger)
       e.loop(block, e.smaller(end, e.index(tiles.larger)), 1, [&](Value t) {
         columnsOfTiles(group, e.times(t, tiles.size + 1), tiles.size + 1,
@@ -289,28 +303,78 @@ struct ConvolutionEmitter {
       });
   }
 
-  void run() {
-    if (copy)
-      clearCopy();
+  // The tiles of an image.
+  void convolve() {
     // As many rows of tiles at a time as keep their part of x in L2.
     EvenSplit tiles(outHeight, tileHeight);
     int64_t row = copyWidth * channels * bytes * strideY * tileHeight;
     int64_t block = std::max<int64_t>(
         1, std::min(tiles.count, l2 / 2 / std::max<int64_t>(1, row)));
-    e.loop(images, [&](Value n) {
+    Value whole = e.index(groupOutputs / tileColumns);
+    e.loop(theGroups.first, theGroups.end, 1, [&](Value group) {
+      e.loop(tileRows.first, tileRows.end, block, [&](Value t) {
+        e.loop(tilePanels.first, e.smaller(tilePanels.end, whole), 1,
+               [&](Value j) {
+                 rowsOfBlock(group, t, block, e.times(j, tileColumns),
+                             tileColumns);
+               });
+        if (int64_t rest = groupOutputs % tileColumns)
+          e.loop(e.larger(tilePanels.first, whole), tilePanels.end, 1,
+                 [&](Value) {
+                   rowsOfBlock(group, t, block, e.index(groupOutputs - rest),
+                               rest);
+                 });
+      });
+    });
+  }
+
+  void convolve(Value firstImage, Value endImage) {
+    makeCopy();
+    Value top = e.index(0), bottom = e.index(copyHeight);
+    if (copy)
+      clearCopy(top, bottom);
+    e.loop(firstImage, endImage, 1, [&](Value n) {
       image = n;
       if (copy)
-        copyImage();
-      e.loops({groups}, [&](ValueRange group) {
-        e.loop(e.index(0), e.index(tiles.count), block, [&](Value t) {
-          e.loop(groupOutputs / tileColumns, [&](Value j) {
-            rowsOfBlock(group[0], t, block, e.times(j, tileColumns),
-                        tileColumns);
-          });
-          if (int64_t rest = groupOutputs % tileColumns)
-            rowsOfBlock(group[0], t, block, e.index(groupOutputs - rest), rest);
-        });
+        copyImage(top, bottom);
+      convolve();
+    });
+  }
+
+  void run() {
+    int64_t rowCount = EvenSplit(outHeight, tileHeight).count;
+    int64_t panelCount = (groupOutputs + tileColumns - 1) / tileColumns;
+    tileRows = {e.index(0), e.index(rowCount)};
+    tilePanels = {e.index(0), e.index(panelCount)};
+    theGroups = {e.index(0), e.index(groups)};
+    e.share(productTime(double(ShapedType::getNumElements(e.shape(out))) *
+                            windowHeight * windowWidth * groupInputs,
+                        lanes));
+    if (images >= 4 || !e.isShared())
+      return e.parts(images, /*few=*/copyType != nullptr,
+                     [&](Value first, Value end) { convolve(first, end); });
+    // One image is copied by all threads before they share its tiles.
+    if (images == 1)
+      image = e.index(0);
+    if (images == 1 && copyType) {
+      makeCopy();
+      e.parts(copyHeight, /*few=*/false, [&](Value first, Value end) {
+        clearCopy(first, end);
+        copyImage(first, end);
       });
+    }
+    Range *shared = &tileRows;
+    int64_t count = rowCount;
+    if (rowCount < 16 && std::max(panelCount, groups) > rowCount) {
+      shared = groups > 1 ? &theGroups : &tilePanels;
+      count = groups > 1 ? groups : panelCount;
+    }
+    e.parts(count, /*few=*/images > 1 && copyType, [&](Value first, Value end) {
+      *shared = {first, end};
+      if (images == 1)
+        convolve();
+      else
+        convolve(e.index(0), e.index(images));
     });
   }
 };

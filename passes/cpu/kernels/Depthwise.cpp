@@ -2,6 +2,7 @@
 // channels. Padding is never read: rows outside bound the loop over the window,
 // columns outside are left out of the tiles at the border.
 
+#include "passes/cpu/Sharing.h"
 #include "passes/cpu/kernels/Epilogue.h"
 #include "passes/cpu/kernels/Kernels.h"
 
@@ -148,9 +149,21 @@ struct DepthwiseEmitter {
   }
 
   void run() {
-    e.loop(e.shape(x)[0], [&](Value n) {
-      image = n;
-      e.loop(outHeight, [&](Value y) { row(y); });
+    int64_t images = e.shape(x)[0];
+    double results = double(images) * outHeight * outWidth * channels;
+    e.share(std::max(
+        productTime(results * windowHeight * windowWidth, lanes),
+        movingTime(results * e.element(out).getIntOrFloatBitWidth() / 4)));
+    e.parts(images * outHeight, /*few=*/false, [&](Value first, Value last) {
+      if (images == 1 || e.isShared())
+        return e.loop(first, last, 1, [&](Value t) {
+          image = images == 1 ? e.index(0) : e.dividedBy(t, outHeight);
+          row(images == 1 ? t : e.modulo(t, outHeight));
+        });
+      e.loop(images, [&](Value n) {
+        image = n;
+        e.loop(outHeight, [&](Value y) { row(y); });
+      });
     });
   }
 };

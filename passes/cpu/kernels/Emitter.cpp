@@ -2,7 +2,10 @@
 
 #include "passes/cpu/kernels/Emitter.h"
 
+#include "passes/cpu/Sharing.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 
@@ -157,6 +160,34 @@ void Emitter::loop(Value low, Value high, int64_t step,
     body(at);
     return Values();
   });
+}
+
+void Emitter::loops(ArrayRef<int64_t> shape, Value first, Value last,
+                    function_ref<void(ValueRange)> body) {
+  loop(first, last, 1, [&](Value i) {
+    Values at(shape.size());
+    for (int64_t d = shape.size() - 1; d >= 0; --d) {
+      at[d] = d ? modulo(i, shape[d]) : i;
+      i = dividedBy(i, shape[d]);
+    }
+    body(at);
+  });
+}
+
+void Emitter::parts(int64_t count, bool few,
+                    function_ref<void(Value, Value)> body) {
+  if (!shared || count < 2)
+    return body(index(0), index(count));
+  auto parts = create<kernel::PartsOp>(count, few);
+  OpBuilder::InsertionGuard guard(*this);
+  setInsertionPointToStart(&parts.getBody().front());
+  body(parts.getFirst(), parts.getLast());
+}
+
+void Emitter::share(double nanoseconds) {
+  // Parts within a loop would be a region in each round of it.
+  Operation *around = getInsertionBlock()->getParentOp();
+  shared = nanoseconds >= worthSharing && isa<func::FuncOp>(around);
 }
 
 Emitter::Values Emitter::sumLoop(int64_t count, int64_t unroll, Values sums,

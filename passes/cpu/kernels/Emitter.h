@@ -58,6 +58,19 @@ struct Emitter : mlir::ImplicitLocOpBuilder {
   void loop(int64_t high, llvm::function_ref<void(mlir::Value)> body) {
     loop(index(0), index(high), 1, body);
   }
+  /// The same in one loop, over the elements of `shape` from `first` to before
+  /// `last` in their order.
+  void loops(llvm::ArrayRef<int64_t> shape, mlir::Value first, mlir::Value last,
+             llvm::function_ref<void(mlir::ValueRange)> body);
+
+  /// Emits `body` for the grains from its first argument to before its second:
+  /// for parts of `count` grains that run at once (kernel.parts), or for all.
+  void parts(int64_t count, bool few,
+             llvm::function_ref<void(mlir::Value, mlir::Value)> body);
+  /// Sets whether the kernel's work, in nanoseconds, is worth sharing.
+  void share(double nanoseconds);
+  bool isShared() const { return shared; }
+
   /// `count` steps of a sum from 0, `unroll` of them an iteration.
   Values sumLoop(int64_t count, int64_t unroll, Values sums,
                  llvm::function_ref<void(mlir::Value, Values &)> step);
@@ -73,6 +86,7 @@ struct Emitter : mlir::ImplicitLocOpBuilder {
   }
 
 private:
+  bool shared = false;
   bool contiguous(mlir::Value buffer);
   mlir::Value mask(int64_t lanes, int64_t valid);
 };

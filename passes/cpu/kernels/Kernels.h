@@ -7,6 +7,9 @@
 
 namespace weir {
 
+/// The product that joins the rows of a batch whose right side is one, or `op`.
+kernel::MatmulOp joinBatches(Emitter &e, kernel::MatmulOp op);
+
 void emitMatmul(Emitter &e, kernel::MatmulOp op, const kernel::Target &target);
 void emitPack(Emitter &e, kernel::PackOp op, const kernel::Target &target);
 void emitPackFilter(Emitter &e, kernel::PackFilterOp op,

@@ -4,7 +4,11 @@
 // blocks of rows (so that their slab of A does), panels, tiles of rows, depth.
 // A tile's sums stay in registers for the whole innermost loop. Where the rows
 // of A would fight for the same sets of L1, a block of them is copied first.
+//
+// Threads share the products of a batch, or else its panels or tiles of rows:
+// each then runs all loops, of which one is confined to its part.
 
+#include "passes/cpu/Sharing.h"
 #include "passes/cpu/kernels/Epilogue.h"
 #include "passes/cpu/kernels/Kernels.h"
 
@@ -29,6 +33,9 @@ struct MatmulEmitter {
   // A copy of the block of rows at hand, of rows one line longer than its
   // depth, and where that block begins; null where A is read in place.
   Value copy, copyRow, copyDepth;
+  MemRefType copyType;
+  // The tiles of rows and of columns to make.
+  Value firstTile, endTile, firstColumn, endColumn;
 
   MatmulEmitter(Emitter &e, kernel::MatmulOp op, const kernel::Target &target)
       : e(e), op(op), a(op.getA()), b(op.getB()), out(op.getOut()) {
@@ -64,11 +71,35 @@ struct MatmulEmitter {
     if (rowsCollide(target) ||
         (sumElement != e.element(a) && tiles.count * columns > width)) {
       int64_t line = std::max<int64_t>(1, 64 / bytes);
-      auto type = MemRefType::get(
+      copyType = MemRefType::get(
           {std::min(rows, tilesABlock * (tiles.size + 1)), depthBlock + line},
           sumElement);
-      copy = e.create<memref::AllocOp>(type, e.getI64IntegerAttr(64));
     }
+  }
+
+  static int64_t elementBytes(Value buffer) {
+    return std::max(8u, Emitter::element(buffer).getIntOrFloatBitWidth()) / 8;
+  }
+
+  int64_t rowTiles() const { return EvenSplit(rows, height).count; }
+  int64_t columnTiles() const { return (columns + width - 1) / width; }
+  int64_t depthBlocks() const {
+    return depth > depthBlock ? (depth + depthBlock - 1) / depthBlock : 1;
+  }
+
+  double nanoseconds() const {
+    double products = double(ShapedType::getNumElements(e.shape(out))) * depth;
+    double weights = ShapedType::getNumElements(e.shape(b)) * elementBytes(b);
+    return std::max(productTime(products, lanes), movingTime(weights));
+  }
+
+  // Begins one or more products, in this order, of all tiles.
+  void begin() {
+    firstTile = firstColumn = e.index(0);
+    endTile = e.index(rowTiles());
+    endColumn = e.index(columnTiles());
+    if (copyType)
+      copy = e.create<memref::AllocOp>(copyType, e.getI64IntegerAttr(64));
   }
 
   // Whether more rows of a tile than half the ways of L1 fall on one set.
@@ -82,36 +113,37 @@ struct MatmulEmitter {
     int64_t stride = strides[strides.size() - 2];
     if (ShapedType::isDynamic(stride))
       return false;
-    constexpr int64_t line = 64, ways = 8;
     // At a stride that is a power of two LLVM's scheduler takes the rows of a
     // tile for one cluster of loads, hoists them all, and spills the sums.
     if (llvm::isPowerOf2_64(stride))
       return depth > 8;
-    int64_t sets = std::max<int64_t>(1, target.l1 / line / ways);
-    SmallVector<int64_t> rowsOfSet(sets, 0);
-    int64_t bytes = std::max(8u, e.element(a).getIntOrFloatBitWidth()) / 8;
-    for (int64_t row = 0; row < std::min(rows, height); ++row)
-      if (++rowsOfSet[row * (stride * bytes % (sets * line)) / line % sets] >
-          ways / 2)
-        return depth * bytes > line;
-    return false;
+    int64_t bytes = elementBytes(a);
+    return depth * bytes > 64 &&
+           target.linesCollide(stride * bytes, std::min(rows, height));
   }
 
-  void copyRows(Value first, Value end, Value from, int64_t count) {
-    copyRow = first;
-    copyDepth = from;
+  struct Depth {
+    Value first;
+    int64_t count;
+    bool begins, ends; // whether these are the first, the last products
+  };
+
+  // Copies these rows of the block that begins with row `copyRow`.
+  void copyRows(Value first, Value end, const Depth &depth) {
+    copyDepth = depth.first;
     e.loop(first, end, 1, [&](Value row) {
-      Value target = e.plus(row, e.times(first, -1));
+      Value target = e.plus(row, e.times(copyRow, -1));
       auto move = [&](Value k, int64_t valid) {
         Emitter::Values at(batch);
-        at.append({row, e.plus(from, k)});
+        at.append({row, e.plus(depth.first, k)});
         e.store(e.widen(e.load(a, at, lanes, valid), sumElement), copy,
                 {target, k}, valid);
       };
-      e.loop(e.index(0), e.index(count / lanes * lanes), lanes,
+      int64_t whole = depth.count / lanes * lanes;
+      e.loop(e.index(0), e.index(whole), lanes,
              [&](Value k) { move(k, lanes); });
-      if (count % lanes)
-        move(e.index(count / lanes * lanes), count % lanes);
+      if (depth.count > whole)
+        move(e.index(whole), depth.count - whole);
     });
   }
 
@@ -138,12 +170,6 @@ struct MatmulEmitter {
       at.append({k, column});
     return at;
   }
-
-  struct Depth {
-    Value first;
-    int64_t count;
-    bool begins, ends; // whether these are the first, the last products
-  };
 
   // One register tile: `height` rows from `row`, `valid` columns.
   void tile(Value row, int64_t height, Value column, int64_t valid,
@@ -242,8 +268,7 @@ struct MatmulEmitter {
           line = e.plus(line, depth.first);
           Emitter::Values at = placeB(e.plus(column, width), line);
           Value first = at.back();
-          int64_t bytes =
-              std::max(8u, e.element(b).getIntOrFloatBitWidth()) / 8;
+          int64_t bytes = elementBytes(b);
           for (int64_t q = 0; q < std::max<int64_t>(1, 8 / tilesABlock); ++q) {
             for (int64_t c = 0; c < width; c += 64 / bytes) {
               at[at.size() - 2] = e.plus(line, q);
@@ -259,7 +284,7 @@ struct MatmulEmitter {
           tile(row, size, column, valid, depth, nullptr);
       });
     };
-    Value end = e.smaller(e.plus(block, tilesABlock), e.index(tiles.count));
+    Value end = e.smaller(e.plus(block, tilesABlock), endTile);
     if (tiles.larger)
       run(block, e.smaller(end, e.index(tiles.larger)), tiles.size + 1, 0);
     if (tiles.larger < tiles.count)
@@ -273,106 +298,99 @@ struct MatmulEmitter {
                   e.smaller(tile, e.index(tiles.larger)));
   }
 
-  void allRows(const Depth &depth) {
-    int64_t tiles = EvenSplit(rows, height).count;
-    e.loop(e.index(0), e.index(tiles), tilesABlock, [&](Value block) {
-      if (copy) {
-        Value end = e.smaller(e.plus(block, tilesABlock), e.index(tiles));
-        copyRows(firstRowOf(block), firstRowOf(end), depth.first, depth.count);
-      }
-      e.loop(e.index(0), e.index(columns / width), 1, [&](Value j) {
-        rowsOfBlock(block, e.times(j, width), width, depth);
-      });
-      if (int64_t rest = columns % width)
+  void allColumns(Value block, const Depth &depth) {
+    Value whole = e.index(columns / width);
+    e.loop(firstColumn, e.smaller(endColumn, whole), 1, [&](Value j) {
+      rowsOfBlock(block, e.times(j, width), width, depth);
+    });
+    if (int64_t rest = columns % width)
+      e.loop(e.larger(firstColumn, whole), endColumn, 1, [&](Value) {
         rowsOfBlock(block, e.index(columns - rest), rest, depth);
+      });
+  }
+
+  void allRows(const Depth &depth) {
+    e.loop(firstTile, endTile, tilesABlock, [&](Value block) {
+      if (copy) {
+        Value end = e.smaller(e.plus(block, tilesABlock), endTile);
+        copyRow = firstRowOf(block);
+        copyRows(copyRow, firstRowOf(end), depth);
+      }
+      allColumns(block, depth);
     });
   }
 
-  void run() {
+  // Threads copy a block of rows together, which all its panels then read.
+  void copyThenColumns(const Depth &depth) {
+    copyRow = e.index(0);
+    e.parts(rowTiles(), /*few=*/false, [&](Value first, Value end) {
+      copyRows(firstRowOf(first), firstRowOf(end), depth);
+    });
+    e.parts(columnTiles(), /*few=*/false, [&](Value first, Value end) {
+      firstColumn = first, endColumn = end;
+      allColumns(e.index(0), depth);
+    });
+  }
+
+  void run(void (MatmulEmitter::*block)(const Depth &)) {
     if (depthBlock >= depth)
-      return allRows({e.index(0), depth, true, true});
-    int64_t blocks = (depth + depthBlock - 1) / depthBlock;
-    allRows({e.index(0), depthBlock, true, false});
-    e.loop(e.index(depthBlock), e.index((blocks - 1) * depthBlock), depthBlock,
-           [&](Value k) { allRows({k, depthBlock, false, false}); });
-    int64_t last = (blocks - 1) * depthBlock;
-    allRows({e.index(last), depth - last, false, true});
+      return (this->*block)({e.index(0), depth, true, true});
+    int64_t last = (depthBlocks() - 1) * depthBlock;
+    (this->*block)({e.index(0), depthBlock, true, false});
+    e.loop(e.index(depthBlock), e.index(last), depthBlock,
+           [&](Value k) { (this->*block)({k, depthBlock, false, false}); });
+    (this->*block)({e.index(last), depth - last, false, true});
+  }
+
+  void runShared(ArrayRef<int64_t> batches) {
+    int64_t count = ShapedType::getNumElements(batches);
+    int64_t rowCount = rowTiles(), columnCount = columnTiles();
+    if (count >= 8 || count >= std::max(rowCount, columnCount))
+      return e.parts(count, /*few=*/false, [&](Value first, Value end) {
+        begin();
+        e.loops(batches, first, end, [&](ValueRange at) {
+          batch = at;
+          run(&MatmulEmitter::allRows);
+        });
+      });
+    bool byRows = rowCount >= 32 || rowCount >= columnCount;
+    // The depth's blocks then are no loop (Emitter::share).
+    if (!byRows && copyType && count == 1 && tilesABlock >= rowCount &&
+        depthBlocks() <= 3) {
+      Emitter::Values zeros(batches.size(), e.index(0));
+      batch = zeros;
+      begin();
+      return run(&MatmulEmitter::copyThenColumns);
+    }
+    e.parts(byRows ? rowCount : columnCount, /*few=*/byRows || copyType,
+            [&](Value first, Value end) {
+              begin();
+              (byRows ? firstTile : firstColumn) = first;
+              (byRows ? endTile : endColumn) = end;
+              e.loops(batches, [&](ValueRange at) {
+                batch = at;
+                run(&MatmulEmitter::allRows);
+              });
+            });
   }
 };
 
 } // namespace
 
-// A copy of a slice in scratch memory.
-static Value contiguousCopy(Emitter &e, Value buffer) {
-  ArrayRef<int64_t> shape = e.shape(buffer);
-  Value copy = e.create<memref::AllocOp>(
-      MemRefType::get(shape, e.element(buffer)), e.getI64IntegerAttr(64));
-  int64_t lanes = 16, count = shape.back();
-  e.loops(shape.drop_back(), [&](ValueRange outer) {
-    auto move = [&](Value k, int64_t valid) {
-      Emitter::Values at(outer);
-      at.push_back(k);
-      e.store(e.load(buffer, at, lanes, valid), copy, at, valid);
-    };
-    e.loop(e.index(0), e.index(count / lanes * lanes), lanes,
-           [&](Value k) { move(k, lanes); });
-    if (count % lanes)
-      move(e.index(count / lanes * lanes), count % lanes);
-  });
-  return copy;
-}
-
-// All batches share B, so their rows can be those of one product, where memory
-// holds them in one run and the extras follow.
-static kernel::MatmulOp joinBatches(Emitter &e, kernel::MatmulOp op) {
-  auto type = cast<MemRefType>(op.getOut().getType());
-  int64_t rank = type.getRank();
-  auto joins = [](Value buffer) {
-    return cast<MemRefType>(buffer.getType()).getLayout().isIdentity();
-  };
-  if (rank == 2 || !op.getShared() || op.getTransposeA() || !joins(op.getA()) ||
-      !joins(op.getOut()))
-    return op;
-  SmallVector<ReassociationIndices> rows(2);
-  for (int64_t i = 0; i + 1 < rank; ++i)
-    rows[0].push_back(i);
-  rows[1].push_back(rank - 1);
-  auto join = [&](Value buffer) -> Value {
-    return e.create<memref::CollapseShapeOp>(buffer, rows);
-  };
-  SmallVector<Value> extras;
-  SmallVector<AffineMap> maps;
-  for (auto [extra, attribute] : llvm::zip(op.getExtras(), op.getExtraMaps())) {
-    AffineMap map = cast<AffineMapAttr>(attribute).getValue();
-    bool whole = map.isIdentity();
-    if (whole && !joins(extra))
-      return op;
-    SmallVector<AffineExpr> results;
-    for (AffineExpr result : map.getResults()) {
-      auto dim = dyn_cast<AffineDimExpr>(result);
-      if (dim && !whole && dim.getPosition() + 1 != rank)
-        return op;
-      results.push_back(dim ? e.getAffineDimExpr(1) : result);
-    }
-    extras.push_back(whole ? join(extra) : extra);
-    maps.push_back(whole ? e.getMultiDimIdentityMap(2)
-                         : AffineMap::get(2, 0, results, e.getContext()));
-  }
-  Value a = joins(op.getA()) ? op.getA() : contiguousCopy(e, op.getA());
-  auto joined = e.create<kernel::MatmulOp>(
-      TypeRange(), join(a), op.getB(), extras, join(op.getOut()),
-      /*transpose_a=*/false, /*shared=*/false, e.getAffineMapArrayAttr(maps));
-  joined.getEpilogue().takeBody(op.getEpilogue());
-  return joined;
-}
-
 void emitMatmul(Emitter &e, kernel::MatmulOp op, const kernel::Target &target) {
   kernel::MatmulOp joined = joinBatches(e, op);
   MatmulEmitter emitter(e, joined, target);
-  e.loops(e.shape(joined.getOut()).drop_back(2), [&](ValueRange batch) {
-    emitter.batch = batch;
-    emitter.run();
-  });
+  ArrayRef<int64_t> batches = e.shape(joined.getOut()).drop_back(2);
+  e.share(emitter.nanoseconds());
+  if (e.isShared()) {
+    emitter.runShared(batches);
+  } else {
+    emitter.begin();
+    e.loops(batches, [&](ValueRange batch) {
+      emitter.batch = batch;
+      emitter.run(&MatmulEmitter::allRows);
+    });
+  }
   if (joined != op)
     joined->erase();
 }

@@ -1,5 +1,6 @@
 // Packs the right side of a matmul into panels at run time.
 
+#include "passes/cpu/Sharing.h"
 #include "passes/cpu/kernels/Kernels.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -52,11 +53,32 @@ void emitPack(Emitter &e, kernel::PackOp op, const kernel::Target &target) {
       });
     });
   };
-  e.loops(shape.drop_back(3), [&](ValueRange at) {
+  int64_t whole = columns / width;
+  double bytes = 0.25 * e.element(out).getIntOrFloatBitWidth();
+  for (int64_t size : shape)
+    bytes *= size;
+  e.share(movingTime(bytes) * (op.getTransposeB() ? 4 : 1));
+  int64_t panels = shape[shape.size() - 3];
+  auto panelsOf = [&](ValueRange at, Value low, Value high) {
     Emitter::Values batch(at);
-    e.loop(columns / width, [&](Value j) { panel(batch, j, width); });
+    e.loop(low, e.smaller(high, e.index(whole)), 1,
+           [&](Value j) { panel(batch, j, width); });
     if (columns % width)
-      panel(batch, e.index(columns / width), columns % width);
+      e.loop(e.larger(low, e.index(whole)), high, 1,
+             [&](Value j) { panel(batch, j, columns % width); });
+  };
+  ArrayRef<int64_t> batches = shape.drop_back(3);
+  int64_t count = ShapedType::getNumElements(batches);
+  e.parts(std::max(count, panels), /*few=*/false, [&](Value low, Value high) {
+    if (e.isShared() && count >= panels)
+      e.loops(batches, low, high, [&](ValueRange at) {
+        panelsOf(at, e.index(0), e.index(panels));
+      });
+    else
+      e.loops(batches, [&](ValueRange at) {
+        panelsOf(at, e.isShared() ? low : e.index(0),
+                 e.isShared() ? high : e.index(panels));
+      });
   });
 }
 

@@ -213,3 +213,55 @@ func.func @transform_filter(%w: memref<3x3x4x7xf32>, %e: memref<1x16x4x16xf32>) 
   kernel.transform_filter ins(%w : memref<3x3x4x7xf32>) outs(%e : memref<1x16x4x16xf32>)
   return
 }
+
+// -----
+
+// Worth sharing: threads copy the rows together, then share the panels.
+// CHECK-LABEL: func @shared
+// CHECK: %[[COPY:.*]] = memref.alloc
+// CHECK: kernel.parts 10 {
+// CHECK: vector.store %{{.*}}, %[[COPY]]
+// CHECK: kernel.parts 16 {
+// CHECK: ^bb0(%[[FIRST:.*]]: index, %[[LAST:.*]]: index, %{{.*}}: index):
+// CHECK: scf.for %{{.*}} = %[[FIRST]] to
+// CHECK: vector.fma
+func.func @shared(%a: memref<128x512xf32>, %b: memref<16x512x32xf32>, %c: memref<128x512xf32>) {
+  kernel.matmul ins(%a, %b : memref<128x512xf32>, memref<16x512x32xf32>) outs(%c : memref<128x512xf32>) {
+  ^bb0(%sum: f32):
+    kernel.yield %sum : f32
+  }
+  return
+}
+
+// -----
+
+// Many rows: each part copies its own.
+// CHECK-LABEL: func @rows
+// CHECK: kernel.parts 37 few {
+// CHECK: ^bb0(%[[FIRST:.*]]: index, %[[LAST:.*]]: index, %{{.*}}: index):
+// CHECK: memref.alloc
+// CHECK: scf.for %{{.*}} = %[[FIRST]] to %[[LAST]]
+// CHECK-NOT: kernel.parts
+func.func @rows(%a: memref<512x512xf32>, %b: memref<4x512x32xf32>, %c: memref<512x128xf32>) {
+  kernel.matmul ins(%a, %b : memref<512x512xf32>, memref<4x512x32xf32>) outs(%c : memref<512x128xf32>) {
+  ^bb0(%sum: f32):
+    kernel.yield %sum : f32
+  }
+  return
+}
+
+// -----
+
+// An image is copied row by row into its border, then its tiles are shared.
+// CHECK-LABEL: func @image
+// CHECK: memref.alloc
+// CHECK: kernel.parts 58 {
+// CHECK: kernel.parts 56 {
+// CHECK: vector.fma
+func.func @image(%x: memref<1x56x56x64xf32>, %w: memref<2x3x3x64x32xf32>, %y: memref<1x56x56x64xf32>) {
+  kernel.convolution ins(%x, %w : memref<1x56x56x64xf32>, memref<2x3x3x64x32xf32>) outs(%y : memref<1x56x56x64xf32>) attributes {dilations = array<i64: 1, 1>, groups = 1 : i64, padding = array<i64: 1, 1>, strides = array<i64: 1, 1>} {
+  ^bb0(%sum: f32):
+    kernel.yield %sum : f32
+  }
+  return
+}

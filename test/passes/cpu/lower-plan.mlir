@@ -41,3 +41,23 @@ plan.program @loop {
     plan.check %p, 1 : memref<i1>
   }
 }
+
+// -----
+
+// Threads share the grains: the operands wait in a list.
+// CHECK-LABEL: llvm.func private @shared_part_0
+// CHECK: %[[LIST:.*]] = llvm.alloca %{{.*}} x !llvm.ptr
+// CHECK: llvm.store %{{.*}}, %{{.*}} : !llvm.ptr, !llvm.ptr
+// CHECK: %[[GRAINS:.*]] = llvm.mlir.constant(160 : i64)
+// CHECK: %[[SLOTS:.*]] = llvm.mlir.constant(2 : i64)
+// CHECK: %[[PART:.*]] = llvm.mlir.addressof @k.part
+// CHECK: llvm.call @weir_parallel(%arg3, %[[GRAINS]], %[[SLOTS]], %{{.*}}, %[[PART]], %[[LIST]])
+// CHECK: llvm.func private @k.part(%[[L:.*]]: !llvm.ptr, %[[F:.*]]: i64, %[[E:.*]]: i64, %[[S:.*]]: i64)
+// CHECK: %[[X:.*]] = llvm.load
+// CHECK: llvm.call @k(%[[X]], %[[F]], %[[E]], %[[S]])
+llvm.func @k(!llvm.ptr, i64, i64, i64)
+plan.program @shared {
+  %b = plan.buffer 64 live [0, 1] : memref<4xf32>
+  plan.run @k(%b) {grains = 160 : i64, slots = 2 : i64} : (memref<4xf32>)
+  plan.run @k(%b) {grains = 160 : i64, slots = 2 : i64} : (memref<4xf32>)
+}

@@ -32,3 +32,31 @@ func.func private @unbounded(%n: index) attributes {weir.kernel} {
   %a = memref.alloc(%n) : memref<?xf32>
   return
 }
+
+// -----
+
+// Parts that run at once have a block of the scratch each; one buffer beside
+// them is for all.
+// CHECK-LABEL: func.func private @slots
+// CHECK-SAME: %[[S:arg1]]: memref<320xi8>
+// CHECK: memref.view %[[S]][%{{.*}}][] : memref<320xi8> to memref<16xf32>
+// CHECK: kernel.parts 8 slots 2
+// CHECK: ^bb0(%{{.*}}: index, %{{.*}}: index, %[[SLOT:.*]]: index):
+// CHECK: %[[BYTES:.*]] = arith.constant 128
+// CHECK: arith.muli %[[SLOT]], %[[BYTES]]
+// CHECK: memref.view %[[S]]
+// CHECK: memref.view %[[S]]
+module attributes {weir.slots = 2} {
+  func.func private @slots(%x: memref<16xf32>) attributes {weir.kernel} {
+    %shared = memref.alloc() : memref<16xf32>
+    linalg.copy ins(%x : memref<16xf32>) outs(%shared : memref<16xf32>)
+    kernel.parts 8 {
+    ^bb0(%first: index, %last: index, %slot: index):
+      %a = memref.alloc() : memref<16xf32>
+      %b = memref.alloc() : memref<4xf32>
+      linalg.copy ins(%shared : memref<16xf32>) outs(%a : memref<16xf32>)
+      memref.dealloc %b : memref<4xf32>
+    }
+    return
+  }
+}

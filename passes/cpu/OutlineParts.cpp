@@ -1,0 +1,155 @@
+// Makes each kernel.parts a kernel of its own, whose grains threads share.
+
+#include "passes/cpu/Passes.h"
+
+#include "dialects/kernel/Kernel.h"
+#include "dialects/plan/Plan.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+using namespace mlir;
+
+namespace weir {
+#define GEN_PASS_DEF_OUTLINEPARTS
+#include "passes/cpu/Passes.h.inc"
+
+namespace {
+
+/// What runs between two moments at which all threads meet.
+struct Phase {
+  func::FuncOp kernel;
+  kernel::PartsOp parts; // null: one thread's
+};
+
+constexpr int anyPhase = -1;
+
+/// The phase of each op of the body, and how many there are; none where an op
+/// needs a value that another phase computes.
+std::optional<int> splitBody(Block &body, SmallVectorImpl<int> &phases) {
+  int last = -1;
+  bool open = false; // whether the last phase takes more ops
+  DenseMap<Operation *, int> phaseOf;
+  for (Operation &op : body.without_terminator()) {
+    if (isa<kernel::PartsOp>(op)) {
+      phases.push_back(++last);
+      open = false;
+    } else if (isMemoryEffectFree(&op)) {
+      phases.push_back(anyPhase);
+    } else {
+      last += !open;
+      open = true;
+      phases.push_back(last);
+    }
+    phaseOf[&op] = phases.back();
+  }
+  for (Operation &op : body.without_terminator()) {
+    int maker = phaseOf.lookup(&op);
+    for (Operation *user : op.getUsers()) {
+      Operation *here = body.findAncestorOpInBlock(*user);
+      if (maker != anyPhase && phaseOf.lookup(here) != maker)
+        return std::nullopt;
+    }
+  }
+  return last + 1;
+}
+
+/// The region's ops in place of the op.
+void inlineParts(kernel::PartsOp parts, ValueRange arguments) {
+  Block &body = parts.getBody().front();
+  for (auto [argument, value] : llvm::zip_equal(body.getArguments(), arguments))
+    argument.replaceAllUsesWith(value);
+  parts->getBlock()->getOperations().splice(parts->getIterator(),
+                                            body.getOperations());
+  parts.erase();
+}
+
+void inlineWhole(kernel::PartsOp parts) {
+  OpBuilder b(parts);
+  Value zero = b.create<arith::ConstantIndexOp>(parts.getLoc(), 0);
+  Value count =
+      b.create<arith::ConstantIndexOp>(parts.getLoc(), parts.getCount());
+  inlineParts(parts, {zero, count, zero});
+}
+
+/// The kernel with only the ops of one phase, beside those of any.
+func::FuncOp makePhase(func::FuncOp kernel, ArrayRef<int> phases, int phase,
+                       SymbolTable &symbols) {
+  func::FuncOp clone = kernel.clone();
+  clone.setName((kernel.getName() + "_phase_" + Twine(phase)).str());
+  symbols.insert(clone, kernel->getIterator());
+  SmallVector<Operation *> others;
+  kernel::PartsOp parts;
+  for (auto [op, itsPhase] :
+       llvm::zip(clone.getBody().front().without_terminator(), phases)) {
+    if (itsPhase != phase && itsPhase != anyPhase)
+      others.push_back(&op);
+    else if (itsPhase == phase && isa<kernel::PartsOp>(op))
+      parts = cast<kernel::PartsOp>(op);
+  }
+  for (Operation *op : llvm::reverse(others))
+    op->erase();
+  if (parts) {
+    unsigned count = clone.getNumArguments();
+    for (int i = 0; i < 3; ++i)
+      clone.insertArgument(count + i, IndexType::get(clone.getContext()), {},
+                           clone.getLoc());
+    inlineParts(parts, clone.getArguments().take_back(3));
+  }
+  return clone;
+}
+
+struct OutlineParts : impl::OutlinePartsBase<OutlineParts> {
+  void runOnOperation() override {
+    SymbolTable symbols(getOperation());
+    llvm::StringMap<SmallVector<Phase>> phasesOf;
+    for (auto kernel :
+         llvm::make_early_inc_range(getOperation().getOps<func::FuncOp>()))
+      if (kernel->hasAttr("weir.kernel"))
+        split(kernel, symbols, phasesOf);
+    SmallVector<plan::RunOp> runs;
+    getOperation().walk([&](plan::RunOp run) { runs.push_back(run); });
+    for (plan::RunOp run : runs) {
+      auto found = phasesOf.find(run.getKernel());
+      if (found == phasesOf.end())
+        continue;
+      OpBuilder b(run);
+      for (Phase &phase : found->second) {
+        auto now = cast<plan::RunOp>(b.clone(*run));
+        now.setKernel(phase.kernel.getName());
+        if (!phase.parts)
+          continue;
+        now.setGrains(phase.parts.getCount());
+        now.setSlots(phase.parts.getSlots());
+        now.setFew(phase.parts.getFew());
+      }
+      run.erase();
+    }
+    for (const auto &entry : phasesOf)
+      symbols.erase(symbols.lookup(entry.first()));
+  }
+
+private:
+  static void split(func::FuncOp kernel, SymbolTable &symbols,
+                    llvm::StringMap<SmallVector<Phase>> &phasesOf) {
+    Block &body = kernel.getBody().front();
+    if (body.getOps<kernel::PartsOp>().empty())
+      return;
+    SmallVector<int> phases;
+    std::optional<int> count = splitBody(body, phases);
+    if (!count) {
+      for (auto parts :
+           llvm::make_early_inc_range(body.getOps<kernel::PartsOp>()))
+        inlineWhole(parts);
+      return;
+    }
+    SmallVector<Phase> &made = phasesOf[kernel.getName()];
+    for (int phase = 0; phase < *count; ++phase)
+      made.push_back({makePhase(kernel, phases, phase, symbols), {}});
+    for (auto [op, phase] : llvm::zip(body.without_terminator(), phases))
+      if (auto parts = dyn_cast<kernel::PartsOp>(op))
+        made[phase].parts = parts;
+  }
+};
+
+} // namespace
+} // namespace weir

@@ -1,0 +1,26 @@
+// What is worth sharing among threads, from rough costs of one core.
+
+#ifndef WEIR_PASSES_CPU_SHARING_H
+#define WEIR_PASSES_CPU_SHARING_H
+
+#include <algorithm>
+#include <cstdint>
+
+namespace weir {
+
+/// A region costs one or two microseconds, and tens where threads have to be
+/// woken; work of fewer nanoseconds than this stays on one.
+constexpr double worthSharing = 20000;
+
+/// Nanoseconds to read and write so many bytes, which are in some cache as
+/// often as in memory.
+inline double movingTime(double bytes) { return bytes / 20; }
+
+/// Nanoseconds of so many multiply-adds in vectors of `lanes`.
+inline double productTime(double products, int64_t lanes) {
+  return products / (6.0 * static_cast<double>(lanes));
+}
+
+} // namespace weir
+
+#endif // WEIR_PASSES_CPU_SHARING_H

@@ -1,0 +1,75 @@
+// A batch of products with one right side as one product.
+
+#include "passes/cpu/kernels/Kernels.h"
+
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+
+using namespace mlir;
+
+namespace weir {
+
+// A copy of a slice in scratch memory.
+static Value contiguousCopy(Emitter &e, Value buffer) {
+  ArrayRef<int64_t> shape = e.shape(buffer);
+  Value copy = e.create<memref::AllocOp>(
+      MemRefType::get(shape, e.element(buffer)), e.getI64IntegerAttr(64));
+  int64_t lanes = 16, count = shape.back();
+  e.loops(shape.drop_back(), [&](ValueRange outer) {
+    auto move = [&](Value k, int64_t valid) {
+      Emitter::Values at(outer);
+      at.push_back(k);
+      e.store(e.load(buffer, at, lanes, valid), copy, at, valid);
+    };
+    e.loop(e.index(0), e.index(count / lanes * lanes), lanes,
+           [&](Value k) { move(k, lanes); });
+    if (count % lanes)
+      move(e.index(count / lanes * lanes), count % lanes);
+  });
+  return copy;
+}
+
+// All batches share B, so their rows can be those of one product, where memory
+// holds them in one run and the extras follow.
+kernel::MatmulOp joinBatches(Emitter &e, kernel::MatmulOp op) {
+  auto type = cast<MemRefType>(op.getOut().getType());
+  int64_t rank = type.getRank();
+  auto joins = [](Value buffer) {
+    return cast<MemRefType>(buffer.getType()).getLayout().isIdentity();
+  };
+  if (rank == 2 || !op.getShared() || op.getTransposeA() || !joins(op.getA()) ||
+      !joins(op.getOut()))
+    return op;
+  SmallVector<ReassociationIndices> rows(2);
+  for (int64_t i = 0; i + 1 < rank; ++i)
+    rows[0].push_back(i);
+  rows[1].push_back(rank - 1);
+  auto join = [&](Value buffer) -> Value {
+    return e.create<memref::CollapseShapeOp>(buffer, rows);
+  };
+  SmallVector<Value> extras;
+  SmallVector<AffineMap> maps;
+  for (auto [extra, attribute] : llvm::zip(op.getExtras(), op.getExtraMaps())) {
+    AffineMap map = cast<AffineMapAttr>(attribute).getValue();
+    bool whole = map.isIdentity();
+    if (whole && !joins(extra))
+      return op;
+    SmallVector<AffineExpr> results;
+    for (AffineExpr result : map.getResults()) {
+      auto dim = dyn_cast<AffineDimExpr>(result);
+      if (dim && !whole && dim.getPosition() + 1 != rank)
+        return op;
+      results.push_back(dim ? e.getAffineDimExpr(1) : result);
+    }
+    extras.push_back(whole ? join(extra) : extra);
+    maps.push_back(whole ? e.getMultiDimIdentityMap(2)
+                         : AffineMap::get(2, 0, results, e.getContext()));
+  }
+  Value a = joins(op.getA()) ? op.getA() : contiguousCopy(e, op.getA());
+  auto joined = e.create<kernel::MatmulOp>(
+      TypeRange(), join(a), op.getB(), extras, join(op.getOut()),
+      /*transpose_a=*/false, /*shared=*/false, e.getAffineMapArrayAttr(maps));
+  joined.getEpilogue().takeBody(op.getEpilogue());
+  return joined;
+}
+
+} // namespace weir

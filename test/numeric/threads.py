@@ -1,0 +1,78 @@
+"""What threads share: each kernel is large enough, and its result the same bits
+for any number of threads, more than the library was compiled for among them."""
+
+import numpy as np
+
+from harness import Graph, main
+
+random = np.random.default_rng(9)
+
+
+def normal(*shape):
+    return random.standard_normal(shape).astype(np.float32)
+
+
+def convolved(x, f, stride, padding):
+    """In float64; as many groups as the filter's channels leave."""
+    sizes, pads = [], [(0, 0)]
+    for n, k in zip(x.shape[1:3], f.shape):
+        sizes.append(-(-n // stride) if padding == "SAME" else (n - k) // stride + 1)
+        need = max((sizes[-1] - 1) * stride + k - n, 0) if padding == "SAME" else 0
+        pads.append((need // 2, need - need // 2))
+    x = np.pad(x.astype(np.float64), pads + [(0, 0)])
+    groups = x.shape[3] // f.shape[2]
+    y = np.zeros((x.shape[0], *sizes, groups, f.shape[3] // groups))
+    for i, j in np.ndindex(f.shape[:2]):
+        at = x[:, i : i + (sizes[0] - 1) * stride + 1 : stride]
+        at = at[:, :, j : j + (sizes[1] - 1) * stride + 1 : stride]
+        at = at.reshape(*at.shape[:3], groups, 1, -1)
+        weights = f[i, j].reshape(f.shape[2], groups, -1).transpose(1, 0, 2)
+        y += (at @ weights)[..., 0, :]
+    return y.reshape(*y.shape[:3], -1)
+
+
+def graph(threads):
+    return Graph(fold=False, options=[f"--threads={threads}"], threads=[1, 2, 3, 4, 7])
+
+
+def products():
+    """Panels, rows, a vector, batches, and a right side known only at run time."""
+    g = graph(3)
+    for left, right, fed in [
+        ((128, 512), (512, 200), False),
+        ((37, 2500), (2500, 72), False),
+        ((600, 256), (256, 40), False),
+        ((1, 768), (768, 1024), False),
+        ((300, 144), (144, 160), True),
+        ((12, 64, 96), (12, 96, 64), True),
+        ((2, 200, 100), (2, 100, 130), True),
+    ]:
+        a, b = g.input(normal(*left)), normal(*right)
+        b = g.input(b) if fed else g.constant(b)
+        op = "MatMul" if len(left) == 2 else "BatchMatMulV2"
+        g.expect(g.op(op, a, b), a.value.astype(np.float64) @ b.value, rtol=1e-4, atol=1e-3)
+    return g
+
+
+def convolutions():
+    """Padded and not; rows of tiles, panels, groups, and several images."""
+    g = graph(3)
+    for image, window, stride, padding in [
+        ((1, 28, 28, 32), (3, 3, 32, 48), 1, "SAME"),
+        ((1, 7, 7, 128), (3, 3, 128, 160), 1, "SAME"),
+        ((1, 40, 40, 16), (2, 2, 16, 40), 1, "VALID"),
+        ((5, 12, 12, 24), (3, 3, 24, 40), 1, "SAME"),
+        ((2, 20, 20, 24), (3, 3, 24, 40), 2, "SAME"),
+        ((1, 14, 14, 64), (3, 3, 16, 64), 1, "SAME"),
+    ]:
+        x, f = g.input(normal(*image)), g.constant(normal(*window))
+        y = g.op("Conv2D", x, f, strides=[1, stride, stride, 1], padding=padding)
+        g.expect(y, convolved(x.value, f.value, stride, padding), rtol=1e-4, atol=1e-3)
+    x, f = g.input(normal(2, 56, 56, 48)), g.constant(normal(3, 3, 48, 1))
+    y = g.op("DepthwiseConv2dNative", x, f, strides=[1, 1, 1, 1], padding="SAME")
+    filter = f.value.reshape(3, 3, 1, 48)
+    g.expect(y, convolved(x.value, filter, 1, "SAME"), rtol=1e-4, atol=1e-4)
+    return g
+
+
+main(products, convolutions)

@@ -1,0 +1,58 @@
+// RUN: weir-opt %s --split-input-file --weir-outline-parts --canonicalize | FileCheck %s
+
+// What one thread does and what threads share are phases, in order; only the
+// latter take a range.
+// CHECK-LABEL: func.func private @k_phase_0
+// CHECK-SAME: (%[[X:.*]]: memref<8xf32>, %{{.*}}: memref<8xf32>) attributes {weir.kernel}
+// CHECK-NEXT: %[[ZERO:.*]] = arith.constant 0.0
+// CHECK-NEXT: linalg.fill ins(%[[ZERO]] : f32) outs(%[[X]] : memref<8xf32>)
+// CHECK-NEXT: return
+// CHECK: func.func private @k_phase_1
+// CHECK-SAME: %{{.*}}: memref<8xf32>, %[[Y:.*]]: memref<8xf32>, %[[FIRST:.*]]: index, %[[LAST:.*]]: index, %[[SLOT:.*]]: index)
+// CHECK: scf.for %[[I:.*]] = %[[FIRST]] to %[[LAST]]
+// CHECK: memref.store %{{.*}}, %[[Y]][%[[I]]]
+// CHECK: plan.run @k_phase_0(%[[A:.*]], %[[B:.*]]) : (memref<8xf32>, memref<8xf32>)
+// CHECK-NEXT: plan.run @k_phase_1(%[[A]], %[[B]]) {few, grains = 8 : i64, slots = 3 : i64}
+func.func private @k(%x: memref<8xf32>, %y: memref<8xf32>) attributes {weir.kernel} {
+  %zero = arith.constant 0.0 : f32
+  %one = arith.constant 1 : index
+  linalg.fill ins(%zero : f32) outs(%x : memref<8xf32>)
+  kernel.parts 8 slots 3 few {
+  ^bb0(%first: index, %last: index, %slot: index):
+    scf.for %i = %first to %last step %one {
+      memref.store %zero, %y[%i] : memref<8xf32>
+    }
+  }
+  return
+}
+plan.program @weir_entry_0 {
+  %x = plan.buffer 0 live [0, 0] : memref<8xf32>
+  %y = plan.buffer 64 live [0, 0] : memref<8xf32>
+  plan.run @k(%x, %y) : (memref<8xf32>, memref<8xf32>)
+}
+
+// -----
+
+// A value that one phase reads and another needs keeps the kernel whole: one
+// thread then does all grains.
+// CHECK-LABEL: func.func private @whole
+// CHECK: %[[V:.*]] = memref.load
+// CHECK: scf.for %{{.*}} = %c0{{.*}} to %c8
+// CHECK: plan.run @whole(%{{.*}}, %{{.*}}) : (memref<8xf32>, memref<8xf32>)
+func.func private @whole(%x: memref<8xf32>, %y: memref<8xf32>) attributes {weir.kernel} {
+  %zero = arith.constant 0 : index
+  %one = arith.constant 1 : index
+  %v = memref.load %x[%zero] : memref<8xf32>
+  kernel.parts 8 {
+  ^bb0(%first: index, %last: index, %slot: index):
+    scf.for %i = %first to %last step %one {
+      memref.store %v, %y[%i] : memref<8xf32>
+    }
+  }
+  return
+}
+plan.program @weir_entry_0 {
+  %x = plan.buffer 0 live [0, 0] : memref<8xf32>
+  %y = plan.buffer 64 live [0, 0] : memref<8xf32>
+  plan.run @whole(%x, %y) : (memref<8xf32>, memref<8xf32>)
+}
