@@ -2,16 +2,11 @@
 
 #include "compiler/import/tensorflow/Entry.h"
 
-#include "llvm/ADT/BitVector.h"
-
 using namespace mlir;
 using ::tensorflow::AttrValue;
 using ::tensorflow::NodeDef;
 
 namespace weir::tensorflow {
-
-/// A graph without --fetch has at most as many results.
-constexpr size_t outputLimit = 1000;
 
 bool isPlaceholder(StringRef op) {
   return op == "Placeholder" || op == "PlaceholderV2" || op == "_Arg";
@@ -36,47 +31,8 @@ FailureOr<Edge> resolveTensor(Report &report, const Graph &graph,
   return failure();
 }
 
-/// Ops whose results no one wants to have fetched.
-static bool isNoOutput(const NodeDef &def) {
-  return isPlaceholder(def.op()) ||
-         llvm::is_contained(
-             ArrayRef<StringRef>{"NoOp", "Assert", "Const", "SaveV2",
-                                 "RestoreV2", "VarHandleOp", "VariableV2",
-                                 "PlaceholderWithDefault", "NextIteration",
-                                 "ControlTrigger", "Assign", "AssignVariableOp",
-                                 "MergeV2Checkpoints", "ShardedFilename",
-                                 "StringJoin"},
-             def.op());
-}
-
-/// The nodes that pass on what a checkpoint's subgraph reads, or its file
-/// names: a graph's own save and restore are no results of it.
-static llvm::BitVector checkpointNodes(const Graph &graph) {
-  llvm::BitVector found(graph.size());
-  SmallVector<SmallVector<int>> users(graph.size());
-  SmallVector<int> work;
-  for (int i = 0; i < graph.size(); ++i) {
-    for (Edge edge : graph.operands(i))
-      users[edge.node].push_back(i);
-    auto dtype = graph.node(i).attr().find("dtype");
-    bool isText = graph.op(i) == "Const" &&
-                  dtype != graph.node(i).attr().end() &&
-                  dtype->second.type() == ::tensorflow::DT_STRING;
-    if (graph.op(i) == "RestoreV2" || isText) {
-      found.set(i);
-      work.push_back(i);
-    }
-  }
-  while (!work.empty())
-    for (int user : users[work.pop_back_val()])
-      if (!found.test(user)) {
-        found.set(user);
-        work.push_back(user);
-      }
-  return found;
-}
-
 FailureOr<Entry> partialEntry(Report &report, const Graph &graph,
+                              const Library &library,
                               const ImportOptions &options) {
   Entry entry;
   entry.name = "main";
@@ -102,39 +58,14 @@ FailureOr<Entry> partialEntry(Report &report, const Graph &graph,
     wanted.push_back(*edge);
   }
   if (wanted.empty()) {
-    llvm::DenseSet<int> used;
-    for (int i = 0; i < graph.size(); ++i)
-      for (Edge edge : graph.operands(i))
-        used.insert(edge.node);
-    llvm::BitVector ofCheckpoint = checkpointNodes(graph);
-    auto add = [&](function_ref<bool(int)> isOutput) {
-      for (int i = 0; wanted.size() <= outputLimit && i < graph.size(); ++i)
-        if (!used.contains(i) && isOutput(i)) {
-          std::string name = graph.name(i).str();
-          entry.outputs.push_back({name, name, {i, 0}, {}});
-          wanted.push_back({i, 0});
-        }
-    };
-    // Such as what writes summaries: left out, where there are other results.
-    add([&](int i) {
-      return !isNoOutput(graph.node(i)) && isKnownOp(graph.op(i)) &&
-             !ofCheckpoint.test(i);
-    });
-    if (wanted.empty())
-      add([&](int i) { return !isNoOutput(graph.node(i)); });
-    if (wanted.empty())
-      add([&](int i) {
-        return graph.op(i) == "Const" || isPlaceholder(graph.op(i));
-      });
-    if (wanted.size() > outputLimit) {
-      report.error() << "the graph has more than " << outputLimit
-                     << " results that nothing uses; name those that are "
-                        "wanted with --fetch";
+    auto chosen = defaultOutputs(report, graph, library);
+    if (failed(chosen))
       return failure();
-    }
-    if (wanted.empty()) {
-      report.error() << "the graph has no result; name one with --fetch";
-      return failure();
+    entry.isGuess = true;
+    for (int node : *chosen) {
+      std::string name = graph.name(node).str();
+      entry.outputs.push_back({name, name, {node, 0}, {}});
+      wanted.push_back({node, 0});
     }
   }
   if (options.feeds.empty()) {

@@ -30,6 +30,9 @@ struct Port {
 struct Entry {
   std::string name;
   std::vector<Port> inputs, outputs;
+  /// The outputs are what nothing uses: those that turn out to be no tensors
+  /// are left out.
+  bool isGuess = false;
 };
 
 bool isPlaceholder(llvm::StringRef op);
@@ -53,7 +56,13 @@ mlir::LogicalResult setInputType(Report &report, const Graph &graph, Port &port,
 /// The entry that feeds and fetches ask for; without feeds every placeholder is
 /// one, without fetches every result that nothing uses.
 mlir::FailureOr<Entry> partialEntry(Report &report, const Graph &graph,
+                                    const Library &library,
                                     const ImportOptions &options);
+
+/// The nodes whose first result a graph gives where no one says which: those
+/// that nothing uses and that always run. An error where there are none.
+mlir::FailureOr<std::vector<int>>
+defaultOutputs(Report &report, const Graph &graph, const Library &library);
 
 /// The entries of a SavedModel's signatures: the one that the options name, the
 /// default one, or all.

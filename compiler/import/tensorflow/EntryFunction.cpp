@@ -180,7 +180,19 @@ LogicalResult buildEntry(Report &report, ModuleOp module, const Graph &graph,
   if (failed(traced))
     return failure();
   SmallVector<Value> values;
-  for (auto [port, result] : llvm::zip(entry.outputs, *traced)) {
+  // What was not asked for and is no tensor is no result.
+  std::vector<Port> outputs;
+  SmallVector<Traced> results;
+  for (auto [port, result] : llvm::zip(entry.outputs, *traced))
+    if (!entry.isGuess || (result.value && !result.imaginary)) {
+      outputs.push_back(port);
+      results.push_back(result);
+    }
+  if (outputs.empty()) {
+    outputs = entry.outputs;
+    results = *traced;
+  }
+  for (auto [port, result] : llvm::zip(outputs, results)) {
     if (!result.value || result.imaginary) {
       StringRef what = result.imaginary ? "complex numbers"
                        : dynamic_cast<Strings *>(result.object.get())
@@ -196,14 +208,14 @@ LogicalResult buildEntry(Report &report, ModuleOp module, const Graph &graph,
     resultAttrs.push_back(builder.getDictionaryAttr(portAttrs(port)));
   }
   // After all results the sizes of those that have some known only at run time.
-  for (size_t i = 0; i < entry.outputs.size(); ++i) {
-    const Traced &result = (*traced)[i];
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    const Traced &result = results[i];
     if (!result.isBounded())
       continue;
     ImplicitLocOpBuilder b(values[i].getLoc(), builder);
     values[i] = compact(b, result);
     values.push_back(listOf(b, sizesOf(result), b.getI64Type()));
-    resultAttrs.push_back(shapeAttrs(entry.outputs[i], i));
+    resultAttrs.push_back(shapeAttrs(outputs[i], i));
   }
   builder.create<func::ReturnOp>(report.file(), values);
   function.setType(

@@ -150,7 +150,8 @@ OwningOpRef<ModuleOp> importModel(Report &report,
       return {};
     entries = std::move(*found);
   } else {
-    FailureOr<Entry> entry = partialEntry(report, *model.graph, options);
+    FailureOr<Entry> entry =
+        partialEntry(report, *model.graph, model.library, options);
     if (failed(entry))
       return {};
     entries.push_back(std::move(*entry));

@@ -14,14 +14,20 @@ constexpr unsigned depthBudget = 4096;
 bool Library::add(Report &report, ::tensorflow::FunctionDefLibrary &defs) {
   for (FunctionDef &def : *defs.mutable_function()) {
     StringRef name = def.signature().name();
-    if (name.empty()) {
-      report.error() << "a function has no name";
-      return false;
-    }
+    // What nothing can call is no fault.
+    if (name.empty())
+      continue;
     if (!byName.try_emplace(name, &def).second) {
       report.error() << "function '" << escaped(name) << "' is defined twice";
       return false;
     }
+    // Told of functions that nothing calls too: the file is damaged.
+    for (const NodeDef &node : def.node_def())
+      if (node.op() == "Const" && !node.attr().count("value")) {
+        report.error(report.node(node.name()))
+            << "(Const): has no value, in function '" << escaped(name) << "'";
+        return false;
+      }
   }
   return true;
 }

@@ -106,7 +106,9 @@ LogicalResult readSavedModel(Report &report, const std::string &path,
   FailureOr<MessageFile> from = recognize(report, std::move(*file));
   if (failed(from) || failed(load(report, *from, model.message)))
     return failure();
-  if (model.message.saved_model_schema_version() != 1) {
+  // Some writers leave it out.
+  if (model.message.saved_model_schema_version() < 0 ||
+      model.message.saved_model_schema_version() > 1) {
     report.error() << "its version is "
                    << model.message.saved_model_schema_version()
                    << "; weir reads version 1";
