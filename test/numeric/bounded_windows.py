@@ -26,7 +26,7 @@ def windows(x, k, s, padding, dilation=1):
     return wide[:, rows[:, None, :, None], columns[None, :, None, :]]
 
 
-SIZES = [(1, 1), (3, 4), (4, 3), (5, 8), (8, 5), (7, 7)]
+SIZES = [(1, 1), (3, 4), (8, 5), (7, 7)]
 
 
 def strided(k, s, padding, open=(1, 2)):
@@ -74,6 +74,19 @@ def valid_3_2():
 
 def valid_images():
     return strided((2, 3), (1, 2), "VALID", open=(0,))
+
+
+def many_channels():
+    """Kernels that compute some windows together."""
+    g = Graph()
+    x, filter = values((1, 9, 10, 32)), values((3, 3, 32, 32)) / 64
+    a = opened(g, x, (1, 2))
+    for padding in ("VALID", "SAME"):
+        w = windows(x, (3, 3), (1, 1), padding)
+        y = np.einsum("nhwijc,ijcd->nhwd", np.where(np.isnan(w), 0, w), filter)
+        g.expect(g.op("Conv2D", a, g.constant(filter), strides=[1, 1, 1, 1], padding=padding), y,
+                 rtol=1e-4, atol=1e-3)
+    return g
 
 
 def others():
@@ -155,7 +168,7 @@ def weights(method, n, m, align, half):
 
 def resized(method, *modes):
     g = Graph()
-    for from_, to in [((4, 5), (7, 8)), ((6, 7), (3, 4)), ((5, 3), (1, 3)), ((3, 4), (6, 8))]:
+    for from_, to in [((4, 5), (7, 8)), ((6, 7), (3, 4)), ((5, 3), (1, 3))]:
         x = values((2, *from_, 2))
         for align, half in modes:
             of = dict(align_corners=align, half_pixel_centers=half) if method != "Area" else {}
@@ -191,5 +204,5 @@ def no_pixels():
     return g
 
 
-main(same_3_1, same_3_2, same_2_2, same_5_3, same_rows, valid_3_2, valid_images, others, back,
+main(same_3_1, same_3_2, same_2_2, same_5_3, same_rows, valid_3_2, valid_images, many_channels, others, back,
      nearest, bilinear, bicubic, area, no_pixels)  # fmt: skip

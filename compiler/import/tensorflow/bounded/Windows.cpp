@@ -93,15 +93,15 @@ Expr shifted(Expr x, const Along &along, Expr fill) {
   return Expr(b, make<graph::DynamicSliceOp>(b, wide, starts, sizes));
 }
 
-/// The place for the node's own handler; windows within the images read
-/// nothing else.
+/// Whether some windows have elements outside of the images.
+bool reachesOut(const Images &images) {
+  auto isMargin = [](int64_t margin) { return margin != 0; };
+  return images.isSame || llvm::any_of(images.windows.low, isMargin) ||
+         llvm::any_of(images.windows.high, isMargin);
+}
+
+/// The place for the node's own handler, with `fill` around the images.
 Expr placeOf(const Images &images, Expr x, const Traced &traced, Expr fill) {
-  bool reachesOut = images.isSame;
-  for (int64_t margins :
-       llvm::concat<const int64_t>(images.windows.low, images.windows.high))
-    reachesOut |= margins != 0;
-  if (!reachesOut)
-    return x;
   SmallVector<int64_t> dims;
   for (const Along &along : images.open)
     if (along.reach > 1)
@@ -160,6 +160,8 @@ LogicalResult importConvolution(Node &node) {
       imagesOf(node, *layout, node.shape(1).take_front(layout->spatial));
   if (failed(images))
     return failure();
+  // Also for windows within the images: a kernel may compute neighbouring
+  // windows from sums of what any of them reads.
   Expr x = operand(node, 0);
   x = placeOf(*images, x, node.traced(0), x.like(0));
   if (failed(runOnPlaces(node, {x.value})))
@@ -183,7 +185,8 @@ LogicalResult importMaxPool(Node &node) {
     return failure();
   Expr x = operand(node, 0);
   Expr lowest = identityOf(node.b, graph::Reduction::max, x.elementType());
-  x = placeOf(*images, x, node.traced(0), lowest);
+  if (reachesOut(*images))
+    x = placeOf(*images, x, node.traced(0), lowest);
   if (failed(runOnPlaces(node, {x.value})))
     return failure();
   return giveCounts(node, *images);
@@ -197,8 +200,8 @@ LogicalResult importAveragePool(Node &node) {
     return failure();
   ImplicitLocOpBuilder &b = node.b;
   Expr x = operand(node, 0), zero = x.like(0);
-  Expr place = placeOf(*images, x, node.traced(0), zero);
-  bool isMasked = place.value != x.value;
+  bool isMasked = reachesOut(*images) && !images->open.empty();
+  Expr place = isMasked ? placeOf(*images, x, node.traced(0), zero) : x;
   if (failed(runOnPlaces(node, {place.value})))
     return failure();
   if (isMasked) {
