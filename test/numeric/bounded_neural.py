@@ -133,6 +133,21 @@ def products():
     return g
 
 
+def sums_of_products():
+    g = Graph()
+    x, y = values((2, 3, 5)), values((5, 4, 2)) + 1
+    for equation, left, right in [
+        ("abc,cde->abde", (0, 1), (1,)),
+        ("abc,cde->abde", (2,), (0, 2)),
+        ("abc,cda->bd", (0, 1, 2), (0, 1, 2)),
+        ("abc,cda->dca", (0,), (2,)),
+    ]:
+        a, b = opened(g, x, left), opened(g, y, right)
+        z = np.einsum(equation, np.float64(x), y)
+        g.expect(g.op("Einsum", a, b, equation=equation), z, rtol=1e-5, atol=1e-4)
+    return g
+
+
 def products_differ():
     g = Graph(fold=False)
     a, b = opened(g, values((3, 5)), (1,)), opened(g, values((4, 2)), (0,))
@@ -236,4 +251,4 @@ def diagonals():
 
 
 main(reductions, other_reductions, places, nowhere, cumulative, probabilities, products,
-     products_differ, norms, crops, marks, largest, too_many, diagonals)  # fmt: skip
+     sums_of_products, products_differ, norms, crops, marks, largest, too_many, diagonals)  # fmt: skip

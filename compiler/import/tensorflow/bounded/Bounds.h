@@ -140,6 +140,7 @@ mlir::LogicalResult importBoundedSlice(Node &node);
 mlir::LogicalResult importBoundedStridedSlice(Node &node);
 
 void addBoundedDiagonalHandlers(BoundedHandlers &);
+void addBoundedEinsumHandlers(BoundedHandlers &);
 void addBoundedElementwiseHandlers(BoundedHandlers &);
 void addBoundedGatherHandlers(BoundedHandlers &);
 void addBoundedJoinHandlers(BoundedHandlers &);

@@ -140,6 +140,7 @@ void addBoundedNeuralHandlers(BoundedHandlers &handlers) {
   handlers["SoftmaxCrossEntropyWithLogits"] = importCrossEntropy;
   handlers["SparseSoftmaxCrossEntropyWithLogits"] = importCrossEntropy;
   handlers["CropAndResize"] = importCrops;
+  addBoundedEinsumHandlers(handlers);
   addBoundedWindowHandlers(handlers);
 }
 

@@ -1,7 +1,9 @@
 // Einsum: each two operands become one batched matrix product.
 
+#include "compiler/import/tensorflow/bounded/Bounds.h"
 #include "compiler/import/tensorflow/neural/Windows.h"
 
+#include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
@@ -115,38 +117,53 @@ Labelled multiply(Labelled a, Labelled b, function_ref<bool(int64_t)> wanted) {
   return {reshape(z, shape), joined(batch, rows, columns)};
 }
 
-LogicalResult einsum(Node &node) {
-  std::string equation = node.stringAttr("equation").str();
-  llvm::erase(equation, ' ');
-  auto [inputs, output] = StringRef(equation).split("->");
+/// The operands of an equation and the labels of its result.
+struct Equation {
+  SmallVector<Labelled> operands;
+  SmallVector<int64_t> results;
+};
+
+FailureOr<Equation> equationOf(Node &node) {
+  std::string text = node.stringAttr("equation").str();
+  llvm::erase(text, ' ');
+  auto [inputs, output] = StringRef(text).split("->");
   SmallVector<StringRef> terms;
   inputs.split(terms, ',');
   if (terms.size() != node.size() || node.size() == 0)
-    return node.error() << "equation '" << equation << "' has " << terms.size()
+    return node.error() << "equation '" << text << "' has " << terms.size()
                         << " operands";
-  SmallVector<Labelled> operands;
+  Equation equation;
   int64_t broadcasts = 0;
   for (auto [i, term] : llvm::enumerate(terms)) {
     Expr x = operand(node, static_cast<unsigned>(i));
     auto labels = x ? labelsOf(term, x.rank())
                     : FailureOr<SmallVector<int64_t>>(failure());
     if (failed(labels))
-      return node.unsupported("equation '" + equation + "'");
+      return node.unsupported("equation '" + text + "'");
     for (int64_t label : *labels)
       broadcasts = std::max(broadcasts, -label);
-    operands.push_back({x, *labels});
+    equation.operands.push_back({x, *labels});
   }
   int64_t named = llvm::count_if(output, llvm::isAlpha);
   auto results =
       labelsOf(output, output.contains("...") ? named + broadcasts : named);
-  if (!StringRef(equation).contains("->") || failed(results))
-    return node.unsupported("equation '" + equation + "'");
+  if (!StringRef(text).contains("->") || failed(results))
+    return node.unsupported("equation '" + text + "'");
+  equation.results = *results;
+  return equation;
+}
 
+LogicalResult einsum(Node &node) {
+  auto equation = equationOf(node);
+  if (failed(equation))
+    return failure();
+  ArrayRef<Labelled> operands = equation->operands;
+  ArrayRef<int64_t> results = equation->results;
   Labelled all = operands.front();
   for (size_t i = 1; i < operands.size(); ++i) {
     auto wanted = [&](int64_t label) {
-      return llvm::is_contained(*results, label) ||
-             llvm::any_of(ArrayRef<Labelled>(operands).drop_front(i + 1),
+      return llvm::is_contained(results, label) ||
+             llvm::any_of(operands.drop_front(i + 1),
                           [&](const Labelled &o) { return o.has(label); });
     };
     all = multiply(all, operands[i], wanted);
@@ -154,15 +171,60 @@ LogicalResult einsum(Node &node) {
       return give(node, Expr());
   }
   all = all.only(
-      [&](int64_t label) { return llvm::is_contained(*results, label); });
+      [&](int64_t label) { return llvm::is_contained(results, label); });
   if (!all.x ||
-      llvm::any_of(*results, [&](int64_t label) { return !all.has(label); }))
+      llvm::any_of(results, [&](int64_t label) { return !all.has(label); }))
     return give(node, Expr());
-  return give(node, all.ordered(*results).x);
+  return give(node, all.ordered(results).x);
+}
+
+/// What is summed ends where it ends in every operand.
+LogicalResult boundedEinsum(Node &node) {
+  auto equation = equationOf(node);
+  if (failed(equation))
+    return failure();
+  llvm::MapVector<int64_t, Size> sizes;
+  for (auto [i, operand] : llvm::enumerate(equation->operands))
+    for (auto [label, size] :
+         llvm::zip_equal(operand.labels, sizesOf(node.traced(i)))) {
+      Size &common = sizes.try_emplace(label, size).first->second;
+      if (common.isKnown() && common.bound == 1)
+        common = size;
+      if (size.isKnown() && size.bound == 1)
+        continue;
+      auto agreed = agreedSize(node, common, size, "operands");
+      if (failed(agreed))
+        return failure();
+      common = *agreed;
+    }
+  SmallVector<Value> places;
+  for (auto [i, operand] : llvm::enumerate(equation->operands)) {
+    Sizes common;
+    SmallVector<int64_t> summed;
+    for (auto [dim, label] : llvm::enumerate(operand.labels)) {
+      common.push_back(sizes[label]);
+      if (!llvm::is_contained(equation->results, label))
+        summed.push_back(static_cast<int64_t>(dim));
+    }
+    const Traced &traced = node.traced(i);
+    Expr x = masked(node.b, traced, operand.x.like(0), summed);
+    places.push_back(
+        inPlaceOf(node.b, x.value, commonBounds(sizesOf(traced), common)));
+  }
+  if (failed(runOnPlaces(node, places)))
+    return failure();
+  Sizes result;
+  for (int64_t label : equation->results)
+    result.push_back(sizes[label]);
+  return giveSizes(node, 0, result);
 }
 
 } // namespace
 
 void weir::tensorflow::addEinsumHandlers(Handlers &handlers) {
   handlers["Einsum"] = einsum;
+}
+
+void weir::tensorflow::addBoundedEinsumHandlers(BoundedHandlers &handlers) {
+  handlers["Einsum"] = boundedEinsum;
 }
