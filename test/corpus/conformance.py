@@ -8,10 +8,15 @@ The corpus lies outside the repository: DIR (or WEIR_CORPUS) holds its runner,
 run.py, which writes a line of JSON for each case: id, group, outcome, reason.
 --results reads such a file instead of running. Fails where fewer than PERCENT of
 the cases pass.
+
+A case may have a variant whose constants are arguments. Where that names only
+the new inputs, the model's own are added to them: a placeholder without a value
+is an error.
 """
 
 import argparse
 import collections
+import importlib.util
 import json
 import os
 import re
@@ -46,6 +51,35 @@ def arguments():
     return args
 
 
+def completed(root, folder):
+    """A copy of the corpus by links, with variants that feed every input."""
+    for group in sorted(p for p in Path(root).iterdir() if p.is_dir()):
+        there = Path(folder) / group.name
+        there.mkdir()
+        for case in group.iterdir():
+            meta = json.loads((case / "meta.json").read_text())
+            variant = meta.get("arg_variant", {})
+            named = {feed["tensor"] for feed in variant.get("inputs") or []}
+            missing = [f for f in meta.get("inputs", []) if f["tensor"] not in named]
+            if not named or not missing:
+                (there / case.name).symlink_to(case)
+                continue
+            variant["inputs"] += missing
+            (there / case.name).mkdir()
+            for part in case.iterdir():
+                if part.name != "meta.json":
+                    (there / case.name / part.name).symlink_to(part)
+            (there / case.name / "meta.json").write_text(json.dumps(meta))
+
+
+def unpacked(corpus):
+    """Where the runner unpacks the corpus."""
+    spec = importlib.util.spec_from_file_location("run", Path(corpus) / "run.py")
+    runner = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(runner)
+    return runner.unpack(argparse.Namespace(corpus=corpus, unpacked=None))
+
+
 def run(args):
     """The lines that the corpus' runner writes."""
     if args.results:
@@ -53,9 +87,12 @@ def run(args):
     else:
         with tempfile.TemporaryDirectory() as folder:
             results = Path(folder) / "results.jsonl"
+            cases = Path(folder) / "cases"
+            cases.mkdir()
+            completed(unpacked(args.corpus), cases)
             subprocess.run(
                 [sys.executable, str(Path(args.corpus) / "run.py"), "--bin", args.bin,
-                 "--kind", "tf", "--out", str(results),
+                 "--kind", "tf", "--out", str(results), "--unpacked", str(cases),
                  *(["--sample", str(args.sample)] if args.sample else [])],
                 check=True)
             text = results.read_text()

@@ -113,4 +113,24 @@ def broadcasts():
     return g
 
 
-main(slices, strided_slices, beyond, joins, gathers, gather_beyond, pads, broadcasts)
+def rows_reversed():
+    g = Graph()
+    x, lengths = values((3, 4, 2)), np.int64([2, 4, 0])
+    wanted = np.stack([np.concatenate([r[:n][::-1], r[n:]]) for r, n in zip(x, lengths)])
+    g.expect(g.op("ReverseSequence", opened(g, x), opened(g, lengths), seq_dim=1, batch_dim=0), wanted)
+    g.expect(g.op("ReverseSequence", opened(g, x), g.input(lengths), seq_dim=1, batch_dim=0), wanted)
+    return g
+
+
+def gradient_shapes():
+    g = Graph(fold=False)
+    y = opened(g, values((3, 4)))
+    shape = g.op("Shape", y, T=np.float32, out_type=np.int32)
+    a, b = g.op("BroadcastGradientArgs", shape, g.constant(np.int32([1])), outputs=2)
+    g.expect(b, np.int32([0, 1]))
+    a, b = g.op("BroadcastGradientArgs", shape, shape, outputs=2)
+    g.expect(a, np.int32([]))
+    return g
+
+
+main(rows_reversed, gradient_shapes, slices, strided_slices, beyond, joins, gathers, gather_beyond, pads, broadcasts)

@@ -86,9 +86,11 @@ static LogicalResult importBoundedBias(Node &node) {
 }
 
 void addBoundedElementwiseHandlers(BoundedHandlers &handlers) {
-  for (StringRef op : {"Cast", "Select", "SelectV2", "ClipByValue", "LeakyRelu",
-                       "ApproximateEqual", "Equal", "NotEqual", "AddN",
-                       "AccumulateNV2", "Bucketize", "ZerosLike", "OnesLike"})
+  for (StringRef op :
+       {"Cast", "Select", "SelectV2", "ClipByValue", "LeakyRelu",
+        "ApproximateEqual", "Equal", "NotEqual", "AddN", "AccumulateNV2",
+        "Bucketize", "ZerosLike", "OnesLike", "FakeQuantWithMinMaxArgs",
+        "FakeQuantWithMinMaxVars", "FakeQuantWithMinMaxVarsPerChannel"})
     handlers[op] = importBoundedElementwise;
   for (StringRef op : {"Div", "RealDiv", "TruncateDiv", "FloorDiv", "Mod",
                        "TruncateMod", "FloorMod", "Pow", "CheckNumerics"})

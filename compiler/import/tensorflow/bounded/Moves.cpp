@@ -187,6 +187,66 @@ LogicalResult importReverse(Node &node) {
   return node.tracedResults({result});
 }
 
+/// The dimensions along which each of two operands was repeated. One whose size
+/// only the run knows counts as larger than 1: were it 1, the sum along it that
+/// is then left out would change nothing.
+LogicalResult importBroadcastGradientArgs(Node &node) {
+  auto x = scalarsOf(node, 0), y = scalarsOf(node, 1);
+  if (failed(x) || failed(y))
+    return failure();
+  size_t rank = std::max(x->size(), y->size());
+  Integers reduced[2];
+  for (size_t i = 0; i < rank; ++i) {
+    auto at = [&](ArrayRef<Value> list) {
+      return i + list.size() < rank ? number(node.b, 1).value
+                                    : list[i + list.size() - rank];
+    };
+    Value sizes[2] = {at(*x), at(*y)};
+    bool isOne[2] = {knownNumber(sizes[0]) == 1, knownNumber(sizes[1]) == 1};
+    for (int k : {0, 1})
+      if (isOne[k])
+        reduced[k].push_back(static_cast<int64_t>(i));
+    if (!isOne[0] && !isOne[1] && sizes[0] != sizes[1])
+      require(
+          node,
+          apply<graph::EqualOp>(Expr(node.b, sizes[0]), Expr(node.b, sizes[1])),
+          "the shapes do not broadcast");
+  }
+  Type type = node.type(0).getElementType();
+  return give(node, {integers(node, type, reduced[0]),
+                     integers(node, type, reduced[1])});
+}
+
+LogicalResult importReverseSequence(Node &node) {
+  if (failed(wantOperands(node, 2)))
+    return failure();
+  Sizes sizes = sizesOf(node.traced(0)), counts = sizesOf(node.traced(1));
+  int64_t along = node.intAttr("seq_dim"), batch = node.intAttr("batch_dim");
+  if (along < 0 || along >= node.rank(0) || batch < 0 ||
+      batch >= node.rank(0) || counts.size() != 1)
+    return node.error() << "cannot reverse dimension " << along << " of "
+                        << node.type(0) << " by " << node.type(1);
+  auto common = commonSizes(node, {{sizes[batch]}, counts});
+  if (failed(common))
+    return failure();
+  // Nothing is reversed in rows that do not count.
+  Expr lengths = masked(node.b, node.traced(1), 0);
+  require(node,
+          apply<graph::LessEqualOp>(cast(lengths, node.b.getI64Type()),
+                                    exactly(node.b, sizes[along])),
+          "a row is shorter than what is to be reversed of it");
+  SmallVector<int64_t> bounds = boundsOf(sizes);
+  bounds[batch] = (*common)[0].bound;
+  sizes[batch] = (*common)[0];
+  SmallVector<Traced> places(2);
+  places[0].value = inPlaceOf(node.b, node.operand(0), bounds);
+  places[1].value = inPlaceOf(node.b, lengths.value, {bounds[batch]});
+  if (failed(node.runOn(places)))
+    return failure();
+  node.given[0] = withSizes(node.given[0].value, sizes);
+  return success();
+}
+
 } // namespace
 
 void addBoundedMoveHandlers(BoundedHandlers &handlers) {
@@ -195,7 +255,9 @@ void addBoundedMoveHandlers(BoundedHandlers &handlers) {
     handlers[op] = {importPad, {1}};
   handlers["BroadcastTo"] = {importBroadcastTo, {1}};
   handlers["BroadcastArgs"] = {importBroadcastArgs, {0, 1}};
+  handlers["BroadcastGradientArgs"] = {importBroadcastGradientArgs, {0, 1}};
   handlers["ReverseV2"] = importReverse;
+  handlers["ReverseSequence"] = importReverseSequence;
 }
 
 } // namespace weir::tensorflow
