@@ -3,6 +3,7 @@
 #include "passes/fuse/Passes.h"
 
 #include "dialects/graph/Graph.h"
+#include "dialects/graph/Shape.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/IRMapping.h"
 #include "llvm/ADT/SetVector.h"
@@ -37,6 +38,25 @@ bool isSplatConstant(Operation *op) {
   return value && value.isSplat();
 }
 
+/// Whether `op` takes rows of a tensor of which others take theirs, as the
+/// steps of a sequence do. Inside groups these would make a kernel a step,
+/// equal but for the place of the rows.
+bool isOneOfManyRows(Operation *op) {
+  constexpr int64_t many = 8;
+  auto slice = dyn_cast<graph::SliceOp>(op);
+  if (!slice)
+    return false;
+  ArrayRef<int64_t> shape =
+      cast<RankedTensorType>(slice.getX().getType()).getShape();
+  for (size_t d = 1; d < shape.size(); ++d)
+    if (slice.getStarts()[d] != 0 || slice.getLimits()[d] != shape[d])
+      return false;
+  return !shape.empty() &&
+         llvm::count_if(slice.getX().getUsers(), [](Operation *user) {
+           return isa<graph::SliceOp, graph::GroupOp>(user);
+         }) >= many;
+}
+
 class Group {
 public:
   explicit Group(Operation *root) { add(root); }
@@ -69,6 +89,8 @@ private:
   bool tryJoin(Operation *producer) {
     if (members.contains(producer) || members.size() >= maxGroupOps ||
         producer->getBlock() != root()->getBlock())
+      return false;
+    if (isOneOfManyRows(producer))
       return false;
     // An opaque root reads its operands more than once, or out of order.
     if (roleOf(root()) == FusionRole::opaque)
@@ -111,9 +133,8 @@ private:
 
 void Group::materialize() {
   SmallVector<Operation *> ordered = members.takeVector();
-  llvm::sort(ordered, [](Operation *a, Operation *b) {
-    return a->isBeforeInBlock(b);
-  });
+  llvm::sort(ordered,
+             [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
   Operation *last = ordered.back();
   llvm::SmallPtrSet<Operation *, 16> inside(ordered.begin(), ordered.end());
   llvm::SetVector<Value> inputs;

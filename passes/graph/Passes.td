@@ -60,6 +60,26 @@ def FoldTransposes : Pass<"weir-fold-transposes"> {
   }];
 }
 
+def JoinProducts : Pass<"weir-join-products", "::mlir::ModuleOp"> {
+  let summary = "Joins products of few rows by one constant matrix";
+  let description = [{
+    Four or more products of at most 8 rows, of f32 or f64. Rows that are
+    concatenated of parts are split with the matrix, and the parts that depend
+    on no other of the products are joined; the sum of a row is then made of one
+    sum a part.
+
+    ```mlir
+    %y0 = graph.matmul (graph.concat %x0, %h0 axis 1), %w
+    %y1 = graph.matmul (graph.concat %x1, %h1 axis 1), %w // %h1 depends on %y0
+    // becomes
+    %x = graph.matmul (graph.concat %x0, %x1 axis 0), %wx
+    %y0 = graph.matmul %h0, %wh, plus row 0 of %x
+    %y1 = graph.matmul %h1, %wh, plus row 1 of %x
+    ```
+  }];
+  let dependentDialects = ["::weir::graph::GraphDialect"];
+}
+
 def FoldBatchNorm : Pass<"weir-fold-batch-norm", "::mlir::ModuleOp"> {
   let summary = "Folds per-channel factors into filters";
   let description = [{

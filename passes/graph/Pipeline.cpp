@@ -15,6 +15,7 @@ void addGraphPasses(OpPassManager &passes) {
   passes.addPass(createFoldTransposes());
   passes.addPass(createFoldConstants());
   passes.addPass(createFoldBatchNorm());
+  passes.addPass(createJoinProducts());
   passes.addPass(createFoldConstants());
   passes.addPass(createCanonicalizerPass());
   passes.addPass(createCSEPass());

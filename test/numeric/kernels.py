@@ -55,6 +55,20 @@ def convolution(g, image, filter, stride, padding, dilation=1, groups=1):
              rtol=1e-5, atol=1e-5 * (kh * kw * ci // groups) ** 0.5)
 
 
+def recurrence(g, steps, rows, inputs, states):
+    """tanh([x h] w) step by step, as unrolled networks have it: the products of
+    the inputs are joined."""
+    x = g.input(normal(steps, rows, inputs))
+    w = g.constant(normal(inputs + states, states) / 4)
+    h = g.input(normal(rows, states))
+    expected = wide(h)
+    parts = g.op("Unpack", x, num=steps, axis=0, outputs=steps)
+    for t in range(steps):
+        h = g.op("Tanh", g.op("MatMul", g.op("ConcatV2", parts[t], h, g.constant(np.int32(1))), w))
+        expected = np.tanh(np.concatenate([wide(x)[t], expected], 1) @ wide(w))
+    g.expect(h, expected, rtol=1e-4, atol=1e-5)
+
+
 def reference(x, f, b, stride, padding, dilation, groups, depthwise=False):
     kh, kw = f.shape[:2]
     sizes, pads = [], [(0, 0)]
@@ -95,6 +109,7 @@ def graph(level):
         (150, 1100, 33),
     ]:
         dense(g, *shape)
+    recurrence(g, 9, 2, 24, 40)
     dense(g, 33, 40, 50, np.float64, 1e-13)
     dense(g, 18, 40, 50, np.float16, 2e-3)
     for a, b in [((7, 3, 40), (7, 40, 21)), ((2, 40, 16), (2, 16, 50))]:

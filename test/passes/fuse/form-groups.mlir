@@ -122,3 +122,30 @@ func.func @regions(%p: tensor<i1>, %x: tensor<4xf32>) -> tensor<4xf32> {
   }
   return %y : tensor<4xf32>
 }
+
+// -----
+
+// Rows that are taken one by one stay apart: one kernel serves all of them.
+// CHECK-LABEL: @steps
+// CHECK-COUNT-8: graph.exp
+// CHECK-NOT: graph.exp
+// CHECK: return
+func.func @steps(%x: tensor<8x2xf32>) -> (tensor<1x2xf32>, tensor<1x2xf32>, tensor<1x2xf32>, tensor<1x2xf32>, tensor<1x2xf32>, tensor<1x2xf32>, tensor<1x2xf32>, tensor<1x2xf32>) {
+  %s0 = graph.slice %x [0, 0] to [1, 2] by [1, 1] : tensor<8x2xf32>
+  %s1 = graph.slice %x [1, 0] to [2, 2] by [1, 1] : tensor<8x2xf32>
+  %s2 = graph.slice %x [2, 0] to [3, 2] by [1, 1] : tensor<8x2xf32>
+  %s3 = graph.slice %x [3, 0] to [4, 2] by [1, 1] : tensor<8x2xf32>
+  %s4 = graph.slice %x [4, 0] to [5, 2] by [1, 1] : tensor<8x2xf32>
+  %s5 = graph.slice %x [5, 0] to [6, 2] by [1, 1] : tensor<8x2xf32>
+  %s6 = graph.slice %x [6, 0] to [7, 2] by [1, 1] : tensor<8x2xf32>
+  %s7 = graph.slice %x [7, 0] to [8, 2] by [1, 1] : tensor<8x2xf32>
+  %e0 = graph.exp %s0 : tensor<1x2xf32>
+  %e1 = graph.exp %s1 : tensor<1x2xf32>
+  %e2 = graph.exp %s2 : tensor<1x2xf32>
+  %e3 = graph.exp %s3 : tensor<1x2xf32>
+  %e4 = graph.exp %s4 : tensor<1x2xf32>
+  %e5 = graph.exp %s5 : tensor<1x2xf32>
+  %e6 = graph.exp %s6 : tensor<1x2xf32>
+  %e7 = graph.exp %s7 : tensor<1x2xf32>
+  return %e0, %e1, %e2, %e3, %e4, %e5, %e6, %e7 : tensor<1x2xf32>, tensor<1x2xf32>, tensor<1x2xf32>, tensor<1x2xf32>, tensor<1x2xf32>, tensor<1x2xf32>, tensor<1x2xf32>, tensor<1x2xf32>
+}
