@@ -51,9 +51,9 @@ static std::optional<unsigned> operandCount(RegisteredOperationName name) {
 LogicalResult checkType(Node &node, unsigned i) {
   if (!node.def.attr().count("T"))
     return success();
-  const ::tensorflow::AttrValue *type = node.attr("T");
-  if (!type || type->value_case() != ::tensorflow::AttrValue::kType)
-    return node.error() << "its attribute T is no type";
+  const ::tensorflow::AttrValue *type = node.attr("T", "a type");
+  if (!type)
+    return failure();
   Type wanted = elementType(node.b.getContext(), type->type());
   const Traced &operand = node.traced(i);
   if (!wanted || !operand.value || operand.imaginary)

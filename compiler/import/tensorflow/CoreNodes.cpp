@@ -13,10 +13,10 @@ namespace weir::tensorflow {
 
 static LogicalResult importConst(Node &node) {
   // Large contents are moved out of the message: the importer owns it.
-  auto *value = const_cast<AttrValue *>(node.attr("value"));
-  if (!value || !value->has_tensor())
-    return node.error() << "has no value";
-  const AttrValue *type = node.attr("dtype");
+  auto *value = const_cast<AttrValue *>(node.attr("value", "a tensor"));
+  if (!value)
+    return node.missing("value");
+  const AttrValue *type = node.attr("dtype", "a type");
   if (type && type->type() != value->tensor().dtype())
     return node.error() << "says " << dataTypeName(type->type())
                         << " but its value is of "
@@ -94,8 +94,8 @@ static LogicalResult importAssert(Node &node) {
 
 /// A shape that TensorFlow checks as it runs is known here.
 static LogicalResult importEnsureShape(Node &node) {
-  const AttrValue *wanted = node.attr("shape");
-  if (node.size() != 1 || !wanted || !wanted->has_shape())
+  const AttrValue *wanted = node.attr("shape", "a shape");
+  if (node.size() != 1 || !wanted)
     return node.error() << "wants one operand and a shape";
   auto shape = shapeOf(wanted->shape());
   if (failed(shape))
@@ -112,10 +112,23 @@ static LogicalResult importEnsureShape(Node &node) {
   return node.result(node.operand(0));
 }
 
+/// A call says what it takes and gives, or TensorFlow refuses it.
+static LogicalResult checkSignature(Node &node) {
+  const auto *taken = node.listAttr("Tin", "types");
+  if (!taken)
+    return node.missing("Tin");
+  if (static_cast<unsigned>(taken->type_size()) != node.size())
+    return node.error() << "has " << node.size() << " operands, but Tin names "
+                        << taken->type_size();
+  return node.listAttr("Tout", "types") ? success() : node.missing("Tout");
+}
+
 static LogicalResult importCall(Node &node) {
-  const AttrValue *function = node.attr("f");
-  if (!function || !function->has_func())
-    return node.error() << "names no function";
+  const AttrValue *function = node.attr("f", "a function");
+  if (!function)
+    return node.missing("f");
+  if (failed(checkSignature(node)))
+    return failure();
   SmallVector<Traced> arguments;
   for (unsigned i = 0; i < node.size(); ++i)
     arguments.push_back(node.traced(i));

@@ -45,6 +45,23 @@ SmallVector<StringRef> Graph::names() const {
   return result;
 }
 
+/// An attribute is one thing, though a file may say two.
+static bool checkAttrs(Report &report, const NodeDef &def) {
+  for (const auto &[name, value] : def.attr()) {
+    int kinds = value.has_list() + value.has_s() + value.has_i() +
+                value.has_f() + value.has_b() + value.has_type() +
+                value.has_shape() + value.has_tensor() +
+                value.has_placeholder() + value.has_func();
+    if (kinds <= 1)
+      continue;
+    report.error(report.node(def.name()))
+        << "(" << escaped(def.op(), 60) << "): attribute '" << escaped(name, 60)
+        << "' has " << kinds << " values";
+    return false;
+  }
+  return true;
+}
+
 bool Graph::add(Report &report, NodeDef &def) {
   if (!isNodeName(def.name())) {
     report.error() << "'" << escaped(def.name())
@@ -56,6 +73,8 @@ bool Graph::add(Report &report, NodeDef &def) {
     report.error(report.node(def.name())) << "there are two nodes of this name";
     return false;
   }
+  if (!checkAttrs(report, def))
+    return false;
   StringRef op = plainOp(def.op());
   hasLoops |= op == "Enter" || op == "Exit" || op == "NextIteration";
   hasSwitches |= hasLoops || op == "Switch" || op == "Merge";
@@ -70,6 +89,8 @@ static std::optional<int> tensorCount(const NodeDef &def, StringRef attribute) {
     return std::nullopt;
   if (found->second.has_list())
     return found->second.list().type_size();
+  if (!found->second.has_i())
+    return std::nullopt;
   int64_t count = found->second.i();
   if (count < 0 || count > INT_MAX / 2)
     return std::nullopt;

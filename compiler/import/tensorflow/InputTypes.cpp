@@ -49,8 +49,7 @@ static const ::tensorflow::TensorShapeProto *ownShape(const NodeDef &def,
 
 int ownType(const NodeDef &def) {
   for (StringRef name : {"dtype", "T"})
-    if (const AttrValue *type = attribute(def, name);
-        type && type->value_case() == AttrValue::kType)
+    if (const AttrValue *type = attribute(def, name); type && type->has_type())
       return type->type();
   return ::tensorflow::DT_INVALID;
 }

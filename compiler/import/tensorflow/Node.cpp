@@ -88,57 +88,116 @@ const AttrValue *Node::attr(StringRef name) const {
   if (found == def.attr().end())
     return nullptr;
   const AttrValue *value = &found->second;
-  if (value->value_case() != AttrValue::kPlaceholder)
+  if (!value->has_placeholder())
     return value;
-  if (!bindings)
-    return nullptr;
-  auto bound = bindings->find(value->placeholder());
-  return bound == bindings->end() ? nullptr : &bound->second;
+  if (bindings)
+    if (auto bound = bindings->find(value->placeholder());
+        bound != bindings->end())
+      return &bound->second;
+  if (wrongAttr.empty())
+    wrongAttr = ("attribute '" + name + "' stands for '" +
+                 escaped(value->placeholder(), 60) + "', which nothing gives")
+                    .str();
+  return nullptr;
+}
+
+/// What an attribute is, in words; empty where it is nothing.
+static StringRef kindOf(const AttrValue &value) {
+  if (value.has_list())
+    return "a list";
+  if (value.has_s())
+    return "a string";
+  if (value.has_i())
+    return "an integer";
+  if (value.has_f())
+    return "a float";
+  if (value.has_b())
+    return "a bool";
+  if (value.has_type())
+    return "a type";
+  if (value.has_shape())
+    return "a shape";
+  if (value.has_tensor())
+    return "a tensor";
+  return value.has_func() ? "a function" : "";
+}
+
+const AttrValue *Node::attr(StringRef name, StringRef kind) const {
+  const AttrValue *value = attr(name);
+  StringRef is = value ? kindOf(*value) : kind;
+  if (is == kind)
+    return value;
+  if (wrongAttr.empty())
+    wrongAttr = ("attribute '" + name + "' is " + (is.empty() ? "empty" : is) +
+                 (is.empty() ? ", but must be " : " instead of ") + kind)
+                    .str();
+  return nullptr;
+}
+
+LogicalResult Node::missing(StringRef name) const {
+  if (wrongAttr.empty())
+    wrongAttr = ("has no attribute '" + name + "'").str();
+  return failure();
 }
 
 bool Node::hasAttr(StringRef name) const { return attr(name) != nullptr; }
 
 int64_t Node::intAttr(StringRef name, int64_t otherwise) const {
-  const AttrValue *value = attr(name);
-  return value && value->value_case() == AttrValue::kI ? value->i() : otherwise;
+  const AttrValue *value = attr(name, "an integer");
+  return value ? value->i() : otherwise;
 }
 
 double Node::floatAttr(StringRef name, double otherwise) const {
-  const AttrValue *value = attr(name);
-  return value && value->value_case() == AttrValue::kF ? value->f() : otherwise;
+  const AttrValue *value = attr(name, "a float");
+  return value ? value->f() : otherwise;
 }
 
 bool Node::boolAttr(StringRef name, bool otherwise) const {
-  const AttrValue *value = attr(name);
-  return value && value->value_case() == AttrValue::kB ? value->b() : otherwise;
+  const AttrValue *value = attr(name, "a bool");
+  return value ? value->b() : otherwise;
 }
 
 StringRef Node::stringAttr(StringRef name, StringRef otherwise) const {
-  const AttrValue *value = attr(name);
-  return value && value->value_case() == AttrValue::kS ? StringRef(value->s())
-                                                       : otherwise;
+  const AttrValue *value = attr(name, "a string");
+  return value ? StringRef(value->s()) : otherwise;
+}
+
+const ::tensorflow::AttrValue_ListValue *Node::listAttr(StringRef name,
+                                                        StringRef kind) const {
+  const AttrValue *value = attr(name, "a list");
+  if (!value)
+    return nullptr;
+  const AttrValue::ListValue &list = value->list();
+  std::pair<int, StringRef> sizes[] = {
+      {list.i_size(), "integers"},     {list.f_size(), "floats"},
+      {list.s_size(), "strings"},      {list.b_size(), "bools"},
+      {list.type_size(), "types"},     {list.shape_size(), "shapes"},
+      {list.tensor_size(), "tensors"}, {list.func_size(), "functions"}};
+  for (auto [size, holds] : sizes)
+    if (size && holds != kind && wrongAttr.empty())
+      wrongAttr = ("attribute '" + name + "' is a list of " + holds +
+                   " instead of " + kind)
+                      .str();
+  return &list;
 }
 
 SmallVector<int64_t> Node::intsAttr(StringRef name) const {
-  const AttrValue *value = attr(name);
-  if (!value || !value->has_list())
+  const AttrValue::ListValue *list = listAttr(name, "integers");
+  if (!list)
     return {};
-  return SmallVector<int64_t>(value->list().i().begin(),
-                              value->list().i().end());
+  return SmallVector<int64_t>(list->i().begin(), list->i().end());
 }
 
 SmallVector<float> Node::floatsAttr(StringRef name) const {
-  const AttrValue *value = attr(name);
-  if (!value || !value->has_list())
+  const AttrValue::ListValue *list = listAttr(name, "floats");
+  if (!list)
     return {};
-  return SmallVector<float>(value->list().f().begin(), value->list().f().end());
+  return SmallVector<float>(list->f().begin(), list->f().end());
 }
 
 Type Node::typeAttr(StringRef name) const {
-  const AttrValue *value = attr(name);
-  if (!value || value->value_case() != AttrValue::kType)
-    return {};
-  return elementType(b.getContext(), value->type());
+  const AttrValue *value = attr(name, "a type");
+  return value ? elementType(b.getContext(), value->type()) : Type();
 }
 
 LogicalResult Node::results(ValueRange values) {

@@ -24,6 +24,7 @@ class Map;
 namespace tensorflow {
 class NodeDef;
 class AttrValue;
+class AttrValue_ListValue;
 } // namespace tensorflow
 
 namespace weir::tensorflow {
@@ -100,7 +101,9 @@ public:
   /// A constant axis in [-rank, rank), made positive.
   mlir::FailureOr<int64_t> axis(unsigned i, int64_t rank);
 
-  /// Attributes of the node, with the op's default where it is absent.
+  /// Attributes of the node, with the op's default where it is absent. One that
+  /// is of another kind is an error, which the importer reports when the
+  /// handler has returned.
   int64_t intAttr(llvm::StringRef name, int64_t otherwise = 0) const;
   double floatAttr(llvm::StringRef name, double otherwise = 0) const;
   bool boolAttr(llvm::StringRef name, bool otherwise = false) const;
@@ -113,6 +116,15 @@ public:
   bool hasAttr(llvm::StringRef name) const;
   /// Null where absent.
   const ::tensorflow::AttrValue *attr(llvm::StringRef name) const;
+  /// The same, of a kind such as "a shape" or "a list".
+  const ::tensorflow::AttrValue *attr(llvm::StringRef name,
+                                      llvm::StringRef kind) const;
+  /// Null where absent; of "types", "functions" and the like.
+  const ::tensorflow::AttrValue_ListValue *listAttr(llvm::StringRef name,
+                                                    llvm::StringRef kind) const;
+
+  /// Fails for want of an attribute.
+  mlir::LogicalResult missing(llvm::StringRef name) const;
 
   /// An operand of strings that is known at compile time.
   mlir::FailureOr<std::string> string(unsigned i);
@@ -147,6 +159,8 @@ private:
   mlir::LogicalResult run();
 
   llvm::ArrayRef<Traced> operands;
+  /// What is wrong with an attribute that the handler has asked for.
+  mutable std::string wrongAttr;
   const google::protobuf::Map<std::string, ::tensorflow::AttrValue> *bindings =
       nullptr;
 };

@@ -206,6 +206,11 @@ LogicalResult Tracer::runHandler(int index, ArrayRef<Traced> operands,
   Status statusBefore = report.status;
   LogicalResult outcome = node.run();
   bool isPending = std::exchange(pending, false);
+  if (!node.wrongAttr.empty()) {
+    if (report.status == statusBefore)
+      node.error() << node.wrongAttr;
+    return failure();
+  }
   if (refused.size() != refusedBefore && report.status == statusBefore) {
     state.unsupported = true;
     return success();

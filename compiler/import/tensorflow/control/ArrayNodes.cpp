@@ -27,8 +27,7 @@ static LogicalResult importArray(Node &node) {
   list->count = *count;
   list->element = node.typeAttr("dtype");
   list->grows = node.boolAttr("dynamic_size");
-  if (const AttrValue *shape = node.attr("element_shape");
-      shape && shape->has_shape()) {
+  if (const AttrValue *shape = node.attr("element_shape", "a shape")) {
     auto read = shapeOf(shape->shape());
     if (failed(read))
       return node.error() << "has no valid element shape";
@@ -141,8 +140,7 @@ static LogicalResult importGather(Node &node) {
   if (failed(list) || failed(checkIndices(node, 1)))
     return failure();
   std::optional<SmallVector<int64_t>> shape;
-  if (const AttrValue *said = node.attr("element_shape");
-      said && said->has_shape())
+  if (const AttrValue *said = node.attr("element_shape", "a shape"))
     if (auto read = shapeOf(said->shape()); succeeded(read))
       shape = *read;
   if (!list->fill(node.b, shape))

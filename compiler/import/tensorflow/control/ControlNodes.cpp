@@ -13,9 +13,9 @@ namespace weir::tensorflow {
 
 static FailureOr<const NameAttrList *> functionAttr(Node &node,
                                                     StringRef name) {
-  const AttrValue *value = node.attr(name);
-  if (!value || !value->has_func())
-    return node.error() << "has no function '" << name << "'";
+  const AttrValue *value = node.attr(name, "a function");
+  if (!value)
+    return node.missing(name);
   return &value->func();
 }
 
@@ -69,11 +69,10 @@ static SmallVector<Traced> zerosLike(Node &node, ArrayRef<Traced> like) {
 }
 
 static LogicalResult importCase(Node &node) {
-  const AttrValue *branches = node.attr("branches");
-  if (!node.size() || !branches || !branches->has_list() ||
-      !branches->list().func_size())
+  const auto *branches = node.listAttr("branches", "functions");
+  if (!node.size() || !branches || !branches->func_size())
     return node.error() << "has no branches";
-  const auto &functions = branches->list().func();
+  const auto &functions = branches->func();
   int last = functions.size() - 1;
   SmallVector<Traced> operands = operandsFrom(node, 1);
   if (!node.operand(0) || node.type(0).getRank() != 0 ||

@@ -32,12 +32,12 @@ std::string variableName(const NodeDef &def) {
 static FailureOr<std::shared_ptr<Variable>> declared(Node &node) {
   auto variable = std::make_shared<Variable>();
   variable->name = variableName(node.def);
-  const AttrValue *type = node.attr("dtype");
-  const AttrValue *shape = node.attr("shape");
-  if (!type || type->value_case() != AttrValue::kType)
-    return node.error() << "has no type";
+  const AttrValue *type = node.attr("dtype", "a type");
+  const AttrValue *shape = node.attr("shape", "a shape");
+  if (!type)
+    return node.missing("dtype");
   variable->element = elementType(node.b.getContext(), type->type());
-  if (shape && shape->has_shape()) {
+  if (shape) {
     auto read = shapeOf(shape->shape());
     if (failed(read))
       return node.error() << "has no valid shape";

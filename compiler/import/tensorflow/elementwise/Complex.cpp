@@ -239,7 +239,7 @@ LogicalResult importComplex(Node &node) {
 } // namespace
 
 Type complexPart(Node &node, StringRef attribute) {
-  const ::tensorflow::AttrValue *value = node.attr(attribute);
+  const ::tensorflow::AttrValue *value = node.attr(attribute, "a type");
   if (!value)
     return {};
   if (value->type() == ::tensorflow::DT_COMPLEX64)
