@@ -54,10 +54,16 @@ struct Writer {
   }
 
   void call(const FunctionInterface &function) {
-    os << "    return status_ ? status_ : " << function.c << "(context_";
+    std::string list;
+    raw_string_ostream names(list);
+    ListSeparator comma;
     for (const TensorInterface &tensor : members(function))
-      os << ", " << member(tensor);
-    os << ");\n";
+      names << comma << member(tensor);
+    if (function.takesList())
+      os << "    void *const tensors[] = {" << list << "};\n";
+    os << "    return status_ ? status_ : " << function.c << "(context_"
+       << (list.empty() ? "" : ", ")
+       << (function.takesList() ? "tensors" : list) << ");\n";
   }
 
   void write() {

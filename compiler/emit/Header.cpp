@@ -43,6 +43,11 @@ void macros(raw_ostream &os, const TensorInterface &tensor) {
 void prototype(raw_ostream &os, const ModelInterface &model,
                const FunctionInterface &function, StringRef name) {
   os << "weir_status " << name << '(' << model.prefix << "_ctx *context";
+  if (function.takesList()) {
+    os << ",\n    void *const *tensors); /* " << function.inputs.size()
+       << " inputs, then " << function.outputs.size() << " outputs */\n";
+    return;
+  }
   for (const TensorInterface &input : function.inputs)
     os << ", const " << cType(input.dtype) << " *" << input.argument;
   for (const TensorInterface &output : function.outputs)

@@ -68,7 +68,7 @@ std::optional<weir_dtype> dtypeOf(Type type) {
 struct Reader {
   ModuleOp module;
   ModelInterface model;
-  llvm::StringSet<> functionNames, macros;
+  TakenNames functionNames, macros;
 
   Error number(StringRef name, int64_t &to) {
     Attribute attr = module->getAttr(name);
@@ -113,7 +113,7 @@ struct Reader {
     return Error::success();
   }
 
-  Expected<TensorInterface> tensor(Attribute attr, llvm::StringSet<> &arguments,
+  Expected<TensorInterface> tensor(Attribute attr, TakenNames &arguments,
                                    StringRef macroPrefix) {
     auto fields = dyn_cast<DictionaryAttr>(attr);
     auto name = fields ? fields.getAs<StringAttr>("name") : StringAttr();
@@ -159,7 +159,7 @@ struct Reader {
     out.c = unique(model.prefix + "_" + cIdentifier(out.name), functionNames);
     std::string macro =
         alone ? model.macro : model.macro + "_" + cMacro(out.name);
-    llvm::StringSet<> arguments;
+    TakenNames arguments;
     for (bool input : {true, false}) {
       auto list = fields.getAs<ArrayAttr>(input ? "inputs" : "outputs");
       if (!list)
@@ -218,10 +218,10 @@ struct Reader {
       return bad("the module has no weir.entries: nothing to call");
     for (StringRef used : {"create", "destroy", "info", "last_error",
                            "status_text", "ctx", "run"})
-      functionNames.insert((model.prefix + "_" + used).str());
+      functionNames.insert({(model.prefix + "_" + used).str(), 2});
     for (StringRef used :
          {"ARENA", "MAX_LIVE", "WEIGHTS", "ALIGN", "CTX", "ABI", "H"})
-      macros.insert((model.macro + "_" + used).str());
+      macros.insert({(model.macro + "_" + used).str(), 2});
     model.plainRun = entries.size() == 1;
     // Signatures called `run` themselves.
     for (Attribute entry : entries) {

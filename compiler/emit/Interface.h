@@ -34,6 +34,12 @@ struct FunctionInterface {
   std::string symbol; // the entry's LLVM function
   std::string c;      // NAME_<signature>
   std::vector<TensorInterface> inputs, outputs;
+
+  size_t numTensors() const { return inputs.size() + outputs.size(); }
+  /// C promises 127 parameters (5.2.4.1), of which the context is one;
+  /// compilers take time quadratic in how many there are. A function of more
+  /// tensors takes the list of their addresses.
+  bool takesList() const { return numTensors() > 126; }
 };
 
 struct WeightBlob {

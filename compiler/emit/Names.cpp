@@ -142,10 +142,15 @@ std::string cMacro(StringRef text) {
   return name;
 }
 
-std::string unique(std::string name, StringSet<> &taken) {
-  std::string candidate = name;
-  for (unsigned i = 2; !taken.insert(candidate).second; ++i)
-    candidate = name + (name.back() == '_' ? "" : "_") + utostr(i);
+std::string unique(std::string name, TakenNames &taken) {
+  auto [entry, isNew] = taken.try_emplace(name, 2);
+  if (isNew)
+    return name;
+  std::string candidate;
+  do
+    candidate =
+        name + (name.back() == '_' ? "" : "_") + utostr(entry->second++);
+  while (!taken.try_emplace(candidate, 2).second);
   return candidate;
 }
 

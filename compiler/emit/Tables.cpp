@@ -103,12 +103,19 @@ struct Builder {
     return function;
   }
 
-  /// The typed function of one signature.
+  /// The function of one signature: typed, or of a list.
   Function *typed(const FunctionInterface &function, unsigned index) {
     Function *callee = runtime("weir_model_run");
     if (!callee)
       return nullptr;
-    unsigned count = function.inputs.size() + function.outputs.size();
+    unsigned count = function.numTensors();
+    if (function.takesList()) {
+      Function *f = define(function.c, i32, {ptr, ptr});
+      IRBuilder<> b(&f->getEntryBlock());
+      b.CreateRet(b.CreateCall(callee, {table, f->getArg(0), int32(index),
+                                        f->getArg(1), int32(count)}));
+      return f;
+    }
     Function *f = define(function.c, i32, SmallVector<Type *>(count + 1, ptr));
     IRBuilder<> b(&f->getEntryBlock());
     auto *type = ArrayType::get(ptr, std::max(count, 1u));

@@ -261,6 +261,8 @@ private:
           rest.front()->getLoc(), name + "_part_" + std::to_string(part),
           LLVM::LLVMFunctionType::get(nothing, SmallVector<Type>(5, pointer)),
           LLVM::Linkage::Private);
+      // Called once, it would be inlined, and the block be long again.
+      function.setPassthroughAttr(b.getArrayAttr(b.getStringAttr("noinline")));
       Lowering(function).run(rest.take_front(count));
       b.create<LLVM::CallOp>(function, operands);
       rest = rest.drop_front(count);

@@ -11,7 +11,7 @@ using ::tensorflow::NodeDef;
 namespace weir::tensorflow {
 
 /// A graph without --fetch has at most as many results.
-constexpr size_t outputLimit = 1000;
+constexpr size_t outputLimit = 20'000;
 
 /// Ops whose results no one wants to have fetched.
 static bool isNoOutput(const NodeDef &def) {

@@ -5,7 +5,7 @@
 // CHECK: %[[S:.*]] = llvm.alloca
 // CHECK: llvm.call @weir_entry_0_part_0(%[[A]], %[[W]], %[[G]], %[[T]], %[[S]])
 // CHECK: llvm.return %{{.*}} : i32
-// CHECK: llvm.func private @weir_entry_0_part_0(
+// CHECK: llvm.func private @weir_entry_0_part_0({{.*}} attributes {passthrough = ["noinline"]}
 // CHECK: %[[X:.*]] = llvm.load %{{.*}} : !llvm.ptr -> !llvm.ptr
 // CHECK: llvm.mlir.constant(128 : i64)
 // CHECK: %[[V:.*]] = llvm.getelementptr inbounds %arg1
