@@ -111,18 +111,47 @@ def others():
     return g
 
 
+def convolved_back(results, filter, images, s, padding):
+    """What each result adds to its window, cut to the images."""
+    k = filter.shape[:2]
+    low = [margins(n, k[i], s[i], padding)[1] for i, n in enumerate(images)]
+    wide = np.zeros((results.shape[0], images[0] + 20, images[1] + 20, filter.shape[2]))
+    for i in range(results.shape[1]):
+        for j in range(results.shape[2]):
+            rows, columns = i * s[0], j * s[1]
+            wide[:, rows : rows + k[0], columns : columns + k[1]] += np.einsum(
+                "nd,ijcd->nijc", results[:, i, j], filter)
+    return wide[:, low[0] : low[0] + images[0], low[1] : low[1] + images[1]]
+
+
 def back():
     g = Graph()
-    results, filter = values((2, 3, 3, 3)), values((2, 2, 2, 3)) / 4
-    images = np.zeros((2, 6, 6, 2))
-    for i in range(3):
-        for j in range(3):
-            images[:, 2 * i : 2 * i + 2, 2 * j : 2 * j + 2] += np.einsum(
-                "nd,ijcd->nijc", results[:, i, j], filter)
-    sizes = g.op("Pack", g.input(np.int32(2)), *(g.constant(np.int32(v)) for v in (6, 6, 2)))
-    for a in (opened(g, results, (0,)), g.input(results)):
-        g.expect(g.op("Conv2DBackpropInput", sizes, g.constant(filter), a,
-                      strides=[1, 2, 2, 1], padding="SAME"), images, rtol=1e-5, atol=1e-4)
+    filter = values((3, 3, 2, 3)) / 4
+    for padding, s in [("SAME", (2, 2)), ("VALID", (2, 1)), ("SAME", (1, 3))]:
+        for images in [(6, 5), (7, 8)]:
+            counts = [margins(n, 3, s[i], padding)[0] for i, n in enumerate(images)]
+            results = values((2, *counts, 3))
+            y = convolved_back(results, filter, images, s, padding)
+            for open in [(0,), (1, 2), (0, 2), ()]:
+                full = (2, *images, 2)
+                sizes = g.op("Pack", *(
+                    (g.input if dim in open else g.constant)(np.int32(size))
+                    for dim, size in enumerate(full)))
+                a = opened(g, results, open)
+                z = g.op("Conv2DBackpropInput", sizes, g.constant(filter), a,
+                         strides=[1, *s, 1], padding=padding)
+                g.expect(z, y, rtol=1e-5, atol=1e-4)
+    return g
+
+
+def back_differs():
+    g = Graph(fold=False)
+    a, n = opened(g, values((1, 3, 3, 2)), (1,)), g.input(np.int32(4))
+    sizes = g.op("Pack", g.constant(np.int32(1)), n, *(g.constant(np.int32(v)) for v in (6, 1)))
+    y = g.op("Conv2DBackpropInput", sizes, g.constant(values((2, 2, 1, 2))), a,
+             strides=[1, 2, 2, 1], padding="SAME")
+    g.expect(y, values((1, 4, 6, 1)))
+    g.fails("the sizes of the results do not fit to those of the images")
     return g
 
 
@@ -204,5 +233,5 @@ def no_pixels():
     return g
 
 
-main(same_3_1, same_3_2, same_2_2, same_5_3, same_rows, valid_3_2, valid_images, many_channels, others, back,
+main(same_3_1, same_3_2, same_2_2, same_5_3, same_rows, valid_3_2, valid_images, many_channels, others, back, back_differs,
      nearest, bilinear, bicubic, area, no_pixels)  # fmt: skip

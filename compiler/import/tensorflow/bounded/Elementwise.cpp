@@ -70,13 +70,13 @@ LogicalResult importBoundedByName(Node &node, StringRef target) {
                           "time");
 }
 
-/// The channels of a bias lie along the last dimension.
+/// The bias of each channel; channels may come before all but the batch.
 static LogicalResult importBoundedBias(Node &node) {
-  if (node.stringAttr("data_format", "NHWC") == "NCHW" || node.size() != 2 ||
-      node.traced(1).isBounded() || node.rank(0) < 1 ||
-      !sizesOf(node.traced(0)).back().isKnown())
-    return node.unsupported("channels whose number is known only at run time, "
-                            "or that do not come last");
+  bool isFirst = node.stringAttr("data_format").starts_with("NC");
+  int64_t channels = isFirst && node.rank(0) > 2 ? 1 : node.rank(0) - 1;
+  if (node.size() != 2 || channels < 0 || node.traced(1).isBounded() ||
+      !sizesOf(node.traced(0))[channels].isKnown())
+    return node.unsupported("channels whose number is known only at run time");
   Sizes sizes = sizesOf(node.traced(0));
   Traced place, bias = node.traced(1);
   place.value = node.operand(0);

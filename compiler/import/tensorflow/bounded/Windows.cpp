@@ -26,6 +26,12 @@ struct Along {
   /// How much more can lie before than where strides are whole.
   int64_t mostShift() const { return before(1) - before(stride); }
 
+  /// How many windows there are, with `margins` around the images.
+  Expr count(ImplicitLocOpBuilder &b, int64_t margins) const {
+    Expr places = exactly(b, size) + number(b, margins + stride - reach);
+    return maximum(apply<graph::FloorDivOp>(places, number(b, stride)),
+                   number(b, 0));
+  }
   Expr shift(ImplicitLocOpBuilder &b) const {
     Expr n = exactly(b, size), one = number(b, 1), by = number(b, stride);
     Expr rest = n - apply<graph::FloorDivOp>(n - one, by) * by;
@@ -121,16 +127,13 @@ LogicalResult giveCounts(Node &node, const Images &images) {
   ArrayRef<int64_t> shape = typeOf(node.given[0].value).getShape();
   for (const Along &along : images.open) {
     int64_t i = along.dim - first;
-    Expr n = exactly(b, along.size), stride = number(b, along.stride);
     int64_t margins = images.isSame
                           ? along.reach - 1
                           : images.windows.low[i] + images.windows.high[i];
-    Expr places = n + number(b, margins + along.stride - along.reach);
-    Expr count =
-        maximum(apply<graph::FloorDivOp>(places, stride), number(b, 0));
     bool isAll = along.stride == 1 && margins == along.reach - 1;
-    sizes[along.dim] = {shape[along.dim],
-                        isAll ? along.size.exact : count.value};
+    sizes[along.dim] = {shape[along.dim], isAll
+                                              ? along.size.exact
+                                              : along.count(b, margins).value};
   }
   for (auto [dim, size] : llvm::enumerate(sizes))
     if (size.isKnown())
@@ -220,37 +223,114 @@ LogicalResult importAveragePool(Node &node) {
   return giveCounts(node, *images);
 }
 
-/// From results back to images, of which only the number may be open. Operands:
-/// the sizes of the images, the filter, the results.
-LogicalResult importTransposed(Node &node) {
-  size_t rank = node.op().contains("3D") ? 5 : 4;
-  auto wanted = scalarsOf(node, 0);
-  if (failed(wanted))
+/// From results back to images. Operands: the sizes of the images, the filter,
+/// the results.
+struct Back {
+  Layout layout;
+  Sizes results, images;
+  /// The images that the node's own handler makes: those along open dimensions
+  /// are the largest that have as many windows as there may be results.
+  SmallVector<int64_t> place;
+  /// Where the images do not begin with the place.
+  SmallVector<Along> shifted;
+
+  LogicalResult readSpatial(Node &node, ArrayRef<Value> wanted);
+};
+
+LogicalResult Back::readSpatial(Node &node, ArrayRef<Value> wanted) {
+  ImplicitLocOpBuilder &b = node.b;
+  auto strides = layout.spatialAttr(node, "strides", 1);
+  auto dilations = layout.spatialAttr(node, "dilations", 1);
+  if (failed(strides) || failed(dilations))
     return failure();
-  if (node.size() != 3 || wanted->size() != rank ||
-      node.rank(2) != static_cast<int64_t>(rank))
-    return node.error() << "takes no images of " << rank - 2 << " dimensions";
-  Sizes sizes = sizesOf(node.traced(2));
-  Size number = sizes.front();
-  for (size_t i = 0; i < rank; ++i) {
-    auto known = knownNumber((*wanted)[i]);
-    if (i > 0 && (!known || !sizes[i].isKnown()))
-      return node.unsupported("images whose size is known only at run time");
-    sizes[i] = {known.value_or(number.bound), {}};
+  StringRef padding = node.stringAttr("padding");
+  bool isSame = padding == "SAME";
+  for (int64_t i = 0; i < layout.spatial; ++i) {
+    int64_t dim = i + (layout.channelsFirst ? 2 : 1);
+    auto known = knownNumber(wanted[dim]);
+    if (known && results[dim].isKnown()) {
+      images[dim] = {*known, {}};
+      place[dim] = *known;
+      continue;
+    }
+    int64_t stride = (*strides)[i], dilation = (*dilations)[i];
+    int64_t window = node.shape(1)[i];
+    constexpr int64_t most = 1 << 20;
+    if (stride < 1 || stride > most || dilation < 1 || dilation > most ||
+        window < 1 || window > most || (!isSame && padding != "VALID"))
+      return node.unsupported("such windows over images whose size is known "
+                              "only at run time");
+    int64_t reach = (window - 1) * dilation + 1;
+    int64_t whole = results[dim].bound * stride + (isSame ? 0 : reach - 1);
+    auto size = sizeFrom(node, wanted[dim], whole);
+    if (failed(size))
+      return failure();
+    Along along{dim, reach, stride, *size};
+    require(node,
+            apply<graph::EqualOp>(along.count(b, isSame ? reach - 1 : 0),
+                                  exactly(b, results[dim])),
+            "the sizes of the results do not fit to those of the images");
+    images[dim] = *size;
+    place[dim] = whole;
+    if (isSame && along.mostShift() > 0)
+      shifted.push_back(along);
   }
+  return success();
+}
+
+LogicalResult importTransposed(Node &node) {
+  ImplicitLocOpBuilder &b = node.b;
+  int64_t spatial = node.op().contains("3D") ? 3 : 2;
+  auto wanted = scalarsOf(node, 0);
+  auto layout = layoutOf(node, spatial);
+  if (failed(wanted) || failed(layout))
+    return failure();
+  int64_t rank = spatial + 2, channels = layout->channelsFirst ? 1 : rank - 1;
+  if (node.size() != 3 || node.rank(1) != rank || node.rank(2) != rank ||
+      static_cast<int64_t>(wanted->size()) != rank)
+    return node.error() << "takes no images of " << spatial << " dimensions";
   if (node.traced(1).isBounded())
     return node.unsupported("a filter whose size is known only at run time");
-  if (!number.isKnown() || !knownNumber(wanted->front()))
+  auto depth = knownNumber((*wanted)[channels]);
+  Back back{*layout,
+            sizesOf(node.traced(2)),
+            Sizes(rank),
+            SmallVector<int64_t>(rank),
+            {}};
+  Size count = back.results.front();
+  if (!depth || !back.results[channels].isKnown())
+    return node.unsupported("channels whose number is known only at run time");
+  auto known = knownNumber(wanted->front());
+  if (!count.isKnown() || !known)
     require(node,
-            apply<graph::EqualOp>(exactly(node.b, number),
-                                  Expr(node.b, wanted->front())),
+            apply<graph::EqualOp>(exactly(b, count), Expr(b, wanted->front())),
             "it has not as many results as images");
-  if (!number.isKnown())
-    sizes.front() = number;
-  Type type = node.type(0).getElementType();
-  if (failed(runOnPlaces(node, {numbers(node.b, type, boundsOf(sizes))})))
+  back.images[channels] = {*depth, {}};
+  back.images[0] = count.isKnown() && known ? Size{*known, {}} : count;
+  for (int64_t dim : {int64_t(0), channels})
+    back.place[dim] = back.images[dim].bound;
+  if (failed(back.readSpatial(node, *wanted)))
     return failure();
-  return giveSizes(node, 0, sizes);
+  // What is no result adds nothing.
+  Expr results = operand(node, 2);
+  results = masked(b, node.traced(2), results.like(0),
+                   llvm::to_vector(llvm::seq<int64_t>(1, rank)));
+  Type type = node.type(0).getElementType();
+  if (failed(runOnPlaces(node, {numbers(b, type, back.place), node.operand(1),
+                                results.value})))
+    return failure();
+  Expr y(b, node.given[0].value);
+  for (const Along &along : back.shifted) {
+    SmallVector<int64_t> none(rank, 0), high = none;
+    high[along.dim] = along.mostShift();
+    SmallVector<Value> starts(rank, number(b, 0).value);
+    starts[along.dim] = along.shift(b).value;
+    Value wide =
+        make<graph::PadOp>(b, y.value, y.like(0).value, none, high, none);
+    y.value = make<graph::DynamicSliceOp>(b, wide, starts, back.place);
+  }
+  y.value = inPlaceOf(b, y.value, boundsOf(back.images));
+  return node.tracedResults({withSizes(y.value, back.images)});
 }
 
 } // namespace
