@@ -41,8 +41,12 @@ const BoundedHandlers &boundedHandlers() {
     addBoundedOrderHandlers(handlers);
     addBoundedReduceHandlers(handlers);
     addBoundedResizeHandlers(handlers);
+    addBoundedScatterHandlers(handlers);
+    addBoundedSegmentHandlers(handlers);
+    addBoundedSetHandlers(handlers);
     addBoundedShapeHandlers(handlers);
     addBoundedSliceHandlers(handlers);
+    addBoundedWhereHandlers(handlers);
     return handlers;
   }();
   return table;

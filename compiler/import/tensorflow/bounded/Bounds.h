@@ -149,8 +149,12 @@ void addBoundedNeuralHandlers(BoundedHandlers &);
 void addBoundedOrderHandlers(BoundedHandlers &);
 void addBoundedReduceHandlers(BoundedHandlers &);
 void addBoundedResizeHandlers(BoundedHandlers &);
-void addBoundedSliceHandlers(BoundedHandlers &);
+void addBoundedScatterHandlers(BoundedHandlers &);
+void addBoundedSegmentHandlers(BoundedHandlers &);
+void addBoundedSetHandlers(BoundedHandlers &);
 void addBoundedShapeHandlers(BoundedHandlers &);
+void addBoundedSliceHandlers(BoundedHandlers &);
+void addBoundedWhereHandlers(BoundedHandlers &);
 void addBoundedWindowHandlers(BoundedHandlers &);
 
 } // namespace weir::tensorflow

@@ -236,6 +236,37 @@ LogicalResult importRange(Node &node) {
       {withSizes((operand(node, 0) + index * operand(node, 2)).value, *sizes)});
 }
 
+LogicalResult importLinSpace(Node &node) {
+  if (failed(wantOperands(node, 3)))
+    return failure();
+  ImplicitLocOpBuilder &b = node.b;
+  Expr start = operand(node, 0), stop = operand(node, 1);
+  auto counts = scalarsOf(node, 2);
+  if (failed(counts))
+    return failure();
+  if (counts->size() != 1)
+    return node.error() << "has no number of points but " << node.type(2);
+  if (start.rank() != 0 || stop.type() != start.type() ||
+      !isa<FloatType>(start.elementType()))
+    return node.error() << "has no range from " << start.type() << " to "
+                        << stop.type();
+  require(node, apply<graph::GreaterOp>(Expr(b, counts->front()), number(b, 0)),
+          "makes no numbers");
+  auto sizes = sizesFrom(node, *counts);
+  if (failed(sizes))
+    return failure();
+  Expr last = exactly(b, sizes->front()) - 1, one = number(b, 1);
+  Expr places = iota(b, sizes->front().bound);
+  Expr step = (stop - start) / cast(maximum(last, one), start.elementType());
+  Expr points = start + cast(places, start.elementType()) * step;
+  // The last is `stop` itself, whatever the sums round to; a single one is not.
+  Expr isLast =
+      apply<graph::LogicalAndOp>(apply<graph::EqualOp>(places, last),
+                                 apply<graph::GreaterEqualOp>(last, one));
+  return node.tracedResults(
+      {withSizes(select(isLast, stop, points).value, *sizes)});
+}
+
 } // namespace
 
 void addBoundedShapeHandlers(BoundedHandlers &handlers) {
@@ -250,6 +281,7 @@ void addBoundedShapeHandlers(BoundedHandlers &handlers) {
   handlers["Fill"] = {importFill, {0}};
   handlers["Empty"] = {importEmpty, {0}};
   handlers["Range"] = {importRange, {0, 1, 2}};
+  handlers["LinSpace"] = {importLinSpace, {2}};
 }
 
 } // namespace weir::tensorflow

@@ -140,17 +140,18 @@ LogicalResult importWhere(Node &node) {
                             {count, rank}));
 }
 
-/// The elements of a constant, as numbers that compare.
-FailureOr<SmallVector<APInt>> bitsOf(Node &node, unsigned i) {
+/// The elements of a constant, as numbers that compare: no NaN, of which `nans`
+/// were met before, is equal to another.
+FailureOr<SmallVector<APInt>> bitsOf(Node &node, unsigned i, uint64_t &nans) {
   auto value = wantKnown(node, i);
   if (failed(value))
     return failure();
   SmallVector<APInt> bits;
   if (isa<FloatType>(value->getElementType()))
     for (const APFloat &number : value->getValues<APFloat>())
-      bits.push_back(number.isZero()
-                         ? APInt(number.bitcastToAPInt().getBitWidth(), 0)
-                         : number.bitcastToAPInt());
+      bits.push_back(number.isNaN()    ? APInt(128, ++nans) << 64
+                     : number.isZero() ? APInt(128, 0)
+                                       : number.bitcastToAPInt().zext(128));
   else
     llvm::append_range(bits, value->getValues<APInt>());
   return bits;
@@ -167,7 +168,13 @@ LogicalResult importUnique(Node &node) {
     return failure();
   if (node.rank(0) != 1)
     return node.unsupported("rank " + Twine(node.rank(0)));
-  auto bits = bitsOf(node, 0);
+  // Along the only axis, whether it is named or not.
+  if (node.op().ends_with("V2") &&
+      (failed(wantOperands(node, 2)) ||
+       (node.type(1).getNumElements() != 0 && failed(node.axis(1, 1)))))
+    return failure();
+  uint64_t nans = 0;
+  auto bits = bitsOf(node, 0, nans);
   if (failed(bits))
     return failure();
   std::map<APInt, int64_t, LessBits> seen;
@@ -194,7 +201,8 @@ LogicalResult importUnique(Node &node) {
 LogicalResult importListDiff(Node &node) {
   if (failed(wantOperands(node, 2)))
     return failure();
-  auto x = bitsOf(node, 0), y = bitsOf(node, 1);
+  uint64_t nans = 0;
+  auto x = bitsOf(node, 0, nans), y = bitsOf(node, 1, nans);
   if (failed(x) || failed(y))
     return failure();
   if (node.rank(0) != 1 || node.rank(1) != 1 ||
@@ -319,8 +327,9 @@ void weir::tensorflow::addIndexHandlers(Handlers &handlers) {
   handlers["GatherNd"] = importGatherNd;
   handlers["OneHot"] = importOneHot;
   handlers["Where"] = importWhere;
-  handlers["Unique"] = importUnique;
-  handlers["UniqueWithCounts"] = importUnique;
+  for (const char *name :
+       {"Unique", "UniqueV2", "UniqueWithCounts", "UniqueWithCountsV2"})
+    handlers[name] = importUnique;
   handlers["ListDiff"] = importListDiff;
   handlers["DynamicPartition"] = importDynamicPartition;
   handlers["DynamicStitch"] = importDynamicStitch;

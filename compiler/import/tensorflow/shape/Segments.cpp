@@ -1,7 +1,7 @@
 // Reductions of rows by the segment that each belongs to, and counts of
 // values.
 
-#include "compiler/import/tensorflow/shape/Moves.h"
+#include "compiler/import/tensorflow/shape/Segments.h"
 
 #include "dialects/graph/Elementwise.h"
 #include "dialects/graph/Graph.h"
@@ -55,9 +55,10 @@ FailureOr<Reduction> reductionOf(Node &node, ArrayRef<int64_t> shape,
   return Reduction{Combiner::add, filled(node, shape, type, 0)};
 }
 
-/// `data` combined into `count` segments; `ids` has its leading dimensions.
-FailureOr<Expr> combineSegments(Node &node, Expr data, Expr ids,
-                                int64_t count) {
+} // namespace
+
+FailureOr<Expr> weir::tensorflow::combineSegments(Node &node, Expr data,
+                                                  Expr ids, int64_t count) {
   Type idType = ids.elementType();
   if (ids.rank() > data.rank() ||
       data.shape().take_front(ids.rank()) != ids.shape() || count < 0 ||
@@ -77,6 +78,8 @@ FailureOr<Expr> combineSegments(Node &node, Expr data, Expr ids,
                                              reshape(ids, vectors).value,
                                              data.value, reduction->combiner));
 }
+
+namespace {
 
 LogicalResult importUnsortedSegment(Node &node) {
   if (failed(wantOperands(node, 3)))

@@ -1,0 +1,104 @@
+// Which elements or rows of a tensor count, where only the run knows.
+
+#include "compiler/import/tensorflow/bounded/Rows.h"
+
+#include "dialects/graph/Elementwise.h"
+#include "dialects/graph/Graph.h"
+#include "dialects/graph/Reduce.h"
+#include "dialects/graph/Shape.h"
+
+using namespace mlir;
+
+namespace weir::tensorflow {
+
+Expr scatter(Expr x, Expr indices, Expr updates, graph::Combiner combiner) {
+  if (!x || !indices || !updates)
+    return {};
+  return Expr(*x.b, make<graph::ScatterOp>(*x.b, x.value, indices.value,
+                                           updates.value, combiner));
+}
+
+Expr scatterRows(Expr x, Expr indices, Expr updates, graph::Combiner combiner) {
+  return scatter(x, reshape(indices, {indices.size(0), 1}), updates, combiner);
+}
+
+Expr runningSum(Expr x, bool exclusive) {
+  return Expr(*x.b, make<graph::CumulativeSumOp>(*x.b, x.type(), x.value,
+                                                 uint64_t(0), exclusive,
+                                                 /*reverse=*/false));
+}
+
+Choice choose(ImplicitLocOpBuilder &b, Expr mask) {
+  int64_t size = mask.size(0);
+  Expr ones = cast(mask, b.getI64Type());
+  Expr places = iota(b, size), nowhere = number(b, size);
+  Expr targets = select(mask, runningSum(ones, /*exclusive=*/true), nowhere);
+  places = scatterRows(broadcast(number(b, 0), {size}), targets, places);
+  Expr count = sum(ones, {0});
+  if (std::optional<int64_t> known = knownNumber(count.value))
+    return {slice(places, 0, 0, *known), Size{*known, {}}};
+  return {places, Size{size, count.value}};
+}
+
+Expr inside(ImplicitLocOpBuilder &b, ArrayRef<Size> sizes, size_t count) {
+  sizes = sizes.take_front(count);
+  Expr result(b, splat(b, RankedTensorType::get({}, b.getI1Type()), 1));
+  for (auto [dim, size] : llvm::enumerate(sizes)) {
+    if (size.isKnown())
+      continue;
+    SmallVector<int64_t> shape(count, 1);
+    shape[dim] = size.bound;
+    result =
+        apply<graph::LogicalAndOp>(result, reshape(within(b, size), shape));
+  }
+  return broadcast(result, boundsOf(sizes));
+}
+
+LogicalResult shareSizes(Node &node, Traced &x, Traced &y, size_t count) {
+  Sizes first = sizesOf(x), second = sizesOf(y);
+  for (size_t i = 0; i < count; ++i) {
+    Size &a = first[i], &c = second[i];
+    if (a == c)
+      continue;
+    if ((a.isKnown() && a.bound > c.bound) ||
+        (c.isKnown() && c.bound > a.bound))
+      return node.error() << "has operands of size " << a.bound << " and "
+                          << c.bound << " along dimension " << i;
+    require(node, apply<graph::EqualOp>(exactly(node.b, a), exactly(node.b, c)),
+            "operands differ in size along dimension " + Twine(i));
+    a = c = a.isKnown() || (!c.isKnown() && a.bound <= c.bound) ? a : c;
+  }
+  x = withSizes(inPlaceOf(node.b, x.value, boundsOf(first)), first);
+  y = withSizes(inPlaceOf(node.b, y.value, boundsOf(second)), second);
+  return success();
+}
+
+Expr joinRows(ImplicitLocOpBuilder &b, const Traced &traced, size_t count) {
+  Expr x(b, traced.value);
+  SmallVector<int64_t> shape{1};
+  for (int64_t size : x.shape().take_front(count))
+    shape[0] *= size;
+  llvm::append_range(shape, x.shape().drop_front(count));
+  return reshape(x, shape);
+}
+
+Expr firstEquals(ImplicitLocOpBuilder &b, Expr x, Expr real) {
+  int64_t size = x.size(0);
+  Expr nowhere = number(b, size);
+  if (size == 0)
+    return iota(b, 0);
+  // Equal elements are neighbours once sorted, and share a number.
+  auto sort = b.create<graph::SortOp>(ValueRange{x.value, iota(b, size).value},
+                                      /*descending=*/false);
+  Expr sorted(b, sort.getOutputs()[0]), from(b, sort.getOutputs()[1]);
+  Expr differs = apply<graph::NotEqualOp>(slice(sorted, 0, 1, size - 1),
+                                          slice(sorted, 0, 0, size - 1));
+  Expr numbers = runningSum(pad(cast(differs, b.getI64Type()), {1}, {0}),
+                            /*exclusive=*/false);
+  Expr valid = select(gather(real, from, 0), from, nowhere);
+  Expr firsts = scatterRows(broadcast(nowhere, {size}), numbers, valid,
+                            graph::Combiner::min);
+  return scatterRows(iota(b, size), from, gather(firsts, numbers, 0));
+}
+
+} // namespace weir::tensorflow

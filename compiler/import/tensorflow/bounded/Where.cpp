@@ -1,0 +1,155 @@
+// Ops that choose rows by values: Where, and partitions and their inverse.
+
+#include "compiler/import/tensorflow/Tracer.h"
+#include "compiler/import/tensorflow/bounded/Rows.h"
+#include "compiler/import/tensorflow/shape/Moves.h"
+
+#include "dialects/graph/Elements.h"
+#include "dialects/graph/Elementwise.h"
+#include "dialects/graph/Graph.h"
+#include "dialects/graph/Reduce.h"
+
+using namespace mlir;
+
+namespace weir::tensorflow {
+namespace {
+
+/// The coordinates of elements that are not 0, in row-major order.
+LogicalResult importWhere(Node &node) {
+  if (failed(wantOperands(node, 1)))
+    return failure();
+  ImplicitLocOpBuilder &b = node.b;
+  Expr x = operand(node, 0);
+  Sizes sizes = sizesOf(node.traced(0));
+  int64_t rank = x.rank(), count = x.type().getNumElements();
+  Expr mask =
+      x.elementType().isInteger(1) ? x : apply<graph::NotEqualOp>(x, x.like(0));
+  mask = apply<graph::LogicalAndOp>(mask, inside(b, sizes, sizes.size()));
+  Choice chosen = choose(b, reshape(mask, {count}));
+  int64_t rows = chosen.count.bound;
+  SmallVector<Expr> columns;
+  for (auto [size, stride] :
+       llvm::zip_equal(x.shape(), graph::stridesOf(x.shape()))) {
+    // Nothing is divided by 0 where there is nothing.
+    Expr along = apply<graph::FloorModOp>(
+        apply<graph::FloorDivOp>(chosen.places,
+                                 number(b, std::max<int64_t>(stride, 1))),
+        number(b, std::max<int64_t>(size, 1)));
+    columns.push_back(reshape(along, {rows, 1}));
+  }
+  Expr result = columns.empty() ? filled(node, {rows, 0}, b.getI64Type(), 0)
+                                : concat(columns, 1);
+  if (!result)
+    return give(node, result);
+  return node.tracedResults(
+      {withSizes(result.value, {chosen.count, Size{rank, {}}})});
+}
+
+/// One part's rows after another are found in the whole tensor.
+constexpr int64_t mostParts = 256;
+
+LogicalResult importDynamicPartition(Node &node) {
+  if (failed(wantOperands(node, 2)))
+    return failure();
+  ImplicitLocOpBuilder &b = node.b;
+  Traced data = node.traced(0), parts = node.traced(1);
+  int64_t rank = node.rank(1), count = node.intAttr("num_partitions");
+  Type type = node.type(1).getElementType();
+  if (rank > node.rank(0) || count < 1 || !type.isSignlessInteger(32))
+    return node.error() << "cannot part " << node.type(0) << " by "
+                        << node.type(1) << " into " << count;
+  if (count > mostParts)
+    return node.unsupported("more than " + Twine(mostParts) + " partitions");
+  if (failed(shareSizes(node, data, parts, rank)))
+    return failure();
+  Expr real = inside(b, sizesOf(parts), rank), part(b, parts.value);
+  if (failed(checkIndices(node, 1, select(real, part, part.like(0)), count)))
+    return failure();
+  Expr rows = joinRows(b, data, rank);
+  int64_t all = rows.size(0);
+  real = reshape(real, {all});
+  part = reshape(part, {all});
+  SmallVector<Traced> results;
+  for (int64_t i = 0; i < count; ++i) {
+    Expr own = apply<graph::EqualOp>(part, part.like(static_cast<double>(i)));
+    Choice chosen = choose(b, apply<graph::LogicalAndOp>(real, own));
+    Sizes sizes{chosen.count};
+    llvm::append_range(sizes, ArrayRef(sizesOf(data)).drop_front(rank));
+    Expr taken = gather(rows, chosen.places, 0);
+    if (!taken)
+      return give(node, taken);
+    results.push_back(withSizes(taken.value, sizes));
+  }
+  return node.tracedResults(std::move(results));
+}
+
+/// Rows of the data operands at the places that the index operands say; of
+/// two rows for one place the last.
+LogicalResult importDynamicStitch(Node &node) {
+  unsigned count = node.size() / 2;
+  bool isOpen = llvm::any_of(llvm::seq(node.size()), [&](unsigned i) {
+    return node.traced(i).isBounded() || (i < count && !node.tryConstant(i));
+  });
+  if (!isOpen || node.size() % 2)
+    return handlers().find(node.op())->second.run(node);
+  ImplicitLocOpBuilder &b = node.b;
+  SmallVector<Expr> places, rows;
+  Sizes slice;
+  Expr size = number(b, 0);
+  for (unsigned i = 0; i < count; ++i) {
+    Traced indices = node.traced(i), data = node.traced(count + i);
+    int64_t rank = node.rank(i);
+    if (rank > node.rank(count + i) ||
+        !node.type(i).getElementType().isSignlessInteger(32))
+      return node.error() << "indices " << node.type(i) << " do not suit "
+                          << node.type(count + i);
+    if (failed(shareSizes(node, indices, data, rank)))
+      return failure();
+    Sizes own(ArrayRef(sizesOf(data)).drop_front(rank));
+    if (i == 0)
+      slice = own;
+    if (slice != own)
+      return node.unsupported("slices of different sizes");
+    Expr place = cast(Expr(b, indices.value), b.getI64Type());
+    place = select(inside(b, sizesOf(indices), rank), place, number(b, -1));
+    int64_t elements = place.type().getNumElements();
+    places.push_back(reshape(place, {elements}));
+    rows.push_back(joinRows(b, data, rank));
+    if (elements)
+      size = maximum(size,
+                     Expr(b, make<graph::ReduceMaxOp>(b, places.back().value,
+                                                      ArrayRef<int64_t>{0})) +
+                         1);
+    Expr valid = apply<graph::GreaterEqualOp>(
+        select(inside(b, sizesOf(indices), rank), place, number(b, 0)),
+        number(b, 0));
+    require(node, valid, "an index is negative");
+  }
+  Expr place = concat(places, 0), updates = concat(rows, 0);
+  if (!place || !updates)
+    return give(node, Expr());
+  // Rows that no index names hold anything in TensorFlow; here there are none.
+  Expr all = number(b, place.size(0));
+  require(node, apply<graph::LessEqualOp>(size, all),
+          "an index is above the number of all indices");
+  auto rowCount = sizeFrom(node, minimum(size, all).value, place.size(0));
+  if (failed(rowCount))
+    return failure();
+  slice.insert(slice.begin(), *rowCount);
+  Expr zeros = filled(node, boundsOf(slice), updates.elementType(), 0);
+  return node.tracedResults(
+      {withSizes(scatterRows(zeros, place, updates).value, slice)});
+}
+
+} // namespace
+
+void addBoundedWhereHandlers(BoundedHandlers &handlers) {
+  handlers["Where"] = {importWhere, {0}};
+  handlers["DynamicPartition"] = {importDynamicPartition, {1}};
+  // Of any number of operands the first half are indices; which of these are
+  // known, the handler sees.
+  for (StringRef op : {"DynamicStitch", "ParallelDynamicStitch"})
+    handlers[op] = {importDynamicStitch, {0, 1, 2, 3, 4, 5, 6, 7}};
+}
+
+} // namespace weir::tensorflow
