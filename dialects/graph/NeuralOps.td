@@ -160,30 +160,32 @@ def Graph_SuppressOp : Graph_Op<"suppress", [InferTypeOpAdaptor]> {
   let summary = "The best boxes that do not overlap better ones";
   let description = [{
     Non-maximum suppression: takes the box of the highest score above
-    `lowest_score` (of equal ones the first), up to `limit` times. With a
+    `lowest_score` (of equal ones the first), up to `most` times. With a
     `softness` above 0 the scores of the others fall with their overlap, to
     `score * exp(-overlap^2 / (2 * softness))`; else boxes that overlap by more
     than `overlap` are out of the running. The overlap of two boxes, each given
     by two opposite corners `y, x, y, x`, is their common part of the area that
     both cover.
 
-    `indices` and `scores` have `limit` elements, zeros from `count` on.
+    `indices` and `scores` have `limit` elements, zeros from `count` on; no more
+    boxes than these are taken.
 
     - (C1) `boxes` is N x 4 and `candidates` has N elements.
     - (C2) `limit` is not negative.
 
     ```mlir
-    %i, %s, %n = graph.suppress %b, %c, %overlap, %lowest, %soft limit 5 : tensor<8x4xf32>, tensor<8xf32>, tensor<f32>, tensor<f32>, tensor<f32>
+    %i, %s, %n = graph.suppress %b, %c, %overlap, %lowest, %soft, %most limit 5 : tensor<8x4xf32>, tensor<8xf32>, tensor<f32>, tensor<f32>, tensor<f32>, tensor<i32>
     ```
   }];
   let arguments = (ins Graph_TensorOf<[F32]>:$boxes,
                    Graph_TensorOf<[F32]>:$candidates,
                    0DTensorOf<[F32]>:$overlap, 0DTensorOf<[F32]>:$lowest_score,
-                   0DTensorOf<[F32]>:$softness, I64Attr:$limit);
+                   0DTensorOf<[F32]>:$softness, 0DTensorOf<[I32]>:$most,
+                   I64Attr:$limit);
   let results = (outs Graph_TensorOf<[I32]>:$indices,
                  Graph_TensorOf<[F32]>:$scores, 0DTensorOf<[I32]>:$count);
   let assemblyFormat = [{
-    $boxes `,` $candidates `,` $overlap `,` $lowest_score `,` $softness `limit` $limit attr-dict
+    $boxes `,` $candidates `,` $overlap `,` $lowest_score `,` $softness `,` $most `limit` $limit attr-dict
     `:` type(operands)
   }];
 }

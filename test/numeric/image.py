@@ -139,52 +139,5 @@ def no_such_image():
     return g
 
 
-def suppressed(boxes, scores, limit, most, lowest, softness):
-    """Greedy, as the definition says; lists of boxes and their scores."""
-    corners = np.float64(boxes).reshape(-1, 2, 2)
-    low, high = corners.min(1), corners.max(1)
-    areas = np.prod(high - low, 1)
-    left, taken = dict(enumerate(np.float64(scores))), []
-    while left and len(taken) < limit:
-        i = max(left, key=lambda k: (left[k], -k))
-        score = left.pop(i)
-        if not score > lowest:
-            break
-        taken.append((i, score))
-        for k in list(left):
-            sides = np.maximum(np.minimum(high[i], high[k]) - np.maximum(low[i], low[k]), 0)
-            overlap = 0.0
-            if areas[i] > 0 and areas[k] > 0:
-                overlap = np.prod(sides) / (areas[i] + areas[k] - np.prod(sides))
-            if softness > 0:
-                left[k] *= np.exp(-(overlap**2) / (2 * softness))
-            elif overlap > most:
-                del left[k]
-    return taken
-
-
-def suppression():
-    g = Graph(fold=False)
-    boxes = g.input(np.float32(random.uniform(0, 10, (40, 4))))
-    scores = g.input(uniform(40))
-    for limit, most, lowest, softness in [(10, 0.3, 0.2, 0), (40, 0.1, 0.5, 0), (15, 0.5, 0.3, 0.4)]:
-        taken = suppressed(boxes.value, scores.value, limit, most, lowest, softness)
-        how = [g.constant(np.int32(limit)), g.input(np.float32(most)), g.input(np.float32(lowest))]
-        count = len(taken)
-        indices = [i for i, _ in taken] + [0] * (limit - count)
-        values = [s for _, s in taken] + [0] * (limit - count)
-        made = g.op("NonMaxSuppressionV5", boxes, scores, *how, g.input(np.float32(softness)),
-                    outputs=3, pad_to_max_output_size=True)  # fmt: skip
-        g.expect(made[0], indices)
-        g.expect(made[1], values, rtol=1e-5)
-        g.expect(made[2], count)
-        if not softness:
-            made = g.op("NonMaxSuppressionV4", boxes, scores, *how, outputs=2,
-                        pad_to_max_output_size=True)  # fmt: skip
-            g.expect(made[0], indices)
-            g.expect(made[1], count)
-    return g
-
-
 if __name__ == "__main__":
-    main(resizing, colors, crops, no_such_image, suppression)
+    main(resizing, colors, crops, no_such_image)

@@ -97,16 +97,16 @@ func.func @scalar(%x: tensor<f32>) {
 
 // -----
 
-func.func @boxes(%b: tensor<8x3xf32>, %c: tensor<8xf32>, %t: tensor<f32>) {
+func.func @boxes(%b: tensor<8x3xf32>, %c: tensor<8xf32>, %t: tensor<f32>, %m: tensor<i32>) {
   // expected-error @+1 {{takes boxes N x 4 and N scores}}
-  %i, %s, %n = graph.suppress %b, %c, %t, %t, %t limit 5 : tensor<8x3xf32>, tensor<8xf32>, tensor<f32>, tensor<f32>, tensor<f32>
+  %i, %s, %n = graph.suppress %b, %c, %t, %t, %t, %m limit 5 : tensor<8x3xf32>, tensor<8xf32>, tensor<f32>, tensor<f32>, tensor<f32>, tensor<i32>
   return
 }
 
 // -----
 
-func.func @limit(%b: tensor<8x4xf32>, %c: tensor<8xf32>, %t: tensor<f32>) {
+func.func @limit(%b: tensor<8x4xf32>, %c: tensor<8xf32>, %t: tensor<f32>, %m: tensor<i32>) {
   // expected-error @+1 {{cannot take -1 boxes}}
-  %i, %s, %n = graph.suppress %b, %c, %t, %t, %t limit -1 : tensor<8x4xf32>, tensor<8xf32>, tensor<f32>, tensor<f32>, tensor<f32>
+  %i, %s, %n = graph.suppress %b, %c, %t, %t, %t, %m limit -1 : tensor<8x4xf32>, tensor<8xf32>, tensor<f32>, tensor<f32>, tensor<f32>, tensor<i32>
   return
 }

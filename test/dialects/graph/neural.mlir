@@ -65,8 +65,8 @@ func.func @log_softmax(%x: tensor<2x5xf32>) -> tensor<2x5xf32> {
 }
 
 // CHECK-LABEL: @suppress
-func.func @suppress(%b: tensor<8x4xf32>, %c: tensor<8xf32>, %overlap: tensor<f32>, %lowest: tensor<f32>, %soft: tensor<f32>) -> (tensor<5xi32>, tensor<5xf32>, tensor<i32>) {
+func.func @suppress(%b: tensor<8x4xf32>, %c: tensor<8xf32>, %overlap: tensor<f32>, %lowest: tensor<f32>, %soft: tensor<f32>, %most: tensor<i32>) -> (tensor<5xi32>, tensor<5xf32>, tensor<i32>) {
   // CHECK: graph.suppress {{.*}} limit 5 : tensor<8x4xf32>
-  %i, %s, %n = graph.suppress %b, %c, %overlap, %lowest, %soft limit 5 : tensor<8x4xf32>, tensor<8xf32>, tensor<f32>, tensor<f32>, tensor<f32>
+  %i, %s, %n = graph.suppress %b, %c, %overlap, %lowest, %soft, %most limit 5 : tensor<8x4xf32>, tensor<8xf32>, tensor<f32>, tensor<f32>, tensor<f32>, tensor<i32>
   return %i, %s, %n : tensor<5xi32>, tensor<5xf32>, tensor<i32>
 }

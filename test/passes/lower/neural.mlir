@@ -98,15 +98,18 @@ func.func @log_softmax(%x: tensor<2x5xbf16>) -> tensor<2x5xbf16> {
 
 // -----
 
-// One box after the other: the best, then what it leaves of the others.
+// First those that are above the lowest score; then one box after the other,
+// and each time what it leaves of the others.
 // CHECK-LABEL: @suppress
-func.func @suppress(%b: tensor<8x4xf32>, %c: tensor<8xf32>, %t: tensor<f32>) -> (tensor<5xi32>, tensor<5xf32>, tensor<i32>) {
-  // CHECK: scf.for
+func.func @suppress(%b: tensor<8x4xf32>, %c: tensor<8xf32>, %t: tensor<f32>, %m: tensor<i32>) -> (tensor<5xi32>, tensor<5xf32>, tensor<i32>) {
   // CHECK: scf.for
   // CHECK: arith.cmpf ogt
+  // CHECK: %[[ASKED:.*]] = arith.minsi %{{.*}}, %{{.*}} : index
+  // CHECK: %[[MOST:.*]] = arith.minsi %[[ASKED]], %{{.*}} : index
+  // CHECK: scf.for %{{.*}} = %{{.*}} to %[[MOST]]
   // CHECK: scf.for
   // CHECK: math.exp
   // CHECK: tensor.from_elements {{.*}} : tensor<i32>
-  %i, %s, %n = graph.suppress %b, %c, %t, %t, %t limit 5 : tensor<8x4xf32>, tensor<8xf32>, tensor<f32>, tensor<f32>, tensor<f32>
+  %i, %s, %n = graph.suppress %b, %c, %t, %t, %t, %m limit 5 : tensor<8x4xf32>, tensor<8xf32>, tensor<f32>, tensor<f32>, tensor<f32>, tensor<i32>
   return %i, %s, %n : tensor<5xi32>, tensor<5xf32>, tensor<i32>
 }
