@@ -116,6 +116,28 @@ def OutlineParts : Pass<"weir-outline-parts", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mlir::arith::ArithDialect"];
 }
 
+def ShareLoops : Pass<"weir-share-loops", "::mlir::func::FuncOp"> {
+  let summary = "Cuts loops over large buffers into grains for threads";
+  let description = [{
+    The grains are slices along a parallel dimension, in `kernel.parts`; their
+    size depends on the loops alone. Loops of little work stay.
+
+    ```mlir
+    linalg.generic ... ins(%x : memref<4096x256xf32>) outs(%y : ...)
+    // becomes
+    kernel.parts 128 {
+    ^bb0(%first: index, %last: index, %slot: index):
+      scf.for %g = %first to %last step %c1 {
+        linalg.generic ... ins(%slice : memref<32x256xf32, strided<...>>) ...
+    ```
+  }];
+  let dependentDialects = ["::mlir::affine::AffineDialect",
+                           "::mlir::arith::ArithDialect",
+                           "::weir::kernel::KernelDialect",
+                           "::mlir::memref::MemRefDialect",
+                           "::mlir::scf::SCFDialect"];
+}
+
 def ReassociateReductions : Pass<"weir-reassociate-reductions"> {
   let summary = "Lets sums and products of a reduction run in vector lanes";
   let description = [{

@@ -37,6 +37,7 @@ void buildBufferizePipeline(OpPassManager &pm) {
 void buildCpuPipeline(OpPassManager &pm) {
   OpPassManager &kernels = pm.nest<func::FuncOp>();
   kernels.addPass(createLowerCopies());
+  kernels.addPass(createShareLoops());
   kernels.addPass(createVectorizeLoops());
   kernels.addPass(createReassociateReductions());
   pm.addPass(createOutlineParts());

@@ -75,4 +75,32 @@ def convolutions():
     return g
 
 
-main(products, convolutions)
+def loops():
+    """Elementwise, rows, columns, moves and windows."""
+    g = graph(2)
+    x = g.input(normal(300, 700))
+    wide = x.value.astype(np.float64)
+    g.expect(g.op("Tanh", x), np.tanh(wide), rtol=1e-5, atol=1e-6)
+    e = np.exp(wide - wide.max(1, keepdims=True))
+    g.expect(g.op("Softmax", x), e / e.sum(1, keepdims=True), rtol=1e-4, atol=1e-7)
+    for axis in 0, 1:
+        axes = g.constant(np.int32([axis]))
+        g.expect(g.op("Sum", x, axes, keep_dims=False), wide.sum(axis), rtol=1e-4, atol=1e-3)
+        g.expect(g.op("Max", x, axes, keep_dims=False), x.value.max(axis))
+    g.expect(g.op("Transpose", x, g.constant(np.int32([1, 0]))), x.value.T)
+    y = g.input(normal(200, 900).astype(np.float64))
+    g.expect(g.op("Exp", y), np.exp(y.value), ulp=2)
+    line = g.input(normal(500009))
+    g.expect(g.op("Sqrt", g.op("Square", line)), np.abs(line.value), ulp=1)
+    at = g.input(random.integers(0, 300, 2000).astype(np.int32))
+    rows = g.op("GatherV2", x, at, g.constant(np.int32(0)))
+    g.expect(rows, x.value[at.value])
+    image = g.input(normal(1, 112, 112, 32))
+    windows = image.value.reshape(1, 56, 2, 56, 2, 32)
+    size = [1, 2, 2, 1]
+    pooled = g.op("MaxPool", image, ksize=size, strides=size, padding="VALID")
+    g.expect(pooled, windows.max((2, 4)))
+    return g
+
+
+main(products, convolutions, loops)

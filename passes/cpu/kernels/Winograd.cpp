@@ -5,7 +5,11 @@
 // squares is transformed into 16 matrices that stay in L2; for each panel of
 // channels these are multiplied by the filter's, and the 16 products of a
 // square are combined into its results, which pass through the epilogue.
+//
+// Threads share the blocks, which are then smaller, or else first the squares
+// to transform and then the panels.
 
+#include "passes/cpu/Sharing.h"
 #include "passes/cpu/kernels/Epilogue.h"
 #include "passes/cpu/kernels/Kernels.h"
 
@@ -29,6 +33,9 @@ struct WinogradEmitter {
   int64_t squaresX, squares, block; // of an image, of a block
   Value inputs, products;           // 16 x block x channels, 16 x block x panel
   Value image;
+  bool shared;
+  // As many blocks as keep several threads busy to the end.
+  static constexpr int64_t leastBlocks = 12;
 
   WinogradEmitter(Emitter &e, kernel::WinogradOp op,
                   const kernel::Target &target)
@@ -53,10 +60,20 @@ struct WinogradEmitter {
     int64_t row = channels + 16;
     int64_t bytes = 16 * 4 * (row + panel);
     EvenSplit blocks(squares, std::max<int64_t>(14, target.l2 / 8 * 5 / bytes));
+    double results = double(ShapedType::getNumElements(ys));
+    e.share(productTime(results * channels * 4, lanes));
+    shared = e.isShared();
+    int64_t count = blocks.count * xs[0];
+    if (shared && xs[0] == 1 && squares < 112)
+      blocks = EvenSplit(squares, squares);
+    else if (shared && count < leastBlocks)
+      blocks = EvenSplit(squares,
+                         std::max<int64_t>(28, squares * xs[0] / leastBlocks));
     block = blocks.size + (blocks.larger != 0);
-    inputs = scratch({16, block, row});
-    products = scratch({16, block, panel});
   }
+
+  void makeInputs() { inputs = scratch({16, block, channels + 16}); }
+  void makeProducts() { products = scratch({16, block, panel}); }
 
   Value scratch(ArrayRef<int64_t> shape) {
     return e.create<memref::AllocOp>(MemRefType::get(shape, e.getF32Type()),
@@ -216,8 +233,9 @@ struct WinogradEmitter {
     finishTile(e, op, shape, sums);
   }
 
-  void outputs(Value first, Value column, int64_t valid) {
-    e.loop(block, [&](Value t) {
+  // From square `own` of the block that begins with square `first`.
+  void outputs(Value first, Value own, Value column, int64_t valid) {
+    e.loop(own, e.index(block), 1, [&](Value t) {
       Value square = e.plus(first, t);
       Value y = e.times(e.dividedBy(square, squaresX), 2);
       Value x = e.times(e.modulo(square, squaresX), 2);
@@ -236,24 +254,54 @@ struct WinogradEmitter {
     });
   }
 
+  void panels(Value firstSquare, Value own, Value first, Value end) {
+    auto columns = [&](Value j, int64_t valid) {
+      multiply(j);
+      outputs(firstSquare, own, e.times(j, panel), valid);
+    };
+    Value whole = e.index(outChannels / panel);
+    e.loop(first, e.smaller(end, whole), 1,
+           [&](Value j) { columns(j, panel); });
+    if (int64_t rest = outChannels % panel)
+      e.loop(e.larger(first, whole), end, 1,
+             [&](Value j) { columns(j, rest); });
+  }
+
+  void blockOf(Value b, int64_t panelCount) {
+    // The last block begins early enough to be whole; what it has in common
+    // with the one before is left to that.
+    Value start = e.times(b, block);
+    Value first = e.smaller(start, e.index(squares - block));
+    Value own = e.plus(start, e.times(first, -1));
+    e.loop(block, [&](Value t) { input(t, e.plus(first, t)); });
+    panels(first, own, e.index(0), e.index(panelCount));
+  }
+
   void run() {
-    EvenSplit blocks(squares, block);
-    e.loop(e.shape(x)[0], [&](Value n) {
-      image = n;
-      e.loop(blocks.count, [&](Value b) {
-        // The last block begins early enough to be whole: what it has in common
-        // with the one before it computes again.
-        Value first = e.smaller(e.times(b, block), e.index(squares - block));
-        e.loop(block, [&](Value t) { input(t, e.plus(first, t)); });
-        auto columns = [&](Value j, int64_t valid) {
-          multiply(j);
-          outputs(first, e.times(j, panel), valid);
-        };
-        int64_t panels = outChannels / panel;
-        e.loop(panels, [&](Value j) { columns(j, panel); });
-        if (int64_t rest = outChannels % panel)
-          columns(e.index(panels), rest);
+    int64_t blocks = EvenSplit(squares, block).count, images = e.shape(x)[0];
+    int64_t panelCount = (outChannels + panel - 1) / panel;
+    if (shared && blocks * images == 1) {
+      makeInputs();
+      image = e.index(0);
+      e.parts(block, /*few=*/false, [&](Value first, Value end) {
+        e.loop(first, end, 1, [&](Value t) { input(t, t); });
       });
+      return e.parts(panelCount, /*few=*/false, [&](Value first, Value end) {
+        makeProducts();
+        panels(e.index(0), e.index(0), first, end);
+      });
+    }
+    e.parts(blocks * images, /*few=*/false, [&](Value first, Value end) {
+      makeInputs();
+      makeProducts();
+      auto each = [&](ValueRange at) {
+        image = at[0];
+        blockOf(at[1], panelCount);
+      };
+      if (shared)
+        e.loops({images, blocks}, first, end, each);
+      else
+        e.loops({images, blocks}, each);
     });
   }
 };

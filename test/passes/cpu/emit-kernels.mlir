@@ -265,3 +265,27 @@ func.func @image(%x: memref<1x56x56x64xf32>, %w: memref<2x3x3x64x32xf32>, %y: me
   }
   return
 }
+
+// -----
+
+// Winograd's blocks are shared, or one block's squares and then its panels.
+// CHECK-LABEL: func @winograd_shared
+// CHECK: memref.alloc() {{.*}} : memref<16x49x272xf32>
+// CHECK: kernel.parts 49 {
+// CHECK-NOT: memref.alloc
+// CHECK: kernel.parts 8 {
+// CHECK: memref.alloc() {{.*}} : memref<16x49x32xf32>
+// CHECK: kernel.parts 13 {
+// CHECK: memref.alloc() {{.*}} : memref<16x61x80xf32>
+// CHECK: memref.alloc() {{.*}} : memref<16x61x32xf32>
+func.func @winograd_shared(%x: memref<1x14x14x256xf32>, %w: memref<8x16x256x32xf32>, %y: memref<1x14x14x256xf32>, %x2: memref<1x56x56x64xf32>, %w2: memref<2x16x64x32xf32>, %y2: memref<1x56x56x64xf32>) {
+  kernel.winograd ins(%x, %w : memref<1x14x14x256xf32>, memref<8x16x256x32xf32>) outs(%y : memref<1x14x14x256xf32>) attributes {padding = array<i64: 1, 1>} {
+  ^bb0(%sum: f32):
+    kernel.yield %sum : f32
+  }
+  kernel.winograd ins(%x2, %w2 : memref<1x56x56x64xf32>, memref<2x16x64x32xf32>) outs(%y2 : memref<1x56x56x64xf32>) attributes {padding = array<i64: 1, 1>} {
+  ^bb0(%sum: f32):
+    kernel.yield %sum : f32
+  }
+  return
+}

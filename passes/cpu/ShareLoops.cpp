@@ -1,0 +1,185 @@
+// Loops over large buffers become grains of work that threads share.
+//
+// A grain is a slice along one parallel dimension whose size is fixed here, so
+// that each element is computed by the same code whichever thread has it; a
+// reduction stays within its grain.
+
+#include "passes/cpu/Passes.h"
+
+#include "passes/cpu/LoopNest.h"
+#include "passes/cpu/Sharing.h"
+#include "passes/cpu/kernels/Emitter.h"
+
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Linalg/Utils/Utils.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+
+using namespace mlir;
+
+namespace weir {
+#define GEN_PASS_DEF_SHARELOOPS
+#include "passes/cpu/Passes.h.inc"
+
+namespace {
+
+/// Grains no smaller than this, so that starting one costs nothing beside it.
+constexpr double grainTime = 4000;
+constexpr int64_t mostGrains = 128;
+/// A grain of lanes is whole vectors, of any target.
+constexpr int64_t laneGrain = 256;
+
+struct Slicing {
+  unsigned dimension;
+  int64_t size;  // of a grain
+  int64_t range; // of the dimension
+};
+
+double nanoseconds(linalg::LinalgOp op) {
+  LoopNest nest(op);
+  double bytes = 0, points = 1, each = 0.5;
+  for (Value operand : op->getOperands())
+    if (auto type = dyn_cast<MemRefType>(operand.getType()))
+      bytes += double(type.getNumElements()) *
+               llvm::divideCeil(type.getElementTypeBitWidth(), 8);
+  for (int64_t range : nest.ranges)
+    points *= range;
+  for (Operation &inner : nest.body->without_terminator())
+    each += isa<math::MathDialect>(inner.getDialect()) ? 5 : 0.3;
+  return std::max(movingTime(bytes),
+                  points * each * (nest.applies() ? 0.1 : 1));
+}
+
+/// Whether the slices of every result along `d` are apart.
+bool separates(linalg::LinalgOp op, unsigned d) {
+  for (OpOperand &init : op.getDpsInitsMutable()) {
+    AffineMap map = op.getMatchingIndexingMap(&init);
+    int64_t plain = 0;
+    for (AffineExpr result : map.getResults()) {
+      auto dim = dyn_cast<AffineDimExpr>(result);
+      plain += dim && dim.getPosition() == d;
+      if (!dim && result.isFunctionOfDim(d))
+        return false;
+    }
+    if (plain != 1)
+      return false;
+  }
+  return true;
+}
+
+/// Whether the slice of an operand is a box: indices are sums of multiples.
+bool isSliceable(linalg::LinalgOp op) {
+  bool all = true;
+  for (AffineMap map : op.getIndexingMapsArray()) {
+    all &= map.getNumSymbols() == 0;
+    map.walkExprs([&](AffineExpr expression) {
+      all &=
+          llvm::is_contained({AffineExprKind::Add, AffineExprKind::Mul,
+                              AffineExprKind::DimId, AffineExprKind::Constant},
+                             expression.getKind());
+      if (auto constant = dyn_cast<AffineConstantExpr>(expression))
+        all &= constant.getValue() >= 0;
+    });
+  }
+  return all;
+}
+
+/// A size near `size` that leaves no smaller last grain, or `size` itself.
+int64_t dividing(int64_t range, int64_t size, int64_t step) {
+  for (int64_t larger = size; larger <= 2 * size; larger += step)
+    if (range % larger == 0)
+      return larger;
+  for (int64_t less = size - step; less >= size / 2 && less > 0; less -= step)
+    if (range % less == 0)
+      return less;
+  return size;
+}
+
+std::optional<Slicing> slicingOf(linalg::LinalgOp op) {
+  SmallVector<int64_t> ranges = op.getStaticLoopRanges();
+  if (!op.hasPureBufferSemantics() || ranges.empty() ||
+      llvm::any_of(ranges, ShapedType::isDynamic) || !isSliceable(op))
+    return std::nullopt;
+  double time = nanoseconds(op);
+  if (time < worthSharing)
+    return std::nullopt;
+  // The outermost dimension that feeds several threads, else the longest.
+  std::optional<unsigned> dimension;
+  SmallVector<utils::IteratorType> iterators = op.getIteratorTypesArray();
+  for (unsigned d = 0; d < ranges.size(); ++d) {
+    if (iterators[d] != utils::IteratorType::parallel || !separates(op, d))
+      continue;
+    if (ranges[d] >= 16 && (!dimension || ranges[*dimension] < 16))
+      dimension = d;
+    else if (!dimension ||
+             (ranges[*dimension] < 16 && ranges[d] > ranges[*dimension]))
+      dimension = d;
+  }
+  if (!dimension)
+    return std::nullopt;
+  int64_t range = ranges[*dimension];
+  int64_t grains = std::clamp<int64_t>(
+      static_cast<int64_t>(std::min(time / grainTime, double(mostGrains))), 2,
+      range < 2 ? 2 : range);
+  int64_t step = *dimension + 1 == ranges.size() ? laneGrain : 1;
+  int64_t size = llvm::alignTo(llvm::divideCeil(range, grains), step);
+  size = dividing(range, size, step);
+  if (size >= range)
+    return std::nullopt;
+  return Slicing{*dimension, size, range};
+}
+
+void makeSlice(Emitter &e, linalg::LinalgOp op, unsigned d, Value first,
+               int64_t size) {
+  SmallVector<int64_t> ranges = op.getStaticLoopRanges();
+  SmallVector<OpFoldResult> sizes(ranges.size(), e.getIndexAttr(0)), bounds,
+      offsets(ranges.size(), e.getIndexAttr(0));
+  sizes[d] = e.getIndexAttr(size);
+  offsets[d] = first;
+  for (int64_t range : ranges)
+    bounds.push_back(e.getIndexAttr(range));
+  SmallVector<Value> operands = linalg::makeTiledShapes(
+      e, e.getLoc(), op, op->getOperands(), OpFoldResult(first), sizes, bounds,
+      /*omitPartialTileCheck=*/true);
+  auto slice =
+      cast<linalg::LinalgOp>(clone(e, op, op->getResultTypes(), operands));
+  linalg::offsetIndices(e, slice, offsets);
+}
+
+void share(linalg::LinalgOp op, const Slicing &slicing) {
+  auto [d, size, range] = slicing;
+  int64_t whole = range / size, rest = range % size;
+  Emitter e(op.getLoc(), op);
+  auto parts = e.create<kernel::PartsOp>(whole + (rest != 0), /*few=*/false);
+  e.setInsertionPointToStart(&parts.getBody().front());
+  Value end = parts.getLast();
+  if (rest)
+    end = e.smaller(end, e.index(whole));
+  e.loop(parts.getFirst(), end, 1,
+         [&, d = d, size = size](Value grain) {
+           makeSlice(e, op, d, e.times(grain, size), size);
+         });
+  if (rest)
+    e.loop(e.larger(parts.getFirst(), e.index(whole)), parts.getLast(), 1,
+           [&, d = d, size = size](Value) {
+             makeSlice(e, op, d, e.index(whole * size), rest);
+           });
+  op.erase();
+}
+
+struct ShareLoops : impl::ShareLoopsBase<ShareLoops> {
+  void runOnOperation() override {
+    func::FuncOp kernel = getOperation();
+    if (!kernel->hasAttr("weir.kernel"))
+      return;
+    for (auto op : llvm::make_early_inc_range(
+             kernel.getBody().front().getOps<linalg::LinalgOp>()))
+      if (std::optional<Slicing> slicing = slicingOf(op))
+        share(op, *slicing);
+  }
+};
+
+} // namespace
+} // namespace weir

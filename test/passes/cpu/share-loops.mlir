@@ -1,0 +1,90 @@
+// RUN: weir-opt %s --split-input-file --weir-share-loops --canonicalize | FileCheck %s
+
+// Rows of much work: grains of some rows, which divide them all.
+// CHECK-LABEL: func.func private @rows
+// CHECK: kernel.parts 128 {
+// CHECK: ^bb0(%[[FIRST:.*]]: index, %[[LAST:.*]]: index, %{{.*}}: index):
+// CHECK: scf.for %[[I:.*]] = %[[FIRST]] to %[[LAST]]
+// CHECK: %[[ROW:.*]] = arith.muli %[[I]], %c8
+// CHECK: %[[X:.*]] = memref.subview %arg0[%[[ROW]], 0] [8, 256] [1, 1]
+// CHECK: %[[Y:.*]] = memref.subview %arg1[%[[ROW]]] [8] [1]
+// CHECK: linalg.generic {{.*}} ins(%[[X]] : {{.*}}) outs(%[[Y]] : {{.*}})
+// CHECK-NOT: linalg.generic
+func.func private @rows(%x: memref<1024x256xf64>, %y: memref<1024xf64>) attributes {weir.kernel} {
+  linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0)>], iterator_types = ["parallel", "reduction"]} ins(%x : memref<1024x256xf64>) outs(%y : memref<1024xf64>) {
+  ^bb0(%in: f64, %out: f64):
+    %e = math.exp %in : f64
+    %s = arith.addf %e, %out : f64
+    linalg.yield %s : f64
+  }
+  return
+}
+
+// -----
+
+// One dimension: whole vectors in a grain, and a smaller last one.
+// CHECK-LABEL: func.func private @line
+// CHECK: kernel.parts {{[0-9]+}} {
+// CHECK: scf.for
+// CHECK: memref.subview %arg0[%{{.*}}] [7936] [1]
+// CHECK: linalg.generic
+// CHECK: scf.for
+// CHECK: memref.subview %arg0[999936] [67] [1]
+// CHECK: linalg.generic
+func.func private @line(%x: memref<1000003xf32>, %y: memref<1000003xf32>) attributes {weir.kernel} {
+  linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]} ins(%x : memref<1000003xf32>) outs(%y : memref<1000003xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    %e = math.exp %in : f32
+    linalg.yield %e : f32
+  }
+  return
+}
+
+// -----
+
+// An index counts from the whole's begin.
+// CHECK-LABEL: func.func private @index
+// CHECK: kernel.parts
+// CHECK: %[[I:.*]] = linalg.index 0
+// CHECK: affine.apply #{{.*}}(%[[I]], %{{.*}})
+func.func private @index(%y: memref<65536x16xi64>) attributes {weir.kernel} {
+  linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]} outs(%y : memref<65536x16xi64>) {
+  ^bb0(%out: i64):
+    %i = linalg.index 0 : index
+    %v = arith.index_cast %i : index to i64
+    linalg.yield %v : i64
+  }
+  return
+}
+
+// -----
+
+// Little work stays on one thread, and so does one long sum.
+// CHECK-LABEL: func.func private @little
+// CHECK-NOT: kernel.parts
+func.func private @little(%x: memref<64x64xf32>, %y: memref<64x64xf32>, %z: memref<1048576xf32>, %s: memref<f32>) attributes {weir.kernel} {
+  linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]} ins(%x : memref<64x64xf32>) outs(%y : memref<64x64xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    linalg.yield %in : f32
+  }
+  linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> ()>], iterator_types = ["reduction"]} ins(%z : memref<1048576xf32>) outs(%s : memref<f32>) {
+  ^bb0(%in: f32, %out: f32):
+    %v = arith.addf %in, %out : f32
+    linalg.yield %v : f32
+  }
+  return
+}
+
+// -----
+
+// Two grains would write one place: the result's index does not tell them apart.
+// CHECK-LABEL: func.func private @overlap
+// CHECK: kernel.parts
+// CHECK: memref.subview %arg1[0, %{{.*}}]
+func.func private @overlap(%x: memref<300x4096xf64>, %y: memref<1x4096xf64>) attributes {weir.kernel} {
+  linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (0, d1)>], iterator_types = ["parallel", "parallel"]} ins(%x : memref<300x4096xf64>) outs(%y : memref<1x4096xf64>) {
+  ^bb0(%in: f64, %out: f64):
+    linalg.yield %in : f64
+  }
+  return
+}
