@@ -2,7 +2,7 @@
 // array; the flow, which every write gives anew, holds the elements.
 
 #include "compiler/import/Build.h"
-#include "compiler/import/tensorflow/control/List.h"
+#include "compiler/import/tensorflow/control/Rows.h"
 
 #include "dialects/graph/Index.h"
 #include "dialects/graph/Shape.h"
@@ -42,6 +42,8 @@ static FailureOr<List> flowOf(Node &node, unsigned i) {
   if (node.size() != i + 1)
     return node.error() << "has " << node.size() << " operands instead of "
                         << i + 1;
+  if (rowsOf(node, i))
+    return node.unsupported("an array that grows as it runs");
   auto *list = dynamic_cast<List *>(node.traced(i).object.get());
   if (!list)
     return node.error() << "operand " << i << " is no tensor array's flow";
@@ -78,7 +80,23 @@ static LogicalResult growTo(Node &node, List &list, int64_t index) {
   return success();
 }
 
+/// Whether the array's length, or that of its elements, is for the run to say.
+static bool growsAsItRuns(Node &node) {
+  if (rowsOf(node, 3))
+    return true;
+  auto *list = dynamic_cast<List *>(node.traced(3).object.get());
+  return list && list->grows && !list->count && !list->tensor &&
+         (node.traced(2).isBounded() ||
+          (!node.tryConstant(1) && node.rank(2) > 0));
+}
+
 static LogicalResult importWrite(Node &node) {
+  if (node.size() == 4 && node.operand(2) && succeeded(checkIndex(node, 1)) &&
+      growsAsItRuns(node))
+    return writeRows(node);
+  for (unsigned i = 0; i < node.size(); ++i)
+    if (node.traced(i).isBounded())
+      return node.unsupported("an element of a size known only at run time");
   FailureOr<List> list = flowOf(node, 3);
   if (failed(list) || failed(checkIndex(node, 1)))
     return failure();
@@ -103,6 +121,8 @@ static LogicalResult importWrite(Node &node) {
 }
 
 static LogicalResult importRead(Node &node) {
+  if (const Rows *rows = rowsOf(node, 2))
+    return failed(checkIndex(node, 1)) ? failure() : readRows(node, *rows);
   FailureOr<List> list = flowOf(node, 2);
   if (failed(list) || failed(checkIndex(node, 1)))
     return failure();
@@ -190,6 +210,8 @@ static LogicalResult importScatter(Node &node) {
 }
 
 static LogicalResult importSize(Node &node) {
+  if (const Rows *rows = rowsOf(node, 1))
+    return node.result(castTo(node.b, rows->count, node.b.getI32Type()));
   FailureOr<List> list = flowOf(node, 1);
   if (failed(list))
     return failure();
@@ -199,6 +221,8 @@ static LogicalResult importSize(Node &node) {
 
 /// Elements one after the other along their first dimension.
 static LogicalResult importConcat(Node &node) {
+  if (const Rows *rows = rowsOf(node, 1))
+    return concatRows(node, *rows);
   FailureOr<List> list = flowOf(node, 1);
   if (failed(list))
     return failure();
@@ -243,7 +267,7 @@ void addArrayHandlers(Handlers &handlers) {
     handlers[op] = {handler, Takes::anything};
   };
   add("TensorArrayV3", importArray);
-  add("TensorArrayWriteV3", importWrite);
+  handlers["TensorArrayWriteV3"] = {importWrite, Takes::whole};
   add("TensorArrayReadV3", importRead);
   add("TensorArrayGatherV3", importGather);
   add("TensorArrayScatterV3", importScatter);

@@ -1,0 +1,133 @@
+// Tensor arrays that grow while a loop runs.
+
+#include "compiler/import/tensorflow/control/Rows.h"
+
+#include "dialects/graph/Elementwise.h"
+#include "dialects/graph/Index.h"
+#include "dialects/graph/Shape.h"
+
+using namespace mlir;
+
+namespace weir::tensorflow {
+
+/// A growing array has at most this many elements.
+constexpr int64_t countLimit = 4096;
+
+bool Rows::flatten(SmallVectorImpl<Value> &values) const {
+  values.append({rows, total, lengths, count});
+  return true;
+}
+
+std::shared_ptr<Object> Rows::rebuild(ArrayRef<Value> &values) const {
+  auto copy = std::make_shared<Rows>(*this);
+  copy->rows = values[0];
+  copy->total = values[1];
+  copy->lengths = values[2];
+  copy->count = values[3];
+  values = values.drop_front(4);
+  return copy;
+}
+
+std::shared_ptr<Rows> Rows::emptied(ImplicitLocOpBuilder &b) const {
+  auto empty = std::make_shared<Rows>(*this);
+  for (Value *value :
+       {&empty->rows, &empty->total, &empty->lengths, &empty->count})
+    *value = splat(b, typeOf(*value), 0);
+  return empty;
+}
+
+const Rows *rowsOf(Node &node, unsigned i) {
+  return i < node.size() ? dynamic_cast<Rows *>(node.traced(i).object.get())
+                         : nullptr;
+}
+
+/// An array of rows like those of the element, with the room of a tensor that
+/// nothing bounds.
+static std::shared_ptr<Rows> roomFor(Node &node, const Traced &element) {
+  ImplicitLocOpBuilder &b = node.b;
+  SmallVector<int64_t> shape(typeOf(element.value).getShape());
+  int64_t row = 1;
+  for (int64_t size : ArrayRef<int64_t>(shape).drop_front())
+    row *= std::max<int64_t>(size, 1);
+  shape[0] =
+      std::max<int64_t>({node.tracer.boundedElements / row, shape[0], 1});
+  auto rows = std::make_shared<Rows>();
+  rows->rows = splat(b, typeOf(element.value).clone(shape), 0);
+  rows->lengths =
+      splat(b, RankedTensorType::get({countLimit}, b.getI64Type()), 0);
+  rows->total = rows->count = number(b, 0).value;
+  return rows;
+}
+
+LogicalResult writeRows(Node &node) {
+  ImplicitLocOpBuilder &b = node.b;
+  const Traced &element = node.traced(2);
+  Sizes sizes = sizesOf(element);
+  if (sizes.empty() ||
+      llvm::any_of(ArrayRef(sizes).drop_front(),
+                   [](const Size &size) { return !size.isKnown(); }))
+    return node.unsupported("an array that grows as it runs, of elements that "
+                            "are no rows of one length");
+  auto array = rowsOf(node, 3) ? std::make_shared<Rows>(*rowsOf(node, 3))
+                               : roomFor(node, element);
+  if (typeOf(array->rows).getElementType() !=
+          typeOf(element.value).getElementType() ||
+      elementShape(array->rows) != elementShape(element.value))
+    return node.unsupported("an array of elements of different types");
+  Expr index(b, castTo(b, node.operand(1), b.getI64Type()));
+  Expr count(b, array->count), total(b, array->total), n = exactly(b, sizes[0]);
+  int64_t room = typeOf(array->rows).getDimSize(0);
+  require(node, apply<graph::EqualOp>(index, count),
+          "an array that grows as it runs is not written in order");
+  require(node, apply<graph::LessOp>(count, number(b, countLimit)),
+          "an array grows beyond " + Twine(countLimit) + " elements");
+  require(node, apply<graph::LessEqualOp>(total + n, number(b, room)),
+          "an array grows beyond " + Twine(room) +
+              " rows, which the model was compiled for; --bound sets it");
+  // What does not count goes nowhere.
+  int64_t most = sizes[0].bound;
+  if (most) {
+    Expr places =
+        select(within(b, sizes[0]), iota(b, most) + total, number(b, -1));
+    array->rows =
+        make<graph::ScatterOp>(b, array->rows, reshape(places, {most, 1}).value,
+                               element.value, graph::Combiner::update);
+  }
+  array->lengths =
+      make<graph::ScatterOp>(b, array->lengths, reshape(count, {1, 1}).value,
+                             reshape(n, {1}).value, graph::Combiner::update);
+  array->total = (total + n).value;
+  array->count = (count + 1.0).value;
+  return node.tracedResults({{{}, {}, array}});
+}
+
+LogicalResult concatRows(Node &node, const Rows &array) {
+  auto first = [&](Value place, Value exact) {
+    Sizes sizes = sizesOf({place, {}, nullptr});
+    sizes[0].exact = exact;
+    return withSizes(place, sizes);
+  };
+  return node.tracedResults(
+      {first(array.rows, array.total), first(array.lengths, array.count)});
+}
+
+LogicalResult readRows(Node &node, const Rows &array) {
+  ImplicitLocOpBuilder &b = node.b;
+  Expr index(b, castTo(b, node.operand(1), b.getI64Type()));
+  require(node,
+          apply<graph::LogicalAndOp>(
+              apply<graph::GreaterEqualOp>(index, number(b, 0)),
+              apply<graph::LessOp>(index, Expr(b, array.count))),
+          "an index is none of an array's elements");
+  Expr lengths(b, array.lengths);
+  Expr before = select(apply<graph::LessOp>(iota(b, countLimit), index),
+                       lengths, number(b, 0));
+  Value length = make<graph::GatherOp>(b, array.lengths, index.value, 0, 0);
+  Sizes sizes = sizesOf({array.rows, {}, nullptr});
+  sizes[0].exact = array.total;
+  Traced all = withSizes(array.rows, sizes);
+  sizes[0].exact = length;
+  return node.tracedResults({windowOf(b, all, 0, sum(before, {0}), sizes[0])});
+}
+
+} // namespace weir::tensorflow
