@@ -216,6 +216,30 @@ def series():
     return g
 
 
+def blocks():
+    g = Graph()
+    x = np.float32(np.arange(2 * 4 * 6 * 1).reshape(2, 4, 6, 1)) + 1
+    sizes = g.constant(np.int32([2, 3]))
+    padded = np.pad(x, [(0, 0), (1, 3), (2, 1), (0, 0)])
+    want = padded.reshape(2, 4, 2, 3, 3, 1).transpose(2, 4, 0, 1, 3, 5).reshape(12, 4, 3, 1)
+    made = g.op("SpaceToBatchND", g.input(x), sizes, i32(g, [[1, 3], [2, 1]]), T=np.float32)
+    g.expect(made, want)
+    back = want.reshape(2, 3, 2, 4, 3, 1).transpose(2, 3, 0, 4, 1, 5).reshape(2, 8, 9, 1)
+    for whole in (g.input(want), made):
+        cut = g.op("BatchToSpaceND", whole, sizes, i32(g, [[1, 2], [0, 4]]), T=np.float32)
+        g.expect(cut, back[:, 1:6, 0:5])
+    return g
+
+
+def odd_blocks():
+    g = Graph(fold=False)
+    sizes = g.constant(np.int32([2]))
+    made = g.op("SpaceToBatchND", g.input(np.float32([[1, 2]])), sizes, i32(g, [[0, 1]]), T=np.float32)
+    g.expect(made, np.zeros((2, 1)))
+    g.fails("dimension 1 with its margins is no multiple of its blocks")
+    return g
+
+
 def too_few():
     g = Graph(fold=False)
     row = opened(g, np.float32([1, 2]), 0)
@@ -225,4 +249,4 @@ def too_few():
 
 
 main(where, partitions, stray_row, no_such_partition, sets, segments, unsorted_segments, unordered,
-     above_their_number, scatters, outside, series, too_few)  # fmt: skip
+     above_their_number, scatters, outside, series, blocks, odd_blocks, too_few)  # fmt: skip

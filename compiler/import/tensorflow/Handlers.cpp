@@ -32,6 +32,7 @@ const Handlers &handlers() {
 const BoundedHandlers &boundedHandlers() {
   static const BoundedHandlers table = [] {
     BoundedHandlers handlers;
+    addBoundedBlockHandlers(handlers);
     addBoundedDetectionHandlers(handlers);
     addBoundedDiagonalHandlers(handlers);
     addBoundedElementwiseHandlers(handlers);

@@ -139,6 +139,7 @@ Traced windowOf(mlir::ImplicitLocOpBuilder &b, const Traced &traced,
 mlir::LogicalResult importBoundedSlice(Node &node);
 mlir::LogicalResult importBoundedStridedSlice(Node &node);
 
+void addBoundedBlockHandlers(BoundedHandlers &);
 void addBoundedDetectionHandlers(BoundedHandlers &);
 void addBoundedDiagonalHandlers(BoundedHandlers &);
 void addBoundedEinsumHandlers(BoundedHandlers &);

@@ -57,16 +57,10 @@ Expr inside(ImplicitLocOpBuilder &b, ArrayRef<Size> sizes, size_t count) {
 LogicalResult shareSizes(Node &node, Traced &x, Traced &y, size_t count) {
   Sizes first = sizesOf(x), second = sizesOf(y);
   for (size_t i = 0; i < count; ++i) {
-    Size &a = first[i], &c = second[i];
-    if (a == c)
-      continue;
-    if ((a.isKnown() && a.bound > c.bound) ||
-        (c.isKnown() && c.bound > a.bound))
-      return node.error() << "has operands of size " << a.bound << " and "
-                          << c.bound << " along dimension " << i;
-    require(node, apply<graph::EqualOp>(exactly(node.b, a), exactly(node.b, c)),
-            "operands differ in size along dimension " + Twine(i));
-    a = c = a.isKnown() || (!c.isKnown() && a.bound <= c.bound) ? a : c;
+    auto size = agreedSize(node, first[i], second[i], "operands");
+    if (failed(size))
+      return failure();
+    first[i] = second[i] = *size;
   }
   x = withSizes(inPlaceOf(node.b, x.value, boundsOf(first)), first);
   y = withSizes(inPlaceOf(node.b, y.value, boundsOf(second)), second);
