@@ -41,6 +41,7 @@ const BoundedHandlers &boundedHandlers() {
     addBoundedMoveHandlers(handlers);
     addBoundedNeuralHandlers(handlers);
     addBoundedOrderHandlers(handlers);
+    addBoundedRandomHandlers(handlers);
     addBoundedReduceHandlers(handlers);
     addBoundedResizeHandlers(handlers);
     addBoundedScatterHandlers(handlers);

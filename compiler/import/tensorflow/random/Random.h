@@ -3,11 +3,37 @@
 #ifndef WEIR_COMPILER_IMPORT_TENSORFLOW_RANDOM_RANDOM_H
 #define WEIR_COMPILER_IMPORT_TENSORFLOW_RANDOM_RANDOM_H
 
-#include "compiler/import/tensorflow/Node.h"
+#include "compiler/import/tensorflow/random/Philox.h"
 
 namespace weir::tensorflow {
 
+/// Makes numbers of a distribution: those of one of the first `count` places,
+/// or, of an op with parameters, of one for each parameter. `exact` says how
+/// many places are wanted in this run, as a scalar i64.
+using MakeNumbers = llvm::function_ref<Expr(int64_t count, Expr exact)>;
+/// The result of a node whose first operand is a shape, which may be known
+/// only at run time: `make` gives as many rows as there are places.
+mlir::LogicalResult giveShaped(Node &node, MakeNumbers make);
+
+/// `count` numbers in [0, 1); normal ones; those of these within two standard
+/// deviations; integers in [low, high); all as TensorFlow makes them.
+Expr uniformNumbers(const Generator &generator, int64_t count,
+                    mlir::FloatType type);
+Expr normalNumbers(const Generator &generator, int64_t count,
+                   mlir::FloatType type);
+Expr truncatedNumbers(const Generator &generator, int64_t count,
+                      mlir::FloatType type);
+Expr integerNumbers(const Generator &generator, int64_t count, Expr low,
+                    Expr high);
+
+/// Whether `low` and `high` are scalars of one type of integers.
+mlir::LogicalResult checkRange(Node &node, Expr low, Expr high);
+
 void addRandomHandlers(Handlers &);
+/// Those that draw until a number is accepted.
+void addSampleHandlers(Handlers &);
+void addStatelessHandlers(Handlers &);
+void addBoundedRandomHandlers(BoundedHandlers &);
 
 } // namespace weir::tensorflow
 
