@@ -36,9 +36,11 @@ namespace {
 using Order = function_ref<bool(const Lifetime &, const Lifetime &)>;
 
 /// Places in the order given, each at the lowest offset or, for `bestFit`, in
-/// the smallest gap that holds it.
+/// the smallest gap that holds it. Gives up, with some total above `limit`, as
+/// soon as one is inevitable.
 int64_t placeInOrder(MutableArrayRef<Lifetime> lifetimes,
-                     ArrayRef<unsigned> order, bool bestFit) {
+                     ArrayRef<unsigned> order, bool bestFit,
+                     int64_t limit = INT64_MAX) {
   SmallVector<const Lifetime *> placed; // by offset
   int64_t total = 0;
   for (unsigned index : order) {
@@ -59,18 +61,35 @@ int64_t placeInOrder(MutableArrayRef<Lifetime> lifetimes,
     }
     l.offset = best >= 0 ? best : end;
     total = std::max(total, l.offset + bytes);
-    auto place = llvm::upper_bound(placed, &l,
-                                   [](const Lifetime *a, const Lifetime *b) {
-                                     return a->offset < b->offset;
-                                   });
+    if (total > limit)
+      return total;
+    auto place =
+        llvm::upper_bound(placed, &l, [](const Lifetime *a, const Lifetime *b) {
+          return a->offset < b->offset;
+        });
     placed.insert(place, &l);
   }
   return total;
 }
 
-/// How many orders at random, and up to how many buffers: milliseconds at most.
-constexpr int shuffles = 400;
-constexpr size_t mostShuffled = 128;
+/// Placing n buffers takes steps in proportion to n squared. With as many in
+/// all a search takes a second at most, and few buffers, for which a good order
+/// is rare among many, get the most tries.
+constexpr int64_t searchSteps = int64_t(1) << 28;
+constexpr int64_t mostTries = 400'000;
+constexpr size_t mostSearched = 256;
+
+/// A search ends within this part of the bound.
+constexpr int64_t closeEnough = 64;
+
+/// Moves one element, and those between by one.
+void moveTo(MutableArrayRef<unsigned> order, unsigned from, unsigned to) {
+  auto begin = order.begin();
+  if (from < to)
+    std::rotate(begin + from, begin + from + 1, begin + to + 1);
+  else
+    std::rotate(begin + to, begin + from, begin + from + 1);
+}
 
 int64_t span(const Lifetime &l) { return l.last - l.first + 1; }
 
@@ -101,13 +120,16 @@ int64_t placeInArena(MutableArrayRef<Lifetime> lifetimes) {
        "end"}};
   int64_t bound = maxLiveBytes(lifetimes), bestTotal = INT64_MAX;
   SmallVector<int64_t> best(lifetimes.size());
-  auto tryOrder = [&](ArrayRef<unsigned> order, bool bestFit) {
-    int64_t total = placeInOrder(lifetimes, order, bestFit);
+  SmallVector<unsigned> bestOrder;
+  auto tryOrder = [&](ArrayRef<unsigned> order, bool bestFit, int64_t limit) {
+    int64_t total = placeInOrder(lifetimes, order, bestFit, limit);
     if (total >= bestTotal)
-      return;
+      return total;
     bestTotal = total;
+    bestOrder.assign(order.begin(), order.end());
     for (auto [offset, l] : zip_equal(best, lifetimes))
       offset = l.offset;
+    return total;
   };
   SmallVector<unsigned> order(lifetimes.size());
   std::iota(order.begin(), order.end(), 0);
@@ -120,17 +142,37 @@ int64_t placeInArena(MutableArrayRef<Lifetime> lifetimes) {
           return true;
         return !less(lifetimes[b], lifetimes[a]) && a < b;
       });
-      tryOrder(order, bestFit);
+      tryOrder(order, bestFit, INT64_MAX);
     }
-  // Few buffers leave room for more: orders drawn by a fixed seed, so that each
-  // compilation finds the same plan.
+  // Few buffers leave room for more: a few are moved to other places in the
+  // order, or all are taken from the bottom up, and the order is kept where
+  // that costs nothing. Drawn by a fixed seed, so that each compilation finds
+  // the same plan.
+  int64_t count = lifetimes.size();
+  int64_t tries = count && lifetimes.size() <= mostSearched
+                      ? std::min(mostTries, searchSteps / (count * count))
+                      : 0;
   std::mt19937 random(1);
-  for (int i = 0; i < shuffles && bestTotal > bound &&
-                  lifetimes.size() <= mostShuffled;
-       ++i) {
-    for (size_t last = order.size(); last > 1; --last)
-      std::swap(order[last - 1], order[random() % last]);
-    tryOrder(order, /*bestFit=*/i % 2);
+  order = bestOrder;
+  int64_t current = INT64_MAX;
+  for (; tries > 0 && bestTotal > bound + bound / closeEnough; --tries) {
+    SmallVector<unsigned> next = order;
+    if (tries % 50 == 0) {
+      placeInOrder(lifetimes, order, /*bestFit=*/false);
+      llvm::stable_sort(next, [&](unsigned a, unsigned b) {
+        return lifetimes[a].offset < lifetimes[b].offset;
+      });
+    } else {
+      for (unsigned moves = 1 + random() % 3; moves; --moves) {
+        unsigned from = random() % count;
+        moveTo(next, from, random() % count);
+      }
+    }
+    int64_t total = tryOrder(next, /*bestFit=*/false, current);
+    if (total <= current) {
+      current = total;
+      order = next;
+    }
   }
   for (auto [offset, l] : zip_equal(best, lifetimes))
     l.offset = offset;

@@ -5,7 +5,8 @@
 // placement in a good order comes within a few percent of that bound on real
 // graphs, and which order is good differs, so several are tried and the best
 // kept. (Sekiyama et al., "Profile-guided memory optimization for deep neural
-// networks", 2018, compares such orders.)
+// networks", 2018, compares such orders.) Where that is above the bound and the
+// buffers are few, a search goes on from there.
 
 #ifndef WEIR_DIALECTS_PLAN_ARENA_H
 #define WEIR_DIALECTS_PLAN_ARENA_H

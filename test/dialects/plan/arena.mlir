@@ -1,0 +1,36 @@
+// RUN: weir-opt %s --weir-plan-arena | FileCheck %s
+
+// Lifetimes of an unrolled recurrent network that interlock: no order by size,
+// span or time places them in the bytes that live at once, a search does.
+// CHECK: weir.arena_bytes = 960
+// CHECK-SAME: weir.max_live_bytes = 960
+func.func @interlocking() attributes {weir.entry = "serve"} {
+  %0 = plan.task @k() : () -> tensor<16xf32>
+  %1 = plan.task @k() : () -> tensor<16xf32>
+  %2 = plan.task @k() : () -> tensor<16xf32>
+  %3 = plan.task @k() : () -> tensor<16xf32>
+  %4, %5 = plan.task @k(%0) : (tensor<16xf32>) -> (tensor<32xf32>, tensor<16xf32>)
+  %6 = plan.task @k() : () -> tensor<48xf32>
+  %7 = plan.task @k(%4) : (tensor<32xf32>) -> tensor<48xf32>
+  %8 = plan.task @k() : () -> tensor<16xf32>
+  %9 = plan.task @k() : () -> tensor<16xf32>
+  %10 = plan.task @k() : () -> tensor<16xf32>
+  %11 = plan.task @k() : () -> tensor<16xf32>
+  %12 = plan.task @k(%7) : (tensor<48xf32>) -> tensor<16xf32>
+  %13 = plan.task @k(%1) : (tensor<16xf32>) -> tensor<32xf32>
+  %14 = plan.task @k(%13) : (tensor<32xf32>) -> tensor<48xf32>
+  %15 = plan.task @k(%10) : (tensor<16xf32>) -> tensor<16xf32>
+  %16 = plan.task @k(%14) : (tensor<48xf32>) -> tensor<16xf32>
+  %17 = plan.task @k(%2) : (tensor<16xf32>) -> tensor<32xf32>
+  %18 = plan.task @k(%17) : (tensor<32xf32>) -> tensor<48xf32>
+  %19 = plan.task @k(%15) : (tensor<16xf32>) -> tensor<16xf32>
+  %20 = plan.task @k(%18) : (tensor<48xf32>) -> tensor<16xf32>
+  %21 = plan.task @k(%3) : (tensor<16xf32>) -> tensor<32xf32>
+  %22 = plan.task @k(%6, %21) : (tensor<48xf32>, tensor<32xf32>) -> tensor<48xf32>
+  %23 = plan.task @k(%8, %9, %19) : (tensor<16xf32>, tensor<16xf32>, tensor<16xf32>) -> tensor<16xf32>
+  %24 = plan.task @k(%11, %22) : (tensor<16xf32>, tensor<48xf32>) -> tensor<16xf32>
+  plan.task @k(%12, %16, %20) : (tensor<16xf32>, tensor<16xf32>, tensor<16xf32>) -> ()
+  plan.task @k(%23, %24) : (tensor<16xf32>, tensor<16xf32>) -> ()
+  return
+}
+func.func private @k() attributes {weir.kernel}
