@@ -182,6 +182,18 @@ def crops():
     return g
 
 
+def colors():
+    g = Graph()
+    x = (values((2, 3, 4, 3)) + 5) / 16
+    center = np.mean(np.float64(x), axis=(1, 2), keepdims=True)
+    for open in [(0,), (1,), (0, 1, 2)]:
+        a = opened(g, x, open)
+        y = g.op("AdjustContrastv2", a, g.input(np.float32(1.5)))
+        g.expect(y, (x - center) * 1.5 + center, rtol=1e-5, atol=1e-5)
+        g.expect(g.op("HSVToRGB", g.op("RGBToHSV", a)), x, rtol=1e-5, atol=1e-5)
+    return g
+
+
 def marks():
     g = Graph()
     x = np.int32([2, 0, 5])
@@ -251,4 +263,4 @@ def diagonals():
 
 
 main(reductions, other_reductions, places, nowhere, cumulative, probabilities, products,
-     sums_of_products, products_differ, norms, crops, marks, largest, too_many, diagonals)  # fmt: skip
+     sums_of_products, products_differ, norms, crops, colors, marks, largest, too_many, diagonals)  # fmt: skip

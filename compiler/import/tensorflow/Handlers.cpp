@@ -37,13 +37,13 @@ const BoundedHandlers &boundedHandlers() {
     addBoundedDiagonalHandlers(handlers);
     addBoundedElementwiseHandlers(handlers);
     addBoundedGatherHandlers(handlers);
+    addBoundedImageHandlers(handlers);
     addBoundedJoinHandlers(handlers);
     addBoundedMoveHandlers(handlers);
     addBoundedNeuralHandlers(handlers);
     addBoundedOrderHandlers(handlers);
     addBoundedRandomHandlers(handlers);
     addBoundedReduceHandlers(handlers);
-    addBoundedResizeHandlers(handlers);
     addBoundedScatterHandlers(handlers);
     addBoundedSegmentHandlers(handlers);
     addBoundedSetHandlers(handlers);

@@ -145,6 +145,7 @@ void addBoundedDiagonalHandlers(BoundedHandlers &);
 void addBoundedEinsumHandlers(BoundedHandlers &);
 void addBoundedElementwiseHandlers(BoundedHandlers &);
 void addBoundedGatherHandlers(BoundedHandlers &);
+void addBoundedImageHandlers(BoundedHandlers &);
 void addBoundedJoinHandlers(BoundedHandlers &);
 void addBoundedMoveHandlers(BoundedHandlers &);
 void addBoundedNeuralHandlers(BoundedHandlers &);

@@ -55,13 +55,16 @@ LogicalResult importBatchNorm(Node &node) {
   if (node.boolAttr("is_training", true))
     return node.unsupported("training on images whose sizes are known only at "
                             "run time");
+  Sizes sizes = sizesOf(node.traced(0));
+  bool isFirst = node.stringAttr("data_format").starts_with("NC");
+  bool isKnown = sizes[isFirst ? 1 : sizes.size() - 1].isKnown();
   for (unsigned i = 1; i < 5; ++i)
-    if (node.traced(i).isBounded())
-      return node.unsupported("channels whose number is known only at run "
-                              "time");
+    isKnown &= !node.traced(i).isBounded();
+  if (!isKnown)
+    return node.unsupported("channels whose number is known only at run time");
   if (failed(runOnPlaces(node, {})))
     return failure();
-  return giveSizes(node, 0, sizesOf(node.traced(0)));
+  return giveSizes(node, 0, sizes);
 }
 
 LogicalResult importLocalResponse(Node &node) {

@@ -1,5 +1,6 @@
 // Colors of images, and crops of them.
 
+#include "compiler/import/tensorflow/bounded/Bounds.h"
 #include "compiler/import/tensorflow/elementwise/Operands.h"
 #include "compiler/import/tensorflow/neural/Windows.h"
 
@@ -111,14 +112,33 @@ LogicalResult adjustSaturation(Node &node) {
               result ? cast(result, node.type(0).getElementType()) : result);
 }
 
+/// Away from the mean of each channel of each image.
 LogicalResult adjustContrast(Node &node) {
   Expr x = imagesOf(node);
   if (!x || x.rank() < 3 || !isa<FloatType>(x.elementType()))
     return give(node, Expr());
-  Expr center = mean(x, {x.rank() - 3, x.rank() - 2}, /*keep=*/true);
+  int64_t rows = x.rank() - 3, columns = x.rank() - 2;
+  Traced images = node.traced(0);
+  images.value = x.value;
+  Sizes sizes = sizesOf(images);
+  Expr inside = masked(node.b, images, x.like(0), {rows, columns});
+  Expr count = exactly(node.b, sizes[rows]) * exactly(node.b, sizes[columns]);
+  Expr center = sum(inside, {rows, columns}, /*keep=*/true) /
+                cast(count, x.elementType());
   Expr result = (x - center) * factorOf(node, 1, x) + center;
-  return give(node,
-              result ? cast(result, node.type(0).getElementType()) : result);
+  if (result)
+    result = cast(result, node.type(0).getElementType());
+  return failed(give(node, result)) ? failure() : giveSizes(node, 0, sizes);
+}
+
+/// Every pixel by itself.
+LogicalResult boundedPixels(Node &node) {
+  if (node.size() == 0 || node.rank(0) < 1 ||
+      !sizesOf(node.traced(0)).back().isKnown())
+    return node.unsupported("channels whose number is known only at run time");
+  if (failed(runOnPlaces(node, {})))
+    return failure();
+  return giveSizes(node, 0, sizesOf(node.traced(0)));
 }
 
 /// Places of samples along one side of boxes [n, 2]: n x count.
@@ -217,4 +237,12 @@ void weir::tensorflow::addImageHandlers(Handlers &handlers) {
   handlers["CropAndResize"] = cropAndResize;
   addDetectionHandlers(handlers);
   addResizeHandlers(handlers);
+}
+
+void weir::tensorflow::addBoundedImageHandlers(BoundedHandlers &handlers) {
+  for (const char *name :
+       {"RGBToHSV", "HSVToRGB", "AdjustHue", "AdjustSaturation"})
+    handlers[name] = boundedPixels;
+  handlers["AdjustContrastv2"] = adjustContrast;
+  addBoundedResizeHandlers(handlers);
 }
