@@ -60,6 +60,18 @@ def FoldTransposes : Pass<"weir-fold-transposes"> {
   }];
 }
 
+def FoldPads : Pass<"weir-fold-pads", "::mlir::ModuleOp"> {
+  let summary = "Folds margins of zeros into the padding of convolutions";
+  let description = [{
+    ```mlir
+    %1 = graph.pad %x, %zero low [0, 1, 1, 0] high [0, 1, 1, 0] interior [0, 0, 0, 0]
+    %2 = graph.convolution %1, %w ... padding_low [0, 0] padding_high [0, 0]
+    // becomes
+    %2 = graph.convolution %x, %w ... padding_low [1, 1] padding_high [1, 1]
+    ```
+  }];
+}
+
 def JoinProducts : Pass<"weir-join-products", "::mlir::ModuleOp"> {
   let summary = "Joins products of few rows by one constant matrix";
   let description = [{

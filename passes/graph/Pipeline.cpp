@@ -14,6 +14,7 @@ void addGraphPasses(OpPassManager &passes) {
   passes.addPass(createCanonicalizerPass());
   passes.addPass(createFoldTransposes());
   passes.addPass(createFoldConstants());
+  passes.addPass(createFoldPads());
   passes.addPass(createFoldBatchNorm());
   passes.addPass(createJoinProducts());
   passes.addPass(createFoldConstants());

@@ -256,8 +256,10 @@ struct ConvolutionEmitter {
             sums[sum] = e.multiplyAdd(left, right[v], sums[sum]);
         }
     };
-    int64_t unroll = std::max<int64_t>(
-        1, std::min<int64_t>(4, 112 / std::max<int64_t>(1, shape.count())));
+    // Where the sums fill the registers, the filter's vectors of one step only:
+    // LLVM loads those of several steps together, and spills sums.
+    int64_t unroll =
+        std::clamp<int64_t>(28 / std::max<int64_t>(1, shape.count()), 1, 4);
     Emitter::Values sums(shape.count(), e.zeros(sumElement, lanes));
     sums = e.sumLoop(windowHeight, 1, sums, [&](Value ky, Emitter::Values &s) {
       if (run) {

@@ -1,0 +1,41 @@
+// RUN: weir-opt %s -split-input-file --weir-fold-pads | FileCheck %s
+
+// A margin of zeros joins the convolution's padding.
+// CHECK-LABEL: @margin
+// CHECK: graph.convolution %arg0, %arg1 strides [1, 2] padding_low [1, 2] padding_high [1, 5]
+// CHECK-NEXT: return
+func.func @margin(%x: tensor<1x8x8x3xf32>, %w: tensor<3x3x3x4xf32>) -> tensor<1x8x7x4xf32> {
+  %zero = graph.constant dense<0.0> : tensor<f32>
+  %p = graph.pad %x, %zero low [0, 1, 2, 0] high [0, 1, 4, 0] interior [0, 0, 0, 0] : tensor<1x8x8x3xf32>
+  %y = graph.convolution %p, %w strides [1, 2] padding_low [0, 0] padding_high [0, 1] dilations [1, 1] groups 1 : tensor<1x10x14x3xf32>, tensor<3x3x3x4xf32>
+  return %y : tensor<1x8x7x4xf32>
+}
+
+// -----
+
+// Another value stays, as do gaps and more images or channels.
+// CHECK-LABEL: @ones
+// CHECK: graph.pad
+// CHECK: padding_low [0]
+func.func @ones(%x: tensor<1x8x3xf32>, %w: tensor<3x3x4xf32>) -> tensor<1x8x4xf32> {
+  %one = graph.constant dense<1.0> : tensor<f32>
+  %p = graph.pad %x, %one low [0, 1, 0] high [0, 1, 0] interior [0, 0, 0] : tensor<1x8x3xf32>
+  %y = graph.convolution %p, %w strides [1] padding_low [0] padding_high [0] dilations [1] groups 1 : tensor<1x10x3xf32>, tensor<3x3x4xf32>
+  return %y : tensor<1x8x4xf32>
+}
+// CHECK-LABEL: @gaps
+// CHECK: graph.pad
+func.func @gaps(%x: tensor<1x4x3xf32>, %w: tensor<3x3x4xf32>) -> tensor<1x5x4xf32> {
+  %zero = graph.constant dense<0.0> : tensor<f32>
+  %p = graph.pad %x, %zero low [0, 0, 0] high [0, 0, 0] interior [0, 1, 0] : tensor<1x4x3xf32>
+  %y = graph.convolution %p, %w strides [1] padding_low [0] padding_high [0] dilations [1] groups 1 : tensor<1x7x3xf32>, tensor<3x3x4xf32>
+  return %y : tensor<1x5x4xf32>
+}
+// CHECK-LABEL: @channels
+// CHECK: graph.pad
+func.func @channels(%x: tensor<1x4x2xf32>, %w: tensor<3x3x4xf32>) -> tensor<1x2x4xf32> {
+  %zero = graph.constant dense<0.0> : tensor<f32>
+  %p = graph.pad %x, %zero low [0, 0, 1] high [0, 0, 0] interior [0, 0, 0] : tensor<1x4x2xf32>
+  %y = graph.convolution %p, %w strides [1] padding_low [0] padding_high [0] dilations [1] groups 1 : tensor<1x4x3xf32>, tensor<3x3x4xf32>
+  return %y : tensor<1x2x4xf32>
+}
