@@ -14,9 +14,10 @@
 
 enum {
   max_threads = 256,
-  // Looks for work before a worker sleeps: some hundred microseconds, longer
-  // than what runs between two regions of a model.
-  patience = 10000,
+  // Looks for work before a worker sleeps: one to three milliseconds, longer
+  // than what runs between two regions of a model; a sleeper woken late, or on
+  // its waker's core, costs more than it saves.
+  patience = 60000,
   // Looks of the caller before it offers its processor to who holds it up.
   politeness = 1000,
   remaining_bits = 12,
