@@ -239,15 +239,18 @@ static LogicalResult importSplit(Node &node) {
   FailureOr<List> list = flowOf(node, 3);
   if (failed(list))
     return failure();
+  if (!node.operand(1) || !node.operand(2) || node.rank(1) < 1 ||
+      node.rank(2) != 1 || !node.shape(2)[0] ||
+      !isa<IntegerType>(node.type(2).getElementType()))
+    return node.error() << "wants a tensor and the lengths of its parts";
+  if (!node.tryConstant(2))
+    return splitRows(node);
   FailureOr<SmallVector<int64_t>> lengths = node.integers(2);
   if (failed(lengths))
     return failure();
-  if (!node.operand(1) || node.rank(1) < 1 || lengths->empty())
-    return node.error() << "wants a tensor and the lengths of its parts";
   int64_t length = lengths->front();
-  for (int64_t each : *lengths)
-    if (each != length)
-      return node.unsupported("parts of different lengths");
+  if (llvm::any_of(*lengths, [&](int64_t each) { return each != length; }))
+    return splitRows(node);
   int64_t parts = lengths->size();
   if (length < 0 || node.shape(1)[0] % parts ||
       node.shape(1)[0] / parts != length)

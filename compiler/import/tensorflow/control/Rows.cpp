@@ -101,6 +101,28 @@ LogicalResult writeRows(Node &node) {
   return node.tracedResults({{{}, {}, array}});
 }
 
+LogicalResult splitRows(Node &node) {
+  ImplicitLocOpBuilder &b = node.b;
+  const Traced &all = node.traced(1);
+  if (all.isBounded() || node.traced(2).isBounded())
+    return node.unsupported("parts of a tensor whose size is known only at run "
+                            "time");
+  int64_t count = node.type(2).getNumElements();
+  if (count > countLimit)
+    return node.unsupported("more than " + Twine(countLimit) + " parts");
+  Expr lengths(b, castTo(b, node.operand(2), b.getI64Type()));
+  auto array = std::make_shared<Rows>();
+  array->rows = all.value;
+  array->total = number(b, node.shape(1)[0]).value;
+  array->lengths = inPlaceOf(b, lengths.value, {countLimit});
+  array->count = number(b, count).value;
+  require(node, apply<graph::GreaterEqualOp>(lengths, number(b, 0)),
+          "a part has a negative length");
+  require(node, apply<graph::EqualOp>(sum(lengths, {0}), Expr(b, array->total)),
+          "the lengths are not those of the tensor");
+  return node.tracedResults({{{}, {}, array}});
+}
+
 LogicalResult concatRows(Node &node, const Rows &array) {
   auto first = [&](Value place, Value exact) {
     Sizes sizes = sizesOf({place, {}, nullptr});

@@ -34,6 +34,8 @@ const Rows *rowsOf(Node &node, unsigned i);
 mlir::LogicalResult writeRows(Node &node);
 /// All rows, and how many each element has.
 mlir::LogicalResult concatRows(Node &node, const Rows &array);
+/// Operand 1 as an array whose elements have as many rows as operand 2 says.
+mlir::LogicalResult splitRows(Node &node);
 /// The element at operand 1.
 mlir::LogicalResult readRows(Node &node, const Rows &array);
 
