@@ -14,7 +14,11 @@ constexpr unsigned depthBudget = 4096;
 bool Library::add(Report &report, ::tensorflow::FunctionDefLibrary &defs) {
   for (FunctionDef &def : *defs.mutable_function()) {
     StringRef name = def.signature().name();
-    // What nothing can call is no fault.
+    // What nothing can call is no fault, but what is nothing at all is.
+    if (name.empty() && def.node_def().empty()) {
+      report.error() << "a function has no name and no nodes";
+      return false;
+    }
     if (name.empty())
       continue;
     if (!byName.try_emplace(name, &def).second) {
