@@ -8,17 +8,19 @@
 
 namespace weir {
 
-/// A region costs one or two microseconds, and tens where threads have to be
-/// woken; work of fewer nanoseconds than this stays on one.
-constexpr double worthSharing = 20000;
+/// A region costs one or two microseconds where threads are awake, which they
+/// are in a run of small kernels; work of fewer nanoseconds than this stays on
+/// one.
+constexpr double worthSharing = 8000;
 
 /// Nanoseconds to read and write so many bytes, which are in some cache as
 /// often as in memory.
 inline double movingTime(double bytes) { return bytes / 20; }
 
-/// Nanoseconds of so many multiply-adds in vectors of `lanes`.
+/// Nanoseconds of so many multiply-adds in vectors of `lanes`, at one vector a
+/// cycle; some cores do two.
 inline double productTime(double products, int64_t lanes) {
-  return products / (6.0 * static_cast<double>(lanes));
+  return products / (4.0 * static_cast<double>(lanes));
 }
 
 } // namespace weir
