@@ -72,12 +72,17 @@ def completed(root, folder):
             (there / case.name / "meta.json").write_text(json.dumps(meta))
 
 
-def unpacked(corpus):
-    """Where the runner unpacks the corpus."""
+def runner_of(corpus):
+    """The corpus' runner as a module."""
     spec = importlib.util.spec_from_file_location("run", Path(corpus) / "run.py")
     runner = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(runner)
-    return runner.unpack(argparse.Namespace(corpus=corpus, unpacked=None))
+    return runner
+
+
+def unpacked(corpus):
+    """Where the runner unpacks the corpus."""
+    return runner_of(corpus).unpack(argparse.Namespace(corpus=corpus, unpacked=None))
 
 
 def run(args):
