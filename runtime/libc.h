@@ -19,6 +19,13 @@ int munmap(void *at, size_t bytes);
 int madvise(void *at, size_t bytes, int advice);
 int getpid(void);
 int sched_yield(void);
+int sched_getcpu(void);
+
+// A set of processors, as large as the largest that a libc knows.
+typedef struct weir_cpus {
+  uint64_t words[16];
+} weir_cpus;
+int sched_getaffinity(int process, size_t bytes, weir_cpus *set);
 
 // Threads. Weak: a program that asks for none need not link them; a model that
 // is compiled for more than one makes them strong (compiler/emit/Object.cpp).
@@ -37,6 +44,8 @@ typedef unsigned long weir_pthread;
 WEIR_WEAK int pthread_create(weir_pthread *thread, const void *attributes,
                              void *(*start)(void *), void *argument);
 WEIR_WEAK int pthread_join(weir_pthread thread, void **result);
+WEIR_WEAK int pthread_setaffinity_np(weir_pthread thread, size_t bytes,
+                                     const weir_cpus *set);
 WEIR_WEAK int pthread_sigmask(int how, const weir_sigset *set,
                               weir_sigset *old);
 WEIR_WEAK int pthread_mutex_init(weir_pthread_mutex *mutex, const void *kind);

@@ -40,6 +40,8 @@ typedef struct weir_worker {
 
 struct weir_pool {
   int n, started, process;
+  weir_cpus cpus;  // that the creator may use
+  int callers_cpu; // where the caller began a region last
   atomic_int stop;
   // The region at hand. Only who holds a piece of it may read these.
   weir_part *part;
@@ -150,6 +152,26 @@ static void *live(void *argument) {
   }
 }
 
+// Where every processor is busy, if only with another pool's waiting threads,
+// the system may leave a worker on the caller's for tens of milliseconds, each
+// waiting for the other. So workers are kept off that one, wherever it is now.
+static void keep_off_caller(weir_pool *pool) {
+  int cpu = sched_getcpu();
+  if (cpu == pool->callers_cpu || cpu < 0 ||
+      cpu >= (int)(8 * sizeof(weir_cpus)))
+    return;
+  pool->callers_cpu = cpu;
+  if (getpid() != pool->process)
+    return; // a forked child has no workers
+  weir_cpus others = pool->cpus;
+  others.words[cpu / 64] &= ~((uint64_t)1 << cpu % 64);
+  uint64_t any = 0;
+  for (size_t i = 0; i < sizeof others.words / sizeof *others.words; ++i)
+    any |= others.words[i];
+  for (int i = 1; any && i < pool->n; ++i)
+    pthread_setaffinity_np(pool->workers[i].thread, sizeof others, &others);
+}
+
 static void run_region(weir_pool *pool, int64_t members, int64_t pieces,
                        int64_t count, weir_part *part, void *data) {
   pool->part = part;
@@ -158,6 +180,7 @@ static void run_region(weir_pool *pool, int64_t members, int64_t pieces,
   pool->pieces = pieces;
   pool->rounding = rounding_of_thread();
   atomic_store_explicit(&pool->done, 0, memory_order_relaxed);
+  keep_off_caller(pool);
   uint64_t region = ++pool->region << (remaining_bits + members_bits) |
                     (uint64_t)members << remaining_bits;
   for (int64_t i = 0; i < members; ++i) {
@@ -234,7 +257,7 @@ static int start(weir_worker *worker) {
 static weir_status start_pool(weir_team *team) {
   // A program that links no threads has none of these.
   if (!pthread_create || !pthread_join || !pthread_sigmask ||
-      !pthread_mutex_init || !pthread_cond_init)
+      !pthread_setaffinity_np || !pthread_mutex_init || !pthread_cond_init)
     return WEIR_ERR_THREADS;
   int n = team->threads.n;
   size_t bytes = sizeof(weir_pool) + (size_t)n * sizeof(weir_worker);
@@ -244,6 +267,8 @@ static weir_status start_pool(weir_team *team) {
   memset(pool, 0, bytes);
   team->pool = pool;
   pool->n = n;
+  pool->callers_cpu = -1;
+  sched_getaffinity(0, sizeof pool->cpus, &pool->cpus);
   pool->process = getpid();
   // Signals are the business of the program's own threads, but for those that
   // an instruction of the thread itself raises, and the profiler's.

@@ -9,16 +9,20 @@ using namespace llvm;
 
 namespace weir {
 
-static const char *const libc[] = {
-    "aligned_alloc", "close",  "free",   "getpid",     "lseek64",
-    "madvise",       "memcmp", "memcpy", "memmove",    "memset",
-    "mmap64",        "munmap", "open",   "sched_yield"};
+static const char *const libc[] = {"aligned_alloc", "close",
+                                   "free",          "getpid",
+                                   "lseek64",       "madvise",
+                                   "memcmp",        "memcpy",
+                                   "memmove",       "memset",
+                                   "mmap64",        "munmap",
+                                   "open",          "sched_getaffinity",
+                                   "sched_getcpu",  "sched_yield"};
 
 static const char *const threads[] = {
-    "pthread_cond_destroy",  "pthread_cond_init",  "pthread_cond_signal",
-    "pthread_cond_wait",     "pthread_create",     "pthread_join",
-    "pthread_mutex_destroy", "pthread_mutex_init", "pthread_mutex_lock",
-    "pthread_mutex_unlock",  "pthread_sigmask"};
+    "pthread_cond_destroy",  "pthread_cond_init",      "pthread_cond_signal",
+    "pthread_cond_wait",     "pthread_create",         "pthread_join",
+    "pthread_mutex_destroy", "pthread_mutex_init",     "pthread_mutex_lock",
+    "pthread_mutex_unlock",  "pthread_setaffinity_np", "pthread_sigmask"};
 
 // Each also with the endings f and l.
 static const char *const libm[] = {
