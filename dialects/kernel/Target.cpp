@@ -42,6 +42,9 @@ Target Target::of(Operation *op) {
   read(target, "l2", 32 << 10, 1 << 28, result.l2);
   if (auto fma = target.getAs<BoolAttr>("fma"))
     result.fma = fma.getValue();
+  if (auto features = target.getAs<StringAttr>("features"))
+    result.avx512 = (features.getValue() + ",").str().find("+avx512f,") !=
+                    std::string::npos;
   return result;
 }
 

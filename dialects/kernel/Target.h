@@ -13,10 +13,11 @@ struct Target {
   int64_t l1 = 32 << 10;
   int64_t l2 = 1 << 20;
   bool fma = true;
+  bool avx512 = false;
 
   /// Reads the `weir.target` dictionary of the module around `op`, keys
-  /// `vector_bits`, `vector_registers`, `l1`, `l2` and `fma`; what it lacks
-  /// keeps its default.
+  /// `vector_bits`, `vector_registers`, `l1`, `l2`, `fma` and `features`; what
+  /// it lacks keeps its default.
   static Target of(mlir::Operation *op);
 
   /// Whether more of `count` lines, `stride` bytes apart, than half the ways of

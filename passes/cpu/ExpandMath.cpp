@@ -5,6 +5,7 @@
 #include "dialects/kernel/Target.h"
 #include "passes/cpu/math/Functions.h"
 
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -46,19 +47,61 @@ Value expand(MathFunctions &m, Operation *op, ValueRange x) {
 
 struct ExpandMath : impl::ExpandMathBase<ExpandMath> {
   void runOnOperation() override {
-    bool fma = kernel::Target::of(getOperation()).fma;
+    kernel::Target target = kernel::Target::of(getOperation());
     SmallVector<Operation *> ops;
     getOperation()->walk([&](Operation *op) {
       if (isa_and_nonnull<math::MathDialect>(op->getDialect()) &&
           op->getNumResults() == 1 && op->getNumOperands() > 0)
         ops.push_back(op);
     });
-    for (Operation *op : ops)
-      rewrite(op, fma);
+    for (ArrayRef<Operation *> rest = ops; !rest.empty();) {
+      ArrayRef<Operation *> run = rest.take_front(likeFirst(rest));
+      rest = rest.drop_front(run.size());
+      expandInTurns(run, target);
+    }
   }
 
 private:
-  static void rewrite(Operation *op, bool fma) {
+  /// How many of `ops` do the same to different values, one after the other.
+  static size_t likeFirst(ArrayRef<Operation *> ops) {
+    size_t count = 1;
+    while (count < ops.size() && ops[count - 1]->getNextNode() == ops[count] &&
+           ops[count]->getName() == ops[0]->getName() &&
+           ops[count]->getResultTypes() == ops[0]->getResultTypes() &&
+           llvm::none_of(
+               ops[count]->getOperands(),
+               [&](Value operand) {
+                 return llvm::is_contained(ops.take_front(count),
+                                           operand.getDefiningOp());
+               }))
+      ++count;
+    return count;
+  }
+
+  /// The arithmetic of one function is a chain in which each op waits for the
+  /// last; where several are to be expanded, their chains take turns, op by op.
+  static void expandInTurns(ArrayRef<Operation *> run,
+                            const kernel::Target &target) {
+    SmallVector<SmallVector<Operation *>> chains(run.size());
+    Operation *end = run.back()->getNextNode();
+    Operation *last = run.front()->getPrevNode();
+    Block *block = run.front()->getBlock();
+    for (size_t i = 0; i < run.size(); ++i) {
+      Operation *next = i + 1 < run.size() ? run[i + 1] : end;
+      rewrite(run[i], target);
+      Operation *made = last ? last->getNextNode() : &block->front();
+      for (; made != next; made = made->getNextNode())
+        chains[i].push_back(last = made);
+    }
+    for (const auto &chain : chains)
+      if (chain.size() != chains[0].size())
+        return;
+    for (size_t i = 0; i < chains[0].size(); ++i)
+      for (const auto &chain : chains)
+        chain[i]->moveBefore(end);
+  }
+
+  static void rewrite(Operation *op, const kernel::Target &target) {
     Type type = op->getResult(0).getType();
     Type element = getElementTypeOrSelf(type);
     bool half = element.isF16() || element.isBF16();
@@ -67,10 +110,10 @@ private:
     OpBuilder b(op);
     Location loc = op->getLoc();
     SmallVector<Value> operands(op->getOperands());
-    MathFunctions m(b, loc, operands[0], fma);
+    MathFunctions m(b, loc, operands[0], target);
     if (isa<math::FmaOp>(op)) {
       // A target without the instruction would call a function.
-      if (!fma)
+      if (!target.fma)
         replace(op, m.multiplyAdd(operands[0], operands[1], operands[2]));
       return;
     }

@@ -63,6 +63,7 @@ def ExpandMath : Pass<"weir-expand-math"> {
     ```
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::mlir::LLVM::LLVMDialect",
                            "::mlir::math::MathDialect"];
 }
 

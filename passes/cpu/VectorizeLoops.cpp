@@ -13,6 +13,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Matchers.h"
@@ -25,14 +26,26 @@ namespace weir {
 
 namespace {
 
-/// Sets of sums of a row that take turns, so that none waits for its own last
-/// addition.
+/// Vectors that take turns, so that none waits for its own last result: what
+/// bounds a loop then is how much the units do, not how long one result takes.
+/// The longer the chain of functions that each vector goes through, the more.
+int64_t vectorsAtOnce(Block &body) {
+  int64_t functions = llvm::count_if(body, [](Operation &inner) {
+    return isa<math::MathDialect>(inner.getDialect()) &&
+           !isa<math::AbsFOp, math::FmaOp, math::CopySignOp, math::FloorOp>(
+               inner);
+  });
+  return functions < 2 ? 4 : 6;
+}
+
+/// Sets of sums of a row, which also take turns; part of what a sum is.
 constexpr int64_t sumSets = 4;
 
 class Vectorizer {
 public:
   Vectorizer(Emitter &e, LoopNest &nest, int64_t lanes)
-      : e(e), nest(nest), lanes(lanes), at(nest.ranges.size()) {}
+      : e(e), nest(nest), lanes(lanes), at(nest.ranges.size()),
+        most(vectorsAtOnce(*nest.body)) {}
 
   void run() { outer(0); }
 
@@ -86,24 +99,32 @@ private:
     return e.splat(value, lanes);
   }
 
-  /// The body on vectors; `mapping` has what the block's arguments are.
-  Emitter::Values body(IRMapping &mapping) {
+  /// The body on the vectors of each part; `mappings` have what the block's
+  /// arguments are. The parts take turns at each op, so that none waits for
+  /// its own last result.
+  SmallVector<Emitter::Values> body(MutableArrayRef<IRMapping> mappings) {
     for (Operation &inner : nest.body->without_terminator()) {
       auto type = VectorType::get(lanes, inner.getResult(0).getType());
       TypedAttr constant;
       if (matchPattern(&inner, m_Constant(&constant))) {
-        mapping.map(inner.getResult(0),
-                    e.create<arith::ConstantOp>(
-                        DenseElementsAttr::get(type, constant)));
+        Value splat =
+            e.create<arith::ConstantOp>(DenseElementsAttr::get(type, constant));
+        for (IRMapping &mapping : mappings)
+          mapping.map(inner.getResult(0), splat);
         continue;
       }
-      for (Value operand : inner.getOperands())
-        mapping.map(operand, widened(mapping.lookupOrDefault(operand)));
-      mapping.map(inner.getResult(0), combined(&inner, mapping, type));
+      for (IRMapping &mapping : mappings)
+        for (Value operand : inner.getOperands())
+          mapping.map(operand, widened(mapping.lookupOrDefault(operand)));
+      for (IRMapping &mapping : mappings)
+        mapping.map(inner.getResult(0), combined(&inner, mapping, type));
     }
-    Emitter::Values results;
-    for (Value value : nest.body->getTerminator()->getOperands())
-      results.push_back(widened(mapping.lookupOrDefault(value)));
+    SmallVector<Emitter::Values> results;
+    for (IRMapping &mapping : mappings) {
+      results.emplace_back();
+      for (Value value : nest.body->getTerminator()->getOperands())
+        results.back().push_back(widened(mapping.lookupOrDefault(value)));
+    }
     return results;
   }
 
@@ -141,33 +162,59 @@ private:
     return e.create(state)->getResult(0);
   }
 
-  /// One step of the body at the loops at hand, for the first `valid` lanes.
-  /// Takes and returns the accumulators of the outputs in `carried`; the other
-  /// outputs are written.
+  /// Neighbouring lanes, of which the first `valid` count.
+  struct Part {
+    Value first;
+    int64_t valid;
+  };
+
+  /// The parts of `count` vectors of lanes from `first`, of which `valid`
+  /// elements count.
+  SmallVector<Part> partsOf(Value first, int64_t valid) {
+    SmallVector<Part> parts;
+    for (int64_t lane = 0; lane < valid; lane += lanes)
+      parts.push_back({e.plus(first, lane), std::min(lanes, valid - lane)});
+    return parts;
+  }
+
+  /// One step of the body at the loops at hand, for each part. Takes and
+  /// returns, part by part, the accumulators of the outputs in `carried`; the
+  /// other outputs are written.
   Emitter::Values step(ArrayRef<OpOperand *> carried, ValueRange sums,
-                       int64_t valid) {
-    IRMapping mapping;
-    for (OpOperand &operand : nest.op->getOpOperands()) {
-      BlockArgument argument = nest.op.getMatchingBlockArgument(&operand);
-      auto found = llvm::find(carried, &operand);
-      if (found != carried.end())
-        mapping.map(argument, sums[found - carried.begin()]);
-      else if (nest.isRead(operand))
-        mapping.map(argument, read(operand, valid));
+                       ArrayRef<Part> parts) {
+    Value &lane = at[nest.dimension];
+    SmallVector<IRMapping> mappings(parts.size());
+    for (auto [p, part] : llvm::enumerate(parts)) {
+      lane = part.first;
+      for (OpOperand &operand : nest.op->getOpOperands()) {
+        BlockArgument argument = nest.op.getMatchingBlockArgument(&operand);
+        auto found = llvm::find(carried, &operand);
+        if (found != carried.end())
+          mappings[p].map(argument,
+                          sums[p * carried.size() + (found - carried.begin())]);
+        else if (nest.isRead(operand))
+          mappings[p].map(argument, read(operand, part.valid));
+      }
     }
-    Emitter::Values results = body(mapping), next;
-    for (auto [init, result] :
-         llvm::zip_equal(nest.op.getDpsInitsMutable(), results)) {
-      auto found = llvm::find(carried, &init);
-      if (found == carried.end()) {
-        e.store(result, init.get(), place(init), valid);
-      } else if (valid < lanes && nest.isReduction(nest.dimension)) {
-        Value mask = e.create<vector::ConstantMaskOp>(
-            VectorType::get(lanes, e.getI1Type()), e.getI64ArrayAttr(valid));
-        next.push_back(e.create<arith::SelectOp>(
-            mask, result, sums[found - carried.begin()]));
-      } else {
-        next.push_back(result);
+    SmallVector<Emitter::Values> results = body(mappings);
+    Emitter::Values next;
+    for (auto [p, part] : llvm::enumerate(parts)) {
+      lane = part.first;
+      for (auto [init, result] :
+           llvm::zip_equal(nest.op.getDpsInitsMutable(), results[p])) {
+        auto found = llvm::find(carried, &init);
+        if (found == carried.end()) {
+          e.store(result, init.get(), place(init), part.valid);
+        } else if (part.valid < lanes && nest.isReduction(nest.dimension)) {
+          Value mask = e.create<vector::ConstantMaskOp>(
+              VectorType::get(lanes, e.getI1Type()),
+              e.getI64ArrayAttr(part.valid));
+          next.push_back(e.create<arith::SelectOp>(
+              mask, result,
+              sums[p * carried.size() + (found - carried.begin())]));
+        } else {
+          next.push_back(result);
+        }
       }
     }
     return next;
@@ -199,20 +246,13 @@ private:
     int64_t stride = sets * lanes, main = range(d) / stride * stride;
     sums = e.loop(e.index(0), e.index(main), stride, sums,
                   [&](Value first, ValueRange before) {
-                    Emitter::Values after;
-                    for (int64_t set = 0; set < sets; ++set) {
-                      at[d] = e.plus(first, set * lanes);
-                      after.append(step(
-                          carried, before.slice(set * count, count), lanes));
-                    }
-                    return after;
+                    return step(carried, before, partsOf(first, stride));
                   });
-    for (int64_t set = 0; main < range(d); main += lanes, ++set) {
-      at[d] = e.index(main);
-      Emitter::Values next =
-          step(carried, ValueRange(sums).slice(set * count, count),
-               std::min(lanes, range(d) - main));
-      llvm::copy(next, sums.begin() + set * count);
+    if (main < range(d)) {
+      SmallVector<Part> parts = partsOf(e.index(main), range(d) - main);
+      llvm::copy(step(carried,
+                      ValueRange(sums).take_front(parts.size() * count), parts),
+                 sums.begin());
     }
     for (auto [i, init] : llvm::enumerate(carried)) {
       Operation *inner = nest.combiner(*init);
@@ -244,14 +284,14 @@ private:
   /// The lanes are elements of the result; what reduces is inside.
   void eachVector() {
     unsigned d = nest.dimension;
-    auto part = [&](Value first, int64_t valid) {
-      at[d] = first;
+    auto some = [&](Value first, int64_t valid) {
+      SmallVector<Part> parts = partsOf(first, valid);
       if (d + 1 == nest.ranges.size()) {
         for (OpOperand &init : nest.op.getDpsInitsMutable())
           if (Operation *inner = nest.combiner(init);
               inner && nest.op.getNumReductionLoops() > 0)
             accumulating.insert(inner);
-        step({}, {}, valid);
+        step({}, {}, parts);
         return;
       }
       SmallVector<OpOperand *> carried;
@@ -259,27 +299,35 @@ private:
       for (OpOperand &init : nest.op.getDpsInitsMutable()) {
         carried.push_back(&init);
         accumulating.insert(nest.combiner(init));
-        sums.push_back(e.load(init.get(), place(init), lanes, valid));
       }
-      sums = inside(d + 1, carried, sums, valid);
-      for (auto [init, sum] : llvm::zip_equal(carried, sums))
-        e.store(sum, init->get(), place(*init), valid);
+      for (const Part &part : parts)
+        for (OpOperand *init : carried) {
+          at[d] = part.first;
+          sums.push_back(e.load(init->get(), place(*init), lanes, part.valid));
+        }
+      sums = inside(d + 1, carried, sums, parts);
+      auto sum = sums.begin();
+      for (const Part &part : parts)
+        for (OpOperand *init : carried) {
+          at[d] = part.first;
+          e.store(*sum++, init->get(), place(*init), part.valid);
+        }
     };
-    int64_t main = range(d) / lanes * lanes;
-    e.loop(e.index(0), e.index(main), lanes,
-           [&](Value first) { part(first, lanes); });
+    int64_t stride = most * lanes, main = range(d) / stride * stride;
+    e.loop(e.index(0), e.index(main), stride,
+           [&](Value first) { some(first, stride); });
     if (main < range(d))
-      part(e.index(main), range(d) - main);
+      some(e.index(main), range(d) - main);
   }
 
   Emitter::Values inside(unsigned d, ArrayRef<OpOperand *> carried,
-                         ValueRange sums, int64_t valid) {
+                         ValueRange sums, ArrayRef<Part> parts) {
     if (d == nest.ranges.size())
-      return step(carried, sums, valid);
+      return step(carried, sums, parts);
     return e.loop(e.index(0), e.index(range(d)), 1, sums,
                   [&](Value i, ValueRange before) {
                     at[d] = i;
-                    return inside(d + 1, carried, before, valid);
+                    return inside(d + 1, carried, before, parts);
                   });
   }
 
@@ -287,6 +335,7 @@ private:
   LoopNest &nest;
   int64_t lanes;
   Emitter::Values at; // the index of each loop
+  int64_t most;       // vectors at once
   llvm::SmallDenseSet<Operation *> accumulating;
 };
 

@@ -6,16 +6,9 @@ import math
 
 import numpy as np
 from harness import Graph, main
+from levels import host_levels
 
 random = np.random.default_rng(23)
-LEVELS = ["x86-64-v2", "x86-64-v3", "x86-64-v4"]
-
-
-def host_levels():
-    with open("/proc/cpuinfo") as info:
-        flags = set(next((l for l in info if l.startswith("flags")), "").split())
-    needs = [{"sse4_2"}, {"avx2", "fma"}, {"avx512f", "avx512vl", "avx512bw"}]
-    return [level for level, need in zip(LEVELS, needs) if need <= flags]
 
 
 def normal(*shape, type=np.float32):

@@ -20,6 +20,9 @@ namespace {
 // instead: code size, and LLVM's time, which grows faster than a block.
 constexpr int64_t straightLimit = 500;
 
+// Vectors of sums that go through the epilogue together.
+constexpr int64_t atOnce = 4;
+
 struct EpilogueEmitter {
   Emitter &e;
   kernel::KernelOpInterface op;
@@ -67,17 +70,28 @@ struct EpilogueEmitter {
     return value;
   }
 
-  Value apply(Value sum, ArrayRef<Value> outer, int64_t v) {
+  /// Where a vector of sums goes: all indices but the last, and which of the
+  /// vectors there it is.
+  struct Place {
+    Emitter::Values outer;
+    int64_t v;
+  };
+
+  /// The sums take turns at each op, so that none waits for its own last
+  /// result.
+  Emitter::Values apply(ValueRange sums, ArrayRef<Place> places) {
     Block &block = op.getEpilogue().front();
-    IRMapping mapping;
-    mapping.map(block.getArgument(0), sum);
-    for (auto [argument, extra, map] :
-         llvm::zip(block.getArguments().drop_front(), op.getExtras(),
-                   op.getExtraMaps()))
-      if (!argument.use_empty())
-        mapping.map(argument,
-                    read(extra, cast<AffineMapAttr>(map).getValue(), outer, v));
-    auto widened = [&](Value value) {
+    SmallVector<IRMapping> mappings(sums.size());
+    for (auto [mapping, sum, place] : llvm::zip_equal(mappings, sums, places)) {
+      mapping.map(block.getArgument(0), sum);
+      for (auto [argument, extra, map] :
+           llvm::zip(block.getArguments().drop_front(), op.getExtras(),
+                     op.getExtraMaps()))
+        if (!argument.use_empty())
+          mapping.map(argument, read(extra, cast<AffineMapAttr>(map).getValue(),
+                                     place.outer, place.v));
+    }
+    auto widened = [&](IRMapping &mapping, Value value) {
       if (!mapping.contains(value))
         mapping.map(value, e.splat(value, tile.lanes));
       return mapping.lookup(value);
@@ -86,35 +100,47 @@ struct EpilogueEmitter {
       auto type = VectorType::get(tile.lanes, inner.getResult(0).getType());
       TypedAttr constant;
       if (matchPattern(&inner, m_Constant(&constant))) {
-        mapping.map(inner.getResult(0),
-                    e.create<arith::ConstantOp>(
-                        DenseElementsAttr::get(type, constant)));
+        Value splat =
+            e.create<arith::ConstantOp>(DenseElementsAttr::get(type, constant));
+        for (IRMapping &mapping : mappings)
+          mapping.map(inner.getResult(0), splat);
         continue;
       }
-      for (Value operand : inner.getOperands())
-        widened(operand);
-      Operation *copy = inner.clone(mapping);
-      copy->getResult(0).setType(type);
-      e.insert(copy);
-      mapping.map(inner.getResult(0), copy->getResult(0));
+      for (IRMapping &mapping : mappings)
+        for (Value operand : inner.getOperands())
+          widened(mapping, operand);
+      for (IRMapping &mapping : mappings) {
+        Operation *copy = inner.clone(mapping);
+        copy->getResult(0).setType(type);
+        e.insert(copy);
+        mapping.map(inner.getResult(0), copy->getResult(0));
+      }
     }
-    return widened(block.getTerminator()->getOperand(0));
+    Emitter::Values results;
+    for (IRMapping &mapping : mappings)
+      results.push_back(widened(mapping, block.getTerminator()->getOperand(0)));
+    return results;
   }
 
-  void put(Value value, ArrayRef<Value> outer, int64_t v) {
-    Emitter::Values at(outer);
-    at.push_back(e.plus(tile.column, v * tile.lanes));
-    e.store(value, op.getOut(), at, tile.valid(v));
+  void finish(ValueRange sums, ArrayRef<Place> places) {
+    for (auto [value, place] : llvm::zip_equal(apply(sums, places), places)) {
+      Emitter::Values at(place.outer);
+      at.push_back(e.plus(tile.column, place.v * tile.lanes));
+      e.store(value, op.getOut(), at, tile.valid(place.v));
+    }
   }
 
   void straight(ValueRange sums) {
-    auto sum = sums.begin();
+    SmallVector<Place> places;
     for (int64_t y = 0; y < tile.height; ++y)
-      for (int64_t x = 0; x < tile.width; ++x) {
-        Emitter::Values outer = tile.position(e.index(y), e.index(x));
+      for (int64_t x = 0; x < tile.width; ++x)
         for (int64_t v = 0; v < tile.vectors(); ++v)
-          put(apply(*sum++, outer, v), outer, v);
-      }
+          places.push_back({tile.position(e.index(y), e.index(x)), v});
+    for (size_t first = 0; first < places.size(); first += atOnce) {
+      size_t count = std::min<size_t>(atOnce, places.size() - first);
+      finish(sums.slice(first, count),
+             ArrayRef<Place>(places).slice(first, count));
+    }
   }
 
   // The sums wait on the stack.
@@ -132,17 +158,31 @@ struct EpilogueEmitter {
     for (auto [i, sum] : llvm::enumerate(sums))
       e.create<vector::StoreOp>(sum, waiting,
                                 ValueRange{e.index(i), e.index(0)});
-    e.loops({tile.height, tile.width}, [&](ValueRange at) {
+    int64_t positions =
+        std::clamp<int64_t>(atOnce / tile.vectors(), 1, tile.width);
+    auto some = [&](Value y, Value x, int64_t count) {
       loaded.clear();
-      Emitter::Values outer = tile.position(at[0], at[1]);
-      Value first =
-          e.times(e.plus(e.times(at[0], tile.width), at[1]), tile.vectors());
-      for (int64_t v = 0; v < tile.vectors(); ++v) {
-        Value sum = e.load(waiting, {e.plus(first, v), e.index(0)}, tile.lanes,
-                           tile.lanes);
-        put(apply(sum, outer, v), outer, v);
+      Emitter::Values waited;
+      SmallVector<Place> places;
+      for (int64_t i = 0; i < count; ++i) {
+        Value here = e.plus(x, i);
+        Value first =
+            e.times(e.plus(e.times(y, tile.width), here), tile.vectors());
+        for (int64_t v = 0; v < tile.vectors(); ++v) {
+          waited.push_back(e.load(waiting, {e.plus(first, v), e.index(0)},
+                                  tile.lanes, tile.lanes));
+          places.push_back({tile.position(y, here), v});
+        }
       }
+      finish(waited, places);
       loaded.clear();
+    };
+    int64_t whole = tile.width / positions * positions;
+    e.loop(tile.height, [&](Value y) {
+      e.loop(e.index(0), e.index(whole), positions,
+             [&](Value x) { some(y, x, positions); });
+      if (whole < tile.width)
+        some(y, e.index(whole), tile.width - whole);
     });
   }
 };

@@ -9,12 +9,13 @@ using namespace mlir;
 namespace weir {
 
 MathFunctions::MathFunctions(OpBuilder &builder, Location loc, Value like,
-                             bool fma)
-    : b(loc, builder), fma(fma) {
+                             const kernel::Target &target)
+    : b(loc, builder), fma(target.fma) {
+  auto vector = dyn_cast<VectorType>(like.getType());
+  avx512 =
+      target.avx512 && vector && vector.getShape() == ArrayRef<int64_t>{16};
   auto shaped = [&](Type element) -> Type {
-    if (auto vector = dyn_cast<VectorType>(like.getType()))
-      return vector.clone(element);
-    return element;
+    return vector ? Type(vector.clone(element)) : element;
   };
   f32 = shaped(b.getF32Type());
   f64 = shaped(b.getF64Type());
@@ -114,15 +115,22 @@ Value MathFunctions::fromBits(Value x) {
 
 // Adding 1.5 * 2^23 leaves the integer in the low bits. No conversion from
 // float to integer: that of a NaN would be undefined, not merely arbitrary.
-std::pair<Value, Value> MathFunctions::nearest(Value x) {
-  Value magic = real(12582912.0);
-  Value shifted = add(x, magic);
-  Value integer = b.create<arith::SubIOp>(toBits(shifted), toBits(magic));
-  return {sub(shifted, magic), integer};
+MathFunctions::Integer MathFunctions::nearest(Value x, double factor) {
+  Value magic = real(integerMagic);
+  Value shifted =
+      factor == 1 ? add(x, magic) : multiplyAdd(x, real(factor), magic);
+  return {sub(shifted, magic), shifted};
+}
+
+Value MathFunctions::scale(Value x, Integer n) {
+  if (avx512)
+    return scaleByInstruction(x, n.value);
+  return scaleByBits(x, b.create<arith::SubIOp>(toBits(n.shifted),
+                                                toBits(real(integerMagic))));
 }
 
 // In two steps, each of which is a normal power of two.
-Value MathFunctions::scale(Value x, Value n) {
+Value MathFunctions::scaleByBits(Value x, Value n) {
   Value half = b.create<arith::ShRSIOp>(n, bits(1));
   Value rest = b.create<arith::SubIOp>(n, half);
   auto power = [&](Value exponent) {

@@ -22,42 +22,44 @@ static constexpr double log2e = 1.4426950408889634;
 static constexpr double ln2High = 0.693359375, ln2Low = -2.12194440e-4;
 
 // e^r = 1 + r + r^2 P(r).
-static constexpr double expCoefficients[] = {0.500000001,  0.166666668,
-                                             0.0416664568, 0.00833328411,
-                                             0.0013934544, 0.000199089039};
+static constexpr double expCoefficients[] = {
+    0.499999934, 0.166665206, 0.0416683881, 0.00836871709, 0.00138145964};
 
 Value MathFunctions::smallExp(Value r) {
-  Value p = polynomial(r, expCoefficients);
-  return add(multiplyAdd(p, mul(r, r), r), real(1));
+  Value p = multiplyAdd(polynomial(r, expCoefficients), r, real(1));
+  return multiplyAdd(p, r, real(1));
 }
 
-Value MathFunctions::scaledExp(Value x, int64_t shift) {
+Value MathFunctions::withoutLn2(Value x, Integer n) {
+  Value r = multiplyAdd(n.value, real(-ln2High), x);
+  return multiplyAdd(n.value, real(-ln2Low), r);
+}
+
+Value MathFunctions::scaledExp(Value x, int shift) {
   x = clamp(x, -110, 95);
-  auto [n, integer] = nearest(mul(x, real(log2e)));
-  Value r = multiplyAdd(n, real(-ln2High), x);
-  r = multiplyAdd(n, real(-ln2Low), r);
+  Integer n = nearest(x, log2e);
+  Value result = smallExp(withoutLn2(x, n));
   if (shift)
-    integer = b.create<arith::AddIOp>(integer, bits(shift));
-  return scale(smallExp(r), integer);
+    n = {add(n.value, real(shift)), add(n.shifted, real(shift))};
+  return scale(result, n);
 }
 
 Value MathFunctions::exp(Value x) { return scaledExp(x, 0); }
 
 Value MathFunctions::exp2(Value x) {
   x = clamp(x, -160, 135);
-  auto [n, integer] = nearest(x);
-  return scale(smallExp(mul(sub(x, n), real(std::log(2.0)))), integer);
+  Integer n = nearest(x);
+  return scale(smallExp(mul(sub(x, n.value), real(std::log(2.0)))), n);
 }
 
 // 2^n (e^r - 1) + (2^n - 1), at half size so that 2^n does not overflow before
 // the result does.
 Value MathFunctions::expm1(Value x) {
   Value y = clamp(x, -30, 88.8);
-  auto [n, integer] = nearest(mul(y, real(log2e)));
-  Value r = multiplyAdd(n, real(-ln2High), y);
-  r = multiplyAdd(n, real(-ln2Low), r);
+  Integer n = nearest(y, log2e);
+  Value r = withoutLn2(y, n);
   Value small = multiplyAdd(polynomial(r, expCoefficients), mul(r, r), r);
-  Value half = scale(real(0.5), integer);
+  Value half = scale(real(0.5), n);
   Value result = mul(multiplyAdd(half, small, sub(half, real(0.5))), real(2));
   // The low part of ln(2) keeps r exact for n = 0, zero and its sign included.
   Value isSmall = test(Predicate::OLT, abs(x), real(0.34));
@@ -146,17 +148,25 @@ Value MathFunctions::cosh(Value x) {
   return add(half, div(real(0.25), half));
 }
 
+// t / (t + 2) for t = e^2x - 1 = 2^n (e^2r - 1) + (2^n - 1), which keeps its
+// digits near 0. What n ln(2) / 2 leaves beyond one float is lost on results
+// that are near 1 where n is not 0.
 Value MathFunctions::tanh(Value x) {
   Value magnitude = abs(x);
-  Value e = scaledExp(add(magnitude, magnitude), 0);
-  Value large = sub(real(1), div(real(2), add(e, real(1))));
-  Value square = mul(x, x);
-  Value small = multiplyAdd(
-      polynomial(square, {-0.333333332, 0.13333305, -0.0539595502, 0.0217709953,
-                          -0.00835000688, 0.00229894027}),
-      mul(square, magnitude), magnitude);
-  Value isSmall = test(Predicate::OLT, magnitude, real(0.625));
-  return withSign(select(isSmall, small, large), x);
+  Value nearOne = real(9.02);
+  magnitude =
+      select(test(Predicate::OGT, magnitude, nearOne), nearOne, magnitude);
+  // The exponent's bias rides along: n's bits are those of 2^n.
+  Value magic = real(integerMagic + 127);
+  Value shifted = multiplyAdd(magnitude, real(2 * log2e), magic);
+  Value power = fromBits(b.create<arith::ShLIOp>(toBits(shifted), bits(23)));
+  Value r =
+      multiplyAdd(sub(shifted, magic), real(-std::log(2.0) / 2), magnitude);
+  Value p =
+      polynomial(r, {2, 1.3333239, 0.666669667, 0.26771332, 0.0889486537});
+  Value q = multiplyAdd(mul(p, r), r, add(r, r));
+  Value t = multiplyAdd(power, q, sub(power, real(1)));
+  return withSign(div(t, add(t, real(2))), x);
 }
 
 Value MathFunctions::asinh(Value x) {
@@ -184,6 +194,8 @@ Value MathFunctions::atanh(Value x) {
 
 // Near 0 a polynomial, beyond 1 - e^P with P fitted to log(erfc(x)).
 Value MathFunctions::erf(Value x) {
+  if (avx512)
+    return erfByTable(x);
   Value magnitude = abs(x), square = mul(x, x);
   Value small = multiplyAdd(
       polynomial(square, {0.128379167, -0.376126337, 0.112836939, -0.0268592708,
@@ -253,7 +265,7 @@ Value MathFunctions::pow(Value x, Value y) {
   Value integer = b.create<arith::TruncIOp>(
       i32, b.create<arith::SubIOp>(toBits(shifted), toBits(magic)));
   Value r = b.create<arith::TruncFOp>(f32, sub(t, sub(shifted, magic)));
-  Value result = scale(smallExp(mul(r, real(std::log(2.0)))), integer);
+  Value result = scaleByBits(smallExp(mul(r, real(std::log(2.0)))), integer);
 
   // The sign: that of an odd power, and none of a broken power of a negative.
   Value half = mul(y, real(0.5));

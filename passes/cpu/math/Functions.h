@@ -4,6 +4,8 @@
 #ifndef WEIR_PASSES_CPU_MATH_FUNCTIONS_H
 #define WEIR_PASSES_CPU_MATH_FUNCTIONS_H
 
+#include "dialects/kernel/Target.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 
@@ -13,10 +15,9 @@ namespace weir {
 /// shape), and the functions made of it.
 class MathFunctions {
 public:
-  /// `like` is any operand; `fma` whether the target multiplies and adds at
-  /// once.
+  /// `like` is any operand.
   MathFunctions(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value like,
-                bool fma);
+                const kernel::Target &target);
 
   using Value = mlir::Value;
 
@@ -71,12 +72,20 @@ private:
   Value toBits(Value x);
   Value fromBits(Value x);
 
-  /// The integer nearest to x, as a float and as bits; |x| < 2^22.
-  std::pair<Value, Value> nearest(Value x);
+  /// A small integer as a float, and as the low bits of a float.
+  struct Integer {
+    Value value, shifted;
+  };
+  static constexpr double integerMagic = 12582912.0;
+  /// The integer nearest to x * factor, which is below 2^22.
+  Integer nearest(Value x, double factor = 1);
   /// x * 2^n for |n| < 300 without an intermediate overflow.
-  Value scale(Value x, Value n);
+  Value scale(Value x, Integer n);
+  Value scaleByBits(Value x, Value n);
+  /// x - n ln(2).
+  Value withoutLn2(Value x, Integer n);
   /// e^x * 2^shift.
-  Value scaledExp(Value x, int64_t shift);
+  Value scaledExp(Value x, int shift);
   /// e^r for |r| <= ln(2)/2.
   Value smallExp(Value r);
   /// log(1 + f) - f for the mantissa 1 + f of x, f and the exponent.
@@ -95,9 +104,17 @@ private:
   /// log2(x) of f64 for positive x.
   Value wideLog2(Value x);
 
+  // What AVX-512 does on vectors of 16.
+  Value intrinsic(llvm::StringRef name, mlir::ValueRange operands);
+  Value scaleByInstruction(Value x, Value n);
+  /// The entry of a table at the low 5 bits of an index.
+  Value lookUp(Value index, llvm::ArrayRef<float> table);
+  Value erfByTable(Value x);
+
   mlir::ImplicitLocOpBuilder b;
   mlir::Type f32, f64, i32, i64;
   bool fma;
+  bool avx512 = false;
 };
 
 } // namespace weir

@@ -78,3 +78,63 @@ module attributes {weir.target = {fma = false}} {
     return %1, %2 : f32, f64
   }
 }
+
+// -----
+
+// The same function of several values: their chains take turns, op by op.
+// CHECK-LABEL: func @turns
+// CHECK-SAME: (%[[X:.*]]: vector<16xf32>, %[[Y:.*]]: vector<16xf32>)
+// CHECK: arith.cmpf olt, %[[X]]
+// CHECK: arith.cmpf olt, %[[Y]]
+// CHECK: %[[A:.*]] = math.fma
+// CHECK: %[[B:.*]] = math.fma
+// CHECK: arith.subf %[[A]]
+// CHECK: arith.subf %[[B]]
+func.func @turns(%x: vector<16xf32>, %y: vector<16xf32>) -> (vector<16xf32>, vector<16xf32>) {
+  %0 = math.exp %x : vector<16xf32>
+  %1 = math.exp %y : vector<16xf32>
+  return %0, %1 : vector<16xf32>, vector<16xf32>
+}
+
+// -----
+
+// One that needs the other's result waits for all of it.
+// CHECK-LABEL: func @chain
+// CHECK-COUNT-2: llvm.call_intrinsic "llvm.x86.avx512.mask.scalef.ps.512"
+// CHECK-NOT: llvm.call_intrinsic
+// CHECK: return
+module attributes {weir.target = {features = "+avx512f,+fma"}} {
+  func.func @chain(%x: vector<16xf32>) -> vector<16xf32> {
+    %0 = math.exp %x : vector<16xf32>
+    %1 = math.exp %0 : vector<16xf32>
+    return %1 : vector<16xf32>
+  }
+}
+
+// -----
+
+// Whole vectors of AVX-512 look polynomials up; others, and scalars, do not.
+module attributes {weir.target = {features = "+avx512dq,+avx512f"}} {
+  // CHECK-LABEL: func @table
+  // CHECK-COUNT-6: llvm.call_intrinsic "llvm.x86.avx512.vpermi2var.ps.512"
+  // CHECK-NOT: llvm.call_intrinsic
+  // CHECK: return
+  func.func @table(%x: vector<16xf32>, %h: vector<8xf32>, %s: f32) -> (vector<16xf32>, vector<8xf32>, f32) {
+    %0 = math.erf %x : vector<16xf32>
+    %1 = math.erf %h : vector<8xf32>
+    %2 = math.erf %s : f32
+    return %0, %1, %2 : vector<16xf32>, vector<8xf32>, f32
+  }
+}
+
+// -----
+
+module attributes {weir.target = {features = "+avx2,+avx512fp16"}} {
+  // CHECK-LABEL: func @no_table
+  // CHECK-NOT: llvm.call_intrinsic
+  // CHECK: return
+  func.func @no_table(%x: vector<16xf32>) -> vector<16xf32> {
+    %0 = math.erf %x : vector<16xf32>
+    return %0 : vector<16xf32>
+  }
+}

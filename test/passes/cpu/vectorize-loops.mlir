@@ -46,10 +46,11 @@ func.func @largest(%x: memref<1024xf32>, %y: memref<f32>) {
 // A window's loops run inside those over lanes: its maximum stays in a register.
 // CHECK-LABEL: func @window
 // CHECK: %[[FIRST:.*]] = vector.load %{{.*}} : memref<4x32xf32>
-// CHECK-NEXT: %[[LAST:.*]] = scf.for %{{.*}} iter_args(%{{.*}} = %[[FIRST]])
-// CHECK: vector.load %{{.*}} : memref<9x32xf32>
+// CHECK: %[[SECOND:.*]] = vector.load %{{.*}} : memref<4x32xf32>
+// CHECK-NEXT: %[[LAST:.*]]:2 = scf.for %{{.*}} iter_args(%{{.*}} = %[[FIRST]], %{{.*}} = %[[SECOND]])
+// CHECK-COUNT-2: vector.load %{{.*}} : memref<9x32xf32>
 // CHECK: scf.yield
-// CHECK: vector.store %[[LAST]], %{{.*}} : memref<4x32xf32>
+// CHECK: vector.store %[[LAST]]#0, %{{.*}} : memref<4x32xf32>
 func.func @window(%x: memref<9x32xf32>, %w: memref<3xi8>, %y: memref<4x32xf32>) {
   linalg.generic {indexing_maps = [affine_map<(d0, d1, d2) -> (d0 * 2 + d2, d1)>, affine_map<(d0, d1, d2) -> (d2)>, affine_map<(d0, d1, d2) -> (d0, d1)>], iterator_types = ["parallel", "parallel", "reduction"]} ins(%x, %w : memref<9x32xf32>, memref<3xi8>) outs(%y : memref<4x32xf32>) {
   ^bb0(%in: f32, %unused: i8, %out: f32):
@@ -98,6 +99,40 @@ func.func @left(%x: memref<9x9xi32>, %y: memref<9x9xi32>) {
     %0 = linalg.index 1 : index
     %1 = arith.index_cast %0 : index to i32
     linalg.yield %1 : i32
+  }
+  return
+}
+
+// -----
+
+// Four vectors take turns at each op, six where functions make the chain long;
+// what is left at the end takes turns too.
+// CHECK-LABEL: func @turns
+// CHECK: scf.for %{{.*}} = %c0 to %c128 step %c64
+// CHECK-COUNT-4: vector.load
+// CHECK-COUNT-4: arith.negf
+// CHECK-COUNT-4: math.exp
+// CHECK-COUNT-4: vector.store
+// CHECK: }
+// CHECK: vector.load
+// CHECK: vector.maskedload
+// CHECK-COUNT-2: arith.negf
+// CHECK-COUNT-2: math.exp
+// CHECK: vector.maskedstore
+// CHECK-COUNT-6: math.exp
+// CHECK-COUNT-6: math.tanh
+func.func @turns(%x: memref<150xf32>, %y: memref<150xf32>) {
+  linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]} ins(%x : memref<150xf32>) outs(%y : memref<150xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    %0 = arith.negf %in : f32
+    %1 = math.exp %0 : f32
+    linalg.yield %1 : f32
+  }
+  linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]} ins(%x : memref<150xf32>) outs(%y : memref<150xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    %0 = math.exp %in : f32
+    %1 = math.tanh %0 : f32
+    linalg.yield %1 : f32
   }
   return
 }
