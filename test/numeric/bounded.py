@@ -2,11 +2,7 @@
 
 import numpy as np
 from harness import Graph, main
-
-
-def values(shape):
-    count = int(np.prod(shape))
-    return (np.arange(count, dtype=np.float32) * 7 % 11 - 5).reshape(shape)
+from opened import opened, values
 
 
 def i32(g, numbers):
@@ -77,6 +73,30 @@ def elementwise():
     return g
 
 
+def rows_selected():
+    # Version 1 takes a truth value for each row, or for each element, or one.
+    g = Graph()
+    x, y, rows = values((3, 4)), values((3, 4)) + 20, np.bool_([True, False, True])
+    a, b = opened(g, x, [0]), opened(g, y, [0])
+    wanted = np.where(rows[:, None], x, y)
+    g.expect(g.op("Select", opened(g, rows, [0]), a, b), wanted)
+    g.expect(g.op("Select", g.input(rows), a, b), wanted)
+    g.expect(g.op("Select", g.input(rows), g.input(x), opened(g, y, [0, 1])), wanted)
+    square, other = opened(g, x[:, :3], [0, 1]), opened(g, y[:, :3], [0, 1])
+    g.expect(g.op("Select", opened(g, rows, [0]), square, other), wanted[:, :3])
+    g.expect(g.op("Select", g.op("Less", a, b), a, b), x)
+    g.expect(g.op("Select", g.input(np.bool_(False)), a, b), y)
+    return g
+
+
+def rows_and_truths_differ():
+    g = Graph(fold=False)
+    x = opened(g, values((3, 4)), [0])
+    g.expect(g.op("Select", opened(g, np.bool_([True, False]), [0]), x, x), values((3, 4)))
+    g.fails("operands differ in size")
+    return g
+
+
 def sizes_differ():
     g = Graph(fold=False)
     a = g.op("Reshape", g.input(values((12,))), i32(g, [3, 4]))
@@ -86,4 +106,4 @@ def sizes_differ():
     return g
 
 
-main(made, too_large, negative, reshaped, wrong_count, elementwise, sizes_differ)
+main(made, too_large, negative, reshaped, wrong_count, elementwise, rows_selected, rows_and_truths_differ, sizes_differ)

@@ -70,6 +70,32 @@ LogicalResult importBoundedByName(Node &node, StringRef target) {
                           "time");
 }
 
+/// Version 1 does not broadcast, but for a truth value for each row or for all.
+static LogicalResult importBoundedSelect(Node &node) {
+  if (node.size() != 3)
+    return node.error() << "has " << node.size() << " operands instead of 3";
+  int64_t rank = node.rank(1), leading = node.rank(0);
+  if (node.rank(2) != rank || leading > rank ||
+      (leading > 1 && leading != rank))
+    return node.error() << "does not select of " << node.type(1) << " and "
+                        << node.type(2) << " by " << node.type(0);
+  Sizes sizes = sizesOf(node.traced(1));
+  for (unsigned i : {0, 2})
+    for (auto [common, size] : llvm::zip(sizes, sizesOf(node.traced(i)))) {
+      auto agreed = agreedSize(node, common, size, "operands");
+      if (failed(agreed))
+        return failure();
+      common = *agreed;
+    }
+  SmallVector<Value> places;
+  for (unsigned i = 0; i < 3; ++i)
+    places.push_back(
+        inPlaceOf(node.b, node.operand(i),
+                  ArrayRef(boundsOf(sizes)).take_front(node.rank(i))));
+  return failed(runOnPlaces(node, places)) ? failure()
+                                           : giveSizes(node, 0, sizes);
+}
+
 /// The bias of each channel; channels may come before all but the batch.
 static LogicalResult importBoundedBias(Node &node) {
   bool isFirst = node.stringAttr("data_format").starts_with("NC");
@@ -87,14 +113,15 @@ static LogicalResult importBoundedBias(Node &node) {
 
 void addBoundedElementwiseHandlers(BoundedHandlers &handlers) {
   for (StringRef op :
-       {"Cast", "Select", "SelectV2", "ClipByValue", "LeakyRelu",
-        "ApproximateEqual", "Equal", "NotEqual", "AddN", "AccumulateNV2",
-        "Bucketize", "ZerosLike", "OnesLike", "FakeQuantWithMinMaxArgs",
-        "FakeQuantWithMinMaxVars", "FakeQuantWithMinMaxVarsPerChannel"})
+       {"Cast", "SelectV2", "ClipByValue", "LeakyRelu", "ApproximateEqual",
+        "Equal", "NotEqual", "AddN", "AccumulateNV2", "Bucketize", "ZerosLike",
+        "OnesLike", "FakeQuantWithMinMaxArgs", "FakeQuantWithMinMaxVars",
+        "FakeQuantWithMinMaxVarsPerChannel"})
     handlers[op] = importBoundedElementwise;
   for (StringRef op : {"Div", "RealDiv", "TruncateDiv", "FloorDiv", "Mod",
                        "TruncateMod", "FloorMod", "Pow", "CheckNumerics"})
     handlers[op] = importCheckedElementwise;
+  handlers["Select"] = importBoundedSelect;
   for (StringRef op : {"BiasAdd", "BiasAddV1"})
     handlers[op] = importBoundedBias;
 }
