@@ -93,17 +93,40 @@ def rows_and_truths_differ():
     g = Graph(fold=False)
     x = opened(g, values((3, 4)), [0])
     g.expect(g.op("Select", opened(g, np.bool_([True, False]), [0]), x, x), values((3, 4)))
-    g.fails("operands differ in size")
+    g.fails("operands along dimension 0 differ in size")
     return g
 
 
-def sizes_differ():
+def ones_repeated():
+    # There is room for less than the other's size: what fits is of size 1.
+    g = Graph()
+    x, y = values((1, 3)), values((4, 3)) + 20
+    a, b = opened(g, x, [0]), g.input(y)
+    g.expect(g.op("AddV2", a, b), x + y)
+    g.expect(g.op("FloorDiv", b, a), y // x)
+    g.expect(g.op("SelectV2", g.op("Less", b, a), a, b), np.where(y < x, x, y))
+    z = g.op("Mul", opened(g, x.reshape(1, 1, 3), [0, 1]), b)
+    g.expect(z, x[None] * y)
+    m = values((1, 2, 3))
+    products = g.op("BatchMatMulV2", opened(g, m, [0]), g.input(values((7, 3, 2))))
+    g.expect(products, m @ values((7, 3, 2)))
+    return g
+
+
+def sizes_differ(x=(3, 4), y=(4, 3), dim=0):
     g = Graph(fold=False)
-    a = g.op("Reshape", g.input(values((12,))), i32(g, [3, 4]))
-    b = g.op("Reshape", g.input(values((12,))), i32(g, [4, 3]))
+    a, b = (opened(g, values(shape), [0, 1]) for shape in (x, y))
     g.expect(g.op("AddV2", a, b), values((3, 4)))
-    g.fails("operands differ in size")
+    g.fails(f"operands along dimension {dim} differ in size, and one of size 1 is repeated")
     return g
 
 
-main(made, too_large, negative, reshaped, wrong_count, elementwise, rows_selected, rows_and_truths_differ, sizes_differ)
+def first_is_one():
+    return sizes_differ((1, 4), (3, 4), 0)
+
+
+def second_is_one():
+    return sizes_differ((3, 4), (3, 1), 1)
+
+
+main(made, too_large, negative, reshaped, wrong_count, elementwise, rows_selected, rows_and_truths_differ, ones_repeated, sizes_differ, first_is_one, second_is_one)

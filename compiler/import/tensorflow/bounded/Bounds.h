@@ -70,11 +70,15 @@ mlir::FailureOr<Sizes> sizesFrom(Node &node,
                                  llvm::ArrayRef<int64_t> caps = {});
 
 /// Two sizes that must be equal, which a check sees to where only the run
-/// knows: as the one that says more. `what` is for the messages: "operands".
+/// knows: as the one that says more. `what` is for the messages, "operands",
+/// and `hint` ends that of the check.
 mlir::FailureOr<Size> agreedSize(Node &node, Size x, Size y,
-                                 const llvm::Twine &what);
+                                 const llvm::Twine &what,
+                                 const llvm::Twine &hint = "");
 /// The sizes that operands broadcast to, dimension by dimension from the last.
-/// Where they are equal only if the run says so, it is checked.
+/// Where they fit only if the run says so, it is checked. A size of 1 that only
+/// the run knows is repeated where no other would fit; else all must be equal,
+/// so that results keep the sizes of operands.
 mlir::FailureOr<Sizes> commonSizes(Node &node, llvm::ArrayRef<Sizes> all);
 /// The bounds of a place that broadcasts to one of `common`.
 llvm::SmallVector<int64_t> commonBounds(llvm::ArrayRef<Size> sizes,

@@ -119,7 +119,8 @@ LogicalResult importSetDiag(Node &node) {
           agreedSize(node, length, diagonals.back(), "matrices and diagonals")))
     return failure();
   for (int64_t i = 0; i < batch; ++i) {
-    auto size = agreedSize(node, sizes[i], diagonals[i], "operands");
+    auto size = agreedSize(node, sizes[i], diagonals[i],
+                           "operands along dimension " + Twine(i));
     if (failed(size))
       return failure();
     sizes[i] = diagonals[i] = *size;

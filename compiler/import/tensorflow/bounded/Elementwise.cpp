@@ -81,11 +81,12 @@ static LogicalResult importBoundedSelect(Node &node) {
                         << node.type(2) << " by " << node.type(0);
   Sizes sizes = sizesOf(node.traced(1));
   for (unsigned i : {0, 2})
-    for (auto [common, size] : llvm::zip(sizes, sizesOf(node.traced(i)))) {
-      auto agreed = agreedSize(node, common, size, "operands");
+    for (auto [dim, size] : llvm::enumerate(sizesOf(node.traced(i)))) {
+      auto agreed = agreedSize(node, sizes[dim], size,
+                               "operands along dimension " + Twine(dim));
       if (failed(agreed))
         return failure();
-      common = *agreed;
+      sizes[dim] = *agreed;
     }
   SmallVector<Value> places;
   for (unsigned i = 0; i < 3; ++i)

@@ -14,29 +14,26 @@ namespace {
 /// it is one; and the sizes that they share.
 FailureOr<SmallVector<Traced>> sameBounds(Node &node, ArrayRef<Traced> parts,
                                           int64_t axis, Sizes &common) {
-  SmallVector<Sizes> all;
-  for (const Traced &part : parts) {
+  common = sizesOf(parts.front());
+  for (const Traced &part : parts.drop_front()) {
     Sizes sizes = sizesOf(part);
     if (typeOf(part.value).getElementType() !=
             typeOf(parts[0].value).getElementType() ||
-        (!all.empty() && sizes.size() != all[0].size()))
+        sizes.size() != common.size())
       return node.error() << "cannot join " << parts[0].value.getType()
                           << " and " << part.value.getType();
-    if (axis >= 0)
-      sizes[axis] = {1, {}};
-    all.push_back(sizes);
+    for (auto [i, size] : llvm::enumerate(sizes)) {
+      if (static_cast<int64_t>(i) == axis)
+        continue;
+      auto agreed = agreedSize(node, common[i], size,
+                               "operands along dimension " + Twine(i));
+      if (failed(agreed))
+        return failure();
+      common[i] = *agreed;
+    }
   }
-  auto shared = commonSizes(node, all);
-  if (failed(shared))
-    return failure();
-  common = *shared;
   SmallVector<Traced> places;
-  for (auto [part, sizes] : llvm::zip_equal(parts, all)) {
-    for (auto [i, size] : llvm::enumerate(sizes))
-      if (size.isKnown() && size.bound == 1 && !(common[i] == size))
-        return node.error() << "cannot join tensors of size 1 and of others "
-                               "along dimension "
-                            << i;
+  for (const Traced &part : parts) {
     SmallVector<int64_t> bounds = boundsOf(common);
     if (axis >= 0)
       bounds[axis] = typeOf(part.value).getDimSize(axis);

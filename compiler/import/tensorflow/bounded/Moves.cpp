@@ -226,7 +226,7 @@ LogicalResult importReverseSequence(Node &node) {
       batch >= node.rank(0) || counts.size() != 1)
     return node.error() << "cannot reverse dimension " << along << " of "
                         << node.type(0) << " by " << node.type(1);
-  auto common = commonSizes(node, {{sizes[batch]}, counts});
+  auto common = agreedSize(node, sizes[batch], counts[0], "rows and lengths");
   if (failed(common))
     return failure();
   // Nothing is reversed in rows that do not count.
@@ -236,8 +236,8 @@ LogicalResult importReverseSequence(Node &node) {
                                     exactly(node.b, sizes[along])),
           "a row is shorter than what is to be reversed of it");
   SmallVector<int64_t> bounds = boundsOf(sizes);
-  bounds[batch] = (*common)[0].bound;
-  sizes[batch] = (*common)[0];
+  bounds[batch] = common->bound;
+  sizes[batch] = *common;
   SmallVector<Traced> places(2);
   places[0].value = inPlaceOf(node.b, node.operand(0), bounds);
   places[1].value = inPlaceOf(node.b, lengths.value, {bounds[batch]});

@@ -112,8 +112,9 @@ LogicalResult importCrops(Node &node) {
     return node.error() << "crops no images";
   if (node.traced(0).isBounded() || !sizesOf(node.traced(1)).back().isKnown())
     return node.unsupported("images whose size is known only at run time");
-  auto count = agreedSize(node, sizesOf(node.traced(1))[0],
-                          sizesOf(node.traced(2))[0], "operands");
+  auto count =
+      agreedSize(node, sizesOf(node.traced(1))[0], sizesOf(node.traced(2))[0],
+                 "operands along dimension 0");
   if (failed(count))
     return failure();
   // What is no box is one of the first image.

@@ -9,7 +9,8 @@ using namespace mlir;
 
 namespace weir::tensorflow {
 
-FailureOr<Size> agreedSize(Node &node, Size x, Size y, const Twine &what) {
+FailureOr<Size> agreedSize(Node &node, Size x, Size y, const Twine &what,
+                           const Twine &hint) {
   if (x == y)
     return x;
   if (x.isKnown() && y.isKnown())
@@ -17,7 +18,7 @@ FailureOr<Size> agreedSize(Node &node, Size x, Size y, const Twine &what) {
                         << " and " << y.bound;
   if (x.exact != y.exact)
     require(node, apply<graph::EqualOp>(exactly(node.b, x), exactly(node.b, y)),
-            what + " differ in size");
+            what + " differ in size" + hint);
   const Size &known = x.isKnown() ? x : y, &open = x.isKnown() ? y : x;
   if (known.isKnown() && known.bound > open.bound)
     return node.error() << "has " << what.str() << " of size " << known.bound
@@ -25,42 +26,60 @@ FailureOr<Size> agreedSize(Node &node, Size x, Size y, const Twine &what) {
   return x.isKnown() || (!y.isKnown() && x.bound <= y.bound) ? x : y;
 }
 
+static bool isOne(const Size &size) {
+  return size.isKnown() && size.bound == 1;
+}
+
 FailureOr<Sizes> commonSizes(Node &node, ArrayRef<Sizes> all) {
   size_t rank = 0;
   for (const Sizes &sizes : all)
     rank = std::max(rank, sizes.size());
   Sizes common(rank, Size{1, {}});
-  for (size_t i = 0; i < rank; ++i) {
-    Size &result = common[rank - 1 - i];
-    for (const Sizes &sizes : all) {
-      if (i >= sizes.size())
-        continue;
-      const Size &size = sizes[sizes.size() - 1 - i];
-      if (size.isKnown() && size.bound == 1)
-        continue;
-      if (result.isKnown() && result.bound == 1) {
+  for (size_t dim = 0; dim < rank; ++dim) {
+    Size &result = common[dim];
+    std::string what = "operands along dimension " + std::to_string(dim);
+    auto join = [&](const Size &size) -> LogicalResult {
+      if (isOne(size))
+        return success();
+      if (isOne(result)) {
         result = size;
-        continue;
+        return success();
       }
-      if (result.isKnown() && size.isKnown() && result.bound != size.bound)
-        return node.error()
-               << "has operands whose dimensions of size " << result.bound
-               << " and " << size.bound << " do not broadcast";
-      // A size of 1 that only the run knows is not repeated.
-      auto agreed = agreedSize(node, result, size, "operands");
+      if (result.isKnown() && !size.isKnown() && size.bound < result.bound) {
+        require(node,
+                apply<graph::EqualOp>(exactly(node.b, size), number(node.b, 1)),
+                what + " are neither of one size nor of size 1");
+        return success();
+      }
+      auto agreed = agreedSize(node, result, size, what,
+                               ", and one of size 1 is repeated only where "
+                               "that is known at compile time");
       if (failed(agreed))
         return failure();
       result = *agreed;
-    }
+      return success();
+    };
+    // What is known comes first: an open size may then have to be 1.
+    for (bool isKnown : {true, false})
+      for (const Sizes &sizes : all) {
+        size_t missing = rank - sizes.size();
+        if (dim < missing)
+          continue;
+        const Size &size = sizes[dim - missing];
+        if (size.isKnown() == isKnown && failed(join(size)))
+          return failure();
+      }
   }
   return common;
 }
 
 SmallVector<int64_t> commonBounds(ArrayRef<Size> sizes, ArrayRef<Size> common) {
-  SmallVector<int64_t> bounds = boundsOf(sizes);
-  for (auto [i, size] : llvm::enumerate(sizes))
-    if (!size.isKnown() || size.bound != 1)
-      bounds[i] = common[common.size() - sizes.size() + i].bound;
+  SmallVector<int64_t> bounds;
+  for (auto [size, shared] :
+       llvm::zip_equal(sizes, common.take_back(sizes.size()))) {
+    bool mustBeOne = shared.isKnown() && size.bound < shared.bound;
+    bounds.push_back(isOne(size) || mustBeOne ? 1 : shared.bound);
+  }
   return bounds;
 }
 

@@ -92,8 +92,8 @@ LogicalResult importInTopK(Node &node) {
   Sizes sizes = sizesOf(node.traced(0));
   if (!sizes.back().isKnown())
     return node.unsupported("classes whose number is known only at run time");
-  auto rows =
-      agreedSize(node, sizes[0], sizesOf(node.traced(1))[0], "operands");
+  auto rows = agreedSize(node, sizes[0], sizesOf(node.traced(1))[0],
+                         "operands along dimension 0");
   if (failed(rows))
     return failure();
   if (failed(runOnPlaces(

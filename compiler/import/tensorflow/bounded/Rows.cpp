@@ -57,7 +57,8 @@ Expr inside(ImplicitLocOpBuilder &b, ArrayRef<Size> sizes, size_t count) {
 LogicalResult shareSizes(Node &node, Traced &x, Traced &y, size_t count) {
   Sizes first = sizesOf(x), second = sizesOf(y);
   for (size_t i = 0; i < count; ++i) {
-    auto size = agreedSize(node, first[i], second[i], "operands");
+    auto size = agreedSize(node, first[i], second[i],
+                           "operands along dimension " + Twine(i));
     if (failed(size))
       return failure();
     first[i] = second[i] = *size;
