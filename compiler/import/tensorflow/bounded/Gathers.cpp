@@ -23,7 +23,7 @@ void checkBounded(Node &node, const Traced &indices, Expr size) {
 }
 
 LogicalResult importGather(Node &node) {
-  if (failed(wantOperands(node, 2)))
+  if (failed(wantOperands(node, 2)) || failed(wantIndices(node, 1)))
     return failure();
   ImplicitLocOpBuilder &b = node.b;
   int64_t axis = 0, batch = node.intAttr("batch_dims");
@@ -52,7 +52,7 @@ LogicalResult importGather(Node &node) {
 }
 
 LogicalResult importGatherNd(Node &node) {
-  if (failed(wantOperands(node, 2)))
+  if (failed(wantOperands(node, 2)) || failed(wantIndices(node, 1)))
     return failure();
   ImplicitLocOpBuilder &b = node.b;
   const Traced &x = node.traced(0), &indices = node.traced(1);

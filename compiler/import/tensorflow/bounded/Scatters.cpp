@@ -32,9 +32,8 @@ LogicalResult scatterVectors(Node &node, Traced x, Traced indices,
                              Traced updates, Combiner combiner) {
   ImplicitLocOpBuilder &b = node.b;
   Sizes into = sizesOf(x), vectors = sizesOf(indices), parts = sizesOf(updates);
-  Type type = typeOf(indices.value).getElementType();
   if (vectors.empty() || !vectors.back().isKnown() ||
-      !(type.isSignlessInteger(32) || type.isSignlessInteger(64)))
+      !isIndexType(typeOf(indices.value).getElementType()))
     return node.error() << "holds no index vectors but "
                         << indices.value.getType();
   size_t rank = vectors.size() - 1, length = vectors.back().bound;

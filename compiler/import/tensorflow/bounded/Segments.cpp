@@ -24,10 +24,9 @@ struct Rows {
 
 FailureOr<Rows> rowsOf(Node &node, Traced data, Traced ids) {
   ImplicitLocOpBuilder &b = node.b;
-  Type type = typeOf(ids.value).getElementType();
   size_t rank = typeOf(ids.value).getRank();
   if (rank > sizesOf(data).size() ||
-      !(type.isSignlessInteger(32) || type.isSignlessInteger(64)))
+      !isIndexType(typeOf(ids.value).getElementType()))
     return node.error() << "cannot combine " << data.value.getType() << " by "
                         << ids.value.getType();
   if (failed(shareSizes(node, data, ids, rank)))

@@ -22,9 +22,8 @@ Expr element(Expr x, int64_t i) { return reshape(slice(x, 0, i, 1), {}); }
 /// A generator from the two seeds in operand `i`, which another one mixes.
 FailureOr<Generator> fromSeeds(Node &node, unsigned i) {
   Expr seeds = operand(node, i);
-  Type type = seeds.elementType();
   if (seeds.shape() != ArrayRef<int64_t>{2} || node.traced(i).isBounded() ||
-      !(type.isSignlessInteger(32) || type.isSignlessInteger(64)))
+      !isIndexType(seeds.elementType()))
     return node.error() << "has no two seeds but " << seeds.type();
   ImplicitLocOpBuilder &b = node.b;
   seeds = cast(cast(seeds, b.getI64Type()), b.getIntegerType(64, false));

@@ -14,14 +14,6 @@ using namespace weir::tensorflow;
 
 namespace {
 
-LogicalResult wantIndices(Node &node, unsigned i) {
-  Type type = node.type(i).getElementType();
-  if (type.isSignlessInteger(32) || type.isSignlessInteger(64))
-    return success();
-  return node.error() << "operand " << i << " holds no indices but "
-                      << node.type(i);
-}
-
 /// Gather, and GatherV2 with an axis and batch dimensions.
 LogicalResult importGather(Node &node) {
   if (failed(wantOperands(node, 2)) || failed(wantIndices(node, 1)))

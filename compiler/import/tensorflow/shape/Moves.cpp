@@ -121,6 +121,17 @@ std::optional<int64_t> knownElement(Value vector, int64_t index) {
   return std::nullopt;
 }
 
+bool isIndexType(Type elementType) {
+  return elementType.isSignlessInteger(32) || elementType.isSignlessInteger(64);
+}
+
+LogicalResult wantIndices(Node &node, unsigned i) {
+  if (isIndexType(node.type(i).getElementType()))
+    return success();
+  return node.error() << "operand " << i << " holds no indices but "
+                      << node.type(i);
+}
+
 LogicalResult checkIndices(Node &node, unsigned operand, Expr indices,
                            int64_t size, bool negativeIsFine) {
   if (!indices || indices.type().getNumElements() == 0)

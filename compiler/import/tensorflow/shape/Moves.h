@@ -47,6 +47,10 @@ Expr pick(Node &node, Expr x, llvm::ArrayRef<int64_t> places, Expr padding,
 /// be.
 std::optional<int64_t> knownElement(mlir::Value vector, int64_t index);
 
+/// Whether elements of the type can be indices: i32 or i64.
+bool isIndexType(mlir::Type elementType);
+/// An error where operand `i` is not of such elements.
+mlir::LogicalResult wantIndices(Node &node, unsigned i);
 /// Checks, at compile time or at run time, that each index lies in
 /// 0 .. size-1 (or is negative, where that is fine).
 mlir::LogicalResult checkIndices(Node &node, unsigned operand, Expr indices,

@@ -82,9 +82,8 @@ LogicalResult importNthElement(Node &node) {
     return failure();
   ImplicitLocOpBuilder &b = node.b;
   Expr x = operand(node, 0), n = operand(node, 1);
-  Type type = n.elementType();
   if (x.rank() < 1 || x.shape().back() == 0 || n.rank() != 0 ||
-      !(type.isSignlessInteger(32) || type.isSignlessInteger(64)))
+      !isIndexType(n.elementType()))
     return node.error() << "cannot take element " << n.type() << " of rows of "
                         << x.type();
   if (failed(checkIndices(node, 1, n, x.shape().back())))

@@ -23,9 +23,7 @@ LogicalResult importUnravelIndex(Node &node) {
   auto count = countOrError(node, *shape);
   if (failed(count))
     return failure();
-  Type type = x.elementType();
-  if (x.rank() > 1 ||
-      !(type.isSignlessInteger(32) || type.isSignlessInteger(64)))
+  if (x.rank() > 1 || !isIndexType(x.elementType()))
     return node.error() << "cannot unravel " << x.type();
   if (failed(checkIndices(node, 0, x, *count)))
     return failure();
@@ -33,7 +31,7 @@ LogicalResult importUnravelIndex(Node &node) {
     return give(node, filled(node,
                              replaceDims(x.shape(), 0, 0,
                                          {static_cast<int64_t>(shape->size())}),
-                             type, 0));
+                             x.elementType(), 0));
   Integers strides = graph::stridesOf(*shape);
   Integers row(x.shape());
   row.insert(row.begin(), 1);

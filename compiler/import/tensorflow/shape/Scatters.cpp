@@ -37,8 +37,7 @@ Expr scatter(Node &node, Expr x, Expr indices, Expr updates,
 /// `updates`: checked, and scattered into `x`.
 LogicalResult scatterVectors(Node &node, Expr x, Expr indices, Expr updates,
                              graph::Combiner combiner) {
-  Type type = indices.elementType();
-  if (!type.isSignlessInteger(32) && !type.isSignlessInteger(64))
+  if (!isIndexType(indices.elementType()))
     return node.error() << "holds no indices but " << indices.type();
   if (indices.rank() < 1 || indices.shape().back() > x.rank())
     return node.error() << "the index vectors of " << indices.type()

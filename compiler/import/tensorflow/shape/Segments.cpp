@@ -59,11 +59,9 @@ FailureOr<Reduction> reductionOf(Node &node, ArrayRef<int64_t> shape,
 
 FailureOr<Expr> weir::tensorflow::combineSegments(Node &node, Expr data,
                                                   Expr ids, int64_t count) {
-  Type idType = ids.elementType();
   if (ids.rank() > data.rank() ||
       data.shape().take_front(ids.rank()) != ids.shape() || count < 0 ||
-      !(idType.isSignlessInteger(32) || idType.isSignlessInteger(64)) ||
-      data.elementType().isInteger(1))
+      !isIndexType(ids.elementType()) || data.elementType().isInteger(1))
     return node.error() << "cannot combine " << data.type() << " by "
                         << ids.type() << " into " << count << " segments";
   Integers shape{count}, vectors(ids.shape());
