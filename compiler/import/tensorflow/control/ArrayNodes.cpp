@@ -2,7 +2,7 @@
 // array; the flow, which every write gives anew, holds the elements.
 
 #include "compiler/import/Build.h"
-#include "compiler/import/tensorflow/control/Rows.h"
+#include "compiler/import/tensorflow/control/GrowingArray.h"
 
 #include "dialects/graph/Index.h"
 #include "dialects/graph/Shape.h"
@@ -42,7 +42,7 @@ static FailureOr<List> flowOf(Node &node, unsigned i) {
   if (node.size() != i + 1)
     return node.error() << "has " << node.size() << " operands instead of "
                         << i + 1;
-  if (rowsOf(node, i))
+  if (growingArrayOf(node, i))
     return node.unsupported("an array that grows as it runs");
   auto *list = dynamic_cast<List *>(node.traced(i).object.get());
   if (!list)
@@ -82,7 +82,7 @@ static LogicalResult growTo(Node &node, List &list, int64_t index) {
 
 /// Whether the array's length, or that of its elements, is for the run to say.
 static bool growsAsItRuns(Node &node) {
-  if (rowsOf(node, 3))
+  if (growingArrayOf(node, 3))
     return true;
   auto *list = dynamic_cast<List *>(node.traced(3).object.get());
   return list && list->grows && !list->count && !list->tensor &&
@@ -93,7 +93,7 @@ static bool growsAsItRuns(Node &node) {
 static LogicalResult importWrite(Node &node) {
   if (node.size() == 4 && node.operand(2) && succeeded(checkIndex(node, 1)) &&
       growsAsItRuns(node))
-    return writeRows(node);
+    return writeGrowing(node);
   for (unsigned i = 0; i < node.size(); ++i)
     if (node.traced(i).isBounded())
       return node.unsupported("an element of a size known only at run time");
@@ -121,8 +121,8 @@ static LogicalResult importWrite(Node &node) {
 }
 
 static LogicalResult importRead(Node &node) {
-  if (const Rows *rows = rowsOf(node, 2))
-    return failed(checkIndex(node, 1)) ? failure() : readRows(node, *rows);
+  if (const GrowingArray *array = growingArrayOf(node, 2))
+    return failed(checkIndex(node, 1)) ? failure() : readGrowing(node, *array);
   FailureOr<List> list = flowOf(node, 2);
   if (failed(list) || failed(checkIndex(node, 1)))
     return failure();
@@ -210,8 +210,8 @@ static LogicalResult importScatter(Node &node) {
 }
 
 static LogicalResult importSize(Node &node) {
-  if (const Rows *rows = rowsOf(node, 1))
-    return node.result(castTo(node.b, rows->count, node.b.getI32Type()));
+  if (const GrowingArray *array = growingArrayOf(node, 1))
+    return node.result(castTo(node.b, array->count, node.b.getI32Type()));
   FailureOr<List> list = flowOf(node, 1);
   if (failed(list))
     return failure();
@@ -221,8 +221,8 @@ static LogicalResult importSize(Node &node) {
 
 /// Elements one after the other along their first dimension.
 static LogicalResult importConcat(Node &node) {
-  if (const Rows *rows = rowsOf(node, 1))
-    return concatRows(node, *rows);
+  if (const GrowingArray *array = growingArrayOf(node, 1))
+    return concatGrowing(node, *array);
   FailureOr<List> list = flowOf(node, 1);
   if (failed(list))
     return failure();
@@ -244,13 +244,13 @@ static LogicalResult importSplit(Node &node) {
       !isa<IntegerType>(node.type(2).getElementType()))
     return node.error() << "wants a tensor and the lengths of its parts";
   if (!node.tryConstant(2))
-    return splitRows(node);
+    return splitGrowing(node);
   FailureOr<SmallVector<int64_t>> lengths = node.integers(2);
   if (failed(lengths))
     return failure();
   int64_t length = lengths->front();
   if (llvm::any_of(*lengths, [&](int64_t each) { return each != length; }))
-    return splitRows(node);
+    return splitGrowing(node);
   int64_t parts = lengths->size();
   if (length < 0 || node.shape(1)[0] % parts ||
       node.shape(1)[0] / parts != length)

@@ -1,6 +1,6 @@
 // Elements of lists, read and written as slices of one tensor.
 
-#include "compiler/import/tensorflow/control/Rows.h"
+#include "compiler/import/tensorflow/control/GrowingArray.h"
 
 #include "compiler/import/Build.h"
 
@@ -25,8 +25,8 @@ std::shared_ptr<Object> List::rebuild(ArrayRef<Value> &values) const {
 
 std::shared_ptr<Object> List::settle(ImplicitLocOpBuilder &b,
                                      const Object &like) const {
-  if (auto *rows = dynamic_cast<const Rows *>(&like); rows && !count)
-    return rows->emptied(b);
+  if (auto *array = dynamic_cast<const GrowingArray *>(&like); array && !count)
+    return array->emptied(b);
   auto *other = dynamic_cast<const List *>(&like);
   if (!other || !other->tensor || other->count != count)
     return nullptr;

@@ -1,6 +1,6 @@
 // Tensor arrays that grow while a loop runs.
 
-#include "compiler/import/tensorflow/control/Rows.h"
+#include "compiler/import/tensorflow/control/GrowingArray.h"
 
 #include "dialects/graph/Elementwise.h"
 #include "dialects/graph/Index.h"
@@ -13,13 +13,13 @@ namespace weir::tensorflow {
 /// A growing array has at most this many elements.
 constexpr int64_t countLimit = 4096;
 
-bool Rows::flatten(SmallVectorImpl<Value> &values) const {
+bool GrowingArray::flatten(SmallVectorImpl<Value> &values) const {
   values.append({rows, total, lengths, count});
   return true;
 }
 
-std::shared_ptr<Object> Rows::rebuild(ArrayRef<Value> &values) const {
-  auto copy = std::make_shared<Rows>(*this);
+std::shared_ptr<Object> GrowingArray::rebuild(ArrayRef<Value> &values) const {
+  auto copy = std::make_shared<GrowingArray>(*this);
   copy->rows = values[0];
   copy->total = values[1];
   copy->lengths = values[2];
@@ -28,22 +28,25 @@ std::shared_ptr<Object> Rows::rebuild(ArrayRef<Value> &values) const {
   return copy;
 }
 
-std::shared_ptr<Rows> Rows::emptied(ImplicitLocOpBuilder &b) const {
-  auto empty = std::make_shared<Rows>(*this);
+std::shared_ptr<GrowingArray>
+GrowingArray::emptied(ImplicitLocOpBuilder &b) const {
+  auto empty = std::make_shared<GrowingArray>(*this);
   for (Value *value :
        {&empty->rows, &empty->total, &empty->lengths, &empty->count})
     *value = splat(b, typeOf(*value), 0);
   return empty;
 }
 
-const Rows *rowsOf(Node &node, unsigned i) {
-  return i < node.size() ? dynamic_cast<Rows *>(node.traced(i).object.get())
-                         : nullptr;
+const GrowingArray *growingArrayOf(Node &node, unsigned i) {
+  return i < node.size()
+             ? dynamic_cast<GrowingArray *>(node.traced(i).object.get())
+             : nullptr;
 }
 
 /// An array of rows like those of the element, with the room of a tensor that
 /// nothing bounds.
-static std::shared_ptr<Rows> roomFor(Node &node, const Traced &element) {
+static std::shared_ptr<GrowingArray> roomFor(Node &node,
+                                             const Traced &element) {
   ImplicitLocOpBuilder &b = node.b;
   SmallVector<int64_t> shape(typeOf(element.value).getShape());
   int64_t row = 1;
@@ -51,15 +54,15 @@ static std::shared_ptr<Rows> roomFor(Node &node, const Traced &element) {
     row *= std::max<int64_t>(size, 1);
   shape[0] =
       std::max<int64_t>({node.tracer.boundedElements / row, shape[0], 1});
-  auto rows = std::make_shared<Rows>();
-  rows->rows = splat(b, typeOf(element.value).clone(shape), 0);
-  rows->lengths =
+  auto array = std::make_shared<GrowingArray>();
+  array->rows = splat(b, typeOf(element.value).clone(shape), 0);
+  array->lengths =
       splat(b, RankedTensorType::get({countLimit}, b.getI64Type()), 0);
-  rows->total = rows->count = number(b, 0).value;
-  return rows;
+  array->total = array->count = number(b, 0).value;
+  return array;
 }
 
-LogicalResult writeRows(Node &node) {
+LogicalResult writeGrowing(Node &node) {
   ImplicitLocOpBuilder &b = node.b;
   const Traced &element = node.traced(2);
   Sizes sizes = sizesOf(element);
@@ -68,8 +71,9 @@ LogicalResult writeRows(Node &node) {
                    [](const Size &size) { return !size.isKnown(); }))
     return node.unsupported("an array that grows as it runs, of elements that "
                             "are no rows of one length");
-  auto array = rowsOf(node, 3) ? std::make_shared<Rows>(*rowsOf(node, 3))
-                               : roomFor(node, element);
+  auto array = growingArrayOf(node, 3)
+                   ? std::make_shared<GrowingArray>(*growingArrayOf(node, 3))
+                   : roomFor(node, element);
   if (typeOf(array->rows).getElementType() !=
           typeOf(element.value).getElementType() ||
       elementShape(array->rows) != elementShape(element.value))
@@ -101,7 +105,7 @@ LogicalResult writeRows(Node &node) {
   return node.tracedResults({{{}, {}, array}});
 }
 
-LogicalResult splitRows(Node &node) {
+LogicalResult splitGrowing(Node &node) {
   ImplicitLocOpBuilder &b = node.b;
   const Traced &all = node.traced(1);
   if (all.isBounded() || node.traced(2).isBounded())
@@ -111,7 +115,7 @@ LogicalResult splitRows(Node &node) {
   if (count > countLimit)
     return node.unsupported("more than " + Twine(countLimit) + " parts");
   Expr lengths(b, castTo(b, node.operand(2), b.getI64Type()));
-  auto array = std::make_shared<Rows>();
+  auto array = std::make_shared<GrowingArray>();
   array->rows = all.value;
   array->total = number(b, node.shape(1)[0]).value;
   array->lengths = inPlaceOf(b, lengths.value, {countLimit});
@@ -123,7 +127,7 @@ LogicalResult splitRows(Node &node) {
   return node.tracedResults({{{}, {}, array}});
 }
 
-LogicalResult concatRows(Node &node, const Rows &array) {
+LogicalResult concatGrowing(Node &node, const GrowingArray &array) {
   auto first = [&](Value place, Value exact) {
     Sizes sizes = sizesOf({place, {}, nullptr});
     sizes[0].exact = exact;
@@ -133,7 +137,7 @@ LogicalResult concatRows(Node &node, const Rows &array) {
       {first(array.rows, array.total), first(array.lengths, array.count)});
 }
 
-LogicalResult readRows(Node &node, const Rows &array) {
+LogicalResult readGrowing(Node &node, const GrowingArray &array) {
   ImplicitLocOpBuilder &b = node.b;
   Expr index(b, castTo(b, node.operand(1), b.getI64Type()));
   require(node,

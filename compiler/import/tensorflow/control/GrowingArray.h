@@ -1,15 +1,15 @@
 // Tensor arrays that grow while a loop runs: elements of any number of rows,
 // kept one after the other.
 
-#ifndef WEIR_COMPILER_IMPORT_TENSORFLOW_CONTROL_ROWS_H
-#define WEIR_COMPILER_IMPORT_TENSORFLOW_CONTROL_ROWS_H
+#ifndef WEIR_COMPILER_IMPORT_TENSORFLOW_CONTROL_GROWINGARRAY_H
+#define WEIR_COMPILER_IMPORT_TENSORFLOW_CONTROL_GROWINGARRAY_H
 
 #include "compiler/import/tensorflow/bounded/Bounds.h"
 #include "compiler/import/tensorflow/control/List.h"
 
 namespace weir::tensorflow {
 
-struct Rows : Object {
+struct GrowingArray : Object {
   /// The rows of all elements; those from `total` on mean nothing.
   mlir::Value rows;
   /// How many rows there are: a scalar i64.
@@ -24,21 +24,21 @@ struct Rows : Object {
   rebuild(llvm::ArrayRef<mlir::Value> &values) const override;
 
   /// An array without elements and with as much room.
-  std::shared_ptr<Rows> emptied(mlir::ImplicitLocOpBuilder &b) const;
+  std::shared_ptr<GrowingArray> emptied(mlir::ImplicitLocOpBuilder &b) const;
 };
 
 /// The array at operand `i`; null where that is none, or not of this kind.
-const Rows *rowsOf(Node &node, unsigned i);
+const GrowingArray *growingArrayOf(Node &node, unsigned i);
 /// Writes operand 2 behind the last element of the array at operand 3, which is
 /// of this kind or has no elements yet.
-mlir::LogicalResult writeRows(Node &node);
+mlir::LogicalResult writeGrowing(Node &node);
 /// All rows, and how many each element has.
-mlir::LogicalResult concatRows(Node &node, const Rows &array);
+mlir::LogicalResult concatGrowing(Node &node, const GrowingArray &array);
 /// Operand 1 as an array whose elements have as many rows as operand 2 says.
-mlir::LogicalResult splitRows(Node &node);
+mlir::LogicalResult splitGrowing(Node &node);
 /// The element at operand 1.
-mlir::LogicalResult readRows(Node &node, const Rows &array);
+mlir::LogicalResult readGrowing(Node &node, const GrowingArray &array);
 
 } // namespace weir::tensorflow
 
-#endif // WEIR_COMPILER_IMPORT_TENSORFLOW_CONTROL_ROWS_H
+#endif // WEIR_COMPILER_IMPORT_TENSORFLOW_CONTROL_GROWINGARRAY_H
