@@ -27,6 +27,12 @@ struct Port {
   llvm::SmallVector<std::string, 0> dimNames = {};
 };
 
+/// What options may call an input: its name, its tensor's, its node's.
+llvm::SmallVector<std::string> namesOf(const Port &port);
+/// What they may call dimension `i` of it: the model's name, if there is one,
+/// and each of the above with its number.
+llvm::SmallVector<std::string> dimNamesOf(const Port &port, size_t i);
+
 struct Entry {
   std::string name;
   std::vector<Port> inputs, outputs;

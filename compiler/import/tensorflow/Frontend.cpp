@@ -98,13 +98,15 @@ static std::string baseName(StringRef path) {
 
 static LogicalResult checkShapes(Report &report, const ImportOptions &options,
                                  ArrayRef<Entry> entries) {
-  SmallVector<StringRef> names;
+  std::vector<std::string> inputs, dims;
   for (const Entry &entry : entries)
     for (const Port &port : entry.inputs) {
-      names.push_back(port.name);
-      names.push_back(port.tensor);
-      names.push_back(StringRef(port.tensor).split(':').first);
+      llvm::append_range(inputs, namesOf(port));
+      for (auto [i, range] : llvm::enumerate(port.open))
+        if (range)
+          llvm::append_range(dims, dimNamesOf(port, i));
     }
+  SmallVector<StringRef> names(inputs.begin(), inputs.end());
   for (const auto &given : options.shapes)
     if (!llvm::is_contained(names, given.getKey())) {
       report.error(Status::badUsage)
@@ -112,17 +114,6 @@ static LogicalResult checkShapes(Report &report, const ImportOptions &options,
           << didYouMean(given.getKey(), names);
       return failure();
     }
-  std::vector<std::string> dims;
-  for (const Entry &entry : entries)
-    for (const Port &port : entry.inputs)
-      for (auto [i, range] : llvm::enumerate(port.open)) {
-        if (!range)
-          continue;
-        std::string number = "." + std::to_string(i);
-        StringRef node = StringRef(port.tensor).split(':').first;
-        llvm::append_values(dims, port.dimNames[i], port.name + number,
-                            port.tensor + number, node.str() + number);
-      }
   names.assign(dims.begin(), dims.end());
   for (const auto &given : options.dims)
     if (!llvm::is_contained(names, given.getKey())) {

@@ -17,15 +17,26 @@ namespace weir::tensorflow {
 /// would then have more elements than ImportOptions::boundedElements.
 constexpr int64_t defaultDimBound = 128;
 
+SmallVector<std::string> namesOf(const Port &port) {
+  return {port.name, port.tensor,
+          StringRef(port.tensor).split(':').first.str()};
+}
+
+SmallVector<std::string> dimNamesOf(const Port &port, size_t i) {
+  SmallVector<std::string> names;
+  if (!port.dimNames[i].empty())
+    names.push_back(port.dimNames[i]);
+  for (const std::string &name : namesOf(port))
+    names.push_back(name + "." + std::to_string(i));
+  return names;
+}
+
 /// The shape that `--shape` gives for the port; null where it gives none.
 static const SmallVector<int64_t> *givenShape(const Port &port,
                                               const ImportOptions &options) {
-  StringRef node = StringRef(port.tensor).split(':').first;
-  for (StringRef name : {StringRef(port.name), StringRef(port.tensor), node}) {
-    auto found = options.shapes.find(name);
-    if (found != options.shapes.end())
+  for (const std::string &name : namesOf(port))
+    if (auto found = options.shapes.find(name); found != options.shapes.end())
       return &found->second;
-  }
   return nullptr;
 }
 
@@ -124,10 +135,7 @@ inputShape(Report &report, Location at, const Port &port,
 /// The range that `--dim` gives for dimension `i` of the port.
 static const DimRange *givenRange(const Port &port, size_t i,
                                   const ImportOptions &options) {
-  std::string number = "." + std::to_string(i);
-  StringRef node = StringRef(port.tensor).split(':').first;
-  for (const std::string &name : {port.dimNames[i], port.name + number,
-                                  port.tensor + number, node.str() + number})
+  for (const std::string &name : dimNamesOf(port, i))
     if (auto found = options.dims.find(name); found != options.dims.end())
       return &found->second;
   return nullptr;
