@@ -6,6 +6,7 @@
 #include "compiler/import/tensorflow/Tracer.h"
 #include "compiler/import/tensorflow/bounded/Bounds.h"
 
+#include "dialects/graph/Graph.h"
 #include "mlir/IR/Matchers.h"
 
 using namespace mlir;
@@ -286,9 +287,11 @@ LogicalResult Node::run() {
   }
   if (auto found = tensorflowNames().find(op());
       found != tensorflowNames().end()) {
-    if (llvm::any_of(operands,
-                     [](const Traced &operand) { return operand.isBounded(); }))
-      return importBoundedByName(*this, found->second);
+    auto name = RegisteredOperationName::lookup(found->second, b.getContext());
+    auto isOpen = [](const Traced &operand) { return operand.isBounded(); };
+    if (name && name->hasInterface<graph::ScalarOpInterface>() &&
+        llvm::any_of(operands, isOpen))
+      return importBoundedElementwise(*this);
     if (failed(checkOperands(*this, Takes::tensors)))
       return failure();
     return buildByName(*this, found->second);

@@ -170,36 +170,34 @@ FailureOr<Sizes> sizesFrom(Node &node, ArrayRef<Value> scalars,
   return sizes;
 }
 
-std::optional<Sizes> joinSizes(const Traced &x, const Traced &y) {
+std::optional<SmallVector<Room>> joinSizes(const Traced &x, const Traced &y) {
   if (!x.value || !y.value || x.imaginary || y.imaginary ||
       typeOf(x.value).getElementType() != typeOf(y.value).getElementType() ||
       typeOf(x.value).getRank() != typeOf(y.value).getRank())
     return std::nullopt;
-  Sizes joined = sizesOf(x);
-  for (auto [size, other] : llvm::zip_equal(joined, sizesOf(y))) {
-    // Any value says that the size is open.
-    if (size.isKnown() && (!other.isKnown() || size.bound != other.bound))
-      size.exact = other.isKnown() ? x.value : other.exact;
-    size.bound = std::max(size.bound, other.bound);
-  }
-  return joined;
+  SmallVector<Room> rooms;
+  for (auto [size, other] : llvm::zip_equal(sizesOf(x), sizesOf(y)))
+    rooms.push_back(
+        {std::max(size.bound, other.bound),
+         !size.isKnown() || !other.isKnown() || size.bound != other.bound});
+  return rooms;
 }
 
 Traced fitTo(ImplicitLocOpBuilder &b, Node &node, const Traced &traced,
-             ArrayRef<Size> like) {
+             ArrayRef<Room> rooms) {
   Sizes sizes = sizesOf(traced);
-  for (auto [size, wanted] : llvm::zip_equal(sizes, like)) {
-    if (wanted.isKnown())
+  for (auto [size, room] : llvm::zip_equal(sizes, rooms)) {
+    if (!room.isOpen)
       continue;
     Expr exact = exactly(b, size);
-    if (size.bound > wanted.bound) {
-      Expr limit = number(b, wanted.bound);
+    if (size.bound > room.bound) {
+      Expr limit = number(b, room.bound);
       require(node, apply<graph::LessEqualOp>(exact, limit),
-              "a size is above " + Twine(wanted.bound) +
+              "a size is above " + Twine(room.bound) +
                   ", which the model was compiled for; --bound sets it");
       exact = minimum(exact, limit);
     }
-    size = {wanted.bound, exact.value};
+    size = {room.bound, exact.value};
   }
   return withSizes(inPlaceOf(b, traced.value, boundsOf(sizes)), sizes);
 }

@@ -93,13 +93,19 @@ mlir::LogicalResult giveSizes(Node &node, unsigned result,
 /// A check with the node's name.
 void require(Node &node, Expr condition, const llvm::Twine &message);
 
-/// Sizes that either tensor could have, in a place that holds both; nothing
-/// where one is no tensor, or they differ in rank or element type.
-std::optional<Sizes> joinSizes(const Traced &x, const Traced &y);
-/// The tensor with sizes that are open where those of `like` are, in a place of
-/// their bounds. A check in the node's name fails where it is larger.
+/// What a dimension has room for, and whether its size is for the run to say.
+struct Room {
+  int64_t bound = 0;
+  bool isOpen = false;
+};
+/// Room for either tensor, open where their sizes are not the same known one;
+/// nothing where one is no tensor, or they differ in rank or element type.
+std::optional<llvm::SmallVector<Room>> joinSizes(const Traced &x,
+                                                 const Traced &y);
+/// The tensor with open sizes in such rooms; those that are not open stay. A
+/// check in the node's name fails where it is larger.
 Traced fitTo(mlir::ImplicitLocOpBuilder &b, Node &node, const Traced &traced,
-             llvm::ArrayRef<Size> like);
+             llvm::ArrayRef<Room> rooms);
 
 /// The same tensor in a place of other bounds: at the end of each dimension it
 /// is cut, or extended by zeros. Sizes stay as they are: a caller that cuts
@@ -126,8 +132,6 @@ Traced reshapeBounded(mlir::ImplicitLocOpBuilder &b, const Traced &traced,
 /// callers get them.
 mlir::Value compact(mlir::ImplicitLocOpBuilder &b, const Traced &traced);
 
-/// Builds a by-name op with operands that broadcast; others are not supported.
-mlir::LogicalResult importBoundedByName(Node &node, llvm::StringRef target);
 /// Any handler that works element by element on operands that broadcast.
 mlir::LogicalResult importBoundedElementwise(Node &node);
 

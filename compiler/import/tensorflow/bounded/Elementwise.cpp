@@ -62,14 +62,6 @@ static LogicalResult importCheckedElementwise(Node &node) {
   return importAligned(node, node.size(), 1.0);
 }
 
-LogicalResult importBoundedByName(Node &node, StringRef target) {
-  auto name = RegisteredOperationName::lookup(target, node.b.getContext());
-  if (name && name->hasInterface<graph::ScalarOpInterface>())
-    return importBoundedElementwise(node);
-  return node.unsupported("an operand has a size that is known only at run "
-                          "time");
-}
-
 /// Version 1 does not broadcast, but for a truth value for each row or for all.
 static LogicalResult importBoundedSelect(Node &node) {
   if (node.size() != 3)

@@ -86,15 +86,15 @@ static LogicalResult traceBranch(Node &node, Region &region, Trace trace,
 
 /// Yields a branch's results, with the sizes that those of both have in common
 /// where there are such.
-static SmallVector<Traced> yieldBranch(Node &node, Region &region,
-                                       ArrayRef<Traced> traced,
-                                       ArrayRef<std::optional<Sizes>> joined) {
+static SmallVector<Traced>
+yieldBranch(Node &node, Region &region, ArrayRef<Traced> traced,
+            ArrayRef<std::optional<SmallVector<Room>>> joined) {
   ImplicitLocOpBuilder b(node.b.getLoc(), node.b.getContext());
   b.setInsertionPointToEnd(&region.back());
   SmallVector<Traced> results;
   SmallVector<Value> values;
-  for (auto [result, sizes] : llvm::zip_equal(traced, joined)) {
-    results.push_back(sizes ? fitTo(b, node, result, *sizes) : result);
+  for (auto [result, rooms] : llvm::zip_equal(traced, joined)) {
+    results.push_back(rooms ? fitTo(b, node, result, *rooms) : result);
     flatten(results.back(), values);
   }
   b.create<graph::YieldOp>(values);
@@ -118,13 +118,12 @@ FailureOr<SmallVector<Traced>> buildIf(Node &node, Value condition,
   if (traced.size() != otherwise.size())
     return node.error() << "its branches give " << traced.size() << " and "
                         << otherwise.size() << " results";
-  SmallVector<std::optional<Sizes>> joined(traced.size());
+  SmallVector<std::optional<SmallVector<Room>>> joined(traced.size());
   for (auto [i, a, b] : llvm::enumerate(traced, otherwise)) {
     SmallVector<Value> left, right;
     flatten(a, left);
     flatten(b, right);
-    if (TypeRange(left) == TypeRange(right) && a.isBounded() == b.isBounded() &&
-        !a.isBounded())
+    if (TypeRange(left) == TypeRange(right) && !a.isBounded() && !b.isBounded())
       continue;
     joined[i] = joinSizes(a, b);
     if (joined[i])

@@ -48,8 +48,8 @@ private:
   Loop &loop;
   /// What the loop carries, as tensors; empty for variables that it does not.
   SmallVector<SmallVector<Value>> carried;
-  /// The sizes that a variable should begin with, and how often that was so.
-  SmallVector<std::optional<Sizes>> wider;
+  /// The room that a variable should begin with, and how often that was so.
+  SmallVector<std::optional<SmallVector<Room>>> wider;
   SmallVector<unsigned> growths;
   std::string why;
   /// What was refused in the body as a whole.
@@ -100,16 +100,17 @@ std::optional<SmallVector<Value>> LoopBuilder::carry(size_t i,
   if (!isOpen && flatten(next, tensors) &&
       TypeRange(tensors) == TypeRange(ValueRange(carried[i])))
     return tensors;
-  if (std::optional<Sizes> joined = joinSizes(init, next)) {
-    Sizes sizes = sizesOf(init);
+  if (auto joined = joinSizes(init, next)) {
+    SmallVector<Room> rooms;
     bool opens = false, grows = false;
-    for (auto [before, after] : llvm::zip_equal(sizes, *joined)) {
-      opens |= before.isKnown() && !after.isKnown();
+    for (auto [before, after] : llvm::zip_equal(sizesOf(init), *joined)) {
+      rooms.push_back({before.bound, !before.isKnown()});
+      opens |= before.isKnown() && after.isOpen;
       grows |= before.bound < after.bound;
     }
     if (!opens && (!grows || growths[i] > growthLimit)) {
       ImplicitLocOpBuilder b(node.b.getLoc(), node.tracer.builder);
-      flatten(fitTo(b, node, next, sizes), tensors);
+      flatten(fitTo(b, node, next, rooms), tensors);
       return tensors;
     }
     wider[i] = joined;
@@ -123,23 +124,23 @@ std::optional<SmallVector<Value>> LoopBuilder::carry(size_t i,
 
 void LoopBuilder::widen() {
   ImplicitLocOpBuilder outside(node.b.getLoc(), node.b);
-  for (auto [i, sizes] : llvm::enumerate(wider)) {
-    if (!sizes)
+  for (auto [i, rooms] : llvm::enumerate(wider)) {
+    if (!rooms)
       continue;
     if (++growths[i] > growthLimit) {
       int64_t known = 1, open = 0;
-      for (const Size &size : *sizes) {
-        known *= size.isKnown() ? std::max<int64_t>(size.bound, 1) : 1;
-        open += !size.isKnown();
+      for (const Room &room : *rooms) {
+        known *= room.isOpen ? 1 : std::max<int64_t>(room.bound, 1);
+        open += room.isOpen;
       }
-      double room = static_cast<double>(node.tracer.boundedElements) / known;
+      double left = static_cast<double>(node.tracer.boundedElements) / known;
       auto share = static_cast<int64_t>(
-          std::max(std::pow(std::max(room, 1.0), 1.0 / open), 1.0));
-      for (auto [size, init] : llvm::zip_equal(*sizes, sizesOf(loop.inits[i])))
-        if (!size.isKnown())
-          size.bound = std::max(share, init.bound);
+          std::max(std::pow(std::max(left, 1.0), 1.0 / open), 1.0));
+      for (auto [room, init] : llvm::zip_equal(*rooms, sizesOf(loop.inits[i])))
+        if (room.isOpen)
+          room.bound = std::max(share, init.bound);
     }
-    loop.inits[i] = fitTo(outside, node, loop.inits[i], *sizes);
+    loop.inits[i] = fitTo(outside, node, loop.inits[i], *rooms);
   }
 }
 
@@ -254,8 +255,8 @@ FailureOr<std::optional<SmallVector<Traced>>> LoopBuilder::unroll() {
       return failure();
     std::optional<bool> known = knownTruth(*condition);
     bool canWiden =
-        refusals.empty() && llvm::any_of(wider, [](const auto &sizes) {
-          return sizes.has_value();
+        refusals.empty() && llvm::any_of(wider, [](const auto &rooms) {
+          return rooms.has_value();
         });
     if (!known && canWiden)
       return std::optional<SmallVector<Traced>>();
