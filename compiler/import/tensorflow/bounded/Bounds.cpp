@@ -170,6 +170,13 @@ FailureOr<Sizes> sizesFrom(Node &node, ArrayRef<Value> scalars,
   return sizes;
 }
 
+FailureOr<Sizes> sizesAt(Node &node, unsigned operand) {
+  auto scalars = scalarsOf(node, operand);
+  if (failed(scalars))
+    return failure();
+  return sizesFrom(node, *scalars);
+}
+
 std::optional<SmallVector<Room>> joinSizes(const Traced &x, const Traced &y) {
   if (!x.value || !y.value || x.imaginary || y.imaginary ||
       typeOf(x.value).getElementType() != typeOf(y.value).getElementType() ||

@@ -68,6 +68,8 @@ mlir::FailureOr<Size> sizeFrom(Node &node, mlir::Value scalar, int64_t bound);
 mlir::FailureOr<Sizes> sizesFrom(Node &node,
                                  llvm::ArrayRef<mlir::Value> scalars,
                                  llvm::ArrayRef<int64_t> caps = {});
+/// The sizes of one tensor that an operand lists.
+mlir::FailureOr<Sizes> sizesAt(Node &node, unsigned operand);
 
 /// Two sizes that must be equal, which a check sees to where only the run
 /// knows: as the one that says more. `what` is for the messages, "operands",

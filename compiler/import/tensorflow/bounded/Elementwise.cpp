@@ -10,56 +10,37 @@ using namespace mlir;
 
 namespace weir::tensorflow {
 
-/// The places of the operands, cut to the bounds that they share.
-static FailureOr<SmallVector<Traced>>
-alignedPlaces(Node &node, Sizes &common, unsigned count,
-              std::optional<double> fill) {
+/// Runs the node's own handler on the places of the operands, cut to the bounds
+/// that they share: every result has the shape that they broadcast to. Beyond
+/// the sizes lies `fill`, where it is given.
+static LogicalResult importAligned(Node &node, std::optional<double> fill) {
   SmallVector<Sizes> all;
-  for (unsigned i = 0; i < count; ++i)
+  for (unsigned i = 0; i < node.size(); ++i)
     all.push_back(sizesOf(node.traced(i)));
-  auto sizes = commonSizes(node, all);
-  if (failed(sizes))
+  auto common = commonSizes(node, all);
+  if (failed(common))
     return failure();
-  common = *sizes;
-  SmallVector<Traced> places;
+  SmallVector<Value> places;
   for (unsigned i = 0; i < node.size(); ++i) {
-    if (i >= count) {
-      places.push_back(node.traced(i));
-      continue;
-    }
     Value place =
         fill ? masked(node.b, node.traced(i), *fill).value : node.operand(i);
-    Traced traced;
-    traced.value = inPlaceOf(node.b, place, commonBounds(all[i], common));
-    places.push_back(traced);
+    places.push_back(inPlaceOf(node.b, place, commonBounds(all[i], *common)));
   }
-  return places;
-}
-
-/// Every result has the shape that the operands broadcast to.
-static LogicalResult attach(Node &node, const Sizes &common) {
+  if (failed(runOnPlaces(node, places)))
+    return failure();
   for (unsigned i = 0; i < node.given.size(); ++i)
-    if (failed(giveSizes(node, i, common)))
+    if (failed(giveSizes(node, i, *common)))
       return failure();
   return success();
 }
 
-static LogicalResult importAligned(Node &node, unsigned count,
-                                   std::optional<double> fill) {
-  Sizes common;
-  auto places = alignedPlaces(node, common, count, fill);
-  if (failed(places) || failed(node.runOn(*places)))
-    return failure();
-  return attach(node, common);
-}
-
 LogicalResult importBoundedElementwise(Node &node) {
-  return importAligned(node, node.size(), std::nullopt);
+  return importAligned(node, std::nullopt);
 }
 
 /// What is checked of every element must hold of those that mean nothing.
 static LogicalResult importCheckedElementwise(Node &node) {
-  return importAligned(node, node.size(), 1.0);
+  return importAligned(node, 1.0);
 }
 
 /// Version 1 does not broadcast, but for a truth value for each row or for all.
@@ -96,12 +77,9 @@ static LogicalResult importBoundedBias(Node &node) {
   if (node.size() != 2 || channels < 0 || node.traced(1).isBounded() ||
       !sizesOf(node.traced(0))[channels].isKnown())
     return node.unsupported("channels whose number is known only at run time");
-  Sizes sizes = sizesOf(node.traced(0));
-  Traced place, bias = node.traced(1);
-  place.value = node.operand(0);
-  if (failed(node.runOn({place, bias})))
-    return failure();
-  return attach(node, sizes);
+  return failed(runOnPlaces(node, {}))
+             ? failure()
+             : giveSizes(node, 0, sizesOf(node.traced(0)));
 }
 
 void addBoundedElementwiseHandlers(BoundedHandlers &handlers) {

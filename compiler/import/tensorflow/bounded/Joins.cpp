@@ -10,10 +10,10 @@ using namespace mlir;
 namespace weir::tensorflow {
 namespace {
 
-/// The operands in places of the same bounds, but for dimension `axis`, where
-/// it is one; and the sizes that they share.
-FailureOr<SmallVector<Traced>> sameBounds(Node &node, ArrayRef<Traced> parts,
-                                          int64_t axis, Sizes &common) {
+/// The parts in places of the same bounds, but for dimension `axis`, where it
+/// is one; and the sizes that they share.
+FailureOr<SmallVector<Value>> sameBounds(Node &node, ArrayRef<Traced> parts,
+                                         int64_t axis, Sizes &common) {
   common = sizesOf(parts.front());
   for (const Traced &part : parts.drop_front()) {
     Sizes sizes = sizesOf(part);
@@ -32,14 +32,12 @@ FailureOr<SmallVector<Traced>> sameBounds(Node &node, ArrayRef<Traced> parts,
       common[i] = *agreed;
     }
   }
-  SmallVector<Traced> places;
+  SmallVector<Value> places;
   for (const Traced &part : parts) {
     SmallVector<int64_t> bounds = boundsOf(common);
     if (axis >= 0)
       bounds[axis] = typeOf(part.value).getDimSize(axis);
-    Traced place;
-    place.value = inPlaceOf(node.b, part.value, bounds);
-    places.push_back(place);
+    places.push_back(inPlaceOf(node.b, part.value, bounds));
   }
   return places;
 }
@@ -62,8 +60,8 @@ LogicalResult importConcat(Node &node) {
   if (failed(places))
     return failure();
   SmallVector<Expr> joined;
-  for (const Traced &place : *places)
-    joined.push_back(Expr(b, place.value));
+  for (Value place : *places)
+    joined.push_back(Expr(b, place));
   Expr all = concat(joined, *axis);
   // Where each part begins: among the places, and in the result.
   Size whole{0, {}};
@@ -97,14 +95,13 @@ LogicalResult importPack(Node &node) {
     parts.push_back(node.traced(i));
   Sizes sizes;
   auto places = sameBounds(node, parts, -1, sizes);
-  if (failed(places) || failed(node.runOn(*places)))
+  if (failed(places) || failed(runOnPlaces(node, *places)))
     return failure();
   int64_t rank = node.rank(0) + 1, axis = node.intAttr("axis");
   axis = axis < 0 ? axis + rank : axis;
   sizes.insert(sizes.begin() + axis,
                Size{static_cast<int64_t>(node.size()), {}});
-  node.given[0] = withSizes(node.given[0].value, sizes);
-  return success();
+  return giveSizes(node, 0, sizes);
 }
 
 /// Runs the node's own handler on the places, whose dimension `axis` it takes
@@ -115,21 +112,16 @@ LogicalResult takeApart(Node &node, unsigned operand, int64_t axis,
   if (!sizes[axis].isKnown())
     return node.unsupported("takes apart a dimension whose size is known only "
                             "at run time");
-  SmallVector<Traced> places;
-  for (unsigned i = 0; i < node.size(); ++i) {
-    Traced place;
-    place.value = node.operand(i);
-    places.push_back(place);
-  }
-  if (failed(node.runOn(places)))
+  if (failed(runOnPlaces(node, {})))
     return failure();
-  for (Traced &part : node.given) {
+  for (unsigned i = 0; i < node.given.size(); ++i) {
     Sizes own = sizes;
     if (dropsAxis)
       own.erase(own.begin() + axis);
     else
-      own[axis].bound = typeOf(part.value).getDimSize(axis);
-    part = withSizes(part.value, own);
+      own[axis].bound = typeOf(node.given[i].value).getDimSize(axis);
+    if (failed(giveSizes(node, i, own)))
+      return failure();
   }
   return success();
 }

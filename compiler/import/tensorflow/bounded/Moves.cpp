@@ -109,11 +109,8 @@ LogicalResult importBroadcastTo(Node &node) {
   if (failed(wantOperands(node, 2)))
     return failure();
   ImplicitLocOpBuilder &b = node.b;
-  auto wanted = scalarsOf(node, 1);
-  if (failed(wanted))
-    return failure();
   Sizes from = sizesOf(node.traced(0));
-  auto sizes = sizesFrom(node, *wanted);
+  auto sizes = sizesAt(node, 1);
   if (failed(sizes))
     return failure();
   if (from.size() > sizes->size())
@@ -238,13 +235,11 @@ LogicalResult importReverseSequence(Node &node) {
   SmallVector<int64_t> bounds = boundsOf(sizes);
   bounds[batch] = common->bound;
   sizes[batch] = *common;
-  SmallVector<Traced> places(2);
-  places[0].value = inPlaceOf(node.b, node.operand(0), bounds);
-  places[1].value = inPlaceOf(node.b, lengths.value, {bounds[batch]});
-  if (failed(node.runOn(places)))
+  if (failed(
+          runOnPlaces(node, {inPlaceOf(node.b, node.operand(0), bounds),
+                             inPlaceOf(node.b, lengths.value, common->bound)})))
     return failure();
-  node.given[0] = withSizes(node.given[0].value, sizes);
-  return success();
+  return giveSizes(node, 0, sizes);
 }
 
 } // namespace

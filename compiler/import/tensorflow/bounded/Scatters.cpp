@@ -98,10 +98,7 @@ LogicalResult scatterVectors(Node &node, Traced x, Traced indices,
 
 /// A tensor of one value, of the sizes that operand `i` says.
 FailureOr<Traced> madeOf(Node &node, unsigned i, Expr value) {
-  auto wanted = scalarsOf(node, i);
-  if (failed(wanted))
-    return failure();
-  auto sizes = sizesFrom(node, *wanted);
+  auto sizes = sizesAt(node, i);
   if (failed(sizes))
     return failure();
   return withSizes(broadcastTo(node.b, value.value, boundsOf(*sizes)), *sizes);

@@ -215,8 +215,7 @@ LogicalResult importBincount(Node &node) {
   given[2].extents.clear();
   if (failed(node.runOn({real, size, given[2]})))
     return failure();
-  node.given[0] = withSizes(node.given[0].value, *sizes);
-  return success();
+  return giveSizes(node, 0, *sizes);
 }
 
 } // namespace

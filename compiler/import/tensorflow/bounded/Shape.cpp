@@ -157,16 +157,12 @@ LogicalResult importTranspose(Node &node) {
   auto permutation = node.integers(1);
   if (failed(permutation))
     return failure();
-  SmallVector<Traced> places(2);
-  places[0].value = node.operand(0);
-  places[1].value = node.operand(1);
-  if (failed(node.runOn(places)))
+  if (failed(runOnPlaces(node, {})))
     return failure();
   Sizes from = sizesOf(node.traced(0)), to;
   for (int64_t dim : *permutation)
     to.push_back(from[dim < 0 ? dim + node.rank(0) : dim]);
-  node.given[0] = withSizes(node.given[0].value, to);
-  return success();
+  return giveSizes(node, 0, to);
 }
 
 LogicalResult importFill(Node &node) {
@@ -174,10 +170,7 @@ LogicalResult importFill(Node &node) {
     return failure();
   if (node.rank(1) != 0)
     return node.error() << "cannot fill with " << node.type(1);
-  auto wanted = scalarsOf(node, 0);
-  if (failed(wanted))
-    return failure();
-  auto sizes = sizesFrom(node, *wanted);
+  auto sizes = sizesAt(node, 0);
   if (failed(sizes))
     return failure();
   return node.tracedResults({withSizes(
@@ -191,10 +184,7 @@ LogicalResult importEmpty(Node &node) {
   Type type = node.typeAttr("dtype");
   if (!type)
     return node.unsupported("its element type");
-  auto wanted = scalarsOf(node, 0);
-  if (failed(wanted))
-    return failure();
-  auto sizes = sizesFrom(node, *wanted);
+  auto sizes = sizesAt(node, 0);
   if (failed(sizes))
     return failure();
   auto place = RankedTensorType::get(boundsOf(*sizes), type);

@@ -118,10 +118,7 @@ LogicalResult giveShaped(Node &node, MakeNumbers make) {
     for (int64_t size : *shape)
       sizes.push_back({size, {}});
   } else {
-    auto scalars = scalarsOf(node, 0);
-    if (failed(scalars))
-      return failure();
-    auto given = sizesFrom(node, *scalars);
+    auto given = sizesAt(node, 0);
     if (failed(given))
       return failure();
     sizes = *given;
