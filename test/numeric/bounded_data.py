@@ -48,6 +48,10 @@ def partitions():
     rows = g.input(np.float32([[1, 2], [3, 4]])), g.input(np.float32([[5, 6], [7, 8]]))
     g.expect(g.op("DynamicStitch", first, second, *rows, N=2, T=np.float32),
              [[3, 4], [5, 6], [7, 8]])  # fmt: skip
+    # Of many indices only the last is not known.
+    many = [g.constant(np.int32([9 - i])) for i in range(9)] + [i32(g, [0])]
+    rows = [g.input(np.float32([i])) for i in range(10)]
+    g.expect(g.op("DynamicStitch", *many, *rows, N=10, T=np.float32), np.arange(10)[::-1])
     return g
 
 

@@ -1,6 +1,5 @@
 // Ops that choose rows by values: Where, and partitions and their inverse.
 
-#include "compiler/import/tensorflow/Tracer.h"
 #include "compiler/import/tensorflow/bounded/Rows.h"
 #include "compiler/import/tensorflow/shape/Moves.h"
 
@@ -83,15 +82,12 @@ LogicalResult importDynamicPartition(Node &node) {
   return node.tracedResults(std::move(results));
 }
 
-/// Rows of the data operands at the places that the index operands say; of
-/// two rows for one place the last.
-LogicalResult importDynamicStitch(Node &node) {
+} // namespace
+
+LogicalResult importBoundedDynamicStitch(Node &node) {
   unsigned count = node.size() / 2;
-  bool isOpen = llvm::any_of(llvm::seq(node.size()), [&](unsigned i) {
-    return node.traced(i).isBounded() || (i < count && !node.tryConstant(i));
-  });
-  if (!isOpen || node.size() % 2)
-    return handlers().find(node.op())->second.run(node);
+  if (count == 0 || node.size() % 2)
+    return node.error() << "has " << node.size() << " operands";
   ImplicitLocOpBuilder &b = node.b;
   SmallVector<Expr> places, rows;
   Sizes slice;
@@ -141,15 +137,11 @@ LogicalResult importDynamicStitch(Node &node) {
       {withSizes(scatterRows(zeros, place, updates).value, slice)});
 }
 
-} // namespace
-
 void addBoundedWhereHandlers(BoundedHandlers &handlers) {
   handlers["Where"] = {importWhere, {0}};
   handlers["DynamicPartition"] = {importDynamicPartition, {1}};
-  // Of any number of operands the first half are indices; which of these are
-  // known, the handler sees.
   for (StringRef op : {"DynamicStitch", "ParallelDynamicStitch"})
-    handlers[op] = {importDynamicStitch, {0, 1, 2, 3, 4, 5, 6, 7}};
+    handlers[op] = importBoundedDynamicStitch;
 }
 
 } // namespace weir::tensorflow

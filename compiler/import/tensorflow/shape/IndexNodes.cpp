@@ -1,6 +1,7 @@
 // Gathers, one-hot vectors, and the ops of constants whose results' shapes
 // depend on values.
 
+#include "compiler/import/tensorflow/bounded/Bounds.h"
 #include "compiler/import/tensorflow/shape/Moves.h"
 
 #include "dialects/graph/Elements.h"
@@ -251,6 +252,9 @@ LogicalResult importDynamicStitch(Node &node) {
   unsigned count = node.size() / 2;
   if (count == 0 || node.size() % 2)
     return node.error() << "has " << node.size() << " operands";
+  for (unsigned i = 0; i < count; ++i)
+    if (!node.tryConstant(i))
+      return importBoundedDynamicStitch(node);
   SmallVector<Expr> rows;
   Integers source;
   ArrayRef<int64_t> slice;
