@@ -40,6 +40,7 @@ static void buildLower(OpPassManager &pm) {
 static void buildPlan(OpPassManager &pm) {
   // The plan holds the kernels' scratch, so their memory is settled first.
   buildBufferizePipeline(pm);
+  pm.addPass(createFormWaves());
   pm.addPass(createPlanArena());
 }
 

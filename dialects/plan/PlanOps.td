@@ -23,15 +23,25 @@ def Plan_ProgramOp
 def Plan_TaskOp : Plan_Op<"task", [Pure]> {
   let summary = "A kernel's run on tensors, before its buffers have places";
   let description = [{
+    Neighbours of one `wave` do not depend on each other: they may run at once.
+
     ```mlir
     %y = plan.task @kernel_0(%x) : (tensor<4xf32>) -> tensor<4xf32>
     ```
   }];
   let arguments = (ins FlatSymbolRefAttr:$kernel,
-                   Variadic<AnyRankedTensor>:$inputs);
+                   Variadic<AnyRankedTensor>:$inputs,
+                   OptionalAttr<I64Attr>:$wave);
   let results = (outs Variadic<AnyRankedTensor>:$results);
   let assemblyFormat = [{
     $kernel `(` $inputs `)` attr-dict `:` functional-type($inputs, $results)
+  }];
+  let extraClassDeclaration = [{
+    /// The op after this one if it is of the same wave, else null.
+    TaskOp nextOfWave() {
+      auto next = ::llvm::dyn_cast_or_null<TaskOp>((*this)->getNextNode());
+      return next && getWave() && getWave() == next.getWave() ? next : TaskOp();
+    }
   }];
 }
 
@@ -94,7 +104,7 @@ def Plan_RunOp : Plan_Op<"run"> {
     The operands are the kernel's inputs, its outputs and, where it needs any,
     its scratch, in this order. With `grains`, the kernel then takes the first
     grain, the end of its grains and a slot, and threads share the grains as
-    kernel.parts has them.
+    kernel.parts has them. Neighbours of one `wave` may run at once.
 
     ```mlir
     plan.run @kernel_0(%x, %b) : (memref<4x4xf32>, memref<4x4xf32>)
@@ -104,9 +114,17 @@ def Plan_RunOp : Plan_Op<"run"> {
   let arguments = (ins FlatSymbolRefAttr:$kernel,
                    Variadic<AnyMemRef>:$operands,
                    OptionalAttr<I64Attr>:$grains,
-                   DefaultValuedAttr<I64Attr, "0">:$slots, UnitAttr:$few);
+                   DefaultValuedAttr<I64Attr, "0">:$slots, UnitAttr:$few,
+                   OptionalAttr<I64Attr>:$wave);
   let assemblyFormat = [{
     $kernel `(` $operands `)` attr-dict `:` `(` type($operands) `)`
+  }];
+  let extraClassDeclaration = [{
+    /// The op after this one if it is of the same wave, else null.
+    RunOp nextOfWave() {
+      auto next = ::llvm::dyn_cast_or_null<RunOp>((*this)->getNextNode());
+      return next && getWave() && getWave() == next.getWave() ? next : RunOp();
+    }
   }];
 }
 

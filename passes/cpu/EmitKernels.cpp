@@ -2,10 +2,12 @@
 
 #include "passes/cpu/Passes.h"
 
+#include "passes/cpu/Sharing.h"
 #include "passes/cpu/kernels/Kernels.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Interfaces/LoopLikeInterface.h"
 
 using namespace mlir;
 
@@ -15,9 +17,25 @@ namespace weir {
 
 namespace {
 
+/// Nanoseconds of the loops that are no kernels; none where nobody knows.
+std::optional<double> timeOfLoops(Operation *function) {
+  double total = 0;
+  WalkResult result = function->walk([&](Operation *op) {
+    if (isa<LoopLikeOpInterface>(op))
+      return WalkResult::interrupt();
+    if (auto loops = dyn_cast<linalg::LinalgOp>(op))
+      total += nanoseconds(loops);
+    return WalkResult::advance();
+  });
+  if (result.wasInterrupted())
+    return std::nullopt;
+  return total;
+}
+
 struct EmitKernels : impl::EmitKernelsBase<EmitKernels> {
   void runOnOperation() override {
     kernel::Target target = kernel::Target::of(getOperation());
+    std::optional<double> time = timeOfLoops(getOperation());
     SmallVector<Operation *> kernels;
     getOperation()->walk([&](Operation *op) {
       if (isa_and_nonnull<kernel::KernelDialect>(op->getDialect()) &&
@@ -46,9 +64,16 @@ struct EmitKernels : impl::EmitKernelsBase<EmitKernels> {
           emitTransformFilter(e, transform, target);
         else if (auto winograd = dyn_cast<kernel::WinogradOp>(op))
           emitWinograd(e, winograd, target);
+        if (time)
+          *time += e.nanoseconds();
       }
       op->erase();
     }
+    if (time && getOperation()->hasAttr("weir.kernel"))
+      getOperation()->setAttr(
+          "weir.nanoseconds",
+          Builder(&getContext())
+              .getI64IntegerAttr(static_cast<int64_t>(std::min(*time, 1e15))));
   }
 };
 

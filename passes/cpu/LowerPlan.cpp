@@ -26,8 +26,9 @@ bool isPlace(Operation &op) {
 /// Lowers tasks into a function of (arena, weights, arguments, team, status).
 class Lowering {
 public:
-  explicit Lowering(LLVM::LLVMFuncOp function)
-      : b(function.getLoc(), function.getContext()) {
+  /// `waves` counts the waves of the module that have been lowered.
+  Lowering(LLVM::LLVMFuncOp function, unsigned &waves)
+      : b(function.getLoc(), function.getContext()), waves(waves) {
     b.setInsertionPointToStart(function.addEntryBlock(b));
     arena = function.getArgument(0);
     weights = function.getArgument(1);
@@ -41,8 +42,11 @@ public:
     int64_t most = 0;
     for (Operation *task : tasks)
       task->walk([&](plan::RunOp run) {
-        if (run.getGrains())
-          most = std::max<int64_t>(most, run.getOperands().size());
+        int64_t count = 0;
+        if (run.getGrains() || run.getWave())
+          for (plan::RunOp of = run; of; of = of.nextOfWave())
+            count += of.getOperands().size();
+        most = std::max(most, count);
       });
     if (most)
       operandList =
@@ -95,6 +99,11 @@ private:
   }
 
   void lowerRun(plan::RunOp run) {
+    if (auto before = dyn_cast_or_null<plan::RunOp>(run->getPrevNode()))
+      if (before.nextOfWave())
+        return;
+    if (run.nextOfWave())
+      return lowerWave(run);
     SmallVector<Value> operands;
     for (Value operand : run.getOperands())
       operands.push_back(address(operand));
@@ -117,34 +126,107 @@ private:
   /// The function that threads call: the kernel with its operands from a list.
   std::string partOf(plan::RunOp run) {
     std::string name = (run.getKernel() + ".part").str();
-    auto module = run->getParentOfType<ModuleOp>();
-    if (module.lookupSymbol(name))
-      return name;
-    OpBuilder::InsertionGuard guard(b);
+    if (!run->getParentOfType<ModuleOp>().lookupSymbol(name)) {
+      OpBuilder::InsertionGuard guard(b);
+      LLVM::LLVMFuncOp part = makePart(name, run);
+      Value list = part.getArgument(0);
+      callOn(run, list, 0, part.getArguments().drop_front());
+      b.create<LLVM::ReturnOp>(ValueRange());
+    }
+    return name;
+  }
+
+  /// An empty function that threads call, of (list, first, last, slot), where
+  /// ops are inserted now.
+  LLVM::LLVMFuncOp makePart(StringRef name, Operation *inside) {
+    auto module = inside->getParentOfType<ModuleOp>();
     b.setInsertionPointToEnd(module.getBody());
-    if (!module.lookupSymbol("weir_parallel")) {
-      Type size = b.getI64Type();
+    Type size = b.getI64Type(),
+         nothing = LLVM::LLVMVoidType::get(b.getContext());
+    if (!module.lookupSymbol("weir_parallel"))
       b.create<LLVM::LLVMFuncOp>(
           "weir_parallel",
           LLVM::LLVMFunctionType::get(
-              LLVM::LLVMVoidType::get(b.getContext()),
-              {pointer(), size, size, size, pointer(), pointer()}));
-    }
-    Type size = b.getI64Type();
+              nothing, {pointer(), size, size, size, pointer(), pointer()}));
     auto part = b.create<LLVM::LLVMFuncOp>(
         name,
-        LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(b.getContext()),
-                                    {pointer(), size, size, size}),
+        LLVM::LLVMFunctionType::get(nothing, {pointer(), size, size, size}),
         LLVM::Linkage::Private);
     b.setInsertionPointToStart(part.addEntryBlock(b));
+    return part;
+  }
+
+  /// Calls the kernel with the operands that the list has from `first`.
+  void callOn(plan::RunOp run, Value list, int64_t first, ValueRange range) {
     SmallVector<Value> operands;
     for (size_t i = 0; i < run.getOperands().size(); ++i)
       operands.push_back(
-          b.create<LLVM::LoadOp>(pointer(), at(part.getArgument(0), 8 * i)));
-    llvm::append_range(operands, part.getArguments().drop_front());
+          b.create<LLVM::LoadOp>(pointer(), at(list, 8 * (first + i))));
+    llvm::append_range(operands, range);
     b.create<LLVM::CallOp>(TypeRange(), run.getKernelAttr(), operands);
+  }
+
+  /// One region whose grains are those of all runs of the wave, one after the
+  /// other. A run whose grains are better not cut often gives few of them.
+  void lowerWave(plan::RunOp first) {
+    int64_t stored = 0, total = 0, slots = 0;
+    for (plan::RunOp run = first; run; run = run.nextOfWave()) {
+      for (Value operand : run.getOperands())
+        b.create<LLVM::StoreOp>(address(operand),
+                                at(operandList, 8 * stored++));
+      total += sharesOf(run);
+      if (run.getSlots())
+        slots =
+            slots ? std::min<int64_t>(slots, run.getSlots()) : run.getSlots();
+    }
+    std::string name = "weir_wave_" + std::to_string(waves++);
+    {
+      OpBuilder::InsertionGuard guard(b);
+      fillWave(makePart(name, first), first);
+    }
+    b.create<LLVM::CallOp>(
+        TypeRange(), "weir_parallel",
+        ValueRange{team, number(total, 64), number(slots, 64), number(4, 64),
+                   b.create<LLVM::AddressOfOp>(pointer(), name), operandList});
+  }
+
+  static int64_t sharesOf(plan::RunOp run) {
+    int64_t grains = run.getGrains().value_or(1);
+    return run.getFew() ? std::min<int64_t>(grains, 4) : grains;
+  }
+
+  void fillWave(LLVM::LLVMFuncOp part, plan::RunOp run) {
+    Value list = part.getArgument(0), slot = part.getArgument(3);
+    int64_t operand = 0, begin = 0;
+    for (; run; run = run.nextOfWave()) {
+      int64_t shares = sharesOf(run);
+      Value none = number(0, 64), all = number(shares, 64);
+      Value offset = number(begin, 64);
+      Value low = b.create<LLVM::SMaxOp>(
+          b.create<LLVM::SubOp>(part.getArgument(1), offset), none);
+      Value high = b.create<LLVM::SMinOp>(
+          b.create<LLVM::SubOp>(part.getArgument(2), offset), all);
+      Value any = b.create<LLVM::ICmpOp>(LLVM::ICmpPredicate::slt, low, high);
+      Block *before = b.getInsertionBlock();
+      Block *call = newBlock(), *after = newBlock();
+      b.setInsertionPointToEnd(before);
+      b.create<LLVM::CondBrOp>(any, call, after);
+      b.setInsertionPointToEnd(call);
+      auto grain = [&](Value share) -> Value {
+        Value scaled =
+            b.create<LLVM::MulOp>(share, number(*run.getGrains(), 64));
+        return b.create<LLVM::SDivOp>(scaled, all);
+      };
+      if (run.getGrains())
+        callOn(run, list, operand, {grain(low), grain(high), slot});
+      else
+        callOn(run, list, operand, {});
+      b.create<LLVM::BrOp>(after);
+      b.setInsertionPointToEnd(after);
+      operand += run.getOperands().size();
+      begin += shares;
+    }
     b.create<LLVM::ReturnOp>(ValueRange());
-    return name;
   }
 
   void lowerCheck(plan::CheckOp check) {
@@ -217,7 +299,8 @@ private:
 
   ImplicitLocOpBuilder b;
   Value arena, weights, arguments, team, status;
-  Value operandList; // where operands of a kernel wait for its threads
+  Value operandList; // where operands of kernels wait for their threads
+  unsigned &waves;
 };
 
 struct LowerPlan : impl::LowerPlanBase<LowerPlan> {
@@ -233,6 +316,8 @@ struct LowerPlan : impl::LowerPlanBase<LowerPlan> {
   }
 
 private:
+  unsigned waves = 0;
+
   /// The entry calls one function after the other, each with some of the tasks.
   void lower(plan::ProgramOp program, const std::string &name) {
     SmallVector<Operation *> tasks;
@@ -256,6 +341,9 @@ private:
     ArrayRef<Operation *> rest = tasks;
     for (unsigned part = 0; !rest.empty(); ++part) {
       size_t count = std::min<size_t>(rest.size(), tasksPerFunction);
+      auto last = dyn_cast<plan::RunOp>(rest[count - 1]);
+      while (last && (last = last.nextOfWave()))
+        ++count;
       OpBuilder outside(program);
       auto function = outside.create<LLVM::LLVMFuncOp>(
           rest.front()->getLoc(), name + "_part_" + std::to_string(part),
@@ -263,7 +351,7 @@ private:
           LLVM::Linkage::Private);
       // Called once, it would be inlined, and the block be long again.
       function.setPassthroughAttr(b.getArrayAttr(b.getStringAttr("noinline")));
-      Lowering(function).run(rest.take_front(count));
+      Lowering(function, waves).run(rest.take_front(count));
       b.create<LLVM::CallOp>(function, operands);
       rest = rest.drop_front(count);
     }

@@ -108,27 +108,58 @@ struct OutlineParts : impl::OutlinePartsBase<OutlineParts> {
         split(kernel, symbols, phasesOf);
     SmallVector<plan::RunOp> runs;
     getOperation().walk([&](plan::RunOp run) { runs.push_back(run); });
-    for (plan::RunOp run : runs) {
-      auto found = phasesOf.find(run.getKernel());
-      if (found == phasesOf.end())
-        continue;
-      OpBuilder b(run);
-      for (Phase &phase : found->second) {
-        auto now = cast<plan::RunOp>(b.clone(*run));
-        now.setKernel(phase.kernel.getName());
-        if (!phase.parts)
-          continue;
-        now.setGrains(phase.parts.getCount());
-        now.setSlots(phase.parts.getSlots());
-        now.setFew(phase.parts.getFew());
-      }
-      run.erase();
+    int64_t waves = 0;
+    for (size_t i = 0; i < runs.size();) {
+      SmallVector<plan::RunOp> wave = {runs[i]};
+      while (plan::RunOp next = wave.back().nextOfWave())
+        wave.push_back(next);
+      i += wave.size();
+      replace(wave, phasesOf, waves);
     }
     for (const auto &entry : phasesOf)
       symbols.erase(symbols.lookup(entry.first()));
   }
 
 private:
+  /// Runs that are no wave are one by themselves. The first phases of all runs
+  /// of a wave become a wave, and so do the second ones.
+  static void replace(ArrayRef<plan::RunOp> wave,
+                      llvm::StringMap<SmallVector<Phase>> &phasesOf,
+                      int64_t &waves) {
+    SmallVector<SmallVector<std::pair<plan::RunOp, Phase *>>> steps(1);
+    for (plan::RunOp run : wave) {
+      auto found = phasesOf.find(run.getKernel());
+      if (found == phasesOf.end()) {
+        steps[0].push_back({run, nullptr});
+        continue;
+      }
+      for (auto [i, phase] : llvm::enumerate(found->second)) {
+        if (i == steps.size())
+          steps.emplace_back();
+        steps[i].push_back({run, &phase});
+      }
+    }
+    OpBuilder b(wave.front()->getContext());
+    b.setInsertionPointAfter(wave.back());
+    for (auto &step : steps) {
+      IntegerAttr number =
+          step.size() > 1 ? b.getI64IntegerAttr(waves++) : IntegerAttr();
+      for (auto [run, phase] : step) {
+        auto now = cast<plan::RunOp>(b.clone(*run));
+        now.setWaveAttr(number);
+        if (phase)
+          now.setKernel(phase->kernel.getName());
+        if (!phase || !phase->parts)
+          continue;
+        now.setGrains(phase->parts.getCount());
+        now.setSlots(phase->parts.getSlots());
+        now.setFew(phase->parts.getFew());
+      }
+    }
+    for (plan::RunOp run : wave)
+      run->erase();
+  }
+
   static void split(func::FuncOp kernel, SymbolTable &symbols,
                     llvm::StringMap<SmallVector<Phase>> &phasesOf) {
     Block &body = kernel.getBody().front();

@@ -37,21 +37,6 @@ struct Slicing {
   int64_t range; // of the dimension
 };
 
-double nanoseconds(linalg::LinalgOp op) {
-  LoopNest nest(op);
-  double bytes = 0, points = 1, each = 0.5;
-  for (Value operand : op->getOperands())
-    if (auto type = dyn_cast<MemRefType>(operand.getType()))
-      bytes += double(type.getNumElements()) *
-               llvm::divideCeil(type.getElementTypeBitWidth(), 8);
-  for (int64_t range : nest.ranges)
-    points *= range;
-  for (Operation &inner : nest.body->without_terminator())
-    each += isa<math::MathDialect>(inner.getDialect()) ? 5 : 0.3;
-  return std::max(movingTime(bytes),
-                  points * each * (nest.applies() ? 0.1 : 1));
-}
-
 /// Whether the slices of every result along `d` are apart.
 bool separates(linalg::LinalgOp op, unsigned d) {
   for (OpOperand &init : op.getDpsInitsMutable()) {
@@ -157,10 +142,9 @@ void share(linalg::LinalgOp op, const Slicing &slicing) {
   Value end = parts.getLast();
   if (rest)
     end = e.smaller(end, e.index(whole));
-  e.loop(parts.getFirst(), end, 1,
-         [&, d = d, size = size](Value grain) {
-           makeSlice(e, op, d, e.times(grain, size), size);
-         });
+  e.loop(parts.getFirst(), end, 1, [&, d = d, size = size](Value grain) {
+    makeSlice(e, op, d, e.times(grain, size), size);
+  });
   if (rest)
     e.loop(e.larger(parts.getFirst(), e.index(whole)), parts.getLast(), 1,
            [&, d = d, size = size](Value) {

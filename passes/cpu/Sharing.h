@@ -3,7 +3,8 @@
 #ifndef WEIR_PASSES_CPU_SHARING_H
 #define WEIR_PASSES_CPU_SHARING_H
 
-#include <algorithm>
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+
 #include <cstdint>
 
 namespace weir {
@@ -22,6 +23,9 @@ inline double movingTime(double bytes) { return bytes / 20; }
 inline double productTime(double products, int64_t lanes) {
   return products / (4.0 * static_cast<double>(lanes));
 }
+
+/// Nanoseconds of the loops of an op on buffers.
+double nanoseconds(mlir::linalg::LinalgOp op);
 
 } // namespace weir
 

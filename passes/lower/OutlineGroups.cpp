@@ -75,7 +75,7 @@ struct OutlineGroups : impl::OutlineGroupsBase<OutlineGroups> {
       auto task = b.create<plan::TaskOp>(
           group.getLoc(), group.getResultTypes(),
           FlatSymbolRefAttr::get(kernels[kernel].getSymNameAttr()),
-          group.getInputs());
+          group.getInputs(), /*wave=*/IntegerAttr());
       group.replaceAllUsesWith(task.getResults());
       group.erase();
     }

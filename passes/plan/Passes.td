@@ -5,12 +5,33 @@
 
 include "mlir/Pass/PassBase.td"
 
+def FormWaves : Pass<"weir-form-waves", "::mlir::ModuleOp"> {
+  let summary = "Brings together small tasks that may run at once";
+  let description = [{
+    Tasks of little work that do not depend on each other become a wave, which
+    threads share as they share the grains of one kernel. They move only as far
+    as that takes, since their results live at one time. Nothing moves in a
+    module whose `weir.slots` is 1.
+
+    ```mlir
+    %a = plan.task @k(%x) : (tensor<4xf32>) -> tensor<4xf32>
+    %b = plan.task @k(%a) : (tensor<4xf32>) -> tensor<4xf32>
+    %c = plan.task @k(%y) : (tensor<4xf32>) -> tensor<4xf32>
+    // becomes
+    %a = plan.task @k(%x) {wave = 0 : i64} : (tensor<4xf32>) -> tensor<4xf32>
+    %c = plan.task @k(%y) {wave = 0 : i64} : (tensor<4xf32>) -> tensor<4xf32>
+    %b = plan.task @k(%a) : (tensor<4xf32>) -> tensor<4xf32>
+    ```
+  }];
+  let dependentDialects = ["::weir::plan::PlanDialect"];
+}
+
 def PlanArena : Pass<"weir-plan-arena", "::mlir::ModuleOp"> {
   let summary = "Places every buffer of the outer program in one arena";
   let description = [{
     Each entry function, whose kernels are calls by now, becomes a
     `plan.program`. A buffer lives from the task that writes it to the last that
-    reads it; buffers that live at different times share bytes. Constants get
+    reads it, tasks of one wave being one moment; buffers that live at different times share bytes. Constants get
     places in the block of weights. The module says how large the arena is and,
     as `weir.max_live_bytes`, the most bytes that live at one time: no plan can
     be smaller.

@@ -52,8 +52,9 @@ private:
   int64_t end = 0;
 };
 
-/// Turns the body of one entry into a plan. Moments are counted task by task;
-/// a buffer of the arena lives from its first task to its last.
+/// Turns the body of one entry into a plan. Moments are counted task by task,
+/// but waves as one; a buffer of the arena lives from its first task to its
+/// last.
 class Planner {
 public:
   Planner(func::FuncOp entry, plan::ProgramOp program, Weights &weights,
@@ -149,9 +150,11 @@ private:
       operands.push_back(
           buffer(task.getLoc(), MemRefType::get({scratch.getInt()},
                                                 IntegerType::get(context, 8))));
-    tasks.create<plan::RunOp>(task.getLoc(), task.getKernel(), operands,
-                              /*grains=*/IntegerAttr());
-    ++moment;
+    tasks.create<plan::RunOp>(task.getLoc(), task.getKernelAttr(), operands,
+                              /*grains=*/IntegerAttr(),
+                              /*slots=*/tasks.getI64IntegerAttr(0),
+                              /*few=*/UnitAttr(), task.getWaveAttr());
+    moment += !task.nextOfWave();
   }
 
   LogicalResult planIf(graph::IfOp op, OpBuilder &tasks) {

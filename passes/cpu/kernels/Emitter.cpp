@@ -185,6 +185,7 @@ void Emitter::parts(int64_t count, bool few,
 }
 
 void Emitter::share(double nanoseconds) {
+  work = nanoseconds;
   // Parts within a loop would be a region in each round of it.
   Operation *around = getInsertionBlock()->getParentOp();
   shared = nanoseconds >= worthSharing && isa<func::FuncOp>(around);

@@ -70,6 +70,8 @@ struct Emitter : mlir::ImplicitLocOpBuilder {
   /// Sets whether the kernel's work, in nanoseconds, is worth sharing.
   void share(double nanoseconds);
   bool isShared() const { return shared; }
+  /// What `share` was told, or 0.
+  double nanoseconds() const { return work; }
 
   /// `count` steps of a sum from 0, `unroll` of them an iteration.
   Values sumLoop(int64_t count, int64_t unroll, Values sums,
@@ -87,6 +89,7 @@ struct Emitter : mlir::ImplicitLocOpBuilder {
 
 private:
   bool shared = false;
+  double work = 0;
   bool contiguous(mlir::Value buffer);
   mlir::Value mask(int64_t lanes, int64_t valid);
 };

@@ -28,6 +28,7 @@
 // UNDEFINED-NEXT: U getpid
 // UNDEFINED-NEXT: U memset
 // UNDEFINED-NEXT: U munmap
+// UNDEFINED: U sched_getaffinity
 // RUN: nm -g --defined-only %t/libhostile.a | FileCheck %s --check-prefix=DEFINED --implicit-check-not=" T "
 // DEFINED: T hostile_create
 // DEFINED-NEXT: T hostile_destroy

@@ -61,3 +61,36 @@ plan.program @shared {
   plan.run @k(%b) {grains = 160 : i64, slots = 2 : i64} : (memref<4xf32>)
   plan.run @k(%b) {grains = 160 : i64, slots = 2 : i64} : (memref<4xf32>)
 }
+
+// -----
+
+// A wave is one region: its grains are those of its runs, one after the other;
+// a run without grains is one, and one whose grains should stay together gives
+// four at most.
+// CHECK-LABEL: llvm.func private @wave_part_0
+// CHECK: %[[COUNT:.*]] = llvm.mlir.constant(11 : i64)
+// CHECK: %[[SLOTS:.*]] = llvm.mlir.constant(2 : i64)
+// CHECK: llvm.mlir.addressof @weir_wave_0
+// CHECK: llvm.call @weir_parallel(%{{.*}}, %[[COUNT]], %[[SLOTS]]
+// CHECK-NOT: llvm.call
+// CHECK-LABEL: llvm.func private @weir_wave_0
+// CHECK-SAME: (%{{.*}}: !llvm.ptr, %[[FIRST:.*]]: i64, %[[LAST:.*]]: i64, %[[SLOT:.*]]: i64)
+// CHECK: llvm.intr.smax
+// CHECK: llvm.intr.smin
+// CHECK: llvm.cond_br
+// CHECK: llvm.call @many(%{{.*}}, %{{.*}}, %{{.*}}, %[[SLOT]])
+// CHECK: llvm.cond_br
+// CHECK: llvm.call @single(%{{.*}}) : (!llvm.ptr) -> ()
+// CHECK: llvm.cond_br
+// CHECK: llvm.call @few(%{{.*}}, %{{.*}}, %{{.*}}, %[[SLOT]])
+llvm.func @many(!llvm.ptr, i64, i64, i64)
+llvm.func @single(!llvm.ptr)
+llvm.func @few(!llvm.ptr, i64, i64, i64)
+plan.program @wave {
+  %x = plan.buffer 0 live [0, 0] : memref<8xf32>
+  %y = plan.buffer 64 live [0, 0] : memref<8xf32>
+  %z = plan.buffer 128 live [0, 0] : memref<8xf32>
+  plan.run @many(%x) {grains = 6 : i64, slots = 3 : i64, wave = 0 : i64} : (memref<8xf32>)
+  plan.run @single(%y) {wave = 0 : i64} : (memref<8xf32>)
+  plan.run @few(%z) {few, grains = 9 : i64, slots = 2 : i64, wave = 0 : i64} : (memref<8xf32>)
+}

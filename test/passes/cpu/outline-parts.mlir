@@ -56,3 +56,44 @@ plan.program @weir_entry_0 {
   %y = plan.buffer 64 live [0, 0] : memref<8xf32>
   plan.run @whole(%x, %y) : (memref<8xf32>, memref<8xf32>)
 }
+
+// -----
+
+// The first phases of a wave's kernels are a wave, and so are the second ones;
+// a phase that has no fellow is none.
+// CHECK-LABEL: plan.program @waves
+// CHECK: plan.run @k_phase_0(%[[A:.*]], %[[B:.*]]) {wave = 0 : i64}
+// CHECK-NEXT: plan.run @one(%{{.*}}) {wave = 0 : i64}
+// CHECK-NEXT: plan.run @k_phase_0(%[[C:.*]], %[[D:.*]]) {wave = 0 : i64}
+// CHECK-NEXT: plan.run @k_phase_1(%[[A]], %[[B]]) {grains = 8 : i64, wave = 1 : i64}
+// CHECK-NEXT: plan.run @k_phase_1(%[[C]], %[[D]]) {grains = 8 : i64, wave = 1 : i64}
+// CHECK-NEXT: plan.run @k_phase_0(%{{.*}}) {wave = 2 : i64}
+// CHECK-NEXT: plan.run @one(%{{.*}}) {wave = 2 : i64}
+// CHECK-NEXT: plan.run @k_phase_1(%{{.*}}) {grains = 8 : i64} : (
+func.func private @k(%x: memref<8xf32>, %y: memref<8xf32>) attributes {weir.kernel} {
+  %zero = arith.constant 0.0 : f32
+  %one = arith.constant 1 : index
+  linalg.fill ins(%zero : f32) outs(%x : memref<8xf32>)
+  kernel.parts 8 {
+  ^bb0(%first: index, %last: index, %slot: index):
+    scf.for %i = %first to %last step %one {
+      memref.store %zero, %y[%i] : memref<8xf32>
+    }
+  }
+  return
+}
+func.func private @one(%x: memref<8xf32>) attributes {weir.kernel} {
+  %zero = arith.constant 0.0 : f32
+  linalg.fill ins(%zero : f32) outs(%x : memref<8xf32>)
+  return
+}
+plan.program @waves {
+  %x = plan.buffer 0 live [0, 0] : memref<8xf32>
+  %y = plan.buffer 64 live [0, 0] : memref<8xf32>
+  %z = plan.buffer 128 live [0, 0] : memref<8xf32>
+  plan.run @k(%x, %y) {wave = 0 : i64} : (memref<8xf32>, memref<8xf32>)
+  plan.run @one(%z) {wave = 0 : i64} : (memref<8xf32>)
+  plan.run @k(%y, %x) {wave = 0 : i64} : (memref<8xf32>, memref<8xf32>)
+  plan.run @k(%x, %y) {wave = 1 : i64} : (memref<8xf32>, memref<8xf32>)
+  plan.run @one(%z) {wave = 1 : i64} : (memref<8xf32>)
+}

@@ -91,3 +91,23 @@ func.func @reshaped(%x: tensor<4xf32>) -> (tensor<4xf32>, tensor<2x2xf32>) attri
   return %a, %b : tensor<4xf32>, tensor<2x2xf32>
 }
 func.func private @k(%x: memref<4xf32>, %y: memref<4xf32>) attributes {weir.kernel}
+
+// -----
+
+// Tasks of a wave are one moment: their results share no bytes.
+// CHECK: weir.arena_bytes = 192
+// CHECK: plan.buffer {{[0-9]+}} live[0, 1]
+// CHECK: plan.buffer {{[0-9]+}} live[1, 2]
+// CHECK: plan.buffer {{[0-9]+}} live[1, 2]
+// CHECK: plan.run @k({{.*}}) : (
+// CHECK-NEXT: plan.run @k({{.*}}) {wave = 0 : i64}
+// CHECK-NEXT: plan.run @k({{.*}}) {wave = 0 : i64}
+func.func @wave(%x: tensor<4xf32>) -> tensor<4xf32> attributes {weir.entry = "serve"} {
+  %a = plan.task @k(%x) : (tensor<4xf32>) -> tensor<4xf32>
+  %b = plan.task @k(%a) {wave = 0 : i64} : (tensor<4xf32>) -> tensor<4xf32>
+  %c = plan.task @k(%a) {wave = 0 : i64} : (tensor<4xf32>) -> tensor<4xf32>
+  %d = plan.task @sum(%b, %c) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  return %d : tensor<4xf32>
+}
+func.func private @k(%x: memref<4xf32>, %y: memref<4xf32>) attributes {weir.kernel}
+func.func private @sum(%x: memref<4xf32>, %y: memref<4xf32>, %z: memref<4xf32>) attributes {weir.kernel}

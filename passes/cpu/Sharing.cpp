@@ -1,0 +1,28 @@
+// Rough costs of loops.
+
+#include "passes/cpu/Sharing.h"
+
+#include "passes/cpu/LoopNest.h"
+
+#include "mlir/Dialect/Math/IR/Math.h"
+
+using namespace mlir;
+
+namespace weir {
+
+double nanoseconds(linalg::LinalgOp op) {
+  LoopNest nest(op);
+  double bytes = 0, points = 1, each = 0.5;
+  for (Value operand : op->getOperands())
+    if (auto type = dyn_cast<MemRefType>(operand.getType()))
+      bytes += double(type.getNumElements()) *
+               llvm::divideCeil(type.getElementTypeBitWidth(), 8);
+  for (int64_t range : nest.ranges)
+    points *= range;
+  for (Operation &inner : nest.body->without_terminator())
+    each += isa<math::MathDialect>(inner.getDialect()) ? 5 : 0.3;
+  return std::max(movingTime(bytes),
+                  points * each * (nest.applies() ? 0.1 : 1));
+}
+
+} // namespace weir

@@ -1,0 +1,147 @@
+// Brings together small tasks that do not depend on each other, for threads.
+//
+// A task of much work is cut into grains for all threads, and so are these; but
+// the less there is to do between two moments at which threads meet, the more
+// the meeting costs. A wave meets once for several tasks.
+
+#include "passes/plan/Passes.h"
+
+#include "dialects/graph/Graph.h"
+#include "dialects/graph/Shape.h"
+#include "dialects/plan/Plan.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+using namespace mlir;
+
+namespace weir {
+#define GEN_PASS_DEF_FORMWAVES
+#include "passes/plan/Passes.h.inc"
+
+namespace {
+
+/// Tasks of more nanoseconds are well shared by themselves.
+constexpr int64_t smallTask = 40000;
+/// A wave of so many nanoseconds, or tasks, takes no more.
+constexpr int64_t enoughTime = 64000;
+constexpr size_t enoughTasks = 16;
+/// How many tasks may be overtaken: their operands live on meanwhile.
+constexpr size_t mostOvertaken = 64;
+
+/// A stretch of ops that may change places as far as they do not depend on
+/// each other.
+class Stretch {
+public:
+  Stretch(ArrayRef<Operation *> ops, ArrayRef<int64_t> times)
+      : ops(ops), times(times), done(ops.size(), false) {
+    for (auto [i, op] : llvm::enumerate(ops))
+      place[op] = i;
+  }
+
+  void schedule(int64_t &waves) {
+    Operation *end = ops.back()->getNextNode();
+    while (first < ops.size()) {
+      SmallVector<size_t> wave = nextWave();
+      for (size_t i : wave) {
+        ops[i]->moveBefore(end);
+        done[i] = true;
+        if (wave.size() > 1)
+          cast<plan::TaskOp>(ops[i]).setWave(waves);
+      }
+      waves += wave.size() > 1;
+      while (first < ops.size() && done[first])
+        ++first;
+    }
+  }
+
+private:
+  /// The first task that is left, and later ones that need nothing that is.
+  /// Views of results follow at once: they are no work.
+  SmallVector<size_t> nextWave() {
+    SmallVector<size_t> wave;
+    int64_t time = 0;
+    size_t passed = 0;
+    for (size_t i = first; i < ops.size() && passed < mostOvertaken; ++i) {
+      if (done[i])
+        continue;
+      if (!isReady(ops[i])) {
+        ++passed;
+        continue;
+      }
+      if (!isa<plan::TaskOp>(ops[i])) {
+        if (wave.empty())
+          return {i};
+        continue;
+      }
+      wave.push_back(i);
+      time += times[i];
+      if (time >= enoughTime || wave.size() == enoughTasks)
+        break;
+    }
+    return wave;
+  }
+
+  bool isReady(Operation *op) {
+    return llvm::all_of(op->getOperands(), [&](Value operand) {
+      auto found = place.find(operand.getDefiningOp());
+      return found == place.end() || done[found->second];
+    });
+  }
+
+  ArrayRef<Operation *> ops;
+  ArrayRef<int64_t> times;
+  SmallVector<bool> done;
+  DenseMap<Operation *, size_t> place;
+  size_t first = 0;
+};
+
+struct FormWaves : impl::FormWavesBase<FormWaves> {
+  void runOnOperation() override {
+    auto slots = getOperation()->getAttrOfType<IntegerAttr>("weir.slots");
+    if (!slots || slots.getInt() <= 1)
+      return;
+    SymbolTable symbols(getOperation());
+    SmallVector<Block *> blocks;
+    for (auto entry : getOperation().getOps<func::FuncOp>())
+      if (entry->hasAttr("weir.entry"))
+        entry.walk([&](Block *block) { blocks.push_back(block); });
+    int64_t waves = 0;
+    for (Block *block : blocks)
+      formWaves(*block, symbols, waves);
+  }
+
+private:
+  static void formWaves(Block &block, SymbolTable &symbols, int64_t &waves) {
+    SmallVector<Operation *> ops;
+    SmallVector<int64_t> times;
+    auto flush = [&] {
+      if (!ops.empty())
+        Stretch(ops, times).schedule(waves);
+      ops.clear();
+      times.clear();
+    };
+    for (Operation &op : llvm::make_early_inc_range(block)) {
+      int64_t time = 0;
+      if (auto task = dyn_cast<plan::TaskOp>(op))
+        time = timeOf(task, symbols);
+      else if (!isa<graph::ReshapeOp, graph::ConstantOp>(op))
+        time = -1;
+      if (time < 0 || time > smallTask) {
+        flush();
+        continue;
+      }
+      ops.push_back(&op);
+      times.push_back(time);
+    }
+    flush();
+  }
+
+  /// Nanoseconds of a task, or -1 where nobody knows.
+  static int64_t timeOf(plan::TaskOp task, SymbolTable &symbols) {
+    auto kernel = symbols.lookup<func::FuncOp>(task.getKernel());
+    auto time = kernel->getAttrOfType<IntegerAttr>("weir.nanoseconds");
+    return time ? time.getInt() : -1;
+  }
+};
+
+} // namespace
+} // namespace weir

@@ -1,0 +1,82 @@
+// RUN: weir-opt %s --split-input-file --weir-form-waves | FileCheck %s
+
+// Two chains go on side by side; what needs both comes after them.
+// CHECK-LABEL: func.func @chains
+// CHECK: %[[A:.*]] = plan.task @k(%{{.*}}) {wave = 0 : i64}
+// CHECK-NEXT: %[[B:.*]] = plan.task @k(%{{.*}}) {wave = 0 : i64}
+// CHECK-NEXT: %[[C:.*]] = plan.task @k(%[[A]]) {wave = 1 : i64}
+// CHECK-NEXT: %[[D:.*]] = plan.task @k(%[[B]]) {wave = 1 : i64}
+// CHECK-NEXT: %[[E:.*]] = plan.task @sum(%[[C]], %[[D]]) : (
+// CHECK-NEXT: return %[[E]]
+module attributes {weir.slots = 2 : i64} {
+  func.func @chains(%x: tensor<4xf32>, %y: tensor<4xf32>) -> tensor<4xf32> attributes {weir.entry = "serve"} {
+    %a = plan.task @k(%x) : (tensor<4xf32>) -> tensor<4xf32>
+    %c = plan.task @k(%a) : (tensor<4xf32>) -> tensor<4xf32>
+    %b = plan.task @k(%y) : (tensor<4xf32>) -> tensor<4xf32>
+    %d = plan.task @k(%b) : (tensor<4xf32>) -> tensor<4xf32>
+    %e = plan.task @sum(%c, %d) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+    return %e : tensor<4xf32>
+  }
+  func.func private @k(%x: memref<4xf32>, %y: memref<4xf32>) attributes {weir.kernel, weir.nanoseconds = 20000 : i64}
+  func.func private @sum(%x: memref<4xf32>, %y: memref<4xf32>, %z: memref<4xf32>) attributes {weir.kernel, weir.nanoseconds = 20000 : i64}
+}
+
+// -----
+
+// A view of a result is no task: who reads it need not wait for a wave of its
+// own.
+// CHECK-LABEL: func.func @views
+// CHECK: %[[A:.*]] = plan.task @k(%{{.*}}) : (
+// CHECK-NEXT: %[[V:.*]] = graph.reshape %[[A]]
+// CHECK-NEXT: plan.task @flat(%[[V]]) {wave = 0 : i64}
+// CHECK-NEXT: plan.task @k(%[[A]]) {wave = 0 : i64}
+module attributes {weir.slots = 2 : i64} {
+  func.func @views(%x: tensor<4x1xf32>) -> (tensor<4xf32>, tensor<4x1xf32>) attributes {weir.entry = "serve"} {
+    %a = plan.task @k(%x) : (tensor<4x1xf32>) -> tensor<4x1xf32>
+    %v = graph.reshape %a : tensor<4x1xf32> to tensor<4xf32>
+    %b = plan.task @flat(%v) : (tensor<4xf32>) -> tensor<4xf32>
+    %c = plan.task @k(%a) : (tensor<4x1xf32>) -> tensor<4x1xf32>
+    return %b, %c : tensor<4xf32>, tensor<4x1xf32>
+  }
+  func.func private @k(%x: memref<4x1xf32>, %y: memref<4x1xf32>) attributes {weir.kernel, weir.nanoseconds = 100 : i64}
+  func.func private @flat(%x: memref<4xf32>, %y: memref<4xf32>) attributes {weir.kernel, weir.nanoseconds = 100 : i64}
+}
+
+// -----
+
+// Tasks of much work, or of work that nobody knows, stay where they are, and
+// nothing passes them.
+// CHECK-LABEL: func.func @heavy
+// CHECK: plan.task @small(
+// CHECK-NEXT: plan.task @large(
+// CHECK-NEXT: plan.task @small(
+// CHECK-NEXT: plan.task @unknown(
+// CHECK-NEXT: plan.task @small(
+// CHECK-NOT: wave
+module attributes {weir.slots = 2 : i64} {
+  func.func @heavy(%x: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>) attributes {weir.entry = "serve"} {
+    %a = plan.task @small(%x) : (tensor<4xf32>) -> tensor<4xf32>
+    %b = plan.task @large(%x) : (tensor<4xf32>) -> tensor<4xf32>
+    %c = plan.task @small(%x) : (tensor<4xf32>) -> tensor<4xf32>
+    %d = plan.task @unknown(%x) : (tensor<4xf32>) -> tensor<4xf32>
+    %e = plan.task @small(%x) : (tensor<4xf32>) -> tensor<4xf32>
+    return %a, %b, %c, %d, %e : tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>
+  }
+  func.func private @small(%x: memref<4xf32>, %y: memref<4xf32>) attributes {weir.kernel, weir.nanoseconds = 100 : i64}
+  func.func private @large(%x: memref<4xf32>, %y: memref<4xf32>) attributes {weir.kernel, weir.nanoseconds = 1000000 : i64}
+  func.func private @unknown(%x: memref<4xf32>, %y: memref<4xf32>) attributes {weir.kernel}
+}
+
+// -----
+
+// One thread gains nothing by it.
+// CHECK-LABEL: func.func @single
+// CHECK-NOT: wave
+module attributes {weir.slots = 1 : i64} {
+  func.func @single(%x: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) attributes {weir.entry = "serve"} {
+    %a = plan.task @k(%x) : (tensor<4xf32>) -> tensor<4xf32>
+    %b = plan.task @k(%x) : (tensor<4xf32>) -> tensor<4xf32>
+    return %a, %b : tensor<4xf32>, tensor<4xf32>
+  }
+  func.func private @k(%x: memref<4xf32>, %y: memref<4xf32>) attributes {weir.kernel, weir.nanoseconds = 100 : i64}
+}
