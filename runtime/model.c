@@ -50,8 +50,9 @@ static weir_status own_arena(weir_context *context, size_t bytes) {
   context->own_arena = context->arena = aligned_alloc(align, whole);
   if (!context->arena)
     return WEIR_ERR_MEMORY;
+  // Not the last one: a large page that is used in part is resident in whole.
   if (align == huge_page)
-    madvise(context->arena, whole, MADV_HUGEPAGE_);
+    madvise(context->arena, bytes / huge_page * huge_page, MADV_HUGEPAGE_);
   return WEIR_OK;
 }
 
