@@ -72,8 +72,8 @@ Operation *LoopNest::combiner(OpOperand &init) {
       *accumulator.getUsers().begin() != combine ||
       combine->getNumOperands() != 2 || !combine->getResult(0).hasOneUse() ||
       !isa<arith::AddFOp, arith::MulFOp, arith::MaximumFOp, arith::MinimumFOp,
-           arith::AddIOp, arith::MulIOp, arith::MaxSIOp, arith::MinSIOp,
-           arith::AndIOp, arith::OrIOp>(combine))
+           arith::MaxNumFOp, arith::AddIOp, arith::MulIOp, arith::MaxSIOp,
+           arith::MinSIOp, arith::AndIOp, arith::OrIOp>(combine))
     return nullptr;
   return combine;
 }

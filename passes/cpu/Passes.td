@@ -118,6 +118,31 @@ def OutlineParts : Pass<"weir-outline-parts", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mlir::arith::ArithDialect"];
 }
 
+def FuseRows : Pass<"weir-fuse-rows", "::mlir::func::FuncOp"> {
+  let summary = "Makes loops over the same rows one loop over blocks of rows";
+  let description = [{
+    For linalg ops on buffers that follow each other, at least one of which
+    reduces rows, where each reads of the others' results its own rows only. A
+    block is as many rows as fit L1; buffers that only these ops use are of a
+    block's size. Runs before buffers are placed.
+
+    ```mlir
+    linalg.generic ins(%x : memref<8x512xf32>) outs(%max : memref<8xf32>) { maximumf }
+    linalg.generic ins(%x, %max) outs(%y : memref<8x512xf32>) { subf, exp }
+    // becomes
+    scf.for %block ... {
+      linalg.generic ins(%rows : memref<2x512xf32, ...>) outs(%few : memref<2xf32>) { maximumf }
+      linalg.generic ins(%rows, %few) outs(...) { subf, exp }
+    }
+    ```
+  }];
+  let dependentDialects = ["::mlir::affine::AffineDialect",
+                           "::mlir::arith::ArithDialect",
+                           "::weir::kernel::KernelDialect",
+                           "::mlir::memref::MemRefDialect",
+                           "::mlir::scf::SCFDialect"];
+}
+
 def ShareLoops : Pass<"weir-share-loops", "::mlir::func::FuncOp"> {
   let summary = "Cuts loops over large buffers into grains for threads";
   let description = [{

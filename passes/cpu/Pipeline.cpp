@@ -31,6 +31,7 @@ void buildBufferizePipeline(OpPassManager &pm) {
   kernels.addPass(createCanonicalizerPass());
   kernels.addPass(createCSEPass());
   kernels.addPass(createEmitKernels());
+  kernels.addPass(createFuseRows());
   kernels.addPass(createPlanScratch());
 }
 

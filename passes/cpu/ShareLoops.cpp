@@ -8,13 +8,10 @@
 
 #include "passes/cpu/LoopNest.h"
 #include "passes/cpu/Sharing.h"
-#include "passes/cpu/kernels/Emitter.h"
+#include "passes/cpu/Slices.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "mlir/Dialect/Linalg/IR/Linalg.h"
-#include "mlir/Dialect/Linalg/Utils/Utils.h"
-#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 
 using namespace mlir;
@@ -25,9 +22,6 @@ namespace weir {
 
 namespace {
 
-/// Grains no smaller than this, so that starting one costs nothing beside it.
-constexpr double grainTime = 4000;
-constexpr int64_t mostGrains = 128;
 /// A grain of lanes is whole vectors, of any target.
 constexpr int64_t laneGrain = 256;
 
@@ -52,23 +46,6 @@ bool separates(linalg::LinalgOp op, unsigned d) {
       return false;
   }
   return true;
-}
-
-/// Whether the slice of an operand is a box: indices are sums of multiples.
-bool isSliceable(linalg::LinalgOp op) {
-  bool all = true;
-  for (AffineMap map : op.getIndexingMapsArray()) {
-    all &= map.getNumSymbols() == 0;
-    map.walkExprs([&](AffineExpr expression) {
-      all &=
-          llvm::is_contained({AffineExprKind::Add, AffineExprKind::Mul,
-                              AffineExprKind::DimId, AffineExprKind::Constant},
-                             expression.getKind());
-      if (auto constant = dyn_cast<AffineConstantExpr>(expression))
-        all &= constant.getValue() >= 0;
-    });
-  }
-  return all;
 }
 
 /// A size near `size` that leaves no smaller last grain, or `size` itself.
@@ -116,21 +93,11 @@ std::optional<Slicing> slicingOf(linalg::LinalgOp op) {
   return Slicing{*dimension, size, range};
 }
 
-void makeSlice(Emitter &e, linalg::LinalgOp op, unsigned d, Value first,
-               int64_t size) {
-  SmallVector<int64_t> ranges = op.getStaticLoopRanges();
-  SmallVector<OpFoldResult> sizes(ranges.size(), e.getIndexAttr(0)), bounds,
-      offsets(ranges.size(), e.getIndexAttr(0));
-  sizes[d] = e.getIndexAttr(size);
-  offsets[d] = first;
-  for (int64_t range : ranges)
-    bounds.push_back(e.getIndexAttr(range));
-  SmallVector<Value> operands = linalg::makeTiledShapes(
-      e, e.getLoc(), op, op->getOperands(), OpFoldResult(first), sizes, bounds,
-      /*omitPartialTileCheck=*/true);
-  auto slice =
-      cast<linalg::LinalgOp>(clone(e, op, op->getResultTypes(), operands));
-  linalg::offsetIndices(e, slice, offsets);
+void slice(Emitter &e, linalg::LinalgOp op, unsigned d, Value first,
+           int64_t size) {
+  SmallVector<LoopSlice> slices(d + 1);
+  slices[d] = {first, size};
+  makeSlice(e, op, slices);
 }
 
 void share(linalg::LinalgOp op, const Slicing &slicing) {
@@ -143,12 +110,12 @@ void share(linalg::LinalgOp op, const Slicing &slicing) {
   if (rest)
     end = e.smaller(end, e.index(whole));
   e.loop(parts.getFirst(), end, 1, [&, d = d, size = size](Value grain) {
-    makeSlice(e, op, d, e.times(grain, size), size);
+    slice(e, op, d, e.times(grain, size), size);
   });
   if (rest)
     e.loop(e.larger(parts.getFirst(), e.index(whole)), parts.getLast(), 1,
            [&, d = d, size = size](Value) {
-             makeSlice(e, op, d, e.index(whole * size), rest);
+             slice(e, op, d, e.index(whole * size), rest);
            });
   op.erase();
 }

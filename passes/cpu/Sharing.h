@@ -27,6 +27,10 @@ inline double productTime(double products, int64_t lanes) {
 /// Nanoseconds of the loops of an op on buffers.
 double nanoseconds(mlir::linalg::LinalgOp op);
 
+/// Grains no smaller than this, so that starting one costs nothing beside it.
+constexpr double grainTime = 4000;
+constexpr int64_t mostGrains = 128;
+
 } // namespace weir
 
 #endif // WEIR_PASSES_CPU_SHARING_H

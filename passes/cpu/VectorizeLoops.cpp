@@ -146,12 +146,15 @@ private:
   /// the second operand where one is a NaN: one in `sum` stays, one in `x` is
   /// taken by a choice that is not on the way from sum to sum.
   Value combine(Operation *inner, Value sum, Value x) {
-    bool largest = isa<arith::MaximumFOp>(inner);
+    bool numbers = isa<arith::MaxNumFOp>(inner);
+    bool largest = numbers || isa<arith::MaximumFOp>(inner);
     if (largest || isa<arith::MinimumFOp>(inner)) {
       Value beyond = e.create<arith::CmpFOp>(
           largest ? arith::CmpFPredicate::OGT : arith::CmpFPredicate::OLT, x,
           sum);
       Value extreme = e.create<arith::SelectOp>(beyond, x, sum);
+      if (numbers)
+        return extreme;
       Value nan = e.create<arith::CmpFOp>(arith::CmpFPredicate::UNO, x, x);
       return e.create<arith::SelectOp>(nan, x, extreme);
     }
@@ -224,8 +227,16 @@ private:
   Value neutral(OpOperand &init) {
     Operation *inner = nest.combiner(init);
     Type element = getElementTypeOrSelf(init.get().getType());
-    return e.create<arith::ConstantOp>(DenseElementsAttr::get(
-        VectorType::get(lanes, element), *arith::getNeutralElement(inner)));
+    // That of a maximum of numbers is no number, which `combine` would keep.
+    TypedAttr value =
+        isa<arith::MaxNumFOp>(inner)
+            ? TypedAttr(e.getFloatAttr(
+                  element,
+                  APFloat::getInf(cast<FloatType>(element).getFloatSemantics(),
+                                  /*Negative=*/true)))
+            : *arith::getNeutralElement(inner);
+    return e.create<arith::ConstantOp>(
+        DenseElementsAttr::get(VectorType::get(lanes, element), value));
   }
 
   /// The lanes are elements of rows that are summed.

@@ -11,7 +11,8 @@ using namespace mlir;
 namespace weir {
 namespace {
 
-using Combine = function_ref<Value(OpBuilder &, Location, ValueRange)>;
+using Combine =
+    function_ref<SmallVector<Value>(OpBuilder &, Location, ValueRange)>;
 
 /// Rows of `x` are its last dimension; all sums and maxima are of rows.
 struct Rows {
@@ -25,36 +26,40 @@ struct Rows {
         element(b.getMultiDimIdentityMap(type.getRank())),
         row(element.dropResult(type.getRank() - 1)) {}
 
-  /// One accumulator a row, from `init`; `combine` gets element and
-  /// accumulator.
-  Value reduce(Value x, Type sumType, Attribute init, Combine combine) {
-    auto rows = RankedTensorType::get(type.getShape().drop_back(), sumType);
-    auto loops = parallelLoops(type.getRank());
-    loops.back() = utils::IteratorType::reduction;
-    Value start = filledTensor(
-        b, loc, rows, b.create<arith::ConstantOp>(loc, cast<TypedAttr>(init)));
+  RankedTensorType rowsOf(Type element) const {
+    return RankedTensorType::get(type.getShape().drop_back(), element);
+  }
+
+  Value start(FloatAttr init) {
+    return filledTensor(b, loc, rowsOf(init.getType()),
+                        b.create<arith::ConstantOp>(loc, init));
+  }
+
+  /// One loop nest over all elements; `element` outputs come first.
+  ValueRange loops(ValueRange inputs, ArrayRef<AffineMap> maps,
+                   ValueRange outputs, bool reduces, Combine combine) {
+    auto iterators = parallelLoops(type.getRank());
+    if (reduces)
+      iterators.back() = utils::IteratorType::reduction;
     return b
         .create<linalg::GenericOp>(
-            loc, rows, x, start, ArrayRef<AffineMap>{element, row}, loops,
+            loc, TypeRange(outputs), inputs, outputs, maps, iterators,
             [&](OpBuilder &b, Location loc, ValueRange args) {
               b.create<linalg::YieldOp>(loc, combine(b, loc, args));
             })
-        .getResult(0);
+        .getResults();
   }
 
-  /// Elements of `result` from those of `x` and the accumulators of their row.
-  Value map(Value x, ValueRange rows, Type result, Combine combine) {
-    SmallVector<Value> inputs{x};
-    inputs.append(rows.begin(), rows.end());
-    SmallVector<AffineMap> maps{element};
-    maps.append(rows.size(), row);
-    maps.push_back(element);
+  /// A function of one value of each row.
+  Value each(Value rows,
+             llvm::function_ref<Value(OpBuilder &, Location, Value)> function) {
+    AffineMap map = b.getMultiDimIdentityMap(type.getRank() - 1);
     return b
         .create<linalg::GenericOp>(
-            loc, result, inputs, emptyTensor(b, loc, result), maps,
-            parallelLoops(type.getRank()),
+            loc, rows.getType(), rows, emptyTensor(b, loc, rows.getType()),
+            ArrayRef<AffineMap>{map, map}, parallelLoops(type.getRank() - 1),
             [&](OpBuilder &b, Location loc, ValueRange args) {
-              b.create<linalg::YieldOp>(loc, combine(b, loc, args));
+              b.create<linalg::YieldOp>(loc, function(b, loc, args[0]));
             })
         .getResult(0);
   }
@@ -72,39 +77,74 @@ struct LowerSoftmax : OpConversionPattern<Op> {
     auto wide = type.clone(sumType);
     Rows rows(b, op.getLoc(), type);
 
+    // A NaN need not be the maximum: its row becomes NaN by its exponential.
     auto lowest = b.getFloatAttr(
         sumType, APFloat::getInf(sumType.getFloatSemantics(), true));
-    Value largest =
-        rows.reduce(adaptor.getX(), sumType, lowest,
-                    [&](OpBuilder &b, Location loc, ValueRange args) -> Value {
-                      Value x = convertFloat(b, loc, args[0], sumType);
-                      return b.create<arith::MaximumFOp>(loc, args[1], x);
-                    });
-    auto distance = [&](OpBuilder &b, Location loc, ValueRange args) -> Value {
+    Value largest = rows.loops(
+        adaptor.getX(), {rows.element, rows.row}, rows.start(lowest),
+        /*reduces=*/true,
+        [&](OpBuilder &b, Location loc, ValueRange args) -> SmallVector<Value> {
+          Value x = convertFloat(b, loc, args[0], sumType);
+          return {b.create<arith::MaxNumFOp>(loc, args[1], x)};
+        })[0];
+    auto power = [&](OpBuilder &b, Location loc, ValueRange args) -> Value {
       Value x = convertFloat(b, loc, args[0], sumType);
-      return b.create<arith::SubFOp>(loc, x, args[1]);
+      return b.create<math::ExpOp>(loc,
+                                   b.create<arith::SubFOp>(loc, x, args[1]));
     };
-    Value powers =
-        rows.map(adaptor.getX(), largest, wide,
-                 [&](OpBuilder &b, Location loc, ValueRange args) -> Value {
-                   return b.create<math::ExpOp>(loc, distance(b, loc, args));
-                 });
-    Value sum =
-        rows.reduce(powers, sumType, b.getZeroAttr(sumType),
-                    [&](OpBuilder &b, Location loc, ValueRange args) -> Value {
-                      return b.create<arith::AddFOp>(loc, args[1], args[0]);
-                    });
-    auto last = [&](OpBuilder &b, Location loc, ValueRange args) -> Value {
-      Value y;
-      if (isLog)
-        y = b.create<arith::SubFOp>(loc, distance(b, loc, args),
-                                    b.create<math::LogOp>(loc, args[2]));
-      else
-        y = b.create<arith::DivFOp>(loc, args[0], args[1]);
-      return convertFloat(b, loc, y, type.getElementType());
-    };
-    b.replaceOp(op, isLog ? rows.map(adaptor.getX(), {largest, sum}, type, last)
-                          : rows.map(powers, sum, type, last));
+    Value zeros = rows.start(b.getFloatAttr(sumType, 0));
+    if constexpr (isLog) {
+      Value sum = rows.loops(
+          {adaptor.getX(), largest}, {rows.element, rows.row, rows.row}, zeros,
+          /*reduces=*/true,
+          [&](OpBuilder &b, Location loc,
+              ValueRange args) -> SmallVector<Value> {
+            return {b.create<arith::AddFOp>(loc, args[2], power(b, loc, args))};
+          })[0];
+      Value logarithm =
+          rows.each(sum, [](OpBuilder &b, Location loc, Value x) -> Value {
+            return b.create<math::LogOp>(loc, x);
+          });
+      b.replaceOp(
+          op, rows.loops(
+                  {adaptor.getX(), largest, logarithm},
+                  {rows.element, rows.row, rows.row, rows.element},
+                  emptyTensor(b, op.getLoc(), type), /*reduces=*/false,
+                  [&](OpBuilder &b, Location loc,
+                      ValueRange args) -> SmallVector<Value> {
+                    Value x = convertFloat(b, loc, args[0], sumType);
+                    Value distance = b.create<arith::SubFOp>(loc, x, args[1]);
+                    return {convertFloat(
+                        b, loc, b.create<arith::SubFOp>(loc, distance, args[2]),
+                        type.getElementType())};
+                  }));
+      return success();
+    }
+    // The exponentials are kept and summed at once.
+    ValueRange results = rows.loops(
+        {adaptor.getX(), largest},
+        {rows.element, rows.row, rows.element, rows.row},
+        {emptyTensor(b, op.getLoc(), wide), zeros}, /*reduces=*/true,
+        [&](OpBuilder &b, Location loc, ValueRange args) -> SmallVector<Value> {
+          Value y = power(b, loc, args);
+          return {y, b.create<arith::AddFOp>(loc, args[3], y)};
+        });
+    Value scale = rows.each(
+        results[1], [&](OpBuilder &b, Location loc, Value x) -> Value {
+          Value one =
+              b.create<arith::ConstantOp>(loc, b.getFloatAttr(sumType, 1));
+          return b.create<arith::DivFOp>(loc, one, x);
+        });
+    b.replaceOp(
+        op,
+        rows.loops({results[0], scale}, {rows.element, rows.row, rows.element},
+                   emptyTensor(b, op.getLoc(), type), /*reduces=*/false,
+                   [&](OpBuilder &b, Location loc,
+                       ValueRange args) -> SmallVector<Value> {
+                     return {convertFloat(
+                         b, loc, b.create<arith::MulFOp>(loc, args[0], args[1]),
+                         type.getElementType())};
+                   }));
     return success();
   }
 };

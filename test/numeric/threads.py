@@ -103,4 +103,24 @@ def loops():
     return g
 
 
-main(products, convolutions, loops)
+def rows():
+    """Softmax, whose blocks of rows may not divide all; rows with infinities and
+    NaNs, alone in being NaN."""
+    g = graph(3)
+    for shape in (300, 700), (97, 1003), (3, 5, 101, 130), (257, 17), (2, 9000), (64, 3):
+        value = normal(*shape) * 10
+        lines = value.reshape(-1, shape[-1])
+        lines[1, 0], lines[-1, -1], lines[0, 2] = np.nan, np.inf, -np.inf
+        x = g.input(value)
+        wide = value.astype(np.float64)
+        with np.errstate(all="ignore"):
+            distance = wide - wide.max(-1, keepdims=True)
+            e = np.exp(distance)
+            total = e.sum(-1, keepdims=True)
+        # The rounded distance from the maximum is an exponent.
+        g.expect(g.op("Softmax", x), e / total, ulp=32, atol=1e-12)
+        g.expect(g.op("LogSoftmax", x), distance - np.log(total), ulp=5, atol=1e-6)
+    return g
+
+
+main(products, convolutions, loops, rows)

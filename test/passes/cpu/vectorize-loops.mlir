@@ -136,3 +136,20 @@ func.func @turns(%x: memref<150xf32>, %y: memref<150xf32>) {
   }
   return
 }
+
+// -----
+
+// A maximum of numbers passes NaNs over.
+// CHECK-LABEL: func @largest_number
+// CHECK: arith.constant dense<0xFF800000> : vector
+// CHECK: %[[X:.*]] = vector.load
+// CHECK-NOT: arith.cmpf uno
+// CHECK: return
+func.func @largest_number(%x: memref<1024xf32>, %y: memref<f32>) {
+  linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> ()>], iterator_types = ["reduction"]} ins(%x : memref<1024xf32>) outs(%y : memref<f32>) {
+  ^bb0(%in: f32, %out: f32):
+    %0 = arith.maxnumf %out, %in : f32
+    linalg.yield %0 : f32
+  }
+  return
+}

@@ -74,12 +74,16 @@ func.func @pool_arg_max(%x: tensor<1x8x3xf32>) -> tensor<1x4x3xi64> {
 
 // -----
 
+// Exponentials are kept and summed in one loop; a row has one quotient.
 // CHECK-LABEL: @softmax
 func.func @softmax(%x: tensor<2x5xf32>) -> tensor<2x5xf32> {
-  // CHECK: arith.maximumf
-  // CHECK: math.exp
-  // CHECK: arith.addf
+  // CHECK: arith.maxnumf
+  // CHECK: %{{.*}}:2 = linalg.generic
+  // CHECK: %[[E:.*]] = math.exp
+  // CHECK: %[[SUM:.*]] = arith.addf %{{.*}}, %[[E]]
+  // CHECK: linalg.yield %[[E]], %[[SUM]]
   // CHECK: arith.divf
+  // CHECK: arith.mulf
   %y = graph.softmax %x : tensor<2x5xf32>
   return %y : tensor<2x5xf32>
 }

@@ -1,0 +1,111 @@
+// RUN: weir-opt %s -split-input-file -weir-fuse-rows -canonicalize -cse | FileCheck %s
+
+// A maximum, and what needs it, for a few rows at a time, whose maxima are a
+// buffer of their own.
+// CHECK-LABEL: func @softened
+// CHECK-SAME: (%[[X:.*]]: memref<64x1024xf32>, %[[Y:.*]]: memref<64x1024xf32>)
+// CHECK: %[[FEW:.*]] = memref.alloc() {alignment = 64 : i64} : memref<2xf32>
+// CHECK: scf.for
+// CHECK: linalg.fill {{.*}} outs(%[[FEW]] : memref<2xf32>)
+// CHECK: %[[ROWS:.*]] = memref.subview %[[X]]{{.*}} [2, 1024]
+// CHECK: linalg.generic {{.*}} ins(%[[ROWS]] : {{.*}}) outs(%[[FEW]] : memref<2xf32>)
+// CHECK: linalg.generic {{.*}} ins(%[[ROWS]], %[[FEW]] :
+// CHECK-NOT: linalg.generic
+// CHECK: return
+func.func @softened(%x: memref<64x1024xf32>, %y: memref<64x1024xf32>) attributes {weir.kernel} {
+  %lowest = arith.constant 0xFF800000 : f32
+  %max = memref.alloc() : memref<64xf32>
+  linalg.fill ins(%lowest : f32) outs(%max : memref<64xf32>)
+  linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0)>], iterator_types = ["parallel", "reduction"]} ins(%x : memref<64x1024xf32>) outs(%max : memref<64xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    %0 = arith.maximumf %out, %in : f32
+    linalg.yield %0 : f32
+  }
+  linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0)>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]} ins(%x, %max : memref<64x1024xf32>, memref<64xf32>) outs(%y : memref<64x1024xf32>) {
+  ^bb0(%in: f32, %m: f32, %out: f32):
+    %0 = arith.subf %in, %m : f32
+    linalg.yield %0 : f32
+  }
+  return
+}
+
+// -----
+
+// Much work is shared in grains of blocks; rows of several dimensions; a last
+// block of fewer rows.
+// CHECK-LABEL: func @shared
+// CHECK: kernel.parts
+// CHECK: memref.alloc() {alignment = 64 : i64} : memref<1x6xf32>
+// CHECK: scf.for
+// CHECK: %[[WHOLE:.*]] = arith.cmpi ult
+// CHECK: scf.if %[[WHOLE]]
+// CHECK: memref.subview {{.*}} [1, 6, 1000]
+// CHECK: else
+// CHECK: memref.subview {{.*}} [1, 1, 1000]
+func.func @shared(%x: memref<8x97x1000xf32>, %y: memref<8x97xf32>) attributes {weir.kernel} {
+  %sum = memref.alloc() : memref<8x97xf32>
+  linalg.generic {indexing_maps = [affine_map<(d0, d1, d2) -> (d0, d1, d2)>, affine_map<(d0, d1, d2) -> (d0, d1)>], iterator_types = ["parallel", "parallel", "reduction"]} ins(%x : memref<8x97x1000xf32>) outs(%sum : memref<8x97xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    %0 = arith.addf %out, %in : f32
+    linalg.yield %0 : f32
+  }
+  linalg.generic {indexing_maps = [affine_map<(d0, d1, d2) -> (d0, d1, d2)>, affine_map<(d0, d1, d2) -> (d0, d1)>, affine_map<(d0, d1, d2) -> (d0, d1)>], iterator_types = ["parallel", "parallel", "reduction"]} ins(%x, %sum : memref<8x97x1000xf32>, memref<8x97xf32>) outs(%y : memref<8x97xf32>) {
+  ^bb0(%in: f32, %s: f32, %out: f32):
+    %0 = arith.subf %in, %s : f32
+    %1 = arith.addf %out, %0 : f32
+    linalg.yield %1 : f32
+  }
+  return
+}
+
+// -----
+
+// What reads other rows than its own waits for all; sums of columns have no
+// rows; one op alone stays.
+// CHECK-LABEL: func @apart
+// CHECK-NOT: scf.for
+// CHECK-COUNT-4: linalg.generic
+func.func @apart(%x: memref<64x64xf32>, %y: memref<64x64xf32>, %z: memref<64xf32>) attributes {weir.kernel} {
+  %sum = memref.alloc() : memref<64xf32>
+  linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0)>], iterator_types = ["parallel", "reduction"]} ins(%x : memref<64x64xf32>) outs(%sum : memref<64xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    %0 = arith.addf %out, %in : f32
+    linalg.yield %0 : f32
+  }
+  linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d1)>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]} ins(%x, %sum : memref<64x64xf32>, memref<64xf32>) outs(%y : memref<64x64xf32>) {
+  ^bb0(%in: f32, %s: f32, %out: f32):
+    %0 = arith.subf %in, %s : f32
+    linalg.yield %0 : f32
+  }
+  linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d1, d0)>, affine_map<(d0, d1) -> (d1)>], iterator_types = ["reduction", "parallel"]} ins(%y : memref<64x64xf32>) outs(%z : memref<64xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    %0 = arith.addf %out, %in : f32
+    linalg.yield %0 : f32
+  }
+  linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]} ins(%z : memref<64xf32>) outs(%sum : memref<64xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    linalg.yield %in : f32
+  }
+  return
+}
+
+// -----
+
+// Two views of one buffer are one buffer.
+// CHECK-LABEL: func @alias
+// CHECK-NOT: scf.for
+// CHECK-COUNT-2: linalg.generic
+func.func @alias(%x: memref<64x64xf32>, %both: memref<4160xf32>) attributes {weir.kernel} {
+  %sum = memref.reinterpret_cast %both to offset: [0], sizes: [64], strides: [1] : memref<4160xf32> to memref<64xf32>
+  %y = memref.reinterpret_cast %both to offset: [0], sizes: [64, 64], strides: [64, 1] : memref<4160xf32> to memref<64x64xf32>
+  linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0)>], iterator_types = ["parallel", "reduction"]} ins(%x : memref<64x64xf32>) outs(%sum : memref<64xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    %0 = arith.addf %out, %in : f32
+    linalg.yield %0 : f32
+  }
+  linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]} ins(%x : memref<64x64xf32>) outs(%y : memref<64x64xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    linalg.yield %in : f32
+  }
+  return
+}
