@@ -75,6 +75,9 @@ Status compile(MLIRContext *context, const Options &options) {
                      b.getI64IntegerAttr(options.threads.count));
   (*module)->setAttr("weir.slots", b.getI64IntegerAttr(options.threads.slots));
 
+  if (options.precision != "f32")
+    (*module)->setAttr("weir.precision", b.getStringAttr(options.precision));
+
   PassManager pm(context);
   if (options.timing)
     pm.enableTiming();

@@ -179,6 +179,10 @@ std::optional<Options> parseOptions(mlir::MLIRContext *context,
   options.target.features = args.getLastArgValue(OPT_mattr).str();
   readThreads(args.getLastArgValue(OPT_threads_EQ, "1"), options.threads,
               usage);
+  options.precision = args.getLastArgValue(OPT_precision_EQ, "f32").str();
+  if (options.precision != "f32" && options.precision != "bf16x3")
+    usage.say() << "--precision takes f32 or bf16x3, not '"
+                << escaped(options.precision) << "'\n";
   options.timing = args.hasArg(OPT_timing);
   options.json = args.hasArg(OPT_json);
   if (const Arg *stage = args.getLastArg(OPT_stop_after_EQ))

@@ -22,6 +22,8 @@ struct Options {
   TargetOptions target;
   EmitOptions emit;
   ThreadOptions threads;
+  /// What products of f32 that are made of others keep: "f32" or "bf16x3".
+  std::string precision = "f32";
   /// The last stage to run; all of them where empty.
   std::string stopAfter;
   bool timing = false;

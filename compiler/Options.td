@@ -37,6 +37,7 @@ def mcpu : Joined<["-"], "mcpu=">, MetaVarName<"NAME">,
 def mattr : Joined<["-"], "mattr=">, MetaVarName<"LIST">,
             HelpText<"Features to add or remove, as in +avx512f,-fma">;
 defm threads : Eq<"threads", "N|extern", "Run on N threads of the model's own (default: 1), or on the caller's">;
+defm precision : Eq<"precision", "f32|bf16x3", "What products of f32 by tiles (AMX) keep: all of f32 (default), or 16 bits, in half the time">;
 def O : Joined<["-"], "O">, MetaVarName<"LEVEL">,
         HelpText<"Optimization level, 0 to 3 (default: 2)">;
 

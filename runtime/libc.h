@@ -26,6 +26,7 @@ typedef struct weir_cpus {
   uint64_t words[16];
 } weir_cpus;
 int sched_getaffinity(int process, size_t bytes, weir_cpus *set);
+long syscall(long number, ...);
 
 // Threads. Weak: a program that asks for none need not link them; a model that
 // is compiled for more than one makes them strong (compiler/emit/Object.cpp).
@@ -66,7 +67,11 @@ enum {
   PROT_READ_ = 1,
   MAP_SHARED_ = 1,
   MADV_HUGEPAGE_ = 14,
-  SIG_SETMASK_ = 2
+  SIG_SETMASK_ = 2,
+  SYS_ARCH_PRCTL_ = 158, // of x86-64
+  ARCH_GET_XCOMP_SUPP_ = 0x1021,
+  ARCH_REQ_XCOMP_PERM_ = 0x1023,
+  XFEATURE_TILE_DATA_ = 18
 };
 
 #endif

@@ -21,7 +21,7 @@ const char *weir_status_text(weir_status status) {
   case WEIR_ERR_VERSION:
     return "the configuration is of another version of weir";
   case WEIR_ERR_TARGET:
-    return "this processor lacks features that the model was compiled for";
+    return "this processor or its system lacks what the model was compiled for";
   case WEIR_ERR_WEIGHTS:
     return "the weights are missing or not those of this model";
   case WEIR_ERR_IO:

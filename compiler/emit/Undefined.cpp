@@ -16,7 +16,8 @@ static const char *const libc[] = {"aligned_alloc", "close",
                                    "memmove",       "memset",
                                    "mmap64",        "munmap",
                                    "open",          "sched_getaffinity",
-                                   "sched_getcpu",  "sched_yield"};
+                                   "sched_getcpu",  "sched_yield",
+                                   "syscall"};
 
 static const char *const threads[] = {
     "pthread_cond_destroy",  "pthread_cond_init",      "pthread_cond_signal",

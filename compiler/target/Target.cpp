@@ -153,7 +153,10 @@ Error writeTarget(mlir::ModuleOp module, const TargetOptions &options) {
   bool fma = x86 ? on(*info, "fma") : true;
   // A named processor must give the same code on every host.
   int64_t l1 = native ? cacheBytes(_SC_LEVEL1_DCACHE_SIZE, 32 << 10) : 32 << 10;
-  int64_t l2 = native ? cacheBytes(_SC_LEVEL2_CACHE_SIZE, 1 << 20) : 1 << 20;
+  // All with tiles have an L2 of 2 MiB.
+  int64_t l2 = x86 && on(*info, "amx-tile") ? 2 << 20 : 1 << 20;
+  if (native)
+    l2 = cacheBytes(_SC_LEVEL2_CACHE_SIZE, l2);
 
   mlir::Builder b(module.getContext());
   mlir::NamedAttribute fields[] = {

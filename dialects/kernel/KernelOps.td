@@ -23,13 +23,20 @@ def Kernel_MatmulOp : Kernel_SumOp<"matmul"> {
       `batch.. x K x M` with `transpose_a`.
     - (C2) `b` is plain, `batch.. x K x N`, or packed, `batch.. x ceil(N/NR) x K
       x NR`, its last panel padded with zeros. With `shared`, every batch uses
-      one `b`, which has no such dimensions.
+      one `b`, which has no such dimensions. It may also be in tiles (C6).
     - (C3) the epilogue takes the sum and one scalar an extra, and yields an
       element of `out`; the type of its first argument is the type of the sums.
     - (C4) the epilogue holds elementwise ops and constants only.
     - (C5) each extra map takes the dimensions of `out`; its results are
       dimensions in ascending order, or 0 where the extra has size 1, the last
       dimension of `out` only in the last place.
+    - (C6) with `range`, `b` is in tiles for Intel AMX: `ceil(N/32) x ceil(K/32)
+      x P x 2 x 16 x 32` of bf16, each element of the matrix the sum of `P`
+      parts, the largest first, element (k, n) of a part at `[n/32][k/32][p]
+      [n%32/16][k%32/2][n%16*2 + k%2]`, with zeros past its edges. It has no
+      batches and no `transpose_a`, sums are of f32, and `a` is of f32 or, with
+      one part, of bf16. `range` has the bits of the least and the greatest
+      magnitude, but 0, of elements of `a` whose products tiles may make.
 
     ```mlir
     %y = kernel.matmul ins(%a, %b : tensor<4x8xf32>, tensor<1x8x32xf32>) extras(%bias : tensor<20xf32>) outs(%c : tensor<4x20xf32>) -> tensor<4x20xf32> attributes {extra_maps = [affine_map<(d0, d1) -> (d1)>]} {
@@ -42,10 +49,13 @@ def Kernel_MatmulOp : Kernel_SumOp<"matmul"> {
   let arguments = (ins Kernel_Buffer:$a, Kernel_Buffer:$b,
                    Variadic<Kernel_Buffer>:$extras, Kernel_Buffer:$out,
                    UnitAttr:$transpose_a, UnitAttr:$shared,
-                   DefaultValuedAttr<AffineMapArrayAttr, "{}">:$extra_maps);
+                   DefaultValuedAttr<AffineMapArrayAttr, "{}">:$extra_maps,
+                   OptionalAttr<DenseI32ArrayAttr>:$range);
   let extra = [{
     /// Whether `b` is in panels.
     bool isPacked();
+    /// Whether `b` is in tiles.
+    bool isTiled() { return getRange().has_value(); }
   }];
   let assemblyFormat = [{
     `ins` `(` $a `,` $b `:` type($a) `,` type($b) `)`

@@ -42,9 +42,13 @@ Target Target::of(Operation *op) {
   read(target, "l2", 32 << 10, 1 << 28, result.l2);
   if (auto fma = target.getAs<BoolAttr>("fma"))
     result.fma = fma.getValue();
-  if (auto features = target.getAs<StringAttr>("features"))
-    result.avx512 = (features.getValue() + ",").str().find("+avx512f,") !=
-                    std::string::npos;
+  if (auto features = target.getAs<StringAttr>("features")) {
+    SmallVector<StringRef> all;
+    features.getValue().split(all, ',');
+    result.avx512 = llvm::is_contained(all, "+avx512f");
+    result.tiles = llvm::is_contained(all, "+amx-tile") &&
+                   llvm::is_contained(all, "+amx-bf16");
+  }
   return result;
 }
 

@@ -14,6 +14,7 @@ struct Target {
   int64_t l2 = 1 << 20;
   bool fma = true;
   bool avx512 = false;
+  bool tiles = false; // Intel AMX, with products of bf16
 
   /// Reads the `weir.target` dictionary of the module around `op`, keys
   /// `vector_bits`, `vector_registers`, `l1`, `l2`, `fma` and `features`; what

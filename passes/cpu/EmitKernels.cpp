@@ -6,6 +6,7 @@
 #include "passes/cpu/kernels/Kernels.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
 
@@ -50,7 +51,10 @@ struct EmitKernels : impl::EmitKernelsBase<EmitKernels> {
       auto out = cast<MemRefType>(op->getOperands().back().getType());
       if (out.getNumElements() != 0) {
         Emitter e(op->getLoc(), op);
-        if (auto matmul = dyn_cast<kernel::MatmulOp>(op))
+        auto matmul = dyn_cast<kernel::MatmulOp>(op);
+        if (matmul && matmul.isTiled())
+          emitTiles(e, matmul, target);
+        else if (matmul)
           emitMatmul(e, matmul, target);
         else if (auto convolution = dyn_cast<kernel::ConvolutionOp>(op))
           emitConvolution(e, convolution, target);

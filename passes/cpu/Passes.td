@@ -21,6 +21,7 @@ def EmitKernels : Pass<"weir-emit-kernels"> {
     ```
   }];
   let dependentDialects = ["mlir::arith::ArithDialect",
+                           "mlir::LLVM::LLVMDialect",
                            "mlir::memref::MemRefDialect",
                            "mlir::scf::SCFDialect",
                            "mlir::vector::VectorDialect"];

@@ -79,7 +79,7 @@ struct MatmulToKernel : OpConversionPattern<graph::MatmulOp> {
     auto kernel = b.create<kernel::MatmulOp>(
         loc, type, adaptor.getA(), right, ValueRange(),
         emptyTensor(b, loc, type), op.getTransposeA(), /*shared=*/false,
-        b.getArrayAttr({}));
+        b.getArrayAttr({}), /*range=*/nullptr);
     buildEpilogue(b, loc, kernel.getEpilogue(), type.getElementType());
     b.replaceOp(op, kernel);
     return success();
@@ -225,7 +225,8 @@ private:
     packed = b.create<tensor::CollapseShapeOp>(loc, packed, panels);
     auto kernel = b.create<kernel::MatmulOp>(
         loc, type, x, packed, ValueRange(), emptyTensor(b, loc, type),
-        /*transpose_a=*/false, /*shared=*/true, b.getArrayAttr({}));
+        /*transpose_a=*/false, /*shared=*/true, b.getArrayAttr({}),
+        /*range=*/nullptr);
     buildEpilogue(b, loc, kernel.getEpilogue(), type.getElementType());
     b.replaceOp(op, kernel);
     return success();

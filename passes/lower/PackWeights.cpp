@@ -4,6 +4,7 @@
 // runs the kernel gives it a constant.
 
 #include "passes/lower/Passes.h"
+#include "passes/lower/TileWeights.h"
 
 #include "dialects/graph/Graph.h"
 #include "dialects/kernel/Kernel.h"
@@ -27,6 +28,11 @@ namespace {
 struct Packing {
   int64_t batches, groups, depth, columns, depthStride, columnStride, width;
   bool transforms = false; // 3 x 3 windows for kernel.winograd
+  int64_t tileParts = 0;   // of bf16, in tiles; 0: panels
+
+  TilePacking tiles() const {
+    return {depth, columns, depthStride, columnStride, tileParts};
+  }
 
   static Packing of(kernel::PackOp op) {
     auto from = cast<ShapedType>(op.getB().getType());
@@ -83,10 +89,13 @@ struct Packing {
   }
 
   /// `to` is zero before.
-  void run(const char *from, char *to, int64_t bytes) const {
+  void run(const char *from, char *to, Type element) const {
     if (transforms)
       return transform(reinterpret_cast<const float *>(from),
                        reinterpret_cast<float *>(to));
+    if (tileParts)
+      return tiles().run(from, element, reinterpret_cast<uint16_t *>(to));
+    int64_t bytes = element.getIntOrFloatBitWidth() / 8;
     int64_t panels = (columns + width - 1) / width;
     for (int64_t batch = 0; batch < batches; ++batch) {
       for (int64_t g = 0; g < groups; ++g)
@@ -149,6 +158,7 @@ private:
     auto type = dyn_cast<RankedTensorType>(user->getResult(0).getType());
     if (!type || user->getOperand(0) != argument)
       return;
+    packing.tileParts = partsInTiles(user);
     unsigned index = argument.getArgNumber();
     auto constantOf = [&](plan::TaskOp task) {
       return task->getOperand(index).getDefiningOp<graph::ConstantOp>();
@@ -157,6 +167,15 @@ private:
       if (!constantOf(task) || !bytesOf(constantOf(task)) ||
           constantOf(task).getType() != argument.getType())
         return;
+    TileRange range;
+    if (packing.tileParts)
+      for (plan::TaskOp task : callers)
+        range.add(*bytesOf(constantOf(task)), type.getElementType());
+    auto bounds = range.bounds(packing.depth);
+    if (!bounds)
+      packing.tileParts = 0;
+    if (packing.tileParts)
+      type = packing.tiles().type(&getContext());
 
     for (plan::TaskOp task : callers) {
       graph::ConstantOp constant = constantOf(task);
@@ -167,7 +186,16 @@ private:
       replaced.insert(constant);
     }
     argument.setType(type);
-    user->getResult(0).replaceAllUsesWith(argument);
+    if (packing.tileParts) {
+      kernel::MatmulOp product = productOf(user);
+      Operation *between = product.getB().getDefiningOp();
+      product.getBMutable().assign(argument);
+      product.setRange(ArrayRef<int32_t>{bounds->first, bounds->second});
+      if (between != user)
+        between->erase();
+    } else {
+      user->getResult(0).replaceAllUsesWith(argument);
+    }
     user->erase();
     kernel.setType(FunctionType::get(kernel.getContext(),
                                      kernel.getBody().getArgumentTypes(),
@@ -193,7 +221,8 @@ private:
   static Value pack(graph::ConstantOp constant, RankedTensorType type,
                     const Packing &packing) {
     ArrayRef<char> from = *bytesOf(constant);
-    int64_t bytes = type.getElementTypeBitWidth() / 8;
+    Type element = constant.getType().getElementType();
+    int64_t bytes = element.getIntOrFloatBitWidth() / 8;
     std::vector<char> spread;
     auto dense = dyn_cast<DenseElementsAttr>(constant.getValue());
     if (dense && dense.isSplat()) {
@@ -202,9 +231,10 @@ private:
       from = spread;
     }
     AsmResourceBlob blob = HeapAsmResourceBlob::allocate(
-        type.getNumElements() * bytes, /*align=*/64);
+        type.getNumElements() * (type.getElementTypeBitWidth() / 8),
+        /*align=*/64);
     std::memset(blob.getMutableData().data(), 0, blob.getData().size());
-    packing.run(from.data(), blob.getMutableData().data(), bytes);
+    packing.run(from.data(), blob.getMutableData().data(), element);
     OpBuilder b(constant->getBlock(), std::next(constant->getIterator()));
     auto value =
         DenseResourceElementsAttr::get(type, "packed", std::move(blob));

@@ -67,7 +67,8 @@ kernel::MatmulOp joinBatches(Emitter &e, kernel::MatmulOp op) {
   Value a = joins(op.getA()) ? op.getA() : contiguousCopy(e, op.getA());
   auto joined = e.create<kernel::MatmulOp>(
       TypeRange(), join(a), op.getB(), extras, join(op.getOut()),
-      /*transpose_a=*/false, /*shared=*/false, e.getAffineMapArrayAttr(maps));
+      /*transpose_a=*/false, /*shared=*/false, e.getAffineMapArrayAttr(maps),
+      /*range=*/nullptr);
   joined.getEpilogue().takeBody(op.getEpilogue());
   return joined;
 }

@@ -10,6 +10,8 @@ namespace weir {
 /// The product that joins the rows of a batch whose right side is one, or `op`.
 kernel::MatmulOp joinBatches(Emitter &e, kernel::MatmulOp op);
 
+/// A product by tiles of Intel AMX.
+void emitTiles(Emitter &e, kernel::MatmulOp op, const kernel::Target &target);
 void emitMatmul(Emitter &e, kernel::MatmulOp op, const kernel::Target &target);
 void emitPack(Emitter &e, kernel::PackOp op, const kernel::Target &target);
 void emitPackFilter(Emitter &e, kernel::PackFilterOp op,

@@ -191,7 +191,8 @@ struct WinogradEmitter {
         SmallVector<int64_t>{16, 1, channels, panel}, right, unit);
     auto matmul = e.create<kernel::MatmulOp>(
         TypeRange(), rows, right, ValueRange(), products,
-        /*transpose_a=*/false, /*shared=*/false, e.getAffineMapArrayAttr({}));
+        /*transpose_a=*/false, /*shared=*/false, e.getAffineMapArrayAttr({}),
+        /*range=*/nullptr);
     {
       OpBuilder::InsertionGuard guard(e);
       Block *body = e.createBlock(&matmul.getEpilogue(), {}, {e.getF32Type()},

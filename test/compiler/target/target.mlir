@@ -14,6 +14,10 @@
 // RUN: weir-emit %s --emit=mlir --cpu=x86-64-v3 --attr=-fma,+avx512f -o %t && FileCheck %s --check-prefix=ATTR < %t
 // ATTR: cpu = "x86-64-v3"{{.*}}vector_bits = 512 : i64
 
+// Processors with tiles have a larger cache.
+// RUN: weir-emit %s --emit=mlir --cpu=sapphirerapids -o %t && FileCheck %s --check-prefix=TILES < %t
+// TILES: features = "{{.*}}+amx-bf16{{.*}}+amx-tile{{.*}}", {{.*}}l2 = 2097152 : i64
+
 // RUN: weir-emit %s --emit=mlir --target=aarch64-linux-gnu -o %t && FileCheck %s --check-prefix=ARM < %t
 // ARM: cpu = "generic", features = "{{.*}}+neon{{.*}}", fma = true, {{.*}}triple = "aarch64-unknown-linux-gnu", vector_bits = 128 : i64
 

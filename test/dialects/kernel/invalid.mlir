@@ -207,3 +207,36 @@ func.func @parts_c2() {
   }
   return
 }
+
+// -----
+
+func.func @matmul_c6_range(%a: memref<4x8xf32>, %b: memref<1x1x3x2x16x32xbf16>, %c: memref<4x20xf32>) {
+  // expected-error@+1 {{has no range of magnitudes}}
+  kernel.matmul ins(%a, %b : memref<4x8xf32>, memref<1x1x3x2x16x32xbf16>) outs(%c : memref<4x20xf32>) attributes {range = array<i32: 9, 5>} {
+  ^bb0(%sum: f32):
+    kernel.yield %sum : f32
+  }
+  return
+}
+
+// -----
+
+func.func @matmul_c6_parts(%a: memref<4x8xbf16>, %b: memref<1x1x3x2x16x32xbf16>, %c: memref<4x20xf32>) {
+  // expected-error@+1 {{cannot multiply 'memref<4x8xbf16>' by tiles 'memref<1x1x3x2x16x32xbf16>'}}
+  kernel.matmul ins(%a, %b : memref<4x8xbf16>, memref<1x1x3x2x16x32xbf16>) outs(%c : memref<4x20xf32>) attributes {range = array<i32: 5, 9>} {
+  ^bb0(%sum: f32):
+    kernel.yield %sum : f32
+  }
+  return
+}
+
+// -----
+
+func.func @matmul_c6_depth(%a: memref<4x40xf32>, %b: memref<1x1x3x2x16x32xbf16>, %c: memref<4x20xf32>) {
+  // expected-error@+1 {{cannot multiply 'memref<4x40xf32>' by 'memref<1x1x3x2x16x32xbf16>'}}
+  kernel.matmul ins(%a, %b : memref<4x40xf32>, memref<1x1x3x2x16x32xbf16>) outs(%c : memref<4x20xf32>) attributes {range = array<i32: 5, 9>} {
+  ^bb0(%sum: f32):
+    kernel.yield %sum : f32
+  }
+  return
+}

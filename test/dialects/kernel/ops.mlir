@@ -107,3 +107,16 @@ func.func @parts() {
   }
   return
 }
+
+// -----
+
+// Weights in tiles, as the parts of f32.
+// CHECK-LABEL: func @tiles
+// CHECK: kernel.matmul ins(%{{.*}}, %{{.*}} : memref<2x40x70xf32>, memref<3x3x3x2x16x32xbf16>) outs(%{{.*}} : memref<2x40x90xf32>) attributes {range = array<i32: 226492416, 1879048192>, shared} {
+func.func @tiles(%a: memref<2x40x70xf32>, %b: memref<3x3x3x2x16x32xbf16>, %c: memref<2x40x90xf32>) {
+  kernel.matmul ins(%a, %b : memref<2x40x70xf32>, memref<3x3x3x2x16x32xbf16>) outs(%c : memref<2x40x90xf32>) attributes {range = array<i32: 226492416, 1879048192>, shared} {
+  ^bb0(%sum: f32):
+    kernel.yield %sum : f32
+  }
+  return
+}

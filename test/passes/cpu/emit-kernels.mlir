@@ -289,3 +289,34 @@ func.func @winograd_shared(%x: memref<1x14x14x256xf32>, %w: memref<8x16x256x32xf
   }
   return
 }
+
+// -----
+
+// Weights in tiles: a block of rows is taken apart into bf16 and its magnitudes
+// compared with the range; six products a step by tiles, or sums in vector
+// registers, then the epilogue.
+// CHECK-LABEL: func @tiles
+// CHECK: llvm.call_intrinsic "llvm.x86.ldtilecfg"
+// CHECK: arith.minui
+// CHECK: arith.maxui
+// CHECK-COUNT-6: arith.truncf {{.*}} to vector<16xbf16>
+// CHECK: vector.reduction <minui>
+// CHECK: scf.if
+// CHECK-COUNT-4: llvm.call_intrinsic "llvm.x86.tilezero"
+// CHECK-COUNT-24: llvm.call_intrinsic "llvm.x86.tdpbf16ps"
+// CHECK-COUNT-4: llvm.call_intrinsic "llvm.x86.tilestored64"
+// CHECK: } else {
+// CHECK: arith.shli
+// CHECK: vector.fma
+// CHECK: arith.maximumf %{{.*}} : vector<16xf32>
+// CHECK: llvm.call_intrinsic "llvm.x86.tilerelease"
+// CHECK-NOT: kernel
+func.func @tiles(%a: memref<64x64xf32>, %b: memref<2x2x3x2x16x32xbf16>, %c: memref<64x64xf32>) {
+  kernel.matmul ins(%a, %b : memref<64x64xf32>, memref<2x2x3x2x16x32xbf16>) outs(%c : memref<64x64xf32>) attributes {range = array<i32: 226492416, 1879048192>} {
+  ^bb0(%sum: f32):
+    %zero = arith.constant 0.0 : f32
+    %r = arith.maximumf %sum, %zero : f32
+    kernel.yield %r : f32
+  }
+  return
+}

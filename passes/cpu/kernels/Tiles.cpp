@@ -1,0 +1,189 @@
+// Matrix products by the tiles of Intel AMX.
+//
+// A product of f32 is made of products of bf16: each operand is the sum of up
+// to three parts of 8 bits of its significand, and of the nine products of
+// parts the six largest have all bits that f32 keeps. Weights come in parts; of
+// A a slab of rows is taken apart before its products. Tiles flush what is
+// denormal, and parts of what is infinite or near it are not its parts: blocks
+// of A with an element outside of the kernel's range are multiplied in vector
+// registers instead, by weights put together again.
+//
+// The loops, from outside: slabs of rows (so that their parts stay in L2),
+// blocks of the depth (so that a panel does), panels of 32 columns, blocks of
+// 32 rows: four tiles of sums. Threads share slabs, or the blocks of the only
+// one.
+
+#include "passes/cpu/kernels/Tiles.h"
+#include "passes/cpu/Sharing.h"
+#include "passes/cpu/kernels/Epilogue.h"
+#include "passes/cpu/kernels/Kernels.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+
+using namespace mlir;
+
+namespace weir {
+namespace {
+
+struct TileEmitter : TileProduct {
+  const kernel::Target &target;
+  EvenSplit slabs; // of blocks of rows
+
+  TileEmitter(Emitter &e, kernel::MatmulOp op, const kernel::Target &target)
+      : TileProduct(e, op), target(target),
+        slabs(blocks, std::max<int64_t>(1, target.l2 / 2 / blockBytes())) {}
+
+  int64_t blockBytes() const { return stepsABlock * parts * 2 * 1024; }
+  int64_t blocksASlab() const { return slabs.size + (slabs.larger != 0); }
+
+  // A tile's product takes 16 cycles, its loads as long again.
+  double nanoseconds() const {
+    double products = double(rows) * double(columns) * double(depth);
+    return productTime(products, half) * (parts == 3 ? 0.7 : 0.4);
+  }
+
+  Value allocate(ArrayRef<int64_t> shape, Type element) {
+    return e.create<memref::AllocOp>(MemRefType::get(shape, element),
+                                     e.getI64IntegerAttr(64));
+  }
+
+  void allocateParts(int64_t blocks) {
+    split =
+        allocate({blocks, stepsABlock, parts, 2, half, side}, e.getBF16Type());
+    fits = allocate({blocks}, e.getI32Type());
+  }
+
+  // Between blocks of the depth all sums wait, else those of one block.
+  void allocateSums(int64_t blocks) {
+    bool all = depthBlocks > 1;
+    sums = allocate({all ? blocks : 1, all ? panels : 1, side, side},
+                    e.getF32Type());
+  }
+
+  Value firstBlock(Value slab) {
+    return e.plus(e.times(slab, slabs.size),
+                  e.smaller(slab, e.index(slabs.larger)));
+  }
+
+  // The sums of one block through the epilogue.
+  void finish(Value first, Value block, Value panel, int64_t valid) {
+    Value firstRow = e.times(e.plus(first, block), side);
+    Emitter::Values at = sumsOf(block, panel);
+    int64_t lanes = std::min(side, target.lanes(e.getF32Type()));
+    e.loop(e.index(0), validRows(firstRow), 1, [&](Value i) {
+      auto position = [&](Value, Value) { return place(e.plus(firstRow, i)); };
+      Tile shape{1, 1, valid, lanes, position, e.times(panel, side)};
+      Emitter::Values made;
+      for (int64_t v = 0; v < shape.vectors(); ++v)
+        made.push_back(
+            e.load(sums, {at[0], at[1], i, e.index(v * lanes)}, lanes, lanes));
+      finishTile(e, op, shape, made);
+    });
+  }
+
+  void either(Value condition, llvm::function_ref<void()> then,
+              llvm::function_ref<void()> otherwise) {
+    auto branch = e.create<scf::IfOp>(condition, /*withElseRegion=*/true);
+    OpBuilder::InsertionGuard guard(e);
+    e.setInsertionPointToStart(branch.thenBlock());
+    then();
+    e.setInsertionPointToStart(branch.elseBlock());
+    otherwise();
+  }
+
+  // One block of rows against one panel.
+  void multiplyBlock(Value first, Value block, Value panel, const Depth &d) {
+    Value fit = e.create<arith::CmpIOp>(
+        arith::CmpIPredicate::ne,
+        e.create<memref::LoadOp>(fits, ValueRange{block}), word(0));
+    either(
+        fit, [&] { byTiles(block, panel, d); },
+        [&] { byVectors(first, block, panel, d); });
+    if (!d.ends)
+      return;
+    int64_t rest = columns % side;
+    if (!rest || panels == 1)
+      return finish(first, block, panel, rest ? rest : side);
+    Value whole = e.create<arith::CmpIOp>(arith::CmpIPredicate::ne, panel,
+                                          e.index(panels - 1));
+    either(
+        whole, [&] { finish(first, block, panel, side); },
+        [&] { finish(first, block, panel, rest); });
+  }
+
+  void eachDepth(llvm::function_ref<void(const Depth &)> body) {
+    if (depthBlocks == 1)
+      return body({e.index(0), steps, true, true});
+    int64_t last = (depthBlocks - 1) * stepsABlock;
+    body({e.index(0), stepsABlock, true, false});
+    e.loop(e.index(stepsABlock), e.index(last), stepsABlock,
+           [&](Value step) { body({step, stepsABlock, false, false}); });
+    body({e.index(last), steps - last, false, true});
+  }
+
+  void slab(Value slab) {
+    Value first = firstBlock(slab);
+    Value count =
+        slabs.count == 1
+            ? e.index(blocks)
+            : e.create<arith::SubIOp>(firstBlock(e.plus(slab, 1)), first);
+    eachDepth([&](const Depth &d) {
+      e.loop(e.index(0), count, 1,
+             [&](Value block) { splitBlock(first, block, d); });
+      e.loop(panels, [&](Value panel) {
+        e.loop(e.index(0), count, 1,
+               [&](Value block) { multiplyBlock(first, block, panel, d); });
+      });
+    });
+  }
+
+  void slabsBetween(Value low, Value high) {
+    allocateParts(blocksASlab());
+    allocateSums(blocksASlab());
+    registers.configure();
+    e.loop(low, high, 1, [&](Value at) { slab(at); });
+    registers.release();
+  }
+
+  // Threads take a slab apart together, then share its blocks.
+  void together() {
+    allocateParts(blocks);
+    if (depthBlocks > 1)
+      allocateSums(blocks);
+    Value zero = e.index(0);
+    eachDepth([&](const Depth &d) {
+      e.parts(blocks, /*few=*/false, [&](Value low, Value high) {
+        e.loop(low, high, 1, [&](Value block) { splitBlock(zero, block, d); });
+      });
+      e.parts(panels * blocks, /*few=*/false, [&](Value low, Value high) {
+        if (depthBlocks == 1)
+          allocateSums(blocks);
+        registers.configure();
+        e.loops({panels, blocks}, low, high,
+                [&](ValueRange at) { multiplyBlock(zero, at[1], at[0], d); });
+        registers.release();
+      });
+    });
+  }
+
+  void run() {
+    e.share(nanoseconds());
+    // Few slabs are not enough for threads: all rows are one, if its parts are
+    // not far larger than L2. The depth's blocks then are no loop.
+    constexpr int64_t few = 8, most = 16 << 20;
+    if (e.isShared() && slabs.count < few && depthBlocks <= 3 &&
+        blocks * blockBytes() * depthBlocks <= most)
+      return together();
+    e.parts(slabs.count, /*few=*/true,
+            [&](Value low, Value high) { slabsBetween(low, high); });
+  }
+};
+
+} // namespace
+
+void emitTiles(Emitter &e, kernel::MatmulOp op, const kernel::Target &target) {
+  TileEmitter(e, op, target).run();
+}
+
+} // namespace weir

@@ -1,0 +1,59 @@
+// A product by tiles: its sizes, its scratch, and what is done to one block.
+
+#ifndef WEIR_PASSES_CPU_KERNELS_TILES_H
+#define WEIR_PASSES_CPU_KERNELS_TILES_H
+
+#include "passes/cpu/kernels/TileRegisters.h"
+
+namespace weir {
+
+struct TileProduct {
+  static constexpr int64_t side = 32; // rows, columns and depth of a block
+  static constexpr int64_t half = 16; // rows of a tile, and its columns of f32
+
+  Emitter &e;
+  TileRegisters registers{e};
+  kernel::MatmulOp op;
+  mlir::Value a, b, out;
+  int64_t rows = 1, columns, depth, parts;
+  int64_t steps, panels, blocks; // of the depth, the columns, the rows
+  int64_t stepsABlock, depthBlocks;
+  // The parts of a slab of A, for each of its blocks whether they are its
+  // whole, and sums: of all blocks where those of the depth are several.
+  mlir::Value split, fits, sums;
+
+  struct Depth {
+    mlir::Value first; // step
+    int64_t count;     // of steps
+    bool begins, ends;
+  };
+
+  TileProduct(Emitter &e, kernel::MatmulOp op);
+
+  /// Takes block `block` of the slab that begins with block `first` apart, at
+  /// this depth.
+  void splitBlock(mlir::Value first, mlir::Value block, const Depth &depth);
+  /// The sums of one block of rows against one panel, by tiles, or in vector
+  /// registers by weights put together again.
+  void byTiles(mlir::Value block, mlir::Value panel, const Depth &depth);
+  void byVectors(mlir::Value first, mlir::Value block, mlir::Value panel,
+                 const Depth &depth);
+
+  mlir::Value word(int64_t value);
+  Emitter::Values sumsOf(mlir::Value block, mlir::Value panel);
+  /// All indices but the last of a row.
+  Emitter::Values place(mlir::Value row);
+  /// How many rows there are in the block that begins with row `row`.
+  mlir::Value validRows(mlir::Value row);
+
+private:
+  mlir::Value words(int64_t value) { return e.splat(word(value), half); }
+  void splitLine(mlir::Value row, mlir::Value step, int64_t valid,
+                 Emitter::Values to, Emitter::Values &range);
+  Emitter::Values weights(mlir::Value panel, mlir::Value pair,
+                          int64_t columnHalf);
+};
+
+} // namespace weir
+
+#endif // WEIR_PASSES_CPU_KERNELS_TILES_H

@@ -1,0 +1,138 @@
+// Constant weights in the tiles of Intel AMX (kernel.matmul with `range`).
+
+#include "passes/lower/TileWeights.h"
+
+#include "dialects/kernel/Target.h"
+
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "llvm/ADT/bit.h"
+
+#include <cmath>
+
+using namespace mlir;
+
+namespace weir {
+
+constexpr int64_t side = 32; // of a block of tiles, each way
+
+kernel::MatmulOp productOf(Operation *packed) {
+  Value panels = packed->getResult(0);
+  if (!panels.hasOneUse())
+    return nullptr;
+  if (auto flat = dyn_cast<tensor::CollapseShapeOp>(*panels.user_begin()))
+    panels = flat.getResult();
+  if (!panels.hasOneUse())
+    return nullptr;
+  auto product = dyn_cast<kernel::MatmulOp>(*panels.user_begin());
+  return product && product.getB() == panels ? product : nullptr;
+}
+
+// The parts that the precision asked for takes.
+static int64_t partsOf(Operation *op, Type element) {
+  if (element.isBF16())
+    return 1;
+  auto module = op->getParentOfType<ModuleOp>();
+  auto precision =
+      module ? module->getAttrOfType<StringAttr>("weir.precision") : nullptr;
+  return precision && precision.getValue() == "bf16x3" ? 2 : 3;
+}
+
+// Cycles of a core with AMX. Tiles of bf16 make 512 products a cycle and parts
+// multiply these, but their loads and what they wait for take as long again;
+// vector registers make 32 products of f32. Weights come from the last level
+// of cache or memory at 8 bytes a cycle.
+int64_t partsInTiles(Operation *packed) {
+  kernel::MatmulOp product = productOf(packed);
+  if (!product || !kernel::Target::of(packed).tiles)
+    return 0;
+  auto a = cast<ShapedType>(product.getA().getType());
+  auto out = cast<ShapedType>(product.getOut().getType());
+  Type element = a.getElementType();
+  Type sum = product.getEpilogue().front().getArgument(0).getType();
+  bool oneSide = out.getRank() == 2 || product.getShared();
+  if (!oneSide || product.getTransposeA() || !sum.isF32() ||
+      !(element.isF32() || element.isBF16()) || out.getNumElements() == 0)
+    return 0;
+  int64_t parts = partsOf(packed, element);
+  int64_t columns = out.getShape().back(), depth = a.getShape().back();
+  double rows = double(out.getNumElements()) / columns;
+  double weights = double(depth) * columns;
+  double tiled = double(llvm::alignTo(depth, side)) *
+                 llvm::alignTo(columns, side) *
+                 (std::ceil(rows / side * 2) * side / 2);
+  double perCycle = parts == 1 ? 220 : parts == 2 ? 75 : 45;
+  double inTiles = std::max(tiled / perCycle, weights * parts * 2 / 8) +
+                   rows * depth * parts / 4;
+  double bytes = element.getIntOrFloatBitWidth() / 8;
+  double inVectors = std::max(weights * rows / 32, weights * bytes / 8);
+  return inTiles < inVectors ? parts : 0;
+}
+
+void TileRange::add(ArrayRef<char> weights, Type element) {
+  size_t bytes = element.isBF16() ? 2 : 4;
+  for (size_t i = 0; i + bytes <= weights.size(); i += bytes) {
+    uint32_t bits = 0;
+    std::memcpy(reinterpret_cast<char *>(&bits) + 4 - bytes, &weights[i],
+                bytes);
+    float size = std::fabs(llvm::bit_cast<float>(bits));
+    finite &= std::isfinite(size);
+    most = std::max(most, size);
+    if (size > 0)
+      least = std::min(least, size);
+  }
+}
+
+// The parts of x are multiples of x * 2^-23 and those that matter of a product
+// x y of x y * 2^-26: with x, y and x y of at least 2^-100 all are normal.
+std::optional<std::pair<int32_t, int32_t>>
+TileRange::bounds(int64_t depth) const {
+  if (!finite)
+    return std::nullopt;
+  int low = std::min(std::ilogb(least), 127);
+  int high = most > 0 ? std::ilogb(most) + 1 : 0;
+  int least = -100 - std::min(low, 0);
+  int most = std::min(125, 125 - high - int(llvm::Log2_64_Ceil(depth)));
+  // Weights like these are rare, and so would be blocks that fit.
+  if (low < -60 || least > -40 || most < 40)
+    return std::nullopt;
+  return std::make_pair((127 + least) << 23, (127 + most) << 23);
+}
+
+RankedTensorType TilePacking::type(MLIRContext *context) const {
+  int64_t shape[] = {int64_t(llvm::divideCeil(columns, side)),
+                     int64_t(llvm::divideCeil(depth, side)),
+                     parts,
+                     2,
+                     side / 2,
+                     side};
+  return RankedTensorType::get(shape, BFloat16Type::get(context));
+}
+
+// Rounds to nearest even, as the kernel takes the left side apart.
+static uint16_t topOf(float x) {
+  uint32_t bits = llvm::bit_cast<uint32_t>(x);
+  return (bits + 0x7fff + (bits >> 16 & 1)) >> 16;
+}
+
+void TilePacking::run(const char *from, Type element, uint16_t *to) const {
+  int64_t steps = llvm::divideCeil(depth, side);
+  int64_t bytes = element.isBF16() ? 2 : 4;
+  for (int64_t k = 0; k < depth; ++k)
+    for (int64_t n = 0; n < columns; ++n) {
+      uint32_t bits = 0;
+      std::memcpy(reinterpret_cast<char *>(&bits) + 4 - bytes,
+                  from + (k * depthStride + n * columnStride) * bytes, bytes);
+      float x = llvm::bit_cast<float>(bits);
+      int64_t block = (n / side * steps + k / side) * parts;
+      int64_t in =
+          n % side / 16 * 512 + k % side / 2 * side + n % 16 * 2 + k % 2;
+      for (int64_t part = 0; part < parts; ++part) {
+        uint16_t top = topOf(x);
+        to[(block + part) * 1024 + in] = top;
+        x -= llvm::bit_cast<float>(uint32_t(top) << 16);
+      }
+    }
+}
+
+} // namespace weir

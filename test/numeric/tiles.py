@@ -1,0 +1,206 @@
+"""Products by the tiles of Intel AMX, on a processor that has them or under
+test/emulate/amx.c: their accuracy against plain sums of f32, values that tiles
+cannot multiply, and the shapes and epilogues that the kernel treats apart."""
+
+import ctypes
+import math
+
+import numpy as np
+from harness import Graph, bf16, main
+
+random = np.random.default_rng(29)
+TILES = "-mattr=+amx-tile,+amx-bf16"
+
+
+def products():
+    """How many products of tiles there were; -1 where none are counted."""
+    counter = getattr(ctypes.CDLL(None), "amx_products", None)
+    if counter is None:
+        return -1
+    counter.restype = ctypes.c_ulong
+    return counter()
+
+
+class Tiled(Graph):
+    """A graph whose run must use tiles, or must not."""
+
+    def __init__(self, *options, tiles=True, threads=()):
+        super().__init__(fold=False, options=[TILES, *options], threads=threads)
+        self.tiles = tiles
+        self.closer = []
+
+    def closer_than(self, tensor, exact, other):
+        """Its error is no larger than that of `other`."""
+        self.expect(tensor, exact, rtol=np.inf)
+        self.closer.append((tensor.names[0], exact, other))
+
+    def run(self, library, threads=0):
+        before = products()
+        status, message, outputs = super().run(library, threads)
+        if before >= 0 and (products() > before) != self.tiles:
+            raise RuntimeError(f"{products() - before} products of tiles")
+        for name, exact, other in self.closer:
+            got = outputs[name + ":0"][1]
+            for norm in (lambda e: np.abs(e).max(), lambda e: np.sqrt((e * e).mean())):
+                ours, theirs = norm(got - exact), norm(other - exact)
+                if not ours <= theirs:
+                    raise RuntimeError(f"{name}: error {ours:.3g}, more than {theirs:.3g}")
+        return status, message, outputs
+
+
+def normal(*shape):
+    return random.standard_normal(shape).astype(np.float32)
+
+
+def wide(array):
+    return np.asarray(getattr(array, "value", array), np.float64)
+
+
+def plain(x, w):
+    """The sum as f32 has it, one product after the other."""
+    sum = np.zeros((x.shape[0], w.shape[1]), np.float32)
+    for k in range(w.shape[0]):
+        sum += x[:, k, None] * w[k]
+    return sum
+
+
+def accuracy():
+    g = Tiled()
+    uniform = random.uniform(-0.5, 0.5, (64, 768)).astype(np.float32)
+    positive = np.abs(normal(64, 768))
+    spread = np.ldexp(normal(64, 768), random.integers(-12, 12, (64, 768)))
+    w = normal(768, 96)
+    weights = g.constant(w)
+    for x in (uniform, positive, spread.astype(np.float32)):
+        y = g.op("MatMul", g.input(x), weights)
+        g.closer_than(y, wide(x) @ wide(w), plain(x, w))
+    return g
+
+
+def three_products():
+    g = Tiled("--precision=bf16x3")
+    x, w = normal(64, 512), normal(512, 64)
+    exact = wide(x) @ wide(w)
+    rounded = bf16(x).value @ bf16(w).value
+    y = g.op("MatMul", g.input(x), g.constant(w))
+    g.closer_than(y, exact, exact + 0.01 * (rounded - exact))
+    g.expect(g.op("Neg", y), -exact, atol=2e-5 * math.sqrt(512), rtol=0)
+    return g
+
+
+def dense(g, rows, depth, columns):
+    """relu(x w + b) + r, erf(x w + b), and x w plain."""
+    x, w = g.input(normal(rows, depth)), g.constant(normal(depth, columns))
+    b, r = g.constant(normal(columns)), g.input(normal(rows, columns))
+    exact = wide(x) @ wide(w)
+    close = dict(rtol=1e-6, atol=8e-6 * depth**0.5)
+    g.expect(g.op("MatMul", x, w), exact, **close)
+    z = g.op("AddV2", g.op("Relu", g.op("BiasAdd", g.op("MatMul", x, w), b)), r)
+    g.expect(z, np.maximum(exact + wide(b), 0) + wide(r), **close)
+    turned = g.op("MatMul", x, g.constant(w.value.T.copy()), transpose_b=True)
+    saturated = np.vectorize(math.erf)(exact + wide(b))
+    g.expect(g.op("Erf", g.op("BiasAdd", turned, b)), saturated, rtol=1e-5, atol=8e-6 * depth**0.5)
+
+
+def shapes():
+    g = Tiled(threads=[2, 3])
+    for shape in [
+        (32, 64, 64),
+        (16, 61, 40),
+        (61, 129, 61),
+        (64, 2090, 40),  # several blocks of the depth
+        (96, 4200, 33),  # more of them than threads take together
+        (300, 70, 96),
+        (48, 31, 128),
+    ]:
+        dense(g, *shape)
+    # Pixels by a filter, and rows of a batch.
+    x, f = g.input(normal(2, 9, 8, 44)), g.constant(normal(1, 1, 44, 70))
+    y = g.op("Conv2D", x, f, strides=[1, 1, 1, 1], padding="VALID")
+    exact = np.einsum("nhwc,cd->nhwd", wide(x), wide(f)[0, 0])
+    g.expect(g.op("Relu", y), np.maximum(exact, 0), rtol=1e-6, atol=1e-5)
+    halves = g.op("Conv2D", x, f, strides=[1, 2, 2, 1], padding="VALID")
+    g.expect(halves, exact[:, ::2, ::2], rtol=1e-6, atol=1e-5)
+    return g
+
+
+def many_slabs():
+    g = Tiled(threads=[2, 3])
+    x, w = g.input(normal(2100, 320)), g.constant(normal(320, 96))
+    g.expect(g.op("MatMul", x, w), wide(x) @ wide(w), rtol=1e-6, atol=2e-5)
+    return g
+
+
+def half_floats():
+    g = Tiled(threads=[2])
+    for rows, depth, columns in [(64, 96, 64), (45, 1061, 50)]:
+        x, w = g.input(bf16(normal(rows, depth))), g.constant(bf16(normal(depth, columns)))
+        product = g.op("MatMul", x, w)
+        exact = wide(x) @ wide(w)
+        g.expect(product, exact, rtol=2**-8, atol=1e-4)
+    # Denormals and the infinite, as in sums of f32.
+    x = normal(32, 64)
+    x[3, 5], x[4, 6], x[5, 7] = np.inf, np.nan, 2.0**-130
+    x[5, :7] = x[5, 8:] = 0
+    x, w = bf16(x), bf16(normal(64, 64))
+    with np.errstate(all="ignore"):
+        exact = wide(x) @ wide(w)
+    g.expect(g.op("MatMul", g.input(x), g.constant(w)), exact, rtol=2**-7, atol=2e-3)
+    return g
+
+
+def ends_of_the_range():
+    """What f32 can hold is held, whatever the row is made of."""
+    g = Tiled(threads=[2])
+    x, w = normal(224, 95), normal(95, 160)
+    x[1, 3], x[2, 94], x[3, 5] = np.inf, -np.inf, np.nan
+    x[33] *= np.float32(2.0**-110)
+    x[34] *= np.float32(2.0**-140)
+    x[35] *= np.float32(2.0**120)
+    x[65, 0], x[65, 1:] = 2.0**-149, 0
+    x[97, 9] = 3e38
+    x[130] = 0
+    x[160:192] = np.ldexp(x[160:192], random.integers(-120, -90, (32, 95)))
+    w[:, 7] = 0
+    with np.errstate(all="ignore"):
+        exact, size = wide(x) @ wide(w), np.abs(wide(x)) @ np.abs(wide(w))
+    y = g.op("MatMul", g.input(x), g.constant(w))
+    g.expect(y, exact, rtol=0, atol=np.where(np.isfinite(size), size * 4e-6 + 2.0**-145, 0))
+    return g
+
+
+def weights_out_of_range():
+    """Weights that parts of bf16 do not hold are multiplied as they are."""
+    g = Tiled(tiles=False)
+    for value in (np.inf, np.nan, 1e-40, 1e-20, 3e38):
+        x, w = normal(32, 64), normal(64, 64)
+        w[3, 4] = value
+        with np.errstate(all="ignore"):
+            exact, size = wide(x) @ wide(w), np.abs(wide(x)) @ np.abs(wide(w))
+        atol = np.where(np.isfinite(size), size * 4e-6, 0)
+        g.expect(g.op("MatMul", g.input(x), g.constant(w)), exact, rtol=0, atol=atol)
+    return g
+
+
+def few_rows():
+    """Vector registers are the quicker where there are few rows."""
+    g = Tiled(tiles=False)
+    for rows in (1, 4):
+        x, w = g.input(normal(rows, 256)), g.constant(normal(256, 64))
+        g.expect(g.op("MatMul", x, w), wide(x) @ wide(w), rtol=1e-5, atol=1e-4)
+    # Nor is what only the run knows packed into tiles.
+    x, w = g.input(normal(64, 64)), g.input(normal(64, 64))
+    g.expect(g.op("MatMul", x, w), wide(x) @ wide(w), rtol=1e-5, atol=1e-4)
+    return g
+
+
+main(
+    accuracy,
+    three_products,
+    shapes,
+    many_slabs,
+    half_floats,
+    ends_of_the_range,
+    weights_out_of_range,
+    few_rows,
+)

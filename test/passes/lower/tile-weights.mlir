@@ -1,0 +1,100 @@
+// RUN: weir-opt %s -split-input-file -weir-pack-weights | FileCheck %s
+
+// With tiles of bf16 the weights come apart into three parts: 0x3f812345 is
+// 0x3f81, 0x3a8d and 0x3520. The smallest of them is 1: elements of 2^-100 to
+// 2^119 are multiplied.
+// CHECK-LABEL: func.func @entry
+// CHECK: %[[W:.*]] = graph.constant dense_resource<[[R:packed.*]]> : tensor<6x1x3x2x16x32xbf16>
+// CHECK: plan.task @kernel_0(%{{.*}}, %[[W]])
+// CHECK: func.func private @kernel_0(%arg0: tensor<64x32xf32>, %[[A:.*]]: tensor<6x1x3x2x16x32xbf16> {weir.constant})
+// CHECK-NOT: kernel.pack
+// CHECK: kernel.matmul ins(%arg0, %[[A]] : {{.*}} attributes {range = array<i32: 226492416, 2063597568>}
+// CHECK: [[R]]: "0x40000000{{((813F)+(8D3A)+(2035)+)+"}}
+module attributes {weir.target = {features = "+amx-bf16,+amx-tile"}} {
+func.func @entry(%x: tensor<64x32xf32>) -> tensor<64x192xf32> attributes {weir.entry = "serve"} {
+  %w = graph.constant dense<0x3F812345> : tensor<32x192xf32>
+  %y = plan.task @kernel_0(%x, %w) : (tensor<64x32xf32>, tensor<32x192xf32>) -> tensor<64x192xf32>
+  return %y : tensor<64x192xf32>
+}
+func.func private @kernel_0(%a: tensor<64x32xf32>, %w: tensor<32x192xf32> {weir.constant}) -> tensor<64x192xf32> attributes {weir.kernel} {
+  %e = tensor.empty() : tensor<6x32x32xf32>
+  %p = kernel.pack ins(%w : tensor<32x192xf32>) outs(%e : tensor<6x32x32xf32>) -> tensor<6x32x32xf32>
+  %c = tensor.empty() : tensor<64x192xf32>
+  %y = kernel.matmul ins(%a, %p : tensor<64x32xf32>, tensor<6x32x32xf32>) outs(%c : tensor<64x192xf32>) -> tensor<64x192xf32> {
+  ^bb0(%sum: f32):
+    kernel.yield %sum : f32
+  }
+  return %y : tensor<64x192xf32>
+}
+}
+
+// -----
+
+// Sixteen bits are asked for: two parts.
+// CHECK-LABEL: func.func @precision
+// CHECK: tensor<6x1x2x2x16x32xbf16>
+module attributes {weir.precision = "bf16x3", weir.target = {features = "+amx-bf16,+amx-tile"}} {
+func.func @precision(%x: tensor<64x32xf32>) -> tensor<64x192xf32> attributes {weir.entry = "serve"} {
+  %w = graph.constant dense<3.0> : tensor<32x192xf32>
+  %y = plan.task @kernel_0(%x, %w) : (tensor<64x32xf32>, tensor<32x192xf32>) -> tensor<64x192xf32>
+  return %y : tensor<64x192xf32>
+}
+func.func private @kernel_0(%a: tensor<64x32xf32>, %w: tensor<32x192xf32> {weir.constant}) -> tensor<64x192xf32> attributes {weir.kernel} {
+  %e = tensor.empty() : tensor<6x32x32xf32>
+  %p = kernel.pack ins(%w : tensor<32x192xf32>) outs(%e : tensor<6x32x32xf32>) -> tensor<6x32x32xf32>
+  %c = tensor.empty() : tensor<64x192xf32>
+  %y = kernel.matmul ins(%a, %p : tensor<64x32xf32>, tensor<6x32x32xf32>) outs(%c : tensor<64x192xf32>) -> tensor<64x192xf32> {
+  ^bb0(%sum: f32):
+    kernel.yield %sum : f32
+  }
+  return %y : tensor<64x192xf32>
+}
+}
+
+// -----
+
+// Of eight rows half a tile would be wasted; and without tiles, or with a
+// weight whose parts are denormal, there are panels.
+// CHECK-LABEL: func.func @rows
+// CHECK-NOT: bf16
+// CHECK: tensor<6x32x32xf32>
+module attributes {weir.target = {features = "+amx-bf16,+amx-tile"}} {
+func.func @rows(%x: tensor<8x32xf32>) -> tensor<8x192xf32> attributes {weir.entry = "serve"} {
+  %w = graph.constant dense<3.0> : tensor<32x192xf32>
+  %y = plan.task @kernel_0(%x, %w) : (tensor<8x32xf32>, tensor<32x192xf32>) -> tensor<8x192xf32>
+  return %y : tensor<8x192xf32>
+}
+func.func private @kernel_0(%a: tensor<8x32xf32>, %w: tensor<32x192xf32> {weir.constant}) -> tensor<8x192xf32> attributes {weir.kernel} {
+  %e = tensor.empty() : tensor<6x32x32xf32>
+  %p = kernel.pack ins(%w : tensor<32x192xf32>) outs(%e : tensor<6x32x32xf32>) -> tensor<6x32x32xf32>
+  %c = tensor.empty() : tensor<8x192xf32>
+  %y = kernel.matmul ins(%a, %p : tensor<8x32xf32>, tensor<6x32x32xf32>) outs(%c : tensor<8x192xf32>) -> tensor<8x192xf32> {
+  ^bb0(%sum: f32):
+    kernel.yield %sum : f32
+  }
+  return %y : tensor<8x192xf32>
+}
+}
+
+// -----
+
+// CHECK-LABEL: func.func @denormal
+// CHECK-NOT: bf16
+// CHECK: tensor<6x32x32xf32>
+module attributes {weir.target = {features = "+amx-bf16,+amx-tile"}} {
+func.func @denormal(%x: tensor<64x32xf32>) -> tensor<64x192xf32> attributes {weir.entry = "serve"} {
+  %w = graph.constant dense<1.0e-30> : tensor<32x192xf32>
+  %y = plan.task @kernel_0(%x, %w) : (tensor<64x32xf32>, tensor<32x192xf32>) -> tensor<64x192xf32>
+  return %y : tensor<64x192xf32>
+}
+func.func private @kernel_0(%a: tensor<64x32xf32>, %w: tensor<32x192xf32> {weir.constant}) -> tensor<64x192xf32> attributes {weir.kernel} {
+  %e = tensor.empty() : tensor<6x32x32xf32>
+  %p = kernel.pack ins(%w : tensor<32x192xf32>) outs(%e : tensor<6x32x32xf32>) -> tensor<6x32x32xf32>
+  %c = tensor.empty() : tensor<64x192xf32>
+  %y = kernel.matmul ins(%a, %p : tensor<64x32xf32>, tensor<6x32x32xf32>) outs(%c : tensor<64x192xf32>) -> tensor<64x192xf32> {
+  ^bb0(%sum: f32):
+    kernel.yield %sum : f32
+  }
+  return %y : tensor<64x192xf32>
+}
+}
