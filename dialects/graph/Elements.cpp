@@ -52,6 +52,25 @@ SmallVector<int64_t> stridesOf(ArrayRef<int64_t> shape) {
   return strides;
 }
 
+std::optional<int64_t> contiguousStart(ArrayRef<int64_t> shape,
+                                       ArrayRef<int64_t> starts,
+                                       ArrayRef<int64_t> limits,
+                                       ArrayRef<int64_t> strides) {
+  int64_t start = 0;
+  bool severalRows = false;
+  for (auto [size, first, limit, stride] :
+       llvm::zip_equal(shape, starts, limits, strides)) {
+    int64_t taken = llvm::divideCeil(limit - first, stride);
+    // Of each of several rows all is taken, or they would not meet.
+    if (taken == 0 || (taken > 1 && stride != 1) ||
+        (severalRows && taken != size))
+      return std::nullopt;
+    severalRows |= taken > 1;
+    start = start * size + first;
+  }
+  return start;
+}
+
 DenseElementsAttr
 pickElements(ArrayRef<DenseElementsAttr> sources, RankedTensorType type,
              function_ref<ElementRef(ArrayRef<int64_t>)> choose) {

@@ -21,6 +21,14 @@ bool areAscendingDims(llvm::ArrayRef<int64_t> dims, int64_t rank);
 /// How far apart two neighbours are along each dimension, in row-major order.
 llvm::SmallVector<int64_t> stridesOf(llvm::ArrayRef<int64_t> shape);
 
+/// The first of the elements from `starts` to before `limits` by `strides`,
+/// counted in row-major order, where those elements follow each other in it;
+/// nothing where they do not, or are none.
+std::optional<int64_t> contiguousStart(llvm::ArrayRef<int64_t> shape,
+                                       llvm::ArrayRef<int64_t> starts,
+                                       llvm::ArrayRef<int64_t> limits,
+                                       llvm::ArrayRef<int64_t> strides);
+
 /// One of several constants, and which of its elements.
 struct ElementRef {
   int64_t source;

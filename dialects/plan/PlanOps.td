@@ -87,13 +87,16 @@ def Plan_ArgumentOp : Plan_Op<"argument", [Pure]> {
 }
 
 def Plan_ViewOp : Plan_Op<"view", [Pure]> {
-  let summary = "The same bytes in another shape";
+  let summary = "Bytes of another place, in another shape";
   let description = [{
+    Those from `offset` on, which is 0 where it is not given.
+
     ```mlir
     %v = plan.view %b : memref<4x4xf32> to memref<16xf32>
+    %part = plan.view %b {offset = 16 : i64} : memref<4x4xf32> to memref<4xf32>
     ```
   }];
-  let arguments = (ins AnyMemRef:$source);
+  let arguments = (ins AnyMemRef:$source, DefaultValuedAttr<I64Attr, "0">:$offset);
   let results = (outs AnyMemRef:$result);
   let assemblyFormat = "$source attr-dict `:` type($source) `to` type($result)";
 }

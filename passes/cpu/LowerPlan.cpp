@@ -78,15 +78,19 @@ private:
 
   /// The address of a place, computed where it is used.
   Value address(Value place) {
-    while (auto view = place.getDefiningOp<plan::ViewOp>())
+    int64_t offset = 0;
+    while (auto view = place.getDefiningOp<plan::ViewOp>()) {
+      offset += view.getOffset();
       place = view.getSource();
+    }
     if (auto buffer = place.getDefiningOp<plan::BufferOp>())
-      return at(arena, buffer.getOffset());
+      return at(arena, buffer.getOffset() + offset);
     if (auto weight = place.getDefiningOp<plan::WeightOp>())
-      return at(weights, weight.getOffset());
+      return at(weights, weight.getOffset() + offset);
     auto argument = place.getDefiningOp<plan::ArgumentOp>();
-    return b.create<LLVM::LoadOp>(pointer(),
-                                  at(arguments, 8 * argument.getIndex()));
+    Value start = b.create<LLVM::LoadOp>(
+        pointer(), at(arguments, 8 * argument.getIndex()));
+    return offset ? at(start, offset) : start;
   }
 
   void lowerCopy(plan::CopyOp copy) {

@@ -2,6 +2,7 @@
 
 #include "passes/fuse/Passes.h"
 
+#include "dialects/graph/Elements.h"
 #include "dialects/graph/Graph.h"
 #include "dialects/graph/Shape.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -38,23 +39,43 @@ bool isSplatConstant(Operation *op) {
   return value && value.isSplat();
 }
 
+/// Whether `slice` takes a run of its operand's elements.
+bool isRun(graph::SliceOp slice) {
+  auto type = cast<RankedTensorType>(slice.getX().getType());
+  return graph::contiguousStart(type.getShape(), slice.getStarts(),
+                                slice.getLimits(), slice.getStrides())
+      .has_value();
+}
+
 /// Whether `op` takes rows of a tensor of which others take theirs, as the
 /// steps of a sequence do. Inside groups these would make a kernel a step,
 /// equal but for the place of the rows.
 bool isOneOfManyRows(Operation *op) {
   constexpr int64_t many = 8;
   auto slice = dyn_cast<graph::SliceOp>(op);
-  if (!slice)
-    return false;
-  ArrayRef<int64_t> shape =
-      cast<RankedTensorType>(slice.getX().getType()).getShape();
-  for (size_t d = 1; d < shape.size(); ++d)
-    if (slice.getStarts()[d] != 0 || slice.getLimits()[d] != shape[d])
-      return false;
-  return !shape.empty() &&
+  return slice && isRun(slice) &&
          llvm::count_if(slice.getX().getUsers(), [](Operation *user) {
            return isa<graph::SliceOp, graph::GroupOp>(user);
          }) >= many;
+}
+
+/// Whether a slice that no loop takes stays outside groups, where it is a view
+/// of its operand's memory. A view keeps all of that alive, so it must be most
+/// of it, or memory that lives anyway; and an operand that only the slice needs
+/// is better computed only where it is.
+bool isView(Operation *op) {
+  auto slice = dyn_cast<graph::SliceOp>(op);
+  if (!slice || !isRun(slice))
+    return false;
+  Operation *producer = slice.getX().getDefiningOp();
+  if (!producer || isOneOfManyRows(op))
+    return true;
+  FusionRole role = roleOf(producer);
+  if (producer->hasOneUse() &&
+      (role == FusionRole::elementwise || role == FusionRole::injective))
+    return false;
+  return 2 * slice.getType().getNumElements() >=
+         cast<RankedTensorType>(slice.getX().getType()).getNumElements();
 }
 
 class Group {
@@ -194,7 +215,7 @@ struct FormGroups : impl::FormGroupsBase<FormGroups> {
 private:
   static Operation *lastUngrouped(Block &block) {
     for (Operation &op : llvm::reverse(block))
-      if (roleOf(&op) != FusionRole::none)
+      if (roleOf(&op) != FusionRole::none && !isView(&op))
         return &op;
     return nullptr;
   }

@@ -2,6 +2,7 @@
 
 #include "passes/plan/Passes.h"
 
+#include "dialects/graph/Elements.h"
 #include "dialects/graph/Graph.h"
 #include "dialects/graph/Shape.h"
 #include "dialects/plan/Arena.h"
@@ -118,6 +119,9 @@ private:
         if (!where.contains(reshape.getResult()))
           where[reshape] = view(reshape.getLoc(), where.lookup(reshape.getX()),
                                 placeType(reshape.getType()));
+      } else if (auto slice = dyn_cast<graph::SliceOp>(op);
+                 slice && startOf(slice)) {
+        where[slice] = partOf(slice, *startOf(slice));
       } else if (auto task = dyn_cast<plan::TaskOp>(op)) {
         planTask(task, tasks);
       } else if (auto check = dyn_cast<graph::CheckOp>(op)) {
@@ -283,7 +287,21 @@ private:
   Value view(Location loc, Value source, MemRefType type) {
     if (source.getType() == type)
       return source;
-    return makePlace<plan::ViewOp>(loc, type, source);
+    return makePlace<plan::ViewOp>(loc, type, source, /*offset=*/0);
+  }
+
+  static std::optional<int64_t> startOf(graph::SliceOp slice) {
+    return graph::contiguousStart(slice.getX().getType().getShape(),
+                                  slice.getStarts(), slice.getLimits(),
+                                  slice.getStrides());
+  }
+
+  /// The elements from `start` on, where the slice's operand lies.
+  Value partOf(graph::SliceOp slice, int64_t start) {
+    MemRefType type = placeType(slice.getType());
+    int64_t each = llvm::divideCeil(type.getElementTypeBitWidth(), 8);
+    return makePlace<plan::ViewOp>(slice.getLoc(), type,
+                                   where.lookup(slice.getX()), start * each);
   }
 
   static Value root(Value place) {

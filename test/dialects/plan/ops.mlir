@@ -18,6 +18,8 @@ plan.program @all {
   %p = plan.buffer 0 live [0, 9] : memref<i1>
   // CHECK: plan.view %[[B]] : memref<4x4xf32> to memref<16xf32>
   %v = plan.view %b : memref<4x4xf32> to memref<16xf32>
+  // CHECK: plan.view %[[B]] {offset = 16 : i64} : memref<4x4xf32> to memref<4xf32>
+  %part = plan.view %b {offset = 16 : i64} : memref<4x4xf32> to memref<4xf32>
   // CHECK: plan.run @kernel_0(%{{.*}}, %[[B]]) : (memref<4x4xf32>, memref<4x4xf32>)
   plan.run @kernel_0(%x, %b) : (memref<4x4xf32>, memref<4x4xf32>)
   // CHECK: plan.run @kernel_1(%{{.*}}, %[[B]]) {grains = 160 : i64} : (memref<4x4xf32>, memref<4x4xf32>)

@@ -44,6 +44,26 @@ plan.program @loop {
 
 // -----
 
+// A view begins where its place does, and its offset later.
+// CHECK-LABEL: llvm.func private @views_part_0
+// CHECK: llvm.mlir.constant(80 : i64)
+// CHECK: %[[V:.*]] = llvm.getelementptr inbounds %arg0
+// CHECK: %[[X:.*]] = llvm.load
+// CHECK: %[[EIGHT:.*]] = llvm.mlir.constant(8 : i64)
+// CHECK: %[[W:.*]] = llvm.getelementptr inbounds %[[X]][%[[EIGHT]]]
+// CHECK: llvm.call @v(%[[V]], %[[W]])
+llvm.func @v(!llvm.ptr, !llvm.ptr)
+plan.program @views {
+  %x = plan.argument 0 : memref<4xf32>
+  %b = plan.buffer 64 live [0, 1] : memref<4x2xf32>
+  %r = plan.view %b {offset = 8 : i64} : memref<4x2xf32> to memref<2x2xf32>
+  %v = plan.view %r {offset = 8 : i64} : memref<2x2xf32> to memref<2xf32>
+  %w = plan.view %x {offset = 8 : i64} : memref<4xf32> to memref<2xf32>
+  plan.run @v(%v, %w) : (memref<2xf32>, memref<2xf32>)
+}
+
+// -----
+
 // Threads share the grains: the operands wait in a list.
 // CHECK-LABEL: llvm.func private @shared_part_0
 // CHECK: %[[LIST:.*]] = llvm.alloca %{{.*}} x !llvm.ptr

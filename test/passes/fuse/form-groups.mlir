@@ -149,3 +149,47 @@ func.func @steps(%x: tensor<8x2xf32>) -> (tensor<1x2xf32>, tensor<1x2xf32>, tens
   %e7 = graph.exp %s7 : tensor<1x2xf32>
   return %e0, %e1, %e2, %e3, %e4, %e5, %e6, %e7 : tensor<1x2xf32>, tensor<1x2xf32>, tensor<1x2xf32>, tensor<1x2xf32>, tensor<1x2xf32>, tensor<1x2xf32>, tensor<1x2xf32>, tensor<1x2xf32>
 }
+
+// -----
+
+// A slice of what lies one after the other, that no loop takes, is no kernel
+// but a view: of an input, or of most of a result.
+// CHECK-LABEL: @views
+// CHECK-SAME: (%[[X:.*]]: tensor<4x3xf32>, %[[W:.*]]: tensor<3x2xf32>
+// CHECK: %[[A:.*]] = graph.slice %[[X]] [1, 0] to [3, 3]
+// CHECK-NEXT: %[[B:.*]] = graph.group(%[[A]], %[[W]]
+// CHECK: graph.matmul
+// CHECK: %[[C:.*]] = graph.slice %[[B]] [0, 0] to [1, 2]
+// CHECK-NEXT: return %[[C]]
+func.func @views(%x: tensor<4x3xf32>, %w: tensor<3x2xf32>) -> tensor<1x2xf32> {
+  %a = graph.slice %x [1, 0] to [3, 3] by [1, 1] : tensor<4x3xf32>
+  %b = graph.matmul %a, %w : tensor<2x3xf32>, tensor<3x2xf32>
+  %c = graph.slice %b [0, 0] to [1, 2] by [1, 1] : tensor<2x2xf32>
+  return %c : tensor<1x2xf32>
+}
+
+// -----
+
+// What does not lie one after the other is copied, and so is a small part of a
+// result, which would keep all of it alive. An operand that only the slice
+// needs is computed only where it is.
+// CHECK-LABEL: @copies
+// CHECK: graph.group
+// CHECK-NEXT: ^bb0
+// CHECK-NEXT: graph.slice %{{.*}} [0, 1] to [4, 2]
+// CHECK: graph.matmul
+// CHECK: graph.group
+// CHECK-NEXT: ^bb0
+// CHECK-NEXT: graph.slice %{{.*}} [0, 0] to [1, 2]
+// CHECK: graph.group
+// CHECK-NEXT: ^bb0
+// CHECK-NEXT: graph.exp
+// CHECK-NEXT: graph.slice
+func.func @copies(%x: tensor<4x3xf32>, %w: tensor<3x2xf32>) -> (tensor<4x1xf32>, tensor<1x2xf32>, tensor<3x3xf32>) {
+  %a = graph.slice %x [0, 1] to [4, 2] by [1, 1] : tensor<4x3xf32>
+  %b = graph.matmul %x, %w : tensor<4x3xf32>, tensor<3x2xf32>
+  %c = graph.slice %b [0, 0] to [1, 2] by [1, 1] : tensor<4x2xf32>
+  %d = graph.exp %x : tensor<4x3xf32>
+  %e = graph.slice %d [0, 0] to [3, 3] by [1, 1] : tensor<4x3xf32>
+  return %a, %c, %e : tensor<4x1xf32>, tensor<1x2xf32>, tensor<3x3xf32>
+}

@@ -94,6 +94,38 @@ func.func private @k(%x: memref<4xf32>, %y: memref<4xf32>) attributes {weir.kern
 
 // -----
 
+// A slice of what lies one after the other is a part of its operand's place,
+// which lives as long.
+// CHECK: plan.program
+// CHECK-DAG: %[[X:.*]] = plan.argument 0
+// CHECK-DAG: %[[V:.*]] = plan.view %[[X]] {offset = 32 : i64} : memref<2x3x4xf32> to memref<1x1x4xf32>
+// CHECK-DAG: %[[A:.*]] = plan.buffer {{[0-9]+}} live[0, 2]
+// CHECK-DAG: %[[W:.*]] = plan.view %[[A]] {offset = 8 : i64} : memref<1x1x4xf32> to memref<1x1x2xf32>
+// CHECK: plan.run @k(%[[V]], %[[A]])
+// CHECK-NEXT: plan.run @k(%[[V]], %{{.*}})
+// CHECK-NEXT: plan.run @h(%[[W]], %{{.*}})
+func.func @slice(%x: tensor<2x3x4xf32>) -> (tensor<1x1x4xf32>, tensor<1x1x2xf32>) attributes {weir.entry = "serve"} {
+  %a = graph.slice %x [0, 2, 0] to [1, 3, 4] by [1, 1, 1] : tensor<2x3x4xf32>
+  %b = plan.task @k(%a) : (tensor<1x1x4xf32>) -> tensor<1x1x4xf32>
+  %c = graph.slice %b [0, 0, 2] to [1, 1, 4] by [1, 1, 1] : tensor<1x1x4xf32>
+  %d = plan.task @k(%a) : (tensor<1x1x4xf32>) -> tensor<1x1x4xf32>
+  %e = plan.task @h(%c) : (tensor<1x1x2xf32>) -> tensor<1x1x2xf32>
+  return %d, %e : tensor<1x1x4xf32>, tensor<1x1x2xf32>
+}
+func.func private @k(%x: memref<1x1x4xf32>, %y: memref<1x1x4xf32>) attributes {weir.kernel}
+func.func private @h(%x: memref<1x1x2xf32>, %y: memref<1x1x2xf32>) attributes {weir.kernel}
+
+// -----
+
+// A slice with gaps should have been a kernel.
+func.func @gaps(%x: tensor<4x4xf32>) -> tensor<4x2xf32> attributes {weir.entry = "serve"} {
+  // expected-error @+1 {{has no kernel}}
+  %a = graph.slice %x [0, 0] to [4, 2] by [1, 1] : tensor<4x4xf32>
+  return %a : tensor<4x2xf32>
+}
+
+// -----
+
 // Tasks of a wave are one moment: their results share no bytes.
 // CHECK: weir.arena_bytes = 192
 // CHECK: plan.buffer {{[0-9]+}} live[0, 1]
