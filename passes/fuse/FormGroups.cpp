@@ -78,6 +78,49 @@ bool isView(Operation *op) {
          cast<RankedTensorType>(slice.getX().getType()).getNumElements();
 }
 
+ArrayRef<int64_t> shapeOf(Value value) {
+  return cast<RankedTensorType>(value.getType()).getShape();
+}
+
+/// How many dimensions an op's operand has before those that it reduces, where
+/// these are the last ones, at least one.
+std::optional<size_t> rowDimensions(Operation *op) {
+  auto dimensions = op->getAttrOfType<DenseI64ArrayAttr>("dimensions");
+  if (roleOf(op) != FusionRole::reduction || !dimensions || dimensions.empty())
+    return std::nullopt;
+  size_t rank = shapeOf(op->getOperand(0)).size();
+  size_t rows = rank - dimensions.size();
+  for (auto [i, dim] : llvm::enumerate(dimensions.asArrayRef()))
+    if (dim != static_cast<int64_t>(rows + i))
+      return std::nullopt;
+  return rows;
+}
+
+/// Tensors of elements, and of one value for each row of them, which is what
+/// loops over rows are made of.
+struct Rows {
+  ArrayRef<int64_t> elements;
+  size_t dimensions; // of a row's place
+
+  explicit Rows(Operation *reduction, size_t dimensions)
+      : elements(shapeOf(reduction->getOperand(0))), dimensions(dimensions) {}
+
+  bool has(Operation *op) const {
+    ArrayRef<int64_t> shape = shapeOf(op->getResult(0));
+    bool isRow = shape == elements.take_front(dimensions);
+    switch (roleOf(op)) {
+    case FusionRole::elementwise:
+      return isRow || shape == elements;
+    case FusionRole::reduction:
+      return rowDimensions(op) == dimensions &&
+             shapeOf(op->getOperand(0)) == elements;
+    default:
+      // A value of each row for its elements, or one for all rows.
+      return isa<graph::BroadcastOp>(op) && (isRow || shape == elements);
+    }
+  }
+};
+
 class Group {
 public:
   explicit Group(Operation *root) { add(root); }
@@ -105,6 +148,9 @@ private:
     FusionRole role = roleOf(op);
     hasKernel |= role == FusionRole::contraction ||
                  role == FusionRole::reduction || role == FusionRole::opaque;
+    if (std::optional<size_t> dimensions = rowDimensions(op);
+        dimensions && !rows)
+      rows.emplace(op, *dimensions);
   }
 
   bool tryJoin(Operation *producer) {
@@ -124,10 +170,18 @@ private:
     FusionRole role = roleOf(producer);
     if (role == FusionRole::contraction) {
       // Its epilogue has the shape of its result; one contraction a group.
-      if (hasKernel || shapeOf(producer) != shapeOf(root()))
+      if (hasKernel ||
+          shapeOf(producer->getResult(0)) != shapeOf(root()->getResult(0)))
         return false;
+    } else if (role == FusionRole::reduction) {
+      if (!joinsRows(producer))
+        return false;
+      manyLoops = true;
     } else if (role != FusionRole::elementwise &&
                role != FusionRole::injective) {
+      return false;
+    } else if (manyLoops && !rows->has(producer)) {
+      // Several loops would each read it out of order.
       return false;
     }
     add(producer);
@@ -144,12 +198,41 @@ private:
     });
   }
 
-  static ArrayRef<int64_t> shapeOf(Operation *op) {
-    return cast<RankedTensorType>(op->getResult(0).getType()).getShape();
+  /// Whether `reduction` and all members are loops over the same rows, whose
+  /// values are used by their own rows alone.
+  bool joinsRows(Operation *reduction) const {
+    std::optional<size_t> dimensions = rowDimensions(reduction);
+    if (!dimensions || (hasKernel && !rows))
+      return false;
+    Rows all = rows ? *rows : Rows(reduction, *dimensions);
+    if (!all.has(reduction))
+      return false;
+    for (Operation *member : members) {
+      if (!all.has(member))
+        return false;
+      // Rows' values go to elements by their place.
+      auto broadcast = dyn_cast<graph::BroadcastOp>(member);
+      if (broadcast && members.contains(broadcast.getX().getDefiningOp()) &&
+          !isOfRows(broadcast, all))
+        return false;
+    }
+    for (Operation *user : reduction->getUsers())
+      if (auto broadcast = dyn_cast<graph::BroadcastOp>(user);
+          broadcast && !isOfRows(broadcast, all))
+        return false;
+    return true;
+  }
+
+  static bool isOfRows(graph::BroadcastOp op, const Rows &rows) {
+    return shapeOf(op.getX()) == rows.elements.take_front(rows.dimensions) &&
+           shapeOf(op) == rows.elements &&
+           llvm::equal(op.getDims(), llvm::seq<int64_t>(0, rows.dimensions));
   }
 
   llvm::SetVector<Operation *> members;
   bool hasKernel = false;
+  std::optional<Rows> rows; // where a member reduces rows
+  bool manyLoops = false;   // whether a member reduces for another
 };
 
 void Group::materialize() {

@@ -11,7 +11,9 @@ def FormGroups : Pass<"weir-form-groups", "::mlir::func::FuncOp"> {
     Walks a block in order. An op joins the group of a producer where the two
     make one loop nest: an elementwise or rearranging op joins the group that
     computes its operand; a reduction takes the elementwise ops that only it
-    uses; a contraction takes the elementwise ops that follow as its epilogue.
+    uses; a contraction takes the elementwise ops that follow as its epilogue;
+    reductions of rows, what is computed of their values, and of elements with
+    these, are loops over the same rows.
     Cheap ops (constants' broadcasts, iota) are copied into each group that uses
     them. Views (reshape) between groups stay outside.
 

@@ -60,6 +60,25 @@ def FoldTransposes : Pass<"weir-fold-transposes"> {
   }];
 }
 
+def SinkReshapes : Pass<"weir-sink-reshapes"> {
+  let summary = "Moves reshapes behind elementwise ops";
+  let description = [{
+    A reshape between an op and the elementwise op that follows would part their
+    kernels. It moves where the other operands are splats, reshaped alike, or
+    repeated along the first dimensions; behind what may be the epilogue of a
+    contraction always, other operands being reshaped, which is a view.
+    Broadcasts take their operand without the ones that were inserted for them.
+
+    ```mlir
+    %1 = graph.reshape %0 : tensor<6xf32> to tensor<2x3xf32>
+    %2 = graph.relu %1 : tensor<2x3xf32>
+    // becomes
+    %1 = graph.relu %0 : tensor<6xf32>
+    %2 = graph.reshape %1 : tensor<6xf32> to tensor<2x3xf32>
+    ```
+  }];
+}
+
 def FoldPads : Pass<"weir-fold-pads", "::mlir::ModuleOp"> {
   let summary = "Folds margins of zeros into the padding of convolutions";
   let description = [{

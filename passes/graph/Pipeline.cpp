@@ -17,6 +17,7 @@ void addGraphPasses(OpPassManager &passes) {
   passes.addPass(createFoldPads());
   passes.addPass(createFoldBatchNorm());
   passes.addPass(createJoinProducts());
+  passes.addPass(createSinkReshapes());
   passes.addPass(createFoldConstants());
   passes.addPass(createCanonicalizerPass());
   passes.addPass(createCSEPass());

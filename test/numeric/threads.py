@@ -1,6 +1,8 @@
 """What threads share: each kernel is large enough, and its result the same bits
 for any number of threads, more than the library was compiled for among them."""
 
+import math
+
 import numpy as np
 
 from harness import Graph, main
@@ -120,7 +122,34 @@ def rows():
         # The rounded distance from the maximum is an exponent.
         g.expect(g.op("Softmax", x), e / total, ulp=32, atol=1e-12)
         g.expect(g.op("LogSoftmax", x), distance - np.log(total), ulp=5, atol=1e-6)
+    for shape in (150, 768), (3, 67, 130), (2, 5, 12, 96):
+        x, scale, offset = (g.input(normal(*s)) for s in (shape, shape[-1:], shape[-1:]))
+        axis = g.constant(np.int32([-1]))
+        mean = g.op("Mean", x, axis, keep_dims=True)
+        variance = g.op("Mean", g.op("SquaredDifference", x, mean), axis, keep_dims=True)
+        inverse = g.op("Rsqrt", g.op("AddV2", variance, g.constant(np.float32(1e-5))))
+        y = g.op("Mul", g.op("Sub", x, mean), g.op("Mul", inverse, scale))
+        wide = x.value.astype(np.float64)
+        norm = (wide - wide.mean(-1, keepdims=True)) / np.sqrt(wide.var(-1, keepdims=True) + 1e-5)
+        g.expect(g.op("AddV2", y, offset), norm * scale.value + offset.value, atol=1e-5)
     return g
 
 
-main(products, convolutions, loops, rows)
+def epilogues():
+    """What follows a product that was given another shape is its epilogue."""
+    g = graph(3)
+    x, w, b = g.input(normal(96, 64)), g.constant(normal(64, 48) / 8), g.constant(normal(48))
+    shape, other = g.constant(np.int32([8, 12, 48])), g.input(normal(8, 12, 48))
+    y = g.op("AddV2", g.op("Reshape", g.op("MatMul", x, w), shape), b)
+    gate = g.op("Erf", g.op("Mul", y, g.constant(np.float32(0.5**0.5))))
+    half = g.op("Mul", y, g.constant(np.float32(0.5)))
+    gelu = g.op("Mul", half, g.op("AddV2", gate, g.constant(np.float32(1))))
+    wide = (x.value.astype(np.float64) @ w.value).reshape(8, 12, 48) + b.value
+    erf = np.vectorize(math.erf)
+    soft = wide / 2 * (1 + erf(wide / 2**0.5))
+    g.expect(gelu, soft, atol=1e-5)
+    g.expect(g.op("AddV2", other, gelu), soft + other.value, atol=1e-5)
+    return g
+
+
+main(products, convolutions, loops, rows, epilogues)

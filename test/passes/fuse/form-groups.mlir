@@ -193,3 +193,58 @@ func.func @copies(%x: tensor<4x3xf32>, %w: tensor<3x2xf32>) -> (tensor<4x1xf32>,
   %e = graph.slice %d [0, 0] to [3, 3] by [1, 1] : tensor<4x3xf32>
   return %a, %c, %e : tensor<4x1xf32>, tensor<1x2xf32>, tensor<3x3xf32>
 }
+
+// -----
+
+// Sums of rows, what is computed of them, and of elements with them: one group.
+// CHECK-LABEL: func.func @normalized
+// CHECK: graph.group(%arg0, %arg1)
+// CHECK: graph.reduce_sum
+// CHECK: graph.reduce_sum
+// CHECK: graph.yield
+// CHECK-NOT: graph.group
+func.func @normalized(%x: tensor<2x4x8xf32>, %g: tensor<8xf32>) -> tensor<2x4x8xf32> {
+  %n = graph.constant dense<8.0> : tensor<2x4xf32>
+  %0 = graph.reduce_sum %x [2] : tensor<2x4x8xf32>
+  %1 = graph.div %0, %n : tensor<2x4xf32>
+  %2 = graph.broadcast %1 [0, 1] : tensor<2x4xf32> to tensor<2x4x8xf32>
+  %3 = graph.sub %x, %2 : tensor<2x4x8xf32>
+  %4 = graph.square %3 : tensor<2x4x8xf32>
+  %5 = graph.reduce_sum %4 [2] : tensor<2x4x8xf32>
+  %6 = graph.rsqrt %5 : tensor<2x4xf32>
+  %7 = graph.broadcast %6 [0, 1] : tensor<2x4xf32> to tensor<2x4x8xf32>
+  %8 = graph.mul %3, %7 : tensor<2x4x8xf32>
+  %9 = graph.broadcast %g [2] : tensor<8xf32> to tensor<2x4x8xf32>
+  %10 = graph.mul %8, %9 : tensor<2x4x8xf32>
+  return %10 : tensor<2x4x8xf32>
+}
+
+// -----
+
+// Not where rows' values go to other rows' elements, where columns are reduced,
+// or where rows differ.
+// CHECK-LABEL: func.func @other_rows
+// CHECK-COUNT-2: graph.group
+func.func @other_rows(%x: tensor<8x8xf32>) -> tensor<8x8xf32> {
+  %0 = graph.reduce_sum %x [1] : tensor<8x8xf32>
+  %1 = graph.broadcast %0 [1] : tensor<8xf32> to tensor<8x8xf32>
+  %2 = graph.sub %x, %1 : tensor<8x8xf32>
+  return %2 : tensor<8x8xf32>
+}
+
+// CHECK-LABEL: func.func @columns
+// CHECK-COUNT-2: graph.group
+func.func @columns(%x: tensor<8x8xf32>) -> tensor<8x8xf32> {
+  %0 = graph.reduce_sum %x [0] : tensor<8x8xf32>
+  %1 = graph.broadcast %0 [1] : tensor<8xf32> to tensor<8x8xf32>
+  %2 = graph.sub %x, %1 : tensor<8x8xf32>
+  return %2 : tensor<8x8xf32>
+}
+
+// CHECK-LABEL: func.func @differ
+// CHECK-COUNT-2: graph.group
+func.func @differ(%x: tensor<8x8x8xf32>) -> tensor<8xf32> {
+  %0 = graph.reduce_sum %x [2] : tensor<8x8x8xf32>
+  %1 = graph.reduce_max %0 [1] : tensor<8x8xf32>
+  return %1 : tensor<8xf32>
+}

@@ -1,0 +1,192 @@
+// op(reshape(x)) is reshape(op(x)), so that what computes x and op can become
+// one kernel: between kernels a reshape is a view, but it parts them.
+
+#include "passes/graph/Passes.h"
+
+#include "dialects/graph/Elementwise.h"
+#include "dialects/graph/Graph.h"
+#include "dialects/graph/Shape.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/IR/PatternMatch.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+
+#define DEBUG_TYPE "weir-sink-reshapes"
+
+using namespace mlir;
+
+namespace weir {
+#define GEN_PASS_DEF_SINKRESHAPES
+#include "passes/graph/Passes.h.inc"
+
+namespace {
+
+using graph::BroadcastOp;
+using graph::FusionRole;
+using graph::ReshapeOp;
+
+ArrayRef<int64_t> shapeOf(Value value) {
+  return cast<RankedTensorType>(value.getType()).getShape();
+}
+
+FusionRole roleOf(Operation *op) {
+  auto fusible = dyn_cast_if_present<graph::FusionOpInterface>(op);
+  return fusible ? fusible.fusionRole() : FusionRole::none;
+}
+
+/// Whether nothing but elementwise ops uses `value` or what it is reshaped to.
+bool onlyElementwiseUse(Value value) {
+  return llvm::all_of(value.getUsers(), [](Operation *user) {
+    if (isa<ReshapeOp>(user))
+      return llvm::all_of(user->getUsers(), [](Operation *other) {
+        return roleOf(other) == FusionRole::elementwise;
+      });
+    return roleOf(user) == FusionRole::elementwise;
+  });
+}
+
+/// Whether `value` is that of a contraction, or of elementwise ops on one that
+/// would be its epilogue, and what uses it would be too.
+bool isOfContraction(Value value) {
+  constexpr int64_t most = 16; // ops to look through
+  if (!onlyElementwiseUse(value))
+    return false;
+  SmallVector<Value> open = {value};
+  for (int64_t seen = 0; !open.empty() && seen < most; ++seen) {
+    Operation *op = open.pop_back_val().getDefiningOp();
+    FusionRole role = roleOf(op);
+    if (role == FusionRole::contraction)
+      return true;
+    if (role != FusionRole::elementwise)
+      continue;
+    for (Value operand : op->getOperands())
+      if (onlyElementwiseUse(operand))
+        open.push_back(operand);
+  }
+  return false;
+}
+
+bool isSplat(Value value) {
+  DenseElementsAttr elements;
+  return matchPattern(value, m_Constant(&elements)) && elements.isSplat() &&
+         elements.getNumElements() > 0;
+}
+
+/// The dimensions of a broadcast to `shape` that is, as elements lie in memory,
+/// `op`: where its operand is repeated along the first dimensions alone.
+std::optional<SmallVector<int64_t>> reshapedDims(BroadcastOp op,
+                                                 ArrayRef<int64_t> shape) {
+  ArrayRef<int64_t> from = shapeOf(op.getX()), to = shapeOf(op);
+  size_t rank = from.size();
+  if (rank > shape.size() || rank > to.size() || from != to.take_back(rank) ||
+      from != shape.take_back(rank))
+    return std::nullopt;
+  for (auto [i, dim] : llvm::enumerate(op.getDims()))
+    if (dim != static_cast<int64_t>(to.size() - rank + i))
+      return std::nullopt;
+  return llvm::to_vector(llvm::seq<int64_t>(shape.size() - rank, shape.size()));
+}
+
+struct SinkThroughElementwise : RewritePattern {
+  explicit SinkThroughElementwise(MLIRContext *context)
+      : RewritePattern(MatchAnyOpTypeTag(), 1, context) {}
+
+  LogicalResult matchAndRewrite(Operation *op,
+                                PatternRewriter &b) const override {
+    if (!isa<graph::ScalarOpInterface>(op) || op->getNumResults() != 1)
+      return failure();
+    ReshapeOp moved;
+    for (Value operand : op->getOperands())
+      if (auto reshape = operand.getDefiningOp<ReshapeOp>())
+        if (roleOf(reshape.getX().getDefiningOp()) != FusionRole::none &&
+            (!moved || isOfContraction(reshape.getX())))
+          moved = reshape;
+    if (!moved)
+      return b.notifyMatchFailure(op, "no computed operand is reshaped");
+    ArrayRef<int64_t> shape = shapeOf(moved.getX());
+    bool isEpilogue = isOfContraction(moved.getX());
+    for (Value operand : op->getOperands()) {
+      if (isFree(operand, shape))
+        continue;
+      if (!isEpilogue || operand.getDefiningOp<BroadcastOp>() ||
+          isOfContraction(operand))
+        return b.notifyMatchFailure(op, "an operand would be reshaped instead");
+    }
+    SmallVector<Value> operands;
+    for (Value operand : op->getOperands())
+      operands.push_back(reshaped(b, operand, shape));
+    auto type = cast<RankedTensorType>(op->getResult(0).getType());
+    OperationState state(op->getLoc(), op->getName(), operands,
+                         type.clone(shape), op->getAttrs());
+    Operation *inner = b.create(state);
+    b.replaceOpWithNewOp<ReshapeOp>(op, type, inner->getResult(0));
+    return success();
+  }
+
+private:
+  static bool isFree(Value value, ArrayRef<int64_t> shape) {
+    if (isSplat(value))
+      return true;
+    if (auto reshape = value.getDefiningOp<ReshapeOp>())
+      return shapeOf(reshape.getX()) == shape;
+    auto broadcast = value.getDefiningOp<BroadcastOp>();
+    return broadcast && reshapedDims(broadcast, shape);
+  }
+
+  static Value reshaped(PatternRewriter &b, Value value,
+                        ArrayRef<int64_t> shape) {
+    auto type = cast<RankedTensorType>(value.getType()).clone(shape);
+    if (auto reshape = value.getDefiningOp<ReshapeOp>())
+      if (shapeOf(reshape.getX()) == shape)
+        return reshape.getX();
+    DenseElementsAttr elements;
+    if (matchPattern(value, m_Constant(&elements)) && elements.isSplat())
+      return b.create<graph::ConstantOp>(value.getLoc(),
+                                         elements.resizeSplat(type));
+    if (auto broadcast = value.getDefiningOp<BroadcastOp>())
+      if (auto dims = reshapedDims(broadcast, shape))
+        return b.create<BroadcastOp>(value.getLoc(), type, broadcast.getX(),
+                                     *dims);
+    return b.create<ReshapeOp>(value.getLoc(), type, value);
+  }
+};
+
+/// A broadcast needs no dimensions of size 1 that were inserted for it.
+struct DropInsertedDims : OpRewritePattern<BroadcastOp> {
+  using OpRewritePattern<BroadcastOp>::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(BroadcastOp op,
+                                PatternRewriter &b) const override {
+    auto reshape = op.getX().getDefiningOp<ReshapeOp>();
+    if (!reshape)
+      return failure();
+    ArrayRef<int64_t> from = shapeOf(reshape.getX()), to = shapeOf(reshape);
+    SmallVector<int64_t> dims;
+    for (auto [size, dim] : llvm::zip_equal(to, op.getDims())) {
+      if (dims.size() < from.size() && from[dims.size()] == size)
+        dims.push_back(dim);
+      else if (size != 1)
+        return b.notifyMatchFailure(op, "more than ones was inserted");
+    }
+    if (dims.size() != from.size())
+      return b.notifyMatchFailure(op, "more than ones was inserted");
+    b.replaceOpWithNewOp<BroadcastOp>(op, op.getType(), reshape.getX(), dims);
+    return success();
+  }
+};
+
+struct SinkReshapes : impl::SinkReshapesBase<SinkReshapes> {
+  void runOnOperation() override {
+    MLIRContext *context = &getContext();
+    RewritePatternSet patterns(context);
+    patterns.add<SinkThroughElementwise, DropInsertedDims>(context);
+    ReshapeOp::getCanonicalizationPatterns(patterns, context);
+    GreedyRewriteConfig config;
+    config.useTopDownTraversal = true;
+    if (failed(applyPatternsAndFoldGreedily(getOperation(), std::move(patterns),
+                                            config)))
+      signalPassFailure();
+  }
+};
+
+} // namespace
+} // namespace weir

@@ -1,0 +1,100 @@
+// RUN: weir-opt %s -split-input-file -weir-sink-reshapes | FileCheck %s
+
+// Elementwise ops come before the reshape; splats take any shape, and what is
+// reshaped alike is not reshaped.
+// CHECK-LABEL: @chain
+// CHECK-SAME: (%[[X:.*]]: tensor<6xf32>)
+// CHECK: %[[C:.*]] = graph.constant dense<2.000000e+00> : tensor<6xf32>
+// CHECK: %[[E:.*]] = graph.exp %[[X]]
+// CHECK: %[[M:.*]] = graph.mul %[[E]], %[[C]] : tensor<6xf32>
+// CHECK: %[[A:.*]] = graph.add %[[M]], %[[E]] : tensor<6xf32>
+// CHECK: %[[R:.*]] = graph.reshape %[[A]] : tensor<6xf32> to tensor<2x3xf32>
+// CHECK: return %[[R]]
+func.func @chain(%x: tensor<6xf32>) -> tensor<2x3xf32> {
+  %c = graph.constant dense<2.0> : tensor<2x3xf32>
+  %e = graph.exp %x : tensor<6xf32>
+  %0 = graph.reshape %e : tensor<6xf32> to tensor<2x3xf32>
+  %1 = graph.mul %0, %c : tensor<2x3xf32>
+  %2 = graph.add %1, %0 : tensor<2x3xf32>
+  return %2 : tensor<2x3xf32>
+}
+
+// -----
+
+// What may be an epilogue takes the contraction's shape, whatever its other
+// operands are; a bias is repeated along rows in any shape.
+// CHECK-LABEL: @epilogue
+// CHECK-SAME: (%[[X:.*]]: tensor<8x4xf32>, %[[W:.*]]: tensor<4x4xf32>, %[[B:.*]]: tensor<4xf32>, %[[Y:.*]]: tensor<2x4x4xf32>)
+// CHECK: %[[M:.*]] = graph.matmul %[[X]], %[[W]]
+// CHECK: %[[BIAS:.*]] = graph.broadcast %[[B]] [1] : tensor<4xf32> to tensor<8x4xf32>
+// CHECK: %[[A:.*]] = graph.add %[[M]], %[[BIAS]] : tensor<8x4xf32>
+// CHECK: %[[OTHER:.*]] = graph.reshape %[[Y]] : tensor<2x4x4xf32> to tensor<8x4xf32>
+// CHECK: %[[S:.*]] = graph.add %[[A]], %[[OTHER]] : tensor<8x4xf32>
+// CHECK: graph.reshape %[[S]] : tensor<8x4xf32> to tensor<2x4x4xf32>
+func.func @epilogue(%x: tensor<8x4xf32>, %w: tensor<4x4xf32>, %b: tensor<4xf32>, %y: tensor<2x4x4xf32>) -> tensor<2x4x4xf32> {
+  %0 = graph.matmul %x, %w : tensor<8x4xf32>, tensor<4x4xf32>
+  %1 = graph.reshape %0 : tensor<8x4xf32> to tensor<2x4x4xf32>
+  %2 = graph.broadcast %b [2] : tensor<4xf32> to tensor<2x4x4xf32>
+  %3 = graph.add %1, %2 : tensor<2x4x4xf32>
+  %4 = graph.add %3, %y : tensor<2x4x4xf32>
+  return %4 : tensor<2x4x4xf32>
+}
+
+// -----
+
+// Two contractions of different shapes: one shape is enough.
+// CHECK-LABEL: @two
+// CHECK-COUNT-2: graph.matmul
+// CHECK: graph.reshape
+// CHECK: graph.add
+// CHECK: graph.reshape
+// CHECK-NOT: graph.reshape
+func.func @two(%x: tensor<8x4xf32>, %y: tensor<4x8xf32>, %w: tensor<4x4xf32>, %v: tensor<8x8xf32>) -> tensor<2x16xf32> {
+  %0 = graph.matmul %x, %w : tensor<8x4xf32>, tensor<4x4xf32>
+  %1 = graph.matmul %y, %v : tensor<4x8xf32>, tensor<8x8xf32>
+  %2 = graph.reshape %0 : tensor<8x4xf32> to tensor<2x16xf32>
+  %3 = graph.reshape %1 : tensor<4x8xf32> to tensor<2x16xf32>
+  %4 = graph.add %2, %3 : tensor<2x16xf32>
+  return %4 : tensor<2x16xf32>
+}
+
+// -----
+
+// Rows' values need no ones to be repeated.
+// CHECK-LABEL: @rows
+// CHECK: %[[SUM:.*]] = graph.reduce_sum
+// CHECK: %[[R:.*]] = graph.rsqrt %[[SUM]] : tensor<2x8xf32>
+// CHECK: graph.broadcast %[[R]] [0, 1] : tensor<2x8xf32> to tensor<2x8x16xf32>
+func.func @rows(%x: tensor<2x8x16xf32>) -> tensor<2x8x16xf32> {
+  %0 = graph.reduce_sum %x [2] : tensor<2x8x16xf32>
+  %1 = graph.reshape %0 : tensor<2x8xf32> to tensor<2x8x1xf32>
+  %2 = graph.rsqrt %1 : tensor<2x8x1xf32>
+  %3 = graph.broadcast %2 [0, 1, 2] : tensor<2x8x1xf32> to tensor<2x8x16xf32>
+  return %3 : tensor<2x8x16xf32>
+}
+
+// -----
+
+// Arguments are there in any shape; what is not free would be reshaped instead;
+// a contraction that a reduction uses too has no such epilogue.
+// CHECK-LABEL: @stay
+// CHECK: %[[A:.*]] = graph.reshape %{{.*}} : tensor<6xf32> to tensor<2x3xf32>
+// CHECK: graph.exp %[[A]] : tensor<2x3xf32>
+// CHECK: %[[B:.*]] = graph.reshape %{{.*}} : tensor<6xf32> to tensor<2x3xf32>
+// CHECK: graph.add %[[B]], %{{.*}} : tensor<2x3xf32>
+// CHECK: %[[M:.*]] = graph.matmul
+// CHECK: graph.reduce_sum %[[M]]
+// CHECK: %[[C:.*]] = graph.reshape %[[M]]
+// CHECK: graph.add %[[C]], %{{.*}} : tensor<2x3xf32>
+func.func @stay(%x: tensor<6xf32>, %y: tensor<2x3xf32>, %v: tensor<6x1xf32>, %w: tensor<1x1xf32>) -> (tensor<2x3xf32>, tensor<2x3xf32>, tensor<f32>, tensor<2x3xf32>) {
+  %0 = graph.reshape %x : tensor<6xf32> to tensor<2x3xf32>
+  %1 = graph.exp %0 : tensor<2x3xf32>
+  %2 = graph.exp %x : tensor<6xf32>
+  %3 = graph.reshape %2 : tensor<6xf32> to tensor<2x3xf32>
+  %4 = graph.add %3, %y : tensor<2x3xf32>
+  %5 = graph.matmul %v, %w : tensor<6x1xf32>, tensor<1x1xf32>
+  %6 = graph.reduce_sum %5 [0, 1] : tensor<6x1xf32>
+  %7 = graph.reshape %5 : tensor<6x1xf32> to tensor<2x3xf32>
+  %8 = graph.add %7, %y : tensor<2x3xf32>
+  return %1, %4, %6, %8 : tensor<2x3xf32>, tensor<2x3xf32>, tensor<f32>, tensor<2x3xf32>
+}
