@@ -26,8 +26,8 @@ OwningOpRef<ModuleOp> read(MLIRContext *context, const Options &options,
   return module;
 }
 
-/// Prints the module where the output goes, or to stdout.
-Status print(ModuleOp module, StringRef path) {
+/// Prints the modules where the output goes, or to stdout.
+Status print(ArrayRef<ModuleOp> modules, StringRef path) {
   OpPrintingFlags flags;
   flags.elideLargeResourceString(64);
   flags.elideLargeElementsAttrs(4096);
@@ -39,15 +39,16 @@ Status print(ModuleOp module, StringRef path) {
                  << "': " << error.message() << "\n";
     return Status::io;
   }
-  module.print(file.os(), flags);
+  for (ModuleOp module : modules)
+    module.print(file.os(), flags);
   file.keep();
   return Status::ok;
 }
 
-Status writeProduct(ModuleOp module, const EmitOptions &options) {
+Status writeProduct(ArrayRef<ModuleOp> levels, const EmitOptions &options) {
   Status status = Status::ok;
   handleAllErrors(
-      emit(module, options),
+      emit(levels, options),
       [&](const IoError &error) {
         llvm::errs() << "weir: error: " << error.message() << "\n";
         status = Status::io;
@@ -59,6 +60,74 @@ Status writeProduct(ModuleOp module, const EmitOptions &options) {
   return status;
 }
 
+Status internalError() {
+  llvm::errs() << "weir: internal error: the model above could not be "
+                  "compiled; please report it\n";
+  return Status::internal;
+}
+
+Status badTarget(llvm::Error error) {
+  llvm::errs() << "weir: error: " << llvm::toString(std::move(error)) << "\n";
+  return Status::badUsage;
+}
+
+/// Runs the stages from `first` to `last`, or to the one that is asked for;
+/// `stopped` says whether that is the last one run.
+LogicalResult runStages(ModuleOp module, const Options &options,
+                        StringRef first, StringRef last, bool &stopped) {
+  PassManager pm(module.getContext());
+  if (options.timing)
+    pm.enableTiming();
+  bool begun = false;
+  for (const Stage &stage : stages()) {
+    begun |= stage.name == first;
+    if (begun && stage.build)
+      stage.build(pm);
+    stopped = stage.name == options.stopAfter;
+    if (stopped || stage.name == last)
+      break;
+  }
+  return pm.run(module);
+}
+
+/// The same model for each of several kinds of processors, from the stage that
+/// first knows of them.
+Status compileLevels(ModuleOp module, const Options &options) {
+  bool stopped = false;
+  if (failed(runStages(module, options, "import", "fuse", stopped)))
+    return internalError();
+  if (stopped)
+    return print(module, options.emit.output);
+  module->setAttr("weir.keeps_constants", UnitAttr::get(module.getContext()));
+  TargetOptions target = options.target;
+  for (const Level &level : options.levels)
+    target.panelBits = std::max(target.panelBits, level.vectorBits);
+  JoinedLevels joined(module);
+  SmallVector<OwningOpRef<ModuleOp>> owned;
+  SmallVector<ModuleOp> levels;
+  for (const Level &level : options.levels) {
+    owned.push_back(module.clone());
+    levels.push_back(*owned.back());
+    target.cpu = level.cpu, target.features = level.features;
+    if (llvm::Error error = writeTarget(levels.back(), target))
+      return badTarget(std::move(error));
+    if (failed(runStages(levels.back(), options, "lower", "plan", stopped)))
+      return internalError();
+    if (!stopped)
+      joined.add(levels.back());
+  }
+  if (stopped)
+    return print(levels, options.emit.output);
+  if (!joined.finish(options.levels))
+    return internalError();
+  for (ModuleOp level : levels)
+    if (failed(runStages(level, options, "cpu", "cpu", stopped)))
+      return internalError();
+  if (!options.stopAfter.empty())
+    return print(levels, options.emit.output);
+  return writeProduct(levels, options.emit);
+}
+
 } // namespace
 
 Status compile(MLIRContext *context, const Options &options) {
@@ -66,10 +135,6 @@ Status compile(MLIRContext *context, const Options &options) {
   OwningOpRef<ModuleOp> module = read(context, options, status);
   if (!module)
     return status == Status::ok ? Status::internal : status;
-  if (llvm::Error error = writeTarget(*module, options.target)) {
-    llvm::errs() << "weir: error: " << llvm::toString(std::move(error)) << "\n";
-    return Status::badUsage;
-  }
   Builder b(context);
   (*module)->setAttr("weir.threads",
                      b.getI64IntegerAttr(options.threads.count));
@@ -78,22 +143,15 @@ Status compile(MLIRContext *context, const Options &options) {
   if (options.precision != "f32")
     (*module)->setAttr("weir.precision", b.getStringAttr(options.precision));
 
-  PassManager pm(context);
-  if (options.timing)
-    pm.enableTiming();
-  for (const Stage &stage : stages()) {
-    if (stage.build)
-      stage.build(pm);
-    if (stage.name == options.stopAfter)
-      break;
-  }
+  if (!options.levels.empty())
+    return compileLevels(*module, options);
+  if (llvm::Error error = writeTarget(*module, options.target))
+    return badTarget(std::move(error));
   // The model has been accepted: a pass that fails now is a fault of ours.
-  if (failed(pm.run(*module))) {
-    llvm::errs() << "weir: internal error: the model above could not be "
-                    "compiled; please report it\n";
-    return Status::internal;
-  }
-  if (!options.stopAfter.empty())
+  bool stopped = false;
+  if (failed(runStages(*module, options, "import", "cpu", stopped)))
+    return internalError();
+  if (stopped)
     return print(*module, options.emit.output);
   return writeProduct(*module, options.emit);
 }

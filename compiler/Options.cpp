@@ -119,6 +119,22 @@ void readEmit(const InputArgList &args, Options &options, Usage &usage) {
   }
 }
 
+void readLevels(const InputArgList &args, StringRef command, Options &options,
+                Usage &usage) {
+  const Arg *list = args.getLastArg(OPT_multiversion_EQ);
+  if (!list)
+    return;
+  if (command != "compile" || args.hasArg(OPT_mcpu, OPT_mattr))
+    usage.say() << "--multiversion goes with compile, and without -mcpu and "
+                   "-mattr\n";
+  std::string wrong;
+  if (!parseLevels(list->getValue(), options.levels, wrong))
+    usage.say() << "--multiversion: " << wrong << '\n';
+  if (!StringRef(options.target.triple).empty() &&
+      !StringRef(options.target.triple).starts_with("x86_64"))
+    usage.say() << "--multiversion is for x86_64\n";
+}
+
 void readThreads(StringRef text, ThreadOptions &threads, Usage &usage) {
   // How many the caller's are is not known: scratch for most machines' cores.
   if (text == "extern")
@@ -179,6 +195,7 @@ std::optional<Options> parseOptions(mlir::MLIRContext *context,
   options.target.features = args.getLastArgValue(OPT_mattr).str();
   readThreads(args.getLastArgValue(OPT_threads_EQ, "1"), options.threads,
               usage);
+  readLevels(args, command, options, usage);
   options.precision = args.getLastArgValue(OPT_precision_EQ, "f32").str();
   if (options.precision != "f32" && options.precision != "bf16x3")
     usage.say() << "--precision takes f32 or bf16x3, not '"

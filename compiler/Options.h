@@ -3,6 +3,7 @@
 #ifndef WEIR_COMPILER_OPTIONS_H
 #define WEIR_COMPILER_OPTIONS_H
 
+#include "compiler/Levels.h"
 #include "compiler/emit/Emit.h"
 #include "compiler/import/Import.h"
 #include "compiler/target/Target.h"
@@ -22,6 +23,8 @@ struct Options {
   TargetOptions target;
   EmitOptions emit;
   ThreadOptions threads;
+  /// Kinds of processors to make code for, the best first; empty: the target.
+  std::vector<Level> levels;
   /// What products of f32 that are made of others keep: "f32" or "bf16x3".
   std::string precision = "f32";
   /// The last stage to run; all of them where empty.

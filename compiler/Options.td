@@ -36,6 +36,7 @@ def mcpu : Joined<["-"], "mcpu=">, MetaVarName<"NAME">,
            HelpText<"Processor: native (default), x86-64-v3, ...">;
 def mattr : Joined<["-"], "mattr=">, MetaVarName<"LIST">,
             HelpText<"Features to add or remove, as in +avx512f,-fma">;
+defm multiversion : Eq<"multiversion", "LIST", "Code for several kinds of processors, of which create takes the best that it runs on: any of x86-64, x86-64-v2, x86-64-v3, x86-64-v4 and amx">;
 defm threads : Eq<"threads", "N|extern", "Run on N threads of the model's own (default: 1), or on the caller's">;
 defm precision : Eq<"precision", "f32|bf16x3", "What products of f32 by tiles (AMX) keep: all of f32 (default), or 16 bits, in half the time">;
 def O : Joined<["-"], "O">, MetaVarName<"LEVEL">,

@@ -30,14 +30,19 @@ typedef int32_t weir_entry(void *arena, const void *weights,
 // Words of the processor's own description, in the order cpu.c reads them.
 enum { WEIR_CPU_WORDS = 8 };
 
+// The code for one kind of processor.
+typedef struct weir_level {
+  weir_entry *const *entries;
+  uint32_t cpu[WEIR_CPU_WORDS]; // bits that must be set
+} weir_level;
+
 typedef struct weir_model {
   const weir_model_info *info;
-  weir_entry *const *entries;
+  const weir_level *levels; // as many, in the order of info->levels
   const char *const *checks;
   uint64_t num_checks;
-  const void *const *weights;   // where the embedded weights lie; null: a file
-  uint64_t weights_hash;        // what the header of the weights file must say
-  uint32_t cpu[WEIR_CPU_WORDS]; // bits that must be set
+  const void *const *weights; // where the embedded weights lie; null: a file
+  uint64_t weights_hash;      // what the header of the weights file must say
 } weir_model;
 
 // The 64 bytes before the weights in a weights file, little endian.
@@ -53,6 +58,7 @@ enum { WEIR_MESSAGE_BYTES = 256, WEIR_ALIGN = 64 };
 typedef struct weir_context {
   uint64_t magic;
   const weir_model *model;
+  weir_entry *const *entries; // of the level chosen at create
   void *arena;
   const void *weights;
   weir_team team;
@@ -81,7 +87,7 @@ weir_status weir_team_create(weir_team *team, const weir_threads *wanted,
                              int by_default);
 void weir_team_destroy(weir_team *team);
 
-// Whether this processor has all that the model's code uses.
+// Whether this processor has all of these bits.
 int weir_cpu_has(const uint32_t required[WEIR_CPU_WORDS]);
 
 // Maps the file and checks that it is this model's; the mapping is kept in the

@@ -93,6 +93,14 @@ static weir_status find_weights(weir_context *context,
   return WEIR_OK;
 }
 
+// The best code that runs here, or what is wanted of it; null: there is none.
+static const weir_level *find_level(const weir_model *model, uint32_t wanted) {
+  for (uint32_t i = 0; i < model->info->num_levels; ++i)
+    if ((!wanted || wanted == i + 1) && weir_cpu_has(model->levels[i].cpu))
+      return &model->levels[i];
+  return NULL;
+}
+
 // The compiler reads this off the bitcode for NAME_CTX_BYTES.
 const size_t weir_context_bytes =
     (sizeof(weir_context) + WEIR_ALIGN - 1) / WEIR_ALIGN * WEIR_ALIGN;
@@ -106,7 +114,8 @@ weir_status weir_model_create(const weir_model *model, void *memory,
     return WEIR_ERR_VERSION;
   if (memory && !aligned(memory, WEIR_ALIGN))
     return WEIR_ERR_ALIGNMENT;
-  if (!weir_cpu_has(model->cpu))
+  const weir_level *level = find_level(model, config ? config->level : 0);
+  if (!level)
     return WEIR_ERR_TARGET;
   weir_context *context = memory;
   if (!context)
@@ -116,6 +125,7 @@ weir_status weir_model_create(const weir_model *model, void *memory,
   memset(context, 0, sizeof *context);
   context->magic = live;
   context->model = model;
+  context->entries = level->entries;
   context->own_context = memory ? NULL : context;
   weir_status status = find_arena(context, config);
   if (!status)
@@ -211,8 +221,8 @@ weir_status weir_model_run(const weir_model *model, weir_context *context,
                                tensors[function->num_inputs + i])) ||
         (status = check_output(context, function, i, tensors)))
       return status;
-  int32_t failed = model->entries[which](context->arena, context->weights,
-                                         tensors, &context->team);
+  int32_t failed = context->entries[which](context->arena, context->weights,
+                                           tensors, &context->team);
   if (!failed)
     return WEIR_OK;
   if (failed < 0 || (uint64_t)failed > model->num_checks)

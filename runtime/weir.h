@@ -65,7 +65,8 @@ typedef struct weir_threads {
  * may stay zero. */
 typedef struct weir_config {
   uint32_t abi_version;        /* WEIR_ABI_VERSION */
-  uint32_t reserved;           /* zero */
+  uint32_t level;              /* which of NAME_info()->levels to run, from 1;
+                                  0: the first that this processor has */
   void *arena;                 /* NAME_ARENA_BYTES bytes; null: of the heap */
   size_t arena_bytes;          /* how many are there */
   const void *weights;         /* NAME_WEIGHTS_BYTES bytes, or null */
@@ -119,7 +120,9 @@ typedef struct weir_model_info {
   const char *(*last_error)(const void *context);
   void (*destroy)(void *context);
   const char *(*status_text)(weir_status status);
-  uint32_t threads; /* what a context uses unless it is told */
+  uint32_t threads;    /* what a context uses unless it is told */
+  uint32_t num_levels; /* kinds of processors that there is code for */
+  const char *const *levels; /* their names, the best first */
 } weir_model_info;
 
 #ifdef __cplusplus

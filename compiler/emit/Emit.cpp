@@ -32,8 +32,9 @@ std::string prefixOf(StringRef output) {
 }
 
 struct Emitter {
-  mlir::ModuleOp module;
+  ArrayRef<mlir::ModuleOp> levels;
   const EmitOptions &options;
+  mlir::ModuleOp module = levels.front();
   ModelInterface model = {};
   TableOptions tables = {};
   std::vector<OutputFile> done = {}; // kept together, when all is well
@@ -111,8 +112,10 @@ struct Emitter {
       return product.takeError();
     if (options.product == Product::Mlir) {
       if (Error error = product->write([&](raw_fd_ostream &os) {
-            module->print(os, mlir::OpPrintingFlags().enableDebugInfo());
-            os << '\n';
+            for (mlir::ModuleOp level : levels) {
+              level->print(os, mlir::OpPrintingFlags().enableDebugInfo());
+              os << '\n';
+            }
             return Error::success();
           }))
         return error;
@@ -128,7 +131,7 @@ struct Emitter {
       if (Error error = weightsFile())
         return error;
     auto native = buildNative(
-        module, model, tables, options.optLevel,
+        levels, model, tables, options.optLevel,
         options.product == Product::Executable ? Extra::Main : Extra::None);
     if (!native)
       return native.takeError();
@@ -166,8 +169,8 @@ std::optional<Product> productOfPath(StringRef path) {
   return std::nullopt;
 }
 
-Error emit(mlir::ModuleOp module, const EmitOptions &options) {
-  return Emitter{module, options}.run();
+Error emit(ArrayRef<mlir::ModuleOp> levels, const EmitOptions &options) {
+  return Emitter{levels, options}.run();
 }
 
 } // namespace weir

@@ -41,7 +41,10 @@ struct IoError : llvm::ErrorInfo<IoError> {
 /// Writes the product, and the header and the weights file if asked for. Files
 /// appear whole or not at all, and an old one survives any failure. The module
 /// carries the attributes that the plan left (weir.entries and the others).
-llvm::Error emit(mlir::ModuleOp module, const EmitOptions &options);
+/// Several modules are one model for as many kinds of processors, the best
+/// first, which has the attributes of all.
+llvm::Error emit(llvm::ArrayRef<mlir::ModuleOp> levels,
+                 const EmitOptions &options);
 
 } // namespace weir
 

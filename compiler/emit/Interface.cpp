@@ -196,6 +196,14 @@ struct Reader {
     TargetAttr target = TargetAttr::get(module);
     model.target =
         (target.triple + " " + target.cpu + " " + target.features).str();
+    model.levels = {target.cpu.str()};
+    if (auto levels = module->getAttrOfType<ArrayAttr>("weir.levels")) {
+      model.levels.clear();
+      for (auto name : levels.getAsRange<StringAttr>())
+        model.levels.push_back(name.str());
+      model.target =
+          (target.triple + " " + llvm::join(model.levels, ",")).str();
+    }
     if (auto threads = module->getAttrOfType<IntegerAttr>("weir.threads"))
       model.threads = std::clamp<int64_t>(threads.getInt(), 1, 256);
     if (Error error = number("weir.arena_bytes", model.arenaBytes))

@@ -97,10 +97,10 @@ Expected<std::unique_ptr<TargetMachine>> makeMachine(const TargetAttr &target,
 
 /// A kernel may be called `free` or `main`: out of the way of libc's names and
 /// of the runtime's before these are linked in.
-void prefixDefinitions(Module &module) {
+void prefixDefinitions(Module &module, StringRef prefix) {
   for (GlobalValue &value : module.global_values())
     if (!value.isDeclaration() && !value.hasLocalLinkage())
-      value.setName("weir." + value.getName());
+      value.setName(prefix + value.getName());
 }
 
 Error linkBitcode(Module &module, StringRef bitcode) {
@@ -246,33 +246,56 @@ void optimize(Module &module, TargetMachine &machine, unsigned optLevel) {
 
 } // namespace
 
-Expected<NativeModule> buildNative(mlir::ModuleOp source,
+/// The code of one level, for its processor.
+static Expected<std::unique_ptr<Module>>
+translateLevel(mlir::ModuleOp source, LLVMContext &context,
+               const DataLayout &layout, StringRef prefix) {
+  TargetAttr target = TargetAttr::get(source);
+  auto module = mlir::translateModuleToLLVMIR(source, context, "weir");
+  if (!module)
+    return fault("the module does not translate to LLVM IR");
+  module->setTargetTriple(target.triple);
+  module->setDataLayout(layout);
+  module->setPICLevel(PICLevel::BigPIC);
+  prefixDefinitions(*module, prefix);
+  setModelAttributes(*module, target);
+  return std::move(module);
+}
+
+Expected<NativeModule> buildNative(ArrayRef<mlir::ModuleOp> levels,
                                    const ModelInterface &model,
                                    TableOptions options, unsigned optLevel,
                                    Extra extra) {
   initializeTargets();
-  mlir::registerBuiltinDialectTranslation(*source.getContext());
-  mlir::registerLLVMDialectTranslation(*source.getContext());
+  mlir::MLIRContext &mlirContext = *mlir::ModuleOp(levels.front()).getContext();
+  mlir::registerBuiltinDialectTranslation(mlirContext);
+  mlir::registerLLVMDialectTranslation(mlirContext);
 
-  TargetAttr target = TargetAttr::get(source);
+  // Functions say which processor they are for; the rest is the least one's.
+  TargetAttr target = TargetAttr::get(levels.back());
   auto machine = makeMachine(target, optLevel);
   if (!machine)
     return machine.takeError();
   NativeModule native;
   native.machine = std::move(*machine);
   native.context = std::make_unique<LLVMContext>();
-  native.module =
-      mlir::translateModuleToLLVMIR(source, *native.context, "weir");
-  if (!native.module)
-    return fault("the module does not translate to LLVM IR");
+  for (auto [i, source] : enumerate(levels)) {
+    TargetAttr itsTarget = TargetAttr::get(source);
+    LevelOptions level = {i ? "weir." + std::to_string(i) + "." : "weir.",
+                          requiredCpuBits(target.triple, itsTarget.features)};
+    auto made =
+        translateLevel(source, *native.context,
+                       native.machine->createDataLayout(), level.symbols);
+    if (!made)
+      return made.takeError();
+    options.levels.push_back(std::move(level));
+    if (!native.module)
+      native.module = std::move(*made);
+    else if (Linker::linkModules(*native.module, std::move(*made)))
+      return fault("the levels do not link with each other");
+  }
   Module &module = *native.module;
-  module.setTargetTriple(target.triple);
-  module.setDataLayout(native.machine->createDataLayout());
-  module.setPICLevel(PICLevel::BigPIC);
-
-  prefixDefinitions(module);
   bool half = usesHalf(module);
-  setModelAttributes(module, target);
   StringRef arch = Triple::getArchTypeName(Triple(target.triple).getArch());
   if (Error error = linkBitcode(module, runtimeBitcode(arch)))
     return std::move(error);
@@ -287,7 +310,6 @@ Expected<NativeModule> buildNative(mlir::ModuleOp source,
     return fault("the runtime does not say its context's size");
   native.contextBytes = options.contextBytes =
       cast<ConstantInt>(size->getInitializer())->getZExtValue();
-  options.cpu = requiredCpuBits(target.triple, target.features);
   if (Error error = addTables(module, model, options))
     return std::move(error);
   StringSet<> visible;

@@ -25,7 +25,8 @@ struct NativeModule {
 /// An extra piece of C linked into the module: the main of an executable.
 enum class Extra { None, Main };
 
-llvm::Expected<NativeModule> buildNative(mlir::ModuleOp module,
+/// The modules are of one model, each for another kind of processor.
+llvm::Expected<NativeModule> buildNative(llvm::ArrayRef<mlir::ModuleOp> levels,
                                          const ModelInterface &model,
                                          TableOptions options,
                                          unsigned optLevel, Extra extra);

@@ -149,10 +149,24 @@ struct Builder {
     return slot;
   }
 
+  Expected<Constant *> levelOf(const LevelOptions &level) {
+    SmallVector<Constant *> entries, cpu;
+    for (const FunctionInterface &function : model.functions) {
+      Function *entry = module.getFunction(level.symbols + function.symbol);
+      if (!entry || entry->isDeclaration() || entry->arg_size() != 4 ||
+          entry->getReturnType() != i32)
+        return createStringError("entry '" + function.symbol +
+                                 "' is not i32 (ptr, ptr, ptr, ptr)");
+      entries.push_back(entry);
+    }
+    for (unsigned i = 0; i < 8; ++i)
+      cpu.push_back(int32(i < level.cpu.size() ? level.cpu[i] : 0));
+    return record({list(entries, "weir.entries"),
+                   ConstantArray::get(ArrayType::get(i32, 8), cpu)});
+  }
+
   Error build() {
-    auto *words = ArrayType::get(i32, 8);
-    auto *tableType =
-        StructType::get(context, {ptr, ptr, ptr, i64, ptr, i64, words});
+    auto *tableType = StructType::get(context, {ptr, ptr, ptr, i64, ptr, i64});
     table =
         new GlobalVariable(module, tableType, true,
                            GlobalValue::InternalLinkage, nullptr, "weir.model");
@@ -174,15 +188,16 @@ struct Builder {
     IRBuilder<> b(&statusText->getEntryBlock());
     b.CreateRet(b.CreateCall(text, {statusText->getArg(0)}));
 
-    SmallVector<Constant *> functions, entries, checks;
+    SmallVector<Constant *> functions, checks, levels, names;
+    for (auto [level, name] : zip_equal(options.levels, model.levels)) {
+      Expected<Constant *> one = levelOf(level);
+      if (!one)
+        return one.takeError();
+      levels.push_back(*one);
+      names.push_back(cText(name));
+    }
     for (const FunctionInterface &function : model.functions) {
-      Function *entry = module.getFunction("weir." + function.symbol);
-      if (!entry || entry->isDeclaration() || entry->arg_size() != 4 ||
-          entry->getReturnType() != i32)
-        return createStringError("entry '" + function.symbol +
-                                 "' is not i32 (ptr, ptr, ptr, ptr)");
-      Function *typedFunction = typed(function, entries.size());
-      entries.push_back(entry);
+      Function *typedFunction = typed(function, functions.size());
       if (model.plainRun)
         GlobalAlias::create(n + "_run", typedFunction);
       functions.push_back(
@@ -195,26 +210,35 @@ struct Builder {
 
     Constant *info = constant(
         record(
-            {int32(WEIR_ABI_VERSION), int32(functions.size()),
-             list(functions, "weir.functions"), cText(n), cText(model.source),
-             cText(model.target), cText("weir 0.1.0"),
+            {int32(WEIR_ABI_VERSION),
+             int32(functions.size()),
+             list(functions, "weir.functions"),
+             cText(n),
+             cText(model.source),
+             cText(model.target),
+             cText("weir 0.1.0"),
              options.weightsFile.empty() ? null() : cText(options.weightsFile),
-             int64(model.arenaBytes), int64(model.maxLiveBytes),
-             int64(model.weightsBytes), int64(options.contextBytes), int64(64),
-             create, run, lastError, destroy, statusText,
-             int32(model.threads)}),
+             int64(model.arenaBytes),
+             int64(model.maxLiveBytes),
+             int64(model.weightsBytes),
+             int64(options.contextBytes),
+             int64(64),
+             create,
+             run,
+             lastError,
+             destroy,
+             statusText,
+             int32(model.threads),
+             int32(names.size()),
+             list(names, "weir.level_names")}),
         "weir.info");
     Function *infoFunction = define(n + "_info", ptr, {});
     IRBuilder<>(&infoFunction->getEntryBlock()).CreateRet(info);
 
-    SmallVector<Constant *> cpu;
-    for (unsigned i = 0; i < 8; ++i)
-      cpu.push_back(int32(i < options.cpu.size() ? options.cpu[i] : 0));
     table->setInitializer(ConstantStruct::get(
         tableType,
-        {info, list(entries, "weir.entries"), list(checks, "weir.checks"),
-         int64(checks.size()), weights(), int64(options.weightsHash),
-         ConstantArray::get(words, cpu)}));
+        {info, list(levels, "weir.levels"), list(checks, "weir.checks"),
+         int64(checks.size()), weights(), int64(options.weightsHash)}));
     return Error::success();
   }
 };

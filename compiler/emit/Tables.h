@@ -8,11 +8,17 @@
 
 namespace weir {
 
+/// The code for one kind of processor.
+struct LevelOptions {
+  std::string symbols;                // what its entries' names begin with
+  llvm::SmallVector<uint32_t, 8> cpu; // required bits, as runtime/cpu.c reads
+};
+
 struct TableOptions {
   std::string weightsFile; // its name; empty: embedded
   uint64_t weightsHash = 0;
   uint64_t contextBytes = 0;
-  llvm::SmallVector<uint32_t, 8> cpu; // required bits, as runtime/cpu.c reads
+  std::vector<LevelOptions> levels; // as model.levels
 };
 
 /// Adds the tables and NAME_create and its kin to a module that has the model's

@@ -108,6 +108,10 @@ static json::Object describe(const weir_model_info &info) {
                            {"compiler", json::fixUTF8(info.compiler)},
                            {"signatures", std::move(signatures)},
                            {"plan", std::move(plan)}};
+  json::Array levels;
+  for (const char *level : ArrayRef(info.levels, info.num_levels))
+    levels.push_back(json::fixUTF8(level));
+  description["levels"] = std::move(levels);
   if (info.weights_file)
     description["weights_file"] = json::fixUTF8(info.weights_file);
   return description;

@@ -159,7 +159,7 @@ Error writeTarget(mlir::ModuleOp module, const TargetOptions &options) {
     l2 = cacheBytes(_SC_LEVEL2_CACHE_SIZE, l2);
 
   mlir::Builder b(module.getContext());
-  mlir::NamedAttribute fields[] = {
+  SmallVector<mlir::NamedAttribute> fields = {
       b.getNamedAttr("triple", b.getStringAttr(triple.str())),
       b.getNamedAttr("cpu", b.getStringAttr(cpu)),
       b.getNamedAttr("features", b.getStringAttr(spellFeatures(*info))),
@@ -167,6 +167,9 @@ Error writeTarget(mlir::ModuleOp module, const TargetOptions &options) {
       b.getNamedAttr("l1", b.getI64IntegerAttr(l1)),
       b.getNamedAttr("l2", b.getI64IntegerAttr(l2)),
       b.getNamedAttr("fma", b.getBoolAttr(fma))};
+  if (options.panelBits)
+    fields.push_back(
+        b.getNamedAttr("panel_bits", b.getI64IntegerAttr(options.panelBits)));
   module->setAttr("weir.target", b.getDictionaryAttr(fields));
   return Error::success();
 }

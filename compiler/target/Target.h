@@ -11,6 +11,7 @@ struct TargetOptions {
   std::string triple;         // empty: x86_64 Linux, or the host's if Linux
   std::string cpu = "native"; // or x86-64-v2, -v3, -v4, or a name LLVM knows
   std::string features;       // as for -mattr: "+avx512f,-fma"
+  int64_t panelBits = 0;      // of the vectors that weights are packed for
 };
 
 /// Resolves the options and writes `weir.target` on the module. An unknown

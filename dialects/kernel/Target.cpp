@@ -34,6 +34,8 @@ Target Target::of(Operation *op) {
   if (!target)
     return result;
   read(target, "vector_bits", 64, 2048, result.vectorBits);
+  result.panelBits = result.vectorBits;
+  read(target, "panel_bits", result.vectorBits, 2048, result.panelBits);
   auto triple = target.getAs<StringAttr>("triple");
   bool arm = triple && triple.getValue().starts_with("aarch64");
   result.registers = result.vectorBits >= 512 || arm ? 32 : 16;
@@ -69,7 +71,7 @@ int64_t Target::lanes(Type type) const {
 }
 
 int64_t Target::panelWidth(Type type, int64_t columns) const {
-  int64_t width = lanes(type);
+  int64_t width = lanes(type) * (panelBits / vectorBits);
   return columns <= width ? width : 2 * width;
 }
 

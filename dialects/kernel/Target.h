@@ -9,6 +9,7 @@ namespace weir::kernel {
 
 struct Target {
   int64_t vectorBits = 512;
+  int64_t panelBits = 512; // of the vectors that weights are packed for
   int64_t registers = 32;
   int64_t l1 = 32 << 10;
   int64_t l2 = 1 << 20;
@@ -17,8 +18,8 @@ struct Target {
   bool tiles = false; // Intel AMX, with products of bf16
 
   /// Reads the `weir.target` dictionary of the module around `op`, keys
-  /// `vector_bits`, `vector_registers`, `l1`, `l2`, `fma` and `features`; what
-  /// it lacks keeps its default.
+  /// `vector_bits`, `panel_bits`, `vector_registers`, `l1`, `l2`, `fma` and
+  /// `features`; what it lacks keeps its default.
   static Target of(mlir::Operation *op);
 
   /// Whether more of `count` lines, `stride` bytes apart, than half the ways of

@@ -131,6 +131,7 @@ struct PackWeights : impl::PackWeightsBase<PackWeights> {
         for (BlockArgument argument : kernel.getArguments())
           if (argument.hasOneUse())
             packArgument(kernel, argument, callers);
+    bool keeps = module->hasAttr("weir.keeps_constants");
     SmallVector<DenseResourceElementsAttr> gone;
     for (graph::ConstantOp constant : replaced)
       if (constant->use_empty()) {
@@ -139,7 +140,8 @@ struct PackWeights : impl::PackWeightsBase<PackWeights> {
           gone.push_back(bytes);
         constant->erase();
       }
-    freeUnused(module, gone);
+    if (!keeps)
+      freeUnused(module, gone);
   }
 
 private:

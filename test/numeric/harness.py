@@ -23,7 +23,8 @@ absolute error; 0 ulp where nothing is said. NaN equals NaN. Each node is built
 twice, on the fed inputs and on constants of the same values, so that what
 folds at compile time is held to the same reference; Graph(fold=False) leaves
 the second out. With Graph(threads=[2, 3]) the bits must be the same for so
-many threads. bf16 values are float32 arrays given as bf16(array).
+many threads; with Graph(levels=["x86-64-v3"]) these levels of a library for
+several kinds of processors are run as well. bf16 values are float32 arrays given as bf16(array).
 `g.fails(message)` says that the run must fail with that message instead.
 """
 
@@ -97,9 +98,10 @@ class Tensor:
 
 
 class Graph:
-    def __init__(self, fold=True, options=(), threads=()):
+    def __init__(self, fold=True, options=(), threads=(), levels=()):
         self.fold = fold
         self.threads = threads
+        self.levels = levels
         self.options = list(options)
         self.nodes = []
         self.inputs = []  # name, type, array of bytes
@@ -202,7 +204,7 @@ class Graph:
             raise RuntimeError(f"weir compile fails: {done.stderr[:4000]}")
         return library
 
-    def run(self, library, threads=0):
+    def run(self, library, threads=0, level=None):
         lib = ctypes.CDLL(str(library))
         lib.graph_info.restype = ctypes.POINTER(ModelInfo)
         info = lib.graph_info().contents
@@ -233,6 +235,9 @@ class Graph:
             pointers[i] = array.ctypes.data
         context = ctypes.c_void_p()
         config = Config(abi_version=1)
+        if level:
+            names = [info.levels[i].decode() for i in range(info.num_levels)]
+            config.level = names.index(level) + 1
         wanted = Threads(n=threads)
         if threads:
             config.threads = ctypes.pointer(wanted)
@@ -269,6 +274,14 @@ class Graph:
             for key, (_, array) in outputs.items():
                 if array.tobytes() != others[key][1].tobytes():
                     wrong.append(f"{key}: other bits with {threads} threads")
+        wrong += self.compare_all(outputs)
+        for level in self.levels:
+            _, _, outputs = self.run(library, level=level)
+            wrong += [f"{level}: {line}" for line in self.compare_all(outputs)]
+        return wrong
+
+    def compare_all(self, outputs):
+        wrong = []
         for name, *expected in self.expected:
             key = name if ":" in name else name + ":0"
             problem = compare(*outputs[key], *expected)
@@ -359,7 +372,7 @@ class Threads(ctypes.Structure):
 class Config(ctypes.Structure):
     _fields_ = [
         ("abi_version", ctypes.c_uint32),
-        ("reserved", ctypes.c_uint32),
+        ("level", ctypes.c_uint32),
         ("arena", ctypes.c_void_p),
         ("arena_bytes", ctypes.c_size_t),
         ("weights", ctypes.c_void_p),
@@ -391,6 +404,9 @@ class ModelInfo(ctypes.Structure):
         ("last_error", ctypes.CFUNCTYPE(ctypes.c_char_p, CONTEXT)),
         ("destroy", ctypes.CFUNCTYPE(None, CONTEXT)),
         ("status_text", ctypes.CFUNCTYPE(ctypes.c_char_p, ctypes.c_int)),
+        ("threads", ctypes.c_uint32),
+        ("num_levels", ctypes.c_uint32),
+        ("levels", ctypes.POINTER(ctypes.c_char_p)),
     ]  # fmt: skip
 
 

@@ -5,7 +5,7 @@
 #include <stdint.h>
 
 struct options {
-  const char *library, *function, *output_dir;
+  const char *library, *function, *output_dir, *level;
   const char **inputs, **expects; // "NAME=VALUE", in order
   int num_inputs, num_expects;
   int random, json;

@@ -209,6 +209,22 @@ static int gather(struct run *run) {
   return 0;
 }
 
+/// The number of the level that is asked for by name; 0 for any.
+static int find_level(struct run *run, uint32_t *level) {
+  const weir_model_info *info = run->info;
+  *level = 0;
+  if (!run->options.level)
+    return 0;
+  for (uint32_t i = 0; i < info->num_levels; ++i)
+    if (!strcmp(info->levels[i], run->options.level))
+      *level = i + 1;
+  if (*level)
+    return 0;
+  snprintf(run->error, sizeof run->error, "there is no code for '%.100s'",
+           run->options.level);
+  return fail(run->error, FAULT);
+}
+
 static int execute(struct run *run) {
   const weir_function_info *f = run->function;
   uint32_t count = f->num_inputs + f->num_outputs;
@@ -218,6 +234,8 @@ static int execute(struct run *run) {
   weir_threads threads = {NULL, run->options.threads, NULL};
   if (threads.n)
     config.threads = &threads;
+  if (find_level(run, &config.level))
+    return FAULT;
   void *context;
   double begin = now_us();
   weir_status status = run->info->create(NULL, &config, &context);

@@ -31,10 +31,12 @@ static weir_model_info info = {.abi_version = WEIR_ABI_VERSION,
                                .num_functions = 1,
                                .functions = &function,
                                .arena_bytes = 5 << 20,
-                               .weights_bytes = 8};
+                               .weights_bytes = 8,
+                               .num_levels = 2};
 static weir_entry *const entries[] = {entry};
 static const char *const checks[] = {"node 'n' failed"};
-static weir_model model = {&info, entries, checks, 1, NULL, 77, {0}};
+static weir_level levels[2] = {{NULL, {0}}, {entries, {0}}};
+static weir_model model = {&info, levels, checks, 1, NULL, 77};
 
 static void write_weights(const char *path, uint64_t hash, size_t bytes) {
   weir_weights_header header = {"", 8, hash, {0}};
@@ -67,9 +69,14 @@ int main(int argc, char **argv) {
   write_weights(argv[2], 77, 9);
   check(create(argv[2], &net) == WEIR_ERR_WEIGHTS, "weights of another size");
   write_weights(argv[1], 77, 8);
-  model.cpu[4] = 1; // a bit of cpuid that means nothing and is never set
+  levels[0].cpu[4] = 1; // a bit of cpuid that means nothing and is never set
+  levels[1].cpu[4] = 1;
   check(create(argv[1], &net) == WEIR_ERR_TARGET, "a processor that is not");
-  model.cpu[4] = 0;
+  levels[1].cpu[4] = 0;
+  weir_config config = WEIR_CONFIG_INIT;
+  for (config.level = 1; config.level < 4; config.level += 2)
+    check(weir_model_create(&model, NULL, &config, &net) == WEIR_ERR_TARGET,
+          "a level that this processor has not, or that there is not");
   check(create(argv[1], &net) == WEIR_OK, "the right weights");
   check(!weir_model_run(&model, net, 0, tensors, 3) && out == 3.5,
         "an empty tensor may be null");

@@ -1,0 +1,54 @@
+// Code for several kinds of processors in one library.
+
+#ifndef WEIR_COMPILER_LEVELS_H
+#define WEIR_COMPILER_LEVELS_H
+
+#include "mlir/IR/BuiltinOps.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/StringRef.h"
+
+#include <map>
+#include <string>
+#include <vector>
+
+namespace weir {
+
+/// A kind of processor that `--multiversion` knows.
+struct Level {
+  llvm::StringRef name, cpu, features;
+  int64_t vectorBits;
+};
+
+/// Parses names with commas between; gives them the best first. Says in `wrong`
+/// what is wrong.
+bool parseLevels(llvm::StringRef text, std::vector<Level> &levels,
+                 std::string &wrong);
+
+/// The modules of one model, each for another level. All are of stage `plan`
+/// when they come together: blocks of weights that are alike become one, and
+/// the first module gets the attributes of all.
+class JoinedLevels {
+public:
+  /// `original` is the module that levels are made of: its constants stay.
+  explicit JoinedLevels(mlir::ModuleOp original);
+  /// Places the level's weights among those of the levels before.
+  void add(mlir::ModuleOp level);
+  /// Whether all agree on what callers see. The constants that no level has
+  /// are gone then.
+  bool finish(llvm::ArrayRef<Level> names);
+
+private:
+  int64_t place(mlir::ElementsAttr elements, int64_t bytes);
+
+  std::vector<mlir::ModuleOp> levels;
+  llvm::DenseSet<mlir::Attribute> originals;
+  llvm::DenseMap<mlir::Attribute, int64_t> offsets;
+  std::multimap<uint64_t, std::pair<llvm::ArrayRef<char>, int64_t>> byContent;
+  llvm::SmallVector<mlir::Attribute> list;
+  int64_t end = 0;
+};
+
+} // namespace weir
+
+#endif // WEIR_COMPILER_LEVELS_H
