@@ -6,9 +6,9 @@
 
 #include "passes/cpu/Passes.h"
 
-#include "passes/cpu/LoopNest.h"
 #include "passes/cpu/Sharing.h"
-#include "passes/cpu/Slices.h"
+#include "passes/cpu/loops/LoopNest.h"
+#include "passes/cpu/loops/Slices.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"

@@ -2,7 +2,7 @@
 
 #include "passes/cpu/Sharing.h"
 
-#include "passes/cpu/LoopNest.h"
+#include "passes/cpu/loops/LoopNest.h"
 
 #include "mlir/Dialect/Math/IR/Math.h"
 

@@ -7,8 +7,9 @@
 
 #include "passes/cpu/Passes.h"
 
-#include "passes/cpu/LoopNest.h"
 #include "passes/cpu/kernels/Emitter.h"
+#include "passes/cpu/loops/Accumulators.h"
+#include "passes/cpu/loops/LoopNest.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -116,8 +117,8 @@ private:
       for (IRMapping &mapping : mappings)
         for (Value operand : inner.getOperands())
           mapping.map(operand, widened(mapping.lookupOrDefault(operand)));
-      for (IRMapping &mapping : mappings)
-        mapping.map(inner.getResult(0), combined(&inner, mapping, type));
+      for (auto [p, mapping] : llvm::enumerate(mappings))
+        mapping.map(inner.getResult(0), combined(&inner, mapping, type, p));
     }
     SmallVector<Emitter::Values> results;
     for (IRMapping &mapping : mappings) {
@@ -129,40 +130,22 @@ private:
   }
 
   /// A copy of `inner`; extremes of accumulators in their cheap form.
-  Value combined(Operation *inner, IRMapping &mapping, Type type) {
+  Value combined(Operation *inner, IRMapping &mapping, Type type, size_t part) {
     if (accumulating.contains(inner)) {
       Value sum = inner->getOperand(0), x = inner->getOperand(1);
       if (!llvm::is_contained(nest.op.getRegionOutputArgs(), sum))
         std::swap(sum, x);
-      return combine(inner, mapping.lookup(sum), mapping.lookup(x));
+      sum = mapping.lookup(sum), x = mapping.lookup(x);
+      if (inner == apart) {
+        marks[part] = marked(e, marks[part], x);
+        return extreme(e, inner, sum, x);
+      }
+      return combine(e, inner, sum, x);
     }
     Operation *copy = inner->clone(mapping);
     copy->getResult(0).setType(type);
     e.insert(copy);
     return copy->getResult(0);
-  }
-
-  /// `sum` and `x` as `inner` does it. Of extremes, x86 has those that give
-  /// the second operand where one is a NaN: one in `sum` stays, one in `x` is
-  /// taken by a choice that is not on the way from sum to sum.
-  Value combine(Operation *inner, Value sum, Value x) {
-    bool numbers = isa<arith::MaxNumFOp>(inner);
-    bool largest = numbers || isa<arith::MaximumFOp>(inner);
-    if (largest || isa<arith::MinimumFOp>(inner)) {
-      Value beyond = e.create<arith::CmpFOp>(
-          largest ? arith::CmpFPredicate::OGT : arith::CmpFPredicate::OLT, x,
-          sum);
-      Value extreme = e.create<arith::SelectOp>(beyond, x, sum);
-      if (numbers)
-        return extreme;
-      Value nan = e.create<arith::CmpFOp>(arith::CmpFPredicate::UNO, x, x);
-      return e.create<arith::SelectOp>(nan, x, extreme);
-    }
-    OperationState state(e.getLoc(), inner->getName());
-    state.addOperands({sum, x});
-    state.addTypes(sum.getType());
-    state.addAttributes(inner->getAttrs());
-    return e.create(state)->getResult(0);
   }
 
   /// Neighbouring lanes, of which the first `valid` count.
@@ -223,22 +206,6 @@ private:
     return next;
   }
 
-  /// What a sum begins with.
-  Value neutral(OpOperand &init) {
-    Operation *inner = nest.combiner(init);
-    Type element = getElementTypeOrSelf(init.get().getType());
-    // That of a maximum of numbers is no number, which `combine` would keep.
-    TypedAttr value =
-        isa<arith::MaxNumFOp>(inner)
-            ? TypedAttr(e.getFloatAttr(
-                  element,
-                  APFloat::getInf(cast<FloatType>(element).getFloatSemantics(),
-                                  /*Negative=*/true)))
-            : *arith::getNeutralElement(inner);
-    return e.create<arith::ConstantOp>(
-        DenseElementsAttr::get(VectorType::get(lanes, element), value));
-  }
-
   /// The lanes are elements of rows that are summed.
   void reduceRow() {
     unsigned d = nest.dimension;
@@ -250,46 +217,47 @@ private:
       }
     int64_t sets = std::clamp<int64_t>(range(d) / lanes, 1, sumSets);
     size_t count = carried.size();
+    // The NaNs of one extreme are found apart from it, by what is no longer.
+    if (count == 1 && keepsNan(nest.combiner(*carried[0])))
+      apart = nest.combiner(*carried[0]);
     Emitter::Values sums;
     for (int64_t set = 0; set < sets; ++set)
       for (OpOperand *init : carried)
-        sums.push_back(neutral(*init));
+        sums.push_back(neutral(e, nest.combiner(*init), lanes));
+    if (apart)
+      sums.append(sets, noMark(e, lanes));
+    auto some = [&](ValueRange before, ArrayRef<Part> parts) {
+      marks.assign(before.begin() + sets * count, before.end());
+      Emitter::Values after =
+          step(carried, before.take_front(parts.size() * count), parts);
+      llvm::append_range(
+          after, before.slice(after.size(), sets * count - after.size()));
+      after.append(marks);
+      return after;
+    };
     int64_t stride = sets * lanes, main = range(d) / stride * stride;
     sums = e.loop(e.index(0), e.index(main), stride, sums,
                   [&](Value first, ValueRange before) {
-                    return step(carried, before, partsOf(first, stride));
+                    return some(before, partsOf(first, stride));
                   });
-    if (main < range(d)) {
-      SmallVector<Part> parts = partsOf(e.index(main), range(d) - main);
-      llvm::copy(step(carried,
-                      ValueRange(sums).take_front(parts.size() * count), parts),
-                 sums.begin());
-    }
+    if (main < range(d))
+      sums = some(sums, partsOf(e.index(main), range(d) - main));
     for (auto [i, init] : llvm::enumerate(carried)) {
       Operation *inner = nest.combiner(*init);
       for (int64_t half = sets; half > 1; half = (half + 1) / 2)
         for (int64_t set = 0; set < half / 2; ++set) {
           Value &sum = sums[set * count + i];
-          sum = combine(inner, sum, sums[(set + (half + 1) / 2) * count + i]);
+          sum =
+              combine(e, inner, sum, sums[(set + (half + 1) / 2) * count + i]);
         }
-      Value total = lanesOf(inner, sums[i]);
+      if (inner == apart)
+        sums[i] = withMarked(e, sums[i], ArrayRef(sums).take_back(sets));
+      Value total = lanesOf(e, inner, sums[i]);
       Emitter::Values to = place(*init);
       Value before = e.create<memref::LoadOp>(init->get(), to);
-      e.create<memref::StoreOp>(combine(inner, before, total), init->get(), to);
+      e.create<memref::StoreOp>(combine(e, inner, before, total), init->get(),
+                                to);
     }
-  }
-
-  /// All lanes of a vector as one element.
-  Value lanesOf(Operation *inner, Value sum) {
-    for (int64_t width = lanes; width > 1; width /= 2) {
-      auto half = [&](int64_t first) -> Value {
-        return e.create<vector::ExtractStridedSliceOp>(sum, first, width / 2,
-                                                       1);
-      };
-      Value low = half(0);
-      sum = combine(inner, low, half(width / 2));
-    }
-    return e.create<vector::ExtractOp>(sum, 0);
   }
 
   /// The lanes are elements of the result; what reduces is inside.
@@ -348,6 +316,8 @@ private:
   Emitter::Values at; // the index of each loop
   int64_t most;       // vectors at once
   llvm::SmallDenseSet<Operation *> accumulating;
+  Operation *apart = nullptr; // an extreme whose NaNs are found apart
+  Emitter::Values marks;      // the greatest magnitude of each part
 };
 
 struct VectorizeLoops : impl::VectorizeLoopsBase<VectorizeLoops> {

@@ -85,10 +85,15 @@ def loops():
     g.expect(g.op("Tanh", x), np.tanh(wide), rtol=1e-5, atol=1e-6)
     e = np.exp(wide - wide.max(1, keepdims=True))
     g.expect(g.op("Softmax", x), e / e.sum(1, keepdims=True), rtol=1e-4, atol=1e-7)
+    value = normal(300, 700)
+    value[[3, 5, 7, 9], [0, 695, 99, 8]] = np.nan, -np.nan, np.inf, -np.inf
+    holed = g.input(value)
     for axis in 0, 1:
         axes = g.constant(np.int32([axis]))
         g.expect(g.op("Sum", x, axes, keep_dims=False), wide.sum(axis), rtol=1e-4, atol=1e-3)
         g.expect(g.op("Max", x, axes, keep_dims=False), x.value.max(axis))
+        g.expect(g.op("Max", holed, axes, keep_dims=False), holed.value.max(axis))
+        g.expect(g.op("Min", holed, axes, keep_dims=False), holed.value.min(axis))
     g.expect(g.op("Transpose", x, g.constant(np.int32([1, 0]))), x.value.T)
     y = g.input(normal(200, 900).astype(np.float64))
     g.expect(g.op("Exp", y), np.exp(y.value), ulp=2)

@@ -1,7 +1,7 @@
 // Whether a linalg op on buffers can become loops over vectors, and which of
 // its dimensions the lanes are.
 
-#include "passes/cpu/LoopNest.h"
+#include "passes/cpu/loops/LoopNest.h"
 
 #include "dialects/kernel/Kernel.h"
 

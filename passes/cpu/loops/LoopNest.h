@@ -1,7 +1,7 @@
 // A linalg op on buffers as loops of which one may become lanes of vectors.
 
-#ifndef WEIR_PASSES_CPU_LOOPNEST_H
-#define WEIR_PASSES_CPU_LOOPNEST_H
+#ifndef WEIR_PASSES_CPU_LOOPS_LOOPNEST_H
+#define WEIR_PASSES_CPU_LOOPS_LOOPNEST_H
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 
@@ -43,4 +43,4 @@ private:
 
 } // namespace weir
 
-#endif // WEIR_PASSES_CPU_LOOPNEST_H
+#endif // WEIR_PASSES_CPU_LOOPS_LOOPNEST_H

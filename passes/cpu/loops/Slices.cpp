@@ -1,6 +1,6 @@
 // A linalg op on buffers, confined to a box of its loops.
 
-#include "passes/cpu/Slices.h"
+#include "passes/cpu/loops/Slices.h"
 
 #include "mlir/Dialect/Linalg/Utils/Utils.h"
 

@@ -1,7 +1,7 @@
 // A linalg op on buffers, confined to a box of its loops.
 
-#ifndef WEIR_PASSES_CPU_SLICES_H
-#define WEIR_PASSES_CPU_SLICES_H
+#ifndef WEIR_PASSES_CPU_LOOPS_SLICES_H
+#define WEIR_PASSES_CPU_LOOPS_SLICES_H
 
 #include "passes/cpu/kernels/Emitter.h"
 
@@ -27,4 +27,4 @@ void makeSlice(Emitter &e, mlir::linalg::LinalgOp op,
 
 } // namespace weir
 
-#endif // WEIR_PASSES_CPU_SLICES_H
+#endif // WEIR_PASSES_CPU_LOOPS_SLICES_H

@@ -1,0 +1,93 @@
+// What vectors of accumulators begin with, how they take a value, and how they
+// end as one.
+
+#include "passes/cpu/loops/Accumulators.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
+using namespace mlir;
+
+namespace weir {
+
+bool keepsNan(Operation *inner) {
+  return isa<arith::MaximumFOp, arith::MinimumFOp>(inner);
+}
+
+Value neutral(Emitter &e, Operation *inner, int64_t lanes) {
+  Type element = inner->getResult(0).getType();
+  // That of a maximum of numbers is no number, which would stay.
+  TypedAttr value =
+      isa<arith::MaxNumFOp>(inner)
+          ? TypedAttr(e.getFloatAttr(
+                element,
+                APFloat::getInf(cast<FloatType>(element).getFloatSemantics(),
+                                /*Negative=*/true)))
+          : *arith::getNeutralElement(inner);
+  return e.create<arith::ConstantOp>(
+      DenseElementsAttr::get(VectorType::get(lanes, element), value));
+}
+
+Value extreme(Emitter &e, Operation *inner, Value sum, Value x) {
+  bool largest = isa<arith::MaximumFOp, arith::MaxNumFOp>(inner);
+  Value beyond = e.create<arith::CmpFOp>(
+      largest ? arith::CmpFPredicate::OGT : arith::CmpFPredicate::OLT, x, sum);
+  return e.create<arith::SelectOp>(beyond, x, sum);
+}
+
+Value combine(Emitter &e, Operation *inner, Value sum, Value x) {
+  if (isa<arith::MaxNumFOp>(inner))
+    return extreme(e, inner, sum, x);
+  if (keepsNan(inner)) {
+    // A NaN in `x` is taken by a choice that is not on the way from sum to sum.
+    Value nan = e.create<arith::CmpFOp>(arith::CmpFPredicate::UNO, x, x);
+    return e.create<arith::SelectOp>(nan, x, extreme(e, inner, sum, x));
+  }
+  OperationState state(e.getLoc(), inner->getName());
+  state.addOperands({sum, x});
+  state.addTypes(sum.getType());
+  state.addAttributes(inner->getAttrs());
+  return e.create(state)->getResult(0);
+}
+
+static Value splat(Emitter &e, int64_t lanes, int32_t value) {
+  return e.create<arith::ConstantOp>(
+      DenseElementsAttr::get(VectorType::get(lanes, e.getI32Type()), value));
+}
+
+static int64_t lanesIn(Value vector) {
+  return cast<VectorType>(vector.getType()).getNumElements();
+}
+
+Value noMark(Emitter &e, int64_t lanes) { return splat(e, lanes, 0); }
+
+Value marked(Emitter &e, Value mark, Value x) {
+  Value bits = e.create<arith::BitcastOp>(mark.getType(), x);
+  Value magnitude =
+      e.create<arith::AndIOp>(bits, splat(e, lanesIn(x), 0x7fffffff));
+  return e.create<arith::MaxSIOp>(mark, magnitude);
+}
+
+Value withMarked(Emitter &e, Value sum, ArrayRef<Value> marks) {
+  Value most = marks[0];
+  for (Value mark : marks.drop_front())
+    most = e.create<arith::MaxSIOp>(most, mark);
+  int64_t lanes = lanesIn(sum);
+  Value isNan = e.create<arith::CmpIOp>(arith::CmpIPredicate::sgt, most,
+                                        splat(e, lanes, 0x7f800000));
+  Value nan =
+      e.create<arith::BitcastOp>(sum.getType(), splat(e, lanes, 0x7fc00000));
+  return e.create<arith::SelectOp>(isNan, nan, sum);
+}
+
+Value lanesOf(Emitter &e, Operation *inner, Value sum) {
+  for (int64_t width = lanesIn(sum); width > 1; width /= 2) {
+    auto half = [&](int64_t first) -> Value {
+      return e.create<vector::ExtractStridedSliceOp>(sum, first, width / 2, 1);
+    };
+    Value low = half(0);
+    sum = combine(e, inner, low, half(width / 2));
+  }
+  return e.create<vector::ExtractOp>(sum, 0);
+}
+
+} // namespace weir
