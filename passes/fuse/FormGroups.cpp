@@ -63,12 +63,11 @@ bool isOneOfManyRows(Operation *op) {
 /// of its operand's memory. A view keeps all of that alive, so it must be most
 /// of it, or memory that lives anyway; and an operand that only the slice needs
 /// is better computed only where it is.
-bool isView(Operation *op) {
-  auto slice = dyn_cast<graph::SliceOp>(op);
-  if (!slice || !isRun(slice))
+bool isView(graph::SliceOp slice) {
+  if (!isRun(slice))
     return false;
   Operation *producer = slice.getX().getDefiningOp();
-  if (!producer || isOneOfManyRows(op))
+  if (!producer || isOneOfManyRows(slice))
     return true;
   FusionRole role = roleOf(producer);
   if (producer->hasOneUse() &&
@@ -76,6 +75,23 @@ bool isView(Operation *op) {
     return false;
   return 2 * slice.getType().getNumElements() >=
          cast<RankedTensorType>(slice.getX().getType()).getNumElements();
+}
+
+/// Whether operands lie one after the other in the result's memory, where they
+/// can be made.
+bool isPlacement(graph::ConcatOp concat) {
+  auto shape = cast<RankedTensorType>(concat.getType()).getShape();
+  return llvm::all_of(shape.take_front(concat.getAxis()),
+                      [](int64_t size) { return size == 1; });
+}
+
+/// Whether an op that no other takes is no kernel: the plan says what it says.
+bool staysOutside(Operation *op) {
+  if (auto slice = dyn_cast<graph::SliceOp>(op))
+    return isView(slice);
+  if (auto concat = dyn_cast<graph::ConcatOp>(op))
+    return isPlacement(concat);
+  return false;
 }
 
 ArrayRef<int64_t> shapeOf(Value value) {
@@ -298,7 +314,7 @@ struct FormGroups : impl::FormGroupsBase<FormGroups> {
 private:
   static Operation *lastUngrouped(Block &block) {
     for (Operation &op : llvm::reverse(block))
-      if (roleOf(&op) != FusionRole::none && !isView(&op))
+      if (roleOf(&op) != FusionRole::none && !staysOutside(&op))
         return &op;
     return nullptr;
   }

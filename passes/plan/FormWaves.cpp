@@ -123,7 +123,8 @@ private:
       int64_t time = 0;
       if (auto task = dyn_cast<plan::TaskOp>(op))
         time = timeOf(task, symbols);
-      else if (!isa<graph::ReshapeOp, graph::SliceOp, graph::ConstantOp>(op))
+      else if (!isa<graph::ReshapeOp, graph::SliceOp, graph::ConcatOp,
+                    graph::ConstantOp>(op))
         time = -1;
       if (time < 0 || time > smallTask) {
         flush();

@@ -31,10 +31,12 @@ def PlanArena : Pass<"weir-plan-arena", "::mlir::ModuleOp"> {
   let description = [{
     Each entry function, whose kernels are calls by now, becomes a
     `plan.program`. A buffer lives from the task that writes it to the last that
-    reads it, tasks of one wave being one moment; buffers that live at different times share bytes. Constants get
-    places in the block of weights. The module says how large the arena is and,
-    as `weir.max_live_bytes`, the most bytes that live at one time: no plan can
-    be smaller.
+    reads it, tasks of one wave being one moment; buffers that live at different
+    times share bytes. Slices and concatenations of what lies one after the other
+    are parts of a place, in which tasks then write. Constants get places in the
+    block of weights. The module says how large the arena is and, as
+    `weir.max_live_bytes`, the most bytes that live at one time: no plan can be
+    smaller.
 
     ```mlir
     %a = call @kernel_0(%x) : (tensor<4xf32>) -> tensor<4xf32>

@@ -5,10 +5,9 @@
 #include "dialects/graph/Elements.h"
 #include "dialects/graph/Graph.h"
 #include "dialects/graph/Shape.h"
-#include "dialects/plan/Arena.h"
-#include "dialects/plan/Plan.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "passes/plan/Places.h"
 
 using namespace mlir;
 
@@ -18,75 +17,27 @@ namespace weir {
 
 namespace {
 
-/// The memref of a tensor's bytes.
-MemRefType placeType(Type type) {
-  auto tensor = cast<RankedTensorType>(type);
-  return MemRefType::get(tensor.getShape(),
-                         graph::signless(tensor.getElementType()));
-}
-
-/// Bytes of a tensor at a boundary; a truth value takes a byte. Importing has
-/// checked that this does not overflow.
-int64_t bytesOf(MemRefType type) {
-  return type.getNumElements() *
-         llvm::divideCeil(type.getElementTypeBitWidth(), 8);
-}
-
-/// The block of weights, shared by the entries of the module.
-class Weights {
-public:
-  int64_t place(ElementsAttr value, MemRefType type) {
-    auto [entry, isNew] = offsets.try_emplace(value, end);
-    if (isNew) {
-      OpBuilder b(value.getContext());
-      list.push_back(b.getArrayAttr({b.getI64IntegerAttr(end), value}));
-      end = llvm::alignTo(end + bytesOf(type), plan::alignment);
-    }
-    return entry->second;
-  }
-  int64_t bytes() const { return end; }
-  ArrayRef<Attribute> attributes() const { return list; }
-
-private:
-  DenseMap<Attribute, int64_t> offsets;
-  SmallVector<Attribute> list;
-  int64_t end = 0;
-};
-
-/// Turns the body of one entry into a plan. Moments are counted task by task,
-/// but waves as one; a buffer of the arena lives from its first task to its
-/// last.
+/// Turns the body of one entry into a plan.
 class Planner {
 public:
   Planner(func::FuncOp entry, plan::ProgramOp program, Weights &weights,
           SmallVector<Attribute> &checks)
-      : entry(entry), program(program), weights(weights), checks(checks),
-        context(entry.getContext()) {}
+      : entry(entry), places(program, weights), checks(checks) {}
 
   LogicalResult run(OpBuilder tasks) {
     Block &body = entry.getBody().front();
     auto result = cast<func::ReturnOp>(body.getTerminator());
     int64_t index = 0;
     for (BlockArgument argument : body.getArguments())
-      where[argument] = argumentPlace(index++, argument.getType());
-    // A task writes what the entry returns straight to the caller.
+      where[argument] =
+          places.argument(entry.getLoc(), index++, argument.getType());
+    // What the entry returns is written straight to the caller. Only one output
+    // can be where it is written; others are copies.
     SmallVector<Value> outputs;
     for (Value value : result.getOperands()) {
-      outputs.push_back(argumentPlace(index++, value.getType()));
-      Value made = value;
-      while (auto reshape = made.getDefiningOp<graph::ReshapeOp>())
-        made = reshape.getX();
-      // Only one output can be where it is written; others are copies.
-      if (!isa_and_nonnull<plan::TaskOp>(made.getDefiningOp()) ||
-          made.getParentBlock() != &body || where.contains(made))
-        continue;
-      Value place = outputs.back();
-      while (auto reshape = value.getDefiningOp<graph::ReshapeOp>()) {
-        where.try_emplace(value, place);
-        value = reshape.getX();
-        place = view(reshape.getLoc(), place, placeType(value.getType()));
-      }
-      where[made] = place;
+      outputs.push_back(
+          places.argument(entry.getLoc(), index++, value.getType()));
+      makeAt(value, outputs.back(), body);
     }
     if (failed(planBlock(body, tasks)))
       return failure();
@@ -95,40 +46,39 @@ public:
     return success();
   }
 
-  /// Places the buffers; gives the arena's size and its lower bound.
-  std::pair<int64_t, int64_t> place() {
-    SmallVector<plan::Lifetime> lifetimes;
-    for (plan::BufferOp buffer : buffers)
-      lifetimes.push_back({bytesOf(cast<MemRefType>(buffer.getType())),
-                           static_cast<int64_t>(buffer.getFirst()),
-                           static_cast<int64_t>(buffer.getLast())});
-    int64_t total = plan::placeInArena(lifetimes);
-    for (auto [buffer, l] : llvm::zip_equal(buffers, lifetimes))
-      buffer.setOffset(l.offset);
-    return {total, plan::maxLiveBytes(lifetimes)};
-  }
+  std::pair<int64_t, int64_t> assignOffsets() { return places.assignOffsets(); }
 
 private:
   LogicalResult planBlock(Block &block, OpBuilder &tasks) {
+    for (Operation &op : llvm::reverse(block))
+      if (auto concat = dyn_cast<graph::ConcatOp>(op))
+        joinInPlace(concat);
     for (Operation &op : block.without_terminator()) {
       if (auto constant = dyn_cast<graph::ConstantOp>(op)) {
-        MemRefType type = placeType(constant.getType());
-        where[constant] = makePlace<plan::WeightOp>(
-            op.getLoc(), type, weights.place(constant.getValue(), type));
+        where[constant] =
+            places.weight(op.getLoc(), constant.getValue(), constant.getType());
       } else if (auto reshape = dyn_cast<graph::ReshapeOp>(op)) {
         if (!where.contains(reshape.getResult()))
-          where[reshape] = view(reshape.getLoc(), where.lookup(reshape.getX()),
-                                placeType(reshape.getType()));
+          where[reshape] =
+              places.view(reshape.getLoc(), where.lookup(reshape.getX()),
+                          placeType(reshape.getType()));
       } else if (auto slice = dyn_cast<graph::SliceOp>(op);
                  slice && startOf(slice)) {
-        where[slice] = partOf(slice, *startOf(slice));
+        where[slice] = places.view(slice.getLoc(), where.lookup(slice.getX()),
+                                   placeType(slice.getType()), *startOf(slice));
+      } else if (auto concat = dyn_cast<graph::ConcatOp>(op);
+                 concat && isContiguous(concat)) {
+        places.touch(where.lookup(concat));
+        for (auto [input, part] :
+             llvm::zip_equal(concat.getInputs(), partsOf.lookup(concat)))
+          copy(tasks, where.lookup(input), part);
       } else if (auto task = dyn_cast<plan::TaskOp>(op)) {
         planTask(task, tasks);
       } else if (auto check = dyn_cast<graph::CheckOp>(op)) {
         checks.push_back(check.getMessageAttr());
         tasks.create<plan::CheckOp>(op.getLoc(), use(check.getCondition()),
                                     checks.size());
-        ++moment;
+        places.advance();
       } else if (auto branch = dyn_cast<graph::IfOp>(op)) {
         if (failed(planIf(branch, tasks)))
           return failure();
@@ -152,19 +102,20 @@ private:
         task, task.getKernelAttr());
     if (auto scratch = kernel->getAttrOfType<IntegerAttr>("weir.scratch_bytes"))
       operands.push_back(
-          buffer(task.getLoc(), MemRefType::get({scratch.getInt()},
-                                                IntegerType::get(context, 8))));
+          buffer(task.getLoc(),
+                 MemRefType::get({scratch.getInt()}, tasks.getI8Type())));
     tasks.create<plan::RunOp>(task.getLoc(), task.getKernelAttr(), operands,
                               /*grains=*/IntegerAttr(),
                               /*slots=*/tasks.getI64IntegerAttr(0),
                               /*few=*/UnitAttr(), task.getWaveAttr());
-    moment += !task.nextOfWave();
+    if (!task.nextOfWave())
+      places.advance();
   }
 
   LogicalResult planIf(graph::IfOp op, OpBuilder &tasks) {
     auto branch = tasks.create<plan::IfOp>(op.getLoc(), use(op.getCondition()));
     SmallVector<Value> results;
-    ++moment;
+    places.advance();
     for (Value result : op.getResults())
       results.push_back(define(op.getLoc(), result));
     for (auto [from, to] :
@@ -175,22 +126,22 @@ private:
         return failure();
       for (auto [value, result] : llvm::zip_equal(
                from->front().getTerminator()->getOperands(), results))
-        copy(inner, place(value), result);
+        copy(inner, use(value), result);
     }
     return success();
   }
 
   LogicalResult planWhile(graph::WhileOp op, OpBuilder &tasks) {
-    int64_t start = moment;
+    int64_t start = places.now();
     SmallVector<Value> variables;
     for (auto [init, result] :
          llvm::zip_equal(op.getInits(), op.getResults())) {
       Value variable = define(op.getLoc(), result);
       variables.push_back(variable);
-      copy(tasks, place(init), variable);
+      copy(tasks, use(init), variable);
     }
-    auto truth = MemRefType::get({}, IntegerType::get(context, 1));
-    Value condition = buffer(op.getLoc(), truth);
+    Value condition =
+        buffer(op.getLoc(), MemRefType::get({}, tasks.getI1Type()));
     auto loop = tasks.create<plan::WhileOp>(op.getLoc(), condition);
     for (Region *region : {&op.getCondition(), &op.getBody()})
       for (auto [argument, variable] :
@@ -200,8 +151,7 @@ private:
     OpBuilder before = OpBuilder::atBlockEnd(&loop.getBefore().emplaceBlock());
     if (failed(planBlock(op.getCondition().front(), before)))
       return failure();
-    copy(before,
-         place(op.getCondition().front().getTerminator()->getOperand(0)),
+    copy(before, use(op.getCondition().front().getTerminator()->getOperand(0)),
          condition);
 
     OpBuilder body = OpBuilder::atBlockEnd(&loop.getBody().emplaceBlock());
@@ -211,8 +161,9 @@ private:
     SmallVector<Value> next;
     for (auto [value, variable] : llvm::zip_equal(
              op.getBody().front().getTerminator()->getOperands(), variables)) {
-      Value from = place(value);
-      if (from != variable && llvm::is_contained(variables, root(from))) {
+      Value from = use(value);
+      if (from != variable &&
+          llvm::is_contained(variables, Places::root(from))) {
         Value held = buffer(op.getLoc(), cast<MemRefType>(from.getType()));
         copy(body, from, held);
         from = held;
@@ -223,71 +174,51 @@ private:
       copy(body, from, variable);
 
     // What lives into the loop is needed in each round.
-    for (plan::BufferOp buffer : buffers) {
-      bool entersLoop = static_cast<int64_t>(buffer.getFirst()) < start &&
-                        static_cast<int64_t>(buffer.getLast()) >= start;
-      if (entersLoop || buffer.getResult() == condition ||
-          llvm::is_contained(variables, buffer.getResult()))
-        buffer.setLast(moment);
-    }
-    ++moment;
+    variables.push_back(condition);
+    places.keep(start, variables);
+    places.advance();
     return success();
   }
 
-  /// The place of a value that is read now.
-  Value use(Value value) { return place(value); }
-
-  Value place(Value value) {
-    Value place = where.lookup(value);
-    touch(place);
-    return place;
-  }
-
-  /// The place of a value that is written now; a new buffer, if it has none.
-  Value define(Location loc, Value value) {
-    Value &place = where[value];
-    if (!place)
-      place = buffer(loc, placeType(value.getType()));
-    touch(place);
-    return place;
-  }
-
-  void copy(OpBuilder &tasks, Value from, Value to) {
-    if (from == to)
+  /// Has `value` made at `place`, unless it has one or no task makes it.
+  void makeAt(Value value, Value place, Block &block) {
+    Value made = value;
+    while (auto reshape = made.getDefiningOp<graph::ReshapeOp>())
+      made = reshape.getX();
+    if (!isa_and_nonnull<plan::TaskOp, graph::ConcatOp>(made.getDefiningOp()) ||
+        made.getParentBlock() != &block || where.contains(made))
       return;
-    touch(from);
-    touch(to);
-    tasks.create<plan::CopyOp>(from.getLoc(), from, to);
-    ++moment;
+    while (auto reshape = value.getDefiningOp<graph::ReshapeOp>()) {
+      where.try_emplace(value, place);
+      value = reshape.getX();
+      place = places.view(reshape.getLoc(), place, placeType(value.getType()));
+    }
+    where[made] = place;
   }
 
-  /// Places stand before all tasks, so that they dominate nested ones.
-  template <typename Op, typename... Args>
-  Op makePlace(Location loc, Args &&...args) {
-    OpBuilder b(context);
-    if (lastPlace)
-      b.setInsertionPointAfter(lastPlace);
-    else
-      b.setInsertionPointToStart(&program.getBody().front());
-    auto op = b.create<Op>(loc, std::forward<Args>(args)...);
-    lastPlace = op;
-    return op;
+  /// Has the operands made where the result has them.
+  void joinInPlace(graph::ConcatOp concat) {
+    if (!isContiguous(concat))
+      return;
+    Value &whole = where[concat];
+    if (!whole)
+      whole = places.buffer(concat.getLoc(), placeType(concat.getType()));
+    int64_t start = 0;
+    SmallVector<Value> parts;
+    for (Value input : concat.getInputs()) {
+      MemRefType type = placeType(input.getType());
+      parts.push_back(places.view(concat.getLoc(), where[concat], type, start));
+      start += type.getNumElements();
+      makeAt(input, parts.back(), *concat->getBlock());
+    }
+    partsOf[concat] = std::move(parts);
   }
 
-  Value buffer(Location loc, MemRefType type) {
-    auto buffer = makePlace<plan::BufferOp>(loc, type, 0, moment, moment);
-    buffers.push_back(buffer);
-    return buffer;
-  }
-
-  Value argumentPlace(int64_t index, Type type) {
-    return makePlace<plan::ArgumentOp>(entry.getLoc(), placeType(type), index);
-  }
-
-  Value view(Location loc, Value source, MemRefType type) {
-    if (source.getType() == type)
-      return source;
-    return makePlace<plan::ViewOp>(loc, type, source, /*offset=*/0);
+  /// Whether operands lie one after the other in the result.
+  static bool isContiguous(graph::ConcatOp concat) {
+    auto shape = cast<RankedTensorType>(concat.getType()).getShape();
+    return llvm::all_of(shape.take_front(concat.getAxis()),
+                        [](int64_t size) { return size == 1; });
   }
 
   static std::optional<int64_t> startOf(graph::SliceOp slice) {
@@ -296,34 +227,43 @@ private:
                                   slice.getStrides());
   }
 
-  /// The elements from `start` on, where the slice's operand lies.
-  Value partOf(graph::SliceOp slice, int64_t start) {
-    MemRefType type = placeType(slice.getType());
-    int64_t each = llvm::divideCeil(type.getElementTypeBitWidth(), 8);
-    return makePlace<plan::ViewOp>(slice.getLoc(), type,
-                                   where.lookup(slice.getX()), start * each);
-  }
-
-  static Value root(Value place) {
-    while (auto view = place.getDefiningOp<plan::ViewOp>())
-      place = view.getSource();
+  /// The place of a value that is read now.
+  Value use(Value value) {
+    Value place = where.lookup(value);
+    places.touch(place);
     return place;
   }
 
-  void touch(Value place) {
-    if (auto buffer = root(place).getDefiningOp<plan::BufferOp>())
-      buffer.setLast(std::max<int64_t>(buffer.getLast(), moment));
+  /// The place of a value that is written now; a new buffer, if it has none.
+  Value define(Location loc, Value value) {
+    Value &place = where[value];
+    if (!place)
+      place = places.buffer(loc, placeType(value.getType()));
+    places.touch(place);
+    return place;
+  }
+
+  /// A buffer that is used now.
+  Value buffer(Location loc, MemRefType type) {
+    Value place = places.buffer(loc, type);
+    places.touch(place);
+    return place;
+  }
+
+  void copy(OpBuilder &tasks, Value from, Value to) {
+    if (from == to)
+      return;
+    places.touch(from);
+    places.touch(to);
+    tasks.create<plan::CopyOp>(from.getLoc(), from, to);
+    places.advance();
   }
 
   func::FuncOp entry;
-  plan::ProgramOp program;
-  Operation *lastPlace = nullptr;
-  Weights &weights;
+  Places places;
   SmallVector<Attribute> &checks;
-  MLIRContext *context;
   DenseMap<Value, Value> where;
-  SmallVector<plan::BufferOp> buffers;
-  int64_t moment = 0;
+  DenseMap<Operation *, SmallVector<Value>> partsOf; // of a concat's place
 };
 
 struct PlanArena : impl::PlanArenaBase<PlanArena> {
@@ -346,7 +286,7 @@ struct PlanArena : impl::PlanArenaBase<PlanArena> {
       Planner planner(entry, program, weights, checks);
       if (failed(planner.run(tasks)))
         return signalPassFailure();
-      auto [bytes, bound] = planner.place();
+      auto [bytes, bound] = planner.assignOffsets();
       arena = std::max(arena, bytes);
       maxLive = std::max(maxLive, bound);
       entries.push_back(describe(entry, name, symbol));

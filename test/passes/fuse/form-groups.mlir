@@ -248,3 +248,20 @@ func.func @differ(%x: tensor<8x8x8xf32>) -> tensor<8xf32> {
   %1 = graph.reduce_max %0 [1] : tensor<8x8xf32>
   return %1 : tensor<8xf32>
 }
+
+// -----
+
+// So does a concatenation of what lies one after the other in its result; along
+// another dimension it is a kernel.
+// CHECK-LABEL: @concat
+// CHECK: %[[A:.*]] = graph.concat %{{.*}} axis 1 : tensor<1x2xf32>, tensor<1x2xf32>
+// CHECK-NEXT: graph.reshape %[[A]]
+// CHECK-NEXT: graph.group
+// CHECK-NEXT: ^bb0
+// CHECK-NEXT: graph.concat %{{.*}} axis 1 : tensor<2x2xf32>, tensor<2x2xf32>
+func.func @concat(%x: tensor<1x2xf32>) -> tensor<2x4xf32> {
+  %a = graph.concat %x, %x axis 1 : tensor<1x2xf32>, tensor<1x2xf32>
+  %b = graph.reshape %a : tensor<1x4xf32> to tensor<2x2xf32>
+  %c = graph.concat %b, %b axis 1 : tensor<2x2xf32>, tensor<2x2xf32>
+  return %c : tensor<2x4xf32>
+}

@@ -126,6 +126,57 @@ func.func @gaps(%x: tensor<4x4xf32>) -> tensor<4x2xf32> attributes {weir.entry =
 
 // -----
 
+// Operands that lie one after the other in a result are made there, also those
+// of an operand that is such a result itself; what no task makes, or what is
+// made elsewhere, is copied.
+// CHECK: weir.arena_bytes = 0
+// CHECK: plan.program
+// CHECK-DAG: %[[X:.*]] = plan.argument 0
+// CHECK-DAG: %[[Y:.*]] = plan.argument 1 : memref<1x16xf32>
+// CHECK-DAG: %[[C:.*]] = plan.view %[[Y]] : memref<1x16xf32> to memref<1x8xf32>
+// CHECK-DAG: %[[XX:.*]] = plan.view %[[Y]] {offset = 32 : i64}
+// CHECK-DAG: %[[AA:.*]] = plan.view %[[Y]] {offset = 48 : i64}
+// CHECK-DAG: %[[A:.*]] = plan.view %[[C]] : memref<1x8xf32> to memref<1x4xf32>
+// CHECK-DAG: %[[B:.*]] = plan.view %[[C]] {offset = 16 : i64}
+// CHECK: plan.run @k(%[[X]], %[[AA]])
+// CHECK-NEXT: plan.run @k(%[[AA]], %[[B]])
+// CHECK-NEXT: plan.copy %[[AA]] to %[[A]]
+// CHECK-NEXT: plan.copy %[[X]] to %[[XX]]
+func.func @concat(%x: tensor<1x4xf32>) -> tensor<1x16xf32> attributes {weir.entry = "serve"} {
+  %a = plan.task @k(%x) : (tensor<1x4xf32>) -> tensor<1x4xf32>
+  %b = plan.task @k(%a) : (tensor<1x4xf32>) -> tensor<1x4xf32>
+  %c = graph.concat %a, %b axis 1 : tensor<1x4xf32>, tensor<1x4xf32>
+  %d = graph.concat %c, %x, %a axis 1 : tensor<1x8xf32>, tensor<1x4xf32>, tensor<1x4xf32>
+  return %d : tensor<1x16xf32>
+}
+func.func private @k(%x: memref<1x4xf32>, %y: memref<1x4xf32>) attributes {weir.kernel}
+
+// -----
+
+// The place of a result lives from the first of its operands on.
+// CHECK: plan.buffer 0 live[1, 3] : memref<8xf32>
+func.func @late(%x: tensor<4xf32>) -> tensor<8xf32> attributes {weir.entry = "serve"} {
+  %a = plan.task @k(%x) : (tensor<4xf32>) -> tensor<4xf32>
+  %b = plan.task @k(%a) : (tensor<4xf32>) -> tensor<4xf32>
+  %c = plan.task @k(%b) : (tensor<4xf32>) -> tensor<4xf32>
+  %d = graph.concat %b, %c axis 0 : tensor<4xf32>, tensor<4xf32>
+  %e = plan.task @h(%d) : (tensor<8xf32>) -> tensor<8xf32>
+  return %e : tensor<8xf32>
+}
+func.func private @k(%x: memref<4xf32>, %y: memref<4xf32>) attributes {weir.kernel}
+func.func private @h(%x: memref<8xf32>, %y: memref<8xf32>) attributes {weir.kernel}
+
+// -----
+
+// Operands with gaps between their rows should have been a kernel.
+func.func @rows(%x: tensor<2x2xf32>) -> tensor<2x4xf32> attributes {weir.entry = "serve"} {
+  // expected-error @+1 {{has no kernel}}
+  %a = graph.concat %x, %x axis 1 : tensor<2x2xf32>, tensor<2x2xf32>
+  return %a : tensor<2x4xf32>
+}
+
+// -----
+
 // Tasks of a wave are one moment: their results share no bytes.
 // CHECK: weir.arena_bytes = 192
 // CHECK: plan.buffer {{[0-9]+}} live[0, 1]

@@ -1,0 +1,107 @@
+// Places of one program: where values lie, and from when to when.
+
+#include "passes/plan/Places.h"
+
+#include "dialects/graph/Graph.h"
+#include "dialects/plan/Arena.h"
+
+using namespace mlir;
+
+namespace weir {
+
+MemRefType placeType(Type tensor) {
+  auto type = cast<RankedTensorType>(tensor);
+  return MemRefType::get(type.getShape(),
+                         graph::signless(type.getElementType()));
+}
+
+static int64_t bytesOfElement(MemRefType type) {
+  return llvm::divideCeil(type.getElementTypeBitWidth(), 8);
+}
+
+int64_t bytesOf(MemRefType type) {
+  return type.getNumElements() * bytesOfElement(type);
+}
+
+int64_t Weights::place(ElementsAttr value, MemRefType type) {
+  auto [entry, isNew] = offsets.try_emplace(value, end);
+  if (isNew) {
+    OpBuilder b(value.getContext());
+    list.push_back(b.getArrayAttr({b.getI64IntegerAttr(end), value}));
+    end = llvm::alignTo(end + bytesOf(type), plan::alignment);
+  }
+  return entry->second;
+}
+
+template <typename Op, typename... Args>
+Op Places::make(Location loc, Args &&...args) {
+  OpBuilder b(program.getContext());
+  if (last)
+    b.setInsertionPointAfter(last);
+  else
+    b.setInsertionPointToStart(&program.getBody().front());
+  auto op = b.create<Op>(loc, std::forward<Args>(args)...);
+  last = op;
+  return op;
+}
+
+Value Places::argument(Location loc, int64_t index, Type type) {
+  return make<plan::ArgumentOp>(loc, placeType(type), index);
+}
+
+Value Places::weight(Location loc, ElementsAttr value, Type type) {
+  MemRefType place = placeType(type);
+  return make<plan::WeightOp>(loc, place, weights.place(value, place));
+}
+
+// Not used yet: the first use is the earliest moment there has been, the last
+// the latest.
+Value Places::buffer(Location loc, MemRefType type) {
+  auto buffer = make<plan::BufferOp>(
+      loc, type, /*offset=*/0, std::numeric_limits<int64_t>::max(), moment);
+  buffers.push_back(buffer);
+  return buffer;
+}
+
+Value Places::view(Location loc, Value source, MemRefType type, int64_t start) {
+  if (source.getType() == type)
+    return source;
+  return make<plan::ViewOp>(loc, type, source, start * bytesOfElement(type));
+}
+
+Value Places::root(Value place) {
+  while (auto view = place.getDefiningOp<plan::ViewOp>())
+    place = view.getSource();
+  return place;
+}
+
+void Places::touch(Value place) {
+  auto buffer = root(place).getDefiningOp<plan::BufferOp>();
+  if (!buffer)
+    return;
+  buffer.setFirst(std::min<int64_t>(buffer.getFirst(), moment));
+  buffer.setLast(std::max<int64_t>(buffer.getLast(), moment));
+}
+
+void Places::keep(int64_t start, ArrayRef<Value> others) {
+  for (plan::BufferOp buffer : buffers) {
+    bool goesOn = static_cast<int64_t>(buffer.getFirst()) < start &&
+                  static_cast<int64_t>(buffer.getLast()) >= start;
+    if (goesOn || llvm::is_contained(others, buffer.getResult()))
+      buffer.setLast(moment);
+  }
+}
+
+std::pair<int64_t, int64_t> Places::assignOffsets() {
+  SmallVector<plan::Lifetime> lifetimes;
+  for (plan::BufferOp buffer : buffers)
+    lifetimes.push_back({bytesOf(cast<MemRefType>(buffer.getType())),
+                         static_cast<int64_t>(buffer.getFirst()),
+                         static_cast<int64_t>(buffer.getLast())});
+  int64_t total = plan::placeInArena(lifetimes);
+  for (auto [buffer, lifetime] : llvm::zip_equal(buffers, lifetimes))
+    buffer.setOffset(lifetime.offset);
+  return {total, plan::maxLiveBytes(lifetimes)};
+}
+
+} // namespace weir
