@@ -5,10 +5,39 @@
 #include "dialects/graph/Elementwise.h"
 #include "dialects/graph/Graph.h"
 #include "dialects/graph/Shape.h"
+#include "mlir/IR/Verifier.h"
 
 using namespace mlir;
 
 namespace weir {
+
+Value makeChecked(ImplicitLocOpBuilder &b, OperationState &state) {
+  if (llvm::is_contained(state.operands, Value()))
+    return {};
+  if (llvm::is_contained(state.types, Type())) {
+    auto infer =
+        state.name.getRegisteredInfo()->getInterface<InferTypeOpInterface>();
+    state.types.clear();
+    assert((state.getRawProperties() || !state.name.getOpPropertyByteSize()) &&
+           "inference reads the properties");
+    if (failed(infer->inferReturnTypes(
+            b.getContext(), state.location, state.operands,
+            state.attributes.getDictionary(b.getContext()),
+            state.getRawProperties(), state.regions, state.types)))
+      return {};
+  }
+  Operation *op = b.create(state);
+  // Folders trust the verifier, so it comes first.
+  if (failed(mlir::verify(op))) {
+    op->erase();
+    return {};
+  }
+  SmallVector<Value> folded;
+  if (failed(b.tryFold(op, folded)) || folded.empty())
+    return op->getResult(0);
+  op->erase();
+  return folded.front();
+}
 
 DenseElementsAttr splatAttr(RankedTensorType type, double value) {
   Type element = type.getElementType();

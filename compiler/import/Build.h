@@ -10,10 +10,34 @@
 
 namespace weir {
 
-/// Creates the op, or gives what it folds to.
+/// Creates the op of one result that the state describes, infers its type where
+/// that is missing, and gives what it folds to. Null where an operand is; and
+/// where the op cannot be, which is then an error at its location.
+mlir::Value makeChecked(mlir::ImplicitLocOpBuilder &b,
+                        mlir::OperationState &state);
+
+/// Whether the op can be built from a type before these.
+template <typename Op, typename Void, typename... Args>
+struct IsBuiltOfType : std::false_type {};
+template <typename Op, typename... Args>
+struct IsBuiltOfType<Op,
+                     std::void_t<decltype(Op::build(
+                         std::declval<mlir::OpBuilder &>(),
+                         std::declval<mlir::OperationState &>(),
+                         std::declval<mlir::Type>(), std::declval<Args>()...))>,
+                     Args...> : std::true_type {};
+
+/// Creates the op, or gives what it folds to, as makeChecked does.
 template <typename Op, typename... Args>
 mlir::Value make(mlir::ImplicitLocOpBuilder &b, Args &&...args) {
-  return b.createOrFold<Op>(std::forward<Args>(args)...);
+  mlir::OperationState state(b.getLoc(), Op::getOperationName());
+  // Builders that infer the type end the process where they cannot: it is left
+  // open instead.
+  if constexpr (IsBuiltOfType<Op, void, Args...>::value)
+    Op::build(b, state, mlir::Type(), std::forward<Args>(args)...);
+  else
+    Op::build(b, state, std::forward<Args>(args)...);
+  return makeChecked(b, state);
 }
 
 inline mlir::RankedTensorType typeOf(mlir::Value value) {

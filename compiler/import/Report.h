@@ -16,7 +16,13 @@ class Report {
 public:
   Report(mlir::MLIRContext *context, llvm::StringRef path)
       : context(context), path(path),
-        place(mlir::FileLineColLoc::get(context, path, 0, 0)) {}
+        place(mlir::FileLineColLoc::get(context, path, 0, 0)),
+        listener(context, [this](mlir::Diagnostic &diagnostic) {
+          if (diagnostic.getSeverity() == mlir::DiagnosticSeverity::Error &&
+              status == Status::ok)
+            status = Status::badInput;
+          return mlir::failure(); // Others print it.
+        }) {}
 
   /// The file as a whole, or one of its nodes.
   mlir::Location file() const { return place; }
@@ -45,6 +51,8 @@ public:
 
 private:
   mlir::Location place;
+  /// Hears of errors that ops report themselves.
+  mlir::ScopedDiagnosticHandler listener;
 };
 
 } // namespace weir

@@ -92,36 +92,12 @@ LogicalResult buildByName(Node &node, StringRef target) {
     if (operands.empty())
       return node.error() << "has no operands";
     state.addTypes(operands.front().getType());
-  } else if (auto *infer = name->getInterface<InferTypeOpInterface>()) {
-    // Inference reads the op's attributes, which all have their defaults.
-    std::vector<uint64_t> storage(name->getOpPropertyByteSize() / 8 + 1);
-    OpaqueProperties properties(storage.data());
-    if (name->getOpPropertyByteSize())
-      name->initOpProperties(properties, nullptr);
-    LogicalResult inferred =
-        infer->inferReturnTypes(node.b.getContext(), node.b.getLoc(), operands,
-                                DictionaryAttr(), properties, {}, state.types);
-    if (name->getOpPropertyByteSize())
-      name->destroyOpProperties(properties);
-    if (failed(inferred))
-      return node.error() << "its operands are not what it takes";
+  } else if (name->hasInterface<InferTypeOpInterface>()) {
+    state.addTypes(Type());
   } else {
     return node.unsupported("its result's type is not known");
   }
-  Operation *op = node.b.create(state);
-  // Folders trust the verifier, so it comes first.
-  if (failed(mlir::verify(op))) {
-    if (node.tracer.report.status == Status::ok)
-      node.tracer.report.status = Status::badInput;
-    return failure();
-  }
-  SmallVector<Value> folded;
-  OpBuilder builder(node.b);
-  if (succeeded(builder.tryFold(op, folded)) && !folded.empty()) {
-    op->erase();
-    return node.results(folded);
-  }
-  return node.results(op->getResults());
+  return node.result(makeChecked(node.b, state));
 }
 
 } // namespace weir::tensorflow

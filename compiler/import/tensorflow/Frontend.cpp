@@ -158,7 +158,8 @@ OwningOpRef<ModuleOp> importModel(Report &report,
                           model.variables.get(), entry, options)))
       return {};
   if (failed(verify(*module))) {
-    report.error(Status::internal) << "the importer made a wrong module";
+    report.error() << "the importer made a wrong module";
+    report.status = Status::internal;
     return {};
   }
   return module;

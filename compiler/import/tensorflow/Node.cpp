@@ -20,6 +20,14 @@ constexpr int64_t listLimit = int64_t(1) << 24;
 StringRef Node::name() const { return def.name(); }
 StringRef Node::op() const { return def.op(); }
 
+RankedTensorType Node::type(unsigned i) const {
+  if (i < operands.size() && operands[i].value)
+    return typeOf(operands[i].value);
+  if (fault.empty())
+    fault = ("has no tensor for operand " + Twine(i)).str();
+  return RankedTensorType::get({}, b.getI1Type());
+}
+
 std::optional<DenseElementsAttr> Node::tryConstant(unsigned i) {
   Attribute value;
   if (i >= operands.size() || !operands[i].value || operands[i].imaginary ||
@@ -95,10 +103,10 @@ const AttrValue *Node::attr(StringRef name) const {
     if (auto bound = bindings->find(value->placeholder());
         bound != bindings->end())
       return &bound->second;
-  if (wrongAttr.empty())
-    wrongAttr = ("attribute '" + name + "' stands for '" +
-                 escaped(value->placeholder(), 60) + "', which nothing gives")
-                    .str();
+  if (fault.empty())
+    fault = ("attribute '" + name + "' stands for '" +
+             escaped(value->placeholder(), 60) + "', which nothing gives")
+                .str();
   return nullptr;
 }
 
@@ -128,16 +136,16 @@ const AttrValue *Node::attr(StringRef name, StringRef kind) const {
   StringRef is = value ? kindOf(*value) : kind;
   if (is == kind)
     return value;
-  if (wrongAttr.empty())
-    wrongAttr = ("attribute '" + name + "' is " + (is.empty() ? "empty" : is) +
-                 (is.empty() ? ", but must be " : " instead of ") + kind)
-                    .str();
+  if (fault.empty())
+    fault = ("attribute '" + name + "' is " + (is.empty() ? "empty" : is) +
+             (is.empty() ? ", but must be " : " instead of ") + kind)
+                .str();
   return nullptr;
 }
 
 LogicalResult Node::missing(StringRef name) const {
-  if (wrongAttr.empty())
-    wrongAttr = ("has no attribute '" + name + "'").str();
+  if (fault.empty())
+    fault = ("has no attribute '" + name + "'").str();
   return failure();
 }
 
@@ -175,10 +183,10 @@ const ::tensorflow::AttrValue_ListValue *Node::listAttr(StringRef name,
       {list.type_size(), "types"},     {list.shape_size(), "shapes"},
       {list.tensor_size(), "tensors"}, {list.func_size(), "functions"}};
   for (auto [size, holds] : sizes)
-    if (size && holds != kind && wrongAttr.empty())
-      wrongAttr = ("attribute '" + name + "' is a list of " + holds +
-                   " instead of " + kind)
-                      .str();
+    if (size && holds != kind && fault.empty())
+      fault = ("attribute '" + name + "' is a list of " + holds +
+               " instead of " + kind)
+                  .str();
   return &list;
 }
 
@@ -262,13 +270,31 @@ static bool wantsBounded(Node &node, const BoundedEntry &entry) {
 LogicalResult Node::runOn(ArrayRef<Traced> others) {
   Node inner(tracer, def, others, b);
   inner.bindings = bindings;
-  if (failed(inner.run()))
+  LogicalResult outcome = inner.run();
+  if (fault.empty())
+    fault = inner.fault;
+  if (failed(outcome) || !fault.empty())
     return failure();
   given = std::move(inner.given);
   return success();
 }
 
 LogicalResult Node::run() {
+  Status before = tracer.report.status;
+  if (failed(handle()) || !fault.empty() || tracer.report.status != before)
+    return failure();
+  for (const Traced &result : given)
+    if (!result.value && !result.object) {
+      auto diagnostic = error() << "operands do not fit together:";
+      for (unsigned i = 0; i < size(); ++i)
+        if (operand(i))
+          diagnostic << (i ? ", " : " ") << operand(i).getType();
+      return diagnostic;
+    }
+  return success();
+}
+
+LogicalResult Node::handle() {
   if (auto found = boundedHandlers().find(op());
       found != boundedHandlers().end() && wantsBounded(*this, found->second))
     return found->second.run(*this);

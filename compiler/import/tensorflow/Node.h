@@ -82,11 +82,13 @@ public:
   unsigned size() const { return operands.size(); }
   /// The tensor at operand `i`. Handlers without `complex` or objects need not
   /// check: the importer has.
-  mlir::Value operand(unsigned i) const { return operands[i].value; }
-  const Traced &traced(unsigned i) const { return operands[i]; }
-  mlir::RankedTensorType type(unsigned i) const {
-    return llvm::cast<mlir::RankedTensorType>(operand(i).getType());
+  mlir::Value operand(unsigned i) const { return traced(i).value; }
+  const Traced &traced(unsigned i) const {
+    static const Traced nothing;
+    return i < operands.size() ? operands[i] : nothing;
   }
+  /// Of an operand that is missing a scalar's; the importer then reports it.
+  mlir::RankedTensorType type(unsigned i) const;
   llvm::ArrayRef<int64_t> shape(unsigned i) const { return type(i).getShape(); }
   int64_t rank(unsigned i) const { return type(i).getRank(); }
 
@@ -155,12 +157,13 @@ public:
 private:
   friend class Tracer;
 
-  /// Runs the handler of the node's op.
+  /// Runs the handler of the node's op; an error where a result lacks a value.
   mlir::LogicalResult run();
+  mlir::LogicalResult handle();
 
   llvm::ArrayRef<Traced> operands;
-  /// What is wrong with an attribute that the handler has asked for.
-  mutable std::string wrongAttr;
+  /// What is wrong with an attribute or operand that the handler has asked for.
+  mutable std::string fault;
   const google::protobuf::Map<std::string, ::tensorflow::AttrValue> *bindings =
       nullptr;
 };

@@ -206,9 +206,9 @@ LogicalResult Tracer::runHandler(int index, ArrayRef<Traced> operands,
   Status statusBefore = report.status;
   LogicalResult outcome = node.run();
   bool isPending = std::exchange(pending, false);
-  if (!node.wrongAttr.empty()) {
+  if (!node.fault.empty()) {
     if (report.status == statusBefore)
-      node.error() << node.wrongAttr;
+      node.error() << node.fault;
     return failure();
   }
   if (refused.size() != refusedBefore && report.status == statusBefore) {
@@ -260,11 +260,8 @@ LogicalResult Tracer::verifyNew(Operation *before, Block *block, Location at) {
     if (auto check = dyn_cast<graph::CheckOp>(&*op);
         check && !isConditional() && knownTruth(check.getCondition()) == false)
       return fails(check);
-    if (succeeded(mlir::verify(&*op)))
-      continue;
-    if (report.status == Status::ok)
-      report.status = Status::badInput;
-    return failure();
+    if (failed(mlir::verify(&*op)))
+      return failure();
   }
   return success();
 }

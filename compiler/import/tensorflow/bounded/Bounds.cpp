@@ -70,6 +70,8 @@ Value listOf(ImplicitLocOpBuilder &b, ArrayRef<Size> sizes, Type elementType) {
 }
 
 FailureOr<SmallVector<Value>> scalarsOf(Node &node, unsigned operand) {
+  if (operand >= node.size())
+    return node.error() << "has no operand " << operand;
   const Traced &list = node.traced(operand);
   if (!list.value || list.imaginary || list.isBounded())
     return node.unsupported("operand " + Twine(operand) + ", '" +

@@ -56,8 +56,11 @@ LogicalResult importPad(Node &node) {
     return node.error() << "cannot pad " << node.type(0) << " by " << margins;
   bool mirrors = node.op() == "MirrorPad";
   double edge = node.stringAttr("mode") == "SYMMETRIC" ? 1 : 0;
-  if (node.size() > 2 && node.rank(2) != 0)
-    return node.error() << "cannot pad with " << node.type(2);
+  if (node.size() > 2 &&
+      (node.rank(2) != 0 ||
+       node.type(2).getElementType() != node.type(0).getElementType()))
+    return node.error() << "cannot pad " << node.type(0) << " with "
+                        << node.type(2);
   SmallVector<Value> wanted;
   SmallVector<Expr> lows;
   for (int64_t i = 0; i < rank; ++i) {
@@ -136,6 +139,8 @@ LogicalResult importBroadcastTo(Node &node) {
 /// Two shapes whose numbers are known only at run time; how many they are is
 /// known.
 LogicalResult importBroadcastArgs(Node &node) {
+  if (failed(wantOperands(node, 2)))
+    return failure();
   ImplicitLocOpBuilder &b = node.b;
   auto x = scalarsOf(node, 0), y = scalarsOf(node, 1);
   if (failed(x) || failed(y))
@@ -188,6 +193,8 @@ LogicalResult importReverse(Node &node) {
 /// only the run knows counts as larger than 1: were it 1, the sum along it that
 /// is then left out would change nothing.
 LogicalResult importBroadcastGradientArgs(Node &node) {
+  if (failed(wantOperands(node, 2)))
+    return failure();
   auto x = scalarsOf(node, 0), y = scalarsOf(node, 1);
   if (failed(x) || failed(y))
     return failure();

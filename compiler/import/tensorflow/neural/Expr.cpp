@@ -299,13 +299,7 @@ LogicalResult give(Node &node, ArrayRef<Expr> results) {
   SmallVector<Value> values;
   for (Expr result : results)
     values.push_back(result.value);
-  if (!llvm::is_contained(values, Value()))
-    return node.results(values);
-  auto diagnostic = node.error() << "operands do not fit together:";
-  for (unsigned i = 0; i < node.size(); ++i)
-    if (Value value = node.operand(i))
-      diagnostic << (i ? ", " : " ") << value.getType();
-  return diagnostic;
+  return node.results(values);
 }
 
 } // namespace weir::tensorflow

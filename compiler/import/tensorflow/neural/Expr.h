@@ -94,7 +94,7 @@ Expr constant(mlir::ImplicitLocOpBuilder &b, mlir::Type elementType,
 
 /// Operand `i` of a node.
 Expr operand(Node &node, unsigned i);
-/// The results of a node, or its error where one has no value.
+/// The results of a node; one without a value is an error at it.
 mlir::LogicalResult give(Node &node, llvm::ArrayRef<Expr> results);
 
 } // namespace weir::tensorflow
