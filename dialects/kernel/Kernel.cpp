@@ -324,15 +324,23 @@ void TransformFilterOp::getEffects(
   effectsOf(*this, effects);
 }
 
+std::optional<MinimalWindow> TransformFilterOp::getWindow() {
+  ShapedType filter = shaped(getFilter());
+  if (filter.getRank() != 4)
+    return std::nullopt;
+  return MinimalWindow::of(getTiles(), filter.getShape().take_front(2),
+                           getStrides());
+}
+
 LogicalResult TransformFilterOp::verify() {
   if (failed(verifyForm(*this)))
     return failure();
   ShapedType filter = shaped(getFilter()), out = shaped(getOut());
+  std::optional<MinimalWindow> window = getWindow();
   // (C1)
-  bool fits = filter.getRank() == 4 && filter.getDimSize(0) == 3 &&
-              filter.getDimSize(1) == 3 && filter.getElementType().isF32() &&
+  bool fits = window && filter.getElementType().isF32() &&
               out.getElementType().isF32() && out.getRank() == 4 &&
-              out.getDimSize(1) == 16 &&
+              out.getDimSize(1) == window->products() &&
               out.getDimSize(2) == filter.getDimSize(2);
   int64_t width = fits ? out.getDimSize(3) : 0;
   if (width == 0 || out.getDimSize(0) !=
@@ -344,6 +352,10 @@ LogicalResult TransformFilterOp::verify() {
 void WinogradOp::getEffects(
     SmallVectorImpl<MemoryEffects::EffectInstance> &effects) {
   effectsOf(*this, effects);
+}
+
+std::optional<MinimalWindow> WinogradOp::getWindow() {
+  return MinimalWindow::of(getTiles(), getWindows(), getStrides());
 }
 
 LogicalResult WinogradOp::verify() {
@@ -360,39 +372,15 @@ LogicalResult WinogradOp::verify() {
       x.getDimSize(0) != out.getDimSize(0) || !x.getElementType().isF32())
     return emitOpError("cannot make ") << out << " of " << x;
   // (C2)
-  if (getPadding().size() != 2 ||
+  std::optional<MinimalWindow> window = getWindow();
+  if (!window || getPadding().size() != 2 ||
       llvm::any_of(getPadding(), [](int64_t n) { return n < 0; }))
     return emitOpError("has no such windows");
   // (C3)
-  if (w.getRank() != 4 || w.getDimSize(1) != 16 ||
+  if (w.getRank() != 4 || w.getDimSize(1) != window->products() ||
       w.getDimSize(2) != x.getDimSize(3) || w.getDimSize(3) == 0 ||
       w.getDimSize(0) !=
           int64_t(llvm::divideCeil(out.getDimSize(3), w.getDimSize(3))))
     return emitOpError("cannot use ") << w;
-  return success();
-}
-
-void PartsOp::build(OpBuilder &b, OperationState &state, int64_t count,
-                    bool few) {
-  Properties &properties = state.getOrAddProperties<Properties>();
-  properties.count = b.getI64IntegerAttr(count);
-  properties.slots = b.getI64IntegerAttr(0);
-  if (few)
-    properties.few = b.getUnitAttr();
-  Block &body = state.addRegion()->emplaceBlock();
-  for (int i = 0; i < 3; ++i)
-    body.addArgument(b.getIndexType(), state.location);
-}
-
-LogicalResult PartsOp::verify() {
-  if (getCount() < 1 || getSlots() < 0) // (C1)
-    return emitOpError("has ")
-           << getCount() << " grains for " << getSlots() << " slots";
-  Block &body = getBody().front();
-  bool indices = body.getNumArguments() == 3 &&
-                 llvm::all_of(body.getArgumentTypes(),
-                              [](Type type) { return type.isIndex(); });
-  if (!indices) // (C2)
-    return emitOpError("does not take the first and the last grain and a slot");
   return success();
 }

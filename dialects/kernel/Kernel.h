@@ -3,6 +3,8 @@
 #ifndef WEIR_DIALECTS_KERNEL_KERNEL_H
 #define WEIR_DIALECTS_KERNEL_KERNEL_H
 
+#include "dialects/kernel/MinimalFilter.h"
+
 #include "mlir/Bytecode/BytecodeOpInterface.h"
 #include "mlir/IR/AffineMap.h"
 #include "mlir/IR/BuiltinTypes.h"

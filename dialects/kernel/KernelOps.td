@@ -137,47 +137,58 @@ def Kernel_ConvolutionOp : Kernel_SumOp<"convolution"> {
 }
 
 def Kernel_TransformFilterOp : Kernel_Op<"transform_filter"> {
-  let summary = "Transforms 3 x 3 filters for kernel.winograd, in panels";
+  let summary = "Transforms filters for kernel.winograd, in panels";
   let description = [{
-    Each window `g` becomes the 4 x 4 elements of `G g G'` with `G` = (1 0 0),
-    (1 1 1)/2, (1 -1 1)/2, (0 0 1).
+    Each window becomes the sums of its taps that the products of
+    `MinimalFilter.h` take, for tiles of `tiles` results, `strides` apart: for 3
+    x 3 windows and 2 x 2 results the 4 x 4 elements of `G g G'` with `G` = (1 0
+    0), (1 1 1)/2, (0 0 1), (1 -1 1)/2.
 
-    - (C1) `filter` is `3 x 3 x CI x CO`, `out` is `ceil(CO/NR) x 16 x CI x NR`,
-      both of f32. Where a panel reaches past CO it is zero.
+    - (C1) `filter` is `KH x KW x CI x CO`, `out` is `ceil(CO/NR) x P x CI x NR`,
+      both of f32; `P` is the number of products of a tile, which there is a
+      minimal filter for. Where a panel reaches past CO it is zero.
 
     ```mlir
-    %p = kernel.transform_filter ins(%w : tensor<3x3x16x20xf32>) outs(%e : tensor<1x16x16x32xf32>) -> tensor<1x16x16x32xf32>
+    %p = kernel.transform_filter ins(%w : tensor<3x3x16x20xf32>) tiles [2, 2] strides [1, 1] outs(%e : tensor<1x16x16x32xf32>) -> tensor<1x16x16x32xf32>
     ```
   }];
-  let arguments = (ins Kernel_Buffer:$filter, Kernel_Buffer:$out);
+  let arguments = (ins Kernel_Buffer:$filter, Kernel_Buffer:$out,
+                   DenseI64ArrayAttr:$tiles, DenseI64ArrayAttr:$strides);
+  let extra = [{
+    std::optional<MinimalWindow> getWindow();
+  }];
   let assemblyFormat = [{
-    `ins` `(` $filter `:` type($filter) `)` `outs` `(` $out `:` type($out) `)`
-    (`->` type($results)^)? attr-dict
+    `ins` `(` $filter `:` type($filter) `)` `tiles` $tiles `strides` $strides
+    `outs` `(` $out `:` type($out) `)` (`->` type($results)^)? attr-dict
   }];
 }
 
 def Kernel_WinogradOp : Kernel_SumOp<"winograd"> {
-  let summary = "A convolution by 3 x 3 windows with 16 products for 4 results";
+  let summary = "A convolution with fewer products than a direct sum has";
   let description = [{
-    As kernel.convolution with strides and dilations of 1 and one group, by the
-    minimal filtering F(2 x 2, 3 x 3) of Winograd, Lavin and Gray: results are
-    those of a direct sum but for rounding, unless an operand is not finite or
-    within a factor of 16 of overflow.
+    As kernel.convolution with dilations of 1 and one group, by Winograd's
+    minimal filtering: 3 x 3 windows take 16 products for a tile of 2 x 2
+    results, or 49 for 4 x 4. Results are those of a direct sum but for rounding,
+    unless an operand is not finite or within a factor of 16 of overflow.
 
     - (C1) `x` is `N x H x W x CI`, `out` is `N x OH x OW x CO`, both of f32.
-    - (C2) `padding` has two values, not negative.
-    - (C3) the filter is `ceil(CO/NR) x 16 x CI x NR`, from
-      kernel.transform_filter.
+    - (C2) `padding` has two values, not negative; there is a minimal filter of
+      `windows`, `strides` and `tiles`, the results of a tile.
+    - (C3) the filter is from kernel.transform_filter.
     - The epilogue is as for kernel.matmul.
 
     ```mlir
-    kernel.winograd ins(%x, %w : memref<1x8x8x16xf32>, memref<1x16x16x32xf32>) outs(%y : memref<1x8x8x20xf32>) attributes {padding = array<i64: 1, 1>} {
+    kernel.winograd ins(%x, %w : memref<1x8x8x16xf32>, memref<1x16x16x32xf32>) outs(%y : memref<1x8x8x20xf32>) attributes {padding = array<i64: 1, 1>, strides = array<i64: 1, 1>, tiles = array<i64: 2, 2>, windows = array<i64: 3, 3>} {
     ```
   }];
   let arguments = (ins Kernel_Buffer:$x, Kernel_Buffer:$filter,
                    Variadic<Kernel_Buffer>:$extras, Kernel_Buffer:$out,
-                   DenseI64ArrayAttr:$padding,
+                   DenseI64ArrayAttr:$windows, DenseI64ArrayAttr:$strides,
+                   DenseI64ArrayAttr:$tiles, DenseI64ArrayAttr:$padding,
                    DefaultValuedAttr<AffineMapArrayAttr, "{}">:$extra_maps);
+  let extra = [{
+    std::optional<MinimalWindow> getWindow();
+  }];
   let assemblyFormat = [{
     `ins` `(` $x `,` $filter `:` type($x) `,` type($filter) `)`
     (`extras` `(` $extras^ `:` type($extras) `)`)?

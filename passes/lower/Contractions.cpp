@@ -1,6 +1,7 @@
 // Lowers matrix products and convolutions to the kernels that weir emits
 // itself.
 
+#include "passes/lower/ConvolutionCost.h"
 #include "passes/lower/Patterns.h"
 
 #include "dialects/graph/Neural.h"
@@ -111,8 +112,9 @@ struct ConvolutionToKernel : OpConversionPattern<graph::ConvolutionOp> {
     if (groups == 1 && isPointwise(op, filter))
       return pointwise(op, adaptor, b, type);
 
-    if (worthTransforming(op, filter, type))
-      return winograd(op, adaptor, b, type);
+    SmallVector<int64_t> tiles = minimalTiles(op, filter, type);
+    if (!tiles.empty())
+      return winograd(op, adaptor, b, type, tiles);
 
     Location loc = op.getLoc();
     int64_t width = kernel::Target::of(op).panelWidth(type.getElementType(),
@@ -146,43 +148,44 @@ private:
            llvm::all_of(op.getPaddingHigh(), is(0));
   }
 
-  /// Whether kernel.winograd computes it, and in less time than a direct sum:
-  /// with few channels the transforms cost more than the products that they
-  /// save, with few results so does reading a filter 16/9 as large.
-  static bool worthTransforming(graph::ConvolutionOp op,
-                                RankedTensorType filter,
-                                RankedTensorType type) {
-    auto is = [](int64_t wanted) {
-      return [wanted](int64_t value) { return value == wanted; };
-    };
-    constexpr int64_t leastChannels = 32, leastResults = 49;
-    return type.getElementType().isF32() && type.getRank() == 4 &&
-           op.getGroups() == 1 && isConstant(op.getFilter()) &&
-           llvm::all_of(filter.getShape().drop_back(2), is(3)) &&
-           llvm::all_of(op.getStrides(), is(1)) &&
-           llvm::all_of(op.getDilations(), is(1)) &&
-           filter.getDimSize(2) >= leastChannels &&
-           filter.getDimSize(3) >= leastChannels &&
-           type.getNumElements() / type.getShape().back() >= leastResults;
+  /// The results of a tile of kernel.winograd, where that computes it and in
+  /// less time than a direct sum.
+  static SmallVector<int64_t> minimalTiles(graph::ConvolutionOp op,
+                                           RankedTensorType filter,
+                                           RankedTensorType type) {
+    if (!type.getElementType().isF32() || type.getRank() != 4 ||
+        op.getGroups() != 1 || !isConstant(op.getFilter()) ||
+        llvm::any_of(op.getDilations(), [](int64_t n) { return n != 1; }))
+      return {};
+    auto target = kernel::Target::of(op);
+    return tilesWorthFiltering(filter.getShape(), type.getShape(),
+                               op.getStrides(),
+                               target.lanes(type.getElementType()), target);
   }
 
   static LogicalResult winograd(graph::ConvolutionOp op, OpAdaptor adaptor,
                                 ConversionPatternRewriter &b,
-                                RankedTensorType type) {
+                                RankedTensorType type,
+                                ArrayRef<int64_t> tiles) {
     Location loc = op.getLoc();
     auto filter = cast<RankedTensorType>(adaptor.getFilter().getType());
+    ArrayRef<int64_t> windows = filter.getShape().take_front(2);
+    auto window = kernel::MinimalWindow::of(tiles, windows, op.getStrides());
     int64_t columns = filter.getDimSize(3);
     int64_t width =
         kernel::Target::of(op).panelWidth(type.getElementType(), columns);
-    Value empty = emptyTensor(b, loc,
-                              filter.clone({(columns + width - 1) / width, 16,
-                                            filter.getDimSize(2), width}));
+    Value empty = emptyTensor(
+        b, loc,
+        filter.clone({(columns + width - 1) / width, window->products(),
+                      filter.getDimSize(2), width}));
     Value transformed = b.create<kernel::TransformFilterOp>(
-                             loc, empty.getType(), adaptor.getFilter(), empty)
+                             loc, empty.getType(), adaptor.getFilter(), empty,
+                             tiles, op.getStrides())
                             .getResult(0);
     auto kernel = b.create<kernel::WinogradOp>(
         loc, type, adaptor.getX(), transformed, ValueRange(),
-        emptyTensor(b, loc, type), op.getPaddingLow(), b.getArrayAttr({}));
+        emptyTensor(b, loc, type), windows, op.getStrides(), tiles,
+        op.getPaddingLow(), b.getArrayAttr({}));
     buildEpilogue(b, loc, kernel.getEpilogue(), type.getElementType());
     b.replaceOp(op, kernel);
     return success();

@@ -27,7 +27,8 @@ namespace {
 // (k, n) of group g is at `k * depthStride + (g * columns + n) * columnStride`.
 struct Packing {
   int64_t batches, groups, depth, columns, depthStride, columnStride, width;
-  bool transforms = false; // 3 x 3 windows for kernel.winograd
+  // For kernel.winograd.
+  std::optional<kernel::MinimalWindow> window = {};
   int64_t tileParts = 0;   // of bf16, in tiles; 0: panels
 
   TilePacking tiles() const {
@@ -64,33 +65,57 @@ struct Packing {
             to.getShape().back()};
   }
 
-  static Packing of(kernel::TransformFilterOp op) {
-    auto from = cast<ShapedType>(op.getFilter().getType());
-    auto to = cast<ShapedType>(op.getOut().getType());
+  static Packing of(kernel::TransformFilterOp transform) {
+    auto from = cast<ShapedType>(transform.getFilter().getType());
+    auto to = cast<ShapedType>(transform.getOut().getType());
     int64_t outputs = from.getDimSize(3);
     return {1,       1, from.getDimSize(2), outputs,
-            outputs, 1, to.getDimSize(3),   /*transforms=*/true};
+            outputs, 1, to.getDimSize(3),   transform.getWindow()};
   }
 
-  /// Each element of `G g G'`, computed in double and rounded once.
+  /// The taps of each product and their factors, by its place.
+  using Taps = SmallVector<std::pair<int64_t, double>>;
+  std::vector<Taps> tapsOfProducts() const {
+    std::vector<Taps> taps(window->products());
+    auto place = window->productPlace.begin();
+    for (const auto &down : window->y.products)
+      for (const auto &across : window->x.products) {
+        Taps &these = taps[*place++];
+        for (auto [y, a] : llvm::enumerate(down.taps))
+          for (auto [x, b] : llvm::enumerate(across.taps))
+            if (a * b != 0)
+              these.push_back({y * window->x.window + x, a * b});
+      }
+    return taps;
+  }
+
+  /// Each sum of taps, computed in double and rounded once.
   void transform(const float *from, float *to) const {
-    static constexpr double spread[4][3] = {
-        {1, 0, 0}, {0.5, 0.5, 0.5}, {0.5, -0.5, 0.5}, {0, 0, 1}};
+    std::vector<Taps> products = tapsOfProducts();
+    std::vector<double> sums(width);
     for (int64_t first = 0; first < columns; first += width)
-      for (int64_t i = 0; i < 16; ++i)
-        for (int64_t k = 0; k < depth; ++k, to += width)
-          for (int64_t n = 0; n < std::min(width, columns - first); ++n) {
-            double sum = 0;
-            for (int64_t w = 0; w < 9; ++w)
-              sum += spread[i / 4][w / 3] * spread[i % 4][w % 3] *
-                     from[(w * depth + k) * columns + first + n];
-            to[n] = static_cast<float>(sum);
+      for (const Taps &taps : products)
+        for (int64_t k = 0; k < depth; ++k, to += width) {
+          int64_t valid = std::min(width, columns - first);
+          std::fill(sums.begin(), sums.end(), 0);
+          for (auto [tap, factor] : taps) {
+            const float *row = from + (tap * depth + k) * columns + first;
+            for (int64_t n = 0; n < valid; ++n)
+              sums[n] += factor * row[n];
           }
+          for (int64_t n = 0; n < valid; ++n)
+            to[n] = static_cast<float>(sums[n]);
+        }
+  }
+
+  /// What tells packings of one constant to one type apart.
+  int64_t variant() const {
+    return window ? -window->y.results * window->y.stride : columnStride;
   }
 
   /// `to` is zero before.
   void run(const char *from, char *to, Type element) const {
-    if (transforms)
+    if (window)
       return transform(reinterpret_cast<const float *>(from),
                        reinterpret_cast<float *>(to));
     if (tileParts)
@@ -181,7 +206,7 @@ private:
 
     for (plan::TaskOp task : callers) {
       graph::ConstantOp constant = constantOf(task);
-      Value &packed = made[{constant, type, packing.columnStride}];
+      Value &packed = made[{constant, type, packing.variant()}];
       if (!packed)
         packed = pack(constant, type, packing);
       task->setOperand(index, packed);

@@ -132,6 +132,16 @@ void Emitter::prefetch(Value buffer, ValueRange indices, int level) {
                              /*isDataCache=*/true);
 }
 
+Value Emitter::stack(ArrayRef<int64_t> shape, Type element) {
+  Operation *around = getInsertionBlock()->getParentOp();
+  while (!isa<kernel::PartsOp, func::FuncOp>(around))
+    around = around->getParentOp();
+  OpBuilder::InsertionGuard guard(*this);
+  setInsertionPointToStart(&around->getRegion(0).front());
+  return create<memref::AllocaOp>(MemRefType::get(shape, element),
+                                  getI64IntegerAttr(64));
+}
+
 Emitter::Values Emitter::loop(Value low, Value high, int64_t step,
                               ValueRange inits,
                               function_ref<Values(Value, ValueRange)> body) {

@@ -48,6 +48,9 @@ struct Emitter : mlir::ImplicitLocOpBuilder {
   mlir::Value sum(mlir::Value a, mlir::Value b);
   void prefetch(mlir::Value buffer, mlir::ValueRange indices, int level);
 
+  /// Memory on the stack, of one part where parts run at once.
+  mlir::Value stack(llvm::ArrayRef<int64_t> shape, mlir::Type element);
+
   /// A loop that carries values; a loop of one iteration is its body. Emits
   /// nothing where the bounds are known to hold no iteration.
   Values loop(mlir::Value low, mlir::Value high, int64_t step,
@@ -85,6 +88,11 @@ struct Emitter : mlir::ImplicitLocOpBuilder {
   }
   static mlir::Type element(mlir::Value buffer) {
     return mlir::getElementTypeOrSelf(buffer.getType());
+  }
+
+  /// Of an element in memory.
+  static int64_t elementBytes(mlir::Value buffer) {
+    return std::max(8u, element(buffer).getIntOrFloatBitWidth()) / 8;
   }
 
 private:

@@ -145,16 +145,8 @@ struct EpilogueEmitter {
 
   // The sums wait on the stack.
   void looped(ValueRange sums) {
-    auto type = MemRefType::get({tile.count(), tile.lanes},
-                                getElementTypeOrSelf(sums[0]));
-    Value waiting;
-    {
-      OpBuilder::InsertionGuard guard(e);
-      auto function = op->getParentOfType<FunctionOpInterface>();
-      if (function)
-        e.setInsertionPointToStart(&function.getFunctionBody().front());
-      waiting = e.create<memref::AllocaOp>(type, e.getI64IntegerAttr(64));
-    }
+    Value waiting =
+        e.stack({tile.count(), tile.lanes}, getElementTypeOrSelf(sums[0]));
     for (auto [i, sum] : llvm::enumerate(sums))
       e.create<vector::StoreOp>(sum, waiting,
                                 ValueRange{e.index(i), e.index(0)});
@@ -200,6 +192,28 @@ void storeTile(Emitter &e, Value out, const Tile &tile, ValueRange sums) {
         e.store(*sum++, out, at, tile.valid(v));
       }
     }
+}
+
+void prefetchTile(Emitter &e, kernel::KernelOpInterface op, const Tile &tile) {
+  auto fetch = [&](Value buffer, bool isWrite) {
+    int64_t bits =
+        std::max(8u, Emitter::element(buffer).getIntOrFloatBitWidth());
+    for (int64_t y = 0; y < tile.height; ++y)
+      for (int64_t x = 0; x < tile.width; ++x) {
+        Emitter::Values at = tile.position(e.index(y), e.index(x));
+        at.push_back(nullptr);
+        for (int64_t c = 0; c < tile.columns; c += 512 / bits) {
+          at.back() = e.plus(tile.column, c);
+          e.create<memref::PrefetchOp>(buffer, at, isWrite,
+                                       /*localityHint=*/3,
+                                       /*isDataCache=*/true);
+        }
+      }
+  };
+  for (auto [extra, map] : llvm::zip(op.getExtras(), op.getExtraMaps()))
+    if (cast<AffineMapAttr>(map).getValue().isIdentity())
+      fetch(extra, /*isWrite=*/false);
+  fetch(op.getOut(), /*isWrite=*/true);
 }
 
 void finishTile(Emitter &e, kernel::KernelOpInterface op, const Tile &tile,

@@ -32,6 +32,10 @@ void storeTile(Emitter &e, mlir::Value out, const Tile &tile,
 void finishTile(Emitter &e, kernel::KernelOpInterface op, const Tile &tile,
                 mlir::ValueRange sums);
 
+/// Begins to fetch what `finishTile` reads and writes at each position, which
+/// then comes while the sums are made.
+void prefetchTile(Emitter &e, kernel::KernelOpInterface op, const Tile &tile);
+
 } // namespace weir
 
 #endif // WEIR_PASSES_CPU_KERNELS_EPILOGUE_H

@@ -12,7 +12,13 @@ kernel::MatmulOp joinBatches(Emitter &e, kernel::MatmulOp op);
 
 /// A product by tiles of Intel AMX.
 void emitTiles(Emitter &e, kernel::MatmulOp op, const kernel::Target &target);
-void emitMatmul(Emitter &e, kernel::MatmulOp op, const kernel::Target &target);
+
+/// Terms that are summed in one chain of additions: where they are more,
+/// several sums are added up.
+constexpr int64_t longestChain = 128;
+
+void emitMatmul(Emitter &e, kernel::MatmulOp op, const kernel::Target &target,
+                int64_t chain = longestChain);
 void emitPack(Emitter &e, kernel::PackOp op, const kernel::Target &target);
 void emitPackFilter(Emitter &e, kernel::PackFilterOp op,
                     const kernel::Target &target);

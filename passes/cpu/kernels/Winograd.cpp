@@ -1,10 +1,11 @@
-// Convolutions by 3 x 3 windows as 16 products of matrices (Lavin and Gray,
-// "Fast Algorithms for Convolutional Neural Networks", F(2 x 2, 3 x 3)).
+// Convolutions as products of matrices by minimal filtering (Lavin and Gray,
+// "Fast Algorithms for Convolutional Neural Networks"; which filters there are
+// stands in MinimalFilter.h).
 //
-// Squares of 4 x 4 pixels, two apart, give 2 x 2 results each. A block of
-// squares is transformed into 16 matrices that stay in L2; for each panel of
-// channels these are multiplied by the filter's, and the 16 products of a
-// square are combined into its results, which pass through the epilogue.
+// A tile of neighbouring results needs a square of pixels. A block of squares
+// is transformed into matrices that stay in L2; for each panel of channels
+// these are multiplied by the filter's, and the sums of a square are combined
+// into its results, which pass through the epilogue.
 //
 // Threads share the blocks, which are then smaller, or else first the squares
 // to transform and then the panels.
@@ -12,6 +13,7 @@
 #include "passes/cpu/Sharing.h"
 #include "passes/cpu/kernels/Epilogue.h"
 #include "passes/cpu/kernels/Kernels.h"
+#include "passes/cpu/kernels/SignedSum.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -19,28 +21,33 @@
 using namespace mlir;
 
 namespace weir {
-namespace {
 
-using Square = std::array<std::array<Value, 4>, 4>;
+namespace {
 
 struct WinogradEmitter {
   Emitter &e;
   kernel::WinogradOp op;
   const kernel::Target &target;
+  kernel::MinimalWindow window;
   Value x, filter, out;
   int64_t height, width, channels, outHeight, outWidth, outChannels;
-  int64_t lowY, lowX, panel, lanes;
-  int64_t squaresX, squares, block; // of an image, of a block
-  Value inputs, products;           // 16 x block x channels, 16 x block x panel
-  Value image;
+  int64_t tall, wide, panel, lanes;
+  int64_t squaresX, squaresOfImage, squares, block;
+  // A matrix for each sum, of groups of them: block x its products by channels.
+  SmallVector<Value> inputs;
+  Value products; // sums x block x panel
+  Value zeros;    // the channels of a pixel outside
   bool shared;
   // As many blocks as keep several threads busy to the end.
   static constexpr int64_t leastBlocks = 12;
+  // Sums are of this many products, and then of each other: with chains of
+  // additions that long, the transforms' errors are the larger.
+  static constexpr int64_t chain = 16;
 
   WinogradEmitter(Emitter &e, kernel::WinogradOp op,
                   const kernel::Target &target)
-      : e(e), op(op), target(target), x(op.getX()), filter(op.getFilter()),
-        out(op.getOut()) {
+      : e(e), op(op), target(target), window(*op.getWindow()), x(op.getX()),
+        filter(op.getFilter()), out(op.getOut()) {
     ArrayRef<int64_t> xs = e.shape(x), ys = e.shape(out);
     height = xs[1];
     width = xs[2];
@@ -48,40 +55,51 @@ struct WinogradEmitter {
     outHeight = ys[1];
     outWidth = ys[2];
     outChannels = ys[3];
-    lowY = op.getPadding()[0];
-    lowX = op.getPadding()[1];
+    tall = window.y.results;
+    wide = window.x.results;
     panel = e.shape(filter)[3];
     lanes = target.lanes(e.getF32Type());
     while (panel % lanes)
       lanes = lanes > 1 ? lanes / 2 : 1;
-    squaresX = (outWidth + 1) / 2;
-    squares = squaresX * ((outHeight + 1) / 2);
-    // A line between rows keeps them off the same sets of L1.
-    int64_t row = channels + 16;
-    int64_t bytes = 16 * 4 * (row + panel);
+    squaresX = (outWidth + wide - 1) / wide;
+    squaresOfImage = squaresX * ((outHeight + tall - 1) / tall);
+    squares = squaresOfImage * xs[0];
+    int64_t bytes = 4 * window.sums() * panel;
+    for (const auto &group : window.groups)
+      bytes += 4 * group.sums * rowOf(group);
     EvenSplit blocks(squares, std::max<int64_t>(14, target.l2 / 8 * 5 / bytes));
-    double results = double(ShapedType::getNumElements(ys));
-    e.share(productTime(results * channels * 4, lanes));
+    e.share(productTime(
+        double(squares) * window.products() * channels * outChannels, lanes));
     shared = e.isShared();
-    int64_t count = blocks.count * xs[0];
-    if (shared && xs[0] == 1 && squares < 112)
+    if (shared && squares < 112)
       blocks = EvenSplit(squares, squares);
-    else if (shared && count < leastBlocks)
-      blocks = EvenSplit(squares,
-                         std::max<int64_t>(28, squares * xs[0] / leastBlocks));
+    else if (shared && blocks.count < leastBlocks)
+      blocks = EvenSplit(squares, std::max<int64_t>(28, squares / leastBlocks));
     block = blocks.size + (blocks.larger != 0);
   }
 
-  void makeInputs() { inputs = scratch({16, block, channels + 16}); }
-  void makeProducts() { products = scratch({16, block, panel}); }
+  /// A line between rows keeps them off the same sets of L1.
+  int64_t rowOf(const kernel::MinimalWindow::Group &group) const {
+    return group.depth * channels + 16;
+  }
+
+  void makeInputs() {
+    for (const auto &group : window.groups)
+      inputs.push_back(scratch({group.sums, block, rowOf(group)}));
+  }
+  void makeProducts() { products = scratch({window.sums(), block, panel}); }
 
   Value scratch(ArrayRef<int64_t> shape) {
     return e.create<memref::AllocOp>(MemRefType::get(shape, e.getF32Type()),
                                      e.getI64IntegerAttr(64));
   }
 
-  Value add(Value a, Value b) { return e.create<arith::AddFOp>(a, b); }
-  Value subtract(Value a, Value b) { return e.create<arith::SubFOp>(a, b); }
+  void makeZeros() {
+    zeros = scratch({channels});
+    eachChannels([&](Value c, int64_t valid) {
+      e.store(e.zeros(e.getF32Type(), lanes), zeros, c, valid);
+    });
+  }
 
   /// Whether `at` is in [0, size).
   Value isInside(Value at, int64_t size) {
@@ -89,26 +107,37 @@ struct WinogradEmitter {
                                    e.index(size));
   }
 
-  /// The transform of pixels along one axis.
-  std::array<Value, 4> spread(const std::array<Value, 4> &d) {
-    return {subtract(d[0], d[2]), add(d[1], d[2]), subtract(d[2], d[1]),
-            subtract(d[1], d[3])};
+  /// Whether no square reaches past an edge.
+  bool isCovered() {
+    auto fits = [](const kernel::MinimalFilter &axis, int64_t low, int64_t size,
+                   int64_t results) {
+      int64_t last = (results - 1) / axis.results * axis.results * axis.stride;
+      return low == 0 && last + axis.reach() <= size;
+    };
+    return fits(window.y, op.getPadding()[0], height, outHeight) &&
+           fits(window.x, op.getPadding()[1], width, outWidth);
   }
 
   void transformSquare(Value t, Value channel, int64_t valid,
                        function_ref<Value(int64_t, int64_t)> pixel) {
-    Square rows;
-    for (int64_t j = 0; j < 4; ++j) {
-      std::array<Value, 4> column;
-      for (int64_t i = 0; i < 4; ++i)
-        column[i] = pixel(i, j);
-      column = spread(column);
-      for (int64_t i = 0; i < 4; ++i)
-        rows[i][j] = column[i];
+    for (auto [i, down] : llvm::enumerate(window.y.products)) {
+      SmallVector<Value> columns;
+      for (int64_t j = 0; j < window.x.reach(); ++j)
+        columns.push_back(
+            signedSum(e, down.pixels, window.y.pixelClasses,
+                      [&](int64_t row) { return pixel(row, j); }));
+      for (auto [j, across] : llvm::enumerate(window.x.products)) {
+        int64_t place = window.productPlace[i * window.x.products.size() + j];
+        const auto &group = window.groupOf(place);
+        place -= group.firstProduct;
+        e.store(signedSum(e, across.pixels, window.x.pixelClasses,
+                          [&](int64_t column) { return columns[column]; }),
+                inputs[&group - window.groups.begin()],
+                {e.index(place / group.depth), t,
+                 e.plus(channel, place % group.depth * channels)},
+                valid);
+      }
     }
-    for (int64_t i = 0; i < 4; ++i)
-      for (auto [j, value] : llvm::enumerate(spread(rows[i])))
-        e.store(value, inputs, {e.index(4 * i + j), t, channel}, valid);
   }
 
   void eachChannels(function_ref<void(Value, int64_t)> body) {
@@ -128,23 +157,48 @@ struct WinogradEmitter {
     otherwise();
   }
 
-  /// Transforms square `t` of the block, which is `square` of the image.
+  /// The channels of a pixel, or zeros.
+  Value pixelOrZeros(Value inside, Value image, Value row, Value column) {
+    auto at = [&](int64_t value) -> OpFoldResult {
+      return e.getIndexAttr(value);
+    };
+    auto clamped = [&](Value at, int64_t size) -> OpFoldResult {
+      return e.smaller(e.larger(at, e.index(0)), e.index(size - 1));
+    };
+    SmallVector<OpFoldResult> from = {image, clamped(row, height),
+                                      clamped(column, width), at(0)},
+                              sizes = {at(1), at(1), at(1), at(channels)},
+                              steps(4, at(1));
+    auto type = cast<MemRefType>(memref::SubViewOp::inferRankReducedResultType(
+        channels, cast<MemRefType>(x.getType()), from, sizes, steps));
+    Value pixel = e.create<memref::SubViewOp>(type, x, from, sizes, steps);
+    return e.create<arith::SelectOp>(inside, pixel,
+                                     e.create<memref::CastOp>(type, zeros));
+  }
+
+  /// Transforms square `t` of the block, which is `square` of the images.
   void input(Value t, Value square) {
-    Value top = e.plus(e.times(e.dividedBy(square, squaresX), 2), -lowY);
-    Value left = e.plus(e.times(e.modulo(square, squaresX), 2), -lowX);
+    Value image = e.dividedBy(square, squaresOfImage);
+    square = e.modulo(square, squaresOfImage);
+    Value top =
+        e.plus(e.times(e.dividedBy(square, squaresX), tall * window.y.stride),
+               -op.getPadding()[0]);
+    Value left =
+        e.plus(e.times(e.modulo(square, squaresX), wide * window.x.stride),
+               -op.getPadding()[1]);
+    int64_t reachY = window.y.reach(), reachX = window.x.reach();
     SmallVector<Value> rows, columns, inRow, inColumn;
-    for (int64_t i = 0; i < 4; ++i) {
+    for (int64_t i = 0; i < reachY; ++i) {
       rows.push_back(e.plus(top, i));
-      columns.push_back(e.plus(left, i));
       inRow.push_back(isInside(rows[i], height));
+    }
+    for (int64_t i = 0; i < reachX; ++i) {
+      columns.push_back(e.plus(left, i));
       inColumn.push_back(isInside(columns[i], width));
     }
     auto both = [&](Value a, Value b) -> Value {
       return e.create<arith::AndIOp>(a, b);
     };
-    // Sizes are not negative: the first and last row tell of those between.
-    Value whole =
-        both(both(inRow[0], inRow[3]), both(inColumn[0], inColumn[3]));
     auto inside = [&] {
       eachChannels([&](Value c, int64_t valid) {
         transformSquare(t, c, valid, [&](int64_t i, int64_t j) {
@@ -153,45 +207,58 @@ struct WinogradEmitter {
       });
     };
     auto border = [&] {
-      auto clamped = [&](Value at, int64_t size) {
-        return e.smaller(e.larger(at, e.index(0)), e.index(size - 1));
-      };
-      Value zero = e.zeros(e.getF32Type(), lanes);
+      SmallVector<Value> pixels;
+      for (int64_t i = 0; i < reachY; ++i)
+        for (int64_t j = 0; j < reachX; ++j)
+          pixels.push_back(pixelOrZeros(both(inRow[i], inColumn[j]), image,
+                                        rows[i], columns[j]));
       eachChannels([&](Value c, int64_t valid) {
         transformSquare(t, c, valid, [&](int64_t i, int64_t j) -> Value {
-          Value pixel = e.load(
-              x,
-              {image, clamped(rows[i], height), clamped(columns[j], width), c},
-              lanes, valid);
-          return e.create<arith::SelectOp>(both(inRow[i], inColumn[j]), pixel,
-                                           zero);
+          return e.load(pixels[i * reachX + j], c, lanes, valid);
         });
       });
     };
+    if (isCovered())
+      return inside();
+    // Sizes are not negative: the first and last row tell of those between.
+    Value whole = both(both(inRow.front(), inRow.back()),
+                       both(inColumn.front(), inColumn.back()));
     ifElse(whole, inside, border);
   }
 
-  /// The products of the block by panel `j` of the filter.
+  /// The sums of the block by panel `j` of the filter.
   void multiply(Value j) {
     auto at = [&](int64_t value) { return e.getIndexAttr(value); };
-    SmallVector<OpFoldResult> zeros(3, at(0)), ones(3, at(1));
-    Value rows = e.create<memref::SubViewOp>(
-        inputs, zeros,
-        SmallVector<OpFoldResult>{at(16), at(block), at(channels)}, ones);
-    SmallVector<int64_t> matrices = {16, channels, panel};
-    SmallVector<OpFoldResult> from = {j, at(0), at(0), at(0)},
-                              sizes = {at(1), at(16), at(channels), at(panel)},
-                              steps(4, at(1));
-    auto type = cast<MemRefType>(memref::SubViewOp::inferRankReducedResultType(
-        matrices, cast<MemRefType>(filter.getType()), from, sizes, steps));
-    Value right = e.create<memref::SubViewOp>(type, filter, from, sizes, steps);
-    // Each matrix is one panel.
-    SmallVector<ReassociationIndices> unit = {{0, 1}, {2}, {3}};
-    right = e.create<memref::ExpandShapeOp>(
-        SmallVector<int64_t>{16, 1, channels, panel}, right, unit);
+    for (auto [group, input] : llvm::zip(window.groups, inputs)) {
+      int64_t depth = group.depth * channels;
+      SmallVector<OpFoldResult> zeros(3, at(0)), ones(3, at(1));
+      Value rows = e.create<memref::SubViewOp>(
+          input, zeros,
+          SmallVector<OpFoldResult>{at(group.sums), at(block), at(depth)},
+          ones);
+      // Each matrix is one panel, its depth the products by the channels.
+      SmallVector<ReassociationIndices> join = {{0, 1, 2}, {3}}, split = join;
+      Value all = e.create<memref::CollapseShapeOp>(filter, join);
+      Value first = e.times(
+          e.plus(e.times(j, window.products()), group.firstProduct), channels);
+      Value right = e.create<memref::SubViewOp>(
+          all, SmallVector<OpFoldResult>{first, at(0)},
+          SmallVector<OpFoldResult>{at(group.sums * depth), at(panel)},
+          SmallVector<OpFoldResult>{at(1), at(1)});
+      right = e.create<memref::ExpandShapeOp>(
+          SmallVector<int64_t>{group.sums, 1, depth, panel}, right, split);
+      Value sums = e.create<memref::SubViewOp>(
+          products, SmallVector<OpFoldResult>{at(group.firstSum), at(0), at(0)},
+          SmallVector<OpFoldResult>{at(group.sums), at(block), at(panel)},
+          ones);
+      multiply(rows, right, sums);
+    }
+  }
+
+  void multiply(Value left, Value right, Value sums) {
     auto matmul = e.create<kernel::MatmulOp>(
-        TypeRange(), rows, right, ValueRange(), products,
-        /*transpose_a=*/false, /*shared=*/false, e.getAffineMapArrayAttr({}),
+        TypeRange(), left, right, ValueRange(), sums, /*transpose_a=*/false,
+        /*shared=*/false, e.getAffineMapArrayAttr({}),
         /*range=*/nullptr);
     {
       OpBuilder::InsertionGuard guard(e);
@@ -199,59 +266,67 @@ struct WinogradEmitter {
                                   {e.getLoc()});
       e.create<kernel::YieldOp>(body->getArgument(0));
     }
-    emitMatmul(e, matmul, target);
+    emitMatmul(e, matmul, target, chain);
     matmul.erase();
   }
 
-  /// The results of square `t`, of `tall x wide` positions inside the image.
-  void output(Value t, Value y, Value x, Value column, int64_t valid,
-              int64_t tall, int64_t wide) {
-    auto position = [&](Value dy, Value dx) {
-      return Emitter::Values{image, e.plus(y, dy), e.plus(x, dx)};
-    };
-    Tile shape{tall, wide, valid, lanes, position, column};
-    Emitter::Values sums(shape.count());
-    for (int64_t v = 0; v < shape.vectors(); ++v) {
-      // Along one axis: p0 + p1 + p2 and p1 - p2 - p3.
-      auto gather = [&](ArrayRef<Value> p, int64_t i) {
-        return i == 0 ? add(add(p[0], p[1]), p[2])
-                      : subtract(subtract(p[1], p[2]), p[3]);
-      };
+  /// The results of square `t`, of which `tall x wide` are inside the image.
+  void output(Value t, Value image, Value y, Value x, Value column,
+              int64_t valid, int64_t tall, int64_t wide) {
+    const kernel::MinimalFilter &down = window.y, &across = window.x;
+    for (int64_t first = 0; first < valid; first += lanes) {
       SmallVector<SmallVector<Value>> rows(tall);
-      for (int64_t j = 0; j < 4; ++j) {
-        SmallVector<Value> p;
-        for (int64_t i = 0; i < 4; ++i)
-          p.push_back(e.load(products,
-                             {e.index(4 * i + j), t, e.index(v * lanes)}, lanes,
-                             lanes));
+      for (int64_t j = 0; j < across.sums(); ++j) {
+        SmallVector<Value> sums;
+        for (int64_t i = 0; i < down.sums(); ++i)
+          sums.push_back(
+              e.load(products,
+                     {e.index(window.sumPlace[i * across.sums() + j]), t,
+                      e.index(first)},
+                     lanes, lanes));
         for (int64_t i = 0; i < tall; ++i)
-          rows[i].push_back(gather(p, i));
+          rows[i].push_back(signedSum(e, down.ofSums[i], down.sumClasses,
+                                      [&](int64_t i) { return sums[i]; }));
       }
-      for (int64_t i = 0; i < tall; ++i)
+      for (int64_t i = 0; i < tall; ++i) {
+        auto position = [&](Value, Value dx) {
+          return Emitter::Values{image, e.plus(y, i), e.plus(x, dx)};
+        };
+        Tile shape{1,     wide,     std::min(lanes, valid - first),
+                   lanes, position, e.plus(column, first)};
+        SmallVector<Value> results;
         for (int64_t j = 0; j < wide; ++j)
-          sums[(i * wide + j) * shape.vectors() + v] = gather(rows[i], j);
+          results.push_back(signedSum(e, across.ofSums[j], across.sumClasses,
+                                      [&](int64_t j) { return rows[i][j]; }));
+        finishTile(e, op, shape, results);
+      }
     }
-    finishTile(e, op, shape, sums);
   }
 
   // From square `own` of the block that begins with square `first`.
   void outputs(Value first, Value own, Value column, int64_t valid) {
     e.loop(own, e.index(block), 1, [&](Value t) {
       Value square = e.plus(first, t);
-      Value y = e.times(e.dividedBy(square, squaresX), 2);
-      Value x = e.times(e.modulo(square, squaresX), 2);
-      auto wide = [&](int64_t tall) {
-        auto whole = [&] { output(t, y, x, column, valid, tall, 2); };
-        if (outWidth % 2 == 0)
-          return whole();
-        ifElse(isInside(e.plus(x, 1), outWidth), whole,
-               [&] { output(t, y, x, column, valid, tall, 1); });
+      Value image = e.dividedBy(square, squaresOfImage);
+      square = e.modulo(square, squaresOfImage);
+      Value y = e.times(e.dividedBy(square, squaresX), tall);
+      Value x = e.times(e.modulo(square, squaresX), wide);
+      // Tiles at the end have what is left.
+      auto columns = [&](int64_t rows) {
+        auto tile = [&](int64_t count) {
+          output(t, image, y, x, column, valid, rows, count);
+        };
+        if (outWidth % wide == 0)
+          return tile(wide);
+        ifElse(
+            isInside(e.plus(x, wide - 1), outWidth), [&] { tile(wide); },
+            [&] { tile(outWidth % wide); });
       };
-      if (outHeight % 2 == 0)
-        return wide(2);
+      if (outHeight % tall == 0)
+        return columns(tall);
       ifElse(
-          isInside(e.plus(y, 1), outHeight), [&] { wide(2); },
-          [&] { wide(1); });
+          isInside(e.plus(y, tall - 1), outHeight), [&] { columns(tall); },
+          [&] { columns(outHeight % tall); });
     });
   }
 
@@ -279,12 +354,12 @@ struct WinogradEmitter {
   }
 
   void run() {
-    int64_t blocks = EvenSplit(squares, block).count, images = e.shape(x)[0];
+    int64_t blocks = EvenSplit(squares, block).count;
     int64_t panelCount = (outChannels + panel - 1) / panel;
-    if (shared && blocks * images == 1) {
+    if (shared && blocks == 1) {
       makeInputs();
-      image = e.index(0);
       e.parts(block, /*few=*/false, [&](Value first, Value end) {
+        makeZeros();
         e.loop(first, end, 1, [&](Value t) { input(t, t); });
       });
       return e.parts(panelCount, /*few=*/false, [&](Value first, Value end) {
@@ -292,17 +367,11 @@ struct WinogradEmitter {
         panels(e.index(0), e.index(0), first, end);
       });
     }
-    e.parts(blocks * images, /*few=*/false, [&](Value first, Value end) {
+    e.parts(blocks, /*few=*/false, [&](Value first, Value end) {
       makeInputs();
       makeProducts();
-      auto each = [&](ValueRange at) {
-        image = at[0];
-        blockOf(at[1], panelCount);
-      };
-      if (shared)
-        e.loops({images, blocks}, first, end, each);
-      else
-        e.loops({images, blocks}, each);
+      makeZeros();
+      e.loop(first, end, 1, [&](Value b) { blockOf(b, panelCount); });
     });
   }
 };
@@ -312,53 +381,6 @@ struct WinogradEmitter {
 void emitWinograd(Emitter &e, kernel::WinogradOp op,
                   const kernel::Target &target) {
   WinogradEmitter(e, op, target).run();
-}
-
-void emitTransformFilter(Emitter &e, kernel::TransformFilterOp op,
-                         const kernel::Target &target) {
-  Value filter = op.getFilter(), out = op.getOut();
-  int64_t columns = e.shape(filter)[3], panel = e.shape(out)[3];
-  int64_t lanes = std::min(target.lanes(e.getF32Type()), panel);
-  while (panel % lanes)
-    --lanes;
-  Value half =
-      e.splat(e.create<arith::ConstantOp>(e.getF32FloatAttr(0.5)), lanes);
-  // (1 0 0), (1 1 1)/2, (1 -1 1)/2, (0 0 1) by three elements.
-  auto spread = [&](ArrayRef<Value> g) -> std::array<Value, 4> {
-    Value outer = e.create<arith::AddFOp>(g[0], g[2]);
-    Value sum = e.create<arith::AddFOp>(outer, g[1]);
-    Value difference = e.create<arith::SubFOp>(outer, g[1]);
-    return {g[0], e.create<arith::MulFOp>(sum, half),
-            e.create<arith::MulFOp>(difference, half), g[2]};
-  };
-  auto vector = [&](Value j, Value channel, int64_t c, int64_t valid) {
-    Square rows;
-    for (int64_t x = 0; x < 3; ++x) {
-      SmallVector<Value> window;
-      for (int64_t y = 0; y < 3; ++y)
-        window.push_back(valid <= 0 ? e.zeros(e.getF32Type(), lanes)
-                                    : e.load(filter,
-                                             {e.index(y), e.index(x), channel,
-                                              e.plus(e.times(j, panel), c)},
-                                             lanes, valid));
-      for (auto [i, value] : llvm::enumerate(spread(window)))
-        rows[i][x] = value;
-    }
-    for (int64_t i = 0; i < 4; ++i)
-      for (auto [k, value] :
-           llvm::enumerate(spread({rows[i][0], rows[i][1], rows[i][2]})))
-        e.store(value, out, {j, e.index(4 * i + k), channel, e.index(c)},
-                lanes);
-  };
-  auto panels = [&](Value j, int64_t valid) {
-    e.loop(e.shape(filter)[2], [&](Value channel) {
-      for (int64_t c = 0; c < panel; c += lanes)
-        vector(j, channel, c, valid - c);
-    });
-  };
-  e.loop(columns / panel, [&](Value j) { panels(j, panel); });
-  if (columns % panel)
-    panels(e.index(columns / panel), columns % panel);
 }
 
 } // namespace weir

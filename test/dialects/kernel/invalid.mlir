@@ -151,7 +151,7 @@ func.func @depthwise_c3(%x: memref<1x8x3xf32>, %w: memref<3x4xf32>, %y: memref<1
 
 func.func @transform_filter_c1(%w: memref<3x3x4x40xf32>, %e: memref<1x16x4x32xf32>) {
   // expected-error@+1 {{cannot transform 'memref<3x3x4x40xf32>' to 'memref<1x16x4x32xf32>'}}
-  kernel.transform_filter ins(%w : memref<3x3x4x40xf32>) outs(%e : memref<1x16x4x32xf32>)
+  kernel.transform_filter ins(%w : memref<3x3x4x40xf32>) tiles [2, 2] strides [1, 1] outs(%e : memref<1x16x4x32xf32>)
   return
 }
 
@@ -159,7 +159,7 @@ func.func @transform_filter_c1(%w: memref<3x3x4x40xf32>, %e: memref<1x16x4x32xf3
 
 func.func @winograd_c1(%x: memref<1x8x8x16xf32>, %w: memref<1x16x16x32xf32>, %y: memref<2x8x8x20xf32>) {
   // expected-error@+1 {{cannot make 'memref<2x8x8x20xf32>' of 'memref<1x8x8x16xf32>'}}
-  kernel.winograd ins(%x, %w : memref<1x8x8x16xf32>, memref<1x16x16x32xf32>) outs(%y : memref<2x8x8x20xf32>) attributes {padding = array<i64: 1, 1>} {
+  kernel.winograd ins(%x, %w : memref<1x8x8x16xf32>, memref<1x16x16x32xf32>) outs(%y : memref<2x8x8x20xf32>) attributes {padding = array<i64: 1, 1>, strides = array<i64: 1, 1>, tiles = array<i64: 2, 2>, windows = array<i64: 3, 3>} {
   ^bb0(%sum: f32):
     kernel.yield %sum : f32
   }
@@ -170,7 +170,18 @@ func.func @winograd_c1(%x: memref<1x8x8x16xf32>, %w: memref<1x16x16x32xf32>, %y:
 
 func.func @winograd_c2(%x: memref<1x8x8x16xf32>, %w: memref<1x16x16x32xf32>, %y: memref<1x8x8x20xf32>) {
   // expected-error@+1 {{has no such windows}}
-  kernel.winograd ins(%x, %w : memref<1x8x8x16xf32>, memref<1x16x16x32xf32>) outs(%y : memref<1x8x8x20xf32>) attributes {padding = array<i64: 1>} {
+  kernel.winograd ins(%x, %w : memref<1x8x8x16xf32>, memref<1x16x16x32xf32>) outs(%y : memref<1x8x8x20xf32>) attributes {padding = array<i64: 1>, strides = array<i64: 1, 1>, tiles = array<i64: 2, 2>, windows = array<i64: 3, 3>} {
+  ^bb0(%sum: f32):
+    kernel.yield %sum : f32
+  }
+  return
+}
+
+// -----
+
+func.func @winograd_c2_tile(%x: memref<1x8x8x16xf32>, %w: memref<1x16x16x32xf32>, %y: memref<1x8x8x20xf32>) {
+  // expected-error@+1 {{has no such windows}}
+  kernel.winograd ins(%x, %w : memref<1x8x8x16xf32>, memref<1x16x16x32xf32>) outs(%y : memref<1x8x8x20xf32>) attributes {padding = array<i64: 1, 1>, strides = array<i64: 1, 1>, tiles = array<i64: 3, 2>, windows = array<i64: 3, 3>} {
   ^bb0(%sum: f32):
     kernel.yield %sum : f32
   }
@@ -181,7 +192,7 @@ func.func @winograd_c2(%x: memref<1x8x8x16xf32>, %w: memref<1x16x16x32xf32>, %y:
 
 func.func @winograd_c3(%x: memref<1x8x8x16xf32>, %w: memref<1x9x16x32xf32>, %y: memref<1x8x8x20xf32>) {
   // expected-error@+1 {{cannot use 'memref<1x9x16x32xf32>'}}
-  kernel.winograd ins(%x, %w : memref<1x8x8x16xf32>, memref<1x9x16x32xf32>) outs(%y : memref<1x8x8x20xf32>) attributes {padding = array<i64: 1, 1>} {
+  kernel.winograd ins(%x, %w : memref<1x8x8x16xf32>, memref<1x9x16x32xf32>) outs(%y : memref<1x8x8x20xf32>) attributes {padding = array<i64: 1, 1>, strides = array<i64: 1, 1>, tiles = array<i64: 2, 2>, windows = array<i64: 3, 3>} {
   ^bb0(%sum: f32):
     kernel.yield %sum : f32
   }

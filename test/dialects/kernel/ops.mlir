@@ -72,18 +72,18 @@ func.func @depthwise(%x: memref<1x8x8x20xf32>, %w: memref<3x3x20xf32>, %y: memre
 // -----
 
 // CHECK-LABEL: func @transform_filter
-// CHECK: kernel.transform_filter ins(%{{.*}} : tensor<3x3x16x20xf32>) outs(%{{.*}} : tensor<1x16x16x32xf32>) -> tensor<1x16x16x32xf32>
+// CHECK: kernel.transform_filter ins(%{{.*}} : tensor<3x3x16x20xf32>) tiles [2, 2] strides [1, 1] outs(%{{.*}} : tensor<1x16x16x32xf32>) -> tensor<1x16x16x32xf32>
 func.func @transform_filter(%w: tensor<3x3x16x20xf32>, %e: tensor<1x16x16x32xf32>) -> tensor<1x16x16x32xf32> {
-  %p = kernel.transform_filter ins(%w : tensor<3x3x16x20xf32>) outs(%e : tensor<1x16x16x32xf32>) -> tensor<1x16x16x32xf32>
+  %p = kernel.transform_filter ins(%w : tensor<3x3x16x20xf32>) tiles [2, 2] strides [1, 1] outs(%e : tensor<1x16x16x32xf32>) -> tensor<1x16x16x32xf32>
   return %p : tensor<1x16x16x32xf32>
 }
 
 // -----
 
 // CHECK-LABEL: func @winograd
-// CHECK: kernel.winograd ins(%{{.*}}, %{{.*}} : memref<1x8x8x16xf32>, memref<1x16x16x32xf32>) outs(%{{.*}} : memref<1x8x8x20xf32>) attributes {padding = array<i64: 1, 1>} {
+// CHECK: kernel.winograd ins(%{{.*}}, %{{.*}} : memref<1x8x8x16xf32>, memref<1x16x16x32xf32>) outs(%{{.*}} : memref<1x8x8x20xf32>) attributes {padding = array<i64: 1, 1>, strides = array<i64: 1, 1>, tiles = array<i64: 2, 2>, windows = array<i64: 3, 3>} {
 func.func @winograd(%x: memref<1x8x8x16xf32>, %w: memref<1x16x16x32xf32>, %y: memref<1x8x8x20xf32>) {
-  kernel.winograd ins(%x, %w : memref<1x8x8x16xf32>, memref<1x16x16x32xf32>) outs(%y : memref<1x8x8x20xf32>) attributes {padding = array<i64: 1, 1>} {
+  kernel.winograd ins(%x, %w : memref<1x8x8x16xf32>, memref<1x16x16x32xf32>) outs(%y : memref<1x8x8x20xf32>) attributes {padding = array<i64: 1, 1>, strides = array<i64: 1, 1>, tiles = array<i64: 2, 2>, windows = array<i64: 3, 3>} {
   ^bb0(%sum: f32):
     kernel.yield %sum : f32
   }

@@ -78,17 +78,19 @@ module attributes {weir.target = {vector_bits = 256 : i64}} {
 
 // A costly epilogue is a loop over the tile, whose sums wait on the stack.
 // CHECK-LABEL: func @costly
-// CHECK: memref.alloca() {alignment = 64 : i64} : memref<28x16xf32>
+// CHECK: memref.alloca() {alignment = 64 : i64} : memref<8x16xf32>
 // CHECK: scf.for
-// CHECK-COUNT-4: math.exp %{{.*}} : vector<16xf32>
+// CHECK-COUNT-12: math.exp %{{.*}} : vector<16xf32>
 // CHECK: vector.store
 // CHECK-NOT: math.exp
 // CHECK: return
-func.func @costly(%a: memref<14x8xf32>, %b: memref<1x8x32xf32>, %c: memref<14x32xf32>) {
-  kernel.matmul ins(%a, %b : memref<14x8xf32>, memref<1x8x32xf32>) outs(%c : memref<14x32xf32>) {
+func.func @costly(%a: memref<4x8xf32>, %b: memref<1x8x32xf32>, %c: memref<4x32xf32>) {
+  kernel.matmul ins(%a, %b : memref<4x8xf32>, memref<1x8x32xf32>) outs(%c : memref<4x32xf32>) {
   ^bb0(%sum: f32):
-    %v = math.exp %sum : f32
-    kernel.yield %v : f32
+    %u = math.exp %sum : f32
+    %v = math.exp %u : f32
+    %w = math.exp %v : f32
+    kernel.yield %w : f32
   }
   return
 }
@@ -181,23 +183,22 @@ func.func @depthwise(%x: memref<1x8x8x20xf32>, %w: memref<3x3x20xf32>, %y: memre
 
 // -----
 
-// Squares of pixels become 16 rows of matrices, those at the border choose zeros;
-// 16 products a panel; 2 x 2 results a square, fewer where the image ends.
+// Squares of pixels become rows of 16 matrices, pixels outside are a row of
+// zeros; 16 products a panel; 2 x 2 results a square, fewer where the image ends.
 // CHECK-LABEL: func @winograd
 // CHECK: memref.alloc() {{.*}} : memref<16x25x48xf32>
-// CHECK: memref.alloc() {{.*}} : memref<16x25x32xf32>
 // CHECK: scf.if
-// CHECK-COUNT-16: vector.load %{{.*}} : memref<1x9x9x32xf32>
-// CHECK-COUNT-16: vector.store %{{.*}} : memref<16x25x48xf32>
+// CHECK: vector.load %{{.*}} : memref<1x9x9x32xf32>
+// CHECK: vector.store %{{.*}} : memref<16x25x48xf32>
 // CHECK: else
-// CHECK-COUNT-16: arith.select {{.*}} : vector<16xf32>
+// CHECK-COUNT-16: arith.select {{.*}} : memref<32xf32, strided<[1], offset: ?>>
 // CHECK: vector.fma
 // CHECK: vector.store %{{.*}} : memref<16x25x32xf32>
 // CHECK: scf.if
 // CHECK: vector.store %{{.*}} : memref<1x9x9x40xf32>
 // CHECK: else
 func.func @winograd(%x: memref<1x9x9x32xf32>, %w: memref<2x16x32x32xf32>, %y: memref<1x9x9x40xf32>) {
-  kernel.winograd ins(%x, %w : memref<1x9x9x32xf32>, memref<2x16x32x32xf32>) outs(%y : memref<1x9x9x40xf32>) attributes {padding = array<i64: 1, 1>} {
+  kernel.winograd ins(%x, %w : memref<1x9x9x32xf32>, memref<2x16x32x32xf32>) outs(%y : memref<1x9x9x40xf32>) attributes {padding = array<i64: 1, 1>, strides = array<i64: 1, 1>, tiles = array<i64: 2, 2>, windows = array<i64: 3, 3>} {
   ^bb0(%sum: f32):
     kernel.yield %sum : f32
   }
@@ -207,10 +208,12 @@ func.func @winograd(%x: memref<1x9x9x32xf32>, %w: memref<2x16x32x32xf32>, %y: me
 // -----
 
 // CHECK-LABEL: func @transform_filter
-// CHECK-COUNT-9: vector.maskedload
-// CHECK-COUNT-16: vector.store
+// CHECK-COUNT-3: vector.maskedload
+// CHECK: vector.store
+// CHECK: arith.mulf
+// CHECK: vector.store
 func.func @transform_filter(%w: memref<3x3x4x7xf32>, %e: memref<1x16x4x16xf32>) {
-  kernel.transform_filter ins(%w : memref<3x3x4x7xf32>) outs(%e : memref<1x16x4x16xf32>)
+  kernel.transform_filter ins(%w : memref<3x3x4x7xf32>) tiles [2, 2] strides [1, 1] outs(%e : memref<1x16x4x16xf32>)
   return
 }
 
@@ -219,7 +222,7 @@ func.func @transform_filter(%w: memref<3x3x4x7xf32>, %e: memref<1x16x4x16xf32>) 
 // Worth sharing: threads copy the rows together, then share the panels.
 // CHECK-LABEL: func @shared
 // CHECK: %[[COPY:.*]] = memref.alloc
-// CHECK: kernel.parts 10 {
+// CHECK: kernel.parts 26 {
 // CHECK: vector.store %{{.*}}, %[[COPY]]
 // CHECK: kernel.parts 16 {
 // CHECK: ^bb0(%[[FIRST:.*]]: index, %[[LAST:.*]]: index, %{{.*}}: index):
@@ -237,7 +240,7 @@ func.func @shared(%a: memref<128x512xf32>, %b: memref<16x512x32xf32>, %c: memref
 
 // Many rows: each part copies its own.
 // CHECK-LABEL: func @rows
-// CHECK: kernel.parts 37 few {
+// CHECK: kernel.parts 103 few {
 // CHECK: ^bb0(%[[FIRST:.*]]: index, %[[LAST:.*]]: index, %{{.*}}: index):
 // CHECK: memref.alloc
 // CHECK: scf.for %{{.*}} = %[[FIRST]] to %[[LAST]]
@@ -268,22 +271,73 @@ func.func @image(%x: memref<1x56x56x64xf32>, %w: memref<2x3x3x64x32xf32>, %y: me
 
 // -----
 
+// A 5 x 5 window is one of 3 and one of 2 taps along each axis: 49 products for 2
+// x 2 results, which 16 sums are made of. 9 of these have four products, 6 have
+// two and one has one.
+// CHECK-LABEL: func @split
+// CHECK: memref.alloc() {{.*}} : memref<9x1x80xf32>
+// CHECK: memref.alloc() {{.*}} : memref<6x1x48xf32>
+// CHECK: memref.alloc() {{.*}} : memref<1x1x32xf32>
+// CHECK: memref.alloc() {{.*}} : memref<16x1x16xf32>
+// CHECK: memref.subview %{{.*}}[0, 0] [576, 16] [1, 1]
+// CHECK: memref.subview %{{.*}}[576, 0] [192, 16] [1, 1]
+// CHECK: memref.subview %{{.*}}[768, 0] [16, 16] [1, 1]
+func.func @split(%x: memref<1x6x6x16xf32>, %w: memref<1x49x16x16xf32>, %y: memref<1x2x2x16xf32>) {
+  kernel.winograd ins(%x, %w : memref<1x6x6x16xf32>, memref<1x49x16x16xf32>) outs(%y : memref<1x2x2x16xf32>) attributes {padding = array<i64: 0, 0>, strides = array<i64: 1, 1>, tiles = array<i64: 2, 2>, windows = array<i64: 5, 5>} {
+  ^bb0(%sum: f32):
+    kernel.yield %sum : f32
+  }
+  return
+}
+
+// -----
+
+// A long sum is made in parts, which wait on the stack, or in the result.
+// CHECK-LABEL: func @long
+// CHECK: memref.alloca() {{.*}} : memref<2x16xf32>
+// CHECK: scf.for %{{.*}} = %c0{{.*}} to %c2048
+// CHECK: vector.fma
+// CHECK: vector.store %{{.*}} : memref<2x16xf32>
+// CHECK-LABEL: func @tall
+// CHECK-NOT: memref.alloca
+// CHECK: %[[BEGINS:.*]] = arith.cmpi eq
+// CHECK: vector.fma
+// CHECK: scf.if %[[BEGINS]]
+// CHECK: else
+// CHECK: vector.load %arg2
+func.func @long(%a: memref<1x2048xf32>, %b: memref<1x2048x32xf32>, %c: memref<1x32xf32>) {
+  kernel.matmul ins(%a, %b : memref<1x2048xf32>, memref<1x2048x32xf32>) outs(%c : memref<1x32xf32>) {
+  ^bb0(%sum: f32):
+    kernel.yield %sum : f32
+  }
+  return
+}
+func.func @tall(%a: memref<10x600xf32>, %b: memref<1x600x32xf32>, %c: memref<10x32xf32>) {
+  kernel.matmul ins(%a, %b : memref<10x600xf32>, memref<1x600x32xf32>) outs(%c : memref<10x32xf32>) {
+  ^bb0(%sum: f32):
+    kernel.yield %sum : f32
+  }
+  return
+}
+
+// -----
+
 // Winograd's blocks are shared, or one block's squares and then its panels.
 // CHECK-LABEL: func @winograd_shared
 // CHECK: memref.alloc() {{.*}} : memref<16x49x272xf32>
 // CHECK: kernel.parts 49 {
-// CHECK-NOT: memref.alloc
 // CHECK: kernel.parts 8 {
+// CHECK-NOT: memref<16x49x272xf32>
 // CHECK: memref.alloc() {{.*}} : memref<16x49x32xf32>
 // CHECK: kernel.parts 13 {
 // CHECK: memref.alloc() {{.*}} : memref<16x61x80xf32>
 // CHECK: memref.alloc() {{.*}} : memref<16x61x32xf32>
 func.func @winograd_shared(%x: memref<1x14x14x256xf32>, %w: memref<8x16x256x32xf32>, %y: memref<1x14x14x256xf32>, %x2: memref<1x56x56x64xf32>, %w2: memref<2x16x64x32xf32>, %y2: memref<1x56x56x64xf32>) {
-  kernel.winograd ins(%x, %w : memref<1x14x14x256xf32>, memref<8x16x256x32xf32>) outs(%y : memref<1x14x14x256xf32>) attributes {padding = array<i64: 1, 1>} {
+  kernel.winograd ins(%x, %w : memref<1x14x14x256xf32>, memref<8x16x256x32xf32>) outs(%y : memref<1x14x14x256xf32>) attributes {padding = array<i64: 1, 1>, strides = array<i64: 1, 1>, tiles = array<i64: 2, 2>, windows = array<i64: 3, 3>} {
   ^bb0(%sum: f32):
     kernel.yield %sum : f32
   }
-  kernel.winograd ins(%x2, %w2 : memref<1x56x56x64xf32>, memref<2x16x64x32xf32>) outs(%y2 : memref<1x56x56x64xf32>) attributes {padding = array<i64: 1, 1>} {
+  kernel.winograd ins(%x2, %w2 : memref<1x56x56x64xf32>, memref<2x16x64x32xf32>) outs(%y2 : memref<1x56x56x64xf32>) attributes {padding = array<i64: 1, 1>, strides = array<i64: 1, 1>, tiles = array<i64: 2, 2>, windows = array<i64: 3, 3>} {
   ^bb0(%sum: f32):
     kernel.yield %sum : f32
   }

@@ -94,14 +94,27 @@ func.func @depthwise(%x: tensor<1x8x4xf32>, %w: tensor<3x1x4xf32>) -> tensor<1x8
 
 // -----
 
-// A constant of 3 x 3 windows over enough channels is transformed; few channels,
-// another stride or a filter that is an input leave a direct sum.
+// A constant over enough channels is transformed, for the tiles that take the
+// least time: of 2 x 2 results where images are small, or strides or the window
+// want it; few channels or a filter that is an input leave a direct sum.
 // CHECK-LABEL: @winograd
-func.func @winograd(%x: tensor<1x9x9x32xf32>, %w: tensor<3x3x32x40xf32> {weir.constant}) -> tensor<1x9x9x40xf32> {
-  // CHECK: %[[W:.*]] = kernel.transform_filter ins(%arg1 : tensor<3x3x32x40xf32>) outs(%{{.*}} : tensor<2x16x32x32xf32>)
-  // CHECK: kernel.winograd ins(%arg0, %[[W]] : {{.*}}) outs({{.*}}) -> tensor<1x9x9x40xf32> attributes {padding = array<i64: 1, 1>}
-  %y = graph.convolution %x, %w strides [1, 1] padding_low [1, 1] padding_high [1, 1] dilations [1, 1] groups 1 : tensor<1x9x9x32xf32>, tensor<3x3x32x40xf32>
-  return %y : tensor<1x9x9x40xf32>
+func.func @winograd(%x: tensor<1x14x14x32xf32>, %w: tensor<3x3x32x40xf32> {weir.constant}) -> tensor<1x14x14x40xf32> {
+  // CHECK: %[[W:.*]] = kernel.transform_filter ins(%arg1 : tensor<3x3x32x40xf32>) tiles [2, 2] strides [1, 1] outs(%{{.*}} : tensor<2x16x32x32xf32>)
+  // CHECK: kernel.winograd ins(%arg0, %[[W]] : {{.*}}) outs({{.*}}) -> tensor<1x14x14x40xf32> attributes {padding = array<i64: 1, 1>, strides = array<i64: 1, 1>, tiles = array<i64: 2, 2>, windows = array<i64: 3, 3>}
+  %y = graph.convolution %x, %w strides [1, 1] padding_low [1, 1] padding_high [1, 1] dilations [1, 1] groups 1 : tensor<1x14x14x32xf32>, tensor<3x3x32x40xf32>
+  return %y : tensor<1x14x14x40xf32>
+}
+// CHECK-LABEL: @large
+func.func @large(%x: tensor<1x56x56x64xf32>, %w: tensor<3x3x64x64xf32> {weir.constant}) -> tensor<1x56x56x64xf32> {
+  // CHECK: kernel.transform_filter {{.*}} tiles [4, 4] {{.*}} outs(%{{.*}} : tensor<2x49x64x32xf32>)
+  %y = graph.convolution %x, %w strides [1, 1] padding_low [1, 1] padding_high [1, 1] dilations [1, 1] groups 1 : tensor<1x56x56x64xf32>, tensor<3x3x64x64xf32>
+  return %y : tensor<1x56x56x64xf32>
+}
+// CHECK-LABEL: @wide
+func.func @wide(%x: tensor<1x14x14x32xf32>, %w: tensor<5x5x32x64xf32> {weir.constant}) -> tensor<1x14x14x64xf32> {
+  // CHECK: kernel.transform_filter {{.*}} tiles [2, 2] {{.*}} outs(%{{.*}} : tensor<2x49x32x32xf32>)
+  %y = graph.convolution %x, %w strides [1, 1] padding_low [2, 2] padding_high [2, 2] dilations [1, 1] groups 1 : tensor<1x14x14x32xf32>, tensor<5x5x32x64xf32>
+  return %y : tensor<1x14x14x64xf32>
 }
 // CHECK-LABEL: @narrow
 func.func @narrow(%x: tensor<1x9x9x3xf32>, %w: tensor<3x3x3x40xf32> {weir.constant}) -> tensor<1x9x9x40xf32> {
@@ -110,10 +123,10 @@ func.func @narrow(%x: tensor<1x9x9x3xf32>, %w: tensor<3x3x3x40xf32> {weir.consta
   return %y : tensor<1x9x9x40xf32>
 }
 // CHECK-LABEL: @strided
-func.func @strided(%x: tensor<1x17x17x32xf32>, %w: tensor<3x3x32x40xf32> {weir.constant}) -> tensor<1x9x9x40xf32> {
-  // CHECK: kernel.convolution
-  %y = graph.convolution %x, %w strides [2, 2] padding_low [1, 1] padding_high [1, 1] dilations [1, 1] groups 1 : tensor<1x17x17x32xf32>, tensor<3x3x32x40xf32>
-  return %y : tensor<1x9x9x40xf32>
+func.func @strided(%x: tensor<1x28x28x32xf32>, %w: tensor<3x3x32x40xf32> {weir.constant}) -> tensor<1x14x14x40xf32> {
+  // CHECK: kernel.transform_filter {{.*}} tiles [2, 2] strides [2, 2] outs(%{{.*}} : tensor<2x25x32x32xf32>)
+  %y = graph.convolution %x, %w strides [2, 2] padding_low [0, 0] padding_high [1, 1] dilations [1, 1] groups 1 : tensor<1x28x28x32xf32>, tensor<3x3x32x40xf32>
+  return %y : tensor<1x14x14x40xf32>
 }
 // CHECK-LABEL: @variable
 func.func @variable(%x: tensor<1x9x9x32xf32>, %w: tensor<3x3x32x40xf32>) -> tensor<1x9x9x40xf32> {

@@ -85,12 +85,12 @@ func.func private @kernel_0(%w: tensor<3x2xi8>) -> tensor<2x2x2xi8> attributes {
 
 // -----
 
-// A window of ones becomes the products of 1, 3/2, 1/2 and 1 by the same; the
+// A window of ones becomes the products of 1, 3/2, 1 and 1/2 by the same; the
 // second column is past the channels.
 // CHECK-LABEL: func.func @transformed
 // CHECK: plan.task @kernel_0(%{{.*}} : (tensor<1x16x1x2xf32>)
 
-// CHECK: [[R2:packed.*]]: "0x400000000000803F000000000000C03F000000000000003F000000000000803F00000000
+// CHECK: [[R2:packed.*]]: "0x400000000000803F000000000000C03F000000000000803F000000000000003F00000000
 func.func @transformed() -> tensor<1x16x1x2xf32> attributes {weir.entry = "serve"} {
   %w = graph.constant dense<1.0> : tensor<3x3x1x1xf32>
   %y = plan.task @kernel_0(%w) : (tensor<3x3x1x1xf32>) -> tensor<1x16x1x2xf32>
@@ -98,6 +98,6 @@ func.func @transformed() -> tensor<1x16x1x2xf32> attributes {weir.entry = "serve
 }
 func.func private @kernel_0(%w: tensor<3x3x1x1xf32>) -> tensor<1x16x1x2xf32> attributes {weir.kernel} {
   %e = tensor.empty() : tensor<1x16x1x2xf32>
-  %p = kernel.transform_filter ins(%w : tensor<3x3x1x1xf32>) outs(%e : tensor<1x16x1x2xf32>) -> tensor<1x16x1x2xf32>
+  %p = kernel.transform_filter ins(%w : tensor<3x3x1x1xf32>) tiles [2, 2] strides [1, 1] outs(%e : tensor<1x16x1x2xf32>) -> tensor<1x16x1x2xf32>
   return %p : tensor<1x16x1x2xf32>
 }

@@ -1,0 +1,34 @@
+// How a product of matrices is cut for registers and caches.
+
+#ifndef WEIR_PASSES_CPU_KERNELS_MATMULBLOCKS_H
+#define WEIR_PASSES_CPU_KERNELS_MATMULBLOCKS_H
+
+#include "passes/cpu/kernels/Emitter.h"
+
+namespace weir {
+
+struct MatmulBlocks {
+  int64_t rows, columns, depth;
+  int64_t panel; // columns of a panel of B, or 0 where B is plain
+  mlir::Type sumElement;
+  int64_t lanes, width; // of a vector, of a tile
+  int64_t height;       // most rows of a tile
+  int64_t leastSums; // of a tile, which is in several sets where it has fewer
+  int64_t depthBlock, tilesABlock;
+  /// Whether the result and what its epilogue reads are more than L2 holds.
+  bool touchesMuch;
+  /// Whether a block of rows is copied before it is read many times.
+  bool copiesRows;
+
+  MatmulBlocks(kernel::MatmulOp op, const kernel::Target &target);
+
+  int64_t rowTiles() const { return EvenSplit(rows, height).count; }
+  int64_t columnTiles() const { return (columns + width - 1) / width; }
+  int64_t depthBlocks() const {
+    return depth > depthBlock ? (depth + depthBlock - 1) / depthBlock : 1;
+  }
+};
+
+} // namespace weir
+
+#endif // WEIR_PASSES_CPU_KERNELS_MATMULBLOCKS_H

@@ -1,0 +1,18 @@
+// Sums and differences of vectors, as transforms are made of.
+
+#ifndef WEIR_PASSES_CPU_KERNELS_SIGNEDSUM_H
+#define WEIR_PASSES_CPU_KERNELS_SIGNEDSUM_H
+
+#include "passes/cpu/kernels/Emitter.h"
+
+namespace weir {
+
+/// The sum of the terms by their signs, of which one is not 0. Terms of a class
+/// are added first.
+mlir::Value signedSum(Emitter &e, llvm::ArrayRef<int> signs,
+                      llvm::ArrayRef<int> classes,
+                      llvm::function_ref<mlir::Value(int64_t)> term);
+
+} // namespace weir
+
+#endif // WEIR_PASSES_CPU_KERNELS_SIGNEDSUM_H

@@ -1,0 +1,79 @@
+// Filters for Winograd's products where they are not known when compiled.
+
+#include "passes/cpu/kernels/Kernels.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
+using namespace mlir;
+
+namespace weir {
+namespace {
+
+struct FilterTransform {
+  Emitter &e;
+  kernel::TransformFilterOp op;
+  kernel::MinimalWindow window;
+  Value filter, out;
+  int64_t columns, panel, lanes;
+
+  // The sum of the taps that a product takes along one axis.
+  Value sum(ArrayRef<double> factors, function_ref<Value(int64_t)> tap) {
+    Value sum;
+    for (auto [i, factor] : llvm::enumerate(factors)) {
+      if (factor == 0)
+        continue;
+      Value scale = e.splat(
+          e.create<arith::ConstantOp>(e.getF32FloatAttr(float(factor))), lanes);
+      Value term = e.create<arith::MulFOp>(tap(i), scale);
+      sum = sum ? Value(e.create<arith::AddFOp>(sum, term)) : term;
+    }
+    return sum;
+  }
+
+  void vector(Value j, Value channel, int64_t c, int64_t valid) {
+    auto tap = [&](int64_t y, int64_t x) {
+      return valid <= 0 ? e.zeros(e.getF32Type(), lanes)
+                        : e.load(filter,
+                                 {e.index(y), e.index(x), channel,
+                                  e.plus(e.times(j, panel), c)},
+                                 lanes, valid);
+    };
+    for (auto [i, down] : llvm::enumerate(window.y.products)) {
+      SmallVector<Value> row;
+      for (int64_t x = 0; x < window.x.window; ++x)
+        row.push_back(sum(down.taps, [&](int64_t y) { return tap(y, x); }));
+      for (auto [k, across] : llvm::enumerate(window.x.products)) {
+        int64_t place = window.productPlace[i * window.x.products.size() + k];
+        e.store(sum(across.taps, [&](int64_t x) { return row[x]; }), out,
+                {j, e.index(place), channel, e.index(c)}, lanes);
+      }
+    }
+  }
+
+  void run() {
+    auto panels = [&](Value j, int64_t valid) {
+      e.loop(e.shape(filter)[2], [&](Value channel) {
+        for (int64_t c = 0; c < panel; c += lanes)
+          vector(j, channel, c, valid - c);
+      });
+    };
+    e.loop(columns / panel, [&](Value j) { panels(j, panel); });
+    if (columns % panel)
+      panels(e.index(columns / panel), columns % panel);
+  }
+};
+
+} // namespace
+
+void emitTransformFilter(Emitter &e, kernel::TransformFilterOp op,
+                         const kernel::Target &target) {
+  int64_t columns = e.shape(op.getFilter())[3], panel = e.shape(op.getOut())[3];
+  int64_t lanes = std::min(target.lanes(e.getF32Type()), panel);
+  while (panel % lanes)
+    --lanes;
+  FilterTransform{e,           op,      *op.getWindow(), op.getFilter(),
+                  op.getOut(), columns, panel,           lanes}
+      .run();
+}
+
+} // namespace weir

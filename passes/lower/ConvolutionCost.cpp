@@ -1,0 +1,92 @@
+// Rough times of convolutions, in cycles of a core that begins one vector of
+// multiply-adds each. What they are for is the order of the alternatives.
+
+#include "passes/lower/ConvolutionCost.h"
+
+#include "dialects/kernel/MinimalFilter.h"
+
+#include "llvm/Support/MathExtras.h"
+
+using namespace llvm;
+
+namespace weir {
+namespace {
+
+// Bytes a cycle from the last level of cache, and from memory, where a filter
+// larger than several times L2 is taken to be.
+constexpr double cachedBytes = 24, memoryBytes = 8;
+constexpr int64_t largeFilter = 4; // by L2
+
+struct Sizes {
+  double images, height, width; // of the result
+  double inputs, outputs;       // channels
+  double inputVectors, outputVectors;
+  double taps;
+};
+
+double directCycles(const Sizes &s) {
+  return s.images * s.height * s.width * s.taps * s.inputs * s.outputVectors;
+}
+
+double filteredCycles(const Sizes &s, const kernel::MinimalWindow &window,
+                      const kernel::Target &target) {
+  double products = window.products(), sums = window.sums();
+  double results = window.y.results * window.x.results;
+  double tiles = s.images * std::ceil(s.height / window.y.results) *
+                 std::ceil(s.width / window.x.results);
+  // Each product a step, and now and then the sums wait in memory.
+  double multiply =
+      tiles * s.outputVectors * (products * s.inputs * 1.05 + 2 * sums);
+  double filter = products * s.inputs * s.outputs * 4;
+  bool isLarge = filter > double(largeFilter * target.l2);
+  if (isLarge && products > 3 * s.taps)
+    return HUGE_VAL; // memory is worth more than the time
+  double tileBytes = 4 * (products * s.inputs + sums * 48);
+  double blocks =
+      std::ceil(tiles / std::max(14., double(target.l2) * 5 / 8 / tileBytes));
+  double fetch = filter * blocks / (isLarge ? memoryBytes : cachedBytes);
+  // Stores take two cycles, additions and loads one.
+  double transforms = tiles * (s.inputVectors * 4 * products +
+                               s.outputVectors * (2.5 * sums + 2 * results));
+  return std::max(multiply, fetch) + transforms;
+}
+
+} // namespace
+
+SmallVector<int64_t> tilesWorthFiltering(ArrayRef<int64_t> filter,
+                                         ArrayRef<int64_t> result,
+                                         ArrayRef<int64_t> strides,
+                                         int64_t lanes,
+                                         const kernel::Target &target) {
+  // With few channels, or a filter of which each tap is used a few times, other
+  // costs than these count.
+  constexpr int64_t leastChannels = 16, leastTiles = 12;
+  if (filter[2] < leastChannels || filter[3] < leastChannels)
+    return {};
+  auto vectors = [&](int64_t channels) {
+    return double(divideCeil(uint64_t(channels), uint64_t(lanes)));
+  };
+  Sizes sizes{double(result[0]),  double(result[1]),
+              double(result[2]),  double(filter[2]),
+              double(filter[3]),  vectors(filter[2]),
+              vectors(filter[3]), double(filter[0] * filter[1])};
+  SmallVector<int64_t> best;
+  double least = directCycles(sizes) * 0.95;
+  for (int64_t y : {2, 4})
+    for (int64_t x : {2, 4}) {
+      double tiles = sizes.images * std::ceil(sizes.height / double(y)) *
+                     std::ceil(sizes.width / double(x));
+      auto window =
+          kernel::MinimalWindow::of({y, x}, filter.take_front(2), strides);
+      if (!window || tiles < leastTiles)
+        continue;
+      double cycles = filteredCycles(sizes, *window, target);
+      if (cycles < least) {
+        least = cycles;
+        best = {y, x};
+      }
+    }
+  return best;
+}
+
+} // namespace weir

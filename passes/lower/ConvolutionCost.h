@@ -1,0 +1,24 @@
+// By which minimal filter a convolution takes the least time.
+
+#ifndef WEIR_PASSES_LOWER_CONVOLUTIONCOST_H
+#define WEIR_PASSES_LOWER_CONVOLUTIONCOST_H
+
+#include "dialects/kernel/Target.h"
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/SmallVector.h"
+
+namespace weir {
+
+/// The results of a tile of the minimal filter that takes less time than all
+/// others and a direct sum, or nothing. Shapes are those of the filter, `KH x
+/// KW x CI x CO`, and of the result, `N x OH x OW x CO`.
+llvm::SmallVector<int64_t> tilesWorthFiltering(llvm::ArrayRef<int64_t> filter,
+                                               llvm::ArrayRef<int64_t> result,
+                                               llvm::ArrayRef<int64_t> strides,
+                                               int64_t lanes,
+                                               const kernel::Target &target);
+
+} // namespace weir
+
+#endif // WEIR_PASSES_LOWER_CONVOLUTIONCOST_H
