@@ -67,9 +67,11 @@ typedef struct weir_context {
   void *mapping;
   size_t mapping_bytes;
   char message[WEIR_MESSAGE_BYTES];
+  uint64_t ordered;  // the function, counted from 1, of which `order` is
+  uint32_t order[]; // tensors by their addresses; room for any function's
 } weir_context;
 
-extern const size_t weir_context_bytes;
+extern const size_t weir_context_bytes; // without `order`
 
 weir_status weir_model_create(const weir_model *model, void *memory,
                               const weir_config *config, weir_context **out);
@@ -80,6 +82,10 @@ void weir_model_destroy(const weir_model *model, weir_context *context);
 const char *weir_model_last_error(const weir_model *model,
                                   const weir_context *context);
 const char *weir_status_text(weir_status status);
+
+// An error where an output overlaps another tensor or the arena.
+weir_status weir_check_overlap(weir_context *context, uint32_t function,
+                               void *const *tensors);
 
 // `wanted` may be null: then `by_default` threads. What has been started at a
 // failure is for weir_team_destroy to end.

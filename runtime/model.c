@@ -9,12 +9,6 @@ static const size_t huge_page = (size_t)1 << 21;
 
 static int aligned(const void *p, size_t to) { return !((uintptr_t)p % to); }
 
-static int overlap(const void *a, size_t a_bytes, const void *b,
-                   size_t b_bytes) {
-  uintptr_t x = (uintptr_t)a, y = (uintptr_t)b;
-  return x < y ? y - x < a_bytes : x - y < b_bytes;
-}
-
 static int alive(const weir_model *model, const weir_context *context) {
   return context && aligned(context, sizeof(void *)) &&
          context->magic == live && context->model == model;
@@ -101,9 +95,9 @@ static const weir_level *find_level(const weir_model *model, uint32_t wanted) {
   return NULL;
 }
 
-// The compiler reads this off the bitcode for NAME_CTX_BYTES.
-const size_t weir_context_bytes =
-    (sizeof(weir_context) + WEIR_ALIGN - 1) / WEIR_ALIGN * WEIR_ALIGN;
+// The compiler reads this off the bitcode, adds the order of the tensors and
+// aligns it for NAME_CTX_BYTES.
+const size_t weir_context_bytes = sizeof(weir_context);
 
 weir_status weir_model_create(const weir_model *model, void *memory,
                               const weir_config *config, weir_context **out) {
@@ -171,31 +165,6 @@ static weir_status check_tensor(weir_context *context,
   return WEIR_OK;
 }
 
-// An output may share memory with nothing: kernels read inputs after they have
-// begun to write outputs.
-static weir_status check_output(weir_context *context,
-                                const weir_function_info *function,
-                                uint32_t which, void *const *tensors) {
-  const weir_tensor_info *info = &function->outputs[which];
-  const void *at = tensors[function->num_inputs + which];
-  size_t arena = context->model->info->arena_bytes;
-  if (!info->bytes)
-    return WEIR_OK;
-  if (arena && overlap(at, info->bytes, context->arena, arena))
-    return WEIR_FAIL(context, WEIR_ERR_OVERLAP, "output '", info->name,
-                     "' overlaps the arena");
-  for (uint32_t i = 0; i < function->num_inputs + which; ++i) {
-    const weir_tensor_info *other =
-        i < function->num_inputs ? &function->inputs[i]
-                                 : &function->outputs[i - function->num_inputs];
-    if (other->bytes && overlap(at, info->bytes, tensors[i], other->bytes))
-      return WEIR_FAIL(
-          context, WEIR_ERR_OVERLAP, "output '", info->name, "' overlaps ",
-          i < function->num_inputs ? "input '" : "output '", other->name, "'");
-  }
-  return WEIR_OK;
-}
-
 weir_status weir_model_run(const weir_model *model, weir_context *context,
                            uint32_t which, void *const *tensors,
                            uint32_t num_tensors) {
@@ -218,9 +187,10 @@ weir_status weir_model_run(const weir_model *model, weir_context *context,
       return status;
   for (uint32_t i = 0; i < function->num_outputs; ++i)
     if ((status = check_tensor(context, &function->outputs[i],
-                               tensors[function->num_inputs + i])) ||
-        (status = check_output(context, function, i, tensors)))
+                               tensors[function->num_inputs + i])))
       return status;
+  if ((status = weir_check_overlap(context, which, tensors)))
+    return status;
   int32_t failed = context->entries[which](context->arena, context->weights,
                                            tensors, &context->team);
   if (!failed)

@@ -308,8 +308,13 @@ Expected<NativeModule> buildNative(ArrayRef<mlir::ModuleOp> levels,
   auto *size = module.getNamedGlobal("weir_context_bytes");
   if (!size || !size->hasInitializer())
     return fault("the runtime does not say its context's size");
+  size_t tensors = 0;
+  for (const FunctionInterface &function : model.functions)
+    tensors = std::max(tensors, function.numTensors());
   native.contextBytes = options.contextBytes =
-      cast<ConstantInt>(size->getInitializer())->getZExtValue();
+      alignTo(cast<ConstantInt>(size->getInitializer())->getZExtValue() +
+                  tensors * sizeof(uint32_t),
+              64);
   if (Error error = addTables(module, model, options))
     return std::move(error);
   StringSet<> visible;

@@ -61,7 +61,7 @@ int main(int argc, char **argv) {
   void *tensors[3] = {&a, NULL, &out};
   if (argc != 3)
     return 2;
-  info.context_bytes = weir_context_bytes;
+  info.context_bytes = (weir_context_bytes + 12 + 63) / 64 * 64;
   check(weir_model_create(&model, NULL, NULL, &net) == WEIR_ERR_WEIGHTS,
         "weights of a file must be given");
   write_weights(argv[2], 78, 8);
