@@ -20,7 +20,7 @@ namespace weir {
 
 // The best first.
 static constexpr Level known[] = {
-    {"amx", "x86-64-v4", "+avx512bf16,+amx-tile,+amx-bf16", 512},
+    {"amx", "x86-64-v4", "+avx512bf16,+amx-tile,+amx-bf16,+amx-int8", 512},
     {"x86-64-v4", "x86-64-v4", "", 512},
     {"x86-64-v3", "x86-64-v3", "", 256},
     {"x86-64-v2", "x86-64-v2", "", 128},

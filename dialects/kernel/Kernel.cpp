@@ -152,30 +152,12 @@ bool MatmulOp::isPacked() {
   return shaped(getB()).getRank() > batch + 2;
 }
 
-// (C6), but for how many tiles there are.
-static LogicalResult verifyTiles(MatmulOp op) {
-  ShapedType a = shaped(op.getA()), b = shaped(op.getB());
-  ArrayRef<int32_t> range = *op.getRange();
-  if (range.size() != 2 || range[0] < 1 || range[0] > range[1])
-    return op.emitOpError("has no range of magnitudes");
-  Type sum = op.getEpilogue().front().getArgument(0).getType();
-  bool shape = b.getRank() == 6 && b.getElementType().isBF16() &&
-               b.getDimSize(2) >= 1 && b.getDimSize(2) <= 3 &&
-               b.getShape().take_back(3) == ArrayRef<int64_t>{2, 16, 32};
-  bool left = shape && (a.getElementType().isF32() ||
-                        (a.getElementType().isBF16() && b.getDimSize(2) == 1));
-  if (!left || !sum.isF32() || op.getTransposeA())
-    return op.emitOpError("cannot multiply ") << a << " by tiles " << b;
-  return success();
-}
-
 LogicalResult MatmulOp::verify() {
   // (C3)
   if (getEpilogue().front().getNumArguments() == 0)
     return emitOpError("epilogue takes no sum");
   if (failed(verifyForm(*this)) ||
-      failed(isTiled() ? verifyTiles(*this)
-                       : verifySums(*this, getA(), getB())))
+      failed(isTiled() ? verifyTiles() : verifySums(*this, getA(), getB())))
     return failure();
   ShapedType a = shaped(getA()), b = shaped(getB()), out = shaped(getOut());
   int64_t rank = out.getRank();
@@ -186,13 +168,8 @@ LogicalResult MatmulOp::verify() {
     return emitOpError("cannot make ") << out << " of rows of " << a;
   int64_t depth = a.getShape().take_back(2)[!getTransposeA()];
   int64_t columns = out.getDimSize(rank - 1);
-  if (isTiled()) {
-    if ((rank > 2 && !getShared()) ||
-        b.getDimSize(0) != int64_t(llvm::divideCeil(columns, 32)) ||
-        b.getDimSize(1) != int64_t(llvm::divideCeil(depth, 32)))
-      return emitOpError("cannot multiply ") << a << " by " << b;
+  if (isTiled())
     return verifyEpilogue(*this);
-  }
   // (C2)
   int64_t batch = getShared() ? 0 : rank - 2;
   if (b.getRank() < batch + 2 || b.getRank() > batch + 3 ||

@@ -36,7 +36,10 @@ def Kernel_MatmulOp : Kernel_SumOp<"matmul"> {
       [n%32/16][k%32/2][n%16*2 + k%2]`, with zeros past its edges. It has no
       batches and no `transpose_a`, sums are of f32, and `a` is of f32 or, with
       one part, of bf16. `range` has the bits of the least and the greatest
-      magnitude, but 0, of elements of `a` whose products tiles may make.
+      magnitude, but 0, of elements of `a` whose products tiles may make. Or
+      tiles are of i8, `ceil(N/32) x ceil(K/64) x 1 x 2 x 16 x 64`, with element
+      (k, n) at `[n/32][k/64][0][n%32/16][k%64/4][n%16*4 + k%4]`; sums are of
+      i32, `a` is of i32 or i8, and `range` has the least and the greatest value.
 
     ```mlir
     %y = kernel.matmul ins(%a, %b : tensor<4x8xf32>, tensor<1x8x32xf32>) extras(%bias : tensor<20xf32>) outs(%c : tensor<4x20xf32>) -> tensor<4x20xf32> attributes {extra_maps = [affine_map<(d0, d1) -> (d1)>]} {
@@ -56,6 +59,7 @@ def Kernel_MatmulOp : Kernel_SumOp<"matmul"> {
     bool isPacked();
     /// Whether `b` is in tiles.
     bool isTiled() { return getRange().has_value(); }
+    ::mlir::LogicalResult verifyTiles();
   }];
   let assemblyFormat = [{
     `ins` `(` $a `,` $b `:` type($a) `,` type($b) `)`

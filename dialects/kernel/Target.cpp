@@ -50,6 +50,8 @@ Target Target::of(Operation *op) {
     result.avx512 = llvm::is_contained(all, "+avx512f");
     result.tiles = llvm::is_contained(all, "+amx-tile") &&
                    llvm::is_contained(all, "+amx-bf16");
+    result.byteTiles = llvm::is_contained(all, "+amx-tile") &&
+                       llvm::is_contained(all, "+amx-int8");
   }
   return result;
 }

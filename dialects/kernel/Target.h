@@ -15,7 +15,8 @@ struct Target {
   int64_t l2 = 1 << 20;
   bool fma = true;
   bool avx512 = false;
-  bool tiles = false; // Intel AMX, with products of bf16
+  bool tiles = false;     // Intel AMX, with products of bf16
+  bool byteTiles = false; // and of 8-bit integers
 
   /// Reads the `weir.target` dictionary of the module around `op`, keys
   /// `vector_bits`, `panel_bits`, `vector_registers`, `l1`, `l2`, `fma` and

@@ -29,7 +29,7 @@ struct Packing {
   int64_t batches, groups, depth, columns, depthStride, columnStride, width;
   // For kernel.winograd.
   std::optional<kernel::MinimalWindow> window = {};
-  int64_t tileParts = 0;   // of bf16, in tiles; 0: panels
+  int64_t tileParts = 0; // of each element, in tiles; 0: panels
 
   TilePacking tiles() const {
     return {depth, columns, depthStride, columnStride, tileParts};
@@ -119,7 +119,7 @@ struct Packing {
       return transform(reinterpret_cast<const float *>(from),
                        reinterpret_cast<float *>(to));
     if (tileParts)
-      return tiles().run(from, element, reinterpret_cast<uint16_t *>(to));
+      return tiles().run(from, element, to);
     int64_t bytes = element.getIntOrFloatBitWidth() / 8;
     int64_t panels = (columns + width - 1) / width;
     for (int64_t batch = 0; batch < batches; ++batch) {
@@ -198,11 +198,11 @@ private:
     if (packing.tileParts)
       for (plan::TaskOp task : callers)
         range.add(*bytesOf(constantOf(task)), type.getElementType());
-    auto bounds = range.bounds(packing.depth);
+    auto bounds = range.bounds(packing.depth, type.getElementType());
     if (!bounds)
       packing.tileParts = 0;
     if (packing.tileParts)
-      type = packing.tiles().type(&getContext());
+      type = packing.tiles().type(type.getElementType());
 
     for (plan::TaskOp task : callers) {
       graph::ConstantOp constant = constantOf(task);

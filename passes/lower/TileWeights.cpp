@@ -30,7 +30,7 @@ kernel::MatmulOp productOf(Operation *packed) {
 
 // The parts that the precision asked for takes.
 static int64_t partsOf(Operation *op, Type element) {
-  if (element.isBF16())
+  if (!element.isF32())
     return 1;
   auto module = op->getParentOfType<ModuleOp>();
   auto precision =
@@ -40,43 +40,57 @@ static int64_t partsOf(Operation *op, Type element) {
 
 // Cycles of a core with AMX. Tiles of bf16 make 512 products a cycle and parts
 // multiply these, but their loads and what they wait for take as long again;
-// vector registers make 32 products of f32. Weights come from the last level
-// of cache or memory at 8 bytes a cycle.
+// vector registers make 32 products of f32, half as many of i32. Weights come
+// from the last level of cache or memory at 8 bytes a cycle.
 int64_t partsInTiles(Operation *packed) {
   kernel::MatmulOp product = productOf(packed);
-  if (!product || !kernel::Target::of(packed).tiles)
+  if (!product)
     return 0;
+  kernel::Target target = kernel::Target::of(packed);
   auto a = cast<ShapedType>(product.getA().getType());
   auto out = cast<ShapedType>(product.getOut().getType());
   Type element = a.getElementType();
   Type sum = product.getEpilogue().front().getArgument(0).getType();
   bool oneSide = out.getRank() == 2 || product.getShared();
-  if (!oneSide || product.getTransposeA() || !sum.isF32() ||
-      !(element.isF32() || element.isBF16()) || out.getNumElements() == 0)
+  bool bytes = sum.isInteger(32);
+  bool makes = bytes ? target.byteTiles &&
+                           (element.isInteger(32) || element.isInteger(8))
+                     : target.tiles && sum.isF32() &&
+                           (element.isF32() || element.isBF16());
+  if (!makes || !oneSide || product.getTransposeA() ||
+      out.getNumElements() == 0)
     return 0;
   int64_t parts = partsOf(packed, element);
   int64_t columns = out.getShape().back(), depth = a.getShape().back();
   double rows = double(out.getNumElements()) / columns;
   double weights = double(depth) * columns;
-  double tiled = double(llvm::alignTo(depth, side)) *
+  double tiled = double(llvm::alignTo(depth, bytes ? 2 * side : side)) *
                  llvm::alignTo(columns, side) *
                  (std::ceil(rows / side * 2) * side / 2);
-  double perCycle = parts == 1 ? 220 : parts == 2 ? 75 : 45;
-  double inTiles = std::max(tiled / perCycle, weights * parts * 2 / 8) +
-                   rows * depth * parts / 4;
-  double bytes = element.getIntOrFloatBitWidth() / 8;
-  double inVectors = std::max(weights * rows / 32, weights * bytes / 8);
+  double perCycle = bytes ? 440 : parts == 1 ? 220 : parts == 2 ? 75 : 45;
+  double inTiles =
+      std::max(tiled / perCycle, weights * parts * (bytes ? 1 : 2) / 8) +
+      rows * depth * parts / 4;
+  double each = element.getIntOrFloatBitWidth() / 8;
+  double inVectors =
+      std::max(weights * rows / (bytes ? 16 : 32), weights * each / 8);
   return inTiles < inVectors ? parts : 0;
 }
 
 void TileRange::add(ArrayRef<char> weights, Type element) {
-  size_t bytes = element.isBF16() ? 2 : 4;
+  size_t bytes = element.getIntOrFloatBitWidth() / 8;
+  if (element.isInteger(8))
+    return;
   for (size_t i = 0; i + bytes <= weights.size(); i += bytes) {
     uint32_t bits = 0;
     std::memcpy(reinterpret_cast<char *>(&bits) + 4 - bytes, &weights[i],
                 bytes);
+    if (element.isInteger(32)) {
+      fits &= llvm::isInt<8>(int32_t(bits));
+      continue;
+    }
     float size = std::fabs(llvm::bit_cast<float>(bits));
-    finite &= std::isfinite(size);
+    fits &= std::isfinite(size);
     most = std::max(most, size);
     if (size > 0)
       least = std::min(least, size);
@@ -86,9 +100,11 @@ void TileRange::add(ArrayRef<char> weights, Type element) {
 // The parts of x are multiples of x * 2^-23 and those that matter of a product
 // x y of x y * 2^-26: with x, y and x y of at least 2^-100 all are normal.
 std::optional<std::pair<int32_t, int32_t>>
-TileRange::bounds(int64_t depth) const {
-  if (!finite)
+TileRange::bounds(int64_t depth, Type element) const {
+  if (!fits)
     return std::nullopt;
+  if (element.isInteger())
+    return std::make_pair(-128, 127);
   int low = std::min(std::ilogb(least), 127);
   int high = most > 0 ? std::ilogb(most) + 1 : 0;
   int least = -100 - std::min(low, 0);
@@ -99,14 +115,18 @@ TileRange::bounds(int64_t depth) const {
   return std::make_pair((127 + least) << 23, (127 + most) << 23);
 }
 
-RankedTensorType TilePacking::type(MLIRContext *context) const {
+RankedTensorType TilePacking::type(Type element) const {
+  bool bytes = element.isInteger();
+  int64_t step = bytes ? 2 * side : side;
   int64_t shape[] = {int64_t(llvm::divideCeil(columns, side)),
-                     int64_t(llvm::divideCeil(depth, side)),
+                     int64_t(llvm::divideCeil(depth, step)),
                      parts,
                      2,
                      side / 2,
-                     side};
-  return RankedTensorType::get(shape, BFloat16Type::get(context));
+                     step};
+  MLIRContext *context = element.getContext();
+  return RankedTensorType::get(shape, bytes ? Type(IntegerType::get(context, 8))
+                                            : Type(BFloat16Type::get(context)));
 }
 
 // Rounds to nearest even, as the kernel takes the left side apart.
@@ -115,21 +135,27 @@ static uint16_t topOf(float x) {
   return (bits + 0x7fff + (bits >> 16 & 1)) >> 16;
 }
 
-void TilePacking::run(const char *from, Type element, uint16_t *to) const {
-  int64_t steps = llvm::divideCeil(depth, side);
-  int64_t bytes = element.isBF16() ? 2 : 4;
+void TilePacking::run(const char *from, Type element, char *to) const {
+  // A line of a tile has 4 bytes of each column.
+  int64_t lines = element.isInteger() ? 4 : 2, step = lines * side / 2;
+  int64_t steps = llvm::divideCeil(depth, step);
+  int64_t bytes = element.getIntOrFloatBitWidth() / 8;
   for (int64_t k = 0; k < depth; ++k)
     for (int64_t n = 0; n < columns; ++n) {
+      const char *source = from + (k * depthStride + n * columnStride) * bytes;
+      int64_t block = (n / side * steps + k / step) * parts;
+      int64_t in = n % side / 16 * 16 * step + k % step / lines * step +
+                   n % 16 * lines + k % lines;
+      if (element.isInteger()) {
+        to[block * 2048 + in] = *source; // the low byte
+        continue;
+      }
       uint32_t bits = 0;
-      std::memcpy(reinterpret_cast<char *>(&bits) + 4 - bytes,
-                  from + (k * depthStride + n * columnStride) * bytes, bytes);
+      std::memcpy(reinterpret_cast<char *>(&bits) + 4 - bytes, source, bytes);
       float x = llvm::bit_cast<float>(bits);
-      int64_t block = (n / side * steps + k / side) * parts;
-      int64_t in =
-          n % side / 16 * 512 + k % side / 2 * side + n % 16 * 2 + k % 2;
       for (int64_t part = 0; part < parts; ++part) {
         uint16_t top = topOf(x);
-        to[(block + part) * 1024 + in] = top;
+        std::memcpy(to + ((block + part) * 1024 + in) * 2, &top, 2);
         x -= llvm::bit_cast<float>(uint32_t(top) << 16);
       }
     }

@@ -9,7 +9,7 @@ import numpy as np
 from harness import Graph, bf16, main
 
 random = np.random.default_rng(29)
-TILES = "-mattr=+amx-tile,+amx-bf16"
+TILES = "-mattr=+amx-tile,+amx-bf16,+amx-int8"
 
 
 def products():
@@ -149,6 +149,33 @@ def half_floats():
     return g
 
 
+def integers():
+    """Bytes by bytes in tiles; larger numbers as ever, their sums wrapped."""
+    g = Tiled(threads=[2, 3])
+    for rows, depth, columns in [(32, 64, 64), (61, 129, 61), (50, 2115, 70), (400, 63, 33)]:
+        x = random.integers(-128, 128, (rows, depth)).astype(np.int8)
+        w = random.integers(-128, 128, (depth, columns)).astype(np.int8)
+        exact = (x.astype(np.int64) @ w).astype(np.int32)
+        y = g.op("BatchMatMulV3", g.input(x), g.constant(w), Tout=np.int32)
+        g.expect(y, exact)
+        g.expect(g.op("MatMul", g.input(x.astype(np.int32)), g.constant(w.astype(np.int32))), exact)
+        large = x.astype(np.int32)
+        large[3, 5], large[rows - 1, depth - 1] = 128, -(2**31)
+        wrapped = (large.astype(np.int64) @ w).astype(np.int32)
+        product = g.op("MatMul", g.input(large), g.constant(w.astype(np.int32)))
+        g.expect(g.op("Relu", product), np.maximum(wrapped, 0))
+    return g
+
+
+def large_integers():
+    g = Tiled(tiles=False)
+    x = random.integers(-128, 128, (64, 64)).astype(np.int32)
+    w = random.integers(-129, 129, (64, 64)).astype(np.int32)
+    w[3, 4] = 128
+    g.expect(g.op("MatMul", g.input(x), g.constant(w)), x @ w)
+    return g
+
+
 def ends_of_the_range():
     """What f32 can hold is held, whatever the row is made of."""
     g = Tiled(threads=[2])
@@ -200,6 +227,8 @@ main(
     shapes,
     many_slabs,
     half_floats,
+    integers,
+    large_integers,
     ends_of_the_range,
     weights_out_of_range,
     few_rows,

@@ -18,9 +18,12 @@ TileProduct::TileProduct(Emitter &e, kernel::MatmulOp op)
     rows *= size;
   columns = e.shape(out).back();
   depth = e.shape(a).back();
+  bytes = e.element(b).isInteger(8);
+  sumType = bytes ? Type(e.getI32Type()) : Type(e.getF32Type());
+  stepDepth = e.shape(b).back();
   panels = e.shape(b)[0], steps = e.shape(b)[1], parts = e.shape(b)[2];
   blocks = (rows + side - 1) / side;
-  EvenSplit depths(steps, 1024 / side);
+  EvenSplit depths(steps, 1024 / stepDepth);
   stepsABlock = depths.size + (depths.larger != 0);
   depthBlocks = (steps + stepsABlock - 1) / stepsABlock;
 }
@@ -51,66 +54,79 @@ Value TileProduct::validRows(Value row) {
   return e.smaller(e.index(side), e.create<arith::SubIOp>(e.index(rows), row));
 }
 
-// Takes 32 elements of a row apart, and into the range of magnitudes.
+// Takes elements of a row apart, and into the range.
 void TileProduct::splitLine(Value row, Value step, int64_t valid,
                             Emitter::Values to, Emitter::Values &range) {
   auto bits = VectorType::get(half, e.getI32Type());
-  auto bf16 = VectorType::get(half, e.getBF16Type());
-  for (int64_t i = 0; i < side; i += half) {
+  auto part = VectorType::get(half, e.element(split));
+  for (int64_t i = 0; i < stepDepth; i += half) {
     Emitter::Values at = place(row);
-    at.push_back(e.plus(e.times(step, side), i));
+    at.push_back(e.plus(e.times(step, stepDepth), i));
     Value x = valid > i ? e.load(a, at, half, valid - i)
                         : e.zeros(e.element(a), half);
-    x = e.widen(x, e.getF32Type());
+    to.back() = e.index(i);
+    to[2] = e.index(0);
+    if (bytes) {
+      x = e.widen(x, sumType);
+      range[0] = e.create<arith::MinSIOp>(range[0], x);
+      range[1] = e.create<arith::MaxSIOp>(range[1], x);
+      e.store(e.create<arith::TruncIOp>(part, x), split, to, half);
+      continue;
+    }
+    x = e.widen(x, sumType);
     Value magnitude = e.create<arith::AndIOp>(
         e.create<arith::BitcastOp>(bits, x), words(0x7fffffff));
     // Zero becomes the largest.
     range[0] = e.create<arith::MinUIOp>(
         range[0], e.create<arith::AddIOp>(magnitude, words(-1)));
     range[1] = e.create<arith::MaxUIOp>(range[1], magnitude);
-    to.back() = e.index(i);
-    for (int64_t part = 0; part < parts; ++part) {
-      Value top = e.create<arith::TruncFOp>(bf16, x);
-      to[2] = e.index(part);
+    for (int64_t i = 0; i < parts; ++i) {
+      Value top = e.create<arith::TruncFOp>(part, x);
+      to[2] = e.index(i);
       e.store(top, split, to, half);
-      if (part + 1 < parts)
-        x = e.create<arith::SubFOp>(x, e.widen(top, e.getF32Type()));
+      if (i + 1 < parts)
+        x = e.create<arith::SubFOp>(x, e.widen(top, sumType));
     }
   }
 }
 
 void TileProduct::splitBlock(Value first, Value block, const Depth &d) {
   Value firstRow = e.times(e.plus(first, block), side);
-  int64_t tail = d.ends ? depth % side : 0;
-  Emitter::Values range = {words(-1), words(0)};
-  range = e.loop(
-      e.index(0), validRows(firstRow), 1, range,
-      [&](Value i, ValueRange soFar) {
-        Value row = e.plus(firstRow, i);
-        auto line = [&](Value step, ValueRange soFar, int64_t valid) {
-          Emitter::Values range(soFar);
-          splitLine(row, e.plus(d.first, step), valid,
-                    {block, step, nullptr, e.dividedBy(i, half),
-                     e.modulo(i, half), nullptr},
-                    range);
-          return range;
-        };
-        int64_t whole = d.count - (tail != 0);
-        Emitter::Values range = e.loop(
-            e.index(0), e.index(whole), 1, soFar,
-            [&](Value step, ValueRange so) { return line(step, so, side); });
-        return tail ? line(e.index(whole), range, tail) : range;
-      });
+  int64_t tail = d.ends ? depth % stepDepth : 0;
+  Emitter::Values range = {words(bytes ? INT32_MAX : -1),
+                           words(bytes ? INT32_MIN : 0)};
+  range =
+      e.loop(e.index(0), validRows(firstRow), 1, range,
+             [&](Value i, ValueRange soFar) {
+               Value row = e.plus(firstRow, i);
+               auto line = [&](Value step, ValueRange soFar, int64_t valid) {
+                 Emitter::Values range(soFar);
+                 splitLine(row, e.plus(d.first, step), valid,
+                           {block, step, nullptr, e.dividedBy(i, half),
+                            e.modulo(i, half), nullptr},
+                           range);
+                 return range;
+               };
+               int64_t whole = d.count - (tail != 0);
+               Emitter::Values range =
+                   e.loop(e.index(0), e.index(whole), 1, soFar,
+                          [&](Value step, ValueRange so) {
+                            return line(step, so, stepDepth);
+                          });
+               return tail ? line(e.index(whole), range, tail) : range;
+             });
+  using arith::CmpIPredicate;
+  using vector::CombiningKind;
   ArrayRef<int32_t> bounds = *op.getRange();
-  Value least =
-      e.create<vector::ReductionOp>(vector::CombiningKind::MINUI, range[0]);
-  Value most =
-      e.create<vector::ReductionOp>(vector::CombiningKind::MAXUI, range[1]);
+  Value least = e.create<vector::ReductionOp>(
+      bytes ? CombiningKind::MINSI : CombiningKind::MINUI, range[0]);
+  Value most = e.create<vector::ReductionOp>(
+      bytes ? CombiningKind::MAXSI : CombiningKind::MAXUI, range[1]);
   Value inside = e.create<arith::AndIOp>(
-      e.create<arith::CmpIOp>(arith::CmpIPredicate::uge, least,
-                              word(bounds[0] - 1)),
-      e.create<arith::CmpIOp>(arith::CmpIPredicate::ule, most,
-                              word(bounds[1])));
+      e.create<arith::CmpIOp>(bytes ? CmpIPredicate::sge : CmpIPredicate::uge,
+                              least, word(bounds[0] - !bytes)),
+      e.create<arith::CmpIOp>(bytes ? CmpIPredicate::sle : CmpIPredicate::ule,
+                              most, word(bounds[1])));
   e.create<memref::StoreOp>(e.create<arith::ExtUIOp>(e.getI32Type(), inside),
                             fits, block);
 }
@@ -158,7 +174,7 @@ void TileProduct::byTiles(Value block, Value panel, const Depth &d) {
             {panel, e.plus(d.first, step), e.index(rightPart), e.index(j)});
       left = leftPart, right = rightPart;
       eachSum([&](int sum, int left, int right, ValueRange) {
-        registers.multiply(sum, left, right);
+        registers.multiply(bytes, sum, left, right);
       });
     }
   });
@@ -167,25 +183,31 @@ void TileProduct::byTiles(Value block, Value panel, const Depth &d) {
   });
 }
 
-// Two rows of 16 columns of the weights, their parts summed.
-Emitter::Values TileProduct::weights(Value panel, Value pair,
+// The rows of 16 columns of the weights that one line holds, parts summed.
+Emitter::Values TileProduct::weights(Value panel, Value line,
                                      int64_t columnHalf) {
   auto bits = VectorType::get(half, e.getI32Type());
-  auto floats = VectorType::get(half, e.getF32Type());
-  Emitter::Values rows(2);
+  Emitter::Values rows(rowsALine());
   for (int64_t part = 0; part < parts; ++part) {
     Emitter::Values at = {panel,
-                          e.dividedBy(pair, half),
+                          e.dividedBy(line, half),
                           e.index(part),
                           e.index(columnHalf),
-                          e.modulo(pair, half),
+                          e.modulo(line, half),
                           e.index(0)};
-    Value both = e.create<vector::BitCastOp>(bits, e.load(b, at, side, side));
-    Value of[2] = {e.create<arith::ShLIOp>(both, words(16)),
-                   e.create<arith::AndIOp>(both, words(-65536))};
-    for (int odd = 0; odd < 2; ++odd) {
-      Value now = e.create<arith::BitcastOp>(floats, of[odd]);
-      rows[odd] = part ? e.sum(rows[odd], now) : now;
+    Value all =
+        e.create<vector::BitCastOp>(bits, e.load(b, at, stepDepth, stepDepth));
+    for (auto [i, row] : llvm::enumerate(rows)) {
+      int64_t low = i * 32 / rows.size(), high = 32 - 32 / rows.size();
+      Value now = e.create<arith::ShLIOp>(all, words(high - low));
+      if (bytes) {
+        row = e.create<arith::ShRSIOp>(now, words(high));
+        continue;
+      }
+      now = e.create<arith::BitcastOp>(
+          VectorType::get(half, sumType),
+          e.create<arith::AndIOp>(now, words(-65536)));
+      row = part ? e.sum(row, now) : now;
     }
   }
   return rows;
@@ -195,7 +217,7 @@ void TileProduct::byVectors(Value first, Value block, Value panel,
                             const Depth &d) {
   constexpr int64_t height = 8;
   Value firstRow = e.times(e.plus(first, block), side);
-  Value lastRow = e.index(rows - 1), firstK = e.times(d.first, side);
+  Value lastRow = e.index(rows - 1), firstK = e.times(d.first, stepDepth);
   Emitter::Values at = sumsOf(block, panel);
   int64_t wide = columns > half ? 2 : 1;
   e.loop(e.index(0), validRows(firstRow), height, [&](Value row) {
@@ -209,31 +231,33 @@ void TileProduct::byVectors(Value first, Value block, Value panel,
     Emitter::Values made;
     for (int64_t i = 0; i < height; ++i)
       for (int64_t j = 0; j < wide; ++j)
-        made.push_back(d.begins ? e.zeros(e.getF32Type(), half)
+        made.push_back(d.begins ? e.zeros(sumType, half)
                                 : e.load(sums, sumAt(i, j), half, half));
-    auto multiply = [&](Value pair, int64_t valid, ValueRange carried) {
+    auto multiply = [&](Value line, int64_t valid, ValueRange carried) {
       Emitter::Values made(carried), right[2];
       for (int64_t j = 0; j < wide; ++j)
-        right[j] = weights(panel, e.plus(pair, e.times(d.first, half)), j);
-      for (int64_t odd = 0; odd < valid; ++odd)
+        right[j] = weights(panel, e.plus(line, e.times(d.first, half)), j);
+      for (int64_t k = 0; k < valid; ++k)
         for (int64_t i = 0; i < height; ++i) {
           Emitter::Values from = rowAt[i];
-          from.push_back(e.plus(firstK, e.plus(e.times(pair, 2), odd)));
-          Value x = e.widen(e.create<memref::LoadOp>(a, from), e.getF32Type());
+          from.push_back(e.plus(firstK, e.plus(e.times(line, rowsALine()), k)));
+          Value x = e.widen(e.create<memref::LoadOp>(a, from), sumType);
           for (int64_t j = 0; j < wide; ++j)
-            made[i * wide + j] = e.multiplyAdd(e.splat(x, half), right[j][odd],
+            made[i * wide + j] = e.multiplyAdd(e.splat(x, half), right[j][k],
                                                made[i * wide + j]);
         }
       return made;
     };
-    int64_t pairs = d.count * half;
-    if (d.ends && depth % side)
-      pairs -= (side - depth % side + 1) / 2;
-    made = e.loop(
-        e.index(0), e.index(pairs), 1, made,
-        [&](Value pair, ValueRange so) { return multiply(pair, 2, so); });
-    if (d.ends && depth % 2)
-      made = multiply(e.index(pairs), 1, made);
+    int64_t valid = d.count * stepDepth;
+    if (d.ends && depth % stepDepth)
+      valid -= stepDepth - depth % stepDepth;
+    int64_t lines = valid / rowsALine(), rest = valid % rowsALine();
+    made = e.loop(e.index(0), e.index(lines), 1, made,
+                  [&](Value line, ValueRange so) {
+                    return multiply(line, rowsALine(), so);
+                  });
+    if (rest)
+      made = multiply(e.index(lines), rest, made);
     for (int64_t i = 0; i < height; ++i)
       for (int64_t j = 0; j < wide; ++j)
         e.store(made[i * wide + j], sums, sumAt(i, j), half);

@@ -83,8 +83,9 @@ void TileRegisters::store(int tile, Value buffer, ValueRange leading,
   move("tilestored64", tile, buffer, leading, stride);
 }
 
-void TileRegisters::multiply(int sum, int left, int right) {
-  intrinsic("tdpbf16ps", {number(sum), number(left), number(right)});
+void TileRegisters::multiply(bool bytes, int sum, int left, int right) {
+  intrinsic(bytes ? "tdpbssd" : "tdpbf16ps",
+            {number(sum), number(left), number(right)});
 }
 
 } // namespace weir

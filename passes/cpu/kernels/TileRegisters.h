@@ -22,8 +22,8 @@ struct TileRegisters {
             int64_t stride = 64);
   void store(int tile, mlir::Value buffer, mlir::ValueRange leading,
              int64_t stride = 64);
-  /// Adds the products of pairs of bf16.
-  void multiply(int sum, int left, int right);
+  /// Adds the products of pairs of bf16, or of fours of i8.
+  void multiply(bool bytes, int sum, int left, int right);
 
 private:
   void intrinsic(llvm::StringRef name, mlir::ValueRange arguments);

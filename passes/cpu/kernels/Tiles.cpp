@@ -49,16 +49,15 @@ struct TileEmitter : TileProduct {
   }
 
   void allocateParts(int64_t blocks) {
-    split =
-        allocate({blocks, stepsABlock, parts, 2, half, side}, e.getBF16Type());
+    split = allocate({blocks, stepsABlock, parts, 2, half, stepDepth},
+                     e.element(b));
     fits = allocate({blocks}, e.getI32Type());
   }
 
   // Between blocks of the depth all sums wait, else those of one block.
   void allocateSums(int64_t blocks) {
     bool all = depthBlocks > 1;
-    sums = allocate({all ? blocks : 1, all ? panels : 1, side, side},
-                    e.getF32Type());
+    sums = allocate({all ? blocks : 1, all ? panels : 1, side, side}, sumType);
   }
 
   Value firstBlock(Value slab) {
@@ -70,7 +69,7 @@ struct TileEmitter : TileProduct {
   void finish(Value first, Value block, Value panel, int64_t valid) {
     Value firstRow = e.times(e.plus(first, block), side);
     Emitter::Values at = sumsOf(block, panel);
-    int64_t lanes = std::min(side, target.lanes(e.getF32Type()));
+    int64_t lanes = std::min(side, target.lanes(sumType));
     e.loop(e.index(0), validRows(firstRow), 1, [&](Value i) {
       auto position = [&](Value, Value) { return place(e.plus(firstRow, i)); };
       Tile shape{1, 1, valid, lanes, position, e.times(panel, side)};

@@ -8,14 +8,17 @@
 namespace weir {
 
 struct TileProduct {
-  static constexpr int64_t side = 32; // rows, columns and depth of a block
-  static constexpr int64_t half = 16; // rows of a tile, and its columns of f32
+  static constexpr int64_t side = 32; // rows and columns of a block
+  static constexpr int64_t half = 16; // rows of a tile, and its columns of sums
 
   Emitter &e;
   TileRegisters registers{e};
   kernel::MatmulOp op;
   mlir::Value a, b, out;
+  bool bytes; // tiles are of i8 and sums of i32, or of bf16 and f32
+  mlir::Type sumType;
   int64_t rows = 1, columns, depth, parts;
+  int64_t stepDepth;             // of one product of tiles
   int64_t steps, panels, blocks; // of the depth, the columns, the rows
   int64_t stepsABlock, depthBlocks;
   // The parts of a slab of A, for each of its blocks whether they are its
@@ -50,8 +53,10 @@ private:
   mlir::Value words(int64_t value) { return e.splat(word(value), half); }
   void splitLine(mlir::Value row, mlir::Value step, int64_t valid,
                  Emitter::Values to, Emitter::Values &range);
-  Emitter::Values weights(mlir::Value panel, mlir::Value pair,
+  Emitter::Values weights(mlir::Value panel, mlir::Value line,
                           int64_t columnHalf);
+  /// How many rows of the matrix lie in one line of a tile.
+  int64_t rowsALine() const { return bytes ? 4 : 2; }
 };
 
 } // namespace weir

@@ -251,3 +251,14 @@ func.func @matmul_c6_depth(%a: memref<4x40xf32>, %b: memref<1x1x3x2x16x32xbf16>,
   }
   return
 }
+
+// -----
+
+func.func @matmul_c6_bytes(%a: memref<4x8xf32>, %b: memref<1x1x1x2x16x64xi8>, %c: memref<4x20xf32>) {
+  // expected-error@+1 {{cannot multiply 'memref<4x8xf32>' by tiles 'memref<1x1x1x2x16x64xi8>'}}
+  kernel.matmul ins(%a, %b : memref<4x8xf32>, memref<1x1x1x2x16x64xi8>) outs(%c : memref<4x20xf32>) attributes {range = array<i32: 5, 9>} {
+  ^bb0(%sum: f32):
+    kernel.yield %sum : f32
+  }
+  return
+}

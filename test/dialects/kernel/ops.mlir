@@ -120,3 +120,16 @@ func.func @tiles(%a: memref<2x40x70xf32>, %b: memref<3x3x3x2x16x32xbf16>, %c: me
   }
   return
 }
+
+// -----
+
+// Weights in tiles of bytes.
+// CHECK-LABEL: func @byte_tiles
+// CHECK: kernel.matmul ins(%{{.*}}, %{{.*}} : memref<40x70xi32>, memref<3x2x1x2x16x64xi8>) outs(%{{.*}} : memref<40x90xi32>) attributes {range = array<i32: -128, 127>} {
+func.func @byte_tiles(%a: memref<40x70xi32>, %b: memref<3x2x1x2x16x64xi8>, %c: memref<40x90xi32>) {
+  kernel.matmul ins(%a, %b : memref<40x70xi32>, memref<3x2x1x2x16x64xi8>) outs(%c : memref<40x90xi32>) attributes {range = array<i32: -128, 127>} {
+  ^bb0(%sum: i32):
+    kernel.yield %sum : i32
+  }
+  return
+}

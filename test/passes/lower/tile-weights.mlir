@@ -98,3 +98,51 @@ func.func private @kernel_0(%a: tensor<64x32xf32>, %w: tensor<32x192xf32> {weir.
   return %y : tensor<64x192xf32>
 }
 }
+
+// -----
+
+// Integers of which each is a byte; with one that is not there are panels.
+// CHECK-LABEL: func.func @bytes
+// CHECK: graph.constant dense_resource<[[R:packed.*]]> : tensor<2x1x1x2x16x64xi8>
+// CHECK: kernel.matmul {{.*}} : tensor<64x64xi32>, tensor<2x1x1x2x16x64xi8>) {{.*}} attributes {range = array<i32: -128, 127>}
+// CHECK: [[R]]: "0x40000000{{(FB)+"}}
+module attributes {weir.target = {features = "+amx-int8,+amx-tile"}} {
+func.func @bytes(%x: tensor<64x64xi32>) -> tensor<64x64xi32> attributes {weir.entry = "serve"} {
+  %w = graph.constant dense<-5> : tensor<64x64xi32>
+  %y = plan.task @kernel_0(%x, %w) : (tensor<64x64xi32>, tensor<64x64xi32>) -> tensor<64x64xi32>
+  return %y : tensor<64x64xi32>
+}
+func.func private @kernel_0(%a: tensor<64x64xi32>, %w: tensor<64x64xi32> {weir.constant}) -> tensor<64x64xi32> attributes {weir.kernel} {
+  %e = tensor.empty() : tensor<2x64x32xi32>
+  %p = kernel.pack ins(%w : tensor<64x64xi32>) outs(%e : tensor<2x64x32xi32>) -> tensor<2x64x32xi32>
+  %c = tensor.empty() : tensor<64x64xi32>
+  %y = kernel.matmul ins(%a, %p : tensor<64x64xi32>, tensor<2x64x32xi32>) outs(%c : tensor<64x64xi32>) -> tensor<64x64xi32> {
+  ^bb0(%sum: i32):
+    kernel.yield %sum : i32
+  }
+  return %y : tensor<64x64xi32>
+}
+}
+
+// -----
+
+// CHECK-LABEL: func.func @words
+// CHECK-NOT: xi8
+// CHECK: tensor<2x64x32xi32>
+module attributes {weir.target = {features = "+amx-int8,+amx-tile"}} {
+func.func @words(%x: tensor<64x64xi32>) -> tensor<64x64xi32> attributes {weir.entry = "serve"} {
+  %w = graph.constant dense<-129> : tensor<64x64xi32>
+  %y = plan.task @kernel_0(%x, %w) : (tensor<64x64xi32>, tensor<64x64xi32>) -> tensor<64x64xi32>
+  return %y : tensor<64x64xi32>
+}
+func.func private @kernel_0(%a: tensor<64x64xi32>, %w: tensor<64x64xi32> {weir.constant}) -> tensor<64x64xi32> attributes {weir.kernel} {
+  %e = tensor.empty() : tensor<2x64x32xi32>
+  %p = kernel.pack ins(%w : tensor<64x64xi32>) outs(%e : tensor<2x64x32xi32>) -> tensor<2x64x32xi32>
+  %c = tensor.empty() : tensor<64x64xi32>
+  %y = kernel.matmul ins(%a, %p : tensor<64x64xi32>, tensor<2x64x32xi32>) outs(%c : tensor<64x64xi32>) -> tensor<64x64xi32> {
+  ^bb0(%sum: i32):
+    kernel.yield %sum : i32
+  }
+  return %y : tensor<64x64xi32>
+}
+}
