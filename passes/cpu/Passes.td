@@ -119,6 +119,24 @@ def OutlineParts : Pass<"weir-outline-parts", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mlir::arith::ArithDialect"];
 }
 
+def FoldCopies : Pass<"weir-fold-copies", "::mlir::func::FuncOp"> {
+  let summary = "Lets products read and write transposed memory in place";
+  let description = [{
+    A copy that only moves rows, of an argument to what products read, or of what
+    a product makes to a result, is left out: the product takes a view. Runs
+    before kernels are emitted.
+
+    ```mlir
+    linalg.generic ins(%x : memref<8x2x64xf32>) outs(%t : memref<2x8x64xf32>) { yield }
+    kernel.matmul ins(%t, %w : ...)
+    // becomes
+    %v = memref.reinterpret_cast %x ... to memref<2x8x64xf32, strided<[64, 128, 1]>>
+    kernel.matmul ins(%v, %w : ...)
+    ```
+  }];
+  let dependentDialects = ["::mlir::memref::MemRefDialect"];
+}
+
 def FuseRows : Pass<"weir-fuse-rows", "::mlir::func::FuncOp"> {
   let summary = "Makes loops over the same rows one loop over blocks of rows";
   let description = [{

@@ -30,6 +30,7 @@ void buildBufferizePipeline(OpPassManager &pm) {
   kernels.addPass(createBufferizeKernels());
   kernels.addPass(createCanonicalizerPass());
   kernels.addPass(createCSEPass());
+  kernels.addPass(createFoldCopies());
   kernels.addPass(createEmitKernels());
   kernels.addPass(createFuseRows());
   kernels.addPass(createPlanScratch());

@@ -4,6 +4,7 @@
 
 #include "dialects/graph/Elements.h"
 #include "dialects/graph/Graph.h"
+#include "dialects/graph/Neural.h"
 #include "dialects/graph/Shape.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/IRMapping.h"
@@ -98,6 +99,16 @@ ArrayRef<int64_t> shapeOf(Value value) {
   return cast<RankedTensorType>(value.getType()).getShape();
 }
 
+/// Whether an op only moves rows, which a product takes at any distance.
+bool movesRows(Operation *op) {
+  auto transpose = dyn_cast<graph::TransposeOp>(op);
+  if (!transpose)
+    return false;
+  ArrayRef<int64_t> permutation = transpose.getPermutation();
+  return permutation.size() > 1 &&
+         permutation.back() + 1 == static_cast<int64_t>(permutation.size());
+}
+
 /// How many dimensions an op's operand has before those that it reduces, where
 /// these are the last ones, at least one.
 std::optional<size_t> rowDimensions(Operation *op) {
@@ -178,16 +189,29 @@ private:
     // An opaque root reads its operands more than once, or out of order.
     if (roleOf(root()) == FusionRole::opaque)
       return false;
+    // Nothing goes with the operand of a product.
+    if (llvm::any_of(producer->getUsers(),
+                     [&](Operation *user) { return moved.contains(user); }))
+      return false;
     bool private_ = llvm::all_of(producer->getUsers(), [&](Operation *user) {
       return members.contains(user);
     });
-    if (!private_ || !onlyLoopsUse(producer))
+    if (!private_)
+      return false;
+    if (movesRows(producer) && onlyProductsUse(producer)) {
+      moved.insert(producer);
+      add(producer);
+      return true;
+    }
+    if (!onlyLoopsUse(producer))
       return false;
     FusionRole role = roleOf(producer);
     if (role == FusionRole::contraction) {
       // Its epilogue has the shape of its result; one contraction a group.
-      if (hasKernel ||
-          shapeOf(producer->getResult(0)) != shapeOf(root()->getResult(0)))
+      Value last = root()->getResult(0);
+      if (movesRows(root()) && isa<graph::MatmulOp>(producer))
+        last = root()->getOperand(0);
+      if (hasKernel || shapeOf(producer->getResult(0)) != shapeOf(last))
         return false;
     } else if (role == FusionRole::reduction) {
       if (!joinsRows(producer))
@@ -211,6 +235,12 @@ private:
       FusionRole role = roleOf(user);
       return role == FusionRole::elementwise || role == FusionRole::injective ||
              role == FusionRole::reduction;
+    });
+  }
+
+  static bool onlyProductsUse(Operation *producer) {
+    return llvm::all_of(producer->getUsers(), [](Operation *user) {
+      return isa<graph::MatmulOp>(user);
     });
   }
 
@@ -246,6 +276,7 @@ private:
   }
 
   llvm::SetVector<Operation *> members;
+  llvm::SmallPtrSet<Operation *, 4> moved; // operands of products
   bool hasKernel = false;
   std::optional<Rows> rows; // where a member reduces rows
   bool manyLoops = false;   // whether a member reduces for another

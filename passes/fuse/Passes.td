@@ -13,7 +13,8 @@ def FormGroups : Pass<"weir-form-groups", "::mlir::func::FuncOp"> {
     computes its operand; a reduction takes the elementwise ops that only it
     uses; a contraction takes the elementwise ops that follow as its epilogue;
     reductions of rows, what is computed of their values, and of elements with
-    these, are loops over the same rows.
+    these, are loops over the same rows. A product takes transposes that only
+    move rows, of its operands and of its result.
     Cheap ops (constants' broadcasts, iota) are copied into each group that uses
     them. Views (reshape) between groups stay outside.
 

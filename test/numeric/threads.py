@@ -157,4 +157,24 @@ def epilogues():
     return g
 
 
-main(products, convolutions, loops, rows, epilogues)
+def attention():
+    """Heads that lie side by side in rows: lengths and depths of every rest."""
+    g = graph(3)
+    for batch, length, heads, depth in (1, 128, 2, 64), (2, 50, 3, 40), (1, 77, 4, 16):
+        shape = g.constant(np.int32([batch, length, heads, depth]))
+        order = g.constant(np.int32([0, 2, 1, 3]))
+        lines = [g.input(normal(batch, length, heads * depth)) for _ in range(3)]
+        q, k, v = (g.op("Transpose", g.op("Reshape", x, shape), order) for x in lines)
+        scores = g.op("BatchMatMulV2", q, k, adj_y=True)
+        scale = g.constant(np.float32(depth**-0.5))
+        weights = g.op("Softmax", g.op("Mul", scores, scale))
+        y = g.op("Transpose", g.op("BatchMatMulV2", weights, v), order)
+        q, k, v = (x.value.astype(np.float64).reshape(batch, length, heads, depth)
+                   .transpose(0, 2, 1, 3) for x in lines)
+        e = np.exp(q @ k.swapaxes(2, 3) * depth**-0.5)
+        expected = (e / e.sum(-1, keepdims=True) @ v).transpose(0, 2, 1, 3)
+        g.expect(y, expected, rtol=1e-4, atol=1e-5)
+    return g
+
+
+main(products, convolutions, loops, rows, epilogues, attention)

@@ -10,6 +10,27 @@ using namespace mlir;
 
 namespace weir {
 
+/// The vectors' columns as vectors; as many as lanes, a power of two. Each
+/// round exchanges the halves of blocks half as large (Eklundh).
+static void transpose(Emitter &e, MutableArrayRef<Value> rows) {
+  size_t count = rows.size();
+  for (size_t half = count / 2; half > 0; half /= 2) {
+    SmallVector<int64_t> upper, lower;
+    for (size_t lane = 0; lane < count; ++lane) {
+      bool second = lane & half;
+      upper.push_back(second ? count + lane - half : lane);
+      lower.push_back(second ? count + lane : lane + half);
+    }
+    for (size_t i = 0; i < count; ++i) {
+      if (i & half)
+        continue;
+      Value a = rows[i], b = rows[i + half];
+      rows[i] = e.create<vector::ShuffleOp>(a, b, upper);
+      rows[i + half] = e.create<vector::ShuffleOp>(a, b, lower);
+    }
+  }
+}
+
 void emitPack(Emitter &e, kernel::PackOp op, const kernel::Target &target) {
   Value b = op.getB(), out = op.getOut();
   ArrayRef<int64_t> shape = e.shape(out);
@@ -37,13 +58,37 @@ void emitPack(Emitter &e, kernel::PackOp op, const kernel::Target &target) {
           e.store(vector, out, to, lanes);
         }
       });
-    e.loop(valid, [&](Value column) {
+    auto one = [&](Value column, Value k) {
       source[0] = e.plus(first, column);
+      source[1] = target[0] = k;
       target[1] = column;
-      e.loop(depth, [&](Value k) {
-        source[1] = target[0] = k;
-        e.create<memref::StoreOp>(e.create<memref::LoadOp>(b, from), out, to);
+      e.create<memref::StoreOp>(e.create<memref::LoadOp>(b, from), out, to);
+    };
+    bool turns = lanes > 1 && llvm::isPowerOf2_64(lanes);
+    int64_t columns = turns ? valid / lanes * lanes : 0;
+    int64_t lines = turns ? depth / lanes * lanes : 0;
+    e.loop(e.index(0), e.index(columns), lanes, [&](Value column) {
+      e.loop(e.index(0), e.index(lines), lanes, [&](Value k) {
+        Emitter::Values rows;
+        source[1] = k;
+        for (int64_t lane = 0; lane < lanes; ++lane) {
+          source[0] = e.plus(e.plus(first, column), lane);
+          rows.push_back(e.load(b, from, lanes, lanes));
+        }
+        transpose(e, rows);
+        target[1] = column;
+        for (int64_t lane = 0; lane < lanes; ++lane) {
+          target[0] = e.plus(k, lane);
+          e.store(rows[lane], out, to, lanes);
+        }
       });
+      e.loop(lanes, [&](Value lane) {
+        e.loop(e.index(lines), e.index(depth), 1,
+               [&](Value k) { one(e.plus(column, lane), k); });
+      });
+    });
+    e.loop(e.index(columns), e.index(valid), 1, [&](Value column) {
+      e.loop(depth, [&](Value k) { one(column, k); });
     });
     e.loop(e.index(valid), e.index(width), 1, [&](Value column) {
       target[1] = column;
@@ -57,7 +102,7 @@ void emitPack(Emitter &e, kernel::PackOp op, const kernel::Target &target) {
   double bytes = 0.25 * e.element(out).getIntOrFloatBitWidth();
   for (int64_t size : shape)
     bytes *= size;
-  e.share(movingTime(bytes) * (op.getTransposeB() ? 4 : 1));
+  e.share(movingTime(bytes));
   int64_t panels = shape[shape.size() - 3];
   auto panelsOf = [&](ValueRange at, Value low, Value high) {
     Emitter::Values batch(at);

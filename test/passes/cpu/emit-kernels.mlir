@@ -109,6 +109,20 @@ func.func @pack(%b: memref<8x20xf32>, %p: memref<1x8x32xf32>) {
 
 // -----
 
+// Lines become columns in registers; what is left, one by one.
+// CHECK-LABEL: func @pack_transposed
+// CHECK: scf.for
+// CHECK-COUNT-16: vector.load %{{.*}} : memref<50x40xf32>
+// CHECK-COUNT-64: vector.shuffle
+// CHECK-COUNT-16: vector.store %{{.*}} : memref<2x40x32xf32>
+// CHECK: memref.store
+func.func @pack_transposed(%b: memref<50x40xf32>, %p: memref<2x40x32xf32>) {
+  kernel.pack ins(%b : memref<50x40xf32>) outs(%p : memref<2x40x32xf32>) {transpose_b}
+  return
+}
+
+// -----
+
 // Truth values are bytes: no vector of bits is stored.
 // CHECK-LABEL: func @truth
 // CHECK: arith.cmpf olt, %{{.*}} : vector<16xf32>

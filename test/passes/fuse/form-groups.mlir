@@ -265,3 +265,38 @@ func.func @concat(%x: tensor<1x2xf32>) -> tensor<2x4xf32> {
   %c = graph.concat %b, %b axis 1 : tensor<2x2xf32>, tensor<2x2xf32>
   return %c : tensor<2x4xf32>
 }
+
+// -----
+
+// A product takes what only moves the rows of its operands and of its result,
+// and nothing that makes these operands.
+// CHECK-LABEL: func.func @heads
+// CHECK: %[[E:.*]] = graph.group
+// CHECK: graph.exp
+// CHECK: graph.group(%[[E]]
+// CHECK-COUNT-2: graph.transpose
+// CHECK: graph.matmul
+// CHECK: graph.transpose
+// CHECK-NOT: graph.group
+func.func @heads(%q: tensor<8x2x64xf32>, %k: tensor<8x2x64xf32>) -> tensor<8x2x8xf32> {
+  %0 = graph.exp %q : tensor<8x2x64xf32>
+  %1 = graph.transpose %0 [1, 0, 2] : tensor<8x2x64xf32>
+  %2 = graph.transpose %k [1, 0, 2] : tensor<8x2x64xf32>
+  %3 = graph.matmul %1, %2 transpose_b : tensor<2x8x64xf32>, tensor<2x8x64xf32>
+  %4 = graph.transpose %3 [1, 0, 2] : tensor<2x8x8xf32>
+  return %4 : tensor<8x2x8xf32>
+}
+
+// -----
+
+// Elements that leave their rows are copied first.
+// CHECK-LABEL: func.func @turned
+// CHECK: graph.group
+// CHECK: graph.transpose
+// CHECK: graph.group
+// CHECK: graph.matmul
+func.func @turned(%x: tensor<4x8xf32>, %w: tensor<4x4xf32>) -> tensor<8x4xf32> {
+  %0 = graph.transpose %x [1, 0] : tensor<4x8xf32>
+  %1 = graph.matmul %0, %w : tensor<8x4xf32>, tensor<4x4xf32>
+  return %1 : tensor<8x4xf32>
+}
