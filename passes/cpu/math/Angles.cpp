@@ -43,7 +43,7 @@ Value MathFunctions::cosOf(Value r) {
 
 Value MathFunctions::sin(Value x) {
   auto [r, quadrant] = reduceAngle(x);
-  auto bit = [&](int64_t mask) -> Value {
+  auto bit = [&, quadrant = quadrant](int64_t mask) -> Value {
     return b.create<arith::CmpIOp>(
         arith::CmpIPredicate::ne, b.create<arith::AndIOp>(quadrant, bits(mask)),
         bits(0));
