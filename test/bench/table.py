@@ -3,7 +3,8 @@
 
 Each row is an object with model, threads, engine, median_us and ratio_to_ref (the median over rounds of this
 engine's time by the reference's) or, of a cold run, cold_ms and peak_rss_mb. ENGINE (default: weir) is set beside
-the others; speed-up is above 1 where it is the faster.
+the others; speed-up is above 1 where it is the faster. GFLOP/s are those that the model has by its definition,
+whatever less a kernel does.
 """
 import json
 import math
@@ -27,16 +28,18 @@ def main():
                 if "cold_ms" in row:
                     print(f"| {model} | {name} | {row['cold_ms']} | {row['peak_rss_mb']} |")
         return
-    print(f"| model | threads | {engine}, us | reference | reference, us | speed-up |\n| --- | ---: | ---: | --- | ---: | ---: |")
+    print(f"| model | threads | {engine}, us | GFLOP/s | reference | reference, us | speed-up |\n"
+          "| --- | ---: | ---: | ---: | --- | ---: | ---: |")
     speedups = []
     for (model, threads), by in cases.items():
         own = by.get(engine, {})
         if "ratio_to_ref" not in own:
-            print(f"| {model} | {threads} | {own.get('error', 'no result')[:60]} | | | |")
+            print(f"| {model} | {threads} | {own.get('error', 'no result')[:60]} | | | | |")
             continue
         reference = by[own["ref"]]
         speedups.append(1 / own["ratio_to_ref"])
-        print(f"| {model} | {threads} | {own['median_us']:.1f} | {own['ref']} | {reference['median_us']:.1f} "
+        rate = f"{own['gflops']:.0f}" if own.get("gflops", 0) >= 1 else ""
+        print(f"| {model} | {threads} | {own['median_us']:.1f} | {rate} | {own['ref']} | {reference['median_us']:.1f} "
               f"| {speedups[-1]:.2f} |")
     if speedups:
         print(f"\nGeometric mean {geomean(speedups):.2f}, lowest {min(speedups):.2f}.")
