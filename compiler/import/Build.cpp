@@ -18,7 +18,8 @@ Value makeChecked(ImplicitLocOpBuilder &b, OperationState &state) {
     auto infer =
         state.name.getRegisteredInfo()->getInterface<InferTypeOpInterface>();
     state.types.clear();
-    assert((state.getRawProperties() || !state.name.getOpPropertyByteSize()) &&
+    // A builder that sets no property leaves none: all then have defaults.
+    assert((state.getRawProperties() || state.attributes.empty()) &&
            "inference reads the properties");
     if (failed(infer->inferReturnTypes(
             b.getContext(), state.location, state.operands,
