@@ -21,6 +21,22 @@ Value MathFunctions::scaleByInstruction(Value x, Value n) {
                    {x, n, x, all, roundAsSet});
 }
 
+// Of 0 the mantissa is 1 and the exponent -infinity; of numbers below it the
+// mantissa is NaN.
+std::pair<Value, Value> MathFunctions::splitByInstruction(Value x) {
+  Value all = b.create<LLVM::ConstantOp>(b.getI16IntegerAttr(-1));
+  Value roundAsSet = b.create<LLVM::ConstantOp>(b.getI32IntegerAttr(4));
+  // From 3/4, without a sign, NaN where there was one.
+  Value how = b.create<LLVM::ConstantOp>(b.getI32IntegerAttr(15));
+  Value mantissa = intrinsic("llvm.x86.avx512.mask.getmant.ps.512",
+                             {x, how, x, all, roundAsSet});
+  auto exponentOf = [&](Value y) {
+    return intrinsic("llvm.x86.avx512.mask.getexp.ps.512",
+                     {y, y, all, roundAsSet});
+  };
+  return {mantissa, sub(exponentOf(x), exponentOf(mantissa))};
+}
+
 Value MathFunctions::lookUp(Value index, ArrayRef<float> table) {
   auto half = [&](ArrayRef<float> entries) -> Value {
     return b.create<arith::ConstantOp>(

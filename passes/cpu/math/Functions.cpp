@@ -68,27 +68,35 @@ Value MathFunctions::expm1(Value x) {
                 select(isSmall, plain, result));
 }
 
+// ln(2) in two parts as for exponentials, but of one sign: infinities add up.
+static constexpr double logHigh = 0.693145751953125, logLow = 1.42860682e-6;
+
 MathFunctions::Logarithm MathFunctions::splitLog(Value x) {
+  auto [mantissa, exponent] = avx512 ? splitByInstruction(x) : splitByBits(x);
+  Value f = sub(mantissa, real(1));
+  Value p =
+      polynomial(f, {0.333334491, -0.250000958, 0.199908609, -0.166473123,
+                     0.144784005, -0.131611965, 0.104629957, -0.0450744671});
+  Value rest = mul(mul(f, f), multiplyAdd(p, f, real(-0.5)));
+  return {f, rest, exponent};
+}
+
+std::pair<Value, Value> MathFunctions::splitByBits(Value x) {
   // Denormals are scaled to be normal.
   Value denormal = test(Predicate::OLT, x, real(1.17549435e-38));
   Value scaled = select(denormal, mul(x, real(8388608)), x);
-  // The mantissa in [sqrt(0.5), sqrt(2)).
-  Value offset = b.create<arith::SubIOp>(toBits(scaled), bits(0x3f3504f3));
+  Value offset = b.create<arith::SubIOp>(toBits(scaled), bits(0x3f400000));
   Value exponent = b.create<arith::ShRSIOp>(offset, bits(23));
   Value mantissa = fromBits(b.create<arith::SubIOp>(
       toBits(scaled), b.create<arith::ShLIOp>(exponent, bits(23))));
   Value e = b.create<arith::SIToFPOp>(f32, exponent);
-  e = select(denormal, sub(e, real(23)), e);
-  Value f = sub(mantissa, real(1));
-  Value square = mul(f, f);
-  Value p = polynomial(f, {0.333333126, -0.250000096, 0.200021187, -0.166679957,
-                           0.142195509, -0.124055914, 0.118881746, -0.116756413,
-                           0.0674660124});
-  Value rest = multiplyAdd(mul(square, f), p, mul(square, real(-0.5)));
-  return {f, rest, e};
+  return {mantissa, select(denormal, sub(e, real(23)), e)};
 }
 
 Value MathFunctions::specialLog(Value x, Value result) {
+  // The instructions that split x have made these.
+  if (avx512)
+    return result;
   result = select(test(Predicate::OLT, x, real(0)), real(NAN), result);
   result = select(test(Predicate::OEQ, x, real(0)), real(-infinity), result);
   // Infinity and what is not a number are their own logarithms.
@@ -97,8 +105,8 @@ Value MathFunctions::specialLog(Value x, Value result) {
 
 Value MathFunctions::log(Value x) {
   auto [f, rest, e] = splitLog(x);
-  Value low = multiplyAdd(e, real(ln2Low), rest);
-  return specialLog(x, multiplyAdd(e, real(ln2High), add(f, low)));
+  Value low = multiplyAdd(e, real(logLow), rest);
+  return specialLog(x, multiplyAdd(e, real(logHigh), add(f, low)));
 }
 
 Value MathFunctions::log2(Value x) {

@@ -93,6 +93,8 @@ private:
     Value f, rest, exponent;
   };
   Logarithm splitLog(Value x);
+  /// The mantissa in [3/4, 3/2) and the exponent, as floats.
+  std::pair<Value, Value> splitByBits(Value x);
   /// The logarithm's values at 0, below it and at infinity.
   Value specialLog(Value x, Value result);
   /// x reduced to [-pi/4, pi/4] and the quadrant.
@@ -107,6 +109,9 @@ private:
   // What AVX-512 does on vectors of 16.
   Value intrinsic(llvm::StringRef name, mlir::ValueRange operands);
   Value scaleByInstruction(Value x, Value n);
+  /// The same, of 0, infinity and what has no logarithm so that the logarithm
+  /// is right.
+  std::pair<Value, Value> splitByInstruction(Value x);
   /// The entry of a table at the low 5 bits of an index.
   Value lookUp(Value index, llvm::ArrayRef<float> table);
   Value erfByTable(Value x);

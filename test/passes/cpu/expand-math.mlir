@@ -113,6 +113,23 @@ module attributes {weir.target = {features = "+avx512f,+fma"}} {
 
 // -----
 
+// A logarithm's mantissa and exponent come with what is right for 0, infinity
+// and negative numbers: no choices follow.
+module attributes {weir.target = {features = "+avx512f"}} {
+  // CHECK-LABEL: func @log
+  // CHECK: %[[M:.*]] = llvm.call_intrinsic "llvm.x86.avx512.mask.getmant.ps.512"
+  // CHECK: llvm.call_intrinsic "llvm.x86.avx512.mask.getexp.ps.512"
+  // CHECK: llvm.call_intrinsic "llvm.x86.avx512.mask.getexp.ps.512"(%[[M]]
+  // CHECK-NOT: arith.select
+  // CHECK: return
+  func.func @log(%x: vector<16xf32>) -> vector<16xf32> {
+    %0 = math.log %x : vector<16xf32>
+    return %0 : vector<16xf32>
+  }
+}
+
+// -----
+
 // Whole vectors of AVX-512 look polynomials up; others, and scalars, do not.
 module attributes {weir.target = {features = "+avx512dq,+avx512f"}} {
   // CHECK-LABEL: func @table
