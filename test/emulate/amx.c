@@ -241,10 +241,11 @@ static const uint8_t *execute(const greg_t *r, const uint8_t *at) {
   }
   if (opcode == 0x49 && prefix < 2 && mod != 3 && !reg) {
     address where = decode_address(r, at + 4, b, x);
+    uint8_t *memory = where.base + where.stride; /* an index as usual */
     if (prefix)
-      memcpy(where.base, &state.shape, sizeof state.shape); /* STTILECFG */
+      memcpy(memory, &state.shape, sizeof state.shape); /* STTILECFG */
     else
-      configure(where.base);
+      configure(memory);
     return where.end;
   }
   if (opcode == 0x4b && prefix && mod != 3 && (modrm & 7) == 4) {

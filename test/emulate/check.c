@@ -82,6 +82,11 @@ int main(void) {
   __asm__ volatile("ldtilecfg %0" ::"m"(shape));
   __asm__ volatile("sttilecfg %0" : "=m"(read));
   check(!memcmp(&shape, &read, sizeof shape), "the configuration");
+  config pair[2] = {{0}, shape};
+  __asm__ volatile("ldtilecfg (%0,%1,8)\n sttilecfg 8(%2,%1,4)" ::"r"(pair),
+                   "r"(sizeof shape / 8), "r"((char *)&read - 8 - 32)
+                   : "memory");
+  check(!memcmp(&shape, &read, sizeof shape), "an address with an index");
   for (int round = 0; round < 300; ++round) {
     for (int k = 0; k < 64; ++k) {
       for (int m = 0; m < M; ++m)

@@ -103,7 +103,7 @@ def dense(g, rows, depth, columns):
 
 
 def shapes():
-    g = Tiled(threads=[2, 3])
+    g = Tiled("--threads=3", threads=[1, 2])
     for shape in [
         (32, 64, 64),
         (16, 61, 40),
@@ -125,7 +125,7 @@ def shapes():
 
 
 def many_slabs():
-    g = Tiled(threads=[2, 3])
+    g = Tiled("--threads=3", threads=[1, 2])
     x, w = g.input(normal(2100, 320)), g.constant(normal(320, 96))
     g.expect(g.op("MatMul", x, w), wide(x) @ wide(w), rtol=1e-6, atol=2e-5)
     return g
