@@ -13,6 +13,7 @@
 #include "passes/cpu/Sharing.h"
 #include "passes/cpu/kernels/Epilogue.h"
 #include "passes/cpu/kernels/Kernels.h"
+#include "passes/cpu/kernels/WaitingSums.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -35,6 +36,7 @@ struct ConvolutionEmitter {
   Type sumElement;
   int64_t lanes, tileColumns, tileHeight, tileWidth;
   int64_t bytes, l2;
+  static constexpr int64_t chain = 48; // of additions
   // The copy of an image, or null; what a pixel takes of it.
   Value copy;
   MemRefType copyType;
@@ -121,19 +123,10 @@ struct ConvolutionEmitter {
   }
 
   void clearCopy(Value firstRow, Value endRow) {
-    Value zero = e.create<arith::ConstantOp>(e.getZeroAttr(sumElement));
-    // One run of memory: vectors first, then what is left.
     int64_t row = copyWidth * copyChannels;
     SmallVector<ReassociationIndices> all = {{0, 1, 2}};
     Value run = e.create<memref::CollapseShapeOp>(copy, all);
-    Value first = e.times(firstRow, row), end = e.times(endRow, row);
-    Value count = e.plus(end, e.times(first, -1));
-    Value whole = e.plus(first, e.times(e.dividedBy(count, lanes), lanes));
-    e.loop(first, whole, lanes, [&](Value i) {
-      e.store(e.zeros(sumElement, lanes), run, i, lanes);
-    });
-    e.loop(whole, end, 1,
-           [&](Value i) { e.create<memref::StoreOp>(zero, run, i); });
+    e.clear(run, e.times(firstRow, row), e.times(endRow, row), lanes);
   }
 
   // Fills these rows of the copy with their pixels of x.
@@ -222,7 +215,7 @@ struct ConvolutionEmitter {
     Value firstInput = e.times(group, groupInputs);
 
     // The products of one element of the window and one input channel; in a
-    // run, `kx` is null and `channel` counts both.
+    // run, `channel` counts both.
     auto step = [&](Value ky, Value kx, Value channel, Emitter::Values &sums) {
       Emitter::Values at = {panelIndex};
       if (!flat)
@@ -260,19 +253,35 @@ struct ConvolutionEmitter {
     // LLVM loads those of several steps together, and spills sums.
     int64_t unroll =
         std::clamp<int64_t>(28 / std::max<int64_t>(1, shape.count()), 1, 4);
+    auto channelsOf = [&](Value ky, Value kx) {
+      return [&, ky, kx](int64_t unroll) {
+        return [&, ky, kx, unroll](Value k, auto &sums) {
+          for (int64_t u = 0; u < unroll; ++u)
+            step(ky, kx, e.plus(k, u), sums);
+        };
+      };
+    };
+    // The parts of a long sum are rows of the window, or some of the channels.
+    WaitingSums waiting{e, chain};
+    int64_t terms = run ? windowWidth * channels : groupInputs;
+    int64_t inRow = run ? 1 : windowWidth;
     Emitter::Values sums(shape.count(), e.zeros(sumElement, lanes));
-    sums = e.sumLoop(windowHeight, 1, sums, [&](Value ky, Emitter::Values &s) {
-      if (run) {
-        s = e.sumLoop(
-            windowWidth * channels, unroll, s,
-            [&](Value k, Emitter::Values &s) { step(ky, nullptr, k, s); });
-        return;
-      }
-      s = e.sumLoop(windowWidth, 1, s, [&](Value kx, Emitter::Values &s) {
-        s = e.sumLoop(groupInputs, unroll, s,
-                      [&](Value k, Emitter::Values &s) { step(ky, kx, k, s); });
+    if (terms * inRow < 2 * chain) {
+      auto row = [&](int64_t) {
+        return [&](Value ky, Emitter::Values &sums) {
+          sums = e.sumLoop(inRow, 1, sums, [&](Value kx, auto &sums) {
+            sums = waiting.run(terms, unroll, sums, channelsOf(ky, kx));
+          });
+        };
+      };
+      sums = waiting.loop(windowHeight, 1, sums, row, 1, terms * inRow);
+    } else {
+      sums = e.sumLoop(windowHeight, 1, sums, [&](Value ky, auto &sums) {
+        sums = e.sumLoop(inRow, 1, sums, [&](Value kx, auto &sums) {
+          sums = waiting.loop(terms, unroll, sums, channelsOf(ky, kx));
+        });
       });
-    });
+    }
     finishTile(e, op, shape, sums);
   }
 

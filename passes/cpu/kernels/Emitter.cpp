@@ -93,6 +93,16 @@ void Emitter::store(Value vector, Value buffer, ValueRange indices,
   }
 }
 
+void Emitter::clear(Value run, Value first, Value end, int64_t lanes) {
+  Value zero = create<arith::ConstantOp>(getZeroAttr(element(run)));
+  // Vectors first, then what is left.
+  Value count = plus(end, times(first, -1));
+  Value whole = plus(first, times(dividedBy(count, lanes), lanes));
+  loop(first, whole, lanes,
+       [&](Value i) { store(zeros(element(run), lanes), run, i, lanes); });
+  loop(whole, end, 1, [&](Value i) { create<memref::StoreOp>(zero, run, i); });
+}
+
 Value Emitter::splat(Value scalar, int64_t lanes) {
   return create<vector::BroadcastOp>(VectorType::get(lanes, scalar.getType()),
                                      scalar);

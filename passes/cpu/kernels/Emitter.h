@@ -39,6 +39,9 @@ struct Emitter : mlir::ImplicitLocOpBuilder {
   /// Stores the first `valid` elements.
   void store(mlir::Value vector, mlir::Value buffer, mlir::ValueRange indices,
              int64_t valid);
+  /// Stores zeros to the elements from `first` to before `end` of a run.
+  void clear(mlir::Value run, mlir::Value first, mlir::Value end,
+             int64_t lanes);
   mlir::Value splat(mlir::Value scalar, int64_t lanes);
   mlir::Value zeros(mlir::Type element, int64_t lanes);
   /// Converts a scalar or vector to elements of the wider type `element`.

@@ -156,7 +156,7 @@ struct MatmulEmitter : MatmulBlocks {
     int64_t sets = 1;
     while (sets * count < leastSums && sets * 2 <= depth.count)
       sets *= 2;
-    Emitter::Values sums(sets * count, e.zeros(sumElement, lanes));
+    Emitter::Values sums(count, e.zeros(sumElement, lanes));
     auto step = [&](Value k, MutableArrayRef<Value> sums) {
       Emitter::Values right, at = placeB(column, k);
       Value first = at.back();

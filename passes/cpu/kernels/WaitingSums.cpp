@@ -8,18 +8,29 @@ using namespace mlir;
 
 namespace weir {
 
+static Emitter::Values
+runSteps(Emitter &e, Value first, Value end, int64_t unroll, ValueRange sums,
+         function_ref<WaitingSums::Step(int64_t)> steps) {
+  WaitingSums::Step some = steps(unroll);
+  return e.loop(first, end, unroll, sums, [&](Value k, ValueRange carried) {
+    Emitter::Values sums(carried);
+    some(k, sums);
+    return sums;
+  });
+}
+
+Emitter::Values WaitingSums::run(int64_t count, int64_t unroll,
+                                 Emitter::Values sums,
+                                 function_ref<Step(int64_t)> steps) {
+  int64_t main = count / unroll * unroll;
+  sums = runSteps(e, e.index(0), e.index(main), unroll, sums, steps);
+  return runSteps(e, e.index(main), e.index(count), 1, sums, steps);
+}
+
 Emitter::Values WaitingSums::loop(int64_t count, int64_t unroll,
                                   Emitter::Values sums,
                                   function_ref<Step(int64_t)> steps,
                                   int64_t sets, int64_t each) {
-  auto run = [&](Value first, Value end, int64_t step, ValueRange sums) {
-    Step some = steps(step);
-    return e.loop(first, end, step, sums, [&](Value k, ValueRange carried) {
-      Emitter::Values sums(carried);
-      some(k, sums);
-      return sums;
-    });
-  };
   auto join = [&](Emitter::Values sums) {
     for (int64_t left = sets; left > 1; left /= 2) {
       size_t half = sums.size() / 2;
@@ -30,18 +41,19 @@ Emitter::Values WaitingSums::loop(int64_t count, int64_t unroll,
     return sums;
   };
   auto type = cast<VectorType>(sums[0].getType());
+  Emitter::Values zeros(sums.size() * (sets - 1),
+                        e.zeros(type.getElementType(), type.getNumElements()));
+  sums.append(zeros);
   int64_t main = count / unroll * unroll, longest = chain * sets;
   int64_t parts = (count * each + longest / 2) / longest;
   int64_t part = parts > 1 ? count / parts / unroll * unroll : 0;
-  if (!part || !isa<FloatType>(type.getElementType())) {
-    sums = run(e.index(0), e.index(main), unroll, sums);
-    return join(run(e.index(main), e.index(count), 1, sums));
-  }
+  if (!part || !isa<FloatType>(type.getElementType()))
+    return join(run(count, unroll, sums, steps));
 
   int64_t lanes = type.getNumElements();
   int64_t kept = sums.size() / sets;
   Value memory = e.stack({kept, lanes}, type.getElementType());
-  Emitter::Values zeros(sums.size(), e.zeros(type.getElementType(), lanes));
+  zeros.assign(sums.size(), e.zeros(type.getElementType(), lanes));
   auto place = [&](int64_t i) {
     return Emitter::Values{e.index(i), e.index(0)};
   };
@@ -50,16 +62,17 @@ Emitter::Values WaitingSums::loop(int64_t count, int64_t unroll,
   // Nothing is carried from part to part: LLVM would spill it.
   int64_t whole = count / part * part;
   e.loop(e.index(0), e.index(whole), part, [&](Value first) {
-    auto some = join(run(first, e.plus(first, part), unroll, zeros));
+    auto some =
+        join(runSteps(e, first, e.plus(first, part), unroll, zeros, steps));
     for (auto [i, sum] : llvm::enumerate(some))
       e.store(e.sum(e.load(memory, place(i), lanes, lanes), sum), memory,
               place(i), lanes);
   });
   Emitter::Values rest = zeros;
   if (whole < main)
-    rest = run(e.index(whole), e.index(main), unroll, rest);
+    rest = runSteps(e, e.index(whole), e.index(main), unroll, rest, steps);
   if (main < count)
-    rest = run(e.index(main), e.index(count), 1, rest);
+    rest = runSteps(e, e.index(main), e.index(count), 1, rest, steps);
   rest = join(rest);
   for (auto [i, sum] : llvm::enumerate(rest)) {
     Value before = e.load(memory, place(i), lanes, lanes);

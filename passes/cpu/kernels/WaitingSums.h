@@ -15,9 +15,14 @@ struct WaitingSums {
   Emitter &e;
   int64_t chain;
 
+  /// `count` steps in one chain.
+  Emitter::Values run(int64_t count, int64_t unroll, Emitter::Values sums,
+                      llvm::function_ref<Step(int64_t)> steps);
+
   /// `count` steps added to `sums`; `steps(n)` emits `n` of them, of which
-  /// `unroll` make an iteration. The sums are in several sets, which take turns
-  /// and in the end are added up. `each` is how many terms a step adds.
+  /// `unroll` make an iteration. The steps see several sets of sums, one after
+  /// the other, which take turns and in the end are added up. `each` is how
+  /// many terms a step adds.
   Emitter::Values loop(int64_t count, int64_t unroll, Emitter::Values sums,
                        llvm::function_ref<Step(int64_t)> steps,
                        int64_t sets = 1, int64_t each = 1);

@@ -269,6 +269,31 @@ func.func @rows(%a: memref<512x512xf32>, %b: memref<4x512x32xf32>, %c: memref<51
 
 // -----
 
+// The parts of a long direct sum are some of a row's channels, or rows.
+// CHECK-LABEL: func @deep
+// CHECK: memref.alloca() {{.*}} : memref<2x16xf32>
+// CHECK: scf.for %{{.*}} = %c0 to %c3 step
+// CHECK: scf.for %{{.*}} = %c0 to %c192 step %c48
+func.func @deep(%x: memref<1x3x3x64xf32>, %w: memref<1x3x3x64x32xf32>, %y: memref<1x1x1x32xf32>) {
+  kernel.convolution ins(%x, %w : memref<1x3x3x64xf32>, memref<1x3x3x64x32xf32>) outs(%y : memref<1x1x1x32xf32>) attributes {dilations = array<i64: 1, 1>, groups = 1 : i64, padding = array<i64: 0, 0>, strides = array<i64: 1, 1>} {
+  ^bb0(%sum: f32):
+    kernel.yield %sum : f32
+  }
+  return
+}
+// CHECK-LABEL: func @rows_of_window
+// CHECK: memref.alloca() {{.*}} : memref<2x16xf32>
+// CHECK: scf.for %{{.*}} = %c0 to %c6 step %c2
+func.func @rows_of_window(%x: memref<1x7x7x3xf32>, %w: memref<1x7x7x3x32xf32>, %y: memref<1x1x1x32xf32>) {
+  kernel.convolution ins(%x, %w : memref<1x7x7x3xf32>, memref<1x7x7x3x32xf32>) outs(%y : memref<1x1x1x32xf32>) attributes {dilations = array<i64: 1, 1>, groups = 1 : i64, padding = array<i64: 0, 0>, strides = array<i64: 1, 1>} {
+  ^bb0(%sum: f32):
+    kernel.yield %sum : f32
+  }
+  return
+}
+
+// -----
+
 // An image is copied row by row into its border, then its tiles are shared.
 // CHECK-LABEL: func @image
 // CHECK: memref.alloc
