@@ -238,7 +238,7 @@ static LogicalResult checkOperands(Node &node, Takes takes) {
     return success();
   for (unsigned i = 0; i < node.size(); ++i) {
     const Traced &operand = node.traced(i);
-    if (operand.isBounded())
+    if (operand.isBounded() && takes != Takes::open)
       return node.unsupported("operand " + Twine(i) + ", '" +
                               escaped(node.def.input(i), 100) +
                               "', has a size that is known only at run time");
@@ -247,7 +247,7 @@ static LogicalResult checkOperands(Node &node, Takes takes) {
         return node.unsupported("operand " + Twine(i) + " is of strings");
       return node.unsupported("operand " + Twine(i) + " is no tensor");
     }
-    if (operand.imaginary && takes == Takes::tensors)
+    if (operand.imaginary && (takes == Takes::tensors || takes == Takes::open))
       return node.unsupported("operand " + Twine(i) + " is complex");
   }
   return success();

@@ -171,10 +171,11 @@ private:
 /// Turns one node into graph ops; gives its results or says why not.
 using Handler = mlir::LogicalResult (*)(Node &);
 
-/// What operands a handler takes; the importer refuses others for it. Only
-/// `whole` takes tensors of sizes known only at run time: it hands on what it
-/// gets without a look inside.
-enum class Takes { tensors, complex, anything, whole };
+/// What operands a handler takes; the importer refuses others for it. Tensors
+/// of sizes known only at run time are for `open`, which else takes what
+/// `tensors` does, and for `whole`, which hands on what it gets without a look
+/// inside.
+enum class Takes { tensors, open, complex, anything, whole };
 
 struct HandlerEntry {
   HandlerEntry(Handler run = nullptr, Takes takes = Takes::tensors)

@@ -60,8 +60,8 @@ Expr product(ImplicitLocOpBuilder &b, ArrayRef<Size> sizes, size_t first,
 }
 
 Value listOf(ImplicitLocOpBuilder &b, ArrayRef<Size> sizes, Type elementType) {
-  if (sizes.empty())
-    return numbers(b, elementType, {});
+  if (llvm::all_of(sizes, [](const Size &size) { return size.isKnown(); }))
+    return numbers(b, elementType, boundsOf(sizes));
   SmallVector<Value> parts;
   for (const Size &size : sizes)
     parts.push_back(

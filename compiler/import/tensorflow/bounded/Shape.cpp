@@ -1,4 +1,4 @@
-// Shapes as values, and ops that keep every element, for sizes known only at
+// Ops that are given a shape, or keep every element, for sizes known only at
 // run time.
 
 #include "compiler/import/tensorflow/bounded/Bounds.h"
@@ -11,28 +11,6 @@ using namespace mlir;
 
 namespace weir::tensorflow {
 namespace {
-
-LogicalResult importShape(Node &node) {
-  Type type = typeAttrOr(node, "out_type", node.b.getI32Type());
-  SmallVector<Value> shapes;
-  for (unsigned i = 0; i < node.size(); ++i)
-    shapes.push_back(listOf(node.b, sizesOf(node.traced(i)), type));
-  return node.results(shapes);
-}
-
-LogicalResult importSize(Node &node) {
-  if (failed(wantOperands(node, 1)))
-    return failure();
-  Type type = typeAttrOr(node, "out_type", node.b.getI32Type());
-  Sizes sizes = sizesOf(node.traced(0));
-  return give(node, cast(product(node.b, sizes, 0, sizes.size()), type));
-}
-
-LogicalResult importRank(Node &node) {
-  if (failed(wantOperands(node, 1)))
-    return failure();
-  return give(node, cast(number(node.b, node.rank(0)), node.b.getI32Type()));
-}
 
 /// The sizes that a Reshape asks for, of which one may be -1.
 FailureOr<Sizes> reshapedSizes(Node &node, ArrayRef<Value> wanted) {
@@ -102,53 +80,6 @@ LogicalResult importReshape(Node &node) {
   if (failed(sizes))
     return failure();
   return node.tracedResults({reshapeBounded(node.b, node.traced(0), *sizes)});
-}
-
-LogicalResult importExpandDims(Node &node) {
-  if (failed(wantOperands(node, 2)))
-    return failure();
-  auto axis = node.axis(1, node.rank(0) + 1);
-  if (failed(axis))
-    return failure();
-  Sizes sizes = sizesOf(node.traced(0));
-  sizes.insert(sizes.begin() + *axis, Size{1, {}});
-  return node.tracedResults({reshapeBounded(node.b, node.traced(0), sizes)});
-}
-
-LogicalResult importSqueeze(Node &node) {
-  if (failed(wantOperands(node, 1)))
-    return failure();
-  SmallVector<int64_t> dims = node.intsAttr("squeeze_dims");
-  if (dims.empty())
-    dims = node.intsAttr("axis");
-  int64_t rank = node.rank(0);
-  for (int64_t &dim : dims) {
-    if (dim < -rank || dim >= rank)
-      return node.error() << "dimension " << dim << " is none of " << rank;
-    dim = dim < 0 ? dim + rank : dim;
-  }
-  Sizes sizes;
-  Expr one = number(node.b, 1);
-  for (auto [i, size] : llvm::enumerate(sizesOf(node.traced(0)))) {
-    bool isNamed = llvm::is_contained(dims, static_cast<int64_t>(i));
-    if (size.isKnown()) {
-      if (isNamed && size.bound != 1)
-        return node.error() << "dimension " << i << " of size " << size.bound
-                            << " cannot be left out";
-      if (isNamed || (dims.empty() && size.bound == 1))
-        continue;
-    } else if (isNamed) {
-      require(node, apply<graph::EqualOp>(exactly(node.b, size), one),
-              "dimension " + Twine(i) + " is not of size 1");
-      continue;
-    } else if (dims.empty()) {
-      // The rank of the result must not depend on the run.
-      require(node, apply<graph::NotEqualOp>(exactly(node.b, size), one),
-              "dimension " + Twine(i) + " has become one of size 1");
-    }
-    sizes.push_back(size);
-  }
-  return node.tracedResults({reshapeBounded(node.b, node.traced(0), sizes)});
 }
 
 LogicalResult importTranspose(Node &node) {
@@ -260,13 +191,7 @@ LogicalResult importLinSpace(Node &node) {
 } // namespace
 
 void addBoundedShapeHandlers(BoundedHandlers &handlers) {
-  handlers["Shape"] = importShape;
-  handlers["ShapeN"] = importShape;
-  handlers["Size"] = importSize;
-  handlers["Rank"] = importRank;
   handlers["Reshape"] = {importReshape, {1}};
-  handlers["ExpandDims"] = importExpandDims;
-  handlers["Squeeze"] = importSqueeze;
   handlers["Transpose"] = importTranspose;
   handlers["Fill"] = {importFill, {0}};
   handlers["Empty"] = {importEmpty, {0}};

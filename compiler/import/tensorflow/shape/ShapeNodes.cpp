@@ -1,5 +1,6 @@
 // Shapes as values, and ops that keep every element.
 
+#include "compiler/import/tensorflow/bounded/Bounds.h"
 #include "compiler/import/tensorflow/shape/Moves.h"
 
 #include "dialects/graph/Elementwise.h"
@@ -14,13 +15,17 @@ using namespace weir::tensorflow;
 
 namespace {
 
+/// Shape and ShapeN.
 LogicalResult importShape(Node &node) {
   if (failed(wantOperands(node, 1)))
     return failure();
   Type type = typeAttrOr(node, "out_type", node.b.getI32Type());
+  if (!isIndexType(type))
+    return node.error() << "cannot give sizes as " << type;
   SmallVector<Expr> shapes;
   for (unsigned i = 0; i < node.size(); ++i)
-    shapes.push_back(integers(node, type, node.shape(i)));
+    shapes.push_back(
+        Expr(node.b, listOf(node.b, sizesOf(node.traced(i)), type)));
   return give(node, shapes);
 }
 
@@ -29,9 +34,10 @@ LogicalResult importCount(Node &node) {
   if (failed(wantOperands(node, 1)))
     return failure();
   Type type = typeAttrOr(node, "out_type", node.b.getI32Type());
-  int64_t count =
-      node.op() == "Rank" ? node.rank(0) : node.type(0).getNumElements();
-  return give(node, reshape(integers(node, type, {count}), {}));
+  Sizes sizes = sizesOf(node.traced(0));
+  Expr count = node.op() == "Rank" ? number(node.b, node.rank(0))
+                                   : product(node.b, sizes, 0, sizes.size());
+  return give(node, cast(count, type));
 }
 
 LogicalResult importReshape(Node &node) {
@@ -73,29 +79,45 @@ LogicalResult importExpandDims(Node &node) {
   auto axis = node.axis(1, node.rank(0) + 1);
   if (failed(axis))
     return failure();
-  return give(node, reshape(operand(node, 0),
-                            replaceDims(node.shape(0), *axis, 0, {1})));
+  Sizes sizes = sizesOf(node.traced(0));
+  sizes.insert(sizes.begin() + *axis, Size{1, {}});
+  return node.tracedResults({reshapeBounded(node.b, node.traced(0), sizes)});
 }
 
 LogicalResult importSqueeze(Node &node) {
   if (failed(wantOperands(node, 1)))
     return failure();
-  Integers dims = node.intsAttr("squeeze_dims");
+  SmallVector<int64_t> dims = node.intsAttr("squeeze_dims");
   if (dims.empty())
     dims = node.intsAttr("axis");
   int64_t rank = node.rank(0);
   for (int64_t &dim : dims) {
-    if (dim < -rank || dim >= rank ||
-        node.shape(0)[dim < 0 ? dim + rank : dim] != 1)
-      return node.error() << "dimension " << dim << " of " << node.type(0)
-                          << " is not one of size 1";
+    if (dim < -rank || dim >= rank)
+      return node.error() << "dimension " << dim << " is none of " << rank;
     dim = dim < 0 ? dim + rank : dim;
   }
-  Integers shape;
-  for (auto [i, size] : llvm::enumerate(node.shape(0)))
-    if (dims.empty() ? size != 1 : !llvm::is_contained(dims, i))
-      shape.push_back(size);
-  return give(node, reshape(operand(node, 0), shape));
+  Sizes sizes;
+  Expr one = number(node.b, 1);
+  for (auto [i, size] : llvm::enumerate(sizesOf(node.traced(0)))) {
+    bool isNamed = llvm::is_contained(dims, static_cast<int64_t>(i));
+    if (size.isKnown()) {
+      if (isNamed && size.bound != 1)
+        return node.error() << "dimension " << i << " of size " << size.bound
+                            << " cannot be left out";
+      if (isNamed || (dims.empty() && size.bound == 1))
+        continue;
+    } else if (isNamed) {
+      require(node, apply<graph::EqualOp>(exactly(node.b, size), one),
+              "dimension " + Twine(i) + " is not of size 1");
+      continue;
+    } else if (dims.empty()) {
+      // The rank of the result must not depend on the run.
+      require(node, apply<graph::NotEqualOp>(exactly(node.b, size), one),
+              "dimension " + Twine(i) + " has become one of size 1");
+    }
+    sizes.push_back(size);
+  }
+  return node.tracedResults({reshapeBounded(node.b, node.traced(0), sizes)});
 }
 
 LogicalResult importTranspose(Node &node) {
@@ -288,13 +310,13 @@ LogicalResult importReverseSequence(Node &node) {
 } // namespace
 
 void weir::tensorflow::addShapeHandlers(Handlers &handlers) {
-  handlers["Shape"] = importShape;
-  handlers["ShapeN"] = importShape;
-  handlers["Size"] = importCount;
-  handlers["Rank"] = importCount;
+  handlers["Shape"] = {importShape, Takes::open};
+  handlers["ShapeN"] = {importShape, Takes::open};
+  handlers["Size"] = {importCount, Takes::open};
+  handlers["Rank"] = {importCount, Takes::open};
   handlers["Reshape"] = importReshape;
-  handlers["ExpandDims"] = importExpandDims;
-  handlers["Squeeze"] = importSqueeze;
+  handlers["ExpandDims"] = {importExpandDims, Takes::open};
+  handlers["Squeeze"] = {importSqueeze, Takes::open};
   handlers["Transpose"] = importTranspose;
   handlers["ConjugateTranspose"] = importTranspose;
   handlers["Tile"] = importTile;
