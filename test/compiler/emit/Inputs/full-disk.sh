@@ -4,7 +4,7 @@ set -e
 mkdir -p "$1/disk"
 mount -t tmpfs -o size=4k tmpfs "$1/disk"
 full=0
-for kilobytes in $(seq 4 4 64); do
+for kilobytes in $(seq 4 4 128); do
   mount -o "remount,size=${kilobytes}k" "$1/disk"
   status=0
   weir-emit "$2" -o "$1/disk/a.so" --header="$1/disk/a.h" 2> "$1/log" || status=$?
