@@ -15,7 +15,7 @@ void emitTiles(Emitter &e, kernel::MatmulOp op, const kernel::Target &target);
 
 /// Terms that are summed in one chain of additions: where they are more,
 /// several sums are added up.
-constexpr int64_t longestChain = 128;
+constexpr int64_t longestChain = 96;
 
 void emitMatmul(Emitter &e, kernel::MatmulOp op, const kernel::Target &target,
                 int64_t chain = longestChain);
