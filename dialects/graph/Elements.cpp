@@ -71,6 +71,11 @@ std::optional<int64_t> contiguousStart(ArrayRef<int64_t> shape,
   return start;
 }
 
+bool joinsContiguously(ArrayRef<int64_t> shape, int64_t axis) {
+  return llvm::all_of(shape.take_front(axis),
+                      [](int64_t size) { return size == 1; });
+}
+
 DenseElementsAttr
 pickElements(ArrayRef<DenseElementsAttr> sources, RankedTensorType type,
              function_ref<ElementRef(ArrayRef<int64_t>)> choose) {

@@ -29,6 +29,10 @@ std::optional<int64_t> contiguousStart(llvm::ArrayRef<int64_t> shape,
                                        llvm::ArrayRef<int64_t> limits,
                                        llvm::ArrayRef<int64_t> strides);
 
+/// Whether operands that are joined along `axis` to a result of this shape lie
+/// one after the other in it, in row-major order.
+bool joinsContiguously(llvm::ArrayRef<int64_t> shape, int64_t axis);
+
 /// One of several constants, and which of its elements.
 struct ElementRef {
   int64_t source;

@@ -6,6 +6,7 @@
 #include "passes/cpu/Passes.h"
 
 #include "dialects/kernel/Kernel.h"
+#include "passes/cpu/loops/Slices.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -98,12 +99,6 @@ kernel::MatmulOp productOf(Value buffer, const Move &move) {
     maker = product;
   }
   return maker;
-}
-
-void eraseBuffer(Value buffer) {
-  for (Operation *user : llvm::make_early_inc_range(buffer.getUsers()))
-    user->erase();
-  buffer.getDefiningOp()->erase();
 }
 
 struct FoldCopies : impl::FoldCopiesBase<FoldCopies> {

@@ -108,11 +108,8 @@ public:
             });
     for (linalg::LinalgOp op : ops)
       op.erase();
-    for (Value buffer : own) {
-      for (Operation *user : llvm::make_early_inc_range(buffer.getUsers()))
-        user->erase();
-      buffer.getDefiningOp()->erase();
-    }
+    for (Value buffer : own)
+      eraseBuffer(buffer);
   }
 
 private:

@@ -78,20 +78,13 @@ bool isView(graph::SliceOp slice) {
          cast<RankedTensorType>(slice.getX().getType()).getNumElements();
 }
 
-/// Whether operands lie one after the other in the result's memory, where they
-/// can be made.
-bool isPlacement(graph::ConcatOp concat) {
-  auto shape = cast<RankedTensorType>(concat.getType()).getShape();
-  return llvm::all_of(shape.take_front(concat.getAxis()),
-                      [](int64_t size) { return size == 1; });
-}
-
 /// Whether an op that no other takes is no kernel: the plan says what it says.
 bool staysOutside(Operation *op) {
   if (auto slice = dyn_cast<graph::SliceOp>(op))
     return isView(slice);
   if (auto concat = dyn_cast<graph::ConcatOp>(op))
-    return isPlacement(concat);
+    return graph::joinsContiguously(
+        cast<RankedTensorType>(concat.getType()).getShape(), concat.getAxis());
   return false;
 }
 

@@ -214,11 +214,9 @@ private:
     partsOf[concat] = std::move(parts);
   }
 
-  /// Whether operands lie one after the other in the result.
   static bool isContiguous(graph::ConcatOp concat) {
-    auto shape = cast<RankedTensorType>(concat.getType()).getShape();
-    return llvm::all_of(shape.take_front(concat.getAxis()),
-                        [](int64_t size) { return size == 1; });
+    return graph::joinsContiguously(
+        cast<RankedTensorType>(concat.getType()).getShape(), concat.getAxis());
   }
 
   static std::optional<int64_t> startOf(graph::SliceOp slice) {

@@ -50,4 +50,10 @@ void makeSlice(Emitter &e, linalg::LinalgOp op, ArrayRef<LoopSlice> slices,
   linalg::offsetIndices(e, slice, offsets);
 }
 
+void eraseBuffer(Value buffer) {
+  for (Operation *user : llvm::make_early_inc_range(buffer.getUsers()))
+    user->erase();
+  buffer.getDefiningOp()->erase();
+}
+
 } // namespace weir

@@ -25,6 +25,9 @@ void makeSlice(Emitter &e, mlir::linalg::LinalgOp op,
                llvm::ArrayRef<LoopSlice> slices,
                llvm::function_ref<mlir::Value(mlir::Value)> instead = nullptr);
 
+/// Removes a buffer that was allocated, with all that still uses it.
+void eraseBuffer(mlir::Value buffer);
+
 } // namespace weir
 
 #endif // WEIR_PASSES_CPU_LOOPS_SLICES_H

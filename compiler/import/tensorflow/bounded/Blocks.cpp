@@ -24,15 +24,11 @@ FailureOr<Blocks> blocksOf(Node &node) {
   unsigned at = isNd ? 2 : 1;
   if (failed(wantOperands(node, at + 1)))
     return failure();
+  auto sizes = blockSizes(node);
+  if (failed(sizes))
+    return failure();
   Blocks blocks;
-  if (isNd) {
-    auto sizes = node.integers(1);
-    if (failed(sizes))
-      return failure();
-    blocks.sizes = *sizes;
-  } else {
-    blocks.sizes.assign(2, node.intAttr("block_size"));
-  }
+  blocks.sizes = *sizes;
   int64_t count = blocks.sizes.size();
   RankedTensorType margins = node.type(at);
   if (node.traced(at).isBounded() ||

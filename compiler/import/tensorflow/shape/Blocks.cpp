@@ -8,6 +8,12 @@ using namespace mlir;
 using namespace weir;
 using namespace weir::tensorflow;
 
+FailureOr<Integers> weir::tensorflow::blockSizes(Node &node) {
+  if (node.op().ends_with("ND"))
+    return node.integers(1);
+  return Integers(2, node.intAttr("block_size"));
+}
+
 namespace {
 
 /// Block sizes and margins of the dimensions after the batch: of the ND ops
@@ -20,15 +26,10 @@ FailureOr<Blocks> blocksOf(Node &node) {
   bool isNd = node.op().ends_with("ND");
   if (failed(wantOperands(node, isNd ? 3 : 2)))
     return failure();
-  Blocks blocks;
-  if (isNd) {
-    auto sizes = node.integers(1);
-    if (failed(sizes))
-      return failure();
-    blocks.sizes = *sizes;
-  } else {
-    blocks.sizes.assign(2, node.intAttr("block_size"));
-  }
+  auto sizes = blockSizes(node);
+  if (failed(sizes))
+    return failure();
+  Blocks blocks{*sizes, {}, {}};
   auto margins = node.integers(isNd ? 2 : 1);
   if (failed(margins))
     return failure();

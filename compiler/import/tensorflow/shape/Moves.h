@@ -47,6 +47,10 @@ Expr pick(Node &node, Expr x, llvm::ArrayRef<int64_t> places, Expr padding,
 /// be.
 std::optional<int64_t> knownElement(mlir::Value vector, int64_t index);
 
+/// The sizes of a node's blocks of space: of the ND ops operand 1, of the old
+/// ones an attribute for two dimensions.
+mlir::FailureOr<Integers> blockSizes(Node &node);
+
 /// Whether elements of the type can be indices: i32 or i64.
 bool isIndexType(mlir::Type elementType);
 /// An error where operand `i` is not of such elements.
