@@ -4,12 +4,9 @@
 
 #include "compiler/Diagnostics.h"
 
-#include "mlir/IR/AsmState.h"
 #include "mlir/IR/Builders.h"
-#include "mlir/IR/DialectResourceBlobManager.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
-#include "llvm/Support/MathExtras.h"
 #include <cstring>
 
 using namespace mlir;
@@ -17,69 +14,8 @@ using ::tensorflow::TensorProto;
 
 namespace weir::tensorflow {
 
-/// Constants from this size on are resources, which are never copied or hashed.
-constexpr size_t resourceBytes = 1024;
-/// Integers stay attributes up to here, because folders read attributes only
-/// and integers are mostly shapes and indices.
-constexpr size_t integerResourceBytes = 4096 * 8;
-/// The most that is copied out of a resource so that it can be looked at.
-constexpr size_t lookBytes = size_t(64) << 20;
-
 /// The most that repeating a constant's last value may make.
 constexpr int64_t repeatBytes = int64_t(512) << 20;
-
-static unsigned elementBytes(Type element) {
-  return llvm::divideCeil(element.getIntOrFloatBitWidth(), 8);
-}
-
-static bool isSplat(StringRef bytes, size_t width) {
-  return bytes.size() > width && std::memcmp(bytes.data(), bytes.data() + width,
-                                             bytes.size() - width) == 0;
-}
-
-ElementsAttr rawElements(RankedTensorType type, std::string bytes,
-                         StringRef name) {
-  Type element = type.getElementType();
-  unsigned width = elementBytes(element);
-  if (element.isInteger(1)) {
-    // A byte of a bool may hold anything; it is true where it is not 0.
-    for (char &c : bytes)
-      c = c != 0;
-    if (isSplat(bytes, 1))
-      bytes.resize(1);
-    return DenseElementsAttr::get(
-        type,
-        ArrayRef(reinterpret_cast<const bool *>(bytes.data()), bytes.size()));
-  }
-  if (isSplat(bytes, width))
-    bytes.resize(width);
-  size_t limit =
-      isa<IntegerType>(element) ? integerResourceBytes + 1 : resourceBytes;
-  if (bytes.size() < limit)
-    return DenseElementsAttr::getFromRawBuffer(
-        type, ArrayRef(bytes.data(), bytes.size()));
-  bytes.shrink_to_fit();
-  auto owner = std::make_unique<std::string>(std::move(bytes));
-  ArrayRef<char> data(owner->data(), owner->size());
-  AsmResourceBlob blob(
-      data, alignof(std::max_align_t),
-      [owner = std::move(owner)](void *, size_t, size_t) {}, false);
-  return DenseResourceElementsAttr::get(type, escaped(name, 64),
-                                        std::move(blob));
-}
-
-std::optional<DenseElementsAttr> denseElements(Attribute value) {
-  if (auto dense = dyn_cast_or_null<DenseElementsAttr>(value))
-    return dense;
-  auto resource = dyn_cast_or_null<DenseResourceElementsAttr>(value);
-  if (!resource)
-    return std::nullopt;
-  AsmResourceBlob *blob = resource.getRawHandle().getBlob();
-  if (!blob || blob->getData().size() > lookBytes)
-    return std::nullopt;
-  return DenseElementsAttr::getFromRawBuffer(resource.getType(),
-                                             blob->getData());
-}
 
 namespace {
 

@@ -3,6 +3,7 @@
 #ifndef WEIR_COMPILER_IMPORT_TENSORFLOW_TENSORS_H
 #define WEIR_COMPILER_IMPORT_TENSORFLOW_TENSORS_H
 
+#include "compiler/import/Elements.h"
 #include "compiler/import/tensorflow/proto/tensor.pb.h"
 
 #include "mlir/IR/BuiltinAttributes.h"
@@ -26,11 +27,6 @@ std::string dataTypeName(int dataType);
 mlir::FailureOr<std::optional<llvm::SmallVector<int64_t>>>
 shapeOf(const ::tensorflow::TensorShapeProto &proto);
 
-/// The number of bytes of a tensor; nothing where it is over the limit of
-/// weir, each dimension counted also beside a zero.
-std::optional<int64_t> byteSize(llvm::ArrayRef<int64_t> shape,
-                                unsigned elementBytes);
-
 /// A constant: two attributes where it is complex, strings where it is those.
 struct Constant {
   mlir::ElementsAttr value, imaginary;
@@ -44,14 +40,6 @@ struct Constant {
 mlir::FailureOr<Constant> readTensor(mlir::MLIRContext *context,
                                      ::tensorflow::TensorProto &proto,
                                      llvm::StringRef name, std::string &why);
-
-/// An attribute of raw little-endian bytes: a splat where they are, a resource
-/// where they are many. The bytes of a resource are moved, not copied.
-mlir::ElementsAttr rawElements(mlir::RankedTensorType type, std::string bytes,
-                               llvm::StringRef name);
-
-/// The elements of a constant, of a resource too.
-std::optional<mlir::DenseElementsAttr> denseElements(mlir::Attribute value);
 
 } // namespace weir::tensorflow
 

@@ -3,15 +3,11 @@
 #include "compiler/import/tensorflow/Tensors.h"
 
 #include "mlir/IR/Builders.h"
-#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 
 namespace weir::tensorflow {
 
-/// No tensor of weir is larger: a message of 40 bytes may describe terabytes.
-constexpr int64_t tensorByteLimit = int64_t(8) << 30;
-constexpr int64_t rankLimit = 254;
 constexpr int firstReference = 101;
 
 Type elementType(MLIRContext *context, int dataType) {
@@ -90,19 +86,6 @@ shapeOf(const ::tensorflow::TensorShapeProto &proto) {
     shape.push_back(dim.size() == -1 ? ShapedType::kDynamic : dim.size());
   }
   return std::optional(std::move(shape));
-}
-
-std::optional<int64_t> byteSize(ArrayRef<int64_t> shape,
-                                unsigned elementBytes) {
-  int64_t bytes = elementBytes;
-  bool empty = false;
-  for (int64_t size : shape) {
-    empty |= size == 0;
-    if (size < 0 || (size && llvm::MulOverflow(bytes, size, bytes)) ||
-        bytes > tensorByteLimit)
-      return std::nullopt;
-  }
-  return empty ? 0 : bytes;
 }
 
 } // namespace weir::tensorflow

@@ -45,7 +45,7 @@ Checkpoint::open(Report &report, const File &directory, StringRef prefix) {
   result->entries = std::move(*entries);
   auto header = result->entries.find("");
   ::tensorflow::BundleHeaderProto proto;
-  if (header == result->entries.end() || !parse(header->second, proto)) {
+  if (header == result->entries.end() || !parseMessage(header->second, proto)) {
     report.error() << "'" << escaped(name) << "' is damaged: it has no header";
     return nullptr;
   }
@@ -84,7 +84,7 @@ LogicalResult Checkpoint::readEntry(StringRef key, BundleEntryProto &entry) {
   auto found = entries.find(key.str());
   if (found == entries.end())
     return error(key) << "is not in the checkpoint";
-  if (!parse(found->second, entry))
+  if (!parseMessage(found->second, entry))
     return error(key) << "its entry is malformed";
   return success();
 }
@@ -279,7 +279,7 @@ void Checkpoint::readObjectGraph() {
   objectsRead = true;
   auto found = entries.find(objectGraphKey.str());
   BundleEntryProto entry;
-  if (found == entries.end() || !parse(found->second, entry) ||
+  if (found == entries.end() || !parseMessage(found->second, entry) ||
       entry.dtype() != ::tensorflow::DT_STRING)
     return;
   FailureOr<std::string> bytes = readBytes(objectGraphKey, entry);
@@ -291,7 +291,7 @@ void Checkpoint::readObjectGraph() {
     rest = rest.drop_front();
   rest = rest.drop_front(std::min<size_t>(rest.size(), 5));
   ::tensorflow::TrackableObjectGraph objects;
-  if (!parse(rest, objects))
+  if (!parseMessage(rest, objects))
     return;
   for (const auto &node : objects.nodes())
     for (const auto &attribute : node.attributes())

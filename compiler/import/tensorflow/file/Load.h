@@ -3,7 +3,7 @@
 #ifndef WEIR_COMPILER_IMPORT_TENSORFLOW_FILE_LOAD_H
 #define WEIR_COMPILER_IMPORT_TENSORFLOW_FILE_LOAD_H
 
-#include "compiler/import/File.h"
+#include "compiler/import/Message.h"
 #include "compiler/import/tensorflow/proto/saved_model.pb.h"
 
 namespace weir::tensorflow {
@@ -24,9 +24,6 @@ mlir::FailureOr<MessageFile> recognize(Report &report, File file);
 /// limits on size and depth hold.
 mlir::LogicalResult load(Report &report, const MessageFile &from,
                          google::protobuf::Message &message);
-
-/// Parses bytes that lie in memory, such as an entry of a checkpoint's index.
-bool parse(llvm::StringRef bytes, google::protobuf::Message &message);
 
 } // namespace weir::tensorflow
 

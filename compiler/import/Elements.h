@@ -1,0 +1,37 @@
+// The elements of constants: from bytes of a file to attributes, and back to
+// numbers.
+
+#ifndef WEIR_COMPILER_IMPORT_ELEMENTS_H
+#define WEIR_COMPILER_IMPORT_ELEMENTS_H
+
+#include "mlir/IR/BuiltinAttributes.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include "llvm/Support/MathExtras.h"
+#include <optional>
+#include <string>
+
+namespace weir {
+
+constexpr int64_t rankLimit = 254;
+
+/// How many bytes an element takes in a file: a truth value takes one.
+inline unsigned elementBytes(mlir::Type element) {
+  return llvm::divideCeil(element.getIntOrFloatBitWidth(), 8);
+}
+
+/// The number of bytes of a tensor; nothing where it is over the limit of
+/// weir, each dimension counted also beside a zero.
+std::optional<int64_t> byteSize(llvm::ArrayRef<int64_t> shape,
+                                unsigned elementBytes);
+
+/// An attribute of raw little-endian bytes: a splat where they are, a resource
+/// where they are many. The bytes of a resource are moved, not copied.
+mlir::ElementsAttr rawElements(mlir::RankedTensorType type, std::string bytes,
+                               llvm::StringRef name);
+
+/// The elements of a constant, of a resource too.
+std::optional<mlir::DenseElementsAttr> denseElements(mlir::Attribute value);
+
+} // namespace weir
+
+#endif // WEIR_COMPILER_IMPORT_ELEMENTS_H
