@@ -58,6 +58,10 @@ def einsums():
         ("i,j->ij", (3,), (4,)),
         ("ij,ij->", (3, 4), (3, 4)),
         ("ijk,ik,k->j", (2, 3, 4), (2, 4), (4,)),
+        # Letters that stand twice in a term take its diagonal.
+        ("...ii->...i", (2, 3, 3)),
+        ("iji,jk->ik", (3, 4, 3), (4, 2)),
+        ("iii->", (3, 3, 3)),
     ]:
         inputs = [g.input(normal(*shape)) for shape in shapes]
         y = np.einsum(equation, *map(wide, inputs))

@@ -76,7 +76,7 @@ LogicalResult scatterVectors(Node &node, Traced x, Traced indices,
   real = reshape(real, columns);
   Expr all(b, indices.value);
   for (size_t k = 0; k < length; ++k) {
-    Expr index = cast(weir::tensorflow::slice(all, rank, k, 1), b.getI64Type());
+    Expr index = cast(weir::slice(all, rank, k, 1), b.getI64Type());
     Expr fits = apply<graph::LogicalAndOp>(
         apply<graph::GreaterEqualOp>(index, number(b, 0)),
         apply<graph::LessOp>(index, exactly(b, into[k])));

@@ -64,52 +64,7 @@ LogicalResult forward(Node &node) {
   return give(node, layout.fromLast(convolve(x, filter, *windows, groups)));
 }
 
-/// From the results to the images: each result adds its multiple of the filter
-/// to the images, that is, results with gaps of a stride between them are
-/// convolved with the reversed filter.
-Expr imagesOf(Expr results, Expr filter, ArrayRef<int64_t> images,
-              const Windows &windows, int64_t groups) {
-  int64_t spatial = static_cast<int64_t>(windows.size.size());
-  if (!results || !filter || filter.rank() != spatial + 2 ||
-      results.rank() != spatial + 2 || groups < 1 ||
-      filter.shape().back() % groups != 0)
-    return {};
-  SmallVector<int64_t> dims(spatial);
-  std::iota(dims.begin(), dims.end(), 0);
-  filter = reverse(filter, dims);
-  SmallVector<int64_t> shape(filter.shape()), split = shape;
-  split.back() /= groups;
-  split.insert(split.end() - 1, groups);
-  SmallVector<int64_t> permutation(split.size());
-  std::iota(permutation.begin(), permutation.end(), 0);
-  std::swap(permutation.end()[-1], permutation.end()[-3]);
-  std::swap(shape.end()[-1], shape.end()[-2]);
-  shape.end()[-1] *= groups;
-  shape.end()[-2] /= groups;
-  filter = reshape(transpose(reshape(filter, split), permutation), shape);
-
-  Windows unit = windows;
-  SmallVector<int64_t> low(spatial + 2, 0), high = low, interior = low;
-  for (int64_t i = 0; i < spatial; ++i) {
-    int64_t count = windows.counts[i];
-    int64_t length = count ? (count - 1) * windows.strides[i] + 1 : 0;
-    int64_t reach = (windows.size[i] - 1) * windows.dilations[i];
-    low[i + 1] = reach - windows.low[i];
-    high[i + 1] = images[i + 1] + reach - length - low[i + 1];
-    interior[i + 1] = windows.strides[i] - 1;
-    unit.strides[i] = 1;
-    unit.low[i] = unit.high[i] = 0;
-  }
-  // The convolution itself pads what is not cut.
-  for (int64_t i = 0; i < spatial; ++i) {
-    unit.low[i] = std::max<int64_t>(low[i + 1], 0);
-    unit.high[i] = std::max<int64_t>(high[i + 1], 0);
-    low[i + 1] = std::min<int64_t>(low[i + 1], 0);
-    high[i + 1] = std::min<int64_t>(high[i + 1], 0);
-  }
-  return convolve(pad(results, low, high, interior), filter, unit, groups);
-}
-
+/// From the results to the images.
 LogicalResult backToImages(Node &node) {
   auto convolution = convolutionOf(node);
   if (failed(convolution))
@@ -141,7 +96,7 @@ LogicalResult backToImages(Node &node) {
                         << results.type();
   int64_t groups = convolution->groups(images, filter.shape());
   filter = reshape(filter, convolution->grouped(filter.shape()));
-  Expr x = imagesOf(results, filter, images, *windows, groups);
+  Expr x = convolveBack(results, filter, images, *windows, groups);
   if (x && x.shape() != ArrayRef<int64_t>(images))
     x = Expr();
   return give(node, layout.fromLast(x));

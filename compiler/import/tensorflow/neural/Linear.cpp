@@ -1,5 +1,6 @@
 // Linear algebra: factorizations, determinants and solvers.
 
+#include "compiler/import/build/Linear.h"
 #include "compiler/import/tensorflow/elementwise/Operands.h"
 #include "compiler/import/tensorflow/neural/Windows.h"
 
@@ -34,24 +35,6 @@ LogicalResult giveLike(Node &node, ArrayRef<Expr> results) {
                             ? cast(result, x.elementType())
                             : result);
   return give(node, converted);
-}
-
-struct Factors {
-  Expr lu, permutation, sign;
-};
-
-Factors factorsOf(Expr x) {
-  auto op = x.b->create<graph::LuOp>(x.value);
-  return {Expr(*x.b, op.getFactors()), Expr(*x.b, op.getPermutation()),
-          Expr(*x.b, op.getSign())};
-}
-
-Expr diagonalOf(Expr x) {
-  int64_t n = x.shape().back();
-  SmallVector<int64_t> shape(x.shape().drop_back());
-  shape.back() = n * n;
-  int64_t last = static_cast<int64_t>(shape.size()) - 1;
-  return slice(reshape(x, shape), last, 0, n, n + 1);
 }
 
 /// An error of the run where an element is 0 or not a number.
@@ -150,11 +133,7 @@ LogicalResult determinant(Node &node) {
   Expr x = matricesOf(node, 0, /*square=*/true);
   if (!x)
     return give(node, Expr());
-  Factors factors = factorsOf(x);
-  Expr product(node.b,
-               make<graph::ReduceProdOp>(node.b, diagonalOf(factors.lu).value,
-                                         ArrayRef<int64_t>{x.rank() - 2}));
-  return giveLike(node, product * factors.sign);
+  return giveLike(node, determinantOf(x));
 }
 
 /// The sign and the logarithm of the size.

@@ -59,9 +59,9 @@ LogicalResult batchNorm(Node &node) {
     double count = 1;
     for (int64_t dim : channels->others())
       count *= static_cast<double>(x.size(dim));
-    mean = weir::tensorflow::mean(x, channels->others());
+    mean = weir::mean(x, channels->others());
     Expr distance = x - channels->along(mean);
-    saved = weir::tensorflow::mean(distance * distance, channels->others());
+    saved = weir::mean(distance * distance, channels->others());
     // What is reported is the variance of the population, from its sample.
     variance = saved * (count / std::max(count - 1, 1.0));
     Expr normal = rsqrt(saved + epsilon) * scale;

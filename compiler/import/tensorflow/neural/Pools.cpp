@@ -4,7 +4,6 @@
 
 #include "dialects/graph/Graph.h"
 #include "dialects/graph/Index.h"
-#include "dialects/graph/Neural.h"
 #include <numeric>
 
 using namespace mlir;
@@ -64,27 +63,7 @@ FailureOr<Pool> poolOf(Node &node, ArrayRef<int64_t> shape,
   return Pool{*layout, *windows};
 }
 
-SmallVector<int64_t> resultShape(Expr x, const Windows &windows) {
-  SmallVector<int64_t> shape{x.size(0)};
-  llvm::append_range(shape, windows.counts);
-  shape.push_back(x.shape().back());
-  return shape;
-}
-
-template <typename Op>
-Expr pooled(Expr x, const Windows &windows) {
-  ImplicitLocOpBuilder &b = *x.b;
-  SmallVector<int64_t> shape = resultShape(x, windows);
-  if (llvm::is_contained(shape, 0)) {
-    Type element = std::is_same_v<Op, graph::PoolArgMaxOp> ? b.getI64Type()
-                                                           : x.elementType();
-    return Expr(b, splat(b, RankedTensorType::get(shape, element), 0));
-  }
-  return Expr(b, make<Op>(b, x.value, windows.size, windows.strides,
-                          windows.low, windows.high));
-}
-
-template <typename Op>
+template <Expr (*pooled)(Expr, const Windows &)>
 LogicalResult forward(Node &node) {
   std::optional<unsigned> sizes;
   if (node.op() == "MaxPoolV2") {
@@ -100,12 +79,12 @@ LogicalResult forward(Node &node) {
   if (failed(pool))
     return failure();
   Expr x = pool->layout.toLast(operand(node, 0));
-  return give(node, pool->layout.fromLast(pooled<Op>(x, pool->windows)));
+  return give(node, pool->layout.fromLast(pooled(x, pool->windows)));
 }
 
 /// The places of the largest elements, counted in all images.
 Expr placesOfLargest(Expr x, const Windows &windows, bool inBatch) {
-  Expr places = pooled<graph::PoolArgMaxOp>(x, windows);
+  Expr places = poolArgMax(x, windows);
   if (!inBatch)
     return places;
   int64_t image = 1;
@@ -126,7 +105,7 @@ LogicalResult maxWithArgmax(Node &node) {
   Expr x = operand(node, 0);
   Type indexType = node.typeAttr("Targmax");
   bool inBatch = node.boolAttr("include_batch_in_index");
-  return give(node, {pooled<graph::PoolMaxOp>(x, pool->windows),
+  return give(node, {poolMax(x, pool->windows),
                      cast(placesOfLargest(x, pool->windows, inBatch),
                           indexType ? indexType : node.b.getI64Type())});
 }
@@ -140,7 +119,7 @@ LogicalResult maxGradient(Node &node) {
   Expr x = pool->layout.toLast(operand(node, 0));
   Expr gradient = pool->layout.toLast(operand(node, 2));
   if (!gradient || gradient.elementType() != x.elementType() ||
-      gradient.shape() != ArrayRef<int64_t>(resultShape(x, pool->windows)))
+      gradient.shape() != ArrayRef<int64_t>(pool->windows.resultShape(x)))
     return give(node, Expr());
   Expr places = placesOfLargest(x, pool->windows, /*inBatch=*/true);
   int64_t count = gradient.type().getNumElements();
@@ -196,7 +175,7 @@ LogicalResult averageGradient(Node &node) {
   Expr spread = pad(gradient, low, high, interior);
   if (!spread)
     return give(node, spread);
-  Expr x = pooled<graph::PoolAverageOp>(spread, unit) * area;
+  Expr x = poolAverage(spread, unit) * area;
   return give(node, pool->layout.fromLast(x));
 }
 
@@ -204,9 +183,9 @@ LogicalResult averageGradient(Node &node) {
 
 void weir::tensorflow::addPoolHandlers(Handlers &handlers) {
   for (const char *name : {"MaxPool", "MaxPoolV2", "MaxPool3D"})
-    handlers[name] = forward<graph::PoolMaxOp>;
+    handlers[name] = forward<poolMax>;
   for (const char *name : {"AvgPool", "AvgPool3D"})
-    handlers[name] = forward<graph::PoolAverageOp>;
+    handlers[name] = forward<poolAverage>;
   handlers["MaxPoolWithArgmax"] = maxWithArgmax;
   for (const char *name : {"MaxPoolGrad", "MaxPool3DGrad"})
     handlers[name] = maxGradient;

@@ -1,6 +1,6 @@
 // Fourier transforms, and the front ends of speech recognition.
 
-#include "compiler/import/tensorflow/neural/Fourier.h"
+#include "compiler/import/build/Fourier.h"
 #include "compiler/import/tensorflow/neural/Windows.h"
 
 #include "dialects/graph/Elementwise.h"

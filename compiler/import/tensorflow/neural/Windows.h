@@ -4,6 +4,7 @@
 #ifndef WEIR_COMPILER_IMPORT_TENSORFLOW_NEURAL_WINDOWS_H
 #define WEIR_COMPILER_IMPORT_TENSORFLOW_NEURAL_WINDOWS_H
 
+#include "compiler/import/build/Windows.h"
 #include "compiler/import/tensorflow/neural/Expr.h"
 
 namespace weir::tensorflow {
@@ -27,19 +28,11 @@ struct Layout {
 /// Read from data_format; unsupported where it is not one of the four.
 mlir::FailureOr<Layout> layoutOf(Node &node, int64_t spatial);
 
-/// Windows over the spatial dimensions, and how many there are.
-struct Windows {
-  llvm::SmallVector<int64_t> size, strides, dilations, low, high, counts;
-};
-
 /// The windows of `size` over images of `extents`, from the node's strides,
 /// dilations and padding; an error where there is no place for them.
 mlir::FailureOr<Windows> windowsOf(Node &node, const Layout &layout,
                                    llvm::ArrayRef<int64_t> extents,
                                    llvm::ArrayRef<int64_t> size);
-
-/// x and filter with channels last; without a value where they do not fit.
-Expr convolve(Expr x, Expr filter, const Windows &windows, int64_t groups);
 
 void addConvolutionHandlers(Handlers &);
 void addEinsumHandlers(Handlers &);

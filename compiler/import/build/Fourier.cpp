@@ -1,14 +1,12 @@
 // Fourier transforms as matrix products, split by Cooley and Tukey's rule.
 
-#include "compiler/import/tensorflow/neural/Fourier.h"
+#include "compiler/import/build/Fourier.h"
 
 #include <cmath>
 
 using namespace mlir;
-using namespace weir;
-using namespace weir::tensorflow;
 
-namespace weir::tensorflow {
+namespace weir {
 
 /// Up to here one product is quicker than two with a rotation between them.
 static constexpr int64_t direct = 32;
@@ -88,4 +86,4 @@ Complex transform(Complex x, int sign) {
   return parts(y, [&](Expr part) { return reshape(transposed(part), shape); });
 }
 
-} // namespace weir::tensorflow
+} // namespace weir

@@ -1,11 +1,11 @@
 // Discrete Fourier transforms of pairs of real and imaginary parts.
 
-#ifndef WEIR_COMPILER_IMPORT_TENSORFLOW_NEURAL_FOURIER_H
-#define WEIR_COMPILER_IMPORT_TENSORFLOW_NEURAL_FOURIER_H
+#ifndef WEIR_COMPILER_IMPORT_BUILD_FOURIER_H
+#define WEIR_COMPILER_IMPORT_BUILD_FOURIER_H
 
-#include "compiler/import/tensorflow/neural/Expr.h"
+#include "compiler/import/build/Expr.h"
 
-namespace weir::tensorflow {
+namespace weir {
 
 /// A complex tensor; without an imaginary part where that is zero.
 struct Complex {
@@ -21,6 +21,6 @@ bool canTransform(int64_t length);
 /// constant matrices.
 Complex transform(Complex x, int sign);
 
-} // namespace weir::tensorflow
+} // namespace weir
 
-#endif // WEIR_COMPILER_IMPORT_TENSORFLOW_NEURAL_FOURIER_H
+#endif // WEIR_COMPILER_IMPORT_BUILD_FOURIER_H
