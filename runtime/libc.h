@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 void *memset(void *to, int value, size_t bytes);
+void *memcpy(void *restrict to, const void *restrict from, size_t bytes);
 int memcmp(const void *a, const void *b, size_t bytes);
 void *aligned_alloc(size_t align, size_t bytes);
 void free(void *memory);
@@ -27,6 +28,10 @@ typedef struct weir_cpus {
 } weir_cpus;
 int sched_getaffinity(int process, size_t bytes, weir_cpus *set);
 long syscall(long number, ...);
+void *dlopen(const char *file, int flags);
+void *dlsym(void *library, const char *name);
+char *dlerror(void);
+char *secure_getenv(const char *name);
 
 // Threads. Weak: a program that asks for none need not link them; a model that
 // is compiled for more than one makes them strong (compiler/emit/Object.cpp).
@@ -68,6 +73,7 @@ enum {
   MAP_SHARED_ = 1,
   MADV_HUGEPAGE_ = 14,
   SIG_SETMASK_ = 2,
+  RTLD_NOW_ = 2,
   SYS_ARCH_PRCTL_ = 158, // of x86-64
   ARCH_GET_XCOMP_SUPP_ = 0x1021,
   ARCH_REQ_XCOMP_PERM_ = 0x1023,

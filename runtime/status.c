@@ -30,6 +30,10 @@ const char *weir_status_text(weir_status status) {
     return "a node of the model rejected its values";
   case WEIR_ERR_THREADS:
     return "threads could not be started";
+  case WEIR_ERR_DRIVER: // said where a GPU's are (runtime/cuda)
+  case WEIR_ERR_DEVICE:
+  case WEIR_ERR_GPU:
+    break;
   }
   return "unknown status";
 }

@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define WEIR_ABI_VERSION 1u
+#define WEIR_ABI_VERSION 2u
 
 #ifdef __cplusplus
 extern "C" {
@@ -26,7 +26,10 @@ typedef enum weir_status {
   WEIR_ERR_WEIGHTS = 9,   /* the weights are missing or not this model's */
   WEIR_ERR_IO = 10,       /* a file could not be read */
   WEIR_ERR_CHECK = 11,    /* the values given make a node of the model fail */
-  WEIR_ERR_THREADS = 12   /* threads could not be started */
+  WEIR_ERR_THREADS = 12,  /* threads could not be started */
+  WEIR_ERR_DRIVER = 13,   /* the driver of the GPU is missing or too old */
+  WEIR_ERR_DEVICE = 14,   /* there is no GPU that the code runs on */
+  WEIR_ERR_GPU = 15       /* the GPU or its driver failed */
 } weir_status;
 
 typedef enum weir_dtype {
@@ -72,9 +75,15 @@ typedef struct weir_config {
   const void *weights;         /* NAME_WEIGHTS_BYTES bytes, or null */
   const char *weights_path;    /* a .weights file to map, or null */
   const weir_threads *threads; /* null: what the model was compiled for */
+  /* Of a model for a GPU only. */
+  uint32_t device;        /* which GPU, from 1; 0: the number, from 0, in the
+                             environment's WEIR_GPU, or else the first */
+  uint32_t message_bytes; /* room at `message`, for the text's end too */
+  char *message;          /* where create tells why it failed, or null */
 } weir_config;
 
-#define WEIR_CONFIG_INIT {WEIR_ABI_VERSION, 0, NULL, 0, NULL, NULL, NULL}
+#define WEIR_CONFIG_INIT                                                       \
+  {WEIR_ABI_VERSION, 0, NULL, 0, NULL, NULL, NULL, 0, 0, NULL}
 
 typedef struct weir_tensor_info {
   const char *name;   /* the key in the signature */
@@ -120,8 +129,8 @@ typedef struct weir_model_info {
   const char *(*last_error)(const void *context);
   void (*destroy)(void *context);
   const char *(*status_text)(weir_status status);
-  uint32_t threads;    /* what a context uses unless it is told */
-  uint32_t num_levels; /* kinds of processors that there is code for */
+  uint32_t threads;          /* what a context uses unless it is told */
+  uint32_t num_levels;       /* kinds of processors that there is code for */
   const char *const *levels; /* their names, the best first */
 } weir_model_info;
 

@@ -12,8 +12,11 @@
 
 EMBED(weir_embedded_x86_64, WEIR_RUNTIME_DIR "/runtime-x86_64.bc")
 EMBED(weir_embedded_aarch64, WEIR_RUNTIME_DIR "/runtime-aarch64.bc")
+EMBED(weir_embedded_cuda_x86_64, WEIR_RUNTIME_DIR "/cuda-x86_64.bc")
+EMBED(weir_embedded_cuda_aarch64, WEIR_RUNTIME_DIR "/cuda-aarch64.bc")
 EMBED(weir_embedded_runner, WEIR_RUNNER)
 EMBED(weir_embedded_header, WEIR_RUNTIME_HEADER)
+EMBED(weir_embedded_gpu_header, WEIR_GPU_HEADER)
 
 namespace weir {
 
@@ -29,6 +32,16 @@ llvm::StringRef runtimeBitcode(llvm::StringRef arch) {
   return {};
 }
 
+llvm::StringRef cudaBitcode(llvm::StringRef arch) {
+  if (arch == "x86_64")
+    return between(weir_embedded_cuda_x86_64_begin,
+                   weir_embedded_cuda_x86_64_end);
+  if (arch == "aarch64")
+    return between(weir_embedded_cuda_aarch64_begin,
+                   weir_embedded_cuda_aarch64_end);
+  return {};
+}
+
 llvm::StringRef runnerBitcode(llvm::StringRef arch) {
   if (arch != WEIR_HOST_ARCH)
     return {};
@@ -37,6 +50,10 @@ llvm::StringRef runnerBitcode(llvm::StringRef arch) {
 
 llvm::StringRef runtimeHeader() {
   return between(weir_embedded_header_begin, weir_embedded_header_end);
+}
+
+llvm::StringRef gpuHeader() {
+  return between(weir_embedded_gpu_header_begin, weir_embedded_gpu_header_end);
 }
 
 } // namespace weir

@@ -41,18 +41,39 @@ void macros(raw_ostream &os, const TensorInterface &tensor) {
 }
 
 void prototype(raw_ostream &os, const ModelInterface &model,
-               const FunctionInterface &function, StringRef name) {
+               const FunctionInterface &function, StringRef name,
+               bool device = false) {
+  StringRef stream = device ? ", void *stream" : "";
   os << "weir_status " << name << '(' << model.prefix << "_ctx *context";
   if (function.takesList()) {
-    os << ",\n    void *const *tensors); /* " << function.inputs.size()
-       << " inputs, then " << function.outputs.size() << " outputs */\n";
+    os << ",\n    void *const *tensors" << stream << "); /* "
+       << function.inputs.size() << " inputs, then " << function.outputs.size()
+       << " outputs */\n";
     return;
   }
   for (const TensorInterface &input : function.inputs)
     os << ", const " << cType(input.dtype) << " *" << input.argument;
   for (const TensorInterface &output : function.outputs)
     os << ", " << cType(output.dtype) << " *" << output.argument;
-  os << ");\n";
+  os << stream << ");\n";
+}
+
+/// What a model for a GPU has beside.
+void gpu(raw_ostream &os, const ModelInterface &model) {
+  const std::string &n = model.prefix;
+  os << "/* The same on tensors in the memory of the context's GPU. `stream` "
+        "is "
+        "a CUDA\n * stream, or null; what has been issued there before comes "
+        "first, and the\n * function returns before the work is done. "
+     << n
+     << "_wait returns when it is, with\n * what the last run came to. */\n";
+  for (const FunctionInterface &function : model.functions) {
+    prototype(os, model, function, function.device, /*device=*/true);
+    if (model.plainRun)
+      prototype(os, model, function, n + "_run_device", /*device=*/true);
+  }
+  os << "weir_status " << n << "_wait(" << n << "_ctx *context);\n"
+     << "const weir_gpu_info *" << n << "_gpu(void);\n\n";
 }
 
 } // namespace
@@ -71,6 +92,8 @@ void writeHeader(raw_ostream &os, const ModelInterface &model,
   os << "#ifndef WEIR_MODEL_" << m << "_H\n#define WEIR_MODEL_" << m
      << "_H\n\n";
   os << runtimeHeader() << '\n';
+  if (model.gpu)
+    os << gpuHeader() << '\n';
   os << "#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n";
   os << "#define " << m << "_ABI_VERSION " << WEIR_ABI_VERSION << "u\n";
   os << "#define " << m << "_ARENA_BYTES " << model.arenaBytes << "u\n";
@@ -99,6 +122,8 @@ void writeHeader(raw_ostream &os, const ModelInterface &model,
       prototype(os, model, function, n + "_run");
     os << '\n';
   }
+  if (model.gpu)
+    gpu(os, model);
   os << "/* What the last failing call meant: names the tensor or node. */\n"
      << "const char *" << n << "_last_error(const " << n << "_ctx *context);\n"
      << "const char *" << n << "_status_text(weir_status status);\n"

@@ -157,6 +157,9 @@ struct Reader {
     out.name = name.str();
     out.symbol = symbol.str();
     out.c = unique(model.prefix + "_" + cIdentifier(out.name), functionNames);
+    if (model.gpu)
+      out.device = unique(out.c + "_device", functionNames);
+    out.capturable = fields.contains("capturable");
     std::string macro =
         alone ? model.macro : model.macro + "_" + cMacro(out.name);
     TakenNames arguments;
@@ -221,12 +224,17 @@ struct Reader {
           return bad("weir.checks has an entry that is no text");
         model.checks.push_back(text.str());
       }
+    if (Error error = readGpu(module, model))
+      return error;
     auto entries = module->getAttrOfType<ArrayAttr>("weir.entries");
     if (!entries || entries.empty())
       return bad("the module has no weir.entries: nothing to call");
     for (StringRef used : {"create", "destroy", "info", "last_error",
                            "status_text", "ctx", "run"})
       functionNames.insert({(model.prefix + "_" + used).str(), 2});
+    if (model.gpu)
+      for (StringRef used : {"gpu", "run_device", "wait"})
+        functionNames.insert({(model.prefix + "_" + used).str(), 2});
     for (StringRef used :
          {"ARENA", "MAX_LIVE", "WEIGHTS", "ALIGN", "CTX", "ABI", "H"})
       macros.insert({(model.macro + "_" + used).str(), 2});

@@ -33,6 +33,8 @@ struct FunctionInterface {
   std::string name;   // the signature: any bytes
   std::string symbol; // the entry's LLVM function
   std::string c;      // NAME_<signature>
+  std::string device; // of a GPU: NAME_<signature>_device
+  bool capturable = false;
   std::vector<TensorInterface> inputs, outputs;
 
   size_t numTensors() const { return inputs.size() + outputs.size(); }
@@ -47,6 +49,19 @@ struct WeightBlob {
   mlir::ElementsAttr elements;
 };
 
+/// Code for all kernels of a model, for one kind of GPU.
+struct GpuImage {
+  bool cubin; // else PTX
+  uint32_t sm;
+  bool specific;
+  llvm::StringRef data;
+};
+
+struct GpuKernel {
+  std::string name;
+  int64_t sharedBytes;
+};
+
 struct ModelInterface {
   std::string prefix; // of functions: a C identifier
   std::string macro;  // of macros
@@ -58,7 +73,13 @@ struct ModelInterface {
   std::vector<std::string> checks;
   std::vector<FunctionInterface> functions;
   bool plainRun = false; // one function: NAME_run is its second name
+  bool gpu = false;      // the product is for a GPU
+  std::vector<GpuImage> images;
+  std::vector<GpuKernel> kernels;
 };
+
+/// Reads weir.gpu_images and weir.gpu_kernels, where the module has them.
+llvm::Error readGpu(mlir::ModuleOp module, ModelInterface &model);
 
 /// Reads and checks the attributes; `prefix` may be any text.
 llvm::Expected<ModelInterface> readInterface(mlir::ModuleOp module,

@@ -299,22 +299,18 @@ Expected<NativeModule> buildNative(ArrayRef<mlir::ModuleOp> levels,
   StringRef arch = Triple::getArchTypeName(Triple(target.triple).getArch());
   if (Error error = linkBitcode(module, runtimeBitcode(arch)))
     return std::move(error);
+  if (model.gpu)
+    if (Error error = linkBitcode(module, cudaBitcode(arch)))
+      return std::move(error);
   if (extra == Extra::Main)
     if (Error error = linkBitcode(module, runnerBitcode(arch)))
       return std::move(error);
   keepConversions(module, half);
   if (model.threads > 1)
     requireThreads(module);
-  auto *size = module.getNamedGlobal("weir_context_bytes");
-  if (!size || !size->hasInitializer())
-    return fault("the runtime does not say its context's size");
-  size_t tensors = 0;
-  for (const FunctionInterface &function : model.functions)
-    tensors = std::max(tensors, function.numTensors());
-  native.contextBytes = options.contextBytes =
-      alignTo(cast<ConstantInt>(size->getInitializer())->getZExtValue() +
-                  tensors * sizeof(uint32_t),
-              64);
+  if (Error error = sizeContext(module, model, options))
+    return std::move(error);
+  native.contextBytes = options.contextBytes;
   if (Error error = addTables(module, model, options))
     return std::move(error);
   StringSet<> visible;
@@ -325,6 +321,14 @@ Expected<NativeModule> buildNative(ArrayRef<mlir::ModuleOp> levels,
     visible.insert(model.prefix + "_run");
   for (const FunctionInterface &function : model.functions)
     visible.insert(function.c);
+  if (model.gpu) {
+    for (StringRef name : {"gpu", "wait"})
+      visible.insert((model.prefix + "_" + name).str());
+    if (model.plainRun)
+      visible.insert(model.prefix + "_run_device");
+    for (const FunctionInterface &function : model.functions)
+      visible.insert(function.device);
+  }
   if (extra == Extra::Main) {
     visible.insert("main");
     if (Error error = addMain(module, model))

@@ -41,10 +41,14 @@ llvm::Error checkUndefined(llvm::ArrayRef<char> object, bool &needsMath);
 
 /// The C code embedded in the compiler, as LLVM bitcode of that architecture.
 llvm::StringRef runtimeBitcode(llvm::StringRef arch);
+/// The same of the part that only products for a GPU have.
+llvm::StringRef cudaBitcode(llvm::StringRef arch);
 /// The same of weir-run's code, where executables can be linked.
 llvm::StringRef runnerBitcode(llvm::StringRef arch);
 /// The text of runtime/weir.h.
 llvm::StringRef runtimeHeader();
+/// The text of runtime/cuda/info.h.
+llvm::StringRef gpuHeader();
 
 } // namespace weir
 

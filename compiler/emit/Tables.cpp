@@ -103,29 +103,70 @@ struct Builder {
     return function;
   }
 
-  /// The function of one signature: typed, or of a list.
-  Function *typed(const FunctionInterface &function, unsigned index) {
-    Function *callee = runtime("weir_model_run");
+  /// The function of one signature: typed, or of a list; and where it runs on
+  /// tensors of a device, with a stream behind them.
+  Function *typed(const FunctionInterface &function, unsigned index,
+                  StringRef to, bool device) {
+    Function *callee = runtime(to);
     if (!callee)
       return nullptr;
     unsigned count = function.numTensors();
-    if (function.takesList()) {
-      Function *f = define(function.c, i32, {ptr, ptr});
-      IRBuilder<> b(&f->getEntryBlock());
-      b.CreateRet(b.CreateCall(callee, {table, f->getArg(0), int32(index),
-                                        f->getArg(1), int32(count)}));
-      return f;
-    }
-    Function *f = define(function.c, i32, SmallVector<Type *>(count + 1, ptr));
+    unsigned given = function.takesList() ? 1 : count;
+    Function *f = define(device ? function.device : function.c, i32,
+                         SmallVector<Type *>(1 + given + device, ptr));
     IRBuilder<> b(&f->getEntryBlock());
-    auto *type = ArrayType::get(ptr, std::max(count, 1u));
-    Value *tensors = b.CreateAlloca(type);
-    for (unsigned i = 0; i < count; ++i)
-      b.CreateStore(f->getArg(i + 1),
-                    b.CreateConstInBoundsGEP2_32(type, tensors, 0, i));
-    b.CreateRet(b.CreateCall(
-        callee, {table, f->getArg(0), int32(index), tensors, int32(count)}));
+    Value *tensors = f->getArg(given ? 1 : 0);
+    if (!function.takesList()) {
+      auto *type = ArrayType::get(ptr, std::max(count, 1u));
+      tensors = b.CreateAlloca(type);
+      for (unsigned i = 0; i < count; ++i)
+        b.CreateStore(f->getArg(i + 1),
+                      b.CreateConstInBoundsGEP2_32(type, tensors, 0, i));
+    }
+    SmallVector<Value *> arguments{table, f->getArg(0), int32(index), tensors,
+                                   int32(count)};
+    if (device)
+      arguments.push_back(f->getArg(given + 1));
+    b.CreateRet(b.CreateCall(callee, arguments));
     return f;
+  }
+
+  /// weir_gpu_info, and what gives it.
+  Constant *gpu() {
+    std::string n = model.prefix;
+    SmallVector<Constant *> images, kernels, flags;
+    for (const GpuImage &image : model.images) {
+      auto *data = cast<GlobalVariable>(
+          constant(ConstantDataArray::getString(context, image.data),
+                   image.cubin ? "weir.cubin" : "weir.ptx"));
+      data->setAlignment(Align(64));
+      images.push_back(record({int32(image.cubin ? 2 : 1), int32(image.sm),
+                               int32(image.specific), int32(0), data,
+                               int64(image.data.size() + !image.cubin)}));
+    }
+    for (const GpuKernel &kernel : model.kernels)
+      kernels.push_back(
+          record({cText(kernel.name), int64(kernel.sharedBytes)}));
+    for (const FunctionInterface &function : model.functions) {
+      Function *f = typed(function, flags.size(), "weir_gpu_model_run_device",
+                          /*device=*/true);
+      if (f && model.plainRun)
+        GlobalAlias::create(n + "_run_device", f);
+      flags.push_back(int32(function.capturable));
+    }
+    Function *run = forward("weir.run_device", "weir_gpu_model_run_device", i32,
+                            {ptr, i32, ptr, i32, ptr});
+    Function *wait = forward(n + "_wait", "weir_gpu_model_wait", i32, {ptr});
+    if (!run || !wait)
+      return null();
+    run->setLinkage(GlobalValue::InternalLinkage);
+    Constant *info = constant(
+        record({int32(images.size()), int32(kernels.size()),
+                list(images, "weir.images"), list(kernels, "weir.kernels"),
+                list(flags, "weir.flags"), run, wait}),
+        "weir.gpu");
+    IRBuilder<>(&define(n + "_gpu", ptr, {})->getEntryBlock()).CreateRet(info);
+    return info;
   }
 
   /// Where the code finds the embedded weights. Both globals count as
@@ -166,21 +207,25 @@ struct Builder {
   }
 
   Error build() {
-    auto *tableType = StructType::get(context, {ptr, ptr, ptr, i64, ptr, i64});
+    SmallVector<Type *> fields{ptr, ptr, ptr, i64, ptr, i64};
+    if (model.gpu)
+      fields.append({ptr, i64});
+    auto *tableType = StructType::get(context, fields);
     table =
         new GlobalVariable(module, tableType, true,
                            GlobalValue::InternalLinkage, nullptr, "weir.model");
 
     std::string n = model.prefix;
+    std::string to = model.gpu ? "weir_gpu_" : "weir_";
     Function *create =
-        forward(n + "_create", "weir_model_create", i32, {ptr, ptr, ptr});
-    Function *destroy = forward(n + "_destroy", "weir_model_destroy",
+        forward(n + "_create", to + "model_create", i32, {ptr, ptr, ptr});
+    Function *destroy = forward(n + "_destroy", to + "model_destroy",
                                 Type::getVoidTy(context), {ptr});
     Function *lastError =
-        forward(n + "_last_error", "weir_model_last_error", ptr, {ptr});
+        forward(n + "_last_error", to + "model_last_error", ptr, {ptr});
     Function *run =
-        forward("weir.run", "weir_model_run", i32, {ptr, i32, ptr, i32});
-    Function *text = runtime("weir_status_text");
+        forward("weir.run", to + "model_run", i32, {ptr, i32, ptr, i32});
+    Function *text = runtime(to + "status_text");
     if (!create || !destroy || !lastError || !run || !text)
       return createStringError("the runtime lacks " + missing);
     run->setLinkage(GlobalValue::InternalLinkage);
@@ -197,7 +242,8 @@ struct Builder {
       names.push_back(cText(name));
     }
     for (const FunctionInterface &function : model.functions) {
-      Function *typedFunction = typed(function, functions.size());
+      Function *typedFunction =
+          typed(function, functions.size(), to + "model_run", /*device=*/false);
       if (model.plainRun)
         GlobalAlias::create(n + "_run", typedFunction);
       functions.push_back(
@@ -235,15 +281,45 @@ struct Builder {
     Function *infoFunction = define(n + "_info", ptr, {});
     IRBuilder<>(&infoFunction->getEntryBlock()).CreateRet(info);
 
-    table->setInitializer(ConstantStruct::get(
-        tableType,
-        {info, list(levels, "weir.levels"), list(checks, "weir.checks"),
-         int64(checks.size()), weights(), int64(options.weightsHash)}));
+    SmallVector<Constant *> values{info,
+                                   list(levels, "weir.levels"),
+                                   list(checks, "weir.checks"),
+                                   int64(checks.size()),
+                                   weights(),
+                                   int64(options.weightsHash)};
+    if (model.gpu)
+      values.append({gpu(), int64(options.contextAt)});
+    if (!missing.empty())
+      return createStringError("the runtime lacks " + missing);
+    table->setInitializer(ConstantStruct::get(tableType, values));
     return Error::success();
   }
 };
 
 } // namespace
+
+Error sizeContext(const Module &module, const ModelInterface &model,
+                  TableOptions &options) {
+  auto sizeOf = [&](StringRef name) -> uint64_t {
+    auto *size = module.getNamedGlobal(name);
+    if (!size || !size->hasInitializer())
+      return 0;
+    return cast<ConstantInt>(size->getInitializer())->getZExtValue();
+  };
+  uint64_t bytes = sizeOf("weir_context_bytes"), gpu = sizeOf("weir_gpu_bytes");
+  if (!bytes || (model.gpu && !gpu))
+    return createStringError("the runtime does not say its context's size");
+  uint64_t tensors = 0;
+  for (const FunctionInterface &function : model.functions)
+    tensors = std::max<uint64_t>(tensors, function.numTensors());
+  if (model.gpu)
+    options.contextAt = alignTo(
+        gpu + 8 * (model.kernels.size() + tensors + 2 * model.functions.size()),
+        64);
+  options.contextBytes =
+      options.contextAt + alignTo(bytes + tensors * sizeof(uint32_t), 64);
+  return Error::success();
+}
 
 Error addTables(Module &module, const ModelInterface &model,
                 const TableOptions &options) {

@@ -18,8 +18,14 @@ struct TableOptions {
   std::string weightsFile; // its name; empty: embedded
   uint64_t weightsHash = 0;
   uint64_t contextBytes = 0;
+  uint64_t contextAt = 0; // of a GPU: where the host's part of a context lies
   std::vector<LevelOptions> levels; // as model.levels
 };
+
+/// Sets contextBytes and contextAt by what the runtime in the module says: see
+/// runtime/abi.h and runtime/cuda/gpu.h.
+llvm::Error sizeContext(const llvm::Module &module, const ModelInterface &model,
+                        TableOptions &options);
 
 /// Adds the tables and NAME_create and its kin to a module that has the model's
 /// entries and the runtime. Only the public functions stay visible.

@@ -9,14 +9,26 @@ using namespace llvm;
 
 namespace weir {
 
-static const char *const libc[] = {"aligned_alloc", "close",
-                                   "free",          "getpid",
-                                   "lseek64",       "madvise",
-                                   "memcmp",        "memcpy",
-                                   "memmove",       "memset",
-                                   "mmap64",        "munmap",
-                                   "open",          "sched_getaffinity",
-                                   "sched_getcpu",  "sched_yield",
+static const char *const libc[] = {"aligned_alloc",
+                                   "close",
+                                   "dlerror",
+                                   "dlopen",
+                                   "dlsym",
+                                   "free",
+                                   "getpid",
+                                   "lseek64",
+                                   "madvise",
+                                   "memcmp",
+                                   "memcpy",
+                                   "memmove",
+                                   "memset",
+                                   "mmap64",
+                                   "munmap",
+                                   "open",
+                                   "sched_getaffinity",
+                                   "sched_getcpu",
+                                   "sched_yield",
+                                   "secure_getenv",
                                    "syscall"};
 
 static const char *const threads[] = {

@@ -5,6 +5,9 @@
 
 #include "runtime/weir.h"
 
+// Behind what it builds on.
+#include "runtime/cuda/info.h"
+
 #include "llvm/BinaryFormat/Magic.h"
 #include "llvm/Object/ELFObjectFile.h"
 #include "llvm/Object/ObjectFile.h"
@@ -87,7 +90,24 @@ static json::Array tensorsOf(const weir_tensor_info *tensors, uint32_t count) {
   return list;
 }
 
-static json::Object describe(const weir_model_info &info) {
+/// What a library for a GPU has beside.
+static json::Object describe(const weir_gpu_info &gpu) {
+  json::Array images, kernels;
+  for (const weir_gpu_image &image : ArrayRef(gpu.images, gpu.num_images))
+    images.push_back(json::Object{
+        {"kind", image.kind == WEIR_GPU_CUBIN ? "cubin" : "ptx"},
+        {"sm", std::to_string(image.sm) + (image.specific ? "a" : "")},
+        {"bytes", static_cast<int64_t>(image.bytes)}});
+  for (const weir_gpu_kernel &kernel : ArrayRef(gpu.kernels, gpu.num_kernels))
+    kernels.push_back(json::Object{
+        {"name", json::fixUTF8(kernel.name)},
+        {"shared_bytes", static_cast<int64_t>(kernel.shared_bytes)}});
+  return json::Object{{"images", std::move(images)},
+                      {"kernels", std::move(kernels)}};
+}
+
+static json::Object describe(const weir_model_info &info,
+                             const weir_gpu_info *gpu) {
   json::Array signatures;
   for (const weir_function_info &function :
        ArrayRef(info.functions, info.num_functions))
@@ -112,6 +132,13 @@ static json::Object describe(const weir_model_info &info) {
   for (const char *level : ArrayRef(info.levels, info.num_levels))
     levels.push_back(json::fixUTF8(level));
   description["levels"] = std::move(levels);
+  if (gpu) {
+    description["gpu"] = describe(*gpu);
+    json::Array *its = description.getArray("signatures");
+    for (auto [i, signature] : enumerate(*its))
+      (*signature.getAsObject())["one_graph"] =
+          (gpu->flags[i] & WEIR_GPU_CAPTURABLE) != 0;
+  }
   if (info.weights_file)
     description["weights_file"] = json::fixUTF8(info.weights_file);
   return description;
@@ -129,10 +156,13 @@ Expected<json::Object> describeLibrary(StringRef path) {
   using Info = const weir_model_info *(*)();
   auto give = reinterpret_cast<Info>(dlsym(library, name->c_str()));
   const weir_model_info *info = give ? give() : nullptr;
+  using Gpu = const weir_gpu_info *(*)();
+  auto giveGpu = reinterpret_cast<Gpu>(
+      dlsym(library, (StringRef(*name).drop_back(4) + "gpu").str().c_str()));
   Expected<json::Object> result = failed("its table cannot be read");
   if (info && info->abi_version == WEIR_ABI_VERSION) {
     consumeError(result.takeError());
-    result = describe(*info);
+    result = describe(*info, giveGpu ? giveGpu() : nullptr);
   }
   dlclose(library);
   return result;

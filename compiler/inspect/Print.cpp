@@ -38,7 +38,11 @@ static void printTensors(const json::Object &signature, StringRef what,
 static void printSignatures(const json::Array &signatures, raw_ostream &os) {
   for (const json::Value &value : signatures)
     if (const json::Object *signature = value.getAsObject()) {
-      os << "signature " << nameAt(*signature, "name") << "\n";
+      os << "signature " << nameAt(*signature, "name")
+         << (signature->getBoolean("one_graph").value_or(false)
+                 ? ", one graph on the GPU"
+                 : "")
+         << "\n";
       printTensors(*signature, "input", os);
       printTensors(*signature, "output", os);
     }
@@ -92,6 +96,24 @@ static void printPlan(const json::Object &plan, raw_ostream &os) {
       os << "  may fail: " << escaped(check.getAsString().value_or("")) << "\n";
 }
 
+static void printGpu(const json::Object &gpu, raw_ostream &os) {
+  os << "gpu\n";
+  if (const json::Array *images = gpu.getArray("images"))
+    for (const json::Value &value : *images)
+      if (const json::Object *image = value.getAsObject())
+        os << "  " << textAt(*image, "kind") << " for sm_"
+           << textAt(*image, "sm") << ": "
+           << image->getInteger("bytes").value_or(0) << " bytes\n";
+  if (const json::Array *kernels = gpu.getArray("kernels"))
+    for (const json::Value &value : *kernels)
+      if (const json::Object *kernel = value.getAsObject()) {
+        os << "  kernel " << nameAt(*kernel, "name");
+        if (int64_t shared = kernel->getInteger("shared_bytes").value_or(0))
+          os << ", at most " << shared << " bytes of dynamic shared memory";
+        os << "\n";
+      }
+}
+
 void printDescription(const json::Object &description, raw_ostream &os) {
   os << nameAt(description, "file") << ": " << textAt(description, "kind")
      << "\n";
@@ -111,6 +133,8 @@ void printDescription(const json::Object &description, raw_ostream &os) {
       os << "problem: " << escaped(problem.getAsString().value_or("")) << "\n";
   if (const json::Object *plan = description.getObject("plan"))
     printPlan(*plan, os);
+  if (const json::Object *gpu = description.getObject("gpu"))
+    printGpu(*gpu, os);
 }
 
 } // namespace weir

@@ -21,6 +21,7 @@
 #define WEIR_RUNTIME_CUDA_GPU_H
 
 #include "runtime/abi.h"
+#include "runtime/cuda/info.h"
 
 // What a function below answers where the driver refused: less than 0, so that
 // it is no check's number. The text is kept for NAME_last_error.
@@ -62,31 +63,30 @@ int32_t weir_gpu_read(weir_gpu_stream *stream, void *host_target,
 int32_t weir_gpu_check(weir_gpu_stream *stream, const void *passed,
                        uint32_t number);
 
-// Code for all kernels of the model, for one kind of device.
-enum { WEIR_GPU_PTX = 1, WEIR_GPU_CUBIN = 2 };
-typedef struct weir_gpu_image {
-  uint32_t kind;     // PTX: text that ends in a 0 byte, which `bytes` counts
-  uint32_t sm;       // compute capability, 10 * major + minor
-  uint32_t specific; // only for devices of exactly that (sm_90a), if not 0
-  uint32_t zero;
-  const void *data;
-  uint64_t bytes;
-} weir_gpu_image;
-
-typedef struct weir_gpu_kernel {
-  const char *name;      // in the images
-  uint64_t shared_bytes; // the most dynamic shared memory of a launch
-} weir_gpu_kernel;
-
-enum { WEIR_GPU_CAPTURABLE = 1 };
-
 typedef struct weir_gpu_model {
   weir_model model; // info->arena_bytes are the device's
-  const weir_gpu_image *images;
-  const weir_gpu_kernel *kernels; // weir_gpu_launch counts them from 0
-  const uint32_t *flags;          // of each function's entry
-  uint32_t num_images;
-  uint32_t num_kernels;
+  const weir_gpu_info *gpu;
+  uint64_t context_at; // where in a context the host's part of it lies
 } weir_gpu_model;
+
+weir_status weir_gpu_model_create(const weir_gpu_model *model, void *memory,
+                                  const weir_config *config, void **out);
+weir_status weir_gpu_model_run(const weir_gpu_model *model, void *context,
+                               uint32_t function, void *const *tensors,
+                               uint32_t num_tensors);
+weir_status weir_gpu_model_run_device(const weir_gpu_model *model,
+                                      void *context, uint32_t function,
+                                      void *const *tensors,
+                                      uint32_t num_tensors, void *stream);
+weir_status weir_gpu_model_wait(const weir_gpu_model *model, void *context);
+void weir_gpu_model_destroy(const weir_gpu_model *model, void *context);
+const char *weir_gpu_model_last_error(const weir_gpu_model *model,
+                                      const void *context);
+const char *weir_gpu_status_text(weir_status status);
+
+// A context is `weir_gpu_bytes`, then an address (8 bytes) for each kernel, for
+// each tensor of the function that has most, and two for each function; then,
+// at context_at, a multiple of 64, a weir_context.
+extern const size_t weir_gpu_bytes;
 
 #endif

@@ -234,7 +234,7 @@ class Graph:
         for i, array in enumerate(arrays):
             pointers[i] = array.ctypes.data
         context = ctypes.c_void_p()
-        config = Config(abi_version=1)
+        config = Config(abi_version=2)
         if level:
             names = [info.levels[i].decode() for i in range(info.num_levels)]
             config.level = names.index(level) + 1
@@ -378,6 +378,9 @@ class Config(ctypes.Structure):
         ("weights", ctypes.c_void_p),
         ("weights_path", ctypes.c_char_p),
         ("threads", ctypes.POINTER(Threads)),
+        ("device", ctypes.c_uint32),
+        ("message_bytes", ctypes.c_uint32),
+        ("message", ctypes.c_char_p),
     ]
 
 

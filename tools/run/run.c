@@ -236,12 +236,15 @@ static int execute(struct run *run) {
     config.threads = &threads;
   if (find_level(run, &config.level))
     return FAULT;
+  char message[1024] = "";
+  config.message = message;
+  config.message_bytes = sizeof message;
   void *context;
   double begin = now_us();
   weir_status status = run->info->create(NULL, &config, &context);
   run->timing.create_us = now_us() - begin;
   if (status)
-    return fail(run->info->status_text(status), FAULT);
+    return fail(*message ? message : run->info->status_text(status), FAULT);
   run->timing.threads = threads.n ? threads.n : (int)run->info->threads;
   long repeat = run->options.repeat ? run->options.repeat : 1;
   for (long i = -run->options.warmup; i < repeat && !status; ++i) {

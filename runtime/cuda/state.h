@@ -1,0 +1,103 @@
+// What a context of a model for a GPU holds, for the files of this folder.
+#ifndef WEIR_RUNTIME_CUDA_STATE_H
+#define WEIR_RUNTIME_CUDA_STATE_H
+
+#include "runtime/cuda/driver.h"
+#include "runtime/cuda/gpu.h"
+
+enum { WEIR_GPU_TEXT_BYTES = 1024, WEIR_GPU_ALIGN = 256 };
+
+typedef struct weir_gpu weir_gpu;
+
+struct weir_gpu_stream {
+  weir_gpu *gpu;
+  weir_cu_stream stream;
+  int32_t capturing;
+  uint32_t
+      failed; // the check that failed first, where the stream is waited for
+};
+
+struct weir_gpu {
+  const weir_gpu_model *model;
+  weir_context *context; // the host's part
+  void *own;             // what destroy gives back; null: the caller's memory
+  weir_cuda cuda;
+  weir_cu_device device;
+  weir_cu_context device_context; // the device's primary one, shared by all
+  int32_t entered;                // whether that is current by our doing
+  weir_cu_module module;
+  weir_cu_stream stream;
+  weir_cu_event done; // of the last run on a stream of the caller's
+  int32_t pending;    // whether that has not been waited for
+  weir_status status; // of the last failure in this folder
+  // One block of device memory: arena, weights, tensors.
+  weir_cu_address memory, arena, weights, tensors;
+  // One of the host's that the device can reach: what is read back, a byte for
+  // each check, the tensors as they lie in the device's.
+  char *pinned;
+  unsigned char *passed;
+  char *staging;
+  char text[WEIR_GPU_TEXT_BYTES];
+  // Behind it, in this order.
+  weir_cu_function *kernels;
+  void **at;                  // the device's address of each tensor
+  weir_cu_graph_exec *whole;  // of each function, with the copies of tensors
+  weir_cu_graph_exec *kernel; // without; null: it is not capturable
+};
+
+// The context at `memory`; null: there is none of this model.
+weir_gpu *weir_gpu_alive(const weir_gpu_model *model, const void *memory);
+// Makes the device's primary context current, and what was again.
+weir_status weir_gpu_enter(weir_gpu *gpu);
+void weir_gpu_leave(weir_gpu *gpu);
+// Of the last failure; empty: there was none.
+const char *weir_gpu_text_of(const weir_gpu *gpu);
+
+// Finds the driver's library and its functions, and starts the driver.
+weir_status weir_gpu_load_driver(weir_gpu *gpu);
+
+// Chooses the device, makes its primary context current and loads the code.
+weir_status weir_gpu_load_code(weir_gpu *gpu, const weir_config *config);
+
+// Where the tensors of a function lie, behind gpu->tensors and behind
+// gpu->staging alike: inputs from 0, and then outputs. SIZE_MAX is too much.
+typedef struct weir_gpu_layout {
+  size_t inputs_end, outputs, end;
+} weir_gpu_layout;
+// Sets at[i] to where tensor i lies behind `base`, unless `at` is null.
+weir_gpu_layout weir_gpu_lay_out(const weir_function_info *function,
+                                 weir_cu_address base, void **at);
+
+// Records the graphs of every function that is capturable.
+weir_status weir_gpu_capture(weir_gpu *gpu);
+void weir_gpu_free_graphs(weir_gpu *gpu);
+
+// Issues a function on the tensors at gpu->at; answers what its entry does.
+int32_t weir_gpu_issue(weir_gpu *gpu, uint32_t function,
+                       weir_gpu_stream *stream);
+// Copies the tensors from and to the staging memory.
+weir_status weir_gpu_copy_in(weir_gpu *gpu, const weir_gpu_layout *layout,
+                             weir_cu_stream stream);
+weir_status weir_gpu_copy_out(weir_gpu *gpu, const weir_gpu_layout *layout,
+                              weir_cu_stream stream);
+
+// Sets the text and the status, as weir_fail does.
+weir_status weir_gpu_fail(weir_gpu *gpu, weir_status status,
+                          const char *const *parts);
+#define WEIR_GPU_FAIL(gpu, status, ...)                                        \
+  weir_gpu_fail(gpu, status, (const char *const[]){__VA_ARGS__, NULL})
+
+// WEIR_OK, or the failure of a call of the driver, which the text names.
+weir_status weir_gpu_check_call(weir_gpu *gpu, weir_cu_result result,
+                                const char *call, const char *what);
+#define WEIR_GPU_CALL(gpu, name, ...)                                          \
+  weir_gpu_check_call(gpu, (gpu)->cuda.name(__VA_ARGS__), #name, NULL)
+
+// A number as text, which lies in `number`.
+typedef struct weir_gpu_number {
+  char text[32];
+} weir_gpu_number;
+const char *weir_gpu_decimal(weir_gpu_number *number, uint64_t value);
+const char *weir_gpu_in_bytes(weir_gpu_number *number, uint64_t value);
+
+#endif

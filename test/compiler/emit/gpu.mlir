@@ -1,0 +1,194 @@
+// A model for a GPU: y = x * w + b on four floats, with a check that x[0] is not
+// negative; and the same n times over, where n is a tensor, so that the host
+// reads it back. Here what the compiler makes of it; what it does in a run is
+// in test/runtime/gpu.test.
+
+// RUN: rm -rf %t && mkdir %t
+// RUN: weir-emit %s -o %t/libaffine.so --header=%t/affine.h
+// RUN: FileCheck %s --check-prefix=HEADER < %t/affine.h
+// HEADER: Target: cuda sm_80,sm_90a x86_64-
+// HEADER: typedef struct weir_gpu_info
+// HEADER: #define AFFINE_CTX_BYTES
+// HEADER: weir_status affine_step(affine_ctx *context, const float *x, float *y);
+// HEADER: weir_status affine_step_device(affine_ctx *context, const float *x, float *y, void *stream);
+// HEADER: weir_status affine_repeat_device(affine_ctx *context, const float *x, const int32_t *n, float *y, void *stream);
+// HEADER: weir_status affine_wait(affine_ctx *context);
+// HEADER: const weir_gpu_info *affine_gpu(void);
+// RUN: cc -std=c11 -Wall -Wextra -Werror -pedantic -fsyntax-only -x c %t/affine.h
+// RUN: g++ -std=c++17 -Wall -Wextra -Werror -pedantic -fsyntax-only -x c++ %t/affine.h
+
+// Neither the driver nor anything else of CUDA's is linked with.
+// RUN: readelf -dW %t/libaffine.so | FileCheck %s --check-prefix=DYNAMIC --implicit-check-not=TEXTREL
+// DYNAMIC: (NEEDED) {{.*}} [libc.so.6]
+// DYNAMIC-NOT: NEEDED
+// RUN: nm -D --defined-only %t/libaffine.so | FileCheck %s --check-prefix=EXPORTS --implicit-check-not=weir
+// EXPORTS: affine_create
+// EXPORTS-NEXT: affine_destroy
+// EXPORTS-NEXT: affine_gpu
+// EXPORTS-NEXT: affine_info
+// EXPORTS-NEXT: affine_last_error
+// EXPORTS-NEXT: affine_repeat
+// EXPORTS-NEXT: affine_repeat_device
+// EXPORTS-NEXT: affine_status_text
+// EXPORTS-NEXT: affine_step
+// EXPORTS-NEXT: affine_step_device
+// EXPORTS-NEXT: affine_wait
+// EXPORTS-NOT: {{.}}
+
+// A model for a processor has none of it.
+// RUN: weir-emit %S/affine.mlir -o %t/plain.so --header=%t/plain.h
+// RUN: nm %t/plain.so | not grep -i 'gpu\|dlopen'
+// RUN: not grep -i 'gpu_info\|stream' %t/plain.h
+
+// Another processor's library is made the same way.
+// RUN: weir-emit %s --target=aarch64-linux-gnu -o %t/arm.so
+// RUN: llvm-readelf -h -s %t/arm.so | FileCheck %s --check-prefix=ARM
+// ARM: Machine: AArch64
+// ARM: arm_gpu
+
+// Attributes that say what cannot be are refused.
+// RUN: sed 's/kind = "ptx"/kind = "spirv"/' %s > %t/kind.mlir
+// RUN: not weir-emit %t/kind.mlir -o %t/bad.so 2>&1 | FileCheck %s --check-prefix=KIND
+// KIND: weir.gpu_images has code that is neither ptx nor cubin
+// RUN: sed 's/sm = 80 : i64/sm = -1 : i64/' %s > %t/sm.mlir
+// RUN: not weir-emit %t/sm.mlir -o %t/bad.so 2>&1 | FileCheck %s --check-prefix=SM
+// SM: sm of a GPU's code is out of range
+// RUN: sed 's/data = "[^"]*"/data = ""/' %s > %t/data.mlir
+// RUN: not weir-emit %t/data.mlir -o %t/bad.so 2>&1 | FileCheck %s --check-prefix=DATA
+// DATA: weir.gpu_images has an image without data
+// RUN: sed 's/shared = 65536 : i64/shared = "much"/' %s > %t/shared.mlir
+// RUN: not weir-emit %t/shared.mlir -o %t/bad.so 2>&1 | FileCheck %s --check-prefix=SHARED
+// SHARED: shared of a GPU's code is not a number
+// RUN: sed 's/weir.gpu_images = .*/weir.gpu_images = [],/; /kind = "cubin"/d' %s > %t/images.mlir
+// RUN: not weir-emit %t/images.mlir -o %t/bad.so 2>&1 | FileCheck %s --check-prefix=IMAGES
+// IMAGES: weir.gpu_kernels has kernels, and weir.gpu_images no code
+
+module attributes {
+  weir.source = "affine.pb", weir.arena_bytes = 64 : i64,
+  weir.max_live_bytes = 17 : i64, weir.weights_bytes = 128 : i64,
+  weir.weights = [[0, dense<[1.0, 2.0, 3.0, 4.0]> : tensor<4xf32>],
+                  [64, dense<0.5> : tensor<4xf32>]],
+  weir.checks = ["node 'assert': x must not be negative"],
+  weir.gpu_images = [{kind = "ptx", sm = 80 : i64, data = ".version 7.0 .target sm_80 .address_size 64 .visible .entry affine(.param .u64 affine_x, .param .u64 affine_w, .param .u64 affine_b, .param .u64 affine_y, .param .u64 affine_ok, .param .u32 affine_n) { .reg .pred %p<4>; .reg .f32 %f<5>; .reg .b32 %r<4>; .reg .b64 %d<12>; .reg .b16 %h<2>; ld.param.u64 %d1, [affine_x]; ld.param.u64 %d2, [affine_w]; ld.param.u64 %d3, [affine_b]; ld.param.u64 %d4, [affine_y]; ld.param.u64 %d5, [affine_ok]; ld.param.u32 %r2, [affine_n]; mov.u32 %r1, %tid.x; setp.ge.s32 %p1, %r1, %r2; @%p1 bra DONE; mul.wide.s32 %d6, %r1, 4; add.s64 %d7, %d1, %d6; ld.global.f32 %f1, [%d7]; add.s64 %d8, %d2, %d6; ld.global.f32 %f2, [%d8]; add.s64 %d9, %d3, %d6; ld.global.f32 %f3, [%d9]; fma.rn.f32 %f4, %f1, %f2, %f3; add.s64 %d10, %d4, %d6; st.global.f32 [%d10], %f4; setp.ne.s32 %p2, %r1, 0; @%p2 bra DONE; setp.ge.f32 %p3, %f1, 0f00000000; selp.u16 %h1, 1, 0, %p3; st.global.u8 [%d5], %h1; DONE: ret; } .visible .entry large(.param .u64 large_y) { ret; }"},
+                     {kind = "cubin", sm = 90 : i64, specific, data = "\7FELF affine"}],
+  weir.gpu_kernels = [{name = "affine"}, {name = "large", shared = 65536 : i64}],
+  weir.entries = [
+    {name = "step", symbol = "weir_entry_0", capturable,
+     inputs = [{name = "x", tensor = "x:0", type = tensor<4xf32>}],
+     outputs = [{name = "y", tensor = "add:0", type = tensor<4xf32>}]},
+    {name = "repeat", symbol = "weir_entry_1",
+     inputs = [{name = "x", tensor = "x:0", type = tensor<4xf32>},
+               {name = "n", tensor = "n:0", type = tensor<i32>}],
+     outputs = [{name = "y", tensor = "loop:0", type = tensor<4xf32>}]}]
+} {
+  llvm.func @weir_gpu_launch(!llvm.ptr, i32, i32, i32, i32, i32, i32, i32, i32, !llvm.ptr, i32) -> i32
+  llvm.func @weir_gpu_copy(!llvm.ptr, !llvm.ptr, !llvm.ptr, i64) -> i32
+  llvm.func @weir_gpu_fill(!llvm.ptr, !llvm.ptr, i32, i64) -> i32
+  llvm.func @weir_gpu_read(!llvm.ptr, !llvm.ptr, !llvm.ptr, i64) -> i32
+  llvm.func @weir_gpu_check(!llvm.ptr, !llvm.ptr, i32) -> i32
+
+  // What x holds goes through the kernel to y; the byte at `ok` says whether
+  // the check passed.
+  llvm.func @affine(%stream: !llvm.ptr, %weights: !llvm.ptr, %x: !llvm.ptr, %y: !llvm.ptr, %ok: !llvm.ptr) -> i32 {
+    %c0 = llvm.mlir.constant(0 : i32) : i32
+    %c1 = llvm.mlir.constant(1 : i32) : i32
+    %c4 = llvm.mlir.constant(4 : i32) : i32
+    %c6 = llvm.mlir.constant(6 : i32) : i32
+    %c32 = llvm.mlir.constant(32 : i32) : i32
+    %b = llvm.getelementptr %weights[64] : (!llvm.ptr) -> !llvm.ptr, i8
+    %values = llvm.alloca %c1 x !llvm.struct<(ptr, ptr, ptr, ptr, ptr, i32)> : (i32) -> !llvm.ptr
+    %args = llvm.alloca %c6 x !llvm.ptr : (i32) -> !llvm.ptr
+    %v0 = llvm.getelementptr %values[0, 0] : (!llvm.ptr) -> !llvm.ptr, !llvm.struct<(ptr, ptr, ptr, ptr, ptr, i32)>
+    %v1 = llvm.getelementptr %values[0, 1] : (!llvm.ptr) -> !llvm.ptr, !llvm.struct<(ptr, ptr, ptr, ptr, ptr, i32)>
+    %v2 = llvm.getelementptr %values[0, 2] : (!llvm.ptr) -> !llvm.ptr, !llvm.struct<(ptr, ptr, ptr, ptr, ptr, i32)>
+    %v3 = llvm.getelementptr %values[0, 3] : (!llvm.ptr) -> !llvm.ptr, !llvm.struct<(ptr, ptr, ptr, ptr, ptr, i32)>
+    %v4 = llvm.getelementptr %values[0, 4] : (!llvm.ptr) -> !llvm.ptr, !llvm.struct<(ptr, ptr, ptr, ptr, ptr, i32)>
+    %v5 = llvm.getelementptr %values[0, 5] : (!llvm.ptr) -> !llvm.ptr, !llvm.struct<(ptr, ptr, ptr, ptr, ptr, i32)>
+    llvm.store %x, %v0 : !llvm.ptr, !llvm.ptr
+    llvm.store %weights, %v1 : !llvm.ptr, !llvm.ptr
+    llvm.store %b, %v2 : !llvm.ptr, !llvm.ptr
+    llvm.store %y, %v3 : !llvm.ptr, !llvm.ptr
+    llvm.store %ok, %v4 : !llvm.ptr, !llvm.ptr
+    llvm.store %c4, %v5 : i32, !llvm.ptr
+    %a1 = llvm.getelementptr %args[1] : (!llvm.ptr) -> !llvm.ptr, !llvm.ptr
+    %a2 = llvm.getelementptr %args[2] : (!llvm.ptr) -> !llvm.ptr, !llvm.ptr
+    %a3 = llvm.getelementptr %args[3] : (!llvm.ptr) -> !llvm.ptr, !llvm.ptr
+    %a4 = llvm.getelementptr %args[4] : (!llvm.ptr) -> !llvm.ptr, !llvm.ptr
+    %a5 = llvm.getelementptr %args[5] : (!llvm.ptr) -> !llvm.ptr, !llvm.ptr
+    llvm.store %v0, %args : !llvm.ptr, !llvm.ptr
+    llvm.store %v1, %a1 : !llvm.ptr, !llvm.ptr
+    llvm.store %v2, %a2 : !llvm.ptr, !llvm.ptr
+    llvm.store %v3, %a3 : !llvm.ptr, !llvm.ptr
+    llvm.store %v4, %a4 : !llvm.ptr, !llvm.ptr
+    llvm.store %v5, %a5 : !llvm.ptr, !llvm.ptr
+    %failed = llvm.call @weir_gpu_launch(%stream, %c0, %c1, %c1, %c1, %c32, %c1, %c1, %c0, %args, %c6) : (!llvm.ptr, i32, i32, i32, i32, i32, i32, i32, i32, !llvm.ptr, i32) -> i32
+    %bad = llvm.icmp "ne" %failed, %c0 : i32
+    llvm.cond_br %bad, ^end(%failed : i32), ^check
+  ^check:
+    %checked = llvm.call @weir_gpu_check(%stream, %ok, %c1) : (!llvm.ptr, !llvm.ptr, i32) -> i32
+    llvm.br ^end(%checked : i32)
+  ^end(%status: i32):
+    llvm.return %status : i32
+  }
+
+  // By way of the arena, with a fill of a word that is of one byte four times
+  // and of one that is not.
+  llvm.func @weir_entry_0(%arena: !llvm.ptr, %weights: !llvm.ptr, %tensors: !llvm.ptr, %stream: !llvm.ptr) -> i32 {
+    %c0 = llvm.mlir.constant(0 : i32) : i32
+    %ones = llvm.mlir.constant(16843009 : i32) : i32
+    %float = llvm.mlir.constant(1065353216 : i32) : i32
+    %bytes = llvm.mlir.constant(16 : i64) : i64
+    %x = llvm.load %tensors : !llvm.ptr -> !llvm.ptr
+    %slot = llvm.getelementptr %tensors[1] : (!llvm.ptr) -> !llvm.ptr, !llvm.ptr
+    %y = llvm.load %slot : !llvm.ptr -> !llvm.ptr
+    %ok = llvm.getelementptr %arena[16] : (!llvm.ptr) -> !llvm.ptr, i8
+    %f0 = llvm.call @weir_gpu_fill(%stream, %ok, %ones, %bytes) : (!llvm.ptr, !llvm.ptr, i32, i64) -> i32
+    %b0 = llvm.icmp "ne" %f0, %c0 : i32
+    llvm.cond_br %b0, ^end(%f0 : i32), ^fill
+  ^fill:
+    %f1 = llvm.call @weir_gpu_fill(%stream, %arena, %float, %bytes) : (!llvm.ptr, !llvm.ptr, i32, i64) -> i32
+    %b1 = llvm.icmp "ne" %f1, %c0 : i32
+    llvm.cond_br %b1, ^end(%f1 : i32), ^copy
+  ^copy:
+    %f2 = llvm.call @weir_gpu_copy(%stream, %arena, %x, %bytes) : (!llvm.ptr, !llvm.ptr, !llvm.ptr, i64) -> i32
+    %b2 = llvm.icmp "ne" %f2, %c0 : i32
+    llvm.cond_br %b2, ^end(%f2 : i32), ^launch
+  ^launch:
+    %f3 = llvm.call @affine(%stream, %weights, %arena, %y, %ok) : (!llvm.ptr, !llvm.ptr, !llvm.ptr, !llvm.ptr, !llvm.ptr) -> i32
+    llvm.br ^end(%f3 : i32)
+  ^end(%status: i32):
+    llvm.return %status : i32
+  }
+
+  llvm.func @weir_entry_1(%arena: !llvm.ptr, %weights: !llvm.ptr, %tensors: !llvm.ptr, %stream: !llvm.ptr) -> i32 {
+    %c0 = llvm.mlir.constant(0 : i32) : i32
+    %c1 = llvm.mlir.constant(1 : i32) : i32
+    %bytes = llvm.mlir.constant(16 : i64) : i64
+    %four = llvm.mlir.constant(4 : i64) : i64
+    %count = llvm.alloca %c1 x i32 : (i32) -> !llvm.ptr
+    %x = llvm.load %tensors : !llvm.ptr -> !llvm.ptr
+    %slot1 = llvm.getelementptr %tensors[1] : (!llvm.ptr) -> !llvm.ptr, !llvm.ptr
+    %n = llvm.load %slot1 : !llvm.ptr -> !llvm.ptr
+    %slot2 = llvm.getelementptr %tensors[2] : (!llvm.ptr) -> !llvm.ptr, !llvm.ptr
+    %y = llvm.load %slot2 : !llvm.ptr -> !llvm.ptr
+    %ok = llvm.getelementptr %arena[16] : (!llvm.ptr) -> !llvm.ptr, i8
+    %f0 = llvm.call @weir_gpu_read(%stream, %count, %n, %four) : (!llvm.ptr, !llvm.ptr, !llvm.ptr, i64) -> i32
+    %b0 = llvm.icmp "ne" %f0, %c0 : i32
+    llvm.cond_br %b0, ^end(%f0 : i32), ^copy
+  ^copy:
+    %times = llvm.load %count : !llvm.ptr -> i32
+    %f1 = llvm.call @weir_gpu_copy(%stream, %y, %x, %bytes) : (!llvm.ptr, !llvm.ptr, !llvm.ptr, i64) -> i32
+    %b1 = llvm.icmp "ne" %f1, %c0 : i32
+    llvm.cond_br %b1, ^end(%f1 : i32), ^head(%c0 : i32)
+  ^head(%i: i32):
+    %more = llvm.icmp "slt" %i, %times : i32
+    llvm.cond_br %more, ^body, ^end(%c0 : i32)
+  ^body:
+    %f2 = llvm.call @affine(%stream, %weights, %y, %y, %ok) : (!llvm.ptr, !llvm.ptr, !llvm.ptr, !llvm.ptr, !llvm.ptr) -> i32
+    %next = llvm.add %i, %c1 : i32
+    %b2 = llvm.icmp "ne" %f2, %c0 : i32
+    llvm.cond_br %b2, ^end(%f2 : i32), ^head(%next : i32)
+  ^end(%status: i32):
+    llvm.return %status : i32
+  }
+}
