@@ -157,13 +157,16 @@ struct Builder {
     Function *run = forward("weir.run_device", "weir_gpu_model_run_device", i32,
                             {ptr, i32, ptr, i32, ptr});
     Function *wait = forward(n + "_wait", "weir_gpu_model_wait", i32, {ptr});
-    if (!run || !wait)
+    Function *tensor = forward("weir.device_tensor", "weir_gpu_model_tensor",
+                               ptr, {ptr, i32, i32});
+    if (!run || !wait || !tensor)
       return null();
     run->setLinkage(GlobalValue::InternalLinkage);
+    tensor->setLinkage(GlobalValue::InternalLinkage);
     Constant *info = constant(
         record({int32(images.size()), int32(kernels.size()),
                 list(images, "weir.images"), list(kernels, "weir.kernels"),
-                list(flags, "weir.flags"), run, wait}),
+                list(flags, "weir.flags"), run, wait, tensor}),
         "weir.gpu");
     IRBuilder<>(&define(n + "_gpu", ptr, {})->getEntryBlock()).CreateRet(info);
     return info;

@@ -79,6 +79,8 @@ weir_status weir_gpu_model_run_device(const weir_gpu_model *model,
                                       void *const *tensors,
                                       uint32_t num_tensors, void *stream);
 weir_status weir_gpu_model_wait(const weir_gpu_model *model, void *context);
+void *weir_gpu_model_tensor(const weir_gpu_model *model, void *context,
+                            uint32_t function, uint32_t index);
 void weir_gpu_model_destroy(const weir_gpu_model *model, void *context);
 const char *weir_gpu_model_last_error(const weir_gpu_model *model,
                                       const void *context);

@@ -36,6 +36,10 @@ typedef struct weir_gpu_info {
                             void *const *tensors, uint32_t num_tensors,
                             void *stream);
   weir_status (*wait)(void *context);
+  /* Where the context has tensor `index` of a function (inputs, then outputs)
+   * in the GPU's memory: given to run_device, it is not copied. Functions share
+   * the memory. Null: there is none such. */
+  void *(*tensor)(void *context, uint32_t function, uint32_t index);
 } weir_gpu_info;
 
 #ifdef __cplusplus

@@ -195,3 +195,15 @@ weir_status weir_gpu_model_wait(const weir_gpu_model *model, void *memory) {
   uint32_t failed = take_failed_check(gpu);
   return status ? status : result(gpu, 0, failed);
 }
+
+void *weir_gpu_model_tensor(const weir_gpu_model *model, void *memory,
+                            uint32_t function, uint32_t index) {
+  weir_gpu *gpu = weir_gpu_alive(model, memory);
+  const weir_model_info *info = model->model.info;
+  if (!gpu || function >= info->num_functions ||
+      index >= info->functions[function].num_inputs +
+                   info->functions[function].num_outputs)
+    return NULL;
+  weir_gpu_lay_out(&info->functions[function], gpu->tensors, gpu->at);
+  return gpu->at[index];
+}

@@ -426,6 +426,15 @@ int cuMemcpyHtoD_v2(address to, const void *from, size_t bytes) {
   return OK;
 }
 
+int cuMemcpyDtoH_v2(void *to, address from, size_t bytes) {
+  CALL_OUTSIDE_CAPTURE;
+  note("cuMemcpyDtoH %zu", bytes);
+  if (!is_within(from, bytes, 0))
+    return ILLEGAL_ADDRESS;
+  memcpy(to, (const void *)from, bytes);
+  return OK;
+}
+
 int cuMemcpyHtoDAsync_v2(address to, const void *from, size_t bytes,
                          stream *on) {
   CALL_IN_CONTEXT;

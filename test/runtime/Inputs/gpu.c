@@ -102,6 +102,14 @@ static int device(void) {
     memcpy(out, dy, sizeof out);
     show(status, net, out);
   }
+  // In the context's own memory nothing is copied.
+  float *own_x = affine_gpu()->tensor(net, 0, 0);
+  float *own_y = affine_gpu()->tensor(net, 0, 1);
+  set(own_x, 2);
+  printf("own: %d\n", affine_step_device(net, own_x, own_y, NULL));
+  show(affine_wait(net), net, own_y);
+  printf("%d\n",
+         affine_gpu()->tensor(net, 0, 2) || affine_gpu()->tensor(net, 2, 0));
   // One run on the device behind another, then one from here: what was not
   // waited for is forgotten.
   set(dx, -1);
