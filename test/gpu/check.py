@@ -1,0 +1,81 @@
+#!/usr/bin/python3
+"""check.py PACK OUT: runs every model of PACK/suite once and compares; a line a model.
+
+Writes OUT/suite.json and exits with 1 if a model differs or fails.
+"""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+
+
+def run_one(folder):
+    """In a process of its own: a fault of one is not the others'."""
+    from library import Library
+    case = json.loads((folder / "case.json").read_text())
+    library = Library(folder / "model.so")
+
+    def plain(name):
+        return name.removesuffix(":0")
+
+    def loaded(kind):
+        return {plain(t["tensor"]): np.load(folder / t["file"]) for t in case[kind]}
+    function, given, expected = library.function, loaded("inputs"), loaded("outputs")
+    inputs = []
+    for i in range(function.num_inputs):
+        names = [plain(n.decode()) for n in (function.inputs[i].tensor, function.inputs[i].name)]
+        inputs.append(next(given[n] for n in names if n in given))
+    worst = 0.0
+    for _ in range(2):  # the second run finds what the first left behind
+        outputs = library.run(inputs)
+        for i, output in enumerate(outputs):
+            names = [plain(n.decode())
+                     for n in (function.outputs[i].tensor, function.outputs[i].name)]
+            wanted = next((expected[n] for n in names if n in expected), None)
+            if wanted is None:
+                continue
+            if output.size != wanted.size:
+                raise RuntimeError(f"{names[0]} has {output.shape}, not {wanted.shape}")
+            near = np.isclose(output.reshape(wanted.shape).astype(np.float64),
+                              wanted.astype(np.float64), case["rtol"], case["atol"],
+                              equal_nan=True)
+            if not near.all():
+                raise RuntimeError(f"{names[0]}: {(~near).sum()} of {near.size} differ")
+            if wanted.dtype.kind == "f" and wanted.size:
+                gap = np.abs(output.reshape(wanted.shape).astype(np.float64) - wanted)
+                worst = max(worst, float(np.nanmax(gap)) if np.isfinite(gap).any() else 0.0)
+    library.close()
+    print(json.dumps({"worst": worst}))
+
+
+def main():
+    if sys.argv[1] == "--one":
+        return run_one(Path(sys.argv[2]))
+    pack, out = Path(sys.argv[1]), Path(sys.argv[2])
+    out.mkdir(parents=True, exist_ok=True)
+    results = []
+    for folder in sorted(p.parent for p in pack.glob("suite/*/case.json")):
+        result = {"name": json.loads((folder / "case.json").read_text())["name"]}
+        try:
+            done = subprocess.run([sys.executable, __file__, "--one", folder], timeout=120,
+                                  capture_output=True, text=True)
+            if done.returncode:
+                lines = done.stderr.strip().splitlines() or [f"exit {done.returncode}"]
+                result["why"] = lines[-1][:300]
+            else:
+                result.update(json.loads(done.stdout.splitlines()[-1]))
+        except subprocess.TimeoutExpired:
+            result["why"] = "no end after 120 s"
+        results.append(result)
+        print(f"{'FAIL' if 'why' in result else 'ok  '} {result['name']} "
+              f"{result.get('why', '')}", flush=True)
+    (out / "suite.json").write_text(json.dumps(results, indent=1))
+    failed = sum("why" in r for r in results)
+    print(f"{len(results) - failed} of {len(results)} models are right")
+    return failed != 0
+
+
+sys.exit(main())

@@ -1,0 +1,157 @@
+#!/usr/bin/python3
+"""pack.py OUT [--bin DIR] [--tiny] [--corpus DIR] [-- FLAG...]: compiles what
+run.sh runs on a machine with a GPU, where nothing of weir is built.
+
+OUT gets `bench/` with a library for each case of cases.py, and `suite/` with the
+small models of test/models and of samples of a corpus (WEIR_CORPUS), each with its
+inputs and what is right as .npy files. FLAGs go to `weir compile`; the default is
+--gpu=cuda. A model that weir refuses is listed with the reason. At most 60 MB.
+"""
+
+import argparse
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "test/models"))
+import cases
+import graphdef
+import models
+import ops
+
+MOST = 60 << 20
+ZOO = ["mlp", "residual", "residual_channels_first", "attention", "loop", "embedding", "cut"]
+GROUPS = {"tf_dl4j": 12, "tf_models": 6, "tf_import": 12, "onnx_node": 12, "onnx_models": 4}
+
+
+def arguments():
+    argv = sys.argv[1:]
+    flags = argv[argv.index("--") + 1:] if "--" in argv else ["--gpu=cuda"]
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("out", type=Path)
+    parser.add_argument("--bin", type=Path, default=ROOT / "build/release/bin")
+    parser.add_argument("--tiny", action="store_true")
+    parser.add_argument("--corpus", default=os.environ.get("WEIR_CORPUS"))
+    args = parser.parse_args(argv[:argv.index("--")] if "--" in argv else argv)
+    args.flags = flags
+    return args
+
+
+class Packer:
+    def __init__(self, args):
+        self.args = args
+        self.refused = []
+
+    def compile(self, model, folder, extra):
+        """Whether it compiles; the library is folder/model.so."""
+        command = [self.args.bin / "weir", "compile", model, "-o", folder / "model.so",
+                   *extra, *self.args.flags]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=300)
+        if done.returncode:
+            reason = done.stderr.strip().splitlines() or [f"exit {done.returncode}"]
+            self.refused.append({"name": folder.name, "why": reason[0][:300]})
+            shutil.rmtree(folder)
+        return not done.returncode
+
+    def bench(self, case):
+        folder = self.args.out / "bench" / re.sub(r"\W+", "-", case.name)
+        folder.mkdir(parents=True)
+        graph = ops.Graph(graphdef.Graph())
+        inputs, parameters = case.make()
+        edges = [graph.placeholder(f"x{i}", x.shape) for i, x in enumerate(inputs)]
+        result = case.function(graph, edges, {n: graph.put(v) for n, v in parameters.items()})
+        model = folder / "model.pbtxt"
+        model.write_text(graph.graph.text())
+        ok = self.compile(model, folder, [f"--fetch={result.name}"])
+        if ok:
+            model.unlink()
+            (folder / "case.json").write_text(json.dumps({"name": case.name}))
+
+    def suite(self, name, model, feeds, fetches, extra, tolerance):
+        """`feeds` and `fetches`: arrays by tensor."""
+        folder = self.args.out / "suite" / re.sub(r"[^\w.]+", "-", name)
+        folder.mkdir(parents=True)
+        if isinstance(model, str):
+            (folder / "model.pbtxt").write_text(model)
+            model = folder / "model.pbtxt"
+        if not self.compile(model, folder, extra):
+            return
+        (folder / "model.pbtxt").unlink(missing_ok=True)
+        tensors = {"inputs": [], "outputs": []}
+        for kind, arrays in (("inputs", feeds), ("outputs", fetches)):
+            for i, (tensor, array) in enumerate(arrays.items()):
+                np.save(folder / f"{kind}{i}.npy", np.asarray(array))
+                tensors[kind].append({"tensor": tensor, "file": f"{kind}{i}.npy"})
+        (folder / "case.json").write_text(
+            json.dumps({"name": name, **tensors, "rtol": tolerance[0], "atol": tolerance[1]}))
+
+    def zoo(self):
+        for name in ZOO:
+            graph, feeds, fetches = getattr(models, name)()
+            narrow = {t: np.asarray(v, np.float32) if np.asarray(v).dtype == np.float64 else v
+                      for t, v in fetches.items()}
+            extra = [f"--feed={t}:{'x'.join(map(str, np.shape(v)))}xf32"
+                     for t, v in feeds.items() if ":" in t]
+            extra += [f"--fetch={t}" for t in fetches]
+            self.suite(f"zoo.{name}", graph.text(), feeds, narrow, extra, (1e-4, 1e-5))
+
+    def corpus(self):
+        for group, count in GROUPS.items():
+            folders = sorted(p for p in Path(self.args.corpus, group).glob("*")
+                             if (p / "meta.json").exists())
+            for folder in folders[::max(1, len(folders) // count)][:count]:
+                meta = json.loads((folder / "meta.json").read_text())
+                if any(t.get("kind") != "tensor" for t in meta["inputs"] + meta["outputs"]):
+                    continue
+                model = next(folder.glob("model.*"))
+                feeds = {t["tensor"]: np.load(folder / t["file"]) for t in meta["inputs"]}
+                fetches = {t["tensor"]: np.load(folder / t["file"]) for t in meta["outputs"]}
+                sizes = sum(np.asarray(a).nbytes for a in [*feeds.values(), *fetches.values()])
+                if sizes > 1 << 20 or any(a.dtype.kind in "USO" for a in feeds.values()):
+                    continue
+                # An ONNX model says itself what goes in and out.
+                of_tensorflow = model.suffix != ".onnx"
+                extra = [f"--feed={t}:" + "x".join([*map(str, a.shape), SPELLED[a.dtype.name]])
+                         for t, a in feeds.items() if of_tensorflow and a.dtype.name in SPELLED]
+                extra += [f"--fetch={t}" for t in fetches if of_tensorflow]
+                close = [max([0.0, *(t.get(k, 0) for t in meta["outputs"])])
+                         for k in ("rtol", "atol")]
+                self.suite(f"{group}.{folder.name}", model, feeds, fetches, extra,
+                           (max(close[0], 1e-3), max(close[1], 1e-5)))
+
+
+SPELLED = {"float32": "f32", "float64": "f64", "float16": "f16", "int32": "i32", "int64": "i64",
+           "int8": "i8", "int16": "i16", "uint8": "ui8", "bool": "i1"}
+
+
+def main():
+    args = arguments()
+    shutil.rmtree(args.out, ignore_errors=True)
+    args.out.mkdir(parents=True)
+    packer = Packer(args)
+    for case in cases.cases(args.tiny):
+        packer.bench(case)
+    packer.zoo()
+    if args.corpus:
+        packer.corpus()
+    (args.out / "pack.json").write_text(
+        json.dumps({"tiny": args.tiny, "flags": args.flags, "refused": packer.refused}, indent=1))
+    total = sum(p.stat().st_size for p in args.out.rglob("*") if p.is_file())
+    count = {kind: len(list(args.out.glob(f"{kind}/*/case.json"))) for kind in ("bench", "suite")}
+    print(f"{count['bench']} to measure, {count['suite']} to check, "
+          f"{len(packer.refused)} refused, {total / 1e6:.1f} MB")
+    for one in packer.refused:
+        print(f"  {one['name']}: {one['why']}")
+    if total > MOST:
+        sys.exit("more than 60 MB: leave samples of the corpus out")
+
+
+main()

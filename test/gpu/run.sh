@@ -1,0 +1,41 @@
+#!/bin/bash
+# Runs weir's GPU suite and its benchmark beside the peers, on a machine with an
+# NVIDIA GPU on which nothing of weir is built.
+#
+#   test/gpu/pack.py build/gpu          where weir is built: at most 60 MB
+#   test/gpu/run.sh build/gpu [SECONDS] where the GPU is: the driver, Python with
+#                                       NumPy and, for the peers, PyTorch and JAX
+#
+# Results go to OUT (default: PACK/out), and the page to OUT/performance-gpu.md,
+# which is also written to docs/ where that is writable. SECONDS bounds the whole
+# (default: 500). Exits with 1 if a model of the suite is wrong.
+set -u
+here=$(cd "$(dirname "$0")" && pwd)
+pack=$(cd "${1:?the folder that pack.py wrote}" && pwd)
+seconds=${2:-500}
+out=${OUT:-$pack/out}
+python=${PYTHON:-python3}
+mkdir -p "$out"
+rm -f "$out"/*.jsonl "$out"/reference-*.npy "$out"/suite.json
+begin=$SECONDS
+left() { echo $((seconds - (SECONDS - begin))); }
+
+# Peers of wheels bring libraries of their own, which they find by themselves.
+nvidia-smi --query-gpu=name,driver_version,memory.total --format=csv,noheader 2>/dev/null
+
+timeout "$(left)" "$python" "$here/check.py" "$pack" "$out" | tee "$out/suite.txt"
+failed=${PIPESTATUS[0]}
+# What is ours first: peers may take what time is left, torch.compile the most.
+for part in "weir 30" "eager 25" "jax 40" "compiled 90"; do
+  read -r engine percent <<<"$part"
+  share=$(($(left) * percent / 100))
+  [ "$share" -gt 5 ] || continue
+  timeout $((share + 20)) "$python" "$here/measure.py" "$engine" "$pack" "$out" "$share" \
+    2>"$out/$engine.err" | tee "$out/$engine.txt"
+done
+rm -f "$out"/reference-*.npy
+"$python" "$here/report.py" "$out" "$out/performance-gpu.md"
+if ! grep -q '"tiny": true' "$pack/pack.json"; then
+  cp "$out/performance-gpu.md" "$here/../../docs/performance-gpu.md" 2>/dev/null
+fi
+exit "$failed"
