@@ -151,6 +151,11 @@ Error writeTarget(mlir::ModuleOp module, const TargetOptions &options) {
   else if (x86 && on(*info, "avx"))
     vectorBits = 256;
   bool fma = x86 ? on(*info, "fma") : true;
+  // Intel's servers begin two vectors of 512 bits a cycle, as AMD's do from the
+  // generation on that has vp2intersect; sse4a is AMD's alone. Halves of these
+  // vectors go two a cycle everywhere, but what uses the rate is not tuned so.
+  bool two = vectorBits == 512 &&
+             (!on(*info, "sse4a") || on(*info, "avx512vp2intersect"));
   // A named processor must give the same code on every host.
   int64_t l1 = native ? cacheBytes(_SC_LEVEL1_DCACHE_SIZE, 32 << 10) : 32 << 10;
   // All with tiles have an L2 of 2 MiB.
@@ -166,7 +171,8 @@ Error writeTarget(mlir::ModuleOp module, const TargetOptions &options) {
       b.getNamedAttr("vector_bits", b.getI64IntegerAttr(vectorBits)),
       b.getNamedAttr("l1", b.getI64IntegerAttr(l1)),
       b.getNamedAttr("l2", b.getI64IntegerAttr(l2)),
-      b.getNamedAttr("fma", b.getBoolAttr(fma))};
+      b.getNamedAttr("fma", b.getBoolAttr(fma)),
+      b.getNamedAttr("fma_rate", b.getI64IntegerAttr(two ? 2 : 1))};
   if (options.panelBits)
     fields.push_back(
         b.getNamedAttr("panel_bits", b.getI64IntegerAttr(options.panelBits)));

@@ -42,6 +42,7 @@ Target Target::of(Operation *op) {
   read(target, "vector_registers", 8, 64, result.registers);
   read(target, "l1", 4 << 10, 1 << 24, result.l1);
   read(target, "l2", 32 << 10, 1 << 28, result.l2);
+  read(target, "fma_rate", 1, 4, result.fmaRate);
   if (auto fma = target.getAs<BoolAttr>("fma"))
     result.fma = fma.getValue();
   if (auto features = target.getAs<StringAttr>("features")) {
@@ -52,6 +53,8 @@ Target Target::of(Operation *op) {
                    llvm::is_contained(all, "+amx-bf16");
     result.byteTiles = llvm::is_contained(all, "+amx-tile") &&
                        llvm::is_contained(all, "+amx-int8");
+    result.dots =
+        result.vectorBits == 512 && llvm::is_contained(all, "+avx512vnni");
   }
   return result;
 }

@@ -14,13 +14,15 @@ struct Target {
   int64_t l1 = 32 << 10;
   int64_t l2 = 1 << 20;
   bool fma = true;
+  int64_t fmaRate = 1; // vectors of multiply-adds that the core begins a cycle
   bool avx512 = false;
   bool tiles = false;     // Intel AMX, with products of bf16
   bool byteTiles = false; // and of 8-bit integers
+  bool dots = false;      // AVX-512 VNNI: sums of four products of bytes
 
   /// Reads the `weir.target` dictionary of the module around `op`, keys
-  /// `vector_bits`, `panel_bits`, `vector_registers`, `l1`, `l2`, `fma` and
-  /// `features`; what it lacks keeps its default.
+  /// `vector_bits`, `panel_bits`, `vector_registers`, `l1`, `l2`, `fma`,
+  /// `fma_rate` and `features`; what it lacks keeps its default.
   static Target of(mlir::Operation *op);
 
   /// Whether more of `count` lines, `stride` bytes apart, than half the ways of

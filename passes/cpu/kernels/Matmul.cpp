@@ -2,9 +2,9 @@
 //
 // The loops, from outside: blocks of rows (so that their slab of A stays in
 // L2), panels, blocks of the depth (so that a panel's part stays in L1), tiles
-// of rows, depth. A tile's sums stay in registers for the whole innermost loop.
-// Where the rows of A would fight for the same sets of L1, a block of them is
-// copied first.
+// of rows, depth; or blocks of the depth before panels (MatmulBlocks.h). A
+// tile's sums stay in registers for the whole innermost loop. Where the rows of
+// A would fight for the same sets of L1, a block of them is copied first.
 //
 // Threads share the products of a batch, or else its panels or tiles of rows:
 // each then runs all loops, of which one is confined to its part.
@@ -37,8 +37,8 @@ struct MatmulEmitter : MatmulBlocks {
 
   MatmulEmitter(Emitter &e, kernel::MatmulOp op, const kernel::Target &target,
                 int64_t chain)
-      : MatmulBlocks(op, target), e(e), op(op), a(op.getA()), b(op.getB()),
-        out(op.getOut()), waiting{e, chain} {}
+      : MatmulBlocks(op, target, chain), e(e), op(op), a(op.getA()),
+        b(op.getB()), out(op.getOut()), waiting{e, chain} {}
 
   double nanoseconds() const {
     double products = double(ShapedType::getNumElements(e.shape(out))) * depth;
@@ -134,7 +134,7 @@ struct MatmulEmitter : MatmulBlocks {
 
   // One register tile: `height` rows from `row`, `valid` columns.
   void tile(Value row, int64_t height, Value column, int64_t valid,
-            const Depth &depth, function_ref<void(Value)> ahead) {
+            const Depth &depth, function_ref<void(Value, int64_t)> ahead) {
     auto position = [&](Value, Value x) {
       Emitter::Values at(batch);
       at.push_back(e.plus(row, x));
@@ -173,13 +173,14 @@ struct MatmulEmitter : MatmulBlocks {
         }
       }
     };
-    int64_t unroll = std::max<int64_t>(sets, std::min<int64_t>(8, 224 / count));
+    int64_t unroll =
+        std::max<int64_t>(sets, std::min<int64_t>(8, mostTerms / count));
     if (valid < width && rows > this->height)
       unroll = sets;
     auto steps = [&](int64_t unroll) {
       return [&, unroll](Value k, Emitter::Values &sums) {
         if (ahead && unroll > 1)
-          ahead(k);
+          ahead(k, unroll);
         Value first = e.plus(depth.first, k);
         for (int64_t u = 0; u < unroll; ++u)
           step(e.plus(first, u),
@@ -205,7 +206,7 @@ struct MatmulEmitter : MatmulBlocks {
         Value row = e.plus(e.times(t, size), offset);
         // The next panel comes into L2 while this one is used, each tile of
         // the block fetching its share.
-        auto next = [&](Value k) {
+        auto next = [&](Value k, int64_t unroll) {
           int64_t share = depth.count / tilesABlock;
           Value line = e.plus(e.times(e.plus(t, e.times(block, -1)), share),
                               e.dividedBy(k, tilesABlock));
@@ -213,7 +214,8 @@ struct MatmulEmitter : MatmulBlocks {
           Emitter::Values at = placeB(e.plus(column, width), line);
           Value first = at.back();
           int64_t bytes = Emitter::elementBytes(b);
-          for (int64_t q = 0; q < std::max<int64_t>(1, 8 / tilesABlock); ++q) {
+          int64_t lines = std::max<int64_t>(1, unroll / tilesABlock);
+          for (int64_t q = 0; q < lines; ++q) {
             for (int64_t c = 0; c < width; c += 64 / bytes) {
               at[at.size() - 2] = e.plus(line, q);
               at.back() = e.plus(first, c);
@@ -236,22 +238,20 @@ struct MatmulEmitter : MatmulBlocks {
           tiles.larger);
   }
 
-  void rowsOfBlock(Value block, Value column, int64_t valid) {
+  void eachDepth(function_ref<void(const Depth &)> body) {
     int64_t last = (depthBlocks() - 1) * depthBlock;
     if (last > 0) {
       e.loop(e.index(0), e.index(last), depthBlock, [&](Value k) {
         Value begins =
             e.create<arith::CmpIOp>(arith::CmpIPredicate::eq, k, e.index(0));
-        tilesOfBlock(block, column, valid,
-                     {k, depthBlock, last > depthBlock ? begins : nullptr,
-                      /*ends=*/false});
+        body({k, depthBlock, last > depthBlock ? begins : nullptr,
+              /*ends=*/false});
       });
     }
     Value begins;
     if (last > 0)
       begins = e.create<arith::ConstantIntOp>(0, e.getI1Type());
-    tilesOfBlock(block, column, valid,
-                 {e.index(last), depth - last, begins, /*ends=*/true});
+    body({e.index(last), depth - last, begins, /*ends=*/true});
   }
 
   Value firstRowOf(Value tile) {
@@ -260,13 +260,27 @@ struct MatmulEmitter : MatmulBlocks {
                   e.smaller(tile, e.index(tiles.larger)));
   }
 
-  void allColumns(Value block) {
+  void eachColumn(function_ref<void(Value, int64_t)> body) {
     Value whole = e.index(columns / width);
     e.loop(firstColumn, e.smaller(endColumn, whole), 1,
-           [&](Value j) { rowsOfBlock(block, e.times(j, width), width); });
+           [&](Value j) { body(e.times(j, width), width); });
     if (int64_t rest = columns % width)
       e.loop(e.larger(firstColumn, whole), endColumn, 1,
-             [&](Value) { rowsOfBlock(block, e.index(columns - rest), rest); });
+             [&](Value) { body(e.index(columns - rest), rest); });
+  }
+
+  void allColumns(Value block) {
+    if (depthOutside)
+      return eachDepth([&](const Depth &depth) {
+        eachColumn([&](Value column, int64_t valid) {
+          tilesOfBlock(block, column, valid, depth);
+        });
+      });
+    eachColumn([&](Value column, int64_t valid) {
+      eachDepth([&](const Depth &depth) {
+        tilesOfBlock(block, column, valid, depth);
+      });
+    });
   }
 
   void allRows() {

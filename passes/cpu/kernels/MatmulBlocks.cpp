@@ -28,7 +28,8 @@ static bool rowsCollide(kernel::MatmulOp op, const MatmulBlocks &blocks,
                              std::min(blocks.rows, blocks.height));
 }
 
-MatmulBlocks::MatmulBlocks(kernel::MatmulOp op, const kernel::Target &target) {
+MatmulBlocks::MatmulBlocks(kernel::MatmulOp op, const kernel::Target &target,
+                           int64_t chain) {
   Value a = op.getA(), b = op.getB(), out = op.getOut();
   ArrayRef<int64_t> shape = Emitter::shape(out);
   rows = shape[shape.size() - 2];
@@ -43,30 +44,43 @@ MatmulBlocks::MatmulBlocks(kernel::MatmulOp op, const kernel::Target &target) {
     lanes = lanes > 1 ? lanes / 2 : 1;
   width = whole % (2 * lanes) ? lanes : std::min(whole, 2 * lanes);
   int64_t vectors = width / lanes;
-  // Low tiles whose sums are in two sets: chains of additions are half as long,
-  // and what goes on between them overlaps better with that of the next tile.
-  int64_t registers = target.registers - vectors - 1;
-  leastSums = registers >= 20 ? 16 : 8;
-  height = (registers >= 20 ? 10 : registers) / vectors;
-
   int64_t bytes = std::max<int64_t>(1, sumElement.getIntOrFloatBitWidth() / 8);
+  // Where all of B stays in L2, so few rows at a time that what their epilogue
+  // touches is read and written as long runs.
+  int64_t touched = (1 + op.getExtras().size()) * columns * bytes;
+  touchesMuch = rows * touched > target.l2 / 2;
+  bool streams = touchesMuch && columns * depth * bytes <= target.l2 / 2;
+
+  // One product a cycle leaves time for loads: low tiles whose sums are in two
+  // sets, so that chains of additions are half as long and what goes on between
+  // them overlaps better with that of the next tile. Two a cycle do not: tiles
+  // as high as the registers allow, unless sums are short, or rows few at a
+  // time.
+  int64_t registers = target.registers - vectors - 1;
+  bool many = registers >= 20;
+  depthOutside = many && target.fmaRate > 1 && chain >= 64 && depth > 128 &&
+                 rows >= 24 && !streams;
+  leastSums = many ? 16 : 8;
+  mostTerms = depthOutside ? 112 : 224;
+  height = (!many ? registers : depthOutside ? 28 : 10) / vectors;
+
   EvenSplit tiles(rows, height);
   depthBlock = depth;
   // Between blocks of the depth the sums wait in the result, which must hold
   // them exactly; a product that reads B once needs no blocks.
   if (sumElement == Emitter::element(out) && tiles.count > 1) {
-    int64_t most = std::max<int64_t>(64, target.l1 / 4 * 3 / (width * bytes));
+    int64_t part = depthOutside ? target.l2 / 8 : target.l1 / 4 * 3;
+    int64_t most = std::max<int64_t>(64, part / (width * bytes));
     EvenSplit blocks(depth, most);
     depthBlock = (blocks.size + (blocks.larger != 0) + 7) / 8 * 8;
   }
-  tilesABlock = std::max<int64_t>(
-      1, target.l2 / 2 / std::max<int64_t>(1, height * depth * bytes));
+  // The others of L2 are panels, the one at hand and the next, and results.
+  int64_t slab = depthOutside ? target.l2 / 4 : target.l2 / 2;
+  int64_t deep = depthOutside ? std::min(depth, depthBlock) : depth;
+  tilesABlock =
+      std::max<int64_t>(1, slab / std::max<int64_t>(1, height * deep * bytes));
   tilesABlock = std::min(tilesABlock, tiles.count);
-  // Where all of B stays in L2, so few rows at a time that what their epilogue
-  // touches is read and written as long runs.
-  int64_t touched = (1 + op.getExtras().size()) * columns * bytes;
-  touchesMuch = rows * touched > target.l2 / 2;
-  if (touchesMuch && columns * depth * bytes <= target.l2 / 2)
+  if (streams)
     tilesABlock = std::clamp<int64_t>(target.l2 / 16 / (height * touched), 1,
                                       tilesABlock);
   copiesRows =

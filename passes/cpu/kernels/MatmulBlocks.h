@@ -14,13 +14,19 @@ struct MatmulBlocks {
   int64_t lanes, width; // of a vector, of a tile
   int64_t height;       // most rows of a tile
   int64_t leastSums; // of a tile, which is in several sets where it has fewer
+  int64_t mostTerms; // of the sums of an iteration of the innermost loop
   int64_t depthBlock, tilesABlock;
+  /// Whether tiles are high, and all panels see a block of the depth before the
+  /// next one, as deep as L2 allows; else each panel sees all, in blocks for
+  /// L1.
+  bool depthOutside;
   /// Whether the result and what its epilogue reads are more than L2 holds.
   bool touchesMuch;
   /// Whether a block of rows is copied before it is read many times.
   bool copiesRows;
 
-  MatmulBlocks(kernel::MatmulOp op, const kernel::Target &target);
+  MatmulBlocks(kernel::MatmulOp op, const kernel::Target &target,
+               int64_t chain);
 
   int64_t rowTiles() const { return EvenSplit(rows, height).count; }
   int64_t columnTiles() const { return (columns + width - 1) / width; }

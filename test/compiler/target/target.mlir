@@ -2,13 +2,17 @@
 // on every host; features are spelled out, so that no name need be understood.
 
 // RUN: weir-emit %s --emit=mlir --cpu=x86-64 -o %t && FileCheck %s --check-prefix=BASE --implicit-check-not=+avx < %t
-// BASE: cpu = "x86-64", features = "{{.*}}+sse2{{.*}}", fma = false, l1 = 32768 : i64, l2 = 1048576 : i64, triple = "x86_64-unknown-linux-gnu", vector_bits = 128 : i64
+// BASE: cpu = "x86-64", features = "{{.*}}+sse2{{.*}}", fma = false, fma_rate = 1 : i64, l1 = 32768 : i64, l2 = 1048576 : i64, triple = "x86_64-unknown-linux-gnu", vector_bits = 128 : i64
 
 // RUN: weir-emit %s --emit=mlir --cpu=x86-64-v3 -o %t && FileCheck %s --check-prefix=V3 --implicit-check-not=+avx512 < %t
 // V3: cpu = "x86-64-v3", features = "{{.*}}+avx2{{.*}}+fma{{.*}}", fma = true, {{.*}}vector_bits = 256 : i64
 
 // RUN: weir-emit %s --emit=mlir --cpu=x86-64-v4 -o %t && FileCheck %s --check-prefix=V4 --implicit-check-not=prefer-256 < %t
-// V4: cpu = "x86-64-v4", features = "{{.*}}+avx512f{{.*}}", fma = true, {{.*}}vector_bits = 512 : i64
+// V4: cpu = "x86-64-v4", features = "{{.*}}+avx512f{{.*}}", fma = true, fma_rate = 2 : i64, {{.*}}vector_bits = 512 : i64
+
+// Zen 4 begins one product of whole vectors a cycle.
+// RUN: weir-emit %s --emit=mlir --cpu=znver4 -o %t && FileCheck %s --check-prefix=ZEN4 < %t
+// ZEN4: fma = true, fma_rate = 1 : i64
 
 // Features added and taken away.
 // RUN: weir-emit %s --emit=mlir --cpu=x86-64-v3 --attr=-fma,+avx512f -o %t && FileCheck %s --check-prefix=ATTR < %t
