@@ -40,6 +40,8 @@ def Kernel_MatmulOp : Kernel_SumOp<"matmul"> {
       tiles are of i8, `ceil(N/32) x ceil(K/64) x 1 x 2 x 16 x 64`, with element
       (k, n) at `[n/32][k/64][0][n%32/16][k%64/4][n%16*4 + k%4]`; sums are of
       i32, `a` is of i32 or i8, and `range` has the least and the greatest value.
+      Processors with AVX-512 VNNI multiply these too, by dot products, and then
+      elements of any range that is not wider.
 
     ```mlir
     %y = kernel.matmul ins(%a, %b : tensor<4x8xf32>, tensor<1x8x32xf32>) extras(%bias : tensor<20xf32>) outs(%c : tensor<4x20xf32>) -> tensor<4x20xf32> attributes {extra_maps = [affine_map<(d0, d1) -> (d1)>]} {

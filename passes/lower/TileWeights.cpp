@@ -1,4 +1,5 @@
-// Constant weights in the tiles of Intel AMX (kernel.matmul with `range`).
+// Constant weights in the tiles of Intel AMX (kernel.matmul with `range`), or
+// of bytes also for the dot products of AVX-512 VNNI.
 
 #include "passes/lower/TileWeights.h"
 
@@ -53,7 +54,8 @@ int64_t partsInTiles(Operation *packed) {
   Type sum = product.getEpilogue().front().getArgument(0).getType();
   bool oneSide = out.getRank() == 2 || product.getShared();
   bool bytes = sum.isInteger(32);
-  bool makes = bytes ? target.byteTiles &&
+  bool dots = bytes && !target.byteTiles;
+  bool makes = bytes ? (target.byteTiles || target.dots) &&
                            (element.isInteger(32) || element.isInteger(8))
                      : target.tiles && sum.isF32() &&
                            (element.isF32() || element.isBF16());
@@ -66,8 +68,12 @@ int64_t partsInTiles(Operation *packed) {
   double weights = double(depth) * columns;
   double tiled = double(llvm::alignTo(depth, bytes ? 2 * side : side)) *
                  llvm::alignTo(columns, side) *
-                 (std::ceil(rows / side * 2) * side / 2);
-  double perCycle = bytes ? 440 : parts == 1 ? 220 : parts == 2 ? 75 : 45;
+                 (dots ? rows + 1 : std::ceil(rows / side * 2) * side / 2);
+  double perCycle = dots         ? 50. * target.fmaRate
+                    : bytes      ? 440
+                    : parts == 1 ? 220
+                    : parts == 2 ? 75
+                                 : 45;
   double inTiles =
       std::max(tiled / perCycle, weights * parts * (bytes ? 1 : 2) / 8) +
       rows * depth * parts / 4;

@@ -12,8 +12,8 @@ namespace weir {
 constexpr int sumsAt = 0; // tiles 0 to 3: sums, 4 and 5: A, 6 and 7: B
 constexpr int leftAt = 4, rightAt = 6;
 
-TileProduct::TileProduct(Emitter &e, kernel::MatmulOp op)
-    : e(e), op(op), a(op.getA()), b(op.getB()), out(op.getOut()) {
+TileProduct::TileProduct(Emitter &e, kernel::MatmulOp op, bool dots)
+    : e(e), op(op), a(op.getA()), b(op.getB()), out(op.getOut()), dots(dots) {
   for (int64_t size : e.shape(out).drop_back())
     rows *= size;
   columns = e.shape(out).back();
@@ -91,6 +91,8 @@ void TileProduct::splitLine(Value row, Value step, int64_t valid,
 }
 
 void TileProduct::splitBlock(Value first, Value block, const Depth &d) {
+  if (dots)
+    return shiftBlock(first, block, d);
   Value firstRow = e.times(e.plus(first, block), side);
   int64_t tail = d.ends ? depth % stepDepth : 0;
   Emitter::Values range = {words(bytes ? INT32_MAX : -1),

@@ -1,4 +1,4 @@
-// Matrix products by the tiles of Intel AMX.
+// Matrix products by the tiles of Intel AMX, and of bytes by AVX-512 VNNI.
 //
 // A product of f32 is made of products of bf16: each operand is the sum of up
 // to three parts of 8 bits of its significand, and of the nine products of
@@ -31,7 +31,10 @@ struct TileEmitter : TileProduct {
   EvenSplit slabs; // of blocks of rows
 
   TileEmitter(Emitter &e, kernel::MatmulOp op, const kernel::Target &target)
-      : TileProduct(e, op), target(target),
+      : TileProduct(e, op,
+                    target.dots && !target.byteTiles &&
+                        e.element(op.getB()).isInteger(8)),
+        target(target),
         slabs(blocks, std::max<int64_t>(1, target.l2 / 2 / blockBytes())) {}
 
   int64_t blockBytes() const { return stepsABlock * parts * 2 * 1024; }
@@ -52,6 +55,8 @@ struct TileEmitter : TileProduct {
     split = allocate({blocks, stepsABlock, parts, 2, half, stepDepth},
                      e.element(b));
     fits = allocate({blocks}, e.getI32Type());
+    if (dots)
+      least = allocate({blocks}, e.getI32Type());
   }
 
   // Between blocks of the depth all sums wait, else those of one block.
@@ -97,7 +102,13 @@ struct TileEmitter : TileProduct {
         arith::CmpIPredicate::ne,
         e.create<memref::LoadOp>(fits, ValueRange{block}), word(0));
     either(
-        fit, [&] { byTiles(block, panel, d); },
+        fit,
+        [&] {
+          if (dots)
+            byDots(block, panel, d);
+          else
+            byTiles(block, panel, d);
+        },
         [&] { byVectors(first, block, panel, d); });
     if (!d.ends)
       return;
@@ -137,12 +148,18 @@ struct TileEmitter : TileProduct {
     });
   }
 
+  void configured(function_ref<void()> body) {
+    if (!dots)
+      registers.configure();
+    body();
+    if (!dots)
+      registers.release();
+  }
+
   void slabsBetween(Value low, Value high) {
     allocateParts(blocksASlab());
     allocateSums(blocksASlab());
-    registers.configure();
-    e.loop(low, high, 1, [&](Value at) { slab(at); });
-    registers.release();
+    configured([&] { e.loop(low, high, 1, [&](Value at) { slab(at); }); });
   }
 
   // Threads take a slab apart together, then share its blocks.
@@ -158,10 +175,10 @@ struct TileEmitter : TileProduct {
       e.parts(panels * blocks, /*few=*/false, [&](Value low, Value high) {
         if (depthBlocks == 1)
           allocateSums(blocks);
-        registers.configure();
-        e.loops({panels, blocks}, low, high,
-                [&](ValueRange at) { multiplyBlock(zero, at[1], at[0], d); });
-        registers.release();
+        configured([&] {
+          e.loops({panels, blocks}, low, high,
+                  [&](ValueRange at) { multiplyBlock(zero, at[1], at[0], d); });
+        });
       });
     });
   }

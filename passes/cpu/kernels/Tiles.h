@@ -1,4 +1,5 @@
-// A product by tiles: its sizes, its scratch, and what is done to one block.
+// A product by tiles: its sizes, its scratch, and what is done to one block, by
+// the tiles of Intel AMX or, of bytes, by the dot products of AVX-512 VNNI.
 
 #ifndef WEIR_PASSES_CPU_KERNELS_TILES_H
 #define WEIR_PASSES_CPU_KERNELS_TILES_H
@@ -16,6 +17,7 @@ struct TileProduct {
   kernel::MatmulOp op;
   mlir::Value a, b, out;
   bool bytes; // tiles are of i8 and sums of i32, or of bf16 and f32
+  bool dots;  // of bytes, without tile registers
   mlir::Type sumType;
   int64_t rows = 1, columns, depth, parts;
   int64_t stepDepth;             // of one product of tiles
@@ -24,6 +26,8 @@ struct TileProduct {
   // The parts of a slab of A, for each of its blocks whether they are its
   // whole, and sums: of all blocks where those of the depth are several.
   mlir::Value split, fits, sums;
+  // Of a block for dot products, what its bytes are the distances from.
+  mlir::Value least;
 
   struct Depth {
     mlir::Value first; // step
@@ -31,7 +35,7 @@ struct TileProduct {
     bool begins, ends;
   };
 
-  TileProduct(Emitter &e, kernel::MatmulOp op);
+  TileProduct(Emitter &e, kernel::MatmulOp op, bool dots);
 
   /// Takes block `block` of the slab that begins with block `first` apart, at
   /// this depth.
@@ -39,6 +43,7 @@ struct TileProduct {
   /// The sums of one block of rows against one panel, by tiles, or in vector
   /// registers by weights put together again.
   void byTiles(mlir::Value block, mlir::Value panel, const Depth &depth);
+  void byDots(mlir::Value block, mlir::Value panel, const Depth &depth);
   void byVectors(mlir::Value first, mlir::Value block, mlir::Value panel,
                  const Depth &depth);
 
@@ -51,8 +56,13 @@ struct TileProduct {
 
 private:
   mlir::Value words(int64_t value) { return e.splat(word(value), half); }
+  void shiftBlock(mlir::Value first, mlir::Value block, const Depth &depth);
   void splitLine(mlir::Value row, mlir::Value step, int64_t valid,
                  Emitter::Values to, Emitter::Values &range);
+  mlir::Value wordsOf(mlir::Value panel, mlir::Value step, mlir::Value line,
+                      int64_t columnHalf);
+  mlir::Value dot(mlir::Value sum, mlir::Value unsignedBytes,
+                  mlir::Value signedBytes);
   Emitter::Values weights(mlir::Value panel, mlir::Value line,
                           int64_t columnHalf);
   /// How many rows of the matrix lie in one line of a tile.

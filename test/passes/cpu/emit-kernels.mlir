@@ -413,3 +413,34 @@ func.func @tiles(%a: memref<64x64xf32>, %b: memref<2x2x3x2x16x32xbf16>, %c: memr
   }
   return
 }
+
+// -----
+
+// Bytes by dot products: the range of a block is found, elements become their
+// distances from its least, and sums begin with what that makes of the column.
+// CHECK-LABEL: func @dots
+// CHECK: arith.minsi
+// CHECK: arith.maxsi
+// CHECK: %[[LEAST:.*]] = vector.reduction <minsi>
+// CHECK: arith.cmpi ule, %{{.*}}, %c255
+// CHECK: %[[LOW:.*]] = vector.broadcast %[[LEAST]] : i32 to vector<16xi32>
+// CHECK: arith.subi %{{.*}}, %[[LOW]]
+// CHECK: arith.trunci {{.*}} to vector<16xi8>
+// CHECK-COUNT-16: llvm.call_intrinsic "llvm.x86.avx512.vpdpbusd.512"
+// CHECK: arith.muli
+// CHECK-COUNT-88: llvm.call_intrinsic "llvm.x86.avx512.vpdpbusd.512"
+// CHECK: } else {
+// CHECK: arith.muli
+// CHECK: arith.maxsi %{{.*}} : vector<16xi32>
+// CHECK-NOT: kernel
+module attributes {weir.target = {features = "+avx512f,+avx512vnni", vector_bits = 512}} {
+func.func @dots(%a: memref<64x64xi32>, %b: memref<2x1x1x2x16x64xi8>, %c: memref<64x64xi32>) {
+  kernel.matmul ins(%a, %b : memref<64x64xi32>, memref<2x1x1x2x16x64xi8>) outs(%c : memref<64x64xi32>) attributes {range = array<i32: -128, 127>} {
+  ^bb0(%sum: i32):
+    %zero = arith.constant 0 : i32
+    %r = arith.maxsi %sum, %zero : i32
+    kernel.yield %r : i32
+  }
+  return
+}
+}

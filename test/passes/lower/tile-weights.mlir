@@ -126,6 +126,29 @@ func.func private @kernel_0(%a: tensor<64x64xi32>, %w: tensor<64x64xi32> {weir.c
 
 // -----
 
+// The same tiles do for dot products of bytes.
+// CHECK-LABEL: func.func @dots
+// CHECK: kernel.matmul {{.*}} : tensor<64x64xi32>, tensor<2x1x1x2x16x64xi8>) {{.*}} attributes {range = array<i32: -128, 127>}
+module attributes {weir.target = {features = "+avx512f,+avx512vnni", vector_bits = 512 : i64}} {
+func.func @dots(%x: tensor<64x64xi32>) -> tensor<64x64xi32> attributes {weir.entry = "serve"} {
+  %w = graph.constant dense<-5> : tensor<64x64xi32>
+  %y = plan.task @kernel_0(%x, %w) : (tensor<64x64xi32>, tensor<64x64xi32>) -> tensor<64x64xi32>
+  return %y : tensor<64x64xi32>
+}
+func.func private @kernel_0(%a: tensor<64x64xi32>, %w: tensor<64x64xi32> {weir.constant}) -> tensor<64x64xi32> attributes {weir.kernel} {
+  %e = tensor.empty() : tensor<2x64x32xi32>
+  %p = kernel.pack ins(%w : tensor<64x64xi32>) outs(%e : tensor<2x64x32xi32>) -> tensor<2x64x32xi32>
+  %c = tensor.empty() : tensor<64x64xi32>
+  %y = kernel.matmul ins(%a, %p : tensor<64x64xi32>, tensor<2x64x32xi32>) outs(%c : tensor<64x64xi32>) -> tensor<64x64xi32> {
+  ^bb0(%sum: i32):
+    kernel.yield %sum : i32
+  }
+  return %y : tensor<64x64xi32>
+}
+}
+
+// -----
+
 // CHECK-LABEL: func.func @words
 // CHECK-NOT: xi8
 // CHECK: tensor<2x64x32xi32>
