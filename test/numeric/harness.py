@@ -26,9 +26,13 @@ the second out. With Graph(threads=[2, 3]) the bits must be the same for so
 many threads; with Graph(levels=["x86-64-v3"]) these levels of a library for
 several kinds of processors are run as well. bf16 values are float32 arrays given as bf16(array).
 `g.fails(message)` says that the run must fail with that message instead.
+
+With WEIR_RECORD=FILE nothing is run: the ops and element types of the tests are
+appended to the file, for docs/ops.md.
 """
 
 import ctypes
+import os
 import pathlib
 import subprocess
 import sys
@@ -90,6 +94,10 @@ def ulp(reference, name):
         return np.ldexp(1.0, np.maximum(exponent - digits, least))
 
 
+class Text(str):
+    """An attribute as its text: `shape { dim { size: 2 } }`, `func { ... }`."""
+
+
 class Tensor:
     def __init__(self, names, value=None, type=None):
         self.names = names  # of the fed and of the constant variant
@@ -104,10 +112,12 @@ class Graph:
         self.levels = levels
         self.options = list(options)
         self.nodes = []
+        self.functions = []
         self.inputs = []  # name, type, array of bytes
         self.expected = []
         self.message = None
         self.count = 0
+        self.used = []  # op, names of types
 
     def name(self, op):
         self.count += 1
@@ -139,6 +149,7 @@ class Graph:
         type, array, value = self.raw(value)
         name = self.name("x")
         kind = TYPES[type][0]
+        self.used += [("Placeholder", {type}), ("Const", {type})]
         self.node(name, "Placeholder", [], {"dtype": f"type: {kind}"})
         self.inputs.append((name, type, array))
         names = [name]
@@ -151,11 +162,14 @@ class Graph:
         """A tensor whose value is known at compile time."""
         type, array, value = self.raw(value)
         name = self.name("c")
+        self.used.append(("Const", {type}))
         self.const_node(name, type, array)
         return Tensor([name] * (2 if self.fold else 1), value, type)
 
     @staticmethod
     def attribute(value):
+        if isinstance(value, Text):
+            return value
         if isinstance(value, bool):
             return f"b: {str(value).lower()}"
         if isinstance(value, int):
@@ -172,6 +186,10 @@ class Graph:
     def op(self, op, *operands, outputs=1, **attributes):
         base = self.name(op)
         attributes = {k: self.attribute(v) for k, v in attributes.items()}
+        kinds = {operand.type for operand in operands}
+        for text in attributes.values():
+            kinds |= {n for n, (k, *_) in TYPES.items() if f"type: {k}" in text + " "}
+        self.used.append((op, kinds - {None}))
         for variant in range(2 if self.fold else 1):
             names = [operand.names[variant] for operand in operands]
             self.node(base + "c" * variant, op, names, attributes)
@@ -181,6 +199,18 @@ class Graph:
             for i in range(outputs)
         ]
         return made[0] if outputs == 1 else made
+
+    def function(self, name, arguments, result, *nodes, out="DT_FLOAT"):
+        """A function: `arguments` and the result's type as text such as
+        "x: DT_FLOAT", `nodes` as the text of nodes, `result` an edge of them."""
+        signature = f'signature {{ name: "{name}"'
+        for argument in arguments:
+            key, _, kind = argument.partition(": ")
+            signature += f' input_arg {{ name: "{key}" type: {kind} }}'
+        signature += f' output_arg {{ name: "r" type: {out} }} }}'
+        body = " ".join(f"node_def {{ {node} }}" for node in nodes)
+        self.functions.append(f'{signature} {body} ret {{ key: "r" value: "{result}" }}')
+        return Text(f'func {{ name: "{name}" }}')
 
     def expect(self, tensor, reference, ulp=0, rtol=None, atol=0.0, type=None):
         what = (reference, ulp, rtol, atol, type)
@@ -192,7 +222,8 @@ class Graph:
     def compile(self, folder):
         folder.mkdir(parents=True, exist_ok=True)
         source, library = folder / "graph.pbtxt", folder / "graph.so"
-        source.write_text("\n".join(self.nodes) + "\n")
+        functions = "\n".join(f"function {{ {text} }}" for text in self.functions)
+        source.write_text("\n".join([*self.nodes, f"library {{ {functions} }}"]) + "\n")
         command = ["weir", "compile", str(source), "-o", str(library)]
         command += ["--prefix=graph", *self.options]
         for name, type, array in self.inputs:
@@ -415,6 +446,13 @@ class ModelInfo(ctypes.Structure):
 
 def main(*cases):
     """Runs each function of `cases` (or those named), each in its folder."""
+    if record := os.environ.get("WEIR_RECORD"):
+        # Which ops there are tests of, and of which element types.
+        with open(record, "a") as file:
+            for case in cases:
+                for op, kinds in case().used:
+                    print(op, pathlib.Path(sys.argv[0]).stem, *sorted(kinds), file=file)
+        return
     root = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else "numeric.tmp")
     chosen = sys.argv[2:]
     failed = 0
