@@ -2,7 +2,9 @@
 
 #include "compiler/import/Import.h"
 
+#include "compiler/import/File.h"
 #include "compiler/import/Report.h"
+#include "compiler/import/onnx/Frontend.h"
 #include "compiler/import/tensorflow/Frontend.h"
 
 #include "mlir/IR/BuiltinTypes.h"
@@ -98,11 +100,29 @@ bool parseDim(StringRef text, ImportOptions &options) {
   return true;
 }
 
+/// Whether the file is a model of ONNX's. One that cannot be read is none, and
+/// whoever reads it says why.
+static bool isOnnx(MLIRContext *context, const std::string &path) {
+  if (path == "-" || File::isDirectory(path))
+    return false;
+  // What is wrong with the file is said once, by its frontend.
+  ScopedDiagnosticHandler mute(context, [](Diagnostic &) { return success(); });
+  Report unheard(context, path);
+  FailureOr<File> file = File::open(unheard, path);
+  if (failed(file))
+    return false;
+  std::string head(std::min<uint64_t>(file->size(), 4096), 0);
+  return file->read(0, {head.data(), head.size()}) && onnx::recognizes(head);
+}
+
 OwningOpRef<ModuleOp> importModel(MLIRContext *context,
                                   const ImportOptions &options,
                                   Status &status) {
+  bool isOnnxModel = isOnnx(context, options.path);
   Report report(context, options.path);
-  OwningOpRef<ModuleOp> module = tensorflow::importModel(report, options);
+  OwningOpRef<ModuleOp> module = isOnnxModel
+                                     ? onnx::importModel(report, options)
+                                     : tensorflow::importModel(report, options);
   status = report.status;
   if (!module && status == Status::ok)
     status = Status::internal;
@@ -112,8 +132,11 @@ OwningOpRef<ModuleOp> importModel(MLIRContext *context,
 std::optional<ModelSummary> summarizeModel(MLIRContext *context,
                                            const ImportOptions &options,
                                            Status &status) {
+  bool isOnnxModel = isOnnx(context, options.path);
   Report report(context, options.path);
-  std::optional<ModelSummary> summary = tensorflow::summarize(report, options);
+  std::optional<ModelSummary> summary =
+      isOnnxModel ? onnx::summarize(report, options)
+                  : tensorflow::summarize(report, options);
   status = report.status;
   return summary;
 }

@@ -1,0 +1,221 @@
+// Finds the inputs and outputs of a model and their types.
+
+#include "compiler/import/onnx/Entry.h"
+
+using namespace mlir;
+
+namespace weir::onnx {
+
+static std::string dimsText(ArrayRef<int64_t> shape) {
+  std::string text;
+  for (int64_t size : shape) {
+    text += text.empty() ? "" : "x";
+    text += ShapedType::isDynamic(size) ? "?" : std::to_string(size);
+  }
+  return text;
+}
+
+std::string typeText(Report &report, const ::onnx::TypeProto *type) {
+  if (!type || !type->has_tensor_type()) {
+    if (type && type->has_sequence_type())
+      return "sequence";
+    return type && type->has_optional_type() ? "optional" : "";
+  }
+  std::string text;
+  auto dims = dimsOf(type->tensor_type());
+  if (failed(dims) || !*dims)
+    text = "*x";
+  else
+    for (const Dim &dim : **dims)
+      text +=
+          (ShapedType::isDynamic(dim.size) ? "?" : std::to_string(dim.size)) +
+          "x";
+  int dataType = type->tensor_type().elem_type();
+  llvm::raw_string_ostream os(text);
+  if (Type element = elementType(report.context, dataType))
+    os << element;
+  else
+    os << dataTypeName(dataType);
+  return text;
+}
+
+/// What options call a tensor: they take `x:0` for `x`.
+static bool isCalled(StringRef name, StringRef given) {
+  return name == given ||
+         (name.ends_with(":0") && name.drop_back(2) == given) ||
+         (given.ends_with(":0") && given.drop_back(2) == name);
+}
+
+/// The tensor of the graph that an option names; an error with the closest
+/// names where there is none.
+static FailureOr<StringRef> resolve(Report &report, const Graph &graph,
+                                    StringRef given, StringRef what) {
+  SmallVector<StringRef> names = graph.names();
+  for (StringRef name : names)
+    if (name == given)
+      return name;
+  for (StringRef name : names)
+    if (isCalled(name, given))
+      return name;
+  report.error() << what << " '" << escaped(given)
+                 << "': the graph has no such tensor"
+                 << didYouMean(given, names);
+  return failure();
+}
+
+/// The shape, with what `--shape` fixes of it.
+static FailureOr<SmallVector<int64_t>>
+inputShape(Report &report, Location at, StringRef name,
+           const ::onnx::TypeProto::Tensor &type,
+           const ImportOptions &options) {
+  auto dims = dimsOf(type);
+  if (failed(dims)) {
+    report.error(at) << "has a malformed shape";
+    return failure();
+  }
+  SmallVector<int64_t> shape;
+  bool isOpen = !*dims;
+  if (*dims)
+    for (const Dim &dim : **dims)
+      shape.push_back(dim.size);
+  std::string hint = "--shape=" + escaped(name) + "=";
+  for (const auto &given : options.shapes) {
+    if (!isCalled(name, given.getKey()))
+      continue;
+    bool fits = isOpen || shape.size() == given.second.size();
+    for (size_t i = 0; fits && !isOpen && i < shape.size(); ++i)
+      fits = ShapedType::isDynamic(shape[i]) || shape[i] == given.second[i];
+    if (!fits) {
+      report.error(at) << "--shape gives " << dimsText(given.second)
+                       << " for input '" << escaped(name) << "', which is "
+                       << dimsText(shape);
+      return failure();
+    }
+    return given.second;
+  }
+  if (isOpen) {
+    report.error(at) << "the shape of input '" << escaped(name)
+                     << "' is not known; give it with " << hint
+                     << "DIMS, for example " << hint << "1x224x224x3";
+    return failure();
+  }
+  for (auto [i, dim] : llvm::enumerate(**dims)) {
+    if (!ShapedType::isDynamic(dim.size))
+      continue;
+    SmallVector<int64_t> example(shape);
+    for (int64_t &each : example)
+      each = ShapedType::isDynamic(each) ? 1 : each;
+    InFlightDiagnostic error = report.error(at);
+    error << "dimension " << i;
+    if (!dim.name.empty())
+      error << " ('" << escaped(dim.name) << "')";
+    error << " of input '" << escaped(name) << "' (" << dimsText(shape)
+          << ") is not known; give the shape with " << hint << dimsText(example)
+          << ", say";
+    return failure();
+  }
+  return shape;
+}
+
+static LogicalResult setInputType(Report &report, const Graph &graph,
+                                  Port &port, const ImportOptions &options) {
+  Location at = report.node(port.name);
+  const ::onnx::TypeProto *type = graph.declared(port.name);
+  if (!type || !type->has_tensor_type()) {
+    if (type && (type->has_sequence_type() || type->has_optional_type() ||
+                 type->has_map_type() || type->has_sparse_tensor_type()))
+      return report.error(at, Status::unsupported)
+             << "input '" << escaped(port.name)
+             << "' is no tensor, and weir has no inputs of other kinds";
+    return report.error(at) << "nothing says of which type '"
+                            << escaped(port.name) << "' is; give it with "
+                            << "--feed=" << escaped(port.name) << ":DIMSxTYPE";
+  }
+  int dataType = type->tensor_type().elem_type();
+  Type element = elementType(report.context, dataType);
+  if (!element)
+    return report.error(at, ::onnx::TensorProto::DataType_IsValid(dataType) &&
+                                    dataType
+                                ? Status::unsupported
+                                : Status::badInput)
+           << "input '" << escaped(port.name) << "' is of "
+           << dataTypeName(dataType) << ", which weir has no inputs of";
+  auto shape = inputShape(report, at, port.name, type->tensor_type(), options);
+  if (failed(shape))
+    return failure();
+  if (!byteSize(*shape, elementBytes(element)))
+    return report.error(at, Status::limit)
+           << "input '" << escaped(port.name)
+           << "' is larger than a tensor may be";
+  port.type = RankedTensorType::get(*shape, element);
+  return success();
+}
+
+/// A shape for an input that there is not is a mistake.
+static LogicalResult checkShapes(Report &report, const ImportOptions &options,
+                                 const Entry &entry) {
+  SmallVector<StringRef> names;
+  for (const Port &port : entry.inputs)
+    names.push_back(port.name);
+  for (const auto &given : options.shapes)
+    if (llvm::none_of(names, [&](StringRef name) {
+          return isCalled(name, given.getKey());
+        }))
+      return report.error(Status::badUsage)
+             << "--shape=" << escaped(given.getKey())
+             << ": there is no such input" << didYouMean(given.getKey(), names);
+  if (!options.dims.empty())
+    return report.error(Status::unsupported)
+           << "--dim=" << escaped(options.dims.begin()->getKey())
+           << ": an ONNX model's sizes must be known; fix them with --shape";
+  return success();
+}
+
+FailureOr<Entry> findEntry(Report &report, const Model &model,
+                           const ImportOptions &options) {
+  const Graph &graph = model.graph();
+  Entry entry;
+  SmallVector<StringRef> wanted;
+  for (const std::string &fetch : options.fetches) {
+    FailureOr<StringRef> name = resolve(report, graph, fetch, "--fetch");
+    if (failed(name))
+      return failure();
+    wanted.push_back(*name);
+    entry.outputs.push_back({fetch});
+  }
+  if (wanted.empty())
+    wanted = graph.outputs;
+  entry.outputs.clear();
+  llvm::StringSet<> fed;
+  for (const Feed &feed : options.feeds) {
+    FailureOr<StringRef> name = resolve(report, graph, feed.name, "--feed");
+    if (failed(name))
+      return failure();
+    if (!fed.insert(*name).second) {
+      report.error(Status::badUsage)
+          << "'" << escaped(feed.name) << "' is fed twice";
+      return failure();
+    }
+    entry.inputs.push_back({name->str(), feed.type});
+  }
+  for (StringRef name : wanted) {
+    if (llvm::is_contained(ArrayRef(wanted).take_front(entry.outputs.size()),
+                           name)) {
+      report.error() << "output '" << escaped(name) << "' is there twice";
+      return failure();
+    }
+    entry.outputs.push_back({name.str()});
+  }
+  if (options.feeds.empty())
+    for (StringRef name : graph.inputs)
+      entry.inputs.push_back({name.str()});
+  for (Port &port : entry.inputs)
+    if ((!port.type || !port.type.hasStaticShape()) &&
+        failed(setInputType(report, graph, port, options)))
+      return failure();
+  if (failed(checkShapes(report, options, entry)))
+    return failure();
+  return entry;
+}
+
+} // namespace weir::onnx

@@ -1,0 +1,37 @@
+// One entry of a module: the tensors that come in and those that go out.
+
+#ifndef WEIR_COMPILER_IMPORT_ONNX_ENTRY_H
+#define WEIR_COMPILER_IMPORT_ONNX_ENTRY_H
+
+#include "compiler/import/Import.h"
+#include "compiler/import/onnx/Model.h"
+
+namespace weir::onnx {
+
+/// A tensor at the edge of an entry, under the model's name of it.
+struct Port {
+  std::string name;
+  /// Of inputs.
+  mlir::RankedTensorType type = {};
+};
+
+struct Entry {
+  std::vector<Port> inputs, outputs;
+};
+
+/// What a model says of a type, for people: `1x4xf32`, unknown sizes by their
+/// names or as `?`.
+std::string typeText(Report &report, const ::onnx::TypeProto *type);
+
+/// The entry of the model: its inputs and outputs, or those that feeds and
+/// fetches name. An error where the type of an input is not known.
+mlir::FailureOr<Entry> findEntry(Report &report, const Model &model,
+                                 const ImportOptions &options);
+
+/// Traces the entry into a function of the module.
+mlir::LogicalResult buildEntry(Report &report, mlir::ModuleOp module,
+                               Model &model, const Entry &entry);
+
+} // namespace weir::onnx
+
+#endif // WEIR_COMPILER_IMPORT_ONNX_ENTRY_H

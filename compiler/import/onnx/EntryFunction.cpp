@@ -1,0 +1,66 @@
+// Traces what lies between inputs and outputs into a function.
+
+#include "compiler/import/Build.h"
+#include "compiler/import/onnx/Entry.h"
+#include "compiler/import/onnx/Tracer.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+using namespace mlir;
+
+namespace weir::onnx {
+
+static DictionaryAttr portAttrs(Builder &b, const Port &port) {
+  StringAttr name = b.getStringAttr(port.name);
+  return b.getDictionaryAttr(
+      {b.getNamedAttr("weir.name", name), b.getNamedAttr("weir.tensor", name)});
+}
+
+LogicalResult buildEntry(Report &report, ModuleOp module, Model &model,
+                         const Entry &entry) {
+  OpBuilder builder = OpBuilder::atBlockEnd(module.getBody());
+  SmallVector<Type> types;
+  for (const Port &port : entry.inputs)
+    types.push_back(port.type);
+  auto function = builder.create<func::FuncOp>(
+      report.file(), "weir_entry_0", builder.getFunctionType(types, {}));
+  function->setAttr("weir.entry", builder.getStringAttr("main"));
+  Block *block = function.addEntryBlock();
+  builder.setInsertionPointToStart(block);
+  SmallVector<std::pair<StringRef, Traced>> fed;
+  SmallVector<DictionaryAttr> argumentAttrs, resultAttrs;
+  for (auto [port, argument] : llvm::zip(entry.inputs, block->getArguments())) {
+    argument.setLoc(report.node(port.name));
+    fed.push_back({port.name, {argument, {}, nullptr}});
+    argumentAttrs.push_back(portAttrs(builder, port));
+  }
+  SmallVector<StringRef> wanted;
+  for (const Port &port : entry.outputs)
+    wanted.push_back(port.name);
+  Tracer tracer(report, model, builder);
+  FailureOr<SmallVector<Traced>> traced = tracer.trace(wanted, fed);
+  if (failed(traced))
+    return failure();
+  SmallVector<Value> values;
+  for (auto [port, result] : llvm::zip(entry.outputs, *traced)) {
+    if (!result.value) {
+      StringRef what = dynamic_cast<Strings *>(result.object.get())
+                           ? "of strings"
+                           : "no tensor";
+      return report.error(report.node(port.name), Status::unsupported)
+             << "output '" << escaped(port.name) << "' is " << what
+             << ", which weir cannot give";
+    }
+    values.push_back(result.value);
+    resultAttrs.push_back(portAttrs(builder, port));
+  }
+  builder.create<func::ReturnOp>(report.file(), values);
+  function.setType(
+      builder.getFunctionType(types, ValueRange(values).getTypes()));
+  // All at once: one by one, each would make a list of all anew.
+  function.setAllArgAttrs(argumentAttrs);
+  function.setAllResultAttrs(resultAttrs);
+  return success();
+}
+
+} // namespace weir::onnx

@@ -1,0 +1,145 @@
+// Reads a model's file and checks what it says of itself.
+
+#include "compiler/import/onnx/Model.h"
+
+#include "compiler/import/Message.h"
+
+using namespace mlir;
+using ::onnx::FunctionProto;
+
+namespace weir::onnx {
+
+/// What a function is found by.
+static std::string functionKey(StringRef domain, StringRef name,
+                               StringRef overload) {
+  return opKey(domain, name) + "\n" + overload.str();
+}
+
+static bool
+readOpsets(Report &report,
+           const google::protobuf::RepeatedPtrField<::onnx::OperatorSetIdProto>
+               &imports,
+           Opsets &opsets) {
+  for (const auto &import : imports) {
+    StringRef domain = import.domain() == "ai.onnx" ? "" : import.domain();
+    if (import.version() < 1) {
+      report.error() << "wants version " << import.version()
+                     << " of the ops of '" << escaped(import.domain())
+                     << "', which there is not";
+      return false;
+    }
+    auto [known, isNew] = opsets.try_emplace(domain, import.version());
+    if (!isNew && known->second != import.version()) {
+      report.error() << "wants the ops of '" << escaped(import.domain())
+                     << "' in versions " << known->second << " and "
+                     << import.version();
+      return false;
+    }
+    if (domain.empty() && import.version() > newestOpset)
+      report.warning(report.file()) << "is of opset " << import.version()
+                                    << "; ops that changed after opset "
+                                    << newestOpset << " are read as they were";
+  }
+  return true;
+}
+
+bool Model::addFunctions(Report &report) {
+  for (FunctionProto &function : *message.mutable_functions()) {
+    if (function.name().empty()) {
+      report.error() << "has a function without a name";
+      return false;
+    }
+    if (!functions
+             .try_emplace(functionKey(function.domain(), function.name(),
+                                      function.overload()),
+                          &function)
+             .second) {
+      report.error() << "has two functions '"
+                     << escaped(opKey(function.domain(), function.name()))
+                     << "'";
+      return false;
+    }
+  }
+  return true;
+}
+
+bool Model::index(Report &report) {
+  if (!message.has_ir_version() || message.ir_version() < 1 ||
+      !message.has_graph()) {
+    report.error() << "is no model of ONNX's: it has "
+                   << (message.has_graph() ? "no version" : "no graph");
+    return false;
+  }
+  if (message.ir_version() > newestFormat) {
+    report.error(Status::unsupported)
+        << "is of version " << message.ir_version()
+        << " of ONNX's format, and weir reads up to " << newestFormat;
+    return false;
+  }
+  if (!readOpsets(report, message.opset_import(), opsets))
+    return false;
+  if (!opsets.count("")) {
+    // Version 3 of the format is the first to name opsets.
+    if (message.ir_version() >= 3 && opsets.empty()) {
+      report.error() << "does not say of which opset its ops are";
+      return false;
+    }
+    opsets[""] = 1;
+  }
+  if (!addFunctions(report))
+    return false;
+  root = Graph::create(report, *message.mutable_graph(), /*isInner=*/false);
+  if (root && root->outputs.empty()) {
+    report.error() << "has a graph without outputs";
+    return false;
+  }
+  return root != nullptr;
+}
+
+std::unique_ptr<Model> Model::read(Report &report, const std::string &path) {
+  FailureOr<File> file = File::open(report, path);
+  if (failed(file))
+    return nullptr;
+  std::string head(std::min<uint64_t>(file->size(), 4096), 0);
+  if (!file->read(0, {head.data(), head.size()})) {
+    report.error(Status::io) << "cannot read";
+    return nullptr;
+  }
+  std::unique_ptr<Model> model(new Model(path));
+  if (failed(
+          loadMessage(report, *file, isText(head), "ONNX's", model->message)) ||
+      !model->index(report))
+    return nullptr;
+  return model;
+}
+
+FunctionProto *Model::function(const ::onnx::NodeProto &node) const {
+  return functions.lookup(
+      functionKey(node.domain(), node.op_type(), node.overload()));
+}
+
+const Model::Body *Model::body(Report &report, FunctionProto &function) {
+  std::unique_ptr<Body> &body = bodies[&function];
+  if (body)
+    return body.get();
+  auto made = std::make_unique<Body>();
+  if (!readOpsets(report, function.opset_import(), made->opsets))
+    return nullptr;
+  // What a function does not say of a domain, the model says.
+  for (const auto &opset : opsets)
+    made->opsets.try_emplace(opset.getKey(), opset.second);
+  made->graph = Graph::create(report, function);
+  if (!made->graph)
+    return nullptr;
+  body = std::move(made);
+  return body.get();
+}
+
+const Graph *Model::inner(Report &report, ::onnx::GraphProto &graph) {
+  std::unique_ptr<Graph> &made = inners[&graph];
+  if (!made)
+    made = Graph::create(report, graph, /*isInner=*/true);
+  return made.get();
+}
+
+} // namespace weir::onnx

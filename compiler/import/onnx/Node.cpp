@@ -1,0 +1,310 @@
+// What a handler can ask of its node.
+
+#include "compiler/import/onnx/Node.h"
+
+#include "compiler/import/Build.h"
+#include "compiler/import/Names.h"
+#include "compiler/import/onnx/Tracer.h"
+
+#include "dialects/graph/Graph.h"
+#include "mlir/IR/Matchers.h"
+
+using namespace mlir;
+using ::onnx::AttributeProto;
+
+namespace weir::onnx {
+
+/// Constants that handlers look at number by number are not larger.
+constexpr int64_t listLimit = int64_t(1) << 24;
+
+std::string Node::name() const { return labelOf(def); }
+std::string Node::op() const { return opKey(def); }
+
+int64_t Node::opset() const {
+  StringRef domain = def.domain();
+  return scope.context.opsets->lookup(domain == "ai.onnx" ? "" : domain);
+}
+
+RankedTensorType Node::type(unsigned i) const {
+  if (i < operands.size() && operands[i].value)
+    return typeOf(operands[i].value);
+  if (fault.empty())
+    fault = ("has no tensor for operand " + Twine(i)).str();
+  return RankedTensorType::get({}, b.getI1Type());
+}
+
+std::optional<DenseElementsAttr> Node::tryConstant(unsigned i) {
+  Attribute value;
+  if (i >= operands.size() || !operands[i].value || operands[i].imaginary ||
+      !matchPattern(operands[i].value, m_Constant(&value)))
+    return std::nullopt;
+  return denseElements(value);
+}
+
+FailureOr<DenseElementsAttr> Node::constant(unsigned i) {
+  if (!has(i))
+    return error() << "has no operand " << i;
+  if (std::optional<DenseElementsAttr> value = tryConstant(i))
+    return *value;
+  return unsupported("operand " + Twine(i) + ", '" +
+                     escaped(def.input(i), 100) +
+                     "', must be known at compile time");
+}
+
+FailureOr<SmallVector<int64_t>> Node::integers(unsigned i) {
+  FailureOr<DenseElementsAttr> value = constant(i);
+  if (failed(value))
+    return failure();
+  auto element = dyn_cast<IntegerType>(value->getElementType());
+  if (!element || value->getNumElements() > listLimit)
+    return error() << "operand " << i << " is no list of integers but "
+                   << value->getType();
+  SmallVector<int64_t> result;
+  result.reserve(value->getNumElements());
+  for (const APInt &number : value->getValues<APInt>())
+    result.push_back(element.isUnsigned() || element.getWidth() == 1
+                         ? static_cast<int64_t>(number.getZExtValue())
+                         : number.getSExtValue());
+  return result;
+}
+
+FailureOr<int64_t> Node::integer(unsigned i) {
+  FailureOr<SmallVector<int64_t>> numbers = integers(i);
+  if (failed(numbers))
+    return failure();
+  if (numbers->size() != 1)
+    return error() << "operand " << i << " holds " << numbers->size()
+                   << " numbers where one is wanted";
+  return numbers->front();
+}
+
+FailureOr<int64_t> Node::axis(int64_t axis, int64_t rank) {
+  if (axis < -rank || axis >= rank)
+    return error() << "axis " << axis << " is none of " << rank
+                   << " dimensions";
+  return axis < 0 ? axis + rank : axis;
+}
+
+FailureOr<SmallVector<int64_t>> Node::axes(ArrayRef<int64_t> axes,
+                                           int64_t rank) {
+  SmallVector<int64_t> result;
+  for (int64_t each : axes) {
+    FailureOr<int64_t> one = axis(each, rank);
+    if (failed(one))
+      return failure();
+    if (llvm::is_contained(result, *one))
+      return error() << "axis " << each << " is named twice";
+    result.push_back(*one);
+  }
+  return result;
+}
+
+AttributeProto *Node::attr(StringRef name) const {
+  for (const AttributeProto &attribute : def.attribute()) {
+    if (attribute.name() != name)
+      continue;
+    if (attribute.ref_attr_name().empty())
+      return const_cast<AttributeProto *>(&attribute);
+    auto found = scope.context.attributes.find(attribute.ref_attr_name());
+    if (found != scope.context.attributes.end())
+      return found->second;
+    if (fault.empty())
+      fault = ("attribute '" + name + "' stands for '" +
+               escaped(attribute.ref_attr_name(), 60) +
+               "', which is no attribute of the function")
+                  .str();
+    return nullptr;
+  }
+  return nullptr;
+}
+
+AttributeProto *Node::attr(StringRef name, int kind,
+                           bool isSet(const AttributeProto &)) const {
+  AttributeProto *value = attr(name);
+  if (!value)
+    return nullptr;
+  // The first versions of the format did not write the kind.
+  if (value->has_type() ? value->type() == kind : isSet(*value))
+    return value;
+  if (fault.empty())
+    fault = ("attribute '" + name + "' is not of kind " +
+             StringRef(AttributeProto::AttributeType_Name(
+                           static_cast<AttributeProto::AttributeType>(kind)))
+                 .lower())
+                .str();
+  return nullptr;
+}
+
+bool Node::hasAttr(StringRef name) const { return attr(name) != nullptr; }
+
+int64_t Node::intAttr(StringRef name, int64_t otherwise) const {
+  auto *value = attr(name, AttributeProto::INT,
+                     [](const AttributeProto &a) { return a.has_i(); });
+  return value ? value->i() : otherwise;
+}
+
+double Node::floatAttr(StringRef name, double otherwise) const {
+  auto *value = attr(name, AttributeProto::FLOAT,
+                     [](const AttributeProto &a) { return a.has_f(); });
+  return value ? value->f() : otherwise;
+}
+
+StringRef Node::stringAttr(StringRef name, StringRef otherwise) const {
+  auto *value = attr(name, AttributeProto::STRING,
+                     [](const AttributeProto &a) { return a.has_s(); });
+  return value ? StringRef(value->s()) : otherwise;
+}
+
+SmallVector<int64_t> Node::intsAttr(StringRef name) const {
+  auto *value = attr(name, AttributeProto::INTS,
+                     [](const AttributeProto &a) { return !a.has_f(); });
+  if (!value)
+    return {};
+  return SmallVector<int64_t>(value->ints().begin(), value->ints().end());
+}
+
+SmallVector<float> Node::floatsAttr(StringRef name) const {
+  auto *value = attr(name, AttributeProto::FLOATS,
+                     [](const AttributeProto &a) { return !a.has_i(); });
+  if (!value)
+    return {};
+  return SmallVector<float>(value->floats().begin(), value->floats().end());
+}
+
+SmallVector<StringRef> Node::stringsAttr(StringRef name) const {
+  auto *value = attr(name, AttributeProto::STRINGS,
+                     [](const AttributeProto &a) { return !a.has_i(); });
+  if (!value)
+    return {};
+  return SmallVector<StringRef>(value->strings().begin(),
+                                value->strings().end());
+}
+
+::onnx::GraphProto *Node::graphAttr(StringRef name) const {
+  auto *value = attr(name, AttributeProto::GRAPH,
+                     [](const AttributeProto &a) { return a.has_g(); });
+  return value ? value->mutable_g() : nullptr;
+}
+
+Type Node::typeAttr(StringRef name, int otherwise) {
+  auto number = static_cast<int>(intAttr(name, otherwise));
+  Type element = elementType(b.getContext(), number);
+  if (element || !fault.empty())
+    return element;
+  if (::onnx::TensorProto::DataType_IsValid(number) && number)
+    (void)unsupported("is to give " + dataTypeName(number) +
+                      ", which weir has no tensors of");
+  else
+    error() << "attribute '" << name << "' is no type but " << number;
+  return {};
+}
+
+LogicalResult Node::missing(StringRef name) {
+  return error() << "has no attribute '" << name << "'";
+}
+
+unsigned Node::outputs() const { return def.output_size(); }
+
+bool Node::wants(unsigned i) const {
+  return i < outputs() && !def.output(static_cast<int>(i)).empty();
+}
+
+RankedTensorType Node::declared(unsigned i) const {
+  if (!wants(i))
+    return {};
+  const auto *type = scope.graph.declared(def.output(static_cast<int>(i)));
+  if (!type || !type->has_tensor_type())
+    return {};
+  auto dims = dimsOf(type->tensor_type());
+  Type element = elementType(b.getContext(), type->tensor_type().elem_type());
+  if (failed(dims) || !*dims || !element)
+    return {};
+  SmallVector<int64_t> shape;
+  for (const Dim &dim : **dims)
+    shape.push_back(dim.size);
+  return RankedTensorType::get(shape, element);
+}
+
+std::optional<SmallVector<int64_t>> Node::declaredShape(unsigned i) const {
+  RankedTensorType type = declared(i);
+  if (!type || !type.hasStaticShape() || !byteSize(type.getShape(), 8))
+    return std::nullopt;
+  return SmallVector<int64_t>(type.getShape());
+}
+
+LogicalResult Node::results(ValueRange values) {
+  given.clear();
+  for (Value value : values)
+    given.push_back({value, {}, nullptr});
+  return success();
+}
+
+LogicalResult Node::tracedResults(SmallVector<Traced> values) {
+  given = std::move(values);
+  return success();
+}
+
+InFlightDiagnostic Node::error() {
+  InFlightDiagnostic diagnostic = tracer.report.error(b.getLoc());
+  diagnostic << "(" << escaped(op(), 60) << "): ";
+  return diagnostic;
+}
+
+LogicalResult Node::unsupported(const Twine &what) {
+  tracer.unsupported(b.getLoc(), op(), what);
+  return failure();
+}
+
+/// Refuses operands that the handler would not expect.
+static LogicalResult checkOperands(Node &node, Takes takes) {
+  for (unsigned i = 0; i < node.size(); ++i) {
+    const Traced &operand = node.traced(i);
+    if (takes == Takes::anything || operand.value || !operand.object)
+      continue;
+    if (dynamic_cast<Strings *>(operand.object.get()))
+      return node.unsupported("operand " + Twine(i) + " is of strings");
+    return node.unsupported("operand " + Twine(i) + " is no tensor");
+  }
+  return success();
+}
+
+LogicalResult Node::run() {
+  Status before = tracer.report.status;
+  if (failed(handle()) || !fault.empty() || tracer.report.status != before)
+    return failure();
+  for (auto [i, name] : llvm::enumerate(def.output())) {
+    if (name.empty())
+      continue;
+    if (i >= given.size())
+      return error() << "has " << def.output_size() << " results, of which the "
+                     << "op gives " << given.size();
+    if (given[i].value || given[i].object)
+      continue;
+    auto diagnostic = error() << "operands do not fit together:";
+    for (unsigned k = 0; k < size(); ++k)
+      if (operand(k))
+        diagnostic << (k ? ", " : " ") << operand(k).getType();
+    return diagnostic;
+  }
+  return success();
+}
+
+LogicalResult Node::handle() {
+  std::string key = op();
+  // A model's own function comes before an op of that name.
+  if (::onnx::FunctionProto *function = tracer.model.function(def))
+    return tracer.call(*this, *function);
+  if (auto found = handlers().find(key); found != handlers().end()) {
+    if (failed(checkOperands(*this, found->second.takes)))
+      return failure();
+    return found->second.run(*this);
+  }
+  if (auto found = onnxNames().find(key); found != onnxNames().end()) {
+    if (failed(checkOperands(*this, Takes::tensors)))
+      return failure();
+    return buildByName(*this, found->second);
+  }
+  return unsupported("no such op");
+}
+
+} // namespace weir::onnx

@@ -1,0 +1,170 @@
+// One node of an ONNX graph while it becomes graph ops.
+//
+// The importer walks the nodes that the results need, in their order, and hands
+// each to the handler of its op. Shapes are static and small values are folded
+// as they are built, so that a handler sees the shape operand of a Reshape as
+// the constant that it mostly is.
+
+#ifndef WEIR_COMPILER_IMPORT_ONNX_NODE_H
+#define WEIR_COMPILER_IMPORT_ONNX_NODE_H
+
+#include "compiler/import/Traced.h"
+
+#include "mlir/IR/BuiltinAttributes.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+#include "llvm/ADT/StringMap.h"
+#include <optional>
+
+namespace onnx {
+class AttributeProto;
+class GraphProto;
+class NodeProto;
+} // namespace onnx
+
+namespace weir::onnx {
+
+class Tracer;
+struct Scope;
+
+class Node {
+public:
+  Node(Tracer &tracer, Scope &scope, const ::onnx::NodeProto &def,
+       llvm::ArrayRef<Traced> operands, mlir::ImplicitLocOpBuilder &b)
+      : b(b), tracer(tracer), scope(scope), def(def), operands(operands) {}
+
+  std::string name() const;
+  /// With its domain, where that is not ONNX's own.
+  std::string op() const;
+  /// The version of the ops of the node's domain.
+  int64_t opset() const;
+
+  /// The operands, those that are left out among them but for the last ones.
+  unsigned size() const { return operands.size(); }
+  /// Whether operand `i` is given.
+  bool has(unsigned i) const {
+    return i < operands.size() && (operands[i].value || operands[i].object);
+  }
+  /// The tensor at operand `i`; null where it is left out. Handlers that take
+  /// plain tensors need not check what it is: the importer has.
+  mlir::Value operand(unsigned i) const { return traced(i).value; }
+  const Traced &traced(unsigned i) const {
+    static const Traced nothing;
+    return i < operands.size() ? operands[i] : nothing;
+  }
+  /// Of an operand that is missing a scalar's; the importer then reports it.
+  mlir::RankedTensorType type(unsigned i) const;
+  llvm::ArrayRef<int64_t> shape(unsigned i) const { return type(i).getShape(); }
+  int64_t rank(unsigned i) const { return type(i).getRank(); }
+  mlir::Type element(unsigned i) const { return type(i).getElementType(); }
+
+  /// The value of an operand that must be known at compile time; says which it
+  /// is where it is not.
+  mlir::FailureOr<mlir::DenseElementsAttr> constant(unsigned i);
+  /// The same, where it may be unknown.
+  std::optional<mlir::DenseElementsAttr> tryConstant(unsigned i);
+  /// The integers of a constant operand, in order.
+  mlir::FailureOr<llvm::SmallVector<int64_t>> integers(unsigned i);
+  mlir::FailureOr<int64_t> integer(unsigned i);
+  /// An axis in [-rank, rank), made positive; an error where it is none.
+  mlir::FailureOr<int64_t> axis(int64_t axis, int64_t rank);
+  /// The same for several, which must differ; in the order in which they come.
+  mlir::FailureOr<llvm::SmallVector<int64_t>> axes(llvm::ArrayRef<int64_t> axes,
+                                                   int64_t rank);
+
+  /// Attributes of the node, with the op's default where it is absent. One that
+  /// is of another kind is an error, which the importer reports when the
+  /// handler has returned.
+  bool hasAttr(llvm::StringRef name) const;
+  int64_t intAttr(llvm::StringRef name, int64_t otherwise = 0) const;
+  double floatAttr(llvm::StringRef name, double otherwise = 0) const;
+  llvm::StringRef stringAttr(llvm::StringRef name,
+                             llvm::StringRef otherwise = "") const;
+  llvm::SmallVector<int64_t> intsAttr(llvm::StringRef name) const;
+  llvm::SmallVector<float> floatsAttr(llvm::StringRef name) const;
+  llvm::SmallVector<llvm::StringRef> stringsAttr(llvm::StringRef name) const;
+  /// Null where absent, and where it is no graph.
+  ::onnx::GraphProto *graphAttr(llvm::StringRef name) const;
+  /// An element type by its number, which is `otherwise` where it is absent;
+  /// null after an error, where weir has no such element.
+  mlir::Type typeAttr(llvm::StringRef name, int otherwise = 0);
+  /// The value of an attribute of the function's call where it names one; null
+  /// where absent.
+  ::onnx::AttributeProto *attr(llvm::StringRef name) const;
+
+  /// Fails for want of an attribute.
+  mlir::LogicalResult missing(llvm::StringRef name);
+
+  /// How many results the node has, those that are left out among them.
+  unsigned outputs() const;
+  /// Whether anyone can ask for result `i`.
+  bool wants(unsigned i) const;
+  /// What the model says of result `i`, sizes that it leaves open dynamic; null
+  /// where it does not say the rank.
+  mlir::RankedTensorType declared(unsigned i) const;
+  /// The same, where all sizes are said.
+  std::optional<llvm::SmallVector<int64_t>> declaredShape(unsigned i) const;
+
+  /// Gives the results, in order; more than the node names are dropped.
+  mlir::LogicalResult results(mlir::ValueRange values);
+  mlir::LogicalResult result(mlir::Value value) { return results(value); }
+  mlir::LogicalResult tracedResults(llvm::SmallVector<Traced> values);
+
+  /// An error at this node: the model is at fault.
+  mlir::InFlightDiagnostic error();
+  /// The node asks for what weir does not have; collected, and reported with
+  /// all others of the graph.
+  mlir::LogicalResult unsupported(const llvm::Twine &what);
+
+  mlir::ImplicitLocOpBuilder &b;
+  Tracer &tracer;
+  Scope &scope;
+  const ::onnx::NodeProto &def;
+
+  /// Read by the importer when the handler has returned.
+  llvm::SmallVector<Traced> given;
+
+private:
+  friend class Tracer;
+
+  /// Runs the handler of the node's op; an error where a result lacks a value.
+  mlir::LogicalResult run();
+  mlir::LogicalResult handle();
+
+  /// The attribute, if it is of a kind; an error where it is of another.
+  ::onnx::AttributeProto *
+  attr(llvm::StringRef name, int kind,
+       bool isSet(const ::onnx::AttributeProto &)) const;
+
+  llvm::ArrayRef<Traced> operands;
+  /// What is wrong with an attribute or operand that the handler has asked for.
+  mutable std::string fault;
+};
+
+/// Turns one node into graph ops; gives its results or says why not.
+using Handler = mlir::LogicalResult (*)(Node &);
+
+/// What operands a handler takes; the importer refuses others for it.
+enum class Takes { tensors, anything };
+
+struct HandlerEntry {
+  HandlerEntry(Handler run = nullptr, Takes takes = Takes::tensors)
+      : run(run), takes(takes) {}
+  Handler run;
+  Takes takes;
+};
+
+/// By op, with its domain where that is not ONNX's own: `handlers["Relu"]`,
+/// `handlers["com.microsoft::Gelu"]`; for ops that take more than tensors
+/// `handlers["If"] = {importIf, Takes::anything};`.
+using Handlers = llvm::StringMap<HandlerEntry>;
+
+/// The ops that are not one to one with an op of the dialect, by family.
+void addArithmeticHandlers(Handlers &);
+void addControlHandlers(Handlers &);
+void addCoreHandlers(Handlers &);
+
+} // namespace weir::onnx
+
+#endif // WEIR_COMPILER_IMPORT_ONNX_NODE_H

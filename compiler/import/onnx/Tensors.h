@@ -1,0 +1,83 @@
+// ONNX's types and constants as MLIR's.
+
+#ifndef WEIR_COMPILER_IMPORT_ONNX_TENSORS_H
+#define WEIR_COMPILER_IMPORT_ONNX_TENSORS_H
+
+#include "compiler/import/Elements.h"
+#include "compiler/import/File.h"
+#include "compiler/import/Traced.h"
+#include "compiler/import/onnx/proto/onnx.pb.h"
+
+#include <vector>
+
+namespace weir::onnx {
+
+/// Null where the dialect has no such element: strings, complex numbers, floats
+/// of 8 bits, integers of 4.
+mlir::Type elementType(mlir::MLIRContext *context, int dataType);
+/// As ONNX writes it, in small letters: `float`, `int32`, `string`.
+std::string dataTypeName(int dataType);
+/// The other way round: ONNX's number of an element type of the dialect.
+int dataTypeOf(mlir::Type element);
+
+/// What a value_info says of a dimension.
+struct Dim {
+  /// ShapedType::kDynamic where it is open.
+  int64_t size = mlir::ShapedType::kDynamic;
+  /// The model's name of an open one; may be empty.
+  std::string name;
+};
+/// Nothing where the rank is unknown. Negative dimensions fail.
+mlir::FailureOr<std::optional<llvm::SmallVector<Dim>>>
+dimsOf(const ::onnx::TypeProto::Tensor &proto);
+
+/// A tensor of strings, known at compile time; a few ops take them.
+struct Strings : Object {
+  llvm::SmallVector<int64_t> shape;
+  std::vector<std::string> values;
+};
+
+/// A constant: its elements, or the strings that it is of.
+struct Constant {
+  mlir::ElementsAttr value;
+  std::shared_ptr<Strings> strings;
+};
+
+/// Why a constant could not be read: the file is damaged, or asks for what weir
+/// has not.
+struct Fault {
+  std::string why;
+  Status status = Status::badInput;
+};
+
+/// The files beside a model that hold its large constants.
+class ExternalData {
+public:
+  /// `path` is the model's own.
+  explicit ExternalData(llvm::StringRef path);
+  /// The bytes that the entries of a tensor name; `wanted` many.
+  std::optional<std::string> read(Report &report,
+                                  const ::onnx::TensorProto &proto,
+                                  uint64_t wanted, Fault &fault);
+
+private:
+  std::string directory;
+  bool isStdin = false;
+  std::optional<File> opened;
+  llvm::StringMap<File> files;
+};
+
+/// Reads a constant in any of its encodings. Takes large contents out of the
+/// message instead of copying them; `name` is for the resource.
+std::optional<Constant> readTensor(Report &report, ::onnx::TensorProto &proto,
+                                   llvm::StringRef name, ExternalData &external,
+                                   Fault &fault);
+/// The same for a tensor of which only the elements that are not 0 are stored.
+std::optional<Constant> readSparse(Report &report,
+                                   ::onnx::SparseTensorProto &proto,
+                                   llvm::StringRef name, ExternalData &external,
+                                   Fault &fault);
+
+} // namespace weir::onnx
+
+#endif // WEIR_COMPILER_IMPORT_ONNX_TENSORS_H

@@ -1,0 +1,347 @@
+// Walks graphs, operands first.
+
+#include "compiler/import/onnx/Tracer.h"
+
+#include "compiler/import/Build.h"
+#include "compiler/import/Names.h"
+#include "compiler/import/onnx/control/Control.h"
+
+#include "dialects/graph/Graph.h"
+
+#include "mlir/IR/Verifier.h"
+#include "llvm/ADT/ScopeExit.h"
+
+using namespace mlir;
+using ::onnx::NodeProto;
+
+namespace weir::onnx {
+
+Location Tracer::locationOf(const Scope &scope, const NodeProto &def) const {
+  Location at = report.node(labelOf(def));
+  if (scope.context.callee)
+    return CallSiteLoc::get(at, scope.context.callee);
+  return at;
+}
+
+Traced Tracer::edge(OpBuilder &builder, Location at, const Constant &constant) {
+  if (constant.strings)
+    return {{}, {}, constant.strings};
+  return {builder.create<graph::ConstantOp>(at, constant.value), {}, nullptr};
+}
+
+template <typename Proto, typename Read>
+static FailureOr<Constant> readOnce(Tracer &tracer, Location at, Proto &proto,
+                                    StringRef name, Read read,
+                                    DenseMap<const void *, Constant> &known) {
+  auto found = known.find(&proto);
+  if (found != known.end())
+    return found->second;
+  Fault fault;
+  Status before = tracer.report.status;
+  std::optional<Constant> constant =
+      read(tracer.report, proto, name, tracer.model.external, fault);
+  if (constant)
+    return known[&proto] = *constant;
+  if (tracer.report.status == before)
+    tracer.report.error(at, fault.status)
+        << "tensor '" << escaped(name) << "' " << fault.why;
+  return failure();
+}
+
+FailureOr<Constant> Tracer::constant(Location at, ::onnx::TensorProto &proto,
+                                     StringRef name) {
+  return readOnce(*this, at, proto, name, readTensor, constants);
+}
+
+FailureOr<Constant> Tracer::constant(Location at,
+                                     ::onnx::SparseTensorProto &proto,
+                                     StringRef name) {
+  return readOnce(*this, at, proto, name, readSparse, constants);
+}
+
+LogicalResult Tracer::addInitializer(Scope &scope, StringRef name) {
+  Location at = report.node(name);
+  FailureOr<Constant> read = failure();
+  if (auto *tensor = scope.graph.initializer(name))
+    read = constant(at, *tensor, name);
+  else if (auto *sparse = scope.graph.sparseInitializer(name))
+    read = constant(at, *sparse, name);
+  if (failed(read))
+    return failure();
+  scope.values[name] = {edge(builder, at, *read), false};
+  return success();
+}
+
+static const Scope::Value *lookup(const Scope *scope, StringRef name) {
+  for (; scope; scope = scope->outer)
+    if (auto found = scope->values.find(name); found != scope->values.end())
+      return &found->second;
+  return nullptr;
+}
+
+FailureOr<SmallVector<Traced>>
+Tracer::collect(Scope &scope, ArrayRef<StringRef> wanted, Location at) {
+  SmallVector<Traced> values;
+  for (StringRef name : wanted) {
+    const Scope::Value *value = lookup(&scope, name);
+    if (!value) {
+      report.error(at) << "asks for '" << escaped(name)
+                       << "', which nothing gives"
+                       << didYouMean(name, scope.graph.names());
+      return failure();
+    }
+    if (value->isUnsupported)
+      return failure();
+    values.push_back(value->traced);
+  }
+  return values;
+}
+
+LogicalResult Tracer::traceScope(Scope &scope, ArrayRef<StringRef> wanted) {
+  llvm::StringSet<> fed;
+  for (const auto &value : scope.values)
+    fed.insert(value.getKey());
+  Plan plan = scope.graph.plan(wanted, fed);
+  for (StringRef name : plan.initializers)
+    if (failed(addInitializer(scope, name)))
+      return failure();
+  for (int node : plan.nodes)
+    if (failed(traceNode(scope, scope.graph.node(node))))
+      return failure();
+  return success();
+}
+
+FailureOr<SmallVector<Traced>>
+Tracer::trace(ArrayRef<StringRef> wanted,
+              ArrayRef<std::pair<StringRef, Traced>> fed) {
+  Context context{&model.opsets};
+  Scope scope{model.graph(), context};
+  for (const auto &[name, traced] : fed)
+    scope.values[name] = {traced, false};
+  if (failed(traceScope(scope, wanted)) || failed(reportUnsupported()))
+    return failure();
+  return collect(scope, wanted, report.file());
+}
+
+LogicalResult Tracer::traceNode(Scope &scope, const NodeProto &def) {
+  Location at = locationOf(scope, def);
+  if (++tracedNodes > nodeBudget)
+    return report.error(at, Status::limit)
+           << "is one of more than " << nodeBudget
+           << " nodes, with all calls and the steps of loops";
+  SmallVector<Traced> operands;
+  bool isMissing = false;
+  for (const std::string &name : def.input()) {
+    if (name.empty()) {
+      operands.emplace_back();
+      continue;
+    }
+    const Scope::Value *value = lookup(&scope, name);
+    if (!value)
+      return report.error(at) << "(" << escaped(def.op_type()) << "): needs '"
+                              << escaped(name) << "', which nothing gives"
+                              << didYouMean(name, scope.graph.names());
+    isMissing |= value->isUnsupported;
+    operands.push_back(value->traced);
+  }
+  if (!isMissing)
+    return runHandler(scope, def, operands, at);
+  // What lies behind a node that is not supported cannot be traced, but its
+  // op can still be one of those to report.
+  for (const std::string &name : def.output())
+    if (!name.empty())
+      scope.values[name] = {{}, true};
+  if (!isKnownOp(opKey(def)) && !model.function(def))
+    unsupported(at, opKey(def), "no such op");
+  return success();
+}
+
+/// A tensor without elements is a constant, however it came about.
+static Value withoutKernel(ImplicitLocOpBuilder &b, Value value) {
+  auto type =
+      dyn_cast_or_null<RankedTensorType>(value ? value.getType() : Type());
+  if (!type || type.getNumElements() != 0 || !value.getDefiningOp() ||
+      value.getDefiningOp<graph::ConstantOp>())
+    return value;
+  return splat(b, type, 0);
+}
+
+LogicalResult Tracer::runHandler(Scope &scope, const NodeProto &def,
+                                 ArrayRef<Traced> operands, Location at) {
+  ImplicitLocOpBuilder b(at, builder);
+  Node node(*this, scope, def, operands, b);
+  std::string label = labelOf(def);
+  StringRef before = std::exchange(scope.node, label);
+  auto restore = llvm::make_scope_exit([&] { scope.node = before; });
+  size_t refusedBefore = refused.size();
+  Block *block = builder.getInsertionBlock();
+  Operation *last = block && !block->empty() ? &block->back() : nullptr;
+  Status statusBefore = report.status;
+  LogicalResult outcome = node.run();
+  if (!node.fault.empty()) {
+    if (report.status == statusBefore)
+      node.error() << node.fault;
+    return failure();
+  }
+  if (refused.size() != refusedBefore && report.status == statusBefore) {
+    for (const std::string &name : def.output())
+      if (!name.empty())
+        scope.values[name] = {{}, true};
+    return success();
+  }
+  if (failed(outcome)) {
+    // A handler that fails has said why; one that has not is a fault of ours,
+    // and the user still learns which node it was.
+    if (report.status == Status::ok)
+      report.error(at) << "(" << escaped(opKey(def)) << "): cannot be imported";
+    return failure();
+  }
+  for (auto [name, traced] : llvm::zip(def.output(), node.given)) {
+    if (name.empty())
+      continue;
+    traced.value = withoutKernel(b, traced.value);
+    scope.values[name] = {traced, false};
+  }
+  return verifyNew(scope, last, block, at);
+}
+
+/// A check that fails in every run is an error now. Its message names the node,
+/// as the diagnostic does.
+LogicalResult Tracer::fails(Scope &scope, graph::CheckOp check) {
+  StringRef message = check.getMessage();
+  std::string prefix = "node '" + escaped(scope.node) + "': ";
+  message.consume_front(prefix);
+  return report.error(check.getLoc()) << message << ", in every run";
+}
+
+LogicalResult Tracer::verifyNew(Scope &scope, Operation *before, Block *block,
+                                Location at) {
+  if (!block)
+    return success();
+  auto op = before ? std::next(before->getIterator()) : block->begin();
+  for (; op != block->end(); ++op) {
+    for (Value result : op->getResults())
+      if (!byteSize(typeOf(result).getShape(), 1))
+        return report.error(at, Status::limit)
+               << "makes a " << result.getType()
+               << ", which is larger than a tensor may be";
+    if (auto check = dyn_cast<graph::CheckOp>(&*op);
+        check && !regions && knownTruth(check.getCondition()) == false)
+      return fails(scope, check);
+    if (failed(mlir::verify(&*op)))
+      return failure();
+  }
+  return success();
+}
+
+FailureOr<SmallVector<Traced>> Tracer::traceInner(Node &node,
+                                                  ::onnx::GraphProto &proto,
+                                                  ArrayRef<Traced> arguments) {
+  Location at = node.b.getLoc();
+  if (nesting >= nestingLimit) {
+    report.error(at, Status::limit)
+        << "control flow nests more than " << nestingLimit << " deep";
+    return failure();
+  }
+  const Graph *graph = model.inner(report, proto);
+  if (!graph)
+    return failure();
+  if (graph->inputs.size() != arguments.size())
+    return node.error() << "gives a graph " << arguments.size()
+                        << " values, which takes " << graph->inputs.size();
+  Scope scope{*graph, node.scope.context, &node.scope};
+  for (auto [name, traced] : llvm::zip(graph->inputs, arguments))
+    scope.values[name] = {traced, false};
+  ++nesting;
+  ++regions;
+  LogicalResult outcome = traceScope(scope, graph->outputs);
+  --regions;
+  --nesting;
+  if (failed(outcome))
+    return failure();
+  return collect(scope, graph->outputs, at);
+}
+
+LogicalResult Tracer::call(Node &node, ::onnx::FunctionProto &function) {
+  Location at = node.b.getLoc();
+  for (const Context *context = &node.scope.context; context;
+       context = context->caller)
+    if (context->function == &function)
+      return node.error() << "calls itself";
+  if (nesting >= nestingLimit)
+    return report.error(at, Status::limit)
+           << "functions nest more than " << nestingLimit << " deep";
+  const Model::Body *body = model.body(report, function);
+  if (!body)
+    return failure();
+  const Graph &graph = *body->graph;
+  if (node.size() > graph.inputs.size() ||
+      node.outputs() > graph.outputs.size())
+    return node.error() << "has " << node.size() << " operands and "
+                        << node.outputs() << " results, and its function "
+                        << graph.inputs.size() << " and "
+                        << graph.outputs.size();
+  Context context{&body->opsets, &function, &node.scope.context, at};
+  for (const std::string &name : function.attribute())
+    context.attributes[name] = node.attr(name);
+  for (auto &attribute : *function.mutable_attribute_proto()) {
+    auto *given = node.attr(attribute.name());
+    context.attributes[attribute.name()] = given ? given : &attribute;
+  }
+  Scope scope{graph, context};
+  for (auto [i, name] : llvm::enumerate(graph.inputs))
+    scope.values[name] = {node.traced(i), false};
+  SmallVector<StringRef> wanted;
+  for (unsigned i = 0; i < node.outputs(); ++i)
+    if (node.wants(i))
+      wanted.push_back(graph.outputs[i]);
+  ++nesting;
+  LogicalResult outcome = traceScope(scope, wanted);
+  --nesting;
+  if (failed(outcome))
+    return failure();
+  FailureOr<SmallVector<Traced>> values = collect(scope, wanted, at);
+  if (failed(values))
+    return failure();
+  SmallVector<Traced> results(node.outputs());
+  for (unsigned i = 0, next = 0; i < node.outputs(); ++i)
+    if (node.wants(i))
+      results[i] = (*values)[next++];
+  return node.tracedResults(std::move(results));
+}
+
+void Tracer::unsupported(Location at, StringRef op, const Twine &why) {
+  refused.push_back({at, escaped(op), why.str()});
+}
+
+std::vector<Tracer::Refusal> Tracer::forget(size_t count) {
+  std::vector<Refusal> taken(refused.begin() + count, refused.end());
+  refused.erase(refused.begin() + count, refused.end());
+  return taken;
+}
+
+void Tracer::remember(std::vector<Refusal> refusals) {
+  refused.insert(refused.end(), refusals.begin(), refusals.end());
+}
+
+LogicalResult Tracer::reportUnsupported() {
+  // An inlined function's node is one node of the model, however often called.
+  llvm::StringSet<> told;
+  for (auto &[at, op, why] : refused) {
+    std::string key = op + why;
+    if (auto call = dyn_cast<CallSiteLoc>(at))
+      at = call.getCallee();
+    if (auto name = dyn_cast<NameLoc>(at))
+      key += name.getName().str();
+    if (told.insert(key).second)
+      report.error(at, Status::unsupported)
+          << "(" << op << "): not supported: " << why;
+  }
+  return failure(!refused.empty());
+}
+
+bool isKnownOp(StringRef op) {
+  return handlers().count(op) || onnxNames().count(op);
+}
+
+} // namespace weir::onnx

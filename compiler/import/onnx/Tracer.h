@@ -1,0 +1,139 @@
+// Walks graphs, operands first, and hands each node to its handler.
+
+#ifndef WEIR_COMPILER_IMPORT_ONNX_TRACER_H
+#define WEIR_COMPILER_IMPORT_ONNX_TRACER_H
+
+#include "compiler/import/onnx/Model.h"
+#include "compiler/import/onnx/Node.h"
+
+namespace weir::graph {
+class CheckOp;
+} // namespace weir::graph
+
+namespace weir::onnx {
+
+/// Calls in graphs in calls, so deep that the stack would not bear it.
+constexpr unsigned nestingLimit = 64;
+/// The most nodes that all calls and the steps of loops together may make.
+constexpr uint64_t nodeBudget = 10'000'000;
+
+/// Where nodes stand: in the model, or in a function that some node calls.
+struct Context {
+  const Opsets *opsets;
+  /// Null outside of functions.
+  const ::onnx::FunctionProto *function = nullptr;
+  const Context *caller = nullptr;
+  mlir::LocationAttr callee = nullptr;
+  /// The attributes of the call, by the function's names; null where it gives
+  /// none and there is no default.
+  llvm::StringMap<::onnx::AttributeProto *> attributes = {};
+};
+
+/// A graph that is being traced.
+struct Scope {
+  const Graph &graph;
+  const Context &context;
+  /// The graph around it, whose values it can use; null for the outermost and
+  /// for functions.
+  const Scope *outer = nullptr;
+
+  struct Value {
+    Traced traced;
+    /// The node, or one before it, is not supported: nothing can be said of it.
+    bool isUnsupported = false;
+  };
+  llvm::StringMap<Value> values = {};
+  /// The node at work.
+  llvm::StringRef node = {};
+};
+
+class Tracer {
+public:
+  Tracer(Report &report, Model &model, mlir::OpBuilder &builder)
+      : report(report), model(model), builder(builder) {}
+
+  /// The values of the model's graph that are `wanted`, with `fed` given.
+  mlir::FailureOr<llvm::SmallVector<Traced>>
+  trace(llvm::ArrayRef<llvm::StringRef> wanted,
+        llvm::ArrayRef<std::pair<llvm::StringRef, Traced>> fed);
+
+  /// Traces the function in place of the node and gives its results.
+  mlir::LogicalResult call(Node &node, ::onnx::FunctionProto &function);
+  /// Traces a graph that an attribute of the node holds, at the builder's
+  /// place, and gives its outputs. For handlers of control flow. Failure
+  /// without an error where nodes in it are not supported, which is remembered.
+  mlir::FailureOr<llvm::SmallVector<Traced>>
+  traceInner(Node &node, ::onnx::GraphProto &graph,
+             llvm::ArrayRef<Traced> arguments);
+
+  /// The constant of a node or of an initializer, read at its first use.
+  mlir::FailureOr<Constant>
+  constant(mlir::Location at, ::onnx::TensorProto &proto, llvm::StringRef name);
+  mlir::FailureOr<Constant> constant(mlir::Location at,
+                                     ::onnx::SparseTensorProto &proto,
+                                     llvm::StringRef name);
+  /// The constant as an edge carries it.
+  static Traced edge(mlir::OpBuilder &builder, mlir::Location at,
+                     const Constant &constant);
+
+  /// Remembers a node that is not supported.
+  void unsupported(mlir::Location at, llvm::StringRef op,
+                   const llvm::Twine &why);
+  struct Refusal {
+    mlir::Location at;
+    std::string op, why;
+  };
+  /// How many there are; takes those after the first `count` back, so that
+  /// something else can be tried, or remembers them after all.
+  size_t refusals() const { return refused.size(); }
+  std::vector<Refusal> forget(size_t count);
+  void remember(std::vector<Refusal> refusals);
+  /// Reports all of them; failure where there are any.
+  mlir::LogicalResult reportUnsupported();
+
+  Report &report;
+  Model &model;
+  mlir::OpBuilder &builder;
+
+private:
+  mlir::LogicalResult traceScope(Scope &scope,
+                                 llvm::ArrayRef<llvm::StringRef> wanted);
+  mlir::LogicalResult traceNode(Scope &scope, const ::onnx::NodeProto &def);
+  mlir::LogicalResult runHandler(Scope &scope, const ::onnx::NodeProto &def,
+                                 llvm::ArrayRef<Traced> operands,
+                                 mlir::Location at);
+  mlir::LogicalResult addInitializer(Scope &scope, llvm::StringRef name);
+  mlir::LogicalResult verifyNew(Scope &scope, mlir::Operation *before,
+                                mlir::Block *block, mlir::Location at);
+  mlir::LogicalResult fails(Scope &scope, graph::CheckOp check);
+  /// The wanted values of a scope that has been traced; failure without an
+  /// error where some are behind nodes that are not supported.
+  mlir::FailureOr<llvm::SmallVector<Traced>>
+  collect(Scope &scope, llvm::ArrayRef<llvm::StringRef> wanted,
+          mlir::Location at);
+  mlir::Location locationOf(const Scope &scope,
+                            const ::onnx::NodeProto &def) const;
+
+  std::vector<Refusal> refused;
+  llvm::DenseMap<const void *, Constant> constants;
+  /// Regions around the place of work, and calls.
+  unsigned regions = 0, nesting = 0;
+  uint64_t tracedNodes = 0;
+};
+
+/// All handlers, by op.
+const Handlers &handlers();
+/// Whether weir can import nodes of this op at all.
+bool isKnownOp(llvm::StringRef op);
+
+/// Builds the graph op that an op is one to one with.
+mlir::LogicalResult buildByName(Node &node, llvm::StringRef target);
+
+/// `values` broadcast by NumPy's rules to the one shape that they have in
+/// common; an error at the node where there is none.
+mlir::LogicalResult broadcastAll(Node &node,
+                                 llvm::MutableArrayRef<mlir::Value> values);
+
+} // namespace weir::onnx
+
+#endif // WEIR_COMPILER_IMPORT_ONNX_TRACER_H
