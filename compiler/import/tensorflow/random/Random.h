@@ -3,7 +3,8 @@
 #ifndef WEIR_COMPILER_IMPORT_TENSORFLOW_RANDOM_RANDOM_H
 #define WEIR_COMPILER_IMPORT_TENSORFLOW_RANDOM_RANDOM_H
 
-#include "compiler/import/tensorflow/random/Philox.h"
+#include "compiler/import/build/Philox.h"
+#include "compiler/import/tensorflow/neural/Expr.h"
 
 namespace weir::tensorflow {
 
@@ -15,12 +16,11 @@ using MakeNumbers = llvm::function_ref<Expr(int64_t count, Expr exact)>;
 /// only at run time: `make` gives as many rows as there are places.
 mlir::LogicalResult giveShaped(Node &node, MakeNumbers make);
 
-/// `count` numbers in [0, 1); normal ones; those of these within two standard
-/// deviations; integers in [low, high); all as TensorFlow makes them.
-Expr uniformNumbers(const Generator &generator, int64_t count,
-                    mlir::FloatType type);
-Expr normalNumbers(const Generator &generator, int64_t count,
-                   mlir::FloatType type);
+/// Of the node's seeds: a library gives in each run the numbers of TensorFlow's
+/// first; without seeds, those of seeds 0.
+Generator generatorOf(Node &node);
+/// Normal numbers within two standard deviations; integers in [low, high); all
+/// as TensorFlow makes them.
 Expr truncatedNumbers(const Generator &generator, int64_t count,
                       mlir::FloatType type);
 Expr integerNumbers(const Generator &generator, int64_t count, Expr low,

@@ -16,29 +16,9 @@ using namespace mlir;
 
 namespace weir::tensorflow {
 
-static Expr firstOf(Expr x, int64_t count) {
-  return slice(reshape(x, {x.type().getNumElements()}), 0, 0, count);
-}
-
-Expr uniformNumbers(const Generator &generator, int64_t count, FloatType type) {
-  int64_t words = type.getWidth() == 64 ? 2 * count : count;
-  return firstOf(uniform(wordsOf(*generator.key.b, generator, words), type),
-                 count);
-}
-
-Expr normalNumbers(const Generator &generator, int64_t count, FloatType type) {
-  ImplicitLocOpBuilder &b = *generator.key.b;
-  // Short floats are rounded from f32.
-  bool isWide = type.getWidth() == 64;
-  FloatType work = isWide ? b.getF64Type() : b.getF32Type();
-  int64_t couples = std::max<int64_t>(llvm::divideCeil(count, 2), 1);
-  Expr words = wordsOf(b, generator, couples * (isWide ? 4 : 2));
-  Expr numbers = uniform(words, work);
-  if (!numbers)
-    return {};
-  numbers = reshape(numbers, {numbers.type().getNumElements() / 2, 2});
-  auto [x, y] = normals(slice(numbers, 1, 0, 1), slice(numbers, 1, 1, 1));
-  return cast(firstOf(concat({x, y}, 1), count), type);
+Generator generatorOf(Node &node) {
+  return {wide(node.b, static_cast<uint64_t>(node.intAttr("seed"))), Expr(),
+          wide(node.b, static_cast<uint64_t>(node.intAttr("seed2")))};
 }
 
 Expr truncatedNumbers(const Generator &generator, int64_t count,

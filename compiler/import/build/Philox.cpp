@@ -1,6 +1,6 @@
 // The generator of random numbers, and floats made of its bits.
 
-#include "compiler/import/tensorflow/random/Philox.h"
+#include "compiler/import/build/Philox.h"
 
 #include "dialects/graph/Elementwise.h"
 #include "dialects/graph/Graph.h"
@@ -9,7 +9,7 @@
 
 using namespace mlir;
 
-namespace weir::tensorflow {
+namespace weir {
 
 // The constants of the generator: multipliers, and what is added to the key
 // from round to round.
@@ -33,11 +33,6 @@ Expr wide(ImplicitLocOpBuilder &b, uint64_t number) {
   auto type = RankedTensorType::get({}, b.getIntegerType(64, false));
   return Expr(b, b.create<graph::ConstantOp>(
                      DenseElementsAttr::get(type, APInt(64, number))));
-}
-
-Generator generatorOf(Node &node) {
-  return {wide(node.b, static_cast<uint64_t>(node.intAttr("seed"))), Expr(),
-          wide(node.b, static_cast<uint64_t>(node.intAttr("seed2")))};
 }
 
 std::array<Expr, 4> wordsAt(const Generator &generator, Expr steps) {
@@ -148,4 +143,29 @@ uint32_t Stream::next() {
   return words[0];
 }
 
-} // namespace weir::tensorflow
+Expr firstOf(Expr x, int64_t count) {
+  return slice(reshape(x, {x.type().getNumElements()}), 0, 0, count);
+}
+
+Expr uniformNumbers(const Generator &generator, int64_t count, FloatType type) {
+  int64_t words = type.getWidth() == 64 ? 2 * count : count;
+  return firstOf(uniform(wordsOf(*generator.key.b, generator, words), type),
+                 count);
+}
+
+Expr normalNumbers(const Generator &generator, int64_t count, FloatType type) {
+  ImplicitLocOpBuilder &b = *generator.key.b;
+  // Short floats are rounded from f32.
+  bool isWide = type.getWidth() == 64;
+  FloatType work = isWide ? b.getF64Type() : b.getF32Type();
+  int64_t couples = std::max<int64_t>(llvm::divideCeil(count, 2), 1);
+  Expr words = wordsOf(b, generator, couples * (isWide ? 4 : 2));
+  Expr numbers = uniform(words, work);
+  if (!numbers)
+    return {};
+  numbers = reshape(numbers, {numbers.type().getNumElements() / 2, 2});
+  auto [x, y] = normals(slice(numbers, 1, 0, 1), slice(numbers, 1, 1, 1));
+  return cast(firstOf(concat({x, y}, 1), count), type);
+}
+
+} // namespace weir

@@ -1,15 +1,15 @@
-// Random numbers: TensorFlow's generator, Philox 4x32-10, whose numbers depend
-// on the seeds and on the place in the result alone. They are computed by ops
-// on whole tensors, so that they fuse with what uses them.
+// Random numbers of the generator Philox 4x32-10, TensorFlow's: they depend on
+// the seeds and on the place in the result alone. They are computed by ops on
+// whole tensors, so that they fuse with what uses them.
 
-#ifndef WEIR_COMPILER_IMPORT_TENSORFLOW_RANDOM_PHILOX_H
-#define WEIR_COMPILER_IMPORT_TENSORFLOW_RANDOM_PHILOX_H
+#ifndef WEIR_COMPILER_IMPORT_BUILD_PHILOX_H
+#define WEIR_COMPILER_IMPORT_BUILD_PHILOX_H
 
-#include "compiler/import/tensorflow/neural/Expr.h"
+#include "compiler/import/build/Expr.h"
 
 #include <array>
 
-namespace weir::tensorflow {
+namespace weir {
 
 /// Where the generator begins: scalars ui64, of which the lower half of the
 /// counter is 0 where it is null.
@@ -17,9 +17,6 @@ struct Generator {
   Expr key, low, high;
 };
 
-/// Of the node's seeds: a library gives in each run the numbers of TensorFlow's
-/// first; without seeds, those of seeds 0.
-Generator generatorOf(Node &node);
 /// Any number of 64 bits.
 Expr wide(mlir::ImplicitLocOpBuilder &b, uint64_t number);
 
@@ -42,6 +39,14 @@ Expr uniform(Expr words, mlir::FloatType type);
 /// Two normal numbers of two uniform ones, by their polar coordinates.
 std::pair<Expr, Expr> normals(Expr u, Expr v);
 
+/// The first `count` elements, in a row.
+Expr firstOf(Expr x, int64_t count);
+/// `count` numbers in [0, 1), and normal ones, as TensorFlow makes them.
+Expr uniformNumbers(const Generator &generator, int64_t count,
+                    mlir::FloatType type);
+Expr normalNumbers(const Generator &generator, int64_t count,
+                   mlir::FloatType type);
+
 /// The generator once more, on numbers: for what is decided now.
 class Stream {
 public:
@@ -54,6 +59,6 @@ private:
   int used = 4;
 };
 
-} // namespace weir::tensorflow
+} // namespace weir
 
-#endif // WEIR_COMPILER_IMPORT_TENSORFLOW_RANDOM_PHILOX_H
+#endif // WEIR_COMPILER_IMPORT_BUILD_PHILOX_H
