@@ -13,6 +13,7 @@ static cl::opt<std::string> model(cl::Positional, cl::Required,
                                   cl::desc("MODEL"));
 static cl::opt<bool> importTensorflow("import-tensorflow",
                                       cl::desc("MODEL is TensorFlow's"));
+static cl::opt<bool> importOnnx("import-onnx", cl::desc("MODEL is ONNX's"));
 static cl::list<std::string>
     feeds("feed", cl::desc("A tensor that the caller gives: NAME[:DIMSxTYPE]"));
 static cl::list<std::string> fetches("fetch",
@@ -43,8 +44,9 @@ int main(int argc, char **argv) {
     errs() << "error: " << what << "\n";
     return static_cast<int>(weir::Status::badUsage);
   };
-  if (!importTensorflow)
-    return usage("no translation is chosen; there is --import-tensorflow");
+  if (importTensorflow == importOnnx)
+    return usage("no translation is chosen, or two; there are "
+                 "--import-tensorflow and --import-onnx");
   weir::ImportOptions options;
   options.path = model;
   options.signature = signature;

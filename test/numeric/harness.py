@@ -311,11 +311,14 @@ class Graph:
             wrong += [f"{level}: {line}" for line in self.compare_all(outputs)]
         return wrong
 
+    def key(self, name):
+        """What the library calls a tensor."""
+        return name if ":" in name else name + ":0"
+
     def compare_all(self, outputs):
         wrong = []
         for name, *expected in self.expected:
-            key = name if ":" in name else name + ":0"
-            problem = compare(*outputs[key], *expected)
+            problem = compare(*outputs[self.key(name)], *expected)
             if problem:
                 wrong.append(f"{name}: {problem}")
         return wrong

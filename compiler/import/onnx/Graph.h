@@ -53,6 +53,12 @@ public:
   const ::onnx::TypeProto *declared(llvm::StringRef value) const {
     return types.lookup(value);
   }
+  /// The same, where only the shape is of interest: also what the model says of
+  /// another value, which an op that keeps shapes makes of this one.
+  const ::onnx::TypeProto *declaredShape(llvm::StringRef value) const {
+    auto found = shapes.find(value);
+    return found == shapes.end() ? types.lookup(value) : found->second;
+  }
   ::onnx::TensorProto *initializer(llvm::StringRef value) const {
     return tensors.lookup(value);
   }
@@ -74,6 +80,7 @@ private:
            llvm::StringRef what);
   bool addNodes(Report &report,
                 google::protobuf::RepeatedPtrField<::onnx::NodeProto> &defs);
+  void inferShapes();
   bool checkUses(Report &report, bool isInner) const;
   void addTypes(
       const google::protobuf::RepeatedPtrField<::onnx::ValueInfoProto> &infos);
@@ -81,7 +88,7 @@ private:
   std::vector<::onnx::NodeProto *> nodes;
   /// By value, the node that gives it.
   llvm::StringMap<int> makers;
-  llvm::StringMap<const ::onnx::TypeProto *> types;
+  llvm::StringMap<const ::onnx::TypeProto *> types, shapes;
   llvm::StringMap<::onnx::TensorProto *> tensors;
   llvm::StringMap<::onnx::SparseTensorProto *> sparseTensors;
 };

@@ -21,7 +21,9 @@ readOpsets(Report &report,
                &imports,
            Opsets &opsets) {
   for (const auto &import : imports) {
-    StringRef domain = import.domain() == "ai.onnx" ? "" : import.domain();
+    StringRef domain = import.domain();
+    if (domain == "ai.onnx")
+      domain = "";
     if (import.version() < 1) {
       report.error() << "wants version " << import.version()
                      << " of the ops of '" << escaped(import.domain())

@@ -209,27 +209,39 @@ bool Node::wants(unsigned i) const {
   return i < outputs() && !def.output(static_cast<int>(i)).empty();
 }
 
+/// The sizes that a type says; nothing where it does not say the rank.
+static std::optional<SmallVector<int64_t>>
+sizesOf(const ::onnx::TypeProto *type) {
+  if (!type || !type->has_tensor_type())
+    return std::nullopt;
+  auto dims = dimsOf(type->tensor_type());
+  if (failed(dims) || !*dims)
+    return std::nullopt;
+  SmallVector<int64_t> shape;
+  for (const Dim &dim : **dims)
+    shape.push_back(dim.size);
+  return shape;
+}
+
 RankedTensorType Node::declared(unsigned i) const {
   if (!wants(i))
     return {};
   const auto *type = scope.graph.declared(def.output(static_cast<int>(i)));
-  if (!type || !type->has_tensor_type())
-    return {};
-  auto dims = dimsOf(type->tensor_type());
-  Type element = elementType(b.getContext(), type->tensor_type().elem_type());
-  if (failed(dims) || !*dims || !element)
-    return {};
-  SmallVector<int64_t> shape;
-  for (const Dim &dim : **dims)
-    shape.push_back(dim.size);
-  return RankedTensorType::get(shape, element);
+  auto shape = sizesOf(type);
+  Type element =
+      shape ? elementType(b.getContext(), type->tensor_type().elem_type())
+            : Type();
+  return element ? RankedTensorType::get(*shape, element) : RankedTensorType();
 }
 
 std::optional<SmallVector<int64_t>> Node::declaredShape(unsigned i) const {
-  RankedTensorType type = declared(i);
-  if (!type || !type.hasStaticShape() || !byteSize(type.getShape(), 8))
+  if (!wants(i))
     return std::nullopt;
-  return SmallVector<int64_t>(type.getShape());
+  auto shape =
+      sizesOf(scope.graph.declaredShape(def.output(static_cast<int>(i))));
+  if (!shape || ShapedType::isDynamicShape(*shape) || !byteSize(*shape, 8))
+    return std::nullopt;
+  return shape;
 }
 
 LogicalResult Node::results(ValueRange values) {

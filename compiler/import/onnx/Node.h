@@ -161,9 +161,24 @@ struct HandlerEntry {
 using Handlers = llvm::StringMap<HandlerEntry>;
 
 /// The ops that are not one to one with an op of the dialect, by family.
+void addActivationHandlers(Handlers &);
 void addArithmeticHandlers(Handlers &);
 void addControlHandlers(Handlers &);
 void addCoreHandlers(Handlers &);
+void addFeatureHandlers(Handlers &);
+void addGatherHandlers(Handlers &);
+void addJoinHandlers(Handlers &);
+void addOptimizerHandlers(Handlers &);
+void addOrderHandlers(Handlers &);
+void addPadHandlers(Handlers &);
+void addProductHandlers(Handlers &);
+void addRandomHandlers(Handlers &);
+void addRangeHandlers(Handlers &);
+void addReductionHandlers(Handlers &);
+void addReshapeHandlers(Handlers &);
+void addSequenceHandlers(Handlers &);
+void addSliceHandlers(Handlers &);
+void addSoftmaxHandlers(Handlers &);
 
 } // namespace weir::onnx
 

@@ -137,6 +137,11 @@ LogicalResult Tracer::traceNode(Scope &scope, const NodeProto &def) {
       continue;
     }
     const Scope::Value *value = lookup(&scope, name);
+    if (!value && llvm::is_contained(model.graph().inputs, name))
+      return report.error(at)
+             << "(" << escaped(def.op_type()) << "): needs '" << escaped(name)
+             << "', which has no value; give it one with --feed="
+             << escaped(name);
     if (!value)
       return report.error(at) << "(" << escaped(def.op_type()) << "): needs '"
                               << escaped(name) << "', which nothing gives"

@@ -25,14 +25,15 @@ Traced rebuild(const Traced &like, ArrayRef<Value> &values) {
   return result;
 }
 
-FailureOr<Value> truth(Node &node, const Traced &condition) {
+FailureOr<Value> truth(Node &node, ImplicitLocOpBuilder &b,
+                       const Traced &condition) {
   if (!condition.value)
     return node.error() << "has a condition that is no tensor";
   RankedTensorType type = typeOf(condition.value);
   if (!type.getElementType().isInteger(1) || type.getNumElements() != 1)
     return node.error() << "has a condition that is no truth value but "
                         << type;
-  return reshapeTo(node.b, condition.value, {});
+  return reshapeTo(b, condition.value, {});
 }
 
 std::optional<bool> knownTruth(Value condition) {

@@ -8,7 +8,8 @@
 namespace weir::onnx {
 
 /// A condition of one element as a scalar truth value.
-mlir::FailureOr<mlir::Value> truth(Node &node, const Traced &condition);
+mlir::FailureOr<mlir::Value> truth(Node &node, mlir::ImplicitLocOpBuilder &b,
+                                   const Traced &condition);
 /// The truth value where it is known.
 std::optional<bool> knownTruth(mlir::Value condition);
 

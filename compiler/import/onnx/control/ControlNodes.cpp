@@ -1,17 +1,21 @@
-// Conditionals, whose branches are graphs that see the values around them.
+// Conditionals and loops, whose bodies are graphs that see the values around
+// them.
 
 #include "compiler/import/onnx/control/Control.h"
+#include "compiler/import/onnx/control/Loops.h"
+
+#include "dialects/graph/Index.h"
 
 using namespace mlir;
 
 namespace weir::onnx {
 
 static LogicalResult importIf(Node &node) {
-  FailureOr<Value> condition = truth(node, node.traced(0));
-  auto *onTrue = node.graphAttr("then_branch");
-  auto *onFalse = node.graphAttr("else_branch");
+  FailureOr<Value> condition = truth(node, node.b, node.traced(0));
   if (failed(condition))
     return failure();
+  auto *onTrue = node.graphAttr("then_branch");
+  auto *onFalse = node.graphAttr("else_branch");
   if (!onTrue || !onFalse)
     return node.missing(onTrue ? "else_branch" : "then_branch");
   auto branch = [&](::onnx::GraphProto *graph) {
@@ -21,8 +25,228 @@ static LogicalResult importIf(Node &node) {
   return failed(results) ? failure() : node.tracedResults(std::move(*results));
 }
 
+/// Operand 0 is the most steps, operand 1 whether the first one runs; either
+/// may be left out. The others are the variables.
+static LogicalResult importLoop(Node &node) {
+  auto *body = node.graphAttr("body");
+  if (!body)
+    return node.missing("body");
+  Steps steps;
+  if (node.has(0)) {
+    if (!node.operand(0) || node.type(0).getNumElements() != 1 ||
+        !isOf(node.element(0), Elements::integers))
+      return node.error() << "has a number of steps that is none";
+    steps.limit = reshape(cast(operand(node, 0), node.b.getI64Type()), {});
+  }
+  Value always =
+      splat(node.b, RankedTensorType::get({}, node.b.getI1Type()), 1);
+  steps.goesOn = {node.b, always};
+  if (node.has(1)) {
+    FailureOr<Value> condition = truth(node, node.b, node.traced(1));
+    if (failed(condition))
+      return failure();
+    steps.goesOn = {node.b, *condition};
+  }
+  for (unsigned i = 2; i < node.size(); ++i) {
+    if (!node.has(i))
+      return node.error() << "lacks operand " << i;
+    steps.variables.push_back(node.traced(i));
+  }
+  size_t count = steps.variables.size();
+  if (body->output_size() < static_cast<int>(count) + 1)
+    return node.error() << "its body gives " << body->output_size()
+                        << " results for " << count << " variables";
+  steps.collected = body->output_size() - count - 1;
+  steps.firstCollected = count;
+  steps.body = [&node, body](Expr step, Expr goesOn, ArrayRef<Traced> variables)
+      -> FailureOr<SmallVector<Traced>> {
+    SmallVector<Traced> arguments{{step.value, {}, nullptr},
+                                  {goesOn.value, {}, nullptr}};
+    arguments.append(variables.begin(), variables.end());
+    auto results = node.tracer.traceInner(node, *body, arguments);
+    if (failed(results))
+      return failure();
+    ImplicitLocOpBuilder inner(node.b.getLoc(), node.tracer.builder);
+    FailureOr<Value> next = truth(node, inner, results->front());
+    if (failed(next))
+      return failure();
+    results->front().value = *next;
+    return results;
+  };
+  auto results = buildSteps(node, steps);
+  return failed(results) ? failure() : node.tracedResults(std::move(*results));
+}
+
+/// One number for each of `count`, 0 where the attribute is absent.
+static FailureOr<Integers> perTensor(Node &node, StringRef name, size_t count) {
+  Integers values = node.intsAttr(name);
+  if (!node.hasAttr(name))
+    values.assign(count, 0);
+  if (values.size() != count)
+    return node.error() << "attribute '" << name << "' has " << values.size()
+                        << " numbers for " << count << " tensors";
+  return values;
+}
+
+namespace {
+
+/// Since opset 9: first the variables, then the tensors that each step takes
+/// one slice of.
+class ScanBuilder {
+public:
+  explicit ScanBuilder(Node &node) : node(node) {}
+  FailureOr<SmallVector<Traced>> build(SmallVector<Expr> variables,
+                                       SmallVector<Expr> scanned);
+
+private:
+  Expr sliceAt(Expr x, Expr step, int64_t axis, bool backward);
+
+  Node &node;
+  int64_t length = 0;
+};
+
+Expr ScanBuilder::sliceAt(Expr x, Expr step, int64_t axis, bool backward) {
+  ImplicitLocOpBuilder inner(node.b.getLoc(), node.tracer.builder);
+  Expr here(inner, step.value);
+  Expr place = backward ? static_cast<double>(length - 1) - here : here;
+  Value zero = splat(inner, RankedTensorType::get({}, inner.getI64Type()), 0);
+  SmallVector<Value> starts(x.rank(), zero);
+  starts[axis] = place.value;
+  Integers sizes(x.shape());
+  sizes[axis] = 1;
+  Value taken =
+      make<graph::DynamicSliceOp>(inner, x.value, starts, ArrayRef(sizes));
+  sizes.erase(sizes.begin() + axis);
+  return {node.b, taken ? reshapeTo(inner, taken, sizes) : taken};
+}
+
+FailureOr<SmallVector<Traced>> ScanBuilder::build(SmallVector<Expr> variables,
+                                                  SmallVector<Expr> scanned) {
+  auto *body = node.graphAttr("body");
+  if (!body)
+    return node.missing("body");
+  size_t count = variables.size();
+  if (scanned.empty() || body->output_size() < static_cast<int>(count))
+    return node.error() << "scans " << scanned.size() << " tensors, and its "
+                        << "body gives " << body->output_size() << " results";
+  size_t given = body->output_size() - count;
+  auto inAxes = perTensor(node, "scan_input_axes", scanned.size());
+  StringRef old = node.opset() < 9 ? "directions" : "scan_input_directions";
+  auto inWays = perTensor(node, old, scanned.size());
+  auto outAxes = perTensor(node, "scan_output_axes", given);
+  auto outWays = perTensor(node, "scan_output_directions", given);
+  if (failed(inAxes) || failed(inWays) || failed(outAxes) || failed(outWays))
+    return failure();
+  for (auto [x, axis] : llvm::zip(scanned, *inAxes)) {
+    FailureOr<int64_t> one = node.axis(axis, x.rank());
+    if (failed(one))
+      return failure();
+    axis = *one;
+    if (x.size(axis) != scanned[0].size((*inAxes)[0]))
+      return node.error() << "scans tensors of different lengths";
+  }
+  length = scanned[0].size((*inAxes)[0]);
+  Steps steps;
+  steps.limit = number(node, length);
+  Type i1 = node.b.getI1Type();
+  steps.goesOn = {node.b, splat(node.b, RankedTensorType::get({}, i1), 1)};
+  for (Expr variable : variables)
+    steps.variables.push_back({variable.value, {}, nullptr});
+  steps.collected = given;
+  steps.firstCollected = count;
+  steps.body = [&](Expr step, Expr goesOn,
+                   ArrayRef<Traced> now) -> FailureOr<SmallVector<Traced>> {
+    SmallVector<Traced> arguments(now);
+    for (auto [x, axis, way] : llvm::zip(scanned, *inAxes, *inWays))
+      arguments.push_back(
+          {sliceAt(x, step, axis, way != 0).value, {}, nullptr});
+    auto results = node.tracer.traceInner(node, *body, arguments);
+    if (succeeded(results))
+      results->insert(results->begin(), Traced{goesOn.value, {}, nullptr});
+    return results;
+  };
+  auto results = buildSteps(node, steps);
+  if (failed(results))
+    return failure();
+  for (size_t i = 0; i < given; ++i) {
+    Expr all(node.b, (*results)[count + i].value);
+    if ((*outWays)[i])
+      all = reverse(all, int64_t(0));
+    FailureOr<int64_t> axis = node.axis((*outAxes)[i], all.rank());
+    if (failed(axis))
+      return failure();
+    Integers order;
+    for (int64_t d = 1; d < all.rank(); ++d)
+      order.push_back(d);
+    order.insert(order.begin() + *axis, 0);
+    (*results)[count + i].value = transpose(all, order).value;
+  }
+  return results;
+}
+
+} // namespace
+
+/// Opset 8 has lengths first, and a batch in dimension 0 of all: each entry of
+/// it is a scan of its own.
+static LogicalResult importOldScan(Node &node, int64_t scans) {
+  if (node.has(0))
+    return node.unsupported("sequences of different lengths");
+  int64_t variables = node.size() - 1 - scans;
+  if (variables < 0)
+    return node.error() << "scans " << scans << " of its operands";
+  int64_t batch = node.rank(1) ? node.shape(1)[0] : 0;
+  SmallVector<SmallVector<Expr>> results;
+  for (int64_t entry = 0; entry < batch; ++entry) {
+    SmallVector<Expr> first, rest;
+    for (unsigned i = 1; i < node.size(); ++i) {
+      Expr x = operand(node, i);
+      if (!x || !x.rank() || x.size(0) != batch)
+        return node.error() << "operand " << i << " has no batch of " << batch;
+      Integers shape(x.shape().drop_front());
+      (static_cast<int64_t>(i) <= variables ? first : rest)
+          .push_back(reshape(slice(x, 0, entry, 1), shape));
+    }
+    auto one = ScanBuilder(node).build(first, rest);
+    if (failed(one))
+      return failure();
+    results.resize(one->size());
+    for (auto [to, traced] : llvm::zip(results, *one)) {
+      Expr part(node.b, traced.value);
+      Integers shape(part.shape());
+      shape.insert(shape.begin(), 1);
+      to.push_back(reshape(part, shape));
+    }
+  }
+  if (results.empty())
+    return node.unsupported("a batch of none");
+  SmallVector<Expr> joined;
+  for (ArrayRef<Expr> parts : results)
+    joined.push_back(concat(parts, 0));
+  return give(node, joined);
+}
+
+static LogicalResult importScan(Node &node) {
+  int64_t scans = node.intAttr("num_scan_inputs");
+  if (scans < 1 || scans > node.size())
+    return node.error() << "scans " << scans << " of " << node.size()
+                        << " operands";
+  if (node.opset() < 9)
+    return importOldScan(node, scans);
+  SmallVector<Expr> variables, scanned;
+  for (unsigned i = 0; i < node.size(); ++i) {
+    if (!node.operand(i))
+      return node.error() << "lacks operand " << i;
+    (static_cast<int64_t>(i) < node.size() - scans ? variables : scanned)
+        .push_back(operand(node, i));
+  }
+  auto results = ScanBuilder(node).build(variables, scanned);
+  return failed(results) ? failure() : node.tracedResults(std::move(*results));
+}
+
 void addControlHandlers(Handlers &handlers) {
   handlers["If"] = {importIf, Takes::anything};
+  handlers["Loop"] = {importLoop, Takes::anything};
+  handlers["Scan"] = importScan;
 }
 
 } // namespace weir::onnx

@@ -1,0 +1,75 @@
+// The operands and results of nodes as expressions, and what handlers check of
+// them.
+
+#ifndef WEIR_COMPILER_IMPORT_ONNX_OPERANDS_H
+#define WEIR_COMPILER_IMPORT_ONNX_OPERANDS_H
+
+#include "compiler/import/build/Expr.h"
+#include "compiler/import/onnx/Tracer.h"
+
+namespace weir::onnx {
+
+using Integers = llvm::SmallVector<int64_t>;
+
+/// Operand `i` of a node; without a value where it is left out.
+Expr operand(Node &node, unsigned i);
+/// The results of a node; one without a value is an error at it.
+mlir::LogicalResult give(Node &node, llvm::ArrayRef<Expr> results);
+
+/// An error where a node has fewer operands than `least`, one of these is left
+/// out, or it has more than `most`.
+mlir::LogicalResult wantOperands(Node &node, unsigned least, unsigned most);
+
+/// Which element types a handler takes.
+enum class Elements { numbers, floats, integers, bools, any };
+bool isOf(mlir::Type type, Elements elements);
+/// An error where operand `i` is of other elements.
+mlir::LogicalResult wantElements(Node &node, unsigned i, Elements elements);
+
+/// All operands of a node, of one element type and broadcast to one shape.
+mlir::FailureOr<llvm::SmallVector<Expr>> alike(Node &node, Elements elements);
+
+/// An error of the run, or of the import where that is known, unless all of the
+/// condition holds.
+mlir::LogicalResult check(Node &node, Expr condition,
+                          const llvm::Twine &message);
+
+/// An integer that is an attribute in the first opsets, and an operand in
+/// later ones: where neither is given, nothing.
+mlir::FailureOr<std::optional<Integers>>
+integersAt(Node &node, llvm::StringRef attribute, unsigned i);
+
+/// The numbers of an operand of rank 0 or 1 as scalar i64 each; constants where
+/// they are known.
+llvm::SmallVector<Expr> scalarsOf(Node &node, unsigned i);
+/// A scalar i64 constant.
+Expr number(Node &node, int64_t value);
+/// A constant of rank 1 of i64.
+Expr list(Node &node, llvm::ArrayRef<int64_t> values);
+/// All elements `value`.
+Expr filled(Node &node, llvm::ArrayRef<int64_t> shape, mlir::Type elementType,
+            double value);
+/// Each element its index along `axis`.
+Expr iota(Node &node, llvm::ArrayRef<int64_t> shape, mlir::Type elementType,
+          int64_t axis);
+Expr equal(Expr x, Expr y);
+Expr less(Expr x, Expr y);
+/// Of truth values. An expression in a condition of C++ tells whether it has a
+/// value at all, so that these are no operators.
+Expr both(Expr x, Expr y);
+Expr either(Expr x, Expr y);
+Expr isFalse(Expr x);
+/// low <= x < high.
+Expr inRange(Expr x, Expr low, Expr high);
+
+/// The shape of result `i`, which the node's operands would tell only at run
+/// time: what the model says of it. `what` names the operand.
+mlir::FailureOr<Integers> promisedShape(Node &node, unsigned i,
+                                        const llvm::Twine &what);
+
+/// f16 and bf16 as f32, in which they are computed with.
+Expr widened(Expr x);
+
+} // namespace weir::onnx
+
+#endif // WEIR_COMPILER_IMPORT_ONNX_OPERANDS_H

@@ -1,0 +1,260 @@
+// Loops as graph.while, or unrolled.
+
+#include "compiler/import/onnx/control/Loops.h"
+
+#include "compiler/import/onnx/control/Control.h"
+
+#include "dialects/graph/Elementwise.h"
+#include "dialects/graph/Graph.h"
+#include "dialects/graph/Index.h"
+#include "mlir/IR/Matchers.h"
+
+using namespace mlir;
+
+namespace weir::onnx {
+
+/// Steps that are traced one after the other at most: each makes its own ops.
+constexpr int64_t stepLimit = 1024;
+
+namespace {
+
+class StepsBuilder {
+public:
+  StepsBuilder(Node &node, const Steps &steps) : node(node), steps(steps) {}
+
+  FailureOr<SmallVector<Traced>> build();
+
+private:
+  using Results = FailureOr<SmallVector<Traced>>;
+
+  /// The number of steps where it is known and nothing ends them sooner.
+  std::optional<int64_t> knownLimit() const;
+  /// Nothing where the steps must be unrolled, with `why` set.
+  FailureOr<std::optional<SmallVector<Traced>>> tryWhile();
+  Results unroll();
+  /// What no step has given.
+  Results collectedOfNone();
+  Expr runs(Expr step, Expr goesOn) const {
+    return steps.limit ? both(less(step, steps.limit), goesOn) : goesOn;
+  }
+
+  Node &node;
+  const Steps &steps;
+  std::string why;
+  std::vector<Tracer::Refusal> refusals;
+};
+
+std::optional<int64_t> StepsBuilder::knownLimit() const {
+  Attribute known;
+  if (!steps.limit || !matchPattern(steps.limit.value, m_Constant(&known)))
+    return std::nullopt;
+  auto dense = denseElements(known);
+  if (!dense)
+    return std::nullopt;
+  return std::max<int64_t>((*dense->value_begin<APInt>()).getSExtValue(), 0);
+}
+
+FailureOr<std::optional<SmallVector<Traced>>> StepsBuilder::tryWhile() {
+  OpBuilder &builder = node.tracer.builder;
+  Location at = node.b.getLoc();
+  Expr zero = number(node, 0);
+  SmallVector<Value> inits{zero.value, steps.goesOn.value};
+  SmallVector<std::pair<size_t, size_t>> spans;
+  for (const Traced &variable : steps.variables) {
+    size_t first = inits.size();
+    if (!flatten(variable, inits)) {
+      why = "a variable that is no tensor";
+      return std::optional<SmallVector<Traced>>();
+    }
+    spans.push_back({first, inits.size() - first});
+  }
+  SmallVector<Type> types(ValueRange(inits).getTypes());
+  SmallVector<Location> places(types.size(), at);
+  Region conditionRegion, bodyRegion;
+  size_t before = node.tracer.refusals();
+  Status status = node.tracer.report.status;
+  OpBuilder::InsertionGuard guard(builder);
+  Block *block = builder.createBlock(&bodyRegion, {}, types, places);
+  ImplicitLocOpBuilder inner(at, builder);
+  SmallVector<Traced> variables;
+  for (auto [variable, span] : llvm::zip(steps.variables, spans)) {
+    SmallVector<Value> arguments(
+        block->getArguments().slice(span.first, span.second));
+    ArrayRef<Value> rest = arguments;
+    variables.push_back(rebuild(variable, rest));
+  }
+  Results next = steps.body({inner, block->getArgument(0)},
+                            {inner, block->getArgument(1)}, variables);
+  if (failed(next)) {
+    if (node.tracer.report.status != status)
+      return failure();
+    // Steps one by one know more than a loop's body does.
+    refusals = node.tracer.forget(before);
+    return std::optional<SmallVector<Traced>>();
+  }
+  inner.setInsertionPointToEnd(block);
+  size_t count = steps.variables.size();
+  Expr nextStep = Expr(inner, block->getArgument(0)) + 1;
+  SmallVector<Value> yielded{nextStep.value, (*next)[0].value};
+  for (size_t i = 0; i < count; ++i)
+    if (!flatten((*next)[i + 1], yielded)) {
+      why = "a variable that is no tensor";
+      return std::optional<SmallVector<Traced>>();
+    }
+  if (TypeRange(ValueRange(yielded)) != TypeRange(types)) {
+    why = "variables that change their types";
+    return std::optional<SmallVector<Traced>>();
+  }
+  // A condition that is handed on never ends the loop.
+  bool goesOnAlways = knownTruth(steps.goesOn.value) == true &&
+                      ((*next)[0].value == block->getArgument(1) ||
+                       knownTruth((*next)[0].value) == true);
+  std::optional<int64_t> steady = goesOnAlways ? knownLimit() : std::nullopt;
+  if (goesOnAlways && !steps.limit)
+    return node.error() << "its condition holds for ever";
+  SmallVector<int64_t> sizes;
+  size_t firstBuffer = inits.size();
+  ImplicitLocOpBuilder outside(at, node.b);
+  for (unsigned i = 0; i < steps.collected; ++i) {
+    Value part = (*next)[1 + count + i].value;
+    if (!part)
+      return node.unsupported("collects what is no tensor");
+    int64_t size = steady.value_or(0);
+    if (!steady) {
+      FailureOr<Integers> promised =
+          promisedShape(node, steps.firstCollected + i, "how often it runs");
+      if (failed(promised))
+        return failure();
+      if (promised->empty())
+        return node.error() << "collects a scalar";
+      size = promised->front();
+    }
+    sizes.push_back(size);
+    RankedTensorType type = typeOf(part);
+    SmallVector<int64_t> shape(type.getShape());
+    // Room for a step that does not run keeps the body's op well formed.
+    shape.insert(shape.begin(), std::max<int64_t>(size, 1));
+    if (!byteSize(shape, elementBytes(type.getElementType())))
+      return node.error() << "collects more than a tensor may hold";
+    inits.push_back(splat(outside, type.clone(shape), 0));
+    types.push_back(inits.back().getType());
+    places.push_back(at);
+    Value buffer = block->addArgument(types.back(), at);
+    shape[0] = 1;
+    SmallVector<Value> starts(shape.size(), zero.value);
+    starts[0] = block->getArgument(0);
+    yielded.push_back(make<graph::DynamicUpdateSliceOp>(
+        inner, buffer, reshapeTo(inner, part, shape), starts));
+  }
+  inner.create<graph::YieldOp>(yielded);
+  Block *head = builder.createBlock(&conditionRegion, {}, types, places);
+  inner.setInsertionPointToEnd(head);
+  Expr limit = steps.limit;
+  Expr step(inner, head->getArgument(0)), goesOn(inner, head->getArgument(1));
+  Expr more =
+      limit ? both(less(step, Expr(inner, limit.value)), goesOn) : goesOn;
+  inner.create<graph::YieldOp>(more.value);
+  OperationState state(at, graph::WhileOp::getOperationName());
+  state.addOperands(inits);
+  state.addTypes(types);
+  state.addRegion()->takeBody(conditionRegion);
+  state.addRegion()->takeBody(bodyRegion);
+  Operation *op = outside.create(state);
+  SmallVector<Value> values(op->getResults());
+  SmallVector<Traced> results;
+  ArrayRef<Value> rest = ArrayRef(values).drop_front(2);
+  for (const Traced &variable : steps.variables)
+    results.push_back(rebuild(variable, rest));
+  for (unsigned i = 0; i < steps.collected; ++i) {
+    Expr all(node.b, values[firstBuffer + i]);
+    if (!steady &&
+        failed(check(node,
+                     equal(Expr(node.b, values[0]), number(node, sizes[i])),
+                     "runs another number of times than the model says")))
+      return failure();
+    if (sizes[i] == 0)
+      all = slice(all, 0, 0, 0);
+    results.push_back({all.value, {}, nullptr});
+  }
+  return std::optional(std::move(results));
+}
+
+FailureOr<SmallVector<Traced>> StepsBuilder::unroll() {
+  auto giveUp = [&](const Twine &reason) -> LogicalResult {
+    if (refusals.empty())
+      return node.unsupported("has " + why + reason);
+    node.tracer.remember(refusals);
+    return failure();
+  };
+  SmallVector<Traced> variables = steps.variables;
+  SmallVector<SmallVector<Expr>> collected(steps.collected);
+  Expr goesOn = steps.goesOn;
+  for (int64_t step = 0;; ++step) {
+    std::optional<bool> known =
+        knownTruth(runs(number(node, step), goesOn).value);
+    if (!known)
+      return giveUp(", and how often it runs is not known at compile time");
+    if (!*known)
+      break;
+    if (step >= stepLimit)
+      return giveUp(", and it runs more than " + Twine(stepLimit) + " times");
+    Results next = steps.body(number(node, step), goesOn, variables);
+    if (failed(next))
+      return failure();
+    goesOn = {node.b, (*next)[0].value};
+    for (size_t i = 0; i < variables.size(); ++i)
+      variables[i] = (*next)[1 + i];
+    for (unsigned i = 0; i < steps.collected; ++i) {
+      Expr part(node.b, (*next)[1 + variables.size() + i].value);
+      if (!part)
+        return node.unsupported("collects what is no tensor");
+      Integers shape(part.shape());
+      shape.insert(shape.begin(), 1);
+      collected[i].push_back(reshape(part, shape));
+      if (collected[i].back().type() != collected[i].front().type())
+        return node.unsupported("collects tensors of different types");
+    }
+  }
+  for (auto &parts : collected) {
+    if (parts.empty())
+      return collectedOfNone();
+    variables.push_back({concat(parts, 0).value, {}, nullptr});
+  }
+  return variables;
+}
+
+FailureOr<SmallVector<Traced>> StepsBuilder::collectedOfNone() {
+  SmallVector<Traced> results = steps.variables;
+  for (unsigned i = 0; i < steps.collected; ++i) {
+    RankedTensorType type = node.declared(steps.firstCollected + i);
+    if (!type)
+      return node.unsupported("a loop that never runs, and the model does not "
+                              "say what it gives");
+    SmallVector<int64_t> shape(type.getShape());
+    for (int64_t &size : shape)
+      size = ShapedType::isDynamic(size) ? 0 : size;
+    if (!shape.empty())
+      shape[0] = 0;
+    results.push_back({splat(node.b, type.clone(shape), 0), {}, nullptr});
+  }
+  return results;
+}
+
+FailureOr<SmallVector<Traced>> StepsBuilder::build() {
+  if (knownTruth(runs(number(node, 0), steps.goesOn).value) == false)
+    return collectedOfNone();
+  FailureOr<std::optional<SmallVector<Traced>>> results = tryWhile();
+  if (failed(results))
+    return failure();
+  if (*results)
+    return **results;
+  return unroll();
+}
+
+} // namespace
+
+FailureOr<SmallVector<Traced>> buildSteps(Node &node, const Steps &steps) {
+  return StepsBuilder(node, steps).build();
+}
+
+} // namespace weir::onnx

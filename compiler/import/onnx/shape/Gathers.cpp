@@ -1,0 +1,232 @@
+// Nodes that take elements from, or put them to, places that operands name.
+
+#include "compiler/import/onnx/shape/Places.h"
+
+#include "dialects/graph/Elementwise.h"
+#include "dialects/graph/Graph.h"
+#include "dialects/graph/Index.h"
+
+using namespace mlir;
+
+namespace weir::onnx {
+
+FailureOr<Expr> placesOf(Node &node, unsigned i, ArrayRef<int64_t> sizes) {
+  Expr places = operand(node, i);
+  Type element = places.elementType();
+  if (!element.isSignlessInteger(32) && !element.isSignlessInteger(64))
+    return node.error() << "has places " << places.type();
+  Expr end = list(node, sizes);
+  if (sizes.size() == 1)
+    end = reshape(end, {});
+  end = cast(end, element);
+  if (places.type().getNumElements() == 0)
+    return places;
+  if (failed(check(node, inRange(places, -end, end),
+                   "names a place outside of its operand")))
+    return failure();
+  return select(less(places, places.like(0)), places + end, places);
+}
+
+Expr vectorsAlong(Node &node, Expr along, int64_t axis) {
+  Integers column(along.shape());
+  column.push_back(1);
+  SmallVector<Expr> parts;
+  for (int64_t d = 0; d < along.rank(); ++d)
+    parts.push_back(reshape(
+        d == axis ? along : iota(node, along.shape(), along.elementType(), d),
+        column));
+  return concat(parts, along.rank());
+}
+
+Expr gatherNd(Expr x, Expr places, int64_t batchDims) {
+  if (!x || !places)
+    return {};
+  return {*x.b, make<graph::GatherNdOp>(*x.b, x.value, places.value,
+                                        static_cast<uint64_t>(batchDims))};
+}
+
+namespace {
+
+LogicalResult importGather(Node &node) {
+  if (failed(wantOperands(node, 2, 2)))
+    return failure();
+  Expr x = operand(node, 0);
+  FailureOr<int64_t> axis = node.axis(node.intAttr("axis"), x.rank());
+  if (failed(axis))
+    return failure();
+  FailureOr<Expr> places = placesOf(node, 1, x.size(*axis));
+  if (failed(places))
+    return failure();
+  return node.result(make<graph::GatherOp>(node.b, x.value, places->value,
+                                           static_cast<uint64_t>(*axis),
+                                           uint64_t(0)));
+}
+
+/// Whether each dimension but `axis` is no larger than that of `of`.
+bool fitsInside(ArrayRef<int64_t> shape, ArrayRef<int64_t> of, int64_t axis) {
+  if (shape.size() != of.size())
+    return false;
+  for (int64_t d = 0; d < static_cast<int64_t>(of.size()); ++d)
+    if (d != axis && shape[d] > of[d])
+      return false;
+  return true;
+}
+
+LogicalResult importGatherElements(Node &node) {
+  if (failed(wantOperands(node, 2, 2)))
+    return failure();
+  Expr x = operand(node, 0);
+  FailureOr<int64_t> axis = node.axis(node.intAttr("axis"), x.rank());
+  if (failed(axis))
+    return failure();
+  if (!fitsInside(node.shape(1), x.shape(), *axis))
+    return node.error() << "takes " << node.type(1) << " from " << x.type();
+  FailureOr<Expr> places = placesOf(node, 1, x.size(*axis));
+  if (failed(places))
+    return failure();
+  return give(node, gatherNd(x, vectorsAlong(node, *places, *axis)));
+}
+
+/// The sizes that the vectors of operand 1 index; an error where they are no
+/// such.
+FailureOr<Integers> indexedSizes(Node &node, int64_t batchDims) {
+  ArrayRef<int64_t> x = node.shape(0), places = node.shape(1);
+  int64_t rank = node.rank(0), count = places.empty() ? 0 : places.back();
+  bool fits = batchDims >= 0 && batchDims < node.rank(1) && batchDims <= rank &&
+              count <= rank - batchDims;
+  if (!fits || x.take_front(batchDims) != places.take_front(batchDims))
+    return node.error() << "has vectors of places in " << node.type(1)
+                        << " for " << node.type(0);
+  return Integers(x.slice(batchDims, count));
+}
+
+LogicalResult importGatherNd(Node &node) {
+  if (failed(wantOperands(node, 2, 2)))
+    return failure();
+  int64_t batchDims = node.intAttr("batch_dims");
+  FailureOr<Integers> sizes = indexedSizes(node, batchDims);
+  if (failed(sizes))
+    return failure();
+  FailureOr<Expr> places = placesOf(node, 1, *sizes);
+  if (failed(places))
+    return failure();
+  return give(node, gatherNd(operand(node, 0), *places, batchDims));
+}
+
+FailureOr<graph::Combiner> combinerOf(Node &node) {
+  StringRef reduction = node.stringAttr("reduction", "none");
+  if (reduction == "none")
+    return graph::Combiner::update;
+  if (reduction == "add")
+    return graph::Combiner::add;
+  if (reduction == "mul")
+    return graph::Combiner::mul;
+  if (reduction == "max")
+    return graph::Combiner::max;
+  if (reduction == "min")
+    return graph::Combiner::min;
+  return node.error() << "has reduction '" << escaped(reduction, 20)
+                      << "', which is none of none, add, mul, max and min";
+}
+
+LogicalResult giveScattered(Node &node, Expr places, Expr updates) {
+  FailureOr<graph::Combiner> combiner = combinerOf(node);
+  if (failed(combiner))
+    return failure();
+  Expr x = operand(node, 0);
+  if (updates.elementType() != x.elementType())
+    return node.error() << "puts " << updates.type() << " into " << x.type();
+  if (updates.type().getNumElements() == 0)
+    return give(node, x);
+  return node.result(make<graph::ScatterOp>(node.b, x.value, places.value,
+                                            updates.value, *combiner));
+}
+
+LogicalResult importScatterElements(Node &node) {
+  if (failed(wantOperands(node, 3, 3)))
+    return failure();
+  Expr x = operand(node, 0), updates = operand(node, 2);
+  FailureOr<int64_t> axis = node.axis(node.intAttr("axis"), x.rank());
+  if (failed(axis))
+    return failure();
+  if (!fitsInside(node.shape(1), x.shape(), *axis) ||
+      updates.shape() != node.shape(1))
+    return node.error() << "puts " << updates.type() << " at " << node.type(1)
+                        << " of " << x.type();
+  FailureOr<Expr> places = placesOf(node, 1, x.size(*axis));
+  if (failed(places))
+    return failure();
+  return giveScattered(node, vectorsAlong(node, *places, *axis), updates);
+}
+
+LogicalResult importScatterNd(Node &node) {
+  if (failed(wantOperands(node, 3, 3)))
+    return failure();
+  FailureOr<Integers> sizes = indexedSizes(node, 0);
+  if (failed(sizes))
+    return failure();
+  Integers shape(node.shape(1).drop_back());
+  llvm::append_range(shape, node.shape(0).drop_front(sizes->size()));
+  if (node.shape(2) != ArrayRef(shape))
+    return node.error() << "puts " << node.type(2) << " at " << node.type(1)
+                        << " of " << node.type(0);
+  FailureOr<Expr> places = placesOf(node, 1, *sizes);
+  if (failed(places))
+    return failure();
+  return giveScattered(node, *places, operand(node, 2));
+}
+
+/// Writes each batch's update into its cache from the place on that operand 2
+/// names, or from the first; in a circle where that is the mode.
+LogicalResult importTensorScatter(Node &node) {
+  if (failed(wantOperands(node, 2, 3)))
+    return failure();
+  Expr cache = operand(node, 0), update = operand(node, 1);
+  FailureOr<int64_t> axis = node.axis(node.intAttr("axis", -2), cache.rank());
+  if (failed(axis))
+    return failure();
+  StringRef mode = node.stringAttr("mode", "linear");
+  bool fits = *axis > 0 && fitsInside(update.shape(), cache.shape(), *axis) &&
+              update.size(*axis) <= cache.size(*axis) &&
+              update.elementType() == cache.elementType();
+  for (int64_t d = 0; fits && d < cache.rank(); ++d)
+    fits = d == *axis || update.size(d) == cache.size(d);
+  if (!fits || (mode != "linear" && mode != "circular"))
+    return node.error() << "writes " << update.type() << " into "
+                        << cache.type() << " along dimension " << *axis
+                        << " in mode '" << escaped(mode, 20) << "'";
+  Type i64 = node.b.getI64Type();
+  Expr at = iota(node, update.shape(), i64, *axis);
+  if (node.has(2)) {
+    Expr first = cast(operand(node, 2), i64);
+    if (first.rank() != 1 || first.size(0) != cache.size(0))
+      return node.error() << "has places " << first.type() << " for "
+                          << cache.type();
+    Integers column(cache.rank(), 1);
+    column[0] = cache.size(0);
+    at = at + reshape(first, column);
+  }
+  Expr size = number(node, cache.size(*axis));
+  if (mode == "circular")
+    at = apply<graph::FloorModOp>(at, size);
+  else if (failed(check(node, inRange(at, at.like(0), size),
+                        "writes outside of its cache")))
+    return failure();
+  return node.result(make<graph::ScatterOp>(
+      node.b, cache.value, vectorsAlong(node, at, *axis).value, update.value,
+      graph::Combiner::update));
+}
+
+} // namespace
+
+void addGatherHandlers(Handlers &handlers) {
+  handlers["Gather"] = importGather;
+  handlers["GatherElements"] = importGatherElements;
+  handlers["GatherND"] = importGatherNd;
+  handlers["Scatter"] = importScatterElements;
+  handlers["ScatterElements"] = importScatterElements;
+  handlers["ScatterND"] = importScatterNd;
+  handlers["TensorScatter"] = importTensorScatter;
+}
+
+} // namespace weir::onnx

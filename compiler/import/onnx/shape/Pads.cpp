@@ -1,0 +1,199 @@
+// Margins of every kind.
+
+#include "compiler/import/onnx/Operands.h"
+
+#include "dialects/graph/Elementwise.h"
+#include "dialects/graph/Graph.h"
+#include "dialects/graph/Shape.h"
+#include "mlir/IR/Matchers.h"
+
+using namespace mlir;
+
+namespace weir::onnx {
+namespace {
+
+enum class Margin { constant, reflect, edge, wrap };
+
+/// How many elements come before and behind each dimension, scalars that may
+/// be known only at run time, and the result's shape.
+struct Margins {
+  SmallVector<Expr> low, high;
+  Integers shape;
+};
+
+/// In operands: all low ends of the axes, then all high ones.
+LogicalResult readMargins(Node &node, Expr x, Margins &margins) {
+  int64_t rank = x.rank();
+  SmallVector<Expr> pads;
+  if (node.has(1)) {
+    pads = scalarsOf(node, 1);
+  } else {
+    StringRef name = node.hasAttr("pads") ? "pads" : "paddings";
+    if (!node.hasAttr(name))
+      return node.missing("pads");
+    for (int64_t pad : node.intsAttr(name))
+      pads.push_back(number(node, pad));
+  }
+  Integers axes = llvm::to_vector(llvm::seq<int64_t>(0, rank));
+  if (node.has(3)) {
+    FailureOr<Integers> given = node.integers(3);
+    if (failed(given))
+      return failure();
+    auto named = node.axes(*given, rank);
+    if (failed(named))
+      return failure();
+    axes = *named;
+  }
+  if (pads.size() != 2 * axes.size())
+    return node.error() << "has " << pads.size() << " margins for "
+                        << axes.size() << " dimensions";
+  margins.low.assign(rank, number(node, 0));
+  margins.high.assign(rank, number(node, 0));
+  for (auto [i, axis] : llvm::enumerate(axes)) {
+    margins.low[axis] = pads[i];
+    margins.high[axis] = pads[axes.size() + i];
+  }
+  return success();
+}
+
+std::optional<int64_t> known(Expr scalar) {
+  Attribute value;
+  if (!scalar || !matchPattern(scalar.value, m_Constant(&value)))
+    return std::nullopt;
+  auto dense = denseElements(value);
+  if (!dense)
+    return std::nullopt;
+  return (*dense->value_begin<APInt>()).getSExtValue();
+}
+
+/// Which element of a dimension of `size` stands at places that may lie
+/// outside of it.
+Expr placesIn(Node &node, Expr at, int64_t size, Margin kind) {
+  Expr zero = number(node, 0), last = number(node, size - 1);
+  switch (kind) {
+  case Margin::wrap:
+    return apply<graph::FloorModOp>(at, number(node, size));
+  case Margin::reflect: {
+    if (size == 1)
+      return at * zero;
+    Expr period = number(node, 2 * (size - 1));
+    at = apply<graph::FloorModOp>(at, period);
+    return minimum(at, period - at);
+  }
+  default:
+    return minimum(maximum(at, zero), last);
+  }
+}
+
+LogicalResult importPad(Node &node) {
+  if (failed(wantOperands(node, 1, 4)))
+    return failure();
+  Expr x = operand(node, 0);
+  StringRef mode = node.stringAttr("mode", "constant");
+  Margin kind = Margin::constant;
+  if (mode == "reflect")
+    kind = Margin::reflect;
+  else if (mode == "edge")
+    kind = Margin::edge;
+  else if (mode == "wrap")
+    kind = Margin::wrap;
+  else if (mode != "constant")
+    return node.error() << "has mode '" << escaped(mode, 20)
+                        << "', which is none of constant, reflect, edge and "
+                           "wrap";
+  Margins margins;
+  if (failed(readMargins(node, x, margins)))
+    return failure();
+  Expr value = x.like(0);
+  if (node.has(2)) {
+    value = operand(node, 2);
+    if (value.elementType() != x.elementType() ||
+        value.type().getNumElements() != 1)
+      return node.error() << "pads " << x.type() << " with " << value.type();
+    value = reshape(value, {});
+  } else if (node.hasAttr("value")) {
+    value = x.like(node.floatAttr("value"));
+  }
+  Integers low, high;
+  bool isKnown = true;
+  for (auto [before, after] : llvm::zip(margins.low, margins.high)) {
+    auto a = known(before), b = known(after);
+    isKnown &= a && b;
+    low.push_back(a.value_or(0));
+    high.push_back(b.value_or(0));
+  }
+  if (isKnown) {
+    for (int64_t d = 0; d < x.rank(); ++d) {
+      constexpr int64_t most = int64_t(1) << 40;
+      int64_t size = x.size(d);
+      bool cuts =
+          std::max<int64_t>(-low[d], 0) + std::max<int64_t>(-high[d], 0) > size;
+      if (std::abs(low[d]) > most || std::abs(high[d]) > most || cuts)
+        return node.error() << "has margins of " << low[d] << " and " << high[d]
+                            << " around dimension " << d << " of " << x.type();
+      margins.shape.push_back(size + low[d] + high[d]);
+    }
+  } else {
+    FailureOr<Integers> promised = promisedShape(node, 0, "its margins");
+    if (failed(promised))
+      return failure();
+    if (static_cast<int64_t>(promised->size()) != x.rank())
+      return node.error() << "makes [" << *promised << "] of " << x.type();
+    margins.shape = *promised;
+    for (int64_t d = 0; d < x.rank(); ++d)
+      if (failed(check(
+              node,
+              equal(margins.low[d] + margins.high[d] + number(node, x.size(d)),
+                    number(node, margins.shape[d])),
+              "makes another shape than the model says")))
+        return failure();
+  }
+  if (!byteSize(margins.shape, 1))
+    return node.error() << "makes the shape [" << margins.shape << "]";
+  if (isKnown && kind == Margin::constant) {
+    // What is cut goes first; then the margins.
+    Integers none(x.rank());
+    Integers cutLow, cutHigh, addLow, addHigh;
+    for (int64_t d = 0; d < x.rank(); ++d) {
+      cutLow.push_back(std::min<int64_t>(low[d], 0));
+      cutHigh.push_back(std::min<int64_t>(high[d], 0));
+      addLow.push_back(std::max<int64_t>(low[d], 0));
+      addHigh.push_back(std::max<int64_t>(high[d], 0));
+    }
+    x = pad(x, cutLow, cutHigh);
+    return node.result(make<graph::PadOp>(node.b, x.value, value.value, addLow,
+                                          addHigh, none));
+  }
+  Expr inside;
+  Type i64 = node.b.getI64Type();
+  for (int64_t d = 0; d < x.rank(); ++d) {
+    int64_t size = x.size(d), wanted = margins.shape[d];
+    if (known(margins.low[d]) == 0 && wanted == size)
+      continue;
+    if (wanted == 0) {
+      x = slice(x, d, 0, 0);
+      continue;
+    }
+    if (size == 0 && kind != Margin::constant)
+      return node.error() << "repeats elements of " << x.type()
+                          << ", which has none";
+    if (size == 0)
+      return give(node, broadcast(value, margins.shape));
+    Expr at = iota(node, wanted, i64, 0) - margins.low[d];
+    if (kind == Margin::constant) {
+      Expr within = inRange(at, number(node, 0), number(node, size));
+      Integers along(x.rank(), 1);
+      along[d] = wanted;
+      within = broadcast(reshape(within, along), margins.shape);
+      inside = inside ? both(inside, within) : within;
+    }
+    x = gather(x, placesIn(node, at, size, kind), d);
+  }
+  return give(node, inside ? select(inside, x, value) : x);
+}
+
+} // namespace
+
+void addPadHandlers(Handlers &handlers) { handlers["Pad"] = importPad; }
+
+} // namespace weir::onnx

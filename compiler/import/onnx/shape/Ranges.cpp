@@ -1,0 +1,183 @@
+// Tensors made of numbers that follow a rule, and masks.
+
+#include "compiler/import/onnx/Operands.h"
+
+#include "dialects/graph/Elementwise.h"
+#include "dialects/graph/Graph.h"
+#include "dialects/graph/Index.h"
+#include "dialects/graph/Shape.h"
+#include "mlir/IR/Matchers.h"
+
+using namespace mlir;
+
+namespace weir::onnx {
+namespace {
+
+/// How many numbers lie from `start` on below `limit`, as f64 or i64.
+Expr countOf(Expr start, Expr limit, Expr delta) {
+  if (isa<IntegerType>(start.elementType())) {
+    Type i64 = start.b->getI64Type();
+    start = cast(start, i64);
+    limit = cast(limit, i64);
+    delta = cast(delta, i64);
+    // The quotient rounded up.
+    Expr count = -apply<graph::FloorDivOp>(start - limit, delta);
+    return maximum(count, count.like(0));
+  }
+  Type f64 = start.b->getF64Type();
+  Expr count = apply<graph::CeilOp>((cast(limit, f64) - cast(start, f64)) /
+                                    cast(delta, f64));
+  return maximum(count, count.like(0));
+}
+
+LogicalResult importRange(Node &node) {
+  if (failed(wantOperands(node, 3, 3)))
+    return failure();
+  Expr limits[3];
+  for (unsigned i = 0; i < 3; ++i) {
+    if (failed(wantElements(node, i, Elements::numbers)))
+      return failure();
+    if (node.type(i).getNumElements() != 1 ||
+        node.element(i) != node.element(0))
+      return node.error() << "counts from " << node.type(0) << " by "
+                          << node.type(i);
+    limits[i] = reshape(operand(node, i), {});
+  }
+  Expr start = limits[0], delta = limits[2];
+  if (failed(check(node, isFalse(equal(delta, delta.like(0))), "steps by 0")))
+    return failure();
+  // The folders divide by what is not zero only.
+  bool isZero = false;
+  if (auto constant = node.tryConstant(2))
+    isZero = isa<IntegerType>(delta.elementType()) &&
+             constant->getSplatValue<APInt>().isZero();
+  if (isZero)
+    return node.error() << "steps by 0";
+  Expr count = countOf(start, limits[1], delta);
+  Attribute known;
+  int64_t size = 0;
+  if (matchPattern(count.value, m_Constant(&known))) {
+    auto dense = denseElements(known);
+    if (isa<FloatType>(count.elementType())) {
+      double number = dense->getSplatValue<APFloat>().convertToDouble();
+      constexpr double most = 1e12;
+      if (!(number >= 0 && number < most))
+        return node.error() << "has no number of elements";
+      size = static_cast<int64_t>(number);
+    } else {
+      size = dense->getSplatValue<APInt>().getSExtValue();
+    }
+  } else {
+    FailureOr<Integers> promised = promisedShape(node, 0, "its end");
+    if (failed(promised))
+      return failure();
+    if (promised->size() != 1)
+      return node.error() << "gives one dimension, and the model says "
+                          << promised->size();
+    size = promised->front();
+    if (failed(check(node, equal(count, count.like(static_cast<double>(size))),
+                     "has another number of elements than the model says")))
+      return failure();
+  }
+  if (!byteSize(size, 8))
+    return node.error() << "has " << size << " elements";
+  Type element = start.elementType();
+  Expr wide = widened(start);
+  Expr steps = iota(node, size, wide.elementType(), 0);
+  return give(node, cast(steps * widened(delta) + wide, element));
+}
+
+LogicalResult importEyeLike(Node &node) {
+  if (failed(wantOperands(node, 1, 1)))
+    return failure();
+  Type element = node.element(0);
+  if (node.hasAttr("dtype")) {
+    element = node.typeAttr("dtype");
+    if (!element)
+      return failure();
+  }
+  if (node.rank(0) != 2)
+    return node.error() << "makes no matrix like " << node.type(0);
+  ArrayRef<int64_t> shape = node.shape(0);
+  Type i64 = node.b.getI64Type();
+  Expr row = iota(node, shape, i64, 0), column = iota(node, shape, i64, 1);
+  return give(node, cast(equal(row + number(node, node.intAttr("k")), column),
+                         element));
+}
+
+/// Keeps what is on or above the diagonal `k`, or on or below it.
+LogicalResult importTrilu(Node &node) {
+  if (failed(wantOperands(node, 1, 2)))
+    return failure();
+  Expr x = operand(node, 0);
+  if (x.rank() < 2)
+    return node.error() << "has no matrices in " << x.type();
+  Expr diagonal = number(node, 0);
+  if (node.has(1)) {
+    if (node.type(1).getNumElements() != 1)
+      return node.error() << "has diagonal " << node.type(1);
+    diagonal = cast(reshape(operand(node, 1), {}), node.b.getI64Type());
+  }
+  Integers shape(x.shape().take_back(2));
+  Type i64 = node.b.getI64Type();
+  Expr row = iota(node, shape, i64, 0), column = iota(node, shape, i64, 1);
+  bool upper = node.intAttr("upper", 1) != 0;
+  Expr drops =
+      upper ? less(column, row + diagonal) : less(row + diagonal, column);
+  Expr zero(node.b,
+            splat(node.b, RankedTensorType::get({}, x.elementType()), 0));
+  return give(node, select(broadcast(drops, x.shape()), zero, x));
+}
+
+LogicalResult importOneHot(Node &node) {
+  if (failed(wantOperands(node, 3, 3)))
+    return failure();
+  Expr places = operand(node, 0), values = operand(node, 2);
+  if (values.rank() != 1 || values.size(0) != 2 ||
+      node.type(1).getNumElements() != 1)
+    return node.error() << "has values " << values.type() << " and depth "
+                        << node.type(1);
+  int64_t rank = places.rank() + 1;
+  FailureOr<int64_t> axis = node.axis(node.intAttr("axis", -1), rank);
+  if (failed(axis))
+    return failure();
+  Type i64 = node.b.getI64Type();
+  Expr depth = reshape(cast(operand(node, 1), i64), {});
+  Attribute known;
+  int64_t size = 0;
+  if (matchPattern(depth.value, m_Constant(&known))) {
+    size = denseElements(known)->getSplatValue<APInt>().getSExtValue();
+  } else {
+    FailureOr<Integers> promised = promisedShape(node, 0, "its depth");
+    if (failed(promised))
+      return failure();
+    if (static_cast<int64_t>(promised->size()) != rank)
+      return node.error() << "gives " << rank << " dimensions, and the model "
+                          << "says " << promised->size();
+    size = (*promised)[*axis];
+    if (failed(check(node, equal(depth, number(node, size)),
+                     "has another depth than the model says")))
+      return failure();
+  }
+  if (size < 0 || !byteSize(size, 8))
+    return node.error() << "has depth " << size;
+  places = cast(places, i64);
+  places = select(less(places, number(node, 0)), places + number(node, size),
+                  places);
+  Expr off = reshape(slice(values, 0, 0, 1), {});
+  Expr on = reshape(slice(values, 0, 1, 1), {});
+  return node.result(make<graph::OneHotOp>(
+      node.b, places.value, on.value, off.value, static_cast<uint64_t>(size),
+      static_cast<uint64_t>(*axis)));
+}
+
+} // namespace
+
+void addRangeHandlers(Handlers &handlers) {
+  handlers["EyeLike"] = importEyeLike;
+  handlers["OneHot"] = importOneHot;
+  handlers["Range"] = importRange;
+  handlers["Trilu"] = importTrilu;
+}
+
+} // namespace weir::onnx

@@ -1,0 +1,122 @@
+"""Small ONNX models, compiled, run and compared as those of harness.py.
+
+    from onnx_graph import OnnxGraph, main
+
+    def softmax():
+        g = OnnxGraph(opset=13)
+        x = g.input(np.float32([[1, 2]]))
+        y = g.op("Softmax", x, axis=-1)
+        g.expect(y, reference, ulp=4)
+        return g
+
+An operand that is None is left out. An attribute that is an int, float or str,
+or a list of one of these, becomes such; a NumPy array a tensor. With
+`promise=shape` the model says the shape of the node's result, as it must where
+operands that only the run knows decide it.
+"""
+
+import subprocess
+
+import harness
+import numpy as np
+from harness import Tensor, main  # noqa: F401
+
+NUMBERS = {
+    "f32": 1, "u8": 2, "i8": 3, "u16": 4, "i16": 5, "i32": 6, "i64": 7, "bool": 9,
+    "f16": 10, "f64": 11, "u32": 12, "u64": 13, "bf16": 16,
+}  # fmt: skip
+
+
+def value_info(name, type=None, shape=None):
+    text = f'name: "{name}"'
+    if shape is not None:
+        dims = "".join(f" dim {{ dim_value: {d} }}" for d in shape)
+        element = f"elem_type: {NUMBERS[type]} " if type else ""
+        text += f" type {{ tensor_type {{ {element}shape {{{dims} }} }} }}"
+    return text
+
+
+class OnnxGraph(harness.Graph):
+    def __init__(self, opset=17, **options):
+        super().__init__(**options)
+        self.opset = opset
+        self.initializers = []
+        self.promised = []
+
+    def tensor(self, name, type, array):
+        content = "".join(f"\\{byte:03o}" for byte in array.tobytes())
+        dims = "".join(f" dims: {d}" for d in array.shape)
+        return f'name: "{name}"{dims} data_type: {NUMBERS[type]} raw_data: "{content}"'
+
+    def const_node(self, name, type, array):
+        self.initializers.append(self.tensor(name, type, array))
+
+    def input(self, value):
+        type, array, value = self.raw(value)
+        name = self.name("x")
+        self.inputs.append((name, type, array))
+        names = [name]
+        if self.fold:
+            self.const_node(name + "c", type, array)
+            names.append(name + "c")
+        return Tensor(names, value, type)
+
+    def onnx_attribute(self, key, value):
+        if isinstance(value, np.ndarray):
+            tensor = self.tensor("", harness.type_name(value.dtype), value)
+            content = f"type: TENSOR t {{ {tensor} }}"
+        elif isinstance(value, (list, tuple)):
+            kind, field = ("FLOATS", "floats")
+            if all(isinstance(v, int) for v in value):
+                kind, field = ("INTS", "ints")
+            content = f"type: {kind}" + "".join(f" {field}: {v!r}" for v in value)
+        elif isinstance(value, int):
+            content = f"type: INT i: {value}"
+        elif isinstance(value, float):
+            content = f"type: FLOAT f: {value!r}"
+        else:
+            content = f'type: STRING s: "{value}"'
+        return f' attribute {{ name: "{key}" {content} }}'
+
+    def op(self, op, *operands, outputs=1, promise=None, domain="", **attributes):
+        base = self.name(op)
+        shared = "".join(self.onnx_attribute(k, v) for k, v in attributes.items())
+        variants = ["", "c"][: 2 if self.fold else 1]
+        made = [
+            Tensor([f"{base}{v}_{i}" if i else base + v for v in variants])
+            for i in range(outputs)
+        ]
+        for variant in range(len(variants)):
+            text = f'node {{ op_type: "{op}" domain: "{domain}"'
+            for operand in operands:
+                text += f' input: "{operand.names[variant] if operand else ""}"'
+            text += "".join(f' output: "{t.names[variant]}"' for t in made)
+            self.nodes.append(text + shared + " }")
+            if promise is not None:
+                self.promised.append((made[0].names[variant], promise))
+        return made[0] if outputs == 1 else made
+
+    def compile(self, folder):
+        folder.mkdir(parents=True, exist_ok=True)
+        source, library = folder / "graph.txt", folder / "graph.so"
+        lines = ["ir_version: 8", f"opset_import {{ version: {self.opset} }}"]
+        lines += ['opset_import { domain: "ai.onnx.preview.training" version: 1 }']
+        lines.append("graph {")
+        for name, type, array in self.inputs:
+            lines.append(f"input {{ {value_info(name, type, array.shape)} }}")
+        lines += [f"initializer {{ {text} }}" for text in self.initializers]
+        lines += self.nodes
+        for name, shape in self.promised:
+            lines.append(f"value_info {{ {value_info(name, None, shape)} }}")
+        for name in dict.fromkeys(name for name, *_ in self.expected):
+            lines.append(f"output {{ {value_info(name)} }}")
+        source.write_text("\n".join(lines + ["}"]) + "\n")
+        command = ["weir", "compile", str(source), "-o", str(library)]
+        command += ["--prefix=graph", *self.options]
+        done = subprocess.run(command, capture_output=True, text=True)
+        if done.returncode:
+            raise RuntimeError(f"weir compile fails: {done.stderr[:4000]}")
+        return library
+
+    def key(self, name):
+        return name
