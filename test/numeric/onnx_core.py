@@ -1,7 +1,7 @@
 """ONNX nodes of the elementwise, shape and control families against NumPy."""
 
 import numpy as np
-from onnx_graph import OnnxGraph, main
+from onnx_graph import Body, OnnxGraph, main
 
 rng = np.random.default_rng(7)
 
@@ -285,6 +285,83 @@ def optimizers():
     return g
 
 
+def control():
+    """Loops with and without a known number of steps, and a backward scan."""
+    g = OnnxGraph()
+    a = f32(4)
+    x = g.input(a)
+    d = a.astype(np.float64)
+    doubled = Body(
+        'input { name: "i" } input { name: "go" } input { name: "v" }'
+        ' node { op_type: "Add" input: "v" input: "v" output: "w" }'
+        ' node { op_type: "Identity" input: "v" output: "old" }'
+        ' output { name: "go" } output { name: "w" } output { name: "old" }'
+    )
+    steps = np.stack([d, 2 * d, 4 * d])
+    last, each = g.op("Loop", g.constant(np.int64(3)), None, x, outputs=2, body=doubled)
+    g.expect(last, 8 * d)
+    g.expect(each, steps)
+    go = g.input(np.array(True))
+    last = g.op("Loop", g.input(np.int64(3)), go, x, body=Body(doubled.replace(' output { name: "old" }', "")))
+    g.expect(last, 8 * d)
+    rows = f32(3, 2)
+    start = g.constant(np.float32([0, 0]))
+    body = Body(
+        'input { name: "s" } input { name: "row" }'
+        ' node { op_type: "Add" input: "s" input: "row" output: "t" }'
+        ' node { op_type: "Identity" input: "t" output: "u" }'
+        ' output { name: "t" } output { name: "u" }'
+    )
+    total, sums = g.op(
+        "Scan", start, g.input(rows), outputs=2, num_scan_inputs=1, body=body,
+        scan_input_directions=[1], scan_output_directions=[1],
+    )  # fmt: skip
+    back = np.cumsum(rows.astype(np.float64)[::-1], 0)[::-1]
+    g.expect(total, back[0], ulp=2)
+    g.expect(sums, back, ulp=2)
+    branch = 'node {{ op_type: "{}" input: "x1" output: "r" }} output {{ name: "r" }}'
+    yes, no = (Body(branch.format(op)) for op in ("Neg", "Abs"))
+    g.expect(g.op("If", g.input(np.array(False)), then_branch=yes, else_branch=no), np.abs(a))
+    return g
+
+
+def random():
+    """Numbers of the right kind; every run gives the same ones."""
+    g = OnnxGraph(fold=False)
+    ones = g.constant(np.ones((64, 64), np.float32))
+    uniform = g.op("RandomUniformLike", ones, low=2.0, high=4.0, seed=1.0)
+    near = dict(rtol=0.02)
+    g.expect(g.op("ReduceMean", uniform, keepdims=0), 3.0, **near)
+    g.expect(g.op("ReduceMax", uniform, keepdims=0), 4.0, **near)
+    normal = g.op("RandomNormal", shape=[64, 64], mean=5.0, scale=2.0)
+    g.expect(g.op("ReduceMean", normal, keepdims=0), 5.0, **near)
+    square = g.op("ReduceL2", g.op("Sub", normal, g.constant(np.float32(5))), keepdims=0)
+    g.expect(square, 128.0, rtol=0.04)
+    third = g.constant(np.full((64, 64), 1 / 3, np.float32))
+    g.expect(g.op("ReduceSum", g.op("Bernoulli", third), keepdims=0), 4096 / 3, rtol=0.05)
+    ratio, trains = g.constant(np.float32(0.25)), g.input(np.array(True))
+    kept = g.op("Dropout", ones, ratio, trains)
+    g.expect(g.op("ReduceSum", kept, keepdims=0), 4096, rtol=0.03)
+    g.expect(g.op("ReduceMax", kept, keepdims=0), 4 / 3, ulp=1)
+    logs = g.constant(np.log(np.float32([[0.1, 0.6, 0.3]])))
+    drawn = g.op("Multinomial", logs, sample_size=4096)
+    first = g.op("Cast", g.op("Equal", drawn, g.constant(np.int32(1))), to=1)
+    g.expect(g.op("ReduceMean", first, keepdims=0), 0.6, rtol=0.05)
+    return g
+
+
+def runs():
+    """How often runs of one and two numbers stand in a row, with a gap or not."""
+    g = OnnxGraph(fold=False)
+    x = g.input(np.int32([[1, 2, 1, 2], [2, 1, 1, 3]]))
+    more = dict(
+        mode="TF", min_gram_length=1, max_gram_length=2, max_skip_count=1,
+        ngram_counts=[0, 2], ngram_indexes=[2, 0, 1], pool_int64s=[1, 3, 1, 2],
+    )  # fmt: skip
+    g.expect(g.op("TfIdfVectorizer", x, **more), np.float32([[0, 2, 2], [1, 0, 2]]))
+    return g
+
+
 def broken_promise():
     g = OnnxGraph(fold=False)
     x = g.input(f32(2, 3))
@@ -303,5 +380,5 @@ def far_place():
 
 main(
     arithmetic, activations, reductions, softmax, softmax_of_old, shapes, slices,
-    gathers, ranges, products, optimizers, broken_promise, far_place,
+    gathers, ranges, products, optimizers, control, random, runs, broken_promise, far_place,
 )  # fmt: skip

@@ -10,7 +10,8 @@
         return g
 
 An operand that is None is left out. An attribute that is an int, float or str,
-or a list of one of these, becomes such; a NumPy array a tensor. With
+or a list of one of these, becomes such; a NumPy array a tensor, a Body (the text
+of a GraphProto) a graph. With
 `promise=shape` the model says the shape of the node's result, as it must where
 operands that only the run knows decide it.
 """
@@ -25,6 +26,10 @@ NUMBERS = {
     "f32": 1, "u8": 2, "i8": 3, "u16": 4, "i16": 5, "i32": 6, "i64": 7, "bool": 9,
     "f16": 10, "f64": 11, "u32": 12, "u64": 13, "bf16": 16,
 }  # fmt: skip
+
+
+class Body(str):
+    """The text of a graph, for an attribute."""
 
 
 def value_info(name, type=None, shape=None):
@@ -65,6 +70,8 @@ class OnnxGraph(harness.Graph):
         if isinstance(value, np.ndarray):
             tensor = self.tensor("", harness.type_name(value.dtype), value)
             content = f"type: TENSOR t {{ {tensor} }}"
+        elif isinstance(value, Body):
+            content = f"type: GRAPH g {{ {value} }}"
         elif isinstance(value, (list, tuple)):
             kind, field = ("FLOATS", "floats")
             if all(isinstance(v, int) for v in value):

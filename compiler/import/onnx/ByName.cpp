@@ -9,7 +9,30 @@ using namespace mlir;
 
 namespace weir::onnx {
 
+/// Before opset 7 an operand could be aligned with an axis of the other instead
+/// of with its last ones.
+static LogicalResult alignToAxis(Node &node, MutableArrayRef<Value> operands) {
+  if (node.opset() >= 7 || !node.def.domain().empty() ||
+      !node.intAttr("broadcast") || !node.hasAttr("axis"))
+    return success();
+  if (operands.size() != 2 || !operands[0] || !operands[1])
+    return success();
+  int64_t rank = typeOf(operands[0]).getRank();
+  FailureOr<int64_t> axis = node.axis(node.intAttr("axis"), rank);
+  if (failed(axis))
+    return failure();
+  SmallVector<int64_t> shape(typeOf(operands[1]).getShape());
+  int64_t behind = rank - *axis - static_cast<int64_t>(shape.size());
+  if (behind < 0)
+    return node.error() << "its operands do not broadcast from axis " << *axis;
+  shape.append(behind, 1);
+  operands[1] = reshapeTo(node.b, operands[1], shape);
+  return success();
+}
+
 LogicalResult broadcastAll(Node &node, MutableArrayRef<Value> values) {
+  if (failed(alignToAxis(node, values)))
+    return failure();
   SmallVector<int64_t> shape;
   for (Value value : values) {
     if (!value)
@@ -29,27 +52,6 @@ LogicalResult broadcastAll(Node &node, MutableArrayRef<Value> values) {
     return node.error() << "its result is larger than a tensor may be";
   for (Value &value : values)
     value = broadcastTo(node.b, value, shape);
-  return success();
-}
-
-/// Before opset 7 an operand could be aligned with an axis of the other instead
-/// of with its last ones.
-static LogicalResult alignToAxis(Node &node, SmallVector<Value> &operands) {
-  if (node.opset() >= 7 || !node.def.domain().empty() ||
-      !node.intAttr("broadcast") || !node.hasAttr("axis"))
-    return success();
-  if (operands.size() != 2 || !operands[0] || !operands[1])
-    return success();
-  int64_t rank = typeOf(operands[0]).getRank();
-  FailureOr<int64_t> axis = node.axis(node.intAttr("axis"), rank);
-  if (failed(axis))
-    return failure();
-  SmallVector<int64_t> shape(typeOf(operands[1]).getShape());
-  int64_t behind = rank - *axis - static_cast<int64_t>(shape.size());
-  if (behind < 0)
-    return node.error() << "its operands do not broadcast from axis " << *axis;
-  shape.append(behind, 1);
-  operands[1] = reshapeTo(node.b, operands[1], shape);
   return success();
 }
 
@@ -79,8 +81,7 @@ LogicalResult buildByName(Node &node, StringRef target) {
   if (operands.empty() || llvm::is_contained(operands, Value()))
     return node.error() << "lacks an operand";
   if (operands.size() > 1 && name->hasInterface<graph::ScalarOpInterface>() &&
-      (failed(alignToAxis(node, operands)) ||
-       failed(broadcastAll(node, operands))))
+      failed(broadcastAll(node, operands)))
     return failure();
   OperationState state(node.b.getLoc(), *name);
   state.addOperands(operands);

@@ -90,8 +90,10 @@ Tracer::collect(Scope &scope, ArrayRef<StringRef> wanted, Location at) {
                        << didYouMean(name, scope.graph.names());
       return failure();
     }
-    if (value->isUnsupported)
+    if (value->isUnsupported) {
+      ++unfinished;
       return failure();
+    }
     values.push_back(value->traced);
   }
   return values;
@@ -179,6 +181,7 @@ LogicalResult Tracer::runHandler(Scope &scope, const NodeProto &def,
   StringRef before = std::exchange(scope.node, label);
   auto restore = llvm::make_scope_exit([&] { scope.node = before; });
   size_t refusedBefore = refused.size();
+  uint64_t unfinishedBefore = unfinished;
   Block *block = builder.getInsertionBlock();
   Operation *last = block && !block->empty() ? &block->back() : nullptr;
   Status statusBefore = report.status;
@@ -188,7 +191,9 @@ LogicalResult Tracer::runHandler(Scope &scope, const NodeProto &def,
       node.error() << node.fault;
     return failure();
   }
-  if (refused.size() != refusedBefore && report.status == statusBefore) {
+  bool lacks = refused.size() != refusedBefore ||
+               (failed(outcome) && unfinished != unfinishedBefore);
+  if (lacks && report.status == statusBefore) {
     for (const std::string &name : def.output())
       if (!name.empty())
         scope.values[name] = {{}, true};

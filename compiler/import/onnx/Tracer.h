@@ -119,6 +119,8 @@ private:
   /// Regions around the place of work, and calls.
   unsigned regions = 0, nesting = 0;
   uint64_t tracedNodes = 0;
+  /// How often a graph could not be finished for nodes that are not supported.
+  uint64_t unfinished = 0;
 };
 
 /// All handlers, by op.

@@ -18,8 +18,10 @@ namespace {
 /// Of the node's seed; without one, of its name, so that nodes differ.
 Generator generatorOf(Node &node) {
   uint64_t key = 0;
-  if (node.hasAttr("seed"))
-    key = llvm::bit_cast<uint64_t>(node.floatAttr("seed"));
+  // A float, but for Dropout.
+  if (auto *seed = node.attr("seed"))
+    key = seed->has_i() ? static_cast<uint64_t>(seed->i())
+                        : llvm::bit_cast<uint32_t>(seed->f());
   else
     key = llvm::xxh3_64bits(node.name());
   return {wide(node.b, key), Expr(), wide(node.b, 0)};
@@ -130,9 +132,8 @@ LogicalResult importDropout(Node &node) {
   Type flag = node.b.getI1Type();
   auto trains = node.tryConstant(2);
   bool mayTrain = node.has(2) && x && isa<FloatType>(x.elementType());
-  if (mayTrain && trains)
-    mayTrain = !llvm::all_of(trains->getValues<APInt>(),
-                             [](const APInt &bit) { return bit.isZero(); });
+  if (mayTrain && trains && trains->getElementType().isInteger(1))
+    mayTrain = llvm::is_contained(trains->getValues<bool>(), true);
   if (!mayTrain) {
     Type element = node.opset() < 10 ? x.elementType() : flag;
     SmallVector<Expr> results{x};

@@ -134,7 +134,7 @@ LogicalResult importPad(Node &node) {
       margins.shape.push_back(size + low[d] + high[d]);
     }
   } else {
-    FailureOr<Integers> promised = promisedShape(node, 0, "its margins");
+    FailureOr<Integers> promised = promisedShape(node, 0, "the width of its margins");
     if (failed(promised))
       return failure();
     if (static_cast<int64_t>(promised->size()) != x.rank())
