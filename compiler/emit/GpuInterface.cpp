@@ -58,6 +58,54 @@ Error readKernel(DictionaryAttr fields, ModelInterface &model) {
   return Error::success();
 }
 
+/// Where nothing else is said, operands lie without gaps.
+Error readGemm(DictionaryAttr fields, ModelInterface &model) {
+  constexpr int64_t most = int64_t(1) << 31, anywhere = int64_t(1) << 62;
+  static constexpr std::pair<StringLiteral, weir_dtype> dtypes[] = {
+      {"f32", WEIR_F32}, {"f16", WEIR_F16}, {"bf16", WEIR_BF16}};
+  GpuGemm gemm = {};
+  auto dtype = fields.getAs<StringAttr>("dtype");
+  auto found = llvm::find_if(
+      dtypes, [&](auto &one) { return dtype && one.first == dtype; });
+  if (found == std::end(dtypes))
+    return bad("weir.gpu_gemms has a product that is not of f32, f16 or bf16");
+  gemm.dtype = found->second;
+  bool a = fields.contains("transpose_a"), b = fields.contains("transpose_b");
+  gemm.flags = (a ? 1 : 0) | (b ? 2 : 0) | (fields.contains("bias") ? 4 : 0) |
+               (fields.contains("relu") ? 8 : 0);
+  struct Field {
+    StringLiteral name;
+    int64_t byDefault, least, most;
+    int64_t &to;
+  };
+  auto read = [&](std::initializer_list<Field> list) -> Error {
+    for (const Field &one : list)
+      if (Error error = number(fields, one.name, one.byDefault, one.least,
+                               one.most, one.to))
+        return error;
+    return Error::success();
+  };
+  if (Error error = read({{"m", 0, 1, most, gemm.m},
+                          {"n", 0, 1, most, gemm.n},
+                          {"k", 0, 1, most, gemm.k},
+                          {"batch", 1, 1, most - 1, gemm.batch},
+                          {"workspace", 0, 0, anywhere, gemm.workspace}}))
+    return error;
+  int64_t rowA = a ? gemm.m : gemm.k, rowB = b ? gemm.k : gemm.n;
+  if (Error error = read({{"lda", rowA, rowA, most, gemm.lda},
+                          {"ldb", rowB, rowB, most, gemm.ldb},
+                          {"ldd", gemm.n, gemm.n, most, gemm.ldd}}))
+    return error;
+  int64_t rowsA = a ? gemm.k : gemm.m, rowsB = b ? gemm.n : gemm.k;
+  if (Error error =
+          read({{"stride_a", rowsA * gemm.lda, 0, anywhere, gemm.strideA},
+                {"stride_b", rowsB * gemm.ldb, 0, anywhere, gemm.strideB},
+                {"stride_d", gemm.m * gemm.ldd, 0, anywhere, gemm.strideD}}))
+    return error;
+  model.gemms.push_back(gemm);
+  return Error::success();
+}
+
 } // namespace
 
 Error readGpu(ModuleOp module, ModelInterface &model) {
@@ -83,6 +131,14 @@ Error readGpu(ModuleOp module, ModelInterface &model) {
     if (!fields)
       return bad("weir.gpu_kernels has an entry that is no dictionary");
     if (Error error = readKernel(fields, model))
+      return error;
+  }
+  auto gemms = module->getAttrOfType<ArrayAttr>("weir.gpu_gemms");
+  for (Attribute attr : gemms ? gemms.getValue() : ArrayRef<Attribute>()) {
+    auto fields = dyn_cast<DictionaryAttr>(attr);
+    if (!fields)
+      return bad("weir.gpu_gemms has an entry that is no dictionary");
+    if (Error error = readGemm(fields, model))
       return error;
   }
   if (!model.kernels.empty() && model.images.empty())

@@ -62,6 +62,13 @@ struct GpuKernel {
   int64_t sharedBytes;
 };
 
+/// A product of matrices that a library computes: runtime/cuda/gpu.h.
+struct GpuGemm {
+  weir_dtype dtype;
+  uint32_t flags;
+  int64_t m, n, k, lda, ldb, ldd, batch, strideA, strideB, strideD, workspace;
+};
+
 struct ModelInterface {
   std::string prefix; // of functions: a C identifier
   std::string macro;  // of macros
@@ -76,9 +83,10 @@ struct ModelInterface {
   bool gpu = false;      // the product is for a GPU
   std::vector<GpuImage> images;
   std::vector<GpuKernel> kernels;
+  std::vector<GpuGemm> gemms;
 };
 
-/// Reads weir.gpu_images and weir.gpu_kernels, where the module has them.
+/// Reads weir.gpu_images and what goes with them, where the module has them.
 llvm::Error readGpu(mlir::ModuleOp module, ModelInterface &model);
 
 /// Reads and checks the attributes; `prefix` may be any text.

@@ -131,6 +131,19 @@ struct Builder {
     return f;
   }
 
+  Constant *gemms() {
+    SmallVector<Constant *> items;
+    for (const GpuGemm &gemm : model.gemms) {
+      SmallVector<Constant *> fields{int32(gemm.dtype), int32(gemm.flags)};
+      for (int64_t value :
+           {gemm.m, gemm.n, gemm.k, gemm.lda, gemm.ldb, gemm.ldd, gemm.batch,
+            gemm.strideA, gemm.strideB, gemm.strideD, gemm.workspace})
+        fields.push_back(int64(value));
+      items.push_back(record(fields));
+    }
+    return list(items, "weir.gemms");
+  }
+
   /// weir_gpu_info, and what gives it.
   Constant *gpu() {
     std::string n = model.prefix;
@@ -212,7 +225,7 @@ struct Builder {
   Error build() {
     SmallVector<Type *> fields{ptr, ptr, ptr, i64, ptr, i64};
     if (model.gpu)
-      fields.append({ptr, i64});
+      fields.append({ptr, ptr, i64, i64});
     auto *tableType = StructType::get(context, fields);
     table =
         new GlobalVariable(module, tableType, true,
@@ -291,7 +304,8 @@ struct Builder {
                                    weights(),
                                    int64(options.weightsHash)};
     if (model.gpu)
-      values.append({gpu(), int64(options.contextAt)});
+      values.append({gpu(), gemms(), int64(model.gemms.size()),
+                     int64(options.contextAt)});
     if (!missing.empty())
       return createStringError("the runtime lacks " + missing);
     table->setInitializer(ConstantStruct::get(tableType, values));
@@ -317,7 +331,9 @@ Error sizeContext(const Module &module, const ModelInterface &model,
     tensors = std::max<uint64_t>(tensors, function.numTensors());
   if (model.gpu)
     options.contextAt = alignTo(
-        gpu + 8 * (model.kernels.size() + tensors + 2 * model.functions.size()),
+        gpu +
+            8 * (model.kernels.size() + tensors + 2 * model.functions.size()) +
+            sizeOf("weir_gpu_plan_bytes") * model.gemms.size(),
         64);
   options.contextBytes =
       options.contextAt + alignTo(bytes + tensors * sizeof(uint32_t), 64);

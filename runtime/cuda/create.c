@@ -6,6 +6,7 @@
 
 // The compiler reads this off the bitcode.
 const size_t weir_gpu_bytes = sizeof(weir_gpu);
+const size_t weir_gpu_plan_bytes = sizeof(weir_gpu_plan);
 
 static uint32_t most_tensors(const weir_model_info *info) {
   uint32_t most = 0;
@@ -30,7 +31,10 @@ static size_t reserve(size_t *total, size_t bytes) {
 
 static weir_status allocate(weir_gpu *gpu) {
   const weir_model_info *info = gpu->model->model.info;
-  size_t tensors = 0, device = 0, host = 0;
+  size_t tensors = 0, device = 0, host = 0, most = 0;
+  for (uint64_t i = 0; i < gpu->model->num_gemms; ++i)
+    if (gpu->model->gemms[i].workspace_bytes > most)
+      most = gpu->model->gemms[i].workspace_bytes;
   for (uint32_t i = 0; i < info->num_functions; ++i) {
     size_t end = weir_gpu_lay_out(&info->functions[i], 0, NULL).end;
     tensors = end > tensors ? end : tensors;
@@ -38,6 +42,7 @@ static weir_status allocate(weir_gpu *gpu) {
   size_t arena = reserve(&device, info->arena_bytes);
   size_t weights = reserve(&device, info->weights_bytes);
   size_t device_tensors = reserve(&device, tensors);
+  size_t workspace = reserve(&device, most);
   reserve(&host, WEIR_GPU_READ_BYTES);
   size_t checks = reserve(&host, gpu->model->model.num_checks);
   size_t staging = reserve(&host, tensors);
@@ -58,6 +63,7 @@ static weir_status allocate(weir_gpu *gpu) {
   gpu->arena = gpu->memory + arena;
   gpu->weights = gpu->memory + weights;
   gpu->tensors = gpu->memory + device_tensors;
+  gpu->workspace = gpu->memory + workspace;
   gpu->pinned = pinned;
   gpu->passed = (unsigned char *)pinned + checks;
   gpu->staging = (char *)pinned + staging;
@@ -99,6 +105,8 @@ static weir_status start(weir_gpu *gpu, const weir_config *config) {
   if (!status)
     status = upload_weights(gpu, config);
   if (!status)
+    status = weir_gpu_plan_gemms(gpu);
+  if (!status)
     status = weir_gpu_capture(gpu);
   if (!status)
     status = WEIR_GPU_CALL(gpu, cuStreamSynchronize, gpu->stream);
@@ -120,6 +128,7 @@ static void point_at_arrays(weir_gpu *gpu) {
   gpu->at = (void **)(gpu->kernels + gpu->model->gpu->num_kernels);
   gpu->whole = (weir_cu_graph_exec *)(gpu->at + most_tensors(info));
   gpu->kernel = gpu->whole + info->num_functions;
+  gpu->plans = (weir_gpu_plan *)(gpu->kernel + info->num_functions);
 }
 
 weir_status weir_gpu_model_create(const weir_gpu_model *model, void *memory,
@@ -174,6 +183,7 @@ void weir_gpu_model_destroy(const weir_gpu_model *model, void *memory) {
     if (gpu->stream)
       cuda->cuStreamSynchronize(gpu->stream);
     weir_gpu_free_graphs(gpu);
+    weir_gpu_free_gemms(gpu);
     if (gpu->done)
       cuda->cuEventDestroy_v2(gpu->done);
     if (gpu->stream)

@@ -63,9 +63,35 @@ int32_t weir_gpu_read(weir_gpu_stream *stream, void *host_target,
 int32_t weir_gpu_check(weir_gpu_stream *stream, const void *passed,
                        uint32_t number);
 
+// A product of matrices that cuBLASLt computes: D = A B, or relu(A B), or with
+// the vector `bias` of n elements added to each row first. Matrices are
+// row-major; a transposed one lies as its transpose. Sums are of f32.
+enum {
+  WEIR_GEMM_TRANSPOSE_A = 1, // A lies as k rows of m
+  WEIR_GEMM_TRANSPOSE_B = 2, // B lies as n rows of k
+  WEIR_GEMM_BIAS = 4,
+  WEIR_GEMM_RELU = 8
+};
+typedef struct weir_gpu_gemm {
+  uint32_t dtype; // of all operands: WEIR_F32, WEIR_F16 or WEIR_BF16
+  uint32_t flags;
+  int64_t m, n, k;
+  int64_t lda, ldb, ldd; // elements from one row as it lies to the next
+  int64_t batch;         // products, whose operands are strides apart
+  int64_t stride_a, stride_b, stride_d;
+  uint64_t workspace_bytes; // the most that may be used
+} weir_gpu_gemm;
+
+// Issues product `gemm` of the model's table on operands that are aligned to 16
+// bytes. `bias` may be null where there is none.
+int32_t weir_gpu_multiply(weir_gpu_stream *stream, uint32_t gemm, const void *a,
+                          const void *b, const void *bias, void *d);
+
 typedef struct weir_gpu_model {
   weir_model model; // info->arena_bytes are the device's
   const weir_gpu_info *gpu;
+  const weir_gpu_gemm *gemms;
+  uint64_t num_gemms;
   uint64_t context_at; // where in a context the host's part of it lies
 } weir_gpu_model;
 
@@ -87,8 +113,9 @@ const char *weir_gpu_model_last_error(const weir_gpu_model *model,
 const char *weir_gpu_status_text(weir_status status);
 
 // A context is `weir_gpu_bytes`, then an address (8 bytes) for each kernel, for
-// each tensor of the function that has most, and two for each function; then,
-// at context_at, a multiple of 64, a weir_context.
-extern const size_t weir_gpu_bytes;
+// each tensor of the function that has most, and two for each function, and
+// `weir_gpu_plan_bytes` for each product; then, at context_at, a multiple of
+// 64, a weir_context.
+extern const size_t weir_gpu_bytes, weir_gpu_plan_bytes;
 
 #endif

@@ -2,6 +2,7 @@
 #ifndef WEIR_RUNTIME_CUDA_STATE_H
 #define WEIR_RUNTIME_CUDA_STATE_H
 
+#include "runtime/cuda/blas.h"
 #include "runtime/cuda/driver.h"
 #include "runtime/cuda/gpu.h"
 
@@ -17,11 +18,21 @@ struct weir_gpu_stream {
       failed; // the check that failed first, where the stream is waited for
 };
 
+// How a product is computed on this device.
+typedef struct weir_gpu_plan {
+  weir_lt_product product;
+  weir_lt_layout a, b, d;
+  weir_lt_algorithm algorithm;
+  size_t workspace;
+} weir_gpu_plan;
+
 struct weir_gpu {
   const weir_gpu_model *model;
   weir_context *context; // the host's part
   void *own;             // what destroy gives back; null: the caller's memory
   weir_cuda cuda;
+  weir_blas blas; // only where the model has products
+  weir_lt_handle lt;
   weir_cu_device device;
   weir_cu_context device_context; // the device's primary one, shared by all
   int32_t entered;                // whether that is current by our doing
@@ -30,8 +41,8 @@ struct weir_gpu {
   weir_cu_event done; // of the last run on a stream of the caller's
   int32_t pending;    // whether that has not been waited for
   weir_status status; // of the last failure in this folder
-  // One block of device memory: arena, weights, tensors.
-  weir_cu_address memory, arena, weights, tensors;
+  // One block of device memory: arena, weights, tensors, workspace of products.
+  weir_cu_address memory, arena, weights, tensors, workspace;
   // One of the host's that the device can reach: what is read back, a byte for
   // each check, the tensors as they lie in the device's.
   char *pinned;
@@ -43,6 +54,7 @@ struct weir_gpu {
   void **at;                  // the device's address of each tensor
   weir_cu_graph_exec *whole;  // of each function, with the copies of tensors
   weir_cu_graph_exec *kernel; // without; null: it is not capturable
+  weir_gpu_plan *plans;       // of each product
 };
 
 // The context at `memory`; null: there is none of this model.
@@ -58,6 +70,10 @@ weir_status weir_gpu_load_driver(weir_gpu *gpu);
 
 // Chooses the device, makes its primary context current and loads the code.
 weir_status weir_gpu_load_code(weir_gpu *gpu, const weir_config *config);
+
+// Finds cuBLASLt and chooses how each product is computed.
+weir_status weir_gpu_plan_gemms(weir_gpu *gpu);
+void weir_gpu_free_gemms(weir_gpu *gpu);
 
 // Where the tensors of a function lie, behind gpu->tensors and behind
 // gpu->staging alike: inputs from 0, and then outputs. SIZE_MAX is too much.

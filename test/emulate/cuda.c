@@ -15,6 +15,8 @@
 //                      call of that function fails with that error
 //   WEIR_CUDA_KERNELS  a library that has, for a kernel K,
 //                      void K__cpu(gx, gy, gz, bx, by, bz, shared, void **args)
+//                      or weir_gpu_launch of runtime/sim/sim.h, for the kernels
+//                      in the order in which they are looked up
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <pthread.h>
@@ -50,7 +52,8 @@ typedef struct block {
 enum { max_params = 64 };
 typedef struct function {
   char name[256];
-  int num_params; // -1: not known
+  uint32_t number; // in its module, by when it was looked up
+  int num_params;  // -1: not known
   size_t param_bytes[max_params];
   long max_shared;
 } function;
@@ -58,11 +61,13 @@ typedef struct function {
 typedef struct module {
   const char *image;
   int is_text;
+  uint32_t functions;
 } module;
 
 typedef struct node {
   struct node *next;
-  enum { COPY, SET8, SET32, LAUNCH } kind;
+  enum { COPY, SET8, SET32, LAUNCH, CALLBACK } kind;
+  void (*callback)(void *); // on arg_bytes
   char *to;
   const char *from;
   size_t count;
@@ -337,7 +342,12 @@ int cuMemFreeHost(void *at) {
 typedef void kernel(uint32_t, uint32_t, uint32_t, uint32_t, uint32_t, uint32_t,
                     uint32_t, void **);
 
-static kernel *code_of(const char *name) {
+typedef int32_t simulator(void *, uint32_t, uint32_t, uint32_t, uint32_t,
+                          uint32_t, uint32_t, uint32_t, uint32_t, void **,
+                          uint32_t);
+enum { SIMULATOR_BYTES = 32 << 20 };
+
+static void *kernels(void) {
   static void *library;
   const char *path = getenv("WEIR_CUDA_KERNELS");
   if (!path || !*path)
@@ -348,11 +358,31 @@ static kernel *code_of(const char *name) {
     abort();
   }
   pthread_mutex_unlock(&lock);
+  return library;
+}
+
+static void compute(const node *n) {
+  void *library = kernels();
+  if (!library || n->of->num_params < 0)
+    return;
   char symbol[300];
-  snprintf(symbol, sizeof symbol, "%s__cpu", name);
+  snprintf(symbol, sizeof symbol, "%s__cpu", n->of->name);
   kernel *code;
+  simulator *launch;
   *(void **)&code = dlsym(library, symbol);
-  return code;
+  *(void **)&launch = dlsym(library, "weir_gpu_launch");
+  if (code) {
+    code(n->grid[0], n->grid[1], n->grid[2], n->threads[0], n->threads[1],
+         n->threads[2], n->shared, (void **)n->args);
+  } else if (launch) {
+    void *state = aligned_alloc(64, SIMULATOR_BYTES);
+    memset(state, 0, 64);
+    if (launch(state, n->of->number, n->grid[0], n->grid[1], n->grid[2],
+               n->threads[0], n->threads[1], n->threads[2], n->shared,
+               (void **)n->args, (uint32_t)n->of->num_params))
+      abort();
+    free(state);
+  }
 }
 
 static void perform(const node *n) {
@@ -367,12 +397,12 @@ static void perform(const node *n) {
     for (size_t i = 0; i < n->count; ++i)
       memcpy(n->to + 4 * i, &n->value, 4);
     break;
-  case LAUNCH: {
-    kernel *code = n->of->num_params < 0 ? NULL : code_of(n->of->name);
-    if (code)
-      code(n->grid[0], n->grid[1], n->grid[2], n->threads[0], n->threads[1],
-           n->threads[2], n->shared, (void **)n->args);
-  }
+  case LAUNCH:
+    compute(n);
+    break;
+  case CALLBACK:
+    n->callback(n->arg_bytes);
+    break;
   }
 }
 
@@ -393,6 +423,10 @@ static int issue(stream *to, const node *work) {
       memcpy(kept->args[i], work->args[i], work->of->param_bytes[i]);
       at += (work->of->param_bytes[i] + 7) & ~(size_t)7;
     }
+  }
+  if (work->kind == CALLBACK) {
+    kept->arg_bytes = malloc(work->count);
+    memcpy(kept->arg_bytes, work->arg_bytes, work->count);
   }
   kept->next = NULL;
   *to->capture->tail = kept;
@@ -497,6 +531,34 @@ int cuLaunchKernel(function *of, uint32_t gx, uint32_t gy, uint32_t gz,
   return issue(on, &work);
 }
 
+// -- For stand-ins of libraries that work on streams (cublaslt.c).
+
+int weir_cuda_planned(const char *name) { return planned(name); }
+
+void weir_cuda_note(const char *format, ...) {
+  char text[512];
+  va_list list;
+  va_start(list, format);
+  vsnprintf(text, sizeof text, format, list);
+  va_end(list);
+  note("%s", text);
+}
+
+void weir_cuda_count(long objects) {
+  pthread_mutex_lock(&lock);
+  live_objects += objects;
+  pthread_mutex_unlock(&lock);
+}
+
+int weir_cuda_issue(stream *on, void (*callback)(void *), const void *data,
+                    size_t bytes) {
+  node work = {.kind = CALLBACK,
+               .callback = callback,
+               .arg_bytes = (char *)(uintptr_t)data,
+               .count = bytes};
+  return issue(on, &work);
+}
+
 // -- Code.
 
 static size_t width_of(const char *type) {
@@ -544,7 +606,7 @@ int cuModuleLoadDataEx(module **made, const void *image, uint32_t count,
     return INVALID_IMAGE;
   }
   *made = malloc(sizeof **made);
-  **made = (module){text, is_text};
+  **made = (module){text, is_text, 0};
   pthread_mutex_lock(&lock);
   ++live_objects;
   pthread_mutex_unlock(&lock);
@@ -566,6 +628,7 @@ int cuModuleGetFunction(function **made, module *in, const char *name) {
   note("cuModuleGetFunction %s", name);
   function *of = calloc(1, sizeof *of);
   snprintf(of->name, sizeof of->name, "%s", name);
+  of->number = in->functions++;
   of->max_shared = 48 << 10;
   of->num_params = -1;
   if (in->is_text) {

@@ -1,11 +1,12 @@
 #!/usr/bin/python3
-"""pack.py OUT [--bin DIR] [--tiny] [--corpus DIR] [-- FLAG...]: compiles what
+"""pack.py OUT [--bin DIR] [--tiny] [--corpus DIR] [--simulate] [-- FLAG...]: compiles what
 run.sh runs on a machine with a GPU, where nothing of weir is built.
 
 OUT gets `bench/` with a library for each case of cases.py, and `suite/` with the
 small models of test/models and of samples of a corpus (WEIR_CORPUS), each with its
 inputs and what is right as .npy files. FLAGs go to `weir compile`; the default is
---gpu=cuda. A model that weir refuses is listed with the reason. At most 60 MB.
+--gpu=cuda. With --simulate each model has its kernels for this processor beside it,
+for the stand-in for the driver (test/emulate/cuda.c). A model that weir refuses is listed with the reason. At most 60 MB.
 """
 
 import argparse
@@ -39,6 +40,7 @@ def arguments():
     parser.add_argument("out", type=Path)
     parser.add_argument("--bin", type=Path, default=ROOT / "build/release/bin")
     parser.add_argument("--tiny", action="store_true")
+    parser.add_argument("--simulate", action="store_true")
     parser.add_argument("--corpus", default=os.environ.get("WEIR_CORPUS"))
     args = parser.parse_args(argv[:argv.index("--")] if "--" in argv else argv)
     args.flags = flags
@@ -59,7 +61,22 @@ class Packer:
             reason = done.stderr.strip().splitlines() or [f"exit {done.returncode}"]
             self.refused.append({"name": folder.name, "why": reason[0][:300]})
             shutil.rmtree(folder)
+        elif self.args.simulate:
+            self.simulate(model, folder, extra)
         return not done.returncode
+
+    def simulate(self, model, folder, extra):
+        """The kernels alone, of a library that has the simulator in it."""
+        text, code = folder / "kernels.ll", folder / "kernels.o"
+        subprocess.run([self.args.bin / "weir", "compile", model, "-o", text, *extra,
+                        "--gpu=sim", "-O0"], check=True)
+        text.write_text(re.sub(r"^define internal (.*@weir_gpu_launch\()", r"define \1",
+                               text.read_text(), flags=re.M))
+        subprocess.run(["llc", "-O1", "-filetype=obj", "-relocation-model=pic", text,
+                        "-o", code], check=True)
+        subprocess.run(["cc", "-shared", code, "-lm", "-o", folder / "kernels.so"], check=True)
+        text.unlink()
+        code.unlink()
 
     def bench(self, case):
         folder = self.args.out / "bench" / re.sub(r"\W+", "-", case.name)

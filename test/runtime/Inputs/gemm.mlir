@@ -1,0 +1,38 @@
+// y = relu(x w + b) t^T on a GPU, both products by cuBLASLt: x is 3x4, w 4x8, and
+// t two matrices of 5x8, one behind the other, so that y is 2x3x5.
+module attributes {
+  weir.source = "gemm.pb", weir.arena_bytes = 128 : i64,
+  weir.max_live_bytes = 96 : i64, weir.weights_bytes = 192 : i64,
+  weir.weights = [[0, dense<0.5> : tensor<4x8xf32>],
+                  [128, dense<[-10.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0]> : tensor<8xf32>]],
+  weir.gpu_images = [],
+  weir.gpu_gemms = [
+    {m = 3 : i64, n = 8 : i64, k = 4 : i64, dtype = "f32", bias, relu, workspace = 4096 : i64},
+    {m = 3 : i64, n = 5 : i64, k = 8 : i64, dtype = "f32", transpose_b, batch = 2 : i64, stride_a = 0 : i64, workspace = 2048 : i64}],
+  weir.entries = [
+    {name = "f", symbol = "weir_entry_0", capturable,
+     inputs = [{name = "x", tensor = "x:0", type = tensor<3x4xf32>},
+               {name = "t", tensor = "t:0", type = tensor<2x5x8xf32>}],
+     outputs = [{name = "y", tensor = "y:0", type = tensor<2x3x5xf32>}]}]
+} {
+  llvm.func @weir_gpu_multiply(!llvm.ptr, i32, !llvm.ptr, !llvm.ptr, !llvm.ptr, !llvm.ptr) -> i32
+  llvm.func @weir_entry_0(%arena: !llvm.ptr, %weights: !llvm.ptr, %tensors: !llvm.ptr, %stream: !llvm.ptr) -> i32 {
+    %c0 = llvm.mlir.constant(0 : i32) : i32
+    %c1 = llvm.mlir.constant(1 : i32) : i32
+    %null = llvm.mlir.zero : !llvm.ptr
+    %x = llvm.load %tensors : !llvm.ptr -> !llvm.ptr
+    %slot1 = llvm.getelementptr %tensors[1] : (!llvm.ptr) -> !llvm.ptr, !llvm.ptr
+    %t = llvm.load %slot1 : !llvm.ptr -> !llvm.ptr
+    %slot2 = llvm.getelementptr %tensors[2] : (!llvm.ptr) -> !llvm.ptr, !llvm.ptr
+    %y = llvm.load %slot2 : !llvm.ptr -> !llvm.ptr
+    %b = llvm.getelementptr %weights[128] : (!llvm.ptr) -> !llvm.ptr, i8
+    %f0 = llvm.call @weir_gpu_multiply(%stream, %c0, %x, %weights, %b, %arena) : (!llvm.ptr, i32, !llvm.ptr, !llvm.ptr, !llvm.ptr, !llvm.ptr) -> i32
+    %bad = llvm.icmp "ne" %f0, %c0 : i32
+    llvm.cond_br %bad, ^end(%f0 : i32), ^next
+  ^next:
+    %f1 = llvm.call @weir_gpu_multiply(%stream, %c1, %arena, %t, %null, %y) : (!llvm.ptr, i32, !llvm.ptr, !llvm.ptr, !llvm.ptr, !llvm.ptr) -> i32
+    llvm.br ^end(%f1 : i32)
+  ^end(%status: i32):
+    llvm.return %status : i32
+  }
+}
