@@ -126,7 +126,8 @@ bool JoinedLevels::finish(ArrayRef<Level> names) {
       drop(constant);
   return llvm::all_of(levels, [&](ModuleOp level) {
     return level->getAttr("weir.checks") == front->getAttr("weir.checks") &&
-           level->getAttr("weir.entries") == front->getAttr("weir.entries");
+           level->getAttr("weir.entries") == front->getAttr("weir.entries") &&
+           level->getAttr("weir.variables") == front->getAttr("weir.variables");
   });
 }
 

@@ -23,9 +23,13 @@ void weir_parallel(const weir_team *team, int64_t count, int64_t slots,
                    int64_t each, weir_part *part, void *data);
 
 // An entry answers 0, or k when check k (counted from 1) failed. `tensors` are
-// the inputs and then the outputs.
+// the inputs and then the outputs; `state` are the variables.
 typedef int32_t weir_entry(void *arena, const void *weights,
-                           void *const *tensors, const weir_team *team);
+                           void *const *tensors, const weir_team *team,
+                           void *state);
+
+// What a function is to the variables of its model.
+enum weir_role { WEIR_STATELESS = 0, WEIR_USES_STATE = 1, WEIR_INIT = 2 };
 
 // Words of the processor's own description, in the order cpu.c reads them.
 enum { WEIR_CPU_WORDS = 8 };
@@ -43,6 +47,7 @@ typedef struct weir_model {
   uint64_t num_checks;
   const void *const *weights; // where the embedded weights lie; null: a file
   uint64_t weights_hash;      // what the header of the weights file must say
+  const uint8_t *roles;       // of each function; null: no variables
 } weir_model;
 
 // The 64 bytes before the weights in a weights file, little endian.
@@ -66,9 +71,14 @@ typedef struct weir_context {
   void *own_arena;
   void *mapping;
   size_t mapping_bytes;
+  void *state;
+  void *own_state;
+  int initialized; // whether the variables have values
   char message[WEIR_MESSAGE_BYTES];
-  uint64_t ordered;  // the function, counted from 1, of which `order` is
-  uint32_t order[]; // tensors by their addresses; room for any function's
+  uint64_t ordered; // the function, counted from 1, of which `order` is
+  // Tensors by their addresses: room for any function's. A save keeps the
+  // checksums of variables here.
+  uint32_t order[];
 } weir_context;
 
 extern const size_t weir_context_bytes; // without `order`
@@ -82,6 +92,19 @@ void weir_model_destroy(const weir_model *model, weir_context *context);
 const char *weir_model_last_error(const weir_model *model,
                                   const weir_context *context);
 const char *weir_status_text(weir_status status);
+
+// Where a variable lies, and where all do; null where the context is not alive.
+void *weir_model_variable(const weir_model *model, weir_context *context,
+                          uint32_t variable);
+void *weir_model_state(const weir_model *model, weir_context *context);
+// Checkpoints (checkpoint.c), linked into models that have variables. `path` is
+// a prefix: PATH.index and PATH.data-00000-of-00001.
+weir_status weir_model_save(const weir_model *model, weir_context *context,
+                            const char *path);
+weir_status weir_model_restore(const weir_model *model, weir_context *context,
+                               const char *path);
+// Whether the context is one of this model's, and not yet destroyed.
+int weir_model_alive(const weir_model *model, const weir_context *context);
 
 // An error where an output overlaps another tensor or the arena.
 weir_status weir_check_overlap(weir_context *context, uint32_t function,

@@ -13,6 +13,11 @@ void *aligned_alloc(size_t align, size_t bytes);
 void free(void *memory);
 int open(const char *path, int flags, ...);
 int close(int file);
+long write(int file, const void *from, size_t bytes);
+long pread64(int file, void *to, size_t bytes, int64_t offset);
+int fsync(int file);
+int rename(const char *from, const char *to);
+int unlink(const char *path);
 int64_t lseek64(int file, int64_t offset, int whence);
 void *mmap64(void *at, size_t bytes, int protection, int flags, int file,
              int64_t offset);
@@ -68,9 +73,15 @@ enum {
   O_RDONLY_ = 0,
   O_NONBLOCK_ = 04000,
   O_CLOEXEC_ = 02000000,
+  O_WRONLY_ = 1,
+  O_CREAT_ = 0100,
+  O_TRUNC_ = 01000,
   SEEK_END_ = 2,
   PROT_READ_ = 1,
+  PROT_WRITE_ = 2,
   MAP_SHARED_ = 1,
+  MAP_PRIVATE_ = 2,
+  MAP_ANONYMOUS_ = 0x20,
   MADV_HUGEPAGE_ = 14,
   SIG_SETMASK_ = 2,
   RTLD_NOW_ = 2,

@@ -41,6 +41,27 @@ static weir_status find_arena(weir_context *context,
   return WEIR_OK;
 }
 
+static weir_status find_state(weir_context *context,
+                              const weir_config *config) {
+  size_t bytes = context->model->info->state_bytes;
+  if (!bytes)
+    return WEIR_OK;
+  if (config && config->state) {
+    if (!aligned(config->state, WEIR_ALIGN))
+      return WEIR_ERR_ALIGNMENT;
+    if (config->state_bytes < bytes)
+      return WEIR_ERR_SIZE;
+    context->state = config->state;
+  } else {
+    // A multiple of the alignment: each variable's place is.
+    context->own_state = context->state = aligned_alloc(WEIR_ALIGN, bytes);
+    if (!context->state)
+      return WEIR_ERR_MEMORY;
+  }
+  memset(context->state, 0, bytes);
+  return WEIR_OK;
+}
+
 // The compiler reads this off the bitcode, adds the order of the tensors and
 // aligns it for NAME_CTX_BYTES.
 const size_t weir_context_bytes = sizeof(weir_context);
@@ -55,6 +76,8 @@ weir_status weir_model_create(const weir_model *model, void *memory,
   if (status)
     return status;
   status = find_arena(context, config);
+  if (!status)
+    status = find_state(context, config);
   if (!status)
     status = weir_find_weights(context, config);
   if (!status)
@@ -75,6 +98,7 @@ void weir_model_destroy(const weir_model *model, weir_context *context) {
   weir_team_destroy(&context->team);
   weir_weights_unmap(context);
   free(context->own_arena);
+  free(context->own_state);
   free(context->own_context);
 }
 
@@ -83,6 +107,20 @@ const char *weir_model_last_error(const weir_model *model,
   if (!weir_context_alive(model, context))
     return weir_status_text(WEIR_ERR_CONTEXT);
   return context->message;
+}
+
+int weir_model_alive(const weir_model *model, const weir_context *context) {
+  return weir_context_alive(model, context);
+}
+
+void *weir_model_state(const weir_model *model, weir_context *context) {
+  return weir_context_alive(model, context) ? context->state : NULL;
+}
+
+void *weir_model_variable(const weir_model *model, weir_context *context,
+                          uint32_t variable) {
+  char *state = weir_model_state(model, context);
+  return state ? state + model->info->variables[variable].offset : NULL;
 }
 
 weir_status weir_model_run(const weir_model *model, weir_context *context,
@@ -95,7 +133,18 @@ weir_status weir_model_run(const weir_model *model, weir_context *context,
   weir_status status = weir_check_call(context, which, tensors, num_tensors);
   if (status)
     return status;
-  return weir_check_result(
-      context, context->entries[which](context->arena, context->weights,
-                                       tensors, &context->team));
+  int role = model->roles ? model->roles[which] : WEIR_STATELESS;
+  if (role == WEIR_USES_STATE && !context->initialized)
+    return WEIR_FAIL(context, WEIR_ERR_UNINITIALIZED, "function '",
+                     model->info->functions[which].name,
+                     "' uses variables, which have no values yet: ",
+                     model->info->init ? "init or " : "",
+                     "restore comes first");
+  status = weir_check_result(
+      context,
+      context->entries[which](context->arena, context->weights, tensors,
+                              &context->team, context->state));
+  if (!status && role == WEIR_INIT)
+    context->initialized = 1;
+  return status;
 }

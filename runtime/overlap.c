@@ -74,6 +74,12 @@ weir_status weir_check_overlap(weir_context *context, uint32_t which,
                 model->arena_bytes))
       return WEIR_FAIL(context, WEIR_ERR_OVERLAP, "output '",
                        info_of(function, i)->name, "' overlaps the arena");
+  for (uint32_t i = 0; context->state && i < count; ++i)
+    if (info_of(function, i)->bytes &&
+        overlap(tensors[i], info_of(function, i)->bytes, context->state,
+                model->state_bytes))
+      return WEIR_FAIL(context, WEIR_ERR_OVERLAP, "tensor '",
+                       info_of(function, i)->name, "' overlaps the variables");
   uint32_t *order = context->order;
   if (context->ordered != (uint64_t)which + 1) {
     context->ordered = (uint64_t)which + 1;

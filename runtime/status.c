@@ -34,6 +34,10 @@ const char *weir_status_text(weir_status status) {
   case WEIR_ERR_DEVICE:
   case WEIR_ERR_GPU:
     break;
+  case WEIR_ERR_UNINITIALIZED:
+    return "variables have no values yet";
+  case WEIR_ERR_CHECKPOINT:
+    return "the checkpoint is damaged or not one of this model's";
   }
   return "unknown status";
 }

@@ -29,7 +29,9 @@ typedef enum weir_status {
   WEIR_ERR_THREADS = 12,  /* threads could not be started */
   WEIR_ERR_DRIVER = 13,   /* the driver of the GPU is missing or too old */
   WEIR_ERR_DEVICE = 14,   /* there is no GPU that the code runs on */
-  WEIR_ERR_GPU = 15       /* the GPU or its driver failed */
+  WEIR_ERR_GPU = 15,      /* the GPU or its driver failed */
+  WEIR_ERR_UNINITIALIZED = 16, /* NAME_init or NAME_restore comes first */
+  WEIR_ERR_CHECKPOINT = 17     /* damaged, or not one of this model's */
 } weir_status;
 
 typedef enum weir_dtype {
@@ -80,10 +82,12 @@ typedef struct weir_config {
                              environment's WEIR_GPU, or else the first */
   uint32_t message_bytes; /* room at `message`, for the text's end too */
   char *message;          /* where create tells why it failed, or null */
+  void *state;            /* NAME_STATE_BYTES bytes; null: of the heap */
+  size_t state_bytes;     /* how many are there */
 } weir_config;
 
 #define WEIR_CONFIG_INIT                                                       \
-  {WEIR_ABI_VERSION, 0, NULL, 0, NULL, NULL, NULL, 0, 0, NULL}
+  {WEIR_ABI_VERSION, 0, NULL, 0, NULL, NULL, NULL, 0, 0, NULL, NULL, 0}
 
 typedef struct weir_tensor_info {
   const char *name;   /* the key in the signature */
@@ -107,6 +111,18 @@ typedef struct weir_function_info {
   const weir_tensor_info *inputs;
   const weir_tensor_info *outputs;
 } weir_function_info;
+
+/* A variable of the model: what its functions assign and later ones read. */
+typedef struct weir_variable_info {
+  const char *name; /* the model's */
+  const char *key;  /* what checkpoints call it */
+  weir_dtype dtype;
+  int32_t rank;
+  const int64_t *shape;
+  int64_t elements;
+  size_t bytes;
+  size_t offset; /* in the block of state */
+} weir_variable_info;
 
 /* All there is to know of a model, and the same four calls without types. */
 typedef struct weir_model_info {
@@ -132,6 +148,13 @@ typedef struct weir_model_info {
   uint32_t threads;          /* what a context uses unless it is told */
   uint32_t num_levels;       /* kinds of processors that there is code for */
   const char *const *levels; /* their names, the best first */
+  size_t state_bytes;        /* 0: no variables, and null below */
+  uint32_t num_variables;
+  uint32_t init; /* which function assigns first values, from 1; or 0 */
+  const weir_variable_info *variables; /* by their keys, in ascending order */
+  void *(*state)(void *context);       /* where the block lies */
+  weir_status (*save)(void *context, const char *path);
+  weir_status (*restore)(void *context, const char *path);
 } weir_model_info;
 
 #ifdef __cplusplus

@@ -14,6 +14,8 @@ EMBED(weir_embedded_x86_64, WEIR_RUNTIME_DIR "/runtime-x86_64.bc")
 EMBED(weir_embedded_aarch64, WEIR_RUNTIME_DIR "/runtime-aarch64.bc")
 EMBED(weir_embedded_cuda_x86_64, WEIR_RUNTIME_DIR "/cuda-x86_64.bc")
 EMBED(weir_embedded_cuda_aarch64, WEIR_RUNTIME_DIR "/cuda-aarch64.bc")
+EMBED(weir_embedded_state_x86_64, WEIR_RUNTIME_DIR "/state-x86_64.bc")
+EMBED(weir_embedded_state_aarch64, WEIR_RUNTIME_DIR "/state-aarch64.bc")
 EMBED(weir_embedded_runner, WEIR_RUNNER)
 EMBED(weir_embedded_header, WEIR_RUNTIME_HEADER)
 EMBED(weir_embedded_gpu_header, WEIR_GPU_HEADER)
@@ -39,6 +41,16 @@ llvm::StringRef cudaBitcode(llvm::StringRef arch) {
   if (arch == "aarch64")
     return between(weir_embedded_cuda_aarch64_begin,
                    weir_embedded_cuda_aarch64_end);
+  return {};
+}
+
+llvm::StringRef stateBitcode(llvm::StringRef arch) {
+  if (arch == "x86_64")
+    return between(weir_embedded_state_x86_64_begin,
+                   weir_embedded_state_x86_64_end);
+  if (arch == "aarch64")
+    return between(weir_embedded_state_aarch64_begin,
+                   weir_embedded_state_aarch64_end);
   return {};
 }
 

@@ -76,6 +76,32 @@ void gpu(raw_ostream &os, const ModelInterface &model) {
      << "const weir_gpu_info *" << n << "_gpu(void);\n\n";
 }
 
+void state(raw_ostream &os, const ModelInterface &model) {
+  const std::string &n = model.prefix;
+  os << "/* Checkpoints of the variables, as TensorFlow writes them: PATH"
+     << ".index and\n * PATH.data-00000-of-00001. A save that is cut off "
+        "leaves "
+        "the one before whole; a\n * checkpoint that is refused changes "
+        "nothing. */\n"
+     << "weir_status " << n << "_save(" << n
+     << "_ctx *context, const char *path);\n"
+     << "weir_status " << n << "_restore(" << n
+     << "_ctx *context, const char *path);\n\n";
+  os << "/* Where the variables lie. */\n";
+  for (const VariableInterface &variable : model.variables) {
+    std::string shape;
+    for (int64_t dim : variable.type.getShape())
+      shape += std::to_string(dim) + "x";
+    os << cType(variable.dtype) << " *" << variable.c << '(' << n
+       << "_ctx *context); /* " << forComment(variable.name) << ": " << shape
+       << StringRef(cEnumerator(variable.dtype)).drop_front(5).lower()
+       << " */\n"
+       << "#define " << variable.macro << "_ELEMENTS " << variable.elements
+       << "u\n";
+  }
+  os << '\n';
+}
+
 } // namespace
 
 void writeHeader(raw_ostream &os, const ModelInterface &model,
@@ -88,6 +114,8 @@ void writeHeader(raw_ostream &os, const ModelInterface &model,
      << model.maxLiveBytes << "), weights " << model.weightsBytes << " bytes";
   if (!weightsFile.empty())
     os << " in " << forComment(weightsFile);
+  if (model.stateBytes)
+    os << ", state " << model.stateBytes << " bytes";
   os << ". */\n";
   os << "#ifndef WEIR_MODEL_" << m << "_H\n#define WEIR_MODEL_" << m
      << "_H\n\n";
@@ -99,6 +127,8 @@ void writeHeader(raw_ostream &os, const ModelInterface &model,
   os << "#define " << m << "_ARENA_BYTES " << model.arenaBytes << "u\n";
   os << "#define " << m << "_MAX_LIVE_BYTES " << model.maxLiveBytes << "u\n";
   os << "#define " << m << "_WEIGHTS_BYTES " << model.weightsBytes << "u\n";
+  if (model.stateBytes)
+    os << "#define " << m << "_STATE_BYTES " << model.stateBytes << "u\n";
   os << "#define " << m << "_CTX_BYTES " << contextBytes << "u\n";
   os << "#define " << m << "_ALIGN 64u\n\n";
 
@@ -118,12 +148,14 @@ void writeHeader(raw_ostream &os, const ModelInterface &model,
     for (const TensorInterface &tensor : function.outputs)
       macros(os, tensor);
     prototype(os, model, function, function.c);
-    if (model.plainRun)
+    if (model.isRun(function))
       prototype(os, model, function, n + "_run");
     os << '\n';
   }
   if (model.gpu)
     gpu(os, model);
+  if (!model.variables.empty())
+    state(os, model);
   os << "/* What the last failing call meant: names the tensor or node. */\n"
      << "const char *" << n << "_last_error(const " << n << "_ctx *context);\n"
      << "const char *" << n << "_status_text(weir_status status);\n"

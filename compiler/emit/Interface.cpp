@@ -133,18 +133,69 @@ struct Reader {
     if (!dtype)
       return bad("tensor '" + out.name + "' has no type that C can pass");
     out.dtype = *dtype;
-    out.elements = 1;
-    bool overflow = false;
-    for (int64_t dim : type.getShape())
-      overflow |= llvm::MulOverflow(out.elements, dim, out.elements);
-    int64_t width = (type.getElementTypeBitWidth() + 7) / 8;
-    if (overflow || llvm::MulOverflow(out.elements, width, out.bytes))
+    if (!measure(type, out.elements, out.bytes))
       return bad("tensor '" + out.name + "' is larger than memory can be");
     out.argument = unique(cIdentifier(out.name), arguments);
     // Every macro of the tensor is this name and an ending without a digit
     // after an underscore, so unique names stay unique.
     out.macro = unique((macroPrefix + "_" + cMacro(out.name)).str(), macros);
     return out;
+  }
+
+  /// Elements and bytes of a tensor of the type; false where they are more
+  /// than memory can hold.
+  static bool measure(RankedTensorType type, int64_t &elements,
+                      int64_t &bytes) {
+    elements = 1;
+    for (int64_t dim : type.getShape())
+      if (llvm::MulOverflow(elements, dim, elements))
+        return false;
+    int64_t width = (type.getElementTypeBitWidth() + 7) / 8;
+    return !llvm::MulOverflow(elements, width, bytes);
+  }
+
+  Error variables() {
+    auto list = module->getAttrOfType<ArrayAttr>("weir.variables");
+    if (!list)
+      return Error::success();
+    for (Attribute item : list) {
+      auto fields = dyn_cast<DictionaryAttr>(item);
+      auto name = fields ? fields.getAs<StringAttr>("name") : StringAttr();
+      auto key = fields ? fields.getAs<StringAttr>("key") : StringAttr();
+      auto offset =
+          fields ? fields.getAs<IntegerAttr>("offset") : IntegerAttr();
+      auto typeAttr = fields ? fields.getAs<TypeAttr>("type") : TypeAttr();
+      VariableInterface out;
+      out.type = typeAttr ? dyn_cast<RankedTensorType>(typeAttr.getValue())
+                          : RankedTensorType();
+      if (!name || !key || !offset || !out.type || !out.type.hasStaticShape())
+        return bad("weir.variables has one without name, key, offset or type");
+      out.name = name.str();
+      out.key = key.str();
+      out.offset = offset.getInt();
+      std::optional<weir_dtype> dtype = dtypeOf(out.type.getElementType());
+      if (!dtype || !measure(out.type, out.elements, out.bytes))
+        return bad("variable '" + out.name + "' has no type that C can have");
+      out.dtype = *dtype;
+      if (out.offset < 0 || out.offset % 64 ||
+          out.bytes > model.stateBytes - out.offset)
+        return bad("variable '" + out.name + "' lies outside of the state");
+      if (out.key.empty() || StringRef(out.key).contains('\0') ||
+          out.key.size() > 4000)
+        return bad("variable '" + out.name +
+                   "' has a name that checkpoints cannot hold");
+      out.c =
+          unique(model.prefix + "_var_" + cIdentifier(out.name), functionNames);
+      out.macro = unique(model.macro + "_" + cMacro("var_" + out.name), macros);
+      model.variables.push_back(std::move(out));
+    }
+    llvm::sort(model.variables,
+               [](const auto &a, const auto &b) { return a.key < b.key; });
+    for (size_t i = 1; i < model.variables.size(); ++i)
+      if (model.variables[i].key == model.variables[i - 1].key)
+        return bad("two variables are '" + model.variables[i].key +
+                   "' in checkpoints");
+    return Error::success();
   }
 
   Error function(Attribute attr, bool alone) {
@@ -156,7 +207,11 @@ struct Reader {
     FunctionInterface out;
     out.name = name.str();
     out.symbol = symbol.str();
-    out.c = unique(model.prefix + "_" + cIdentifier(out.name), functionNames);
+    out.usesState = fields.contains("state");
+    out.isInit = fields.contains("init");
+    out.c = out.isInit ? model.prefix + "_init"
+                       : unique(model.prefix + "_" + cIdentifier(out.name),
+                                functionNames);
     if (model.gpu)
       out.device = unique(out.c + "_device", functionNames);
     out.capturable = fields.contains("capturable");
@@ -215,6 +270,8 @@ struct Reader {
       return error;
     if (Error error = number("weir.weights_bytes", model.weightsBytes))
       return error;
+    if (Error error = number("weir.state_bytes", model.stateBytes))
+      return error;
     if (Error error = weights())
       return error;
     if (auto checks = module->getAttrOfType<ArrayAttr>("weir.checks"))
@@ -238,7 +295,18 @@ struct Reader {
     for (StringRef used :
          {"ARENA", "MAX_LIVE", "WEIGHTS", "ALIGN", "CTX", "ABI", "H"})
       macros.insert({(model.macro + "_" + used).str(), 2});
-    model.plainRun = entries.size() == 1;
+    if (model.stateBytes) {
+      for (StringRef used : {"save", "restore", "init"})
+        functionNames.insert({(model.prefix + "_" + used).str(), 2});
+      macros.insert({model.macro + "_STATE", 2});
+    }
+    size_t others = llvm::count_if(entries, [](Attribute entry) {
+      auto fields = dyn_cast<DictionaryAttr>(entry);
+      return !fields || !fields.contains("init");
+    });
+    if (entries.size() - others > 1)
+      return bad("weir.entries has two that give variables first values");
+    model.plainRun = others == 1;
     // Signatures called `run` themselves.
     for (Attribute entry : entries) {
       auto fields = dyn_cast<DictionaryAttr>(entry);
@@ -249,8 +317,10 @@ struct Reader {
       }
     }
     for (Attribute entry : entries)
-      if (Error error = function(entry, entries.size() == 1))
+      if (Error error = function(entry, others == 1))
         return error;
+    if (Error error = variables())
+      return error;
     return std::move(model);
   }
 };

@@ -29,6 +29,15 @@ struct TensorInterface {
   int64_t shapeOf = -1;
 };
 
+struct VariableInterface {
+  std::string name, key; // as the model and checkpoints have them: any bytes
+  std::string c;         // NAME_var_<name>
+  std::string macro;     // unique in the header
+  mlir::RankedTensorType type;
+  weir_dtype dtype;
+  int64_t elements, bytes, offset;
+};
+
 struct FunctionInterface {
   std::string name;   // the signature: any bytes
   std::string symbol; // the entry's LLVM function
@@ -36,6 +45,8 @@ struct FunctionInterface {
   std::string device; // of a GPU: NAME_<signature>_device
   bool capturable = false;
   std::vector<TensorInterface> inputs, outputs;
+  bool usesState = false; // reads or assigns variables
+  bool isInit = false;    // gives them their first values
 
   size_t numTensors() const { return inputs.size() + outputs.size(); }
   /// C promises 127 parameters (5.2.4.1), of which the context is one;
@@ -79,11 +90,17 @@ struct ModelInterface {
   std::vector<WeightBlob> weights;
   std::vector<std::string> checks;
   std::vector<FunctionInterface> functions;
-  bool plainRun = false; // one function: NAME_run is its second name
-  bool gpu = false;      // the product is for a GPU
+  bool gpu = false; // the product is for a GPU
   std::vector<GpuImage> images;
   std::vector<GpuKernel> kernels;
   std::vector<GpuGemm> gemms;
+  int64_t stateBytes = 0;
+  std::vector<VariableInterface> variables; // by their keys, in order
+  bool plainRun = false; // one function but init: NAME_run is its second name
+
+  bool isRun(const FunctionInterface &function) const {
+    return plainRun && !function.isInit;
+  }
 };
 
 /// Reads weir.gpu_images and what goes with them, where the module has them.

@@ -302,6 +302,9 @@ Expected<NativeModule> buildNative(ArrayRef<mlir::ModuleOp> levels,
   if (model.gpu)
     if (Error error = linkBitcode(module, cudaBitcode(arch)))
       return std::move(error);
+  if (!model.variables.empty())
+    if (Error error = linkBitcode(module, stateBitcode(arch)))
+      return std::move(error);
   if (extra == Extra::Main)
     if (Error error = linkBitcode(module, runnerBitcode(arch)))
       return std::move(error);
@@ -329,6 +332,11 @@ Expected<NativeModule> buildNative(ArrayRef<mlir::ModuleOp> levels,
     for (const FunctionInterface &function : model.functions)
       visible.insert(function.device);
   }
+  for (const VariableInterface &variable : model.variables)
+    visible.insert(variable.c);
+  if (!model.variables.empty())
+    for (StringRef name : {"_save", "_restore"})
+      visible.insert(model.prefix + name.str());
   if (extra == Extra::Main) {
     visible.insert("main");
     if (Error error = addMain(module, model))

@@ -43,6 +43,8 @@ llvm::Error checkUndefined(llvm::ArrayRef<char> object, bool &needsMath);
 llvm::StringRef runtimeBitcode(llvm::StringRef arch);
 /// The same of the part that only products for a GPU have.
 llvm::StringRef cudaBitcode(llvm::StringRef arch);
+/// The part of it that only models with variables need.
+llvm::StringRef stateBitcode(llvm::StringRef arch);
 /// The same of weir-run's code, where executables can be linked.
 llvm::StringRef runnerBitcode(llvm::StringRef arch);
 /// The text of runtime/weir.h.

@@ -61,18 +61,54 @@ struct Builder {
     return function;
   }
 
+  Constant *shapeOf(mlir::RankedTensorType type) {
+    SmallVector<Constant *> dims;
+    for (int64_t dim : type.getShape())
+      dims.push_back(int64(dim));
+    return list(dims, "weir.shape");
+  }
+
   Constant *tensors(ArrayRef<TensorInterface> all) {
     SmallVector<Constant *> items;
     for (const TensorInterface &one : all) {
-      SmallVector<Constant *> dims;
-      for (int64_t dim : one.type.getShape())
-        dims.push_back(int64(dim));
       items.push_back(record({cText(one.name), cText(one.tensor),
                               int32(one.dtype), int32(one.type.getRank()),
-                              list(dims, "weir.shape"), int64(one.elements),
+                              shapeOf(one.type), int64(one.elements),
                               int64(one.bytes), int64(one.shapeTensor)}));
     }
     return list(items, "weir.tensors");
+  }
+
+  Constant *variables() {
+    SmallVector<Constant *> items;
+    for (const VariableInterface &one : model.variables) {
+      items.push_back(
+          record({cText(one.name), cText(one.key), int32(one.dtype),
+                  int32(one.type.getRank()), shapeOf(one.type),
+                  int64(one.elements), int64(one.bytes), int64(one.offset)}));
+    }
+    return list(items, "weir.variables");
+  }
+
+  /// What weir_role each function has.
+  Constant *roles() {
+    if (model.variables.empty())
+      return null();
+    SmallVector<uint8_t> all;
+    for (const FunctionInterface &function : model.functions)
+      all.push_back(function.isInit ? 2 : function.usesState ? 1 : 0);
+    return constant(ConstantDataArray::get(context, all), "weir.roles");
+  }
+
+  /// The function that gives a variable's address.
+  bool accessor(const VariableInterface &variable, unsigned index) {
+    Function *callee = runtime("weir_model_variable");
+    if (!callee)
+      return false;
+    Function *f = define(variable.c, ptr, {ptr});
+    IRBuilder<> b(&f->getEntryBlock());
+    b.CreateRet(b.CreateCall(callee, {table, f->getArg(0), int32(index)}));
+    return true;
   }
 
   Function *define(StringRef name, Type *result, ArrayRef<Type *> parameters) {
@@ -206,15 +242,27 @@ struct Builder {
     return slot;
   }
 
+  /// The entry of a model without variables, called as those with are.
+  Function *withState(Function *entry) {
+    Function *function = define(entry->getName().str() + ".plain", i32,
+                                SmallVector<Type *>(5, ptr));
+    function->setLinkage(GlobalValue::InternalLinkage);
+    IRBuilder<> b(&function->getEntryBlock());
+    Argument *first = function->arg_begin();
+    b.CreateRet(b.CreateCall(entry, {first, first + 1, first + 2, first + 3}));
+    return function;
+  }
+
   Expected<Constant *> levelOf(const LevelOptions &level) {
     SmallVector<Constant *> entries, cpu;
     for (const FunctionInterface &function : model.functions) {
       Function *entry = module.getFunction(level.symbols + function.symbol);
-      if (!entry || entry->isDeclaration() || entry->arg_size() != 4 ||
-          entry->getReturnType() != i32)
+      if (!entry || entry->isDeclaration() || entry->arg_size() < 4 ||
+          entry->arg_size() > 5 || entry->getReturnType() != i32)
         return createStringError("entry '" + function.symbol +
                                  "' is not i32 (ptr, ptr, ptr, ptr)");
-      entries.push_back(entry);
+      entries.push_back(entry->arg_size() == 5 || model.gpu ? entry
+                                                            : withState(entry));
     }
     for (unsigned i = 0; i < 8; ++i)
       cpu.push_back(int32(i < level.cpu.size() ? level.cpu[i] : 0));
@@ -223,7 +271,7 @@ struct Builder {
   }
 
   Error build() {
-    SmallVector<Type *> fields{ptr, ptr, ptr, i64, ptr, i64};
+    SmallVector<Type *> fields{ptr, ptr, ptr, i64, ptr, i64, ptr};
     if (model.gpu)
       fields.append({ptr, ptr, i64, i64});
     auto *tableType = StructType::get(context, fields);
@@ -260,7 +308,7 @@ struct Builder {
     for (const FunctionInterface &function : model.functions) {
       Function *typedFunction =
           typed(function, functions.size(), to + "model_run", /*device=*/false);
-      if (model.plainRun)
+      if (model.isRun(function))
         GlobalAlias::create(n + "_run", typedFunction);
       functions.push_back(
           record({cText(function.name), cText(function.c),
@@ -269,6 +317,24 @@ struct Builder {
     }
     for (const std::string &check : model.checks)
       checks.push_back(cText(check));
+
+    Constant *state = null(), *save = null(), *restore = null();
+    if (!model.variables.empty()) {
+      Function *base = forward("weir.state", "weir_model_state", ptr, {ptr});
+      state = base;
+      save = forward(n + "_save", "weir_model_save", i32, {ptr, ptr});
+      restore = forward(n + "_restore", "weir_model_restore", i32, {ptr, ptr});
+      unsigned index = 0;
+      for (const VariableInterface &variable : model.variables)
+        if (!base || !save || !restore || !accessor(variable, index++))
+          return createStringError("the runtime lacks " + missing);
+      base->setLinkage(GlobalValue::InternalLinkage);
+    }
+    auto init = find_if(model.functions, [](const FunctionInterface &function) {
+      return function.isInit;
+    });
+    uint32_t initNumber =
+        init == model.functions.end() ? 0 : init - model.functions.begin() + 1;
 
     Constant *info = constant(
         record(
@@ -292,7 +358,14 @@ struct Builder {
              statusText,
              int32(model.threads),
              int32(names.size()),
-             list(names, "weir.level_names")}),
+             list(names, "weir.level_names"),
+             int64(model.stateBytes),
+             int32(model.variables.size()),
+             int32(initNumber),
+             variables(),
+             state,
+             save,
+             restore}),
         "weir.info");
     Function *infoFunction = define(n + "_info", ptr, {});
     IRBuilder<>(&infoFunction->getEntryBlock()).CreateRet(info);
@@ -302,7 +375,8 @@ struct Builder {
                                    list(checks, "weir.checks"),
                                    int64(checks.size()),
                                    weights(),
-                                   int64(options.weightsHash)};
+                                   int64(options.weightsHash),
+                                   roles()};
     if (model.gpu)
       values.append({gpu(), gemms(), int64(model.gemms.size()),
                      int64(options.contextAt)});
@@ -326,7 +400,8 @@ Error sizeContext(const Module &module, const ModelInterface &model,
   uint64_t bytes = sizeOf("weir_context_bytes"), gpu = sizeOf("weir_gpu_bytes");
   if (!bytes || (model.gpu && !gpu))
     return createStringError("the runtime does not say its context's size");
-  uint64_t tensors = 0;
+  // A save keeps checksums where runs keep the order of tensors.
+  uint64_t tensors = model.variables.size();
   for (const FunctionInterface &function : model.functions)
     tensors = std::max<uint64_t>(tensors, function.numTensors());
   if (model.gpu)

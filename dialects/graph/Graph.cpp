@@ -8,6 +8,7 @@
 #include "dialects/graph/Neural.h"
 #include "dialects/graph/Reduce.h"
 #include "dialects/graph/Shape.h"
+#include "dialects/graph/state/State.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -55,6 +56,9 @@ void GraphDialect::initialize() {
       ,
 #define GET_OP_LIST
 #include "dialects/graph/ShapeOps.cpp.inc"
+      ,
+#define GET_OP_LIST
+#include "dialects/graph/state/StateOps.cpp.inc"
       >();
 }
 

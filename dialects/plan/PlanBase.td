@@ -13,7 +13,7 @@ def Plan_Dialect : Dialect {
   let summary = "The outer program: buffers at offsets, tasks in order";
   let description = [{
     A `plan.program` is one entry point of the product. Its buffers are places
-    in the arena, in the block of weights, or the caller's own; its tasks run in
+    in the arena, in the blocks of weights and state, or the caller's own; its tasks run in
     the order in which they stand.
   }];
 }

@@ -74,6 +74,18 @@ def Plan_WeightOp : Plan_Op<"weight", [Pure]> {
   let assemblyFormat = "$offset attr-dict `:` type($result)";
 }
 
+def Plan_StateOp : Plan_Op<"state", [Pure]> {
+  let summary = "A place in the block of state, which outlives the run";
+  let description = [{
+    ```mlir
+    %s = plan.state 64 : memref<4x4xf32>
+    ```
+  }];
+  let arguments = (ins I64Attr:$offset);
+  let results = (outs AnyMemRef:$result);
+  let assemblyFormat = "$offset attr-dict `:` type($result)";
+}
+
 def Plan_ArgumentOp : Plan_Op<"argument", [Pure]> {
   let summary = "A tensor of the caller's: the inputs first, then the outputs";
   let description = [{

@@ -19,11 +19,12 @@ namespace {
 constexpr unsigned tasksPerFunction = 100;
 
 bool isPlace(Operation &op) {
-  return isa<plan::ArgumentOp, plan::BufferOp, plan::ViewOp, plan::WeightOp>(
-      op);
+  return isa<plan::ArgumentOp, plan::BufferOp, plan::StateOp, plan::ViewOp,
+             plan::WeightOp>(op);
 }
 
-/// Lowers tasks into a function of (arena, weights, arguments, team, status).
+/// Lowers tasks into a function of (arena, weights, arguments, team, state,
+/// status), without the state where the model has none.
 class Lowering {
 public:
   /// `waves` counts the waves of the module that have been lowered.
@@ -34,7 +35,9 @@ public:
     weights = function.getArgument(1);
     arguments = function.getArgument(2);
     team = function.getArgument(3);
-    status = function.getArgument(4);
+    status = function.getArguments().back();
+    if (function.getNumArguments() == 6)
+      state = function.getArgument(4);
   }
 
   void run(ArrayRef<Operation *> tasks) {
@@ -87,6 +90,8 @@ private:
       return at(arena, buffer.getOffset() + offset);
     if (auto weight = place.getDefiningOp<plan::WeightOp>())
       return at(weights, weight.getOffset() + offset);
+    if (auto variable = place.getDefiningOp<plan::StateOp>())
+      return at(state, variable.getOffset() + offset);
     auto argument = place.getDefiningOp<plan::ArgumentOp>();
     Value start = b.create<LLVM::LoadOp>(
         pointer(), at(arguments, 8 * argument.getIndex()));
@@ -242,6 +247,16 @@ private:
     Value both = b.create<LLVM::AndOp>(first, failed);
     b.create<LLVM::StoreOp>(
         b.create<LLVM::SelectOp>(both, number(check.getCode()), now), status);
+    if (!state)
+      return;
+    // What follows a failure might assign variables.
+    Block *before = b.getInsertionBlock();
+    Block *leave = newBlock(), *after = newBlock();
+    b.setInsertionPointToEnd(before);
+    b.create<LLVM::CondBrOp>(failed, leave, after);
+    b.setInsertionPointToEnd(leave);
+    b.create<LLVM::ReturnOp>(ValueRange());
+    b.setInsertionPointToEnd(after);
   }
 
   void lowerIf(plan::IfOp branch) {
@@ -303,6 +318,7 @@ private:
 
   ImplicitLocOpBuilder b;
   Value arena, weights, arguments, team, status;
+  Value state;       // null in a model without variables
   Value operandList; // where operands of kernels wait for their threads
   unsigned &waves;
 };
@@ -331,9 +347,11 @@ private:
     ImplicitLocOpBuilder b(program.getLoc(), program);
     Type pointer = LLVM::LLVMPointerType::get(&getContext());
     Type nothing = LLVM::LLVMVoidType::get(&getContext());
+    bool hasState = getOperation()->hasAttr("weir.state_bytes");
+    SmallVector<Type> parameters(hasState ? 5 : 4, pointer);
     auto entry = b.create<LLVM::LLVMFuncOp>(
-        name, LLVM::LLVMFunctionType::get(b.getI32Type(),
-                                          SmallVector<Type>(4, pointer)));
+        name, LLVM::LLVMFunctionType::get(b.getI32Type(), parameters));
+    parameters.push_back(pointer);
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(entry.addEntryBlock(b));
     Value one = b.create<LLVM::ConstantOp>(b.getI32IntegerAttr(1));
@@ -351,13 +369,26 @@ private:
       OpBuilder outside(program);
       auto function = outside.create<LLVM::LLVMFuncOp>(
           rest.front()->getLoc(), name + "_part_" + std::to_string(part),
-          LLVM::LLVMFunctionType::get(nothing, SmallVector<Type>(5, pointer)),
+          LLVM::LLVMFunctionType::get(nothing, parameters),
           LLVM::Linkage::Private);
       // Called once, it would be inlined, and the block be long again.
       function.setPassthroughAttr(b.getArrayAttr(b.getStringAttr("noinline")));
       Lowering(function, waves).run(rest.take_front(count));
       b.create<LLVM::CallOp>(function, operands);
       rest = rest.drop_front(count);
+      if (!hasState || rest.empty())
+        continue;
+      // Parts after a failure would go on, too.
+      Block *before = b.getInsertionBlock();
+      Block *leave = b.createBlock(&entry.getBody(), entry.getBody().end());
+      Block *after = b.createBlock(&entry.getBody(), entry.getBody().end());
+      b.setInsertionPointToEnd(before);
+      Value now = b.create<LLVM::LoadOp>(b.getI32Type(), status);
+      Value failed = b.create<LLVM::ICmpOp>(LLVM::ICmpPredicate::ne, now, zero);
+      b.create<LLVM::CondBrOp>(failed, leave, after);
+      b.setInsertionPointToEnd(leave);
+      b.create<LLVM::ReturnOp>(now);
+      b.setInsertionPointToEnd(after);
     }
     b.create<LLVM::ReturnOp>(
         b.create<LLVM::LoadOp>(b.getI32Type(), status).getResult());

@@ -27,6 +27,21 @@ def EmitKernels : Pass<"weir-emit-kernels"> {
                            "mlir::vector::VectorDialect"];
 }
 
+def MarkInPlace : Pass<"weir-mark-in-place"> {
+  let summary = "Says which input's memory a kernel's output may share";
+  let description = [{
+    A kernel that is one loop over elements may write each where it has read it.
+    `weir.in_place` lists the inputs that are read at the output's place only;
+    the plan then assigns a variable by the kernel that computes its new value.
+
+    ```mlir
+    linalg.generic {indexing_maps = [#d0, #d0]} ins(%x : memref<4xf32>) outs(%y : memref<4xf32>)
+    // the function becomes
+    func.func private @kernel_0(%x, %y) attributes {weir.in_place = array<i64: 0>}
+    ```
+  }];
+}
+
 def VectorizeLoops : Pass<"weir-vectorize-loops"> {
   let summary = "Turns loops over neighbouring 32-bit elements into vectors";
   let description = [{

@@ -34,6 +34,7 @@ void buildBufferizePipeline(OpPassManager &pm) {
   kernels.addPass(createEmitKernels());
   kernels.addPass(createFuseRows());
   kernels.addPass(createPlanScratch());
+  kernels.addPass(createMarkInPlace());
 }
 
 void buildCpuPipeline(OpPassManager &pm) {

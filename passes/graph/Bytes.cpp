@@ -3,6 +3,7 @@
 #include "passes/graph/Bytes.h"
 
 #include "dialects/graph/Graph.h"
+#include "dialects/graph/state/State.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -74,11 +75,13 @@ ElementsAttr NewBytes::take(StringRef name) && {
 
 static void forEachResource(Operation *module,
                             function_ref<void(DenseResourceElementsHandle)> f) {
-  module->walk([&](graph::ConstantOp constant) {
-    if (auto resource =
-            dyn_cast<DenseResourceElementsAttr>(constant.getValue()))
+  auto visit = [&](ElementsAttr value) {
+    if (auto resource = dyn_cast_or_null<DenseResourceElementsAttr>(value))
       f(resource.getRawHandle());
-  });
+  };
+  module->walk([&](graph::ConstantOp constant) { visit(constant.getValue()); });
+  module->walk(
+      [&](graph::VariableOp variable) { visit(variable.getInitialAttr()); });
 }
 
 NamedResources::NamedResources(Operation *module) : module(module) {

@@ -21,6 +21,27 @@ def PruneUnused : Pass<"weir-prune-unused", "::mlir::ModuleOp"> {
   }];
 }
 
+def InsertInit : Pass<"weir-insert-init", "::mlir::ModuleOp"> {
+  let summary = "Has an entry assign the variables' initial values";
+  let description = [{
+    The entry whose attribute is `weir.init`, which is made where there is none,
+    first assigns every variable that has an initial value.
+
+    ```mlir
+    graph.variable @steps : tensor<i64> = dense<0> : tensor<i64>
+    // becomes
+    graph.variable @steps : tensor<i64>
+    func.func @init() attributes {weir.entry = "init", weir.init} {
+      %c = graph.constant dense<0> : tensor<i64>
+      graph.write_variable @steps, %c : tensor<i64>
+      return
+    }
+    ```
+  }];
+  let dependentDialects = ["::weir::graph::GraphDialect",
+                           "::mlir::func::FuncDialect"];
+}
+
 def FoldConstants : Pass<"weir-fold-constants", "::mlir::ModuleOp"> {
   let summary = "Computes what depends on constants only";
   let description = [{

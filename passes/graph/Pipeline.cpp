@@ -10,6 +10,7 @@ using namespace mlir;
 namespace weir {
 
 void addGraphPasses(OpPassManager &passes) {
+  passes.addPass(createInsertInit());
   passes.addPass(createPruneUnused());
   passes.addPass(createCanonicalizerPass());
   passes.addPass(createFoldTransposes());

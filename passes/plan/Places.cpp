@@ -3,6 +3,7 @@
 #include "passes/plan/Places.h"
 
 #include "dialects/graph/Graph.h"
+#include "dialects/graph/state/State.h"
 #include "dialects/plan/Arena.h"
 
 using namespace mlir;
@@ -33,6 +34,22 @@ int64_t Weights::place(ElementsAttr value, MemRefType type) {
   return entry->second;
 }
 
+State::State(ModuleOp module) {
+  OpBuilder b(module.getContext());
+  for (auto variable : module.getOps<graph::VariableOp>()) {
+    offsets[variable.getSymNameAttr()] = end;
+    list.push_back(b.getDictionaryAttr(
+        {b.getNamedAttr("name", b.getStringAttr(variable.nameInModel())),
+         b.getNamedAttr("key", b.getStringAttr(variable.keyInCheckpoint())),
+         b.getNamedAttr("offset", b.getI64IntegerAttr(end)),
+         b.getNamedAttr("type", variable.getTypeAttr())}));
+    // One without elements has a place, too.
+    int64_t bytes =
+        std::max<int64_t>(bytesOf(placeType(variable.getType())), 1);
+    end = llvm::alignTo(end + bytes, plan::alignment);
+  }
+}
+
 template <typename Op, typename... Args>
 Op Places::make(Location loc, Args &&...args) {
   OpBuilder b(program.getContext());
@@ -52,6 +69,10 @@ Value Places::argument(Location loc, int64_t index, Type type) {
 Value Places::weight(Location loc, ElementsAttr value, Type type) {
   MemRefType place = placeType(type);
   return make<plan::WeightOp>(loc, place, weights.place(value, place));
+}
+
+Value Places::state(Location loc, int64_t offset, Type type) {
+  return make<plan::StateOp>(loc, placeType(type), offset);
 }
 
 // Not used yet: the first use is the earliest moment there has been, the last

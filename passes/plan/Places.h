@@ -5,6 +5,7 @@
 
 #include "dialects/plan/Plan.h"
 #include "mlir/IR/BuiltinAttributes.h"
+#include "mlir/IR/BuiltinOps.h"
 
 namespace weir {
 
@@ -28,6 +29,23 @@ private:
   int64_t end = 0;
 };
 
+/// The block of state, shared by the entries of the module: its variables in
+/// the order in which they stand.
+class State {
+public:
+  explicit State(mlir::ModuleOp module);
+  int64_t offsetOf(mlir::StringAttr variable) const {
+    return offsets.lookup(variable);
+  }
+  int64_t bytes() const { return end; }
+  llvm::ArrayRef<mlir::Attribute> attributes() const { return list; }
+
+private:
+  llvm::DenseMap<mlir::StringAttr, int64_t> offsets;
+  llvm::SmallVector<mlir::Attribute> list;
+  int64_t end = 0;
+};
+
 /// Moments are counted task by task, but waves as one; a buffer of the arena
 /// lives from its first use to its last.
 class Places {
@@ -41,6 +59,7 @@ public:
   mlir::Value argument(mlir::Location loc, int64_t index, mlir::Type type);
   mlir::Value weight(mlir::Location loc, mlir::ElementsAttr value,
                      mlir::Type type);
+  mlir::Value state(mlir::Location loc, int64_t offset, mlir::Type type);
   /// A buffer that is first used at the next `touch`.
   mlir::Value buffer(mlir::Location loc, mlir::MemRefType type);
   /// The elements of `source` from `start` on, as a buffer of `type`.

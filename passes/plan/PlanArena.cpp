@@ -8,6 +8,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "passes/plan/Places.h"
+#include "passes/plan/StateUses.h"
 
 using namespace mlir;
 
@@ -21,8 +22,9 @@ namespace {
 class Planner {
 public:
   Planner(func::FuncOp entry, plan::ProgramOp program, Weights &weights,
-          SmallVector<Attribute> &checks)
-      : entry(entry), places(program, weights), checks(checks) {}
+          const State &state, SmallVector<Attribute> &checks)
+      : entry(entry), places(program, weights), state(state), checks(checks),
+        uses(entry) {}
 
   LogicalResult run(OpBuilder tasks) {
     Block &body = entry.getBody().front();
@@ -53,6 +55,8 @@ private:
     for (Operation &op : llvm::reverse(block))
       if (auto concat = dyn_cast<graph::ConcatOp>(op))
         joinInPlace(concat);
+      else if (auto write = dyn_cast<graph::WriteVariableOp>(op))
+        assignInPlace(write);
     for (Operation &op : block.without_terminator()) {
       if (auto constant = dyn_cast<graph::ConstantOp>(op)) {
         where[constant] =
@@ -79,6 +83,15 @@ private:
         tasks.create<plan::CheckOp>(op.getLoc(), use(check.getCondition()),
                                     checks.size());
         places.advance();
+      } else if (auto read = dyn_cast<graph::ReadVariableOp>(op)) {
+        Value place = placeOf(read.getVariableAttr(), read);
+        if (uses.isView(read))
+          where[read] = place;
+        else
+          copy(tasks, place, define(op.getLoc(), read));
+      } else if (auto write = dyn_cast<graph::WriteVariableOp>(op)) {
+        copy(tasks, where.lookup(write.getValue()),
+             placeOf(write.getVariableAttr(), write.getValue()));
       } else if (auto branch = dyn_cast<graph::IfOp>(op)) {
         if (failed(planIf(branch, tasks)))
           return failure();
@@ -214,6 +227,29 @@ private:
     partsOf[concat] = std::move(parts);
   }
 
+  /// The one place of a variable in this entry.
+  Value placeOf(FlatSymbolRefAttr variable, Value like) {
+    Value &place = ofVariable[variable.getAttr()];
+    if (!place)
+      place = places.state(like.getLoc(), state.offsetOf(variable.getAttr()),
+                           like.getType());
+    return place;
+  }
+
+  /// Has the new value made in the variable's place, where that can be.
+  void assignInPlace(graph::WriteVariableOp write) {
+    plan::TaskOp task = uses.makerInPlace(write);
+    if (!task || where.contains(task.getResult(0)))
+      return;
+    auto kernel = SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(
+        task, task.getKernelAttr());
+    // The old value may be among its inputs.
+    for (unsigned i = 0; i < kernel.getNumArguments(); ++i)
+      kernel.removeArgAttr(i, "llvm.noalias");
+    makeAt(write.getValue(), placeOf(write.getVariableAttr(), write.getValue()),
+           *write->getBlock());
+  }
+
   static bool isContiguous(graph::ConcatOp concat) {
     return graph::joinsContiguously(
         cast<RankedTensorType>(concat.getType()).getShape(), concat.getAxis());
@@ -259,8 +295,11 @@ private:
 
   func::FuncOp entry;
   Places places;
+  const State &state;
   SmallVector<Attribute> &checks;
+  StateUses uses;
   DenseMap<Value, Value> where;
+  DenseMap<StringAttr, Value> ofVariable;
   DenseMap<Operation *, SmallVector<Value>> partsOf; // of a concat's place
 };
 
@@ -269,6 +308,7 @@ struct PlanArena : impl::PlanArenaBase<PlanArena> {
     ModuleOp module = getOperation();
     OpBuilder b(module.getContext());
     Weights weights;
+    State state(module);
     SmallVector<Attribute> checks, entries;
     int64_t arena = 0, maxLive = 0;
     for (auto entry :
@@ -281,27 +321,38 @@ struct PlanArena : impl::PlanArenaBase<PlanArena> {
       auto program = b.create<plan::ProgramOp>(entry.getLoc(), symbol);
       program.getBody().emplaceBlock();
       OpBuilder tasks = OpBuilder::atBlockEnd(&program.getBody().front());
-      Planner planner(entry, program, weights, checks);
+      Planner planner(entry, program, weights, state, checks);
       if (failed(planner.run(tasks)))
         return signalPassFailure();
       auto [bytes, bound] = planner.assignOffsets();
       arena = std::max(arena, bytes);
       maxLive = std::max(maxLive, bound);
-      entries.push_back(describe(entry, name, symbol));
+      entries.push_back(describe(entry, name, symbol, touchesState(program)));
       entry.erase();
     }
     module->setAttr("weir.arena_bytes", b.getI64IntegerAttr(arena));
     module->setAttr("weir.max_live_bytes", b.getI64IntegerAttr(maxLive));
     module->setAttr("weir.weights_bytes", b.getI64IntegerAttr(weights.bytes()));
     module->setAttr("weir.weights", b.getArrayAttr(weights.attributes()));
+    if (state.bytes()) {
+      module->setAttr("weir.state_bytes", b.getI64IntegerAttr(state.bytes()));
+      module->setAttr("weir.variables", b.getArrayAttr(state.attributes()));
+    }
+    for (auto variable :
+         llvm::make_early_inc_range(module.getOps<graph::VariableOp>()))
+      variable.erase();
     module->setAttr("weir.checks", b.getArrayAttr(checks));
     module->setAttr("weir.entries", b.getArrayAttr(entries));
   }
 
 private:
+  static bool touchesState(plan::ProgramOp program) {
+    return !program.getBody().front().getOps<plan::StateOp>().empty();
+  }
+
   /// The signature as emission reads it.
   static Attribute describe(func::FuncOp entry, StringAttr name,
-                            StringRef symbol) {
+                            StringRef symbol, bool touchesState) {
     OpBuilder b(entry.getContext());
     auto tensor = [&](DictionaryAttr attributes, Type type) -> Attribute {
       NamedAttrList list;
@@ -317,11 +368,16 @@ private:
       inputs.push_back(tensor(entry.getArgAttrDict(i), type));
     for (auto [i, type] : llvm::enumerate(entry.getResultTypes()))
       outputs.push_back(tensor(entry.getResultAttrDict(i), type));
-    return b.getDictionaryAttr(
-        {b.getNamedAttr("name", name),
-         b.getNamedAttr("symbol", b.getStringAttr(symbol)),
-         b.getNamedAttr("inputs", b.getArrayAttr(inputs)),
-         b.getNamedAttr("outputs", b.getArrayAttr(outputs))});
+    NamedAttrList list;
+    list.set("name", name);
+    list.set("symbol", b.getStringAttr(symbol));
+    list.set("inputs", b.getArrayAttr(inputs));
+    list.set("outputs", b.getArrayAttr(outputs));
+    if (touchesState)
+      list.set("state", b.getUnitAttr());
+    if (entry->hasAttr("weir.init"))
+      list.set("init", b.getUnitAttr());
+    return list.getDictionary(b.getContext());
   }
 };
 

@@ -54,7 +54,8 @@ int32_t weir_gpu_issue(weir_gpu *gpu, uint32_t function,
                        weir_gpu_stream *stream) {
   gpu->status = WEIR_OK;
   return gpu->context->entries[function](
-      (void *)gpu->arena, (const void *)gpu->weights, gpu->at, (void *)stream);
+      (void *)gpu->arena, (const void *)gpu->weights, gpu->at, (void *)stream,
+      /*state=*/NULL);
 }
 
 static weir_status record(weir_gpu *gpu, uint32_t which, int with_copies,

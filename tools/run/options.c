@@ -19,6 +19,7 @@ static const char help[] =
     "  --rtol=R --atol=A         how closely (1e-5, 1e-8)\n"
     "  --repeat=N --warmup=N     runs N times and says how long that took\n"
     "  --threads=N               how many share the work of a run\n"
+    "  --restore=PATH --save=PATH    checkpoints before and after the runs\n"
     "  --level=NAME              the code for this kind of processor\n"
     "  --json                    prints the report as JSON\n";
 
@@ -74,6 +75,10 @@ static int one(const char *argument, struct options *o) {
     bad = whole(v, 1, &number) || number > 256, o->threads = (int)number;
   else if ((v = value_of(argument, "--level")))
     o->level = v;
+  else if ((v = value_of(argument, "--restore")))
+    o->restore = v;
+  else if ((v = value_of(argument, "--save")))
+    o->save = v;
   else if ((v = value_of(argument, "--rtol")))
     bad = real(v, &o->rtol);
   else if ((v = value_of(argument, "--atol")))

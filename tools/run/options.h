@@ -6,6 +6,7 @@
 
 struct options {
   const char *library, *function, *output_dir, *level;
+  const char *restore, *save; // checkpoints, as their paths without an ending
   const char **inputs, **expects; // "NAME=VALUE", in order
   int num_inputs, num_expects;
   int random, json;

@@ -225,6 +225,16 @@ static int find_level(struct run *run, uint32_t *level) {
   return fail(run->error, FAULT);
 }
 
+/// Variables have the values of a checkpoint, or else their first ones.
+static weir_status begin_state(struct run *run, void *context) {
+  uint32_t init = run->info->init;
+  if (run->options.restore)
+    return run->info->restore(context, run->options.restore);
+  return init && init != run->index + 1
+             ? run->info->run(context, init - 1, NULL, 0)
+             : WEIR_OK;
+}
+
 static int execute(struct run *run) {
   const weir_function_info *f = run->function;
   uint32_t count = f->num_inputs + f->num_outputs;
@@ -245,6 +255,7 @@ static int execute(struct run *run) {
   run->timing.create_us = now_us() - begin;
   if (status)
     return fail(*message ? message : run->info->status_text(status), FAULT);
+  status = begin_state(run, context);
   run->timing.threads = threads.n ? threads.n : (int)run->info->threads;
   long repeat = run->options.repeat ? run->options.repeat : 1;
   for (long i = -run->options.warmup; i < repeat && !status; ++i) {
@@ -254,6 +265,8 @@ static int execute(struct run *run) {
       run->timing.us[i] = now_us() - begin;
   }
   run->timing.runs = repeat;
+  if (!status && run->options.save)
+    status = run->info->save(context, run->options.save);
   if (status)
     fail(run->info->last_error(context), FAULT);
   run->info->destroy(context);
@@ -350,6 +363,8 @@ static int run_model(struct run *run) {
              run->options.function ? run->options.function : "");
     return fail(run->error, FAULT);
   }
+  if ((run->options.restore || run->options.save) && !run->info->restore)
+    return fail("the model has no variables", FAULT);
   run->index = (uint32_t)index;
   run->function = &run->info->functions[index];
   int status = gather(run);

@@ -13,6 +13,8 @@ plan.program @all {
   %x = plan.argument 0 : memref<4x4xf32>
   // CHECK: plan.weight 128 : memref<4x4xf32>
   %w = plan.weight 128 : memref<4x4xf32>
+  // CHECK: plan.state 64 : memref<4x4xf32>
+  %s = plan.state 64 : memref<4x4xf32>
   // CHECK: %[[B:.*]] = plan.buffer 64 live[0, 1] : memref<4x4xf32>
   %b = plan.buffer 64 live [0, 1] : memref<4x4xf32>
   %p = plan.buffer 0 live [0, 9] : memref<i1>

@@ -114,3 +114,26 @@ plan.program @wave {
   plan.run @single(%y) {wave = 0 : i64} : (memref<8xf32>)
   plan.run @few(%z) {few, grains = 9 : i64, slots = 2 : i64, wave = 0 : i64} : (memref<8xf32>)
 }
+
+// -----
+
+// A model with variables hands their block on; a check that fails ends the run.
+// CHECK: llvm.func @stateful(%{{.*}}: !llvm.ptr, %{{.*}}: !llvm.ptr, %{{.*}}: !llvm.ptr, %{{.*}}: !llvm.ptr, %[[STATE:.*]]: !llvm.ptr) -> i32
+// CHECK: llvm.call @stateful_part_0(%{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}, %[[STATE]], %{{.*}})
+// CHECK: llvm.func private @stateful_part_0
+// CHECK: llvm.store %{{.*}}, %arg5 : i32
+// CHECK: llvm.cond_br %{{.*}}, ^[[LEAVE:.*]], ^[[GO:.*]]
+// CHECK: ^[[LEAVE]]:
+// CHECK-NEXT: llvm.return
+// CHECK: ^[[GO]]:
+// CHECK: llvm.getelementptr inbounds %arg4
+// CHECK: "llvm.intr.memcpy"
+module attributes {weir.state_bytes = 128 : i64} {
+  plan.program @stateful {
+    %x = plan.argument 0 : memref<4xf32>
+    %p = plan.buffer 0 live [0, 1] : memref<i1>
+    %w = plan.state 64 : memref<4xf32>
+    plan.check %p, 1 : memref<i1>
+    plan.copy %x to %w : memref<4xf32>
+  }
+}

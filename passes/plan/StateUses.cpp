@@ -1,0 +1,129 @@
+// When an entry reads and assigns its variables.
+
+#include "passes/plan/StateUses.h"
+
+#include "dialects/graph/Graph.h"
+#include "dialects/graph/Shape.h"
+
+using namespace mlir;
+
+namespace weir {
+
+StateUses::StateUses(func::FuncOp entry) {
+  int64_t now = 0;
+  entry.walk<WalkOrder::PreOrder>([&](Operation *op) {
+    spans[op] = {now, now};
+    ++now;
+    if (auto read = dyn_cast<graph::ReadVariableOp>(op))
+      reads[read.getVariableAttr().getAttr()].push_back(read);
+    else if (auto write = dyn_cast<graph::WriteVariableOp>(op))
+      writes[write.getVariableAttr().getAttr()].push_back(write);
+  });
+  entry.walk([&](Operation *op) {
+    if (op != entry) {
+      Span &around = spans[op->getParentOp()];
+      around.end = std::max(around.end, spans.lookup(op).end);
+    }
+  });
+  entry.walk([&](plan::TaskOp task) {
+    auto before = dyn_cast_or_null<plan::TaskOp>(task->getPrevNode());
+    if (before && before.nextOfWave())
+      return;
+    Span whole = spans[task];
+    for (plan::TaskOp of = task; of; of = of.nextOfWave())
+      whole.end = spans[of].end;
+    for (plan::TaskOp of = task; of; of = of.nextOfWave())
+      spans[of] = whole;
+  });
+}
+
+/// What stands for bytes of its operand.
+static bool isViewOp(Operation *op) {
+  return isa<graph::ReshapeOp, graph::SliceOp>(op);
+}
+
+int64_t StateUses::lastUse(Value value, Operation *except) const {
+  int64_t last = -1;
+  SmallVector<Value> work{value};
+  while (!work.empty()) {
+    Value next = work.pop_back_val();
+    Block *block = next.getParentBlock();
+    for (Operation *user : next.getUsers()) {
+      if (isViewOp(user)) {
+        work.push_back(user->getResult(0));
+        continue;
+      }
+      if (user == except)
+        continue;
+      last = std::max(last, spans.lookup(user).end);
+      // A loop that the value comes from outside of uses it in each round.
+      for (Operation *around = user;
+           around->getBlock() != block && around->getParentOp();
+           around = around->getParentOp())
+        if (isa<graph::WhileOp>(around->getParentOp()))
+          last = std::max(last, spans.lookup(around->getParentOp()).end);
+    }
+  }
+  return last;
+}
+
+bool StateUses::isView(graph::ReadVariableOp read) const {
+  int64_t from = spans.lookup(read).begin, to = lastUse(read);
+  auto all = writes.find(read.getVariableAttr().getAttr());
+  return all == writes.end() ||
+         llvm::none_of(all->second, [&](graph::WriteVariableOp write) {
+           int64_t at = spans.lookup(write).begin;
+           return from < at && at < to;
+         });
+}
+
+bool StateUses::readsInPlace(plan::TaskOp task, Value read) const {
+  auto kernel = SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(
+      task, task.getKernelAttr());
+  auto places = kernel->getAttrOfType<DenseI64ArrayAttr>("weir.in_place");
+  for (auto [i, input] : llvm::enumerate(task.getInputs())) {
+    Value source = input;
+    bool isWhole = true;
+    while (Operation *view = source.getDefiningOp()) {
+      if (!isViewOp(view))
+        break;
+      isWhole &= isa<graph::ReshapeOp>(view);
+      source = view->getOperand(0);
+    }
+    if (source == read &&
+        (!isWhole || !places || !llvm::is_contained(places.asArrayRef(), i)))
+      return false;
+  }
+  return true;
+}
+
+plan::TaskOp StateUses::makerInPlace(graph::WriteVariableOp write) const {
+  StringAttr variable = write.getVariableAttr().getAttr();
+  Value made = write.getValue();
+  while (auto reshape = made.getDefiningOp<graph::ReshapeOp>())
+    made = reshape.getX();
+  auto task = made.getDefiningOp<plan::TaskOp>();
+  if (!task || task->getBlock() != write->getBlock() ||
+      task->getNumResults() != 1)
+    return {};
+  int64_t begin = spans.lookup(task).begin, end = spans.lookup(write).begin;
+  int64_t used = lastUse(made);
+  for (graph::WriteVariableOp other : writes.lookup(variable)) {
+    int64_t at = spans.lookup(other).begin;
+    if (other != write && begin <= at && at <= used)
+      return {};
+  }
+  for (graph::ReadVariableOp read : reads.lookup(variable)) {
+    int64_t at = spans.lookup(read).begin;
+    if (begin < at && at < end)
+      return {};
+    if (at > end || !isView(read))
+      continue;
+    // In a wave, others read while the task writes.
+    if (lastUse(read, task) >= begin || !readsInPlace(task, read))
+      return {};
+  }
+  return task;
+}
+
+} // namespace weir

@@ -1,0 +1,40 @@
+// What saving and restoring checkpoints share: TensorFlow's V2 bundles, which
+// are an index, a table of sorted keys in LevelDB's format, and data shards.
+#ifndef WEIR_RUNTIME_CHECKPOINT_H
+#define WEIR_RUNTIME_CHECKPOINT_H
+
+#include "runtime/abi.h"
+
+enum {
+  WEIR_PATH_BYTES = 4096,
+  WEIR_FOOTER_BYTES = 48,
+  WEIR_TRAILER_BYTES = 5, // of a block: how it is compressed, its checksum
+  WEIR_SHARDS_MOST = 99999
+};
+
+extern const uint64_t weir_table_magic; // the last 8 bytes of an index
+
+// CRC-32C, eight bytes at a time; on the stack, as nothing else needs it.
+typedef struct weir_crc {
+  uint32_t table[8][256];
+} weir_crc;
+void weir_crc_init(weir_crc *crc);
+// The checksum of bytes that follow others, whose checksum is `before`.
+uint32_t weir_crc_of(const weir_crc *crc, const void *bytes, size_t count,
+                     uint32_t before);
+// As it is stored: so that a checksum of data with checksums is no accident.
+uint32_t weir_crc_masked(uint32_t crc);
+
+// TensorFlow's number of an element type.
+uint32_t weir_checkpoint_dtype(weir_dtype dtype);
+
+// `path` and an ending; 0 where that is too long.
+int weir_path(char to[WEIR_PATH_BYTES], const char *path, const char *ending);
+// The ending ".data-00000-of-00001" of a shard.
+void weir_shard_ending(char to[32], uint32_t shard, uint32_t count);
+
+// How many shards the checkpoint at `path` has now; 0 where there is none, or
+// none that can be read.
+uint32_t weir_shards_at(const weir_crc *crc, const char *path);
+
+#endif

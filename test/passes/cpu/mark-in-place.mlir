@@ -1,0 +1,46 @@
+// RUN: weir-opt %s --pass-pipeline='builtin.module(func.func(weir-mark-in-place))' | FileCheck %s
+
+#d0 = affine_map<(d0) -> (d0)>
+#zero = affine_map<(d0) -> ()>
+#back = affine_map<(d0) -> (3 - d0)>
+
+// What is read where the output is written may be the output.
+// CHECK-LABEL: @elements
+// CHECK-SAME: weir.in_place = array<i64: 0, 2>
+func.func private @elements(%x: memref<4xf32>, %s: memref<f32>, %z: memref<4xf32>, %y: memref<4xf32>) attributes {weir.kernel} {
+  linalg.generic {indexing_maps = [#d0, #zero, #d0, #d0], iterator_types = ["parallel"]} ins(%x, %s, %z : memref<4xf32>, memref<f32>, memref<4xf32>) outs(%y : memref<4xf32>) {
+  ^bb0(%a: f32, %b: f32, %c: f32, %out: f32):
+    %d = arith.addf %a, %b : f32
+    %e = arith.addf %d, %c : f32
+    linalg.yield %e : f32
+  }
+  return
+}
+
+// Read elsewhere, it may not.
+// CHECK-LABEL: @reverse
+// CHECK-NOT: weir.in_place
+func.func private @reverse(%x: memref<4xf32>, %y: memref<4xf32>) attributes {weir.kernel} {
+  linalg.generic {indexing_maps = [#d0, #back, #d0], iterator_types = ["parallel"]} ins(%x, %x : memref<4xf32>, memref<4xf32>) outs(%y : memref<4xf32>) {
+  ^bb0(%a: f32, %b: f32, %out: f32):
+    %d = arith.addf %a, %b : f32
+    linalg.yield %d : f32
+  }
+  return
+}
+
+// Nor where a second loop reads it again.
+// CHECK-LABEL: @twice
+// CHECK-NOT: weir.in_place
+func.func private @twice(%x: memref<4xf32>, %y: memref<4xf32>) attributes {weir.kernel} {
+  linalg.generic {indexing_maps = [#d0, #d0], iterator_types = ["parallel"]} ins(%x : memref<4xf32>) outs(%y : memref<4xf32>) {
+  ^bb0(%a: f32, %out: f32):
+    linalg.yield %a : f32
+  }
+  linalg.generic {indexing_maps = [#d0, #d0], iterator_types = ["parallel"]} ins(%x : memref<4xf32>) outs(%y : memref<4xf32>) {
+  ^bb0(%a: f32, %out: f32):
+    %b = arith.mulf %a, %out : f32
+    linalg.yield %b : f32
+  }
+  return
+}

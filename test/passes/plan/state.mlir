@@ -1,0 +1,123 @@
+// RUN: weir-opt %s --split-input-file --weir-plan-arena | FileCheck %s
+
+// A variable is read where it lies, and its new value is made there when the
+// kernel reads the old one only where it writes. No buffer, no copy.
+// CHECK: weir.arena_bytes = 0
+// CHECK-SAME: weir.entries = [{inputs = [{type = tensor<4xf32>}], name = "f", outputs = [], state, symbol = "weir_entry_0"}]
+// CHECK-SAME: weir.state_bytes = 128
+// CHECK-SAME: weir.variables = [{key = "w", name = "w", offset = 0 : i64, type = tensor<4xf32>}, {key = "k", name = "n", offset = 64 : i64, type = tensor<i64>}]
+// CHECK-NOT: graph.variable
+// CHECK: plan.program
+// CHECK-DAG: %[[X:.*]] = plan.argument 0
+// CHECK-DAG: %[[W:.*]] = plan.state 0 : memref<4xf32>
+// CHECK: plan.run @k(%[[W]], %[[X]], %[[W]])
+// CHECK-NOT: plan.copy
+// CHECK: func.func private @k(memref<4xf32>, memref<4xf32>, memref<4xf32>) attributes
+graph.variable @w : tensor<4xf32>
+graph.variable @symbol : tensor<i64> {called = "n", key = "k"}
+func.func @f(%x: tensor<4xf32>) attributes {weir.entry = "f"} {
+  %w = graph.read_variable @w : tensor<4xf32>
+  %v = plan.task @k(%w, %x) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  graph.write_variable @w, %v : tensor<4xf32>
+  return
+}
+func.func private @k(%x: memref<4xf32> {llvm.noalias}, %y: memref<4xf32> {llvm.noalias}, %z: memref<4xf32> {llvm.noalias}) attributes {weir.kernel, weir.in_place = array<i64: 0>}
+
+// -----
+
+// A kernel that may read the old value after it has written needs a buffer.
+// CHECK: plan.program
+// CHECK-DAG: %[[W:.*]] = plan.state 0 : memref<4xf32>
+// CHECK-DAG: %[[B:.*]] = plan.buffer
+// CHECK: plan.run @k(%[[W]], %{{.*}}, %[[B]])
+// CHECK-NEXT: plan.copy %[[B]] to %[[W]]
+graph.variable @w : tensor<4xf32>
+func.func @f(%x: tensor<4xf32>) attributes {weir.entry = "f"} {
+  %w = graph.read_variable @w : tensor<4xf32>
+  %v = plan.task @k(%w, %x) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  graph.write_variable @w, %v : tensor<4xf32>
+  return
+}
+func.func private @k(%x: memref<4xf32>, %y: memref<4xf32>, %z: memref<4xf32>) attributes {weir.kernel, weir.in_place = array<i64: 1>}
+
+// -----
+
+// The old value is a result: it is kept from before the assignment.
+// CHECK: plan.program
+// CHECK-DAG: %[[X:.*]] = plan.argument 0
+// CHECK-DAG: %[[Y:.*]] = plan.argument 1
+// CHECK-DAG: %[[W:.*]] = plan.state 0 : memref<4xf32>
+// CHECK-DAG: %[[OLD:.*]] = plan.buffer
+// CHECK: plan.copy %[[W]] to %[[OLD]]
+// CHECK-NEXT: plan.copy %[[X]] to %[[W]]
+// CHECK-NEXT: plan.copy %[[OLD]] to %[[Y]]
+graph.variable @w : tensor<4xf32>
+func.func @f(%x: tensor<4xf32>) -> tensor<4xf32> attributes {weir.entry = "f"} {
+  %w = graph.read_variable @w : tensor<4xf32>
+  graph.write_variable @w, %x : tensor<4xf32>
+  return %w : tensor<4xf32>
+}
+
+// -----
+
+// Two variables change places by way of one buffer.
+// CHECK: plan.program
+// CHECK-DAG: %[[A:.*]] = plan.state 0 : memref<4xf32>
+// CHECK-DAG: %[[B:.*]] = plan.state 64 : memref<4xf32>
+// CHECK-DAG: %[[HELD:.*]] = plan.buffer
+// CHECK: plan.copy %[[A]] to %[[HELD]]
+// CHECK-NEXT: plan.copy %[[B]] to %[[A]]
+// CHECK-NEXT: plan.copy %[[HELD]] to %[[B]]
+// CHECK-NOT: plan.copy
+graph.variable @a : tensor<4xf32>
+graph.variable @b : tensor<4xf32>
+func.func @f() attributes {weir.entry = "f"} {
+  %a = graph.read_variable @a : tensor<4xf32>
+  %b = graph.read_variable @b : tensor<4xf32>
+  graph.write_variable @a, %b : tensor<4xf32>
+  graph.write_variable @b, %a : tensor<4xf32>
+  return
+}
+
+// -----
+
+// Another task needs the old value when the new one is made: at the same time,
+// in a wave, or later, as the loop does in each round.
+// CHECK: plan.program
+// CHECK-DAG: %[[W:.*]] = plan.state 0 : memref<4xf32>
+// CHECK: plan.run @k(%[[W]], %[[NEW:[0-9]+]]) {wave = 0 : i64}
+// CHECK-NEXT: plan.run @k(%[[W]], %{{.*}}) {wave = 0 : i64}
+// CHECK-NEXT: plan.copy %[[NEW]] to %[[W]]
+graph.variable @w : tensor<4xf32>
+func.func @wave() -> tensor<4xf32> attributes {weir.entry = "f"} {
+  %w = graph.read_variable @w : tensor<4xf32>
+  %v = plan.task @k(%w) {wave = 0 : i64} : (tensor<4xf32>) -> tensor<4xf32>
+  %y = plan.task @k(%w) {wave = 0 : i64} : (tensor<4xf32>) -> tensor<4xf32>
+  graph.write_variable @w, %v : tensor<4xf32>
+  return %y : tensor<4xf32>
+}
+func.func private @k(%x: memref<4xf32>, %z: memref<4xf32>) attributes {weir.kernel, weir.in_place = array<i64: 0>}
+
+// -----
+
+// CHECK: plan.program
+// CHECK-DAG: %[[W:.*]] = plan.state 0 : memref<4xf32>
+// CHECK-DAG: %[[OLD:.*]] = plan.buffer {{.*}} : memref<4xf32>
+// CHECK: plan.copy %[[W]] to %[[OLD]]
+// CHECK: plan.while
+// CHECK: plan.run @k(%[[OLD]], %[[W]])
+graph.variable @w : tensor<4xf32>
+func.func @loop(%p: tensor<i1>) attributes {weir.entry = "f"} {
+  %w = graph.read_variable @w : tensor<4xf32>
+  %q = graph.while(%p) : (tensor<i1>) -> tensor<i1> {
+  ^bb0(%a: tensor<i1>):
+    graph.yield %a : tensor<i1>
+  } do {
+  ^bb0(%a: tensor<i1>):
+    %v = plan.task @k(%w) : (tensor<4xf32>) -> tensor<4xf32>
+    graph.write_variable @w, %v : tensor<4xf32>
+    graph.yield %a : tensor<i1>
+  }
+  return
+}
+func.func private @k(%x: memref<4xf32>, %z: memref<4xf32>) attributes {weir.kernel, weir.in_place = array<i64: 0>}
