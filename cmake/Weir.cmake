@@ -42,7 +42,7 @@ set(WEIR_MLIR_LIBS
   MLIRIR MLIRParser MLIRPass MLIRTransforms MLIRTransformUtils MLIRRewrite MLIRAnalysis
   MLIRFuncDialect MLIRArithDialect MLIRMathDialect MLIRLinalgDialect MLIRTensorDialect
   MLIRSCFDialect MLIRVectorDialect MLIRMemRefDialect MLIRAffineDialect MLIRLLVMDialect
-  MLIRControlFlowDialect MLIRBufferizationDialect MLIRUBDialect MLIRComplexDialect
+  MLIRNVVMDialect MLIRNVVMToLLVMIRTranslation MLIRControlFlowDialect MLIRBufferizationDialect MLIRUBDialect MLIRComplexDialect
   MLIRLinalgTransforms MLIRLinalgUtils MLIRTensorTransforms MLIRSCFTransforms MLIRSCFUtils
   MLIRVectorTransforms MLIRVectorUtils MLIRMemRefTransforms MLIRMemRefUtils MLIRArithTransforms MLIRArithUtils
   MLIRAffineTransforms MLIRAffineUtils MLIRMathTransforms

@@ -79,7 +79,8 @@ LogicalResult runStages(ModuleOp module, const Options &options,
   if (options.timing)
     pm.enableTiming();
   bool begun = false;
-  for (const Stage &stage : stages()) {
+  for (const Stage &stage :
+       stages(options.gpu.isOn() ? Machine::Gpu : Machine::Cpu)) {
     begun |= stage.name == first;
     if (begun && stage.build)
       stage.build(pm);
@@ -147,9 +148,12 @@ Status compile(MLIRContext *context, const Options &options) {
     return compileLevels(*module, options);
   if (llvm::Error error = writeTarget(*module, options.target))
     return badTarget(std::move(error));
+  if (options.gpu.isOn())
+    if (llvm::Error error = writeGpu(*module, options.gpu))
+      return badTarget(std::move(error));
   // The model has been accepted: a pass that fails now is a fault of ours.
   bool stopped = false;
-  if (failed(runStages(*module, options, "import", "cpu", stopped)))
+  if (failed(runStages(*module, options, "import", "", stopped)))
     return internalError();
   if (stopped)
     return print(*module, options.emit.output);

@@ -9,6 +9,7 @@
 #include "dialects/plan/Plan.h"
 #include "passes/cpu/Passes.h"
 #include "passes/fuse/Passes.h"
+#include "passes/gpu/Passes.h"
 #include "passes/graph/Passes.h"
 #include "passes/lower/Passes.h"
 #include "passes/plan/Passes.h"
@@ -22,6 +23,7 @@
 #include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Linalg/Transforms/BufferizableOpInterfaceImpl.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -38,14 +40,14 @@
 namespace weir {
 
 void registerDialects(mlir::DialectRegistry &registry) {
-  registry.insert<mlir::arith::ArithDialect,
-                  mlir::bufferization::BufferizationDialect,
-                  mlir::cf::ControlFlowDialect, mlir::func::FuncDialect,
-                  mlir::LLVM::LLVMDialect, mlir::linalg::LinalgDialect,
-                  mlir::math::MathDialect, mlir::memref::MemRefDialect,
-                  mlir::scf::SCFDialect, mlir::tensor::TensorDialect,
-                  mlir::vector::VectorDialect, graph::GraphDialect,
-                  kernel::KernelDialect, plan::PlanDialect>();
+  registry.insert<
+      mlir::arith::ArithDialect, mlir::bufferization::BufferizationDialect,
+      mlir::cf::ControlFlowDialect, mlir::func::FuncDialect,
+      mlir::LLVM::LLVMDialect, mlir::linalg::LinalgDialect,
+      mlir::math::MathDialect, mlir::memref::MemRefDialect,
+      mlir::NVVM::NVVMDialect, mlir::scf::SCFDialect,
+      mlir::tensor::TensorDialect, mlir::vector::VectorDialect,
+      graph::GraphDialect, kernel::KernelDialect, plan::PlanDialect>();
   mlir::arith::registerBufferizableOpInterfaceExternalModels(registry);
   mlir::bufferization::func_ext::registerBufferizableOpInterfaceExternalModels(
       registry);
@@ -61,20 +63,26 @@ void registerPasses() {
   mlir::bufferization::registerBufferizationPasses();
   registerCpuPasses();
   registerFusePasses();
+  registerGpuPasses();
   registerGraphPasses();
   registerLowerPasses();
   registerPlanPasses();
   mlir::registerReconcileUnrealizedCasts();
-  for (const Stage &stage : stages())
+  auto add = [](const llvm::Twine &name, const Stage &stage) {
     if (stage.build)
       mlir::registerPassPipeline(
-          ("weir-stage-" + stage.name).str(), stage.after,
+          name.str(), stage.after,
           [build = stage.build](mlir::OpPassManager &pm, llvm::StringRef,
                                 auto) {
             build(pm);
             return mlir::success();
           },
           [](auto) {});
+  };
+  for (const Stage &stage : stages())
+    add("weir-stage-" + stage.name, stage);
+  add("weir-stage-plan-gpu", *std::prev(stages(Machine::Gpu).end(), 2));
+  add("weir-stage-gpu", stages(Machine::Gpu).back());
 }
 
 } // namespace weir

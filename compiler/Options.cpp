@@ -135,6 +135,19 @@ void readLevels(const InputArgList &args, StringRef command, Options &options,
     usage.say() << "--multiversion is for x86_64\n";
 }
 
+void readGpu(const InputArgList &args, Options &options, Usage &usage) {
+  options.gpu.kind = args.getLastArgValue(OPT_gpu_EQ).str();
+  SmallVector<StringRef> archs;
+  args.getLastArgValue(OPT_gpu_arch_EQ, "sm_80")
+      .split(archs, ',', -1, /*KeepEmpty=*/false);
+  for (StringRef arch : archs)
+    options.gpu.archs.push_back(arch.str());
+  if (!options.gpu.isOn() && args.hasArg(OPT_gpu_arch_EQ))
+    usage.say() << "--gpu-arch goes with --gpu\n";
+  if (options.gpu.isOn() && !options.levels.empty())
+    usage.say() << "--multiversion does not go with --gpu\n";
+}
+
 void readThreads(StringRef text, ThreadOptions &threads, Usage &usage) {
   // How many the caller's are is not known: scratch for most machines' cores.
   if (text == "extern")
@@ -196,6 +209,7 @@ std::optional<Options> parseOptions(mlir::MLIRContext *context,
   readThreads(args.getLastArgValue(OPT_threads_EQ, "1"), options.threads,
               usage);
   readLevels(args, command, options, usage);
+  readGpu(args, options, usage);
   options.precision = args.getLastArgValue(OPT_precision_EQ, "f32").str();
   if (options.precision != "f32" && options.precision != "bf16x3")
     usage.say() << "--precision takes f32 or bf16x3, not '"
@@ -204,9 +218,10 @@ std::optional<Options> parseOptions(mlir::MLIRContext *context,
   options.json = args.hasArg(OPT_json);
   if (const Arg *stage = args.getLastArg(OPT_stop_after_EQ))
     options.stopAfter = stage->getValue();
-  if (!options.stopAfter.empty() && !isStage(options.stopAfter))
+  Machine machine = options.gpu.isOn() ? Machine::Gpu : Machine::Cpu;
+  if (!options.stopAfter.empty() && !isStage(options.stopAfter, machine))
     usage.say() << "no stage is called '" << escaped(options.stopAfter)
-                << "'; they are " << stageNames() << "\n";
+                << "'; they are " << stageNames(machine) << "\n";
   if (command == "compile" && options.stopAfter.empty() &&
       options.emit.output.empty())
     usage.say() << "no output given: -o PATH\n";

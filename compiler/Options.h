@@ -6,6 +6,7 @@
 #include "compiler/Levels.h"
 #include "compiler/emit/Emit.h"
 #include "compiler/import/Import.h"
+#include "compiler/target/Gpu.h"
 #include "compiler/target/Target.h"
 
 namespace weir {
@@ -21,6 +22,7 @@ struct ThreadOptions {
 struct Options {
   ImportOptions import;
   TargetOptions target;
+  GpuOptions gpu;
   EmitOptions emit;
   ThreadOptions threads;
   /// Kinds of processors to make code for, the best first; empty: the target.

@@ -37,11 +37,13 @@ def mcpu : Joined<["-"], "mcpu=">, MetaVarName<"NAME">,
 def mattr : Joined<["-"], "mattr=">, MetaVarName<"LIST">,
             HelpText<"Features to add or remove, as in +avx512f,-fma">;
 defm multiversion : Eq<"multiversion", "LIST", "Code for several kinds of processors, of which create takes the best that it runs on: any of x86-64, x86-64-v2, x86-64-v3, x86-64-v4 and amx">;
+defm gpu : Eq<"gpu", "KIND", "Run kernels on a GPU: cuda, or sim, which runs the same kernels on the CPU, for tests">;
+defm gpu_arch : Eq<"gpu-arch", "LIST", "Architectures of GPUs to make code for, as in sm_80,sm_90 (default: sm_80, which later ones run too)">;
 defm threads : Eq<"threads", "N|extern", "Run on N threads of the model's own (default: 1), or on the caller's">;
 defm precision : Eq<"precision", "f32|bf16x3", "What products of f32 by tiles (AMX) keep: all of f32 (default), or 16 bits, in half the time">;
 def O : Joined<["-"], "O">, MetaVarName<"LEVEL">,
         HelpText<"Optimization level, 0 to 3 (default: 2)">;
 
-defm stop_after : Eq<"stop-after", "STAGE", "Print what a stage leaves: import, graph, fuse, lower, plan or cpu">;
+defm stop_after : Eq<"stop-after", "STAGE", "Print what a stage leaves: import, graph, fuse, lower, plan, and cpu or gpu">;
 def timing : F<"timing", "Print the time that each pass took">;
 def json : F<"json", "inspect: print JSON">;

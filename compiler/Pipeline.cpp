@@ -2,8 +2,11 @@
 
 #include "compiler/Pipeline.h"
 
+#include "passes/cpu/Passes.h"
 #include "passes/cpu/Pipeline.h"
 #include "passes/fuse/Passes.h"
+#include "passes/gpu/Passes.h"
+#include "passes/gpu/Pipeline.h"
 #include "passes/graph/Passes.h"
 #include "passes/lower/Passes.h"
 #include "passes/plan/Passes.h"
@@ -44,29 +47,57 @@ static void buildPlan(OpPassManager &pm) {
   pm.addPass(createPlanArena());
 }
 
-ArrayRef<Stage> stages() {
-  static constexpr Stage list[] = {
-      {"import", "one function an entry, in the graph dialect", nullptr},
-      {"graph", "folded and cleaned; no framework idiom is left", addGraphPasses},
-      {"fuse", "each op that computes is in a group", buildFuse},
-      {"lower", "each kind of group is a function of linalg", buildLower},
-      {"plan", "each buffer has a place, tasks have an order", buildPlan},
-      {"cpu", "only the llvm dialect", buildCpuPipeline},
-  };
-  return list;
+static void buildPlanForGpu(OpPassManager &pm) {
+  OpPassManager &kernels = pm.nest<func::FuncOp>();
+  kernels.addPass(createBufferizeKernels());
+  kernels.addPass(createCanonicalizerPass());
+  kernels.addPass(createCSEPass());
+  buildShareThreadsPipeline(pm);
+  pm.addNestedPass<func::FuncOp>(createPlanScratch());
+  pm.addPass(createPlanArena());
 }
 
-bool isStage(StringRef name) {
-  return llvm::any_of(stages(),
+static void buildGpu(OpPassManager &pm) {
+  pm.addPass(createOutlineParts());
+  pm.addPass(createFormLaunches());
+  buildLlvmPipeline(pm.nest<ModuleOp>());
+  buildIssuePipeline(pm);
+}
+
+static constexpr Stage cpuStages[] = {
+    {"import", "one function an entry, in the graph dialect", nullptr},
+    {"graph", "folded and cleaned; no framework idiom is left", addGraphPasses},
+    {"fuse", "each op that computes is in a group", buildFuse},
+    {"lower", "each kind of group is a function of linalg", buildLower},
+    {"plan", "each buffer has a place, tasks have an order", buildPlan},
+    {"cpu", "only the llvm dialect", buildCpuPipeline},
+};
+
+// The first stages are the same.
+static constexpr Stage gpuStages[] = {
+    cpuStages[0],
+    cpuStages[1],
+    cpuStages[2],
+    cpuStages[3],
+    {"plan", cpuStages[4].after, buildPlanForGpu},
+    {"gpu", "an entry issues work, and kernels are images", buildGpu},
+};
+
+ArrayRef<Stage> stages(Machine machine) {
+  return machine == Machine::Gpu ? ArrayRef<Stage>(gpuStages)
+                                 : ArrayRef<Stage>(cpuStages);
+}
+
+bool isStage(StringRef name, Machine machine) {
+  return llvm::any_of(stages(machine),
                       [&](const Stage &stage) { return stage.name == name; });
 }
 
-std::string stageNames() {
-  return llvm::join(llvm::map_range(stages(),
-                                    [](const Stage &stage) {
-                                      return stage.name.str();
-                                    }),
-                    ", ");
+std::string stageNames(Machine machine) {
+  return llvm::join(
+      llvm::map_range(stages(machine),
+                      [](const Stage &stage) { return stage.name.str(); }),
+      ", ");
 }
 
 } // namespace weir

@@ -16,10 +16,13 @@ struct Stage {
   void (*build)(mlir::OpPassManager &);
 };
 
-llvm::ArrayRef<Stage> stages();
-bool isStage(llvm::StringRef name);
+/// What runs the kernels.
+enum class Machine { Cpu, Gpu };
+
+llvm::ArrayRef<Stage> stages(Machine machine = Machine::Cpu);
+bool isStage(llvm::StringRef name, Machine machine);
 /// Their names, in order, with commas.
-std::string stageNames();
+std::string stageNames(Machine machine);
 
 } // namespace weir
 

@@ -8,6 +8,7 @@
 
 void *memset(void *to, int value, size_t bytes);
 void *memcpy(void *restrict to, const void *restrict from, size_t bytes);
+void *memmove(void *to, const void *from, size_t bytes);
 int memcmp(const void *a, const void *b, size_t bytes);
 void *aligned_alloc(size_t align, size_t bytes);
 void free(void *memory);

@@ -16,6 +16,7 @@ EMBED(weir_embedded_cuda_x86_64, WEIR_RUNTIME_DIR "/cuda-x86_64.bc")
 EMBED(weir_embedded_cuda_aarch64, WEIR_RUNTIME_DIR "/cuda-aarch64.bc")
 EMBED(weir_embedded_state_x86_64, WEIR_RUNTIME_DIR "/state-x86_64.bc")
 EMBED(weir_embedded_state_aarch64, WEIR_RUNTIME_DIR "/state-aarch64.bc")
+EMBED(weir_embedded_sim, WEIR_RUNTIME_DIR "/sim-x86_64.bc")
 EMBED(weir_embedded_runner, WEIR_RUNNER)
 EMBED(weir_embedded_header, WEIR_RUNTIME_HEADER)
 EMBED(weir_embedded_gpu_header, WEIR_GPU_HEADER)
@@ -52,6 +53,10 @@ llvm::StringRef stateBitcode(llvm::StringRef arch) {
     return between(weir_embedded_state_aarch64_begin,
                    weir_embedded_state_aarch64_end);
   return {};
+}
+
+llvm::StringRef simulatorBitcode() {
+  return between(weir_embedded_sim_begin, weir_embedded_sim_end);
 }
 
 llvm::StringRef runnerBitcode(llvm::StringRef arch) {

@@ -2,6 +2,7 @@
 // runtime, add the tables, hide all but the public names, optimise.
 
 #include "compiler/emit/Object.h"
+#include "compiler/emit/Simulate.h"
 
 #include "dialects/graph/TargetAttr.h"
 
@@ -251,6 +252,7 @@ static Expected<std::unique_ptr<Module>>
 translateLevel(mlir::ModuleOp source, LLVMContext &context,
                const DataLayout &layout, StringRef prefix) {
   TargetAttr target = TargetAttr::get(source);
+  auto kernels = takeSimulatedKernels(source);
   auto module = mlir::translateModuleToLLVMIR(source, context, "weir");
   if (!module)
     return fault("the module does not translate to LLVM IR");
@@ -258,6 +260,12 @@ translateLevel(mlir::ModuleOp source, LLVMContext &context,
   module->setDataLayout(layout);
   module->setPICLevel(PICLevel::BigPIC);
   prefixDefinitions(*module, prefix);
+  if (kernels)
+    if (Error error = simulateKernels(
+            *kernels,
+            source->getAttrOfType<mlir::ArrayAttr>("weir.gpu_kernels"), prefix,
+            *module))
+      return std::move(error);
   setModelAttributes(*module, target);
   return std::move(module);
 }
@@ -304,6 +312,9 @@ Expected<NativeModule> buildNative(ArrayRef<mlir::ModuleOp> levels,
       return std::move(error);
   if (!model.variables.empty())
     if (Error error = linkBitcode(module, stateBitcode(arch)))
+      return std::move(error);
+  if (module.getNamedGlobal("weir_sim_kernels"))
+    if (Error error = linkBitcode(module, simulatorBitcode()))
       return std::move(error);
   if (extra == Extra::Main)
     if (Error error = linkBitcode(module, runnerBitcode(arch)))

@@ -45,6 +45,8 @@ llvm::StringRef runtimeBitcode(llvm::StringRef arch);
 llvm::StringRef cudaBitcode(llvm::StringRef arch);
 /// The part of it that only models with variables need.
 llvm::StringRef stateBitcode(llvm::StringRef arch);
+/// The simulator of a GPU, for x86-64.
+llvm::StringRef simulatorBitcode();
 /// The same of weir-run's code, where executables can be linked.
 llvm::StringRef runnerBitcode(llvm::StringRef arch);
 /// The text of runtime/weir.h.

@@ -56,6 +56,12 @@ Target Target::of(Operation *op) {
     result.dots =
         result.vectorBits == 512 && llvm::is_contained(all, "+avx512vnni");
   }
+  // What kernels are is then no matter of the host's processor.
+  if (module->hasAttr("weir.gpu")) {
+    Target device;
+    device.gpu = true;
+    return device;
+  }
   return result;
 }
 

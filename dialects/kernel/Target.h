@@ -19,6 +19,7 @@ struct Target {
   bool tiles = false;     // Intel AMX, with products of bf16
   bool byteTiles = false; // and of 8-bit integers
   bool dots = false;      // AVX-512 VNNI: sums of four products of bytes
+  bool gpu = false;       // kernels are for threads of a GPU
 
   /// Reads the `weir.target` dictionary of the module around `op`, keys
   /// `vector_bits`, `panel_bits`, `vector_registers`, `l1`, `l2`, `fma`,

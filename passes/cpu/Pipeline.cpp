@@ -37,13 +37,7 @@ void buildBufferizePipeline(OpPassManager &pm) {
   kernels.addPass(createMarkInPlace());
 }
 
-void buildCpuPipeline(OpPassManager &pm) {
-  OpPassManager &kernels = pm.nest<func::FuncOp>();
-  kernels.addPass(createLowerCopies());
-  kernels.addPass(createShareLoops());
-  kernels.addPass(createVectorizeLoops());
-  kernels.addPass(createReassociateReductions());
-  pm.addPass(createOutlineParts());
+void buildLlvmPipeline(OpPassManager &pm) {
   OpPassManager &phases = pm.nest<func::FuncOp>();
   phases.addPass(createConvertLinalgToLoopsPass());
   phases.addPass(createExpandMath());
@@ -68,6 +62,16 @@ void buildCpuPipeline(OpPassManager &pm) {
   pm.addPass(createConvertIndexToLLVMPass());
   pm.addPass(createConvertControlFlowToLLVMPass());
   pm.addPass(createReconcileUnrealizedCastsPass());
+}
+
+void buildCpuPipeline(OpPassManager &pm) {
+  OpPassManager &kernels = pm.nest<func::FuncOp>();
+  kernels.addPass(createLowerCopies());
+  kernels.addPass(createShareLoops());
+  kernels.addPass(createVectorizeLoops());
+  kernels.addPass(createReassociateReductions());
+  pm.addPass(createOutlineParts());
+  buildLlvmPipeline(pm);
   pm.addPass(createLowerPlan());
 }
 

@@ -10,6 +10,9 @@ namespace weir {
 /// Kernels on tensors become kernels on memory, with their scratch placed.
 void buildBufferizePipeline(mlir::OpPassManager &pm);
 
+/// Loops on memory become LLVM's dialect.
+void buildLlvmPipeline(mlir::OpPassManager &pm);
+
 /// Kernels on memory and planned programs become LLVM's dialect.
 void buildCpuPipeline(mlir::OpPassManager &pm);
 

@@ -61,6 +61,8 @@ SmallVector<int64_t> tilesWorthFiltering(ArrayRef<int64_t> filter,
   // With few channels, or a filter of which each tap is used a few times, other
   // costs than these count.
   constexpr int64_t leastChannels = 16, leastTiles = 12;
+  if (target.gpu)
+    return {};
   if (filter[2] < leastChannels || filter[3] < leastChannels)
     return {};
   auto vectors = [&](int64_t channels) {

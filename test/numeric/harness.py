@@ -25,6 +25,7 @@ folds at compile time is held to the same reference; Graph(fold=False) leaves
 the second out. With Graph(threads=[2, 3]) the bits must be the same for so
 many threads; with Graph(levels=["x86-64-v3"]) these levels of a library for
 several kinds of processors are run as well. bf16 values are float32 arrays given as bf16(array).
+WEIR_TEST_OPTIONS in the environment are options for every compilation.
 `g.fails(message)` says that the run must fail with that message instead.
 
 With WEIR_RECORD=FILE nothing is run: the ops and element types of the tests are
@@ -230,6 +231,7 @@ class Graph:
             spelled = "x".join([str(d) for d in array.shape] + [SPELLED.get(type, type)])
             command.append(f"--feed={name}:{spelled}")
         command += [f"--fetch={name}" for name, *_ in self.expected]
+        command += os.environ.get("WEIR_TEST_OPTIONS", "").split()
         done = subprocess.run(command, capture_output=True, text=True)
         if done.returncode:
             raise RuntimeError(f"weir compile fails: {done.stderr[:4000]}")

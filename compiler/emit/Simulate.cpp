@@ -1,0 +1,229 @@
+// Replaces what asks for a GPU in LLVM IR of kernels by calls of the simulator.
+
+#include "compiler/emit/Simulate.h"
+
+#include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Dialect/NVVM/NVVMToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Export.h"
+#include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/IntrinsicInst.h"
+#include "llvm/IR/IntrinsicsNVPTX.h"
+#include "llvm/IR/ReplaceConstant.h"
+#include "llvm/Linker/Linker.h"
+#include "llvm/Transforms/Utils/Cloning.h"
+
+using namespace llvm;
+
+namespace weir {
+namespace {
+
+Error fault(const Twine &message) {
+  return createStringError(llvm::inconvertibleErrorCode(), message);
+}
+
+// The fields of weir_sim_thread, of 12 numbers and two addresses.
+enum Field { Thread = 0, Block = 3, Threads = 6, Blocks = 9 };
+constexpr uint64_t sharedAt = 48;
+constexpr unsigned sharedSpace = 3;
+
+/// The number of a thread's that an intrinsic asks for.
+std::optional<unsigned> fieldOf(Intrinsic::ID id) {
+  switch (id) {
+  case Intrinsic::nvvm_read_ptx_sreg_tid_x:
+    return Thread;
+  case Intrinsic::nvvm_read_ptx_sreg_tid_y:
+    return Thread + 1;
+  case Intrinsic::nvvm_read_ptx_sreg_tid_z:
+    return Thread + 2;
+  case Intrinsic::nvvm_read_ptx_sreg_ctaid_x:
+    return Block;
+  case Intrinsic::nvvm_read_ptx_sreg_ctaid_y:
+    return Block + 1;
+  case Intrinsic::nvvm_read_ptx_sreg_ctaid_z:
+    return Block + 2;
+  case Intrinsic::nvvm_read_ptx_sreg_ntid_x:
+    return Threads;
+  case Intrinsic::nvvm_read_ptx_sreg_ntid_y:
+    return Threads + 1;
+  case Intrinsic::nvvm_read_ptx_sreg_ntid_z:
+    return Threads + 2;
+  case Intrinsic::nvvm_read_ptx_sreg_nctaid_x:
+    return Blocks;
+  case Intrinsic::nvvm_read_ptx_sreg_nctaid_y:
+    return Blocks + 1;
+  case Intrinsic::nvvm_read_ptx_sreg_nctaid_z:
+    return Blocks + 2;
+  default:
+    return std::nullopt;
+  }
+}
+
+/// One kernel as a function of (list of arguments, thread).
+class Simulated {
+public:
+  Simulated(Function &kernel) : kernel(kernel), module(*kernel.getParent()) {}
+
+  Expected<Constant *> run() {
+    LLVMContext &context = module.getContext();
+    auto *pointer = PointerType::get(context, 0);
+    auto *type = FunctionType::get(Type::getVoidTy(context), {pointer, pointer},
+                                   /*isVarArg=*/false);
+    std::string name = kernel.getName().str();
+    kernel.setName(name + ".gpu");
+    code = Function::Create(type, GlobalValue::ExternalLinkage, name, module);
+    code->splice(code->begin(), &kernel);
+    thread = code->getArg(1);
+    IRBuilder<> b(&*code->getEntryBlock().getFirstInsertionPt());
+    for (Argument &argument : kernel.args()) {
+      Value *place = b.CreateLoad(
+          pointer, at(b, code->getArg(0), 8 * argument.getArgNo()));
+      argument.replaceAllUsesWith(b.CreateLoad(argument.getType(), place));
+    }
+    placeShared(b);
+    if (Error error = replaceIntrinsics())
+      return std::move(error);
+    kernel.eraseFromParent();
+    auto *i32 = Type::getInt32Ty(context);
+    return ConstantStruct::getAnon({code, ConstantInt::get(i32, sharedBytes),
+                                    ConstantInt::get(i32, meets)});
+  }
+
+private:
+  static Value *at(IRBuilder<> &b, Value *base, uint64_t offset) {
+    return b.CreateConstGEP1_64(b.getInt8Ty(), base, offset);
+  }
+
+  /// Shared memory is where the thread says, one variable after the other.
+  void placeShared(IRBuilder<> &b) {
+    for (GlobalVariable &variable : module.globals()) {
+      if (variable.getAddressSpace() != sharedSpace)
+        continue;
+      Constant *constant = &variable;
+      convertUsersOfConstantsToInstructions(constant);
+      SmallVector<Use *> uses;
+      for (Use &use : variable.uses())
+        if (auto *user = dyn_cast<Instruction>(use.getUser()))
+          if (user->getFunction() == code)
+            uses.push_back(&use);
+      if (uses.empty())
+        continue;
+      sharedBytes = alignTo(sharedBytes, 16);
+      Value *shared = b.CreateLoad(b.getPtrTy(), at(b, thread, sharedAt));
+      Value *place =
+          b.CreateAddrSpaceCast(at(b, shared, sharedBytes), variable.getType());
+      for (Use *use : uses)
+        use->set(place);
+      sharedBytes +=
+          module.getDataLayout().getTypeAllocSize(variable.getValueType());
+    }
+  }
+
+  Error replaceIntrinsics() {
+    SmallVector<IntrinsicInst *> calls;
+    for (Instruction &instruction : instructions(*code))
+      if (auto *call = dyn_cast<IntrinsicInst>(&instruction))
+        if (call->getCalledFunction()->getName().starts_with("llvm.nvvm."))
+          calls.push_back(call);
+    for (IntrinsicInst *call : calls) {
+      IRBuilder<> b(call);
+      Value *result = replacement(b, *call);
+      if (!result)
+        return fault("the simulator has no '" +
+                     call->getCalledFunction()->getName() + "'");
+      if (!call->getType()->isVoidTy())
+        call->replaceAllUsesWith(result);
+      call->eraseFromParent();
+    }
+    return Error::success();
+  }
+
+  Value *replacement(IRBuilder<> &b, IntrinsicInst &call) {
+    if (std::optional<unsigned> field = fieldOf(call.getIntrinsicID()))
+      return b.CreateLoad(b.getInt32Ty(), at(b, thread, 4 * *field));
+    switch (call.getIntrinsicID()) {
+    case Intrinsic::nvvm_barrier0:
+      meets = true;
+      return b.CreateCall(module.getOrInsertFunction(
+                              "weir_sim_barrier", b.getVoidTy(), b.getPtrTy()),
+                          thread);
+    case Intrinsic::nvvm_shfl_sync_bfly_f32:
+    case Intrinsic::nvvm_shfl_sync_bfly_i32: {
+      meets = true;
+      Value *lane = b.CreateAnd(
+          b.CreateLoad(b.getInt32Ty(), at(b, thread, 4 * Thread)), 31);
+      Value *value = b.CreateBitCast(call.getArgOperand(1), b.getInt32Ty());
+      value = b.CreateCall(
+          module.getOrInsertFunction("weir_sim_shuffle", b.getInt32Ty(),
+                                     b.getPtrTy(), b.getInt32Ty(),
+                                     b.getInt32Ty()),
+          {thread, value, b.CreateXor(lane, call.getArgOperand(2))});
+      return b.CreateBitCast(value, call.getType());
+    }
+    default:
+      return nullptr;
+    }
+  }
+
+  Function &kernel;
+  Module &module;
+  Function *code = nullptr;
+  Value *thread = nullptr;
+  uint64_t sharedBytes = 0;
+  bool meets = false;
+};
+
+} // namespace
+
+mlir::OwningOpRef<mlir::ModuleOp> takeSimulatedKernels(mlir::ModuleOp source) {
+  auto kernels = source.lookupSymbol<mlir::ModuleOp>("weir_gpu_kernels");
+  if (kernels)
+    kernels->remove();
+  return kernels;
+}
+
+Error simulateKernels(mlir::ModuleOp kernels, mlir::ArrayAttr names,
+                      StringRef prefix, Module &to) {
+  mlir::registerNVVMDialectTranslation(*kernels.getContext());
+  auto module = mlir::translateModuleToLLVMIR(kernels, to.getContext(), "gpu");
+  if (!module)
+    return fault("the kernels do not translate to LLVM IR");
+  module->setTargetTriple(to.getTargetTriple());
+  module->setDataLayout(to.getDataLayout());
+  if (NamedMDNode *notes = module->getNamedMetadata("nvvm.annotations"))
+    notes->eraseFromParent();
+  SmallVector<Constant *> table;
+  for (auto fields : names.getAsRange<mlir::DictionaryAttr>()) {
+    StringRef name = fields.getAs<mlir::StringAttr>("name").getValue();
+    Function *kernel = module->getFunction(name);
+    if (!kernel)
+      return fault("there is no kernel '" + name + "'");
+    auto row = Simulated(*kernel).run();
+    if (!row)
+      return row.takeError();
+    cast<Function>((*row)->getOperand(0))->setName(prefix + name);
+    table.push_back(*row);
+  }
+  SmallVector<GlobalVariable *> shared;
+  for (GlobalVariable &variable : module->globals())
+    if (variable.getAddressSpace() == sharedSpace)
+      shared.push_back(&variable);
+    else if (!variable.hasLocalLinkage())
+      variable.setName(prefix + variable.getName());
+  for (GlobalVariable *variable : shared)
+    if (variable->use_empty())
+      variable->eraseFromParent();
+  auto *pointer = PointerType::get(to.getContext(), 0);
+  auto *i32 = Type::getInt32Ty(to.getContext());
+  auto *row = StructType::get(to.getContext(), {pointer, i32, i32});
+  auto *type = ArrayType::get(row, table.size());
+  new GlobalVariable(*module, type, /*isConstant=*/true,
+                     GlobalValue::ExternalLinkage,
+                     ConstantArray::get(type, table), "weir_sim_kernels");
+  if (Linker::linkModules(to, std::move(module)))
+    return fault("the kernels do not link with the model");
+  return Error::success();
+}
+
+} // namespace weir

@@ -1,0 +1,46 @@
+// From options to the module attribute `weir.gpu`.
+
+#include "compiler/target/Gpu.h"
+
+#include "mlir/IR/Builders.h"
+#include "llvm/ADT/StringExtras.h"
+
+using namespace llvm;
+
+namespace weir {
+
+// What LLVM and all versions of CUDA in use make code for. Later GPUs run the
+// PTX of the oldest.
+static constexpr StringLiteral known[] = {"sm_80", "sm_86", "sm_87", "sm_89",
+                                          "sm_90"};
+
+Error writeGpu(mlir::ModuleOp module, const GpuOptions &options) {
+  auto bad = [](const Twine &message) {
+    return createStringError(llvm::inconvertibleErrorCode(), message);
+  };
+  if (options.kind != "cuda" && options.kind != "sim")
+    return bad("--gpu takes cuda or sim, not '" + options.kind + "'");
+  for (const std::string &arch : options.archs)
+    if (!is_contained(known, arch))
+      return bad("unknown GPU architecture '" + arch + "'; there are " +
+                 join(ArrayRef<StringLiteral>(known), ", "));
+  auto target = module->getAttrOfType<mlir::DictionaryAttr>("weir.target");
+  auto triple = target ? target.getAs<mlir::StringAttr>("triple") : nullptr;
+  if (options.kind == "sim" && triple &&
+      !triple.getValue().starts_with("x86_64"))
+    return bad("--gpu=sim runs on x86_64");
+  mlir::Builder b(module.getContext());
+  SmallVector<mlir::Attribute> archs;
+  for (StringRef arch : known)
+    if (is_contained(options.archs, arch))
+      archs.push_back(b.getStringAttr(arch));
+  if (archs.empty())
+    return bad("--gpu-arch names no architecture");
+  module->setAttr("weir.gpu",
+                  b.getDictionaryAttr(
+                      {b.getNamedAttr("archs", b.getArrayAttr(archs)),
+                       b.getNamedAttr("kind", b.getStringAttr(options.kind))}));
+  return Error::success();
+}
+
+} // namespace weir

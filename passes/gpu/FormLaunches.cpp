@@ -1,0 +1,122 @@
+// Kernels move into a module for the GPU, where a thread takes a grain.
+
+#include "passes/gpu/Passes.h"
+
+#include "dialects/plan/Plan.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+#include "llvm/ADT/MapVector.h"
+
+using namespace mlir;
+
+namespace weir {
+#define GEN_PASS_DEF_FORMLAUNCHES
+#include "passes/gpu/Passes.h.inc"
+
+namespace {
+
+/// Threads of a block where each has grains of its own: enough for a processor
+/// that has room for 16 blocks to be full, few enough to leave none idle.
+constexpr int64_t usualThreads = 128;
+/// The least that a processor runs together.
+constexpr int64_t warp = 32;
+/// Blocks that one dimension of a grid may have.
+constexpr int64_t mostBlocks = INT32_MAX;
+
+struct FormLaunches : impl::FormLaunchesBase<FormLaunches> {
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    llvm::MapVector<StringAttr, plan::RunOp> kernels;
+    module.walk([&](plan::RunOp run) {
+      kernels.insert({run.getKernelAttr().getAttr(), run});
+    });
+    OpBuilder b(&getContext());
+    b.setInsertionPointToEnd(module.getBody());
+    auto device = b.create<ModuleOp>(module.getLoc(), "weir_gpu_kernels");
+    SmallVector<Attribute> names;
+    SymbolTable symbols(module), inside(device);
+    for (auto [name, run] : kernels) {
+      auto kernel = symbols.lookup<func::FuncOp>(name);
+      if (!kernel) {
+        run.emitError("runs a kernel that is not there");
+        return signalPassFailure();
+      }
+      names.push_back(b.getDictionaryAttr(b.getNamedAttr("name", name)));
+      kernel->remove();
+      inside.insert(kernel);
+      takeConstants(kernel, symbols, inside);
+      if (failed(formLaunch(kernel, run)))
+        return signalPassFailure();
+    }
+    for (auto global :
+         llvm::make_early_inc_range(module.getOps<memref::GlobalOp>()))
+      if (SymbolTable::symbolKnownUseEmpty(global, module))
+        global.erase();
+    module->setAttr("weir.gpu_kernels", b.getArrayAttr(names));
+  }
+
+private:
+  /// Copies the constants in memory that the kernel reads.
+  static void takeConstants(func::FuncOp kernel, SymbolTable &from,
+                            SymbolTable &to) {
+    kernel.walk([&](memref::GetGlobalOp get) {
+      if (to.lookup(get.getName()))
+        return;
+      if (auto global = from.lookup<memref::GlobalOp>(get.getName()))
+        to.insert(global.clone());
+    });
+  }
+
+  static LogicalResult formLaunch(func::FuncOp kernel, plan::RunOp run) {
+    ImplicitLocOpBuilder b(kernel.getLoc(), kernel);
+    int64_t blocks = 1, threads = 1;
+    if (std::optional<int64_t> grains = run.getGrains()) {
+      // Threads that share a grain say how many they are.
+      auto shared = run->getAttrOfType<IntegerAttr>("weir.threads");
+      threads = shared ? shared.getInt()
+                       : std::min<int64_t>(usualThreads,
+                                           llvm::alignTo(*grains, warp));
+      blocks = shared ? *grains : llvm::divideCeil(*grains, threads);
+      if (blocks > mostBlocks)
+        return run.emitError("has more grains than a grid has threads");
+      takeGrains(b, kernel, *grains, shared ? 1 : threads);
+    }
+    kernel.setPublic();
+    kernel->setAttr("weir.launch", b.getDenseI64ArrayAttr({blocks, threads}));
+    return success();
+  }
+
+  /// The range of grains comes from the thread's place in the grid instead of
+  /// the last three arguments.
+  static void takeGrains(ImplicitLocOpBuilder &b, func::FuncOp kernel,
+                         int64_t grains, int64_t perBlock) {
+    b.setInsertionPointToStart(&kernel.getBody().front());
+    auto special = [&](Value value) -> Value {
+      return b.create<arith::IndexCastUIOp>(b.getIndexType(), value);
+    };
+    auto index = [&](int64_t value) -> Value {
+      return b.create<arith::ConstantIndexOp>(value);
+    };
+    Value first = special(b.create<NVVM::BlockIdXOp>(b.getI32Type()));
+    if (perBlock > 1)
+      first = b.create<arith::AddIOp>(
+          b.create<arith::MulIOp>(first, index(perBlock)),
+          special(b.create<NVVM::ThreadIdXOp>(b.getI32Type())));
+    Value last = b.create<arith::MinSIOp>(
+        b.create<arith::AddIOp>(first, index(1)), index(grains));
+    // No grain has memory of its own: its slot is of no use.
+    Value place[] = {first, last, index(0)};
+    unsigned count = kernel.getNumArguments();
+    for (int i = 0; i < 3; ++i)
+      kernel.getArgument(count - 3 + i).replaceAllUsesWith(place[i]);
+    for (int i = 0; i < 3; ++i)
+      kernel.eraseArgument(--count);
+  }
+};
+
+} // namespace
+} // namespace weir

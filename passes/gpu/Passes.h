@@ -1,0 +1,15 @@
+// Passes from linalg and kernels to launches of a GPU. What each does:
+// Passes.td.
+
+#ifndef WEIR_PASSES_GPU_PASSES_H
+#define WEIR_PASSES_GPU_PASSES_H
+
+#include "mlir/Pass/Pass.h"
+
+namespace weir {
+#define GEN_PASS_DECL
+#define GEN_PASS_REGISTRATION
+#include "passes/gpu/Passes.h.inc"
+} // namespace weir
+
+#endif // WEIR_PASSES_GPU_PASSES_H

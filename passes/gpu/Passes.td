@@ -1,0 +1,94 @@
+// Passes of the GPU stage: from linalg and kernels to launches and PTX.
+
+#ifndef WEIR_PASSES_GPU
+#define WEIR_PASSES_GPU
+
+include "mlir/Pass/PassBase.td"
+
+def ShareThreads : Pass<"weir-share-threads", "::mlir::func::FuncOp"> {
+  let summary = "Gives each element of a loop nest or kernel a grain of its own";
+  let description = [{
+    Loop nests on memory, copies and the ops of the kernel dialect become
+    `kernel.parts` whose grains are the elements of the results: a thread of the
+    GPU computes one, with reductions as loops that keep their sums in
+    registers. Dimensions along which results are not apart stay loops of one
+    thread. What is inside another loop stays one thread's. Functions without
+    `weir.kernel` are left alone.
+
+    ```mlir
+    linalg.generic {iterator_types = ["parallel", "reduction"]} ins(%x : memref<8x100xf32>) outs(%y : memref<8xf32>) { add }
+    // becomes
+    kernel.parts 8 {
+    ^bb0(%first: index, %last: index, %slot: index):
+      scf.for %i = %first to %last step %c1 {
+        %sum = scf.for %k = %c0 to %c100 step %c1 iter_args(...) { add }
+        memref.store %sum, %y[%i]
+      }
+    }
+    ```
+  }];
+  let dependentDialects = ["mlir::arith::ArithDialect",
+                           "mlir::linalg::LinalgDialect",
+                           "mlir::math::MathDialect",
+                           "mlir::memref::MemRefDialect",
+                           "mlir::scf::SCFDialect",
+                           "::weir::kernel::KernelDialect"];
+}
+
+def FormLaunches : Pass<"weir-form-launches", "::mlir::ModuleOp"> {
+  let summary = "Moves kernels into a module for the GPU, a thread a grain";
+  let description = [{
+    Each function that a `plan.run` names moves into the module
+    `@weir_gpu_kernels`, with `weir.launch`: blocks of the grid and threads of a
+    block. One that takes grains gets them from its place in the grid instead of
+    from arguments; any other is run by one thread. The module's
+    `weir.gpu_kernels` lists their names, in the order of their numbers.
+
+    ```mlir
+    func.func private @k(%x: memref<4xf32>, %first: index, %last: index, %slot: index)
+    plan.run @k(%b) {grains = 1000 : i64} : (memref<4xf32>)
+    // becomes
+    module @weir_gpu_kernels {
+      func.func @k(%x: memref<4xf32>) attributes {weir.launch = array<i64: 8, 128>} {
+        %block = nvvm.read.ptx.sreg.ctaid.x : i32
+    ```
+  }];
+  let dependentDialects = ["mlir::arith::ArithDialect",
+                           "mlir::NVVM::NVVMDialect"];
+}
+
+def IssueLaunches : Pass<"weir-issue-launches", "::mlir::ModuleOp"> {
+  let summary = "Turns a plan into a function that gives a GPU its work";
+  let description = [{
+    Each `plan.program` becomes an LLVM function of (arena, weights, tensors,
+    stream) that calls `weir_gpu_launch`, `weir_gpu_copy` and, for conditions and
+    checks, `weir_gpu_read`, whose byte the host waits for. Pointers are the
+    device's: it adds offsets to them and reads nothing through them. Entries
+    whose program reads nothing are marked `capturable` in `weir.entries`.
+
+    ```mlir
+    plan.run @k(%b) : (memref<4xf32>)
+    // becomes
+    llvm.call @weir_gpu_launch(%stream, %0, %blocks, %1, %1, %threads, %1, %1, %none, %args, %count)
+    ```
+  }];
+  let dependentDialects = ["mlir::LLVM::LLVMDialect"];
+}
+
+def SerializeKernels : Pass<"weir-serialize-kernels", "::mlir::ModuleOp"> {
+  let summary = "Turns the module of kernels into PTX, for each architecture";
+  let description = [{
+    `@weir_gpu_kernels`, which is in LLVM's dialect by now, is compiled by LLVM
+    for the first of the architectures that `weir.gpu` lists and becomes text in
+    `weir.gpu_images`: PTX of one architecture serves all later ones. With `cubins` there is machine
+    code for each as well, where NVIDIA's `ptxas` is found. For the simulator the module stays as it is.
+
+    ```mlir
+    module attributes {weir.gpu = {archs = ["sm_80"], kind = "cuda"}} { module @weir_gpu_kernels { llvm.func @k() } }
+    // becomes
+    weir.gpu_images = [ {data = ".version 7.0 ...", kind = "ptx", sm = 80 : i64} ]
+    ```
+  }];
+}
+
+#endif // WEIR_PASSES_GPU

@@ -1,0 +1,176 @@
+// The module of kernels becomes PTX by LLVM's back end.
+
+#include "passes/gpu/Assembler.h"
+#include "passes/gpu/Passes.h"
+
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Dialect/NVVM/NVVMToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Export.h"
+#include "llvm/IR/DiagnosticInfo.h"
+#include "llvm/IR/DiagnosticPrinter.h"
+#include "llvm/IR/LegacyPassManager.h"
+#include "llvm/IR/Module.h"
+#include "llvm/MC/TargetRegistry.h"
+#include "llvm/Passes/PassBuilder.h"
+#include "llvm/Support/TargetSelect.h"
+#include "llvm/Target/TargetMachine.h"
+
+using namespace mlir;
+
+namespace weir {
+#define GEN_PASS_DEF_SERIALIZEKERNELS
+#include "passes/gpu/Passes.h.inc"
+
+namespace {
+
+constexpr StringLiteral triple = "nvptx64-nvidia-cuda";
+
+/// LLVM's own handler ends the process at an error.
+struct KeepErrors : llvm::DiagnosticHandler {
+  std::string &text;
+  KeepErrors(std::string &text) : text(text) {}
+  bool handleDiagnostics(const llvm::DiagnosticInfo &info) override {
+    if (info.getSeverity() != llvm::DS_Error)
+      return true;
+    llvm::raw_string_ostream os(text);
+    llvm::DiagnosticPrinterRawOStream printer(os);
+    info.print(printer);
+    os << '\n';
+    return true;
+  }
+};
+
+std::unique_ptr<llvm::TargetMachine> makeMachine(StringRef arch) {
+  LLVMInitializeNVPTXTargetInfo();
+  LLVMInitializeNVPTXTarget();
+  LLVMInitializeNVPTXTargetMC();
+  LLVMInitializeNVPTXAsmPrinter();
+  std::string error;
+  const llvm::Target *target =
+      llvm::TargetRegistry::lookupTarget(triple.str(), error);
+  if (!target)
+    return nullptr;
+  // The oldest version of PTX that has all of the architecture.
+  StringRef version = arch.starts_with("sm_9") ? "+ptx78" : "+ptx70";
+  if (arch == "sm_89")
+    version = "+ptx78";
+  return std::unique_ptr<llvm::TargetMachine>(target->createTargetMachine(
+      triple, arch, version, llvm::TargetOptions(), std::nullopt, std::nullopt,
+      llvm::CodeGenOptLevel::Aggressive));
+}
+
+void optimize(llvm::Module &module, llvm::TargetMachine &machine) {
+  llvm::LoopAnalysisManager loops;
+  llvm::FunctionAnalysisManager functions;
+  llvm::CGSCCAnalysisManager calls;
+  llvm::ModuleAnalysisManager modules;
+  llvm::PassBuilder passes(&machine);
+  machine.registerPassBuilderCallbacks(passes);
+  passes.registerModuleAnalyses(modules);
+  passes.registerCGSCCAnalyses(calls);
+  passes.registerFunctionAnalyses(functions);
+  passes.registerLoopAnalyses(loops);
+  passes.crossRegisterProxies(loops, functions, calls, modules);
+  passes.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O3)
+      .run(module, modules);
+}
+
+struct SerializeKernels : impl::SerializeKernelsBase<SerializeKernels> {
+  void runOnOperation() override {
+    auto device = getOperation().lookupSymbol<ModuleOp>("weir_gpu_kernels");
+    auto gpu = getOperation()->getAttrOfType<DictionaryAttr>("weir.gpu");
+    auto archs = gpu ? gpu.getAs<ArrayAttr>("archs") : nullptr;
+    auto kind = gpu ? gpu.getAs<StringAttr>("kind") : nullptr;
+    if (!device || !archs || archs.empty() || !kind ||
+        kind.getValue() != "cuda")
+      return;
+    for (Attribute arch : archs)
+      if (!isa<StringAttr>(arch) || !numberOf(cast<StringAttr>(arch))) {
+        getOperation().emitError("has no architecture called ") << arch;
+        return signalPassFailure();
+      }
+    auto arch = cast<StringAttr>(archs[0]);
+    std::string text;
+    if (failed(writePtx(device, arch, text)))
+      return signalPassFailure();
+    Builder b(&getContext());
+    SmallVector<Attribute> images = {image(b, "ptx", arch, text)};
+    std::optional<std::string> assembler;
+    if (gpu.contains("cubins"))
+      assembler = findAssembler();
+    for (auto target : archs.getAsRange<StringAttr>()) {
+      std::string code, problem;
+      if (!assembler)
+        break;
+      if (assemble(*assembler, text, target, code, problem))
+        images.push_back(image(b, "cubin", target, code));
+      else
+        device.emitWarning("no code for ")
+            << target << " beside the PTX: " << problem;
+    }
+    getOperation()->setAttr("weir.gpu_images", b.getArrayAttr(images));
+    device.erase();
+  }
+
+  void getDependentDialects(DialectRegistry &registry) const override {
+    registerBuiltinDialectTranslation(registry);
+    registerLLVMDialectTranslation(registry);
+    registerNVVMDialectTranslation(registry);
+  }
+
+private:
+  /// 80 of sm_80.
+  static std::optional<int64_t> numberOf(StringRef arch) {
+    int64_t number;
+    if (!arch.consume_front("sm_") || arch.getAsInteger(10, number))
+      return std::nullopt;
+    return number;
+  }
+
+  static Attribute image(Builder &b, StringRef kind, StringRef arch,
+                         StringRef data) {
+    return b.getDictionaryAttr(
+        {b.getNamedAttr("data", b.getStringAttr(data)),
+         b.getNamedAttr("kind", b.getStringAttr(kind)),
+         b.getNamedAttr("sm", b.getI64IntegerAttr(*numberOf(arch)))});
+  }
+
+  static LogicalResult writePtx(ModuleOp device, StringRef arch,
+                                std::string &text) {
+    std::unique_ptr<llvm::TargetMachine> machine = makeMachine(arch);
+    if (!machine)
+      return device.emitError("this build of LLVM writes no PTX");
+    llvm::LLVMContext context;
+    auto module = translateModuleToLLVMIR(device, context, "weir");
+    if (!module)
+      return failure();
+    module->setTargetTriple(triple);
+    module->setDataLayout(machine->createDataLayout());
+    for (llvm::Function &function : *module) {
+      function.addFnAttr("target-cpu", arch);
+      if (function.isDeclaration() && !function.isIntrinsic())
+        return device.emitError("kernels call '")
+               << function.getName() << "', which a GPU does not have";
+    }
+    std::string errors;
+    context.setDiagnosticHandler(std::make_unique<KeepErrors>(errors));
+    optimize(*module, *machine);
+    llvm::SmallString<0> buffer;
+    llvm::raw_svector_ostream os(buffer);
+    llvm::legacy::PassManager codegen;
+    if (machine->addPassesToEmitFile(codegen, os, nullptr,
+                                     llvm::CodeGenFileType::AssemblyFile))
+      return device.emitError("this build of LLVM writes no PTX");
+    codegen.run(*module);
+    if (!errors.empty())
+      return device.emitError(errors);
+    text = buffer.str();
+    return success();
+  }
+};
+
+} // namespace
+} // namespace weir

@@ -1,0 +1,285 @@
+// Loop nests and kernels become grains, one for each element of their results.
+
+#include "passes/gpu/Passes.h"
+
+#include "passes/gpu/kernels/Threads.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/IRMapping.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+
+namespace weir {
+#define GEN_PASS_DEF_SHARETHREADS
+#include "passes/gpu/Passes.h.inc"
+
+namespace {
+
+using gpu::ThreadBuilder;
+
+/// A loop nest on memory, element by element.
+class NestEmitter {
+public:
+  NestEmitter(linalg::LinalgOp op)
+      : b(op.getLoc(), op), op(op), ranges(op.getStaticLoopRanges()),
+        at(ranges.size()) {}
+
+  /// Whether the nest can be shared at all.
+  bool canShare() {
+    return op.hasPureBufferSemantics() &&
+           llvm::none_of(ranges, ShapedType::isDynamic);
+  }
+
+  void share() {
+    if (llvm::is_contained(ranges, 0))
+      return;
+    int64_t count = 1;
+    SmallVector<int64_t> shape;
+    for (auto [d, range] : llvm::enumerate(ranges)) {
+      if (isApart(d)) {
+        count *= range;
+        shape.push_back(range);
+        outer.push_back(d);
+      } else {
+        inner.push_back(d);
+      }
+    }
+    b.grains(count, [&](Value grain) {
+      SmallVector<Value> indices = b.delinearize(grain, shape);
+      for (auto [d, index] : llvm::zip_equal(outer, indices))
+        at[d] = index;
+      if (keepsSums())
+        store(reduce(0, loadInits()));
+      else
+        update(0);
+    });
+  }
+
+private:
+  /// Whether each result has other elements for other values of dimension `d`.
+  bool isApart(unsigned d) {
+    if (op.getIteratorTypesArray()[d] != utils::IteratorType::parallel)
+      return false;
+    for (OpOperand &init : op.getDpsInitsMutable()) {
+      int64_t plain = 0;
+      for (AffineExpr result : op.getMatchingIndexingMap(&init).getResults()) {
+        auto dim = dyn_cast<AffineDimExpr>(result);
+        plain += dim && dim.getPosition() == d;
+        if (!dim && result.isFunctionOfDim(d))
+          return false;
+      }
+      if (plain != 1)
+        return false;
+    }
+    return true;
+  }
+
+  /// Whether a grain has one element of each result.
+  bool keepsSums() {
+    for (OpOperand &init : op.getDpsInitsMutable())
+      for (unsigned d : inner)
+        if (op.getMatchingIndexingMap(&init).isFunctionOfDim(d))
+          return false;
+    return true;
+  }
+
+  Value apply(AffineExpr expression) {
+    if (auto dim = dyn_cast<AffineDimExpr>(expression))
+      return at[dim.getPosition()];
+    if (auto constant = dyn_cast<AffineConstantExpr>(expression))
+      return b.index(constant.getValue());
+    auto binary = cast<AffineBinaryOpExpr>(expression);
+    Value left = apply(binary.getLHS()), right = apply(binary.getRHS());
+    switch (binary.getKind()) {
+    case AffineExprKind::Add:
+      return b.create<arith::AddIOp>(left, right);
+    case AffineExprKind::Mul:
+      return b.create<arith::MulIOp>(left, right);
+    case AffineExprKind::Mod:
+      return b.create<arith::RemSIOp>(left, right);
+    case AffineExprKind::CeilDiv:
+      return b.create<arith::CeilDivSIOp>(left, right);
+    default:
+      return b.create<arith::FloorDivSIOp>(left, right);
+    }
+  }
+
+  SmallVector<Value> indices(OpOperand &operand) {
+    SmallVector<Value> result;
+    for (AffineExpr e : op.getMatchingIndexingMap(&operand).getResults())
+      result.push_back(apply(e));
+    return result;
+  }
+
+  Value load(OpOperand &operand) {
+    if (!isa<MemRefType>(operand.get().getType()))
+      return operand.get();
+    return b.load(operand.get(), indices(operand));
+  }
+
+  SmallVector<Value> loadInits() {
+    SmallVector<Value> values;
+    for (OpOperand &init : op.getDpsInitsMutable())
+      values.push_back(op.getMatchingBlockArgument(&init).use_empty() &&
+                               inner.empty()
+                           ? Value()
+                           : load(init));
+    return values;
+  }
+
+  void store(ValueRange values) {
+    for (auto [init, value] : llvm::zip_equal(op.getDpsInitsMutable(), values))
+      b.store(value, init.get(), indices(init));
+  }
+
+  /// The body's results for the present indices.
+  SmallVector<Value> compute(ArrayRef<Value> inits) {
+    Block *body = op.getBlock();
+    IRMapping mapping;
+    for (OpOperand *input : op.getDpsInputOperands()) {
+      BlockArgument argument = op.getMatchingBlockArgument(input);
+      if (!argument.use_empty())
+        mapping.map(argument, load(*input));
+    }
+    for (auto [argument, init] :
+         llvm::zip_equal(op.getRegionOutputArgs(), inits))
+      if (init)
+        mapping.map(argument, init);
+    for (Operation &inner : body->without_terminator()) {
+      Operation *copy = b.clone(inner, mapping);
+      copy->walk([&](linalg::IndexOp index) {
+        Value value = at[index.getDim()];
+        if (index == copy)
+          for (auto [from, to] :
+               llvm::zip_equal(inner.getResults(), ValueRange(value)))
+            mapping.map(from, to);
+        index.getResult().replaceAllUsesWith(value);
+        index.erase();
+      });
+    }
+    SmallVector<Value> results;
+    for (Value value : body->getTerminator()->getOperands())
+      results.push_back(mapping.lookupOrDefault(value));
+    return results;
+  }
+
+  SmallVector<Value> reduce(size_t depth, SmallVector<Value> sums) {
+    if (depth == inner.size())
+      return compute(sums);
+    unsigned d = inner[depth];
+    return b.loop(ranges[d], sums, [&](Value index, ValueRange carried) {
+      at[d] = index;
+      return reduce(depth + 1, SmallVector<Value>(carried));
+    });
+  }
+
+  /// Loads and stores in each round.
+  void update(size_t depth) {
+    if (depth == inner.size())
+      return store(compute(loadInits()));
+    unsigned d = inner[depth];
+    b.loop(ranges[d], {}, [&](Value index, ValueRange) {
+      at[d] = index;
+      update(depth + 1);
+      return SmallVector<Value>();
+    });
+  }
+
+  ThreadBuilder b;
+  linalg::LinalgOp op;
+  SmallVector<int64_t> ranges;
+  SmallVector<unsigned> outer, inner;
+  SmallVector<Value> at;
+};
+
+/// A copy as a loop nest.
+void expandCopy(memref::CopyOp copy) {
+  OpBuilder b(copy);
+  int64_t rank = cast<MemRefType>(copy.getTarget().getType()).getRank();
+  SmallVector<AffineMap> maps(2, b.getMultiDimIdentityMap(rank));
+  SmallVector<utils::IteratorType> loops(rank, utils::IteratorType::parallel);
+  b.create<linalg::GenericOp>(copy.getLoc(), copy.getSource(), copy.getTarget(),
+                              maps, loops,
+                              [](OpBuilder &b, Location loc, ValueRange args) {
+                                b.create<linalg::YieldOp>(loc, args[0]);
+                              });
+  copy.erase();
+}
+
+/// Whether it has become grains.
+bool shareKernel(Operation *op) {
+  ThreadBuilder b(op->getLoc(), op);
+  return llvm::TypeSwitch<Operation *, bool>(op)
+      .Case([&](kernel::MatmulOp op) {
+        if (op.isTiled())
+          return false;
+        gpu::shareMatmul(b, op);
+        return true;
+      })
+      .Case([&](kernel::ConvolutionOp op) {
+        gpu::shareConvolution(b, op);
+        return true;
+      })
+      .Case([&](kernel::DepthwiseOp op) {
+        gpu::shareDepthwise(b, op);
+        return true;
+      })
+      .Case([&](kernel::PackOp op) {
+        gpu::sharePack(b, op);
+        return true;
+      })
+      .Case([&](kernel::PackFilterOp op) {
+        gpu::sharePackFilter(b, op);
+        return true;
+      })
+      .Default(false);
+}
+
+struct ShareThreads : impl::ShareThreadsBase<ShareThreads> {
+  void runOnOperation() override {
+    func::FuncOp kernel = getOperation();
+    if (!kernel->hasAttr("weir.kernel"))
+      return;
+    SmallVector<memref::CopyOp> copies;
+    kernel.walk([&](memref::CopyOp copy) { copies.push_back(copy); });
+    for (memref::CopyOp copy : copies)
+      expandCopy(copy);
+    SmallVector<Operation *> ops;
+    kernel.walk([&](Operation *op) {
+      if (isa<linalg::LinalgOp>(op) ||
+          (isa<kernel::KernelDialect>(op->getDialect()) &&
+           isa<DestinationStyleOpInterface>(op)))
+        ops.push_back(op);
+    });
+    for (Operation *op : ops)
+      if (failed(share(op)))
+        return signalPassFailure();
+  }
+
+private:
+  static LogicalResult share(Operation *op) {
+    if (auto nest = dyn_cast<linalg::LinalgOp>(op)) {
+      NestEmitter emitter(nest);
+      if (!emitter.canShare())
+        return success();
+      emitter.share();
+    } else if (!cast<DestinationStyleOpInterface>(op)
+                    .hasPureBufferSemantics()) {
+      return op->emitOpError("is not bufferized");
+    } else if (cast<MemRefType>(op->getOperands().back().getType())
+                       .getNumElements() != 0 &&
+               !shareKernel(op)) {
+      return op->emitOpError("has no form for a GPU");
+    }
+    op->erase();
+    return success();
+  }
+};
+
+} // namespace
+} // namespace weir

@@ -1,0 +1,63 @@
+// What a thread of the GPU does for one element of a result.
+
+#ifndef WEIR_PASSES_GPU_KERNELS_THREADS_H
+#define WEIR_PASSES_GPU_KERNELS_THREADS_H
+
+#include "dialects/kernel/Kernel.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+
+namespace weir::gpu {
+
+/// Builds index arithmetic and loops.
+class ThreadBuilder : public mlir::ImplicitLocOpBuilder {
+public:
+  using ImplicitLocOpBuilder::ImplicitLocOpBuilder;
+  using Value = mlir::Value;
+
+  Value index(int64_t value);
+  Value plus(Value a, Value b);
+  Value times(Value a, int64_t factor);
+  Value dividedBy(Value a, int64_t divisor);
+  Value modulo(Value a, int64_t divisor);
+  Value load(Value memory, mlir::ValueRange at);
+  void store(Value value, Value memory, mlir::ValueRange at);
+
+  /// The indices of element number `i` of `shape`, the last the fastest.
+  llvm::SmallVector<Value> delinearize(Value i, llvm::ArrayRef<int64_t> shape);
+
+  /// For each from 0 to before `count`: `body` takes the index and what the
+  /// last round gave, and gives as much. Answers what the last gave.
+  llvm::SmallVector<Value>
+  loop(int64_t count, mlir::ValueRange carried,
+       llvm::function_ref<llvm::SmallVector<Value>(Value, mlir::ValueRange)>
+           body);
+
+  /// kernel.parts of `count` grains, each of which `body` computes. Inside
+  /// another loop it is a loop over them.
+  void grains(int64_t count, llvm::function_ref<void(Value)> body);
+
+  /// `sum` + a * b, in the sum's type.
+  Value multiplyAdd(Value a, Value b, Value sum);
+  /// The sum before any is added.
+  Value zero(mlir::Type type);
+  /// A value of a half type as f32.
+  Value widened(Value value);
+};
+
+/// Applies the epilogue of `op` to the sum of the element at `at`, and stores
+/// what it yields.
+void finish(ThreadBuilder &b, kernel::KernelOpInterface op, mlir::Value sum,
+            mlir::ValueRange at);
+
+/// Each becomes grains; the op stays.
+void shareMatmul(ThreadBuilder &b, kernel::MatmulOp op);
+void shareConvolution(ThreadBuilder &b, kernel::ConvolutionOp op);
+void shareDepthwise(ThreadBuilder &b, kernel::DepthwiseOp op);
+void sharePack(ThreadBuilder &b, kernel::PackOp op);
+void sharePackFilter(ThreadBuilder &b, kernel::PackFilterOp op);
+
+} // namespace weir::gpu
+
+#endif // WEIR_PASSES_GPU_KERNELS_THREADS_H

@@ -1,0 +1,223 @@
+// A GPU simulated on the CPU, for tests of its kernels' numbers: the blocks of
+// a grid one after the other. Where threads of a block meet, each has a stack
+// of its own and they take turns; each turn ends where a thread has to wait.
+// Shared memory is filled with NaN before each block.
+
+#include "runtime/sim/sim.h"
+
+#include "runtime/libc.h"
+
+enum { MOST_THREADS = 1024, WARP = 32 };
+
+int32_t weir_sim_begin(weir_sim *sim) {
+  sim->failed = 0;
+  return 0;
+}
+
+int32_t weir_sim_end(weir_sim *sim, int32_t answer) {
+  return answer ? answer : (int32_t)sim->failed;
+}
+
+int32_t weir_gpu_copy(weir_sim *sim, void *target, const void *source,
+                      uint64_t bytes) {
+  (void)sim;
+  memmove(target, source, bytes);
+  return 0;
+}
+
+int32_t weir_gpu_fill(weir_sim *sim, void *target, int32_t value,
+                      uint64_t bytes) {
+  (void)sim;
+  for (uint64_t i = 0; i < bytes; ++i)
+    ((unsigned char *)target)[i] =
+        (unsigned char)((uint32_t)value >> i % 4 * 8);
+  return 0;
+}
+
+int32_t weir_gpu_read(weir_sim *sim, void *host_target,
+                      const void *device_source, uint64_t bytes) {
+  return weir_gpu_copy(sim, host_target, device_source, bytes);
+}
+
+int32_t weir_gpu_check(weir_sim *sim, const void *passed, uint32_t number) {
+  if (!*(const unsigned char *)passed && (!sim->failed || number < sim->failed))
+    sim->failed = number;
+  return 0;
+}
+
+// One thread that may have to wait. It lies at the end of its stack.
+typedef struct fiber {
+  weir_sim_thread thread; // first: kernels hand it back
+  struct block *block;
+  void *stack; // where it left off
+  int done;
+} fiber;
+
+typedef struct warp {
+  uint32_t arrived, alive, round;
+  uint32_t values[2][WARP];
+} warp;
+
+typedef struct block {
+  void *stack; // of who gives turns
+  weir_sim_code *code;
+  void *const *args;
+  char *stacks;
+  uint32_t alive, arrived, round;
+  uint64_t progress; // of all threads; where there is none, they wait for ever
+  warp warps[MOST_THREADS / WARP];
+} block;
+
+// Saves what calls keep, and this stack in *save; goes on where `to` left off.
+__attribute__((naked, noinline)) static void weir_sim_switch(void **save,
+                                                             void *to) {
+  __asm__("pushq %rbp\n\tpushq %rbx\n\tpushq %r12\n\tpushq %r13\n\t"
+          "pushq %r14\n\tpushq %r15\n\tmovq %rsp,(%rdi)\n\tmovq %rsi,%rsp\n\t"
+          "popq %r15\n\tpopq %r14\n\tpopq %r13\n\tpopq %r12\n\tpopq %rbx\n\t"
+          "popq %rbp\n\tret");
+}
+
+static fiber *fiber_of(const block *block, uint32_t i) {
+  return (fiber *)(block->stacks + (size_t)(i + 1) * WEIR_SIM_STACK -
+                   (sizeof(fiber) + 63) / 64 * 64);
+}
+
+static void pass_turn(fiber *self) {
+  weir_sim_switch(&self->stack, self->block->stack);
+}
+
+static void let_go(block *block, warp *warp) {
+  if (warp->arrived && warp->arrived == warp->alive) {
+    warp->arrived = 0;
+    ++warp->round;
+    ++block->progress;
+  }
+  if (block->arrived && block->arrived == block->alive) {
+    block->arrived = 0;
+    ++block->round;
+    ++block->progress;
+  }
+}
+
+static uint32_t number_of(const weir_sim_thread *thread) {
+  return thread->thread[0] +
+         thread->threads[0] *
+             (thread->thread[1] + thread->threads[1] * thread->thread[2]);
+}
+
+static warp *warp_of(fiber *self) {
+  return &self->block->warps[number_of(&self->thread) / WARP];
+}
+
+void weir_sim_barrier(weir_sim_thread *thread) {
+  fiber *self = (fiber *)thread;
+  block *block = self->block;
+  uint32_t round = block->round;
+  ++block->arrived;
+  ++block->progress;
+  let_go(block, warp_of(self));
+  while (block->round == round)
+    pass_turn(self);
+}
+
+uint32_t weir_sim_shuffle(weir_sim_thread *thread, uint32_t value,
+                          uint32_t from) {
+  fiber *self = (fiber *)thread;
+  warp *warp = warp_of(self);
+  uint32_t round = warp->round;
+  warp->values[round & 1][number_of(thread) % WARP] = value;
+  ++warp->arrived;
+  ++self->block->progress;
+  let_go(self->block, warp);
+  while (warp->round == round)
+    pass_turn(self);
+  return from < WARP ? warp->values[round & 1][from] : value;
+}
+
+__attribute__((used)) static void weir_sim_run_fiber(fiber *self) {
+  block *block = self->block;
+  block->code(block->args, &self->thread);
+  self->done = 1;
+  --block->alive;
+  --warp_of(self)->alive;
+  ++block->progress;
+  let_go(block, warp_of(self));
+  pass_turn(self);
+}
+
+// Where a thread's stack begins: who gives it its first turn has put its fiber
+// into rbx.
+__attribute__((naked, noinline)) static void weir_sim_start(void) {
+  __asm__("movq %rbx,%rdi\n\tcall weir_sim_run_fiber\n\tud2");
+}
+
+// Threads that wait for ever, some of them for others that are not to come,
+// end as they would on a GPU: not at all, so this is reported as a failure.
+static int32_t run_meeting(block *block, const weir_sim_thread *place,
+                           uint32_t count) {
+  memset(block->warps, 0, sizeof block->warps);
+  block->alive = count;
+  block->arrived = block->round = 0;
+  for (uint32_t i = 0; i < count; ++i) {
+    fiber *self = fiber_of(block, i);
+    self->thread = *place;
+    self->thread.thread[0] = i % place->threads[0];
+    self->thread.thread[1] = i / place->threads[0] % place->threads[1];
+    self->thread.thread[2] = i / place->threads[0] / place->threads[1];
+    self->block = block;
+    self->done = 0;
+    ++block->warps[i / WARP].alive;
+    // As weir_sim_switch leaves it: r15, r14, r13, r12, rbx, rbp, the address
+    // to go on at; then the stack is aligned as before a call.
+    void **top = (void **)self - 9;
+    memset(top, 0, 8 * sizeof(void *));
+    top[4] = self;
+    top[6] = (void *)weir_sim_start;
+    self->stack = top;
+  }
+  while (block->alive) {
+    uint64_t before = block->progress;
+    for (uint32_t i = 0; i < count; ++i) {
+      fiber *self = fiber_of(block, i);
+      if (!self->done)
+        weir_sim_switch(&block->stack, self->stack);
+    }
+    if (block->alive && block->progress == before)
+      return -1;
+  }
+  return 0;
+}
+
+int32_t weir_gpu_launch(weir_sim *sim, uint32_t kernel, uint32_t gx,
+                        uint32_t gy, uint32_t gz, uint32_t bx, uint32_t by,
+                        uint32_t bz, uint32_t shared_bytes, void **args,
+                        uint32_t num_args) {
+  (void)num_args;
+  const weir_sim_kernel *which = &weir_sim_kernels[kernel];
+  char *shared = (char *)(sim + 1);
+  block block = {
+      .code = which->code, .args = args, .stacks = shared + WEIR_SIM_SHARED};
+  weir_sim_thread place = {
+      .threads = {bx, by, bz}, .blocks = {gx, gy, gz}, .shared = shared};
+  uint64_t count = (uint64_t)bx * by * bz;
+  if (count > MOST_THREADS ||
+      which->shared_bytes + (uint64_t)shared_bytes > WEIR_SIM_SHARED)
+    return -1;
+  uint32_t *at = place.block, *thread = place.thread;
+  for (at[2] = 0; at[2] < gz; ++at[2])
+    for (at[1] = 0; at[1] < gy; ++at[1])
+      for (at[0] = 0; at[0] < gx; ++at[0]) {
+        if (which->meets) {
+          memset(shared, 0xff, which->shared_bytes + shared_bytes);
+          int32_t failed = run_meeting(&block, &place, (uint32_t)count);
+          if (failed)
+            return failed;
+          continue;
+        }
+        for (thread[2] = 0; thread[2] < bz; ++thread[2])
+          for (thread[1] = 0; thread[1] < by; ++thread[1])
+            for (thread[0] = 0; thread[0] < bx; ++thread[0])
+              which->code(args, &place);
+      }
+  return 0;
+}

@@ -1,0 +1,59 @@
+// What simulated kernels and the simulator of a GPU agree on. The compiler
+// builds weir_sim_kernels in LLVM IR and fills in the numbers of the fields
+// (compiler/emit/Simulate.cpp): change both together.
+#ifndef WEIR_RUNTIME_SIM_SIM_H
+#define WEIR_RUNTIME_SIM_SIM_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+// One thread of a block, as its kernel sees it.
+typedef struct weir_sim_thread {
+  uint32_t thread[3], block[3], threads[3], blocks[3];
+  char *shared; // the block's memory
+  void *block_state;
+} weir_sim_thread;
+
+typedef void weir_sim_code(void *const *args, weir_sim_thread *thread);
+
+typedef struct weir_sim_kernel {
+  weir_sim_code *code;
+  uint32_t shared_bytes; // of static shared memory
+  uint32_t meets;        // whether its threads wait for each other
+} weir_sim_kernel;
+
+extern const weir_sim_kernel weir_sim_kernels[];
+
+// The state, in the arena behind the model's buffers. With kernels whose
+// threads meet, shared memory and a stack for each thread lie behind it.
+typedef struct weir_sim {
+  uint32_t failed; // the number of the check that failed, 0: none
+  uint32_t zero[15];
+} weir_sim;
+
+enum { WEIR_SIM_SHARED = 48 << 10, WEIR_SIM_STACK = 16 << 10 };
+
+int32_t weir_sim_begin(weir_sim *sim);
+// What the entry answers whose work answered `answer`.
+int32_t weir_sim_end(weir_sim *sim, int32_t answer);
+
+// As runtime/cuda/gpu.h has them.
+int32_t weir_gpu_launch(weir_sim *sim, uint32_t kernel, uint32_t gx,
+                        uint32_t gy, uint32_t gz, uint32_t bx, uint32_t by,
+                        uint32_t bz, uint32_t shared_bytes, void **args,
+                        uint32_t num_args);
+int32_t weir_gpu_copy(weir_sim *sim, void *target, const void *source,
+                      uint64_t bytes);
+int32_t weir_gpu_fill(weir_sim *sim, void *target, int32_t value,
+                      uint64_t bytes);
+int32_t weir_gpu_read(weir_sim *sim, void *host_target,
+                      const void *device_source, uint64_t bytes);
+int32_t weir_gpu_check(weir_sim *sim, const void *passed, uint32_t number);
+
+// For threads of a block that meet: all of them, or those of a warp.
+void weir_sim_barrier(weir_sim_thread *thread);
+// The value that lane `from` gives; one's own where that is no lane.
+uint32_t weir_sim_shuffle(weir_sim_thread *thread, uint32_t value,
+                          uint32_t from);
+
+#endif

@@ -1,0 +1,48 @@
+// RUN: weir-opt %s --split-input-file --weir-form-launches --canonicalize --verify-diagnostics | FileCheck %s
+
+// A thread for each grain, in blocks; the range is no argument any more.
+// CHECK: module attributes {weir.gpu_kernels = [{name = "shared"}, {name = "single"}]}
+// CHECK: module @weir_gpu_kernels {
+// CHECK: func.func @shared(%[[X:.*]]: memref<1000xf32>) attributes {weir.kernel, weir.launch = array<i64: 8, 128>}
+// CHECK: nvvm.read.ptx.sreg.ctaid.x
+// CHECK: %[[BASE:.*]] = arith.muli %{{.*}}, %c128
+// CHECK: nvvm.read.ptx.sreg.tid.x
+// CHECK: %[[FIRST:.*]] = arith.addi %[[BASE]], %{{.*}}
+// CHECK: %[[LAST:.*]] = arith.minsi %{{.*}}, %c1000
+// CHECK: scf.for %{{.*}} = %[[FIRST]] to %[[LAST]]
+func.func private @shared(%x: memref<1000xf32>, %first: index, %last: index, %slot: index) attributes {weir.kernel} {
+  %v = arith.constant 0.0 : f32
+  %one = arith.constant 1 : index
+  scf.for %i = %first to %last step %one {
+    memref.store %v, %x[%i] : memref<1000xf32>
+  }
+  return
+}
+
+// What has no grains is one thread's, with the constants that it reads.
+// CHECK: func.func @single(%{{.*}}: memref<1000xf32>) attributes {weir.kernel, weir.launch = array<i64: 1, 1>}
+// CHECK: memref.get_global @table
+// CHECK: memref.global "private" constant @table
+// CHECK-NOT: memref.global
+// CHECK: plan.program
+memref.global "private" constant @table : memref<4xf32> = dense<[1.0, 2.0, 3.0, 4.0]>
+func.func private @single(%x: memref<1000xf32>) attributes {weir.kernel} {
+  %i = arith.constant 2 : index
+  %table = memref.get_global @table : memref<4xf32>
+  %v = memref.load %table[%i] : memref<4xf32>
+  memref.store %v, %x[%i] : memref<1000xf32>
+  return
+}
+plan.program @weir_entry_0 {
+  %x = plan.buffer 0 live [0, 1] : memref<1000xf32>
+  plan.run @shared(%x) {grains = 1000 : i64} : (memref<1000xf32>)
+  plan.run @single(%x) : (memref<1000xf32>)
+}
+
+// -----
+
+plan.program @weir_entry_0 {
+  %x = plan.buffer 0 live [0, 1] : memref<1000xf32>
+  // expected-error @below {{runs a kernel that is not there}}
+  plan.run @missing(%x) : (memref<1000xf32>)
+}

@@ -1,0 +1,85 @@
+// RUN: weir-opt %s --split-input-file --weir-issue-launches --canonicalize --verify-diagnostics | FileCheck %s
+
+// Addresses are offsets from the arena, the weights and the caller's tensors;
+// what the runtime answers that is not 0 ends the entry. Without conditions the
+// work is the same each time.
+// CHECK: weir.entries = [{capturable, inputs = [], name = "serve", outputs = [], symbol = "weir_entry_0"}]
+// CHECK: llvm.func @k(!llvm.ptr) attributes {nvvm.kernel, nvvm.reqntid = array<i32: 128, 1, 1>, weir.launch = array<i64: 8, 128>}
+// CHECK: llvm.func @weir_entry_0(%[[ARENA:.*]]: !llvm.ptr, %[[WEIGHTS:.*]]: !llvm.ptr, %[[TENSORS:.*]]: !llvm.ptr, %[[STREAM:.*]]: !llvm.ptr) -> i32
+// CHECK: %[[R:.*]] = llvm.call @weir_entry_0_part_0(%[[ARENA]], %[[WEIGHTS]], %[[TENSORS]], %[[STREAM]])
+// CHECK-NEXT: llvm.br ^[[EXIT:.*]](%[[R]] : i32)
+// CHECK-NEXT: ^[[EXIT]](%[[WHOLE:.*]]: i32):
+// CHECK-NEXT: llvm.return %[[WHOLE]]
+// CHECK-LABEL: llvm.func private @weir_entry_0_part_0
+// CHECK-SAME: (%[[ARENA:.*]]: !llvm.ptr, %[[WEIGHTS:.*]]: !llvm.ptr, %[[TENSORS:.*]]: !llvm.ptr, %[[STREAM:.*]]: !llvm.ptr)
+// CHECK-DAG: %[[BLOCKS:.*]] = llvm.mlir.constant(8 : i32)
+// CHECK-DAG: %[[THREADS:.*]] = llvm.mlir.constant(128 : i32)
+// CHECK: llvm.getelementptr inbounds %[[ARENA]][64]
+// CHECK: %[[A:.*]] = llvm.call @weir_gpu_launch(%[[STREAM]], %{{.*}}, %[[BLOCKS]], %{{.*}}, %{{.*}}, %[[THREADS]],
+// CHECK: %[[FAILED:.*]] = llvm.icmp "ne" %[[A]]
+// CHECK: llvm.cond_br %[[FAILED]], ^[[END:.*]](%[[A]] : i32), ^{{.*}}
+// CHECK: %[[FROM:.*]] = llvm.load
+// CHECK: llvm.call @weir_gpu_copy(%[[STREAM]],
+// CHECK: llvm.call @weir_gpu_check(%[[STREAM]],
+// CHECK: ^[[END]](%[[ANSWER:.*]]: i32):
+// CHECK: llvm.return %[[ANSWER]]
+module attributes {weir.arena_bytes = 64 : i64, weir.gpu_kernels = [{name = "k"}], weir.entries = [{name = "serve", symbol = "weir_entry_0", inputs = [], outputs = []}]} {
+  module @weir_gpu_kernels {
+    llvm.func @k(!llvm.ptr) attributes {weir.launch = array<i64: 8, 128>}
+  }
+  plan.program @weir_entry_0 {
+    %x = plan.argument 0 : memref<4xf32>
+    %b = plan.buffer 64 live [0, 0] : memref<4xf32>
+    %p = plan.weight 8 : memref<i1>
+    plan.run @k(%b) {grains = 1000 : i64} : (memref<4xf32>)
+    plan.copy %x to %b : memref<4xf32>
+    plan.check %p, 1 : memref<i1>
+  }
+}
+
+// -----
+
+// A condition is read from the device, and the work differs between runs.
+// CHECK: weir.entries = [{inputs
+// CHECK-LABEL: llvm.func private @weir_entry_0_part_0
+// CHECK: %[[BYTE:.*]] = llvm.alloca %{{.*}} x i8
+// CHECK: llvm.call @weir_gpu_read(%{{.*}}, %[[BYTE]],
+// CHECK: llvm.load %[[BYTE]] : !llvm.ptr -> i8
+module attributes {weir.arena_bytes = 64 : i64, weir.gpu_kernels = [], weir.entries = [{name = "serve", symbol = "weir_entry_0", inputs = [], outputs = []}]} {
+  module @weir_gpu_kernels {
+  }
+  plan.program @weir_entry_0 {
+    %p = plan.weight 8 : memref<i1>
+    %x = plan.argument 0 : memref<4xf32>
+    %b = plan.buffer 64 live [0, 0] : memref<4xf32>
+    plan.if %p : memref<i1> {
+      plan.copy %x to %b : memref<4xf32>
+    } else {
+    }
+    plan.while %p : memref<i1> {
+    } do {
+      plan.copy %x to %b : memref<4xf32>
+    }
+  }
+}
+
+// -----
+
+// The simulator's state lies behind the model's buffers.
+// CHECK: weir.arena_bytes = 192 : i64
+// CHECK: llvm.call @weir_sim_begin
+// CHECK: llvm.call @weir_sim_end
+module attributes {weir.arena_bytes = 68 : i64, weir.gpu = {archs = ["sm_80"], kind = "sim"}, weir.gpu_kernels = []} {
+  module @weir_gpu_kernels {
+  }
+  plan.program @weir_entry_0 {
+  }
+}
+
+// -----
+
+// expected-error @below {{has no kernels for a GPU}}
+module {
+  plan.program @weir_entry_0 {
+  }
+}

@@ -1,0 +1,133 @@
+// RUN: weir-opt %s --split-input-file --pass-pipeline='builtin.module(func.func(weir-share-threads,canonicalize,cse))' --verify-diagnostics | FileCheck %s
+
+// A grain has one element of the result; its sum stays in a register.
+// CHECK-LABEL: func.func private @rows
+// CHECK-SAME: (%[[X:.*]]: memref<8x100xf32>, %[[Y:.*]]: memref<8xf32>)
+// CHECK: kernel.parts 8 {
+// CHECK: scf.for %[[I:.*]] = %{{.*}} to %{{.*}} step
+// CHECK: %[[INIT:.*]] = memref.load %[[Y]]
+// CHECK: %[[SUM:.*]] = scf.for %[[K:.*]] = %c0 to %c100 step %c1 iter_args(%[[PART:.*]] = %[[INIT]])
+// CHECK-NEXT: %[[V:.*]] = memref.load %[[X]][%{{.*}}, %[[K]]]
+// CHECK-NEXT: arith.addf %[[PART]], %[[V]]
+// CHECK: memref.store %[[SUM]], %[[Y]]
+#all = affine_map<(d0, d1) -> (d0, d1)>
+#row = affine_map<(d0, d1) -> (d0)>
+func.func private @rows(%x: memref<8x100xf32>, %y: memref<8xf32>) attributes {weir.kernel} {
+  linalg.generic {indexing_maps = [#all, #row], iterator_types = ["parallel", "reduction"]} ins(%x : memref<8x100xf32>) outs(%y : memref<8xf32>) {
+  ^bb0(%v: f32, %sum: f32):
+    %s = arith.addf %sum, %v : f32
+    linalg.yield %s : f32
+  }
+  return
+}
+
+// -----
+
+// Indices are those of the grain; a copy is a loop nest.
+// CHECK-LABEL: func.func private @indices
+// CHECK: kernel.parts 12 {
+// CHECK: %[[COLUMN:.*]] = arith.remui %{{.*}}, %c4_i32
+// CHECK: %[[ROW:.*]] = arith.divui %{{.*}}, %c4_i32
+// CHECK: memref.store %{{.*}}, %{{.*}}[%{{.*}}, %{{.*}}] : memref<3x4xindex>
+// CHECK: kernel.parts 12 {
+#plain = affine_map<(d0, d1) -> (d0, d1)>
+func.func private @indices(%y: memref<3x4xindex>, %z: memref<3x4xindex>) attributes {weir.kernel} {
+  linalg.generic {indexing_maps = [#plain], iterator_types = ["parallel", "parallel"]} outs(%y : memref<3x4xindex>) {
+  ^bb0(%old: index):
+    %i = linalg.index 0 : index
+    %j = linalg.index 1 : index
+    %s = arith.addi %i, %j : index
+    linalg.yield %s : index
+  }
+  memref.copy %y, %z : memref<3x4xindex> to memref<3x4xindex>
+  return
+}
+
+// -----
+
+// Where values of a dimension share an element of the result it is a loop.
+// CHECK-LABEL: func.func private @overlapping
+// CHECK: kernel.parts 5 {
+// CHECK: scf.for %{{.*}} = %c0 to %c3
+#in = affine_map<(d0, d1) -> (d0, d1)>
+#out = affine_map<(d0, d1) -> (d1)>
+func.func private @overlapping(%x: memref<3x5xf32>, %y: memref<5xf32>) attributes {weir.kernel} {
+  linalg.generic {indexing_maps = [#in, #out], iterator_types = ["parallel", "parallel"]} ins(%x : memref<3x5xf32>) outs(%y : memref<5xf32>) {
+  ^bb0(%v: f32, %old: f32):
+    linalg.yield %v : f32
+  }
+  return
+}
+
+// -----
+
+// A product from panels, with its epilogue.
+// CHECK-LABEL: func.func private @product
+// CHECK-SAME: (%[[A:.*]]: memref<4x8xf32>, %[[B:.*]]: memref<1x8x32xf32>, %[[BIAS:.*]]: memref<20xf32>, %[[C:.*]]: memref<4x20xf32>)
+// CHECK: kernel.parts 80 {
+// CHECK: %[[SUM:.*]] = scf.for %[[K:.*]] = %c0 to %c8 step %c1 iter_args
+// CHECK: memref.load %[[A]][%[[ROW:.*]], %[[K]]]
+// CHECK: memref.load %[[B]][%{{.*}}, %[[K]], %{{.*}}]
+// CHECK: math.fma
+// CHECK: %[[E:.*]] = memref.load %[[BIAS]][%[[COLUMN:.*]]]
+// CHECK: %[[V:.*]] = arith.addf %[[SUM]], %[[E]]
+// CHECK: memref.store %[[V]], %[[C]][%[[ROW]], %[[COLUMN]]]
+func.func private @product(%a: memref<4x8xf32>, %b: memref<1x8x32xf32>, %bias: memref<20xf32>, %c: memref<4x20xf32>) attributes {weir.kernel} {
+  kernel.matmul ins(%a, %b : memref<4x8xf32>, memref<1x8x32xf32>) extras(%bias : memref<20xf32>) outs(%c : memref<4x20xf32>) attributes {extra_maps = [affine_map<(d0, d1) -> (d1)>]} {
+  ^bb0(%sum: f32, %e: f32):
+    %v = arith.addf %sum, %e : f32
+    kernel.yield %v : f32
+  }
+  return
+}
+
+// -----
+
+// A window adds what is inside the image.
+// CHECK-LABEL: func.func private @window
+// CHECK: kernel.parts 320 {
+// CHECK: scf.for %{{.*}} = %c0 to %c3
+// CHECK: %[[INSIDE:.*]] = arith.cmpi ult, %{{.*}}, %c8
+// CHECK: scf.if %[[INSIDE]]
+// CHECK: scf.for %{{.*}} = %c0 to %c3
+// CHECK: scf.for %{{.*}} = %c0 to %c3
+// CHECK: math.fma
+func.func private @window(%x: memref<1x8x8x3xf32>, %w: memref<1x3x3x3x32xf32>, %y: memref<1x4x4x20xf32>) attributes {weir.kernel} {
+  kernel.convolution ins(%x, %w : memref<1x8x8x3xf32>, memref<1x3x3x3x32xf32>) outs(%y : memref<1x4x4x20xf32>) attributes {dilations = array<i64: 1, 1>, groups = 1 : i64, padding = array<i64: 1, 1>, strides = array<i64: 2, 2>} {
+  ^bb0(%sum: f32):
+    kernel.yield %sum : f32
+  }
+  return
+}
+
+// -----
+
+// Only kernels are shared.
+// CHECK-LABEL: func.func private @other
+// CHECK-NEXT: linalg.fill
+func.func private @other(%v: f32, %y: memref<4xf32>) {
+  linalg.fill ins(%v : f32) outs(%y : memref<4xf32>)
+  return
+}
+
+// -----
+
+func.func private @tensors(%a: tensor<4x8xf32>, %b: tensor<8x20xf32>, %c: tensor<4x20xf32>) -> tensor<4x20xf32> attributes {weir.kernel} {
+  // expected-error @below {{is not bufferized}}
+  %y = kernel.matmul ins(%a, %b : tensor<4x8xf32>, tensor<8x20xf32>) outs(%c : tensor<4x20xf32>) -> tensor<4x20xf32> attributes {} {
+  ^bb0(%sum: f32):
+    kernel.yield %sum : f32
+  }
+  return %y : tensor<4x20xf32>
+}
+
+// -----
+
+func.func private @filtered(%x: memref<1x8x8x16xf32>, %w: memref<1x16x16x32xf32>, %y: memref<1x8x8x20xf32>) attributes {weir.kernel} {
+  // expected-error @below {{has no form for a GPU}}
+  kernel.winograd ins(%x, %w : memref<1x8x8x16xf32>, memref<1x16x16x32xf32>) outs(%y : memref<1x8x8x20xf32>) attributes {padding = array<i64: 1, 1>, strides = array<i64: 1, 1>, tiles = array<i64: 2, 2>, windows = array<i64: 3, 3>} {
+  ^bb0(%sum: f32):
+    kernel.yield %sum : f32
+  }
+  return
+}
