@@ -93,9 +93,9 @@ LogicalResult runStages(ModuleOp module, const Options &options,
 
 /// The same model for each of several kinds of processors, from the stage that
 /// first knows of them.
-Status compileLevels(ModuleOp module, const Options &options) {
+Status compileLevels(ModuleOp module, const Options &options, StringRef first) {
   bool stopped = false;
-  if (failed(runStages(module, options, "import", "fuse", stopped)))
+  if (failed(runStages(module, options, first, "fuse", stopped)))
     return internalError();
   if (stopped)
     return print(module, options.emit.output);
@@ -144,16 +144,25 @@ Status compile(MLIRContext *context, const Options &options) {
   if (options.precision != "f32")
     (*module)->setAttr("weir.precision", b.getStringAttr(options.precision));
 
+  // What has no derivative is found after import; all else has been accepted
+  // by then, and a pass that fails is a fault of ours.
+  bool stopped = false;
+  StringRef first = "import";
+  if (!options.import.gradients.empty()) {
+    if (failed(runStages(*module, options, first, "grad", stopped)))
+      return Status::unsupported;
+    if (stopped)
+      return print(*module, options.emit.output);
+    first = "fuse";
+  }
   if (!options.levels.empty())
-    return compileLevels(*module, options);
+    return compileLevels(*module, options, first);
   if (llvm::Error error = writeTarget(*module, options.target))
     return badTarget(std::move(error));
   if (options.gpu.isOn())
     if (llvm::Error error = writeGpu(*module, options.gpu))
       return badTarget(std::move(error));
-  // The model has been accepted: a pass that fails now is a fault of ours.
-  bool stopped = false;
-  if (failed(runStages(*module, options, "import", "", stopped)))
+  if (failed(runStages(*module, options, first, "", stopped)))
     return internalError();
   if (stopped)
     return print(*module, options.emit.output);

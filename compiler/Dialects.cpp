@@ -10,6 +10,7 @@
 #include "passes/cpu/Passes.h"
 #include "passes/fuse/Passes.h"
 #include "passes/gpu/Passes.h"
+#include "passes/grad/Passes.h"
 #include "passes/graph/Passes.h"
 #include "passes/lower/Passes.h"
 #include "passes/plan/Passes.h"
@@ -64,6 +65,7 @@ void registerPasses() {
   registerCpuPasses();
   registerFusePasses();
   registerGpuPasses();
+  registerGradPasses();
   registerGraphPasses();
   registerLowerPasses();
   registerPlanPasses();

@@ -75,6 +75,14 @@ void readImport(mlir::MLIRContext *context, const InputArgList &args,
                   << " is not NAME=LOW..HIGH, as in batch=1..64 or x.0=1..64\n";
 }
 
+void readGradients(const InputArgList &args, ImportOptions &import,
+                   Usage &usage) {
+  for (StringRef text : args.getAllArgValues(OPT_grad_EQ))
+    if (!parseGradient(text, import))
+      usage.say() << "--grad=" << escaped(text)
+                  << " is not LOSS:VAR,..., as in loss:w1,w2\n";
+}
+
 /// What --bound gives is also what one tensor may take of the arena.
 constexpr int64_t largestBound = int64_t(1) << 30;
 
@@ -202,6 +210,7 @@ std::optional<Options> parseOptions(mlir::MLIRContext *context,
                 << "; see weir " << command << " --help\n";
   readImport(context, args, options.import, usage);
   readBound(args, options.import, usage);
+  readGradients(args, options.import, usage);
   readEmit(args, options, usage);
   options.target.triple = args.getLastArgValue(OPT_target_EQ).str();
   options.target.cpu = args.getLastArgValue(OPT_mcpu, "native").str();

@@ -31,6 +31,8 @@ defm shape : Eq<"shape", "NAME=DIMS", "Fix an input's dimensions, as in x=1x224x
 defm dim : Eq<"dim", "NAME=LOW..HIGH", "Bound an input's dimension, by its name in the model or as x.0">;
 defm bound : Eq<"bound", "ELEMENTS", "Room for a tensor whose sizes depend on data and nothing bounds (default: 1048576)">;
 
+defm grad : Eq<"grad", "LOSS:VAR,...", "Add an entry 'gradients': the derivatives of the sum of LOSS by each VAR; again for more, which may have gradients/VAR of those before as LOSS">;
+
 defm target : Eq<"target", "TRIPLE", "Compile for this target">;
 def mcpu : Joined<["-"], "mcpu=">, MetaVarName<"NAME">,
            HelpText<"Processor: native (default), x86-64-v3, ...">;
@@ -44,6 +46,6 @@ defm precision : Eq<"precision", "f32|bf16x3", "What products of f32 by tiles (A
 def O : Joined<["-"], "O">, MetaVarName<"LEVEL">,
         HelpText<"Optimization level, 0 to 3 (default: 2)">;
 
-defm stop_after : Eq<"stop-after", "STAGE", "Print what a stage leaves: import, graph, fuse, lower, plan, and cpu or gpu">;
+defm stop_after : Eq<"stop-after", "STAGE", "Print what a stage leaves: import, graph, grad, fuse, lower, plan, and cpu or gpu">;
 def timing : F<"timing", "Print the time that each pass took">;
 def json : F<"json", "inspect: print JSON">;

@@ -7,6 +7,7 @@
 #include "passes/fuse/Passes.h"
 #include "passes/gpu/Passes.h"
 #include "passes/gpu/Pipeline.h"
+#include "passes/grad/Passes.h"
 #include "passes/graph/Passes.h"
 #include "passes/lower/Passes.h"
 #include "passes/plan/Passes.h"
@@ -20,6 +21,12 @@
 using namespace mlir;
 
 namespace weir {
+
+static void buildGrad(OpPassManager &pm) {
+  OpPassManager &functions = pm.nest<func::FuncOp>();
+  functions.addPass(createDifferentiate());
+  functions.addPass(createSimplifyGradients());
+}
 
 static void buildFuse(OpPassManager &pm) {
   OpPassManager &functions = pm.nest<func::FuncOp>();
@@ -67,6 +74,7 @@ static void buildGpu(OpPassManager &pm) {
 static constexpr Stage cpuStages[] = {
     {"import", "one function an entry, in the graph dialect", nullptr},
     {"graph", "folded and cleaned; no framework idiom is left", addGraphPasses},
+    {"grad", "gradients are plain ops", buildGrad},
     {"fuse", "each op that computes is in a group", buildFuse},
     {"lower", "each kind of group is a function of linalg", buildLower},
     {"plan", "each buffer has a place, tasks have an order", buildPlan},
@@ -79,7 +87,8 @@ static constexpr Stage gpuStages[] = {
     cpuStages[1],
     cpuStages[2],
     cpuStages[3],
-    {"plan", cpuStages[4].after, buildPlanForGpu},
+    cpuStages[4],
+    {"plan", cpuStages[5].after, buildPlanForGpu},
     {"gpu", "an entry issues work, and kernels are images", buildGpu},
 };
 

@@ -115,6 +115,25 @@ static bool isOnnx(MLIRContext *context, const std::string &path) {
   return file->read(0, {head.data(), head.size()}) && onnx::recognizes(head);
 }
 
+bool parseGradient(StringRef text, ImportOptions &options) {
+  auto [loss, rest] = text.split(':');
+  // The number of one of several results belongs to the loss.
+  StringRef digits = rest.take_while(llvm::isDigit);
+  if (!digits.empty() && rest.drop_front(digits.size()).starts_with(":")) {
+    loss = text.take_front(loss.size() + 1 + digits.size());
+    rest = rest.drop_front(digits.size() + 1);
+  }
+  SmallVector<StringRef> names;
+  rest.split(names, ',');
+  if (loss.empty() || llvm::is_contained(names, ""))
+    return false;
+  GradientRequest &request = options.gradients.emplace_back();
+  request.loss = loss.str();
+  for (StringRef name : names)
+    request.variables.push_back(name.str());
+  return true;
+}
+
 OwningOpRef<ModuleOp> importModel(MLIRContext *context,
                                   const ImportOptions &options,
                                   Status &status) {

@@ -26,6 +26,13 @@ struct DimRange {
   int64_t low = 0, high = 0;
 };
 
+/// The derivatives of the sum of a tensor's elements by others:
+/// `--grad=LOSS:VAR,VAR`.
+struct GradientRequest {
+  std::string loss;
+  std::vector<std::string> variables;
+};
+
 struct ImportOptions {
   /// A file or a SavedModel's directory.
   std::string path;
@@ -43,6 +50,8 @@ struct ImportOptions {
   /// Ranges of dimensions that are known only at run time, by the dimension's
   /// name in the model, or by `INPUT.NUMBER`.
   llvm::StringMap<DimRange> dims;
+  /// What the entry `gradients` gives; none without any.
+  std::vector<GradientRequest> gradients;
   /// How many elements a tensor holds at most whose sizes depend on data and
   /// are bounded by nothing else: 1 Mi, which is 4 MiB of f32.
   int64_t boundedElements = int64_t(1) << 20;
@@ -55,6 +64,9 @@ bool parseShape(llvm::StringRef text, ImportOptions &options);
 
 /// Parses `batch=1..64` into the options' ranges; false where it is not that.
 bool parseDim(llvm::StringRef text, ImportOptions &options);
+
+/// Parses `c:x,y` and `c:0:x:0,y`; false where it is not that.
+bool parseGradient(llvm::StringRef text, ImportOptions &options);
 
 /// A module with one function an entry, or null after errors on the context's
 /// diagnostic engine; `status` then says of which kind they were. All nodes

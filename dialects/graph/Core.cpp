@@ -2,6 +2,8 @@
 
 #include "dialects/graph/Graph.h"
 
+#include "dialects/graph/Gradients.h"
+
 using namespace mlir;
 using namespace weir::graph;
 
@@ -67,4 +69,11 @@ LogicalResult WhileOp::verifyRegions() {
   if (failed(verifyYield(*this, getCondition(), truth, "condition")))
     return failure();
   return verifyYield(*this, getBody(), types, "body");
+}
+
+void weir::graph::attachCoreDerivatives(MLIRContext *context) {
+  attachDerivatives<
+#define GET_OP_LIST
+#include "dialects/graph/CoreOps.cpp.inc"
+      >(context);
 }

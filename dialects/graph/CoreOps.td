@@ -24,6 +24,7 @@ def Graph_ConstantOp
   let results = (outs Graph_Tensor:$result);
   let assemblyFormat = "attr-dict $value";
   let hasFolder = 1;
+  let derivative = "zero";
 }
 
 def Graph_YieldOp : Graph_Op<"yield", [Terminator, ReturnLike,
@@ -87,6 +88,7 @@ def Graph_IfOp : Graph_Op<"if", [NoRegionArguments, RecursiveMemoryEffects]> {
     $elseRegion
   }];
   let hasRegionVerifier = 1;
+  let derivative = "regions";
 }
 
 def Graph_WhileOp : Graph_Op<"while", [SingleBlock, RecursiveMemoryEffects]> {
@@ -117,6 +119,7 @@ def Graph_WhileOp : Graph_Op<"while", [SingleBlock, RecursiveMemoryEffects]> {
     $condition `do` $body
   }];
   let hasRegionVerifier = 1;
+  let derivative = "regions";
 }
 
 def Graph_CheckOp

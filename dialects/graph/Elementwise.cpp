@@ -3,6 +3,8 @@
 
 #include "dialects/graph/Elementwise.h"
 
+#include "dialects/graph/Gradients.h"
+
 #include "dialects/graph/elementwise/Scalar.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
@@ -28,4 +30,20 @@ LogicalResult BitcastOp::verify() {
   if (from.getIntOrFloatBitWidth() != to.getIntOrFloatBitWidth())
     return emitOpError("gives ") << from << " the bits of " << to;
   return success();
+}
+
+void weir::graph::attachElementwiseDerivatives(MLIRContext *context) {
+  attachDerivatives<
+#define GET_OP_LIST
+#include "dialects/graph/ElementwiseOps.cpp.inc"
+      ,
+#define GET_OP_LIST
+#include "dialects/graph/elementwise/LogicOps.cpp.inc"
+      ,
+#define GET_OP_LIST
+#include "dialects/graph/elementwise/MathOps.cpp.inc"
+      ,
+#define GET_OP_LIST
+#include "dialects/graph/elementwise/SpecialOps.cpp.inc"
+      >(context);
 }

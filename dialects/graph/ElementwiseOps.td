@@ -4,6 +4,7 @@
 #ifndef WEIR_DIALECTS_GRAPH_ELEMENTWISE
 #define WEIR_DIALECTS_GRAPH_ELEMENTWISE
 
+include "dialects/graph/elementwise/Conversions.td"
 include "dialects/graph/elementwise/FunctionBase.td"
 
 def Graph_AbsOp : Graph_UnaryFunction<"abs", "abs", Graph_NumberTensor> {
@@ -17,6 +18,7 @@ def Graph_AbsOp : Graph_UnaryFunction<"abs", "abs", Graph_NumberTensor> {
   }];
   let tensorflow = ["Abs"];
   let onnx = ["Abs"];
+  let gradient = ["g * apply<SignOp>(x)"];
 }
 
 def Graph_NegOp : Graph_UnaryFunction<"neg", "neg", Graph_NumberTensor> {
@@ -30,6 +32,7 @@ def Graph_NegOp : Graph_UnaryFunction<"neg", "neg", Graph_NumberTensor> {
   }];
   let tensorflow = ["Neg"];
   let onnx = ["Neg"];
+  let gradient = ["-g"];
 }
 
 def Graph_SignOp : Graph_UnaryFunction<"sign", "sign", Graph_NumberTensor> {
@@ -43,6 +46,7 @@ def Graph_SignOp : Graph_UnaryFunction<"sign", "sign", Graph_NumberTensor> {
   }];
   let tensorflow = ["Sign"];
   let onnx = ["Sign"];
+  let derivative = "zero";
 }
 
 def Graph_SquareOp
@@ -54,6 +58,7 @@ def Graph_SquareOp
     ```
   }];
   let tensorflow = ["Square"];
+  let gradient = ["g * (x * 2.0)"];
 }
 
 def Graph_ReciprocalOp
@@ -68,6 +73,7 @@ def Graph_ReciprocalOp
   }];
   let tensorflow = ["Reciprocal", "Inv"];
   let onnx = ["Reciprocal"];
+  let gradient = ["-(g * (r * r))"];
 }
 
 def Graph_FloorOp : Graph_UnaryFunction<"floor", "floor", Graph_NumberTensor> {
@@ -81,6 +87,7 @@ def Graph_FloorOp : Graph_UnaryFunction<"floor", "floor", Graph_NumberTensor> {
   }];
   let tensorflow = ["Floor"];
   let onnx = ["Floor"];
+  let derivative = "zero";
 }
 
 def Graph_CeilOp : Graph_UnaryFunction<"ceil", "ceil", Graph_NumberTensor> {
@@ -94,6 +101,7 @@ def Graph_CeilOp : Graph_UnaryFunction<"ceil", "ceil", Graph_NumberTensor> {
   }];
   let tensorflow = ["Ceil"];
   let onnx = ["Ceil"];
+  let derivative = "zero";
 }
 
 def Graph_RoundOp : Graph_UnaryFunction<"round", "round", Graph_NumberTensor> {
@@ -107,6 +115,7 @@ def Graph_RoundOp : Graph_UnaryFunction<"round", "round", Graph_NumberTensor> {
   }];
   let tensorflow = ["Round", "Rint"];
   let onnx = ["Round"];
+  let derivative = "zero";
 }
 
 def Graph_TruncOp : Graph_UnaryFunction<"trunc", "trunc", Graph_NumberTensor> {
@@ -118,6 +127,7 @@ def Graph_TruncOp : Graph_UnaryFunction<"trunc", "trunc", Graph_NumberTensor> {
     %y = graph.trunc %x : tensor<4xf32>
     ```
   }];
+  let derivative = "zero";
 }
 
 def Graph_ReluOp : Graph_UnaryFunction<"relu", "relu", Graph_NumberTensor> {
@@ -131,6 +141,7 @@ def Graph_ReluOp : Graph_UnaryFunction<"relu", "relu", Graph_NumberTensor> {
   }];
   let tensorflow = ["Relu"];
   let onnx = ["Relu"];
+  let gradient = ["select(positive(r), g, g.like(0))"];
 }
 
 def Graph_Relu6Op : Graph_UnaryFunction<"relu6", "relu6", Graph_NumberTensor> {
@@ -141,6 +152,9 @@ def Graph_Relu6Op : Graph_UnaryFunction<"relu6", "relu6", Graph_NumberTensor> {
     ```
   }];
   let tensorflow = ["Relu6"];
+  let gradient = [
+    "select(apply<LogicalAndOp>(positive(r), apply<LessOp>(r, r.like(6))), g, g.like(0))"
+  ];
 }
 
 def Graph_AddOp
@@ -155,6 +169,7 @@ def Graph_AddOp
   }];
   let tensorflow = ["Add", "AddV2"];
   let onnx = ["Add"];
+  let gradient = ["g", "g"];
 }
 
 def Graph_SubOp : Graph_BinaryFunction<"sub", "sub"> {
@@ -168,6 +183,7 @@ def Graph_SubOp : Graph_BinaryFunction<"sub", "sub"> {
   }];
   let tensorflow = ["Sub"];
   let onnx = ["Sub"];
+  let gradient = ["g", "-g"];
 }
 
 def Graph_MulOp
@@ -182,6 +198,7 @@ def Graph_MulOp
   }];
   let tensorflow = ["Mul"];
   let onnx = ["Mul"];
+  let gradient = ["g * y", "g * x"];
 }
 
 def Graph_DivOp : Graph_BinaryFunction<"div", "div"> {
@@ -195,6 +212,7 @@ def Graph_DivOp : Graph_BinaryFunction<"div", "div"> {
     ```
   }];
   let onnx = ["Div"];
+  let gradient = ["g / y", "g * (-x / y / y)"];
 }
 
 def Graph_FloorDivOp : Graph_BinaryFunction<"floor_div", "floorDiv"> {
@@ -206,6 +224,7 @@ def Graph_FloorDivOp : Graph_BinaryFunction<"floor_div", "floorDiv"> {
     %z = graph.floor_div %x, %y : tensor<4xf32>
     ```
   }];
+  let derivative = "zero";
 }
 
 def Graph_ModOp : Graph_BinaryFunction<"mod", "mod"> {
@@ -217,6 +236,7 @@ def Graph_ModOp : Graph_BinaryFunction<"mod", "mod"> {
     %z = graph.mod %x, %y : tensor<4xf32>
     ```
   }];
+  let gradient = ["g", "-(g * apply<TruncOp>(x / y))"];
 }
 
 def Graph_FloorModOp : Graph_BinaryFunction<"floor_mod", "floorMod"> {
@@ -228,6 +248,7 @@ def Graph_FloorModOp : Graph_BinaryFunction<"floor_mod", "floorMod"> {
     %z = graph.floor_mod %x, %y : tensor<4xf32>
     ```
   }];
+  let gradient = ["g", "-(g * apply<FloorOp>(x / y))"];
 }
 
 def Graph_PowOp : Graph_BinaryFunction<"pow", "pow"> {
@@ -239,6 +260,10 @@ def Graph_PowOp : Graph_BinaryFunction<"pow", "pow"> {
     %z = graph.pow %x, %y : tensor<4xf32>
     ```
   }];
+  let gradient = [
+    "g * (y * apply<PowOp>(x, y - 1.0))",
+    "g * (r * logOrZero(x))"
+  ];
 }
 
 def Graph_MaximumOp : Graph_BinaryFunction<"maximum", "maximum",
@@ -252,6 +277,10 @@ def Graph_MaximumOp : Graph_BinaryFunction<"maximum", "maximum",
     ```
   }];
   let tensorflow = ["Maximum"];
+  let gradient = [
+    "select(apply<GreaterEqualOp>(x, y), g, g.like(0))",
+    "select(apply<GreaterEqualOp>(x, y), g.like(0), g)"
+  ];
 }
 
 def Graph_MinimumOp : Graph_BinaryFunction<"minimum", "minimum",
@@ -265,6 +294,10 @@ def Graph_MinimumOp : Graph_BinaryFunction<"minimum", "minimum",
     ```
   }];
   let tensorflow = ["Minimum"];
+  let gradient = [
+    "select(apply<LessEqualOp>(x, y), g, g.like(0))",
+    "select(apply<LessEqualOp>(x, y), g.like(0), g)"
+  ];
 }
 
 def Graph_SquaredDifferenceOp
@@ -276,6 +309,7 @@ def Graph_SquaredDifferenceOp
     ```
   }];
   let tensorflow = ["SquaredDifference"];
+  let gradient = ["g * ((x - y) * 2.0)", "g * ((y - x) * 2.0)"];
 }
 
 def Graph_DivNoNanOp
@@ -287,6 +321,10 @@ def Graph_DivNoNanOp
     ```
   }];
   let tensorflow = ["DivNoNan"];
+  let gradient = [
+    "apply<DivNoNanOp>(g, y)",
+    "g * apply<DivNoNanOp>(apply<DivNoNanOp>(-x, y), y)"
+  ];
 }
 
 def Graph_MulNoNanOp
@@ -300,6 +338,7 @@ def Graph_MulNoNanOp
     ```
   }];
   let tensorflow = ["MulNoNan"];
+  let gradient = ["apply<MulNoNanOp>(g, y)", "apply<MulNoNanOp>(x, g)"];
 }
 
 def Graph_NextAfterOp : Graph_BinaryFunction<"next_after", "nextAfter",
@@ -311,90 +350,7 @@ def Graph_NextAfterOp : Graph_BinaryFunction<"next_after", "nextAfter",
     ```
   }];
   let tensorflow = ["NextAfter"];
-}
-
-def Graph_ClampOp : Graph_ScalarOp<"clamp", [SameOperandsAndResultType]> {
-  let summary = "Each element limited to low and high";
-  let description = [{
-    `low` where both cannot hold. What is not a number stays so.
-
-    ```mlir
-    %y = graph.clamp %x, %low, %high : tensor<4xf32>
-    ```
-  }];
-  let scalar = Apply<"clamp">.body;
-  let arguments = (ins Graph_NumberTensor:$x, Graph_NumberTensor:$low,
-      Graph_NumberTensor:$high);
-  let results = (outs Graph_NumberTensor:$result);
-  let assemblyFormat = "operands attr-dict `:` type($result)";
-}
-
-def Graph_SelectOp
-    : Graph_ScalarOp<"select", [AllShapesMatch<["predicate", "x", "y"]>,
-                                AllTypesMatch<["x", "y", "result"]>]> {
-  let summary = "x where the predicate holds, else y";
-  let description = [{
-    - (C1) all operands have one shape, `x` and `y` one type.
-
-    ```mlir
-    %z = graph.select %p, %x, %y : tensor<4xi1>, tensor<4xf32>
-    ```
-  }];
-  let onnx = ["Where"];
-  let scalar = [{
-    return b.create<::mlir::arith::SelectOp>(loc, args[0], args[1], args[2]);
-  }];
-  let arguments = (ins Graph_BoolTensor:$predicate, Graph_Tensor:$x,
-      Graph_Tensor:$y);
-  let results = (outs Graph_Tensor:$result);
-  let assemblyFormat = [{
-    $predicate `,` $x `,` $y attr-dict `:` type($predicate) `,` type($x)
-  }];
-}
-
-def Graph_CastOp : Graph_ScalarOp<"cast", [SameOperandsAndResultShape]> {
-  let summary = "Each element converted to another element type";
-  let description = [{
-    Floats become integers by truncation; where the integer type has no such
-    number, its nearest, and 0 for what is not a number. Integers wrap. A truth
-    value is 0 or 1, and what is not 0 is true.
-
-    ```mlir
-    %y = graph.cast %x : tensor<4xf32> to tensor<4xi32>
-    ```
-  }];
-  let scalar = [{
-    ::mlir::Type to = ::mlir::getElementTypeOrSelf(getType());
-    bool fromUnsigned =
-        ::mlir::getElementTypeOrSelf(getX()).isUnsignedInteger();
-    return ::weir::graph::Scalar(b, loc, args[0], fromUnsigned)
-        .to(::weir::graph::signless(to), to.isUnsignedInteger());
-  }];
-  let arguments = (ins Graph_Tensor:$x);
-  let results = (outs Graph_Tensor:$result);
-  let assemblyFormat = "$x attr-dict `:` type($x) `to` type($result)";
-}
-
-def Graph_BitcastOp : Graph_ScalarOp<"bitcast", [SameOperandsAndResultShape]> {
-  let summary = "The same bits as another element type";
-  let description = [{
-    - (C1) both element types have one width.
-
-    ```mlir
-    %y = graph.bitcast %x : tensor<4xf32> to tensor<4xi32>
-    ```
-  }];
-  let scalar = [{
-    ::mlir::Type to =
-        ::weir::graph::signless(::mlir::getElementTypeOrSelf(getType()));
-    if (to == args[0].getType())
-      return args[0];
-    return b.create<::mlir::arith::BitcastOp>(loc, to, args[0]);
-  }];
-  let arguments = (ins Graph_Tensor:$x);
-  let results = (outs Graph_Tensor:$result);
-  let assemblyFormat = "$x attr-dict `:` type($x) `to` type($result)";
-  let hasVerifier = 1;
+  let gradient = ["g", "g * 0.0"];
 }
 
 #endif // WEIR_DIALECTS_GRAPH_ELEMENTWISE

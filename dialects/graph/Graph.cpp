@@ -3,6 +3,8 @@
 #include "dialects/graph/Graph.h"
 
 #include "dialects/graph/Elementwise.h"
+#include "dialects/graph/Gradient.h"
+#include "dialects/graph/Gradients.h"
 #include "dialects/graph/Index.h"
 #include "dialects/graph/Linear.h"
 #include "dialects/graph/Neural.h"
@@ -34,6 +36,9 @@ void GraphDialect::initialize() {
 #include "dialects/graph/ElementwiseOps.cpp.inc"
       ,
 #define GET_OP_LIST
+#include "dialects/graph/GradientOps.cpp.inc"
+      ,
+#define GET_OP_LIST
 #include "dialects/graph/IndexOps.cpp.inc"
       ,
 #define GET_OP_LIST
@@ -60,6 +65,11 @@ void GraphDialect::initialize() {
 #define GET_OP_LIST
 #include "dialects/graph/state/StateOps.cpp.inc"
       >();
+  for (auto *attach : {attachCoreDerivatives, attachElementwiseDerivatives,
+                       attachGradientDerivatives, attachIndexDerivatives,
+                       attachLinearDerivatives, attachNeuralDerivatives,
+                       attachReduceDerivatives, attachShapeDerivatives})
+    attach(getContext());
 }
 
 Operation *GraphDialect::materializeConstant(OpBuilder &b, Attribute value,

@@ -50,6 +50,29 @@ class Names<string method, list<string> names> {
           names, "\", \"")#"\"}; return names; }")#"\n";
 }
 
+// What the definition says of an op's derivative, in C++ beside its methods. A
+// formula for each operand is a rule in itself, of `g`, the gradient of the
+// result `r`, and the operands `x` and `y`; an empty one says that there is none.
+// Nothing of it is a member of the op, so that no header changes with it.
+class DerivativeOf<string derivative, list<string> gradient> {
+  code body = "template <> constexpr Derivative derivativeOf<$cppClass> = "
+      "Derivative::"#derivative#";\n"
+      #!if(!eq(derivative, "rule"),
+           "template <> void rule<$cppClass>($cppClass, Gradients &);\n", "")
+      #!if(!empty(gradient), "", [{
+    template <> void rule<$cppClass>($cppClass op, Gradients &gradients) {
+      using build::apply;
+      [[maybe_unused]] build::Expr g = gradients.of(0),
+                                   r = gradients.result(0),
+                                   x = gradients.operand(0);
+  }]#!if(!gt(!size(gradient), 1),
+         "[[maybe_unused]] build::Expr y = gradients.operand(1);\n", "")
+    #!interleave(!foreach(i, !range(!size(gradient)),
+        "if (gradients.wants("#i#")) gradients.give("#i#", "
+        #!if(!empty(gradient[i]), "build::Expr()", gradient[i])#");"), "\n")
+    #"}\n");
+}
+
 class Graph_Op<string mnemonic, list<Trait> traits = []>
     : Op<Graph_Dialect, mnemonic,
          !listconcat(traits, [Pure, FusionOpInterface])> {
@@ -59,6 +82,11 @@ class Graph_Op<string mnemonic, list<Trait> traits = []>
   list<string> onnx = [];
   // A case of FusionRole.
   string fusion = "opaque";
+  // How gradients pass: "none", where one that comes is an error; "zero", where
+  // nothing passes; "regions", which are differentiated; or "rule". A rule that
+  // is no formula stands in gradients/<Family>.cpp.
+  string derivative = "none";
+  list<string> gradient = [];
   // More C++ declarations of the op.
   code extra = "";
 
@@ -66,6 +94,7 @@ class Graph_Op<string mnemonic, list<Trait> traits = []>
       Names<"tensorflowNames", tensorflow>.decl#Names<"onnxNames", onnx>.decl
       #"::weir::graph::FusionRole fusionRole() { return "
       "::weir::graph::FusionRole::"#fusion#"; }\n"#extra;
+  let extraClassDefinition = DerivativeOf<derivative, gradient>.body;
 }
 
 // An op whose whole meaning is `scalar`: C++ that returns the value of one
@@ -76,13 +105,15 @@ class Graph_ScalarOp<string mnemonic, list<Trait> traits = []>
                                     DeclareOpInterfaceMethods<
                                         ScalarOpInterface>])> {
   code scalar = "";
+  let derivative = !if(!empty(gradient), "none", "rule");
   let fusion = "elementwise";
   let hasFolder = 1;
   let extraClassDefinition =
       "::mlir::Value $cppClass::buildScalar(::mlir::OpBuilder &b, "
       "::mlir::Location loc, ::mlir::ValueRange args) {"#scalar#"}\n"
       "::mlir::OpFoldResult $cppClass::fold(FoldAdaptor adaptor) { "
-      "return ::weir::graph::foldScalarOp(*this, adaptor.getOperands()); }";
+      "return ::weir::graph::foldScalarOp(*this, adaptor.getOperands()); }\n"
+      #DerivativeOf<derivative, gradient>.body;
 }
 
 // One operand, and a result of its type.
@@ -116,6 +147,7 @@ class Graph_CompareOp<string mnemonic, Type type = Graph_NumberTensor,
   let arguments = (ins type:$x, type:$y);
   let results = (outs Graph_BoolTensor:$result);
   let assemblyFormat = "operands attr-dict `:` type($x)";
+  let derivative = "zero";
   let extra = [{
     static ::llvm::LogicalResult inferReturnTypes(
         ::mlir::MLIRContext *context, std::optional<::mlir::Location>,

@@ -2,6 +2,8 @@
 
 #include "dialects/graph/Index.h"
 
+#include "dialects/graph/Gradients.h"
+
 #include "dialects/graph/Elements.h"
 #include "mlir/IR/OpImplementation.h"
 
@@ -217,4 +219,11 @@ LogicalResult SearchSortedOp::inferReturnTypes(MLIRContext *context,
   results.push_back(
       values.clone(values.getShape(), IntegerType::get(context, 32)));
   return success();
+}
+
+void weir::graph::attachIndexDerivatives(MLIRContext *context) {
+  attachDerivatives<
+#define GET_OP_LIST
+#include "dialects/graph/IndexOps.cpp.inc"
+      >(context);
 }

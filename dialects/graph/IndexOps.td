@@ -38,6 +38,7 @@ def Graph_GatherOp : Graph_Op<"gather", [InferTypeOpAdaptor]> {
   }];
   let hasFolder = 1;
   let hasCanonicalizer = 1;
+  let derivative = "rule";
 }
 
 def Graph_GatherNdOp : Graph_Op<"gather_nd", [InferTypeOpAdaptor]> {
@@ -66,6 +67,7 @@ def Graph_GatherNdOp : Graph_Op<"gather_nd", [InferTypeOpAdaptor]> {
     `:` type($x) `,` type($indices)
   }];
   let hasFolder = 1;
+  let derivative = "rule";
 }
 
 def Graph_ScatterOp : Graph_Op<"scatter", [InferTypeOpAdaptor]> {
@@ -94,6 +96,7 @@ def Graph_ScatterOp : Graph_Op<"scatter", [InferTypeOpAdaptor]> {
     `:` type($x) `,` type($indices) `,` type($updates)
   }];
   let hasFolder = 1;
+  let derivative = "rule";
 }
 
 def Graph_DynamicSliceOp : Graph_Op<"dynamic_slice", [InferTypeOpAdaptor]> {
@@ -118,6 +121,7 @@ def Graph_DynamicSliceOp : Graph_Op<"dynamic_slice", [InferTypeOpAdaptor]> {
   }];
   let hasFolder = 1;
   let hasCanonicalizer = 1;
+  let derivative = "rule";
 }
 
 def Graph_DynamicUpdateSliceOp
@@ -142,6 +146,7 @@ def Graph_DynamicUpdateSliceOp
     `:` functional-type(operands, results)
   }];
   let hasFolder = 1;
+  let derivative = "rule";
 }
 
 def Graph_OneHotOp
@@ -170,6 +175,7 @@ def Graph_OneHotOp
     `:` type($indices) `,` type($on)
   }];
   let hasFolder = 1;
+  let derivative = "rule";
 }
 
 def Graph_SortOp : Graph_Op<"sort", [InferTypeOpAdaptor]> {
@@ -191,6 +197,7 @@ def Graph_SortOp : Graph_Op<"sort", [InferTypeOpAdaptor]> {
   let assemblyFormat = [{
     $inputs (`descending` $descending^)? attr-dict `:` type($inputs)
   }];
+  let derivative = "rule";
 }
 
 def Graph_TopKOp : Graph_Op<"top_k", [InferTypeOpAdaptor]> {
@@ -208,6 +215,7 @@ def Graph_TopKOp : Graph_Op<"top_k", [InferTypeOpAdaptor]> {
   let arguments = (ins Graph_Tensor:$x, I64Attr:$k);
   let results = (outs Graph_Tensor:$values, Graph_TensorOf<[I32]>:$indices);
   let assemblyFormat = "$x `k` $k attr-dict `:` type($x)";
+  let derivative = "rule";
 }
 
 def Graph_SearchSortedOp : Graph_Op<"search_sorted", [InferTypeOpAdaptor]> {
@@ -229,6 +237,7 @@ def Graph_SearchSortedOp : Graph_Op<"search_sorted", [InferTypeOpAdaptor]> {
     $sorted `,` $values (`right` $right^)? attr-dict
     `:` type($sorted) `,` type($values)
   }];
+  let derivative = "zero";
 }
 
 #endif // WEIR_DIALECTS_GRAPH_INDEX

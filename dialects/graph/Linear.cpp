@@ -2,6 +2,8 @@
 
 #include "dialects/graph/Linear.h"
 
+#include "dialects/graph/Gradients.h"
+
 using namespace mlir;
 using namespace weir::graph;
 
@@ -85,4 +87,11 @@ LogicalResult SvdOp::inferReturnTypes(MLIRContext *,
   results.push_back(matrices(x, {m, full ? m : p}));
   results.push_back(matrices(x, {n, full ? n : p}));
   return success();
+}
+
+void weir::graph::attachLinearDerivatives(MLIRContext *context) {
+  attachDerivatives<
+#define GET_OP_LIST
+#include "dialects/graph/LinearOps.cpp.inc"
+      >(context);
 }

@@ -25,6 +25,7 @@ def Graph_CholeskyOp : Graph_Op<"cholesky", [SameOperandsAndResultType]> {
   let results = (outs Graph_Matrices:$result);
   let assemblyFormat = "$x attr-dict `:` type($x)";
   let hasVerifier = 1;
+  let derivative = "rule";
 }
 
 def Graph_TriangularSolveOp : Graph_Op<"triangular_solve", [InferTypeOpAdaptor]> {
@@ -48,6 +49,7 @@ def Graph_TriangularSolveOp : Graph_Op<"triangular_solve", [InferTypeOpAdaptor]>
     $a `,` $b (`lower` $lower^)? (`adjoint` $adjoint^)? (`unit` $unit^)? attr-dict
     `:` type($a) `,` type($b)
   }];
+  let derivative = "rule";
 }
 
 def Graph_LuOp : Graph_Op<"lu", [InferTypeOpAdaptor]> {
@@ -67,6 +69,7 @@ def Graph_LuOp : Graph_Op<"lu", [InferTypeOpAdaptor]> {
   let results = (outs Graph_Matrices:$factors,
                  Graph_TensorOf<[I32]>:$permutation, Graph_Matrices:$sign);
   let assemblyFormat = "$x attr-dict `:` type($x)";
+  let derivative = "rule";
 }
 
 def Graph_QrOp : Graph_Op<"qr", [InferTypeOpAdaptor]> {
@@ -84,6 +87,7 @@ def Graph_QrOp : Graph_Op<"qr", [InferTypeOpAdaptor]> {
   let arguments = (ins Graph_Matrices:$x, UnitAttr:$full);
   let results = (outs Graph_Matrices:$q, Graph_Matrices:$r);
   let assemblyFormat = "$x (`full` $full^)? attr-dict `:` type($x)";
+  let derivative = "rule";
 }
 
 def Graph_SvdOp : Graph_Op<"svd", [InferTypeOpAdaptor]> {
@@ -102,6 +106,7 @@ def Graph_SvdOp : Graph_Op<"svd", [InferTypeOpAdaptor]> {
   let arguments = (ins Graph_Matrices:$x, UnitAttr:$full);
   let results = (outs Graph_Matrices:$s, Graph_Matrices:$u, Graph_Matrices:$v);
   let assemblyFormat = "$x (`full` $full^)? attr-dict `:` type($x)";
+  let derivative = "rule";
 }
 
 #endif // WEIR_DIALECTS_GRAPH_LINEAR

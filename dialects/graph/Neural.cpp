@@ -2,6 +2,8 @@
 
 #include "dialects/graph/Neural.h"
 
+#include "dialects/graph/Gradients.h"
+
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -173,4 +175,11 @@ LogicalResult SuppressOp::inferReturnTypes(MLIRContext *context,
   results.push_back(RankedTensorType::get({limit}, scores.getElementType()));
   results.push_back(RankedTensorType::get({}, i32));
   return success();
+}
+
+void weir::graph::attachNeuralDerivatives(MLIRContext *context) {
+  attachDerivatives<
+#define GET_OP_LIST
+#include "dialects/graph/NeuralOps.cpp.inc"
+      >(context);
 }

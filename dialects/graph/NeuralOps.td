@@ -27,6 +27,7 @@ def Graph_MatmulOp : Graph_Op<"matmul", [InferTypeOpAdaptor]> {
   let assemblyFormat = [{
     $a `,` $b (`transpose_a` $transpose_a^)? (`transpose_b` $transpose_b^)? attr-dict `:` type($a) `,` type($b)
   }];
+  let derivative = "rule";
 }
 
 def Graph_ConvolutionOp : Graph_Op<"convolution", [InferTypeOpAdaptor]> {
@@ -64,6 +65,7 @@ def Graph_ConvolutionOp : Graph_Op<"convolution", [InferTypeOpAdaptor]> {
     $x `,` $filter `strides` $strides `padding_low` $padding_low `padding_high` $padding_high
     `dilations` $dilations `groups` $groups attr-dict `:` type($x) `,` type($filter)
   }];
+  let derivative = "rule";
 }
 
 // Windows over the spatial dimensions of a tensor with channels last.
@@ -94,6 +96,7 @@ def Graph_PoolMaxOp : Graph_PoolOp<"pool_max", Graph_NumberTensor> {
     %y = graph.pool_max %x window [2, 2] strides [2, 2] padding_low [0, 0] padding_high [0, 0] : tensor<1x8x8x3xf32>
     ```
   }];
+  let derivative = "rule";
 }
 
 def Graph_PoolAverageOp : Graph_PoolOp<"pool_average", Graph_FloatTensor> {
@@ -106,6 +109,7 @@ def Graph_PoolAverageOp : Graph_PoolOp<"pool_average", Graph_FloatTensor> {
     %y = graph.pool_average %x window [3] strides [1] padding_low [1] padding_high [1] : tensor<1x8x3xf32>
     ```
   }];
+  let derivative = "rule";
 }
 
 def Graph_PoolArgMaxOp : Graph_PoolOp<"pool_arg_max", Graph_NumberTensor> {
@@ -119,6 +123,7 @@ def Graph_PoolArgMaxOp : Graph_PoolOp<"pool_arg_max", Graph_NumberTensor> {
     ```
   }];
   let results = (outs Graph_TensorOf<[I64]>:$result);
+  let derivative = "zero";
 }
 
 class Graph_SoftmaxLikeOp<string mnemonic>
@@ -142,6 +147,7 @@ def Graph_SoftmaxOp : Graph_SoftmaxLikeOp<"softmax"> {
     ```
   }];
   let tensorflow = ["Softmax"];
+  let derivative = "rule";
 }
 
 def Graph_LogSoftmaxOp : Graph_SoftmaxLikeOp<"log_softmax"> {
@@ -154,6 +160,7 @@ def Graph_LogSoftmaxOp : Graph_SoftmaxLikeOp<"log_softmax"> {
     ```
   }];
   let tensorflow = ["LogSoftmax"];
+  let derivative = "rule";
 }
 
 def Graph_SuppressOp : Graph_Op<"suppress", [InferTypeOpAdaptor]> {

@@ -2,6 +2,8 @@
 
 #include "dialects/graph/Reduce.h"
 
+#include "dialects/graph/Gradients.h"
+
 #include "dialects/graph/Elements.h"
 #include "dialects/graph/elementwise/Scalar.h"
 
@@ -165,4 +167,11 @@ LogicalResult CumulativeProdOp::verify() {
 
 LogicalResult CumulativeLogSumExpOp::verify() {
   return verifyAxis(*this, getType(), getAxis());
+}
+
+void weir::graph::attachReduceDerivatives(MLIRContext *context) {
+  attachDerivatives<
+#define GET_OP_LIST
+#include "dialects/graph/ReduceOps.cpp.inc"
+      >(context);
 }

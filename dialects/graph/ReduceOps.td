@@ -33,6 +33,7 @@ def Graph_ReduceSumOp
     %y = graph.reduce_sum %x [1] : tensor<2x3xf32>
     ```
   }];
+  let derivative = "rule";
 }
 
 def Graph_ReduceProdOp
@@ -47,6 +48,7 @@ def Graph_ReduceProdOp
     %y = graph.reduce_prod %x [1] : tensor<2x3xf32>
     ```
   }];
+  let derivative = "rule";
 }
 
 def Graph_ReduceMaxOp
@@ -61,6 +63,7 @@ def Graph_ReduceMaxOp
     %y = graph.reduce_max %x [1] : tensor<2x3xf32>
     ```
   }];
+  let derivative = "rule";
 }
 
 def Graph_ReduceMinOp
@@ -75,6 +78,7 @@ def Graph_ReduceMinOp
     %y = graph.reduce_min %x [1] : tensor<2x3xf32>
     ```
   }];
+  let derivative = "rule";
 }
 
 def Graph_ReduceAndOp : Graph_ReduceOp<"reduce_and", "and_", Graph_BoolTensor> {
@@ -86,6 +90,7 @@ def Graph_ReduceAndOp : Graph_ReduceOp<"reduce_and", "and_", Graph_BoolTensor> {
     %y = graph.reduce_and %x [1] : tensor<2x3xi1>
     ```
   }];
+  let derivative = "zero";
 }
 
 def Graph_ReduceOrOp : Graph_ReduceOp<"reduce_or", "or_", Graph_BoolTensor> {
@@ -97,6 +102,7 @@ def Graph_ReduceOrOp : Graph_ReduceOp<"reduce_or", "or_", Graph_BoolTensor> {
     %y = graph.reduce_or %x [1] : tensor<2x3xi1>
     ```
   }];
+  let derivative = "zero";
 }
 
 // The place of one element along a dimension, which disappears.
@@ -122,6 +128,7 @@ def Graph_ArgMaxOp : Graph_ArgOp<"arg_max"> {
     %i = graph.arg_max %x axis 1 : tensor<2x3xf32> to tensor<2xi64>
     ```
   }];
+  let derivative = "zero";
 }
 
 def Graph_ArgMinOp : Graph_ArgOp<"arg_min"> {
@@ -136,6 +143,7 @@ def Graph_ArgMinOp : Graph_ArgOp<"arg_min"> {
     %i = graph.arg_min %x axis 1 : tensor<2x3xf32> to tensor<2xi64>
     ```
   }];
+  let derivative = "zero";
 }
 
 // What the elements up to each one along a dimension combine to.
@@ -165,6 +173,7 @@ def Graph_CumulativeSumOp
     %y = graph.cumulative_sum %x axis 1 exclusive : tensor<2x3xf32>
     ```
   }];
+  let derivative = "rule";
 }
 
 def Graph_CumulativeProdOp
@@ -179,6 +188,7 @@ def Graph_CumulativeProdOp
     %y = graph.cumulative_prod %x axis 1 reverse : tensor<2x3xf32>
     ```
   }];
+  let derivative = "rule";
 }
 
 def Graph_CumulativeLogSumExpOp
@@ -194,6 +204,7 @@ def Graph_CumulativeLogSumExpOp
     %y = graph.cumulative_log_sum_exp %x axis 1 : tensor<2x3xf32>
     ```
   }];
+  let derivative = "rule";
 }
 
 #endif // WEIR_DIALECTS_GRAPH_REDUCE

@@ -2,6 +2,8 @@
 
 #include "dialects/graph/Shape.h"
 
+#include "dialects/graph/Gradients.h"
+
 #include "dialects/graph/Elements.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -176,4 +178,11 @@ LogicalResult IotaOp::verify() {
   if (axis < 0 || axis >= getType().getRank())
     return emitOpError() << axis << " is not a dimension of " << getType();
   return success();
+}
+
+void weir::graph::attachShapeDerivatives(MLIRContext *context) {
+  attachDerivatives<
+#define GET_OP_LIST
+#include "dialects/graph/ShapeOps.cpp.inc"
+      >(context);
 }

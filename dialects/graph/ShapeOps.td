@@ -21,6 +21,7 @@ def Graph_ReshapeOp : Graph_Op<"reshape"> {
   let assemblyFormat = "$x attr-dict `:` type($x) `to` type($result)";
   let hasVerifier = 1;
   let hasFolder = 1;
+  let derivative = "rule";
 }
 
 def Graph_TransposeOp : Graph_Op<"transpose", [InferTypeOpAdaptor]> {
@@ -40,6 +41,7 @@ def Graph_TransposeOp : Graph_Op<"transpose", [InferTypeOpAdaptor]> {
   let assemblyFormat = "$x $permutation attr-dict `:` type($x)";
   let hasFolder = 1;
   let hasCanonicalizer = 1;
+  let derivative = "rule";
 }
 
 def Graph_BroadcastOp : Graph_Op<"broadcast"> {
@@ -63,6 +65,7 @@ def Graph_BroadcastOp : Graph_Op<"broadcast"> {
   let hasVerifier = 1;
   let hasFolder = 1;
   let hasCanonicalizer = 1;
+  let derivative = "rule";
 }
 
 def Graph_SliceOp : Graph_Op<"slice", [InferTypeOpAdaptor]> {
@@ -88,6 +91,7 @@ def Graph_SliceOp : Graph_Op<"slice", [InferTypeOpAdaptor]> {
   }];
   let hasFolder = 1;
   let hasCanonicalizer = 1;
+  let derivative = "rule";
 }
 
 def Graph_PadOp
@@ -119,6 +123,7 @@ def Graph_PadOp
     `:` type($x)
   }];
   let hasFolder = 1;
+  let derivative = "rule";
 }
 
 def Graph_ConcatOp : Graph_Op<"concat", [InferTypeOpAdaptor]> {
@@ -138,6 +143,7 @@ def Graph_ConcatOp : Graph_Op<"concat", [InferTypeOpAdaptor]> {
   let assemblyFormat = "$inputs `axis` $axis attr-dict `:` type($inputs)";
   let hasFolder = 1;
   let hasCanonicalizer = 1;
+  let derivative = "rule";
 }
 
 def Graph_ReverseOp : Graph_Op<"reverse", [SameOperandsAndResultType]> {
@@ -155,6 +161,7 @@ def Graph_ReverseOp : Graph_Op<"reverse", [SameOperandsAndResultType]> {
   let assemblyFormat = "$x $dims attr-dict `:` type($x)";
   let hasVerifier = 1;
   let hasFolder = 1;
+  let derivative = "rule";
 }
 
 def Graph_IotaOp : Graph_Op<"iota"> {
@@ -174,6 +181,7 @@ def Graph_IotaOp : Graph_Op<"iota"> {
   let assemblyFormat = "`axis` $axis attr-dict `:` type($result)";
   let hasVerifier = 1;
   let hasFolder = 1;
+  let derivative = "zero";
 }
 
 #endif // WEIR_DIALECTS_GRAPH_SHAPE

@@ -1,8 +1,9 @@
 // Constants, ops that only hand on their operands, and assertions.
 
 #include "compiler/import/Build.h"
-#include "compiler/import/tensorflow/Tracer.h"
+#include "compiler/import/tensorflow/Gradients.h"
 
+#include "dialects/graph/Gradient.h"
 #include "dialects/graph/Graph.h"
 #include "mlir/IR/Matchers.h"
 
@@ -46,6 +47,21 @@ static LogicalResult importIdentity(Node &node) {
   if (failed(checkType(node, 0)))
     return failure();
   return node.tracedResults({node.traced(0)});
+}
+
+/// What gradients do not pass; one that comes to a PreventGradient is an error.
+static LogicalResult importStop(Node &node) {
+  if (!watchedOf(node.tracer) || !node.size() || failed(checkType(node, 0)))
+    return importIdentity(node);
+  Traced traced = node.traced(0);
+  StringAttr refusal;
+  if (node.op() == "PreventGradient")
+    refusal = node.b.getStringAttr("prevents gradients: " +
+                                   escaped(node.stringAttr("message")));
+  for (Value *part : {&traced.value, &traced.imaginary})
+    if (*part)
+      *part = node.b.create<graph::StopGradientOp>(*part, refusal);
+  return node.tracedResults({traced});
 }
 
 static LogicalResult importIdentityN(Node &node) {
@@ -139,10 +155,11 @@ static LogicalResult importCall(Node &node) {
 void addCoreHandlers(Handlers &handlers) {
   handlers["Const"] = {importConst, Takes::whole};
   for (StringRef op :
-       {"Identity", "StopGradient", "PreventGradient", "Snapshot", "DeepCopy",
-        "PlaceholderWithDefault", "Print", "RefIdentity", "_Retval",
-        "DebugGradientIdentity"})
+       {"Identity", "Snapshot", "DeepCopy", "PlaceholderWithDefault", "Print",
+        "RefIdentity", "_Retval", "DebugGradientIdentity"})
     handlers[op] = {importIdentity, Takes::whole};
+  for (StringRef op : {"StopGradient", "PreventGradient"})
+    handlers[op] = {importStop, Takes::whole};
   handlers["IdentityN"] = {importIdentityN, Takes::whole};
   for (StringRef op : {"NoOp", "PrintV2", "ControlTrigger"})
     handlers[op] = {importNothing, Takes::whole};

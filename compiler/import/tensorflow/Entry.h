@@ -33,9 +33,20 @@ llvm::SmallVector<std::string> namesOf(const Port &port);
 /// and each of the above with its number.
 llvm::SmallVector<std::string> dimNamesOf(const Port &port, size_t i);
 
+/// Derivatives of the sum of a tensor's elements.
+struct Derivatives {
+  Port loss;
+  /// The loss is this one of the gradients before.
+  std::optional<size_t> ofGradient;
+  /// What the gradients are called is the ports' name.
+  std::vector<Port> variables;
+};
+
 struct Entry {
   std::string name;
   std::vector<Port> inputs, outputs;
+  /// What is given besides the outputs.
+  std::vector<Derivatives> derivatives = {};
   /// The outputs are what nothing uses: those that turn out to be no tensors
   /// are left out.
   bool isGuess = false;
@@ -76,6 +87,24 @@ mlir::FailureOr<std::vector<Entry>>
 signatureEntries(Report &report, const Graph &graph,
                  const ::tensorflow::MetaGraphDef &saved,
                  const ImportOptions &options);
+
+/// The entry `gradients` that the options ask for, with the inputs of `model`
+/// where that has signatures, or else those that it needs.
+mlir::FailureOr<Entry> gradientEntry(Report &report, const Graph &graph,
+                                     const Library &library,
+                                     const ImportOptions &options,
+                                     const Entry &model, bool hasSignatures);
+/// The tensors that the entry's derivatives are of, of and by; and has the
+/// tracer keep them.
+llvm::SmallVector<Edge> watchDerivatives(const Graph &graph, const Entry &entry,
+                                         Tracer &tracer);
+/// Builds the derivatives from what these edges carry: the values, and the
+/// ports that say what they are.
+mlir::LogicalResult buildDerivatives(Report &report, const Graph &graph,
+                                     const Entry &entry, Tracer &tracer,
+                                     llvm::ArrayRef<Traced> traced,
+                                     llvm::SmallVectorImpl<mlir::Value> &values,
+                                     std::vector<Port> &ports);
 
 /// Traces the entry into a function of the module.
 mlir::LogicalResult buildEntry(Report &report, mlir::ModuleOp module,

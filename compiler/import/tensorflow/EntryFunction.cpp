@@ -176,6 +176,7 @@ LogicalResult buildEntry(Report &report, ModuleOp module, const Graph &graph,
     wanted.push_back(port.edge);
   Tracer tracer(report, library, variables, builder);
   tracer.boundedElements = options.boundedElements;
+  llvm::append_range(wanted, watchDerivatives(graph, entry, tracer));
   FailureOr<SmallVector<Traced>> traced = tracer.trace(graph, wanted, fed);
   if (failed(traced))
     return failure();
@@ -188,7 +189,7 @@ LogicalResult buildEntry(Report &report, ModuleOp module, const Graph &graph,
       outputs.push_back(port);
       results.push_back(result);
     }
-  if (outputs.empty()) {
+  if (outputs.empty() && entry.derivatives.empty()) {
     outputs = entry.outputs;
     results = *traced;
   }
@@ -217,6 +218,14 @@ LogicalResult buildEntry(Report &report, ModuleOp module, const Graph &graph,
     values.push_back(listOf(b, sizesOf(result), b.getI64Type()));
     resultAttrs.push_back(shapeAttrs(outputs[i], i));
   }
+  std::vector<Port> gradients;
+  if (failed(buildDerivatives(
+          report, graph, entry, tracer,
+          ArrayRef<Traced>(*traced).drop_front(entry.outputs.size()), values,
+          gradients)))
+    return failure();
+  for (const Port &port : gradients)
+    resultAttrs.push_back(builder.getDictionaryAttr(portAttrs(port)));
   builder.create<func::ReturnOp>(report.file(), values);
   function.setType(
       builder.getFunctionType(types, ValueRange(values).getTypes()));

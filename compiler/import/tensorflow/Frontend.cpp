@@ -133,8 +133,9 @@ OwningOpRef<ModuleOp> importModel(Report &report,
   if (failed(readModel(report, options, model)))
     return {};
   std::vector<Entry> entries;
-  if (model.isSavedModel() && options.feeds.empty() &&
-      options.fetches.empty()) {
+  bool hasSignatures =
+      model.isSavedModel() && options.feeds.empty() && options.fetches.empty();
+  if (hasSignatures) {
     auto found =
         signatureEntries(report, *model.graph, *model.saved.graph, options);
     if (failed(found))
@@ -143,6 +144,14 @@ OwningOpRef<ModuleOp> importModel(Report &report,
   } else {
     FailureOr<Entry> entry =
         partialEntry(report, *model.graph, model.library, options);
+    if (failed(entry))
+      return {};
+    entries.push_back(std::move(*entry));
+  }
+  if (!options.gradients.empty()) {
+    FailureOr<Entry> entry =
+        gradientEntry(report, *model.graph, model.library, options,
+                      entries.front(), hasSignatures);
     if (failed(entry))
       return {};
     entries.push_back(std::move(*entry));

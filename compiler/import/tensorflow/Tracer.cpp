@@ -4,6 +4,7 @@
 
 #include "compiler/import/Build.h"
 #include "compiler/import/Names.h"
+#include "compiler/import/tensorflow/Gradients.h"
 #include "compiler/import/tensorflow/control/Control.h"
 #include "compiler/import/tensorflow/control/LoopNest.h"
 
@@ -230,6 +231,8 @@ LogicalResult Tracer::runHandler(int index, ArrayRef<Traced> operands,
   }
   state.results.assign(node.given.begin(), node.given.end());
   state.traced = true;
+  if (frames.size() == 1)
+    keepWatched(*this, index, b, state.results);
   guardChecks(before, block, index);
   return verifyNew(before, block, at);
 }

@@ -94,6 +94,7 @@ def Graph_IsNanOp : Graph_TestFunction<"is_nan", "isNan"> {
   }];
   let tensorflow = ["IsNan"];
   let onnx = ["IsNaN"];
+  let derivative = "zero";
 }
 
 def Graph_IsInfOp : Graph_TestFunction<"is_inf", "isInf"> {
@@ -104,6 +105,7 @@ def Graph_IsInfOp : Graph_TestFunction<"is_inf", "isInf"> {
     ```
   }];
   let tensorflow = ["IsInf"];
+  let derivative = "zero";
 }
 
 def Graph_IsFiniteOp : Graph_TestFunction<"is_finite", "isFinite"> {
@@ -114,6 +116,7 @@ def Graph_IsFiniteOp : Graph_TestFunction<"is_finite", "isFinite"> {
     ```
   }];
   let tensorflow = ["IsFinite"];
+  let derivative = "zero";
 }
 
 def Graph_LogicalNotOp
@@ -126,6 +129,7 @@ def Graph_LogicalNotOp
   }];
   let tensorflow = ["LogicalNot"];
   let onnx = ["Not"];
+  let derivative = "zero";
 }
 
 def Graph_LogicalAndOp : Graph_BinaryFunction<"logical_and", "bitAnd",
@@ -138,6 +142,7 @@ def Graph_LogicalAndOp : Graph_BinaryFunction<"logical_and", "bitAnd",
   }];
   let tensorflow = ["LogicalAnd"];
   let onnx = ["And"];
+  let derivative = "zero";
 }
 
 def Graph_LogicalOrOp : Graph_BinaryFunction<"logical_or", "bitOr",
@@ -150,6 +155,7 @@ def Graph_LogicalOrOp : Graph_BinaryFunction<"logical_or", "bitOr",
   }];
   let tensorflow = ["LogicalOr"];
   let onnx = ["Or"];
+  let derivative = "zero";
 }
 
 def Graph_LogicalXorOp : Graph_BinaryFunction<"logical_xor", "bitXor",
@@ -161,6 +167,7 @@ def Graph_LogicalXorOp : Graph_BinaryFunction<"logical_xor", "bitXor",
     ```
   }];
   let onnx = ["Xor"];
+  let derivative = "zero";
 }
 
 def Graph_BitwiseNotOp
@@ -173,6 +180,7 @@ def Graph_BitwiseNotOp
   }];
   let tensorflow = ["Invert"];
   let onnx = ["BitwiseNot"];
+  let derivative = "zero";
 }
 
 def Graph_BitwiseAndOp
@@ -186,6 +194,7 @@ def Graph_BitwiseAndOp
   }];
   let tensorflow = ["BitwiseAnd"];
   let onnx = ["BitwiseAnd"];
+  let derivative = "zero";
 }
 
 def Graph_BitwiseOrOp
@@ -199,6 +208,7 @@ def Graph_BitwiseOrOp
   }];
   let tensorflow = ["BitwiseOr"];
   let onnx = ["BitwiseOr"];
+  let derivative = "zero";
 }
 
 def Graph_BitwiseXorOp
@@ -212,6 +222,7 @@ def Graph_BitwiseXorOp
   }];
   let tensorflow = ["BitwiseXor"];
   let onnx = ["BitwiseXor"];
+  let derivative = "zero";
 }
 
 def Graph_ShiftLeftOp
@@ -225,6 +236,7 @@ def Graph_ShiftLeftOp
     ```
   }];
   let tensorflow = ["LeftShift"];
+  let derivative = "zero";
 }
 
 def Graph_ShiftRightOp
@@ -239,6 +251,7 @@ def Graph_ShiftRightOp
     ```
   }];
   let tensorflow = ["RightShift"];
+  let derivative = "zero";
 }
 
 def Graph_PopulationCountOp
@@ -253,6 +266,7 @@ def Graph_PopulationCountOp
     ```
   }];
   let tensorflow = ["PopulationCount"];
+  let derivative = "zero";
 }
 
 #endif // WEIR_DIALECTS_GRAPH_LOGIC

@@ -14,6 +14,7 @@ def Graph_ExpOp : Graph_UnaryFunction<"exp", "exp"> {
   }];
   let tensorflow = ["Exp"];
   let onnx = ["Exp"];
+  let gradient = ["g * r"];
 }
 
 def Graph_Expm1Op : Graph_UnaryFunction<"expm1", "expm1"> {
@@ -26,6 +27,7 @@ def Graph_Expm1Op : Graph_UnaryFunction<"expm1", "expm1"> {
     ```
   }];
   let tensorflow = ["Expm1"];
+  let gradient = ["g * (r + 1.0)"];
 }
 
 def Graph_LogOp : Graph_UnaryFunction<"log", "log"> {
@@ -37,6 +39,7 @@ def Graph_LogOp : Graph_UnaryFunction<"log", "log"> {
   }];
   let tensorflow = ["Log"];
   let onnx = ["Log"];
+  let gradient = ["g / x"];
 }
 
 def Graph_Log1pOp : Graph_UnaryFunction<"log1p", "log1p"> {
@@ -49,6 +52,7 @@ def Graph_Log1pOp : Graph_UnaryFunction<"log1p", "log1p"> {
     ```
   }];
   let tensorflow = ["Log1p"];
+  let gradient = ["g / (x + 1.0)"];
 }
 
 def Graph_SqrtOp : Graph_UnaryFunction<"sqrt", "sqrt"> {
@@ -60,6 +64,7 @@ def Graph_SqrtOp : Graph_UnaryFunction<"sqrt", "sqrt"> {
   }];
   let tensorflow = ["Sqrt"];
   let onnx = ["Sqrt"];
+  let gradient = ["g * 0.5 / r"];
 }
 
 def Graph_RsqrtOp : Graph_UnaryFunction<"rsqrt", "rsqrt"> {
@@ -70,6 +75,7 @@ def Graph_RsqrtOp : Graph_UnaryFunction<"rsqrt", "rsqrt"> {
     ```
   }];
   let tensorflow = ["Rsqrt"];
+  let gradient = ["g * -0.5 * (r * r * r)"];
 }
 
 def Graph_SinOp : Graph_UnaryFunction<"sin", "sin"> {
@@ -81,6 +87,7 @@ def Graph_SinOp : Graph_UnaryFunction<"sin", "sin"> {
   }];
   let tensorflow = ["Sin"];
   let onnx = ["Sin"];
+  let gradient = ["g * apply<CosOp>(x)"];
 }
 
 def Graph_CosOp : Graph_UnaryFunction<"cos", "cos"> {
@@ -92,6 +99,7 @@ def Graph_CosOp : Graph_UnaryFunction<"cos", "cos"> {
   }];
   let tensorflow = ["Cos"];
   let onnx = ["Cos"];
+  let gradient = ["-(g * apply<SinOp>(x))"];
 }
 
 def Graph_TanOp : Graph_UnaryFunction<"tan", "tan"> {
@@ -103,6 +111,7 @@ def Graph_TanOp : Graph_UnaryFunction<"tan", "tan"> {
   }];
   let tensorflow = ["Tan"];
   let onnx = ["Tan"];
+  let gradient = ["g * (r * r + 1.0)"];
 }
 
 def Graph_AsinOp : Graph_UnaryFunction<"asin", "asin"> {
@@ -114,6 +123,7 @@ def Graph_AsinOp : Graph_UnaryFunction<"asin", "asin"> {
   }];
   let tensorflow = ["Asin"];
   let onnx = ["Asin"];
+  let gradient = ["g * rsqrt(1.0 - x * x)"];
 }
 
 def Graph_AcosOp : Graph_UnaryFunction<"acos", "acos"> {
@@ -125,6 +135,7 @@ def Graph_AcosOp : Graph_UnaryFunction<"acos", "acos"> {
   }];
   let tensorflow = ["Acos"];
   let onnx = ["Acos"];
+  let gradient = ["-(g * rsqrt(1.0 - x * x))"];
 }
 
 def Graph_AtanOp : Graph_UnaryFunction<"atan", "atan"> {
@@ -136,6 +147,7 @@ def Graph_AtanOp : Graph_UnaryFunction<"atan", "atan"> {
   }];
   let tensorflow = ["Atan"];
   let onnx = ["Atan"];
+  let gradient = ["g / (x * x + 1.0)"];
 }
 
 def Graph_SinhOp : Graph_UnaryFunction<"sinh", "sinh"> {
@@ -147,6 +159,7 @@ def Graph_SinhOp : Graph_UnaryFunction<"sinh", "sinh"> {
   }];
   let tensorflow = ["Sinh"];
   let onnx = ["Sinh"];
+  let gradient = ["g * apply<CoshOp>(x)"];
 }
 
 def Graph_CoshOp : Graph_UnaryFunction<"cosh", "cosh"> {
@@ -158,6 +171,7 @@ def Graph_CoshOp : Graph_UnaryFunction<"cosh", "cosh"> {
   }];
   let tensorflow = ["Cosh"];
   let onnx = ["Cosh"];
+  let gradient = ["g * apply<SinhOp>(x)"];
 }
 
 def Graph_TanhOp : Graph_UnaryFunction<"tanh", "tanh"> {
@@ -169,6 +183,7 @@ def Graph_TanhOp : Graph_UnaryFunction<"tanh", "tanh"> {
   }];
   let tensorflow = ["Tanh"];
   let onnx = ["Tanh"];
+  let gradient = ["g * (1.0 - r * r)"];
 }
 
 def Graph_AsinhOp : Graph_UnaryFunction<"asinh", "asinh"> {
@@ -180,6 +195,7 @@ def Graph_AsinhOp : Graph_UnaryFunction<"asinh", "asinh"> {
   }];
   let tensorflow = ["Asinh"];
   let onnx = ["Asinh"];
+  let gradient = ["g / apply<CoshOp>(r)"];
 }
 
 def Graph_AcoshOp : Graph_UnaryFunction<"acosh", "acosh"> {
@@ -191,6 +207,7 @@ def Graph_AcoshOp : Graph_UnaryFunction<"acosh", "acosh"> {
   }];
   let tensorflow = ["Acosh"];
   let onnx = ["Acosh"];
+  let gradient = ["g / apply<SinhOp>(r)"];
 }
 
 def Graph_AtanhOp : Graph_UnaryFunction<"atanh", "atanh"> {
@@ -202,6 +219,7 @@ def Graph_AtanhOp : Graph_UnaryFunction<"atanh", "atanh"> {
   }];
   let tensorflow = ["Atanh"];
   let onnx = ["Atanh"];
+  let gradient = ["g / (1.0 - x * x)"];
 }
 
 def Graph_ErfOp : Graph_UnaryFunction<"erf", "erf"> {
@@ -213,6 +231,7 @@ def Graph_ErfOp : Graph_UnaryFunction<"erf", "erf"> {
   }];
   let tensorflow = ["Erf"];
   let onnx = ["Erf"];
+  let gradient = ["g * (apply<ExpOp>(-(x * x)) * 1.1283791670955126)"];
 }
 
 def Graph_SigmoidOp : Graph_UnaryFunction<"sigmoid", "sigmoid"> {
@@ -224,6 +243,7 @@ def Graph_SigmoidOp : Graph_UnaryFunction<"sigmoid", "sigmoid"> {
   }];
   let tensorflow = ["Sigmoid"];
   let onnx = ["Sigmoid"];
+  let gradient = ["g * (r * (1.0 - r))"];
 }
 
 def Graph_SoftplusOp : Graph_UnaryFunction<"softplus", "softplus"> {
@@ -237,6 +257,7 @@ def Graph_SoftplusOp : Graph_UnaryFunction<"softplus", "softplus"> {
   }];
   let tensorflow = ["Softplus"];
   let onnx = ["Softplus"];
+  let gradient = ["g * sigmoid(x)"];
 }
 
 def Graph_SoftsignOp : Graph_UnaryFunction<"softsign", "softsign"> {
@@ -248,6 +269,7 @@ def Graph_SoftsignOp : Graph_UnaryFunction<"softsign", "softsign"> {
   }];
   let tensorflow = ["Softsign"];
   let onnx = ["Softsign"];
+  let gradient = ["g / apply<SquareOp>(apply<AbsOp>(x) + 1.0)"];
 }
 
 def Graph_EluOp : Graph_UnaryFunction<"elu", "elu"> {
@@ -258,6 +280,7 @@ def Graph_EluOp : Graph_UnaryFunction<"elu", "elu"> {
     ```
   }];
   let tensorflow = ["Elu"];
+  let gradient = ["select(apply<LessOp>(r, r.like(0)), g * (r + 1.0), g)"];
 }
 
 def Graph_SeluOp : Graph_UnaryFunction<"selu", "selu"> {
@@ -271,6 +294,9 @@ def Graph_SeluOp : Graph_UnaryFunction<"selu", "selu"> {
     ```
   }];
   let tensorflow = ["Selu"];
+  let gradient = [
+    "select(apply<LessOp>(r, r.like(0)), g * (r + 1.7580993408473766), g * 1.0507009873554805)"
+  ];
 }
 
 def Graph_LeakyReluOp : Graph_UnaryOp<"leaky_relu"> {
@@ -287,6 +313,7 @@ def Graph_LeakyReluOp : Graph_UnaryOp<"leaky_relu"> {
         });
   }];
   let arguments = (ins Graph_FloatTensor:$x, F64Attr:$alpha);
+  let gradient = ["select(positive(x), g, g * op.getAlpha().convertToDouble())"];
 }
 
 def Graph_Atan2Op : Graph_BinaryFunction<"atan2", "atan2", Graph_FloatTensor> {
@@ -299,6 +326,7 @@ def Graph_Atan2Op : Graph_BinaryFunction<"atan2", "atan2", Graph_FloatTensor> {
     ```
   }];
   let tensorflow = ["Atan2"];
+  let gradient = ["g * (y / (x * x + y * y))", "g * (-x / (x * x + y * y))"];
 }
 
 def Graph_XlogyOp : Graph_BinaryFunction<"xlogy", "xlogy", Graph_FloatTensor> {
@@ -309,6 +337,10 @@ def Graph_XlogyOp : Graph_BinaryFunction<"xlogy", "xlogy", Graph_FloatTensor> {
     ```
   }];
   let tensorflow = ["Xlogy"];
+  let gradient = [
+    "g * apply<XlogyOp>(notZero(x), y)",
+    "g * apply<XdivyOp>(x, y)"
+  ];
 }
 
 def Graph_XdivyOp : Graph_BinaryFunction<"xdivy", "xdivy", Graph_FloatTensor> {
@@ -319,6 +351,10 @@ def Graph_XdivyOp : Graph_BinaryFunction<"xdivy", "xdivy", Graph_FloatTensor> {
     ```
   }];
   let tensorflow = ["Xdivy"];
+  let gradient = [
+    "g * apply<XdivyOp>(notZero(x), y)",
+    "g * apply<XdivyOp>(-x, y * y)"
+  ];
 }
 
 def Graph_Xlog1pyOp
@@ -330,6 +366,10 @@ def Graph_Xlog1pyOp
     ```
   }];
   let tensorflow = ["Xlog1py"];
+  let gradient = [
+    "g * apply<Xlog1pyOp>(notZero(x), y)",
+    "g * apply<XdivyOp>(x, y + 1.0)"
+  ];
 }
 
 #endif // WEIR_DIALECTS_GRAPH_MATH

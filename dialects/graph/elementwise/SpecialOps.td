@@ -15,6 +15,7 @@ def Graph_ErfcOp : Graph_UnaryFunction<"erfc", "erfc"> {
     ```
   }];
   let tensorflow = ["Erfc"];
+  let gradient = ["g * (apply<ExpOp>(-(x * x)) * -1.1283791670955126)"];
 }
 
 def Graph_LgammaOp : Graph_UnaryFunction<"lgamma", "lgamma"> {
@@ -27,6 +28,7 @@ def Graph_LgammaOp : Graph_UnaryFunction<"lgamma", "lgamma"> {
     ```
   }];
   let tensorflow = ["Lgamma"];
+  let gradient = ["g * apply<DigammaOp>(x)"];
 }
 
 def Graph_DigammaOp : Graph_UnaryFunction<"digamma", "digamma"> {
@@ -39,6 +41,7 @@ def Graph_DigammaOp : Graph_UnaryFunction<"digamma", "digamma"> {
     ```
   }];
   let tensorflow = ["Digamma"];
+  let gradient = ["g * apply<PolygammaOp>(x.like(1), x)"];
 }
 
 def Graph_IgammaOp
@@ -52,6 +55,7 @@ def Graph_IgammaOp
     ```
   }];
   let tensorflow = ["Igamma"];
+  let gradient = ["", "g * gammaDensity(x, y)"];
 }
 
 def Graph_IgammacOp
@@ -65,6 +69,7 @@ def Graph_IgammacOp
     ```
   }];
   let tensorflow = ["Igammac"];
+  let gradient = ["", "-(g * gammaDensity(x, y))"];
 }
 
 def Graph_ZetaOp : Graph_BinaryFunction<"zeta", "zeta", Graph_FloatTensor> {
@@ -78,6 +83,7 @@ def Graph_ZetaOp : Graph_BinaryFunction<"zeta", "zeta", Graph_FloatTensor> {
     ```
   }];
   let tensorflow = ["Zeta"];
+  let gradient = ["", "g * (-x * apply<ZetaOp>(x + 1.0, y))"];
 }
 
 def Graph_PolygammaOp
@@ -91,6 +97,7 @@ def Graph_PolygammaOp
     ```
   }];
   let tensorflow = ["Polygamma"];
+  let gradient = ["", "g * apply<PolygammaOp>(x + 1.0, y)"];
 }
 
 def Graph_BetaincOp : Graph_ScalarOp<"betainc", [SameOperandsAndResultType]> {
@@ -108,6 +115,7 @@ def Graph_BetaincOp : Graph_ScalarOp<"betainc", [SameOperandsAndResultType]> {
       Graph_FloatTensor:$x);
   let results = (outs Graph_FloatTensor:$result);
   let assemblyFormat = "operands attr-dict `:` type($result)";
+  let derivative = "rule";
 }
 
 #endif // WEIR_DIALECTS_GRAPH_SPECIAL

@@ -2,9 +2,10 @@
 // initializer gives them.
 
 #include "compiler/import/Build.h"
+#include "compiler/import/tensorflow/Gradients.h"
 #include "compiler/import/tensorflow/control/Control.h"
 
-#include "dialects/graph/Graph.h"
+#include "dialects/graph/Gradient.h"
 
 using namespace mlir;
 using ::tensorflow::AttrValue;
@@ -80,11 +81,8 @@ static FailureOr<Value> initialValue(Node &node, const Variable &variable) {
       "known at compile time");
 }
 
-static FailureOr<Value> currentValue(Node &node, const Variable &variable) {
+static FailureOr<Value> storedValue(Node &node, const Variable &variable) {
   Tracer &tracer = node.tracer;
-  auto assigned = tracer.state.find(variable.name);
-  if (assigned != tracer.state.end() && assigned->second.value)
-    return assigned->second.value;
   if (tracer.variables) {
     FailureOr<ElementsAttr> saved = tracer.variables->value(variable.name);
     if (failed(saved))
@@ -107,6 +105,24 @@ static FailureOr<Value> currentValue(Node &node, const Variable &variable) {
     }
   }
   return initialValue(node, variable);
+}
+
+static FailureOr<Value> currentValue(Node &node, const Variable &variable) {
+  Tracer &tracer = node.tracer;
+  auto assigned = tracer.state.find(variable.name);
+  if (assigned != tracer.state.end() && assigned->second.value)
+    return assigned->second.value;
+  Watched *watched = watchedOf(tracer);
+  if (!watched || !watched->variables.contains(variable.name))
+    return storedValue(node, variable);
+  Value &shared = watched->variables[variable.name];
+  if (!shared) {
+    FailureOr<Value> value = storedValue(node, variable);
+    if (failed(value))
+      return failure();
+    shared = node.b.create<graph::BarrierOp>(*value);
+  }
+  return shared;
 }
 
 static LogicalResult importHandle(Node &node) {

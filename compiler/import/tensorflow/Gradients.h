@@ -1,0 +1,32 @@
+// What gradients are asked of, while a graph is traced.
+
+#ifndef WEIR_COMPILER_IMPORT_TENSORFLOW_GRADIENTS_H
+#define WEIR_COMPILER_IMPORT_TENSORFLOW_GRADIENTS_H
+
+#include "compiler/import/tensorflow/Tracer.h"
+
+namespace weir::tensorflow {
+
+/// Nothing folds past these: the model keeps them as values. Is in the tracer's
+/// state where gradients are asked for at all; then what the model stops is,
+/// too.
+struct Watched : Object {
+  /// Results of the outermost graph.
+  llvm::SmallVector<Edge> edges;
+  /// Variables by name, with the value that all who read them share, once it
+  /// has been read.
+  llvm::StringMap<mlir::Value> variables;
+};
+
+/// Null where no gradients are asked for.
+Watched *watchedOf(Tracer &tracer);
+Watched &watch(Tracer &tracer);
+
+/// The value as one that nothing folds past, where it is that of a watched
+/// edge.
+void keepWatched(Tracer &tracer, int node, mlir::ImplicitLocOpBuilder &b,
+                 llvm::MutableArrayRef<Traced> results);
+
+} // namespace weir::tensorflow
+
+#endif // WEIR_COMPILER_IMPORT_TENSORFLOW_GRADIENTS_H

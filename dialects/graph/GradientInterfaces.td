@@ -1,0 +1,40 @@
+// How gradients pass through ops.
+
+#ifndef WEIR_DIALECTS_GRAPH_GRADIENT_INTERFACES
+#define WEIR_DIALECTS_GRAPH_GRADIENT_INTERFACES
+
+include "mlir/IR/EnumAttr.td"
+include "mlir/IR/OpBase.td"
+
+def DifferentiableOpInterface : OpInterface<"DifferentiableOpInterface"> {
+  let cppNamespace = "::weir::graph";
+  let description = [{
+    How gradients pass through an op, from its results to its operands. Attached
+    to every op of the dialect by what its definition says.
+  }];
+  let methods = [InterfaceMethod<"What kind of derivative this op has.",
+                                 "::weir::graph::Derivative", "derivative">,
+                 InterfaceMethod<[{
+      Of an op with a rule: builds the gradients of the operands that are
+      wanted, from those of the results, and gives them to `gradients`.
+    }],
+      "void", "buildGradients", (ins "::weir::graph::Gradients &":$gradients)>];
+}
+
+// A gradient that comes to the op is an error.
+def DerivativeNone : I32EnumAttrCase<"none", 0>;
+// Nothing passes: the op is constant between its jumps, or has no floats.
+def DerivativeZero : I32EnumAttrCase<"zero", 1>;
+// The op builds the gradients of its operands.
+def DerivativeRule : I32EnumAttrCase<"rule", 2>;
+// The op's regions are differentiated.
+def DerivativeRegions : I32EnumAttrCase<"regions", 3>;
+
+def Graph_Derivative : I32EnumAttr<"Derivative",
+                                   "What kind of derivative an op has",
+                                   [DerivativeNone, DerivativeZero,
+                                    DerivativeRule, DerivativeRegions]> {
+  let cppNamespace = "::weir::graph";
+}
+
+#endif // WEIR_DIALECTS_GRAPH_GRADIENT_INTERFACES

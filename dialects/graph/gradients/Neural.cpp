@@ -1,0 +1,114 @@
+// Derivatives of matrix products, convolutions, pools and softmaxes.
+
+#include "dialects/graph/build/Windows.h"
+#include "dialects/graph/gradients/Scatter.h"
+
+#include "dialects/graph/Elementwise.h"
+#include "dialects/graph/Neural.h"
+
+using namespace mlir;
+using namespace weir::graph;
+using namespace weir::graph::build;
+
+template <>
+void weir::graph::rule<MatmulOp>(MatmulOp op, Gradients &gradients) {
+  Expr g = gradients.of(0), a = gradients.operand(0), b = gradients.operand(1);
+  bool ta = op.getTransposeA(), tb = op.getTransposeB();
+  if (gradients.wants(0))
+    gradients.give(0, ta ? matmul(b, g, tb, true) : matmul(g, b, false, !tb));
+  if (gradients.wants(1))
+    gradients.give(1, tb ? matmul(g, a, true, ta) : matmul(a, g, !ta, false));
+}
+
+static SmallVector<int64_t> spatialOf(Expr images) {
+  return SmallVector<int64_t>(images.shape().drop_front().drop_back());
+}
+
+template <>
+void weir::graph::rule<ConvolutionOp>(ConvolutionOp op, Gradients &gradients) {
+  Expr g = gradients.of(0), x = gradients.operand(0),
+       filter = gradients.operand(1);
+  Windows windows{SmallVector<int64_t>(filter.shape().drop_back(2)),
+                  SmallVector<int64_t>(op.getStrides()),
+                  SmallVector<int64_t>(op.getDilations()),
+                  SmallVector<int64_t>(op.getPaddingLow()),
+                  SmallVector<int64_t>(op.getPaddingHigh()),
+                  spatialOf(g)};
+  auto groups = static_cast<int64_t>(op.getGroups());
+  if (gradients.wants(0))
+    gradients.give(0, convolveBack(g, filter, x.shape(), windows, groups));
+  if (gradients.wants(1))
+    gradients.give(1, convolveFilter(x, g, filter.shape(), windows, groups));
+}
+
+// To the first largest element of each window.
+template <>
+void weir::graph::rule<PoolMaxOp>(PoolMaxOp op, Gradients &gradients) {
+  Expr g = gradients.of(0), x = gradients.operand(0);
+  Expr places(gradients.b,
+              make<PoolArgMaxOp>(gradients.b, x.value, op.getWindow(),
+                                 op.getStrides(), op.getPaddingLow(),
+                                 op.getPaddingHigh()));
+  int64_t images = x.size(0);
+  if (g.type().getNumElements() == 0)
+    return;
+  int64_t count = g.type().getNumElements() / images,
+          elements = x.type().getNumElements() / images;
+  Expr zeros(gradients.b,
+             splat(gradients.b, x.type().clone({images, elements}), 0));
+  Expr sums = scatter(zeros, withBatch(reshape(places, {images, count, 1}), 1),
+                      reshape(g, {images, count}), Combiner::add);
+  gradients.give(0, reshape(sums, x.shape()));
+}
+
+// Each gradient is shared out among the elements of its window: a sum over
+// reversed windows of gradients with gaps of a stride between them.
+template <>
+void weir::graph::rule<PoolAverageOp>(PoolAverageOp op, Gradients &gradients) {
+  Expr g = gradients.of(0), x = gradients.operand(0);
+  if (g.type().getNumElements() == 0)
+    return;
+  int64_t spatial = x.rank() - 2;
+  SmallVector<int64_t> ones(spatial, 1), low(spatial + 2, 0), high = low,
+                                                              interior = low;
+  Windows unit{SmallVector<int64_t>(op.getWindow()), ones, ones, {}, {}, {}};
+  double area = 1;
+  for (int64_t i = 0; i < spatial; ++i) {
+    int64_t size = op.getWindow()[i], stride = op.getStrides()[i],
+            before = op.getPaddingLow()[i];
+    int64_t count = g.size(i + 1), extent = x.size(i + 1);
+    SmallVector<double> shares;
+    for (int64_t k = 0; k < count; ++k) {
+      int64_t begin = k * stride - before;
+      shares.push_back(1.0 /
+                       static_cast<double>(std::min(begin + size, extent) -
+                                           std::max<int64_t>(begin, 0)));
+    }
+    SmallVector<int64_t> along(spatial + 2, 1);
+    along[i + 1] = count;
+    g = g * constant(gradients.b, g.elementType(), along, shares);
+    int64_t length = (count - 1) * stride + 1;
+    low[i + 1] = size - 1 - before;
+    high[i + 1] = extent + size - 1 - length - low[i + 1];
+    interior[i + 1] = stride - 1;
+    unit.low.push_back(0);
+    unit.high.push_back(0);
+    unit.counts.push_back(extent);
+    area *= static_cast<double>(size);
+  }
+  gradients.give(0, poolAverage(pad(g, low, high, interior), unit) * area);
+}
+
+template <>
+void weir::graph::rule<SoftmaxOp>(SoftmaxOp op, Gradients &gradients) {
+  Expr g = gradients.of(0), r = gradients.result(0);
+  Expr shared = sum(g * r, r.rank() - 1, /*keep=*/true);
+  gradients.give(0, (g - shared) * r);
+}
+
+template <>
+void weir::graph::rule<LogSoftmaxOp>(LogSoftmaxOp op, Gradients &gradients) {
+  Expr g = gradients.of(0), r = gradients.result(0);
+  Expr total = sum(g, r.rank() - 1, /*keep=*/true);
+  gradients.give(0, g - apply<ExpOp>(r) * total);
+}

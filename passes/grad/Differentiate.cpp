@@ -1,0 +1,64 @@
+// graph.gradient becomes the ops that compute it.
+
+#include "passes/grad/Passes.h"
+
+#include "dialects/graph/Gradient.h"
+#include "dialects/graph/Gradients.h"
+#include "passes/grad/Reverse.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+#define DEBUG_TYPE "weir-differentiate"
+
+using namespace mlir;
+
+namespace weir {
+#define GEN_PASS_DEF_DIFFERENTIATE
+#include "passes/grad/Passes.h.inc"
+
+namespace {
+
+LogicalResult expand(graph::GradientOp op) {
+  ImplicitLocOpBuilder b(op.getLoc(), op);
+  Value loss = op.getLoss();
+  Value ones = graph::filledLike(graph::Expr(b, loss), 1).value;
+  auto gradients = reverse(op, loss, ones, op.getVariables());
+  if (failed(gradients))
+    return failure();
+  for (auto [i, gradient] : llvm::enumerate(*gradients)) {
+    if (!gradient)
+      gradient =
+          graph::filledLike(graph::Expr(b, op.getVariables()[i]), 0).value;
+    op.getResult(i).replaceAllUsesWith(gradient);
+  }
+  op.erase();
+  return success();
+}
+
+struct Differentiate : impl::DifferentiateBase<Differentiate> {
+  void runOnOperation() override {
+    func::FuncOp function = getOperation();
+    // In order: the loss of one may depend on those before it.
+    SmallVector<graph::GradientOp> asked;
+    function.walk([&](graph::GradientOp op) { asked.push_back(op); });
+    for (graph::GradientOp op : asked) {
+      if (op->getBlock() != &function.getBody().front()) {
+        op.emitError("stands in a region");
+        return signalPassFailure();
+      }
+      if (failed(expand(op)))
+        return signalPassFailure();
+    }
+    if (!asked.empty())
+      function->setAttr("weir.differentiated", UnitAttr::get(&getContext()));
+    function.walk([](Operation *op) {
+      if (isa<graph::BarrierOp, graph::StopGradientOp>(op)) {
+        op->getResult(0).replaceAllUsesWith(op->getOperand(0));
+        op->erase();
+      }
+    });
+  }
+};
+
+} // namespace
+} // namespace weir

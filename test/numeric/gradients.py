@@ -1,0 +1,490 @@
+"""Every derivative rule against finite differences of the op itself.
+
+One library has all cases of a group: the entry `losses` gives for each the sum
+of its result times fixed weights, the entry `gradients` the gradients of these
+by the case's inputs. The differences are central, in f64, and of the op as weir
+computes it, which other tests hold to NumPy. Types of fewer digits compute the
+gradients at the same places.
+
+With --covers, checks only that no op with a rule is without a case.
+"""
+
+import ctypes
+import pathlib
+import re
+import subprocess
+import sys
+
+import numpy as np
+from harness import TYPES, Config, ModelInfo, bf16
+
+random = np.random.default_rng(7)
+STEP = 1e-5
+RTOL = {"f64": 2e-6, "f32": 2e-3, "f16": 2e-1, "bf16": 4e-1}
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+
+
+def normal(*shape):
+    return random.standard_normal(shape)
+
+
+def uniform(low, high, *shape):
+    return random.uniform(low, high, shape)
+
+
+def distinct(*shape):
+    """Numbers that are far from each other: no ties, no kinks near."""
+    count = int(np.prod(shape))
+    return (random.permutation(count) + 0.25).reshape(shape) / 4 - count / 9
+
+
+def tensor(shape, element):
+    return "tensor<" + "".join(f"{d}x" for d in shape) + element + ">"
+
+
+class Case:
+    """`text` with {0}, {1}, ... for the types of the operands, which are its
+    inputs %0, %1, ..., after other ops where there are some; %r is the result,
+    of the shape that is given."""
+
+    def __init__(self, text, shape, *inputs, wrt=None):
+        self.text, self.shape = text, shape
+        self.inputs = [np.asarray(x, np.float64) for x in inputs]
+        self.wrt = range(len(inputs)) if wrt is None else wrt
+        self.weights = np.cos(0.7 * np.arange(int(np.prod(shape))) + 0.3)
+
+    def body(self, element):
+        """Lines that end in %loss."""
+        text = self.text
+        for i, x in enumerate(self.inputs):
+            text = text.replace("{%d}" % i, tensor(x.shape, element))
+        text = text.replace("{f}", element)
+        kind = tensor(self.shape, element)
+        dense = np.array2string(self.weights.reshape(self.shape), separator=", ",
+                                threshold=1 << 30, max_line_width=1 << 30,
+                                formatter={"float": lambda w: f"{w:.12e}"})
+        dims = ", ".join(map(str, range(len(self.shape))))
+        return [*text.strip().splitlines(),
+                f"%w = graph.constant dense<{dense}> : {kind}",
+                f"%p = graph.mul %r, %w : {kind}",
+                f"%loss = graph.reduce_sum %p [{dims}] : {kind}"]
+
+
+def renamed(line, k):
+    """The line with its values as those of case k."""
+    return re.sub(r"%(\w+)", rf"%v{k}_\1", line)
+
+
+def module(cases, element):
+    arguments, types, losses, gradients, asked = [], [], [], [], []
+    body = []
+    for k, case in enumerate(cases):
+        for i, x in enumerate(case.inputs):
+            name = f'{{weir.name = "x{k}_{i}", weir.tensor = "x{k}_{i}:0"}}'
+            arguments.append(f"%v{k}_{i}: {tensor(x.shape, element)} {name}")
+        body += [renamed(line, k) for line in case.body(element)]
+        losses.append(f"%v{k}_loss")
+        wanted = [f"%v{k}_{i}" for i in case.wrt]
+        kinds = [tensor(case.inputs[i].shape, element) for i in case.wrt]
+        results = [f"%d{k}_{i}" for i in case.wrt]
+        asked.append(f"{', '.join(results)} = graph.gradient %v{k}_loss of {', '.join(wanted)} "
+                     f": tensor<{element}>, ({', '.join(kinds)})")
+        gradients += list(zip(results, kinds))
+
+    def function(number, name, lines, results):
+        given = ", ".join(
+            f'{kind} {{weir.name = "r{i}", weir.tensor = "r{i}:0"}}'
+            for i, (_, kind) in enumerate(results))
+        head = f"func.func @weir_entry_{number}({', '.join(arguments)}) -> ({given})"
+        values = ", ".join(value for value, _ in results)
+        kinds = ", ".join(kind for _, kind in results)
+        return (f'{head} attributes {{weir.entry = "{name}"}} {{\n  '
+                + "\n  ".join(lines) + f"\n  return {values} : {kinds}\n}}\n")
+
+    return (function(0, "losses", body, [(loss, f"tensor<{element}>") for loss in losses])
+            + function(1, "gradients", body + asked, gradients))
+
+
+class Library:
+    def __init__(self, text, element, folder):
+        folder.mkdir(parents=True, exist_ok=True)
+        source, library = folder / f"{element}.mlir", folder / f"{element}.so"
+        source.write_text(text)
+        done = subprocess.run(["weir", "compile", str(source), "-o", str(library),
+                               "--prefix=graph", "-O1"], capture_output=True, text=True)
+        if done.returncode:
+            raise SystemExit(f"weir compile fails: {done.stderr[:4000]}")
+        self.element = element
+        lib = ctypes.CDLL(str(library))
+        lib.graph_info.restype = ctypes.POINTER(ModelInfo)
+        self.info = lib.graph_info().contents
+        self.context = ctypes.c_void_p()
+        if self.info.create(None, ctypes.byref(Config(abi_version=1)),
+                            ctypes.byref(self.context)):
+            raise SystemExit("create fails")
+
+    def run(self, number, values):
+        """The outputs of entry `number`, as f64."""
+        function = self.info.functions[number]
+        numpy_type = TYPES[self.element][1]
+        arrays = [bf16(v).bits if self.element == "bf16" else
+                  np.ascontiguousarray(v.astype(numpy_type)) for v in values]
+        outputs = []
+        for i in range(function.num_outputs):
+            described = function.outputs[i]
+            shape = [described.shape[d] for d in range(described.rank)]
+            outputs.append(np.empty(shape, numpy_type))
+        pointers = (ctypes.c_void_p * (len(arrays) + len(outputs)))()
+        for i, array in enumerate(arrays + outputs):
+            pointers[i] = array.ctypes.data
+        if self.info.run(self.context, number, pointers, len(pointers)):
+            raise SystemExit("run fails")
+        if self.element == "bf16":
+            outputs = [(o.astype(np.uint32) << 16).view(np.float32) for o in outputs]
+        return [o.astype(np.float64) for o in outputs]
+
+
+def differences(library, cases):
+    """The gradients by central differences, all cases at once."""
+    inputs = [x for case in cases for x in case.inputs]
+    found = [[np.zeros(case.inputs[i].shape) for i in case.wrt] for case in cases]
+    most = max(sum(case.inputs[i].size for i in case.wrt) for case in cases)
+    for step in range(most):
+        places = []
+        for case in cases:
+            at = step
+            for slot, i in enumerate(case.wrt):
+                if at < case.inputs[i].size:
+                    places.append((slot, i, at))
+                    break
+                at -= case.inputs[i].size
+            else:
+                places.append(None)
+        sides = []
+        for sign in (1, -1):
+            values, start = [x.copy() for x in inputs], 0
+            for case, place in zip(cases, places):
+                if place:
+                    values[start + place[1]].reshape(-1)[place[2]] += sign * STEP
+                start += len(case.inputs)
+            sides.append(library.run(0, values))
+        for k, place in enumerate(places):
+            if place:
+                slope = (sides[0][k] - sides[1][k]) / (2 * STEP)
+                found[k][place[0]].reshape(-1)[place[2]] = slope
+    return [g for per_case in found for g in per_case]
+
+
+def check(name, cases, elements, root):
+    folder = root / name
+    exact = Library(module(cases, "f64"), "f64", folder)
+    references = differences(exact, cases)
+    inputs = [x for case in cases for x in case.inputs]
+    owners = [case for case in cases for _ in case.wrt]
+    failed = 0
+    for element in elements:
+        library = exact if element == "f64" else Library(
+                module(cases, element), element, folder)
+        for owner, want, have in zip(owners, references, library.run(1, inputs)):
+            scale = max(1.0, float(np.abs(want).max(initial=0)))
+            close = np.abs(have - want) <= RTOL[element] * scale
+            if not close.all():
+                print(f"{name} in {element}: {owner.text.strip()}\n  has {have.reshape(-1)[:8]}"
+                      f"\n  not {want.reshape(-1)[:8]}")
+                failed += 1
+    return failed
+
+
+def unary(op, x, attributes=""):
+    return Case(f"%r = graph.{op} %0{attributes} : {{0}}", np.shape(x), x)
+
+
+def binary(op, x, y, wrt=None):
+    return Case(f"%r = graph.{op} %0, %1 : {{0}}", np.shape(x), x, y, wrt=wrt)
+
+
+def elementwise():
+    wide, above = distinct(2, 3), uniform(0.5, 2, 2, 3)
+    within = uniform(-0.8, 0.8, 2, 3)
+    cases = [unary(op, wide) for op in
+             ("abs neg square relu relu6 exp expm1 sin cos sinh cosh tanh atan asinh sigmoid "
+              "softplus softsign elu selu erf erfc sign floor ceil round trunc").split()]
+    cases += [unary(op, above) for op in
+              "reciprocal log log1p sqrt rsqrt lgamma digamma".split()]
+    cases += [unary(op, within) for op in "tan asin acos atanh".split()]
+    cases += [unary("acosh", above + 1),
+              unary("leaky_relu", wide, " {alpha = 2.000000e-01 : f64}")]
+    x, y = distinct(2, 3), distinct(2, 3)
+    cases += [binary(op, x, y) for op in
+              "add sub mul maximum minimum squared_difference atan2".split()]
+    cases += [binary(op, x, uniform(0.6, 0.9, 2, 3)) for op in
+              "div div_no_nan mul_no_nan xdivy mod floor_mod floor_div next_after".split()]
+    cases += [binary(op, x, above) for op in ("xlogy", "xlog1py")]
+    cases += [binary("pow", above, y),
+              Case("%r = graph.clamp %0, %1, %2 : {0}", (2, 3), x, np.full((2, 3), -0.6),
+                   np.full((2, 3), 0.4)),
+              Case("%t = graph.less %0, %1 : {0}\n"
+                   "%r = graph.select %t, %0, %1 : tensor<2x3xi1>, {0}", (2, 3), x, y),
+              Case("%t = graph.cast %0 : {0} to tensor<2x3xf64>\n"
+                   "%s = graph.square %t : tensor<2x3xf64>\n"
+                   "%r = graph.cast %s : tensor<2x3xf64> to {0}", (2, 3), x),
+              Case("%t = graph.barrier %0 : {0}\n%r = graph.tanh %t : {0}", (2, 3), x)]
+    return cases, ["f64", "f32", "bf16"]
+
+
+def special():
+    order, x = uniform(1.5, 3, 2, 3), uniform(0.5, 2, 2, 3)
+    third = uniform(0.2, 0.8, 2, 3)
+    cases = [binary(op, order, x, wrt=[1]) for op in ("igamma", "igammac", "zeta")]
+    cases += [binary("polygamma", np.float64([[1, 2, 3]]), uniform(1, 2, 1, 3), wrt=[1]),
+              Case("%r = graph.betainc %0, %1, %2 : {0}", (2, 3), order, x, third, wrt=[2])]
+    return cases, ["f64", "f32"]
+
+
+def shape():
+    x = normal(2, 3)
+    cases = [
+        Case("%r = graph.reshape %0 : {0} to tensor<3x2x{f}>", (3, 2), x),
+        Case("%r = graph.transpose %0 [2, 0, 1] : {0}", (4, 2, 3), normal(2, 3, 4)),
+        Case("%r = graph.broadcast %0 [1] : {0} to tensor<2x3x{f}>", (2, 3), normal(3)),
+        Case("%r = graph.broadcast %0 [1, 2] : {0} to tensor<2x3x4x{f}>", (2, 3, 4),
+             normal(1, 4)),
+        Case("%r = graph.slice %0 [0, 1] to [2, 6] by [1, 2] : {0}", (2, 3), normal(2, 6)),
+        Case("%r = graph.pad %0, %1 low [1, 0] high [0, 2] interior [0, 1] : {0}", (3, 7), x,
+             normal()),
+        Case("%r = graph.concat %0, %1 axis 0 : {0}, {1}", (3, 3), x, normal(1, 3)),
+        Case("%r = graph.reverse %0 [1] : {0}", (2, 3), x),
+    ]
+    return cases, ["f64", "f32"]
+
+
+def reduce():
+    x = distinct(2, 3, 2)
+    cases = [Case(f"%r = graph.{op} %0 [{dims}] : {{0}}", shape, values)
+             for op, values in (("reduce_sum", x), ("reduce_prod", uniform(0.5, 2, 2, 3, 2)),
+                                ("reduce_max", x), ("reduce_min", x))
+             for dims, shape in (("1", (2, 2)), ("0, 2", (3,)))]
+    # A product with a zero.
+    cases.append(Case("%r = graph.reduce_prod %0 [0] : {0}", (3,), [[1, 0, 2], [3, 4, 5]]))
+    y = uniform(0.5, 2, 2, 4)
+    cases += [Case(f"%r = graph.{op} %0 axis 1 {how} : {{0}}", (2, 4), y)
+              for op in ("cumulative_sum", "cumulative_prod")
+              for how in ("", "exclusive", "reverse", "exclusive reverse")]
+    cases += [Case(f"%r = graph.cumulative_log_sum_exp %0 axis 1 {how} : {{0}}", (2, 4), y)
+              for how in ("", "reverse")]
+    return cases, ["f64", "f32"]
+
+
+def index():
+    x = normal(2, 3)
+    places = "%i = graph.constant dense<[2, 0, 2, 5]> : tensor<4xi32>\n"
+    pairs = "%i = graph.constant dense<[[0, 1], [1, 2], [0, 1]]> : tensor<3x2xi32>\n"
+    rows = "%i = graph.constant dense<[[1], [4], [1], [9], [0]]> : tensor<5x1xi32>\n"
+    batched = "%i = graph.constant dense<[[2, 0], [1, 1]]> : tensor<2x2xi64>\n"
+    start = "%i = graph.constant dense<1> : tensor<i32>\n"
+    cases = [
+        Case(places + "%r = graph.gather %0, %i axis 1 batch_dims 0 : {0}, tensor<4xi32>",
+             (2, 4), x),
+        Case(places + "%r = graph.gather %0, %i axis 0 batch_dims 0 : {0}, tensor<4xi32>",
+             (4, 2), normal(3, 2)),
+        Case(batched + "%r = graph.gather %0, %i axis 2 batch_dims 1 : {0}, tensor<2x2xi64>",
+             (2, 2, 2, 2), normal(2, 2, 3, 2)),
+        Case(pairs + "%r = graph.gather_nd %0, %i batch_dims 0 : {0}, tensor<3x2xi32>", (3,), x),
+        Case("%i = graph.constant dense<[[2], [1]]> : tensor<2x1xi64>\n"
+             "%r = graph.gather_nd %0, %i batch_dims 1 : {0}, tensor<2x1xi64>", (2, 2),
+             normal(2, 3, 2)),
+        Case(start + "%r = graph.dynamic_slice %0 [%i, %i] sizes [1, 2] : "
+             "({0}, tensor<i32>, tensor<i32>) -> tensor<1x2x{f}>", (1, 2), x),
+        Case(start + "%r = graph.dynamic_update_slice %0, %1 [%i, %i] : "
+             "({0}, {1}, tensor<i32>, tensor<i32>) -> {0}", (2, 3), x, normal(1, 2)),
+        Case("%i = graph.constant dense<[1, 3]> : tensor<2xi64>\n"
+             "%r = graph.one_hot %i, %0, %1 depth 3 axis 1 : tensor<2xi64>, {0}", (2, 3),
+             normal(), normal()),
+        Case("%s:2 = graph.sort %0, %1 : {0}, {1}\n%r = graph.mul %s#0, %s#1 : {0}", (2, 4),
+             distinct(2, 4), normal(2, 4)),
+        Case("%r = graph.sort %0 descending : {0}", (2, 4), distinct(2, 4)),
+        Case("%r, %i = graph.top_k %0 k 2 : {0}", (2, 2), distinct(2, 4)),
+    ]
+    for combiner in ("update", "add", "sub", "mul", "min", "max"):
+        text = rows if combiner != "update" else rows.replace("[1], [9]", "[2], [9]")
+        cases.append(Case(
+            text + f"%r = graph.scatter {combiner} %0, %i, %1 : {{0}}, tensor<5x1xi32>, {{1}}",
+            (5, 2), distinct(5, 2), distinct(5, 2) + 0.13))
+    return cases, ["f64", "f32"]
+
+
+def neural():
+    cases = []
+    for ta in (False, True):
+        for tb in (False, True):
+            flags = " transpose_a" * ta + " transpose_b" * tb
+            cases.append(Case(f"%r = graph.matmul %0, %1{flags} : {{0}}, {{1}}", (2, 2, 4),
+                              normal(2, *((3, 2) if ta else (2, 3))),
+                              normal(2, *((4, 3) if tb else (3, 4)))))
+
+    def convolution(x, w, shape, strides, low, high, dilations, groups):
+        return Case(f"%r = graph.convolution %0, %1 strides {strides} padding_low {low} "
+                    f"padding_high {high} dilations {dilations} groups {groups} : {{0}}, {{1}}",
+                    shape, x, w)
+
+    cases += [
+        convolution(normal(1, 5, 5, 2), normal(3, 3, 2, 3), (1, 3, 3, 3), [2, 2], [1, 1],
+                    [1, 1], [1, 1], 1),
+        convolution(normal(2, 6, 4), normal(2, 2, 4), (2, 4, 4), [1], [0], [0], [2], 2),
+        convolution(normal(1, 4, 4, 2), normal(2, 2, 1, 4), (1, 3, 3, 4), [1, 1], [0, 0],
+                    [0, 0], [1, 1], 2),
+        convolution(normal(1, 3, 3, 3, 1), normal(2, 2, 2, 1, 2), (1, 2, 2, 2, 2), [1, 1, 1],
+                    [0, 0, 0], [0, 0, 0], [1, 1, 1], 1),
+    ]
+    for op in ("pool_max", "pool_average"):
+        cases += [
+            Case(f"%r = graph.{op} %0 window [2, 2] strides [2, 2] padding_low [0, 0] "
+                 "padding_high [0, 0] : {0}", (1, 2, 2, 2), distinct(1, 4, 4, 2)),
+            Case(f"%r = graph.{op} %0 window [3] strides [1] padding_low [1] padding_high [1] "
+                 ": {0}", (2, 5, 1), distinct(2, 5, 1)),
+        ]
+    cases += [unary(op, normal(2, 4)) for op in ("softmax", "log_softmax")]
+    return cases, ["f64", "f32"]
+
+
+def linear():
+    square = normal(2, 3, 3) + 3 * np.eye(3)
+    # A symmetric positive definite matrix of any.
+    spd = ("%a = graph.matmul %0, %0 transpose_b : {0}, {0}\n"
+           "%r = graph.cholesky %a : {0}")
+    cases = [Case(spd, (3, 3), normal(3, 3) + 3 * np.eye(3)),
+             Case("%r, %p, %s = graph.lu %0 : {0}", (2, 3, 3), square),
+             Case("%q, %r = graph.qr %0 : {0}", (3, 3), normal(4, 3)),
+             Case("%r, %s = graph.qr %0 : {0}", (4, 3), normal(4, 3)),
+             Case("%r, %u, %v = graph.svd %0 : {0}", (3,), normal(4, 3)),
+             # Signs are free: of the vectors, what does not depend on them.
+             Case("%s, %u, %v = graph.svd %0 : {0}\n"
+                  "%r = graph.matmul %u, %u transpose_b : tensor<4x2x{f}>, tensor<4x2x{f}>",
+                  (4, 4), normal(4, 2)),
+             Case("%s, %u, %v = graph.svd %0 : {0}\n"
+                  "%r = graph.square %v : tensor<4x2x{f}>", (4, 2), normal(2, 4))]
+    for flags in ("lower", "lower adjoint", "lower unit", "adjoint", ""):
+        cases.append(Case(f"%r = graph.triangular_solve %0, %1 {flags} : {{0}}, {{1}}",
+                          (2, 3, 2), square, normal(2, 3, 2)))
+    return cases, ["f64", "f32"]
+
+
+def control():
+    x = normal(3)
+    branch = """%z = graph.constant dense<0.0> : tensor<{f}>
+%s = graph.reduce_sum %0 [0] : {0}
+%t = graph.COMPARE %s, %z : tensor<{f}>
+%r = graph.if %t : tensor<i1> -> ({0}) {
+%a = graph.mul %0, %1 : {0}
+graph.yield %a : {0}
+} else {
+%b = graph.exp %1 : {0}
+graph.yield %b : {0}
+}"""
+    # x becomes tanh(x * y) five times, or while its first number is large.
+    loop = """%i = graph.constant dense<0> : tensor<i32>
+%n = graph.constant dense<5> : tensor<i32>
+%one = graph.constant dense<1> : tensor<i32>
+%m, %r = graph.while(%i, %0) : (tensor<i32>, {0}) -> (tensor<i32>, {0}) {
+^bb0(%a: tensor<i32>, %b: {0}):
+%p = graph.less %a, %n : tensor<i32>
+graph.yield %p : tensor<i1>
+} do {
+^bb0(%a: tensor<i32>, %b: {0}):
+%c = graph.add %a, %one : tensor<i32>
+%d = graph.mul %b, %1 : {0}
+%e = graph.tanh %d : {0}
+graph.yield %c, %e : tensor<i32>, {0}
+}"""
+    open_loop = """%z = graph.constant dense<2.0> : tensor<{f}>
+%r = graph.while(%0) : ({0}) -> {0} {
+^bb0(%b: {0}):
+%s = graph.reduce_sum %b [0] : {0}
+%p = graph.less %s, %z : tensor<{f}>
+graph.yield %p : tensor<i1>
+} do {
+^bb0(%b: {0}):
+%d = graph.mul %b, %1 : {0}
+graph.yield %d : {0}
+}"""
+    return [Case(branch.replace("COMPARE", "less"), (3,), x, normal(3)),
+            Case(branch.replace("COMPARE", "greater"), (3,), x, normal(3)),
+            Case(loop, (3,), x, normal(3)),
+            Case(open_loop, (3,), uniform(0.1, 0.3, 3), uniform(1.2, 1.6, 3))], ["f64", "f32"]
+
+
+def second():
+    """Gradients of gradients."""
+    def twice(text, *inputs):
+        return Case(text + "\n%l = graph.reduce_sum %y [0, 1] : {0}\n"
+                    "%r = graph.gradient %l of %0 : tensor<{f}>, ({0})", (2, 3), *inputs)
+
+    return [twice("%y = graph.tanh %0 : {0}", normal(2, 3)),
+            twice("%a = graph.mul %0, %1 : {0}\n%y = graph.exp %a : {0}", normal(2, 3),
+                  normal(2, 3)),
+            twice("%a = graph.softmax %0 : {0}\n%y = graph.square %a : {0}", normal(2, 3))
+            ], ["f64", "f32"]
+
+
+def network(root):
+    """A net of two layers: its gradients, and the memory that they take: that of
+    the gradient of its result, of the hidden layer, and of the gradient of that."""
+    n, d, h = 64, 1000, 100
+    x, target = normal(n, d), normal(n, d)
+    w, v = normal(d, h) / 30, normal(h, d) / 10
+    kinds = [tensor(a.shape, "f32") for a in (x, target, w, v)]
+    arguments = ", ".join(f'%{i}: {kind} {{weir.name = "x{i}", weir.tensor = "x{i}:0"}}'
+                          for i, kind in enumerate(kinds))
+    results = ", ".join(f'{kind} {{weir.name = "r{i}", weir.tensor = "r{i}:0"}}'
+                        for i, kind in enumerate(kinds[2:]))
+    text = f"""
+func.func @weir_entry_0({arguments}) -> ({results}) attributes {{weir.entry = "gradients"}} {{
+  %a = graph.matmul %0, %2 : {kinds[0]}, {kinds[2]}
+  %h = graph.relu %a : tensor<64x100xf32>
+  %y = graph.matmul %h, %3 : tensor<64x100xf32>, {kinds[3]}
+  %e = graph.squared_difference %y, %1 : {kinds[0]}
+  %c = graph.reduce_sum %e [0, 1] : {kinds[0]}
+  %dw, %dv = graph.gradient %c of %2, %3 : tensor<f32>, ({kinds[2]}, {kinds[3]})
+  return %dw, %dv : {kinds[2]}, {kinds[3]}
+}}
+"""
+    library = Library(text, "f32", root / "network")
+    hidden = np.maximum(x @ w, 0)
+    dy = 2 * (hidden @ v - target)
+    want = [x.T @ (dy @ v.T * (hidden > 0)), hidden.T @ dy]
+    failed = 0
+    for have, exact in zip(library.run(0, [x, target, w, v]), want):
+        if not np.allclose(have, exact, rtol=1e-4, atol=1e-4 * np.abs(exact).max()):
+            print(f"network: differs by up to {np.abs(have - exact).max()}")
+            failed += 1
+    arena = library.info.arena_bytes
+    if arena > 307264:
+        print(f"network: an arena of {arena} bytes")
+        failed += 1
+    return failed
+
+
+GROUPS = [elementwise, special, shape, reduce, index, neural, linear, control, second]
+
+
+def covers():
+    """The ops with a rule that no case has."""
+    rules = re.findall(r"^\| `(\w+)` \| (?!zero|none)", (ROOT / "docs/gradients.md").read_text(),
+                       re.M)
+    text = "\n".join(case.text for group in GROUPS for case in group()[0])
+    return [op for op in rules if not re.search(rf"graph\.{op}\b", text)]
+
+
+def main():
+    if "--covers" in sys.argv:
+        missing = covers()
+        sys.exit(f"no case: {missing}" if missing else 0)
+    root, chosen = pathlib.Path(sys.argv[1]), sys.argv[2:]
+    failed = sum(check(group.__name__, *group(), root) for group in GROUPS
+                 if not chosen or group.__name__ in chosen)
+    if not chosen or "network" in chosen:
+        failed += network(root)
+    sys.exit(failed != 0)
+
+
+main()

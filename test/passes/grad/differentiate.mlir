@@ -1,0 +1,150 @@
+// RUN: weir-opt %s -split-input-file -weir-differentiate -mlir-print-debuginfo -verify-diagnostics | FileCheck %s
+
+// What a value gives to several ops comes back as a sum; the gradient ops stand
+// at the place of the forward node, under its name.
+// CHECK-LABEL: @uses(
+// CHECK: %[[G:.*]] = graph.constant dense<1.000000e+00> : tensor<4xf32>
+// CHECK: %[[A:.*]] = graph.mul %[[G]], %arg0 : tensor<4xf32> loc(#[[AT:.*]])
+// CHECK: %[[B:.*]] = graph.mul %[[G]], %arg0 : tensor<4xf32> loc(#[[AT]])
+// CHECK: %[[SUM:.*]] = graph.add %[[A]], %[[B]]
+// CHECK: return %[[SUM]]
+// CHECK-DAG: #[[NODE:.*]] = loc("product"
+// CHECK-DAG: #[[AT]] = loc("gradients/product"(#[[NODE]]))
+func.func @uses(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %y = graph.mul %x, %x : tensor<4xf32> loc("product")
+  %c = graph.reduce_sum %y [0] : tensor<4xf32>
+  %dx = graph.gradient %c of %x : tensor<f32>, (tensor<4xf32>)
+  return %dx : tensor<4xf32>
+}
+
+// -----
+
+// Ops beside the path have no gradients, nor have integers and truth values; a
+// variable that the loss does not depend on has zeros.
+// CHECK-LABEL: @path(
+// CHECK: graph.exp %arg1
+// CHECK-NOT: graph.exp
+// CHECK: %[[G:.*]] = graph.constant dense<1.000000e+00> : tensor<4xf32>
+// CHECK: %[[DX:.*]] = graph.mul %[[G]], %{{.*}} : tensor<4xf32>
+// CHECK-NEXT: %[[ZERO:.*]] = graph.constant dense<0.000000e+00> : tensor<3xf32>
+// CHECK-NEXT: return %{{.*}}, %[[DX]], %[[ZERO]]
+func.func @path(%x: tensor<4xf32>, %y: tensor<4xf32>, %n: tensor<3xf32>)
+    -> (tensor<4xf32>, tensor<4xf32>, tensor<3xf32>) {
+  %a = graph.exp %y : tensor<4xf32>
+  %i = graph.cast %x : tensor<4xf32> to tensor<4xi32>
+  %b = graph.cast %i : tensor<4xi32> to tensor<4xf32>
+  %s = graph.stop_gradient %x : tensor<4xf32>
+  %t = graph.add %b, %s : tensor<4xf32>
+  %p = graph.mul %x, %t : tensor<4xf32>
+  %c = graph.reduce_sum %p [0] : tensor<4xf32>
+  %dx, %dn = graph.gradient %c of %x, %n : tensor<f32>, (tensor<4xf32>, tensor<3xf32>)
+  return %a, %dx, %dn : tensor<4xf32>, tensor<4xf32>, tensor<3xf32>
+}
+
+// -----
+
+// A gradient of a gradient.
+// CHECK-LABEL: @twice(
+// CHECK-NOT: graph.gradient
+// CHECK-NOT: graph.barrier
+// CHECK: return
+func.func @twice(%v: tensor<f32>) -> tensor<f32> {
+  %x = graph.barrier %v : tensor<f32>
+  %y = graph.tanh %x : tensor<f32>
+  %d = graph.gradient %y of %x : tensor<f32>, (tensor<f32>)
+  %e = graph.gradient %d of %x : tensor<f32>, (tensor<f32>)
+  return %e : tensor<f32>
+}
+
+// -----
+
+// A conditional's gradients are those of the side that is taken.
+// CHECK-LABEL: @branch(
+// CHECK: graph.if
+// CHECK: %[[D:.*]]:2 = graph.if %arg0 : tensor<i1> -> (tensor<4xf32>, tensor<4xf32>)
+// CHECK: graph.mul
+// CHECK: } else {
+// CHECK: graph.neg
+// CHECK: return %[[D]]#0, %[[D]]#1
+func.func @branch(%p: tensor<i1>, %x: tensor<4xf32>, %y: tensor<4xf32>)
+    -> (tensor<4xf32>, tensor<4xf32>) {
+  %r = graph.if %p : tensor<i1> -> (tensor<4xf32>) {
+    %a = graph.mul %x, %y : tensor<4xf32>
+    graph.yield %a : tensor<4xf32>
+  } else {
+    %a = graph.sub %x, %y : tensor<4xf32>
+    graph.yield %a : tensor<4xf32>
+  }
+  %dx, %dy = graph.gradient %r of %x, %y : tensor<4xf32>, (tensor<4xf32>, tensor<4xf32>)
+  return %dx, %dy : tensor<4xf32>, tensor<4xf32>
+}
+
+// -----
+
+// A loop that counts to a constant saves what its gradients need, and only that.
+// CHECK-LABEL: @counted(
+// CHECK: graph.while(%{{.*}}, %arg0, %{{.*}}, %{{.*}}) : (tensor<i32>, tensor<2xf32>, tensor<i32>, tensor<5x2xf32>)
+// CHECK: graph.dynamic_update_slice
+// CHECK: graph.while(%{{.*}}, %{{.*}}) : (tensor<i32>, tensor<2xf32>)
+// CHECK: graph.dynamic_slice
+// CHECK: return
+func.func @counted(%x: tensor<2xf32>) -> tensor<2xf32> {
+  %i = graph.constant dense<0> : tensor<i32>
+  %n = graph.constant dense<5> : tensor<i32>
+  %one = graph.constant dense<1> : tensor<i32>
+  %m, %r = graph.while(%i, %x) : (tensor<i32>, tensor<2xf32>) -> (tensor<i32>, tensor<2xf32>) {
+  ^bb0(%a: tensor<i32>, %b: tensor<2xf32>):
+    %p = graph.less %a, %n : tensor<i32>
+    graph.yield %p : tensor<i1>
+  } do {
+  ^bb0(%a: tensor<i32>, %b: tensor<2xf32>):
+    %c = graph.add %a, %one : tensor<i32>
+    %d = graph.square %b : tensor<2xf32>
+    graph.yield %c, %d : tensor<i32>, tensor<2xf32>
+  }
+  %dx = graph.gradient %r of %x : tensor<2xf32>, (tensor<2xf32>)
+  return %dx : tensor<2xf32>
+}
+
+// -----
+
+// One without a bound computes its states again.
+// CHECK-LABEL: @open(
+// CHECK: graph.while(%arg0, %{{.*}}) : (tensor<f32>, tensor<i32>)
+// CHECK: graph.while(%{{.*}}, %{{.*}}) : (tensor<i32>, tensor<f32>)
+// CHECK: graph.while(%arg0, %{{.*}}) : (tensor<f32>, tensor<i32>)
+// CHECK: return
+func.func @open(%x: tensor<f32>, %limit: tensor<f32>) -> tensor<f32> {
+  %r = graph.while(%x) : (tensor<f32>) -> tensor<f32> {
+  ^bb0(%b: tensor<f32>):
+    %p = graph.less %b, %limit : tensor<f32>
+    graph.yield %p : tensor<i1>
+  } do {
+  ^bb0(%b: tensor<f32>):
+    %d = graph.exp %b : tensor<f32>
+    graph.yield %d : tensor<f32>
+  }
+  %dx = graph.gradient %r of %x : tensor<f32>, (tensor<f32>)
+  return %dx : tensor<f32>
+}
+
+// -----
+
+// An op without a derivative is an error that names the path.
+func.func @none(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %a = graph.exp %x : tensor<4xf32> loc("first")
+  // expected-error @below {{(graph.igamma) has no derivative by its operand 0, and lies between a variable and the loss: first -> third -> the loss}}
+  %b = graph.igamma %a, %x : tensor<4xf32>
+  %c = graph.neg %b : tensor<4xf32> loc("third")
+  %dx = graph.gradient %c of %x : tensor<4xf32>, (tensor<4xf32>)
+  return %dx : tensor<4xf32>
+}
+
+// -----
+
+func.func @prevented(%x: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error @below {{(graph.stop_gradient) is not to be differentiated}}
+  %a = graph.stop_gradient %x refusal "is not to be differentiated" : tensor<4xf32>
+  %dx = graph.gradient %a of %x : tensor<4xf32>, (tensor<4xf32>)
+  return %dx : tensor<4xf32>
+}

@@ -1,0 +1,35 @@
+// RUN: weir-opt %s -weir-simplify-gradients | FileCheck %s
+
+// Factors of one go, and signs meet.
+// CHECK-LABEL: @algebra(
+// CHECK-NEXT: %[[D:.*]] = graph.sub %arg1, %arg0
+// CHECK-NEXT: return %arg0, %[[D]]
+func.func @algebra(%x: tensor<4xf32>, %y: tensor<4xf32>)
+    -> (tensor<4xf32>, tensor<4xf32>) attributes {weir.differentiated} {
+  %one = graph.constant dense<1.0> : tensor<4xf32>
+  %a = graph.mul %one, %x : tensor<4xf32>
+  %b = graph.neg %a : tensor<4xf32>
+  %c = graph.neg %b : tensor<4xf32>
+  %d = graph.add %b, %y : tensor<4xf32>
+  return %c, %d : tensor<4xf32>, tensor<4xf32>
+}
+
+// Constants of one value stay so wherever their elements go.
+// CHECK-LABEL: @splat(
+// CHECK-NEXT: %[[C:.*]] = graph.constant dense<2.000000e+00> : tensor<100x100xf32>
+// CHECK-NEXT: return %[[C]]
+func.func @splat() -> tensor<100x100xf32> attributes {weir.differentiated} {
+  %c = graph.constant dense<2.0> : tensor<10000xf32>
+  %r = graph.reshape %c : tensor<10000xf32> to tensor<100x100xf32>
+  %t = graph.transpose %r [1, 0] : tensor<100x100xf32>
+  return %t : tensor<100x100xf32>
+}
+
+// Functions without gradients stay as they are.
+// CHECK-LABEL: @other(
+// CHECK: graph.mul
+func.func @other(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %one = graph.constant dense<1.0> : tensor<4xf32>
+  %a = graph.mul %one, %x : tensor<4xf32>
+  return %a : tensor<4xf32>
+}
