@@ -3,6 +3,7 @@
 #include "compiler/Options.h"
 
 #include "compiler/Pipeline.h"
+#include "compiler/import/Ops.h"
 #include "llvm/Option/ArgList.h"
 #include "llvm/Option/OptTable.h"
 #include "llvm/Option/Option.h"
@@ -202,6 +203,16 @@ std::optional<Options> parseOptions(mlir::MLIRContext *context,
 
   Options options;
   std::vector<std::string> inputs = args.getAllArgValues(OPT_INPUT);
+  if (args.hasArg(OPT_list_ops) && inputs.empty() && command == "inspect" &&
+      !usage.wrong) {
+    for (const FrontendOps &frontend : listOps())
+      for (const std::string &op : frontend.ops)
+        outs() << frontend.name << ' ' << op << '\n';
+    done = Status::ok;
+    return std::nullopt;
+  }
+  if (args.hasArg(OPT_list_ops))
+    usage.say() << "--list-ops is for inspect, without a model\n";
   if (inputs.size() == 1)
     options.import.path = inputs.front();
   else

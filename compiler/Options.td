@@ -49,3 +49,4 @@ def O : Joined<["-"], "O">, MetaVarName<"LEVEL">,
 defm stop_after : Eq<"stop-after", "STAGE", "Print what a stage leaves: import, graph, grad, fuse, lower, plan, and cpu or gpu">;
 def timing : F<"timing", "Print the time that each pass took">;
 def json : F<"json", "inspect: print JSON">;
+def list_ops : F<"list-ops", "inspect: without a model, list the ops that each frontend imports">;

@@ -3,6 +3,7 @@
 #include "compiler/import/Import.h"
 
 #include "compiler/import/File.h"
+#include "compiler/import/Ops.h"
 #include "compiler/import/Report.h"
 #include "compiler/import/onnx/Frontend.h"
 #include "compiler/import/tensorflow/Frontend.h"
@@ -146,6 +147,10 @@ OwningOpRef<ModuleOp> importModel(MLIRContext *context,
   if (!module && status == Status::ok)
     status = Status::internal;
   return status == Status::ok ? std::move(module) : OwningOpRef<ModuleOp>();
+}
+
+std::vector<FrontendOps> listOps() {
+  return {{"tensorflow", tensorflow::listOps()}};
 }
 
 std::optional<ModelSummary> summarizeModel(MLIRContext *context,

@@ -211,6 +211,9 @@ def searches():
              ("DenseBincount", [x, size, w], {"T": type, "Tidx": index}, weighed),
              ("DenseBincount", [x, size, none], {"binary_output": True, "T": type,
               "Tidx": index}, counts > 0))  # fmt: skip
+        batch = index([[0, 1, 1], [2, 2, 7]])
+        rows(g, ("DenseBincount", [batch, size, none], {"T": type, "Tidx": index},
+                 [[1, 2, 0], [0, 0, 2]]))  # fmt: skip
     return g
 
 

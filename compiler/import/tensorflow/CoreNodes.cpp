@@ -156,11 +156,13 @@ void addCoreHandlers(Handlers &handlers) {
   handlers["Const"] = {importConst, Takes::whole};
   for (StringRef op :
        {"Identity", "Snapshot", "DeepCopy", "PlaceholderWithDefault", "Print",
-        "RefIdentity", "_Retval", "DebugGradientIdentity"})
+        "RefIdentity", "_Retval", "DebugGradientIdentity", "_EagerConst", "Copy",
+        "CopyHost", "DebugIdentity", "DebugIdentityV2", "DebugIdentityV3"})
     handlers[op] = {importIdentity, Takes::whole};
   for (StringRef op : {"StopGradient", "PreventGradient"})
     handlers[op] = {importStop, Takes::whole};
-  handlers["IdentityN"] = {importIdentityN, Takes::whole};
+  for (StringRef op : {"IdentityN", "_ArrayToList", "_ListToArray"})
+    handlers[op] = {importIdentityN, Takes::whole};
   for (StringRef op : {"NoOp", "PrintV2", "ControlTrigger"})
     handlers[op] = {importNothing, Takes::whole};
   for (StringRef op : {"Placeholder", "PlaceholderV2", "_Arg"})

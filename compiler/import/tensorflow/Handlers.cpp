@@ -1,9 +1,15 @@
 // The list of all handlers.
 
+#include "compiler/import/Names.h"
+#include "compiler/import/Ops.h"
 #include "compiler/import/tensorflow/Tracer.h"
 #include "compiler/import/tensorflow/bounded/Bounds.h"
+#include "compiler/import/tensorflow/control/PlaceNodes.h"
 #include "compiler/import/tensorflow/random/Random.h"
 #include "compiler/import/tensorflow/shape/Moves.h"
+#include "compiler/import/tensorflow/sparse/Sparse.h"
+#include "compiler/import/tensorflow/xla/Xla.h"
+#include <set>
 
 namespace weir::tensorflow {
 
@@ -20,10 +26,13 @@ const Handlers &handlers() {
     addNeuralHandlers(handlers);
     addSignalHandlers(handlers);
     addIndexHandlers(handlers);
+    addPlaceNodeHandlers(handlers);
     addRandomHandlers(handlers);
     addReduceHandlers(handlers);
     addShapeHandlers(handlers);
+    addSparseHandlers(handlers);
     addVariableHandlers(handlers);
+    addXlaHandlers(handlers);
     return handlers;
   }();
   return table;
@@ -63,6 +72,21 @@ const Handlers &complexHandlers() {
     return handlers;
   }();
   return table;
+}
+
+bool isKnownOp(llvm::StringRef op) {
+  return handlers().count(op) || complexHandlers().count(op) ||
+         tensorflowNames().count(op);
+}
+
+std::vector<std::string> listOps() {
+  std::set<std::string> ops;
+  for (const Handlers *table : {&handlers(), &complexHandlers()})
+    for (const auto &entry : *table)
+      ops.insert(entry.getKey().str());
+  for (const auto &entry : tensorflowNames())
+    ops.insert(entry.getKey().str());
+  return {ops.begin(), ops.end()};
 }
 
 } // namespace weir::tensorflow

@@ -51,6 +51,7 @@ NearestNeighbors nearest_center_indices nearest_center_distances
 NonMaxSuppressionV4 selected_indices valid_outputs
 NonMaxSuppressionV5 selected_indices selected_scores valid_outputs
 Qr q r
+QuantizeAndDequantizeV4Grad input_backprop input_min_backprop input_max_backprop
 QuantizeDownAndShrinkRange output output_min output_max
 QuantizeV2 output output_min output_max
 QuantizedAdd z min_z max_z
@@ -110,6 +111,7 @@ SparseCross output_indices output_values output_shape
 SparseCrossHashed output_indices output_values output_shape
 SparseCrossV2 output_indices output_values output_shape
 SparseFillEmptyRows output_indices output_values empty_row_indicator reverse_index_map
+SparseFillEmptyRowsGrad d_values d_default_value
 SparseReduceMaxSparse output_indices output_values output_shape
 SparseReduceSumSparse output_indices output_values output_shape
 SparseReorder output_indices output_values
@@ -120,6 +122,8 @@ SparseSparseMaximum output_indices output_values
 SparseSparseMinimum output_indices output_values
 SparseSplit output_indices*num_split output_values*num_split output_shape*num_split
 SparseToSparseSetOperation result_indices result_values result_shape
+StatelessRandomGetKeyCounter key counter
+StatelessRandomGetKeyCounterAlg key counter alg
 StatelessSampleDistortedBoundingBox begin size bboxes
 Svd s u v
 Switch output_false output_true
@@ -140,6 +144,17 @@ Unique y idx
 UniqueV2 y idx
 UniqueWithCounts y idx count
 UniqueWithCountsV2 y idx count
+XlaBroadcastHelper lhs_output rhs_output
+XlaKeyValueSort sorted_keys sorted_values
+XlaOptimizationBarrier output*T
+XlaSelfAdjointEig w v
+XlaSvd s u v
+XlaVariadicReduce output*N
+XlaVariadicReduceV2 outputs*T
+XlaVariadicSort outputs*T
+_ArrayToList output*out_types
+_FusedBatchNormEx y batch_mean batch_variance reserve_space_1 reserve_space_2 reserve_space_3
+_ListToArray output*N
 )";
 
 ArrayRef<StringRef> resultNames(StringRef op) {

@@ -315,9 +315,4 @@ LogicalResult Tracer::reportUnsupported() {
   return failure(!refused.empty());
 }
 
-bool isKnownOp(StringRef op) {
-  return handlers().count(op) || complexHandlers().count(op) ||
-         tensorflowNames().count(op);
-}
-
 } // namespace weir::tensorflow

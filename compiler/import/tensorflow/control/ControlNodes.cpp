@@ -163,11 +163,11 @@ static LogicalResult importWhile(Node &node) {
 }
 
 void addControlHandlers(Handlers &handlers) {
-  for (StringRef op : {"If", "StatelessIf"})
+  for (StringRef op : {"If", "StatelessIf", "XlaIf"})
     handlers[op] = {importIf, Takes::whole};
   for (StringRef op : {"Case", "StatelessCase"})
     handlers[op] = {importCase, Takes::whole};
-  for (StringRef op : {"While", "StatelessWhile"})
+  for (StringRef op : {"While", "StatelessWhile", "XlaWhile"})
     handlers[op] = {importWhile, Takes::whole};
 }
 

@@ -40,6 +40,9 @@ llvm::SmallVector<int64_t> elementShape(mlir::Value tensor);
 /// The tensor with a first dimension of size 1.
 mlir::Value withFront(mlir::ImplicitLocOpBuilder &b, mlir::Value item);
 
+/// Lists made of a tensor's rows.
+void addListRowHandlers(Handlers &);
+
 } // namespace weir::tensorflow
 
 #endif // WEIR_COMPILER_IMPORT_TENSORFLOW_CONTROL_LIST_H

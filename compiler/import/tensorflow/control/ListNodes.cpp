@@ -307,6 +307,7 @@ void addListHandlers(Handlers &handlers) {
   add("TensorListConcat", importConcat);
   add("TensorListConcatV2", importConcat);
   add("TensorListGather", importGather);
+  addListRowHandlers(handlers);
 }
 
 } // namespace weir::tensorflow

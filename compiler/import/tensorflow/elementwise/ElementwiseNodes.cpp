@@ -2,6 +2,8 @@
 // operands that an error depends on, and with sums of many operands.
 
 #include "compiler/import/tensorflow/elementwise/Operands.h"
+#include "compiler/import/tensorflow/elementwise/Quantize.h"
+#include "compiler/import/tensorflow/elementwise/SpecialNodes.h"
 
 #include "dialects/graph/Elementwise.h"
 #include "dialects/graph/Graph.h"
@@ -212,6 +214,8 @@ void addElementwiseHandlers(Handlers &handlers) {
   addComplexResultHandlers(handlers);
   addGradientHandlers(handlers);
   addFakeQuantHandlers(handlers);
+  addQuantizeHandlers(handlers);
+  addSpecialHandlers(handlers);
 }
 
 } // namespace weir::tensorflow

@@ -69,9 +69,7 @@ FailureOr<SmallVector<Expr>> operandsOf(Node &node, unsigned count,
   return operands;
 }
 
-Expr zerosOf(Expr x) {
-  return x ? Expr(*x.b, splat(*x.b, x.type(), 0)) : x;
-}
+Expr zerosOf(Expr x) { return x ? Expr(*x.b, splat(*x.b, x.type(), 0)) : x; }
 
 LogicalResult check(Node &node, Expr condition, const Twine &message) {
   if (!condition || !condition.elementType().isInteger(1))

@@ -41,7 +41,7 @@ FailureOr<Convolution> convolutionOf(Node &node) {
   auto layout = layoutOf(node, spatial);
   if (failed(layout))
     return failure();
-  return Convolution{*layout, node.op().starts_with("Depthwise")};
+  return Convolution{*layout, node.op().contains("Depthwise")};
 }
 
 LogicalResult forward(Node &node) {

@@ -2,6 +2,7 @@
 
 #include "compiler/import/build/Linear.h"
 #include "compiler/import/tensorflow/elementwise/Operands.h"
+#include "compiler/import/tensorflow/neural/Eigen.h"
 #include "compiler/import/tensorflow/neural/Windows.h"
 
 #include "dialects/graph/Elementwise.h"
@@ -215,4 +216,5 @@ void weir::tensorflow::addLinearHandlers(Handlers &handlers) {
   handlers["Lu"] = lu;
   handlers["Qr"] = qr;
   handlers["Cross"] = cross;
+  addEigenHandlers(handlers);
 }

@@ -1,5 +1,7 @@
 // Matrix products, biases and losses.
 
+#include "compiler/import/tensorflow/neural/Fused.h"
+#include "compiler/import/tensorflow/neural/Morphology.h"
 #include "compiler/import/tensorflow/neural/Windows.h"
 
 #include "dialects/graph/Elementwise.h"
@@ -27,6 +29,18 @@ LogicalResult matMul(Node &node) {
     b = cast(b, wide);
   }
   return give(node, matmul(a, b, transposeA, transposeB));
+}
+
+/// Matrices of which most elements are said to be 0; the product is of f32.
+LogicalResult sparseMatMul(Node &node) {
+  Expr a = operand(node, 0), b = operand(node, 1);
+  if (!a || !b || a.rank() != 2 || b.rank() != 2 ||
+      !isa<FloatType>(a.elementType()) || !isa<FloatType>(b.elementType()))
+    return give(node, Expr());
+  Type type = node.b.getF32Type();
+  return give(node,
+              matmul(cast(a, type), cast(b, type), node.boolAttr("transpose_a"),
+                     node.boolAttr("transpose_b")));
 }
 
 /// The channels' dimension of `x`, which may be first of those after the batch.
@@ -118,6 +132,7 @@ void weir::tensorflow::addNeuralHandlers(Handlers &handlers) {
   for (const char *name :
        {"MatMul", "BatchMatMul", "BatchMatMulV2", "BatchMatMulV3"})
     handlers[name] = matMul;
+  handlers["SparseMatMul"] = sparseMatMul;
   for (const char *name : {"BiasAdd", "BiasAddV1"})
     handlers[name] = biasAdd;
   handlers["BiasAddGrad"] = biasGradient;
@@ -126,6 +141,8 @@ void weir::tensorflow::addNeuralHandlers(Handlers &handlers) {
   handlers["L2Loss"] = l2Loss;
   addConvolutionHandlers(handlers);
   addEinsumHandlers(handlers);
+  addFusedHandlers(handlers);
+  addMorphologyHandlers(handlers);
   addNormHandlers(handlers);
   addPoolHandlers(handlers);
   addRecurrentHandlers(handlers);

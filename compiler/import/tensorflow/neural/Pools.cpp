@@ -1,5 +1,6 @@
 // Pools over images of two and three dimensions, and their gradients.
 
+#include "compiler/import/tensorflow/elementwise/Operands.h"
 #include "compiler/import/tensorflow/neural/Windows.h"
 
 #include "dialects/graph/Graph.h"
@@ -49,12 +50,24 @@ FailureOr<Pool> poolOf(Node &node, ArrayRef<int64_t> shape,
   if (images.size() != static_cast<size_t>(spatial + 2))
     return node.error() << "pools images of " << images.size() << " dimensions";
   auto window = sizesOf(node, *layout, "ksize", sizes);
-  if (failed(window))
+  auto strides = sizesOf(node, *layout, "strides",
+                         sizes ? std::optional(*sizes + 1) : std::nullopt);
+  if (failed(window) || failed(strides))
     return failure();
   auto extents = ArrayRef<int64_t>(images).slice(1, spatial);
   FailureOr<Windows> windows = windowsOf(node, *layout, extents, *window);
   if (failed(windows))
     return failure();
+  if (sizes) {
+    // Windows have only read strides that are an attribute.
+    auto error = [&] { return node.error(); };
+    windows->strides = *strides;
+    if (failed(checkWindows(error, *windows)) ||
+        (node.stringAttr("padding") == "SAME" &&
+         failed(padToStrides(error, *windows, extents))) ||
+        failed(countWindows(error, *windows, extents)))
+      return failure();
+  }
   for (auto [size, low, high] :
        llvm::zip(windows->size, windows->low, windows->high))
     if (low >= size || high >= size)
@@ -63,19 +76,14 @@ FailureOr<Pool> poolOf(Node &node, ArrayRef<int64_t> shape,
   return Pool{*layout, *windows};
 }
 
+/// Where ops of version 2 have their window, and behind it their strides.
+std::optional<unsigned> sizesAt(Node &node, unsigned operand) {
+  return node.op().ends_with("V2") ? std::optional(operand) : std::nullopt;
+}
+
 template <Expr (*pooled)(Expr, const Windows &)>
 LogicalResult forward(Node &node) {
-  std::optional<unsigned> sizes;
-  if (node.op() == "MaxPoolV2") {
-    // The strides are an operand too; windows read them off an attribute.
-    auto strides = node.integers(2);
-    if (failed(strides))
-      return failure();
-    if (llvm::any_of(*strides, [](int64_t stride) { return stride != 1; }))
-      return node.unsupported("strides as an operand");
-    sizes = 1;
-  }
-  auto pool = poolOf(node, node.shape(0), sizes);
+  auto pool = poolOf(node, node.shape(0), sizesAt(node, 1));
   if (failed(pool))
     return failure();
   Expr x = pool->layout.toLast(operand(node, 0));
@@ -110,24 +118,80 @@ LogicalResult maxWithArgmax(Node &node) {
                           indexType ? indexType : node.b.getI64Type())});
 }
 
+/// Zeros of the shape of `x` with `gradient` added where `places`, of its
+/// shape, count in all of `x`.
+Expr spread(Expr x, Expr gradient, Expr places) {
+  ImplicitLocOpBuilder &b = *x.b;
+  int64_t count = gradient.type().getNumElements();
+  Expr zeros(b, splat(b, x.type().clone({x.type().getNumElements()}), 0));
+  Expr flat(b, make<graph::ScatterOp>(
+                   b, zeros.value, reshape(places, {count, 1}).value,
+                   reshape(gradient, {count}).value, graph::Combiner::add));
+  return reshape(flat, x.shape());
+}
+
 /// Each gradient goes to the first largest element of its window.
 LogicalResult maxGradient(Node &node) {
-  auto pool = poolOf(node, node.shape(0));
+  auto pool = poolOf(node, node.shape(0), sizesAt(node, 3));
   if (failed(pool))
     return failure();
-  ImplicitLocOpBuilder &b = node.b;
   Expr x = pool->layout.toLast(operand(node, 0));
   Expr gradient = pool->layout.toLast(operand(node, 2));
   if (!gradient || gradient.elementType() != x.elementType() ||
       gradient.shape() != ArrayRef<int64_t>(pool->windows.resultShape(x)))
     return give(node, Expr());
   Expr places = placesOfLargest(x, pool->windows, /*inBatch=*/true);
-  int64_t count = gradient.type().getNumElements();
-  Expr zeros(b, splat(b, x.type().clone({x.type().getNumElements()}), 0));
-  Expr flat(b, make<graph::ScatterOp>(
-                   b, zeros.value, reshape(places, {count, 1}).value,
-                   reshape(gradient, {count}).value, graph::Combiner::add));
-  return give(node, pool->layout.fromLast(reshape(flat, x.shape())));
+  return give(node, pool->layout.fromLast(spread(x, gradient, places)));
+}
+
+/// The gradient of that: of each window what lies at its first largest element.
+LogicalResult maxSecondGradient(Node &node) {
+  auto pool = poolOf(node, node.shape(0), sizesAt(node, 3));
+  if (failed(pool))
+    return failure();
+  Expr x = pool->layout.toLast(operand(node, 0));
+  Expr gradient = pool->layout.toLast(operand(node, 2));
+  if (!gradient || gradient.type() != x.type())
+    return give(node, Expr());
+  Expr places = placesOfLargest(x, pool->windows, /*inBatch=*/true);
+  if (x.type().getNumElements() == 0)
+    return give(node, pool->layout.fromLast(poolMax(x, pool->windows)));
+  return give(node, pool->layout.fromLast(gather(
+                        reshape(gradient, {gradient.type().getNumElements()}),
+                        places, 0)));
+}
+
+/// Gradients by the places that the forward op has given: to them, or from.
+template <bool second>
+LogicalResult placedGradient(Node &node) {
+  auto pool = poolOf(node, node.shape(0));
+  if (failed(pool))
+    return failure();
+  Expr x = operand(node, 0), gradient = operand(node, 1),
+       places = operand(node, 2);
+  if (!gradient || !places || gradient.elementType() != x.elementType() ||
+      places.shape() != ArrayRef<int64_t>(pool->windows.resultShape(x)) ||
+      gradient.shape() != (second ? x.shape() : places.shape()))
+    return give(node, Expr());
+  int64_t count = x.type().getNumElements();
+  places = cast(places, node.b.getI64Type());
+  if (!node.boolAttr("include_batch_in_index") && x.size(0) > 0) {
+    SmallVector<double> starts;
+    for (int64_t i = 0; i < x.size(0); ++i)
+      starts.push_back(static_cast<double>(i * (count / x.size(0))));
+    places = places + constant(node.b, places.elementType(),
+                               {x.size(0), 1, 1, 1}, starts);
+  }
+  Expr inside = apply<graph::LogicalAndOp>(
+      apply<graph::GreaterEqualOp>(places, places.like(0)),
+      apply<graph::LessOp>(places, places.like(static_cast<double>(count))));
+  if (failed(check(node, inside, "a place lies outside of the images")))
+    return failure();
+  if (!second)
+    return give(node, spread(x, gradient, places));
+  if (count == 0)
+    return give(node, zerosOf(poolMax(x, pool->windows)));
+  return give(node, gather(reshape(gradient, {count}), places, 0));
 }
 
 /// Each gradient is shared out among the elements of its window: a sum over
@@ -187,8 +251,13 @@ void weir::tensorflow::addPoolHandlers(Handlers &handlers) {
   for (const char *name : {"AvgPool", "AvgPool3D"})
     handlers[name] = forward<poolAverage>;
   handlers["MaxPoolWithArgmax"] = maxWithArgmax;
-  for (const char *name : {"MaxPoolGrad", "MaxPool3DGrad"})
+  for (const char *name : {"MaxPoolGrad", "MaxPoolGradV2", "MaxPool3DGrad"})
     handlers[name] = maxGradient;
+  for (const char *name :
+       {"MaxPoolGradGrad", "MaxPoolGradGradV2", "MaxPool3DGradGrad"})
+    handlers[name] = maxSecondGradient;
+  handlers["MaxPoolGradWithArgmax"] = placedGradient<false>;
+  handlers["MaxPoolGradGradWithArgmax"] = placedGradient<true>;
   for (const char *name : {"AvgPoolGrad", "AvgPool3DGrad"})
     handlers[name] = averageGradient;
 }

@@ -1,7 +1,8 @@
 // Resized images: rows and columns at computed places with computed weights,
 // which fold where all sizes are known.
 
-#include "compiler/import/tensorflow/bounded/Bounds.h"
+#include "compiler/import/tensorflow/neural/Resize.h"
+
 #include "compiler/import/tensorflow/neural/Windows.h"
 
 #include "dialects/graph/Elementwise.h"
@@ -14,36 +15,63 @@ using namespace mlir;
 using namespace weir;
 using namespace weir::tensorflow;
 
+namespace weir::tensorflow {
+
+Expr along(Expr x, int64_t axis, Expr weights) {
+  SmallVector<int64_t> shape(x.rank(), 1);
+  shape[axis] = weights.size(0);
+  return reshape(weights, shape);
+}
+
+Expr nearestPixels(const Scale &scale) {
+  Expr at = scale.single(iota(scale.b, scale.out.bound));
+  if (scale.halfPixel)
+    at = at + 0.5;
+  at = at * scale.factor();
+  Expr whole = apply<graph::FloorOp>(at);
+  // Halves round up, without the rounding of a sum.
+  if (scale.alignCorners)
+    whole = select(apply<graph::GreaterEqualOp>(at - whole, at.like(0.5)),
+                   whole + 1, whole);
+  return scale.pixel(whole);
+}
+
+void cubicTaps(const Scale &scale, Taps (&taps)[4]) {
+  constexpr double steps = 1024;
+  const double a = scale.halfPixel ? -0.5 : -0.75;
+  auto inner = [&](Expr x) {
+    return scale.single(((x * (a + 2) - (a + 3)) * x) * x + 1);
+  };
+  auto outer = [&](Expr x) {
+    Expr y = x + 1;
+    return scale.single(((y * a - 5 * a) * y + 8 * a) * y - 4 * a);
+  };
+  Expr at = scale.places(), first = apply<graph::FloorOp>(at);
+  Expr offset = apply<graph::RoundOp>((at - first) * steps);
+  Expr x = cast(offset, scale.b.getF64Type()) / steps, y = 1.0 - x;
+  Expr weights[4] = {outer(x), inner(x), inner(y), outer(y)}, total;
+  for (int64_t k = 0; k < 4; ++k) {
+    Expr place = cast(first, scale.b.getI32Type());
+    place = place + static_cast<double>(k - 1);
+    taps[k].pixels = scale.pixel(place);
+    // Pixels outside count for nothing where centers are half a pixel in.
+    if (scale.halfPixel)
+      weights[k] = select(apply<graph::EqualOp>(place, taps[k].pixels),
+                          weights[k], weights[k].like(0));
+    total = k ? total + weights[k] : weights[k];
+  }
+  double least = 1000 * static_cast<double>(std::numeric_limits<float>::min());
+  Expr scaled = apply<graph::GreaterEqualOp>(apply<graph::AbsOp>(total),
+                                             total.like(least));
+  for (int64_t k = 0; k < 4; ++k)
+    taps[k].weights = scale.halfPixel
+                          ? select(scaled, weights[k] / total, weights[k])
+                          : weights[k];
+}
+
+} // namespace weir::tensorflow
+
 namespace {
-
-/// How places of the result map to places of the image along one dimension.
-/// TensorFlow computes in single precision, and its roundings decide which
-/// pixel is taken.
-struct Scale {
-  ImplicitLocOpBuilder &b;
-  Size in, out;
-  bool alignCorners, halfPixel;
-
-  Expr single(Expr x) const { return cast(x, b.getF32Type()); }
-  Expr factor() const {
-    Expr to = exactly(b, out), from = exactly(b, in), one = number(b, 1);
-    Expr plain = single(from) / single(to);
-    if (!alignCorners)
-      return plain;
-    return select(apply<graph::GreaterOp>(to, one),
-                  single(from - one) / single(to - one), plain);
-  }
-  Expr places() const {
-    Expr at = single(iota(b, out.bound));
-    return halfPixel ? (at + 0.5) * factor() - 0.5 : at * factor();
-  }
-  /// A place as that of a pixel, the next one where it is outside.
-  Expr pixel(Expr place) const {
-    Expr i = cast(place, b.getI64Type());
-    Expr last = exactly(b, in) - number(b, 1);
-    return cast(maximum(minimum(i, last), number(b, 0)), b.getI32Type());
-  }
-};
 
 std::optional<DenseElementsAttr> known(Expr x) {
   Attribute value;
@@ -63,13 +91,6 @@ Expr take(Expr x, int64_t axis, Expr places) {
       return x;
   }
   return gather(x, places, axis);
-}
-
-/// A weight for each place along `axis`.
-Expr along(Expr x, int64_t axis, Expr weights) {
-  SmallVector<int64_t> shape(x.rank(), 1);
-  shape[axis] = weights.size(0);
-  return reshape(weights, shape);
 }
 
 /// Images of rank 4, the sizes of the result, and the mapping of both
@@ -134,19 +155,8 @@ LogicalResult nearest(Node &node) {
   if (failed(resize))
     return failure();
   Expr x = resize->x;
-  for (int64_t axis : {1, 2}) {
-    const Scale &scale = resize->scales[axis - 1];
-    Expr at = scale.single(iota(node.b, scale.out.bound));
-    if (scale.halfPixel)
-      at = at + 0.5;
-    at = at * scale.factor();
-    Expr whole = apply<graph::FloorOp>(at);
-    // Halves round up, without the rounding of a sum.
-    if (scale.alignCorners)
-      whole = select(apply<graph::GreaterEqualOp>(at - whole, at.like(0.5)),
-                     whole + 1, whole);
-    x = take(x, axis, scale.pixel(whole));
-  }
+  for (int64_t axis : {1, 2})
+    x = take(x, axis, nearestPixels(resize->scales[axis - 1]));
   return resize->give(node, x);
 }
 
@@ -173,45 +183,6 @@ LogicalResult bilinear(Node &node) {
     x = lower + (take(x, axis, high) - lower) * along(x, axis, weights);
   }
   return resize->give(node, x);
-}
-
-/// Pixels along an axis, and their weights for each place of the result.
-struct Taps {
-  Expr pixels, weights;
-};
-
-/// TensorFlow's weights of a cubic convolution, from a table of 1024 steps.
-void cubicTaps(const Scale &scale, Taps (&taps)[4]) {
-  constexpr double steps = 1024;
-  const double a = scale.halfPixel ? -0.5 : -0.75;
-  auto inner = [&](Expr x) {
-    return scale.single(((x * (a + 2) - (a + 3)) * x) * x + 1);
-  };
-  auto outer = [&](Expr x) {
-    Expr y = x + 1;
-    return scale.single(((y * a - 5 * a) * y + 8 * a) * y - 4 * a);
-  };
-  Expr at = scale.places(), first = apply<graph::FloorOp>(at);
-  Expr offset = apply<graph::RoundOp>((at - first) * steps);
-  Expr x = cast(offset, scale.b.getF64Type()) / steps, y = 1.0 - x;
-  Expr weights[4] = {outer(x), inner(x), inner(y), outer(y)}, total;
-  for (int64_t k = 0; k < 4; ++k) {
-    Expr place = cast(first, scale.b.getI32Type());
-    place = place + static_cast<double>(k - 1);
-    taps[k].pixels = scale.pixel(place);
-    // Pixels outside count for nothing where centers are half a pixel in.
-    if (scale.halfPixel)
-      weights[k] = select(apply<graph::EqualOp>(place, taps[k].pixels),
-                          weights[k], weights[k].like(0));
-    total = k ? total + weights[k] : weights[k];
-  }
-  double least = 1000 * static_cast<double>(std::numeric_limits<float>::min());
-  Expr scaled = apply<graph::GreaterEqualOp>(apply<graph::AbsOp>(total),
-                                             total.like(least));
-  for (int64_t k = 0; k < 4; ++k)
-    taps[k].weights = scale.halfPixel
-                          ? select(scaled, weights[k] / total, weights[k])
-                          : weights[k];
 }
 
 LogicalResult bicubic(Node &node) {
@@ -291,6 +262,7 @@ constexpr std::pair<const char *, Handler> resizes[] = {
 void weir::tensorflow::addResizeHandlers(Handlers &handlers) {
   for (auto [op, handler] : resizes)
     handlers[op] = handler;
+  addResizeGradientHandlers(handlers);
 }
 
 void weir::tensorflow::addBoundedResizeHandlers(BoundedHandlers &handlers) {

@@ -26,6 +26,9 @@ Expr truncatedNumbers(const Generator &generator, int64_t count,
 Expr integerNumbers(const Generator &generator, int64_t count, Expr low,
                     Expr high);
 
+/// A generator from the two seeds in operand `i`.
+mlir::FailureOr<Generator> generatorFromSeeds(Node &node, unsigned i);
+
 /// Whether `low` and `high` are scalars of one type of integers.
 mlir::LogicalResult checkRange(Node &node, Expr low, Expr high);
 

@@ -208,7 +208,8 @@ void addBoundedRandomHandlers(BoundedHandlers &bounded) {
   for (const auto &entry : handlers)
     if (!entry.getKey().starts_with("StatelessRandomGet"))
       bounded[entry.getKey()] = {entry.getValue().run, {0}};
-  bounded["Multinomial"].deciding = {1};
+  for (const char *name : {"Multinomial", "StatelessMultinomial"})
+    bounded[name].deciding = {1};
   bounded["RandomShuffle"] = importBoundedShuffle;
 }
 

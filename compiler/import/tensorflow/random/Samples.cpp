@@ -5,6 +5,7 @@
 #include "compiler/import/tensorflow/random/Random.h"
 
 #include "compiler/import/tensorflow/bounded/Bounds.h"
+#include "compiler/import/tensorflow/control/Repeat.h"
 #include "compiler/import/tensorflow/shape/Moves.h"
 
 #include "dialects/graph/Elements.h"
@@ -32,38 +33,6 @@ Expr negated(Expr x) { return apply<graph::LogicalNotOp>(x); }
 Expr less(Expr x, Expr y) { return apply<graph::LessOp>(x, y); }
 Expr atMost(Expr x, Expr y) { return apply<graph::LessEqualOp>(x, y); }
 
-/// Runs `step` on the state while `again` holds of it.
-SmallVector<Expr>
-loop(ImplicitLocOpBuilder &b, ArrayRef<Expr> init,
-     llvm::function_ref<Expr(ArrayRef<Expr>)> again,
-     llvm::function_ref<SmallVector<Expr>(ArrayRef<Expr>)> step) {
-  SmallVector<Value> inits;
-  for (Expr x : init)
-    inits.push_back(x.value);
-  SmallVector<Location> places(inits.size(), b.getLoc());
-  OperationState state(b.getLoc(), graph::WhileOp::getOperationName());
-  state.addOperands(inits);
-  state.addTypes(ValueRange(inits).getTypes());
-  for (bool isStep : {false, true}) {
-    OpBuilder::InsertionGuard guard(b);
-    auto *block = new Block;
-    state.addRegion()->push_back(block);
-    b.setInsertionPointToEnd(block);
-    SmallVector<Expr> given;
-    for (Value argument :
-         block->addArguments(ValueRange(inits).getTypes(), places))
-      given.push_back(Expr(b, argument));
-    SmallVector<Value> next;
-    for (Expr x : isStep ? step(given) : SmallVector<Expr>{again(given)})
-      next.push_back(x.value);
-    b.create<graph::YieldOp>(next);
-  }
-  SmallVector<Expr> results;
-  for (Value value : b.create(state)->getResults())
-    results.push_back(Expr(b, value));
-  return results;
-}
-
 /// Runs `round` on the state, of which the first is whether each place is done,
 /// until all are. What `round` is given besides is the number of the round.
 SmallVector<Expr>
@@ -72,7 +41,7 @@ repeat(Node &node, ArrayRef<Expr> init,
   ImplicitLocOpBuilder &b = node.b;
   SmallVector<Expr> state{number(b, 0)};
   llvm::append_range(state, init);
-  state = loop(
+  state = repeatWhile(
       b, state,
       [&](ArrayRef<Expr> given) {
         Expr done = given[1];
@@ -255,7 +224,7 @@ Expr inStretches(Node &node, Type type, int64_t count, Expr exact, Expr row,
     return cast(numbers({count, zero, exact}, row), type);
   int64_t room = llvm::alignTo(count, rows);
   Expr place = filled(node, {room, width}, type, 0);
-  auto state = loop(
+  auto state = repeatWhile(
       b, {zero, place},
       [&](ArrayRef<Expr> given) { return less(given[0], exact); },
       [&](ArrayRef<Expr> given) {
@@ -318,9 +287,7 @@ LogicalResult importGamma(Node &node) {
 
 /// Of each row of logarithms of probabilities, as many classes as operand 1
 /// says: where a uniform number lies among the sums of the probabilities.
-LogicalResult importMultinomial(Node &node) {
-  if (failed(wantOperands(node, 2)))
-    return failure();
+LogicalResult giveChoices(Node &node, const Generator &generator) {
   ImplicitLocOpBuilder &b = node.b;
   Expr logits = operand(node, 0);
   auto count = scalarsOf(node, 1);
@@ -350,7 +317,7 @@ LogicalResult importMultinomial(Node &node) {
   Sizes flat{Size{rows * sizes->back().bound, {}}};
   if (!sizes->back().isKnown())
     flat[0].exact = product(b, *sizes, 0, 2).value;
-  Expr numbers = uniformNumbers(generatorOf(node), flat[0].bound, type);
+  Expr numbers = uniformNumbers(generator, flat[0].bound, type);
   Traced places = reshapeBounded(b, withSizes(numbers.value, flat), *sizes);
   Expr targets = Expr(b, places.value) * total;
   Expr chosen(b, make<graph::SearchSortedOp>(b, sums.value, targets.value,
@@ -363,6 +330,19 @@ LogicalResult importMultinomial(Node &node) {
       {withSizes(castTo(b, chosen.value, resultType), *sizes)});
 }
 
+LogicalResult importMultinomial(Node &node) {
+  if (failed(wantOperands(node, 2)))
+    return failure();
+  return giveChoices(node, generatorOf(node));
+}
+
+LogicalResult importStatelessMultinomial(Node &node) {
+  if (failed(wantOperands(node, 3)))
+    return failure();
+  auto generator = generatorFromSeeds(node, 2);
+  return failed(generator) ? failure() : giveChoices(node, *generator);
+}
+
 } // namespace
 
 void addSampleHandlers(Handlers &handlers) {
@@ -370,6 +350,7 @@ void addSampleHandlers(Handlers &handlers) {
   handlers["RandomPoissonV2"] = importPoisson;
   handlers["RandomGamma"] = importGamma;
   handlers["Multinomial"] = importMultinomial;
+  handlers["StatelessMultinomial"] = importStatelessMultinomial;
 }
 
 } // namespace weir::tensorflow

@@ -12,15 +12,12 @@
 using namespace mlir;
 
 namespace weir::tensorflow {
-namespace {
+static Expr element(Expr x, int64_t i) {
+  return reshape(slice(x, 0, i, 1), {});
+}
 
-/// What an op calls its generator; 3 is any.
-constexpr int64_t philox = 1, anyAlgorithm = 3;
-
-Expr element(Expr x, int64_t i) { return reshape(slice(x, 0, i, 1), {}); }
-
-/// A generator from the two seeds in operand `i`, which another one mixes.
-FailureOr<Generator> fromSeeds(Node &node, unsigned i) {
+// Another generator mixes the seeds.
+FailureOr<Generator> generatorFromSeeds(Node &node, unsigned i) {
   Expr seeds = operand(node, i);
   if (seeds.shape() != ArrayRef<int64_t>{2} || node.traced(i).isBounded() ||
       !isIndexType(seeds.elementType()))
@@ -33,6 +30,11 @@ FailureOr<Generator> fromSeeds(Node &node, unsigned i) {
   return Generator{joined(words[0], words[1], true), Expr(),
                    joined(words[2], words[3], true)};
 }
+
+namespace {
+
+/// What an op calls its generator; 3 is any.
+constexpr int64_t philox = 1, anyAlgorithm = 3;
 
 /// A generator from key, counter and algorithm, the operands from `i` on.
 FailureOr<Generator> fromState(Node &node, unsigned i) {
@@ -58,7 +60,8 @@ unsigned parametersAt(Node &node) { return node.op().ends_with("V2") ? 4 : 2; }
 FailureOr<Generator> stateOf(Node &node) {
   if (failed(wantOperands(node, 2)))
     return failure();
-  return node.op().ends_with("V2") ? fromState(node, 1) : fromSeeds(node, 1);
+  return node.op().ends_with("V2") ? fromState(node, 1)
+                                   : generatorFromSeeds(node, 1);
 }
 
 template <auto numbers>
@@ -109,7 +112,7 @@ LogicalResult importFullIntegers(Node &node) {
 LogicalResult importGetKey(Node &node) {
   if (failed(wantOperands(node, 1)))
     return failure();
-  auto generator = fromSeeds(node, 0);
+  auto generator = generatorFromSeeds(node, 0);
   if (failed(generator))
     return failure();
   ImplicitLocOpBuilder &b = node.b;

@@ -7,6 +7,7 @@
 #include "dialects/graph/Graph.h"
 #include "dialects/graph/Index.h"
 #include "dialects/graph/Reduce.h"
+#include <numeric>
 
 using namespace mlir;
 using namespace weir;
@@ -193,7 +194,7 @@ LogicalResult importBincount(Node &node) {
     return node.error() << "cannot count " << *size << " values";
   bool isDense = node.op() == "DenseBincount";
   bool isWeighted = weights.type().getNumElements() != 0;
-  if ((isDense && values.rank() != 1) ||
+  if ((isDense && values.rank() != 1 && values.rank() != 2) ||
       (isWeighted && weights.shape() != values.shape()) ||
       !isa<IntegerType>(values.elementType()))
     return node.error() << "cannot count " << values.type() << " with weights "
@@ -207,13 +208,24 @@ LogicalResult importBincount(Node &node) {
   bool isBinary = node.boolAttr("binary_output");
   if (isBinary)
     amounts = filled(node, values.shape(), type, 1);
-  Integers vectors(values.shape());
+  Integers vectors(values.shape()), counts{*size};
   vectors.push_back(1);
-  Expr zeros = filled(node, {*size}, type, 0);
+  Expr places = reshape(values, vectors);
+  if (isDense && values.rank() == 2) {
+    // Each row is counted by itself.
+    counts.insert(counts.begin(), values.size(0));
+    Integers rows(values.size(0));
+    std::iota(rows.begin(), rows.end(), 0);
+    Expr row = integers(node, values.elementType(), rows);
+    row = broadcast(reshape(row, {values.size(0), 1, 1}), vectors);
+    places = concat({row, places}, 2);
+  }
+  if (failed(countOrError(node, counts)))
+    return failure();
+  Expr zeros = filled(node, counts, type, 0);
   return give(node,
               Expr(node.b, make<graph::ScatterOp>(
-                               node.b, zeros.value,
-                               reshape(values, vectors).value, amounts.value,
+                               node.b, zeros.value, places.value, amounts.value,
                                isBinary ? Combiner::update : Combiner::add)));
 }
 
