@@ -3,6 +3,7 @@
 #include "compiler/import/tensorflow/elementwise/Operands.h"
 #include "compiler/import/tensorflow/neural/Windows.h"
 
+#include "dialects/graph/Elementwise.h"
 #include "dialects/graph/Graph.h"
 #include "dialects/graph/Index.h"
 #include <numeric>
