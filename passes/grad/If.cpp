@@ -25,7 +25,7 @@ FailureOr<Values> reverseIf(OpBuilder &builder, graph::IfOp op,
     Values results;
     for (Value value : from.front().getTerminator()->getOperands())
       results.push_back(map.lookupOrDefault(value));
-    auto yield = inner.create<graph::YieldOp>(loc);
+    auto yield = inner.create<graph::YieldOp>(loc, ValueRange());
     auto gradients = reverse(yield, results, seeds, wanted);
     if (failed(gradients)) {
       result.erase();

@@ -166,7 +166,7 @@ private:
       states.push_back(body.addArgument(init.getType(), loc));
     inner = OpBuilder::atBlockEnd(&body);
     Values next = cloneBlock(inner, op.getBody().front(), states);
-    auto yield = inner.create<graph::YieldOp>(loc);
+    auto yield = inner.create<graph::YieldOp>(loc, ValueRange());
     Values results, given, variables;
     for (auto [k, i] : llvm::enumerate(active)) {
       results.push_back(next[i]);
