@@ -25,6 +25,9 @@ struct NativeModule {
 /// An extra piece of C linked into the module: the main of an executable.
 enum class Extra { None, Main };
 
+/// Adds a main that runs the model to a module that has the runner's code.
+llvm::Error addMain(llvm::Module &module, const ModelInterface &model);
+
 /// The modules are of one model, each for another kind of processor.
 llvm::Expected<NativeModule> buildNative(llvm::ArrayRef<mlir::ModuleOp> levels,
                                          const ModelInterface &model,

@@ -242,8 +242,7 @@ static int execute(struct run *run) {
   if (run->weights && *run->weights)
     config.weights_path = run->weights;
   weir_threads threads = {NULL, run->options.threads, NULL};
-  if (threads.n)
-    config.threads = &threads;
+  config.threads = threads.n ? &threads : NULL;
   if (find_level(run, &config.level))
     return FAULT;
   char message[1024] = "";

@@ -1,0 +1,38 @@
+// How much memory a context of the model takes, by what the runtime says of its
+// own part.
+
+#include "compiler/emit/Tables.h"
+
+#include "llvm/IR/Constants.h"
+
+using namespace llvm;
+
+namespace weir {
+
+Error sizeContext(const Module &module, const ModelInterface &model,
+                  TableOptions &options) {
+  auto sizeOf = [&](StringRef name) -> uint64_t {
+    auto *size = module.getNamedGlobal(name);
+    if (!size || !size->hasInitializer())
+      return 0;
+    return cast<ConstantInt>(size->getInitializer())->getZExtValue();
+  };
+  uint64_t bytes = sizeOf("weir_context_bytes"), gpu = sizeOf("weir_gpu_bytes");
+  if (!bytes || (model.gpu && !gpu))
+    return createStringError("the runtime does not say its context's size");
+  // A save keeps checksums where runs keep the order of tensors.
+  uint64_t tensors = model.variables.size();
+  for (const FunctionInterface &function : model.functions)
+    tensors = std::max<uint64_t>(tensors, function.numTensors());
+  if (model.gpu)
+    options.contextAt = alignTo(
+        gpu +
+            8 * (model.kernels.size() + tensors + 2 * model.functions.size()) +
+            sizeOf("weir_gpu_plan_bytes") * model.gemms.size(),
+        64);
+  options.contextBytes =
+      options.contextAt + alignTo(bytes + tensors * sizeof(uint32_t), 64);
+  return Error::success();
+}
+
+} // namespace weir
