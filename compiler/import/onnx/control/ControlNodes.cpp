@@ -25,6 +25,17 @@ static LogicalResult importIf(Node &node) {
   return failed(results) ? failure() : node.tracedResults(std::move(*results));
 }
 
+/// A scalar as the body declares its input `i`: some say that it has one
+/// dimension, of size 1.
+static Traced asTaken(ImplicitLocOpBuilder &b, const ::onnx::GraphProto &body,
+                      int i, Expr scalar) {
+  Value value = scalar.value;
+  if (i < body.input_size() &&
+      body.input(i).type().tensor_type().shape().dim_size() == 1)
+    value = reshapeTo(b, value, {1});
+  return {value, {}, nullptr};
+}
+
 /// Operand 0 is the most steps, operand 1 whether the first one runs; either
 /// may be left out. The others are the variables.
 static LogicalResult importLoop(Node &node) {
@@ -60,8 +71,9 @@ static LogicalResult importLoop(Node &node) {
   steps.firstCollected = count;
   steps.body = [&node, body](Expr step, Expr goesOn, ArrayRef<Traced> variables)
       -> FailureOr<SmallVector<Traced>> {
-    SmallVector<Traced> arguments{{step.value, {}, nullptr},
-                                  {goesOn.value, {}, nullptr}};
+    ImplicitLocOpBuilder here(node.b.getLoc(), node.tracer.builder);
+    SmallVector<Traced> arguments{asTaken(here, *body, 0, step),
+                                  asTaken(here, *body, 1, goesOn)};
     arguments.append(variables.begin(), variables.end());
     auto results = node.tracer.traceInner(node, *body, arguments);
     if (failed(results))
