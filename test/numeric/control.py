@@ -200,6 +200,24 @@ def handed_on():
     return g
 
 
+def variables():
+    g = Graph(fold=False)
+    shape = Text("shape { dim { size: 2 } }")
+    for type in (F, np.float64, I, np.int64, np.bool_):
+        x = np.array([3, 0]).astype(type)
+        value = g.constant(x)
+        handle = g.op("VarHandleOp", dtype=type, shape=shape, shared_name=f"h{type.__name__}")
+        first = after(g.op("AssignVariableOp", handle, value, dtype=type))
+        read = g.op("ReadVariableOp", handle, first, dtype=type)
+        g.expect(g.op("Identity", read), x)
+        size = g.op("VariableShape", handle, first, out_type=I)
+        g.expect(g.op("AddV2", size, g.input(I(0))), [2])
+        for op in ("Variable", "VariableV2"):
+            old = g.op(op, dtype=type, shape=shape, shared_name=f"{op}{type.__name__}")
+            g.expect(g.op("Identity", g.op("Assign", old, value, T=type)), x)
+    return g
+
+
 def not_sure():
     g = Graph(fold=False)
     sure = g.op("Assert", g.input(np.bool_(0)), g.constant(F(1)))
@@ -209,4 +227,4 @@ def not_sure():
 
 
 if __name__ == "__main__":
-    main(functions, switches, frames, lists, arrays, handed_on, not_sure)
+    main(functions, switches, frames, lists, arrays, handed_on, variables, not_sure)

@@ -248,5 +248,28 @@ def states():
     return g
 
 
+def factors():
+    g = Graph(fold=False)
+    for type, close in ((F, 1e-3), (np.float64, 1e-9)):
+        x = random.standard_normal((2, 3, 3))
+        x = (x @ np.swapaxes(x, 1, 2) + np.eye(3)).astype(type)
+        y = random.standard_normal((2, 3, 2)).astype(type)
+        table = [
+            ("BatchCholesky", [x], np.linalg.cholesky(x)),
+            ("BatchMatrixDeterminant", [x], np.linalg.det(x)),
+            ("BatchMatrixInverse", [x], np.linalg.inv(x)),
+            ("BatchMatrixSolve", [x, y], np.linalg.solve(x, y)),
+            ("BatchMatrixTriangularSolve", [x, y], np.linalg.solve(np.tril(x), y)),
+        ]
+        for op, operands, reference in table:
+            made = g.op(op, *[g.input(v) for v in operands], T=type)
+            g.expect(made, reference, rtol=close, atol=close)
+        values = g.op("BatchSvd", g.input(x), outputs=3, compute_uv=False, T=type)[0]
+        g.expect(values, np.linalg.svd(x, compute_uv=False), rtol=close)
+    empty = g.op("BatchCholesky", g.input(np.zeros((0, 3, 3))))
+    g.expect(empty, np.zeros((0, 3, 3)))
+    return g
+
+
 if __name__ == "__main__":
-    main(sums, diagonals, joins, blocks, scatters, segments, searches, fake_gradients, states)
+    main(factors, sums, diagonals, joins, blocks, scatters, segments, searches, fake_gradients, states)
