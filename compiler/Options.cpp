@@ -147,12 +147,14 @@ void readLevels(const InputArgList &args, StringRef command, Options &options,
 void readGpu(const InputArgList &args, Options &options, Usage &usage) {
   options.gpu.kind = args.getLastArgValue(OPT_gpu_EQ).str();
   SmallVector<StringRef> archs;
-  args.getLastArgValue(OPT_gpu_arch_EQ, "sm_80")
+  args.getLastArgValue(OPT_gpu_arch_EQ)
       .split(archs, ',', -1, /*KeepEmpty=*/false);
   for (StringRef arch : archs)
     options.gpu.archs.push_back(arch.str());
   if (!options.gpu.isOn() && args.hasArg(OPT_gpu_arch_EQ))
     usage.say() << "--gpu-arch goes with --gpu\n";
+  if (options.emit.product == Product::Ptx && options.gpu.kind != "cuda")
+    usage.say() << "--emit=ptx goes with --gpu=cuda\n";
   if (options.gpu.isOn() && !options.levels.empty())
     usage.say() << "--multiversion does not go with --gpu\n";
 }

@@ -22,7 +22,8 @@ const struct {
 } products[] = {
     {Product::Shared, "shared", ".so"}, {Product::Static, "static", ".a"},
     {Product::Object, "obj", ".o"},     {Product::Executable, "exe", nullptr},
-    {Product::Llvm, "llvm", ".ll"},     {Product::Mlir, "mlir", ".mlir"}};
+    {Product::Llvm, "llvm", ".ll"},     {Product::Mlir, "mlir", ".mlir"},
+    {Product::Ptx, "ptx", ".ptx"}};
 
 /// libnet.so and net.o are both `net`.
 std::string prefixOf(StringRef output) {
@@ -127,6 +128,16 @@ struct Emitter {
     if (!interface)
       return interface.takeError();
     model = std::move(*interface);
+    if (options.product == Product::Ptx) {
+      if (Error error = product->write([&](raw_fd_ostream &os) {
+            for (const GpuImage &image : model.images)
+              if (!image.cubin)
+                os << image.data;
+            return Error::success();
+          }))
+        return error;
+      return product->keep();
+    }
     if (options.weightsFile && model.weightsBytes)
       if (Error error = weightsFile())
         return error;

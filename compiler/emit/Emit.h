@@ -10,7 +10,7 @@
 
 namespace weir {
 
-enum class Product { Shared, Static, Object, Executable, Llvm, Mlir };
+enum class Product { Shared, Static, Object, Executable, Llvm, Mlir, Ptx };
 
 /// What a `--emit=` word or the ending of an output's name asks for.
 std::optional<Product> productOfWord(llvm::StringRef word);

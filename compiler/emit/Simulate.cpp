@@ -2,6 +2,8 @@
 
 #include "compiler/emit/Simulate.h"
 
+#include "passes/gpu/DeviceMath.h"
+
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/NVVM/NVVMToLLVMIRTranslation.h"
@@ -191,6 +193,8 @@ Error simulateKernels(mlir::ModuleOp kernels, mlir::ArrayAttr names,
     return fault("the kernels do not translate to LLVM IR");
   module->setTargetTriple(to.getTargetTriple());
   module->setDataLayout(to.getDataLayout());
+  if (!linkDeviceMath(*module))
+    return fault("the functions of devices do not link");
   if (NamedMDNode *notes = module->getNamedMetadata("nvvm.annotations"))
     notes->eraseFromParent();
   SmallVector<Constant *> table;

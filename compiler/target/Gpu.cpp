@@ -34,12 +34,15 @@ Error writeGpu(mlir::ModuleOp module, const GpuOptions &options) {
   for (StringRef arch : known)
     if (is_contained(options.archs, arch))
       archs.push_back(b.getStringAttr(arch));
-  if (archs.empty())
-    return bad("--gpu-arch names no architecture");
-  module->setAttr("weir.gpu",
-                  b.getDictionaryAttr(
-                      {b.getNamedAttr("archs", b.getArrayAttr(archs)),
-                       b.getNamedAttr("kind", b.getStringAttr(options.kind))}));
+  // Machine code is only made for architectures that are named.
+  mlir::NamedAttrList fields;
+  if (!archs.empty())
+    fields.set("cubins", b.getUnitAttr());
+  else
+    archs.push_back(b.getStringAttr(known[0]));
+  fields.set("archs", b.getArrayAttr(archs));
+  fields.set("kind", b.getStringAttr(options.kind));
+  module->setAttr("weir.gpu", fields.getDictionary(module.getContext()));
   return Error::success();
 }
 

@@ -151,6 +151,8 @@ private:
           now.setKernel(phase->kernel.getName());
         if (!phase || !phase->parts)
           continue;
+        // What stands beside the grains is for who runs them.
+        now->setDiscardableAttrs(phase->parts->getDiscardableAttrDictionary());
         now.setGrains(phase->parts.getCount());
         now.setSlots(phase->parts.getSlots());
         now.setFew(phase->parts.getFew());

@@ -49,6 +49,7 @@ struct FormLaunches : impl::FormLaunchesBase<FormLaunches> {
       kernel->remove();
       inside.insert(kernel);
       takeConstants(kernel, symbols, inside);
+      placeShared(kernel, inside);
       if (failed(formLaunch(kernel, run)))
         return signalPassFailure();
     }
@@ -71,12 +72,33 @@ private:
     });
   }
 
+  /// Memory that threads share is a variable of the module.
+  static void placeShared(func::FuncOp kernel, SymbolTable &to) {
+    kernel.walk([&](memref::AllocaOp alloca) {
+      MemRefType type = alloca.getType();
+      if (type.getMemorySpaceAsInt() != 3)
+        return;
+      OpBuilder b(alloca);
+      auto global =
+          OpBuilder::atBlockEnd(&to.getOp()->getRegion(0).front())
+              .create<memref::GlobalOp>(
+                  alloca.getLoc(), (kernel.getName() + "_shared").str(),
+                  b.getStringAttr("private"), type, b.getUnitAttr(),
+                  /*constant=*/false, b.getI64IntegerAttr(16));
+      to.insert(global);
+      alloca.replaceAllUsesWith(b.create<memref::GetGlobalOp>(
+                                     alloca.getLoc(), type, global.getSymName())
+                                    .getResult());
+      alloca.erase();
+    });
+  }
+
   static LogicalResult formLaunch(func::FuncOp kernel, plan::RunOp run) {
     ImplicitLocOpBuilder b(kernel.getLoc(), kernel);
     int64_t blocks = 1, threads = 1;
     if (std::optional<int64_t> grains = run.getGrains()) {
       // Threads that share a grain say how many they are.
-      auto shared = run->getAttrOfType<IntegerAttr>("weir.threads");
+      auto shared = run->getAttrOfType<IntegerAttr>("weir.block");
       threads = shared ? shared.getInt()
                        : std::min<int64_t>(usualThreads,
                                            llvm::alignTo(*grains, warp));

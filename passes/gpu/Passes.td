@@ -15,13 +15,16 @@ def ShareThreads : Pass<"weir-share-threads", "::mlir::func::FuncOp"> {
     thread. What is inside another loop stays one thread's. Functions without
     `weir.kernel` are left alone.
 
+    Long rows that are reduced to an element, and tiles of large products, are
+    grains of whole blocks: the op then says by `weir.block` of how many threads.
+
     ```mlir
-    linalg.generic {iterator_types = ["parallel", "reduction"]} ins(%x : memref<8x100xf32>) outs(%y : memref<8xf32>) { add }
+    linalg.generic {iterator_types = ["parallel", "reduction"]} ins(%x : memref<8x50xf32>) outs(%y : memref<8xf32>) { add }
     // becomes
     kernel.parts 8 {
     ^bb0(%first: index, %last: index, %slot: index):
       scf.for %i = %first to %last step %c1 {
-        %sum = scf.for %k = %c0 to %c100 step %c1 iter_args(...) { add }
+        %sum = scf.for %k = %c0 to %c50 step %c1 iter_args(...) { add }
         memref.store %sum, %y[%i]
       }
     }
@@ -31,6 +34,7 @@ def ShareThreads : Pass<"weir-share-threads", "::mlir::func::FuncOp"> {
                            "mlir::linalg::LinalgDialect",
                            "mlir::math::MathDialect",
                            "mlir::memref::MemRefDialect",
+                           "mlir::NVVM::NVVMDialect",
                            "mlir::scf::SCFDialect",
                            "::weir::kernel::KernelDialect"];
 }
@@ -54,6 +58,7 @@ def FormLaunches : Pass<"weir-form-launches", "::mlir::ModuleOp"> {
     ```
   }];
   let dependentDialects = ["mlir::arith::ArithDialect",
+                           "mlir::memref::MemRefDialect",
                            "mlir::NVVM::NVVMDialect"];
 }
 

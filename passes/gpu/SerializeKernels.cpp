@@ -1,6 +1,7 @@
 // The module of kernels becomes PTX by LLVM's back end.
 
 #include "passes/gpu/Assembler.h"
+#include "passes/gpu/DeviceMath.h"
 #include "passes/gpu/Passes.h"
 
 #include "mlir/IR/Builders.h"
@@ -149,6 +150,8 @@ private:
       return failure();
     module->setTargetTriple(triple);
     module->setDataLayout(machine->createDataLayout());
+    if (!linkDeviceMath(*module))
+      return device.emitError("the functions of devices do not link");
     for (llvm::Function &function : *module) {
       function.addFnAttr("target-cpu", arch);
       if (function.isDeclaration() && !function.isIntrinsic())

@@ -2,9 +2,10 @@
 
 #include "passes/gpu/Passes.h"
 
-#include "passes/gpu/kernels/Threads.h"
+#include "passes/gpu/kernels/Blocks.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -57,6 +58,14 @@ public:
         store(reduce(0, loadInits()));
       else
         update(0);
+    });
+  }
+
+  /// A block for each row, where rows are reduced.
+  void shareRows() {
+    gpu::shareRows(b, op, [&](ArrayRef<Value> indices, ValueRange last) {
+      at.assign(indices.begin(), indices.end());
+      return compute(SmallVector<Value>(last));
     });
   }
 
@@ -212,17 +221,17 @@ void expandCopy(memref::CopyOp copy) {
 }
 
 /// Whether it has become grains.
-bool shareKernel(Operation *op) {
+bool shareKernel(Operation *op, bool meets) {
   ThreadBuilder b(op->getLoc(), op);
   return llvm::TypeSwitch<Operation *, bool>(op)
       .Case([&](kernel::MatmulOp op) {
         if (op.isTiled())
           return false;
-        gpu::shareMatmul(b, op);
+        gpu::shareMatmul(b, op, meets);
         return true;
       })
       .Case([&](kernel::ConvolutionOp op) {
-        gpu::shareConvolution(b, op);
+        gpu::shareConvolution(b, op, meets);
         return true;
       })
       .Case([&](kernel::DepthwiseOp op) {
@@ -249,6 +258,7 @@ struct ShareThreads : impl::ShareThreadsBase<ShareThreads> {
     kernel.walk([&](memref::CopyOp copy) { copies.push_back(copy); });
     for (memref::CopyOp copy : copies)
       expandCopy(copy);
+    bool split = canSplit(kernel);
     SmallVector<Operation *> ops;
     kernel.walk([&](Operation *op) {
       if (isa<linalg::LinalgOp>(op) ||
@@ -257,23 +267,37 @@ struct ShareThreads : impl::ShareThreadsBase<ShareThreads> {
         ops.push_back(op);
     });
     for (Operation *op : ops)
-      if (failed(share(op)))
+      if (failed(share(op, split)))
         return signalPassFailure();
   }
 
 private:
-  static LogicalResult share(Operation *op) {
+  /// Whether each op of the body can be a launch of its own: none makes a value
+  /// that another needs, but addresses. Else one thread may have to do all, and
+  /// none can wait for others.
+  static bool canSplit(func::FuncOp kernel) {
+    return llvm::all_of(kernel.getBody().front(), [](Operation &op) {
+      return op.use_empty() || isMemoryEffectFree(&op) ||
+             isa<memref::AllocOp>(op);
+    });
+  }
+
+  static LogicalResult share(Operation *op, bool split) {
+    bool meets = split && isa<func::FuncOp>(op->getParentOp());
     if (auto nest = dyn_cast<linalg::LinalgOp>(op)) {
       NestEmitter emitter(nest);
       if (!emitter.canShare())
         return success();
-      emitter.share();
+      if (meets && gpu::isRowReduction(nest))
+        emitter.shareRows();
+      else
+        emitter.share();
     } else if (!cast<DestinationStyleOpInterface>(op)
                     .hasPureBufferSemantics()) {
       return op->emitOpError("is not bufferized");
     } else if (cast<MemRefType>(op->getOperands().back().getType())
                        .getNumElements() != 0 &&
-               !shareKernel(op)) {
+               !shareKernel(op, meets)) {
       return op->emitOpError("has no form for a GPU");
     }
     op->erase();

@@ -1,6 +1,6 @@
-// A thread computes one element of a convolution.
+// Convolutions: tiles of a product for blocks, or an element for a thread.
 
-#include "passes/gpu/kernels/Threads.h"
+#include "passes/gpu/kernels/Blocks.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
@@ -45,44 +45,120 @@ Value overWindow(ThreadBuilder &b, const Window &window, ValueRange at,
   return sums[0];
 }
 
+/// A convolution as a product of windows, a row each, by filters.
+class WindowProduct {
+public:
+  WindowProduct(ThreadBuilder &b, kernel::ConvolutionOp op)
+      : b(b), op(op), x(cast<MemRefType>(op.getX().getType())),
+        filter(cast<MemRefType>(op.getFilter().getType())),
+        out(cast<MemRefType>(op.getOut().getType())),
+        spatial(out.getRank() - 2), groups(op.getGroups()),
+        outputs(out.getShape().back() / groups),
+        inputs(x.getShape().back() / groups), width(filter.getShape().back()),
+        sumType(op.getEpilogue().front().getArgument(0).getType()),
+        window({filter.getShape().slice(1, spatial), op.getStrides(),
+                op.getPadding(), op.getDilations(),
+                x.getShape().slice(1, spatial)}) {}
+
+  bool shareTiles() {
+    int64_t rows = 1, depth = inputs;
+    for (int64_t size : out.getShape().drop_back())
+      rows *= size;
+    for (int64_t size : window.taps)
+      depth *= size;
+    auto left = [&](Value group, Value row, Value k) {
+      return pixel(group, row, k);
+    };
+    auto right = [&](Value group, Value k, Value column) {
+      SmallVector<Value> tap = tapOf(k);
+      return weight(group, column, ArrayRef<Value>(tap).drop_back(),
+                    tap.back());
+    };
+    auto store = [&](Value group, Value row, Value column, Value sum) {
+      SmallVector<Value> at = b.delinearize(row, out.getShape().drop_back());
+      at.push_back(b.plus(b.times(group, outputs), column));
+      finish(b, op, sum, at);
+    };
+    TiledProduct product = {groups,  rows, outputs, depth,
+                            sumType, left, right,   store};
+    if (!product.isWorthTiles())
+      return false;
+    product.share(b);
+    return true;
+  }
+
+  void shareElements() {
+    b.grains(out.getNumElements(), [&](Value grain) {
+      SmallVector<Value> at = b.delinearize(grain, out.getShape());
+      Value group = b.dividedBy(at.back(), outputs);
+      Value channel = groups == 1 ? at.back() : b.modulo(at.back(), outputs);
+      Value sum = overWindow(
+          b, window, ValueRange(at).slice(1, spatial), b.zero(sumType),
+          [&](ValueRange taps, ValueRange places, Value sum) {
+            return b.loop(inputs, sum, [&](Value i, ValueRange sum) {
+              SmallVector<Value> place = {at[0]};
+              llvm::append_range(place, places);
+              place.push_back(b.plus(b.times(group, inputs), i));
+              return SmallVector<Value>{
+                  b.multiplyAdd(b.load(op.getX(), place),
+                                weight(group, channel, taps, i), sum[0])};
+            })[0];
+          });
+      finish(b, op, sum, at);
+    });
+  }
+
+private:
+  SmallVector<Value> tapOf(Value k) {
+    SmallVector<int64_t> shape(window.taps);
+    shape.push_back(inputs);
+    return b.delinearize(k, shape);
+  }
+
+  Value weight(Value group, Value channel, ValueRange taps, Value input) {
+    SmallVector<Value> at = {
+        b.plus(b.times(group, llvm::divideCeil(outputs, width)),
+               b.dividedBy(channel, width))};
+    llvm::append_range(at, taps);
+    at.append({input, b.modulo(channel, width)});
+    return b.load(op.getFilter(), at);
+  }
+
+  /// What window `row` has at `k`: zero outside of the image.
+  Value pixel(Value group, Value row, Value k) {
+    SmallVector<Value> at = b.delinearize(row, out.getShape().drop_back());
+    SmallVector<Value> tap = tapOf(k), place = {at[0]};
+    Value inside;
+    for (int64_t d = 0; d < spatial; ++d) {
+      place.push_back(b.plus(b.times(at[d + 1], window.strides[d]),
+                             b.plus(b.times(tap[d], window.dilations[d]),
+                                    b.index(-window.padding[d]))));
+      Value here = b.create<arith::CmpIOp>(
+          arith::CmpIPredicate::ult, place.back(), b.index(window.sizes[d]));
+      inside =
+          inside ? b.create<arith::AndIOp>(inside, here).getResult() : here;
+    }
+    for (Value &index : MutableArrayRef<Value>(place).drop_front())
+      index = b.create<arith::SelectOp>(inside, index, b.index(0));
+    place.push_back(b.plus(b.times(group, inputs), tap.back()));
+    Value value = b.widened(b.load(op.getX(), place));
+    return b.create<arith::SelectOp>(inside, value, b.zero(sumType));
+  }
+
+  ThreadBuilder &b;
+  kernel::ConvolutionOp op;
+  MemRefType x, filter, out;
+  int64_t spatial, groups, outputs, inputs, width;
+  Type sumType;
+  Window window;
+};
+
 } // namespace
 
-void shareConvolution(ThreadBuilder &b, kernel::ConvolutionOp op) {
-  auto x = cast<MemRefType>(op.getX().getType());
-  auto filter = cast<MemRefType>(op.getFilter().getType());
-  auto out = cast<MemRefType>(op.getOut().getType());
-  int64_t spatial = out.getRank() - 2, groups = op.getGroups();
-  int64_t outputs = out.getShape().back() / groups;
-  int64_t inputs = x.getShape().back() / groups;
-  int64_t width = filter.getShape().back();
-  Window window = {filter.getShape().slice(1, spatial), op.getStrides(),
-                   op.getPadding(), op.getDilations(),
-                   x.getShape().slice(1, spatial)};
-  Type sumType = op.getEpilogue().front().getArgument(0).getType();
-  b.grains(out.getNumElements(), [&](Value grain) {
-    SmallVector<Value> at = b.delinearize(grain, out.getShape());
-    Value group = b.dividedBy(at.back(), outputs);
-    Value channel = groups == 1 ? at.back() : b.modulo(at.back(), outputs);
-    Value panel = b.plus(b.times(group, llvm::divideCeil(outputs, width)),
-                         b.dividedBy(channel, width));
-    Value lane = b.modulo(channel, width);
-    Value firstInput = b.times(group, inputs);
-    Value sum =
-        overWindow(b, window, ValueRange(at).slice(1, spatial), b.zero(sumType),
-                   [&](ValueRange taps, ValueRange places, Value sum) {
-                     return b.loop(inputs, sum, [&](Value i, ValueRange sum) {
-                       SmallVector<Value> pixel = {at[0]}, weight = {panel};
-                       llvm::append_range(pixel, places);
-                       pixel.push_back(b.plus(firstInput, i));
-                       llvm::append_range(weight, taps);
-                       weight.append({i, lane});
-                       return SmallVector<Value>{b.multiplyAdd(
-                           b.load(op.getX(), pixel),
-                           b.load(op.getFilter(), weight), sum[0])};
-                     })[0];
-                   });
-    finish(b, op, sum, at);
-  });
+void shareConvolution(ThreadBuilder &b, kernel::ConvolutionOp op, bool meets) {
+  WindowProduct product(b, op);
+  if (!meets || !product.shareTiles())
+    product.shareElements();
 }
 
 void shareDepthwise(ThreadBuilder &b, kernel::DepthwiseOp op) {

@@ -1,38 +1,64 @@
-// A thread computes one element of a matrix product.
+// Matrix products: tiles for blocks, or an element for a thread.
 
-#include "passes/gpu/kernels/Threads.h"
+#include "passes/gpu/kernels/Blocks.h"
 
 using namespace mlir;
 
 namespace weir::gpu {
 
-void shareMatmul(ThreadBuilder &b, kernel::MatmulOp op) {
+void shareMatmul(ThreadBuilder &b, kernel::MatmulOp op, bool meets) {
   auto out = cast<MemRefType>(op.getOut().getType());
-  auto left = cast<MemRefType>(op.getA().getType());
   auto right = cast<MemRefType>(op.getB().getType());
-  int64_t depth =
-      left.getDimSize(left.getRank() - (op.getTransposeA() ? 2 : 1));
+  ArrayRef<int64_t> batchShape = out.getShape().drop_back(2);
+  int64_t depth = right.getDimSize(right.getRank() - 2);
+  int64_t width = right.getShape().back();
   Type sumType = op.getEpilogue().front().getArgument(0).getType();
+  auto loadLeft = [&](ArrayRef<Value> batch, Value row, Value k) {
+    SmallVector<Value> at(batch);
+    at.append({op.getTransposeA() ? k : row, op.getTransposeA() ? row : k});
+    return b.load(op.getA(), at);
+  };
+  auto loadRight = [&](ArrayRef<Value> batch, Value k, Value column) {
+    SmallVector<Value> at;
+    if (!op.getShared())
+      at.assign(batch.begin(), batch.end());
+    if (op.isPacked())
+      at.append({b.dividedBy(column, width), k, b.modulo(column, width)});
+    else
+      at.append({k, column});
+    return b.load(op.getB(), at);
+  };
+  int64_t batches = 1;
+  for (int64_t size : batchShape)
+    batches *= size;
+  auto left = [&](Value batch, Value row, Value k) {
+    return loadLeft(b.delinearize(batch, batchShape), row, k);
+  };
+  auto rightAt = [&](Value batch, Value k, Value column) {
+    return loadRight(b.delinearize(batch, batchShape), k, column);
+  };
+  auto store = [&](Value batch, Value row, Value column, Value sum) {
+    SmallVector<Value> at = b.delinearize(batch, batchShape);
+    at.append({row, column});
+    finish(b, op, sum, at);
+  };
+  TiledProduct product = {batches,
+                          out.getDimSize(out.getRank() - 2),
+                          out.getShape().back(),
+                          depth,
+                          sumType,
+                          left,
+                          rightAt,
+                          store};
+  if (meets && product.isWorthTiles())
+    return product.share(b);
   b.grains(out.getNumElements(), [&](Value grain) {
     SmallVector<Value> at = b.delinearize(grain, out.getShape());
     ArrayRef<Value> batch = ArrayRef<Value>(at).drop_back(2);
     Value row = at[at.size() - 2], column = at.back();
-    int64_t width = right.getShape().back();
-    Value panel, lane = column;
-    if (op.isPacked()) {
-      panel = b.dividedBy(column, width);
-      lane = b.modulo(column, width);
-    }
     auto sum = b.loop(depth, b.zero(sumType), [&](Value k, ValueRange sum) {
-      SmallVector<Value> a(batch), from;
-      a.append({op.getTransposeA() ? k : row, op.getTransposeA() ? row : k});
-      if (!op.getShared())
-        llvm::append_range(from, batch);
-      if (panel)
-        from.push_back(panel);
-      from.append({k, lane});
-      return SmallVector<Value>{
-          b.multiplyAdd(b.load(op.getA(), a), b.load(op.getB(), from), sum[0])};
+      return SmallVector<Value>{b.multiplyAdd(
+          loadLeft(batch, row, k), loadRight(batch, k, column), sum[0])};
     });
     finish(b, op, sum[0], at);
   });

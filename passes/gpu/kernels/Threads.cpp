@@ -3,6 +3,7 @@
 #include "passes/gpu/kernels/Threads.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -108,6 +109,45 @@ void ThreadBuilder::grains(int64_t count,
   auto loop = create<scf::ForOp>(parts.getFirst(), parts.getLast(), index(1));
   setInsertionPointToStart(loop.getBody());
   body(loop.getInductionVar());
+}
+
+void ThreadBuilder::blocks(int64_t count, int64_t threads,
+                           llvm::function_ref<void(Value, Value)> body) {
+  OpBuilder::InsertionGuard guard(*this);
+  auto parts = create<kernel::PartsOp>(count, /*few=*/false);
+  parts->setAttr("weir.block", getI64IntegerAttr(threads));
+  setInsertionPointToStart(&parts.getBody().front());
+  auto loop = create<scf::ForOp>(parts.getFirst(), parts.getLast(), index(1));
+  setInsertionPointToStart(loop.getBody());
+  body(loop.getInductionVar(),
+       create<arith::IndexCastUIOp>(getIndexType(),
+                                    create<NVVM::ThreadIdXOp>(getI32Type())));
+}
+
+void ThreadBuilder::meet() { create<NVVM::Barrier0Op>(); }
+
+Value ThreadBuilder::shared(ArrayRef<int64_t> shape, Type type) {
+  return create<memref::AllocaOp>(
+      MemRefType::get(shape, type, AffineMap(), getI64IntegerAttr(3)));
+}
+
+Value ThreadBuilder::exchange(Value value, int64_t bit) {
+  auto number = [&](int32_t value) -> Value {
+    return create<arith::ConstantIntOp>(value, 32);
+  };
+  return create<NVVM::ShflOp>(value.getType(), number(-1), value, number(bit),
+                              number(31), NVVM::ShflKind::bfly, UnitAttr());
+}
+
+Value ThreadBuilder::equals(Value a, int64_t value) {
+  return create<arith::CmpIOp>(arith::CmpIPredicate::eq, a, index(value));
+}
+
+void ThreadBuilder::onlyIf(Value condition, llvm::function_ref<void()> body) {
+  auto branch = create<scf::IfOp>(condition, /*withElseRegion=*/false);
+  OpBuilder::InsertionGuard guard(*this);
+  setInsertionPoint(branch.thenYield());
+  body();
 }
 
 Value ThreadBuilder::widened(Value value) {

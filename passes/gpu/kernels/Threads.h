@@ -38,6 +38,19 @@ public:
   /// another loop it is a loop over them.
   void grains(int64_t count, llvm::function_ref<void(Value)> body);
 
+  /// kernel.parts of `count` grains, each of which a block of `threads` threads
+  /// computes; `body` takes the grain and the thread's number.
+  void blocks(int64_t count, int64_t threads,
+              llvm::function_ref<void(Value, Value)> body);
+  /// Where all threads of the block wait for each other.
+  void meet();
+  /// Memory that the threads of a block share.
+  Value shared(llvm::ArrayRef<int64_t> shape, mlir::Type type);
+  /// The `value`, of 32 bits, of the lane whose number differs in that bit.
+  Value exchange(Value value, int64_t bit);
+  Value equals(Value a, int64_t value);
+  void onlyIf(Value condition, llvm::function_ref<void()> body);
+
   /// `sum` + a * b, in the sum's type.
   Value multiplyAdd(Value a, Value b, Value sum);
   /// The sum before any is added.
@@ -51,9 +64,10 @@ public:
 void finish(ThreadBuilder &b, kernel::KernelOpInterface op, mlir::Value sum,
             mlir::ValueRange at);
 
-/// Each becomes grains; the op stays.
-void shareMatmul(ThreadBuilder &b, kernel::MatmulOp op);
-void shareConvolution(ThreadBuilder &b, kernel::ConvolutionOp op);
+/// Each becomes grains; the op stays. Only where `meets` may threads wait for
+/// each other.
+void shareMatmul(ThreadBuilder &b, kernel::MatmulOp op, bool meets);
+void shareConvolution(ThreadBuilder &b, kernel::ConvolutionOp op, bool meets);
 void shareDepthwise(ThreadBuilder &b, kernel::DepthwiseOp op);
 void sharePack(ThreadBuilder &b, kernel::PackOp op);
 void sharePackFilter(ThreadBuilder &b, kernel::PackFilterOp op);

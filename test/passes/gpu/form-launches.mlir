@@ -46,3 +46,26 @@ plan.program @weir_entry_0 {
   // expected-error @below {{runs a kernel that is not there}}
   plan.run @missing(%x) : (memref<1000xf32>)
 }
+
+// -----
+
+// A block shares a grain where the run says of how many threads it is; what they
+// share is a variable of the module.
+// CHECK: func.func @together(%{{.*}}: memref<8xf32>) attributes {weir.kernel, weir.launch = array<i64: 8, 256>}
+// CHECK: nvvm.read.ptx.sreg.ctaid.x
+// CHECK-NOT: nvvm.read.ptx.sreg.tid.x
+// CHECK: memref.get_global @together_shared : memref<4xf32, 3>
+// CHECK: memref.global "private" @together_shared : memref<4xf32, 3> = uninitialized
+func.func private @together(%x: memref<8xf32>, %first: index, %last: index, %slot: index) attributes {weir.kernel} {
+  %shared = memref.alloca() : memref<4xf32, 3>
+  %one = arith.constant 1 : index
+  scf.for %i = %first to %last step %one {
+    %v = memref.load %shared[%one] : memref<4xf32, 3>
+    memref.store %v, %x[%i] : memref<8xf32>
+  }
+  return
+}
+plan.program @weir_entry_0 {
+  %x = plan.buffer 0 live [0, 1] : memref<8xf32>
+  plan.run @together(%x) {grains = 8 : i64, weir.block = 256 : i64} : (memref<8xf32>)
+}

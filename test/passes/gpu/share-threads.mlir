@@ -2,18 +2,18 @@
 
 // A grain has one element of the result; its sum stays in a register.
 // CHECK-LABEL: func.func private @rows
-// CHECK-SAME: (%[[X:.*]]: memref<8x100xf32>, %[[Y:.*]]: memref<8xf32>)
+// CHECK-SAME: (%[[X:.*]]: memref<8x50xf32>, %[[Y:.*]]: memref<8xf32>)
 // CHECK: kernel.parts 8 {
 // CHECK: scf.for %[[I:.*]] = %{{.*}} to %{{.*}} step
 // CHECK: %[[INIT:.*]] = memref.load %[[Y]]
-// CHECK: %[[SUM:.*]] = scf.for %[[K:.*]] = %c0 to %c100 step %c1 iter_args(%[[PART:.*]] = %[[INIT]])
+// CHECK: %[[SUM:.*]] = scf.for %[[K:.*]] = %c0 to %c50 step %c1 iter_args(%[[PART:.*]] = %[[INIT]])
 // CHECK-NEXT: %[[V:.*]] = memref.load %[[X]][%{{.*}}, %[[K]]]
 // CHECK-NEXT: arith.addf %[[PART]], %[[V]]
 // CHECK: memref.store %[[SUM]], %[[Y]]
 #all = affine_map<(d0, d1) -> (d0, d1)>
 #row = affine_map<(d0, d1) -> (d0)>
-func.func private @rows(%x: memref<8x100xf32>, %y: memref<8xf32>) attributes {weir.kernel} {
-  linalg.generic {indexing_maps = [#all, #row], iterator_types = ["parallel", "reduction"]} ins(%x : memref<8x100xf32>) outs(%y : memref<8xf32>) {
+func.func private @rows(%x: memref<8x50xf32>, %y: memref<8xf32>) attributes {weir.kernel} {
+  linalg.generic {indexing_maps = [#all, #row], iterator_types = ["parallel", "reduction"]} ins(%x : memref<8x50xf32>) outs(%y : memref<8xf32>) {
   ^bb0(%v: f32, %sum: f32):
     %s = arith.addf %sum, %v : f32
     linalg.yield %s : f32
@@ -129,5 +129,89 @@ func.func private @filtered(%x: memref<1x8x8x16xf32>, %w: memref<1x16x16x32xf32>
   ^bb0(%sum: f32):
     kernel.yield %sum : f32
   }
+  return
+}
+
+// -----
+
+// Long rows are reduced by a warp each, whose lanes exchange what they have.
+// CHECK-LABEL: func.func private @long_rows
+// CHECK: kernel.parts 8 attributes {weir.block = 32 : i64} {
+// CHECK: %[[LANE:.*]] = nvvm.read.ptx.sreg.tid.x
+// CHECK: scf.for %{{.*}} = %{{.*}} to %c500 step %c32 iter_args
+// CHECK-COUNT-5: nvvm.shfl.sync bfly
+// CHECK: scf.if
+// CHECK: memref.store
+#all = affine_map<(d0, d1) -> (d0, d1)>
+#row = affine_map<(d0, d1) -> (d0)>
+func.func private @long_rows(%x: memref<8x500xf32>, %y: memref<8xf32>) attributes {weir.kernel} {
+  linalg.generic {indexing_maps = [#all, #row], iterator_types = ["parallel", "reduction"]} ins(%x : memref<8x500xf32>) outs(%y : memref<8xf32>) {
+  ^bb0(%v: f32, %sum: f32):
+    %s = arith.addf %sum, %v : f32
+    linalg.yield %s : f32
+  }
+  return
+}
+
+// -----
+
+// Of a block of several warps, each warp leaves its result in shared memory. The
+// order of subtractions matters: those are one thread's.
+// CHECK-LABEL: func.func private @longer_rows
+// CHECK: kernel.parts 8 attributes {weir.block = 256 : i64} {
+// CHECK: memref.alloca() : memref<8xf32, 3>
+// CHECK: nvvm.barrier0
+// CHECK: kernel.parts 8 {
+// CHECK-NOT: nvvm
+#all = affine_map<(d0, d1) -> (d0, d1)>
+#row = affine_map<(d0, d1) -> (d0)>
+func.func private @longer_rows(%x: memref<8x5000xf32>, %y: memref<8xf32>) attributes {weir.kernel} {
+  linalg.generic {indexing_maps = [#all, #row], iterator_types = ["parallel", "reduction"]} ins(%x : memref<8x5000xf32>) outs(%y : memref<8xf32>) {
+  ^bb0(%v: f32, %max: f32):
+    %s = arith.maximumf %max, %v : f32
+    linalg.yield %s : f32
+  }
+  linalg.generic {indexing_maps = [#all, #row], iterator_types = ["parallel", "reduction"]} ins(%x : memref<8x5000xf32>) outs(%y : memref<8xf32>) {
+  ^bb0(%v: f32, %rest: f32):
+    %s = arith.subf %rest, %v : f32
+    linalg.yield %s : f32
+  }
+  return
+}
+
+// -----
+
+// A large product is computed in tiles, both sides in shared memory.
+// CHECK-LABEL: func.func private @tiles
+// CHECK: kernel.parts 4 attributes {weir.block = 256 : i64} {
+// CHECK-COUNT-2: memref.alloca() : memref<16x68xf32, 3>
+// CHECK: nvvm.barrier0
+// CHECK-COUNT-16: math.fma
+// CHECK: nvvm.barrier0
+func.func private @tiles(%a: memref<100x40xf32>, %b: memref<40x100xf32>, %c: memref<100x100xf32>) attributes {weir.kernel} {
+  kernel.matmul ins(%a, %b : memref<100x40xf32>, memref<40x100xf32>) outs(%c : memref<100x100xf32>) attributes {} {
+  ^bb0(%sum: f32):
+    kernel.yield %sum : f32
+  }
+  return
+}
+
+// -----
+
+// Where a value that is read from memory decides what comes next, one thread
+// may have to do all, and none waits for others.
+// CHECK-LABEL: func.func private @whole
+// CHECK-NOT: nvvm
+#all = affine_map<(d0, d1) -> (d0, d1)>
+#row = affine_map<(d0, d1) -> (d0)>
+func.func private @whole(%x: memref<8x500xf32>, %y: memref<8xf32>, %z: memref<8xf32>) attributes {weir.kernel} {
+  %zero = arith.constant 0 : index
+  %first = memref.load %z[%zero] : memref<8xf32>
+  linalg.generic {indexing_maps = [#all, #row], iterator_types = ["parallel", "reduction"]} ins(%x : memref<8x500xf32>) outs(%y : memref<8xf32>) {
+  ^bb0(%v: f32, %sum: f32):
+    %s = arith.addf %sum, %v : f32
+    linalg.yield %s : f32
+  }
+  memref.store %first, %y[%zero] : memref<8xf32>
   return
 }

@@ -1,0 +1,47 @@
+// What the threads of a block do together.
+
+#ifndef WEIR_PASSES_GPU_KERNELS_BLOCKS_H
+#define WEIR_PASSES_GPU_KERNELS_BLOCKS_H
+
+#include "passes/gpu/kernels/Threads.h"
+
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+
+namespace weir::gpu {
+
+/// The body of a loop nest: what it yields at the indices, given the results'
+/// last values.
+using NestBody = llvm::function_ref<llvm::SmallVector<mlir::Value>(
+    llvm::ArrayRef<mlir::Value> at, mlir::ValueRange last)>;
+
+/// Whether the nest reduces long rows to one element each, by an op that may be
+/// applied in any order.
+bool isRowReduction(mlir::linalg::LinalgOp op);
+/// A block for each row; the op stays.
+void shareRows(ThreadBuilder &b, mlir::linalg::LinalgOp op, NestBody nest);
+
+/// A product of matrices whose elements are computed where they are needed.
+struct TiledProduct {
+  int64_t batches, rows, columns, depth;
+  mlir::Type sumType;
+  /// An element of the left, the right side; indices are within bounds.
+  llvm::function_ref<mlir::Value(mlir::Value batch, mlir::Value row,
+                                 mlir::Value k)>
+      left;
+  llvm::function_ref<mlir::Value(mlir::Value batch, mlir::Value k,
+                                 mlir::Value column)>
+      right;
+  llvm::function_ref<void(mlir::Value batch, mlir::Value row,
+                          mlir::Value column, mlir::Value sum)>
+      finish;
+
+  /// Whether blocks have enough to do.
+  bool isWorthTiles() const;
+  /// A block of threads for each tile of the result, which keeps its part of
+  /// both sides in shared memory.
+  void share(ThreadBuilder &b) const;
+};
+
+} // namespace weir::gpu
+
+#endif // WEIR_PASSES_GPU_KERNELS_BLOCKS_H

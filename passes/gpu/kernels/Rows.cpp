@@ -1,0 +1,151 @@
+// The threads of a block add up one row together.
+//
+// Each takes every 32nd, or 256th, element of the row; warps exchange their
+// partial results by shuffles, and blocks of several warps by shared memory.
+// What is combined with what depends on the sizes alone.
+
+#include "passes/gpu/kernels/Blocks.h"
+
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/IRMapping.h"
+
+using namespace mlir;
+
+namespace weir::gpu {
+namespace {
+
+// Rows below this are one thread's: most lanes of a warp would have no element.
+constexpr int64_t shortRow = 64;
+// From here on a row is worth a block of several warps.
+constexpr int64_t longRow = 1024;
+constexpr int64_t warp = 32, wideBlock = 256;
+
+/// The identity of an associative op on elements of `type`, or null.
+TypedAttr identityOf(Operation *op, Type type) {
+  OpBuilder b(op);
+  double infinity = std::numeric_limits<double>::infinity();
+  if (isa<arith::AddFOp>(op))
+    return b.getFloatAttr(type, -0.0);
+  if (isa<arith::MulFOp>(op))
+    return b.getFloatAttr(type, 1);
+  if (isa<arith::MaximumFOp>(op))
+    return b.getFloatAttr(type, -infinity);
+  if (isa<arith::MinimumFOp>(op))
+    return b.getFloatAttr(type, infinity);
+  if (isa<arith::AddIOp>(op))
+    return b.getIntegerAttr(type, 0);
+  if (isa<arith::MulIOp>(op))
+    return b.getIntegerAttr(type, 1);
+  if (isa<arith::MaxSIOp>(op))
+    return b.getIntegerAttr(type, INT32_MIN);
+  if (isa<arith::MinSIOp>(op))
+    return b.getIntegerAttr(type, INT32_MAX);
+  return nullptr;
+}
+
+/// The op by which the one result of the nest is combined with its last value,
+/// which nothing else uses; null where there is none.
+Operation *combinerOf(linalg::LinalgOp op) {
+  if (op.getNumDpsInits() != 1 || op.getRegionOutputArgs().size() != 1)
+    return nullptr;
+  BlockArgument last = op.getRegionOutputArgs()[0];
+  Operation *combiner =
+      op.getBlock()->getTerminator()->getOperand(0).getDefiningOp();
+  Type type = last.getType();
+  if (!combiner || !last.hasOneUse() || *last.user_begin() != combiner ||
+      combiner->getNumOperands() != 2 ||
+      !(type.isF32() || type.isInteger(32)) || !identityOf(combiner, type))
+    return nullptr;
+  return combiner;
+}
+
+} // namespace
+
+bool isRowReduction(linalg::LinalgOp op) {
+  Operation *combiner = combinerOf(op);
+  if (!combiner)
+    return false;
+  int64_t length = 1, rows = 1;
+  SmallVector<int64_t> ranges = op.getStaticLoopRanges();
+  AffineMap out = op.getMatchingIndexingMap(op.getDpsInitOperand(0));
+  unsigned last = 0;
+  for (auto [d, kind] : llvm::enumerate(op.getIteratorTypesArray())) {
+    bool isReduction = kind == utils::IteratorType::reduction;
+    if (ShapedType::isDynamic(ranges[d]) ||
+        isReduction == out.isFunctionOfDim(d))
+      return false;
+    (isReduction ? length : rows) *= ranges[d];
+    last = isReduction ? d : last;
+  }
+  if (!out.isProjectedPermutation() || length < shortRow || rows < 1 ||
+      rows > INT32_MAX)
+    return false;
+  // Lanes read neighbours, or there are too few rows for threads of their own.
+  if (rows < 4096)
+    return true;
+  return llvm::any_of(op.getDpsInputOperands(), [&](OpOperand *input) {
+    AffineMap map = op.getMatchingIndexingMap(input);
+    return map.getNumResults() > 0 &&
+           map.getResult(map.getNumResults() - 1).isFunctionOfDim(last);
+  });
+}
+
+void shareRows(ThreadBuilder &b, linalg::LinalgOp op, NestBody nest) {
+  Operation *combiner = combinerOf(op);
+  Type type = combiner->getResult(0).getType();
+  SmallVector<int64_t> ranges = op.getStaticLoopRanges(), outer, inner;
+  SmallVector<unsigned> rows, columns;
+  int64_t count = 1, length = 1;
+  for (auto [d, kind] : llvm::enumerate(op.getIteratorTypesArray())) {
+    bool isReduction = kind == utils::IteratorType::reduction;
+    (isReduction ? inner : outer).push_back(ranges[d]);
+    (isReduction ? columns : rows).push_back(d);
+    (isReduction ? length : count) *= ranges[d];
+  }
+  int64_t threads = length >= longRow ? wideBlock : warp;
+  auto combined = [&](Value x, Value y) {
+    IRMapping mapping;
+    mapping.map(combiner->getOperand(0), x);
+    mapping.map(combiner->getOperand(1), y);
+    return b.clone(*combiner, mapping)->getResult(0);
+  };
+  b.blocks(count, threads, [&](Value row, Value thread) {
+    SmallVector<Value> at(ranges.size());
+    for (auto [d, index] : llvm::zip_equal(rows, b.delinearize(row, outer)))
+      at[d] = index;
+    Value start = b.create<arith::ConstantOp>(identityOf(combiner, type));
+    auto loop = b.create<scf::ForOp>(thread, b.index(length), b.index(threads),
+                                     ValueRange(start));
+    {
+      OpBuilder::InsertionGuard guard(b);
+      b.setInsertionPointToStart(loop.getBody());
+      for (auto [d, index] : llvm::zip_equal(
+               columns, b.delinearize(loop.getInductionVar(), inner)))
+        at[d] = index;
+      b.create<scf::YieldOp>(nest(at, loop.getRegionIterArgs()));
+    }
+    Value sum = loop.getResult(0);
+    for (int64_t distance = warp / 2; distance > 0; distance /= 2)
+      sum = combined(sum, b.exchange(sum, distance));
+    if (threads > warp) {
+      Value shared = b.shared({threads / warp}, type);
+      b.onlyIf(b.equals(b.modulo(thread, warp), 0),
+               [&] { b.store(sum, shared, b.dividedBy(thread, warp)); });
+      b.meet();
+      sum = b.load(shared, b.index(0));
+      for (int64_t i = 1; i < threads / warp; ++i)
+        sum = combined(sum, b.load(shared, b.index(i)));
+    }
+    b.onlyIf(b.equals(thread, 0), [&] {
+      OpOperand *init = op.getDpsInitOperand(0);
+      SmallVector<Value> place;
+      for (AffineExpr e : op.getMatchingIndexingMap(init).getResults())
+        place.push_back(at[cast<AffineDimExpr>(e).getPosition()]);
+      Value last = b.load(init->get(), place);
+      b.store(combined(last, sum), init->get(), place);
+    });
+  });
+}
+
+} // namespace weir::gpu

@@ -1,0 +1,107 @@
+// A block of threads computes a tile of a product.
+//
+// For each slice of the depth the block brings its rows of the left side and
+// its columns of the right side into shared memory, where each element is read
+// by 16 threads; a thread keeps the sums of 4 x 4 elements in registers.
+
+#include "passes/gpu/kernels/Blocks.h"
+
+using namespace mlir;
+
+namespace weir::gpu {
+namespace {
+
+constexpr int64_t tile = 64, slice = 16, each = 4;
+constexpr int64_t across = tile / each, threads = across * across;
+// Rows of shared memory that begin in other banks.
+constexpr int64_t padded = tile + 4;
+
+} // namespace
+
+bool TiledProduct::isWorthTiles() const {
+  return (sumType.isF32() || sumType.isInteger(32)) && rows >= 16 &&
+         columns >= 16 && depth >= 16 && rows * columns >= 1024 &&
+         batches * llvm::divideCeil(rows, tile) *
+                 llvm::divideCeil(columns, tile) <=
+             INT32_MAX;
+}
+
+void TiledProduct::share(ThreadBuilder &b) const {
+  int64_t tilesDown = llvm::divideCeil(rows, tile),
+          tilesAcross = llvm::divideCeil(columns, tile);
+  auto smaller = [&](Value x, int64_t limit) -> Value {
+    return b.create<arith::MinUIOp>(x, b.index(limit - 1));
+  };
+  auto inside = [&](Value x, int64_t limit) -> Value {
+    return b.create<arith::CmpIOp>(arith::CmpIPredicate::ult, x,
+                                   b.index(limit));
+  };
+  auto orZero = [&](Value condition, Value x) -> Value {
+    return b.create<arith::SelectOp>(condition, x, b.zero(sumType));
+  };
+  b.blocks(
+      batches * tilesDown * tilesAcross, threads,
+      [&](Value block, Value thread) {
+        SmallVector<Value> place =
+            b.delinearize(block, {batches, tilesDown, tilesAcross});
+        Value batch = place[0], firstRow = b.times(place[1], tile),
+              firstColumn = b.times(place[2], tile);
+        Value ownRow = b.times(b.dividedBy(thread, across), each);
+        Value ownColumn = b.times(b.modulo(thread, across), each);
+        Value a = b.shared({slice, padded}, sumType),
+              c = b.shared({slice, padded}, sumType);
+        SmallVector<Value> sums(each * each, b.zero(sumType));
+        sums = b.loop(
+            llvm::divideCeil(depth, slice), sums,
+            [&](Value step, ValueRange now) {
+              Value first = b.times(step, slice);
+              for (int64_t i = 0; i < tile * slice / threads; ++i) {
+                Value element = b.plus(thread, b.index(i * threads));
+                // Neighbours are along the depth on the left, and on the right
+                // along the columns.
+                Value r = b.dividedBy(element, slice),
+                      kl = b.modulo(element, slice);
+                Value row = b.plus(firstRow, r), k = b.plus(first, kl);
+                Value both = b.create<arith::AndIOp>(inside(row, rows),
+                                                     inside(k, depth));
+                b.store(orZero(both, b.widened(left(batch, smaller(row, rows),
+                                                    smaller(k, depth)))),
+                        a, {kl, r});
+                Value kr = b.dividedBy(element, tile),
+                      n = b.modulo(element, tile);
+                Value column = b.plus(firstColumn, n);
+                k = b.plus(first, kr);
+                both = b.create<arith::AndIOp>(inside(column, columns),
+                                               inside(k, depth));
+                b.store(
+                    orZero(both, b.widened(right(batch, smaller(k, depth),
+                                                 smaller(column, columns)))),
+                    c, {kr, n});
+              }
+              b.meet();
+              auto next = b.loop(slice, now, [&](Value k, ValueRange sums) {
+                SmallVector<Value> x, y, result;
+                for (int64_t i = 0; i < each; ++i) {
+                  x.push_back(b.load(a, {k, b.plus(ownRow, b.index(i))}));
+                  y.push_back(b.load(c, {k, b.plus(ownColumn, b.index(i))}));
+                }
+                for (int64_t i = 0; i < each * each; ++i)
+                  result.push_back(
+                      b.multiplyAdd(x[i / each], y[i % each], sums[i]));
+                return result;
+              });
+              b.meet();
+              return next;
+            });
+        for (int64_t i = 0; i < each * each; ++i) {
+          Value row = b.plus(b.plus(firstRow, ownRow), b.index(i / each));
+          Value column =
+              b.plus(b.plus(firstColumn, ownColumn), b.index(i % each));
+          b.onlyIf(b.create<arith::AndIOp>(inside(row, rows),
+                                           inside(column, columns)),
+                   [&] { finish(batch, row, column, sums[i]); });
+        }
+      });
+}
+
+} // namespace weir::gpu

@@ -1,0 +1,97 @@
+"""What the threads of a GPU's block do together, on the simulator: long rows,
+tiles of products and of convolutions, in sizes that no tile divides."""
+
+import numpy as np
+
+from harness import Graph, main
+
+random = np.random.default_rng(7)
+
+
+def values(*shape):
+    return random.uniform(-1, 1, shape).astype(np.float32)
+
+
+def gpu():
+    return Graph(fold=False, options=["--gpu=sim"])
+
+
+def rows():
+    g = gpu()
+    for length in (64, 500, 1024, 5000):
+        x = g.input(values(3, length))
+        wide = np.float64(x.value)
+        axis = g.constant(np.int32([1]))
+        g.expect(g.op("Sum", x, axis), wide.sum(1), rtol=0, atol=1e-4)
+        g.expect(g.op("Max", x, axis), wide.max(1))
+        g.expect(g.op("Min", x, axis), wide.min(1))
+        e = np.exp(wide - wide.max(1, keepdims=True))
+        g.expect(g.op("Softmax", x), e / e.sum(1, keepdims=True), rtol=2e-6)
+    i = g.input(random.integers(-1000, 1000, (5, 3, 700)).astype(np.int32))
+    g.expect(g.op("Sum", i, g.constant(np.int32([0, 2]))), i.value.sum((0, 2)))
+    n = values(4, 2000)
+    n[2, 1234] = np.nan
+    g.expect(g.op("Max", g.input(n), g.constant(np.int32([1]))), n.max(1))
+    return g
+
+
+def products():
+    g = gpu()
+    for m, k, n in ((64, 64, 64), (100, 40, 70), (17, 300, 33), (128, 16, 64)):
+        a, b = g.input(values(m, k)), g.input(values(k, n))
+        bias = g.constant(values(n))
+        c = g.op("Relu", g.op("BiasAdd", g.op("MatMul", a, b), bias))
+        exact = np.float64(a.value) @ np.float64(b.value) + np.float64(bias.value)
+        g.expect(c, np.maximum(exact, 0), rtol=0, atol=1e-5 * k**0.5)
+        w = g.constant(values(n, k))
+        c = g.op("MatMul", a, w, transpose_b=True)
+        g.expect(c, np.float64(a.value) @ np.float64(w.value).T, rtol=0, atol=1e-4)
+    a, b = g.input(values(2, 3, 40, 50)), g.input(values(2, 3, 50, 60))
+    c = g.op("BatchMatMulV2", a, b)
+    g.expect(c, np.float64(a.value) @ np.float64(b.value), rtol=0, atol=1e-5)
+    return g
+
+
+def convolutions():
+    g = gpu()
+    for size, inputs, outputs, stride in ((14, 16, 33, 1), (15, 5, 64, 2)):
+        x = g.input(values(2, size, size, inputs))
+        w = g.constant(values(3, 3, inputs, outputs))
+        y = g.op("Conv2D", x, w, strides=[1, stride, stride, 1], padding="SAME")
+        out = -(-size // stride)
+        before = max((out - 1) * stride + 3 - size, 0) // 2
+        padded = np.pad(np.float64(x.value), [(0, 0), (before, 3), (before, 3), (0, 0)])
+        exact = sum(
+            padded[:, i : i + out * stride : stride, j : j + out * stride : stride][:, :out, :out]
+            @ np.float64(w.value[i, j])
+            for i in range(3)
+            for j in range(3)
+        )
+        g.expect(y, exact, rtol=0, atol=1e-4)
+    return g
+
+
+def doubles():
+    """Functions of f64 are weir's own on a GPU."""
+    g = gpu()
+    x = np.concatenate([random.uniform(-3, 3, 500), [0.0, -0.0, 1, -1, 1e-300, 20]])
+    big = np.concatenate([random.uniform(-1e5, 1e5, 200), [1e22, -1e300, 700]])
+    unit, positive = np.clip(x / 3, -1, 1), np.abs(x) + 1e-9
+    for name, function, at in (
+        ("Exp", np.exp, x), ("Expm1", np.expm1, x), ("Log", np.log, positive),
+        ("Log1p", np.log1p, positive), ("Sin", np.sin, big), ("Cos", np.cos, big),
+        ("Tan", np.tan, x), ("Asin", np.arcsin, unit), ("Acos", np.arccos, unit),
+        ("Atan", np.arctan, big), ("Sinh", np.sinh, x), ("Cosh", np.cosh, x),
+        ("Tanh", np.tanh, x), ("Asinh", np.arcsinh, big), ("Atanh", np.arctanh, unit * 0.99),
+        ("Acosh", np.arccosh, positive + 1),
+    ):
+        g.expect(g.op(name, g.input(at)), function(at), ulp=5)
+    y = g.input(random.uniform(-40, 40, positive.shape))
+    g.expect(g.op("Pow", g.input(positive), y), positive**y.value, ulp=3)
+    g.expect(g.op("Atan2", y, g.input(x)), np.arctan2(y.value, x), ulp=4)
+    m = g.input(random.uniform(0.1, 7, big.shape))
+    g.expect(g.op("Mod", g.input(big), m), np.fmod(big, m.value))
+    return g
+
+
+main(rows, products, convolutions, doubles)
