@@ -3,7 +3,7 @@
 #include "dialects/graph/Graph.h"
 
 #include "dialects/graph/Elementwise.h"
-#include "dialects/graph/Gradient.h"
+#include "dialects/graph/gradients/Gradient.h"
 #include "dialects/graph/Gradients.h"
 #include "dialects/graph/Index.h"
 #include "dialects/graph/Linear.h"
@@ -36,7 +36,7 @@ void GraphDialect::initialize() {
 #include "dialects/graph/ElementwiseOps.cpp.inc"
       ,
 #define GET_OP_LIST
-#include "dialects/graph/GradientOps.cpp.inc"
+#include "dialects/graph/gradients/GradientOps.cpp.inc"
       ,
 #define GET_OP_LIST
 #include "dialects/graph/IndexOps.cpp.inc"

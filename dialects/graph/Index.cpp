@@ -1,4 +1,4 @@
-// What the ops of family Index check and infer. Their folds: IndexFold.cpp.
+// What the ops of family Index check and infer. Their folds: fold/Index.cpp.
 
 #include "dialects/graph/Index.h"
 

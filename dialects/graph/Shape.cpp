@@ -1,4 +1,4 @@
-// What the ops of family Shape check and infer. Their folds: ShapeFold.cpp.
+// What the ops of family Shape check and infer. Their folds: fold/Shape.cpp.
 
 #include "dialects/graph/Shape.h"
 

@@ -2,7 +2,7 @@
 
 #include "passes/grad/Passes.h"
 
-#include "dialects/graph/Gradient.h"
+#include "dialects/graph/gradients/Gradient.h"
 #include "dialects/graph/Gradients.h"
 #include "passes/grad/Reverse.h"
 

@@ -4,7 +4,7 @@
 #include "passes/grad/Reverse.h"
 
 #include "dialects/graph/Elementwise.h"
-#include "dialects/graph/Gradient.h"
+#include "dialects/graph/gradients/Gradient.h"
 #include "dialects/graph/Gradients.h"
 
 using namespace mlir;
@@ -192,7 +192,8 @@ private:
     for (Operation *from = op; from && before.size() < most;) {
       Value next;
       for (Value operand : from->getOperands())
-        if (hasGradient(operand.getType()) && active.contains(operand))
+        if (hasGradient(operand.getType()) && active.contains(operand) &&
+            (!next || !next.getDefiningOp()))
           next = operand;
       if (next)
         note(before, next.getLoc());

@@ -3,7 +3,7 @@
 #include "compiler/import/Build.h"
 #include "compiler/import/tensorflow/Gradients.h"
 
-#include "dialects/graph/Gradient.h"
+#include "dialects/graph/gradients/Gradient.h"
 #include "dialects/graph/Graph.h"
 #include "mlir/IR/Matchers.h"
 

@@ -5,7 +5,7 @@
 #include "compiler/import/Build.h"
 #include "compiler/import/tensorflow/Entry.h"
 
-#include "dialects/graph/Gradient.h"
+#include "dialects/graph/gradients/Gradient.h"
 
 using namespace mlir;
 

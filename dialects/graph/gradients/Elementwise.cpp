@@ -3,7 +3,7 @@
 #include "dialects/graph/Gradients.h"
 
 #include "dialects/graph/Elementwise.h"
-#include "dialects/graph/Gradient.h"
+#include "dialects/graph/gradients/Gradient.h"
 
 using namespace mlir;
 using namespace weir::graph;

@@ -3,6 +3,7 @@
 // (C1)
 func.func @types(%c: tensor<f32>, %x: tensor<4xf32>) {
   // expected-error @below {{inferred type(s) 'tensor<4xf32>' are incompatible with return type(s) of operation 'tensor<5xf32>'}}
+  // expected-error @below {{failed to infer returned types}}
   %dx = "graph.gradient"(%c, %x) : (tensor<f32>, tensor<4xf32>) -> tensor<5xf32>
   return
 }

@@ -4,8 +4,8 @@
 // at the place of the forward node, under its name.
 // CHECK-LABEL: @uses(
 // CHECK: %[[G:.*]] = graph.constant dense<1.000000e+00> : tensor<4xf32>
-// CHECK: %[[A:.*]] = graph.mul %[[G]], %arg0 : tensor<4xf32> loc(#[[AT:.*]])
-// CHECK: %[[B:.*]] = graph.mul %[[G]], %arg0 : tensor<4xf32> loc(#[[AT]])
+// CHECK: %[[A:.*]] = graph.mul %arg0, %[[G]] : tensor<4xf32> loc(#[[AT:.*]])
+// CHECK: %[[B:.*]] = graph.mul %arg0, %[[G]] : tensor<4xf32> loc(#[[AT]])
 // CHECK: %[[SUM:.*]] = graph.add %[[A]], %[[B]]
 // CHECK: return %[[SUM]]
 // CHECK-DAG: #[[NODE:.*]] = loc("product"
@@ -25,7 +25,7 @@ func.func @uses(%x: tensor<4xf32>) -> tensor<4xf32> {
 // CHECK: graph.exp %arg1
 // CHECK-NOT: graph.exp
 // CHECK: %[[G:.*]] = graph.constant dense<1.000000e+00> : tensor<4xf32>
-// CHECK: %[[DX:.*]] = graph.mul %[[G]], %{{.*}} : tensor<4xf32>
+// CHECK: %[[DX:.*]] = graph.mul %{{.*}}, %[[G]] : tensor<4xf32>
 // CHECK-NEXT: %[[ZERO:.*]] = graph.constant dense<0.000000e+00> : tensor<3xf32>
 // CHECK-NEXT: return %{{.*}}, %[[DX]], %[[ZERO]]
 func.func @path(%x: tensor<4xf32>, %y: tensor<4xf32>, %n: tensor<3xf32>)
@@ -64,7 +64,7 @@ func.func @twice(%v: tensor<f32>) -> tensor<f32> {
 // CHECK: %[[D:.*]]:2 = graph.if %arg0 : tensor<i1> -> (tensor<4xf32>, tensor<4xf32>)
 // CHECK: graph.mul
 // CHECK: } else {
-// CHECK: graph.neg
+// CHECK: graph.constant dense<-1.000000e+00>
 // CHECK: return %[[D]]#0, %[[D]]#1
 func.func @branch(%p: tensor<i1>, %x: tensor<4xf32>, %y: tensor<4xf32>)
     -> (tensor<4xf32>, tensor<4xf32>) {

@@ -5,7 +5,7 @@
 #include "compiler/import/tensorflow/Gradients.h"
 #include "compiler/import/tensorflow/control/Control.h"
 
-#include "dialects/graph/Gradient.h"
+#include "dialects/graph/gradients/Gradient.h"
 
 using namespace mlir;
 using ::tensorflow::AttrValue;

@@ -1,6 +1,6 @@
 // The ops of family Gradient.
 
-#include "dialects/graph/Gradient.h"
+#include "dialects/graph/gradients/Gradient.h"
 
 #include "dialects/graph/Gradients.h"
 
@@ -8,7 +8,7 @@ using namespace mlir;
 using namespace weir::graph;
 
 #define GET_OP_CLASSES
-#include "dialects/graph/GradientOps.cpp.inc"
+#include "dialects/graph/gradients/GradientOps.cpp.inc"
 
 LogicalResult GradientOp::inferReturnTypes(MLIRContext *,
                                            std::optional<Location>,
@@ -21,6 +21,6 @@ LogicalResult GradientOp::inferReturnTypes(MLIRContext *,
 void weir::graph::attachGradientDerivatives(MLIRContext *context) {
   attachDerivatives<
 #define GET_OP_LIST
-#include "dialects/graph/GradientOps.cpp.inc"
+#include "dialects/graph/gradients/GradientOps.cpp.inc"
       >(context);
 }
