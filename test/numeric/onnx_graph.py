@@ -76,6 +76,8 @@ class OnnxGraph(harness.Graph):
             kind, field = ("FLOATS", "floats")
             if all(isinstance(v, int) for v in value):
                 kind, field = ("INTS", "ints")
+            elif isinstance(value[0], str):
+                kind, field = ("STRINGS", "strings")
             content = f"type: {kind}" + "".join(f" {field}: {v!r}" for v in value)
         elif isinstance(value, int):
             content = f"type: INT i: {value}"
@@ -108,6 +110,7 @@ class OnnxGraph(harness.Graph):
         source, library = folder / "graph.txt", folder / "graph.so"
         lines = ["ir_version: 8", f"opset_import {{ version: {self.opset} }}"]
         lines += ['opset_import { domain: "ai.onnx.preview.training" version: 1 }']
+        lines += ['opset_import { domain: "ai.onnx.ml" version: 3 }']
         lines.append("graph {")
         for name, type, array in self.inputs:
             lines.append(f"input {{ {value_info(name, type, array.shape)} }}")

@@ -1,6 +1,12 @@
 // The list of all handlers.
 
 #include "compiler/import/onnx/Tracer.h"
+#include "compiler/import/onnx/attention/Attention.h"
+#include "compiler/import/onnx/image/Image.h"
+#include "compiler/import/onnx/learned/Learned.h"
+#include "compiler/import/onnx/neural/Compose.h"
+#include "compiler/import/onnx/quantized/Quantized.h"
+#include "compiler/import/onnx/signal/Signal.h"
 
 namespace weir::onnx {
 
@@ -9,22 +15,38 @@ const Handlers &handlers() {
     Handlers handlers;
     addActivationHandlers(handlers);
     addArithmeticHandlers(handlers);
+    addAttentionHandlers(handlers);
+    addBandHandlers(handlers);
     addControlHandlers(handlers);
+    addConvolutionHandlers(handlers);
     addCoreHandlers(handlers);
+    addEncoderHandlers(handlers);
     addFeatureHandlers(handlers);
     addGatherHandlers(handlers);
     addJoinHandlers(handlers);
+    addLinearAttentionHandlers(handlers);
+    addLinearModelHandlers(handlers);
+    addNormHandlers(handlers);
     addOptimizerHandlers(handlers);
     addOrderHandlers(handlers);
     addPadHandlers(handlers);
+    addPatchHandlers(handlers);
+    addPoolHandlers(handlers);
     addProductHandlers(handlers);
+    addQuantizedHandlers(handlers);
     addRandomHandlers(handlers);
     addRangeHandlers(handlers);
+    addRecurrentHandlers(handlers);
     addReductionHandlers(handlers);
+    addRegionHandlers(handlers);
     addReshapeHandlers(handlers);
+    addResizeHandlers(handlers);
+    addSampleHandlers(handlers);
     addSequenceHandlers(handlers);
+    addSignalHandlers(handlers);
     addSliceHandlers(handlers);
     addSoftmaxHandlers(handlers);
+    addTreeHandlers(handlers);
     return handlers;
   }();
   return table;

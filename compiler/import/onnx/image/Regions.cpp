@@ -1,0 +1,391 @@
+// Parts of images that boxes mark, and the choice among boxes.
+
+#include "compiler/import/build/Windows.h"
+#include "compiler/import/onnx/image/Image.h"
+
+#include "dialects/graph/Elementwise.h"
+#include "dialects/graph/Graph.h"
+#include "dialects/graph/Index.h"
+#include "dialects/graph/Neural.h"
+
+#include <limits>
+
+using namespace mlir;
+
+namespace weir::onnx {
+namespace {
+
+/// Column `i` of boxes, along dimension 0 of `rank`.
+Expr column(Expr boxes, int64_t i, int64_t rank) {
+  return along(reshape(slice(boxes, 1, i, 1), {boxes.size(0)}), 0, rank);
+}
+
+/// Samples along one side of boxes: [boxes, bins * samples]. The values where
+/// an image of `extent` pixels ends stand for what lies up to a pixel further.
+struct Side {
+  Expr lower, upper, share, isInside;
+};
+
+Side sideOf(Expr begin, Expr size, int64_t bins, int64_t samples,
+            int64_t extent) {
+  ImplicitLocOpBuilder &b = *begin.b;
+  SmallVector<double> steps;
+  for (int64_t i = 0; i < bins * samples; ++i)
+    steps.push_back((static_cast<double>(i) + 0.5) /
+                    static_cast<double>(bins * samples));
+  Expr at = begin +
+            size * constant(b, begin.elementType(), {1, bins * samples}, steps);
+  auto end = static_cast<double>(extent);
+  Side side;
+  side.isInside =
+      apply<graph::LogicalAndOp>(apply<graph::GreaterEqualOp>(at, at.like(-1)),
+                                 apply<graph::LessEqualOp>(at, at.like(end)));
+  at = clamp(at, 0, end - 1);
+  side.lower = apply<graph::FloorOp>(at);
+  side.upper = minimum(side.lower + 1, at.like(end - 1));
+  side.share = at - side.lower;
+  return side;
+}
+
+/// Operands: images, boxes [n, 4] as x, y of two corners, the image of each.
+LogicalResult importRoiAlign(Node &node) {
+  if (failed(wantFloats(node, 3, 4)))
+    return failure();
+  ImplicitLocOpBuilder &b = node.b;
+  Expr x = operand(node, 0), boxes = operand(node, 1), which = operand(node, 2);
+  int64_t rows = node.intAttr("output_height", 1),
+          columns = node.intAttr("output_width", 1),
+          samples = node.intAttr("sampling_ratio");
+  if (x.rank() != 4 || boxes.rank() != 2 || boxes.size(1) != 4 ||
+      which.rank() != 1 || which.size(0) != boxes.size(0) || rows < 1 ||
+      columns < 1 || rows > (1 << 16) || columns > (1 << 16) || samples < 0 ||
+      x.type().getNumElements() == 0 || !isa<IntegerType>(which.elementType()))
+    return node.error() << "cannot align boxes " << boxes.type() << " of "
+                        << x.type();
+  if (samples == 0 || samples > 64)
+    return node.unsupported("a number of samples that depends on the boxes");
+  StringRef mode = node.stringAttr("mode", "avg");
+  if (mode != "avg" && mode != "max")
+    return node.error() << "mode '" << mode << "' is unknown";
+  bool halfPixel =
+      node.opset() >= 16 && node.stringAttr("coordinate_transformation_mode",
+                                            "half_pixel") == "half_pixel";
+  double scale = node.floatAttr("spatial_scale", 1),
+         shift = halfPixel ? 0.5 : 0;
+  Expr wide = widened(x);
+  Expr corners = cast(boxes, wide.elementType()) * scale - shift;
+  auto side = [&](int64_t i, int64_t bins, int64_t extent) {
+    Expr begin = column(corners, i, 2);
+    Expr size = column(corners, i + 2, 2) - begin;
+    if (!halfPixel)
+      size = maximum(size, size.like(1));
+    return sideOf(begin, size, bins, samples, extent);
+  };
+  int64_t count = boxes.size(0), height = x.size(2), width = x.size(3),
+          channels = x.size(1);
+  Side y = side(1, rows, height), z = side(0, columns, width);
+  int64_t down = rows * samples, across = columns * samples;
+  Type i64 = b.getI64Type();
+  which = cast(which, i64);
+  if (failed(check(node,
+                   apply<graph::LogicalAndOp>(
+                       apply<graph::GreaterEqualOp>(which, which.like(0)),
+                       apply<graph::LessOp>(
+                           which, which.like(static_cast<double>(x.size(0))))),
+                   "a box is of no image")))
+    return failure();
+  Expr pixels =
+      reshape(channelsLast(wide), {x.size(0) * height * width, channels});
+  Expr first = along(which, 0, 3) * static_cast<double>(height);
+  auto part = [&](Expr row, Expr col, Expr rowShare, Expr colShare) {
+    Expr index = (first + reshape(cast(row, i64), {count, down, 1})) *
+                     static_cast<double>(width) +
+                 reshape(cast(col, i64), {count, 1, across});
+    Expr weight = reshape(rowShare, {count, down, 1, 1}) *
+                  reshape(colShare, {count, 1, across, 1});
+    return gather(pixels, index, 0) * weight;
+  };
+  Expr parts[4] = {part(y.lower, z.lower, 1 - y.share, 1 - z.share),
+                   part(y.lower, z.upper, 1 - y.share, z.share),
+                   part(y.upper, z.lower, y.share, 1 - z.share),
+                   part(y.upper, z.upper, y.share, z.share)};
+  // The largest of the weighted pixels, not of the places between them.
+  Expr value = mode == "max" ? maximum(maximum(parts[0], parts[1]),
+                                       maximum(parts[2], parts[3]))
+                             : parts[0] + parts[1] + parts[2] + parts[3];
+  Expr isInside =
+      apply<graph::LogicalAndOp>(reshape(y.isInside, {count, down, 1, 1}),
+                                 reshape(z.isInside, {count, 1, across, 1}));
+  if (!value || !isInside)
+    return give(node, Expr());
+  value = select(isInside, value, value.like(0));
+  value = reshape(value, {count, rows, samples, columns, samples, channels});
+  value = mode == "max" ? largest(value, {2, 4}) : mean(value, {2, 4}, true);
+  value = reshape(value, {count, rows, columns, channels});
+  return give(node, cast(channelsFirst(value), x.elementType()));
+}
+
+/// Operands: images, boxes [n, 5]: the image, then x, y of two corners.
+LogicalResult importMaxRoiPool(Node &node) {
+  if (failed(wantFloats(node, 2, 4)))
+    return failure();
+  ImplicitLocOpBuilder &b = node.b;
+  Expr x = operand(node, 0), boxes = operand(node, 1);
+  Integers pooled = node.intsAttr("pooled_shape");
+  if (x.rank() != 4 || boxes.rank() != 2 || boxes.size(1) != 5 ||
+      pooled.size() != 2 || pooled[0] < 1 || pooled[1] < 1 ||
+      x.type().getNumElements() == 0)
+    return node.error() << "cannot pool boxes " << boxes.type() << " of "
+                        << x.type();
+  if (pooled[0] > 64 || pooled[1] > 64)
+    return node.unsupported("results of this size");
+  double scale = node.floatAttr("spatial_scale", 1);
+  Expr which =
+      cast(reshape(slice(boxes, 1, 0, 1), {boxes.size(0)}), b.getI64Type());
+  if (failed(check(node,
+                   apply<graph::LogicalAndOp>(
+                       apply<graph::GreaterEqualOp>(which, which.like(0)),
+                       apply<graph::LessOp>(
+                           which, which.like(static_cast<double>(x.size(0))))),
+                   "a box is of no image")))
+    return failure();
+  Expr seen = gather(widened(x), which, 0);
+  Expr isEmpty;
+  double none = -std::numeric_limits<double>::infinity();
+  // One dimension after the other: of each bin the largest of its pixels.
+  for (int64_t side : {0, 1}) {
+    int64_t dim = 2 + side, bins = pooled[side], extent = x.size(dim);
+    auto corner = [&](int64_t i) {
+      Expr at = cast(column(boxes, i, 4), b.getF32Type()) * scale;
+      return apply<graph::FloorOp>(at + 0.5);
+    };
+    Expr begin = corner(2 - side), size = corner(4 - side) - begin + 1;
+    size = maximum(size, size.like(1));
+    Expr pixel = along(counted(b, extent, b.getI64Type()), dim, 4);
+    pixel = cast(pixel, b.getF32Type());
+    SmallVector<Expr> parts, missing;
+    for (int64_t i = 0; i < bins; ++i) {
+      auto n = static_cast<double>(bins), k = static_cast<double>(i);
+      Expr low = apply<graph::FloorOp>(size * k / n) + begin;
+      Expr high = apply<graph::CeilOp>(size * (k + 1) / n) + begin;
+      auto limit = static_cast<double>(extent);
+      low = clamp(low, 0, limit);
+      high = clamp(high, 0, limit);
+      Expr isIn =
+          apply<graph::LogicalAndOp>(apply<graph::GreaterEqualOp>(pixel, low),
+                                     apply<graph::LessOp>(pixel, high));
+      parts.push_back(largest(select(isIn, seen, seen.like(none)), {dim}));
+      missing.push_back(apply<graph::GreaterEqualOp>(low, high));
+    }
+    seen = concat(parts, dim);
+    Expr gone = concat(missing, dim);
+    if (!seen || !gone)
+      return give(node, Expr());
+    isEmpty = isEmpty ? apply<graph::LogicalOrOp>(isEmpty, gone) : gone;
+  }
+  return give(node, cast(select(isEmpty, seen.like(0), seen), x.elementType()));
+}
+
+/// Operands: images, filters, offsets of each place that a filter sees, as y
+/// and x, a bias and weights of these places.
+LogicalResult importDeformConv(Node &node) {
+  if (failed(wantFloats(node, 3, 4)))
+    return failure();
+  Expr x = operand(node, 0), w = operand(node, 1), offsets = operand(node, 2);
+  if (x.rank() != 4)
+    return node.unsupported("images of other than two dimensions");
+  int64_t groups = node.intAttr("group", 1),
+          parts = node.intAttr("offset_group", 1);
+  auto attribute = [&](StringRef name, size_t count, int64_t otherwise) {
+    Integers values = node.intsAttr(name);
+    if (values.empty())
+      values.assign(count, otherwise);
+    values.resize(count, -1);
+    return values;
+  };
+  Integers strides = attribute("strides", 2, 1), pads = attribute("pads", 4, 0),
+           dilations = attribute("dilations", 2, 1);
+  if (w.rank() != 4 || groups < 1 || parts < 1 || x.size(1) % groups ||
+      x.size(1) % parts || w.size(0) % groups || x.size(1) == 0 ||
+      w.size(1) != x.size(1) / groups || offsets.rank() != 4)
+    return node.error() << "cannot convolve " << x.type() << " with "
+                        << w.type();
+  Windows windows{Integers(w.shape().drop_front(2)),
+                  strides,
+                  dilations,
+                  {pads[0], pads[1]},
+                  {pads[2], pads[3]},
+                  {}};
+  auto error = [&] { return node.error(); };
+  if (failed(checkWindows(error, windows)) ||
+      failed(countWindows(error, windows, x.shape().drop_front(2))))
+    return failure();
+  int64_t batch = x.size(0), rows = windows.counts[0],
+          columns = windows.counts[1], kernel = w.size(2) * w.size(3);
+  Integers moved{batch, parts * kernel * 2, rows, columns};
+  Integers weighed{batch, parts * kernel, rows, columns};
+  if (offsets.shape() != ArrayRef<int64_t>(moved) ||
+      (node.has(4) && node.shape(4) != ArrayRef<int64_t>(weighed)) ||
+      (node.has(3) && node.shape(3) != ArrayRef<int64_t>{w.size(0)}))
+    return node.error() << "offsets " << offsets.type()
+                        << " do not suit windows of " << w.type();
+  Expr wide = widened(x);
+  Type work = wide.elementType();
+  int64_t places = kernel * rows * columns;
+  offsets =
+      reshape(cast(offsets, work), {batch, parts, kernel, 2, rows, columns});
+  // Where windows see the images without an offset: [kernel, rows, columns].
+  auto regular = [&](int64_t side) {
+    SmallVector<double> at;
+    for (int64_t k = 0; k < kernel; ++k)
+      for (int64_t i = 0; i < rows; ++i)
+        for (int64_t j = 0; j < columns; ++j) {
+          int64_t step = side ? k % w.size(3) : k / w.size(3);
+          at.push_back(static_cast<double>((side ? j : i) * strides[side] -
+                                           pads[side] +
+                                           step * dilations[side]));
+        }
+    return constant(node.b, work, {1, places}, at);
+  };
+  if (places > (1 << 22))
+    return node.unsupported("images of this size");
+  SmallVector<Expr> sampled;
+  int64_t width = x.size(1) / parts;
+  for (int64_t p = 0; p < parts; ++p) {
+    Sampler sampler;
+    sampler.x = channelsLast(slice(wide, 1, p * width, width));
+    SmallVector<Expr> at;
+    for (int64_t side : {0, 1}) {
+      Expr own = slice(slice(offsets, 1, p, 1), 3, side, 1);
+      at.push_back(regular(side) + reshape(own, {batch, places}));
+    }
+    Expr seen = sampler.linear(at);
+    if (node.has(4))
+      seen = seen *
+             reshape(slice(cast(operand(node, 4), work), 1, p * kernel, kernel),
+                     {batch, places, 1});
+    sampled.push_back(seen);
+  }
+  // What each window sees lies in a row of an image of its own.
+  Expr seen = concat(sampled, 2);
+  seen = reshape(seen, {batch, kernel, rows * columns, x.size(1)});
+  if (!seen)
+    return give(node, seen);
+  seen = transpose(seen, {0, 2, 1, 3});
+  Expr filter = reshape(transpose(cast(w, work), {2, 3, 1, 0}),
+                        {1, kernel, w.size(1), w.size(0)});
+  Windows row{{1, kernel}, {1, 1}, {1, 1}, {0, 0}, {0, 0}, {rows * columns, 1}};
+  Expr y = convolve(seen, filter, row, groups);
+  if (node.has(3))
+    y = y + cast(operand(node, 3), work);
+  y = reshape(y, {batch, rows, columns, w.size(0)});
+  return give(node, cast(channelsFirst(y), x.elementType()));
+}
+
+/// Operands: boxes [images, n, 4], scores [images, classes, n], how many to
+/// take of each class, the overlap and the score to stay below and above.
+LogicalResult importNonMaxSuppression(Node &node) {
+  if (failed(wantFloats(node, 2, 3)))
+    return failure();
+  ImplicitLocOpBuilder &b = node.b;
+  Expr boxes = operand(node, 0), scores = operand(node, 1);
+  if (boxes.rank() != 3 || scores.rank() != 3 || boxes.size(2) != 4 ||
+      boxes.size(0) != scores.size(0) || boxes.size(1) != scores.size(2))
+    return node.error() << "cannot choose from boxes " << boxes.type()
+                        << " with scores " << scores.type();
+  Type f32 = b.getF32Type(), i64 = b.getI64Type();
+  int64_t images = boxes.size(0), classes = scores.size(1),
+          count = boxes.size(1);
+  auto declared = node.declaredShape(0);
+  if (!declared)
+    return node.unsupported("a number of boxes that the model does not say");
+  if (declared->size() != 2 || (*declared)[1] != 3)
+    return node.error() << "does not give a tensor of shape [" << *declared
+                        << "]";
+  // Of a number that only the run knows, one more than the model says is
+  // enough to see that it is another.
+  int64_t most = node.has(2) ? std::min(count, declared->front() + 1) : 0;
+  Expr limit = filled(b, {}, b.getI32Type(), 0);
+  if (node.has(2)) {
+    if (node.type(2).getNumElements() != 1 ||
+        !node.element(2).isSignlessInteger(64))
+      return node.error() << "takes " << node.type(2) << " boxes";
+    Expr given = reshape(operand(node, 2), {});
+    limit = cast(clamp(given, 0, static_cast<double>(count)), b.getI32Type());
+  }
+  if (images * classes > 1024 || most > (1 << 20))
+    return node.unsupported(Twine(images) + " images of " + Twine(classes) +
+                            " classes");
+  auto scalar = [&](unsigned i, double otherwise) {
+    return node.has(i) ? reshape(cast(operand(node, i), f32), {})
+                       : filled(b, {}, f32, otherwise);
+  };
+  Expr overlap = scalar(3, 0),
+       lowest = scalar(4, std::numeric_limits<float>::lowest()),
+       zero = filled(b, {}, f32, 0);
+  if (!overlap || !lowest)
+    return give(node, Expr());
+  boxes = cast(boxes, f32);
+  if (node.intAttr("center_point_box")) {
+    // x, y, width and height of their centers.
+    Expr center = slice(boxes, 2, 0, 2), half = slice(boxes, 2, 2, 2) / 2.0;
+    boxes = concat({center - half, center + half}, 2);
+  }
+  SmallVector<Expr> rows, taken;
+  Expr total = filled(b, {}, i64, 0);
+  for (int64_t i = 0; i < images && most; ++i)
+    for (int64_t c = 0; c < classes; ++c) {
+      Expr own = reshape(slice(boxes, 0, i, 1), {count, 4});
+      Expr score =
+          reshape(slice(slice(cast(scores, f32), 0, i, 1), 1, c, 1), {count});
+      if (!own || !score)
+        return give(node, Expr());
+      auto op = b.create<graph::SuppressOp>(own.value, score.value,
+                                            overlap.value, lowest.value,
+                                            zero.value, limit.value, most);
+      auto all = [&](int64_t n) {
+        return filled(b, {most, 1}, i64, static_cast<double>(n));
+      };
+      rows.push_back(
+          concat({all(i), all(c),
+                  reshape(cast(Expr(b, op.getIndices()), i64), {most, 1})},
+                 1));
+      Expr number = cast(Expr(b, op.getCount()), i64);
+      taken.push_back(apply<graph::LessOp>(counted(b, most, i64), number));
+      total = total + number;
+    }
+  int64_t wanted = declared->front();
+  if (failed(check(
+          node,
+          apply<graph::EqualOp>(total, total.like(static_cast<double>(wanted))),
+          "it takes other than the " + Twine(wanted) +
+              " boxes that the model says")))
+    return failure();
+  if (rows.empty() || wanted == 0)
+    return give(node, filled(b, *declared, i64, 0));
+  // Those that are taken first, in their order.
+  Expr all = concat(rows, 0), isTaken = concat(taken, 0);
+  if (!all || !isTaken)
+    return give(node, Expr());
+  Expr key = cast(apply<graph::LogicalNotOp>(isTaken), b.getI32Type());
+  Expr place = counted(b, key.size(0), i64);
+  auto sorted =
+      b.create<graph::SortOp>(ValueRange{key.value, place.value}, false);
+  Expr order(b, sorted.getOutputs()[1]);
+  if (wanted > order.size(0)) {
+    Integers low{0}, high{wanted - order.size(0)};
+    order = pad(order, low, high);
+  }
+  return give(node, gather(all, slice(order, 0, 0, wanted), 0));
+}
+
+} // namespace
+
+void addRegionHandlers(Handlers &handlers) {
+  handlers["RoiAlign"] = importRoiAlign;
+  handlers["MaxRoiPool"] = importMaxRoiPool;
+  handlers["DeformConv"] = importDeformConv;
+  handlers["NonMaxSuppression"] = importNonMaxSuppression;
+}
+
+} // namespace weir::onnx
