@@ -261,6 +261,11 @@ def attention():
     scores = np.where(hidden, -np.inf, 2 * np.tanh(scores / 2))
     g.expect(y, softmax(scores) @ np.repeat(np.concatenate([before, v], 2), 2, 1), **near)
     g.expect(present, keys)
+    for mode in range(3):
+        *_, stages = g.op("Attention", *inputs, g.input(mask), g.input(past), g.input(before), outputs=4, softcap=2.0,
+                          is_causal=1, qk_matmul_output_mode=mode)  # fmt: skip
+        products = np.einsum("bhqd,bhkd->bhqk", q.astype(float), np.repeat(keys, 2, 1)) / np.sqrt(6)
+        g.expect(stages, [products, 2 * np.tanh(products / 2), scores][mode], **near)
     flat = [g.input(e.transpose(0, 2, 1, 3).reshape(e.shape[0], e.shape[2], -1)) for e in (q, k, v)]
     y = g.op("Attention", *flat, q_num_heads=4, kv_num_heads=2, scale=0.5)
     plain = softmax(np.einsum("bhqd,bhkd->bhqk", q.astype(float), np.repeat(k, 2, 1)) * 0.5) @ np.repeat(v, 2, 1)
@@ -403,6 +408,31 @@ def learned():
     return g
 
 
+def promises():
+    # What only the run knows is what the model says, or an error of the run.
+    g = OnnxGraph(opset=20, fold=False)
+    a = f32(1, 1, 2, 3)
+    x = g.input(a)
+    scales = g.input(np.float32([1, 1, 2, 2]))
+    y = g.op("Resize", x, None, scales, mode="nearest", promise=[1, 1, 4, 6])
+    g.expect(y, np.repeat(np.repeat(a, 2, 2), 2, 3))
+    theta = f32(1, 2, 3)
+    y = g.op("AffineGrid", g.input(theta), g.input(np.int64([1, 7, 2, 3])), promise=[1, 2, 3, 2])
+    v, u = np.meshgrid([-0.5, 0.5], [-2 / 3, 0, 2 / 3], indexing="ij")
+    base = np.stack([u, v, np.ones_like(u)], -1)
+    g.expect(y, (base @ theta[0].astype(float).T)[None], **near)
+    g.expect(g.op("HannWindow", g.input(np.int32(9)), periodic=0, promise=[9]), np.hanning(9), **near)
+    return g
+
+
+def wrong_scale():
+    g = OnnxGraph(opset=20, fold=False)
+    x, scales = g.input(f32(1, 1, 2, 3)), g.input(np.float32([1, 1, 2, 2.5]))
+    g.expect(g.op("Resize", x, None, scales, promise=[1, 1, 4, 6]), np.zeros((1, 1, 4, 6)))
+    g.fails("it is resized to other sizes than the model says")
+    return g
+
+
 def wrong_count():
     g = OnnxGraph(opset=20, fold=False)
     boxes, scores = np.float32([[[0, 0, 1, 1]]]), np.float32([[[0.5]]])
@@ -414,5 +444,5 @@ def wrong_count():
 
 main(
     convolutions, quantized, pools, norms, layers, long_layer, attention, states,
-    images, signals, learned, wrong_count,
+    images, signals, learned, promises, wrong_scale, wrong_count,
 )  # fmt: skip

@@ -174,11 +174,10 @@ LogicalResult importAttention(Node &node) {
   Expr stages[4] = {products};
   if (double cap = node.floatAttr("softcap", 0); cap > 0)
     products = tanh(products / cap) * cap;
-  bool capsFirst = node.opset() >= 24;
-  stages[capsFirst ? 1 : 2] = products;
+  stages[1] = products;
   if (*bias)
     products = products + *bias;
-  stages[capsFirst ? 2 : 1] = products;
+  stages[2] = products;
   Type precision = element;
   if (node.hasAttr("softmax_precision")) {
     precision = node.typeAttr("softmax_precision");

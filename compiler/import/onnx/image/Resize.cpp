@@ -261,6 +261,39 @@ LogicalResult resizeNode(Node &node, const Resize &resize,
   return give(node, cast(y, element));
 }
 
+/// The sizes that the model says of the result, where only the run knows the
+/// operand that decides them; it then checks that these are the same.
+FailureOr<Integers> promisedSizes(Node &node, ArrayRef<int64_t> dims,
+                                  unsigned at) {
+  auto shape = promisedShape(node, 0, "operand " + Twine(at));
+  if (failed(shape))
+    return failure();
+  bool isOfSizes = at == 3;
+  if (isOfSizes &&
+      node.stringAttr("keep_aspect_ratio_policy", "stretch") != "stretch") {
+    (void)node.unsupported("sizes of a kept shape that only the run knows");
+    return failure();
+  }
+  auto count = static_cast<int64_t>(dims.size());
+  Expr given = operand(node, at);
+  if (static_cast<int64_t>(shape->size()) != node.rank(0) ||
+      given.shape() != ArrayRef<int64_t>{count})
+    return node.error() << "cannot be resized by " << given.type()
+                        << " to shape [" << *shape << "]";
+  Integers sizes;
+  SmallVector<double> wanted;
+  for (int64_t dim : dims) {
+    sizes.push_back((*shape)[dim]);
+    auto in = static_cast<double>(std::max<int64_t>(node.shape(0)[dim], 1));
+    wanted.push_back(static_cast<double>(sizes.back()) / (isOfSizes ? 1 : in));
+  }
+  Expr promised = constant(node.b, given.elementType(), {count}, wanted);
+  if (failed(check(node, equal(given, promised),
+                   "it is resized to other sizes than the model says")))
+    return failure();
+  return sizes;
+}
+
 LogicalResult importResize(Node &node) {
   if (failed(wantOperands(node, 1)))
     return failure();
@@ -296,20 +329,25 @@ LogicalResult importResize(Node &node) {
   FailureOr<SmallVector<double>> roi = SmallVector<double>();
   if (resize.coordinates == "tf_crop_and_resize")
     roi = doublesOf(node, 1);
-  auto scales = doublesOf(node, isTenth ? 1 : 2);
-  if (failed(roi) || failed(scales))
+  if (failed(roi))
     return failure();
-  Integers sizes;
-  if (scales->empty()) {
-    if (!node.has(3))
-      return node.error() << "has neither scales nor sizes";
-    auto wanted = node.integers(3);
-    if (failed(wanted))
-      return failure();
-    sizes = *wanted;
-  }
+  unsigned at = isTenth ? 1 : 2;
+  if (!node.has(at) || node.type(at).getNumElements() == 0)
+    at = 3;
+  if (!node.has(at))
+    return node.error() << "has neither scales nor sizes";
+  FailureOr<SmallVector<double>> scales = SmallVector<double>();
+  FailureOr<Integers> sizes = Integers();
+  if (!node.tryConstant(at))
+    sizes = promisedSizes(node, *dims, at);
+  else if (at == 3)
+    sizes = node.integers(3);
+  else
+    scales = doublesOf(node, at);
+  if (failed(scales) || failed(sizes))
+    return failure();
   SmallVector<Axis> axes;
-  if (failed(axesOf(node, *dims, *scales, sizes, *roi, axes)))
+  if (failed(axesOf(node, *dims, *scales, *sizes, *roi, axes)))
     return failure();
   return resizeNode(node, resize, axes);
 }

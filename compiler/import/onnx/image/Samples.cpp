@@ -61,12 +61,38 @@ static LogicalResult importGridSample(Node &node) {
   return give(node, cast(channelsFirst(reshape(y, shape)), x.elementType()));
 }
 
+/// The sizes [N, C, spatial...] at operand 1; where only the run knows them,
+/// those that the model says of the grid [N, spatial..., d], which it checks.
+static FailureOr<Integers> sizesOf(Node &node) {
+  if (node.tryConstant(1))
+    return node.integers(1);
+  auto shape = promisedShape(node, 0, "operand 1");
+  if (failed(shape))
+    return failure();
+  Expr given = operand(node, 1);
+  auto count = static_cast<int64_t>(shape->size());
+  if (count < 3 || given.shape() != ArrayRef<int64_t>{count})
+    return node.error() << "cannot make a grid [" << *shape << "] of sizes "
+                        << given.type();
+  Integers sizes{shape->front(), 1};
+  sizes.append(shape->begin() + 1, shape->end() - 1);
+  // Channels have no part in a grid.
+  Expr same =
+      equal(concat({slice(given, 0, 0, 1), slice(given, 0, 2, count - 2)}, 0),
+            concat({list(node, {sizes[0]}),
+                    list(node, ArrayRef(sizes).drop_front(2))},
+                   0));
+  if (failed(check(node, same, "the grid has other sizes than the model says")))
+    return failure();
+  return sizes;
+}
+
 /// Operands: matrices [N, d, d + 1] and the sizes [N, C, spatial...] of the
 /// images that the grid is for.
 static LogicalResult importAffineGrid(Node &node) {
   if (failed(wantFloats(node, 2, 3)))
     return failure();
-  auto sizes = node.integers(1);
+  auto sizes = sizesOf(node);
   if (failed(sizes))
     return failure();
   Expr theta = operand(node, 0);

@@ -13,9 +13,28 @@ namespace {
 
 constexpr int64_t longest = 1 << 22;
 
+/// How many samples operand 0 asks for; where only the run knows, as many as
+/// the model says of the window, which it checks.
+FailureOr<int64_t> samplesOf(Node &node) {
+  if (!node.operand(0) || node.tryConstant(0))
+    return node.integer(0);
+  auto shape = promisedShape(node, 0, "operand 0");
+  if (failed(shape))
+    return failure();
+  Expr size = operand(node, 0);
+  if (shape->size() != 1 || size.type().getNumElements() != 1)
+    return node.error() << "makes a window [" << *shape << "] of "
+                        << size.type();
+  Expr promised = size.like(static_cast<double>(shape->front()));
+  if (failed(check(node, equal(size, promised),
+                   "the window has another size than the model says")))
+    return failure();
+  return shape->front();
+}
+
 /// A sum of cosines over the samples that operand 0 counts, with these factors.
 LogicalResult giveWindow(Node &node, ArrayRef<double> factors) {
-  auto size = node.integer(0);
+  auto size = samplesOf(node);
   if (failed(size))
     return failure();
   Type element = node.typeAttr("output_datatype", 1);
