@@ -66,6 +66,12 @@ void readImport(mlir::MLIRContext *context, const InputArgList &args,
                   << " is not NAME[:DIMSxTYPE], as in x:1x4xf32\n";
   }
   import.fetches = args.getAllArgValues(OPT_fetch_EQ);
+  import.targets = args.getAllArgValues(OPT_target_node_EQ);
+  import.entries = args.getAllArgValues(OPT_entry_EQ);
+  for (StringRef text : import.entries)
+    if (text.split(':').first.empty() || text.split(':').second.empty())
+      usage.say() << "--entry=" << escaped(text)
+                  << " is not NAME:FETCH,...;NODE,..., as in train:loss;step\n";
   for (StringRef text : args.getAllArgValues(OPT_shape_EQ))
     if (!parseShape(text, import))
       usage.say() << "--shape=" << escaped(text)

@@ -27,6 +27,8 @@ defm tags : Eq<"tags", "LIST", "SavedModel: tags of the graph (default: serve)">
 def all_signatures : F<"all-signatures", "SavedModel: compile every signature">;
 defm feed : Eq<"feed", "NAME[:DIMSxTYPE]", "Take this tensor as an input">;
 defm fetch : Eq<"fetch", "NAME", "Give this tensor as an output">;
+defm target_node : Eq<"target-node", "NODE", "Run this node, whatever it gives">;
+defm entry : Eq<"entry", "NAME:FETCH,...;NODE,...", "Another function: what it gives, and which nodes it runs besides">;
 defm shape : Eq<"shape", "NAME=DIMS", "Fix an input's dimensions, as in x=1x224x224x3">;
 defm dim : Eq<"dim", "NAME=LOW..HIGH", "Bound an input's dimension, by its name in the model or as x.0">;
 defm bound : Eq<"bound", "ELEMENTS", "Room for a tensor whose sizes depend on data and nothing bounds (default: 1048576)">;

@@ -51,7 +51,7 @@ def recorded():
     with tempfile.NamedTemporaryFile("r") as record:
         for script in sorted(NUMERIC.glob("*.py")):
             text = script.read_text()
-            if not re.search(r"from harness import .*\bmain\b", text):
+            if not re.search(r"from harness import .*\bmain\b|WEIR_RECORD", text):
                 continue
             subprocess.run([sys.executable, str(script)], check=True, cwd=NUMERIC,
                            env={**os.environ, "WEIR_RECORD": record.name})  # fmt: skip

@@ -45,6 +45,11 @@ struct ImportOptions {
   /// Partial execution: with either, a model's signatures play no part.
   std::vector<Feed> feeds;
   std::vector<std::string> fetches;
+  /// Nodes that run besides.
+  std::vector<std::string> targets;
+  /// More functions of a graph: `NAME:FETCH,...[;NODE,...]`, with the feeds
+  /// that they need.
+  std::vector<std::string> entries;
   /// Dimensions for inputs whose shape the model leaves open, by input.
   llvm::StringMap<llvm::SmallVector<int64_t>> shapes;
   /// Ranges of dimensions that are known only at run time, by the dimension's

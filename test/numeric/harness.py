@@ -277,6 +277,8 @@ class Graph:
         status = info.create(None, ctypes.byref(config), ctypes.byref(context))
         if status:
             raise RuntimeError(f"create gives status {status}")
+        if info.init:
+            info.run(context, info.init - 1, None, 0)
         status = info.run(context, 0, pointers, len(arrays))
         message = info.last_error(context).decode() if status else ""
         info.destroy(context)
@@ -417,6 +419,8 @@ class Config(ctypes.Structure):
         ("device", ctypes.c_uint32),
         ("message_bytes", ctypes.c_uint32),
         ("message", ctypes.c_char_p),
+        ("state", ctypes.c_void_p),
+        ("state_bytes", ctypes.c_size_t),
     ]
 
 
@@ -446,6 +450,9 @@ class ModelInfo(ctypes.Structure):
         ("threads", ctypes.c_uint32),
         ("num_levels", ctypes.c_uint32),
         ("levels", ctypes.POINTER(ctypes.c_char_p)),
+        ("state_bytes", ctypes.c_size_t),
+        ("num_variables", ctypes.c_uint32),
+        ("init", ctypes.c_uint32),
     ]  # fmt: skip
 
 

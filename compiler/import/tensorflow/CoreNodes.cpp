@@ -156,8 +156,9 @@ void addCoreHandlers(Handlers &handlers) {
   handlers["Const"] = {importConst, Takes::whole};
   for (StringRef op :
        {"Identity", "Snapshot", "DeepCopy", "PlaceholderWithDefault", "Print",
-        "RefIdentity", "_Retval", "DebugGradientIdentity", "_EagerConst", "Copy",
-        "CopyHost", "DebugIdentity", "DebugIdentityV2", "DebugIdentityV3"})
+        "RefIdentity", "_Retval", "DebugGradientIdentity", "_EagerConst",
+        "Copy", "CopyHost", "DebugIdentity", "DebugIdentityV2",
+        "DebugIdentityV3"})
     handlers[op] = {importIdentity, Takes::whole};
   for (StringRef op : {"StopGradient", "PreventGradient"})
     handlers[op] = {importStop, Takes::whole};

@@ -31,11 +31,18 @@ FailureOr<Edge> resolveTensor(Report &report, const Graph &graph,
   return failure();
 }
 
-FailureOr<Entry> partialEntry(Report &report, const Graph &graph,
-                              const Library &library,
-                              const ImportOptions &options) {
+/// What one function of a graph is to give and to run.
+struct Wanted {
+  std::string name;
+  std::vector<std::string> fetches, targets;
+};
+
+static FailureOr<Entry> entryOf(Report &report, const Graph &graph,
+                                const Library &library,
+                                const ImportOptions &options,
+                                const Wanted &want) {
   Entry entry;
-  entry.name = "main";
+  entry.name = want.name;
   SmallVector<Edge> fed;
   for (const Feed &feed : options.feeds) {
     FailureOr<Edge> edge = resolveTensor(report, graph, feed.name, "--feed");
@@ -50,14 +57,21 @@ FailureOr<Entry> partialEntry(Report &report, const Graph &graph,
     entry.inputs.push_back({feed.name, feed.name, *edge, feed.type});
   }
   SmallVector<Edge> wanted;
-  for (const std::string &fetch : options.fetches) {
+  for (const std::string &fetch : want.fetches) {
     FailureOr<Edge> edge = resolveTensor(report, graph, fetch, "--fetch");
     if (failed(edge))
       return failure();
     entry.outputs.push_back({fetch, fetch, *edge, {}});
     wanted.push_back(*edge);
   }
-  if (wanted.empty()) {
+  for (const std::string &target : want.targets) {
+    FailureOr<Edge> edge =
+        resolveTensor(report, graph, target, "--target-node");
+    if (failed(edge))
+      return failure();
+    entry.targets.push_back(edge->node);
+  }
+  if (wanted.empty() && entry.targets.empty()) {
     auto chosen = defaultOutputs(report, graph, library);
     if (failed(chosen))
       return failure();
@@ -68,15 +82,19 @@ FailureOr<Entry> partialEntry(Report &report, const Graph &graph,
       wanted.push_back({node, 0});
     }
   }
-  if (options.feeds.empty()) {
+  if (options.feeds.empty() || !options.entries.empty()) {
     FailureOr<std::vector<int>> order =
-        orderNodes(report, graph, wanted, {}, fed);
+        orderNodes(report, graph, wanted, entry.targets, {});
     if (failed(order))
       return failure();
     std::vector<int> nodes = *order;
     llvm::sort(nodes);
+    // Of several functions each takes the feeds that it needs.
+    llvm::erase_if(entry.inputs, [&](const Port &port) {
+      return !llvm::is_contained(nodes, port.edge.node);
+    });
     for (int node : nodes)
-      if (isPlaceholder(graph.op(node))) {
+      if (options.feeds.empty() && isPlaceholder(graph.op(node))) {
         std::string name = graph.name(node).str();
         entry.inputs.push_back({name, name, {node, 0}, {}});
       }
@@ -99,6 +117,48 @@ FailureOr<Entry> partialEntry(Report &report, const Graph &graph,
       port.tensor += ":0";
   }
   return entry;
+}
+
+FailureOr<Entry> partialEntry(Report &report, const Graph &graph,
+                              const Library &library,
+                              const ImportOptions &options) {
+  return entryOf(report, graph, library, options,
+                 {"main", options.fetches, options.targets});
+}
+
+FailureOr<std::vector<Entry>> partialEntries(Report &report, const Graph &graph,
+                                             const Library &library,
+                                             const ImportOptions &options) {
+  std::vector<Wanted> all;
+  if (options.entries.empty() || !options.fetches.empty() ||
+      !options.targets.empty())
+    all.push_back({"main", options.fetches, options.targets});
+  for (StringRef text : options.entries) {
+    auto [name, lists] = text.split(':');
+    auto [fetches, targets] = lists.split(';');
+    Wanted want{name.str(), {}, {}};
+    for (auto [list, to] : {std::pair(fetches, &want.fetches),
+                            std::pair(targets, &want.targets)}) {
+      SmallVector<StringRef> names;
+      list.split(names, ',', -1, /*KeepEmpty=*/false);
+      for (StringRef each : names)
+        to->push_back(each.str());
+    }
+    if (want.fetches.empty() && want.targets.empty()) {
+      report.error(Status::badUsage)
+          << "--entry=" << escaped(text) << " names nothing to give or to run";
+      return failure();
+    }
+    all.push_back(std::move(want));
+  }
+  std::vector<Entry> entries;
+  for (const Wanted &want : all) {
+    FailureOr<Entry> entry = entryOf(report, graph, library, options, want);
+    if (failed(entry))
+      return failure();
+    entries.push_back(std::move(*entry));
+  }
+  return entries;
 }
 
 } // namespace weir::tensorflow

@@ -47,6 +47,8 @@ struct Entry {
   std::vector<Port> inputs, outputs;
   /// What is given besides the outputs.
   std::vector<Derivatives> derivatives = {};
+  /// Nodes that run though nothing is asked of them.
+  std::vector<int> targets = {};
   /// The outputs are what nothing uses: those that turn out to be no tensors
   /// are left out.
   bool isGuess = false;
@@ -70,11 +72,16 @@ mlir::LogicalResult setInputType(Report &report, const Graph &graph, Port &port,
                                  const ::tensorflow::TensorShapeProto *shape,
                                  int dataType, const ImportOptions &options);
 
-/// The entry that feeds and fetches ask for; without feeds every placeholder is
-/// one, without fetches every result that nothing uses.
+/// The entries that feeds, fetches and targets ask for; without feeds every
+/// placeholder is one, without fetches and targets every result that nothing
+/// uses.
 mlir::FailureOr<Entry> partialEntry(Report &report, const Graph &graph,
                                     const Library &library,
                                     const ImportOptions &options);
+/// All of them, where the options name several.
+mlir::FailureOr<std::vector<Entry>>
+partialEntries(Report &report, const Graph &graph, const Library &library,
+               const ImportOptions &options);
 
 /// The nodes whose first result a graph gives where no one says which: those
 /// that nothing uses and that always run. An error where there are none.
@@ -105,11 +112,13 @@ mlir::LogicalResult buildDerivatives(Report &report, const Graph &graph,
                                      llvm::ArrayRef<Traced> traced,
                                      llvm::SmallVectorImpl<mlir::Value> &values,
                                      std::vector<Port> &ports);
+class StateVariables;
 
 /// Traces the entry into a function of the module.
 mlir::LogicalResult buildEntry(Report &report, mlir::ModuleOp module,
                                const Graph &graph, Library &library,
-                               VariableSource *variables, const Entry &entry,
+                               VariableSource *variables, StateVariables &state,
+                               const Entry &entry,
                                const ImportOptions &options);
 
 } // namespace weir::tensorflow

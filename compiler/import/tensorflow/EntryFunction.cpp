@@ -126,7 +126,8 @@ private:
 
 LogicalResult buildEntry(Report &report, ModuleOp module, const Graph &graph,
                          Library &library, VariableSource *variables,
-                         const Entry &entry, const ImportOptions &options) {
+                         StateVariables &state, const Entry &entry,
+                         const ImportOptions &options) {
   OpBuilder builder = OpBuilder::atBlockEnd(module.getBody());
   size_t number = llvm::range_size(module.getOps<func::FuncOp>());
   Arguments arguments(report, entry);
@@ -177,7 +178,9 @@ LogicalResult buildEntry(Report &report, ModuleOp module, const Graph &graph,
   Tracer tracer(report, library, variables, builder);
   tracer.boundedElements = options.boundedElements;
   llvm::append_range(wanted, watchDerivatives(graph, entry, tracer));
-  FailureOr<SmallVector<Traced>> traced = tracer.trace(graph, wanted, fed);
+  tracer.stateVariables = &state;
+  FailureOr<SmallVector<Traced>> traced =
+      tracer.trace(graph, wanted, entry.targets, fed);
   if (failed(traced))
     return failure();
   SmallVector<Value> values;
@@ -189,7 +192,7 @@ LogicalResult buildEntry(Report &report, ModuleOp module, const Graph &graph,
       outputs.push_back(port);
       results.push_back(result);
     }
-  if (outputs.empty() && entry.derivatives.empty()) {
+  if (outputs.empty() && entry.isGuess) {
     outputs = entry.outputs;
     results = *traced;
   }

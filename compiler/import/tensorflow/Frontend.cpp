@@ -5,6 +5,7 @@
 #include "compiler/import/tensorflow/Entry.h"
 #include "compiler/import/tensorflow/file/Load.h"
 #include "compiler/import/tensorflow/file/SavedModel.h"
+#include "compiler/import/tensorflow/state/State.h"
 
 #include "dialects/graph/Graph.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -133,8 +134,9 @@ OwningOpRef<ModuleOp> importModel(Report &report,
   if (failed(readModel(report, options, model)))
     return {};
   std::vector<Entry> entries;
-  bool hasSignatures =
-      model.isSavedModel() && options.feeds.empty() && options.fetches.empty();
+  bool hasSignatures = model.isSavedModel() && options.feeds.empty() &&
+                       options.fetches.empty() && options.targets.empty() &&
+                       options.entries.empty();
   if (hasSignatures) {
     auto found =
         signatureEntries(report, *model.graph, *model.saved.graph, options);
@@ -142,11 +144,10 @@ OwningOpRef<ModuleOp> importModel(Report &report,
       return {};
     entries = std::move(*found);
   } else {
-    FailureOr<Entry> entry =
-        partialEntry(report, *model.graph, model.library, options);
-    if (failed(entry))
+    auto found = partialEntries(report, *model.graph, model.library, options);
+    if (failed(found))
       return {};
-    entries.push_back(std::move(*entry));
+    entries = std::move(*found);
   }
   if (!options.gradients.empty()) {
     FailureOr<Entry> entry =
@@ -162,10 +163,17 @@ OwningOpRef<ModuleOp> importModel(Report &report,
   OwningOpRef<ModuleOp> module = ModuleOp::create(report.file());
   module.get()->setAttr(
       "weir.source", StringAttr::get(report.context, baseName(options.path)));
+  StateVariables state;
+  if (failed(state.declare(report, *module, *model.graph, model.library,
+                           model.variables.get(), entries)))
+    return {};
   for (const Entry &entry : entries)
     if (failed(buildEntry(report, *module, *model.graph, model.library,
-                          model.variables.get(), entry, options)))
+                          model.variables.get(), state, entry, options)))
       return {};
+  if (failed(buildInit(report, *module, *model.graph, model.library,
+                       model.variables.get(), state, options)))
+    return {};
   if (failed(verify(*module))) {
     report.error() << "the importer made a wrong module";
     report.status = Status::internal;

@@ -7,6 +7,7 @@
 #include "compiler/import/tensorflow/Gradients.h"
 #include "compiler/import/tensorflow/control/Control.h"
 #include "compiler/import/tensorflow/control/LoopNest.h"
+#include "compiler/import/tensorflow/state/State.h"
 
 #include "dialects/graph/Graph.h"
 
@@ -48,12 +49,12 @@ FailureOr<Traced> Tracer::value(const Frame &frame, Edge edge, Location at,
 FailureOr<SmallVector<Traced>>
 Tracer::traceGraph(const Graph &graph, ArrayRef<Edge> wanted,
                    ArrayRef<std::pair<Edge, Traced>> fed, bool &unsupported,
-                   const Frame *around, int level) {
+                   const Frame *around, int level, ArrayRef<int> targets) {
   SmallVector<Edge> fedEdges;
   for (const auto &[edge, traced] : fed)
     fedEdges.push_back(edge);
   FailureOr<std::vector<int>> order =
-      orderNodes(report, graph, wanted, {}, fedEdges, level);
+      orderNodes(report, graph, wanted, targets, fedEdges, level);
   if (failed(order))
     return failure();
   auto frame = std::make_unique<Frame>();
@@ -81,10 +82,11 @@ Tracer::traceGraph(const Graph &graph, ArrayRef<Edge> wanted,
 }
 
 FailureOr<SmallVector<Traced>>
-Tracer::trace(const Graph &graph, ArrayRef<Edge> wanted,
+Tracer::trace(const Graph &graph, ArrayRef<Edge> wanted, ArrayRef<int> targets,
               ArrayRef<std::pair<Edge, Traced>> fed) {
   bool unsupported = false;
-  auto results = traceGraph(graph, wanted, fed, unsupported);
+  auto results =
+      traceGraph(graph, wanted, fed, unsupported, nullptr, -1, targets);
   if (failed(results) || failed(reportUnsupported()))
     return failure();
   return results;
@@ -100,6 +102,24 @@ FailureOr<Traced> Tracer::traceAside(const Graph &graph, Edge edge) {
   if (failed(results) || unsupported)
     return failure();
   return results->front();
+}
+
+FailureOr<Traced> Tracer::dereference(Traced traced, int index, unsigned i) {
+  auto *variable = dynamic_cast<Variable *>(traced.object.get());
+  if (!variable || !variable->isReference || traced.value)
+    return traced;
+  const Graph &graph = *frame().graph;
+  StringRef op = index < 0 ? StringRef() : graph.op(index);
+  if (assigns(op, i) || op.starts_with("Ref") || op == "IsVariableInitialized")
+    return traced;
+  Location at = index < 0 ? report.file() : locationOf(frame(), index);
+  ImplicitLocOpBuilder b(at, builder);
+  static const ::tensorflow::NodeDef none;
+  Node node(*this, index < 0 ? none : graph.node(index), traced, b);
+  FailureOr<Value> value = currentValue(node, *variable);
+  if (failed(value))
+    return failure();
+  return Traced{*value, {}, nullptr};
 }
 
 LogicalResult Tracer::run(size_t base) {
@@ -137,6 +157,12 @@ LogicalResult Tracer::finish(std::unique_ptr<Frame> frame) {
              "Merge";
       return failure();
     }
+    frames.push_back(std::move(frame));
+    traced = dereference(*traced, /*node=*/-1, 0);
+    frame = std::move(frames.back());
+    frames.pop_back();
+    if (failed(traced))
+      return failure();
     values.push_back(*traced);
   }
   return frame->done(std::move(values), unsupported);
@@ -160,6 +186,8 @@ LogicalResult Tracer::traceNode(int index) {
     return traceExit(index, at);
   for (Edge edge : top.graph->operands(index)) {
     FailureOr<Traced> traced = value(top, edge, at, missing);
+    if (succeeded(traced))
+      traced = dereference(*traced, index, operands.size());
     if (failed(traced))
       return failure();
     operands.push_back(*traced);

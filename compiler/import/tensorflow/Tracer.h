@@ -78,9 +78,13 @@ public:
   /// The variable of that name in the model's checkpoint; null where there is
   /// none. Failure where the checkpoint is damaged, which was then reported.
   virtual mlir::FailureOr<mlir::ElementsAttr> value(llvm::StringRef name) = 0;
+  /// What the checkpoint calls it; empty where there is none.
+  virtual std::string key(llvm::StringRef name) = 0;
   /// Every name that it has.
   virtual llvm::SmallVector<llvm::StringRef> names() const = 0;
 };
+
+class StateVariables;
 
 class Tracer {
 public:
@@ -90,9 +94,10 @@ public:
         builder(builder) {}
 
   /// The values of `wanted`, with `fed` given; traces what they need and what
-  /// must run besides.
+  /// must run besides: `targets`, and what those and they wait for.
   mlir::FailureOr<llvm::SmallVector<Traced>>
   trace(const Graph &graph, llvm::ArrayRef<Edge> wanted,
+        llvm::ArrayRef<int> targets,
         llvm::ArrayRef<std::pair<Edge, Traced>> fed);
 
   /// Traces the function in place of the node, whose results are then the
@@ -158,9 +163,15 @@ public:
   mlir::OpBuilder &builder;
   /// How many elements a tensor holds at most whose sizes nothing bounds.
   int64_t boundedElements = int64_t(1) << 20;
-  /// What variables without a checkpoint have been assigned, by name; and
-  /// other state of handlers that must outlive a node.
+  /// State of handlers that must outlive a node, by name.
   llvm::StringMap<Traced> state;
+  /// The variables that entries assign; null: none.
+  StateVariables *stateVariables = nullptr;
+  /// What such variables, by their symbols, are known to hold where each run
+  /// passes once.
+  llvm::StringMap<mlir::Value> known;
+  /// Whether the entry gives variables their first values.
+  bool isInit = false;
 
 private:
   friend class Node;
@@ -169,7 +180,11 @@ private:
   mlir::FailureOr<llvm::SmallVector<Traced>>
   traceGraph(const Graph &graph, llvm::ArrayRef<Edge> wanted,
              llvm::ArrayRef<std::pair<Edge, Traced>> fed, bool &unsupported,
-             const Frame *around = nullptr, int level = -1);
+             const Frame *around = nullptr, int level = -1,
+             llvm::ArrayRef<int> targets = {});
+  /// What an edge carries, as operand `i` of a node, or as a result (-1): of a
+  /// reference variable its value now, unless the node assigns it.
+  mlir::FailureOr<Traced> dereference(Traced traced, int node, unsigned i);
   mlir::LogicalResult run(size_t base);
   mlir::LogicalResult traceNode(int node);
   mlir::LogicalResult runHandler(int node, llvm::ArrayRef<Traced> operands,

@@ -22,7 +22,7 @@ void checkBounded(Node &node, const Traced &indices, Expr size) {
   require(node, masked(node.b, fits, 1), "an index is out of range");
 }
 
-LogicalResult importGather(Node &node) {
+LogicalResult importBoundedGather(Node &node) {
   if (failed(wantOperands(node, 2)) || failed(wantIndices(node, 1)))
     return failure();
   ImplicitLocOpBuilder &b = node.b;
@@ -86,8 +86,8 @@ LogicalResult importGatherNd(Node &node) {
 } // namespace
 
 void addBoundedGatherHandlers(BoundedHandlers &handlers) {
-  handlers["Gather"] = importGather;
-  handlers["GatherV2"] = importGather;
+  handlers["Gather"] = importBoundedGather;
+  handlers["GatherV2"] = importBoundedGather;
   handlers["GatherNd"] = importGatherNd;
 }
 

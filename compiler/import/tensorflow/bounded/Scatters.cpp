@@ -166,7 +166,7 @@ LogicalResult importSparseAdd(Node &node) {
 }
 
 /// TensorScatterAdd and such, ScatterNdAdd and such.
-LogicalResult importTensorScatter(Node &node) {
+LogicalResult importBoundedTensorScatter(Node &node) {
   if (failed(wantOperands(node, 3)))
     return failure();
   return scatterVectors(node, node.traced(0), node.traced(1), node.traced(2),
@@ -174,7 +174,7 @@ LogicalResult importTensorScatter(Node &node) {
 }
 
 /// ScatterAdd and such: indices of the first dimension.
-LogicalResult importScatter(Node &node) {
+LogicalResult importBoundedScatter(Node &node) {
   if (failed(wantOperands(node, 3)))
     return failure();
   Sizes sizes = sizesOf(node.traced(1)), x = sizesOf(node.traced(0));
@@ -204,10 +204,10 @@ void addBoundedScatterHandlers(BoundedHandlers &handlers) {
         "TensorScatterMin", "TensorScatterMax", "ScatterNdUpdate",
         "ScatterNdAdd", "ScatterNdSub", "ScatterNdMin", "ScatterNdMax",
         "ScatterNdNonAliasingAdd"})
-    handlers[name] = importTensorScatter;
+    handlers[name] = importBoundedTensorScatter;
   for (const char *name : {"ScatterUpdate", "ScatterAdd", "ScatterSub",
                            "ScatterMul", "ScatterMin", "ScatterMax"})
-    handlers[name] = importScatter;
+    handlers[name] = importBoundedScatter;
 }
 
 } // namespace weir::tensorflow

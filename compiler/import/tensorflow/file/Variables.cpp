@@ -33,6 +33,7 @@ public:
   }
 
   FailureOr<ElementsAttr> value(StringRef name) override;
+  std::string key(StringRef name) override { return used.lookup(name); }
   SmallVector<StringRef> names() const override {
     return checkpoint ? checkpoint->keys() : SmallVector<StringRef>();
   }
@@ -49,6 +50,8 @@ private:
   bool opened = false;
   /// The checkpoint's key of each variable, and which part of the tensor.
   llvm::StringMap<std::string> keys, slices;
+  /// Those that values were found by.
+  llvm::StringMap<std::string> used;
   llvm::StringMap<ElementsAttr> values;
 };
 
@@ -165,6 +168,7 @@ FailureOr<ElementsAttr> Variables::value(StringRef name) {
       if (failed(read))
         return failure();
       value = *read;
+      used[name] = key;
     }
   }
   values[name] = value;

@@ -13,10 +13,8 @@ using namespace mlir;
 using namespace weir;
 using namespace weir::tensorflow;
 
-namespace {
-
 /// Gather, and GatherV2 with an axis and batch dimensions.
-LogicalResult importGather(Node &node) {
+LogicalResult weir::tensorflow::importGather(Node &node) {
   if (failed(wantOperands(node, 2)) || failed(wantIndices(node, 1)))
     return failure();
   Expr x = operand(node, 0), indices = operand(node, 1);
@@ -47,6 +45,8 @@ LogicalResult importGather(Node &node) {
               Expr(node.b, make<graph::GatherOp>(node.b, x.value, indices.value,
                                                  axis, batch)));
 }
+
+namespace {
 
 LogicalResult importGatherNd(Node &node) {
   if (failed(wantOperands(node, 2)) || failed(wantIndices(node, 1)))

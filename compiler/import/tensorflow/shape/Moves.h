@@ -60,6 +60,12 @@ mlir::LogicalResult wantIndices(Node &node, unsigned i);
 mlir::LogicalResult checkIndices(Node &node, unsigned operand, Expr indices,
                                  int64_t size, bool negativeIsFine = false);
 
+/// Handlers that those of variables share: of tensors, and of the values that
+/// variables have.
+mlir::LogicalResult importScatter(Node &node);
+mlir::LogicalResult importTensorScatter(Node &node);
+mlir::LogicalResult importGather(Node &node);
+
 /// For the table of nodes with complex operands.
 void addComplexMoveHandlers(Handlers &);
 void addBlockHandlers(Handlers &);

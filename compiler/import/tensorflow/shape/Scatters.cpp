@@ -75,8 +75,10 @@ LogicalResult importScatterNd(Node &node) {
                         isBool ? graph::Combiner::max : graph::Combiner::add);
 }
 
+} // namespace
+
 /// TensorScatterAdd and such, ScatterNdAdd and such.
-LogicalResult importTensorScatter(Node &node) {
+LogicalResult weir::tensorflow::importTensorScatter(Node &node) {
   if (failed(wantOperands(node, 3)))
     return failure();
   auto combiner = combinerOf(node.op());
@@ -87,7 +89,7 @@ LogicalResult importTensorScatter(Node &node) {
 }
 
 /// ScatterAdd and such: indices of the first dimension.
-LogicalResult importScatter(Node &node) {
+LogicalResult weir::tensorflow::importScatter(Node &node) {
   if (failed(wantOperands(node, 3)))
     return failure();
   Expr x = operand(node, 0), indices = operand(node, 1),
@@ -111,6 +113,8 @@ LogicalResult importScatter(Node &node) {
   Expr product(node.b, node.given[0].value);
   return give(node, x / product);
 }
+
+namespace {
 
 /// Coordinates of a sparse tensor, one or a vector of them, as vectors; and
 /// their values, one for all or one each.
@@ -173,12 +177,6 @@ void weir::tensorflow::addScatterHandlers(Handlers &handlers) {
     handlers[name] = importInplace;
   for (const char *name :
        {"TensorScatterUpdate", "TensorScatterAdd", "TensorScatterSub",
-        "TensorScatterMin", "TensorScatterMax", "ScatterNdUpdate",
-        "ScatterNdAdd", "ScatterNdSub", "ScatterNdMin", "ScatterNdMax",
-        "ScatterNdNonAliasingAdd"})
+        "TensorScatterMin", "TensorScatterMax", "ScatterNdNonAliasingAdd"})
     handlers[name] = importTensorScatter;
-  for (const char *name :
-       {"ScatterUpdate", "ScatterAdd", "ScatterSub", "ScatterMul", "ScatterDiv",
-        "ScatterMin", "ScatterMax"})
-    handlers[name] = importScatter;
 }

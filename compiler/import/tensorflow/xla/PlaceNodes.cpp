@@ -83,7 +83,7 @@ Integers inverseOf(ArrayRef<int64_t> order) {
   return inverse;
 }
 
-LogicalResult importGather(Node &node) {
+LogicalResult importXlaGather(Node &node) {
   auto numbers =
       messageAttr<xla::GatherDimensionNumbers>(node, "dimension_numbers");
   if (failed(numbers) || failed(wantOperands(node, 3)))
@@ -186,7 +186,7 @@ std::optional<graph::Combiner> combinerOf(const Computation &function,
       .Default(std::nullopt);
 }
 
-LogicalResult importScatter(Node &node) {
+LogicalResult importXlaScatter(Node &node) {
   auto numbers =
       messageAttr<xla::ScatterDimensionNumbers>(node, "dimension_numbers");
   auto function = Computation::of(node, "update_computation");
@@ -275,8 +275,8 @@ LogicalResult importScatter(Node &node) {
 } // namespace
 
 void addXlaPlaceHandlers(Handlers &handlers) {
-  handlers["XlaGather"] = importGather;
-  handlers["XlaScatter"] = importScatter;
+  handlers["XlaGather"] = importXlaGather;
+  handlers["XlaScatter"] = importXlaScatter;
 }
 
 } // namespace weir::tensorflow

@@ -1,27 +1,21 @@
-// Variables: their handles, and the values that a checkpoint or their
-// initializer gives them.
+// Variables: their handles, and their values. Those that no entry assigns are
+// constants: what a checkpoint or their initializer gives them.
 
 #include "compiler/import/Build.h"
 #include "compiler/import/tensorflow/Gradients.h"
 #include "compiler/import/tensorflow/control/Control.h"
+#include "compiler/import/tensorflow/state/State.h"
 
+#include "dialects/graph/Elementwise.h"
+#include "dialects/graph/Graph.h"
 #include "dialects/graph/gradients/Gradient.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 
 using namespace mlir;
 using ::tensorflow::AttrValue;
 using ::tensorflow::NodeDef;
 
 namespace weir::tensorflow {
-
-namespace {
-
-struct Variable : Object {
-  std::string name;
-  Type element;
-  std::optional<SmallVector<int64_t>> shape;
-};
-
-} // namespace
 
 std::string variableName(const NodeDef &def) {
   auto shared = def.attr().find("shared_name");
@@ -30,9 +24,14 @@ std::string variableName(const NodeDef &def) {
              : def.name();
 }
 
+const Variable *variableAt(Node &node, unsigned i) {
+  return dynamic_cast<const Variable *>(node.traced(i).object.get());
+}
+
 static FailureOr<std::shared_ptr<Variable>> declared(Node &node) {
   auto variable = std::make_shared<Variable>();
   variable->name = variableName(node.def);
+  variable->isReference = node.op() != "VarHandleOp";
   const AttrValue *type = node.attr("dtype", "a type");
   const AttrValue *shape = node.attr("shape", "a shape");
   if (!type)
@@ -52,20 +51,9 @@ static FailureOr<std::shared_ptr<Variable>> declared(Node &node) {
 static FailureOr<Value> initialValue(Node &node, const Variable &variable) {
   Tracer &tracer = node.tracer;
   const Graph &root = tracer.outermost();
-  for (int i = 0; i < root.size(); ++i) {
-    StringRef op = root.op(i);
-    ArrayRef<Edge> operands = root.operands(i);
-    if ((op != "Assign" && op != "AssignVariableOp") || operands.size() != 2 ||
-        operands[0].isArgument())
-      continue;
-    const NodeDef &target = root.node(operands[0].node);
-    if (variableName(target) != variable.name ||
-        !(target.op() == "VarHandleOp" || target.op() == "VariableV2" ||
-          target.op() == "Variable"))
-      continue;
-    // Assignments by the nodes that restore a checkpoint say nothing.
+  for (Edge edge : initialEdges(root, variable.name)) {
     size_t refusals = tracer.refusals();
-    auto traced = tracer.traceAside(root, operands[1]);
+    auto traced = tracer.traceAside(root, edge);
     if (failed(traced)) {
       if (tracer.report.status != Status::ok)
         return failure();
@@ -81,6 +69,27 @@ static FailureOr<Value> initialValue(Node &node, const Variable &variable) {
       "known at compile time");
 }
 
+/// Whether ops are now inserted where each run passes once.
+static bool isOutermost(Node &node) {
+  return isa<func::FuncOp>(node.b.getInsertionBlock()->getParentOp());
+}
+
+static FailureOr<Value> stateValue(Node &node, graph::VariableOp state) {
+  auto known = node.tracer.known.find(state.getSymName());
+  if (known != node.tracer.known.end() &&
+      (isOutermost(node) || node.tracer.isInit))
+    return known->second;
+  if (node.tracer.isInit)
+    return node.unsupported("variable '" + escaped(state.nameInModel()) +
+                            "' is read before it has its first value");
+  Value value = node.b.create<graph::ReadVariableOp>(state.getTensorType(),
+                                                     state.getSymName());
+  if (isOutermost(node))
+    node.tracer.known[state.getSymName()] = value;
+  return value;
+}
+
+/// What a variable that no entry assigns holds.
 static FailureOr<Value> storedValue(Node &node, const Variable &variable) {
   Tracer &tracer = node.tracer;
   if (tracer.variables) {
@@ -107,22 +116,68 @@ static FailureOr<Value> storedValue(Node &node, const Variable &variable) {
   return initialValue(node, variable);
 }
 
-static FailureOr<Value> currentValue(Node &node, const Variable &variable) {
+FailureOr<Value> currentValue(Node &node, const Variable &variable) {
   Tracer &tracer = node.tracer;
-  auto assigned = tracer.state.find(variable.name);
-  if (assigned != tracer.state.end() && assigned->second.value)
-    return assigned->second.value;
+  graph::VariableOp state = tracer.stateVariables
+                                ? tracer.stateVariables->find(variable.name)
+                                : graph::VariableOp();
+  auto read = [&] {
+    return state ? stateValue(node, state) : storedValue(node, variable);
+  };
   Watched *watched = watchedOf(tracer);
   if (!watched || !watched->variables.contains(variable.name))
-    return storedValue(node, variable);
+    return read();
   Value &shared = watched->variables[variable.name];
   if (!shared) {
-    FailureOr<Value> value = storedValue(node, variable);
+    FailureOr<Value> value = read();
     if (failed(value))
       return failure();
     shared = node.b.create<graph::BarrierOp>(*value);
   }
   return shared;
+}
+
+FailureOr<Value> tensorAt(Node &node, unsigned i) {
+  const Traced &traced = node.traced(i);
+  if (const Variable *variable = variableAt(node, i))
+    return currentValue(node, *variable);
+  if (!traced.value || traced.imaginary || traced.isBounded())
+    return node.unsupported("operand " + Twine(i) +
+                            " is no tensor of a known size");
+  return traced.value;
+}
+
+LogicalResult assign(Node &node, const Variable &variable, Value value) {
+  Tracer &tracer = node.tracer;
+  graph::VariableOp state = tracer.stateVariables
+                                ? tracer.stateVariables->find(variable.name)
+                                : graph::VariableOp();
+  if (!state)
+    return node.unsupported("an assignment to variable '" +
+                            escaped(variable.name) +
+                            "' that weir cannot follow");
+  if (!value)
+    return failure();
+  if (value.getType() != state.getType())
+    return node.error() << "assigns a " << value.getType() << " to variable '"
+                        << escaped(variable.name) << "', which is a "
+                        << state.getType();
+  Guards guards = tracer.frame().guards;
+  llvm::append_range(guards,
+                     tracer.frame().states[tracer.currentNode()].guards);
+  for (const Guard &guard : guards) {
+    FailureOr<Value> old = stateValue(node, state);
+    if (failed(old))
+      return failure();
+    Value all = broadcastTo(node.b, guard.predicate, typeOf(value).getShape());
+    value = guard.side ? make<graph::SelectOp>(node.b, all, value, *old)
+                       : make<graph::SelectOp>(node.b, all, *old, value);
+  }
+  node.b.create<graph::WriteVariableOp>(state.getSymName(), value);
+  tracer.known.erase(state.getSymName());
+  if (isOutermost(node))
+    tracer.known[state.getSymName()] = value;
+  return success();
 }
 
 static LogicalResult importHandle(Node &node) {
@@ -132,11 +187,15 @@ static LogicalResult importHandle(Node &node) {
   return node.tracedResults({{{}, {}, *variable}});
 }
 
-/// A variable of the first version is its own value, too.
+/// A variable of the first version stands for its value, too: for a constant,
+/// or for what it is when it is used.
 static LogicalResult importReference(Node &node) {
   auto variable = declared(node);
   if (failed(variable))
     return failure();
+  if (node.tracer.stateVariables &&
+      node.tracer.stateVariables->find((*variable)->name))
+    return node.tracedResults({{{}, {}, *variable}});
   FailureOr<Value> value = currentValue(node, **variable);
   if (failed(value))
     return failure();
@@ -144,9 +203,7 @@ static LogicalResult importReference(Node &node) {
 }
 
 static LogicalResult importRead(Node &node) {
-  auto *variable = node.size() == 1
-                       ? dynamic_cast<Variable *>(node.traced(0).object.get())
-                       : nullptr;
+  const Variable *variable = node.size() == 1 ? variableAt(node, 0) : nullptr;
   if (!variable)
     return node.error() << "reads something that is no variable";
   if (Type wanted = node.typeAttr("dtype");
@@ -159,9 +216,7 @@ static LogicalResult importRead(Node &node) {
 }
 
 static LogicalResult importVariableShape(Node &node) {
-  auto *variable = node.size() == 1
-                       ? dynamic_cast<Variable *>(node.traced(0).object.get())
-                       : nullptr;
+  const Variable *variable = node.size() == 1 ? variableAt(node, 0) : nullptr;
   if (!variable)
     return node.error() << "asks for the shape of something that is no "
                            "variable";
@@ -173,36 +228,10 @@ static LogicalResult importVariableShape(Node &node) {
                              typeOf(*value).getShape()));
 }
 
-/// A value that a variable has from here on. It does not outlive the run: each
-/// begins with what the checkpoint says, and the user is told.
-static LogicalResult importAssign(Node &node) {
-  if (node.size() != 2)
-    return node.error() << "has " << node.size() << " operands instead of 2";
-  const Traced &target = node.traced(0), &value = node.traced(1);
-  if (!value.value || value.imaginary)
-    return node.unsupported("an assignment of something that is no tensor");
-  auto *variable = dynamic_cast<Variable *>(target.object.get());
-  if (!variable) {
-    // Frozen graphs assign to the constant that the variable has become.
-    if (!target.value || target.value.getType() != value.value.getType())
-      return node.error() << "assigns a value of another type";
-    return node.tracedResults({value});
-  }
-  if (node.tracer.isConditional())
-    return node.unsupported("an assignment that not every run makes once");
-  if (variable->element &&
-      typeOf(value.value).getElementType() != variable->element)
-    return node.error() << "assigns a " << value.value.getType()
-                        << " to variable '" << escaped(variable->name)
-                        << "' of " << variable->element;
-  mlir::emitWarning(node.b.getLoc())
-      << "(" << escaped(node.op()) << "): the value given to variable '"
-      << escaped(variable->name)
-      << "' does not outlive the run; each run begins with its saved value";
-  node.tracer.state[variable->name] = value;
-  if (target.value)
-    return node.tracedResults({{value.value, {}, target.object}});
-  return node.tracedResults({});
+/// Functions that use variables do not run before these have values.
+static LogicalResult importIsInitialized(Node &node) {
+  return node.result(
+      splat(node.b, RankedTensorType::get({}, node.b.getI1Type()), 1));
 }
 
 void addVariableHandlers(Handlers &handlers) {
@@ -211,8 +240,10 @@ void addVariableHandlers(Handlers &handlers) {
     handlers[op] = importReference;
   handlers["ReadVariableOp"] = {importRead, Takes::anything};
   handlers["VariableShape"] = {importVariableShape, Takes::anything};
-  for (StringRef op : {"Assign", "AssignVariableOp"})
-    handlers[op] = {importAssign, Takes::anything};
+  for (StringRef op : {"VarIsInitializedOp", "IsVariableInitialized"})
+    handlers[op] = {importIsInitialized, Takes::anything};
+  addAssignHandlers(handlers);
+  addOptimizerHandlers(handlers);
 }
 
 } // namespace weir::tensorflow

@@ -1,0 +1,217 @@
+// Which variables the entries assign, found before anything is traced.
+
+#include "compiler/import/tensorflow/state/State.h"
+
+#include "llvm/ADT/StringSet.h"
+#include <set>
+
+using namespace mlir;
+using ::tensorflow::NodeDef;
+
+namespace weir::tensorflow {
+
+bool isVariableOp(StringRef op) {
+  return op == "VarHandleOp" || op == "VariableV2" || op == "Variable";
+}
+
+/// How many of an optimizer's operands, from the first on, it updates.
+static unsigned slotsOf(StringRef op) {
+  op.consume_front("Resource");
+  if (!op.consume_front("SparseApply") && !op.consume_front("Apply"))
+    return 0;
+  if (op.starts_with("GradientDescent") ||
+      op.starts_with("ProximalGradientDescent"))
+    return 1;
+  if (op.starts_with("CenteredRMSProp"))
+    return 4;
+  if (op.starts_with("Adam") || op.starts_with("AdaMax") ||
+      op.starts_with("RMSProp") || op.starts_with("Adadelta") ||
+      op.starts_with("AdagradDA") || op.starts_with("Ftrl"))
+    return 3;
+  return 2;
+}
+
+bool assigns(StringRef op, unsigned i) {
+  if (unsigned slots = slotsOf(op))
+    return i < slots;
+  if (i > 0)
+    return false;
+  return op.starts_with("Assign") || op.starts_with("ResourceScatter") ||
+         op.starts_with("ResourceStridedSliceAssign") ||
+         op == "StridedSliceAssign" || op == "CountUpTo" ||
+         op == "ResourceCountUpTo" ||
+         (op.starts_with("Scatter") && op != "ScatterNd" &&
+          op != "ScatterNdNonAliasingAdd");
+}
+
+namespace {
+
+/// A graph as it is called: the variables behind its arguments, by name.
+struct Call {
+  const Graph *graph;
+  std::vector<std::string> arguments;
+  bool operator<(const Call &other) const {
+    return std::tie(graph, arguments) < std::tie(other.graph, other.arguments);
+  }
+};
+
+class Search {
+public:
+  Search(Report &report, Library &library) : report(report), library(library) {}
+
+  LogicalResult visitEntry(const Graph &graph, const Entry &entry) {
+    SmallVector<Edge> wanted, fed;
+    for (const Port &port : entry.outputs)
+      wanted.push_back(port.edge);
+    for (const Port &port : entry.inputs)
+      fed.push_back(port.edge);
+    auto order = orderNodes(report, graph, wanted, entry.targets, fed);
+    if (failed(order))
+      return failure();
+    visit({&graph, {}}, *order);
+    while (!work.empty()) {
+      Call call = std::move(work.back());
+      work.pop_back();
+      auto inner = orderNodes(report, *call.graph, call.graph->returns,
+                              call.graph->controlReturns, {});
+      if (failed(inner))
+        return failure();
+      visit(call, *inner);
+    }
+    return success();
+  }
+
+  /// By name; each with a node that declares it.
+  std::map<std::string, const NodeDef *> found;
+
+private:
+  /// The node that declares the variable which an edge stands for.
+  std::string behind(const Call &call, Edge edge) {
+    bool isValue = false; // of a reference: no variable any more
+    for (int steps = 0; !edge.isArgument() && steps < call.graph->size();
+         ++steps) {
+      const NodeDef &def = call.graph->node(edge.node);
+      StringRef op = def.op();
+      if (isVariableOp(op)) {
+        if (isValue && op != "VarHandleOp")
+          return "";
+        std::string name = variableName(def);
+        declared.try_emplace(name, &def);
+        return name;
+      }
+      isValue |= op == "Identity";
+      bool handsOn = op == "Identity" || op == "RefIdentity" || op == "Enter" ||
+                     op == "RefEnter" || op == "Switch" || op == "RefSwitch" ||
+                     op == "Merge" || op == "RefMerge" ||
+                     op == "NextIteration" || op == "RefNextIteration" ||
+                     (assigns(op, 0) && !op.starts_with("Resource"));
+      if (!handsOn || call.graph->operands(edge.node).empty())
+        return "";
+      edge = call.graph->operands(edge.node)[0];
+    }
+    if (!edge.isArgument() ||
+        static_cast<size_t>(edge.argumentIndex()) >= call.arguments.size())
+      return "";
+    return call.arguments[edge.argumentIndex()];
+  }
+
+  void visit(const Call &call, ArrayRef<int> order) {
+    for (int i : order) {
+      const NodeDef &def = call.graph->node(i);
+      ArrayRef<Edge> operands = call.graph->operands(i);
+      for (size_t k = 0; k < operands.size() && assigns(def.op(), k); ++k)
+        if (std::string name = behind(call, operands[k]); !name.empty())
+          found[name] = declared.lookup(name);
+      for (StringRef callee : calledFunctions(def))
+        enter(call, def, operands, callee);
+    }
+  }
+
+  void enter(const Call &call, const NodeDef &def, ArrayRef<Edge> operands,
+             StringRef callee) {
+    ::tensorflow::FunctionDef *function = library.find(callee);
+    Graph *graph = function ? library.graph(report, *function) : nullptr;
+    if (!graph)
+      return;
+    StringRef op = def.op();
+    bool hasChoice = op == "If" || op == "StatelessIf" || op == "Case" ||
+                     op == "StatelessCase";
+    Call inner{graph, {}};
+    for (Edge edge : operands.drop_front(
+             std::min<size_t>(hasChoice ? 1 : 0, operands.size())))
+      inner.arguments.push_back(behind(call, edge));
+    if (seen.insert(inner).second)
+      work.push_back(std::move(inner));
+  }
+
+  Report &report;
+  Library &library;
+  llvm::StringMap<const NodeDef *> declared;
+  std::set<Call> seen;
+  std::vector<Call> work;
+};
+
+} // namespace
+
+/// The type that the node declares, or that the checkpoint's tensor has.
+static FailureOr<RankedTensorType> typeOf(Report &report, const NodeDef &def,
+                                          StringRef name,
+                                          VariableSource *source) {
+  if (source) {
+    FailureOr<ElementsAttr> saved = source->value(name);
+    if (failed(saved))
+      return failure();
+    if (*saved)
+      return cast<RankedTensorType>(saved->getType());
+  }
+  auto type = def.attr().find("dtype"), shape = def.attr().find("shape");
+  Type element = type == def.attr().end()
+                     ? Type()
+                     : elementType(report.context, type->second.type());
+  auto dims = shape == def.attr().end()
+                  ? FailureOr<std::optional<SmallVector<int64_t>>>(failure())
+                  : shapeOf(shape->second.shape());
+  if (!element || failed(dims) || !*dims ||
+      ShapedType::isDynamicShape(**dims) || !byteSize(**dims, 8)) {
+    report.error(report.node(def.name()), Status::unsupported)
+        << "(" << escaped(def.op()) << "): variable '" << escaped(name)
+        << "' is assigned, and its type or shape is not known at compile time";
+    return failure();
+  }
+  return RankedTensorType::get(**dims, element);
+}
+
+LogicalResult StateVariables::declare(Report &report, ModuleOp module,
+                                      const Graph &graph, Library &library,
+                                      VariableSource *source,
+                                      ArrayRef<Entry> entries) {
+  Search search(report, library);
+  for (const Entry &entry : entries)
+    if (failed(search.visitEntry(graph, entry)))
+      return failure();
+  OpBuilder b = OpBuilder::atBlockEnd(module.getBody());
+  llvm::StringSet<> keys;
+  for (const auto &[name, def] : search.found) {
+    FailureOr<RankedTensorType> type = typeOf(report, *def, name, source);
+    if (failed(type))
+      return failure();
+    std::string key = source ? source->key(name) : "";
+    if (key.empty() || !keys.insert(key).second)
+      keys.insert(key = name);
+    auto text = [&](const std::string &value) {
+      return value == name ? StringAttr() : b.getStringAttr(value);
+    };
+    // Kernels and entries have names in the same table.
+    variables[name] = b.create<graph::VariableOp>(
+        report.node(def->name()), "var:" + name, *type, ElementsAttr(),
+        b.getStringAttr(name), text(key));
+  }
+  return success();
+}
+
+graph::VariableOp StateVariables::find(StringRef name) const {
+  auto found = variables.find(name.str());
+  return found == variables.end() ? graph::VariableOp() : found->second;
+}
+
+} // namespace weir::tensorflow

@@ -1,0 +1,85 @@
+// Variables that entries assign: they outlive the run. All others are
+// constants, whose values the checkpoint or their initializers give.
+
+#ifndef WEIR_COMPILER_IMPORT_TENSORFLOW_STATE_STATE_H
+#define WEIR_COMPILER_IMPORT_TENSORFLOW_STATE_STATE_H
+
+#include "compiler/import/tensorflow/Entry.h"
+
+#include "dialects/graph/state/State.h"
+#include "mlir/IR/BuiltinOps.h"
+
+#include <map>
+
+namespace weir::tensorflow {
+
+/// What an edge carries of a variable.
+struct Variable : Object {
+  std::string name;
+  mlir::Type element;
+  /// Of a variable of the first version, whose node stands for its value, too.
+  bool isReference = false;
+  std::optional<llvm::SmallVector<int64_t>> shape;
+
+  /// Control flow hands it on as it is.
+  bool flatten(llvm::SmallVectorImpl<mlir::Value> &) const override {
+    return true;
+  }
+  std::shared_ptr<Object>
+  rebuild(llvm::ArrayRef<mlir::Value> &) const override {
+    return std::make_shared<Variable>(*this);
+  }
+};
+
+/// The ops that declare a variable.
+bool isVariableOp(llvm::StringRef op);
+/// Whether operand `i` of such an op is a variable that it may assign.
+bool assigns(llvm::StringRef op, unsigned i);
+/// The variable at operand `i`; null where that is none.
+const Variable *variableAt(Node &node, unsigned i);
+
+/// The variables of a model that its entries assign.
+class StateVariables {
+public:
+  /// Finds what the entries assign and declares it in the module, where it is
+  /// of a known type; failure after an error.
+  mlir::LogicalResult declare(Report &report, mlir::ModuleOp module,
+                              const Graph &graph, Library &library,
+                              VariableSource *source,
+                              llvm::ArrayRef<Entry> entries);
+  /// Null where no entry assigns it.
+  graph::VariableOp find(llvm::StringRef name) const;
+  const std::map<std::string, graph::VariableOp> &all() const {
+    return variables;
+  }
+
+private:
+  std::map<std::string, graph::VariableOp> variables;
+};
+
+/// The variable's value now.
+mlir::FailureOr<mlir::Value> currentValue(Node &node, const Variable &variable);
+/// Gives the variable a value, which its next readers see. Under a condition,
+/// where that holds.
+mlir::LogicalResult assign(Node &node, const Variable &variable,
+                           mlir::Value value);
+/// The operand as a tensor: of a variable its value now.
+mlir::FailureOr<mlir::Value> tensorAt(Node &node, unsigned i);
+
+/// The edges that initialize a variable in the graph, the likeliest first: by
+/// assignments that need no input, no checkpoint and not the variable itself.
+std::vector<Edge> initialEdges(const Graph &graph, llvm::StringRef name);
+
+/// The entry that gives all variables their first values; none where one has
+/// none, of which the user is told.
+mlir::LogicalResult buildInit(Report &report, mlir::ModuleOp module,
+                              const Graph &graph, Library &library,
+                              VariableSource *source, StateVariables &state,
+                              const ImportOptions &options);
+
+void addAssignHandlers(Handlers &);
+void addOptimizerHandlers(Handlers &);
+
+} // namespace weir::tensorflow
+
+#endif // WEIR_COMPILER_IMPORT_TENSORFLOW_STATE_STATE_H
