@@ -24,7 +24,7 @@ struct Sampler {
   int64_t spatial() const { return x.rank() - 2; }
   /// Pixels at places that need not be whole; all of one shape [N, P], of the
   /// type of `x`; the result is [N, P, C].
-  Expr nearest(llvm::ArrayRef<Expr> places, bool halvesToEven) const;
+  Expr nearest(llvm::ArrayRef<Expr> places) const;
   Expr linear(llvm::ArrayRef<Expr> places) const;
   Expr cubic(llvm::ArrayRef<Expr> places) const;
 

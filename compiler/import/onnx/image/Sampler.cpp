@@ -78,19 +78,11 @@ Expr Sampler::pixel(ArrayRef<Expr> whole) const {
   return select(reshape(isInside, shape), pixels, pixels.like(0));
 }
 
-Expr Sampler::nearest(ArrayRef<Expr> places, bool halvesToEven) const {
+Expr Sampler::nearest(ArrayRef<Expr> places) const {
   SmallVector<Expr> whole;
-  for (auto [d, given] : llvm::enumerate(places)) {
-    auto dim = static_cast<int64_t>(d);
-    Expr place = given;
-    // Halves away from zero.
-    Expr rounded =
-        halvesToEven
-            ? apply<graph::RoundOp>(place)
-            : apply<graph::SignOp>(place) *
-                  apply<graph::FloorOp>(apply<graph::AbsOp>(place) + 0.5);
-    whole.push_back(inside(rounded, dim));
-  }
+  for (auto [d, place] : llvm::enumerate(places))
+    whole.push_back(
+        inside(apply<graph::RoundOp>(place), static_cast<int64_t>(d)));
   return pixel(whole);
 }
 

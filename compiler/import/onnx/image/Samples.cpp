@@ -48,7 +48,7 @@ static LogicalResult importGridSample(Node &node) {
   }
   Expr y;
   if (mode == "nearest")
-    y = sampler.nearest(at, spatial != 3);
+    y = sampler.nearest(at);
   else if (mode == "linear" || mode == "bilinear")
     y = sampler.linear(at);
   else if (mode == "cubic" || mode == "bicubic")

@@ -69,7 +69,9 @@ static LogicalResult importBatchNorm(Node &node) {
   if (!trains) {
     Expr factor = scale * rsqrt(variance + epsilon);
     Expr y = x * factor + (bias - center * factor);
-    return give(node, cast(y, node.element(0)));
+    // Old models name results of training without training.
+    Expr mean = operand(node, 3), spread = operand(node, 4);
+    return give(node, {cast(y, node.element(0)), mean, spread, mean, spread});
   }
   Integers others{0};
   llvm::append_range(others, dimsFrom(2, x.rank()));
