@@ -198,13 +198,11 @@ LogicalResult StateVariables::declare(Report &report, ModuleOp module,
     std::string key = source ? source->key(name) : "";
     if (key.empty() || !keys.insert(key).second)
       keys.insert(key = name);
-    auto text = [&](const std::string &value) {
-      return value == name ? StringAttr() : b.getStringAttr(value);
-    };
     // Kernels and entries have names in the same table.
     variables[name] = b.create<graph::VariableOp>(
         report.node(def->name()), "var:" + name, *type, ElementsAttr(),
-        b.getStringAttr(name), text(key));
+        b.getStringAttr(name),
+        key == name ? StringAttr() : b.getStringAttr(key));
   }
   return success();
 }
