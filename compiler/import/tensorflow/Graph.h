@@ -4,6 +4,7 @@
 #define WEIR_COMPILER_IMPORT_TENSORFLOW_GRAPH_H
 
 #include "compiler/import/Report.h"
+#include "compiler/import/tensorflow/Tensors.h"
 #include "compiler/import/tensorflow/proto/graph.pb.h"
 
 #include "llvm/ADT/StringMap.h"
@@ -108,6 +109,10 @@ public:
   /// Reports a call of a function by itself, and graphs that calls make too
   /// large: before anything is inlined.
   bool check(Report &report, const Graph &root);
+
+  /// The constants that any entry has read: reading one takes what is large out
+  /// of its message.
+  llvm::DenseMap<const ::tensorflow::TensorProto *, Constant> constants;
 
 private:
   llvm::StringMap<::tensorflow::FunctionDef *> byName;

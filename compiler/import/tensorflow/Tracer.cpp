@@ -96,8 +96,13 @@ FailureOr<Traced> Tracer::traceAside(const Graph &graph, Edge edge) {
   if (nesting >= nestingLimit)
     return failure();
   bool unsupported = false;
+  // What is fed to the graph is given here too.
+  SmallVector<std::pair<Edge, Traced>> fed;
+  for (const std::unique_ptr<Frame> &frame : frames)
+    if (frame->graph == &graph)
+      fed = frame->fed;
   ++nesting;
-  auto results = traceGraph(graph, edge, {}, unsupported);
+  auto results = traceGraph(graph, edge, fed, unsupported);
   --nesting;
   if (failed(results) || unsupported)
     return failure();
@@ -299,7 +304,7 @@ LogicalResult Tracer::verifyNew(Operation *before, Block *block, Location at) {
 
 FailureOr<Constant> Tracer::constant(Node &node,
                                      ::tensorflow::TensorProto &proto) {
-  auto [known, isNew] = constants.try_emplace(&proto);
+  auto [known, isNew] = library.constants.try_emplace(&proto);
   if (!isNew)
     return known->second;
   std::string why;
@@ -309,7 +314,7 @@ FailureOr<Constant> Tracer::constant(Node &node,
     node.error() << "its constant " << why;
     return failure();
   }
-  constants[&proto] = *read;
+  library.constants[&proto] = *read;
   return read;
 }
 

@@ -208,7 +208,6 @@ private:
 
   std::vector<std::unique_ptr<Frame>> frames;
   std::vector<Refusal> refused;
-  llvm::DenseMap<const ::tensorflow::TensorProto *, Constant> constants;
   unsigned nesting = 0;
   uint64_t tracedNodes = 0;
   /// The node at work has handed itself to a frame of its own.

@@ -232,15 +232,9 @@ LogicalResult importSetSize(Node &node) {
   if (failed(exact))
     return failure();
   exact->bound = sizes[*dim].bound;
-  if (!exact->exact) {
-    // A size that is known is what a slice leaves.
-    auto known = knownNumber(size->front());
-    if (!known)
-      return node.unsupported("its size");
-    Expr x = slice(operand(node, 0), *dim, 0, *known);
-    sizes[*dim] = {*known, {}};
-    return x ? node.tracedResults({withSizes(x.value, sizes)}) : give(node, x);
-  }
+  // One that is known leaves what lies beyond it, which may be asked for again.
+  if (!exact->exact)
+    exact->exact = castTo(node.b, size->front(), node.b.getI64Type());
   sizes[*dim] = *exact;
   return node.tracedResults({withSizes(node.operand(0), sizes)});
 }
