@@ -160,7 +160,7 @@ LogicalResult buildDerivatives(Report &report, const Graph &graph,
       variables.push_back(floats(port));
       if (!variables.back())
         return failure();
-      ports.push_back(port);
+      ports.push_back({port.name, port.name, port.edge, {}});
     }
     auto op = tracer.builder.create<graph::GradientOp>(loss.getLoc(), loss,
                                                        variables);
