@@ -27,6 +27,13 @@ Watched &watch(Tracer &tracer) {
   return *watchedOf(tracer);
 }
 
+Value Watched::keep(ImplicitLocOpBuilder &b, Value value) {
+  auto barrier = b.create<graph::BarrierOp>(value);
+  // CSE merges ops that are alike, as barriers of equal constants would be.
+  barrier->setAttr("weir.watched", b.getI64IntegerAttr(kept++));
+  return barrier;
+}
+
 void keepWatched(Tracer &tracer, int node, ImplicitLocOpBuilder &b,
                  MutableArrayRef<Traced> results) {
   Watched *watched = watchedOf(tracer);
@@ -35,7 +42,7 @@ void keepWatched(Tracer &tracer, int node, ImplicitLocOpBuilder &b,
   for (auto [i, traced] : llvm::enumerate(results))
     if (traced.value &&
         llvm::is_contained(watched->edges, Edge{node, static_cast<int>(i)}))
-      traced.value = b.create<graph::BarrierOp>(traced.value);
+      traced.value = watched->keep(b, traced.value);
 }
 
 /// A tensor by what callers of the model call it, or by its name in the graph.

@@ -16,6 +16,12 @@ struct Watched : Object {
   /// Variables by name, with the value that all who read them share, once it
   /// has been read.
   llvm::StringMap<mlir::Value> variables;
+
+  /// The value as one that nothing folds past, nor merges with an equal one.
+  mlir::Value keep(mlir::ImplicitLocOpBuilder &b, mlir::Value value);
+
+private:
+  int64_t kept = 0;
 };
 
 /// Null where no gradients are asked for.

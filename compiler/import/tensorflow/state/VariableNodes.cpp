@@ -132,7 +132,7 @@ FailureOr<Value> currentValue(Node &node, const Variable &variable) {
     FailureOr<Value> value = read();
     if (failed(value))
       return failure();
-    shared = node.b.create<graph::BarrierOp>(*value);
+    shared = watched->keep(node.b, *value);
   }
   return shared;
 }
