@@ -17,8 +17,12 @@ def bessel(order, x):
     equal steps finds to the last digit."""
     x = np.asarray(x, np.float64)[..., None]
     t = (np.arange(4000) + 0.5) * np.pi / 4000
-    with np.errstate(invalid="ignore"):
-        return np.mean(np.exp(x * np.cos(t) - np.abs(x)) * np.cos(order * t), -1)
+    # Of |x|, as cos(t) - 1 would cancel where x is large; and of order 1 by parts,
+    # as the mean of a cosine would where x is small.
+    weights = np.exp(-2 * np.abs(x) * np.sin(t / 2) ** 2)
+    if order == 0:
+        return np.mean(weights, -1)
+    return x[..., 0] * np.mean(weights * np.sin(t) ** 2, -1)
 
 
 def bisected(function, target, low, high):
@@ -31,6 +35,8 @@ def bisected(function, target, low, high):
 def erf_inverse(x):
     if not -1 < x < 1:
         return INF if x == 1 else -INF if x == -1 else NAN
+    if x == 0:
+        return 0.0
     if abs(x) < 0.5:
         return math.copysign(bisected(math.erf, abs(x), 0, 1), x)
     rest = 1 - abs(x)
