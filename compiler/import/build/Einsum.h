@@ -3,7 +3,7 @@
 #ifndef WEIR_COMPILER_IMPORT_BUILD_EINSUM_H
 #define WEIR_COMPILER_IMPORT_BUILD_EINSUM_H
 
-#include "compiler/import/build/Expr.h"
+#include "compiler/import/Build.h"
 
 namespace weir {
 

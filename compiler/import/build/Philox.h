@@ -5,7 +5,7 @@
 #ifndef WEIR_COMPILER_IMPORT_BUILD_PHILOX_H
 #define WEIR_COMPILER_IMPORT_BUILD_PHILOX_H
 
-#include "compiler/import/build/Expr.h"
+#include "compiler/import/Build.h"
 
 #include <array>
 

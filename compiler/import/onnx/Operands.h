@@ -4,7 +4,7 @@
 #ifndef WEIR_COMPILER_IMPORT_ONNX_OPERANDS_H
 #define WEIR_COMPILER_IMPORT_ONNX_OPERANDS_H
 
-#include "compiler/import/build/Expr.h"
+#include "compiler/import/Build.h"
 #include "compiler/import/onnx/Tracer.h"
 
 namespace weir::onnx {

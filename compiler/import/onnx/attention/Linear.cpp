@@ -1,7 +1,7 @@
 // Attention by a state that each step updates, and convolutions that look back.
 
+#include "compiler/import/Build.h"
 #include "compiler/import/build/Steps.h"
-#include "compiler/import/build/Windows.h"
 #include "compiler/import/onnx/attention/Attention.h"
 
 #include "dialects/graph/Elementwise.h"

@@ -86,8 +86,8 @@ FailureOr<SmallVector<Traced>> buildIf(Node &node, Value condition,
                         << otherwise.size() << " results";
   if (left != right) {
     for (auto [a, b] : llvm::zip(left, right))
-      if (cast<RankedTensorType>(a).getElementType() !=
-          cast<RankedTensorType>(b).getElementType())
+      if (mlir::cast<RankedTensorType>(a).getElementType() !=
+          mlir::cast<RankedTensorType>(b).getElementType())
         return node.error()
                << "its branches give different types: " << a << " and " << b;
     return node.unsupported("its branches give results of different shapes");

@@ -1,6 +1,6 @@
 // Parts of images that boxes mark, and the choice among boxes.
 
-#include "compiler/import/build/Windows.h"
+#include "compiler/import/Build.h"
 #include "compiler/import/onnx/image/Image.h"
 
 #include "dialects/graph/Elementwise.h"

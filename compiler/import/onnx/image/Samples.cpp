@@ -1,6 +1,6 @@
 // Images at the places of a grid, and such grids.
 
-#include "compiler/import/build/Windows.h"
+#include "compiler/import/Build.h"
 #include "compiler/import/onnx/image/Image.h"
 
 #include "dialects/graph/Elementwise.h"

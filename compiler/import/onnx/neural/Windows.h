@@ -3,7 +3,7 @@
 #ifndef WEIR_COMPILER_IMPORT_ONNX_NEURAL_WINDOWS_H
 #define WEIR_COMPILER_IMPORT_ONNX_NEURAL_WINDOWS_H
 
-#include "compiler/import/build/Windows.h"
+#include "compiler/import/Build.h"
 #include "compiler/import/onnx/neural/Compose.h"
 
 namespace weir::onnx {

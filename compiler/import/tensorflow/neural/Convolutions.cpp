@@ -102,26 +102,6 @@ LogicalResult backToImages(Node &node) {
   return give(node, layout.fromLast(x));
 }
 
-/// The channels of a group become the batch and the batch the channels of that
-/// group: N, spatial..., groups, inner -> inner, spatial..., groups, N.
-Expr groupsToBatch(Expr x, int64_t groups) {
-  if (!x)
-    return {};
-  SmallVector<int64_t> shape(x.shape());
-  if (groups < 1 || shape.back() % groups != 0)
-    return {};
-  int64_t inner = shape.back() / groups, batch = shape.front();
-  shape.back() = inner;
-  shape.insert(shape.end() - 1, groups);
-  SmallVector<int64_t> permutation(shape.size());
-  std::iota(permutation.begin(), permutation.end(), 0);
-  std::swap(permutation.front(), permutation.back());
-  SmallVector<int64_t> joined(x.shape());
-  joined.front() = inner;
-  joined.back() = groups * batch;
-  return reshape(transpose(reshape(x, shape), permutation), joined);
-}
-
 /// From images and results to the filter: the images, with channels for a
 /// batch, are convolved with the results; strides and dilations change places.
 LogicalResult backToFilter(Node &node) {
@@ -155,34 +135,9 @@ LogicalResult backToFilter(Node &node) {
                         << results.type();
   int64_t groups = convolution->groups(x.shape(), shape);
   SmallVector<int64_t> filter = convolution->grouped(shape);
-  auto type = x.type().clone(filter);
-  if (x.type().getNumElements() == 0 || results.type().getNumElements() == 0)
-    return give(node, Expr(node.b, splat(node.b, type, 0)));
-
-  Windows swapped = *windows;
-  SmallVector<int64_t> low(spatial + 2, 0), high = low;
-  for (int64_t i = 0; i < spatial; ++i) {
-    swapped.strides[i] = windows->dilations[i];
-    swapped.dilations[i] = windows->strides[i];
-    int64_t reach = (windows->counts[i] - 1) * windows->strides[i];
-    low[i + 1] = windows->low[i];
-    high[i + 1] = (shape[i] - 1) * windows->dilations[i] + reach + 1 -
-                  x.size(i + 1) - windows->low[i];
-    swapped.low[i] = std::max<int64_t>(low[i + 1], 0);
-    swapped.high[i] = std::max<int64_t>(high[i + 1], 0);
-    low[i + 1] = std::min<int64_t>(low[i + 1], 0);
-    high[i + 1] = std::min<int64_t>(high[i + 1], 0);
-  }
-  Expr images = groupsToBatch(pad(x, low, high), groups);
-  // N, places..., CO -> places..., N, CO
-  SmallVector<int64_t> permutation;
-  for (int64_t i = 0; i < spatial; ++i)
-    permutation.push_back(i + 1);
-  permutation.append({0, spatial + 1});
-  // CI, window..., CO -> window..., CI, CO
-  Expr gradient =
-      convolve(images, transpose(results, permutation), swapped, groups);
-  return give(node, reshape(transpose(gradient, permutation), shape));
+  return give(
+      node,
+      reshape(convolveFilter(x, results, filter, *windows, groups), shape));
 }
 
 } // namespace

@@ -3,7 +3,7 @@
 #ifndef WEIR_COMPILER_IMPORT_TENSORFLOW_NEURAL_EXPR_H
 #define WEIR_COMPILER_IMPORT_TENSORFLOW_NEURAL_EXPR_H
 
-#include "compiler/import/build/Expr.h"
+#include "compiler/import/Build.h"
 #include "compiler/import/tensorflow/Node.h"
 
 namespace weir::tensorflow {

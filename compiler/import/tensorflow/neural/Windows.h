@@ -4,7 +4,7 @@
 #ifndef WEIR_COMPILER_IMPORT_TENSORFLOW_NEURAL_WINDOWS_H
 #define WEIR_COMPILER_IMPORT_TENSORFLOW_NEURAL_WINDOWS_H
 
-#include "compiler/import/build/Windows.h"
+#include "compiler/import/Build.h"
 #include "compiler/import/tensorflow/neural/Expr.h"
 
 namespace weir::tensorflow {

@@ -97,7 +97,7 @@ static FailureOr<Value> storedValue(Node &node, const Variable &variable) {
     if (failed(saved))
       return failure();
     if (*saved) {
-      auto type = cast<RankedTensorType>(saved->getType());
+      auto type = mlir::cast<RankedTensorType>(saved->getType());
       bool agrees =
           !variable.element || type.getElementType() == variable.element;
       if (agrees && variable.shape) {
