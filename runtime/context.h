@@ -127,6 +127,25 @@ WEIR_PART weir_status weir_check_call(weir_context *context, uint32_t which,
   return weir_check_overlap(context, which, tensors);
 }
 
+// Whether the variables that a function uses have values.
+WEIR_PART weir_status weir_check_initialized(weir_context *context,
+                                             uint32_t which) {
+  const weir_model *model = context->model;
+  if (!model->roles || model->roles[which] != WEIR_USES_STATE ||
+      context->initialized)
+    return WEIR_OK;
+  return WEIR_FAIL(context, WEIR_ERR_UNINITIALIZED, "function '",
+                   model->info->functions[which].name,
+                   "' uses variables, which have no values yet: ",
+                   model->info->init ? "init or " : "", "restore comes first");
+}
+
+// A run has gone well: init has given the variables their values.
+WEIR_PART void weir_note_initialized(weir_context *context, uint32_t which) {
+  if (context->model->roles && context->model->roles[which] == WEIR_INIT)
+    context->initialized = 1;
+}
+
 // What a run answers whose entry answered `failed`.
 WEIR_PART weir_status weir_check_result(weir_context *context, int32_t failed) {
   const weir_model *model = context->model;

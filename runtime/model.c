@@ -133,18 +133,14 @@ weir_status weir_model_run(const weir_model *model, weir_context *context,
   weir_status status = weir_check_call(context, which, tensors, num_tensors);
   if (status)
     return status;
-  int role = model->roles ? model->roles[which] : WEIR_STATELESS;
-  if (role == WEIR_USES_STATE && !context->initialized)
-    return WEIR_FAIL(context, WEIR_ERR_UNINITIALIZED, "function '",
-                     model->info->functions[which].name,
-                     "' uses variables, which have no values yet: ",
-                     model->info->init ? "init or " : "",
-                     "restore comes first");
+  status = weir_check_initialized(context, which);
+  if (status)
+    return status;
   status = weir_check_result(
       context,
       context->entries[which](context->arena, context->weights, tensors,
                               &context->team, context->state));
-  if (!status && role == WEIR_INIT)
-    context->initialized = 1;
+  if (!status)
+    weir_note_initialized(context, which);
   return status;
 }

@@ -87,7 +87,8 @@ void state(raw_ostream &os, const ModelInterface &model) {
      << "_ctx *context, const char *path);\n"
      << "weir_status " << n << "_restore(" << n
      << "_ctx *context, const char *path);\n\n";
-  os << "/* Where the variables lie. */\n";
+  os << "/* Where the variables lie"
+     << (model.gpu ? ": in the GPU's memory" : "") << ". */\n";
   for (const VariableInterface &variable : model.variables) {
     std::string shape;
     for (int64_t dim : variable.type.getShape())

@@ -102,7 +102,8 @@ struct Builder {
 
   /// The function that gives a variable's address.
   bool accessor(const VariableInterface &variable, unsigned index) {
-    Function *callee = runtime("weir_model_variable");
+    Function *callee =
+        runtime(model.gpu ? "weir_gpu_model_variable" : "weir_model_variable");
     if (!callee)
       return false;
     Function *f = define(variable.c, ptr, {ptr});
@@ -120,9 +121,9 @@ struct Builder {
   }
 
   /// `name`, calling the runtime's `to` with the model's table before its own
-  /// arguments.
+  /// arguments, and behind them `last`, unless that is null.
   Function *forward(StringRef name, StringRef to, Type *result,
-                    ArrayRef<Type *> parameters) {
+                    ArrayRef<Type *> parameters, Function *last = nullptr) {
     Function *callee = runtime(to);
     if (!callee)
       return nullptr;
@@ -131,6 +132,8 @@ struct Builder {
     SmallVector<Value *> arguments{table};
     for (Argument &argument : function->args())
       arguments.push_back(&argument);
+    if (last)
+      arguments.push_back(last);
     CallInst *call = b.CreateCall(callee, arguments);
     if (result->isVoidTy())
       b.CreateRetVoid();
@@ -320,10 +323,17 @@ struct Builder {
 
     Constant *state = null(), *save = null(), *restore = null();
     if (!model.variables.empty()) {
-      Function *base = forward("weir.state", "weir_model_state", ptr, {ptr});
+      Function *base = forward("weir.state", to + "model_state", ptr, {ptr});
       state = base;
-      save = forward(n + "_save", "weir_model_save", i32, {ptr, ptr});
-      restore = forward(n + "_restore", "weir_model_restore", i32, {ptr, ptr});
+      // A GPU's copies the variables and leaves the files to the other's.
+      auto checkpoint = [&](StringRef name) {
+        std::string host = ("weir_model" + name).str();
+        return forward(n + name.str(),
+                       model.gpu ? ("weir_gpu_model" + name).str() : host, i32,
+                       {ptr, ptr}, model.gpu ? runtime(host) : nullptr);
+      };
+      save = checkpoint("_save");
+      restore = checkpoint("_restore");
       unsigned index = 0;
       for (const VariableInterface &variable : model.variables)
         if (!base || !save || !restore || !accessor(variable, index++))
@@ -336,37 +346,24 @@ struct Builder {
     uint32_t initNumber =
         init == model.functions.end() ? 0 : init - model.functions.begin() + 1;
 
-    Constant *info = constant(
-        record(
-            {int32(WEIR_ABI_VERSION),
-             int32(functions.size()),
-             list(functions, "weir.functions"),
-             cText(n),
-             cText(model.source),
-             cText(model.target),
-             cText("weir 0.1.0"),
-             options.weightsFile.empty() ? null() : cText(options.weightsFile),
-             int64(model.arenaBytes),
-             int64(model.maxLiveBytes),
-             int64(model.weightsBytes),
-             int64(options.contextBytes),
-             int64(64),
-             create,
-             run,
-             lastError,
-             destroy,
-             statusText,
-             int32(model.threads),
-             int32(names.size()),
-             list(names, "weir.level_names"),
-             int64(model.stateBytes),
-             int32(model.variables.size()),
-             int32(initNumber),
-             variables(),
-             state,
-             save,
-             restore}),
-        "weir.info");
+    SmallVector<Constant *> about{
+        int32(WEIR_ABI_VERSION),
+        int32(functions.size()),
+        list(functions, "weir.functions"),
+        cText(n),
+        cText(model.source),
+        cText(model.target),
+        cText("weir 0.1.0"),
+        options.weightsFile.empty() ? null() : cText(options.weightsFile)};
+    for (int64_t bytes : {model.arenaBytes, model.maxLiveBytes,
+                          model.weightsBytes, int64_t(options.contextBytes)})
+      about.push_back(int64(bytes));
+    about.append({int64(64), create, run, lastError, destroy, statusText});
+    about.append({int32(model.threads), int32(names.size()),
+                  list(names, "weir.level_names"), int64(model.stateBytes),
+                  int32(model.variables.size()), int32(initNumber), variables(),
+                  state, save, restore});
+    Constant *info = constant(record(about), "weir.info");
     Function *infoFunction = define(n + "_info", ptr, {});
     IRBuilder<>(&infoFunction->getEntryBlock()).CreateRet(info);
 

@@ -2,9 +2,10 @@
 
 #include "passes/gpu/Passes.h"
 
+#include "passes/gpu/LaunchTable.h"
+
 #include "dialects/plan/Plan.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
-#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "llvm/ADT/StringSet.h"
 
@@ -26,8 +27,20 @@ constexpr int64_t simulatorState = 64, stackOfThread = 16 << 10,
                   sharedMemory = 48 << 10;
 
 bool isPlace(Operation &op) {
-  return isa<plan::ArgumentOp, plan::BufferOp, plan::ViewOp, plan::WeightOp>(
-      op);
+  return isa<plan::ArgumentOp, plan::BufferOp, plan::StateOp, plan::ViewOp,
+             plan::WeightOp>(op);
+}
+
+/// Whether a failed check has to end the run at once: what follows might assign
+/// variables.
+bool stopsAtChecks(plan::ProgramOp program) {
+  return !program.getBody().front().getOps<plan::StateOp>().empty();
+}
+
+/// Whether the host waits for what the op has of the device's.
+bool readsBack(Operation *op, bool stops) {
+  return isa<plan::IfOp, plan::WhileOp>(op) ||
+         (stops && isa<plan::CheckOp>(op));
 }
 
 /// The functions of the runtime that issue work.
@@ -44,14 +57,15 @@ struct Runtime {
   }
 };
 
-/// Lowers tasks into a function of (arena, weights, tensors, stream) that
-/// answers 0, or at once what the runtime answered that is not 0.
+/// Lowers tasks into a function of (arena, weights, tensors, stream, state),
+/// without the state where the model has none, that answers 0, or at once what
+/// the runtime answered that is not 0.
 class Issuing {
 public:
   Issuing(LLVM::LLVMFuncOp function, Runtime runtime,
-          const llvm::StringMap<std::pair<int64_t, DenseI64ArrayAttr>> &kernels)
+          const LaunchTable &kernels, bool stops)
       : b(function.getLoc(), function.getContext()), runtime(runtime),
-        kernels(kernels) {
+        kernels(kernels), stops(stops) {
     Block *entry = function.addEntryBlock(b);
     failure = b.createBlock(&function.getBody(), function.getBody().end(),
                             b.getI32Type(), b.getLoc());
@@ -61,6 +75,8 @@ public:
     weights = function.getArgument(1);
     tensors = function.getArgument(2);
     stream = function.getArgument(3);
+    if (function.getNumArguments() == 5)
+      state = function.getArgument(4);
   }
 
   void run(ArrayRef<Operation *> tasks) {
@@ -70,7 +86,7 @@ public:
       task->walk([&](Operation *op) {
         if (auto run = dyn_cast<plan::RunOp>(op))
           most = std::max<int64_t>(most, run.getOperands().size());
-        reads |= isa<plan::IfOp, plan::WhileOp>(op);
+        reads |= readsBack(op, stops);
       });
     // The values of a launch's arguments, and where each of them is.
     if (most) {
@@ -102,8 +118,7 @@ private:
     else if (auto run = dyn_cast<plan::RunOp>(op))
       lowerRun(run);
     else if (auto check = dyn_cast<plan::CheckOp>(op))
-      issue("weir_gpu_check",
-            {stream, address(check.getCondition()), number(check.getCode())});
+      lowerCheck(check);
     else if (auto branch = dyn_cast<plan::IfOp>(op))
       lowerIf(branch);
     else if (auto loop = dyn_cast<plan::WhileOp>(op))
@@ -135,6 +150,8 @@ private:
       return at(arena, buffer.getOffset() + offset);
     if (auto weight = place.getDefiningOp<plan::WeightOp>())
       return at(weights, weight.getOffset() + offset);
+    if (auto variable = place.getDefiningOp<plan::StateOp>())
+      return at(state, variable.getOffset() + offset);
     auto argument = place.getDefiningOp<plan::ArgumentOp>();
     Value start =
         b.create<LLVM::LoadOp>(pointer(), at(tensors, 8 * argument.getIndex()));
@@ -151,15 +168,27 @@ private:
   }
 
   void lowerRun(plan::RunOp run) {
-    auto [kernel, launch] = kernels.lookup(run.getKernel());
+    LaunchTable::Row row = kernels.lookup(run.getKernel());
     int64_t count = run.getOperands().size();
     for (auto [i, operand] : llvm::enumerate(run.getOperands()))
       b.create<LLVM::StoreOp>(address(operand), at(values, 8 * i));
     Value one = number(1), none = number(0);
     Value list = count ? places : b.create<LLVM::ZeroOp>(pointer()).getResult();
     issue("weir_gpu_launch",
-          {stream, number(kernel), number(launch[0]), one, one,
-           number(launch[1]), one, one, none, list, number(count)});
+          {stream, number(row.number), number(row.blocks), one, one,
+           number(row.threads), one, one, none, list, number(count)});
+  }
+
+  void lowerCheck(plan::CheckOp check) {
+    if (!stops)
+      return issue("weir_gpu_check", {stream, address(check.getCondition()),
+                                      number(check.getCode())});
+    Value passed = read(check.getCondition());
+    Block *before = b.getInsertionBlock(), *after = newBlock();
+    b.setInsertionPointToEnd(before);
+    b.create<LLVM::CondBrOp>(passed, after, ValueRange(), failure,
+                             ValueRange(number(check.getCode())));
+    b.setInsertionPointToEnd(after);
   }
 
   void lowerIf(plan::IfOp branch) {
@@ -219,26 +248,28 @@ private:
 
   ImplicitLocOpBuilder b;
   Runtime runtime;
-  const llvm::StringMap<std::pair<int64_t, DenseI64ArrayAttr>> &kernels;
+  const LaunchTable &kernels;
+  bool stops; // at a failed check
   Block *failure;
   Value arena, weights, tensors, stream;
+  Value state; // null in a model without variables
   Value values, places, truth;
 };
 
 struct IssueLaunches : impl::IssueLaunchesBase<IssueLaunches> {
   void runOnOperation() override {
     ModuleOp module = getOperation();
-    if (failed(readKernels()))
+    if (failed(kernels.read(module)))
       return signalPassFailure();
+    placeSimulator();
     SmallVector<plan::ProgramOp> programs(module.getOps<plan::ProgramOp>());
     llvm::StringSet<> capturable;
     for (plan::ProgramOp program : programs) {
       std::string name = program.getSymName().str();
       program->setAttr(SymbolTable::getSymbolAttrName(),
                        StringAttr::get(&getContext(), name + ".plan"));
-      bool reads = false;
-      program.walk(
-          [&](Operation *op) { reads |= isa<plan::IfOp, plan::WhileOp>(op); });
+      bool reads = false, stops = stopsAtChecks(program);
+      program.walk([&](Operation *op) { reads |= readsBack(op, stops); });
       if (!reads)
         capturable.insert(name);
       lower(program, name);
@@ -252,44 +283,18 @@ struct IssueLaunches : impl::IssueLaunchesBase<IssueLaunches> {
   }
 
 private:
-  LogicalResult readKernels() {
+  /// Where the simulator keeps its state, if the model is for it.
+  void placeSimulator() {
     ModuleOp module = getOperation();
-    auto names = module->getAttrOfType<ArrayAttr>("weir.gpu_kernels");
-    auto device = module.lookupSymbol<ModuleOp>("weir_gpu_kernels");
-    if (!names || !device)
-      return module.emitError("has no kernels for a GPU");
-    int64_t mostThreads = 0;
-    for (auto [i, fields] : llvm::enumerate(names)) {
-      auto row = dyn_cast<DictionaryAttr>(fields);
-      auto name = row ? row.getAs<StringAttr>("name") : nullptr;
-      if (!name)
-        return module.emitError("has a kernel without a name");
-      auto kernel = device.lookupSymbol<LLVM::LLVMFuncOp>(name);
-      auto launch =
-          kernel ? kernel->getAttrOfType<DenseI64ArrayAttr>("weir.launch")
-                 : nullptr;
-      if (!launch || launch.size() != 2)
-        return device.emitError("has no launch of ") << name;
-      kernels[name] = {i, launch};
-      Builder b(&getContext());
-      kernel->setAttr("nvvm.kernel", b.getUnitAttr());
-      kernel->setAttr("nvvm.reqntid",
-                      b.getDenseI32ArrayAttr({int32_t(launch[1]), 1, 1}));
-      kernel.walk([&](Operation *op) {
-        if (isa<NVVM::Barrier0Op, NVVM::ShflOp>(op))
-          mostThreads = std::max(mostThreads, launch[1]);
-      });
-    }
     auto gpu = module->getAttrOfType<DictionaryAttr>("weir.gpu");
     auto kind = gpu ? gpu.getAs<StringAttr>("kind") : nullptr;
     if (!kind || kind.getValue() != "sim")
-      return success();
+      return;
     auto arena = module->getAttrOfType<IntegerAttr>("weir.arena_bytes");
     simulatorAt = llvm::alignTo(arena ? arena.getInt() : 0, 64);
     simulatorBytes = simulatorState;
-    if (mostThreads)
-      simulatorBytes += sharedMemory + mostThreads * stackOfThread;
-    return success();
+    if (int64_t most = kernels.mostMeeting())
+      simulatorBytes += sharedMemory + most * stackOfThread;
   }
 
   void markCapturable(const llvm::StringSet<> &capturable) {
@@ -317,8 +322,9 @@ private:
     ImplicitLocOpBuilder b(program.getLoc(), program);
     Runtime runtime = {getOperation()};
     Type pointer = LLVM::LLVMPointerType::get(&getContext());
-    auto type = LLVM::LLVMFunctionType::get(b.getI32Type(),
-                                            SmallVector<Type>(4, pointer));
+    SmallVector<Type> parameters(
+        getOperation()->hasAttr("weir.state_bytes") ? 5 : 4, pointer);
+    auto type = LLVM::LLVMFunctionType::get(b.getI32Type(), parameters);
     auto entry = b.create<LLVM::LLVMFuncOp>(name, type);
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(entry.addEntryBlock(b));
@@ -348,7 +354,8 @@ private:
           LLVM::Linkage::Private);
       // Called once, it would be inlined, and the block be long again.
       function.setPassthroughAttr(b.getArrayAttr(b.getStringAttr("noinline")));
-      Issuing(function, runtime, kernels).run(rest.take_front(count));
+      Issuing(function, runtime, kernels, stopsAtChecks(program))
+          .run(rest.take_front(count));
       answer = b.create<LLVM::CallOp>(function, operands).getResult();
       rest = rest.drop_front(count);
       if (rest.empty())
@@ -373,7 +380,7 @@ private:
     b.create<LLVM::ReturnOp>(answer);
   }
 
-  llvm::StringMap<std::pair<int64_t, DenseI64ArrayAttr>> kernels;
+  LaunchTable kernels;
   std::optional<int64_t> simulatorAt;
   int64_t simulatorBytes = 0;
 };

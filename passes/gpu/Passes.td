@@ -66,8 +66,10 @@ def IssueLaunches : Pass<"weir-issue-launches", "::mlir::ModuleOp"> {
   let summary = "Turns a plan into a function that gives a GPU its work";
   let description = [{
     Each `plan.program` becomes an LLVM function of (arena, weights, tensors,
-    stream) that calls `weir_gpu_launch`, `weir_gpu_copy` and, for conditions and
-    checks, `weir_gpu_read`, whose byte the host waits for. Pointers are the
+    stream), and state where the model has variables, that calls
+    `weir_gpu_launch`, `weir_gpu_copy`, `weir_gpu_check` and, for conditions,
+    `weir_gpu_read`, whose byte the host waits for; as it does for checks of a
+    program that uses variables, which end it. Pointers are the
     device's: it adds offsets to them and reads nothing through them. Entries
     whose program reads nothing are marked `capturable` in `weir.entries`.
 

@@ -53,9 +53,9 @@ weir_status weir_gpu_copy_out(weir_gpu *gpu, const weir_gpu_layout *layout,
 int32_t weir_gpu_issue(weir_gpu *gpu, uint32_t function,
                        weir_gpu_stream *stream) {
   gpu->status = WEIR_OK;
-  return gpu->context->entries[function](
-      (void *)gpu->arena, (const void *)gpu->weights, gpu->at, (void *)stream,
-      /*state=*/NULL);
+  return gpu->context->entries[function]((void *)gpu->arena,
+                                         (const void *)gpu->weights, gpu->at,
+                                         (void *)stream, (void *)gpu->state);
 }
 
 static weir_status record(weir_gpu *gpu, uint32_t which, int with_copies,

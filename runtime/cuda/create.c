@@ -29,6 +29,11 @@ static size_t reserve(size_t *total, size_t bytes) {
   return at;
 }
 
+static weir_status clear(weir_gpu *gpu, weir_cu_address at, size_t bytes) {
+  return bytes ? WEIR_GPU_CALL(gpu, cuMemsetD8Async, at, 0, bytes, gpu->stream)
+               : WEIR_OK;
+}
+
 static weir_status allocate(weir_gpu *gpu) {
   const weir_model_info *info = gpu->model->model.info;
   size_t tensors = 0, device = 0, host = 0, most = 0;
@@ -41,11 +46,13 @@ static weir_status allocate(weir_gpu *gpu) {
   }
   size_t arena = reserve(&device, info->arena_bytes);
   size_t weights = reserve(&device, info->weights_bytes);
+  size_t state = reserve(&device, info->state_bytes);
   size_t device_tensors = reserve(&device, tensors);
   size_t workspace = reserve(&device, most);
   reserve(&host, WEIR_GPU_READ_BYTES);
   size_t checks = reserve(&host, gpu->model->model.num_checks);
   size_t staging = reserve(&host, tensors);
+  size_t copy = reserve(&host, info->state_bytes);
   if (device == SIZE_MAX || host == SIZE_MAX)
     return WEIR_GPU_FAIL(gpu, WEIR_ERR_MEMORY,
                          "the model needs more memory than there can be");
@@ -62,6 +69,7 @@ static weir_status allocate(weir_gpu *gpu) {
     return status;
   gpu->arena = gpu->memory + arena;
   gpu->weights = gpu->memory + weights;
+  gpu->state = gpu->memory + state;
   gpu->tensors = gpu->memory + device_tensors;
   gpu->workspace = gpu->memory + workspace;
   gpu->pinned = pinned;
@@ -71,9 +79,9 @@ static weir_status allocate(weir_gpu *gpu) {
   // Where the host and the device share one space of addresses, an output may
   // be compared with it.
   gpu->context->arena = (void *)gpu->arena;
-  return info->arena_bytes ? WEIR_GPU_CALL(gpu, cuMemsetD8Async, gpu->arena, 0,
-                                           info->arena_bytes, gpu->stream)
-                           : WEIR_OK;
+  gpu->context->state = (char *)pinned + copy;
+  status = clear(gpu, gpu->arena, info->arena_bytes);
+  return status ? status : clear(gpu, gpu->state, info->state_bytes);
 }
 
 static weir_status upload_weights(weir_gpu *gpu, const weir_config *config) {

@@ -3,9 +3,11 @@
 // The host side of a model is an entry for each signature, as on a CPU:
 //
 //   i32 symbol(ptr arena, ptr weights, ptr tensors, ptr stream)
+//   i32 symbol(ptr arena, ptr weights, ptr tensors, ptr stream, ptr state)
 //
-// `arena` and `weights` are addresses in the device's memory, and so is each of
-// the `tensors` (inputs, then outputs), whose list itself lies in the host's.
+// the second where the model has variables. `arena`, `weights` and `state` are
+// addresses in the device's memory, and so is each of the `tensors` (inputs,
+// then outputs), whose list itself lies in the host's.
 // The entry adds offsets to these addresses and never reads through them. It
 // issues work to the stream by the functions below, in order; all but
 // weir_gpu_read return before the work is done. The entry answers 0, or at once
@@ -111,6 +113,20 @@ void weir_gpu_model_destroy(const weir_gpu_model *model, void *context);
 const char *weir_gpu_model_last_error(const weir_gpu_model *model,
                                       const void *context);
 const char *weir_gpu_status_text(weir_status status);
+
+// Where the variables lie in the device's memory, all and one; null where the
+// context is not alive.
+void *weir_gpu_model_state(const weir_gpu_model *model, void *context);
+void *weir_gpu_model_variable(const weir_gpu_model *model, void *context,
+                              uint32_t variable);
+// Checkpoints, by way of a copy of the variables in the host's memory, which
+// `save` and `restore` (weir_model_save, weir_model_restore) write and read.
+typedef weir_status weir_checkpoint(const weir_model *model,
+                                    weir_context *context, const char *path);
+weir_status weir_gpu_model_save(const weir_gpu_model *model, void *context,
+                                const char *path, weir_checkpoint *save);
+weir_status weir_gpu_model_restore(const weir_gpu_model *model, void *context,
+                                   const char *path, weir_checkpoint *restore);
 
 // A context is `weir_gpu_bytes`, then an address (8 bytes) for each kernel, for
 // each tensor of the function that has most, and two for each function, and

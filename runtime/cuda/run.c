@@ -48,7 +48,7 @@ static uint32_t take_failed_check(weir_gpu *gpu) {
   return first;
 }
 
-static weir_status wait_for_device_run(weir_gpu *gpu) {
+weir_status weir_gpu_wait_for_device_run(weir_gpu *gpu) {
   if (!gpu->pending)
     return WEIR_OK;
   gpu->pending = 0;
@@ -67,7 +67,7 @@ static weir_status result(weir_gpu *gpu, int32_t answered, uint32_t failed) {
 static weir_status run(weir_gpu *gpu, uint32_t which, void *const *tensors) {
   const weir_function_info *function =
       &gpu->model->model.info->functions[which];
-  weir_status status = wait_for_device_run(gpu);
+  weir_status status = weir_gpu_wait_for_device_run(gpu);
   if (status)
     return status;
   take_failed_check(gpu);
@@ -159,11 +159,15 @@ static weir_status call(const weir_gpu_model *model, void *memory,
   gpu->status = WEIR_OK;
   weir_status status =
       weir_check_call(gpu->context, function, tensors, num_tensors);
+  if (!status)
+    status = weir_check_initialized(gpu->context, function);
   if (status || (status = weir_gpu_enter(gpu)))
     return status;
   status = on_device ? run_device(gpu, function, tensors, stream)
                      : run(gpu, function, tensors);
   weir_gpu_leave(gpu);
+  if (!status)
+    weir_note_initialized(gpu->context, function);
   return status;
 }
 
@@ -190,7 +194,7 @@ weir_status weir_gpu_model_wait(const weir_gpu_model *model, void *memory) {
   weir_status status = weir_gpu_enter(gpu);
   if (status)
     return status;
-  status = wait_for_device_run(gpu);
+  status = weir_gpu_wait_for_device_run(gpu);
   weir_gpu_leave(gpu);
   uint32_t failed = take_failed_check(gpu);
   return status ? status : result(gpu, 0, failed);

@@ -41,10 +41,12 @@ struct weir_gpu {
   weir_cu_event done; // of the last run on a stream of the caller's
   int32_t pending;    // whether that has not been waited for
   weir_status status; // of the last failure in this folder
-  // One block of device memory: arena, weights, tensors, workspace of products.
-  weir_cu_address memory, arena, weights, tensors, workspace;
+  // One block of device memory: arena, weights, variables, tensors, workspace
+  // of products.
+  weir_cu_address memory, arena, weights, state, tensors, workspace;
   // One of the host's that the device can reach: what is read back, a byte for
-  // each check, the tensors as they lie in the device's.
+  // each check, the tensors as they lie in the device's, and the variables of
+  // a checkpoint.
   char *pinned;
   unsigned char *passed;
   char *staging;
@@ -87,6 +89,9 @@ weir_gpu_layout weir_gpu_lay_out(const weir_function_info *function,
 // Records the graphs of every function that is capturable.
 weir_status weir_gpu_capture(weir_gpu *gpu);
 void weir_gpu_free_graphs(weir_gpu *gpu);
+
+// Waits for the last run on a stream of the caller's.
+weir_status weir_gpu_wait_for_device_run(weir_gpu *gpu);
 
 // Issues a function on the tensors at gpu->at; answers what its entry does.
 int32_t weir_gpu_issue(weir_gpu *gpu, uint32_t function,

@@ -62,7 +62,8 @@ class Graph:
         path = f"{OUT}/{name}.pbtxt"
         open(path, "w").write("\n".join(self.text))
         library = f"{OUT}/{name}.so"
-        subprocess.run(["weir", "compile", path, "-o", library, *options], check=True)
+        extra = os.environ.get("WEIR_TEST_OPTIONS", "").split()
+        subprocess.run(["weir", "compile", path, "-o", library, *options, *extra], check=True)
         subprocess.run(["weir-run", library, *runs, f"--save={OUT}/{name}"], check=True,
                        stdout=subprocess.DEVNULL)  # fmt: skip
         tensors = bundle.read(f"{OUT}/{name}")

@@ -65,6 +65,39 @@ module attributes {weir.arena_bytes = 64 : i64, weir.gpu_kernels = [], weir.entr
 
 // -----
 
+// Variables are the fifth block. What comes after a failed check might assign
+// them: where a program uses any, its checks are read at once, and it is no
+// graph. One that uses none is.
+// CHECK: weir.entries = [{inputs = [], name = "set", outputs = [], symbol = "weir_entry_0"}, {capturable, inputs = [], name = "plain", outputs = [], symbol = "weir_entry_1"}]
+// CHECK-LABEL: llvm.func private @weir_entry_0_part_0
+// CHECK-SAME: %[[STREAM:[a-z0-9]+]]: !llvm.ptr, %[[STATE:[a-z0-9]+]]: !llvm.ptr) -> i32
+// CHECK: llvm.call @weir_gpu_read(%[[STREAM]], %[[BYTE:.*]], %{{.*}}, %{{.*}}) :
+// CHECK: %[[PASSED:.*]] = llvm.load %[[BYTE]] : !llvm.ptr -> i8
+// CHECK: %[[NE:.*]] = llvm.icmp "ne" %[[PASSED]],
+// CHECK: llvm.cond_br %[[NE]], ^[[ON:.*]], ^[[END:.*]](%{{.*}} : i32)
+// CHECK: ^[[ON]]:
+// CHECK: %[[W:.*]] = llvm.getelementptr inbounds %[[STATE]][64]
+// CHECK: llvm.call @weir_gpu_copy(%[[STREAM]], %[[W]],
+// CHECK-LABEL: llvm.func private @weir_entry_1_part_0
+// CHECK: llvm.call @weir_gpu_check
+module attributes {weir.arena_bytes = 64 : i64, weir.state_bytes = 128 : i64, weir.gpu_kernels = [], weir.entries = [{name = "set", symbol = "weir_entry_0", inputs = [], outputs = []}, {name = "plain", symbol = "weir_entry_1", inputs = [], outputs = []}]} {
+  module @weir_gpu_kernels {
+  }
+  plan.program @weir_entry_0 {
+    %p = plan.weight 8 : memref<i1>
+    %x = plan.argument 0 : memref<4xf32>
+    %w = plan.state 64 : memref<4xf32>
+    plan.check %p, 1 : memref<i1>
+    plan.copy %x to %w : memref<4xf32>
+  }
+  plan.program @weir_entry_1 {
+    %p = plan.weight 8 : memref<i1>
+    plan.check %p, 2 : memref<i1>
+  }
+}
+
+// -----
+
 // The simulator's state lies behind the model's buffers.
 // CHECK: weir.arena_bytes = 192 : i64
 // CHECK: llvm.call @weir_sim_begin
