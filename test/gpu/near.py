@@ -1,0 +1,15 @@
+"""near.py A B: compares the .npy files of two folders; f32 and f64 to 1e-5."""
+
+import sys
+from pathlib import Path
+
+import numpy as np
+
+names = sorted(p.name for p in Path(sys.argv[2]).glob("*.npy"))
+differ = 0
+for name in names:
+    a, b = (np.load(Path(folder, name)) for folder in sys.argv[1:])
+    if a.shape != b.shape or not np.allclose(a, b, 1e-5, 1e-5, equal_nan=True):
+        print(f"{name} differs")
+        differ += 1
+print(f"{len(names)} tensors, {differ} differ")
