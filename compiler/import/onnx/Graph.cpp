@@ -93,19 +93,6 @@ bool Graph::addNodes(Report &report, RepeatedPtrField<NodeProto> &defs) {
   return true;
 }
 
-void Graph::inferShapes() {
-  constexpr StringRef keep[] = {"Cast", "Identity", "Neg", "Abs", "Relu",
-                                "Sqrt", "Exp",      "Log", "Not"};
-  for (const NodeProto *node : llvm::reverse(nodes)) {
-    if (!llvm::is_contained(keep, StringRef(opKey(*node))) ||
-        node->input_size() != 1 || node->output_size() != 1)
-      continue;
-    const auto *type = declaredShape(node->output(0));
-    if (type && type->has_tensor_type() && !types.count(node->input(0)))
-      shapes.try_emplace(node->input(0), type);
-  }
-}
-
 bool Graph::checkUses(Report &report, bool isInner) const {
   for (int i = 0; i < size(); ++i) {
     const NodeProto &node = *nodes[i];

@@ -59,6 +59,15 @@ public:
     auto found = shapes.find(value);
     return found == shapes.end() ? types.lookup(value) : found->second;
   }
+  /// What the shapes around a value make likely of its own, where the model
+  /// says nothing: of use where the run checks it. Null where they say nothing.
+  const ::onnx::TypeProto *likelyShape(llvm::StringRef value) const {
+    return likely.lookup(value);
+  }
+  /// The shape that a Slice cuts out of the value, which is no larger.
+  const ::onnx::TypeProto *cutShape(llvm::StringRef value) const {
+    return cuts.lookup(value);
+  }
   ::onnx::TensorProto *initializer(llvm::StringRef value) const {
     return tensors.lookup(value);
   }
@@ -80,7 +89,9 @@ private:
            llvm::StringRef what);
   bool addNodes(Report &report,
                 google::protobuf::RepeatedPtrField<::onnx::NodeProto> &defs);
+  /// In Shapes.cpp.
   void inferShapes();
+  llvm::StringSet<> scalars() const;
   bool checkUses(Report &report, bool isInner) const;
   void addTypes(
       const google::protobuf::RepeatedPtrField<::onnx::ValueInfoProto> &infos);
@@ -88,7 +99,7 @@ private:
   std::vector<::onnx::NodeProto *> nodes;
   /// By value, the node that gives it.
   llvm::StringMap<int> makers;
-  llvm::StringMap<const ::onnx::TypeProto *> types, shapes;
+  llvm::StringMap<const ::onnx::TypeProto *> types, shapes, likely, cuts;
   llvm::StringMap<::onnx::TensorProto *> tensors;
   llvm::StringMap<::onnx::SparseTensorProto *> sparseTensors;
 };

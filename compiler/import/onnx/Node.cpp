@@ -234,14 +234,32 @@ RankedTensorType Node::declared(unsigned i) const {
   return element ? RankedTensorType::get(*shape, element) : RankedTensorType();
 }
 
-std::optional<SmallVector<int64_t>> Node::declaredShape(unsigned i) const {
-  if (!wants(i))
-    return std::nullopt;
-  auto shape =
-      sizesOf(scope.graph.declaredShape(def.output(static_cast<int>(i))));
+/// The same, where all sizes are said.
+static std::optional<SmallVector<int64_t>>
+wholeShapeOf(const ::onnx::TypeProto *type) {
+  auto shape = sizesOf(type);
   if (!shape || ShapedType::isDynamicShape(*shape) || !byteSize(*shape, 8))
     return std::nullopt;
   return shape;
+}
+
+std::optional<SmallVector<int64_t>> Node::declaredShape(unsigned i) const {
+  if (!wants(i))
+    return std::nullopt;
+  return wholeShapeOf(
+      scope.graph.declaredShape(def.output(static_cast<int>(i))));
+}
+
+std::optional<SmallVector<int64_t>> Node::likelyShape(unsigned i) const {
+  if (!wants(i))
+    return std::nullopt;
+  return wholeShapeOf(scope.graph.likelyShape(def.output(static_cast<int>(i))));
+}
+
+std::optional<SmallVector<int64_t>> Node::cutShape(unsigned i) const {
+  if (!wants(i))
+    return std::nullopt;
+  return wholeShapeOf(scope.graph.cutShape(def.output(static_cast<int>(i))));
 }
 
 LogicalResult Node::results(ValueRange values) {

@@ -105,6 +105,10 @@ public:
   mlir::RankedTensorType declared(unsigned i) const;
   /// The same, where all sizes are said.
   std::optional<llvm::SmallVector<int64_t>> declaredShape(unsigned i) const;
+  /// What is likely where the model says nothing, for the run to check; and the
+  /// shape that a later node cuts out of result `i`.
+  std::optional<llvm::SmallVector<int64_t>> likelyShape(unsigned i) const;
+  std::optional<llvm::SmallVector<int64_t>> cutShape(unsigned i) const;
 
   /// Gives the results, in order; more than the node names are dropped.
   mlir::LogicalResult results(mlir::ValueRange values);

@@ -158,10 +158,26 @@ Expr inRange(Expr x, Expr low, Expr high) {
 FailureOr<Integers> promisedShape(Node &node, unsigned i, const Twine &what) {
   if (auto shape = node.declaredShape(i))
     return *shape;
+  if (auto shape = node.likelyShape(i))
+    return *shape;
   return node.unsupported(what +
                           " is not known at compile time, and the model does "
                           "not say the shape of result " +
                           Twine(i));
+}
+
+FailureOr<Integers> promisedList(Node &node, unsigned i) {
+  auto shape = promisedShape(node, 0, "operand " + Twine(i));
+  if (failed(shape))
+    return failure();
+  SmallVector<Expr> given = scalarsOf(node, i);
+  if (given.size() != shape->size())
+    return node.error() << "makes [" << *shape << "] of sizes " << node.type(i);
+  for (auto [size, promised] : llvm::zip_equal(given, *shape))
+    if (failed(check(node, equal(size, number(node, promised)),
+                     "makes another shape than the model says")))
+      return failure();
+  return shape;
 }
 
 Expr widened(Expr x) {

@@ -67,6 +67,10 @@ Expr inRange(Expr x, Expr low, Expr high);
 mlir::FailureOr<Integers> promisedShape(Node &node, unsigned i,
                                         const llvm::Twine &what);
 
+/// The shape of result 0 where operand `i`, which only the run knows, lists it;
+/// the run checks that it does.
+mlir::FailureOr<Integers> promisedList(Node &node, unsigned i);
+
 /// f16 and bf16 as f32, in which they are computed with.
 Expr widened(Expr x);
 

@@ -32,6 +32,10 @@ private:
   /// Nothing where the steps must be unrolled, with `why` set.
   FailureOr<std::optional<SmallVector<Traced>>> tryWhile();
   Results unroll();
+  /// The results where all that steps begin with is known, and so is all that
+  /// they give: how often they run is then known too, whatever the model says.
+  /// Nothing, and no op, where some of it is not.
+  FailureOr<std::optional<SmallVector<Traced>>> tryNow();
   /// What no step has given.
   Results collectedOfNone();
   Expr runs(Expr step, Expr goesOn) const {
@@ -223,6 +227,61 @@ FailureOr<SmallVector<Traced>> StepsBuilder::unroll() {
   return variables;
 }
 
+static bool isKnown(const Traced &traced) {
+  return traced.value && !traced.imaginary && !traced.object &&
+         matchPattern(traced.value, m_Constant());
+}
+
+FailureOr<std::optional<SmallVector<Traced>>> StepsBuilder::tryNow() {
+  std::optional<SmallVector<Traced>> none;
+  if (!steps.collected || steps.variables.empty() ||
+      !llvm::all_of(steps.variables, isKnown))
+    return none;
+  Block *block = node.tracer.builder.getInsertionBlock();
+  Operation *last = block->empty() ? nullptr : &block->back();
+  size_t refused = node.tracer.refusals();
+  Status status = node.tracer.report.status;
+  auto giveUp = [&] {
+    (void)node.tracer.forget(refused);
+    while (!block->empty() && &block->back() != last)
+      block->back().erase();
+    return none;
+  };
+  SmallVector<Traced> variables = steps.variables;
+  SmallVector<SmallVector<Expr>> collected(steps.collected);
+  Expr goesOn = steps.goesOn;
+  for (int64_t step = 0;; ++step) {
+    std::optional<bool> known =
+        knownTruth(runs(number(node, step), goesOn).value);
+    if (!known || step >= stepLimit)
+      return giveUp();
+    if (!*known)
+      break;
+    Results next = steps.body(number(node, step), goesOn, variables);
+    if (failed(next) && node.tracer.report.status != status)
+      return failure();
+    if (failed(next) || !llvm::all_of(*next, isKnown))
+      return giveUp();
+    goesOn = {node.b, (*next)[0].value};
+    variables.assign(next->begin() + 1,
+                     next->begin() + 1 + steps.variables.size());
+    for (unsigned i = 0; i < steps.collected; ++i) {
+      Expr part(node.b, (*next)[1 + variables.size() + i].value);
+      Integers shape(part.shape());
+      shape.insert(shape.begin(), 1);
+      collected[i].push_back(reshape(part, shape));
+      if (collected[i].back().type() != collected[i].front().type())
+        return giveUp();
+    }
+  }
+  for (auto &parts : collected) {
+    if (parts.empty())
+      return giveUp();
+    variables.push_back({concat(parts, 0).value, {}, nullptr});
+  }
+  return std::optional(std::move(variables));
+}
+
 FailureOr<SmallVector<Traced>> StepsBuilder::collectedOfNone() {
   SmallVector<Traced> results = steps.variables;
   for (unsigned i = 0; i < steps.collected; ++i) {
@@ -243,7 +302,9 @@ FailureOr<SmallVector<Traced>> StepsBuilder::collectedOfNone() {
 FailureOr<SmallVector<Traced>> StepsBuilder::build() {
   if (knownTruth(runs(number(node, 0), steps.goesOn).value) == false)
     return collectedOfNone();
-  FailureOr<std::optional<SmallVector<Traced>>> results = tryWhile();
+  FailureOr<std::optional<SmallVector<Traced>>> results = tryNow();
+  if (succeeded(results) && !*results)
+    results = tryWhile();
   if (failed(results))
     return failure();
   if (*results)

@@ -1,6 +1,8 @@
 // Resized images: along each dimension every place of the result is a weighted
 // sum of places of the image, which are known at compile time.
 
+#include "compiler/import/onnx/image/Resize.h"
+
 #include "compiler/import/onnx/image/Image.h"
 
 #include "dialects/graph/Elementwise.h"
@@ -13,13 +15,6 @@ using namespace mlir;
 namespace weir::onnx {
 
 namespace {
-
-/// How a node resizes, the same for all dimensions.
-struct Resize {
-  StringRef mode, coordinates, rounding;
-  double cubic, extrapolation;
-  bool excludesOutside, antialiases;
-};
 
 /// One dimension: its sizes, their quotient and the part of the image that
 /// tf_crop_and_resize looks at.
@@ -67,11 +62,12 @@ double cubicWeight(double x, double a) {
   return x < 2 ? ((a * x - 5 * a) * x + 8 * a) * x - 4 * a : 0;
 }
 
-int64_t nearestPixel(const Resize &resize, double at) {
+int64_t nearestPixel(const Resize &resize, const Axis &axis, double at) {
   double floor = std::floor(at);
-  if (resize.rounding == "floor")
+  bool isUp = resize.rounding == "away" && axis.scale < 1;
+  if (resize.rounding == "floor" || (resize.rounding == "away" && !isUp))
     return static_cast<int64_t>(floor);
-  if (resize.rounding == "ceil")
+  if (resize.rounding == "ceil" || isUp)
     return static_cast<int64_t>(std::ceil(at));
   bool isHalf = at - floor == 0.5;
   if (isHalf)
@@ -96,7 +92,7 @@ Taps tapsOf(const Resize &resize, const Axis &axis, int64_t i) {
     return std::clamp<int64_t>(pixel, 0, axis.in - 1);
   };
   if (resize.mode == "nearest") {
-    taps.pixels.push_back(clamped(nearestPixel(resize, at)));
+    taps.pixels.push_back(clamped(nearestPixel(resize, axis, at)));
     taps.weights.push_back(1);
     return taps;
   }
@@ -239,16 +235,11 @@ LogicalResult axesOf(Node &node, ArrayRef<int64_t> dims,
 
 LogicalResult resizeNode(Node &node, const Resize &resize,
                          ArrayRef<Axis> axes) {
-  Expr x = operand(node, 0);
-  if (x.type().getNumElements() == 0)
-    return node.error() << "cannot resize " << x.type();
-  bool isWhole = resize.mode == "nearest";
-  Type element = x.elementType();
-  Expr y = isWhole || isa<FloatType>(element) ? (isWhole ? x : widened(x))
-                                              : cast(x, node.b.getF32Type());
+  if (node.type(0).getNumElements() == 0)
+    return node.error() << "cannot resize " << node.type(0);
+  Expr y = resizedOperand(node, resize);
   for (const Axis &axis : axes) {
-    if (axis.in == axis.out && axis.scale == 1 &&
-        resize.coordinates != "tf_crop_and_resize")
+    if (axis.in == axis.out && axis.scale == 1 && !resize.crops())
       continue;
     double taps = 2 * std::ceil(supportOf(resize, axis));
     if (static_cast<double>(axis.out) * taps > (1 << 26) ||
@@ -256,42 +247,7 @@ LogicalResult resizeNode(Node &node, const Resize &resize,
       return node.unsupported("images of this size");
     y = y ? resizeAlong(resize, axis, y) : y;
   }
-  if (y && !isWhole && isa<IntegerType>(element))
-    y = apply<graph::TruncOp>(y);
-  return give(node, cast(y, element));
-}
-
-/// The sizes that the model says of the result, where only the run knows the
-/// operand that decides them; it then checks that these are the same.
-FailureOr<Integers> promisedSizes(Node &node, ArrayRef<int64_t> dims,
-                                  unsigned at) {
-  auto shape = promisedShape(node, 0, "operand " + Twine(at));
-  if (failed(shape))
-    return failure();
-  bool isOfSizes = at == 3;
-  if (isOfSizes &&
-      node.stringAttr("keep_aspect_ratio_policy", "stretch") != "stretch") {
-    (void)node.unsupported("sizes of a kept shape that only the run knows");
-    return failure();
-  }
-  auto count = static_cast<int64_t>(dims.size());
-  Expr given = operand(node, at);
-  if (static_cast<int64_t>(shape->size()) != node.rank(0) ||
-      given.shape() != ArrayRef<int64_t>{count})
-    return node.error() << "cannot be resized by " << given.type()
-                        << " to shape [" << *shape << "]";
-  Integers sizes;
-  SmallVector<double> wanted;
-  for (int64_t dim : dims) {
-    sizes.push_back((*shape)[dim]);
-    auto in = static_cast<double>(std::max<int64_t>(node.shape(0)[dim], 1));
-    wanted.push_back(static_cast<double>(sizes.back()) / (isOfSizes ? 1 : in));
-  }
-  Expr promised = constant(node.b, given.elementType(), {count}, wanted);
-  if (failed(check(node, equal(given, promised),
-                   "it is resized to other sizes than the model says")))
-    return failure();
-  return sizes;
+  return giveResized(node, resize, y);
 }
 
 LogicalResult importResize(Node &node) {
@@ -299,15 +255,15 @@ LogicalResult importResize(Node &node) {
     return failure();
   int64_t rank = node.rank(0);
   bool isTenth = node.opset() < 11;
-  Resize resize{
-      node.stringAttr("mode", "nearest"),
-      node.stringAttr("coordinate_transformation_mode",
-                      isTenth ? "asymmetric" : "half_pixel"),
-      node.stringAttr("nearest_mode", isTenth ? "floor" : "round_prefer_floor"),
-      node.floatAttr("cubic_coeff_a", -0.75),
-      node.floatAttr("extrapolation_value", 0),
-      node.intAttr("exclude_outside") != 0,
-      node.intAttr("antialias") != 0};
+  Resize resize{node.stringAttr("mode", "nearest"),
+                node.stringAttr("coordinate_transformation_mode",
+                                isTenth ? "asymmetric" : "half_pixel"),
+                isTenth ? "away"
+                        : node.stringAttr("nearest_mode", "round_prefer_floor"),
+                node.floatAttr("cubic_coeff_a", -0.75),
+                node.floatAttr("extrapolation_value", 0),
+                node.intAttr("exclude_outside") != 0,
+                node.intAttr("antialias") != 0};
   static constexpr StringRef modes[] = {"nearest", "linear", "cubic"};
   static constexpr StringRef coordinates[] = {
       "half_pixel",        "half_pixel_symmetric", "pytorch_half_pixel",
@@ -317,7 +273,7 @@ LogicalResult importResize(Node &node) {
       "round_prefer_floor", "round_prefer_ceil", "floor", "ceil"};
   if (!llvm::is_contained(modes, resize.mode) ||
       !llvm::is_contained(coordinates, resize.coordinates) ||
-      !llvm::is_contained(roundings, resize.rounding))
+      !(isTenth || llvm::is_contained(roundings, resize.rounding)))
     return node.error() << "cannot resize by mode '" << resize.mode << "', '"
                         << resize.coordinates << "', '" << resize.rounding
                         << "'";
@@ -326,25 +282,23 @@ LogicalResult importResize(Node &node) {
   auto dims = node.axes(given, rank);
   if (failed(dims))
     return failure();
-  FailureOr<SmallVector<double>> roi = SmallVector<double>();
-  if (resize.coordinates == "tf_crop_and_resize")
-    roi = doublesOf(node, 1);
-  if (failed(roi))
-    return failure();
   unsigned at = isTenth ? 1 : 2;
   if (!node.has(at) || node.type(at).getNumElements() == 0)
     at = 3;
   if (!node.has(at))
     return node.error() << "has neither scales nor sizes";
-  FailureOr<SmallVector<double>> scales = SmallVector<double>();
+  ResizeBy by{at, at == 3};
+  if (isResizedByData(node, resize, by))
+    return resizeByData(node, resize, by, *dims);
+  FailureOr<SmallVector<double>> roi = SmallVector<double>(), scales = roi;
   FailureOr<Integers> sizes = Integers();
-  if (!node.tryConstant(at))
-    sizes = promisedSizes(node, *dims, at);
-  else if (at == 3)
-    sizes = node.integers(3);
+  if (resize.crops())
+    roi = doublesOf(node, 1);
+  if (by.isSizes)
+    sizes = node.integers(at);
   else
     scales = doublesOf(node, at);
-  if (failed(scales) || failed(sizes))
+  if (failed(roi) || failed(scales) || failed(sizes))
     return failure();
   SmallVector<Axis> axes;
   if (failed(axesOf(node, *dims, *scales, *sizes, *roi, axes)))
@@ -361,6 +315,10 @@ LogicalResult importUpsample(Node &node) {
     mode = "linear";
   if (mode != "nearest" && mode != "linear")
     return node.error() << "mode '" << mode << "' is unknown";
+  Resize resize{mode, "asymmetric", "away", -0.75, 0, false, false};
+  ResizeBy by{1, false};
+  if (node.has(1) && isResizedByData(node, resize, by))
+    return resizeByData(node, resize, by, dimsFrom(0, node.rank(0)));
   SmallVector<double> scales;
   if (node.has(1)) {
     auto given = doublesOf(node, 1);
@@ -377,11 +335,25 @@ LogicalResult importUpsample(Node &node) {
   SmallVector<Axis> axes;
   if (failed(axesOf(node, dimsFrom(0, node.rank(0)), scales, {}, {}, axes)))
     return failure();
-  return resizeNode(node, {mode, "asymmetric", "floor", -0.75, 0, false, false},
-                    axes);
+  return resizeNode(node, resize, axes);
 }
 
 } // namespace
+
+Expr resizedOperand(Node &node, const Resize &resize) {
+  Expr x = operand(node, 0);
+  if (resize.mode == "nearest")
+    return x;
+  return isa<FloatType>(x.elementType()) ? widened(x)
+                                         : cast(x, node.b.getF32Type());
+}
+
+LogicalResult giveResized(Node &node, const Resize &resize, Expr y) {
+  Type element = node.element(0);
+  if (y && resize.mode != "nearest" && isa<IntegerType>(element))
+    y = apply<graph::TruncOp>(y);
+  return give(node, cast(y, element));
+}
 
 void addResizeHandlers(Handlers &handlers) {
   handlers["Resize"] = importResize;

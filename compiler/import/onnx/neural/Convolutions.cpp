@@ -110,7 +110,9 @@ static LogicalResult sizesBack(Node &node, Windows &windows, Integers &images) {
       if (size < 1 || total < -(*extra)[i] - stride * windows.size[i] - stride)
         return node.error()
                << "cannot make " << size << " elements of " << count;
-      windows.low[i] = mode == "SAME_UPPER" ? total / 2 : total - total / 2;
+      // What the windows do not reach is at the end.
+      int64_t cut = std::max<int64_t>(total, 0);
+      windows.low[i] = mode == "SAME_UPPER" ? cut / 2 : cut - cut / 2;
       images.push_back(size);
     }
     if (images.back() < 1)

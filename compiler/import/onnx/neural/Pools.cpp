@@ -295,7 +295,8 @@ static LogicalResult importMaxUnpool(Node &node) {
   }
   Integers own = shape;
   if (node.has(2)) {
-    auto wanted = node.integers(2);
+    auto wanted =
+        node.tryConstant(2) ? node.integers(2) : promisedList(node, 2);
     if (failed(wanted))
       return failure();
     shape = *wanted;

@@ -85,6 +85,19 @@ Expr placesIn(Node &node, Expr at, int64_t size, Margin kind) {
   }
 }
 
+/// The shape of a result whose margins only the run knows. Of what is padded
+/// for a box to be cut out, the least that holds operand and box.
+FailureOr<Integers> paddedShape(Node &node, Expr x) {
+  auto box = node.cutShape(0);
+  if (node.declaredShape(0) || !box ||
+      static_cast<int64_t>(box->size()) != x.rank())
+    return promisedShape(node, 0, "the width of its margins");
+  Integers shape;
+  for (auto [size, least] : llvm::zip_equal(x.shape(), *box))
+    shape.push_back(std::max(size, least));
+  return shape;
+}
+
 LogicalResult importPad(Node &node) {
   if (failed(wantOperands(node, 1, 4)))
     return failure();
@@ -134,7 +147,7 @@ LogicalResult importPad(Node &node) {
       margins.shape.push_back(size + low[d] + high[d]);
     }
   } else {
-    FailureOr<Integers> promised = promisedShape(node, 0, "the width of its margins");
+    FailureOr<Integers> promised = paddedShape(node, x);
     if (failed(promised))
       return failure();
     if (static_cast<int64_t>(promised->size()) != x.rank())

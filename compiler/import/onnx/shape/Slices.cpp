@@ -5,6 +5,8 @@
 #include "dialects/graph/Elementwise.h"
 #include "dialects/graph/Graph.h"
 #include "dialects/graph/Index.h"
+#include "dialects/graph/Shape.h"
+#include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 
@@ -77,10 +79,80 @@ LogicalResult sliceByLists(Node &node, Expr x, const Lists &lists) {
   return give(node, x);
 }
 
+/// What a number is made of by ops that only move it.
+Value sourceOf(Value value) {
+  while (Operation *op = value.getDefiningOp()) {
+    bool moves = isa<graph::ReshapeOp, graph::BroadcastOp>(op) ||
+                 (isa<graph::SliceOp>(op) &&
+                  typeOf(op->getOperand(0)).getNumElements() == 1);
+    if (!moves)
+      break;
+    value = op->getOperand(0);
+  }
+  return value;
+}
+
+/// How much more `end` is than `start`, in every run; both are scalars.
+std::optional<int64_t> distance(Value start, Value end) {
+  auto sum = sourceOf(end).getDefiningOp<graph::AddOp>();
+  if (!sum)
+    return std::nullopt;
+  for (unsigned i : {0u, 1u}) {
+    Attribute value;
+    if (sourceOf(sum->getOperand(i)) != sourceOf(start) ||
+        !matchPattern(sum->getOperand(1 - i), m_Constant(&value)))
+      continue;
+    auto number = denseElements(value);
+    if (number && number->isSplat() &&
+        isa<IntegerType>(number->getElementType()))
+      return number->getSplatValue<APInt>().getSExtValue();
+  }
+  return std::nullopt;
+}
+
+/// The shape of what lies between starts and ends that only the run knows,
+/// where it is known how far each two are from each other; the run checks that
+/// all of it is inside.
+std::optional<Integers> shapeByDistance(Node &node, Expr x) {
+  if (!node.has(1) || !node.has(2) || (node.has(3) && !node.tryConstant(3)) ||
+      (node.has(4) && !node.tryConstant(4)))
+    return std::nullopt;
+  SmallVector<Expr> starts = scalarsOf(node, 1), ends = scalarsOf(node, 2);
+  Integers axes = llvm::to_vector(
+      llvm::seq<int64_t>(0, static_cast<int64_t>(starts.size())));
+  Integers steps(starts.size(), 1);
+  auto read = [&](unsigned i, Integers &to) {
+    if (!node.has(i))
+      return true;
+    FailureOr<Integers> given = node.integers(i);
+    if (succeeded(given))
+      to = *given;
+    return succeeded(given);
+  };
+  if (!read(3, axes) || !read(4, steps) || axes.size() != starts.size() ||
+      ends.size() != starts.size() || steps.size() != starts.size())
+    return std::nullopt;
+  Integers shape(x.shape());
+  for (auto [start, end, axis, step] :
+       llvm::zip_equal(starts, ends, axes, steps)) {
+    int64_t d = axis < 0 ? axis + x.rank() : axis;
+    auto size = distance(start.value, end.value);
+    if (d < 0 || d >= x.rank() || step != 1 || !size || *size < 0 ||
+        *size > shape[d])
+      return std::nullopt;
+    shape[d] = *size;
+  }
+  return shape;
+}
+
 /// Starts, ends, axes or steps that only the run knows: where the elements of
 /// the promised result are, along each dimension.
 LogicalResult sliceByData(Node &node, Expr x) {
-  FailureOr<Integers> shape = promisedShape(node, 0, "what it cuts out");
+  FailureOr<Integers> shape = failure();
+  if (auto known = shapeByDistance(node, x))
+    shape = *known;
+  else
+    shape = promisedShape(node, 0, "what it cuts out");
   if (failed(shape))
     return failure();
   SmallVector<Expr> starts = scalarsOf(node, 1), ends = scalarsOf(node, 2);

@@ -1,8 +1,10 @@
-// Windows and mel bands, which are constants; and determinants.
+// Windows, mel bands and determinants.
 
 #include "compiler/import/build/Linear.h"
 #include "compiler/import/onnx/neural/Compose.h"
 #include "compiler/import/onnx/signal/Signal.h"
+
+#include "dialects/graph/Elementwise.h"
 
 #include <cmath>
 
@@ -64,15 +66,48 @@ LogicalResult importBlackman(Node &node) {
   return giveWindow(node, {0.42, -0.5, 0.08});
 }
 
-/// A constant frequency in hertz on the mel scale.
-FailureOr<double> melOf(Node &node, unsigned i) {
-  auto value = node.constant(i);
-  if (failed(value))
+/// The number at operand `i` as f64.
+FailureOr<Expr> doubleAt(Node &node, unsigned i) {
+  Expr x = operand(node, i);
+  if (x.type().getNumElements() != 1)
+    return node.error() << "operand " << i << " is " << x.type()
+                        << " instead of one number";
+  return reshape(cast(x, node.b.getF64Type()), {});
+}
+
+/// A frequency in hertz on the mel scale.
+Expr melOf(Expr hertz) {
+  return apply<graph::LogOp>(hertz / 700.0 + 1) * (2595 / std::log(10));
+}
+
+/// Bins and bands of a matrix of mel weights. Where only the run knows how many
+/// it is to have, as many as the model says.
+FailureOr<Integers> bandShape(Node &node) {
+  if (node.tryConstant(0) && node.tryConstant(1)) {
+    auto bands = node.integer(0), length = node.integer(1);
+    if (failed(bands) || failed(length))
+      return failure();
+    if (*bands < 1 || *length < 1 || *length > longest)
+      return node.error() << "cannot make " << *bands << " bands of " << *length
+                          << " samples";
+    return Integers{*length / 2 + 1, *bands};
+  }
+  auto shape = promisedShape(node, 0, "how many bands it has");
+  if (failed(shape))
     return failure();
-  if (!isa<FloatType>(value->getElementType()) || value->getNumElements() != 1)
-    return node.error() << "operand " << i << " is " << node.type(i);
-  double hertz = (*value->value_begin<APFloat>()).convertToDouble();
-  return 2595 * std::log10(1 + hertz / 700);
+  if (shape->size() != 2 || (*shape)[0] < 1 || (*shape)[1] < 1)
+    return node.error() << "cannot make bands [" << *shape << "]";
+  auto bands = doubleAt(node, 0), length = doubleAt(node, 1);
+  if (failed(bands) || failed(length))
+    return failure();
+  Expr bins = apply<graph::FloorOp>(*length / 2.0) + 1;
+  if (failed(check(
+          node,
+          both(equal(bins, bins.like(static_cast<double>((*shape)[0]))),
+               equal(*bands, bands->like(static_cast<double>((*shape)[1])))),
+          "has another number of bands or bins than the model says")))
+    return failure();
+  return shape;
 }
 
 /// Operands: how many bands, the length of the transform, the rate of samples
@@ -80,46 +115,48 @@ FailureOr<double> melOf(Node &node, unsigned i) {
 LogicalResult importMelWeights(Node &node) {
   if (failed(wantOperands(node, 5)))
     return failure();
-  auto bands = node.integer(0), length = node.integer(1),
-       rate = node.integer(2);
-  auto first = melOf(node, 3), end = melOf(node, 4);
-  if (failed(bands) || failed(length) || failed(rate) || failed(first) ||
-      failed(end))
+  auto shape = bandShape(node);
+  if (failed(shape))
     return failure();
+  int64_t bins = (*shape)[0], bands = (*shape)[1];
   Type element = node.typeAttr("output_datatype", 1);
   if (!element)
     return failure();
-  if (*bands < 1 || *bands > (1 << 16) || *length < 1 || *length > longest ||
-      *rate < 1 || !std::isfinite(*first) || !std::isfinite(*end) ||
-      *first > *end || *bands > (1 << 24) / (*length / 2 + 1))
-    return node.error() << "cannot make " << *bands << " bands of " << *length
-                        << " samples";
-  int64_t bins = *length / 2 + 1;
+  if (bands > (1 << 16) || bins > longest || bands > (1 << 24) / bins)
+    return node.unsupported("a matrix of this size");
+  auto length = doubleAt(node, 1), rate = doubleAt(node, 2),
+       lowest = doubleAt(node, 3), highest = doubleAt(node, 4);
+  if (failed(length) || failed(rate) || failed(lowest) || failed(highest))
+    return failure();
+  Expr zero = rate->like(0);
+  if (failed(check(node,
+                   both(apply<graph::GreaterOp>(*rate, zero),
+                        both(apply<graph::GreaterEqualOp>(*lowest, zero),
+                             apply<graph::GreaterEqualOp>(*highest, *lowest))),
+                   "its rate and frequencies make no bands")))
+    return failure();
   // The bins where bands begin, peak and end; each begins at the peak before.
-  Integers peaks;
-  for (int64_t i = 0; i < *bands + 2; ++i) {
-    double mel = *first + static_cast<double>(i) * (*end - *first) /
-                              static_cast<double>(*bands + 2);
-    double hertz = 700 * (std::pow(10, mel / 2595) - 1);
-    double bin = std::floor(static_cast<double>(*length + 1) * hertz /
-                            static_cast<double>(*rate));
-    peaks.push_back(static_cast<int64_t>(std::clamp(bin, 0.0, 1e9)));
-  }
-  SmallVector<double> weights(bins * *bands, 0);
-  for (int64_t i = 0; i < *bands; ++i) {
-    int64_t low = peaks[i], peak = peaks[i + 1], high = peaks[i + 2];
-    for (int64_t k = low; k < std::min(high, bins); ++k) {
-      double share = k < peak ? static_cast<double>(k - low) /
-                                    static_cast<double>(peak - low)
-                              : static_cast<double>(high - k) /
-                                    static_cast<double>(high - peak);
-      weights[k * *bands + i] = share;
-    }
-    // A band that begins or ends where it peaks still has its peak.
-    if ((low == peak || high == peak) && peak < bins)
-      weights[peak * *bands + i] = 1;
-  }
-  return give(node, constant(node.b, element, {bins, *bands}, weights));
+  Type f64 = node.b.getF64Type();
+  Expr first = melOf(*lowest);
+  Expr step = (melOf(*highest) - first) / static_cast<double>(bands + 2);
+  Expr mel = counted(node.b, bands + 2, f64) * step + first;
+  Expr hertz = (apply<graph::ExpOp>(mel * (std::log(10) / 2595)) - 1) * 700.0;
+  Expr peaks = apply<graph::FloorOp>(hertz * (*length + 1) / *rate);
+  peaks = reshape(clamp(peaks, 0, 1e9), {1, bands + 2});
+  Integers whole{bins, bands};
+  auto at = [&](int64_t k) {
+    return broadcast(slice(peaks, 1, k, bands), whole);
+  };
+  Expr low = at(0), peak = at(1), high = at(2);
+  Expr bin = iota(node, whole, f64, 0);
+  Expr one = bin.like(1);
+  Expr share = select(less(bin, peak), (bin - low) / maximum(peak - low, one),
+                      (high - bin) / maximum(high - peak, one));
+  share = select(inRange(bin, low, high), share, bin.like(0));
+  // A band that begins or ends where it peaks still has its peak.
+  Expr isNarrow = either(equal(low, peak), equal(high, peak));
+  share = select(both(isNarrow, equal(bin, peak)), one, share);
+  return give(node, cast(share, element));
 }
 
 LogicalResult importDeterminant(Node &node) {

@@ -1,0 +1,31 @@
+// Results that depend on integers which only the run knows, where few values
+// are possible.
+
+#ifndef WEIR_COMPILER_IMPORT_ONNX_CHOICE_H
+#define WEIR_COMPILER_IMPORT_ONNX_CHOICE_H
+
+#include "compiler/import/onnx/Operands.h"
+
+namespace weir::onnx {
+
+/// The result for those of the `candidates` that the scalars i64 `given` are in
+/// the run; one that are none of them fail it with `message`. All results are
+/// of one type. What no candidate fits is not supported.
+mlir::FailureOr<Expr> chosen(
+    Node &node, llvm::ArrayRef<Expr> given, llvm::ArrayRef<Integers> candidates,
+    const llvm::Twine &message,
+    llvm::function_ref<mlir::FailureOr<Expr>(llvm::ArrayRef<int64_t>)> build);
+
+/// An axis of `rank` dimensions that only the run knows, not negative.
+Expr axisFromFront(Node &node, Expr axis, int64_t rank);
+
+/// All ways to write `product` as a product of `count` factors, in order; at
+/// most as many as `chosen` takes, and then some.
+llvm::SmallVector<Integers> factorizations(int64_t product, int64_t count);
+
+/// The most values among which a run chooses.
+constexpr size_t choiceLimit = 32;
+
+} // namespace weir::onnx
+
+#endif // WEIR_COMPILER_IMPORT_ONNX_CHOICE_H

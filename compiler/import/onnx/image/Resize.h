@@ -1,0 +1,44 @@
+// What Resize and Upsample have in common.
+
+#ifndef WEIR_COMPILER_IMPORT_ONNX_IMAGE_RESIZE_H
+#define WEIR_COMPILER_IMPORT_ONNX_IMAGE_RESIZE_H
+
+#include "compiler/import/onnx/neural/Compose.h"
+
+namespace weir::onnx {
+
+/// How a node resizes, the same for all dimensions.
+struct Resize {
+  /// Before version 11 places between pixels were rounded down where an image
+  /// grows, and up where it shrinks ("away").
+  llvm::StringRef mode, coordinates, rounding;
+  double cubic, extrapolation;
+  bool excludesOutside, antialiases;
+
+  bool crops() const { return coordinates == "tf_crop_and_resize"; }
+};
+
+/// What says how large the result is: an operand, and whether it holds scales
+/// or sizes.
+struct ResizeBy {
+  unsigned operand;
+  bool isSizes;
+};
+
+/// Whether this is left to the run, as far as it is not the same for every run
+/// that gives the shape which the model says.
+bool isResizedByData(Node &node, const Resize &resize, ResizeBy by);
+/// Resizes `dims` to what the model says of the result, by scales, sizes and
+/// regions that only the run knows; it checks that these give that shape.
+mlir::LogicalResult resizeByData(Node &node, const Resize &resize, ResizeBy by,
+                                 llvm::ArrayRef<int64_t> dims);
+
+/// The elements of a whole tensor `x`, which is of floats where `resize`
+/// weighs them, as the node gives them.
+mlir::LogicalResult giveResized(Node &node, const Resize &resize, Expr y);
+/// Operand 0 as it is computed with.
+Expr resizedOperand(Node &node, const Resize &resize);
+
+} // namespace weir::onnx
+
+#endif // WEIR_COMPILER_IMPORT_ONNX_IMAGE_RESIZE_H

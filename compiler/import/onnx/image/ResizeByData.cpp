@@ -1,0 +1,257 @@
+// Resized images whose scales, or the part of them that is looked at, only the
+// run knows: places and weights are computed by the run, in f64, as Resize.cpp
+// computes them for constants. The sizes are those that the model says.
+
+#include "compiler/import/onnx/image/Image.h"
+#include "compiler/import/onnx/image/Resize.h"
+
+#include "dialects/graph/Elementwise.h"
+#include "dialects/graph/Graph.h"
+
+#include <cmath>
+
+using namespace mlir;
+
+namespace weir::onnx {
+namespace {
+
+/// One dimension. `least` is below every scale that can give its sizes.
+struct OpenAxis {
+  int64_t dim, in, out;
+  Expr scale, begin, end;
+  double least;
+};
+
+Expr floorOf(Expr x) { return apply<graph::FloorOp>(x); }
+
+/// The places in the image of all places of the result, f64 of rank 1.
+Expr placesOf(const Resize &resize, const OpenAxis &axis) {
+  ImplicitLocOpBuilder &b = *axis.scale.b;
+  Expr x = counted(b, axis.out, b.getF64Type());
+  auto in = static_cast<double>(axis.in), whole = static_cast<double>(axis.out);
+  StringRef mode = resize.coordinates;
+  if (resize.crops()) {
+    Expr part = (axis.end - axis.begin) * (in - 1);
+    return axis.begin * (in - 1) +
+           (axis.out == 1 ? part / 2.0 + x : x * part / (whole - 1));
+  }
+  if (mode == "align_corners") {
+    Expr steps = axis.scale * in - 1;
+    // One place is the first.
+    Expr isOne = equal(steps, steps.like(0));
+    Expr step = steps.like(in - 1) / select(isOne, steps.like(1), steps);
+    return x * select(isOne, steps.like(0), step);
+  }
+  if (mode == "asymmetric")
+    return x / axis.scale;
+  if (mode == "tf_half_pixel_for_nn")
+    return (x + 0.5) / axis.scale;
+  if (mode == "pytorch_half_pixel" && axis.out == 1)
+    return x;
+  Expr half = (x + 0.5) / axis.scale - 0.5;
+  if (mode != "half_pixel_symmetric")
+    return half;
+  Expr share = axis.scale.like(whole) / (axis.scale * in);
+  return half + (1 - share) * (in / 2);
+}
+
+Expr nearestPixels(const Resize &resize, const OpenAxis &axis, Expr at) {
+  if (resize.rounding == "away")
+    return select(less(axis.scale, axis.scale.like(1)),
+                  apply<graph::CeilOp>(at), floorOf(at));
+  if (resize.rounding == "floor")
+    return floorOf(at);
+  if (resize.rounding == "ceil")
+    return apply<graph::CeilOp>(at);
+  return resize.rounding == "round_prefer_ceil"
+             ? floorOf(at + 0.5)
+             : apply<graph::CeilOp>(at - 0.5);
+}
+
+Expr weightsAt(const Resize &resize, Expr distance) {
+  Expr x = apply<graph::AbsOp>(distance);
+  if (resize.mode != "cubic")
+    return maximum(1 - x, x.like(0));
+  double a = resize.cubic;
+  Expr near = (x * (a + 2) - (a + 3)) * x * x + 1;
+  Expr far = ((x * a - 5 * a) * x + 8 * a) * x - 4 * a;
+  return select(less(x, x.like(1)), near,
+                select(less(x, x.like(2)), far, x.like(0)));
+}
+
+/// The pixels at `places` of a dimension, of which those outside are its ends.
+Expr pixelsAt(Expr x, const OpenAxis &axis, Expr places) {
+  Expr inside = clamp(places, 0, static_cast<double>(axis.in - 1));
+  return gather(x, cast(inside, x.b->getI64Type()), axis.dim);
+}
+
+/// The most taps that are written out.
+constexpr int64_t mostTaps = 64;
+
+int64_t tapsOf(const Resize &resize, const OpenAxis &axis) {
+  double support = resize.mode == "cubic" ? 2 : 1;
+  if (resize.antialiases && axis.least < 1)
+    support /= axis.least;
+  return 2 * static_cast<int64_t>(std::ceil(std::min(support, 1e6)));
+}
+
+Expr weighted(const Resize &resize, const OpenAxis &axis, Expr at, Expr x) {
+  int64_t count = tapsOf(resize, axis);
+  Expr first = floorOf(at) + static_cast<double>(1 - count / 2);
+  Expr shrink = at.like(1);
+  if (resize.antialiases)
+    shrink = minimum(axis.scale, shrink);
+  SmallVector<Expr> pixels, weights;
+  Expr total;
+  for (int64_t k = 0; k < count; ++k) {
+    pixels.push_back(first + static_cast<double>(k));
+    Expr weight = weightsAt(resize, (pixels.back() - at) * shrink);
+    if (resize.excludesOutside)
+      weight = select(inRange(pixels.back(), at.like(0),
+                              at.like(static_cast<double>(axis.in))),
+                      weight, at.like(0));
+    weights.push_back(weight);
+    total = total ? total + weight : weight;
+  }
+  Expr y;
+  for (auto [place, weight] : llvm::zip_equal(pixels, weights)) {
+    if (resize.antialiases || resize.excludesOutside)
+      weight = weight / total;
+    Expr part = pixelsAt(x, axis, place) *
+                along(cast(weight, x.elementType()), axis.dim, x.rank());
+    y = y ? y + part : part;
+  }
+  return y;
+}
+
+Expr resizeAlong(const Resize &resize, const OpenAxis &axis, Expr x) {
+  Expr at = placesOf(resize, axis);
+  if (!at || !x)
+    return {};
+  Expr y = resize.mode == "nearest"
+               ? pixelsAt(x, axis, nearestPixels(resize, axis, at))
+               : weighted(resize, axis, at, x);
+  if (!resize.crops() || !y)
+    return y;
+  Expr inside = both(
+      apply<graph::GreaterEqualOp>(at, at.like(0)),
+      apply<graph::LessEqualOp>(at, at.like(static_cast<double>(axis.in - 1))));
+  return select(along(inside, axis.dim, y.rank()), y,
+                y.like(resize.extrapolation));
+}
+
+/// The scale of every dimension and, in `checks`, what makes the model's sizes
+/// true.
+LogicalResult readScales(Node &node, ResizeBy by, ArrayRef<int64_t> dims,
+                         ArrayRef<int64_t> shape,
+                         SmallVectorImpl<OpenAxis> &axes) {
+  Type f64 = node.b.getF64Type();
+  Expr given = cast(operand(node, by.operand), f64);
+  auto count = static_cast<int64_t>(dims.size());
+  if (!given || given.shape() != ArrayRef<int64_t>{count})
+    return node.error() << "has " << node.type(by.operand) << " for " << count
+                        << " dimensions";
+  StringRef policy = node.stringAttr("keep_aspect_ratio_policy", "stretch");
+  bool keepsAspect = by.isSizes && policy != "stretch";
+  Expr common;
+  for (int64_t k = 0; k < count; ++k) {
+    OpenAxis axis{dims[k], node.shape(0)[dims[k]], shape[dims[k]], {}, {}, {},
+                  0};
+    auto in = static_cast<double>(axis.in), out = static_cast<double>(axis.out);
+    Expr number = reshape(slice(given, 0, k, 1), {});
+    axis.scale = by.isSizes ? number / in : number;
+    axis.least = (keepsAspect ? out - 0.5 : out) / in;
+    if (keepsAspect && common)
+      common = policy == "not_larger" ? minimum(common, axis.scale)
+                                      : maximum(common, axis.scale);
+    else
+      common = axis.scale;
+    axes.push_back(axis);
+  }
+  for (OpenAxis &axis : axes) {
+    auto in = static_cast<double>(axis.in), out = static_cast<double>(axis.out);
+    if (keepsAspect)
+      axis.scale = common;
+    Expr size = axis.scale * in;
+    if (keepsAspect)
+      size = floorOf(size + 0.5);
+    else if (!by.isSizes)
+      size = floorOf(size);
+    if (failed(check(node, equal(size, size.like(out)),
+                     "it is resized to other sizes than the model says")))
+      return failure();
+    if (by.isSizes && !keepsAspect)
+      axis.scale = size.like(out / in);
+  }
+  return success();
+}
+
+/// The part of each dimension that is looked at.
+LogicalResult readRegions(Node &node, MutableArrayRef<OpenAxis> axes) {
+  auto count = static_cast<int64_t>(axes.size());
+  if (!node.has(1) || node.shape(1) != ArrayRef<int64_t>{2 * count} ||
+      !isa<FloatType>(node.element(1)))
+    return node.error() << "has no region of " << 2 * count << " numbers";
+  Expr region = cast(operand(node, 1), node.b.getF64Type());
+  for (int64_t k = 0; k < count; ++k) {
+    axes[k].begin = reshape(slice(region, 0, k, 1), {});
+    axes[k].end = reshape(slice(region, 0, count + k, 1), {});
+  }
+  return success();
+}
+
+/// Whether nothing changes along a dimension, which the run may have to check.
+bool isKept(Node &node, const Resize &resize, ResizeBy by,
+            const OpenAxis &axis) {
+  if (resize.crops() || axis.in != axis.out)
+    return false;
+  return by.isSizes || axis.in == 1;
+}
+
+} // namespace
+
+bool isResizedByData(Node &node, const Resize &resize, ResizeBy by) {
+  bool opensRegion = resize.crops() && node.has(1) && !node.tryConstant(1);
+  return opensRegion || !node.tryConstant(by.operand);
+}
+
+LogicalResult resizeByData(Node &node, const Resize &resize, ResizeBy by,
+                           ArrayRef<int64_t> dims) {
+  auto shape = promisedShape(node, 0, "operand " + Twine(by.operand));
+  if (failed(shape))
+    return failure();
+  if (static_cast<int64_t>(shape->size()) != node.rank(0) ||
+      node.type(0).getNumElements() == 0 || llvm::is_contained(*shape, 0))
+    return node.error() << "cannot resize " << node.type(0) << " to [" << *shape
+                        << "]";
+  for (int64_t d = 0; d < node.rank(0); ++d)
+    if (!llvm::is_contained(dims, d) && (*shape)[d] != node.shape(0)[d])
+      return node.error() << "cannot resize " << node.type(0) << " to ["
+                          << *shape << "]";
+  SmallVector<OpenAxis> axes;
+  if (failed(readScales(node, by, dims, *shape, axes)) ||
+      (resize.crops() && failed(readRegions(node, axes))))
+    return failure();
+  Expr y = resizedOperand(node, resize);
+  for (const OpenAxis &axis : axes) {
+    if (isKept(node, resize, by, axis))
+      continue;
+    // Nobody scales the batch or the channels; that would be a pass over all.
+    bool isOuter = axis.dim < 2 && node.rank(0) > 2 && axis.in == axis.out;
+    if (isOuter && !resize.crops()) {
+      if (failed(check(node, equal(axis.scale, axis.scale.like(1)),
+                       "it scales a batch or channels without changing their "
+                       "number")))
+        return failure();
+      continue;
+    }
+    if (resize.mode != "nearest" && tapsOf(resize, axis) > mostTaps)
+      return node.unsupported("scales of " + Twine(axis.in) + " to " +
+                              Twine(axis.out) +
+                              " elements that only the run knows");
+    y = resizeAlong(resize, axis, y);
+  }
+  return giveResized(node, resize, y);
+}
+
+} // namespace weir::onnx
