@@ -48,6 +48,15 @@ def convolution(g, image, filter, stride, padding, dilation=1, groups=1):
              rtol=1e-5, atol=1e-5 * (kh * kw * ci // groups) ** 0.5)
 
 
+def alike(g, rows, depth, columns, type=np.float32):
+    """Equal columns have equal products, also where they are the last few: a
+    softmax would make much of their differences."""
+    x, one = g.input(normal(rows, depth, type=type)), normal(depth, 1, type=type)
+    y = g.op("MatMul", x, g.constant(np.repeat(one, columns, 1)))
+    first = g.op("Slice", y, g.constant(np.int32([0, 0])), g.constant(np.int32([rows, 1])))
+    g.expect(g.op("Sub", y, first), np.zeros((rows, columns)))
+
+
 def recurrence(g, steps, rows, inputs, states):
     """tanh([x h] w) step by step, as unrolled networks have it: the products of
     the inputs are joined."""
@@ -103,6 +112,8 @@ def graph(level):
     ]:
         dense(g, *shape)
     recurrence(g, 9, 2, 24, 40)
+    for shape in ((1, 4096, 1000), (3, 200, 37), (13, 999, 70)):
+        alike(g, *shape)
     dense(g, 33, 40, 50, np.float64, 1e-13)
     dense(g, 18, 40, 50, np.float16, 2e-3)
     for a, b in [((7, 3, 40), (7, 40, 21)), ((2, 40, 16), (2, 16, 50))]:
