@@ -17,6 +17,9 @@ def ShareThreads : Pass<"weir-share-threads", "::mlir::func::FuncOp"> {
 
     Long rows that are reduced to an element, and tiles of large products, are
     grains of whole blocks: the op then says by `weir.block` of how many threads.
+    Nests that follow each other over the same rows, one of which reduces them, are
+    one such op: a thread keeps its elements of the row, up to eight, in registers
+    from nest to nest, and what only these nests need is never in memory.
 
     ```mlir
     linalg.generic {iterator_types = ["parallel", "reduction"]} ins(%x : memref<8x50xf32>) outs(%y : memref<8xf32>) { add }

@@ -3,6 +3,7 @@
 #include "passes/gpu/Passes.h"
 
 #include "passes/gpu/kernels/Blocks.h"
+#include "passes/gpu/kernels/Nest.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
@@ -10,7 +11,6 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
-#include "mlir/IR/IRMapping.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -24,11 +24,9 @@ namespace {
 using gpu::ThreadBuilder;
 
 /// A loop nest on memory, element by element.
-class NestEmitter {
+class NestEmitter : gpu::Nest {
 public:
-  NestEmitter(linalg::LinalgOp op)
-      : b(op.getLoc(), op), op(op), ranges(op.getStaticLoopRanges()),
-        at(ranges.size()) {}
+  using Nest::Nest;
 
   /// Whether the nest can be shared at all.
   bool canShare() {
@@ -97,40 +95,6 @@ private:
     return true;
   }
 
-  Value apply(AffineExpr expression) {
-    if (auto dim = dyn_cast<AffineDimExpr>(expression))
-      return at[dim.getPosition()];
-    if (auto constant = dyn_cast<AffineConstantExpr>(expression))
-      return b.index(constant.getValue());
-    auto binary = cast<AffineBinaryOpExpr>(expression);
-    Value left = apply(binary.getLHS()), right = apply(binary.getRHS());
-    switch (binary.getKind()) {
-    case AffineExprKind::Add:
-      return b.create<arith::AddIOp>(left, right);
-    case AffineExprKind::Mul:
-      return b.create<arith::MulIOp>(left, right);
-    case AffineExprKind::Mod:
-      return b.create<arith::RemSIOp>(left, right);
-    case AffineExprKind::CeilDiv:
-      return b.create<arith::CeilDivSIOp>(left, right);
-    default:
-      return b.create<arith::FloorDivSIOp>(left, right);
-    }
-  }
-
-  SmallVector<Value> indices(OpOperand &operand) {
-    SmallVector<Value> result;
-    for (AffineExpr e : op.getMatchingIndexingMap(&operand).getResults())
-      result.push_back(apply(e));
-    return result;
-  }
-
-  Value load(OpOperand &operand) {
-    if (!isa<MemRefType>(operand.get().getType()))
-      return operand.get();
-    return b.load(operand.get(), indices(operand));
-  }
-
   SmallVector<Value> loadInits() {
     SmallVector<Value> values;
     for (OpOperand &init : op.getDpsInitsMutable())
@@ -139,42 +103,6 @@ private:
                            ? Value()
                            : load(init));
     return values;
-  }
-
-  void store(ValueRange values) {
-    for (auto [init, value] : llvm::zip_equal(op.getDpsInitsMutable(), values))
-      b.store(value, init.get(), indices(init));
-  }
-
-  /// The body's results for the present indices.
-  SmallVector<Value> compute(ArrayRef<Value> inits) {
-    Block *body = op.getBlock();
-    IRMapping mapping;
-    for (OpOperand *input : op.getDpsInputOperands()) {
-      BlockArgument argument = op.getMatchingBlockArgument(input);
-      if (!argument.use_empty())
-        mapping.map(argument, load(*input));
-    }
-    for (auto [argument, init] :
-         llvm::zip_equal(op.getRegionOutputArgs(), inits))
-      if (init)
-        mapping.map(argument, init);
-    for (Operation &inner : body->without_terminator()) {
-      Operation *copy = b.clone(inner, mapping);
-      copy->walk([&](linalg::IndexOp index) {
-        Value value = at[index.getDim()];
-        if (index == copy)
-          for (auto [from, to] :
-               llvm::zip_equal(inner.getResults(), ValueRange(value)))
-            mapping.map(from, to);
-        index.getResult().replaceAllUsesWith(value);
-        index.erase();
-      });
-    }
-    SmallVector<Value> results;
-    for (Value value : body->getTerminator()->getOperands())
-      results.push_back(mapping.lookupOrDefault(value));
-    return results;
   }
 
   SmallVector<Value> reduce(size_t depth, SmallVector<Value> sums) {
@@ -199,11 +127,7 @@ private:
     });
   }
 
-  ThreadBuilder b;
-  linalg::LinalgOp op;
-  SmallVector<int64_t> ranges;
   SmallVector<unsigned> outer, inner;
-  SmallVector<Value> at;
 };
 
 /// A copy as a loop nest.
@@ -259,6 +183,8 @@ struct ShareThreads : impl::ShareThreadsBase<ShareThreads> {
     for (memref::CopyOp copy : copies)
       expandCopy(copy);
     bool split = canSplit(kernel);
+    if (split)
+      gpu::fuseRows(kernel);
     SmallVector<Operation *> ops;
     kernel.walk([&](Operation *op) {
       if (isa<linalg::LinalgOp>(op) ||
@@ -285,7 +211,8 @@ private:
   static LogicalResult share(Operation *op, bool split) {
     bool meets = split && isa<func::FuncOp>(op->getParentOp());
     if (auto nest = dyn_cast<linalg::LinalgOp>(op)) {
-      NestEmitter emitter(nest);
+      ThreadBuilder b(op->getLoc(), op);
+      NestEmitter emitter(b, nest);
       if (!emitter.canShare())
         return success();
       if (meets && gpu::isRowReduction(nest))

@@ -35,6 +35,35 @@ def rows():
     return g
 
 
+def fused():
+    """What is computed of a row by one block, without leaving its registers."""
+    g = gpu()
+    for length in (3, 8, 33, 600, 5000, 8192, 8200):
+        x = g.input(values(3, length) * 4)
+        wide = np.float64(x.value)
+        e = np.exp(wide - wide.max(1, keepdims=True))
+        g.expect(g.op("Softmax", x), e / e.sum(1, keepdims=True), rtol=3e-6)
+        g.expect(g.op("LogSoftmax", x), wide - wide.max(1, keepdims=True)
+                 - np.log(e.sum(1, keepdims=True)), rtol=1e-6, atol=3e-6)  # fmt: skip
+        axis = g.constant(np.int32([1]))
+        mean = g.op("Mean", x, axis, keep_dims=True)
+        off = g.op("Sub", x, mean)
+        spread = g.op("Mean", g.op("Square", off), axis, keep_dims=True)
+        scale = g.op("Rsqrt", g.op("AddV2", spread, g.constant(np.float32(1e-5))))
+        w, b = values(length), values(length)
+        y = g.op("AddV2", g.op("Mul", g.op("Mul", off, scale), g.constant(w)), g.constant(b))
+        centred = wide - wide.mean(1, keepdims=True)
+        # What rows are reduced to leaves the block as well.
+        g.expect(mean, wide.mean(1, keepdims=True), rtol=0, atol=1e-6)
+        g.expect(spread, (centred**2).mean(1, keepdims=True), rtol=2e-6)
+        exact = centred / np.sqrt((centred**2).mean(1, keepdims=True) + 1e-5)
+        g.expect(y, exact * w + b, rtol=0, atol=1e-5)
+    i = g.input(random.integers(-1000, 1000, (2, 5, 70)).astype(np.int32))
+    most = g.op("Max", i, g.constant(np.int32([1, 2])), keep_dims=True)
+    g.expect(g.op("Sub", i, most), i.value - i.value.max((1, 2), keepdims=True))
+    return g
+
+
 def products():
     g = gpu()
     for m, k, n in ((64, 64, 64), (100, 40, 70), (17, 300, 33), (128, 16, 64)):
@@ -94,4 +123,4 @@ def doubles():
     return g
 
 
-main(rows, products, convolutions, doubles)
+main(rows, fused, products, convolutions, doubles)

@@ -5,6 +5,7 @@
 
 #include "passes/gpu/kernels/Threads.h"
 
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 
 namespace weir::gpu {
@@ -19,6 +20,25 @@ using NestBody = llvm::function_ref<llvm::SmallVector<mlir::Value>(
 bool isRowReduction(mlir::linalg::LinalgOp op);
 /// A block for each row; the op stays.
 void shareRows(ThreadBuilder &b, mlir::linalg::LinalgOp op, NestBody nest);
+
+/// The op, of two operands and in any order, by which result number `i` of the
+/// nest is combined with its last value, which nothing else uses; null: there
+/// is none, or not for what threads exchange, values of 32 bits.
+mlir::Operation *combinerOf(mlir::linalg::LinalgOp op, unsigned i);
+/// What the combiner leaves every value as it is with.
+mlir::TypedAttr identityOf(mlir::Operation *combiner);
+mlir::Value combine(ThreadBuilder &b, mlir::Operation *combiner, mlir::Value x,
+                    mlir::Value y);
+/// The values of all threads of a block, a power of two of them, combined; each
+/// thread gets the same.
+mlir::Value combineBlock(ThreadBuilder &b, mlir::Operation *combiner,
+                         mlir::Value value, mlir::Value thread,
+                         int64_t threads);
+
+/// Brings loop nests that follow each other over the same rows together, where
+/// one reduces the rows: a block of threads then does a row at a time, and what
+/// a nest leaves for the next stays in its registers.
+void fuseRows(mlir::func::FuncOp kernel);
 
 /// A product of matrices whose elements are computed where they are needed.
 struct TiledProduct {

@@ -21,50 +21,76 @@ constexpr int64_t shortRow = 64;
 constexpr int64_t longRow = 1024;
 constexpr int64_t warp = 32, wideBlock = 256;
 
-/// The identity of an associative op on elements of `type`, or null.
-TypedAttr identityOf(Operation *op, Type type) {
-  OpBuilder b(op);
+} // namespace
+
+TypedAttr identityOf(Operation *combiner) {
+  OpBuilder b(combiner);
+  Type type = combiner->getResult(0).getType();
   double infinity = std::numeric_limits<double>::infinity();
-  if (isa<arith::AddFOp>(op))
+  if (isa<arith::AddFOp>(combiner))
     return b.getFloatAttr(type, -0.0);
-  if (isa<arith::MulFOp>(op))
+  if (isa<arith::MulFOp>(combiner))
     return b.getFloatAttr(type, 1);
-  if (isa<arith::MaximumFOp>(op))
+  if (isa<arith::MaximumFOp, arith::MaxNumFOp>(combiner))
     return b.getFloatAttr(type, -infinity);
-  if (isa<arith::MinimumFOp>(op))
+  if (isa<arith::MinimumFOp, arith::MinNumFOp>(combiner))
     return b.getFloatAttr(type, infinity);
-  if (isa<arith::AddIOp>(op))
+  if (isa<arith::AddIOp, arith::OrIOp, arith::XOrIOp>(combiner))
     return b.getIntegerAttr(type, 0);
-  if (isa<arith::MulIOp>(op))
+  if (isa<arith::MulIOp>(combiner))
     return b.getIntegerAttr(type, 1);
-  if (isa<arith::MaxSIOp>(op))
+  if (isa<arith::AndIOp>(combiner))
+    return b.getIntegerAttr(type, -1);
+  if (isa<arith::MaxSIOp>(combiner))
     return b.getIntegerAttr(type, INT32_MIN);
-  if (isa<arith::MinSIOp>(op))
+  if (isa<arith::MinSIOp>(combiner))
     return b.getIntegerAttr(type, INT32_MAX);
   return nullptr;
 }
 
-/// The op by which the one result of the nest is combined with its last value,
-/// which nothing else uses; null where there is none.
-Operation *combinerOf(linalg::LinalgOp op) {
-  if (op.getNumDpsInits() != 1 || op.getRegionOutputArgs().size() != 1)
+Operation *combinerOf(linalg::LinalgOp op, unsigned i) {
+  if (i >= op.getRegionOutputArgs().size())
     return nullptr;
-  BlockArgument last = op.getRegionOutputArgs()[0];
+  BlockArgument last = op.getRegionOutputArgs()[i];
   Operation *combiner =
-      op.getBlock()->getTerminator()->getOperand(0).getDefiningOp();
+      op.getBlock()->getTerminator()->getOperand(i).getDefiningOp();
   Type type = last.getType();
+  // Of the value it leaves, only the result knows.
   if (!combiner || !last.hasOneUse() || *last.user_begin() != combiner ||
-      combiner->getNumOperands() != 2 ||
-      !(type.isF32() || type.isInteger(32)) || !identityOf(combiner, type))
+      combiner->getNumOperands() != 2 || !combiner->hasOneUse() ||
+      !(type.isF32() || type.isInteger(32)) || !identityOf(combiner))
     return nullptr;
   return combiner;
 }
 
-} // namespace
+Value combine(ThreadBuilder &b, Operation *combiner, Value x, Value y) {
+  IRMapping mapping;
+  mapping.map(combiner->getOperand(0), x);
+  mapping.map(combiner->getOperand(1), y);
+  return b.clone(*combiner, mapping)->getResult(0);
+}
+
+Value combineBlock(ThreadBuilder &b, Operation *combiner, Value value,
+                   Value thread, int64_t threads) {
+  auto butterfly = [&](int64_t lanes) {
+    for (int64_t distance = lanes / 2; distance > 0; distance /= 2)
+      value = combine(b, combiner, value, b.exchange(value, distance));
+  };
+  butterfly(std::min(threads, warp));
+  int64_t warps = threads / warp;
+  if (warps <= 1)
+    return value;
+  Value shared = b.shared({warps}, value.getType());
+  b.onlyIf(b.equals(b.modulo(thread, warp), 0),
+           [&] { b.store(value, shared, b.dividedBy(thread, warp)); });
+  b.meet();
+  value = b.load(shared, b.modulo(thread, warps));
+  butterfly(warps);
+  return value;
+}
 
 bool isRowReduction(linalg::LinalgOp op) {
-  Operation *combiner = combinerOf(op);
-  if (!combiner)
+  if (op.getNumDpsInits() != 1 || !combinerOf(op, 0))
     return false;
   int64_t length = 1, rows = 1;
   SmallVector<int64_t> ranges = op.getStaticLoopRanges();
@@ -92,8 +118,7 @@ bool isRowReduction(linalg::LinalgOp op) {
 }
 
 void shareRows(ThreadBuilder &b, linalg::LinalgOp op, NestBody nest) {
-  Operation *combiner = combinerOf(op);
-  Type type = combiner->getResult(0).getType();
+  Operation *combiner = combinerOf(op, 0);
   SmallVector<int64_t> ranges = op.getStaticLoopRanges(), outer, inner;
   SmallVector<unsigned> rows, columns;
   int64_t count = 1, length = 1;
@@ -104,17 +129,11 @@ void shareRows(ThreadBuilder &b, linalg::LinalgOp op, NestBody nest) {
     (isReduction ? length : count) *= ranges[d];
   }
   int64_t threads = length >= longRow ? wideBlock : warp;
-  auto combined = [&](Value x, Value y) {
-    IRMapping mapping;
-    mapping.map(combiner->getOperand(0), x);
-    mapping.map(combiner->getOperand(1), y);
-    return b.clone(*combiner, mapping)->getResult(0);
-  };
   b.blocks(count, threads, [&](Value row, Value thread) {
     SmallVector<Value> at(ranges.size());
     for (auto [d, index] : llvm::zip_equal(rows, b.delinearize(row, outer)))
       at[d] = index;
-    Value start = b.create<arith::ConstantOp>(identityOf(combiner, type));
+    Value start = b.create<arith::ConstantOp>(identityOf(combiner));
     auto loop = b.create<scf::ForOp>(thread, b.index(length), b.index(threads),
                                      ValueRange(start));
     {
@@ -125,25 +144,14 @@ void shareRows(ThreadBuilder &b, linalg::LinalgOp op, NestBody nest) {
         at[d] = index;
       b.create<scf::YieldOp>(nest(at, loop.getRegionIterArgs()));
     }
-    Value sum = loop.getResult(0);
-    for (int64_t distance = warp / 2; distance > 0; distance /= 2)
-      sum = combined(sum, b.exchange(sum, distance));
-    if (threads > warp) {
-      Value shared = b.shared({threads / warp}, type);
-      b.onlyIf(b.equals(b.modulo(thread, warp), 0),
-               [&] { b.store(sum, shared, b.dividedBy(thread, warp)); });
-      b.meet();
-      sum = b.load(shared, b.index(0));
-      for (int64_t i = 1; i < threads / warp; ++i)
-        sum = combined(sum, b.load(shared, b.index(i)));
-    }
+    Value sum = combineBlock(b, combiner, loop.getResult(0), thread, threads);
     b.onlyIf(b.equals(thread, 0), [&] {
       OpOperand *init = op.getDpsInitOperand(0);
       SmallVector<Value> place;
       for (AffineExpr e : op.getMatchingIndexingMap(init).getResults())
         place.push_back(at[cast<AffineDimExpr>(e).getPosition()]);
       Value last = b.load(init->get(), place);
-      b.store(combined(last, sum), init->get(), place);
+      b.store(combine(b, combiner, last, sum), init->get(), place);
     });
   });
 }

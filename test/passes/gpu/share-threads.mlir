@@ -181,6 +181,128 @@ func.func private @longer_rows(%x: memref<8x5000xf32>, %y: memref<8xf32>) attrib
 
 // -----
 
+// Loop nests over the same rows are one block a row, and what they leave for
+// each other stays in registers: the buffers between them are gone.
+// CHECK-LABEL: func.func private @softmax
+// CHECK-SAME: (%[[X:.*]]: memref<8x100xf32>, %[[Y:.*]]: memref<8x100xf32>)
+// CHECK-NOT: memref.alloc()
+// CHECK: kernel.parts 8 attributes {weir.block = 32 : i64} {
+// CHECK: scf.for %[[ROW:.*]] = %{{.*}} to %{{.*}} step
+// CHECK: %[[LANE:.*]] = arith.index_castui
+// CHECK: %[[INSIDE:.*]] = arith.cmpi ult, %[[FOURTH:.*]], %c100
+// CHECK: memref.load %[[X]][%[[ROW]], %[[LANE]]]
+// CHECK-COUNT-5: nvvm.shfl.sync bfly
+// CHECK: %[[E:.*]] = math.exp
+// CHECK: %[[LAST:.*]] = math.exp
+// CHECK: arith.select %[[INSIDE]]
+// CHECK-COUNT-5: nvvm.shfl.sync bfly
+// CHECK: %[[FACTOR:.*]] = arith.divf
+// CHECK: %[[FIRST:.*]] = arith.mulf %[[E]], %[[FACTOR]]
+// CHECK: memref.store %[[FIRST]], %[[Y]][%[[ROW]], %[[LANE]]]
+// CHECK: scf.if %[[INSIDE]]
+// CHECK-NEXT: memref.store
+// CHECK-NOT: kernel.parts
+#all = affine_map<(d0, d1) -> (d0, d1)>
+#row = affine_map<(d0, d1) -> (d0)>
+func.func private @softmax(%x: memref<8x100xf32>, %y: memref<8x100xf32>) attributes {weir.kernel} {
+  %one = arith.constant 1.0 : f32
+  %zero = arith.constant 0.0 : f32
+  %least = arith.constant 0xFF800000 : f32
+  %max = memref.alloc() : memref<8xf32>
+  linalg.fill ins(%least : f32) outs(%max : memref<8xf32>)
+  linalg.generic {indexing_maps = [#all, #row], iterator_types = ["parallel", "reduction"]} ins(%x : memref<8x100xf32>) outs(%max : memref<8xf32>) {
+  ^bb0(%v: f32, %m: f32):
+    %s = arith.maxnumf %m, %v : f32
+    linalg.yield %s : f32
+  }
+  %sum = memref.alloc() : memref<8xf32>
+  linalg.fill ins(%zero : f32) outs(%sum : memref<8xf32>)
+  %e = memref.alloc() : memref<8x100xf32>
+  linalg.generic {indexing_maps = [#all, #row, #all, #row], iterator_types = ["parallel", "reduction"]} ins(%x, %max : memref<8x100xf32>, memref<8xf32>) outs(%e, %sum : memref<8x100xf32>, memref<8xf32>) {
+  ^bb0(%v: f32, %m: f32, %old: f32, %s: f32):
+    %d = arith.subf %v, %m : f32
+    %p = math.exp %d : f32
+    %n = arith.addf %s, %p : f32
+    linalg.yield %p, %n : f32, f32
+  }
+  linalg.generic {indexing_maps = [#all, #row, #all], iterator_types = ["parallel", "parallel"]} ins(%e, %sum : memref<8x100xf32>, memref<8xf32>) outs(%y : memref<8x100xf32>) {
+  ^bb0(%p: f32, %s: f32, %old: f32):
+    %f = arith.divf %one, %s : f32
+    %r = arith.mulf %p, %f : f32
+    linalg.yield %r : f32
+  }
+  return
+}
+
+// -----
+
+// What a row is reduced to is stored by one thread where others than these nests
+// need it; short rows are one thread's whole.
+// CHECK-LABEL: func.func private @kept
+// CHECK: kernel.parts 8 {
+// CHECK-NOT: nvvm
+// CHECK-COUNT-3: arith.addf
+// CHECK-COUNT-3: memref.store %{{.*}}, %arg2
+// CHECK: memref.store %{{.*}}, %arg1
+// CHECK-NOT: kernel.parts
+#all = affine_map<(d0, d1) -> (d0, d1)>
+#row = affine_map<(d0, d1) -> (d0)>
+func.func private @kept(%x: memref<8x3xf32>, %sum: memref<8xf32>, %y: memref<8x3xf32>) attributes {weir.kernel} {
+  %zero = arith.constant 0.0 : f32
+  linalg.fill ins(%zero : f32) outs(%sum : memref<8xf32>)
+  linalg.generic {indexing_maps = [#all, #row], iterator_types = ["parallel", "reduction"]} ins(%x : memref<8x3xf32>) outs(%sum : memref<8xf32>) {
+  ^bb0(%v: f32, %s: f32):
+    %n = arith.addf %s, %v : f32
+    linalg.yield %n : f32
+  }
+  linalg.generic {indexing_maps = [#all, #row, #all], iterator_types = ["parallel", "parallel"]} ins(%x, %sum : memref<8x3xf32>, memref<8xf32>) outs(%y : memref<8x3xf32>) {
+  ^bb0(%v: f32, %s: f32, %old: f32):
+    %r = arith.subf %v, %s : f32
+    linalg.yield %r : f32
+  }
+  return
+}
+
+// -----
+
+// A nest that reads what other rows have left waits for a launch of its own; so
+// does one over rows that are too long for registers.
+// CHECK-LABEL: func.func private @other_rows
+// CHECK: kernel.parts 8 attributes {weir.block = 32 : i64}
+// CHECK: kernel.parts 8 attributes {weir.block = 32 : i64}
+// CHECK-LABEL: func.func private @very_long
+// CHECK: kernel.parts 8 {
+// CHECK: kernel.parts 8 attributes {weir.block = 256 : i64}
+#all = affine_map<(d0, d1) -> (d0, d1)>
+#row = affine_map<(d0, d1) -> (d0)>
+#back = affine_map<(d0, d1) -> (7 - d0)>
+func.func private @other_rows(%x: memref<8x100xf32>, %y: memref<8xf32>, %z: memref<8xf32>) attributes {weir.kernel} {
+  linalg.generic {indexing_maps = [#all, #row], iterator_types = ["parallel", "reduction"]} ins(%x : memref<8x100xf32>) outs(%y : memref<8xf32>) {
+  ^bb0(%v: f32, %s: f32):
+    %n = arith.addf %s, %v : f32
+    linalg.yield %n : f32
+  }
+  linalg.generic {indexing_maps = [#all, #back, #row], iterator_types = ["parallel", "reduction"]} ins(%x, %y : memref<8x100xf32>, memref<8xf32>) outs(%z : memref<8xf32>) {
+  ^bb0(%v: f32, %w: f32, %s: f32):
+    %p = arith.mulf %v, %w : f32
+    %n = arith.addf %s, %p : f32
+    linalg.yield %n : f32
+  }
+  return
+}
+func.func private @very_long(%x: memref<8x10000xf32>, %y: memref<8xf32>) attributes {weir.kernel} {
+  %zero = arith.constant 0.0 : f32
+  linalg.fill ins(%zero : f32) outs(%y : memref<8xf32>)
+  linalg.generic {indexing_maps = [#all, #row], iterator_types = ["parallel", "reduction"]} ins(%x : memref<8x10000xf32>) outs(%y : memref<8xf32>) {
+  ^bb0(%v: f32, %s: f32):
+    %n = arith.addf %s, %v : f32
+    linalg.yield %n : f32
+  }
+  return
+}
+
+// -----
+
 // A large product is computed in tiles, both sides in shared memory.
 // CHECK-LABEL: func.func private @tiles
 // CHECK: kernel.parts 4 attributes {weir.block = 256 : i64} {
