@@ -43,20 +43,24 @@ struct EmitKernels : impl::EmitKernelsBase<EmitKernels> {
           isa<DestinationStyleOpInterface>(op))
         kernels.push_back(op);
     });
-    for (Operation *op : kernels) {
+    // Last to first, because a product may pack for itself what comes before.
+    SmallPtrSet<Operation *, 4> packedInside;
+    for (Operation *op : llvm::reverse(kernels)) {
       if (!cast<DestinationStyleOpInterface>(op).hasPureBufferSemantics()) {
         op->emitOpError("is not bufferized");
         return signalPassFailure();
       }
       auto out = cast<MemRefType>(op->getOperands().back().getType());
-      if (out.getNumElements() != 0) {
+      if (out.getNumElements() != 0 && !packedInside.contains(op)) {
         Emitter e(op->getLoc(), op);
         auto matmul = dyn_cast<kernel::MatmulOp>(op);
         if (matmul && matmul.isTiled())
           emitTiles(e, matmul, target);
-        else if (matmul)
-          emitMatmul(e, matmul, target);
-        else if (auto convolution = dyn_cast<kernel::ConvolutionOp>(op))
+        else if (matmul) {
+          kernel::PackOp pack = packingInside(matmul, target);
+          packedInside.insert(pack);
+          emitMatmul(e, matmul, target, pack);
+        } else if (auto convolution = dyn_cast<kernel::ConvolutionOp>(op))
           emitConvolution(e, convolution, target);
         else if (auto depthwise = dyn_cast<kernel::DepthwiseOp>(op))
           emitDepthwise(e, depthwise, target);
@@ -71,7 +75,10 @@ struct EmitKernels : impl::EmitKernelsBase<EmitKernels> {
         if (time)
           *time += e.nanoseconds();
       }
+      auto buffer = op->getOperands().back().getDefiningOp<memref::AllocOp>();
       op->erase();
+      if (buffer && buffer->use_empty())
+        buffer->erase();
     }
     if (time && getOperation()->hasAttr("weir.kernel"))
       getOperation()->setAttr(

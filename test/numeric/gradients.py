@@ -458,6 +458,10 @@ func.func @weir_entry_0({arguments}) -> ({results}) attributes {{weir.entry = "g
         if not np.allclose(have, exact, rtol=1e-4, atol=1e-4 * np.abs(exact).max()):
             print(f"network: differs by up to {np.abs(have - exact).max()}")
             failed += 1
+    arena = library.info.arena_bytes
+    if arena > 307264:
+        print(f"network: an arena of {arena} bytes")
+        failed += 1
     return failed
 
 

@@ -17,8 +17,14 @@ void emitTiles(Emitter &e, kernel::MatmulOp op, const kernel::Target &target);
 /// several sums are added up.
 constexpr int64_t longestChain = 96;
 
+/// The packing of B that the product makes itself, a part of a panel at a time
+/// where its rows then use it: few enough rows to read again for each panel.
+/// Null where it finds B as it shall be.
+kernel::PackOp packingInside(kernel::MatmulOp op, const kernel::Target &target);
+
+/// With `pack`, which may be null, B is what that reads.
 void emitMatmul(Emitter &e, kernel::MatmulOp op, const kernel::Target &target,
-                int64_t chain = longestChain);
+                kernel::PackOp pack, int64_t chain = longestChain);
 void emitPack(Emitter &e, kernel::PackOp op, const kernel::Target &target);
 void emitPackFilter(Emitter &e, kernel::PackFilterOp op,
                     const kernel::Target &target);

@@ -4,7 +4,8 @@
 // L2), panels, blocks of the depth (so that a panel's part stays in L1), tiles
 // of rows, depth; or blocks of the depth before panels (MatmulBlocks.h). A
 // tile's sums stay in registers for the whole innermost loop. Where the rows of
-// A would fight for the same sets of L1, a block of them is copied first.
+// A would fight for the same sets of L1, a block of them is copied first. Where
+// rows are few, a part of a panel is packed when it is used, for all of them.
 //
 // Threads share the products of a batch, or else its panels or tiles of rows:
 // each then runs all loops, of which one is confined to its part.
@@ -13,6 +14,7 @@
 #include "passes/cpu/kernels/Epilogue.h"
 #include "passes/cpu/kernels/Kernels.h"
 #include "passes/cpu/kernels/MatmulBlocks.h"
+#include "passes/cpu/kernels/PanelCopy.h"
 #include "passes/cpu/kernels/WaitingSums.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -25,20 +27,26 @@ namespace {
 
 struct MatmulEmitter : MatmulBlocks {
   Emitter &e;
+  const kernel::Target &target;
   kernel::MatmulOp op;
   Value a, b, out;
   ValueRange batch;
   // A copy of the block of rows at hand, of rows one line longer than its
   // depth, and where that block begins; null where A is read in place.
   Value copy, copyRow;
+  // Of the panel at hand, from `partLine` on, as deep as a block of the depth;
+  // null where B is packed before.
+  kernel::PackOp pack;
+  Value part, partLine;
   // The tiles of rows and of columns to make.
   Value firstTile, endTile, firstColumn, endColumn;
   WaitingSums waiting;
 
   MatmulEmitter(Emitter &e, kernel::MatmulOp op, const kernel::Target &target,
-                int64_t chain)
-      : MatmulBlocks(op, target, chain), e(e), op(op), a(op.getA()),
-        b(op.getB()), out(op.getOut()), waiting{e, chain} {}
+                int64_t chain, kernel::PackOp pack)
+      : MatmulBlocks(op, target, chain, bool(pack)), e(e), target(target),
+        op(op), a(op.getA()), b(op.getB()), out(op.getOut()), pack(pack),
+        waiting{e, chain} {}
 
   double nanoseconds() const {
     double products = double(ShapedType::getNumElements(e.shape(out))) * depth;
@@ -52,6 +60,8 @@ struct MatmulEmitter : MatmulBlocks {
     firstTile = firstColumn = e.index(0);
     endTile = e.index(rowTiles());
     endColumn = e.index(columnTiles());
+    if (pack)
+      part = e.stack({depthBlock, width}, e.element(b));
     if (!copiesRows)
       return;
     int64_t line =
@@ -101,6 +111,8 @@ struct MatmulEmitter : MatmulBlocks {
   }
 
   Emitter::Values placeB(Value column, Value k) {
+    if (part)
+      return {e.plus(k, e.times(partLine, -1)), e.index(0)};
     Emitter::Values at;
     if (!op.getShared())
       at.assign(batch.begin(), batch.end());
@@ -171,7 +183,8 @@ struct MatmulEmitter : MatmulBlocks {
       for (int64_t v = 0; v < vectors; ++v) {
         at.back() = e.plus(first, v * lanes);
         right.push_back(e.widen(
-            e.load(b, at, lanes, panel ? lanes : shape.valid(v)), sumElement));
+            e.load(part ? part : b, at, lanes, panel ? lanes : shape.valid(v)),
+            sumElement));
       }
       for (int64_t i = 0; i < height; ++i) {
         Value left = loadA(rowOf[i], k);
@@ -209,6 +222,11 @@ struct MatmulEmitter : MatmulBlocks {
   // columns of one tile.
   void tilesOfBlock(Value block, Value column, int64_t valid,
                     const Depth &depth) {
+    if (part) {
+      partLine = depth.first;
+      PanelCopy(e, pack, width, target)
+          .run(batch, column, valid, partLine, depth.count, part, {});
+    }
     EvenSplit tiles(rows, height);
     auto run = [&](Value low, Value high, int64_t size, int64_t offset) {
       e.loop(low, high, 1, [&](Value t) {
@@ -232,7 +250,7 @@ struct MatmulEmitter : MatmulBlocks {
             }
           }
         };
-        bool ahead = panel == width && valid == width && rows > height;
+        bool ahead = !part && panel == width && valid == width && rows > height;
         if (ahead)
           tile(row, size, column, valid, depth, next);
         else
@@ -327,7 +345,8 @@ struct MatmulEmitter : MatmulBlocks {
         });
       });
     // Who shares the rows reads all of B: where there are many, beside panels.
-    bool byRows = rows >= std::min<int64_t>(448, 14 * columnCount);
+    bool byRows =
+        rows >= (pack ? 448 : std::min<int64_t>(448, 14 * columnCount));
     if (!byRows && copiesRows && count == 1 && tilesABlock >= rowCount) {
       Emitter::Values zeros(batches.size(), e.index(0));
       batch = zeros;
@@ -350,9 +369,9 @@ struct MatmulEmitter : MatmulBlocks {
 } // namespace
 
 void emitMatmul(Emitter &e, kernel::MatmulOp op, const kernel::Target &target,
-                int64_t chain) {
+                kernel::PackOp pack, int64_t chain) {
   kernel::MatmulOp joined = joinBatches(e, op);
-  MatmulEmitter emitter(e, joined, target, chain);
+  MatmulEmitter emitter(e, joined, target, chain, pack);
   ArrayRef<int64_t> batches = e.shape(joined.getOut()).drop_back(2);
   e.share(emitter.nanoseconds());
   if (e.isShared()) {

@@ -2,6 +2,11 @@
 
 #include "passes/cpu/kernels/MatmulBlocks.h"
 
+#include "passes/cpu/kernels/Kernels.h"
+
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
 using namespace mlir;
 
 namespace weir {
@@ -28,8 +33,41 @@ static bool rowsCollide(kernel::MatmulOp op, const MatmulBlocks &blocks,
                              std::min(blocks.rows, blocks.height));
 }
 
+kernel::PackOp packingInside(kernel::MatmulOp op,
+                             const kernel::Target &target) {
+  auto buffer = op.getB().getDefiningOp<memref::AllocOp>();
+  if (op.isTiled() || op.getShared() || !buffer || !op.isPacked() ||
+      !llvm::hasNItems(buffer->getUsers(), 2))
+    return {};
+  kernel::PackOp pack;
+  for (Operation *user : buffer->getUsers())
+    if (auto packs = dyn_cast<kernel::PackOp>(user))
+      pack = packs;
+  if (!pack || pack.getOut() != buffer || pack->getBlock() != op->getBlock() ||
+      !pack->isBeforeInBlock(op))
+    return {};
+  // What is packed must still be there when the product begins.
+  for (Operation *between = pack->getNextNode(); between != op;
+       between = between->getNextNode())
+    if (!isMemoryEffectFree(between) && !isa<memref::AllocOp>(between))
+      return {};
+  Type sum = op.getEpilogue().front().getArgument(0).getType();
+  ArrayRef<int64_t> a = Emitter::shape(op.getA()).take_back(2);
+  int64_t width = Emitter::shape(buffer).back();
+  int64_t depth = a[!op.getTransposeA()];
+  int64_t part = MatmulBlocks::partBytes(target);
+  // Between parts the sums wait in the result, which must hold them exactly.
+  bool whole = depth * width * Emitter::elementBytes(buffer) <= part;
+  bool readsAgain =
+      a[0] * a[1] * Emitter::elementBytes(op.getA()) <= target.l2 / 2;
+  if ((!whole && sum != Emitter::element(op.getOut())) || !readsAgain)
+    return {};
+  return pack;
+}
+
 MatmulBlocks::MatmulBlocks(kernel::MatmulOp op, const kernel::Target &target,
-                           int64_t chain) {
+                           int64_t chain, bool packsParts)
+    : packsParts(packsParts) {
   Value a = op.getA(), b = op.getB(), out = op.getOut();
   ArrayRef<int64_t> shape = Emitter::shape(out);
   rows = shape[shape.size() - 2];
@@ -58,18 +96,21 @@ MatmulBlocks::MatmulBlocks(kernel::MatmulOp op, const kernel::Target &target,
   // time.
   int64_t registers = target.registers - vectors - 1;
   bool many = registers >= 20;
-  depthOutside = many && target.fmaRate > 1 && chain >= 64 && depth > 128 &&
-                 rows >= 24 && !streams;
+  bool high = many && target.fmaRate > 1 && chain >= 64 && depth > 128 &&
+              rows >= 24 && !streams;
+  depthOutside = high && !packsParts;
   leastSums = many ? 16 : 8;
-  mostTerms = depthOutside ? 112 : 224;
-  height = (!many ? registers : depthOutside ? 28 : 10) / vectors;
+  mostTerms = high ? 112 : 224;
+  height = (!many ? registers : high ? 28 : 10) / vectors;
 
   EvenSplit tiles(rows, height);
   depthBlock = depth;
   // Between blocks of the depth the sums wait in the result, which must hold
   // them exactly; a product that reads B once needs no blocks.
   if (sumElement == Emitter::element(out) && tiles.count > 1) {
-    int64_t part = depthOutside ? target.l2 / 8 : target.l1 / 4 * 3;
+    int64_t part = packsParts     ? partBytes(target)
+                   : depthOutside ? target.l2 / 8
+                                  : target.l1 / 4 * 3;
     int64_t most = std::max<int64_t>(64, part / (width * bytes));
     EvenSplit blocks(depth, most);
     depthBlock = (blocks.size + (blocks.larger != 0) + 7) / 8 * 8;
@@ -79,8 +120,8 @@ MatmulBlocks::MatmulBlocks(kernel::MatmulOp op, const kernel::Target &target,
   int64_t deep = depthOutside ? std::min(depth, depthBlock) : depth;
   tilesABlock =
       std::max<int64_t>(1, slab / std::max<int64_t>(1, height * deep * bytes));
-  tilesABlock = std::min(tilesABlock, tiles.count);
-  if (streams)
+  tilesABlock = packsParts ? tiles.count : std::min(tilesABlock, tiles.count);
+  if (streams && !packsParts)
     tilesABlock = std::clamp<int64_t>(target.l2 / 16 / (height * touched), 1,
                                       tilesABlock);
   copiesRows =

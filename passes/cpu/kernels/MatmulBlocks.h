@@ -24,9 +24,16 @@ struct MatmulBlocks {
   bool touchesMuch;
   /// Whether a block of rows is copied before it is read many times.
   bool copiesRows;
+  /// Whether parts of panels are copied, for all rows at once.
+  bool packsParts;
 
-  MatmulBlocks(kernel::MatmulOp op, const kernel::Target &target,
-               int64_t chain);
+  MatmulBlocks(kernel::MatmulOp op, const kernel::Target &target, int64_t chain,
+               bool packsParts);
+
+  /// Bytes of the part of a panel that is copied to the stack.
+  static int64_t partBytes(const kernel::Target &target) {
+    return target.l1 / 2;
+  }
 
   int64_t rowTiles() const { return EvenSplit(rows, height).count; }
   int64_t columnTiles() const { return (columns + width - 1) / width; }

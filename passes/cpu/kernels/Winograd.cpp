@@ -266,7 +266,7 @@ struct WinogradEmitter {
                                   {e.getLoc()});
       e.create<kernel::YieldOp>(body->getArgument(0));
     }
-    emitMatmul(e, matmul, target, chain);
+    emitMatmul(e, matmul, target, /*pack=*/{}, chain);
     matmul.erase();
   }
 

@@ -97,6 +97,52 @@ func.func @costly(%a: memref<4x8xf32>, %b: memref<1x8x32xf32>, %c: memref<4x32xf
 
 // -----
 
+// A product of few rows packs a part of a panel where it uses it, at most as
+// deep as half of L1 holds, and nothing else is allocated. Sums wait in the
+// result between parts.
+// CHECK-LABEL: func @pack_inside
+// CHECK-NOT: memref.alloc()
+// CHECK: %[[PART:.*]] = memref.alloca() {{.*}} : memref<104x32xf32>
+// CHECK: scf.for
+// CHECK: scf.for
+// CHECK: vector.load %arg1
+// CHECK: vector.store %{{.*}}, %[[PART]]
+// CHECK: scf.for
+// CHECK: vector.load %[[PART]]
+// CHECK: vector.fma
+// CHECK: vector.store %{{.*}}, %arg2
+// CHECK: vector.store %{{.*}}, %[[PART]]
+// CHECK: vector.fma
+// CHECK: vector.load %arg2
+func.func @pack_inside(%a: memref<32x200xf32>, %b: memref<200x64xf32>, %c: memref<32x64xf32>) {
+  %p = memref.alloc() : memref<2x200x32xf32>
+  kernel.pack ins(%b : memref<200x64xf32>) outs(%p : memref<2x200x32xf32>)
+  kernel.matmul ins(%a, %p : memref<32x200xf32>, memref<2x200x32xf32>) outs(%c : memref<32x64xf32>) {
+  ^bb0(%sum: f32):
+    kernel.yield %sum : f32
+  }
+  return
+}
+
+// -----
+
+// What is packed changes before the product, which then needs the whole.
+// CHECK-LABEL: func @pack_before
+// CHECK: memref.alloc() {{.*}}memref<2x200x32xf32>
+func.func @pack_before(%a: memref<32x200xf32>, %b: memref<200x64xf32>, %c: memref<32x64xf32>, %x: f32) {
+  %0 = arith.constant 0 : index
+  %p = memref.alloc() : memref<2x200x32xf32>
+  kernel.pack ins(%b : memref<200x64xf32>) outs(%p : memref<2x200x32xf32>)
+  memref.store %x, %b[%0, %0] : memref<200x64xf32>
+  kernel.matmul ins(%a, %p : memref<32x200xf32>, memref<2x200x32xf32>) outs(%c : memref<32x64xf32>) {
+  ^bb0(%sum: f32):
+    kernel.yield %sum : f32
+  }
+  return
+}
+
+// -----
+
 // The part of a panel past the last column is zero.
 // CHECK-LABEL: func @pack
 // CHECK: scf.for

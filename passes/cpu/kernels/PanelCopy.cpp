@@ -1,0 +1,101 @@
+// Copies a panel; lines of a transposed matrix by squares in registers.
+
+#include "passes/cpu/kernels/PanelCopy.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+
+using namespace mlir;
+
+namespace weir {
+
+/// The vectors' columns as vectors; as many as lanes, a power of two. Each
+/// round exchanges the halves of blocks half as large (Eklundh).
+static void transpose(Emitter &e, MutableArrayRef<Value> rows) {
+  size_t count = rows.size();
+  for (size_t half = count / 2; half > 0; half /= 2) {
+    SmallVector<int64_t> upper, lower;
+    for (size_t lane = 0; lane < count; ++lane) {
+      bool second = lane & half;
+      upper.push_back(second ? count + lane - half : lane);
+      lower.push_back(second ? count + lane : lane + half);
+    }
+    for (size_t i = 0; i < count; ++i) {
+      if (i & half)
+        continue;
+      Value a = rows[i], b = rows[i + half];
+      rows[i] = e.create<vector::ShuffleOp>(a, b, upper);
+      rows[i + half] = e.create<vector::ShuffleOp>(a, b, lower);
+    }
+  }
+}
+
+PanelCopy::PanelCopy(Emitter &e, kernel::PackOp op, int64_t width,
+                     const kernel::Target &target)
+    : e(e), b(op.getB()), transposed(op.getTransposeB()), width(width),
+      lanes(std::min(target.lanes(e.element(b)), width)) {
+  while (width % lanes)
+    --lanes;
+}
+
+static Emitter::Values join(ValueRange place, Value line, Value column) {
+  Emitter::Values at(place);
+  at.append({line, column});
+  return at;
+}
+
+void PanelCopy::run(ValueRange batch, Value first, int64_t valid, Value line,
+                    int64_t lines, Value out, ValueRange place) {
+  if (transposed)
+    return runTransposed(batch, first, valid, line, lines, out, place);
+  e.loop(lines, [&](Value k) {
+    for (int64_t c = 0; c < width; c += lanes) {
+      Value vector =
+          c < valid ? e.load(b, join(batch, e.plus(line, k), e.plus(first, c)),
+                             lanes, valid - c)
+                    : e.zeros(e.element(b), lanes);
+      e.store(vector, out, join(place, k, e.index(c)), lanes);
+    }
+  });
+}
+
+void PanelCopy::runTransposed(ValueRange batch, Value first, int64_t valid,
+                              Value line, int64_t lines, Value out,
+                              ValueRange place) {
+  auto one = [&](Value column, Value k) {
+    Value element = e.create<memref::LoadOp>(
+        b, join(batch, e.plus(first, column), e.plus(line, k)));
+    e.create<memref::StoreOp>(element, out, join(place, k, column));
+  };
+  bool turns = lanes > 1 && llvm::isPowerOf2_64(lanes);
+  int64_t columns = turns ? valid / lanes * lanes : 0;
+  int64_t squares = turns ? lines / lanes * lanes : 0;
+  e.loop(e.index(0), e.index(columns), lanes, [&](Value column) {
+    e.loop(e.index(0), e.index(squares), lanes, [&](Value k) {
+      Emitter::Values rows;
+      for (int64_t lane = 0; lane < lanes; ++lane)
+        rows.push_back(e.load(
+            b,
+            join(batch, e.plus(e.plus(first, column), lane), e.plus(line, k)),
+            lanes, lanes));
+      transpose(e, rows);
+      for (int64_t lane = 0; lane < lanes; ++lane)
+        e.store(rows[lane], out, join(place, e.plus(k, lane), column), lanes);
+    });
+    e.loop(lanes, [&](Value lane) {
+      e.loop(e.index(squares), e.index(lines), 1,
+             [&](Value k) { one(e.plus(column, lane), k); });
+    });
+  });
+  e.loop(e.index(columns), e.index(valid), 1, [&](Value column) {
+    e.loop(lines, [&](Value k) { one(column, k); });
+  });
+  Value none = e.create<arith::ConstantOp>(e.getZeroAttr(e.element(out)));
+  e.loop(e.index(valid), e.index(width), 1, [&](Value column) {
+    e.loop(lines, [&](Value k) {
+      e.create<memref::StoreOp>(none, out, join(place, k, column));
+    });
+  });
+}
+
+} // namespace weir
