@@ -157,6 +157,9 @@ void readGpu(const InputArgList &args, Options &options, Usage &usage) {
       .split(archs, ',', -1, /*KeepEmpty=*/false);
   for (StringRef arch : archs)
     options.gpu.archs.push_back(arch.str());
+  options.gpu.library = args.getLastArgValue(OPT_use_lib_EQ).str();
+  if (options.gpu.kind != "cuda" && args.hasArg(OPT_use_lib_EQ))
+    usage.say() << "--use-lib goes with --gpu=cuda\n";
   if (!options.gpu.isOn() && args.hasArg(OPT_gpu_arch_EQ))
     usage.say() << "--gpu-arch goes with --gpu\n";
   if (options.emit.product == Product::Ptx && options.gpu.kind != "cuda")

@@ -44,6 +44,8 @@ static void buildLower(OpPassManager &pm) {
   // No CSE before bufferization: it would make one buffer of two.
   pm.addPass(createCanonicalizerPass());
   pm.nest<func::FuncOp>().addPass(createFuseEpilogues());
+  // What a library multiplies stays as it is.
+  pm.nest<func::FuncOp>().addPass(createUseLibraries());
   pm.addPass(createPackWeights());
 }
 

@@ -20,6 +20,10 @@ Error writeGpu(mlir::ModuleOp module, const GpuOptions &options) {
   };
   if (options.kind != "cuda" && options.kind != "sim")
     return bad("--gpu takes cuda or sim, not '" + options.kind + "'");
+  StringRef library = options.library;
+  if (!library.empty() && library != "auto" && library != "cublaslt" &&
+      library != "none")
+    return bad("--use-lib takes none, auto or cublaslt, not '" + library + "'");
   for (const std::string &arch : options.archs)
     if (!is_contained(known, arch))
       return bad("unknown GPU architecture '" + arch + "'; there are " +
@@ -42,6 +46,8 @@ Error writeGpu(mlir::ModuleOp module, const GpuOptions &options) {
     archs.push_back(b.getStringAttr(known[0]));
   fields.set("archs", b.getArrayAttr(archs));
   fields.set("kind", b.getStringAttr(options.kind));
+  if (!library.empty() && library != "none")
+    fields.set("library", b.getStringAttr(library));
   module->setAttr("weir.gpu", fields.getDictionary(module.getContext()));
   return Error::success();
 }

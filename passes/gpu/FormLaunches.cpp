@@ -26,6 +26,8 @@ constexpr int64_t usualThreads = 128;
 constexpr int64_t warp = 32;
 /// Blocks that one dimension of a grid may have.
 constexpr int64_t mostBlocks = INT32_MAX;
+/// Bytes that cuBLASLt's faster ways want operands aligned to.
+constexpr int64_t libraryAlignment = 16;
 
 struct FormLaunches : impl::FormLaunchesBase<FormLaunches> {
   void runOnOperation() override {
@@ -39,11 +41,17 @@ struct FormLaunches : impl::FormLaunchesBase<FormLaunches> {
     auto device = b.create<ModuleOp>(module.getLoc(), "weir_gpu_kernels");
     SmallVector<Attribute> names;
     SymbolTable symbols(module), inside(device);
+    products.clear();
     for (auto [name, run] : kernels) {
       auto kernel = symbols.lookup<func::FuncOp>(name);
       if (!kernel) {
         run.emitError("runs a kernel that is not there");
         return signalPassFailure();
+      }
+      if (auto product = kernel->getAttrOfType<DictionaryAttr>("weir.gemm")) {
+        useLibrary(name, product);
+        kernel.erase();
+        continue;
       }
       names.push_back(b.getDictionaryAttr(b.getNamedAttr("name", name)));
       kernel->remove();
@@ -58,9 +66,45 @@ struct FormLaunches : impl::FormLaunchesBase<FormLaunches> {
       if (SymbolTable::symbolKnownUseEmpty(global, module))
         global.erase();
     module->setAttr("weir.gpu_kernels", b.getArrayAttr(names));
+    if (!products.empty())
+      module->setAttr("weir.gpu_gemms", b.getArrayAttr(products));
   }
 
 private:
+  /// A row for the product, whose number each run of it gets.
+  void useLibrary(StringAttr kernel, DictionaryAttr product) {
+    Builder b(&getContext());
+    bool isAligned = true;
+    NamedAttrList run(product);
+    Attribute operands = run.erase("operands");
+    NamedAttrList row(run);
+    run.assign({b.getNamedAttr("number", b.getI64IntegerAttr(products.size())),
+                b.getNamedAttr("operands", operands)});
+    getOperation().walk([&](plan::RunOp op) {
+      if (op.getKernelAttr().getAttr() != kernel)
+        return;
+      op->setAttr("weir.gemm", run.getDictionary(&getContext()));
+      for (Value operand : op.getOperands())
+        isAligned &= offsetOf(operand) % libraryAlignment == 0;
+    });
+    if (!isAligned)
+      row.set("unaligned", b.getUnitAttr());
+    products.push_back(row.getDictionary(&getContext()));
+  }
+
+  /// Where a place begins in its block; blocks and arguments are aligned.
+  static int64_t offsetOf(Value place) {
+    int64_t offset = 0;
+    while (auto view = place.getDefiningOp<plan::ViewOp>()) {
+      offset += view.getOffset();
+      place = view.getSource();
+    }
+    Operation *op = place.getDefiningOp();
+    if (auto found = op->getAttrOfType<IntegerAttr>("offset"))
+      offset += found.getInt();
+    return offset;
+  }
+
   /// Copies the constants in memory that the kernel reads.
   static void takeConstants(func::FuncOp kernel, SymbolTable &from,
                             SymbolTable &to) {
@@ -138,6 +182,8 @@ private:
     for (int i = 0; i < 3; ++i)
       kernel.eraseArgument(--count);
   }
+
+  SmallVector<Attribute> products;
 };
 
 } // namespace

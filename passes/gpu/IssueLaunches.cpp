@@ -26,11 +26,6 @@ constexpr unsigned tasksPerFunction = 100;
 constexpr int64_t simulatorState = 64, stackOfThread = 16 << 10,
                   sharedMemory = 48 << 10;
 
-bool isPlace(Operation &op) {
-  return isa<plan::ArgumentOp, plan::BufferOp, plan::StateOp, plan::ViewOp,
-             plan::WeightOp>(op);
-}
-
 /// Whether a failed check has to end the run at once: what follows might assign
 /// variables.
 bool stopsAtChecks(plan::ProgramOp program) {
@@ -167,7 +162,19 @@ private:
                               address(copy.getSource()), number(bytes, 64)});
   }
 
+  void lowerProduct(plan::RunOp run, DictionaryAttr product) {
+    auto index = product.getAs<IntegerAttr>("number");
+    SmallVector<Value> operands{stream, number(index.getInt())};
+    for (int64_t i : product.getAs<DenseI64ArrayAttr>("operands").asArrayRef())
+      operands.push_back(i < 0 ? b.create<LLVM::ZeroOp>(pointer()).getResult()
+                               : address(run.getOperands()[i]));
+    operands.push_back(address(run.getOperands().back()));
+    issue("weir_gpu_multiply", operands);
+  }
+
   void lowerRun(plan::RunOp run) {
+    if (auto product = run->getAttrOfType<DictionaryAttr>("weir.gemm"))
+      return lowerProduct(run, product);
     LaunchTable::Row row = kernels.lookup(run.getKernel());
     int64_t count = run.getOperands().size();
     for (auto [i, operand] : llvm::enumerate(run.getOperands()))
@@ -317,7 +324,7 @@ private:
   void lower(plan::ProgramOp program, const std::string &name) {
     SmallVector<Operation *> tasks;
     for (Operation &op : program.getBody().front())
-      if (!isPlace(op))
+      if (op.getNumResults() == 0) // what has one is a place
         tasks.push_back(&op);
     ImplicitLocOpBuilder b(program.getLoc(), program);
     Runtime runtime = {getOperation()};

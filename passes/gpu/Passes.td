@@ -5,6 +5,24 @@
 
 include "mlir/Pass/PassBase.td"
 
+def UseLibraries : Pass<"weir-use-libraries", "::mlir::func::FuncOp"> {
+  let summary = "Leaves products of matrices to cuBLASLt, where that is asked for";
+  let description = [{
+    A kernel that is one `kernel.matmul`, whose epilogue the library has too (a
+    bias, a relu), is marked with `weir.gemm`: the product, and which of its
+    arguments are the sides and the bias. With `library = "cublaslt"` in the
+    module's `weir.gpu` that is every one that the library can do, with "auto"
+    each that it should do in less time by the number of multiplications, and
+    without it none: such a model needs cuBLASLt where it runs.
+
+    ```mlir
+    func.func private @k(%a: tensor<512x512xf32>, %b: tensor<512x512xf32>) -> tensor<512x512xf32> attributes {weir.kernel} { kernel.matmul ... }
+    // becomes
+    func.func private @k(...) attributes {weir.gemm = {batch = 1 : i64, dtype = "f32", k = 512 : i64, m = 512 : i64, n = 512 : i64, operands = array<i64: 0, 1, -1>, workspace = 4194304 : i64}, weir.kernel} { kernel.matmul ... }
+    ```
+  }];
+}
+
 def ShareThreads : Pass<"weir-share-threads", "::mlir::func::FuncOp"> {
   let summary = "Gives each element of a loop nest or kernel a grain of its own";
   let description = [{
@@ -49,7 +67,8 @@ def FormLaunches : Pass<"weir-form-launches", "::mlir::ModuleOp"> {
     `@weir_gpu_kernels`, with `weir.launch`: blocks of the grid and threads of a
     block. One that takes grains gets them from its place in the grid instead of
     from arguments; any other is run by one thread. The module's
-    `weir.gpu_kernels` lists their names, in the order of their numbers.
+    `weir.gpu_kernels` lists their names, in the order of their numbers. Kernels
+    with `weir.gemm` become rows of `weir.gpu_gemms` instead.
 
     ```mlir
     func.func private @k(%x: memref<4xf32>, %first: index, %last: index, %slot: index)

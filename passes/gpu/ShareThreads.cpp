@@ -178,6 +178,8 @@ struct ShareThreads : impl::ShareThreadsBase<ShareThreads> {
     func::FuncOp kernel = getOperation();
     if (!kernel->hasAttr("weir.kernel"))
       return;
+    if (kernel->hasAttr("weir.gemm"))
+      return clear(kernel);
     SmallVector<memref::CopyOp> copies;
     kernel.walk([&](memref::CopyOp copy) { copies.push_back(copy); });
     for (memref::CopyOp copy : copies)
@@ -198,6 +200,14 @@ struct ShareThreads : impl::ShareThreadsBase<ShareThreads> {
   }
 
 private:
+  /// A library has its own code.
+  static void clear(func::FuncOp kernel) {
+    Block &body = kernel.getBody().front();
+    for (Operation &op : llvm::make_early_inc_range(llvm::reverse(body)))
+      if (&op != body.getTerminator())
+        op.erase();
+  }
+
   /// Whether each op of the body can be a launch of its own: none makes a value
   /// that another needs, but addresses. Else one thread may have to do all, and
   /// none can wait for others.

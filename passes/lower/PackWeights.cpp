@@ -152,7 +152,8 @@ struct PackWeights : impl::PackWeightsBase<PackWeights> {
       tasks[task.getKernelAttr().getAttr()].push_back(task);
     });
     for (auto &[name, callers] : tasks)
-      if (auto kernel = module.lookupSymbol<func::FuncOp>(name))
+      if (auto kernel = module.lookupSymbol<func::FuncOp>(name);
+          kernel && !kernel->hasAttr("weir.gemm"))
         for (BlockArgument argument : kernel.getArguments())
           if (argument.hasOneUse())
             packArgument(kernel, argument, callers);

@@ -15,9 +15,6 @@ static const char *const places[] = {
 };
 enum { num_places = sizeof places / sizeof *places };
 
-// The least that operands are aligned to: 16 bytes.
-static const uint32_t alignment = 16;
-
 static weir_status failed_call(weir_gpu *gpu, weir_lt_result result,
                                const char *call) {
   weir_gpu_number number;
@@ -127,6 +124,9 @@ static weir_status choose(weir_gpu *gpu, const weir_gpu_gemm *gemm,
   weir_lt_choice choice;
   int32_t found = 0;
   uint64_t workspace = gemm->workspace_bytes;
+  uint32_t alignment = gemm->flags & WEIR_GEMM_UNALIGNED
+                           ? (gemm->dtype == WEIR_F32 ? 4 : 2)
+                           : 16;
   memset(&choice, 0, sizeof choice);
   weir_status status = LT(gpu, cublasLtMatmulPreferenceSetAttribute, preference,
                           CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES_, &workspace,

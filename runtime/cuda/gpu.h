@@ -72,7 +72,8 @@ enum {
   WEIR_GEMM_TRANSPOSE_A = 1, // A lies as k rows of m
   WEIR_GEMM_TRANSPOSE_B = 2, // B lies as n rows of k
   WEIR_GEMM_BIAS = 4,
-  WEIR_GEMM_RELU = 8
+  WEIR_GEMM_RELU = 8,
+  WEIR_GEMM_UNALIGNED = 16 // operands are aligned to their elements only
 };
 typedef struct weir_gpu_gemm {
   uint32_t dtype; // of all operands: WEIR_F32, WEIR_F16 or WEIR_BF16
@@ -85,7 +86,8 @@ typedef struct weir_gpu_gemm {
 } weir_gpu_gemm;
 
 // Issues product `gemm` of the model's table on operands that are aligned to 16
-// bytes. `bias` may be null where there is none.
+// bytes, unless its flags say otherwise. `bias` may be null where there is
+// none.
 int32_t weir_gpu_multiply(weir_gpu_stream *stream, uint32_t gemm, const void *a,
                           const void *b, const void *bias, void *d);
 

@@ -69,3 +69,27 @@ plan.program @weir_entry_0 {
   %x = plan.buffer 0 live [0, 1] : memref<8xf32>
   plan.run @together(%x) {grains = 8 : i64, weir.block = 256 : i64} : (memref<8xf32>)
 }
+
+// -----
+
+// A product that a library computes is a row of a table, and no kernel; its runs
+// know its number. Where some operand of one begins off 16 bytes the row says so.
+// CHECK: weir.gpu_gemms = [{batch = 1 : i64, dtype = "f32", k = 8 : i64, m = 4 : i64, n = 20 : i64}, {batch = 1 : i64, dtype = "f32", k = 8 : i64, m = 4 : i64, n = 20 : i64, unaligned}], weir.gpu_kernels = []
+// CHECK-NOT: @product
+// CHECK: plan.run @product(%{{.*}}) {weir.gemm = {number = 0 : i64, operands = array<i64: 0, 1, -1>}}
+// CHECK: plan.run @other(%{{.*}}) {weir.gemm = {number = 1 : i64, operands = array<i64: 0, 1, -1>}}
+func.func private @product(%a: memref<4x8xf32>, %b: memref<8x20xf32>, %c: memref<4x20xf32>) attributes {weir.kernel, weir.gemm = {batch = 1 : i64, dtype = "f32", k = 8 : i64, m = 4 : i64, n = 20 : i64, operands = array<i64: 0, 1, -1>}} {
+  return
+}
+func.func private @other(%a: memref<4x8xf32>, %b: memref<8x20xf32>, %c: memref<4x20xf32>) attributes {weir.kernel, weir.gemm = {batch = 1 : i64, dtype = "f32", k = 8 : i64, m = 4 : i64, n = 20 : i64, operands = array<i64: 0, 1, -1>}} {
+  return
+}
+plan.program @weir_entry_0 {
+  %x = plan.argument 0 : memref<5x8xf32>
+  %rows = plan.view %x {offset = 32 : i64} : memref<5x8xf32> to memref<4x8xf32>
+  %word = plan.view %x {offset = 4 : i64} : memref<5x8xf32> to memref<4x8xf32>
+  %w = plan.weight 64 : memref<8x20xf32>
+  %y = plan.buffer 0 live [0, 1] : memref<4x20xf32>
+  plan.run @product(%rows, %w, %y) : (memref<4x8xf32>, memref<8x20xf32>, memref<4x20xf32>)
+  plan.run @other(%word, %w, %y) : (memref<4x8xf32>, memref<8x20xf32>, memref<4x20xf32>)
+}

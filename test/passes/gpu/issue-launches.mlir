@@ -98,6 +98,28 @@ module attributes {weir.arena_bytes = 64 : i64, weir.state_bytes = 128 : i64, we
 
 // -----
 
+// A product is the library's: its number, both sides, the bias or none, the
+// result.
+// CHECK-LABEL: llvm.func private @weir_entry_0_part_0
+// CHECK-SAME: (%[[ARENA:.*]]: !llvm.ptr, %[[WEIGHTS:.*]]: !llvm.ptr, %{{.*}}: !llvm.ptr, %[[STREAM:.*]]: !llvm.ptr)
+// CHECK-DAG: %[[NUMBER:.*]] = llvm.mlir.constant(3 : i32)
+// CHECK-DAG: %[[NONE:.*]] = llvm.mlir.zero : !llvm.ptr
+// CHECK: %[[A:.*]] = llvm.getelementptr inbounds %[[WEIGHTS]][8]
+// CHECK: %[[Y:.*]] = llvm.getelementptr inbounds %[[ARENA]][64]
+// CHECK: llvm.call @weir_gpu_multiply(%[[STREAM]], %[[NUMBER]], %[[A]], %{{.*}}, %[[NONE]], %[[Y]])
+module attributes {weir.arena_bytes = 192 : i64, weir.gpu_kernels = [], weir.entries = [{name = "serve", symbol = "weir_entry_0", inputs = [], outputs = []}]} {
+  module @weir_gpu_kernels {
+  }
+  plan.program @weir_entry_0 {
+    %b = plan.argument 0 : memref<4x4xf32>
+    %a = plan.weight 8 : memref<4x4xf32>
+    %y = plan.buffer 64 live [0, 0] : memref<4x4xf32>
+    plan.run @k(%b, %a, %y) {weir.gemm = {number = 3 : i64, operands = array<i64: 1, 0, -1>}} : (memref<4x4xf32>, memref<4x4xf32>, memref<4x4xf32>)
+  }
+}
+
+// -----
+
 // The simulator's state lies behind the model's buffers.
 // CHECK: weir.arena_bytes = 192 : i64
 // CHECK: llvm.call @weir_sim_begin
