@@ -2,6 +2,8 @@
 
 #include "compiler/import/onnx/Entry.h"
 
+#include "compiler/import/onnx/narrow/Narrow.h"
+
 using namespace mlir;
 
 namespace weir::onnx {
@@ -133,6 +135,9 @@ static LogicalResult setInputType(Report &report, const Graph &graph,
   }
   int dataType = type->tensor_type().elem_type();
   Type element = elementType(report.context, dataType);
+  port.format = formatOf(dataType);
+  if (port.format)
+    element = IntegerType::get(report.context, 8, IntegerType::Unsigned);
   if (!element)
     return report.error(at, ::onnx::TensorProto::DataType_IsValid(dataType) &&
                                     dataType
@@ -147,6 +152,9 @@ static LogicalResult setInputType(Report &report, const Graph &graph,
     return report.error(at, Status::limit)
            << "input '" << escaped(port.name)
            << "' is larger than a tensor may be";
+  port.shape = *shape;
+  if (port.format)
+    *shape = packedShape(*port.format, *shape);
   port.type = RankedTensorType::get(*shape, element);
   return success();
 }

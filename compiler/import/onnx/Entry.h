@@ -8,11 +8,15 @@
 
 namespace weir::onnx {
 
+struct Format;
+
 /// A tensor at the edge of an entry, under the model's name of it.
 struct Port {
   std::string name;
-  /// Of inputs.
+  /// Of inputs. Those of a narrow type, `format`, and of `shape`, come packed.
   mlir::RankedTensorType type = {};
+  const Format *format = nullptr;
+  llvm::SmallVector<int64_t> shape = {};
 };
 
 struct Entry {

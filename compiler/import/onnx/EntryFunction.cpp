@@ -3,6 +3,7 @@
 #include "compiler/import/Build.h"
 #include "compiler/import/onnx/Entry.h"
 #include "compiler/import/onnx/Tracer.h"
+#include "compiler/import/onnx/narrow/Narrow.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
@@ -31,7 +32,13 @@ LogicalResult buildEntry(Report &report, ModuleOp module, Model &model,
   SmallVector<DictionaryAttr> argumentAttrs, resultAttrs;
   for (auto [port, argument] : llvm::zip(entry.inputs, block->getArguments())) {
     argument.setLoc(report.node(port.name));
-    fed.push_back({port.name, {argument, {}, nullptr}});
+    Traced traced{argument, {}, nullptr};
+    if (port.format) {
+      ImplicitLocOpBuilder b(argument.getLoc(), builder);
+      traced = narrow(*port.format,
+                      unpacked({b, argument}, *port.format, port.shape));
+    }
+    fed.push_back({port.name, traced});
     argumentAttrs.push_back(portAttrs(builder, port));
   }
   SmallVector<StringRef> wanted;
@@ -43,6 +50,10 @@ LogicalResult buildEntry(Report &report, ModuleOp module, Model &model,
     return failure();
   SmallVector<Value> values;
   for (auto [port, result] : llvm::zip(entry.outputs, *traced)) {
+    if (auto *x = dynamic_cast<Narrow *>(result.object.get())) {
+      ImplicitLocOpBuilder b(report.node(port.name), builder);
+      result.value = packed({b, x->codes}, x->format).value;
+    }
     if (!result.value) {
       StringRef what = dynamic_cast<Strings *>(result.object.get())
                            ? "of strings"

@@ -4,6 +4,7 @@
 #include "compiler/import/onnx/attention/Attention.h"
 #include "compiler/import/onnx/image/Image.h"
 #include "compiler/import/onnx/learned/Learned.h"
+#include "compiler/import/onnx/narrow/Narrow.h"
 #include "compiler/import/onnx/neural/Compose.h"
 #include "compiler/import/onnx/quantized/Quantized.h"
 #include "compiler/import/onnx/signal/Signal.h"
@@ -17,6 +18,7 @@ const Handlers &handlers() {
     addArithmeticHandlers(handlers);
     addAttentionHandlers(handlers);
     addBandHandlers(handlers);
+    addCastHandlers(handlers);
     addControlHandlers(handlers);
     addConvolutionHandlers(handlers);
     addCoreHandlers(handlers);

@@ -5,6 +5,7 @@
 #include "compiler/import/Build.h"
 #include "compiler/import/Names.h"
 #include "compiler/import/onnx/Tracer.h"
+#include "compiler/import/onnx/narrow/Narrow.h"
 
 #include "dialects/graph/Graph.h"
 #include "mlir/IR/Matchers.h"
@@ -291,6 +292,13 @@ static LogicalResult checkOperands(Node &node, Takes takes) {
     const Traced &operand = node.traced(i);
     if (takes == Takes::anything || operand.value || !operand.object)
       continue;
+    if (const Narrow *x = narrowAt(node, i)) {
+      if (takes == Takes::narrow)
+        continue;
+      return node.unsupported("operand " + Twine(i) + " is of " +
+                              dataTypeName(x->format.dataType) +
+                              ", which only casts and quantization take");
+    }
     if (dynamic_cast<Strings *>(operand.object.get()))
       return node.unsupported("operand " + Twine(i) + " is of strings");
     return node.unsupported("operand " + Twine(i) + " is no tensor");

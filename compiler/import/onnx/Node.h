@@ -150,7 +150,7 @@ private:
 using Handler = mlir::LogicalResult (*)(Node &);
 
 /// What operands a handler takes; the importer refuses others for it.
-enum class Takes { tensors, anything };
+enum class Takes { tensors, narrow, anything };
 
 struct HandlerEntry {
   HandlerEntry(Handler run = nullptr, Takes takes = Takes::tensors)

@@ -2,6 +2,8 @@
 
 #include "compiler/import/onnx/Tensors.h"
 
+#include "compiler/import/onnx/narrow/Narrow.h"
+
 #include "llvm/Support/FormatVariadic.h"
 #include <cstring>
 
@@ -52,6 +54,16 @@ bool packValues(const TensorProto &proto, int64_t count, std::string &bytes,
   case TensorProto::INT8:
     return pack<int8_t>(proto.int32_data(), count, bytes, why);
   case TensorProto::UINT8:
+  case TensorProto::FLOAT8E4M3FN:
+  case TensorProto::FLOAT8E4M3FNUZ:
+  case TensorProto::FLOAT8E5M2:
+  case TensorProto::FLOAT8E5M2FNUZ:
+  case TensorProto::FLOAT8E8M0:
+  case TensorProto::FLOAT4E2M1:
+  case TensorProto::UINT4:
+  case TensorProto::INT4:
+  case TensorProto::UINT2:
+  case TensorProto::INT2:
     return pack<uint8_t>(proto.int32_data(), count, bytes, why);
   case TensorProto::INT16:
     return pack<int16_t>(proto.int32_data(), count, bytes, why);
@@ -133,6 +145,18 @@ std::optional<Constant> readStrings(const TensorProto &proto,
   return Constant{{}, std::move(strings)};
 }
 
+/// Codes of fewer than 8 bits, one to a byte, from `packed`, where the first
+/// has the lowest bits.
+std::string unpackCodes(StringRef packed, int64_t count, unsigned bits) {
+  std::string codes(count, 0);
+  unsigned perByte = 8 / bits, mask = (1u << bits) - 1;
+  for (int64_t i = 0; i < count; ++i) {
+    auto byte = static_cast<uint8_t>(packed[i / perByte]);
+    codes[i] = static_cast<char>(byte >> (i % perByte * bits) & mask);
+  }
+  return codes;
+}
+
 } // namespace
 
 std::optional<Constant> readTensor(Report &report, TensorProto &proto,
@@ -142,6 +166,9 @@ std::optional<Constant> readTensor(Report &report, TensorProto &proto,
   int dataType = proto.data_type();
   bool isString = dataType == TensorProto::STRING;
   Type element = elementType(report.context, dataType);
+  const Format *format = formatOf(dataType);
+  if (format)
+    element = IntegerType::get(report.context, 8, IntegerType::Unsigned);
   if (!element && !isString) {
     fault.why = "is of " + dataTypeName(dataType) + ", which weir has no " +
                 "tensors of";
@@ -167,6 +194,9 @@ std::optional<Constant> readTensor(Report &report, TensorProto &proto,
     return std::nullopt;
   if (isString)
     return readStrings(proto, shape, *size, fault);
+  int64_t count = *size / width;
+  if (format)
+    *size = (count + format->perByte() - 1) / format->perByte();
   std::string bytes;
   if (proto.data_location() == TensorProto::EXTERNAL) {
     auto read = external.read(report, proto, *size, fault);
@@ -181,15 +211,18 @@ std::optional<Constant> readTensor(Report &report, TensorProto &proto,
     }
     bytes = std::move(*proto.mutable_raw_data());
   } else {
-    if (!packValues(proto, *size / width, bytes, fault.why))
+    if (!packValues(proto, format ? *size : count, bytes, fault.why))
       return std::nullopt;
     // The values are in `bytes` now; their field is not read again.
     const auto *reflection = proto.GetReflection();
     reflection->ClearField(
         &proto, proto.GetDescriptor()->FindFieldByNumber(valueField(dataType)));
   }
+  if (format && format->bits < 8)
+    bytes = unpackCodes(bytes, count, format->bits);
   auto type = RankedTensorType::get(shape, element);
-  return Constant{rawElements(type, std::move(bytes), name), nullptr};
+  return Constant{rawElements(type, std::move(bytes), name), nullptr,
+                  format ? dataType : 0};
 }
 
 /// The most that a sparse tensor may take as a whole: its file is small.
@@ -224,6 +257,11 @@ std::optional<Constant> readSparse(Report &report,
                         : std::nullopt;
   if (!values || !indices)
     return std::nullopt;
+  if (values->narrowType) {
+    fault = {"is sparse and of " + dataTypeName(values->narrowType),
+             Status::unsupported};
+    return std::nullopt;
+  }
   auto data = denseElements(values->value);
   auto places = denseElements(indices->value);
   SmallVector<int64_t> shape(proto.dims().begin(), proto.dims().end());

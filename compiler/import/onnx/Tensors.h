@@ -37,10 +37,12 @@ struct Strings : Object {
   std::vector<std::string> values;
 };
 
-/// A constant: its elements, or the strings that it is of.
+/// A constant: its elements, or the strings that it is of. Of a narrow type
+/// (narrow/Narrow.h) the elements are codes of ui8.
 struct Constant {
   mlir::ElementsAttr value;
   std::shared_ptr<Strings> strings;
+  int narrowType = 0;
 };
 
 /// Why a constant could not be read: the file is damaged, or asks for what weir

@@ -5,6 +5,7 @@
 #include "compiler/import/Build.h"
 #include "compiler/import/Names.h"
 #include "compiler/import/onnx/control/Control.h"
+#include "compiler/import/onnx/narrow/Narrow.h"
 
 #include "dialects/graph/Graph.h"
 
@@ -26,7 +27,10 @@ Location Tracer::locationOf(const Scope &scope, const NodeProto &def) const {
 Traced Tracer::edge(OpBuilder &builder, Location at, const Constant &constant) {
   if (constant.strings)
     return {{}, {}, constant.strings};
-  return {builder.create<graph::ConstantOp>(at, constant.value), {}, nullptr};
+  Value value = builder.create<graph::ConstantOp>(at, constant.value);
+  if (const Format *format = formatOf(constant.narrowType))
+    return {{}, {}, std::make_shared<Narrow>(*format, value)};
+  return {value, {}, nullptr};
 }
 
 template <typename Proto, typename Read>

@@ -161,19 +161,6 @@ LogicalResult importBitCast(Node &node) {
   return node.result(to.isInteger(1) && x ? castTo(node.b, x, to) : x);
 }
 
-LogicalResult importCast(Node &node) {
-  Type to = node.typeAttr("to");
-  if (!to || failed(wantOperands(node, 1, 1)))
-    return failure();
-  return node.result(castTo(node.b, node.operand(0), to));
-}
-
-LogicalResult importCastLike(Node &node) {
-  if (failed(wantOperands(node, 2, 2)))
-    return failure();
-  return node.result(castTo(node.b, node.operand(0), node.element(1)));
-}
-
 LogicalResult importWhere(Node &node) {
   if (failed(wantOperands(node, 3, 3)))
     return failure();
@@ -192,8 +179,6 @@ LogicalResult importWhere(Node &node) {
 void addArithmeticHandlers(Handlers &handlers) {
   handlers["BitCast"] = importBitCast;
   handlers["BitShift"] = importBitShift;
-  handlers["Cast"] = importCast;
-  handlers["CastLike"] = importCastLike;
   handlers["Clip"] = importClip;
   handlers["IsInf"] = importIsInf;
   handlers["Max"] = importVariadic<graph::MaximumOp, Elements::numbers>;

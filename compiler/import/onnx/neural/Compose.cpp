@@ -14,7 +14,7 @@ namespace weir::onnx {
 
 LogicalResult wantOperands(Node &node, unsigned count) {
   for (unsigned i = 0; i < count; ++i)
-    if (!node.operand(i))
+    if (!node.has(i))
       return node.error() << "lacks operand " << i;
   return success();
 }

@@ -4,6 +4,7 @@
 #include "compiler/import/onnx/quantized/Quantized.h"
 
 #include "compiler/import/onnx/Tensors.h"
+#include "compiler/import/onnx/narrow/Narrow.h"
 
 #include "dialects/graph/Elementwise.h"
 #include "dialects/graph/Graph.h"
@@ -36,7 +37,7 @@ static bool isSmallInteger(Type type) {
 /// Scales or zero points as a tensor that broadcasts to `shape`: of all
 /// elements, one for each place along an axis, or one for each block of it.
 static FailureOr<Expr> spread(Node &node, unsigned i, ArrayRef<int64_t> shape) {
-  Expr x = operand(node, i);
+  Expr x = numbersAt(node, i);
   auto rank = static_cast<int64_t>(shape.size());
   if (x.type().getNumElements() == 1 && node.intAttr("block_size") == 0)
     return reshape(x, {});
@@ -53,8 +54,8 @@ static FailureOr<Expr> spread(Node &node, unsigned i, ArrayRef<int64_t> shape) {
                             (shape[d] - 1) / block + 1 == x.size(d)
                       : x.size(d) == shape[d];
   if (!fits)
-    return node.error() << "operand " << i << ", " << node.type(i)
-                        << ", does not suit " << node.type(0);
+    return node.error() << "operand " << i << ", " << x.type()
+                        << ", does not suit the shape [" << shape << "]";
   Integers split(x.shape()), whole(x.shape());
   split.insert(split.begin() + *axis + 1, 1);
   x = reshape(x, split);
@@ -63,18 +64,39 @@ static FailureOr<Expr> spread(Node &node, unsigned i, ArrayRef<int64_t> shape) {
   return slice(reshape(broadcast(x, split), whole), *axis, 0, shape[*axis]);
 }
 
+/// The type of a QuantizeLinear's result: narrow, or one of the dialect's.
+struct Quantum {
+  Type type;
+  const Format *format = nullptr;
+};
+
+static FailureOr<Quantum> quantumOf(Node &node) {
+  if (const Narrow *zero = narrowAt(node, 2))
+    return Quantum{{}, &zero->format};
+  if (node.has(2))
+    return Quantum{node.element(2)};
+  auto asked = static_cast<int>(node.intAttr("output_dtype"));
+  if (const Format *format = formatOf(asked))
+    return Quantum{{}, format};
+  Type type = node.typeAttr("output_dtype", ::onnx::TensorProto::UINT8);
+  if (asked == 0)
+    type = node.b.getIntegerType(8, false);
+  if (!type)
+    return failure();
+  return Quantum{type};
+}
+
 static LogicalResult importQuantize(Node &node) {
   if (failed(wantOperands(node, 2)))
     return failure();
   Expr x = operand(node, 0);
-  Type type = node.has(2) ? node.element(2) : node.b.getIntegerType(8, false);
-  if (!node.has(2) && node.intAttr("output_dtype")) {
-    type = node.typeAttr("output_dtype");
-    if (!type)
-      return failure();
-  }
-  if (!isSmallInteger(type))
+  auto quantum = quantumOf(node);
+  if (failed(quantum))
+    return failure();
+  if (!quantum->format && !isSmallInteger(quantum->type))
     return node.unsupported("results of such elements");
+  if (!x || !node.operand(1))
+    return node.unsupported("operands of a narrow type");
   if (isa<FloatType>(node.element(1)) && node.intAttr("precision") != 0) {
     Type precision = node.typeAttr("precision");
     if (!precision)
@@ -88,32 +110,53 @@ static LogicalResult importQuantize(Node &node) {
   auto scale = spread(node, 1, x.shape());
   if (failed(scale))
     return failure();
-  Expr zero = filled(node.b, {}, type, 0);
+  Expr y = cast(x, work) / cast(*scale, work), zero;
   if (node.has(2)) {
     auto given = spread(node, 2, x.shape());
     if (failed(given))
       return failure();
     zero = *given;
   }
-  return give(node, saturated(cast(x, work) / cast(*scale, work), zero));
+  if (!quantum->format) {
+    if (!zero)
+      zero = filled(node.b, {}, quantum->type, 0);
+    return give(node, saturated(y, zero));
+  }
+  const Format &format = *quantum->format;
+  if (format.kind == Format::Kind::integer) {
+    y = apply<graph::RoundOp>(y);
+    if (zero)
+      y = y + cast(zero, work);
+    double high = format.largest, low = format.isSigned ? -high - 1 : 0;
+    y = clamp(y, low, high);
+  } else if (zero) {
+    y = y + cast(zero, work);
+  }
+  Rounding rounding{node.intAttr("saturate", 1) != 0};
+  return node.tracedResults({narrow(format, encoded(y, format, rounding))});
 }
 
 static LogicalResult importDequantize(Node &node) {
   if (failed(wantOperands(node, 2)))
     return failure();
-  Expr x = operand(node, 0);
+  if (!node.operand(1))
+    return node.unsupported("scales of a narrow type");
+  Expr x = numbersAt(node, 0);
   Type result = node.element(1);
   if (node.intAttr("output_dtype"))
     if (!(result = node.typeAttr("output_dtype")))
       return failure();
-  if (!isa<IntegerType>(x.elementType()) || x.elementType().isInteger(1) ||
-      !isa<FloatType>(result) || !isa<FloatType>(node.element(1)))
+  bool isNarrow = narrowAt(node, 0);
+  bool isInteger =
+      isa<IntegerType>(x.elementType()) && !x.elementType().isInteger(1);
+  if ((!isNarrow && !isInteger) || !isa<FloatType>(result) ||
+      !isa<FloatType>(node.element(1)))
     return node.error() << "cannot turn " << x.type() << " into " << result;
   auto scale = spread(node, 1, x.shape());
   if (failed(scale))
     return failure();
   Type i32 = node.b.getI32Type();
-  bool isWide = x.elementType().getIntOrFloatBitWidth() >= 32;
+  bool isWide = isNarrow || x.elementType().getIntOrFloatBitWidth() >= 32;
   Expr difference = isWide ? x : cast(x, i32);
   if (node.has(2)) {
     auto zero = spread(node, 2, x.shape());
@@ -219,8 +262,8 @@ static LogicalResult importQLinearMatMul(Node &node) {
 }
 
 void addQuantizedHandlers(Handlers &handlers) {
-  handlers["QuantizeLinear"] = importQuantize;
-  handlers["DequantizeLinear"] = importDequantize;
+  handlers["QuantizeLinear"] = {importQuantize, Takes::narrow};
+  handlers["DequantizeLinear"] = {importDequantize, Takes::narrow};
   handlers["DynamicQuantizeLinear"] = importDynamicQuantize;
   handlers["MatMulInteger"] = importMatMulInteger;
   handlers["QLinearMatMul"] = importQLinearMatMul;

@@ -1,0 +1,50 @@
+// Casts between all types of numbers.
+
+#include "compiler/import/onnx/narrow/Narrow.h"
+
+using namespace mlir;
+
+namespace weir::onnx {
+
+static FailureOr<Rounding> roundingOf(Node &node) {
+  Rounding rounding{node.intAttr("saturate", 1) != 0,
+                    node.stringAttr("round_mode", "up")};
+  if (rounding.mode != "up" && rounding.mode != "down" &&
+      rounding.mode != "nearest")
+    return node.error() << "round_mode '" << escaped(rounding.mode, 20)
+                        << "' is none of up, down and nearest";
+  return rounding;
+}
+
+static LogicalResult castTo(Node &node, const Format &format) {
+  FailureOr<Rounding> rounding = roundingOf(node);
+  if (failed(rounding))
+    return failure();
+  Expr codes = encoded(numbersAt(node, 0), format, *rounding);
+  return node.tracedResults({narrow(format, codes)});
+}
+
+static LogicalResult importCast(Node &node) {
+  if (failed(wantOperands(node, 1, 1)))
+    return failure();
+  if (const Format *format = formatOf(static_cast<int>(node.intAttr("to"))))
+    return castTo(node, *format);
+  Type to = node.typeAttr("to");
+  return to ? give(node, cast(numbersAt(node, 0), to)) : failure();
+}
+
+/// To the type of operand 1.
+static LogicalResult importCastLike(Node &node) {
+  if (failed(wantOperands(node, 2, 2)))
+    return failure();
+  if (const Narrow *like = narrowAt(node, 1))
+    return castTo(node, like->format);
+  return give(node, cast(numbersAt(node, 0), node.element(1)));
+}
+
+void addCastHandlers(Handlers &handlers) {
+  handlers["Cast"] = {importCast, Takes::narrow};
+  handlers["CastLike"] = {importCastLike, Takes::narrow};
+}
+
+} // namespace weir::onnx
