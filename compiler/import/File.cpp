@@ -53,14 +53,30 @@ static FailureOr<uint64_t> regularSize(Report &report, int fd, StringRef name) {
 constexpr uint64_t stdinLimit = uint64_t(1) << 31;
 
 FailureOr<File> File::openStdin(Report &report) {
+  // What has been read before, to tell which frontend it is for, stands as a
+  // file in stdin's place.
+  struct stat info;
   File file;
+  if (::fstat(STDIN_FILENO, &info) == 0 && S_ISREG(info.st_mode) &&
+      ::lseek(STDIN_FILENO, 0, SEEK_CUR) == 0) {
+    file.fd = ::fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0);
+    file.bytes = static_cast<uint64_t>(info.st_size);
+    if (file.fd >= 0 && file.bytes <= stdinLimit)
+      return file;
+  }
+  file = File();
   file.fd = ::memfd_create("stdin", MFD_CLOEXEC);
   std::vector<char> buffer(1 << 16);
   bool good = file.fd >= 0;
   while (good && file.bytes <= stdinLimit) {
     ssize_t count = ::read(STDIN_FILENO, buffer.data(), buffer.size());
-    if (count == 0)
-      return file;
+    if (count == 0) {
+      good = ::lseek(file.fd, 0, SEEK_SET) == 0 &&
+             ::dup2(file.fd, STDIN_FILENO) == STDIN_FILENO;
+      if (good)
+        return file;
+      break;
+    }
     if (count < 0 && errno == EINTR)
       continue;
     good = count > 0 && ::write(file.fd, buffer.data(), count) == count;

@@ -104,7 +104,7 @@ bool parseDim(StringRef text, ImportOptions &options) {
 /// Whether the file is a model of ONNX's. One that cannot be read is none, and
 /// whoever reads it says why.
 static bool isOnnx(MLIRContext *context, const std::string &path) {
-  if (path == "-" || File::isDirectory(path))
+  if (File::isDirectory(path))
     return false;
   // What is wrong with the file is said once, by its frontend.
   ScopedDiagnosticHandler mute(context, [](Diagnostic &) { return success(); });
