@@ -46,12 +46,12 @@ def listed():
 
 
 def recorded():
-    """Of each op of TensorFlow's: the tests, and the element types."""
+    """Of each op, behind `onnx:` those of ONNX: the tests, and the element types."""
     tests, kinds = collections.defaultdict(set), collections.defaultdict(set)
     with tempfile.NamedTemporaryFile("r") as record:
         for script in sorted(NUMERIC.glob("*.py")):
             text = script.read_text()
-            if not re.search(r"from harness import .*\bmain\b|WEIR_RECORD", text):
+            if not re.search(r"from (harness|onnx_graph) import .*\bmain\b|WEIR_RECORD", text):
                 continue
             subprocess.run([sys.executable, str(script)], check=True, cwd=NUMERIC,
                            env={**os.environ, "WEIR_RECORD": record.name})  # fmt: skip
@@ -70,26 +70,18 @@ def limits(frontend):
     return dict(line.split(": ", 1) for line in lines)
 
 
-def conformance():
-    """The official tests that a frontend of ONNX passes, by op."""
-    path = ROOT / "compiler" / "import" / "onnx" / "tests.txt"
-    if not path.exists():
-        return {}
-    return dict(line.split(": ", 1) for line in path.read_text().splitlines() if ": " in line)
-
-
 def page():
     tests, kinds = recorded()
     text = HEAD
     for frontend, ops in listed().items():
-        own, told = limits(frontend), conformance() if frontend == "onnx" else {}
+        own, prefix = limits(frontend), "" if frontend == "tensorflow" else frontend + ":"
         for op in sorted(own):
             if op not in ops:
                 sys.exit(f"limits.txt of {frontend} names '{op}', which is no op")
         rows = []
         for op in ops:
-            types = " ".join(k for k in ORDER if k in kinds[op]) or "-"
-            where = " ".join(sorted(tests[op])) if frontend == "tensorflow" else told.get(op, "")
+            types = " ".join(k for k in ORDER if k in kinds[prefix + op]) or "-"
+            where = " ".join(sorted(tests[prefix + op]))
             rows.append(f"| {op} | {types} | {where or '-'} | {own.get(op, '')} |")
         text += f"\n## {TITLES[frontend]}\n\n{len(ops)} ops.\n\n"
         text += "| Op | Element types tested | Tests | Refuses |\n|---|---|---|---|\n"
@@ -103,7 +95,7 @@ def check():
     for line in PAGE.read_text().splitlines():
         if line.startswith("## "):
             frontend = {title: name for name, title in TITLES.items()}[line[3:]]
-        elif frontend and (cells := re.fullmatch(r"\| (\w+) \| (.*?) \| (.*?) \|.*", line)):
+        elif frontend and (cells := re.fullmatch(r"\| ([\w.:]+) \| (.*?) \| (.*?) \|.*", line)):
             if cells[1] != "Op":
                 shown[frontend][cells[1]] = cells[3]
     wrong = []

@@ -150,7 +150,7 @@ OwningOpRef<ModuleOp> importModel(MLIRContext *context,
 }
 
 std::vector<FrontendOps> listOps() {
-  return {{"tensorflow", tensorflow::listOps()}};
+  return {{"tensorflow", tensorflow::listOps()}, {"onnx", onnx::listOps()}};
 }
 
 std::optional<ModelSummary> summarizeModel(MLIRContext *context,

@@ -21,6 +21,10 @@ std::vector<FrontendOps> listOps();
 namespace tensorflow {
 std::vector<std::string> listOps();
 } // namespace tensorflow
+namespace onnx {
+/// With their domain where that is not ONNX's own.
+std::vector<std::string> listOps();
+} // namespace onnx
 
 } // namespace weir
 

@@ -89,6 +89,8 @@ class OnnxGraph(harness.Graph):
 
     def op(self, op, *operands, outputs=1, promise=None, domain="", **attributes):
         base = self.name(op)
+        kinds = {o.type for o in operands if o and o.type}
+        self.used.append(("onnx:" + (f"{domain}::{op}" if domain else op), kinds))
         shared = "".join(self.onnx_attribute(k, v) for k, v in attributes.items())
         variants = ["", "c"][: 2 if self.fold else 1]
         made = [
@@ -110,7 +112,7 @@ class OnnxGraph(harness.Graph):
         source, library = folder / "graph.txt", folder / "graph.so"
         lines = ["ir_version: 8", f"opset_import {{ version: {self.opset} }}"]
         lines += ['opset_import { domain: "ai.onnx.preview.training" version: 1 }']
-        lines += ['opset_import { domain: "ai.onnx.ml" version: 3 }']
+        lines += ['opset_import { domain: "ai.onnx.ml" version: 5 }', 'opset_import { domain: "ai.onnx.preview" version: 1 }']
         lines.append("graph {")
         for name, type, array in self.inputs:
             lines.append(f"input {{ {value_info(name, type, array.shape)} }}")

@@ -1,5 +1,7 @@
 // The list of all handlers.
 
+#include "compiler/import/Names.h"
+#include "compiler/import/Ops.h"
 #include "compiler/import/onnx/Tracer.h"
 #include "compiler/import/onnx/attention/Attention.h"
 #include "compiler/import/onnx/image/Image.h"
@@ -8,6 +10,8 @@
 #include "compiler/import/onnx/neural/Compose.h"
 #include "compiler/import/onnx/quantized/Quantized.h"
 #include "compiler/import/onnx/signal/Signal.h"
+
+#include <set>
 
 namespace weir::onnx {
 
@@ -52,6 +56,17 @@ const Handlers &handlers() {
     return handlers;
   }();
   return table;
+}
+
+std::vector<std::string> listOps() {
+  std::set<std::string> ops;
+  for (const auto &entry : handlers())
+    ops.insert(entry.getKey().str());
+  for (const auto &entry : onnxNames())
+    ops.insert(entry.getKey().str());
+  // Its handler only says why there are no maps.
+  ops.erase("ai.onnx.ml::ZipMap");
+  return {ops.begin(), ops.end()};
 }
 
 } // namespace weir::onnx

@@ -1,0 +1,284 @@
+"""ONNX nodes that are one op each, and those of the smaller families: a table
+of NumPy's functions, and loops over places and trees."""
+
+import math
+
+import numpy as np
+from onnx_graph import Body, OnnxGraph, main
+
+rng = np.random.default_rng(31)
+near = dict(rtol=1e-5, atol=1e-6)
+ml = dict(domain="ai.onnx.ml")
+
+
+def f32(*shape):
+    return rng.standard_normal(shape).astype(np.float32)
+
+
+def i64(*values):
+    return np.int64(values)
+
+
+def erf(x):
+    return np.vectorize(math.erf)(x)
+
+
+# Name, function of f64, and where it is tried.
+FUNCTIONS = [
+    ("Abs", np.abs, -3, 3), ("Acos", np.arccos, -1, 1), ("Acosh", np.arccosh, 1, 9),
+    ("Asin", np.arcsin, -1, 1), ("Asinh", np.arcsinh, -9, 9), ("Atan", np.arctan, -9, 9),
+    ("Atanh", np.arctanh, -0.99, 0.99), ("Ceil", np.ceil, -3, 3), ("Cosh", np.cosh, -4, 4),
+    ("Cos", np.cos, -9, 9), ("Erf", erf, -3, 3), ("Exp", np.exp, -9, 9), ("Floor", np.floor, -3, 3),
+    ("Log", np.log, 0.01, 9), ("Neg", np.negative, -3, 3), ("Reciprocal", lambda x: 1 / x, 0.5, 4),
+    ("Relu", lambda x: np.maximum(x, 0), -3, 3), ("Round", np.rint, -4, 4),
+    ("Sigmoid", lambda x: 1 / (1 + np.exp(-x)), -9, 9), ("Sign", np.sign, -3, 3), ("Sin", np.sin, -9, 9),
+    ("Sinh", np.sinh, -4, 4), ("Softplus", lambda x: np.log1p(np.exp(x)), -9, 9),
+    ("Softsign", lambda x: x / (1 + np.abs(x)), -3, 3), ("Sqrt", np.sqrt, 0, 9),
+    ("Tan", np.tan, -1.4, 1.4), ("Tanh", np.tanh, -4, 4),
+]  # fmt: skip
+
+
+def functions():
+    g = OnnxGraph(opset=22)
+    for type, rtol in ((np.float32, 4e-6), (np.float64, 1e-14), (np.float16, 2e-3)):
+        for name, function, low, high in FUNCTIONS:
+            a = type(np.linspace(low, high, 29))
+            g.expect(g.op(name, g.input(a)), function(a.astype(np.float64)), rtol=rtol, atol=rtol)
+    odd = np.float32([1, np.nan, np.inf, -np.inf])
+    g.expect(g.op("IsNaN", g.input(odd)), np.isnan(odd))
+    return g
+
+
+def pairs():
+    """Ops of two operands, one of which is repeated along a dimension."""
+    g = OnnxGraph(opset=18)
+    integers = rng.integers(-9, 9, (3, 4)).astype(np.int32), rng.integers(1, 5, (4,)).astype(np.int32)
+    floats = np.float32(integers[0] / 2), np.float32(integers[1])
+    for a, b in (integers, floats):
+        x, y = g.input(a), g.input(b)
+        for name, function in (("Add", np.add), ("Sub", np.subtract), ("Mul", np.multiply), ("Min", np.minimum),
+                               ("Sum", np.add), ("Equal", np.equal), ("Greater", np.greater), ("Less", np.less),
+                               ("GreaterOrEqual", np.greater_equal), ("LessOrEqual", np.less_equal)):  # fmt: skip
+            if name != "Sum" or a is floats[0]:
+                g.expect(g.op(name, x, y), function(a, b))
+    a, b = np.uint8([[1, 250, 7], [12, 0, 255]]), np.uint8([3, 170, 15])
+    x, y = g.input(a), g.input(b)
+    for name, function in (("BitwiseAnd", np.bitwise_and), ("BitwiseOr", np.bitwise_or), ("BitwiseXor", np.bitwise_xor)):
+        g.expect(g.op(name, x, y), function(a, b))
+    g.expect(g.op("BitwiseNot", x), ~a)
+    p, q = np.array([[True, False], [False, True]]), np.array([True, False])
+    u, v = g.input(p), g.input(q)
+    for name, function in (("And", np.logical_and), ("Or", np.logical_or), ("Xor", np.logical_xor)):
+        g.expect(g.op(name, u, v), function(p, q))
+    g.expect(g.op("Not", u), ~p)
+    m = f32(2, 2)
+    g.expect(g.op("Where", u, g.input(m), g.constant(np.float32(7))), np.where(p, m, 7))
+    return g
+
+
+def along():
+    g = OnnxGraph(opset=26)
+    a = f32(3, 4)
+    x, d = g.input(a), a.astype(np.float64)
+    g.expect(g.op("ArgMin", x, axis=1, keepdims=0), a.argmin(1))
+    g.expect(g.op("ReduceLogSum", g.op("Exp", x), g.constant(i64(1)), keepdims=0), np.log(np.exp(d).sum(1)), **near)
+    g.expect(g.op("CumProd", x, g.input(i64(1)[0]), exclusive=1), np.cumprod(np.pad(d, ((0, 0), (1, 0)), constant_values=1), 1)[:, :4], **near)
+    g.expect(g.op("Constant", value_floats=[1.5, 2.5]), np.float32([1.5, 2.5]))
+    g.expect(g.op("HammingWindow", g.constant(i64(9)[0]), periodic=0), 25 / 46 - 21 / 46 * np.cos(2 * np.pi * np.arange(9) / 8), **near)
+    cache, update, first = f32(2, 5, 3), f32(2, 2, 3), i64(3, 4)
+    for mode, starts in (("circular", first), ("linear", i64(0, 3))):
+        wanted = cache.copy()
+        for n, start in enumerate(starts):
+            for k in range(2):
+                wanted[n, (start + k) % 5] = update[n, k]
+        g.expect(g.op("TensorScatter", g.input(cache), g.input(update), g.input(starts), mode=mode), wanted)
+    return g
+
+
+def of_old():
+    """Ops that later versions took away or named anew."""
+    g = OnnxGraph(opset=10)
+    a = f32(3, 4)
+    x = g.input(a)
+    starts, ends, axes = (g.constant(i64(*v)) for v in ((1, 0), (3, -1), (0, 1)))
+    g.expect(g.op("DynamicSlice", x, starts, ends, axes), a[1:3, 0:-1])
+    at, rows = np.int64([[0, 2, 1, 0]]), f32(1, 4)
+    wanted = a.copy()
+    np.put_along_axis(wanted, at, rows, 0)
+    g.expect(g.op("Scatter", x, g.input(at), g.input(rows), axis=0), wanted)
+    return g
+
+
+def losses():
+    g = OnnxGraph(opset=13)
+    a, t, w = f32(2, 3, 4), np.int64([[0, 2, 1, 2], [1, 1, 0, 2]]), np.float32([0.5, 1, 2])
+    x, target, weights = g.input(a), g.input(t), g.input(w)
+    picked = -np.take_along_axis(a.astype(np.float64), t[:, None], 1)[:, 0]
+    g.expect(g.op("NegativeLogLikelihoodLoss", x, target, reduction="none"), picked)
+    y = g.op("NegativeLogLikelihoodLoss", x, target, weights, ignore_index=2)
+    share = np.where(t == 2, 0, w[t])
+    g.expect(y, (picked * share).sum() / share.sum(), **near)
+    return g
+
+
+def random():
+    """Numbers in their range, and of the mean and deviation that are asked for."""
+    g = OnnxGraph(fold=False)
+    y = g.op("RandomUniform", shape=[4096], low=2.0, high=4.0, seed=3.0)
+    inside = g.op("And", g.op("Less", y, g.constant(np.float32(4))), g.op("Less", g.constant(np.float32(1.999)), y))
+    g.expect(inside, np.ones(4096, bool))
+    g.expect(g.op("ReduceMean", y, keepdims=0), 3.0, atol=0.05)
+    z = g.op("RandomNormalLike", y, mean=1.0, scale=2.0, seed=5.0)
+    g.expect(g.op("ReduceMean", z, keepdims=0), 1.0, atol=0.15)
+    g.expect(g.op("ReduceMean", g.op("Mul", z, z), keepdims=0), 5.0, atol=0.6)
+    return g
+
+
+def sequences():
+    g = OnnxGraph(opset=17, fold=False)
+    a, b, c = f32(2, 3), f32(2, 3), f32(2, 3)
+    x, y, z = g.input(a), g.input(b), g.input(c)
+    s = g.op("SequenceInsert", g.op("SequenceConstruct", x, y), z, g.constant(np.int64(1)))
+    g.expect(g.op("SequenceLength", s), np.int64(3))
+    g.expect(g.op("SequenceAt", s, g.input(np.int64(-2))), c)
+    g.expect(g.op("ConcatFromSequence", s, axis=0, new_axis=1), np.stack([a, c, b]))
+    left = g.op("SequenceErase", s, g.constant(np.int64(0)))
+    g.expect(g.op("ConcatFromSequence", left, axis=1), np.concatenate([c, b], 1))
+    one = g.op("SequenceInsert", g.op("SequenceEmpty", dtype=1), y)
+    g.expect(g.op("SequenceAt", one, g.constant(np.int64(0))), b)
+    parts = g.op("SplitToSequence", x, g.constant(i64(1, 2)), axis=1)
+    g.expect(g.op("SequenceAt", parts, g.constant(np.int64(1))), a[:, 1:])
+    body = Body('input { name: "e" } node { op_type: "Neg" input: "e" output: "n" } output { name: "n" }')
+    g.expect(g.op("SequenceAt", g.op("SequenceMap", s, body=body), g.constant(np.int64(2))), -b)
+    some = g.op("Optional", x)
+    g.expect(g.op("OptionalHasElement", some), np.array(True))
+    g.expect(g.op("OptionalGetElement", some), a)
+    return g
+
+
+def bilinear(image, y, x):
+    """A pixel between four; nothing lies beyond the image."""
+    total = 0.0
+    for i in (math.floor(y), math.floor(y) + 1):
+        for j in (math.floor(x), math.floor(x) + 1):
+            if 0 <= i < image.shape[-2] and 0 <= j < image.shape[-1]:
+                total = total + image[..., i, j] * (1 - abs(y - i)) * (1 - abs(x - j))
+    return total
+
+
+def regions():
+    g = OnnxGraph(opset=19)
+    a = f32(2, 3, 6, 7)
+    boxes, which = np.float32([[0.5, 1, 5, 4.5], [2, 0, 6, 5]]), i64(1, 0)
+    wanted = np.zeros((2, 3, 2, 3))
+    for n, (x1, y1, x2, y2) in enumerate(boxes.astype(float) - 0.5):
+        high, wide = (y2 - y1) / 2, (x2 - x1) / 3
+        for i, j, k, l in np.ndindex(2, 3, 2, 2):
+            y, x = y1 + (i + (k + 0.5) / 2) * high, x1 + (j + (l + 0.5) / 2) * wide
+            y, x = np.clip(y, 0, 5), np.clip(x, 0, 6)
+            wanted[n, :, i, j] += bilinear(a[which[n]].astype(float), y, x) / 4
+    y = g.op("RoiAlign", g.input(a), g.input(boxes), g.input(which), output_height=2, output_width=3, sampling_ratio=2)
+    g.expect(y, wanted, **near)
+
+    corners = np.float32([[1, 0, 1, 4, 5], [0, 2, 0, 6, 3]])
+    wanted = np.zeros((2, 3, 2, 2))
+    for n, (image, x1, y1, x2, y2) in enumerate(corners.astype(int)):
+        high, wide = (y2 - y1 + 1) / 2, (x2 - x1 + 1) / 2
+        for i, j in np.ndindex(2, 2):
+            rows = slice(y1 + math.floor(i * high), y1 + math.ceil((i + 1) * high))
+            columns = slice(x1 + math.floor(j * wide), x1 + math.ceil((j + 1) * wide))
+            wanted[n, :, i, j] = a[image, :, rows, columns].max((1, 2))
+    g.expect(g.op("MaxRoiPool", g.input(a), g.input(corners), pooled_shape=[2, 2]), wanted)
+
+    w, offset, mask, bias = f32(4, 3, 2, 2), f32(2, 8, 5, 6), f32(2, 4, 5, 6), f32(4)
+    wanted = np.zeros((2, 4, 5, 6)) + bias.reshape(1, 4, 1, 1)
+    for n, i, j, k, l in np.ndindex(2, 5, 6, 2, 2):
+        tap = 2 * k + l
+        y, x = i + k + offset[n, 2 * tap, i, j], j + l + offset[n, 2 * tap + 1, i, j]
+        seen = bilinear(a[n].astype(float), float(y), float(x)) * mask[n, tap, i, j]
+        wanted[n, :, i, j] += w[:, :, k, l].astype(float) @ (seen * np.ones(3))
+    y = g.op("DeformConv", g.input(a), g.input(w), g.input(offset), g.input(bias), g.input(mask))
+    g.expect(y, wanted, rtol=1e-4, atol=1e-4)
+    return g
+
+
+def flex():
+    """Attention whose scores and shares graphs change."""
+    g = OnnxGraph(opset=24)
+    q, k, v = f32(2, 3, 4, 8), f32(2, 3, 5, 8), f32(2, 3, 5, 6)
+    body = Body('input { name: "p" } node { op_type: "Abs" input: "p" output: "r" } output { name: "r" }')
+    y = g.op("FlexAttention", g.input(q), g.input(k), g.input(v), score_mod=body, domain="ai.onnx.preview")
+    scores = np.abs(q.astype(float) @ k.astype(float).swapaxes(2, 3) / math.sqrt(8))
+    shares = np.exp(scores)
+    g.expect(y, shares / shares.sum(-1, keepdims=True) @ v, **near)
+    return g
+
+
+def features():
+    g = OnnxGraph()
+    a = f32(5, 3)
+    x = g.input(a)
+    g.expect(g.op("Binarizer", x, threshold=0.25, **ml), (a > 0.25).astype(np.float32))
+    g.expect(g.op("ArrayFeatureExtractor", x, g.input(i64(2, 0)), **ml), a[:, [2, 0]])
+    b = f32(5, 2)
+    y = g.op("FeatureVectorizer", x, g.input(b), inputdimensions=[3, 2], **ml)
+    g.expect(y, np.concatenate([a, b], 1))
+    holes = a.copy()
+    holes[1, 2] = holes[3, 0] = -7
+    y = g.op("Imputer", g.input(holes), imputed_value_floats=[1.0, 2.0, 3.0], replaced_value_float=-7.0, **ml)
+    g.expect(y, np.where(holes == -7, np.float32([1, 2, 3]), holes))
+    return g
+
+
+def models():
+    g = OnnxGraph()
+    a = f32(5, 3)
+    x, d = g.input(a), a.astype(float)
+    w, shift = f32(3, 3), [0.5, -0.25, 0.0]
+    label, score = g.op("LinearClassifier", x, coefficients=[float(c) for c in w.reshape(-1)], intercepts=shift,
+                        classlabels_ints=[4, 2, 9], post_transform="SOFTMAX", outputs=2, **ml)  # fmt: skip
+    scores = d @ w.astype(float).T + shift
+    g.expect(label, i64(4, 2, 9)[scores.argmax(1)])
+    g.expect(score, np.exp(scores) / np.exp(scores).sum(1, keepdims=True), **near)
+    vectors, weights = f32(4, 3), f32(4)
+    y = g.op("SVMRegressor", x, kernel_type="RBF", kernel_params=[0.5, 0.0, 0.0], n_supports=4, rho=[0.75],
+             support_vectors=[float(v) for v in vectors.reshape(-1)], coefficients=[float(c) for c in weights], **ml)  # fmt: skip
+    distance = ((d[:, None] - vectors) ** 2).sum(2)
+    g.expect(y, (np.exp(-0.5 * distance) @ weights.astype(float) + 0.75)[:, None], **near)
+    return g
+
+
+def trees():
+    g = OnnxGraph(opset=17)
+    a = f32(9, 3)
+    x = g.input(a)
+    label, score = g.op(
+        "TreeEnsembleClassifier", x, outputs=2, classlabels_int64s=[3, 5, 8], post_transform="NONE",
+        nodes_treeids=[0, 0, 0, 0, 0], nodes_nodeids=[0, 1, 2, 3, 4], nodes_featureids=[1, 0, 2, 0, 0],
+        nodes_values=[0.0, 0.0, 0.5, 0.0, 0.0], nodes_modes=["BRANCH_LEQ", "LEAF", "BRANCH_GT", "LEAF", "LEAF"],
+        nodes_truenodeids=[1, 0, 3, 0, 0], nodes_falsenodeids=[2, 0, 4, 0, 0],
+        class_treeids=[0, 0, 0, 0], class_nodeids=[1, 3, 4, 4], class_ids=[0, 1, 2, 0], class_weights=[1.0, 1.0, 0.75, 0.25],
+        **ml,
+    )  # fmt: skip
+    leaves = np.where(a[:, 1] <= 0, 0, np.where(a[:, 2] > 0.5, 1, 2))
+    g.expect(score, np.float64([[1, 0, 0], [0, 1, 0], [0.25, 0, 0.75]])[leaves])
+    g.expect(label, i64(3, 5, 8)[leaves])
+    y = g.op(
+        "TreeEnsemble", x, aggregate_function=1, n_targets=2, post_transform=0, tree_roots=[0, 2],
+        nodes_featureids=[0, 2, 1], nodes_splits=np.float32([0.25, -0.5, 0.0]), nodes_modes=np.uint8([0, 3, 1]),
+        nodes_truenodeids=[1, 0, 3], nodes_trueleafs=[0, 1, 1], nodes_falsenodeids=[2, 1, 4], nodes_falseleafs=[1, 1, 1],
+        leaf_targetids=[0, 1, 0, 1, 0], leaf_weights=np.float32([1, 2, 4, 8, 16]), **ml,
+    )  # fmt: skip
+    wanted = np.zeros((9, 2))
+    first = np.where(a[:, 0] <= 0.25, np.where(a[:, 2] > -0.5, 0, 1), 2)
+    for n, leaf in enumerate(first):
+        wanted[n, [0, 1, 0][leaf]] += [1, 2, 4][leaf]
+    for n, leaf in enumerate(np.where(a[:, 1] < 0, 3, 4)):
+        wanted[n, [0, 0, 0, 1, 0][leaf]] += [0, 0, 0, 8, 16][leaf]
+    g.expect(y, wanted)
+    return g
+
+
+main(
+    functions, pairs, along, of_old, losses, random, sequences, regions, flex, features, models, trees,
+)  # fmt: skip
