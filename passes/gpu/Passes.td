@@ -37,7 +37,9 @@ def ShareThreads : Pass<"weir-share-threads", "::mlir::func::FuncOp"> {
     grains of whole blocks: the op then says by `weir.block` of how many threads.
     Nests that follow each other over the same rows, one of which reduces them, are
     one such op: a thread keeps its elements of the row, up to eight, in registers
-    from nest to nest, and what only these nests need is never in memory.
+    from nest to nest, and what only these nests need is never in memory. So are
+    nests that read along another dimension than they write: squares of what they
+    read go by way of shared memory. Right sides of products are not packed.
 
     ```mlir
     linalg.generic {iterator_types = ["parallel", "reduction"]} ins(%x : memref<8x50xf32>) outs(%y : memref<8xf32>) { add }

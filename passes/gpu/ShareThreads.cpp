@@ -187,6 +187,7 @@ struct ShareThreads : impl::ShareThreadsBase<ShareThreads> {
     bool split = canSplit(kernel);
     if (split)
       gpu::fuseRows(kernel);
+    kernel.walk([](kernel::MatmulOp op) { gpu::readUnpacked(op); });
     SmallVector<Operation *> ops;
     kernel.walk([&](Operation *op) {
       if (isa<linalg::LinalgOp>(op) ||
@@ -227,6 +228,9 @@ private:
         return success();
       if (meets && gpu::isRowReduction(nest))
         emitter.shareRows();
+      else if (OpOperand *operand =
+                   meets ? gpu::transposedOperand(nest) : nullptr)
+        gpu::shareTranspose(b, nest, *operand);
       else
         emitter.share();
     } else if (!cast<DestinationStyleOpInterface>(op)

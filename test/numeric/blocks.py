@@ -64,6 +64,23 @@ def fused():
     return g
 
 
+def transposes():
+    """Squares by way of shared memory, in sizes that no square divides."""
+    g = gpu()
+    x = g.input(values(70, 100))
+    turn = g.constant(np.int32([1, 0]))
+    bias = values(70)
+    y = g.op("Transpose", x, turn)
+    g.expect(y, x.value.T)
+    y = g.op("AddV2", g.op("Exp", y), g.constant(bias))
+    g.expect(y, np.exp(np.float64(x.value.T)) + bias, rtol=0, atol=1e-6)
+    i = g.input(random.integers(-9, 9, (2, 17, 3, 50)).astype(np.int16))
+    for order in ((0, 3, 1, 2), (3, 2, 1, 0), (0, 3, 2, 1), (2, 0, 3, 1)):
+        turn = g.constant(np.int32(order))
+        g.expect(g.op("Transpose", i, turn), i.value.transpose(order))
+    return g
+
+
 def products():
     g = gpu()
     for m, k, n in ((64, 64, 64), (100, 40, 70), (17, 300, 33), (128, 16, 64)):
@@ -78,6 +95,13 @@ def products():
     a, b = g.input(values(2, 3, 40, 50)), g.input(values(2, 3, 50, 60))
     c = g.op("BatchMatMulV2", a, b)
     g.expect(c, np.float64(a.value) @ np.float64(b.value), rtol=0, atol=1e-5)
+    # Of values that only the run knows nothing is packed.
+    a, b = g.input(values(2, 50, 40)), g.input(values(2, 60, 50))
+    exact = np.float64(a.value).swapaxes(1, 2) @ np.float64(b.value).swapaxes(1, 2)
+    g.expect(g.op("BatchMatMulV2", a, b, adj_x=True, adj_y=True), exact, rtol=0, atol=1e-5)
+    a, b = g.input(values(3, 50)), g.input(values(7, 50))
+    exact = np.float64(a.value) @ np.float64(b.value).T
+    g.expect(g.op("MatMul", a, b, transpose_b=True), exact, rtol=0, atol=1e-5)
     return g
 
 
@@ -123,4 +147,4 @@ def doubles():
     return g
 
 
-main(rows, fused, products, convolutions, doubles)
+main(rows, fused, transposes, products, convolutions, doubles)

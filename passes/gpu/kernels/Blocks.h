@@ -40,6 +40,13 @@ mlir::Value combineBlock(ThreadBuilder &b, mlir::Operation *combiner,
 /// a nest leaves for the next stays in its registers.
 void fuseRows(mlir::func::FuncOp kernel);
 
+/// The operand that an elementwise nest reads along another dimension than it
+/// writes, if there is one and the nest is large enough for squares; else null.
+mlir::OpOperand *transposedOperand(mlir::linalg::LinalgOp op);
+/// A block for each square of the operand; the op stays.
+void shareTranspose(ThreadBuilder &b, mlir::linalg::LinalgOp op,
+                    mlir::OpOperand &operand);
+
 /// A product of matrices whose elements are computed where they are needed.
 struct TiledProduct {
   int64_t batches, rows, columns, depth;
@@ -54,6 +61,9 @@ struct TiledProduct {
   llvm::function_ref<void(mlir::Value batch, mlir::Value row,
                           mlir::Value column, mlir::Value sum)>
       finish;
+  /// Whether neighbours in memory are along the rows on the left, and along the
+  /// depth on the right.
+  bool leftByRows = false, rightByDepth = false;
 
   /// Whether blocks have enough to do.
   bool isWorthTiles() const;

@@ -2,9 +2,57 @@
 
 #include "passes/gpu/kernels/Blocks.h"
 
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
 using namespace mlir;
 
 namespace weir::gpu {
+namespace {
+
+/// Whether neighbours of the matrix lie one below the other.
+bool isByDepth(MemRefType type) {
+  SmallVector<int64_t> strides;
+  int64_t offset;
+  return succeeded(getStridesAndOffset(type, strides, offset)) &&
+         strides.back() != 1;
+}
+
+} // namespace
+
+void readUnpacked(kernel::MatmulOp op) {
+  auto buffer = op.getB().getDefiningOp<memref::AllocOp>();
+  if (!buffer || op.isTiled() || !op.isPacked() ||
+      !llvm::hasNItems(buffer->getUsers(), 2))
+    return;
+  kernel::PackOp pack;
+  for (Operation *user : buffer->getUsers())
+    if (auto packs = dyn_cast<kernel::PackOp>(user))
+      pack = packs;
+  if (!pack || pack.getOut() != buffer.getResult() ||
+      pack->getBlock() != op->getBlock() || !pack->isBeforeInBlock(op))
+    return;
+  // What is packed must still be there when the product begins.
+  for (Operation *between = pack->getNextNode(); between != op;
+       between = between->getNextNode())
+    if (!isMemoryEffectFree(between) && !isa<memref::AllocOp>(between))
+      return;
+  Value right = pack.getB();
+  if (pack.getTransposeB()) {
+    OpBuilder b(op);
+    auto type = cast<MemRefType>(right.getType());
+    AffineMap swap = b.getMultiDimIdentityMap(type.getRank());
+    SmallVector<AffineExpr> dims(swap.getResults());
+    std::swap(dims[dims.size() - 1], dims[dims.size() - 2]);
+    right = b.create<memref::TransposeOp>(
+        op.getLoc(), right,
+        AffineMapAttr::get(
+            AffineMap::get(dims.size(), 0, dims, b.getContext())));
+  }
+  op.getBMutable().assign(right);
+  pack.erase();
+  buffer.erase();
+}
 
 void shareMatmul(ThreadBuilder &b, kernel::MatmulOp op, bool meets) {
   auto out = cast<MemRefType>(op.getOut().getType());
@@ -49,7 +97,9 @@ void shareMatmul(ThreadBuilder &b, kernel::MatmulOp op, bool meets) {
                           sumType,
                           left,
                           rightAt,
-                          store};
+                          store,
+                          op.getTransposeA(),
+                          isByDepth(right)};
   if (meets && product.isWorthTiles())
     return product.share(b);
   b.grains(out.getNumElements(), [&](Value grain) {

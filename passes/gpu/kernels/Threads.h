@@ -64,6 +64,10 @@ public:
 void finish(ThreadBuilder &b, kernel::KernelOpInterface op, mlir::Value sum,
             mlir::ValueRange at);
 
+/// Has the product read its right side where it lies, if this packs it for the
+/// product alone.
+void readUnpacked(kernel::MatmulOp op);
+
 /// Each becomes grains; the op stays. Only where `meets` may threads wait for
 /// each other.
 void shareMatmul(ThreadBuilder &b, kernel::MatmulOp op, bool meets);

@@ -57,18 +57,23 @@ void TiledProduct::share(ThreadBuilder &b) const {
               Value first = b.times(step, slice);
               for (int64_t i = 0; i < tile * slice / threads; ++i) {
                 Value element = b.plus(thread, b.index(i * threads));
-                // Neighbours are along the depth on the left, and on the right
-                // along the columns.
-                Value r = b.dividedBy(element, slice),
-                      kl = b.modulo(element, slice);
+                // Neighbouring threads read neighbours.
+                auto byDepth = [&] {
+                  return std::pair(b.dividedBy(element, slice),
+                                   b.modulo(element, slice));
+                };
+                auto byTile = [&] {
+                  return std::pair(b.modulo(element, tile),
+                                   b.dividedBy(element, tile));
+                };
+                auto [r, kl] = leftByRows ? byTile() : byDepth();
                 Value row = b.plus(firstRow, r), k = b.plus(first, kl);
                 Value both = b.create<arith::AndIOp>(inside(row, rows),
                                                      inside(k, depth));
                 b.store(orZero(both, b.widened(left(batch, smaller(row, rows),
                                                     smaller(k, depth)))),
                         a, {kl, r});
-                Value kr = b.dividedBy(element, tile),
-                      n = b.modulo(element, tile);
+                auto [n, kr] = rightByDepth ? byDepth() : byTile();
                 Value column = b.plus(firstColumn, n);
                 k = b.plus(first, kr);
                 both = b.create<arith::AndIOp>(inside(column, columns),

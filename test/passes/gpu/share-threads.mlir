@@ -303,6 +303,66 @@ func.func private @very_long(%x: memref<8x10000xf32>, %y: memref<8xf32>) attribu
 
 // -----
 
+// A nest that reads along another dimension than it writes does so by squares:
+// lanes read neighbours, leave them in shared memory and write neighbours.
+// CHECK-LABEL: func.func private @turned
+// CHECK-SAME: (%[[X:.*]]: memref<70x100xf32>, %[[Y:.*]]: memref<100x70xf32>)
+// CHECK: kernel.parts 12 attributes {weir.block = 256 : i64} {
+// CHECK: %[[ACROSS:.*]] = arith.remui %{{.*}}, %c32
+// CHECK: %[[SQUARE:.*]] = memref.alloca() : memref<32x33xf32, 3>
+// CHECK: memref.load %[[X]]
+// CHECK-NEXT: memref.store %{{.*}}, %[[SQUARE]][%[[LINE:.*]], %[[ACROSS]]]
+// CHECK: nvvm.barrier0
+// CHECK: scf.if
+// CHECK-NEXT: %[[V:.*]] = memref.load %[[SQUARE]][%[[ACROSS]], %[[LINE]]]
+// CHECK-NEXT: %[[E:.*]] = math.exp %[[V]]
+// CHECK-NEXT: memref.store %[[E]], %[[Y]]
+// Where the elements are few, each is a thread's.
+// CHECK-LABEL: func.func private @few
+// CHECK: kernel.parts 600 {
+// CHECK-NOT: nvvm
+#plain = affine_map<(d0, d1) -> (d0, d1)>
+#swapped = affine_map<(d0, d1) -> (d1, d0)>
+func.func private @turned(%x: memref<70x100xf32>, %y: memref<100x70xf32>) attributes {weir.kernel} {
+  linalg.generic {indexing_maps = [#swapped, #plain], iterator_types = ["parallel", "parallel"]} ins(%x : memref<70x100xf32>) outs(%y : memref<100x70xf32>) {
+  ^bb0(%v: f32, %old: f32):
+    %e = math.exp %v : f32
+    linalg.yield %e : f32
+  }
+  return
+}
+func.func private @few(%x: memref<20x30xf32>, %y: memref<30x20xf32>) attributes {weir.kernel} {
+  linalg.generic {indexing_maps = [#swapped, #plain], iterator_types = ["parallel", "parallel"]} ins(%x : memref<20x30xf32>) outs(%y : memref<30x20xf32>) {
+  ^bb0(%v: f32, %old: f32):
+    linalg.yield %v : f32
+  }
+  return
+}
+
+// -----
+
+// What is packed for a product alone is read where it lies instead, turned where
+// the packing turns it.
+// CHECK-LABEL: func.func private @unpacked
+// CHECK-SAME: (%[[A:.*]]: memref<4x8xf32>, %[[B:.*]]: memref<20x8xf32>, %[[C:.*]]: memref<4x20xf32>)
+// CHECK: %[[TURNED:.*]] = memref.transpose %[[B]] (d0, d1) -> (d1, d0)
+// CHECK-NOT: memref.alloc
+// CHECK: kernel.parts 80 {
+// CHECK: memref.load %[[A]]
+// CHECK: memref.load %[[TURNED]]
+// CHECK-NOT: kernel.parts
+func.func private @unpacked(%a: memref<4x8xf32>, %b: memref<20x8xf32>, %c: memref<4x20xf32>) attributes {weir.kernel} {
+  %p = memref.alloc() : memref<1x8x32xf32>
+  kernel.pack ins(%b : memref<20x8xf32>) outs(%p : memref<1x8x32xf32>) {transpose_b}
+  kernel.matmul ins(%a, %p : memref<4x8xf32>, memref<1x8x32xf32>) outs(%c : memref<4x20xf32>) attributes {} {
+  ^bb0(%sum: f32):
+    kernel.yield %sum : f32
+  }
+  return
+}
+
+// -----
+
 // A large product is computed in tiles, both sides in shared memory.
 // CHECK-LABEL: func.func private @tiles
 // CHECK: kernel.parts 4 attributes {weir.block = 256 : i64} {

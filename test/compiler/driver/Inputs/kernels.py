@@ -1,5 +1,5 @@
 """Writes a graph with a kernel of each kind: products and convolutions in tiles
-and by element, rows, elementwise, f64."""
+and by element, rows, normalized rows, squares, elementwise, f64."""
 
 import sys
 
@@ -26,8 +26,11 @@ placeholder("x", [1, 16, 16, 24])
 placeholder("w", [3, 3, 24, 40])
 placeholder("d", [3, 3, 24, 1])
 placeholder("f", [50], "DT_DOUBLE")
+placeholder("long", [3, 5000])
 node("axis", "Const", [], dtype="type: DT_INT32",
      value="tensor { dtype: DT_INT32 tensor_shape { dim { size: 1 } } int_val: 1 }")
+node("turn", "Const", [], dtype="type: DT_INT32",
+     value="tensor { dtype: DT_INT32 tensor_shape { dim { size: 2 } } int_val: 1 int_val: 0 }")
 kind = {"T": "type: DT_FLOAT"}
 one = "list { i: 1 i: 1 i: 1 i: 1 }"
 node("product", "MatMul", ["a", "b"], **kind)
@@ -37,5 +40,7 @@ node("window", "Conv2D", ["x", "w"], **kind, strides=one, padding='s: "SAME"')
 node("relu", "Relu", ["window"], **kind)
 node("depthwise", "DepthwiseConv2dNative", ["x", "d"], **kind, strides=one, padding='s: "SAME"')
 node("tanh", "Tanh", ["depthwise"], **kind)
+node("wide", "LogSoftmax", ["long"], **kind)
+node("turned", "Transpose", ["b", "turn"], **kind, Tperm="type: DT_INT32")
 node("sine", "Sin", ["f"], T="type: DT_DOUBLE")
 open(sys.argv[1], "w").write("\n".join(nodes) + "\n")
