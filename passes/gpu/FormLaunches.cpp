@@ -26,8 +26,9 @@ constexpr int64_t usualThreads = 128;
 constexpr int64_t warp = 32;
 /// Blocks that one dimension of a grid may have.
 constexpr int64_t mostBlocks = INT32_MAX;
-/// Bytes that cuBLASLt's faster ways want operands aligned to.
-constexpr int64_t libraryAlignment = 16;
+/// The most that a thread loads or stores at once, and what cuBLASLt's faster
+/// ways want operands aligned to.
+constexpr int64_t bytesAtOnce = 16;
 
 struct FormLaunches : impl::FormLaunchesBase<FormLaunches> {
   void runOnOperation() override {
@@ -54,6 +55,7 @@ struct FormLaunches : impl::FormLaunchesBase<FormLaunches> {
         continue;
       }
       names.push_back(b.getDictionaryAttr(b.getNamedAttr("name", name)));
+      markAligned(kernel);
       kernel->remove();
       inside.insert(kernel);
       takeConstants(kernel, symbols, inside);
@@ -85,11 +87,38 @@ private:
         return;
       op->setAttr("weir.gemm", run.getDictionary(&getContext()));
       for (Value operand : op.getOperands())
-        isAligned &= offsetOf(operand) % libraryAlignment == 0;
+        isAligned &= offsetOf(operand) % bytesAtOnce == 0;
     });
     if (!isAligned)
       row.set("unaligned", b.getUnitAttr());
     products.push_back(row.getDictionary(&getContext()));
+  }
+
+  /// Says of the kernel's arguments that they are aligned, where each run's
+  /// are: LLVM then loads and stores neighbours at once.
+  void markAligned(func::FuncOp kernel) {
+    auto gpu = getOperation()->getAttrOfType<DictionaryAttr>("weir.gpu");
+    bool isSimulated = gpu && gpu.getAs<StringAttr>("kind") ==
+                                  StringAttr::get(&getContext(), "sim");
+    SmallVector<bool> aligned(kernel.getNumArguments(), true);
+    getOperation().walk([&](plan::RunOp run) {
+      if (run.getKernel() == kernel.getName())
+        for (auto [isAligned, operand] : llvm::zip(aligned, run.getOperands()))
+          isAligned &= offsetOf(operand) % bytesAtOnce == 0 &&
+                       !(isSimulated && isOfCaller(operand));
+    });
+    Builder b(&getContext());
+    for (auto [i, isAligned] : llvm::enumerate(aligned))
+      if (isAligned && isa<MemRefType>(kernel.getArgument(i).getType()))
+        kernel.setArgAttr(i, "llvm.align", b.getI64IntegerAttr(bytesAtOnce));
+  }
+
+  /// The simulator reads and writes the caller's tensors where they lie; a GPU
+  /// has copies of them.
+  static bool isOfCaller(Value place) {
+    while (auto view = place.getDefiningOp<plan::ViewOp>())
+      place = view.getSource();
+    return place.getDefiningOp<plan::ArgumentOp>();
   }
 
   /// Where a place begins in its block; blocks and arguments are aligned.

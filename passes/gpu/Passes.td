@@ -39,7 +39,8 @@ def ShareThreads : Pass<"weir-share-threads", "::mlir::func::FuncOp"> {
     one such op: a thread keeps its elements of the row, up to eight, in registers
     from nest to nest, and what only these nests need is never in memory. So are
     nests that read along another dimension than they write: squares of what they
-    read go by way of shared memory. Right sides of products are not packed.
+    read go by way of shared memory. Of many elements a grain is four neighbours, which
+    are loaded and stored at once where they are aligned. Right sides of products are not packed.
 
     ```mlir
     linalg.generic {iterator_types = ["parallel", "reduction"]} ins(%x : memref<8x50xf32>) outs(%y : memref<8xf32>) { add }
@@ -70,7 +71,8 @@ def FormLaunches : Pass<"weir-form-launches", "::mlir::ModuleOp"> {
     block. One that takes grains gets them from its place in the grid instead of
     from arguments; any other is run by one thread. The module's
     `weir.gpu_kernels` lists their names, in the order of their numbers. Kernels
-    with `weir.gemm` become rows of `weir.gpu_gemms` instead.
+    with `weir.gemm` become rows of `weir.gpu_gemms` instead. Arguments that are
+    aligned to 16 bytes in each run say so.
 
     ```mlir
     func.func private @k(%x: memref<4xf32>, %first: index, %last: index, %slot: index)

@@ -23,6 +23,11 @@ namespace {
 
 using gpu::ThreadBuilder;
 
+/// Neighbours that a thread takes together: 16 bytes of f32.
+constexpr int64_t wide = 4;
+/// From here on there are threads enough with that many each.
+constexpr int64_t manyElements = 1 << 16;
+
 /// A loop nest on memory, element by element.
 class NestEmitter : gpu::Nest {
 public:
@@ -48,6 +53,8 @@ public:
         inner.push_back(d);
       }
     }
+    if (inner.empty() && count >= manyElements && canReadWide())
+      return shareWide(count, shape);
     b.grains(count, [&](Value grain) {
       SmallVector<Value> indices = b.delinearize(grain, shape);
       for (auto [d, index] : llvm::zip_equal(outer, indices))
@@ -68,6 +75,49 @@ public:
   }
 
 private:
+  /// Whether all that has an element for each value of the last dimension has
+  /// these one behind the other, as many as make whole groups.
+  bool canReadWide() {
+    unsigned last = ranges.size() - 1;
+    if (ranges.empty() || ranges[last] % wide)
+      return false;
+    return llvm::all_of(op->getOpOperands(), [&](OpOperand &operand) {
+      auto type = dyn_cast<MemRefType>(operand.get().getType());
+      AffineMap map = op.getMatchingIndexingMap(&operand);
+      if (!type || !map.isFunctionOfDim(last))
+        return true;
+      AffineExpr inside = map.getResults().back();
+      SmallVector<int64_t> strides;
+      int64_t offset;
+      return inside == getAffineDimExpr(last, op.getContext()) &&
+             llvm::none_of(
+                 map.getResults().drop_back(),
+                 [&](AffineExpr e) { return e.isFunctionOfDim(last); }) &&
+             succeeded(getStridesAndOffset(type, strides, offset)) &&
+             strides.back() == 1;
+    });
+  }
+
+  /// A grain is a group of neighbours, which are loaded and stored at once
+  /// where they are aligned.
+  void shareWide(int64_t count, SmallVector<int64_t> shape) {
+    shape.back() /= wide;
+    b.grains(count / wide, [&](Value grain) {
+      SmallVector<Value> group = b.delinearize(grain, shape);
+      SmallVector<SmallVector<Value>> at(wide, group), results;
+      for (int64_t i = 0; i < wide; ++i)
+        at[i].back() = b.plus(b.times(group.back(), wide), b.index(i));
+      for (ArrayRef<Value> indices : at) {
+        this->at.assign(indices.begin(), indices.end());
+        results.push_back(compute(loadInits()));
+      }
+      for (auto [indices, values] : llvm::zip_equal(at, results)) {
+        this->at = indices;
+        store(values);
+      }
+    });
+  }
+
   /// Whether each result has other elements for other values of dimension `d`.
   bool isApart(unsigned d) {
     if (op.getIteratorTypesArray()[d] != utils::IteratorType::parallel)

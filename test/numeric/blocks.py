@@ -81,6 +81,27 @@ def transposes():
     return g
 
 
+def wide():
+    """Neighbours by fours: rows that fours divide and others, sides that are
+    broadcast, elements of several sizes, and tensors that begin anywhere."""
+    g = gpu()
+    for columns in (260, 257):
+        x = g.input(values(260, columns))
+        row, column = values(columns), values(260, 1)
+        y = g.op("Mul", g.op("AddV2", x, g.constant(row)), g.constant(column))
+        g.expect(y, (np.float64(x.value) + row) * column, rtol=0, atol=1e-6)
+        y = g.op("Greater", y, g.constant(np.float32(0.25)))
+        g.expect(y, (x.value + row) * column > 0.25)
+    x = g.input(values(2 * 66000 + 1))
+    for start in (0, 1, 66001):
+        begin, size = (g.constant(np.int32([n])) for n in (start, 66000))
+        part = g.op("Slice", x, begin, size)
+        g.expect(g.op("Neg", part), -x.value[start : start + 66000])
+    i = g.input(random.integers(-99, 99, (70, 1000)).astype(np.int8))
+    g.expect(g.op("Cast", i, SrcT=np.int8, DstT=np.int64), np.int64(i.value))
+    return g
+
+
 def products():
     g = gpu()
     for m, k, n in ((64, 64, 64), (100, 40, 70), (17, 300, 33), (128, 16, 64)):
@@ -147,4 +168,4 @@ def doubles():
     return g
 
 
-main(rows, fused, transposes, products, convolutions, doubles)
+main(rows, fused, transposes, wide, products, convolutions, doubles)

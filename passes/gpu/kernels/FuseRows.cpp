@@ -23,6 +23,8 @@ constexpr int64_t ownRow = 8;
 // Elements of a row that a thread has at most: they are unrolled.
 constexpr int64_t mostElements = 8;
 constexpr int64_t warp = 32, mostThreads = 1024;
+// Neighbours that are loaded and stored at once: 16 bytes of f32.
+constexpr int64_t wide = 4;
 
 bool isReduction(utils::IteratorType kind) {
   return kind == utils::IteratorType::reduction;
@@ -207,9 +209,15 @@ public:
       : b(b), threads(threads), thread(thread),
         rowAt(b.delinearize(row, rows)) {
     int64_t length = product(columns);
+    // Neighbours by fours, where none is past the end.
+    int64_t group = threads > 1 && length % (threads * wide) == 0 ? wide : 1;
     for (int64_t first = 0; first < length; first += threads) {
-      Value element =
-          threads == 1 ? b.index(first) : b.plus(thread, b.index(first));
+      int64_t round = first / threads;
+      Value element = threads == 1
+                          ? b.index(first)
+                          : b.plus(b.times(thread, group),
+                                   b.index(round / group * group * threads +
+                                           round % group));
       Value isInside;
       if (first + threads > length) {
         isInside = b.create<arith::CmpIOp>(arith::CmpIPredicate::ult, element,

@@ -3,7 +3,7 @@
 // A thread for each grain, in blocks; the range is no argument any more.
 // CHECK: module attributes {weir.gpu_kernels = [{name = "shared"}, {name = "single"}]}
 // CHECK: module @weir_gpu_kernels {
-// CHECK: func.func @shared(%[[X:.*]]: memref<1000xf32>) attributes {weir.kernel, weir.launch = array<i64: 8, 128>}
+// CHECK: func.func @shared(%[[X:.*]]: memref<1000xf32>{{.*}}) attributes {weir.kernel, weir.launch = array<i64: 8, 128>}
 // CHECK: nvvm.read.ptx.sreg.ctaid.x
 // CHECK: %[[BASE:.*]] = arith.muli %{{.*}}, %c128
 // CHECK: nvvm.read.ptx.sreg.tid.x
@@ -20,7 +20,7 @@ func.func private @shared(%x: memref<1000xf32>, %first: index, %last: index, %sl
 }
 
 // What has no grains is one thread's, with the constants that it reads.
-// CHECK: func.func @single(%{{.*}}: memref<1000xf32>) attributes {weir.kernel, weir.launch = array<i64: 1, 1>}
+// CHECK: func.func @single(%{{.*}}: memref<1000xf32>{{.*}}) attributes {weir.kernel, weir.launch = array<i64: 1, 1>}
 // CHECK: memref.get_global @table
 // CHECK: memref.global "private" constant @table
 // CHECK-NOT: memref.global
@@ -51,7 +51,7 @@ plan.program @weir_entry_0 {
 
 // A block shares a grain where the run says of how many threads it is; what they
 // share is a variable of the module.
-// CHECK: func.func @together(%{{.*}}: memref<8xf32>) attributes {weir.kernel, weir.launch = array<i64: 8, 256>}
+// CHECK: func.func @together(%{{.*}}: memref<8xf32>{{.*}}) attributes {weir.kernel, weir.launch = array<i64: 8, 256>}
 // CHECK: nvvm.read.ptx.sreg.ctaid.x
 // CHECK-NOT: nvvm.read.ptx.sreg.tid.x
 // CHECK: memref.get_global @together_shared : memref<4xf32, 3>
@@ -92,4 +92,38 @@ plan.program @weir_entry_0 {
   %y = plan.buffer 0 live [0, 1] : memref<4x20xf32>
   plan.run @product(%rows, %w, %y) : (memref<4x8xf32>, memref<8x20xf32>, memref<4x20xf32>)
   plan.run @other(%word, %w, %y) : (memref<4x8xf32>, memref<8x20xf32>, memref<4x20xf32>)
+}
+
+// -----
+
+// Where each run has an argument aligned to 16 bytes, the kernel knows. A GPU has
+// the caller's tensors in memory of its own.
+// CHECK: func.func @aligned(%{{.*}}: memref<8xf32> {llvm.align = 16 : i64}, %{{.*}}: memref<8xf32>, %{{.*}}: memref<8xf32> {llvm.align = 16 : i64})
+module attributes {weir.gpu = {kind = "cuda"}} {
+  func.func private @aligned(%x: memref<8xf32>, %y: memref<8xf32>, %z: memref<8xf32>) attributes {weir.kernel} {
+    return
+  }
+  plan.program @weir_entry_0 {
+    %x = plan.argument 0 : memref<20xf32>
+    %near = plan.view %x {offset = 16 : i64} : memref<20xf32> to memref<8xf32>
+    %off = plan.view %x {offset = 20 : i64} : memref<20xf32> to memref<8xf32>
+    %b = plan.buffer 64 live [0, 1] : memref<8xf32>
+    plan.run @aligned(%near, %b, %b) : (memref<8xf32>, memref<8xf32>, memref<8xf32>)
+    plan.run @aligned(%near, %off, %b) : (memref<8xf32>, memref<8xf32>, memref<8xf32>)
+  }
+}
+
+// -----
+
+// The simulator reads them where they lie.
+// CHECK: func.func @simulated(%{{.*}}: memref<8xf32>, %{{.*}}: memref<8xf32> {llvm.align = 16 : i64})
+module attributes {weir.gpu = {kind = "sim"}} {
+  func.func private @simulated(%x: memref<8xf32>, %y: memref<8xf32>) attributes {weir.kernel} {
+    return
+  }
+  plan.program @weir_entry_0 {
+    %x = plan.argument 0 : memref<8xf32>
+    %b = plan.buffer 64 live [0, 1] : memref<8xf32>
+    plan.run @simulated(%x, %b) : (memref<8xf32>, memref<8xf32>)
+  }
 }

@@ -341,6 +341,42 @@ func.func private @few(%x: memref<20x30xf32>, %y: memref<30x20xf32>) attributes 
 
 // -----
 
+// Of many elements a thread takes four neighbours: all are computed before any
+// is stored, so that they are loaded and stored at once. What is broadcast along
+// them is no obstacle; a row that fours do not divide is.
+// CHECK-LABEL: func.func private @many
+// CHECK-SAME: (%[[X:.*]]: memref<256x260xf32>, %[[C:.*]]: memref<256xf32>, %[[Y:.*]]: memref<256x260xf32>)
+// CHECK: kernel.parts 16640 {
+// CHECK: %[[FIRST:.*]] = arith.muli %{{.*}}, %c4
+// CHECK: %[[SECOND:.*]] = arith.addi %[[FIRST]], %c1
+// CHECK-COUNT-4: arith.addf
+// CHECK-NEXT: memref.store %{{.*}}, %[[Y]][%{{.*}}, %[[FIRST]]]
+// CHECK-NEXT: memref.store %{{.*}}, %[[Y]][%{{.*}}, %[[SECOND]]]
+// CHECK-NEXT: memref.store
+// CHECK-NEXT: memref.store
+// CHECK-LABEL: func.func private @odd
+// CHECK: kernel.parts 65792 {
+#plain = affine_map<(d0, d1) -> (d0, d1)>
+#first = affine_map<(d0, d1) -> (d0)>
+func.func private @many(%x: memref<256x260xf32>, %c: memref<256xf32>, %y: memref<256x260xf32>) attributes {weir.kernel} {
+  linalg.generic {indexing_maps = [#plain, #first, #plain], iterator_types = ["parallel", "parallel"]} ins(%x, %c : memref<256x260xf32>, memref<256xf32>) outs(%y : memref<256x260xf32>) {
+  ^bb0(%v: f32, %w: f32, %old: f32):
+    %s = arith.addf %v, %w : f32
+    linalg.yield %s : f32
+  }
+  return
+}
+func.func private @odd(%x: memref<256x257xf32>, %y: memref<256x257xf32>) attributes {weir.kernel} {
+  linalg.generic {indexing_maps = [#plain, #plain], iterator_types = ["parallel", "parallel"]} ins(%x : memref<256x257xf32>) outs(%y : memref<256x257xf32>) {
+  ^bb0(%v: f32, %old: f32):
+    %s = arith.negf %v : f32
+    linalg.yield %s : f32
+  }
+  return
+}
+
+// -----
+
 // What is packed for a product alone is read where it lies instead, turned where
 // the packing turns it.
 // CHECK-LABEL: func.func private @unpacked
