@@ -163,9 +163,37 @@ private:
           {thread, value, b.CreateXor(lane, call.getArgOperand(2))});
       return b.CreateBitCast(value, call.getType());
     }
+    case Intrinsic::nvvm_mma_m16n8k16_row_col_f32_f32:
+      return multiply(b, call, /*isF16=*/true);
+    case Intrinsic::nvvm_mma_m16n8k16_row_col_bf16:
+      return multiply(b, call, /*isF16=*/false);
     default:
       return nullptr;
     }
+  }
+
+  /// Six words and four sums pass through memory.
+  Value *multiply(IRBuilder<> &b, IntrinsicInst &call, bool isF16) {
+    meets = true;
+    auto *i32 = b.getInt32Ty();
+    auto *words = ArrayType::get(i32, 6),
+         *sums = ArrayType::get(b.getFloatTy(), 4);
+    IRBuilder<> entry(&*code->getEntryBlock().getFirstInsertionPt());
+    Value *sides = entry.CreateAlloca(words), *place = entry.CreateAlloca(sums);
+    for (unsigned i = 0; i < 10; ++i) {
+      Value *operand = call.getArgOperand(i);
+      b.CreateStore(operand,
+                    i < 6 ? at(b, sides, 4 * i) : at(b, place, 4 * (i - 6)));
+    }
+    b.CreateCall(module.getOrInsertFunction("weir_sim_multiply", b.getVoidTy(),
+                                            b.getPtrTy(), i32, b.getPtrTy(),
+                                            b.getPtrTy()),
+                 {thread, b.getInt32(isF16), sides, place});
+    Value *result = PoisonValue::get(call.getType());
+    for (unsigned i = 0; i < 4; ++i)
+      result = b.CreateInsertValue(
+          result, b.CreateLoad(b.getFloatTy(), at(b, place, 4 * i)), i);
+    return result;
   }
 
   Function &kernel;

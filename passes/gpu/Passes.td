@@ -40,7 +40,8 @@ def ShareThreads : Pass<"weir-share-threads", "::mlir::func::FuncOp"> {
     from nest to nest, and what only these nests need is never in memory. So are
     nests that read along another dimension than they write: squares of what they
     read go by way of shared memory. Of many elements a grain is four neighbours, which
-    are loaded and stored at once where they are aligned. Right sides of products are not packed.
+    are loaded and stored at once where they are aligned. Tiles of products of f16 and
+    of bf16 are `mma.sync`'s. Right sides of products are not packed.
 
     ```mlir
     linalg.generic {iterator_types = ["parallel", "reduction"]} ins(%x : memref<8x50xf32>) outs(%y : memref<8xf32>) { add }
@@ -56,6 +57,7 @@ def ShareThreads : Pass<"weir-share-threads", "::mlir::func::FuncOp"> {
   }];
   let dependentDialects = ["mlir::arith::ArithDialect",
                            "mlir::linalg::LinalgDialect",
+                           "mlir::LLVM::LLVMDialect",
                            "mlir::math::MathDialect",
                            "mlir::memref::MemRefDialect",
                            "mlir::NVVM::NVVMDialect",

@@ -56,6 +56,7 @@ typedef struct fiber {
 typedef struct warp {
   uint32_t arrived, alive, round;
   uint32_t values[2][WARP];
+  uint32_t sides[2][WARP][6];
 } warp;
 
 typedef struct block {
@@ -120,18 +121,64 @@ void weir_sim_barrier(weir_sim_thread *thread) {
     pass_turn(self);
 }
 
-uint32_t weir_sim_shuffle(weir_sim_thread *thread, uint32_t value,
-                          uint32_t from) {
-  fiber *self = (fiber *)thread;
+// Gives the turn away until all threads of the warp that are left are here.
+// What they had written before, they may overwrite in the round after the next.
+static void meet_warp(fiber *self) {
   warp *warp = warp_of(self);
   uint32_t round = warp->round;
-  warp->values[round & 1][number_of(thread) % WARP] = value;
   ++warp->arrived;
   ++self->block->progress;
   let_go(self->block, warp);
   while (warp->round == round)
     pass_turn(self);
-  return from < WARP ? warp->values[round & 1][from] : value;
+}
+
+static float float_of(uint32_t bits, uint32_t is_f16) {
+  union {
+    uint32_t bits;
+    float value;
+  } out = {.bits = bits << 16};
+  if (!is_f16)
+    return out.value;
+  uint32_t exponent = bits >> 10 & 31, mantissa = bits & 1023;
+  if (!exponent) {
+    out.value = (float)mantissa * 0x1p-24f;
+    out.bits |= (bits & 0x8000) << 16;
+    return out.value;
+  }
+  out.bits = (bits & 0x8000) << 16 | mantissa << 13 |
+             (exponent == 31 ? 255 : exponent + 112) << 23;
+  return out.value;
+}
+
+void weir_sim_multiply(weir_sim_thread *thread, uint32_t is_f16,
+                       const uint32_t sides[6], float sums[4]) {
+  fiber *self = (fiber *)thread;
+  warp *warp = warp_of(self);
+  uint32_t lane = number_of(thread) % WARP, parity = warp->round & 1;
+  memcpy(warp->sides[parity][lane], sides, sizeof *warp->sides[0]);
+  meet_warp(self);
+  for (uint32_t i = 0; i < 4; ++i) {
+    uint32_t column = 2 * (lane % 4) + i % 2, upper = i < 2;
+    for (uint32_t k = 0; k < 16; ++k) {
+      // Words 0 and 1 are of pairs below 4, 2 and 3 of the others.
+      uint32_t pair = k / 2 % 4, high = k / 8, shift = k % 2 * 16;
+      uint32_t a = warp->sides[parity][lane / 4 * 4 + pair][2 * high + !upper];
+      uint32_t b = warp->sides[parity][column * 4 + pair][4 + high];
+      sums[i] += float_of(a >> shift & 0xffff, is_f16) *
+                 float_of(b >> shift & 0xffff, is_f16);
+    }
+  }
+}
+
+uint32_t weir_sim_shuffle(weir_sim_thread *thread, uint32_t value,
+                          uint32_t from) {
+  fiber *self = (fiber *)thread;
+  warp *warp = warp_of(self);
+  uint32_t parity = warp->round & 1;
+  warp->values[parity][number_of(thread) % WARP] = value;
+  meet_warp(self);
+  return from < WARP ? warp->values[parity][from] : value;
 }
 
 __attribute__((used)) static void weir_sim_run_fiber(fiber *self) {

@@ -55,5 +55,10 @@ void weir_sim_barrier(weir_sim_thread *thread);
 // The value that lane `from` gives; one's own where that is no lane.
 uint32_t weir_sim_shuffle(weir_sim_thread *thread, uint32_t value,
                           uint32_t from);
+// mma.m16n8k16 of a warp, of f16 or else of bf16: `sides` are a lane's four
+// words of the left side and two of the right, `sums` its four sums, of which
+// each becomes what the warp multiplies for it and what it was.
+void weir_sim_multiply(weir_sim_thread *thread, uint32_t is_f16,
+                       const uint32_t sides[6], float sums[4]);
 
 #endif

@@ -3,7 +3,7 @@ tiles of products and of convolutions, in sizes that no tile divides."""
 
 import numpy as np
 
-from harness import Graph, main
+from harness import Graph, bf16, main
 
 random = np.random.default_rng(7)
 
@@ -126,6 +126,28 @@ def products():
     return g
 
 
+def halves():
+    """Products of 16-bit floats, by the units for matrices."""
+    g = gpu()
+    for make in (lambda v: v.astype(np.float16), bf16):
+        for m, k, n in ((64, 64, 64), (100, 40, 70), (17, 300, 65)):
+            a, b = g.input(make(values(m, k))), g.input(make(values(k, n)))
+            exact = np.float64(a.value) @ np.float64(b.value)
+            g.expect(g.op("MatMul", a, b), exact, rtol=2**-8, atol=1e-4)
+            b = g.constant(make(values(n, k)))
+            exact = np.float64(a.value) @ np.float64(b.value).T
+            g.expect(g.op("MatMul", a, b, transpose_b=True), exact, rtol=2**-8, atol=1e-4)
+    a, b = (g.input(values(2, 50, 40).astype(np.float16)) for _ in range(2))
+    exact = np.float64(a.value).swapaxes(1, 2) @ np.float64(b.value)
+    g.expect(g.op("BatchMatMulV2", a, b, adj_x=True), exact, rtol=2**-10, atol=1e-4)
+    x = g.input(values(1, 9, 9, 24).astype(np.float16))
+    w = g.constant(values(1, 1, 24, 40).astype(np.float16))
+    y = g.op("Conv2D", x, w, strides=[1, 1, 1, 1], padding="SAME")
+    exact = np.float64(x.value) @ np.float64(w.value[0, 0])
+    g.expect(y, exact, rtol=2**-10, atol=1e-4)
+    return g
+
+
 def convolutions():
     g = gpu()
     for size, inputs, outputs, stride in ((14, 16, 33, 1), (15, 5, 64, 2)):
@@ -168,4 +190,4 @@ def doubles():
     return g
 
 
-main(rows, fused, transposes, wide, products, convolutions, doubles)
+main(rows, fused, transposes, wide, products, halves, convolutions, doubles)

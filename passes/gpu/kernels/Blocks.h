@@ -61,6 +61,8 @@ struct TiledProduct {
   llvm::function_ref<void(mlir::Value batch, mlir::Value row,
                           mlir::Value column, mlir::Value sum)>
       finish;
+  /// Of both sides; null where they are of different ones.
+  mlir::Type element = {};
   /// Whether neighbours in memory are along the rows on the left, and along the
   /// depth on the right.
   bool leftByRows = false, rightByDepth = false;
@@ -70,6 +72,10 @@ struct TiledProduct {
   /// A block of threads for each tile of the result, which keeps its part of
   /// both sides in shared memory.
   void share(ThreadBuilder &b) const;
+
+private:
+  /// The same where elements are of 16 bits, by the units for matrices.
+  void shareHalves(ThreadBuilder &b) const;
 };
 
 } // namespace weir::gpu

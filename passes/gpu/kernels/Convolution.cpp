@@ -79,8 +79,11 @@ public:
       at.push_back(b.plus(b.times(group, outputs), column));
       finish(b, op, sum, at);
     };
-    TiledProduct product = {groups,  rows, outputs, depth,
-                            sumType, left, right,   store};
+    Type element = x.getElementType();
+    if (element != filter.getElementType())
+      element = {};
+    TiledProduct product = {groups, rows,  outputs, depth,  sumType,
+                            left,   right, store,   element};
     if (!product.isWorthTiles())
       return false;
     product.share(b);
@@ -141,8 +144,8 @@ private:
     for (Value &index : MutableArrayRef<Value>(place).drop_front())
       index = b.create<arith::SelectOp>(inside, index, b.index(0));
     place.push_back(b.plus(b.times(group, inputs), tap.back()));
-    Value value = b.widened(b.load(op.getX(), place));
-    return b.create<arith::SelectOp>(inside, value, b.zero(sumType));
+    Value value = b.load(op.getX(), place);
+    return b.create<arith::SelectOp>(inside, value, b.zero(value.getType()));
   }
 
   ThreadBuilder &b;

@@ -90,6 +90,9 @@ void shareMatmul(ThreadBuilder &b, kernel::MatmulOp op, bool meets) {
     at.append({row, column});
     finish(b, op, sum, at);
   };
+  Type element = right.getElementType();
+  if (element != cast<MemRefType>(op.getA().getType()).getElementType())
+    element = {};
   TiledProduct product = {batches,
                           out.getDimSize(out.getRank() - 2),
                           out.getShape().back(),
@@ -98,6 +101,7 @@ void shareMatmul(ThreadBuilder &b, kernel::MatmulOp op, bool meets) {
                           left,
                           rightAt,
                           store,
+                          element,
                           op.getTransposeA(),
                           isByDepth(right)};
   if (meets && product.isWorthTiles())

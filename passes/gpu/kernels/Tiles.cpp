@@ -27,6 +27,8 @@ bool TiledProduct::isWorthTiles() const {
 }
 
 void TiledProduct::share(ThreadBuilder &b) const {
+  if (element && (element.isF16() || element.isBF16()) && sumType.isF32())
+    return shareHalves(b);
   int64_t tilesDown = llvm::divideCeil(rows, tile),
           tilesAcross = llvm::divideCeil(columns, tile);
   auto smaller = [&](Value x, int64_t limit) -> Value {

@@ -416,6 +416,38 @@ func.func private @tiles(%a: memref<100x40xf32>, %b: memref<40x100xf32>, %c: mem
 
 // -----
 
+// Of 16-bit floats a tile is multiplied by the units for matrices: pairs along
+// the depth are words of shared memory, and a warp has a quarter of the tile.
+// CHECK-LABEL: func.func private @halves
+// CHECK: kernel.parts 4 attributes {weir.block = 128 : i64} {
+// CHECK-COUNT-2: memref.alloca() : memref<64x12xi32, 3>
+// CHECK: arith.bitcast %{{.*}} : bf16 to i16
+// CHECK: arith.ori
+// CHECK: nvvm.barrier0
+// CHECK-COUNT-8: llvm.call_intrinsic "llvm.nvvm.mma.m16n8k16.row.col.bf16"
+// CHECK: nvvm.barrier0
+// CHECK: arith.truncf
+// Of f32 it would round each element to fewer digits.
+// CHECK-LABEL: func.func private @singles
+// CHECK-NOT: llvm.call_intrinsic
+func.func private @halves(%a: memref<100x40xbf16>, %b: memref<40x100xbf16>, %c: memref<100x100xbf16>) attributes {weir.kernel} {
+  kernel.matmul ins(%a, %b : memref<100x40xbf16>, memref<40x100xbf16>) outs(%c : memref<100x100xbf16>) attributes {} {
+  ^bb0(%sum: f32):
+    %r = arith.truncf %sum : f32 to bf16
+    kernel.yield %r : bf16
+  }
+  return
+}
+func.func private @singles(%a: memref<100x40xf32>, %b: memref<40x100xf32>, %c: memref<100x100xf32>) attributes {weir.kernel} {
+  kernel.matmul ins(%a, %b : memref<100x40xf32>, memref<40x100xf32>) outs(%c : memref<100x100xf32>) attributes {} {
+  ^bb0(%sum: f32):
+    kernel.yield %sum : f32
+  }
+  return
+}
+
+// -----
+
 // Where a value that is read from memory decides what comes next, one thread
 // may have to do all, and none waits for others.
 // CHECK-LABEL: func.func private @whole

@@ -1,0 +1,153 @@
+// Tiles of products of f16 or bf16, by the GPU's units for matrices.
+//
+// mma.sync has a warp multiply 16 x 16 by 16 x 8 elements and add to sums of
+// f32. Lane 4 g + t holds of the left side rows g and g + 8, of the right side
+// column g, pairs t and t + 4 along the depth, and of the sums rows g and g +
+// 8, columns 2 t and 2 t + 1 (PTX ISA, mma.m16n8k16). Shared memory has the
+// pairs of a row of the left side, or of a column of the right side, one behind
+// the other.
+
+#include "passes/gpu/kernels/Blocks.h"
+
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+
+using namespace mlir;
+
+namespace weir::gpu {
+namespace {
+
+// Elements of a tile along a side, and of a slice along the depth.
+constexpr int64_t tile = 64, slice = 16, pairs = slice / 2;
+// Four warps, of which each has a quarter: 32 x 32 elements.
+constexpr int64_t warp = 32, threads = 128, quarter = 32;
+constexpr int64_t down = quarter / 16, across = quarter / 8;
+// Words of a row: lanes that read a column of pairs are in other banks.
+constexpr int64_t padded = pairs + 4;
+
+/// One of the 16-bit floats above the other, in a word.
+Value packed(ThreadBuilder &b, Value low, Value high) {
+  auto bits = [&](Value x) -> Value {
+    return b.create<arith::ExtUIOp>(
+        b.getI32Type(), b.create<arith::BitcastOp>(b.getI16Type(), x));
+  };
+  Value half = b.create<arith::ConstantIntOp>(16, 32);
+  return b.create<arith::OrIOp>(bits(low),
+                                b.create<arith::ShLIOp>(bits(high), half));
+}
+
+/// The sums of a lane after a warp has multiplied: `sides` are four words of
+/// the left side and two of the right.
+SmallVector<Value> multiply(ThreadBuilder &b, bool isF16, ArrayRef<Value> sides,
+                            ArrayRef<Value> sums) {
+  SmallVector<Value> operands;
+  for (Value word : sides)
+    operands.push_back(isF16 ? b.create<LLVM::BitcastOp>(
+                                    VectorType::get(2, b.getF16Type()), word)
+                                   .getResult()
+                             : word);
+  llvm::append_range(operands, sums);
+  auto type = LLVM::LLVMStructType::getLiteral(
+      b.getContext(), SmallVector<Type>(4, b.getF32Type()));
+  auto call = b.create<LLVM::CallIntrinsicOp>(
+      type,
+      b.getStringAttr(isF16 ? "llvm.nvvm.mma.m16n8k16.row.col.f32.f32"
+                            : "llvm.nvvm.mma.m16n8k16.row.col.bf16"),
+      operands);
+  SmallVector<Value> results;
+  for (int64_t i = 0; i < 4; ++i)
+    results.push_back(b.create<LLVM::ExtractValueOp>(call->getResult(0), i));
+  return results;
+}
+
+} // namespace
+
+void TiledProduct::shareHalves(ThreadBuilder &b) const {
+  int64_t tilesDown = llvm::divideCeil(rows, tile),
+          tilesAcross = llvm::divideCeil(columns, tile);
+  auto smaller = [&](Value x, int64_t limit) -> Value {
+    return b.create<arith::MinUIOp>(x, b.index(limit - 1));
+  };
+  auto inside = [&](Value x, int64_t limit) -> Value {
+    return b.create<arith::CmpIOp>(arith::CmpIPredicate::ult, x,
+                                   b.index(limit));
+  };
+  auto both = [&](Value x, Value y) -> Value {
+    return b.create<arith::AndIOp>(x, y);
+  };
+  auto orZero = [&](Value condition, Value x) -> Value {
+    return b.create<arith::SelectOp>(condition, x, b.zero(element));
+  };
+  auto body = [&](Value block, Value thread) {
+    SmallVector<Value> place =
+        b.delinearize(block, {batches, tilesDown, tilesAcross});
+    Value batch = place[0], firstRow = b.times(place[1], tile),
+          firstColumn = b.times(place[2], tile);
+    Value lane = b.modulo(thread, warp), which = b.dividedBy(thread, warp);
+    Value g = b.dividedBy(lane, 4), t = b.modulo(lane, 4);
+    Value ownRow = b.plus(b.times(b.dividedBy(which, 2), quarter), g),
+          ownColumn = b.times(b.modulo(which, 2), quarter);
+    Value a = b.shared({tile, padded}, b.getI32Type()),
+          c = b.shared({tile, padded}, b.getI32Type());
+    auto fill = [&](Value word, bool byDepth, Value memory,
+                    llvm::function_ref<Value(Value line, Value k)> at) {
+      // Neighbouring threads read neighbours.
+      Value line = byDepth ? b.dividedBy(word, pairs) : b.modulo(word, tile),
+            pair = byDepth ? b.modulo(word, pairs) : b.dividedBy(word, tile);
+      Value k = b.times(pair, 2);
+      b.store(packed(b, at(line, k), at(line, b.plus(k, b.index(1)))), memory,
+              {line, pair});
+    };
+    auto round = [&](Value step, ValueRange now) {
+      Value first = b.times(step, slice);
+      for (int64_t i = 0; i < tile * pairs / threads; ++i) {
+        Value word = b.plus(thread, b.index(i * threads));
+        fill(word, !leftByRows, a, [&](Value line, Value within) {
+          Value row = b.plus(firstRow, line), k = b.plus(first, within);
+          return orZero(both(inside(row, rows), inside(k, depth)),
+                        left(batch, smaller(row, rows), smaller(k, depth)));
+        });
+        fill(word, rightByDepth, c, [&](Value line, Value within) {
+          Value column = b.plus(firstColumn, line), k = b.plus(first, within);
+          return orZero(
+              both(inside(column, columns), inside(k, depth)),
+              right(batch, smaller(k, depth), smaller(column, columns)));
+        });
+      }
+      b.meet();
+      auto pairAt = [&](Value memory, Value line, int64_t pair) {
+        return b.load(memory, {line, b.plus(t, b.index(pair))});
+      };
+      SmallVector<Value> sums(now);
+      for (int64_t i = 0; i < down; ++i) {
+        Value upper = b.plus(ownRow, b.index(16 * i)),
+              lower = b.plus(ownRow, b.index(16 * i + 8));
+        SmallVector<Value> sides{pairAt(a, upper, 0), pairAt(a, lower, 0),
+                                 pairAt(a, upper, 4), pairAt(a, lower, 4)};
+        for (int64_t j = 0; j < across; ++j) {
+          Value column = b.plus(b.plus(ownColumn, g), b.index(8 * j));
+          SmallVector<Value> all(sides);
+          all.append({pairAt(c, column, 0), pairAt(c, column, 4)});
+          auto *own = sums.begin() + 4 * (i * across + j);
+          llvm::copy(multiply(b, element.isF16(), all, ArrayRef(own, 4)), own);
+        }
+      }
+      b.meet();
+      return sums;
+    };
+    SmallVector<Value> sums =
+        b.loop(llvm::divideCeil(depth, slice),
+               SmallVector<Value>(4 * down * across, b.zero(sumType)), round);
+    for (auto [number, sum] : llvm::enumerate(sums)) {
+      int64_t i = number / 4 / across, j = number / 4 % across;
+      Value row = b.plus(b.plus(firstRow, ownRow),
+                         b.index(16 * i + number % 4 / 2 * 8));
+      Value column = b.plus(b.plus(firstColumn, ownColumn),
+                            b.plus(b.times(t, 2), b.index(8 * j + number % 2)));
+      b.onlyIf(both(inside(row, rows), inside(column, columns)),
+               [&, sum = sum] { finish(batch, row, column, sum); });
+    }
+  };
+  b.blocks(batches * tilesDown * tilesAcross, threads, body);
+}
+
+} // namespace weir::gpu
