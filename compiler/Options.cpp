@@ -80,6 +80,13 @@ void readImport(mlir::MLIRContext *context, const InputArgList &args,
     if (!parseDim(text, import))
       usage.say() << "--dim=" << escaped(text)
                   << " is not NAME=LOW..HIGH, as in batch=1..64 or x.0=1..64\n";
+  for (StringRef text : args.getAllArgValues(OPT_specialize_EQ))
+    if (import.specialization)
+      usage.say()
+          << "--specialize is given twice: one dimension has versions\n";
+    else if (!parseSpecialization(text, import))
+      usage.say() << "--specialize=" << escaped(text)
+                  << " is not NAME:SIZE,..., as in batch:1,8\n";
 }
 
 void readGradients(const InputArgList &args, ImportOptions &import,

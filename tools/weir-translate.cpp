@@ -22,6 +22,9 @@ static cl::list<std::string>
     shapes("shape", cl::desc("Dimensions of an input: NAME=1x224x224x3"));
 static cl::list<std::string>
     dims("dim", cl::desc("A dimension of an input: NAME=1..64"));
+static cl::opt<std::string>
+    specialize("specialize",
+               cl::desc("Versions for sizes of a dimension: NAME:1,8"));
 static cl::opt<int64_t>
     bound("bound", cl::init(int64_t(1) << 20),
           cl::desc("Elements of a tensor whose sizes nothing bounds"));
@@ -72,6 +75,9 @@ int main(int argc, char **argv) {
     if (!weir::parseDim(text, options))
       return usage("--dim=" + weir::escaped(text) +
                    " is not NAME=LOW..HIGH, such as batch=1..64");
+  if (!specialize.empty() && !weir::parseSpecialization(specialize, options))
+    return usage("--specialize=" + weir::escaped(specialize) +
+                 " is not NAME:SIZE,..., such as batch:1,8");
   weir::Status status;
   auto module = weir::importModel(&context, options, status);
   if (!module)

@@ -101,6 +101,22 @@ bool parseDim(StringRef text, ImportOptions &options) {
   return true;
 }
 
+bool parseSpecialization(StringRef text, ImportOptions &options) {
+  auto [name, list] = text.rsplit(':');
+  SmallVector<StringRef> sizes;
+  list.split(sizes, ',');
+  Specialization parsed{name.str(), {}};
+  for (StringRef size : sizes) {
+    int64_t &number = parsed.sizes.emplace_back();
+    if (size.getAsInteger(10, number) || number < 0)
+      return false;
+  }
+  llvm::sort(parsed.sizes);
+  parsed.sizes.erase(llvm::unique(parsed.sizes), parsed.sizes.end());
+  options.specialization = std::move(parsed);
+  return !name.empty();
+}
+
 /// Whether the file is a model of ONNX's. One that cannot be read is none, and
 /// whoever reads it says why.
 static bool isOnnx(MLIRContext *context, const std::string &path) {

@@ -26,6 +26,15 @@ struct DimRange {
   int64_t low = 0, high = 0;
 };
 
+/// Sizes of a dimension with a range for which there is code of their own:
+/// `--specialize=batch:1,8`.
+struct Specialization {
+  /// As the range has it.
+  std::string dim;
+  /// Ascending.
+  std::vector<int64_t> sizes;
+};
+
 /// The derivatives of the sum of a tensor's elements by others:
 /// `--grad=LOSS:VAR,VAR`.
 struct GradientRequest {
@@ -55,6 +64,10 @@ struct ImportOptions {
   /// Ranges of dimensions that are known only at run time, by the dimension's
   /// name in the model, or by `INPUT.NUMBER`.
   llvm::StringMap<DimRange> dims;
+  /// Faster versions, of which a run takes the first that has room for it.
+  /// Where nothing is said, and one dimension has a range, those of powers of
+  /// two.
+  std::optional<Specialization> specialization;
   /// What the entry `gradients` gives; none without any.
   std::vector<GradientRequest> gradients;
   /// How many elements a tensor holds at most whose sizes depend on data and
@@ -69,6 +82,9 @@ bool parseShape(llvm::StringRef text, ImportOptions &options);
 
 /// Parses `batch=1..64` into the options' ranges; false where it is not that.
 bool parseDim(llvm::StringRef text, ImportOptions &options);
+
+/// Parses `batch:1,8`; false where it is not that.
+bool parseSpecialization(llvm::StringRef text, ImportOptions &options);
 
 /// Parses `c:x,y` and `c:0:x:0,y`; false where it is not that.
 bool parseGradient(llvm::StringRef text, ImportOptions &options);

@@ -17,8 +17,9 @@ namespace weir {
 namespace {
 
 // The right side is copied into panels where at least this many rows use the
-// copy; a constant always, because weir-pack-weights does that once.
-constexpr int64_t rowsWorthPacking = 28;
+// copy; a constant always, because weir-pack-weights does that once. (One more
+// than a power of two, as all that sums depend on: MatmulBlocks.cpp.)
+constexpr int64_t rowsWorthPacking = 17;
 
 bool isConstant(Value value) {
   auto argument = dyn_cast<BlockArgument>(value);

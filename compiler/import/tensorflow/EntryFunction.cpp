@@ -2,7 +2,7 @@
 
 #include "compiler/import/Build.h"
 #include "compiler/import/Names.h"
-#include "compiler/import/tensorflow/Entry.h"
+#include "compiler/import/tensorflow/EntryResults.h"
 #include "compiler/import/tensorflow/bounded/Bounds.h"
 
 #include "dialects/graph/Elementwise.h"
@@ -138,14 +138,8 @@ LogicalResult buildEntry(Report &report, ModuleOp module, const Graph &graph,
   function->setAttr("weir.entry", builder.getStringAttr(entry.name));
   Block *block = function.addEntryBlock();
   builder.setInsertionPointToStart(block);
-  SmallVector<std::pair<Edge, Traced>> fed;
-  SmallVector<DictionaryAttr> argumentAttrs, resultAttrs;
-  auto portAttrs = [&](const Port &port) {
-    return SmallVector<NamedAttribute>{
-        builder.getNamedAttr("weir.name", builder.getStringAttr(port.name)),
-        builder.getNamedAttr("weir.tensor",
-                             builder.getStringAttr(port.tensor))};
-  };
+  SmallVector<Traced> fed;
+  SmallVector<DictionaryAttr> argumentAttrs;
   for (auto [i, port] : llvm::enumerate(entry.inputs)) {
     block->getArgument(i).setLoc(report.node(graph.name(port.edge.node)));
     FailureOr<Value> value =
@@ -158,83 +152,22 @@ LogicalResult buildEntry(Report &report, ModuleOp module, const Graph &graph,
       ImplicitLocOpBuilder b(block->getArgument(i).getLoc(), builder);
       traced = arguments.traced(b, i, *value, shape);
     }
-    fed.push_back({port.edge, traced});
-    argumentAttrs.push_back(builder.getDictionaryAttr(portAttrs(port)));
+    fed.push_back(traced);
+    argumentAttrs.push_back(portAttributes(builder, port));
   }
-  auto shapeAttrs = [&](Port port, size_t of) {
-    port.name += ".shape";
-    port.tensor += ".shape";
-    auto attributes = portAttrs(port);
-    attributes.push_back(
-        builder.getNamedAttr("weir.shape_of", builder.getI64IntegerAttr(of)));
-    return builder.getDictionaryAttr(attributes);
-  };
   for (auto [i, port] : llvm::enumerate(entry.inputs))
     if (!port.open.empty())
-      argumentAttrs.push_back(shapeAttrs(port, i));
-  SmallVector<Edge> wanted;
-  for (const Port &port : entry.outputs)
-    wanted.push_back(port.edge);
-  Tracer tracer(report, library, variables, builder);
-  tracer.boundedElements = options.boundedElements;
-  llvm::append_range(wanted, watchDerivatives(graph, entry, tracer));
-  tracer.stateVariables = &state;
-  FailureOr<SmallVector<Traced>> traced =
-      tracer.trace(graph, wanted, entry.targets, fed);
-  if (failed(traced))
+      argumentAttrs.push_back(shapeAttributes(builder, port, i));
+  EntrySource source{report, graph, library, variables, state, entry, options};
+  FailureOr<EntryResults> results = traceVersions(source, builder, fed);
+  if (failed(results))
     return failure();
-  SmallVector<Value> values;
-  // What was not asked for and is no tensor is no result.
-  std::vector<Port> outputs;
-  SmallVector<Traced> results;
-  for (auto [port, result] : llvm::zip(entry.outputs, *traced))
-    if (!entry.isGuess || (result.value && !result.imaginary)) {
-      outputs.push_back(port);
-      results.push_back(result);
-    }
-  if (outputs.empty() && entry.isGuess) {
-    outputs = entry.outputs;
-    results = *traced;
-  }
-  for (auto [port, result] : llvm::zip(outputs, results)) {
-    if (!result.value || result.imaginary) {
-      StringRef what = result.imaginary ? "complex numbers"
-                       : dynamic_cast<Strings *>(result.object.get())
-                           ? "strings"
-                           : "no tensor";
-      report.error(report.node(graph.name(port.edge.node)), Status::unsupported)
-          << "(" << escaped(graph.op(port.edge.node)) << "): output '"
-          << escaped(port.name) << "' is " << what
-          << ", which weir cannot give";
-      return failure();
-    }
-    values.push_back(result.value);
-    resultAttrs.push_back(builder.getDictionaryAttr(portAttrs(port)));
-  }
-  // After all results the sizes of those that have some known only at run time.
-  for (size_t i = 0; i < outputs.size(); ++i) {
-    const Traced &result = results[i];
-    if (!result.isBounded())
-      continue;
-    ImplicitLocOpBuilder b(values[i].getLoc(), builder);
-    values[i] = compact(b, result);
-    values.push_back(listOf(b, sizesOf(result), b.getI64Type()));
-    resultAttrs.push_back(shapeAttrs(outputs[i], i));
-  }
-  std::vector<Port> gradients;
-  if (failed(buildDerivatives(
-          report, graph, entry, tracer,
-          ArrayRef<Traced>(*traced).drop_front(entry.outputs.size()), values,
-          gradients)))
-    return failure();
-  for (const Port &port : gradients)
-    resultAttrs.push_back(builder.getDictionaryAttr(portAttrs(port)));
-  builder.create<func::ReturnOp>(report.file(), values);
+  builder.create<func::ReturnOp>(report.file(), results->values);
   function.setType(
-      builder.getFunctionType(types, ValueRange(values).getTypes()));
+      builder.getFunctionType(types, ValueRange(results->values).getTypes()));
   // All at once: one by one, each would make a list of all anew.
   function.setAllArgAttrs(argumentAttrs);
-  function.setAllResultAttrs(resultAttrs);
+  function.setAllResultAttrs(results->attributes);
   return success();
 }
 

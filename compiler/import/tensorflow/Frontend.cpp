@@ -124,6 +124,20 @@ static LogicalResult checkShapes(Report &report, const ImportOptions &options,
           << didYouMean(given.getKey(), names);
       return failure();
     }
+  if (!options.specialization)
+    return success();
+  const Specialization &versions = *options.specialization;
+  auto range = options.dims.find(versions.dim);
+  if (range == options.dims.end())
+    return report.error(Status::badUsage)
+           << "--specialize=" << escaped(versions.dim)
+           << ": --dim gives no dimension of that name a range";
+  for (int64_t size : versions.sizes)
+    if (size < range->second.low || size > range->second.high)
+      return report.error(Status::badUsage)
+             << "--specialize=" << escaped(versions.dim) << ":" << size
+             << ": --dim has it in [" << range->second.low << ", "
+             << range->second.high << "]";
   return success();
 }
 

@@ -144,13 +144,6 @@ struct MatmulEmitter : MatmulBlocks {
     sums.assign(choice.result_begin(), choice.result_end());
   }
 
-  // How many vectors of sums the largest tile has.
-  int64_t largestTile() const {
-    EvenSplit tiles(rows, height);
-    int64_t whole = (std::min(columns, width) + lanes - 1) / lanes;
-    return (tiles.size + (tiles.larger != 0)) * whole;
-  }
-
   // One register tile: `height` rows from `row`, `valid` columns.
   void tile(Value row, int64_t height, Value column, int64_t valid,
             const Depth &depth, function_ref<void(Value, int64_t)> ahead) {
@@ -173,8 +166,8 @@ struct MatmulEmitter : MatmulBlocks {
     // Few sums make short chains of dependent additions: several sets of them
     // take turns over the depth. The tiles at the ends, which are smaller, add
     // in the same order, so that equal columns have equal sums.
-    int64_t most = largestTile(), sets = 1;
-    while (sets * most < leastSums && sets * 2 <= depth.count)
+    int64_t sets = 1;
+    while (sets * mostSums < leastSums && sets * 2 <= depth.count)
       sets *= 2;
     Emitter::Values sums(count, e.zeros(sumElement, lanes));
     auto step = [&](Value k, MutableArrayRef<Value> sums) {
@@ -195,7 +188,7 @@ struct MatmulEmitter : MatmulBlocks {
       }
     };
     int64_t unroll =
-        std::max<int64_t>(sets, std::min<int64_t>(8, mostTerms / most));
+        std::max<int64_t>(sets, std::min<int64_t>(8, mostTerms / mostSums));
     bool inOneChain = sets == 1 && depth.count <= waiting.chain;
     if (valid < width && rows > this->height && inOneChain)
       unroll = sets;

@@ -58,8 +58,9 @@ kernel::PackOp packingInside(kernel::MatmulOp op,
   int64_t part = MatmulBlocks::partBytes(target);
   // Between parts the sums wait in the result, which must hold them exactly.
   bool whole = depth * width * Emitter::elementBytes(buffer) <= part;
+  int64_t alike = llvm::PowerOf2Ceil(a[op.getTransposeA()]);
   bool readsAgain =
-      a[0] * a[1] * Emitter::elementBytes(op.getA()) <= target.l2 / 2;
+      alike * depth * Emitter::elementBytes(op.getA()) <= target.l2 / 2;
   if ((!whole && sum != Emitter::element(op.getOut())) || !readsAgain)
     return {};
   return pack;
@@ -71,6 +72,9 @@ MatmulBlocks::MatmulBlocks(kernel::MatmulOp op, const kernel::Target &target,
   Value a = op.getA(), b = op.getB(), out = op.getOut();
   ArrayRef<int64_t> shape = Emitter::shape(out);
   rows = shape[shape.size() - 2];
+  // In what order terms are summed follows from this alone, so that rows have
+  // the same sums in a matrix of a few more.
+  int64_t alike = llvm::PowerOf2Ceil(rows);
   columns = shape.back();
   depth = Emitter::shape(a).take_back(2)[!op.getTransposeA()];
   sumElement = op.getEpilogue().front().getArgument(0).getType();
@@ -86,7 +90,7 @@ MatmulBlocks::MatmulBlocks(kernel::MatmulOp op, const kernel::Target &target,
   // Where all of B stays in L2, so few rows at a time that what their epilogue
   // touches is read and written as long runs.
   int64_t touched = (1 + op.getExtras().size()) * columns * bytes;
-  touchesMuch = rows * touched > target.l2 / 2;
+  touchesMuch = alike * touched > target.l2 / 2;
   bool streams = touchesMuch && columns * depth * bytes <= target.l2 / 2;
 
   // One product a cycle leaves time for loads: low tiles whose sums are in two
@@ -97,17 +101,19 @@ MatmulBlocks::MatmulBlocks(kernel::MatmulOp op, const kernel::Target &target,
   int64_t registers = target.registers - vectors - 1;
   bool many = registers >= 20;
   bool high = many && target.fmaRate > 1 && chain >= 64 && depth > 128 &&
-              rows >= 24 && !streams;
+              alike > 16 && !streams;
   depthOutside = high && !packsParts;
   leastSums = many ? 16 : 8;
   mostTerms = high ? 112 : 224;
   height = (!many ? registers : high ? 28 : 10) / vectors;
 
-  EvenSplit tiles(rows, height);
+  EvenSplit tiles(rows, height), alikeTiles(alike, height);
+  mostSums = (alikeTiles.size + (alikeTiles.larger != 0)) *
+             ((std::min(columns, width) + lanes - 1) / lanes);
   depthBlock = depth;
   // Between blocks of the depth the sums wait in the result, which must hold
   // them exactly; a product that reads B once needs no blocks.
-  if (sumElement == Emitter::element(out) && tiles.count > 1) {
+  if (sumElement == Emitter::element(out) && alikeTiles.count > 1) {
     int64_t part = packsParts     ? partBytes(target)
                    : depthOutside ? target.l2 / 8
                                   : target.l1 / 4 * 3;

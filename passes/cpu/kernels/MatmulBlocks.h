@@ -14,6 +14,7 @@ struct MatmulBlocks {
   int64_t lanes, width; // of a vector, of a tile
   int64_t height;       // most rows of a tile
   int64_t leastSums; // of a tile, which is in several sets where it has fewer
+  int64_t mostSums;  // vectors of them in a tile of a matrix of alike rows
   int64_t mostTerms; // of the sums of an iteration of the innermost loop
   int64_t depthBlock, tilesABlock;
   /// Whether tiles are high, and all panels see a block of the depth before the

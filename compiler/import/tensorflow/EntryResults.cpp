@@ -1,0 +1,106 @@
+// Traces an entry, and says what its results are.
+
+#include "compiler/import/tensorflow/EntryResults.h"
+
+#include "compiler/import/Names.h"
+#include "compiler/import/tensorflow/bounded/Bounds.h"
+
+using namespace mlir;
+
+namespace weir::tensorflow {
+
+static NamedAttrList attributesOf(Builder &b, const Port &port) {
+  NamedAttrList list;
+  list.set("weir.name", b.getStringAttr(port.name));
+  list.set("weir.tensor", b.getStringAttr(port.tensor));
+  return list;
+}
+
+DictionaryAttr portAttributes(Builder &b, const Port &port) {
+  return attributesOf(b, port).getDictionary(b.getContext());
+}
+
+DictionaryAttr shapeAttributes(Builder &b, Port port, size_t of) {
+  port.name += ".shape";
+  port.tensor += ".shape";
+  NamedAttrList list = attributesOf(b, port);
+  list.set("weir.shape_of", b.getI64IntegerAttr(of));
+  return list.getDictionary(b.getContext());
+}
+
+/// What the results that are wanted are called, and what they hold: what was
+/// not asked for and is no tensor is none.
+static std::pair<std::vector<Port>, SmallVector<Traced>>
+outputsOf(const Entry &entry, ArrayRef<Traced> traced) {
+  std::vector<Port> ports;
+  SmallVector<Traced> results;
+  for (auto [port, result] : llvm::zip(entry.outputs, traced))
+    if (!entry.isGuess || (result.value && !result.imaginary)) {
+      ports.push_back(port);
+      results.push_back(result);
+    }
+  if (!ports.empty() || !entry.isGuess)
+    return {ports, results};
+  return {entry.outputs,
+          SmallVector<Traced>(traced.take_front(entry.outputs.size()))};
+}
+
+FailureOr<EntryResults> traceEntry(const EntrySource &source,
+                                   OpBuilder &builder, ArrayRef<Traced> fed,
+                                   const EntryResults *like) {
+  const Graph &graph = source.graph;
+  const Entry &entry = source.entry;
+  SmallVector<std::pair<Edge, Traced>> given;
+  for (auto [port, value] : llvm::zip_equal(entry.inputs, fed))
+    given.push_back({port.edge, value});
+  SmallVector<Edge> wanted;
+  for (const Port &port : entry.outputs)
+    wanted.push_back(port.edge);
+  Tracer tracer(source.report, source.library, source.variables, builder);
+  tracer.boundedElements = source.options.boundedElements;
+  llvm::append_range(wanted, watchDerivatives(graph, entry, tracer));
+  tracer.stateVariables = &source.state;
+  FailureOr<SmallVector<Traced>> traced =
+      tracer.trace(graph, wanted, entry.targets, given);
+  if (failed(traced))
+    return failure();
+  auto [ports, outputs] = outputsOf(entry, *traced);
+  EntryResults results;
+  for (auto [port, output] : llvm::zip(ports, outputs)) {
+    if (!output.value || output.imaginary) {
+      StringRef what = output.imaginary ? "complex numbers"
+                       : dynamic_cast<Strings *>(output.object.get())
+                           ? "strings"
+                           : "no tensor";
+      return source.report.error(source.report.node(graph.name(port.edge.node)),
+                                 Status::unsupported)
+             << "(" << escaped(graph.op(port.edge.node)) << "): output '"
+             << escaped(port.name) << "' is " << what
+             << ", which weir cannot give";
+    }
+    results.values.push_back(output.value);
+    results.attributes.push_back(portAttributes(builder, port));
+  }
+  for (size_t i = 0; i < ports.size(); ++i) {
+    const Traced &output = outputs[i];
+    if (!output.isBounded() && !(like && llvm::is_contained(like->open, i)))
+      continue;
+    ImplicitLocOpBuilder b(output.value.getLoc(), builder);
+    if (output.isBounded())
+      results.values[i] = compact(b, output);
+    results.values.push_back(listOf(b, sizesOf(output), b.getI64Type()));
+    results.attributes.push_back(shapeAttributes(builder, ports[i], i));
+    results.open.push_back(i);
+  }
+  std::vector<Port> gradients;
+  if (failed(buildDerivatives(
+          source.report, graph, entry, tracer,
+          ArrayRef<Traced>(*traced).drop_front(entry.outputs.size()),
+          results.values, gradients)))
+    return failure();
+  for (const Port &port : gradients)
+    results.attributes.push_back(portAttributes(builder, port));
+  return results;
+}
+
+} // namespace weir::tensorflow

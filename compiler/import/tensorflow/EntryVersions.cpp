@@ -1,0 +1,229 @@
+// Versions of an entry for sizes of a dimension that only the run knows: the
+// same graph in places of less room, under conditions.
+
+#include "compiler/import/Build.h"
+#include "compiler/import/tensorflow/EntryResults.h"
+#include "compiler/import/tensorflow/bounded/Bounds.h"
+#include "compiler/import/tensorflow/state/State.h"
+
+#include "dialects/graph/Elementwise.h"
+#include "dialects/graph/Graph.h"
+#include "llvm/ADT/MapVector.h"
+
+using namespace mlir;
+
+namespace weir::tensorflow {
+namespace {
+
+/// Each has code of its own, so that no one asks for more.
+constexpr size_t mostUnasked = 6;
+
+/// Powers of two below the range's end: of the work that a run does at most
+/// half is for nothing.
+Specialization unasked(StringRef dim, DimRange range) {
+  Specialization result{dim.str(), {}};
+  for (int step = 1;; ++step) {
+    for (int bit = 0; bit < 62 && int64_t(1) << bit < range.high; bit += step)
+      if (int64_t(1) << bit >= range.low)
+        result.sizes.push_back(int64_t(1) << bit);
+    if (result.sizes.size() <= mostUnasked)
+      return result;
+    result.sizes.clear();
+  }
+}
+
+class Versions {
+public:
+  /// Versions that no one asked for are left out where they cannot be.
+  Versions(const EntrySource &source, OpBuilder &builder, ArrayRef<Traced> fed,
+           Specialization specialization, bool isAsked)
+      : source(source), builder(builder), fed(fed),
+        specialization(std::move(specialization)), isAsked(isAsked) {}
+
+  /// Whether any input has the dimension.
+  bool areAny() const {
+    return llvm::any_of(
+        llvm::enumerate(source.entry.inputs),
+        [&](const auto &input) { return !dimsOf(input.value()).empty(); });
+  }
+
+  /// The versions from the `number`-th on, in an `if` each, and the one with
+  /// room for all.
+  FailureOr<SmallVector<Value>> build(size_t number) {
+    ArrayRef<int64_t> sizes = specialization.sizes;
+    if (number == sizes.size())
+      return buildWhole();
+    ImplicitLocOpBuilder b(source.report.file(), builder);
+    Value condition = holds(b, sizes[number]);
+    Region version, others;
+    FailureOr<SmallVector<Value>> values =
+        branch(others, [&] { return build(number + 1); });
+    if (failed(values))
+      return failure();
+    if (failed(attempt([&] { return buildVersion(sizes[number], *values); },
+                       version))) {
+      if (isAsked)
+        return failure();
+      Block &block = others.front();
+      block.getTerminator()->erase();
+      builder.getInsertionBlock()->getOperations().splice(
+          builder.getInsertionPoint(), block.getOperations());
+      return values;
+    }
+    OperationState state(b.getLoc(), graph::IfOp::getOperationName());
+    state.addOperands(condition);
+    state.addTypes(ValueRange(*values).getTypes());
+    state.addRegion()->takeBody(version);
+    state.addRegion()->takeBody(others);
+    return SmallVector<Value>(builder.create(state)->getResults());
+  }
+
+  EntryResults whole;
+
+private:
+  /// The open dimensions of the input that `--specialize` means.
+  SmallVector<size_t> dimsOf(const Port &port) const {
+    SmallVector<size_t> dims;
+    for (auto [i, range] : llvm::enumerate(port.open))
+      if (range && llvm::is_contained(dimNamesOf(port, i), specialization.dim))
+        dims.push_back(i);
+    return dims;
+  }
+
+  /// Whether the dimension is at most `size` in all inputs.
+  Value holds(ImplicitLocOpBuilder &b, int64_t size) const {
+    llvm::SetVector<Value> all;
+    for (auto [port, value] : llvm::zip(source.entry.inputs, fed))
+      for (size_t dim : dimsOf(port))
+        if (Value exact = sizesOf(value)[dim].exact)
+          all.insert(exact);
+    Value result;
+    for (Value exact : all) {
+      Expr fits = apply<graph::LessEqualOp>(Expr(b, exact), number(b, size));
+      result = result ? apply<graph::LogicalAndOp>(Expr(b, result), fits).value
+                      : fits.value;
+    }
+    return result;
+  }
+
+  FailureOr<SmallVector<Value>>
+  branch(Region &region, function_ref<FailureOr<SmallVector<Value>>()> trace) {
+    OpBuilder::InsertionGuard guard(builder);
+    builder.createBlock(&region);
+    FailureOr<SmallVector<Value>> values = trace();
+    if (succeeded(values))
+      builder.create<graph::YieldOp>(source.report.file(), *values);
+    return values;
+  }
+
+  /// The same, without a word where it fails and no one asked for it.
+  LogicalResult attempt(function_ref<FailureOr<SmallVector<Value>>()> trace,
+                        Region &region) {
+    if (isAsked)
+      return branch(region, trace);
+    Status before = source.report.status;
+    ScopedDiagnosticHandler mute(builder.getContext(),
+                                 [](Diagnostic &) { return success(); });
+    LogicalResult result = branch(region, trace);
+    source.report.status = before;
+    return result;
+  }
+
+  FailureOr<SmallVector<Value>> buildWhole() {
+    FailureOr<EntryResults> results = traceEntry(source, builder, fed);
+    if (failed(results))
+      return failure();
+    whole = *results;
+    return whole.values;
+  }
+
+  /// The inputs in places with room for `size`.
+  SmallVector<Traced> limited(ImplicitLocOpBuilder &b, int64_t size) const {
+    SmallVector<Traced> result;
+    // Later ops take sizes for equal that are one value.
+    llvm::MapVector<Value, Value> exact;
+    for (auto [port, value] : llvm::zip(source.entry.inputs, fed)) {
+      SmallVector<size_t> dims = dimsOf(port);
+      result.push_back(value);
+      if (dims.empty())
+        continue;
+      Sizes sizes = sizesOf(value);
+      for (size_t dim : dims) {
+        sizes[dim].bound = size;
+        Value &known = exact[sizes[dim].exact];
+        if (port.open[dim]->low == size)
+          sizes[dim].exact = nullptr;
+        else if (sizes[dim].exact) {
+          if (!known)
+            known = minimum(Expr(b, sizes[dim].exact), number(b, size)).value;
+          sizes[dim].exact = known;
+        }
+      }
+      result.back() =
+          withSizes(inPlaceOf(b, value.value, boundsOf(sizes)), sizes);
+    }
+    return result;
+  }
+
+  /// The results have room for all sizes, whatever the version has.
+  FailureOr<SmallVector<Value>> buildVersion(int64_t size,
+                                             ArrayRef<Value> like) {
+    ImplicitLocOpBuilder b(source.report.file(), builder);
+    FailureOr<EntryResults> results =
+        traceEntry(source, builder, limited(b, size), &whole);
+    if (failed(results))
+      return failure();
+    if (results->open != whole.open || results->values.size() != like.size())
+      return source.report.error(Status::unsupported)
+             << "--specialize: with room for " << size << " the entry '"
+             << source.entry.name << "' gives results of other kinds";
+    for (auto [value, wanted] : llvm::zip_equal(results->values, like)) {
+      RankedTensorType type = typeOf(wanted);
+      int64_t count = typeOf(value).getNumElements();
+      Value flat = reshapeTo(b, value, {count});
+      flat = inPlaceOf(b, flat, {type.getNumElements()});
+      value = reshapeTo(b, flat, type.getShape());
+    }
+    return results->values;
+  }
+
+  const EntrySource &source;
+  OpBuilder &builder;
+  ArrayRef<Traced> fed;
+  Specialization specialization;
+  bool isAsked;
+};
+
+} // namespace
+
+FailureOr<EntryResults> traceVersions(const EntrySource &source,
+                                      OpBuilder &builder,
+                                      ArrayRef<Traced> fed) {
+  const ImportOptions &options = source.options;
+  bool isAsked = options.specialization.has_value();
+  // What is done under a condition can give no derivatives and assigns nothing.
+  bool canHave = source.entry.derivatives.empty() &&
+                 source.entry.targets.empty() && source.state.all().empty();
+  if (!isAsked && (!canHave || options.dims.size() != 1))
+    return traceEntry(source, builder, fed);
+  Versions versions(source, builder, fed,
+                    isAsked ? *options.specialization
+                            : unasked(options.dims.begin()->getKey(),
+                                      options.dims.begin()->second),
+                    isAsked);
+  if (!versions.areAny())
+    return traceEntry(source, builder, fed);
+  if (!canHave)
+    return source.report.error(Status::unsupported)
+           << "--specialize: the entry '" << source.entry.name
+           << "' has derivatives or assigns variables, of which there is one "
+              "version";
+  FailureOr<SmallVector<Value>> values = versions.build(0);
+  if (failed(values))
+    return failure();
+  EntryResults results = std::move(versions.whole);
+  results.values = std::move(*values);
+  return results;
+}
+
+} // namespace weir::tensorflow

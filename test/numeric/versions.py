@@ -1,0 +1,83 @@
+"""One library for batches of 1 to 64 and one for each of several batches: each
+gives the same bits, and what NumPy does."""
+
+import pathlib
+import subprocess
+import sys
+
+import numpy as np
+
+LAYERS = [300, 200, 40, 10]
+BATCHES = [1, 3, 7, 8, 20, 64]
+
+
+def octal(array):
+    return "".join(f"\\{byte:03o}" for byte in array.tobytes())
+
+
+def node(name, op, *inputs, **attributes):
+    wires = " ".join(f'input: "{i}"' for i in inputs)
+    text = " ".join(f'attr {{ key: "{k}" value {{ {v} }} }}' for k, v in attributes.items())
+    return f'node {{ name: "{name}" op: "{op}" {wires} {text} }}\n'
+
+
+def constant(name, array):
+    dims = " ".join(f"dim {{ size: {d} }}" for d in array.shape)
+    value = (f"tensor {{ dtype: DT_FLOAT tensor_shape {{ {dims} }} "
+             f'tensor_content: "{octal(array)}" }}')
+    return node(name, "Const", dtype="type: DT_FLOAT", value=value)
+
+
+def model(random):
+    weights = [(random.normal(size=(n, m)) / np.sqrt(n)).astype(np.float32)
+               for n, m in zip(LAYERS, LAYERS[1:])]
+    text = node("x", "Placeholder", dtype="type: DT_FLOAT",
+                shape="shape { dim { size: -1 name: \"batch\" } dim { size: 300 } }")
+    last = "x"
+    for i, w in enumerate(weights):
+        text += constant(f"w{i}", w) + node(f"p{i}", "MatMul", last, f"w{i}")
+        text += node(f"r{i}", "Tanh", f"p{i}")
+        last = f"r{i}"
+    return text + node("y", "Softmax", last), weights
+
+
+def reference(x, weights):
+    for w in weights:
+        x = np.tanh(x.astype(np.float64) @ w)
+    x = np.exp(x - x.max(axis=1, keepdims=True))
+    return x / x.sum(axis=1, keepdims=True)
+
+
+def run(library, x, root):
+    np.save(root / "x.npy", x)
+    subprocess.run(["weir-run", library, f"--input=x=@{root / 'x.npy'}",
+                    f"--output-dir={root}"], check=True, stdout=subprocess.DEVNULL)
+    return np.load(root / "y_0.npy")
+
+
+def main():
+    root = pathlib.Path(sys.argv[1])
+    root.mkdir(parents=True, exist_ok=True)
+    random = np.random.default_rng(0)
+    text, weights = model(random)
+    graph = root / "model.pbtxt"
+    graph.write_text(text)
+    ranged = root / "ranged.so"
+    subprocess.run(["weir", "compile", graph, "--dim=batch=1..64", "-o", ranged], check=True)
+    failed = 0
+    for batch in BATCHES:
+        fixed = root / f"fixed{batch}.so"
+        subprocess.run(["weir", "compile", graph, f"--shape=x={batch}x300", "-o", fixed],
+                       check=True)
+        x = random.normal(size=(batch, 300)).astype(np.float32)
+        have, same = run(ranged, x, root), run(fixed, x, root)
+        if have.shape != (batch, 10) or have.tobytes() != same.tobytes():
+            print(f"batch {batch}: other bits than those of a library for it")
+            failed += 1
+        if np.abs(have - reference(x, weights)).max() > 1e-6:
+            print(f"batch {batch}: wrong")
+            failed += 1
+    sys.exit(failed != 0)
+
+
+main()
