@@ -109,6 +109,32 @@ def of_old():
     return g
 
 
+def of_first():
+    """What opsets before 6 said otherwise, and their experiments."""
+    g = OnnxGraph(opset=1)
+    a = f32(1, 3, 4, 6)
+    x, d = g.input(a), a.astype(np.float64)
+    g.expect(g.op("Cast", x, to="INT32"), a.astype(np.int32), type=np.int32)
+    g.expect(g.op("Tile", x, g.constant(i64(3)[0]), g.constant(i64(2)[0])), np.tile(a, (1, 1, 3, 1)))
+    windows = np.abs(d).reshape(1, 3, 2, 2, 3, 2)
+    g.expect(g.op("LpPool", x, kernel_shape=[2, 2], strides=[2, 2], p=3.0), (windows**3).sum((3, 5)) ** (1 / 3), **near)
+    g.expect(g.op("GlobalLpPool", x, p=1.0), np.abs(d).sum((2, 3), keepdims=True), **near)
+    channels, row = f32(3), f32(6)
+    y = g.op("Add", x, g.input(channels), broadcast=1, axis=1)
+    g.expect(y, a + channels[:, None, None], ulp=1)
+    g.expect(g.op("Pow", g.op("Abs", x), g.input(np.abs(row)), broadcast=1), np.abs(d) ** np.abs(row), **near)
+    g.expect(g.op("Concat", x, x), np.concatenate([a, a], 1))
+    g.expect(g.op("Affine", x, alpha=2.0, beta=-0.5), 2 * d - 0.5, **near)
+    g.expect(g.op("Scale", x, scale=0.25), d / 4, **near)
+    g.expect(g.op("ScaledTanh", x, alpha=2.0, beta=0.5), 2 * np.tanh(d / 2), **near)
+    g.expect(g.op("ParametricSoftplus", x, alpha=2.0, beta=0.5), 2 * np.log1p(np.exp(d / 2)), **near)
+    y = g.op("ImageScaler", x, scale=2.0, bias=[0.5, 1.0, -1.0])
+    g.expect(y, 2 * d + np.reshape([0.5, 1, -1], (3, 1, 1)), **near)
+    g.expect(g.op("Crop", x, border=[1, 0, 2, 1]), a[:, :, 0:3, 1:4])
+    g.expect(g.op("Crop", x, border=[1, 1, 0, 0], scale=[2, 3]), a[:, :, 1:3, 1:4])
+    return g
+
+
 def losses():
     g = OnnxGraph(opset=13)
     a, t, w = f32(2, 3, 4), np.int64([[0, 2, 1, 2], [1, 1, 0, 2]]), np.float32([0.5, 1, 2])
@@ -150,6 +176,7 @@ def sequences():
     g.expect(g.op("SequenceAt", parts, g.constant(np.int64(1))), a[:, 1:])
     body = Body('input { name: "e" } node { op_type: "Neg" input: "e" output: "n" } output { name: "n" }')
     g.expect(g.op("SequenceAt", g.op("SequenceMap", s, body=body), g.constant(np.int64(2))), -b)
+    g.expect(g.op("SequenceLength", g.op("SplitToSequence", x, g.input(i64(2, 0, 1)), axis=1)), np.int64(3))
     some = g.op("Optional", x)
     g.expect(g.op("OptionalHasElement", some), np.array(True))
     g.expect(g.op("OptionalGetElement", some), a)
@@ -211,6 +238,24 @@ def flex():
     scores = np.abs(q.astype(float) @ k.astype(float).swapaxes(2, 3) / math.sqrt(8))
     shares = np.exp(scores)
     g.expect(y, shares / shares.sum(-1, keepdims=True) @ v, **near)
+    return g
+
+
+def gradients():
+    """Of what a graph makes of other values than its own."""
+    g = OnnxGraph(opset=13, fold=False)
+    a, b, c = f32(3), f32(3), f32(3)
+    x, y, other = g.input(a), g.input(b), g.input(c)
+    product = g.op("Mul", g.op("Add", x, y), g.op("Mul", x, x))
+    domain = dict(domain="ai.onnx.preview.training", outputs=2)
+    names = dict(xs=[x.names[0], y.names[0]], y=product.names[0])
+    for own, value in ((x, a), (other, c)):
+        dx, dy = g.op("Gradient", own, y, **names, **domain)
+        u, v = value.astype(float), b.astype(float)
+        g.expect(dx, 3 * u * u + 2 * u * v, **near)
+        g.expect(dy, u * u, **near)
+    dx = g.op("Gradient", x, other, xs=[x.names[0]], zs=[y.names[0]], y=product.names[0], domain=domain["domain"])
+    g.expect(dx, 3 * a.astype(float) ** 2 + 2 * a.astype(float) * c, **near)
     return g
 
 
@@ -276,9 +321,20 @@ def trees():
     for n, leaf in enumerate(np.where(a[:, 1] < 0, 3, 4)):
         wanted[n, [0, 0, 0, 1, 0][leaf]] += [0, 0, 0, 8, 16][leaf]
     g.expect(y, wanted)
+    # Members of sets: of node 1 of {1.5, 8}, of node 2 of {12}.
+    b = np.float32([[1.5], [3.4], [-0.5], [np.nan], [12], [7], [8]])
+    y = g.op(
+        "TreeEnsemble", g.input(b), aggregate_function=1, n_targets=4, post_transform=0, tree_roots=[0],
+        nodes_featureids=[0, 0, 0], nodes_splits=np.float32([11, 0, 0]), nodes_modes=np.uint8([0, 6, 6]),
+        nodes_truenodeids=[1, 0, 1], nodes_trueleafs=[0, 1, 1], nodes_falsenodeids=[2, 2, 3], nodes_falseleafs=[0, 1, 1],
+        membership_values=np.float32([1.5, 8, np.nan, 12, np.nan]),
+        leaf_targetids=[0, 1, 2, 3], leaf_weights=np.float32([1, 10, 100, 1000]), **ml,
+    )  # fmt: skip
+    leaves = [0, 2, 2, 3, 1, 2, 0]
+    g.expect(y, np.eye(4)[leaves] * [1, 10, 100, 1000])
     return g
 
 
 main(
-    functions, pairs, along, of_old, losses, random, sequences, regions, flex, features, models, trees,
+    functions, pairs, along, of_old, of_first, losses, random, sequences, regions, flex, gradients, features, models, trees,
 )  # fmt: skip

@@ -29,6 +29,7 @@ const Handlers &handlers() {
     addEncoderHandlers(handlers);
     addFeatureHandlers(handlers);
     addGatherHandlers(handlers);
+    addGradientHandlers(handlers);
     addJoinHandlers(handlers);
     addLinearAttentionHandlers(handlers);
     addLinearModelHandlers(handlers);
@@ -45,6 +46,7 @@ const Handlers &handlers() {
     addRecurrentHandlers(handlers);
     addReductionHandlers(handlers);
     addRegionHandlers(handlers);
+    addRemovedHandlers(handlers);
     addReshapeHandlers(handlers);
     addResizeHandlers(handlers);
     addSampleHandlers(handlers);

@@ -276,6 +276,34 @@ FailureOr<SmallVector<Traced>> Tracer::traceInner(Node &node,
   return collect(scope, graph->outputs, at);
 }
 
+FailureOr<Traced> Tracer::retrace(Node &node,
+                                  ArrayRef<std::pair<StringRef, Traced>> fed,
+                                  StringRef wanted) {
+  if (nesting >= nestingLimit) {
+    report.error(node.b.getLoc(), Status::limit)
+        << "gradients nest more than " << nestingLimit << " deep";
+    return failure();
+  }
+  const Scope &around = node.scope;
+  Scope scope{around.graph, around.context, around.outer};
+  // What the graph itself is given.
+  for (StringRef input : around.graph.inputs)
+    if (auto found = around.values.find(input); found != around.values.end())
+      scope.values[input] = found->second;
+  for (const auto &[name, traced] : fed)
+    scope.values[name] = {traced, false};
+  ++nesting;
+  LogicalResult outcome = traceScope(scope, wanted);
+  --nesting;
+  if (failed(outcome))
+    return failure();
+  FailureOr<SmallVector<Traced>> values =
+      collect(scope, wanted, node.b.getLoc());
+  if (failed(values))
+    return failure();
+  return values->front();
+}
+
 LogicalResult Tracer::call(Node &node, ::onnx::FunctionProto &function) {
   Location at = node.b.getLoc();
   for (const Context *context = &node.scope.context; context;

@@ -66,6 +66,12 @@ public:
   traceInner(Node &node, ::onnx::GraphProto &graph,
              llvm::ArrayRef<Traced> arguments);
 
+  /// Traces what leads to a value of the graph around the node once more, with
+  /// other values given.
+  mlir::FailureOr<Traced>
+  retrace(Node &node, llvm::ArrayRef<std::pair<llvm::StringRef, Traced>> fed,
+          llvm::StringRef wanted);
+
   /// The constant of a node or of an initializer, read at its first use.
   mlir::FailureOr<Constant>
   constant(mlir::Location at, ::onnx::TensorProto &proto, llvm::StringRef name);

@@ -187,6 +187,28 @@ LogicalResult importConcatFromSequence(Node &node) {
   return give(node, concat(*parts, *axis));
 }
 
+/// A part of a tensor whose size only the run knows: such parts can be counted.
+struct OpenPart : Object {};
+
+LogicalResult splitByData(Node &node, int64_t size) {
+  SmallVector<Expr> sizes = scalarsOf(node, 1);
+  if (node.rank(1) != 1 || sizes.empty())
+    return node.unsupported("parts of a size that only the run knows");
+  Expr total, fits;
+  for (Expr part : sizes) {
+    total = total ? total + part : part;
+    Expr isInside = inRange(part, number(node, 0), number(node, size + 1));
+    fits = fits ? both(fits, isInside) : isInside;
+  }
+  if (failed(check(node, both(fits, equal(total, number(node, size))),
+                   "its parts are not all of " + Twine(size) + " elements")))
+    return failure();
+  SmallVector<Traced> parts;
+  for (size_t i = 0; i < sizes.size(); ++i)
+    parts.push_back({{}, {}, std::make_shared<OpenPart>()});
+  return giveSequence(node, std::move(parts));
+}
+
 /// Parts of a size each, or of the sizes that a list has; of size 1, without
 /// their dimension unless that is kept, where neither is given.
 LogicalResult importSplitToSequence(Node &node) {
@@ -199,6 +221,8 @@ LogicalResult importSplitToSequence(Node &node) {
   int64_t size = x.size(*axis);
   Integers sizes(node.has(1) ? 0 : size, 1);
   bool keeps = node.has(1) || node.intAttr("keepdims", 1);
+  if (node.has(1) && !node.tryConstant(1))
+    return splitByData(node, size);
   if (node.has(1)) {
     FailureOr<Integers> given = node.integers(1);
     if (failed(given))

@@ -36,6 +36,28 @@ static std::optional<int64_t> depthOf(const Forest &forest) {
   }
 }
 
+/// Whether the sets of the nodes `at` hold `value`; nodes without one hold
+/// nothing.
+static Expr isMember(const Forest &forest, Expr at, Expr value) {
+  ImplicitLocOpBuilder &b = *at.b;
+  size_t most = 1;
+  for (const auto &set : forest.sets)
+    most = std::max(most, set.second.size());
+  SmallVector<double> table(forest.size() * most,
+                            std::numeric_limits<double>::quiet_NaN());
+  for (const auto &[place, set] : forest.sets)
+    llvm::copy(set, table.begin() + place * most);
+  Expr members = constant(b, value.elementType(),
+                          {forest.size(), static_cast<int64_t>(most)}, table);
+  Integers column(value.shape());
+  column.push_back(1);
+  Expr same =
+      apply<graph::EqualOp>(reshape(value, column), gather(members, at, 0));
+  if (!same)
+    return {};
+  return {b, make<graph::ReduceOrOp>(b, same.value, Integers{same.rank() - 1})};
+}
+
 FailureOr<Expr> scoresOf(Node &node, Expr x, const Forest &forest,
                          StringRef aggregate) {
   ImplicitLocOpBuilder &b = node.b;
@@ -88,6 +110,10 @@ FailureOr<Expr> scoresOf(Node &node, Expr x, const Forest &forest,
         [](Expr v, Expr s) { return apply<graph::EqualOp>(v, s); });
     add(Mode::notEqual,
         [](Expr v, Expr s) { return apply<graph::NotEqualOp>(v, s); });
+    if (llvm::is_contained(forest.modes, Mode::member)) {
+      Expr holds = isMember(forest, at, value);
+      goesYes = goesYes ? apply<graph::LogicalOrOp>(goesYes, holds) : holds;
+    }
     if (llvm::is_contained(forest.missingIsYes, true)) {
       Expr tracks = gather(
           flags([&](int64_t i) { return forest.missingIsYes[i]; }), at, 0);

@@ -13,13 +13,15 @@ mlir::FailureOr<Expr> transformed(Node &node, Expr scores);
 Expr floatsOf(Node &node, llvm::StringRef name);
 
 /// How a node of a tree compares a feature with its split.
-enum class Mode { leq, less, geq, greater, equal, notEqual, leaf };
+enum class Mode { leq, less, geq, greater, equal, notEqual, member, leaf };
 
 struct Forest {
   llvm::SmallVector<Mode> modes;
   Integers features, yes, no, roots;
   llvm::SmallVector<double> splits;
   llvm::SmallVector<bool> missingIsYes;
+  /// Of nodes that ask for members of a set, by number, which are in it.
+  llvm::DenseMap<int64_t, llvm::SmallVector<double>> sets;
   /// Of each node what it gives to each target, and whether it gives any.
   int64_t targets = 1;
   llvm::SmallVector<double> weights;

@@ -7,6 +7,8 @@
 #include "dialects/graph/Graph.h"
 #include "dialects/graph/Reduce.h"
 
+#include <cmath>
+
 using namespace mlir;
 
 namespace weir::onnx {
@@ -194,6 +196,27 @@ FailureOr<SmallVector<double>> tensorAttr(Node &node, StringRef name) {
   return values;
 }
 
+/// The sets of the nodes that ask for members, in their order, each with a NaN
+/// behind it.
+LogicalResult readSets(Node &node, Forest &forest) {
+  auto members = tensorAttr(node, "membership_values");
+  if (failed(members))
+    return failure();
+  size_t next = 0;
+  for (int64_t i = 0; i < forest.size(); ++i) {
+    if (forest.modes[i] != Mode::member)
+      continue;
+    auto &set = forest.sets[i];
+    for (; next < members->size() && !std::isnan((*members)[next]); ++next)
+      set.push_back((*members)[next]);
+    if (next++ == members->size() && set.empty())
+      return node.error() << "has no set for node " << i;
+    if (set.size() > 4096)
+      return node.unsupported("sets of more than 4096 members");
+  }
+  return success();
+}
+
 /// The newer op, which has leaves in a list of their own.
 LogicalResult importEnsemble(Node &node) {
   auto x = rowsOf(node);
@@ -223,13 +246,15 @@ LogicalResult importEnsemble(Node &node) {
       forest.targets > (1 << 16) || roots.empty())
     return node.error() << "its lists of nodes differ in length";
   for (size_t i = 0; i < count; ++i) {
-    if ((*modes)[i] >= 6)
-      return node.unsupported("trees that ask for members of sets");
+    if ((*modes)[i] > 6)
+      return node.error() << "has a node of mode " << (*modes)[i];
     forest.add(static_cast<Mode>(static_cast<int>((*modes)[i])));
     forest.features[i] = features[i];
     forest.splits[i] = (*splits)[i];
     forest.missingIsYes[i] = !missing.empty() && missing[i];
   }
+  if (failed(readSets(node, forest)))
+    return failure();
   auto first = static_cast<int64_t>(count);
   for (size_t i = 0; i < targetIds.size(); ++i) {
     int64_t leaf = forest.add(Mode::leaf);

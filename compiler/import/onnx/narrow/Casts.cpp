@@ -24,9 +24,24 @@ static LogicalResult castTo(Node &node, const Format &format) {
   return node.tracedResults({narrow(format, codes)});
 }
 
+/// Before opset 6 the type is named.
+static LogicalResult castToNamed(Node &node) {
+  StringRef name = node.stringAttr("to");
+  ::onnx::TensorProto::DataType number;
+  Type to;
+  if (::onnx::TensorProto::DataType_Parse(name.str(), &number))
+    to = elementType(node.b.getContext(), number);
+  if (!to)
+    return node.error() << "casts to '" << escaped(name, 20)
+                        << "', which is no type of numbers";
+  return give(node, cast(numbersAt(node, 0), to));
+}
+
 static LogicalResult importCast(Node &node) {
   if (failed(wantOperands(node, 1, 1)))
     return failure();
+  if (node.opset() < 6)
+    return castToNamed(node);
   if (const Format *format = formatOf(static_cast<int>(node.intAttr("to"))))
     return castTo(node, *format);
   Type to = node.typeAttr("to");

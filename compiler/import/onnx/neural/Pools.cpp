@@ -9,6 +9,8 @@
 
 #include <limits>
 
+#include <cmath>
+
 using namespace mlir;
 
 namespace weir::onnx {
@@ -230,11 +232,19 @@ static Expr root(Expr x, int64_t p) {
                 : apply<graph::PowOp>(x, x.like(1 / static_cast<double>(p)));
 }
 
+/// Which norm a pool takes; in opset 1 a float.
+static int64_t normOf(Node &node) {
+  if (node.opset() >= 2)
+    return node.intAttr("p", 2);
+  double p = node.floatAttr("p", 2);
+  return p >= 1 && p <= 64 && p == std::floor(p) ? static_cast<int64_t>(p) : 0;
+}
+
 static LogicalResult importLpPool(Node &node) {
   auto pool = poolOf(node);
   if (failed(pool) || failed(wantFloats(node, 1)))
     return failure();
-  int64_t p = node.intAttr("p", 2);
+  int64_t p = normOf(node);
   if (p < 1)
     return node.error() << "has a norm of order " << p;
   Expr x = power(channelsLast(operand(node, 0)), p);
@@ -260,7 +270,7 @@ static LogicalResult importGlobalMax(Node &node) {
 static LogicalResult importGlobalLp(Node &node) {
   if (failed(wantFloats(node, 1, 3)))
     return failure();
-  int64_t p = node.intAttr("p", 2);
+  int64_t p = normOf(node);
   if (p < 1)
     return node.error() << "has a norm of order " << p;
   Expr x = power(widened(operand(node, 0)), p);

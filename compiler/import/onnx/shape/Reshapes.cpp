@@ -243,7 +243,28 @@ LogicalResult importExpand(Node &node) {
 }
 
 /// Before opset 6 an operand told along which axis, and how often, only.
+/// Before opset 6 a Tile repeats one dimension: operands x, how often, which.
+LogicalResult tileAlongAxis(Node &node) {
+  if (failed(wantOperands(node, 3, 3)))
+    return failure();
+  Expr x = operand(node, 0);
+  FailureOr<int64_t> times = node.integer(1), given = node.integer(2);
+  if (failed(times) || failed(given))
+    return failure();
+  FailureOr<int64_t> axis = node.axis(*given, x.rank());
+  if (failed(axis))
+    return failure();
+  constexpr int64_t most = 1 << 16;
+  if (*times < 0 || *times > most)
+    return node.error() << "repeats " << *times << " times";
+  if (*times == 0)
+    return give(node, slice(x, *axis, 0, 0));
+  return give(node, concat(SmallVector<Expr>(*times, x), *axis));
+}
+
 LogicalResult importTile(Node &node) {
+  if (node.opset() < 6)
+    return tileAlongAxis(node);
   if (failed(wantOperands(node, 2, 2)))
     return failure();
   Expr x = operand(node, 0);
