@@ -206,11 +206,12 @@ FailureOr<EntryResults> traceVersions(const EntrySource &source,
                  source.entry.targets.empty() && source.state.all().empty();
   if (!isAsked && (!canHave || options.dims.size() != 1))
     return traceEntry(source, builder, fed);
-  Versions versions(source, builder, fed,
-                    isAsked ? *options.specialization
-                            : unasked(options.dims.begin()->getKey(),
-                                      options.dims.begin()->second),
-                    isAsked);
+  Specialization chosen = isAsked ? *options.specialization
+                                  : unasked(options.dims.begin()->getKey(),
+                                            options.dims.begin()->second);
+  // The range's end is what the version for all has room for.
+  llvm::erase(chosen.sizes, options.dims.lookup(chosen.dim).high);
+  Versions versions(source, builder, fed, std::move(chosen), isAsked);
   if (!versions.areAny())
     return traceEntry(source, builder, fed);
   if (!canHave)
