@@ -2,9 +2,7 @@
 
 #include "passes/cpu/Passes.h"
 
-#include "dialects/plan/Plan.h"
-#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
-#include "mlir/IR/ImplicitLocOpBuilder.h"
+#include "dialects/plan/Tasks.h"
 
 using namespace mlir;
 
@@ -14,22 +12,13 @@ namespace weir {
 
 namespace {
 
-/// Tasks of one function: LLVM's back end takes time quadratic in the length of
-/// a block.
-constexpr unsigned tasksPerFunction = 100;
-
-bool isPlace(Operation &op) {
-  return isa<plan::ArgumentOp, plan::BufferOp, plan::StateOp, plan::ViewOp,
-             plan::WeightOp>(op);
-}
-
 /// Lowers tasks into a function of (arena, weights, arguments, team, state,
 /// status), without the state where the model has none.
-class Lowering {
+class Lowering : plan::TaskLowering {
 public:
   /// `waves` counts the waves of the module that have been lowered.
   Lowering(LLVM::LLVMFuncOp function, unsigned &waves)
-      : b(function.getLoc(), function.getContext()), waves(waves) {
+      : TaskLowering(function), waves(waves) {
     b.setInsertionPointToStart(function.addEntryBlock(b));
     arena = function.getArgument(0);
     weights = function.getArgument(1);
@@ -60,54 +49,14 @@ public:
   }
 
 private:
-  void lowerBlock(Block &block) {
-    for (Operation &op : block)
-      lower(op);
-  }
-
-  void lower(Operation &op) {
-    b.setLoc(op.getLoc());
-    if (auto copy = dyn_cast<plan::CopyOp>(op))
-      lowerCopy(copy);
-    else if (auto run = dyn_cast<plan::RunOp>(op))
-      lowerRun(run);
-    else if (auto check = dyn_cast<plan::CheckOp>(op))
-      lowerCheck(check);
-    else if (auto branch = dyn_cast<plan::IfOp>(op))
-      lowerIf(branch);
-    else if (auto loop = dyn_cast<plan::WhileOp>(op))
-      lowerWhile(loop);
-  }
-
-  /// The address of a place, computed where it is used.
-  Value address(Value place) {
-    int64_t offset = 0;
-    while (auto view = place.getDefiningOp<plan::ViewOp>()) {
-      offset += view.getOffset();
-      place = view.getSource();
-    }
-    if (auto buffer = place.getDefiningOp<plan::BufferOp>())
-      return at(arena, buffer.getOffset() + offset);
-    if (auto weight = place.getDefiningOp<plan::WeightOp>())
-      return at(weights, weight.getOffset() + offset);
-    if (auto variable = place.getDefiningOp<plan::StateOp>())
-      return at(state, variable.getOffset() + offset);
-    auto argument = place.getDefiningOp<plan::ArgumentOp>();
-    Value start = b.create<LLVM::LoadOp>(
-        pointer(), at(arguments, 8 * argument.getIndex()));
-    return offset ? at(start, offset) : start;
-  }
-
-  void lowerCopy(plan::CopyOp copy) {
-    auto type = cast<MemRefType>(copy.getSource().getType());
-    int64_t bytes = type.getNumElements() *
-                    llvm::divideCeil(type.getElementTypeBitWidth(), 8);
+  void lowerCopy(plan::CopyOp copy) override {
     b.create<LLVM::MemcpyOp>(address(copy.getTarget()),
-                             address(copy.getSource()), number(bytes, 64),
+                             address(copy.getSource()),
+                             number(plan::bytesOf(copy), 64),
                              /*isVolatile=*/false);
   }
 
-  void lowerRun(plan::RunOp run) {
+  void lowerRun(plan::RunOp run) override {
     if (auto before = dyn_cast_or_null<plan::RunOp>(run->getPrevNode()))
       if (before.nextOfWave())
         return;
@@ -216,9 +165,7 @@ private:
       Value high = b.create<LLVM::SMinOp>(
           b.create<LLVM::SubOp>(part.getArgument(2), offset), all);
       Value any = b.create<LLVM::ICmpOp>(LLVM::ICmpPredicate::slt, low, high);
-      Block *before = b.getInsertionBlock();
       Block *call = newBlock(), *after = newBlock();
-      b.setInsertionPointToEnd(before);
       b.create<LLVM::CondBrOp>(any, call, after);
       b.setInsertionPointToEnd(call);
       auto grain = [&](Value share) -> Value {
@@ -238,7 +185,7 @@ private:
     b.create<LLVM::ReturnOp>(ValueRange());
   }
 
-  void lowerCheck(plan::CheckOp check) {
+  void lowerCheck(plan::CheckOp check) override {
     Value now = b.create<LLVM::LoadOp>(b.getI32Type(), status);
     Value first =
         b.create<LLVM::ICmpOp>(LLVM::ICmpPredicate::eq, now, number(0));
@@ -250,75 +197,20 @@ private:
     if (!state)
       return;
     // What follows a failure might assign variables.
-    Block *before = b.getInsertionBlock();
-    Block *leave = newBlock(), *after = newBlock();
-    b.setInsertionPointToEnd(before);
-    b.create<LLVM::CondBrOp>(failed, leave, after);
-    b.setInsertionPointToEnd(leave);
+    Block *stop = newBlock(), *after = newBlock();
+    b.create<LLVM::CondBrOp>(failed, stop, after);
+    b.setInsertionPointToEnd(stop);
     b.create<LLVM::ReturnOp>(ValueRange());
     b.setInsertionPointToEnd(after);
-  }
-
-  void lowerIf(plan::IfOp branch) {
-    Value truth = isTrue(branch.getCondition());
-    Block *before = b.getInsertionBlock();
-    Block *then = newBlock(), *otherwise = newBlock(), *after = newBlock();
-    b.setInsertionPointToEnd(before);
-    b.create<LLVM::CondBrOp>(truth, then, otherwise);
-    for (auto [block, region] :
-         {std::make_pair(then, &branch.getThenRegion()),
-          std::make_pair(otherwise, &branch.getElseRegion())}) {
-      b.setInsertionPointToEnd(block);
-      lowerBlock(region->front());
-      b.create<LLVM::BrOp>(after);
-    }
-    b.setInsertionPointToEnd(after);
-  }
-
-  void lowerWhile(plan::WhileOp loop) {
-    Block *before = b.getInsertionBlock();
-    Block *head = newBlock(), *body = newBlock(), *after = newBlock();
-    b.setInsertionPointToEnd(before);
-    b.create<LLVM::BrOp>(head);
-    b.setInsertionPointToEnd(head);
-    lowerBlock(loop.getBefore().front());
-    b.create<LLVM::CondBrOp>(isTrue(loop.getCondition()), body, after);
-    b.setInsertionPointToEnd(body);
-    lowerBlock(loop.getBody().front());
-    b.create<LLVM::BrOp>(head);
-    b.setInsertionPointToEnd(after);
-  }
-
-  Block *newBlock() {
-    return b.createBlock(b.getInsertionBlock()->getParent(),
-                         b.getInsertionBlock()->getParent()->end());
   }
 
   Value truthByte(Value condition) {
     return b.create<LLVM::LoadOp>(b.getI8Type(), address(condition));
   }
 
-  Value isTrue(Value condition) {
-    return b.create<LLVM::ICmpOp>(LLVM::ICmpPredicate::ne, truthByte(condition),
-                                  number(0, 8));
-  }
+  Value isTrue(Value place) override { return isSet(truthByte(place)); }
 
-  Value at(Value base, int64_t offset) {
-    return b.create<LLVM::GEPOp>(pointer(), b.getI8Type(), base,
-                                 ArrayRef<LLVM::GEPArg>{number(offset, 64)},
-                                 /*inbounds=*/true);
-  }
-
-  Value number(int64_t value, unsigned width = 32) {
-    return b.create<LLVM::ConstantOp>(
-        b.getIntegerAttr(b.getIntegerType(width), value));
-  }
-
-  Type pointer() { return LLVM::LLVMPointerType::get(b.getContext()); }
-
-  ImplicitLocOpBuilder b;
-  Value arena, weights, arguments, team, status;
-  Value state;       // null in a model without variables
+  Value team, status;
   Value operandList; // where operands of kernels wait for their threads
   unsigned &waves;
 };
@@ -327,9 +219,7 @@ struct LowerPlan : impl::LowerPlanBase<LowerPlan> {
   void runOnOperation() override {
     for (auto program :
          llvm::make_early_inc_range(getOperation().getOps<plan::ProgramOp>())) {
-      std::string name = program.getSymName().str();
-      program->setAttr(SymbolTable::getSymbolAttrName(),
-                       StringAttr::get(&getContext(), name + ".plan"));
+      std::string name = plan::takeName(program);
       lower(program, name);
       program.erase();
     }
@@ -340,10 +230,7 @@ private:
 
   /// The entry calls one function after the other, each with some of the tasks.
   void lower(plan::ProgramOp program, const std::string &name) {
-    SmallVector<Operation *> tasks;
-    for (Operation &op : program.getBody().front())
-      if (!isPlace(op))
-        tasks.push_back(&op);
+    SmallVector<Operation *> tasks = plan::tasksOf(program);
     ImplicitLocOpBuilder b(program.getLoc(), program);
     Type pointer = LLVM::LLVMPointerType::get(&getContext());
     Type nothing = LLVM::LLVMVoidType::get(&getContext());
@@ -362,17 +249,10 @@ private:
     operands.push_back(status);
     ArrayRef<Operation *> rest = tasks;
     for (unsigned part = 0; !rest.empty(); ++part) {
-      size_t count = std::min<size_t>(rest.size(), tasksPerFunction);
-      auto last = dyn_cast<plan::RunOp>(rest[count - 1]);
-      while (last && (last = last.nextOfWave()))
-        ++count;
-      OpBuilder outside(program);
-      auto function = outside.create<LLVM::LLVMFuncOp>(
-          rest.front()->getLoc(), name + "_part_" + std::to_string(part),
-          LLVM::LLVMFunctionType::get(nothing, parameters),
-          LLVM::Linkage::Private);
-      // Called once, it would be inlined, and the block be long again.
-      function.setPassthroughAttr(b.getArrayAttr(b.getStringAttr("noinline")));
+      size_t count = plan::tasksOfPart(rest);
+      auto function = plan::createPart(
+          program, rest.front()->getLoc(), name + "_part_" + Twine(part),
+          LLVM::LLVMFunctionType::get(nothing, parameters));
       Lowering(function, waves).run(rest.take_front(count));
       b.create<LLVM::CallOp>(function, operands);
       rest = rest.drop_front(count);

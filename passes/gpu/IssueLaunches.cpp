@@ -4,9 +4,7 @@
 
 #include "passes/gpu/LaunchTable.h"
 
-#include "dialects/plan/Plan.h"
-#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
-#include "mlir/IR/ImplicitLocOpBuilder.h"
+#include "dialects/plan/Tasks.h"
 #include "llvm/ADT/StringSet.h"
 
 using namespace mlir;
@@ -16,10 +14,6 @@ namespace weir {
 #include "passes/gpu/Passes.h.inc"
 
 namespace {
-
-/// Tasks of one function: LLVM's back end takes time quadratic in the length of
-/// a block.
-constexpr unsigned tasksPerFunction = 100;
 
 /// What the simulator keeps in the arena: its state, and for blocks whose
 /// threads meet their stacks and shared memory (runtime/sim/sim.c).
@@ -55,20 +49,20 @@ struct Runtime {
 /// Lowers tasks into a function of (arena, weights, tensors, stream, state),
 /// without the state where the model has none, that answers 0, or at once what
 /// the runtime answered that is not 0.
-class Issuing {
+class Issuing : plan::TaskLowering {
 public:
   Issuing(LLVM::LLVMFuncOp function, Runtime runtime,
           const LaunchTable &kernels, bool stops)
-      : b(function.getLoc(), function.getContext()), runtime(runtime),
-        kernels(kernels), stops(stops) {
+      : TaskLowering(function), runtime(runtime), kernels(kernels),
+        stops(stops) {
     Block *entry = function.addEntryBlock(b);
-    failure = b.createBlock(&function.getBody(), function.getBody().end(),
-                            b.getI32Type(), b.getLoc());
-    b.create<LLVM::ReturnOp>(failure->getArgument(0));
+    leave = b.createBlock(&function.getBody(), function.getBody().end(),
+                          b.getI32Type(), b.getLoc());
+    b.create<LLVM::ReturnOp>(leave->getArgument(0));
     b.setInsertionPointToStart(entry);
     arena = function.getArgument(0);
     weights = function.getArgument(1);
-    tensors = function.getArgument(2);
+    arguments = function.getArgument(2);
     stream = function.getArgument(3);
     if (function.getNumArguments() == 5)
       state = function.getArgument(4);
@@ -101,25 +95,6 @@ public:
   }
 
 private:
-  void lowerBlock(Block &block) {
-    for (Operation &op : block)
-      lower(op);
-  }
-
-  void lower(Operation &op) {
-    b.setLoc(op.getLoc());
-    if (auto copy = dyn_cast<plan::CopyOp>(op))
-      lowerCopy(copy);
-    else if (auto run = dyn_cast<plan::RunOp>(op))
-      lowerRun(run);
-    else if (auto check = dyn_cast<plan::CheckOp>(op))
-      lowerCheck(check);
-    else if (auto branch = dyn_cast<plan::IfOp>(op))
-      lowerIf(branch);
-    else if (auto loop = dyn_cast<plan::WhileOp>(op))
-      lowerWhile(loop);
-  }
-
   /// Calls the runtime and leaves the function if it answers a failure.
   void issue(StringRef name, ValueRange operands) {
     SmallVector<Type> types(operands.getTypes());
@@ -127,37 +102,14 @@ private:
         b.create<LLVM::CallOp>(runtime.get(name, types), operands).getResult();
     Value failed =
         b.create<LLVM::ICmpOp>(LLVM::ICmpPredicate::ne, answer, number(0));
-    Block *before = b.getInsertionBlock(), *after = newBlock();
-    b.setInsertionPointToEnd(before);
-    b.create<LLVM::CondBrOp>(failed, failure, ValueRange(answer), after,
+    Block *after = newBlock();
+    b.create<LLVM::CondBrOp>(failed, leave, ValueRange(answer), after,
                              ValueRange());
     b.setInsertionPointToEnd(after);
   }
 
-  /// The address of a place, computed where it is used.
-  Value address(Value place) {
-    int64_t offset = 0;
-    while (auto view = place.getDefiningOp<plan::ViewOp>()) {
-      offset += view.getOffset();
-      place = view.getSource();
-    }
-    if (auto buffer = place.getDefiningOp<plan::BufferOp>())
-      return at(arena, buffer.getOffset() + offset);
-    if (auto weight = place.getDefiningOp<plan::WeightOp>())
-      return at(weights, weight.getOffset() + offset);
-    if (auto variable = place.getDefiningOp<plan::StateOp>())
-      return at(state, variable.getOffset() + offset);
-    auto argument = place.getDefiningOp<plan::ArgumentOp>();
-    Value start =
-        b.create<LLVM::LoadOp>(pointer(), at(tensors, 8 * argument.getIndex()));
-    return offset ? at(start, offset) : start;
-  }
-
-  void lowerCopy(plan::CopyOp copy) {
-    auto type = cast<MemRefType>(copy.getSource().getType());
-    int64_t bytes = type.getNumElements() *
-                    llvm::divideCeil(type.getElementTypeBitWidth(), 8);
-    if (bytes)
+  void lowerCopy(plan::CopyOp copy) override {
+    if (int64_t bytes = plan::bytesOf(copy))
       issue("weir_gpu_copy", {stream, address(copy.getTarget()),
                               address(copy.getSource()), number(bytes, 64)});
   }
@@ -172,7 +124,7 @@ private:
     issue("weir_gpu_multiply", operands);
   }
 
-  void lowerRun(plan::RunOp run) {
+  void lowerRun(plan::RunOp run) override {
     if (auto product = run->getAttrOfType<DictionaryAttr>("weir.gemm"))
       return lowerProduct(run, product);
     LaunchTable::Row row = kernels.lookup(run.getKernel());
@@ -186,81 +138,27 @@ private:
            number(row.threads), one, one, none, list, number(count)});
   }
 
-  void lowerCheck(plan::CheckOp check) {
+  void lowerCheck(plan::CheckOp check) override {
     if (!stops)
       return issue("weir_gpu_check", {stream, address(check.getCondition()),
                                       number(check.getCode())});
-    Value passed = read(check.getCondition());
-    Block *before = b.getInsertionBlock(), *after = newBlock();
-    b.setInsertionPointToEnd(before);
-    b.create<LLVM::CondBrOp>(passed, after, ValueRange(), failure,
+    Value passed = isTrue(check.getCondition());
+    Block *after = newBlock();
+    b.create<LLVM::CondBrOp>(passed, after, ValueRange(), leave,
                              ValueRange(number(check.getCode())));
     b.setInsertionPointToEnd(after);
   }
 
-  void lowerIf(plan::IfOp branch) {
-    Value condition = read(branch.getCondition());
-    Block *before = b.getInsertionBlock();
-    Block *then = newBlock(), *otherwise = newBlock(), *after = newBlock();
-    b.setInsertionPointToEnd(before);
-    b.create<LLVM::CondBrOp>(condition, then, otherwise);
-    for (auto [block, region] :
-         {std::make_pair(then, &branch.getThenRegion()),
-          std::make_pair(otherwise, &branch.getElseRegion())}) {
-      b.setInsertionPointToEnd(block);
-      lowerBlock(region->front());
-      b.create<LLVM::BrOp>(after);
-    }
-    b.setInsertionPointToEnd(after);
-  }
-
-  void lowerWhile(plan::WhileOp loop) {
-    Block *before = b.getInsertionBlock();
-    Block *head = newBlock(), *body = newBlock(), *after = newBlock();
-    b.setInsertionPointToEnd(before);
-    b.create<LLVM::BrOp>(head);
-    b.setInsertionPointToEnd(head);
-    lowerBlock(loop.getBefore().front());
-    b.create<LLVM::CondBrOp>(read(loop.getCondition()), body, after);
-    b.setInsertionPointToEnd(body);
-    lowerBlock(loop.getBody().front());
-    b.create<LLVM::BrOp>(head);
-    b.setInsertionPointToEnd(after);
-  }
-
   /// Waits for a truth value of the device's.
-  Value read(Value condition) {
-    issue("weir_gpu_read", {stream, truth, address(condition), number(1, 64)});
-    Value byte = b.create<LLVM::LoadOp>(b.getI8Type(), truth);
-    return b.create<LLVM::ICmpOp>(LLVM::ICmpPredicate::ne, byte, number(0, 8));
+  Value isTrue(Value place) override {
+    issue("weir_gpu_read", {stream, truth, address(place), number(1, 64)});
+    return isSet(b.create<LLVM::LoadOp>(b.getI8Type(), truth));
   }
 
-  Block *newBlock() {
-    Region *region = failure->getParent();
-    return b.createBlock(region, failure->getIterator());
-  }
-
-  Value at(Value base, int64_t offset) {
-    return b.create<LLVM::GEPOp>(pointer(), b.getI8Type(), base,
-                                 ArrayRef<LLVM::GEPArg>{number(offset, 64)},
-                                 /*inbounds=*/true);
-  }
-
-  Value number(int64_t value, unsigned width = 32) {
-    return b.create<LLVM::ConstantOp>(
-        b.getIntegerAttr(b.getIntegerType(width), value));
-  }
-
-  Type pointer() { return LLVM::LLVMPointerType::get(b.getContext()); }
-
-  ImplicitLocOpBuilder b;
   Runtime runtime;
   const LaunchTable &kernels;
   bool stops; // at a failed check
-  Block *failure;
-  Value arena, weights, tensors, stream;
-  Value state; // null in a model without variables
-  Value values, places, truth;
+  Value stream, values, places, truth;
 };
 
 struct IssueLaunches : impl::IssueLaunchesBase<IssueLaunches> {
@@ -272,9 +170,7 @@ struct IssueLaunches : impl::IssueLaunchesBase<IssueLaunches> {
     SmallVector<plan::ProgramOp> programs(module.getOps<plan::ProgramOp>());
     llvm::StringSet<> capturable;
     for (plan::ProgramOp program : programs) {
-      std::string name = program.getSymName().str();
-      program->setAttr(SymbolTable::getSymbolAttrName(),
-                       StringAttr::get(&getContext(), name + ".plan"));
+      std::string name = plan::takeName(program);
       bool reads = false, stops = stopsAtChecks(program);
       program.walk([&](Operation *op) { reads |= readsBack(op, stops); });
       if (!reads)
@@ -322,10 +218,7 @@ private:
 
   /// The entry calls one function after the other, each with some of the tasks.
   void lower(plan::ProgramOp program, const std::string &name) {
-    SmallVector<Operation *> tasks;
-    for (Operation &op : program.getBody().front())
-      if (op.getNumResults() == 0) // what has one is a place
-        tasks.push_back(&op);
+    SmallVector<Operation *> tasks = plan::tasksOf(program);
     ImplicitLocOpBuilder b(program.getLoc(), program);
     Runtime runtime = {getOperation()};
     Type pointer = LLVM::LLVMPointerType::get(&getContext());
@@ -354,13 +247,9 @@ private:
     b.setInsertionPointToEnd(&entry.getBody().front());
     ArrayRef<Operation *> rest = tasks;
     for (unsigned part = 0; !rest.empty(); ++part) {
-      size_t count = std::min<size_t>(rest.size(), tasksPerFunction);
-      OpBuilder outside(program);
-      auto function = outside.create<LLVM::LLVMFuncOp>(
-          rest.front()->getLoc(), name + "_part_" + std::to_string(part), type,
-          LLVM::Linkage::Private);
-      // Called once, it would be inlined, and the block be long again.
-      function.setPassthroughAttr(b.getArrayAttr(b.getStringAttr("noinline")));
+      size_t count = plan::tasksOfPart(rest);
+      auto function = plan::createPart(program, rest.front()->getLoc(),
+                                       name + "_part_" + Twine(part), type);
       Issuing(function, runtime, kernels, stopsAtChecks(program))
           .run(rest.take_front(count));
       answer = b.create<LLVM::CallOp>(function, operands).getResult();

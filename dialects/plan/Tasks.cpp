@@ -1,0 +1,137 @@
+// Tasks of a plan become LLVM ops.
+
+#include "dialects/plan/Tasks.h"
+
+using namespace mlir;
+
+namespace weir::plan {
+
+constexpr size_t tasksPerFunction = 100;
+
+SmallVector<Operation *> tasksOf(ProgramOp program) {
+  SmallVector<Operation *> tasks;
+  for (Operation &op : program.getBody().front())
+    if (op.getNumResults() == 0) // what has one is a place
+      tasks.push_back(&op);
+  return tasks;
+}
+
+size_t tasksOfPart(ArrayRef<Operation *> rest) {
+  size_t count = std::min(rest.size(), tasksPerFunction);
+  auto last = count ? dyn_cast<RunOp>(rest[count - 1]) : nullptr;
+  while (last && (last = last.nextOfWave()))
+    ++count;
+  return count;
+}
+
+LLVM::LLVMFuncOp createPart(ProgramOp program, Location at, const Twine &name,
+                            LLVM::LLVMFunctionType type) {
+  OpBuilder b(program);
+  auto part =
+      b.create<LLVM::LLVMFuncOp>(at, name.str(), type, LLVM::Linkage::Private);
+  // Called once, it would be inlined, and the block be long again.
+  part.setPassthroughAttr(b.getArrayAttr(b.getStringAttr("noinline")));
+  return part;
+}
+
+std::string takeName(ProgramOp program) {
+  std::string name = program.getSymName().str();
+  program.setSymName(name + ".plan");
+  return name;
+}
+
+int64_t bytesOf(CopyOp copy) {
+  auto type = cast<MemRefType>(copy.getSource().getType());
+  return type.getNumElements() *
+         llvm::divideCeil(type.getElementTypeBitWidth(), 8);
+}
+
+void TaskLowering::lower(Operation &task) {
+  b.setLoc(task.getLoc());
+  if (auto copy = dyn_cast<CopyOp>(task))
+    lowerCopy(copy);
+  else if (auto run = dyn_cast<RunOp>(task))
+    lowerRun(run);
+  else if (auto check = dyn_cast<CheckOp>(task))
+    lowerCheck(check);
+  else if (auto branch = dyn_cast<IfOp>(task))
+    lowerIf(branch);
+  else if (auto loop = dyn_cast<WhileOp>(task))
+    lowerWhile(loop);
+}
+
+void TaskLowering::lowerBlock(Block &block) {
+  for (Operation &task : block)
+    lower(task);
+}
+
+void TaskLowering::lowerIf(IfOp branch) {
+  Value truth = isTrue(branch.getCondition());
+  Block *then = newBlock(), *otherwise = newBlock(), *after = newBlock();
+  b.create<LLVM::CondBrOp>(truth, then, otherwise);
+  for (auto [block, region] :
+       {std::make_pair(then, &branch.getThenRegion()),
+        std::make_pair(otherwise, &branch.getElseRegion())}) {
+    b.setInsertionPointToEnd(block);
+    lowerBlock(region->front());
+    b.create<LLVM::BrOp>(after);
+  }
+  b.setInsertionPointToEnd(after);
+}
+
+void TaskLowering::lowerWhile(WhileOp loop) {
+  Block *head = newBlock(), *body = newBlock(), *after = newBlock();
+  b.create<LLVM::BrOp>(head);
+  b.setInsertionPointToEnd(head);
+  lowerBlock(loop.getBefore().front());
+  b.create<LLVM::CondBrOp>(isTrue(loop.getCondition()), body, after);
+  b.setInsertionPointToEnd(body);
+  lowerBlock(loop.getBody().front());
+  b.create<LLVM::BrOp>(head);
+  b.setInsertionPointToEnd(after);
+}
+
+Value TaskLowering::address(Value place) {
+  int64_t offset = 0;
+  while (auto view = place.getDefiningOp<ViewOp>()) {
+    offset += view.getOffset();
+    place = view.getSource();
+  }
+  if (auto buffer = place.getDefiningOp<BufferOp>())
+    return at(arena, buffer.getOffset() + offset);
+  if (auto weight = place.getDefiningOp<WeightOp>())
+    return at(weights, weight.getOffset() + offset);
+  if (auto variable = place.getDefiningOp<StateOp>())
+    return at(state, variable.getOffset() + offset);
+  auto argument = place.getDefiningOp<ArgumentOp>();
+  Value start =
+      b.create<LLVM::LoadOp>(pointer(), at(arguments, 8 * argument.getIndex()));
+  return offset ? at(start, offset) : start;
+}
+
+Value TaskLowering::at(Value base, int64_t offset) {
+  return b.create<LLVM::GEPOp>(pointer(), b.getI8Type(), base,
+                               ArrayRef<LLVM::GEPArg>{number(offset, 64)},
+                               /*inbounds=*/true);
+}
+
+Value TaskLowering::number(int64_t value, unsigned width) {
+  return b.create<LLVM::ConstantOp>(
+      b.getIntegerAttr(b.getIntegerType(width), value));
+}
+
+Value TaskLowering::isSet(Value byte) {
+  return b.create<LLVM::ICmpOp>(LLVM::ICmpPredicate::ne, byte, number(0, 8));
+}
+
+Type TaskLowering::pointer() {
+  return LLVM::LLVMPointerType::get(b.getContext());
+}
+
+Block *TaskLowering::newBlock() {
+  OpBuilder::InsertionGuard guard(b);
+  Region *region = b.getInsertionBlock()->getParent();
+  return b.createBlock(region, leave ? leave->getIterator() : region->end());
+}
+
+} // namespace weir::plan
