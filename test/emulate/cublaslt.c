@@ -1,5 +1,5 @@
 // A stand-in for libcublasLt: multiplies matrices of f32 on this processor, on
-// streams and in graphs of the stand-in for the driver (cuda.c), which also
+// streams and in graphs of the stand-in for the driver (cuda/), which also
 // records its calls and lets them fail. It keeps what cuBLASLt asks of its
 // callers: operands aligned as they were said to be, and a workspace that is as
 // large as the algorithm wants.
@@ -40,7 +40,7 @@ typedef struct choice {
   int32_t reserved[4];
 } choice;
 
-// What cuda.c shows: whether this call is to fail, the log, and work of any
+// What cuda/ shows: whether this call is to fail, the log, and work of any
 // kind.
 static int (*planned)(const char *);
 static void (*note)(const char *, ...);

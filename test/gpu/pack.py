@@ -6,7 +6,7 @@ OUT gets `bench/` with a library for each case of cases.py, and `suite/` with th
 small models of test/models and of samples of a corpus (WEIR_CORPUS), each with its
 inputs and what is right as .npy files. FLAGs go to `weir compile`; the default is
 --gpu=cuda. With --simulate each model has its kernels for this processor beside it,
-for the stand-in for the driver (test/emulate/cuda.c). A model that weir refuses is listed with the reason. At most 60 MB.
+for the stand-in for the driver (test/emulate/cuda). A model that weir refuses is listed with the reason. At most 60 MB.
 """
 
 import argparse

@@ -4,7 +4,7 @@ or leave memory behind.
   gpu_failures.py PROGRAM LOG
 
 The program creates a context, runs, and exits with 0 only if all went well; the
-environment has the stand-in of test/emulate/cuda.c.
+environment has the stand-in of test/emulate/cuda.
 """
 
 import os
