@@ -1,6 +1,7 @@
 // What the ops of family Index fold to, and how they simplify.
 
-#include "dialects/graph/Elements.h"
+#include "dialects/graph/fold/Fold.h"
+
 #include "dialects/graph/Index.h"
 #include "dialects/graph/Shape.h"
 #include "mlir/IR/Matchers.h"
@@ -9,29 +10,16 @@
 using namespace mlir;
 using namespace weir::graph;
 
-static DenseElementsAttr dense(Attribute value) {
-  return dyn_cast_or_null<DenseElementsAttr>(value);
-}
-
 static int64_t moveInto(int64_t index, int64_t size) {
   return std::clamp<int64_t>(index, 0, size - 1);
-}
-
-/// All equal elements stay so in any choice of them.
-static DenseElementsAttr splatOf(DenseElementsAttr elements,
-                                 RankedTensorType type) {
-  if (!elements.isSplat() || type.getNumElements() == 0)
-    return {};
-  return elements.resizeSplat(type);
 }
 
 OpFoldResult GatherOp::fold(FoldAdaptor adaptor) {
   if (auto none = emptyConstant(getType()))
     return none;
-  auto elements = dense(adaptor.getX());
-  if (!elements)
+  if (!dense(adaptor.getX()))
     return {};
-  if (auto splat = splatOf(elements, getType()))
+  if (auto splat = splatOf(adaptor.getX(), getType()))
     return splat;
   std::optional<SmallVector<int64_t>> indices =
       integersOf(adaptor.getIndices());
@@ -42,7 +30,7 @@ OpFoldResult GatherOp::fold(FoldAdaptor adaptor) {
                        steps = stridesOf(getIndices().getType().getShape());
   int64_t axis = getAxis(), batch = getBatchDims();
   int64_t count = getIndices().getType().getRank() - batch;
-  return pickElements(elements, getType(), [&](ArrayRef<int64_t> index) {
+  return pickFrom(adaptor.getX(), getType(), [&](ArrayRef<int64_t> index) {
     int64_t position = 0, at = 0;
     for (int64_t d = 0; d < axis; ++d)
       position += index[d] * strides[d];
@@ -51,17 +39,16 @@ OpFoldResult GatherOp::fold(FoldAdaptor adaptor) {
     for (int64_t d = 0; d < batch + count; ++d)
       at += index[d < batch ? d : d - batch + axis] * steps[d];
     position += moveInto((*indices)[at], shape[axis]) * strides[axis];
-    return ElementRef{0, position};
+    return position;
   });
 }
 
 OpFoldResult GatherNdOp::fold(FoldAdaptor adaptor) {
   if (auto none = emptyConstant(getType()))
     return none;
-  auto elements = dense(adaptor.getX());
-  if (!elements)
+  if (!dense(adaptor.getX()))
     return {};
-  if (auto splat = splatOf(elements, getType()))
+  if (auto splat = splatOf(adaptor.getX(), getType()))
     return splat;
   std::optional<SmallVector<int64_t>> indices =
       integersOf(adaptor.getIndices());
@@ -73,7 +60,7 @@ OpFoldResult GatherNdOp::fold(FoldAdaptor adaptor) {
                        steps = stridesOf(indexShape);
   int64_t batch = getBatchDims(), length = indexShape.back(),
           outer = indexShape.size() - 1;
-  return pickElements(elements, getType(), [&](ArrayRef<int64_t> index) {
+  return pickFrom(adaptor.getX(), getType(), [&](ArrayRef<int64_t> index) {
     int64_t position = 0, at = 0;
     for (int64_t d = 0; d < outer; ++d)
       at += index[d] * steps[d];
@@ -84,7 +71,7 @@ OpFoldResult GatherNdOp::fold(FoldAdaptor adaptor) {
           moveInto((*indices)[at + k], shape[batch + k]) * strides[batch + k];
     for (int64_t d = batch + length, e = shape.size(); d < e; ++d)
       position += index[d - batch - length + outer] * strides[d];
-    return ElementRef{0, position};
+    return position;
   });
 }
 
@@ -135,10 +122,7 @@ OpFoldResult DynamicSliceOp::fold(FoldAdaptor adaptor) {
     return none;
   if (getX().getType() == getType())
     return getX();
-  if (auto elements = dense(adaptor.getX()))
-    if (auto splat = splatOf(elements, getType()))
-      return splat;
-  return {};
+  return splatOf(adaptor.getX(), getType());
 }
 
 OpFoldResult DynamicUpdateSliceOp::fold(FoldAdaptor) {

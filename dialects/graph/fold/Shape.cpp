@@ -1,24 +1,12 @@
 // What the ops of family Shape fold to, and how they simplify.
 
-#include "dialects/graph/Elements.h"
+#include "dialects/graph/fold/Fold.h"
+
 #include "dialects/graph/Shape.h"
 #include "mlir/IR/PatternMatch.h"
 
 using namespace mlir;
 using namespace weir::graph;
-
-static DenseElementsAttr dense(Attribute value) {
-  return dyn_cast_or_null<DenseElementsAttr>(value);
-}
-
-/// `elements`, all equal, as a constant of `type`; null where they are not.
-static DenseElementsAttr splatOf(DenseElementsAttr elements,
-                                 RankedTensorType type) {
-  if (!elements || !elements.isSplat() || elements.getNumElements() == 0 ||
-      type.getNumElements() == 0)
-    return {};
-  return elements.resizeSplat(type);
-}
 
 OpFoldResult ReshapeOp::fold(FoldAdaptor adaptor) {
   if (auto none = emptyConstant(getType()))
@@ -40,17 +28,12 @@ OpFoldResult TransposeOp::fold(FoldAdaptor adaptor) {
   ArrayRef<int64_t> permutation = getPermutation();
   if (llvm::equal(permutation, llvm::seq<int64_t>(0, permutation.size())))
     return getX();
-  auto elements = dense(adaptor.getX());
-  if (!elements)
-    return {};
-  if (auto splat = splatOf(elements, getType()))
-    return splat;
   SmallVector<int64_t> strides = stridesOf(getX().getType().getShape());
-  return pickElements(elements, getType(), [&](ArrayRef<int64_t> index) {
+  return pickFrom(adaptor.getX(), getType(), [&](ArrayRef<int64_t> index) {
     int64_t position = 0;
     for (auto [i, dim] : llvm::zip_equal(index, permutation))
       position += i * strides[dim];
-    return ElementRef{0, position};
+    return position;
   });
 }
 
@@ -59,18 +42,13 @@ OpFoldResult BroadcastOp::fold(FoldAdaptor adaptor) {
     return none;
   if (getX().getType() == getType())
     return getX();
-  auto elements = dense(adaptor.getX());
-  if (!elements)
-    return {};
-  if (auto splat = splatOf(elements, getType()))
-    return splat;
   ArrayRef<int64_t> shape = getX().getType().getShape();
   SmallVector<int64_t> strides = stridesOf(shape);
-  return pickElements(elements, getType(), [&](ArrayRef<int64_t> index) {
+  return pickFrom(adaptor.getX(), getType(), [&](ArrayRef<int64_t> index) {
     int64_t position = 0;
     for (auto [i, dim] : llvm::enumerate(getDims()))
       position += shape[i] == 1 ? 0 : index[dim] * strides[i];
-    return ElementRef{0, position};
+    return position;
   });
 }
 
@@ -79,17 +57,12 @@ OpFoldResult SliceOp::fold(FoldAdaptor adaptor) {
     return none;
   if (getX().getType() == getType())
     return getX();
-  auto elements = dense(adaptor.getX());
-  if (!elements)
-    return {};
-  if (auto splat = splatOf(elements, getType()))
-    return splat;
   SmallVector<int64_t> strides = stridesOf(getX().getType().getShape());
-  return pickElements(elements, getType(), [&](ArrayRef<int64_t> index) {
+  return pickFrom(adaptor.getX(), getType(), [&](ArrayRef<int64_t> index) {
     int64_t position = 0;
     for (auto [d, i] : llvm::enumerate(index))
       position += (getStarts()[d] + i * getStrides()[d]) * strides[d];
-    return ElementRef{0, position};
+    return position;
   });
 }
 
@@ -174,18 +147,13 @@ OpFoldResult ReverseOp::fold(FoldAdaptor adaptor) {
   if (auto inner = getX().getDefiningOp<ReverseOp>())
     if (inner.getDims() == getDims())
       return inner.getX();
-  auto elements = dense(adaptor.getX());
-  if (!elements)
-    return {};
-  if (elements.isSplat())
-    return elements;
   SmallVector<int64_t> strides = stridesOf(shape);
-  return pickElements(elements, getType(), [&](ArrayRef<int64_t> index) {
+  return pickFrom(adaptor.getX(), getType(), [&](ArrayRef<int64_t> index) {
     int64_t position = 0;
     for (auto [d, i] : llvm::enumerate(index))
       position += (llvm::is_contained(getDims(), d) ? shape[d] - 1 - i : i) *
                   strides[d];
-    return ElementRef{0, position};
+    return position;
   });
 }
 
