@@ -308,13 +308,21 @@ static int save_data(const weir_context *context, const weir_crc *crc,
   return end(&to);
 }
 
-weir_status weir_model_save(const weir_model *model, weir_context *context,
-                            const char *path) {
+weir_status weir_checkpoint_begin(const weir_model *model,
+                                  weir_context *context, const char *path) {
   if (!context || !path)
     return WEIR_ERR_NULL;
   if (!weir_model_alive(model, context))
     return WEIR_ERR_CONTEXT;
   context->message[0] = 0;
+  return WEIR_OK;
+}
+
+weir_status weir_model_save(const weir_model *model, weir_context *context,
+                            const char *path) {
+  weir_status status = weir_checkpoint_begin(model, context, path);
+  if (status)
+    return status;
   if (!context->initialized)
     return WEIR_FAIL(context, WEIR_ERR_UNINITIALIZED,
                      "there is nothing to save: the variables have no values "

@@ -25,6 +25,11 @@ uint32_t weir_crc_of(const weir_crc *crc, const void *bytes, size_t count,
 // As it is stored: so that a checksum of data with checksums is no accident.
 uint32_t weir_crc_masked(uint32_t crc);
 
+// What saving and restoring begin with: an error where an argument is null or
+// the context is none of the model's; else the context has no message.
+weir_status weir_checkpoint_begin(const weir_model *model,
+                                  weir_context *context, const char *path);
+
 // TensorFlow's number of an element type.
 uint32_t weir_checkpoint_dtype(weir_dtype dtype);
 

@@ -306,21 +306,18 @@ uint32_t weir_shards_at(const weir_crc *crc, const char *path) {
 
 weir_status weir_model_restore(const weir_model *model, weir_context *context,
                                const char *path) {
-  if (!context || !path)
-    return WEIR_ERR_NULL;
-  if (!weir_model_alive(model, context))
-    return WEIR_ERR_CONTEXT;
-  context->message[0] = 0;
+  weir_status status = weir_checkpoint_begin(model, context, path);
+  if (status)
+    return status;
   restorer r;
   memset(&r, 0, sizeof r);
   r.context = context;
   r.info = model->info;
   r.path = path;
   weir_crc_init(&r.crc);
-  weir_status status = open_index(&r)
-                           ? read_table(&r)
-                           : WEIR_FAIL(context, WEIR_ERR_IO,
-                                       "cannot read checkpoint '", path, "'");
+  status = open_index(&r) ? read_table(&r)
+                          : WEIR_FAIL(context, WEIR_ERR_IO,
+                                      "cannot read checkpoint '", path, "'");
   if (!status) {
     r.load = 1;
     status = read_table(&r);

@@ -147,18 +147,23 @@ static weir_status run_device(weir_gpu *gpu, uint32_t which,
   return status ? status : result(gpu, answered, stream.failed);
 }
 
+// An error where `memory` holds no context, which is then null; else what the
+// last call said is forgotten.
+static weir_status begin_call(weir_gpu *gpu, const void *memory) {
+  if (!gpu)
+    return memory ? WEIR_ERR_CONTEXT : WEIR_ERR_NULL;
+  *gpu->text = *gpu->context->message = 0;
+  gpu->status = WEIR_OK;
+  return WEIR_OK;
+}
+
 static weir_status call(const weir_gpu_model *model, void *memory,
                         uint32_t function, void *const *tensors,
                         uint32_t num_tensors, int on_device, void *stream) {
-  if (!memory)
-    return WEIR_ERR_NULL;
   weir_gpu *gpu = weir_gpu_alive(model, memory);
-  if (!gpu)
-    return WEIR_ERR_CONTEXT;
-  *gpu->text = 0;
-  gpu->status = WEIR_OK;
-  weir_status status =
-      weir_check_call(gpu->context, function, tensors, num_tensors);
+  weir_status status = begin_call(gpu, memory);
+  if (!status)
+    status = weir_check_call(gpu->context, function, tensors, num_tensors);
   if (!status)
     status = weir_check_initialized(gpu->context, function);
   if (status || (status = weir_gpu_enter(gpu)))
@@ -184,15 +189,9 @@ weir_status weir_gpu_model_run_device(const weir_gpu_model *model, void *memory,
 }
 
 weir_status weir_gpu_model_wait(const weir_gpu_model *model, void *memory) {
-  if (!memory)
-    return WEIR_ERR_NULL;
   weir_gpu *gpu = weir_gpu_alive(model, memory);
-  if (!gpu)
-    return WEIR_ERR_CONTEXT;
-  *gpu->text = *gpu->context->message = 0;
-  gpu->status = WEIR_OK;
-  weir_status status = weir_gpu_enter(gpu);
-  if (status)
+  weir_status status = begin_call(gpu, memory);
+  if (status || (status = weir_gpu_enter(gpu)))
     return status;
   status = weir_gpu_wait_for_device_run(gpu);
   weir_gpu_leave(gpu);
