@@ -10,6 +10,7 @@
 #include "passes/cpu/loops/LoopNest.h"
 #include "passes/cpu/loops/Slices.h"
 
+#include "dialects/kernel/Nests.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -30,23 +31,6 @@ struct Slicing {
   int64_t size;  // of a grain
   int64_t range; // of the dimension
 };
-
-/// Whether the slices of every result along `d` are apart.
-bool separates(linalg::LinalgOp op, unsigned d) {
-  for (OpOperand &init : op.getDpsInitsMutable()) {
-    AffineMap map = op.getMatchingIndexingMap(&init);
-    int64_t plain = 0;
-    for (AffineExpr result : map.getResults()) {
-      auto dim = dyn_cast<AffineDimExpr>(result);
-      plain += dim && dim.getPosition() == d;
-      if (!dim && result.isFunctionOfDim(d))
-        return false;
-    }
-    if (plain != 1)
-      return false;
-  }
-  return true;
-}
 
 /// A size near `size` that leaves no smaller last grain, or `size` itself.
 int64_t dividing(int64_t range, int64_t size, int64_t step) {
@@ -69,9 +53,8 @@ std::optional<Slicing> slicingOf(linalg::LinalgOp op) {
     return std::nullopt;
   // The outermost dimension that feeds several threads, else the longest.
   std::optional<unsigned> dimension;
-  SmallVector<utils::IteratorType> iterators = op.getIteratorTypesArray();
   for (unsigned d = 0; d < ranges.size(); ++d) {
-    if (iterators[d] != utils::IteratorType::parallel || !separates(op, d))
+    if (!kernel::separates(op, d))
       continue;
     if (ranges[d] >= 16 && (!dimension || ranges[*dimension] < 16))
       dimension = d;

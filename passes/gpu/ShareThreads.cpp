@@ -5,9 +5,9 @@
 #include "passes/gpu/kernels/Blocks.h"
 #include "passes/gpu/kernels/Nest.h"
 
+#include "dialects/kernel/Nests.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
-#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -45,7 +45,7 @@ public:
     int64_t count = 1;
     SmallVector<int64_t> shape;
     for (auto [d, range] : llvm::enumerate(ranges)) {
-      if (isApart(d)) {
+      if (kernel::separates(op, d)) {
         count *= range;
         shape.push_back(range);
         outer.push_back(d);
@@ -116,24 +116,6 @@ private:
         store(values);
       }
     });
-  }
-
-  /// Whether each result has other elements for other values of dimension `d`.
-  bool isApart(unsigned d) {
-    if (op.getIteratorTypesArray()[d] != utils::IteratorType::parallel)
-      return false;
-    for (OpOperand &init : op.getDpsInitsMutable()) {
-      int64_t plain = 0;
-      for (AffineExpr result : op.getMatchingIndexingMap(&init).getResults()) {
-        auto dim = dyn_cast<AffineDimExpr>(result);
-        plain += dim && dim.getPosition() == d;
-        if (!dim && result.isFunctionOfDim(d))
-          return false;
-      }
-      if (plain != 1)
-        return false;
-    }
-    return true;
   }
 
   /// Whether a grain has one element of each result.
