@@ -245,13 +245,16 @@ static weir_status read_table(restorer *r) {
   r->key_bytes = 0;
   uint8_t separator[WEIR_KEY_MOST];
   size_t separator_bytes = 0;
+  // Blocks follow each other: few bytes lead to no more work than they are.
+  uint64_t begin = 0;
   while (top.at < top.end) {
     if (!weir_take_entry(&top, separator, &separator_bytes, &value) ||
         !weir_take_varint(&value, &offset) ||
-        !weir_take_varint(&value, &size) ||
+        !weir_take_varint(&value, &size) || offset < begin ||
         !weir_find_block(&r->crc, index, offset, size,
                          room + WEIR_UNPACKED_MOST, &data))
       return damaged(r, "its index is malformed");
+    begin = offset + size + WEIR_TRAILER_BYTES;
     r->key_bytes = 0;
     weir_status status = read_entries(r, data);
     if (status)

@@ -3,7 +3,8 @@ every checksum in it, and writes it again.
 
 --drop=KEY leaves a tensor out, --dtype=KEY and --reshape=KEY change what is
 said of it; --foreign writes as others do: keys that share their beginnings, a
-compressed block, a block for each few keys, two shards.
+compressed block, a block for each few keys, two shards; --again leads to its
+only block twice.
 """
 
 import struct
@@ -123,7 +124,7 @@ def snappy(data):
     return out
 
 
-def write(prefix, tensors, foreign):
+def write(prefix, tensors, foreign, times=1):
     shards = 2 if foreign else 1
     data = [b""] * shards
     entries = [(b"", field(1, shards) + field(3, field(1, 1)))]
@@ -158,7 +159,7 @@ def write(prefix, tensors, foreign):
     handles = [(entries[i : i + step][-1][0], put(entries[i : i + step], foreign and i))
         for i in range(0, len(entries), step)]  # fmt: skip
     footer = put([])
-    footer += put(handles)
+    footer += put(handles * times)
     out += footer.ljust(40, b"\0") + struct.pack("<Q", MAGIC)
     open(prefix + ".index", "wb").write(out)
     for i, content in enumerate(data):
@@ -177,7 +178,7 @@ def main():
         elif name == "--reshape":
             dtype, shape, data = tensors[key]
             tensors[key] = (dtype, shape[::-1], data)
-    write(target, tensors, "--foreign" in sys.argv)
+    write(target, tensors, "--foreign" in sys.argv, 2 if "--again" in sys.argv else 1)
 
 
 if __name__ == "__main__":
