@@ -194,6 +194,9 @@ LogicalResult axesOf(Node &node, ArrayRef<int64_t> dims,
                         << " scales or sizes for " << count << " dimensions";
   if (!roi.empty() && roi.size() != 2 * count)
     return node.error() << "has a region of " << roi.size() << " numbers";
+  for (double edge : roi)
+    if (!(std::abs(edge) < 1e9))
+      return node.error() << "has a region up to " << std::to_string(edge);
   StringRef policy = node.stringAttr("keep_aspect_ratio_policy", "stretch");
   double common = 0;
   if (scales.empty() && policy != "stretch")

@@ -106,7 +106,7 @@ static LogicalResult sizesBack(Node &node, Windows &windows, Integers &images) {
       images.push_back(whole - windows.low[i] - high[i]);
     } else {
       int64_t size = wanted.empty() ? count * stride : wanted[i];
-      int64_t total = whole - size;
+      int64_t total = whole - std::max<int64_t>(size, 1);
       if (size < 1 || total < -(*extra)[i] - stride * windows.size[i] - stride)
         return node.error()
                << "cannot make " << size << " elements of " << count;

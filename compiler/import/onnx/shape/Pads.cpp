@@ -6,6 +6,7 @@
 #include "dialects/graph/Graph.h"
 #include "dialects/graph/Shape.h"
 #include "mlir/IR/Matchers.h"
+#include "llvm/ADT/StringSwitch.h"
 
 using namespace mlir;
 
@@ -98,24 +99,46 @@ FailureOr<Integers> paddedShape(Node &node, Expr x) {
   return shape;
 }
 
+/// `x` between margins of `value`, of which negative ones cut.
+Expr padBy(Expr x, Expr value, ArrayRef<int64_t> low, ArrayRef<int64_t> high) {
+  Integers cutLow, cutHigh, addLow, addHigh;
+  for (auto [before, after] : llvm::zip_equal(low, high)) {
+    cutLow.push_back(std::min<int64_t>(before, 0));
+    cutHigh.push_back(std::min<int64_t>(after, 0));
+    addLow.push_back(std::max<int64_t>(before, 0));
+    addHigh.push_back(std::max<int64_t>(after, 0));
+  }
+  // What is cut goes first; then the margins.
+  Expr kept = pad(x, cutLow, cutHigh);
+  if (!kept || !value)
+    return {};
+  return {*x.b, make<graph::PadOp>(*x.b, kept.value, value.value, addLow,
+                                   addHigh, Integers(low.size()))};
+}
+
+/// How a node's margins are filled; an error where it says nothing known.
+FailureOr<Margin> marginOf(Node &node) {
+  StringRef mode = node.stringAttr("mode", "constant");
+  auto kind = llvm::StringSwitch<std::optional<Margin>>(mode)
+                  .Case("constant", Margin::constant)
+                  .Case("reflect", Margin::reflect)
+                  .Case("edge", Margin::edge)
+                  .Case("wrap", Margin::wrap)
+                  .Default(std::nullopt);
+  if (!kind)
+    return node.error() << "has mode '" << escaped(mode, 20)
+                        << "', which is none of constant, reflect, edge and "
+                           "wrap";
+  return *kind;
+}
+
 LogicalResult importPad(Node &node) {
   if (failed(wantOperands(node, 1, 4)))
     return failure();
   Expr x = operand(node, 0);
-  StringRef mode = node.stringAttr("mode", "constant");
-  Margin kind = Margin::constant;
-  if (mode == "reflect")
-    kind = Margin::reflect;
-  else if (mode == "edge")
-    kind = Margin::edge;
-  else if (mode == "wrap")
-    kind = Margin::wrap;
-  else if (mode != "constant")
-    return node.error() << "has mode '" << escaped(mode, 20)
-                        << "', which is none of constant, reflect, edge and "
-                           "wrap";
+  FailureOr<Margin> kind = marginOf(node);
   Margins margins;
-  if (failed(readMargins(node, x, margins)))
+  if (failed(kind) || failed(readMargins(node, x, margins)))
     return failure();
   Expr value = x.like(0);
   if (node.has(2)) {
@@ -139,9 +162,10 @@ LogicalResult importPad(Node &node) {
     for (int64_t d = 0; d < x.rank(); ++d) {
       constexpr int64_t most = int64_t(1) << 40;
       int64_t size = x.size(d);
-      bool cuts =
-          std::max<int64_t>(-low[d], 0) + std::max<int64_t>(-high[d], 0) > size;
-      if (std::abs(low[d]) > most || std::abs(high[d]) > most || cuts)
+      bool isHuge =
+          std::min(low[d], high[d]) < -most || std::max(low[d], high[d]) > most;
+      if (isHuge ||
+          std::max<int64_t>(-low[d], 0) + std::max<int64_t>(-high[d], 0) > size)
         return node.error() << "has margins of " << low[d] << " and " << high[d]
                             << " around dimension " << d << " of " << x.type();
       margins.shape.push_back(size + low[d] + high[d]);
@@ -163,20 +187,8 @@ LogicalResult importPad(Node &node) {
   }
   if (!byteSize(margins.shape, 1))
     return node.error() << "makes the shape [" << margins.shape << "]";
-  if (isKnown && kind == Margin::constant) {
-    // What is cut goes first; then the margins.
-    Integers none(x.rank());
-    Integers cutLow, cutHigh, addLow, addHigh;
-    for (int64_t d = 0; d < x.rank(); ++d) {
-      cutLow.push_back(std::min<int64_t>(low[d], 0));
-      cutHigh.push_back(std::min<int64_t>(high[d], 0));
-      addLow.push_back(std::max<int64_t>(low[d], 0));
-      addHigh.push_back(std::max<int64_t>(high[d], 0));
-    }
-    x = pad(x, cutLow, cutHigh);
-    return node.result(make<graph::PadOp>(node.b, x.value, value.value, addLow,
-                                          addHigh, none));
-  }
+  if (isKnown && *kind == Margin::constant)
+    return give(node, padBy(x, value, low, high));
   Expr inside;
   Type i64 = node.b.getI64Type();
   for (int64_t d = 0; d < x.rank(); ++d) {
@@ -187,20 +199,20 @@ LogicalResult importPad(Node &node) {
       x = slice(x, d, 0, 0);
       continue;
     }
-    if (size == 0 && kind != Margin::constant)
+    if (size == 0 && *kind != Margin::constant)
       return node.error() << "repeats elements of " << x.type()
                           << ", which has none";
     if (size == 0)
       return give(node, broadcast(value, margins.shape));
     Expr at = iota(node, wanted, i64, 0) - margins.low[d];
-    if (kind == Margin::constant) {
+    if (*kind == Margin::constant) {
       Expr within = inRange(at, number(node, 0), number(node, size));
       Integers along(x.rank(), 1);
       along[d] = wanted;
       within = broadcast(reshape(within, along), margins.shape);
       inside = inside ? both(inside, within) : within;
     }
-    x = gather(x, placesIn(node, at, size, kind), d);
+    x = gather(x, placesIn(node, at, size, *kind), d);
   }
   return give(node, inside ? select(inside, x, value) : x);
 }

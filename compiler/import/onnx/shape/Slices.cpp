@@ -57,6 +57,8 @@ LogicalResult sliceByLists(Node &node, Expr x, const Lists &lists) {
     int64_t size = x.size(axis);
     if (step == 0 || step == std::numeric_limits<int64_t>::min())
       return node.error() << "steps by " << step;
+    if (size == 0)
+      continue;
     auto inside = [&](int64_t at, int64_t low, int64_t high) {
       // No sum of a size and what is not negative overflows.
       return std::clamp<int64_t>(at < 0 ? at + size : at, low, high);
@@ -66,7 +68,7 @@ LogicalResult sliceByLists(Node &node, Expr x, const Lists &lists) {
     int64_t to = inside(end, back ? -1 : 0, back ? size - 1 : size);
     int64_t distance = back ? from - to : to - from;
     int64_t each = back ? -step : step;
-    int64_t count = size == 0 || distance <= 0 ? 0 : (distance - 1) / each + 1;
+    int64_t count = distance <= 0 ? 0 : (distance - 1) / each + 1;
     if (count == 0)
       x = slice(x, axis, 0, 0);
     else if (!back)
