@@ -1,13 +1,14 @@
 #!/usr/bin/python3
-"""Runs a corpus of TensorFlow graphs through weir and writes docs/conformance.md.
+"""Runs a corpus of TensorFlow and ONNX graphs through weir and writes
+docs/conformance.md.
 
-  conformance.py [--corpus DIR] [--bin DIR] [--results FILE.jsonl] [--out FILE]
-                 [--sample N] [--least PERCENT]
+  conformance.py [--corpus DIR] [--bin DIR] [--kind tf|onnx] [--save FILE.jsonl]
+                 [--results FILE.jsonl] [--out FILE] [--sample N] [--least PERCENT]
 
 The corpus lies outside the repository: DIR (or WEIR_CORPUS) holds its runner,
 run.py, which writes a line of JSON for each case: id, group, outcome, reason.
---results reads such a file instead of running. Fails where fewer than PERCENT of
-the cases pass.
+--save keeps these lines, and --results reads such a file instead of running. Fails
+where fewer than PERCENT of the cases pass that the runner can run.
 
 A case may have a variant whose constants are arguments. Where that names only
 the new inputs, the model's own are added to them: a placeholder without a value
@@ -26,6 +27,9 @@ import tempfile
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
+FRAMEWORKS = {"tf": "TensorFlow graphs", "onnx": "ONNX models"}
+# What the runner says of cases whose inputs or results it has no files for.
+NOT_RUN = ["input dtype", "sequence, optional or string tensor"]
 MEANING = {
     "wrong": "compiles, but a result differs",
     "unsupported": "refused with the nodes that weir does not support",
@@ -41,6 +45,8 @@ def arguments():
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--corpus", default=os.environ.get("WEIR_CORPUS"))
     parser.add_argument("--bin", default=str(ROOT / "build/release/bin"))
+    parser.add_argument("--kind", choices=FRAMEWORKS)
+    parser.add_argument("--save")
     parser.add_argument("--results")
     parser.add_argument("--out", default=str(ROOT / "docs/conformance.md"))
     parser.add_argument("--sample", type=int, default=0)
@@ -97,10 +103,13 @@ def run(args):
             completed(unpacked(args.corpus), cases)
             subprocess.run(
                 [sys.executable, str(Path(args.corpus) / "run.py"), "--bin", args.bin,
-                 "--kind", "tf", "--out", str(results), "--unpacked", str(cases),
+                 "--out", str(results), "--unpacked", str(cases),
+                 *(["--kind", args.kind] if args.kind else []),
                  *(["--sample", str(args.sample)] if args.sample else [])],
                 check=True)
             text = results.read_text()
+    if args.save:
+        Path(args.save).write_text(text)
     return [json.loads(line) for line in text.splitlines()]
 
 
@@ -111,17 +120,36 @@ def told(reason):
     return reason.replace("|", "\\|").replace("`", "'") or "no text"
 
 
+def runs(row):
+    return row["outcome"] != "unsupported" or row["reason"] not in NOT_RUN
+
+
+def counted(rows):
+    """How many graphs of each framework pass."""
+    lines, passed = [], 0
+    for kind, name in FRAMEWORKS.items():
+        own = [row for row in rows if row["group"].startswith(kind + "_")]
+        run = [row for row in own if runs(row)]
+        good = sum(row["outcome"] == "pass" for row in run)
+        passed += good
+        if not own:
+            continue
+        left = len(own) - len(run)
+        lines.append(f"- {name}: of {len(run)}, {good} ({100 * good / max(1, len(run)):.1f} %)"
+                     + (f"; {left} more the runner cannot feed" if left else ""))
+    return lines, 100 * passed / max(1, sum(map(runs, rows)))
+
+
 def page(rows):
     groups = collections.defaultdict(collections.Counter)
     for row in rows:
         groups[row["group"]][row["outcome"]] += 1
     total = sum(groups.values(), collections.Counter())
-    share = 100 * total["pass"] / max(1, len(rows))
+    counts, share = counted(rows)
     lines = ["# Conformance", "",
              "Written by `test/corpus/conformance.py`: do not edit.", "",
-             f"Of {len(rows)} TensorFlow graphs that were made by others, with the results "
-             f"that TensorFlow or another reference recorded, {total['pass']} "
-             f"({share:.1f} %) compile and match.", ""]
+             "Graphs that were made by others, with the results that a reference recorded, "
+             "which compile and match:", "", *counts, ""]
     kinds = ["pass", *MEANING]
     lines += ["| group | cases | " + " | ".join(kinds) + " |",
               "| --- |" + " ---: |" * (len(kinds) + 1)]
@@ -129,13 +157,18 @@ def page(rows):
         lines.append(f"| {name} | {sum(counts.values())} | "
                      + " | ".join(str(counts[kind]) for kind in kinds) + " |")
     for kind, meaning in MEANING.items():
-        failing = sorted((r for r in rows if r["outcome"] == kind), key=lambda r: r["id"])
+        failing = sorted((r for r in rows if r["outcome"] == kind and runs(r)),
+                         key=lambda r: r["id"])
         if not failing:
             continue
         lines += ["", f"## {kind}: {meaning}", "", "| case | reason |", "| --- | --- |"]
         for row in failing:
             variant = f" ({row['variant']})" if row.get("variant") else ""
             lines.append(f"| {row['id']}{variant} | {told(row['reason'])} |")
+    left = sorted((r for r in rows if not runs(r)), key=lambda r: (r["reason"], r["id"]))
+    if left:
+        lines += ["", "## Left out by the runner", "", "| case | reason |", "| --- | --- |",
+                  *(f"| {row['id']} | {row['reason']} |" for row in left)]
     return "\n".join(lines) + "\n", share
 
 
