@@ -148,7 +148,15 @@ Status compile(MLIRContext *context, const Options &options) {
   // by then, and a pass that fails is a fault of ours.
   bool stopped = false;
   StringRef first = "import";
-  if (!options.import.gradients.empty()) {
+  if (options.training) {
+    (*module)->setAttr("weir.training", options.training);
+    if (failed(runStages(*module, options, first, "train", stopped)))
+      return Status::badUsage;
+    if (stopped)
+      return print(*module, options.emit.output);
+    first = "graph";
+  }
+  if (!options.import.gradients.empty() || options.training) {
     if (failed(runStages(*module, options, first, "grad", stopped)))
       return Status::unsupported;
     if (stopped)

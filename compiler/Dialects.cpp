@@ -14,6 +14,7 @@
 #include "passes/graph/Passes.h"
 #include "passes/lower/Passes.h"
 #include "passes/plan/Passes.h"
+#include "passes/train/Passes.h"
 
 #include "mlir/Conversion/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -69,6 +70,7 @@ void registerPasses() {
   registerGraphPasses();
   registerLowerPasses();
   registerPlanPasses();
+  registerTrainPasses();
   mlir::registerReconcileUnrealizedCasts();
   auto add = [](const llvm::Twine &name, const Stage &stage) {
     if (stage.build)

@@ -3,6 +3,7 @@
 #include "compiler/Options.h"
 
 #include "compiler/Pipeline.h"
+#include "compiler/Training.h"
 #include "compiler/import/Ops.h"
 #include "llvm/Option/ArgList.h"
 #include "llvm/Option/OptTable.h"
@@ -50,6 +51,7 @@ struct Usage {
 void readImport(mlir::MLIRContext *context, const InputArgList &args,
                 ImportOptions &import, Usage &usage) {
   import.signature = args.getLastArgValue(OPT_signature_EQ).str();
+  import.checkpoint = args.getLastArgValue(OPT_checkpoint_EQ).str();
   import.allSignatures = args.hasArg(OPT_all_signatures);
   if (const Arg *tags = args.getLastArg(OPT_tags_EQ)) {
     import.tags.clear();
@@ -95,6 +97,38 @@ void readGradients(const InputArgList &args, ImportOptions &import,
     if (!parseGradient(text, import))
       usage.say() << "--grad=" << escaped(text)
                   << " is not LOSS:VAR,..., as in loss:w1,w2\n";
+}
+
+void readTraining(mlir::MLIRContext *context, const InputArgList &args,
+                  Options &options, Usage &usage) {
+  TrainingOptions training(context);
+  bool isAsked = false;
+  auto read = [&](ID id, std::string (TrainingOptions::*parse)(StringRef)) {
+    for (const Arg *arg : args.filtered(id)) {
+      isAsked = true;
+      std::string wrong = (training.*parse)(arg->getValue());
+      if (!wrong.empty())
+        usage.say() << arg->getSpelling() << escaped(arg->getValue()) << ": "
+                    << wrong << '\n';
+    }
+  };
+  read(OPT_loss_EQ, &TrainingOptions::loss);
+  read(OPT_weight_decay_EQ, &TrainingOptions::weightDecay);
+  if (!args.hasArg(OPT_optimizer_EQ))
+    (void)training.optimizer("GradientDescent");
+  read(OPT_optimizer_EQ, &TrainingOptions::optimizer);
+  read(OPT_init_EQ, &TrainingOptions::initializer);
+  read(OPT_clip_EQ, &TrainingOptions::clip);
+  read(OPT_train_vars_EQ, &TrainingOptions::variables);
+  read(OPT_freeze_EQ, &TrainingOptions::frozen);
+  if (isAsked && !args.hasArg(OPT_loss_EQ))
+    usage.say() << "what says how to train goes with --loss\n";
+  if (args.hasArg(OPT_loss_EQ) && args.hasArg(OPT_grad_EQ))
+    usage.say() << "--loss does not go with --grad\n";
+  if (!training.isOn())
+    return;
+  options.import.training = training.import();
+  options.training = training.attribute();
 }
 
 /// What --bound gives is also what one tensor may take of the arena.
@@ -240,6 +274,7 @@ std::optional<Options> parseOptions(mlir::MLIRContext *context,
   readImport(context, args, options.import, usage);
   readBound(args, options.import, usage);
   readGradients(args, options.import, usage);
+  readTraining(context, args, options, usage);
   readEmit(args, options, usage);
   options.target.triple = args.getLastArgValue(OPT_target_EQ).str();
   options.target.cpu = args.getLastArgValue(OPT_mcpu, "native").str();

@@ -21,6 +21,8 @@ struct ThreadOptions {
 
 struct Options {
   ImportOptions import;
+  /// The attribute `weir.training`; null where nothing is trained.
+  mlir::DictionaryAttr training;
   TargetOptions target;
   GpuOptions gpu;
   EmitOptions emit;

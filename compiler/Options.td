@@ -25,6 +25,7 @@ defm weights : Eq<"weights", "embed|file", "Weights in the product, or in a file
 defm signature : Eq<"signature", "NAME", "SavedModel: the signature to compile">;
 defm tags : Eq<"tags", "LIST", "SavedModel: tags of the graph (default: serve)">;
 def all_signatures : F<"all-signatures", "SavedModel: compile every signature">;
+defm checkpoint : Eq<"checkpoint", "PATH", "Values of a TensorFlow model's variables, as saved to PATH.index and beside it">;
 defm feed : Eq<"feed", "NAME[:DIMSxTYPE]", "Take this tensor as an input">;
 defm fetch : Eq<"fetch", "NAME", "Give this tensor as an output">;
 defm target_node : Eq<"target-node", "NODE", "Run this node, whatever it gives">;
@@ -35,6 +36,14 @@ defm specialize : Eq<"specialize", "NAME:SIZE,...", "Faster code for sizes up to
 defm bound : Eq<"bound", "ELEMENTS", "Room for a tensor whose sizes depend on data and nothing bounds (default: 1048576)">;
 
 defm grad : Eq<"grad", "LOSS:VAR,...", "Add an entry 'gradients': the derivatives of the sum of LOSS by each VAR; again for more, which may have gradients/VAR of those before as LOSS">;
+
+defm loss : Eq<"loss", "KIND:OUTPUT[,LABELS]", "Add the entries 'loss' and 'train_step': KIND is mean_squared_error, softmax_cross_entropy, sparse_softmax_cross_entropy, sigmoid_cross_entropy, huber, hinge or log_cosh of OUTPUT and LABELS, a tensor of the model or a new input; or a tensor of the model is the loss itself">;
+defm optimizer : Eq<"optimizer", "NAME[:KEY=VALUE,...]", "How train_step makes the loss less: GradientDescent (default), Momentum, RMSProp, Adagrad, AdagradDA, Adadelta, Adam, AdamW, AdaMax, Ftrl or LAMB; lr=input makes the rate an input">;
+defm train_vars : Eq<"train-vars", "REGEX", "Train the variables with such names (default: all), constants of a frozen graph, or initializers of an ONNX model">;
+defm freeze : Eq<"freeze", "REGEX", "Do not train the variables with such names">;
+defm init : Eq<"init", "KIND[:seed=N][:REGEX]", "First values of trained variables that the model gives none: zeros, ones, glorot_uniform (default), glorot_normal, he_uniform or he_normal, of those with such names, or of all with two dimensions or more; the others are zeros">;
+defm clip : Eq<"clip", "KIND=X", "Clip gradients: value=X each element, norm=X each gradient, global_norm=X all together">;
+defm weight_decay : Eq<"weight-decay", "RATE[:REGEX]", "Make variables, or those with such names, smaller besides: by AdamW and LAMB directly, by others in the gradient">;
 
 defm target : Eq<"target", "TRIPLE", "Compile for this target">;
 def mcpu : Joined<["-"], "mcpu=">, MetaVarName<"NAME">,
@@ -50,7 +59,7 @@ defm precision : Eq<"precision", "f32|bf16x3", "What products of f32 by tiles (A
 def O : Joined<["-"], "O">, MetaVarName<"LEVEL">,
         HelpText<"Optimization level, 0 to 3 (default: 2)">;
 
-defm stop_after : Eq<"stop-after", "STAGE", "Print what a stage leaves: import, graph, grad, fuse, lower, plan, and cpu or gpu">;
+defm stop_after : Eq<"stop-after", "STAGE", "Print what a stage leaves: import, train, graph, grad, fuse, lower, plan, and cpu or gpu">;
 def timing : F<"timing", "Print the time that each pass took">;
 def json : F<"json", "inspect: print JSON">;
 def list_ops : F<"list-ops", "inspect: without a model, list the ops that each frontend imports">;

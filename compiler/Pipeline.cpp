@@ -11,6 +11,7 @@
 #include "passes/graph/Passes.h"
 #include "passes/lower/Passes.h"
 #include "passes/plan/Passes.h"
+#include "passes/train/Passes.h"
 
 #include "mlir/Conversion/ReconcileUnrealizedCasts/ReconcileUnrealizedCasts.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -21,6 +22,8 @@
 using namespace mlir;
 
 namespace weir {
+
+static void buildTrain(OpPassManager &pm) { pm.addPass(createFormTraining()); }
 
 static void buildGrad(OpPassManager &pm) {
   OpPassManager &functions = pm.nest<func::FuncOp>();
@@ -75,6 +78,7 @@ static void buildGpu(OpPassManager &pm) {
 
 static constexpr Stage cpuStages[] = {
     {"import", "one function an entry, in the graph dialect", nullptr},
+    {"train", "a model that is to be trained has a step", buildTrain},
     {"graph", "folded and cleaned; no framework idiom is left", addGraphPasses},
     {"grad", "gradients are plain ops", buildGrad},
     {"fuse", "each op that computes is in a group", buildFuse},
@@ -90,7 +94,8 @@ static constexpr Stage gpuStages[] = {
     cpuStages[2],
     cpuStages[3],
     cpuStages[4],
-    {"plan", cpuStages[5].after, buildPlanForGpu},
+    cpuStages[5],
+    {"plan", cpuStages[6].after, buildPlanForGpu},
     {"gpu", "an entry issues work, and kernels are images", buildGpu},
 };
 

@@ -42,9 +42,36 @@ struct GradientRequest {
   std::vector<std::string> variables;
 };
 
+/// How variables begin that the model gives no first value: glorot_uniform,
+/// he_normal, zeros and so on.
+struct Initializer {
+  std::string kind;
+  uint64_t seed = 0;
+  /// A regular expression that their names match; empty: all of two dimensions
+  /// or more.
+  std::string variables;
+};
+
+/// A model to train: what its loss is of, and which variables make it less.
+struct TrainingRequest {
+  /// The loss, or the output that is compared with labels.
+  std::string output;
+  /// A tensor of the model, or what the input is called that they become;
+  /// empty where the output is the loss.
+  std::string labels;
+  /// Regular expressions that the names of variables match, or must not; empty
+  /// for all and for none.
+  std::string variables, frozen;
+  /// The last one that is for a variable is its own.
+  std::vector<Initializer> initializers = {{"glorot_uniform", 0, ""}};
+};
+
 struct ImportOptions {
   /// A file or a SavedModel's directory.
   std::string path;
+  /// A checkpoint that gives the variables of a graph their values, instead of
+  /// its own: a path without an ending.
+  std::string checkpoint;
   /// A SavedModel's signature; its only one, or `serving_default`, where empty.
   std::string signature;
   /// Each signature becomes an entry.
@@ -70,6 +97,8 @@ struct ImportOptions {
   std::optional<Specialization> specialization;
   /// What the entry `gradients` gives; none without any.
   std::vector<GradientRequest> gradients;
+  /// Adds the entry that the loss is of, and makes variables state.
+  std::optional<TrainingRequest> training;
   /// How many elements a tensor holds at most whose sizes depend on data and
   /// are bounded by nothing else: 1 Mi, which is 4 MiB of f32.
   int64_t boundedElements = int64_t(1) << 20;

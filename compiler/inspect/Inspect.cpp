@@ -65,7 +65,10 @@ imported(MLIRContext *context, const Options &options, json::Array &problems) {
     problems.push_back(json::fixUTF8(text));
   });
   Status status = Status::ok;
-  return importModel(context, options.import, status);
+  auto module = importModel(context, options.import, status);
+  if (module && options.training)
+    (*module)->setAttr("weir.training", options.training);
+  return module;
 }
 
 std::optional<json::Object>

@@ -4,8 +4,9 @@
 #include "passes/grad/Reverse.h"
 
 #include "dialects/graph/Elementwise.h"
-#include "dialects/graph/gradients/Gradient.h"
 #include "dialects/graph/Gradients.h"
+#include "dialects/graph/gradients/Gradient.h"
+#include "dialects/graph/state/State.h"
 
 using namespace mlir;
 
@@ -123,6 +124,9 @@ private:
     auto derivative = kind ? kind.derivative() : graph::Derivative::none;
     if (auto stop = dyn_cast<graph::StopGradientOp>(op))
       return refuse(op, stop.getRefusal().value_or(""));
+    // What is wanted by a variable ends where it is read.
+    if (isa<graph::ReadVariableOp>(op))
+      return success();
     switch (derivative) {
     case graph::Derivative::zero:
       return success();

@@ -15,7 +15,9 @@ struct array {
   int64_t shape[MAX_RANK];
   int64_t elements;
   size_t bytes;
-  void *data; // aligned to 64; the array's own
+  void *data;    // aligned to 64; the array's own
+  void *mapping; // of a file, in which the data is
+  size_t mapped;
 };
 
 /// Allocates zeroed data for dtype and shape; 0, or -1 if it is too large.
@@ -35,6 +37,10 @@ void array_type_text(const struct array *array, char *text, size_t size);
 
 /// Reads or writes a .npy file. 0, or -1 with a sentence in `error`.
 int npy_read(const char *path, struct array *array, char *error, size_t size);
+/// The same without a copy: `data` is in a read-only mapping that
+/// `array_unmap` ends.
+int npy_map(const char *path, struct array *array, char *error, size_t size);
+void array_unmap(struct array *array);
 int npy_write(const char *path, const struct array *array, char *error,
               size_t size);
 

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -99,8 +100,9 @@ static void swap(struct array *array) {
     }
 }
 
-static int read_open(int file, const char *path, struct array *array,
-                     char *error, size_t size) {
+/// Reads up to the data, whose size the file is found to hold.
+static int read_start(int file, const char *path, struct array *array,
+                      int *swapped, off_t *data, char *error, size_t size) {
   struct stat info;
   if (fstat(file, &info) || !S_ISREG(info.st_mode))
     return fail(error, size, path, "not a regular file");
@@ -123,18 +125,29 @@ static int read_open(int file, const char *path, struct array *array,
   }
   header[length] = 0;
   const char *why;
-  int swapped, bad = parse_header(header, array, &swapped, &why);
+  int bad = parse_header(header, array, swapped, &why);
   free(header);
   if (bad)
     return fail(error, size, path, why);
   // Before any memory is taken for what a hostile header claims.
-  off_t at = lseek(file, 0, SEEK_CUR);
+  *data = lseek(file, 0, SEEK_CUR);
   int64_t bytes = (int64_t)dtype_bytes(array->dtype);
   for (int i = 0; i < array->rank; ++i)
     if (__builtin_mul_overflow(bytes, array->shape[i], &bytes))
       return fail(error, size, path, "its shape is too large");
-  if (at < 0 || bytes > info.st_size - at)
+  if (*data < 0 || bytes > info.st_size - *data)
     return fail(error, size, path, "truncated");
+  array->bytes = (size_t)bytes;
+  array->elements = bytes / (int64_t)dtype_bytes(array->dtype);
+  return 0;
+}
+
+static int read_open(int file, const char *path, struct array *array,
+                     char *error, size_t size) {
+  int swapped;
+  off_t at;
+  if (read_start(file, path, array, &swapped, &at, error, size))
+    return -1;
   if (array_allocate(array))
     return fail(error, size, path, "too large for memory");
   if (read_all(file, array->data, array->bytes)) {
@@ -146,11 +159,45 @@ static int read_open(int file, const char *path, struct array *array,
   return 0;
 }
 
-int npy_read(const char *path, struct array *array, char *error, size_t size) {
-  // Not blocking: a FIFO must not hang us.
+/// Not blocking: a FIFO must not hang us.
+static int open_file(const char *path, char *error, size_t size) {
   int file = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+  return file < 0 ? fail(error, size, path, strerror(errno)) : file;
+}
+
+int npy_map(const char *path, struct array *array, char *error, size_t size) {
+  int file = open_file(path, error, size), swapped;
+  off_t at;
   if (file < 0)
-    return fail(error, size, path, strerror(errno));
+    return -1;
+  int status = read_start(file, path, array, &swapped, &at, error, size);
+  if (!status && swapped && dtype_bytes(array->dtype) > 1)
+    status = fail(error, size, path, "its bytes are in the other order");
+  if (!status) {
+    // The data lies behind the header, which is mapped with it.
+    array->mapped = (size_t)at + array->bytes;
+    array->mapping = mmap(NULL, array->mapped, PROT_READ, MAP_PRIVATE, file, 0);
+    if (array->mapping == MAP_FAILED) {
+      array->mapping = NULL;
+      status = fail(error, size, path, strerror(errno));
+    } else {
+      array->data = (char *)array->mapping + at;
+    }
+  }
+  close(file);
+  return status;
+}
+
+void array_unmap(struct array *array) {
+  if (array->mapping)
+    munmap(array->mapping, array->mapped);
+  array->mapping = array->data = NULL;
+}
+
+int npy_read(const char *path, struct array *array, char *error, size_t size) {
+  int file = open_file(path, error, size);
+  if (file < 0)
+    return -1;
   int status = read_open(file, path, array, error, size);
   close(file);
   return status;

@@ -19,6 +19,8 @@ static const char help[] =
     "  --rtol=R --atol=A         how closely (1e-5, 1e-8)\n"
     "  --repeat=N --warmup=N     runs N times and says how long that took\n"
     "  --threads=N               how many share the work of a run\n"
+    "  --train --data=X.npy,Y.npy    runs train_step on batches of rows\n"
+    "  --batch=N --epochs=N --shuffle=SEED --metrics=FILE.jsonl   of training\n"
     "  --restore=PATH --save=PATH    checkpoints before and after the runs\n"
     "  --level=NAME              the code for this kind of processor\n"
     "  --json                    prints the report as JSON\n";
@@ -48,6 +50,47 @@ static int real(const char *text, double *to) {
   char *end;
   *to = strtod(text, &end);
   return end == text || *end || !(*to >= 0);
+}
+
+/// The parts of a list with commas, which stay within the argument's memory.
+static int split(char *text, struct options *o) {
+  int bad = 0;
+  for (char *part = text, *next; part; part = next) {
+    next = strchr(part, ',');
+    if (next)
+      *next++ = 0;
+    bad |= !*part;
+    const char **more =
+        realloc(o->data, ((size_t)o->num_data + 1) * sizeof *o->data);
+    if (!more)
+      return 1;
+    o->data = more;
+    o->data[o->num_data++] = part;
+  }
+  return bad;
+}
+
+/// The options of training, likewise.
+static int one_of_training(char *argument, struct options *o) {
+  const char *v;
+  long number = 0;
+  int bad = 0;
+  if (!strcmp(argument, "--train"))
+    o->train = 1;
+  else if ((v = value_of(argument, "--data")))
+    bad = split(argument + (v - argument), o);
+  else if ((v = value_of(argument, "--batch")))
+    bad = whole(v, 1, &o->batch);
+  else if ((v = value_of(argument, "--epochs")))
+    bad = whole(v, 1, &o->epochs) || o->epochs > 1000000;
+  else if ((v = value_of(argument, "--shuffle")))
+    bad = whole(v, 0, &number), o->shuffle = 1,
+    o->shuffle_seed = (uint64_t)number;
+  else if ((v = value_of(argument, "--metrics")))
+    o->metrics = v;
+  else
+    return -1;
+  return bad ? 2 : 0;
 }
 
 /// One option; 0, -1 if it is none of ours, or 2 for a bad value.
@@ -102,6 +145,8 @@ int options_read(int argc, char **argv, int library, struct options *o) {
       exit(0);
     }
     int status = one(argv[i], o);
+    if (status < 0)
+      status = one_of_training(argv[i], o);
     if (status == 2)
       return usage("bad value in", argv[i]);
     if (status == 0)
@@ -110,6 +155,11 @@ int options_read(int argc, char **argv, int library, struct options *o) {
       return usage("unknown argument", argv[i]);
     o->library = argv[i];
   }
+  if (o->train && !o->num_data)
+    return usage("nothing to train on: give", "--data=X.npy,Y.npy");
+  if (!o->train &&
+      (o->num_data || o->metrics || o->shuffle || o->batch || o->epochs))
+    return usage("what goes with training wants", "--train");
   if (library && !o->library) {
     fputs(help, stderr);
     return 2;

@@ -9,6 +9,12 @@ struct options {
   const char *restore, *save; // checkpoints, as their paths without an ending
   const char **inputs, **expects; // "NAME=VALUE", in order
   int num_inputs, num_expects;
+  const char **data; // of training: "FILE" or "NAME=FILE", in order
+  const char *metrics;
+  int num_data;
+  int train, shuffle;
+  long batch, epochs; // 0: as the model has it, and one
+  uint64_t shuffle_seed;
   int random, json;
   int threads; // 0: what the model was compiled for
   uint64_t seed;

@@ -1,32 +1,17 @@
-// What weir-run does: opens a model, gathers its inputs, runs it, and writes,
-// compares and reports what came out.
+// What weir-run does: opens a model, gathers its inputs, has it run, and
+// writes, compares and reports what came out.
 
 #define _POSIX_C_SOURCE 200809L
 #include "tools/run/run.h"
-#include "tools/run/array.h"
+#include "tools/run/execute.h"
 #include "tools/run/library.h"
-#include "tools/run/options.h"
-#include "tools/run/report.h"
+#include "tools/run/train.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { FAULT = 1, USAGE = 2, IO = 74, LIMIT = 75 };
-
-struct run {
-  struct options options;
-  const weir_model_info *info;
-  const char *weights;
-  const weir_function_info *function;
-  uint32_t index;
-  struct array *arrays; // inputs, then outputs
-  void **tensors;
-  struct timing timing;
-  char error[1024];
-};
-
-static int fail(const char *text, int status) {
+int fail(const char *text, int status) {
   fprintf(stderr, "weir-run: error: %s\n", text);
   return status;
 }
@@ -36,8 +21,7 @@ static struct array *output(struct run *run, uint32_t i) {
 }
 
 /// The value of `NAME=VALUE` for this tensor, or null. The last one wins.
-static const char *given(const char **all, int count,
-                         const weir_tensor_info *tensor) {
+const char *given(const char **all, int count, const weir_tensor_info *tensor) {
   const char *found = NULL;
   for (int i = 0; i < count; ++i) {
     const char *equals = strchr(all[i], '=');
@@ -110,8 +94,8 @@ static int same_type(const struct array *a, const struct array *b) {
          !memcmp(a->shape, b->shape, (size_t)a->rank * sizeof *a->shape);
 }
 
-static int type_error(struct run *run, const char *name,
-                      const struct array *want, const struct array *got) {
+int type_error(struct run *run, const char *name, const struct array *want,
+               const struct array *got) {
   char a[1600], b[1600];
   array_type_text(want, a, sizeof a);
   array_type_text(got, b, sizeof b);
@@ -120,7 +104,7 @@ static int type_error(struct run *run, const char *name,
   return fail(run->error, FAULT);
 }
 
-static void describe(const weir_tensor_info *info, struct array *array) {
+void describe(const weir_tensor_info *info, struct array *array) {
   array->dtype = info->dtype;
   array->rank = info->rank < MAX_RANK ? info->rank : MAX_RANK;
   for (int i = 0; i < array->rank; ++i)
@@ -157,6 +141,13 @@ static int gather_input(struct run *run, uint32_t i) {
     return 0;
   describe(info, &want);
   const char *text = given(run->options.inputs, run->options.num_inputs, info);
+  // Batches of data are copied there.
+  if (!text && run->options.train) {
+    *array = want;
+    return array_allocate(array)
+               ? fail("not enough memory for the inputs", LIMIT)
+               : 0;
+  }
   if (!text && !run->options.random) {
     char type[1600];
     array_type_text(&want, type, sizeof type);
@@ -207,69 +198,6 @@ static int gather(struct run *run) {
   for (uint32_t i = 0; i < count; ++i)
     run->tensors[i] = run->arrays[i].data;
   return 0;
-}
-
-/// The number of the level that is asked for by name; 0 for any.
-static int find_level(struct run *run, uint32_t *level) {
-  const weir_model_info *info = run->info;
-  *level = 0;
-  if (!run->options.level)
-    return 0;
-  for (uint32_t i = 0; i < info->num_levels; ++i)
-    if (!strcmp(info->levels[i], run->options.level))
-      *level = i + 1;
-  if (*level)
-    return 0;
-  snprintf(run->error, sizeof run->error, "there is no code for '%.100s'",
-           run->options.level);
-  return fail(run->error, FAULT);
-}
-
-/// Variables have the values of a checkpoint, or else their first ones.
-static weir_status begin_state(struct run *run, void *context) {
-  uint32_t init = run->info->init;
-  if (run->options.restore)
-    return run->info->restore(context, run->options.restore);
-  return init && init != run->index + 1
-             ? run->info->run(context, init - 1, NULL, 0)
-             : WEIR_OK;
-}
-
-static int execute(struct run *run) {
-  const weir_function_info *f = run->function;
-  uint32_t count = f->num_inputs + f->num_outputs;
-  weir_config config = WEIR_CONFIG_INIT;
-  if (run->weights && *run->weights)
-    config.weights_path = run->weights;
-  weir_threads threads = {NULL, run->options.threads, NULL};
-  config.threads = threads.n ? &threads : NULL;
-  if (find_level(run, &config.level))
-    return FAULT;
-  char message[1024] = "";
-  config.message = message;
-  config.message_bytes = sizeof message;
-  void *context;
-  double begin = now_us();
-  weir_status status = run->info->create(NULL, &config, &context);
-  run->timing.create_us = now_us() - begin;
-  if (status)
-    return fail(*message ? message : run->info->status_text(status), FAULT);
-  status = begin_state(run, context);
-  run->timing.threads = threads.n ? threads.n : (int)run->info->threads;
-  long repeat = run->options.repeat ? run->options.repeat : 1;
-  for (long i = -run->options.warmup; i < repeat && !status; ++i) {
-    begin = now_us();
-    status = run->info->run(context, run->index, run->tensors, count);
-    if (i >= 0)
-      run->timing.us[i] = now_us() - begin;
-  }
-  run->timing.runs = repeat;
-  if (!status && run->options.save)
-    status = run->info->save(context, run->options.save);
-  if (status)
-    fail(run->info->last_error(context), FAULT);
-  run->info->destroy(context);
-  return status ? FAULT : 0;
 }
 
 /// `dir/NAME.npy` of a tensor's name: the corpus and people look for both the
@@ -355,6 +283,8 @@ static int deliver(struct run *run) {
 }
 
 static int run_model(struct run *run) {
+  if (run->options.train && !run->options.function)
+    run->options.function = "train_step";
   int index = library_function(run->info, run->options.function);
   if (index < 0) {
     snprintf(run->error, sizeof run->error,
@@ -369,7 +299,7 @@ static int run_model(struct run *run) {
   int status = gather(run);
   if (!status)
     status = execute(run);
-  return status ? status : deliver(run);
+  return status || run->options.train ? status : deliver(run);
 }
 
 static void release(struct run *run) {
@@ -382,6 +312,7 @@ static void release(struct run *run) {
   free(run->timing.us);
   free(run->options.inputs);
   free(run->options.expects);
+  free(run->options.data);
 }
 
 int weir_run_main(int argc, char **argv, const weir_model_info *info) {

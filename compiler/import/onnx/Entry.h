@@ -6,9 +6,15 @@
 #include "compiler/import/Import.h"
 #include "compiler/import/onnx/Model.h"
 
+#include "dialects/graph/state/State.h"
+
 namespace weir::onnx {
 
 struct Format;
+class Tracer;
+
+/// Initializers that training makes variables of, by name.
+using Trained = llvm::StringMap<graph::VariableOp>;
 
 /// A tensor at the edge of an entry, under the model's name of it.
 struct Port {
@@ -21,6 +27,11 @@ struct Port {
 
 struct Entry {
   std::vector<Port> inputs, outputs;
+  std::string name = "main";
+  /// The outputs are what a loss is of.
+  bool isTraining = false;
+  /// Inputs that nothing uses are left out.
+  bool takesUsedOnly = false;
 };
 
 /// What a model says of a type, for people: `1x4xf32`, unknown sizes by their
@@ -32,9 +43,21 @@ std::string typeText(Report &report, const ::onnx::TypeProto *type);
 mlir::FailureOr<Entry> findEntry(Report &report, const Model &model,
                                  const ImportOptions &options);
 
-/// Traces the entry into a function of the module.
+/// The entry that the options' loss is of.
+mlir::FailureOr<Entry> trainingEntry(Report &report, const Model &model,
+                                     const ImportOptions &options);
+/// Makes variables of the initializers that the entry needs and the options
+/// train.
+mlir::LogicalResult declareTrained(Report &report, mlir::ModuleOp module,
+                                   Model &model, const Entry &entry,
+                                   const ImportOptions &options,
+                                   Trained &trained);
+
+/// Traces the entry into a function of the module. All entries have the same
+/// tracer, which reads each constant once.
 mlir::LogicalResult buildEntry(Report &report, mlir::ModuleOp module,
-                               Model &model, const Entry &entry);
+                               const Entry &entry, const Trained &trained,
+                               Tracer &tracer);
 
 } // namespace weir::onnx
 

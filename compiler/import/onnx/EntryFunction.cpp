@@ -1,6 +1,7 @@
 // Traces what lies between inputs and outputs into a function.
 
 #include "compiler/import/Build.h"
+#include "compiler/import/Trained.h"
 #include "compiler/import/onnx/Entry.h"
 #include "compiler/import/onnx/Tracer.h"
 #include "compiler/import/onnx/narrow/Narrow.h"
@@ -17,15 +18,21 @@ static DictionaryAttr portAttrs(Builder &b, const Port &port) {
       {b.getNamedAttr("weir.name", name), b.getNamedAttr("weir.tensor", name)});
 }
 
-LogicalResult buildEntry(Report &report, ModuleOp module, Model &model,
-                         const Entry &entry) {
-  OpBuilder builder = OpBuilder::atBlockEnd(module.getBody());
+LogicalResult buildEntry(Report &report, ModuleOp module, const Entry &entry,
+                         const Trained &trained, Tracer &tracer) {
+  OpBuilder &builder = tracer.builder;
+  builder.setInsertionPointToEnd(module.getBody());
   SmallVector<Type> types;
   for (const Port &port : entry.inputs)
     types.push_back(port.type);
   auto function = builder.create<func::FuncOp>(
-      report.file(), "weir_entry_0", builder.getFunctionType(types, {}));
-  function->setAttr("weir.entry", builder.getStringAttr("main"));
+      report.file(),
+      "weir_entry_" +
+          std::to_string(llvm::range_size(module.getOps<func::FuncOp>())),
+      builder.getFunctionType(types, {}));
+  function->setAttr("weir.entry", builder.getStringAttr(entry.name));
+  if (entry.isTraining)
+    markTraining(function);
   Block *block = function.addEntryBlock();
   builder.setInsertionPointToStart(block);
   SmallVector<std::pair<StringRef, Traced>> fed;
@@ -44,7 +51,12 @@ LogicalResult buildEntry(Report &report, ModuleOp module, Model &model,
   SmallVector<StringRef> wanted;
   for (const Port &port : entry.outputs)
     wanted.push_back(port.name);
-  Tracer tracer(report, model, builder);
+  for (const auto &variable : trained) {
+    graph::VariableOp op = variable.second;
+    Value value = builder.create<graph::ReadVariableOp>(
+        op.getLoc(), op.getTensorType(), op.getSymName());
+    fed.push_back({variable.getKey(), {value, {}, nullptr}});
+  }
   FailureOr<SmallVector<Traced>> traced = tracer.trace(wanted, fed);
   if (failed(traced))
     return failure();
@@ -71,6 +83,9 @@ LogicalResult buildEntry(Report &report, ModuleOp module, Model &model,
   // All at once: one by one, each would make a list of all anew.
   function.setAllArgAttrs(argumentAttrs);
   function.setAllResultAttrs(resultAttrs);
+  for (unsigned i = function.getNumArguments(); entry.takesUsedOnly && i-- > 0;)
+    if (function.getArgument(i).use_empty())
+      function.eraseArgument(i);
   return success();
 }
 

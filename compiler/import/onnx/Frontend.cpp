@@ -52,6 +52,10 @@ OwningOpRef<ModuleOp> importModel(Report &report,
     report.error(Status::badUsage) << "an ONNX model has no signatures";
     return {};
   }
+  if (!options.checkpoint.empty()) {
+    report.error(Status::badUsage) << "an ONNX model has no checkpoints";
+    return {};
+  }
   std::unique_ptr<Model> model = Model::read(report, options.path);
   if (!model)
     return {};
@@ -62,8 +66,25 @@ OwningOpRef<ModuleOp> importModel(Report &report,
   module.get()->setAttr(
       "weir.source",
       StringAttr::get(report.context, llvm::sys::path::filename(options.path)));
-  if (failed(buildEntry(report, *module, *model, *entry)))
-    return {};
+  Trained trained;
+  std::vector<Entry> entries{std::move(*entry)};
+  if (options.training) {
+    FailureOr<Entry> loss = trainingEntry(report, *model, options);
+    if (failed(loss))
+      return {};
+    entries.front().name = "predict";
+    entries.push_back(std::move(*loss));
+    for (Entry &each : entries)
+      each.takesUsedOnly = true;
+    if (failed(declareTrained(report, *module, *model, entries.back(), options,
+                              trained)))
+      return {};
+  }
+  OpBuilder builder(report.context);
+  Tracer tracer(report, *model, builder);
+  for (const Entry &each : entries)
+    if (failed(buildEntry(report, *module, each, trained, tracer)))
+      return {};
   if (failed(verify(*module))) {
     report.error() << "the importer made a wrong module";
     report.status = Status::internal;

@@ -2,9 +2,10 @@
 
 #include "compiler/import/Build.h"
 #include "compiler/import/tensorflow/Gradients.h"
+#include "compiler/import/tensorflow/state/State.h"
 
-#include "dialects/graph/gradients/Gradient.h"
 #include "dialects/graph/Graph.h"
+#include "dialects/graph/gradients/Gradient.h"
 #include "mlir/IR/Matchers.h"
 
 using namespace mlir;
@@ -22,6 +23,17 @@ static LogicalResult importConst(Node &node) {
     return node.error() << "says " << dataTypeName(type->type())
                         << " but its value is of "
                         << dataTypeName(value->tensor().dtype());
+  Tracer &tracer = node.tracer;
+  graph::VariableOp trained;
+  if (tracer.stateVariables && !tracer.isInit &&
+      tracer.frame().graph == &tracer.outermost())
+    trained = tracer.stateVariables->find(node.name());
+  if (trained && trained.getInitial()) {
+    Variable variable;
+    variable.name = node.name().str();
+    FailureOr<Value> now = currentValue(node, variable);
+    return failed(now) ? failure() : node.result(*now);
+  }
   FailureOr<Constant> constant =
       node.tracer.constant(node, *value->mutable_tensor());
   if (failed(constant))

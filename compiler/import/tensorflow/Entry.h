@@ -13,6 +13,8 @@ class MetaGraphDef;
 
 namespace weir::tensorflow {
 
+class StateVariables;
+
 /// A tensor at the edge of an entry.
 struct Port {
   /// What callers call it, and the graph's name of it.
@@ -49,6 +51,8 @@ struct Entry {
   std::vector<Derivatives> derivatives = {};
   /// Nodes that run though nothing is asked of them.
   std::vector<int> targets = {};
+  /// The outputs are what a loss is of.
+  bool isTraining = false;
   /// The outputs are what nothing uses: those that turn out to be no tensors
   /// are left out.
   bool isGuess = false;
@@ -95,6 +99,21 @@ signatureEntries(Report &report, const Graph &graph,
                  const ::tensorflow::MetaGraphDef &saved,
                  const ImportOptions &options);
 
+/// A tensor by what callers of the model call it, or by its name in the graph;
+/// an error about the option `what` where there is none.
+mlir::FailureOr<Port> portNamed(Report &report, const Graph &graph,
+                                const Entry &model, llvm::StringRef name,
+                                llvm::StringRef what);
+
+/// The entry that the options' loss is of, with the inputs of `model` where
+/// that has signatures, or else those that it needs.
+mlir::FailureOr<Entry> trainingEntry(Report &report, const Graph &graph,
+                                     const Library &library,
+                                     const ImportOptions &options,
+                                     const Entry &model, bool hasSignatures);
+/// Has the tracer of such an entry read each trained variable, once and first.
+void readTrained(Tracer &tracer, const StateVariables &state);
+
 /// The entry `gradients` that the options ask for, with the inputs of `model`
 /// where that has signatures, or else those that it needs.
 mlir::FailureOr<Entry> gradientEntry(Report &report, const Graph &graph,
@@ -112,7 +131,6 @@ mlir::LogicalResult buildDerivatives(Report &report, const Graph &graph,
                                      llvm::ArrayRef<Traced> traced,
                                      llvm::SmallVectorImpl<mlir::Value> &values,
                                      std::vector<Port> &ports);
-class StateVariables;
 
 /// Traces the entry into a function of the module.
 mlir::LogicalResult buildEntry(Report &report, mlir::ModuleOp module,

@@ -2,6 +2,7 @@
 
 #include "compiler/import/Build.h"
 #include "compiler/import/Names.h"
+#include "compiler/import/Trained.h"
 #include "compiler/import/tensorflow/EntryResults.h"
 #include "compiler/import/tensorflow/bounded/Bounds.h"
 
@@ -158,6 +159,8 @@ LogicalResult buildEntry(Report &report, ModuleOp module, const Graph &graph,
   for (auto [i, port] : llvm::enumerate(entry.inputs))
     if (!port.open.empty())
       argumentAttrs.push_back(shapeAttributes(builder, port, i));
+  if (entry.isTraining)
+    markTraining(function);
   EntrySource source{report, graph, library, variables, state, entry, options};
   FailureOr<EntryResults> results = traceVersions(source, builder, fed);
   if (failed(results))

@@ -60,6 +60,8 @@ FailureOr<EntryResults> traceEntry(const EntrySource &source,
   tracer.boundedElements = source.options.boundedElements;
   llvm::append_range(wanted, watchDerivatives(graph, entry, tracer));
   tracer.stateVariables = &source.state;
+  if (entry.isTraining)
+    readTrained(tracer, source.state);
   FailureOr<SmallVector<Traced>> traced =
       tracer.trace(graph, wanted, entry.targets, given);
   if (failed(traced))

@@ -56,6 +56,15 @@ static LogicalResult indexGraph(Report &report, Model &model) {
   return success(model.graph != nullptr);
 }
 
+/// A graph alone has no values but those of a checkpoint that is named.
+static LogicalResult findVariables(Report &report, const ImportOptions &options,
+                                   Model &model) {
+  if (model.isSavedModel() || !options.checkpoint.empty())
+    model.variables = openVariables(report, model.saved, *model.graph,
+                                    model.library, options.checkpoint);
+  return success(report.status == Status::ok);
+}
+
 static LogicalResult readModel(Report &report, const ImportOptions &options,
                                Model &model) {
   std::string path = options.path;
@@ -67,9 +76,10 @@ static LogicalResult readModel(Report &report, const ImportOptions &options,
     if (failed(from))
       return failure();
     if (from->kind == FileKind::graph)
-      return failed(load(report, *from, model.ownGraph))
+      return failed(load(report, *from, model.ownGraph)) ||
+                     failed(indexGraph(report, model))
                  ? failure()
-                 : indexGraph(report, model);
+                 : findVariables(report, options, model);
     if (from->kind != FileKind::savedModel) {
       report.error() << "is not a graph of TensorFlow's";
       return failure();
@@ -85,9 +95,7 @@ static LogicalResult readModel(Report &report, const ImportOptions &options,
   if (failed(indexGraph(report, model)) ||
       failed(checkReferences(report, model.saved, *model.graph)))
     return failure();
-  model.variables =
-      openVariables(report, model.saved, *model.graph, model.library);
-  return success(report.status == Status::ok);
+  return findVariables(report, options, model);
 }
 
 /// A directory may be named with a slash at its end.
@@ -171,6 +179,18 @@ OwningOpRef<ModuleOp> importModel(Report &report,
       return {};
     entries.push_back(std::move(*entry));
   }
+  if (options.training) {
+    FailureOr<Entry> entry =
+        trainingEntry(report, *model.graph, model.library, options,
+                      entries.front(), hasSignatures);
+    if (failed(entry))
+      return {};
+    if (!hasSignatures)
+      entries.front().name = "predict";
+    // What runs besides belongs to a step.
+    entries.front().targets.clear();
+    entries.push_back(std::move(*entry));
+  }
   if (failed(checkShapes(report, options, entries)) ||
       !model.library.check(report, *model.graph))
     return {};
@@ -179,7 +199,7 @@ OwningOpRef<ModuleOp> importModel(Report &report,
       "weir.source", StringAttr::get(report.context, baseName(options.path)));
   StateVariables state;
   if (failed(state.declare(report, *module, *model.graph, model.library,
-                           model.variables.get(), entries)))
+                           model.variables.get(), entries, options)))
     return {};
   for (const Entry &entry : entries)
     if (failed(buildEntry(report, *module, *model.graph, model.library,

@@ -45,14 +45,13 @@ void keepWatched(Tracer &tracer, int node, ImplicitLocOpBuilder &b,
       traced.value = watched->keep(b, traced.value);
 }
 
-/// A tensor by what callers of the model call it, or by its name in the graph.
-static FailureOr<Port> portNamed(Report &report, const Graph &graph,
-                                 const Entry &model, StringRef name) {
+FailureOr<Port> portNamed(Report &report, const Graph &graph,
+                          const Entry &model, StringRef name, StringRef what) {
   for (const auto *ports : {&model.inputs, &model.outputs})
     for (const Port &port : *ports)
       if (name == port.name || name == port.tensor)
         return Port{port.name, port.tensor, port.edge, {}};
-  FailureOr<Edge> edge = resolveTensor(report, graph, name, "--grad");
+  FailureOr<Edge> edge = resolveTensor(report, graph, name, what);
   if (failed(edge))
     return failure();
   name.consume_back(":0");
@@ -74,7 +73,8 @@ FailureOr<Entry> gradientEntry(Report &report, const Graph &graph,
     if (before != given.end()) {
       asked.ofGradient = before - given.begin();
     } else {
-      FailureOr<Port> loss = portNamed(report, graph, model, request.loss);
+      FailureOr<Port> loss =
+          portNamed(report, graph, model, request.loss, "--grad");
       if (failed(loss))
         return failure();
       asked.loss = *loss;
@@ -83,7 +83,7 @@ FailureOr<Entry> gradientEntry(Report &report, const Graph &graph,
     // As TensorFlow calls the gradients of several calls.
     std::string scope = "gradients" + (k ? "_" + std::to_string(k) : "") + "/";
     for (const std::string &name : request.variables) {
-      FailureOr<Port> port = portNamed(report, graph, model, name);
+      FailureOr<Port> port = portNamed(report, graph, model, name, "--grad");
       if (failed(port))
         return failure();
       needed.fetches.push_back(port->tensor);

@@ -19,6 +19,23 @@ func.func @uses(%x: tensor<4xf32>) -> tensor<4xf32> {
 
 // -----
 
+// A variable is where gradients by its value end.
+// CHECK-LABEL: @variable(
+// CHECK: %[[W:.*]] = graph.read_variable @w
+// CHECK: %[[G:.*]] = graph.constant dense<1.000000e+00> : tensor<4xf32>
+// CHECK: %[[DW:.*]] = graph.mul %arg0, %[[G]]
+// CHECK: return %[[DW]]
+graph.variable @w : tensor<4xf32>
+func.func @variable(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %w = graph.read_variable @w : tensor<4xf32>
+  %y = graph.mul %w, %x : tensor<4xf32>
+  %c = graph.reduce_sum %y [0] : tensor<4xf32>
+  %dw = graph.gradient %c of %w : tensor<f32>, (tensor<4xf32>)
+  return %dw : tensor<4xf32>
+}
+
+// -----
+
 // Ops beside the path have no gradients, nor have integers and truth values; a
 // variable that the loss does not depend on has zeros.
 // CHECK-LABEL: @path(

@@ -28,12 +28,12 @@ mlir::LogicalResult readSavedModel(Report &report, const std::string &path,
 mlir::LogicalResult checkReferences(Report &report, const SavedModelFile &model,
                                     const Graph &graph);
 
-/// The variables of the directory's checkpoint, found by the graph's own nodes
-/// that restore them; it is opened at the first use.
-std::unique_ptr<VariableSource> openVariables(Report &report,
-                                              const SavedModelFile &model,
-                                              const Graph &graph,
-                                              Library &library);
+/// The variables of a checkpoint, found by the graph's own nodes that restore
+/// them: of the one at `path`, or else of the SavedModel's own, which is opened
+/// at the first use. Null after an error.
+std::unique_ptr<VariableSource>
+openVariables(Report &report, const SavedModelFile &model, const Graph &graph,
+              Library &library, const std::string &path);
 
 } // namespace weir::tensorflow
 

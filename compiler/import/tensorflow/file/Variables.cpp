@@ -4,6 +4,8 @@
 #include "compiler/import/tensorflow/file/Checkpoint.h"
 #include "compiler/import/tensorflow/file/SavedModel.h"
 
+#include "llvm/Support/Path.h"
+
 using namespace mlir;
 using ::tensorflow::NodeDef;
 
@@ -24,12 +26,28 @@ public:
             Library &library)
       : report(report), model(model) {
     bindIn({graph, {}});
+    if (!model.graph)
+      return;
     // Later versions restore in a function, to which handles are handed.
     if (std::optional<int> node =
             graph.find(StringRef(model.graph->saver_def().restore_op_name())
                            .split(':')
                            .first))
       bindInCall(graph, *node, library);
+  }
+
+  /// Takes the checkpoint at `path` instead of the model's own.
+  LogicalResult open(const std::string &path) {
+    opened = true;
+    StringRef folder = llvm::sys::path::parent_path(path);
+    FailureOr<File> found =
+        File::openDirectory(report, folder.empty() ? "." : folder.str());
+    if (failed(found))
+      return failure();
+    directory = std::move(*found);
+    checkpoint =
+        Checkpoint::open(report, directory, llvm::sys::path::filename(path));
+    return success(checkpoint != nullptr);
   }
 
   FailureOr<ElementsAttr> value(StringRef name) override;
@@ -46,6 +64,8 @@ private:
 
   Report &report;
   const SavedModelFile &model;
+  /// Of a checkpoint that is not the model's own.
+  File directory;
   std::unique_ptr<Checkpoint> checkpoint;
   bool opened = false;
   /// The checkpoint's key of each variable, and which part of the tensor.
@@ -144,7 +164,7 @@ FailureOr<ElementsAttr> Variables::value(StringRef name) {
     return known->second;
   if (!opened) {
     opened = true;
-    if (model.directory.has("variables"))
+    if (model.graph && model.directory.has("variables"))
       checkpoint =
           Checkpoint::open(report, model.directory, "variables/variables");
     if (!checkpoint && report.status != Status::ok)
@@ -175,11 +195,13 @@ FailureOr<ElementsAttr> Variables::value(StringRef name) {
   return value;
 }
 
-std::unique_ptr<VariableSource> openVariables(Report &report,
-                                              const SavedModelFile &model,
-                                              const Graph &graph,
-                                              Library &library) {
-  return std::make_unique<Variables>(report, model, graph, library);
+std::unique_ptr<VariableSource>
+openVariables(Report &report, const SavedModelFile &model, const Graph &graph,
+              Library &library, const std::string &path) {
+  auto variables = std::make_unique<Variables>(report, model, graph, library);
+  if (!path.empty() && failed(variables->open(path)))
+    return nullptr;
+  return variables;
 }
 
 } // namespace weir::tensorflow

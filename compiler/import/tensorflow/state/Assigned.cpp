@@ -1,5 +1,7 @@
-// Which variables the entries assign, found before anything is traced.
+// Which variables the entries assign, and which are trained, found before
+// anything is traced.
 
+#include "compiler/import/Trained.h"
 #include "compiler/import/tensorflow/state/State.h"
 
 #include "llvm/ADT/StringSet.h"
@@ -68,6 +70,8 @@ public:
     auto order = orderNodes(report, graph, wanted, entry.targets, fed);
     if (failed(order))
       return failure();
+    isTraining = entry.isTraining;
+    outermost = &graph;
     visit({&graph, {}}, *order);
     while (!work.empty()) {
       Call call = std::move(work.back());
@@ -83,6 +87,9 @@ public:
 
   /// By name; each with a node that declares it.
   std::map<std::string, const NodeDef *> found;
+  /// What the entry that is trained has of variables and constants of floats,
+  /// likewise.
+  std::map<std::string, const NodeDef *> trainable;
 
 private:
   /// The node that declares the variable which an edge stands for.
@@ -119,12 +126,23 @@ private:
     for (int i : order) {
       const NodeDef &def = call.graph->node(i);
       ArrayRef<Edge> operands = call.graph->operands(i);
+      if (isTraining && isTrainable(def) &&
+          (def.op() != "Const" || call.graph == outermost))
+        trainable.try_emplace(variableName(def), &def);
       for (size_t k = 0; k < operands.size() && assigns(def.op(), k); ++k)
         if (std::string name = behind(call, operands[k]); !name.empty())
           found[name] = declared.lookup(name);
       for (StringRef callee : calledFunctions(def))
         enter(call, def, operands, callee);
     }
+  }
+
+  bool isTrainable(const NodeDef &def) const {
+    auto type = def.attr().find("dtype");
+    return (isVariableOp(def.op()) || def.op() == "Const") &&
+           type != def.attr().end() &&
+           isa_and_nonnull<FloatType>(
+               elementType(report.context, type->second.type()));
   }
 
   void enter(const Call &call, const NodeDef &def, ArrayRef<Edge> operands,
@@ -149,9 +167,28 @@ private:
   llvm::StringMap<const NodeDef *> declared;
   std::set<Call> seen;
   std::vector<Call> work;
+  bool isTraining = false;
+  /// Names of constants are of use only there.
+  const Graph *outermost = nullptr;
 };
 
 } // namespace
+
+/// Variables that the options train. Constants are only those that
+/// --train-vars names, where it names no variable.
+static std::map<std::string, const NodeDef *>
+trainedOf(const Search &search, const ImportOptions &options) {
+  std::map<std::string, const NodeDef *> variables, constants;
+  for (const auto &[name, def] : search.trainable) {
+    bool isVariable = isVariableOp(def->op());
+    if (isTrained(options, name))
+      (isVariable ? variables : constants)[name] = def;
+  }
+  if (!variables.empty())
+    return variables;
+  bool isNamed = options.training && !options.training->variables.empty();
+  return isNamed ? constants : variables;
+}
 
 /// The type that the node declares, or that the checkpoint's tensor has.
 static FailureOr<RankedTensorType> typeOf(Report &report, const NodeDef &def,
@@ -181,18 +218,54 @@ static FailureOr<RankedTensorType> typeOf(Report &report, const NodeDef &def,
   return RankedTensorType::get(**dims, element);
 }
 
+/// The value of a constant that becomes a variable.
+static LogicalResult readConstant(Report &report, const NodeDef &def,
+                                  Library &library, ElementsAttr &value) {
+  auto given = def.attr().find("value");
+  if (given == def.attr().end())
+    return report.error(report.node(def.name())) << "(Const): has no value";
+  // Large contents are moved out of the message: the importer owns it.
+  auto &proto = const_cast<::tensorflow::TensorProto &>(given->second.tensor());
+  auto [known, isNew] = library.constants.try_emplace(&proto);
+  if (isNew) {
+    std::string why;
+    FailureOr<Constant> read =
+        readTensor(report.context, proto, def.name(), why);
+    if (failed(read))
+      return report.error(report.node(def.name()))
+             << "(Const): its constant " << why;
+    library.constants[&proto] = *read;
+  }
+  value = library.constants[&proto].value;
+  return success();
+}
+
 LogicalResult StateVariables::declare(Report &report, ModuleOp module,
                                       const Graph &graph, Library &library,
                                       VariableSource *source,
-                                      ArrayRef<Entry> entries) {
+                                      ArrayRef<Entry> entries,
+                                      const ImportOptions &options) {
   Search search(report, library);
   for (const Entry &entry : entries)
     if (failed(search.visitEntry(graph, entry)))
       return failure();
+  std::map<std::string, const NodeDef *> trained = trainedOf(search, options);
+  std::vector<std::string> others;
+  for (const auto &[name, def] : search.trainable)
+    others.push_back(name);
+  if (failed(checkTrained(report, options, trained.size(), others)))
+    return failure();
+  search.found.insert(trained.begin(), trained.end());
   OpBuilder b = OpBuilder::atBlockEnd(module.getBody());
   llvm::StringSet<> keys;
   for (const auto &[name, def] : search.found) {
-    FailureOr<RankedTensorType> type = typeOf(report, *def, name, source);
+    ElementsAttr constant;
+    if (def->op() == "Const" &&
+        failed(readConstant(report, *def, library, constant)))
+      return failure();
+    FailureOr<RankedTensorType> type =
+        constant ? cast<RankedTensorType>(constant.getType())
+                 : typeOf(report, *def, name, source);
     if (failed(type))
       return failure();
     std::string key = source ? source->key(name) : "";
@@ -200,9 +273,11 @@ LogicalResult StateVariables::declare(Report &report, ModuleOp module,
       keys.insert(key = name);
     // Kernels and entries have names in the same table.
     variables[name] = b.create<graph::VariableOp>(
-        report.node(def->name()), "var:" + name, *type, ElementsAttr(),
+        report.node(def->name()), "var:" + name, *type, constant,
         b.getStringAttr(name),
         key == name ? StringAttr() : b.getStringAttr(key));
+    if (trained.count(name))
+      markTrained(variables[name]);
   }
   return success();
 }

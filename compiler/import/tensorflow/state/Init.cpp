@@ -1,5 +1,6 @@
 // The entry that gives variables their first values.
 
+#include "compiler/import/Trained.h"
 #include "compiler/import/tensorflow/state/State.h"
 
 #include "dialects/graph/Graph.h"
@@ -54,12 +55,13 @@ std::vector<Edge> initialEdges(const Graph &graph, StringRef name) {
   return found;
 }
 
-/// The variable's value from the checkpoint, or else from its initializer;
-/// null where there is neither.
-static FailureOr<Value> firstValue(Report &report, Tracer &tracer,
+/// The variable's value from the checkpoint, or else from its initializer, or
+/// else from that of the options where it is trained; null where there is none.
+static FailureOr<Value> givenValue(Report &report, Tracer &tracer,
                                    const Graph &graph,
                                    graph::VariableOp variable,
-                                   OpBuilder &builder) {
+                                   OpBuilder &builder,
+                                   const ImportOptions &options) {
   StringRef name = variable.nameInModel();
   if (tracer.variables) {
     FailureOr<ElementsAttr> saved = tracer.variables->value(name);
@@ -70,6 +72,14 @@ static FailureOr<Value> firstValue(Report &report, Tracer &tracer,
           .getResult();
   }
   std::vector<Edge> edges = initialEdges(graph, name);
+  if (edges.empty() && isMarkedTrained(variable)) {
+    FailureOr<ElementsAttr> first =
+        firstValue(report, *options.training, variable);
+    if (failed(first))
+      return failure();
+    return builder.create<graph::ConstantOp>(variable.getLoc(), *first)
+        .getResult();
+  }
   if (edges.empty())
     return Value();
   auto traced = tracer.trace(graph, edges.front(), {}, {});
@@ -108,10 +118,10 @@ LogicalResult buildInit(Report &report, ModuleOp module, const Graph &graph,
   tracer.isInit = true;
   bool complete = true;
   for (auto [name, variable] : state.all()) {
-    if (tracer.known.count(variable.getSymName()))
+    if (tracer.known.count(variable.getSymName()) || variable.getInitial())
       continue;
     FailureOr<Value> value =
-        firstValue(report, tracer, graph, variable, builder);
+        givenValue(report, tracer, graph, variable, builder, options);
     if (failed(value))
       return failure();
     if (!*value) {

@@ -41,12 +41,13 @@ const Variable *variableAt(Node &node, unsigned i);
 /// The variables of a model that its entries assign.
 class StateVariables {
 public:
-  /// Finds what the entries assign and declares it in the module, where it is
-  /// of a known type; failure after an error.
+  /// Finds what the entries assign and what the options train, and declares it
+  /// in the module, where it is of a known type; failure after an error.
   mlir::LogicalResult declare(Report &report, mlir::ModuleOp module,
                               const Graph &graph, Library &library,
                               VariableSource *source,
-                              llvm::ArrayRef<Entry> entries);
+                              llvm::ArrayRef<Entry> entries,
+                              const ImportOptions &options);
   /// Null where no entry assigns it.
   graph::VariableOp find(llvm::StringRef name) const;
   const std::map<std::string, graph::VariableOp> &all() const {

@@ -1,0 +1,157 @@
+// Parses what says how a model is trained.
+
+#include "compiler/Training.h"
+
+#include "compiler/Diagnostics.h"
+#include "passes/train/Losses.h"
+#include "passes/train/Optimizers.h"
+#include "llvm/Support/Regex.h"
+#include <cmath>
+
+using namespace mlir;
+
+namespace weir {
+
+static bool parseNumber(StringRef text, double &value) {
+  return !text.getAsDouble(value) && std::isfinite(value);
+}
+
+/// What is wrong with a regular expression; nothing where it is one.
+static std::string checkNames(StringRef names) {
+  std::string why;
+  if (llvm::Regex(names).isValid(why))
+    return "";
+  return "'" + escaped(names) + "' is no regular expression: " + why;
+}
+
+template <typename Range>
+static std::string namesOf(Range &&all) {
+  std::string text;
+  for (const auto &each : all)
+    text += (text.empty() ? "" : ", ") + each.name.str();
+  return text;
+}
+
+std::string TrainingOptions::loss(StringRef text) {
+  auto [kind, tensors] = text.split(':');
+  auto [name, number] = kind.split('[');
+  const train::Loss *loss = train::findLoss(name);
+  if (!loss) {
+    // A tensor, of which `loss:0` is one, too.
+    bool isTensor = !text.empty() && !kind.contains('[') &&
+                    (tensors.empty() ? !text.ends_with(":")
+                                     : llvm::all_of(tensors, llvm::isDigit));
+    if (!isTensor)
+      return "there is no loss '" + escaped(name) + "'; they are " +
+             namesOf(train::losses()) + ", or a tensor of the model";
+    request.output = text.str();
+    set("loss", "");
+    return "";
+  }
+  auto [output, labels] = tensors.split(',');
+  if (output.empty() || labels.contains(',') || tensors.ends_with(","))
+    return "is not " + name.str() + ":OUTPUT[,LABELS]";
+  if (kind.contains('[')) {
+    double value;
+    StringRef key = number.split('=').first;
+    if (key.empty() || key != loss->parameter || !number.consume_back("]") ||
+        !parseNumber(number.split('=').second, value) || value <= 0)
+      return "cannot set '" + escaped(number) + "' of " + name.str();
+    set(loss->parameter, value);
+  }
+  request.output = output.str();
+  request.labels = labels.empty() ? "labels" : labels.str();
+  StringRef input = request.labels;
+  input.consume_back(":0");
+  set("loss", name);
+  set("labels", input);
+  return "";
+}
+
+std::string TrainingOptions::optimizer(StringRef text) {
+  auto [name, list] = text.split(':');
+  const train::Optimizer *optimizer = train::findOptimizer(name);
+  if (!optimizer)
+    return "there is no optimizer '" + escaped(name) + "'; they are " +
+           namesOf(train::optimizers());
+  set("optimizer", optimizer->name);
+  if (optimizer->name == "AdamW" && !recipe.get("weight_decay"))
+    set("weight_decay", 0.01);
+  SmallVector<StringRef> settings;
+  list.split(settings, ',', -1, /*KeepEmpty=*/false);
+  for (StringRef setting : settings) {
+    auto [key, number] = setting.split('=');
+    bool isKnown =
+        llvm::any_of(optimizer->parameters, [key = key](const auto &each) {
+          return each.name == key;
+        });
+    if (!isKnown)
+      return optimizer->name.str() + " has no '" + escaped(key) +
+             "' to set; there are " + namesOf(optimizer->parameters);
+    double value;
+    if (key == "lr" && number == "input")
+      set("rate_input", "learning_rate");
+    else if (!parseNumber(number, value))
+      return "'" + escaped(setting) + "' gives no number";
+    else
+      set(key, value);
+  }
+  return "";
+}
+
+std::string TrainingOptions::initializer(StringRef text) {
+  Initializer given;
+  auto [kind, rest] = text.split(':');
+  if (!llvm::is_contained(ArrayRef<StringRef>{"zeros", "ones", "glorot_uniform",
+                                              "glorot_normal", "he_uniform",
+                                              "he_normal"},
+                          kind))
+    return "'" + escaped(kind) +
+           "' is none of zeros, ones, glorot_uniform, glorot_normal, "
+           "he_uniform, he_normal";
+  given.kind = kind.str();
+  if (rest.consume_front("seed=")) {
+    auto [seed, names] = rest.split(':');
+    if (seed.getAsInteger(10, given.seed))
+      return "'" + escaped(seed) + "' is no seed";
+    rest = names;
+  }
+  given.variables = rest.str();
+  std::string wrong = rest.empty() ? "" : checkNames(rest);
+  if (wrong.empty())
+    request.initializers.push_back(std::move(given));
+  return wrong;
+}
+
+std::string TrainingOptions::clip(StringRef text) {
+  auto [kind, number] = text.split('=');
+  double at;
+  if ((kind != "value" && kind != "norm" && kind != "global_norm") ||
+      !parseNumber(number, at) || at <= 0)
+    return "is not value=X, norm=X or global_norm=X with X above 0";
+  set("clip", kind);
+  set("clip_at", at);
+  return "";
+}
+
+std::string TrainingOptions::weightDecay(StringRef text) {
+  auto [number, names] = text.split(':');
+  double rate;
+  if (!parseNumber(number, rate))
+    return "is not RATE[:REGEX]";
+  set("weight_decay", rate);
+  set("weight_decay_of", names);
+  return names.empty() ? "" : checkNames(names);
+}
+
+std::string TrainingOptions::variables(StringRef text) {
+  request.variables = text.str();
+  return checkNames(text);
+}
+
+std::string TrainingOptions::frozen(StringRef text) {
+  request.frozen = text.str();
+  return checkNames(text);
+}
+
+} // namespace weir

@@ -1,0 +1,37 @@
+// Which of a model's variables are to be trained, and their first values where
+// the model has none.
+
+#ifndef WEIR_COMPILER_IMPORT_TRAINED_H
+#define WEIR_COMPILER_IMPORT_TRAINED_H
+
+#include "compiler/import/Import.h"
+#include "compiler/import/Report.h"
+
+#include "dialects/graph/state/State.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+namespace weir {
+
+/// Whether the options say that a variable of this name is trained.
+bool isTrained(const ImportOptions &options, llvm::StringRef name);
+
+/// The first value of a variable that has none: numbers that depend on the
+/// seed and the variable's name alone, zeros for vectors and scalars. An error
+/// where they are too many to be data of a library.
+mlir::FailureOr<mlir::ElementsAttr> firstValue(Report &report,
+                                               const TrainingRequest &training,
+                                               graph::VariableOp variable);
+
+/// Marks the function as what the loss is of.
+void markTraining(mlir::func::FuncOp function);
+void markTrained(graph::VariableOp variable);
+bool isMarkedTrained(graph::VariableOp variable);
+
+/// An error that says what could be trained, where nothing is.
+mlir::LogicalResult checkTrained(Report &report, const ImportOptions &options,
+                                 size_t trained,
+                                 llvm::ArrayRef<std::string> others);
+
+} // namespace weir
+
+#endif // WEIR_COMPILER_IMPORT_TRAINED_H

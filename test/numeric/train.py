@@ -1,0 +1,424 @@
+"""train.py FOLDER: forward graphs become steps of training; the variables and
+what optimizers keep, after ten steps, are compared with NumPy in float64."""
+
+import os
+import pathlib
+import subprocess
+import sys
+
+import numpy as np
+
+if os.environ.get("WEIR_RECORD"):  # For docs/ops.md: other tests have these ops.
+    sys.exit(0)
+OUT = sys.argv[1]
+sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / "runtime" / "Inputs"))
+import bundle  # noqa: E402
+
+STEPS = 10
+KINDS = {"float32": "DT_FLOAT", "int32": "DT_INT32"}
+failures = 0
+rng = np.random.default_rng(5)
+
+
+def attr(key, text):
+    return f' attr {{ key: "{key}" value {{ {text} }} }}'
+
+
+def dims(shape):
+    return " ".join(f"dim {{ size: {n} }}" for n in shape)
+
+
+def node(name, op, inputs, *attrs):
+    edges = " ".join(f'input: "{i}"' for i in inputs)
+    return f'node {{ name: "{name}" op: "{op}" {edges}{"".join(attrs)} }}'
+
+
+FLOAT = attr("T", "type: DT_FLOAT")
+
+
+def const(name, value):
+    value = np.asarray(value)
+    kind = KINDS[str(value.dtype)]
+    field = {"DT_FLOAT": "float_val", "DT_INT32": "int_val"}[kind]
+    values = " ".join(f"{field}: {v!r}" for v in value.ravel().tolist())
+    return node(name, "Const", (), attr("dtype", f"type: {kind}"), attr("value",
+        f"tensor {{ dtype: {kind} tensor_shape {{ {dims(value.shape)} }} {values} }}"))  # fmt: skip
+
+
+def variable(name, shape, first=None):
+    kind, form = attr("dtype", "type: DT_FLOAT"), attr("shape", f"shape {{ {dims(shape)} }}")
+    text = [node(name, "VarHandleOp", (), kind, form),
+            node(name + "/Read", "ReadVariableOp", (name,), kind)]
+    if first is not None:
+        text += [const(name + "/first", first),
+                 node(name + "/Assign", "AssignVariableOp", (name, name + "/first"), kind)]
+    return text
+
+
+def placeholder(name, shape):
+    return node(name, "Placeholder", (), attr("dtype", "type: DT_FLOAT"),
+                attr("shape", f"shape {{ {dims(shape)} }}"))  # fmt: skip
+
+
+def linear(W, b, rows):
+    """y = x W + b."""
+    return [placeholder("x", (rows, W.shape[0])), *variable("W", W.shape, W),
+            *variable("b", b.shape, b),
+            node("product", "MatMul", ("x", "W/Read"), FLOAT),
+            node("y", "BiasAdd", ("product", "b/Read"), FLOAT)]  # fmt: skip
+
+
+def compile(name, text, *options, ending="pbtxt"):
+    path, library = f"{OUT}/{name}.{ending}", f"{OUT}/{name}.so"
+    pathlib.Path(path).write_text("\n".join(text) + "\n")
+    subprocess.run(["weir", "compile", path, "-o", library, *options], check=True)
+    return library
+
+
+def run(library, function, *options, inputs=None):
+    """What the function gave, and the variables after it."""
+    given = []
+    for key, value in (inputs or {}).items():
+        np.save(f"{OUT}/{key}.npy", value)
+        given.append(f"--input={key}=@{OUT}/{key}.npy")
+    folder = pathlib.Path(OUT) / "out"
+    folder.mkdir(exist_ok=True)
+    subprocess.run(["weir-run", library, f"--function={function}", f"--output-dir={folder}",
+                    f"--save={OUT}/kept", *given, *options], check=True,
+                   stdout=subprocess.DEVNULL)  # fmt: skip
+    kinds = {1: np.float32, 9: np.int64}
+    tensors = bundle.read(f"{OUT}/kept")
+    kept = {k: np.frombuffer(d, kinds[t]).reshape(s) for k, (t, s, d) in tensors.items()}
+    return {p.stem: np.load(p) for p in folder.glob("*.npy")}, kept
+
+
+def compare(what, got, want, rtol=2e-6, atol=2e-6):
+    global failures
+    if isinstance(want, list) and got == want:
+        return
+    if isinstance(want, list) or np.shape(got) != np.shape(want) or not np.allclose(got, want, rtol=rtol, atol=atol):
+        failures += 1
+        print(f"{what}: {got} instead of {want}")
+
+
+# Each takes variable, gradient, what is kept, step's number, variable's decay.
+
+
+def gradient_descent(x, g, k, t, decay):
+    return x - 0.1 * g
+
+
+def momentum(x, g, k, t, decay, nesterov=False):
+    k[0] = 0.8 * k[0] + g
+    return x - 0.1 * (g + 0.8 * k[0] if nesterov else k[0])
+
+
+def rmsprop(x, g, k, t, decay, centered=False):
+    k[0] = 0.8 * k[0] + 0.2 * g * g
+    if centered:
+        k[1] = 0.8 * k[1] + 0.2 * g
+    mean = k[1] if centered else 0
+    k[-1] = 0.5 * k[-1] + 0.01 * g / np.sqrt(k[0] - mean**2 + 1e-3)
+    return x - k[-1]
+
+
+def adagrad(x, g, k, t, decay):
+    k[0] = k[0] + g * g
+    return x - 0.1 * g / np.sqrt(k[0])
+
+
+def adagrad_da(x, g, k, t, decay):
+    k[0], k[1] = k[0] + g, k[1] + g * g
+    shrunk = np.sign(k[0]) * np.maximum(abs(k[0]) - 0.01 * t, 0)
+    return -0.1 * shrunk / (0.02 * t * 0.1 + np.sqrt(k[1]))
+
+
+def adadelta(x, g, k, t, decay):
+    k[0] = 0.9 * k[0] + 0.1 * g * g
+    by = np.sqrt(k[1] + 1e-4) / np.sqrt(k[0] + 1e-4) * g
+    k[1] = 0.9 * k[1] + 0.1 * by * by
+    return x - 0.5 * by
+
+
+def means(g, k):
+    k[0] = 0.9 * k[0] + 0.1 * g
+    k[1] = 0.99 * k[1] + 0.01 * g * g
+
+
+def adam(x, g, k, t, decay):
+    means(g, k)
+    rate = 0.01 * np.sqrt(1 - 0.99**t) / (1 - 0.9**t)
+    return x - rate * k[0] / (np.sqrt(k[1]) + 1e-5)
+
+
+def adamw(x, g, k, t, decay):
+    return adam(x - 0.01 * decay * x, g, k, t, 0)
+
+
+def adamax(x, g, k, t, decay):
+    k[0] = 0.9 * k[0] + 0.1 * g
+    k[1] = np.maximum(0.99 * k[1], abs(g))
+    return x - 0.01 / (1 - 0.9**t) * k[0] / (k[1] + 1e-5)
+
+
+def ftrl(x, g, k, t, decay):
+    new = k[0] + g * g
+    shrunk = g + 2 * 0.03 * x
+    k[1] = k[1] + shrunk - (new**0.6 - k[0] ** 0.6) / 0.1 * x
+    k[0] = new
+    away = np.clip(k[1], -0.01, 0.01) - k[1]
+    return away / (new**0.6 / 0.1 + 2 * 0.02)
+
+
+def lamb(x, g, k, t, decay):
+    means(g, k)
+    by = k[0] / (1 - 0.9**t) / (np.sqrt(k[1] / (1 - 0.99**t)) + 1e-5) + decay * x
+    a, b = np.linalg.norm(x), np.linalg.norm(by)
+    return x - 0.01 * (a / b if a * b > 0 else 1) * by
+
+
+ADAM = "lr=0.01,beta1=0.9,beta2=0.99,epsilon=1e-5"
+# Options, the first values of what is kept, the step, and the variables' decay.
+OPTIMIZERS = [
+    ("GradientDescent:lr=0.1", [], gradient_descent, 0),
+    ("Momentum:lr=0.1,momentum=0.8", [0], momentum, 0),
+    ("Momentum:lr=0.1,momentum=0.8,nesterov=1", [0],
+     lambda *a: momentum(*a, nesterov=True), 0),
+    ("RMSProp:lr=0.01,decay=0.8,momentum=0.5,epsilon=1e-3", [1, 0], rmsprop, 0),
+    ("RMSProp:lr=0.01,decay=0.8,momentum=0.5,epsilon=1e-3,centered=1", [1, 0, 0],
+     lambda *a: rmsprop(*a, centered=True), 0),
+    ("Adagrad:lr=0.1,initial=0.2", [0.2], adagrad, 0),
+    ("AdagradDA:lr=0.1,initial=0.2,l1=0.01,l2=0.02", [0, 0.2], adagrad_da, 0),
+    ("Adadelta:lr=0.5,rho=0.9,epsilon=1e-4", [0, 0], adadelta, 0),
+    (f"Adam:{ADAM}", [0, 0], adam, 0),
+    (f"AdamW:{ADAM}", [0, 0], adamw, 0.3),
+    (f"AdaMax:{ADAM}", [0, 0], adamax, 0),
+    ("Ftrl:lr=0.1,initial=0.2,l1=0.01,l2=0.02,shrinkage=0.03,power=-0.6", [0.2, 0], ftrl, 0),
+    (f"LAMB:{ADAM}", [0, 0], lamb, 0.3),
+]  # fmt: skip
+
+W = np.float32(rng.normal(size=(3, 4)))
+B = np.float32(rng.normal(size=4))
+X = np.float32(rng.normal(size=(6, 3)))
+T = np.float32(rng.normal(size=(6, 4)))
+
+
+def mean_squared(w, b):
+    """The loss and its gradients, in float64."""
+    e = np.float64(X) @ w + b - T
+    return np.mean(e * e), 2 * X.T @ e / e.size, 2 * e.sum(0) / e.size
+
+
+def check_optimizers():
+    for i, (options, first, step, decay) in enumerate(OPTIMIZERS):
+        name = options.split(":")[0]
+        more = [f"--weight-decay={decay}"] if decay else []
+        library = compile(f"optimizer{i}", linear(W, B, 6),
+                          "--loss=mean_squared_error:y,t", f"--optimizer={options}", *more)  # fmt: skip
+        given, kept = run(library, "train_step", f"--repeat={STEPS}", inputs={"x": X, "t": T})
+        state = {"W": np.float64(W), "b": np.float64(B)}
+        slots = {v: [np.full(state[v].shape, s, np.float64) for s in first] for v in state}
+        for t in range(1, STEPS + 1):
+            loss, *slopes = mean_squared(**{"w": state["W"], "b": state["b"]})
+            for v, g in zip(state, slopes):
+                state[v] = step(state[v], g, slots[v], t, decay)
+        compare(f"{options}: loss", given["loss"], loss)
+        for v in state:
+            compare(f"{options}: {v}", kept[v], state[v])
+            for s, value in enumerate(slots[v]):
+                key = f"{v}/{name}" + (f"_{s}" if s else "")
+                compare(f"{options}: {key}", kept[key], value)
+        wanted = {v for v in state} | {
+            f"{v}/{name}" + (f"_{s}" if s else "") for v in state for s in range(len(first))}
+        if name in ("Adam", "AdamW", "AdaMax", "LAMB"):
+            wanted |= {"beta1_power", "beta2_power"}
+            compare(f"{options}: power", kept["beta1_power"], 0.9 ** (STEPS + 1))
+        if name == "AdagradDA":
+            wanted |= {"global_step"}
+            compare(f"{options}: steps", kept["global_step"], STEPS)
+        if set(kept) != wanted:
+            compare(f"{options}: variables", sorted(kept), sorted(wanted))
+
+
+def softmax(x):
+    e = np.exp(x - x.max(-1, keepdims=True))
+    return e / e.sum(-1, keepdims=True)
+
+
+def check_losses():
+    """Losses and their gradients by the output, which is a variable."""
+    x = np.float32(rng.normal(size=(5, 4)) * 3)
+    dense = np.float32(softmax(rng.normal(size=(5, 4))))
+    sparse = np.int32(rng.integers(0, 4, 5))
+    binary = np.float32(rng.integers(0, 2, (5, 4)))
+    hot, y = np.eye(4)[sparse], np.float64(x)
+    e, n, p = y - dense, x.size, softmax(y)
+    sigmoid = 1 / (1 + np.exp(-y))
+    side = 2 * binary - 1
+    logs = np.log(p)
+    cases = [
+        ("mean_squared_error", dense, np.mean(e * e), 2 * e / n),
+        ("softmax_cross_entropy", dense, -np.sum(dense * logs) / 5, (p - dense) / 5),
+        ("sparse_softmax_cross_entropy", sparse, -np.sum(hot * logs) / 5, (p - hot) / 5),
+        ("sigmoid_cross_entropy", binary,
+         -np.mean(binary * np.log(sigmoid) + (1 - binary) * np.log(1 - sigmoid)),
+         (sigmoid - binary) / n),
+        ("huber[delta=0.7]", dense,
+         np.mean(np.where(abs(e) <= 0.7, e * e / 2, 0.7 * abs(e) - 0.245)),
+         np.clip(e, -0.7, 0.7) / n),
+        ("hinge", binary, np.mean(np.maximum(1 - side * y, 0)),
+         np.where(side * y < 1, -side, 0) / n),
+        ("log_cosh", dense, np.mean(np.log(np.cosh(e))), np.tanh(e) / n),
+    ]  # fmt: skip
+    for kind, labels, loss, slope in cases:
+        text = [*variable("v", x.shape, x), node("y", "Identity", ("v/Read",), FLOAT)]
+        library = compile("loss", text, f"--loss={kind}:y", "--optimizer=sgd:lr=1")
+        given, kept = run(library, "loss", inputs={"labels": labels})
+        compare(f"{kind}: loss", given["loss"], loss)
+        compare(f"{kind}: variable after its loss", kept["v"], x)
+        given, kept = run(library, "train_step", inputs={"labels": labels})
+        compare(f"{kind}: loss of a step", given["loss"], loss)
+        compare(f"{kind}: gradient", x - kept["v"], slope)
+
+
+def check_options():
+    """Clipping, decay, a rate that is given, and variables that are frozen."""
+    _, dw, db = mean_squared(np.float64(W), np.float64(B))
+    length = np.sqrt((dw**2).sum() + (db**2).sum())
+
+    def norm(g):
+        return g * 0.1 / max(np.linalg.norm(g), 0.1)
+
+    cases = [
+        (["--clip=value=0.05"], W - np.clip(dw, -0.05, 0.05), B - np.clip(db, -0.05, 0.05)),
+        (["--clip=norm=0.1"], W - norm(dw), B - norm(db)),
+        (["--clip=global_norm=0.2"], W - dw * 0.2 / length, B - db * 0.2 / length),
+        (["--clip=global_norm=200"], W - dw, B - db),
+        (["--weight-decay=0.25:^W$"], W - dw - W * 0.25, B - db),
+        (["--freeze=^W"], None, B - db),
+        (["--train-vars=W"], W - dw, None),
+    ]
+    for options, w, b in cases:
+        library = compile("options", linear(W, B, 6), "--loss=mean_squared_error:y,t",
+                          "--optimizer=sgd:lr=1", *options)  # fmt: skip
+        _, kept = run(library, "train_step", inputs={"x": X, "t": T})
+        for key, want in (("W", w), ("b", b)):
+            if want is not None:
+                compare(f"{options}: {key}", kept[key], want)
+            elif key in kept:
+                compare(f"{options}: {key} is kept", sorted(kept), [])
+    library = compile("rate", linear(W, B, 6), "--loss=mean_squared_error:y,t",
+                      "--optimizer=momentum:lr=input,momentum=0")  # fmt: skip
+    rate = {"learning_rate": np.float32(0.25)}
+    _, kept = run(library, "train_step", inputs={"x": X, "t": T, **rate})
+    compare("rate: W", kept["W"], W - 0.25 * dw)
+
+
+def check_first_values():
+    """Variables without first values: of a known spread, and the same again."""
+    text = [placeholder("x", (2, 300)), *variable("W", (300, 200)), *variable("b", (200,)),
+            *variable("scale", (200,)),
+            node("product", "MatMul", ("x", "W/Read"), FLOAT),
+            node("biased", "BiasAdd", ("product", "b/Read"), FLOAT),
+            node("y", "Mul", ("biased", "scale/Read"), FLOAT)]  # fmt: skip
+    spreads = {"": 2 / 500, "glorot_normal:seed=3": 2 / 500, "he_uniform:seed=3": 2 / 300,
+               "he_normal": 2 / 300}  # fmt: skip
+    seen = []
+    for kind, variance in spreads.items():
+        more = [f"--init={kind}"] if kind else []
+        library = compile("first", text, "--loss=mean_squared_error:y", "--init=ones:scale", *more)
+        kept = [run(library, "predict", inputs={"x": np.zeros((2, 300), np.float32)})[1]
+                for _ in range(2)]  # fmt: skip
+        w = kept[0]["W"]
+        compare(f"{kind}: W again", kept[1]["W"], w, 0, 0)
+        compare(f"{kind}: variance of W", w.var() / variance, 1, 0.02)
+        compare(f"{kind}: mean of W", w.mean(), 0, 0, 2e-3)
+        if "uniform" in kind or not kind:
+            compare(f"{kind}: largest of W", abs(w).max(), np.sqrt(3 * variance), 1e-2)
+        compare(f"{kind}: b", kept[0]["b"], np.zeros(200))
+        compare(f"{kind}: scale", kept[0]["scale"], np.ones(200))
+        seen.append(w)
+    if any(np.array_equal(a, b) for i, a in enumerate(seen) for b in seen[:i]):
+        compare("first values", ["equal"], ["different"])
+
+
+def check_restored():
+    """Ten steps are five, a checkpoint, and five more."""
+    library = compile("restored", linear(W, B, 6), "--loss=mean_squared_error:y,t",
+                      "--optimizer=adam:lr=0.1")  # fmt: skip
+    inputs = {"x": X, "t": T}
+    _, whole = run(library, "train_step", "--repeat=10", inputs=inputs)
+    run(library, "train_step", "--repeat=5", inputs=inputs)
+    _, parts = run(library, "train_step", "--repeat=5", f"--restore={OUT}/kept", inputs=inputs)
+    for key, value in whole.items():
+        compare(f"restored: {key}", parts[key], value, 0, 0)
+
+
+def check_frozen():
+    """Constants that --train-vars names are variables; the others stay."""
+    text = [placeholder("x", (6, 3)), const("W", W), const("b", B),
+            node("product", "MatMul", ("x", "W"), FLOAT),
+            node("y", "BiasAdd", ("product", "b"), FLOAT)]  # fmt: skip
+    library = compile("frozen", text, "--loss=mean_squared_error:y,t", "--train-vars=^W$",
+                      "--optimizer=sgd:lr=1")  # fmt: skip
+    _, kept = run(library, "train_step", inputs={"x": X, "t": T})
+    compare("frozen: W", kept["W"], W - mean_squared(np.float64(W), np.float64(B))[1])
+    compare("frozen: variables", sorted(kept), ["W"])
+    given, _ = run(library, "predict", inputs={"x": X})
+    compare("frozen: prediction", given["y_0"], X @ W + B)
+
+
+def check_onnx():
+    """Likewise initializers of an ONNX model, which keep their names."""
+
+    def tensor(name, value):
+        numbers = " ".join(f"float_data: {v!r}" for v in value.ravel().tolist())
+        sizes = " ".join(f"dims: {d}" for d in value.shape)
+        return f'initializer {{ name: "{name}" data_type: 1 {sizes} {numbers} }}'
+
+    def info(kind, name, shape):
+        sizes = " ".join(f"dim {{ dim_value: {d} }}" for d in shape)
+        return f'{kind} {{ name: "{name}" type {{ tensor_type {{ elem_type: 1 shape {{ {sizes} }} }} }} }}'
+
+    text = ['ir_version: 8 opset_import { version: 17 } graph { name: "line"',
+            'node { op_type: "Gemm" input: "x" input: "W" input: "b" output: "y" }',
+            tensor("W", W), tensor("b", B), info("input", "x", (6, 3)),
+            info("output", "y", (6, 4)), "}"]  # fmt: skip
+    library = compile("line", text, "--loss=mean_squared_error:y,t", "--train-vars=.",
+                      "--optimizer=adam:lr=0.01,beta1=0.9,beta2=0.99,epsilon=1e-5", ending="onnx")  # fmt: skip
+    given, kept = run(library, "train_step", f"--repeat={STEPS}", inputs={"x": X, "t": T})
+    state = {"W": np.float64(W), "b": np.float64(B)}
+    slots = {v: [0, 0] for v in state}
+    for t in range(1, STEPS + 1):
+        _, *slopes = mean_squared(state["W"], state["b"])
+        for v, g in zip(state, slopes):
+            state[v] = adam(state[v], g, slots[v], t, 0)
+    for v in state:
+        compare(f"onnx: {v}", kept[v], state[v])
+        compare(f"onnx: {v}/Adam", kept[v + "/Adam"], slots[v][0])
+    given, _ = run(library, "predict", f"--restore={OUT}/kept", inputs={"x": X})
+    compare("onnx: prediction", given["y"], X @ state["W"] + state["b"], 1e-5, 1e-5)
+
+
+def check_served():
+    """A graph takes the values of a checkpoint, which are then constants."""
+    library = compile("served", linear(W, B, 6), "--loss=mean_squared_error:y,t")
+    _, kept = run(library, "train_step", "--repeat=5", inputs={"x": X, "t": T})
+    path = f"{OUT}/served.pbtxt"
+    subprocess.run(["weir", "compile", path, "-o", f"{OUT}/serve.so", f"--checkpoint={OUT}/kept"],
+                   check=True)  # fmt: skip
+    want = X @ np.float64(kept["W"]) + kept["b"]
+    np.save(f"{OUT}/want.npy", np.float32(want))
+    subprocess.run(["weir-run", f"{OUT}/serve.so", f"--input=x=@{OUT}/x.npy",
+                    f"--expect=y=@{OUT}/want.npy"], check=True, stdout=subprocess.DEVNULL)  # fmt: skip
+
+
+check_optimizers()
+check_losses()
+check_options()
+check_first_values()
+check_restored()
+check_frozen()
+check_onnx()
+check_served()
+sys.exit(failures != 0)

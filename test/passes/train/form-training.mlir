@@ -1,0 +1,115 @@
+// RUN: weir-opt %s --split-input-file --verify-diagnostics --weir-form-training | FileCheck %s
+
+// A loss of the model's own, and momentum: the step reads, asks for gradients,
+// and assigns what is kept before the variable.
+// CHECK: module
+// CHECK-NOT: weir.train
+// CHECK: graph.variable @w : tensor<4xf32>{{$}}
+// CHECK: func.func @f(%[[X:.*]]: tensor<4xf32>) -> (tensor<f32> {weir.name = "loss", weir.tensor = "loss"}) attributes {weir.entry = "loss"}
+// CHECK-NOT: graph.write_variable
+// CHECK: graph.variable @"var:w/Momentum" : tensor<4xf32> = dense<0.000000e+00> : tensor<4xf32> {called = "w/Momentum"}
+// CHECK: func.func @f_step
+// CHECK-SAME: weir.entry = "train_step"
+// CHECK: %[[W:.*]] = graph.read_variable @w
+// CHECK: %[[L:.*]] = graph.reduce_sum
+// CHECK: %[[G:.*]] = graph.gradient %[[L]] of %[[W]] : tensor<f32>, (tensor<4xf32>)
+// CHECK: %[[M:.*]] = graph.read_variable @"var:w/Momentum"
+// CHECK: %[[DECAYED:.*]] = graph.mul %[[M]], {{.*}} : tensor<4xf32>
+// CHECK: %[[SPEED:.*]] = graph.add %[[DECAYED]], %[[G]]
+// CHECK: %[[BY:.*]] = graph.mul %[[SPEED]],
+// CHECK: %[[NEW:.*]] = graph.sub %[[W]], %[[BY]]
+// CHECK: graph.write_variable @"var:w/Momentum", %[[SPEED]]
+// CHECK: graph.write_variable @w, %[[NEW]]
+// CHECK: return %[[L]] : tensor<f32>
+module attributes {weir.training = {loss = "", optimizer = "Momentum", rate = 0.5, momentum = 0.9}} {
+  graph.variable @w : tensor<4xf32> {weir.trained}
+  func.func @f(%x: tensor<4xf32>) -> tensor<f32> attributes {weir.entry = "loss", weir.training} {
+    %w = graph.read_variable @w : tensor<4xf32>
+    %y = graph.mul %w, %x : tensor<4xf32>
+    %l = graph.reduce_sum %y [0] : tensor<4xf32>
+    return %l : tensor<f32>
+  }
+  func.func @init() attributes {weir.entry = "init", weir.init} {
+    %z = graph.constant dense<0.0> : tensor<4xf32>
+    graph.write_variable @w, %z : tensor<4xf32>
+    return
+  }
+}
+
+// -----
+
+// Labels become an input, and so does the rate; scores are what goes into a
+// softmax. What the model assigns is left to the step, and a variable that the
+// loss does not depend on stays as it is.
+// CHECK: func.func @f(%{{.*}}: tensor<2x3xf32>, %[[T:.*]]: tensor<2xi32> {weir.name = "t", weir.tensor = "t"}) -> (tensor<f32>
+// CHECK-NOT: graph.write_variable
+// CHECK: graph.check {{.*}}, "a label is not in [0, 3)"
+// CHECK: graph.one_hot %[[T]]
+// CHECK: graph.log_softmax
+// CHECK: return
+// CHECK: func.func @f_step(%{{.*}}: tensor<2x3xf32>, %{{.*}}: tensor<2xi32> {{.*}}, %[[R:.*]]: tensor<f32> {weir.name = "learning_rate", weir.tensor = "learning_rate"})
+// CHECK: graph.write_variable @steps
+// CHECK: graph.gradient {{.*}} : tensor<f32>, (tensor<3xf32>)
+// CHECK: graph.broadcast %[[R]]
+// CHECK: graph.write_variable @b
+// CHECK-NOT: graph.write_variable @apart
+module attributes {weir.training = {loss = "sparse_softmax_cross_entropy", labels = "t", optimizer = "sgd", rate_input = "learning_rate"}} {
+  graph.variable @b : tensor<3xf32> = dense<0.0> : tensor<3xf32> {weir.trained}
+  graph.variable @apart : tensor<3xf32> = dense<0.0> : tensor<3xf32> {weir.trained}
+  graph.variable @steps : tensor<i64> = dense<0> : tensor<i64>
+  func.func @f(%x: tensor<2x3xf32>) -> tensor<2x3xf32> attributes {weir.entry = "loss", weir.training} {
+    %a = graph.read_variable @apart : tensor<3xf32>
+    %b = graph.read_variable @b : tensor<3xf32>
+    %n = graph.read_variable @steps : tensor<i64>
+    %m = graph.add %n, %n : tensor<i64>
+    graph.write_variable @steps, %m : tensor<i64>
+    %stopped = graph.floor %a : tensor<3xf32>
+    %sum = graph.add %b, %stopped : tensor<3xf32>
+    %rows = graph.broadcast %sum [1] : tensor<3xf32> to tensor<2x3xf32>
+    %y = graph.add %x, %rows : tensor<2x3xf32>
+    %p = graph.softmax %y : tensor<2x3xf32>
+    return %p : tensor<2x3xf32>
+  }
+}
+
+// -----
+
+// Nothing to do without the attribute.
+// CHECK: func.func @f
+// CHECK-NOT: func.func
+func.func @f(%x: tensor<f32>) -> tensor<f32> attributes {weir.entry = "main"} {
+  return %x : tensor<f32>
+}
+
+// -----
+
+module attributes {weir.training = {loss = "", optimizer = "sgd"}} {
+  graph.variable @w : tensor<4xf32> {weir.trained}
+  func.func @f(%x: tensor<4xf32>) -> tensor<4xf32> attributes {weir.entry = "loss", weir.training} {
+    // expected-error @+1 {{the loss depends on no variable that is to be trained}}
+    %y = graph.relu %x : tensor<4xf32>
+    return %y : tensor<4xf32>
+  }
+}
+
+// -----
+
+module attributes {weir.training = {loss = "mean_squared_error", optimizer = "sgd"}} {
+  graph.variable @w : tensor<4xf32> {weir.trained}
+  func.func @f(%x: tensor<4xf32>) -> (tensor<4xf32>, tensor<2xf32>) attributes {weir.entry = "loss", weir.training} {
+    %w = graph.read_variable @w : tensor<4xf32>
+    %y = graph.add %w, %x : tensor<4xf32>
+    // expected-error @+1 {{is a 'tensor<2xf32>'; labels for mean_squared_error are a 'tensor<4xf32>'}}
+    %t = graph.constant dense<0.0> : tensor<2xf32>
+    return %y, %t : tensor<4xf32>, tensor<2xf32>
+  }
+}
+
+// -----
+
+module attributes {weir.training = {loss = "", optimizer = "Newton"}} {
+  // expected-error @+1 {{has an unknown optimizer: 'Newton'}}
+  func.func @f(%x: tensor<4xf32>) -> tensor<4xf32> attributes {weir.entry = "loss", weir.training} {
+    return %x : tensor<4xf32>
+  }
+}

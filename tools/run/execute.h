@@ -1,0 +1,37 @@
+// One use of a model by weir-run, from its options to what came out.
+#ifndef WEIR_TOOLS_RUN_EXECUTE_H
+#define WEIR_TOOLS_RUN_EXECUTE_H
+
+#include "runtime/weir.h"
+#include "tools/run/array.h"
+#include "tools/run/options.h"
+#include "tools/run/report.h"
+
+enum { FAULT = 1, USAGE = 2, IO = 74, LIMIT = 75 };
+
+struct run {
+  struct options options;
+  const weir_model_info *info;
+  const char *weights;
+  const weir_function_info *function;
+  uint32_t index;
+  struct array *arrays; // inputs, then outputs
+  void **tensors;
+  struct timing timing;
+  char error[1024];
+};
+
+/// Says what is wrong; gives the status.
+int fail(const char *text, int status);
+int type_error(struct run *run, const char *name, const struct array *want,
+               const struct array *got);
+/// The value of `NAME=VALUE` for this tensor, or null. The last one wins.
+const char *given(const char **all, int count, const weir_tensor_info *tensor);
+/// Dtype and shape of what a function takes or gives.
+void describe(const weir_tensor_info *info, struct array *array);
+
+/// Runs the model on what was gathered, from a checkpoint or its first values
+/// and to a checkpoint. 0, or the exit status.
+int execute(struct run *run);
+
+#endif

@@ -1,0 +1,282 @@
+// Feeds a model's step with batches of files, and says how the loss goes.
+
+#define _POSIX_C_SOURCE 200809L
+#include "tools/run/train.h"
+#include "tools/run/library.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/// One file, and the input whose batches are rows of it.
+struct source {
+  struct array file;
+  uint32_t input;
+};
+
+struct training {
+  struct run *run;
+  struct source *sources;
+  int64_t examples, batch, steps; // in all, of one step, of one epoch
+  int64_t *order;                 // of the examples
+  uint64_t random;
+  const struct array *loss; // null where the function gives no number
+  FILE *metrics;
+  double begun, drawn; // when training began, and the bar was last drawn, in us
+  int64_t done;        // steps
+};
+
+/// SplitMix64: every seed begins a good sequence.
+static uint64_t next_random(uint64_t *state) {
+  uint64_t z = *state += 0x9e3779b97f4a7c15u;
+  z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
+  z = (z ^ z >> 27) * 0x94d049bb133111ebu;
+  return z ^ z >> 31;
+}
+
+/// Each order is as likely as any other, but for less than one in 2^32.
+static void shuffle(struct training *t) {
+  for (int64_t i = t->examples - 1; i > 0; --i) {
+    int64_t k = (int64_t)(next_random(&t->random) % (uint64_t)(i + 1));
+    int64_t keep = t->order[i];
+    t->order[i] = t->order[k];
+    t->order[k] = keep;
+  }
+}
+
+/// Whether something other than data gives the input its value, or one of the
+/// first `count` files does.
+static int is_taken(struct training *t, uint32_t i, int count) {
+  const struct run *run = t->run;
+  const weir_function_info *f = run->function;
+  int taken = whose_shape(f->inputs, f->num_inputs, i) >= 0 ||
+              given(run->options.inputs, run->options.num_inputs,
+                    &f->inputs[i]) != NULL;
+  for (int k = 0; k < count; ++k)
+    taken |= t->sources[k].input == i;
+  return taken;
+}
+
+/// The input that a file is for: by its name, or the first that has no value.
+static int64_t find_input(struct training *t, const char **text, int count) {
+  struct run *run = t->run;
+  const weir_function_info *f = run->function;
+  const char *equals = strchr(*text, '=');
+  for (uint32_t i = 0; i < f->num_inputs; ++i) {
+    if (is_taken(t, i, count) || (equals && !given(text, 1, &f->inputs[i])))
+      continue;
+    *text = equals ? equals + 1 : *text;
+    return i;
+  }
+  snprintf(run->error, sizeof run->error,
+           "--data: no input is left for '%.200s'", *text);
+  fail(run->error, FAULT);
+  return -1;
+}
+
+static int is_whole(weir_dtype dtype) {
+  return dtype != WEIR_F16 && dtype != WEIR_BF16 && dtype != WEIR_F32 &&
+         dtype != WEIR_F64;
+}
+
+/// Whether rows of the file are rows of the input: of its shape, and of its
+/// type or one of integers, which become that.
+static int check_source(struct training *t, const char *path,
+                        const struct source *source) {
+  struct run *run = t->run;
+  const struct array *file = &source->file,
+                     *batch = &run->arrays[source->input];
+  int fits = batch->rank > 0 && file->rank == batch->rank &&
+             (file->dtype == batch->dtype || is_whole(file->dtype));
+  for (int k = 1; fits && k < batch->rank; ++k)
+    fits = file->shape[k] == batch->shape[k];
+  if (!fits)
+    return type_error(run, path, batch, file);
+  if (!t->batch) {
+    t->batch = batch->shape[0];
+    t->examples = file->shape[0];
+  }
+  if (t->batch != batch->shape[0] || t->examples != file->shape[0]) {
+    snprintf(run->error, sizeof run->error,
+             "'%.200s': has %lld rows, and its input takes %lld at a time; "
+             "others have %lld and take %lld",
+             path, (long long)file->shape[0], (long long)batch->shape[0],
+             (long long)t->examples, (long long)t->batch);
+    return fail(run->error, FAULT);
+  }
+  return 0;
+}
+
+static int open_data(struct training *t) {
+  struct run *run = t->run;
+  const struct options *o = &run->options;
+  for (int i = 0; i < o->num_data; ++i) {
+    const char *path = o->data[i];
+    int64_t input = find_input(t, &path, i);
+    if (input < 0)
+      return FAULT;
+    t->sources[i].input = (uint32_t)input;
+    if (npy_map(path, &t->sources[i].file, run->error, sizeof run->error))
+      return fail(run->error, FAULT);
+    int status = check_source(t, path, &t->sources[i]);
+    if (status)
+      return status;
+  }
+  for (uint32_t i = 0; i < run->function->num_inputs; ++i)
+    if (!is_taken(t, i, o->num_data)) {
+      const char *name = run->function->inputs[i].tensor;
+      snprintf(run->error, sizeof run->error,
+               "input '%.200s' has no data: give --data=%.200s=FILE or "
+               "--input=%.200s=...",
+               name, name, name);
+      return fail(run->error, FAULT);
+    }
+  return 0;
+}
+
+static int check_sizes(struct training *t) {
+  struct run *run = t->run;
+  if (run->options.batch && run->options.batch != t->batch)
+    snprintf(run->error, sizeof run->error,
+             "--batch=%ld: the model was compiled for batches of %lld; "
+             "weir compile --shape or --feed says another size",
+             run->options.batch, (long long)t->batch);
+  else if (!t->batch || t->examples < t->batch)
+    snprintf(run->error, sizeof run->error,
+             "the data has %lld rows, less than a batch of %lld",
+             (long long)t->examples, (long long)t->batch);
+  else
+    return 0;
+  return fail(run->error, FAULT);
+}
+
+/// Copies the rows of one step to the inputs.
+static void fill(struct training *t, int64_t step) {
+  const int64_t *rows = t->order + step * t->batch;
+  for (int i = 0; i < t->run->options.num_data; ++i) {
+    const struct array *file = &t->sources[i].file;
+    struct array *batch = &t->run->arrays[t->sources[i].input];
+    int64_t row = batch->elements / t->batch;
+    size_t bytes = batch->bytes / (size_t)t->batch;
+    for (int64_t k = 0; k < t->batch; ++k) {
+      if (file->dtype == batch->dtype)
+        memcpy((char *)batch->data + (size_t)k * bytes,
+               (const char *)file->data + (size_t)rows[k] * bytes, bytes);
+      else
+        for (int64_t e = 0; e < row; ++e)
+          array_set(batch, k * row + e, array_get(file, rows[k] * row + e));
+    }
+  }
+}
+
+/// A line that is drawn over, for people who watch; logs do not get it.
+static void draw(struct training *t, long epoch, double loss) {
+  double now = now_us();
+  int64_t all = t->steps * t->run->options.epochs;
+  if (!isatty(2) || (now - t->drawn < 1e5 && t->done < all))
+    return;
+  t->drawn = now;
+  double seconds = (now - t->begun) / 1e6;
+  double left = seconds / (double)t->done * (double)(all - t->done);
+  char bar[31] = "                              ";
+  memset(bar, '=', (size_t)(t->done * 30 / all));
+  fprintf(stderr,
+          "\repoch %ld/%ld [%s] loss %.5g  %.0f examples/s  %lld:%02d left ",
+          epoch, t->run->options.epochs, bar, loss,
+          (double)(t->done * t->batch) / seconds, (long long)left / 60,
+          (int)((long long)left % 60));
+  if (t->done == all)
+    fputc('\n', stderr);
+}
+
+static void record(struct training *t, long epoch, double loss, double us) {
+  if (!t->metrics)
+    return;
+  fprintf(t->metrics, "{\"epoch\": %ld, \"step\": %lld, ", epoch,
+          (long long)t->done);
+  // JSON has no name for what is not finite.
+  if (isfinite(loss))
+    fprintf(t->metrics, "\"loss\": %.9g, ", loss);
+  else
+    fprintf(t->metrics, "\"loss\": null, ");
+  fprintf(t->metrics, "\"examples_per_second\": %.6g}\n",
+          (double)t->batch / (us / 1e6));
+}
+
+static weir_status run_epoch(struct training *t, void *context, long epoch) {
+  struct run *run = t->run;
+  uint32_t count = run->function->num_inputs + run->function->num_outputs;
+  double begin = now_us(), sum = 0;
+  for (int64_t step = 0; step < t->steps; ++step) {
+    double from = now_us();
+    fill(t, step);
+    weir_status status =
+        run->info->run(context, run->index, run->tensors, count);
+    if (status)
+      return status;
+    ++t->done;
+    double loss = t->loss ? array_get(t->loss, 0) : 0;
+    sum += loss;
+    record(t, epoch, loss, now_us() - from);
+    draw(t, epoch, loss);
+  }
+  double seconds = (now_us() - begin) / 1e6;
+  printf("epoch %ld: loss %.6g, %lld steps of %lld, %.0f examples/s\n", epoch,
+         sum / (double)t->steps, (long long)t->steps, (long long)t->batch,
+         (double)(t->steps * t->batch) / seconds);
+  fflush(stdout);
+  return WEIR_OK;
+}
+
+static int prepare(struct training *t) {
+  struct run *run = t->run;
+  t->sources = calloc((size_t)run->options.num_data, sizeof *t->sources);
+  if (!t->sources)
+    return fail("out of memory", LIMIT);
+  int status = open_data(t);
+  if (!status)
+    status = check_sizes(t);
+  if (status)
+    return status;
+  t->steps = t->examples / t->batch;
+  t->order = malloc((size_t)t->examples * sizeof *t->order);
+  if (!t->order)
+    return fail("not enough memory for the order of the data", LIMIT);
+  for (int64_t i = 0; i < t->examples; ++i)
+    t->order[i] = i;
+  const struct array *first = &run->arrays[run->function->num_inputs];
+  if (run->function->num_outputs && first->elements == 1)
+    t->loss = first;
+  if (run->options.metrics) {
+    t->metrics = fopen(run->options.metrics, "w");
+    if (!t->metrics) {
+      snprintf(run->error, sizeof run->error, "cannot write '%.200s'",
+               run->options.metrics);
+      return fail(run->error, IO);
+    }
+  }
+  return 0;
+}
+
+int train(struct run *run, void *context, weir_status *status) {
+  struct training t = {.run = run, .random = run->options.shuffle_seed};
+  if (!run->options.epochs)
+    run->options.epochs = 1;
+  int code = prepare(&t);
+  t.begun = now_us();
+  for (long epoch = 1; !code && !*status && epoch <= run->options.epochs;
+       ++epoch) {
+    if (run->options.shuffle)
+      shuffle(&t);
+    *status = run_epoch(&t, context, epoch);
+  }
+  if (t.metrics && (ferror(t.metrics) | fclose(t.metrics)) && !code)
+    code = fail("cannot write the metrics", IO);
+  for (int i = 0; t.sources && i < run->options.num_data; ++i)
+    array_unmap(&t.sources[i].file);
+  free(t.sources);
+  free(t.order);
+  return code;
+}
