@@ -8,6 +8,7 @@
 #include "mlir/IR/AsmState.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
+#include "mlir/IR/Matchers.h"
 #include <cstring>
 
 using namespace mlir;
@@ -71,6 +72,31 @@ std::optional<DenseElementsAttr> denseElements(Attribute value) {
     return std::nullopt;
   return DenseElementsAttr::getFromRawBuffer(resource.getType(),
                                              blob->getData());
+}
+
+std::optional<DenseElementsAttr> knownElements(Value tensor) {
+  Attribute value;
+  if (!tensor || !matchPattern(tensor, m_Constant(&value)))
+    return std::nullopt;
+  return denseElements(value);
+}
+
+std::optional<int64_t> knownNumber(Value scalar) {
+  auto dense = knownElements(scalar);
+  if (!dense || dense->getNumElements() != 1 ||
+      !dense->getElementType().isIntOrIndex())
+    return std::nullopt;
+  APInt number = *dense->value_begin<APInt>();
+  return dense->getElementType().isUnsignedInteger()
+             ? static_cast<int64_t>(number.getZExtValue())
+             : number.getSExtValue();
+}
+
+std::optional<bool> knownTruth(Value tensor) {
+  auto dense = knownElements(tensor);
+  if (!dense || !dense->getElementType().isInteger(1) || !dense->isSplat())
+    return std::nullopt;
+  return dense->getSplatValue<bool>();
 }
 
 std::optional<int64_t> byteSize(ArrayRef<int64_t> shape,

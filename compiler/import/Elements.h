@@ -6,6 +6,7 @@
 
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/Value.h"
 #include "llvm/Support/MathExtras.h"
 #include <optional>
 #include <string>
@@ -31,6 +32,13 @@ mlir::ElementsAttr rawElements(mlir::RankedTensorType type, std::string bytes,
 
 /// The elements of a constant, of a resource too.
 std::optional<mlir::DenseElementsAttr> denseElements(mlir::Attribute value);
+
+/// The elements of a tensor that is a constant; nothing of others.
+std::optional<mlir::DenseElementsAttr> knownElements(mlir::Value tensor);
+/// The integer that a constant of one element holds.
+std::optional<int64_t> knownNumber(mlir::Value scalar);
+/// What all elements of a tensor of truth values are, where it is known.
+std::optional<bool> knownTruth(mlir::Value tensor);
 
 } // namespace weir
 

@@ -5,6 +5,8 @@
 
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 #include <memory>
+#include <string>
+#include <vector>
 
 namespace weir {
 
@@ -31,6 +33,12 @@ struct Object {
   }
 };
 
+/// A tensor of strings that is known at compile time; a few ops take them.
+struct Strings : Object {
+  llvm::SmallVector<int64_t> shape;
+  std::vector<std::string> values;
+};
+
 /// What an edge carries: a tensor; a complex tensor as its real and imaginary
 /// part; or an object.
 struct Traced {
@@ -45,6 +53,12 @@ struct Traced {
 
   bool isBounded() const { return !extents.empty(); }
 };
+
+/// Appends the tensors that a region must yield for the value; false where it
+/// holds what no tensor can be, such as a string.
+bool flatten(const Traced &traced, llvm::SmallVectorImpl<mlir::Value> &values);
+/// A value like `like` made of the first of `values`, which it takes off.
+Traced rebuild(const Traced &like, llvm::ArrayRef<mlir::Value> &values);
 
 } // namespace weir
 

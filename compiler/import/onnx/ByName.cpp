@@ -1,5 +1,6 @@
 // Nodes that are one to one with an op of the dialect.
 
+#include "compiler/import/ByName.h"
 #include "compiler/import/Build.h"
 #include "compiler/import/onnx/Tracer.h"
 
@@ -33,71 +34,19 @@ static LogicalResult alignToAxis(Node &node, MutableArrayRef<Value> operands) {
 LogicalResult broadcastAll(Node &node, MutableArrayRef<Value> values) {
   if (failed(alignToAxis(node, values)))
     return failure();
-  SmallVector<int64_t> shape;
-  for (Value value : values) {
-    if (!value)
-      return node.error() << "lacks an operand";
-    auto joined = broadcastShapes(shape, typeOf(value).getShape());
-    if (failed(joined)) {
-      InFlightDiagnostic error = node.error();
-      error << "its operands do not broadcast:";
-      for (Value each : values)
-        if (each)
-          error << ' ' << each.getType();
-      return error;
-    }
-    shape = *joined;
-  }
-  if (!byteSize(shape, 1))
-    return node.error() << "its result is larger than a tensor may be";
-  for (Value &value : values)
-    value = broadcastTo(node.b, value, shape);
-  return success();
-}
-
-/// How many operands an op takes; nothing where it takes any number.
-static std::optional<unsigned> operandCount(RegisteredOperationName name) {
-  if (name.hasTrait<OpTrait::ZeroOperands>())
-    return 0;
-  if (name.hasTrait<OpTrait::OneOperand>())
-    return 1;
-  if (name.hasTrait<OpTrait::NOperands<2>::Impl>())
-    return 2;
-  if (name.hasTrait<OpTrait::NOperands<3>::Impl>())
-    return 3;
-  return std::nullopt;
+  return broadcastOperands(node, values);
 }
 
 LogicalResult buildByName(Node &node, StringRef target) {
-  auto name = RegisteredOperationName::lookup(target, node.b.getContext());
-  if (!name)
-    return node.unsupported("no such op");
-  if (auto wanted = operandCount(*name); wanted && *wanted != node.size())
-    return node.error() << "has " << node.size() << " operands instead of "
-                        << *wanted;
+  auto op = findOp(node, target);
+  if (failed(op))
+    return failure();
   SmallVector<Value> operands;
   for (unsigned i = 0; i < node.size(); ++i)
     operands.push_back(node.operand(i));
-  if (operands.empty() || llvm::is_contained(operands, Value()))
-    return node.error() << "lacks an operand";
-  if (operands.size() > 1 && name->hasInterface<graph::ScalarOpInterface>() &&
-      failed(broadcastAll(node, operands)))
+  if (broadcasts(*op, operands) && failed(broadcastAll(node, operands)))
     return failure();
-  OperationState state(node.b.getLoc(), *name);
-  state.addOperands(operands);
-  if (name->hasTrait<OpTrait::SameOperandsAndResultType>()) {
-    for (Value operand : operands)
-      if (operand.getType() != operands.front().getType())
-        return node.error()
-               << "its operands differ in type: " << operands.front().getType()
-               << " and " << operand.getType();
-    state.addTypes(operands.front().getType());
-  } else if (name->hasInterface<InferTypeOpInterface>()) {
-    state.addTypes(Type());
-  } else {
-    return node.unsupported("its result's type is not known");
-  }
-  return node.result(makeChecked(node.b, state));
+  return buildOp(node, *op, operands);
 }
 
 } // namespace weir::onnx

@@ -2,102 +2,23 @@
 
 #include "compiler/import/onnx/Node.h"
 
-#include "compiler/import/Build.h"
 #include "compiler/import/Names.h"
 #include "compiler/import/onnx/Tracer.h"
 #include "compiler/import/onnx/narrow/Narrow.h"
-
-#include "dialects/graph/Graph.h"
-#include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 using ::onnx::AttributeProto;
 
 namespace weir::onnx {
 
-/// Constants that handlers look at number by number are not larger.
-constexpr int64_t listLimit = int64_t(1) << 24;
-
-std::string Node::name() const { return labelOf(def); }
-std::string Node::op() const { return opKey(def); }
+Node::Node(Tracer &tracer, Scope &scope, const ::onnx::NodeProto &def,
+           ArrayRef<Traced> operands, ImplicitLocOpBuilder &b)
+    : TracedNode(tracer, labelOf(def), opKey(def), def.input(), operands, b),
+      tracer(tracer), scope(scope), def(def) {}
 
 int64_t Node::opset() const {
   StringRef domain = def.domain();
   return scope.context.opsets->lookup(domain == "ai.onnx" ? "" : domain);
-}
-
-RankedTensorType Node::type(unsigned i) const {
-  if (i < operands.size() && operands[i].value)
-    return typeOf(operands[i].value);
-  if (fault.empty())
-    fault = ("has no tensor for operand " + Twine(i)).str();
-  return RankedTensorType::get({}, b.getI1Type());
-}
-
-std::optional<DenseElementsAttr> Node::tryConstant(unsigned i) {
-  Attribute value;
-  if (i >= operands.size() || !operands[i].value || operands[i].imaginary ||
-      !matchPattern(operands[i].value, m_Constant(&value)))
-    return std::nullopt;
-  return denseElements(value);
-}
-
-FailureOr<DenseElementsAttr> Node::constant(unsigned i) {
-  if (!has(i))
-    return error() << "has no operand " << i;
-  if (std::optional<DenseElementsAttr> value = tryConstant(i))
-    return *value;
-  return unsupported("operand " + Twine(i) + ", '" +
-                     escaped(def.input(i), 100) +
-                     "', must be known at compile time");
-}
-
-FailureOr<SmallVector<int64_t>> Node::integers(unsigned i) {
-  FailureOr<DenseElementsAttr> value = constant(i);
-  if (failed(value))
-    return failure();
-  auto element = dyn_cast<IntegerType>(value->getElementType());
-  if (!element || value->getNumElements() > listLimit)
-    return error() << "operand " << i << " is no list of integers but "
-                   << value->getType();
-  SmallVector<int64_t> result;
-  result.reserve(value->getNumElements());
-  for (const APInt &number : value->getValues<APInt>())
-    result.push_back(element.isUnsigned() || element.getWidth() == 1
-                         ? static_cast<int64_t>(number.getZExtValue())
-                         : number.getSExtValue());
-  return result;
-}
-
-FailureOr<int64_t> Node::integer(unsigned i) {
-  FailureOr<SmallVector<int64_t>> numbers = integers(i);
-  if (failed(numbers))
-    return failure();
-  if (numbers->size() != 1)
-    return error() << "operand " << i << " holds " << numbers->size()
-                   << " numbers where one is wanted";
-  return numbers->front();
-}
-
-FailureOr<int64_t> Node::axis(int64_t axis, int64_t rank) {
-  if (axis < -rank || axis >= rank)
-    return error() << "axis " << axis << " is none of " << rank
-                   << " dimensions";
-  return axis < 0 ? axis + rank : axis;
-}
-
-FailureOr<SmallVector<int64_t>> Node::axes(ArrayRef<int64_t> axes,
-                                           int64_t rank) {
-  SmallVector<int64_t> result;
-  for (int64_t each : axes) {
-    FailureOr<int64_t> one = axis(each, rank);
-    if (failed(one))
-      return failure();
-    if (llvm::is_contained(result, *one))
-      return error() << "axis " << each << " is named twice";
-    result.push_back(*one);
-  }
-  return result;
 }
 
 AttributeProto *Node::attr(StringRef name) const {
@@ -263,29 +184,6 @@ std::optional<SmallVector<int64_t>> Node::cutShape(unsigned i) const {
   return wholeShapeOf(scope.graph.cutShape(def.output(static_cast<int>(i))));
 }
 
-LogicalResult Node::results(ValueRange values) {
-  given.clear();
-  for (Value value : values)
-    given.push_back({value, {}, nullptr});
-  return success();
-}
-
-LogicalResult Node::tracedResults(SmallVector<Traced> values) {
-  given = std::move(values);
-  return success();
-}
-
-InFlightDiagnostic Node::error() {
-  InFlightDiagnostic diagnostic = tracer.report.error(b.getLoc());
-  diagnostic << "(" << escaped(op(), 60) << "): ";
-  return diagnostic;
-}
-
-LogicalResult Node::unsupported(const Twine &what) {
-  tracer.unsupported(b.getLoc(), op(), what);
-  return failure();
-}
-
 /// Refuses operands that the handler would not expect.
 static LogicalResult checkOperands(Node &node, Takes takes) {
   for (unsigned i = 0; i < node.size(); ++i) {
@@ -318,26 +216,21 @@ LogicalResult Node::run() {
                      << "op gives " << given.size();
     if (given[i].value || given[i].object)
       continue;
-    auto diagnostic = error() << "operands do not fit together:";
-    for (unsigned k = 0; k < size(); ++k)
-      if (operand(k))
-        diagnostic << (k ? ", " : " ") << operand(k).getType();
-    return diagnostic;
+    return misfit();
   }
   return success();
 }
 
 LogicalResult Node::handle() {
-  std::string key = op();
   // A model's own function comes before an op of that name.
   if (::onnx::FunctionProto *function = tracer.model.function(def))
     return tracer.call(*this, *function);
-  if (auto found = handlers().find(key); found != handlers().end()) {
+  if (auto found = handlers().find(op()); found != handlers().end()) {
     if (failed(checkOperands(*this, found->second.takes)))
       return failure();
     return found->second.run(*this);
   }
-  if (auto found = onnxNames().find(key); found != onnxNames().end()) {
+  if (auto found = onnxNames().find(op()); found != onnxNames().end()) {
     if (failed(checkOperands(*this, Takes::tensors)))
       return failure();
     return buildByName(*this, found->second);

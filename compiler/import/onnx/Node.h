@@ -8,14 +8,9 @@
 #ifndef WEIR_COMPILER_IMPORT_ONNX_NODE_H
 #define WEIR_COMPILER_IMPORT_ONNX_NODE_H
 
-#include "compiler/import/Traced.h"
+#include "compiler/import/TracedNode.h"
 
-#include "mlir/IR/BuiltinAttributes.h"
-#include "mlir/IR/BuiltinTypes.h"
-#include "mlir/IR/Diagnostics.h"
-#include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "llvm/ADT/StringMap.h"
-#include <optional>
 
 namespace onnx {
 class AttributeProto;
@@ -28,50 +23,15 @@ namespace weir::onnx {
 class Tracer;
 struct Scope;
 
-class Node {
+/// Its name is the label, and its op has the domain, where that is not ONNX's
+/// own.
+class Node : public TracedNode {
 public:
   Node(Tracer &tracer, Scope &scope, const ::onnx::NodeProto &def,
-       llvm::ArrayRef<Traced> operands, mlir::ImplicitLocOpBuilder &b)
-      : b(b), tracer(tracer), scope(scope), def(def), operands(operands) {}
+       llvm::ArrayRef<Traced> operands, mlir::ImplicitLocOpBuilder &b);
 
-  std::string name() const;
-  /// With its domain, where that is not ONNX's own.
-  std::string op() const;
   /// The version of the ops of the node's domain.
   int64_t opset() const;
-
-  /// The operands, those that are left out among them but for the last ones.
-  unsigned size() const { return operands.size(); }
-  /// Whether operand `i` is given.
-  bool has(unsigned i) const {
-    return i < operands.size() && (operands[i].value || operands[i].object);
-  }
-  /// The tensor at operand `i`; null where it is left out. Handlers that take
-  /// plain tensors need not check what it is: the importer has.
-  mlir::Value operand(unsigned i) const { return traced(i).value; }
-  const Traced &traced(unsigned i) const {
-    static const Traced nothing;
-    return i < operands.size() ? operands[i] : nothing;
-  }
-  /// Of an operand that is missing a scalar's; the importer then reports it.
-  mlir::RankedTensorType type(unsigned i) const;
-  llvm::ArrayRef<int64_t> shape(unsigned i) const { return type(i).getShape(); }
-  int64_t rank(unsigned i) const { return type(i).getRank(); }
-  mlir::Type element(unsigned i) const { return type(i).getElementType(); }
-
-  /// The value of an operand that must be known at compile time; says which it
-  /// is where it is not.
-  mlir::FailureOr<mlir::DenseElementsAttr> constant(unsigned i);
-  /// The same, where it may be unknown.
-  std::optional<mlir::DenseElementsAttr> tryConstant(unsigned i);
-  /// The integers of a constant operand, in order.
-  mlir::FailureOr<llvm::SmallVector<int64_t>> integers(unsigned i);
-  mlir::FailureOr<int64_t> integer(unsigned i);
-  /// An axis in [-rank, rank), made positive; an error where it is none.
-  mlir::FailureOr<int64_t> axis(int64_t axis, int64_t rank);
-  /// The same for several, which must differ; in the order in which they come.
-  mlir::FailureOr<llvm::SmallVector<int64_t>> axes(llvm::ArrayRef<int64_t> axes,
-                                                   int64_t rank);
 
   /// Attributes of the node, with the op's default where it is absent. One that
   /// is of another kind is an error, which the importer reports when the
@@ -110,24 +70,9 @@ public:
   std::optional<llvm::SmallVector<int64_t>> likelyShape(unsigned i) const;
   std::optional<llvm::SmallVector<int64_t>> cutShape(unsigned i) const;
 
-  /// Gives the results, in order; more than the node names are dropped.
-  mlir::LogicalResult results(mlir::ValueRange values);
-  mlir::LogicalResult result(mlir::Value value) { return results(value); }
-  mlir::LogicalResult tracedResults(llvm::SmallVector<Traced> values);
-
-  /// An error at this node: the model is at fault.
-  mlir::InFlightDiagnostic error();
-  /// The node asks for what weir does not have; collected, and reported with
-  /// all others of the graph.
-  mlir::LogicalResult unsupported(const llvm::Twine &what);
-
-  mlir::ImplicitLocOpBuilder &b;
   Tracer &tracer;
   Scope &scope;
   const ::onnx::NodeProto &def;
-
-  /// Read by the importer when the handler has returned.
-  llvm::SmallVector<Traced> given;
 
 private:
   friend class Tracer;
@@ -140,10 +85,6 @@ private:
   ::onnx::AttributeProto *
   attr(llvm::StringRef name, int kind,
        bool isSet(const ::onnx::AttributeProto &)) const;
-
-  llvm::ArrayRef<Traced> operands;
-  /// What is wrong with an attribute or operand that the handler has asked for.
-  mutable std::string fault;
 };
 
 /// Turns one node into graph ops; gives its results or says why not.

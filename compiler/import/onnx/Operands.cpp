@@ -2,28 +2,12 @@
 
 #include "compiler/import/onnx/Operands.h"
 
-#include "compiler/import/onnx/control/Control.h"
-
 #include "dialects/graph/Elementwise.h"
-#include "dialects/graph/Graph.h"
-#include "dialects/graph/Reduce.h"
 #include "dialects/graph/Shape.h"
-#include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 
 namespace weir::onnx {
-
-Expr operand(Node &node, unsigned i) {
-  return node.operand(i) ? Expr(node.b, node.operand(i)) : Expr();
-}
-
-LogicalResult give(Node &node, ArrayRef<Expr> results) {
-  SmallVector<Value> values;
-  for (Expr result : results)
-    values.push_back(result.value);
-  return node.results(values);
-}
 
 LogicalResult wantOperands(Node &node, unsigned least, unsigned most) {
   unsigned size = node.size();
@@ -38,23 +22,6 @@ LogicalResult wantOperands(Node &node, unsigned least, unsigned most) {
     if (!node.has(i))
       return node.error() << "lacks operand " << i;
   return success();
-}
-
-bool isOf(Type type, Elements elements) {
-  bool isBool = type.isInteger(1);
-  switch (elements) {
-  case Elements::numbers:
-    return !isBool;
-  case Elements::floats:
-    return isa<FloatType>(type);
-  case Elements::integers:
-    return isa<IntegerType>(type) && !isBool;
-  case Elements::bools:
-    return isBool;
-  case Elements::any:
-    break;
-  }
-  return true;
 }
 
 LogicalResult wantElements(Node &node, unsigned i, Elements elements) {
@@ -84,20 +51,6 @@ FailureOr<SmallVector<Expr>> alike(Node &node, Elements elements) {
   for (Value value : values)
     operands.emplace_back(node.b, value);
   return operands;
-}
-
-LogicalResult check(Node &node, Expr condition, const Twine &message) {
-  if (!condition || !condition.elementType().isInteger(1))
-    return node.error() << "its operands do not fit together";
-  if (knownTruth(condition.value) == true)
-    return success();
-  auto dims = llvm::to_vector(llvm::seq<int64_t>(0, condition.rank()));
-  Value all = make<graph::ReduceAndOp>(node.b, condition.value, dims);
-  if (knownTruth(all) == true)
-    return success();
-  node.b.create<graph::CheckOp>(
-      all, ("node '" + escaped(node.name()) + "': " + message).str());
-  return success();
 }
 
 FailureOr<std::optional<Integers>> integersAt(Node &node, StringRef attribute,

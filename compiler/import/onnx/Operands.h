@@ -1,38 +1,25 @@
-// The operands and results of nodes as expressions, and what handlers check of
-// them.
+// What handlers of ONNX check of their operands, and expressions that they
+// share.
 
 #ifndef WEIR_COMPILER_IMPORT_ONNX_OPERANDS_H
 #define WEIR_COMPILER_IMPORT_ONNX_OPERANDS_H
 
-#include "compiler/import/Build.h"
+#include "compiler/import/Operands.h"
 #include "compiler/import/onnx/Tracer.h"
 
 namespace weir::onnx {
 
 using Integers = llvm::SmallVector<int64_t>;
 
-/// Operand `i` of a node; without a value where it is left out.
-Expr operand(Node &node, unsigned i);
-/// The results of a node; one without a value is an error at it.
-mlir::LogicalResult give(Node &node, llvm::ArrayRef<Expr> results);
-
 /// An error where a node has fewer operands than `least`, one of these is left
 /// out, or it has more than `most`.
 mlir::LogicalResult wantOperands(Node &node, unsigned least, unsigned most);
 
-/// Which element types a handler takes.
-enum class Elements { numbers, floats, integers, bools, any };
-bool isOf(mlir::Type type, Elements elements);
 /// An error where operand `i` is of other elements.
 mlir::LogicalResult wantElements(Node &node, unsigned i, Elements elements);
 
 /// All operands of a node, of one element type and broadcast to one shape.
 mlir::FailureOr<llvm::SmallVector<Expr>> alike(Node &node, Elements elements);
-
-/// An error of the run, or of the import where that is known, unless all of the
-/// condition holds.
-mlir::LogicalResult check(Node &node, Expr condition,
-                          const llvm::Twine &message);
 
 /// An integer that is an attribute in the first opsets, and an operand in
 /// later ones: where neither is given, nothing.

@@ -31,12 +31,6 @@ struct Dim {
 mlir::FailureOr<std::optional<llvm::SmallVector<Dim>>>
 dimsOf(const ::onnx::TypeProto::Tensor &proto);
 
-/// A tensor of strings, known at compile time; a few ops take them.
-struct Strings : Object {
-  llvm::SmallVector<int64_t> shape;
-  std::vector<std::string> values;
-};
-
 /// A constant: its elements, or the strings that it is of. Of a narrow type
 /// (narrow/Narrow.h) the elements are codes of ui8.
 struct Constant {

@@ -4,13 +4,9 @@
 
 #include "compiler/import/Build.h"
 #include "compiler/import/Names.h"
-#include "compiler/import/onnx/control/Control.h"
 #include "compiler/import/onnx/narrow/Narrow.h"
 
 #include "dialects/graph/Graph.h"
-
-#include "mlir/IR/Verifier.h"
-#include "llvm/ADT/ScopeExit.h"
 
 using namespace mlir;
 using ::onnx::NodeProto;
@@ -167,24 +163,11 @@ LogicalResult Tracer::traceNode(Scope &scope, const NodeProto &def) {
   return success();
 }
 
-/// A tensor without elements is a constant, however it came about.
-static Value withoutKernel(ImplicitLocOpBuilder &b, Value value) {
-  auto type =
-      dyn_cast_or_null<RankedTensorType>(value ? value.getType() : Type());
-  if (!type || type.getNumElements() != 0 || !value.getDefiningOp() ||
-      value.getDefiningOp<graph::ConstantOp>())
-    return value;
-  return splat(b, type, 0);
-}
-
 LogicalResult Tracer::runHandler(Scope &scope, const NodeProto &def,
                                  ArrayRef<Traced> operands, Location at) {
   ImplicitLocOpBuilder b(at, builder);
   Node node(*this, scope, def, operands, b);
-  std::string label = labelOf(def);
-  StringRef before = std::exchange(scope.node, label);
-  auto restore = llvm::make_scope_exit([&] { scope.node = before; });
-  size_t refusedBefore = refused.size();
+  size_t refusedBefore = refusals();
   uint64_t unfinishedBefore = unfinished;
   Block *block = builder.getInsertionBlock();
   Operation *last = block && !block->empty() ? &block->back() : nullptr;
@@ -195,7 +178,7 @@ LogicalResult Tracer::runHandler(Scope &scope, const NodeProto &def,
       node.error() << node.fault;
     return failure();
   }
-  bool lacks = refused.size() != refusedBefore ||
+  bool lacks = refusals() != refusedBefore ||
                (failed(outcome) && unfinished != unfinishedBefore);
   if (lacks && report.status == statusBefore) {
     for (const std::string &name : def.output())
@@ -216,36 +199,7 @@ LogicalResult Tracer::runHandler(Scope &scope, const NodeProto &def,
     traced.value = withoutKernel(b, traced.value);
     scope.values[name] = {traced, false};
   }
-  return verifyNew(scope, last, block, at);
-}
-
-/// A check that fails in every run is an error now. Its message names the node,
-/// as the diagnostic does.
-LogicalResult Tracer::fails(Scope &scope, graph::CheckOp check) {
-  StringRef message = check.getMessage();
-  std::string prefix = "node '" + escaped(scope.node) + "': ";
-  message.consume_front(prefix);
-  return report.error(check.getLoc()) << message << ", in every run";
-}
-
-LogicalResult Tracer::verifyNew(Scope &scope, Operation *before, Block *block,
-                                Location at) {
-  if (!block)
-    return success();
-  auto op = before ? std::next(before->getIterator()) : block->begin();
-  for (; op != block->end(); ++op) {
-    for (Value result : op->getResults())
-      if (!byteSize(typeOf(result).getShape(), 1))
-        return report.error(at, Status::limit)
-               << "makes a " << result.getType()
-               << ", which is larger than a tensor may be";
-    if (auto check = dyn_cast<graph::CheckOp>(&*op);
-        check && !regions && knownTruth(check.getCondition()) == false)
-      return fails(scope, check);
-    if (failed(mlir::verify(&*op)))
-      return failure();
-  }
-  return success();
+  return verifyNew(last, block, at, node.name(), regions != 0);
 }
 
 FailureOr<SmallVector<Traced>> Tracer::traceInner(Node &node,
@@ -350,36 +304,6 @@ LogicalResult Tracer::call(Node &node, ::onnx::FunctionProto &function) {
     if (node.wants(i))
       results[i] = (*values)[next++];
   return node.tracedResults(std::move(results));
-}
-
-void Tracer::unsupported(Location at, StringRef op, const Twine &why) {
-  refused.push_back({at, escaped(op), why.str()});
-}
-
-std::vector<Tracer::Refusal> Tracer::forget(size_t count) {
-  std::vector<Refusal> taken(refused.begin() + count, refused.end());
-  refused.erase(refused.begin() + count, refused.end());
-  return taken;
-}
-
-void Tracer::remember(std::vector<Refusal> refusals) {
-  refused.insert(refused.end(), refusals.begin(), refusals.end());
-}
-
-LogicalResult Tracer::reportUnsupported() {
-  // An inlined function's node is one node of the model, however often called.
-  llvm::StringSet<> told;
-  for (auto &[at, op, why] : refused) {
-    std::string key = op + why;
-    if (auto call = dyn_cast<CallSiteLoc>(at))
-      at = call.getCallee();
-    if (auto name = dyn_cast<NameLoc>(at))
-      key += name.getName().str();
-    if (told.insert(key).second)
-      report.error(at, Status::unsupported)
-          << "(" << op << "): not supported: " << why;
-  }
-  return failure(!refused.empty());
 }
 
 bool isKnownOp(StringRef op) {

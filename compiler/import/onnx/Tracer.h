@@ -3,19 +3,14 @@
 #ifndef WEIR_COMPILER_IMPORT_ONNX_TRACER_H
 #define WEIR_COMPILER_IMPORT_ONNX_TRACER_H
 
+#include "compiler/import/Tracing.h"
 #include "compiler/import/onnx/Model.h"
 #include "compiler/import/onnx/Node.h"
-
-namespace weir::graph {
-class CheckOp;
-} // namespace weir::graph
 
 namespace weir::onnx {
 
 /// Calls in graphs in calls, so deep that the stack would not bear it.
 constexpr unsigned nestingLimit = 64;
-/// The most nodes that all calls and the steps of loops together may make.
-constexpr uint64_t nodeBudget = 10'000'000;
 
 /// Where nodes stand: in the model, or in a function that some node calls.
 struct Context {
@@ -43,14 +38,12 @@ struct Scope {
     bool isUnsupported = false;
   };
   llvm::StringMap<Value> values = {};
-  /// The node at work.
-  llvm::StringRef node = {};
 };
 
-class Tracer {
+class Tracer : public Tracing {
 public:
   Tracer(Report &report, Model &model, mlir::OpBuilder &builder)
-      : report(report), model(model), builder(builder) {}
+      : Tracing(report, builder), model(model) {}
 
   /// The values of the model's graph that are `wanted`, with `fed` given.
   mlir::FailureOr<llvm::SmallVector<Traced>>
@@ -82,24 +75,7 @@ public:
   static Traced edge(mlir::OpBuilder &builder, mlir::Location at,
                      const Constant &constant);
 
-  /// Remembers a node that is not supported.
-  void unsupported(mlir::Location at, llvm::StringRef op,
-                   const llvm::Twine &why);
-  struct Refusal {
-    mlir::Location at;
-    std::string op, why;
-  };
-  /// How many there are; takes those after the first `count` back, so that
-  /// something else can be tried, or remembers them after all.
-  size_t refusals() const { return refused.size(); }
-  std::vector<Refusal> forget(size_t count);
-  void remember(std::vector<Refusal> refusals);
-  /// Reports all of them; failure where there are any.
-  mlir::LogicalResult reportUnsupported();
-
-  Report &report;
   Model &model;
-  mlir::OpBuilder &builder;
 
 private:
   mlir::LogicalResult traceScope(Scope &scope,
@@ -109,9 +85,6 @@ private:
                                  llvm::ArrayRef<Traced> operands,
                                  mlir::Location at);
   mlir::LogicalResult addInitializer(Scope &scope, llvm::StringRef name);
-  mlir::LogicalResult verifyNew(Scope &scope, mlir::Operation *before,
-                                mlir::Block *block, mlir::Location at);
-  mlir::LogicalResult fails(Scope &scope, graph::CheckOp check);
   /// The wanted values of a scope that has been traced; failure without an
   /// error where some are behind nodes that are not supported.
   mlir::FailureOr<llvm::SmallVector<Traced>>
@@ -120,7 +93,6 @@ private:
   mlir::Location locationOf(const Scope &scope,
                             const ::onnx::NodeProto &def) const;
 
-  std::vector<Refusal> refused;
   llvm::DenseMap<const void *, Constant> constants;
   /// Regions around the place of work, and calls.
   unsigned regions = 0, nesting = 0;

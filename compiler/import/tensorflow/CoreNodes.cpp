@@ -6,7 +6,6 @@
 
 #include "dialects/graph/Graph.h"
 #include "dialects/graph/gradients/Gradient.h"
-#include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 using ::tensorflow::AttrValue;
@@ -111,11 +110,8 @@ static LogicalResult importAssert(Node &node) {
     if (auto *strings = dynamic_cast<Strings *>(node.traced(i).object.get());
         strings && !strings->values.empty() && message.size() < 400)
       message += (i == 1 ? ": " : " ") + escaped(strings->values.front());
-  Attribute known;
-  if (matchPattern(condition, m_Constant(&known)))
-    if (auto dense = denseElements(known);
-        dense && dense->isSplat() && dense->getSplatValue<bool>())
-      return node.tracedResults({});
+  if (knownTruth(condition) == true)
+    return node.tracedResults({});
   node.b.create<graph::CheckOp>(condition, message);
   return node.tracedResults({});
 }

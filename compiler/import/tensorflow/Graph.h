@@ -16,10 +16,6 @@ namespace weir::tensorflow {
 class Library;
 class LoopNest;
 
-/// The most nodes that all calls together may make: a file of a kilobyte can
-/// describe 2^60.
-constexpr uint64_t nodeBudget = 10'000'000;
-
 /// One result of a node, or an argument of the function.
 struct Edge {
   int node = 0;

@@ -1,5 +1,6 @@
 // The functions of a graph: found by name, checked before they are inlined.
 
+#include "compiler/import/Tracing.h"
 #include "compiler/import/tensorflow/Graph.h"
 
 using namespace mlir;

@@ -7,80 +7,20 @@
 #include "compiler/import/tensorflow/bounded/Bounds.h"
 
 #include "dialects/graph/Graph.h"
-#include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 using ::tensorflow::AttrValue;
 
 namespace weir::tensorflow {
 
-/// Constants that handlers look at number by number are not larger.
-constexpr int64_t listLimit = int64_t(1) << 24;
+Node::Node(Tracer &tracer, const ::tensorflow::NodeDef &def,
+           ArrayRef<Traced> operands, ImplicitLocOpBuilder &b)
+    : TracedNode(tracer, def.name(), def.op(), def.input(), operands, b),
+      tracer(tracer), def(def) {}
 
-StringRef Node::name() const { return def.name(); }
-StringRef Node::op() const { return def.op(); }
-
-RankedTensorType Node::type(unsigned i) const {
-  if (i < operands.size() && operands[i].value)
-    return typeOf(operands[i].value);
-  if (fault.empty())
-    fault = ("has no tensor for operand " + Twine(i)).str();
-  return RankedTensorType::get({}, b.getI1Type());
-}
-
-std::optional<DenseElementsAttr> Node::tryConstant(unsigned i) {
-  Attribute value;
-  if (i >= operands.size() || !operands[i].value || operands[i].imaginary ||
-      !matchPattern(operands[i].value, m_Constant(&value)))
-    return std::nullopt;
-  return denseElements(value);
-}
-
-FailureOr<DenseElementsAttr> Node::constant(unsigned i) {
-  if (i >= operands.size())
-    return error() << "has no operand " << i;
-  if (std::optional<DenseElementsAttr> value = tryConstant(i))
-    return *value;
-  return unsupported("operand " + Twine(i) + ", '" +
-                     escaped(def.input(i), 100) +
-                     "', must be known at compile time");
-}
-
-FailureOr<SmallVector<int64_t>> Node::integers(unsigned i) {
-  FailureOr<DenseElementsAttr> value = constant(i);
-  if (failed(value))
-    return failure();
-  auto element = dyn_cast<IntegerType>(value->getElementType());
-  if (!element || value->getNumElements() > listLimit)
-    return error() << "operand " << i << " is no list of integers but "
-                   << value->getType();
-  SmallVector<int64_t> result;
-  result.reserve(value->getNumElements());
-  for (const APInt &number : value->getValues<APInt>())
-    result.push_back(element.isUnsigned() || element.getWidth() == 1
-                         ? static_cast<int64_t>(number.getZExtValue())
-                         : number.getSExtValue());
-  return result;
-}
-
-FailureOr<int64_t> Node::integer(unsigned i) {
-  FailureOr<SmallVector<int64_t>> numbers = integers(i);
-  if (failed(numbers))
-    return failure();
-  if (numbers->size() != 1)
-    return error() << "operand " << i << " holds " << numbers->size()
-                   << " numbers where one is wanted";
-  return numbers->front();
-}
-
-FailureOr<int64_t> Node::axis(unsigned i, int64_t rank) {
-  FailureOr<int64_t> axis = integer(i);
-  if (failed(axis))
-    return failure();
-  if (*axis < -rank || *axis >= rank)
-    return error() << "axis " << *axis << " is none of " << rank
-                   << " dimensions";
-  return *axis < 0 ? *axis + rank : *axis;
+FailureOr<int64_t> Node::axisAt(unsigned i, int64_t rank) {
+  FailureOr<int64_t> given = integer(i);
+  return failed(given) ? given : axis(*given, rank);
 }
 
 FailureOr<std::string> Node::string(unsigned i) {
@@ -209,29 +149,6 @@ Type Node::typeAttr(StringRef name) const {
   return value ? elementType(b.getContext(), value->type()) : Type();
 }
 
-LogicalResult Node::results(ValueRange values) {
-  given.clear();
-  for (Value value : values)
-    given.push_back({value, {}, nullptr});
-  return success();
-}
-
-LogicalResult Node::tracedResults(SmallVector<Traced> values) {
-  given = std::move(values);
-  return success();
-}
-
-InFlightDiagnostic Node::error() {
-  InFlightDiagnostic diagnostic = tracer.report.error(b.getLoc());
-  diagnostic << "(" << escaped(op(), 60) << "): ";
-  return diagnostic;
-}
-
-LogicalResult Node::unsupported(const Twine &what) {
-  tracer.unsupported(b.getLoc(), op(), what);
-  return failure();
-}
-
 /// Refuses operands that the handler would not expect.
 static LogicalResult checkOperands(Node &node, Takes takes) {
   if (takes == Takes::whole)
@@ -284,13 +201,8 @@ LogicalResult Node::run() {
   if (failed(handle()) || !fault.empty() || tracer.report.status != before)
     return failure();
   for (const Traced &result : given)
-    if (!result.value && !result.object) {
-      auto diagnostic = error() << "operands do not fit together:";
-      for (unsigned i = 0; i < size(); ++i)
-        if (operand(i))
-          diagnostic << (i ? ", " : " ") << operand(i).getType();
-      return diagnostic;
-    }
+    if (!result.value && !result.object)
+      return misfit();
   return success();
 }
 

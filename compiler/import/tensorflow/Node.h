@@ -8,15 +8,9 @@
 #ifndef WEIR_COMPILER_IMPORT_TENSORFLOW_NODE_H
 #define WEIR_COMPILER_IMPORT_TENSORFLOW_NODE_H
 
-#include "compiler/import/Traced.h"
+#include "compiler/import/TracedNode.h"
 
-#include "mlir/IR/BuiltinAttributes.h"
-#include "mlir/IR/BuiltinTypes.h"
-#include "mlir/IR/Diagnostics.h"
-#include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "llvm/ADT/StringMap.h"
-#include <memory>
-#include <optional>
 
 namespace google::protobuf {
 template <typename Key, typename Value>
@@ -33,39 +27,13 @@ namespace weir::tensorflow {
 
 class Tracer;
 
-class Node {
+class Node : public TracedNode {
 public:
   Node(Tracer &tracer, const ::tensorflow::NodeDef &def,
-       llvm::ArrayRef<Traced> operands, mlir::ImplicitLocOpBuilder &b)
-      : b(b), tracer(tracer), def(def), operands(operands) {}
+       llvm::ArrayRef<Traced> operands, mlir::ImplicitLocOpBuilder &b);
 
-  llvm::StringRef name() const;
-  llvm::StringRef op() const;
-
-  /// The data operands; control edges are not among them.
-  unsigned size() const { return operands.size(); }
-  /// The tensor at operand `i`. Handlers without `complex` or objects need not
-  /// check: the importer has.
-  mlir::Value operand(unsigned i) const { return traced(i).value; }
-  const Traced &traced(unsigned i) const {
-    static const Traced nothing;
-    return i < operands.size() ? operands[i] : nothing;
-  }
-  /// Of an operand that is missing a scalar's; the importer then reports it.
-  mlir::RankedTensorType type(unsigned i) const;
-  llvm::ArrayRef<int64_t> shape(unsigned i) const { return type(i).getShape(); }
-  int64_t rank(unsigned i) const { return type(i).getRank(); }
-
-  /// The value of an operand that must be known at compile time; says which it
-  /// is where it is not.
-  mlir::FailureOr<mlir::DenseElementsAttr> constant(unsigned i);
-  /// The same, where it may be unknown.
-  std::optional<mlir::DenseElementsAttr> tryConstant(unsigned i);
-  /// The integers of a constant operand, in order.
-  mlir::FailureOr<llvm::SmallVector<int64_t>> integers(unsigned i);
-  mlir::FailureOr<int64_t> integer(unsigned i);
-  /// A constant axis in [-rank, rank), made positive.
-  mlir::FailureOr<int64_t> axis(unsigned i, int64_t rank);
+  /// An axis that is a constant operand, in [-rank, rank), made positive.
+  mlir::FailureOr<int64_t> axisAt(unsigned i, int64_t rank);
 
   /// Attributes of the node, with the op's default where it is absent. One that
   /// is of another kind is an error, which the importer reports when the
@@ -99,23 +67,7 @@ public:
   /// sizes known only at run time; what it gives is in `given`.
   mlir::LogicalResult runOn(llvm::ArrayRef<Traced> others);
 
-  /// Gives the results, in order.
-  mlir::LogicalResult results(mlir::ValueRange values);
-  mlir::LogicalResult result(mlir::Value value) { return results(value); }
-  mlir::LogicalResult tracedResults(llvm::SmallVector<Traced> values);
-
-  /// An error at this node: the model is at fault.
-  mlir::InFlightDiagnostic error();
-  /// The node asks for what weir does not have; collected, and reported with
-  /// all others of the graph.
-  mlir::LogicalResult unsupported(const llvm::Twine &what);
-
-  mlir::ImplicitLocOpBuilder &b;
   Tracer &tracer;
-
-  /// Read by the importer when the handler has returned.
-  llvm::SmallVector<Traced> given;
-
   const ::tensorflow::NodeDef &def;
 
 private:
@@ -125,9 +77,6 @@ private:
   mlir::LogicalResult run();
   mlir::LogicalResult handle();
 
-  llvm::ArrayRef<Traced> operands;
-  /// What is wrong with an attribute or operand that the handler has asked for.
-  mutable std::string fault;
   const google::protobuf::Map<std::string, ::tensorflow::AttrValue> *bindings =
       nullptr;
 };

@@ -5,14 +5,10 @@
 #include "compiler/import/Build.h"
 #include "compiler/import/Names.h"
 #include "compiler/import/tensorflow/Gradients.h"
-#include "compiler/import/tensorflow/control/Control.h"
 #include "compiler/import/tensorflow/control/LoopNest.h"
 #include "compiler/import/tensorflow/state/State.h"
 
 #include "dialects/graph/Graph.h"
-
-#include "mlir/IR/Verifier.h"
-#include "llvm/ADT/StringSet.h"
 
 using namespace mlir;
 
@@ -215,16 +211,6 @@ LogicalResult Tracer::traceNode(int index) {
   return success();
 }
 
-/// A tensor without elements is a constant, however it came about.
-static Value withoutKernel(ImplicitLocOpBuilder &b, Value value) {
-  auto type =
-      dyn_cast_or_null<RankedTensorType>(value ? value.getType() : Type());
-  if (!type || type.getNumElements() != 0 || !value.getDefiningOp() ||
-      value.getDefiningOp<graph::ConstantOp>())
-    return value;
-  return splat(b, type, 0);
-}
-
 LogicalResult Tracer::runHandler(int index, ArrayRef<Traced> operands,
                                  Location at) {
   Frame &top = frame();
@@ -233,7 +219,7 @@ LogicalResult Tracer::runHandler(int index, ArrayRef<Traced> operands,
   ImplicitLocOpBuilder b(at, builder);
   Node node(*this, def, operands, b);
   node.bindings = top.bindings;
-  size_t refusedBefore = refused.size();
+  size_t refusedBefore = refusals();
   Block *block = builder.getInsertionBlock();
   Operation *before = block && !block->empty() ? &block->back() : nullptr;
   pending = false;
@@ -245,7 +231,7 @@ LogicalResult Tracer::runHandler(int index, ArrayRef<Traced> operands,
       node.error() << node.fault;
     return failure();
   }
-  if (refused.size() != refusedBefore && report.status == statusBefore) {
+  if (refusals() != refusedBefore && report.status == statusBefore) {
     state.unsupported = true;
     return success();
   }
@@ -267,39 +253,7 @@ LogicalResult Tracer::runHandler(int index, ArrayRef<Traced> operands,
   if (frames.size() == 1)
     keepWatched(*this, index, b, state.results);
   guardChecks(before, block, index);
-  return verifyNew(before, block, at);
-}
-
-/// A check that fails in every run is an error now. Its message names the node,
-/// as the diagnostic does.
-LogicalResult Tracer::fails(graph::CheckOp check) {
-  StringRef message = check.getMessage();
-  std::string prefix =
-      "node '" + escaped(frame().graph->name(currentNode())) + "': ";
-  message.consume_front(prefix);
-  report.error(check.getLoc()) << message << ", in every run";
-  return failure();
-}
-
-LogicalResult Tracer::verifyNew(Operation *before, Block *block, Location at) {
-  if (!block)
-    return success();
-  auto op = before ? std::next(before->getIterator()) : block->begin();
-  for (; op != block->end(); ++op) {
-    for (Value result : op->getResults())
-      if (!byteSize(typeOf(result).getShape(), 1)) {
-        report.error(at, Status::limit)
-            << "makes a " << result.getType()
-            << ", which is larger than a tensor may be";
-        return failure();
-      }
-    if (auto check = dyn_cast<graph::CheckOp>(&*op);
-        check && !isConditional() && knownTruth(check.getCondition()) == false)
-      return fails(check);
-    if (failed(mlir::verify(&*op)))
-      return failure();
-  }
-  return success();
+  return verifyNew(before, block, at, node.name(), isConditional());
 }
 
 FailureOr<Constant> Tracer::constant(Node &node,
@@ -316,36 +270,6 @@ FailureOr<Constant> Tracer::constant(Node &node,
   }
   library.constants[&proto] = *read;
   return read;
-}
-
-void Tracer::unsupported(Location at, StringRef op, const Twine &why) {
-  refused.push_back({at, escaped(op), why.str()});
-}
-
-std::vector<Tracer::Refusal> Tracer::forget(size_t count) {
-  std::vector<Refusal> taken(refused.begin() + count, refused.end());
-  refused.erase(refused.begin() + count, refused.end());
-  return taken;
-}
-
-void Tracer::remember(std::vector<Refusal> refusals) {
-  refused.insert(refused.end(), refusals.begin(), refusals.end());
-}
-
-LogicalResult Tracer::reportUnsupported() {
-  // An inlined function's node is one node of the model, however often called.
-  llvm::StringSet<> told;
-  for (auto &[at, op, why] : refused) {
-    std::string key = op + why;
-    if (auto call = dyn_cast<CallSiteLoc>(at))
-      at = call.getCallee();
-    if (auto name = dyn_cast<NameLoc>(at))
-      key += name.getName().str();
-    if (told.insert(key).second)
-      report.error(at, Status::unsupported)
-          << "(" << op << "): not supported: " << why;
-  }
-  return failure(!refused.empty());
 }
 
 } // namespace weir::tensorflow

@@ -3,15 +3,12 @@
 #ifndef WEIR_COMPILER_IMPORT_TENSORFLOW_TRACER_H
 #define WEIR_COMPILER_IMPORT_TENSORFLOW_TRACER_H
 
+#include "compiler/import/Tracing.h"
 #include "compiler/import/tensorflow/Graph.h"
 #include "compiler/import/tensorflow/Node.h"
 #include "compiler/import/tensorflow/Tensors.h"
 
 #include <functional>
-
-namespace weir::graph {
-class CheckOp;
-} // namespace weir::graph
 
 namespace weir::tensorflow {
 
@@ -86,12 +83,11 @@ public:
 
 class StateVariables;
 
-class Tracer {
+class Tracer : public Tracing {
 public:
   Tracer(Report &report, Library &library, VariableSource *variables,
          mlir::OpBuilder &builder)
-      : report(report), library(library), variables(variables),
-        builder(builder) {}
+      : Tracing(report, builder), library(library), variables(variables) {}
 
   /// The values of `wanted`, with `fed` given; traces what they need and what
   /// must run besides: `targets`, and what those and they wait for.
@@ -112,21 +108,6 @@ public:
                 llvm::ArrayRef<Traced> arguments);
   /// The function's graph; null after an error at the node.
   Graph *functionGraph(Node &node, llvm::StringRef function);
-
-  /// Remembers a node that is not supported.
-  void unsupported(mlir::Location at, llvm::StringRef op,
-                   const llvm::Twine &why);
-  struct Refusal {
-    mlir::Location at;
-    std::string op, why;
-  };
-  /// How many there are; takes those after the first `count` back, so that
-  /// something else can be tried, or remembers them after all.
-  size_t refusals() const { return refused.size(); }
-  std::vector<Refusal> forget(size_t count);
-  void remember(std::vector<Refusal> refusals);
-  /// Reports all of them; failure where there are any.
-  mlir::LogicalResult reportUnsupported();
 
   /// The constant of a node, read at its first use.
   mlir::FailureOr<Constant> constant(Node &node,
@@ -157,10 +138,8 @@ public:
   Frame &frame() { return *frames.back(); }
   const Graph &outermost() const { return *frames.front()->graph; }
 
-  Report &report;
   Library &library;
   VariableSource *variables;
-  mlir::OpBuilder &builder;
   /// How many elements a tensor holds at most whose sizes nothing bounds.
   int64_t boundedElements = int64_t(1) << 20;
   /// State of handlers that must outlive a node, by name.
@@ -189,9 +168,6 @@ private:
   mlir::LogicalResult traceNode(int node);
   mlir::LogicalResult runHandler(int node, llvm::ArrayRef<Traced> operands,
                                  mlir::Location at);
-  mlir::LogicalResult fails(graph::CheckOp check);
-  mlir::LogicalResult verifyNew(mlir::Operation *before, mlir::Block *block,
-                                mlir::Location at);
   /// Nodes of the first version's control flow. False where the node has been
   /// dealt with.
   mlir::FailureOr<bool> traceSwitches(int node, mlir::Location at,
@@ -207,7 +183,6 @@ private:
   mlir::Location locationOf(const Frame &frame, int node);
 
   std::vector<std::unique_ptr<Frame>> frames;
-  std::vector<Refusal> refused;
   unsigned nesting = 0;
   uint64_t tracedNodes = 0;
   /// The node at work has handed itself to a frame of its own.
@@ -243,12 +218,6 @@ mlir::LogicalResult buildByName(Node &node, llvm::StringRef target);
 
 /// What a variable's node is called by those that share it.
 std::string variableName(const ::tensorflow::NodeDef &def);
-
-/// A constant of strings; known to the few ops that take them.
-struct Strings : Object {
-  llvm::SmallVector<int64_t> shape;
-  std::vector<std::string> values;
-};
 
 } // namespace weir::tensorflow
 

@@ -49,13 +49,8 @@ private:
 };
 
 std::optional<int64_t> StepsBuilder::knownLimit() const {
-  Attribute known;
-  if (!steps.limit || !matchPattern(steps.limit.value, m_Constant(&known)))
-    return std::nullopt;
-  auto dense = denseElements(known);
-  if (!dense)
-    return std::nullopt;
-  return std::max<int64_t>((*dense->value_begin<APInt>()).getSExtValue(), 0);
+  auto limit = steps.limit ? knownNumber(steps.limit.value) : std::nullopt;
+  return limit ? std::optional(std::max<int64_t>(*limit, 0)) : std::nullopt;
 }
 
 FailureOr<std::optional<SmallVector<Traced>>> StepsBuilder::tryWhile() {

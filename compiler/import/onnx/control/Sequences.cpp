@@ -17,13 +17,13 @@ struct Sequence : Object {
 
   bool flatten(SmallVectorImpl<Value> &values) const override {
     return llvm::all_of(elements, [&](const Traced &element) {
-      return onnx::flatten(element, values);
+      return weir::flatten(element, values);
     });
   }
   std::shared_ptr<Object> rebuild(ArrayRef<Value> &values) const override {
     auto result = std::make_shared<Sequence>();
     for (const Traced &element : elements)
-      result->elements.push_back(onnx::rebuild(element, values));
+      result->elements.push_back(weir::rebuild(element, values));
     return result;
   }
 };

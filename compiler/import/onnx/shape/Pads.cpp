@@ -5,7 +5,6 @@
 #include "dialects/graph/Elementwise.h"
 #include "dialects/graph/Graph.h"
 #include "dialects/graph/Shape.h"
-#include "mlir/IR/Matchers.h"
 #include "llvm/ADT/StringSwitch.h"
 
 using namespace mlir;
@@ -58,13 +57,7 @@ LogicalResult readMargins(Node &node, Expr x, Margins &margins) {
 }
 
 std::optional<int64_t> known(Expr scalar) {
-  Attribute value;
-  if (!scalar || !matchPattern(scalar.value, m_Constant(&value)))
-    return std::nullopt;
-  auto dense = denseElements(value);
-  if (!dense)
-    return std::nullopt;
-  return (*dense->value_begin<APInt>()).getSExtValue();
+  return scalar ? knownNumber(scalar.value) : std::nullopt;
 }
 
 /// Which element of a dimension of `size` stands at places that may lie

@@ -6,7 +6,6 @@
 #include "dialects/graph/Graph.h"
 #include "dialects/graph/Index.h"
 #include "dialects/graph/Shape.h"
-#include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 
@@ -54,10 +53,8 @@ LogicalResult importRange(Node &node) {
   if (isZero)
     return node.error() << "steps by 0";
   Expr count = countOf(start, limits[1], delta);
-  Attribute known;
   int64_t size = 0;
-  if (matchPattern(count.value, m_Constant(&known))) {
-    auto dense = denseElements(known);
+  if (auto dense = knownElements(count.value)) {
     if (isa<FloatType>(count.elementType())) {
       double number = dense->getSplatValue<APFloat>().convertToDouble();
       constexpr double most = 1e12;
@@ -143,10 +140,9 @@ LogicalResult importOneHot(Node &node) {
     return failure();
   Type i64 = node.b.getI64Type();
   Expr depth = reshape(cast(operand(node, 1), i64), {});
-  Attribute known;
   int64_t size = 0;
-  if (matchPattern(depth.value, m_Constant(&known))) {
-    size = denseElements(known)->getSplatValue<APInt>().getSExtValue();
+  if (auto known = knownNumber(depth.value)) {
+    size = *known;
   } else {
     FailureOr<Integers> promised = promisedShape(node, 0, "its depth");
     if (failed(promised))

@@ -6,7 +6,6 @@
 #include "dialects/graph/Graph.h"
 #include "dialects/graph/Index.h"
 #include "dialects/graph/Shape.h"
-#include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 
@@ -100,14 +99,10 @@ std::optional<int64_t> distance(Value start, Value end) {
   if (!sum)
     return std::nullopt;
   for (unsigned i : {0u, 1u}) {
-    Attribute value;
-    if (sourceOf(sum->getOperand(i)) != sourceOf(start) ||
-        !matchPattern(sum->getOperand(1 - i), m_Constant(&value)))
+    if (sourceOf(sum->getOperand(i)) != sourceOf(start))
       continue;
-    auto number = denseElements(value);
-    if (number && number->isSplat() &&
-        isa<IntegerType>(number->getElementType()))
-      return number->getSplatValue<APInt>().getSExtValue();
+    if (auto number = knownNumber(sum->getOperand(1 - i)))
+      return number;
   }
   return std::nullopt;
 }

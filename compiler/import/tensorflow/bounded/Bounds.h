@@ -8,8 +8,8 @@
 #ifndef WEIR_COMPILER_IMPORT_TENSORFLOW_BOUNDED_BOUNDS_H
 #define WEIR_COMPILER_IMPORT_TENSORFLOW_BOUNDED_BOUNDS_H
 
+#include "compiler/import/Operands.h"
 #include "compiler/import/tensorflow/Tracer.h"
-#include "compiler/import/tensorflow/neural/Expr.h"
 #include "dialects/graph/Reduce.h"
 
 namespace weir::tensorflow {
@@ -53,8 +53,6 @@ Interval intervalOf(mlir::Value value);
 /// where it is known, though others may not be.
 mlir::Value elementOf(mlir::ImplicitLocOpBuilder &b, mlir::Value list,
                       int64_t index);
-/// The constant of a scalar of integers.
-std::optional<int64_t> knownNumber(mlir::Value scalar);
 /// The elements of an operand that lists integers, as scalars i64.
 mlir::FailureOr<llvm::SmallVector<mlir::Value>> scalarsOf(Node &node,
                                                           unsigned operand);

@@ -28,7 +28,7 @@ LogicalResult importBoundedGather(Node &node) {
   ImplicitLocOpBuilder &b = node.b;
   int64_t axis = 0, batch = node.intAttr("batch_dims");
   if (node.size() > 2) {
-    auto given = node.axis(2, node.rank(0));
+    auto given = node.axisAt(2, node.rank(0));
     if (failed(given))
       return failure();
     axis = *given;

@@ -49,7 +49,7 @@ LogicalResult importConcat(Node &node) {
   unsigned last = node.size() - 1;
   bool axisFirst = node.op() == "Concat";
   unsigned first = axisFirst ? 1 : 0;
-  auto axis = node.axis(axisFirst ? 0 : last, node.rank(first));
+  auto axis = node.axisAt(axisFirst ? 0 : last, node.rank(first));
   if (failed(axis))
     return failure();
   SmallVector<Traced> parts;
@@ -129,24 +129,21 @@ LogicalResult takeApart(Node &node, unsigned operand, int64_t axis,
 LogicalResult importUnpack(Node &node) {
   if (failed(wantOperands(node, 1)))
     return failure();
-  int64_t rank = node.rank(0), axis = node.intAttr("axis");
-  if (axis < -rank || axis >= rank)
-    return node.error() << "axis " << axis << " is none of " << rank
-                        << " dimensions";
-  return takeApart(node, 0, axis < 0 ? axis + rank : axis, true);
+  auto axis = node.axis(node.intAttr("axis"), node.rank(0));
+  return failed(axis) ? failure() : takeApart(node, 0, *axis, true);
 }
 
 LogicalResult importSplit(Node &node) {
   if (failed(wantOperands(node, 2)))
     return failure();
-  auto axis = node.axis(0, node.rank(1));
+  auto axis = node.axisAt(0, node.rank(1));
   return failed(axis) ? failure() : takeApart(node, 1, *axis, false);
 }
 
 LogicalResult importSplitV(Node &node) {
   if (failed(wantOperands(node, 3)))
     return failure();
-  auto axis = node.axis(2, node.rank(0));
+  auto axis = node.axisAt(2, node.rank(0));
   return failed(axis) ? failure() : takeApart(node, 0, *axis, false);
 }
 

@@ -19,20 +19,6 @@ namespace weir::tensorflow {
 /// Chains of ops on sizes are short; longer ones are not looked into.
 constexpr unsigned depthLimit = 64;
 
-std::optional<int64_t> knownNumber(Value scalar) {
-  Attribute value;
-  if (!matchPattern(scalar, m_Constant(&value)))
-    return std::nullopt;
-  auto dense = denseElements(value);
-  if (!dense || dense->getNumElements() != 1 ||
-      !dense->getElementType().isIntOrIndex())
-    return std::nullopt;
-  APInt number = *dense->value_begin<APInt>();
-  return dense->getElementType().isUnsignedInteger()
-             ? static_cast<int64_t>(number.getZExtValue())
-             : number.getSExtValue();
-}
-
 /// One element of an op that works element by element, as the same op on
 /// scalars; null for ops that are not of that kind.
 static Value scalarOp(ImplicitLocOpBuilder &b, Operation *op, int64_t index,

@@ -74,7 +74,7 @@ template <Reduction kind>
 LogicalResult importArg(Node &node) {
   if (node.size() != 2)
     return node.error() << "has " << node.size() << " operands instead of 2";
-  auto axis = node.axis(1, node.rank(0));
+  auto axis = node.axisAt(1, node.rank(0));
   if (failed(axis))
     return failure();
   if (failed(runOnPlaces(node, {neutral(node, kind, {*axis}).value})))
@@ -105,7 +105,7 @@ template <Reduction kind>
 LogicalResult importCumulative(Node &node) {
   if (node.size() != 2)
     return node.error() << "has " << node.size() << " operands instead of 2";
-  auto axis = node.axis(1, node.rank(0));
+  auto axis = node.axisAt(1, node.rank(0));
   if (failed(axis) ||
       failed(runOnPlaces(node, {neutral(node, kind, {*axis}).value})))
     return failure();

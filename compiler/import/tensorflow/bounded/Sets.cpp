@@ -20,7 +20,7 @@ LogicalResult importUnique(Node &node) {
   // Along the only axis, whether it is named or not.
   if (node.op().ends_with("V2") &&
       (failed(wantOperands(node, 2)) ||
-       (node.type(1).getNumElements() != 0 && failed(node.axis(1, 1)))))
+       (node.type(1).getNumElements() != 0 && failed(node.axisAt(1, 1)))))
     return failure();
   ImplicitLocOpBuilder &b = node.b;
   Expr x = operand(node, 0);

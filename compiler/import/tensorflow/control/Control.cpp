@@ -7,40 +7,10 @@
 
 #include "dialects/graph/Elementwise.h"
 #include "dialects/graph/Graph.h"
-#include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 
 namespace weir::tensorflow {
-
-bool flatten(const Traced &traced, SmallVectorImpl<Value> &values) {
-  if (traced.value)
-    values.push_back(traced.value);
-  if (traced.imaginary)
-    values.push_back(traced.imaginary);
-  for (Value extent : traced.extents)
-    if (extent)
-      values.push_back(extent);
-  return !traced.object || traced.value || traced.object->flatten(values);
-}
-
-Traced rebuild(const Traced &like, ArrayRef<Value> &values) {
-  Traced result;
-  auto take = [&] {
-    Value first = values.front();
-    values = values.drop_front();
-    return first;
-  };
-  if (like.value)
-    result.value = take();
-  if (like.imaginary)
-    result.imaginary = take();
-  for (Value extent : like.extents)
-    result.extents.push_back(extent ? take() : Value());
-  if (like.object && !like.value)
-    result.object = like.object->rebuild(values);
-  return result;
-}
 
 FailureOr<Value> truth(Node &node, const Traced &condition) {
   if (!condition.value || condition.imaginary || condition.isBounded())
@@ -56,77 +26,36 @@ FailureOr<Value> truth(Node &node, const Traced &condition) {
                                  splat(node.b, type, 0));
 }
 
-std::optional<bool> knownTruth(Value condition) {
-  Attribute value;
-  if (!matchPattern(condition, m_Constant(&value)))
-    return std::nullopt;
-  auto dense = denseElements(value);
-  if (!dense || !dense->getElementType().isInteger(1) || !dense->isSplat())
-    return std::nullopt;
-  return dense->getSplatValue<bool>();
-}
-
-/// Traces a branch into a new block of the region, which still wants a yield.
-static LogicalResult traceBranch(Node &node, Region &region, Trace trace,
-                                 SmallVector<Traced> &traced) {
-  OpBuilder &builder = node.tracer.builder;
-  OpBuilder::InsertionGuard guard(builder);
-  builder.createBlock(&region);
-  FailureOr<SmallVector<Traced>> results = trace();
-  if (failed(results))
-    return failure();
-  SmallVector<Value> values;
-  for (const Traced &result : *results)
-    if (!flatten(result, values))
-      return node.unsupported("a branch that gives something other than "
-                              "tensors");
-  traced = std::move(*results);
-  return success();
-}
-
-/// Yields a branch's results, with the sizes that those of both have in common
-/// where there are such.
-static SmallVector<Traced>
-yieldBranch(Node &node, Region &region, ArrayRef<Traced> traced,
-            ArrayRef<std::optional<SmallVector<Room>>> joined) {
+/// Brings a branch's results to the sizes that those of both have in common,
+/// where there are such, and yields them.
+static void yieldJoined(Node &node, Branch &branch,
+                        ArrayRef<std::optional<SmallVector<Room>>> joined) {
   ImplicitLocOpBuilder b(node.b.getLoc(), node.b.getContext());
-  b.setInsertionPointToEnd(&region.back());
-  SmallVector<Traced> results;
-  SmallVector<Value> values;
-  for (auto [result, rooms] : llvm::zip_equal(traced, joined)) {
-    results.push_back(rooms ? fitTo(b, node, result, *rooms) : result);
-    flatten(results.back(), values);
-  }
-  b.create<graph::YieldOp>(values);
-  return results;
+  b.setInsertionPointToEnd(&branch.region.back());
+  for (auto [result, rooms] : llvm::zip_equal(branch.results, joined))
+    if (rooms)
+      result = fitTo(b, node, result, *rooms);
+  yieldResults(node, branch);
 }
 
 FailureOr<SmallVector<Traced>> buildIf(Node &node, Value condition,
                                        Trace onTrue, Trace onFalse) {
   if (std::optional<bool> known = knownTruth(condition))
     return *known ? onTrue() : onFalse();
-  Region thenRegion, elseRegion;
-  SmallVector<Traced> traced, otherwise;
-  Status before = node.tracer.report.status;
-  LogicalResult first = traceBranch(node, thenRegion, onTrue, traced);
-  // Both branches tell what they lack.
-  if (failed(first) && node.tracer.report.status != before)
+  Branches branches;
+  if (failed(traceBranches(node, onTrue, onFalse, branches)))
     return failure();
-  if (failed(traceBranch(node, elseRegion, onFalse, otherwise)) ||
-      failed(first))
-    return failure();
-  if (traced.size() != otherwise.size())
-    return node.error() << "its branches give " << traced.size() << " and "
-                        << otherwise.size() << " results";
-  SmallVector<std::optional<SmallVector<Room>>> joined(traced.size());
-  for (auto [i, a, b] : llvm::enumerate(traced, otherwise)) {
+  SmallVector<std::optional<SmallVector<Room>>> joined;
+  for (auto [i, a, b] :
+       llvm::enumerate(branches.onTrue.results, branches.onFalse.results)) {
     SmallVector<Value> left, right;
     flatten(a, left);
     flatten(b, right);
+    joined.emplace_back();
     if (TypeRange(left) == TypeRange(right) && !a.isBounded() && !b.isBounded())
       continue;
-    joined[i] = joinSizes(a, b);
-    if (joined[i])
+    joined.back() = joinSizes(a, b);
+    if (joined.back())
       continue;
     bool sameElements =
         left.size() == 1 && right.size() == 1 &&
@@ -138,22 +67,9 @@ FailureOr<SmallVector<Traced>> buildIf(Node &node, Value condition,
     return node.unsupported("result " + Twine(i) +
                             " has a rank that depends on which branch runs");
   }
-  traced = yieldBranch(node, thenRegion, traced, joined);
-  yieldBranch(node, elseRegion, otherwise, joined);
-  auto thenValues = thenRegion.back().getTerminator()->getOperandTypes();
-  // An outer builder can still stand in a block of a larger region.
-  OperationState state(node.b.getLoc(), graph::IfOp::getOperationName());
-  state.addOperands(condition);
-  state.addTypes(thenValues);
-  state.addRegion()->takeBody(thenRegion);
-  state.addRegion()->takeBody(elseRegion);
-  Operation *op = node.tracer.builder.create(state);
-  SmallVector<Value> values(op->getResults());
-  ArrayRef<Value> rest = values;
-  SmallVector<Traced> results;
-  for (const Traced &like : traced)
-    results.push_back(rebuild(like, rest));
-  return results;
+  yieldJoined(node, branches.onTrue, joined);
+  yieldJoined(node, branches.onFalse, joined);
+  return joinBranches(node, condition, branches);
 }
 
 } // namespace weir::tensorflow

@@ -4,24 +4,14 @@
 #ifndef WEIR_COMPILER_IMPORT_TENSORFLOW_CONTROL_CONTROL_H
 #define WEIR_COMPILER_IMPORT_TENSORFLOW_CONTROL_CONTROL_H
 
+#include "compiler/import/Branches.h"
 #include "compiler/import/tensorflow/Tracer.h"
 
 namespace weir::tensorflow {
 
-/// Appends the tensors that a region must yield for the value; false where it
-/// holds what no tensor can be, such as a string.
-bool flatten(const Traced &traced, llvm::SmallVectorImpl<mlir::Value> &values);
-/// A value like `like` made of the first of `values`, which it takes off.
-Traced rebuild(const Traced &like, llvm::ArrayRef<mlir::Value> &values);
-
 /// A scalar truth value by TensorFlow's rules: a number that is not 0, a tensor
 /// that is not empty.
 mlir::FailureOr<mlir::Value> truth(Node &node, const Traced &condition);
-/// The truth value where it is known.
-std::optional<bool> knownTruth(mlir::Value condition);
-
-/// Traces something at the builder's place.
-using Trace = llvm::function_ref<mlir::FailureOr<llvm::SmallVector<Traced>>()>;
 
 /// A graph.if whose regions are what both trace.
 mlir::FailureOr<llvm::SmallVector<Traced>>

@@ -3,7 +3,8 @@
 #ifndef WEIR_COMPILER_IMPORT_TENSORFLOW_CONTROL_REPEAT_H
 #define WEIR_COMPILER_IMPORT_TENSORFLOW_CONTROL_REPEAT_H
 
-#include "compiler/import/tensorflow/neural/Expr.h"
+#include "compiler/import/Operands.h"
+#include "compiler/import/tensorflow/Node.h"
 
 namespace weir::tensorflow {
 

@@ -127,7 +127,7 @@ LogicalResult Tracer::traceMerge(int index, Location at) {
     Guard guard = *opposite;
     Input &onTrue = guard.side ? first : last;
     Input &onFalse = guard.side ? last : first;
-    size_t before = refused.size();
+    size_t before = refusals();
     auto both = buildIf(
         node, guard.predicate,
         [&]() -> FailureOr<SmallVector<Traced>> {
@@ -138,7 +138,7 @@ LogicalResult Tracer::traceMerge(int index, Location at) {
         });
     if (failed(both)) {
       state.traced = false;
-      state.unsupported = refused.size() > before;
+      state.unsupported = refusals() > before;
       return success(state.unsupported && report.status == Status::ok);
     }
     Guards common;

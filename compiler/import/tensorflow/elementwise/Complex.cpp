@@ -157,7 +157,7 @@ LogicalResult wantOperands(Node &node, unsigned count) {
 
 LogicalResult give(Node &node, Complex z) {
   if (!z.re || !z.im)
-    return weir::tensorflow::give(node, ArrayRef<Expr>{z.re, z.im});
+    return weir::give(node, ArrayRef<Expr>{z.re, z.im});
   return node.tracedResults({Traced{z.re.value, z.im.value, nullptr}});
 }
 
@@ -179,7 +179,7 @@ template <Expr (*function)(Complex)>
 LogicalResult importReal(Node &node) {
   if (failed(wantOperands(node, 1)))
     return failure();
-  return weir::tensorflow::give(node, function(complexOperand(node, 0)));
+  return weir::give(node, function(complexOperand(node, 0)));
 }
 
 Expr realPart(Complex x) { return x.re; }
@@ -192,8 +192,7 @@ LogicalResult importEquality(Node &node) {
   Complex x = complexOperand(node, 0), y = complexOperand(node, 1);
   Expr same = apply<graph::LogicalAndOp>(apply<graph::EqualOp>(x.re, y.re),
                                          apply<graph::EqualOp>(x.im, y.im));
-  return weir::tensorflow::give(node, equal ? same
-                                            : apply<graph::LogicalNotOp>(same));
+  return weir::give(node, equal ? same : apply<graph::LogicalNotOp>(same));
 }
 
 LogicalResult importAddN(Node &node) {
@@ -212,7 +211,7 @@ LogicalResult importCast(Node &node) {
   Type to = node.typeAttr("DstT");
   if (!to)
     return node.unsupported("its result's element type");
-  return weir::tensorflow::give(node, cast(x.re, to));
+  return weir::give(node, cast(x.re, to));
 }
 
 LogicalResult importSelect(Node &node) {

@@ -2,49 +2,20 @@
 
 #include "compiler/import/tensorflow/elementwise/Operands.h"
 
-#include "dialects/graph/Elements.h"
-#include "dialects/graph/Graph.h"
-#include "dialects/graph/Reduce.h"
-#include "mlir/IR/Matchers.h"
+#include "compiler/import/ByName.h"
 
 using namespace mlir;
 
 namespace weir::tensorflow {
 
-bool isOf(Type type, Elements elements) {
-  bool isBool = type.isInteger(1);
-  switch (elements) {
-  case Elements::numbers:
-    return !isBool;
-  case Elements::floats:
-    return isa<FloatType>(type);
-  case Elements::integers:
-    return isa<IntegerType>(type) && !isBool;
-  case Elements::bools:
-    return isBool;
-  case Elements::any:
-    break;
-  }
-  return true;
-}
-
 LogicalResult broadcastAll(Node &node, MutableArrayRef<Expr> operands) {
-  SmallVector<int64_t> shape;
-  for (Expr x : operands) {
-    auto joined = broadcastShapes(shape, x.shape());
-    if (failed(joined)) {
-      InFlightDiagnostic error = node.error();
-      error << "its operands do not broadcast:";
-      for (Expr each : operands)
-        error << ' ' << each.type();
-      return error;
-    }
-    shape = *joined;
-  }
-  if (!graph::countElements(shape))
-    return node.error() << "its result is larger than a tensor may be";
-  for (Expr &x : operands)
-    x = broadcast(x, shape);
+  SmallVector<Value> values;
+  for (Expr x : operands)
+    values.push_back(x.value);
+  if (failed(broadcastOperands(node, values)))
+    return failure();
+  for (auto [x, value] : llvm::zip_equal(operands, values))
+    x = {node.b, value};
   return success();
 }
 
@@ -70,25 +41,5 @@ FailureOr<SmallVector<Expr>> operandsOf(Node &node, unsigned count,
 }
 
 Expr zerosOf(Expr x) { return x ? Expr(*x.b, splat(*x.b, x.type(), 0)) : x; }
-
-LogicalResult check(Node &node, Expr condition, const Twine &message) {
-  if (!condition || !condition.elementType().isInteger(1))
-    return node.error() << "its operands do not fit together";
-  auto dims = llvm::to_vector(llvm::seq<int64_t>(0, condition.rank()));
-  // The attribute of a splat of any size is known without its elements.
-  Attribute known;
-  if (matchPattern(condition.value, m_Constant(&known)))
-    if (auto dense = dyn_cast<DenseElementsAttr>(known);
-        dense && dense.isSplat() && dense.getSplatValue<bool>())
-      return success();
-  Value all = make<graph::ReduceAndOp>(node.b, condition.value, dims);
-  if (matchPattern(all, m_Constant(&known)))
-    if (auto dense = dyn_cast<DenseElementsAttr>(known);
-        dense && dense.isSplat() && dense.getSplatValue<bool>())
-      return success();
-  node.b.create<graph::CheckOp>(
-      all, ("node '" + node.name() + "': " + message).str());
-  return success();
-}
 
 } // namespace weir::tensorflow

@@ -103,7 +103,7 @@ LogicalResult importArg(Node &node) {
   if (node.size() != 2)
     return node.error() << "has " << node.size() << " operands instead of 2";
   Expr x = operand(node, 0);
-  FailureOr<int64_t> axis = node.axis(1, x.rank());
+  FailureOr<int64_t> axis = node.axisAt(1, x.rank());
   if (failed(axis))
     return failure();
   if (x.size(*axis) == 0)
@@ -126,7 +126,7 @@ LogicalResult importCumulative(Node &node) {
   Expr x = operand(node, 0);
   if (!isOf(x.elementType(), elements))
     return node.error() << "does not take " << x.type();
-  FailureOr<int64_t> axis = node.axis(1, x.rank());
+  FailureOr<int64_t> axis = node.axisAt(1, x.rank());
   if (failed(axis))
     return failure();
   return node.result(

@@ -7,7 +7,6 @@
 
 #include "dialects/graph/Elementwise.h"
 #include "dialects/graph/Graph.h"
-#include "mlir/IR/Matchers.h"
 
 #include <limits>
 
@@ -74,10 +73,7 @@ void cubicTaps(const Scale &scale, Taps (&taps)[4]) {
 namespace {
 
 std::optional<DenseElementsAttr> known(Expr x) {
-  Attribute value;
-  if (!x || !matchPattern(x.value, m_Constant(&value)))
-    return std::nullopt;
-  return denseElements(value);
+  return x ? knownElements(x.value) : std::nullopt;
 }
 
 /// Pixels of `x` along `axis`.
@@ -101,7 +97,7 @@ struct Resize {
   Scale scales[2];
 
   LogicalResult give(Node &node, Expr y) const {
-    return failed(weir::tensorflow::give(node, y)) ? failure()
+    return failed(weir::give(node, y)) ? failure()
                                                    : giveSizes(node, 0, sizes);
   }
 };

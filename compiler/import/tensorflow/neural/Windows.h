@@ -5,7 +5,8 @@
 #define WEIR_COMPILER_IMPORT_TENSORFLOW_NEURAL_WINDOWS_H
 
 #include "compiler/import/Build.h"
-#include "compiler/import/tensorflow/neural/Expr.h"
+#include "compiler/import/Operands.h"
+#include "compiler/import/tensorflow/Node.h"
 
 namespace weir::tensorflow {
 

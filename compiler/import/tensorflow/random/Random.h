@@ -3,8 +3,9 @@
 #ifndef WEIR_COMPILER_IMPORT_TENSORFLOW_RANDOM_RANDOM_H
 #define WEIR_COMPILER_IMPORT_TENSORFLOW_RANDOM_RANDOM_H
 
+#include "compiler/import/Operands.h"
 #include "compiler/import/build/Philox.h"
-#include "compiler/import/tensorflow/neural/Expr.h"
+#include "compiler/import/tensorflow/Node.h"
 
 namespace weir::tensorflow {
 

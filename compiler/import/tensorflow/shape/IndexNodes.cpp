@@ -20,7 +20,7 @@ LogicalResult weir::tensorflow::importGather(Node &node) {
   Expr x = operand(node, 0), indices = operand(node, 1);
   int64_t axis = 0, batch = node.intAttr("batch_dims");
   if (node.size() > 2) {
-    auto given = node.axis(2, x.rank());
+    auto given = node.axisAt(2, x.rank());
     if (failed(given))
       return failure();
     axis = *given;
@@ -164,7 +164,7 @@ LogicalResult importUnique(Node &node) {
   // Along the only axis, whether it is named or not.
   if (node.op().ends_with("V2") &&
       (failed(wantOperands(node, 2)) ||
-       (node.type(1).getNumElements() != 0 && failed(node.axis(1, 1)))))
+       (node.type(1).getNumElements() != 0 && failed(node.axisAt(1, 1)))))
     return failure();
   uint64_t nans = 0;
   auto bits = bitsOf(node, 0, nans);

@@ -38,7 +38,7 @@ LogicalResult importConcat(Node &node) {
                         << node.intAttr("N");
   bool axisFirst = node.op() == "Concat";
   unsigned first = axisFirst ? 1 : 0;
-  auto axis = node.axis(axisFirst ? 0 : last, node.rank(first));
+  auto axis = node.axisAt(axisFirst ? 0 : last, node.rank(first));
   if (failed(axis))
     return failure();
   SmallVector<Expr> parts;
@@ -51,7 +51,7 @@ LogicalResult importConcat(Node &node) {
 LogicalResult importConcatOffset(Node &node) {
   if (failed(wantOperands(node, 2)))
     return failure();
-  auto axis = node.axis(0, node.type(1).getNumElements());
+  auto axis = node.axisAt(0, node.type(1).getNumElements());
   if (failed(axis))
     return failure();
   int64_t offset = 0;
@@ -86,7 +86,7 @@ LogicalResult splitBy(Node &node, Expr x, int64_t axis,
 LogicalResult importSplit(Node &node) {
   if (failed(wantOperands(node, 2)))
     return failure();
-  auto axis = node.axis(0, node.rank(1));
+  auto axis = node.axisAt(0, node.rank(1));
   if (failed(axis))
     return failure();
   Expr x = operand(node, 1);
@@ -102,7 +102,7 @@ LogicalResult importSplitV(Node &node) {
   if (failed(wantOperands(node, 3)))
     return failure();
   auto sizes = node.integers(1);
-  auto axis = node.axis(2, node.rank(0));
+  auto axis = node.axisAt(2, node.rank(0));
   if (failed(sizes) || failed(axis))
     return failure();
   Expr x = operand(node, 0);
@@ -128,41 +128,37 @@ LogicalResult importSplitV(Node &node) {
 LogicalResult importPack(Node &node) {
   if (failed(wantOperands(node, 1)))
     return failure();
-  int64_t rank = node.rank(0) + 1, axis = node.intAttr("axis");
-  if (axis < -rank || axis >= rank)
-    return node.error() << "axis " << axis << " is none of " << rank
-                        << " dimensions";
-  axis = axis < 0 ? axis + rank : axis;
+  auto axis = node.axis(node.intAttr("axis"), node.rank(0) + 1);
+  if (failed(axis))
+    return failure();
   SmallVector<Expr> parts;
   for (unsigned i = 0; i < node.size(); ++i) {
     if (node.type(i) != node.type(0))
       return node.error() << "cannot pack " << node.type(0) << " and "
                           << node.type(i);
     parts.push_back(
-        reshape(operand(node, i), replaceDims(node.shape(i), axis, 0, {1})));
+        reshape(operand(node, i), replaceDims(node.shape(i), *axis, 0, {1})));
   }
-  return join(node, parts, axis);
+  return join(node, parts, *axis);
 }
 
 LogicalResult importUnpack(Node &node) {
   if (failed(wantOperands(node, 1)))
     return failure();
   Expr x = operand(node, 0);
-  int64_t axis = node.intAttr("axis");
-  if (axis < -x.rank() || axis >= x.rank())
-    return node.error() << "axis " << axis << " is none of " << x.rank()
-                        << " dimensions";
-  axis = axis < 0 ? axis + x.rank() : axis;
-  int64_t count = node.intAttr("num", x.size(axis));
-  if (count != x.size(axis))
-    return node.error() << "cannot unpack dimension " << axis << " of "
+  auto axis = node.axis(node.intAttr("axis"), x.rank());
+  if (failed(axis))
+    return failure();
+  int64_t count = node.intAttr("num", x.size(*axis));
+  if (count != x.size(*axis))
+    return node.error() << "cannot unpack dimension " << *axis << " of "
                         << x.type() << " into " << count;
   if (count > (1 << 24))
     return node.error() << "has too many results";
   SmallVector<Expr> parts;
   for (int64_t i = 0; i < count; ++i)
     parts.push_back(
-        reshape(slice(x, axis, i, 1), replaceDims(x.shape(), axis, 1, {})));
+        reshape(slice(x, *axis, i, 1), replaceDims(x.shape(), *axis, 1, {})));
   return give(node, parts);
 }
 

@@ -76,7 +76,7 @@ LogicalResult importReshape(Node &node) {
 LogicalResult importExpandDims(Node &node) {
   if (failed(wantOperands(node, 2)))
     return failure();
-  auto axis = node.axis(1, node.rank(0) + 1);
+  auto axis = node.axisAt(1, node.rank(0) + 1);
   if (failed(axis))
     return failure();
   Sizes sizes = sizesOf(node.traced(0));
@@ -256,15 +256,14 @@ LogicalResult importRoll(Node &node) {
                         << axes->size() << " dimensions";
   Expr x = operand(node, 0);
   for (auto [shift, axis] : llvm::zip_equal(*shifts, *axes)) {
-    int64_t dim = axis < 0 ? axis + x.rank() : axis;
-    if (dim < 0 || dim >= x.rank())
-      return node.error() << "axis " << axis << " is none of " << x.rank()
-                          << " dimensions";
-    int64_t size = x.size(dim);
+    auto dim = node.axis(axis, x.rank());
+    if (failed(dim))
+      return failure();
+    int64_t size = x.size(*dim);
     int64_t by = size ? (shift % size + size) % size : 0;
     if (by)
-      x = concat({slice(x, dim, size - by, by), slice(x, dim, 0, size - by)},
-                 dim);
+      x = concat({slice(x, *dim, size - by, by), slice(x, *dim, 0, size - by)},
+                 *dim);
   }
   return give(node, x);
 }

@@ -1,7 +1,7 @@
 // Assignments to variables: of a value, of a sum or difference, of rows.
 
 #include "compiler/import/Build.h"
-#include "compiler/import/tensorflow/neural/Expr.h"
+#include "compiler/import/Operands.h"
 #include "compiler/import/tensorflow/shape/Moves.h"
 #include "compiler/import/tensorflow/state/State.h"
 

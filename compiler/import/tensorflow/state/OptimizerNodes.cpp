@@ -2,7 +2,7 @@
 // formulas, whose results are assigned.
 
 #include "compiler/import/Build.h"
-#include "compiler/import/tensorflow/neural/Expr.h"
+#include "compiler/import/Operands.h"
 #include "compiler/import/tensorflow/state/State.h"
 
 #include "dialects/graph/build/Updates.h"

@@ -186,7 +186,7 @@ LogicalResult importVariadicSort(Node &node) {
       return node.error() << "cannot sort " << operands[i].type() << " with "
                           << operands[0].type();
   }
-  auto dim = node.axis(count, operands[0].rank());
+  auto dim = node.axisAt(count, operands[0].rank());
   auto comparator = Computation::of(node, "comparator");
   if (failed(dim) || failed(comparator))
     return failure();
@@ -221,7 +221,7 @@ LogicalResult importAll(Node &node) {
 LogicalResult importSetSize(Node &node) {
   if (failed(wantOperands(node, 3)))
     return failure();
-  auto dim = node.axis(1, node.rank(0));
+  auto dim = node.axisAt(1, node.rank(0));
   auto size = scalarsOf(node, 2);
   if (failed(dim) || failed(size))
     return failure();
@@ -243,7 +243,7 @@ LogicalResult importSetSize(Node &node) {
 LogicalResult importRemoveSize(Node &node) {
   if (failed(wantOperands(node, 2)))
     return failure();
-  auto dim = node.axis(1, node.rank(0));
+  auto dim = node.axisAt(1, node.rank(0));
   if (failed(dim))
     return failure();
   Sizes sizes = sizesOf(node.traced(0));

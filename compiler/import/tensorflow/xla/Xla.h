@@ -3,8 +3,8 @@
 #ifndef WEIR_COMPILER_IMPORT_TENSORFLOW_XLA_XLA_H
 #define WEIR_COMPILER_IMPORT_TENSORFLOW_XLA_XLA_H
 
+#include "compiler/import/Operands.h"
 #include "compiler/import/tensorflow/Tracer.h"
-#include "compiler/import/tensorflow/neural/Expr.h"
 
 namespace weir::tensorflow {
 

@@ -1,0 +1,84 @@
+// Refusals, and checks of what a node was made into.
+
+#include "compiler/import/Tracing.h"
+
+#include "compiler/import/Build.h"
+#include "compiler/import/Elements.h"
+
+#include "dialects/graph/Graph.h"
+
+#include "mlir/IR/Verifier.h"
+#include "llvm/ADT/StringSet.h"
+
+using namespace mlir;
+
+namespace weir {
+
+void Tracing::unsupported(Location at, StringRef op, const Twine &why) {
+  refused.push_back({at, escaped(op), why.str()});
+}
+
+std::vector<Tracing::Refusal> Tracing::forget(size_t count) {
+  std::vector<Refusal> taken(refused.begin() + count, refused.end());
+  refused.erase(refused.begin() + count, refused.end());
+  return taken;
+}
+
+void Tracing::remember(std::vector<Refusal> refusals) {
+  refused.insert(refused.end(), refusals.begin(), refusals.end());
+}
+
+LogicalResult Tracing::reportUnsupported() {
+  // An inlined function's node is one node of the model, however often called.
+  llvm::StringSet<> told;
+  for (auto &[at, op, why] : refused) {
+    std::string key = op + why;
+    if (auto call = dyn_cast<CallSiteLoc>(at))
+      at = call.getCallee();
+    if (auto name = dyn_cast<NameLoc>(at))
+      key += name.getName().str();
+    if (told.insert(key).second)
+      report.error(at, Status::unsupported)
+          << "(" << op << "): not supported: " << why;
+  }
+  return failure(!refused.empty());
+}
+
+/// The check's message names the node, as the diagnostic does.
+static LogicalResult failsAlways(Report &report, graph::CheckOp check,
+                                 StringRef name) {
+  StringRef message = check.getMessage();
+  message.consume_front("node '" + escaped(name) + "': ");
+  return report.error(check.getLoc()) << message << ", in every run";
+}
+
+LogicalResult Tracing::verifyNew(Operation *before, Block *block, Location at,
+                                 StringRef name, bool isConditional) {
+  if (!block)
+    return success();
+  auto op = before ? std::next(before->getIterator()) : block->begin();
+  for (; op != block->end(); ++op) {
+    for (Value result : op->getResults())
+      if (!byteSize(typeOf(result).getShape(), 1))
+        return report.error(at, Status::limit)
+               << "makes a " << result.getType()
+               << ", which is larger than a tensor may be";
+    if (auto check = dyn_cast<graph::CheckOp>(&*op);
+        check && !isConditional && knownTruth(check.getCondition()) == false)
+      return failsAlways(report, check, name);
+    if (failed(mlir::verify(&*op)))
+      return failure();
+  }
+  return success();
+}
+
+Value withoutKernel(ImplicitLocOpBuilder &b, Value value) {
+  auto type =
+      dyn_cast_or_null<RankedTensorType>(value ? value.getType() : Type());
+  if (!type || type.getNumElements() != 0 || !value.getDefiningOp() ||
+      value.getDefiningOp<graph::ConstantOp>())
+    return value;
+  return splat(b, type, 0);
+}
+
+} // namespace weir

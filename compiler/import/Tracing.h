@@ -1,0 +1,59 @@
+// What the walks of all frontends through their graphs have in common: the
+// refusals, and the checks of what a node was made into.
+
+#ifndef WEIR_COMPILER_IMPORT_TRACING_H
+#define WEIR_COMPILER_IMPORT_TRACING_H
+
+#include "compiler/import/Report.h"
+
+#include <vector>
+
+namespace weir {
+
+/// The most nodes that all calls and the steps of loops together may make: a
+/// file of a kilobyte can describe 2^60.
+constexpr uint64_t nodeBudget = 10'000'000;
+
+class Tracing {
+public:
+  Tracing(Report &report, mlir::OpBuilder &builder)
+      : report(report), builder(builder) {}
+
+  /// Remembers a node that is not supported.
+  void unsupported(mlir::Location at, llvm::StringRef op,
+                   const llvm::Twine &why);
+  struct Refusal {
+    mlir::Location at;
+    std::string op, why;
+  };
+  /// How many there are; takes those after the first `count` back, so that
+  /// something else can be tried, or remembers them after all.
+  size_t refusals() const { return refused.size(); }
+  std::vector<Refusal> forget(size_t count);
+  void remember(std::vector<Refusal> refusals);
+  /// Reports all of them; failure where there are any.
+  mlir::LogicalResult reportUnsupported();
+
+  Report &report;
+  mlir::OpBuilder &builder;
+
+protected:
+  ~Tracing() = default;
+
+  /// Checks the ops behind `before` (null: all) in the block, which were made
+  /// for the node `name`. A check that fails in every run is an error now,
+  /// unless the node is one that need not run.
+  mlir::LogicalResult verifyNew(mlir::Operation *before, mlir::Block *block,
+                                mlir::Location at, llvm::StringRef name,
+                                bool isConditional);
+
+private:
+  std::vector<Refusal> refused;
+};
+
+/// A tensor without elements is a constant, however it came about.
+mlir::Value withoutKernel(mlir::ImplicitLocOpBuilder &b, mlir::Value value);
+
+} // namespace weir
+
+#endif // WEIR_COMPILER_IMPORT_TRACING_H
