@@ -152,25 +152,32 @@ FailureOr<Expr> biasOf(Node &node, const Heads &heads, Type element) {
   return bias;
 }
 
+/// The products of queries and keys, scaled.
+FailureOr<Expr> productsOf(Node &node, const Heads &heads) {
+  double scale = node.floatAttr(
+      "scale", 1 / std::sqrt(static_cast<double>(heads.q.size(3))));
+  if (!(scale >= 0))
+    return node.error() << "has a scale of " << std::to_string(scale);
+  double root = std::sqrt(scale);
+  return matmul(heads.q * root, heads.k * root, false, /*transposeY=*/true);
+}
+
 LogicalResult importAttention(Node &node) {
   Expr present[2];
   auto heads = headsOf(node, present);
   if (failed(heads))
     return failure();
   Type element = heads->q.elementType();
-  double scale = node.floatAttr(
-      "scale", 1 / std::sqrt(static_cast<double>(heads->q.size(3))));
-  if (!(scale >= 0))
-    return node.error() << "has a scale of " << std::to_string(scale);
+  auto scaled = productsOf(node, *heads);
+  if (failed(scaled))
+    return failure();
+  Expr products = *scaled;
   int64_t mode = node.intAttr("qk_matmul_output_mode");
   if (mode < 0 || mode > 3)
     return node.error() << "qk_matmul_output_mode is " << mode;
   auto bias = biasOf(node, *heads, element);
   if (failed(bias))
     return failure();
-  double root = std::sqrt(scale);
-  Expr products =
-      matmul(heads->q * root, heads->k * root, false, /*transposeY=*/true);
   Expr stages[4] = {products};
   if (double cap = node.floatAttr("softcap", 0); cap > 0)
     products = tanh(products / cap) * cap;
@@ -215,20 +222,16 @@ LogicalResult importFlexAttention(Node &node) {
   if (failed(heads))
     return failure();
   Type element = heads->q.elementType();
-  double scale = node.floatAttr(
-      "scale", 1 / std::sqrt(static_cast<double>(heads->q.size(3))));
-  if (!(scale >= 0))
-    return node.error() << "has a scale of " << std::to_string(scale);
+  auto products = productsOf(node, *heads);
+  if (failed(products))
+    return failure();
   Type precision = element.isF64() ? element : Type(node.b.getF32Type());
   if (node.hasAttr("softmax_precision")) {
     precision = node.typeAttr("softmax_precision");
     if (!precision)
       return failure();
   }
-  double root = std::sqrt(scale);
-  Expr products =
-      matmul(heads->q * root, heads->k * root, false, /*transposeY=*/true);
-  auto scores = changed(node, "score_mod", cast(products, precision));
+  auto scores = changed(node, "score_mod", cast(*products, precision));
   if (failed(scores))
     return failure();
   auto shares = changed(node, "prob_mod", apply<graph::SoftmaxOp>(*scores));

@@ -95,6 +95,14 @@ LogicalResult importTopK(Node &node) {
   return give(node, {transpose(values, order), transpose(places, order)});
 }
 
+/// The node's axis in `x`, which is flattened where the node has none.
+FailureOr<int64_t> axisOf(Node &node, Expr &x) {
+  if (node.hasAttr("axis"))
+    return node.axis(node.intAttr("axis"), x.rank());
+  x = reshape(x, x.type().getNumElements());
+  return 0;
+}
+
 /// The elements of a constant mask that are true.
 std::optional<Integers> knownTrue(Node &node, unsigned i) {
   auto mask = node.tryConstant(i);
@@ -112,15 +120,10 @@ LogicalResult importCompress(Node &node) {
       failed(wantElements(node, 1, Elements::bools)))
     return failure();
   Expr x = operand(node, 0), mask = operand(node, 1);
-  int64_t axis = 0;
-  if (node.hasAttr("axis")) {
-    FailureOr<int64_t> given = node.axis(node.intAttr("axis"), x.rank());
-    if (failed(given))
-      return failure();
-    axis = *given;
-  } else {
-    x = reshape(x, x.type().getNumElements());
-  }
+  FailureOr<int64_t> given = axisOf(node, x);
+  if (failed(given))
+    return failure();
+  int64_t axis = *given;
   if (mask.rank() != 1 || mask.size(0) > x.size(axis))
     return node.error() << "keeps of " << x.type() << " by " << mask.type();
   if (auto kept = knownTrue(node, 1))
@@ -180,6 +183,10 @@ private:
   /// Most columns by which slices are put in order, one after the other.
   static constexpr int64_t columnLimit = 256;
 
+  /// The places of the rows in ascending order, those of equal rows too.
+  Expr sortedPlaces(Expr rows);
+  /// Which of those that differ each of the sorted rows is, from 0.
+  Expr groupsOf(Expr sorted);
   Expr put(Expr into, Expr places, Expr values, graph::Combiner combiner) {
     Expr column = reshape(places, {places.size(0), 1});
     return {node.b, make<graph::ScatterOp>(node.b, into.value, column.value,
@@ -192,19 +199,40 @@ private:
   Node &node;
 };
 
+Expr UniqueBuilder::sortedPlaces(Expr rows) {
+  int64_t size = rows.size(0);
+  Expr places = iota(node, size, node.b.getI64Type(), 0);
+  // The last column first: a stable sort by the first then leaves its order.
+  for (int64_t c = rows.size(1) - 1; c >= 0; --c) {
+    Expr key = reshape(slice(rows, 1, c, 1), size);
+    places = sortAlong({gather(key, places, 0), places})[1];
+  }
+  return places;
+}
+
+Expr UniqueBuilder::groupsOf(Expr sorted) {
+  int64_t size = sorted.size(0);
+  Type i64 = node.b.getI64Type();
+  Expr differs = filled(node, 1, i64, 0);
+  if (size > 1) {
+    Expr same =
+        equal(slice(sorted, 0, 1, size - 1), slice(sorted, 0, 0, size - 1));
+    Value all = make<graph::ReduceAndOp>(node.b, same.value, int64_t(1));
+    differs = concat({differs, cast(isFalse(Expr(node.b, all)), i64)}, 0);
+  }
+  return {node.b,
+          make<graph::CumulativeSumOp>(node.b, differs.type(), differs.value,
+                                       uint64_t(0), false, false)};
+}
+
 LogicalResult UniqueBuilder::build() {
   if (failed(wantOperands(node, 1, 1)))
     return failure();
   Expr x = operand(node, 0);
-  int64_t axis = 0;
-  if (node.hasAttr("axis")) {
-    FailureOr<int64_t> given = node.axis(node.intAttr("axis"), x.rank());
-    if (failed(given))
-      return failure();
-    axis = *given;
-  } else {
-    x = reshape(x, x.type().getNumElements());
-  }
+  FailureOr<int64_t> given = axisOf(node, x);
+  if (failed(given))
+    return failure();
+  int64_t axis = *given;
   FailureOr<Integers> promised = promisedShape(node, 0, "what differs");
   if (failed(promised))
     return failure();
@@ -223,24 +251,8 @@ LogicalResult UniqueBuilder::build() {
                             " elements");
   Expr rows = reshape(transpose(x, order), {size, columns});
   Type i64 = node.b.getI64Type();
-  // The last column first: a stable sort by the first then leaves its order.
-  Expr from = iota(node, size, i64, 0);
-  for (int64_t c = columns - 1; c >= 0; --c) {
-    Expr key = reshape(slice(rows, 1, c, 1), size);
-    from = sortAlong({gather(key, from, 0), from})[1];
-  }
-  Expr sorted = gather(rows, from, 0);
-  Expr differs = filled(node, 1, i64, 0);
-  if (size > 1) {
-    Expr same =
-        equal(slice(sorted, 0, 1, size - 1), slice(sorted, 0, 0, size - 1));
-    Value all = make<graph::ReduceAndOp>(node.b, same.value, int64_t(1));
-    differs = concat({differs, cast(isFalse(Expr(node.b, all)), i64)}, 0);
-  }
-  // Which of those that differ each is, in sorted order.
-  Expr group(node.b,
-             make<graph::CumulativeSumOp>(node.b, differs.type(), differs.value,
-                                          uint64_t(0), false, false));
+  Expr from = sortedPlaces(rows);
+  Expr group = groupsOf(gather(rows, from, 0));
   Expr found = reshape(slice(group, 0, size - 1, 1), {}) + number(node, 1);
   if (failed(check(node, equal(found, number(node, count)),
                    "finds another number of elements than the model says")))

@@ -205,44 +205,44 @@ LogicalResult importTranspose(Node &node) {
   return give(node, transpose(x, *axes));
 }
 
+/// The shape that an Expand asks for, from the right.
+FailureOr<Integers> askedShape(Node &node) {
+  if (node.tryConstant(1))
+    return node.integers(1);
+  FailureOr<Integers> promised = promisedShape(node, 0, "its shape");
+  if (failed(promised))
+    return failure();
+  // What is asked for may be shorter, or 1 where the operand has more.
+  SmallVector<Expr> sizes = scalarsOf(node, 1);
+  if (sizes.size() > promised->size())
+    return node.error() << "asks for " << sizes.size()
+                        << " sizes where the model says " << promised->size();
+  for (auto [given, size] :
+       llvm::zip(llvm::reverse(sizes), llvm::reverse(*promised)))
+    if (failed(check(node,
+                     either(equal(given, number(node, size)),
+                            equal(given, number(node, 1))),
+                     "asks for another shape than the model says")))
+      return failure();
+  return promised;
+}
+
 LogicalResult importExpand(Node &node) {
   if (failed(wantOperands(node, 2, 2)))
     return failure();
   Expr x = operand(node, 0);
-  Integers asked;
-  if (node.tryConstant(1)) {
-    FailureOr<Integers> given = node.integers(1);
-    if (failed(given))
-      return failure();
-    asked = *given;
-  } else {
-    FailureOr<Integers> promised = promisedShape(node, 0, "its shape");
-    if (failed(promised))
-      return failure();
-    // What is asked for may be shorter, or 1 where the operand has more.
-    SmallVector<Expr> sizes = scalarsOf(node, 1);
-    if (sizes.size() > promised->size())
-      return node.error() << "asks for " << sizes.size()
-                          << " sizes where the model says " << promised->size();
-    asked = *promised;
-    for (auto [given, size] :
-         llvm::zip(llvm::reverse(sizes), llvm::reverse(asked)))
-      if (failed(check(node,
-                       either(equal(given, number(node, size)),
-                              equal(given, number(node, 1))),
-                       "asks for another shape than the model says")))
-        return failure();
-  }
-  if (!byteSize(asked, 1) || static_cast<int64_t>(asked.size()) > rankLimit)
-    return node.error() << "expands to the shape [" << asked << "]";
-  auto shape = broadcastShapes(x.shape(), asked);
+  FailureOr<Integers> asked = askedShape(node);
+  if (failed(asked))
+    return failure();
+  if (!byteSize(*asked, 1) || static_cast<int64_t>(asked->size()) > rankLimit)
+    return node.error() << "expands to the shape [" << *asked << "]";
+  auto shape = broadcastShapes(x.shape(), *asked);
   if (failed(shape) || !byteSize(*shape, 1))
-    return node.error() << "expands " << x.type() << " to the shape [" << asked
+    return node.error() << "expands " << x.type() << " to the shape [" << *asked
                         << "]";
   return give(node, broadcast(x, *shape));
 }
 
-/// Before opset 6 an operand told along which axis, and how often, only.
 /// Before opset 6 a Tile repeats one dimension: operands x, how often, which.
 LogicalResult tileAlongAxis(Node &node) {
   if (failed(wantOperands(node, 3, 3)))
@@ -262,34 +262,37 @@ LogicalResult tileAlongAxis(Node &node) {
   return give(node, concat(SmallVector<Expr>(*times, x), *axis));
 }
 
+/// How often a Tile repeats each dimension.
+FailureOr<Integers> repeatsOf(Node &node, Expr x) {
+  if (node.tryConstant(1))
+    return node.integers(1);
+  FailureOr<Integers> promised = promisedShape(node, 0, "its repeats");
+  if (failed(promised))
+    return failure();
+  SmallVector<Expr> given = scalarsOf(node, 1);
+  if (promised->size() != x.shape().size() || given.size() != promised->size())
+    return node.error() << "makes [" << *promised << "] of " << x.type();
+  Integers repeats;
+  for (auto [size, whole, times] : llvm::zip(x.shape(), *promised, given)) {
+    repeats.push_back(size ? whole / size : 0);
+    if (size && failed(check(node, equal(times, number(node, repeats.back())),
+                             "repeats another number of times than the "
+                             "model says")))
+      return failure();
+  }
+  return repeats;
+}
+
 LogicalResult importTile(Node &node) {
   if (node.opset() < 6)
     return tileAlongAxis(node);
   if (failed(wantOperands(node, 2, 2)))
     return failure();
   Expr x = operand(node, 0);
-  Integers repeats;
-  if (node.tryConstant(1)) {
-    FailureOr<Integers> given = node.integers(1);
-    if (failed(given))
-      return failure();
-    repeats = *given;
-  } else {
-    FailureOr<Integers> promised = promisedShape(node, 0, "its repeats");
-    SmallVector<Expr> given = scalarsOf(node, 1);
-    if (failed(promised))
-      return failure();
-    if (promised->size() != x.shape().size() ||
-        given.size() != promised->size())
-      return node.error() << "makes [" << *promised << "] of " << x.type();
-    for (auto [size, whole, times] : llvm::zip(x.shape(), *promised, given)) {
-      repeats.push_back(size ? whole / size : 0);
-      if (size && failed(check(node, equal(times, number(node, repeats.back())),
-                               "repeats another number of times than the "
-                               "model says")))
-        return failure();
-    }
-  }
+  FailureOr<Integers> given = repeatsOf(node, x);
+  if (failed(given))
+    return failure();
+  ArrayRef<int64_t> repeats = *given;
   if (static_cast<int64_t>(repeats.size()) != x.rank())
     return node.error() << "has " << repeats.size() << " repeats for "
                         << x.type();
