@@ -29,8 +29,24 @@ private:
 
   /// The number of steps where it is known and nothing ends them sooner.
   std::optional<int64_t> knownLimit() const;
+  /// A graph.while as it comes about: what it carries is the step, whether to
+  /// go on, the variables, and room for what steps collect.
+  struct Loop {
+    SmallVector<Value> inits, yielded;
+    SmallVector<Type> types;
+    SmallVector<Location> places;
+    Region condition, body;
+  };
   /// Nothing where the steps must be unrolled, with `why` set.
   FailureOr<std::optional<SmallVector<Traced>>> tryWhile();
+  /// Adds room for `parts`, which a step gives, to what the loop carries; their
+  /// numbers go to `sizes`: that of all steps, or what the model promises.
+  LogicalResult collect(Loop &loop, ArrayRef<Traced> parts,
+                        std::optional<int64_t> all, Integers &sizes);
+  void buildCondition(Loop &loop);
+  /// What a loop with these results gives; it checks what was promised.
+  Results resultsOf(ArrayRef<Value> values, bool isPromised,
+                    ArrayRef<int64_t> sizes);
   Results unroll();
   /// The results where all that steps begin with is known, and so is all that
   /// they give: how often they run is then known too, whatever the model says.
@@ -56,32 +72,26 @@ std::optional<int64_t> StepsBuilder::knownLimit() const {
 FailureOr<std::optional<SmallVector<Traced>>> StepsBuilder::tryWhile() {
   OpBuilder &builder = node.tracer.builder;
   Location at = node.b.getLoc();
-  Expr zero = number(node, 0);
-  SmallVector<Value> inits{zero.value, steps.goesOn.value};
-  SmallVector<std::pair<size_t, size_t>> spans;
-  for (const Traced &variable : steps.variables) {
-    size_t first = inits.size();
-    if (!flatten(variable, inits)) {
+  std::optional<SmallVector<Traced>> none;
+  Loop loop;
+  loop.inits = {number(node, 0).value, steps.goesOn.value};
+  for (const Traced &variable : steps.variables)
+    if (!flatten(variable, loop.inits)) {
       why = "a variable that is no tensor";
-      return std::optional<SmallVector<Traced>>();
+      return none;
     }
-    spans.push_back({first, inits.size() - first});
-  }
-  SmallVector<Type> types(ValueRange(inits).getTypes());
-  SmallVector<Location> places(types.size(), at);
-  Region conditionRegion, bodyRegion;
+  llvm::append_range(loop.types, ValueRange(loop.inits).getTypes());
+  loop.places.assign(loop.types.size(), at);
   size_t before = node.tracer.refusals();
   Status status = node.tracer.report.status;
   OpBuilder::InsertionGuard guard(builder);
-  Block *block = builder.createBlock(&bodyRegion, {}, types, places);
+  Block *block = builder.createBlock(&loop.body, {}, loop.types, loop.places);
   ImplicitLocOpBuilder inner(at, builder);
+  SmallVector<Value> arguments(block->getArguments().drop_front(2));
+  ArrayRef<Value> rest = arguments;
   SmallVector<Traced> variables;
-  for (auto [variable, span] : llvm::zip(steps.variables, spans)) {
-    SmallVector<Value> arguments(
-        block->getArguments().slice(span.first, span.second));
-    ArrayRef<Value> rest = arguments;
+  for (const Traced &variable : steps.variables)
     variables.push_back(rebuild(variable, rest));
-  }
   Results next = steps.body({inner, block->getArgument(0)},
                             {inner, block->getArgument(1)}, variables);
   if (failed(next)) {
@@ -89,37 +99,68 @@ FailureOr<std::optional<SmallVector<Traced>>> StepsBuilder::tryWhile() {
       return failure();
     // Steps one by one know more than a loop's body does.
     refusals = node.tracer.forget(before);
-    return std::optional<SmallVector<Traced>>();
+    return none;
   }
   inner.setInsertionPointToEnd(block);
-  size_t count = steps.variables.size();
+  Value goesOn = (*next)[0].value;
+  ArrayRef<Traced> given = ArrayRef(*next).drop_front();
   Expr nextStep = Expr(inner, block->getArgument(0)) + 1;
-  SmallVector<Value> yielded{nextStep.value, (*next)[0].value};
-  for (size_t i = 0; i < count; ++i)
-    if (!flatten((*next)[i + 1], yielded)) {
+  loop.yielded = {nextStep.value, goesOn};
+  for (const Traced &variable : given.take_front(steps.variables.size()))
+    if (!flatten(variable, loop.yielded)) {
       why = "a variable that is no tensor";
-      return std::optional<SmallVector<Traced>>();
+      return none;
     }
-  if (TypeRange(ValueRange(yielded)) != TypeRange(types)) {
+  if (TypeRange(ValueRange(loop.yielded)) != TypeRange(loop.types)) {
     why = "variables that change their types";
-    return std::optional<SmallVector<Traced>>();
+    return none;
   }
   // A condition that is handed on never ends the loop.
-  bool goesOnAlways = knownTruth(steps.goesOn.value) == true &&
-                      ((*next)[0].value == block->getArgument(1) ||
-                       knownTruth((*next)[0].value) == true);
-  std::optional<int64_t> steady = goesOnAlways ? knownLimit() : std::nullopt;
+  bool goesOnAlways =
+      knownTruth(steps.goesOn.value) == true &&
+      (goesOn == block->getArgument(1) || knownTruth(goesOn) == true);
   if (goesOnAlways && !steps.limit)
     return node.error() << "its condition holds for ever";
-  SmallVector<int64_t> sizes;
-  size_t firstBuffer = inits.size();
+  std::optional<int64_t> steady = goesOnAlways ? knownLimit() : std::nullopt;
+  Integers sizes;
+  if (failed(collect(loop, given.drop_front(steps.variables.size()), steady,
+                     sizes)))
+    return failure();
+  buildCondition(loop);
   ImplicitLocOpBuilder outside(at, node.b);
+  OperationState state(at, graph::WhileOp::getOperationName());
+  state.addOperands(loop.inits);
+  state.addTypes(loop.types);
+  state.addRegion()->takeBody(loop.condition);
+  state.addRegion()->takeBody(loop.body);
+  SmallVector<Value> values(outside.create(state)->getResults());
+  Results results = resultsOf(values, !steady, sizes);
+  if (failed(results))
+    return failure();
+  return std::optional(std::move(*results));
+}
+
+/// A builder at the end of a block whose region may be no op's yet, and then
+/// has no context of its own.
+static ImplicitLocOpBuilder atEnd(Location at, Block *block) {
+  ImplicitLocOpBuilder b(at, at.getContext());
+  b.setInsertionPointToEnd(block);
+  return b;
+}
+
+LogicalResult StepsBuilder::collect(Loop &loop, ArrayRef<Traced> parts,
+                                    std::optional<int64_t> all,
+                                    Integers &sizes) {
+  Block *block = &loop.body.front();
+  Location at = node.b.getLoc();
+  ImplicitLocOpBuilder outside(at, node.b);
+  ImplicitLocOpBuilder inner = atEnd(at, block);
   for (unsigned i = 0; i < steps.collected; ++i) {
-    Value part = (*next)[1 + count + i].value;
+    Value part = parts[i].value;
     if (!part)
       return node.unsupported("collects what is no tensor");
-    int64_t size = steady.value_or(0);
-    if (!steady) {
+    int64_t size = all.value_or(0);
+    if (!all) {
       FailureOr<Integers> promised =
           promisedShape(node, steps.firstCollected + i, "how often it runs");
       if (failed(promised))
@@ -135,47 +176,49 @@ FailureOr<std::optional<SmallVector<Traced>>> StepsBuilder::tryWhile() {
     shape.insert(shape.begin(), std::max<int64_t>(size, 1));
     if (!byteSize(shape, elementBytes(type.getElementType())))
       return node.error() << "collects more than a tensor may hold";
-    inits.push_back(splat(outside, type.clone(shape), 0));
-    types.push_back(inits.back().getType());
-    places.push_back(at);
-    Value buffer = block->addArgument(types.back(), at);
+    loop.inits.push_back(splat(outside, type.clone(shape), 0));
+    loop.types.push_back(loop.inits.back().getType());
+    loop.places.push_back(at);
+    Value buffer = block->addArgument(loop.types.back(), at);
     shape[0] = 1;
-    SmallVector<Value> starts(shape.size(), zero.value);
+    SmallVector<Value> starts(shape.size(), loop.inits.front());
     starts[0] = block->getArgument(0);
-    yielded.push_back(make<graph::DynamicUpdateSliceOp>(
+    loop.yielded.push_back(make<graph::DynamicUpdateSliceOp>(
         inner, buffer, reshapeTo(inner, part, shape), starts));
   }
-  inner.create<graph::YieldOp>(yielded);
-  Block *head = builder.createBlock(&conditionRegion, {}, types, places);
-  inner.setInsertionPointToEnd(head);
-  Expr limit = steps.limit;
+  inner.create<graph::YieldOp>(loop.yielded);
+  return success();
+}
+
+void StepsBuilder::buildCondition(Loop &loop) {
+  OpBuilder::InsertionGuard guard(node.tracer.builder);
+  Block *head = node.tracer.builder.createBlock(&loop.condition, {}, loop.types,
+                                                loop.places);
+  ImplicitLocOpBuilder inner = atEnd(node.b.getLoc(), head);
   Expr step(inner, head->getArgument(0)), goesOn(inner, head->getArgument(1));
-  Expr more =
-      limit ? both(less(step, Expr(inner, limit.value)), goesOn) : goesOn;
-  inner.create<graph::YieldOp>(more.value);
-  OperationState state(at, graph::WhileOp::getOperationName());
-  state.addOperands(inits);
-  state.addTypes(types);
-  state.addRegion()->takeBody(conditionRegion);
-  state.addRegion()->takeBody(bodyRegion);
-  Operation *op = outside.create(state);
-  SmallVector<Value> values(op->getResults());
+  if (steps.limit)
+    goesOn = both(less(step, Expr(inner, steps.limit.value)), goesOn);
+  inner.create<graph::YieldOp>(goesOn.value);
+}
+
+FailureOr<SmallVector<Traced>>
+StepsBuilder::resultsOf(ArrayRef<Value> values, bool isPromised,
+                        ArrayRef<int64_t> sizes) {
   SmallVector<Traced> results;
-  ArrayRef<Value> rest = ArrayRef(values).drop_front(2);
+  ArrayRef<Value> rest = values.drop_front(2);
   for (const Traced &variable : steps.variables)
     results.push_back(rebuild(variable, rest));
-  for (unsigned i = 0; i < steps.collected; ++i) {
-    Expr all(node.b, values[firstBuffer + i]);
-    if (!steady &&
-        failed(check(node,
-                     equal(Expr(node.b, values[0]), number(node, sizes[i])),
+  for (auto [value, size] : llvm::zip_equal(rest, sizes)) {
+    Expr all(node.b, value);
+    if (isPromised &&
+        failed(check(node, equal(Expr(node.b, values[0]), number(node, size)),
                      "runs another number of times than the model says")))
       return failure();
-    if (sizes[i] == 0)
+    if (size == 0)
       all = slice(all, 0, 0, 0);
     results.push_back({all.value, {}, nullptr});
   }
-  return std::optional(std::move(results));
+  return results;
 }
 
 FailureOr<SmallVector<Traced>> StepsBuilder::unroll() {
