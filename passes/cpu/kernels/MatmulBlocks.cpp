@@ -112,8 +112,10 @@ MatmulBlocks::MatmulBlocks(kernel::MatmulOp op, const kernel::Target &target,
              ((std::min(columns, width) + lanes - 1) / lanes);
   depthBlock = depth;
   // Between blocks of the depth the sums wait in the result, which must hold
-  // them exactly; a product that reads B once needs no blocks.
-  if (sumElement == Emitter::element(out) && alikeTiles.count > 1) {
+  // them exactly; a product that reads B once needs no blocks, unless it packs
+  // a block on the stack.
+  if (sumElement == Emitter::element(out) &&
+      (alikeTiles.count > 1 || packsParts)) {
     int64_t part = packsParts     ? partBytes(target)
                    : depthOutside ? target.l2 / 8
                                   : target.l1 / 4 * 3;

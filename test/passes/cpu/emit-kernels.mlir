@@ -126,6 +126,23 @@ func.func @pack_inside(%a: memref<32x200xf32>, %b: memref<200x64xf32>, %c: memre
 
 // -----
 
+// So does one of a single tile of rows: its part is no deeper.
+// CHECK-LABEL: func @pack_inside_few_rows
+// CHECK: memref.alloca() {{.*}} : memref<128x32xf32>
+// CHECK-NOT: memref.alloca() {{.*}} : memref<4096x32xf32>
+// CHECK: return
+func.func @pack_inside_few_rows(%a: memref<4x4096xf32>, %b: memref<64x4096xf32>, %c: memref<4x64xf32>) {
+  %p = memref.alloc() : memref<2x4096x32xf32>
+  kernel.pack ins(%b : memref<64x4096xf32>) outs(%p : memref<2x4096x32xf32>) {transpose_b}
+  kernel.matmul ins(%a, %p : memref<4x4096xf32>, memref<2x4096x32xf32>) outs(%c : memref<4x64xf32>) {
+  ^bb0(%sum: f32):
+    kernel.yield %sum : f32
+  }
+  return
+}
+
+// -----
+
 // What is packed changes before the product, which then needs the whole.
 // CHECK-LABEL: func @pack_before
 // CHECK: memref.alloc() {{.*}}memref<2x200x32xf32>
