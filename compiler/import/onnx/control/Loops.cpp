@@ -18,6 +18,50 @@ constexpr int64_t stepLimit = 1024;
 
 namespace {
 
+/// What steps that were traced one after the other have given so far.
+class Unrolled {
+public:
+  explicit Unrolled(const Steps &steps)
+      : variables(steps.variables), goesOn(steps.goesOn),
+        collected(steps.collected) {}
+
+  /// Takes what a step gives: whether to go on, the variables, and a part of
+  /// each collected result. Why it cannot, or nothing.
+  StringRef take(Node &node, ArrayRef<Traced> given) {
+    goesOn = {node.b, given[0].value};
+    llvm::copy(given.slice(1, variables.size()), variables.begin());
+    for (auto [parts, part] :
+         llvm::zip_equal(collected, given.drop_front(1 + variables.size()))) {
+      if (!part.value)
+        return "collects what is no tensor";
+      Expr value(node.b, part.value);
+      Integers shape(value.shape());
+      shape.insert(shape.begin(), 1);
+      parts.push_back(reshape(value, shape));
+      if (parts.back().type() != parts.front().type())
+        return "collects tensors of different types";
+    }
+    return {};
+  }
+
+  /// The variables and what was collected; nothing where no step gave a part.
+  std::optional<SmallVector<Traced>> results() const {
+    SmallVector<Traced> all = variables;
+    for (const auto &parts : collected) {
+      if (parts.empty())
+        return std::nullopt;
+      all.push_back({concat(parts, 0).value, {}, nullptr});
+    }
+    return all;
+  }
+
+  SmallVector<Traced> variables;
+  Expr goesOn;
+
+private:
+  SmallVector<SmallVector<Expr>> collected;
+};
+
 class StepsBuilder {
 public:
   StepsBuilder(Node &node, const Steps &steps) : node(node), steps(steps) {}
@@ -228,41 +272,25 @@ FailureOr<SmallVector<Traced>> StepsBuilder::unroll() {
     node.tracer.remember(refusals);
     return failure();
   };
-  SmallVector<Traced> variables = steps.variables;
-  SmallVector<SmallVector<Expr>> collected(steps.collected);
-  Expr goesOn = steps.goesOn;
+  Unrolled unrolled(steps);
   for (int64_t step = 0;; ++step) {
     std::optional<bool> known =
-        knownTruth(runs(number(node, step), goesOn).value);
+        knownTruth(runs(number(node, step), unrolled.goesOn).value);
     if (!known)
       return giveUp(", and how often it runs is not known at compile time");
     if (!*known)
       break;
     if (step >= stepLimit)
       return giveUp(", and it runs more than " + Twine(stepLimit) + " times");
-    Results next = steps.body(number(node, step), goesOn, variables);
+    Results next =
+        steps.body(number(node, step), unrolled.goesOn, unrolled.variables);
     if (failed(next))
       return failure();
-    goesOn = {node.b, (*next)[0].value};
-    for (size_t i = 0; i < variables.size(); ++i)
-      variables[i] = (*next)[1 + i];
-    for (unsigned i = 0; i < steps.collected; ++i) {
-      Expr part(node.b, (*next)[1 + variables.size() + i].value);
-      if (!part)
-        return node.unsupported("collects what is no tensor");
-      Integers shape(part.shape());
-      shape.insert(shape.begin(), 1);
-      collected[i].push_back(reshape(part, shape));
-      if (collected[i].back().type() != collected[i].front().type())
-        return node.unsupported("collects tensors of different types");
-    }
+    if (StringRef reason = unrolled.take(node, *next); !reason.empty())
+      return node.unsupported(reason);
   }
-  for (auto &parts : collected) {
-    if (parts.empty())
-      return collectedOfNone();
-    variables.push_back({concat(parts, 0).value, {}, nullptr});
-  }
-  return variables;
+  std::optional<SmallVector<Traced>> results = unrolled.results();
+  return results ? Results(std::move(*results)) : collectedOfNone();
 }
 
 static bool isKnown(const Traced &traced) {
@@ -285,39 +313,24 @@ FailureOr<std::optional<SmallVector<Traced>>> StepsBuilder::tryNow() {
       block->back().erase();
     return none;
   };
-  SmallVector<Traced> variables = steps.variables;
-  SmallVector<SmallVector<Expr>> collected(steps.collected);
-  Expr goesOn = steps.goesOn;
+  Unrolled unrolled(steps);
   for (int64_t step = 0;; ++step) {
     std::optional<bool> known =
-        knownTruth(runs(number(node, step), goesOn).value);
+        knownTruth(runs(number(node, step), unrolled.goesOn).value);
     if (!known || step >= stepLimit)
       return giveUp();
     if (!*known)
       break;
-    Results next = steps.body(number(node, step), goesOn, variables);
+    Results next =
+        steps.body(number(node, step), unrolled.goesOn, unrolled.variables);
     if (failed(next) && node.tracer.report.status != status)
       return failure();
-    if (failed(next) || !llvm::all_of(*next, isKnown))
+    if (failed(next) || !llvm::all_of(*next, isKnown) ||
+        !unrolled.take(node, *next).empty())
       return giveUp();
-    goesOn = {node.b, (*next)[0].value};
-    variables.assign(next->begin() + 1,
-                     next->begin() + 1 + steps.variables.size());
-    for (unsigned i = 0; i < steps.collected; ++i) {
-      Expr part(node.b, (*next)[1 + variables.size() + i].value);
-      Integers shape(part.shape());
-      shape.insert(shape.begin(), 1);
-      collected[i].push_back(reshape(part, shape));
-      if (collected[i].back().type() != collected[i].front().type())
-        return giveUp();
-    }
   }
-  for (auto &parts : collected) {
-    if (parts.empty())
-      return giveUp();
-    variables.push_back({concat(parts, 0).value, {}, nullptr});
-  }
-  return std::optional(std::move(variables));
+  std::optional<SmallVector<Traced>> results = unrolled.results();
+  return results ? results : giveUp();
 }
 
 FailureOr<SmallVector<Traced>> StepsBuilder::collectedOfNone() {
