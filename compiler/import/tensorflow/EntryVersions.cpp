@@ -15,11 +15,12 @@ using namespace mlir;
 namespace weir::tensorflow {
 namespace {
 
-/// Each has code of its own, so that no one asks for more.
+/// Versions without being asked for, each of which adds its own code to the
+/// library.
 constexpr size_t mostUnasked = 6;
 
-/// Powers of two below the range's end: of the work that a run does at most
-/// half is for nothing.
+/// Powers of two below the range's end, so that at most half of a run's work is
+/// for nothing; of a wide range every second, third... power only.
 Specialization unasked(StringRef dim, DimRange range) {
   Specialization result{dim.str(), {}};
   for (int step = 1;; ++step) {
@@ -153,7 +154,7 @@ private:
         Value &known = exact[sizes[dim].exact];
         if (port.open[dim]->low == size)
           sizes[dim].exact = nullptr;
-        else if (sizes[dim].exact) {
+        else {
           if (!known)
             known = minimum(Expr(b, sizes[dim].exact), number(b, size)).value;
           sizes[dim].exact = known;
