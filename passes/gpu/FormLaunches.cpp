@@ -2,6 +2,8 @@
 
 #include "passes/gpu/Passes.h"
 
+#include "passes/gpu/kernels/Threads.h"
+
 #include "dialects/plan/Plan.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -22,8 +24,6 @@ namespace {
 /// Threads of a block where each has grains of its own: enough for a processor
 /// that has room for 16 blocks to be full, few enough to leave none idle.
 constexpr int64_t usualThreads = 128;
-/// The least that a processor runs together.
-constexpr int64_t warp = 32;
 /// Blocks that one dimension of a grid may have.
 constexpr int64_t mostBlocks = INT32_MAX;
 /// The most that a thread loads or stores at once, and what cuBLASLt's faster
@@ -174,7 +174,7 @@ private:
       auto shared = run->getAttrOfType<IntegerAttr>("weir.block");
       threads = shared ? shared.getInt()
                        : std::min<int64_t>(usualThreads,
-                                           llvm::alignTo(*grains, warp));
+                                           llvm::alignTo(*grains, gpu::warp));
       blocks = shared ? *grains : llvm::divideCeil(*grains, threads);
       if (blocks > mostBlocks)
         return run.emitError("has more grains than a grid has threads");

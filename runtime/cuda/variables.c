@@ -34,36 +34,34 @@ static weir_status copy(weir_gpu *gpu, int to_device) {
   return status;
 }
 
-static weir_gpu *begin(const weir_gpu_model *model, void *memory) {
-  weir_gpu *gpu = weir_gpu_alive(model, memory);
-  if (!gpu)
-    return NULL;
-  *gpu->text = *gpu->context->message = 0;
-  gpu->status = WEIR_OK;
-  return gpu;
+// The context's GPU, without what it had to say before.
+static weir_status begin(const weir_gpu_model *model, void *memory,
+                         const char *path, weir_gpu **gpu) {
+  if (!memory || !path)
+    return WEIR_ERR_NULL;
+  *gpu = weir_gpu_alive(model, memory);
+  if (!*gpu)
+    return WEIR_ERR_CONTEXT;
+  *(*gpu)->text = *(*gpu)->context->message = 0;
+  return (*gpu)->status = WEIR_OK;
 }
 
 weir_status weir_gpu_model_save(const weir_gpu_model *model, void *memory,
                                 const char *path, weir_checkpoint *save) {
-  if (!memory || !path)
-    return WEIR_ERR_NULL;
-  weir_gpu *gpu = begin(model, memory);
-  if (!gpu)
-    return WEIR_ERR_CONTEXT;
-  weir_status status =
-      gpu->context->initialized ? copy(gpu, /*to_device=*/0) : WEIR_OK;
+  weir_gpu *gpu;
+  weir_status status = begin(model, memory, path, &gpu);
+  if (!status && gpu->context->initialized)
+    status = copy(gpu, /*to_device=*/0);
   return status ? status : save(&model->model, gpu->context, path);
 }
 
 // A checkpoint that is refused changes the host's copy at most.
 weir_status weir_gpu_model_restore(const weir_gpu_model *model, void *memory,
                                    const char *path, weir_checkpoint *restore) {
-  if (!memory || !path)
-    return WEIR_ERR_NULL;
-  weir_gpu *gpu = begin(model, memory);
-  if (!gpu)
-    return WEIR_ERR_CONTEXT;
-  weir_status status = restore(&model->model, gpu->context, path);
+  weir_gpu *gpu;
+  weir_status status = begin(model, memory, path, &gpu);
+  if (!status)
+    status = restore(&model->model, gpu->context, path);
   if (status)
     return status;
   status = copy(gpu, /*to_device=*/1);

@@ -22,7 +22,7 @@ namespace {
 constexpr int64_t ownRow = 8;
 // Elements of a row that a thread has at most: they are unrolled.
 constexpr int64_t mostElements = 8;
-constexpr int64_t warp = 32, mostThreads = 1024;
+constexpr int64_t mostThreads = 1024;
 // Neighbours that are loaded and stored at once: 16 bytes of f32.
 constexpr int64_t wide = 4;
 
@@ -220,9 +220,8 @@ public:
                                            round % group));
       Value isInside;
       if (first + threads > length) {
-        isInside = b.create<arith::CmpIOp>(arith::CmpIPredicate::ult, element,
-                                           b.index(length));
-        element = b.create<arith::MinUIOp>(element, b.index(length - 1));
+        isInside = b.isInside(element, length);
+        element = b.clamped(element, length);
       }
       inside.push_back(isInside);
       at.push_back(rowAt);

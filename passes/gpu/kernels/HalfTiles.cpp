@@ -19,7 +19,7 @@ namespace {
 // Elements of a tile along a side, and of a slice along the depth.
 constexpr int64_t tile = 64, slice = 16, pairs = slice / 2;
 // Four warps, of which each has a quarter: 32 x 32 elements.
-constexpr int64_t warp = 32, threads = 128, quarter = 32;
+constexpr int64_t threads = 128, quarter = 32;
 constexpr int64_t down = quarter / 16, across = quarter / 8;
 // Words of a row: lanes that read a column of pairs are in other banks.
 constexpr int64_t padded = pairs + 4;
@@ -64,19 +64,6 @@ SmallVector<Value> multiply(ThreadBuilder &b, bool isF16, ArrayRef<Value> sides,
 void TiledProduct::shareHalves(ThreadBuilder &b) const {
   int64_t tilesDown = llvm::divideCeil(rows, tile),
           tilesAcross = llvm::divideCeil(columns, tile);
-  auto smaller = [&](Value x, int64_t limit) -> Value {
-    return b.create<arith::MinUIOp>(x, b.index(limit - 1));
-  };
-  auto inside = [&](Value x, int64_t limit) -> Value {
-    return b.create<arith::CmpIOp>(arith::CmpIPredicate::ult, x,
-                                   b.index(limit));
-  };
-  auto both = [&](Value x, Value y) -> Value {
-    return b.create<arith::AndIOp>(x, y);
-  };
-  auto orZero = [&](Value condition, Value x) -> Value {
-    return b.create<arith::SelectOp>(condition, x, b.zero(element));
-  };
   auto body = [&](Value block, Value thread) {
     SmallVector<Value> place =
         b.delinearize(block, {batches, tilesDown, tilesAcross});
@@ -103,14 +90,15 @@ void TiledProduct::shareHalves(ThreadBuilder &b) const {
         Value word = b.plus(thread, b.index(i * threads));
         fill(word, !leftByRows, a, [&](Value line, Value within) {
           Value row = b.plus(firstRow, line), k = b.plus(first, within);
-          return orZero(both(inside(row, rows), inside(k, depth)),
-                        left(batch, smaller(row, rows), smaller(k, depth)));
+          return b.orZero(
+              b.both(b.isInside(row, rows), b.isInside(k, depth)),
+              left(batch, b.clamped(row, rows), b.clamped(k, depth)));
         });
         fill(word, rightByDepth, c, [&](Value line, Value within) {
           Value column = b.plus(firstColumn, line), k = b.plus(first, within);
-          return orZero(
-              both(inside(column, columns), inside(k, depth)),
-              right(batch, smaller(k, depth), smaller(column, columns)));
+          return b.orZero(
+              b.both(b.isInside(column, columns), b.isInside(k, depth)),
+              right(batch, b.clamped(k, depth), b.clamped(column, columns)));
         });
       }
       b.meet();
@@ -143,7 +131,7 @@ void TiledProduct::shareHalves(ThreadBuilder &b) const {
                          b.index(16 * i + number % 4 / 2 * 8));
       Value column = b.plus(b.plus(firstColumn, ownColumn),
                             b.plus(b.times(t, 2), b.index(8 * j + number % 2)));
-      b.onlyIf(both(inside(row, rows), inside(column, columns)),
+      b.onlyIf(b.both(b.isInside(row, rows), b.isInside(column, columns)),
                [&, sum = sum] { finish(batch, row, column, sum); });
     }
   };

@@ -19,7 +19,7 @@ namespace {
 constexpr int64_t shortRow = 64;
 // From here on a row is worth a block of several warps.
 constexpr int64_t longRow = 1024;
-constexpr int64_t warp = 32, wideBlock = 256;
+constexpr int64_t wideBlock = 256;
 
 } // namespace
 

@@ -143,6 +143,23 @@ Value ThreadBuilder::equals(Value a, int64_t value) {
   return create<arith::CmpIOp>(arith::CmpIPredicate::eq, a, index(value));
 }
 
+Value ThreadBuilder::isInside(Value index, int64_t size) {
+  return create<arith::CmpIOp>(arith::CmpIPredicate::ult, index,
+                               this->index(size));
+}
+
+Value ThreadBuilder::clamped(Value index, int64_t size) {
+  return create<arith::MinUIOp>(index, this->index(size - 1));
+}
+
+Value ThreadBuilder::both(Value x, Value y) {
+  return create<arith::AndIOp>(x, y);
+}
+
+Value ThreadBuilder::orZero(Value condition, Value x) {
+  return create<arith::SelectOp>(condition, x, zero(x.getType()));
+}
+
 void ThreadBuilder::onlyIf(Value condition, llvm::function_ref<void()> body) {
   auto branch = create<scf::IfOp>(condition, /*withElseRegion=*/false);
   OpBuilder::InsertionGuard guard(*this);

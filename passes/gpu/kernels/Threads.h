@@ -10,6 +10,9 @@
 
 namespace weir::gpu {
 
+/// The threads that a processor runs together: lanes, which exchange values.
+inline constexpr int64_t warp = 32;
+
 /// Builds index arithmetic and loops.
 class ThreadBuilder : public mlir::ImplicitLocOpBuilder {
 public:
@@ -49,6 +52,12 @@ public:
   /// The `value`, of 32 bits, of the lane whose number differs in that bit.
   Value exchange(Value value, int64_t bit);
   Value equals(Value a, int64_t value);
+  /// Whether the index is one of `size` elements.
+  Value isInside(Value index, int64_t size);
+  /// The index, or that of the last of `size` elements.
+  Value clamped(Value index, int64_t size);
+  Value both(Value x, Value y);
+  Value orZero(Value condition, Value x);
   void onlyIf(Value condition, llvm::function_ref<void()> body);
 
   /// `sum` + a * b, in the sum's type.

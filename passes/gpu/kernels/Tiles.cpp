@@ -31,16 +31,6 @@ void TiledProduct::share(ThreadBuilder &b) const {
     return shareHalves(b);
   int64_t tilesDown = llvm::divideCeil(rows, tile),
           tilesAcross = llvm::divideCeil(columns, tile);
-  auto smaller = [&](Value x, int64_t limit) -> Value {
-    return b.create<arith::MinUIOp>(x, b.index(limit - 1));
-  };
-  auto inside = [&](Value x, int64_t limit) -> Value {
-    return b.create<arith::CmpIOp>(arith::CmpIPredicate::ult, x,
-                                   b.index(limit));
-  };
-  auto orZero = [&](Value condition, Value x) -> Value {
-    return b.create<arith::SelectOp>(condition, x, b.zero(sumType));
-  };
   b.blocks(
       batches * tilesDown * tilesAcross, threads,
       [&](Value block, Value thread) {
@@ -70,20 +60,21 @@ void TiledProduct::share(ThreadBuilder &b) const {
                 };
                 auto [r, kl] = leftByRows ? byTile() : byDepth();
                 Value row = b.plus(firstRow, r), k = b.plus(first, kl);
-                Value both = b.create<arith::AndIOp>(inside(row, rows),
-                                                     inside(k, depth));
-                b.store(orZero(both, b.widened(left(batch, smaller(row, rows),
-                                                    smaller(k, depth)))),
-                        a, {kl, r});
+                Value both =
+                    b.both(b.isInside(row, rows), b.isInside(k, depth));
+                b.store(
+                    b.orZero(both, b.widened(left(batch, b.clamped(row, rows),
+                                                  b.clamped(k, depth)))),
+                    a, {kl, r});
                 auto [n, kr] = rightByDepth ? byDepth() : byTile();
                 Value column = b.plus(firstColumn, n);
                 k = b.plus(first, kr);
-                both = b.create<arith::AndIOp>(inside(column, columns),
-                                               inside(k, depth));
-                b.store(
-                    orZero(both, b.widened(right(batch, smaller(k, depth),
-                                                 smaller(column, columns)))),
-                    c, {kr, n});
+                both =
+                    b.both(b.isInside(column, columns), b.isInside(k, depth));
+                b.store(b.orZero(both,
+                                 b.widened(right(batch, b.clamped(k, depth),
+                                                 b.clamped(column, columns)))),
+                        c, {kr, n});
               }
               b.meet();
               auto next = b.loop(slice, now, [&](Value k, ValueRange sums) {
@@ -104,8 +95,7 @@ void TiledProduct::share(ThreadBuilder &b) const {
           Value row = b.plus(b.plus(firstRow, ownRow), b.index(i / each));
           Value column =
               b.plus(b.plus(firstColumn, ownColumn), b.index(i % each));
-          b.onlyIf(b.create<arith::AndIOp>(inside(row, rows),
-                                           inside(column, columns)),
+          b.onlyIf(b.both(b.isInside(row, rows), b.isInside(column, columns)),
                    [&] { finish(batch, row, column, sums[i]); });
         }
       });
