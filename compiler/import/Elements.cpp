@@ -30,6 +30,15 @@ static bool isSplat(StringRef bytes, size_t width) {
                                              bytes.size() - width) == 0;
 }
 
+std::string dimsText(ArrayRef<int64_t> shape) {
+  std::string text;
+  for (int64_t size : shape) {
+    text += text.empty() ? "" : "x";
+    text += ShapedType::isDynamic(size) ? "?" : std::to_string(size);
+  }
+  return text;
+}
+
 ElementsAttr rawElements(RankedTensorType type, std::string bytes,
                          StringRef name) {
   Type element = type.getElementType();

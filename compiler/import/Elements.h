@@ -25,6 +25,9 @@ inline unsigned elementBytes(mlir::Type element) {
 std::optional<int64_t> byteSize(llvm::ArrayRef<int64_t> shape,
                                 unsigned elementBytes);
 
+/// The sizes as people write them, as in 4x?x3 where one is not known.
+std::string dimsText(llvm::ArrayRef<int64_t> shape);
+
 /// An attribute of raw little-endian bytes: a splat where they are, a resource
 /// where they are many. The bytes of a resource are moved, not copied.
 mlir::ElementsAttr rawElements(mlir::RankedTensorType type, std::string bytes,

@@ -94,39 +94,14 @@ private:
     return e.load(operand.get(), place(operand), lanes, valid);
   }
 
-  Value widened(Value value) {
-    if (isa<VectorType>(value.getType()))
-      return value;
-    return e.splat(value, lanes);
-  }
-
   /// The body on the vectors of each part; `mappings` have what the block's
-  /// arguments are. The parts take turns at each op, so that none waits for
-  /// its own last result.
+  /// arguments are.
   SmallVector<Emitter::Values> body(MutableArrayRef<IRMapping> mappings) {
-    for (Operation &inner : nest.body->without_terminator()) {
-      auto type = VectorType::get(lanes, inner.getResult(0).getType());
-      TypedAttr constant;
-      if (matchPattern(&inner, m_Constant(&constant))) {
-        Value splat =
-            e.create<arith::ConstantOp>(DenseElementsAttr::get(type, constant));
-        for (IRMapping &mapping : mappings)
-          mapping.map(inner.getResult(0), splat);
-        continue;
-      }
-      for (IRMapping &mapping : mappings)
-        for (Value operand : inner.getOperands())
-          mapping.map(operand, widened(mapping.lookupOrDefault(operand)));
-      for (auto [p, mapping] : llvm::enumerate(mappings))
-        mapping.map(inner.getResult(0), combined(&inner, mapping, type, p));
-    }
-    SmallVector<Emitter::Values> results;
-    for (IRMapping &mapping : mappings) {
-      results.emplace_back();
-      for (Value value : nest.body->getTerminator()->getOperands())
-        results.back().push_back(widened(mapping.lookupOrDefault(value)));
-    }
-    return results;
+    return e.vectorize(
+        *nest.body, lanes, mappings,
+        [&](Operation *inner, IRMapping &mapping, Type type, size_t part) {
+          return combined(inner, mapping, type, part);
+        });
   }
 
   /// A copy of `inner`; extremes of accumulators in their cheap form.
@@ -142,10 +117,7 @@ private:
       }
       return combine(e, inner, sum, x);
     }
-    Operation *copy = inner->clone(mapping);
-    copy->getResult(0).setType(type);
-    e.insert(copy);
-    return copy->getResult(0);
+    return e.cloneAs(type, inner, mapping);
   }
 
   /// Neighbouring lanes, of which the first `valid` count.

@@ -2,20 +2,12 @@
 
 #include "compiler/import/onnx/Entry.h"
 
+#include "compiler/import/Elements.h"
 #include "compiler/import/onnx/narrow/Narrow.h"
 
 using namespace mlir;
 
 namespace weir::onnx {
-
-static std::string dimsText(ArrayRef<int64_t> shape) {
-  std::string text;
-  for (int64_t size : shape) {
-    text += text.empty() ? "" : "x";
-    text += ShapedType::isDynamic(size) ? "?" : std::to_string(size);
-  }
-  return text;
-}
 
 std::string typeText(Report &report, const ::onnx::TypeProto *type) {
   if (!type || !type->has_tensor_type()) {

@@ -1,6 +1,7 @@
 // The types of an entry's inputs: what the model says of them, and what the
 // options add.
 
+#include "compiler/import/Elements.h"
 #include "compiler/import/Names.h"
 #include "compiler/import/tensorflow/Entry.h"
 
@@ -63,15 +64,6 @@ int ownType(const NodeDef &def) {
     if (const AttrValue *type = attribute(def, name); type && type->has_type())
       return type->type();
   return ::tensorflow::DT_INVALID;
-}
-
-static std::string dimsText(ArrayRef<int64_t> shape) {
-  std::string text;
-  for (int64_t size : shape) {
-    text += text.empty() ? "" : "x";
-    text += ShapedType::isDynamic(size) ? "?" : std::to_string(size);
-  }
-  return text;
 }
 
 /// The element type; null after an error.

@@ -13,6 +13,7 @@
 #include "passes/cpu/Sharing.h"
 #include "passes/cpu/kernels/Epilogue.h"
 #include "passes/cpu/kernels/Kernels.h"
+#include "passes/cpu/kernels/SpatialWindows.h"
 #include "passes/cpu/kernels/WaitingSums.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -23,16 +24,12 @@ using namespace mlir;
 namespace weir {
 namespace {
 
-struct ConvolutionEmitter {
+struct ConvolutionEmitter : SpatialWindows {
   Emitter &e;
   kernel::ConvolutionOp op;
   Value x, filter, out;
-  bool flat; // one spatial dimension; the other is as of size 1
-  int64_t images, height, width, channels;
-  int64_t outHeight, outWidth, outChannels;
-  int64_t groups, groupInputs, groupOutputs;
-  int64_t windowHeight, windowWidth, panel;
-  int64_t strideY, strideX, lowY, lowX, dilationY, dilationX;
+  int64_t images, channels, outChannels, groups, groupInputs, groupOutputs;
+  int64_t panel;
   Type sumElement;
   int64_t lanes, tileColumns, tileHeight, tileWidth;
   int64_t bytes, l2;
@@ -49,21 +46,11 @@ struct ConvolutionEmitter {
 
   ConvolutionEmitter(Emitter &e, kernel::ConvolutionOp op,
                      const kernel::Target &target)
-      : e(e), op(op), x(op.getX()), filter(op.getFilter()), out(op.getOut()) {
+      : SpatialWindows(
+            op, Emitter::shape(op.getFilter()).drop_front().drop_back(2)),
+        e(e), op(op), x(op.getX()), filter(op.getFilter()), out(op.getOut()) {
     ArrayRef<int64_t> xs = e.shape(x), ws = e.shape(filter), ys = e.shape(out);
-    flat = xs.size() == 3;
-    auto pair = [&](ArrayRef<int64_t> values, int64_t missing, int64_t &a,
-                    int64_t &b) {
-      a = flat ? missing : values[0];
-      b = values.back();
-    };
     images = xs[0];
-    pair(xs.slice(1, xs.size() - 2), 1, height, width);
-    pair(ys.slice(1, ys.size() - 2), 1, outHeight, outWidth);
-    pair(ws.slice(1, ws.size() - 3), 1, windowHeight, windowWidth);
-    pair(op.getStrides(), 1, strideY, strideX);
-    pair(op.getPadding(), 0, lowY, lowX);
-    pair(op.getDilations(), 1, dilationY, dilationX);
     channels = xs.back();
     outChannels = ys.back();
     groups = op.getGroups();

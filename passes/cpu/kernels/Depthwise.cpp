@@ -5,41 +5,26 @@
 #include "passes/cpu/Sharing.h"
 #include "passes/cpu/kernels/Epilogue.h"
 #include "passes/cpu/kernels/Kernels.h"
+#include "passes/cpu/kernels/SpatialWindows.h"
 
 using namespace mlir;
 
 namespace weir {
 namespace {
 
-struct DepthwiseEmitter {
+struct DepthwiseEmitter : SpatialWindows {
   Emitter &e;
   kernel::DepthwiseOp op;
   Value x, filter, out;
-  bool flat;
-  int64_t height, width, channels, outHeight, outWidth;
-  int64_t windowHeight, windowWidth;
-  int64_t strideY, strideX, lowY, lowX, dilationY, dilationX;
   Type sumElement;
-  int64_t lanes;
+  int64_t channels, lanes;
   Value image;
 
   DepthwiseEmitter(Emitter &e, kernel::DepthwiseOp op,
                    const kernel::Target &target)
-      : e(e), op(op), x(op.getX()), filter(op.getFilter()), out(op.getOut()) {
-    ArrayRef<int64_t> xs = e.shape(x), ws = e.shape(filter), ys = e.shape(out);
-    flat = xs.size() == 3;
-    auto pair = [&](ArrayRef<int64_t> values, int64_t missing, int64_t &a,
-                    int64_t &b) {
-      a = flat ? missing : values[0];
-      b = values.back();
-    };
-    pair(xs.slice(1, xs.size() - 2), 1, height, width);
-    pair(ys.slice(1, ys.size() - 2), 1, outHeight, outWidth);
-    pair(ws.drop_back(), 1, windowHeight, windowWidth);
-    pair(op.getStrides(), 1, strideY, strideX);
-    pair(op.getPadding(), 0, lowY, lowX);
-    pair(op.getDilations(), 1, dilationY, dilationX);
-    channels = xs.back();
+      : SpatialWindows(op, Emitter::shape(op.getFilter()).drop_back()), e(e),
+        op(op), x(op.getX()), filter(op.getFilter()), out(op.getOut()) {
+    channels = e.shape(x).back();
     sumElement = op.getEpilogue().front().getArgument(0).getType();
     lanes = target.lanes(sumElement);
     while (lanes > 1 && lanes / 2 >= channels)

@@ -8,6 +8,8 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 
@@ -106,6 +108,47 @@ void Emitter::clear(Value run, Value first, Value end, int64_t lanes) {
 Value Emitter::splat(Value scalar, int64_t lanes) {
   return create<vector::BroadcastOp>(VectorType::get(lanes, scalar.getType()),
                                      scalar);
+}
+
+Value Emitter::cloneAs(Type type, Operation *op, IRMapping &mapping) {
+  Operation *copy = op->clone(mapping);
+  copy->getResult(0).setType(type);
+  insert(copy);
+  return copy->getResult(0);
+}
+
+SmallVector<Emitter::Values>
+Emitter::vectorize(Block &block, int64_t lanes,
+                   MutableArrayRef<IRMapping> parts, MakeVector make) {
+  auto vectorOf = [&](IRMapping &mapping, Value value) {
+    Value mapped = mapping.lookupOrDefault(value);
+    return isa<VectorType>(mapped.getType()) ? mapped : splat(mapped, lanes);
+  };
+  for (Operation &op : block.without_terminator()) {
+    Value result = op.getResult(0);
+    auto type = VectorType::get(lanes, result.getType());
+    TypedAttr constant;
+    if (matchPattern(&op, m_Constant(&constant))) {
+      Value same =
+          create<arith::ConstantOp>(DenseElementsAttr::get(type, constant));
+      for (IRMapping &mapping : parts)
+        mapping.map(result, same);
+      continue;
+    }
+    for (IRMapping &mapping : parts)
+      for (Value operand : op.getOperands())
+        mapping.map(operand, vectorOf(mapping, operand));
+    for (auto [part, mapping] : llvm::enumerate(parts))
+      mapping.map(result, make ? make(&op, mapping, type, part)
+                               : cloneAs(type, &op, mapping));
+  }
+  SmallVector<Values> results;
+  for (IRMapping &mapping : parts) {
+    results.emplace_back();
+    for (Value value : block.getTerminator()->getOperands())
+      results.back().push_back(vectorOf(mapping, value));
+  }
+  return results;
 }
 
 Value Emitter::zeros(Type element, int64_t lanes) {

@@ -8,6 +8,7 @@
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/IRMapping.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 
 namespace weir {
@@ -44,6 +45,19 @@ struct Emitter : mlir::ImplicitLocOpBuilder {
              int64_t lanes);
   mlir::Value splat(mlir::Value scalar, int64_t lanes);
   mlir::Value zeros(mlir::Type element, int64_t lanes);
+  /// `block`, on scalars without effects, on vectors instead: what its
+  /// terminator hands on of each part, whose mapping has what the block's
+  /// arguments are. The parts take turns at each op, so that none waits for its
+  /// own last result. `make` is what an op becomes in a part, by its number, or
+  /// null for a clone.
+  using MakeVector = llvm::function_ref<mlir::Value(
+      mlir::Operation *, mlir::IRMapping &, mlir::Type, size_t)>;
+  llvm::SmallVector<Values>
+  vectorize(mlir::Block &block, int64_t lanes,
+            llvm::MutableArrayRef<mlir::IRMapping> parts,
+            MakeVector make = nullptr);
+  mlir::Value cloneAs(mlir::Type type, mlir::Operation *op,
+                      mlir::IRMapping &mapping);
   /// Converts a scalar or vector to elements of the wider type `element`.
   mlir::Value widen(mlir::Value value, mlir::Type element);
   /// a * b + c on vectors.

@@ -91,34 +91,9 @@ struct EpilogueEmitter {
           mapping.map(argument, read(extra, cast<AffineMapAttr>(map).getValue(),
                                      place.outer, place.v));
     }
-    auto widened = [&](IRMapping &mapping, Value value) {
-      if (!mapping.contains(value))
-        mapping.map(value, e.splat(value, tile.lanes));
-      return mapping.lookup(value);
-    };
-    for (Operation &inner : block.without_terminator()) {
-      auto type = VectorType::get(tile.lanes, inner.getResult(0).getType());
-      TypedAttr constant;
-      if (matchPattern(&inner, m_Constant(&constant))) {
-        Value splat =
-            e.create<arith::ConstantOp>(DenseElementsAttr::get(type, constant));
-        for (IRMapping &mapping : mappings)
-          mapping.map(inner.getResult(0), splat);
-        continue;
-      }
-      for (IRMapping &mapping : mappings)
-        for (Value operand : inner.getOperands())
-          widened(mapping, operand);
-      for (IRMapping &mapping : mappings) {
-        Operation *copy = inner.clone(mapping);
-        copy->getResult(0).setType(type);
-        e.insert(copy);
-        mapping.map(inner.getResult(0), copy->getResult(0));
-      }
-    }
     Emitter::Values results;
-    for (IRMapping &mapping : mappings)
-      results.push_back(widened(mapping, block.getTerminator()->getOperand(0)));
+    for (Emitter::Values &made : e.vectorize(block, tile.lanes, mappings))
+      results.push_back(made[0]);
     return results;
   }
 

@@ -136,17 +136,6 @@ Expr along(const Dilation &dilation, int64_t dim) {
   return Expr(b, make<graph::IotaOp>(b, type, dim));
 }
 
-/// Zeros like `x` with the gradients added at flat `places`.
-Expr spread(Expr x, Expr gradient, Expr places) {
-  ImplicitLocOpBuilder &b = *x.b;
-  int64_t count = gradient.type().getNumElements();
-  Expr zeros(b, splat(b, x.type().clone({x.type().getNumElements()}), 0));
-  Expr flat(b, make<graph::ScatterOp>(
-                   b, zeros.value, reshape(places, {count, 1}).value,
-                   reshape(gradient, {count}).value, graph::Combiner::add));
-  return reshape(flat, x.shape());
-}
-
 /// Each gradient goes to the pixel, or the shape's value, that gave the sum.
 template <bool toShape>
 LogicalResult dilateGradient(Node &node) {

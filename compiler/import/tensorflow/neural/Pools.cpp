@@ -119,18 +119,6 @@ LogicalResult maxWithArgmax(Node &node) {
                           indexType ? indexType : node.b.getI64Type())});
 }
 
-/// Zeros of the shape of `x` with `gradient` added where `places`, of its
-/// shape, count in all of `x`.
-Expr spread(Expr x, Expr gradient, Expr places) {
-  ImplicitLocOpBuilder &b = *x.b;
-  int64_t count = gradient.type().getNumElements();
-  Expr zeros(b, splat(b, x.type().clone({x.type().getNumElements()}), 0));
-  Expr flat(b, make<graph::ScatterOp>(
-                   b, zeros.value, reshape(places, {count, 1}).value,
-                   reshape(gradient, {count}).value, graph::Combiner::add));
-  return reshape(flat, x.shape());
-}
-
 /// Each gradient goes to the first largest element of its window.
 LogicalResult maxGradient(Node &node) {
   auto pool = poolOf(node, node.shape(0), sizesAt(node, 3));

@@ -2,6 +2,8 @@
 
 #include "compiler/import/tensorflow/neural/Windows.h"
 
+#include "dialects/graph/Index.h"
+
 using namespace mlir;
 using namespace weir;
 using namespace weir::tensorflow;
@@ -83,6 +85,16 @@ FailureOr<Windows> windowsOf(Node &node, const Layout &layout,
       failed(countWindows(error, windows, extents)))
     return failure();
   return windows;
+}
+
+Expr spread(Expr x, Expr gradient, Expr places) {
+  ImplicitLocOpBuilder &b = *x.b;
+  int64_t count = gradient.type().getNumElements();
+  Expr zeros(b, splat(b, x.type().clone({x.type().getNumElements()}), 0));
+  Expr flat(b, make<graph::ScatterOp>(
+                   b, zeros.value, reshape(places, {count, 1}).value,
+                   reshape(gradient, {count}).value, graph::Combiner::add));
+  return reshape(flat, x.shape());
 }
 
 } // namespace weir::tensorflow

@@ -35,6 +35,10 @@ mlir::FailureOr<Windows> windowsOf(Node &node, const Layout &layout,
                                    llvm::ArrayRef<int64_t> extents,
                                    llvm::ArrayRef<int64_t> size);
 
+/// Zeros of the shape of `x` with `gradient` added where `places`, of its
+/// shape, count in all of `x`.
+Expr spread(Expr x, Expr gradient, Expr places);
+
 void addConvolutionHandlers(Handlers &);
 void addEinsumHandlers(Handlers &);
 void addPoolHandlers(Handlers &);
