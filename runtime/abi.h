@@ -124,8 +124,12 @@ int weir_cpu_has(const uint32_t required[WEIR_CPU_WORDS]);
 weir_status weir_weights_map(weir_context *context, const char *path);
 void weir_weights_unmap(weir_context *context);
 
-// Sets the context's text to the parts in order, up to a null one, and answers
-// `status`. Control characters of foreign names are replaced.
+// Writes the parts in order, up to a null one, as one text that ends within
+// `room` bytes. Where all do not fit, the longest, which are paths and names,
+// lose what is in their middle. Control characters become spaces.
+void weir_join(char *to, size_t room, const char *const *parts);
+
+// Makes the parts the context's text and answers `status`.
 weir_status weir_fail(weir_context *context, weir_status status,
                       const char *const *parts);
 #define WEIR_FAIL(context, status, ...)                                        \

@@ -4,47 +4,14 @@
 // data go to a file that the old index does not name, and the new index takes
 // its place at once, by a rename, when all it names is on the disk. A shard's
 // name holds how many there are, so the new data alternate between being the
-// first shard of one and of two.
+// first shard of one and of two. What the old index names must be known for
+// that: where it cannot be read now, nothing is saved; where it is damaged, the
+// data go to a file that was not there.
 
 #include "runtime/checkpoint.h"
 #include "runtime/libc.h"
 
 const uint64_t weir_table_magic = 0xdb4775248b80fb57;
-
-void weir_crc_init(weir_crc *crc) {
-  for (uint32_t byte = 0; byte < 256; ++byte) {
-    uint32_t value = byte;
-    for (int bit = 0; bit < 8; ++bit)
-      value = (value >> 1) ^ (value & 1 ? 0x82f63b78u : 0);
-    crc->table[0][byte] = value;
-  }
-  for (int k = 1; k < 8; ++k)
-    for (uint32_t byte = 0; byte < 256; ++byte) {
-      uint32_t value = crc->table[k - 1][byte];
-      crc->table[k][byte] = (value >> 8) ^ crc->table[0][value & 255];
-    }
-}
-
-uint32_t weir_crc_of(const weir_crc *crc, const void *bytes, size_t count,
-                     uint32_t before) {
-  const uint8_t *at = bytes, *end = at + count;
-  uint32_t value = ~before;
-  for (; end - at >= 8; at += 8) {
-    uint64_t word;
-    memcpy(&word, at, 8);
-    word ^= value;
-    value = 0;
-    for (int k = 0; k < 8; ++k)
-      value ^= crc->table[7 - k][(word >> (8 * k)) & 255];
-  }
-  for (; at != end; ++at)
-    value = (value >> 8) ^ crc->table[0][(value ^ *at) & 255];
-  return ~value;
-}
-
-uint32_t weir_crc_masked(uint32_t crc) {
-  return ((crc >> 15) | (crc << 17)) + 0xa282ead8u;
-}
 
 uint32_t weir_checkpoint_dtype(weir_dtype dtype) {
   static const uint8_t numbers[] = {0, 19, 14, 1, 2,  10, 6,
@@ -256,12 +223,13 @@ static void put_index(writer *to, const weir_model_info *info,
   put(to, footer, sizeof footer);
 }
 
-// Begins a file; ends it, on the disk and whole or with 0 for an answer.
-static int begin(writer *to, const weir_crc *crc, const char *path) {
+// Begins a file, one that is emptied (O_TRUNC_) or that was not there
+// (O_EXCL_); ends it, on the disk and whole or with 0 for an answer.
+static int begin(writer *to, const weir_crc *crc, const char *path, int how) {
   to->crc = crc;
   to->sum = 0;
   to->at = to->used = 0;
-  to->file = open(path, O_WRONLY_ | O_CREAT_ | O_TRUNC_ | O_CLOEXEC_, 0666);
+  to->file = open(path, O_WRONLY_ | O_CREAT_ | O_CLOEXEC_ | how, 0666);
   to->failed = to->file < 0;
   return !to->failed;
 }
@@ -292,20 +260,84 @@ static void sync_folder(const char *path) {
   close(file);
 }
 
-// Writes the variables' bytes and keeps their checksums in `sums`.
-static int save_data(const weir_context *context, const weir_crc *crc,
-                     const char *path, uint32_t *sums) {
-  const weir_model_info *info = context->model->info;
+// A checkpoint on its way to the disk.
+typedef struct saver {
+  weir_context *context;
+  weir_crc crc;
   writer to;
-  if (!begin(&to, crc, path))
-    return 0;
+  uint32_t before, shards; // of the old checkpoint, and of the new one
+  char data[WEIR_PATH_BYTES], index[WEIR_PATH_BYTES], part[WEIR_PATH_BYTES];
+} saver;
+
+// Of checkpoints with more shards than that none is ours.
+enum { SHARDS_OF_OURS = 3 };
+
+static int data_path(char to[WEIR_PATH_BYTES], const char *path,
+                     uint32_t shards) {
+  char ending[32];
+  weir_shard_ending(ending, 0, shards);
+  return weir_path(to, path, ending);
+}
+
+// Begins the data, in a file that the old index does not name.
+static int begin_data(saver *s, const char *path, int is_damaged) {
+  if (!is_damaged) {
+    s->shards = s->before == 1 ? 2 : 1;
+    return data_path(s->data, path, s->shards) &&
+           begin(&s->to, &s->crc, s->data, O_TRUNC_);
+  }
+  for (s->shards = 1; s->shards <= SHARDS_OF_OURS; ++s->shards)
+    if (data_path(s->data, path, s->shards) &&
+        begin(&s->to, &s->crc, s->data, O_EXCL_))
+      return 1;
+  return 0;
+}
+
+// Writes the variables' bytes and keeps their checksums in the room of `order`.
+static int write_data(saver *s) {
+  const weir_model_info *info = s->context->model->info;
+  s->context->ordered = 0;
   for (uint32_t i = 0; i < info->num_variables; ++i) {
     const weir_variable_info *variable = &info->variables[i];
-    to.sum = 0;
-    put(&to, (const char *)context->state + variable->offset, variable->bytes);
-    sums[i] = weir_crc_masked(to.sum);
+    s->to.sum = 0;
+    put(&s->to, (const char *)s->context->state + variable->offset,
+        variable->bytes);
+    s->context->order[i] = weir_crc_masked(s->to.sum);
   }
-  return end(&to);
+  return end(&s->to);
+}
+
+// The new index takes the old one's place when all is on the disk. Of a failure
+// nothing stays behind.
+static int write_index(saver *s, const char *path) {
+  int done = begin(&s->to, &s->crc, s->part, O_TRUNC_);
+  if (!done)
+    return 0;
+  put_index(&s->to, s->context->model->info, s->context->order, s->shards);
+  done = end(&s->to);
+  sync_folder(path);
+  if (done && !rename(s->part, s->index))
+    return 1;
+  unlink(s->part);
+  return 0;
+}
+
+static weir_status save(saver *s, const char *path) {
+  weir_status found = weir_shards_at(&s->crc, path, &s->before);
+  if (found && found != WEIR_ERR_CHECKPOINT)
+    return WEIR_FAIL(s->context, found, "cannot write checkpoint '", path,
+                     "': what it would replace cannot be read");
+  int done = begin_data(s, path, found == WEIR_ERR_CHECKPOINT);
+  if (done && !(done = write_data(s) && write_index(s, path)))
+    unlink(s->data);
+  if (!done)
+    return WEIR_FAIL(s->context, WEIR_ERR_IO, "cannot write checkpoint '", path,
+                     "'");
+  sync_folder(path);
+  if (s->before && s->before <= SHARDS_OF_OURS &&
+      data_path(s->data, path, s->before))
+    unlink(s->data);
+  return WEIR_OK;
 }
 
 weir_status weir_checkpoint_begin(const weir_model *model,
@@ -327,37 +359,12 @@ weir_status weir_model_save(const weir_model *model, weir_context *context,
     return WEIR_FAIL(context, WEIR_ERR_UNINITIALIZED,
                      "there is nothing to save: the variables have no values "
                      "yet");
-  char data[WEIR_PATH_BYTES], index[WEIR_PATH_BYTES], part[WEIR_PATH_BYTES];
-  char ending[32];
-  weir_crc crc;
-  weir_crc_init(&crc);
-  uint32_t before = weir_shards_at(&crc, path);
-  uint32_t shards = before == 1 ? 2 : 1;
-  weir_shard_ending(ending, 0, shards);
-  if (!weir_path(part, path, ".index.partial") ||
-      !weir_path(index, path, ".index") || !weir_path(data, path, ending))
-    return WEIR_FAIL(context, WEIR_ERR_SIZE,
-                     "the checkpoint's path is too "
-                     "long");
-  context->ordered = 0; // its room holds the checksums for now
-  writer to;
-  int done = save_data(context, &crc, data, context->order);
-  if (done && (done = begin(&to, &crc, part))) {
-    put_index(&to, model->info, context->order, shards);
-    done = end(&to);
-  }
-  sync_folder(path);
-  if (!done || rename(part, index)) {
-    unlink(part);
-    unlink(data);
-    return WEIR_FAIL(context, WEIR_ERR_IO, "cannot write checkpoint '", path,
-                     "'");
-  }
-  sync_folder(path);
-  if (before == 1 || before == 2) {
-    weir_shard_ending(ending, 0, before);
-    if (weir_path(data, path, ending))
-      unlink(data);
-  }
-  return WEIR_OK;
+  saver s;
+  s.context = context;
+  weir_crc_init(&s.crc);
+  return weir_path(s.part, path, ".index.partial") &&
+                 weir_path(s.index, path, ".index")
+             ? save(&s, path)
+             : WEIR_FAIL(context, WEIR_ERR_SIZE,
+                         "the checkpoint's path is too long");
 }

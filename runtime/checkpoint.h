@@ -38,8 +38,10 @@ int weir_path(char to[WEIR_PATH_BYTES], const char *path, const char *ending);
 // The ending ".data-00000-of-00001" of a shard.
 void weir_shard_ending(char to[32], uint32_t shard, uint32_t count);
 
-// How many shards the checkpoint at `path` has now; 0 where there is none, or
-// none that can be read.
-uint32_t weir_shards_at(const weir_crc *crc, const char *path);
+// How many shards the checkpoint at `path` has now, 0 where there is none.
+// WEIR_ERR_CHECKPOINT: nobody can say, it is damaged; another error: nobody can
+// say now, its index could not be read.
+weir_status weir_shards_at(const weir_crc *crc, const char *path,
+                           uint32_t *shards);
 
 #endif

@@ -1,5 +1,6 @@
 // The little of libc that the runtime calls, declared here so that it compiles
-// for any Linux target without that target's headers.
+// for any Linux target without that target's headers. Offsets in files have 64
+// bits on all of them, by the names without that number, which every libc has.
 #ifndef WEIR_RUNTIME_LIBC_H
 #define WEIR_RUNTIME_LIBC_H
 
@@ -15,16 +16,17 @@ void free(void *memory);
 int open(const char *path, int flags, ...);
 int close(int file);
 long write(int file, const void *from, size_t bytes);
-long pread64(int file, void *to, size_t bytes, int64_t offset);
+long pread(int file, void *to, size_t bytes, int64_t offset);
 int fsync(int file);
 int rename(const char *from, const char *to);
 int unlink(const char *path);
-int64_t lseek64(int file, int64_t offset, int whence);
-void *mmap64(void *at, size_t bytes, int protection, int flags, int file,
-             int64_t offset);
+int64_t lseek(int file, int64_t offset, int whence);
+void *mmap(void *at, size_t bytes, int protection, int flags, int file,
+           int64_t offset);
 int munmap(void *at, size_t bytes);
 int madvise(void *at, size_t bytes, int advice);
 int getpid(void);
+int *__errno_location(void); // where errno lies
 int sched_yield(void);
 int sched_getcpu(void);
 
@@ -76,7 +78,9 @@ enum {
   O_CLOEXEC_ = 02000000,
   O_WRONLY_ = 1,
   O_CREAT_ = 0100,
+  O_EXCL_ = 0200,
   O_TRUNC_ = 01000,
+  ENOENT_ = 2,
   SEEK_END_ = 2,
   PROT_READ_ = 1,
   PROT_WRITE_ = 2,

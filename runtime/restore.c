@@ -22,6 +22,7 @@ typedef struct restorer {
   const char *path;
   weir_crc crc;
   int index, shard; // files; -1
+  int absent;       // whether there is no index
   uint32_t open_shard, shards;
   uint8_t *pages; // the index, and then room for a block and for a piece
   size_t page_bytes, index_bytes;
@@ -35,7 +36,7 @@ typedef struct restorer {
 static int read_at(int file, void *to, size_t bytes, uint64_t offset) {
   char *at = to;
   while (bytes) {
-    long count = pread64(file, at, bytes, (int64_t)offset);
+    long count = pread(file, at, bytes, (int64_t)offset);
     if (count <= 0)
       return 0;
     at += count;
@@ -52,10 +53,14 @@ static weir_status damaged(restorer *r, const char *what) {
                    "' is damaged: ", what);
 }
 
+static weir_status fail_variable(restorer *r, weir_status status,
+                                 const char *what) {
+  return WEIR_FAIL(r->context, status, "checkpoint '", r->path, "', variable '",
+                   r->info->variables[r->next].name, "': ", what);
+}
+
 static weir_status refuse(restorer *r, const char *what) {
-  return WEIR_FAIL(r->context, WEIR_ERR_CHECKPOINT, "checkpoint '", r->path,
-                   "', variable '", r->info->variables[r->next].name,
-                   "': ", what);
+  return fail_variable(r, WEIR_ERR_CHECKPOINT, what);
 }
 
 static int read_header(restorer *r, weir_span from) {
@@ -128,26 +133,33 @@ static int read_stored(weir_span from, const weir_variable_info *variable,
   return 1;
 }
 
-static int open_shard(restorer *r, uint32_t shard) {
+static weir_status open_shard(restorer *r, uint32_t shard) {
   if (r->shard >= 0 && r->open_shard == shard)
-    return 1;
+    return WEIR_OK;
   char ending[32], path[WEIR_PATH_BYTES];
   weir_shard_ending(ending, shard, r->shards);
   if (!weir_path(path, r->path, ending))
-    return 0;
+    return fail_variable(r, WEIR_ERR_SIZE, "its shard's path is too long");
   if (r->shard >= 0)
     close(r->shard);
   r->shard = open(path, O_RDONLY_ | O_NONBLOCK_ | O_CLOEXEC_);
   r->open_shard = shard;
-  return r->shard >= 0;
+  if (r->shard >= 0)
+    return WEIR_OK;
+  return *__errno_location() == ENOENT_
+             ? refuse(r, "its shard is missing")
+             : fail_variable(r, WEIR_ERR_IO, "its shard cannot be opened");
 }
 
 // Checks a variable's bytes, or takes them.
 static weir_status read_data(restorer *r, const stored *entry) {
   const weir_variable_info *variable = &r->info->variables[r->next];
-  if (entry->shard >= r->shards || !open_shard(r, (uint32_t)entry->shard))
-    return refuse(r, "its shard cannot be opened");
-  int64_t all = lseek64(r->shard, 0, SEEK_END_);
+  if (entry->shard >= r->shards)
+    return refuse(r, "its shard is none of the checkpoint's");
+  weir_status status = open_shard(r, (uint32_t)entry->shard);
+  if (status)
+    return status;
+  int64_t all = lseek(r->shard, 0, SEEK_END_);
   if (all < 0 || entry->bytes > (uint64_t)all ||
       entry->offset > (uint64_t)all - entry->bytes)
     return refuse(r, "lies outside of its shard");
@@ -159,7 +171,7 @@ static weir_status read_data(restorer *r, const stored *entry) {
     if (count > PIECE)
       count = PIECE;
     if (!read_at(r->shard, piece, count, entry->offset + done))
-      return refuse(r, "cannot be read");
+      return fail_variable(r, WEIR_ERR_IO, "cannot be read");
     sum = weir_crc_of(&r->crc, piece, count, sum);
     for (uint64_t i = 0; variable->dtype == WEIR_BOOL && i < count; ++i)
       if (piece[i] > 1)
@@ -265,25 +277,47 @@ static weir_status read_table(restorer *r) {
   return r->next < r->info->num_variables ? refuse(r, "is not in it") : WEIR_OK;
 }
 
-// Opens the index and reads it into pages; 0 where that cannot be.
-static int open_index(restorer *r) {
+// Opens the index and reads it into pages.
+static weir_status open_index(restorer *r) {
   char path[WEIR_PATH_BYTES];
   r->index = r->shard = -1;
   r->pages = NULL;
   if (!weir_path(path, r->path, ".index"))
-    return 0;
+    return WEIR_ERR_SIZE;
   r->index = open(path, O_RDONLY_ | O_NONBLOCK_ | O_CLOEXEC_);
-  int64_t bytes = r->index < 0 ? -1 : lseek64(r->index, 0, SEEK_END_);
+  r->absent = r->index < 0 && *__errno_location() == ENOENT_;
+  int64_t bytes = r->index < 0 ? -1 : lseek(r->index, 0, SEEK_END_);
+  if (bytes < 0)
+    return WEIR_ERR_IO;
   if (bytes < WEIR_FOOTER_BYTES || bytes > WEIR_INDEX_MOST)
-    return 0;
+    return WEIR_ERR_CHECKPOINT;
   r->index_bytes = (size_t)bytes;
   r->page_bytes = r->index_bytes + 2 * (size_t)WEIR_UNPACKED_MOST + PIECE;
-  void *pages = mmap64(NULL, r->page_bytes, PROT_READ_ | PROT_WRITE_,
-                       MAP_PRIVATE_ | MAP_ANONYMOUS_, -1, 0);
+  void *pages = mmap(NULL, r->page_bytes, PROT_READ_ | PROT_WRITE_,
+                     MAP_PRIVATE_ | MAP_ANONYMOUS_, -1, 0);
   if (pages == (void *)-1)
-    return 0;
+    return WEIR_ERR_MEMORY;
   r->pages = pages;
-  return read_at(r->index, r->pages, r->index_bytes, 0);
+  return read_at(r->index, r->pages, r->index_bytes, 0) ? WEIR_OK : WEIR_ERR_IO;
+}
+
+// The same, and what is wrong where that cannot be.
+static weir_status begin_restore(restorer *r) {
+  weir_status status = open_index(r);
+  switch (status) {
+  case WEIR_OK:
+    return WEIR_OK;
+  case WEIR_ERR_CHECKPOINT:
+    return damaged(r, "its index is not as large as one is");
+  case WEIR_ERR_SIZE:
+    return WEIR_FAIL(r->context, status, "the checkpoint's path is too long");
+  case WEIR_ERR_MEMORY:
+    return WEIR_FAIL(r->context, status, "no memory to read checkpoint '",
+                     r->path, "'");
+  default:
+    return WEIR_FAIL(r->context, status, "cannot read checkpoint '", r->path,
+                     r->absent ? "': there is none" : "'");
+  }
 }
 
 static void close_index(restorer *r) {
@@ -295,16 +329,20 @@ static void close_index(restorer *r) {
     close(r->shard);
 }
 
-uint32_t weir_shards_at(const weir_crc *crc, const char *path) {
+weir_status weir_shards_at(const weir_crc *crc, const char *path,
+                           uint32_t *shards) {
   static const weir_model_info none;
   restorer r;
   memset(&r, 0, sizeof r);
   r.info = &none;
   r.path = path;
   r.crc = *crc;
-  weir_status status = open_index(&r) ? read_table(&r) : WEIR_ERR_IO;
+  weir_status status = open_index(&r);
+  if (!status)
+    status = read_table(&r);
   close_index(&r);
-  return status ? 0 : r.shards;
+  *shards = status ? 0 : r.shards;
+  return r.absent ? WEIR_OK : status;
 }
 
 weir_status weir_model_restore(const weir_model *model, weir_context *context,
@@ -318,9 +356,9 @@ weir_status weir_model_restore(const weir_model *model, weir_context *context,
   r.info = model->info;
   r.path = path;
   weir_crc_init(&r.crc);
-  status = open_index(&r) ? read_table(&r)
-                          : WEIR_FAIL(context, WEIR_ERR_IO,
-                                      "cannot read checkpoint '", path, "'");
+  status = begin_restore(&r);
+  if (!status)
+    status = read_table(&r);
   if (!status) {
     r.load = 1;
     status = read_table(&r);

@@ -42,13 +42,51 @@ const char *weir_status_text(weir_status status) {
   return "unknown status";
 }
 
+static size_t length_of(const char *text) {
+  size_t length = 0;
+  while (text[length])
+    ++length;
+  return length;
+}
+
+// How long a part may be so that all fit; no less than is left to be of use.
+static size_t longest_part(size_t room, const char *const *parts) {
+  enum { least = 16 };
+  size_t most = room;
+  for (; most > least; --most) {
+    size_t all = 0;
+    for (const char *const *part = parts; *part; ++part) {
+      size_t length = length_of(*part);
+      all += length < most ? length : most;
+    }
+    if (all < room)
+      break;
+  }
+  return most;
+}
+
+void weir_join(char *to, size_t room, const char *const *parts) {
+  enum { gap = 3 };
+  size_t at = 0, most = longest_part(room, parts);
+  for (; *parts; ++parts) {
+    size_t length = length_of(*parts);
+    size_t head = length <= most ? length : (most - gap) / 2;
+    size_t tail = length <= most ? 0 : most - gap - head;
+    for (size_t i = 0; i < length && at + 1 < room; ++i) {
+      unsigned char c = (unsigned char)(*parts)[i];
+      to[at++] = (char)(c < 0x20 || c == 0x7f ? ' ' : c);
+      if (i + 1 != head || !tail)
+        continue;
+      for (int dot = 0; dot < gap && at + 1 < room; ++dot)
+        to[at++] = '.';
+      i = length - tail - 1;
+    }
+  }
+  to[at] = 0;
+}
+
 weir_status weir_fail(weir_context *context, weir_status status,
                       const char *const *parts) {
-  size_t at = 0;
-  for (; *parts; ++parts)
-    for (const char *c = *parts; *c && at + 1 < WEIR_MESSAGE_BYTES; ++c)
-      context->message[at++] =
-          (unsigned char)*c < 0x20 || *c == 0x7f ? '?' : *c;
-  context->message[at] = 0;
+  weir_join(context->message, sizeof context->message, parts);
   return status;
 }

@@ -10,14 +10,14 @@ weir_status weir_weights_map(weir_context *context, const char *path) {
   if (file < 0)
     return WEIR_FAIL(context, WEIR_ERR_IO, "cannot open weights file '", path,
                      "'");
-  int64_t end = lseek64(file, 0, SEEK_END_);
+  int64_t end = lseek(file, 0, SEEK_END_);
   size_t bytes = sizeof(weir_weights_header) + model->info->weights_bytes;
   if (end < 0 || (uint64_t)end != bytes) {
     close(file);
     return WEIR_FAIL(context, WEIR_ERR_WEIGHTS, "weights file '", path,
                      "' has not the size of this model's weights");
   }
-  void *at = mmap64(NULL, bytes, PROT_READ_, MAP_SHARED_, file, 0);
+  void *at = mmap(NULL, bytes, PROT_READ_, MAP_SHARED_, file, 0);
   close(file);
   if (at == (void *)-1)
     return WEIR_FAIL(context, WEIR_ERR_IO, "cannot map weights file '", path,

@@ -9,16 +9,33 @@ using namespace llvm;
 
 namespace weir {
 
-static const char *const libc[] = {
-    "aligned_alloc", "close",       "dlerror",
-    "dlopen",        "dlsym",       "free",
-    "free",          "fsync",       "getpid",
-    "lseek64",       "madvise",     "memcmp",
-    "memcpy",        "memmove",     "memset",
-    "mmap64",        "munmap",      "open",
-    "pread64",       "rename",      "sched_getaffinity",
-    "sched_getcpu",  "sched_yield", "secure_getenv",
-    "syscall",       "unlink",      "write"};
+static const char *const libc[] = {"__errno_location",
+                                   "aligned_alloc",
+                                   "close",
+                                   "dlerror",
+                                   "dlopen",
+                                   "dlsym",
+                                   "free",
+                                   "fsync",
+                                   "getpid",
+                                   "lseek",
+                                   "madvise",
+                                   "memcmp",
+                                   "memcpy",
+                                   "memmove",
+                                   "memset",
+                                   "mmap",
+                                   "munmap",
+                                   "open",
+                                   "pread",
+                                   "rename",
+                                   "sched_getaffinity",
+                                   "sched_getcpu",
+                                   "sched_yield",
+                                   "secure_getenv",
+                                   "syscall",
+                                   "unlink",
+                                   "write"};
 
 static const char *const threads[] = {
     "pthread_cond_destroy",  "pthread_cond_init",      "pthread_cond_signal",

@@ -22,11 +22,7 @@ enum { num_places = sizeof places / sizeof *places };
 
 weir_status weir_gpu_fail(weir_gpu *gpu, weir_status status,
                           const char *const *parts) {
-  size_t at = 0;
-  for (; *parts; ++parts)
-    for (const char *c = *parts; *c && at + 1 < WEIR_GPU_TEXT_BYTES; ++c)
-      gpu->text[at++] = (unsigned char)*c < 0x20 || *c == 0x7f ? ' ' : *c;
-  gpu->text[at] = 0;
+  weir_join(gpu->text, sizeof gpu->text, parts);
   return gpu->status = status;
 }
 

@@ -1,26 +1,37 @@
 /* Variables from C: first values, steps, checkpoints, and every misuse. */
 #include "line.h"
 
+#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-static int failures, allocations, left = -1;
+static int failures, allocations, left = -1, denied = -1;
 static float x[100], t[100];
 
 /* Linked with --wrap: the process ends before the call that `left` counts
- * down to. */
+ * down to, and the one that `denied` does fails. */
 #define WRAP(type, name, parameters, arguments)                                \
   type __real_##name parameters;                                               \
   type __wrap_##name parameters;                                               \
   type __wrap_##name parameters {                                              \
     if (left >= 0 && left-- == 0)                                              \
       _exit(9);                                                                \
+    if (denied >= 0 && denied-- == 0) {                                        \
+      errno = EMFILE;                                                          \
+      return (type) - 1;                                                       \
+    }                                                                          \
     return __real_##name arguments;                                            \
   }
+WRAP(int, open, (const char *p, int flags, unsigned mode), (p, flags, mode))
+WRAP(off_t, lseek, (int f, off_t at, int whence), (f, at, whence))
+WRAP(void *, mmap, (void *p, size_t n, int may, int how, int f, off_t at),
+     (p, n, may, how, f, at))
+WRAP(ssize_t, pread, (int f, void *p, size_t n, off_t at), (f, p, n, at))
 WRAP(ssize_t, write, (int f, const void *p, size_t n), (f, p, n))
 WRAP(int, fsync, (int f), (f))
 WRAP(int, rename, (const char *a, const char *b), (a, b))
@@ -113,6 +124,68 @@ static void kill_saves(line_ctx *net, line_ctx *other) {
   check(finished && olds > 3 && news > 1, "kills at each moment");
 }
 
+/* Whichever of its calls fails, a save leaves the old or the new values: also
+ * where it cannot read what it would replace. */
+static void deny_saves(line_ctx *net, line_ctx *other) {
+  float loss;
+  check(line_save(net, "denied") == WEIR_OK, "the first save");
+  int calls = 0, refused = 0;
+  for (denied = -1; denied < 0 && calls < 1000; ++calls) {
+    float before = *line_var_w(net);
+    check(line_train_step(net, x, t, &loss) == WEIR_OK, "a step");
+    denied = calls;
+    weir_status status = line_save(net, "denied");
+    if (denied >= 0) /* no call was left to fail */
+      break;
+    refused += status != WEIR_OK;
+    expect("after a failure", line_restore(other, "denied"), WEIR_OK, other,
+           "");
+    float w = *line_var_w(other);
+    check(w == (status == WEIR_OK ? *line_var_w(net) : before), "old or new");
+    check(line_save(net, "denied") == WEIR_OK, "saved at last");
+  }
+  check(denied >= 0 && refused > 6, "failures of each call");
+  denied = 0;
+  expect("of the first", line_save(net, "denied"), WEIR_ERR_IO, net,
+         "cannot write checkpoint 'denied': what it would replace cannot be "
+         "read");
+  denied = -1;
+}
+
+/* What a damaged index names nobody knows: a save keeps all that is there. */
+static void save_over_damage(line_ctx *net, line_ctx *other) {
+  static char index[4096], data[4096], now[4096];
+  check(line_save(net, "over") == WEIR_OK, "save");
+  long bytes = read_file("over.index", index, sizeof index);
+  long data_bytes = read_file("over.data-00000-of-00001", data, sizeof data);
+  for (int i = 0; i < 2; ++i) {
+    write_file("over.index", index, i ? bytes - 9 : 20);
+    expect("damaged", line_restore(other, "over"), WEIR_ERR_CHECKPOINT, other,
+           i ? "its index is malformed" : "its index is not as large");
+    expect("over it", line_save(net, "over"), WEIR_OK, net, "");
+    expect("and back", line_restore(other, "over"), WEIR_OK, other, "");
+    check(read_file("over.data-00000-of-00001", now, sizeof now) ==
+                  data_bytes &&
+              !memcmp(now, data, (size_t)data_bytes),
+          "the data of a damaged index");
+    remove("over.data-00000-of-00002");
+  }
+  write_file("over.index", "", 0);
+  expect("empty", line_restore(other, "over"), WEIR_ERR_CHECKPOINT, other, "");
+}
+
+/* A path that is longer than a message leaves room for the reason. */
+static void long_paths(line_ctx *net) {
+  char path[600];
+  memset(path, 'p', 512);
+  for (int i = 100; i < 512; i += 100)
+    path[i] = '/';
+  strcpy(path + 510, "ep");
+  expect("a long path", line_restore(net, path), WEIR_ERR_IO, net, "...");
+  expect("a long path", line_restore(net, path), WEIR_ERR_IO, net,
+         "ep': there is none");
+}
+
 int main(void) {
   line_ctx *net = NULL, *other = NULL;
   float loss, y;
@@ -187,6 +260,9 @@ int main(void) {
   damage(other, "bad.index", 0);
   damage(other, "bad.data-00000-of-00001", 1);
   check(allocations - before == creating, "allocates nothing");
+  deny_saves(net, other);
+  save_over_damage(net, other);
+  long_paths(net);
   kill_saves(net, other);
   line_destroy(net);
   line_destroy(other);
