@@ -154,19 +154,25 @@ private:
           mappings[p].map(argument, read(operand, part.valid));
       }
     }
+    Emitter::Values marksBefore = marks;
     SmallVector<Emitter::Values> results = body(mappings);
     Emitter::Values next;
     for (auto [p, part] : llvm::enumerate(parts)) {
       lane = part.first;
+      Value mask;
+      if (part.valid < lanes && nest.isReduction(nest.dimension))
+        mask = e.create<vector::ConstantMaskOp>(
+            VectorType::get(lanes, e.getI1Type()),
+            e.getI64ArrayAttr(part.valid));
+      // What the body makes of no element may be a NaN.
+      if (mask && apart)
+        marks[p] = e.create<arith::SelectOp>(mask, marks[p], marksBefore[p]);
       for (auto [init, result] :
            llvm::zip_equal(nest.op.getDpsInitsMutable(), results[p])) {
         auto found = llvm::find(carried, &init);
         if (found == carried.end()) {
           e.store(result, init.get(), place(init), part.valid);
-        } else if (part.valid < lanes && nest.isReduction(nest.dimension)) {
-          Value mask = e.create<vector::ConstantMaskOp>(
-              VectorType::get(lanes, e.getI1Type()),
-              e.getI64ArrayAttr(part.valid));
+        } else if (mask) {
           next.push_back(e.create<arith::SelectOp>(
               mask, result,
               sums[p * carried.size() + (found - carried.begin())]));

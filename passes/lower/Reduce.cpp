@@ -76,10 +76,15 @@ struct LowerArg : OpConversionPattern<Op> {
   static Value isBeyond(OpBuilder &b, Location loc, Type element, Value x,
                         Value best) {
     constexpr bool most = std::is_same_v<Op, graph::ArgMaxOp>;
-    if (isa<FloatType>(element))
-      return b.create<arith::CmpFOp>(
-          loc, most ? arith::CmpFPredicate::OGT : arith::CmpFPredicate::OLT, x,
+    if (isa<FloatType>(element)) {
+      // Any number is beyond what is none.
+      Value beyond = b.create<arith::CmpFOp>(
+          loc, most ? arith::CmpFPredicate::UGT : arith::CmpFPredicate::ULT, x,
           best);
+      Value isNumber =
+          b.create<arith::CmpFOp>(loc, arith::CmpFPredicate::ORD, x, x);
+      return b.create<arith::AndIOp>(loc, beyond, isNumber);
+    }
     if (element.isUnsignedInteger() || element.isInteger(1))
       return b.create<arith::CmpIOp>(
           loc, most ? arith::CmpIPredicate::ugt : arith::CmpIPredicate::ult, x,
@@ -89,7 +94,8 @@ struct LowerArg : OpConversionPattern<Op> {
         best);
   }
 
-  /// What no element is beyond: the place then stays 0.
+  /// What all elements that could be chosen are beyond, or equal to where the
+  /// place is 0 anyway.
   static TypedAttr worst(OpBuilder &b, Type element) {
     constexpr bool most = std::is_same_v<Op, graph::ArgMaxOp>;
     if (element.isInteger(1))
@@ -98,8 +104,7 @@ struct LowerArg : OpConversionPattern<Op> {
     TypedAttr wide = graph::identityOf(
         most ? graph::Reduction::max : graph::Reduction::min, element);
     if (auto number = dyn_cast<FloatType>(type))
-      return FloatAttr::get(
-          type, APFloat::getInf(number.getFloatSemantics(), /*Negative=*/most));
+      return FloatAttr::get(type, APFloat::getNaN(number.getFloatSemantics()));
     return wide;
   }
 

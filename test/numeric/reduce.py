@@ -85,6 +85,23 @@ def special():
     one = graph.constant(np.int32(1))
     graph.expect(graph.op("ArgMax", x, one), [2, 0, 0], type=np.int64)
     graph.expect(graph.op("ArgMin", x, one), [1, 2, 2], type=np.int64)
+    # Numbers that no other is beyond; none at all.
+    low = graph.input(np.float32([[np.nan, -np.inf, -np.inf], [np.nan] * 3]))
+    graph.expect(graph.op("ArgMax", low, one), [1, 0], type=np.int64)
+    graph.expect(graph.op("ArgMin", graph.op("Neg", low), one), [1, 0], type=np.int64)
+    return graph
+
+
+def computed():
+    """Extremes of what is no number where there is no element."""
+    graph = Graph()
+    for columns in (3, 21, 40):
+        x, y = (graph.input(values((8, columns), np.float32) + 5) for _ in range(2))
+        axis = graph.constant(np.int32(1))
+        quotient = graph.op("RealDiv", x, y)
+        exact = np.float64(x.value) / np.float64(y.value)
+        graph.expect(graph.op("Max", quotient, axis), exact.max(1), ulp=1)
+        graph.expect(graph.op("Min", quotient, axis), exact.min(1), ulp=1)
     return graph
 
 
@@ -159,4 +176,4 @@ def gradients():
 
 
 if __name__ == "__main__":
-    main(floats_f32, floats_f64, halves, special, integers, cumulative, gradients)
+    main(floats_f32, floats_f64, halves, special, computed, integers, cumulative, gradients)

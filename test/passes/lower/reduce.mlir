@@ -33,7 +33,8 @@ func.func @unsigned(%x: tensor<3xui8>) -> tensor<ui8> {
 
 // CHECK-LABEL: @place
 // CHECK: linalg.generic {{.*}}iterator_types = ["reduction", "parallel"]
-// CHECK: arith.cmpf ogt
+// CHECK: arith.cmpf ugt
+// CHECK: arith.cmpf ord
 // CHECK: linalg.index 0
 func.func @place(%x: tensor<2x3xf32>) -> tensor<3xi64> {
   %y = graph.arg_max %x axis 0 : tensor<2x3xf32> to tensor<3xi64>
