@@ -77,15 +77,15 @@ std::optional<Channels> channelsOf(Value value) {
 
 /// The constant that holds the weights of a convolution or a matrix product
 /// whose last result dimension is an output channel; null for any other op.
-Value filterOf(Operation *op) {
+OpOperand *filterOf(Operation *op) {
   if (!op || !op->hasOneUse())
-    return {};
+    return nullptr;
   if (auto convolution = dyn_cast<graph::ConvolutionOp>(op))
-    return convolution.getFilter();
+    return &convolution.getFilterMutable();
   if (auto product = dyn_cast<graph::MatmulOp>(op))
     if (product.getType().getRank() == 2)
-      return product.getB();
-  return {};
+      return &product.getBMutable();
+  return nullptr;
 }
 
 /// The same filter with each output channel times its number.
@@ -191,18 +191,18 @@ struct FoldFactor : RewritePattern {
     if (inner && inner->hasOneUse())
       term = termOf(inner);
     Operation *product = term ? term->x.getDefiningOp() : inner;
-    Value filter = filterOf(product);
+    OpOperand *filter = filterOf(product);
     if (!filter)
       return rewriter.notifyMatchFailure(op, "no filter to scale");
-    Value weights = scaled(rewriter, product, filter, factor->channels);
+    Value weights = scaled(rewriter, product, filter->get(), factor->channels);
     if (!weights)
       return rewriter.notifyMatchFailure(op, "the filter is no constant");
 
     OpBuilder::InsertionGuard guard(rewriter);
     rewriter.setInsertionPoint(op);
-    IRMapping mapping;
-    mapping.map(filter, weights);
-    Value result = rewriter.clone(*product, mapping)->getResult(0);
+    Operation *copy = rewriter.clone(*product);
+    copy->setOperand(filter->getOperandNumber(), weights);
+    Value result = copy->getResult(0);
     if (term) {
       for (auto [b, s] : llvm::zip_equal(term->channels, factor->channels))
         b *= s;

@@ -100,3 +100,16 @@ func.func @quotients(%x: tensor<4x2xf32>, %i: tensor<4x2xi32>)
   %3 = graph.div %2, %two : tensor<4x1xi32>
   return %1, %3 : tensor<4x1xf32>, tensor<4x1xi32>
 }
+
+// A filter that is the other operand too is scaled as the filter only.
+// CHECK-LABEL: @squared
+// CHECK-DAG: %[[C:.*]] = graph.constant dense<{{\[\[}}1.000000e+00, 2.000000e+00], [3.000000e+00, 4.000000e+00]]>
+// CHECK-DAG: %[[W:.*]] = graph.constant dense<{{\[\[}}1.000000e+01, 2.000000e+02], [3.000000e+01, 4.000000e+02]]>
+// CHECK: graph.matmul %[[C]], %[[W]]
+func.func @squared() -> tensor<2x2xf32> {
+  %c = graph.constant dense<[[1.0, 2.0], [3.0, 4.0]]> : tensor<2x2xf32>
+  %s = graph.constant dense<[[10.0, 100.0], [10.0, 100.0]]> : tensor<2x2xf32>
+  %m = graph.matmul %c, %c : tensor<2x2xf32>, tensor<2x2xf32>
+  %r = graph.mul %m, %s : tensor<2x2xf32>
+  return %r : tensor<2x2xf32>
+}
