@@ -14,6 +14,8 @@
 #include "mlir/IR/AsmState.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
 #include "llvm/ADT/MapVector.h"
+#include <array>
+#include <map>
 
 using namespace mlir;
 
@@ -109,8 +111,15 @@ struct Packing {
   }
 
   /// What tells packings of one constant to one type apart.
-  int64_t variant() const {
-    return window ? -window->y.results * window->y.stride : columnStride;
+  using Key = std::array<int64_t, 12>;
+  Key key() const {
+    Key key = {batches,     groups,       depth, columns,
+               depthStride, columnStride, width, tileParts};
+    if (window) {
+      key[8] = window->y.results, key[9] = window->y.stride;
+      key[10] = window->x.results, key[11] = window->x.stride;
+    }
+    return key;
   }
 
   /// `to` is zero before.
@@ -207,7 +216,8 @@ private:
 
     for (plan::TaskOp task : callers) {
       graph::ConstantOp constant = constantOf(task);
-      Value &packed = made[{constant, type, packing.variant()}];
+      Value &packed =
+          made[{constant, type.getAsOpaquePointer(), packing.key()}];
       if (!packed)
         packed = pack(constant, type, packing);
       task->setOperand(index, packed);
@@ -283,7 +293,7 @@ private:
         resource.getRawHandle().getResource()->setBlob(AsmResourceBlob());
   }
 
-  llvm::DenseMap<std::tuple<Operation *, Type, int64_t>, Value> made;
+  std::map<std::tuple<Operation *, const void *, Packing::Key>, Value> made;
   llvm::SetVector<graph::ConstantOp> replaced;
 };
 

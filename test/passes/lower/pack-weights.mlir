@@ -101,3 +101,30 @@ func.func private @kernel_0(%w: tensor<3x3x1x1xf32>) -> tensor<1x16x1x2xf32> att
   %p = kernel.transform_filter ins(%w : tensor<3x3x1x1xf32>) tiles [2, 2] strides [1, 1] outs(%e : tensor<1x16x1x2xf32>) -> tensor<1x16x1x2xf32>
   return %p : tensor<1x16x1x2xf32>
 }
+
+// -----
+
+// One filter for one group and for two: 1 2 3 4 | 5 6 and 1 2 3 | 4 5 6.
+// CHECK-LABEL: func.func @groups
+// CHECK: %[[B:.*]] = graph.constant dense_resource<[[R2:packed.*]]>
+// CHECK: %[[A:.*]] = graph.constant dense_resource<[[R1:packed.*]]>
+// CHECK: plan.task @kernel_0(%[[A]])
+// CHECK: plan.task @kernel_1(%[[B]])
+// CHECK-DAG: [[R1]]: "0x400000000102030405060000"
+// CHECK-DAG: [[R2]]: "0x400000000102030004050600"
+func.func @groups() -> (tensor<2x1x1x4xi8>, tensor<2x1x1x4xi8>) attributes {weir.entry = "serve"} {
+  %w = graph.constant dense<[[[1, 2, 3, 4, 5, 6]]]> : tensor<1x1x6xi8>
+  %y = plan.task @kernel_0(%w) : (tensor<1x1x6xi8>) -> tensor<2x1x1x4xi8>
+  %z = plan.task @kernel_1(%w) : (tensor<1x1x6xi8>) -> tensor<2x1x1x4xi8>
+  return %y, %z : tensor<2x1x1x4xi8>, tensor<2x1x1x4xi8>
+}
+func.func private @kernel_0(%w: tensor<1x1x6xi8>) -> tensor<2x1x1x4xi8> attributes {weir.kernel} {
+  %e = tensor.empty() : tensor<2x1x1x4xi8>
+  %p = kernel.pack_filter ins(%w : tensor<1x1x6xi8>) groups 1 outs(%e : tensor<2x1x1x4xi8>) -> tensor<2x1x1x4xi8>
+  return %p : tensor<2x1x1x4xi8>
+}
+func.func private @kernel_1(%w: tensor<1x1x6xi8>) -> tensor<2x1x1x4xi8> attributes {weir.kernel} {
+  %e = tensor.empty() : tensor<2x1x1x4xi8>
+  %p = kernel.pack_filter ins(%w : tensor<1x1x6xi8>) groups 2 outs(%e : tensor<2x1x1x4xi8>) -> tensor<2x1x1x4xi8>
+  return %p : tensor<2x1x1x4xi8>
+}
