@@ -25,7 +25,20 @@ std::optional<int64_t> knownInteger(Value value) {
   if (!matchPattern(value, m_Constant(&elements)) || !elements.isSplat() ||
       elements.getElementType().isInteger(1))
     return std::nullopt;
-  return elements.getSplatValue<APInt>().getSExtValue();
+  auto number = elements.getSplatValue<APInt>();
+  if (!elements.getElementType().isUnsignedInteger())
+    return number.getSExtValue();
+  return number.getActiveBits() < 64
+             ? std::optional<int64_t>(number.getZExtValue())
+             : std::nullopt;
+}
+
+/// Whether numbers of the counter's type reach `value`, which is beyond where
+/// they would begin again.
+bool reaches(Value counter, int64_t value) {
+  auto type = cast<IntegerType>(getElementTypeOrSelf(counter.getType()));
+  return type.isUnsigned() ? llvm::isUIntN(type.getWidth(), value)
+                           : llvm::isIntN(type.getWidth(), value);
 }
 
 /// How many steps a loop takes at most, where it counts up to a constant.
@@ -60,6 +73,8 @@ std::optional<int64_t> mostSteps(graph::WhileOp op) {
         continue;
       int64_t steps =
           std::max<int64_t>((*limit - *first + *step - 1) / *step, 0);
+      if (!reaches(counter, *first + steps * *step))
+        continue;
       least = least ? std::min(*least, steps) : steps;
     }
   }

@@ -271,6 +271,10 @@ def reduce():
     cases += [Case(f"%r = graph.{op} %0 axis 1 {how} : {{0}}", (2, 4), y)
               for op in ("cumulative_sum", "cumulative_prod")
               for how in ("", "exclusive", "reverse", "exclusive reverse")]
+    # Products with one zero, and with two.
+    zeros = [[2, 0, 3, 4], [0, 5, 0, 7]]
+    cases += [Case(f"%r = graph.cumulative_prod %0 axis 1 {how} : {{0}}", (2, 4), zeros)
+              for how in ("", "exclusive", "reverse", "exclusive reverse")]
     cases += [Case(f"%r = graph.cumulative_log_sum_exp %0 axis 1 {how} : {{0}}", (2, 4), y)
               for how in ("", "reverse")]
     return cases, ["f64", "f32"]
@@ -397,6 +401,9 @@ graph.yield %p : tensor<i1>
 %e = graph.tanh %d : {0}
 graph.yield %c, %e : tensor<i32>, {0}
 }"""
+    # A counter of few bits, which its limit needs all of.
+    short_loop = (loop.replace("i32", "ui8").replace("dense<5>", "dense<200>")
+                  .replace("dense<1>", "dense<50>"))
     open_loop = """%z = graph.constant dense<2.0> : tensor<{f}>
 %r = graph.while(%0) : ({0}) -> {0} {
 ^bb0(%b: {0}):
@@ -411,6 +418,7 @@ graph.yield %d : {0}
     return [Case(branch.replace("COMPARE", "less"), (3,), x, normal(3)),
             Case(branch.replace("COMPARE", "greater"), (3,), x, normal(3)),
             Case(loop, (3,), x, normal(3)),
+            Case(short_loop, (3,), x, normal(3)),
             Case(open_loop, (3,), uniform(0.1, 0.3, 3), uniform(1.2, 1.6, 3))], ["f64", "f32"]
 
 

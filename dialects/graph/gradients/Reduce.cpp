@@ -93,13 +93,39 @@ void weir::graph::rule<CumulativeSumOp>(CumulativeSumOp op,
                                   op.getExclusive(), !op.getReverse()));
 }
 
+/// The elements `distance` behind along `axis`, zeros behind the last.
+static Expr shifted(Expr x, int64_t axis, int64_t distance) {
+  SmallVector<int64_t> low(x.rank()), high(x.rank());
+  low[axis] = -distance, high[axis] = distance;
+  return pad(x, low, high);
+}
+
+/// S with S[i] = b[i] + a[i] S[i + 1] along `axis`, by doubling how many terms
+/// each element has.
+static Expr recurrence(Expr a, Expr b, int64_t axis) {
+  for (int64_t terms = 1; terms < b.size(axis); terms *= 2) {
+    b = b + a * shifted(b, axis, terms);
+    a = a * shifted(a, axis, terms);
+  }
+  return b;
+}
+
+// With P[i] the product before i, the results that x[i] is in are P[i] x[i]
+// times the products behind it, whose weighted sum is a recurrence. Nothing is
+// divided by x: zeros do no harm.
 template <>
 void weir::graph::rule<CumulativeProdOp>(CumulativeProdOp op,
                                          Gradients &gradients) {
-  Expr g = gradients.of(0), r = gradients.result(0), x = gradients.operand(0);
-  gradients.give(0, cumulativeSum(r * g, op.getAxis(), op.getExclusive(),
-                                  !op.getReverse()) /
-                        x);
+  Expr g = gradients.of(0), x = gradients.operand(0);
+  if (x.type().getNumElements() == 0)
+    return;
+  auto axis = static_cast<int64_t>(op.getAxis());
+  if (op.getReverse())
+    x = reverse(x, axis), g = reverse(g, axis);
+  Expr result = cumulativeProd(x, axis, /*exclusive=*/true, /*reverse=*/false) *
+                recurrence(shifted(x, axis, 1),
+                           op.getExclusive() ? shifted(g, axis, 1) : g, axis);
+  gradients.give(0, op.getReverse() ? reverse(result, axis) : result);
 }
 
 // By logarithms of the positive and the negative gradients, so that no
