@@ -50,6 +50,8 @@ Expr sparseCrossEntropy(Expr x, Expr labels, double) {
   if (!x || !labels)
     return {};
   ImplicitLocOpBuilder &b = *x.b;
+  // Labels of few bits cannot be compared with the number of classes.
+  labels = cast(labels, b.getI64Type());
   auto classes = static_cast<double>(x.shape().back());
   Expr isClass = apply<graph::LogicalAndOp>(
       apply<graph::GreaterEqualOp>(labels, labels.like(0)),

@@ -7,6 +7,7 @@
 #include "dialects/graph/Graph.h"
 #include "dialects/graph/gradients/Gradient.h"
 #include "dialects/graph/state/State.h"
+#include "llvm/ADT/StringSet.h"
 #include <numeric>
 
 using namespace mlir;
@@ -69,6 +70,13 @@ public:
         b(function.getLoc(), function.getBody().front().getTerminator()) {
     for (const Parameter &parameter : optimizer.parameters)
       numbers[parameter.name] = recipe.number(parameter.name, parameter.value);
+    for (auto variable : module.getOps<graph::VariableOp>()) {
+      StringRef symbol = variable.getSymName();
+      symbol.consume_front("var:");
+      for (StringRef name : {symbol, StringRef(variable.nameInModel()),
+                             StringRef(variable.keyInCheckpoint())})
+        taken.insert(name);
+    }
   }
 
   LogicalResult run() {
@@ -97,14 +105,11 @@ public:
 private:
   /// The reads of variables that are trained and that the loss may depend on.
   LogicalResult findVariables(Value loss) {
-    llvm::DenseSet<Operation *> behind = opsBehind(loss);
+    llvm::DenseSet<Operation *> behind = opsBehind(loss), seen;
     for (auto read : function.getOps<graph::ReadVariableOp>()) {
       auto variable = symbols.lookup<graph::VariableOp>(read.getVariable());
       if (!variable || !variable->hasAttr("weir.trained") ||
-          !behind.contains(read) ||
-          llvm::any_of(reads, [&](graph::ReadVariableOp other) {
-            return other.getVariable() == read.getVariable();
-          }))
+          !behind.contains(read) || !seen.insert(variable).second)
         continue;
       reads.push_back(read);
     }
@@ -161,7 +166,7 @@ private:
   graph::VariableOp addVariable(StringRef name, RankedTensorType type,
                                 double first, Location at) {
     std::string free = name.str();
-    for (unsigned i = 1; isTaken(free); ++i)
+    for (unsigned i = 1; !taken.insert(free).second; ++i)
       free = name.str() + "_" + std::to_string(i);
     OpBuilder outer(function);
     ElementsAttr initial = hasFirstValues ? splatAttr(type, first) : nullptr;
@@ -170,15 +175,6 @@ private:
         StringAttr());
     symbols.insert(variable);
     return variable;
-  }
-
-  bool isTaken(StringRef name) {
-    return llvm::any_of(module.getOps<graph::VariableOp>(),
-                        [&](graph::VariableOp other) {
-                          return other.nameInModel() == name ||
-                                 other.keyInCheckpoint() == name ||
-                                 other.getSymName() == ("var:" + name).str();
-                        });
   }
 
   Expr read(graph::VariableOp variable) {
@@ -257,6 +253,7 @@ private:
   func::FuncOp function;
   ModuleOp module;
   SymbolTable symbols;
+  llvm::StringSet<> taken; // names of variables, also in checkpoints
   const Recipe &recipe;
   const Optimizer &optimizer;
   bool hasFirstValues;
