@@ -92,6 +92,12 @@ def factors():
         g.expect(multiply(q, r), a.value, atol=1e-12)
         unit = np.broadcast_to(np.eye(inner), (2, inner, inner))
         g.expect(multiply(q, q, adj_x=True), unit, atol=1e-12)
+    # Squares of the elements are no numbers of their type, or zero.
+    for size in (1e-23, 1e20):
+        a = g.input(np.float32(size) * normal(3, 3, type=np.float32))
+        q, r = g.op("Qr", a, outputs=2)
+        g.expect(multiply(q, r), a.value, atol=1e-5 * size)
+        g.expect(multiply(q, q, adj_x=True), np.eye(3), atol=1e-5)
     return g
 
 

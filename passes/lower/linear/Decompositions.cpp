@@ -92,17 +92,25 @@ struct LowerQr : OpConversionPattern<graph::QrOp> {
             columns = type.getShape().back();
     Matrices m(rewriter, op.getLoc(), type.getElementType());
     Value zero = m.index(0), ends = m.index(rows);
-    Matrices::State result =
-        m.loop(zero, m.index(batch),
-               {m.identity(batch, rows), m.copyBatched(adaptor.getX()),
-                m.zeros({rows})},
-               [&](Value at, ValueRange state) -> Matrices::State {
-                 return m.loop(zero, m.index(std::min(rows, columns)), state,
-                               [&](Value k, ValueRange state) {
-                                 return reflect(m, at, k, ends,
-                                                m.index(columns), state);
-                               });
-               });
+    Matrices::State result = m.loop(
+        zero, m.index(batch),
+        {m.identity(batch, rows), m.copyBatched(adaptor.getX()),
+         m.zeros({rows})},
+        [&](Value at, ValueRange state) -> Matrices::State {
+          Value across = m.index(columns);
+          Value size = m.largest(state[1], at, ends, across);
+          Value divided =
+              m.eachElement(state[1], at, ends, across,
+                            [&](Value x) { return m.div(x, size); });
+          Matrices::State turned = m.loop(
+              zero, m.index(std::min(rows, columns)),
+              {state[0], divided, state[2]}, [&](Value k, ValueRange state) {
+                return reflect(m, at, k, ends, across, state);
+              });
+          turned[1] = m.eachElement(turned[1], at, ends, across,
+                                    [&](Value x) { return m.mul(x, size); });
+          return turned;
+        });
 
     auto q = cast<RankedTensorType>(op.getQ().getType());
     auto r = cast<RankedTensorType>(op.getR().getType());

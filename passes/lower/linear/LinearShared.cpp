@@ -104,6 +104,26 @@ Value Matrices::copyBatched(Value x) {
       .getResult(0);
 }
 
+Value Matrices::eachElement(Value x, Value at, Value rows, Value columns,
+                            function_ref<Value(Value)> change) {
+  return loop(index(0), rows, x, [&](Value i, Value x) -> Value {
+    return loop(index(0), columns, x, [&](Value k, Value x) -> Value {
+      return set(change(get(x, {at, i, k})), x, {at, i, k});
+    });
+  });
+}
+
+Value Matrices::largest(Value x, Value at, Value rows, Value columns) {
+  Value none = number(0);
+  Value size = loop(index(0), rows, none, [&](Value i, Value most) -> Value {
+    return loop(index(0), columns, most, [&](Value k, Value most) -> Value {
+      Value element = abs(get(x, {at, i, k}));
+      return select(above(element, most), element, most);
+    });
+  });
+  return select(above(size, none), size, number(1));
+}
+
 Value Matrices::empty(ArrayRef<int64_t> shape, Type elementType) {
   return b.create<tensor::EmptyOp>(shape, elementType);
 }

@@ -53,6 +53,14 @@ public:
 
   /// `x` in a tensor of its own, its leading dimensions joined to one.
   mlir::Value copyBatched(mlir::Value x);
+  /// Matrix `at` of `x` with `change` of each element.
+  mlir::Value eachElement(mlir::Value x, mlir::Value at, mlir::Value rows,
+                          mlir::Value columns,
+                          llvm::function_ref<mlir::Value(mlir::Value)> change);
+  /// The size of the largest element of matrix `at`; 1 where all are 0. Over
+  /// it, squares of elements neither overflow nor vanish.
+  mlir::Value largest(mlir::Value x, mlir::Value at, mlir::Value rows,
+                      mlir::Value columns);
   /// A tensor of batched matrices or vectors, not yet set.
   mlir::Value empty(llvm::ArrayRef<int64_t> shape, mlir::Type elementType);
   mlir::Value zeros(llvm::ArrayRef<int64_t> shape);

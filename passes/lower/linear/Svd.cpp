@@ -31,25 +31,12 @@ public:
     });
   }
 
-  /// The size of the largest element of W; 1 where all are 0.
-  Value largest(Value w) {
-    Value size = m.loop(zero, rows, nothing, [&](Value i, Value most) -> Value {
-      return m.loop(zero, columns, most, [&](Value k, Value most) -> Value {
-        Value element = m.abs(m.get(w, {at, i, k}));
-        return m.select(m.above(element, most), element, most);
-      });
-    });
-    return m.select(m.above(size, nothing), size, one);
-  }
-
-  /// W over `size`, so that squares of its elements do not overflow.
+  /// W over `size`, that of its largest element.
   Value divided(Value w, Value size) {
-    return m.loop(zero, rows, w, [&](Value i, Value w) -> Value {
-      return m.loop(zero, columns, w, [&](Value k, Value w) -> Value {
-        return m.set(m.div(m.get(w, {at, i, k}), size), w, {at, i, k});
-      });
-    });
+    return m.eachElement(w, at, rows, columns,
+                         [&](Value x) { return m.div(x, size); });
   }
+  Value largest(Value w) { return m.largest(w, at, rows, columns); }
 
   /// The lengths times `size`.
   Value multiplied(Value lengths, Value size) {
