@@ -2,6 +2,7 @@
 
 #include "dialects/graph/Neural.h"
 
+#include "dialects/graph/Elements.h"
 #include "dialects/graph/Gradients.h"
 
 #include "llvm/Support/MathExtras.h"
@@ -32,6 +33,8 @@ LogicalResult MatmulOp::inferReturnTypes(MLIRContext *,
   SmallVector<int64_t> shape(a.getShape());
   shape[a.getRank() - 2] = rows[ta];
   shape[a.getRank() - 1] = columns[!tb];
+  if (!countElements(shape))
+    return emitOptionalError(loc, "makes too many elements");
   results.push_back(a.clone(shape));
   return success();
 }
@@ -86,6 +89,8 @@ LogicalResult ConvolutionOp::inferReturnTypes(MLIRContext *,
     shape.push_back(*count);
   }
   shape.push_back(out);
+  if (!countElements(shape))
+    return emitOptionalError(loc, "makes too many elements");
   results.push_back(x.clone(shape));
   return success();
 }
@@ -118,6 +123,8 @@ static LogicalResult inferPool(std::optional<Location> loc, Adaptor adaptor,
                                window.size, " in dimension ", i + 1, " of ", x);
     shape[i + 1] = *count;
   }
+  if (!countElements(shape))
+    return emitOptionalError(loc, "makes too many elements");
   results.push_back(RankedTensorType::get(shape, elementType));
   return success();
 }

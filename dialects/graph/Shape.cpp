@@ -18,10 +18,12 @@ LogicalResult ReshapeOp::verify() {
   if (getX().getType().getElementType() != getType().getElementType())
     return emitOpError("turns elements of ")
            << getX().getType() << " into those of " << getType();
-  if (getX().getType().getNumElements() != getType().getNumElements())
-    return emitOpError("turns ")
-           << getX().getType().getNumElements() << " elements into "
-           << getType().getNumElements();
+  std::optional<int64_t> from = countElements(getX().getType().getShape()),
+                         to = countElements(getType().getShape());
+  if (!from || !to)
+    return emitOpError("makes too many elements: ") << getType();
+  if (*from != *to)
+    return emitOpError("turns ") << *from << " elements into " << *to;
   return success();
 }
 
@@ -177,6 +179,8 @@ LogicalResult IotaOp::verify() {
   int64_t axis = getAxis();
   if (axis < 0 || axis >= getType().getRank())
     return emitOpError() << axis << " is not a dimension of " << getType();
+  if (!countElements(getType().getShape()))
+    return emitOpError("makes too many elements: ") << getType();
   return success();
 }
 

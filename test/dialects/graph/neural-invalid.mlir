@@ -110,3 +110,27 @@ func.func @limit(%b: tensor<8x4xf32>, %c: tensor<8xf32>, %t: tensor<f32>, %m: te
   %i, %s, %n = graph.suppress %b, %c, %t, %t, %t, %m limit -1 : tensor<8x4xf32>, tensor<8xf32>, tensor<f32>, tensor<f32>, tensor<f32>, tensor<i32>
   return
 }
+
+// -----
+
+func.func @log_softmax_scalar(%x: tensor<f32>) {
+  // expected-error @+1 {{needs a last dimension}}
+  %y = graph.log_softmax %x : tensor<f32>
+  return
+}
+
+// -----
+
+func.func @matmul_size(%x: tensor<1073741824x1xf32>) {
+  // expected-error @+1 {{makes too many elements}}
+  %y = graph.matmul %x, %x transpose_b : tensor<1073741824x1xf32>, tensor<1073741824x1xf32>
+  return
+}
+
+// -----
+
+func.func @convolution_size(%x: tensor<1x2x2x1xf32>, %w: tensor<3x3x1x1xf32>) {
+  // expected-error @+1 {{makes too many elements}}
+  %y = graph.convolution %x, %w strides [1, 1] padding_low [0, 0] padding_high [1099511627776, 1099511627776] dilations [1, 1] groups 1 : tensor<1x2x2x1xf32>, tensor<3x3x1x1xf32>
+  return
+}

@@ -46,3 +46,51 @@ func.func @cumulative_c1_axis(%x: tensor<2x3xf32>) {
   %y = graph.cumulative_sum %x axis -1 : tensor<2x3xf32>
   return
 }
+
+// -----
+
+func.func @reduce_min_c1(%x: tensor<2x3xf32>) {
+  // expected-error @+1 {{dimensions [2] are not ascending dimensions of}}
+  %y = graph.reduce_min %x [2] : tensor<2x3xf32>
+  return
+}
+
+// -----
+
+func.func @reduce_prod_c1(%x: tensor<2x3xf32>) {
+  // expected-error @+1 {{dimensions [2] are not ascending dimensions of}}
+  %y = graph.reduce_prod %x [2] : tensor<2x3xf32>
+  return
+}
+
+// -----
+
+func.func @reduce_and_c1(%x: tensor<2x3xi1>) {
+  // expected-error @+1 {{dimensions [2] are not ascending dimensions of}}
+  %y = graph.reduce_and %x [2] : tensor<2x3xi1>
+  return
+}
+
+// -----
+
+func.func @reduce_or_c1(%x: tensor<2x3xi1>) {
+  // expected-error @+1 {{dimensions [2] are not ascending dimensions of}}
+  %y = graph.reduce_or %x [2] : tensor<2x3xi1>
+  return
+}
+
+// -----
+
+func.func @cumulative_prod_c1(%x: tensor<2x3xf32>) {
+  // expected-error @+1 {{axis 2 is no dimension of}}
+  %y = graph.cumulative_prod %x axis 2 : tensor<2x3xf32>
+  return
+}
+
+// -----
+
+func.func @cumulative_log_sum_exp_c1(%x: tensor<2x3xf32>) {
+  // expected-error @+1 {{axis 2 is no dimension of}}
+  %y = graph.cumulative_log_sum_exp %x axis 2 : tensor<2x3xf32>
+  return
+}

@@ -143,3 +143,19 @@ func.func @iota() {
   %y = graph.iota axis -1 : tensor<2x3xi32>
   return
 }
+
+// -----
+
+func.func @iota_size() {
+  // expected-error @+1 {{makes too many elements}}
+  %y = graph.iota axis 0 : tensor<4294967296x4294967296xf32>
+  return
+}
+
+// -----
+
+func.func @reshape_size(%x: tensor<4294967296x4294967296xf32>) {
+  // expected-error @+1 {{makes too many elements}}
+  %y = graph.reshape %x : tensor<4294967296x4294967296xf32> to tensor<0xf32>
+  return
+}
