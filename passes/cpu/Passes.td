@@ -10,7 +10,8 @@ def EmitKernels : Pass<"weir-emit-kernels"> {
   let description = [{
     Each op of the kernel dialect becomes `scf.for` loops over tiles that fit
     the registers of `weir.target`, its epilogue widened to vectors. Scratch is
-    `memref.alloc` before the loops, so this runs before buffers are placed. A
+    `memref.alloc` before the loops, so this runs before buffers are placed;
+    what each part of a loop has for itself, and L1 holds, is on the stack. A
     function whose work can be told gets it as `weir.nanoseconds`, roughly.
 
     ```mlir

@@ -54,10 +54,13 @@ bool isRun(graph::SliceOp slice) {
 bool isOneOfManyRows(Operation *op) {
   constexpr int64_t many = 8;
   auto slice = dyn_cast<graph::SliceOp>(op);
-  return slice && isRun(slice) &&
-         llvm::count_if(slice.getX().getUsers(), [](Operation *user) {
-           return isa<graph::SliceOp, graph::GroupOp>(user);
-         }) >= many;
+  if (!slice || !isRun(slice))
+    return false;
+  auto users = slice.getX().getUsers();
+  return llvm::hasNItemsOrMore(
+      users.begin(), users.end(), many, [](Operation *user) {
+        return isa<graph::SliceOp, graph::GroupOp>(user);
+      });
 }
 
 /// Whether a slice that no loop takes stays outside groups, where it is a view
@@ -160,7 +163,7 @@ public:
   Operation *root() const { return members.front(); }
 
   /// Moves the members into a new graph.group in the place of the root.
-  void materialize();
+  graph::GroupOp materialize();
 
 private:
   void add(Operation *op) {
@@ -275,7 +278,7 @@ private:
   bool manyLoops = false;   // whether a member reduces for another
 };
 
-void Group::materialize() {
+graph::GroupOp Group::materialize() {
   SmallVector<Operation *> ordered = members.takeVector();
   llvm::sort(ordered,
              [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
@@ -316,6 +319,7 @@ void Group::materialize() {
   for (Operation *op : llvm::reverse(ordered))
     op->erase();
   LLVM_DEBUG(llvm::dbgs() << "forms " << group << "\n");
+  return group;
 }
 
 struct FormGroups : impl::FormGroupsBase<FormGroups> {
@@ -326,21 +330,17 @@ struct FormGroups : impl::FormGroupsBase<FormGroups> {
         blocks.push_back(block);
     });
     for (Block *block : blocks) {
-      // Consumers first: each takes the producers that only it needs.
-      while (Operation *root = lastUngrouped(*block)) {
-        Group group(root);
+      // Consumers first: each takes the producers that only it needs, which
+      // stand before it.
+      for (Operation *op = block->empty() ? nullptr : &block->back(); op;
+           op = op->getPrevNode()) {
+        if (roleOf(op) == FusionRole::none || staysOutside(op))
+          continue;
+        Group group(op);
         group.grow();
-        group.materialize();
+        op = group.materialize();
       }
     }
-  }
-
-private:
-  static Operation *lastUngrouped(Block &block) {
-    for (Operation &op : llvm::reverse(block))
-      if (roleOf(&op) != FusionRole::none && !staysOutside(&op))
-        return &op;
-    return nullptr;
   }
 };
 

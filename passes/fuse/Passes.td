@@ -8,15 +8,15 @@ include "mlir/Pass/PassBase.td"
 def FormGroups : Pass<"weir-form-groups", "::mlir::func::FuncOp"> {
   let summary = "Puts every op that computes into a group, one kernel each";
   let description = [{
-    Walks a block in order. An op joins the group of a producer where the two
-    make one loop nest: an elementwise or rearranging op joins the group that
-    computes its operand; a reduction takes the elementwise ops that only it
-    uses; a contraction takes the elementwise ops that follow as its epilogue;
-    reductions of rows, what is computed of their values, and of elements with
-    these, are loops over the same rows. A product takes transposes that only
-    move rows, of its operands and of its result.
-    Cheap ops (constants' broadcasts, iota) are copied into each group that uses
-    them. Views (reshape) between groups stay outside.
+    Walks a block from its end. An op begins a group, which takes producers
+    that only it uses where they make one loop nest with it: elementwise and
+    rearranging ops; a contraction whose epilogue the group then is; reductions
+    of rows, with what is computed of their values and of elements with these,
+    as loops over the same rows. A product takes transposes that only move rows,
+    of its operands and of its result.
+    Splat constants are copied into each group that uses them. What is a view of
+    memory between groups stays outside: reshapes, slices that are runs of most
+    of their operand, and concats of runs.
 
     ```mlir
     %a = graph.exp %x : tensor<4xf32>

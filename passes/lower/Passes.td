@@ -84,8 +84,10 @@ def FuseEpilogues : Pass<"weir-fuse-epilogues"> {
 def PackWeights : Pass<"weir-pack-weights", "::mlir::ModuleOp"> {
   let summary = "Packs constants at compile time";
   let description = [{
-    A kernel whose argument is used by `kernel.pack` or `kernel.pack_filter`
-    alone takes it packed, where all its tasks give a constant. The bytes of
+    A kernel whose argument is used by `kernel.pack`, `kernel.pack_filter` or
+    `kernel.transform_filter` alone takes it packed, where all its tasks give a
+    constant: in panels, or in the parts and tiles that a product by AMX or by
+    dot products of bytes reads, with the `range` of its elements. The bytes of
     constants that no op names any more are freed.
 
     ```mlir

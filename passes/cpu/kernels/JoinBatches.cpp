@@ -8,26 +8,6 @@ using namespace mlir;
 
 namespace weir {
 
-// A copy of a slice in scratch memory.
-static Value contiguousCopy(Emitter &e, Value buffer) {
-  ArrayRef<int64_t> shape = e.shape(buffer);
-  Value copy = e.create<memref::AllocOp>(
-      MemRefType::get(shape, e.element(buffer)), e.getI64IntegerAttr(64));
-  int64_t lanes = 16, count = shape.back();
-  e.loops(shape.drop_back(), [&](ValueRange outer) {
-    auto move = [&](Value k, int64_t valid) {
-      Emitter::Values at(outer);
-      at.push_back(k);
-      e.store(e.load(buffer, at, lanes, valid), copy, at, valid);
-    };
-    e.loop(e.index(0), e.index(count / lanes * lanes), lanes,
-           [&](Value k) { move(k, lanes); });
-    if (count % lanes)
-      move(e.index(count / lanes * lanes), count % lanes);
-  });
-  return copy;
-}
-
 // All batches share B, so their rows can be those of one product, where memory
 // holds them in one run and the extras follow.
 kernel::MatmulOp joinBatches(Emitter &e, kernel::MatmulOp op) {
@@ -64,9 +44,8 @@ kernel::MatmulOp joinBatches(Emitter &e, kernel::MatmulOp op) {
     maps.push_back(whole ? e.getMultiDimIdentityMap(2)
                          : AffineMap::get(2, 0, results, e.getContext()));
   }
-  Value a = joins(op.getA()) ? op.getA() : contiguousCopy(e, op.getA());
   auto joined = e.create<kernel::MatmulOp>(
-      TypeRange(), join(a), op.getB(), extras, join(op.getOut()),
+      TypeRange(), join(op.getA()), op.getB(), extras, join(op.getOut()),
       /*transpose_a=*/false, /*shared=*/false, e.getAffineMapArrayAttr(maps),
       /*range=*/nullptr);
   joined.getEpilogue().takeBody(op.getEpilogue());
