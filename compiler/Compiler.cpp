@@ -141,6 +141,9 @@ Status compile(MLIRContext *context, const Options &options) {
                      b.getI64IntegerAttr(options.threads.count));
   (*module)->setAttr("weir.slots", b.getI64IntegerAttr(options.threads.slots));
 
+  // Which device computes a node is of no matter where there is one.
+  if (!options.gpu.isOn())
+    (*module)->removeAttr("weir.devices");
   if (options.precision != "f32")
     (*module)->setAttr("weir.precision", b.getStringAttr(options.precision));
 
@@ -167,9 +170,22 @@ Status compile(MLIRContext *context, const Options &options) {
     return compileLevels(*module, options, first);
   if (llvm::Error error = writeTarget(*module, options.target))
     return badTarget(std::move(error));
-  if (options.gpu.isOn())
+  if (options.gpu.isOn()) {
     if (llvm::Error error = writeGpu(*module, options.gpu))
       return badTarget(std::move(error));
+    if (first != "fuse") {
+      if (failed(runStages(*module, options, first, "grad", stopped)))
+        return internalError();
+      if (stopped)
+        return print(*module, options.emit.output);
+    }
+    // What a place is asked for is known by now.
+    if (failed(runStages(*module, options, "place", "place", stopped)))
+      return Status::badUsage;
+    if (stopped)
+      return print(*module, options.emit.output);
+    first = "fuse";
+  }
   if (failed(runStages(*module, options, first, "", stopped)))
     return internalError();
   if (stopped)

@@ -13,6 +13,7 @@
 #include "passes/grad/Passes.h"
 #include "passes/graph/Passes.h"
 #include "passes/lower/Passes.h"
+#include "passes/place/Passes.h"
 #include "passes/plan/Passes.h"
 #include "passes/train/Passes.h"
 
@@ -69,6 +70,7 @@ void registerPasses() {
   registerGradPasses();
   registerGraphPasses();
   registerLowerPasses();
+  registerPlacePasses();
   registerPlanPasses();
   registerTrainPasses();
   mlir::registerReconcileUnrealizedCasts();

@@ -199,6 +199,9 @@ void readGpu(const InputArgList &args, Options &options, Usage &usage) {
   for (StringRef arch : archs)
     options.gpu.archs.push_back(arch.str());
   options.gpu.library = args.getLastArgValue(OPT_use_lib_EQ).str();
+  options.gpu.places = args.getAllArgValues(OPT_place_EQ);
+  if (!options.gpu.isOn() && args.hasArg(OPT_place_EQ))
+    usage.say() << "--place goes with --gpu\n";
   if (options.gpu.kind != "cuda" && args.hasArg(OPT_use_lib_EQ))
     usage.say() << "--use-lib goes with --gpu=cuda\n";
   if (!options.gpu.isOn() && args.hasArg(OPT_gpu_arch_EQ))

@@ -53,13 +53,14 @@ def mattr : Joined<["-"], "mattr=">, MetaVarName<"LIST">,
 defm multiversion : Eq<"multiversion", "LIST", "Code for several kinds of processors, of which create takes the best that it runs on: any of x86-64, x86-64-v2, x86-64-v3, x86-64-v4 and amx">;
 defm gpu : Eq<"gpu", "KIND", "Run kernels on a GPU: cuda, or sim, which runs the same kernels on the CPU, for tests">;
 defm use_lib : Eq<"use-lib", "WHICH", "Of --gpu=cuda, what cuBLASLt multiplies, which has to be where the model runs: none (default), auto (products that are large enough), cublaslt (all that it can)">;
+defm place : Eq<"place", "REGEX:cpu|gpu", "With --gpu, where nodes are computed whose name the expression is found in; the last that fits a node counts, and goes before the device that the model asks for (may be given again)">;
 defm gpu_arch : Eq<"gpu-arch", "LIST", "Architectures of GPUs to make machine code for where ptxas is found, as in sm_80,sm_90; PTX, which all later ones run too, is for the oldest (default: sm_80)">;
 defm threads : Eq<"threads", "N|extern", "Run on N threads of the model's own (default: 1), or on the caller's">;
 defm precision : Eq<"precision", "f32|bf16x3", "What products of f32 by tiles (AMX) keep: all of f32 (default), or 16 bits, in half the time">;
 def O : Joined<["-"], "O">, MetaVarName<"LEVEL">,
         HelpText<"Optimization level, 0 to 3 (default: 2)">;
 
-defm stop_after : Eq<"stop-after", "STAGE", "Print what a stage leaves: import, train, graph, grad, fuse, lower, plan, and cpu or gpu">;
+defm stop_after : Eq<"stop-after", "STAGE", "Print what a stage leaves: import, train, graph, grad, place (with --gpu), fuse, lower, plan, and cpu or gpu">;
 def timing : F<"timing", "Print the time that each pass took">;
 def json : F<"json", "inspect: print JSON">;
 def list_ops : F<"list-ops", "inspect: without a model, list the ops that each frontend imports">;

@@ -10,6 +10,7 @@
 #include "passes/grad/Passes.h"
 #include "passes/graph/Passes.h"
 #include "passes/lower/Passes.h"
+#include "passes/place/Passes.h"
 #include "passes/plan/Passes.h"
 #include "passes/train/Passes.h"
 
@@ -30,6 +31,8 @@ static void buildGrad(OpPassManager &pm) {
   functions.addPass(createDifferentiate());
   functions.addPass(createSimplifyGradients());
 }
+
+static void buildPlace(OpPassManager &pm) { pm.addPass(createPlaceOps()); }
 
 static void buildFuse(OpPassManager &pm) {
   OpPassManager &functions = pm.nest<func::FuncOp>();
@@ -59,7 +62,10 @@ static void buildPlan(OpPassManager &pm) {
   pm.addPass(createPlanArena());
 }
 
+// What a GPU's host computes is in a module of its own.
 static void buildPlanForGpu(OpPassManager &pm) {
+  pm.addPass(createCrossDevices());
+  buildBufferizePipeline(pm.nest<ModuleOp>());
   OpPassManager &kernels = pm.nest<func::FuncOp>();
   kernels.addPass(createBufferizeKernels());
   kernels.addPass(createCanonicalizerPass());
@@ -70,8 +76,10 @@ static void buildPlanForGpu(OpPassManager &pm) {
 }
 
 static void buildGpu(OpPassManager &pm) {
+  buildLoopsPipeline(pm.nest<ModuleOp>());
   pm.addPass(createOutlineParts());
   pm.addPass(createFormLaunches());
+  // The GPU's and the host's.
   buildLlvmPipeline(pm.nest<ModuleOp>());
   buildIssuePipeline(pm);
 }
@@ -93,6 +101,7 @@ static constexpr Stage gpuStages[] = {
     cpuStages[1],
     cpuStages[2],
     cpuStages[3],
+    {"place", "ops of the GPU's host are marked", buildPlace},
     cpuStages[4],
     cpuStages[5],
     {"plan", cpuStages[6].after, buildPlanForGpu},

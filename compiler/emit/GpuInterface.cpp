@@ -142,6 +142,9 @@ Error readGpu(ModuleOp module, ModelInterface &model) {
     if (Error error = readGemm(fields, model))
       return error;
   }
+  if (Error error = number(module->getAttrDictionary(), "weir.host_bytes", 0, 0,
+                           int64_t(1) << 62, model.hostBytes))
+    return error;
   if (!model.kernels.empty() && model.images.empty())
     return bad("weir.gpu_kernels has kernels, and weir.gpu_images no code");
   return Error::success();

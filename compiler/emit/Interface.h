@@ -94,6 +94,7 @@ struct ModelInterface {
   std::vector<GpuImage> images;
   std::vector<GpuKernel> kernels;
   std::vector<GpuGemm> gemms;
+  int64_t hostBytes = 0; // of memory for what the GPU's host computes
   int64_t stateBytes = 0;
   std::vector<VariableInterface> variables; // by their keys, in order
   bool plainRun = false; // one function but init: NAME_run is its second name

@@ -276,7 +276,7 @@ struct Builder {
   Error build() {
     SmallVector<Type *> fields{ptr, ptr, ptr, i64, ptr, i64, ptr};
     if (model.gpu)
-      fields.append({ptr, ptr, i64, i64});
+      fields.append({ptr, ptr, i64, i64, i64});
     auto *tableType = StructType::get(context, fields);
     table =
         new GlobalVariable(module, tableType, true,
@@ -376,7 +376,7 @@ struct Builder {
                                    roles()};
     if (model.gpu)
       values.append({gpu(), gemms(), int64(model.gemms.size()),
-                     int64(options.contextAt)});
+                     int64(options.contextAt), int64(model.hostBytes)});
     if (!missing.empty())
       return createStringError("the runtime lacks " + missing);
     table->setInitializer(ConstantStruct::get(tableType, values));

@@ -123,13 +123,17 @@ static json::Object programOf(plan::ProgramOp program) {
   int64_t tasks = 0;
   program.walk([&](Operation *op) {
     tasks += isa<plan::RunOp>(op);
-    if (auto buffer = dyn_cast<plan::BufferOp>(op))
-      buffers.push_back(
-          json::Object{{"offset", static_cast<int64_t>(buffer.getOffset())},
-                       {"bytes", bytesOf(buffer.getType())},
-                       {"first", static_cast<int64_t>(buffer.getFirst())},
-                       {"last", static_cast<int64_t>(buffer.getLast())},
-                       {"type", textOf(buffer.getType())}});
+    auto buffer = dyn_cast<plan::BufferOp>(op);
+    if (!buffer)
+      return;
+    json::Object described{{"offset", static_cast<int64_t>(buffer.getOffset())},
+                           {"bytes", bytesOf(buffer.getType())},
+                           {"first", static_cast<int64_t>(buffer.getFirst())},
+                           {"last", static_cast<int64_t>(buffer.getLast())},
+                           {"type", textOf(buffer.getType())}};
+    if (buffer.getHost())
+      described["host"] = true;
+    buffers.push_back(std::move(described));
   });
   return json::Object{{"symbol", textOf(program.getSymName())},
                       {"tasks", tasks},
@@ -140,7 +144,8 @@ std::optional<json::Object> describePlan(ModuleOp module) {
   if (!module->hasAttr("weir.arena_bytes"))
     return std::nullopt;
   json::Object plan;
-  for (StringRef key : {"arena_bytes", "max_live_bytes", "weights_bytes"})
+  for (StringRef key :
+       {"arena_bytes", "max_live_bytes", "host_bytes", "weights_bytes"})
     if (auto bytes = module->getAttrOfType<IntegerAttr>(("weir." + key).str()))
       plan[key] = bytes.getInt();
   json::Array checks;

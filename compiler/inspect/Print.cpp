@@ -73,6 +73,7 @@ static void printProgram(const json::Object &program, raw_ostream &os) {
          << buffer->getInteger("bytes").value_or(0) << " bytes, tasks "
          << buffer->getInteger("first").value_or(0) << " to "
          << buffer->getInteger("last").value_or(0) << ", "
+         << (buffer->getBoolean("host").value_or(false) ? "of the host, " : "")
          << textAt(*buffer, "type") << "\n";
 }
 
@@ -81,6 +82,7 @@ static void printPlan(const json::Object &plan, raw_ostream &os) {
   static constexpr std::pair<StringLiteral, StringLiteral> lines[] = {
       {"arena_bytes", "bytes of arena"},
       {"max_live_bytes", "bytes live at once, which no plan could stay below"},
+      {"host_bytes", "bytes of memory of the GPU's host"},
       {"weights_bytes", "bytes of weights"},
       {"context_bytes", "bytes of context"}};
   for (auto &[key, what] : lines)

@@ -4,6 +4,7 @@
 
 #include "mlir/IR/Builders.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/Regex.h"
 
 using namespace llvm;
 
@@ -28,6 +29,15 @@ Error writeGpu(mlir::ModuleOp module, const GpuOptions &options) {
     if (!is_contained(known, arch))
       return bad("unknown GPU architecture '" + arch + "'; there are " +
                  join(ArrayRef<StringLiteral>(known), ", "));
+  for (StringRef rule : options.places) {
+    auto [names, place] = rule.rsplit(':');
+    std::string why;
+    if (place != "cpu" && place != "gpu")
+      return bad("--place is REGEX:cpu or REGEX:gpu, not '" + rule + "'");
+    if (names.empty() || !Regex(names).isValid(why))
+      return bad("--place: '" + names + "' is no regular expression: " +
+                 (names.empty() ? "it is empty" : why));
+  }
   auto target = module->getAttrOfType<mlir::DictionaryAttr>("weir.target");
   auto triple = target ? target.getAs<mlir::StringAttr>("triple") : nullptr;
   if (options.kind == "sim" && triple &&
@@ -48,6 +58,9 @@ Error writeGpu(mlir::ModuleOp module, const GpuOptions &options) {
   fields.set("kind", b.getStringAttr(options.kind));
   if (!library.empty() && library != "none")
     fields.set("library", b.getStringAttr(library));
+  if (!options.places.empty())
+    fields.set("place", b.getStrArrayAttr(SmallVector<StringRef>(
+                            options.places.begin(), options.places.end())));
   module->setAttr("weir.gpu", fields.getDictionary(module.getContext()));
   return Error::success();
 }

@@ -14,13 +14,14 @@ struct GpuOptions {
   std::string kind; // cuda or sim; empty: kernels are for the CPU
   std::vector<std::string> archs = {};
   std::string library = {}; // what cuBLASLt does: auto, cublaslt or nothing
+  std::vector<std::string> places = {}; // REGEX:cpu or REGEX:gpu, of nodes
 
   bool isOn() const { return !kind.empty(); }
 };
 
-/// Sets the module's `weir.gpu`: the kind, the library, and the architectures
-/// without repetitions, the oldest first. The module has its `weir.target`. An
-/// error names what is not known.
+/// Sets the module's `weir.gpu`: the kind, the library, the places of nodes,
+/// and the architectures without repetitions, the oldest first. The module has
+/// its `weir.target`. An error names what is not known.
 llvm::Error writeGpu(mlir::ModuleOp module, const GpuOptions &options);
 
 } // namespace weir

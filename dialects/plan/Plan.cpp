@@ -3,6 +3,7 @@
 #include "dialects/plan/Plan.h"
 
 #include "mlir/IR/Builders.h"
+#include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/DialectImplementation.h"
 
 using namespace mlir;
@@ -11,6 +12,26 @@ using namespace weir::plan;
 #include "dialects/plan/PlanDialect.cpp.inc"
 #define GET_OP_CLASSES
 #include "dialects/plan/PlanOps.cpp.inc"
+
+Operation *weir::plan::findKernel(Operation *inside, FlatSymbolRefAttr name) {
+  if (Operation *kernel = SymbolTable::lookupNearestSymbolFrom(inside, name))
+    return kernel;
+  auto module = inside->getParentOfType<ModuleOp>();
+  auto host = module ? module.lookupSymbol<ModuleOp>(hostKernels) : ModuleOp();
+  return host ? host.lookupSymbol(name) : nullptr;
+}
+
+LogicalResult TransferOp::verify() {
+  Operation *maker = getSource().getDefiningOp();
+  std::optional<bool> isOnHost;
+  if (auto task = dyn_cast_or_null<TaskOp>(maker))
+    isOnHost = task.getHost();
+  else if (auto transfer = dyn_cast_or_null<TransferOp>(maker))
+    isOnHost = transfer.getHost();
+  if (isOnHost == getHost())
+    return emitOpError("copies a tensor to where it is"); // (C1)
+  return success();
+}
 
 void PlanDialect::initialize() {
   addOperations<

@@ -9,10 +9,23 @@
 #include "mlir/IR/OpDefinition.h"
 #include "mlir/IR/OpImplementation.h"
 #include "mlir/IR/SymbolTable.h"
+#include "mlir/Interfaces/InferTypeOpInterface.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
 #include "dialects/plan/PlanDialect.h.inc"
 #define GET_OP_CLASSES
 #include "dialects/plan/PlanOps.h.inc"
+
+namespace weir::plan {
+
+/// The module of the kernels that a GPU's host runs.
+inline constexpr llvm::StringLiteral hostKernels = "weir_host_kernels";
+
+/// The function that a task or run at `inside` names, which may be one of the
+/// host's; null: there is none.
+mlir::Operation *findKernel(mlir::Operation *inside,
+                            mlir::FlatSymbolRefAttr name);
+
+} // namespace weir::plan
 
 #endif // WEIR_DIALECTS_PLAN_PLAN_H

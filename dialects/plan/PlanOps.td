@@ -24,6 +24,8 @@ def Plan_TaskOp : Plan_Op<"task", [Pure]> {
   let summary = "A kernel's run on tensors, before its buffers have places";
   let description = [{
     Neighbours of one `wave` do not depend on each other: they may run at once.
+    Of a program for a GPU, a task with `host` runs beside it: its operands and
+    results are in the host's memory.
 
     ```mlir
     %y = plan.task @kernel_0(%x) : (tensor<4xf32>) -> tensor<4xf32>
@@ -31,7 +33,7 @@ def Plan_TaskOp : Plan_Op<"task", [Pure]> {
   }];
   let arguments = (ins FlatSymbolRefAttr:$kernel,
                    Variadic<AnyRankedTensor>:$inputs,
-                   OptionalAttr<I64Attr>:$wave);
+                   OptionalAttr<I64Attr>:$wave, UnitAttr:$host);
   let results = (outs Variadic<AnyRankedTensor>:$results);
   let assemblyFormat = [{
     $kernel `(` $inputs `)` attr-dict `:` functional-type($inputs, $results)
@@ -45,17 +47,39 @@ def Plan_TaskOp : Plan_Op<"task", [Pure]> {
   }];
 }
 
+def Plan_TransferOp
+    : Plan_Op<"transfer", [Pure, AllTypesMatch<["source", "result"]>]> {
+  let summary = "A tensor in the other memory: a GPU's, or its host's";
+  let description = [{
+    Constraints:
+    - (C1) the source is in the memory that it is not copied to
+
+    ```mlir
+    %h = plan.transfer %x to host : tensor<4xf32>
+    %d = plan.transfer %y to device : tensor<4xf32>
+    ```
+  }];
+  let arguments = (ins AnyRankedTensor:$source, UnitAttr:$host);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = [{
+    $source `to` (`host` $host^) : (`device`)? attr-dict `:` type($source)
+  }];
+  let hasVerifier = 1;
+}
+
 def Plan_BufferOp : Plan_Op<"buffer", [Pure]> {
   let summary = "A place in the arena";
   let description = [{
     `offset` is in bytes from the arena's start, a multiple of 64. The tasks
-    from the `first` to the `last`, by their place in the program, use it.
+    from the `first` to the `last`, by their place in the program, use it. With
+    `host` the arena is the one that a GPU's host has for its own tasks.
 
     ```mlir
     %b = plan.buffer 64 live [0, 1] : memref<4x4xf32>
     ```
   }];
-  let arguments = (ins I64Attr:$offset, I64Attr:$first, I64Attr:$last);
+  let arguments = (ins I64Attr:$offset, I64Attr:$first, I64Attr:$last,
+                   UnitAttr:$host);
   let results = (outs AnyMemRef:$result);
   let assemblyFormat = [{
     $offset `live` `[` $first `,` $last `]` attr-dict `:` type($result)
@@ -65,11 +89,13 @@ def Plan_BufferOp : Plan_Op<"buffer", [Pure]> {
 def Plan_WeightOp : Plan_Op<"weight", [Pure]> {
   let summary = "A place in the block of weights, which no task writes";
   let description = [{
+    With `host` in the block that a GPU's host has, for its own tasks.
+
     ```mlir
     %w = plan.weight 128 : memref<4x4xf32>
     ```
   }];
-  let arguments = (ins I64Attr:$offset);
+  let arguments = (ins I64Attr:$offset, UnitAttr:$host);
   let results = (outs AnyMemRef:$result);
   let assemblyFormat = "$offset attr-dict `:` type($result)";
 }
@@ -119,7 +145,8 @@ def Plan_RunOp : Plan_Op<"run"> {
     The operands are the kernel's inputs, its outputs and, where it needs any,
     its scratch, in this order. With `grains`, the kernel then takes the first
     grain, the end of its grains and a slot, and threads share the grains as
-    kernel.parts has them. Neighbours of one `wave` may run at once.
+    kernel.parts has them. Neighbours of one `wave` may run at once. With `host`,
+    a GPU's host runs it, and all operands are in its memory.
 
     ```mlir
     plan.run @kernel_0(%x, %b) : (memref<4x4xf32>, memref<4x4xf32>)
@@ -130,7 +157,7 @@ def Plan_RunOp : Plan_Op<"run"> {
                    Variadic<AnyMemRef>:$operands,
                    OptionalAttr<I64Attr>:$grains,
                    DefaultValuedAttr<I64Attr, "0">:$slots, UnitAttr:$few,
-                   OptionalAttr<I64Attr>:$wave);
+                   OptionalAttr<I64Attr>:$wave, UnitAttr:$host);
   let assemblyFormat = [{
     $kernel `(` $operands `)` attr-dict `:` `(` type($operands) `)`
   }];
@@ -146,6 +173,8 @@ def Plan_RunOp : Plan_Op<"run"> {
 def Plan_CopyOp : Plan_Op<"copy", [AllTypesMatch<["source", "target"]>]> {
   let summary = "Copies bytes from one buffer to another of the same type";
   let description = [{
+    One of the two may be in the memory of a GPU's host.
+
     ```mlir
     plan.copy %x to %b : memref<4x4xf32>
     ```

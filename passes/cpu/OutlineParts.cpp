@@ -169,7 +169,8 @@ private:
       return;
     SmallVector<int> phases;
     std::optional<int> count = splitBody(body, phases);
-    if (!count) {
+    // The host of a GPU has one thread for its part of a model.
+    if (!count || kernel->hasAttr("weir.host")) {
       for (auto parts :
            llvm::make_early_inc_range(body.getOps<kernel::PartsOp>()))
         inlineWhole(parts);

@@ -64,13 +64,17 @@ void buildLlvmPipeline(OpPassManager &pm) {
   pm.addPass(createReconcileUnrealizedCastsPass());
 }
 
-void buildCpuPipeline(OpPassManager &pm) {
+void buildLoopsPipeline(OpPassManager &pm) {
   OpPassManager &kernels = pm.nest<func::FuncOp>();
   kernels.addPass(createLowerCopies());
   kernels.addPass(createShareLoops());
   kernels.addPass(createVectorizeLoops());
   kernels.addPass(createReassociateReductions());
   pm.addPass(createOutlineParts());
+}
+
+void buildCpuPipeline(OpPassManager &pm) {
+  buildLoopsPipeline(pm);
   buildLlvmPipeline(pm);
   pm.addPass(createLowerPlan());
 }

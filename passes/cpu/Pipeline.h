@@ -10,6 +10,10 @@ namespace weir {
 /// Kernels on tensors become kernels on memory, with their scratch placed.
 void buildBufferizePipeline(mlir::OpPassManager &pm);
 
+/// Kernels on memory become loops over vectors, one kernel for each part that
+/// threads share.
+void buildLoopsPipeline(mlir::OpPassManager &pm);
+
 /// Loops on memory become LLVM's dialect.
 void buildLlvmPipeline(mlir::OpPassManager &pm);
 

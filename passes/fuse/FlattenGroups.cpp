@@ -1,4 +1,5 @@
-// A group of elementwise ops runs over as few dimensions as its broadcasts allow.
+// A group of elementwise ops runs over as few dimensions as its broadcasts
+// allow.
 //
 // Adjacent dimensions d and d+1 merge where each broadcast maps both from
 // adjacent dimensions of its operand, or neither.
@@ -62,6 +63,7 @@ public:
       inputs.push_back(reshaped(b, loc, input, flatShapeOf(argument)));
     auto flat = b.create<graph::GroupOp>(
         loc, flatType(group.getResult(0).getType()), inputs);
+    flat->setDiscardableAttrs(group->getDiscardableAttrDictionary());
     Block &body = flat.getBody().emplaceBlock();
     IRMapping map;
     for (auto [input, argument] :
@@ -139,15 +141,15 @@ private:
     Location loc = op.getLoc();
     if (auto broadcast = dyn_cast<graph::BroadcastOp>(op)) {
       map.map(broadcast.getResult(),
-              b.create<graph::BroadcastOp>(
-                  loc, flatType(broadcast.getType()),
-                  map.lookup(broadcast.getX()), flatDims(broadcast)));
+              b.create<graph::BroadcastOp>(loc, flatType(broadcast.getType()),
+                                           map.lookup(broadcast.getX()),
+                                           flatDims(broadcast)));
     } else if (auto constant = dyn_cast<graph::ConstantOp>(op)) {
       auto value = cast<DenseElementsAttr>(constant.getValue());
-      map.map(constant.getResult(),
-              b.create<graph::ConstantOp>(
-                  loc, value.reshape(cast<ShapedType>(
-                           flatType(constant.getType())))));
+      map.map(
+          constant.getResult(),
+          b.create<graph::ConstantOp>(loc, value.reshape(cast<ShapedType>(
+                                               flatType(constant.getType())))));
     } else {
       Operation *flat = b.clone(op, map);
       for (Value result : flat->getResults())

@@ -91,6 +91,9 @@ bool staysOutside(Operation *op) {
   return false;
 }
 
+/// Whether a GPU's host computes the op, and not the GPU.
+bool isOfHost(Operation *op) { return op->hasAttr("weir.host"); }
+
 ArrayRef<int64_t> shapeOf(Value value) {
   return cast<RankedTensorType>(value.getType()).getShape();
 }
@@ -180,7 +183,7 @@ private:
     if (members.contains(producer) || members.size() >= maxGroupOps ||
         producer->getBlock() != root()->getBlock())
       return false;
-    if (isOneOfManyRows(producer))
+    if (isOneOfManyRows(producer) || isOfHost(producer) != isOfHost(root()))
       return false;
     // An opaque root reads its operands more than once, or out of order.
     if (roleOf(root()) == FusionRole::opaque)
@@ -302,6 +305,8 @@ graph::GroupOp Group::materialize() {
   OpBuilder b(last);
   auto group = b.create<graph::GroupOp>(last->getLoc(), last->getResultTypes(),
                                         inputs.getArrayRef());
+  if (isOfHost(last))
+    group->setAttr("weir.host", b.getUnitAttr());
   Block &body = group.getBody().emplaceBlock();
   IRMapping map;
   for (Value input : inputs)

@@ -35,7 +35,8 @@ struct FormLaunches : impl::FormLaunchesBase<FormLaunches> {
     ModuleOp module = getOperation();
     llvm::MapVector<StringAttr, plan::RunOp> kernels;
     module.walk([&](plan::RunOp run) {
-      kernels.insert({run.getKernelAttr().getAttr(), run});
+      if (!run.getHost())
+        kernels.insert({run.getKernelAttr().getAttr(), run});
     });
     OpBuilder b(&getContext());
     b.setInsertionPointToEnd(module.getBody());

@@ -2,10 +2,12 @@
 
 #include "passes/gpu/Passes.h"
 
+#include "passes/gpu/HostKernels.h"
 #include "passes/gpu/LaunchTable.h"
 
 #include "dialects/plan/Tasks.h"
 #include "llvm/ADT/StringSet.h"
+#include "llvm/Support/SaveAndRestore.h"
 
 using namespace mlir;
 
@@ -19,6 +21,14 @@ namespace {
 /// threads meet their stacks and shared memory (runtime/sim/sim.c).
 constexpr int64_t simulatorState = 64, stackOfThread = 16 << 10,
                   sharedMemory = 48 << 10;
+
+/// Whether a place is in the memory of the host.
+bool isOfHost(Value place) {
+  while (auto view = place.getDefiningOp<plan::ViewOp>())
+    place = view.getSource();
+  auto buffer = place.getDefiningOp<plan::BufferOp>();
+  return buffer && buffer.getHost();
+}
 
 /// Whether a failed check has to end the run at once: what follows might assign
 /// variables.
@@ -54,7 +64,7 @@ public:
   Issuing(LLVM::LLVMFuncOp function, Runtime runtime,
           const LaunchTable &kernels, bool stops)
       : TaskLowering(function), runtime(runtime), kernels(kernels),
-        stops(stops) {
+        stops(stops), name(function.getSymName()) {
     Block *entry = function.addEntryBlock(b);
     leave = b.createBlock(&function.getBody(), function.getBody().end(),
                           b.getI32Type(), b.getLoc());
@@ -109,9 +119,71 @@ private:
   }
 
   void lowerCopy(plan::CopyOp copy) override {
-    if (int64_t bytes = plan::bytesOf(copy))
+    Value bytes = number(plan::bytesOf(copy), 64);
+    if (!plan::bytesOf(copy))
+      return;
+    if (isOfHost(copy.getTarget()))
+      issue("weir_gpu_to_host", {stream, placeOnHost(copy.getTarget()),
+                                 address(copy.getSource()), bytes});
+    else if (isOfHost(copy.getSource()))
+      issue("weir_gpu_from_host", {stream, address(copy.getTarget()),
+                                   placeOnHost(copy.getSource()), bytes});
+    else
       issue("weir_gpu_copy", {stream, address(copy.getTarget()),
-                              address(copy.getSource()), number(bytes, 64)});
+                              address(copy.getSource()), bytes});
+  }
+
+  /// Where a place lies in the memory of the host, whose address the entry does
+  /// not know.
+  Value placeOnHost(Value place) {
+    int64_t offset = 0;
+    while (auto view = place.getDefiningOp<plan::ViewOp>()) {
+      offset += view.getOffset();
+      place = view.getSource();
+    }
+    return number(offset + place.getDefiningOp<plan::BufferOp>().getOffset(),
+                  64);
+  }
+
+  /// The task before or after in the same list; null: there is none.
+  static Operation *neighbour(Operation *op, bool after) {
+    do
+      op = after ? op->getNextNode() : op->getPrevNode();
+    while (op && op->getNumResults());
+    return op;
+  }
+
+  /// Runs of the host that follow each other are one function, which the stream
+  /// calls with the addresses of the host's memory and of its weights.
+  void lowerOnHost(plan::RunOp run) {
+    auto before = dyn_cast_or_null<plan::RunOp>(neighbour(run, false));
+    if (before && before.getHost())
+      return;
+    LLVM::LLVMFuncOp function;
+    {
+      OpBuilder::InsertionGuard guard(b);
+      llvm::SaveAndRestore<Value> ofDevice(arena), ofWeights(weights);
+      b.setInsertionPointToEnd(runtime.module.getBody());
+      function = b.create<LLVM::LLVMFuncOp>(
+          name + "_host_" + std::to_string(hostParts++),
+          LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(b.getContext()),
+                                      pointer()),
+          LLVM::Linkage::Private);
+      b.setInsertionPointToStart(function.addEntryBlock(b));
+      Value host = function.getArgument(0);
+      arena = b.create<LLVM::LoadOp>(pointer(), at(host, 0));
+      weights = b.create<LLVM::LoadOp>(pointer(), at(host, 8));
+      for (; run && run.getHost();
+           run = dyn_cast_or_null<plan::RunOp>(neighbour(run, true))) {
+        SmallVector<Value> operands;
+        for (Value operand : run.getOperands())
+          operands.push_back(address(operand));
+        b.create<LLVM::CallOp>(TypeRange(), run.getKernelAttr(), operands);
+      }
+      b.create<LLVM::ReturnOp>(ValueRange());
+    }
+    issue("weir_gpu_on_host",
+          {stream, b.create<LLVM::AddressOfOp>(function).getResult()});
   }
 
   void lowerProduct(plan::RunOp run, DictionaryAttr product) {
@@ -125,6 +197,8 @@ private:
   }
 
   void lowerRun(plan::RunOp run) override {
+    if (run.getHost())
+      return lowerOnHost(run);
     if (auto product = run->getAttrOfType<DictionaryAttr>("weir.gemm"))
       return lowerProduct(run, product);
     LaunchTable::Row row = kernels.lookup(run.getKernel());
@@ -158,6 +232,8 @@ private:
   Runtime runtime;
   const LaunchTable &kernels;
   bool stops; // at a failed check
+  std::string name;
+  unsigned hostParts = 0;
   Value stream, values, places, truth;
 };
 
@@ -165,6 +241,8 @@ struct IssueLaunches : impl::IssueLaunchesBase<IssueLaunches> {
   void runOnOperation() override {
     ModuleOp module = getOperation();
     if (failed(kernels.read(module)))
+      return signalPassFailure();
+    if (failed(takeHostKernels(module)))
       return signalPassFailure();
     placeSimulator();
     SmallVector<plan::ProgramOp> programs(module.getOps<plan::ProgramOp>());
@@ -198,6 +276,10 @@ private:
     simulatorBytes = simulatorState;
     if (int64_t most = kernels.mostMeeting())
       simulatorBytes += sharedMemory + most * stackOfThread;
+    simulatedHostAt = llvm::alignTo(*simulatorAt + simulatorBytes, 64);
+    auto host = module->getAttrOfType<IntegerAttr>("weir.host_bytes");
+    simulatorBytes =
+        simulatedHostAt - *simulatorAt + (host ? host.getInt() : 0);
   }
 
   void markCapturable(const llvm::StringSet<> &capturable) {
@@ -232,14 +314,20 @@ private:
     auto zero = [&] {
       return b.create<LLVM::ConstantOp>(b.getI32IntegerAttr(0)).getResult();
     };
-    // The simulator has its state at the end of the arena.
+    // The simulator has its state at the end of the arena, and so it has the
+    // memory of the host.
     if (simulatorAt) {
-      Value offset =
-          b.create<LLVM::ConstantOp>(b.getI64IntegerAttr(*simulatorAt));
-      operands[3] = b.create<LLVM::GEPOp>(pointer, b.getI8Type(), operands[0],
-                                          ArrayRef<LLVM::GEPArg>{offset});
-      b.create<LLVM::CallOp>(runtime.get("weir_sim_begin", pointer),
-                             operands[3]);
+      auto inArena = [&](int64_t at) {
+        Value offset = b.create<LLVM::ConstantOp>(b.getI64IntegerAttr(at));
+        return b
+            .create<LLVM::GEPOp>(pointer, b.getI8Type(), operands[0],
+                                 ArrayRef<LLVM::GEPArg>{offset})
+            .getResult();
+      };
+      operands[3] = inArena(*simulatorAt);
+      b.create<LLVM::CallOp>(
+          runtime.get("weir_sim_begin", {pointer, pointer, pointer}),
+          ValueRange{operands[3], inArena(simulatedHostAt), operands[1]});
     }
     Value answer = zero();
     Block *end = b.createBlock(&entry.getBody(), entry.getBody().end(),
@@ -278,7 +366,7 @@ private:
 
   LaunchTable kernels;
   std::optional<int64_t> simulatorAt;
-  int64_t simulatorBytes = 0;
+  int64_t simulatorBytes = 0, simulatedHostAt = 0;
 };
 
 } // namespace

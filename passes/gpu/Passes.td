@@ -99,7 +99,9 @@ def IssueLaunches : Pass<"weir-issue-launches", "::mlir::ModuleOp"> {
     `weir_gpu_read`, whose byte the host waits for; as it does for checks of a
     program that uses variables, which end it. Pointers are the
     device's: it adds offsets to them and reads nothing through them. Entries
-    whose program reads nothing are marked `capturable` in `weir.entries`.
+    whose program reads nothing are marked `capturable` in `weir.entries`. Runs of
+    the host that follow each other become a function that `weir_gpu_on_host`
+    gets, with `weir_gpu_to_host` and `weir_gpu_from_host` for copies.
 
     ```mlir
     plan.run @k(%b) : (memref<4xf32>)

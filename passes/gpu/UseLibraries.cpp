@@ -94,7 +94,8 @@ struct UseLibraries : impl::UseLibrariesBase<UseLibraries> {
     func::FuncOp kernel = getOperation();
     auto gpu = kernel->getParentOp()->getAttrOfType<DictionaryAttr>("weir.gpu");
     auto library = gpu ? gpu.getAs<StringAttr>("library") : nullptr;
-    if (!library || !kernel->hasAttr("weir.kernel") || kernel.isExternal())
+    if (!library || !kernel->hasAttr("weir.kernel") ||
+        kernel->hasAttr("weir.host") || kernel.isExternal())
       return;
     if (DictionaryAttr product =
             productOf(kernel, /*isForced=*/library.getValue() == "cublaslt"))

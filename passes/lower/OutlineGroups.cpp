@@ -27,9 +27,13 @@ llvm::hash_code hashOf(graph::GroupOp group) {
   return hash;
 }
 
+/// Whether a GPU's host runs the group.
+bool isOfHost(graph::GroupOp group) { return group->hasAttr("weir.host"); }
+
 bool sameBody(graph::GroupOp a, graph::GroupOp b) {
   return a.getOperandTypes() == b.getOperandTypes() &&
          a.getResultTypes() == b.getResultTypes() &&
+         isOfHost(a) == isOfHost(b) &&
          OperationEquivalence::isRegionEquivalentTo(
              &a.getBody(), &b.getBody(), OperationEquivalence::IgnoreLocations);
 }
@@ -75,7 +79,8 @@ struct OutlineGroups : impl::OutlineGroupsBase<OutlineGroups> {
       auto task = b.create<plan::TaskOp>(
           group.getLoc(), group.getResultTypes(),
           FlatSymbolRefAttr::get(kernels[kernel].getSymNameAttr()),
-          group.getInputs(), /*wave=*/IntegerAttr());
+          group.getInputs(), /*wave=*/IntegerAttr(),
+          isOfHost(group) ? b.getUnitAttr() : UnitAttr());
       group.replaceAllUsesWith(task.getResults());
       group.erase();
     }
@@ -91,6 +96,8 @@ private:
         group.getLoc(), "kernel_" + std::to_string(number), type);
     kernel.setPrivate();
     kernel->setAttr("weir.kernel", b.getUnitAttr());
+    if (isOfHost(group))
+      kernel->setAttr("weir.host", b.getUnitAttr());
     kernel.getBody().takeBody(group.getBody());
     auto yield = cast<graph::YieldOp>(kernel.getBody().front().getTerminator());
     OpBuilder inner(yield);

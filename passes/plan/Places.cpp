@@ -66,9 +66,9 @@ Value Places::argument(Location loc, int64_t index, Type type) {
   return make<plan::ArgumentOp>(loc, placeType(type), index);
 }
 
-Value Places::weight(Location loc, ElementsAttr value, Type type) {
+Value Places::weight(Location loc, ElementsAttr value, Type type, bool host) {
   MemRefType place = placeType(type);
-  return make<plan::WeightOp>(loc, place, weights.place(value, place));
+  return make<plan::WeightOp>(loc, place, weights.place(value, place), host);
 }
 
 Value Places::state(Location loc, int64_t offset, Type type) {
@@ -77,9 +77,10 @@ Value Places::state(Location loc, int64_t offset, Type type) {
 
 // Not used yet: the first use is the earliest moment there has been, the last
 // the latest.
-Value Places::buffer(Location loc, MemRefType type) {
-  auto buffer = make<plan::BufferOp>(
-      loc, type, /*offset=*/0, std::numeric_limits<int64_t>::max(), moment);
+Value Places::buffer(Location loc, MemRefType type, bool host) {
+  auto buffer =
+      make<plan::BufferOp>(loc, type, /*offset=*/0,
+                           std::numeric_limits<int64_t>::max(), moment, host);
   buffers.push_back(buffer);
   return buffer;
 }
@@ -113,14 +114,18 @@ void Places::keep(int64_t start, ArrayRef<Value> others) {
   }
 }
 
-std::pair<int64_t, int64_t> Places::assignOffsets() {
+std::pair<int64_t, int64_t> Places::assignOffsets(bool host) {
   SmallVector<plan::Lifetime> lifetimes;
-  for (plan::BufferOp buffer : buffers)
+  SmallVector<plan::BufferOp> own;
+  llvm::copy_if(buffers, std::back_inserter(own), [&](plan::BufferOp buffer) {
+    return buffer.getHost() == host;
+  });
+  for (plan::BufferOp buffer : own)
     lifetimes.push_back({bytesOf(cast<MemRefType>(buffer.getType())),
                          static_cast<int64_t>(buffer.getFirst()),
                          static_cast<int64_t>(buffer.getLast())});
   int64_t total = plan::placeInArena(lifetimes);
-  for (auto [buffer, lifetime] : llvm::zip_equal(buffers, lifetimes))
+  for (auto [buffer, lifetime] : llvm::zip_equal(own, lifetimes))
     buffer.setOffset(lifetime.offset);
   return {total, plan::maxLiveBytes(lifetimes)};
 }

@@ -58,10 +58,11 @@ public:
 
   mlir::Value argument(mlir::Location loc, int64_t index, mlir::Type type);
   mlir::Value weight(mlir::Location loc, mlir::ElementsAttr value,
-                     mlir::Type type);
+                     mlir::Type type, bool host = false);
   mlir::Value state(mlir::Location loc, int64_t offset, mlir::Type type);
   /// A buffer that is first used at the next `touch`.
-  mlir::Value buffer(mlir::Location loc, mlir::MemRefType type);
+  mlir::Value buffer(mlir::Location loc, mlir::MemRefType type,
+                     bool host = false);
   /// The elements of `source` from `start` on, as a buffer of `type`.
   mlir::Value view(mlir::Location loc, mlir::Value source,
                    mlir::MemRefType type, int64_t start = 0);
@@ -74,8 +75,9 @@ public:
   /// in any case, are used to this moment.
   void keep(int64_t start, llvm::ArrayRef<mlir::Value> others);
 
-  /// Gives each buffer its offset; the arena's size and its lower bound.
-  std::pair<int64_t, int64_t> assignOffsets();
+  /// Gives each buffer of an arena, or of that of a GPU's host, its offset; the
+  /// arena's size and its lower bound.
+  std::pair<int64_t, int64_t> assignOffsets(bool host);
 
 private:
   /// Places stand before all tasks, so that they dominate nested ones.

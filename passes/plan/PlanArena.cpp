@@ -8,6 +8,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "passes/plan/Places.h"
+#include "passes/plan/Signature.h"
 #include "passes/plan/StateUses.h"
 
 using namespace mlir;
@@ -48,7 +49,9 @@ public:
     return success();
   }
 
-  std::pair<int64_t, int64_t> assignOffsets() { return places.assignOffsets(); }
+  std::pair<int64_t, int64_t> assignOffsets(bool host) {
+    return places.assignOffsets(host);
+  }
 
 private:
   LogicalResult planBlock(Block &block, OpBuilder &tasks) {
@@ -78,6 +81,8 @@ private:
           copy(tasks, where.lookup(input), part);
       } else if (auto task = dyn_cast<plan::TaskOp>(op)) {
         planTask(task, tasks);
+      } else if (auto transfer = dyn_cast<plan::TransferOp>(op)) {
+        planTransfer(transfer, tasks);
       } else if (auto check = dyn_cast<graph::CheckOp>(op)) {
         checks.push_back(check.getMessageAttr());
         tasks.create<plan::CheckOp>(op.getLoc(), use(check.getCondition()),
@@ -111,18 +116,29 @@ private:
       operands.push_back(use(input));
     for (Value output : task.getResults())
       operands.push_back(define(task.getLoc(), output));
-    auto kernel = SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(
-        task, task.getKernelAttr());
+    Operation *kernel = plan::findKernel(task, task.getKernelAttr());
     if (auto scratch = kernel->getAttrOfType<IntegerAttr>("weir.scratch_bytes"))
-      operands.push_back(
-          buffer(task.getLoc(),
-                 MemRefType::get({scratch.getInt()}, tasks.getI8Type())));
+      operands.push_back(buffer(
+          task.getLoc(), MemRefType::get({scratch.getInt()}, tasks.getI8Type()),
+          task.getHost()));
     tasks.create<plan::RunOp>(task.getLoc(), task.getKernelAttr(), operands,
                               /*grains=*/IntegerAttr(),
                               /*slots=*/tasks.getI64IntegerAttr(0),
-                              /*few=*/UnitAttr(), task.getWaveAttr());
+                              /*few=*/UnitAttr(), task.getWaveAttr(),
+                              task.getHostAttr());
     if (!task.nextOfWave())
       places.advance();
+  }
+
+  /// Weights are in both memories.
+  void planTransfer(plan::TransferOp transfer, OpBuilder &tasks) {
+    auto weight = transfer.getSource().getDefiningOp<graph::ConstantOp>();
+    if (weight && transfer.getHost())
+      where[transfer] = places.weight(transfer.getLoc(), weight.getValue(),
+                                      transfer.getType(), /*host=*/true);
+    else
+      copy(tasks, use(transfer.getSource()),
+           define(transfer.getLoc(), transfer));
   }
 
   LogicalResult planIf(graph::IfOp op, OpBuilder &tasks) {
@@ -198,7 +214,8 @@ private:
     Value made = value;
     while (auto reshape = made.getDefiningOp<graph::ReshapeOp>())
       made = reshape.getX();
-    if (!isa_and_nonnull<plan::TaskOp, graph::ConcatOp>(made.getDefiningOp()) ||
+    if (!isa_and_nonnull<plan::TaskOp, plan::TransferOp, graph::ConcatOp>(
+            made.getDefiningOp()) ||
         made.getParentBlock() != &block || where.contains(made))
       return;
     while (auto reshape = value.getDefiningOp<graph::ReshapeOp>()) {
@@ -272,14 +289,23 @@ private:
   Value define(Location loc, Value value) {
     Value &place = where[value];
     if (!place)
-      place = places.buffer(loc, placeType(value.getType()));
+      place = places.buffer(loc, placeType(value.getType()), isOnHost(value));
     places.touch(place);
     return place;
   }
 
+  /// Whether what makes the value leaves it in the memory of a GPU's host.
+  static bool isOnHost(Value value) {
+    Operation *maker = value.getDefiningOp();
+    if (auto task = dyn_cast_or_null<plan::TaskOp>(maker))
+      return task.getHost();
+    auto transfer = dyn_cast_or_null<plan::TransferOp>(maker);
+    return transfer && transfer.getHost();
+  }
+
   /// A buffer that is used now.
-  Value buffer(Location loc, MemRefType type) {
-    Value place = places.buffer(loc, type);
+  Value buffer(Location loc, MemRefType type, bool host = false) {
+    Value place = places.buffer(loc, type, host);
     places.touch(place);
     return place;
   }
@@ -310,7 +336,7 @@ struct PlanArena : impl::PlanArenaBase<PlanArena> {
     Weights weights;
     State state(module);
     SmallVector<Attribute> checks, entries;
-    int64_t arena = 0, maxLive = 0;
+    int64_t arena = 0, maxLive = 0, host = 0;
     for (auto entry :
          llvm::make_early_inc_range(module.getOps<func::FuncOp>())) {
       auto name = entry->getAttrOfType<StringAttr>("weir.entry");
@@ -324,14 +350,17 @@ struct PlanArena : impl::PlanArenaBase<PlanArena> {
       Planner planner(entry, program, weights, state, checks);
       if (failed(planner.run(tasks)))
         return signalPassFailure();
-      auto [bytes, bound] = planner.assignOffsets();
+      auto [bytes, bound] = planner.assignOffsets(/*host=*/false);
       arena = std::max(arena, bytes);
       maxLive = std::max(maxLive, bound);
-      entries.push_back(describe(entry, name, symbol, touchesState(program)));
+      host = std::max(host, planner.assignOffsets(/*host=*/true).first);
+      entries.push_back(describeEntry(entry, name, program));
       entry.erase();
     }
     module->setAttr("weir.arena_bytes", b.getI64IntegerAttr(arena));
     module->setAttr("weir.max_live_bytes", b.getI64IntegerAttr(maxLive));
+    if (module.lookupSymbol(plan::hostKernels))
+      module->setAttr("weir.host_bytes", b.getI64IntegerAttr(host));
     module->setAttr("weir.weights_bytes", b.getI64IntegerAttr(weights.bytes()));
     module->setAttr("weir.weights", b.getArrayAttr(weights.attributes()));
     if (state.bytes()) {
@@ -343,41 +372,6 @@ struct PlanArena : impl::PlanArenaBase<PlanArena> {
       variable.erase();
     module->setAttr("weir.checks", b.getArrayAttr(checks));
     module->setAttr("weir.entries", b.getArrayAttr(entries));
-  }
-
-private:
-  static bool touchesState(plan::ProgramOp program) {
-    return !program.getBody().front().getOps<plan::StateOp>().empty();
-  }
-
-  /// The signature as emission reads it.
-  static Attribute describe(func::FuncOp entry, StringAttr name,
-                            StringRef symbol, bool touchesState) {
-    OpBuilder b(entry.getContext());
-    auto tensor = [&](DictionaryAttr attributes, Type type) -> Attribute {
-      NamedAttrList list;
-      for (StringRef key : {"name", "tensor", "shape_of"})
-        if (Attribute value = attributes ? attributes.get(("weir." + key).str())
-                                         : Attribute())
-          list.set(key, value);
-      list.set("type", TypeAttr::get(type));
-      return list.getDictionary(b.getContext());
-    };
-    SmallVector<Attribute> inputs, outputs;
-    for (auto [i, type] : llvm::enumerate(entry.getArgumentTypes()))
-      inputs.push_back(tensor(entry.getArgAttrDict(i), type));
-    for (auto [i, type] : llvm::enumerate(entry.getResultTypes()))
-      outputs.push_back(tensor(entry.getResultAttrDict(i), type));
-    NamedAttrList list;
-    list.set("name", name);
-    list.set("symbol", b.getStringAttr(symbol));
-    list.set("inputs", b.getArrayAttr(inputs));
-    list.set("outputs", b.getArrayAttr(outputs));
-    if (touchesState)
-      list.set("state", b.getUnitAttr());
-    if (entry->hasAttr("weir.init"))
-      list.set("init", b.getUnitAttr());
-    return list.getDictionary(b.getContext());
   }
 };
 

@@ -53,6 +53,7 @@ static weir_status allocate(weir_gpu *gpu) {
   size_t checks = reserve(&host, gpu->model->model.num_checks);
   size_t staging = reserve(&host, tensors);
   size_t copy = reserve(&host, info->state_bytes);
+  size_t own = reserve(&host, gpu->model->host_bytes);
   if (device == SIZE_MAX || host == SIZE_MAX)
     return WEIR_GPU_FAIL(gpu, WEIR_ERR_MEMORY,
                          "the model needs more memory than there can be");
@@ -75,6 +76,7 @@ static weir_status allocate(weir_gpu *gpu) {
   gpu->pinned = pinned;
   gpu->passed = (unsigned char *)pinned + checks;
   gpu->staging = (char *)pinned + staging;
+  gpu->host.memory = (char *)pinned + own;
   memset(gpu->passed, 1, gpu->model->model.num_checks);
   // Where the host and the device share one space of addresses, an output may
   // be compared with it.
@@ -92,8 +94,12 @@ static weir_status upload_weights(weir_gpu *gpu, const weir_config *config) {
     return status;
   status = WEIR_GPU_CALL(gpu, cuMemcpyHtoD_v2, gpu->weights, context->weights,
                          bytes);
-  weir_weights_unmap(context);
-  context->mapping = NULL;
+  if (gpu->model->host_bytes) {
+    gpu->host.weights = context->weights;
+  } else {
+    weir_weights_unmap(context);
+    context->mapping = NULL;
+  }
   context->weights = (const void *)gpu->weights;
   return status;
 }

@@ -73,6 +73,8 @@ enum {
     (weir_cu_function function, uint32_t gx, uint32_t gy, uint32_t gz,         \
      uint32_t bx, uint32_t by, uint32_t bz, uint32_t shared_bytes,             \
      weir_cu_stream stream, void **arguments, void **extra))                   \
+  F(cuLaunchHostFunc,                                                          \
+    (weir_cu_stream stream, void (*code)(void *data), void *data))             \
   F(cuStreamCreate, (weir_cu_stream * stream, uint32_t flags))                 \
   F(cuStreamDestroy_v2, (weir_cu_stream stream))                               \
   F(cuStreamSynchronize, (weir_cu_stream stream))                              \

@@ -91,12 +91,33 @@ typedef struct weir_gpu_gemm {
 int32_t weir_gpu_multiply(weir_gpu_stream *stream, uint32_t gemm, const void *a,
                           const void *b, const void *bias, void *d);
 
+// Parts of a function that the host computes, between the device's: memory that
+// the device reaches, and the weights as the host has them.
+typedef struct weir_gpu_host {
+  char *memory; // weir_gpu_model.host_bytes, aligned to 64
+  const void *weights;
+} weir_gpu_host;
+
+// From and to the host's memory, `at` bytes from its begin. These are done in
+// their turn, as all that is issued.
+int32_t weir_gpu_to_host(weir_gpu_stream *stream, uint64_t at,
+                         const void *source, uint64_t bytes);
+int32_t weir_gpu_from_host(weir_gpu_stream *stream, void *target, uint64_t at,
+                           uint64_t bytes);
+
+// Has the host call `code` when the work issued before is done, and work that
+// is issued after wait for it. The thread is one of the driver's: the code must
+// not call the driver.
+typedef void weir_gpu_host_code(void *host); // a weir_gpu_host
+int32_t weir_gpu_on_host(weir_gpu_stream *stream, weir_gpu_host_code *code);
+
 typedef struct weir_gpu_model {
   weir_model model; // info->arena_bytes are the device's
   const weir_gpu_info *gpu;
   const weir_gpu_gemm *gemms;
   uint64_t num_gemms;
   uint64_t context_at; // where in a context the host's part of it lies
+  uint64_t host_bytes; // of the parts that the host computes; 0: none
 } weir_gpu_model;
 
 weir_status weir_gpu_model_create(const weir_gpu_model *model, void *memory,

@@ -45,11 +45,12 @@ struct weir_gpu {
   // of products.
   weir_cu_address memory, arena, weights, state, tensors, workspace;
   // One of the host's that the device can reach: what is read back, a byte for
-  // each check, the tensors as they lie in the device's, and the variables of
-  // a checkpoint.
+  // each check, the tensors as they lie in the device's, the variables of a
+  // checkpoint, and the arena of what the host computes.
   char *pinned;
   unsigned char *passed;
   char *staging;
+  weir_gpu_host host; // what the host's parts of functions get
   char text[WEIR_GPU_TEXT_BYTES];
   // Behind it, in this order.
   weir_cu_function *kernels;

@@ -65,6 +65,43 @@ int32_t weir_gpu_fill(weir_gpu_stream *stream, void *target, int32_t value,
       "cuMemsetD32Async", NULL);
 }
 
+// Whether the host's memory has that many bytes there.
+static int32_t is_on_host(const weir_gpu *gpu, uint64_t at, uint64_t bytes) {
+  uint64_t size = gpu->model->host_bytes;
+  return at <= size && bytes <= size - at;
+}
+
+int32_t weir_gpu_to_host(weir_gpu_stream *stream, uint64_t at,
+                         const void *source, uint64_t bytes) {
+  weir_gpu *gpu = stream->gpu;
+  if (!is_on_host(gpu, at, bytes))
+    return refuse(gpu, "the model copies beyond the host's memory");
+  return answer(stream,
+                gpu->cuda.cuMemcpyDtoHAsync_v2(gpu->host.memory + at,
+                                               (weir_cu_address)source, bytes,
+                                               stream->stream),
+                "cuMemcpyDtoHAsync_v2", NULL);
+}
+
+int32_t weir_gpu_from_host(weir_gpu_stream *stream, void *target, uint64_t at,
+                           uint64_t bytes) {
+  weir_gpu *gpu = stream->gpu;
+  if (!is_on_host(gpu, at, bytes))
+    return refuse(gpu, "the model copies from beyond the host's memory");
+  return answer(stream,
+                gpu->cuda.cuMemcpyHtoDAsync_v2((weir_cu_address)target,
+                                               gpu->host.memory + at, bytes,
+                                               stream->stream),
+                "cuMemcpyHtoDAsync_v2", NULL);
+}
+
+int32_t weir_gpu_on_host(weir_gpu_stream *stream, weir_gpu_host_code *code) {
+  weir_gpu *gpu = stream->gpu;
+  return answer(stream,
+                gpu->cuda.cuLaunchHostFunc(stream->stream, code, &gpu->host),
+                "cuLaunchHostFunc", NULL);
+}
+
 // Through memory that the device reaches: the copy then waits for nothing else.
 static int32_t read_back(weir_gpu_stream *stream, const void *source,
                          uint64_t bytes) {

@@ -9,8 +9,10 @@
 
 enum { MOST_THREADS = 1024, WARP = 32 };
 
-int32_t weir_sim_begin(weir_sim *sim) {
+int32_t weir_sim_begin(weir_sim *sim, char *memory, const void *weights) {
   sim->failed = 0;
+  sim->memory = memory;
+  sim->weights = weights;
   return 0;
 }
 
@@ -42,6 +44,21 @@ int32_t weir_gpu_read(weir_sim *sim, void *host_target,
 int32_t weir_gpu_check(weir_sim *sim, const void *passed, uint32_t number) {
   if (!*(const unsigned char *)passed && (!sim->failed || number < sim->failed))
     sim->failed = number;
+  return 0;
+}
+
+int32_t weir_gpu_to_host(weir_sim *sim, uint64_t at, const void *source,
+                         uint64_t bytes) {
+  return weir_gpu_copy(sim, sim->memory + at, source, bytes);
+}
+
+int32_t weir_gpu_from_host(weir_sim *sim, void *target, uint64_t at,
+                           uint64_t bytes) {
+  return weir_gpu_copy(sim, target, sim->memory + at, bytes);
+}
+
+int32_t weir_gpu_on_host(weir_sim *sim, void (*code)(void *host)) {
+  code(&sim->memory);
   return 0;
 }
 

@@ -28,12 +28,15 @@ extern const weir_sim_kernel weir_sim_kernels[];
 // threads meet, shared memory and a stack for each thread lie behind it.
 typedef struct weir_sim {
   uint32_t failed; // the number of the check that failed, 0: none
-  uint32_t zero[15];
+  uint32_t zero[11];
+  // What the host's parts of functions get, as weir_gpu_host has it.
+  char *memory;
+  const void *weights;
 } weir_sim;
 
 enum { WEIR_SIM_SHARED = 48 << 10, WEIR_SIM_STACK = 16 << 10 };
 
-int32_t weir_sim_begin(weir_sim *sim);
+int32_t weir_sim_begin(weir_sim *sim, char *memory, const void *weights);
 // What the entry answers whose work answered `answer`.
 int32_t weir_sim_end(weir_sim *sim, int32_t answer);
 
@@ -49,6 +52,11 @@ int32_t weir_gpu_fill(weir_sim *sim, void *target, int32_t value,
 int32_t weir_gpu_read(weir_sim *sim, void *host_target,
                       const void *device_source, uint64_t bytes);
 int32_t weir_gpu_check(weir_sim *sim, const void *passed, uint32_t number);
+int32_t weir_gpu_to_host(weir_sim *sim, uint64_t at, const void *source,
+                         uint64_t bytes);
+int32_t weir_gpu_from_host(weir_sim *sim, void *target, uint64_t at,
+                           uint64_t bytes);
+int32_t weir_gpu_on_host(weir_sim *sim, void (*code)(void *host));
 
 // For threads of a block that meet: all of them, or those of a warp.
 void weir_sim_barrier(weir_sim_thread *thread);

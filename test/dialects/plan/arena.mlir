@@ -1,4 +1,4 @@
-// RUN: weir-opt %s --weir-plan-arena | FileCheck %s
+// RUN: weir-opt %s --split-input-file --weir-plan-arena | FileCheck %s
 
 // Lifetimes of an unrolled recurrent network that interlock: no order by size,
 // span or time places them in the bytes that live at once, a search does.
@@ -34,3 +34,33 @@ func.func @interlocking() attributes {weir.entry = "serve"} {
   return
 }
 func.func private @k() attributes {weir.kernel}
+
+// -----
+
+// The host of a GPU has an arena of its own, and reads weights where it has them.
+// What is copied from there to a result is copied straight to the caller.
+// CHECK: weir.arena_bytes = 64
+// CHECK-SAME: weir.host_bytes = 128
+// CHECK: %[[OUT:.*]] = plan.argument 0 : memref<16xf32>
+// CHECK-DAG: %[[W:.*]] = plan.weight 0 {host} : memref<16xf32>
+// CHECK-DAG: %[[A:.*]] = plan.buffer 0 live[0, 1] : memref<16xf32>
+// CHECK-DAG: %[[AH:.*]] = plan.buffer {{.*}} live[1, 2] {host} : memref<16xf32>
+// CHECK-DAG: %[[B:.*]] = plan.buffer {{.*}} live[2, 3] {host} : memref<16xf32>
+// CHECK: plan.run @k(%[[A]])
+// CHECK-NEXT: plan.copy %[[A]] to %[[AH]]
+// CHECK-NEXT: plan.run @h(%[[AH]], %[[W]], %[[B]]) {host}
+// CHECK-NEXT: plan.copy %[[B]] to %[[OUT]]
+// CHECK-NOT: plan.copy
+func.func @of_the_host() -> tensor<16xf32> attributes {weir.entry = "serve"} {
+  %w = graph.constant dense<1.0> : tensor<16xf32>
+  %wh = plan.transfer %w to host : tensor<16xf32>
+  %a = plan.task @k() : () -> tensor<16xf32>
+  %ah = plan.transfer %a to host : tensor<16xf32>
+  %b = plan.task @h(%ah, %wh) {host} : (tensor<16xf32>, tensor<16xf32>) -> tensor<16xf32>
+  %d = plan.transfer %b to device : tensor<16xf32>
+  return %d : tensor<16xf32>
+}
+func.func private @k() attributes {weir.kernel}
+module @weir_host_kernels {
+  func.func private @h() attributes {weir.kernel, weir.host}
+}

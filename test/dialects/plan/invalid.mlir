@@ -13,3 +13,13 @@ plan.program @place_is_memory {
   // expected-error@below {{result #0 must be memref of any type values}}
   %a = "plan.argument"() {index = 0 : i64} : () -> tensor<4xf32>
 }
+
+// -----
+
+// (C1)
+func.func @there_already(%x: tensor<4xf32>) {
+  %y = plan.task @k(%x) {host} : (tensor<4xf32>) -> tensor<4xf32>
+  // expected-error@below {{copies a tensor to where it is}}
+  %h = plan.transfer %y to host : tensor<4xf32>
+  return
+}

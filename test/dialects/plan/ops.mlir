@@ -48,3 +48,15 @@ func.func @task(%x: tensor<4xf32>) -> tensor<4xf32> {
   %y = plan.task @kernel_0(%x) : (tensor<4xf32>) -> tensor<4xf32>
   return %y : tensor<4xf32>
 }
+
+// Tensors in the memory of a GPU, and in its host's.
+// CHECK-LABEL: func.func @transfers
+func.func @transfers(%x: tensor<4xf32>) -> tensor<4xf32> {
+  // CHECK: %[[H:.*]] = plan.transfer %{{.*}} to host : tensor<4xf32>
+  %h = plan.transfer %x to host : tensor<4xf32>
+  // CHECK: %[[Y:.*]] = plan.task @kernel_0(%[[H]]) {host} : (tensor<4xf32>) -> tensor<4xf32>
+  %y = plan.task @kernel_0(%h) {host} : (tensor<4xf32>) -> tensor<4xf32>
+  // CHECK: plan.transfer %[[Y]] to device : tensor<4xf32>
+  %d = plan.transfer %y to device : tensor<4xf32>
+  return %d : tensor<4xf32>
+}

@@ -64,8 +64,8 @@ typedef struct module {
 
 typedef struct node {
   struct node *next;
-  enum { COPY, SET8, SET32, LAUNCH, CALLBACK } kind;
-  void (*callback)(void *); // on arg_bytes
+  enum { COPY, SET8, SET32, LAUNCH, CALLBACK, HOST } kind;
+  void (*callback)(void *); // on arg_bytes; of the host's: on `to`
   char *to;
   const char *from;
   size_t count;

@@ -69,6 +69,9 @@ void perform(const node *n) {
   case LAUNCH:
     compute(n);
     break;
+  case HOST:
+    n->callback(n->to);
+    break;
   case CALLBACK:
     n->callback(n->arg_bytes);
     break;
@@ -153,6 +156,15 @@ int cuMemcpyDtoDAsync_v2(address to, address from, size_t bytes, stream *on) {
   CALL_IN_CONTEXT;
   return copy(on, "cuMemcpyDtoDAsync", (char *)to, 0, (const char *)from, 0,
               bytes);
+}
+
+int cuLaunchHostFunc(stream *on, void (*code)(void *), void *data) {
+  CALL_IN_CONTEXT;
+  note("%scuLaunchHostFunc", how(on));
+  if (!code)
+    return INVALID_VALUE;
+  node work = {.kind = HOST, .callback = code, .to = data};
+  return issue(on, &work);
 }
 
 static int set(stream *on, const char *name, node work, size_t width) {

@@ -300,3 +300,19 @@ func.func @turned(%x: tensor<4x8xf32>, %w: tensor<4x4xf32>) -> tensor<8x4xf32> {
   %1 = graph.matmul %0, %w : tensor<8x4xf32>, tensor<4x4xf32>
   return %1 : tensor<8x4xf32>
 }
+
+// -----
+
+// What a GPU computes and what its host does are never one kernel.
+// CHECK-LABEL: func.func @two_devices
+// CHECK: graph.group(%{{.*}}) : (tensor<4xf32>) -> tensor<4xf32> {
+// CHECK: graph.exp
+// CHECK: graph.group(%{{.*}}) attributes {weir.host} : (tensor<4xf32>) -> tensor<4xf32> {
+// CHECK: graph.neg
+// CHECK: graph.abs
+func.func @two_devices(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %a = graph.exp %x : tensor<4xf32>
+  %b = graph.neg %a {weir.host} : tensor<4xf32>
+  %c = graph.abs %b {weir.host} : tensor<4xf32>
+  return %c : tensor<4xf32>
+}

@@ -138,3 +138,58 @@ module {
   plan.program @weir_entry_0 {
   }
 }
+
+// -----
+
+// What the host runs without a break is one function, with the addresses of its
+// memory and of its weights; copies say where in that memory.
+// CHECK-LABEL: llvm.func private @weir_entry_0_part_0
+// CHECK-DAG: %[[AT:.*]] = llvm.mlir.constant(64 : i64)
+// CHECK-DAG: %[[CODE:.*]] = llvm.mlir.addressof @weir_entry_0_part_0_host_0
+// CHECK: llvm.call @weir_gpu_to_host(%[[STREAM:.*]], %[[AT]],
+// CHECK: llvm.call @weir_gpu_on_host(%[[STREAM]], %[[CODE]])
+// CHECK-NOT: weir_gpu_on_host
+// CHECK: llvm.call @weir_gpu_from_host(%[[STREAM]],
+// CHECK: llvm.func private @weir_entry_0_part_0_host_0(%[[HOST:.*]]: !llvm.ptr) {
+// CHECK: %[[MEMORY:.*]] = llvm.load %[[HOST]]
+// CHECK: %[[WEIGHTS:.*]] = llvm.load
+// CHECK: llvm.getelementptr inbounds %[[MEMORY]][64]
+// CHECK: llvm.getelementptr inbounds %[[WEIGHTS]][8]
+// CHECK: llvm.call @h
+// CHECK: llvm.call @h
+// CHECK: llvm.return
+module attributes {weir.arena_bytes = 64 : i64, weir.host_bytes = 192 : i64, weir.gpu_kernels = [], weir.entries = [{name = "serve", symbol = "weir_entry_0", inputs = [], outputs = []}]} {
+  module @weir_gpu_kernels {
+  }
+  module @weir_host_kernels {
+    llvm.func @h(%x: !llvm.ptr, %y: !llvm.ptr) {
+      llvm.return
+    }
+  }
+  plan.program @weir_entry_0 {
+    %x = plan.argument 0 : memref<4xf32>
+    %w = plan.weight 8 {host} : memref<4xf32>
+    %a = plan.buffer 64 live [0, 2] {host} : memref<4xf32>
+    %b = plan.buffer 128 live [1, 2] {host} : memref<4xf32>
+    plan.copy %x to %a : memref<4xf32>
+    plan.run @h(%a, %w) {host} : (memref<4xf32>, memref<4xf32>)
+    plan.run @h(%a, %b) {host} : (memref<4xf32>, memref<4xf32>)
+    plan.copy %b to %x : memref<4xf32>
+  }
+}
+
+// -----
+
+module attributes {weir.gpu_kernels = []} {
+  module @weir_gpu_kernels {
+  }
+  llvm.func @h() {
+    llvm.return
+  }
+  module @weir_host_kernels {
+    // expected-error@below {{is defined twice}}
+    llvm.func @h() {
+      llvm.return
+    }
+  }
+}

@@ -49,3 +49,27 @@ func.func @shapes(%x: tensor<4xf32>, %y: tensor<5xf32>) -> (tensor<4xf32>, tenso
   }
   return %a, %b : tensor<4xf32>, tensor<5xf32>
 }
+
+// -----
+
+// The same ops on a GPU and on its host are two kernels.
+// CHECK-LABEL: func.func @two_devices
+// CHECK: plan.task @kernel_0(%{{.*}}) : (tensor<4xf32>) -> tensor<4xf32>
+// CHECK: plan.task @kernel_1(%{{.*}}) {host} : (tensor<4xf32>) -> tensor<4xf32>
+// CHECK: func.func private @kernel_0
+// CHECK-SAME: attributes {weir.kernel}
+// CHECK: func.func private @kernel_1
+// CHECK-SAME: attributes {weir.host, weir.kernel}
+func.func @two_devices(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %a = graph.group(%x) : (tensor<4xf32>) -> tensor<4xf32> {
+  ^bb0(%p: tensor<4xf32>):
+    %q = graph.exp %p : tensor<4xf32>
+    graph.yield %q : tensor<4xf32>
+  }
+  %b = graph.group(%a) attributes {weir.host} : (tensor<4xf32>) -> tensor<4xf32> {
+  ^bb0(%p: tensor<4xf32>):
+    %q = graph.exp %p : tensor<4xf32>
+    graph.yield %q : tensor<4xf32>
+  }
+  return %b : tensor<4xf32>
+}

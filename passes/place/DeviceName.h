@@ -1,0 +1,19 @@
+// The names that TensorFlow has for devices.
+
+#ifndef WEIR_PASSES_PLACE_DEVICENAME_H
+#define WEIR_PASSES_PLACE_DEVICENAME_H
+
+#include "llvm/ADT/StringRef.h"
+
+namespace weir {
+
+enum class DeviceKind { Any, Cpu, Gpu, Other };
+
+/// What kind of device a node with this constraint is for, as in
+/// /job:worker/task:1/device:GPU:0 or, in old graphs, /gpu:0. Which job, task
+/// and number is of no matter: a library has one GPU and its host.
+DeviceKind kindOfDevice(llvm::StringRef name);
+
+} // namespace weir
+
+#endif // WEIR_PASSES_PLACE_DEVICENAME_H

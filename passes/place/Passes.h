@@ -1,0 +1,14 @@
+// Passes of stage place. What each does: Passes.td.
+
+#ifndef WEIR_PASSES_PLACE_PASSES_H
+#define WEIR_PASSES_PLACE_PASSES_H
+
+#include "mlir/Pass/Pass.h"
+
+namespace weir {
+#define GEN_PASS_DECL
+#define GEN_PASS_REGISTRATION
+#include "passes/place/Passes.h.inc"
+} // namespace weir
+
+#endif // WEIR_PASSES_PLACE_PASSES_H

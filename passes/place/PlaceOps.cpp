@@ -1,0 +1,138 @@
+// Says of each op that computes whether a GPU or its host does.
+
+#include "passes/place/Passes.h"
+
+#include "passes/place/DeviceName.h"
+
+#include "dialects/graph/Graph.h"
+#include "llvm/Support/Regex.h"
+
+using namespace mlir;
+
+namespace weir {
+#define GEN_PASS_DEF_PLACEOPS
+#include "passes/place/Passes.h.inc"
+
+namespace {
+
+/// The nodes that a location names, the innermost first.
+SmallVector<StringAttr> nodesOf(Location location) {
+  SmallVector<StringAttr> nodes;
+  SmallVector<LocationAttr> later{location};
+  while (!later.empty()) {
+    LocationAttr at = later.pop_back_val();
+    if (auto name = dyn_cast<NameLoc>(at)) {
+      nodes.push_back(name.getName());
+      later.push_back(name.getChildLoc());
+    } else if (auto call = dyn_cast<CallSiteLoc>(at)) {
+      later.append({call.getCaller(), call.getCallee()});
+    } else if (auto fused = dyn_cast<FusedLoc>(at)) {
+      for (Location part : llvm::reverse(fused.getLocations()))
+        later.push_back(part);
+    }
+  }
+  return nodes;
+}
+
+struct Rule {
+  llvm::Regex names;
+  bool isHost, isUsed = false;
+  StringRef text;
+};
+
+/// The rules and constraints of one module.
+class Placing {
+public:
+  explicit Placing(ModuleOp module)
+      : module(module),
+        devices(module->getAttrOfType<DictionaryAttr>("weir.devices")) {}
+
+  LogicalResult run() {
+    auto gpu = module->getAttrOfType<DictionaryAttr>("weir.gpu");
+    if (failed(readRules(gpu ? gpu.getAs<ArrayAttr>("place") : ArrayAttr())))
+      return failure();
+    if (rules.empty() && !devices)
+      return success();
+    WalkResult walked = module.walk([&](Operation *op) {
+      return failed(place(op)) ? WalkResult::interrupt()
+                               : WalkResult::advance();
+    });
+    if (walked.wasInterrupted())
+      return failure();
+    for (const Rule &rule : rules)
+      if (!rule.isUsed)
+        return emitError(module.getLoc(), "--place=")
+               << rule.text << ": no node that is left in the model has such a "
+               << "name";
+    return success();
+  }
+
+private:
+  LogicalResult readRules(ArrayAttr list) {
+    for (Attribute text : list ? list.getValue() : ArrayRef<Attribute>()) {
+      auto rule = dyn_cast<StringAttr>(text);
+      auto [names, place] = rule ? rule.getValue().rsplit(':')
+                                 : std::pair<StringRef, StringRef>();
+      llvm::Regex regex(names);
+      std::string why;
+      if ((place != "cpu" && place != "gpu") || !regex.isValid(why))
+        return emitError(module.getLoc(),
+                         "has a rule for places that is none: ")
+               << text;
+      rules.push_back({std::move(regex), place == "cpu", /*isUsed=*/false,
+                       rule.getValue()});
+    }
+    return success();
+  }
+
+  LogicalResult place(Operation *op) {
+    std::optional<bool> isHost;
+    for (StringAttr node : nodesOf(op->getLoc()))
+      if (failed(placeOf(op, node, isHost)))
+        return failure();
+    auto fusible = dyn_cast<graph::FusionOpInterface>(op);
+    if (isHost == true && fusible &&
+        fusible.fusionRole() != graph::FusionRole::none)
+      op->setAttr("weir.host", UnitAttr::get(op->getContext()));
+    return success();
+  }
+
+  /// Where the node is said to be, unless an inner one has decided.
+  LogicalResult placeOf(Operation *op, StringAttr node,
+                        std::optional<bool> &isHost) {
+    bool isDecided = isHost.has_value(), hasRule = false;
+    for (Rule &rule : rules) {
+      if (!rule.names.match(node.getValue()))
+        continue;
+      rule.isUsed = hasRule = true;
+      if (!isDecided)
+        isHost = rule.isHost;
+    }
+    auto device = devices ? devices.getAs<StringAttr>(node) : StringAttr();
+    if (!device || hasRule || isDecided)
+      return success();
+    DeviceKind kind = kindOfDevice(device);
+    if (kind == DeviceKind::Other)
+      return emitError(op->getLoc(), "is constrained to the device '")
+             << device.getValue() << "', and there are a GPU and its CPU; "
+             << "--place=REGEX:cpu or :gpu overrules the model";
+    if (kind != DeviceKind::Any)
+      isHost = kind == DeviceKind::Cpu;
+    return success();
+  }
+
+  ModuleOp module;
+  DictionaryAttr devices;
+  std::vector<Rule> rules;
+};
+
+struct PlaceOps : impl::PlaceOpsBase<PlaceOps> {
+  void runOnOperation() override {
+    if (failed(Placing(getOperation()).run()))
+      return signalPassFailure();
+    getOperation()->removeAttr("weir.devices");
+  }
+};
+
+} // namespace
+} // namespace weir
