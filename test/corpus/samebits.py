@@ -73,20 +73,22 @@ def differing(bin_dir, model, compile_flags, run_flags):
 def flags_of(runner, meta, feeds, fetches):
     """How the compiler is told of inputs and outputs."""
     dims = ["x".join(map(str, f["shape"])) for f in feeds]
+    shapes = [f"--shape={f['tensor']}={d}" for f, d in zip(feeds, dims)]
+    if meta["kind"] == "onnx":
+        return shapes
     if meta["kind"] == "tf_savedmodel":
-        return [f"--signature={meta.get('signature', 'serving_default')}",
-                *(f"--shape={f['tensor']}={d}" for f, d in zip(feeds, dims))]
+        return [f"--signature={meta.get('signature', 'serving_default')}", *shapes]
     return [*(f"--feed={f['tensor']}:{d}{'x' if d else ''}{runner.TYPES[f['dtype']]}"
               for f, d in zip(feeds, dims)),
             *(f"--fetch={o['tensor']}" for o in fetches if o.get("tensor"))]
 
 
-def corpus_jobs(args, folder):
+def corpus_jobs(args, folder, kinds=("tf_graphdef", "tf_savedmodel")):
     """(name, model, flags to compile, flags to run) of the corpus' graphs."""
     runner = conformance.runner_of(args.corpus)
     conformance.completed(conformance.unpacked(args.corpus), folder)
     index = [e for e in json.loads((Path(args.corpus) / "index.json").read_text())
-             if e["kind"] in ("tf_graphdef", "tf_savedmodel")
+             if e["kind"] in kinds
              and (Path(folder) / e["group"] / e["id"]).exists()]
     if args.sample:
         index = index[::max(1, len(index) // args.sample)]

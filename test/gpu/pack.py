@@ -171,4 +171,5 @@ def main():
         sys.exit("more than 60 MB: leave samples of the corpus out")
 
 
-main()
+if __name__ == "__main__":
+    main()

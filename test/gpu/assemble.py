@@ -1,0 +1,137 @@
+#!/usr/bin/python3
+"""Has ptxas assemble the kernels of models that are compiled for a GPU.
+
+  assemble.py [--bin DIR] [--archs LIST] [--tiny] [--corpus DIR] [--sample N] [--jobs N]
+              [--save FILE.jsonl] [MODEL...]
+
+For each architecture (default: sm_80,sm_90) ptxas has to take the PTX, and no kernel may
+spill registers to memory. The models: those that are given; else the cases of cases.py, of
+tiny sizes where that is asked for, and the small ones of test/models; and those of a corpus
+(DIR, or WEIR_CORPUS; see test/corpus/conformance.py), or about N of them. What does not
+compile for a processor is left out. What compiles for one and not for a GPU is a failure.
+--save writes a line for each model.
+"""
+
+import argparse
+import concurrent.futures
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "test/corpus"))
+import pack
+import samebits
+
+LIMIT = 120
+
+
+def arguments():
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--bin", type=Path, default=ROOT / "build/release/bin")
+    parser.add_argument("--archs", default="sm_80,sm_90")
+    parser.add_argument("--tiny", action="store_true")
+    parser.add_argument("--corpus", default=os.environ.get("WEIR_CORPUS"))
+    parser.add_argument("--sample", type=int, default=0)
+    parser.add_argument("--jobs", type=int, default=os.cpu_count())
+    parser.add_argument("--save", type=Path)
+    parser.add_argument("models", nargs="*")
+    return parser.parse_args()
+
+
+def call(*command):
+    """The exit status, or None where it takes too long, and what is said."""
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, timeout=LIMIT)
+    except subprocess.TimeoutExpired:
+        return None, f"takes more than {LIMIT} s"
+    return done.returncode, done.stdout + done.stderr
+
+
+def first_error(text):
+    lines = text.strip().splitlines() or ["no reason"]
+    return next((line for line in lines if "error" in line), lines[0])[:300]
+
+
+def assembled(args, model, flags):
+    """What came of a model: `kernels` and `outcome`, and `why` that is not "right"."""
+    with tempfile.TemporaryDirectory() as folder:
+        ptx = f"{folder}/model.ptx"
+        weir = (f"{args.bin}/weir", "compile", model)
+        status, text = call(*weir, "--gpu=cuda", "--emit=ptx", "-o", ptx, *flags)
+        if status != 0:
+            alone, _ = call(*weir, "-o", f"{folder}/model.so", *flags)
+            outcome = "refused" if alone == 0 else "late" if status is None else "left out"
+            return {"kernels": 0, "outcome": outcome, "why": first_error(text)}
+        # Of a model without kernels there is no PTX.
+        code = Path(ptx).read_text() if Path(ptx).exists() else ""
+        kernels = len(re.findall(r"^\.visible \.entry|^\s*\.entry", code, flags=re.M))
+        for arch in args.archs.split(",") if kernels else []:
+            status, text = call("ptxas", "-v", f"-arch={arch}", ptx, "-o", f"{folder}/code")
+            if status != 0:
+                return {"kernels": kernels, "outcome": "late" if status is None else "refused",
+                        "why": f"ptxas for {arch}: {first_error(text)}"}
+            spills = max(map(int, re.findall(r"(\d+) bytes spill", text)), default=0)
+            if spills:
+                return {"kernels": kernels, "outcome": "spills",
+                        "why": f"{spills} bytes of registers for {arch}"}
+    return {"kernels": kernels, "outcome": "right"}
+
+
+class Models(pack.Packer):
+    """The models that pack.py compiles, as files."""
+
+    def __init__(self, args):
+        super().__init__(args)
+        self.found = []
+
+    def compile(self, model, folder, extra):
+        kept = self.args.out / f"{folder.name}.pbtxt"
+        Path(model).rename(kept)
+        self.found.append((folder.name, str(kept), extra))
+        return False
+
+
+def own_models(args, folder):
+    args.out = Path(folder)
+    models = Models(args)
+    for case in pack.cases.cases(args.tiny):
+        models.bench(case)
+    models.zoo()
+    return models.found
+
+
+def main():
+    args = arguments()
+    with tempfile.TemporaryDirectory() as folder, \
+            concurrent.futures.ThreadPoolExecutor(args.jobs) as pool:
+        jobs = [(model, model, []) for model in args.models]
+        if not jobs:
+            jobs = own_models(args, folder)
+        if args.corpus:
+            links = Path(folder) / "corpus"
+            links.mkdir()
+            kinds = ("tf_graphdef", "tf_savedmodel", "tf_import", "onnx")
+            jobs += [job[:3] for job in samebits.corpus_jobs(args, links, kinds)]
+        rows = []
+        for (name, *_), row in zip(jobs, pool.map(lambda job: assembled(args, *job[1:]), jobs)):
+            rows.append({"name": name, **row})
+            if row["outcome"] not in ("right", "left out"):
+                print(f"{name}: {row['outcome']}: {row['why']}", flush=True)
+            if args.save:
+                args.save.write_text("".join(json.dumps(r) + "\n" for r in rows))
+    counts = {k: sum(r["outcome"] == k for r in rows)
+              for k in ("right", "refused", "spills", "late", "left out")}
+    print(f"{sum(r['kernels'] for r in rows)} kernels of {sum(r['kernels'] > 0 for r in rows)} "
+          f"models for {args.archs}; models: "
+          + ", ".join(f"{count} {kind}" for kind, count in counts.items()))
+    sys.exit(bool(counts["refused"] or counts["spills"] or not counts["right"]))
+
+
+if __name__ == "__main__":
+    main()
