@@ -287,9 +287,12 @@ std::optional<Options> parseOptions(mlir::MLIRContext *context,
   readLevels(args, command, options, usage);
   readGpu(args, options, usage);
   options.precision = args.getLastArgValue(OPT_precision_EQ, "f32").str();
-  if (options.precision != "f32" && options.precision != "bf16x3")
-    usage.say() << "--precision takes f32 or bf16x3, not '"
+  if (options.precision != "f32" && options.precision != "bf16x3" &&
+      options.precision != "tf32")
+    usage.say() << "--precision takes f32, bf16x3 or tf32, not '"
                 << escaped(options.precision) << "'\n";
+  if (options.precision == "tf32" && !options.gpu.isOn())
+    usage.say() << "--precision=tf32 goes with --gpu\n";
   options.timing = args.hasArg(OPT_timing);
   options.json = args.hasArg(OPT_json);
   if (const Arg *stage = args.getLastArg(OPT_stop_after_EQ))

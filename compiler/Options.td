@@ -56,7 +56,7 @@ defm use_lib : Eq<"use-lib", "WHICH", "Of --gpu=cuda, what cuBLASLt multiplies, 
 defm place : Eq<"place", "REGEX:cpu|gpu", "With --gpu, where nodes are computed whose name the expression is found in; the last that fits a node counts, and goes before the device that the model asks for (may be given again)">;
 defm gpu_arch : Eq<"gpu-arch", "LIST", "Architectures of GPUs to make machine code for where ptxas is found, as in sm_80,sm_90; PTX, which all later ones run too, is for the oldest (default: sm_80)">;
 defm threads : Eq<"threads", "N|extern", "Run on N threads of the model's own (default: 1), or on the caller's">;
-defm precision : Eq<"precision", "f32|bf16x3", "What products of f32 by tiles (AMX) keep: all of f32 (default), or 16 bits, in half the time">;
+defm precision : Eq<"precision", "f32|bf16x3|tf32", "What products of f32 keep: all of f32 (default); by tiles of AMX 16 bits, in half the time; on a GPU 10 bits of each factor's fraction, by its units for matrices">;
 def O : Joined<["-"], "O">, MetaVarName<"LEVEL">,
         HelpText<"Optimization level, 0 to 3 (default: 2)">;
 

@@ -73,7 +73,8 @@ Error readGemm(DictionaryAttr fields, ModelInterface &model) {
   bool a = fields.contains("transpose_a"), b = fields.contains("transpose_b");
   gemm.flags = (a ? 1 : 0) | (b ? 2 : 0) | (fields.contains("bias") ? 4 : 0) |
                (fields.contains("relu") ? 8 : 0) |
-               (fields.contains("unaligned") ? 16 : 0);
+               (fields.contains("unaligned") ? 16 : 0) |
+               (fields.contains("tf32") ? 32 : 0);
   struct Field {
     StringLiteral name;
     int64_t byDefault, least, most;

@@ -28,6 +28,8 @@ Error fault(const Twine &message) {
 // The fields of weir_sim_thread, of 12 numbers and two addresses.
 enum Field { Thread = 0, Block = 3, Threads = 6, Blocks = 9 };
 constexpr uint64_t sharedAt = 48;
+// What weir_sim_multiply multiplies.
+enum Factors { Bf16, F16, Tf32 };
 constexpr unsigned sharedSpace = 3;
 
 /// The number of a thread's that an intrinsic asks for.
@@ -164,16 +166,23 @@ private:
       return b.CreateBitCast(value, call.getType());
     }
     case Intrinsic::nvvm_mma_m16n8k16_row_col_f32_f32:
-      return multiply(b, call, /*isF16=*/true);
+      return multiply(b, call, F16);
     case Intrinsic::nvvm_mma_m16n8k16_row_col_bf16:
-      return multiply(b, call, /*isF16=*/false);
+      return multiply(b, call, Bf16);
+    case Intrinsic::nvvm_mma_m16n8k8_row_col_tf32:
+      return multiply(b, call, Tf32);
+    case Intrinsic::nvvm_f2tf32_rna:
+      return b.CreateCall(module.getOrInsertFunction("weir_sim_round_tf32",
+                                                     b.getInt32Ty(),
+                                                     b.getFloatTy()),
+                          call.getArgOperand(0));
     default:
       return nullptr;
     }
   }
 
   /// Six words and four sums pass through memory.
-  Value *multiply(IRBuilder<> &b, IntrinsicInst &call, bool isF16) {
+  Value *multiply(IRBuilder<> &b, IntrinsicInst &call, Factors kind) {
     meets = true;
     auto *i32 = b.getInt32Ty();
     auto *words = ArrayType::get(i32, 6),
@@ -188,7 +197,7 @@ private:
     b.CreateCall(module.getOrInsertFunction("weir_sim_multiply", b.getVoidTy(),
                                             b.getPtrTy(), i32, b.getPtrTy(),
                                             b.getPtrTy()),
-                 {thread, b.getInt32(isF16), sides, place});
+                 {thread, b.getInt32(kind), sides, place});
     Value *result = PoisonValue::get(call.getType());
     for (unsigned i = 0; i < 4; ++i)
       result = b.CreateInsertValue(

@@ -41,7 +41,8 @@ def ShareThreads : Pass<"weir-share-threads", "::mlir::func::FuncOp"> {
     nests that read along another dimension than they write: squares of what they
     read go by way of shared memory. Of many elements a grain is four neighbours, which
     are loaded and stored at once where they are aligned. Tiles of products of f16 and
-    of bf16 are `mma.sync`'s. Right sides of products are not packed.
+    of bf16 are `mma.sync`'s, and so are those of f32 where the module has
+    `weir.precision = "tf32"`. Right sides of products are not packed.
 
     ```mlir
     linalg.generic {iterator_types = ["parallel", "reduction"]} ins(%x : memref<8x50xf32>) outs(%y : memref<8xf32>) { add }

@@ -2,6 +2,7 @@
 // asked for.
 
 #include "passes/gpu/Passes.h"
+#include "passes/gpu/Precision.h"
 
 #include "dialects/kernel/Kernel.h"
 
@@ -181,7 +182,8 @@ private:
     for (auto [name, holds] :
          {std::pair("transpose_a", op.getTransposeA()),
           std::pair("transpose_b", transposeB),
-          std::pair("bias", epilogue.bias), std::pair("relu", epilogue.relu)})
+          std::pair("bias", epilogue.bias), std::pair("relu", epilogue.relu),
+          std::pair("tf32", element.isF32() && gpu::isForTf32(op))})
       if (holds)
         fields.set(name, builder.getUnitAttr());
     fields.set("dtype", builder.getStringAttr(dtype));

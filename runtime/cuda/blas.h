@@ -24,6 +24,7 @@ typedef struct weir_lt_choice {
 
 enum {
   CUBLAS_COMPUTE_32F_ = 68,
+  CUBLAS_COMPUTE_32F_FAST_TF32_ = 77,
   CUBLAS_OP_T_ = 1,
   CUBLASLT_EPILOGUE_DEFAULT_ = 1,
   CUBLASLT_EPILOGUE_RELU_ = 2,

@@ -96,8 +96,10 @@ static weir_status describe(weir_gpu *gpu, const weir_gpu_gemm *gemm,
       (gemm->flags & WEIR_GEMM_RELU ? CUBLASLT_EPILOGUE_RELU_ : 0);
   int a = gemm->flags & WEIR_GEMM_TRANSPOSE_A,
       b = gemm->flags & WEIR_GEMM_TRANSPOSE_B;
-  weir_status status = LT(gpu, cublasLtMatmulDescCreate, &plan->product,
-                          CUBLAS_COMPUTE_32F_, CUDA_R_32F_);
+  int32_t compute = gemm->flags & WEIR_GEMM_TF32 ? CUBLAS_COMPUTE_32F_FAST_TF32_
+                                                 : CUBLAS_COMPUTE_32F_;
+  weir_status status =
+      LT(gpu, cublasLtMatmulDescCreate, &plan->product, compute, CUDA_R_32F_);
   if (!status && b)
     status =
         set(gpu, plan->product, CUBLASLT_MATMUL_DESC_TRANSA_, CUBLAS_OP_T_);

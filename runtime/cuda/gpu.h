@@ -73,7 +73,8 @@ enum {
   WEIR_GEMM_TRANSPOSE_B = 2, // B lies as n rows of k
   WEIR_GEMM_BIAS = 4,
   WEIR_GEMM_RELU = 8,
-  WEIR_GEMM_UNALIGNED = 16 // operands are aligned to their elements only
+  WEIR_GEMM_UNALIGNED = 16, // operands are aligned to their elements only
+  WEIR_GEMM_TF32 = 32       // factors of f32 may be rounded to tf32
 };
 typedef struct weir_gpu_gemm {
   uint32_t dtype; // of all operands: WEIR_F32, WEIR_F16 or WEIR_BF16

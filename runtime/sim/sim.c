@@ -150,12 +150,21 @@ static void meet_warp(fiber *self) {
     pass_turn(self);
 }
 
-static float float_of(uint32_t bits, uint32_t is_f16) {
-  union {
-    uint32_t bits;
-    float value;
-  } out = {.bits = bits << 16};
-  if (!is_f16)
+typedef union number {
+  uint32_t bits;
+  float value;
+} number;
+
+uint32_t weir_sim_round_tf32(float value) {
+  number in = {.value = value};
+  return value != value ? 0x7fffffff : (in.bits + 0x1000) & ~0x1fffu;
+}
+
+// Element `i` of a word; of tf32 there is one.
+static float float_of(uint32_t word, uint32_t i, uint32_t kind) {
+  uint32_t bits = word >> i * 16 & 0xffff;
+  number out = {.bits = kind == WEIR_SIM_TF32 ? word : bits << 16};
+  if (kind != WEIR_SIM_F16)
     return out.value;
   uint32_t exponent = bits >> 10 & 31, mantissa = bits & 1023;
   if (!exponent) {
@@ -168,7 +177,7 @@ static float float_of(uint32_t bits, uint32_t is_f16) {
   return out.value;
 }
 
-void weir_sim_multiply(weir_sim_thread *thread, uint32_t is_f16,
+void weir_sim_multiply(weir_sim_thread *thread, uint32_t kind,
                        const uint32_t sides[6], float sums[4]) {
   fiber *self = (fiber *)thread;
   warp *warp = warp_of(self);
@@ -177,13 +186,13 @@ void weir_sim_multiply(weir_sim_thread *thread, uint32_t is_f16,
   meet_warp(self);
   for (uint32_t i = 0; i < 4; ++i) {
     uint32_t column = 2 * (lane % 4) + i % 2, upper = i < 2;
-    for (uint32_t k = 0; k < 16; ++k) {
-      // Words 0 and 1 are of pairs below 4, 2 and 3 of the others.
-      uint32_t pair = k / 2 % 4, high = k / 8, shift = k % 2 * 16;
-      uint32_t a = warp->sides[parity][lane / 4 * 4 + pair][2 * high + !upper];
-      uint32_t b = warp->sides[parity][column * 4 + pair][4 + high];
-      sums[i] += float_of(a >> shift & 0xffff, is_f16) *
-                 float_of(b >> shift & 0xffff, is_f16);
+    for (uint32_t k = 0; k < 8; ++k) {
+      // A lane has words k and k + 4 of the depth.
+      uint32_t from = k % 4, high = k / 4;
+      uint32_t a = warp->sides[parity][lane / 4 * 4 + from][2 * high + !upper];
+      uint32_t b = warp->sides[parity][column * 4 + from][4 + high];
+      for (uint32_t j = 0; j < (kind == WEIR_SIM_TF32 ? 1 : 2); ++j)
+        sums[i] += float_of(a, j, kind) * float_of(b, j, kind);
     }
   }
 }

@@ -63,10 +63,13 @@ void weir_sim_barrier(weir_sim_thread *thread);
 // The value that lane `from` gives; one's own where that is no lane.
 uint32_t weir_sim_shuffle(weir_sim_thread *thread, uint32_t value,
                           uint32_t from);
-// mma.m16n8k16 of a warp, of f16 or else of bf16: `sides` are a lane's four
-// words of the left side and two of the right, `sums` its four sums, of which
-// each becomes what the warp multiplies for it and what it was.
-void weir_sim_multiply(weir_sim_thread *thread, uint32_t is_f16,
+// mma.m16n8k16 of a warp, of f16 or bf16, or mma.m16n8k8 of tf32: `sides` are a
+// lane's four words of the left side and two of the right, `sums` its four
+// sums, of which each becomes what the warp multiplies for it and what it was.
+enum { WEIR_SIM_BF16, WEIR_SIM_F16, WEIR_SIM_TF32 };
+void weir_sim_multiply(weir_sim_thread *thread, uint32_t kind,
                        const uint32_t sides[6], float sums[4]);
+// The nearest tf32, of two the one away from 0; a NaN is one.
+uint32_t weir_sim_round_tf32(float value);
 
 #endif

@@ -128,7 +128,9 @@ class Packer:
                 meta = json.loads((folder / "meta.json").read_text())
                 if any(t.get("kind") != "tensor" for t in meta["inputs"] + meta["outputs"]):
                     continue
-                model = next(folder.glob("model.*"))
+                model = next((p for p in folder.glob("model.*") if p.is_file()), None)
+                if not model:
+                    continue
                 feeds = {t["tensor"]: np.load(folder / t["file"]) for t in meta["inputs"]}
                 fetches = {t["tensor"]: np.load(folder / t["file"]) for t in meta["outputs"]}
                 sizes = sum(np.asarray(a).nbytes for a in [*feeds.values(), *fetches.values()])

@@ -12,8 +12,8 @@ def values(*shape):
     return random.uniform(-1, 1, shape).astype(np.float32)
 
 
-def gpu():
-    return Graph(fold=False, options=["--gpu=sim"])
+def gpu(*options):
+    return Graph(fold=False, options=["--gpu=sim", *options])
 
 
 def rows():
@@ -148,6 +148,37 @@ def halves():
     return g
 
 
+def rounded():
+    """Products of f32 whose factors are rounded to tf32: to 10 bits, ties away from 0."""
+    g = gpu("--precision=tf32")
+
+    def tf32(x):
+        bits = (x.view(np.uint32) + np.uint32(0x1000)) & np.uint32(0xFFFFE000)
+        return np.where(np.isnan(x), np.nan, np.float64(bits.view(np.float32)))
+
+    for m, k, n in ((64, 64, 64), (100, 40, 70), (17, 300, 65)):
+        left, right = values(m, k), values(k, n)
+        left[0, :2] = np.uint32([0x3F801000, 0xBF803000]).view(np.float32)  # ties
+        a, b = g.input(left), g.input(right)
+        g.expect(g.op("MatMul", a, b), tf32(left) @ tf32(right), rtol=0, atol=2e-5)
+        w = values(n, k)
+        exact = tf32(left) @ tf32(w).T
+        g.expect(g.op("MatMul", a, g.constant(w), transpose_b=True), exact, rtol=0, atol=2e-5)
+    left, right = values(2, 50, 40), values(2, 50, 60)
+    exact = tf32(left).swapaxes(1, 2) @ tf32(right)
+    y = g.op("BatchMatMulV2", g.input(left), g.input(right), adj_x=True)
+    g.expect(y, exact, rtol=0, atol=2e-5)
+    left, right = np.ones((32, 32), np.float32), np.ones((32, 40), np.float32)
+    left[:4, 5] = np.inf, -np.inf, np.nan, np.finfo(np.float32).max
+    right[7, 9] = np.uint32(0x7FFFFFFF).view(np.float32)
+    exact = tf32(left) @ tf32(right)  # the largest f32 rounds to infinity
+    g.expect(g.op("MatMul", g.input(left), g.input(right)), exact, rtol=1e-6)
+    # Few rows are no tile, and stay f32.
+    a, b = g.input(values(3, 50)), g.input(values(50, 7))
+    g.expect(g.op("MatMul", a, b), np.float64(a.value) @ np.float64(b.value), rtol=0, atol=1e-5)
+    return g
+
+
 def convolutions():
     g = gpu()
     for size, inputs, outputs, stride in ((14, 16, 33, 1), (15, 5, 64, 2)):
@@ -190,4 +221,4 @@ def doubles():
     return g
 
 
-main(rows, fused, transposes, wide, products, halves, convolutions, doubles)
+main(rows, fused, transposes, wide, products, halves, rounded, convolutions, doubles)

@@ -74,8 +74,9 @@ struct TiledProduct {
   void share(ThreadBuilder &b) const;
 
 private:
-  /// The same where elements are of 16 bits, by the units for matrices.
-  void shareHalves(ThreadBuilder &b) const;
+  /// The same by the units for matrices: of f16 and bf16, and of f32 where
+  /// products may be of tf32.
+  void shareUnits(ThreadBuilder &b) const;
 };
 
 } // namespace weir::gpu

@@ -4,6 +4,7 @@
 // its columns of the right side into shared memory, where each element is read
 // by 16 threads; a thread keeps the sums of 4 x 4 elements in registers.
 
+#include "passes/gpu/Precision.h"
 #include "passes/gpu/kernels/Blocks.h"
 
 using namespace mlir;
@@ -27,8 +28,10 @@ bool TiledProduct::isWorthTiles() const {
 }
 
 void TiledProduct::share(ThreadBuilder &b) const {
-  if (element && (element.isF16() || element.isBF16()) && sumType.isF32())
-    return shareHalves(b);
+  if (element && sumType.isF32() &&
+      (element.isF16() || element.isBF16() ||
+       (element.isF32() && isForTf32(b.getInsertionBlock()->getParentOp()))))
+    return shareUnits(b);
   int64_t tilesDown = llvm::divideCeil(rows, tile),
           tilesAcross = llvm::divideCeil(columns, tile);
   b.blocks(

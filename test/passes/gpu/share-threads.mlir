@@ -420,11 +420,11 @@ func.func private @tiles(%a: memref<100x40xf32>, %b: memref<40x100xf32>, %c: mem
 // the depth are words of shared memory, and a warp has a quarter of the tile.
 // CHECK-LABEL: func.func private @halves
 // CHECK: kernel.parts 4 attributes {weir.block = 128 : i64} {
-// CHECK-COUNT-2: memref.alloca() : memref<64x12xi32, 3>
+// CHECK-COUNT-2: memref.alloca() : memref<64x20xi32, 3>
 // CHECK: arith.bitcast %{{.*}} : bf16 to i16
 // CHECK: arith.ori
 // CHECK: nvvm.barrier0
-// CHECK-COUNT-8: llvm.call_intrinsic "llvm.nvvm.mma.m16n8k16.row.col.bf16"
+// CHECK-COUNT-16: llvm.call_intrinsic "llvm.nvvm.mma.m16n8k16.row.col.bf16"
 // CHECK: nvvm.barrier0
 // CHECK: arith.truncf
 // Of f32 it would round each element to fewer digits.
@@ -464,4 +464,24 @@ func.func private @whole(%x: memref<8x500xf32>, %y: memref<8xf32>, %z: memref<8x
   }
   memref.store %first, %y[%zero] : memref<8xf32>
   return
+}
+
+// -----
+
+// Where that is asked for, f32 is rounded to tf32, a word an element.
+// CHECK-LABEL: func.func private @rounded
+// CHECK: kernel.parts 4 attributes {weir.block = 128 : i64} {
+// CHECK-COUNT-2: memref.alloca() : memref<64x20xi32, 3>
+// CHECK: llvm.call_intrinsic "llvm.nvvm.f2tf32.rna"(%{{.*}}) : (f32) -> i32
+// CHECK: nvvm.barrier0
+// CHECK-COUNT-16: llvm.call_intrinsic "llvm.nvvm.mma.m16n8k8.row.col.tf32"
+// CHECK: nvvm.barrier0
+module attributes {weir.precision = "tf32"} {
+  func.func private @rounded(%a: memref<100x40xf32>, %b: memref<40x100xf32>, %c: memref<100x100xf32>) attributes {weir.kernel} {
+    kernel.matmul ins(%a, %b : memref<100x40xf32>, memref<40x100xf32>) outs(%c : memref<100x100xf32>) attributes {} {
+    ^bb0(%sum: f32):
+      kernel.yield %sum : f32
+    }
+    return
+  }
 }
