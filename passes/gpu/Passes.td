@@ -37,7 +37,8 @@ def ShareThreads : Pass<"weir-share-threads", "::mlir::func::FuncOp"> {
     grains of whole blocks: the op then says by `weir.block` of how many threads.
     Nests that follow each other over the same rows, one of which reduces them, are
     one such op: a thread keeps its elements of the row, up to eight, in registers
-    from nest to nest, and what only these nests need is never in memory. So are
+    from nest to nest, and what only these nests need is never in memory. Of more
+    elements a thread has a loop for each nest, and leaves them in memory. So are
     nests that read along another dimension than they write: squares of what they
     read go by way of shared memory. Of many elements a grain is four neighbours, which
     are loaded and stored at once where they are aligned. Tiles of products of f16 and

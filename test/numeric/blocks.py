@@ -38,11 +38,13 @@ def rows():
 def fused():
     """What is computed of a row by one block, without leaving its registers."""
     g = gpu()
-    for length in (3, 8, 33, 600, 5000, 8192, 8200):
+    for length in (3, 8, 33, 600, 5000, 8192, 8200, 12288, 70000):
         x = g.input(values(3, length) * 4)
         wide = np.float64(x.value)
         e = np.exp(wide - wide.max(1, keepdims=True))
-        g.expect(g.op("Softmax", x), e / e.sum(1, keepdims=True), rtol=3e-6)
+        # What a thread adds up of a long row, it adds one after the other.
+        exact = e / e.sum(1, keepdims=True)
+        g.expect(g.op("Softmax", x), exact, rtol=3e-6 if length < 20000 else 1e-5)
         g.expect(g.op("LogSoftmax", x), wide - wide.max(1, keepdims=True)
                  - np.log(e.sum(1, keepdims=True)), rtol=1e-6, atol=3e-6)  # fmt: skip
         axis = g.constant(np.int32([1]))

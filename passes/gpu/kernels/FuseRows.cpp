@@ -2,11 +2,11 @@
 //
 // Such a kernel is several loop nests over the same rows, each of which needs
 // what the last one left of its own row alone. Each thread of a block has the
-// same elements of the row in all of them, in registers; what a row is reduced
-// to, every thread has.
+// same elements of the row in all of them: in registers or, where these are too
+// few, in memory. What a row is reduced to, every thread has.
 
 #include "passes/gpu/kernels/Blocks.h"
-#include "passes/gpu/kernels/Nest.h"
+#include "passes/gpu/kernels/RowEmitter.h"
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
@@ -20,11 +20,13 @@ namespace {
 
 // A row below this is one thread's: most lanes of a warp would have nothing.
 constexpr int64_t ownRow = 8;
-// Elements of a row that a thread has at most: they are unrolled.
+// Elements of a row that a thread has in registers at most: they are unrolled.
 constexpr int64_t mostElements = 8;
 constexpr int64_t mostThreads = 1024;
-// Neighbours that are loaded and stored at once: 16 bytes of f32.
-constexpr int64_t wide = 4;
+// Rows that are longer than these registers hold are a block's up to this
+// length, or where there are so many that blocks fill a GPU: else it has more
+// to do for one nest after the other.
+constexpr int64_t longestRow = 1 << 16, manyRows = 128;
 
 bool isReduction(utils::IteratorType kind) {
   return kind == utils::IteratorType::reduction;
@@ -34,13 +36,6 @@ Value baseOf(Value memory) {
   while (auto view = memory.getDefiningOp<ViewLikeOpInterface>())
     memory = view.getViewSource();
   return memory;
-}
-
-int64_t product(ArrayRef<int64_t> sizes) {
-  int64_t result = 1;
-  for (int64_t size : sizes)
-    result *= size;
-  return result;
 }
 
 /// Loop nests over the same rows. A nest is over rows alone or over rows and
@@ -105,10 +100,15 @@ private:
     if (length < ownRow)
       return 1;
     int64_t count = warp;
-    while (count * mostElements < length)
+    while (count < mostThreads && count * mostElements < length)
       count *= 2;
-    return count <= mostThreads ? count : 0;
+    bool isShared =
+        !isLong() || length <= longestRow || product(rows) >= manyRows;
+    return isShared ? count : 0;
   }
+
+  /// Whether a thread has more elements of a row than registers for them.
+  bool isLong() const { return product(columns) > mostThreads * mostElements; }
 
   /// Whether the loops are the rows', or the rows' and then the columns'.
   bool fits(linalg::LinalgOp op) const {
@@ -200,136 +200,10 @@ private:
                                             // whether only a thread's own
 };
 
-/// What one thread does for a row.
-class RowEmitter {
-public:
-  RowEmitter(ThreadBuilder &b, ArrayRef<int64_t> rows,
-             ArrayRef<int64_t> columns, int64_t threads, Value row,
-             Value thread)
-      : b(b), threads(threads), thread(thread),
-        rowAt(b.delinearize(row, rows)) {
-    int64_t length = product(columns);
-    // Neighbours by fours, where none is past the end.
-    int64_t group = threads > 1 && length % (threads * wide) == 0 ? wide : 1;
-    for (int64_t first = 0; first < length; first += threads) {
-      int64_t round = first / threads;
-      Value element = threads == 1
-                          ? b.index(first)
-                          : b.plus(b.times(thread, group),
-                                   b.index(round / group * group * threads +
-                                           round % group));
-      Value isInside;
-      if (first + threads > length) {
-        isInside = b.isInside(element, length);
-        element = b.clamped(element, length);
-      }
-      inside.push_back(isInside);
-      at.push_back(rowAt);
-      llvm::append_range(at.back(), b.delinearize(element, columns));
-    }
-  }
-
-  void emit(linalg::LinalgOp op, llvm::function_ref<bool(Value)> isOwn) {
-    Nest nest(b, op);
-    bool overColumns = op.getNumLoops() > rowAt.size();
-    SmallVector<Value> last, before(op.getNumDpsInits());
-    SmallVector<SmallVector<Value>> results(op.getNumDpsInits());
-    for (auto [i, init] : llvm::enumerate(op.getDpsInitsMutable())) {
-      bool isSum = overColumns && isRow(op, init);
-      // Before any thread stores there: the exchange comes between.
-      if (isSum) {
-        nest.at.assign(rowAt.begin(), rowAt.end());
-        nest.at.resize(nest.ranges.size());
-        before[i] = element(nest, init, 0);
-      }
-      last.push_back(isSum && threads > 1 ? start(combinerOf(op, i))
-                                          : before[i]);
-    }
-    for (size_t j = 0; j < (overColumns ? at.size() : 1); ++j) {
-      nest.at = overColumns ? at[j] : rowAt;
-      SmallVector<Value> now;
-      for (auto [i, init] : llvm::enumerate(op.getDpsInitsMutable())) {
-        bool isUsed = !op.getMatchingBlockArgument(&init).use_empty();
-        now.push_back(last[i] || !isUsed ? last[i] : element(nest, init, j));
-      }
-      auto values = nest.compute(
-          now, [&](OpOperand &input) { return element(nest, input, j); });
-      for (auto [i, value] : llvm::enumerate(values)) {
-        if (!last[i])
-          results[i].push_back(value);
-        else
-          last[i] = inside[j]
-                        ? b.create<arith::SelectOp>(inside[j], value, last[i])
-                        : value;
-      }
-    }
-    for (unsigned i = 0; i < results.size(); ++i) {
-      OpOperand &init = *op.getDpsInitOperand(i);
-      if (last[i] && threads > 1)
-        last[i] = combine(
-            b, combinerOf(op, i), before[i],
-            combineBlock(b, combinerOf(op, i), last[i], thread, threads));
-      held[init.get()] = last[i] ? SmallVector<Value>{last[i]} : results[i];
-      if (isOwn(init.get()))
-        continue;
-      if (isRow(op, init)) {
-        rowResults.insert(init.get());
-        continue;
-      }
-      for (size_t j = 0; j < results[i].size(); ++j) {
-        Value value = results[i][j];
-        nest.at = at[j];
-        onlyIf(inside[j],
-               [&] { b.store(value, init.get(), nest.indices(init)); });
-      }
-    }
-  }
-
-  /// Stores what rows are reduced to.
-  void finish() {
-    if (rowResults.empty())
-      return;
-    Value first = threads == 1 ? Value() : b.equals(thread, 0);
-    onlyIf(first, [&] {
-      for (Value memory : rowResults)
-        b.store(held[memory][0], memory, rowAt);
-    });
-  }
-
-private:
-  bool isRow(linalg::LinalgOp op, OpOperand &init) {
-    return op.getMatchingIndexingMap(&init).getNumResults() == rowAt.size();
-  }
-
-  Value start(Operation *combiner) {
-    return b.create<arith::ConstantOp>(identityOf(combiner));
-  }
-
-  Value element(Nest &nest, OpOperand &operand, size_t j) {
-    auto found = held.find(operand.get());
-    if (found == held.end())
-      return nest.load(operand);
-    return found->second[found->second.size() == 1 ? 0 : j];
-  }
-
-  void onlyIf(Value condition, llvm::function_ref<void()> body) {
-    condition ? b.onlyIf(condition, body) : body();
-  }
-
-  ThreadBuilder &b;
-  int64_t threads;
-  Value thread;
-  SmallVector<Value> rowAt;
-  SmallVector<SmallVector<Value>> at; // of each of the thread's elements
-  SmallVector<Value> inside;          // null: it surely is
-  llvm::SmallDenseMap<Value, SmallVector<Value>> held;
-  llvm::SetVector<Value> rowResults;
-};
-
 void RowRun::emit() {
   ThreadBuilder b(nests.back().getLoc(), nests.back());
   auto each = [&](Value row, Value thread) {
-    RowEmitter emitter(b, rows, columns, threads(), row, thread);
+    RowEmitter emitter(b, rows, columns, threads(), isLong(), row, thread);
     for (linalg::LinalgOp op : nests)
       emitter.emit(op, [&](Value memory) { return isOwn(memory); });
     emitter.finish();
@@ -340,7 +214,7 @@ void RowRun::emit() {
     b.blocks(product(rows), threads(), each);
   SmallVector<Operation *> unused;
   for (auto &[memory, extent] : held)
-    if (isOwn(memory))
+    if (isOwn(memory) && !(isLong() && extent == Extent::Column))
       unused.push_back(memory.getDefiningOp());
   for (linalg::LinalgOp op : nests)
     op->erase();

@@ -266,10 +266,25 @@ func.func private @kept(%x: memref<8x3xf32>, %sum: memref<8xf32>, %y: memref<8x3
 // -----
 
 // A nest that reads what other rows have left waits for a launch of its own; so
-// does one over rows that are too long for registers.
+// does one over a few rows of which each is too long for a block.
 // CHECK-LABEL: func.func private @other_rows
 // CHECK: kernel.parts 8 attributes {weir.block = 32 : i64}
 // CHECK: kernel.parts 8 attributes {weir.block = 32 : i64}
+// Of a row that is longer than registers hold each thread has a loop over its
+// elements, nest by nest, and what is left of them is in memory.
+// CHECK-LABEL: func.func private @long
+// CHECK: kernel.parts 8 attributes {weir.block = 1024 : i64}
+// CHECK: %[[SUM:.*]] = scf.for %{{.*}} = %c0{{.*}} to %c10{{.*}} step %{{.*}} iter_args
+// CHECK: memref.load %arg0
+// CHECK: arith.addf
+// CHECK: scf.if
+// CHECK: memref.store %{{.*}}, %[[KEPT:.*]][
+// CHECK: nvvm.shfl.sync
+// CHECK: scf.for %{{.*}} = %c0{{.*}} to %c10{{.*}} step
+// CHECK-NOT: nvvm.shfl.sync
+// CHECK: memref.load %[[KEPT]][
+// CHECK: memref.store %{{.*}}, %arg1
+// CHECK-NOT: kernel.parts
 // CHECK-LABEL: func.func private @very_long
 // CHECK: kernel.parts 8 {
 // CHECK: kernel.parts 8 attributes {weir.block = 256 : i64}
@@ -290,10 +305,28 @@ func.func private @other_rows(%x: memref<8x100xf32>, %y: memref<8xf32>, %z: memr
   }
   return
 }
-func.func private @very_long(%x: memref<8x10000xf32>, %y: memref<8xf32>) attributes {weir.kernel} {
+func.func private @long(%x: memref<8x10000xf32>, %y: memref<8x10000xf32>) attributes {weir.kernel} {
+  %zero = arith.constant 0.0 : f32
+  %kept = memref.alloc() : memref<8x10000xf32>
+  %sum = memref.alloc() : memref<8xf32>
+  linalg.fill ins(%zero : f32) outs(%sum : memref<8xf32>)
+  linalg.generic {indexing_maps = [#all, #all, #row], iterator_types = ["parallel", "reduction"]} ins(%x : memref<8x10000xf32>) outs(%kept, %sum : memref<8x10000xf32>, memref<8xf32>) {
+  ^bb0(%v: f32, %k: f32, %s: f32):
+    %e = math.exp %v : f32
+    %n = arith.addf %s, %e : f32
+    linalg.yield %e, %n : f32, f32
+  }
+  linalg.generic {indexing_maps = [#all, #row, #all], iterator_types = ["parallel", "parallel"]} ins(%kept, %sum : memref<8x10000xf32>, memref<8xf32>) outs(%y : memref<8x10000xf32>) {
+  ^bb0(%e: f32, %s: f32, %old: f32):
+    %q = arith.divf %e, %s : f32
+    linalg.yield %q : f32
+  }
+  return
+}
+func.func private @very_long(%x: memref<8x70000xf32>, %y: memref<8xf32>) attributes {weir.kernel} {
   %zero = arith.constant 0.0 : f32
   linalg.fill ins(%zero : f32) outs(%y : memref<8xf32>)
-  linalg.generic {indexing_maps = [#all, #row], iterator_types = ["parallel", "reduction"]} ins(%x : memref<8x10000xf32>) outs(%y : memref<8xf32>) {
+  linalg.generic {indexing_maps = [#all, #row], iterator_types = ["parallel", "reduction"]} ins(%x : memref<8x70000xf32>) outs(%y : memref<8xf32>) {
   ^bb0(%v: f32, %s: f32):
     %n = arith.addf %s, %v : f32
     linalg.yield %n : f32
