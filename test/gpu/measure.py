@@ -104,7 +104,7 @@ class Eager:
 
 class Compiled(Eager):
     def callable(self, case):
-        self.ops.torch._dynamo.reset()
+        self.ops.torch.compiler.reset()
         return self.ops.torch.compile(super().callable(case), dynamic=False)
 
 
