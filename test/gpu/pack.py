@@ -72,8 +72,8 @@ class Packer:
                         "--gpu=sim", "-O0"], check=True)
         text.write_text(re.sub(r"^define internal (.*@weir_gpu_launch\()", r"define \1",
                                text.read_text(), flags=re.M))
-        subprocess.run(["llc", "-O1", "-filetype=obj", "-relocation-model=pic", text,
-                        "-o", code], check=True)
+        subprocess.run([shutil.which("llc-19") or "llc", "-O1", "-filetype=obj",
+                        "-relocation-model=pic", text, "-o", code], check=True)
         subprocess.run(["cc", "-shared", code, "-lm", "-o", folder / "kernels.so"], check=True)
         text.unlink()
         code.unlink()

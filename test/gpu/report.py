@@ -6,6 +6,8 @@ import math
 import sys
 from pathlib import Path
 
+# The norm of the difference from f64 over that of the result, above which f32 is wrong.
+MOST_ERROR = 1e-4
 PEERS = {"eager": "PyTorch", "compiled": "torch.compile", "jax": "JAX"}
 
 
@@ -23,7 +25,9 @@ def main():
             versions[engine] = row.get("version", versions.get(engine))
             if "why" in row:
                 why.append(f"{engine}, {row.get('case', 'all')}: {row['why']}")
-            if "case" in row:
+            if "error" in row and not row["error"] <= MOST_ERROR:
+                why.append(f"{engine}, {row['case']}: the result is wrong, by {row['error']:.0e}")
+            elif "case" in row:
                 rows.setdefault(row["case"], {})[engine] = row
     text = ["# Speed on a GPU", "",
             "Written by `test/gpu/run.sh`, which measured all engines in one run: "
