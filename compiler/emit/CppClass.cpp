@@ -4,6 +4,8 @@
 #include "compiler/emit/Header.h"
 #include "compiler/emit/Names.h"
 
+#include "llvm/ADT/StringExtras.h"
+
 using namespace llvm;
 
 namespace weir {
@@ -30,26 +32,19 @@ struct Writer {
     return StringRef(tensor.macro).lower() + "_data_";
   }
 
-  void accessors(const FunctionInterface &function) {
-    unsigned index = 0;
-    for (const TensorInterface &input : function.inputs) {
-      StringRef type = cType(input.dtype);
-      os << "  " << type << " *arg" << index << "_data() { return "
-         << member(input) << "; }\n";
-      if (StringRef(input.argument).back() != '_')
-        os << "  " << type << " *arg_" << input.argument << "_data() { return "
-           << member(input) << "; }\n";
-      ++index;
-    }
-    index = 0;
-    for (const TensorInterface &output : function.outputs) {
-      StringRef type = cType(output.dtype);
-      os << "  const " << type << " *result" << index
-         << "_data() const { return " << member(output) << "; }\n";
-      if (StringRef(output.argument).back() != '_')
-        os << "  const " << type << " *result_" << output.argument
-           << "_data() const { return " << member(output) << "; }\n";
-      ++index;
+  /// By their numbers and by their names, less the underscore that makes a
+  /// name harmless: here the prefix does, and two in a row are reserved.
+  void accessors(const std::vector<TensorInterface> &tensors, StringRef prefix,
+                 StringRef qualifier) {
+    TakenNames taken;
+    for (auto [index, tensor] : enumerate(tensors)) {
+      std::string name =
+          unique(StringRef(tensor.argument).rtrim('_').str(), taken);
+      for (const std::string &accessor :
+           {prefix.str() + utostr(index), (prefix + "_" + name).str()})
+        os << "  " << (qualifier.empty() ? "" : "const ") << cType(tensor.dtype)
+           << " *" << accessor << "_data()" << qualifier << " { return "
+           << member(tensor) << "; }\n";
     }
   }
 
@@ -84,7 +79,8 @@ struct Writer {
          << "  weir_status Run() {\n";
       call(function);
       os << "  }\n";
-      accessors(function);
+      accessors(function.inputs, "arg", "");
+      accessors(function.outputs, "result", " const");
       os << "\nprivate:\n";
       buffers(function);
     } else {
