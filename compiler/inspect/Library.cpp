@@ -75,18 +75,37 @@ static StringRef nameOf(weir_dtype type) {
   return "unknown";
 }
 
+static std::string typeOf(weir_dtype dtype, ArrayRef<int64_t> shape,
+                          StringRef before = "") {
+  std::string type = "tensor<";
+  for (int64_t size : shape)
+    type += before.str() + std::to_string(size) + "x";
+  return type + nameOf(dtype).str() + ">";
+}
+
 static json::Array tensorsOf(const weir_tensor_info *tensors, uint32_t count) {
   json::Array list;
   for (const weir_tensor_info &tensor : ArrayRef(tensors, count)) {
-    std::string type = "tensor<";
-    for (int64_t size : ArrayRef(tensor.shape, tensor.rank))
-      type +=
-          (tensor.shape_tensor < 0 ? "" : "<=") + std::to_string(size) + "x";
-    type += nameOf(tensor.dtype).str() + ">";
-    list.push_back(json::Object{{"name", json::fixUTF8(tensor.name)},
-                                {"tensor", json::fixUTF8(tensor.tensor)},
-                                {"type", type}});
+    list.push_back(json::Object{
+        {"name", json::fixUTF8(tensor.name)},
+        {"tensor", json::fixUTF8(tensor.tensor)},
+        {"type", typeOf(tensor.dtype, ArrayRef(tensor.shape, tensor.rank),
+                        tensor.shape_tensor < 0 ? "" : "<=")}});
   }
+  return list;
+}
+
+static json::Array variablesOf(const weir_model_info &info) {
+  json::Array list;
+  for (const weir_variable_info &variable :
+       ArrayRef(info.variables, info.num_variables))
+    list.push_back(
+        json::Object{{"name", json::fixUTF8(variable.name)},
+                     {"key", json::fixUTF8(variable.key)},
+                     {"type", typeOf(variable.dtype,
+                                     ArrayRef(variable.shape, variable.rank))},
+                     {"bytes", static_cast<int64_t>(variable.bytes)},
+                     {"offset", static_cast<int64_t>(variable.offset)}});
   return list;
 }
 
@@ -120,13 +139,16 @@ static json::Object describe(const weir_model_info &info,
       {"arena_bytes", static_cast<int64_t>(info.arena_bytes)},
       {"max_live_bytes", static_cast<int64_t>(info.max_live_bytes)},
       {"weights_bytes", static_cast<int64_t>(info.weights_bytes)},
+      {"state_bytes", static_cast<int64_t>(info.state_bytes)},
       {"context_bytes", static_cast<int64_t>(info.context_bytes)}};
   json::Object description{{"kind", "library"},
                            {"prefix", json::fixUTF8(info.prefix)},
                            {"source", json::fixUTF8(info.source)},
                            {"target", json::fixUTF8(info.target)},
                            {"compiler", json::fixUTF8(info.compiler)},
+                           {"threads", static_cast<int64_t>(info.threads)},
                            {"signatures", std::move(signatures)},
+                           {"variables", variablesOf(info)},
                            {"plan", std::move(plan)}};
   json::Array levels;
   for (const char *level : ArrayRef(info.levels, info.num_levels))
@@ -145,6 +167,11 @@ static json::Object describe(const weir_model_info &info,
 }
 
 Expected<json::Object> describeLibrary(StringRef path) {
+  file_magic magic;
+  if (!identify_magic(path, magic) &&
+      (magic == file_magic::archive || magic == file_magic::elf_relocatable))
+    return failed("only what is linked can be asked; give the shared library "
+                  "(.so) of the model");
   Expected<std::string> name = findInfo(path);
   if (!name)
     return name.takeError();

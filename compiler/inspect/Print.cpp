@@ -11,8 +11,9 @@ static StringRef textAt(const json::Object &object, StringRef key) {
 }
 
 /// Names come from foreign files.
-static std::string nameAt(const json::Object &object, StringRef key) {
-  return escaped(textAt(object, key));
+static std::string nameAt(const json::Object &object, StringRef key,
+                          size_t limit = 200) {
+  return escaped(textAt(object, key), limit);
 }
 
 static void printTensors(const json::Object &signature, StringRef what,
@@ -45,6 +46,17 @@ static void printSignatures(const json::Array &signatures, raw_ostream &os) {
          << "\n";
       printTensors(*signature, "input", os);
       printTensors(*signature, "output", os);
+    }
+}
+
+static void printVariables(const json::Array &variables, raw_ostream &os) {
+  for (const json::Value &value : variables)
+    if (const json::Object *variable = value.getAsObject()) {
+      os << "variable " << nameAt(*variable, "name") << ": "
+         << nameAt(*variable, "type");
+      if (textAt(*variable, "key") != textAt(*variable, "name"))
+        os << " (" << nameAt(*variable, "key") << " in checkpoints)";
+      os << "\n";
     }
 }
 
@@ -84,6 +96,7 @@ static void printPlan(const json::Object &plan, raw_ostream &os) {
       {"max_live_bytes", "bytes live at once, which no plan could stay below"},
       {"host_bytes", "bytes of memory of the GPU's host"},
       {"weights_bytes", "bytes of weights"},
+      {"state_bytes", "bytes of variables"},
       {"context_bytes", "bytes of context"}};
   for (auto &[key, what] : lines)
     if (std::optional<int64_t> bytes = plan.getInteger(key))
@@ -122,9 +135,13 @@ void printDescription(const json::Object &description, raw_ostream &os) {
   for (StringRef key :
        {"source", "target", "compiler", "prefix", "weights_file"})
     if (!textAt(description, key).empty())
-      os << key << " " << nameAt(description, key) << "\n";
+      os << key << " " << nameAt(description, key, /*limit=*/4096) << "\n";
+  if (std::optional<int64_t> threads = description.getInteger("threads"))
+    os << "threads " << *threads << "\n";
   if (const json::Array *signatures = description.getArray("signatures"))
     printSignatures(*signatures, os);
+  if (const json::Array *variables = description.getArray("variables"))
+    printVariables(*variables, os);
   if (const json::Array *ops = description.getArray("ops"))
     printOps(*ops, os);
   if (const json::Array *unsupported = description.getArray("unsupported"))
