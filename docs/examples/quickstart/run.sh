@@ -4,7 +4,7 @@
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 root=$(cd "$here/../../.." && pwd)
-bin=${1:-$root/build/release/bin}
+bin=$(realpath "${1:-$root/build/release/bin}")
 out=${2:-$root/build/quickstart}
 mkdir -p "$out"
 
