@@ -30,6 +30,23 @@ ROOT = Path(__file__).resolve().parents[2]
 FRAMEWORKS = {"tf": "TensorFlow graphs", "onnx": "ONNX models"}
 # What the runner says of cases whose inputs or results it has no files for.
 NOT_RUN = ["input dtype", "sequence, optional or string tensor"]
+# Where the runner cuts a reason.
+CUT = 200
+# What the groups of cases are made of.
+GROUPS = {
+    "onnx_glow": "models of the tests of the Glow compiler",
+    "onnx_light": "the graphs of trained image classifiers, with weights made up",
+    "onnx_models": "trained models",
+    "onnx_node": "ONNX's conformance tests of single ops, as of its version 1.22",
+    "onnx_node_old": "the same, as of version 1.12",
+    "onnx_pytorch_converted": "layers that PyTorch exported",
+    "onnx_pytorch_operator": "ops that PyTorch exported",
+    "onnx_simple": "ONNX's tests of small graphs",
+    "tf_dl4j": "single ops and small nets with the results that TensorFlow gave",
+    "tf_import": "graphs for the importer alone: valid ones, and ones to refuse",
+    "tf_models": "trained models",
+    "tf_train": "training, compared step by step",
+}
 MEANING = {
     "wrong": "compiles, but a result differs",
     "unsupported": "refused with the nodes that weir does not support",
@@ -114,7 +131,10 @@ def run(args):
 
 
 def told(reason):
-    """A reason without the paths of the machine that ran it."""
+    """A reason without the paths of the machine that ran it; one that the runner
+    cut ends with a whole word."""
+    if len(reason) >= CUT:
+        reason = reason.rsplit(None, 1)[0] + " ..."
     reason = re.sub(r"^.*?error: ", "", reason)
     reason = re.sub(r"(?<!\w)/\S+/", "", reason)
     return reason.replace("|", "\\|").replace("`", "'") or "no text"
@@ -156,6 +176,9 @@ def page(rows):
     for name, counts in [*sorted(groups.items()), ("all", total)]:
         lines.append(f"| {name} | {sum(counts.values())} | "
                      + " | ".join(str(counts[kind]) for kind in kinds) + " |")
+    named = [f"`{name}`: {GROUPS[name]}" for name in sorted(groups) if name in GROUPS]
+    if named:
+        lines += ["", "; ".join(named) + "."]
     for kind, meaning in MEANING.items():
         failing = sorted((r for r in rows if r["outcome"] == kind and runs(r)),
                          key=lambda r: r["id"])
