@@ -3,6 +3,10 @@
 // RUN: sed 's/LIBRARY/kind = "cuda"/' %s | weir-opt --split-input-file --pass-pipeline='builtin.module(func.func(weir-use-libraries))' | FileCheck %s --check-prefix=NONE
 
 // NONE-NOT: weir.gemm
+// NONE: func.func private @large
+// NONE-NOT: weir.gemm
+// NONE: kernel.matmul
+// NONE-NOT: weir.gemm
 
 // A product of any size can be forced; where time is counted, only a large one
 // goes to the library.
