@@ -2,12 +2,11 @@
 
 #include "compiler/Compiler.h"
 
+#include "compiler/Module.h"
 #include "compiler/Pipeline.h"
+#include "compiler/emit/Output.h"
 #include "mlir/IR/AsmState.h"
-#include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
-#include "llvm/Support/FileSystem.h"
-#include "llvm/Support/ToolOutputFile.h"
 
 using namespace mlir;
 
@@ -17,38 +16,18 @@ namespace {
 /// Textual IR is taken as it is: it is the compiler's own language.
 OwningOpRef<ModuleOp> read(MLIRContext *context, const Options &options,
                            Status &status) {
-  StringRef path = options.import.path;
-  if (!path.ends_with(".mlir"))
+  if (options.input != InputKind::Module)
     return importModel(context, options.import, status);
-  OwningOpRef<ModuleOp> module = parseSourceFile<ModuleOp>(path, context);
+  OwningOpRef<ModuleOp> module = readModule(context, options.import.path);
   if (!module)
     status = Status::badInput;
   return module;
 }
 
-/// Prints the modules where the output goes, or to stdout.
-Status print(ArrayRef<ModuleOp> modules, StringRef path) {
-  OpPrintingFlags flags;
-  flags.elideLargeResourceString(64);
-  flags.elideLargeElementsAttrs(4096);
-  std::error_code error;
-  llvm::ToolOutputFile file(path.empty() ? "-" : path, error,
-                            llvm::sys::fs::OF_None);
-  if (error) {
-    llvm::errs() << "weir: error: cannot write '" << escaped(path)
-                 << "': " << error.message() << "\n";
-    return Status::io;
-  }
-  for (ModuleOp module : modules)
-    module.print(file.os(), flags);
-  file.keep();
-  return Status::ok;
-}
-
-Status writeProduct(ArrayRef<ModuleOp> levels, const EmitOptions &options) {
+Status statusOf(llvm::Error error) {
   Status status = Status::ok;
   handleAllErrors(
-      emit(levels, options),
+      std::move(error),
       [&](const IoError &error) {
         llvm::errs() << "weir: error: " << error.message() << "\n";
         status = Status::io;
@@ -58,6 +37,23 @@ Status writeProduct(ArrayRef<ModuleOp> levels, const EmitOptions &options) {
         status = Status::internal;
       });
   return status;
+}
+
+/// A file holds all there is, so that compilation may go on from it; a person
+/// at a terminal wants no weights.
+Status print(ArrayRef<ModuleOp> modules, StringRef path) {
+  OpPrintingFlags flags;
+  if (path.empty() || path == "-") {
+    path = "-";
+    flags.elideLargeResourceString(64);
+    flags.elideLargeElementsAttrs(4096);
+  } else {
+    flags.enableDebugInfo();
+  }
+  return statusOf(writeText(path, [&](raw_ostream &os) {
+    for (ModuleOp module : modules)
+      module.print(os, flags);
+  }));
 }
 
 Status internalError() {
@@ -126,7 +122,7 @@ Status compileLevels(ModuleOp module, const Options &options, StringRef first) {
       return internalError();
   if (!options.stopAfter.empty())
     return print(levels, options.emit.output);
-  return writeProduct(levels, options.emit);
+  return statusOf(emit(levels, options.emit));
 }
 
 } // namespace
@@ -146,6 +142,8 @@ Status compile(MLIRContext *context, const Options &options) {
     (*module)->removeAttr("weir.devices");
   if (options.precision != "f32")
     (*module)->setAttr("weir.precision", b.getStringAttr(options.precision));
+  else
+    (*module)->removeAttr("weir.precision");
 
   // What has no derivative is found after import; all else has been accepted
   // by then, and a pass that fails is a fault of ours.
@@ -190,7 +188,7 @@ Status compile(MLIRContext *context, const Options &options) {
     return internalError();
   if (stopped)
     return print(*module, options.emit.output);
-  return writeProduct(*module, options.emit);
+  return statusOf(emit(*module, options.emit));
 }
 
 } // namespace weir

@@ -1,52 +1,18 @@
 // Parses the command line by Options.td.
 
-#include "compiler/Options.h"
+#include "compiler/OptionTable.h"
 
 #include "compiler/Pipeline.h"
 #include "compiler/Training.h"
 #include "compiler/import/Ops.h"
-#include "llvm/Option/ArgList.h"
-#include "llvm/Option/OptTable.h"
-#include "llvm/Option/Option.h"
+#include "llvm/BinaryFormat/Magic.h"
+#include "llvm/Support/FileSystem.h"
 
 using namespace llvm;
 using namespace llvm::opt;
 
 namespace weir {
 namespace {
-
-enum ID {
-  OPT_INVALID = 0,
-#define OPTION(...) LLVM_MAKE_OPT_ID(__VA_ARGS__),
-#include "compiler/Options.inc"
-#undef OPTION
-};
-
-#define PREFIX(NAME, VALUE)                                                    \
-  constexpr StringLiteral NAME##_init[] = VALUE;                               \
-  constexpr ArrayRef<StringLiteral> NAME(NAME##_init,                          \
-                                         std::size(NAME##_init) - 1);
-#include "compiler/Options.inc"
-#undef PREFIX
-
-constexpr OptTable::Info infos[] = {
-#define OPTION(...) LLVM_CONSTRUCT_OPT_INFO(__VA_ARGS__),
-#include "compiler/Options.inc"
-#undef OPTION
-};
-
-class Table : public GenericOptTable {
-public:
-  Table() : GenericOptTable(infos) {}
-};
-
-struct Usage {
-  bool wrong = false;
-  raw_ostream &say() {
-    wrong = true;
-    return errs() << "weir: error: ";
-  }
-};
 
 void readImport(mlir::MLIRContext *context, const InputArgList &args,
                 ImportOptions &import, Usage &usage) {
@@ -103,7 +69,8 @@ void readTraining(mlir::MLIRContext *context, const InputArgList &args,
                   Options &options, Usage &usage) {
   TrainingOptions training(context);
   bool isAsked = false;
-  auto read = [&](ID id, std::string (TrainingOptions::*parse)(StringRef)) {
+  auto read = [&](OptionID id,
+                  std::string (TrainingOptions::*parse)(StringRef)) {
     for (const Arg *arg : args.filtered(id)) {
       isAsked = true;
       std::string wrong = (training.*parse)(arg->getValue());
@@ -146,21 +113,9 @@ void readBound(const InputArgList &args, ImportOptions &import, Usage &usage) {
                 << '\n';
 }
 
-void readEmit(const InputArgList &args, Options &options, Usage &usage) {
+/// The kind of product, or the stage whose IR is wanted.
+void readProduct(const InputArgList &args, Options &options, Usage &usage) {
   EmitOptions &emit = options.emit;
-  emit.output = args.getLastArgValue(OPT_o).str();
-  emit.header = args.getLastArgValue(OPT_header_EQ).str();
-  emit.prefix = args.getLastArgValue(OPT_prefix_EQ).str();
-  emit.cppClass = args.getLastArgValue(OPT_cpp_class_EQ).str();
-  StringRef weights = args.getLastArgValue(OPT_weights_EQ, "embed");
-  if (weights != "embed" && weights != "file")
-    usage.say() << "--weights takes embed or file, not '" << escaped(weights)
-                << "'\n";
-  emit.weightsFile = weights == "file";
-  StringRef level = args.getLastArgValue(OPT_O, "2");
-  if (level.getAsInteger(10, emit.optLevel) || emit.optLevel > 3)
-    usage.say() << "-O takes 0 to 3, not '" << escaped(level) << "'\n";
-
   if (const Arg *kind = args.getLastArg(OPT_emit_EQ)) {
     StringRef word = kind->getValue();
     // The two forms of the IR that have a stage's name.
@@ -169,10 +124,72 @@ void readEmit(const InputArgList &args, Options &options, Usage &usage) {
     else if (std::optional<Product> product = productOfWord(word))
       emit.product = *product;
     else
-      usage.say() << "--emit does not know '" << escaped(word) << "'\n";
+      usage.say() << "--emit does not know '" << escaped(word)
+                  << "'; the kinds are " << productWords()
+                  << ", graph and plan\n";
+    if (args.hasArg(OPT_stop_after_EQ))
+      usage.say() << "--emit does not go with --stop-after\n";
+  } else if (args.hasArg(OPT_stop_after_EQ)) {
+    options.stopAfter = args.getLastArgValue(OPT_stop_after_EQ).str();
+  } else if (emit.output == "-") {
+    usage.say() << "-o - is for text: --emit or --stop-after says which\n";
+    return;
+  } else if (std::optional<Product> product = productOfPath(emit.output)) {
+    emit.product = *product;
   } else if (!emit.output.empty()) {
-    emit.product = productOfPath(emit.output).value_or(Product::Shared);
+    usage.say() << "'" << escaped(emit.output)
+                << "' does not say what it is to be; known endings are "
+                << productEndings()
+                << ", an executable has none, and --emit takes any name\n";
   }
+  if (emit.output == "-" && options.stopAfter.empty() && !isText(emit.product))
+    usage.say() << "-o - is for text, which no library, object or executable "
+                   "is\n";
+}
+
+void readEmit(const InputArgList &args, Options &options, Usage &usage) {
+  EmitOptions &emit = options.emit;
+  emit.output = args.getLastArgValue(OPT_o).str();
+  emit.header = args.getLastArgValue(OPT_header_EQ).str();
+  emit.prefix = args.getLastArgValue(OPT_prefix_EQ).str();
+  emit.cppClass = args.getLastArgValue(OPT_cpp_class_EQ).str();
+  if (args.hasArg(OPT_cpp_class_EQ) && !args.hasArg(OPT_header_EQ))
+    usage.say() << "--cpp-class goes with --header\n";
+  StringRef weights = args.getLastArgValue(OPT_weights_EQ, "embed");
+  if (weights != "embed" && weights != "file")
+    usage.say() << "--weights takes embed or file, not '" << escaped(weights)
+                << "'\n";
+  emit.weightsFile = weights == "file";
+  if (emit.weightsFile && emit.output == "-")
+    usage.say() << "--weights=file goes beside a file\n";
+  StringRef level = args.getLastArgValue(OPT_O, "2");
+  if (level.getAsInteger(10, emit.optLevel) || emit.optLevel > 3)
+    usage.say() << "-O takes 0 to 3, not '" << escaped(level) << "'\n";
+  readProduct(args, options, usage);
+}
+
+/// Nothing that is written may take the place of what is read.
+void checkWritten(const Options &options, Usage &usage) {
+  StringRef model = options.import.path;
+  std::vector<std::string> read;
+  if (model != "-") {
+    read.push_back(model.str());
+    for (const char *name : {"saved_model.pb", "saved_model.pbtxt"})
+      if (sys::fs::is_directory(model))
+        read.push_back((model + "/" + name).str());
+  }
+  std::string wrong = samePlaces(options.emit, read);
+  if (!wrong.empty())
+    usage.say() << wrong << '\n';
+}
+
+InputKind kindOf(StringRef path) {
+  // What comes through a pipe can be read once.
+  file_magic magic;
+  if (sys::fs::is_regular_file(path) && !identify_magic(path, magic) &&
+      (magic.is_object() || magic == file_magic::archive))
+    return InputKind::Library;
+  return path.ends_with(".mlir") ? InputKind::Module : InputKind::Model;
 }
 
 void readLevels(const InputArgList &args, StringRef command, Options &options,
@@ -230,31 +247,22 @@ std::optional<Options> parseOptions(mlir::MLIRContext *context,
                                     StringRef command,
                                     ArrayRef<const char *> arguments,
                                     Status &done) {
-  Table table;
+  OptionTable table;
   unsigned missing = 0, missingCount = 0;
   InputArgList args = table.ParseArgs(arguments, missing, missingCount);
-  done = Status::badUsage;
-  if (args.hasArg(OPT_help)) {
-    std::string usage = ("weir " + command + " [options] MODEL").str();
-    table.printHelp(
-        outs(), usage.c_str(),
-        "weir: compiles a saved dataflow graph to a native library");
-    outs()
-        << "\nMODEL: a SavedModel's directory, a .pb or .pbtxt graph, .mlir, "
-           "or - for stdin; its content tells which.\n";
+  if (args.hasArg(OPT_help, OPT_version)) {
+    if (args.hasArg(OPT_help))
+      printHelp(table, command);
+    else
+      printVersion(outs());
     done = Status::ok;
     return std::nullopt;
   }
+  done = Status::badUsage;
   Usage usage;
   if (missingCount)
     usage.say() << args.getArgString(missing) << " wants a value\n";
-  for (const Arg *arg : args.filtered(OPT_UNKNOWN)) {
-    std::string text = arg->getAsString(args), nearest;
-    usage.say() << "unknown option '" << escaped(text) << "'";
-    if (table.findNearest(text, nearest) < 4)
-      errs() << "; did you mean '" << nearest << "'?";
-    errs() << "\n";
-  }
+  checkNames(table, args, usage);
 
   Options options;
   std::vector<std::string> inputs = args.getAllArgValues(OPT_INPUT);
@@ -266,14 +274,16 @@ std::optional<Options> parseOptions(mlir::MLIRContext *context,
     done = Status::ok;
     return std::nullopt;
   }
-  if (args.hasArg(OPT_list_ops))
+  if (args.hasArg(OPT_list_ops) && command == "inspect")
     usage.say() << "--list-ops is for inspect, without a model\n";
-  if (inputs.size() == 1)
+  if (inputs.size() == 1) {
     options.import.path = inputs.front();
-  else
+    options.input = kindOf(inputs.front());
+  } else {
     usage.say() << (inputs.empty() ? "no model given"
                                    : "more than one model given")
                 << "; see weir " << command << " --help\n";
+  }
   readImport(context, args, options.import, usage);
   readBound(args, options.import, usage);
   readGradients(args, options.import, usage);
@@ -295,8 +305,6 @@ std::optional<Options> parseOptions(mlir::MLIRContext *context,
     usage.say() << "--precision=tf32 goes with --gpu\n";
   options.timing = args.hasArg(OPT_timing);
   options.json = args.hasArg(OPT_json);
-  if (const Arg *stage = args.getLastArg(OPT_stop_after_EQ))
-    options.stopAfter = stage->getValue();
   Machine machine = options.gpu.isOn() ? Machine::Gpu : Machine::Cpu;
   if (!options.stopAfter.empty() && !isStage(options.stopAfter, machine))
     usage.say() << "no stage is called '" << escaped(options.stopAfter)
@@ -304,6 +312,8 @@ std::optional<Options> parseOptions(mlir::MLIRContext *context,
   if (command == "compile" && options.stopAfter.empty() &&
       options.emit.output.empty())
     usage.say() << "no output given: -o PATH\n";
+  checkUses(args, command, options, usage);
+  checkWritten(options, usage);
   if (usage.wrong)
     return std::nullopt;
   done = Status::ok;

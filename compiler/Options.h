@@ -19,8 +19,13 @@ struct ThreadOptions {
   int64_t slots = 1;
 };
 
+/// What the named file is, as far as its name and its first bytes say: IR, an
+/// object of the system's, or else a model.
+enum class InputKind { Model, Module, Library };
+
 struct Options {
   ImportOptions import;
+  InputKind input = InputKind::Model;
   /// The attribute `weir.training`; null where nothing is trained.
   mlir::DictionaryAttr training;
   TargetOptions target;
@@ -44,6 +49,9 @@ std::optional<Options> parseOptions(mlir::MLIRContext *context,
                                     llvm::StringRef command,
                                     llvm::ArrayRef<const char *> arguments,
                                     Status &done);
+
+/// The version of weir, and of the LLVM in it.
+void printVersion(llvm::raw_ostream &os);
 
 } // namespace weir
 

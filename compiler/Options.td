@@ -8,30 +8,43 @@ multiclass Eq<string name, string meta, string help> {
   def : Separate<["--"], name>, Alias<!cast<Option>(NAME #_EQ)>;
 }
 
-def output_group : OptionGroup<"output options">;
+// Which commands an option goes with, and what it is of: a model, and so not of
+// IR that is read, or a product, and so not of IR that is printed. OptionTable.h
+// has the same names.
+def ForCompile : OptionVisibility;
+def ForInspect : OptionVisibility;
+def OfModel : OptionFlag;
+def OfProduct : OptionFlag;
 
+let Visibility = [ForCompile, ForInspect] in {
 def help : F<"help", "Print this help">;
 def h : Flag<["-"], "h">, Alias<help>;
 def version : F<"version", "Print the version">;
+}
 
+let Visibility = [ForCompile] in {
 def o : JoinedOrSeparate<["-"], "o">, MetaVarName<"PATH">,
-        HelpText<"Where the product goes; its ending picks the kind unless --emit does">;
+        HelpText<"Where the product goes; unless --emit says the kind, the name does: .so, .a, .o, .ll, .mlir, .ptx, or no ending for an executable. Text may go to -, stdout">;
 defm emit : Eq<"emit", "KIND", "shared, static, obj, exe, llvm, mlir, ptx, graph or plan">;
+}
+let Visibility = [ForCompile], Flags = [OfProduct] in {
 defm header : Eq<"header", "PATH", "Write a C header">;
-defm cpp_class : Eq<"cpp-class", "NS::NAME", "Add a C++ class of this name to the header">;
+defm cpp_class : Eq<"cpp-class", "NS::NAME", "Add a C++ class of this name to the header that --header asks for">;
 defm prefix : Eq<"prefix", "NAME", "Prefix of the C symbols (default: from the output's name)">;
 defm weights : Eq<"weights", "embed|file", "Weights in the product, or in a file beside it">;
+}
 
+let Visibility = [ForCompile, ForInspect], Flags = [OfModel] in {
 defm signature : Eq<"signature", "NAME", "SavedModel: the signature to compile">;
 defm tags : Eq<"tags", "LIST", "SavedModel: tags of the graph (default: serve)">;
 def all_signatures : F<"all-signatures", "SavedModel: compile every signature">;
 defm checkpoint : Eq<"checkpoint", "PATH", "Values of a TensorFlow model's variables, as saved to PATH.index and beside it">;
-defm feed : Eq<"feed", "NAME[:DIMSxTYPE]", "Take this tensor as an input">;
-defm fetch : Eq<"fetch", "NAME", "Give this tensor as an output">;
-defm target_node : Eq<"target-node", "NODE", "Run this node, whatever it gives">;
-defm entry : Eq<"entry", "NAME:FETCH,...;NODE,...", "Another function: what it gives, and which nodes it runs besides">;
-defm shape : Eq<"shape", "NAME=DIMS", "Fix an input's dimensions, as in x=1x224x224x3">;
-defm dim : Eq<"dim", "NAME=LOW..HIGH", "Bound an input's dimension, by its name in the model or as x.0">;
+defm feed : Eq<"feed", "NAME[:DIMSxTYPE]", "Take this tensor as an input; again for more">;
+defm fetch : Eq<"fetch", "NAME", "Give this tensor as an output; again for more">;
+defm target_node : Eq<"target-node", "NODE", "Run this node, whatever it gives; again for more">;
+defm entry : Eq<"entry", "NAME:FETCH,...;NODE,...", "Another function: what it gives, and which nodes it runs besides; again for more">;
+defm shape : Eq<"shape", "NAME=DIMS", "Fix an input's dimensions, as in x=1x224x224x3; again for more">;
+defm dim : Eq<"dim", "NAME=LOW..HIGH", "Bound an input's dimension, by its name in the model or as x.0; again for more">;
 defm specialize : Eq<"specialize", "NAME:SIZE,...", "Faster code for sizes up to each SIZE of a dimension with --dim, as in batch:1,8 (default: powers of two, where that is the only one)">;
 defm bound : Eq<"bound", "ELEMENTS", "Room for a tensor whose sizes depend on data and nothing bounds (default: 1048576)">;
 
@@ -44,12 +57,16 @@ defm freeze : Eq<"freeze", "REGEX", "Do not train the variables with such names"
 defm init : Eq<"init", "KIND[:seed=N][:REGEX]", "First values of trained variables that the model gives none: zeros, ones, glorot_uniform (default), glorot_normal, he_uniform or he_normal, of those with such names, or of all with two dimensions or more; the others are zeros">;
 defm clip : Eq<"clip", "KIND=X", "Clip gradients: value=X each element, norm=X each gradient, global_norm=X all together">;
 defm weight_decay : Eq<"weight-decay", "RATE[:REGEX]", "Make variables, or those with such names, smaller besides: by AdamW and LAMB directly, by others in the gradient">;
+}
 
+let Visibility = [ForCompile, ForInspect] in {
 defm target : Eq<"target", "TRIPLE", "Compile for this target">;
 def mcpu : Joined<["-"], "mcpu=">, MetaVarName<"NAME">,
            HelpText<"Processor: native (default), x86-64-v3, ...">;
 def mattr : Joined<["-"], "mattr=">, MetaVarName<"LIST">,
             HelpText<"Features to add or remove, as in +avx512f,-fma">;
+}
+let Visibility = [ForCompile] in {
 defm multiversion : Eq<"multiversion", "LIST", "Code for several kinds of processors, of which create takes the best that it runs on: any of x86-64, x86-64-v2, x86-64-v3, x86-64-v4 and amx">;
 defm gpu : Eq<"gpu", "KIND", "Run kernels on a GPU: cuda, or sim, which runs the same kernels on the CPU, for tests">;
 defm use_lib : Eq<"use-lib", "WHICH", "Of --gpu=cuda, what cuBLASLt multiplies, which has to be where the model runs: none (default), auto (products that are large enough), cublaslt (all that it can)">;
@@ -62,5 +79,8 @@ def O : Joined<["-"], "O">, MetaVarName<"LEVEL">,
 
 defm stop_after : Eq<"stop-after", "STAGE", "Print what a stage leaves: import, train, graph, grad, place (with --gpu), fuse, lower, plan, and cpu or gpu">;
 def timing : F<"timing", "Print the time that each pass took">;
-def json : F<"json", "inspect: print JSON">;
-def list_ops : F<"list-ops", "inspect: without a model, list the ops that each frontend imports">;
+}
+let Visibility = [ForInspect] in {
+def json : F<"json", "Print JSON">;
+def list_ops : F<"list-ops", "Without a model, list the ops that each frontend imports">;
+}

@@ -15,14 +15,16 @@ using namespace llvm;
 
 static cl::opt<std::string> input(cl::Positional, cl::Required);
 static cl::opt<std::string> output("o", cl::Required);
-static cl::opt<std::string> kind("emit", cl::desc("shared, static, obj, ..."));
+static cl::opt<std::string>
+    kind("emit", cl::desc("shared, static, obj, exe, llvm, mlir or ptx"));
 static cl::opt<std::string> header("header"), prefix("prefix");
 static cl::opt<std::string> cppClass("cpp-class");
 static cl::opt<std::string> weights("weights", cl::init("embed"));
 // Not -mcpu and -mattr: lld, linked in, registers these with llvm::cl.
 static cl::opt<std::string> triple("target"), cpu("cpu", cl::init("native"));
 static cl::opt<std::string> features("attr");
-static cl::opt<unsigned> level("O", cl::Prefix, cl::init(2));
+static cl::opt<unsigned> level("O", cl::Prefix, cl::init(2),
+                               cl::desc("Optimization level, 0 to 3"));
 
 static int report(Error error) {
   if (!error)
@@ -46,7 +48,8 @@ int main(int argc, char **argv) {
   auto product =
       kind.empty() ? weir::productOfPath(output) : weir::productOfWord(kind);
   if (!product) {
-    WithColor::error(errs(), "weir-emit") << "no such product\n";
+    WithColor::error(errs(), "weir-emit")
+        << "no such product; there are " << weir::productWords() << "\n";
     return 2;
   }
   weir::EmitOptions options;
@@ -57,5 +60,10 @@ int main(int argc, char **argv) {
   options.cppClass = cppClass;
   options.optLevel = level;
   options.weightsFile = weights == "file";
+  std::string wrong = weir::samePlaces(options, input.getValue());
+  if (!wrong.empty()) {
+    WithColor::error(errs(), "weir-emit") << wrong << "\n";
+    return 2;
+  }
   return report(weir::emit(*module, options));
 }

@@ -1,6 +1,7 @@
 // weir-translate: from a model's file to text of the graph dialect; what every
 // test of an importer runs.
 
+#include "compiler/Streams.h"
 #include "compiler/import/Import.h"
 
 #include "mlir/IR/AsmState.h"
@@ -85,5 +86,5 @@ int main(int argc, char **argv) {
   mlir::OpPrintingFlags flags;
   module->print(outs(), flags);
   outs() << "\n";
-  return 0;
+  return static_cast<int>(weir::flushed("weir-translate", weir::Status::ok));
 }

@@ -2,6 +2,7 @@
 
 #include "compiler/Compiler.h"
 #include "compiler/Dialects.h"
+#include "compiler/Streams.h"
 #include "compiler/inspect/Inspect.h"
 
 #include "llvm/Support/CrashRecoveryContext.h"
@@ -21,7 +22,7 @@ static int usage(raw_ostream &os, Status status) {
         "       weir inspect [options] MODEL   says what a model holds\n"
         "       weir COMMAND --help            lists a command's options\n"
         "       weir --version\n";
-  return static_cast<int>(status);
+  return static_cast<int>(flushed("weir", status));
 }
 
 static Status run(StringRef command, ArrayRef<const char *> arguments) {
@@ -48,8 +49,8 @@ int main(int argc, char **argv) {
   if (command == "--help" || command == "-h" || command == "help")
     return usage(outs(), Status::ok);
   if (command == "--version") {
-    outs() << "weir " WEIR_VERSION " (LLVM " LLVM_VERSION_STRING ")\n";
-    return 0;
+    printVersion(outs());
+    return static_cast<int>(flushed("weir", Status::ok));
   }
   if (command != "compile" && command != "inspect") {
     errs() << "weir: error: unknown command '" << escaped(command) << "'\n";
@@ -68,5 +69,5 @@ int main(int argc, char **argv) {
               "with the model\n";
     return static_cast<int>(Status::internal);
   }
-  return static_cast<int>(status);
+  return static_cast<int>(flushed("weir", status));
 }

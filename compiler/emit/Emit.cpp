@@ -16,15 +16,6 @@ using namespace llvm;
 namespace weir {
 namespace {
 
-const struct {
-  Product product;
-  const char *word, *ending;
-} products[] = {
-    {Product::Shared, "shared", ".so"}, {Product::Static, "static", ".a"},
-    {Product::Object, "obj", ".o"},     {Product::Executable, "exe", nullptr},
-    {Product::Llvm, "llvm", ".ll"},     {Product::Mlir, "mlir", ".mlir"},
-    {Product::Ptx, "ptx", ".ptx"}};
-
 /// libnet.so and net.o are both `net`.
 std::string prefixOf(StringRef output) {
   StringRef name = sys::path::stem(output);
@@ -41,8 +32,7 @@ struct Emitter {
   std::vector<OutputFile> done = {}; // kept together, when all is well
 
   Error weightsFile() {
-    SmallString<128> path(options.output);
-    sys::path::replace_extension(path, ".weights");
+    std::string path = weightsPath(options);
     tables.weightsFile = sys::path::filename(path).str();
     auto file = OutputFile::create(path);
     if (!file)
@@ -108,35 +98,32 @@ struct Emitter {
   }
 
   Error run() {
-    auto product = OutputFile::create(options.output);
-    if (!product)
-      return product.takeError();
-    if (options.product == Product::Mlir) {
-      if (Error error = product->write([&](raw_fd_ostream &os) {
-            for (mlir::ModuleOp level : levels) {
-              level->print(os, mlir::OpPrintingFlags().enableDebugInfo());
-              os << '\n';
-            }
-            return Error::success();
-          }))
-        return error;
-      return product->keep();
-    }
+    if (options.product == Product::Mlir)
+      return writeText(options.output, [&](raw_ostream &os) {
+        for (mlir::ModuleOp level : levels) {
+          level->print(os, mlir::OpPrintingFlags().enableDebugInfo());
+          os << '\n';
+        }
+      });
     auto interface =
         readInterface(module, options.prefix.empty() ? prefixOf(options.output)
                                                      : options.prefix);
     if (!interface)
       return interface.takeError();
     model = std::move(*interface);
-    if (options.product == Product::Ptx) {
-      if (Error error = product->write([&](raw_fd_ostream &os) {
-            for (const GpuImage &image : model.images)
-              if (!image.cubin)
-                os << image.data;
-            return Error::success();
-          }))
-        return error;
-      return product->keep();
+    if (options.product == Product::Ptx)
+      return writeText(options.output, [&](raw_ostream &os) {
+        for (const GpuImage &image : model.images)
+          if (!image.cubin)
+            os << image.data;
+      });
+    // A place that cannot be written to is found before the work is done.
+    std::optional<OutputFile> product;
+    if (!isText(options.product)) {
+      auto file = OutputFile::create(options.output);
+      if (!file)
+        return file.takeError();
+      product.emplace(std::move(*file));
     }
     if (options.weightsFile && model.weightsBytes)
       if (Error error = weightsFile())
@@ -149,36 +136,20 @@ struct Emitter {
     if (!options.header.empty())
       if (Error error = header(native->contextBytes))
         return error;
-    Error error = options.product == Product::Llvm
-                      ? product->write([&](raw_fd_ostream &os) {
-                          native->module->print(os, nullptr);
-                          return Error::success();
-                        })
-                      : library(*product, *native);
+    Error error = product ? library(*product, *native)
+                          : writeText(options.output, [&](raw_ostream &os) {
+                              native->module->print(os, nullptr);
+                            });
     if (error)
       return error;
     for (OutputFile &file : done)
       if (Error error = file.keep())
         return error;
-    return product->keep();
+    return product ? product->keep() : Error::success();
   }
 };
 
 } // namespace
-
-std::optional<Product> productOfWord(StringRef word) {
-  for (const auto &one : products)
-    if (word == one.word)
-      return one.product;
-  return std::nullopt;
-}
-
-std::optional<Product> productOfPath(StringRef path) {
-  for (const auto &one : products)
-    if (one.ending && path.ends_with(one.ending))
-      return one.product;
-  return std::nullopt;
-}
 
 Error emit(ArrayRef<mlir::ModuleOp> levels, const EmitOptions &options) {
   return Emitter{levels, options}.run();

@@ -12,12 +12,18 @@ namespace weir {
 
 enum class Product { Shared, Static, Object, Executable, Llvm, Mlir, Ptx };
 
-/// What a `--emit=` word or the ending of an output's name asks for.
+/// What a `--emit=` word or the ending of an output's name asks for; a name
+/// without an ending is an executable's.
 std::optional<Product> productOfWord(llvm::StringRef word);
 std::optional<Product> productOfPath(llvm::StringRef path);
+/// All words, and all endings, with commas.
+std::string productWords();
+std::string productEndings();
+/// Whether the product may go to stdout.
+bool isText(Product product);
 
 struct EmitOptions {
-  std::string output; // where the product goes
+  std::string output; // where the product goes; text also to "-", stdout
   Product product = Product::Shared;
   std::string header;         // C header; empty: none
   std::string prefix;         // of C names; empty: from the output's name
@@ -26,6 +32,14 @@ struct EmitOptions {
   bool weightsFile = false;   // weights beside the output, not in it
   bool releaseWeights = true; // may drop resource blobs once written
 };
+
+/// Where the weights go that are not in the product.
+std::string weightsPath(const EmitOptions &options);
+
+/// Which file would be written over one of `inputs` or over another that is
+/// written, in words; empty where each has its own place.
+std::string samePlaces(const EmitOptions &options,
+                       llvm::ArrayRef<std::string> inputs);
 
 /// A file could not be written: exit status 74, not a fault of weir's own.
 struct IoError : llvm::ErrorInfo<IoError> {

@@ -16,15 +16,31 @@ static Error ioError(StringRef path, std::error_code code) {
   return make_error<IoError>(path, code);
 }
 
+/// What is wrong with what a stream has been given, if anything is. The stream
+/// would end the process for it.
+static Error takeError(raw_fd_ostream &os, StringRef path) {
+  os.flush();
+  std::error_code code = os.error();
+  os.clear_error();
+  return code ? ioError(path, code) : Error::success();
+}
+
+/// Whether there is something that is no file, nor a directory.
+static bool isDevice(StringRef path) {
+  sys::fs::file_status status;
+  return !sys::fs::status(path, status) && exists(status) &&
+         !is_regular_file(status) && !is_directory(status);
+}
+
 Expected<OutputFile> OutputFile::create(StringRef path) {
   // A directory, a device or a pipe is no place for a file renamed into it.
-  sys::fs::file_status status;
-  if (!sys::fs::status(path, status) && exists(status) &&
-      !is_regular_file(status))
-    return ioError(path, is_directory(status)
-                             ? std::make_error_code(std::errc::is_a_directory)
-                             : std::make_error_code(std::errc::not_supported));
-  auto file = sys::fs::TempFile::create(path + ".%%%%%%.tmp");
+  if (sys::fs::is_directory(path))
+    return ioError(path, std::make_error_code(std::errc::is_a_directory));
+  if (isDevice(path))
+    return ioError(path, std::make_error_code(std::errc::not_supported));
+  // Linkers are told the name, and it must not look like an option.
+  auto file = sys::fs::TempFile::create((path.starts_with("-") ? "./" : "") +
+                                        path + ".%%%%%%.tmp");
   if (!file)
     return ioError(path, errorToErrorCode(file.takeError()));
   return OutputFile(path.str(), std::move(*file));
@@ -38,12 +54,9 @@ OutputFile::~OutputFile() {
 Error OutputFile::write(function_ref<Error(raw_fd_ostream &)> contents) {
   raw_fd_ostream os(file.FD, /*shouldClose=*/false);
   Error error = contents(os);
-  os.flush();
-  if (os.has_error()) {
-    std::error_code code = os.error();
-    os.clear_error();
+  if (Error unwritten = takeError(os, final)) {
     consumeError(std::move(error));
-    return ioError(final, code);
+    return unwritten;
   }
   return error;
 }
@@ -56,6 +69,30 @@ Error OutputFile::keep() {
     return ioError(final, code);
   }
   return Error::success();
+}
+
+Error writeText(StringRef path, function_ref<void(raw_ostream &)> contents) {
+  if (path == "-") {
+    contents(outs());
+    return takeError(outs(), "standard output");
+  }
+  if (isDevice(path)) {
+    std::error_code code;
+    raw_fd_ostream os(path, code, sys::fs::OF_None);
+    if (code)
+      return ioError(path, code);
+    contents(os);
+    return takeError(os, path);
+  }
+  Expected<OutputFile> file = OutputFile::create(path);
+  if (!file)
+    return file.takeError();
+  if (Error error = file->write([&](raw_fd_ostream &os) {
+        contents(os);
+        return Error::success();
+      }))
+    return error;
+  return file->keep();
 }
 
 } // namespace weir

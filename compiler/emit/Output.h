@@ -35,6 +35,11 @@ private:
   bool done = false;
 };
 
+/// Writes text whole to a file, or as far as it gets to what is no file: "-" is
+/// stdout. What cannot be written is an IoError.
+llvm::Error writeText(llvm::StringRef path,
+                      llvm::function_ref<void(llvm::raw_ostream &)> contents);
+
 } // namespace weir
 
 #endif

@@ -5,7 +5,6 @@
 #include "compiler/Pipeline.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
-#include "llvm/BinaryFormat/Magic.h"
 
 using namespace mlir;
 namespace json = llvm::json;
@@ -102,15 +101,14 @@ Status inspect(MLIRContext *context, const Options &options,
   StringRef path = options.import.path;
   std::optional<json::Object> description;
   Status status = Status::ok;
-  llvm::file_magic magic;
-  if (!llvm::identify_magic(path, magic) && magic.is_object()) {
+  if (options.input == InputKind::Library) {
     llvm::Expected<json::Object> library = describeLibrary(path);
     if (!library) {
       fail(path, llvm::toString(library.takeError()));
       return Status::badInput;
     }
     description = std::move(*library);
-  } else if (path.ends_with(".mlir")) {
+  } else if (options.input == InputKind::Module) {
     OwningOpRef<ModuleOp> module = parseSourceFile<ModuleOp>(path, context);
     if (!module)
       return Status::badInput;

@@ -1,0 +1,84 @@
+// Reads IR and sees that compilation may begin with it.
+
+#include "compiler/Module.h"
+
+#include "compiler/Diagnostics.h"
+#include "dialects/graph/Graph.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/BuiltinAttributes.h"
+#include "mlir/IR/DialectResourceBlobManager.h"
+#include "mlir/Parser/Parser.h"
+
+using namespace mlir;
+
+namespace weir {
+namespace {
+
+/// What the stages before `fuse` take and leave.
+bool isEarly(Operation *op) {
+  if (isa<graph::GroupOp>(op))
+    return false;
+  return isa<ModuleOp>(op) ||
+         isa<func::FuncDialect, graph::GraphDialect>(op->getDialect());
+}
+
+/// Whether so many bytes are the values of a tensor; those of i1 may be packed.
+bool hasSize(ShapedType type, size_t bytes) {
+  if (!type.hasStaticShape() || !type.getElementType().isIntOrFloat())
+    return false;
+  int64_t count = 1;
+  for (int64_t size : type.getShape())
+    if (llvm::MulOverflow(count, size, count))
+      return false;
+  int64_t wanted, width = (type.getElementTypeBitWidth() + 7) / 8;
+  if (type.getElementType().isInteger(1) &&
+      bytes == static_cast<size_t>(count / 8 + (count % 8 != 0)))
+    return true;
+  return !llvm::MulOverflow(count, width, wanted) &&
+         bytes == static_cast<size_t>(wanted);
+}
+
+LogicalResult checkResource(Operation *op, DenseResourceElementsAttr values) {
+  StringRef key = values.getRawHandle().getKey();
+  AsmResourceBlob *blob = values.getRawHandle().getBlob();
+  if (!blob)
+    return emitError(op->getLoc())
+           << "the values of '" << escaped(key)
+           << "' are not in the file: stdout shows IR without "
+              "them, -o PATH writes them";
+  if (!hasSize(values.getType(), blob->getData().size()))
+    return emitError(op->getLoc())
+           << "the values of '" << escaped(key) << "' are "
+           << blob->getData().size() << " bytes, which is not "
+           << values.getType();
+  return success();
+}
+
+LogicalResult check(Operation *op) {
+  if (!isEarly(op))
+    return emitError(op->getLoc())
+           << "'" << op->getName()
+           << "' is of a stage after grad; compilation begins "
+              "with what import, train, graph or grad leaves";
+  WalkResult result =
+      op->getAttrDictionary().walk([&](DenseResourceElementsAttr values) {
+        return failed(checkResource(op, values)) ? WalkResult::interrupt()
+                                                 : WalkResult::advance();
+      });
+  return failure(result.wasInterrupted());
+}
+
+} // namespace
+
+OwningOpRef<ModuleOp> readModule(MLIRContext *context, StringRef path) {
+  OwningOpRef<ModuleOp> module = parseSourceFile<ModuleOp>(path, context);
+  if (!module)
+    return {};
+  WalkResult result = module->walk([](Operation *op) {
+    return failed(check(op)) ? WalkResult::interrupt() : WalkResult::advance();
+  });
+  return result.wasInterrupted() ? OwningOpRef<ModuleOp>() : std::move(module);
+}
+
+} // namespace weir

@@ -1,0 +1,93 @@
+// The table of options: help, suggestions, and what goes together.
+
+#include "compiler/OptionTable.h"
+
+using namespace llvm;
+using namespace llvm::opt;
+
+namespace weir {
+
+#define PREFIX(NAME, VALUE)                                                    \
+  static constexpr StringLiteral NAME##_init[] = VALUE;                        \
+  static constexpr ArrayRef<StringLiteral> NAME(NAME##_init,                   \
+                                                std::size(NAME##_init) - 1);
+#include "compiler/Options.inc"
+#undef PREFIX
+
+static constexpr OptTable::Info infos[] = {
+#define OPTION(...) LLVM_CONSTRUCT_OPT_INFO(__VA_ARGS__),
+#include "compiler/Options.inc"
+#undef OPTION
+};
+
+OptionTable::OptionTable() : GenericOptTable(infos) {}
+
+void printVersion(raw_ostream &os) {
+  os << "weir " WEIR_VERSION " (LLVM " LLVM_VERSION_STRING ")\n";
+}
+
+void printHelp(const OptionTable &table, StringRef command) {
+  bool compiles = command == "compile";
+  std::string usage = ("weir " + command + " [options] " +
+                       (compiles ? "MODEL" : "MODEL|MODULE|LIBRARY"))
+                          .str();
+  table.printHelp(
+      outs(), usage.c_str(),
+      compiles ? "weir compile: from a saved dataflow graph to a native library"
+               : "weir inspect: what a model, a module or a library holds",
+      /*ShowHidden=*/false, /*ShowAllAliases=*/false,
+      opt::Visibility(compiles ? ForCompile : ForInspect));
+  outs() << "\nMODEL: a SavedModel's directory, a TensorFlow graph (.pb, "
+            ".pbtxt), an ONNX model\n(.onnx), or - for stdin; its content "
+            "tells which.";
+  if (compiles)
+    outs() << " Or a file of IR whose name ends in .mlir.\n";
+  else
+    outs() << "\nMODULE: a file of IR whose name ends in .mlir.\n"
+              "LIBRARY: a shared library that weir made; it is loaded.\n"
+              "A model that weir cannot compile is described with what is in "
+              "the way, and status 0.\n";
+}
+
+void checkNames(const OptionTable &table, const InputArgList &args,
+                Usage &usage) {
+  for (const Arg *arg : args.filtered(OPT_UNKNOWN)) {
+    std::string text = arg->getAsString(args), nearest;
+    usage.say() << "unknown option '" << escaped(text) << "'";
+    // A third of a name may differ, its dashes aside.
+    unsigned letters = StringRef(text).split('=').first.ltrim('-').size();
+    if (table.findNearest(text, nearest) <= std::max(1u, letters / 3))
+      errs() << "; did you mean '" << escaped(nearest) << "'?";
+    errs() << "\n";
+  }
+}
+
+void checkUses(const InputArgList &args, StringRef command,
+               const Options &options, Usage &usage) {
+  bool compiles = command == "compile";
+  bool isProduct = options.stopAfter.empty() &&
+                   options.emit.product != Product::Mlir &&
+                   options.emit.product != Product::Ptx;
+  for (const Arg *arg : args) {
+    const Option &option = arg->getOption();
+    if (option.matches(OPT_INPUT) || option.matches(OPT_UNKNOWN))
+      continue;
+    std::string name = StringRef(arg->getSpelling()).rtrim('=').str();
+    if (!option.hasVisibilityFlag(compiles ? ForCompile : ForInspect))
+      usage.say() << name << " goes with weir "
+                  << (compiles ? "inspect" : "compile") << ", not with weir "
+                  << command << "\n";
+    else if (!compiles && options.input != InputKind::Model &&
+             !option.matches(OPT_json))
+      usage.say() << name << " is for models: '" << escaped(options.import.path)
+                  << "' is described as it is\n";
+    else if (options.input == InputKind::Module && option.hasFlag(OfModel))
+      usage.say() << name << " is for models: '" << escaped(options.import.path)
+                  << "' is IR, which is taken as it is\n";
+    else if (compiles && !isProduct && option.hasFlag(OfProduct))
+      usage.say() << name << " goes with a library, an executable or an "
+                  << "object, and what is asked for is text\n";
+  }
+}
+
+} // namespace weir

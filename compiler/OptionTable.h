@@ -1,0 +1,59 @@
+// The table of options that Options.td defines, and which of them go together.
+
+#ifndef WEIR_COMPILER_OPTIONTABLE_H
+#define WEIR_COMPILER_OPTIONTABLE_H
+
+#include "compiler/Options.h"
+
+#include "llvm/Option/ArgList.h"
+#include "llvm/Option/OptTable.h"
+
+namespace weir {
+
+/// What Options.td says that an option is for: the commands, and what it is of.
+enum OptionUse : unsigned {
+  DefaultVis = llvm::opt::DefaultVis,
+  ForCompile = 1 << 1,
+  ForInspect = 1 << 2,
+};
+enum OptionFlag : unsigned {
+  OfModel = 1 << 4,
+  OfProduct = 1 << 5,
+};
+
+enum OptionID {
+  OPT_INVALID = 0,
+#define OPTION(...) LLVM_MAKE_OPT_ID(__VA_ARGS__),
+#include "compiler/Options.inc"
+#undef OPTION
+};
+
+class OptionTable : public llvm::opt::GenericOptTable {
+public:
+  OptionTable();
+};
+
+/// Where what is wrong with a command line is said, all at once.
+struct Usage {
+  bool wrong = false;
+  llvm::raw_ostream &say() {
+    wrong = true;
+    return llvm::errs() << "weir: error: ";
+  }
+};
+
+/// The help of a command: its options and what it takes.
+void printHelp(const OptionTable &table, llvm::StringRef command);
+
+/// Says what nothing is called, with the nearest name.
+void checkNames(const OptionTable &table, const llvm::opt::InputArgList &args,
+                Usage &usage);
+
+/// Says which options have no meaning for the command, for the kind of input,
+/// or where `options` asks for IR and not for a product.
+void checkUses(const llvm::opt::InputArgList &args, llvm::StringRef command,
+               const Options &options, Usage &usage);
+
+} // namespace weir
+
+#endif // WEIR_COMPILER_OPTIONTABLE_H
