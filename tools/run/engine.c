@@ -1,6 +1,6 @@
-// weir as one engine among others of a benchmark: compiles the model once, then
-// measures runs of it. The last line printed is JSON; with --serve, each line
-// `run N` on stdin is answered by one.
+// weir as one engine among others of a benchmark: compiles the model once, or
+// takes a library (.so) as it is, then measures runs of it. The last line
+// printed is JSON; with --serve, each line `run N` on stdin is answered by one.
 
 #define _POSIX_C_SOURCE 200809L
 #include "tools/run/engine.h"
@@ -14,7 +14,7 @@
 #include <string.h>
 
 struct engine {
-  const char *model, *dump;
+  const char *model, *dump, *name; // name: of the function; null for any
   long repeat, threads;
   int serve, cold;
   struct library library;
@@ -52,13 +52,23 @@ static int64_t place(const struct array *array, int64_t i) {
   return (i / (w * h * c) * h * w + y * w + x) * c + channel;
 }
 
-/// The inputs that every engine of the benchmark gets.
+static int ends_in(const char *text, const char *end) {
+  size_t length = strlen(text), count = strlen(end);
+  return length > count && !strcmp(text + length - count, end);
+}
+
+/// The inputs that every engine of the benchmark gets; integers are classes of
+/// ten.
 static void fill(struct array *array) {
+  int whole = array->dtype == WEIR_I32 || array->dtype == WEIR_I64;
   for (int64_t i = 0; i < array->elements; ++i)
-    array_set(array, place(array, i),
-              (double)((uint32_t)((uint64_t)(i + 1) * 2654435761u) >> 8) /
-                      16777216.0 -
-                  0.5);
+    if (whole)
+      array_set(array, i, (double)(i % 10));
+    else
+      array_set(array, place(array, i),
+                (double)((uint32_t)((uint64_t)(i + 1) * 2654435761u) >> 8) /
+                        16777216.0 -
+                    0.5);
 }
 
 static int dump(const struct engine *engine) {
@@ -81,18 +91,36 @@ static weir_status run(struct engine *engine) {
                                    engine->tensors, engine->count);
 }
 
+/// Creates the context; variables get their first values.
+static int create(struct engine *engine) {
+  const weir_model_info *info = engine->library.info;
+  weir_config config = WEIR_CONFIG_INIT;
+  if (engine->library.weights[0])
+    config.weights_path = engine->library.weights;
+  weir_status failed = info->create(NULL, &config, &engine->context);
+  if (failed)
+    return fail(info->status_text(failed), 1);
+  if (info->init && info->run(engine->context, info->init - 1, NULL, 0))
+    return fail(info->last_error(engine->context), 1);
+  return 0;
+}
+
 static int prepare(struct engine *engine) {
   char path[4300];
-  int status = cache_compile(engine->model, (int)engine->threads, path,
-                             sizeof path, engine->error, sizeof engine->error);
+  int status = 0;
+  if (ends_in(engine->model, ".so"))
+    snprintf(path, sizeof path, "%s", engine->model);
+  else
+    status = cache_compile(engine->model, (int)engine->threads, path,
+                           sizeof path, engine->error, sizeof engine->error);
   if (status)
     return fail(engine->error, status);
   if (library_open(path, &engine->library, engine->error, sizeof engine->error))
     return fail(engine->error, 1);
   const weir_model_info *info = engine->library.info;
-  int index = library_function(info, NULL);
+  int index = library_function(info, engine->name);
   if (index < 0)
-    return fail("the model has no function", 1);
+    return fail("the model has no such function", 1);
   engine->index = (uint32_t)index;
   const weir_function_info *f = engine->function = &info->functions[index];
   engine->count = f->num_inputs + f->num_outputs;
@@ -114,11 +142,7 @@ static int prepare(struct engine *engine) {
       fill(array);
     engine->tensors[i] = array->data;
   }
-  weir_config config = WEIR_CONFIG_INIT;
-  if (engine->library.weights[0])
-    config.weights_path = engine->library.weights;
-  weir_status failed = info->create(NULL, &config, &engine->context);
-  return failed ? fail(info->status_text(failed), 1) : 0;
+  return create(engine);
 }
 
 /// Runs n times and keeps the latencies.
@@ -204,6 +228,8 @@ int engine_main(int argc, char **argv) {
       engine.serve = 1;
     else if (!strcmp(argv[i], "--cold"))
       engine.cold = 1;
+    else if (!strcmp(argv[i], "--function") && more)
+      engine.name = argv[++i];
     else if (!strcmp(argv[i], "--threads") && more)
       engine.threads = strtol(argv[++i], NULL, 10);
     else if (!strcmp(argv[i], "--repeat") && more)
@@ -213,15 +239,15 @@ int engine_main(int argc, char **argv) {
     else if (argv[i][0] != '-' && !engine.model)
       engine.model = argv[i];
     else
-      return fail("usage: weir-engine MODEL [--threads N] [--repeat R] "
-                  "[--serve] [--cold] [--dump FILE]",
+      return fail("usage: weir-engine MODEL|LIB.so [--function NAME] "
+                  "[--threads N] [--repeat R] [--serve] [--cold] "
+                  "[--dump FILE]",
                   2);
   }
   if (!engine.model || engine.repeat < 1 || engine.repeat > 100000000 ||
       engine.threads < 1 || engine.threads > 256)
     return fail("a model, and sensible --repeat and --threads, are needed", 2);
-  size_t length = strlen(engine.model);
-  if (length > 5 && !strcmp(engine.model + length - 5, ".onnx"))
+  if (ends_in(engine.model, ".onnx"))
     return fail("ONNX models are not supported; give the GraphDef (.pb)", 3);
   int status = measure(&engine);
   if (engine.context)
