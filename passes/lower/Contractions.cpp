@@ -155,13 +155,14 @@ private:
                                            RankedTensorType filter,
                                            RankedTensorType type) {
     if (!type.getElementType().isF32() || type.getRank() != 4 ||
-        op.getGroups() != 1 || !isConstant(op.getFilter()) ||
+        op.getGroups() != 1 ||
         llvm::any_of(op.getDilations(), [](int64_t n) { return n != 1; }))
       return {};
     auto target = kernel::Target::of(op);
     return tilesWorthFiltering(filter.getShape(), type.getShape(),
                                op.getStrides(),
-                               target.lanes(type.getElementType()), target);
+                               target.lanes(type.getElementType()),
+                               isConstant(op.getFilter()), target);
   }
 
   static LogicalResult winograd(graph::ConvolutionOp op, OpAdaptor adaptor,

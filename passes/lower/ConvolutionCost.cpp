@@ -22,6 +22,7 @@ struct Sizes {
   double inputs, outputs;       // channels
   double inputVectors, outputVectors;
   double taps;
+  bool known; // the filter, when compiled
 };
 
 double directCycles(const Sizes &s) {
@@ -48,7 +49,12 @@ double filteredCycles(const Sizes &s, const kernel::MinimalWindow &window,
   // Stores take two cycles, additions and loads one.
   double transforms = tiles * (s.inputVectors * 4 * products +
                                s.outputVectors * (2.5 * sums + 2 * results));
-  return std::max(multiply, fetch) + transforms;
+  double total = std::max(multiply, fetch) + transforms;
+  // A filter that only the run knows is transformed by each.
+  if (!s.known)
+    total += s.inputs * s.outputVectors * 4 * products +
+             (isLarge ? filter / memoryBytes : 0);
+  return total;
 }
 
 } // namespace
@@ -56,22 +62,32 @@ double filteredCycles(const Sizes &s, const kernel::MinimalWindow &window,
 SmallVector<int64_t> tilesWorthFiltering(ArrayRef<int64_t> filter,
                                          ArrayRef<int64_t> result,
                                          ArrayRef<int64_t> strides,
-                                         int64_t lanes,
+                                         int64_t lanes, bool isKnown,
                                          const kernel::Target &target) {
   // With few channels, or a filter of which each tap is used a few times, other
   // costs than these count.
   constexpr int64_t leastChannels = 16, leastTiles = 12;
   if (target.gpu)
     return {};
+  // The windows of a gradient by a filter are as large as images: the sums of
+  // such a tile are written out in the code.
+  constexpr int64_t mostTaps = 49;
+  if (!isKnown && filter[0] * filter[1] > mostTaps)
+    return {};
   if (filter[2] < leastChannels || filter[3] < leastChannels)
     return {};
   auto vectors = [&](int64_t channels) {
     return double(divideCeil(uint64_t(channels), uint64_t(lanes)));
   };
-  Sizes sizes{double(result[0]),  double(result[1]),
-              double(result[2]),  double(filter[2]),
-              double(filter[3]),  vectors(filter[2]),
-              vectors(filter[3]), double(filter[0] * filter[1])};
+  Sizes sizes{double(result[0]),
+              double(result[1]),
+              double(result[2]),
+              double(filter[2]),
+              double(filter[3]),
+              vectors(filter[2]),
+              vectors(filter[3]),
+              double(filter[0] * filter[1]),
+              isKnown};
   SmallVector<int64_t> best;
   double least = directCycles(sizes) * 0.95;
   for (int64_t y : {2, 4})

@@ -327,12 +327,23 @@ def neural():
                               normal(2, *((3, 2) if ta else (2, 3))),
                               normal(2, *((4, 3) if tb else (3, 4)))))
 
-    def convolution(x, w, shape, strides, low, high, dilations, groups):
+    def convolution(x, w, shape, strides, low, high, dilations, groups, **which):
         return Case(f"%r = graph.convolution %0, %1 strides {strides} padding_low {low} "
                     f"padding_high {high} dilations {dilations} groups {groups} : {{0}}, {{1}}",
-                    shape, x, w)
+                    shape, x, w, **which)
 
     cases += [
+        # Strides whose phases have one tap, none, or as many as there are; margins
+        # before and behind, and images that end within a stride.
+        convolution(normal(1, 5, 4, 2), normal(1, 1, 2, 3), (1, 3, 2, 3), [2, 2], [0, 0],
+                    [0, 0], [1, 1], 1),
+        convolution(normal(1, 7, 8, 2), normal(2, 3, 2, 2), (1, 3, 4, 2), [3, 2], [1, 1],
+                    [0, 0], [1, 1], 1),
+        convolution(normal(2, 6, 5, 4), normal(4, 2, 2, 4), (2, 3, 4, 4), [2, 1], [2, 0],
+                    [1, 0], [1, 1], 2),
+        # By minimal filters, in f32: by the images, and by factors of the filter.
+        convolution(normal(1, 8, 8, 16), normal(3, 3, 16, 16), (1, 8, 8, 16), [1, 1], [1, 1],
+                    [1, 1], [1, 1], 1, wrt=[0]),
         convolution(normal(1, 5, 5, 2), normal(3, 3, 2, 3), (1, 3, 3, 3), [2, 2], [1, 1],
                     [1, 1], [1, 1], 1),
         convolution(normal(2, 6, 4), normal(2, 2, 4), (2, 4, 4), [1], [0], [0], [2], 2),
@@ -340,11 +351,19 @@ def neural():
                     [0, 0], [1, 1], 2),
         convolution(normal(1, 3, 3, 3, 1), normal(2, 2, 2, 1, 2), (1, 2, 2, 2, 2), [1, 1, 1],
                     [0, 0, 0], [0, 0, 0], [1, 1, 1], 1),
+        Case("%a = graph.broadcast %2 [0, 1, 2, 3] : {2} to {1}\n"
+             "%b = graph.mul %1, %a : {1}\n"
+             "%r = graph.convolution %0, %b strides [1, 1] padding_low [0, 1] "
+             "padding_high [0, 1] dilations [1, 1] groups 1 : {0}, {1}",
+             (2, 11, 12, 96), normal(2, 13, 12, 96) / 8, normal(3, 3, 96, 96) / 8,
+             normal(3, 3, 1, 1), wrt=[2]),
     ]
     for op in ("pool_max", "pool_average"):
         cases += [
             Case(f"%r = graph.{op} %0 window [2, 2] strides [2, 2] padding_low [0, 0] "
                  "padding_high [0, 0] : {0}", (1, 2, 2, 2), distinct(1, 4, 4, 2)),
+            Case(f"%r = graph.{op} %0 window [2, 2] strides [2, 3] padding_low [1, 0] "
+                 "padding_high [0, 1] : {0}", (1, 3, 3, 2), distinct(1, 5, 8, 2)),
             Case(f"%r = graph.{op} %0 window [3] strides [1] padding_low [1] padding_high [1] "
                  ": {0}", (2, 5, 1), distinct(2, 5, 1)),
         ]

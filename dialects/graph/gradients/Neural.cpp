@@ -5,6 +5,7 @@
 
 #include "dialects/graph/Elementwise.h"
 #include "dialects/graph/Neural.h"
+#include <limits>
 
 using namespace mlir;
 using namespace weir::graph;
@@ -41,6 +42,59 @@ void weir::graph::rule<ConvolutionOp>(ConvolutionOp op, Gradients &gradients) {
     gradients.give(1, convolveFilter(x, g, filter.shape(), windows, groups));
 }
 
+/// Whether each element is in one window at most.
+static bool areApart(PoolMaxOp op) {
+  return llvm::all_of(llvm::zip_equal(op.getWindow(), op.getStrides()),
+                      [](auto pair) {
+                        auto [window, stride] = pair;
+                        return window <= stride;
+                      });
+}
+
+/// Of windows that are apart: each element takes the gradient of the window
+/// around it where it is in that window's place.
+static Expr toPlaces(PoolMaxOp op, Expr places, Expr g, Expr x) {
+  ImplicitLocOpBuilder &b = *x.b;
+  int64_t spatial = x.rank() - 2, channels = x.shape().back();
+  if (x.type().getNumElements() <= std::numeric_limits<int32_t>::max())
+    places = build::cast(places, b.getI32Type());
+  // A window has a place in one dimension, its elements in the next.
+  SmallVector<int64_t> one{x.size(0)}, all = one, joined = one;
+  SmallVector<int64_t> low(x.rank(), 0), high = low;
+  for (int64_t i = 0; i < spatial; ++i) {
+    int64_t count = g.size(i + 1), stride = op.getStrides()[i];
+    one.append({count, 1});
+    all.append({count, stride});
+    joined.push_back(count * stride);
+    low[i + 1] = -op.getPaddingLow()[i];
+    high[i + 1] = x.size(i + 1) - joined.back() - low[i + 1];
+  }
+  for (SmallVector<int64_t> *shape : {&one, &all, &joined})
+    shape->push_back(channels);
+  // Sums of what few elements have each: what all have is but compared.
+  SmallVector<int64_t> pixels(all), last(all.size(), 1);
+  pixels.front() = pixels.back() = 1;
+  last.back() = channels;
+  int64_t step = channels;
+  Expr own;
+  for (int64_t i = spatial - 1; i >= 0; --i) {
+    int64_t dim = 2 * i + 1, stride = op.getStrides()[i];
+    Expr window = iota(b, places.elementType(), pixels, dim),
+         inside = iota(b, places.elementType(), pixels, dim + 1);
+    Expr part = (window * static_cast<double>(stride) + inside +
+                 static_cast<double>(low[i + 1])) *
+                static_cast<double>(step);
+    own = own ? own + part : part;
+    step *= x.size(i + 1);
+  }
+  Expr channel = iota(b, places.elementType(), last, 2 * spatial + 1);
+  own = build::broadcast(own, all) + build::broadcast(channel, all);
+  Expr chosen =
+      apply<EqualOp>(build::broadcast(reshape(places, one), all), own);
+  Expr given = build::broadcast(reshape(g, one), all);
+  return pad(reshape(select(chosen, given, given.like(0)), joined), low, high);
+}
+
 // To the first largest element of each window.
 template <>
 void weir::graph::rule<PoolMaxOp>(PoolMaxOp op, Gradients &gradients) {
@@ -49,9 +103,11 @@ void weir::graph::rule<PoolMaxOp>(PoolMaxOp op, Gradients &gradients) {
               make<PoolArgMaxOp>(gradients.b, x.value, op.getWindow(),
                                  op.getStrides(), op.getPaddingLow(),
                                  op.getPaddingHigh()));
-  int64_t images = x.size(0);
   if (g.type().getNumElements() == 0)
     return;
+  if (areApart(op))
+    return gradients.give(0, toPlaces(op, places, g, x));
+  int64_t images = x.size(0);
   int64_t count = g.type().getNumElements() / images,
           elements = x.type().getNumElements() / images;
   Expr zeros(gradients.b,

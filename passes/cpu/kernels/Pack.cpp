@@ -69,10 +69,10 @@ void emitPackFilter(Emitter &e, kernel::PackFilterOp op,
   while (width % lanes)
     --lanes;
   int64_t panels = (each + width - 1) / width;
-  auto panel = [&](Value group, Value j, int64_t valid) {
+  auto panel = [&](Value group, Value j, int64_t valid, Value low, Value high) {
     Value first = e.plus(e.times(group, each), e.times(j, width));
     Value to = e.plus(e.times(group, panels), j);
-    e.loop(depth, [&](Value k) {
+    e.loop(low, high, 1, [&](Value k) {
       for (int64_t c = 0; c < width; c += lanes) {
         Value vector =
             c < valid ? e.load(filter, {k, e.plus(first, c)}, lanes, valid - c)
@@ -81,10 +81,14 @@ void emitPackFilter(Emitter &e, kernel::PackFilterOp op,
       }
     });
   };
-  e.loop(groups, [&](Value group) {
-    e.loop(each / width, [&](Value j) { panel(group, j, width); });
-    if (each % width)
-      panel(group, e.index(each / width), each % width);
+  e.share(movingTime(2. * Emitter::elementBytes(out) *
+                     double(ShapedType::getNumElements(e.shape(out)))));
+  e.parts(depth, /*few=*/false, [&](Value low, Value high) {
+    e.loop(groups, [&](Value group) {
+      e.loop(each / width, [&](Value j) { panel(group, j, width, low, high); });
+      if (each % width)
+        panel(group, e.index(each / width), each % width, low, high);
+    });
   });
 }
 

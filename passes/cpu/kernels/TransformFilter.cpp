@@ -1,5 +1,6 @@
 // Filters for Winograd's products where they are not known when compiled.
 
+#include "passes/cpu/Sharing.h"
 #include "passes/cpu/kernels/Kernels.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -50,16 +51,21 @@ struct FilterTransform {
     }
   }
 
+  // Threads share the channels of each panel.
   void run() {
-    auto panels = [&](Value j, int64_t valid) {
-      e.loop(e.shape(filter)[2], [&](Value channel) {
-        for (int64_t c = 0; c < panel; c += lanes)
-          vector(j, channel, c, valid - c);
-      });
-    };
-    e.loop(columns / panel, [&](Value j) { panels(j, panel); });
-    if (columns % panel)
-      panels(e.index(columns / panel), columns % panel);
+    e.share(movingTime(2. * Emitter::elementBytes(out) *
+                       double(ShapedType::getNumElements(e.shape(out)))));
+    e.parts(e.shape(filter)[2], /*few=*/false, [&](Value first, Value end) {
+      auto panels = [&](Value j, int64_t valid) {
+        e.loop(first, end, 1, [&](Value channel) {
+          for (int64_t c = 0; c < panel; c += lanes)
+            vector(j, channel, c, valid - c);
+        });
+      };
+      e.loop(columns / panel, [&](Value j) { panels(j, panel); });
+      if (columns % panel)
+        panels(e.index(columns / panel), columns % panel);
+    });
   }
 };
 

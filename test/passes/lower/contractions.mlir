@@ -128,9 +128,25 @@ func.func @strided(%x: tensor<1x28x28x32xf32>, %w: tensor<3x3x32x40xf32> {weir.c
   %y = graph.convolution %x, %w strides [2, 2] padding_low [0, 0] padding_high [1, 1] dilations [1, 1] groups 1 : tensor<1x28x28x32xf32>, tensor<3x3x32x40xf32>
   return %y : tensor<1x14x14x40xf32>
 }
+// Filters that only the run knows are transformed by it, where that pays.
 // CHECK-LABEL: @variable
 func.func @variable(%x: tensor<1x9x9x32xf32>, %w: tensor<3x3x32x40xf32>) -> tensor<1x9x9x40xf32> {
-  // CHECK: kernel.convolution
+  // CHECK: %[[W:.*]] = kernel.transform_filter ins(%arg1 : {{.*}}) tiles [2, 2]
+  // CHECK: kernel.winograd ins(%arg0, %[[W]] : {{.*}})
   %y = graph.convolution %x, %w strides [1, 1] padding_low [1, 1] padding_high [1, 1] dilations [1, 1] groups 1 : tensor<1x9x9x32xf32>, tensor<3x3x32x40xf32>
   return %y : tensor<1x9x9x40xf32>
+}
+// CHECK-LABEL: @few
+func.func @few(%x: tensor<1x5x9x48xf32>, %w: tensor<3x3x48x16xf32> {weir.constant}, %v: tensor<3x3x48x16xf32>) -> (tensor<1x5x9x16xf32>, tensor<1x5x9x16xf32>) {
+  // CHECK: kernel.winograd
+  %y = graph.convolution %x, %w strides [1, 1] padding_low [1, 1] padding_high [1, 1] dilations [1, 1] groups 1 : tensor<1x5x9x48xf32>, tensor<3x3x48x16xf32>
+  // CHECK: kernel.convolution
+  %z = graph.convolution %x, %v strides [1, 1] padding_low [1, 1] padding_high [1, 1] dilations [1, 1] groups 1 : tensor<1x5x9x48xf32>, tensor<3x3x48x16xf32>
+  return %y, %z : tensor<1x5x9x16xf32>, tensor<1x5x9x16xf32>
+}
+// CHECK-LABEL: @many_taps
+func.func @many_taps(%x: tensor<16x16x16x32xf32>, %w: tensor<9x9x32x32xf32>) -> tensor<16x8x8x32xf32> {
+  // CHECK: kernel.convolution
+  %y = graph.convolution %x, %w strides [1, 1] padding_low [0, 0] padding_high [0, 0] dilations [1, 1] groups 1 : tensor<16x16x16x32xf32>, tensor<9x9x32x32xf32>
+  return %y : tensor<16x8x8x32xf32>
 }
