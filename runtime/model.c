@@ -5,20 +5,19 @@
 
 static const size_t huge_page = (size_t)1 << 21;
 
-// A fresh page costs microseconds at its first touch: all are touched here, so
-// that no run pays, and large arenas get large pages where the system has them.
-static weir_status own_arena(weir_context *context, size_t bytes) {
+// Memory of the model's own, or null. A fresh page costs microseconds at its
+// first touch: callers touch all of them, so that no run pays, and large blocks
+// get large pages where the system has them.
+static void *own_memory(size_t bytes) {
   size_t align = bytes >= 2 * huge_page ? huge_page : WEIR_ALIGN;
   if (bytes > SIZE_MAX - align)
-    return WEIR_ERR_MEMORY;
+    return NULL;
   size_t whole = (bytes + align - 1) / align * align;
-  context->own_arena = context->arena = aligned_alloc(align, whole);
-  if (!context->arena)
-    return WEIR_ERR_MEMORY;
+  void *memory = aligned_alloc(align, whole);
   // Not the last one: a large page that is used in part is resident in whole.
-  if (align == huge_page)
-    madvise(context->arena, bytes / huge_page * huge_page, MADV_HUGEPAGE_);
-  return WEIR_OK;
+  if (memory && align == huge_page)
+    madvise(memory, bytes / huge_page * huge_page, MADV_HUGEPAGE_);
+  return memory;
 }
 
 static weir_status find_arena(weir_context *context,
@@ -33,9 +32,9 @@ static weir_status find_arena(weir_context *context,
       return WEIR_ERR_SIZE;
     context->arena = config->arena;
   } else {
-    weir_status status = own_arena(context, bytes);
-    if (status)
-      return status;
+    context->own_arena = context->arena = own_memory(bytes);
+    if (!context->arena)
+      return WEIR_ERR_MEMORY;
   }
   memset(context->arena, 0, bytes);
   return WEIR_OK;
@@ -53,8 +52,7 @@ static weir_status find_state(weir_context *context,
       return WEIR_ERR_SIZE;
     context->state = config->state;
   } else {
-    // A multiple of the alignment: each variable's place is.
-    context->own_state = context->state = aligned_alloc(WEIR_ALIGN, bytes);
+    context->own_state = context->state = own_memory(bytes);
     if (!context->state)
       return WEIR_ERR_MEMORY;
   }
