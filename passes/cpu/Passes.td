@@ -49,8 +49,9 @@ def VectorizeLoops : Pass<"weir-vectorize-loops"> {
     For linalg ops on buffers whose body has a vector form. The lanes are the
     last dimension where neighbours lie side by side in memory; loops inside it
     may only reduce. Accumulators stay in registers, and of an extreme only the
-    NaN is kept as `arith` says, not the order of zeros. All else is left for
-    plain loops.
+    NaN is kept as `arith` says, not the order of zeros. A copy that changes
+    which dimension lies side by side goes by squares, whose rows are loaded and
+    whose columns are stored. All else is left for plain loops.
 
     ```mlir
     linalg.generic {iterator_types = ["parallel", "reduction"]} ins(%x : memref<8x100xf32>) outs(%y : memref<8xf32>) { add }

@@ -9,6 +9,7 @@
 #include "passes/cpu/Sharing.h"
 #include "passes/cpu/loops/LoopNest.h"
 #include "passes/cpu/loops/Slices.h"
+#include "passes/cpu/loops/Squares.h"
 
 #include "dialects/kernel/Nests.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
@@ -25,6 +26,8 @@ namespace {
 
 /// A grain of lanes is whole vectors, of any target.
 constexpr int64_t laneGrain = 256;
+/// What is transposed in registers, of any target.
+constexpr int64_t squareGrain = 16;
 
 struct Slicing {
   unsigned dimension;
@@ -69,6 +72,9 @@ std::optional<Slicing> slicingOf(linalg::LinalgOp op) {
       static_cast<int64_t>(std::min(time / grainTime, double(mostGrains))), 2,
       range < 2 ? 2 : range);
   int64_t step = *dimension + 1 == ranges.size() ? laneGrain : 1;
+  if (std::optional<Squares> squares = Squares::of(op);
+      squares && *dimension == squares->down)
+    step = squareGrain;
   int64_t size = llvm::alignTo(llvm::divideCeil(range, grains), step);
   size = dividing(range, size, step);
   if (size >= range)

@@ -10,6 +10,7 @@
 #include "passes/cpu/kernels/Emitter.h"
 #include "passes/cpu/loops/Accumulators.h"
 #include "passes/cpu/loops/LoopNest.h"
+#include "passes/cpu/loops/Squares.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -305,6 +306,13 @@ struct VectorizeLoops : impl::VectorizeLoopsBase<VectorizeLoops> {
     SmallVector<linalg::LinalgOp> ops;
     getOperation()->walk([&](linalg::LinalgOp op) { ops.push_back(op); });
     for (linalg::LinalgOp op : ops) {
+      std::optional<Squares> squares = Squares::of(op);
+      if (squares && lanes > 1 && llvm::isPowerOf2_64(lanes)) {
+        Emitter e(op.getLoc(), op);
+        squares->copy(e, op, lanes);
+        op->erase();
+        continue;
+      }
       LoopNest nest(op);
       if (!nest.applies())
         continue;

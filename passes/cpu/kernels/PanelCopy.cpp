@@ -1,6 +1,7 @@
 // Copies a panel; lines of a transposed matrix by squares in registers.
 
 #include "passes/cpu/kernels/PanelCopy.h"
+#include "passes/cpu/loops/Squares.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -8,27 +9,6 @@
 using namespace mlir;
 
 namespace weir {
-
-/// The vectors' columns as vectors; as many as lanes, a power of two. Each
-/// round exchanges the halves of blocks half as large (Eklundh).
-static void transpose(Emitter &e, MutableArrayRef<Value> rows) {
-  size_t count = rows.size();
-  for (size_t half = count / 2; half > 0; half /= 2) {
-    SmallVector<int64_t> upper, lower;
-    for (size_t lane = 0; lane < count; ++lane) {
-      bool second = lane & half;
-      upper.push_back(second ? count + lane - half : lane);
-      lower.push_back(second ? count + lane : lane + half);
-    }
-    for (size_t i = 0; i < count; ++i) {
-      if (i & half)
-        continue;
-      Value a = rows[i], b = rows[i + half];
-      rows[i] = e.create<vector::ShuffleOp>(a, b, upper);
-      rows[i + half] = e.create<vector::ShuffleOp>(a, b, lower);
-    }
-  }
-}
 
 PanelCopy::PanelCopy(Emitter &e, kernel::PackOp op, int64_t width,
                      const kernel::Target &target)
@@ -78,7 +58,7 @@ void PanelCopy::runTransposed(ValueRange batch, Value first, int64_t valid,
             b,
             join(batch, e.plus(e.plus(first, column), lane), e.plus(line, k)),
             lanes, lanes));
-      transpose(e, rows);
+      transposeSquare(e, rows);
       for (int64_t lane = 0; lane < lanes; ++lane)
         e.store(rows[lane], out, join(place, e.plus(k, lane), column), lanes);
     });

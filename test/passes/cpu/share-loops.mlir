@@ -88,3 +88,17 @@ func.func private @overlap(%x: memref<300x4096xf64>, %y: memref<1x4096xf64>) att
   }
   return
 }
+
+// -----
+
+// What is transposed has grains of whole squares.
+// CHECK-LABEL: func.func private @turned
+// CHECK: kernel.parts 32 {
+// CHECK: memref.subview %arg0[0, %{{.*}}] [512, 16]
+func.func private @turned(%x: memref<512x512xf32>, %y: memref<512x512xf32>) attributes {weir.kernel} {
+  linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d1, d0)>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]} ins(%x : memref<512x512xf32>) outs(%y : memref<512x512xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    linalg.yield %in : f32
+  }
+  return
+}

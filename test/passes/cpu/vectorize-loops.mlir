@@ -96,7 +96,8 @@ func.func @left(%x: memref<9x9xi32>, %y: memref<9x9xi32>) {
   }
   linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d1, d0)>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]} ins(%x : memref<9x9xi32>) outs(%y : memref<9x9xi32>) {
   ^bb0(%in: i32, %out: i32):
-    linalg.yield %in : i32
+    %0 = arith.addi %in, %in : i32
+    linalg.yield %0 : i32
   }
   linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]} outs(%y : memref<9x9xi32>) {
   ^bb0(%out: i32):
@@ -154,6 +155,39 @@ func.func @largest_number(%x: memref<1024xf32>, %y: memref<f32>) {
   ^bb0(%in: f32, %out: f32):
     %0 = arith.maxnumf %out, %in : f32
     linalg.yield %0 : f32
+  }
+  return
+}
+
+// -----
+
+// Other neighbours: rows of squares are loaded, their columns stored, masked
+// where a square is not whole.
+// CHECK-LABEL: func @turned
+// CHECK: scf.for %[[N:.*]] = %c0 to %c3
+// CHECK: scf.for %[[I:.*]] = %c0 to %c32
+// CHECK: vector.load %arg0[%{{.*}}, %[[N]], %[[I]]]
+// CHECK: vector.shuffle
+// CHECK: vector.maskedstore %arg1[%[[N]], %[[I]], %{{.*}}]
+// CHECK: vector.maskedload %arg0
+// CHECK-NOT: linalg
+func.func @turned(%x: memref<20x3x40xf32>, %y: memref<3x40x20xf32>) {
+  linalg.generic {indexing_maps = [affine_map<(d0, d1, d2) -> (d2, d0, d1)>, affine_map<(d0, d1, d2) -> (d0, d1, d2)>], iterator_types = ["parallel", "parallel", "parallel"]} ins(%x : memref<20x3x40xf32>) outs(%y : memref<3x40x20xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    linalg.yield %in : f32
+  }
+  return
+}
+
+// -----
+
+// Few neighbours are left alone.
+// CHECK-LABEL: func @pairs
+// CHECK: linalg.generic
+func.func @pairs(%x: memref<40x2xf32>, %y: memref<2x40xf32>) {
+  linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d1, d0)>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]} ins(%x : memref<40x2xf32>) outs(%y : memref<2x40xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    linalg.yield %in : f32
   }
   return
 }
