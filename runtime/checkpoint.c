@@ -299,9 +299,12 @@ static int write_data(saver *s) {
   s->context->ordered = 0;
   for (uint32_t i = 0; i < info->num_variables; ++i) {
     const weir_variable_info *variable = &info->variables[i];
+    char *at = (char *)s->context->state + variable->offset;
+    // A caller's bytes that a function assigned; readers want 0 or 1.
+    for (size_t k = 0; variable->dtype == WEIR_BOOL && k < variable->bytes; ++k)
+      at[k] = at[k] != 0;
     s->to.sum = 0;
-    put(&s->to, (const char *)s->context->state + variable->offset,
-        variable->bytes);
+    put(&s->to, at, variable->bytes);
     s->context->order[i] = weir_crc_masked(s->to.sum);
   }
   return end(&s->to);

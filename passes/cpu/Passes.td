@@ -229,6 +229,22 @@ def LowerExtremes : Pass<"weir-lower-extremes"> {
   let dependentDialects = ["::mlir::arith::ArithDialect"];
 }
 
+def WidenTruths : Pass<"weir-widen-truths", "::mlir::LLVM::LLVMFuncOp"> {
+  let summary = "Has truth values lie in memory as bytes, true but for 0";
+  let description = [{
+    What is read may be a caller's, whose bytes nobody has checked.
+
+    ```mlir
+    %x = llvm.load %from : !llvm.ptr -> i1
+    llvm.store %x, %to : i1, !llvm.ptr
+    // becomes
+    %byte = llvm.load %from : !llvm.ptr -> i8
+    %x = llvm.icmp "ne" %byte, %zero : i8
+    llvm.store (llvm.zext %x : i1 to i8), %to : i8, !llvm.ptr
+    ```
+  }];
+}
+
 def LowerCopies : Pass<"weir-lower-copies"> {
   let summary = "Makes copies of strided memory loops";
   let description = [{
