@@ -37,6 +37,16 @@ static size_t element_bytes(weir_dtype dtype) {
   }
 }
 
+// Tells a create's caller why it failed.
+WEIR_PART void weir_tell(const weir_config *config, const char *text) {
+  if (!config || !config->message || !config->message_bytes)
+    return;
+  uint32_t at = 0;
+  for (; at + 1 < config->message_bytes && text[at]; ++at)
+    config->message[at] = text[at];
+  config->message[at] = 0;
+}
+
 // Sets context->weights to where they lie in the host's memory.
 WEIR_PART weir_status weir_find_weights(weir_context *context,
                                         const weir_config *config) {

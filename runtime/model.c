@@ -69,10 +69,17 @@ weir_status weir_model_create(const weir_model *model, void *memory,
   if (!out)
     return WEIR_ERR_NULL;
   *out = NULL;
+  if (config && config->abi_version != WEIR_ABI_VERSION)
+    return WEIR_ERR_VERSION;
+  // Before there is a context: it might lie there, for all that the compiler
+  // knows, which then keeps what this model has no use for.
+  weir_tell(config, "");
   weir_context *context;
   weir_status status = weir_context_begin(model, memory, config, &context);
-  if (status)
+  if (status) {
+    weir_tell(config, weir_status_text(status));
     return status;
+  }
   status = find_arena(context, config);
   if (!status)
     status = find_state(context, config);
@@ -82,6 +89,8 @@ weir_status weir_model_create(const weir_model *model, void *memory,
     status = weir_team_create(&context->team, config ? config->threads : NULL,
                               (int)model->info->threads);
   if (status) {
+    weir_tell(config,
+              *context->message ? context->message : weir_status_text(status));
     weir_model_destroy(model, context);
     return status;
   }

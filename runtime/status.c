@@ -25,7 +25,7 @@ const char *weir_status_text(weir_status status) {
   case WEIR_ERR_WEIGHTS:
     return "the weights are missing or not those of this model";
   case WEIR_ERR_IO:
-    return "a file could not be read";
+    return "a file could not be read or written";
   case WEIR_ERR_CHECK:
     return "a node of the model rejected its values";
   case WEIR_ERR_THREADS:

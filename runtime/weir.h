@@ -24,7 +24,7 @@ typedef enum weir_status {
   WEIR_ERR_VERSION = 7,   /* the configuration is of another version */
   WEIR_ERR_TARGET = 8,    /* this processor lacks what the code needs */
   WEIR_ERR_WEIGHTS = 9,   /* the weights are missing or not this model's */
-  WEIR_ERR_IO = 10,       /* a file could not be read */
+  WEIR_ERR_IO = 10,       /* a file could not be read or written */
   WEIR_ERR_CHECK = 11,    /* the values given make a node of the model fail */
   WEIR_ERR_THREADS = 12,  /* threads could not be started */
   WEIR_ERR_DRIVER = 13,   /* the driver of the GPU is missing or too old */
@@ -39,7 +39,7 @@ typedef enum weir_dtype {
   WEIR_BF16 = 2,
   WEIR_F32 = 3,
   WEIR_F64 = 4,
-  WEIR_BOOL = 5, /* one byte an element, 0 or 1 */
+  WEIR_BOOL = 5, /* one byte an element: 0 is false, all else true */
   WEIR_I8 = 6,
   WEIR_I16 = 7,
   WEIR_I32 = 8,
@@ -61,7 +61,7 @@ typedef uint8_t weir_bool;
  * threads, which serve this context until destroy. */
 typedef struct weir_threads {
   void *user;
-  int n;
+  int n; /* above 256: 256 */
   void (*parallel_for)(void *user, int tasks, void (*fn)(void *data, int task),
                        void *data);
 } weir_threads;
@@ -77,9 +77,9 @@ typedef struct weir_config {
   const void *weights;         /* NAME_WEIGHTS_BYTES bytes, or null */
   const char *weights_path;    /* a .weights file to map, or null */
   const weir_threads *threads; /* null: what the model was compiled for */
-  /* Of a model for a GPU only. */
   uint32_t device;        /* which GPU, from 1; 0: the number, from 0, in the
-                             environment's WEIR_GPU, or else the first */
+                             environment's WEIR_GPU, or else the first; only of
+                             a model for a GPU */
   uint32_t message_bytes; /* room at `message`, for the text's end too */
   char *message;          /* where create tells why it failed, or null */
   void *state;            /* NAME_STATE_BYTES bytes; null: of the heap */
@@ -124,7 +124,15 @@ typedef struct weir_variable_info {
   size_t offset; /* in the block of state */
 } weir_variable_info;
 
-/* All there is to know of a model, and the same four calls without types. */
+/* All there is to know of a model, and the same calls without types. Each call
+ * but status_text is one thread's at a time for a context. last_error's text
+ * lives until the next call on the context, and is empty after one that went
+ * well. destroy(NULL) does nothing. save answers WEIR_ERR_UNINITIALIZED where
+ * there is nothing to save yet, WEIR_ERR_IO where a file cannot be written or
+ * the checkpoint that is there cannot be read, and WEIR_ERR_SIZE for a path too
+ * long; restore WEIR_ERR_CHECKPOINT for what is damaged or another model's, and
+ * WEIR_ERR_IO and WEIR_ERR_MEMORY for what is not there or cannot be read now;
+ * both WEIR_ERR_NULL and WEIR_ERR_CONTEXT. */
 typedef struct weir_model_info {
   uint32_t abi_version;
   uint32_t num_functions;

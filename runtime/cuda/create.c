@@ -92,8 +92,12 @@ static weir_status upload_weights(weir_gpu *gpu, const weir_config *config) {
   weir_status status = weir_find_weights(context, config);
   if (status || !bytes)
     return status;
-  status = WEIR_GPU_CALL(gpu, cuMemcpyHtoD_v2, gpu->weights, context->weights,
-                         bytes);
+  // On the stream that uses them: nothing else waits for such a copy to end,
+  // which may be after the call where the source is no pinned memory.
+  status = WEIR_GPU_CALL(gpu, cuMemcpyHtoDAsync_v2, gpu->weights,
+                         context->weights, bytes, gpu->stream);
+  if (!status)
+    status = WEIR_GPU_CALL(gpu, cuStreamSynchronize, gpu->stream);
   if (gpu->model->host_bytes) {
     gpu->host.weights = context->weights;
   } else {
@@ -127,15 +131,6 @@ static weir_status start(weir_gpu *gpu, const weir_config *config) {
   return status;
 }
 
-static void tell(const weir_config *config, const char *text) {
-  if (!config || !config->message || !config->message_bytes)
-    return;
-  uint32_t at = 0;
-  for (; at + 1 < config->message_bytes && text[at]; ++at)
-    config->message[at] = text[at];
-  config->message[at] = 0;
-}
-
 static void point_at_arrays(weir_gpu *gpu) {
   const weir_model_info *info = gpu->model->model.info;
   gpu->kernels = (weir_cu_function *)(gpu + 1);
@@ -152,7 +147,7 @@ weir_status weir_gpu_model_create(const weir_gpu_model *model, void *memory,
   *out = NULL;
   if (config && config->abi_version != WEIR_ABI_VERSION)
     return WEIR_ERR_VERSION;
-  tell(config, "");
+  weir_tell(config, "");
   if ((uintptr_t)memory % WEIR_ALIGN)
     return WEIR_ERR_ALIGNMENT;
   weir_gpu *gpu = memory;
@@ -167,15 +162,15 @@ weir_status weir_gpu_model_create(const weir_gpu_model *model, void *memory,
   weir_status status = weir_context_begin(
       &model->model, (char *)gpu + model->context_at, config, &gpu->context);
   if (status) {
-    tell(config, weir_gpu_status_text(status));
+    weir_tell(config, weir_gpu_status_text(status));
     free(gpu->own);
     return status;
   }
   status = start(gpu, config);
   weir_gpu_leave(gpu);
   if (status) {
-    tell(config, *weir_gpu_text_of(gpu) ? weir_gpu_text_of(gpu)
-                                        : weir_gpu_status_text(status));
+    weir_tell(config, *weir_gpu_text_of(gpu) ? weir_gpu_text_of(gpu)
+                                             : weir_gpu_status_text(status));
     weir_gpu_model_destroy(model, gpu);
     return status;
   }

@@ -58,7 +58,6 @@ enum {
   F(cuMemFree_v2, (weir_cu_address at))                                        \
   F(cuMemHostAlloc, (void **at, size_t bytes, uint32_t flags))                 \
   F(cuMemFreeHost, (void *at))                                                 \
-  F(cuMemcpyHtoD_v2, (weir_cu_address to, const void *from, size_t bytes))     \
   F(cuMemcpyHtoDAsync_v2, (weir_cu_address to, const void *from, size_t bytes, \
                            weir_cu_stream stream))                             \
   F(cuMemcpyDtoHAsync_v2,                                                      \
