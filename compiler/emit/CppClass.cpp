@@ -61,6 +61,20 @@ struct Writer {
        << (function.takesList() ? "tensors" : list) << ");\n";
   }
 
+  /// The signature's name, as C has it, but for the class's own.
+  std::string method(const FunctionInterface &function) {
+    StringRef name = StringRef(function.c).drop_front(model.prefix.size() + 1);
+    bool isOurs = name == "status" || name == "error" || name == "context";
+    return (name + (isOurs ? "_" : "")).str();
+  }
+
+  void checkpoints() {
+    for (StringRef name : {"save", "restore"})
+      os << "  weir_status " << name << "(const char *path) {\n"
+         << "    return status_ ? status_ : " << model.prefix << '_' << name
+         << "(context_, path);\n  }\n";
+  }
+
   void write() {
     const std::string &n = model.prefix;
     os << "class " << name << " {\npublic:\n"
@@ -71,7 +85,12 @@ struct Writer {
        << "  " << name << " &operator=(const " << name << " &) = delete;\n\n"
        << "  weir_status status() const { return status_; }\n"
        << "  const char *error() const {\n    return status_ ? " << n
-       << "_status_text(status_) : " << n << "_last_error(context_);\n  }\n";
+       << "_status_text(status_) : " << n << "_last_error(context_);\n  }\n"
+       << "  // For the functions of C; null where status() is none that is "
+          "ok.\n"
+       << "  " << n << "_ctx *context() { return context_; }\n";
+    if (model.stateBytes)
+      checkpoints();
     if (model.functions.size() == 1) {
       const FunctionInterface &function = model.functions[0];
       os << "  static constexpr size_t kNumArgs = " << function.inputs.size()
@@ -86,7 +105,7 @@ struct Writer {
     } else {
       for (const FunctionInterface &function : model.functions) {
         os << "  template <class... Tensors>\n  weir_status "
-           << StringRef(function.c).drop_front(n.size() + 1)
+           << method(function)
            << "(Tensors... tensors) {\n    return status_ ? status_ : "
            << function.c << "(context_, tensors...);\n  }\n";
       }
