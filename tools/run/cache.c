@@ -119,8 +119,9 @@ int cache_compile(const char *model, int threads, char *library,
     snprintf(error, error_size, "'%.400s' does not compile", model);
     return status < 0 || status == 127 ? 70 : status;
   }
+  // Beside each other, however the folder is called from elsewhere.
   unlink(library);
-  if (symlink(whole, library))
+  if (symlink(strrchr(whole, '/') + 1, library))
     snprintf(library, library_size, "%s", whole);
   return 0;
 }
