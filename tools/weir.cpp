@@ -40,9 +40,17 @@ static Status run(StringRef command, ArrayRef<const char *> arguments) {
                               : compile(&context, *options);
 }
 
-int main(int argc, char **argv) {
-  InitLLVM init(argc, argv);
-  ArrayRef<const char *> arguments(argv + 1, argc - 1);
+/// LLVM ends the process where output that failed is forgotten.
+static int finish(int status) {
+  outs().flush();
+  if (!outs().has_error())
+    return status;
+  outs().clear_error();
+  errs() << "weir: error: cannot write the output\n";
+  return status ? status : static_cast<int>(Status::io);
+}
+
+static int runWeir(ArrayRef<const char *> arguments) {
   if (arguments.empty())
     return usage(errs(), Status::badUsage);
   StringRef command = arguments.front();
@@ -70,4 +78,9 @@ int main(int argc, char **argv) {
     return static_cast<int>(Status::internal);
   }
   return static_cast<int>(flushed("weir", status));
+}
+
+int main(int argc, char **argv) {
+  InitLLVM init(argc, argv);
+  return finish(runWeir(ArrayRef<const char *>(argv + 1, argc - 1)));
 }
