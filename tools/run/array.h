@@ -38,7 +38,7 @@ void array_type_text(const struct array *array, char *text, size_t size);
 /// Reads or writes a .npy file. 0, or -1 with a sentence in `error`.
 int npy_read(const char *path, struct array *array, char *error, size_t size);
 /// The same without a copy: `data` is in a read-only mapping that
-/// `array_unmap` ends.
+/// `array_unmap` ends, and truth values are whatever bytes the file has.
 int npy_map(const char *path, struct array *array, char *error, size_t size);
 void array_unmap(struct array *array);
 int npy_write(const char *path, const struct array *array, char *error,
@@ -47,6 +47,8 @@ int npy_write(const char *path, const struct array *array, char *error,
 /// Parses "2x3xf32=1,2,3,4,5,6"; one value fills all. 0, or -1 with `error`.
 int value_parse(const char *text, struct array *array, char *error,
                 size_t size);
+/// SplitMix64: every seed begins a good sequence.
+uint64_t random_next(uint64_t *state);
 /// Numbers in [-1, 1), or small integers, the same for a seed on any machine.
 void value_random(struct array *array, uint64_t seed);
 

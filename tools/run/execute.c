@@ -4,8 +4,24 @@
 #include "tools/run/execute.h"
 #include "tools/run/train.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
+
+int exit_status(weir_status status) {
+  switch (status) {
+  case WEIR_OK:
+    return 0;
+  case WEIR_ERR_IO:
+    return IO;
+  case WEIR_ERR_MEMORY:
+  case WEIR_ERR_THREADS:
+    return LIMIT;
+  default:
+    return FAULT;
+  }
+}
 
 /// The number of the level that is asked for by name; 0 for any.
 static int find_level(struct run *run, uint32_t *level) {
@@ -33,9 +49,36 @@ static weir_status begin_state(struct run *run, void *context) {
              : WEIR_OK;
 }
 
-int execute(struct run *run) {
+static weir_status run_often(struct run *run, void *context) {
   const weir_function_info *f = run->function;
-  uint32_t count = f->num_inputs + f->num_outputs;
+  run->timing.runs = run->options.repeat ? run->options.repeat : 1;
+  for (long i = -run->options.warmup; i < run->timing.runs; ++i) {
+    double begin = now_us();
+    weir_status status = run->info->run(context, run->index, run->tensors,
+                                        f->num_inputs + f->num_outputs);
+    if (status)
+      return status;
+    if (i >= 0)
+      run->timing.us[i] = now_us() - begin;
+  }
+  return WEIR_OK;
+}
+
+/// What could not be saved in the end is not begun: the folder must take files.
+static int check_save(struct run *run) {
+  const char *path = run->options.save,
+             *slash = path ? strrchr(path, '/') : NULL;
+  char folder[4096] = ".";
+  if (slash)
+    snprintf(folder, sizeof folder, "%.*s", (int)(slash - path + 1), path);
+  if (!path || !access(folder, W_OK | X_OK))
+    return 0;
+  snprintf(run->error, sizeof run->error,
+           "--save: cannot write to '%.900s': %s", folder, strerror(errno));
+  return fail(run->error, IO);
+}
+
+int execute(struct run *run) {
   weir_config config = WEIR_CONFIG_INIT;
   if (run->weights && *run->weights)
     config.weights_path = run->weights;
@@ -46,30 +89,27 @@ int execute(struct run *run) {
   char message[1024] = "";
   config.message = message;
   config.message_bytes = sizeof message;
+  int code = check_save(run);
+  if (code)
+    return code;
   void *context;
   double begin = now_us();
   weir_status status = run->info->create(NULL, &config, &context);
   run->timing.create_us = now_us() - begin;
   if (status)
-    return fail(*message ? message : run->info->status_text(status), FAULT);
-  status = begin_state(run, context);
+    return fail(*message ? message : run->info->status_text(status),
+                exit_status(status));
   run->timing.threads = threads.n ? threads.n : (int)run->info->threads;
-  long repeat = run->options.repeat ? run->options.repeat : 1;
-  int trained = 0;
-  if (run->options.train && !status)
-    trained = train(run, context, &status);
-  for (long i = -run->options.warmup;
-       i < repeat && !status && !run->options.train; ++i) {
-    begin = now_us();
-    status = run->info->run(context, run->index, run->tensors, count);
-    if (i >= 0)
-      run->timing.us[i] = now_us() - begin;
-  }
-  run->timing.runs = repeat;
-  if (!status && !trained && run->options.save)
+  int later = 0;
+  status = begin_state(run, context);
+  if (!status && run->options.train)
+    code = train(run, context, &later);
+  else if (!status)
+    status = run_often(run, context);
+  if (!status && !code && run->options.save)
     status = run->info->save(context, run->options.save);
   if (status)
-    fail(run->info->last_error(context), FAULT);
+    code = fail(run->info->last_error(context), exit_status(status));
   run->info->destroy(context);
-  return status ? FAULT : trained;
+  return code ? code : later;
 }

@@ -23,6 +23,8 @@ struct run {
 
 /// Says what is wrong; gives the status.
 int fail(const char *text, int status);
+/// The exit status for what a call of a model answered.
+int exit_status(weir_status status);
 int type_error(struct run *run, const char *name, const struct array *want,
                const struct array *got);
 /// The value of `NAME=VALUE` for this tensor, or null. The last one wins.

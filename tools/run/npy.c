@@ -100,6 +100,13 @@ static void swap(struct array *array) {
     }
 }
 
+/// Any byte but 0 is true, which weir writes as 1.
+static void settle_truths(struct array *array) {
+  unsigned char *p = array->data;
+  for (int64_t i = 0; array->dtype == WEIR_BOOL && i < array->elements; ++i)
+    p[i] = p[i] != 0;
+}
+
 /// Reads up to the data, whose size the file is found to hold.
 static int read_start(int file, const char *path, struct array *array,
                       int *swapped, off_t *data, char *error, size_t size) {
@@ -156,6 +163,7 @@ static int read_open(int file, const char *path, struct array *array,
   }
   if (swapped)
     swap(array);
+  settle_truths(array);
   return 0;
 }
 

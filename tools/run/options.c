@@ -14,8 +14,10 @@ static const char help[] =
     "  --input=NAME=@FILE.npy    an input from a file\n"
     "  --input=NAME=2x3xf32=1,2,3,4,5,6   or from here; one value fills all\n"
     "  --random=SEED             the other inputs are random\n"
-    "  --output-dir=DIR          writes each output as NAME.npy\n"
-    "  --expect=NAME=@FILE.npy   compares an output\n"
+    "  --output-dir=DIR          writes each output as NAME.npy, its / and : "
+    "as _,\n"
+    "                            into a folder that is there\n"
+    "  --expect=NAME=@FILE.npy, --expect=NAME=2xf32=1,2   compares an output\n"
     "  --rtol=R --atol=A         how closely (1e-5, 1e-8)\n"
     "  --repeat=N --warmup=N     runs N times and says how long that took\n"
     "  --threads=N               how many share the work of a run\n"
@@ -160,6 +162,14 @@ int options_read(int argc, char **argv, int library, struct options *o) {
   if (!o->train &&
       (o->num_data || o->metrics || o->shuffle || o->batch || o->epochs))
     return usage("what goes with training wants", "--train");
+  if (o->train &&
+      (o->num_expects || o->output_dir || o->json || o->repeat || o->warmup))
+    return usage("training gives no outputs and takes no part in measuring:",
+                 o->num_expects  ? "--expect"
+                 : o->output_dir ? "--output-dir"
+                 : o->json       ? "--json"
+                 : o->repeat     ? "--repeat"
+                                 : "--warmup");
   if (library && !o->library) {
     fputs(help, stderr);
     return 2;

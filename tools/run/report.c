@@ -59,6 +59,18 @@ void report_json(const weir_function_info *function,
          timing->us[0], timing->runs, timing->threads, timing->create_us);
 }
 
+/// So that reading it again gives the same value.
+static void print_element(const struct array *array, int64_t i) {
+  if (array->dtype == WEIR_I64)
+    printf("%lld", (long long)((const int64_t *)array->data)[i]);
+  else if (array->dtype == WEIR_U64)
+    printf("%llu", (unsigned long long)((const uint64_t *)array->data)[i]);
+  else if (array->dtype >= WEIR_BOOL) // a double holds all of these
+    printf("%.0f", array_get(array, i));
+  else
+    printf("%.*g", array->dtype == WEIR_F64 ? 17 : 9, array_get(array, i));
+}
+
 void report_plain(const weir_function_info *function,
                   const struct array *outputs, struct timing *timing,
                   int values) {
@@ -69,11 +81,11 @@ void report_plain(const weir_function_info *function,
     const struct array *one = &outputs[i];
     array_type_text(one, type, sizeof type);
     printf("%s: %s=", function->outputs[i].name, type);
-    for (int64_t k = 0; k < one->elements && k < 64; ++k)
-      if (one->dtype == WEIR_I64)
-        printf("%s%lld", k ? "," : "", (long long)((int64_t *)one->data)[k]);
-      else
-        printf("%s%.9g", k ? "," : "", array_get(one, k));
+    for (int64_t k = 0; k < one->elements && k < 64; ++k) {
+      if (k)
+        putchar(',');
+      print_element(one, k);
+    }
     puts(one->elements > 64 ? ",..." : "");
   }
   if (timing->runs < 2)

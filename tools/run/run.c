@@ -11,6 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { MAX_PATH = 4096 };
+
 int fail(const char *text, int status) {
   fprintf(stderr, "weir-run: error: %s\n", text);
   return status;
@@ -200,17 +202,49 @@ static int gather(struct run *run) {
   return 0;
 }
 
-/// `dir/NAME.npy` of a tensor's name: the corpus and people look for both the
-/// name in the model and the key of the signature.
+/// What stands in a file's name for a character of a tensor's.
+static char in_file(char c) { return c == '/' || c == ':' ? '_' : c; }
+
+static int same_file(const char *a, const char *b) {
+  for (; *a && in_file(*a) == in_file(*b); ++a, ++b)
+    ;
+  return !*a && !*b;
+}
+
+/// Whether each output can have a file of its own.
+static int check_files(struct run *run) {
+  const weir_function_info *f = run->function;
+  for (uint32_t i = 0; run->options.output_dir && i < f->num_outputs; ++i) {
+    const char *name = f->outputs[i].tensor;
+    // Folders take names of up to 255 bytes.
+    if (strlen(name) + strlen(".npy") > 255 ||
+        strlen(run->options.output_dir) + strlen(name) > MAX_PATH - 8) {
+      snprintf(
+          run->error, sizeof run->error,
+          "output '%.200s...': its name is too long for a file in '%.200s'",
+          name, run->options.output_dir);
+      return fail(run->error, FAULT);
+    }
+    for (uint32_t k = 0; k < i; ++k)
+      if (same_file(name, f->outputs[k].tensor)) {
+        snprintf(run->error, sizeof run->error,
+                 "outputs '%.200s' and '%.200s' would be one file in "
+                 "--output-dir",
+                 f->outputs[k].tensor, name);
+        return fail(run->error, FAULT);
+      }
+  }
+  return 0;
+}
+
+/// `dir/NAME.npy` of a tensor's name in the model.
 static int write_output(struct run *run, const char *name,
                         const struct array *array) {
-  char path[4096];
-  int at = snprintf(path, sizeof path, "%.3000s/", run->options.output_dir);
-  int length =
-      snprintf(path + at, sizeof path - (size_t)at, "%.200s.npy", name);
-  for (int i = 0; i < length; ++i)
-    if (path[at + i] == '/' || path[at + i] == ':')
-      path[at + i] = '_';
+  char path[MAX_PATH];
+  int at = snprintf(path, sizeof path, "%s/", run->options.output_dir);
+  snprintf(path + at, sizeof path - (size_t)at, "%s.npy", name);
+  for (; path[at]; ++at)
+    path[at] = in_file(path[at]);
   return npy_write(path, array, run->error, sizeof run->error)
              ? fail(run->error, IO)
              : 0;
@@ -244,25 +278,37 @@ static int compare(struct run *run, uint32_t i) {
   return status;
 }
 
-/// Outputs whose sizes only the run knew get them.
-static void settle_shapes(struct run *run) {
+/// Outputs whose sizes only the run knew get them: no more than there is room
+/// for.
+static int settle_shapes(struct run *run) {
   for (uint32_t i = 0; i < run->function->num_outputs; ++i) {
-    int64_t shape = run->function->outputs[i].shape_tensor;
+    const weir_tensor_info *info = &run->function->outputs[i];
     struct array *array = output(run, i);
-    if (shape < 0)
+    if (info->shape_tensor < 0)
       continue;
+    const int64_t *sizes = output(run, (uint32_t)info->shape_tensor)->data;
     array->elements = 1;
     for (int k = 0; k < array->rank; ++k) {
-      array->shape[k] = (int64_t)array_get(output(run, (uint32_t)shape), k);
-      array->elements *= array->shape[k];
+      if (sizes[k] < 0 || sizes[k] > info->shape[k]) {
+        snprintf(run->error, sizeof run->error,
+                 "output '%.200s': the model says that dimension %d has %lld "
+                 "elements, of at most %lld",
+                 info->tensor, k, (long long)sizes[k],
+                 (long long)info->shape[k]);
+        return fail(run->error, FAULT);
+      }
+      array->shape[k] = sizes[k];
+      array->elements *= sizes[k];
     }
     array->bytes = (size_t)array->elements * dtype_bytes(array->dtype);
   }
+  return 0;
 }
 
 static int deliver(struct run *run) {
-  int status = 0;
-  settle_shapes(run);
+  int status = settle_shapes(run);
+  if (status)
+    return status;
   for (uint32_t i = 0; i < run->function->num_outputs; ++i) {
     const weir_tensor_info *info = &run->function->outputs[i];
     if (whose_shape(run->function->outputs, run->function->num_outputs, i) >= 0)
@@ -296,7 +342,9 @@ static int run_model(struct run *run) {
     return fail("the model has no variables", FAULT);
   run->index = (uint32_t)index;
   run->function = &run->info->functions[index];
-  int status = gather(run);
+  int status = check_files(run);
+  if (!status)
+    status = gather(run);
   if (!status)
     status = execute(run);
   return status || run->options.train ? status : deliver(run);
@@ -327,5 +375,7 @@ int weir_run_main(int argc, char **argv, const weir_model_info *info) {
   if (!status)
     status = run_model(&run);
   release(&run);
+  if (fflush(stdout) && !status)
+    status = fail("cannot write what came out", IO);
   return status;
 }

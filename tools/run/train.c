@@ -28,18 +28,10 @@ struct training {
   int64_t done;        // steps
 };
 
-/// SplitMix64: every seed begins a good sequence.
-static uint64_t next_random(uint64_t *state) {
-  uint64_t z = *state += 0x9e3779b97f4a7c15u;
-  z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
-  z = (z ^ z >> 27) * 0x94d049bb133111ebu;
-  return z ^ z >> 31;
-}
-
 /// Each order is as likely as any other, but for less than one in 2^32.
 static void shuffle(struct training *t) {
   for (int64_t i = t->examples - 1; i > 0; --i) {
-    int64_t k = (int64_t)(next_random(&t->random) % (uint64_t)(i + 1));
+    int64_t k = (int64_t)(random_next(&t->random) % (uint64_t)(i + 1));
     int64_t keep = t->order[i];
     t->order[i] = t->order[k];
     t->order[k] = keep;
@@ -59,15 +51,27 @@ static int is_taken(struct training *t, uint32_t i, int count) {
   return taken;
 }
 
-/// The input that a file is for: by its name, or the first that has no value.
+/// The input that a file is for: by the name before `=`, where an input is
+/// called that, or else the first that has no value.
 static int64_t find_input(struct training *t, const char **text, int count) {
   struct run *run = t->run;
   const weir_function_info *f = run->function;
   const char *equals = strchr(*text, '=');
+  int named = 0;
+  for (uint32_t i = 0; equals && i < f->num_inputs; ++i)
+    named |= given(text, 1, &f->inputs[i]) != NULL;
+  // A path may have one, too.
+  if (equals && !named && access(*text, F_OK)) {
+    snprintf(run->error, sizeof run->error,
+             "--data: no input is called '%.*s', nor is '%.200s' a file",
+             equals - *text > 200 ? 200 : (int)(equals - *text), *text, *text);
+    fail(run->error, FAULT);
+    return -1;
+  }
   for (uint32_t i = 0; i < f->num_inputs; ++i) {
-    if (is_taken(t, i, count) || (equals && !given(text, 1, &f->inputs[i])))
+    if (is_taken(t, i, count) || (named && !given(text, 1, &f->inputs[i])))
       continue;
-    *text = equals ? equals + 1 : *text;
+    *text = named ? equals + 1 : *text;
     return i;
   }
   snprintf(run->error, sizeof run->error,
@@ -92,8 +96,17 @@ static int check_source(struct training *t, const char *path,
              (file->dtype == batch->dtype || is_whole(file->dtype));
   for (int k = 1; fits && k < batch->rank; ++k)
     fits = file->shape[k] == batch->shape[k];
-  if (!fits)
-    return type_error(run, path, batch, file);
+  if (!fits) {
+    char rows[1600], got[1600];
+    struct array row = *batch;
+    row.rank -= row.rank > 0;
+    memmove(row.shape, row.shape + 1, (size_t)row.rank * sizeof *row.shape);
+    array_type_text(&row, rows, sizeof rows);
+    array_type_text(file, got, sizeof got);
+    snprintf(run->error, sizeof run->error,
+             "'%.200s': expected rows of %.300s, got %.300s", path, rows, got);
+    return fail(run->error, FAULT);
+  }
   if (!t->batch) {
     t->batch = batch->shape[0];
     t->examples = file->shape[0];
@@ -161,7 +174,7 @@ static void fill(struct training *t, int64_t step) {
     int64_t row = batch->elements / t->batch;
     size_t bytes = batch->bytes / (size_t)t->batch;
     for (int64_t k = 0; k < t->batch; ++k) {
-      if (file->dtype == batch->dtype)
+      if (file->dtype == batch->dtype && file->dtype != WEIR_BOOL)
         memcpy((char *)batch->data + (size_t)k * bytes,
                (const char *)file->data + (size_t)rows[k] * bytes, bytes);
       else
@@ -197,7 +210,7 @@ static void record(struct training *t, long epoch, double loss, double us) {
   fprintf(t->metrics, "{\"epoch\": %ld, \"step\": %lld, ", epoch,
           (long long)t->done);
   // JSON has no name for what is not finite.
-  if (isfinite(loss))
+  if (t->loss && isfinite(loss))
     fprintf(t->metrics, "\"loss\": %.9g, ", loss);
   else
     fprintf(t->metrics, "\"loss\": null, ");
@@ -205,7 +218,25 @@ static void record(struct training *t, long epoch, double loss, double us) {
           (double)t->batch / (us / 1e6));
 }
 
-static weir_status run_epoch(struct training *t, void *context, long epoch) {
+/// Where the model failed: the rows as far as there is room.
+static int step_failed(struct training *t, void *context, long epoch,
+                       int64_t step, weir_status status) {
+  struct run *run = t->run;
+  const int64_t *rows = t->order + step * t->batch;
+  enum { shown = 8 };
+  char list[shown * 21 + 4] = "";
+  size_t at = 0;
+  for (int64_t k = 0; k < t->batch && k < shown; ++k)
+    at += (size_t)snprintf(list + at, sizeof list - at, "%s%lld", k ? "," : "",
+                           (long long)rows[k]);
+  snprintf(run->error, sizeof run->error,
+           "epoch %ld, step %lld, rows %s%s: %.600s", epoch,
+           (long long)t->done + 1, list, t->batch > shown ? ",..." : "",
+           run->info->last_error(context));
+  return fail(run->error, exit_status(status));
+}
+
+static int run_epoch(struct training *t, void *context, long epoch) {
   struct run *run = t->run;
   uint32_t count = run->function->num_inputs + run->function->num_outputs;
   double begin = now_us(), sum = 0;
@@ -215,7 +246,7 @@ static weir_status run_epoch(struct training *t, void *context, long epoch) {
     weir_status status =
         run->info->run(context, run->index, run->tensors, count);
     if (status)
-      return status;
+      return step_failed(t, context, epoch, step, status);
     ++t->done;
     double loss = t->loss ? array_get(t->loss, 0) : 0;
     sum += loss;
@@ -223,11 +254,13 @@ static weir_status run_epoch(struct training *t, void *context, long epoch) {
     draw(t, epoch, loss);
   }
   double seconds = (now_us() - begin) / 1e6;
-  printf("epoch %ld: loss %.6g, %lld steps of %lld, %.0f examples/s\n", epoch,
-         sum / (double)t->steps, (long long)t->steps, (long long)t->batch,
-         (double)(t->steps * t->batch) / seconds);
+  printf("epoch %ld: ", epoch);
+  if (t->loss)
+    printf("loss %.6g, ", sum / (double)t->steps);
+  printf("%lld steps of %lld, %.0f examples/s\n", (long long)t->steps,
+         (long long)t->batch, (double)(t->steps * t->batch) / seconds);
   fflush(stdout);
-  return WEIR_OK;
+  return 0;
 }
 
 static int prepare(struct training *t) {
@@ -260,20 +293,19 @@ static int prepare(struct training *t) {
   return 0;
 }
 
-int train(struct run *run, void *context, weir_status *status) {
+int train(struct run *run, void *context, int *later) {
   struct training t = {.run = run, .random = run->options.shuffle_seed};
   if (!run->options.epochs)
     run->options.epochs = 1;
   int code = prepare(&t);
   t.begun = now_us();
-  for (long epoch = 1; !code && !*status && epoch <= run->options.epochs;
-       ++epoch) {
+  for (long epoch = 1; !code && epoch <= run->options.epochs; ++epoch) {
     if (run->options.shuffle)
       shuffle(&t);
-    *status = run_epoch(&t, context, epoch);
+    code = run_epoch(&t, context, epoch);
   }
-  if (t.metrics && (ferror(t.metrics) | fclose(t.metrics)) && !code)
-    code = fail("cannot write the metrics", IO);
+  if (t.metrics && (ferror(t.metrics) | fclose(t.metrics)))
+    *later = fail("cannot write the metrics", IO);
   for (int i = 0; t.sources && i < run->options.num_data; ++i)
     array_unmap(&t.sources[i].file);
   free(t.sources);

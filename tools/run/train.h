@@ -5,9 +5,9 @@
 #include "tools/run/execute.h"
 
 /// Runs the function on every whole batch of the data that the options name,
-/// epoch by epoch, and reports. Inputs without data keep what was gathered. A
-/// run that fails gives its status to `status`; 0, or the exit status for what
-/// is wrong with the data.
-int train(struct run *run, void *context, weir_status *status);
+/// epoch by epoch, and reports. Inputs without data keep what was gathered. 0,
+/// or the exit status, when what is wrong has been said. `later` gets one for
+/// what is no reason to give up what was learnt: the metrics were not written.
+int train(struct run *run, void *context, int *later);
 
 #endif

@@ -10,23 +10,59 @@
 #include <stdlib.h>
 #include <string.h>
 
-/// One number, or true or false; integers in full 64-bit precision.
-static const char *parse_number(const char *at, struct array *array,
-                                int64_t index) {
-  char *end;
-  if (!strncmp(at, "true", 4) || !strncmp(at, "false", 5)) {
-    array_set(array, index, *at == 't');
-    return at + (*at == 't' ? 4 : 5);
-  }
+static int is_word(const char *text, size_t length, const char *word) {
+  return length == strlen(word) && !memcmp(text, word, length);
+}
+
+/// An integer of the array's type: null, or what is wrong with it.
+static const char *parse_integer(const char *text, char **end,
+                                 struct array *array, int64_t index) {
+  unsigned spare = 64 - 8 * (unsigned)dtype_bytes(array->dtype);
+  uint64_t bits;
+  int fits;
   errno = 0;
-  if (array->dtype == WEIR_I64)
-    ((int64_t *)array->data)[index] = strtoll(at, &end, 10);
-  else if (array->dtype == WEIR_U64)
-    ((uint64_t *)array->data)[index] = strtoull(at, &end, 10);
-  else
+  if (array->dtype >= WEIR_I8 && array->dtype <= WEIR_I64) {
+    int64_t value = strtoll(text, end, 10), most = INT64_MAX >> spare;
+    fits = value <= most && value >= -most - 1;
+    bits = (uint64_t)value;
+  } else {
+    bits = strtoull(text, end, 10);
+    fits = bits <= (array->dtype == WEIR_BOOL ? 1 : UINT64_MAX >> spare) &&
+           *text != '-';
+  }
+  if (*end == text)
+    return "is no integer";
+  memcpy((char *)array->data + (size_t)index * dtype_bytes(array->dtype), &bits,
+         dtype_bytes(array->dtype));
+  return errno || !fits ? "is out of range" : NULL;
+}
+
+/// One number, or true or false, up to a comma or a space: where it ends, or
+/// null with a sentence in `error`.
+static const char *parse_number(const char *at, struct array *array,
+                                int64_t index, char *error, size_t size) {
+  size_t length = strcspn(at, ", ");
+  int yes = is_word(at, length, "true");
+  if (yes || is_word(at, length, "false")) {
+    array_set(array, index, yes);
+    return at + length;
+  }
+  const char *why = NULL;
+  char *end;
+  if (array->dtype >= WEIR_BOOL) {
+    why = parse_integer(at, &end, array, index);
+    if (end != at + length)
+      why = "is no integer";
+  } else {
     array_set(array, index, strtod(at, &end));
-  return end == at || (errno == ERANGE && array->dtype >= WEIR_BOOL) ? NULL
-                                                                     : end;
+    if (end != at + length || !length)
+      why = "is no number";
+  }
+  if (!why)
+    return end;
+  snprintf(error, size, "'%.*s' %s (%s)", length > 80 ? 80 : (int)length, at,
+           why, dtype_name(array->dtype));
+  return NULL;
 }
 
 /// "2x3xf32": the dimensions, then the element type.
@@ -58,13 +94,16 @@ int value_parse(const char *text, struct array *array, char *error,
     return -1;
   }
   int64_t count = 0;
-  for (++at; *at; ++count) {
-    if (count == array->elements || !(at = parse_number(at, array, count)))
-      break;
-    while (*at == ',' || *at == ' ')
-      ++at;
+  at += 1 + strspn(at + 1, " ");
+  for (; *at && count < array->elements; ++count) {
+    at = parse_number(at, array, count, error, size);
+    if (!at) {
+      array_free(array);
+      return -1;
+    }
+    at += strspn(at, ", ");
   }
-  if (!at || *at || (count != array->elements && count != 1)) {
+  if (*at || (count != array->elements && count != 1)) {
     snprintf(error, size, "'%.80s' has not %lld numbers", text,
              (long long)array->elements);
     array_free(array);
@@ -76,14 +115,17 @@ int value_parse(const char *text, struct array *array, char *error,
   return 0;
 }
 
+uint64_t random_next(uint64_t *state) {
+  uint64_t z = *state += 0x9e3779b97f4a7c15;
+  z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9;
+  z = (z ^ z >> 27) * 0x94d049bb133111eb;
+  return z ^ z >> 31;
+}
+
 void value_random(struct array *array, uint64_t seed) {
   uint64_t state = seed * 0x9e3779b97f4a7c15 + 1;
   for (int64_t i = 0; i < array->elements; ++i) {
-    // splitmix64
-    uint64_t z = state += 0x9e3779b97f4a7c15;
-    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9;
-    z = (z ^ z >> 27) * 0x94d049bb133111eb;
-    z ^= z >> 31;
+    uint64_t z = random_next(&state);
     if (array->dtype == WEIR_BOOL)
       array_set(array, i, (double)(z & 1));
     else if (array->dtype > WEIR_BOOL)
