@@ -4,32 +4,38 @@
 #include "runtime/cuda/state.h"
 #include "runtime/libc.h"
 
-static size_t align_up(size_t offset) {
-  const size_t last = WEIR_GPU_ALIGN - 1;
-  return offset > SIZE_MAX - last ? SIZE_MAX : (offset + last) & ~last;
+size_t weir_gpu_reserve(size_t *total, size_t bytes) {
+  size_t at = *total;
+  if (bytes > SIZE_MAX - WEIR_GPU_ALIGN ||
+      at > SIZE_MAX - WEIR_GPU_ALIGN - bytes)
+    *total = SIZE_MAX;
+  else
+    *total = (at + bytes + WEIR_GPU_ALIGN - 1) & ~(size_t)(WEIR_GPU_ALIGN - 1);
+  return at;
 }
 
-static size_t add(size_t a, size_t b) {
-  return a > SIZE_MAX - b ? SIZE_MAX : a + b;
+// Lays out one tensor; answers where it ends.
+static size_t lay(size_t *total, size_t bytes, weir_cu_address base,
+                  void **at) {
+  size_t begin = weir_gpu_reserve(total, bytes);
+  if (at)
+    *at = (void *)(base + begin);
+  return *total == SIZE_MAX ? SIZE_MAX : begin + bytes;
 }
 
 weir_gpu_layout weir_gpu_lay_out(const weir_function_info *function,
                                  weir_cu_address base, void **at) {
   weir_gpu_layout layout = {0, 0, 0};
-  size_t offset = 0;
-  for (uint32_t i = 0; i < function->num_inputs; ++i) {
-    if (at)
-      at[i] = (void *)(base + offset);
-    layout.inputs_end = add(offset, function->inputs[i].bytes);
-    offset = align_up(layout.inputs_end);
-  }
-  layout.outputs = layout.end = offset;
-  for (uint32_t i = 0; i < function->num_outputs; ++i) {
-    if (at)
-      at[function->num_inputs + i] = (void *)(base + offset);
-    layout.end = add(offset, function->outputs[i].bytes);
-    offset = align_up(layout.end);
-  }
+  size_t total = 0;
+  for (uint32_t i = 0; i < function->num_inputs; ++i)
+    layout.inputs_end =
+        lay(&total, function->inputs[i].bytes, base, at ? at + i : NULL);
+  layout.outputs = layout.end = total;
+  if (at)
+    at += function->num_inputs;
+  for (uint32_t i = 0; i < function->num_outputs; ++i)
+    layout.end =
+        lay(&total, function->outputs[i].bytes, base, at ? at + i : NULL);
   return layout;
 }
 

@@ -18,17 +18,6 @@ static uint32_t most_tensors(const weir_model_info *info) {
   return most;
 }
 
-// Adds a block to what is needed; answers where it begins.
-static size_t reserve(size_t *total, size_t bytes) {
-  size_t at = *total;
-  if (bytes > SIZE_MAX - WEIR_GPU_ALIGN ||
-      at > SIZE_MAX - WEIR_GPU_ALIGN - bytes)
-    *total = SIZE_MAX;
-  else
-    *total = (at + bytes + WEIR_GPU_ALIGN - 1) & ~(size_t)(WEIR_GPU_ALIGN - 1);
-  return at;
-}
-
 static weir_status clear(weir_gpu *gpu, weir_cu_address at, size_t bytes) {
   return bytes ? WEIR_GPU_CALL(gpu, cuMemsetD8Async, at, 0, bytes, gpu->stream)
                : WEIR_OK;
@@ -44,16 +33,16 @@ static weir_status allocate(weir_gpu *gpu) {
     size_t end = weir_gpu_lay_out(&info->functions[i], 0, NULL).end;
     tensors = end > tensors ? end : tensors;
   }
-  size_t arena = reserve(&device, info->arena_bytes);
-  size_t weights = reserve(&device, info->weights_bytes);
-  size_t state = reserve(&device, info->state_bytes);
-  size_t device_tensors = reserve(&device, tensors);
-  size_t workspace = reserve(&device, most);
-  reserve(&host, WEIR_GPU_READ_BYTES);
-  size_t checks = reserve(&host, gpu->model->model.num_checks);
-  size_t staging = reserve(&host, tensors);
-  size_t copy = reserve(&host, info->state_bytes);
-  size_t own = reserve(&host, gpu->model->host_bytes);
+  size_t arena = weir_gpu_reserve(&device, info->arena_bytes);
+  size_t weights = weir_gpu_reserve(&device, info->weights_bytes);
+  size_t state = weir_gpu_reserve(&device, info->state_bytes);
+  size_t device_tensors = weir_gpu_reserve(&device, tensors);
+  size_t workspace = weir_gpu_reserve(&device, most);
+  weir_gpu_reserve(&host, WEIR_GPU_READ_BYTES);
+  size_t checks = weir_gpu_reserve(&host, gpu->model->model.num_checks);
+  size_t staging = weir_gpu_reserve(&host, tensors);
+  size_t copy = weir_gpu_reserve(&host, info->state_bytes);
+  size_t own = weir_gpu_reserve(&host, gpu->model->host_bytes);
   if (device == SIZE_MAX || host == SIZE_MAX)
     return WEIR_GPU_FAIL(gpu, WEIR_ERR_MEMORY,
                          "the model needs more memory than there can be");

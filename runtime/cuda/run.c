@@ -147,21 +147,22 @@ static weir_status run_device(weir_gpu *gpu, uint32_t which,
   return status ? status : result(gpu, answered, stream.failed);
 }
 
-// An error where `memory` holds no context, which is then null; else what the
-// last call said is forgotten.
-static weir_status begin_call(weir_gpu *gpu, const void *memory) {
-  if (!gpu)
-    return memory ? WEIR_ERR_CONTEXT : WEIR_ERR_NULL;
-  *gpu->text = *gpu->context->message = 0;
-  gpu->status = WEIR_OK;
-  return WEIR_OK;
+weir_status weir_gpu_begin(const weir_gpu_model *model, void *memory,
+                           weir_gpu **gpu) {
+  if (!memory)
+    return WEIR_ERR_NULL;
+  *gpu = weir_gpu_alive(model, memory);
+  if (!*gpu)
+    return WEIR_ERR_CONTEXT;
+  *(*gpu)->text = *(*gpu)->context->message = 0;
+  return (*gpu)->status = WEIR_OK;
 }
 
 static weir_status call(const weir_gpu_model *model, void *memory,
                         uint32_t function, void *const *tensors,
                         uint32_t num_tensors, int on_device, void *stream) {
-  weir_gpu *gpu = weir_gpu_alive(model, memory);
-  weir_status status = begin_call(gpu, memory);
+  weir_gpu *gpu;
+  weir_status status = weir_gpu_begin(model, memory, &gpu);
   if (!status)
     status = weir_check_call(gpu->context, function, tensors, num_tensors);
   if (!status)
@@ -189,8 +190,8 @@ weir_status weir_gpu_model_run_device(const weir_gpu_model *model, void *memory,
 }
 
 weir_status weir_gpu_model_wait(const weir_gpu_model *model, void *memory) {
-  weir_gpu *gpu = weir_gpu_alive(model, memory);
-  weir_status status = begin_call(gpu, memory);
+  weir_gpu *gpu;
+  weir_status status = weir_gpu_begin(model, memory, &gpu);
   if (status || (status = weir_gpu_enter(gpu)))
     return status;
   status = weir_gpu_wait_for_device_run(gpu);

@@ -62,6 +62,10 @@ struct weir_gpu {
 
 // The context at `memory`; null: there is none of this model.
 weir_gpu *weir_gpu_alive(const weir_gpu_model *model, const void *memory);
+// What a call begins with: the context at `memory`, without what it had to say
+// before. WEIR_ERR_NULL or WEIR_ERR_CONTEXT where there is none.
+weir_status weir_gpu_begin(const weir_gpu_model *model, void *memory,
+                           weir_gpu **gpu);
 // Makes the device's primary context current, and what was again.
 weir_status weir_gpu_enter(weir_gpu *gpu);
 void weir_gpu_leave(weir_gpu *gpu);
@@ -77,6 +81,10 @@ weir_status weir_gpu_load_code(weir_gpu *gpu, const weir_config *config);
 // Finds cuBLASLt and chooses how each product is computed.
 weir_status weir_gpu_plan_gemms(weir_gpu *gpu);
 void weir_gpu_free_gemms(weir_gpu *gpu);
+
+// Adds an aligned block to what is needed, SIZE_MAX being too much; answers
+// where it begins.
+size_t weir_gpu_reserve(size_t *total, size_t bytes);
 
 // Where the tensors of a function lie, behind gpu->tensors and behind
 // gpu->staging alike: inputs from 0, and then outputs. SIZE_MAX is too much.

@@ -34,22 +34,11 @@ static weir_status copy(weir_gpu *gpu, int to_device) {
   return status;
 }
 
-// The context's GPU, without what it had to say before.
-static weir_status begin(const weir_gpu_model *model, void *memory,
-                         const char *path, weir_gpu **gpu) {
-  if (!memory || !path)
-    return WEIR_ERR_NULL;
-  *gpu = weir_gpu_alive(model, memory);
-  if (!*gpu)
-    return WEIR_ERR_CONTEXT;
-  *(*gpu)->text = *(*gpu)->context->message = 0;
-  return (*gpu)->status = WEIR_OK;
-}
-
 weir_status weir_gpu_model_save(const weir_gpu_model *model, void *memory,
                                 const char *path, weir_checkpoint *save) {
   weir_gpu *gpu;
-  weir_status status = begin(model, memory, path, &gpu);
+  weir_status status =
+      path ? weir_gpu_begin(model, memory, &gpu) : WEIR_ERR_NULL;
   if (!status && gpu->context->initialized)
     status = copy(gpu, /*to_device=*/0);
   return status ? status : save(&model->model, gpu->context, path);
@@ -59,7 +48,8 @@ weir_status weir_gpu_model_save(const weir_gpu_model *model, void *memory,
 weir_status weir_gpu_model_restore(const weir_gpu_model *model, void *memory,
                                    const char *path, weir_checkpoint *restore) {
   weir_gpu *gpu;
-  weir_status status = begin(model, memory, path, &gpu);
+  weir_status status =
+      path ? weir_gpu_begin(model, memory, &gpu) : WEIR_ERR_NULL;
   if (!status)
     status = restore(&model->model, gpu->context, path);
   if (status)
