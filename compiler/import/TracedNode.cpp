@@ -34,9 +34,8 @@ FailureOr<DenseElementsAttr> TracedNode::constant(unsigned i) {
     return error() << "has no operand " << i;
   if (std::optional<DenseElementsAttr> value = tryConstant(i))
     return *value;
-  StringRef input = inputs.Get(static_cast<int>(i));
-  return unsupported("operand " + Twine(i) + ", '" + escaped(input, 100) +
-                     "', must be known at compile time");
+  return unsupported("operand " + Twine(i) + ", '" +
+                     escaped(inputName(i), 100) + "', must be known at compile time");
 }
 
 FailureOr<SmallVector<int64_t>> TracedNode::integers(unsigned i) {
@@ -85,6 +84,10 @@ FailureOr<SmallVector<int64_t>> TracedNode::axes(ArrayRef<int64_t> axes,
     result.push_back(*one);
   }
   return result;
+}
+
+StringRef TracedNode::inputName(unsigned i) const {
+  return inputs.Get(static_cast<int>(i));
 }
 
 LogicalResult TracedNode::results(ValueRange values) {

@@ -65,6 +65,13 @@ public:
   mlir::LogicalResult result(mlir::Value value) { return results(value); }
   mlir::LogicalResult tracedResults(llvm::SmallVector<Traced> values);
 
+  /// What the file calls operand `i`.
+  llvm::StringRef inputName(unsigned i) const;
+
+  /// Runs the handler of the node's op on other operands, of which none has
+  /// sizes known only at run time; what it gives is in `given`.
+  virtual mlir::LogicalResult runOn(llvm::ArrayRef<Traced> others) = 0;
+
   /// An error at this node: the model is at fault, or over a limit.
   mlir::InFlightDiagnostic error(Status status = Status::badInput);
   /// The node asks for what weir does not have; collected, and reported with

@@ -36,6 +36,8 @@ public:
 
   Report &report;
   mlir::OpBuilder &builder;
+  /// How many elements a tensor whose sizes nothing bounds may have.
+  int64_t boundedElements = int64_t(1) << 20;
 
 protected:
   ~Tracing() = default;

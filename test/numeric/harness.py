@@ -246,12 +246,16 @@ class Graph:
         arrays = []
         for i in range(function.num_inputs):
             tensor = function.inputs[i].tensor.decode().split(":")[0]
-            arrays.append(np.ascontiguousarray(given[tensor]))
+            # Shapes of others are filled in below.
+            arrays.append(np.ascontiguousarray(given.get(tensor, np.int64([]))))
         for i in range(function.num_inputs):
             described = function.inputs[i]
             if described.shape_tensor < 0:
                 continue
-            room = np.zeros(described.elements, arrays[i].dtype)
+            # What lies beyond the sizes is of any value.
+            is_float = arrays[i].dtype.kind == "f"
+            beyond = np.nan if is_float else -1 if arrays[i].dtype.kind == "i" else 1
+            room = np.full(described.elements, beyond, arrays[i].dtype)
             room[: arrays[i].size] = arrays[i].reshape(-1)
             arrays[described.shape_tensor] = np.int64(arrays[i].shape)
             arrays[i] = room

@@ -35,7 +35,10 @@ class Body(str):
 def value_info(name, type=None, shape=None):
     text = f'name: "{name}"'
     if shape is not None:
-        dims = "".join(f" dim {{ dim_value: {d} }}" for d in shape)
+        dims = "".join(
+            f' dim {{ dim_param: "{d}" }}' if isinstance(d, str) else f" dim {{ dim_value: {d} }}"
+            for d in shape
+        )
         element = f"elem_type: {NUMBERS[type]} " if type else ""
         text += f" type {{ tensor_type {{ {element}shape {{{dims} }} }} }}"
     return text
@@ -47,6 +50,7 @@ class OnnxGraph(harness.Graph):
         self.opset = opset
         self.initializers = []
         self.promised = []
+        self.dims = {}  # by input, its sizes: names where they are left open
 
     def tensor(self, name, type, array):
         content = "".join(f"\\{byte:03o}" for byte in array.tobytes())
@@ -115,7 +119,7 @@ class OnnxGraph(harness.Graph):
         lines += ['opset_import { domain: "ai.onnx.ml" version: 5 }', 'opset_import { domain: "ai.onnx.preview" version: 1 }']
         lines.append("graph {")
         for name, type, array in self.inputs:
-            lines.append(f"input {{ {value_info(name, type, array.shape)} }}")
+            lines.append(f"input {{ {value_info(name, type, self.dims.get(name, array.shape))} }}")
         lines += [f"initializer {{ {text} }}" for text in self.initializers]
         lines += self.nodes
         for name, shape in self.promised:

@@ -41,6 +41,22 @@ def model(random):
     return text + node("y", "Softmax", last), weights
 
 
+def onnx_model(weights):
+    """The same as ONNX."""
+    text = "ir_version: 8\nopset_import { version: 17 }\ngraph {\n"
+    text += ('input { name: "x" type { tensor_type { elem_type: 1 shape { '
+             'dim { dim_param: "batch" } dim { dim_value: 300 } } } } }\n'
+             'output { name: "y" }\n')
+    last = "x"
+    for i, w in enumerate(weights):
+        dims = " ".join(f"dims: {d}" for d in w.shape)
+        text += f'initializer {{ name: "w{i}" {dims} data_type: 1 raw_data: "{octal(w)}" }}\n'
+        text += f'node {{ op_type: "MatMul" input: "{last}" input: "w{i}" output: "p{i}" }}\n'
+        text += f'node {{ op_type: "Tanh" input: "p{i}" output: "r{i}" }}\n'
+        last = f"r{i}"
+    return text + f'node {{ op_type: "Softmax" input: "{last}" output: "y" }}\n}}\n'
+
+
 def reference(x, weights):
     for w in weights:
         x = np.tanh(x.astype(np.float64) @ w)
@@ -52,16 +68,12 @@ def run(library, x, root):
     np.save(root / "x.npy", x)
     subprocess.run(["weir-run", library, f"--input=x=@{root / 'x.npy'}",
                     f"--output-dir={root}"], check=True, stdout=subprocess.DEVNULL)
-    return np.load(root / "y_0.npy")
+    return np.load(next(root.glob("y*.npy")))
 
 
-def main():
-    root = pathlib.Path(sys.argv[1])
-    root.mkdir(parents=True, exist_ok=True)
-    random = np.random.default_rng(0)
-    text, weights = model(random)
-    graph = root / "model.pbtxt"
-    graph.write_text(text)
+def check(graph, weights, random, root):
+    """The number of batches for which the library for all of them is wrong."""
+    root.mkdir(exist_ok=True)
     ranged = root / "ranged.so"
     subprocess.run(["weir", "compile", graph, "--dim=batch=1..64", "-o", ranged], check=True)
     failed = 0
@@ -72,11 +84,24 @@ def main():
         x = random.normal(size=(batch, 300)).astype(np.float32)
         have, same = run(ranged, x, root), run(fixed, x, root)
         if have.shape != (batch, 10) or have.tobytes() != same.tobytes():
-            print(f"batch {batch}: other bits than those of a library for it")
+            print(f"{graph.name}: batch {batch}: other bits than those of a library for it")
             failed += 1
         if np.abs(have - reference(x, weights)).max() > 1e-6:
-            print(f"batch {batch}: wrong")
+            print(f"{graph.name}: batch {batch}: wrong")
             failed += 1
+    return failed
+
+
+def main():
+    root = pathlib.Path(sys.argv[1])
+    root.mkdir(parents=True, exist_ok=True)
+    random = np.random.default_rng(0)
+    text, weights = model(random)
+    failed = 0
+    for name, content in (("tensorflow", text), ("onnx", onnx_model(weights))):
+        graph = root / f"{name}.txt"
+        graph.write_text(content)
+        failed += check(graph, weights, random, root / name)
     sys.exit(failed != 0)
 
 

@@ -57,9 +57,9 @@ static FailureOr<StringRef> resolve(Report &report, const Graph &graph,
   return failure();
 }
 
-/// The shape, with what `--shape` fixes of it.
+/// The shape, with what `--shape` fixes of it and `--dim` bounds.
 static FailureOr<SmallVector<int64_t>>
-inputShape(Report &report, Location at, StringRef name,
+inputShape(Report &report, Location at, Port &port,
            const ::onnx::TypeProto::Tensor &type,
            const ImportOptions &options) {
   auto dims = dimsOf(type);
@@ -70,8 +70,11 @@ inputShape(Report &report, Location at, StringRef name,
   SmallVector<int64_t> shape;
   bool isOpen = !*dims;
   if (*dims)
-    for (const Dim &dim : **dims)
+    for (const Dim &dim : **dims) {
       shape.push_back(dim.size);
+      port.dimNames.push_back(dim.name);
+    }
+  StringRef name = port.name;
   std::string hint = "--shape=" + escaped(name) + "=";
   for (const auto &given : options.shapes) {
     if (!isCalled(name, given.getKey()))
@@ -93,19 +96,30 @@ inputShape(Report &report, Location at, StringRef name,
                      << "DIMS, for example " << hint << "1x224x224x3";
     return failure();
   }
-  for (auto [i, dim] : llvm::enumerate(**dims)) {
-    if (!ShapedType::isDynamic(dim.size))
+  SmallVector<int64_t> said(shape);
+  for (auto [i, size] : llvm::enumerate(shape)) {
+    if (!ShapedType::isDynamic(size))
       continue;
-    SmallVector<int64_t> example(shape);
+    if (const DimRange *range = rangeOf(port, i, options)) {
+      port.open.resize(shape.size());
+      port.open[i] = *range;
+      size = range->high;
+      continue;
+    }
+    SmallVector<int64_t> example(said);
     for (int64_t &each : example)
       each = ShapedType::isDynamic(each) ? 1 : each;
+    const std::string &called = port.dimNames[i];
     InFlightDiagnostic error = report.error(at);
     error << "dimension " << i;
-    if (!dim.name.empty())
-      error << " ('" << escaped(dim.name) << "')";
-    error << " of input '" << escaped(name) << "' (" << dimsText(shape)
+    if (!called.empty())
+      error << " ('" << escaped(called) << "')";
+    error << " of input '" << escaped(name) << "' (" << dimsText(said)
           << ") is not known; give the shape with " << hint << dimsText(example)
-          << ", say";
+          << ", say, or a range with --dim="
+          << (called.empty() ? escaped(name) + "." + std::to_string(i)
+                             : escaped(called))
+          << "=1..64";
     return failure();
   }
   return shape;
@@ -137,13 +151,19 @@ static LogicalResult setInputType(Report &report, const Graph &graph,
                                 : Status::badInput)
            << "input '" << escaped(port.name) << "' is of "
            << dataTypeName(dataType) << ", which weir has no inputs of";
-  auto shape = inputShape(report, at, port.name, type->tensor_type(), options);
+  auto shape = inputShape(report, at, port, type->tensor_type(), options);
   if (failed(shape))
     return failure();
   if (!byteSize(*shape, elementBytes(element)))
     return report.error(at, Status::limit)
            << "input '" << escaped(port.name)
            << "' is larger than a tensor may be";
+  if (port.format && !port.open.empty())
+    return report.error(at, Status::unsupported)
+           << "input '" << escaped(port.name) << "' is of "
+           << dataTypeName(dataType)
+           << ", of which several elements share a byte: its shape must be "
+              "fixed";
   port.shape = *shape;
   if (port.format)
     *shape = packedShape(*port.format, *shape);
@@ -151,7 +171,7 @@ static LogicalResult setInputType(Report &report, const Graph &graph,
   return success();
 }
 
-/// A shape for an input that there is not is a mistake.
+/// A shape, or a range, for what there is not is a mistake.
 static LogicalResult checkShapes(Report &report, const ImportOptions &options,
                                  const Entry &entry) {
   SmallVector<StringRef> names;
@@ -164,11 +184,7 @@ static LogicalResult checkShapes(Report &report, const ImportOptions &options,
       return report.error(Status::badUsage)
              << "--shape=" << escaped(given.getKey())
              << ": there is no such input" << didYouMean(given.getKey(), names);
-  if (!options.dims.empty())
-    return report.error(Status::unsupported)
-           << "--dim=" << escaped(options.dims.begin()->getKey())
-           << ": an ONNX model's sizes must be known; fix them with --shape";
-  return success();
+  return checkDims(report, options, entryPorts(entry.inputs));
 }
 
 FailureOr<Entry> findEntry(Report &report, const Model &model,
@@ -181,7 +197,7 @@ FailureOr<Entry> findEntry(Report &report, const Model &model,
     if (failed(name))
       return failure();
     wanted.push_back(*name);
-    entry.outputs.push_back({fetch});
+    entry.outputs.push_back(Port(fetch));
   }
   if (wanted.empty())
     wanted = graph.outputs;
@@ -196,7 +212,7 @@ FailureOr<Entry> findEntry(Report &report, const Model &model,
           << "'" << escaped(feed.name) << "' is fed twice";
       return failure();
     }
-    entry.inputs.push_back({name->str(), feed.type});
+    entry.inputs.push_back(Port(*name, feed.type));
   }
   for (StringRef name : wanted) {
     if (llvm::is_contained(ArrayRef(wanted).take_front(entry.outputs.size()),
@@ -204,11 +220,11 @@ FailureOr<Entry> findEntry(Report &report, const Model &model,
       report.error() << "output '" << escaped(name) << "' is there twice";
       return failure();
     }
-    entry.outputs.push_back({name.str()});
+    entry.outputs.push_back(Port(name));
   }
   if (options.feeds.empty())
     for (StringRef name : graph.inputs)
-      entry.inputs.push_back({name.str()});
+      entry.inputs.push_back(Port(name));
   for (Port &port : entry.inputs)
     if ((!port.type || !port.type.hasStaticShape()) &&
         failed(setInputType(report, graph, port, options)))

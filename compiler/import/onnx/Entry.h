@@ -3,7 +3,7 @@
 #ifndef WEIR_COMPILER_IMPORT_ONNX_ENTRY_H
 #define WEIR_COMPILER_IMPORT_ONNX_ENTRY_H
 
-#include "compiler/import/Import.h"
+#include "compiler/import/bounded/Inputs.h"
 #include "compiler/import/onnx/Model.h"
 
 #include "dialects/graph/state/State.h"
@@ -17,10 +17,11 @@ class Tracer;
 using Trained = llvm::StringMap<graph::VariableOp>;
 
 /// A tensor at the edge of an entry, under the model's name of it.
-struct Port {
-  std::string name;
-  /// Of inputs. Those of a narrow type, `format`, and of `shape`, come packed.
-  mlir::RankedTensorType type = {};
+struct Port : EntryPort {
+  explicit Port(llvm::StringRef name, mlir::RankedTensorType type = {})
+      : EntryPort{name.str(), name.str(), type} {}
+
+  /// Inputs of a narrow type, `format`, and of `shape`, come packed.
   const Format *format = nullptr;
   llvm::SmallVector<int64_t> shape = {};
 };
@@ -57,7 +58,7 @@ mlir::LogicalResult declareTrained(Report &report, mlir::ModuleOp module,
 /// tracer, which reads each constant once.
 mlir::LogicalResult buildEntry(Report &report, mlir::ModuleOp module,
                                const Entry &entry, const Trained &trained,
-                               Tracer &tracer);
+                               const ImportOptions &options, Tracer &tracer);
 
 } // namespace weir::onnx
 

@@ -2,6 +2,7 @@
 
 #include "compiler/import/Build.h"
 #include "compiler/import/Trained.h"
+#include "compiler/import/bounded/Versions.h"
 #include "compiler/import/onnx/Entry.h"
 #include "compiler/import/onnx/Tracer.h"
 #include "compiler/import/onnx/narrow/Narrow.h"
@@ -12,19 +13,51 @@ using namespace mlir;
 
 namespace weir::onnx {
 
-static DictionaryAttr portAttrs(Builder &b, const Port &port) {
-  StringAttr name = b.getStringAttr(port.name);
-  return b.getDictionaryAttr(
-      {b.getNamedAttr("weir.name", name), b.getNamedAttr("weir.tensor", name)});
+/// The results of the entry for these inputs.
+static FailureOr<EntryResults>
+traceEntry(Report &report, const Entry &entry, const Trained &trained,
+           Tracer &tracer, ArrayRef<Traced> given, const EntryResults *like) {
+  OpBuilder &builder = tracer.builder;
+  SmallVector<std::pair<StringRef, Traced>> fed;
+  for (auto [port, traced] : llvm::zip_equal(entry.inputs, given))
+    fed.push_back({port.name, traced});
+  for (const auto &variable : trained) {
+    graph::VariableOp op = variable.second;
+    Value value = builder.create<graph::ReadVariableOp>(
+        op.getLoc(), op.getTensorType(), op.getSymName());
+    fed.push_back({variable.getKey(), {value, {}, nullptr}});
+  }
+  SmallVector<StringRef> wanted;
+  for (const Port &port : entry.outputs)
+    wanted.push_back(port.name);
+  FailureOr<SmallVector<Traced>> traced = tracer.trace(wanted, fed);
+  if (failed(traced))
+    return failure();
+  for (auto [port, result] : llvm::zip(entry.outputs, *traced)) {
+    if (auto *x = dynamic_cast<Narrow *>(result.object.get())) {
+      ImplicitLocOpBuilder b(report.node(port.name), builder);
+      result.value = packed({b, x->codes}, x->format).value;
+    }
+    if (result.value)
+      continue;
+    StringRef what = dynamic_cast<Strings *>(result.object.get()) ? "of strings"
+                                                                  : "no tensor";
+    return report.error(report.node(port.name), Status::unsupported)
+           << "output '" << escaped(port.name) << "' is " << what
+           << ", which weir cannot give";
+  }
+  EntryResults results;
+  results.addOutputs(builder, entryPorts(entry.outputs), *traced, like);
+  return results;
 }
 
 LogicalResult buildEntry(Report &report, ModuleOp module, const Entry &entry,
-                         const Trained &trained, Tracer &tracer) {
+                         const Trained &trained, const ImportOptions &options,
+                         Tracer &tracer) {
   OpBuilder &builder = tracer.builder;
   builder.setInsertionPointToEnd(module.getBody());
-  SmallVector<Type> types;
-  for (const Port &port : entry.inputs)
-    types.push_back(port.type);
+  Inputs inputs(report.context, entryPorts(entry.inputs));
+  SmallVector<Type> types = inputs.types();
   auto function = builder.create<func::FuncOp>(
       report.file(),
       "weir_entry_" +
@@ -35,54 +68,32 @@ LogicalResult buildEntry(Report &report, ModuleOp module, const Entry &entry,
     markTraining(function);
   Block *block = function.addEntryBlock();
   builder.setInsertionPointToStart(block);
-  SmallVector<std::pair<StringRef, Traced>> fed;
-  SmallVector<DictionaryAttr> argumentAttrs, resultAttrs;
-  for (auto [port, argument] : llvm::zip(entry.inputs, block->getArguments())) {
+  SmallVector<Traced> fed;
+  tracer.hasOpenInputs = types.size() > entry.inputs.size();
+  for (auto [i, port] : llvm::enumerate(entry.inputs)) {
+    Value argument = block->getArgument(i);
     argument.setLoc(report.node(port.name));
-    Traced traced{argument, {}, nullptr};
-    if (port.format) {
-      ImplicitLocOpBuilder b(argument.getLoc(), builder);
-      traced = narrow(*port.format,
-                      unpacked({b, argument}, *port.format, port.shape));
-    }
-    fed.push_back({port.name, traced});
-    argumentAttrs.push_back(portAttrs(builder, port));
+    ImplicitLocOpBuilder b(argument.getLoc(), builder);
+    fed.push_back(inputs.traced(b, *block, i, argument));
+    if (port.format)
+      fed.back() = narrow(*port.format,
+                          unpacked({b, argument}, *port.format, port.shape));
   }
-  SmallVector<StringRef> wanted;
-  for (const Port &port : entry.outputs)
-    wanted.push_back(port.name);
-  for (const auto &variable : trained) {
-    graph::VariableOp op = variable.second;
-    Value value = builder.create<graph::ReadVariableOp>(
-        op.getLoc(), op.getTensorType(), op.getSymName());
-    fed.push_back({variable.getKey(), {value, {}, nullptr}});
-  }
-  FailureOr<SmallVector<Traced>> traced = tracer.trace(wanted, fed);
-  if (failed(traced))
+  // What is done under a condition assigns nothing.
+  FailureOr<EntryResults> results = traceVersions(
+      {report, options, entry.name, entryPorts(entry.inputs), trained.empty(),
+       [&](ArrayRef<Traced> given, const EntryResults *like) {
+         return traceEntry(report, entry, trained, tracer, given, like);
+       }},
+      builder, fed);
+  if (failed(results))
     return failure();
-  SmallVector<Value> values;
-  for (auto [port, result] : llvm::zip(entry.outputs, *traced)) {
-    if (auto *x = dynamic_cast<Narrow *>(result.object.get())) {
-      ImplicitLocOpBuilder b(report.node(port.name), builder);
-      result.value = packed({b, x->codes}, x->format).value;
-    }
-    if (!result.value) {
-      StringRef what = dynamic_cast<Strings *>(result.object.get())
-                           ? "of strings"
-                           : "no tensor";
-      return report.error(report.node(port.name), Status::unsupported)
-             << "output '" << escaped(port.name) << "' is " << what
-             << ", which weir cannot give";
-    }
-    values.push_back(result.value);
-    resultAttrs.push_back(portAttrs(builder, port));
-  }
-  builder.create<func::ReturnOp>(report.file(), values);
+  builder.create<func::ReturnOp>(report.file(), results->values);
   function.setType(
-      builder.getFunctionType(types, ValueRange(values).getTypes()));
+      builder.getFunctionType(types, ValueRange(results->values).getTypes()));
   // All at once: one by one, each would make a list of all anew.
-  function.setAllArgAttrs(argumentAttrs);
-  function.setAllResultAttrs(resultAttrs);
+  function.setAllArgAttrs(inputs.attributes());
+  function.setAllResultAttrs(results->attributes);
   for (unsigned i = function.getNumArguments(); entry.takesUsedOnly && i-- > 0;)
     if (function.getArgument(i).use_empty())
       function.eraseArgument(i);

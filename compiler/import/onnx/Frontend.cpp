@@ -68,6 +68,12 @@ OwningOpRef<ModuleOp> importModel(Report &report,
       StringAttr::get(report.context, llvm::sys::path::filename(options.path)));
   Trained trained;
   std::vector<Entry> entries{std::move(*entry)};
+  if (options.training && !options.dims.empty()) {
+    report.error(Status::unsupported)
+        << "--dim with --loss: a model is trained with the sizes that --shape "
+           "fixes";
+    return {};
+  }
   if (options.training) {
     FailureOr<Entry> loss = trainingEntry(report, *model, options);
     if (failed(loss))
@@ -82,8 +88,9 @@ OwningOpRef<ModuleOp> importModel(Report &report,
   }
   OpBuilder builder(report.context);
   Tracer tracer(report, *model, builder);
+  tracer.boundedElements = options.boundedElements;
   for (const Entry &each : entries)
-    if (failed(buildEntry(report, *module, each, trained, tracer)))
+    if (failed(buildEntry(report, *module, each, trained, options, tracer)))
       return {};
   if (failed(verify(*module))) {
     report.error() << "the importer made a wrong module";

@@ -4,6 +4,7 @@
 
 #include "compiler/import/Names.h"
 #include "compiler/import/onnx/Tracer.h"
+#include "compiler/import/onnx/bounded/Bounded.h"
 #include "compiler/import/onnx/narrow/Narrow.h"
 
 using namespace mlir;
@@ -133,7 +134,7 @@ bool Node::wants(unsigned i) const {
 
 /// The sizes that a type says; nothing where it does not say the rank.
 static std::optional<SmallVector<int64_t>>
-sizesOf(const ::onnx::TypeProto *type) {
+saidSizes(const ::onnx::TypeProto *type) {
   if (!type || !type->has_tensor_type())
     return std::nullopt;
   auto dims = dimsOf(type->tensor_type());
@@ -149,7 +150,7 @@ RankedTensorType Node::declared(unsigned i) const {
   if (!wants(i))
     return {};
   const auto *type = scope.graph.declared(def.output(static_cast<int>(i)));
-  auto shape = sizesOf(type);
+  auto shape = saidSizes(type);
   Type element =
       shape ? elementType(b.getContext(), type->tensor_type().elem_type())
             : Type();
@@ -159,7 +160,7 @@ RankedTensorType Node::declared(unsigned i) const {
 /// The same, where all sizes are said.
 static std::optional<SmallVector<int64_t>>
 wholeShapeOf(const ::onnx::TypeProto *type) {
-  auto shape = sizesOf(type);
+  auto shape = saidSizes(type);
   if (!shape || ShapedType::isDynamicShape(*shape) || !byteSize(*shape, 8))
     return std::nullopt;
   return shape;
@@ -204,6 +205,17 @@ static LogicalResult checkOperands(Node &node, Takes takes) {
   return success();
 }
 
+LogicalResult Node::runOn(ArrayRef<Traced> others) {
+  Node inner(tracer, scope, def, others, b);
+  LogicalResult outcome = inner.run();
+  if (fault.empty())
+    fault = inner.fault;
+  if (failed(outcome) || !fault.empty())
+    return failure();
+  given = std::move(inner.given);
+  return success();
+}
+
 LogicalResult Node::run() {
   Status before = tracer.report.status;
   if (failed(handle()) || !fault.empty() || tracer.report.status != before)
@@ -225,6 +237,8 @@ LogicalResult Node::handle() {
   // A model's own function comes before an op of that name.
   if (::onnx::FunctionProto *function = tracer.model.function(def))
     return tracer.call(*this, *function);
+  if (wantsBounded(*this))
+    return importBounded(*this);
   if (auto found = handlers().find(op()); found != handlers().end()) {
     if (failed(checkOperands(*this, found->second.takes)))
       return failure();

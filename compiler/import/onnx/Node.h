@@ -25,7 +25,7 @@ struct Scope;
 
 /// Its name is the label, and its op has the domain, where that is not ONNX's
 /// own.
-class Node : public TracedNode {
+class Node final : public TracedNode {
 public:
   Node(Tracer &tracer, Scope &scope, const ::onnx::NodeProto &def,
        llvm::ArrayRef<Traced> operands, mlir::ImplicitLocOpBuilder &b);
@@ -69,6 +69,8 @@ public:
   /// shape that a later node cuts out of result `i`.
   std::optional<llvm::SmallVector<int64_t>> likelyShape(unsigned i) const;
   std::optional<llvm::SmallVector<int64_t>> cutShape(unsigned i) const;
+
+  mlir::LogicalResult runOn(llvm::ArrayRef<Traced> others) override;
 
   Tracer &tracer;
   Scope &scope;

@@ -204,7 +204,8 @@ LogicalResult Tracer::runHandler(Scope &scope, const NodeProto &def,
 
 FailureOr<SmallVector<Traced>> Tracer::traceInner(Node &node,
                                                   ::onnx::GraphProto &proto,
-                                                  ArrayRef<Traced> arguments) {
+                                                  ArrayRef<Traced> arguments,
+                                                  bool mayBeOpen) {
   Location at = node.b.getLoc();
   if (nesting >= nestingLimit) {
     report.error(at, Status::limit)
@@ -227,7 +228,12 @@ FailureOr<SmallVector<Traced>> Tracer::traceInner(Node &node,
   --nesting;
   if (failed(outcome))
     return failure();
-  return collect(scope, graph->outputs, at);
+  auto results = collect(scope, graph->outputs, at);
+  if (!mayBeOpen && succeeded(results) &&
+      llvm::any_of(*results, [](const Traced &x) { return x.isBounded(); }))
+    return node.unsupported("its graph gives a result with a size that is "
+                            "known only at run time");
+  return results;
 }
 
 FailureOr<Traced> Tracer::retrace(Node &node,

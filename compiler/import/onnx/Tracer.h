@@ -54,10 +54,12 @@ public:
   mlir::LogicalResult call(Node &node, ::onnx::FunctionProto &function);
   /// Traces a graph that an attribute of the node holds, at the builder's
   /// place, and gives its outputs. For handlers of control flow. Failure
-  /// without an error where nodes in it are not supported, which is remembered.
+  /// without an error where nodes in it are not supported, which is remembered,
+  /// and where outputs have sizes that only the run knows, unless they
+  /// `mayBeOpen`.
   mlir::FailureOr<llvm::SmallVector<Traced>>
   traceInner(Node &node, ::onnx::GraphProto &graph,
-             llvm::ArrayRef<Traced> arguments);
+             llvm::ArrayRef<Traced> arguments, bool mayBeOpen = false);
 
   /// Traces what leads to a value of the graph around the node once more, with
   /// other values given.
@@ -76,6 +78,9 @@ public:
                      const Constant &constant);
 
   Model &model;
+  /// Whether some input has sizes that only the run knows: others that only the
+  /// run knows are then taken for those of a tensor too.
+  bool hasOpenInputs = false;
 
 private:
   mlir::LogicalResult traceScope(Scope &scope,

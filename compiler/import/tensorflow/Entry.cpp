@@ -54,14 +54,14 @@ static FailureOr<Entry> entryOf(Report &report, const Graph &graph,
       return failure();
     }
     fed.push_back(*edge);
-    entry.inputs.push_back({feed.name, feed.name, *edge, feed.type});
+    entry.inputs.push_back({{feed.name, feed.name, feed.type}, *edge});
   }
   SmallVector<Edge> wanted;
   for (const std::string &fetch : want.fetches) {
     FailureOr<Edge> edge = resolveTensor(report, graph, fetch, "--fetch");
     if (failed(edge))
       return failure();
-    entry.outputs.push_back({fetch, fetch, *edge, {}});
+    entry.outputs.push_back({{fetch, fetch}, *edge});
     wanted.push_back(*edge);
   }
   for (const std::string &target : want.targets) {
@@ -78,7 +78,7 @@ static FailureOr<Entry> entryOf(Report &report, const Graph &graph,
     entry.isGuess = true;
     for (int node : *chosen) {
       std::string name = graph.name(node).str();
-      entry.outputs.push_back({name, name, {node, 0}, {}});
+      entry.outputs.push_back({{name, name}, {node, 0}});
       wanted.push_back({node, 0});
     }
   }
@@ -96,7 +96,7 @@ static FailureOr<Entry> entryOf(Report &report, const Graph &graph,
     for (int node : nodes)
       if (options.feeds.empty() && isPlaceholder(graph.op(node))) {
         std::string name = graph.name(node).str();
-        entry.inputs.push_back({name, name, {node, 0}, {}});
+        entry.inputs.push_back({{name, name}, {node, 0}});
       }
   }
   for (Port &port : entry.inputs) {

@@ -4,7 +4,7 @@
 #ifndef WEIR_COMPILER_IMPORT_TENSORFLOW_ENTRY_H
 #define WEIR_COMPILER_IMPORT_TENSORFLOW_ENTRY_H
 
-#include "compiler/import/Import.h"
+#include "compiler/import/bounded/Inputs.h"
 #include "compiler/import/tensorflow/Tracer.h"
 
 namespace tensorflow {
@@ -16,24 +16,9 @@ namespace weir::tensorflow {
 class StateVariables;
 
 /// A tensor at the edge of an entry.
-struct Port {
-  /// What callers call it, and the graph's name of it.
-  std::string name, tensor;
+struct Port : EntryPort {
   Edge edge;
-  /// Of inputs: null until it is known.
-  mlir::RankedTensorType type;
-  /// Of an input with dimensions that only the run knows, for each dimension
-  /// its range, whose end the type has; none for those that are fixed.
-  llvm::SmallVector<std::optional<DimRange>, 0> open = {};
-  /// The model's names of the dimensions, empty for those without.
-  llvm::SmallVector<std::string, 0> dimNames = {};
 };
-
-/// What options may call an input: its name, its tensor's, its node's.
-llvm::SmallVector<std::string> namesOf(const Port &port);
-/// What they may call dimension `i` of it: the model's name, if there is one,
-/// and each of the above with its number.
-llvm::SmallVector<std::string> dimNamesOf(const Port &port, size_t i);
 
 /// Derivatives of the sum of a tensor's elements.
 struct Derivatives {

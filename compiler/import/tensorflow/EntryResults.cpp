@@ -3,30 +3,10 @@
 #include "compiler/import/tensorflow/EntryResults.h"
 
 #include "compiler/import/Names.h"
-#include "compiler/import/tensorflow/bounded/Bounds.h"
 
 using namespace mlir;
 
 namespace weir::tensorflow {
-
-static NamedAttrList attributesOf(Builder &b, const Port &port) {
-  NamedAttrList list;
-  list.set("weir.name", b.getStringAttr(port.name));
-  list.set("weir.tensor", b.getStringAttr(port.tensor));
-  return list;
-}
-
-DictionaryAttr portAttributes(Builder &b, const Port &port) {
-  return attributesOf(b, port).getDictionary(b.getContext());
-}
-
-DictionaryAttr shapeAttributes(Builder &b, Port port, size_t of) {
-  port.name += ".shape";
-  port.tensor += ".shape";
-  NamedAttrList list = attributesOf(b, port);
-  list.set("weir.shape_of", b.getI64IntegerAttr(of));
-  return list.getDictionary(b.getContext());
-}
 
 /// What the results that are wanted are called, and what they hold: what was
 /// not asked for and is no tensor is none.
@@ -80,20 +60,8 @@ FailureOr<EntryResults> traceEntry(const EntrySource &source,
              << escaped(port.name) << "' is " << what
              << ", which weir cannot give";
     }
-    results.values.push_back(output.value);
-    results.attributes.push_back(portAttributes(builder, port));
   }
-  for (size_t i = 0; i < ports.size(); ++i) {
-    const Traced &output = outputs[i];
-    if (!output.isBounded() && !(like && llvm::is_contained(like->open, i)))
-      continue;
-    ImplicitLocOpBuilder b(output.value.getLoc(), builder);
-    if (output.isBounded())
-      results.values[i] = compact(b, output);
-    results.values.push_back(listOf(b, sizesOf(output), b.getI64Type()));
-    results.attributes.push_back(shapeAttributes(builder, ports[i], i));
-    results.open.push_back(i);
-  }
+  results.addOutputs(builder, entryPorts(ports), outputs, like);
   std::vector<Port> gradients;
   if (failed(buildDerivatives(
           source.report, graph, entry, tracer,

@@ -107,15 +107,14 @@ static std::string baseName(StringRef path) {
 
 static LogicalResult checkShapes(Report &report, const ImportOptions &options,
                                  ArrayRef<Entry> entries) {
-  std::vector<std::string> inputs, dims;
+  EntryPorts inputs;
+  std::vector<std::string> all;
   for (const Entry &entry : entries)
     for (const Port &port : entry.inputs) {
-      llvm::append_range(inputs, namesOf(port));
-      for (auto [i, range] : llvm::enumerate(port.open))
-        if (range)
-          llvm::append_range(dims, dimNamesOf(port, i));
+      inputs.push_back(&port);
+      llvm::append_range(all, namesOf(port));
     }
-  SmallVector<StringRef> names(inputs.begin(), inputs.end());
+  SmallVector<StringRef> names(all.begin(), all.end());
   for (const auto &given : options.shapes)
     if (!llvm::is_contained(names, given.getKey())) {
       report.error(Status::badUsage)
@@ -123,30 +122,7 @@ static LogicalResult checkShapes(Report &report, const ImportOptions &options,
           << didYouMean(given.getKey(), names);
       return failure();
     }
-  names.assign(dims.begin(), dims.end());
-  for (const auto &given : options.dims)
-    if (!llvm::is_contained(names, given.getKey())) {
-      report.error(Status::badUsage)
-          << "--dim=" << escaped(given.getKey())
-          << ": no input has such a dimension that is not fixed"
-          << didYouMean(given.getKey(), names);
-      return failure();
-    }
-  if (!options.specialization)
-    return success();
-  const Specialization &versions = *options.specialization;
-  auto range = options.dims.find(versions.dim);
-  if (range == options.dims.end())
-    return report.error(Status::badUsage)
-           << "--specialize=" << escaped(versions.dim)
-           << ": --dim gives no dimension of that name a range";
-  for (int64_t size : versions.sizes)
-    if (size < range->second.low || size > range->second.high)
-      return report.error(Status::badUsage)
-             << "--specialize=" << escaped(versions.dim) << ":" << size
-             << ": --dim has it in [" << range->second.low << ", "
-             << range->second.high << "]";
-  return success();
+  return checkDims(report, options, inputs);
 }
 
 /// The devices that nodes are constrained to, by their names. A name that

@@ -50,13 +50,13 @@ FailureOr<Port> portNamed(Report &report, const Graph &graph,
   for (const auto *ports : {&model.inputs, &model.outputs})
     for (const Port &port : *ports)
       if (name == port.name || name == port.tensor)
-        return Port{port.name, port.tensor, port.edge, {}};
+        return Port{{port.name, port.tensor}, port.edge};
   FailureOr<Edge> edge = resolveTensor(report, graph, name, what);
   if (failed(edge))
     return failure();
   name.consume_back(":0");
   std::string tensor = name.str() + (name.contains(':') ? "" : ":0");
-  return Port{name.str(), tensor, *edge, {}};
+  return Port{{name.str(), tensor}, *edge};
 }
 
 FailureOr<Entry> gradientEntry(Report &report, const Graph &graph,
@@ -167,7 +167,7 @@ LogicalResult buildDerivatives(Report &report, const Graph &graph,
       variables.push_back(floats(port));
       if (!variables.back())
         return failure();
-      ports.push_back({port.name, port.name, port.edge, {}});
+      ports.push_back({{port.name, port.name}, port.edge});
     }
     auto op = tracer.builder.create<graph::GradientOp>(loss.getLoc(), loss,
                                                        variables);

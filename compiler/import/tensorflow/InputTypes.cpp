@@ -18,20 +18,6 @@ namespace weir::tensorflow {
 /// would then have more elements than ImportOptions::boundedElements.
 constexpr int64_t defaultDimBound = 128;
 
-SmallVector<std::string> namesOf(const Port &port) {
-  return {port.name, port.tensor,
-          StringRef(port.tensor).split(':').first.str()};
-}
-
-SmallVector<std::string> dimNamesOf(const Port &port, size_t i) {
-  SmallVector<std::string> names;
-  if (!port.dimNames[i].empty())
-    names.push_back(port.dimNames[i]);
-  for (const std::string &name : namesOf(port))
-    names.push_back(name + "." + std::to_string(i));
-  return names;
-}
-
 /// The shape that `--shape` gives for the port; null where it gives none.
 static const SmallVector<int64_t> *givenShape(const Port &port,
                                               const ImportOptions &options) {
@@ -124,15 +110,6 @@ inputShape(Report &report, Location at, const Port &port,
   return *shape;
 }
 
-/// The range that `--dim` gives for dimension `i` of the port.
-static const DimRange *givenRange(const Port &port, size_t i,
-                                  const ImportOptions &options) {
-  for (const std::string &name : dimNamesOf(port, i))
-    if (auto found = options.dims.find(name); found != options.dims.end())
-      return &found->second;
-  return nullptr;
-}
-
 /// Gives the open dimensions of the shape bounds.
 static void boundDims(Report &report, Location at, Port &port,
                       SmallVector<int64_t> &shape,
@@ -143,7 +120,7 @@ static void boundDims(Report &report, Location at, Port &port,
   port.open.assign(shape.size(), std::nullopt);
   for (auto [i, size] : llvm::enumerate(shape)) {
     if (ShapedType::isDynamic(size)) {
-      if (const DimRange *range = givenRange(port, i, options)) {
+      if (const DimRange *range = rangeOf(port, i, options)) {
         port.open[i] = *range;
         size = range->high;
       }

@@ -157,7 +157,7 @@ static LogicalResult checkOperands(Node &node, Takes takes) {
     const Traced &operand = node.traced(i);
     if (operand.isBounded() && takes != Takes::open)
       return node.unsupported("operand " + Twine(i) + ", '" +
-                              escaped(node.def.input(i), 100) +
+                              escaped(node.inputName(i), 100) +
                               "', has a size that is known only at run time");
     if (!operand.value && takes != Takes::anything) {
       if (dynamic_cast<Strings *>(operand.object.get()))
@@ -229,7 +229,7 @@ LogicalResult Node::handle() {
     auto isOpen = [](const Traced &operand) { return operand.isBounded(); };
     if (name && name->hasInterface<graph::ScalarOpInterface>() &&
         llvm::any_of(operands, isOpen))
-      return importBoundedElementwise(*this);
+      return giveElementwise(*this);
     if (failed(checkOperands(*this, Takes::tensors)))
       return failure();
     return buildByName(*this, found->second);

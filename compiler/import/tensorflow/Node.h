@@ -27,7 +27,7 @@ namespace weir::tensorflow {
 
 class Tracer;
 
-class Node : public TracedNode {
+class Node final : public TracedNode {
 public:
   Node(Tracer &tracer, const ::tensorflow::NodeDef &def,
        llvm::ArrayRef<Traced> operands, mlir::ImplicitLocOpBuilder &b);
@@ -63,9 +63,7 @@ public:
   /// An operand of strings that is known at compile time.
   mlir::FailureOr<std::string> string(unsigned i);
 
-  /// Runs the handler of the node's op on other operands, of which none has
-  /// sizes known only at run time; what it gives is in `given`.
-  mlir::LogicalResult runOn(llvm::ArrayRef<Traced> others);
+  mlir::LogicalResult runOn(llvm::ArrayRef<Traced> others) override;
 
   Tracer &tracer;
   const ::tensorflow::NodeDef &def;

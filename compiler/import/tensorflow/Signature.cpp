@@ -30,7 +30,7 @@ static FailureOr<Port> portOf(Report &report, const Graph &graph, StringRef key,
   std::string tensor = info.name();
   if (!StringRef(tensor).contains(':'))
     tensor += ":0";
-  return Port{key.str(), tensor, *edge, {}};
+  return Port{{key.str(), tensor}, *edge};
 }
 
 static FailureOr<Entry> signatureEntry(Report &report, const Graph &graph,

@@ -140,8 +140,6 @@ public:
 
   Library &library;
   VariableSource *variables;
-  /// How many elements a tensor holds at most whose sizes nothing bounds.
-  int64_t boundedElements = int64_t(1) << 20;
   /// State of handlers that must outlive a node, by name.
   llvm::StringMap<Traced> state;
   /// The variables that entries assign; null: none.

@@ -21,28 +21,4 @@ FailureOr<Value> truth(Node &node, ImplicitLocOpBuilder &b,
   return reshapeTo(b, condition.value, {});
 }
 
-FailureOr<SmallVector<Traced>> buildIf(Node &node, Value condition,
-                                       Trace onTrue, Trace onFalse) {
-  if (std::optional<bool> known = knownTruth(condition))
-    return *known ? onTrue() : onFalse();
-  Branches branches;
-  if (failed(traceBranches(node, onTrue, onFalse, branches)))
-    return failure();
-  yieldResults(node, branches.onTrue);
-  yieldResults(node, branches.onFalse);
-  auto typesOf = [](Branch &branch) {
-    return branch.region.back().getTerminator()->getOperandTypes();
-  };
-  auto left = typesOf(branches.onTrue), right = typesOf(branches.onFalse);
-  if (left != right) {
-    for (auto [a, b] : llvm::zip(left, right))
-      if (mlir::cast<RankedTensorType>(a).getElementType() !=
-          mlir::cast<RankedTensorType>(b).getElementType())
-        return node.error()
-               << "its branches give different types: " << a << " and " << b;
-    return node.unsupported("its branches give results of different shapes");
-  }
-  return joinBranches(node, condition, branches);
-}
-
 } // namespace weir::onnx

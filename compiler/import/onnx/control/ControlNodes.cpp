@@ -19,7 +19,9 @@ static LogicalResult importIf(Node &node) {
   if (!onTrue || !onFalse)
     return node.missing(onTrue ? "else_branch" : "then_branch");
   auto branch = [&](::onnx::GraphProto *graph) {
-    return [&node, graph] { return node.tracer.traceInner(node, *graph, {}); };
+    return [&node, graph] {
+      return node.tracer.traceInner(node, *graph, {}, /*mayBeOpen=*/true);
+    };
   };
   auto results = buildIf(node, *condition, branch(onTrue), branch(onFalse));
   return failed(results) ? failure() : node.tracedResults(std::move(*results));

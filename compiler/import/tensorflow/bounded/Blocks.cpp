@@ -1,7 +1,8 @@
 // Blocks of space that become batches, and back, where sizes or margins are
 // known only at run time: the nodes' own handlers, on places without margins.
 
-#include "compiler/import/tensorflow/bounded/Rows.h"
+#include "compiler/import/bounded/Rows.h"
+#include "compiler/import/tensorflow/bounded/Bounds.h"
 #include "compiler/import/tensorflow/shape/Moves.h"
 
 #include "dialects/graph/Elementwise.h"

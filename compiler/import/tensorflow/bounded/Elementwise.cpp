@@ -10,37 +10,13 @@ using namespace mlir;
 
 namespace weir::tensorflow {
 
-/// Runs the node's own handler on the places of the operands, cut to the bounds
-/// that they share: every result has the shape that they broadcast to. Beyond
-/// the sizes lies `fill`, where it is given.
-static LogicalResult importAligned(Node &node, std::optional<double> fill) {
-  SmallVector<Sizes> all;
-  for (unsigned i = 0; i < node.size(); ++i)
-    all.push_back(sizesOf(node.traced(i)));
-  auto common = commonSizes(node, all);
-  if (failed(common))
-    return failure();
-  SmallVector<Value> places;
-  for (unsigned i = 0; i < node.size(); ++i) {
-    Value place =
-        fill ? masked(node.b, node.traced(i), *fill).value : node.operand(i);
-    places.push_back(inPlaceOf(node.b, place, commonBounds(all[i], *common)));
-  }
-  if (failed(runOnPlaces(node, places)))
-    return failure();
-  for (unsigned i = 0; i < node.given.size(); ++i)
-    if (failed(giveSizes(node, i, *common)))
-      return failure();
-  return success();
-}
-
-LogicalResult importBoundedElementwise(Node &node) {
-  return importAligned(node, std::nullopt);
+static LogicalResult importElementwise(Node &node) {
+  return giveElementwise(node);
 }
 
 /// What is checked of every element must hold of those that mean nothing.
 static LogicalResult importCheckedElementwise(Node &node) {
-  return importAligned(node, 1.0);
+  return giveElementwise(node, 1.0);
 }
 
 /// Version 1 does not broadcast, but for a truth value for each row or for all.
@@ -88,7 +64,7 @@ void addBoundedElementwiseHandlers(BoundedHandlers &handlers) {
         "Equal", "NotEqual", "AddN", "AccumulateNV2", "Bucketize", "ZerosLike",
         "OnesLike", "FakeQuantWithMinMaxArgs", "FakeQuantWithMinMaxVars",
         "FakeQuantWithMinMaxVarsPerChannel"})
-    handlers[op] = importBoundedElementwise;
+    handlers[op] = importElementwise;
   for (StringRef op : {"Div", "RealDiv", "TruncateDiv", "FloorDiv", "Mod",
                        "TruncateMod", "FloorMod", "Pow", "CheckNumerics"})
     handlers[op] = importCheckedElementwise;

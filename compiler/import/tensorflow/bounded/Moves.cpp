@@ -14,32 +14,8 @@ namespace {
 LogicalResult importTile(Node &node) {
   if (failed(wantOperands(node, 2)))
     return failure();
-  ImplicitLocOpBuilder &b = node.b;
-  auto multiples = scalarsOf(node, 1);
-  if (failed(multiples))
-    return failure();
-  Sizes from = sizesOf(node.traced(0));
-  if (multiples->size() != from.size())
-    return node.error() << "has " << multiples->size() << " multiples for "
-                        << node.type(0);
-  SmallVector<Value> wanted;
-  for (auto [size, times] : llvm::zip_equal(from, *multiples))
-    wanted.push_back(knownNumber(times) == 1
-                         ? exactly(b, size).value
-                         : (exactly(b, size) * Expr(b, times)).value);
-  auto sizes = sizesFrom(node, wanted);
-  if (failed(sizes))
-    return failure();
-  Traced result = node.traced(0);
-  for (auto [i, size] : llvm::enumerate(*sizes)) {
-    if (size == from[i])
-      continue;
-    Expr period = maximum(exactly(b, from[i]), number(b, 1));
-    result =
-        takeAlong(b, result, i,
-                  apply<graph::FloorModOp>(iota(b, size.bound), period), size);
-  }
-  return node.tracedResults({result});
+  auto multiples = listedScalars(node, 1);
+  return failed(multiples) ? failure() : giveTiled(node, *multiples);
 }
 
 /// Pad, PadV2 and MirrorPad.
@@ -47,93 +23,35 @@ LogicalResult importPad(Node &node) {
   if (failed(wantOperands(node, 2)))
     return failure();
   ImplicitLocOpBuilder &b = node.b;
-  Sizes from = sizesOf(node.traced(0));
-  RankedTensorType margins = node.type(1);
+  RankedTensorType list = node.type(1);
   int64_t rank = node.rank(0);
   if (node.traced(1).isBounded() ||
-      margins.getShape() != ArrayRef<int64_t>({rank, 2}) ||
-      !isa<IntegerType>(margins.getElementType()))
-    return node.error() << "cannot pad " << node.type(0) << " by " << margins;
-  bool mirrors = node.op() == "MirrorPad";
-  double edge = node.stringAttr("mode") == "SYMMETRIC" ? 1 : 0;
+      list.getShape() != ArrayRef<int64_t>({rank, 2}) ||
+      !isa<IntegerType>(list.getElementType()))
+    return node.error() << "cannot pad " << node.type(0) << " by " << list;
   if (node.size() > 2 &&
       (node.rank(2) != 0 ||
        node.type(2).getElementType() != node.type(0).getElementType()))
     return node.error() << "cannot pad " << node.type(0) << " with "
                         << node.type(2);
-  SmallVector<Value> wanted;
-  SmallVector<Expr> lows;
-  for (int64_t i = 0; i < rank; ++i) {
-    auto margin = [&](int64_t side) {
-      Expr size(b, castTo(b, elementOf(b, node.operand(1), 2 * i + side),
-                          b.getI64Type()));
-      require(node, apply<graph::GreaterEqualOp>(size, number(b, 0)),
-              "a margin is negative");
-      if (mirrors)
-        require(
-            node,
-            apply<graph::LessEqualOp>(size, exactly(b, from[i]) - 1.0 + edge),
-            "a margin is wider than what it mirrors");
-      return size;
-    };
-    Expr low = margin(0), high = margin(1);
-    lows.push_back(low);
-    bool isKept = knownNumber(low.value) == 0 && knownNumber(high.value) == 0;
-    wanted.push_back(isKept ? exactly(b, from[i]).value
-                            : (exactly(b, from[i]) + low + high).value);
-  }
-  auto sizes = sizesFrom(node, wanted);
-  if (failed(sizes))
-    return failure();
-  Expr value = node.size() > 2 ? operand(node, 2) : operand(node, 0).like(0);
-  Traced result = node.traced(0);
-  for (auto [i, size] : llvm::enumerate(*sizes)) {
-    if (size == from[i])
-      continue;
-    Expr n = exactly(b, from[i]), at = iota(b, size.bound) - lows[i];
-    Expr before = apply<graph::LessOp>(at, number(b, 0));
-    Expr after = apply<graph::GreaterEqualOp>(at, n);
-    if (mirrors)
-      at = select(before, -at - edge,
-                  select(after, n * 2.0 - (2.0 - edge) - at, at));
-    result = takeAlong(b, result, i, at, size);
-    if (mirrors)
-      continue;
-    SmallVector<int64_t> shape(rank, 1);
-    shape[i] = size.bound;
-    Expr outside = apply<graph::LogicalOrOp>(before, after);
-    result.value =
-        select(reshape(outside, shape), value, Expr(b, result.value)).value;
-  }
-  return node.tracedResults({result});
+  Margins margins;
+  for (int64_t i = 0; i < 2 * rank; ++i)
+    (i % 2 ? margins.high : margins.low)
+        .push_back(Expr(
+            b, castTo(b, elementOf(b, node.operand(1), i), b.getI64Type())));
+  if (node.op() == "MirrorPad")
+    margins.edges = node.stringAttr("mode") == "SYMMETRIC" ? Edges::symmetric
+                                                           : Edges::reflect;
+  return givePadded(node, margins,
+                    node.size() > 2 ? operand(node, 2)
+                                    : operand(node, 0).like(0));
 }
 
 LogicalResult importBroadcastTo(Node &node) {
   if (failed(wantOperands(node, 2)))
     return failure();
-  ImplicitLocOpBuilder &b = node.b;
-  Sizes from = sizesOf(node.traced(0));
   auto sizes = sizesAt(node, 1);
-  if (failed(sizes))
-    return failure();
-  if (from.size() > sizes->size())
-    return node.error() << "cannot broadcast " << node.type(0) << " to "
-                        << sizes->size() << " dimensions";
-  from.insert(from.begin(), sizes->size() - from.size(), Size{1, {}});
-  Traced result = reshapeBounded(b, node.traced(0), from);
-  Expr one = number(b, 1);
-  for (auto [i, size] : llvm::enumerate(*sizes)) {
-    if (size == from[i])
-      continue;
-    Expr n = exactly(b, from[i]), isOne = apply<graph::EqualOp>(n, one);
-    require(node,
-            apply<graph::LogicalOrOp>(
-                isOne, apply<graph::EqualOp>(n, exactly(b, size))),
-            "dimension " + Twine(i) + " does not broadcast");
-    result = takeAlong(b, result, i,
-                       select(isOne, number(b, 0), iota(b, size.bound)), size);
-  }
-  return node.tracedResults({result});
+  return failed(sizes) ? failure() : giveBroadcast(node, *sizes);
 }
 
 /// Two shapes whose numbers are known only at run time; how many they are is
@@ -142,7 +60,7 @@ LogicalResult importBroadcastArgs(Node &node) {
   if (failed(wantOperands(node, 2)))
     return failure();
   ImplicitLocOpBuilder &b = node.b;
-  auto x = scalarsOf(node, 0), y = scalarsOf(node, 1);
+  auto x = listedScalars(node, 0), y = listedScalars(node, 1);
   if (failed(x) || failed(y))
     return failure();
   size_t rank = std::max(x->size(), y->size());
@@ -195,7 +113,7 @@ LogicalResult importReverse(Node &node) {
 LogicalResult importBroadcastGradientArgs(Node &node) {
   if (failed(wantOperands(node, 2)))
     return failure();
-  auto x = scalarsOf(node, 0), y = scalarsOf(node, 1);
+  auto x = listedScalars(node, 0), y = listedScalars(node, 1);
   if (failed(x) || failed(y))
     return failure();
   size_t rank = std::max(x->size(), y->size());

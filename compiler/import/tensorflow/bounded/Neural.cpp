@@ -15,37 +15,13 @@ namespace {
 LogicalResult importMatMul(Node &node) {
   if (node.size() != 2 || node.rank(0) < 2 || node.rank(1) < 2)
     return node.error() << "multiplies matrices";
-  bool transposed[] = {node.boolAttr("transpose_a", node.boolAttr("adj_x")),
-                       node.boolAttr("transpose_b", node.boolAttr("adj_y"))};
-  Sizes sizes[2], batches[2];
-  int64_t inner[2], outer[2];
-  for (unsigned i : {0, 1}) {
-    sizes[i] = sizesOf(node.traced(i));
-    batches[i].assign(sizes[i].begin(), sizes[i].end() - 2);
-    int64_t rows = node.rank(i) - 2, columns = rows + 1;
-    bool isLast = (i == 0) != transposed[i];
-    inner[i] = isLast ? columns : rows;
-    outer[i] = isLast ? rows : columns;
-  }
-  auto batch = commonSizes(node, {batches[0], batches[1]});
-  auto common = agreedSize(node, sizes[0][inner[0]], sizes[1][inner[1]],
-                           "rows and columns");
-  if (failed(batch) || failed(common))
-    return failure();
+  bool transposeX = node.boolAttr("transpose_a", node.boolAttr("adj_x")),
+       transposeY = node.boolAttr("transpose_b", node.boolAttr("adj_y"));
   SmallVector<Value> places;
-  for (unsigned i : {0, 1}) {
-    Expr x = masked(node.b, node.traced(i), operand(node, i).like(0), inner[i]);
-    SmallVector<int64_t> bounds = commonBounds(batches[i], *batch);
-    llvm::append_range(bounds, x.shape().take_back(2));
-    bounds[inner[i]] = common->bound;
-    places.push_back(inPlaceOf(node.b, x.value, bounds));
-  }
-  if (failed(runOnPlaces(node, places)))
+  auto sizes = alignMatrices(node, transposeX, transposeY, places);
+  if (failed(sizes) || failed(runOnPlaces(node, places)))
     return failure();
-  Sizes result = *batch;
-  result.push_back(sizes[0][outer[0]]);
-  result.push_back(sizes[1][outer[1]]);
-  return giveSizes(node, 0, result);
+  return giveSizes(node, 0, *sizes);
 }
 
 /// Every image by itself.

@@ -17,7 +17,7 @@ Value bounding(Node &node, unsigned i, const Size &size) {
 }
 
 FailureOr<Value> scalarOf(Node &node, unsigned i) {
-  auto scalars = scalarsOf(node, i);
+  auto scalars = listedScalars(node, i);
   if (failed(scalars))
     return failure();
   if (scalars->size() != 1)

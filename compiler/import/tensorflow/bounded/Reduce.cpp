@@ -13,16 +13,6 @@ using namespace mlir;
 
 namespace weir::tensorflow {
 
-Expr identityOf(ImplicitLocOpBuilder &b, graph::Reduction kind,
-                Type elementType) {
-  TypedAttr value = graph::identityOf(kind, elementType);
-  auto type = RankedTensorType::get({}, elementType);
-  if (auto number = dyn_cast<FloatAttr>(value))
-    return Expr(b, splat(b, type, number.getValueAsDouble()));
-  return Expr(b, b.create<graph::ConstantOp>(DenseElementsAttr::get(
-                     type, llvm::cast<IntegerAttr>(value).getValue())));
-}
-
 namespace {
 
 using graph::Reduction;
@@ -33,17 +23,6 @@ Expr neutral(Node &node, Reduction kind, ArrayRef<int64_t> dims) {
   return masked(node.b, node.traced(0), fill, dims);
 }
 
-/// The sizes of what is left of operand 0.
-Sizes leftOf(Node &node, const Reduced &reduced) {
-  Sizes left;
-  for (auto [i, size] : llvm::enumerate(sizesOf(node.traced(0))))
-    if (!llvm::is_contained(reduced.dims, static_cast<int64_t>(i)))
-      left.push_back(size);
-    else if (reduced.keep)
-      left.push_back({1, {}});
-  return left;
-}
-
 template <Reduction kind>
 LogicalResult importReduction(Node &node) {
   auto reduced = reducedOf(node, Elements::any);
@@ -51,7 +30,7 @@ LogicalResult importReduction(Node &node) {
     return failure();
   if (failed(runOnPlaces(node, {neutral(node, kind, reduced->dims).value})))
     return failure();
-  return giveSizes(node, 0, leftOf(node, *reduced));
+  return giveSizes(node, 0, leftOf(node, reduced->dims, reduced->keep));
 }
 
 /// The mean of the elements that there are.
@@ -59,15 +38,7 @@ LogicalResult importMean(Node &node) {
   auto reduced = reducedOf(node, Elements::numbers);
   if (failed(reduced))
     return failure();
-  Sizes sizes = sizesOf(node.traced(0));
-  Expr count = number(node.b, 1);
-  for (int64_t dim : reduced->dims)
-    count = count * exactly(node.b, sizes[dim]);
-  Expr x = widened(neutral(node, Reduction::sum, reduced->dims));
-  Expr y = sum(x, reduced->dims) / cast(count, x.elementType());
-  y = reduced->shaped(cast(y, node.type(0).getElementType()));
-  return failed(give(node, y)) ? failure()
-                               : giveSizes(node, 0, leftOf(node, *reduced));
+  return giveMean(node, reduced->dims, reduced->keep);
 }
 
 template <Reduction kind>

@@ -1,6 +1,7 @@
 // Scatters into, or of, tensors of sizes known only at run time.
 
-#include "compiler/import/tensorflow/bounded/Rows.h"
+#include "compiler/import/bounded/Rows.h"
+#include "compiler/import/tensorflow/bounded/Bounds.h"
 #include "compiler/import/tensorflow/shape/Moves.h"
 
 #include "dialects/graph/Elementwise.h"

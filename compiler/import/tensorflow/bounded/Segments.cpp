@@ -2,7 +2,8 @@
 // are or which rows belong to them; and counts of values.
 
 #include "compiler/import/tensorflow/shape/Segments.h"
-#include "compiler/import/tensorflow/bounded/Rows.h"
+#include "compiler/import/bounded/Rows.h"
+#include "compiler/import/tensorflow/bounded/Bounds.h"
 
 #include "dialects/graph/Elementwise.h"
 #include "dialects/graph/Graph.h"
@@ -55,7 +56,7 @@ LogicalResult importUnsortedSegment(Node &node) {
     return failure();
   ImplicitLocOpBuilder &b = node.b;
   auto rows = rowsOf(node, node.traced(0), node.traced(1));
-  auto count = scalarsOf(node, 2);
+  auto count = listedScalars(node, 2);
   if (failed(rows) || failed(count))
     return failure();
   if (count->size() != 1)
@@ -153,7 +154,7 @@ LogicalResult importSparseSegment(Node &node) {
   ImplicitLocOpBuilder &b = node.b;
   Expr least = number(b, 0);
   if (node.size() > 3) {
-    auto count = scalarsOf(node, 3);
+    auto count = listedScalars(node, 3);
     if (failed(count))
       return failure();
     if (count->size() != 1)
@@ -187,7 +188,7 @@ LogicalResult importBincount(Node &node) {
   if (failed(wantOperands(node, 3)))
     return failure();
   ImplicitLocOpBuilder &b = node.b;
-  auto count = scalarsOf(node, 1);
+  auto count = listedScalars(node, 1);
   if (failed(count))
     return failure();
   if (count->size() != 1)

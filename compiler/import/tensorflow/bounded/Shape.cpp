@@ -12,74 +12,11 @@ using namespace mlir;
 namespace weir::tensorflow {
 namespace {
 
-/// The sizes that a Reshape asks for, of which one may be -1.
-FailureOr<Sizes> reshapedSizes(Node &node, ArrayRef<Value> wanted) {
-  ImplicitLocOpBuilder &b = node.b;
-  Sizes from = sizesOf(node.traced(0));
-  Expr total = product(b, from, 0, from.size()), one = number(b, 1);
-  auto isFixed = [](Value scalar) {
-    return knownNumber(scalar).value_or(-1) >= 0;
-  };
-  Expr known = one;
-  for (Value scalar : wanted) {
-    Expr size(b, scalar);
-    known = known * select(apply<graph::LessOp>(size, number(b, 0)), one, size);
-  }
-  Expr left = apply<graph::FloorDivOp>(total, maximum(known, one));
-  SmallVector<Value> scalars;
-  for (Value scalar : wanted) {
-    Expr size(b, scalar);
-    Expr isOpen = apply<graph::LessOp>(size, number(b, 0));
-    scalars.push_back(isFixed(scalar) ? scalar
-                                      : select(isOpen, left, size).value);
-  }
-  // The inferred size of a dimension keeps the identity of the one that it is:
-  // [n, 4, 2] as [-1, 8] has n rows.
-  auto others = [&](size_t but) {
-    int64_t count = 1;
-    for (auto [i, scalar] : llvm::enumerate(wanted))
-      if (i != but) {
-        auto size = knownNumber(scalar);
-        if (!size || *size <= 0)
-          return int64_t(-1);
-        count *= *size;
-      }
-    return count;
-  };
-  int64_t fixed = 1, open = 0, which = -1;
-  for (auto [i, size] : llvm::enumerate(from)) {
-    if (size.isKnown()) {
-      fixed *= size.bound;
-    } else {
-      ++open;
-      which = static_cast<int64_t>(i);
-    }
-  }
-  for (auto [i, scalar] : llvm::enumerate(wanted))
-    if (auto size = knownNumber(scalar);
-        size && *size < 0 && open == 1 && others(i) == fixed)
-      scalars[i] = from[which].exact;
-  SmallVector<int64_t> caps(wanted.size(), node.type(0).getNumElements());
-  auto sizes = sizesFrom(node, scalars, caps);
-  if (failed(sizes))
-    return failure();
-  Expr count = product(b, *sizes, 0, sizes->size());
-  if (count.value != total.value)
-    require(node, apply<graph::EqualOp>(count, total),
-            "the new shape has another number of elements");
-  return sizes;
-}
-
 LogicalResult importReshape(Node &node) {
   if (failed(wantOperands(node, 2)))
     return failure();
-  auto wanted = scalarsOf(node, 1);
-  if (failed(wanted))
-    return failure();
-  auto sizes = reshapedSizes(node, *wanted);
-  if (failed(sizes))
-    return failure();
-  return node.tracedResults({reshapeBounded(node.b, node.traced(0), *sizes)});
+  auto wanted = listedScalars(node, 1);
+  return failed(wanted) ? failure() : giveReshaped(node, *wanted);
 }
 
 LogicalResult importTranspose(Node &node) {
@@ -125,36 +62,13 @@ LogicalResult importEmpty(Node &node) {
 LogicalResult importRange(Node &node) {
   if (failed(wantOperands(node, 3)))
     return failure();
-  ImplicitLocOpBuilder &b = node.b;
   Type type = node.type(0).getElementType();
   for (unsigned i = 0; i < 3; ++i)
     if (node.type(i) != RankedTensorType::get({}, type))
       return node.error() << "operand " << i << " is " << node.type(i)
                           << ", no scalar of the type of the others";
-  // Counts are whole numbers below 2^53, which f64 holds.
-  bool isFloat = isa<FloatType>(type);
-  Type wide = isFloat ? Type(b.getF64Type()) : Type(b.getI64Type());
-  Expr start = cast(operand(node, 0), wide),
-       limit = cast(operand(node, 1), wide),
-       step = cast(operand(node, 2), wide);
-  require(node, apply<graph::NotEqualOp>(step, step.like(0)),
-          "counts by steps of 0");
-  Expr count;
-  if (isFloat) {
-    count = cast(apply<graph::CeilOp>((limit - start) / step), b.getI64Type());
-  } else {
-    // Rounded up: minus the quotient of the negative, rounded down.
-    Expr safe =
-        select(apply<graph::EqualOp>(step, step.like(0)), step.like(1), step);
-    count = -apply<graph::FloorDivOp>(start - limit, safe);
-  }
-  auto sizes = sizesFrom(node, {count.value});
-  if (failed(sizes))
-    return failure();
-  auto place = RankedTensorType::get(boundsOf(*sizes), type);
-  Expr index(b, make<graph::IotaOp>(b, place, 0));
-  return node.tracedResults(
-      {withSizes((operand(node, 0) + index * operand(node, 2)).value, *sizes)});
+  return giveCounted(node, operand(node, 0), operand(node, 1),
+                     operand(node, 2));
 }
 
 LogicalResult importLinSpace(Node &node) {
@@ -162,7 +76,7 @@ LogicalResult importLinSpace(Node &node) {
     return failure();
   ImplicitLocOpBuilder &b = node.b;
   Expr start = operand(node, 0), stop = operand(node, 1);
-  auto counts = scalarsOf(node, 2);
+  auto counts = listedScalars(node, 2);
   if (failed(counts))
     return failure();
   if (counts->size() != 1)

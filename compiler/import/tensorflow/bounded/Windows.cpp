@@ -281,7 +281,7 @@ LogicalResult Back::readSpatial(Node &node, ArrayRef<Value> wanted) {
 LogicalResult importTransposed(Node &node) {
   ImplicitLocOpBuilder &b = node.b;
   int64_t spatial = node.op().contains("3D") ? 3 : 2;
-  auto wanted = scalarsOf(node, 0);
+  auto wanted = listedScalars(node, 0);
   auto layout = layoutOf(node, spatial);
   if (failed(wanted) || failed(layout))
     return failure();

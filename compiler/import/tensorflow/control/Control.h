@@ -4,7 +4,7 @@
 #ifndef WEIR_COMPILER_IMPORT_TENSORFLOW_CONTROL_CONTROL_H
 #define WEIR_COMPILER_IMPORT_TENSORFLOW_CONTROL_CONTROL_H
 
-#include "compiler/import/Branches.h"
+#include "compiler/import/bounded/Conditional.h"
 #include "compiler/import/tensorflow/Tracer.h"
 
 namespace weir::tensorflow {
@@ -12,10 +12,6 @@ namespace weir::tensorflow {
 /// A scalar truth value by TensorFlow's rules: a number that is not 0, a tensor
 /// that is not empty.
 mlir::FailureOr<mlir::Value> truth(Node &node, const Traced &condition);
-
-/// A graph.if whose regions are what both trace.
-mlir::FailureOr<llvm::SmallVector<Traced>>
-buildIf(Node &node, mlir::Value condition, Trace onTrue, Trace onFalse);
 
 struct Loop {
   using Step = std::function<mlir::FailureOr<llvm::SmallVector<Traced>>(

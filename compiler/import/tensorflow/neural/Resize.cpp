@@ -106,7 +106,7 @@ FailureOr<Resize> resizeOf(Node &node) {
   if (node.size() != 2 || node.rank(0) != 4 || node.shape(0)[1] < 1 ||
       node.shape(0)[2] < 1 || node.type(1).getNumElements() != 2)
     return node.error() << "cannot resize these images";
-  auto wanted = scalarsOf(node, 1);
+  auto wanted = listedScalars(node, 1);
   if (failed(wanted))
     return failure();
   ImplicitLocOpBuilder &b = node.b;

@@ -2,7 +2,8 @@
 
 #include "compiler/import/tensorflow/random/Random.h"
 
-#include "compiler/import/tensorflow/bounded/Rows.h"
+#include "compiler/import/bounded/Rows.h"
+#include "compiler/import/tensorflow/bounded/Bounds.h"
 #include "compiler/import/tensorflow/shape/Moves.h"
 
 #include "dialects/graph/Elementwise.h"

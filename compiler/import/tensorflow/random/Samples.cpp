@@ -290,7 +290,7 @@ LogicalResult importGamma(Node &node) {
 LogicalResult giveChoices(Node &node, const Generator &generator) {
   ImplicitLocOpBuilder &b = node.b;
   Expr logits = operand(node, 0);
-  auto count = scalarsOf(node, 1);
+  auto count = listedScalars(node, 1);
   if (failed(count))
     return failure();
   if (logits.rank() != 2 || logits.size(1) == 0 || count->size() != 1 ||

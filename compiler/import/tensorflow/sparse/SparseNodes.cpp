@@ -3,7 +3,8 @@
 
 #include "compiler/import/tensorflow/sparse/Sparse.h"
 
-#include "compiler/import/tensorflow/bounded/Rows.h"
+#include "compiler/import/bounded/Rows.h"
+#include "compiler/import/tensorflow/bounded/Bounds.h"
 #include "compiler/import/tensorflow/shape/Moves.h"
 
 #include "dialects/graph/Elements.h"

@@ -72,7 +72,7 @@ LogicalResult importDynamicSlice(Node &node) {
   if (failed(wantOperands(node, 3)))
     return failure();
   Expr x = operand(node, 0);
-  auto starts = scalarsOf(node, 1);
+  auto starts = listedScalars(node, 1);
   auto sizes = node.integers(2);
   if (failed(starts) || failed(sizes))
     return failure();
@@ -90,7 +90,7 @@ LogicalResult importDynamicUpdate(Node &node) {
   if (failed(wantOperands(node, 3)))
     return failure();
   Expr x = operand(node, 0), update = operand(node, 1);
-  auto starts = scalarsOf(node, 2);
+  auto starts = listedScalars(node, 2);
   if (failed(starts))
     return failure();
   bool fits = update.rank() == x.rank() &&
@@ -222,7 +222,7 @@ LogicalResult importSetSize(Node &node) {
   if (failed(wantOperands(node, 3)))
     return failure();
   auto dim = node.axisAt(1, node.rank(0));
-  auto size = scalarsOf(node, 2);
+  auto size = listedScalars(node, 2);
   if (failed(dim) || failed(size))
     return failure();
   Sizes sizes = sizesOf(node.traced(0));

@@ -1,6 +1,6 @@
 // Row-major order where sizes are known only at run time.
 
-#include "compiler/import/tensorflow/bounded/Bounds.h"
+#include "compiler/import/bounded/Sizes.h"
 
 #include "dialects/graph/Elements.h"
 #include "dialects/graph/Elementwise.h"
@@ -10,7 +10,7 @@
 
 using namespace mlir;
 
-namespace weir::tensorflow {
+namespace weir {
 
 /// Whether the elements lie without gaps from the place's start on: then only
 /// the first dimension of more than one element may be open.
@@ -100,4 +100,4 @@ Value compact(ImplicitLocOpBuilder &b, const Traced &traced) {
   return reshapeTo(b, all, type.getShape());
 }
 
-} // namespace weir::tensorflow
+} // namespace weir

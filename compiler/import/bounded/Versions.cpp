@@ -1,10 +1,9 @@
 // Versions of an entry for sizes of a dimension that only the run knows: the
 // same graph in places of less room, under conditions.
 
+#include "compiler/import/bounded/Versions.h"
+
 #include "compiler/import/Build.h"
-#include "compiler/import/tensorflow/EntryResults.h"
-#include "compiler/import/tensorflow/bounded/Bounds.h"
-#include "compiler/import/tensorflow/state/State.h"
 
 #include "dialects/graph/Elementwise.h"
 #include "dialects/graph/Graph.h"
@@ -12,7 +11,7 @@
 
 using namespace mlir;
 
-namespace weir::tensorflow {
+namespace weir {
 namespace {
 
 /// Versions without being asked for, each of which adds its own code to the
@@ -36,16 +35,16 @@ Specialization unasked(StringRef dim, DimRange range) {
 class Versions {
 public:
   /// Versions that no one asked for are left out where they cannot be.
-  Versions(const EntrySource &source, OpBuilder &builder, ArrayRef<Traced> fed,
-           Specialization specialization, bool isAsked)
+  Versions(const VersionedEntry &source, OpBuilder &builder,
+           ArrayRef<Traced> fed, Specialization specialization, bool isAsked)
       : source(source), builder(builder), fed(fed),
         specialization(std::move(specialization)), isAsked(isAsked) {}
 
   /// Whether any input has the dimension.
   bool areAny() const {
-    return llvm::any_of(
-        llvm::enumerate(source.entry.inputs),
-        [&](const auto &input) { return !dimsOf(input.value()).empty(); });
+    return llvm::any_of(source.inputs, [&](const EntryPort *port) {
+      return !dimsOf(*port).empty();
+    });
   }
 
   /// The versions from the `number`-th on, in an `if` each, and the one with
@@ -83,7 +82,7 @@ public:
 
 private:
   /// The open dimensions of the input that `--specialize` means.
-  SmallVector<size_t> dimsOf(const Port &port) const {
+  SmallVector<size_t> dimsOf(const EntryPort &port) const {
     SmallVector<size_t> dims;
     for (auto [i, range] : llvm::enumerate(port.open))
       if (range && llvm::is_contained(dimNamesOf(port, i), specialization.dim))
@@ -94,8 +93,8 @@ private:
   /// Whether the dimension is at most `size` in all inputs.
   Value holds(ImplicitLocOpBuilder &b, int64_t size) const {
     llvm::SetVector<Value> all;
-    for (auto [port, value] : llvm::zip(source.entry.inputs, fed))
-      for (size_t dim : dimsOf(port))
+    for (auto [port, value] : llvm::zip(source.inputs, fed))
+      for (size_t dim : dimsOf(*port))
         if (Value exact = sizesOf(value)[dim].exact)
           all.insert(exact);
     Value result;
@@ -131,7 +130,7 @@ private:
   }
 
   FailureOr<SmallVector<Value>> buildWhole() {
-    FailureOr<EntryResults> results = traceEntry(source, builder, fed);
+    FailureOr<EntryResults> results = source.trace(fed, nullptr);
     if (failed(results))
       return failure();
     whole = *results;
@@ -143,8 +142,8 @@ private:
     SmallVector<Traced> result;
     // Later ops take sizes for equal that are one value.
     llvm::MapVector<Value, Value> exact;
-    for (auto [port, value] : llvm::zip(source.entry.inputs, fed)) {
-      SmallVector<size_t> dims = dimsOf(port);
+    for (auto [port, value] : llvm::zip(source.inputs, fed)) {
+      SmallVector<size_t> dims = dimsOf(*port);
       result.push_back(value);
       if (dims.empty())
         continue;
@@ -152,7 +151,7 @@ private:
       for (size_t dim : dims) {
         sizes[dim].bound = size;
         Value &known = exact[sizes[dim].exact];
-        if (port.open[dim]->low == size)
+        if (port->open[dim]->low == size)
           sizes[dim].exact = nullptr;
         else {
           if (!known)
@@ -170,14 +169,13 @@ private:
   FailureOr<SmallVector<Value>> buildVersion(int64_t size,
                                              ArrayRef<Value> like) {
     ImplicitLocOpBuilder b(source.report.file(), builder);
-    FailureOr<EntryResults> results =
-        traceEntry(source, builder, limited(b, size), &whole);
+    FailureOr<EntryResults> results = source.trace(limited(b, size), &whole);
     if (failed(results))
       return failure();
     if (results->open != whole.open || results->values.size() != like.size())
       return source.report.error(Status::unsupported)
              << "--specialize: with room for " << size << " the entry '"
-             << source.entry.name << "' gives results of other kinds";
+             << source.name << "' gives results of other kinds";
     for (auto [value, wanted] : llvm::zip_equal(results->values, like)) {
       RankedTensorType type = typeOf(wanted);
       int64_t count = typeOf(value).getNumElements();
@@ -188,7 +186,7 @@ private:
     return results->values;
   }
 
-  const EntrySource &source;
+  const VersionedEntry &source;
   OpBuilder &builder;
   ArrayRef<Traced> fed;
   Specialization specialization;
@@ -197,16 +195,33 @@ private:
 
 } // namespace
 
-FailureOr<EntryResults> traceVersions(const EntrySource &source,
+void EntryResults::addOutputs(OpBuilder &builder,
+                              ArrayRef<const EntryPort *> ports,
+                              ArrayRef<Traced> outputs,
+                              const EntryResults *like) {
+  for (auto [port, output] : llvm::zip_equal(ports, outputs)) {
+    values.push_back(output.value);
+    attributes.push_back(portAttributes(builder, *port));
+  }
+  for (auto [i, port, output] : llvm::enumerate(ports, outputs)) {
+    if (!output.isBounded() && !(like && llvm::is_contained(like->open, i)))
+      continue;
+    ImplicitLocOpBuilder b(output.value.getLoc(), builder);
+    if (output.isBounded())
+      values[i] = compact(b, output);
+    values.push_back(listOf(b, sizesOf(output), b.getI64Type()));
+    attributes.push_back(shapeAttributes(builder, *port, i));
+    open.push_back(i);
+  }
+}
+
+FailureOr<EntryResults> traceVersions(const VersionedEntry &source,
                                       OpBuilder &builder,
                                       ArrayRef<Traced> fed) {
   const ImportOptions &options = source.options;
   bool isAsked = options.specialization.has_value();
-  // What is done under a condition can give no derivatives and assigns nothing.
-  bool canHave = source.entry.derivatives.empty() &&
-                 source.entry.targets.empty() && source.state.all().empty();
-  if (!isAsked && (!canHave || options.dims.size() != 1))
-    return traceEntry(source, builder, fed);
+  if (!isAsked && (!source.canBranch || options.dims.size() != 1))
+    return source.trace(fed, nullptr);
   Specialization chosen = isAsked ? *options.specialization
                                   : unasked(options.dims.begin()->getKey(),
                                             options.dims.begin()->second);
@@ -214,10 +229,10 @@ FailureOr<EntryResults> traceVersions(const EntrySource &source,
   llvm::erase(chosen.sizes, options.dims.lookup(chosen.dim).high);
   Versions versions(source, builder, fed, std::move(chosen), isAsked);
   if (!versions.areAny())
-    return traceEntry(source, builder, fed);
-  if (!canHave)
+    return source.trace(fed, nullptr);
+  if (!source.canBranch)
     return source.report.error(Status::unsupported)
-           << "--specialize: the entry '" << source.entry.name
+           << "--specialize: the entry '" << source.name
            << "' has derivatives or assigns variables, of which there is one "
               "version";
   FailureOr<SmallVector<Value>> values = versions.build(0);
@@ -228,4 +243,4 @@ FailureOr<EntryResults> traceVersions(const EntrySource &source,
   return results;
 }
 
-} // namespace weir::tensorflow
+} // namespace weir

@@ -1,6 +1,6 @@
 // Which elements or rows of a tensor count, where only the run knows.
 
-#include "compiler/import/tensorflow/bounded/Rows.h"
+#include "compiler/import/bounded/Rows.h"
 
 #include "dialects/graph/Elementwise.h"
 #include "dialects/graph/Graph.h"
@@ -9,7 +9,7 @@
 
 using namespace mlir;
 
-namespace weir::tensorflow {
+namespace weir {
 
 Expr scatter(Expr x, Expr indices, Expr updates, graph::Combiner combiner) {
   if (!x || !indices || !updates)
@@ -54,7 +54,7 @@ Expr inside(ImplicitLocOpBuilder &b, ArrayRef<Size> sizes, size_t count) {
   return broadcast(result, boundsOf(sizes));
 }
 
-LogicalResult shareSizes(Node &node, Traced &x, Traced &y, size_t count) {
+LogicalResult shareSizes(TracedNode &node, Traced &x, Traced &y, size_t count) {
   Sizes first = sizesOf(x), second = sizesOf(y);
   for (size_t i = 0; i < count; ++i) {
     auto size = agreedSize(node, first[i], second[i],
@@ -96,4 +96,4 @@ Expr firstEquals(ImplicitLocOpBuilder &b, Expr x, Expr real) {
   return scatterRows(iota(b, size), from, gather(firsts, numbers, 0));
 }
 
-} // namespace weir::tensorflow
+} // namespace weir

@@ -1,12 +1,12 @@
 // Which elements or rows of a tensor count, where only the run knows.
 
-#ifndef WEIR_COMPILER_IMPORT_TENSORFLOW_BOUNDED_ROWS_H
-#define WEIR_COMPILER_IMPORT_TENSORFLOW_BOUNDED_ROWS_H
+#ifndef WEIR_COMPILER_IMPORT_BOUNDED_ROWS_H
+#define WEIR_COMPILER_IMPORT_BOUNDED_ROWS_H
 
-#include "compiler/import/tensorflow/bounded/Bounds.h"
+#include "compiler/import/bounded/Sizes.h"
 #include "dialects/graph/Index.h"
 
-namespace weir::tensorflow {
+namespace weir {
 
 /// Some of the places of a vector, in order.
 struct Choice {
@@ -26,7 +26,8 @@ Expr inside(mlir::ImplicitLocOpBuilder &b, llvm::ArrayRef<Size> sizes,
 
 /// Checks that the leading `count` dimensions of two tensors have the same
 /// sizes, and brings both into places that share those bounds.
-mlir::LogicalResult shareSizes(Node &node, Traced &x, Traced &y, size_t count);
+mlir::LogicalResult shareSizes(TracedNode &node, Traced &x, Traced &y,
+                               size_t count);
 
 /// A tensor whose leading `count` dimensions are one, without its sizes.
 Expr joinRows(mlir::ImplicitLocOpBuilder &b, const Traced &traced,
@@ -48,6 +49,6 @@ Expr runningSum(Expr x, bool exclusive);
 /// another.
 Expr firstEquals(mlir::ImplicitLocOpBuilder &b, Expr x, Expr real);
 
-} // namespace weir::tensorflow
+} // namespace weir
 
-#endif // WEIR_COMPILER_IMPORT_TENSORFLOW_BOUNDED_ROWS_H
+#endif // WEIR_COMPILER_IMPORT_BOUNDED_ROWS_H

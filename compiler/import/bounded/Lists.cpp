@@ -1,7 +1,7 @@
 // What is known at compile time of lists of sizes that are computed at run
 // time: of Pack(Shape(x)[0], 4) the second element.
 
-#include "compiler/import/tensorflow/bounded/Bounds.h"
+#include "compiler/import/bounded/Sizes.h"
 
 #include "dialects/graph/Elementwise.h"
 #include "dialects/graph/Graph.h"
@@ -14,7 +14,7 @@
 
 using namespace mlir;
 
-namespace weir::tensorflow {
+namespace weir {
 
 /// Chains of ops on sizes are short; longer ones are not looked into.
 constexpr unsigned depthLimit = 64;
@@ -259,4 +259,4 @@ Interval intervalOf(Value value) {
   return withinType(compute(value, 0), typeOf(value).getElementType());
 }
 
-} // namespace weir::tensorflow
+} // namespace weir

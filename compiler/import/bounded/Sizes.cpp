@@ -1,8 +1,8 @@
 // Sizes that are known only at run time: how they are made and checked.
 
-#include "compiler/import/tensorflow/bounded/Bounds.h"
+#include "compiler/import/bounded/Sizes.h"
 
-#include "compiler/import/Names.h"
+#include "compiler/import/Tracing.h"
 #include "dialects/graph/Elementwise.h"
 #include "dialects/graph/Graph.h"
 #include "dialects/graph/Reduce.h"
@@ -12,11 +12,33 @@
 
 using namespace mlir;
 
-namespace weir::tensorflow {
+namespace weir {
 
 /// A bound that follows from an op's operands stands while the tensor has at
 /// most this many times the elements of one that nothing bounds.
 constexpr int64_t impliedFactor = 4;
+
+static bool isSame(Value x, Value y, unsigned depth) {
+  if (x == y)
+    return true;
+  if (!x || !y || depth == 0 || x.getType() != y.getType())
+    return false;
+  Operation *a = x.getDefiningOp(), *b = y.getDefiningOp();
+  if (!a || !b || a->getName() != b->getName() || a->getNumRegions() ||
+      a->getNumResults() != 1 ||
+      a->getAttrDictionary() != b->getAttrDictionary() ||
+      a->getNumOperands() != b->getNumOperands())
+    return false;
+  for (auto [p, q] : llvm::zip_equal(a->getOperands(), b->getOperands()))
+    if (!isSame(p, q, depth - 1))
+      return false;
+  return true;
+}
+
+bool isSame(Value x, Value y) {
+  // Sizes are computed in few steps.
+  return isSame(x, y, 6);
+}
 
 Sizes sizesOf(const Traced &traced) {
   Sizes sizes;
@@ -69,13 +91,14 @@ Value listOf(ImplicitLocOpBuilder &b, ArrayRef<Size> sizes, Type elementType) {
   return make<graph::ConcatOp>(b, parts, 0);
 }
 
-FailureOr<SmallVector<Value>> scalarsOf(Node &node, unsigned operand) {
+FailureOr<SmallVector<Value>> listedScalars(TracedNode &node,
+                                            unsigned operand) {
   if (operand >= node.size())
     return node.error() << "has no operand " << operand;
   const Traced &list = node.traced(operand);
   if (!list.value || list.imaginary || list.isBounded())
     return node.unsupported("operand " + Twine(operand) + ", '" +
-                            escaped(node.def.input(operand), 100) +
+                            escaped(node.inputName(operand), 100) +
                             "', must be a list of known length");
   RankedTensorType type = typeOf(list.value);
   if (!type.getElementType().isIntOrIndex() || type.getRank() > 1 ||
@@ -89,7 +112,7 @@ FailureOr<SmallVector<Value>> scalarsOf(Node &node, unsigned operand) {
   return scalars;
 }
 
-void require(Node &node, Expr condition, const Twine &message) {
+void require(TracedNode &node, Expr condition, const Twine &message) {
   if (!condition)
     return;
   ImplicitLocOpBuilder &b = *condition.b;
@@ -100,7 +123,7 @@ void require(Node &node, Expr condition, const Twine &message) {
       all, ("node '" + escaped(node.name()) + "': " + message).str());
 }
 
-FailureOr<Size> sizeFrom(Node &node, Value scalar, int64_t bound) {
+FailureOr<Size> sizeFrom(TracedNode &node, Value scalar, int64_t bound) {
   ImplicitLocOpBuilder &b = node.b;
   if (std::optional<int64_t> known = knownNumber(scalar)) {
     if (*known < 0)
@@ -124,7 +147,7 @@ FailureOr<Size> sizeFrom(Node &node, Value scalar, int64_t bound) {
   return Size{bound, minimum(maximum(size, zero), limit).value};
 }
 
-FailureOr<Sizes> sizesFrom(Node &node, ArrayRef<Value> scalars,
+FailureOr<Sizes> sizesFrom(TracedNode &node, ArrayRef<Value> scalars,
                            ArrayRef<int64_t> caps) {
   constexpr double infinity = HUGE_VAL;
   SmallVector<double> natural;
@@ -136,7 +159,7 @@ FailureOr<Sizes> sizesFrom(Node &node, ArrayRef<Value> scalars,
     natural.push_back(high);
     product *= std::max(high, 1.0);
   }
-  double budget = static_cast<double>(node.tracer.boundedElements);
+  double budget = static_cast<double>(node.tracing.boundedElements);
   if (!(product <= budget * impliedFactor)) {
     // From the smallest up, each takes no more than an equal share of what the
     // ones before it left. What is known exactly comes first and is not cut.
@@ -172,8 +195,8 @@ FailureOr<Sizes> sizesFrom(Node &node, ArrayRef<Value> scalars,
   return sizes;
 }
 
-FailureOr<Sizes> sizesAt(Node &node, unsigned operand) {
-  auto scalars = scalarsOf(node, operand);
+FailureOr<Sizes> sizesAt(TracedNode &node, unsigned operand) {
+  auto scalars = listedScalars(node, operand);
   if (failed(scalars))
     return failure();
   return sizesFrom(node, *scalars);
@@ -192,7 +215,7 @@ std::optional<SmallVector<Room>> joinSizes(const Traced &x, const Traced &y) {
   return rooms;
 }
 
-Traced fitTo(ImplicitLocOpBuilder &b, Node &node, const Traced &traced,
+Traced fitTo(ImplicitLocOpBuilder &b, TracedNode &node, const Traced &traced,
              ArrayRef<Room> rooms) {
   Sizes sizes = sizesOf(traced);
   for (auto [size, room] : llvm::zip_equal(sizes, rooms)) {
@@ -211,54 +234,4 @@ Traced fitTo(ImplicitLocOpBuilder &b, Node &node, const Traced &traced,
   return withSizes(inPlaceOf(b, traced.value, boundsOf(sizes)), sizes);
 }
 
-Value inPlaceOf(ImplicitLocOpBuilder &b, Value place,
-                ArrayRef<int64_t> bounds) {
-  SmallVector<int64_t> none(bounds.size(), 0), by(bounds.size(), 1), high(none);
-  SmallVector<int64_t> limits;
-  bool cut = false, extend = false;
-  for (auto [i, size] : llvm::enumerate(typeOf(place).getShape())) {
-    limits.push_back(std::min(size, bounds[i]));
-    high[i] = bounds[i] - limits[i];
-    cut |= limits[i] < size;
-    extend |= high[i] > 0;
-  }
-  if (cut)
-    place = make<graph::SliceOp>(b, place, none, limits, by);
-  if (!extend)
-    return place;
-  Value zero =
-      splat(b, RankedTensorType::get({}, typeOf(place).getElementType()), 0);
-  return make<graph::PadOp>(b, place, zero, none, high, none);
-}
-
-Expr iota(ImplicitLocOpBuilder &b, int64_t count) {
-  auto type = RankedTensorType::get({count}, b.getI64Type());
-  return Expr(b, make<graph::IotaOp>(b, type, 0));
-}
-
-Expr within(ImplicitLocOpBuilder &b, Size size) {
-  return apply<graph::LessOp>(iota(b, size.bound), exactly(b, size));
-}
-
-Expr masked(ImplicitLocOpBuilder &b, const Traced &traced, Expr fill,
-            ArrayRef<int64_t> dims) {
-  Expr x(b, traced.value), mask;
-  Sizes sizes = sizesOf(traced);
-  for (int64_t dim : dims) {
-    if (sizes[dim].isKnown())
-      continue;
-    SmallVector<int64_t> shape(x.rank(), 1);
-    shape[dim] = sizes[dim].bound;
-    Expr one = reshape(within(b, sizes[dim]), shape);
-    mask = mask ? apply<graph::LogicalAndOp>(mask, one) : one;
-  }
-  return mask ? select(mask, x, fill) : x;
-}
-
-Expr masked(ImplicitLocOpBuilder &b, const Traced &traced, double fill) {
-  Expr x(b, traced.value);
-  return masked(b, traced, x.like(fill),
-                llvm::to_vector(llvm::seq<int64_t>(0, x.rank())));
-}
-
-} // namespace weir::tensorflow
+} // namespace weir

@@ -1,22 +1,22 @@
 // Operands whose sizes must agree, and results of a node's own handler, where
 // sizes are known only at run time.
 
-#include "compiler/import/tensorflow/bounded/Bounds.h"
+#include "compiler/import/bounded/Sizes.h"
 
 #include "dialects/graph/Elementwise.h"
 
 using namespace mlir;
 
-namespace weir::tensorflow {
+namespace weir {
 
-FailureOr<Size> agreedSize(Node &node, Size x, Size y, const Twine &what,
+FailureOr<Size> agreedSize(TracedNode &node, Size x, Size y, const Twine &what,
                            const Twine &hint) {
   if (x == y)
     return x;
   if (x.isKnown() && y.isKnown())
     return node.error() << "has " << what.str() << " of size " << x.bound
                         << " and " << y.bound;
-  if (x.exact != y.exact)
+  if (!isSame(x.exact, y.exact))
     require(node, apply<graph::EqualOp>(exactly(node.b, x), exactly(node.b, y)),
             what + " differ in size" + hint);
   const Size &known = x.isKnown() ? x : y, &open = x.isKnown() ? y : x;
@@ -30,7 +30,7 @@ static bool isOne(const Size &size) {
   return size.isKnown() && size.bound == 1;
 }
 
-FailureOr<Sizes> commonSizes(Node &node, ArrayRef<Sizes> all) {
+FailureOr<Sizes> commonSizes(TracedNode &node, ArrayRef<Sizes> all) {
   size_t rank = 0;
   for (const Sizes &sizes : all)
     rank = std::max(rank, sizes.size());
@@ -83,7 +83,7 @@ SmallVector<int64_t> commonBounds(ArrayRef<Size> sizes, ArrayRef<Size> common) {
   return bounds;
 }
 
-LogicalResult runOnPlaces(Node &node, ArrayRef<Value> places) {
+LogicalResult runOnPlaces(TracedNode &node, ArrayRef<Value> places) {
   SmallVector<Traced> operands;
   for (unsigned i = 0; i < node.size(); ++i) {
     operands.push_back(node.traced(i));
@@ -94,7 +94,8 @@ LogicalResult runOnPlaces(Node &node, ArrayRef<Value> places) {
   return node.runOn(operands);
 }
 
-LogicalResult giveSizes(Node &node, unsigned result, ArrayRef<Size> sizes) {
+LogicalResult giveSizes(TracedNode &node, unsigned result,
+                        ArrayRef<Size> sizes) {
   Traced *traced = result < node.given.size() ? &node.given[result] : nullptr;
   if (!traced || !traced->value || traced->imaginary ||
       typeOf(traced->value).getShape() != ArrayRef(boundsOf(sizes)))
@@ -104,4 +105,4 @@ LogicalResult giveSizes(Node &node, unsigned result, ArrayRef<Size> sizes) {
   return success();
 }
 
-} // namespace weir::tensorflow
+} // namespace weir

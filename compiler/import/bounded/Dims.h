@@ -1,0 +1,89 @@
+// The dimensions of values inside of a handler, where some have sizes that only
+// the run knows.
+
+#ifndef WEIR_COMPILER_IMPORT_BOUNDED_DIMS_H
+#define WEIR_COMPILER_IMPORT_BOUNDED_DIMS_H
+
+#include "compiler/import/bounded/Inference.h"
+
+namespace weir {
+
+/// A dimension of an operand, or of what became one with others.
+struct Factor : Size {
+  /// Made up by the handler: of the size that is wanted where it is used.
+  bool isFree = false;
+
+  bool isOpen() const { return !isFree && !isKnown(); }
+};
+/// In row-major order; none for a dimension of size 1 that a reshape made.
+using Dim = llvm::SmallVector<Factor, 1>;
+using Dims = llvm::SmallVector<Dim>;
+
+inline bool isOpen(const Dim &dim) {
+  return llvm::any_of(dim, [](const Factor &f) { return f.isOpen(); });
+}
+inline bool isOpen(llvm::ArrayRef<Dim> dims) {
+  return llvm::any_of(dims, [](const Dim &dim) { return isOpen(dim); });
+}
+Dim knownDim(int64_t size);
+Dim freeDim(int64_t size);
+Dims dimsOf(llvm::ArrayRef<Size> sizes);
+
+/// The same elements in row-major order in another shape; nothing where an open
+/// dimension would be taken apart.
+std::optional<Dims> reshaped(llvm::ArrayRef<Dim> dims,
+                             llvm::ArrayRef<int64_t> shape);
+
+/// Follows sizes through the ops that a handler has built.
+class Inference {
+public:
+  Inference(TracedNode &node, Mixing mixing, mlir::ImplicitLocOpBuilder &early)
+      : node(node), mixing(mixing), early(early) {}
+
+  /// What is known of the value; free dimensions where nothing is.
+  Dims of(mlir::Value value) const;
+  void set(mlir::Value value, Dims dims) { known[value] = std::move(dims); }
+  /// Failure after a refusal at the node.
+  mlir::LogicalResult visit(mlir::Operation *op);
+  /// Masks operands, and checks that sizes agree.
+  mlir::LogicalResult finish();
+
+private:
+  struct Mask {
+    mlir::OpOperand *use;
+    llvm::SmallVector<int64_t> dims;
+    graph::Reduction kind;
+    Dims sizes;
+  };
+
+  /// The op cannot be followed.
+  mlir::LogicalResult refuse(mlir::Operation *op);
+  /// `y` joined to `x`: both are of one size, which is checked.
+  mlir::LogicalResult join(mlir::Operation *op, Dim &x, const Dim &y);
+  mlir::LogicalResult join(mlir::Operation *op, Dims &x, llvm::ArrayRef<Dim> y);
+  /// What lies beyond the sizes along `dims` is to change nothing.
+  mlir::LogicalResult mask(mlir::Operation *op, unsigned operand,
+                           llvm::ArrayRef<int64_t> dims, graph::Reduction kind);
+  /// All results are elementwise in the operands.
+  mlir::LogicalResult visitElementwise(mlir::Operation *op);
+  mlir::LogicalResult visitReduction(mlir::Operation *op);
+  mlir::LogicalResult visitProduct(mlir::Operation *op);
+  mlir::LogicalResult visitWindows(mlir::Operation *op);
+  mlir::LogicalResult visitMove(mlir::Operation *op);
+  mlir::LogicalResult visitIndex(mlir::Operation *op);
+  mlir::LogicalResult visitLoop(mlir::Operation *op);
+  mlir::LogicalResult visitBranches(mlir::Operation *op);
+  mlir::LogicalResult visitBlock(mlir::Block &block);
+
+  TracedNode &node;
+  Mixing mixing;
+  /// Before all ops of the handler: for sizes, which are computed of others.
+  mlir::ImplicitLocOpBuilder &early;
+  llvm::DenseMap<mlir::Value, Dims> known;
+  std::vector<Mask> masks;
+  std::vector<std::pair<Size, Size>> equals;
+};
+
+} // namespace weir
+
+#endif // WEIR_COMPILER_IMPORT_BOUNDED_DIMS_H

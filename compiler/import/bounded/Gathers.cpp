@@ -1,0 +1,70 @@
+// Gathers from and by tensors of sizes known only at run time.
+
+#include "compiler/import/bounded/Rules.h"
+
+#include "dialects/graph/Elementwise.h"
+#include "dialects/graph/Index.h"
+
+using namespace mlir;
+
+namespace weir {
+
+/// Checks that the indices that count are below the size.
+static void checkBounded(TracedNode &node, const Traced &indices, Expr size) {
+  Expr index(node.b, castTo(node.b, indices.value, node.b.getI64Type()));
+  Traced fits = indices;
+  fits.value = apply<graph::LogicalAndOp>(
+                   apply<graph::GreaterEqualOp>(index, number(node.b, 0)),
+                   apply<graph::LessOp>(index, size))
+                   .value;
+  require(node, masked(node.b, fits, 1), "an index is out of range");
+}
+
+LogicalResult giveGathered(TracedNode &node, const Traced &indices,
+                           int64_t axis) {
+  ImplicitLocOpBuilder &b = node.b;
+  Sizes from = sizesOf(node.traced(0)), by = sizesOf(indices), sizes(from);
+  if (axis >= node.rank(0))
+    return node.error() << "cannot gather from " << node.type(0);
+  checkBounded(node, indices, exactly(b, from[axis]));
+  sizes.erase(sizes.begin() + axis);
+  sizes.insert(sizes.begin() + axis, by.begin(), by.end());
+  SmallVector<int64_t> bounds = boundsOf(sizes);
+  Value place;
+  if (llvm::is_contained(bounds, 0) || from[axis].bound == 0)
+    place = splat(b, node.type(0).clone(bounds), 0);
+  else
+    place = make<graph::GatherOp>(b, node.operand(0), indices.value, axis, 0);
+  return node.tracedResults({withSizes(place, sizes)});
+}
+
+LogicalResult giveGatheredNd(TracedNode &node, const Traced &indices) {
+  ImplicitLocOpBuilder &b = node.b;
+  Expr places(b, indices.value);
+  Sizes from = sizesOf(node.traced(0)), sizes = sizesOf(indices);
+  if (!sizes.empty() && !sizes.back().isKnown())
+    return node.unsupported("index vectors of a length known only at run time");
+  if (sizes.empty() || sizes.back().bound > node.rank(0))
+    return node.error() << "the index vectors of " << places.type()
+                        << " do not suit " << node.type(0);
+  int64_t length = sizes.pop_back_val().bound;
+  bool isEmpty = false;
+  for (int64_t k = 0; k < length; ++k) {
+    Sizes one = sizes;
+    one.push_back({1, {}});
+    checkBounded(node,
+                 withSizes(slice(places, places.rank() - 1, k, 1).value, one),
+                 exactly(b, from[k]));
+    isEmpty |= from[k].bound == 0;
+  }
+  sizes.append(from.begin() + length, from.end());
+  SmallVector<int64_t> bounds = boundsOf(sizes);
+  Value place;
+  if (isEmpty || llvm::is_contained(bounds, 0))
+    place = splat(b, node.type(0).clone(bounds), 0);
+  else
+    place = make<graph::GatherNdOp>(b, node.operand(0), places.value, 0);
+  return node.tracedResults({withSizes(place, sizes)});
+}
+
+} // namespace weir

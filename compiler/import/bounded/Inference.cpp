@@ -1,0 +1,228 @@
+// Runs handlers on places, and gives what they make with its sizes.
+
+#include "compiler/import/bounded/Inference.h"
+
+#include "compiler/import/bounded/Dims.h"
+#include "dialects/graph/Elementwise.h"
+#include "dialects/graph/Graph.h"
+#include "dialects/graph/gradients/Gradient.h"
+
+using namespace mlir;
+
+namespace weir {
+
+Dim knownDim(int64_t size) {
+  Factor factor;
+  factor.bound = size;
+  return {factor};
+}
+
+Dim freeDim(int64_t size) {
+  Dim dim = knownDim(size);
+  dim.front().isFree = true;
+  return dim;
+}
+
+Dims dimsOf(ArrayRef<Size> sizes) {
+  Dims dims;
+  for (const Size &size : sizes) {
+    Factor factor;
+    factor.bound = size.bound;
+    factor.exact = size.exact;
+    dims.push_back({factor});
+  }
+  return dims;
+}
+
+std::optional<Dims> reshaped(ArrayRef<Dim> dims, ArrayRef<int64_t> shape) {
+  SmallVector<Factor> left;
+  for (const Dim &dim : dims)
+    for (const Factor &factor : dim)
+      if (factor.bound != 1 || factor.isOpen())
+        left.push_back(factor);
+  size_t at = 0;
+  Dims result;
+  for (int64_t size : shape) {
+    Dim dim;
+    int64_t product = 1;
+    // One of size 1 may be an open one that has no room for more.
+    while (at < left.size() &&
+           (product < size || (dim.empty() && left[at].bound == 1))) {
+      Factor &next = left[at];
+      if (next.bound == 0 || size % product)
+        return std::nullopt;
+      int64_t wanted = size / product;
+      if (next.bound <= wanted) {
+        product *= next.bound;
+        dim.push_back(next);
+        ++at;
+        continue;
+      }
+      // A part of one that is known.
+      if (next.isOpen() || next.bound % wanted)
+        return std::nullopt;
+      Factor part = next;
+      part.bound = wanted;
+      next.bound /= wanted;
+      product = size;
+      dim.push_back(part);
+    }
+    if (product != size)
+      return std::nullopt;
+    if (dim.empty())
+      dim = knownDim(1);
+    result.push_back(std::move(dim));
+  }
+  return at == left.size() ? std::optional(result) : std::nullopt;
+}
+
+Dims Inference::of(Value value) const {
+  if (auto found = known.find(value); found != known.end())
+    return found->second;
+  Dims dims;
+  for (int64_t size : typeOf(value).getShape())
+    dims.push_back(freeDim(size));
+  return dims;
+}
+
+LogicalResult Inference::refuse(Operation *op) {
+  return node.unsupported("an operand has a size that is known only at run "
+                          "time, along which it works with " +
+                          op->getName().getStringRef());
+}
+
+LogicalResult Inference::finish() {
+  for (auto [x, y] : equals)
+    require(node, apply<graph::EqualOp>(exactly(early, x), exactly(early, y)),
+            "operands differ in size");
+  for (const Mask &mask : masks) {
+    Operation *op = mask.use->getOwner();
+    ImplicitLocOpBuilder b(op->getLoc(), op);
+    Value value = mask.use->get();
+    Sizes sizes;
+    for (auto [bound, dim] :
+         llvm::zip_equal(typeOf(value).getShape(), mask.sizes)) {
+      Size size{bound, {}};
+      if (dim.size() == 1 && !dim.front().isFree)
+        size.exact = dim.front().exact;
+      sizes.push_back(size);
+    }
+    Expr fill = identityOf(b, mask.kind, typeOf(value).getElementType());
+    mask.use->set(masked(b, withSizes(value, sizes), fill, mask.dims).value);
+  }
+  return success();
+}
+
+/// A value of a handler, as edges carry it. Dimensions that became one are
+/// without gaps then.
+static Traced outside(ImplicitLocOpBuilder &b, Value value,
+                      ArrayRef<Dim> dims) {
+  Sizes sizes, factors;
+  bool hasGaps = false;
+  for (auto [bound, dim] : llvm::zip_equal(typeOf(value).getShape(), dims)) {
+    Size size{bound, {}};
+    Sizes own;
+    for (const Factor &factor : dim) {
+      hasGaps |= factor.isOpen() && !own.empty();
+      own.push_back({factor.bound, factor.isOpen() ? factor.exact : Value()});
+    }
+    if (isOpen(dim))
+      size.exact = own.size() == 1 ? own.front().exact
+                                   : product(b, own, 0, own.size()).value;
+    llvm::append_range(factors, own);
+    sizes.push_back(size);
+  }
+  if (!hasGaps)
+    return withSizes(value, sizes);
+  Value apart = reshapeTo(b, value, boundsOf(factors));
+  return reshapeBounded(b, withSizes(apart, factors), sizes);
+}
+
+/// Results with a size that the handler has made up are of that size, unless it
+/// may have meant one that is open.
+static LogicalResult checkFree(TracedNode &node,
+                               ArrayRef<std::pair<Value, Sizes>> operands,
+                               const Inference &inference) {
+  auto isMeant = [&](const Factor &made) {
+    return llvm::any_of(operands, [&](const auto &operand) {
+      return llvm::any_of(operand.second, [&](const Size &size) {
+        return !size.isKnown() && size.bound == made.bound;
+      });
+    });
+  };
+  for (const Traced &result : node.given) {
+    if (!result.value)
+      continue;
+    for (const Dim &dim : inference.of(result.value))
+      for (const Factor &factor : dim)
+        if (factor.isFree && factor.bound > 1 && isMeant(factor))
+          return node.unsupported("makes a result of the size of an operand "
+                                  "that is known only at run time");
+  }
+  return success();
+}
+
+LogicalResult giveInferred(TracedNode &node, ArrayRef<Traced> operands,
+                           Mixing mixing) {
+  ImplicitLocOpBuilder &b = node.b;
+  Block *block = b.getInsertionBlock();
+  SmallVector<graph::BarrierOp> barriers;
+  SmallVector<Traced> places(operands);
+  SmallVector<std::pair<Value, Sizes>> sizes;
+  for (Traced &place : places) {
+    if (!place.value)
+      continue;
+    Sizes own = sizesOf(place);
+    bool isOpen = place.isBounded();
+    place.extents.clear();
+    // No op is to fold with what made the operand, of which nothing is known
+    // here.
+    if (isOpen || !knownElements(place.value)) {
+      barriers.push_back(
+          b.create<graph::BarrierOp>(place.value.getType(), place.value));
+      place.value = barriers.back();
+    }
+    sizes.push_back({place.value, own});
+  }
+  if (barriers.empty())
+    return node.runOn(places);
+  Operation *first = barriers.front();
+  ImplicitLocOpBuilder early(b.getLoc(), first);
+  Inference inference(node, mixing, early);
+  for (auto &[value, own] : sizes)
+    inference.set(value, dimsOf(own));
+  LogicalResult outcome = node.runOn(places);
+  for (auto op = first->getIterator(); succeeded(outcome) && op != block->end();
+       ++op)
+    if (!isa<graph::BarrierOp>(&*op))
+      outcome = inference.visit(&*op);
+  if (succeeded(outcome))
+    outcome = inference.finish();
+  if (succeeded(outcome))
+    outcome = checkFree(node, sizes, inference);
+  if (succeeded(outcome))
+    for (Traced &result : node.given) {
+      if (result.value && !result.imaginary)
+        result = outside(b, result.value, inference.of(result.value));
+      else if (result.object || result.imaginary)
+        outcome = node.unsupported("gives what is no tensor of numbers, with a "
+                                   "size that is known only at run time");
+    }
+  for (graph::BarrierOp barrier : barriers) {
+    for (Traced &result : node.given)
+      if (result.value == barrier.getResult())
+        result.value = barrier.getX();
+    barrier.getResult().replaceAllUsesWith(barrier.getX());
+    barrier.erase();
+  }
+  return outcome;
+}
+
+LogicalResult giveInferred(TracedNode &node, Mixing mixing) {
+  SmallVector<Traced> operands;
+  for (unsigned i = 0; i < node.size(); ++i)
+    operands.push_back(node.traced(i));
+  return giveInferred(node, operands, mixing);
+}
+
+} // namespace weir

@@ -1,0 +1,116 @@
+// Which handler a node with sizes known only at run time gets.
+
+#include "compiler/import/onnx/bounded/Bounded.h"
+
+#include "compiler/import/Names.h"
+
+#include "dialects/graph/Graph.h"
+
+using namespace mlir;
+
+namespace weir::onnx {
+
+/// Operands broadcast; before opset 7 the second may be aligned with an axis of
+/// the first.
+static LogicalResult importElementwise(Node &node) {
+  SmallVector<Traced> operands;
+  for (unsigned i = 0; i < node.size(); ++i)
+    operands.push_back(node.traced(i));
+  if (node.opset() < 7 && node.def.domain().empty() && node.hasAttr("axis"))
+    return node.unsupported("operands aligned with an axis, with sizes known "
+                            "only at run time");
+  return failed(alignOperands(node, operands)) ? failure()
+                                               : giveInferred(node, operands);
+}
+
+/// Handlers that combine what lies along a dimension by ops alone.
+static LogicalResult importMixing(Node &node) {
+  return giveInferred(node, Mixing::byOps);
+}
+
+const BoundedHandlers &boundedHandlers() {
+  static const BoundedHandlers table = [] {
+    BoundedHandlers handlers;
+    for (StringRef op : {"BitShift", "Clip", "Max", "Mean", "Min", "Mod",
+                         "PRelu", "Pow", "Sum", "Where"})
+      handlers[op] = importElementwise;
+    for (StringRef op : {"ArgMax",
+                         "ArgMin",
+                         "CumProd",
+                         "CumSum",
+                         "DynamicQuantizeLinear",
+                         "Einsum",
+                         "Gemm",
+                         "GlobalLpPool",
+                         "GlobalMaxPool",
+                         "LogSoftmax",
+                         "LpNormalization",
+                         "MatMulInteger",
+                         "QLinearMatMul",
+                         "ReduceL1",
+                         "ReduceL2",
+                         "ReduceLogSum",
+                         "ReduceLogSumExp",
+                         "ReduceMax",
+                         "ReduceMin",
+                         "ReduceProd",
+                         "ReduceSum",
+                         "ReduceSumSquare",
+                         "Softmax"})
+      handlers[op] = importMixing;
+    addBoundedNeuralHandlers(handlers);
+    addBoundedPlaceHandlers(handlers);
+    addBoundedShapeHandlers(handlers);
+    return handlers;
+  }();
+  return table;
+}
+
+bool wantsBounded(Node &node) {
+  for (unsigned i = 0; i < node.size(); ++i)
+    if (node.traced(i).isBounded())
+      return true;
+  auto found = boundedHandlers().find(node.op());
+  if (found == boundedHandlers().end())
+    return false;
+  // What the model says of its sizes is what they are, unless it has open ones.
+  if (!node.tracer.hasOpenInputs &&
+      (!found->second.bySizes || node.declaredShape(0) || node.likelyShape(0)))
+    return false;
+  return llvm::any_of(found->second.deciding, [&](unsigned i) {
+    return node.operand(i) && node.type(i).getNumElements() &&
+           !node.tryConstant(i);
+  });
+}
+
+LogicalResult importBounded(Node &node) {
+  for (unsigned i = 0; i < node.size(); ++i)
+    if (node.has(i) && !node.operand(i) && node.op() != "Identity")
+      return node.unsupported("operand " + Twine(i) +
+                              " is no tensor, beside "
+                              "one with a size known only at run time");
+  if (auto found = boundedHandlers().find(node.op());
+      found != boundedHandlers().end())
+    return found->second.run(node);
+  if (auto found = handlers().find(node.op()); found != handlers().end()) {
+    if (node.op() == "Identity")
+      return found->second.run(node);
+    bool hasGraphs = llvm::any_of(node.def.attribute(), [](const auto &attr) {
+      return attr.has_g() || attr.graphs_size();
+    });
+    if (found->second.takes == Takes::anything || hasGraphs)
+      return node.unsupported("an operand has a size that is known only at "
+                              "run time");
+    return giveInferred(node);
+  }
+  if (auto found = onnxNames().find(node.op()); found != onnxNames().end()) {
+    auto name =
+        RegisteredOperationName::lookup(found->second, node.b.getContext());
+    if (name && name->hasInterface<graph::ScalarOpInterface>())
+      return importElementwise(node);
+    return giveInferred(node);
+  }
+  return node.unsupported("no such op");
+}
+
+} // namespace weir::onnx

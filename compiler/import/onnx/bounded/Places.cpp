@@ -1,0 +1,189 @@
+// Nodes that join tensors, cut them, widen them, or take elements at places,
+// where sizes are known only at run time.
+
+#include "compiler/import/onnx/bounded/Bounded.h"
+
+#include "dialects/graph/Elementwise.h"
+
+#include <limits>
+
+using namespace mlir;
+
+namespace weir::onnx {
+namespace {
+
+LogicalResult importConcat(Node &node) {
+  if (node.size() == 0)
+    return node.error() << "has no operands";
+  SmallVector<Traced> parts;
+  for (unsigned i = 0; i < node.size(); ++i) {
+    if (!node.operand(i))
+      return node.error() << "lacks operand " << i;
+    parts.push_back(node.traced(i));
+  }
+  FailureOr<int64_t> axis = node.axis(node.intAttr("axis", 1), node.rank(0));
+  return failed(axis) ? failure() : giveJoined(node, parts, *axis);
+}
+
+/// The numbers of an operand, or before it was one of an attribute; nothing
+/// where neither is there.
+FailureOr<std::optional<SmallVector<Value>>>
+listAt(Node &node, StringRef attribute, unsigned i) {
+  if (node.has(i)) {
+    auto scalars = listedScalars(node, i);
+    if (failed(scalars))
+      return failure();
+    return std::optional(*scalars);
+  }
+  if (!node.hasAttr(attribute))
+    return std::optional<SmallVector<Value>>();
+  SmallVector<Value> scalars;
+  for (int64_t value : node.intsAttr(attribute))
+    scalars.push_back(number(node.b, value).value);
+  return std::optional(scalars);
+}
+
+/// Axes of operand 0, all from the first on where none are given.
+FailureOr<Integers> axesAt(Node &node, unsigned i, size_t count) {
+  auto given = integersAt(node, "axes", i);
+  if (failed(given))
+    return failure();
+  Integers axes = *given ? **given : Integers();
+  if (!*given)
+    for (size_t d = 0; d < count; ++d)
+      axes.push_back(static_cast<int64_t>(d));
+  if (axes.size() != count)
+    return node.error() << "has " << count << " ranges along " << axes.size()
+                        << " axes";
+  return node.axes(axes, node.rank(0));
+}
+
+LogicalResult importSlice(Node &node) {
+  if (failed(wantOperands(node, 1, 5)))
+    return failure();
+  auto starts = listAt(node, "starts", 1), ends = listAt(node, "ends", 2);
+  auto steps = integersAt(node, "steps", 4);
+  if (failed(starts) || failed(ends) || failed(steps))
+    return failure();
+  if (!*starts || !*ends || (*starts)->size() != (*ends)->size() ||
+      (*steps && (*steps)->size() != (*starts)->size()))
+    return node.error() << "has other numbers of starts, ends and steps";
+  auto axes = axesAt(node, 3, (*starts)->size());
+  if (failed(axes))
+    return failure();
+  Sizes from = sizesOf(node.traced(0));
+  Ranges ranges(node);
+  for (int64_t d = 0; d < node.rank(0); ++d) {
+    auto at = llvm::find(*axes, d) - axes->begin();
+    if (at == static_cast<int64_t>(axes->size())) {
+      ranges.whole(1);
+      continue;
+    }
+    int64_t step = *steps ? (**steps)[at] : 1;
+    if (step == 0 || step == std::numeric_limits<int64_t>::min())
+      return node.error() << "takes every " << step << "th element";
+    // What is as far as can be is the end, whatever the size is.
+    auto bounded = [&](Value place, bool isEnd) {
+      auto known = knownNumber(place);
+      bool isLast = known && isEnd == (step > 0)
+                        ? *known >= from[d].bound
+                        : known && *known < -from[d].bound;
+      return isLast ? Expr() : Expr(node.b, place);
+    };
+    if (failed(ranges.range(bounded((**starts)[at], false),
+                            bounded((**ends)[at], true), step)))
+      return failure();
+  }
+  return ranges.give();
+}
+
+/// Margins before and after each dimension: an attribute before opset 11.
+LogicalResult importPad(Node &node) {
+  if (failed(wantOperands(node, 1, 4)))
+    return failure();
+  ImplicitLocOpBuilder &b = node.b;
+  auto pads = listAt(node, node.hasAttr("paddings") ? "paddings" : "pads", 1);
+  if (failed(pads))
+    return failure();
+  if (!*pads)
+    return node.missing("pads");
+  auto axes = axesAt(node, 3, (*pads)->size() / 2);
+  if (failed(axes))
+    return failure();
+  auto rank = static_cast<size_t>(node.rank(0));
+  Margins margins;
+  margins.low.assign(rank, number(b, 0));
+  margins.high = margins.low;
+  size_t count = axes->size();
+  for (auto [i, axis] : llvm::enumerate(*axes)) {
+    margins.low[axis] = Expr(b, (**pads)[i]);
+    margins.high[axis] = Expr(b, (**pads)[count + i]);
+  }
+  StringRef mode = node.stringAttr("mode", "constant");
+  if (mode == "reflect")
+    margins.edges = Edges::reflect;
+  else if (mode == "edge")
+    margins.edges = Edges::nearest;
+  else if (mode == "wrap")
+    margins.edges = Edges::wrap;
+  else if (mode != "constant")
+    return node.error() << "mode '" << escaped(mode, 20) << "' is unknown";
+  Expr value = operand(node, 0).like(node.floatAttr("value"));
+  if (node.has(2)) {
+    if (node.type(2).getNumElements() != 1 ||
+        node.element(2) != node.element(0))
+      return node.error() << "cannot pad " << node.type(0) << " with "
+                          << node.type(2);
+    value = reshape(operand(node, 2), {});
+  }
+  return givePadded(node, margins, value);
+}
+
+/// Places from the end are negative.
+LogicalResult importGather(Node &node) {
+  if (failed(wantOperands(node, 2, 2)) ||
+      failed(wantElements(node, 1, Elements::integers)))
+    return failure();
+  FailureOr<int64_t> axis = node.axis(node.intAttr("axis"), node.rank(0));
+  if (failed(axis))
+    return failure();
+  ImplicitLocOpBuilder &b = node.b;
+  Traced indices = node.traced(1);
+  Expr places = cast(operand(node, 1), b.getI64Type());
+  Expr size = exactly(b, sizesOf(node.traced(0))[*axis]);
+  indices.value =
+      select(less(places, places.like(0)), places + size, places).value;
+  return giveGathered(node, indices, *axis);
+}
+
+LogicalResult importGatherNd(Node &node) {
+  if (failed(wantOperands(node, 2, 2)) ||
+      failed(wantElements(node, 1, Elements::integers)))
+    return failure();
+  if (node.intAttr("batch_dims"))
+    return node.unsupported("batch dimensions of sizes known only at run time");
+  ImplicitLocOpBuilder &b = node.b;
+  Sizes from = sizesOf(node.traced(0));
+  Traced indices = node.traced(1);
+  Expr places = cast(operand(node, 1), b.getI64Type());
+  int64_t length = places.rank() ? places.shape().back() : 0;
+  if (length < 1 || length > node.rank(0))
+    return node.error() << "the index vectors of " << node.type(1)
+                        << " do not suit " << node.type(0);
+  Expr sizes(b, listOf(b, ArrayRef(from).take_front(length), b.getI64Type()));
+  indices.value =
+      select(less(places, places.like(0)), places + sizes, places).value;
+  return giveGatheredNd(node, indices);
+}
+
+} // namespace
+
+void addBoundedPlaceHandlers(BoundedHandlers &handlers) {
+  handlers["Concat"] = importConcat;
+  handlers["Gather"] = importGather;
+  handlers["GatherND"] = importGatherNd;
+  handlers["Pad"] = {importPad, {1}};
+  handlers["Slice"] = {importSlice, {1, 2}};
+}
+
+} // namespace weir::onnx
