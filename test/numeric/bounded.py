@@ -1,7 +1,7 @@
 """Sizes known only at run time: each graph gets them as fed values."""
 
 import numpy as np
-from harness import Graph, main
+from harness import Graph, Text, main
 from opened import opened, values
 
 
@@ -129,4 +129,29 @@ def second_is_one():
     return sizes_differ((3, 4), (3, 1), 1)
 
 
-main(made, too_large, negative, reshaped, wrong_count, elementwise, rows_selected, rows_and_truths_differ, ones_repeated, sizes_differ, first_is_one, second_is_one)
+def without_rules():
+    """Handlers that know nothing of such sizes, on the whole places."""
+    g = Graph()
+    x = np.float32([[1, -2, 3], [4, 5, -6]])
+    d = np.float32([[7, 8, 9], [1, 2, 3]])
+    for open in [(0,), (1,), (0, 1)]:
+        a, b = opened(g, x, open), opened(g, d, open)
+        g.expect(g.op("TanhGrad", a, b), d * (1 - x * x))
+        g.expect(g.op("ReluGrad", b, a), d * (x > 0))
+        g.expect(g.op("Relu6", a), np.clip(x, 0, 6))
+    rows = opened(g, x, (0,))
+    g.expect(g.op("Cross", rows, opened(g, d, (0,))), np.cross(x, d))
+    g.expect(g.op("EnsureShape", rows, shape=Text("shape { dim { size: -1 } dim { size: 3 } }")), x)
+    return g
+
+
+def ensured():
+    g = Graph(fold=False)
+    x = opened(g, np.ones((2, 3), np.float32), (0,))
+    g.expect(g.op("EnsureShape", x, shape=Text("shape { dim { size: 4 } dim { size: 3 } }")), np.ones((2, 3)))
+    g.fails("differ in size")
+    return g
+
+
+main(made, too_large, negative, reshaped, wrong_count, elementwise, rows_selected, rows_and_truths_differ, ones_repeated, sizes_differ, first_is_one, second_is_one,
+     without_rules, ensured)

@@ -3,6 +3,7 @@
 #include "compiler/import/tensorflow/Node.h"
 
 #include "compiler/import/Names.h"
+#include "compiler/import/bounded/Inference.h"
 #include "compiler/import/tensorflow/Tracer.h"
 #include "compiler/import/tensorflow/bounded/Bounds.h"
 
@@ -184,6 +185,17 @@ static bool wantsBounded(Node &node, const BoundedEntry &entry) {
   return llvm::any_of(entry.deciding, isOpen);
 }
 
+/// Whether all are tensors, and some of sizes known only at run time.
+static bool isOpen(ArrayRef<Traced> operands) {
+  return llvm::all_of(operands,
+                      [](const Traced &operand) {
+                        return operand.value && !operand.imaginary;
+                      }) &&
+         llvm::any_of(operands, [](const Traced &operand) {
+           return operand.isBounded();
+         });
+}
+
 LogicalResult Node::runOn(ArrayRef<Traced> others) {
   Node inner(tracer, def, others, b);
   inner.bindings = bindings;
@@ -219,6 +231,8 @@ LogicalResult Node::handle() {
                  ? failure()
                  : found->second.run(*this);
   if (auto found = handlers().find(op()); found != handlers().end()) {
+    if (found->second.takes == Takes::tensors && isOpen(operands))
+      return giveInferred(*this);
     if (failed(checkOperands(*this, found->second.takes)))
       return failure();
     return found->second.run(*this);
@@ -226,10 +240,9 @@ LogicalResult Node::handle() {
   if (auto found = tensorflowNames().find(op());
       found != tensorflowNames().end()) {
     auto name = RegisteredOperationName::lookup(found->second, b.getContext());
-    auto isOpen = [](const Traced &operand) { return operand.isBounded(); };
-    if (name && name->hasInterface<graph::ScalarOpInterface>() &&
-        llvm::any_of(operands, isOpen))
-      return giveElementwise(*this);
+    bool isScalar = name && name->hasInterface<graph::ScalarOpInterface>();
+    if (isOpen(operands))
+      return isScalar ? giveElementwise(*this) : giveInferred(*this);
     if (failed(checkOperands(*this, Takes::tensors)))
       return failure();
     return buildByName(*this, found->second);

@@ -102,11 +102,39 @@ LogicalResult importLinSpace(Node &node) {
       {withSizes(select(isLast, stop, points).value, *sizes)});
 }
 
+/// What the run shows of the sizes that the node ensures.
+LogicalResult importEnsureShape(Node &node) {
+  const auto *wanted = node.attr("shape", "a shape");
+  if (node.size() != 1 || !wanted)
+    return node.error() << "wants one operand and a shape";
+  auto shape = shapeOf(wanted->shape());
+  if (failed(shape))
+    return node.error() << "has no valid shape";
+  Traced x = node.traced(0);
+  if (!*shape)
+    return node.tracedResults({x});
+  Sizes sizes = sizesOf(x);
+  if ((*shape)->size() != sizes.size())
+    return node.error() << "a " << node.type(0)
+                        << " is not of the shape that it ensures";
+  for (auto [size, known] : llvm::zip_equal(sizes, **shape)) {
+    if (ShapedType::isDynamic(known))
+      continue;
+    auto agreed = agreedSize(node, size, Size{known, {}}, "a dimension");
+    if (failed(agreed))
+      return failure();
+    size = *agreed;
+  }
+  return node.tracedResults(
+      {withSizes(inPlaceOf(node.b, x.value, boundsOf(sizes)), sizes)});
+}
+
 } // namespace
 
 void addBoundedShapeHandlers(BoundedHandlers &handlers) {
   handlers["Reshape"] = {importReshape, {1}};
   handlers["Transpose"] = importTranspose;
+  handlers["EnsureShape"] = importEnsureShape;
   handlers["Fill"] = {importFill, {0}};
   handlers["Empty"] = {importEmpty, {0}};
   handlers["Range"] = {importRange, {0, 1, 2}};
