@@ -13,6 +13,10 @@ SIZES = [(1, 1), (1, 33), (3, 4), (7, 12), (64, 33)]
 near = dict(rtol=3e-5, atol=3e-5)
 
 
+def f64(x):
+    return np.asarray(x, np.float64)
+
+
 class Model(OnnxGraph):
     """A model for sizes n and s; `x(n, 4)` is an input of such a shape."""
 
@@ -23,14 +27,14 @@ class Model(OnnxGraph):
         self.rng = np.random.default_rng(5)
 
     def weights(self, *shape):
-        return np.float32(self.rng.standard_normal(shape) / 2)
+        return (self.rng.standard_normal(shape) / 2).astype(np.float32)
 
     def x(self, *shape, ids=None):
         """`shape` has "n" and "s" for the sizes."""
         sizes = [{"n": self.n, "s": self.s}.get(d, d) for d in shape]
         # The same weights follow, whatever the sizes are.
         own = np.random.default_rng(len(self.inputs))
-        value = np.float32(own.standard_normal(sizes)) if ids is None else own.integers(*ids, sizes)
+        value = own.standard_normal(sizes).astype(np.float32) if ids is None else own.integers(*ids, sizes)
         tensor = self.input(value)
         self.dims[tensor.names[0]] = shape
         return tensor
@@ -72,7 +76,7 @@ def check(case, folder):
 
 
 def softmax(x, axis=-1):
-    x = np.float64(x)
+    x = f64(x)
     e = np.exp(x - x.max(axis, keepdims=True))
     return e / e.sum(axis, keepdims=True)
 
@@ -98,7 +102,7 @@ def products(n, s):
     g.sums = True
     x, y, v = g.x("n", 8), g.x("n", "s", 8), g.x("s")
     w, b, m = g.weights(8, 5), g.weights(5), g.weights(3, 8)
-    f = np.float64
+    f = f64
     g.expect(g.op("MatMul", x, g.constant(w)), f(x.value) @ w, **near)
     g.expect(g.op("Gemm", x, g.constant(m), g.constant(b[:3]), transB=1, alpha=0.5), 0.5 * (f(x.value) @ m.T) + b[:3], **near)
     g.expect(g.op("MatMul", y, g.constant(w)), f(y.value) @ w, **near)
@@ -124,7 +128,7 @@ def attention(n, s):
     value = table[ids.value] + places[: g.s]
     gain, shift = g.weights(12), g.weights(12)
     e = g.op("LayerNormalization", e, g.constant(gain), g.constant(shift), axis=-1)
-    f = np.float64(value)
+    f = f64(value)
     f = (f - f.mean(-1, keepdims=True)) / np.sqrt(f.var(-1, keepdims=True) + 1e-5) * gain + shift
     heads, parts = [], []
     for _ in range(3):
@@ -141,7 +145,7 @@ def attention(n, s):
     wide = g.op("Expand", bias, g.shape(scores, -1, 1, -3, -4))
     y = g.op("MatMul", g.op("Softmax", g.op("Add", scores, wide), axis=-1), v)
     y = g.op("Reshape", g.op("Transpose", y, perm=[0, 2, 1, 3]), g.shape(ids, -1, -2, 12))
-    more = (np.float64(mask.value)[:, None, None] - 1) * 9
+    more = (f64(mask.value)[:, None, None] - 1) * 9
     z = softmax(parts[0] @ parts[1].transpose(0, 1, 3, 2) / 2 + more) @ parts[2]
     z = z.transpose(0, 2, 1, 3).reshape(g.n, g.s, 12)
     g.expect(y, z, **near)
@@ -213,7 +217,7 @@ def reductions(n, s):
     g = Model(n, s)
     g.sums = True
     x = g.x("n", "s", 5)
-    v = np.float64(x.value)
+    v = f64(x.value)
     for axes in ([1], [0, 1], [0, 1, 2], [2], [0]):
         t = tuple(axes)
         g.expect(g.op("ReduceMean", x, axes=axes, keepdims=0), v.mean(t), **near)
@@ -246,7 +250,7 @@ def old(n, s):
     g.expect(g.op("Unsqueeze", x, axes=[1]), v[:, None])
     g.expect(g.op("Squeeze", g.op("Unsqueeze", x, axes=[3]), axes=[3]), v)
     g.expect(g.op("Pad", x, pads=[0, 0, 1, 0, 0, 1], value=2.0), np.pad(v, ((0, 0), (0, 0), (1, 1)), constant_values=2))
-    g.expect(g.op("ReduceSum", x, axes=[1], keepdims=0), np.float64(v).sum(1), **near)
+    g.expect(g.op("ReduceSum", x, axes=[1], keepdims=0), f64(v).sum(1), **near)
     return g
 
 
@@ -256,9 +260,9 @@ def images(n, s):
     x = g.x("n", 4, 9, 8)
     w, b = g.weights(6, 4, 3, 3), g.weights(6)
     y = g.op("Conv", x, g.constant(w), g.constant(b), pads=[1, 1, 1, 1], strides=[2, 1])
-    v = np.pad(np.float64(x.value), ((0, 0), (0, 0), (1, 1), (1, 1)))
+    v = np.pad(f64(x.value), ((0, 0), (0, 0), (1, 1), (1, 1)))
     seen = np.lib.stride_tricks.sliding_window_view(v, (3, 3), (2, 3))[:, :, ::2]
-    r = np.einsum("nchwij,mcij->nmhw", seen, np.float64(w)) + b[:, None, None]
+    r = np.einsum("nchwij,mcij->nmhw", seen, f64(w)) + b[:, None, None]
     g.expect(y, r, **near)
     m, d = g.weights(6), np.abs(g.weights(6)) + np.float32(0.5)
     y = g.op("BatchNormalization", y, *[g.constant(c) for c in (d, b, m, d)])
@@ -273,7 +277,7 @@ def images(n, s):
     g.expect(g.op("GlobalAveragePool", y), r.mean((2, 3), keepdims=True), **near)
     k = g.weights(6, 2, 2, 2)
     t = g.op("ConvTranspose", p, g.constant(k), strides=[2, 2])
-    z = np.einsum("nchw,cmij->nmhiwj", q, np.float64(k)).reshape(n, 2, 4, 8)
+    z = np.einsum("nchw,cmij->nmhiwj", q, f64(k)).reshape(n, 2, 4, 8)
     g.expect(t, z, **near)
     g.expect(g.op("InstanceNormalization", p, g.constant(d), g.constant(b)), (q - q.mean((2, 3), keepdims=True)) / np.sqrt(q.var((2, 3), keepdims=True) + 1e-5) * c(d) + c(b), rtol=1e-3, atol=1e-3)
     f = g.op("Flatten", p)
@@ -292,9 +296,9 @@ def wide(n, s):
     x = g.x("n", 3, "s", 6)
     w = g.weights(4, 3, 3, 3)
     y = g.op("Conv", x, g.constant(w), pads=[1, 1, 1, 1])
-    v = np.pad(np.float64(x.value), ((0, 0), (0, 0), (1, 1), (1, 1)))
+    v = np.pad(f64(x.value), ((0, 0), (0, 0), (1, 1), (1, 1)))
     seen = np.lib.stride_tricks.sliding_window_view(v, (3, 3), (2, 3))
-    r = np.einsum("nchwij,mcij->nmhw", seen, np.float64(w))
+    r = np.einsum("nchwij,mcij->nmhw", seen, f64(w))
     g.expect(y, r, **near)
     y = g.op("Conv", y, g.constant(g.weights(2, 4, 3, 1)), pads=[1, 0, 1, 0], strides=[2, 1])
     g.expect(g.op("Shape", y), np.int64([n, 2, (s - 1) // 2 + 1, 6]))
@@ -302,7 +306,7 @@ def wide(n, s):
     v = np.pad(x.value, ((0, 0), (0, 0), (1, 1), (0, 0)), constant_values=-np.inf)
     seen = np.lib.stride_tricks.sliding_window_view(v, (3, 2), (2, 3))[:, :, :, ::2]
     g.expect(p, seen.max((4, 5)))
-    g.expect(g.op("GlobalAveragePool", x), np.float64(x.value).mean((2, 3), keepdims=True), **near)
+    g.expect(g.op("GlobalAveragePool", x), f64(x.value).mean((2, 3), keepdims=True), **near)
     g.expect(g.op("GlobalMaxPool", x), x.value.max((2, 3), keepdims=True))
     return g
 
@@ -322,7 +326,7 @@ def recurrent(n, s):
     for d, steps in enumerate((range(s), reversed(range(s)))):
         state, c = np.zeros((n, h)), np.zeros((n, h))
         for t in steps:
-            i, o, f, k = np.split(np.float64(x.value[t]) @ w[d].T + state @ r[d].T + b[d][: 4 * h] + b[d][4 * h :], 4, 1)
+            i, o, f, k = np.split(f64(x.value[t]) @ w[d].T + state @ r[d].T + b[d][: 4 * h] + b[d][4 * h :], 4, 1)
             c = sigmoid(f) * c + sigmoid(i) * np.tanh(k)
             state = sigmoid(o) * np.tanh(c)
             out[t, d] = state
@@ -334,7 +338,7 @@ def recurrent(n, s):
     y, last = g.op("GRU", x, g.constant(w), g.constant(r), outputs=2, hidden_size=h)
     state, out = np.zeros((n, h)), []
     for t in range(s):
-        v, p = np.float64(x.value[t]) @ w[0].T, state @ r[0].T
+        v, p = f64(x.value[t]) @ w[0].T, state @ r[0].T
         z, q = sigmoid(v[:, :h] + p[:, :h]), sigmoid(v[:, h : 2 * h] + p[:, h : 2 * h])
         state = (1 - z) * np.tanh(v[:, 2 * h :] + (q * state) @ r[0][2 * h :].T) + z * state
         out.append(state)
@@ -349,13 +353,13 @@ def layers(n, s):
     g.sums = True
     q, k = g.x("n", "s", 8), g.x("n", "s", 8)
     y = g.op("Attention", q, k, k, q_num_heads=2, kv_num_heads=2)
-    split = lambda x: np.float64(x.value).reshape(n, s, 2, 4).transpose(0, 2, 1, 3)
+    split = lambda x: f64(x.value).reshape(n, s, 2, 4).transpose(0, 2, 1, 3)
     a, b = split(q), split(k)
     z = softmax(a @ b.transpose(0, 1, 3, 2) / 2) @ b
     g.expect(y, z.transpose(0, 2, 1, 3).reshape(n, s, 8), **near)
-    g.expect(g.op("Gelu", q, approximate="tanh"), 0.5 * np.float64(q.value) * (1 + np.tanh(np.sqrt(2 / np.pi) * (np.float64(q.value) + 0.044715 * np.float64(q.value) ** 3))), **near)
+    g.expect(g.op("Gelu", q, approximate="tanh"), 0.5 * f64(q.value) * (1 + np.tanh(np.sqrt(2 / np.pi) * (f64(q.value) + 0.044715 * f64(q.value) ** 3))), **near)
     gain = g.weights(8)
-    f = np.float64(q.value)
+    f = f64(q.value)
     g.expect(g.op("RMSNormalization", q, g.constant(gain)), f / np.sqrt((f**2).mean(-1, keepdims=True) + 1e-5) * gain, **near)
     g.expect(g.op("ReduceMean", q, g.constant(np.int64([1])), keepdims=0), f.mean(1), **near)
     g.expect(g.op("Reshape", g.op("QuantizeLinear", q, g.constant(np.float32(0.1)), g.constant(np.int8(0))), g.constant(np.int64([-1, 8]))), np.clip(np.rint(q.value / np.float32(0.1)), -128, 127).astype(np.int8).reshape(-1, 8))
@@ -366,7 +370,7 @@ def rows(n, s):
     """Layers on a batch of sequences of one length."""
     g = Model(n, s)
     x, v = g.x("n", 10, 16), g.x("n", 20)
-    f = np.float64(x.value)
+    f = f64(x.value)
     w, b, m = g.weights(16, 48), g.weights(48), g.weights(20, 30)
     y = g.op("Add", g.op("MatMul", x, g.constant(w)), g.constant(b))
     parts = g.op("Split", y, g.constant(np.int64([16, 16, 16])), outputs=3, axis=-1)
@@ -381,7 +385,7 @@ def rows(n, s):
     r = (r - r.mean(-1, keepdims=True)) / np.sqrt(r.var(-1, keepdims=True) + 1e-5) * gain
     g.expect(z, r, rtol=1e-3, atol=1e-4)
     g.expect(g.op("ReduceMean", z, axes=[1]), r.mean(1, keepdims=True), rtol=1e-3, atol=1e-4)
-    g.expect(g.op("Gemm", v, g.constant(m), alpha=2.0), 2 * np.float64(v.value) @ m, **near)
+    g.expect(g.op("Gemm", v, g.constant(m), alpha=2.0), 2 * f64(v.value) @ m, **near)
     h = 8
     w, r = g.weights(1, 4 * h, 16), g.weights(1, 4 * h, h)
     steps = g.op("Transpose", x, perm=[1, 0, 2])

@@ -30,9 +30,13 @@ traceEntry(Report &report, const Entry &entry, const Trained &trained,
   SmallVector<StringRef> wanted;
   for (const Port &port : entry.outputs)
     wanted.push_back(port.name);
+  size_t refusals = tracer.refusals();
   FailureOr<SmallVector<Traced>> traced = tracer.trace(wanted, fed);
-  if (failed(traced))
+  if (failed(traced)) {
+    // They have been reported; another version may do without.
+    tracer.forget(refusals);
     return failure();
+  }
   for (auto [port, result] : llvm::zip(entry.outputs, *traced)) {
     if (auto *x = dynamic_cast<Narrow *>(result.object.get())) {
       ImplicitLocOpBuilder b(report.node(port.name), builder);
