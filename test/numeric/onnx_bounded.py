@@ -283,8 +283,8 @@ def images(n, s):
     f = g.op("Flatten", p)
     l = g.weights(48, 10)
     g.expect(g.op("Gemm", f, g.constant(l)), q.reshape(n, -1) @ l, **near)
-    sizes = g.constant(np.float32([1, 1, 2, 2]))
-    g.expect(g.op("Resize", p, None, sizes, mode="nearest", coordinate_transformation_mode="asymmetric", nearest_mode="floor"), q.repeat(2, 2).repeat(2, 3), **near)
+    scales = g.constant(np.float32([1, 1, 3, 3]))
+    g.expect(g.op("Resize", p, None, scales, mode="nearest", coordinate_transformation_mode="asymmetric", nearest_mode="floor"), q.repeat(3, 2).repeat(3, 3), **near)
     g.expect(g.op("DepthToSpace", g.op("Slice", p, g.constant(np.int64([0])), g.constant(np.int64([4])), g.constant(np.int64([1]))), blocksize=2, mode="CRD"), q[:, :4].reshape(n, 1, 2, 2, 2, 4).transpose(0, 1, 4, 2, 5, 3).reshape(n, 1, 4, 8), **near)
     return g
 

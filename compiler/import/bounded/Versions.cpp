@@ -55,7 +55,14 @@ public:
       return buildWhole();
     ImplicitLocOpBuilder b(source.report.file(), builder);
     Value condition = holds(b, sizes[number]);
-    Region version, others;
+    // Regions of an op in the program, so that what is traced in them is seen
+    // to use values from around it.
+    OperationState holding(b.getLoc(), graph::IfOp::getOperationName());
+    holding.addOperands(condition);
+    holding.addRegion();
+    holding.addRegion();
+    Operation *holder = builder.create(holding);
+    Region &version = holder->getRegion(0), &others = holder->getRegion(1);
     FailureOr<SmallVector<Value>> values =
         branch(others, [&] { return build(number + 1); });
     if (failed(values))
@@ -68,6 +75,7 @@ public:
       block.getTerminator()->erase();
       builder.getInsertionBlock()->getOperations().splice(
           builder.getInsertionPoint(), block.getOperations());
+      holder->erase();
       return values;
     }
     OperationState state(b.getLoc(), graph::IfOp::getOperationName());
@@ -75,7 +83,9 @@ public:
     state.addTypes(ValueRange(*values).getTypes());
     state.addRegion()->takeBody(version);
     state.addRegion()->takeBody(others);
-    return SmallVector<Value>(builder.create(state)->getResults());
+    Operation *op = builder.create(state);
+    holder->erase();
+    return SmallVector<Value>(op->getResults());
   }
 
   EntryResults whole;
