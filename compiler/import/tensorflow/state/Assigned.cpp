@@ -199,7 +199,7 @@ static FailureOr<RankedTensorType> typeOf(Report &report, const NodeDef &def,
     if (failed(saved))
       return failure();
     if (*saved)
-      return cast<RankedTensorType>(saved->getType());
+      return mlir::cast<RankedTensorType>(saved->getType());
   }
   auto type = def.attr().find("dtype"), shape = def.attr().find("shape");
   Type element = type == def.attr().end()
@@ -264,7 +264,7 @@ LogicalResult StateVariables::declare(Report &report, ModuleOp module,
         failed(readConstant(report, *def, library, constant)))
       return failure();
     FailureOr<RankedTensorType> type =
-        constant ? cast<RankedTensorType>(constant.getType())
+        constant ? mlir::cast<RankedTensorType>(constant.getType())
                  : typeOf(report, *def, name, source);
     if (failed(type))
       return failure();
