@@ -1,0 +1,108 @@
+#!/usr/bin/python3
+"""recurrent.py NAME OUT.onnx: models of sequences that the harness's zoo has not, with seeded weights, and OUT.json beside.
+
+  gru2      two layers of GRU, 64 steps of 256 inputs, 256 hidden, and a dense layer on the last step
+  decoder   one step of a transformer decoder: 4 layers of width 256 with 4 heads, which attend to 127 earlier tokens and
+            their own; the cached keys and values of each layer are inputs, and those with the new token outputs
+"""
+import json
+import os
+import sys
+
+import numpy as np
+import onnx
+from onnx import TensorProto, helper, numpy_helper
+
+F = np.float32
+
+
+class Model:
+    def __init__(self):
+        self.random = np.random.default_rng(3)
+        self.nodes, self.constants, self.inputs, self.outputs, self.flops = [], [], [], [], 0
+
+    def weight(self, *shape, scale=None):
+        array = self.random.standard_normal(shape, F) * F(scale or (2 / shape[0]) ** 0.5)
+        return self.constant(array)
+
+    def constant(self, array):
+        name = f"c{len(self.constants)}"
+        self.constants.append(numpy_helper.from_array(np.asarray(array), name))
+        return name
+
+    def input(self, name, *shape):
+        self.inputs.append((name, shape))
+        return name
+
+    def output(self, name, *shape):
+        self.outputs.append((name, shape))
+
+    def op(self, op, *operands, outputs=None, **attributes):
+        names = outputs or [f"t{len(self.nodes)}"]
+        self.nodes.append(helper.make_node(op, operands, names, **attributes))
+        return names[-1] if outputs else names[0]
+
+    def dense(self, x, inputs, results, rows=1):
+        self.flops += 2 * rows * inputs * results
+        product = self.op("MatMul", x, self.weight(inputs, results))
+        return self.op("Add", product, self.weight(results, scale=0.1))
+
+    def save(self, path):
+        info = lambda tensor: helper.make_tensor_value_info(tensor[0], TensorProto.FLOAT, list(tensor[1]))
+        graph = helper.make_graph(self.nodes, "recurrent", [info(t) for t in self.inputs], [info(t) for t in self.outputs], self.constants)
+        model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], producer_name="weir recurrent.py")
+        model.ir_version = 8
+        onnx.checker.check_model(model)
+        onnx.save(model, path)
+        listed = lambda tensors: [dict(name=n, shape=list(s), img=False) for n, s in tensors]
+        meta = dict(name=os.path.basename(path).removesuffix(".onnx"), flops=self.flops, bytes=0,
+                    inputs=listed(self.inputs), outputs=listed(self.outputs))
+        json.dump(meta, open(path.replace(".onnx", ".json"), "w"), indent=1)
+
+
+def gru2():
+    m, steps, width = Model(), 64, 256
+    x = m.input("x", steps, 1, width)
+    for _ in range(2):
+        w, r, b = m.weight(1, 3 * width, width, scale=0.06), m.weight(1, 3 * width, width, scale=0.06), m.weight(1, 6 * width, scale=0.06)
+        m.flops += 2 * steps * 2 * 3 * width * width
+        y = m.op("GRU", x, w, r, b, hidden_size=width, linear_before_reset=1)
+        x = m.op("Squeeze", y, m.constant(np.int64([1])))
+    m.output(m.dense(m.op("Gather", x, m.constant(np.int64(-1))), width, 10), 1, 10)
+    return m
+
+
+def decoder():
+    m, width, heads, past = Model(), 256, 4, 127
+    each = width // heads
+    x = m.input("x", 1, 1, width)
+
+    def norm(t):
+        return m.op("LayerNormalization", t, m.constant(np.ones(width, F)), m.constant(np.zeros(width, F)), axis=-1)
+
+    def by_head(t):
+        t = m.op("Reshape", t, m.constant(np.int64([1, 1, heads, each])))
+        return m.op("Transpose", t, perm=[0, 2, 1, 3])
+
+    for layer in range(4):
+        h = norm(x)
+        q, k, v = (by_head(m.dense(h, width, width)) for _ in range(3))
+        present = []
+        for name, new in (("key", k), ("value", v)):
+            cache = m.input(f"past_{name}{layer}", 1, heads, past, each)
+            present.append(m.op("Concat", cache, new, outputs=[f"present_{name}{layer}"], axis=2))
+            m.output(present[-1], 1, heads, past + 1, each)
+        m.flops += 4 * width * (past + 1)
+        scores = m.op("MatMul", q, m.op("Transpose", present[0], perm=[0, 1, 3, 2]))
+        scores = m.op("Softmax", m.op("Mul", scores, m.constant(F(each**-0.5))), axis=-1)
+        seen = m.op("Transpose", m.op("MatMul", scores, present[1]), perm=[0, 2, 1, 3])
+        seen = m.op("Reshape", seen, m.constant(np.int64([1, 1, width])))
+        x = m.op("Add", x, m.dense(seen, width, width))
+        wide = m.op("Relu", m.dense(norm(x), width, 4 * width))
+        x = m.op("Add", x, m.dense(wide, 4 * width, width))
+    m.output(norm(x), 1, 1, width)
+    return m
+
+
+if __name__ == "__main__":
+    {"gru2": gru2, "decoder": decoder}[sys.argv[1]]().save(sys.argv[2])
