@@ -1,10 +1,14 @@
 // A copy between strided memory becomes loops; upstream would call a library.
+// A copy of an input that may be where the output is asks whether it is.
 
 #include "passes/cpu/Passes.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
 
 using namespace mlir;
 
@@ -18,8 +22,32 @@ bool isContiguous(Value memory) {
   return cast<MemRefType>(memory.getType()).getLayout().isIdentity();
 }
 
+/// Copies between two arguments only where these are not one place.
+void guard(Operation *copy, Value from, Value to) {
+  if (!isa<BlockArgument>(from) || !isa<BlockArgument>(to))
+    return;
+  ImplicitLocOpBuilder b(copy->getLoc(), copy);
+  Value differs = b.create<arith::CmpIOp>(
+      arith::CmpIPredicate::ne,
+      b.create<memref::ExtractAlignedPointerAsIndexOp>(from),
+      b.create<memref::ExtractAlignedPointerAsIndexOp>(to));
+  auto branch = b.create<scf::IfOp>(differs);
+  copy->moveBefore(branch.thenBlock()->getTerminator());
+}
+
 struct LowerCopies : impl::LowerCopiesBase<LowerCopies> {
   void runOnOperation() override {
+    getOperation()->walk([](func::FuncOp kernel) {
+      if (!kernel->hasAttr("weir.aliases") || kernel.isExternal())
+        return;
+      for (Operation &op :
+           llvm::make_early_inc_range(kernel.getBody().front())) {
+        if (auto copy = dyn_cast<linalg::CopyOp>(op))
+          guard(copy, copy.getInputs()[0], copy.getOutputs()[0]);
+        else if (auto copy = dyn_cast<memref::CopyOp>(op))
+          guard(copy, copy.getSource(), copy.getTarget());
+      }
+    });
     getOperation()->walk([](memref::CopyOp copy) {
       // One run of bytes is a memcpy.
       if (isContiguous(copy.getSource()) && isContiguous(copy.getTarget()))

@@ -4,6 +4,7 @@
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 
 #define DEBUG_TYPE "weir-mark-in-place"
 
@@ -28,14 +29,49 @@ linalg::GenericOp onlyLoop(func::FuncOp kernel) {
   return loop;
 }
 
+/// The input that is copied to the output before anything else is done with
+/// that, and is not read again; null where there is none.
+BlockArgument copiedInput(func::FuncOp kernel) {
+  for (Operation &op : kernel.getBody().front()) {
+    Value from, to;
+    if (auto copy = dyn_cast<linalg::CopyOp>(op))
+      from = copy.getInputs()[0], to = copy.getOutputs()[0];
+    else if (auto copy = dyn_cast<memref::CopyOp>(op))
+      from = copy.getSource(), to = copy.getTarget();
+    else
+      continue;
+    auto input = dyn_cast<BlockArgument>(from);
+    if (!input || !isa<BlockArgument>(to) || input == to ||
+        input.getType() != to.getType() || !input.hasOneUse())
+      continue;
+    bool isFirst = llvm::all_of(to.getUsers(), [&](Operation *user) {
+      Operation *around = op.getBlock()->findAncestorOpInBlock(*user);
+      return around == &op || op.isBeforeInBlock(around);
+    });
+    if (isFirst)
+      return input;
+  }
+  return {};
+}
+
 struct MarkInPlace : impl::MarkInPlaceBase<MarkInPlace> {
   void runOnOperation() override {
     auto kernel = dyn_cast<func::FuncOp>(getOperation());
     if (!kernel || !kernel->hasAttr("weir.kernel") || kernel.isExternal())
       return;
-    linalg::GenericOp loop = onlyLoop(kernel);
-    if (!loop)
-      return;
+    SmallVector<int64_t> places;
+    if (BlockArgument input = copiedInput(kernel))
+      places.push_back(input.getArgNumber());
+    else if (linalg::GenericOp loop = onlyLoop(kernel))
+      places = readInPlace(kernel, loop);
+    if (!places.empty())
+      kernel->setAttr("weir.in_place",
+                      DenseI64ArrayAttr::get(&getContext(), places));
+  }
+
+private:
+  static SmallVector<int64_t> readInPlace(func::FuncOp kernel,
+                                          linalg::GenericOp loop) {
     Value output = loop.getDpsInitOperand(0)->get();
     SmallVector<int64_t> places;
     for (BlockArgument argument : kernel.getArguments()) {
@@ -46,9 +82,7 @@ struct MarkInPlace : impl::MarkInPlaceBase<MarkInPlace> {
       if (alike)
         places.push_back(argument.getArgNumber());
     }
-    if (!places.empty())
-      kernel->setAttr("weir.in_place",
-                      DenseI64ArrayAttr::get(&getContext(), places));
+    return places;
   }
 };
 

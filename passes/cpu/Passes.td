@@ -31,9 +31,10 @@ def EmitKernels : Pass<"weir-emit-kernels"> {
 def MarkInPlace : Pass<"weir-mark-in-place"> {
   let summary = "Says which input's memory a kernel's output may share";
   let description = [{
-    A kernel that is one loop over elements may write each where it has read it.
-    `weir.in_place` lists the inputs that are read at the output's place only;
-    the plan then assigns a variable by the kernel that computes its new value.
+    A kernel that is one loop over elements may write each where it has read it,
+    and one that first copies an input to its output needs no copy where both are
+    one place. `weir.in_place` lists these inputs; the plan then assigns a
+    variable, or that of a loop, by the kernel that computes its new value.
 
     ```mlir
     linalg.generic {indexing_maps = [#d0, #d0]} ins(%x : memref<4xf32>) outs(%y : memref<4xf32>)
@@ -248,7 +249,9 @@ def WidenTruths : Pass<"weir-widen-truths", "::mlir::LLVM::LLVMFuncOp"> {
 def LowerCopies : Pass<"weir-lower-copies"> {
   let summary = "Makes copies of strided memory loops";
   let description = [{
-    A copy of one run of bytes stays, and becomes a memcpy.
+    A copy of one run of bytes stays, and becomes a memcpy. In a kernel whose
+    output may be where one of its inputs is (`weir.aliases`), a copy from input
+    to output asks first whether they are one place.
 
     ```mlir
     memref.copy %a, %b : memref<2x4xf32, strided<[8, 1]>> to memref<2x4xf32>
@@ -256,7 +259,10 @@ def LowerCopies : Pass<"weir-lower-copies"> {
     linalg.generic ... ins(%a) outs(%b) { linalg.yield %in }
     ```
   }];
-  let dependentDialects = ["::mlir::linalg::LinalgDialect"];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::mlir::linalg::LinalgDialect",
+                           "::mlir::memref::MemRefDialect",
+                           "::mlir::scf::SCFDialect"];
 }
 
 def LowerMath : Pass<"weir-lower-math", "::mlir::ModuleOp"> {

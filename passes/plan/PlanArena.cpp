@@ -183,13 +183,17 @@ private:
     copy(before, use(op.getCondition().front().getTerminator()->getOperand(0)),
          condition);
 
+    Block &round = op.getBody().front();
+    for (auto [i, variable] : llvm::enumerate(variables))
+      makeInPlace(uses.nextInPlace(op, i), round.getTerminator()->getOperand(i),
+                  variable, round);
     OpBuilder body = OpBuilder::atBlockEnd(&loop.getBody().emplaceBlock());
-    if (failed(planBlock(op.getBody().front(), body)))
+    if (failed(planBlock(round, body)))
       return failure();
     // All next values are read before any variable changes.
     SmallVector<Value> next;
-    for (auto [value, variable] : llvm::zip_equal(
-             op.getBody().front().getTerminator()->getOperands(), variables)) {
+    for (auto [value, variable] :
+         llvm::zip_equal(round.getTerminator()->getOperands(), variables)) {
       Value from = use(value);
       if (from != variable &&
           llvm::is_contained(variables, Places::root(from))) {
@@ -255,16 +259,21 @@ private:
 
   /// Has the new value made in the variable's place, where that can be.
   void assignInPlace(graph::WriteVariableOp write) {
-    plan::TaskOp task = uses.makerInPlace(write);
+    Value value = write.getValue();
+    makeInPlace(uses.makerInPlace(write), value,
+                placeOf(write.getVariableAttr(), value), *write->getBlock());
+  }
+
+  /// Has a task make `value` at a place where one of its inputs may lie.
+  void makeInPlace(plan::TaskOp task, Value value, Value place, Block &block) {
     if (!task || where.contains(task.getResult(0)))
       return;
     auto kernel = SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(
         task, task.getKernelAttr());
-    // The old value may be among its inputs.
     for (unsigned i = 0; i < kernel.getNumArguments(); ++i)
       kernel.removeArgAttr(i, "llvm.noalias");
-    makeAt(write.getValue(), placeOf(write.getVariableAttr(), write.getValue()),
-           *write->getBlock());
+    kernel->setAttr("weir.aliases", UnitAttr::get(kernel.getContext()));
+    makeAt(value, place, block);
   }
 
   static bool isContiguous(graph::ConcatOp concat) {

@@ -1,4 +1,4 @@
-// When an entry reads and assigns its variables.
+// When an entry reads and assigns its variables, and those of its loops.
 
 #include "passes/plan/StateUses.h"
 
@@ -97,14 +97,34 @@ bool StateUses::readsInPlace(plan::TaskOp task, Value read) const {
   return true;
 }
 
-plan::TaskOp StateUses::makerInPlace(graph::WriteVariableOp write) const {
-  StringAttr variable = write.getVariableAttr().getAttr();
-  Value made = write.getValue();
+/// The task that makes a value, or what it is reshaped of, which has no other
+/// result and stands in `block`.
+static plan::TaskOp makerOf(Value &made, Block *block) {
   while (auto reshape = made.getDefiningOp<graph::ReshapeOp>())
     made = reshape.getX();
   auto task = made.getDefiningOp<plan::TaskOp>();
-  if (!task || task->getBlock() != write->getBlock() ||
-      task->getNumResults() != 1)
+  if (!task || task->getBlock() != block || task->getNumResults() != 1)
+    return {};
+  return task;
+}
+
+plan::TaskOp StateUses::nextInPlace(graph::WhileOp loop, unsigned i) const {
+  Block &body = loop.getBody().front();
+  Value made = body.getTerminator()->getOperand(i);
+  Value variable = body.getArgument(i);
+  plan::TaskOp task = makerOf(made, &body);
+  if (!task || made.getType() != variable.getType() ||
+      lastUse(variable, task) >= spans.lookup(task).begin ||
+      !readsInPlace(task, variable))
+    return {};
+  return task;
+}
+
+plan::TaskOp StateUses::makerInPlace(graph::WriteVariableOp write) const {
+  StringAttr variable = write.getVariableAttr().getAttr();
+  Value made = write.getValue();
+  plan::TaskOp task = makerOf(made, write->getBlock());
+  if (!task)
     return {};
   int64_t begin = spans.lookup(task).begin, end = spans.lookup(write).begin;
   int64_t used = lastUse(made);

@@ -1,5 +1,5 @@
-// When an entry reads and assigns its variables, and which of it can be done in
-// their own places.
+// When an entry reads and assigns its variables, and those of its loops, and
+// which of it can be done in their own places.
 
 #ifndef WEIR_PASSES_PLAN_STATEUSES_H
 #define WEIR_PASSES_PLAN_STATEUSES_H
@@ -24,6 +24,10 @@ public:
   /// neither does the value there change while it is in use, nor does anyone
   /// need the old one once the task has begun. Null where there is none.
   plan::TaskOp makerInPlace(graph::WriteVariableOp write) const;
+
+  /// The same of the next value of a loop's variable `i`, which is an argument
+  /// of the loop's body.
+  plan::TaskOp nextInPlace(graph::WhileOp loop, unsigned i) const;
 
 private:
   struct Span {

@@ -17,3 +17,16 @@ func.func @run(%a: memref<2x4xf32>, %b: memref<2x4xf32>) {
   memref.copy %a, %b : memref<2x4xf32> to memref<2x4xf32>
   return
 }
+
+// An output that may be the input is not copied where it is.
+// CHECK-LABEL: func.func @aliases
+// CHECK: %[[A:.*]] = memref.extract_aligned_pointer_as_index %arg0
+// CHECK: %[[B:.*]] = memref.extract_aligned_pointer_as_index %arg1
+// CHECK: %[[D:.*]] = arith.cmpi ne, %[[A]], %[[B]]
+// CHECK: scf.if %[[D]] {
+// CHECK-NEXT: memref.copy
+// CHECK-NEXT: }
+func.func @aliases(%a: memref<2x4xf32>, %b: memref<2x4xf32>) attributes {weir.aliases} {
+  memref.copy %a, %b : memref<2x4xf32> to memref<2x4xf32>
+  return
+}

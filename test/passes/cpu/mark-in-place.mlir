@@ -44,3 +44,26 @@ func.func private @twice(%x: memref<4xf32>, %y: memref<4xf32>) attributes {weir.
   }
   return
 }
+
+// What is copied before a part is replaced may be where the result is.
+// CHECK-LABEL: @part
+// CHECK-SAME: weir.in_place = array<i64: 0>
+func.func private @part(%x: memref<8x4xf32>, %row: memref<1x4xf32>, %i: memref<index>, %y: memref<8x4xf32>) attributes {weir.kernel} {
+  %at = memref.load %i[] : memref<index>
+  linalg.copy ins(%x : memref<8x4xf32>) outs(%y : memref<8x4xf32>)
+  %place = memref.subview %y[%at, 0] [1, 4] [1, 1] : memref<8x4xf32> to memref<1x4xf32, strided<[4, 1], offset: ?>>
+  memref.copy %row, %place : memref<1x4xf32> to memref<1x4xf32, strided<[4, 1], offset: ?>>
+  return
+}
+
+// Not where it is read again.
+// CHECK-LABEL: @again
+// CHECK-NOT: weir.in_place
+func.func private @again(%x: memref<8x4xf32>, %i: memref<index>, %y: memref<8x4xf32>) attributes {weir.kernel} {
+  %at = memref.load %i[] : memref<index>
+  linalg.copy ins(%x : memref<8x4xf32>) outs(%y : memref<8x4xf32>)
+  %row = memref.subview %x[0, 0] [1, 4] [1, 1] : memref<8x4xf32> to memref<1x4xf32, strided<[4, 1]>>
+  %place = memref.subview %y[%at, 0] [1, 4] [1, 1] : memref<8x4xf32> to memref<1x4xf32, strided<[4, 1], offset: ?>>
+  memref.copy %row, %place : memref<1x4xf32, strided<[4, 1]>> to memref<1x4xf32, strided<[4, 1], offset: ?>>
+  return
+}

@@ -194,3 +194,32 @@ func.func @wave(%x: tensor<4xf32>) -> tensor<4xf32> attributes {weir.entry = "se
 }
 func.func private @k(%x: memref<4xf32>, %y: memref<4xf32>) attributes {weir.kernel}
 func.func private @sum(%x: memref<4xf32>, %y: memref<4xf32>, %z: memref<4xf32>) attributes {weir.kernel}
+
+// -----
+
+// A loop's next value is made where the last one is, where no one needs that any
+// more, or the kernel reads it only where it writes; not where it is read later.
+// CHECK: plan.program
+// CHECK: plan.while
+// CHECK: } do {
+// CHECK-NEXT: plan.run @step(%[[X:[0-9]+]], %[[X]])
+// CHECK-NEXT: plan.run @k(%[[Y:[0-9]+]], %[[N:[0-9]+]])
+// CHECK-NEXT: plan.run @step(%[[Y]], %{{.*}})
+// CHECK-NEXT: plan.copy %[[N]] to %[[Y]]
+// CHECK-NEXT: }
+// CHECK: func.func private @step(memref<4xf32>, memref<4xf32>) attributes {weir.aliases,
+func.func @steps(%p: tensor<i1>, %x: tensor<4xf32>, %y: tensor<4xf32>, %z: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>, tensor<4xf32>) attributes {weir.entry = "serve"} {
+  %r:3 = graph.while(%x, %y, %z) : (tensor<4xf32>, tensor<4xf32>, tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>, tensor<4xf32>) {
+  ^bb0(%a: tensor<4xf32>, %b: tensor<4xf32>, %c: tensor<4xf32>):
+    graph.yield %p : tensor<i1>
+  } do {
+  ^bb0(%a: tensor<4xf32>, %b: tensor<4xf32>, %c: tensor<4xf32>):
+    %n = plan.task @step(%a) : (tensor<4xf32>) -> tensor<4xf32>
+    %m = plan.task @k(%b) : (tensor<4xf32>) -> tensor<4xf32>
+    %o = plan.task @step(%b) : (tensor<4xf32>) -> tensor<4xf32>
+    graph.yield %n, %m, %o : tensor<4xf32>, tensor<4xf32>, tensor<4xf32>
+  }
+  return %r#0, %r#1, %r#2 : tensor<4xf32>, tensor<4xf32>, tensor<4xf32>
+}
+func.func private @step(%x: memref<4xf32> {llvm.noalias}, %y: memref<4xf32> {llvm.noalias}) attributes {weir.in_place = array<i64: 0>, weir.kernel}
+func.func private @k(%x: memref<4xf32>, %y: memref<4xf32>) attributes {weir.kernel}
