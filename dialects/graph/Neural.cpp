@@ -13,6 +13,13 @@ using namespace weir::graph;
 #define GET_OP_CLASSES
 #include "dialects/graph/NeuralOps.cpp.inc"
 
+/// The element type of sums of products of these; null where there is none.
+static Type productType(Type x, Type y) {
+  if (x.isUnsignedInteger(8) && y.isSignlessInteger(8))
+    return IntegerType::get(x.getContext(), 32);
+  return x == y ? x : Type();
+}
+
 LogicalResult MatmulOp::inferReturnTypes(MLIRContext *,
                                          std::optional<Location> loc,
                                          Adaptor adaptor,
@@ -20,8 +27,8 @@ LogicalResult MatmulOp::inferReturnTypes(MLIRContext *,
   auto a = cast<RankedTensorType>(adaptor.getA().getType());
   auto b = cast<RankedTensorType>(adaptor.getB().getType());
   // (C1)
-  if (a.getElementType() != b.getElementType() || a.getRank() < 2 ||
-      a.getRank() != b.getRank() ||
+  Type element = productType(a.getElementType(), b.getElementType());
+  if (!element || a.getRank() < 2 || a.getRank() != b.getRank() ||
       a.getShape().drop_back(2) != b.getShape().drop_back(2))
     return emitOptionalError(loc, "cannot multiply ", a, " by ", b);
   auto rows = a.getShape().take_back(2), columns = b.getShape().take_back(2);
@@ -35,7 +42,7 @@ LogicalResult MatmulOp::inferReturnTypes(MLIRContext *,
   shape[a.getRank() - 1] = columns[!tb];
   if (!countElements(shape))
     return emitOptionalError(loc, "makes too many elements");
-  results.push_back(a.clone(shape));
+  results.push_back(a.clone(shape, element));
   return success();
 }
 
@@ -58,8 +65,9 @@ LogicalResult ConvolutionOp::inferReturnTypes(MLIRContext *,
   auto x = cast<RankedTensorType>(adaptor.getX().getType());
   auto filter = cast<RankedTensorType>(adaptor.getFilter().getType());
   // (C1)
-  if (x.getElementType() != filter.getElementType() || x.getRank() < 3 ||
-      x.getRank() > 5 || x.getRank() != filter.getRank())
+  Type element = productType(x.getElementType(), filter.getElementType());
+  if (!element || x.getRank() < 3 || x.getRank() > 5 ||
+      x.getRank() != filter.getRank())
     return emitOptionalError(loc, "cannot convolve ", x, " with ", filter);
   // (C2)
   size_t spatial = x.getRank() - 2;
@@ -91,7 +99,7 @@ LogicalResult ConvolutionOp::inferReturnTypes(MLIRContext *,
   shape.push_back(out);
   if (!countElements(shape))
     return emitOptionalError(loc, "makes too many elements");
-  results.push_back(x.clone(shape));
+  results.push_back(x.clone(shape, element));
   return success();
 }
 

@@ -8,8 +8,9 @@ include "dialects/graph/GraphBase.td"
 def Graph_MatmulOp : Graph_Op<"matmul", [InferTypeOpAdaptor]> {
   let summary = "Matrix product over the last two dimensions";
   let description = [{
-    - (C1) `a` and `b` have one element type, one rank of at least 2, and the
-      same leading (batch) dimensions.
+    - (C1) `a` and `b` have one element type, or `a` has ui8 and `b` i8, and
+      then the result i32; one rank of at least 2, and the same leading (batch)
+      dimensions.
     - (C2) the contracted dimensions have one size.
 
     With `transpose_a`, `a` holds its matrices as `K x M`; with `transpose_b`,
@@ -43,7 +44,8 @@ def Graph_ConvolutionOp : Graph_Op<"convolution", [InferTypeOpAdaptor]> {
     which is padded with `padding_low` and `padding_high` zeros. f16 and bf16
     accumulate in f32.
 
-    - (C1) `x` and `filter` have one element type and one rank of 3 to 5.
+    - (C1) `x` and `filter` have one element type, or `x` has ui8 and `filter`
+      i8, and then the result i32; and one rank of 3 to 5.
     - (C2) `strides`, `padding_low`, `padding_high` and `dilations` have a value
       for each spatial dimension; strides and dilations are positive, paddings
       not negative.

@@ -127,7 +127,8 @@ static LogicalResult verifyEpilogue(KernelOpInterface op) {
 }
 
 // The inputs share one element type, which the sums are made of.
-static LogicalResult verifySums(KernelOpInterface op, Value a, Value b) {
+static LogicalResult verifySums(KernelOpInterface op, Value a, Value b,
+                                bool isUnsigned = false) {
   Type element = shaped(a).getElementType();
   Type sum = op.getEpilogue().front().getArgument(0).getType();
   if (element != shaped(b).getElementType())
@@ -139,6 +140,8 @@ static LogicalResult verifySums(KernelOpInterface op, Value a, Value b) {
       (element != sum &&
        element.getIntOrFloatBitWidth() == sum.getIntOrFloatBitWidth()))
     return op->emitOpError("cannot sum ") << element << " in " << sum;
+  if (isUnsigned && (!element.isInteger(8) || !sum.isInteger(32)))
+    return op->emitOpError("cannot sum unsigned ") << element << " in " << sum;
   return success();
 }
 
@@ -157,7 +160,8 @@ LogicalResult MatmulOp::verify() {
   if (getEpilogue().front().getNumArguments() == 0)
     return emitOpError("epilogue takes no sum");
   if (failed(verifyForm(*this)) ||
-      failed(isTiled() ? verifyTiles() : verifySums(*this, getA(), getB())))
+      failed(isTiled() ? verifyTiles()
+                       : verifySums(*this, getA(), getB(), getUnsignedA())))
     return failure();
   ShapedType a = shaped(getA()), b = shaped(getB()), out = shaped(getOut());
   int64_t rank = out.getRank();
@@ -170,6 +174,9 @@ LogicalResult MatmulOp::verify() {
   int64_t columns = out.getDimSize(rank - 1);
   if (isTiled())
     return verifyEpilogue(*this);
+  if (isInWords())
+    return success(succeeded(verifyWords()) &&
+                   succeeded(verifyEpilogue(*this)));
   // (C2)
   int64_t batch = getShared() ? 0 : rank - 2;
   if (b.getRank() < batch + 2 || b.getRank() > batch + 3 ||
@@ -195,7 +202,7 @@ static LogicalResult verifyWindows(OpTy op) {
   if (op.getEpilogue().front().getNumArguments() == 0)
     return op.emitOpError("epilogue takes no sum");
   if (failed(verifyForm(op)) ||
-      failed(verifySums(op, op.getX(), op.getFilter())) ||
+      failed(verifySums(op, op.getX(), op.getFilter(), op.getUnsignedX())) ||
       failed(verifyEpilogue(op)))
     return failure();
   ShapedType x = shaped(op.getX()), out = shaped(op.getOut());
@@ -223,6 +230,8 @@ LogicalResult ConvolutionOp::verify() {
   if (groups < 1 || inputs % groups || outputs % groups)
     return emitOpError("cannot have ") << groups << " groups";
   int64_t width = w.getShape().back(), each = outputs / groups;
+  if (isInWords())
+    return verifyWords();
   if (w.getRank() != x.getRank() + 1 || width == 0 ||
       w.getDimSize(w.getRank() - 2) != inputs / groups ||
       w.getDimSize(0) != groups * (each / width + (each % width != 0)))
@@ -239,6 +248,8 @@ LogicalResult DepthwiseOp::verify() {
   if (failed(verifyWindows(*this)))
     return failure();
   ShapedType x = shaped(getX()), w = shaped(getFilter());
+  if (getRows())
+    return verifyWords();
   // (C3)
   if (x.getShape().back() != shaped(getOut()).getShape().back() ||
       w.getRank() + 1 != x.getRank() ||

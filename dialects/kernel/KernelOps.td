@@ -42,6 +42,10 @@ def Kernel_MatmulOp : Kernel_SumOp<"matmul"> {
       i32, `a` is of i32 or i8, and `range` has the least and the greatest value.
       Processors with AVX-512 VNNI multiply these too, by dot products, and then
       elements of any range that is not wider.
+    - (C7) with `unsigned_a`, `a` is of i8 that stand for unsigned bytes, `b` of
+      signed ones, and sums are of i32. `b` may then be in words, for the dot
+      products of AVX-512 VNNI: without batches `ceil(N/NR) x ceil(K/4) x NR x
+      4`, element (k, n) at `[n/NR][k/4][n%NR][k%4]`, with zeros past its edges.
 
     ```mlir
     %y = kernel.matmul ins(%a, %b : tensor<4x8xf32>, tensor<1x8x32xf32>) extras(%bias : tensor<20xf32>) outs(%c : tensor<4x20xf32>) -> tensor<4x20xf32> attributes {extra_maps = [affine_map<(d0, d1) -> (d1)>]} {
@@ -55,13 +59,17 @@ def Kernel_MatmulOp : Kernel_SumOp<"matmul"> {
                    Variadic<Kernel_Buffer>:$extras, Kernel_Buffer:$out,
                    UnitAttr:$transpose_a, UnitAttr:$shared,
                    DefaultValuedAttr<AffineMapArrayAttr, "{}">:$extra_maps,
-                   OptionalAttr<DenseI32ArrayAttr>:$range);
+                   OptionalAttr<DenseI32ArrayAttr>:$range,
+                   UnitAttr:$unsigned_a);
   let extra = [{
     /// Whether `b` is in panels.
     bool isPacked();
+    /// Whether `b` is in words of four bytes.
+    bool isInWords();
     /// Whether `b` is in tiles.
     bool isTiled() { return getRange().has_value(); }
     ::mlir::LogicalResult verifyTiles();
+    ::mlir::LogicalResult verifyWords();
   }];
   let assemblyFormat = [{
     `ins` `(` $a `,` $b `:` type($a) `,` type($b) `)`
@@ -123,6 +131,10 @@ def Kernel_ConvolutionOp : Kernel_SumOp<"convolution"> {
       dimension; strides and dilations are positive, paddings not negative.
     - (C3) `groups` is positive and divides the channels of `x` and `out`; the
       filter has their panels.
+    - (C4) with `unsigned_x`, `x` is of i8 that stand for unsigned bytes, the
+      filter of signed ones, and sums are of i32. The filter may then be in
+      words: `groups * ceil(CO/groups/NR) x spatial.. x ceil(CI/groups/4) x NR x
+      4`, with zeros past its edges.
     - The epilogue is as for kernel.matmul.
 
     ```mlir
@@ -133,7 +145,13 @@ def Kernel_ConvolutionOp : Kernel_SumOp<"convolution"> {
                    Variadic<Kernel_Buffer>:$extras, Kernel_Buffer:$out,
                    DenseI64ArrayAttr:$strides, DenseI64ArrayAttr:$padding,
                    DenseI64ArrayAttr:$dilations, I64Attr:$groups,
-                   DefaultValuedAttr<AffineMapArrayAttr, "{}">:$extra_maps);
+                   DefaultValuedAttr<AffineMapArrayAttr, "{}">:$extra_maps,
+                   UnitAttr:$unsigned_x);
+  let extra = [{
+    /// Whether the filter is in words of four bytes.
+    bool isInWords();
+    ::mlir::LogicalResult verifyWords();
+  }];
   let assemblyFormat = [{
     `ins` `(` $x `,` $filter `:` type($x) `,` type($filter) `)`
     (`extras` `(` $extras^ `:` type($extras) `)`)?
@@ -212,6 +230,12 @@ def Kernel_DepthwiseOp : Kernel_SumOp<"depthwise"> {
     - (C1) `x` and `out` have one rank of 3 or 4, as many images and channels.
     - (C2) as for kernel.convolution.
     - (C3) the filter has one rank less than `x` and as many channels.
+    - (C4) with `unsigned_x`, `x` is of i8 that stand for unsigned bytes, the
+      filter of signed ones, and sums are of i32. With `rows` it has that many
+      rows and is in words, `x` has two spatial dimensions, and the filter is
+      `ceil(C/64) x KW x ceil(rows/4) x 64 x 4`: element (y, x, c) stands at
+      `[c/64][x][y/4][c%16/4*16 + c%64/16*4 + c%4][y%4]`, which is the order in
+      which vectors of AVX-512 interleave bytes of four rows.
 
     ```mlir
     kernel.depthwise ins(%x, %w : memref<1x8x8x20xf32>, memref<3x3x20xf32>) outs(%y : memref<1x8x8x20xf32>) attributes {dilations = array<i64: 1, 1>, padding = array<i64: 1, 1>, strides = array<i64: 1, 1>} {
@@ -221,7 +245,11 @@ def Kernel_DepthwiseOp : Kernel_SumOp<"depthwise"> {
                    Variadic<Kernel_Buffer>:$extras, Kernel_Buffer:$out,
                    DenseI64ArrayAttr:$strides, DenseI64ArrayAttr:$padding,
                    DenseI64ArrayAttr:$dilations,
-                   DefaultValuedAttr<AffineMapArrayAttr, "{}">:$extra_maps);
+                   DefaultValuedAttr<AffineMapArrayAttr, "{}">:$extra_maps,
+                   OptionalAttr<I64Attr>:$rows, UnitAttr:$unsigned_x);
+  let extra = [{
+    ::mlir::LogicalResult verifyWords();
+  }];
   let assemblyFormat = [{
     `ins` `(` $x `,` $filter `:` type($x) `,` type($filter) `)`
     (`extras` `(` $extras^ `:` type($extras) `)`)?

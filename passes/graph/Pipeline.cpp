@@ -12,6 +12,8 @@ namespace weir {
 void addGraphPasses(OpPassManager &passes) {
   passes.addPass(createInsertInit());
   passes.addPass(createPruneUnused());
+  // Before the weights of products are folded to floats.
+  passes.addPass(createFormByteProducts());
   passes.addPass(createCanonicalizerPass());
   passes.addPass(createFoldTransposes());
   passes.addPass(createFoldConstants());

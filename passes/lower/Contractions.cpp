@@ -2,6 +2,7 @@
 // itself.
 
 #include "passes/lower/ConvolutionCost.h"
+#include "passes/lower/NeuralShared.h"
 #include "passes/lower/Patterns.h"
 
 #include "dialects/graph/Neural.h"
@@ -42,13 +43,20 @@ void buildEpilogue(OpBuilder &b, Location loc, Region &region, Type element) {
   b.create<kernel::YieldOp>(loc, value);
 }
 
+/// Whether unsigned bytes are multiplied by signed ones.
+bool multipliesBytes(Operation *op) {
+  return getElementTypeOrSelf(op->getOperand(0)) !=
+         getElementTypeOrSelf(op->getOperand(1));
+}
+
+/// Panels for sums of `element`.
 Value packed(OpBuilder &b, Location loc, Value right, bool transposed,
-             const kernel::Target &target) {
+             Type element, const kernel::Target &target) {
   auto type = cast<RankedTensorType>(right.getType());
   SmallVector<int64_t> shape(type.getShape());
   int64_t columns = shape[type.getRank() - (transposed ? 2 : 1)];
   int64_t depth = shape[type.getRank() - (transposed ? 1 : 2)];
-  int64_t width = target.panelWidth(type.getElementType(), columns);
+  int64_t width = target.panelWidth(element, columns);
   shape.pop_back_n(2);
   shape.append({(columns + width - 1) / width, depth, width});
   Value empty = emptyTensor(b, loc, type.clone(shape));
@@ -75,13 +83,21 @@ struct MatmulToKernel : OpConversionPattern<graph::MatmulOp> {
       b.replaceOp(op, filledTensor(b, loc, type, zero));
       return success();
     }
-    Value right = adaptor.getB();
+    Value x = adaptor.getA(), right = adaptor.getB();
+    bool isUnsigned = multipliesBytes(op);
+    // Kernels of a GPU have no products of bytes.
+    if (isUnsigned && kernel::Target::of(op).gpu) {
+      x = widenedBytes(b, loc, x, /*isUnsigned=*/true);
+      right = widenedBytes(b, loc, right, /*isUnsigned=*/false);
+      isUnsigned = false;
+    }
     if (op.getTransposeB() || rows >= rowsWorthPacking || isConstant(op.getB()))
-      right = packed(b, loc, right, op.getTransposeB(), kernel::Target::of(op));
+      right = packed(b, loc, right, op.getTransposeB(), type.getElementType(),
+                     kernel::Target::of(op));
     auto kernel = b.create<kernel::MatmulOp>(
-        loc, type, adaptor.getA(), right, ValueRange(),
-        emptyTensor(b, loc, type), op.getTransposeA(), /*shared=*/false,
-        b.getArrayAttr({}), /*range=*/nullptr);
+        loc, type, x, right, ValueRange(), emptyTensor(b, loc, type),
+        op.getTransposeA(), /*shared=*/false, b.getArrayAttr({}),
+        /*range=*/nullptr, isUnsigned);
     buildEpilogue(b, loc, kernel.getEpilogue(), type.getElementType());
     b.replaceOp(op, kernel);
     return success();
@@ -100,6 +116,9 @@ struct ConvolutionToKernel : OpConversionPattern<graph::ConvolutionOp> {
     int64_t spatial = type.getRank() - 2;
     if (spatial > 2)
       return b.notifyMatchFailure(op, "has three spatial dimensions");
+    bool isUnsigned = multipliesBytes(op);
+    if (isUnsigned && kernel::Target::of(op).gpu)
+      return b.notifyMatchFailure(op, "multiplies bytes");
     if (type.getNumElements() == 0 || x.getNumElements() == 0 ||
         filter.getNumElements() == 0)
       return b.notifyMatchFailure(op, "has nothing to multiply");
@@ -132,7 +151,7 @@ struct ConvolutionToKernel : OpConversionPattern<graph::ConvolutionOp> {
     auto kernel = b.create<kernel::ConvolutionOp>(
         loc, type, adaptor.getX(), packed, ValueRange(),
         emptyTensor(b, loc, type), op.getStrides(), op.getPaddingLow(),
-        op.getDilations(), groups, b.getArrayAttr({}));
+        op.getDilations(), groups, b.getArrayAttr({}), isUnsigned);
     buildEpilogue(b, loc, kernel.getEpilogue(), type.getElementType());
     b.replaceOp(op, kernel);
     return success();
@@ -203,7 +222,7 @@ private:
     Value x = adaptor.getX();
     SmallVector<int64_t> wanted(type.getShape());
     wanted.back() = filter.getDimSize(rank - 2);
-    auto chosen = type.clone(wanted);
+    auto chosen = cast<RankedTensorType>(x.getType()).clone(wanted);
     if (x.getType() != chosen) {
       SmallVector<OpFoldResult> zeros(rank, b.getIndexAttr(0)), sizes, steps;
       for (int64_t i = 0; i < rank; ++i) {
@@ -231,7 +250,7 @@ private:
     auto kernel = b.create<kernel::MatmulOp>(
         loc, type, x, packed, ValueRange(), emptyTensor(b, loc, type),
         /*transpose_a=*/false, /*shared=*/true, b.getArrayAttr({}),
-        /*range=*/nullptr);
+        /*range=*/nullptr, multipliesBytes(op));
     buildEpilogue(b, loc, kernel.getEpilogue(), type.getElementType());
     b.replaceOp(op, kernel);
     return success();
@@ -251,7 +270,8 @@ private:
     auto kernel = b.create<kernel::DepthwiseOp>(
         loc, type, adaptor.getX(), filter, ValueRange(),
         emptyTensor(b, loc, type), op.getStrides(), op.getPaddingLow(),
-        op.getDilations(), b.getArrayAttr({}));
+        op.getDilations(), b.getArrayAttr({}), /*rows=*/nullptr,
+        multipliesBytes(op));
     buildEpilogue(b, loc, kernel.getEpilogue(), type.getElementType());
     b.replaceOp(op, kernel);
     return success();

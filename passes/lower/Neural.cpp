@@ -45,6 +45,24 @@ Value convertElements(OpBuilder &b, Location loc, Value tensor,
   return generic.getResult(0);
 }
 
+Value widenedBytes(OpBuilder &b, Location loc, Value tensor, bool isUnsigned) {
+  auto type = cast<RankedTensorType>(tensor.getType());
+  RankedTensorType wide = type.clone(b.getI32Type());
+  SmallVector<AffineMap> maps(2, b.getMultiDimIdentityMap(type.getRank()));
+  auto generic = b.create<linalg::GenericOp>(
+      loc, wide, tensor, emptyTensor(b, loc, wide), maps,
+      parallelLoops(type.getRank()),
+      [&](OpBuilder &b, Location loc, ValueRange args) {
+        Type i32 = b.getI32Type();
+        Value element =
+            isUnsigned
+                ? b.create<arith::ExtUIOp>(loc, i32, args[0]).getResult()
+                : b.create<arith::ExtSIOp>(loc, i32, args[0]).getResult();
+        b.create<linalg::YieldOp>(loc, element);
+      });
+  return generic.getResult(0);
+}
+
 Value padSpatial(OpBuilder &b, Location loc, Value x, ArrayRef<int64_t> low,
                  ArrayRef<int64_t> high, Value value) {
   auto isZero = [](int64_t size) { return size == 0; };
@@ -118,13 +136,17 @@ struct LowerConvolution : OpConversionPattern<graph::ConvolutionOp> {
     auto type = cast<RankedTensorType>(
         typeConverter->convertType(op.getResult().getType()));
     int64_t spatial = type.getRank() - 2;
+    Value images = adaptor.getX(), filter = adaptor.getFilter();
+    if (type.getElementType() != getElementTypeOrSelf(images)) {
+      images = widenedBytes(b, loc, images, /*isUnsigned=*/true);
+      filter = widenedBytes(b, loc, filter, /*isUnsigned=*/false);
+    }
     auto groups = static_cast<int64_t>(op.getGroups());
     bool grouped = groups > 1;
 
     Value x =
-        padSpatial(b, loc, adaptor.getX(), op.getPaddingLow(),
-                   op.getPaddingHigh(), zeroOf(b, loc, type.getElementType()));
-    Value filter = adaptor.getFilter();
+        padSpatial(b, loc, images, op.getPaddingLow(), op.getPaddingHigh(),
+                   zeroOf(b, loc, type.getElementType()));
     RankedTensorType sums = type;
     if (grouped) {
       x = splitDimension(b, loc, x, spatial + 1, groups);

@@ -15,6 +15,9 @@ mlir::Value convertFloat(mlir::OpBuilder &b, mlir::Location loc,
 /// A tensor of accumulators as a tensor of `type`.
 mlir::Value convertElements(mlir::OpBuilder &b, mlir::Location loc,
                             mlir::Value tensor, mlir::RankedTensorType type);
+/// A tensor of i8, which may stand for unsigned bytes, as one of i32.
+mlir::Value widenedBytes(mlir::OpBuilder &b, mlir::Location loc,
+                         mlir::Value tensor, bool isUnsigned);
 /// The spatial dimensions of a channels-last `x` between borders of `value`.
 mlir::Value padSpatial(mlir::OpBuilder &b, mlir::Location loc, mlir::Value x,
                        llvm::ArrayRef<int64_t> low,

@@ -5,12 +5,14 @@
 
 #include "passes/lower/Passes.h"
 #include "passes/lower/TileWeights.h"
+#include "passes/lower/WordWeights.h"
 
 #include "dialects/graph/Graph.h"
 #include "dialects/kernel/Kernel.h"
 #include "dialects/plan/Plan.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/AsmState.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
 #include "llvm/ADT/MapVector.h"
@@ -32,6 +34,7 @@ struct Packing {
   // For kernel.winograd.
   std::optional<kernel::MinimalWindow> window = {};
   int64_t tileParts = 0; // of each element, in tiles; 0: panels
+  std::optional<WordPacking> words = {};
 
   TilePacking tiles() const {
     return {depth, columns, depthStride, columnStride, tileParts};
@@ -127,6 +130,8 @@ struct Packing {
     if (window)
       return transform(reinterpret_cast<const float *>(from),
                        reinterpret_cast<float *>(to));
+    if (words)
+      return words->run(from, to);
     if (tileParts)
       return tiles().run(from, element, to);
     int64_t bytes = element.getIntOrFloatBitWidth() / 8;
@@ -183,19 +188,20 @@ private:
   void packArgument(func::FuncOp kernel, BlockArgument argument,
                     ArrayRef<plan::TaskOp> callers) {
     Operation *user = *argument.getUsers().begin();
-    Packing packing;
+    Packing packing = {};
     if (auto pack = dyn_cast<kernel::PackOp>(user))
       packing = Packing::of(pack);
     else if (auto pack = dyn_cast<kernel::PackFilterOp>(user))
       packing = Packing::of(pack);
     else if (auto transform = dyn_cast<kernel::TransformFilterOp>(user))
       packing = Packing::of(transform);
-    else
+    else if (!isa<tensor::CollapseShapeOp>(user) || !WordPacking::of(user))
       return;
     auto type = dyn_cast<RankedTensorType>(user->getResult(0).getType());
     if (!type || user->getOperand(0) != argument)
       return;
-    packing.tileParts = partsInTiles(user);
+    packing.words = WordPacking::of(user);
+    packing.tileParts = packing.words ? 0 : partsInTiles(user);
     unsigned index = argument.getArgNumber();
     auto constantOf = [&](plan::TaskOp task) {
       return task->getOperand(index).getDefiningOp<graph::ConstantOp>();
@@ -213,6 +219,8 @@ private:
       packing.tileParts = 0;
     if (packing.tileParts)
       type = packing.tiles().type(type.getElementType());
+    if (packing.words)
+      type = packing.words->type();
 
     for (plan::TaskOp task : callers) {
       graph::ConstantOp constant = constantOf(task);
@@ -224,7 +232,9 @@ private:
       replaced.insert(constant);
     }
     argument.setType(type);
-    if (packing.tileParts) {
+    if (packing.words) {
+      packing.words->give(user, argument);
+    } else if (packing.tileParts) {
       kernel::MatmulOp product = productOf(user);
       Operation *between = product.getB().getDefiningOp();
       product.getBMutable().assign(argument);

@@ -53,10 +53,12 @@ static Scalar floatToInteger(Scalar x, IntegerType type, bool isUnsigned) {
     return x.make<arith::ConstantOp>(FloatAttr::get(x.type(), value));
   };
   Scalar top = number(highest);
-  Scalar isNumber = x == x;
-  Scalar inside = select(x < number(lowest), number(lowest), x);
+  // What is no number is not above 0 either, and becomes that.
+  Scalar inside = isUnsigned ? select(x > 0.0, x, 0.0)
+                             : select(x < number(lowest), number(lowest), x);
   inside = select(inside > top, top, inside);
-  inside = select(isNumber, inside, 0.0);
+  if (!isUnsigned)
+    inside = select(x == x, inside, 0.0);
   Scalar result = isUnsigned ? inside.make<arith::FPToUIOp>(type, inside)
                              : inside.make<arith::FPToSIOp>(type, inside);
   result.isUnsigned = isUnsigned;

@@ -4,16 +4,17 @@
 // A register tile is a block of neighbouring results by two vectors of
 // channels. Where x is padded, or its pixels would fight for sets of L1, each
 // image is first copied into a buffer with a border of zeros, so that all tiles
-// are alike.
+// are alike. Bytes are multiplied four channels at a time where the filter is
+// in words; a copy then fills the last word of a pixel.
 //
 // Threads share the images where these are several, or else rows of tiles,
 // panels or groups: each then runs all loops, of which one is confined to its
 // part.
 
 #include "passes/cpu/Sharing.h"
+#include "passes/cpu/kernels/ConvolutionBlocks.h"
 #include "passes/cpu/kernels/Epilogue.h"
 #include "passes/cpu/kernels/Kernels.h"
-#include "passes/cpu/kernels/SpatialWindows.h"
 #include "passes/cpu/kernels/WaitingSums.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -24,20 +25,12 @@ using namespace mlir;
 namespace weir {
 namespace {
 
-struct ConvolutionEmitter : SpatialWindows {
+struct ConvolutionEmitter : ConvolutionBlocks {
   Emitter &e;
   kernel::ConvolutionOp op;
   Value x, filter, out;
-  int64_t images, channels, outChannels, groups, groupInputs, groupOutputs;
-  int64_t panel;
-  Type sumElement;
-  int64_t lanes, tileColumns, tileHeight, tileWidth;
-  int64_t bytes, l2;
   static constexpr int64_t chain = 48; // of additions
-  // The copy of an image, or null; what a pixel takes of it.
-  Value copy;
-  MemRefType copyType;
-  int64_t copyHeight, copyWidth, copyChannels;
+  Value copy;                          // of an image, or null
   Value image;
   // The rows of tiles, the panels and the groups to make.
   struct Range {
@@ -46,59 +39,8 @@ struct ConvolutionEmitter : SpatialWindows {
 
   ConvolutionEmitter(Emitter &e, kernel::ConvolutionOp op,
                      const kernel::Target &target)
-      : SpatialWindows(
-            op, Emitter::shape(op.getFilter()).drop_front().drop_back(2)),
-        e(e), op(op), x(op.getX()), filter(op.getFilter()), out(op.getOut()) {
-    ArrayRef<int64_t> xs = e.shape(x), ws = e.shape(filter), ys = e.shape(out);
-    images = xs[0];
-    channels = xs.back();
-    outChannels = ys.back();
-    groups = op.getGroups();
-    groupInputs = channels / groups;
-    groupOutputs = outChannels / groups;
-    panel = ws.back();
-    sumElement = op.getEpilogue().front().getArgument(0).getType();
-    lanes = target.lanes(sumElement);
-    while (panel % lanes)
-      lanes = lanes > 1 ? lanes / 2 : 1;
-    tileColumns = panel % (2 * lanes) ? lanes : 2 * lanes;
-    int64_t vectors = tileColumns / lanes;
-    int64_t most =
-        std::min<int64_t>(14, (target.registers - vectors - 1) / vectors);
-    tileWidth = std::min(most, outWidth);
-    tileHeight =
-        outWidth > most / 2 ? 1 : std::min(outHeight, most / tileWidth);
-    bytes = std::max<int64_t>(1, sumElement.getIntOrFloatBitWidth() / 8);
-    l2 = target.l2;
-    copyHeight = (outHeight - 1) * strideY + (windowHeight - 1) * dilationY + 1;
-    copyWidth = (outWidth - 1) * strideX + (windowWidth - 1) * dilationX + 1;
-    copyChannels = channels;
-    bool collides = pixelsCollide(target);
-    if (lowY || lowX || copyHeight > height || copyWidth > width ||
-        sumElement != e.element(x) || collides) {
-      if (collides)
-        copyChannels += std::max<int64_t>(1, 64 / bytes);
-      copyType =
-          MemRefType::get({copyHeight, copyWidth, copyChannels}, sumElement);
-    }
-  }
-
-  // Whether the pixels of a tile fall on few sets of L1, or stand apart by a
-  // power of two, at which LLVM's scheduler spills (see Matmul.cpp).
-  bool pixelsCollide(const kernel::Target &target) {
-    if (tileWidth * tileHeight < 2)
-      return false;
-    if (!isRun(channels) && llvm::isPowerOf2_64(strideX * channels) &&
-        groupInputs > 8)
-      return true;
-    return groupInputs * bytes > 64 &&
-           target.linesCollide(strideX * channels * bytes, tileWidth);
-  }
-
-  // Whether the channels of a row of a window are one run in memory.
-  bool isRun(int64_t pixel) const {
-    return groups == 1 && dilationX == 1 && pixel == channels;
-  }
+      : ConvolutionBlocks(op, target), e(e), op(op), x(op.getX()),
+        filter(op.getFilter()), out(op.getOut()) {}
 
   Emitter::Values spatial(Value y, Value x) {
     return flat ? Emitter::Values{x} : Emitter::Values{y, x};
@@ -113,7 +55,7 @@ struct ConvolutionEmitter : SpatialWindows {
     int64_t row = copyWidth * copyChannels;
     SmallVector<ReassociationIndices> all = {{0, 1, 2}};
     Value run = e.create<memref::CollapseShapeOp>(copy, all);
-    e.clear(run, e.times(firstRow, row), e.times(endRow, row), lanes);
+    e.clear(run, e.times(firstRow, row), e.times(endRow, row), lanes * unit);
   }
 
   // Fills these rows of the copy with their pixels of x.
@@ -126,9 +68,9 @@ struct ConvolutionEmitter : SpatialWindows {
     Value low = e.larger(e.plus(firstRow, -lowY), e.index(0));
     Value high = e.smaller(e.plus(endRow, -lowY), e.index(rows));
     // Pixels side by side on both sides are one run, else each is.
-    bool joined = type.getLayout().isIdentity() && copyChannels == channels;
+    bool joined = type.getLayout().isIdentity() && copyChannels == filled;
     Value from = x, to = copy;
-    int64_t count = channels;
+    int64_t count = filled, step = lanes * unit;
     if (joined) {
       SmallVector<ReassociationIndices> source =
           flat ? SmallVector<ReassociationIndices>{{0}, {1, 2}}
@@ -150,13 +92,14 @@ struct ConvolutionEmitter : SpatialWindows {
           source.append({column, c});
           target.append({e.plus(column, lowX), c});
         }
-        e.store(e.widen(e.load(from, source, lanes, valid), sumElement), to,
+        Value some = e.load(from, source, step, valid);
+        e.store(e.widen(some, copyType.getElementType(), op.getUnsignedX()), to,
                 target, valid);
       };
-      e.loop(e.index(0), e.index(count / lanes * lanes), lanes,
-             [&](Value c) { vector(c, lanes); });
-      if (count % lanes)
-        vector(e.index(count / lanes * lanes), count % lanes);
+      e.loop(e.index(0), e.index(count / step * step), step,
+             [&](Value c) { vector(c, step); });
+      if (count % step)
+        vector(e.index(count / step * step), count % step);
     };
     e.loop(low, high, 1, [&](Value row) {
       e.loop(joined ? 1 : columns, [&](Value column) { move(row, column); });
@@ -182,6 +125,15 @@ struct ConvolutionEmitter : SpatialWindows {
     auto type = cast<MemRefType>(x.getType());
     bool run = isRun(pixel) && (copy || type.getLayout().isIdentity());
     Value source = copy ? copy : x, weights = filter;
+    if (words) {
+      // Lines of words as lines of their bytes.
+      SmallVector<ReassociationIndices> lines;
+      int64_t rank = e.shape(weights).size();
+      for (int64_t i = 0; i + 2 < rank; ++i)
+        lines.push_back({i});
+      lines.push_back({rank - 2, rank - 1});
+      weights = e.create<memref::CollapseShapeOp>(weights, lines);
+    }
     if (run) {
       SmallVector<ReassociationIndices> joined;
       int64_t rank = copy ? 3 : e.shape(x).size();
@@ -191,7 +143,7 @@ struct ConvolutionEmitter : SpatialWindows {
       source = e.create<memref::CollapseShapeOp>(source, joined);
       joined = flat ? SmallVector<ReassociationIndices>{{0}, {1, 2}, {3}}
                     : SmallVector<ReassociationIndices>{{0}, {1}, {2, 3}, {4}};
-      weights = e.create<memref::CollapseShapeOp>(filter, joined);
+      weights = e.create<memref::CollapseShapeOp>(weights, joined);
     }
     SmallVector<Value> rows, columns;
     for (int64_t i = 0; i < tall; ++i)
@@ -201,8 +153,8 @@ struct ConvolutionEmitter : SpatialWindows {
           e.times(e.plus(first, i), strideX * (run ? channels : 1)));
     Value firstInput = e.times(group, groupInputs);
 
-    // The products of one element of the window and one input channel; in a
-    // run, `channel` counts both.
+    // The products of one element of the window and one input channel, or word
+    // of them; in a run, `channel` counts both.
     auto step = [&](Value ky, Value kx, Value channel, Emitter::Values &sums) {
       Emitter::Values at = {panelIndex};
       if (!flat)
@@ -212,12 +164,15 @@ struct ConvolutionEmitter : SpatialWindows {
       at.append({channel, nullptr});
       Emitter::Values right;
       for (int64_t v = 0; v < vectors; ++v) {
-        at.back() = e.plus(inPanel, v * lanes);
-        right.push_back(e.widen(e.load(weights, at, lanes, lanes), sumElement));
+        at.back() = e.times(e.plus(inPanel, v * lanes), unit);
+        right.push_back(
+            words ? e.loadWords(weights, at, lanes)
+                  : e.widen(e.load(weights, at, lanes, lanes), sumElement));
       }
       Value shiftY = e.times(ky, dilationY);
-      Value shiftX = run ? channel : e.times(kx, dilationX);
-      Value input = run ? Value() : e.plus(firstInput, channel);
+      Value byte = e.times(channel, unit);
+      Value shiftX = run ? byte : e.times(kx, dilationX);
+      Value input = run ? Value() : e.plus(firstInput, byte);
       size_t sum = 0;
       for (int64_t i = 0; i < tall; ++i)
         for (int64_t j = 0; j < wide; ++j) {
@@ -229,11 +184,14 @@ struct ConvolutionEmitter : SpatialWindows {
           from.push_back(e.plus(columns[j], shiftX));
           if (!run)
             from.push_back(input);
-          Value left = e.splat(
-              e.widen(e.create<memref::LoadOp>(source, from), sumElement),
-              lanes);
+          Value left =
+              words ? e.splatWord(source, from, lanes)
+                    : e.splat(e.widen(e.create<memref::LoadOp>(source, from),
+                                      sumElement, op.getUnsignedX()),
+                              lanes);
           for (int64_t v = 0; v < vectors; ++v, ++sum)
-            sums[sum] = e.multiplyAdd(left, right[v], sums[sum]);
+            sums[sum] = words ? e.dot(sums[sum], left, right[v])
+                              : e.multiplyAdd(left, right[v], sums[sum]);
         }
     };
     // Where the sums fill the registers, the filter's vectors of one step only:
@@ -250,7 +208,7 @@ struct ConvolutionEmitter : SpatialWindows {
     };
     // The parts of a long sum are rows of the window, or some of the channels.
     WaitingSums waiting{e, chain};
-    int64_t terms = run ? windowWidth * channels : groupInputs;
+    int64_t terms = (run ? windowWidth * channels : groupInputs) / unit;
     int64_t inRow = run ? 1 : windowWidth;
     Emitter::Values sums(shape.count(), e.zeros(sumElement, lanes));
     if (terms * inRow < 2 * chain) {
@@ -347,7 +305,8 @@ struct ConvolutionEmitter : SpatialWindows {
     theGroups = {e.index(0), e.index(groups)};
     e.share(productTime(double(ShapedType::getNumElements(e.shape(out))) *
                             windowHeight * windowWidth * groupInputs,
-                        lanes));
+                        lanes) /
+            (words ? 2 : 1));
     if (images >= 4 || !e.isShared())
       return e.parts(images, /*few=*/copyType != nullptr,
                      [&](Value first, Value end) { convolve(first, end); });

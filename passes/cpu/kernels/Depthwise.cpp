@@ -82,7 +82,8 @@ struct DepthwiseEmitter : SpatialWindows {
           if (!flat)
             at.push_back(row);
           at.append({e.plus(left, column), channel});
-          pixel = e.widen(e.load(x, at, lanes, valid), sumElement);
+          pixel = e.widen(e.load(x, at, lanes, valid), sumElement,
+                          op.getUnsignedX());
         }
         sums[i] = e.multiplyAdd(pixel, weight, sums[i]);
       }
@@ -157,6 +158,8 @@ struct DepthwiseEmitter : SpatialWindows {
 
 void emitDepthwise(Emitter &e, kernel::DepthwiseOp op,
                    const kernel::Target &target) {
+  if (op.getRows())
+    return emitDepthwiseDots(e, op);
   DepthwiseEmitter(e, op, target).run();
 }
 

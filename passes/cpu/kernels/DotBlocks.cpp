@@ -9,7 +9,6 @@
 #include "passes/cpu/kernels/Tiles.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 
 using namespace mlir;
@@ -90,21 +89,12 @@ void TileProduct::shiftBlock(Value first, Value block, const Depth &d) {
   });
 }
 
-Value TileProduct::dot(Value sum, Value unsignedBytes, Value signedBytes) {
-  return e
-      .create<LLVM::CallIntrinsicOp>(
-          sum.getType(), e.getStringAttr("llvm.x86.avx512.vpdpbusd.512"),
-          ValueRange{sum, unsignedBytes, signedBytes})
-      .getResult(0);
-}
-
 // One line of the tile: for each of 16 columns four weights.
 Value TileProduct::wordsOf(Value panel, Value step, Value line,
                            int64_t columnHalf) {
   Emitter::Values at = {panel, step,      e.index(0), e.index(columnHalf),
                         line,  e.index(0)};
-  return e.create<vector::BitCastOp>(VectorType::get(half, e.getI32Type()),
-                                     e.load(b, at, stepDepth, stepDepth));
+  return e.loadWords(b, at, half);
 }
 
 void TileProduct::byDots(Value block, Value panel, const Depth &d) {
@@ -129,8 +119,8 @@ void TileProduct::byDots(Value block, Value panel, const Depth &d) {
   base = lines(
       base, 2 * unroll, [&](Value step, Value line, Emitter::Values &base) {
         for (int64_t j = 0; j < wide; ++j)
-          base[j] = dot(base[j], ones,
-                        wordsOf(panel, e.plus(d.first, step), line, j));
+          base[j] = e.dot(base[j], ones,
+                          wordsOf(panel, e.plus(d.first, step), line, j));
       });
   Value low = e.splat(e.create<memref::LoadOp>(least, ValueRange{block}), half);
   for (Value &sum : base)
@@ -165,7 +155,7 @@ void TileProduct::byDots(Value block, Value panel, const Depth &d) {
             Value left = e.splat(e.create<vector::ExtractOp>(four, 0), half);
             for (int64_t j = 0; j < wide; ++j) {
               Value &sum = made[i * wide + j];
-              sum = dot(sum, left, right[j]);
+              sum = e.dot(sum, left, right[j]);
             }
           }
         });

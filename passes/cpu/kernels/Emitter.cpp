@@ -6,6 +6,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/IRMapping.h"
@@ -156,7 +157,7 @@ Value Emitter::zeros(Type element, int64_t lanes) {
       getZeroAttr(VectorType::get(lanes, element)));
 }
 
-Value Emitter::widen(Value value, Type element) {
+Value Emitter::widen(Value value, Type element, bool isUnsigned) {
   if (getElementTypeOrSelf(value) == element)
     return value;
   Type type = element;
@@ -164,7 +165,27 @@ Value Emitter::widen(Value value, Type element) {
     type = vector.clone(element);
   if (isa<FloatType>(element))
     return create<arith::ExtFOp>(type, value);
+  if (isUnsigned)
+    return create<arith::ExtUIOp>(type, value);
   return create<arith::ExtSIOp>(type, value);
+}
+
+Value Emitter::loadWords(Value buffer, ValueRange indices, int64_t lanes) {
+  return create<vector::BitCastOp>(VectorType::get(lanes, getI32Type()),
+                                   load(buffer, indices, 4 * lanes, 4 * lanes));
+}
+
+Value Emitter::splatWord(Value buffer, ValueRange indices, int64_t lanes) {
+  return splat(
+      create<vector::ExtractOp>(loadWords(buffer, indices, 1), int64_t(0)),
+      lanes);
+}
+
+Value Emitter::dot(Value sums, Value unsignedWords, Value signedWords) {
+  return create<LLVM::CallIntrinsicOp>(
+             sums.getType(), getStringAttr("llvm.x86.avx512.vpdpbusd.512"),
+             ValueRange{sums, unsignedWords, signedWords})
+      .getResult(0);
 }
 
 Value Emitter::multiplyAdd(Value a, Value b, Value c) {

@@ -59,10 +59,21 @@ struct Emitter : mlir::ImplicitLocOpBuilder {
   mlir::Value cloneAs(mlir::Type type, mlir::Operation *op,
                       mlir::IRMapping &mapping);
   /// Converts a scalar or vector to elements of the wider type `element`.
-  mlir::Value widen(mlir::Value value, mlir::Type element);
+  mlir::Value widen(mlir::Value value, mlir::Type element,
+                    bool isUnsigned = false);
   /// a * b + c on vectors.
   mlir::Value multiplyAdd(mlir::Value a, mlir::Value b, mlir::Value c);
   mlir::Value sum(mlir::Value a, mlir::Value b);
+  /// `lanes` words of four bytes from `indices` on.
+  mlir::Value loadWords(mlir::Value buffer, mlir::ValueRange indices,
+                        int64_t lanes);
+  /// Four bytes from `indices` on as each word of a vector.
+  mlir::Value splatWord(mlir::Value buffer, mlir::ValueRange indices,
+                        int64_t lanes);
+  /// AVX-512 VNNI: 16 sums, to each of which the products of four unsigned and
+  /// four signed bytes are added.
+  mlir::Value dot(mlir::Value sums, mlir::Value unsignedWords,
+                  mlir::Value signedWords);
   void prefetch(mlir::Value buffer, mlir::ValueRange indices, int level);
 
   /// Memory on the stack, of one part where parts run at once.

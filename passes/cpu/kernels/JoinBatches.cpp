@@ -47,7 +47,7 @@ kernel::MatmulOp joinBatches(Emitter &e, kernel::MatmulOp op) {
   auto joined = e.create<kernel::MatmulOp>(
       TypeRange(), join(op.getA()), op.getB(), extras, join(op.getOut()),
       /*transpose_a=*/false, /*shared=*/false, e.getAffineMapArrayAttr(maps),
-      /*range=*/nullptr);
+      /*range=*/nullptr, op.getUnsignedA());
   joined.getEpilogue().takeBody(op.getEpilogue());
   return joined;
 }

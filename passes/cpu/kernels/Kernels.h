@@ -32,6 +32,8 @@ void emitConvolution(Emitter &e, kernel::ConvolutionOp op,
                      const kernel::Target &target);
 void emitDepthwise(Emitter &e, kernel::DepthwiseOp op,
                    const kernel::Target &target);
+/// Of weights in words.
+void emitDepthwiseDots(Emitter &e, kernel::DepthwiseOp op);
 void emitTransformFilter(Emitter &e, kernel::TransformFilterOp op,
                          const kernel::Target &target);
 void emitWinograd(Emitter &e, kernel::WinogradOp op,

@@ -46,13 +46,23 @@ struct MatmulEmitter : MatmulBlocks {
                 int64_t chain, kernel::PackOp pack)
       : MatmulBlocks(op, target, chain, bool(pack)), e(e), target(target),
         op(op), a(op.getA()), b(op.getB()), out(op.getOut()), pack(pack),
-        waiting{e, chain} {}
+        waiting{e, chain} {
+    if (!words)
+      return;
+    // Panels of lines, which are words of four bytes.
+    SmallVector<ReassociationIndices> lines = {{0}, {1}, {2, 3}};
+    b = e.create<memref::CollapseShapeOp>(b, lines);
+  }
+
+  // How many elements of A and B are one of the depth and the columns.
+  int64_t unit() const { return words ? 4 : 1; }
 
   double nanoseconds() const {
     double products = double(ShapedType::getNumElements(e.shape(out))) * depth;
     double weights =
         ShapedType::getNumElements(e.shape(b)) * Emitter::elementBytes(b);
-    return std::max(productTime(products, lanes), movingTime(weights));
+    return std::max(productTime(products, lanes) / (words ? 2 : 1),
+                    movingTime(weights));
   }
 
   // Begins one or more products, in this order, of all tiles.
@@ -85,17 +95,9 @@ struct MatmulEmitter : MatmulBlocks {
   void copyRows(Value first, Value end) {
     e.loop(first, end, 1, [&](Value row) {
       Value target = e.plus(row, e.times(copyRow, -1));
-      auto move = [&](Value k, int64_t valid) {
-        Emitter::Values at(batch);
-        at.append({row, k});
-        e.store(e.widen(e.load(a, at, lanes, valid), sumElement), copy,
-                {target, k}, valid);
-      };
-      int64_t whole = depth / lanes * lanes;
-      e.loop(e.index(0), e.index(whole), lanes,
-             [&](Value k) { move(k, lanes); });
-      if (depth > whole)
-        move(e.index(whole), depth - whole);
+      Emitter::Values from(batch);
+      from.append({row, e.index(0)});
+      copyLine(e, op, from, copy, target, lanes, words);
     });
   }
 
@@ -103,11 +105,13 @@ struct MatmulEmitter : MatmulBlocks {
     if (copy)
       return e.splat(e.create<memref::LoadOp>(copy, ValueRange{row, k}), lanes);
     Emitter::Values at(batch);
-    at.append({row, k});
+    at.append({row, e.times(k, unit())});
+    if (words)
+      return e.splatWord(a, at, lanes);
     if (op.getTransposeA())
       std::swap(at.back(), at[at.size() - 2]);
     Value scalar = e.create<memref::LoadOp>(a, at);
-    return e.splat(e.widen(scalar, sumElement), lanes);
+    return e.splat(e.widen(scalar, sumElement, op.getUnsignedA()), lanes);
   }
 
   Emitter::Values placeB(Value column, Value k) {
@@ -119,7 +123,8 @@ struct MatmulEmitter : MatmulBlocks {
     if (panel == width)
       at.append({e.dividedBy(column, panel), k, e.index(0)});
     else if (panel)
-      at.append({e.dividedBy(column, panel), k, e.modulo(column, panel)});
+      at.append({e.dividedBy(column, panel), k,
+                 e.times(e.modulo(column, panel), unit())});
     else
       at.append({k, column});
     return at;
@@ -174,7 +179,11 @@ struct MatmulEmitter : MatmulBlocks {
       Emitter::Values right, at = placeB(column, k);
       Value first = at.back();
       for (int64_t v = 0; v < vectors; ++v) {
-        at.back() = e.plus(first, v * lanes);
+        at.back() = e.plus(first, v * lanes * unit());
+        if (words) {
+          right.push_back(e.loadWords(b, at, lanes));
+          continue;
+        }
         right.push_back(e.widen(
             e.load(part ? part : b, at, lanes, panel ? lanes : shape.valid(v)),
             sumElement));
@@ -183,7 +192,8 @@ struct MatmulEmitter : MatmulBlocks {
         Value left = loadA(rowOf[i], k);
         for (int64_t v = 0; v < vectors; ++v) {
           Value &sum = sums[i * vectors + v];
-          sum = e.multiplyAdd(left, right[v], sum);
+          sum = words ? e.dot(sum, left, right[v])
+                      : e.multiplyAdd(left, right[v], sum);
         }
       }
     };
@@ -236,7 +246,7 @@ struct MatmulEmitter : MatmulBlocks {
           int64_t bytes = Emitter::elementBytes(b);
           int64_t lines = std::max<int64_t>(1, unroll / tilesABlock);
           for (int64_t q = 0; q < lines; ++q) {
-            for (int64_t c = 0; c < width; c += 64 / bytes) {
+            for (int64_t c = 0; c < width * unit(); c += 64 / bytes) {
               at[at.size() - 2] = e.plus(line, q);
               at.back() = e.plus(first, c);
               e.prefetch(b, at, 2);

@@ -28,7 +28,7 @@ static bool rowsCollide(kernel::MatmulOp op, const MatmulBlocks &blocks,
   if (llvm::isPowerOf2_64(stride))
     return blocks.depth > 8;
   int64_t bytes = Emitter::elementBytes(op.getA());
-  return blocks.depth * bytes > 64 &&
+  return blocks.depth * bytes * (blocks.words ? 4 : 1) > 64 &&
          target.linesCollide(stride * bytes,
                              std::min(blocks.rows, blocks.height));
 }
@@ -79,7 +79,13 @@ MatmulBlocks::MatmulBlocks(kernel::MatmulOp op, const kernel::Target &target,
   depth = Emitter::shape(a).take_back(2)[!op.getTransposeA()];
   sumElement = op.getEpilogue().front().getArgument(0).getType();
   lanes = target.lanes(sumElement);
-  panel = op.isPacked() ? Emitter::shape(b).back() : 0;
+  words = op.isInWords();
+  int64_t bytesPast = words ? depth % 4 : 0;
+  if (words)
+    depth = llvm::divideCeil(depth, 4);
+  panel = words           ? Emitter::shape(b).end()[-2]
+          : op.isPacked() ? Emitter::shape(b).back()
+                          : 0;
   // A panel that was packed for another vector width is read in parts.
   int64_t whole = panel ? panel : target.panelWidth(sumElement, columns);
   while (whole % lanes)
@@ -103,6 +109,8 @@ MatmulBlocks::MatmulBlocks(kernel::MatmulOp op, const kernel::Target &target,
   bool high = many && target.fmaRate > 1 && chain >= 64 && depth > 128 &&
               alike > 16 && !streams;
   depthOutside = high && !packsParts;
+  // Sums of integers are the same in any order.
+  high |= words && many;
   leastSums = many ? 16 : 8;
   mostTerms = high ? 112 : 224;
   height = (!many ? registers : high ? 28 : 10) / vectors;
@@ -132,9 +140,9 @@ MatmulBlocks::MatmulBlocks(kernel::MatmulOp op, const kernel::Target &target,
   if (streams && !packsParts)
     tilesABlock = std::clamp<int64_t>(target.l2 / 16 / (height * touched), 1,
                                       tilesABlock);
-  copiesRows =
-      rowsCollide(op, *this, target) ||
-      (sumElement != Emitter::element(a) && tiles.count * columns > width);
+  copiesRows = rowsCollide(op, *this, target) || bytesPast ||
+               (!words && sumElement != Emitter::element(a) &&
+                tiles.count * columns > width);
 }
 
 } // namespace weir

@@ -8,6 +8,7 @@
 namespace weir {
 
 struct MatmulBlocks {
+  bool words; // the depth is of words of four bytes
   int64_t rows, columns, depth;
   int64_t panel; // columns of a panel of B, or 0 where B is plain
   mlir::Type sumElement;

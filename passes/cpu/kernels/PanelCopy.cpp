@@ -78,4 +78,26 @@ void PanelCopy::runTransposed(ValueRange batch, Value first, int64_t valid,
   });
 }
 
+void copyLine(Emitter &e, kernel::MatmulOp op, ValueRange from, Value copy,
+              Value target, int64_t lanes, bool words) {
+  int64_t unit = words ? 4 : 1;
+  int64_t count = e.shape(op.getA()).back(), step = lanes * unit;
+  auto move = [&](Value k, int64_t valid) {
+    Emitter::Values at(from);
+    at.back() = k;
+    Value some = e.load(op.getA(), at, step, valid);
+    if (words)
+      some = e.create<vector::BitCastOp>(
+          VectorType::get(lanes, e.element(copy)), some);
+    else
+      some = e.widen(some, e.element(copy), op.getUnsignedA());
+    e.store(some, copy, {target, e.dividedBy(k, unit)},
+            llvm::divideCeil(valid, unit));
+  };
+  int64_t whole = count / step * step;
+  e.loop(e.index(0), e.index(whole), step, [&](Value k) { move(k, step); });
+  if (count > whole)
+    move(e.index(whole), count - whole);
+}
+
 } // namespace weir

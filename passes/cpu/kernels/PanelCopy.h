@@ -29,6 +29,11 @@ private:
                      mlir::ValueRange place);
 };
 
+/// Copies the row of A from `from` on to row `target` of `copy`, whose elements
+/// are those of the sums or, where B is in words, words of four bytes.
+void copyLine(Emitter &e, kernel::MatmulOp op, mlir::ValueRange from,
+              mlir::Value copy, mlir::Value target, int64_t lanes, bool words);
+
 } // namespace weir
 
 #endif // WEIR_PASSES_CPU_KERNELS_PANELCOPY_H

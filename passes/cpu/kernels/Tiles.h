@@ -61,8 +61,6 @@ private:
                  Emitter::Values to, Emitter::Values &range);
   mlir::Value wordsOf(mlir::Value panel, mlir::Value step, mlir::Value line,
                       int64_t columnHalf);
-  mlir::Value dot(mlir::Value sum, mlir::Value unsignedBytes,
-                  mlir::Value signedBytes);
   Emitter::Values weights(mlir::Value panel, mlir::Value line,
                           int64_t columnHalf);
   /// How many rows of the matrix lie in one line of a tile.

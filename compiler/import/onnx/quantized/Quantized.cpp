@@ -13,21 +13,12 @@ using namespace mlir;
 
 namespace weir::onnx {
 
-/// The least and greatest number of a type of at most 16 bits.
-static std::pair<double, double> rangeOf(Type type) {
-  unsigned width = type.getIntOrFloatBitWidth();
-  double whole = static_cast<double>(uint64_t(1) << width);
-  if (type.isUnsignedInteger())
-    return {0, whole - 1};
-  return {-whole / 2, whole / 2 - 1};
-}
-
 Expr saturated(Expr x, Expr zero) {
   if (!x || !zero)
     return {};
-  auto [low, high] = rangeOf(zero.elementType());
+  // The conversion takes what lies outside to the ends of the range.
   Expr moved = apply<graph::RoundOp>(x) + cast(zero, x.elementType());
-  return cast(clamp(moved, low, high), zero.elementType());
+  return cast(moved, zero.elementType());
 }
 
 static bool isSmallInteger(Type type) {
@@ -136,6 +127,26 @@ static LogicalResult importQuantize(Node &node) {
   return node.tracedResults({narrow(format, encoded(y, format, rounding))});
 }
 
+/// Whether a constant may be the bytes of a product's weights.
+static bool isWeights(Expr x) {
+  return x.elementType().isInteger(8) && x.rank() > 1 &&
+         x.value.getDefiningOp<graph::ConstantOp>();
+}
+
+/// The floats of bytes, computed by ops even where these are known: a product
+/// of their floats may become one of the bytes.
+static Expr unfolded(Expr x, Expr zero, Expr scale) {
+  ImplicitLocOpBuilder &b = *x.b;
+  auto integers = x.type().clone(b.getI32Type());
+  Value y = b.create<graph::CastOp>(integers, x.value);
+  if (zero)
+    y = b.create<graph::SubOp>(
+        y, broadcast(cast(zero, b.getI32Type()), x.shape()).value);
+  y = b.create<graph::CastOp>(x.type().clone(b.getF32Type()), y);
+  Expr factors = broadcast(cast(scale, b.getF32Type()), x.shape());
+  return Expr(b, b.create<graph::MulOp>(y, factors.value));
+}
+
 static LogicalResult importDequantize(Node &node) {
   if (failed(wantOperands(node, 2)))
     return failure();
@@ -157,14 +168,19 @@ static LogicalResult importDequantize(Node &node) {
     return failure();
   Type i32 = node.b.getI32Type();
   bool isWide = isNarrow || x.elementType().getIntOrFloatBitWidth() >= 32;
-  Expr difference = isWide ? x : cast(x, i32);
+  Expr zero;
   if (node.has(2)) {
-    auto zero = spread(node, 2, x.shape());
-    if (failed(zero))
+    auto given = spread(node, 2, x.shape());
+    if (failed(given))
       return failure();
-    difference = difference - cast(*zero, difference.elementType());
+    zero = *given;
   }
   Type work = node.b.getF32Type();
+  if (!isNarrow && isWeights(x) && result == work)
+    return give(node, unfolded(x, zero, *scale));
+  Expr difference = isWide ? x : cast(x, i32);
+  if (zero)
+    difference = difference - cast(zero, difference.elementType());
   return give(node, cast(cast(difference, work) * cast(*scale, work), result));
 }
 

@@ -1,0 +1,63 @@
+// How a convolution is cut for registers and caches.
+
+#include "passes/cpu/kernels/ConvolutionBlocks.h"
+
+using namespace mlir;
+
+namespace weir {
+
+ConvolutionBlocks::ConvolutionBlocks(kernel::ConvolutionOp op,
+                                     const kernel::Target &target)
+    : SpatialWindows(op, Emitter::shape(op.getFilter())
+                             .slice(1, Emitter::shape(op.getX()).size() - 2)) {
+  Value x = op.getX();
+  ArrayRef<int64_t> xs = Emitter::shape(x), ws = Emitter::shape(op.getFilter()),
+                    ys = Emitter::shape(op.getOut());
+  images = xs[0];
+  filled = xs.back();
+  outChannels = ys.back();
+  groups = op.getGroups();
+  words = op.isInWords();
+  unit = words ? 4 : 1;
+  channels = words ? llvm::alignTo(filled, 4) : filled;
+  groupInputs = channels / groups;
+  groupOutputs = outChannels / groups;
+  panel = words ? ws.end()[-2] : ws.back();
+  sumElement = op.getEpilogue().front().getArgument(0).getType();
+  lanes = target.lanes(sumElement);
+  while (panel % lanes)
+    lanes = lanes > 1 ? lanes / 2 : 1;
+  tileColumns = panel % (2 * lanes) ? lanes : 2 * lanes;
+  int64_t vectors = tileColumns / lanes;
+  int64_t most =
+      std::min<int64_t>(14, (target.registers - vectors - 1) / vectors);
+  tileWidth = std::min(most, outWidth);
+  tileHeight = outWidth > most / 2 ? 1 : std::min(outHeight, most / tileWidth);
+  Type inCopy = words ? Emitter::element(x) : sumElement;
+  bytes = std::max<int64_t>(1, inCopy.getIntOrFloatBitWidth() / 8);
+  l2 = target.l2;
+  copyHeight = (outHeight - 1) * strideY + (windowHeight - 1) * dilationY + 1;
+  copyWidth = (outWidth - 1) * strideX + (windowWidth - 1) * dilationX + 1;
+  copyChannels = channels;
+  bool collides = pixelsCollide(target);
+  if (lowY || lowX || copyHeight > height || copyWidth > width ||
+      inCopy != Emitter::element(x) || channels != filled || collides) {
+    if (collides)
+      copyChannels += std::max<int64_t>(1, 64 / bytes);
+    copyType = MemRefType::get({copyHeight, copyWidth, copyChannels}, inCopy);
+  }
+}
+
+// Whether the pixels of a tile fall on few sets of L1, or stand apart by a
+// power of two, at which LLVM's scheduler spills (see MatmulBlocks.cpp).
+bool ConvolutionBlocks::pixelsCollide(const kernel::Target &target) const {
+  if (tileWidth * tileHeight < 2)
+    return false;
+  if (!isRun(channels) && llvm::isPowerOf2_64(strideX * channels) &&
+      groupInputs > 8 * unit)
+    return true;
+  return groupInputs * bytes > 64 &&
+         target.linesCollide(strideX * channels * bytes, tileWidth);
+}
+
+} // namespace weir

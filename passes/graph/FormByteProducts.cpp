@@ -1,0 +1,234 @@
+// Products of quantized operands become products of their bytes.
+
+#include "passes/graph/Passes.h"
+
+#include "dialects/graph/Elementwise.h"
+#include "dialects/graph/Graph.h"
+#include "dialects/graph/Neural.h"
+#include "dialects/graph/Shape.h"
+#include "dialects/graph/build/Expr.h"
+#include "mlir/IR/Matchers.h"
+#include "passes/graph/Bytes.h"
+#include "passes/graph/Quantized.h"
+#include "llvm/Support/Debug.h"
+
+#define DEBUG_TYPE "weir-form-byte-products"
+
+using namespace mlir;
+
+namespace weir {
+#define GEN_PASS_DEF_FORMBYTEPRODUCTS
+#include "passes/graph/Passes.h.inc"
+
+namespace {
+
+using graph::build::Expr;
+
+/// Sums of so many products of bytes fit i32, whatever these are.
+constexpr int64_t mostTerms = INT32_MAX / (255 * 128);
+
+template <typename T>
+Value constantOf(OpBuilder &b, Location loc, RankedTensorType type,
+                 ArrayRef<T> elements) {
+  NewBytes bytes(type);
+  std::memcpy(bytes.data(), elements.data(), elements.size() * sizeof(T));
+  return b.create<graph::ConstantOp>(loc, std::move(bytes).take("bytes"));
+}
+
+bool isZero(Expr scalar) {
+  return matchPattern(scalar.value, m_Zero()) ||
+         matchPattern(scalar.value, m_AnyZeroFloat());
+}
+
+/// `columns` for the last dimension of `type`.
+Expr alongLast(Expr columns, RankedTensorType type) {
+  return Expr(*columns.b, columns.b->create<graph::BroadcastOp>(
+                              type.clone(columns.elementType()), columns.value,
+                              ArrayRef<int64_t>{type.getRank() - 1}));
+}
+
+/// What the sums of `data` times `weights` make of those of their bytes.
+Expr scaled(Expr sums, const QuantizedData &data,
+            const QuantizedWeights &weights) {
+  ImplicitLocOpBuilder &b = *sums.b;
+  auto places = static_cast<int64_t>(weights.sums.size());
+  if (!isZero(data.zero)) {
+    std::vector<int32_t> columns(weights.sums.begin(), weights.sums.end());
+    Expr each(b, constantOf<int32_t>(
+                     b, b.getLoc(),
+                     RankedTensorType::get({places}, b.getI32Type()), columns));
+    sums = sums - alongLast(each * data.zero, sums.type());
+  }
+  if (!data.scale)
+    return sums;
+  Expr scales(b,
+              constantOf<float>(b, b.getLoc(),
+                                RankedTensorType::get({places}, b.getF32Type()),
+                                weights.scales));
+  return cast(sums, b.getF32Type()) *
+         alongLast(scales * data.scale, sums.type());
+}
+
+bool fits(const QuantizedData &data, const QuantizedWeights &weights,
+          int64_t terms) {
+  return bool(data.scale) == !weights.scales.empty() &&
+         (!data.scale || terms <= mostTerms);
+}
+
+Value formed(ImplicitLocOpBuilder &b, graph::MatmulOp op) {
+  RankedTensorType right = graph::build::typeOf(op.getB());
+  if (right.getRank() != 2 || right.getNumElements() == 0)
+    return {};
+  bool transposed = op.getTransposeB();
+  auto weights = quantizedWeights(op.getB(), transposed ? 0 : 1);
+  if (!weights)
+    return {};
+  auto data = quantizedData(b, op.getA());
+  if (!data || !fits(*data, *weights, right.getDimSize(transposed ? 1 : 0)))
+    return {};
+  Value w = constantOf<int8_t>(b, b.getLoc(), weights->type, weights->bytes);
+  Expr sums(b, graph::build::make<graph::MatmulOp>(
+                   b, data->bytes.value, w, op.getTransposeA(), transposed));
+  return sums ? scaled(sums, *data, *weights).value : Value();
+}
+
+/// Images with the convolution's margins, of the bytes that stand for 0.
+Expr padded(graph::ConvolutionOp op, const QuantizedData &data) {
+  SmallVector<int64_t> low = {0}, high = {0};
+  llvm::append_range(low, op.getPaddingLow());
+  llvm::append_range(high, op.getPaddingHigh());
+  low.push_back(0), high.push_back(0);
+  ImplicitLocOpBuilder &b = *data.bytes.b;
+  Expr value = cast(data.zero, data.bytes.elementType());
+  SmallVector<int64_t> none(low.size(), 0);
+  return Expr(b, graph::build::make<graph::PadOp>(
+                     b, data.bytes.value, value.value, low, high, none));
+}
+
+Value formed(ImplicitLocOpBuilder &b, graph::ConvolutionOp op) {
+  RankedTensorType filter = graph::build::typeOf(op.getFilter());
+  int64_t rank = filter.getRank();
+  if (rank > 4 || filter.getNumElements() == 0)
+    return {};
+  auto weights = quantizedWeights(op.getFilter(), rank - 1);
+  if (!weights)
+    return {};
+  auto data = quantizedData(b, op.getX());
+  int64_t terms = filter.getNumElements() / filter.getShape().back();
+  if (!data || !fits(*data, *weights, terms))
+    return {};
+  SmallVector<int64_t> low(op.getPaddingLow()), high(op.getPaddingHigh());
+  auto isMargin = [](int64_t n) { return n != 0; };
+  Expr x = data->bytes;
+  if (!isZero(data->zero) &&
+      (llvm::any_of(low, isMargin) || llvm::any_of(high, isMargin))) {
+    x = padded(op, *data);
+    low.assign(low.size(), 0);
+    high.assign(high.size(), 0);
+  }
+  Value w = constantOf<int8_t>(b, b.getLoc(), weights->type, weights->bytes);
+  if (!x)
+    return {};
+  Expr sums(b, graph::build::make<graph::ConvolutionOp>(
+                   b, x.value, w, op.getStrides(), low, high, op.getDilations(),
+                   op.getGroups()));
+  return sums ? scaled(sums, *data, *weights).value : Value();
+}
+
+/// `value` times a number, which joins what it is multiplied by already and
+/// what is added to that, where these have one value a column.
+Value timesNumber(ImplicitLocOpBuilder &b, Value value, float number) {
+  auto isShort = [](Value value) {
+    auto broadcast = value.getDefiningOp<graph::BroadcastOp>();
+    return broadcast && broadcast.getX().getDefiningOp<graph::ConstantOp>();
+  };
+  auto times = [&](Value value) {
+    auto broadcast = value.getDefiningOp<graph::BroadcastOp>();
+    Expr scaled = Expr(b, broadcast.getX()) * static_cast<double>(number);
+    return b
+        .create<graph::BroadcastOp>(broadcast.getType(), scaled.value,
+                                    broadcast.getDims())
+        .getResult();
+  };
+  // Layouts change between the sums and what scales them.
+  SmallVector<graph::TransposeOp> moves;
+  Value inner = value;
+  while (auto move = inner.getDefiningOp<graph::TransposeOp>()) {
+    moves.push_back(move);
+    inner = move.getX();
+  }
+  auto add = inner.getDefiningOp<graph::AddOp>();
+  auto mul = (add ? add.getX() : inner).getDefiningOp<graph::MulOp>();
+  if (!mul || !isShort(mul.getY()) || (add && !isShort(add.getY())))
+    return (Expr(b, value) * static_cast<double>(number)).value;
+  Value result = b.create<graph::MulOp>(mul.getX(), times(mul.getY()));
+  if (add)
+    result = b.create<graph::AddOp>(result, times(add.getY()));
+  for (graph::TransposeOp move : llvm::reverse(moves))
+    result = b.create<graph::TransposeOp>(result, move.getPermutation());
+  return result;
+}
+
+void multiplyByInverse(graph::DivOp div) {
+  Value scale = div.getY();
+  if (auto broadcast = scale.getDefiningOp<graph::BroadcastOp>())
+    scale = broadcast.getX();
+  DenseElementsAttr known;
+  if (!div->hasOneUse() || !isa<graph::RoundOp>(*div->user_begin()) ||
+      !div.getType().getElementType().isF32() ||
+      !matchPattern(scale, m_Constant(&known)) || !known.isSplat())
+    return;
+  ImplicitLocOpBuilder b(div.getLoc(), div);
+  float inverse = 1 / known.getSplatValue<APFloat>().convertToFloat();
+  div.replaceAllUsesWith(timesNumber(b, div.getX(), inverse));
+  div.erase();
+}
+
+/// Turns divisions by a known scale, whose quotients are rounded, of what is
+/// computed from `value` element by element into products.
+void multiplyByInverses(Value value) {
+  SmallVector<Value> work = {value};
+  llvm::SmallPtrSet<Operation *, 16> seen;
+  while (!work.empty()) {
+    Value value = work.pop_back_val();
+    for (Operation *user : llvm::make_early_inc_range(value.getUsers())) {
+      if (auto div = dyn_cast<graph::DivOp>(user)) {
+        multiplyByInverse(div);
+        continue;
+      }
+      bool goesOn = isa<graph::AddOp, graph::SubOp, graph::MulOp, graph::ReluOp,
+                        graph::MaximumOp, graph::MinimumOp, graph::TransposeOp,
+                        graph::ReshapeOp>(user);
+      if (goesOn && seen.insert(user).second)
+        work.push_back(user->getResult(0));
+    }
+  }
+}
+
+struct FormByteProducts : impl::FormByteProductsBase<FormByteProducts> {
+  void runOnOperation() override {
+    if (getOperation()->hasAttr("weir.gpu"))
+      return;
+    SmallVector<Operation *> products;
+    getOperation()->walk([&](Operation *op) {
+      if (isa<graph::MatmulOp, graph::ConvolutionOp>(op))
+        products.push_back(op);
+    });
+    for (Operation *op : products) {
+      ImplicitLocOpBuilder b(op->getLoc(), op);
+      auto matmul = dyn_cast<graph::MatmulOp>(op);
+      Value value = matmul ? formed(b, matmul)
+                           : formed(b, cast<graph::ConvolutionOp>(op));
+      if (!value)
+        continue;
+      LLVM_DEBUG(llvm::dbgs()
+                 << "multiplies bytes at " << op->getLoc() << "\n");
+      op->getResult(0).replaceAllUsesWith(value);
+      op->erase();
+      multiplyByInverses(value);
+    }
+  }
+};
+
+} // namespace
+} // namespace weir

@@ -1,0 +1,300 @@
+// Operands of products that are computed from bytes.
+
+#include "passes/graph/Quantized.h"
+
+#include "dialects/graph/Elements.h"
+#include "dialects/graph/Elementwise.h"
+#include "dialects/graph/Graph.h"
+#include "dialects/graph/Shape.h"
+#include "passes/graph/Bytes.h"
+
+using namespace mlir;
+
+namespace weir {
+
+using graph::build::Expr;
+
+namespace {
+
+RankedTensorType typeOf(Value value) {
+  return cast<RankedTensorType>(value.getType());
+}
+
+bool isByte(Type type) { return type.isInteger(8); }
+
+/// Elements of constants and of what moves, converts, subtracts and multiplies
+/// them. Doubles hold the bytes, i32 and f32 that these are of exactly.
+class Evaluation {
+public:
+  using Numbers = std::vector<double>;
+
+  std::optional<Numbers> of(Value value) {
+    Operation *op = value.getDefiningOp();
+    RankedTensorType type = typeOf(value);
+    if (!op || type.getNumElements() > mostElements || ++ops > mostOps)
+      return std::nullopt;
+    if (auto constant = dyn_cast<graph::ConstantOp>(op))
+      return ofConstant(value);
+    if (auto transpose = dyn_cast<graph::TransposeOp>(op))
+      return moved(transpose.getX(), type, transpose.getPermutation());
+    if (auto broadcast = dyn_cast<graph::BroadcastOp>(op))
+      return repeated(broadcast, type);
+    if (isa<graph::ReshapeOp>(op))
+      return of(op->getOperand(0));
+    if (auto cast = dyn_cast<graph::CastOp>(op)) {
+      Type from = typeOf(cast.getX()).getElementType();
+      bool isExact =
+          isByte(from) || (from.isInteger(32) && type.getElementType().isF32());
+      return isExact ? of(cast.getX()) : std::nullopt;
+    }
+    if (isa<graph::SubOp, graph::MulOp>(op)) {
+      auto x = of(op->getOperand(0)), y = of(op->getOperand(1));
+      if (!x || !y)
+        return std::nullopt;
+      bool isFloat = type.getElementType().isF32();
+      for (auto [a, b] : llvm::zip_equal(*x, *y)) {
+        a = isa<graph::SubOp>(op) ? a - b : a * b;
+        a = isFloat ? static_cast<float>(a) : a;
+      }
+      return x;
+    }
+    return std::nullopt;
+  }
+
+  /// Elements of `x`, each `strides[i]` further along dimension `i` of `type`.
+  static Numbers strided(const Numbers &x, RankedTensorType type,
+                         ArrayRef<int64_t> strides) {
+    Numbers result(type.getNumElements());
+    SmallVector<int64_t> at(type.getRank());
+    int64_t from = 0;
+    for (double &number : result) {
+      number = x[from];
+      for (int64_t d = type.getRank(); d-- > 0;) {
+        from += strides[d];
+        if (++at[d] < type.getDimSize(d))
+          break;
+        from -= strides[d] * at[d];
+        at[d] = 0;
+      }
+    }
+    return result;
+  }
+
+private:
+  static constexpr int64_t mostElements = int64_t(1) << 28;
+  static constexpr int mostOps = 32;
+  int ops = 0;
+
+  template <typename T>
+  static Numbers numbersIn(const Bytes &bytes, int64_t count) {
+    Numbers numbers(count);
+    for (int64_t i = 0; i < count; ++i) {
+      T element;
+      std::memcpy(&element,
+                  bytes.data().data() + (bytes.isSplat() ? 0 : i) * sizeof(T),
+                  sizeof(T));
+      numbers[i] = static_cast<double>(element);
+    }
+    return numbers;
+  }
+
+  static std::optional<Numbers> ofConstant(Value value) {
+    std::optional<Bytes> bytes = Bytes::of(value);
+    if (!bytes)
+      return std::nullopt;
+    int64_t count = typeOf(value).getNumElements();
+    Type element = typeOf(value).getElementType();
+    if (element.isF32())
+      return numbersIn<float>(*bytes, count);
+    if (element.isSignlessInteger(32))
+      return numbersIn<int32_t>(*bytes, count);
+    if (element.isSignlessInteger(8))
+      return numbersIn<int8_t>(*bytes, count);
+    if (element.isUnsignedInteger(8))
+      return numbersIn<uint8_t>(*bytes, count);
+    return std::nullopt;
+  }
+
+  std::optional<Numbers> moved(Value x, RankedTensorType type,
+                               ArrayRef<int64_t> permutation) {
+    std::optional<Numbers> numbers = of(x);
+    if (!numbers)
+      return std::nullopt;
+    SmallVector<int64_t> strides = graph::stridesOf(typeOf(x).getShape()), by;
+    for (int64_t dim : permutation)
+      by.push_back(strides[dim]);
+    return strided(*numbers, type, by);
+  }
+
+  std::optional<Numbers> repeated(graph::BroadcastOp op,
+                                  RankedTensorType type) {
+    std::optional<Numbers> numbers = of(op.getX());
+    if (!numbers)
+      return std::nullopt;
+    ArrayRef<int64_t> shape = typeOf(op.getX()).getShape();
+    SmallVector<int64_t> strides = graph::stridesOf(shape),
+                         by(type.getRank(), 0);
+    for (auto [i, dim] : llvm::enumerate(op.getDims()))
+      by[dim] = shape[i] == 1 ? 0 : strides[i];
+    return strided(*numbers, type, by);
+  }
+};
+
+/// The scalar that all elements of `value` are.
+Expr scalarOf(ImplicitLocOpBuilder &b, Value value) {
+  if (auto broadcast = value.getDefiningOp<graph::BroadcastOp>())
+    value = broadcast.getX();
+  if (auto constant = value.getDefiningOp<graph::ConstantOp>())
+    if (auto dense = dyn_cast<DenseElementsAttr>(constant.getValue());
+        dense && dense.isSplat())
+      return Expr(b, b.create<graph::ConstantOp>(DenseElementsAttr::get(
+                         typeOf(value).clone(ArrayRef<int64_t>{}),
+                         dense.getSplatValue<Attribute>())));
+  if (typeOf(value).getNumElements() != 1)
+    return {};
+  return reshape(Expr(b, value), {});
+}
+
+Value castFrom(Value value, bool (*isFrom)(Type), Type to) {
+  auto cast = value.getDefiningOp<graph::CastOp>();
+  if (!cast || typeOf(value).getElementType() != to ||
+      !isFrom(typeOf(cast.getX()).getElementType()))
+    return {};
+  return cast.getX();
+}
+
+/// Elements of i32 as bytes less a zero point.
+std::optional<QuantizedData> centeredBytes(ImplicitLocOpBuilder &b,
+                                           Value value) {
+  Type i32 = b.getI32Type();
+  QuantizedData data;
+  Value wide = value;
+  if (auto sub = value.getDefiningOp<graph::SubOp>()) {
+    wide = sub.getX();
+    data.zero = scalarOf(b, sub.getY());
+  } else {
+    data.zero =
+        Expr(b, graph::build::splat(b, RankedTensorType::get({}, i32), 0));
+  }
+  Value bytes = castFrom(wide, isByte, i32);
+  if (!bytes || !data.zero)
+    return std::nullopt;
+  data.bytes = Expr(b, bytes);
+  return data;
+}
+
+} // namespace
+
+std::optional<QuantizedData> quantizedData(ImplicitLocOpBuilder &b,
+                                           Value operand) {
+  Type i32 = b.getI32Type(), f32 = b.getF32Type();
+  // What only moves elements moves bytes as well.
+  SmallVector<Operation *> moves;
+  while (isa_and_nonnull<graph::TransposeOp, graph::ReshapeOp>(
+      operand.getDefiningOp())) {
+    moves.push_back(operand.getDefiningOp());
+    operand = moves.back()->getOperand(0);
+  }
+  std::optional<QuantizedData> data;
+  if (typeOf(operand).getElementType() == f32) {
+    auto mul = operand.getDefiningOp<graph::MulOp>();
+    if (!mul)
+      return std::nullopt;
+    auto isWide = [](Type type) { return type.isSignlessInteger(32); };
+    for (bool swap : {false, true}) {
+      Value x = swap ? mul.getY() : mul.getX();
+      Value scale = swap ? mul.getX() : mul.getY();
+      Value wide = castFrom(x, isWide, f32);
+      if (!wide || !(data = centeredBytes(b, wide)))
+        continue;
+      data->scale = scalarOf(b, scale);
+      if (data->scale)
+        break;
+      data.reset();
+    }
+  } else if (typeOf(operand).getElementType() == i32) {
+    data = centeredBytes(b, operand);
+  }
+  if (!data)
+    return std::nullopt;
+  // Signed bytes become unsigned ones with another zero point.
+  if (data->bytes.elementType().isSignlessInteger(8)) {
+    data->bytes =
+        cast(cast(data->bytes, i32) + 128.0, b.getIntegerType(8, false));
+    data->zero = data->zero + 128.0;
+  }
+  for (Operation *move : llvm::reverse(moves)) {
+    if (auto by = dyn_cast<graph::TransposeOp>(move))
+      data->bytes = transpose(data->bytes, by.getPermutation());
+    else
+      data->bytes = reshape(data->bytes, typeOf(move->getResult(0)).getShape());
+  }
+  return data;
+}
+
+std::optional<QuantizedWeights> quantizedWeights(Value operand, int64_t dim) {
+  RankedTensorType type = typeOf(operand);
+  Value integers = operand, scales;
+  SmallVector<graph::TransposeOp> moves;
+  if (type.getElementType().isF32()) {
+    while (auto move = integers.getDefiningOp<graph::TransposeOp>()) {
+      moves.push_back(move);
+      integers = move.getX();
+    }
+    auto mul = integers.getDefiningOp<graph::MulOp>();
+    if (!mul)
+      return std::nullopt;
+    integers = mul.getX(), scales = mul.getY();
+    auto cast = integers.getDefiningOp<graph::CastOp>();
+    if (!cast || !isa<IntegerType>(typeOf(cast.getX()).getElementType()))
+      return std::nullopt;
+  } else if (!type.getElementType().isSignlessInteger(32)) {
+    return std::nullopt;
+  }
+  // Where along `dim` of the operand each element of the constant is.
+  int64_t from = dim;
+  for (graph::TransposeOp move : moves)
+    from = move.getPermutation()[from];
+  RankedTensorType given = typeOf(integers);
+  int64_t stride = graph::stridesOf(given.getShape())[from];
+  int64_t places = given.getDimSize(from);
+  std::optional<Evaluation::Numbers> values = Evaluation().of(integers),
+                                     factors;
+  if (!values || values->empty() ||
+      (scales && !(factors = Evaluation().of(scales))))
+    return std::nullopt;
+  QuantizedWeights weights;
+  weights.sums.assign(places, 0);
+  if (scales)
+    weights.scales.assign(places, 0);
+  std::vector<bool> known(places);
+  for (auto [i, value] : llvm::enumerate(*values)) {
+    int64_t place = static_cast<int64_t>(i) / stride % places;
+    if (!(value >= -128 && value <= 127))
+      return std::nullopt;
+    weights.sums[place] += static_cast<int64_t>(value);
+    if (!scales)
+      continue;
+    auto factor = static_cast<float>((*factors)[i]);
+    if (known[place] && weights.scales[place] != factor)
+      return std::nullopt;
+    known[place] = true;
+    weights.scales[place] = factor;
+  }
+  // In the operand's own order.
+  weights.type = type.clone(IntegerType::get(type.getContext(), 8));
+  if (!moves.empty()) {
+    SmallVector<int64_t> strides = graph::stridesOf(given.getShape());
+    for (graph::TransposeOp move : llvm::reverse(moves)) {
+      SmallVector<int64_t> next;
+      for (int64_t d : move.getPermutation())
+        next.push_back(strides[d]);
+      strides = next;
+    }
+    *values = Evaluation::strided(*values, weights.type, strides);
+  }
+  weights.bytes.assign(values->begin(), values->end());
+  return weights;
+}
+
+} // namespace weir

@@ -1,0 +1,195 @@
+"""Products of quantized operands whose weights are known: sums of products of bytes, exact, against NumPy's int64. Scales
+are powers of two, so that what is made of the sums is exact too. With AVX-512 VNNI these are dot products, on other
+levels and in other shapes not."""
+
+import numpy as np
+from onnx_graph import OnnxGraph, main
+
+rng = np.random.default_rng(41)
+I, F = np.int64, np.float32
+OPTIONS = []
+
+
+def graph():
+    return OnnxGraph(opset=21, fold=False, threads=[2, 3], options=OPTIONS)
+
+
+def images(x, w, strides=(1, 1), pads=(0, 0, 0, 0), dilations=(1, 1), group=1, zero=0):
+    """Sums of a convolution of x less its zero point, images NCHW and filters OIHW."""
+    x = np.pad(x.astype(I) - zero, [(0, 0), (0, 0), (pads[0], pads[2]), (pads[1], pads[3])])
+    (n, c, h, v), (o, i, kh, kw) = x.shape, w.shape
+    oh = (h - (kh - 1) * dilations[0] - 1) // strides[0] + 1
+    ow = (v - (kw - 1) * dilations[1] - 1) // strides[1] + 1
+    y = np.zeros((n, o, oh, ow), I)
+    each = o // group
+    for ky in range(kh):
+        for kx in range(kw):
+            top, left = ky * dilations[0], kx * dilations[1]
+            part = x[:, :, top : top + strides[0] * (oh - 1) + 1 : strides[0], left : left + strides[1] * (ow - 1) + 1 : strides[1]]
+            for g in range(group):
+                w_g = w[g * each : (g + 1) * each, :, ky, kx].astype(I)
+                y[:, g * each : (g + 1) * each] += np.einsum("nihw,oi->nohw", part[:, g * i : (g + 1) * i], w_g)
+    return y
+
+
+def bytes_of(shape, type):
+    range = np.iinfo(type)
+    return rng.integers(range.min, range.max, shape, type, endpoint=True)
+
+
+def quantized(sums, factor, zero, type=np.uint8):
+    range = np.iinfo(type)
+    return np.clip(np.rint(sums * factor) + zero, range.min, range.max).astype(type)
+
+
+def scales_of(count):
+    return F(2.0 ** -rng.integers(5, 8, count))
+
+
+def dequantized(g, x, zero, scale):
+    """x is an input of bytes."""
+    return g.op("DequantizeLinear", x, g.constant(F(scale)), g.constant(zero))
+
+
+def matmuls(type, zero, shapes):
+    """QuantizeLinear(Relu(x w + b)), from bytes to bytes."""
+    g = graph()
+    for rows, depth, columns in shapes:
+        x, w = bytes_of((rows, depth), type), bytes_of((depth, columns), np.int8)
+        scales = scales_of(columns)
+        f = dequantized(g, g.input(x), type(zero), 0.5)
+        v = g.op("DequantizeLinear", g.constant(w), g.constant(scales), g.constant(np.zeros(columns, np.int8)), axis=1)
+        sums = (x.astype(I) - zero) @ w.astype(I)
+        y = g.op("MatMul", f, v)
+        g.expect(y, F(sums * (scales * 0.5)))
+        b = np.int32(rng.integers(-3000, 3000, columns))
+        bias = g.op("DequantizeLinear", g.constant(b), g.constant(scales * F(0.5)), g.constant(np.zeros(columns, np.int32)), axis=0)
+        r = g.op("Relu", g.op("Add", y, bias))
+        q = g.op("QuantizeLinear", r, g.constant(F(2)), g.constant(np.uint8(3)))
+        g.expect(q, quantized(np.maximum(sums + b, 0), scales * 0.25, 3))
+    return g
+
+
+def unsigned_rows():
+    return matmuls(np.uint8, 131, [(1, 256, 64), (7, 61, 33), (49, 192, 40), (200, 70, 100), (16, 1024, 32), (13, 3, 5)])
+
+
+def signed_rows():
+    return matmuls(np.int8, -5, [(1, 40, 16), (33, 128, 96)])
+
+
+def convolutions(cases, zero=0, type=np.uint8):
+    g = graph()
+    for shape, (o, kh, kw), options in cases:
+        group = options.get("group", 1)
+        x, w = bytes_of(shape, type), bytes_of((o, shape[1] // group, kh, kw), np.int8)
+        scales = scales_of(o)
+        f = dequantized(g, g.input(x), type(zero), 0.5)
+        v = g.op("DequantizeLinear", g.constant(w), g.constant(scales), axis=0)
+        listed = {k: list(n) if isinstance(n, tuple) else n for k, n in options.items()}
+        y = g.op("Conv", f, v, **listed)
+        q = g.op("QuantizeLinear", y, g.constant(F(16)), g.constant(np.uint8(100)))
+        sums = images(x, w, zero=zero, **options)
+        g.expect(q, quantized(sums, (scales / 32).reshape(1, o, 1, 1), 100))
+    return g
+
+
+def pixels():
+    return convolutions([((1, 16, 14, 14), (96, 1, 1), {}), ((2, 24, 9, 7), (40, 1, 1), {}),
+                         ((1, 32, 15, 15), (64, 1, 1), {"strides": (2, 2)}), ((1, 10, 5, 5), (8, 1, 1), {})])  # fmt: skip
+
+
+def windows():
+    return convolutions([
+        ((1, 3, 21, 20), (32, 3, 3), {"strides": (2, 2), "pads": (1, 1, 1, 1)}),
+        ((1, 16, 12, 12), (40, 3, 3), {"pads": (1, 1, 1, 1)}),
+        ((2, 64, 8, 8), (32, 3, 3), {"pads": (0, 1, 1, 0)}),
+        ((1, 8, 14, 14), (20, 5, 3), {}),
+        ((1, 16, 15, 15), (16, 3, 3), {"dilations": (2, 3)}),
+        ((1, 16, 9, 9), (32, 3, 3), {"group": 2, "pads": (1, 1, 1, 1)}),
+        ((1, 6, 9, 9), (9, 3, 3), {"group": 3}),
+    ])  # fmt: skip
+
+
+def margins():
+    """Beside the images is what their zero point stands for."""
+    cases = [((1, 16, 12, 12), (40, 3, 3), {"pads": (1, 2, 1, 0)}),
+             ((1, 64, 9, 9), (64, 3, 3), {"group": 64, "pads": (1, 1, 1, 1)})]  # fmt: skip
+    return convolutions(cases, zero=77)
+
+
+def signed_images():
+    return convolutions([((1, 16, 12, 12), (40, 3, 3), {"pads": (1, 1, 1, 1)})], zero=-9, type=np.int8)
+
+
+def channels():
+    """Each channel by its own filter."""
+    def case(c, h, w, kh, kw, n=1, **options):
+        return (n, c, h, w), (c, kh, kw), {"group": c, **options}
+
+    return convolutions([
+        case(64, 14, 14, 3, 3, pads=(1, 1, 1, 1)),
+        case(96, 15, 13, 3, 3, pads=(1, 1, 1, 1), strides=(2, 2)),
+        case(144, 7, 7, 3, 3, pads=(1, 1, 1, 1), n=2),
+        case(20, 11, 9, 5, 5, pads=(2, 2, 2, 2)),
+        case(70, 12, 12, 7, 7),
+        case(32, 12, 12, 3, 3, dilations=(2, 2), pads=(2, 2, 2, 2)),
+        case(16, 3, 3, 3, 3, pads=(1, 1, 1, 1)),
+        case(65, 6, 5, 2, 4, pads=(0, 1, 1, 2)),
+    ])  # fmt: skip
+
+
+def integers():
+    """MatMulInteger, ConvInteger and QLinearConv by known weights; zero points of the run."""
+    g = graph()
+    x, w = bytes_of((33, 120), np.uint8), bytes_of((120, 48), np.int8)
+    zero = np.uint8(99)
+    y = g.op("MatMulInteger", g.input(x), g.constant(w), g.input(zero), g.constant(np.int8(0)))
+    g.expect(y, ((x.astype(I) - 99) @ w.astype(I)).astype(np.int32))
+    w = rng.integers(0, 128, (120, 20), np.uint8)
+    y = g.op("MatMulInteger", g.input(x), g.constant(w), g.constant(zero), g.constant(np.uint8(64)))
+    g.expect(y, ((x.astype(I) - 99) @ (w.astype(I) - 64)).astype(np.int32))
+    # Far weights are no signed bytes.
+    w = bytes_of((120, 20), np.uint8)
+    y = g.op("MatMulInteger", g.input(x), g.constant(w), g.constant(zero), g.constant(np.uint8(3)))
+    g.expect(y, ((x.astype(I) - 99) @ (w.astype(I) - 3)).astype(np.int32))
+    x, w = bytes_of((1, 32, 9, 9), np.uint8), bytes_of((24, 32, 3, 3), np.int8)
+    y = g.op("ConvInteger", g.input(x), g.constant(w), g.input(zero), pads=[1, 1, 1, 1])
+    sums = images(x, w, pads=(1, 1, 1, 1), zero=99)
+    g.expect(y, sums.astype(np.int32))
+    scales, bias = scales_of(24), np.int32(rng.integers(-9000, 9000, 24))
+    y = g.op("QLinearConv", g.input(x), g.constant(F(0.5)), g.constant(zero), g.constant(w), g.constant(scales),
+             g.constant(np.zeros(24, np.int8)), g.constant(F(16)), g.constant(np.uint8(5)), g.constant(bias),
+             pads=[1, 1, 1, 1])  # fmt: skip
+    each = (1, 24, 1, 1)
+    g.expect(y, quantized(sums + bias.reshape(each), (scales / 32).reshape(each), 5))
+    return g
+
+
+def rows_of_columns():
+    """Operands transposed, weights in batches, and one row of weights."""
+    g = graph()
+    x, w = bytes_of((2, 12, 64), np.uint8), bytes_of((30, 64), np.int8)
+    f = dequantized(g, g.input(x), np.uint8(20), 0.25)
+    v = g.op("DequantizeLinear", g.constant(w), g.constant(F(0.5)), g.constant(np.int8(1)))
+    y = g.op("MatMul", f, g.op("Transpose", v, perm=[1, 0]))
+    g.expect(y, F((x.astype(I) - 20) @ (w.astype(I) - 1).T * 0.125))
+    w = bytes_of((2, 64, 5), np.int8)
+    v = g.op("DequantizeLinear", g.constant(w), g.constant(F(0.5)))
+    g.expect(g.op("MatMul", f, v), F((x.astype(I) - 20) @ w.astype(I) * 0.125))
+    w = bytes_of((64, 1), np.int8)
+    v = g.op("DequantizeLinear", g.constant(w), g.constant(F(0.5)))
+    g.expect(g.op("MatMul", f, v), F((x.astype(I) - 20) @ w.astype(I) * 0.125))
+    return g
+
+
+def without():
+    """On a processor without dot products of bytes."""
+    OPTIONS.append("-mcpu=x86-64-v3")
+    return convolutions([
+        ((1, 3, 9, 9), (20, 3, 3), {"pads": (1, 1, 1, 1)}), ((1, 40, 7, 7), (40, 3, 3), {"group": 40}),
+        ((1, 12, 6, 6), (18, 1, 1), {}), ((1, 16, 9, 9), (32, 3, 3), {"group": 2}),
+    ], zero=3)  # fmt: skip
+
+
+main(unsigned_rows, signed_rows, pixels, windows, margins, signed_images, channels, integers, rows_of_columns, without)
