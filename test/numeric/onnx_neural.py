@@ -134,6 +134,13 @@ def pools():
     y = g.op("AveragePool", x, kernel_shape=[2, 2], strides=[2, 3], dilations=[3, 2], pads=[0, 1, 0, 1])
     g.expect(y, np.nanmean(wide, -1), **near)
     g.expect(g.op("LpPool", x, p=3, **p), np.sum(np.abs(places(a, (3, 2), (2, 3), (0, 0), (1, 1), 0, (3, 2))) ** 3, -1) ** (1 / 3), **near)
+    # Sums that halves do not hold, of which the means and roots are halves.
+    tall = g.input(np.full((1, 1, 4, 4), 30000, np.float16))
+    margin = np.pad(np.full((4, 4), 30000.0), 1)
+    around = np.array([[margin[i : i + 3, j : j + 3].mean() for j in range(4)] for i in range(4)])
+    g.expect(g.op("AveragePool", tall, kernel_shape=[3, 3], pads=[1, 1, 1, 1], count_include_pad=1), around[None, None], rtol=1e-3)
+    steep = g.input(np.full((1, 1, 4, 4), 300, np.float16))
+    g.expect(g.op("LpPool", steep, kernel_shape=[2, 2]), np.full((1, 1, 3, 3), 600), rtol=1e-3)
     g.expect(g.op("GlobalAveragePool", x), a.astype(float).mean((2, 3), keepdims=True), **near)
     g.expect(g.op("GlobalMaxPool", x), a.max((2, 3), keepdims=True))
     g.expect(g.op("GlobalLpPool", x), np.sqrt((a.astype(float) ** 2).sum((2, 3), keepdims=True)), **near)

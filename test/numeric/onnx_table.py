@@ -308,6 +308,19 @@ def trees():
     leaves = np.where(a[:, 1] <= 0, 0, np.where(a[:, 2] > 0.5, 1, 2))
     g.expect(score, np.float64([[1, 0, 0], [0, 1, 0], [0.25, 0, 0.75]])[leaves])
     g.expect(label, i64(3, 5, 8)[leaves])
+    # One score for two classes: a share, or on either side of zero.
+    for weights, how in (([0.25, 0.75], "NONE"), ([0.25, 0.75], "LOGISTIC"), ([-1.5, 0.5], "LOGISTIC"), ([-1.5, 0.5], "NONE")):
+        label, score = g.op(
+            "TreeEnsembleClassifier", x, outputs=2, classlabels_int64s=[4, 7], post_transform=how, base_values=[0.125],
+            nodes_treeids=[0, 0, 0], nodes_nodeids=[0, 1, 2], nodes_featureids=[1, 0, 0], nodes_values=[0.0, 0.0, 0.0],
+            nodes_modes=["BRANCH_LEQ", "LEAF", "LEAF"], nodes_truenodeids=[1, 0, 0], nodes_falsenodeids=[2, 0, 0],
+            class_treeids=[0, 0], class_nodeids=[1, 2], class_ids=[0, 0], class_weights=weights, **ml,
+        )  # fmt: skip
+        s = np.float64(weights)[np.where(a[:, 1] <= 0, 0, 1)] + 0.125
+        share = weights[0] >= 0
+        g.expect(label, np.where(s > (0.5 if share else 0), 7, 4))
+        pair = np.stack([1 - s if share else -s, s], 1)
+        g.expect(score, 1 / (1 + np.exp(-pair)) if how == "LOGISTIC" and not share else pair, **near)
     y = g.op(
         "TreeEnsemble", x, aggregate_function=1, n_targets=2, post_transform=0, tree_roots=[0, 2],
         nodes_featureids=[0, 2, 1], nodes_splits=np.float32([0.25, -0.5, 0.0]), nodes_modes=np.uint8([0, 3, 1]),

@@ -56,6 +56,26 @@ OwningOpRef<ModuleOp> importModel(Report &report,
     report.error(Status::badUsage) << "an ONNX model has no checkpoints";
     return {};
   }
+  if (options.tags != ImportOptions().tags) {
+    report.error(Status::badUsage) << "an ONNX model has no tags";
+    return {};
+  }
+  if (!options.gradients.empty()) {
+    report.error(Status::badUsage)
+        << "--grad=" << escaped(options.gradients.front().loss)
+        << ":...: an ONNX model gives the gradients that its Gradient nodes "
+           "name; --loss trains it";
+    return {};
+  }
+  if (!options.targets.empty() || !options.entries.empty()) {
+    report.error(Status::badUsage)
+        << (options.entries.empty() ? "--target-node=" : "--entry=")
+        << escaped(options.entries.empty() ? options.targets.front()
+                                           : options.entries.front())
+        << ": an ONNX model has one function and no nodes that run besides; "
+           "name what it gives with --fetch";
+    return {};
+  }
   std::unique_ptr<Model> model = Model::read(report, options.path);
   if (!model)
     return {};

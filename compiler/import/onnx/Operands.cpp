@@ -2,6 +2,8 @@
 
 #include "compiler/import/onnx/Operands.h"
 
+#include "compiler/import/onnx/Scalars.h"
+
 #include "dialects/graph/Elementwise.h"
 #include "dialects/graph/Shape.h"
 
@@ -123,7 +125,9 @@ FailureOr<Integers> promisedList(Node &node, unsigned i) {
   auto shape = promisedShape(node, 0, "operand " + Twine(i));
   if (failed(shape))
     return failure();
-  SmallVector<Expr> given = scalarsOf(node, i);
+  SmallVector<Expr> given;
+  if (failed(readScalars(node, i, given)))
+    return failure();
   if (given.size() != shape->size())
     return node.error() << "makes [" << *shape << "] of sizes " << node.type(i);
   for (auto [size, promised] : llvm::zip_equal(given, *shape))

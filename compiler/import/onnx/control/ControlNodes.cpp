@@ -209,6 +209,10 @@ static LogicalResult importOldScan(Node &node, int64_t scans) {
   if (variables < 0)
     return node.error() << "scans " << scans << " of its operands";
   int64_t batch = node.rank(1) ? node.shape(1)[0] : 0;
+  if (batch > stepLimit)
+    return node.error(Status::limit)
+           << "has a batch of " << batch << ", and at most " << stepLimit
+           << " can be scanned";
   SmallVector<SmallVector<Expr>> results;
   for (int64_t entry = 0; entry < batch; ++entry) {
     SmallVector<Expr> first, rest;

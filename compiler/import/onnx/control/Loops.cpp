@@ -13,9 +13,6 @@ using namespace mlir;
 
 namespace weir::onnx {
 
-/// Steps that are traced one after the other at most: each makes its own ops.
-constexpr int64_t stepLimit = 1024;
-
 namespace {
 
 /// What steps that were traced one after the other have given so far.

@@ -9,6 +9,9 @@
 
 namespace weir::onnx {
 
+/// Steps that are traced one after the other at most: each makes its own ops.
+constexpr int64_t stepLimit = 1024;
+
 /// A loop: variables that each step makes anew, and tensors that it gives
 /// besides, which all steps' make one of.
 struct Steps {

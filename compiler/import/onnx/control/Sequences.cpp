@@ -2,6 +2,7 @@
 // time, but for the tensors that they hold.
 
 #include "compiler/import/onnx/Operands.h"
+#include "compiler/import/onnx/Scalars.h"
 #include "compiler/import/onnx/control/Control.h"
 
 #include "dialects/graph/Graph.h"
@@ -114,7 +115,9 @@ LogicalResult importSequenceAt(Node &node) {
     FailureOr<int64_t> place = placeAt(node, 1, count, count, 0);
     return failed(place) ? failure() : node.tracedResults({elements[*place]});
   }
-  SmallVector<Expr> given = scalarsOf(node, 1);
+  SmallVector<Expr> given;
+  if (failed(readScalars(node, 1, given)))
+    return failure();
   for (const Traced &element : elements)
     if (!element.value ||
         element.value.getType() != elements[0].value.getType())
@@ -191,7 +194,9 @@ LogicalResult importConcatFromSequence(Node &node) {
 struct OpenPart : Object {};
 
 LogicalResult splitByData(Node &node, int64_t size) {
-  SmallVector<Expr> sizes = scalarsOf(node, 1);
+  SmallVector<Expr> sizes;
+  if (failed(readScalars(node, 1, sizes)))
+    return failure();
   if (node.rank(1) != 1 || sizes.empty())
     return node.unsupported("parts of a size that only the run knows");
   Expr total, fits;
@@ -219,24 +224,32 @@ LogicalResult importSplitToSequence(Node &node) {
   if (failed(axis))
     return failure();
   int64_t size = x.size(*axis);
-  Integers sizes(node.has(1) ? 0 : size, 1);
   bool keeps = node.has(1) || node.intAttr("keepdims", 1);
   if (node.has(1) && !node.tryConstant(1))
     return splitByData(node, size);
-  if (node.has(1)) {
+  Integers sizes;
+  if (node.has(1) && node.rank(1) > 0) {
     FailureOr<Integers> given = node.integers(1);
     if (failed(given))
       return failure();
     sizes = *given;
-    if (node.rank(1) == 0) {
-      int64_t each = sizes[0];
-      if (each < 1)
-        return node.error() << "makes parts of " << each;
-      sizes.clear();
-      for (int64_t at = 0; at < size; at += each)
-        sizes.push_back(std::min(each, size - at));
-    }
+  } else {
+    FailureOr<int64_t> each = node.has(1) ? node.integer(1) : int64_t(1);
+    if (failed(each))
+      return failure();
+    if (*each < 1)
+      return node.error() << "makes parts of " << *each;
+    if (size / *each >= partLimit)
+      return node.error(Status::limit)
+             << "splits " << size << " elements into more than " << partLimit
+             << " parts";
+    for (int64_t left = size; left > 0; left -= sizes.back())
+      sizes.push_back(std::min(*each, left));
   }
+  if (static_cast<int64_t>(sizes.size()) > partLimit)
+    return node.error(Status::limit)
+           << "makes " << sizes.size() << " parts, and at most " << partLimit
+           << " can be";
   int64_t left = size;
   for (int64_t part : sizes) {
     if (part < 0 || part > left)

@@ -24,6 +24,32 @@ LogicalResult importMod(Node &node) {
                                          : apply<graph::FloorModOp>(x, y));
 }
 
+/// Whether the exponents, integers, are constants that floats of `bits`
+/// significant bits hold.
+bool areHeld(Node &node, int64_t bits) {
+  auto exponents = node.tryConstant(1);
+  return exponents &&
+         llvm::all_of(exponents->getValues<APInt>(), [&](const APInt &n) {
+           return n.abs().getActiveBits() <= bits;
+         });
+}
+
+/// In which type a base and an exponent of different types are computed with:
+/// one that holds either, as an exponent's last bit may be a sign.
+Type commonType(Node &node, Expr base, Expr exponent) {
+  Type type = base.elementType(), other = exponent.elementType();
+  unsigned width = other.getIntOrFloatBitWidth();
+  auto kind = dyn_cast<FloatType>(type);
+  if (isa<FloatType>(other) && !kind)
+    return node.b.getF64Type();
+  if (isa<FloatType>(other))
+    return type;
+  if (!kind)
+    return width > type.getIntOrFloatBitWidth() ? other : type;
+  unsigned bits = kind.getFPMantissaWidth();
+  return width <= bits || areHeld(node, bits) ? type : node.b.getF64Type();
+}
+
 /// The result has the type of the base; the exponent may be of another.
 LogicalResult importPow(Node &node) {
   if (failed(wantOperands(node, 2, 2)) ||
@@ -34,13 +60,9 @@ LogicalResult importPow(Node &node) {
   if (failed(broadcastAll(node, values)))
     return failure();
   Expr x(node.b, values[0]), y(node.b, values[1]);
-  Type type = x.elementType();
-  if (isa<IntegerType>(type) && isa<FloatType>(y.elementType())) {
-    Type wide = node.b.getF64Type();
-    return give(node,
-                cast(apply<graph::PowOp>(cast(x, wide), cast(y, wide)), type));
-  }
-  return give(node, apply<graph::PowOp>(x, cast(y, type)));
+  Type type = x.elementType(), common = commonType(node, x, y);
+  return give(
+      node, cast(apply<graph::PowOp>(cast(x, common), cast(y, common)), type));
 }
 
 LogicalResult importBitShift(Node &node) {
@@ -51,10 +73,14 @@ LogicalResult importBitShift(Node &node) {
     return failure();
   StringRef direction = node.stringAttr("direction");
   Expr x = (*operands)[0], y = (*operands)[1];
+  // The dialect's shifts stop one short of the width.
+  Expr isInside = less(y, y.like(x.elementType().getIntOrFloatBitWidth()));
   if (direction == "LEFT")
-    return give(node, apply<graph::ShiftLeftOp>(x, y));
+    return give(node,
+                select(isInside, apply<graph::ShiftLeftOp>(x, y), x.like(0)));
   if (direction == "RIGHT")
-    return give(node, apply<graph::ShiftRightOp>(x, y));
+    return give(node,
+                select(isInside, apply<graph::ShiftRightOp>(x, y), x.like(0)));
   return node.error() << "shifts in direction '" << escaped(direction, 20)
                       << "', which is neither LEFT nor RIGHT";
 }

@@ -1,7 +1,8 @@
 // Reductions along axes, which are an attribute in the first opsets and an
 // operand, often a constant, in later ones.
 
-#include "compiler/import/onnx/Operands.h"
+#include "compiler/import/onnx/Choice.h"
+#include "compiler/import/onnx/Scalars.h"
 
 #include "dialects/graph/Elementwise.h"
 #include "dialects/graph/Graph.h"
@@ -26,8 +27,28 @@ Expr extreme(Expr x, ArrayRef<int64_t> dims) {
                                       : reduce<Op>(x, dims);
 }
 
+/// Of 64-bit integers, whose sum may be none, rounded to zero as a division is:
+/// the quotients are summed, and the remainders, which are small.
+Expr meanOfLong(Expr x, ArrayRef<int64_t> dims) {
+  int64_t count = 1;
+  for (int64_t dim : dims)
+    count *= x.size(dim);
+  Expr number = x.like(static_cast<double>(count));
+  Expr quotients = apply<graph::FloorDivOp>(x, number);
+  Expr rest = sum(x - quotients * number, dims);
+  Expr whole = sum(quotients, dims) + apply<graph::FloorDivOp>(rest, number);
+  Expr isExact = equal(apply<graph::FloorModOp>(rest, number), x.like(0));
+  Expr isRounded = both(less(whole, x.like(0)), isFalse(isExact));
+  return select(isRounded, whole + 1, whole);
+}
+
 Expr meanOf(Expr x, ArrayRef<int64_t> dims) {
-  return cast(mean(widened(x), dims), x.elementType());
+  Type type = x.elementType();
+  if (isa<FloatType>(type))
+    return cast(mean(widened(x), dims), type);
+  if (type.getIntOrFloatBitWidth() < 64)
+    return cast(mean(cast(x, x.b->getI64Type()), dims), type);
+  return x.type().getNumElements() == 0 ? mean(x, dims) : meanOfLong(x, dims);
 }
 
 Expr l1(Expr x, ArrayRef<int64_t> dims) {
@@ -80,34 +101,18 @@ Integers resultShape(ArrayRef<int64_t> shape, ArrayRef<int64_t> dims,
   return result;
 }
 
-/// Every choice of `count` of `rank` dimensions.
-SmallVector<Integers> choices(int64_t rank, int64_t count) {
-  SmallVector<Integers> all;
-  for (uint64_t bits = 0; bits < uint64_t(1) << rank; ++bits) {
-    if (llvm::popcount(bits) != count)
-      continue;
-    Integers dims;
-    for (int64_t d = 0; d < rank; ++d)
-      if (bits >> d & 1)
-        dims.push_back(d);
-    all.push_back(dims);
-  }
-  return all;
-}
-
-/// The most dimensions of which some are picked when the model runs.
-constexpr int64_t choiceRank = 6;
-
 /// Axes that only the run knows: of all that give the shape that the model
 /// promises, the one that it names.
 LogicalResult reduceByData(Node &node, Reduce function, Expr x, bool keep) {
-  SmallVector<Expr> axes = scalarsOf(node, 1);
+  SmallVector<Expr> axes;
+  if (failed(readScalars(node, 1, axes)))
+    return failure();
   auto promised = node.declaredShape(0);
   auto count = static_cast<int64_t>(axes.size());
   if (x.rank() > choiceRank || count > x.rank())
     return node.unsupported("axes that are not known at compile time");
   SmallVector<Integers> fitting;
-  for (Integers &dims : choices(x.rank(), count)) {
+  for (Integers &dims : dimChoices(x.rank(), count)) {
     Integers shape = resultShape(x.shape(), dims, keep);
     bool fits = !promised || *promised == shape;
     if (fits)
@@ -122,16 +127,7 @@ LogicalResult reduceByData(Node &node, Reduce function, Expr x, bool keep) {
     return node.error() << "has no axes that give the result's shape";
   Expr result, known;
   for (const Integers &dims : fitting) {
-    Expr isThis;
-    for (int64_t d : dims) {
-      Expr named;
-      for (Expr axis : axes) {
-        Expr same = either(equal(axis, number(node, d)),
-                           equal(axis, number(node, d - x.rank())));
-        named = named ? either(named, same) : same;
-      }
-      isThis = isThis ? both(isThis, named) : named;
-    }
+    Expr isThis = namesAll(node, axes, dims, x.rank());
     Expr y = reshape(function(x, dims), resultShape(x.shape(), dims, keep));
     result = result ? select(isThis, y, result) : y;
     if (isThis)
@@ -223,7 +219,9 @@ LogicalResult importCumulative(Node &node) {
     return failed(axis) ? failure() : give(node, along(*axis));
   }
   // All axes, of which the run takes one.
-  SmallVector<Expr> named = scalarsOf(node, 1);
+  SmallVector<Expr> named;
+  if (failed(readScalars(node, 1, named)))
+    return failure();
   if (named.size() != 1 || !x.rank())
     return node.error() << "names no axis with " << node.type(1);
   Expr axis = named[0];

@@ -48,8 +48,6 @@ LogicalResult importAlong(Node &node) {
   Expr x = operand(node, 0);
   bool flattens = node.opset() < 13;
   int64_t given = node.intAttr("axis", flattens ? 1 : -1);
-  if (flattens && given == x.rank())
-    given = 0;
   if (x.rank() == 0)
     return give(node, reshape(function(reshape(x, 1)), {}));
   FailureOr<int64_t> axis = node.axis(given, x.rank());

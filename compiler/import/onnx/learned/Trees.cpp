@@ -8,6 +8,7 @@
 #include "dialects/graph/Reduce.h"
 
 #include <cmath>
+#include <map>
 
 using namespace mlir;
 
@@ -68,7 +69,8 @@ FailureOr<Forest> listedForest(Node &node, StringRef kind, int64_t targets) {
       targetTrees.size() != weights.size() ||
       targetIds.size() != weights.size())
     return node.error() << "its lists of nodes differ in length";
-  llvm::DenseMap<std::pair<int64_t, int64_t>, int64_t> places;
+  // Not a DenseMap: the file may use the numbers that one keeps for itself.
+  std::map<std::pair<int64_t, int64_t>, int64_t> places;
   for (size_t i = 0; i < count; ++i) {
     auto mode = modeOf(modes[i]);
     if (!mode)
@@ -138,6 +140,26 @@ LogicalResult importRegressor(Node &node) {
   return failed(y) ? failure() : give(node, cast(*y, node.b.getF32Type()));
 }
 
+/// Two classes of which the leaves vote for one: its score says which of both,
+/// and what the other's score is. Where the standard says nothing of it, this
+/// is what ONNX Runtime makes of such models: weights without a negative one
+/// are probabilities, others lie around zero.
+LogicalResult giveOneOfTwo(Node &node, Expr score, ArrayRef<int64_t> labels) {
+  StringRef how = node.stringAttr("post_transform", "NONE");
+  bool isShare = llvm::all_of(node.floatsAttr("class_weights"),
+                              [](float weight) { return weight >= 0; }) &&
+                 (how == "NONE" || how == "LOGISTIC");
+  FailureOr<Expr> y = isShare ? FailureOr<Expr>(concat({1 - score, score}, 1))
+                              : transformed(node, concat({-score, score}, 1));
+  if (failed(y) || !*y)
+    return failed(y) ? failure() : give(node, Expr());
+  Expr isSecond =
+      less(score.like(isShare ? 0.5 : 0), reshape(score, {score.size(0)}));
+  return give(
+      node, {select(isSecond, number(node, labels[1]), number(node, labels[0])),
+             cast(*y, node.b.getF32Type())});
+}
+
 /// The label of the best class, and the scores of all.
 LogicalResult importClassifier(Node &node) {
   auto x = rowsOf(node);
@@ -155,12 +177,17 @@ LogicalResult importClassifier(Node &node) {
   auto scores = scoresOf(node, *x, *forest, "SUM");
   if (failed(scores))
     return failure();
+  Integers used = node.intsAttr("class_ids");
+  bool isOneOfTwo = classes == 2 && !used.empty() && llvm::all_equal(used);
+  if (isOneOfTwo && node.floatsAttr("base_values").size() > 1)
+    return node.unsupported("two base values for one score of two classes");
+  if (isOneOfTwo && *scores)
+    *scores = slice(*scores, 1, used[0], 1);
   auto based = withBase(node, *scores);
   if (failed(based))
     return failure();
-  Integers used = node.intsAttr("class_ids");
-  if (classes == 2 && llvm::all_equal(used))
-    return node.unsupported("two classes with one score");
+  if (isOneOfTwo && *based)
+    return giveOneOfTwo(node, *based, labels);
   auto y = transformed(node, *based);
   if (failed(y) || !*y)
     return failed(y) ? failure() : give(node, Expr());

@@ -50,23 +50,30 @@ LogicalResult importGemm(Node &node) {
               a.size(left ? 0 : 1) == b.size(right ? 1 : 0);
   if (!fits)
     return node.error() << "multiplies " << a.type() << " by " << b.type();
+  double alpha = node.floatAttr("alpha", 1), beta = node.floatAttr("beta", 1);
+  Type element = a.elementType();
+  bool isFloat = isa<FloatType>(element);
+  // What is a half only when it is scaled may be more before.
+  if (alpha != 1 || beta != 1) {
+    a = widened(a);
+    b = widened(b);
+  }
   Expr product = matmul(a, b, left, right);
   if (!product)
     return give(node, product);
-  double alpha = node.floatAttr("alpha", 1), beta = node.floatAttr("beta", 1);
-  bool isFloat = isa<FloatType>(a.elementType());
   if (!isFloat && (alpha != std::floor(alpha) || beta != std::floor(beta)))
     return node.unsupported("integers times fractions");
   if (alpha != 1)
     product = product * alpha;
   if (c) {
     auto shape = broadcastShapes(c.shape(), product.shape());
-    if (c.elementType() != product.elementType() || failed(shape) ||
+    if (c.elementType() != element || failed(shape) ||
         ArrayRef(*shape) != product.shape())
       return node.error() << "adds " << c.type() << " to " << product.type();
+    c = cast(c, product.elementType());
     product = product + (beta == 1 ? c : c * beta);
   }
-  return give(node, product);
+  return give(node, cast(product, element));
 }
 
 LogicalResult importEinsum(Node &node) {

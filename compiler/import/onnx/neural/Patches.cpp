@@ -1,6 +1,7 @@
 // Patches of images laid out in columns, and put together again.
 
 #include "compiler/import/onnx/Choice.h"
+#include "compiler/import/onnx/Scalars.h"
 #include "compiler/import/onnx/neural/Windows.h"
 
 #include "dialects/graph/Graph.h"
@@ -99,7 +100,9 @@ static LogicalResult importCol2Im(Node &node) {
     image = node.integers(1);
   } else if (fits) {
     image = Integers(ArrayRef(*promised).drop_front(2));
-    SmallVector<Expr> given = scalarsOf(node, 1);
+    SmallVector<Expr> given;
+    if (failed(readScalars(node, 1, given)))
+      return failure();
     if (given.size() != image->size())
       return node.error() << "makes [" << *promised << "] of " << x.type();
     for (auto [size, wanted] : llvm::zip_equal(given, *image))
@@ -128,7 +131,9 @@ static LogicalResult importCol2Im(Node &node) {
     for (Integers &patch : factorizations(x.size(1) / (*promised)[1], spatial))
       if (placesOf(node, *image, patch) == x.size(2))
         fitting.push_back(patch);
-    SmallVector<Expr> given = scalarsOf(node, 2);
+    SmallVector<Expr> given;
+    if (failed(readScalars(node, 2, given)))
+      return failure();
     if (static_cast<int64_t>(given.size()) != spatial)
       return node.error() << "has patches of sizes " << node.type(2);
     y = chosen(

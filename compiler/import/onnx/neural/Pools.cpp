@@ -163,9 +163,11 @@ static LogicalResult importMaxPool(Node &node) {
   return give(node, results);
 }
 
-/// Sums over windows of what lies around `x` too, which counts 0.
+/// Sums over windows of what lies around `x` too, which counts 0; of halves as
+/// f32, as they may be larger than these.
 static Expr sums(Expr x, const Pool &pool) {
   Windows windows = pool.windows;
+  x = widened(x);
   if (pool.isDilated()) {
     x = sideBySide(x, windows, 0);
   } else {
@@ -198,23 +200,21 @@ static LogicalResult importAveragePool(Node &node) {
     int64_t begin = countsMargins ? -windows.low[i] : 0;
     int64_t end = node.shape(0)[i + 2] +
                   (countsMargins ? windows.high[i] - pool->beyond[i] : 0);
-    SmallVector<double> shares;
-    for (int64_t k = 0; k < windows.counts[i]; ++k) {
-      int64_t first = k * windows.strides[i] - windows.low[i], count = 0;
-      int64_t step = windows.dilations[i];
-      // Elements first + j * step in [begin, end).
-      int64_t from =
-          std::max<int64_t>(0, llvm::divideCeilSigned(begin - first, step));
-      int64_t to =
-          std::min(windows.size[i], llvm::divideCeilSigned(end - first, step));
-      count = std::max<int64_t>(to - from, 0);
-      shares.push_back(1.0 / static_cast<double>(count));
-    }
-    y = y *
-        along(constant(node.b, y.elementType(), {windows.counts[i]}, shares),
-              i + 1, spatial + 2);
+    auto f64 = [](int64_t n) { return static_cast<double>(n); };
+    Expr first = counted(node.b, windows.counts[i], node.b.getI64Type()) *
+                     f64(windows.strides[i]) -
+                 f64(windows.low[i]);
+    // Elements first + j * step in [begin, end).
+    Expr step = first.like(f64(windows.dilations[i]));
+    auto stepsTo = [&](int64_t place) {
+      return -apply<graph::FloorDivOp>(first - f64(place), step);
+    };
+    Expr from = maximum(stepsTo(begin), first.like(0));
+    Expr to = minimum(stepsTo(end), first.like(f64(windows.size[i])));
+    Expr count = maximum(to - from, first.like(0));
+    y = y / along(cast(count, y.elementType()), i + 1, spatial + 2);
   }
-  return give(node, channelsFirst(y));
+  return give(node, channelsFirst(y ? cast(y, node.element(0)) : y));
 }
 
 /// |x|^p and its inverse.
@@ -247,8 +247,9 @@ static LogicalResult importLpPool(Node &node) {
   int64_t p = normOf(node);
   if (p < 1)
     return node.error() << "has a norm of order " << p;
-  Expr x = power(channelsLast(operand(node, 0)), p);
-  return give(node, channelsFirst(root(sums(x, *pool), p)));
+  Expr x = power(widened(channelsLast(operand(node, 0))), p);
+  Expr y = root(sums(x, *pool), p);
+  return give(node, channelsFirst(y ? cast(y, node.element(0)) : y));
 }
 
 static LogicalResult importGlobalAverage(Node &node) {

@@ -2,6 +2,7 @@
 // dimensions.
 
 #include "compiler/import/onnx/Operands.h"
+#include "compiler/import/onnx/Scalars.h"
 
 #include "dialects/graph/Graph.h"
 
@@ -44,7 +45,9 @@ FailureOr<Integers> partSizes(Node &node, int64_t size, int64_t axis) {
   auto count = static_cast<int64_t>(node.outputs());
   if (node.has(1) && !node.tryConstant(1)) {
     Integers sizes;
-    SmallVector<Expr> given = scalarsOf(node, 1);
+    SmallVector<Expr> given;
+    if (failed(readScalars(node, 1, given)))
+      return failure();
     for (unsigned i = 0; i < node.outputs(); ++i) {
       auto shape = node.declaredShape(i);
       if (!shape || static_cast<int64_t>(shape->size()) <= axis ||

@@ -1,6 +1,7 @@
 // Nodes that order elements, or keep some by what they are. How many they keep
 // is what the model says.
 
+#include "compiler/import/onnx/Scalars.h"
 #include "compiler/import/onnx/shape/Places.h"
 
 #include "dialects/graph/Elementwise.h"
@@ -62,7 +63,9 @@ LogicalResult importTopK(Node &node) {
     k = *given;
   } else {
     FailureOr<Integers> promised = promisedShape(node, 0, "its k");
-    SmallVector<Expr> given = scalarsOf(node, 1);
+    SmallVector<Expr> given;
+    if (failed(readScalars(node, 1, given)))
+      return failure();
     if (failed(promised))
       return failure();
     if (static_cast<int64_t>(promised->size()) != x.rank() || given.size() != 1)
@@ -103,10 +106,14 @@ FailureOr<int64_t> axisOf(Node &node, Expr &x) {
   return 0;
 }
 
+/// The most elements of a constant that are looked at, 16 Mi: a splat of more
+/// costs a file nothing.
+constexpr int64_t seenLimit = int64_t(1) << 24;
+
 /// The elements of a constant mask that are true.
 std::optional<Integers> knownTrue(Node &node, unsigned i) {
   auto mask = node.tryConstant(i);
-  if (!mask || !mask->getElementType().isInteger(1))
+  if (!mask || !mask->getElementType().isInteger(1) || mask->size() > seenLimit)
     return std::nullopt;
   Integers places;
   for (auto [place, isTrue] : llvm::enumerate(mask->getValues<bool>()))
@@ -142,10 +149,49 @@ LogicalResult importCompress(Node &node) {
   return give(node, gather(x, firstTrue(node, mask, count), axis));
 }
 
+/// Where the elements of a constant are that are not zero.
+std::optional<Integers> knownNonZero(Node &node, unsigned i) {
+  auto constant = node.tryConstant(i);
+  if (!constant || constant->size() > seenLimit)
+    return std::nullopt;
+  Integers places;
+  auto see = [&](auto values, auto isZero) {
+    for (auto [place, value] : llvm::enumerate(values))
+      if (!isZero(value))
+        places.push_back(static_cast<int64_t>(place));
+  };
+  if (isa<FloatType>(constant->getElementType()))
+    see(constant->getValues<APFloat>(),
+        [](const APFloat &value) { return value.isZero(); });
+  else
+    see(constant->getValues<APInt>(),
+        [](const APInt &value) { return value.isZero(); });
+  return places;
+}
+
+/// The coordinates, a row for each dimension of `x`, of places in it.
+LogicalResult giveCoordinates(Node &node, Expr x, Expr place) {
+  SmallVector<Expr> rows(x.rank());
+  for (int64_t d = x.rank() - 1; d >= 0; --d) {
+    Expr extent = number(node, x.size(d));
+    rows[d] =
+        reshape(apply<graph::FloorModOp>(place, extent), {1, place.size(0)});
+    place = apply<graph::FloorDivOp>(place, extent);
+  }
+  return give(node, concat(rows, 0));
+}
+
 LogicalResult importNonZero(Node &node) {
   if (failed(wantOperands(node, 1, 1)))
     return failure();
   Expr x = operand(node, 0);
+  if (auto places = knownNonZero(node, 0)) {
+    auto count = static_cast<int64_t>(places->size());
+    if (x.rank() == 0 || count == 0)
+      return give(node,
+                  filled(node, {x.rank(), count}, node.b.getI64Type(), 0));
+    return giveCoordinates(node, x, list(node, *places));
+  }
   int64_t size = x.type().getNumElements();
   Expr zero(node.b,
             splat(node.b, RankedTensorType::get({}, x.elementType()), 0));
@@ -162,14 +208,7 @@ LogicalResult importNonZero(Node &node) {
     return failure();
   if (x.rank() == 0 || count == 0)
     return give(node, filled(node, *promised, node.b.getI64Type(), 0));
-  Expr place = firstTrue(node, mask, count);
-  SmallVector<Expr> rows(x.rank());
-  for (int64_t d = x.rank() - 1; d >= 0; --d) {
-    Expr extent = number(node, x.size(d));
-    rows[d] = reshape(apply<graph::FloorModOp>(place, extent), {1, count});
-    place = apply<graph::FloorDivOp>(place, extent);
-  }
-  return give(node, concat(rows, 0));
+  return giveCoordinates(node, x, firstTrue(node, mask, count));
 }
 
 /// Elements, or with an axis slices along it, told apart. Each way to name one

@@ -1,6 +1,7 @@
 // Margins of every kind.
 
 #include "compiler/import/onnx/Operands.h"
+#include "compiler/import/onnx/Scalars.h"
 
 #include "dialects/graph/Elementwise.h"
 #include "dialects/graph/Graph.h"
@@ -26,7 +27,8 @@ LogicalResult readMargins(Node &node, Expr x, Margins &margins) {
   int64_t rank = x.rank();
   SmallVector<Expr> pads;
   if (node.has(1)) {
-    pads = scalarsOf(node, 1);
+    if (failed(readScalars(node, 1, pads)))
+      return failure();
   } else {
     StringRef name = node.hasAttr("pads") ? "pads" : "paddings";
     if (!node.hasAttr(name))

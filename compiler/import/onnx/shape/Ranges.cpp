@@ -98,8 +98,9 @@ LogicalResult importEyeLike(Node &node) {
   ArrayRef<int64_t> shape = node.shape(0);
   Type i64 = node.b.getI64Type();
   Expr row = iota(node, shape, i64, 0), column = iota(node, shape, i64, 1);
-  return give(node, cast(equal(row + number(node, node.intAttr("k")), column),
-                         element));
+  // Beyond the corners there is no diagonal, and sums stay small.
+  int64_t k = std::clamp(node.intAttr("k"), -shape[0], shape[1]);
+  return give(node, cast(equal(row + number(node, k), column), element));
 }
 
 /// Keeps what is on or above the diagonal `k`, or on or below it.
@@ -116,6 +117,9 @@ LogicalResult importTrilu(Node &node) {
     diagonal = cast(reshape(operand(node, 1), {}), node.b.getI64Type());
   }
   Integers shape(x.shape().take_back(2));
+  // Beyond the corners all diagonals are alike, and sums stay small.
+  diagonal = clamp(diagonal, -static_cast<double>(shape[0]),
+                   static_cast<double>(shape[1]));
   Type i64 = node.b.getI64Type();
   Expr row = iota(node, shape, i64, 0), column = iota(node, shape, i64, 1);
   bool upper = node.intAttr("upper", 1) != 0;

@@ -1,6 +1,7 @@
 // Nodes that give the same elements another shape, or tell a shape.
 
-#include "compiler/import/onnx/Operands.h"
+#include "compiler/import/onnx/Choice.h"
+#include "compiler/import/onnx/Scalars.h"
 
 #include "dialects/graph/Graph.h"
 #include "dialects/graph/Shape.h"
@@ -64,7 +65,9 @@ FailureOr<Integers> askedShape(Node &node, ArrayRef<int64_t> asked,
 /// open.
 LogicalResult checkAsked(Node &node, ArrayRef<int64_t> promised,
                          ArrayRef<int64_t> from) {
-  SmallVector<Expr> asked = scalarsOf(node, 1);
+  SmallVector<Expr> asked;
+  if (failed(readScalars(node, 1, asked)))
+    return failure();
   if (asked.size() != promised.size())
     return node.error() << "asks for " << asked.size()
                         << " sizes where the model says " << promised.size();
@@ -110,19 +113,25 @@ LogicalResult importFlatten(Node &node) {
                                 countOf(x.shape().drop_front(axis))}));
 }
 
-/// Axes that only the run knows: the model says what comes of them.
-LogicalResult reshapeAsPromised(Node &node) {
-  FailureOr<Integers> shape = promisedShape(node, 0, "its axes");
-  if (failed(shape))
+/// Axes that only the run knows, of dimensions of size 1 of the operand, or of
+/// the result where that has `more`: the model says what comes of them, and the
+/// run checks that they do name such dimensions.
+LogicalResult reshapeAsPromised(Node &node, bool more) {
+  Expr x = operand(node, 0);
+  FailureOr<Integers> promised = promisedShape(node, 0, "its axes");
+  if (failed(promised))
     return failure();
-  return giveReshaped(node, operand(node, 0), *shape);
+  if (failed(more ? checkAxesOfOnes(node, 1, *promised, x.shape())
+                  : checkAxesOfOnes(node, 1, x.shape(), *promised)))
+    return failure();
+  return giveReshaped(node, x, *promised);
 }
 
 LogicalResult importSqueeze(Node &node) {
   if (failed(wantOperands(node, 1, 2)))
     return failure();
   if (node.has(1) && !node.tryConstant(1))
-    return reshapeAsPromised(node);
+    return reshapeAsPromised(node, /*more=*/false);
   Expr x = operand(node, 0);
   auto given = integersAt(node, "axes", 1);
   if (failed(given))
@@ -150,7 +159,7 @@ LogicalResult importUnsqueeze(Node &node) {
   if (failed(wantOperands(node, 1, 2)))
     return failure();
   if (node.has(1) && !node.tryConstant(1))
-    return reshapeAsPromised(node);
+    return reshapeAsPromised(node, /*more=*/true);
   Expr x = operand(node, 0);
   auto given = integersAt(node, "axes", 1);
   if (failed(given))
@@ -213,7 +222,9 @@ FailureOr<Integers> askedShape(Node &node) {
   if (failed(promised))
     return failure();
   // What is asked for may be shorter, or 1 where the operand has more.
-  SmallVector<Expr> sizes = scalarsOf(node, 1);
+  SmallVector<Expr> sizes;
+  if (failed(readScalars(node, 1, sizes)))
+    return failure();
   if (sizes.size() > promised->size())
     return node.error() << "asks for " << sizes.size()
                         << " sizes where the model says " << promised->size();
@@ -269,7 +280,9 @@ FailureOr<Integers> repeatsOf(Node &node, Expr x) {
   FailureOr<Integers> promised = promisedShape(node, 0, "its repeats");
   if (failed(promised))
     return failure();
-  SmallVector<Expr> given = scalarsOf(node, 1);
+  SmallVector<Expr> given;
+  if (failed(readScalars(node, 1, given)))
+    return failure();
   if (promised->size() != x.shape().size() || given.size() != promised->size())
     return node.error() << "makes [" << *promised << "] of " << x.type();
   Integers repeats;
@@ -324,7 +337,9 @@ LogicalResult importConstantOfShape(Node &node) {
     shape = *given;
   } else {
     FailureOr<Integers> promised = promisedShape(node, 0, "its shape");
-    SmallVector<Expr> asked = scalarsOf(node, 0);
+    SmallVector<Expr> asked;
+    if (failed(readScalars(node, 0, asked)))
+      return failure();
     if (failed(promised))
       return failure();
     if (promised->size() != asked.size())

@@ -1,6 +1,7 @@
 // Boxes of elements, cut out, widened or put in place.
 
 #include "compiler/import/onnx/Operands.h"
+#include "compiler/import/onnx/Scalars.h"
 
 #include "dialects/graph/Elementwise.h"
 #include "dialects/graph/Graph.h"
@@ -114,7 +115,10 @@ std::optional<Integers> shapeByDistance(Node &node, Expr x) {
   if (!node.has(1) || !node.has(2) || (node.has(3) && !node.tryConstant(3)) ||
       (node.has(4) && !node.tryConstant(4)))
     return std::nullopt;
-  SmallVector<Expr> starts = scalarsOf(node, 1), ends = scalarsOf(node, 2);
+  SmallVector<Expr> starts, ends;
+  if (failed(readScalars(node, 1, starts)) ||
+      failed(readScalars(node, 2, ends)))
+    return std::nullopt;
   Integers axes = llvm::to_vector(
       llvm::seq<int64_t>(0, static_cast<int64_t>(starts.size())));
   Integers steps(starts.size(), 1);
@@ -152,8 +156,11 @@ LogicalResult sliceByData(Node &node, Expr x) {
     shape = promisedShape(node, 0, "what it cuts out");
   if (failed(shape))
     return failure();
-  SmallVector<Expr> starts = scalarsOf(node, 1), ends = scalarsOf(node, 2);
-  SmallVector<Expr> axes = scalarsOf(node, 3), steps = scalarsOf(node, 4);
+  SmallVector<Expr> starts, ends, axes, steps;
+  if (failed(readScalars(node, 1, starts)) ||
+      failed(readScalars(node, 2, ends)) ||
+      failed(readScalars(node, 3, axes)) || failed(readScalars(node, 4, steps)))
+    return failure();
   size_t count = starts.size();
   if (!node.has(3))
     for (size_t i = 0; i < count; ++i)
@@ -238,7 +245,9 @@ LogicalResult importCenterCropPad(Node &node) {
     FailureOr<Integers> promised = promisedShape(node, 0, "its shape");
     if (failed(promised))
       return failure();
-    SmallVector<Expr> given = scalarsOf(node, 1);
+    SmallVector<Expr> given;
+    if (failed(readScalars(node, 1, given)))
+      return failure();
     if (static_cast<int64_t>(promised->size()) != x.rank() ||
         given.size() != axes->size())
       return node.error() << "makes [" << *promised << "] of " << x.type();

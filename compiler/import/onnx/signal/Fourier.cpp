@@ -3,6 +3,7 @@
 
 #include "compiler/import/build/Fourier.h"
 #include "compiler/import/onnx/Choice.h"
+#include "compiler/import/onnx/Scalars.h"
 #include "compiler/import/onnx/neural/Compose.h"
 #include "compiler/import/onnx/signal/Signal.h"
 
@@ -156,14 +157,14 @@ LogicalResult dftByData(Node &node, const Complex &x, Dft dft) {
         candidates.push_back({axis, length});
     }
   }
-  SmallVector<Expr> given;
+  SmallVector<Expr> given{number(node, dft.axis)}, lengths;
+  if ((opensAxis && failed(readScalars(node, 2, given))) ||
+      (opensLength && failed(readScalars(node, 1, lengths))))
+    return failure();
   if (opensAxis)
-    for (Expr axis : scalarsOf(node, 2))
-      given.push_back(axisFromFront(node, axis, rank));
-  else
-    given.push_back(number(node, dft.axis));
-  if (opensLength)
-    llvm::append_range(given, scalarsOf(node, 1));
+    for (Expr &axis : given)
+      axis = axisFromFront(node, axis, rank);
+  llvm::append_range(given, lengths);
   if (given.size() != (opensLength ? 2u : 1u))
     return node.error() << "has no one axis and length";
   for (Integers &candidate : candidates)
@@ -267,7 +268,9 @@ LogicalResult stftByData(Node &node, const Complex &x, bool isHalf) {
   auto promised = promisedShape(node, 0, "its step or length");
   if (failed(promised))
     return failure();
-  SmallVector<Expr> step = scalarsOf(node, 1);
+  SmallVector<Expr> step;
+  if (failed(readScalars(node, 1, step)))
+    return failure();
   if (promised->size() != 4 || step.size() != 1 || x.re.rank() != 2)
     return node.error() << "makes [" << *promised << "] of " << node.type(0);
   int64_t count = (*promised)[1], bins = (*promised)[2], samples = x.re.size(1);
@@ -282,8 +285,9 @@ LogicalResult stftByData(Node &node, const Complex &x, bool isHalf) {
         (isHalf ? length / 2 + 1 : length) == bins)
       lengths.push_back({length});
   }
-  SmallVector<Expr> given =
-      node.has(3) ? scalarsOf(node, 3) : SmallVector<Expr>{};
+  SmallVector<Expr> given;
+  if (failed(readScalars(node, 3, given)))
+    return failure();
   if (!node.has(3) && node.has(2) && node.rank(2) == 1)
     given.push_back(number(node, node.shape(2)[0]));
   if (given.size() != 1 || count < 1)

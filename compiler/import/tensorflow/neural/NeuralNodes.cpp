@@ -8,6 +8,7 @@
 #include "dialects/graph/Graph.h"
 #include "dialects/graph/Index.h"
 #include "dialects/graph/Neural.h"
+#include "dialects/graph/Shape.h"
 
 using namespace mlir;
 using namespace weir;
@@ -100,10 +101,8 @@ LogicalResult sparseCrossEntropy(Node &node) {
   int64_t classes = logits.size(1);
   Type labelType = labels.elementType();
   Expr column = reshape(labels, {labels.size(0), 1});
-  SmallVector<double> numbers;
-  for (int64_t i = 0; i < classes; ++i)
-    numbers.push_back(static_cast<double>(i));
-  Expr row = constant(b, labelType, {1, classes}, numbers);
+  auto rowType = RankedTensorType::get({1, classes}, labelType);
+  Expr row(b, make<graph::IotaOp>(b, rowType, 1));
   if (!align(column, row))
     return give(node, Expr());
   Expr hit(b, make<graph::EqualOp>(b, column.value, row.value));

@@ -126,14 +126,20 @@ LogicalResult globalNorm(Node &node) {
               x * normal + (operand(node, 3) - operand(node, 1) * normal));
 }
 
-/// Sums over the channels within a radius: a product with a band of ones.
+/// Sums over the channels within a radius, along which a window slides.
 Expr sumNeighbours(Expr x, int64_t radius) {
-  int64_t channels = x.shape().back();
-  SmallVector<double> band;
-  for (int64_t i = 0; i < channels; ++i)
-    for (int64_t j = 0; j < channels; ++j)
-      band.push_back(std::abs(i - j) <= radius);
-  return matmul(x, constant(*x.b, x.elementType(), {channels, channels}, band));
+  SmallVector<int64_t> shape(x.shape());
+  int64_t channels = shape.back();
+  radius = std::min(radius, std::max<int64_t>(channels - 1, 0));
+  int64_t size = 2 * radius + 1;
+  Expr rows =
+      reshape(x, {x.type().getNumElements() / std::max<int64_t>(channels, 1),
+                  channels, 1});
+  rows = pad(rows, {0, radius, 0}, {0, radius, 0});
+  if (!rows)
+    return rows;
+  Expr means = poolAverage(rows, {{size}, {1}, {1}, {0}, {0}, {channels}});
+  return reshape(means * static_cast<double>(size), shape);
 }
 
 struct Response {
@@ -158,6 +164,8 @@ LogicalResult localResponse(Node &node) {
   if (!x || x.rank() != 4)
     return give(node, Expr());
   Response response(node);
+  if (response.radius < 0)
+    return node.error() << "has a radius of " << response.radius;
   return give(node, x * response.power(response.norm(x)));
 }
 
@@ -167,6 +175,8 @@ LogicalResult localResponseGradient(Node &node) {
   if (!x || x.rank() != 4)
     return give(node, Expr());
   Response response(node);
+  if (response.radius < 0)
+    return node.error() << "has a radius of " << response.radius;
   Expr norm = response.norm(x), shares = gradient * y / norm;
   if (!shares)
     return give(node, Expr());

@@ -6,6 +6,8 @@
 #include "dialects/graph/Elementwise.h"
 #include "dialects/graph/Graph.h"
 #include "dialects/graph/Index.h"
+#include "dialects/graph/Shape.h"
+
 #include <numeric>
 
 using namespace mlir;
@@ -91,20 +93,24 @@ LogicalResult forward(Node &node) {
   return give(node, pool->layout.fromLast(pooled(x, pool->windows)));
 }
 
+/// Where each image of `x` begins, counted in elements of all, as i64 along
+/// dimension 0.
+Expr startsOf(Expr x) {
+  int64_t count = x.size(0);
+  SmallVector<int64_t> shape(x.rank(), 1);
+  shape[0] = count;
+  auto type = RankedTensorType::get(shape, x.b->getI64Type());
+  double image =
+      count ? static_cast<double>(x.type().getNumElements() / count) : 0;
+  return Expr(*x.b, make<graph::IotaOp>(*x.b, type, 0)) * image;
+}
+
 /// The places of the largest elements, counted in all images.
 Expr placesOfLargest(Expr x, const Windows &windows, bool inBatch) {
   Expr places = poolArgMax(x, windows);
   if (!inBatch)
     return places;
-  int64_t image = 1;
-  for (int64_t size : x.shape().drop_front())
-    image *= size;
-  SmallVector<double> starts;
-  for (int64_t i = 0; i < x.size(0); ++i)
-    starts.push_back(static_cast<double>(i * image));
-  SmallVector<int64_t> shape(x.rank(), 1);
-  shape[0] = x.size(0);
-  return places + constant(*x.b, places.elementType(), shape, starts);
+  return places + cast(startsOf(x), places.elementType());
 }
 
 LogicalResult maxWithArgmax(Node &node) {
@@ -164,13 +170,8 @@ LogicalResult placedGradient(Node &node) {
     return give(node, Expr());
   int64_t count = x.type().getNumElements();
   places = cast(places, node.b.getI64Type());
-  if (!node.boolAttr("include_batch_in_index") && x.size(0) > 0) {
-    SmallVector<double> starts;
-    for (int64_t i = 0; i < x.size(0); ++i)
-      starts.push_back(static_cast<double>(i * (count / x.size(0))));
-    places = places + constant(node.b, places.elementType(),
-                               {x.size(0), 1, 1, 1}, starts);
-  }
+  if (!node.boolAttr("include_batch_in_index"))
+    places = places + startsOf(x);
   Expr inside = apply<graph::LogicalAndOp>(
       apply<graph::GreaterEqualOp>(places, places.like(0)),
       apply<graph::LessOp>(places, places.like(static_cast<double>(count))));
