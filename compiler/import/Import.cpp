@@ -2,6 +2,7 @@
 
 #include "compiler/import/Import.h"
 
+#include "compiler/import/Elements.h"
 #include "compiler/import/File.h"
 #include "compiler/import/Ops.h"
 #include "compiler/import/Report.h"
@@ -45,12 +46,10 @@ static bool parseDims(StringRef &text, SmallVector<int64_t> &dims) {
       text = text.drop_front(digits.size());
     }
     dims.push_back(size);
-    if (text.empty())
-      return true;
-    if (!text.consume_front("x"))
+    if (!text.empty() && !text.consume_front("x"))
       return false;
   }
-  return dims.size() <= 254;
+  return dims.size() <= rankLimit;
 }
 
 std::optional<Feed> parseFeed(MLIRContext *context, StringRef text) {
@@ -80,8 +79,9 @@ std::optional<Feed> parseFeed(MLIRContext *context, StringRef text) {
 bool parseShape(StringRef text, ImportOptions &options) {
   auto [name, rest] = text.rsplit('=');
   SmallVector<int64_t> dims;
-  if (name.empty() || !text.contains('=') || !parseDims(rest, dims) ||
-      !rest.empty())
+  // Behind an `x` there is another dimension.
+  if (name.empty() || !text.contains('=') || rest.ends_with("x") ||
+      !parseDims(rest, dims) || !rest.empty())
     return false;
   if (name.ends_with(":0"))
     name = name.drop_back(2);

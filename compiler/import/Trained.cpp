@@ -127,6 +127,8 @@ LogicalResult checkTrained(Report &report, const ImportOptions &options,
     return success();
   InFlightDiagnostic error = report.error(Status::badUsage);
   error << "nothing that the loss needs is to be trained";
+  if (others.empty())
+    error << "; it depends on no variable, nor on an initializer of floats";
   constexpr size_t most = 8;
   for (auto [i, name] : llvm::enumerate(others.take_front(most)))
     error << (i ? ", " : "; --train-vars=REGEX can name ") << escaped(name);

@@ -60,7 +60,8 @@ imported(MLIRContext *context, const Options &options, json::Array &problems) {
   ScopedDiagnosticHandler handler(context, [&](Diagnostic &diagnostic) {
     std::string text = diagnostic.str();
     if (auto node = dyn_cast<NameLoc>(diagnostic.getLocation()))
-      text = "node '" + node.getName().str() + "' " + text;
+      text = "node '" + node.getName().str() +
+             (StringRef(text).starts_with("(") ? "' " : "': ") + text;
     problems.push_back(json::fixUTF8(text));
   });
   Status status = Status::ok;

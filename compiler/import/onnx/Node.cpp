@@ -110,7 +110,9 @@ SmallVector<StringRef> Node::stringsAttr(StringRef name) const {
 }
 
 Type Node::typeAttr(StringRef name, int otherwise) {
-  auto number = static_cast<int>(intAttr(name, otherwise));
+  int64_t given = intAttr(name, otherwise);
+  // No type's number is so large; what is left of one in an int may be.
+  int number = llvm::isInt<32>(given) ? static_cast<int>(given) : 0;
   Type element = elementType(b.getContext(), number);
   if (element || !fault.empty())
     return element;
@@ -118,7 +120,7 @@ Type Node::typeAttr(StringRef name, int otherwise) {
     (void)unsupported("is to give " + dataTypeName(number) +
                       ", which weir has no tensors of");
   else
-    error() << "attribute '" << name << "' is no type but " << number;
+    error() << "attribute '" << name << "' is no type but " << given;
   return {};
 }
 

@@ -84,6 +84,12 @@ Tracer::collect(Scope &scope, ArrayRef<StringRef> wanted, Location at) {
   SmallVector<Traced> values;
   for (StringRef name : wanted) {
     const Scope::Value *value = lookup(&scope, name);
+    if (!value && llvm::is_contained(model.graph().inputs, name)) {
+      report.error(at) << "asks for '" << escaped(name)
+                       << "', which has no value; give it one with --feed="
+                       << escaped(name);
+      return failure();
+    }
     if (!value) {
       report.error(at) << "asks for '" << escaped(name)
                        << "', which nothing gives"

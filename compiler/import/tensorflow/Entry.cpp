@@ -19,15 +19,16 @@ FailureOr<Edge> resolveTensor(Report &report, const Graph &graph,
   if (tensor.contains(':') &&
       (digits.empty() || !llvm::all_of(digits, llvm::isDigit) ||
        digits.getAsInteger(10, output))) {
-    report.error() << what << " '" << escaped(tensor)
-                   << "' is no tensor's name; one is NODE or NODE:RESULT";
+    report.error(what.starts_with("--") ? Status::badUsage : Status::badInput)
+        << what << " '" << escaped(tensor)
+        << "' is no tensor's name; one is NODE or NODE:RESULT";
     return failure();
   }
   if (std::optional<int> node = graph.find(name))
     return Edge{*node, output};
-  report.error() << what << " '" << escaped(tensor)
-                 << "': the graph has no such node"
-                 << didYouMean(name, graph.names());
+  report.error(what.starts_with("--") ? Status::badUsage : Status::badInput)
+      << what << " '" << escaped(tensor) << "': the graph has no such node"
+      << didYouMean(name, graph.names());
   return failure();
 }
 

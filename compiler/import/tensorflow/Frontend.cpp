@@ -49,7 +49,9 @@ static LogicalResult indexGraph(Report &report, Model &model) {
   if (!model.library.add(report, *model.graphDef->mutable_library()))
     return failure();
   if (!model.graphDef->node_size()) {
-    report.error() << "is not a graph of TensorFlow's, or one without nodes";
+    report.error()
+        << "is neither an ONNX model nor a graph of TensorFlow's, or "
+           "one without nodes";
     return failure();
   }
   model.graph = Graph::create(report, *model.graphDef, model.library);
@@ -81,7 +83,7 @@ static LogicalResult readModel(Report &report, const ImportOptions &options,
                  ? failure()
                  : findVariables(report, options, model);
     if (from->kind != FileKind::savedModel) {
-      report.error() << "is not a graph of TensorFlow's";
+      report.error() << "is neither an ONNX model nor a graph of TensorFlow's";
       return failure();
     }
     // The message of a SavedModel stands for its directory.
@@ -119,7 +121,11 @@ static LogicalResult checkShapes(Report &report, const ImportOptions &options,
     if (!llvm::is_contained(names, given.getKey())) {
       report.error(Status::badUsage)
           << "--shape=" << escaped(given.getKey()) << ": there is no such input"
-          << didYouMean(given.getKey(), names);
+          << didYouMean(given.getKey(), names)
+          << (options.feeds.empty()
+                  ? ""
+                  : "; with --feed the inputs are those that are fed, which "
+                    "have their shapes there");
       return failure();
     }
   return checkDims(report, options, inputs);
@@ -152,6 +158,14 @@ OwningOpRef<ModuleOp> importModel(Report &report,
   Model model;
   if (failed(readModel(report, options, model)))
     return {};
+  bool namesSignature = !options.signature.empty() || options.allSignatures;
+  if (!model.isSavedModel() &&
+      (namesSignature || options.tags != ImportOptions().tags)) {
+    report.error(Status::badUsage)
+        << "a GraphDef has no " << (namesSignature ? "signatures" : "tags")
+        << ", as a SavedModel has; name what it gives with --fetch";
+    return {};
+  }
   std::vector<Entry> entries;
   bool hasSignatures = model.isSavedModel() && options.feeds.empty() &&
                        options.fetches.empty() && options.targets.empty() &&

@@ -42,7 +42,13 @@ Expr gelu(Node &node, Expr x) {
   Type type = x.elementType();
   x = widened(x);
   Expr inner;
-  if (node.stringAttr("approximate", "none") == "tanh") {
+  StringRef approximate = node.stringAttr("approximate", "none");
+  if (approximate != "none" && approximate != "tanh") {
+    node.error() << "approximates by '" << escaped(approximate, 20)
+                 << "', which is neither none nor tanh";
+    return {};
+  }
+  if (approximate == "tanh") {
     constexpr double rootOfTwoOverPi = 0.79788456080286535588;
     inner = tanh((x + x * x * x * 0.044715) * rootOfTwoOverPi);
   } else {

@@ -67,9 +67,13 @@ LogicalResult importRoiAlign(Node &node) {
   StringRef mode = node.stringAttr("mode", "avg");
   if (mode != "avg" && mode != "max")
     return node.error() << "mode '" << mode << "' is unknown";
-  bool halfPixel =
-      node.opset() >= 16 && node.stringAttr("coordinate_transformation_mode",
-                                            "half_pixel") == "half_pixel";
+  StringRef places =
+      node.stringAttr("coordinate_transformation_mode",
+                      node.opset() >= 16 ? "half_pixel" : "output_half_pixel");
+  if (places != "half_pixel" && places != "output_half_pixel")
+    return node.error() << "coordinate_transformation_mode '"
+                        << escaped(places, 30) << "' is unknown";
+  bool halfPixel = places == "half_pixel";
   double scale = node.floatAttr("spatial_scale", 1),
          shift = halfPixel ? 0.5 : 0;
   Expr wide = widened(x);

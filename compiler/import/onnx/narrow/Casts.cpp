@@ -42,7 +42,9 @@ static LogicalResult importCast(Node &node) {
     return failure();
   if (node.opset() < 6)
     return castToNamed(node);
-  if (const Format *format = formatOf(static_cast<int>(node.intAttr("to"))))
+  int64_t number = node.intAttr("to");
+  if (const Format *format =
+          formatOf(llvm::isInt<32>(number) ? static_cast<int>(number) : 0))
     return castTo(node, *format);
   Type to = node.typeAttr("to");
   return to ? give(node, cast(numbersAt(node, 0), to)) : failure();

@@ -43,8 +43,10 @@ static LogicalResult importBatchNorm(Node &node) {
   if (node.opset() < 9 && node.intAttr("spatial", 1) == 0)
     return node.unsupported("statistics for each place of an image");
   bool trains = node.opset() >= 14 && node.intAttr("training_mode") != 0;
+  // Before opset 7 to train is the default, which files to be run have left as
+  // it was: what trains has the statistics as results.
   if (node.opset() < 7 && node.intAttr("is_test") == 0)
-    trains = true;
+    trains = node.wants(1);
   double epsilon = node.floatAttr("epsilon", 1e-5);
   double momentum = node.floatAttr("momentum", 0.9);
   Expr vectors[4];

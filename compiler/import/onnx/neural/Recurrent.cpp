@@ -314,11 +314,17 @@ static LogicalResult importLstm(Node &node) {
   if (failed(layer))
     return failure();
   int64_t h = layer->hidden;
-  if ((node.has(6) && node.has(5) && node.shape(6) != node.shape(5)) ||
-      (node.has(7) &&
-       node.shape(7) != ArrayRef<int64_t>{layer->directions, 3 * h}))
-    return node.error() << "has a state " << node.type(6) << " and peepholes "
-                        << node.type(7);
+  Integers states{layer->directions, layer->x.size(1), h};
+  if (layer->batchFirst)
+    std::swap(states[0], states[1]);
+  Type element = node.element(0);
+  if (node.has(6) && node.type(6) != RankedTensorType::get(states, element))
+    return node.error() << "has cells " << node.type(6)
+                        << " instead of the shape [" << states << "]";
+  Integers peeps{layer->directions, 3 * h};
+  if (node.has(7) && node.type(7) != RankedTensorType::get(peeps, element))
+    return node.error() << "has peepholes " << node.type(7)
+                        << " instead of the shape [" << peeps << "]";
   auto bias = [&](int64_t d) {
     Expr both = layer->part(3, d, {8 * h});
     return slice(both, 0, 0, 4 * h) + slice(both, 0, 4 * h, 4 * h);

@@ -66,8 +66,9 @@ static FailureOr<Quantum> quantumOf(Node &node) {
     return Quantum{{}, &zero->format};
   if (node.has(2))
     return Quantum{node.element(2)};
-  auto asked = static_cast<int>(node.intAttr("output_dtype"));
-  if (const Format *format = formatOf(asked))
+  int64_t asked = node.intAttr("output_dtype");
+  if (const Format *format =
+          formatOf(llvm::isInt<32>(asked) ? static_cast<int>(asked) : 0))
     return Quantum{{}, format};
   Type type = node.typeAttr("output_dtype", ::onnx::TensorProto::UINT8);
   if (asked == 0)

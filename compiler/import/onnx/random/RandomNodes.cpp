@@ -125,6 +125,9 @@ LogicalResult importMultinomial(Node &node) {
 
 /// Training drops each element with the probability that operand 1 has, and
 /// makes up for it by the others; inference hands on. Operand 2 says which.
+/// Drops only where operand 2 says that the model trains. Before opset 12 the
+/// default of the attribute for it is training, which files to be run have left
+/// as it was.
 LogicalResult importDropout(Node &node) {
   if (failed(wantOperands(node, 1, 3)))
     return failure();

@@ -44,6 +44,8 @@ LogicalResult importOptimizer(Node &node) {
     Expr rate = cast(reshape(operand(node, 0), {}), element);
     Expr step = cast(reshape(operand(node, 1), {}), element);
     SmallVector<Expr> made = update(node, rate, step, tensor);
+    if (made.empty())
+      return failure();
     for (unsigned kind = 0; kind < kinds - 1; ++kind)
       results[kind * count + t] = made[kind];
   }
@@ -94,7 +96,13 @@ SmallVector<Expr> momentum(Node &node, Expr rate, Expr step,
   Expr beta = select(less(step.like(0), step),
                      step.like(node.floatAttr("beta")), step.like(1));
   Expr speed = tensor[2] * alpha + slope * beta;
-  bool looksAhead = node.stringAttr("mode", "standard") == "nesterov";
+  StringRef mode = node.stringAttr("mode", "standard");
+  bool looksAhead = mode == "nesterov";
+  if (!looksAhead && mode != "standard") {
+    node.error() << "has momentum of mode '" << escaped(mode, 20)
+                 << "', which is neither standard nor nesterov";
+    return {};
+  }
   Expr change = looksAhead ? slope + speed * alpha : speed;
   return {x - rate * change, speed};
 }

@@ -141,15 +141,6 @@ LogicalResult importAddN(Node &node) {
   return give(node, sum);
 }
 
-LogicalResult importL2Loss(Node &node) {
-  auto operands = operandsOf(node, 1, Elements::floats);
-  if (failed(operands))
-    return failure();
-  Expr x = operands->front();
-  auto dims = llvm::to_vector(llvm::seq<int64_t>(0, x.rank()));
-  return give(node, sum(x * x, dims) * 0.5);
-}
-
 LogicalResult importCheckNumerics(Node &node) {
   auto operands = operandsOf(node, 1, Elements::floats);
   if (failed(operands))
@@ -206,7 +197,6 @@ void addElementwiseHandlers(Handlers &handlers) {
   handlers["NotEqual"] = importEquality<graph::NotEqualOp>;
   handlers["AddN"] = importAddN;
   handlers["AccumulateNV2"] = importAddN;
-  handlers["L2Loss"] = importL2Loss;
   handlers["CheckNumerics"] = importCheckNumerics;
   handlers["CheckNumericsV2"] = importCheckNumerics;
   handlers["Bucketize"] = importBucketize;

@@ -134,33 +134,6 @@ LogicalResult importCumulative(Node &node) {
                node.boolAttr("exclusive"), node.boolAttr("reverse")));
 }
 
-/// Which dimensions of a sum of two broadcast operands each of them stretched
-/// along: those that its gradient is summed over.
-LogicalResult importBroadcastGradientArgs(Node &node) {
-  if (node.size() != 2)
-    return node.error() << "has " << node.size() << " operands instead of 2";
-  FailureOr<SmallVector<int64_t>> x = node.integers(0), y = node.integers(1);
-  if (failed(x) || failed(y))
-    return failure();
-  if (failed(broadcastShapes(*x, *y)))
-    return node.error() << "shapes [" << *x << "] and [" << *y
-                        << "] do not broadcast";
-  int64_t rank = std::max(x->size(), y->size());
-  x->insert(x->begin(), rank - x->size(), 1);
-  y->insert(y->begin(), rank - y->size(), 1);
-  SmallVector<int64_t> xDims, yDims;
-  for (int64_t dim = 0; dim < rank; ++dim) {
-    int64_t a = (*x)[dim], b = (*y)[dim];
-    if (a == 1)
-      xDims.push_back(dim);
-    if (b == 1)
-      yDims.push_back(dim);
-  }
-  Type element = node.type(0).getElementType();
-  return node.results(
-      {numbers(node.b, element, xDims), numbers(node.b, element, yDims)});
-}
-
 /// Sums and means of complex tensors: those of their parts.
 LogicalResult importComplexSum(Node &node) {
   FailureOr<Reduced> reduced = reducedOf(node, Elements::floats);
@@ -202,7 +175,6 @@ void addReduceHandlers(Handlers &handlers) {
   handlers["Cumprod"] = importCumulative<graph::CumulativeProdOp, numbers>;
   handlers["CumulativeLogsumexp"] =
       importCumulative<graph::CumulativeLogSumExpOp, Elements::floats>;
-  handlers["BroadcastGradientArgs"] = importBroadcastGradientArgs;
 }
 
 } // namespace weir::tensorflow

@@ -9,6 +9,10 @@ namespace weir::tensorflow {
 FailureOr<MessageFile> recognize(Report &report, File file) {
   MessageFile result;
   std::string head(std::min<uint64_t>(file.size(), 4096), 0);
+  if (head.empty()) {
+    report.error() << "is empty";
+    return failure();
+  }
   if (!file.read(0, {head.data(), head.size()})) {
     report.error(Status::io) << "cannot read";
     return failure();

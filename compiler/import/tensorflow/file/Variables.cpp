@@ -4,6 +4,7 @@
 #include "compiler/import/tensorflow/file/Checkpoint.h"
 #include "compiler/import/tensorflow/file/SavedModel.h"
 
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 
 using namespace mlir;
@@ -39,6 +40,13 @@ public:
   /// Takes the checkpoint at `path` instead of the model's own.
   LogicalResult open(const std::string &path) {
     opened = true;
+    if (std::error_code missing = llvm::sys::fs::access(
+            path + ".index", llvm::sys::fs::AccessMode::Exist)) {
+      report.error(Status::io)
+          << "cannot open the checkpoint '" << escaped(path)
+          << ".index': " << missing.message();
+      return failure();
+    }
     StringRef folder = llvm::sys::path::parent_path(path);
     FailureOr<File> found =
         File::openDirectory(report, folder.empty() ? "." : folder.str());

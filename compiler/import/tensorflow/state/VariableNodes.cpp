@@ -66,7 +66,8 @@ static FailureOr<Value> initialValue(Node &node, const Variable &variable) {
   return node.unsupported(
       "variable '" + escaped(variable.name) +
       "' has no value: it is in no checkpoint, and its initial value is not "
-      "known at compile time");
+      "known at compile time; give it one with --checkpoint=PATH, or train it "
+      "with --loss");
 }
 
 /// Whether ops are now inserted where each run passes once.
