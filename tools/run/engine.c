@@ -43,29 +43,31 @@ static long peak_rss_kb(void) {
   return kb;
 }
 
-/// Where element i of the logical order (images as NCHW) lies in NHWC memory.
-static int64_t place(const struct array *array, int64_t i) {
-  if (array->rank != 4)
+static int ends_in(const char *text, const char *end) {
+  size_t length = strlen(text), count = strlen(end);
+  return length > count && !strcmp(text + length - count, end);
+}
+
+/// Where element i of the logical order (images as NCHW) lies: ONNX models have
+/// that order, others have NHWC.
+static int64_t place(const struct engine *engine, const struct array *array,
+                     int64_t i) {
+  if (array->rank != 4 || ends_in(engine->model, ".onnx"))
     return i;
   int64_t h = array->shape[1], w = array->shape[2], c = array->shape[3];
   int64_t x = i % w, y = i / w % h, channel = i / (w * h) % c;
   return (i / (w * h * c) * h * w + y * w + x) * c + channel;
 }
 
-static int ends_in(const char *text, const char *end) {
-  size_t length = strlen(text), count = strlen(end);
-  return length > count && !strcmp(text + length - count, end);
-}
-
 /// The inputs that every engine of the benchmark gets; integers are classes of
 /// ten.
-static void fill(struct array *array) {
+static void fill(const struct engine *engine, struct array *array) {
   int whole = array->dtype == WEIR_I32 || array->dtype == WEIR_I64;
   for (int64_t i = 0; i < array->elements; ++i)
     if (whole)
       array_set(array, i, (double)(i % 10));
     else
-      array_set(array, place(array, i),
+      array_set(array, place(engine, array, i),
                 (double)((uint32_t)((uint64_t)(i + 1) * 2654435761u) >> 8) /
                         16777216.0 -
                     0.5);
@@ -78,7 +80,7 @@ static int dump(const struct engine *engine) {
   for (uint32_t i = engine->function->num_inputs; i < engine->count; ++i) {
     const struct array *array = &engine->arrays[i];
     for (int64_t k = 0; k < array->elements; ++k) {
-      float value = (float)array_get(array, place(array, k));
+      float value = (float)array_get(array, place(engine, array, k));
       fwrite(&value, sizeof value, 1, file);
     }
   }
@@ -139,7 +141,7 @@ static int prepare(struct engine *engine) {
     if (array_allocate(array))
       return fail("out of memory", 75);
     if (i < f->num_inputs)
-      fill(array);
+      fill(engine, array);
     engine->tensors[i] = array->data;
   }
   return create(engine);
@@ -247,8 +249,6 @@ int engine_main(int argc, char **argv) {
   if (!engine.model || engine.repeat < 1 || engine.repeat > 100000000 ||
       engine.threads < 1 || engine.threads > 256)
     return fail("a model, and sensible --repeat and --threads, are needed", 2);
-  if (ends_in(engine.model, ".onnx"))
-    return fail("ONNX models are not supported; give the GraphDef (.pb)", 3);
   int status = measure(&engine);
   if (engine.context)
     engine.library.info->destroy(engine.context);
