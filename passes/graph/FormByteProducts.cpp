@@ -11,6 +11,7 @@
 #include "passes/graph/Bytes.h"
 #include "passes/graph/Quantized.h"
 #include "llvm/Support/Debug.h"
+#include <cmath>
 
 #define DEBUG_TYPE "weir-form-byte-products"
 
@@ -178,8 +179,11 @@ void multiplyByInverse(graph::DivOp div) {
       !div.getType().getElementType().isF32() ||
       !matchPattern(scale, m_Constant(&known)) || !known.isSplat())
     return;
-  ImplicitLocOpBuilder b(div.getLoc(), div);
   float inverse = 1 / known.getSplatValue<APFloat>().convertToFloat();
+  // Of the smallest scales it is infinite, of the largest it has few bits.
+  if (!std::isnormal(inverse))
+    return;
+  ImplicitLocOpBuilder b(div.getLoc(), div);
   div.replaceAllUsesWith(timesNumber(b, div.getX(), inverse));
   div.erase();
 }

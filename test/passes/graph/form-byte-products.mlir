@@ -34,6 +34,30 @@ func.func @matmul(%x: tensor<4x3xui8>) -> tensor<4x2xf32> {
 
 // -----
 
+// What is divided by a scale whose inverse is infinite stays so.
+// CHECK-LABEL: @small
+// CHECK: graph.matmul %arg0, %{{.*}} : tensor<4x3xui8>, tensor<3x2xi8>
+// CHECK: graph.div
+func.func @small(%x: tensor<4x3xui8>) -> tensor<4x2xf32> {
+  %xf = graph.cast %x : tensor<4x3xui8> to tensor<4x3xi32>
+  %xs = graph.cast %xf : tensor<4x3xi32> to tensor<4x3xf32>
+  %scale = graph.constant dense<0.5> : tensor<4x3xf32>
+  %a = graph.mul %xs, %scale : tensor<4x3xf32>
+  %w = graph.constant dense<[[1, -2], [3, 4], [5, 6]]> : tensor<3x2xi8>
+  %wi = graph.cast %w : tensor<3x2xi8> to tensor<3x2xi32>
+  %wf = graph.cast %wi : tensor<3x2xi32> to tensor<3x2xf32>
+  %scales = graph.constant dense<[2.0, 0.5]> : tensor<2xf32>
+  %ws = graph.broadcast %scales [1] : tensor<2xf32> to tensor<3x2xf32>
+  %b = graph.mul %wf, %ws : tensor<3x2xf32>
+  %y = graph.matmul %a, %b : tensor<4x3xf32>, tensor<3x2xf32>
+  %tiny = graph.constant dense<1.0e-40> : tensor<4x2xf32>
+  %q = graph.div %y, %tiny : tensor<4x2xf32>
+  %r = graph.round %q : tensor<4x2xf32>
+  return %r : tensor<4x2xf32>
+}
+
+// -----
+
 // Margins are of the bytes that stand for 0; signed bytes move by 128.
 // CHECK-LABEL: @convolution
 // CHECK: %[[X:.*]] = graph.cast %{{.*}} : tensor<1x4x4x1xi32> to tensor<1x4x4x1xui8>
