@@ -35,7 +35,8 @@ FailureOr<DenseElementsAttr> TracedNode::constant(unsigned i) {
   if (std::optional<DenseElementsAttr> value = tryConstant(i))
     return *value;
   return unsupported("operand " + Twine(i) + ", '" +
-                     escaped(inputName(i), 100) + "', must be known at compile time");
+                     escaped(inputName(i), 100) +
+                     "', must be known at compile time");
 }
 
 FailureOr<SmallVector<int64_t>> TracedNode::integers(unsigned i) {
@@ -111,6 +112,15 @@ InFlightDiagnostic TracedNode::error(Status status) {
 LogicalResult TracedNode::unsupported(const Twine &what) {
   tracing.unsupported(b.getLoc(), op(), what);
   return failure();
+}
+
+LogicalResult TracedNode::takeFrom(TracedNode &other, LogicalResult outcome) {
+  if (fault.empty())
+    fault = other.fault;
+  if (failed(outcome) || !fault.empty())
+    return failure();
+  given = std::move(other.given);
+  return success();
 }
 
 LogicalResult TracedNode::misfit() {

@@ -97,6 +97,9 @@ protected:
         kind(std::move(op)), inputs(inputs) {}
   ~TracedNode() = default;
 
+  /// What `other`, whose handler had this outcome, gives and finds wrong.
+  mlir::LogicalResult takeFrom(TracedNode &other, mlir::LogicalResult outcome);
+
   /// An error that lists the operands, of which no result can be made.
   mlir::LogicalResult misfit();
 

@@ -209,13 +209,7 @@ static LogicalResult checkOperands(Node &node, Takes takes) {
 
 LogicalResult Node::runOn(ArrayRef<Traced> others) {
   Node inner(tracer, scope, def, others, b);
-  LogicalResult outcome = inner.run();
-  if (fault.empty())
-    fault = inner.fault;
-  if (failed(outcome) || !fault.empty())
-    return failure();
-  given = std::move(inner.given);
-  return success();
+  return takeFrom(inner, inner.run());
 }
 
 LogicalResult Node::run() {

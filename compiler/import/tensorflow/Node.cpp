@@ -199,13 +199,7 @@ static bool isOpen(ArrayRef<Traced> operands) {
 LogicalResult Node::runOn(ArrayRef<Traced> others) {
   Node inner(tracer, def, others, b);
   inner.bindings = bindings;
-  LogicalResult outcome = inner.run();
-  if (fault.empty())
-    fault = inner.fault;
-  if (failed(outcome) || !fault.empty())
-    return failure();
-  given = std::move(inner.given);
-  return success();
+  return takeFrom(inner, inner.run());
 }
 
 LogicalResult Node::run() {
