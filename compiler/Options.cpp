@@ -86,6 +86,7 @@ void readTraining(mlir::MLIRContext *context, const InputArgList &args,
   read(OPT_optimizer_EQ, &TrainingOptions::optimizer);
   read(OPT_init_EQ, &TrainingOptions::initializer);
   read(OPT_clip_EQ, &TrainingOptions::clip);
+  read(OPT_accumulate_EQ, &TrainingOptions::accumulate);
   read(OPT_train_vars_EQ, &TrainingOptions::variables);
   read(OPT_freeze_EQ, &TrainingOptions::frozen);
   if (isAsked && !args.hasArg(OPT_loss_EQ))

@@ -56,6 +56,7 @@ defm train_vars : Eq<"train-vars", "REGEX", "Train the variables with such names
 defm freeze : Eq<"freeze", "REGEX", "Do not train the variables with such names">;
 defm init : Eq<"init", "KIND[:seed=N][:REGEX]", "First values of trained variables that the model gives none: zeros, ones, glorot_uniform (default), glorot_normal, he_uniform or he_normal, of those with such names, or of all with two dimensions or more; the others are zeros">;
 defm clip : Eq<"clip", "KIND=X", "Clip gradients: value=X each element, norm=X each gradient, global_norm=X all together">;
+defm accumulate : Eq<"accumulate", "N", "Move variables at each N-th train_step only, by the mean of N gradients">;
 defm weight_decay : Eq<"weight-decay", "RATE[:REGEX]", "Make variables, or those with such names, smaller besides: by AdamW and LAMB directly, by others in the gradient">;
 }
 

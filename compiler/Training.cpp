@@ -144,6 +144,14 @@ std::string TrainingOptions::weightDecay(StringRef text) {
   return names.empty() ? "" : checkNames(names);
 }
 
+std::string TrainingOptions::accumulate(StringRef text) {
+  int64_t steps;
+  if (text.getAsInteger(10, steps) || steps < 1 || steps > 1'000'000'000)
+    return "is no number of steps from 1 to 1000000000";
+  set("accumulate", static_cast<double>(steps));
+  return "";
+}
+
 std::string TrainingOptions::variables(StringRef text) {
   request.variables = text.str();
   return checkNames(text);

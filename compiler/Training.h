@@ -32,6 +32,8 @@ public:
   std::string clip(llvm::StringRef text);
   /// `0.01[:REGEX]`
   std::string weightDecay(llvm::StringRef text);
+  /// How many steps' gradients move the variables together: `8`
+  std::string accumulate(llvm::StringRef text);
   std::string variables(llvm::StringRef text);
   std::string frozen(llvm::StringRef text);
 

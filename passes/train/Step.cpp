@@ -6,8 +6,7 @@
 #include "dialects/graph/Gradients.h"
 #include "dialects/graph/Graph.h"
 #include "dialects/graph/gradients/Gradient.h"
-#include "dialects/graph/state/State.h"
-#include "llvm/ADT/StringSet.h"
+#include "passes/train/Variables.h"
 #include <numeric>
 
 using namespace mlir;
@@ -64,19 +63,11 @@ class StepBuilder {
 public:
   StepBuilder(func::FuncOp function, const Recipe &recipe,
               const Optimizer &optimizer, bool hasFirstValues)
-      : function(function), module(function->getParentOfType<ModuleOp>()),
-        symbols(module), recipe(recipe), optimizer(optimizer),
-        hasFirstValues(hasFirstValues),
+      : function(function), variables(function, hasFirstValues), recipe(recipe),
+        optimizer(optimizer), steps(recipe.number("accumulate", 1)),
         b(function.getLoc(), function.getBody().front().getTerminator()) {
     for (const Parameter &parameter : optimizer.parameters)
       numbers[parameter.name] = recipe.number(parameter.name, parameter.value);
-    for (auto variable : module.getOps<graph::VariableOp>()) {
-      StringRef symbol = variable.getSymName();
-      symbol.consume_front("var:");
-      for (StringRef name : {symbol, StringRef(variable.nameInModel()),
-                             StringRef(variable.keyInCheckpoint())})
-        taken.insert(name);
-    }
   }
 
   LogicalResult run() {
@@ -91,8 +82,18 @@ public:
       values.push_back(read);
     b.setLoc(loss.getLoc());
     auto gradients = b.create<graph::GradientOp>(loss, values);
-    for (auto [read, gradient] : llvm::zip(reads, gradients.getResults()))
-      slopes.push_back(withDecay(read, Expr(b, gradient)));
+    for (Value gradient : gradients.getResults())
+      slopes.push_back(Expr(b, gradient));
+    if (Expr isLast = accumulate())
+      return onlyWhere(isLast, [&] { return move(); });
+    return move();
+  }
+
+private:
+  /// Assigns what the optimizer makes of the gradients.
+  LogicalResult move() {
+    for (auto [read, slope] : llvm::zip(reads, slopes))
+      slope = withDecay(read, steps == 1 ? slope : slope / steps);
     clip();
     addShared();
     for (auto [read, slope] : llvm::zip(reads, slopes))
@@ -102,12 +103,60 @@ public:
     return success();
   }
 
-private:
+  /// Has ops that are built meanwhile run only where a condition holds.
+  LogicalResult onlyWhere(Expr condition,
+                          llvm::function_ref<LogicalResult()> build) {
+    b.setLoc(function.getLoc());
+    auto branch = b.create<graph::IfOp>(TypeRange(), condition.value);
+    OpBuilder::InsertionGuard guard(b);
+    for (Region *region : {&branch.getElseRegion(), &branch.getThenRegion()}) {
+      b.setInsertionPointToEnd(&region->emplaceBlock());
+      b.setInsertionPoint(b.create<graph::YieldOp>(ValueRange()));
+    }
+    return build();
+  }
+
+  /// Where gradients are of several steps, has them be the sums of these;
+  /// whether this step is the last one. Without a value where each step moves.
+  Expr accumulate() {
+    if (steps == 1)
+      return {};
+    b.setLoc(function.getLoc());
+    graph::VariableOp count =
+        variables.add("accumulated_steps",
+                      RankedTensorType::get({}, b.getI64Type()), 0, b.getLoc());
+    Expr before = read(b, count), now = before + 1;
+    Expr isFirst = apply<graph::EqualOp>(before, before.like(0));
+    // Not only where equal: a checkpoint may be of more steps.
+    Expr isLast = apply<graph::GreaterEqualOp>(now, now.like(steps));
+    write(count, select(isLast, now.like(0), now));
+    for (auto [read, slope] : llvm::zip(reads, slopes)) {
+      b.setLoc(read.getLoc());
+      slope = inFull(slope);
+      graph::VariableOp kept = variables.add(
+          (variables.of(read).nameInModel() + "/gradient_sum").str(),
+          slope.type(), 0, read.getLoc());
+      // The first of the sum takes the place of the last one's.
+      Expr sum = train::read(b, kept) + slope;
+      sum = select(isFirst, slope, sum);
+      write(kept, sum);
+      slope = sum;
+    }
+    return isLast;
+  }
+
+  /// At least in f32.
+  Expr inFull(Expr x) {
+    return x.elementType().getIntOrFloatBitWidth() < 32
+               ? cast(x, b.getF32Type())
+               : x;
+  }
+
   /// The reads of variables that are trained and that the loss may depend on.
   LogicalResult findVariables(Value loss) {
     llvm::DenseSet<Operation *> behind = opsBehind(loss), seen;
     for (auto read : function.getOps<graph::ReadVariableOp>()) {
-      auto variable = symbols.lookup<graph::VariableOp>(read.getVariable());
+      graph::VariableOp variable = variables.of(read);
       if (!variable || !variable->hasAttr("weir.trained") ||
           !behind.contains(read) || !seen.insert(variable).second)
         continue;
@@ -119,16 +168,12 @@ private:
     return success();
   }
 
-  graph::VariableOp variableOf(graph::ReadVariableOp read) {
-    return symbols.lookup<graph::VariableOp>(read.getVariable());
-  }
-
   Expr withDecay(graph::ReadVariableOp read, Expr slope) {
-    double decay = recipe.decayOf(variableOf(read).nameInModel());
+    double decay = recipe.decayOf(variables.of(read).nameInModel());
     if (decay == 0 || optimizer.decays)
       return slope;
     b.setLoc(read.getLoc());
-    return slope + Expr(b, read) * decay;
+    return slope + cast(Expr(b, read), slope.elementType()) * decay;
   }
 
   void clip() {
@@ -141,10 +186,9 @@ private:
         slope = clamp(slope, -at, at);
       return;
     }
-    // At least in f32: squares of f16 overflow early.
+    // Squares of f16 overflow early.
     auto squares = [&](Expr x) {
-      if (x.elementType().getIntOrFloatBitWidth() < 32)
-        x = cast(x, b.getF32Type());
+      x = inFull(x);
       return sumOfAll(x * x);
     };
     auto scale = [&](Expr sum) {
@@ -162,29 +206,6 @@ private:
     }
   }
 
-  /// A variable besides the model's; of a name that the model has not.
-  graph::VariableOp addVariable(StringRef name, RankedTensorType type,
-                                double first, Location at) {
-    std::string free = name.str();
-    for (unsigned i = 1; !taken.insert(free).second; ++i)
-      free = name.str() + "_" + std::to_string(i);
-    OpBuilder outer(function);
-    ElementsAttr initial = hasFirstValues ? splatAttr(type, first) : nullptr;
-    auto variable = outer.create<graph::VariableOp>(
-        at, "var:" + free, type, initial, outer.getStringAttr(free),
-        StringAttr());
-    symbols.insert(variable);
-    return variable;
-  }
-
-  Expr read(graph::VariableOp variable) {
-    return Expr(b, b.create<graph::ReadVariableOp>(variable.getTensorType(),
-                                                   variable.getSymName()));
-  }
-  void write(graph::VariableOp variable, Expr value) {
-    b.create<graph::WriteVariableOp>(variable.getSymName(), value.value);
-  }
-
   /// What is kept once for all variables.
   void addShared() {
     b.setLoc(function.getLoc());
@@ -192,16 +213,16 @@ private:
     if (optimizer.powers) {
       // At the first step they are the first powers.
       powers[0] =
-          addVariable("beta1_power", type, numbers["beta1"], b.getLoc());
+          variables.add("beta1_power", type, numbers["beta1"], b.getLoc());
       powers[1] =
-          addVariable("beta2_power", type, numbers["beta2"], b.getLoc());
-      meanPower = read(powers[0]);
-      squarePower = read(powers[1]);
+          variables.add("beta2_power", type, numbers["beta2"], b.getLoc());
+      meanPower = read(b, powers[0]);
+      squarePower = read(b, powers[1]);
     }
     if (optimizer.steps) {
       type = RankedTensorType::get({}, b.getI64Type());
-      steps = addVariable("global_step", type, 0, b.getLoc());
-      number = read(steps) + 1;
+      global = variables.add("global_step", type, 0, b.getLoc());
+      number = read(b, global) + 1;
     }
   }
 
@@ -212,18 +233,18 @@ private:
       write(powers[1], squarePower * numbers["beta2"]);
     }
     if (optimizer.steps)
-      write(steps, number);
+      write(global, number);
   }
 
   LogicalResult update(graph::ReadVariableOp from, Expr slope) {
-    graph::VariableOp variable = variableOf(from);
+    graph::VariableOp variable = variables.of(from);
     StringRef name = variable.nameInModel();
     b.setLoc(from.getLoc());
     Step step;
     step.parameters = &numbers;
     step.x = Expr(b, from);
-    step.slope = slope;
     Type element = step.x.elementType();
+    step.slope = cast(slope, element);
     step.rate = rate ? cast(Expr(b, rate), element) : step["lr"];
     for (auto [to, shared] : {std::pair(&step.meanPower, meanPower),
                               std::pair(&step.squarePower, squarePower),
@@ -236,10 +257,10 @@ private:
       std::string slot = (name + "/" + optimizer.name).str();
       if (i)
         slot += "_" + std::to_string(i);
-      kept.push_back(addVariable(slot, variable.getTensorType(),
-                                 optimizer.first(numbers, i),
-                                 variable.getLoc()));
-      step.kept.push_back(read(kept.back()));
+      kept.push_back(variables.add(slot, variable.getTensorType(),
+                                   optimizer.first(numbers, i),
+                                   variable.getLoc()));
+      step.kept.push_back(read(b, kept.back()));
     }
     Updated updated = optimizer.update(step);
     for (size_t i = updated.size(); i-- > 0;) {
@@ -251,18 +272,16 @@ private:
   }
 
   func::FuncOp function;
-  ModuleOp module;
-  SymbolTable symbols;
-  llvm::StringSet<> taken; // names of variables, also in checkpoints
+  Variables variables;
   const Recipe &recipe;
   const Optimizer &optimizer;
-  bool hasFirstValues;
+  double steps; // whose gradients move the variables together
   ImplicitLocOpBuilder b;
   llvm::StringMap<double> numbers;
   SmallVector<graph::ReadVariableOp> reads;
   SmallVector<Expr> slopes;
   Value rate;
-  graph::VariableOp powers[2], steps;
+  graph::VariableOp powers[2], global;
   Expr meanPower, squarePower, number;
 };
 

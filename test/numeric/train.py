@@ -354,6 +354,43 @@ def check_restored():
         compare(f"restored: {key}", parts[key], value, 0, 0)
 
 
+def check_accumulated():
+    """Three steps of a third of the batch are one of the whole; so is what is
+    clipped, decayed and kept. What is not moved yet is in the checkpoint."""
+    more = ["--loss=mean_squared_error:y,t", "--clip=global_norm=0.2", "--weight-decay=0.25:^W$",
+            "--optimizer=Adam:lr=0.01,beta1=0.9,beta2=0.99,epsilon=1e-5"]  # fmt: skip
+    parts = compile("parts", linear(W, B, 2), *more, "--accumulate=3")
+    state = {"W": np.float64(W), "b": np.float64(B)}
+    slots = {v: [0, 0] for v in state}
+    sums = {v: 0 for v in state}
+    restore = []
+    for step in range(9):
+        rows = slice(step % 3 * 2, step % 3 * 2 + 2)
+        x, t = X[rows], T[rows]
+        e = np.float64(x) @ state["W"] + state["b"] - t
+        slopes = {"W": 2 * x.T @ e / e.size, "b": 2 * e.sum(0) / e.size}
+        given, kept = run(parts, "train_step", *restore, inputs={"x": x, "t": t})
+        restore = [f"--restore={OUT}/kept"]
+        compare(f"accumulated {step}: loss", given["loss"], np.mean(e * e))
+        for v in state:
+            sums[v] = slopes[v] + (sums[v] if step % 3 else 0)
+            compare(f"accumulated {step}: sum of {v}", kept[v + "/gradient_sum"], sums[v])
+        if step % 3 == 2:
+            means = {"W": sums["W"] / 3 + 0.25 * state["W"], "b": sums["b"] / 3}
+            length = np.sqrt(sum((g**2).sum() for g in means.values()))
+            for v, g in means.items():
+                state[v] = adam(state[v], g * 0.2 / max(length, 0.2), slots[v], step // 3 + 1, 0)
+        for v in state:
+            compare(f"accumulated {step}: {v}", kept[v], state[v])
+            compare(f"accumulated {step}: {v}/Adam", kept[v + "/Adam"], slots[v][0] + np.zeros(state[v].shape))
+        compare(f"accumulated {step}: power", kept["beta1_power"], 0.9 ** ((step + 1) // 3 + 1))
+        compare(f"accumulated {step}: steps", kept["accumulated_steps"], (step + 1) % 3)
+    whole = compile("whole", linear(W, B, 6), *more)
+    _, at_once = run(whole, "train_step", "--repeat=3", inputs={"x": X, "t": T})
+    for v in ("W", "b", "W/Adam", "W/Adam_1", "b/Adam_1", "beta2_power"):
+        compare(f"accumulated: {v} as of whole batches", kept[v], at_once[v])
+
+
 def check_frozen():
     """Constants that --train-vars names are variables; the others stay."""
     text = [placeholder("x", (6, 3)), const("W", W), const("b", B),
@@ -418,6 +455,7 @@ check_losses()
 check_options()
 check_first_values()
 check_restored()
+check_accumulated()
 check_frozen()
 check_onnx()
 check_served()

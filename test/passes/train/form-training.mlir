@@ -75,6 +75,42 @@ module attributes {weir.training = {loss = "sparse_softmax_cross_entropy", label
 
 // -----
 
+// Gradients of three steps move the variable together: a sum that begins anew
+// behind each move, in f32, and a conditional in which all that moves stands.
+// CHECK: graph.variable @"var:accumulated_steps" : tensor<i64> = dense<0>
+// CHECK: graph.variable @"var:w/gradient_sum" : tensor<4xf32> = dense<0.000000e+00>
+// CHECK: func.func @f_step
+// CHECK: %[[W:.*]] = graph.read_variable @w
+// CHECK: %[[G:.*]] = graph.gradient
+// CHECK: %[[BEFORE:.*]] = graph.read_variable @"var:accumulated_steps"
+// CHECK: %[[NOW:.*]] = graph.add %[[BEFORE]],
+// CHECK: %[[FIRST:.*]] = graph.equal %[[BEFORE]],
+// CHECK: %[[LAST:.*]] = graph.greater_equal %[[NOW]],
+// CHECK: graph.write_variable @"var:accumulated_steps"
+// CHECK: %[[KEPT:.*]] = graph.read_variable @"var:w/gradient_sum"
+// CHECK: %[[MORE:.*]] = graph.add %[[KEPT]], %[[G]]
+// CHECK: %[[SUM:.*]] = graph.select {{.*}}, %[[G]], %[[MORE]]
+// CHECK: graph.write_variable @"var:w/gradient_sum", %[[SUM]]
+// CHECK: graph.if %[[LAST]]
+// CHECK: %[[MEAN:.*]] = graph.div %[[SUM]],
+// CHECK: graph.mul %[[MEAN]],
+// CHECK: graph.write_variable @w
+// CHECK: } else {
+// CHECK-NEXT: graph.yield
+// CHECK-NEXT: }
+// CHECK-NEXT: return
+module attributes {weir.training = {loss = "", optimizer = "sgd", accumulate = 3.0}} {
+  graph.variable @w : tensor<4xf32> = dense<1.0> : tensor<4xf32> {weir.trained}
+  func.func @f(%x: tensor<4xf32>) -> tensor<f32> attributes {weir.entry = "loss", weir.training} {
+    %w = graph.read_variable @w : tensor<4xf32>
+    %y = graph.mul %w, %x : tensor<4xf32>
+    %l = graph.reduce_sum %y [0] : tensor<4xf32>
+    return %l : tensor<f32>
+  }
+}
+
+// -----
+
 // Nothing to do without the attribute.
 // CHECK: func.func @f
 // CHECK-NOT: func.func
