@@ -23,6 +23,7 @@ static const char help[] =
     "  --threads=N               how many share the work of a run\n"
     "  --train --data=X.npy,Y.npy    runs train_step on batches of rows\n"
     "  --batch=N --epochs=N --shuffle=SEED --metrics=FILE.jsonl   of training\n"
+    "  --tensorboard=DIR --curve=FILE.svg   losses, for TensorBoard and drawn\n"
     "  --restore=PATH --save=PATH    checkpoints before and after the runs\n"
     "  --level=NAME              the code for this kind of processor\n"
     "  --json                    prints the report as JSON\n";
@@ -90,6 +91,10 @@ static int one_of_training(char *argument, struct options *o) {
     o->shuffle_seed = (uint64_t)number;
   else if ((v = value_of(argument, "--metrics")))
     o->metrics = v;
+  else if ((v = value_of(argument, "--tensorboard")))
+    bad = !*v, o->tensorboard = v;
+  else if ((v = value_of(argument, "--curve")))
+    o->curve = v;
   else
     return -1;
   return bad ? 2 : 0;
@@ -159,8 +164,8 @@ int options_read(int argc, char **argv, int library, struct options *o) {
   }
   if (o->train && !o->num_data)
     return usage("nothing to train on: give", "--data=X.npy,Y.npy");
-  if (!o->train &&
-      (o->num_data || o->metrics || o->shuffle || o->batch || o->epochs))
+  if (!o->train && (o->num_data || o->metrics || o->tensorboard || o->curve ||
+                    o->shuffle || o->batch || o->epochs))
     return usage("what goes with training wants", "--train");
   if (o->train &&
       (o->num_expects || o->output_dir || o->json || o->repeat || o->warmup))

@@ -10,7 +10,7 @@ struct options {
   const char **inputs, **expects; // "NAME=VALUE", in order
   int num_inputs, num_expects;
   const char **data; // of training: "FILE" or "NAME=FILE", in order
-  const char *metrics;
+  const char *metrics, *tensorboard, *curve; // a file, a folder, a file
   int num_data;
   int train, shuffle;
   long batch, epochs; // 0: as the model has it, and one

@@ -2,9 +2,9 @@
 
 #define _POSIX_C_SOURCE 200809L
 #include "tools/run/train.h"
+#include "tools/run/journal/journal.h"
 #include "tools/run/library.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,7 +23,7 @@ struct training {
   int64_t *order;                 // of the examples
   uint64_t random;
   const struct array *loss; // null where the function gives no number
-  FILE *metrics;
+  struct journal journal;
   double begun, drawn; // when training began, and the bar was last drawn, in us
   int64_t done;        // steps
 };
@@ -204,20 +204,6 @@ static void draw(struct training *t, long epoch, double loss) {
     fputc('\n', stderr);
 }
 
-static void record(struct training *t, long epoch, double loss, double us) {
-  if (!t->metrics)
-    return;
-  fprintf(t->metrics, "{\"epoch\": %ld, \"step\": %lld, ", epoch,
-          (long long)t->done);
-  // JSON has no name for what is not finite.
-  if (t->loss && isfinite(loss))
-    fprintf(t->metrics, "\"loss\": %.9g, ", loss);
-  else
-    fprintf(t->metrics, "\"loss\": null, ");
-  fprintf(t->metrics, "\"examples_per_second\": %.6g}\n",
-          (double)t->batch / (us / 1e6));
-}
-
 /// Where the model failed: the rows as far as there is room.
 static int step_failed(struct training *t, void *context, long epoch,
                        int64_t step, weir_status status) {
@@ -250,7 +236,9 @@ static int run_epoch(struct training *t, void *context, long epoch) {
     ++t->done;
     double loss = t->loss ? array_get(t->loss, 0) : 0;
     sum += loss;
-    record(t, epoch, loss, now_us() - from);
+    struct step done = {epoch, t->done,         t->batch,
+                        loss,  now_us() - from, t->loss != NULL};
+    journal_add(&t->journal, &done);
     draw(t, epoch, loss);
   }
   double seconds = (now_us() - begin) / 1e6;
@@ -282,14 +270,10 @@ static int prepare(struct training *t) {
   const struct array *first = &run->arrays[run->function->num_inputs];
   if (run->function->num_outputs && first->elements == 1)
     t->loss = first;
-  if (run->options.metrics) {
-    t->metrics = fopen(run->options.metrics, "w");
-    if (!t->metrics) {
-      snprintf(run->error, sizeof run->error, "cannot write '%.200s'",
-               run->options.metrics);
-      return fail(run->error, IO);
-    }
-  }
+  if (run->options.curve && !t->loss)
+    return fail("--curve: the function gives no loss to draw", FAULT);
+  if (journal_begin(&t->journal, &run->options, run->error, sizeof run->error))
+    return fail(run->error, IO);
   return 0;
 }
 
@@ -304,8 +288,9 @@ int train(struct run *run, void *context, int *later) {
       shuffle(&t);
     code = run_epoch(&t, context, epoch);
   }
-  if (t.metrics && (ferror(t.metrics) | fclose(t.metrics)))
-    *later = fail("cannot write the metrics", IO);
+  const char *unwritten = journal_end(&t.journal);
+  if (unwritten)
+    *later = fail(unwritten, IO);
   for (int i = 0; t.sources && i < run->options.num_data; ++i)
     array_unmap(&t.sources[i].file);
   free(t.sources);

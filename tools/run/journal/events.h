@@ -1,0 +1,24 @@
+// Files of numbers by step, as TensorBoard reads them.
+#ifndef WEIR_TOOLS_RUN_JOURNAL_EVENTS_H
+#define WEIR_TOOLS_RUN_JOURNAL_EVENTS_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+struct events {
+  FILE *file;
+  uint32_t crc[256]; // of each byte
+};
+
+/// Begins a new file of events in a folder, which is made where it is not
+/// there. 0, or -1 with a sentence in `error`.
+int events_open(struct events *events, const char *folder, char *error,
+                size_t size);
+/// Adds numbers of one step, each with its tag, to the file.
+void events_add(struct events *events, int64_t step, int count,
+                const char *const *tags, const float *values);
+/// 0, or -1 where something was not written.
+int events_close(struct events *events);
+
+#endif
