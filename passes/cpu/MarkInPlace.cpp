@@ -16,12 +16,18 @@ namespace weir {
 
 namespace {
 
-/// The loop over elements that is all of the kernel; null where it is more.
+/// The loop over elements that is all of the kernel, but for constants; null
+/// where it is more.
 linalg::GenericOp onlyLoop(func::FuncOp kernel) {
-  Block &body = kernel.getBody().front();
-  if (body.getOperations().size() != 2)
-    return {};
-  auto loop = dyn_cast<linalg::GenericOp>(body.front());
+  Operation *only = nullptr;
+  for (Operation &op : kernel.getBody().front().without_terminator()) {
+    if (op.hasTrait<OpTrait::ConstantLike>())
+      continue;
+    if (only)
+      return {};
+    only = &op;
+  }
+  auto loop = dyn_cast_or_null<linalg::GenericOp>(only);
   if (!loop || loop.getNumDpsInits() != 1 || !loop.hasPureBufferSemantics() ||
       loop.getNumParallelLoops() != loop.getNumLoops() ||
       !loop.getMatchingIndexingMap(loop.getDpsInitOperand(0)).isIdentity())

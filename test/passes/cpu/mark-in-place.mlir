@@ -17,6 +17,20 @@ func.func private @elements(%x: memref<4xf32>, %s: memref<f32>, %z: memref<4xf32
   return
 }
 
+// Constants beside the loop are no reason against it.
+// CHECK-LABEL: @decay
+// CHECK-SAME: weir.in_place = array<i64: 0, 1>
+func.func private @decay(%x: memref<4xf32>, %z: memref<4xf32>, %y: memref<4xf32>) attributes {weir.kernel} {
+  %rate = arith.constant 1.000000e-01 : f32
+  linalg.generic {indexing_maps = [#d0, #d0, #d0], iterator_types = ["parallel"]} ins(%x, %z : memref<4xf32>, memref<4xf32>) outs(%y : memref<4xf32>) {
+  ^bb0(%a: f32, %b: f32, %out: f32):
+    %d = arith.mulf %b, %rate : f32
+    %e = arith.addf %a, %d : f32
+    linalg.yield %e : f32
+  }
+  return
+}
+
 // Read elsewhere, it may not.
 // CHECK-LABEL: @reverse
 // CHECK-NOT: weir.in_place
