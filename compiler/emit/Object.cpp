@@ -2,6 +2,7 @@
 // runtime, add the tables, hide all but the public names, optimise.
 
 #include "compiler/emit/Object.h"
+#include "compiler/emit/Optimize.h"
 #include "compiler/emit/Simulate.h"
 
 #include "dialects/graph/TargetAttr.h"
@@ -10,7 +11,6 @@
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Export.h"
 #include "llvm/ADT/StringSet.h"
-#include "llvm/Analysis/TargetTransformInfo.h"
 #include "llvm/Bitcode/BitcodeReader.h"
 #include "llvm/CodeGen/MachineModuleInfo.h"
 #include "llvm/CodeGen/MachineScheduler.h"
@@ -24,7 +24,6 @@
 #include "llvm/IR/Verifier.h"
 #include "llvm/Linker/Linker.h"
 #include "llvm/MC/TargetRegistry.h"
-#include "llvm/Passes/PassBuilder.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/TargetSelect.h"
 #include "llvm/TargetParser/Triple.h"
@@ -204,31 +203,6 @@ void setCommonAttributes(Module &module) {
   }
 }
 
-void optimize(Module &module, TargetMachine &machine, unsigned optLevel) {
-  LoopAnalysisManager loops;
-  FunctionAnalysisManager functions;
-  CGSCCAnalysisManager calls;
-  ModuleAnalysisManager modules;
-  PipelineTuningOptions tuning;
-  tuning.LoopUnrolling = tuning.LoopInterleaving = optLevel > 0;
-  tuning.LoopVectorization = tuning.SLPVectorization = optLevel > 1;
-  PassBuilder passes(&machine, tuning);
-  passes.registerModuleAnalyses(modules);
-  passes.registerCGSCCAnalyses(calls);
-  passes.registerFunctionAnalyses(functions);
-  passes.registerLoopAnalyses(loops);
-  passes.crossRegisterProxies(loops, functions, calls, modules);
-  ModulePassManager pipeline;
-  if (optLevel == 0)
-    pipeline = passes.buildO0DefaultPipeline(OptimizationLevel::O0);
-  else
-    pipeline = passes.buildPerModuleDefaultPipeline(
-        optLevel == 1   ? OptimizationLevel::O1
-        : optLevel == 2 ? OptimizationLevel::O2
-                        : OptimizationLevel::O3);
-  pipeline.run(module, modules);
-}
-
 } // namespace
 
 /// The code of one level, for its processor.
@@ -343,7 +317,11 @@ Expected<NativeModule> buildNative(ArrayRef<mlir::ModuleOp> levels,
   raw_string_ostream os(broken);
   if (verifyModule(module, &os))
     return fault("broken LLVM IR: " + broken);
-  optimize(module, *native.machine, optLevel);
+  if (Error error = optimize(native, optLevel, [&] {
+        return cantFail(makeMachine(target, optLevel));
+      }))
+    return std::move(error);
+  hideAllBut(*native.module, visible);
   return std::move(native);
 }
 
