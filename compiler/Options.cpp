@@ -87,6 +87,8 @@ void readTraining(mlir::MLIRContext *context, const InputArgList &args,
   read(OPT_init_EQ, &TrainingOptions::initializer);
   read(OPT_clip_EQ, &TrainingOptions::clip);
   read(OPT_accumulate_EQ, &TrainingOptions::accumulate);
+  read(OPT_loss_scale_EQ, &TrainingOptions::lossScale);
+  read(OPT_master_weights_EQ, &TrainingOptions::masterWeights);
   read(OPT_train_vars_EQ, &TrainingOptions::variables);
   read(OPT_freeze_EQ, &TrainingOptions::frozen);
   if (isAsked && !args.hasArg(OPT_loss_EQ))

@@ -57,6 +57,8 @@ defm freeze : Eq<"freeze", "REGEX", "Do not train the variables with such names"
 defm init : Eq<"init", "KIND[:seed=N][:REGEX]", "First values of trained variables that the model gives none: zeros, ones, glorot_uniform (default), glorot_normal, he_uniform or he_normal, of those with such names, or of all with two dimensions or more; the others are zeros">;
 defm clip : Eq<"clip", "KIND=X", "Clip gradients: value=X each element, norm=X each gradient, global_norm=X all together">;
 defm accumulate : Eq<"accumulate", "N", "Move variables at each N-th train_step only, by the mean of N gradients">;
+defm loss_scale : Eq<"loss-scale", "X|dynamic[:X[,STEPS]]", "Multiply the loss before gradients are taken, and divide these by it: for gradients of f16; a dynamic scale begins at X (default: 32768), halves where a gradient is not finite, which leaves that step out, and doubles after STEPS (default: 2000)">;
+defm master_weights : Eq<"master-weights", "f32|none", "Whether variables of 16 bits have copies of f32 that steps move, with what the optimizer keeps in f32 (default: f32)">;
 defm weight_decay : Eq<"weight-decay", "RATE[:REGEX]", "Make variables, or those with such names, smaller besides: by AdamW and LAMB directly, by others in the gradient">;
 }
 

@@ -152,6 +152,35 @@ std::string TrainingOptions::accumulate(StringRef text) {
   return "";
 }
 
+std::string TrainingOptions::lossScale(StringRef text) {
+  auto [kind, numbers] = text.split(':');
+  StringRef first = text, growth = "2000";
+  bool isDynamic = kind == "dynamic";
+  if (isDynamic) {
+    first = text == kind ? "32768" : numbers.split(',').first;
+    if (numbers.contains(','))
+      growth = numbers.split(',').second;
+  }
+  double scale;
+  int64_t steps;
+  if (!parseNumber(first, scale) || scale < (isDynamic ? 1 : 0x1p-126) ||
+      scale > 0x1p126 || growth.getAsInteger(10, steps) || steps < 1 ||
+      steps > 1'000'000'000)
+    return "is not X, dynamic or dynamic:X[,STEPS], of a positive X, and of "
+           "one from 1 where it is dynamic";
+  set("loss_scale", scale);
+  if (isDynamic)
+    set("loss_scale_growth", static_cast<double>(steps));
+  return "";
+}
+
+std::string TrainingOptions::masterWeights(StringRef text) {
+  if (text != "f32" && text != "none")
+    return "is neither f32 nor none";
+  set("master_weights", text);
+  return "";
+}
+
 std::string TrainingOptions::variables(StringRef text) {
   request.variables = text.str();
   return checkNames(text);

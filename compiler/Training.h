@@ -34,6 +34,10 @@ public:
   std::string weightDecay(llvm::StringRef text);
   /// How many steps' gradients move the variables together: `8`
   std::string accumulate(llvm::StringRef text);
+  /// `1024`, `dynamic[:32768[,2000]]`
+  std::string lossScale(llvm::StringRef text);
+  /// `f32`, `none`
+  std::string masterWeights(llvm::StringRef text);
   std::string variables(llvm::StringRef text);
   std::string frozen(llvm::StringRef text);
 

@@ -4,6 +4,7 @@
 
 #include "dialects/graph/Graph.h"
 #include "dialects/graph/state/State.h"
+#include "passes/train/LossScale.h"
 #include "passes/train/Losses.h"
 #include "passes/train/Step.h"
 
@@ -33,7 +34,8 @@ void setResult(func::FuncOp function, Value value, StringRef name) {
                            b.getNamedAttr("weir.tensor", text)})));
 }
 
-/// Replaces what the function gives by its loss.
+/// Replaces what the function gives by its loss, which is computed at least in
+/// f32: sums of 16 bits are soon too large.
 LogicalResult formLoss(func::FuncOp function, const train::Recipe &recipe) {
   Operation *end = function.getBody().front().getTerminator();
   if (end->getNumOperands() == 0)
@@ -45,7 +47,8 @@ LogicalResult formLoss(func::FuncOp function, const train::Recipe &recipe) {
            << "is a " << output.getType() << "; a loss is of floats";
   ImplicitLocOpBuilder b(output.getLoc(), end);
   if (recipe.text("loss").empty()) {
-    setResult(function, train::sumOfAll(Expr(b, output)).value, "loss");
+    setResult(function, train::sumOfAll(train::inFull(Expr(b, output))).value,
+              "loss");
     return success();
   }
   const train::Loss *loss = train::findLoss(recipe.text("loss"));
@@ -69,7 +72,9 @@ LogicalResult formLoss(func::FuncOp function, const train::Recipe &recipe) {
            << "is a " << given << "; labels for " << recipe.text("loss")
            << " are a " << wanted;
   Value scores = train::scoresOf(*loss, output);
-  Expr value = loss->of(Expr(b, scores), Expr(b, labels),
+  Expr truth(b, labels);
+  Expr value = loss->of(train::inFull(Expr(b, scores)),
+                        loss->sparse ? truth : train::inFull(truth),
                         recipe.number(loss->parameter, loss->value));
   if (!value)
     return function.emitError("has a loss that cannot be built");

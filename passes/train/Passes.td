@@ -18,11 +18,14 @@ def FormTraining : Pass<"weir-form-training", "::mlir::ModuleOp"> {
     are marked `weir.trained` and what the optimizer keeps for them, which are
     new variables with TensorFlow's names, `VAR/Momentum`.
 
-    Gradients are asked of `graph.gradient`, clipped and added to as the options
-    say, and the formulas are those that imported optimizers have
-    (`dialects/graph/build/Updates.h`). Variables that the loss does not depend
-    on stay as they are. What the model itself assigns happens in `train_step`
-    and not in `loss`.
+    Gradients are asked of `graph.gradient`, of several steps where they
+    accumulate, clipped and added to as the options say, and the formulas are
+    those that imported optimizers have (`dialects/graph/build/Updates.h`).
+    Variables that the loss does not depend on stay as they are. What moves only
+    at some steps, or only where gradients are finite, stands in a `graph.if`. Of
+    a variable of 16 bits a copy of f32 moves, and the variable gets that
+    rounded. What the model itself assigns happens in `train_step` and not in
+    `loss`.
 
     ```mlir
     module attributes {weir.training = {loss = "", optimizer = "Momentum", rate = 0.5, momentum = 0.9}} {

@@ -6,7 +6,7 @@
 #include "dialects/graph/Gradients.h"
 #include "dialects/graph/Graph.h"
 #include "dialects/graph/gradients/Gradient.h"
-#include "passes/train/Variables.h"
+#include "passes/train/LossScale.h"
 #include <numeric>
 
 using namespace mlir;
@@ -77,42 +77,84 @@ public:
     if (recipe.has("rate_input"))
       rate = addInput(function, RankedTensorType::get({}, b.getF32Type()),
                       recipe.text("rate_input"));
-    SmallVector<Value> values;
-    for (graph::ReadVariableOp read : reads)
-      values.push_back(read);
+    SmallVector<Value> wanted(reads.begin(), reads.end());
     b.setLoc(loss.getLoc());
-    auto gradients = b.create<graph::GradientOp>(loss, values);
-    for (Value gradient : gradients.getResults())
-      slopes.push_back(Expr(b, gradient));
+    LossScale scale(recipe, variables, b);
+    auto gradients =
+        b.create<graph::GradientOp>(scale.scaled(Expr(b, loss)).value, wanted);
+    for (auto [read, gradient] : llvm::zip(reads, gradients.getResults())) {
+      b.setLoc(read.getLoc());
+      slopes.push_back(scale.unscaled(Expr(b, gradient)));
+    }
+    addMasters();
+    auto moveIfFinite = [&] {
+      return scale.isDynamic() ? move(scale) : move();
+    };
     if (Expr isLast = accumulate())
-      return onlyWhere(isLast, [&] { return move(); });
-    return move();
+      return choose(isLast, moveIfFinite, [] {});
+    return moveIfFinite();
   }
 
 private:
+  /// Variables of few bits have a copy of more, in which small steps add up.
+  void addMasters() {
+    for (graph::ReadVariableOp read : reads) {
+      graph::VariableOp variable = variables.of(read), master;
+      Type element = variable.getTensorType().getElementType();
+      if (element.getIntOrFloatBitWidth() < 32 &&
+          recipe.text("master_weights") != "none")
+        master = variables.addMaster(variable);
+      masters.push_back(master);
+    }
+  }
+
   /// Assigns what the optimizer makes of the gradients.
   LogicalResult move() {
-    for (auto [read, slope] : llvm::zip(reads, slopes))
-      slope = withDecay(read, steps == 1 ? slope : slope / steps);
+    for (auto [read, master] : llvm::zip(reads, masters)) {
+      b.setLoc(read.getLoc());
+      values.push_back(master ? train::read(b, master) : Expr(b, read));
+    }
+    for (auto [i, slope] : llvm::enumerate(slopes)) {
+      b.setLoc(reads[i].getLoc());
+      slope = masters[i] ? inFull(slope) : slope;
+      slope = withDecay(i, steps == 1 ? slope : slope / steps);
+    }
     clip();
     addShared();
-    for (auto [read, slope] : llvm::zip(reads, slopes))
-      if (failed(update(read, slope)))
+    for (size_t i = 0; i < reads.size(); ++i)
+      if (failed(update(i)))
         return failure();
     finishShared();
     return success();
   }
 
-  /// Has ops that are built meanwhile run only where a condition holds.
-  LogicalResult onlyWhere(Expr condition,
-                          llvm::function_ref<LogicalResult()> build) {
+  /// The same where gradients are finite.
+  LogicalResult move(LossScale &scale) {
+    b.setLoc(function.getLoc());
+    return choose(
+        areFinite(slopes),
+        [&] {
+          scale.grow();
+          return move();
+        },
+        [&] { scale.shrink(); });
+  }
+
+  /// Has ops that are built by either run only as a condition says.
+  LogicalResult choose(Expr condition,
+                       llvm::function_ref<LogicalResult()> build,
+                       llvm::function_ref<void()> buildOther) {
     b.setLoc(function.getLoc());
     auto branch = b.create<graph::IfOp>(TypeRange(), condition.value);
     OpBuilder::InsertionGuard guard(b);
-    for (Region *region : {&branch.getElseRegion(), &branch.getThenRegion()}) {
-      b.setInsertionPointToEnd(&region->emplaceBlock());
+    auto enter = [&](Region &region) {
+      b.setInsertionPointToEnd(&region.emplaceBlock());
       b.setInsertionPoint(b.create<graph::YieldOp>(ValueRange()));
-    }
+    };
+    enter(branch.getElseRegion());
+    buildOther();
+    b.setLoc(function.getLoc());
+    enter(branch.getThenRegion());
     return build();
   }
 
@@ -145,13 +187,6 @@ private:
     return isLast;
   }
 
-  /// At least in f32.
-  Expr inFull(Expr x) {
-    return x.elementType().getIntOrFloatBitWidth() < 32
-               ? cast(x, b.getF32Type())
-               : x;
-  }
-
   /// The reads of variables that are trained and that the loss may depend on.
   LogicalResult findVariables(Value loss) {
     llvm::DenseSet<Operation *> behind = opsBehind(loss), seen;
@@ -168,12 +203,12 @@ private:
     return success();
   }
 
-  Expr withDecay(graph::ReadVariableOp read, Expr slope) {
-    double decay = recipe.decayOf(variables.of(read).nameInModel());
+  Expr withDecay(size_t i, Expr slope) {
+    double decay = recipe.decayOf(variables.of(reads[i]).nameInModel());
     if (decay == 0 || optimizer.decays)
       return slope;
-    b.setLoc(read.getLoc());
-    return slope + cast(Expr(b, read), slope.elementType()) * decay;
+    b.setLoc(reads[i].getLoc());
+    return slope + cast(values[i], slope.elementType()) * decay;
   }
 
   void clip() {
@@ -236,15 +271,15 @@ private:
       write(global, number);
   }
 
-  LogicalResult update(graph::ReadVariableOp from, Expr slope) {
-    graph::VariableOp variable = variables.of(from);
+  LogicalResult update(size_t i) {
+    graph::VariableOp variable = variables.of(reads[i]);
     StringRef name = variable.nameInModel();
-    b.setLoc(from.getLoc());
+    b.setLoc(reads[i].getLoc());
     Step step;
     step.parameters = &numbers;
-    step.x = Expr(b, from);
+    step.x = values[i];
     Type element = step.x.elementType();
-    step.slope = cast(slope, element);
+    step.slope = cast(slopes[i], element);
     step.rate = rate ? cast(Expr(b, rate), element) : step["lr"];
     for (auto [to, shared] : {std::pair(&step.meanPower, meanPower),
                               std::pair(&step.squarePower, squarePower),
@@ -253,21 +288,25 @@ private:
         *to = cast(shared, element);
     step.decay = optimizer.decays ? recipe.decayOf(name) : 0;
     SmallVector<graph::VariableOp> kept;
-    for (unsigned i = 0; i < optimizer.kept(numbers); ++i) {
+    for (unsigned k = 0; k < optimizer.kept(numbers); ++k) {
       std::string slot = (name + "/" + optimizer.name).str();
-      if (i)
-        slot += "_" + std::to_string(i);
-      kept.push_back(variables.add(slot, variable.getTensorType(),
-                                   optimizer.first(numbers, i),
-                                   variable.getLoc()));
+      if (k)
+        slot += "_" + std::to_string(k);
+      kept.push_back(variables.add(
+          slot, step.x.type(), optimizer.first(numbers, k), variable.getLoc()));
       step.kept.push_back(read(b, kept.back()));
     }
     Updated updated = optimizer.update(step);
-    for (size_t i = updated.size(); i-- > 0;) {
-      if (!updated[i] || updated[i].type() != variable.getType())
+    for (size_t k = updated.size(); k-- > 0;) {
+      if (!updated[k] || updated[k].type() != step.x.type())
         return variable.emitError("has a step that cannot be built");
-      write(i ? kept[i - 1] : variable, updated[i]);
+      if (k)
+        write(kept[k - 1], updated[k]);
     }
+    if (masters[i])
+      write(masters[i], updated[0]);
+    write(variable,
+          cast(updated[0], variable.getTensorType().getElementType()));
     return success();
   }
 
@@ -279,7 +318,8 @@ private:
   ImplicitLocOpBuilder b;
   llvm::StringMap<double> numbers;
   SmallVector<graph::ReadVariableOp> reads;
-  SmallVector<Expr> slopes;
+  SmallVector<graph::VariableOp> masters; // null where there is none
+  SmallVector<Expr> slopes, values;       // gradients, and what they move
   Value rate;
   graph::VariableOp powers[2], global;
   Expr meanPower, squarePower, number;

@@ -2,6 +2,8 @@
 
 #include "passes/train/Variables.h"
 
+#include <utility>
+
 using namespace mlir;
 using namespace weir::graph::build;
 
@@ -32,6 +34,39 @@ graph::VariableOp Variables::add(StringRef name, RankedTensorType type,
                                       outer.getStringAttr(free), StringAttr());
   symbols.insert(variable);
   return variable;
+}
+
+func::FuncOp Variables::initializer() {
+  auto module = function->getParentOfType<ModuleOp>();
+  for (auto each : module.getOps<func::FuncOp>())
+    if (each->hasAttr("weir.init"))
+      return each;
+  OpBuilder b(module.getContext());
+  auto init =
+      func::FuncOp::create(module.getLoc(), "init", b.getFunctionType({}, {}));
+  init->setAttr("weir.entry", b.getStringAttr("init"));
+  init->setAttr("weir.init", b.getUnitAttr());
+  b.setInsertionPointToEnd(init.addEntryBlock());
+  b.create<func::ReturnOp>(module.getLoc());
+  // Last, so that the other entries keep their numbers.
+  symbols.insert(init, module.getBody()->end());
+  return init;
+}
+
+graph::VariableOp Variables::addMaster(graph::VariableOp of) {
+  bool begins = std::exchange(hasFirstValues, false);
+  RankedTensorType type =
+      of.getTensorType().clone(Float32Type::get(of.getContext()));
+  graph::VariableOp master =
+      add((of.nameInModel() + "/master").str(), type, 0, of.getLoc());
+  hasFirstValues = begins;
+  if (!begins)
+    return master;
+  // Initial values are assigned before, by weir-insert-init.
+  Operation *end = initializer().getBody().front().getTerminator();
+  ImplicitLocOpBuilder b(of.getLoc(), end);
+  write(master, cast(read(b, of), type.getElementType()));
+  return master;
 }
 
 Expr read(ImplicitLocOpBuilder &b, graph::VariableOp variable) {

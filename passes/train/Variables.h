@@ -24,8 +24,13 @@ public:
   /// A variable besides the model's, of a name that the model has not.
   graph::VariableOp add(llvm::StringRef name, mlir::RankedTensorType type,
                         double first, mlir::Location at);
+  /// One of f32 that begins with the value of a variable of fewer bits.
+  graph::VariableOp addMaster(graph::VariableOp of);
 
 private:
+  /// What gives variables their first values.
+  mlir::func::FuncOp initializer();
+
   mlir::func::FuncOp function;
   mlir::SymbolTable symbols;
   llvm::StringSet<> taken; // names of variables, also in checkpoints

@@ -111,6 +111,72 @@ module attributes {weir.training = {loss = "", optimizer = "sgd", accumulate = 3
 
 // -----
 
+// The loss of 16 bits is of f32, and so is the copy that steps move, which
+// begins with the variable's first value.
+// CHECK: func.func @f(%{{.*}}: tensor<4xf16>, %[[T:.*]]: tensor<4xf16> {weir.name = "t"{{.*}}) -> (tensor<f32>
+// CHECK: %[[Y:.*]] = graph.mul
+// CHECK: %[[FULL:.*]] = graph.cast %[[Y]] : tensor<4xf16> to tensor<4xf32>
+// CHECK: graph.cast %[[T]] : tensor<4xf16> to tensor<4xf32>
+// CHECK: graph.squared_difference %[[FULL]]
+// CHECK: graph.variable @"var:w/master" : tensor<4xf32> {called = "w/master"}
+// CHECK: func.func @f_step
+// CHECK: %[[G:.*]] = graph.gradient {{.*}} : tensor<f32>, (tensor<4xf16>)
+// CHECK: %[[X:.*]] = graph.read_variable @"var:w/master"
+// CHECK: %[[G32:.*]] = graph.cast %[[G]] : tensor<4xf16> to tensor<4xf32>
+// CHECK: %[[NEW:.*]] = graph.sub %[[X]],
+// CHECK: graph.write_variable @"var:w/master", %[[NEW]]
+// CHECK: %[[NARROW:.*]] = graph.cast %[[NEW]] : tensor<4xf32> to tensor<4xf16>
+// CHECK: graph.write_variable @w, %[[NARROW]]
+// CHECK: func.func @init() attributes {weir.entry = "init", weir.init}
+// CHECK: %[[FIRST:.*]] = graph.read_variable @w
+// CHECK: %[[CAST:.*]] = graph.cast %[[FIRST]]
+// CHECK: graph.write_variable @"var:w/master", %[[CAST]]
+module attributes {weir.training = {loss = "mean_squared_error", labels = "t", optimizer = "sgd"}} {
+  graph.variable @w : tensor<4xf16> = dense<1.0> : tensor<4xf16> {weir.trained}
+  func.func @f(%x: tensor<4xf16>) -> tensor<4xf16> attributes {weir.entry = "loss", weir.training} {
+    %w = graph.read_variable @w : tensor<4xf16>
+    %y = graph.mul %w, %x : tensor<4xf16>
+    return %y : tensor<4xf16>
+  }
+}
+
+// -----
+
+// Gradients are of the loss times the scale; a step whose gradients are not all
+// finite halves that and does nothing else. Without copies the variable itself
+// moves.
+// CHECK-NOT: master
+// CHECK: func.func @f_step
+// CHECK: %[[L:.*]] = graph.cast {{.*}} : tensor<f16> to tensor<f32>
+// CHECK: %[[SCALE:.*]] = graph.read_variable @"var:loss_scale"
+// CHECK: %[[SCALED:.*]] = graph.mul %[[L]], %[[SCALE]]
+// CHECK: %[[G:.*]] = graph.gradient %[[SCALED]] of {{.*}} : tensor<f32>, (tensor<f16>)
+// CHECK: %[[G32:.*]] = graph.cast %[[G]] : tensor<f16> to tensor<f32>
+// CHECK: %[[SLOPE:.*]] = graph.div %[[G32]], %[[SCALE]]
+// CHECK: %[[ABS:.*]] = graph.abs %[[SLOPE]]
+// CHECK: %[[FINITE:.*]] = graph.less %[[ABS]],
+// CHECK: graph.if %[[FINITE]]
+// CHECK: graph.write_variable @"var:good_steps"
+// CHECK: graph.write_variable @"var:loss_scale"
+// CHECK: graph.cast %[[SLOPE]] : tensor<f32> to tensor<f16>
+// CHECK: graph.write_variable @w
+// CHECK: } else {
+// CHECK: graph.write_variable @"var:good_steps"
+// CHECK: %[[HALF:.*]] = graph.mul %[[SCALE]],
+// CHECK: %[[LEAST:.*]] = graph.maximum %[[HALF]],
+// CHECK: graph.write_variable @"var:loss_scale", %[[LEAST]]
+// CHECK: return %[[L]] : tensor<f32>
+module attributes {weir.training = {loss = "", optimizer = "sgd", loss_scale = 1024.0, loss_scale_growth = 10.0, master_weights = "none"}} {
+  graph.variable @w : tensor<f16> = dense<1.0> : tensor<f16> {weir.trained}
+  func.func @f(%x: tensor<f16>) -> tensor<f16> attributes {weir.entry = "loss", weir.training} {
+    %w = graph.read_variable @w : tensor<f16>
+    %y = graph.mul %w, %x : tensor<f16>
+    return %y : tensor<f16>
+  }
+}
+
+// -----
+
 // Nothing to do without the attribute.
 // CHECK: func.func @f
 // CHECK-NOT: func.func
