@@ -94,6 +94,42 @@ def slices():
     want = v.copy()
     want[3:0:-2, 1:5:2] = part.value
     g.expect(g.op("TensorStridedSliceUpdate", x, i([3, 1]), i([0, 5]), i([-2, 2]), part), want)
+    want = v.copy()
+    want[1:3, 2:3] = part.value
+    g.expect(g.op("TensorStridedSliceUpdate", x, i([1, 2]), i([3, 3]), i([1, 1]), part), want)
+    want = v.copy()
+    want[3, :, -2] = 7
+    g.expect(g.op("TensorStridedSliceUpdate", x, i([3, 0, -2]), i([0, 0, 0]), i([1, 1, 1]), g.input(np.float32(7)),
+                  shrink_axis_mask=5, begin_mask=2, end_mask=2), want)  # fmt: skip
+    return g
+
+
+def updates_at_run_time():
+    """Ranges that only the run knows are as large as what is put there."""
+    g = Graph()
+    x, at = g.input(values((4, 5))), g.input(np.int64(1))
+    part, row = g.input(values((2, 1))), g.input(values((5,)))
+    const = lambda *numbers: g.constant(np.int64(numbers))
+    begin = g.op("Pack", at, g.constant(np.int64(-2)), N=2)
+    end = g.op("Pack", g.op("AddV2", at, g.constant(np.int64(2))), g.constant(np.int64(4)), N=2)
+    want = x.value.copy()
+    want[1:3, -2:4] = part.value
+    g.expect(g.op("TensorStridedSliceUpdate", x, begin, end, const(1, 1), part, Index="DT_INT64"), want)
+    want = x.value.copy()
+    want[-1] = row.value
+    last = g.op("Pack", g.op("Neg", at), N=1)
+    g.expect(g.op("TensorStridedSliceUpdate", x, last, const(4), const(1), row, end_mask=1, Index="DT_INT64"), want)
+    g.expect(g.op("TensorStridedSliceUpdate", x, last, const(0), const(1), row, shrink_axis_mask=1, Index="DT_INT64"), want)
+    return g
+
+
+def wrong_update():
+    g = Graph(fold=False)
+    x, at = g.input(values((4, 5))), g.input(np.int64([3]))
+    end = g.op("AddV2", at, g.constant(np.int64([2])))
+    g.expect(g.op("TensorStridedSliceUpdate", x, at, end, g.constant(np.int64([1])), g.input(values((2, 5))),
+                  Index="DT_INT64"), x.value)  # fmt: skip
+    g.fails("a range that only the run knows is not of size 2")
     return g
 
 
@@ -206,5 +242,5 @@ def empty():
     return g
 
 
-main(shapes, transposes, joins, slices, starts_at_run_time, start_out_of_range, pads, blocks,
+main(shapes, transposes, joins, slices, starts_at_run_time, updates_at_run_time, wrong_update, start_out_of_range, pads, blocks,
      diagonals, empty)

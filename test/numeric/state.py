@@ -303,6 +303,20 @@ def check_rows():
             graph.node("gather", "ResourceGather", ("AssignAdd", "other", "^AssignAdd/step"), *kinds)
             steps.append(graph.node("keep", "AssignVariableOp", ("gathered", "gather"), kinds[0]))
             want["gathered"] = (value + 2)[[3, 1, 0]]
+        graph.variable("slice", value, resource)
+        op = prefix + "StridedSliceAssign"
+        for name, numbers in (("begin", [1, 0]), ("end", [3, 2]), ("strides", [1, 1])):
+            graph.const(name, np.array(numbers, np.int32))
+        graph.const("corner", np.float32([[50, 51]]))
+        graph.const("column", np.float32([60, 61, 62]))
+        t = (attr("T", "type: DT_FLOAT"), attr("Index", "type: DT_INT32"))
+        graph.node("corner/step", op, ("slice", "begin", "end", "strides", "corner"), *t)
+        graph.node("column/step", op, ("slice", "end", "end", "strides", "column", "^corner/step"), *t,
+                   attr("begin_mask", "i: 1"), attr("shrink_axis_mask", "i: 2"))
+        steps.append("column/step")
+        want["slice"] = value.copy()
+        want["slice"][1:3, 0:2] = [50, 51]
+        want["slice"][:3, 2] = [60, 61, 62]
         graph.variable("known", 0, resource)
         graph.node("is", "VarIsInitializedOp" if resource else "IsVariableInitialized", ("known",), kinds[0])
         graph.node("number", "Cast", ("is",), attr("SrcT", "type: DT_BOOL"), attr("DstT", "type: DT_FLOAT"))

@@ -2,6 +2,7 @@
 
 #include "compiler/import/tensorflow/Tracer.h"
 #include "compiler/import/tensorflow/control/LoopNest.h"
+#include "compiler/import/tensorflow/state/State.h"
 
 using namespace mlir;
 
@@ -11,9 +12,7 @@ namespace weir::tensorflow {
 /// only waited for is not traced; what it waits for is looked at all the same.
 static bool hasEffects(const ::tensorflow::NodeDef &def) {
   StringRef op = def.op();
-  if (op.starts_with("Assign") || op.starts_with("Scatter") ||
-      op.starts_with("ResourceScatter") || op.starts_with("ResourceApply") ||
-      op.starts_with("Apply"))
+  if (assigns(op, 0))
     return true;
   return llvm::is_contained(ArrayRef<StringRef>{"Assert", "PartitionedCall",
                                                 "StatefulPartitionedCall", "If",

@@ -66,6 +66,7 @@ mlir::LogicalResult checkIndices(Node &node, unsigned operand, Expr indices,
 mlir::LogicalResult importScatter(Node &node);
 mlir::LogicalResult importTensorScatter(Node &node);
 mlir::LogicalResult importGather(Node &node);
+mlir::LogicalResult importStridedSliceUpdate(Node &node);
 
 /// For the table of nodes with complex operands.
 void addComplexMoveHandlers(Handlers &);
@@ -79,6 +80,7 @@ void addRangeHandlers(Handlers &);
 void addScatterHandlers(Handlers &);
 void addSegmentHandlers(Handlers &);
 void addSliceHandlers(Handlers &);
+void addSliceUpdateHandlers(Handlers &);
 
 } // namespace weir::tensorflow
 

@@ -332,4 +332,5 @@ void weir::tensorflow::addShapeHandlers(Handlers &handlers) {
   addPadHandlers(handlers);
   addRangeHandlers(handlers);
   addSliceHandlers(handlers);
+  addSliceUpdateHandlers(handlers);
 }

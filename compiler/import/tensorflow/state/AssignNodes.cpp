@@ -119,6 +119,8 @@ void addAssignHandlers(Handlers &handlers) {
     handlers[("Resource" + op).str()] = {importRows<importTensorScatter>,
                                          Takes::anything};
   }
+  for (StringRef op : {"StridedSliceAssign", "ResourceStridedSliceAssign"})
+    handlers[op] = {importRows<importStridedSliceUpdate>, Takes::anything};
   handlers["ResourceGather"] = {importPart<importGather>, Takes::anything};
 }
 
