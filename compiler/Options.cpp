@@ -57,6 +57,14 @@ void readImport(mlir::MLIRContext *context, const InputArgList &args,
                   << " is not NAME:SIZE,..., as in batch:1,8\n";
 }
 
+void readStates(const InputArgList &args, ImportOptions &import, Usage &usage) {
+  for (StringRef text : args.getAllArgValues(OPT_state_EQ))
+    if (std::string wrong = parseStates(text, import); !wrong.empty())
+      usage.say() << "--state=" << escaped(text) << " " << wrong << "\n";
+  if (args.hasArg(OPT_state_EQ) && args.hasArg(OPT_loss_EQ, OPT_grad_EQ))
+    usage.say() << "--state goes neither with --loss nor with --grad\n";
+}
+
 void readGradients(const InputArgList &args, ImportOptions &import,
                    Usage &usage) {
   for (StringRef text : args.getAllArgValues(OPT_grad_EQ))
@@ -289,6 +297,7 @@ std::optional<Options> parseOptions(mlir::MLIRContext *context,
   }
   readImport(context, args, options.import, usage);
   readBound(args, options.import, usage);
+  readStates(args, options.import, usage);
   readGradients(args, options.import, usage);
   readTraining(context, args, options, usage);
   readEmit(args, options, usage);

@@ -47,6 +47,7 @@ defm shape : Eq<"shape", "NAME=DIMS", "Fix an input's dimensions, as in x=1x224x
 defm dim : Eq<"dim", "NAME=LOW..HIGH", "Bound an input's dimension, by its name in the model or as x.0; again for more">;
 defm specialize : Eq<"specialize", "NAME:SIZE,...", "Faster code for sizes up to each SIZE of a dimension with --dim, as in batch:1,8 (default: powers of two, where that is the only one)">;
 defm bound : Eq<"bound", "ELEMENTS", "Room for a tensor whose sizes depend on data and nothing bounds (default: 1048576)">;
+defm state : Eq<"state", "INPUT=OUTPUT,...", "Keep an input as state in the context: zeros at first, and what the output gives at the end of each run; again for more">;
 
 defm grad : Eq<"grad", "LOSS:VAR,...", "Add an entry 'gradients': the derivatives of the sum of LOSS by each VAR; again for more, which may have gradients/VAR of those before as LOSS">;
 

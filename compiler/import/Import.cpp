@@ -4,6 +4,7 @@
 
 #include "compiler/import/Elements.h"
 #include "compiler/import/File.h"
+#include "compiler/import/Held.h"
 #include "compiler/import/Ops.h"
 #include "compiler/import/Report.h"
 #include "compiler/import/onnx/Frontend.h"
@@ -159,6 +160,8 @@ OwningOpRef<ModuleOp> importModel(MLIRContext *context,
   OwningOpRef<ModuleOp> module = isOnnxModel
                                      ? onnx::importModel(report, options)
                                      : tensorflow::importModel(report, options);
+  if (module && failed(holdStates(report, *module, options)))
+    module = {};
   status = report.status;
   if (!module && status == Status::ok)
     status = Status::internal;

@@ -42,6 +42,12 @@ struct GradientRequest {
   std::vector<std::string> variables;
 };
 
+/// An input that is state: a variable, which the output becomes at the end of a
+/// run: `--state=INPUT=OUTPUT`.
+struct HeldState {
+  std::string input, output;
+};
+
 /// How variables begin that the model gives no first value: glorot_uniform,
 /// he_normal, zeros and so on.
 struct Initializer {
@@ -95,6 +101,9 @@ struct ImportOptions {
   /// Where nothing is said, and one dimension has a range, those of powers of
   /// two.
   std::optional<Specialization> specialization;
+  /// Inputs that are variables instead. Their outputs are fetched where the
+  /// options do not name the functions.
+  std::vector<HeldState> states;
   /// What the entry `gradients` gives; none without any.
   std::vector<GradientRequest> gradients;
   /// Adds the entry that the loss is of, and makes variables state.
@@ -117,6 +126,9 @@ bool parseSpecialization(llvm::StringRef text, ImportOptions &options);
 
 /// Parses `c:x,y` and `c:0:x:0,y`; false where it is not that.
 bool parseGradient(llvm::StringRef text, ImportOptions &options);
+
+/// Parses `past=present,h0=h1`; what is wrong with it, or nothing.
+std::string parseStates(llvm::StringRef text, ImportOptions &options);
 
 /// A module with one function an entry, or null after errors on the context's
 /// diagnostic engine; `status` then says of which kind they were. All nodes

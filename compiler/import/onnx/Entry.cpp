@@ -201,6 +201,14 @@ FailureOr<Entry> findEntry(Report &report, const Model &model,
   }
   if (wanted.empty())
     wanted = graph.outputs;
+  // What becomes of state need not be an output of the model.
+  for (const HeldState &state : options.states) {
+    FailureOr<StringRef> name = resolve(report, graph, state.output, "--state");
+    if (failed(name))
+      return failure();
+    if (!llvm::is_contained(wanted, *name))
+      wanted.push_back(*name);
+  }
   entry.outputs.clear();
   llvm::StringSet<> fed;
   for (const Feed &feed : options.feeds) {

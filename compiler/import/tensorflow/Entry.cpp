@@ -83,6 +83,19 @@ static FailureOr<Entry> entryOf(Report &report, const Graph &graph,
       wanted.push_back({node, 0});
     }
   }
+  // What becomes of state is fetched besides, where it is for one function.
+  for (const HeldState &state : options.states) {
+    if (!options.entries.empty())
+      break;
+    FailureOr<Edge> edge =
+        resolveTensor(report, graph, state.output, "--state");
+    if (failed(edge))
+      return failure();
+    if (llvm::is_contained(wanted, *edge))
+      continue;
+    entry.outputs.push_back({{state.output, state.output}, *edge});
+    wanted.push_back(*edge);
+  }
   if (options.feeds.empty() || !options.entries.empty()) {
     FailureOr<std::vector<int>> order =
         orderNodes(report, graph, wanted, entry.targets, {});

@@ -1,0 +1,21 @@
+// Inputs of entries that become state: variables that a run reads, and assigns
+// from what was an output.
+
+#ifndef WEIR_COMPILER_IMPORT_HELD_H
+#define WEIR_COMPILER_IMPORT_HELD_H
+
+#include "compiler/import/Import.h"
+#include "compiler/import/Report.h"
+
+namespace weir {
+
+/// Makes each input that the options hold a variable of the module, of zeros at
+/// first, in all entries that have it, and has each entry with its output
+/// assign that at its end; neither is left in a signature. An error where no
+/// entry has one of them, or where what an output gives does not fit.
+mlir::LogicalResult holdStates(Report &report, mlir::ModuleOp module,
+                               const ImportOptions &options);
+
+} // namespace weir
+
+#endif // WEIR_COMPILER_IMPORT_HELD_H
