@@ -18,7 +18,7 @@ class Lowering : plan::TaskLowering {
 public:
   /// `waves` counts the waves of the module that have been lowered.
   Lowering(LLVM::LLVMFuncOp function, unsigned &waves)
-      : TaskLowering(function), waves(waves) {
+      : TaskLowering(function), function(function), waves(waves) {
     b.setInsertionPointToStart(function.addEntryBlock(b));
     arena = function.getArgument(0);
     weights = function.getArgument(1);
@@ -37,7 +37,7 @@ public:
         int64_t count = 0;
         if (run.getGrains() || run.getWave())
           for (plan::RunOp of = run; of; of = of.nextOfWave())
-            count += of.getOperands().size();
+            count += of.getOperands().size() + alternates(of);
         most = std::max(most, count);
       });
     if (most)
@@ -71,6 +71,12 @@ private:
     }
     for (auto [i, operand] : llvm::enumerate(operands))
       b.create<LLVM::StoreOp>(operand, at(operandList, 8 * i));
+    if (alternates(run)) {
+      Value turn = turnOf(run);
+      Value now = b.create<LLVM::LoadOp>(b.getI64Type(), turn);
+      b.create<LLVM::StoreOp>(now, at(operandList, 8 * operands.size()));
+      b.create<LLVM::StoreOp>(b.create<LLVM::XOrOp>(now, number(1, 64)), turn);
+    }
     // Few parts are as many as threads; four leave work for who is through.
     Value each = number(run.getFew() ? 1 : 4, 64);
     b.create<LLVM::CallOp>(
@@ -81,6 +87,24 @@ private:
                    operandList});
   }
 
+  /// Whether the run's grains may go from the last to the first, which its
+  /// kernel is told by their ends.
+  static bool alternates(plan::RunOp run) {
+    return run.getGrains() && run->hasAttr("weir.alternates");
+  }
+
+  /// Where it says whether the kernel's next run goes backward.
+  Value turnOf(plan::RunOp run) {
+    Value &turn = turns[run.getKernelAttr().getAttr()];
+    if (!turn) {
+      OpBuilder::InsertionGuard guard(b);
+      b.setInsertionPointToStart(&function.getBody().front());
+      turn = b.create<LLVM::AllocaOp>(pointer(), b.getI64Type(), number(1, 64));
+      b.create<LLVM::StoreOp>(number(0, 64), turn);
+    }
+    return turn;
+  }
+
   /// The function that threads call: the kernel with its operands from a list.
   std::string partOf(plan::RunOp run) {
     std::string name = (run.getKernel() + ".part").str();
@@ -88,7 +112,17 @@ private:
       OpBuilder::InsertionGuard guard(b);
       LLVM::LLVMFuncOp part = makePart(name, run);
       Value list = part.getArgument(0);
-      callOn(run, list, 0, part.getArguments().drop_front());
+      SmallVector<Value> range(part.getArguments().drop_front());
+      if (alternates(run)) {
+        Value turn = b.create<LLVM::LoadOp>(
+            b.getI64Type(), at(list, 8 * run.getOperands().size()));
+        Value odd = b.create<LLVM::ICmpOp>(LLVM::ICmpPredicate::ne, turn,
+                                           number(0, 64));
+        Value first = range[0], last = range[1];
+        range[0] = b.create<LLVM::SelectOp>(odd, last, first);
+        range[1] = b.create<LLVM::SelectOp>(odd, first, last);
+      }
+      callOn(run, list, 0, range);
       b.create<LLVM::ReturnOp>(ValueRange());
     }
     return name;
@@ -210,8 +244,10 @@ private:
 
   Value isTrue(Value place) override { return isSet(truthByte(place)); }
 
+  LLVM::LLVMFuncOp function;
   Value team, status;
   Value operandList; // where operands of kernels wait for their threads
+  DenseMap<StringAttr, Value> turns;
   unsigned &waves;
 };
 

@@ -268,6 +268,24 @@ void Emitter::parts(int64_t count, bool few,
   body(parts.getFirst(), parts.getLast());
 }
 
+Value Emitter::alternate(Value &first, Value &end) {
+  auto parts = dyn_cast<kernel::PartsOp>(first.getParentBlock()->getParentOp());
+  if (!parts)
+    return {};
+  parts->setAttr("weir.alternates", getUnitAttr());
+  Value least = smaller(first, end), most = larger(first, end);
+  Value backward = create<arith::CmpIOp>(arith::CmpIPredicate::sgt, first, end);
+  first = least, end = most;
+  return backward;
+}
+
+Value Emitter::mirroredIf(Value backward, Value i, Value first, Value end) {
+  if (!backward)
+    return i;
+  Value mirrored = plus(plus(first, end), plus(times(i, -1), -1));
+  return create<arith::SelectOp>(backward, mirrored, i);
+}
+
 void Emitter::share(double nanoseconds) {
   work = nanoseconds;
   // Parts within a loop would be a region in each round of it.

@@ -98,6 +98,13 @@ struct Emitter : mlir::ImplicitLocOpBuilder {
   /// for parts of `count` grains that run at once (kernel.parts), or for all.
   void parts(int64_t count, bool few,
              llvm::function_ref<void(mlir::Value, mlir::Value)> body);
+  /// Of the part at hand, whose grains may be given from the last to the first
+  /// every other run: whether they are, and then in `first` and `end` what
+  /// these are otherwise.
+  mlir::Value alternate(mlir::Value &first, mlir::Value &end);
+  /// `i`, or where `backward` holds what is as far from the other end.
+  mlir::Value mirroredIf(mlir::Value backward, mlir::Value i, mlir::Value first,
+                         mlir::Value end);
   /// Sets whether the kernel's work, in nanoseconds, is worth sharing.
   void share(double nanoseconds);
   bool isShared() const { return shared; }

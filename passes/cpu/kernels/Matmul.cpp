@@ -40,6 +40,7 @@ struct MatmulEmitter : MatmulBlocks {
   Value part, partLine;
   // The tiles of rows and of columns to make.
   Value firstTile, endTile, firstColumn, endColumn;
+  Value backward; // whether columns go from the last to the first, or null
   WaitingSums waiting;
 
   MatmulEmitter(Emitter &e, kernel::MatmulOp op, const kernel::Target &target,
@@ -292,8 +293,11 @@ struct MatmulEmitter : MatmulBlocks {
 
   void eachColumn(function_ref<void(Value, int64_t)> body) {
     Value whole = e.index(columns / width);
-    e.loop(firstColumn, e.smaller(endColumn, whole), 1,
-           [&](Value j) { body(e.times(j, width), width); });
+    Value end = e.smaller(endColumn, whole);
+    e.loop(firstColumn, end, 1, [&](Value j) {
+      j = e.mirroredIf(backward, j, firstColumn, end);
+      body(e.times(j, width), width);
+    });
     if (int64_t rest = columns % width)
       e.loop(e.larger(firstColumn, whole), endColumn, 1,
              [&](Value) { body(e.index(columns - rest), rest); });
@@ -359,6 +363,8 @@ struct MatmulEmitter : MatmulBlocks {
     e.parts(byRows ? rowCount : columnCount, /*few=*/byRows || copiesRows,
             [&](Value first, Value end) {
               begin();
+              if (alternates && !byRows)
+                backward = e.alternate(first, end);
               (byRows ? firstTile : firstColumn) = first;
               (byRows ? endTile : endColumn) = end;
               e.loops(batches, [&](ValueRange at) {

@@ -143,6 +143,11 @@ MatmulBlocks::MatmulBlocks(kernel::MatmulOp op, const kernel::Target &target,
   copiesRows = rowsCollide(op, *this, target) || bytesPast ||
                (!words && sumElement != Emitter::element(a) &&
                 tiles.count * columns > width);
+  alternates =
+      ShapedType::getNumElements(shape.drop_back(2)) == 1 && tiles.count == 1 &&
+      panel && columns % width == 0 && !packsParts && !copiesRows &&
+      ShapedType::getNumElements(Emitter::shape(b)) * Emitter::elementBytes(b) >
+          target.l2 / 2;
 }
 
 } // namespace weir

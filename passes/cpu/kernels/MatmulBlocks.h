@@ -29,6 +29,11 @@ struct MatmulBlocks {
   /// Whether parts of panels are copied, for all rows at once.
   bool packsParts;
 
+  /// Whether runs one after the other gain by going to and fro: of weights that
+  /// one tile of rows reads once, and a cache holds in part, a run that begins
+  /// where the one before has ended finds that part.
+  bool alternates;
+
   MatmulBlocks(kernel::MatmulOp op, const kernel::Target &target, int64_t chain,
                bool packsParts);
 

@@ -315,6 +315,26 @@ func.func @shared(%a: memref<128x512xf32>, %b: memref<16x512x32xf32>, %c: memref
 
 // -----
 
+// A row by weights of which L2 holds a part: a run may begin where the one
+// before has ended, and is told so by grains whose ends are exchanged.
+// CHECK-LABEL: func @alternating
+// CHECK: kernel.parts 32 attributes {weir.alternates} {
+// CHECK: ^bb0(%[[FIRST:.*]]: index, %[[LAST:.*]]: index, %{{.*}}: index):
+// CHECK-DAG: %[[LOW:.*]] = arith.minsi %[[FIRST]], %[[LAST]]
+// CHECK-DAG: %[[HIGH:.*]] = arith.maxsi %[[FIRST]], %[[LAST]]
+// CHECK-DAG: %[[BACKWARD:.*]] = arith.cmpi sgt, %[[FIRST]], %[[LAST]]
+// CHECK: scf.for %[[J:.*]] = %[[LOW]]
+// CHECK: arith.select %[[BACKWARD]], %{{.*}}, %[[J]]
+func.func @alternating(%a: memref<1x256xf32>, %b: memref<32x256x32xf32>, %c: memref<1x1024xf32>) {
+  kernel.matmul ins(%a, %b : memref<1x256xf32>, memref<32x256x32xf32>) outs(%c : memref<1x1024xf32>) {
+  ^bb0(%sum: f32):
+    kernel.yield %sum : f32
+  }
+  return
+}
+
+// -----
+
 // Many rows: each part copies its own.
 // CHECK-LABEL: func @rows
 // CHECK: kernel.parts 103 few {

@@ -137,3 +137,27 @@ module attributes {weir.state_bytes = 128 : i64} {
     plan.copy %x to %w : memref<4xf32>
   }
 }
+
+// -----
+
+// A kernel whose runs go to and fro is told by the ends of its grains which way
+// this one goes: each leaves word for the next.
+// CHECK-LABEL: llvm.func private @turns_part_0
+// CHECK: %[[TURN:.*]] = llvm.alloca %{{.*}} x i64
+// CHECK: llvm.store %{{.*}}, %[[TURN]] : i64, !llvm.ptr
+// CHECK: %[[NOW:.*]] = llvm.load %[[TURN]] : !llvm.ptr -> i64
+// CHECK: llvm.store %[[NOW]], %{{.*}} : i64, !llvm.ptr
+// CHECK: %[[NEXT:.*]] = llvm.xor %[[NOW]], %{{.*}}
+// CHECK: llvm.store %[[NEXT]], %[[TURN]]
+// CHECK: llvm.call @weir_parallel
+// CHECK: llvm.func private @k.part(%{{.*}}: !llvm.ptr, %[[F:.*]]: i64, %[[E:.*]]: i64, %[[S:.*]]: i64)
+// CHECK: %[[ODD:.*]] = llvm.icmp "ne" %{{.*}}, %{{.*}} : i64
+// CHECK-DAG: %[[FROM:.*]] = llvm.select %[[ODD]], %[[E]], %[[F]]
+// CHECK-DAG: %[[TO:.*]] = llvm.select %[[ODD]], %[[F]], %[[E]]
+// CHECK: llvm.call @k(%{{.*}}, %[[FROM]], %[[TO]], %[[S]])
+llvm.func @k(!llvm.ptr, i64, i64, i64)
+plan.program @turns {
+  %b = plan.buffer 64 live [0, 1] : memref<4xf32>
+  plan.run @k(%b) {grains = 160 : i64, slots = 2 : i64, weir.alternates} : (memref<4xf32>)
+  plan.run @k(%b) {grains = 160 : i64, slots = 2 : i64, weir.alternates} : (memref<4xf32>)
+}
