@@ -1,10 +1,12 @@
 // op(transpose(x, p)) is transpose(op(x), p), and transpose(transpose(x, p), q)
-// is transpose(x, p[q]); by the identity, x.
+// is transpose(x, p[q]); by the identity, x. A product takes matrices
+// transposed.
 
 #include "passes/graph/Passes.h"
 
 #include "dialects/graph/Elementwise.h"
 #include "dialects/graph/Graph.h"
+#include "dialects/graph/Neural.h"
 #include "dialects/graph/Reduce.h"
 #include "dialects/graph/Shape.h"
 #include "mlir/IR/Matchers.h"
@@ -228,11 +230,34 @@ struct ComposeTransposes : OpRewritePattern<TransposeOp> {
   }
 };
 
+/// A product takes its right operand either way round. What is known is
+/// transposed when it is compiled.
+struct FoldIntoProduct : OpRewritePattern<graph::MatmulOp> {
+  using OpRewritePattern<graph::MatmulOp>::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(graph::MatmulOp op,
+                                PatternRewriter &rewriter) const override {
+    auto transpose = op.getB().getDefiningOp<TransposeOp>();
+    if (!transpose || isFree(transpose))
+      return failure();
+    auto matrices = llvm::to_vector(
+        llvm::seq<int64_t>(0, transpose.getPermutation().size()));
+    std::swap(matrices.back(), matrices[matrices.size() - 2]);
+    if (transpose.getPermutation() != ArrayRef(matrices))
+      return rewriter.notifyMatchFailure(op, "not of matrices alone");
+    rewriter.modifyOpInPlace(op, [&] {
+      op.getBMutable().assign(transpose.getX());
+      op.setTransposeB(!op.getTransposeB());
+    });
+    return success();
+  }
+};
+
 struct FoldTransposes : impl::FoldTransposesBase<FoldTransposes> {
   void runOnOperation() override {
     MLIRContext *context = &getContext();
     RewritePatternSet patterns(context);
-    patterns.add<SinkThroughElementwise, ComposeTransposes,
+    patterns.add<SinkThroughElementwise, ComposeTransposes, FoldIntoProduct,
                  SinkThrough<graph::SliceOp>, SinkThrough<graph::PadOp>,
                  SinkThrough<graph::ReverseOp>,
                  SinkThroughReduce<graph::ReduceSumOp>,

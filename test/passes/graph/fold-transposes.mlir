@@ -144,6 +144,21 @@ func.func @between(%x: tensor<2x3x4xf32>) -> tensor<4x2xf32> {
   return %1 : tensor<4x2xf32>
 }
 
+// A product takes transposed matrices as they are, but no other order.
+// CHECK-LABEL: func @product
+// CHECK-SAME: %[[A:.*]]: tensor<8x1x2xf32>, %[[B:.*]]: tensor<8x4x2xf32>, %[[E:.*]]: tensor<2x8x4xf32>
+// CHECK-DAG: %[[C:.*]] = graph.matmul %[[A]], %[[B]] transpose_b
+// CHECK-DAG: %[[T:.*]] = graph.transpose %[[E]]
+// CHECK: %[[D:.*]] = graph.matmul %[[C]], %[[T]] :
+// CHECK: return %[[D]]
+func.func @product(%a: tensor<8x1x2xf32>, %b: tensor<8x4x2xf32>, %e: tensor<2x8x4xf32>) -> tensor<8x1x2xf32> {
+  %t = graph.transpose %b [0, 2, 1] : tensor<8x4x2xf32>
+  %c = graph.matmul %a, %t : tensor<8x1x2xf32>, tensor<8x2x4xf32>
+  %u = graph.transpose %e [1, 2, 0] : tensor<2x8x4xf32>
+  %d = graph.matmul %c, %u : tensor<8x1x4xf32>, tensor<8x4x2xf32>
+  return %d : tensor<8x1x2xf32>
+}
+
 {-#
   dialect_resources: {
     builtin: {
