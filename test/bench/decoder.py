@@ -61,7 +61,8 @@ class Onnx:
 
     def node(self, op, *inputs, name=None, kind=None, **attributes):
         name = name or f"t{len(self.nodes)}"
-        fields = [(1, i) for i in inputs] + [(2, name), (4, op)]
+        results = name if isinstance(name, list) else [name]
+        fields = [(1, i) for i in inputs] + [(2, result) for result in results] + [(4, op)]
         for key, value in attributes.items():
             if isinstance(value, list):
                 fields.append((5, message((1, key), (20, 7), *((8, v) for v in value))))
