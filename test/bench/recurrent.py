@@ -1,7 +1,8 @@
 #!/usr/bin/python3
 """recurrent.py NAME OUT.onnx: models of sequences that the harness's zoo has not, with seeded weights, and OUT.json beside.
 
-  gru2      two layers of GRU, 64 steps of 256 inputs, 256 hidden, and a dense layer on the last step
+  gru2      two layers of GRU, 64 steps of 256 inputs, 256 hidden, and a dense layer on the last step; OUT.pb beside is
+            the same as a GraphDef, step by step
   decoder   one step of a transformer decoder: 4 layers of width 256 with 4 heads, which attend to 127 earlier tokens and
             their own; the cached keys and values of each layer are inputs, and those with the new token outputs
 """
@@ -9,6 +10,7 @@ import json
 import os
 import sys
 
+import decoder as frontends
 import numpy as np
 import onnx
 from onnx import TensorProto, helper, numpy_helper
@@ -72,6 +74,32 @@ def gru2():
     return m
 
 
+def gru2_graph(m):
+    """The model as a GraphDef: each step multiplies its input and the state, and splits both into gates."""
+    g, steps, width = frontends.TensorFlow(), 64, 256
+    arrays = [numpy_helper.to_array(c) for c in m.constants]
+    axis, zero = g.const(np.int32(1)), g.const(np.int32(0))
+    x = g.input("x", [steps, 1, width])
+    rows = g.node("Split", zero, x, num_split=steps)
+    rows = [g.reshape(f"{rows}:{t}" if t else rows, [1, width]) for t in range(steps)]
+    initial = g.const(np.zeros((1, width), F))
+    for w, r, b in (arrays[0:3], arrays[4:7]):
+        wx, wh = g.const(w[0].T.copy()), g.const(r[0].T.copy())
+        bx, bh = g.const(b[0, : 3 * width]), g.const(b[0, 3 * width :])
+        h, made = initial, []
+        for row in rows:
+            sides = [g.node("BiasAdd", g.node("MatMul", v, m), b) for v, m, b in ((row, wx, bx), (h, wh, bh))]
+            of_x, of_h = (g.node("Split", axis, side, num_split=3) for side in sides)
+            z, reset = (g.node("Sigmoid", g.node("AddV2", of_x + gate, of_h + gate)) for gate in ("", ":1"))
+            new = g.node("Tanh", g.node("AddV2", of_x + ":2", g.node("Mul", reset, of_h + ":2")))
+            h = g.node("AddV2", new, g.node("Mul", z, g.node("Sub", h, new)))
+            made.append(h)
+        rows = made
+    dense, bias = arrays[-2:]
+    g.node("BiasAdd", g.node("MatMul", rows[-1], g.const(dense)), g.const(bias), name="y")
+    return g
+
+
 def decoder():
     m, width, heads, past = Model(), 256, 4, 127
     each = width // heads
@@ -105,4 +133,8 @@ def decoder():
 
 
 if __name__ == "__main__":
-    {"gru2": gru2, "decoder": decoder}[sys.argv[1]]().save(sys.argv[2])
+    model = {"gru2": gru2, "decoder": decoder}[sys.argv[1]]()
+    model.save(sys.argv[2])
+    if sys.argv[1] == "gru2":
+        with open(sys.argv[2].replace(".onnx", ".pb"), "wb") as file:
+            file.write(gru2_graph(model).serialize())
