@@ -4,7 +4,7 @@
 // everything, or makes all names visible and so keeps unused copies of what it
 // inlines; and it knows no sizes.
 
-#include "compiler/emit/Optimize.h"
+#include "compiler/emit/Parts.h"
 
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/SmallPtrSet.h"
@@ -105,12 +105,13 @@ struct Cutter {
     }
   }
 
-  void share(GlobalValue &value) {
-    if (!value.hasLocalLinkage())
-      return;
+  bool isShared(const GlobalValue &value) {
     auto users = usersOf(value);
-    if (users.empty() || (users.size() == 1 && users.front() == partOf(&value)))
-      return;
+    return !users.empty() &&
+           (users.size() > 1 || users.front() != partOf(&value));
+  }
+
+  void show(GlobalValue &value) {
     if (!value.hasName())
       value.setName("weir.shared");
     value.setLinkage(GlobalValue::ExternalLinkage);
@@ -124,8 +125,13 @@ StringMap<unsigned> cutModule(Module &module, unsigned size, unsigned &count) {
   Cutter cutter{module, size};
   count = cutter.giveFunctions();
   cutter.giveVariables();
+  // Of some functions only code generation knows which parts call them.
+  SmallVector<GlobalValue *> called;
+  collectUsedGlobalVariables(module, called, /*CompilerUsed=*/true);
   for (GlobalValue &value : module.global_values())
-    cutter.share(value);
+    if (value.hasLocalLinkage() &&
+        (is_contained(called, &value) || cutter.isShared(value)))
+      cutter.show(value);
   StringMap<unsigned> byName;
   for (GlobalValue &value : module.global_values())
     if (unsigned part = cutter.partOf(&value)) {

@@ -74,7 +74,7 @@ struct Emitter {
 
   Error library(OutputFile &to, NativeModule &native) {
     SmallVector<char, 0> code;
-    if (Error error = compileObject(native, code))
+    if (Error error = compileObject(native, options.output, code))
       return error;
     bool needsMath;
     if (options.product != Product::Executable)
@@ -95,6 +95,14 @@ struct Emitter {
       return linkExecutable(to, object->temporary());
     return linkShared(to, object->temporary(), TargetAttr::get(module).triple,
                       needsMath);
+  }
+
+  Error text(NativeModule &native) {
+    if (Error error = optimizeModule(native))
+      return error;
+    return writeText(options.output, [&](raw_ostream &os) {
+      native.module->print(os, nullptr);
+    });
   }
 
   Error run() {
@@ -136,11 +144,7 @@ struct Emitter {
     if (!options.header.empty())
       if (Error error = header(native->contextBytes))
         return error;
-    Error error = product ? library(*product, *native)
-                          : writeText(options.output, [&](raw_ostream &os) {
-                              native->module->print(os, nullptr);
-                            });
-    if (error)
+    if (Error error = product ? library(*product, *native) : text(*native))
       return error;
     for (OutputFile &file : done)
       if (Error error = file.keep())

@@ -82,6 +82,34 @@ static Error copyFile(OutputFile &to, StringRef from) {
   });
 }
 
+Error runLinker(ArrayRef<std::string> arguments, StringRef path) {
+  SmallVector<const char *> argv;
+  for (const std::string &argument : arguments)
+    argv.push_back(argument.c_str());
+  std::string out, error;
+  raw_string_ostream outs(out), errors(error);
+  // lld maps its output: a disk that fills up is a SIGBUS there, which this
+  // turns into a status.
+  CrashRecoveryContext::Enable();
+  lld::Result result =
+      lld::lldMain(argv, outs, errors, {{lld::Gnu, &lld::elf::link}});
+  CrashRecoveryContext::Disable();
+  if (result.retCode == 128 + SIGBUS) {
+    sys::RunInterruptHandlers(); // lld's own temporary file
+    return make_error<IoError>(
+        path, std::make_error_code(std::errc::no_space_on_device));
+  }
+  // lld tells why in words only.
+  for (std::errc code : {std::errc::no_space_on_device, std::errc::io_error,
+                         std::errc::file_too_large})
+    if (result.retCode &&
+        StringRef(error).contains(std::make_error_code(code).message()))
+      return make_error<IoError>(path, std::make_error_code(code));
+  if (result.retCode)
+    return createStringError("linking '" + path + "' failed: " + error);
+  return Error::success();
+}
+
 Error linkShared(OutputFile &to, StringRef object, StringRef triple,
                  bool needsMath) {
   SmallVector<std::string> arguments{"ld.lld",
@@ -105,30 +133,8 @@ Error linkShared(OutputFile &to, StringRef object, StringRef triple,
     return linked.takeError();
   arguments.push_back("-o");
   arguments.push_back(linked->temporary());
-  SmallVector<const char *> argv;
-  for (const std::string &argument : arguments)
-    argv.push_back(argument.c_str());
-  std::string out, error;
-  raw_string_ostream outs(out), errors(error);
-  // lld maps its output: a disk that fills up is a SIGBUS there, which this
-  // turns into a status.
-  CrashRecoveryContext::Enable();
-  lld::Result result =
-      lld::lldMain(argv, outs, errors, {{lld::Gnu, &lld::elf::link}});
-  CrashRecoveryContext::Disable();
-  if (result.retCode == 128 + SIGBUS) {
-    sys::RunInterruptHandlers(); // lld's own temporary file
-    return make_error<IoError>(
-        to.path(), std::make_error_code(std::errc::no_space_on_device));
-  }
-  // lld tells why in words only.
-  for (std::errc code : {std::errc::no_space_on_device, std::errc::io_error,
-                         std::errc::file_too_large})
-    if (result.retCode &&
-        StringRef(error).contains(std::make_error_code(code).message()))
-      return make_error<IoError>(to.path(), std::make_error_code(code));
-  if (result.retCode)
-    return createStringError("linking '" + to.path() + "' failed: " + error);
+  if (Error error = runLinker(arguments, to.path()))
+    return error;
   return copyFile(to, linked->temporary());
 }
 

@@ -7,10 +7,20 @@
 
 namespace weir {
 
+/// One object of several, with the hidden symbols among them local. Temporary
+/// files stand beside `path`.
+llvm::Error joinObjects(llvm::ArrayRef<llvm::SmallVector<char, 0>> parts,
+                        llvm::StringRef path,
+                        llvm::SmallVectorImpl<char> &object);
+
 /// An archive of that one object, with a symbol table, the same bytes each
 /// time.
 llvm::Error writeArchive(OutputFile &to, llvm::StringRef object,
                          llvm::StringRef memberName);
+
+/// Runs lld by these arguments, of which `path` is what it writes.
+llvm::Error runLinker(llvm::ArrayRef<std::string> arguments,
+                      llvm::StringRef path);
 
 /// A hardened shared library that exports only what the object shows.
 llvm::Error linkShared(OutputFile &to, llvm::StringRef object,

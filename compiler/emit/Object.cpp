@@ -1,8 +1,7 @@
-// From the llvm dialect to an optimised LLVM module: translate, link the
-// runtime, add the tables, hide all but the public names, optimise.
+// From the llvm dialect to an LLVM module: translate, link the runtime, add the
+// tables, hide all but the public names.
 
 #include "compiler/emit/Object.h"
-#include "compiler/emit/Optimize.h"
 #include "compiler/emit/Simulate.h"
 
 #include "dialects/graph/TargetAttr.h"
@@ -12,15 +11,8 @@
 #include "mlir/Target/LLVMIR/Export.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Bitcode/BitcodeReader.h"
-#include "llvm/CodeGen/MachineModuleInfo.h"
-#include "llvm/CodeGen/MachineScheduler.h"
-#include "llvm/CodeGen/Passes.h"
-#include "llvm/CodeGen/TargetPassConfig.h"
-#include "llvm/IR/DiagnosticInfo.h"
-#include "llvm/IR/DiagnosticPrinter.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"
-#include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Verifier.h"
 #include "llvm/Linker/Linker.h"
 #include "llvm/MC/TargetRegistry.h"
@@ -50,21 +42,6 @@ void initializeTargets() {
   LLVMInitializeAArch64AsmPrinter();
   LLVMInitializeAArch64AsmParser();
 }
-
-/// LLVM's own handler ends the process at an error.
-struct KeepErrors : DiagnosticHandler {
-  std::string &text;
-  KeepErrors(std::string &text) : text(text) {}
-  bool handleDiagnostics(const DiagnosticInfo &info) override {
-    if (info.getSeverity() == DS_Error) {
-      raw_string_ostream os(text);
-      DiagnosticPrinterRawOStream printer(os);
-      info.print(printer);
-      os << '\n';
-    }
-    return true;
-  }
-};
 
 CodeGenOptLevel codegenLevel(unsigned optLevel) {
   switch (optLevel) {
@@ -244,6 +221,8 @@ Expected<NativeModule> buildNative(ArrayRef<mlir::ModuleOp> levels,
     return machine.takeError();
   NativeModule native;
   native.machine = std::move(*machine);
+  native.optLevel = optLevel;
+  native.makeMachine = [=] { return cantFail(makeMachine(target, optLevel)); };
   native.context = std::make_unique<LLVMContext>();
   for (auto [i, source] : enumerate(levels)) {
     TargetAttr itsTarget = TargetAttr::get(source);
@@ -317,51 +296,7 @@ Expected<NativeModule> buildNative(ArrayRef<mlir::ModuleOp> levels,
   raw_string_ostream os(broken);
   if (verifyModule(module, &os))
     return fault("broken LLVM IR: " + broken);
-  if (Error error = optimize(native, optLevel, [&] {
-        return cantFail(makeMachine(target, optLevel));
-      }))
-    return std::move(error);
-  hideAllBut(*native.module, visible);
   return std::move(native);
-}
-
-/// Code generation with LLVM's usual passes, but for the scheduler.
-///
-/// Kernels come in the order in which they are to run: a tile's sums fill the
-/// registers, and each factor is loaded where it is used. LLVM's scheduler
-/// moves the loads of a block to its begin, to hide latencies that out-of-order
-/// processors hide themselves, and spills the sums to make room.
-static bool addCodegenPasses(legacy::PassManager &codegen,
-                             LLVMTargetMachine &machine,
-                             raw_pwrite_stream &os) {
-  TargetPassConfig *passes = machine.createPassConfig(codegen);
-  passes->disablePass(&MachineSchedulerID);
-  auto *info = new MachineModuleInfoWrapperPass(&machine);
-  codegen.add(passes);
-  codegen.add(info);
-  if (passes->addISelPasses())
-    return false;
-  passes->addMachinePasses();
-  passes->setInitialized();
-  if (machine.addAsmPrinter(codegen, os, nullptr, CodeGenFileType::ObjectFile,
-                            info->getMMI().getContext()))
-    return false;
-  codegen.add(createFreeMachineFunctionPass());
-  return true;
-}
-
-Error compileObject(NativeModule &native, SmallVectorImpl<char> &object) {
-  std::string errors;
-  native.context->setDiagnosticHandler(std::make_unique<KeepErrors>(errors));
-  raw_svector_ostream os(object);
-  legacy::PassManager codegen;
-  auto &machine = static_cast<LLVMTargetMachine &>(*native.machine);
-  if (!addCodegenPasses(codegen, machine, os))
-    return fault("the target writes no object files");
-  codegen.run(*native.module);
-  if (!errors.empty())
-    return fault(errors);
-  return Error::success();
 }
 
 } // namespace weir

@@ -10,15 +10,18 @@
 #include "llvm/IR/Module.h"
 #include "llvm/Target/TargetMachine.h"
 
+#include <functional>
 #include <memory>
 
 namespace weir {
 
-/// A model as an LLVM module, with its runtime and its tables, optimised.
+/// A model as an LLVM module, with its runtime and its tables.
 struct NativeModule {
   std::unique_ptr<llvm::LLVMContext> context;
   std::unique_ptr<llvm::TargetMachine> machine;
   std::unique_ptr<llvm::Module> module;
+  std::function<std::unique_ptr<llvm::TargetMachine>()> makeMachine; // another
+  unsigned optLevel = 2;
   uint64_t contextBytes = 0; // what one context of the model takes
 };
 
@@ -34,8 +37,15 @@ llvm::Expected<NativeModule> buildNative(llvm::ArrayRef<mlir::ModuleOp> levels,
                                          TableOptions options,
                                          unsigned optLevel, Extra extra);
 
-/// The bytes of its object file.
-llvm::Error compileObject(NativeModule &native,
+/// Optimises the module as for its object. What was local may be so no more: it
+/// has hidden visibility.
+llvm::Error optimizeModule(NativeModule &native);
+
+/// The bytes of its object file, whose own code is in local symbols but for the
+/// public names. A module of many instructions is cut into parts, which threads
+/// take; how it is cut depends on the module alone, so the bytes are the same
+/// on any number of processors. Temporary files stand beside `path`.
+llvm::Error compileObject(NativeModule &native, llvm::StringRef path,
                           llvm::SmallVectorImpl<char> &object);
 
 /// An error names what the object leaves undefined that is neither libc's nor
