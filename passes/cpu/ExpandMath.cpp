@@ -4,6 +4,7 @@
 
 #include "dialects/kernel/Target.h"
 #include "passes/cpu/math/Functions.h"
+#include "passes/cpu/math/Quantization.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -59,6 +60,11 @@ struct ExpandMath : impl::ExpandMathBase<ExpandMath> {
       rest = rest.drop_front(run.size());
       expandInTurns(run, target);
     }
+    SmallVector<arith::FPToUIOp> conversions;
+    getOperation()->walk(
+        [&](arith::FPToUIOp op) { conversions.push_back(op); });
+    for (arith::FPToUIOp op : conversions)
+      quantizeByAddition(op, target);
   }
 
 private:

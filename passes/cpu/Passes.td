@@ -73,7 +73,8 @@ def ExpandMath : Pass<"weir-expand-math"> {
     Straight-line code on f32, scalars and vectors alike, within a few units in
     the last place (docs/math.md), which LLVM's loop vectorizer can widen; f16
     and bf16 go through f32. Functions of f64 stay. Where the target has no
-    fused multiply-add, `math.fma` becomes a product and a sum.
+    fused multiply-add, `math.fma` becomes a product and a sum. What is rounded
+    to become a byte is rounded by an addition, whose low bits are the byte.
 
     ```mlir
     %y = math.exp %x : f32

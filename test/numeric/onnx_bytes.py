@@ -183,6 +183,26 @@ def rows_of_columns():
     return g
 
 
+def quotients():
+    """Floats to bytes and back, by any scale: at and beside what rounds to even, far beyond, and what is no number."""
+    g = graph()
+    for scale, zero in [(F(0.3), 0), (F(0.0078968387), 129), (F(1e-30), 7), (F(3e38), 200), (F(1e-42), 3)]:
+        with np.errstate(over="ignore", invalid="ignore"):
+            ties = np.repeat(F(np.arange(-300, 300) + 0.5) * scale, 3)
+            ties[0::3] = np.nextafter(ties[0::3], F(np.inf))
+            ties[2::3] = np.nextafter(ties[2::3], F(-np.inf))
+            rest = F([0, -0.0, np.inf, -np.inf, 3e38, -3e38, 1e-40, -1e-40])
+            x = np.concatenate([ties, rest, rng.normal(0, 100, 500).astype(F) * scale])
+            q = np.clip(np.rint(x / scale) + zero, 0, 255).astype(np.uint8)
+        x, q = np.append(x, F(np.nan)), np.append(q, np.uint8(0))
+        y = g.op("QuantizeLinear", g.input(x), g.constant(scale), g.constant(np.uint8(zero)))
+        g.expect(y, q)
+        z = g.op("DequantizeLinear", y, g.constant(scale), g.constant(np.uint8(zero)))
+        with np.errstate(over="ignore"):
+            g.expect(z, F(q.astype(I) - zero) * scale)
+    return g
+
+
 def without():
     """On a processor without dot products of bytes."""
     OPTIONS.append("-mcpu=x86-64-v3")
@@ -192,4 +212,4 @@ def without():
     ], zero=3)  # fmt: skip
 
 
-main(unsigned_rows, signed_rows, pixels, windows, margins, signed_images, channels, integers, rows_of_columns, without)
+main(unsigned_rows, signed_rows, pixels, windows, margins, signed_images, channels, integers, rows_of_columns, quotients, without)

@@ -155,3 +155,91 @@ module attributes {weir.target = {features = "+avx2,+avx512fp16"}} {
     return %0 : vector<16xf32>
   }
 }
+
+// -----
+
+// One addition rounds what becomes a byte, clipped before: its low bits are the
+// byte, and a float made of that is what it is without the addend. Its odd zero
+// point is added to integers, so that the sum of floats rounds to even ones.
+// CHECK-LABEL: func @byte
+// CHECK: %[[LOW:.*]] = arith.constant dense<-1.310000e+02>
+// CHECK: %[[A:.*]] = arith.cmpf ogt, %{{.*}}, %[[LOW]]
+// CHECK: %[[L:.*]] = arith.select %[[A]], %{{.*}}, %[[LOW]]
+// CHECK: %[[HIGH:.*]] = arith.constant dense<1.240000e+02>
+// CHECK: %[[MAGIC:.*]] = arith.constant dense<0x4B400000>
+// CHECK-NOT: roundeven
+// CHECK: %[[B:.*]] = arith.cmpf ogt, %[[L]], %[[HIGH]]
+// CHECK: %[[H:.*]] = arith.select %[[B]], %[[HIGH]], %[[L]]
+// CHECK: %[[S:.*]] = arith.addf %[[H]], %[[MAGIC]]
+// CHECK: %[[I:.*]] = arith.bitcast %[[S]] : vector<16xf32> to vector<16xi32>
+// CHECK: %[[Z:.*]] = arith.addi %[[I]], %{{.*}}
+// CHECK: %[[Q:.*]] = arith.trunci %[[Z]] : vector<16xi32> to vector<16xi8>
+// CHECK: %[[F:.*]] = arith.subf %[[S]], %{{.*}} : vector<16xf32>
+// CHECK-NOT: arith.sitofp
+// CHECK: return %[[Q]], %[[F]]
+func.func @byte(%x: vector<16xf32>) -> (vector<16xi8>, vector<16xf32>) {
+  %zero = arith.constant dense<131.0> : vector<16xf32>
+  %low = arith.constant dense<0.0> : vector<16xf32>
+  %high = arith.constant dense<255.0> : vector<16xf32>
+  %less = arith.constant dense<131> : vector<16xi32>
+  %r = math.roundeven %x : vector<16xf32>
+  %z = arith.addf %r, %zero : vector<16xf32>
+  %a = arith.cmpf ogt, %z, %low : vector<16xf32>
+  %l = arith.select %a, %z, %low : vector<16xi1>, vector<16xf32>
+  %b = arith.cmpf ogt, %l, %high : vector<16xf32>
+  %h = arith.select %b, %high, %l : vector<16xi1>, vector<16xf32>
+  %q = arith.fptoui %h : vector<16xf32> to vector<16xi8>
+  %w = arith.extui %q : vector<16xi8> to vector<16xi32>
+  %d = arith.subi %w, %less : vector<16xi32>
+  %f = arith.sitofp %d : vector<16xi32> to vector<16xf32>
+  return %q, %f : vector<16xi8>, vector<16xf32>
+}
+
+// -----
+
+// A quotient by a constant is made of its inverse, and of what is left then.
+// CHECK-LABEL: func @quotient
+// CHECK: %[[N:.*]] = arith.select
+// CHECK: %[[M:.*]] = arith.select
+// CHECK: %[[Q:.*]] = arith.mulf %[[M]], %[[I:.*]] : f32
+// CHECK: %[[R:.*]] = math.fma %[[Q]], %{{.*}}, %[[M]] : f32
+// CHECK: %[[E:.*]] = math.fma %[[R]], %[[I]], %[[Q]] : f32
+// CHECK: arith.addf %[[E]]
+// CHECK: arith.trunci
+func.func @quotient(%x: f32) -> i8 {
+  %scale = arith.constant 0.3 : f32
+  %low = arith.constant 0.0 : f32
+  %high = arith.constant 255.0 : f32
+  %y = arith.divf %x, %scale : f32
+  %r = math.roundeven %y : f32
+  %a = arith.cmpf ogt, %r, %low : f32
+  %l = arith.select %a, %r, %low : f32
+  %b = arith.cmpf ogt, %l, %high : f32
+  %h = arith.select %b, %high, %l : f32
+  %q = arith.fptoui %h : f32 to i8
+  return %q : i8
+}
+
+// -----
+
+// What is not clipped to bytes, or not rounded before, is converted as it was.
+// CHECK-LABEL: func @other
+// CHECK: arith.fptoui
+// CHECK: arith.fptoui
+func.func @other(%x: f32) -> (i8, i8) {
+  %low = arith.constant 0.0 : f32
+  %high = arith.constant 15.0 : f32
+  %most = arith.constant 255.0 : f32
+  %r = math.roundeven %x : f32
+  %a = arith.cmpf ogt, %r, %low : f32
+  %l = arith.select %a, %r, %low : f32
+  %b = arith.cmpf ogt, %l, %high : f32
+  %h = arith.select %b, %high, %l : f32
+  %q = arith.fptoui %h : f32 to i8
+  %c = arith.cmpf ogt, %x, %low : f32
+  %m = arith.select %c, %x, %low : f32
+  %d = arith.cmpf ogt, %m, %most : f32
+  %n = arith.select %d, %most, %m : f32
+  %p = arith.fptoui %n : f32 to i8
+  return %q, %p : i8, i8
+}
