@@ -91,7 +91,8 @@ struct MatmulToKernel : OpConversionPattern<graph::MatmulOp> {
       right = widenedBytes(b, loc, right, /*isUnsigned=*/false);
       isUnsigned = false;
     }
-    if (op.getTransposeB() || rows >= rowsWorthPacking || isConstant(op.getB()))
+    if (op.getTransposeB() || rows >= rowsWorthPacking ||
+        isConstant(op.getB()) || isConstant(right))
       right = packed(b, loc, right, op.getTransposeB(), type.getElementType(),
                      kernel::Target::of(op));
     auto kernel = b.create<kernel::MatmulOp>(

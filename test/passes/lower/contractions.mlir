@@ -26,6 +26,17 @@ module attributes {weir.target = {vector_bits = 256 : i64}} {
 
 // -----
 
+// A constant is packed for any number of rows, where types change as well.
+// CHECK-LABEL: @row_of_bytes
+func.func @row_of_bytes(%a: tensor<1x6xui8>, %b: tensor<6x4xi8> {weir.constant}) -> tensor<1x4xi32> {
+  // CHECK: %[[B:.*]] = kernel.pack ins(%arg1 : tensor<6x4xi8>)
+  // CHECK: kernel.matmul ins(%arg0, %[[B]] : tensor<1x6xi8>
+  %c = graph.matmul %a, %b : tensor<1x6xui8>, tensor<6x4xi8>
+  return %c : tensor<1x4xi32>
+}
+
+// -----
+
 // Halves are summed in f32.
 // CHECK-LABEL: @halves
 func.func @halves(%a: tensor<2x3xf16>, %b: tensor<3x4xf16>) -> tensor<2x4xf16> {
