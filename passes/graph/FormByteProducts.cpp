@@ -48,18 +48,63 @@ Expr alongLast(Expr columns, RankedTensorType type) {
                               ArrayRef<int64_t>{type.getRank() - 1}));
 }
 
-/// What the sums of `data` times `weights` make of those of their bytes.
+/// The bias that `product` is added to alone, in units of its columns' scales:
+/// integers that are just that bias and, with sums of so many terms, fit i32.
+/// Empty where there is none such.
+std::vector<int32_t> integerBias(Operation *product, const QuantizedData &data,
+                                 const QuantizedWeights &weights,
+                                 int64_t terms) {
+  auto add = product->hasOneUse()
+                 ? dyn_cast<graph::AddOp>(*product->user_begin())
+                 : nullptr;
+  auto bias = add ? add.getY().getDefiningOp<graph::BroadcastOp>() : nullptr;
+  if (!bias || add.getX() != product->getResult(0) || !data.scale ||
+      bias.getDims() != ArrayRef<int64_t>{add.getType().getRank() - 1})
+    return {};
+  std::optional<Bytes> biases = Bytes::of(bias.getX()),
+                       scale = Bytes::of(data.scale.value);
+  if (!biases || !scale || !biases->type().getElementType().isF32() ||
+      biases->type().getNumElements() !=
+          static_cast<int64_t>(weights.scales.size()))
+    return {};
+  auto at = [](const Bytes &bytes, size_t i) {
+    float number;
+    std::memcpy(&number, bytes.data().data() + (bytes.isSplat() ? 0 : i) * 4,
+                4);
+    return number;
+  };
+  double most = INT32_MAX - terms * 255 * 128;
+  std::vector<int32_t> integers;
+  for (auto [i, ofColumn] : llvm::enumerate(weights.scales)) {
+    float unit = ofColumn * at(*scale, 0), number = at(*biases, i);
+    double count = std::nearbyint(double(number) / unit);
+    if (!(std::fabs(count) <= most) || float(count) * unit != number)
+      return {};
+    integers.push_back(static_cast<int32_t>(count));
+  }
+  return integers;
+}
+
+/// What the sums of `data` times `weights`, and `bias` in units of their
+/// product's scales, make of those of their bytes.
 Expr scaled(Expr sums, const QuantizedData &data,
-            const QuantizedWeights &weights) {
+            const QuantizedWeights &weights, ArrayRef<int32_t> bias) {
   ImplicitLocOpBuilder &b = *sums.b;
   auto places = static_cast<int64_t>(weights.sums.size());
+  auto each = [&](ArrayRef<int32_t> numbers) {
+    auto type = RankedTensorType::get({places}, b.getI32Type());
+    return Expr(b, constantOf<int32_t>(b, b.getLoc(), type, numbers));
+  };
+  Expr more = bias.empty() ? Expr() : each(bias);
   if (!isZero(data.zero)) {
-    std::vector<int32_t> columns(weights.sums.begin(), weights.sums.end());
-    Expr each(b, constantOf<int32_t>(
-                     b, b.getLoc(),
-                     RankedTensorType::get({places}, b.getI32Type()), columns));
-    sums = sums - alongLast(each * data.zero, sums.type());
+    std::vector<int32_t> less(places);
+    for (auto [to, sum] : llvm::zip_equal(less, weights.sums))
+      to = static_cast<int32_t>(-sum);
+    Expr product = each(less) * data.zero;
+    more = more ? more + product : product;
   }
+  if (more)
+    sums = sums + alongLast(more, sums.type());
   if (!data.scale)
     return sums;
   Expr scales(b,
@@ -76,6 +121,24 @@ bool fits(const QuantizedData &data, const QuantizedWeights &weights,
          (!data.scale || terms <= mostTerms);
 }
 
+/// Puts what the sums of bytes `sums` make in the place of `op`, and of the
+/// bias that is added to it where that is one of integers.
+Value replace(Operation *op, Value sums, const QuantizedData &data,
+              const QuantizedWeights &weights, int64_t terms) {
+  if (!sums)
+    return {};
+  std::vector<int32_t> bias = integerBias(op, data, weights, terms);
+  Operation *last = bias.empty() ? op : *op->user_begin();
+  ImplicitLocOpBuilder &b = *data.bytes.b;
+  b.setInsertionPoint(last);
+  Value value = scaled(Expr(b, sums), data, weights, bias).value;
+  last->getResult(0).replaceAllUsesWith(value);
+  if (last != op)
+    last->erase();
+  op->erase();
+  return value;
+}
+
 Value formed(ImplicitLocOpBuilder &b, graph::MatmulOp op) {
   RankedTensorType right = graph::build::typeOf(op.getB());
   if (right.getRank() != 2 || right.getNumElements() == 0)
@@ -85,12 +148,13 @@ Value formed(ImplicitLocOpBuilder &b, graph::MatmulOp op) {
   if (!weights)
     return {};
   auto data = quantizedData(b, op.getA());
-  if (!data || !fits(*data, *weights, right.getDimSize(transposed ? 1 : 0)))
+  int64_t terms = right.getDimSize(transposed ? 1 : 0);
+  if (!data || !fits(*data, *weights, terms))
     return {};
   Value w = constantOf<int8_t>(b, b.getLoc(), weights->type, weights->bytes);
-  Expr sums(b, graph::build::make<graph::MatmulOp>(
-                   b, data->bytes.value, w, op.getTransposeA(), transposed));
-  return sums ? scaled(sums, *data, *weights).value : Value();
+  Value sums = graph::build::make<graph::MatmulOp>(
+      b, data->bytes.value, w, op.getTransposeA(), transposed);
+  return replace(op, sums, *data, *weights, terms);
 }
 
 /// Images with the convolution's margins, of the bytes that stand for 0.
@@ -130,10 +194,10 @@ Value formed(ImplicitLocOpBuilder &b, graph::ConvolutionOp op) {
   Value w = constantOf<int8_t>(b, b.getLoc(), weights->type, weights->bytes);
   if (!x)
     return {};
-  Expr sums(b, graph::build::make<graph::ConvolutionOp>(
-                   b, x.value, w, op.getStrides(), low, high, op.getDilations(),
-                   op.getGroups()));
-  return sums ? scaled(sums, *data, *weights).value : Value();
+  Value sums = graph::build::make<graph::ConvolutionOp>(
+      b, x.value, w, op.getStrides(), low, high, op.getDilations(),
+      op.getGroups());
+  return replace(op, sums, *data, *weights, terms);
 }
 
 /// `value` times a number, which joins what it is multiplied by already and
@@ -225,10 +289,7 @@ struct FormByteProducts : impl::FormByteProductsBase<FormByteProducts> {
                            : formed(b, cast<graph::ConvolutionOp>(op));
       if (!value)
         continue;
-      LLVM_DEBUG(llvm::dbgs()
-                 << "multiplies bytes at " << op->getLoc() << "\n");
-      op->getResult(0).replaceAllUsesWith(value);
-      op->erase();
+      LLVM_DEBUG(llvm::dbgs() << "multiplies bytes at " << b.getLoc() << "\n");
       multiplyByInverses(value);
     }
   }

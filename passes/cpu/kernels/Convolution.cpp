@@ -31,6 +31,7 @@ struct ConvolutionEmitter : ConvolutionBlocks {
   Value x, filter, out;
   static constexpr int64_t chain = 48; // of additions
   Value copy;                          // of an image, or null
+  Value addend; // what all sums begin with, of the channels; null for zeros
   Value image;
   // The rows of tiles, the panels and the groups to make.
   struct Range {
@@ -40,7 +41,10 @@ struct ConvolutionEmitter : ConvolutionBlocks {
   ConvolutionEmitter(Emitter &e, kernel::ConvolutionOp op,
                      const kernel::Target &target)
       : ConvolutionBlocks(op, target), e(e), op(op), x(op.getX()),
-        filter(op.getFilter()), out(op.getOut()) {}
+        filter(op.getFilter()), out(op.getOut()) {
+    if (words)
+      addend = takeAddend(op);
+  }
 
   Emitter::Values spatial(Value y, Value x) {
     return flat ? Emitter::Values{x} : Emitter::Values{y, x};
@@ -210,7 +214,7 @@ struct ConvolutionEmitter : ConvolutionBlocks {
     WaitingSums waiting{e, chain};
     int64_t terms = (run ? windowWidth * channels : groupInputs) / unit;
     int64_t inRow = run ? 1 : windowWidth;
-    Emitter::Values sums(shape.count(), e.zeros(sumElement, lanes));
+    Emitter::Values sums = firstSums(e, addend, shape, sumElement);
     if (terms * inRow < 2 * chain) {
       auto row = [&](int64_t) {
         return [&](Value ky, Emitter::Values &sums) {

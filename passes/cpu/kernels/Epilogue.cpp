@@ -2,6 +2,8 @@
 
 #include "passes/cpu/kernels/Epilogue.h"
 
+#include "dialects/kernel/Target.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -20,8 +22,9 @@ namespace {
 // instead: code size, and LLVM's time, which grows faster than a block.
 constexpr int64_t straightLimit = 500;
 
-// Vectors of sums that go through the epilogue together.
-constexpr int64_t atOnce = 4;
+// Vectors of sums that go through the epilogue together: so many that the
+// processor has enough to do beside them where they are long chains.
+constexpr int64_t fewAtOnce = 4, manyAtOnce = 8, longChain = 30;
 
 struct EpilogueEmitter {
   Emitter &e;
@@ -29,6 +32,14 @@ struct EpilogueEmitter {
   const Tile &tile;
   // Extras that are read at several places of the tile are loaded once.
   std::map<SmallVector<const void *>, Value> loaded;
+  int64_t atOnce = fewAtOnce;
+
+  EpilogueEmitter(Emitter &e, kernel::KernelOpInterface op, const Tile &tile)
+      : e(e), op(op), tile(tile) {
+    if (cost() > longChain && tile.count() >= 2 * manyAtOnce &&
+        kernel::Target::of(op).registers >= 32)
+      atOnce = manyAtOnce;
+  }
 
   int64_t cost() {
     int64_t cost = 0;
@@ -112,7 +123,7 @@ struct EpilogueEmitter {
         for (int64_t v = 0; v < tile.vectors(); ++v)
           places.push_back({tile.position(e.index(y), e.index(x)), v});
     for (size_t first = 0; first < places.size(); first += atOnce) {
-      size_t count = std::min<size_t>(atOnce, places.size() - first);
+      auto count = std::min<size_t>(atOnce, places.size() - first);
       finish(sums.slice(first, count),
              ArrayRef<Place>(places).slice(first, count));
     }
@@ -156,6 +167,41 @@ struct EpilogueEmitter {
 
 } // namespace
 
+Value takeAddend(kernel::KernelOpInterface op) {
+  Block &block = op.getEpilogue().front();
+  Value sum = block.getArgument(0);
+  auto add = sum.hasOneUse() ? dyn_cast<arith::AddIOp>(*sum.user_begin())
+                             : arith::AddIOp();
+  if (!add)
+    return {};
+  auto other = dyn_cast<BlockArgument>(add.getLhs() == sum ? add.getRhs()
+                                                           : add.getLhs());
+  if (!other || other.getOwner() != &block || other == sum)
+    return {};
+  size_t extra = other.getArgNumber() - 1;
+  AffineMap map = cast<AffineMapAttr>(op.getExtraMaps()[extra]).getValue();
+  if (map.getNumResults() != 1 ||
+      map.getResult(0) !=
+          getAffineDimExpr(map.getNumDims() - 1, op->getContext()))
+    return {};
+  add.getResult().replaceAllUsesWith(sum);
+  add->erase();
+  return op.getExtras()[extra];
+}
+
+Emitter::Values firstSums(Emitter &e, Value addend, const Tile &tile,
+                          Type element) {
+  if (!addend)
+    return Emitter::Values(tile.count(), e.zeros(element, tile.lanes));
+  Emitter::Values columns, sums;
+  for (int64_t v = 0; v < tile.vectors(); ++v)
+    columns.push_back(e.load(addend, {e.plus(tile.column, v * tile.lanes)},
+                             tile.lanes, tile.valid(v)));
+  for (int64_t i = 0; i < tile.height * tile.width; ++i)
+    sums.append(columns);
+  return sums;
+}
+
 void storeTile(Emitter &e, Value out, const Tile &tile, ValueRange sums) {
   auto sum = sums.begin();
   for (int64_t y = 0; y < tile.height; ++y)
@@ -193,7 +239,7 @@ void prefetchTile(Emitter &e, kernel::KernelOpInterface op, const Tile &tile) {
 
 void finishTile(Emitter &e, kernel::KernelOpInterface op, const Tile &tile,
                 ValueRange sums) {
-  EpilogueEmitter emitter{e, op, tile, {}};
+  EpilogueEmitter emitter(e, op, tile);
   if (emitter.cost() * tile.count() > straightLimit &&
       tile.height * tile.width > 1)
     emitter.looped(sums);

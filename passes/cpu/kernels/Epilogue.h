@@ -32,6 +32,16 @@ void storeTile(Emitter &e, mlir::Value out, const Tile &tile,
 void finishTile(Emitter &e, kernel::KernelOpInterface op, const Tile &tile,
                 mlir::ValueRange sums);
 
+/// Takes the addition of a vector of columns to sums of integers out of the
+/// epilogue of `op`, where it begins with one, for the sums to begin with.
+/// Returns the vector, or null.
+mlir::Value takeAddend(kernel::KernelOpInterface op);
+
+/// What the sums of a tile of `element` begin with, ordered as `finishTile`
+/// takes them: zeros, or the columns of `addend`.
+Emitter::Values firstSums(Emitter &e, mlir::Value addend, const Tile &tile,
+                          mlir::Type element);
+
 /// Begins to fetch what `finishTile` reads and writes at each position, which
 /// then comes while the sums are made.
 void prefetchTile(Emitter &e, kernel::KernelOpInterface op, const Tile &tile);

@@ -38,6 +38,8 @@ struct MatmulEmitter : MatmulBlocks {
   // null where B is packed before.
   kernel::PackOp pack;
   Value part, partLine;
+  // What all sums begin with, of the columns; null for zeros.
+  Value addend;
   // The tiles of rows and of columns to make.
   Value firstTile, endTile, firstColumn, endColumn;
   Value backward; // whether columns go from the last to the first, or null
@@ -50,6 +52,8 @@ struct MatmulEmitter : MatmulBlocks {
         waiting{e, chain} {
     if (!words)
       return;
+    if (depthBlocks() == 1)
+      addend = takeAddend(op);
     // Panels of lines, which are words of four bytes.
     SmallVector<ReassociationIndices> lines = {{0}, {1}, {2, 3}};
     b = e.create<memref::CollapseShapeOp>(b, lines);
@@ -175,7 +179,7 @@ struct MatmulEmitter : MatmulBlocks {
     int64_t sets = 1;
     while (sets * mostSums < leastSums && sets * 2 <= depth.count)
       sets *= 2;
-    Emitter::Values sums(count, e.zeros(sumElement, lanes));
+    Emitter::Values sums = firstSums(e, addend, shape, sumElement);
     auto step = [&](Value k, MutableArrayRef<Value> sums) {
       Emitter::Values right, at = placeB(column, k);
       Value first = at.back();
@@ -201,7 +205,9 @@ struct MatmulEmitter : MatmulBlocks {
     int64_t unroll =
         std::max<int64_t>(sets, std::min<int64_t>(8, mostTerms / mostSums));
     bool inOneChain = sets == 1 && depth.count <= waiting.chain;
-    if (valid < width && rows > this->height && inOneChain)
+    // Where one iteration is all, LLVM loads first what it reads, and spills.
+    bool isLoop = !words || depth.count >= 2 * unroll;
+    if ((valid < width && rows > this->height && inOneChain) || !isLoop)
       unroll = sets;
     auto steps = [&](int64_t unroll) {
       return [&, unroll](Value k, Emitter::Values &sums) {

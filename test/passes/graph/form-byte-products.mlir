@@ -3,9 +3,9 @@
 // Floats from bytes, by weights with a scale a column.
 // CHECK-LABEL: @matmul
 // CHECK: %[[Y:.*]] = graph.matmul %arg0, %{{.*}} : tensor<4x3xui8>, tensor<3x2xi8>
-// CHECK: %[[Z:.*]] = graph.constant dense<[90, 80]> : tensor<2xi32>
+// CHECK: %[[Z:.*]] = graph.constant dense<[-90, -80]> : tensor<2xi32>
 // CHECK: %[[ZS:.*]] = graph.broadcast %[[Z]] [1]
-// CHECK: %[[D:.*]] = graph.sub %[[Y]], %[[ZS]] : tensor<4x2xi32>
+// CHECK: %[[D:.*]] = graph.add %[[Y]], %[[ZS]] : tensor<4x2xi32>
 // CHECK: %[[F:.*]] = graph.cast %[[D]] : tensor<4x2xi32> to tensor<4x2xf32>
 // A quotient that is rounded joins the factors, which were 1 and 1/4.
 // CHECK: %[[S:.*]] = graph.constant dense<[2.500000e-01, 6.250000e-02]> : tensor<2xf32>
@@ -30,6 +30,42 @@ func.func @matmul(%x: tensor<4x3xui8>) -> tensor<4x2xf32> {
   %q = graph.div %y, %four : tensor<4x2xf32>
   %r = graph.round %q : tensor<4x2xf32>
   return %r : tensor<4x2xf32>
+}
+
+// -----
+
+// A bias of whole products of scales, 3 and -4 of them, joins the sums; another
+// is added to floats.
+// CHECK-LABEL: @bias
+// CHECK: %[[Y:.*]] = graph.matmul %arg0, %{{.*}} : tensor<4x3xui8>, tensor<3x2xi8>
+// CHECK: %[[B:.*]] = graph.constant dense<[3, -4]> : tensor<2xi32>
+// CHECK: %[[BS:.*]] = graph.broadcast %[[B]] [1]
+// CHECK: %[[S:.*]] = graph.add %[[Y]], %[[BS]] : tensor<4x2xi32>
+// CHECK: %[[F:.*]] = graph.cast %[[S]] : tensor<4x2xi32> to tensor<4x2xf32>
+// CHECK: %[[M:.*]] = graph.mul %[[F]]
+// CHECK: %[[O:.*]] = graph.mul
+// CHECK: %[[A:.*]] = graph.add %[[O]], %{{.*}} : tensor<4x2xf32>
+// CHECK: return %[[M]], %[[A]]
+func.func @bias(%x: tensor<4x3xui8>) -> (tensor<4x2xf32>, tensor<4x2xf32>) {
+  %xf = graph.cast %x : tensor<4x3xui8> to tensor<4x3xi32>
+  %xs = graph.cast %xf : tensor<4x3xi32> to tensor<4x3xf32>
+  %scale = graph.constant dense<0.5> : tensor<4x3xf32>
+  %a = graph.mul %xs, %scale : tensor<4x3xf32>
+  %w = graph.constant dense<[[1, -2], [3, 4], [5, 6]]> : tensor<3x2xi8>
+  %wi = graph.cast %w : tensor<3x2xi8> to tensor<3x2xi32>
+  %wf = graph.cast %wi : tensor<3x2xi32> to tensor<3x2xf32>
+  %scales = graph.constant dense<[2.0, 0.5]> : tensor<2xf32>
+  %ws = graph.broadcast %scales [1] : tensor<2xf32> to tensor<3x2xf32>
+  %b = graph.mul %wf, %ws : tensor<3x2xf32>
+  %y = graph.matmul %a, %b : tensor<4x3xf32>, tensor<3x2xf32>
+  %bias = graph.constant dense<[3.0, -1.0]> : tensor<2xf32>
+  %biases = graph.broadcast %bias [1] : tensor<2xf32> to tensor<4x2xf32>
+  %p = graph.add %y, %biases : tensor<4x2xf32>
+  %z = graph.matmul %a, %b : tensor<4x3xf32>, tensor<3x2xf32>
+  %other = graph.constant dense<[3.0, -1.1]> : tensor<2xf32>
+  %others = graph.broadcast %other [1] : tensor<2xf32> to tensor<4x2xf32>
+  %q = graph.add %z, %others : tensor<4x2xf32>
+  return %p, %q : tensor<4x2xf32>, tensor<4x2xf32>
 }
 
 // -----
