@@ -38,8 +38,7 @@ struct MatmulEmitter : MatmulBlocks {
   // null where B is packed before.
   kernel::PackOp pack;
   Value part, partLine;
-  // What all sums begin with, of the columns; null for zeros.
-  Value addend;
+  Value addend; // what all sums begin with, of the columns; null for zeros
   // The tiles of rows and of columns to make.
   Value firstTile, endTile, firstColumn, endColumn;
   Value backward; // whether columns go from the last to the first, or null
@@ -55,19 +54,15 @@ struct MatmulEmitter : MatmulBlocks {
     if (depthBlocks() == 1)
       addend = takeAddend(op);
     // Panels of lines, which are words of four bytes.
-    SmallVector<ReassociationIndices> lines = {{0}, {1}, {2, 3}};
-    b = e.create<memref::CollapseShapeOp>(b, lines);
+    b = e.create<memref::CollapseShapeOp>(
+        b, ArrayRef<ReassociationIndices>{{0}, {1}, {2, 3}});
   }
-
-  // How many elements of A and B are one of the depth and the columns.
-  int64_t unit() const { return words ? 4 : 1; }
 
   double nanoseconds() const {
     double products = double(ShapedType::getNumElements(e.shape(out))) * depth;
-    double weights =
-        ShapedType::getNumElements(e.shape(b)) * Emitter::elementBytes(b);
-    return std::max(productTime(products, lanes) / (words ? 2 : 1),
-                    movingTime(weights));
+    double time = productTime(products, lanes) / (words ? 2 : 1);
+    return std::max(time, movingTime(ShapedType::getNumElements(e.shape(b)) *
+                                     Emitter::elementBytes(b)));
   }
 
   // Begins one or more products, in this order, of all tiles.
@@ -206,8 +201,8 @@ struct MatmulEmitter : MatmulBlocks {
         std::max<int64_t>(sets, std::min<int64_t>(8, mostTerms / mostSums));
     bool inOneChain = sets == 1 && depth.count <= waiting.chain;
     // Where one iteration is all, LLVM loads first what it reads, and spills.
-    bool isLoop = !words || depth.count >= 2 * unroll;
-    if ((valid < width && rows > this->height && inOneChain) || !isLoop)
+    if ((valid < width && rows > this->height && inOneChain) ||
+        (words && depth.count < 2 * unroll))
       unroll = sets;
     auto steps = [&](int64_t unroll) {
       return [&, unroll](Value k, Emitter::Values &sums) {

@@ -42,6 +42,8 @@ struct MatmulBlocks {
     return target.l1 / 2;
   }
 
+  /// How many elements of A and B are one of the depth and the columns.
+  int64_t unit() const { return words ? 4 : 1; }
   int64_t rowTiles() const { return EvenSplit(rows, height).count; }
   int64_t columnTiles() const { return (columns + width - 1) / width; }
   int64_t depthBlocks() const {
