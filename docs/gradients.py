@@ -21,11 +21,11 @@ HEAD = """# Gradients
 
 Written by `docs/gradients.py` off the op definitions: do not edit.
 
-Of a TensorFlow graph, `weir compile MODEL --grad=LOSS:VAR,...` adds an entry
-`gradients`, whose results are called `gradients/VAR`: the derivatives of the sum of
-`LOSS` by each `VAR`, an input or any other tensor or variable of the model. A second
-`--grad` gives `gradients_1/VAR`, and may have a gradient of the first as its loss. At
-kinks, derivatives are TensorFlow's.
+Of a TensorFlow graph or an ONNX model, `weir compile MODEL --grad=LOSS:VAR,...` adds
+an entry `gradients`, whose results are called `gradients/VAR`: the derivatives of the
+sum of `LOSS` by each `VAR`, an input, an initializer or any other tensor or variable
+of the model. A second `--grad` gives `gradients_1/VAR`, and may have a gradient of the
+first as its loss. At kinks, derivatives are TensorFlow's.
 
 In a formula, `g` is the gradient of the result, `r` the result, and `x` and `y`
 are the operands; there is one for each operand. A *rule* is longer than that and

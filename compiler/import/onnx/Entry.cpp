@@ -40,10 +40,8 @@ static bool isCalled(StringRef name, StringRef given) {
          (given.ends_with(":0") && given.drop_back(2) == name);
 }
 
-/// The tensor of the graph that an option names; an error with the closest
-/// names where there is none.
-static FailureOr<StringRef> resolve(Report &report, const Graph &graph,
-                                    StringRef given, StringRef what) {
+FailureOr<StringRef> resolveTensor(Report &report, const Graph &graph,
+                                   StringRef given, StringRef what) {
   SmallVector<StringRef> names = graph.names();
   for (StringRef name : names)
     if (name == given)
@@ -51,9 +49,9 @@ static FailureOr<StringRef> resolve(Report &report, const Graph &graph,
   for (StringRef name : names)
     if (isCalled(name, given))
       return name;
-  report.error() << what << " '" << escaped(given)
-                 << "': the graph has no such tensor"
-                 << didYouMean(given, names);
+  report.error(Status::badUsage)
+      << what << " '" << escaped(given) << "': the graph has no such tensor"
+      << didYouMean(given, names);
   return failure();
 }
 
@@ -193,7 +191,7 @@ FailureOr<Entry> findEntry(Report &report, const Model &model,
   Entry entry;
   SmallVector<StringRef> wanted;
   for (const std::string &fetch : options.fetches) {
-    FailureOr<StringRef> name = resolve(report, graph, fetch, "--fetch");
+    FailureOr<StringRef> name = resolveTensor(report, graph, fetch, "--fetch");
     if (failed(name))
       return failure();
     wanted.push_back(*name);
@@ -203,7 +201,8 @@ FailureOr<Entry> findEntry(Report &report, const Model &model,
     wanted = graph.outputs;
   // What becomes of state need not be an output of the model.
   for (const HeldState &state : options.states) {
-    FailureOr<StringRef> name = resolve(report, graph, state.output, "--state");
+    FailureOr<StringRef> name =
+        resolveTensor(report, graph, state.output, "--state");
     if (failed(name))
       return failure();
     if (!llvm::is_contained(wanted, *name))
@@ -212,7 +211,8 @@ FailureOr<Entry> findEntry(Report &report, const Model &model,
   entry.outputs.clear();
   llvm::StringSet<> fed;
   for (const Feed &feed : options.feeds) {
-    FailureOr<StringRef> name = resolve(report, graph, feed.name, "--feed");
+    FailureOr<StringRef> name =
+        resolveTensor(report, graph, feed.name, "--feed");
     if (failed(name))
       return failure();
     if (!fed.insert(*name).second) {

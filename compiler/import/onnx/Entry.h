@@ -3,7 +3,7 @@
 #ifndef WEIR_COMPILER_IMPORT_ONNX_ENTRY_H
 #define WEIR_COMPILER_IMPORT_ONNX_ENTRY_H
 
-#include "compiler/import/bounded/Inputs.h"
+#include "compiler/import/Gradients.h"
 #include "compiler/import/onnx/Model.h"
 
 #include "dialects/graph/state/State.h"
@@ -28,6 +28,8 @@ struct Port : EntryPort {
 
 struct Entry {
   std::vector<Port> inputs, outputs;
+  /// What is given besides the outputs.
+  std::vector<Derivatives<Port>> derivatives = {};
   std::string name = "main";
   /// The outputs are what a loss is of.
   bool isTraining = false;
@@ -44,11 +46,32 @@ std::string typeText(Report &report, const ::onnx::TypeProto *type);
 mlir::FailureOr<Entry> findEntry(Report &report, const Model &model,
                                  const ImportOptions &options);
 
+/// The tensor of the graph that an option names; an error with the closest
+/// names where there is none.
+mlir::FailureOr<llvm::StringRef> resolveTensor(Report &report,
+                                               const Graph &graph,
+                                               llvm::StringRef given,
+                                               llvm::StringRef what);
+
+/// The entry `gradients` that the options ask for, with the inputs of `model`.
+mlir::FailureOr<Entry> gradientEntry(Report &report, const Graph &graph,
+                                     const ImportOptions &options,
+                                     const Entry &model);
+/// The tensors that the entry's derivatives are of, of and by; and has the
+/// tracer keep them.
+llvm::SmallVector<llvm::StringRef> watchDerivatives(const Entry &entry,
+                                                    Tracer &tracer);
+/// Builds the derivatives, behind the results, from what these tensors are.
+mlir::LogicalResult buildDerivatives(Report &report, const Entry &entry,
+                                     mlir::OpBuilder &builder,
+                                     llvm::ArrayRef<Traced> traced,
+                                     EntryResults &results);
+
 /// The entry that the options' loss is of.
 mlir::FailureOr<Entry> trainingEntry(Report &report, const Model &model,
                                      const ImportOptions &options);
 /// Makes variables of the initializers that the entry needs and the options
-/// train.
+/// train, and of the running statistics that its nodes move in each step.
 mlir::LogicalResult declareTrained(Report &report, mlir::ModuleOp module,
                                    Model &model, const Entry &entry,
                                    const ImportOptions &options,

@@ -30,6 +30,7 @@ traceEntry(Report &report, const Entry &entry, const Trained &trained,
   SmallVector<StringRef> wanted;
   for (const Port &port : entry.outputs)
     wanted.push_back(port.name);
+  llvm::append_range(wanted, watchDerivatives(entry, tracer));
   size_t refusals = tracer.refusals();
   FailureOr<SmallVector<Traced>> traced = tracer.trace(wanted, fed);
   if (failed(traced)) {
@@ -51,7 +52,13 @@ traceEntry(Report &report, const Entry &entry, const Trained &trained,
            << ", which weir cannot give";
   }
   EntryResults results;
-  results.addOutputs(builder, entryPorts(entry.outputs), *traced, like);
+  ArrayRef<Traced> all = *traced;
+  size_t outputs = entry.outputs.size();
+  results.addOutputs(builder, entryPorts(entry.outputs),
+                     all.take_front(outputs), like);
+  if (failed(buildDerivatives(report, entry, builder, all.drop_front(outputs),
+                              results)))
+    return failure();
   return results;
 }
 
@@ -83,9 +90,10 @@ LogicalResult buildEntry(Report &report, ModuleOp module, const Entry &entry,
       fed.back() = narrow(*port.format,
                           unpacked({b, argument}, *port.format, port.shape));
   }
-  // What is done under a condition assigns nothing.
+  // What is done under a condition assigns nothing and gives no derivatives.
   FailureOr<EntryResults> results = traceVersions(
-      {report, options, entry.name, entryPorts(entry.inputs), trained.empty(),
+      {report, options, entry.name, entryPorts(entry.inputs),
+       trained.empty() && entry.derivatives.empty(),
        [&](ArrayRef<Traced> given, const EntryResults *like) {
          return traceEntry(report, entry, trained, tracer, given, like);
        }},

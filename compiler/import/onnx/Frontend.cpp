@@ -60,13 +60,6 @@ OwningOpRef<ModuleOp> importModel(Report &report,
     report.error(Status::badUsage) << "an ONNX model has no tags";
     return {};
   }
-  if (!options.gradients.empty()) {
-    report.error(Status::badUsage)
-        << "--grad=" << escaped(options.gradients.front().loss)
-        << ":...: an ONNX model gives the gradients that its Gradient nodes "
-           "name; --loss trains it";
-    return {};
-  }
   if (!options.targets.empty() || !options.entries.empty()) {
     report.error(Status::badUsage)
         << (options.entries.empty() ? "--target-node=" : "--entry=")
@@ -105,6 +98,13 @@ OwningOpRef<ModuleOp> importModel(Report &report,
     if (failed(declareTrained(report, *module, *model, entries.back(), options,
                               trained)))
       return {};
+  }
+  if (!options.gradients.empty()) {
+    FailureOr<Entry> gradients =
+        gradientEntry(report, model->graph(), options, entries.front());
+    if (failed(gradients))
+      return {};
+    entries.push_back(std::move(*gradients));
   }
   OpBuilder builder(report.context);
   Tracer tracer(report, *model, builder);

@@ -3,6 +3,7 @@
 #include "compiler/import/onnx/Tracer.h"
 
 #include "compiler/import/Build.h"
+#include "compiler/import/Gradients.h"
 #include "compiler/import/Names.h"
 #include "compiler/import/onnx/narrow/Narrow.h"
 
@@ -59,6 +60,16 @@ FailureOr<Constant> Tracer::constant(Location at,
   return readOnce(*this, at, proto, name, readSparse, constants);
 }
 
+void Tracer::define(Scope &scope, Location at, StringRef name, Traced traced) {
+  auto found = scope.isWatched ? watched.find(name) : watched.end();
+  if (found != watched.end() && traced.value &&
+      isa<FloatType>(typeOf(traced.value).getElementType())) {
+    ImplicitLocOpBuilder b(at, builder);
+    traced.value = watchedValue(b, traced.value, found->second);
+  }
+  scope.values[name] = {std::move(traced), false};
+}
+
 LogicalResult Tracer::addInitializer(Scope &scope, StringRef name) {
   Location at = report.node(name);
   FailureOr<Constant> read = failure();
@@ -68,7 +79,7 @@ LogicalResult Tracer::addInitializer(Scope &scope, StringRef name) {
     read = constant(at, *sparse, name);
   if (failed(read))
     return failure();
-  scope.values[name] = {edge(builder, at, *read), false};
+  define(scope, at, name, edge(builder, at, *read));
   return success();
 }
 
@@ -124,8 +135,9 @@ Tracer::trace(ArrayRef<StringRef> wanted,
               ArrayRef<std::pair<StringRef, Traced>> fed) {
   Context context{&model.opsets};
   Scope scope{model.graph(), context};
+  scope.isWatched = true;
   for (const auto &[name, traced] : fed)
-    scope.values[name] = {traced, false};
+    define(scope, report.node(name), name, traced);
   if (failed(traceScope(scope, wanted)) || failed(reportUnsupported()))
     return failure();
   return collect(scope, wanted, report.file());
@@ -203,7 +215,7 @@ LogicalResult Tracer::runHandler(Scope &scope, const NodeProto &def,
     if (name.empty())
       continue;
     traced.value = withoutKernel(b, traced.value);
-    scope.values[name] = {traced, false};
+    define(scope, at, name, traced);
   }
   return verifyNew(last, block, at, node.name(), regions != 0);
 }

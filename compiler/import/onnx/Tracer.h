@@ -38,6 +38,8 @@ struct Scope {
     bool isUnsupported = false;
   };
   llvm::StringMap<Value> values = {};
+  /// Whether the tracer's watched values are among these.
+  bool isWatched = false;
 };
 
 class Tracer : public Tracing {
@@ -78,11 +80,17 @@ public:
                      const Constant &constant);
 
   Model &model;
+  /// The floats of the model's graph that nothing folds past: those that there
+  /// are to be derivatives by, each with a number of its own.
+  llvm::StringMap<int64_t> watched;
   /// Whether some input has sizes that only the run knows: others that only the
   /// run knows are then taken for those of a tensor too.
   bool hasOpenInputs = false;
 
 private:
+  /// Makes a value known under its name.
+  void define(Scope &scope, mlir::Location at, llvm::StringRef name,
+              Traced traced);
   mlir::LogicalResult traceScope(Scope &scope,
                                  llvm::ArrayRef<llvm::StringRef> wanted);
   mlir::LogicalResult traceNode(Scope &scope, const ::onnx::NodeProto &def);

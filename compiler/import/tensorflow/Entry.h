@@ -4,7 +4,7 @@
 #ifndef WEIR_COMPILER_IMPORT_TENSORFLOW_ENTRY_H
 #define WEIR_COMPILER_IMPORT_TENSORFLOW_ENTRY_H
 
-#include "compiler/import/bounded/Inputs.h"
+#include "compiler/import/Gradients.h"
 #include "compiler/import/tensorflow/Tracer.h"
 
 namespace tensorflow {
@@ -20,20 +20,11 @@ struct Port : EntryPort {
   Edge edge;
 };
 
-/// Derivatives of the sum of a tensor's elements.
-struct Derivatives {
-  Port loss;
-  /// The loss is this one of the gradients before.
-  std::optional<size_t> ofGradient;
-  /// What the gradients are called is the ports' name.
-  std::vector<Port> variables;
-};
-
 struct Entry {
   std::string name;
   std::vector<Port> inputs, outputs;
   /// What is given besides the outputs.
-  std::vector<Derivatives> derivatives = {};
+  std::vector<Derivatives<Port>> derivatives = {};
   /// Nodes that run though nothing is asked of them.
   std::vector<int> targets = {};
   /// The outputs are what a loss is of.
@@ -109,13 +100,11 @@ mlir::FailureOr<Entry> gradientEntry(Report &report, const Graph &graph,
 /// tracer keep them.
 llvm::SmallVector<Edge> watchDerivatives(const Graph &graph, const Entry &entry,
                                          Tracer &tracer);
-/// Builds the derivatives from what these edges carry: the values, and the
-/// ports that say what they are.
+/// Builds the derivatives, behind the results, from what these edges carry.
 mlir::LogicalResult buildDerivatives(Report &report, const Graph &graph,
                                      const Entry &entry, Tracer &tracer,
                                      llvm::ArrayRef<Traced> traced,
-                                     llvm::SmallVectorImpl<mlir::Value> &values,
-                                     std::vector<Port> &ports);
+                                     EntryResults &results);
 
 /// Traces the entry into a function of the module.
 mlir::LogicalResult buildEntry(Report &report, mlir::ModuleOp module,

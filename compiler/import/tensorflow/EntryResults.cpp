@@ -62,14 +62,10 @@ FailureOr<EntryResults> traceEntry(const EntrySource &source,
     }
   }
   results.addOutputs(builder, entryPorts(ports), outputs, like);
-  std::vector<Port> gradients;
   if (failed(buildDerivatives(
           source.report, graph, entry, tracer,
-          ArrayRef<Traced>(*traced).drop_front(entry.outputs.size()),
-          results.values, gradients)))
+          ArrayRef<Traced>(*traced).drop_front(entry.outputs.size()), results)))
     return failure();
-  for (const Port &port : gradients)
-    results.attributes.push_back(portAttributes(builder, port));
   return results;
 }
 

@@ -28,10 +28,7 @@ Watched &watch(Tracer &tracer) {
 }
 
 Value Watched::keep(ImplicitLocOpBuilder &b, Value value) {
-  auto barrier = b.create<graph::BarrierOp>(value);
-  // CSE merges ops that are alike, as barriers of equal constants would be.
-  barrier->setAttr("weir.watched", b.getI64IntegerAttr(kept++));
-  return barrier;
+  return watchedValue(b, value, kept++);
 }
 
 void keepWatched(Tracer &tracer, int node, ImplicitLocOpBuilder &b,
@@ -66,37 +63,15 @@ FailureOr<Entry> gradientEntry(Report &report, const Graph &graph,
   Entry entry;
   ImportOptions needed = options;
   needed.fetches.clear();
-  SmallVector<std::string> given;
-  for (auto [k, request] : llvm::enumerate(options.gradients)) {
-    Derivatives &asked = entry.derivatives.emplace_back();
-    auto *before = llvm::find(given, request.loss);
-    if (before != given.end()) {
-      asked.ofGradient = before - given.begin();
-    } else {
-      FailureOr<Port> loss =
-          portNamed(report, graph, model, request.loss, "--grad");
-      if (failed(loss))
-        return failure();
-      asked.loss = *loss;
-      needed.fetches.push_back(loss->tensor);
-    }
-    // As TensorFlow calls the gradients of several calls.
-    std::string scope = "gradients" + (k ? "_" + std::to_string(k) : "") + "/";
-    for (const std::string &name : request.variables) {
-      FailureOr<Port> port = portNamed(report, graph, model, name, "--grad");
-      if (failed(port))
-        return failure();
+  auto asked = askedDerivatives<Port>(report, options, [&](StringRef name) {
+    FailureOr<Port> port = portNamed(report, graph, model, name, "--grad");
+    if (succeeded(port))
       needed.fetches.push_back(port->tensor);
-      port->name = scope + port->name;
-      if (llvm::is_contained(given, port->name)) {
-        report.error(Status::badUsage)
-            << "--grad: '" << escaped(name) << "' is given twice";
-        return failure();
-      }
-      given.push_back(port->name);
-      asked.variables.push_back(std::move(*port));
-    }
-  }
+    return port;
+  });
+  if (failed(asked))
+    return failure();
+  entry.derivatives = std::move(*asked);
   if (hasSignatures) {
     entry.inputs = model.inputs;
   } else {
@@ -116,9 +91,9 @@ static bool isHandle(const Graph &graph, const Port &port) {
 SmallVector<Edge> watchDerivatives(const Graph &graph, const Entry &entry,
                                    Tracer &tracer) {
   SmallVector<Edge> edges;
-  for (const Derivatives &asked : entry.derivatives) {
-    if (!asked.ofGradient)
-      edges.push_back(asked.loss.edge);
+  for (const Derivatives<Port> &asked : entry.derivatives) {
+    if (asked.loss)
+      edges.push_back(asked.loss->edge);
     for (const Port &port : asked.variables) {
       edges.push_back(port.edge);
       watch(tracer).edges.push_back(port.edge);
@@ -131,49 +106,18 @@ SmallVector<Edge> watchDerivatives(const Graph &graph, const Entry &entry,
 
 LogicalResult buildDerivatives(Report &report, const Graph &graph,
                                const Entry &entry, Tracer &tracer,
-                               ArrayRef<Traced> traced,
-                               SmallVectorImpl<Value> &values,
-                               std::vector<Port> &ports) {
-  // The value, where gradients can be of it or by it.
-  auto floats = [&](const Port &port) -> Value {
-    Value value = traced.front().value;
-    bool isWhole = !traced.front().imaginary && !traced.front().isBounded();
+                               ArrayRef<Traced> traced, EntryResults &results) {
+  auto valueOf = [&](const Port &port) {
+    Traced each = traced.front();
     traced = traced.drop_front();
     if (isHandle(graph, port))
-      value = watch(tracer).variables.lookup(
+      each.value = watch(tracer).variables.lookup(
           variableName(graph.node(port.edge.node)));
-    Location at = report.node(graph.name(port.edge.node));
-    if (!value || !isWhole) {
-      report.error(at, Status::unsupported)
-          << "is no tensor of real numbers and of fixed shape that the loss "
-             "may depend on: it has no gradient";
-      return {};
-    }
-    if (!isa<FloatType>(typeOf(value).getElementType())) {
-      report.error(at, Status::badUsage)
-          << "is a " << value.getType() << "; only floats have gradients";
-      return {};
-    }
-    return value;
+    return differentiable(report, report.node(graph.name(port.edge.node)),
+                          each);
   };
-  size_t first = values.size();
-  for (const Derivatives &asked : entry.derivatives) {
-    Value loss = asked.ofGradient ? values[first + *asked.ofGradient]
-                                  : floats(asked.loss);
-    if (!loss)
-      return failure();
-    SmallVector<Value> variables;
-    for (const Port &port : asked.variables) {
-      variables.push_back(floats(port));
-      if (!variables.back())
-        return failure();
-      ports.push_back({{port.name, port.name}, port.edge});
-    }
-    auto op = tracer.builder.create<graph::GradientOp>(loss.getLoc(), loss,
-                                                       variables);
-    llvm::append_range(values, op.getResults());
-  }
-  return success();
+  return weir::buildDerivatives<Port>(tracer.builder, entry.derivatives,
+                                      valueOf, results);
 }
 
 } // namespace weir::tensorflow

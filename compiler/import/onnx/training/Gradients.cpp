@@ -1,5 +1,6 @@
 // Gradients that a model asks for itself.
 
+#include "compiler/import/Gradients.h"
 #include "compiler/import/onnx/Operands.h"
 
 #include "dialects/graph/gradients/Gradient.h"
@@ -28,11 +29,7 @@ static LogicalResult importGradient(Node &node) {
     if (i < count) {
       if (!isa<FloatType>(node.element(i)))
         return node.error() << "has no derivative by " << node.type(i);
-      auto barrier = node.b.create<graph::BarrierOp>(value);
-      // Of equal constants each is a variable of its own.
-      barrier->setAttr("weir.watched",
-                       node.b.getI64IntegerAttr(static_cast<int64_t>(i)));
-      value = barrier;
+      value = watchedValue(node.b, value, static_cast<int64_t>(i));
       variables.push_back(value);
     }
     fed.push_back({name, {value, {}, nullptr}});
