@@ -2,6 +2,7 @@
 
 #include "compiler/import/Trained.h"
 
+#include "compiler/import/Build.h"
 #include "compiler/import/Elements.h"
 #include "compiler/import/build/Philox.h"
 
@@ -111,6 +112,56 @@ FailureOr<ElementsAttr> firstValue(Report &report,
 
 void markTraining(func::FuncOp function) {
   function->setAttr("weir.training", UnitAttr::get(function.getContext()));
+}
+
+/// What the loss is of, where the builder is in it.
+static func::FuncOp trainedFunction(OpBuilder &builder) {
+  Operation *around = builder.getInsertionBlock()->getParentOp();
+  auto function = dyn_cast<func::FuncOp>(around);
+  if (!function)
+    function = around->getParentOfType<func::FuncOp>();
+  return function && function->hasAttr("weir.training") ? function
+                                                        : func::FuncOp();
+}
+
+Value stepsSoFar(OpBuilder &builder, Location at) {
+  func::FuncOp function = trainedFunction(builder);
+  if (!function)
+    return {};
+  constexpr StringRef mark = "weir.steps";
+  for (auto read : function.getOps<graph::ReadVariableOp>())
+    if (read->hasAttr(mark))
+      return read;
+  auto module = function->getParentOfType<ModuleOp>();
+  std::string name = "random_steps";
+  for (unsigned i = 1; module.lookupSymbol("var:" + name); ++i)
+    name = "random_steps_" + std::to_string(i);
+  OpBuilder::InsertionGuard guard(builder);
+  auto type = RankedTensorType::get({}, builder.getI64Type());
+  builder.setInsertionPointToStart(module.getBody());
+  auto variable = builder.create<graph::VariableOp>(
+      at, "var:" + name, type,
+      DenseElementsAttr::get(type, builder.getI64IntegerAttr(0)),
+      builder.getStringAttr(name), StringAttr());
+  builder.setInsertionPointToStart(&function.getBody().front());
+  auto read =
+      builder.create<graph::ReadVariableOp>(at, type, variable.getSymName());
+  read->setAttr(mark, builder.getUnitAttr());
+  ImplicitLocOpBuilder b(at, builder);
+  b.create<graph::WriteVariableOp>(variable.getSymName(),
+                                   (Expr(b, read) + 1).value);
+  return read;
+}
+
+void keepInStep(OpBuilder &builder, Location at, StringRef name, Value value) {
+  func::FuncOp function = trainedFunction(builder);
+  if (!function ||
+      builder.getInsertionBlock()->getParentOp() != function.getOperation())
+    return;
+  auto module = function->getParentOfType<ModuleOp>();
+  auto variable = module.lookupSymbol<graph::VariableOp>(("var:" + name).str());
+  if (variable && variable.getTensorType() == value.getType())
+    builder.create<graph::WriteVariableOp>(at, variable.getSymName(), value);
 }
 
 void markTrained(graph::VariableOp variable) {

@@ -27,6 +27,16 @@ void markTraining(mlir::func::FuncOp function);
 void markTrained(graph::VariableOp variable);
 bool isMarkedTrained(graph::VariableOp variable);
 
+/// How many steps there have been, a scalar i64, where the builder is in what
+/// the loss is of: a variable of its own, which counts; null elsewhere. What is
+/// random differs by it from step to step.
+mlir::Value stepsSoFar(mlir::OpBuilder &builder, mlir::Location at);
+/// Has each step give the variable of the initializer or node `name` another
+/// value, where the builder is in what the loss is of and outside of regions,
+/// and there is such a variable.
+void keepInStep(mlir::OpBuilder &builder, mlir::Location at,
+                llvm::StringRef name, mlir::Value value);
+
 /// An error that says what could be trained, where nothing is.
 mlir::LogicalResult checkTrained(Report &report, const ImportOptions &options,
                                  size_t trained,

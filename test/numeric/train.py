@@ -405,22 +405,23 @@ def check_frozen():
     compare("frozen: prediction", given["y_0"], X @ W + B)
 
 
+def onnx_tensor(name, value):
+    numbers = " ".join(f"float_data: {v!r}" for v in np.ravel(value).tolist())
+    sizes = " ".join(f"dims: {d}" for d in np.shape(value))
+    return f'initializer {{ name: "{name}" data_type: 1 {sizes} {numbers} }}'
+
+
+def onnx_info(kind, name, shape):
+    sizes = " ".join(f"dim {{ dim_value: {d} }}" for d in shape)
+    return f'{kind} {{ name: "{name}" type {{ tensor_type {{ elem_type: 1 shape {{ {sizes} }} }} }} }}'
+
+
 def check_onnx():
     """Likewise initializers of an ONNX model, which keep their names."""
-
-    def tensor(name, value):
-        numbers = " ".join(f"float_data: {v!r}" for v in value.ravel().tolist())
-        sizes = " ".join(f"dims: {d}" for d in value.shape)
-        return f'initializer {{ name: "{name}" data_type: 1 {sizes} {numbers} }}'
-
-    def info(kind, name, shape):
-        sizes = " ".join(f"dim {{ dim_value: {d} }}" for d in shape)
-        return f'{kind} {{ name: "{name}" type {{ tensor_type {{ elem_type: 1 shape {{ {sizes} }} }} }} }}'
-
     text = ['ir_version: 8 opset_import { version: 17 } graph { name: "line"',
             'node { op_type: "Gemm" input: "x" input: "W" input: "b" output: "y" }',
-            tensor("W", W), tensor("b", B), info("input", "x", (6, 3)),
-            info("output", "y", (6, 4)), "}"]  # fmt: skip
+            onnx_tensor("W", W), onnx_tensor("b", B), onnx_info("input", "x", (6, 3)),
+            onnx_info("output", "y", (6, 4)), "}"]  # fmt: skip
     library = compile("line", text, "--loss=mean_squared_error:y,t", "--train-vars=.",
                       "--optimizer=adam:lr=0.01,beta1=0.9,beta2=0.99,epsilon=1e-5", ending="onnx")  # fmt: skip
     given, kept = run(library, "train_step", f"--repeat={STEPS}", inputs={"x": X, "t": T})
@@ -435,6 +436,80 @@ def check_onnx():
         compare(f"onnx: {v}/Adam", kept[v + "/Adam"], slots[v][0])
     given, _ = run(library, "predict", f"--restore={OUT}/kept", inputs={"x": X})
     compare("onnx: prediction", given["y"], X @ state["W"] + state["b"], 1e-5, 1e-5)
+
+
+def check_onnx_statistics():
+    """A batch is normalized by its own statistics, and moves those of the model."""
+    scale, shift = np.float32([1.5, 0.5, -1, 2]), np.float32([0.1, 0, -0.2, 0.3])
+    center, spread = np.float32([0, 1, 2, 3]), np.float32([1, 2, 1, 0.5])
+    text = ['ir_version: 8 opset_import { version: 17 } graph { name: "norm"',
+            'node { op_type: "MatMul" input: "x" input: "W" output: "p" }',
+            'node { op_type: "BatchNormalization" input: "p" input: "s" input: "b" input: "m" '
+            'input: "v" output: "y" output: "m1" output: "v1" '
+            'attribute { name: "training_mode" type: INT i: 1 } '
+            'attribute { name: "momentum" type: FLOAT f: 0.75 } }',
+            onnx_tensor("W", W), onnx_tensor("s", scale), onnx_tensor("b", shift),
+            onnx_tensor("m", center), onnx_tensor("v", spread),
+            onnx_info("input", "x", (6, 3)), onnx_info("output", "y", (6, 4)), "}"]  # fmt: skip
+    w, s, b, m, v = (np.float64(a) for a in (W, scale, shift, center, spread))
+    for _ in range(3):
+        p = X @ w
+        mean, variance = p.mean(0), p.var(0)
+        root = np.sqrt(variance + 1e-5)
+        normal = (p - mean) / root
+        dy = 2 * (normal * s + b - T) / T.size
+        dn = dy * s
+        dp = (dn - dn.mean(0) - normal * (dn * normal).mean(0)) / root
+        w, s, b = w - 0.1 * X.T @ dp, s - 0.1 * (dy * normal).sum(0), b - 0.1 * dy.sum(0)
+        m, v = 0.75 * m + 0.25 * mean, 0.75 * v + 0.25 * variance
+    for names in (".", "^[Wsb]$"):
+        library = compile("norm", text, "--loss=mean_squared_error:y,t", f"--train-vars={names}",
+                          "--optimizer=sgd:lr=0.1", ending="onnx")  # fmt: skip
+        _, kept = run(library, "train_step", "--repeat=3", inputs={"x": X, "t": T})
+        for key, want in zip("Wsbmv", (w, s, b, m, v)):
+            compare(f"statistics: {key}", kept[key], want, 1e-4, 1e-5)
+        before = {key: value.copy() for key, value in kept.items()}
+        _, kept = run(library, "loss", f"--restore={OUT}/kept", inputs={"x": X, "t": T})
+        for key in before:
+            compare(f"statistics: {key} after a loss", kept[key], before[key], 0, 0)
+
+
+def check_random():
+    """What is random differs from step to step, and is the same in each training."""
+    count = 4000
+    ones = np.ones(count, np.float32)
+    drop = ['ir_version: 8 opset_import { version: 17 } graph { name: "drop"',
+            'node { op_type: "Dropout" input: "x" input: "r" input: "yes" output: "d" '
+            'attribute { name: "seed" type: INT i: 3 } }',
+            'node { op_type: "Mul" input: "d" input: "w" output: "y" }',
+            'node { op_type: "ReduceSum" input: "y" output: "loss" '
+            'attribute { name: "keepdims" type: INT i: 0 } }',
+            onnx_tensor("w", ones), onnx_tensor("r", np.float32(0.5)),
+            'initializer { name: "yes" data_type: 9 int32_data: 1 }',
+            onnx_info("input", "x", (count,)), 'output { name: "loss" } }']  # fmt: skip
+    uniform = [placeholder("x", (count,)), *variable("w", (count,), ones),
+               const("shape", np.int32([count])), const("dims", np.int32([0])),
+               const("half", np.float32(0.5)),
+               node("u", "RandomUniform", ("shape",), attr("dtype", "type: DT_FLOAT"),
+                    attr("seed", "i: 3")),
+               node("k", "GreaterEqual", ("u", "half")),
+               node("f", "Cast", ("k",), attr("DstT", "type: DT_FLOAT")),
+               node("z", "Mul", ("f", "x")), node("d", "Mul", ("z", "two")),
+               const("two", np.float32(2)), node("y", "Mul", ("d", "w/Read")),
+               node("loss", "Sum", ("y", "dims"))]  # fmt: skip
+    for ending, text in (("onnx", drop), ("pbtxt", uniform)):
+        library = compile("drop", text, "--loss=loss", "--train-vars=^w$", "--optimizer=sgd:lr=1",
+                          ending=ending)  # fmt: skip
+        w = [ones]
+        for steps in (1, 2, 3, 3):
+            _, kept = run(library, "train_step", f"--repeat={steps}", inputs={"x": ones})
+            w.append(kept["w"].copy())
+        compare(f"{ending}: again", w[3], w[4], 0, 0)
+        masks = [(a - b) / 2 for a, b in zip(w, w[1:4])]
+        for k, mask in enumerate(masks):
+            compare(f"{ending}: mask {k}", mask * (1 - mask), np.zeros(count))
+            compare(f"{ending}: share of mask {k}", mask.mean(), 0.5, 0, 0.05)
+            compare(f"{ending}: share of two", (mask * masks[k - 1]).mean(), 0.25, 0, 0.05)
 
 
 def check_served():
@@ -458,5 +533,7 @@ check_restored()
 check_accumulated()
 check_frozen()
 check_onnx()
+check_onnx_statistics()
+check_random()
 check_served()
 sys.exit(failures != 0)

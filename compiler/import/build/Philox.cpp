@@ -2,6 +2,8 @@
 
 #include "compiler/import/build/Philox.h"
 
+#include "compiler/import/Trained.h"
+
 #include "dialects/graph/Elementwise.h"
 #include "dialects/graph/Graph.h"
 #include "dialects/graph/Shape.h"
@@ -33,6 +35,16 @@ Expr wide(ImplicitLocOpBuilder &b, uint64_t number) {
   auto type = RankedTensorType::get({}, b.getIntegerType(64, false));
   return Expr(b, b.create<graph::ConstantOp>(
                      DenseElementsAttr::get(type, APInt(64, number))));
+}
+
+Generator ofStep(ImplicitLocOpBuilder &b, Generator generator) {
+  if (Value steps = stepsSoFar(b, b.getLoc())) {
+    // An odd number, so that no two steps have one key.
+    Expr moved = wide(b, 0x9E3779B97F4A7C15) *
+                 cast(Expr(b, steps), generator.key.elementType());
+    generator.key = generator.key + moved;
+  }
+  return generator;
 }
 
 std::array<Expr, 4> wordsAt(const Generator &generator, Expr steps) {

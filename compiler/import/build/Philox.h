@@ -20,6 +20,10 @@ struct Generator {
 /// Any number of 64 bits.
 Expr wide(mlir::ImplicitLocOpBuilder &b, uint64_t number);
 
+/// The generator of a node, with another key in each step of training; as it is
+/// where nothing is trained.
+Generator ofStep(mlir::ImplicitLocOpBuilder &b, Generator generator);
+
 /// The four words of 32 bits, each as ui64, that the generator gives when its
 /// counter has been moved on by each of `steps`, ui64 of any shape.
 std::array<Expr, 4> wordsAt(const Generator &generator, Expr steps);

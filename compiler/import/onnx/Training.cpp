@@ -33,19 +33,42 @@ static Plan planOf(const Model &model, const Entry &entry) {
   return model.graph().plan(wanted, fed);
 }
 
+/// The running statistics of the nodes that normalize by those of the batch.
+static llvm::StringSet<> runningStatistics(const Graph &graph,
+                                           const Plan &plan) {
+  llvm::StringSet<> names;
+  for (int node : plan.nodes) {
+    const ::onnx::NodeProto &def = graph.node(node);
+    bool trains =
+        def.op_type() == "BatchNormalization" && def.input_size() == 5 &&
+        llvm::any_of(def.attribute(), [](const auto &attribute) {
+          return attribute.name() == "training_mode" && attribute.i() != 0;
+        });
+    if (trains)
+      for (int i : {3, 4})
+        names.insert(def.input(i));
+  }
+  return names;
+}
+
 LogicalResult declareTrained(Report &report, ModuleOp module, Model &model,
                              const Entry &entry, const ImportOptions &options,
                              Trained &trained) {
   const Graph &graph = model.graph();
   OpBuilder b = OpBuilder::atBlockEnd(module.getBody());
   std::vector<std::string> others;
-  for (StringRef name : planOf(model, entry).initializers) {
+  Plan plan = planOf(model, entry);
+  llvm::StringSet<> kept = runningStatistics(graph, plan);
+  size_t count = 0;
+  for (StringRef name : plan.initializers) {
     auto *tensor = graph.initializer(name);
     if (!tensor || !isa_and_nonnull<FloatType>(
                        elementType(report.context, tensor->data_type())))
       continue;
     others.push_back(name.str());
-    if (options.training->variables.empty() || !isTrained(options, name))
+    bool learns =
+        !options.training->variables.empty() && isTrained(options, name);
+    if (!learns && !kept.contains(name))
       continue;
     Fault fault;
     std::optional<Constant> constant =
@@ -59,10 +82,12 @@ LogicalResult declareTrained(Report &report, ModuleOp module, Model &model,
     auto variable = b.create<graph::VariableOp>(
         report.node(name), ("var:" + name).str(), constant->value.getType(),
         constant->value, b.getStringAttr(name), StringAttr());
-    markTrained(variable);
+    if (learns)
+      markTrained(variable);
+    count += learns;
     trained[name] = variable;
   }
-  return checkTrained(report, options, trained.size(), others);
+  return checkTrained(report, options, count, others);
 }
 
 } // namespace weir::onnx

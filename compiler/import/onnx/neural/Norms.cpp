@@ -1,5 +1,6 @@
 // Normalizations.
 
+#include "compiler/import/Trained.h"
 #include "compiler/import/onnx/neural/Windows.h"
 
 #include "dialects/graph/Elementwise.h"
@@ -86,6 +87,11 @@ static LogicalResult importBatchNorm(Node &node) {
   };
   SmallVector<Expr> results{cast(y, node.element(0)), moved(center, own),
                             moved(variance, ownVariance)};
+  // The model itself hands them on; who trains it has them for the next step.
+  if (!node.scope.outer && !node.scope.context.function)
+    for (int i : {1, 2})
+      keepInStep(node.b, node.b.getLoc(), node.def.input(i + 2),
+                 results[i].value);
   if (node.opset() < 14)
     for (Expr e : {own, ownVariance})
       results.push_back(cast(reshape(e, {node.shape(0)[1]}), statistics));

@@ -1,5 +1,5 @@
 // Random numbers. ONNX leaves the generator open: these are Philox's, and a
-// library gives the same ones in each run.
+// library gives the same ones in each run, and others in each step of training.
 
 #include "compiler/import/build/Philox.h"
 #include "compiler/import/onnx/Operands.h"
@@ -24,7 +24,7 @@ Generator generatorOf(Node &node) {
                         : llvm::bit_cast<uint32_t>(seed->f());
   else
     key = llvm::xxh3_64bits(node.name());
-  return {wide(node.b, key), Expr(), wide(node.b, 0)};
+  return ofStep(node.b, {wide(node.b, key), Expr(), wide(node.b, 0)});
 }
 
 /// In [0, 1), of f32, or f64 where that is the type.

@@ -18,8 +18,10 @@ using namespace mlir;
 namespace weir::tensorflow {
 
 Generator generatorOf(Node &node) {
-  return {wide(node.b, static_cast<uint64_t>(node.intAttr("seed"))), Expr(),
-          wide(node.b, static_cast<uint64_t>(node.intAttr("seed2")))};
+  return ofStep(node.b,
+                {wide(node.b, static_cast<uint64_t>(node.intAttr("seed"))),
+                 Expr(),
+                 wide(node.b, static_cast<uint64_t>(node.intAttr("seed2")))});
 }
 
 Expr truncatedNumbers(const Generator &generator, int64_t count,
