@@ -29,7 +29,8 @@ WEIR_TEST_OPTIONS in the environment are options for every compilation.
 `g.fails(message)` says that the run must fail with that message instead.
 
 With WEIR_RECORD=FILE nothing is run: the ops and element types of the tests are
-appended to the file, for docs/ops.md.
+appended to the file, for docs/ops.md. With WEIR_DERIVE=FILE neither: the graphs
+go to derivatives.py.
 """
 
 import ctypes
@@ -119,6 +120,7 @@ class Graph:
         self.message = None
         self.count = 0
         self.used = []  # op, names of types
+        self.calls = []  # op, operands, results
 
     def name(self, op):
         self.count += 1
@@ -199,6 +201,7 @@ class Graph:
             Tensor([base + v + (f":{i}" if i else "") for v in variants])
             for i in range(outputs)
         ]
+        self.calls.append((op, operands, made))
         return made[0] if outputs == 1 else made
 
     def function(self, name, arguments, result, *nodes, out="DT_FLOAT"):
@@ -220,16 +223,22 @@ class Graph:
     def fails(self, message):
         self.message = message
 
+    def text(self, nodes):
+        """The graph with these nodes instead of its own."""
+        functions = "\n".join(f"function {{ {text} }}" for text in self.functions)
+        return "\n".join([*nodes, f"library {{ {functions} }}"]) + "\n"
+
+    def feeds(self):
+        for name, type, array in self.inputs:
+            spelled = "x".join([str(d) for d in array.shape] + [SPELLED.get(type, type)])
+            yield f"--feed={name}:{spelled}"
+
     def compile(self, folder):
         folder.mkdir(parents=True, exist_ok=True)
         source, library = folder / "graph.pbtxt", folder / "graph.so"
-        functions = "\n".join(f"function {{ {text} }}" for text in self.functions)
-        source.write_text("\n".join([*self.nodes, f"library {{ {functions} }}"]) + "\n")
+        source.write_text(self.text(self.nodes))
         command = ["weir", "compile", str(source), "-o", str(library)]
-        command += ["--prefix=graph", *self.options]
-        for name, type, array in self.inputs:
-            spelled = "x".join([str(d) for d in array.shape] + [SPELLED.get(type, type)])
-            command.append(f"--feed={name}:{spelled}")
+        command += ["--prefix=graph", *self.options, *self.feeds()]
         command += [f"--fetch={name}" for name, *_ in self.expected]
         command += os.environ.get("WEIR_TEST_OPTIONS", "").split()
         done = subprocess.run(command, capture_output=True, text=True)
@@ -468,6 +477,11 @@ def main(*cases):
             for case in cases:
                 for op, kinds in case().used:
                     print(op, pathlib.Path(sys.argv[0]).stem, *sorted(kinds), file=file)
+        return
+    if os.environ.get("WEIR_DERIVE"):
+        import derivatives
+
+        derivatives.measure(case() for case in cases)
         return
     root = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else "numeric.tmp")
     chosen = sys.argv[2:]

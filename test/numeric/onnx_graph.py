@@ -94,13 +94,15 @@ class OnnxGraph(harness.Graph):
     def op(self, op, *operands, outputs=1, promise=None, domain="", **attributes):
         base = self.name(op)
         kinds = {o.type for o in operands if o and o.type}
-        self.used.append(("onnx:" + (f"{domain}::{op}" if domain else op), kinds))
+        called = "onnx:" + (f"{domain}::{op}" if domain else op)
+        self.used.append((called, kinds))
         shared = "".join(self.onnx_attribute(k, v) for k, v in attributes.items())
         variants = ["", "c"][: 2 if self.fold else 1]
         made = [
             Tensor([f"{base}{v}_{i}" if i else base + v for v in variants])
             for i in range(outputs)
         ]
+        self.calls.append((called, [o for o in operands if o], made))
         for variant in range(len(variants)):
             text = f'node {{ op_type: "{op}" domain: "{domain}"'
             for operand in operands:
@@ -111,9 +113,8 @@ class OnnxGraph(harness.Graph):
                 self.promised.append((made[0].names[variant], promise))
         return made[0] if outputs == 1 else made
 
-    def compile(self, folder):
-        folder.mkdir(parents=True, exist_ok=True)
-        source, library = folder / "graph.txt", folder / "graph.so"
+    def text(self, nodes, outputs):
+        """The model with these nodes instead of its own, and these outputs."""
         lines = ["ir_version: 8", f"opset_import {{ version: {self.opset} }}"]
         lines += ['opset_import { domain: "ai.onnx.preview.training" version: 1 }']
         lines += ['opset_import { domain: "ai.onnx.ml" version: 5 }', 'opset_import { domain: "ai.onnx.preview" version: 1 }']
@@ -121,12 +122,17 @@ class OnnxGraph(harness.Graph):
         for name, type, array in self.inputs:
             lines.append(f"input {{ {value_info(name, type, self.dims.get(name, array.shape))} }}")
         lines += [f"initializer {{ {text} }}" for text in self.initializers]
-        lines += self.nodes
+        lines += nodes
         for name, shape in self.promised:
             lines.append(f"value_info {{ {value_info(name, None, shape)} }}")
-        for name in dict.fromkeys(name for name, *_ in self.expected):
+        for name in outputs:
             lines.append(f"output {{ {value_info(name)} }}")
-        source.write_text("\n".join(lines + ["}"]) + "\n")
+        return "\n".join(lines + ["}"]) + "\n"
+
+    def compile(self, folder):
+        folder.mkdir(parents=True, exist_ok=True)
+        source, library = folder / "graph.txt", folder / "graph.so"
+        source.write_text(self.text(self.nodes, dict.fromkeys(name for name, *_ in self.expected)))
         command = ["weir", "compile", str(source), "-o", str(library)]
         command += ["--prefix=graph", *self.options]
         done = subprocess.run(command, capture_output=True, text=True)
