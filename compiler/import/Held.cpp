@@ -2,7 +2,9 @@
 
 #include "compiler/import/Held.h"
 
+#include "compiler/import/bounded/Sizes.h"
 #include "dialects/graph/Graph.h"
+#include "dialects/graph/Shape.h"
 #include "dialects/graph/state/State.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -79,12 +81,13 @@ struct Side {
       if (!isShape(each))
         names.push_back(textOf(each, "weir.name"));
   }
-  /// Whether number `i` has sizes that only the run knows.
-  bool isOpen(unsigned i) const {
-    return llvm::any_of(attributes, [&](DictionaryAttr each) {
-      auto of = each.getAs<IntegerAttr>("weir.shape_of");
-      return of && of.getInt() == i;
-    });
+  /// What has the sizes of number `i`, where only the run knows them.
+  std::optional<unsigned> sizesOf(unsigned i) const {
+    for (auto [at, each] : llvm::enumerate(attributes))
+      if (auto of = each.getAs<IntegerAttr>("weir.shape_of");
+          of && of.getInt() == i)
+        return at;
+    return std::nullopt;
   }
   /// The attributes of what is left when number `i` has gone, those that were
   /// behind it counting anew.
@@ -103,7 +106,19 @@ struct Side {
   }
 };
 
-/// One input that becomes a variable.
+/// An input that is extended at the ends of its dimensions becomes what its
+/// variable has room for: what lies beyond the sizes is of no meaning.
+void replaceExtended(Value input, Value room) {
+  for (Operation *user : llvm::make_early_inc_range(input.getUsers()))
+    if (auto pad = dyn_cast<graph::PadOp>(user);
+        pad && pad.getX() == input && pad.getType() == room.getType() &&
+        llvm::all_of(pad.getLow(), [](int64_t size) { return size == 0; }) &&
+        llvm::all_of(pad.getInterior(), [](int64_t size) { return size == 0; }))
+      pad.replaceAllUsesWith(room);
+}
+
+/// One input that becomes a variable, and another for its sizes where only the
+/// run knows them.
 class Holder {
 public:
   Holder(Report &report, ModuleOp module, const HeldState &state)
@@ -116,15 +131,17 @@ public:
   LogicalResult run(bool hasInit) {
     if (failed(findInput()) || failed(checkOutputs()))
       return failure();
-    for (auto variable : module.getOps<graph::VariableOp>())
-      if (variable.nameInModel() == name)
-        return say() << "the model has a variable that is called so";
-    OpBuilder b = OpBuilder::atBlockBegin(module.getBody());
-    ElementsAttr zeros =
-        hasInit ? cast<ElementsAttr>(b.getZeroAttr(type)) : ElementsAttr();
-    variable = b.create<graph::VariableOp>(report.node(state.input),
-                                           "state:" + name, type, zeros,
-                                           b.getStringAttr(name), StringAttr());
+    Builder b(module.getContext());
+    variable = declare(name, room, hasInit ? b.getZeroAttr(room) : Attribute());
+    if (least) {
+      auto type = RankedTensorType::get(least.size(), b.getI64Type());
+      sizes =
+          declare(name + ".shape", type,
+                  hasInit ? DenseIntElementsAttr::get(type, least.asArrayRef())
+                          : Attribute());
+    }
+    if (!variable || (least && !sizes))
+      return failure();
     for (FuncOp entry : entries) {
       assign(entry);
       read(entry);
@@ -133,11 +150,26 @@ public:
   }
 
 private:
-  InFlightDiagnostic say(Status kind = Status::badUsage) {
-    InFlightDiagnostic error = report.error(kind);
+  InFlightDiagnostic say() {
+    InFlightDiagnostic error = report.error(Status::badUsage);
     error << "--state=" << escaped(state.input) << "=" << escaped(state.output)
           << ": ";
     return error;
+  }
+
+  /// Null after an error.
+  graph::VariableOp declare(const std::string &called, RankedTensorType type,
+                            Attribute first) {
+    for (auto other : module.getOps<graph::VariableOp>())
+      if (other.nameInModel() == called) {
+        say() << "the model has a variable '" << escaped(called) << "'";
+        return {};
+      }
+    OpBuilder b = OpBuilder::atBlockBegin(module.getBody());
+    return b.create<graph::VariableOp>(report.node(state.input),
+                                       "state:" + called, type,
+                                       cast_or_null<ElementsAttr>(first),
+                                       b.getStringAttr(called), StringAttr());
   }
 
   LogicalResult findInput() {
@@ -148,12 +180,14 @@ private:
       std::optional<unsigned> at = inputs.find(state.input);
       if (!at)
         continue;
-      if (inputs.isOpen(*at))
-        return sayOpen("input");
-      if (type && type != inputs.types[*at])
+      DenseI64ArrayAttr lows;
+      if (std::optional<unsigned> shape = inputs.sizesOf(*at))
+        lows = inputs.attributes[*shape].getAs<DenseI64ArrayAttr>("weir.least");
+      if (type && (type != inputs.types[*at] || lows != least))
         return say() << "the input is a " << type << " of one function and a "
                      << inputs.types[*at] << " of another";
-      type = cast<RankedTensorType>(inputs.types[*at]);
+      type = room = mlir::cast<RankedTensorType>(inputs.types[*at]);
+      least = lows;
       name = textOf(inputs.attributes[*at], "weir.name");
     }
     if (!type)
@@ -162,6 +196,8 @@ private:
     return success();
   }
 
+  /// What the outputs give fits into the variable, which has room for all that
+  /// those of a size that the run gives may be.
   LogicalResult checkOutputs() {
     SmallVector<StringRef> names;
     bool isThere = false;
@@ -172,24 +208,34 @@ private:
       if (!at)
         continue;
       isThere = true;
-      if (outputs.isOpen(*at))
-        return sayOpen("output");
-      if (outputs.types[*at] != type)
+      auto given = mlir::cast<RankedTensorType>(outputs.types[*at]);
+      bool isOpen = outputs.sizesOf(*at).has_value();
+      if (isOpen != bool(least))
+        return say() << "only the " << (isOpen ? "output" : "input")
+                     << " has a size that the run gives";
+      if (isOpen ? given.getElementType() != type.getElementType() ||
+                       given.getRank() != type.getRank()
+                 : given != type)
         return say() << "the input is a " << type << " and the output a "
-                     << outputs.types[*at] << "; a state keeps its type";
+                     << given << "; a state keeps its type";
+      SmallVector<int64_t> most;
+      for (auto [a, b] : llvm::zip_equal(room.getShape(), given.getShape()))
+        most.push_back(std::max(a, b));
+      room = room.clone(most);
     }
     if (!isThere)
       return say() << "there is no output '" << escaped(state.output) << "'"
                    << didYouMean(state.output, names);
+    if (!byteSize(room.getShape(), elementBytes(room.getElementType())))
+      return say() << "a " << room << " is larger than a tensor may be";
     return success();
   }
 
-  LogicalResult sayOpen(StringRef which) {
-    return say(Status::unsupported)
-           << "the " << which
-           << " has a size that only the run knows, and a state is of a fixed "
-              "one: a cache has room for all that it will hold, and each run "
-              "writes at a position";
+  static void replaceInput(FuncOp entry, unsigned i, Value value) {
+    SmallVector<DictionaryAttr> left = Side::inputs(entry).without(i);
+    entry.getArgument(i).replaceAllUsesWith(value);
+    entry.eraseArgument(i);
+    entry.setAllArgAttrs(left);
   }
 
   void read(FuncOp entry) {
@@ -197,12 +243,28 @@ private:
     std::optional<unsigned> at = inputs.find(state.input);
     if (!at)
       return;
-    OpBuilder b = OpBuilder::atBlockBegin(&entry.getBody().front());
-    Value value = b.create<graph::ReadVariableOp>(variable.getLoc(), type,
-                                                  variable.getSymName());
-    entry.getArgument(*at).replaceAllUsesWith(value);
-    entry.eraseArgument(*at);
-    entry.setAllArgAttrs(inputs.without(*at));
+    ImplicitLocOpBuilder b(variable.getLoc(), module.getContext());
+    b.setInsertionPointToStart(&entry.getBody().front());
+    Value value = b.create<graph::ReadVariableOp>(room, variable.getSymName());
+    if (std::optional<unsigned> shape = inputs.sizesOf(*at)) {
+      replaceInput(entry, *shape,
+                   b.create<graph::ReadVariableOp>(sizes.getTensorType(),
+                                                   sizes.getSymName()));
+      replaceExtended(entry.getArgument(*at), value);
+    }
+    if (!entry.getArgument(*at).use_empty())
+      value = inPlaceOf(b, value, type.getShape());
+    replaceInput(entry, *at, value);
+  }
+
+  static Value takeOutput(FuncOp entry, unsigned i) {
+    SmallVector<DictionaryAttr> left = Side::outputs(entry).without(i);
+    Operation *end = entry.getBody().front().getTerminator();
+    Value value = end->getOperand(i);
+    end->eraseOperand(i);
+    entry.eraseResult(i);
+    entry.setAllResultAttrs(left);
+    return value;
   }
 
   void assign(FuncOp entry) {
@@ -210,22 +272,25 @@ private:
     std::optional<unsigned> at = outputs.find(state.output);
     if (!at)
       return;
-    Operation *end = entry.getBody().front().getTerminator();
-    OpBuilder b(end);
-    b.create<graph::WriteVariableOp>(variable.getLoc(), variable.getSymName(),
-                                     end->getOperand(*at));
-    end->eraseOperand(*at);
-    entry.eraseResult(*at);
-    entry.setAllResultAttrs(outputs.without(*at));
+    ImplicitLocOpBuilder b(variable.getLoc(), module.getContext());
+    b.setInsertionPoint(entry.getBody().front().getTerminator());
+    // The sizes are behind all outputs.
+    if (std::optional<unsigned> shape = outputs.sizesOf(*at))
+      b.create<graph::WriteVariableOp>(sizes.getSymName(),
+                                       takeOutput(entry, *shape));
+    b.create<graph::WriteVariableOp>(
+        variable.getSymName(),
+        inPlaceOf(b, takeOutput(entry, *at), room.getShape()));
   }
 
   Report &report;
   ModuleOp module;
   const HeldState &state;
   SmallVector<FuncOp> entries;
-  RankedTensorType type;
   std::string name;
-  graph::VariableOp variable;
+  RankedTensorType type, room; // of the input, and of the variable
+  DenseI64ArrayAttr least;     // sizes; null where those of `type` are fixed
+  graph::VariableOp variable, sizes;
 };
 
 } // namespace

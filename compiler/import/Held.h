@@ -10,9 +10,10 @@
 namespace weir {
 
 /// Makes each input that the options hold a variable of the module, of zeros at
-/// first, in all entries that have it, and has each entry with its output
-/// assign that at its end; neither is left in a signature. An error where no
-/// entry has one of them, or where what an output gives does not fit.
+/// first, and another of its sizes where only the run knows them, in all
+/// entries that have it, and has each entry with its output assign that at its
+/// end; neither is left in a signature. An error where no entry has one of
+/// them, or where what an output gives does not fit.
 mlir::LogicalResult holdStates(Report &report, mlir::ModuleOp module,
                                const ImportOptions &options);
 

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""decoder.py OUT [--layers 4] [--width 256] [--heads 4] [--room 256] [--vocabulary 4096] [--write scatter|slice|select]:
+"""decoder.py OUT [--layers 4] [--width 256] [--heads 4] [--room 256] [--vocabulary 4096] [--write scatter|slice|select|grow]:
 one step of a transformer decoder with a cache of keys and values, as OUT.onnx, OUT.pb (a GraphDef) and OUT.json.
 
 Inputs: token and position, i64 of shape [1], and for each layer past_key<i> and past_value<i>, f32 of shape [1, heads,
@@ -9,7 +9,8 @@ written at the position, and the token attends to all up to its own. To keep the
     weir compile OUT.onnx -o decoder.so `decoder.py OUT --options`
 
 --write says how the cache is written: by ScatterND (TensorScatterNdUpdate), by a slice (TensorScatter of opset 24;
-TensorStridedSliceUpdate), or by Where (SelectV2). Weights are seeded; `Decoder(...).run(tokens)` computes the same in
+TensorStridedSliceUpdate), by Where (SelectV2), or that it is a Concat, of past and new: then past has an open size, and
+there is nothing to mask. Weights are seeded; `Decoder(...).run(tokens)` computes the same in
 NumPy. Nothing of ONNX or TensorFlow is needed.
 """
 import argparse
@@ -74,7 +75,7 @@ class Onnx:
         return name
 
     def info(self, name, shape, kind):
-        dims = message(*((1, message((1, d))) for d in shape))
+        dims = message(*((1, message((2, "past") if d < 0 else (1, d))) for d in shape))
         return message((1, name), (2, message((1, message((1, self.codes[kind]), (2, dims))))))
 
     def input(self, name, shape, kind="float32"):
@@ -115,7 +116,7 @@ class Onnx:
     def scatter(self, cache, indices, update):
         return self.node("ScatterND", cache, indices, update)
 
-    def concat(self, *parts, axis):
+    def concat(self, *parts, axis, kind="int64"):
         return self.node("Concat", *parts, axis=axis)
 
     def put(self, cache, update, position):
@@ -197,8 +198,8 @@ class TensorFlow:
     def scatter(self, cache, indices, update):
         return self.node("TensorScatterUpdate", cache, indices, update, Tindices="int64")
 
-    def concat(self, *parts, axis):
-        return self.node("ConcatV2", *parts, self.const(np.int32(axis)), kind="int64", N=len(parts), Tidx="int32")
+    def concat(self, *parts, axis, kind="int64"):
+        return self.node("ConcatV2", *parts, self.const(np.int32(axis)), kind=kind, N=len(parts), Tidx="int32")
 
     def put(self, cache, update, position):
         zeros, end = self.const(np.int64([0, 0])), self.const(np.int64([0]))
@@ -230,8 +231,10 @@ class Decoder:
     def caches(self):
         return [f"{kind}{i}" for i in range(self.layers) for kind in ("key", "value")]
 
-    def options(self):
-        return ["--state=" + ",".join(f"past_{c}=present_{c}" for c in self.caches())]
+    def options(self, write="scatter"):
+        """What makes the caches state, from either frontend."""
+        states = ["--state=" + ",".join(f"past_{c}=present_{c}" for c in self.caches())]
+        return states + [f"--dim=past_{c}.2=0..{self.room - 1}" for c in self.caches() if write == "grow"]
 
     def build(self, g, write="scatter"):
         """The step in the graph `g`, an Onnx or a TensorFlow."""
@@ -239,9 +242,10 @@ class Decoder:
         add = "Add" if isinstance(g, Onnx) else "AddV2"
         token, position = g.input("token", [1], "int64"), g.input("position", [1], "int64")
         shape = [1, heads, room, each]
-        past = {c: g.input("past_" + c, shape) for c in self.caches()}
+        past = {c: g.input("past_" + c, [1, heads, -1, each] if write == "grow" else shape) for c in self.caches()}
         places = np.arange(room, dtype=np.int64)
-        seen = g.node("LessOrEqual" if isinstance(g, Onnx) else "LessEqual", g.const(places), position, kind="int64")
+        if write != "grow":
+            seen = g.node("LessOrEqual" if isinstance(g, Onnx) else "LessEqual", g.const(places), position, kind="int64")
         if write == "select":
             at = g.node("Equal", g.const(places[:, None]), position, kind="int64")
         if write == "scatter":
@@ -261,13 +265,15 @@ class Decoder:
             for name, new in ((f"key{i}", k), (f"value{i}", v)):
                 if write == "scatter":
                     present.append(g.scatter(past[name], at, new))
+                elif write == "grow":
+                    present.append(g.concat(past[name], new, axis=2, kind="float32"))
                 elif write == "slice":
                     present.append(g.put(past[name], new, position))
                 else:
                     present.append(g.where(at, new, past[name]))
                 g.output(present[-1], "present_" + name, shape)
             scores = g.node("Mul", g.matmul(q, present[0], transpose=True), g.const(F(each**-0.5)))
-            scores = g.softmax(g.where(seen, scores, g.const(F(-1e9))))
+            scores = g.softmax(scores if write == "grow" else g.where(seen, scores, g.const(F(-1e9))))
             h = g.reshape(g.matmul(scores, present[1]), [1, width])
             x = g.node(add, x, dense(h, block["out"]))
             h = g.gelu(dense(g.norm(x, *block["second"]), block["wide"]))
@@ -319,17 +325,17 @@ def main():
     parser.add_argument("out")
     for name, default in dict(layers=4, width=256, heads=4, room=256, vocabulary=4096).items():
         parser.add_argument("--" + name, type=int, default=default)
-    parser.add_argument("--write", choices=["scatter", "slice", "select"], default="scatter")
+    parser.add_argument("--write", choices=["scatter", "slice", "select", "grow"], default="scatter")
     parser.add_argument("--options", action="store_true", help="only print the options that make the caches state")
     args = parser.parse_args()
     decoder = Decoder(args.layers, args.width, args.heads, args.room, args.vocabulary)
     if args.options:
-        print(*decoder.options())
+        print(*decoder.options(args.write))
         return
     for ending, graph in ((".onnx", Onnx()), (".pb", TensorFlow())):
         with open(args.out + ending, "wb") as file:
             file.write(decoder.build(graph, args.write).serialize())
-    shape = [1, args.heads, args.room, args.width // args.heads]
+    shape = [1, args.heads, args.room - (args.write == "grow"), args.width // args.heads]
     listed = lambda prefix: [dict(name=prefix + c, shape=shape, img=False) for c in decoder.caches()]
     with open(args.out + ".json", "w") as file:
         json.dump(dict(name=args.out.rsplit("/", 1)[-1], flops=decoder.flops(), bytes=0,

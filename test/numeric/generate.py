@@ -181,12 +181,12 @@ def generate(model, library, what):
         library.info.destroy(context)
 
 
-for write in ("scatter", "slice", "select"):
+for write in ("scatter", "slice", "select", "grow"):
     model = decoder.Decoder(layers=2, width=32, heads=2, room=8, vocabulary=40)
     for ending, graph in (("onnx", decoder.Onnx()), ("pb", decoder.TensorFlow())):
         name = f"{write}.{ending}"
         (FOLDER / name).write_bytes(model.build(graph, write).serialize())
-        generate(model, Library(name, *model.options()), name)
+        generate(model, Library(name, *model.options(write)), name)
 for cell in (Lstm(), Gru()):
     for ending, graph in (("onnx", decoder.Onnx()), ("pb", decoder.TensorFlow())):
         name = f"{type(cell).__name__.lower()}.{ending}"

@@ -23,6 +23,14 @@ SmallVector<std::string> dimNamesOf(const EntryPort &port, size_t i) {
   return names;
 }
 
+void markHeld(const ImportOptions &options, EntryPort &port, bool isInput) {
+  for (const HeldState &state : options.states) {
+    StringRef called = isInput ? state.input : state.output;
+    called.consume_back(":0");
+    port.isHeld |= llvm::is_contained(namesOf(port), called);
+  }
+}
+
 const DimRange *rangeOf(const EntryPort &port, size_t i,
                         const ImportOptions &options) {
   for (const std::string &name : dimNamesOf(port, i))
@@ -73,7 +81,10 @@ static NamedAttrList attributesOf(Builder &b, const Twine &name,
 }
 
 DictionaryAttr portAttributes(Builder &b, const EntryPort &port) {
-  return attributesOf(b, port.name, port.tensor).getDictionary(b.getContext());
+  NamedAttrList list = attributesOf(b, port.name, port.tensor);
+  if (port.isHeld)
+    list.set("weir.held", b.getUnitAttr());
+  return list.getDictionary(b.getContext());
 }
 
 DictionaryAttr shapeAttributes(Builder &b, const EntryPort &port, size_t of) {
@@ -100,9 +111,17 @@ SmallVector<DictionaryAttr> Inputs::attributes() const {
   Builder b(context);
   for (const EntryPort *port : ports)
     all.push_back(portAttributes(b, *port));
-  for (auto [i, port] : llvm::enumerate(ports))
-    if (!port->open.empty())
-      all.push_back(shapeAttributes(b, *port, i));
+  for (auto [i, port] : llvm::enumerate(ports)) {
+    if (port->open.empty())
+      continue;
+    NamedAttrList list(shapeAttributes(b, *port, i));
+    SmallVector<int64_t> least(port->type.getShape());
+    for (auto [size, range] : llvm::zip_equal(least, port->open))
+      size = range ? range->low : size;
+    if (port->isHeld)
+      list.set("weir.least", b.getDenseI64ArrayAttr(least));
+    all.push_back(list.getDictionary(context));
+  }
   return all;
 }
 
@@ -121,6 +140,8 @@ Traced Inputs::traced(ImplicitLocOpBuilder &b, Block &block, size_t i,
     sizes.push_back(sizeOf(b, port, d, elementOf(b, shape, d)));
     count.bound *= bound;
   }
+  if (port.isHeld)
+    return withSizes(value, sizes);
   // Callers give the elements without gaps.
   count.exact = product(b, sizes, 0, sizes.size()).value;
   Value flat = reshapeTo(b, value, {count.bound});
@@ -139,8 +160,9 @@ Size Inputs::sizeOf(ImplicitLocOpBuilder &b, const EntryPort &port, size_t d,
   Expr size(b, given);
   if (!port.open[d]) {
     int64_t fixed = port.type.getDimSize(d);
-    check(apply<graph::EqualOp>(size, number(b, fixed)),
-          " is not " + Twine(fixed));
+    if (!port.isHeld)
+      check(apply<graph::EqualOp>(size, number(b, fixed)),
+            " is not " + Twine(fixed));
     return {fixed, {}};
   }
   auto [low, high] = *port.open[d];

@@ -23,6 +23,9 @@ struct EntryPort {
   llvm::SmallVector<std::optional<DimRange>, 0> open = {};
   /// The model's names of the dimensions, empty for those without.
   llvm::SmallVector<std::string, 0> dimNames = {};
+  /// Whether it becomes state: then it comes and goes as it lies in its place,
+  /// and not without gaps.
+  bool isHeld = false;
 };
 using EntryPorts = llvm::SmallVector<const EntryPort *>;
 
@@ -32,6 +35,20 @@ EntryPorts entryPorts(const Ports &ports) {
   for (const EntryPort &port : ports)
     all.push_back(&port);
   return all;
+}
+
+/// Marks the port where the options hold what it is called, an input or an
+/// output.
+void markHeld(const ImportOptions &options, EntryPort &port, bool isInput);
+/// Marks what the options hold of each entry.
+template <typename Entries>
+void markHeld(const ImportOptions &options, Entries &entries) {
+  for (auto &entry : entries) {
+    for (EntryPort &port : entry.inputs)
+      markHeld(options, port, /*isInput=*/true);
+    for (EntryPort &port : entry.outputs)
+      markHeld(options, port, /*isInput=*/false);
+  }
 }
 
 /// What options may call an input: its name, its tensor's, its node's.

@@ -3,6 +3,7 @@
 #include "compiler/import/bounded/Rules.h"
 
 #include "dialects/graph/Elementwise.h"
+#include "dialects/graph/Index.h"
 
 using namespace mlir;
 
@@ -46,32 +47,36 @@ LogicalResult giveJoined(TracedNode &node, ArrayRef<Traced> parts,
   auto places = sameBounds(node, parts, axis, sizes);
   if (failed(places))
     return failure();
-  SmallVector<Expr> joined;
-  for (Value place : *places)
-    joined.push_back(Expr(b, place));
-  Expr all = concat(joined, axis);
-  // Where each part begins: among the places, and in the result.
   Size whole{0, {}};
-  Expr index = iota(b, all.size(axis)), end = number(b, 0);
   bool hasGaps = false, isOpen = false;
   for (const Traced &part : parts) {
     Size size = sizesOf(part)[axis];
-    if (whole.bound) {
-      Expr shift = number(b, whole.bound) - end;
-      Expr here = apply<graph::GreaterEqualOp>(iota(b, all.size(axis)), end);
-      index = select(here, iota(b, all.size(axis)) + shift, index);
-    }
     hasGaps |= isOpen && size.bound > 0;
     isOpen |= !size.isKnown();
     whole.bound += size.bound;
-    end = end + exactly(b, size);
+  }
+  sizes[axis].bound = whole.bound;
+  SmallVector<int64_t> bounds = boundsOf(sizes);
+  SmallVector<Value> starts(bounds.size(), number(b, 0).value);
+  SmallVector<Expr> joined;
+  Expr end = number(b, 0);
+  Value all;
+  // Each part begins where the one before ends, and takes the place of what
+  // that has beyond its size.
+  for (auto [part, place] : llvm::zip_equal(parts, *places)) {
+    joined.push_back(Expr(b, place));
+    starts[axis] = end.value;
+    if (hasGaps)
+      all = all ? make<graph::DynamicUpdateSliceOp>(b, all, place, starts)
+                : inPlaceOf(b, place, bounds);
+    end = end + exactly(b, sizesOf(part)[axis]);
   }
   if (isOpen)
     whole.exact = end.value;
   sizes[axis] = whole;
-  Traced result = withSizes(all.value, sizes);
-  return node.tracedResults(
-      {hasGaps ? takeAlong(b, result, axis, index, whole) : result});
+  if (!hasGaps)
+    all = concat(joined, axis).value;
+  return node.tracedResults({withSizes(all, sizes)});
 }
 
 } // namespace weir

@@ -186,8 +186,13 @@ private:
       return source.report.error(Status::unsupported)
              << "--specialize: with room for " << size << " the entry '"
              << source.name << "' gives results of other kinds";
-    for (auto [value, wanted] : llvm::zip_equal(results->values, like)) {
+    for (auto [value, wanted, attributes] :
+         llvm::zip_equal(results->values, like, results->attributes)) {
       RankedTensorType type = typeOf(wanted);
+      if (attributes.contains("weir.held")) {
+        value = inPlaceOf(b, value, type.getShape());
+        continue;
+      }
       int64_t count = typeOf(value).getNumElements();
       Value flat = reshapeTo(b, value, {count});
       flat = inPlaceOf(b, flat, {type.getNumElements()});
@@ -217,7 +222,7 @@ void EntryResults::addOutputs(OpBuilder &builder,
     if (!output.isBounded() && !(like && llvm::is_contained(like->open, i)))
       continue;
     ImplicitLocOpBuilder b(output.value.getLoc(), builder);
-    if (output.isBounded())
+    if (output.isBounded() && !port->isHeld)
       values[i] = compact(b, output);
     values.push_back(listOf(b, sizesOf(output), b.getI64Type()));
     attributes.push_back(shapeAttributes(builder, *port, i));
@@ -230,7 +235,11 @@ FailureOr<EntryResults> traceVersions(const VersionedEntry &source,
                                       ArrayRef<Traced> fed) {
   const ImportOptions &options = source.options;
   bool isAsked = options.specialization.has_value();
-  if (!isAsked && (!source.canBranch || options.dims.size() != 1))
+  // What is state is not made in its place by one of several.
+  bool holds = llvm::any_of(source.inputs, [](const EntryPort *port) {
+    return port->isHeld && !port->open.empty();
+  });
+  if (!isAsked && (!source.canBranch || holds || options.dims.size() != 1))
     return source.trace(fed, nullptr);
   Specialization chosen = isAsked ? *options.specialization
                                   : unasked(options.dims.begin()->getKey(),

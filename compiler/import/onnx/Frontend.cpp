@@ -106,6 +106,7 @@ OwningOpRef<ModuleOp> importModel(Report &report,
       return {};
     entries.push_back(std::move(*gradients));
   }
+  markHeld(options, entries);
   OpBuilder builder(report.context);
   Tracer tracer(report, *model, builder);
   tracer.boundedElements = options.boundedElements;

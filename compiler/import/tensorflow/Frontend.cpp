@@ -202,6 +202,7 @@ OwningOpRef<ModuleOp> importModel(Report &report,
     entries.front().targets.clear();
     entries.push_back(std::move(*entry));
   }
+  markHeld(options, entries);
   if (failed(checkShapes(report, options, entries)) ||
       !model.library.check(report, *model.graph))
     return {};
