@@ -37,7 +37,9 @@ static bool hasNeighbours(Value buffer) {
 }
 
 std::optional<Squares> Squares::of(linalg::LinalgOp op) {
-  constexpr int64_t leastNeighbours = 8;
+  // A square that is mostly empty is worth it where the loop would take each
+  // element by itself.
+  constexpr int64_t leastNeighbours = 4, leastElements = 64;
   if (!op.hasPureBufferSemantics() || op.getNumDpsInputs() != 1 ||
       op.getNumDpsInits() != 1 ||
       op.getNumParallelLoops() != op.getNumLoops() || op.getNumLoops() < 2)
@@ -53,9 +55,10 @@ std::optional<Squares> Squares::of(linalg::LinalgOp op) {
   Squares squares{maps[0].getDimPosition(maps[0].getNumResults() - 1),
                   op.getNumLoops() - 1};
   SmallVector<int64_t> ranges = op.getStaticLoopRanges();
-  if (squares.down == squares.across ||
-      ranges[squares.down] < leastNeighbours ||
-      ranges[squares.across] < leastNeighbours)
+  if (squares.down == squares.across)
+    return std::nullopt;
+  int64_t down = ranges[squares.down], across = ranges[squares.across];
+  if (std::min(down, across) < leastNeighbours || down * across < leastElements)
     return std::nullopt;
   return squares;
 }

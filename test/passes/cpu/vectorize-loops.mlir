@@ -181,7 +181,23 @@ func.func @turned(%x: memref<20x3x40xf32>, %y: memref<3x40x20xf32>) {
 
 // -----
 
-// Few neighbours are left alone.
+// A few neighbours of many: columns of squares that are mostly empty.
+// CHECK-LABEL: func @fours
+// CHECK-COUNT-4: vector.load %arg0
+// CHECK: vector.shuffle
+// CHECK-COUNT-16: vector.maskedstore %arg1
+// CHECK-NOT: linalg
+func.func @fours(%x: memref<4x64xf32>, %y: memref<64x4xf32>) {
+  linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d1, d0)>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]} ins(%x : memref<4x64xf32>) outs(%y : memref<64x4xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    linalg.yield %in : f32
+  }
+  return
+}
+
+// -----
+
+// Fewer neighbours are left alone.
 // CHECK-LABEL: func @pairs
 // CHECK: linalg.generic
 func.func @pairs(%x: memref<40x2xf32>, %y: memref<2x40xf32>) {
