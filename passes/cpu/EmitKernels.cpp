@@ -44,21 +44,21 @@ struct EmitKernels : impl::EmitKernelsBase<EmitKernels> {
         kernels.push_back(op);
     });
     // Last to first, because a product may pack for itself what comes before.
-    SmallPtrSet<Operation *, 4> packedInside;
+    SmallPtrSet<Operation *, 4> doneInside;
     for (Operation *op : llvm::reverse(kernels)) {
       if (!cast<DestinationStyleOpInterface>(op).hasPureBufferSemantics()) {
         op->emitOpError("is not bufferized");
         return signalPassFailure();
       }
       auto out = cast<MemRefType>(op->getOperands().back().getType());
-      if (out.getNumElements() != 0 && !packedInside.contains(op)) {
+      if (out.getNumElements() != 0 && !doneInside.contains(op)) {
         Emitter e(op->getLoc(), op);
         auto matmul = dyn_cast<kernel::MatmulOp>(op);
         if (matmul && matmul.isTiled())
           emitTiles(e, matmul, target);
         else if (matmul) {
           kernel::PackOp pack = packingInside(matmul, target);
-          packedInside.insert(pack);
+          doneInside.insert(pack);
           emitMatmul(e, matmul, target, pack);
         } else if (auto convolution = dyn_cast<kernel::ConvolutionOp>(op))
           emitConvolution(e, convolution, target);
@@ -71,7 +71,7 @@ struct EmitKernels : impl::EmitKernelsBase<EmitKernels> {
         else if (auto transform = dyn_cast<kernel::TransformFilterOp>(op))
           emitTransformFilter(e, transform, target);
         else if (auto winograd = dyn_cast<kernel::WinogradOp>(op))
-          emitWinograd(e, winograd, target);
+          doneInside.insert(emitWinograd(e, winograd, target));
         if (time)
           *time += e.nanoseconds();
       }

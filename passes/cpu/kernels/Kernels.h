@@ -36,8 +36,18 @@ void emitDepthwise(Emitter &e, kernel::DepthwiseOp op,
 void emitDepthwiseDots(Emitter &e, kernel::DepthwiseOp op);
 void emitTransformFilter(Emitter &e, kernel::TransformFilterOp op,
                          const kernel::Target &target);
-void emitWinograd(Emitter &e, kernel::WinogradOp op,
-                  const kernel::Target &target);
+/// The transform that makes the filter, and nothing else of it, where its own
+/// input is still there for the convolution; null where there is none.
+kernel::TransformFilterOp transformOfFilter(kernel::WinogradOp op);
+/// Transforms panel `j` of the filter, which has `valid` columns, to the one
+/// panel of `to`.
+void emitTransformPanel(Emitter &e, kernel::TransformFilterOp op, mlir::Value j,
+                        int64_t valid, mlir::Value to,
+                        const kernel::Target &target);
+/// Gives the transform of the filter back where each panel is transformed just
+/// before it is used, and the whole is not needed; else null.
+kernel::TransformFilterOp emitWinograd(Emitter &e, kernel::WinogradOp op,
+                                       const kernel::Target &target);
 
 } // namespace weir
 

@@ -4,6 +4,7 @@
 #include "passes/cpu/kernels/Kernels.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 
 using namespace mlir;
 
@@ -31,7 +32,7 @@ struct FilterTransform {
     return sum;
   }
 
-  void vector(Value j, Value channel, int64_t c, int64_t valid) {
+  void vector(Value j, Value to, Value channel, int64_t c, int64_t valid) {
     auto tap = [&](int64_t y, int64_t x) {
       return valid <= 0 ? e.zeros(e.getF32Type(), lanes)
                         : e.load(filter,
@@ -46,9 +47,18 @@ struct FilterTransform {
       for (auto [k, across] : llvm::enumerate(window.x.products)) {
         int64_t place = window.productPlace[i * window.x.products.size() + k];
         e.store(sum(across.taps, [&](int64_t x) { return row[x]; }), out,
-                {j, e.index(place), channel, e.index(c)}, lanes);
+                {to, e.index(place), channel, e.index(c)}, lanes);
       }
     }
+  }
+
+  // Of panel `j`, which has `valid` columns, the channels from `first` to
+  // before `end`, to panel `to` of `out`.
+  void channels(Value j, Value to, int64_t valid, Value first, Value end) {
+    e.loop(first, end, 1, [&](Value channel) {
+      for (int64_t c = 0; c < panel; c += lanes)
+        vector(j, to, channel, c, valid - c);
+    });
   }
 
   // Threads share the channels of each panel.
@@ -56,30 +66,50 @@ struct FilterTransform {
     e.share(movingTime(2. * Emitter::elementBytes(out) *
                        double(ShapedType::getNumElements(e.shape(out)))));
     e.parts(e.shape(filter)[2], /*few=*/false, [&](Value first, Value end) {
-      auto panels = [&](Value j, int64_t valid) {
-        e.loop(first, end, 1, [&](Value channel) {
-          for (int64_t c = 0; c < panel; c += lanes)
-            vector(j, channel, c, valid - c);
-        });
-      };
-      e.loop(columns / panel, [&](Value j) { panels(j, panel); });
-      if (columns % panel)
-        panels(e.index(columns / panel), columns % panel);
+      e.loop(columns / panel,
+             [&](Value j) { channels(j, j, panel, first, end); });
+      if (Value j = e.index(columns / panel); columns % panel)
+        channels(j, j, columns % panel, first, end);
     });
   }
 };
+
+FilterTransform transformOf(Emitter &e, kernel::TransformFilterOp op, Value out,
+                            const kernel::Target &target) {
+  int64_t columns = e.shape(op.getFilter())[3], panel = e.shape(out)[3];
+  int64_t lanes = std::min(target.lanes(e.getF32Type()), panel);
+  while (panel % lanes)
+    --lanes;
+  return {e, op, *op.getWindow(), op.getFilter(), out, columns, panel, lanes};
+}
 
 } // namespace
 
 void emitTransformFilter(Emitter &e, kernel::TransformFilterOp op,
                          const kernel::Target &target) {
-  int64_t columns = e.shape(op.getFilter())[3], panel = e.shape(op.getOut())[3];
-  int64_t lanes = std::min(target.lanes(e.getF32Type()), panel);
-  while (panel % lanes)
-    --lanes;
-  FilterTransform{e,           op,      *op.getWindow(), op.getFilter(),
-                  op.getOut(), columns, panel,           lanes}
-      .run();
+  transformOf(e, op, op.getOut(), target).run();
+}
+
+kernel::TransformFilterOp transformOfFilter(kernel::WinogradOp op) {
+  auto buffer = op.getFilter().getDefiningOp<memref::AllocOp>();
+  if (!buffer || !llvm::hasNItems(buffer->getUsers(), 2))
+    return {};
+  for (Operation *user : buffer->getUsers())
+    if (auto transform = dyn_cast<kernel::TransformFilterOp>(user))
+      // A kernel's input is there to its end.
+      if (transform.getOut() == buffer &&
+          isa<BlockArgument>(transform.getFilter()) &&
+          transform->getBlock() == op->getBlock() &&
+          transform->isBeforeInBlock(op))
+        return transform;
+  return {};
+}
+
+void emitTransformPanel(Emitter &e, kernel::TransformFilterOp op, Value j,
+                        int64_t valid, Value to, const kernel::Target &target) {
+  FilterTransform transform = transformOf(e, op, to, target);
+  transform.channels(j, e.index(0), valid, e.index(0),
+                     e.index(e.shape(op.getFilter())[2]));
 }
 
 } // namespace weir

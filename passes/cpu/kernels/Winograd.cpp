@@ -8,7 +8,8 @@
 // into its results, which pass through the epilogue.
 //
 // Threads share the blocks, which are then smaller, or else first the squares
-// to transform and then the panels.
+// to transform and then the panels: of these each is used once, so a filter
+// that only the run knows is transformed a panel at a time, and stays in L2.
 
 #include "passes/cpu/Sharing.h"
 #include "passes/cpu/kernels/Epilogue.h"
@@ -37,6 +38,8 @@ struct WinogradEmitter {
   SmallVector<Value> inputs;
   Value products; // sums x block x panel
   Value zeros;    // the channels of a pixel outside
+  // Where each panel of the filter is transformed just before it is used.
+  kernel::TransformFilterOp transform;
   bool shared;
   // As many blocks as keep several threads busy to the end.
   static constexpr int64_t leastBlocks = 12;
@@ -332,7 +335,9 @@ struct WinogradEmitter {
 
   void panels(Value firstSquare, Value own, Value first, Value end) {
     auto columns = [&](Value j, int64_t valid) {
-      multiply(j);
+      if (transform)
+        emitTransformPanel(e, transform, j, valid, filter, target);
+      multiply(transform ? e.index(0) : j);
       outputs(firstSquare, own, e.times(j, panel), valid);
     };
     Value whole = e.index(outChannels / panel);
@@ -362,8 +367,11 @@ struct WinogradEmitter {
         makeZeros();
         e.loop(first, end, 1, [&](Value t) { input(t, t); });
       });
+      transform = transformOfFilter(op);
       return e.parts(panelCount, /*few=*/false, [&](Value first, Value end) {
         makeProducts();
+        if (transform)
+          filter = scratch({1, window.products(), channels, panel});
         panels(e.index(0), e.index(0), first, end);
       });
     }
@@ -378,9 +386,11 @@ struct WinogradEmitter {
 
 } // namespace
 
-void emitWinograd(Emitter &e, kernel::WinogradOp op,
-                  const kernel::Target &target) {
-  WinogradEmitter(e, op, target).run();
+kernel::TransformFilterOp emitWinograd(Emitter &e, kernel::WinogradOp op,
+                                       const kernel::Target &target) {
+  WinogradEmitter emitter(e, op, target);
+  emitter.run();
+  return emitter.transform;
 }
 
 } // namespace weir

@@ -468,6 +468,42 @@ func.func @winograd_shared(%x: memref<1x14x14x256xf32>, %w: memref<8x16x256x32xf
 
 // -----
 
+// A filter that only the run knows is transformed a panel at a time where each
+// panel is used once; else whole, before.
+// CHECK-LABEL: func @winograd_of_filter
+// CHECK-NOT: memref<8x16x256x32xf32>
+// CHECK: kernel.parts 49 {
+// CHECK: kernel.parts 8 {
+// CHECK: %[[PANEL:.*]] = memref.alloc() {{.*}} : memref<1x16x256x32xf32>
+// CHECK: vector.load %arg1[%c0{{.*}}] : memref<3x3x256x256xf32>
+// CHECK: vector.store %{{.*}}, %[[PANEL]]
+// CHECK: vector.fma
+// CHECK-LABEL: func @winograd_of_blocks
+// CHECK: %[[ALL:.*]] = memref.alloc() {{.*}} : memref<2x16x64x32xf32>
+// CHECK: kernel.parts 64 {
+// CHECK: vector.store %{{.*}}, %[[ALL]]
+// CHECK: kernel.parts 13 {
+func.func @winograd_of_filter(%x: memref<1x14x14x256xf32>, %f: memref<3x3x256x256xf32>, %y: memref<1x14x14x256xf32>) {
+  %w = memref.alloc() {alignment = 64 : i64} : memref<8x16x256x32xf32>
+  kernel.transform_filter ins(%f : memref<3x3x256x256xf32>) tiles [2, 2] strides [1, 1] outs(%w : memref<8x16x256x32xf32>)
+  kernel.winograd ins(%x, %w : memref<1x14x14x256xf32>, memref<8x16x256x32xf32>) outs(%y : memref<1x14x14x256xf32>) attributes {padding = array<i64: 1, 1>, strides = array<i64: 1, 1>, tiles = array<i64: 2, 2>, windows = array<i64: 3, 3>} {
+  ^bb0(%sum: f32):
+    kernel.yield %sum : f32
+  }
+  return
+}
+func.func @winograd_of_blocks(%x: memref<1x56x56x64xf32>, %f: memref<3x3x64x64xf32>, %y: memref<1x56x56x64xf32>) {
+  %w = memref.alloc() {alignment = 64 : i64} : memref<2x16x64x32xf32>
+  kernel.transform_filter ins(%f : memref<3x3x64x64xf32>) tiles [2, 2] strides [1, 1] outs(%w : memref<2x16x64x32xf32>)
+  kernel.winograd ins(%x, %w : memref<1x56x56x64xf32>, memref<2x16x64x32xf32>) outs(%y : memref<1x56x56x64xf32>) attributes {padding = array<i64: 1, 1>, strides = array<i64: 1, 1>, tiles = array<i64: 2, 2>, windows = array<i64: 3, 3>} {
+  ^bb0(%sum: f32):
+    kernel.yield %sum : f32
+  }
+  return
+}
+
+// -----
+
 // Weights in tiles: a block of rows is taken apart into bf16 and its magnitudes
 // compared with the range; six products a step by tiles, or sums in vector
 // registers, then the epilogue.
