@@ -253,7 +253,7 @@ static bool isWorthSums(Expr x, Expr results, ArrayRef<int64_t> filter,
     return llvm::all_of(values, [&](int64_t value) { return value == wanted; });
   };
   // Elements of both that a sum moves, against products of each pair.
-  constexpr int64_t leastProducts = 48, leastPairs = 64;
+  constexpr int64_t leastProducts = 48, leastPairs = 48;
   int64_t inputs = x.shape().back(), outputs = results.shape().back();
   return x.rank() == 4 && groups == 1 && x.elementType().isF32() &&
          are(filter.take_front(2), 3) && are(windows.strides, 1) &&
