@@ -38,6 +38,7 @@ static void buildFuse(OpPassManager &pm) {
   OpPassManager &functions = pm.nest<func::FuncOp>();
   functions.addPass(createFormGroups());
   functions.addPass(createFlattenGroups());
+  functions.addPass(createJoinGroups());
 }
 
 static void buildLower(OpPassManager &pm) {

@@ -28,10 +28,13 @@ linalg::GenericOp onlyLoop(func::FuncOp kernel) {
     only = &op;
   }
   auto loop = dyn_cast_or_null<linalg::GenericOp>(only);
-  if (!loop || loop.getNumDpsInits() != 1 || !loop.hasPureBufferSemantics() ||
-      loop.getNumParallelLoops() != loop.getNumLoops() ||
-      !loop.getMatchingIndexingMap(loop.getDpsInitOperand(0)).isIdentity())
+  if (!loop || !loop.hasPureBufferSemantics() ||
+      loop.getNumParallelLoops() != loop.getNumLoops())
     return {};
+  for (OpOperand &output : loop.getDpsInitsMutable())
+    if (output.get().getType() != loop.getDpsInits()[0].getType() ||
+        !loop.getMatchingIndexingMap(&output).isIdentity())
+      return {};
   return loop;
 }
 
@@ -78,11 +81,13 @@ struct MarkInPlace : impl::MarkInPlaceBase<MarkInPlace> {
 private:
   static SmallVector<int64_t> readInPlace(func::FuncOp kernel,
                                           linalg::GenericOp loop) {
-    Value output = loop.getDpsInitOperand(0)->get();
+    // Each element is read before any output of it is written.
+    Type output = loop.getDpsInits()[0].getType();
     SmallVector<int64_t> places;
     for (BlockArgument argument : kernel.getArguments()) {
-      bool alike = argument.getType() == output.getType() &&
-                   argument != output && !argument.use_empty();
+      bool alike = argument.getType() == output &&
+                   !llvm::is_contained(loop.getDpsInits(), argument) &&
+                   !argument.use_empty();
       for (OpOperand &use : argument.getUses())
         alike &= loop.getMatchingIndexingMap(&use).isIdentity();
       if (alike)

@@ -49,4 +49,22 @@ def FlattenGroups : Pass<"weir-flatten-groups", "::mlir::func::FuncOp"> {
   }];
 }
 
+def JoinGroups : Pass<"weir-join-groups", "::mlir::func::FuncOp"> {
+  let summary = "Makes elementwise groups that feed each other one group";
+  let description = [{
+    Where an elementwise group uses what another makes of as many elements, and
+    nobody needs that earlier, both are one group with the results of both: one
+    loop, which reads and writes each element once. So the slots of an optimizer
+    and its variable take one pass over memory. It declines where inputs that
+    were done with would have to wait, more than results do less.
+
+    ```mlir
+    %m = graph.group(%g, %n) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32> { ... }
+    %y = graph.group(%x, %m) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32> { ... }
+    // becomes
+    %r:2 = graph.group(%g, %n, %x) : (tensor<4xf32>, tensor<4xf32>, tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) { ... }
+    ```
+  }];
+}
+
 #endif // WEIR_PASSES_FUSE

@@ -1,17 +1,19 @@
-// A tree of elementwise ops becomes one linalg.generic.
+// A tree of elementwise ops becomes one linalg.generic, with a result for each
+// value of it that the kernel gives back.
 //
-// Upstream's elementwise fusion does this pair by pair on linalg, at a cost that
-// grows with the square of the tree and with no bound on recomputation; here the
-// scalar functions are at hand before lowering, so the body is built at once.
+// Upstream's elementwise fusion does this pair by pair on linalg, at a cost
+// that grows with the square of the tree and with no bound on recomputation;
+// here the scalar functions are at hand before lowering, so the body is built
+// at once.
 
 #include "passes/lower/Passes.h"
 
 #include "dialects/graph/Graph.h"
 #include "dialects/graph/Shape.h"
-#include "passes/lower/Patterns.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "passes/lower/Patterns.h"
 #include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
@@ -39,7 +41,7 @@ public:
     for (size_t i = 0; i < members.size(); ++i)
       for (Value operand : members[i]->getOperands()) {
         Operation *producer = operand.getDefiningOp();
-        if (isScalarOp(producer) && usedInsideOnly(producer))
+        if (isScalarOp(producer) && mayJoin(producer))
           members.insert(producer);
       }
   }
@@ -53,8 +55,11 @@ public:
     llvm::sort(ordered, [](Operation *a, Operation *b) {
       return a->isBeforeInBlock(b);
     });
-    auto type = cast<RankedTensorType>(root->getResult(0).getType());
-    rank = type.getRank();
+    rank = cast<RankedTensorType>(root->getResult(0).getType()).getRank();
+    SmallVector<Operation *> given;
+    for (Operation *op : ordered)
+      if (op == root || isGivenBack(op))
+        given.push_back(op);
 
     DenseMap<Value, Leaf> leaves;
     llvm::SetVector<Value> inputs;
@@ -75,11 +80,15 @@ public:
         tensors.push_back(signlessTensor(b, loc, leaf.tensor));
         maps.push_back(leaf.map);
       }
-    maps.push_back(b.getMultiDimIdentityMap(rank));
-
-    Value init = emptyTensor(b, loc, type);
+    SmallVector<Value> inits;
+    SmallVector<Type> types;
+    for (Operation *op : given) {
+      maps.push_back(b.getMultiDimIdentityMap(rank));
+      inits.push_back(emptyTensor(b, loc, op->getResult(0).getType()));
+      types.push_back(inits.back().getType());
+    }
     auto generic = b.create<linalg::GenericOp>(
-        loc, init.getType(), tensors, init, maps, parallelLoops(rank),
+        loc, types, tensors, inits, maps, parallelLoops(rank),
         [&](OpBuilder &b, Location, ValueRange args) {
           DenseMap<Value, Value> values;
           for (auto [input, arg] : llvm::zip(inputs, args))
@@ -95,23 +104,42 @@ public:
                 cast<graph::ScalarOpInterface>(op).buildScalar(b, op->getLoc(),
                                                                operands);
           }
-          b.create<linalg::YieldOp>(loc, values.lookup(root->getResult(0)));
+          SmallVector<Value> results;
+          for (Operation *op : given)
+            results.push_back(values.lookup(op->getResult(0)));
+          b.create<linalg::YieldOp>(loc, results);
         });
-    Value result = generic.getResult(0);
-    if (result.getType() != type)
-      result = b.create<UnrealizedConversionCastOp>(loc, type, result)
-                   .getResult(0);
-    b.replaceOp(root, result);
+    for (auto [op, result] : llvm::zip_equal(given, generic.getResults())) {
+      Value value = result;
+      Type type = op->getResult(0).getType();
+      if (value.getType() != type)
+        value =
+            b.create<UnrealizedConversionCastOp>(loc, type, value).getResult(0);
+      // The members that use it go.
+      op->getResult(0).replaceUsesWithIf(value, [&](OpOperand &use) {
+        return !members.contains(use.getOwner());
+      });
+    }
     for (Operation *op : llvm::reverse(ordered))
-      if (op != root && op->use_empty())
-        b.eraseOp(op);
+      b.eraseOp(op);
   }
 
 private:
-  bool usedInsideOnly(Operation *op) const {
+  /// Whether only members use `op`, or the kernel gives it back too, of the
+  /// root's shape.
+  bool mayJoin(Operation *op) const {
     return llvm::all_of(op->getUsers(), [&](Operation *user) {
-      return members.contains(user);
+      return members.contains(user) ||
+             (isa<func::ReturnOp>(user) &&
+              cast<RankedTensorType>(op->getResult(0).getType()).getShape() ==
+                  cast<RankedTensorType>(
+                      members.front()->getResult(0).getType())
+                      .getShape());
     });
+  }
+
+  static bool isGivenBack(Operation *op) {
+    return llvm::any_of(op->getUsers(), llvm::IsaPred<func::ReturnOp>);
   }
 
   /// The number that every element of a constant has.

@@ -97,13 +97,13 @@ bool StateUses::readsInPlace(plan::TaskOp task, Value read) const {
   return true;
 }
 
-/// The task that makes a value, or what it is reshaped of, which has no other
-/// result and stands in `block`.
+/// The task that makes a value, or what it is reshaped of, and stands in
+/// `block`.
 static plan::TaskOp makerOf(Value &made, Block *block) {
   while (auto reshape = made.getDefiningOp<graph::ReshapeOp>())
     made = reshape.getX();
   auto task = made.getDefiningOp<plan::TaskOp>();
-  if (!task || task->getBlock() != block || task->getNumResults() != 1)
+  if (!task || task->getBlock() != block)
     return {};
   return task;
 }

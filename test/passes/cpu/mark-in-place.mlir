@@ -31,6 +31,29 @@ func.func private @decay(%x: memref<4xf32>, %z: memref<4xf32>, %y: memref<4xf32>
   return
 }
 
+// Any of several outputs: each element is read before it is written.
+// CHECK-LABEL: @outputs
+// CHECK-SAME: weir.in_place = array<i64: 0, 1>
+func.func private @outputs(%x: memref<4xf32>, %z: memref<4xf32>, %y: memref<4xf32>, %w: memref<4xf32>) attributes {weir.kernel} {
+  linalg.generic {indexing_maps = [#d0, #d0, #d0, #d0], iterator_types = ["parallel"]} ins(%x, %z : memref<4xf32>, memref<4xf32>) outs(%y, %w : memref<4xf32>, memref<4xf32>) {
+  ^bb0(%a: f32, %b: f32, %out: f32, %also: f32):
+    %d = arith.addf %a, %b : f32
+    linalg.yield %d, %a : f32, f32
+  }
+  return
+}
+
+// But of outputs that are written in different orders, none.
+// CHECK-LABEL: @orders
+// CHECK-NOT: weir.in_place
+func.func private @orders(%x: memref<4xf32>, %y: memref<4xf32>, %w: memref<4xf32>) attributes {weir.kernel} {
+  linalg.generic {indexing_maps = [#d0, #d0, #back], iterator_types = ["parallel"]} ins(%x : memref<4xf32>) outs(%y, %w : memref<4xf32>, memref<4xf32>) {
+  ^bb0(%a: f32, %out: f32, %also: f32):
+    linalg.yield %a, %a : f32, f32
+  }
+  return
+}
+
 // Read elsewhere, it may not.
 // CHECK-LABEL: @reverse
 // CHECK-NOT: weir.in_place

@@ -53,3 +53,19 @@ func.func @entry(%x: tensor<4xf32>) -> tensor<4xf32> {
   %a = graph.exp %x : tensor<4xf32>
   return %a : tensor<4xf32>
 }
+
+// -----
+
+// What the kernel gives back besides is a result of the same loop.
+// CHECK-LABEL: func.func @both
+// CHECK: %[[R:.*]]:2 = linalg.generic {{.*}} outs(%{{.*}}, %{{.*}} : tensor<4xf32>, tensor<4xf32>)
+// CHECK: %[[M:.*]] = arith.addf
+// CHECK: %[[Y:.*]] = arith.subf %{{.*}}, %[[M]]
+// CHECK: linalg.yield %[[M]], %[[Y]]
+// CHECK-NOT: linalg.generic
+// CHECK: return %[[R]]#1, %[[R]]#0
+func.func @both(%g: tensor<4xf32>, %x: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) attributes {weir.kernel} {
+  %m = graph.add %g, %g : tensor<4xf32>
+  %y = graph.sub %x, %m : tensor<4xf32>
+  return %y, %m : tensor<4xf32>, tensor<4xf32>
+}

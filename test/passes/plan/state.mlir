@@ -25,6 +25,29 @@ func.func private @k(%x: memref<4xf32> {llvm.noalias}, %y: memref<4xf32> {llvm.n
 
 // -----
 
+// So are the variables of a kernel with several results.
+// CHECK: weir.arena_bytes = 0
+// CHECK: plan.program
+// CHECK-DAG: %[[X:.*]] = plan.argument 0
+// CHECK-DAG: %[[W:.*]] = plan.state 0 : memref<4xf32>
+// CHECK-DAG: %[[M:.*]] = plan.state 64 : memref<4xf32>
+// CHECK: plan.run @k(%[[X]], %[[M]], %[[W]], %[[W]], %[[M]])
+// CHECK-NOT: plan.copy
+// CHECK: func.func private @k(memref<4xf32>, memref<4xf32>, memref<4xf32>, memref<4xf32>, memref<4xf32>) attributes
+graph.variable @w : tensor<4xf32>
+graph.variable @m : tensor<4xf32>
+func.func @f(%x: tensor<4xf32>) attributes {weir.entry = "f"} {
+  %w = graph.read_variable @w : tensor<4xf32>
+  %m = graph.read_variable @m : tensor<4xf32>
+  %v:2 = plan.task @k(%x, %m, %w) : (tensor<4xf32>, tensor<4xf32>, tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>)
+  graph.write_variable @m, %v#1 : tensor<4xf32>
+  graph.write_variable @w, %v#0 : tensor<4xf32>
+  return
+}
+func.func private @k(%x: memref<4xf32> {llvm.noalias}, %m: memref<4xf32> {llvm.noalias}, %w: memref<4xf32> {llvm.noalias}, %v: memref<4xf32> {llvm.noalias}, %n: memref<4xf32> {llvm.noalias}) attributes {weir.kernel, weir.in_place = array<i64: 0, 1, 2>}
+
+// -----
+
 // A kernel that may read the old value after it has written needs a buffer.
 // CHECK: plan.program
 // CHECK-DAG: %[[W:.*]] = plan.state 0 : memref<4xf32>

@@ -1,0 +1,246 @@
+// Elementwise groups over the same elements, of which one uses the other's
+// result, become one group with the results of both.
+
+#include "passes/fuse/Passes.h"
+
+#include "dialects/graph/Graph.h"
+#include "dialects/graph/Shape.h"
+#include "dialects/graph/state/State.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/IRMapping.h"
+#include "llvm/ADT/SetVector.h"
+
+using namespace mlir;
+
+namespace weir {
+#define GEN_PASS_DEF_JOINGROUPS
+#include "passes/fuse/Passes.h.inc"
+
+namespace {
+
+/// Beyond these, registers and what reads ahead of memory run out.
+constexpr size_t mostOps = 60, mostStreams = 12;
+
+ArrayRef<int64_t> shapeOf(Value value) {
+  return cast<RankedTensorType>(value.getType()).getShape();
+}
+
+/// What is reshaped to `value`, or that itself.
+Value sourceOf(Value value) {
+  while (auto reshape = value.getDefiningOp<graph::ReshapeOp>())
+    value = reshape.getX();
+  return value;
+}
+
+/// Whether the group is one loop over the elements of each of its results.
+bool isElementwise(graph::GroupOp group) {
+  if (group.getNumResults() == 0)
+    return false;
+  ArrayRef<int64_t> shape = shapeOf(group.getResult(0));
+  if (llvm::is_contained(shape, 0))
+    return false;
+  return llvm::all_of(
+      group.getBody().front().without_terminator(), [&](Operation &op) {
+        auto broadcast = dyn_cast<graph::BroadcastOp>(op);
+        bool isOfElements =
+            isa<graph::ScalarOpInterface, graph::ConstantOp>(op) ||
+            (broadcast && isa<BlockArgument>(broadcast.getX()));
+        return isOfElements && shapeOf(op.getResult(0)) == shape;
+      });
+}
+
+/// A group and an earlier one that makes an operand of it.
+class Pair {
+public:
+  Pair(graph::GroupOp from, graph::GroupOp to) : from(from), to(to) {}
+
+  bool mayJoin() {
+    if (from->getBlock() != to->getBlock() ||
+        from->hasAttr("weir.host") != to->hasAttr("weir.host") ||
+        !isElementwise(from) || !isElementwise(to) ||
+        shapeOf(from.getResult(0)) != shapeOf(to.getResult(0)) ||
+        opsOf(from) + opsOf(to) > mostOps)
+      return false;
+    for (Value result : from.getResults())
+      if (!isUsedFromHere(result))
+        return false;
+    findInputs();
+    size_t results = to.getNumResults() + kept.size();
+    return inputs.size() + results <= mostStreams && !needsMoreMemory();
+  }
+
+  graph::GroupOp join() {
+    OpBuilder b(to);
+    SmallVector<Type> types(to.getResultTypes());
+    for (Value result : kept)
+      types.push_back(result.getType());
+    auto group =
+        b.create<graph::GroupOp>(to.getLoc(), types, inputs.getArrayRef());
+    group->setDiscardableAttrs(to->getDiscardableAttrDictionary());
+    Block &body = group.getBody().emplaceBlock();
+    DenseMap<Value, Value> arguments;
+    for (Value input : inputs)
+      arguments[input] = body.addArgument(input.getType(), to.getLoc());
+    b.setInsertionPointToEnd(&body);
+    SmallVector<Value> ofFrom = copy(b, from, arguments);
+    for (auto [result, value] : llvm::zip_equal(from.getResults(), ofFrom))
+      arguments[result] = value;
+    SmallVector<Value> results = copy(b, to, arguments);
+    for (Value result : kept)
+      results.push_back(arguments.lookup(result));
+    b.create<graph::YieldOp>(to.getLoc(), results);
+
+    // Views of what now comes later do so too.
+    Operation *last = group;
+    for (Operation *view : views) {
+      view->moveAfter(last);
+      last = view;
+    }
+    unsigned next = to.getNumResults();
+    for (Value result : kept)
+      result.replaceUsesWithIf(group.getResult(next++), [&](OpOperand &use) {
+        return use.getOwner() != to;
+      });
+    to.replaceAllUsesWith(group.getResults().take_front(to.getNumResults()));
+    to.erase();
+    for (Operation *view : llvm::reverse(views))
+      if (view->use_empty())
+        view->erase();
+    from.erase();
+    return group;
+  }
+
+private:
+  static size_t opsOf(graph::GroupOp group) {
+    return group.getBody().front().getOperations().size();
+  }
+
+  bool isOfFrom(Value value) const {
+    Value source = sourceOf(value);
+    return source.getDefiningOp() == from && shapeOf(source) == shapeOf(value);
+  }
+
+  /// Whether nobody needs the result before the later group, but views that
+  /// can wait.
+  bool isUsedFromHere(Value result) {
+    bool isKept = false;
+    SmallVector<Value> work{result};
+    while (!work.empty()) {
+      Value value = work.pop_back_val();
+      for (Operation *user : value.getUsers()) {
+        if (user == to) {
+          // Only as the elements that it is.
+          if (!isOfFrom(value))
+            return false;
+          continue;
+        }
+        Operation *place = to->getBlock()->findAncestorOpInBlock(*user);
+        if (place && to->isBeforeInBlock(place)) {
+          isKept = true;
+        } else if (isa<graph::ReshapeOp>(user) && place == user) {
+          views.push_back(user);
+          work.push_back(user->getResult(0));
+        } else {
+          return false;
+        }
+      }
+    }
+    if (isKept)
+      kept.insert(result);
+    return true;
+  }
+
+  void findInputs() {
+    llvm::sort(views, [](Operation *a, Operation *b) {
+      return a->isBeforeInBlock(b);
+    });
+    for (graph::GroupOp group : {from, to})
+      for (Value input : group.getInputs())
+        if (!isOfFrom(input) && !alike(input))
+          inputs.insert(input);
+  }
+
+  /// The input that is of the same elements, if there is one.
+  Value alike(Value value) const {
+    for (Value input : inputs)
+      if (input.getType() == value.getType() &&
+          sourceOf(input) == sourceOf(value))
+        return input;
+    return {};
+  }
+
+  /// Whether what only the earlier group needs, and has to wait now, is more
+  /// than what it makes.
+  bool needsMoreMemory() {
+    size_t waiting = 0;
+    for (Value input : from.getInputs()) {
+      // What the caller, a variable or a weight has takes no memory more.
+      Operation *maker = sourceOf(input).getDefiningOp();
+      if (shapeOf(input) != shapeOf(from.getResult(0)) || !maker ||
+          isa<graph::ReadVariableOp, graph::ConstantOp>(maker))
+        continue;
+      waiting +=
+          llvm::none_of(sourceOf(input).getUsers(),
+                        [&](Operation *user) { return isUsedLater(user); });
+    }
+    return waiting > from.getNumResults();
+  }
+
+  bool isUsedLater(Operation *user) {
+    if (isa<graph::ReshapeOp>(user))
+      return llvm::any_of(user->getResult(0).getUsers(),
+                          [&](Operation *next) { return isUsedLater(next); });
+    Operation *place = to->getBlock()->findAncestorOpInBlock(*user);
+    return place && (place == to || to->isBeforeInBlock(place));
+  }
+
+  /// Copies a group's ops; what it yields.
+  SmallVector<Value> copy(OpBuilder &b, graph::GroupOp group,
+                          const DenseMap<Value, Value> &arguments) {
+    IRMapping map;
+    for (auto [input, argument] :
+         llvm::zip_equal(group.getInputs(), group.getBody().getArguments()))
+      map.map(argument, isOfFrom(input) ? arguments.lookup(sourceOf(input))
+                                        : arguments.lookup(alike(input)));
+    for (Operation &op : group.getBody().front().without_terminator())
+      b.clone(op, map);
+    SmallVector<Value> results;
+    for (Value value : group.getBody().front().getTerminator()->getOperands())
+      results.push_back(map.lookupOrDefault(value));
+    return results;
+  }
+
+  graph::GroupOp from, to;
+  llvm::SetVector<Value> kept, inputs; // results that others use
+  SmallVector<Operation *> views;      // before the later group
+};
+
+struct JoinGroups : impl::JoinGroupsBase<JoinGroups> {
+  void runOnOperation() override {
+    SmallVector<graph::GroupOp> work;
+    getOperation()->walk([&](graph::GroupOp group) { work.push_back(group); });
+    // Consumers first: each takes what makes its operands, as often as it can.
+    llvm::DenseSet<Operation *> gone;
+    while (!work.empty()) {
+      graph::GroupOp to = work.pop_back_val();
+      if (gone.contains(to))
+        continue;
+      for (Value input : to.getInputs()) {
+        auto from = sourceOf(input).getDefiningOp<graph::GroupOp>();
+        if (!from)
+          continue;
+        Pair pair(from, to);
+        if (!pair.mayJoin())
+          continue;
+        gone.insert(from);
+        gone.insert(to);
+        work.push_back(pair.join());
+        gone.erase(work.back());
+        break;
+      }
+    }
+  }
+};
+
+} // namespace
+} // namespace weir
