@@ -7,6 +7,7 @@
 #include "compiler/emit/Output.h"
 #include "mlir/IR/AsmState.h"
 #include "mlir/Pass/PassManager.h"
+#include <limits>
 
 using namespace mlir;
 
@@ -125,6 +126,46 @@ Status compileLevels(ModuleOp module, const Options &options, StringRef first) {
   return statusOf(emit(levels, options.emit));
 }
 
+/// Finds how many bytes the stage fuse may count for the arena, which has more
+/// than it counts, to have as many as are asked for; `weir.remat` says it then.
+Status fitArena(ModuleOp module, const Options &options) {
+  Options whole = options;
+  whole.stopAfter.clear();
+  Builder b(module.getContext());
+  module->setAttr("weir.keeps_constants", b.getUnitAttr());
+  int64_t limit = *options.arenaLimit, counted = limit;
+  int64_t least = std::numeric_limits<int64_t>::max();
+  Status status = Status::limit;
+  constexpr int mostTrials = 8;
+  for (int i = 0; i < mostTrials; ++i) {
+    OwningOpRef<ModuleOp> trial = module.clone();
+    (*trial)->setAttr("weir.remat", b.getI64IntegerAttr(counted));
+    bool stopped = false;
+    if (failed(runStages(*trial, whole, "fuse", "plan", stopped)))
+      return internalError();
+    int64_t bytes =
+        (*trial)->getAttrOfType<IntegerAttr>("weir.arena_bytes").getInt();
+    if (bytes <= limit) {
+      module->setAttr("weir.remat", b.getI64IntegerAttr(counted));
+      status = Status::ok;
+      break;
+    }
+    least = std::min(least, bytes);
+    if (counted == 0)
+      break;
+    // The last one asks for all that can be done.
+    counted = i + 2 == mostTrials
+                  ? 0
+                  : std::max<int64_t>(counted - (bytes - limit), 0);
+  }
+  module->removeAttr("weir.keeps_constants");
+  if (status != Status::ok)
+    llvm::errs() << "weir: error: --remat=" << limit
+                 << ": the arena has at least " << least
+                 << " bytes, however much is computed again\n";
+  return status;
+}
+
 } // namespace
 
 Status compile(MLIRContext *context, const Options &options) {
@@ -183,6 +224,18 @@ Status compile(MLIRContext *context, const Options &options) {
     if (stopped)
       return print(*module, options.emit.output);
     first = "fuse";
+  }
+  if (options.arenaLimit) {
+    if (first != "fuse") {
+      if (failed(runStages(*module, options, first, "grad", stopped)))
+        return internalError();
+      if (stopped)
+        return print(*module, options.emit.output);
+      first = "fuse";
+    }
+    status = fitArena(*module, options);
+    if (status != Status::ok)
+      return status;
   }
   if (failed(runStages(*module, options, first, "", stopped)))
     return internalError();

@@ -7,6 +7,7 @@
 #include "compiler/import/Ops.h"
 #include "llvm/BinaryFormat/Magic.h"
 #include "llvm/Support/FileSystem.h"
+#include <limits>
 
 using namespace llvm;
 using namespace llvm::opt;
@@ -240,6 +241,31 @@ void readGpu(const InputArgList &args, Options &options, Usage &usage) {
     usage.say() << "--multiversion does not go with --gpu\n";
 }
 
+/// A number of bytes, or of 1024, 1024^2 or 1024^3.
+std::optional<int64_t> parseBytes(StringRef text) {
+  int64_t unit = text.consume_back("G")   ? int64_t(1) << 30
+                 : text.consume_back("M") ? int64_t(1) << 20
+                 : text.consume_back("K") ? int64_t(1) << 10
+                                          : 1;
+  int64_t bytes;
+  if (text.getAsInteger(10, bytes) || bytes < 1 ||
+      bytes > std::numeric_limits<int64_t>::max() / unit)
+    return std::nullopt;
+  return bytes * unit;
+}
+
+void readRemat(const InputArgList &args, Options &options, Usage &usage) {
+  const Arg *limit = args.getLastArg(OPT_remat_EQ);
+  if (!limit)
+    return;
+  options.arenaLimit = parseBytes(limit->getValue());
+  if (!options.arenaLimit)
+    usage.say() << "--remat=" << escaped(limit->getValue())
+                << " is no number of bytes, as in 64M\n";
+  if (!options.levels.empty())
+    usage.say() << "--remat does not go with --multiversion\n";
+}
+
 void readThreads(StringRef text, ThreadOptions &threads, Usage &usage) {
   // How many the caller's are is not known: scratch for most machines' cores.
   if (text == "extern")
@@ -308,6 +334,7 @@ std::optional<Options> parseOptions(mlir::MLIRContext *context,
               usage);
   readLevels(args, command, options, usage);
   readGpu(args, options, usage);
+  readRemat(args, options, usage);
   options.precision = args.getLastArgValue(OPT_precision_EQ, "f32").str();
   if (options.precision != "f32" && options.precision != "bf16x3" &&
       options.precision != "tf32")

@@ -36,6 +36,8 @@ struct Options {
   std::vector<Level> levels;
   /// What products of f32 that are made of others keep: "f32" or "bf16x3".
   std::string precision = "f32";
+  /// The most bytes that the arena may have; none: as many as it takes.
+  std::optional<int64_t> arenaLimit;
   /// The last stage to run; all of them where empty.
   std::string stopAfter;
   bool timing = false;

@@ -78,6 +78,7 @@ defm place : Eq<"place", "REGEX:cpu|gpu", "With --gpu, where nodes are computed 
 defm gpu_arch : Eq<"gpu-arch", "LIST", "Architectures of GPUs to make machine code for where ptxas is found, as in sm_80,sm_90; PTX, which all later ones run too, is for the oldest (default: sm_80)">;
 defm threads : Eq<"threads", "N|extern", "Run on N threads of the model's own (default: 1), or on the caller's">;
 defm precision : Eq<"precision", "f32|bf16x3|tf32", "What products of f32 keep: all of f32 (default); by tiles of AMX 16 bits, in half the time; on a GPU 10 bits of each factor's fraction, by its units for matrices">;
+defm remat : Eq<"remat", "BYTES", "Compute values again where they are used late, so that the arena has at most so many bytes (K, M and G behind a number: of 1024)">;
 def O : Joined<["-"], "O">, MetaVarName<"LEVEL">,
         HelpText<"Optimization level, 0 to 3 (default: 2)">;
 

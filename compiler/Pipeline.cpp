@@ -39,6 +39,8 @@ static void buildFuse(OpPassManager &pm) {
   functions.addPass(createFormGroups());
   functions.addPass(createFlattenGroups());
   functions.addPass(createJoinGroups());
+  functions.addPass(createHoistUpdates());
+  functions.addPass(createRecomputeGroups());
 }
 
 static void buildLower(OpPassManager &pm) {

@@ -67,4 +67,64 @@ def JoinGroups : Pass<"weir-join-groups", "::mlir::func::FuncOp"> {
   }];
 }
 
+def HoistUpdates : Pass<"weir-hoist-updates", "::mlir::func::FuncOp"> {
+  let summary = "Assigns variables as soon as their new values can be made";
+  let description = [{
+    A step of training assigns its variables at its end, so that every gradient,
+    or what it is made of, lives until then. In a module with `weir.remat`, the
+    most bytes that its arena shall have, what serves nothing but an assignment
+    goes behind the last op that it needs, and the assignment behind the last use
+    of the variable's old value. Nothing overtakes a check, or an op whose regions
+    have effects.
+
+    ```mlir
+    %g = graph.group(%x) : (tensor<4xf32>) -> tensor<4xf32> { ... }
+    %h = graph.group(%x) : (tensor<4xf32>) -> tensor<4xf32> { ... }
+    %v = graph.group(%w, %g) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32> { ... }
+    graph.write_variable @w, %v : tensor<4xf32>
+    // becomes
+    %g = graph.group(%x) : (tensor<4xf32>) -> tensor<4xf32> { ... }
+    %v = graph.group(%w, %g) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32> { ... }
+    graph.write_variable @w, %v : tensor<4xf32>
+    %h = graph.group(%x) : (tensor<4xf32>) -> tensor<4xf32> { ... }
+    ```
+  }];
+}
+
+def RecomputeGroups : Pass<"weir-recompute-groups", "::mlir::func::FuncOp"> {
+  let summary = "Computes values again where they are used late, for less memory";
+  let description = [{
+    In a module with `weir.remat`, a number of bytes, where more than that are
+    alive at once: values that are made before that moment and used behind it are
+    made again by a copy of their group before their next use. A copy has the
+    operands that are alive, or copies of those that are not. Groups become
+    kernels, so a copy computes the same bits. It has a number, `weir.again`, which
+    its task keeps, so that nothing makes one of the two.
+
+    What loops over elements and reductions make goes first, the largest first,
+    and no more of it than needed. Where that is not enough, of the values that
+    products and convolutions make only each n-th stays, for the least n that is
+    enough: of a chain of layers, about the square root of their number is alive
+    then. Where no n is, the one that takes the least memory.
+
+    Scratch memory of kernels is not counted, and what will be assigned in place
+    is; whoever sets the number looks at the plan and asks for less or more.
+
+    ```mlir
+    %a = graph.group(%x) : (tensor<4xf32>) -> tensor<4xf32> { ... }
+    %b = graph.group(%a) : (tensor<4xf32>) -> tensor<1xf32> { ... }
+    %c = graph.group(%b) : (tensor<1xf32>) -> tensor<9xf32> { ... }
+    %d = graph.group(%c) : (tensor<9xf32>) -> tensor<1xf32> { ... }
+    %e = graph.group(%a, %d) : (tensor<4xf32>, tensor<1xf32>) -> tensor<4xf32> { ... }
+    // becomes
+    %a = graph.group(%x) : (tensor<4xf32>) -> tensor<4xf32> { ... }
+    %b = graph.group(%a) : (tensor<4xf32>) -> tensor<1xf32> { ... }
+    %c = graph.group(%b) : (tensor<1xf32>) -> tensor<9xf32> { ... }
+    %d = graph.group(%c) : (tensor<9xf32>) -> tensor<1xf32> { ... }
+    %f = graph.group(%x) attributes {weir.again = 0 : i64} : (tensor<4xf32>) -> tensor<4xf32> { ... }
+    %e = graph.group(%f, %d) : (tensor<4xf32>, tensor<1xf32>) -> tensor<4xf32> { ... }
+    ```
+  }];
+}
+
 #endif // WEIR_PASSES_FUSE

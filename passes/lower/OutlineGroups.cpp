@@ -81,6 +81,9 @@ struct OutlineGroups : impl::OutlineGroupsBase<OutlineGroups> {
           FlatSymbolRefAttr::get(kernels[kernel].getSymNameAttr()),
           group.getInputs(), /*wave=*/IntegerAttr(),
           isOfHost(group) ? b.getUnitAttr() : UnitAttr());
+      // A copy that is to be run again is not what it is a copy of.
+      if (Attribute again = group->getAttr("weir.again"))
+        task->setAttr("weir.again", again);
       group.replaceAllUsesWith(task.getResults());
       group.erase();
     }

@@ -44,18 +44,17 @@ Expr LossScale::unscaled(Expr slope) {
   return slope / cast(scale, slope.elementType());
 }
 
-void LossScale::grow() {
+LossScale::Next LossScale::grown() {
   double most = recipe.number("loss_scale_growth", 1);
   Expr now = read(b, good) + 1;
   Expr isEnough = apply<graph::GreaterEqualOp>(now, now.like(most));
   Expr doubled = minimum(scale * 2, maximum(scale, scale.like(largest)));
-  write(good, select(isEnough, now.like(0), now));
-  write(kept, select(isEnough, doubled, scale));
+  return {select(isEnough, doubled, scale), select(isEnough, now.like(0), now)};
 }
 
-void LossScale::shrink() {
-  write(good, Expr(b, splat(b, good.getTensorType(), 0)));
-  write(kept, maximum(scale * 0.5, scale.like(1)));
+LossScale::Next LossScale::shrunk() {
+  return {maximum(scale * 0.5, scale.like(1)),
+          Expr(b, splat(b, good.getTensorType(), 0))};
 }
 
 Expr areFinite(ArrayRef<Expr> all) {

@@ -24,16 +24,22 @@ public:
   /// The gradient of the loss from that of the scaled one, at least in f32.
   graph::build::Expr unscaled(graph::build::Expr slope);
 
-  /// What becomes of the scale behind a step that moves, and behind one that
-  /// is left out.
-  void grow();
-  void shrink();
+  /// The scale, and the steps that moved since it changed.
+  struct Next {
+    graph::build::Expr scale, good;
+  };
+  /// What becomes of them behind a step that moves, and behind one that is left
+  /// out.
+  Next grown();
+  Next shrunk();
+  graph::VariableOp variable() const { return kept; }
+  graph::VariableOp goodSteps() const { return good; }
 
 private:
   const Recipe &recipe;
   mlir::ImplicitLocOpBuilder &b;
-  graph::VariableOp kept, good; // the scale, and the steps since it changed
-  graph::build::Expr scale;     // without a value where there is none
+  graph::VariableOp kept, good;
+  graph::build::Expr scale; // without a value where there is none
 };
 
 /// Whether every element of all is a finite number.

@@ -90,9 +90,9 @@ public:
     auto moveIfFinite = [&] {
       return scale.isDynamic() ? move(scale) : move();
     };
-    if (Expr isLast = accumulate())
-      return choose(isLast, moveIfFinite, [] {});
-    return moveIfFinite();
+    if (steps == 1)
+      return moveIfFinite();
+    return accumulate(moveIfFinite);
   }
 
 private:
@@ -131,38 +131,44 @@ private:
   /// The same where gradients are finite.
   LogicalResult move(LossScale &scale) {
     b.setLoc(function.getLoc());
-    return choose(
-        areFinite(slopes),
-        [&] {
-          scale.grow();
-          return move();
-        },
-        [&] { scale.shrink(); });
+    Expr are = areFinite(slopes);
+    LossScale::Next moved = scale.grown(), left = scale.shrunk();
+    return choose(are,
+                  {{moved.good, left.good, scale.goodSteps()},
+                   {moved.scale, left.scale, scale.variable()}},
+                  [&] { return move(); });
   }
 
-  /// Has ops that are built by either run only as a condition says.
-  LogicalResult choose(Expr condition,
-                       llvm::function_ref<LogicalResult()> build,
-                       llvm::function_ref<void()> buildOther) {
+  /// A variable, and what becomes of it where a condition holds and where not.
+  struct Chosen {
+    Expr isTrue, isFalse;
+    graph::VariableOp variable;
+  };
+
+  /// Has ops that are built run only where a condition holds.
+  LogicalResult choose(Expr condition, ArrayRef<Chosen> all,
+                       llvm::function_ref<LogicalResult()> build) {
     b.setLoc(function.getLoc());
-    auto branch = b.create<graph::IfOp>(TypeRange(), condition.value);
+    SmallVector<Value> isTrue, isFalse;
+    for (const Chosen &each : all) {
+      isTrue.push_back(each.isTrue.value);
+      isFalse.push_back(each.isFalse.value);
+    }
+    auto branch =
+        b.create<graph::IfOp>(TypeRange(ValueRange(isTrue)), condition.value);
+    for (auto [each, value] : llvm::zip(all, branch.getResults()))
+      write(each.variable, Expr(b, value));
     OpBuilder::InsertionGuard guard(b);
-    auto enter = [&](Region &region) {
-      b.setInsertionPointToEnd(&region.emplaceBlock());
-      b.setInsertionPoint(b.create<graph::YieldOp>(ValueRange()));
-    };
-    enter(branch.getElseRegion());
-    buildOther();
-    b.setLoc(function.getLoc());
-    enter(branch.getThenRegion());
+    b.setInsertionPointToEnd(&branch.getElseRegion().emplaceBlock());
+    b.create<graph::YieldOp>(isFalse);
+    b.setInsertionPointToEnd(&branch.getThenRegion().emplaceBlock());
+    b.setInsertionPoint(b.create<graph::YieldOp>(isTrue));
     return build();
   }
 
-  /// Where gradients are of several steps, has them be the sums of these;
-  /// whether this step is the last one. Without a value where each step moves.
-  Expr accumulate() {
-    if (steps == 1)
-      return {};
+  /// Has gradients be the sums of those of several steps, of which the last one
+  /// moves.
+  LogicalResult accumulate(llvm::function_ref<LogicalResult()> build) {
     b.setLoc(function.getLoc());
     graph::VariableOp count =
         variables.add("accumulated_steps",
@@ -171,7 +177,6 @@ private:
     Expr isFirst = apply<graph::EqualOp>(before, before.like(0));
     // Not only where equal: a checkpoint may be of more steps.
     Expr isLast = apply<graph::GreaterEqualOp>(now, now.like(steps));
-    write(count, select(isLast, now.like(0), now));
     for (auto [read, slope] : llvm::zip(reads, slopes)) {
       b.setLoc(read.getLoc());
       slope = inFull(slope);
@@ -184,7 +189,7 @@ private:
       write(kept, sum);
       slope = sum;
     }
-    return isLast;
+    return choose(isLast, {{now.like(0), now, count}}, build);
   }
 
   /// The reads of variables that are trained and that the loss may depend on.

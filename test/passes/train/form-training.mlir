@@ -86,18 +86,18 @@ module attributes {weir.training = {loss = "sparse_softmax_cross_entropy", label
 // CHECK: %[[NOW:.*]] = graph.add %[[BEFORE]],
 // CHECK: %[[FIRST:.*]] = graph.equal %[[BEFORE]],
 // CHECK: %[[LAST:.*]] = graph.greater_equal %[[NOW]],
-// CHECK: graph.write_variable @"var:accumulated_steps"
 // CHECK: %[[KEPT:.*]] = graph.read_variable @"var:w/gradient_sum"
 // CHECK: %[[MORE:.*]] = graph.add %[[KEPT]], %[[G]]
 // CHECK: %[[SUM:.*]] = graph.select {{.*}}, %[[G]], %[[MORE]]
 // CHECK: graph.write_variable @"var:w/gradient_sum", %[[SUM]]
-// CHECK: graph.if %[[LAST]]
+// CHECK: %[[COUNT:.*]] = graph.if %[[LAST]] : tensor<i1> -> (tensor<i64>)
 // CHECK: %[[MEAN:.*]] = graph.div %[[SUM]],
 // CHECK: graph.mul %[[MEAN]],
 // CHECK: graph.write_variable @w
 // CHECK: } else {
-// CHECK-NEXT: graph.yield
+// CHECK-NEXT: graph.yield %[[NOW]]
 // CHECK-NEXT: }
+// CHECK-NEXT: graph.write_variable @"var:accumulated_steps", %[[COUNT]]
 // CHECK-NEXT: return
 module attributes {weir.training = {loss = "", optimizer = "sgd", accumulate = 3.0}} {
   graph.variable @w : tensor<4xf32> = dense<1.0> : tensor<4xf32> {weir.trained}
@@ -155,16 +155,16 @@ module attributes {weir.training = {loss = "mean_squared_error", labels = "t", o
 // CHECK: %[[SLOPE:.*]] = graph.div %[[G32]], %[[SCALE]]
 // CHECK: %[[ABS:.*]] = graph.abs %[[SLOPE]]
 // CHECK: %[[FINITE:.*]] = graph.less %[[ABS]],
-// CHECK: graph.if %[[FINITE]]
-// CHECK: graph.write_variable @"var:good_steps"
-// CHECK: graph.write_variable @"var:loss_scale"
+// CHECK: graph.mul %[[SCALE]],
+// CHECK: %[[HALF:.*]] = graph.mul %[[SCALE]],
+// CHECK: %[[LEAST:.*]] = graph.maximum %[[HALF]],
+// CHECK: %[[NEXT:.*]]:2 = graph.if %[[FINITE]]
 // CHECK: graph.cast %[[SLOPE]] : tensor<f32> to tensor<f16>
 // CHECK: graph.write_variable @w
 // CHECK: } else {
-// CHECK: graph.write_variable @"var:good_steps"
-// CHECK: %[[HALF:.*]] = graph.mul %[[SCALE]],
-// CHECK: %[[LEAST:.*]] = graph.maximum %[[HALF]],
-// CHECK: graph.write_variable @"var:loss_scale", %[[LEAST]]
+// CHECK: graph.yield %{{.*}}, %[[LEAST]]
+// CHECK: graph.write_variable @"var:good_steps", %[[NEXT]]#0
+// CHECK: graph.write_variable @"var:loss_scale", %[[NEXT]]#1
 // CHECK: return %[[L]] : tensor<f32>
 module attributes {weir.training = {loss = "", optimizer = "sgd", loss_scale = 1024.0, loss_scale_growth = 10.0, master_weights = "none"}} {
   graph.variable @w : tensor<f16> = dense<1.0> : tensor<f16> {weir.trained}

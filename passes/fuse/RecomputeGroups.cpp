@@ -1,0 +1,129 @@
+// What takes too much memory for too long is computed again where it is needed.
+
+#include "passes/fuse/Passes.h"
+
+#include "dialects/graph/Graph.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "passes/fuse/Timeline.h"
+#include "llvm/Support/Debug.h"
+
+#define DEBUG_TYPE "weir-recompute-groups"
+
+using namespace mlir;
+
+namespace weir {
+#define GEN_PASS_DEF_RECOMPUTEGROUPS
+#include "passes/fuse/Passes.h.inc"
+
+namespace {
+
+/// What a block would be, and the most that would live then.
+struct Choice {
+  Timeline::Steps steps;
+  int64_t bytes;
+};
+
+/// Looks for what to drop behind the moment when most is alive.
+class Search {
+public:
+  Search(const Timeline &timeline, Peak peak, int64_t limit)
+      : timeline(timeline), at(peak.at), limit(limit), best{{}, peak.bytes} {
+    timeline.across(at, cheap, others);
+  }
+
+  /// The cheapest choice within the limit, or else the one of the least
+  /// memory; no steps where none takes less than the block.
+  Choice run() {
+    // The larger ones first: fewer are enough.
+    SmallVector<std::pair<int64_t, size_t>> order;
+    for (auto [i, value] : llvm::enumerate(cheap))
+      order.push_back({-timeline.bytesOf(value), i});
+    llvm::sort(order);
+    SmallVector<Value> sorted;
+    for (auto [bytes, i] : order)
+      sorted.push_back(cheap[i]);
+    cheap = std::move(sorted);
+    if (attempt(droppedOf(cheap.size(), 1)))
+      return fewest();
+    // Of chains of products and the like each n-th stays: the more are
+    // dropped, the longer what is computed again at once.
+    constexpr size_t mostStrides = 64;
+    for (size_t n = 2; n <= std::min(others.size(), mostStrides); ++n)
+      if (attempt(droppedOf(cheap.size(), n)))
+        return best;
+    attempt(droppedOf(cheap.size(), others.size() + 1));
+    return best;
+  }
+
+private:
+  /// The first of the cheap ones, and of the others all but each `stride`-th.
+  DenseSet<Value> droppedOf(size_t count, size_t stride) const {
+    DenseSet<Value> dropped(cheap.begin(), cheap.begin() + count);
+    for (auto [i, value] : llvm::enumerate(others))
+      if ((i + 1) % stride != 0)
+        dropped.insert(value);
+    return dropped;
+  }
+
+  /// Whether what is left when these are dropped is within the limit.
+  bool attempt(const DenseSet<Value> &dropped) {
+    Timeline::Steps steps = timeline.recomputed(dropped, at);
+    int64_t bytes = timeline.peak(steps).bytes;
+    LLVM_DEBUG(llvm::dbgs()
+               << "without " << dropped.size() << " of "
+               << cheap.size() + others.size() << ": " << bytes << " bytes\n");
+    if (bytes < best.bytes)
+      best = {std::move(steps), bytes};
+    return bytes <= limit;
+  }
+
+  /// As few of the cheap ones as are enough.
+  Choice fewest() {
+    size_t low = 0, high = cheap.size();
+    while (low + 1 < high) {
+      size_t middle = (low + high) / 2;
+      Timeline::Steps steps = timeline.recomputed(droppedOf(middle, 1), at);
+      int64_t bytes = timeline.peak(steps).bytes;
+      if (bytes <= limit) {
+        best = {std::move(steps), bytes};
+        high = middle;
+      } else {
+        low = middle;
+      }
+    }
+    return best;
+  }
+
+  const Timeline &timeline;
+  size_t at;
+  int64_t limit;
+  SmallVector<Value> cheap, others;
+  Choice best;
+};
+
+struct RecomputeGroups : impl::RecomputeGroupsBase<RecomputeGroups> {
+  void runOnOperation() override {
+    func::FuncOp function = getOperation();
+    auto limit =
+        function->getParentOp()->getAttrOfType<IntegerAttr>("weir.remat");
+    if (!limit || !function->hasAttr("weir.entry"))
+      return;
+    // Once there is less at one moment, there may be most at another.
+    constexpr int mostRounds = 8;
+    int64_t made = 0;
+    Block &block = function.getBody().front();
+    for (int round = 0; round < mostRounds; ++round) {
+      Timeline timeline(block);
+      Peak peak = timeline.peak(timeline.steps());
+      if (peak.bytes <= limit.getInt())
+        return;
+      Choice choice = Search(timeline, peak, limit.getInt()).run();
+      if (choice.steps.empty())
+        return;
+      timeline.apply(choice.steps, made);
+    }
+  }
+};
+
+} // namespace
+} // namespace weir

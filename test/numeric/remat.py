@@ -1,0 +1,145 @@
+"""remat.py FOLDER: nets are trained with less and less memory for their arena;
+losses and all that is kept have the same bits as without a limit, and the
+losses are those of NumPy in float64."""
+
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+
+import numpy as np
+
+if os.environ.get("WEIR_RECORD"):  # For docs/ops.md: other tests have these ops.
+    sys.exit(0)
+OUT = sys.argv[1]
+sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / "runtime" / "Inputs"))
+import bundle  # noqa: E402
+
+STEPS, ROWS, WIDTH, LAYERS = 3, 64, 32, 12
+failures = 0
+rng = np.random.default_rng(6)
+
+
+def attr(key, text):
+    return f' attr {{ key: "{key}" value {{ {text} }} }}'
+
+
+def node(name, op, inputs, *attrs):
+    edges = " ".join(f'input: "{i}"' for i in inputs)
+    return f'node {{ name: "{name}" op: "{op}" {edges}{"".join(attrs)} }}'
+
+
+FLOAT, KIND = attr("T", "type: DT_FLOAT"), attr("dtype", "type: DT_FLOAT")
+
+
+def shape_of(*sizes):
+    return attr("shape", f"shape {{ {' '.join(f'dim {{ size: {n} }}' for n in sizes)} }}")
+
+
+def variable(name, *sizes):
+    return [node(name, "VarHandleOp", (), KIND, shape_of(*sizes)),
+            node(name + "/Read", "ReadVariableOp", (name,), KIND)]  # fmt: skip
+
+
+def layers(normalized):
+    """x = tanh(x W) of each layer, or with what that is in each row of a mean of
+    zero and a variance of one."""
+    text = [node("x", "Placeholder", (), KIND, shape_of(ROWS, WIDTH)),
+            node("axis", "Const", (), attr("dtype", "type: DT_INT32"), attr(
+                "value", "tensor { dtype: DT_INT32 tensor_shape { dim { size: 1 } } int_val: 1 }")),
+            node("epsilon", "Const", (), KIND, attr(
+                "value", "tensor { dtype: DT_FLOAT tensor_shape { } float_val: 0.01 }"))]  # fmt: skip
+    keep = attr("keep_dims", "b: true")
+    last = "x"
+    for i in range(LAYERS):
+        text += [*variable(f"W{i}", WIDTH, WIDTH),
+                 node(f"product{i}", "MatMul", (last, f"W{i}/Read"), FLOAT),
+                 node(f"tanh{i}", "Tanh", (f"product{i}",), FLOAT)]  # fmt: skip
+        last = f"tanh{i}"
+        if normalized:
+            text += [node(f"mean{i}", "Mean", (last, "axis"), FLOAT, keep),
+                     node(f"off{i}", "Sub", (last, f"mean{i}"), FLOAT),
+                     node(f"square{i}", "Square", (f"off{i}",), FLOAT),
+                     node(f"variance{i}", "Mean", (f"square{i}", "axis"), FLOAT, keep),
+                     node(f"more{i}", "AddV2", (f"variance{i}", "epsilon"), FLOAT),
+                     node(f"by{i}", "Rsqrt", (f"more{i}",), FLOAT),
+                     node(f"normal{i}", "Mul", (f"off{i}", f"by{i}"), FLOAT)]  # fmt: skip
+            last = f"normal{i}"
+    return [*text, node("y", "Identity", (last,), FLOAT)]
+
+
+def loss_of(x, t, weights, normalized):
+    for w in weights:
+        x = np.tanh(x @ np.float64(w))
+        if normalized:
+            x = x - x.mean(1, keepdims=True)
+            x = x / np.sqrt((x**2).mean(1, keepdims=True) + 0.01)
+    return np.mean((x - t) ** 2)
+
+
+def fail(what):
+    global failures
+    failures += 1
+    print(what)
+
+
+def compile(name, *options):
+    """The library and its arena, or what was said where there is none."""
+    library = f"{OUT}/{name}.so"
+    done = subprocess.run(["weir", "compile", f"{OUT}/net.pbtxt", "-o", library,
+                           "--loss=mean_squared_error:y,t", "--init=glorot_normal:seed=4",
+                           "--optimizer=Momentum:lr=0.5", *options], capture_output=True, text=True)  # fmt: skip
+    if done.returncode:
+        return None, done.stderr
+    told = subprocess.run(["weir", "inspect", "--json", library], check=True, capture_output=True)
+    return library, json.loads(told.stdout)["plan"]["arena_bytes"]
+
+
+def run(library, name, function="train_step", steps=STEPS):
+    subprocess.run(["weir-run", library, f"--function={function}", f"--repeat={steps}",
+                    f"--output-dir={OUT}", f"--input=x=@{OUT}/x.npy", f"--input=t=@{OUT}/t.npy",
+                    f"--save={OUT}/{name}"], check=True, stdout=subprocess.DEVNULL)  # fmt: skip
+    return np.load(f"{OUT}/loss.npy")
+
+
+def check(normalized, parts):
+    (pathlib.Path(OUT) / "net.pbtxt").write_text("\n".join(layers(normalized)) + "\n")
+    x, t = (np.float32(rng.normal(size=(ROWS, WIDTH))) for _ in range(2))
+    np.save(f"{OUT}/x.npy", x)
+    np.save(f"{OUT}/t.npy", t)
+    library, whole = compile("whole")
+    first = run(library, "first", "loss", 1)
+    kept = bundle.read(f"{OUT}/first")
+    weights = [np.frombuffer(kept[f"W{i}"][2], np.float32).reshape(WIDTH, WIDTH) for i in range(LAYERS)]
+    if not np.allclose(first, loss_of(x, t, weights, normalized), rtol=1e-5):
+        fail(f"{normalized}: a first loss of {first}, not of {loss_of(x, t, weights, normalized)}")
+    want = run(library, "whole")
+    for part in parts:
+        limit = int(whole * part)
+        library, arena = compile("part", f"--remat={limit}")
+        if library is None or arena > limit:
+            fail(f"{normalized}, {limit} of {whole} bytes: {arena}")
+            continue
+        got = run(library, "part")
+        if got.tobytes() != want.tobytes():
+            fail(f"{normalized}, {limit} of {whole} bytes: a loss of {got}, not of {want}")
+        if bundle.read(f"{OUT}/whole") != bundle.read(f"{OUT}/part"):
+            fail(f"{normalized}, {limit} of {whole} bytes: other variables")
+    library, said = compile("least", "--remat=1K")
+    least = re.search(r"the arena has at least (\d+) bytes", str(said))
+    if library or not least:
+        fail(f"{normalized}: 1K of memory: {said}")
+    else:
+        library, arena = compile("least", f"--remat={least.group(1)}")
+        if library is None or arena > int(least.group(1)):
+            fail(f"{normalized}: the least, {least.group(1)} of {whole}: {arena}")
+        elif run(library, "part").tobytes() != want.tobytes():
+            fail(f"{normalized}: the least: another loss")
+        print(f"{normalized}: {whole} bytes, {least.group(1)} at least")
+
+
+check(False, (0.8, 0.5))
+check(True, (0.4,))
+sys.exit(failures != 0)

@@ -1,0 +1,91 @@
+// RUN: weir-opt %s --split-input-file --weir-hoist-updates | FileCheck %s
+
+// What serves an assignment alone goes behind what it needs, and the assignment
+// behind the last use of the old value.
+// CHECK-LABEL: func.func @early
+// CHECK: %[[W:.*]] = graph.read_variable @w
+// CHECK: %[[G:.*]] = graph.group(%{{.*}})
+// CHECK: %[[RATE:.*]] = graph.read_variable @rate
+// CHECK: %[[V:.*]] = graph.group(%[[W]], %[[G]], %[[RATE]])
+// CHECK: %[[X:.*]] = graph.group(%[[W]])
+// CHECK: graph.write_variable @w, %[[V]]
+// CHECK: %[[H:.*]] = graph.group(%[[X]])
+// CHECK: return %[[H]]
+module attributes {weir.remat = 0 : i64} {
+  graph.variable @w : tensor<4xf32>
+  graph.variable @rate : tensor<4xf32>
+  func.func @early(%x: tensor<4xf32>) -> tensor<4xf32> attributes {weir.entry = "step"} {
+    %w = graph.read_variable @w : tensor<4xf32>
+    %g = graph.group(%x) : (tensor<4xf32>) -> tensor<4xf32> {
+    ^bb0(%a: tensor<4xf32>):
+      %b = graph.exp %a : tensor<4xf32>
+      graph.yield %b : tensor<4xf32>
+    }
+    %d = graph.group(%w) : (tensor<4xf32>) -> tensor<4xf32> {
+    ^bb0(%a: tensor<4xf32>):
+      %b = graph.exp %a : tensor<4xf32>
+      graph.yield %b : tensor<4xf32>
+    }
+    %h = graph.group(%d) : (tensor<4xf32>) -> tensor<4xf32> {
+    ^bb0(%a: tensor<4xf32>):
+      %b = graph.exp %a : tensor<4xf32>
+      graph.yield %b : tensor<4xf32>
+    }
+    %rate = graph.read_variable @rate : tensor<4xf32>
+    %v = graph.group(%w, %g, %rate) : (tensor<4xf32>, tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32> {
+    ^bb0(%a: tensor<4xf32>, %b: tensor<4xf32>, %c: tensor<4xf32>):
+      %e = graph.mul %b, %c : tensor<4xf32>
+      %f = graph.sub %a, %e : tensor<4xf32>
+      graph.yield %f : tensor<4xf32>
+    }
+    graph.write_variable @w, %v : tensor<4xf32>
+    return %h : tensor<4xf32>
+  }
+}
+
+// -----
+
+// Not before a check, nor before an op that assigns too; and a read behind an
+// assignment stays there.
+// CHECK-LABEL: func.func @behind
+// CHECK: graph.check
+// CHECK: graph.write_variable @w
+// CHECK: graph.if
+// CHECK: graph.write_variable @v
+// CHECK: graph.read_variable @v
+// CHECK: graph.write_variable @w
+module attributes {weir.remat = 0 : i64} {
+  graph.variable @w : tensor<4xf32>
+  graph.variable @v : tensor<4xf32>
+  func.func @behind(%x: tensor<4xf32>, %p: tensor<i1>) attributes {weir.entry = "step"} {
+    graph.check %p, "wrong" : tensor<i1>
+    graph.write_variable @w, %x : tensor<4xf32>
+    %c = graph.if %p : tensor<i1> -> (tensor<4xf32>) {
+      graph.write_variable @w, %x : tensor<4xf32>
+      graph.yield %x : tensor<4xf32>
+    } else {
+      graph.yield %x : tensor<4xf32>
+    }
+    graph.write_variable @v, %x : tensor<4xf32>
+    %v = graph.read_variable @v : tensor<4xf32>
+    graph.write_variable @w, %v : tensor<4xf32>
+    return
+  }
+}
+
+// -----
+
+// Nothing is asked for.
+// CHECK-LABEL: func.func @alone
+// CHECK: graph.exp
+// CHECK: graph.write_variable
+graph.variable @w : tensor<4xf32>
+func.func @alone(%x: tensor<4xf32>) -> tensor<4xf32> attributes {weir.entry = "step"} {
+  %g = graph.group(%x) : (tensor<4xf32>) -> tensor<4xf32> {
+  ^bb0(%a: tensor<4xf32>):
+    %b = graph.exp %a : tensor<4xf32>
+    graph.yield %b : tensor<4xf32>
+  }
+  graph.write_variable @w, %x : tensor<4xf32>
+  return %g : tensor<4xf32>
+}
