@@ -5,6 +5,7 @@
 #include "compiler/import/Build.h"
 #include "compiler/import/tensorflow/Entry.h"
 
+#include "dialects/graph/Elementwise.h"
 #include "dialects/graph/gradients/Gradient.h"
 
 using namespace mlir;
@@ -40,6 +41,19 @@ void keepWatched(Tracer &tracer, int node, ImplicitLocOpBuilder &b,
     if (traced.value &&
         llvm::is_contained(watched->edges, Edge{node, static_cast<int>(i)}))
       traced.value = watched->keep(b, traced.value);
+}
+
+Expr alongside(Node &node, Expr value, Expr path) {
+  if (!value || !path || !watchedOf(node.tracer))
+    return value;
+  auto stopped = [&](Expr e) {
+    return Expr(node.b,
+                node.b.create<graph::StopGradientOp>(e.value, StringAttr()));
+  };
+  // Zero, to the bit, but not what infinities leave.
+  Expr zero = path - stopped(path);
+  Expr isFinite = apply<graph::EqualOp>(stopped(zero), zero.like(0));
+  return stopped(value) + select(isFinite, zero, zero.like(0));
 }
 
 FailureOr<Port> portNamed(Report &report, const Graph &graph,

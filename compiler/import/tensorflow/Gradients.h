@@ -3,6 +3,7 @@
 #ifndef WEIR_COMPILER_IMPORT_TENSORFLOW_GRADIENTS_H
 #define WEIR_COMPILER_IMPORT_TENSORFLOW_GRADIENTS_H
 
+#include "compiler/import/Build.h"
 #include "compiler/import/tensorflow/Tracer.h"
 
 namespace weir::tensorflow {
@@ -32,6 +33,11 @@ Watched &watch(Tracer &tracer);
 /// edge.
 void keepWatched(Tracer &tracer, int node, mlir::ImplicitLocOpBuilder &b,
                  llvm::MutableArrayRef<Traced> results);
+
+/// The value with the derivatives of `path`, which is finite where they are to
+/// count: TensorFlow gives such to values that are rounded to few, so that what
+/// trains with them learns. Where no gradients are asked for, the value.
+Expr alongside(Node &node, Expr value, Expr path);
 
 } // namespace weir::tensorflow
 

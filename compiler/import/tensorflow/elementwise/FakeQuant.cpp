@@ -1,6 +1,7 @@
 // Floats rounded to the few values that an integer of some bits could stand
 // for, between a minimum and a maximum.
 
+#include "compiler/import/tensorflow/Gradients.h"
 #include "compiler/import/tensorflow/elementwise/Operands.h"
 
 #include "dialects/graph/Elementwise.h"
@@ -34,6 +35,16 @@ Expr quantize(Expr x, const Range &range) {
   return select(isPoint, y.like(0), y);
 }
 
+/// The same, with the derivatives that the ops of its gradients give: of what
+/// lies beyond the limits, by these.
+Expr quantizeAsTrained(Node &node, Expr x, Expr low, Expr high,
+                       const Range &range) {
+  Expr below = apply<graph::LessOp>(x, range.low);
+  Expr above = apply<graph::GreaterOp>(x, range.high);
+  return alongside(node, quantize(x, range),
+                   select(below, low, select(above, high, x)));
+}
+
 struct Limits {
   double first, last;
 };
@@ -55,8 +66,9 @@ LogicalResult importArgs(Node &node) {
   if (!(low < high))
     return node.error() << "its minimum is not below its maximum";
   Expr x = operands->front();
-  return give(node, quantize(x, nudge(x.like(low), x.like(high), limits->first,
-                                      limits->last)));
+  Range range = nudge(x.like(low), x.like(high), limits->first, limits->last);
+  return give(node,
+              quantizeAsTrained(node, x, x.like(low), x.like(high), range));
 }
 
 /// Limits that are operands: scalars, or one for each last index.
@@ -69,8 +81,9 @@ LogicalResult importVars(Node &node) {
   Expr x = operand(node, 0);
   if (operands->front().shape() != x.shape())
     return node.error() << "its limits are larger than what they limit";
-  return give(node, quantize(x, nudge(operand(node, 1), operand(node, 2),
-                                      limits->first, limits->last)));
+  Expr low = operand(node, 1), high = operand(node, 2);
+  Range range = nudge(low, high, limits->first, limits->last);
+  return give(node, quantizeAsTrained(node, x, low, high, range));
 }
 
 /// Passes the gradient on where the input is within the limits.

@@ -2,6 +2,7 @@
 
 #include "compiler/import/tensorflow/elementwise/Quantize.h"
 
+#include "compiler/import/tensorflow/Gradients.h"
 #include "compiler/import/tensorflow/elementwise/Operands.h"
 
 #include "dialects/graph/Elementwise.h"
@@ -186,9 +187,26 @@ LogicalResult dequantize(Node &node) {
   return give(node, cast(y, type));
 }
 
+/// Where the input is within the range, of which there is one for each index
+/// of the axis; an error at the node where there is not.
+FailureOr<Expr> isInside(Node &node, Expr x, Expr low, Expr high,
+                         int64_t axis) {
+  if (!x || !low || !high || axis < -1 || axis >= x.rank() ||
+      low.type() != high.type() || low.elementType() != x.elementType() ||
+      low.type().getNumElements() != (axis < 0 ? 1 : x.size(axis)))
+    return node.error() << "does not take a range for each index of axis "
+                        << axis;
+  SmallVector<int64_t> shape(axis < 0 ? 0 : x.rank(), 1);
+  if (axis >= 0)
+    shape[axis] = x.size(axis);
+  return apply<graph::LogicalAndOp>(
+      apply<graph::LessEqualOp>(reshape(low, shape), x),
+      apply<graph::LessEqualOp>(x, reshape(high, shape)));
+}
+
 /// The floats that numbers of some bits would stand for, with 0 for 0.
 LogicalResult quantizeAndBack(Node &node) {
-  Expr x = operand(node, 0);
+  Expr x = operand(node, 0), given = x;
   if (!x || !isa<FloatType>(x.elementType()))
     return node.error() << "does not take "
                         << (x ? Type(x.type()) : node.b.getNoneType());
@@ -253,7 +271,16 @@ LogicalResult quantizeAndBack(Node &node) {
   y = y * scale;
   y = round == "HALF_UP" ? apply<graph::FloorOp>(y + 0.5)
                          : apply<graph::RoundOp>(y);
-  return give(node, cast(y * inverse, type));
+  // Of the fourth version within the limits, whether these are used or not.
+  Expr path = given;
+  if (node.op().ends_with("V4") && watchedOf(node.tracer)) {
+    FailureOr<Expr> inside =
+        isInside(node, given, operand(node, 1), operand(node, 2), axis);
+    if (failed(inside))
+      return failure();
+    path = select(*inside, given, given.like(0));
+  }
+  return give(node, alongside(node, cast(y * inverse, type), path));
 }
 
 /// Passes the gradient on where the input is within the range.
@@ -262,17 +289,13 @@ LogicalResult quantizeGradient(Node &node) {
     return node.error() << "has " << node.size() << " operands instead of 4";
   Expr dy = operand(node, 0), x = operand(node, 1), low = operand(node, 2),
        high = operand(node, 3);
-  int64_t axis = node.intAttr("axis", -1);
-  if (axis < -1 || axis >= x.rank() || dy.type() != x.type() ||
-      low.type() != high.type() ||
-      low.type().getNumElements() != (axis < 0 ? 1 : x.size(axis)))
+  if (dy.type() != x.type())
     return give(node, Expr());
-  SmallVector<int64_t> shape(axis < 0 ? 0 : x.rank(), 1);
-  if (axis >= 0)
-    shape[axis] = x.size(axis);
-  Expr inside = apply<graph::LogicalAndOp>(
-      apply<graph::LessEqualOp>(reshape(low, shape), x),
-      apply<graph::LessEqualOp>(x, reshape(high, shape)));
+  FailureOr<Expr> within =
+      isInside(node, x, low, high, node.intAttr("axis", -1));
+  if (failed(within))
+    return failure();
+  Expr inside = *within;
   return give(node,
               {select(inside, dy, dy.like(0)), zerosOf(low), zerosOf(high)});
 }
