@@ -1,10 +1,13 @@
 #!/usr/bin/python3
-"""Writes docs/gradients.md: which op has which derivative, off the definitions.
+"""Writes docs/gradients.md: which op has which derivative, off the definitions, and
+which ops of the frameworks have one, as test/numeric/derivatives.py found.
 
-  gradients.py [--check]
+  gradients.py [--measured FILE | --check]
 
-With --check, fails where the page is not what it would write. Needs llvm-tblgen
-and MLIR's definitions, as the build does.
+FILE is what derivatives.py has written; without it the page keeps what it says of the
+frameworks. With --check, fails where the page is not what it would write, or names an
+op that docs/ops.md has not. Needs llvm-tblgen and MLIR's definitions, as the build
+does.
 """
 
 import json
@@ -13,9 +16,12 @@ import re
 import shutil
 import subprocess
 import sys
+import textwrap
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 PAGE = ROOT / "docs/gradients.md"
+OPS = ROOT / "docs/ops.md"
+FRAMEWORKS = {"TensorFlow": "", "ONNX": "onnx:"}
 LLVM = pathlib.Path("/usr/lib/llvm-19")
 HEAD = """# Gradients
 
@@ -32,6 +38,13 @@ are the operands; there is one for each operand. A *rule* is longer than that an
 stands in `dialects/graph/gradients`. *Zero* lets nothing pass: the op is constant
 between its jumps, or has no floats. Where there is *none*, a gradient that comes
 to the op is an error that names the path on which it lies.
+
+An op of a framework has a derivative where all ops have one that it becomes. Which do
+is found by trying, with the graphs of the numeric tests: of what an op gives by the
+floats that go to it, compared with a difference along two directions. The others give
+no floats, take none, have sizes that only the run knows, or are state. What is
+quantized and back has the derivatives that TensorFlow defines, so that it can be
+trained: within its limits, that of handing on.
 """
 
 
@@ -58,8 +71,59 @@ def derivative(record):
         record["derivative"]]
 
 
+def listed():
+    """The ops of each framework that weir imports."""
+    ops = {}
+    for line in OPS.read_text().splitlines():
+        if line.startswith("## "):
+            ops[line[3:]] = own = []
+        elif cells := re.match(r"\| ([\w.:]+) \|", line):
+            own.append(cells[1])
+    return {name: set(own) - {"Op"} for name, own in ops.items()}
+
+
+def stated():
+    """What the page says: of each framework the ops with a derivative, and those whose
+    is zero."""
+    found, parts = {}, re.split(r"^## (.*)\n", PAGE.read_text(), flags=re.M)
+    for name, text in zip(parts[1::2], parts[2::2]):
+        if name in FRAMEWORKS:
+            found[name] = [re.findall("`(.+?)`", part) for part in text.split("\nZero: ")]
+    return found
+
+
+def measured(path):
+    found = {name: ([], []) for name in FRAMEWORKS}
+    for line in pathlib.Path(path).read_text().splitlines():
+        op, outcome, *_ = json.loads(line)
+        name = "ONNX" if op.startswith("onnx:") else "TensorFlow"
+        if outcome in ("passes", "zero"):
+            op = op.removeprefix(FRAMEWORKS[name])
+            found[name][outcome == "zero"].append(op)
+    return found
+
+
+def frameworks(found):
+    text, all = "", listed()
+    for name, (ops, zeros) in found.items():
+        strangers = (set(ops) | set(zeros)) - all[name]
+        if strangers:
+            sys.exit(f"{PAGE.name} names what {OPS.name} has not: {sorted(strangers)}")
+        text += f"\n## {name}\n\n{len(ops)} of {len(all[name])} ops have a derivative, and "
+        text += f"of {len(zeros)} it is zero.\n"
+        for start, each in (("", ops), ("Zero: ", zeros)):
+            line = start + " ".join(f"`{op}`" for op in sorted(each))
+            text += "\n" + textwrap.fill(line, 86, break_long_words=False,
+                                         break_on_hyphens=False) + "\n"
+    return text
+
+
 def page():
     text = HEAD
+    if "--measured" in sys.argv:
+        text += frameworks(measured(sys.argv[sys.argv.index("--measured") + 1]))
+    else:
+        text += frameworks(stated())
     for path in sorted((ROOT / "dialects/graph").rglob("*.td")):
         names = [line.split()[1] for line in path.read_text().splitlines()
                  if re.match(r"def Graph_\w+Op\b", line)]

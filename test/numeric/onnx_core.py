@@ -30,6 +30,7 @@ def arithmetic():
     g.expect(g.op("Mean", w, u), (z.astype(np.float64) + p) / 2, ulp=1)
     g.expect(g.op("Clip", w, g.constant(np.float32(-0.5))), np.maximum(z, -0.5))
     g.expect(g.op("Cast", u, to=6), p.astype(np.int32), type=np.int32)
+    g.expect(g.op("Cast", u, to=11), p.astype(np.float64), type=np.float64)
     g.expect(g.op("CastLike", v, u), q.astype(np.float32), type=np.float32)
     g.expect(g.op("BitCast", u, to=6), p.view(np.int32))
     bits = np.uint8([1, 2, 128])

@@ -1,0 +1,167 @@
+#!/usr/bin/python3
+"""Compares gradients of ONNX models of a corpus with differences of the models.
+
+  differences.py [--corpus DIR] [--unpacked DIR] [--bin DIR] [--group REGEX]
+                 [--case REGEX] [--sample N] [--jobs N] [--least PERCENT]
+
+The corpus is that of gradients.py. Of each model with float inputs and outputs of fixed
+shape, `--grad` gives the derivatives by all these inputs of the sum of y + y^2 + y^3
+over its first output y. Their part along two random directions is compared with a
+difference of the model, for the best of some steps. Models that do not compile
+without `--grad` are left out: conformance.py judges them. Fails where fewer than
+PERCENT of the others agree.
+"""
+
+import argparse
+import collections
+import concurrent.futures
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import numpy as np
+from conformance import unpacked
+from gradients import ROOT, field
+
+FLOATS = {"float32": 3e-2, "float64": 1e-4}
+
+
+def arguments():
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--corpus", default=os.environ.get("WEIR_CORPUS"))
+    parser.add_argument("--unpacked")
+    parser.add_argument("--bin", default=str(ROOT / "build/release/bin"))
+    parser.add_argument("--group", default="onnx_(models|pytorch_.*|simple)")
+    parser.add_argument("--case", default="")
+    parser.add_argument("--sample", type=int, default=0)
+    parser.add_argument("--jobs", type=int, default=os.cpu_count())
+    parser.add_argument("--limit-s", type=float, default=120)
+    parser.add_argument("--least", type=float, default=0)
+    args = parser.parse_args()
+    if not args.corpus and not args.unpacked:
+        parser.error("no corpus: give --corpus or WEIR_CORPUS")
+    return args
+
+
+def loss_of(output):
+    """What a model is followed by so that `weir_loss` is y + y^2 + y^3."""
+    nodes = [("Mul", output, output, "weir_square"), ("Mul", output, "weir_square", "weir_cube"),
+             ("Add", output, "weir_square", "weir_low"), ("Add", "weir_low", "weir_cube", "weir_loss")]
+    made = [field(1, field(1, a) + field(1, b) + field(2, to) + field(4, op))
+            for op, a, b, to in nodes]
+    return field(7, b"".join(made))
+
+
+class Model:
+    def __init__(self, args, case, meta, folder):
+        self.args, self.folder, self.meta = args, folder, meta
+        self.output = meta["outputs"][0]["tensor"]
+        self.by = [i["tensor"] for i in meta["inputs"] if i["dtype"] in FLOATS]
+        self.values = {i["tensor"]: np.load(case / i["file"]) for i in meta["inputs"]}
+        self.shapes = [f"--shape={name}={'x'.join(map(str, value.shape))}"
+                       for name, value in self.values.items() if value.ndim]
+        # Away from the kinks that equal numbers are, of a black margin say.
+        random = np.random.default_rng(5)
+        for name in self.by:
+            noise = random.uniform(0.02, 0.2, self.values[name].shape)
+            self.values[name] = (self.values[name] + noise).astype(self.values[name].dtype)
+        self.source, self.library = folder / "model.onnx", folder / "lib.so"
+        self.source.write_bytes((case / "model.onnx").read_bytes() + loss_of(self.output))
+
+    def tool(self, *command):
+        done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                              stdin=subprocess.DEVNULL, timeout=self.args.limit_s)
+        return done.returncode, done.stdout.decode("utf-8", "replace").strip()[:200]
+
+    def compile(self, *options):
+        return self.tool(f"{self.args.bin}/weir", "compile", str(self.source), "-o",
+                         str(self.library), "-O1", f"--fetch={self.output}", *self.shapes, *options)
+
+    def run(self, function, values):
+        """The results, in f64."""
+        for old in self.folder.glob("*.npy"):
+            old.unlink()
+        given = []
+        for k, (name, value) in enumerate(values.items()):
+            path = self.folder / f"in{k}"
+            with path.open("wb") as file:
+                np.save(file, value.astype(self.values[name].dtype))
+            given.append(f"--input={name}=@{path}")
+        status, text = self.tool(f"{self.args.bin}/weir-run", str(self.library),
+                                 f"--function={function}", f"--output-dir={self.folder}", *given)
+        if status:
+            raise RuntimeError(text)
+        found = {path.stem: np.load(path).astype(np.float64) for path in self.folder.glob("*.npy")}
+        names = [self.output] if function == "main" else [f"gradients/{n}" for n in self.by]
+        return [found[re.sub("[/:]", "_", name)] for name in names]
+
+    def agrees(self, random):
+        """Whether gradients and differences do, and what they are."""
+        slopes = self.run("gradients", self.values)
+        close = max(FLOATS[str(self.values[name].dtype)] for name in self.by)
+        said = ""
+        for _ in range(2):
+            way = {n: random.choice([-1.0, -0.5, 0.5, 1.0], self.values[n].shape) for n in self.by}
+            parts = [s * way[n] for s, n in zip(slopes, self.by)]
+            have = sum(float(part.sum()) for part in parts)
+            scale = max(float(np.abs(part).sum()) for part in parts)
+            wants = []
+            for step in (3e-2, 1e-2, 3e-3, 1e-3, 3e-4, 1e-4):
+                y = [self.run("main", {n: v + sign * step * way[n] if n in way else v
+                                       for n, v in self.values.items()})[0] for sign in (1, -1)]
+                wants.append(float(sum(y[0]**k - y[1]**k for k in (1, 2, 3)).sum()) / (2 * step))
+            best = min(wants, key=lambda want: abs(want - have))
+            said += f" {have:.4g} instead of {', '.join(f'{w:.4g}' for w in wants)}"
+            if not abs(have - best) <= close * max(abs(best), 0.1 * scale):
+                return False, said
+        return True, said
+
+
+def run_case(args, case):
+    meta = json.loads((case / "meta.json").read_text())
+    with tempfile.TemporaryDirectory() as folder:
+        model = Model(args, case, meta, Path(folder))
+        try:
+            status, text = model.compile(f"--grad=weir_loss:{','.join(model.by)}")
+            if status:
+                return ("left out" if model.compile()[0] else "refused"), text
+            agrees, text = model.agrees(np.random.default_rng(3))
+            return ("pass" if agrees else "wrong"), text
+        except (RuntimeError, subprocess.TimeoutExpired) as error:
+            return "norun", str(error)[:200]
+
+
+def is_smooth(case):
+    meta = json.loads((case / "meta.json").read_text())
+    return (meta["kind"] == "onnx" and meta.get("outputs") and meta.get("inputs")
+            and meta["outputs"][0].get("dtype") in FLOATS
+            and all("file" in i for i in meta["inputs"])
+            and any(i["dtype"] in FLOATS and np.prod(i["shape"]) for i in meta["inputs"]))
+
+
+def main():
+    args = arguments()
+    root = Path(args.unpacked or unpacked(args.corpus))
+    cases = [case for group in sorted(root.iterdir()) if re.fullmatch(args.group, group.name)
+             for case in sorted(group.iterdir())
+             if re.search(args.case, case.name) and is_smooth(case)]
+    if args.sample:
+        cases = cases[::max(1, len(cases) // args.sample)]
+    with concurrent.futures.ThreadPoolExecutor(args.jobs) as pool:
+        rows = list(pool.map(lambda case: run_case(args, case), cases))
+    for case, (outcome, text) in zip(cases, rows):
+        if outcome != "pass":
+            print(f"{outcome}: {case.name}: {text}")
+    counts = collections.Counter(outcome for outcome, _ in rows)
+    share = 100 * counts["pass"] / max(1, len(rows) - counts["left out"])
+    print(f"{counts['pass']} of {len(rows)} pass ({share:.1f} %); {dict(counts)}")
+    sys.exit(share < args.least or not counts["pass"])
+
+
+if __name__ == "__main__":
+    main()
