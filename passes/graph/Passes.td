@@ -70,11 +70,14 @@ def FormByteProducts : Pass<"weir-form-byte-products", "::mlir::ModuleOp"> {
     Matrix products and convolutions of a bytewise quantized operand and a
     constant one, whose floats or centered integers are computed from bytes, take
     the bytes: sums are then of i32, and scales and zero points are applied to
-    them. Of a zero point `z` that is the sum of a column of weights times `z`,
-    which is subtracted; images with margins are padded with `z` before. Where
-    both scales are known, so is the factor of a sum, and a division by a scale
-    that follows becomes a product, as runtimes with quantized kernels have it.
-    Not for a GPU, nor where weights are not known.
+    them. Of a zero point `z` that is the sum of a column of weights times `-z`,
+    which is added; images with margins are padded with `z` before. Where
+    both scales are known, so is the factor of a sum; a bias of whole multiples
+    of the factors is added to the sums, and a division by a scale that follows
+    becomes a product, as runtimes with quantized kernels have it. What is
+    quantized to signed bytes for such a product is to unsigned ones instead, of
+    which what is no number is the least. Not for a GPU, nor where weights are
+    not known.
 
     ```mlir
     %x = graph.mul (graph.cast (graph.sub (graph.cast %bytes), %z)), %s
@@ -82,7 +85,7 @@ def FormByteProducts : Pass<"weir-form-byte-products", "::mlir::ModuleOp"> {
     %y = graph.matmul %x, %w : tensor<4x8xf32>, tensor<8x6xf32>
     // becomes
     %i = graph.matmul %bytes, %signed_bytes : tensor<4x8xui8>, tensor<8x6xi8>
-    %y = graph.mul (graph.cast (graph.sub %i, %z_times_sums)), %s_times_scales
+    %y = graph.mul (graph.cast (graph.add %i, %less_z_times_sums)), %s_times_scales
     ```
   }];
   let dependentDialects = ["::weir::graph::GraphDialect"];

@@ -168,19 +168,52 @@ std::optional<QuantizedData> centeredBytes(ImplicitLocOpBuilder &b,
                                            Value value) {
   Type i32 = b.getI32Type();
   QuantizedData data;
+  data.zero =
+      Expr(b, graph::build::splat(b, RankedTensorType::get({}, i32), 0));
   Value wide = value;
-  if (auto sub = value.getDefiningOp<graph::SubOp>()) {
+  while (auto sub = wide.getDefiningOp<graph::SubOp>()) {
+    Expr less = scalarOf(b, sub.getY());
+    if (!less)
+      return std::nullopt;
+    data.zero = data.zero + less;
     wide = sub.getX();
-    data.zero = scalarOf(b, sub.getY());
-  } else {
-    data.zero =
-        Expr(b, graph::build::splat(b, RankedTensorType::get({}, i32), 0));
   }
   Value bytes = castFrom(wide, isByte, i32);
   if (!bytes || !data.zero)
     return std::nullopt;
   data.bytes = Expr(b, bytes);
   return data;
+}
+
+/// Signed bytes as unsigned ones, which are 128 more. Where they are quantized
+/// with a known zero point and only widened then, all that uses them takes the
+/// unsigned ones instead.
+Expr asUnsigned(ImplicitLocOpBuilder &b, Expr bytes) {
+  Type i32 = b.getI32Type(), ui8 = b.getIntegerType(8, false);
+  auto narrow = bytes.value.getDefiningOp<graph::CastOp>();
+  auto add = narrow ? narrow.getX().getDefiningOp<graph::AddOp>() : nullptr;
+  auto zero = add ? add.getY().getDefiningOp<graph::ConstantOp>() : nullptr;
+  auto known = zero ? dyn_cast<DenseElementsAttr>(zero.getValue()) : nullptr;
+  bool isQuantized = known && known.isSplat() &&
+                     known.getElementType().isF32() &&
+                     add.getX().getDefiningOp<graph::RoundOp>();
+  if (!isQuantized || llvm::any_of(narrow->getUsers(), [&](Operation *user) {
+        return !isa<graph::CastOp>(user) ||
+               typeOf(user->getResult(0)).getElementType() != i32;
+      }))
+    return cast(cast(bytes, i32) + 128.0, ui8);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPoint(narrow);
+  float point = known.getSplatValue<APFloat>().convertToFloat() + 128;
+  Value moved = b.create<graph::AddOp>(
+      add.getX(), graph::build::splat(b, add.getType(), point));
+  Expr result = cast(Expr(b, moved), ui8);
+  for (Operation *user : llvm::make_early_inc_range(narrow->getUsers())) {
+    b.setInsertionPoint(user);
+    user->getResult(0).replaceAllUsesWith((cast(result, i32) - 128.0).value);
+    user->erase();
+  }
+  return result;
 }
 
 } // namespace
@@ -219,8 +252,7 @@ std::optional<QuantizedData> quantizedData(ImplicitLocOpBuilder &b,
     return std::nullopt;
   // Signed bytes become unsigned ones with another zero point.
   if (data->bytes.elementType().isSignlessInteger(8)) {
-    data->bytes =
-        cast(cast(data->bytes, i32) + 128.0, b.getIntegerType(8, false));
+    data->bytes = asUnsigned(b, data->bytes);
     data->zero = data->zero + 128.0;
   }
   for (Operation *move : llvm::reverse(moves)) {

@@ -78,6 +78,36 @@ def signed_rows():
     return matmuls(np.int8, -5, [(1, 40, 16), (33, 128, 96)])
 
 
+def signed_chain(shows=False):
+    """Floats to signed bytes, which two products and a sum take; the sums of one become signed bytes too."""
+    g = graph()
+    x = rng.normal(0, 30, (21, 48)).astype(F)
+    q = np.clip(np.rint(x * 2) - 7, -128, 127).astype(np.int8)
+    at = g.op("QuantizeLinear", g.input(x), g.constant(F(0.5)), g.constant(np.int8(-7)))
+    f = dequantized(g, at, np.int8(-7), 0.5)
+    sums = []
+    for columns in (48, 33):
+        w, scales = bytes_of((48, columns), np.int8), scales_of(columns)
+        v = g.op("DequantizeLinear", g.constant(w), g.constant(scales), g.constant(np.zeros(columns, np.int8)), axis=1)
+        sums.append((g.op("MatMul", f, v), ((q.astype(I) + 7) @ w.astype(I)) * (scales * 0.5)))
+    g.expect(sums[1][0], F(sums[1][1]))
+    y = g.op("QuantizeLinear", sums[0][0], g.constant(F(8)), g.constant(np.int8(20)))
+    bytes = np.clip(np.rint(sums[0][1] / 8) + 20, -128, 127).astype(np.int8)
+    w = bytes_of((48, 16), np.int8)
+    v = g.op("DequantizeLinear", g.constant(w), g.constant(F(0.25)))
+    g.expect(g.op("MatMul", dequantized(g, y, np.int8(20), 1), v), F((bytes.astype(I) - 20) @ w.astype(I) * 0.25))
+    both = g.op("Add", f, dequantized(g, y, np.int8(20), 1))
+    g.expect(both, F((q.astype(I) + 7) * 0.5 + (bytes.astype(I) - 20)))
+    if shows:
+        g.expect(at, q)
+        g.expect(y, bytes)
+    return g
+
+
+def shown_chain():
+    return signed_chain(shows=True)
+
+
 def convolutions(cases, zero=0, type=np.uint8):
     g = graph()
     for shape, (o, kh, kw), options in cases:
@@ -212,4 +242,5 @@ def without():
     ], zero=3)  # fmt: skip
 
 
-main(unsigned_rows, signed_rows, pixels, windows, margins, signed_images, channels, integers, rows_of_columns, quotients, without)
+main(unsigned_rows, signed_rows, signed_chain, shown_chain, pixels, windows, margins, signed_images, channels, integers,
+     rows_of_columns, quotients, without)  # fmt: skip

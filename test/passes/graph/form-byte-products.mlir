@@ -94,6 +94,38 @@ func.func @small(%x: tensor<4x3xui8>) -> tensor<4x2xf32> {
 
 // -----
 
+// What is quantized to signed bytes is to unsigned ones instead, for the sum
+// of floats beside the product too.
+// CHECK-LABEL: @signed
+// CHECK: %[[R:.*]] = graph.round
+// CHECK: %[[Z:.*]] = graph.constant dense<1.230000e+02> : tensor<4x3xf32>
+// CHECK: %[[A:.*]] = graph.add %[[R]], %[[Z]]
+// CHECK: %[[Q:.*]] = graph.cast %[[A]] : tensor<4x3xf32> to tensor<4x3xui8>
+// CHECK: graph.sub
+// CHECK: %[[W:.*]] = graph.cast %[[Q]] : tensor<4x3xui8> to tensor<4x3xi32>
+// CHECK: %[[O:.*]] = graph.constant dense<128> : tensor<4x3xi32>
+// CHECK: %[[S:.*]] = graph.sub %[[W]], %[[O]]
+// CHECK: graph.cast %[[S]] : tensor<4x3xi32> to tensor<4x3xf32>
+// CHECK: graph.matmul %[[Q]], %{{.*}} : tensor<4x3xui8>, tensor<3x2xi8>
+// CHECK: graph.constant dense<[-1107, -984]> : tensor<2xi32>
+func.func @signed(%x: tensor<4x3xf32>) -> (tensor<4x2xi32>, tensor<4x3xf32>) {
+  %r = graph.round %x : tensor<4x3xf32>
+  %zero = graph.constant dense<-5.0> : tensor<4x3xf32>
+  %m = graph.add %r, %zero : tensor<4x3xf32>
+  %q = graph.cast %m : tensor<4x3xf32> to tensor<4x3xi8>
+  %xi = graph.cast %q : tensor<4x3xi8> to tensor<4x3xi32>
+  %point = graph.constant dense<-5> : tensor<4x3xi32>
+  %xd = graph.sub %xi, %point : tensor<4x3xi32>
+  %other = graph.cast %q : tensor<4x3xi8> to tensor<4x3xi32>
+  %f = graph.cast %other : tensor<4x3xi32> to tensor<4x3xf32>
+  %w = graph.constant dense<[[1, -2], [3, 4], [5, 6]]> : tensor<3x2xi8>
+  %wi = graph.cast %w : tensor<3x2xi8> to tensor<3x2xi32>
+  %y = graph.matmul %xd, %wi : tensor<4x3xi32>, tensor<3x2xi32>
+  return %y, %f : tensor<4x2xi32>, tensor<4x3xf32>
+}
+
+// -----
+
 // Margins are of the bytes that stand for 0; signed bytes move by 128.
 // CHECK-LABEL: @convolution
 // CHECK: %[[X:.*]] = graph.cast %{{.*}} : tensor<1x4x4x1xi32> to tensor<1x4x4x1xui8>
