@@ -1,6 +1,7 @@
 #!/usr/bin/python3
-"""decoder.py OUT [--layers 4] [--width 256] [--heads 4] [--room 256] [--vocabulary 4096] [--write scatter|slice|select|grow]:
-one step of a transformer decoder with a cache of keys and values, as OUT.onnx, OUT.pb (a GraphDef) and OUT.json.
+"""decoder.py OUT [--layers 4] [--width 256] [--heads 4] [--room 256] [--vocabulary 4096]
+[--write scatter|slice|select|grow|attention]: one step of a transformer decoder with a cache of keys and values, as
+OUT.onnx, OUT.pb (a GraphDef) and OUT.json.
 
 Inputs: token and position, i64 of shape [1], and for each layer past_key<i> and past_value<i>, f32 of shape [1, heads,
 room, width / heads]; outputs: logits [1, vocabulary], present_key<i> and present_value<i>. The new key and value are
@@ -10,8 +11,8 @@ written at the position, and the token attends to all up to its own. To keep the
 
 --write says how the cache is written: by ScatterND (TensorScatterNdUpdate), by a slice (TensorScatter of opset 24;
 TensorStridedSliceUpdate), by Where (SelectV2), or that it is a Concat, of past and new: then past has an open size, and
-there is nothing to mask. Weights are seeded; `Decoder(...).run(tokens)` computes the same in
-NumPy. Nothing of ONNX or TensorFlow is needed.
+there is nothing to mask; with `attention` ONNX's op of that name does so, and there is no OUT.pb. Weights are seeded;
+`Decoder(...).run(tokens)` computes the same in NumPy. Nothing of ONNX or TensorFlow is needed.
 """
 import argparse
 import json
@@ -19,6 +20,8 @@ import json
 import numpy as np
 
 F = np.float32
+# Of the ways to write a cache, those whose result is larger than it.
+GROWING = ("grow", "attention")
 
 
 # The wire format of protocol buffers: pairs of a field's number and a value. Numbers and bytes are as they are, a list
@@ -118,6 +121,11 @@ class Onnx:
 
     def concat(self, *parts, axis, kind="int64"):
         return self.node("Concat", *parts, axis=axis)
+
+    def attention(self, q, k, v, keys, values, heads):
+        self.opset = 23
+        results = [f"t{len(self.nodes)}_{i}" for i in range(3)]
+        return self.node("Attention", q, k, v, "", keys, values, name=results, q_num_heads=heads, kv_num_heads=heads)
 
     def put(self, cache, update, position):
         self.opset = 24
@@ -234,25 +242,43 @@ class Decoder:
     def options(self, write="scatter"):
         """What makes the caches state, from either frontend."""
         states = ["--state=" + ",".join(f"past_{c}=present_{c}" for c in self.caches())]
-        return states + [f"--dim=past_{c}.2=0..{self.room - 1}" for c in self.caches() if write == "grow"]
+        return states + [f"--dim=past_{c}.2=0..{self.room - 1}" for c in self.caches() if write in GROWING]
+
+    def writer(self, g, write, position, add):
+        """Which places of a cache are seen (None: all), and a function of a cache and a new row that writes that."""
+        if write == "grow":
+            return None, lambda cache, new: g.concat(cache, new, axis=2, kind="float32")
+        places = np.arange(self.room, dtype=np.int64)
+        seen = g.node("LessOrEqual" if isinstance(g, Onnx) else "LessEqual", g.const(places), position, kind="int64")
+        if write == "slice":
+            return seen, lambda cache, new: g.put(cache, new, position)
+        if write == "select":
+            here = g.node("Equal", g.const(places[:, None]), position, kind="int64")
+            return seen, lambda cache, new: g.where(here, new, cache)
+        rows = np.zeros((1, self.heads, 1, 2), np.int64)
+        rows[0, :, 0, 1] = np.arange(self.heads)
+        column = g.node(add, g.const(np.zeros((1, self.heads, 1, 1), np.int64)), position, kind="int64")
+        at = g.concat(g.const(rows), column, axis=-1)
+        return seen, lambda cache, new: g.scatter(cache, at, new)
+
+    def attend(self, g, past, layer, parts, write_at, seen, shape):
+        each = self.width // self.heads
+        q, k, v = (g.reshape(part, [1, self.heads, 1, each]) for part in parts)
+        present = []
+        for name, new in ((f"key{layer}", k), (f"value{layer}", v)):
+            present.append(write_at(past[name], new))
+            g.output(present[-1], "present_" + name, shape)
+        scores = g.node("Mul", g.matmul(q, present[0], transpose=True), g.const(F(each**-0.5)))
+        return g.matmul(g.softmax(g.where(seen, scores, g.const(F(-1e9))) if seen else scores), present[1])
 
     def build(self, g, write="scatter"):
         """The step in the graph `g`, an Onnx or a TensorFlow."""
-        width, heads, room, each = self.width, self.heads, self.room, self.width // self.heads
+        width, heads, each = self.width, self.heads, self.width // self.heads
         add = "Add" if isinstance(g, Onnx) else "AddV2"
         token, position = g.input("token", [1], "int64"), g.input("position", [1], "int64")
-        shape = [1, heads, room, each]
-        past = {c: g.input("past_" + c, [1, heads, -1, each] if write == "grow" else shape) for c in self.caches()}
-        places = np.arange(room, dtype=np.int64)
-        if write != "grow":
-            seen = g.node("LessOrEqual" if isinstance(g, Onnx) else "LessEqual", g.const(places), position, kind="int64")
-        if write == "select":
-            at = g.node("Equal", g.const(places[:, None]), position, kind="int64")
-        if write == "scatter":
-            rows = np.zeros((1, heads, 1, 2), np.int64)
-            rows[0, :, 0, 1] = np.arange(heads)
-            column = g.node(add, g.const(np.zeros((1, heads, 1, 1), np.int64)), position, kind="int64")
-            at = g.concat(g.const(rows), column, axis=-1)
+        shape = [1, heads, self.room, each]
+        past = {c: g.input("past_" + c, [1, heads, -1, each] if write in GROWING else shape) for c in self.caches()}
+        seen, write_at = (None, None) if write == "attention" else self.writer(g, write, position, add)
 
         def dense(x, weights):
             return g.node(add, g.matmul(x, g.const(weights[0])), g.const(weights[1]))
@@ -260,21 +286,14 @@ class Decoder:
         x = g.node(add, g.rows(self.tokens, token), g.rows(self.positions, position))
         for i, block in enumerate(self.blocks):
             h = g.norm(x, *block["first"])
-            q, k, v = (g.reshape(dense(h, block[name]), [1, heads, 1, each]) for name in "qkv")
-            present = []
-            for name, new in ((f"key{i}", k), (f"value{i}", v)):
-                if write == "scatter":
-                    present.append(g.scatter(past[name], at, new))
-                elif write == "grow":
-                    present.append(g.concat(past[name], new, axis=2, kind="float32"))
-                elif write == "slice":
-                    present.append(g.put(past[name], new, position))
-                else:
-                    present.append(g.where(at, new, past[name]))
-                g.output(present[-1], "present_" + name, shape)
-            scores = g.node("Mul", g.matmul(q, present[0], transpose=True), g.const(F(each**-0.5)))
-            scores = g.softmax(scores if write == "grow" else g.where(seen, scores, g.const(F(-1e9))))
-            h = g.reshape(g.matmul(scores, present[1]), [1, width])
+            if write == "attention":
+                q, k, v = (g.reshape(dense(h, block[name]), [1, 1, width]) for name in "qkv")
+                h, *present = g.attention(q, k, v, past[f"key{i}"], past[f"value{i}"], heads)
+                for name, cache in zip((f"key{i}", f"value{i}"), present):
+                    g.output(cache, "present_" + name, shape)
+            else:
+                h = self.attend(g, past, i, (dense(h, block[name]) for name in "qkv"), write_at, seen, shape)
+            h = g.reshape(h, [1, width])
             x = g.node(add, x, dense(h, block["out"]))
             h = g.gelu(dense(g.norm(x, *block["second"]), block["wide"]))
             x = g.node(add, x, dense(h, block["narrow"]))
@@ -325,7 +344,7 @@ def main():
     parser.add_argument("out")
     for name, default in dict(layers=4, width=256, heads=4, room=256, vocabulary=4096).items():
         parser.add_argument("--" + name, type=int, default=default)
-    parser.add_argument("--write", choices=["scatter", "slice", "select", "grow"], default="scatter")
+    parser.add_argument("--write", choices=["scatter", "slice", "select", *GROWING], default="scatter")
     parser.add_argument("--options", action="store_true", help="only print the options that make the caches state")
     args = parser.parse_args()
     decoder = Decoder(args.layers, args.width, args.heads, args.room, args.vocabulary)
@@ -333,9 +352,11 @@ def main():
         print(*decoder.options(args.write))
         return
     for ending, graph in ((".onnx", Onnx()), (".pb", TensorFlow())):
+        if args.write == "attention" and ending == ".pb":
+            continue
         with open(args.out + ending, "wb") as file:
             file.write(decoder.build(graph, args.write).serialize())
-    shape = [1, args.heads, args.room - (args.write == "grow"), args.width // args.heads]
+    shape = [1, args.heads, args.room - (args.write in GROWING), args.width // args.heads]
     listed = lambda prefix: [dict(name=prefix + c, shape=shape, img=False) for c in decoder.caches()]
     with open(args.out + ".json", "w") as file:
         json.dump(dict(name=args.out.rsplit("/", 1)[-1], flops=decoder.flops(), bytes=0,

@@ -366,6 +366,31 @@ def layers(n, s):
     return g
 
 
+def looks_back(n, s):
+    """Attention to a past of any length."""
+    g = Model(n, s, opset=24)
+    g.sums = True
+    q, k, v, past, before = g.x(2, 4, 3, 6), g.x(2, 2, 3, 6), g.x(2, 2, 3, 4), g.x(2, 2, "s", 6), g.x(2, 2, "s", 4)
+    keys = np.concatenate([past.value, k.value], 2)
+    values = np.repeat(np.concatenate([before.value, v.value], 2), 2, 1).astype(float)
+    scores = np.einsum("bhqd,bhkd->bhqk", q.value.astype(float), np.repeat(keys, 2, 1)) / np.sqrt(6)
+    hidden = np.arange(s + 3) > np.arange(3)[:, None] + s
+    y, present, _, products = g.op("Attention", q, k, v, None, past, before, outputs=4, is_causal=1)
+    g.expect(y, softmax(np.where(hidden, -np.inf, scores)) @ values, **near)
+    g.expect(present, keys)
+    g.expect(products, scores, **near)
+    mask = np.random.default_rng(6).integers(0, 2, (3, 4)).astype(bool)
+    mask[:, 0] = True
+    hidden = ~np.pad(mask, ((0, 0), (0, max(0, s - 1))))[:, : s + 3]
+    flat = [g.op("Reshape", g.op("Transpose", x, perm=[0, 2, 1, 3]), g.constant(np.int64([2, 3, -1]))) for x in (q, k, v)]
+    want = (softmax(np.where(hidden, -np.inf, scores)) @ values).transpose(0, 2, 1, 3).reshape(2, 3, -1)
+    for given in (mask, np.where(mask, 0, -np.inf).astype(np.float32)):
+        y, _, present = g.op("Attention", *flat, g.constant(given), past, before, outputs=3, q_num_heads=4, kv_num_heads=2)
+        g.expect(y, want, **near)
+    g.expect(present, np.concatenate([before.value, v.value], 2))
+    return g
+
+
 def rows(n, s):
     """Layers on a batch of sequences of one length."""
     g = Model(n, s)
@@ -434,4 +459,4 @@ def main(*cases):
     sys.exit(failed)
 
 
-main(elementwise, products, attention, shapes, parts, reductions, old, images, wide, recurrent, layers, rows, branches)
+main(elementwise, products, attention, shapes, parts, reductions, old, images, wide, recurrent, layers, looks_back, rows, branches)

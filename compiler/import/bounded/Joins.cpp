@@ -40,7 +40,7 @@ FailureOr<SmallVector<Value>> sameBounds(TracedNode &node,
   return places;
 }
 
-LogicalResult giveJoined(TracedNode &node, ArrayRef<Traced> parts,
+FailureOr<Traced> joined(TracedNode &node, ArrayRef<Traced> parts,
                          int64_t axis) {
   ImplicitLocOpBuilder &b = node.b;
   Sizes sizes;
@@ -58,13 +58,13 @@ LogicalResult giveJoined(TracedNode &node, ArrayRef<Traced> parts,
   sizes[axis].bound = whole.bound;
   SmallVector<int64_t> bounds = boundsOf(sizes);
   SmallVector<Value> starts(bounds.size(), number(b, 0).value);
-  SmallVector<Expr> joined;
+  SmallVector<Expr> pieces;
   Expr end = number(b, 0);
   Value all;
   // Each part begins where the one before ends, and takes the place of what
   // that has beyond its size.
   for (auto [part, place] : llvm::zip_equal(parts, *places)) {
-    joined.push_back(Expr(b, place));
+    pieces.push_back(Expr(b, place));
     starts[axis] = end.value;
     if (hasGaps)
       all = all ? make<graph::DynamicUpdateSliceOp>(b, all, place, starts)
@@ -75,8 +75,14 @@ LogicalResult giveJoined(TracedNode &node, ArrayRef<Traced> parts,
     whole.exact = end.value;
   sizes[axis] = whole;
   if (!hasGaps)
-    all = concat(joined, axis).value;
-  return node.tracedResults({withSizes(all, sizes)});
+    all = concat(pieces, axis).value;
+  return withSizes(all, sizes);
+}
+
+LogicalResult giveJoined(TracedNode &node, ArrayRef<Traced> parts,
+                         int64_t axis) {
+  FailureOr<Traced> whole = joined(node, parts, axis);
+  return failed(whole) ? failure() : node.tracedResults({*whole});
 }
 
 } // namespace weir

@@ -41,6 +41,9 @@ struct Margins {
 mlir::LogicalResult givePadded(TracedNode &node, const Margins &margins,
                                Expr value);
 
+/// The parts one behind the other along `axis`.
+mlir::FailureOr<Traced> joined(TracedNode &node, llvm::ArrayRef<Traced> parts,
+                               int64_t axis);
 /// The parts one after another along a dimension.
 mlir::LogicalResult giveJoined(TracedNode &node, llvm::ArrayRef<Traced> parts,
                                int64_t axis);

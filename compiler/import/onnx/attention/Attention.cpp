@@ -158,8 +158,9 @@ FailureOr<Expr> productsOf(Node &node, const Heads &heads) {
       "scale", 1 / std::sqrt(static_cast<double>(heads.q.size(3))));
   if (!(scale >= 0))
     return node.error() << "has a scale of " << std::to_string(scale);
-  double root = std::sqrt(scale);
-  return matmul(heads.q * root, heads.k * root, false, /*transposeY=*/true);
+  // The definition gives each the root of the scale. Keys are many: in a cache
+  // that is read where it lies they stay as they are.
+  return matmul(heads.q * scale, heads.k, false, /*transposeY=*/true);
 }
 
 LogicalResult importAttention(Node &node) {

@@ -1,9 +1,12 @@
 // Products, windows, means and recurrent layers, where sizes are known only at
 // run time.
 
+#include "compiler/import/onnx/attention/Attention.h"
 #include "compiler/import/onnx/bounded/Bounded.h"
 
 #include "dialects/graph/Elementwise.h"
+
+#include <limits>
 
 using namespace mlir;
 
@@ -122,12 +125,95 @@ LogicalResult importRecurrent(Node &node) {
   return success();
 }
 
-/// Without a past, keys and queries are counted from the first on.
-LogicalResult importAttention(Node &node) {
-  if (node.has(4) || node.has(5))
+/// Whether a dimension other than `dim` has a size that only the run knows.
+bool isOpenBeside(const Traced &traced, size_t dim) {
+  for (auto [i, size] : llvm::enumerate(sizesOf(traced)))
+    if (i != dim && !size.isKnown())
+      return true;
+  return false;
+}
+
+/// The mask with what it does not reach left out, of at most `keys`.
+Value reachingMask(Node &node, int64_t keys) {
+  bool isTruth = node.element(3).isInteger(1);
+  double out = isTruth ? 0 : -std::numeric_limits<double>::infinity();
+  Expr mask = masked(node.b, node.traced(3), out);
+  Integers bounds(mask.shape());
+  bounds.back() = std::min(bounds.back(), keys);
+  return inPlaceOf(node.b, mask.value, bounds);
+}
+
+/// Keys and values behind a past of any length: all that there is room for are
+/// looked at, and lengths leave out those that there are not.
+LogicalResult importAttentionToPast(Node &node) {
+  ImplicitLocOpBuilder &b = node.b;
+  bool hasPast = node.has(4) && node.has(5) && !node.has(6);
+  for (unsigned i = 0; hasPast && i < 6; ++i)
+    if (node.has(i))
+      hasPast = node.rank(i) >= 2 &&
+                !isOpenBeside(node.traced(i), i < 3    ? node.rank(i)
+                                              : i == 3 ? node.rank(3) - 1
+                                                       : 2);
+  if (!hasPast)
     return node.unsupported("a past beside sizes that are known only at run "
                             "time");
-  return giveInferred(node, Mixing::byOps);
+  bool isFlat = node.rank(0) == 3;
+  SmallVector<Traced> operands(7), present;
+  for (unsigned i = 0; i < 3; ++i) {
+    Expr heads = operand(node, i);
+    if (isFlat)
+      heads =
+          splitHeads(heads, node.intAttr(i ? "kv_num_heads" : "q_num_heads"));
+    if (!heads || heads.rank() != 4 || (i && node.rank(3 + i) != 4))
+      return node.error() << "queries, keys and values " << node.type(0) << ", "
+                          << node.type(1) << " and " << node.type(2)
+                          << " do not fit together";
+    operands[i] = {heads.value, {}, nullptr};
+    if (!i)
+      continue;
+    auto whole = joined(node, {node.traced(3 + i), operands[i]}, 2);
+    if (failed(whole))
+      return failure();
+    present.push_back(*whole);
+  }
+  // Lengths tell where the last query stands, and so where they all do.
+  if (node.intAttr("is_causal") && typeOf(operands[0].value).getDimSize(2) !=
+                                       typeOf(operands[1].value).getDimSize(2))
+    return node.unsupported("causal queries that are not as many as the keys "
+                            "behind a past of any length");
+  auto count = agreedSize(node, sizesOf(present[0])[2], sizesOf(present[1])[2],
+                          "keys and values");
+  if (failed(count))
+    return failure();
+  for (unsigned i = 0; i < 2; ++i) {
+    Sizes sizes = sizesOf(present[i]);
+    sizes[2] = *count;
+    Value place = inPlaceOf(b, present[i].value, boundsOf(sizes));
+    // No share, however small, is of what is no number.
+    operands[1 + i] = {
+        masked(b, withSizes(place, sizes), 0).value, {}, nullptr};
+  }
+  if (node.has(3))
+    operands[3] = {reachingMask(node, count->bound), {}, nullptr};
+  int64_t batch = typeOf(operands[0].value).getDimSize(0);
+  operands[6] = {broadcast(exactly(b, *count), {batch}).value, {}, nullptr};
+  if (failed(node.runOn(operands)))
+    return failure();
+  if (isFlat)
+    node.given[0].value = joinHeads(Expr(b, node.given[0].value)).value;
+  node.given[1] = present[0];
+  node.given[2] = present[1];
+  Sizes products = sizesOf(node.given[3]);
+  products.back() = *count;
+  node.given[3] = withSizes(node.given[3].value, products);
+  return success();
+}
+
+/// Without a past, keys and queries are counted from the first on.
+LogicalResult importAttention(Node &node) {
+  if (!node.has(4) && !node.has(5))
+    return giveInferred(node, Mixing::byOps);
+  return importAttentionToPast(node);
 }
 
 } // namespace
