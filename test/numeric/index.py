@@ -35,6 +35,30 @@ def gathers():
     return g
 
 
+def replaced():
+    """A choice that changes one part of an input, or none; and some that change more."""
+    g = Graph()
+    x, u = g.input(values((2, 4, 3))), g.input(values((2, 1, 3)))
+    row = g.constant(np.int64([0, 1, 2, 3]))
+    column = g.constant(np.int32([[0], [1], [2], [3]]))
+    for at in (0, 3, -1, 4):
+        here = g.op("Equal", column, g.input(np.int32([at])))
+        want = np.where(np.arange(4)[:, None] == at, u.value, x.value)
+        g.expect(g.op("SelectV2", here, u, x), want)
+        kept = np.where(np.arange(4)[:, None] == at, x.value, u.value)
+        g.expect(g.op("SelectV2", here, x, u), kept)
+    m, v = g.input(values((4, 4))), g.input(values((4,)))
+    here = g.op("Equal", g.input(np.int64(2)), row)
+    g.expect(g.op("SelectV2", here, g.constant(np.float32(-1)), v), np.where(np.arange(4) == 2, -1, v.value).astype(np.float32))
+    g.expect(g.op("SelectV2", here, g.constant(np.float32(-1)), m), np.where(np.arange(4) == 2, -1, m.value).astype(np.float32))
+    g.expect(g.op("SelectV2", here, v, m), np.where(np.arange(4) == 2, v.value, m.value))
+    several = g.op("Equal", row, g.input(np.int64([0, 2, 2, 3])))
+    g.expect(g.op("SelectV2", several, g.constant(np.float32(-1)), v), np.where([1, 0, 1, 1], -1, v.value).astype(np.float32))
+    back = g.op("Equal", g.constant(np.int64([3, 2, 1, 0])), g.input(np.int64([1])))
+    g.expect(g.op("SelectV2", back, g.constant(np.float32(-1)), v), np.where([0, 0, 1, 0], -1, v.value).astype(np.float32))
+    return g
+
+
 def index_out_of_range():
     g = Graph(fold=False)
     x, at = g.input(values((4, 5))), g.input(np.int32([1, 4]))
@@ -196,5 +220,5 @@ def of_constants():
     return g
 
 
-main(gathers, index_out_of_range, one_hot, scatters, segments, sorts, not_numbers, searches,
+main(gathers, replaced, index_out_of_range, one_hot, scatters, segments, sorts, not_numbers, searches,
      sparse, of_constants)

@@ -1,6 +1,7 @@
 // Elementwise nodes that are more than one op: those with attributes, and with
 // operands that are not alike.
 
+#include "compiler/import/build/Replaced.h"
 #include "compiler/import/onnx/Operands.h"
 
 #include "dialects/graph/Elementwise.h"
@@ -193,6 +194,9 @@ LogicalResult importWhere(Node &node) {
   if (!node.element(0).isInteger(1) || node.element(1) != node.element(2))
     return node.error() << "does not select of " << node.type(1) << " and "
                         << node.type(2) << " by " << node.type(0);
+  if (Expr y =
+          replacedPart(operand(node, 0), operand(node, 1), operand(node, 2)))
+    return give(node, y);
   Value values[] = {node.operand(0), node.operand(1), node.operand(2)};
   if (failed(broadcastAll(node, values)))
     return failure();

@@ -1,6 +1,7 @@
 // Elementwise nodes that are more than one op: those with attributes, with
 // operands that an error depends on, and with sums of many operands.
 
+#include "compiler/import/build/Replaced.h"
 #include "compiler/import/tensorflow/elementwise/Operands.h"
 #include "compiler/import/tensorflow/elementwise/Quantize.h"
 #include "compiler/import/tensorflow/elementwise/SpecialNodes.h"
@@ -76,6 +77,8 @@ LogicalResult importSelectV2(Node &node) {
     return node.error() << "does not select of " << operands[1].type()
                         << " and " << operands[2].type() << " by "
                         << operands[0].type();
+  if (Expr y = replacedPart(operands[0], operands[1], operands[2]))
+    return give(node, y);
   if (failed(broadcastAll(node, operands)))
     return failure();
   return give(node, select(operands[0], operands[1], operands[2]));
