@@ -66,9 +66,11 @@ static LogicalResult importStop(Node &node) {
     return importIdentity(node);
   Traced traced = node.traced(0);
   StringAttr refusal;
-  if (node.op() == "PreventGradient")
-    refusal = node.b.getStringAttr("prevents gradients: " +
-                                   escaped(node.stringAttr("message")));
+  if (node.op() == "PreventGradient") {
+    std::string why = escaped(node.stringAttr("message"));
+    refusal = node.b.getStringAttr("prevents gradients" +
+                                   (why.empty() ? why : ": " + why));
+  }
   for (Value *part : {&traced.value, &traced.imaginary})
     if (*part)
       *part = node.b.create<graph::StopGradientOp>(*part, refusal);
