@@ -4,8 +4,8 @@ which ops of the frameworks have one, as test/numeric/derivatives.py found.
 
   gradients.py [--measured FILE | --check]
 
-FILE is what derivatives.py has written; without it the page keeps what it says of the
-frameworks. With --check, fails where the page is not what it would write, or names an
+FILE is what derivatives.py has written, of all ops or of some; the page keeps what it
+says of others. With --check, fails where the page is not what it would write, or names an
 op that docs/ops.md has not. Needs llvm-tblgen and MLIR's definitions, as the build
 does.
 """
@@ -93,13 +93,16 @@ def stated():
 
 
 def measured(path):
-    found = {name: ([], []) for name in FRAMEWORKS}
+    """What the page says, but of the ops that have been tried what was found."""
+    found = {name: [set(), set()] for name in FRAMEWORKS}
+    for name, lists in stated().items():
+        found[name] = [set(ops) for ops in lists]
     for line in pathlib.Path(path).read_text().splitlines():
         op, outcome, *_ = json.loads(line)
         name = "ONNX" if op.startswith("onnx:") else "TensorFlow"
-        if outcome in ("passes", "zero"):
-            op = op.removeprefix(FRAMEWORKS[name])
-            found[name][outcome == "zero"].append(op)
+        op = op.removeprefix(FRAMEWORKS[name])
+        for ops, kind in zip(found[name], ("passes", "zero")):
+            (ops.add if kind == outcome else ops.discard)(op)
     return found
 
 
