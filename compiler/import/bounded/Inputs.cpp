@@ -26,8 +26,10 @@ SmallVector<std::string> dimNamesOf(const EntryPort &port, size_t i) {
 void markHeld(const ImportOptions &options, EntryPort &port, bool isInput) {
   for (const HeldState &state : options.states) {
     StringRef called = isInput ? state.input : state.output;
+    StringRef tensor = port.tensor;
     called.consume_back(":0");
-    port.isHeld |= llvm::is_contained(namesOf(port), called);
+    tensor.consume_back(":0");
+    port.isHeld |= called == port.name || called == tensor;
   }
 }
 
