@@ -6,6 +6,7 @@
 #include "dialects/graph/Graph.h"
 #include "dialects/graph/Neural.h"
 #include "dialects/graph/Shape.h"
+#include "dialects/graph/state/State.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/IRMapping.h"
 #include "llvm/ADT/SetVector.h"
@@ -208,6 +209,9 @@ private:
     if (role == FusionRole::contraction) {
       // Its epilogue has the shape of its result; one contraction a group.
       Value last = root()->getResult(0);
+      // A loop over elements makes a variable's new value in its place.
+      if (isAssigned(last))
+        return false;
       if (movesRows(root()) && isa<graph::MatmulOp>(producer))
         last = root()->getOperand(0);
       if (hasKernel || shapeOf(producer->getResult(0)) != shapeOf(last))
@@ -225,6 +229,19 @@ private:
     }
     add(producer);
     return true;
+  }
+
+  /// Whether the value, or what it is reshaped to, becomes a variable's.
+  static bool isAssigned(Value value) {
+    SmallVector<Value> work{value};
+    while (!work.empty())
+      for (Operation *user : work.pop_back_val().getUsers()) {
+        if (isa<graph::WriteVariableOp>(user))
+          return true;
+        if (isa<graph::ReshapeOp>(user))
+          work.push_back(user->getResult(0));
+      }
+    return false;
   }
 
   /// Whether each use of `producer` is by an op that makes one loop nest with

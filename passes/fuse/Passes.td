@@ -10,10 +10,11 @@ def FormGroups : Pass<"weir-form-groups", "::mlir::func::FuncOp"> {
   let description = [{
     Walks a block from its end. An op begins a group, which takes producers
     that only it uses where they make one loop nest with it: elementwise and
-    rearranging ops; a contraction whose epilogue the group then is; reductions
-    of rows, with what is computed of their values and of elements with these,
-    as loops over the same rows. A product takes transposes that only move rows,
-    of its operands and of its result.
+    rearranging ops; a contraction whose epilogue the group then is, unless that
+    makes a variable's new value; reductions of rows, with what is computed of
+    their values and of elements with these, as loops over the same rows. A
+    product takes transposes that only move rows, of its operands and of its
+    result.
     Splat constants are copied into each group that uses them. What is a view of
     memory between groups stays outside: reshapes, slices that are runs of most
     of their operand, and concats of runs.

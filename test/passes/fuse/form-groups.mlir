@@ -316,3 +316,21 @@ func.func @two_devices(%x: tensor<4xf32>) -> tensor<4xf32> {
   %c = graph.abs %b {weir.host} : tensor<4xf32>
   return %c : tensor<4xf32>
 }
+
+// -----
+
+// What becomes a variable's value is no epilogue: it is made in its place.
+// CHECK-LABEL: func.func @assigned
+// CHECK: graph.group
+// CHECK: graph.matmul
+// CHECK-NEXT: graph.yield
+// CHECK: graph.group
+// CHECK: graph.sub
+graph.variable @w : tensor<3x4xf32>
+func.func @assigned(%x: tensor<2x3xf32>, %g: tensor<2x4xf32>) {
+  %w = graph.read_variable @w : tensor<3x4xf32>
+  %0 = graph.matmul %x, %g transpose_a : tensor<2x3xf32>, tensor<2x4xf32>
+  %1 = graph.sub %w, %0 : tensor<3x4xf32>
+  graph.write_variable @w, %1 : tensor<3x4xf32>
+  return
+}
