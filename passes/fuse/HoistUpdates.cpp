@@ -6,6 +6,7 @@
 #include "dialects/graph/Shape.h"
 #include "dialects/graph/state/State.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "passes/fuse/Timeline.h"
 #include "llvm/ADT/StringMap.h"
 
 #define DEBUG_TYPE "weir-hoist-updates"
@@ -28,8 +29,16 @@ public:
     for (Operation *op : llvm::reverse(ops))
       if (StringAttr owner = ownerOf(op))
         serves[op] = owner;
+    Timeline timeline(block);
     for (auto [i, op] : llvm::enumerate(ops)) {
-      places[op] = isMoved(op) ? earliest(op) : i;
+      size_t place = earliest(op);
+      // What frees memory, and comes later than it could.
+      bool isLate = isa<graph::GroupOp>(op) && timeline.growthBy(i) <= 0 &&
+                    place < staying;
+      bool moves = isMoved(op) || isLate;
+      places[op] = moves ? place : i;
+      if (!moves && isa<graph::GroupOp>(op))
+        staying = i;
       note(op);
     }
   }
@@ -81,18 +90,26 @@ private:
   }
 
   /// Whether the op goes where it can be first: what is for one variable, and
-  /// what is for many and needs nothing that is not there from the beginning. A
-  /// gradient that others are made of is for many.
+  /// what needs nothing that is not there from the beginning, of what is for no
+  /// variable only what is of numbers. A gradient that others are made of is
+  /// for many.
   bool isMoved(Operation *op) {
     StringAttr owner = serves.lookup(op);
-    bool isEarly = owner && llvm::all_of(op->getOperands(), [&](Value operand) {
+    bool isRead = isa<graph::ReadVariableOp>(op);
+    bool isOfNumbers =
+        isa<graph::GroupOp>(op) &&
+        llvm::all_of(op->getOperandTypes(), [](Type type) {
+          return cast<RankedTensorType>(type).getNumElements() == 1;
+        });
+    bool isEarly = (owner || isRead || isOfNumbers) &&
+                   llvm::all_of(op->getOperands(), [&](Value operand) {
                      Operation *maker = operand.getDefiningOp();
                      return !maker || isa<graph::ConstantOp>(maker) ||
                             early.contains(maker);
                    });
     if (isEarly)
       early.insert(op);
-    return owner && (isEarly || owner != many);
+    return isEarly || (owner && owner != many);
   }
 
   /// Behind its operands, and behind what its effect must not overtake.
@@ -148,6 +165,7 @@ private:
   /// and the last op that may have other effects.
   DenseMap<StringAttr, size_t> used, assigned;
   size_t barrier = 0;
+  size_t staying = 0; // the last group that stays where it is
 };
 
 struct HoistUpdates : impl::HoistUpdatesBase<HoistUpdates> {

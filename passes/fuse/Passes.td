@@ -75,8 +75,9 @@ def HoistUpdates : Pass<"weir-hoist-updates", "::mlir::func::FuncOp"> {
     or what it is made of, lives until then. In a module with `weir.remat`, the
     most bytes that its arena shall have, what serves nothing but an assignment
     goes behind the last op that it needs, and the assignment behind the last use
-    of the variable's old value. Nothing overtakes a check, or an op whose regions
-    have effects.
+    of the variable's old value. What frees as much memory as it takes goes before
+    other work, too: a gradient, of which the step makes something only at its
+    end. Nothing that has an effect overtakes a check, or an op with regions.
 
     ```mlir
     %g = graph.group(%x) : (tensor<4xf32>) -> tensor<4xf32> { ... }

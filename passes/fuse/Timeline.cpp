@@ -28,7 +28,9 @@ bool isView(Operation *op) {
 }
 
 int64_t arenaBytes(Value value) {
-  auto type = cast<RankedTensorType>(value.getType());
+  auto type = dyn_cast<RankedTensorType>(value.getType());
+  if (!type || !type.hasStaticShape() || !type.getElementType().isIntOrFloat())
+    return 0;
   int64_t bits = type.getElementType().getIntOrFloatBitWidth();
   return llvm::alignTo(type.getNumElements() * ((bits + 7) / 8),
                        plan::alignment);
@@ -98,6 +100,19 @@ std::optional<size_t> Timeline::makerOf(Value value) const {
   if (found == places.end())
     return std::nullopt;
   return found->second;
+}
+
+int64_t Timeline::growthBy(size_t op) const {
+  int64_t growth = 0;
+  for (Value result : ops[op]->getResults())
+    growth += bytes.lookup(result);
+  DenseSet<Value> freed;
+  for (Value operand : operands[op]) {
+    Value root = rootOf(operand);
+    if (lastUses.lookup(root) == op && freed.insert(root).second)
+      growth -= bytes.lookup(root);
+  }
+  return growth;
 }
 
 Timeline::Steps Timeline::steps() const {

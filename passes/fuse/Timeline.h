@@ -45,6 +45,8 @@ public:
               llvm::SmallVectorImpl<mlir::Value> &others) const;
 
   int64_t bytesOf(mlir::Value value) const { return bytes.lookup(value); }
+  /// How many bytes more are alive behind an op than before it.
+  int64_t growthBy(size_t op) const;
 
   /// Makes the block what the steps are. Each copy has a number, `weir.again`,
   /// so that nothing takes it for what it is a copy of; `made` counts them.

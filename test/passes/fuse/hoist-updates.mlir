@@ -4,7 +4,7 @@
 // behind the last use of the old value.
 // CHECK-LABEL: func.func @early
 // CHECK: %[[W:.*]] = graph.read_variable @w
-// CHECK: %[[G:.*]] = graph.group(%{{.*}})
+// CHECK: %[[G:.*]] = graph.group(%arg0)
 // CHECK: %[[RATE:.*]] = graph.read_variable @rate
 // CHECK: %[[V:.*]] = graph.group(%[[W]], %[[G]], %[[RATE]])
 // CHECK: %[[X:.*]] = graph.group(%[[W]])
@@ -69,6 +69,47 @@ module attributes {weir.remat = 0 : i64} {
     graph.write_variable @v, %x : tensor<4xf32>
     %v = graph.read_variable @v : tensor<4xf32>
     graph.write_variable @w, %v : tensor<4xf32>
+    return
+  }
+}
+
+// -----
+
+// A gradient that many assignments wait for is made where what it is made of is
+// not needed any more.
+// CHECK-LABEL: func.func @frees
+// CHECK: %[[A:.*]] = graph.group(%arg0)
+// CHECK: %[[G:.*]] = graph.group(%[[A]], %arg0)
+// CHECK: %[[B:.*]] = graph.group(%arg1)
+// CHECK: graph.if
+module attributes {weir.remat = 0 : i64} {
+  graph.variable @w : tensor<4xf32>
+  func.func @frees(%x: tensor<16xf32>, %y: tensor<16xf32>, %p: tensor<i1>) attributes {weir.entry = "step"} {
+    %a = graph.group(%x) : (tensor<16xf32>) -> tensor<16xf32> {
+    ^bb0(%q: tensor<16xf32>):
+      %r = graph.exp %q : tensor<16xf32>
+      graph.yield %r : tensor<16xf32>
+    }
+    %b = graph.group(%y) : (tensor<16xf32>) -> tensor<16xf32> {
+    ^bb0(%q: tensor<16xf32>):
+      %r = graph.exp %q : tensor<16xf32>
+      graph.yield %r : tensor<16xf32>
+    }
+    %g = graph.group(%a, %x) : (tensor<16xf32>, tensor<16xf32>) -> tensor<16xf32> {
+    ^bb0(%q: tensor<16xf32>, %r: tensor<16xf32>):
+      %s = graph.mul %q, %r : tensor<16xf32>
+      graph.yield %s : tensor<16xf32>
+    }
+    %c = graph.if %p : tensor<i1> -> (tensor<16xf32>) {
+      %d = graph.group(%g, %b) : (tensor<16xf32>, tensor<16xf32>) -> tensor<16xf32> {
+      ^bb0(%q: tensor<16xf32>, %r: tensor<16xf32>):
+        %s = graph.mul %q, %r : tensor<16xf32>
+        graph.yield %s : tensor<16xf32>
+      }
+      graph.yield %d : tensor<16xf32>
+    } else {
+      graph.yield %g : tensor<16xf32>
+    }
     return
   }
 }
