@@ -84,8 +84,8 @@ def Graph_IfOp : Graph_Op<"if", [NoRegionArguments, RecursiveMemoryEffects]> {
   let regions = (region SizedRegion<1>:$thenRegion,
                  SizedRegion<1>:$elseRegion);
   let assemblyFormat = [{
-    $condition `:` type($condition) `->` `(` type($results) `)` attr-dict-with-keyword $thenRegion `else`
-    $elseRegion
+    $condition `:` type($condition) (`->` `(` type($results)^ `)`)? attr-dict-with-keyword
+    $thenRegion `else` $elseRegion
   }];
   let hasRegionVerifier = 1;
   let derivative = "regions";

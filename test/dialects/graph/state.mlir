@@ -49,3 +49,20 @@ func.func @branch(%p: tensor<i1>, %x: tensor<4xf32>) {
   }
   return
 }
+
+// A branch may be there for its effects alone.
+// CHECK-LABEL: @effects
+// CHECK: graph.if %{{.*}} : tensor<i1> {
+// CHECK-NEXT: graph.write_variable @bias
+// CHECK-NEXT: graph.yield
+// CHECK-NEXT: } else {
+// CHECK-NEXT: graph.yield
+func.func @effects(%p: tensor<i1>, %x: tensor<4xf32>) {
+  graph.if %p : tensor<i1> {
+    graph.write_variable @bias, %x : tensor<4xf32>
+    graph.yield
+  } else {
+    graph.yield
+  }
+  return
+}
