@@ -61,6 +61,7 @@ repeat(Node &node, ArrayRef<Expr> init,
 /// Which numbers are made at once: `count` of each parameter from `start` on,
 /// of `exact` in all.
 struct Stretch {
+  Generator generator;
   int64_t count;
   Expr start, exact;
 };
@@ -92,7 +93,7 @@ std::pair<Expr, Expr> unitPair(const Generator &generator, Expr steps) {
 /// rejection (Hörmann, 1993). Two uniform numbers are used in each round.
 Expr poissonNumbers(Node &node, const Stretch &stretch, Expr rate,
                     double greatest) {
-  Generator generator = generatorOf(node);
+  const Generator &generator = stretch.generator;
   Expr begin = begins(node, stretch, rate.size(0));
   SmallVector<int64_t> shape(begin.shape());
   rate = broadcast(rate, shape);
@@ -147,7 +148,7 @@ Expr poissonNumbers(Node &node, const Stretch &stretch, Expr rate,
 /// an alpha below 1 raised by 1. Normal and uniform numbers are made in pairs,
 /// of which the second waits until one is wanted.
 Expr gammaNumbers(Node &node, const Stretch &stretch, Expr alpha) {
-  Generator generator = generatorOf(node);
+  const Generator &generator = stretch.generator;
   Expr begin = begins(node, stretch, alpha.size(0));
   Type stepType = begin.elementType();
   SmallVector<int64_t> shape(begin.shape());
@@ -220,15 +221,18 @@ Expr inStretches(Node &node, Type type, int64_t count, Expr exact, Expr row,
   int64_t width = row.size(0),
           rows = std::max<int64_t>(togetherMost / width, 1);
   Expr zero = number(b, 0);
+  // Made out here: what counts the steps of training stands before all loops.
+  Generator generator = generatorOf(node);
   if (knownNumber(exact.value) || rows >= count)
-    return cast(numbers({count, zero, exact}, row), type);
+    return cast(numbers({generator, count, zero, exact}, row), type);
   int64_t room = llvm::alignTo(count, rows);
   Expr place = filled(node, {room, width}, type, 0);
   auto state = repeatWhile(
       b, {zero, place},
       [&](ArrayRef<Expr> given) { return less(given[0], exact); },
       [&](ArrayRef<Expr> given) {
-        Expr some = cast(numbers({rows, given[0], exact}, row), type);
+        Expr some =
+            cast(numbers({generator, rows, given[0], exact}, row), type);
         Value all = make<graph::DynamicUpdateSliceOp>(
             b, given[1].value, some.value,
             ValueRange{given[0].value, zero.value});
