@@ -137,6 +137,12 @@ def sorts():
             g.expect(g.op("NthElement", x, nth), np.sort(x.value, -1)[:, n // 2])
             g.expect(g.op("NthElement", x, nth, reverse=True),
                      np.sort(x.value, -1)[:, ::-1][:, n // 2])
+    for n in (1, 2, 7, 100):
+        x = g.input(values((2, 3, n), np.float32, high=20))
+        for k in sorted({1, n // 2 + 1, n}):
+            g.expect(g.op("KthOrderStatistic", x, k=k), np.sort(x.value, -1)[..., n - k])
+    x = g.input(np.float32([0.1, 0.9, 0.5]))
+    g.expect(g.op("KthOrderStatistic", x, k=2), np.float32(0.5))
     x = g.input(np.float32([[0.1, 0.9, 0.5, 0.9], [1, np.inf, 0, 0], [3, 2, 1, 0]]))
     target = g.input(np.int32([2, 0, 7]))
     for k, want in ((2, [False, False, False]), (3, [True, False, False])):
@@ -150,6 +156,18 @@ def not_numbers():
     top, at = g.op("TopKV2", x, g.constant(np.int32(4)), outputs=2)
     g.expect(at, np.int32([1, 3, 2, 4]))
     g.expect(top, np.float32([np.nan, np.nan, 3, 2]))
+    return g
+
+
+def order_of_bits():
+    """Any float is before or after any other, and keeps its bits."""
+    g = Graph()
+    bits = [0x7FC00001, 0x7F800000, 0x3F800000, 0x00000001, 0, 0x80000000, 0x80000001, 0xBF800000, 0xFF800000,
+            0xFFC00001]  # fmt: skip
+    x = g.input(np.uint32(bits)[[3, 9, 0, 5, 7, 2, 8, 4, 1, 6]].view(np.float32))
+    for k, want in enumerate(bits):
+        got = g.op("KthOrderStatistic", x, k=k + 1)
+        g.expect(g.op("Bitcast", got, T=np.float32, type=np.int32), np.uint32(want).view(np.int32))
     return g
 
 
@@ -220,5 +238,5 @@ def of_constants():
     return g
 
 
-main(gathers, replaced, index_out_of_range, one_hot, scatters, segments, sorts, not_numbers, searches,
+main(gathers, replaced, index_out_of_range, one_hot, scatters, segments, sorts, not_numbers, order_of_bits, searches,
      sparse, of_constants)

@@ -77,6 +77,19 @@ def activations():
     return g
 
 
+def gated():
+    g = OnnxGraph(opset=28)
+    for shape in ((), (0, 3), (7,), (2, 5, 16)):
+        for type, near in ((np.float32, dict(rtol=2e-6, atol=1e-6)), (np.float64, dict(rtol=1e-12, atol=1e-13)),
+                           (np.float16, dict(rtol=4e-3, atol=4e-3))):  # fmt: skip
+            a, b = ((4 * rng.standard_normal(shape)).astype(type) for _ in range(2))
+            x, y, d = g.input(a), g.input(b), a.astype(np.float64)
+            for alpha in ({}, {"alpha": 1.75}):
+                gate = d / (1 + np.exp(-alpha.get("alpha", 1) * d))
+                g.expect(g.op("SwiGLU", x, y, **alpha), gate * b, **near)
+    return g
+
+
 def reductions():
     g = OnnxGraph(opset=18)
     a = f32(2, 3, 4)
@@ -402,6 +415,6 @@ def far_place():
 
 
 main(
-    arithmetic, activations, reductions, softmax, softmax_of_old, shapes, slices,
+    arithmetic, activations, gated, reductions, softmax, softmax_of_old, shapes, slices,
     gathers, ranges, products, optimizers, control, random, runs, broken_promise, far_place,
 )  # fmt: skip

@@ -1,17 +1,22 @@
 """Random ops with seeds: each number is known."""
 
 import numpy as np
-from harness import Graph, main
+from harness import Graph, Tensor, main
 
 LOW = 0xFFFFFFFF
 
 
 def philox(seed, seed2, count):
     """Philox 4x32-10, on Python's integers."""
+    return words_from(seed2 << 64, seed, count)
+
+
+def words_from(counter, seed, count):
+    """The same, from a counter of 128 bits."""
     words = []
     for group in range((count + 3) // 4):
         key = [seed & LOW, seed >> 32]
-        x = [group & LOW, group >> 32, seed2 & LOW, seed2 >> 32]
+        x = [(counter + group) >> shift & LOW for shift in (0, 32, 64, 96)]
         for _ in range(10):
             a, b = 0xD2511F53 * x[0], 0xCD9E8D57 * x[2]
             x = [(b >> 32) ^ x[1] ^ key[0], b & LOW, (a >> 32) ^ x[3] ^ key[1], a & LOW]
@@ -22,6 +27,13 @@ def philox(seed, seed2, count):
 
 def uniform32(words):
     return ((words & 0x7FFFFF) | 0x3F800000).view(np.float32) - np.float32(1)
+
+
+def normal32(words):
+    u = np.float64(np.maximum(uniform32(words[0::2]), np.float32(1e-7)))
+    v = 2 * np.pi * np.float64(uniform32(words[1::2]))
+    r = np.sqrt(-2 * np.log(u))
+    return np.stack([np.sin(v) * r, np.cos(v) * r], 1).ravel()
 
 
 def of_seeds(seed, seed2, shape):
@@ -45,12 +57,8 @@ def of_seeds(seed, seed2, shape):
         want = np.uint64(bits[:n].view(np.uint64)) % np.uint64(100)
         g.expect(g.op("RandomUniformInt", dims, low, high, Tout=type, T=np.int32, **seeds),
                  (np.int64(want) - 3).astype(type).reshape(shape))
-    u = np.float64(np.maximum(uniform32(words[0::2]), np.float32(1e-7)))
-    v = 2 * np.pi * np.float64(uniform32(words[1::2]))
-    r = np.sqrt(-2 * np.log(u))
-    normal = np.stack([np.sin(v) * r, np.cos(v) * r], 1).ravel()[:n].reshape(shape)
-    g.expect(g.op("RandomStandardNormal", dims, dtype=np.float32, T=np.int32, **seeds), normal,
-             rtol=1e-5, atol=1e-5)
+    g.expect(g.op("RandomStandardNormal", dims, dtype=np.float32, T=np.int32, **seeds),
+             normal32(words)[:n].reshape(shape), rtol=1e-5, atol=1e-5)
     return g
 
 
@@ -73,4 +81,110 @@ def shuffled():
     return g
 
 
-main(few, many, shuffled)
+class Generator:
+    """A variable that holds a generator, beside what it must hold."""
+
+    def __init__(self, graph, counter, key, rest=()):
+        self.g, self.counter, self.key, self.rest = graph, counter, key, list(rest)
+        kind = {"dtype": "type: DT_INT64"}
+        shape = f"shape {{ dim {{ size: {3 + len(self.rest)} }} }}"
+        graph.node("state", "VarHandleOp", [], kind | {"shape": shape})
+        first = graph.constant(self.state())
+        graph.node("first", "AssignVariableOp", ["state", first.names[0]], kind)
+        self.last = []
+        self.algorithm = graph.constant(np.int64(1))
+
+    def state(self):
+        words = [self.counter & (1 << 64) - 1, self.counter >> 64, self.key, *self.rest]
+        return np.uint64(words).view(np.int64)
+
+    def op(self, op, *operands, **attributes):
+        """A node that runs after those before it."""
+        made = self.g.op(op, Tensor(["state"]), *operands, *self.last, **attributes)
+        self.last = [Tensor(["^" + made.names[0]])]
+        return made
+
+    def draw(self, op, shape, make, *parameters, rtol=None, **attributes):
+        count = int(np.prod(shape))
+        words = words_from(self.counter, self.key, 2 * count + 8)
+        dims = self.g.constant(np.array(shape, np.int32))
+        made = self.op(op, self.algorithm, dims, *parameters, shape_dtype=np.int32, **attributes)
+        self.g.expect(made, make(words)[:count].reshape(shape), rtol=rtol, atol=rtol or 0)
+        self.move(count)
+
+    def move(self, count):
+        self.counter = (self.counter + 256 * count) % (1 << 128)
+
+    def skip(self, delta, algorithm=1):
+        """RngReadAndSkip, which gives three words."""
+        before = self.op("RngReadAndSkip", self.g.constant(np.int32(algorithm)), delta)
+        self.g.expect(before, self.state()[:3])
+        self.move(int(delta.value))
+
+    def truncated(self, count):
+        """Of four numbers each the first that fit of 256 draws of their own."""
+        rows = []
+        for group in range((count + 3) // 4):
+            numbers = normal32(words_from(self.counter + 256 * group, self.key, 256))
+            rows.append(numbers[abs(numbers) < 2][:4])
+        return np.concatenate(rows)
+
+    def check(self):
+        now = self.g.op("ReadVariableOp", Tensor(["state"]), *self.last, dtype=np.int64)
+        self.g.expect(now, self.state())
+
+
+def of_state(counter, key, rest=()):
+    g = Graph(fold=False)
+    held = Generator(g, counter, key, rest)
+    held.skip(g.input(np.uint64(3)), algorithm=3)
+    held.draw("StatefulUniform", (3, 7), uniform32, dtype=np.float32)
+    half = lambda words: ((words & 0x3FF) | 0x3C00).astype(np.uint16).view(np.float16) - np.float16(1)
+    held.draw("StatefulUniform", (5,), half, dtype=np.float16)
+    held.draw("StatefulUniform", (0, 4), uniform32, dtype=np.float32)
+    held.draw("StatefulStandardNormalV2", (6,), normal32, dtype=np.float32, rtol=1e-5)
+    want = held.truncated(10)
+    held.draw("StatefulTruncatedNormal", (10,), lambda words: want, dtype=np.float32, rtol=1e-5)
+    low, high = g.input(np.int32(-3)), g.input(np.int32(97))
+    held.draw("StatefulUniformInt", (4, 2), lambda words: np.int32(words % np.uint32(100)) - 3, low, high,
+              dtype=np.int32)
+    double = lambda words: np.uint64(words[0::2]) | np.uint64(words[1::2]) << np.uint64(32)
+    held.draw("StatefulUniformFullInt", (), double, dtype=np.uint64)
+    held.draw("StatefulUniformFullInt", (9,), lambda words: words.view(np.int32), dtype=np.int32)
+    held.skip(g.constant(np.uint64(1 << 54)))
+    held.skip(g.constant(np.uint64(0)))
+    g.node("skipped", "RngSkip", ["state", held.algorithm.names[0], g.constant(np.int64(5)).names[0],
+                                  held.last[0].names[0]], {})
+    g.used.append(("RngSkip", {"i64"}))
+    held.last = [Tensor(["^skipped"])]
+    held.move(5)
+    held.check()
+    return g
+
+
+def held_from_zero():
+    return of_state(0, 0)
+
+
+def held_with_carry():
+    return of_state((7 << 64) + (1 << 64) - 1000, (1 << 63) + 12345)
+
+
+def held_at_the_end():
+    """The counter begins again; what lies behind the key stays."""
+    return of_state((1 << 128) - 700, 77, rest=(5, 6))
+
+
+def drawn_by_run():
+    """A shape that only the run knows counts as it is."""
+    g = Graph(fold=False)
+    held = Generator(g, 11, 13)
+    dims = g.input(np.int32([5]))
+    made = held.op("StatefulUniform", held.algorithm, dims, dtype=np.float32, shape_dtype=np.int32)
+    g.expect(made, uniform32(words_from(11, 13, 5))[:5])
+    held.move(5)
+    held.check()
+    return g
+
+
+main(few, many, shuffled, held_from_zero, held_with_carry, held_at_the_end, drawn_by_run)

@@ -303,6 +303,12 @@ def check_rows():
             graph.node("gather", "ResourceGather", ("AssignAdd", "other", "^AssignAdd/step"), *kinds)
             steps.append(graph.node("keep", "AssignVariableOp", ("gathered", "gather"), kinds[0]))
             want["gathered"] = (value + 2)[[3, 1, 0]]
+            graph.variable("picked", np.zeros((2,)), True)
+            graph.const("corners", np.array([[3, 1], [0, 2]], np.int32))
+            reads = ("AssignAdd", "corners", "^AssignAdd/step")
+            graph.node("pick", "ResourceGatherNd", reads, *kinds)
+            steps.append(graph.node("keeppicked", "AssignVariableOp", ("picked", "pick"), kinds[0]))
+            want["picked"] = (value + 2)[[3, 0], [1, 2]]
         graph.variable("slice", value, resource)
         op = prefix + "StridedSliceAssign"
         for name, numbers in (("begin", [1, 0]), ("end", [3, 2]), ("strides", [1, 1])):

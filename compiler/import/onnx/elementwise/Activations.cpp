@@ -81,6 +81,17 @@ Expr thresholdedRelu(Node &node, Expr x) {
   return select(less(x.like(node.floatAttr("alpha", 1)), x), x, x.like(0));
 }
 
+/// Swish of the gate, which scales the other operand; the two do not broadcast.
+LogicalResult importSwiGlu(Node &node) {
+  if (failed(wantOperands(node, 2, 2)) ||
+      failed(wantElements(node, 0, Elements::floats)))
+    return failure();
+  Expr gate = operand(node, 0), x = operand(node, 1);
+  if (gate.type() != x.type())
+    return node.error() << "gates a " << x.type() << " by a " << gate.type();
+  return give(node, swish(node, gate) * x);
+}
+
 LogicalResult importLeakyRelu(Node &node) {
   if (failed(wantOperands(node, 1, 1)) ||
       failed(wantElements(node, 0, Elements::floats)))
@@ -102,6 +113,7 @@ void addActivationHandlers(Handlers &handlers) {
   handlers["Mish"] = importFunction<mish>;
   handlers["Selu"] = importFunction<selu>;
   handlers["Shrink"] = importFunction<shrink>;
+  handlers["SwiGLU"] = importSwiGlu;
   handlers["Swish"] = importFunction<swish>;
   handlers["ThresholdedRelu"] = importFunction<thresholdedRelu>;
 }

@@ -23,7 +23,7 @@ LogicalResult importBoundedGather(Node &node) {
   return giveGathered(node, node.traced(1), axis);
 }
 
-LogicalResult importGatherNd(Node &node) {
+LogicalResult importBoundedGatherNd(Node &node) {
   if (failed(wantOperands(node, 2)) || failed(wantIndices(node, 1)))
     return failure();
   return giveGatheredNd(node, node.traced(1));
@@ -34,7 +34,7 @@ LogicalResult importGatherNd(Node &node) {
 void addBoundedGatherHandlers(BoundedHandlers &handlers) {
   handlers["Gather"] = importBoundedGather;
   handlers["GatherV2"] = importBoundedGather;
-  handlers["GatherNd"] = importGatherNd;
+  handlers["GatherNd"] = importBoundedGatherNd;
 }
 
 } // namespace weir::tensorflow

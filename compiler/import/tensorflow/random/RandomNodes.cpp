@@ -76,6 +76,19 @@ Expr integerNumbers(const Generator &generator, int64_t count, Expr low,
   return low + cast(apply<graph::FloorModOp>(bits, span), type);
 }
 
+bool isFullInteger(Type type) {
+  return isa<IntegerType>(type) && (type.getIntOrFloatBitWidth() == 32 ||
+                                    type.getIntOrFloatBitWidth() == 64);
+}
+
+Expr fullIntegers(const Generator &generator, int64_t count, Type type) {
+  unsigned width = type.getIntOrFloatBitWidth();
+  Expr words = wordsOf(*generator.key.b, generator, width / 32 * count);
+  words = width == 64 ? pairs(words, true)
+                      : reshape(words, {words.type().getNumElements()});
+  return cast(slice(words, 0, 0, count), type);
+}
+
 LogicalResult checkRange(Node &node, Expr low, Expr high) {
   Type type = low.elementType();
   unsigned width = type.getIntOrFloatBitWidth();
@@ -86,22 +99,22 @@ LogicalResult checkRange(Node &node, Expr low, Expr high) {
                       << high.type();
 }
 
-LogicalResult giveShaped(Node &node, MakeNumbers make) {
-  if (failed(wantOperands(node, 1)))
+LogicalResult giveShaped(Node &node, MakeNumbers make, unsigned shapeAt) {
+  if (failed(wantOperands(node, shapeAt + 1)))
     return failure();
   ImplicitLocOpBuilder &b = node.b;
-  for (unsigned i = 1; i < node.size(); ++i)
-    if (node.traced(i).isBounded())
+  for (unsigned i = 0; i < node.size(); ++i)
+    if (i != shapeAt && node.traced(i).isBounded())
       return node.unsupported("parameters of a size known only at run time");
   Sizes sizes;
-  if (node.tryConstant(0)) {
-    auto shape = node.integers(0);
+  if (node.tryConstant(shapeAt)) {
+    auto shape = node.integers(shapeAt);
     if (failed(shape) || failed(countOrError(node, *shape)))
       return failure();
     for (int64_t size : *shape)
       sizes.push_back({size, {}});
   } else {
-    auto given = sizesAt(node, 0);
+    auto given = sizesAt(node, shapeAt);
     if (failed(given))
       return failure();
     sizes = *given;

@@ -91,20 +91,15 @@ LogicalResult importIntegers(Node &node) {
   });
 }
 
-/// Integers of which every bit is random.
 LogicalResult importFullIntegers(Node &node) {
   Type type = typeAttrOr(node, "dtype", node.b.getI32Type());
   auto generator = stateOf(node);
   if (failed(generator))
     return failure();
-  unsigned width = isa<IntegerType>(type) ? type.getIntOrFloatBitWidth() : 0;
-  if (width != 32 && width != 64)
+  if (!isFullInteger(type))
     return node.unsupported("its element type");
   return giveShaped(node, [&](int64_t count, Expr) {
-    Expr words = wordsOf(node.b, *generator, width / 32 * count);
-    words = width == 64 ? pairs(words, true)
-                        : reshape(words, {words.type().getNumElements()});
-    return cast(slice(words, 0, 0, count), type);
+    return fullIntegers(*generator, count, type);
   });
 }
 

@@ -46,9 +46,7 @@ LogicalResult weir::tensorflow::importGather(Node &node) {
                                                  axis, batch)));
 }
 
-namespace {
-
-LogicalResult importGatherNd(Node &node) {
+LogicalResult weir::tensorflow::importGatherNd(Node &node) {
   if (failed(wantOperands(node, 2)) || failed(wantIndices(node, 1)))
     return failure();
   Expr x = operand(node, 0), indices = operand(node, 1);
@@ -70,6 +68,8 @@ LogicalResult importGatherNd(Node &node) {
   return give(node, Expr(node.b, make<graph::GatherNdOp>(node.b, x.value,
                                                          indices.value, 0)));
 }
+
+namespace {
 
 LogicalResult importOneHot(Node &node) {
   if (failed(wantOperands(node, 4)))

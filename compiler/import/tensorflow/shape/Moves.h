@@ -66,6 +66,7 @@ mlir::LogicalResult checkIndices(Node &node, unsigned operand, Expr indices,
 mlir::LogicalResult importScatter(Node &node);
 mlir::LogicalResult importTensorScatter(Node &node);
 mlir::LogicalResult importGather(Node &node);
+mlir::LogicalResult importGatherNd(Node &node);
 mlir::LogicalResult importStridedSliceUpdate(Node &node);
 
 /// For the table of nodes with complex operands.

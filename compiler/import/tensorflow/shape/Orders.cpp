@@ -95,6 +95,31 @@ LogicalResult importNthElement(Node &node) {
                                                   x.rank() - 1, 0)));
 }
 
+/// The k-th largest element of each row by its bits, which put every float in
+/// an order: -0 before 0, and numbers that are none at the ends, by their
+/// signs.
+LogicalResult importKthOrderStatistic(Node &node) {
+  if (failed(wantOperands(node, 1)))
+    return failure();
+  ImplicitLocOpBuilder &b = node.b;
+  Expr x = operand(node, 0);
+  int64_t k = node.intAttr("k");
+  if (!x.elementType().isF32() || x.rank() < 1 || k < 1 || k > x.shape().back())
+    return node.error() << "has no element " << k << " in the rows of "
+                        << x.type();
+  Type type = b.getI32Type();
+  Expr bits(b, make<graph::BitcastOp>(b, x.type().clone(type), x.value));
+  // Of two negative floats the one with the larger magnitude is the smaller.
+  Expr flipped = apply<graph::BitwiseXorOp>(
+      bits, constant(b, type, {}, {static_cast<double>(INT32_MAX)}));
+  Expr keys = select(apply<graph::LessOp>(bits, bits.like(0)), flipped, bits);
+  auto sort = b.create<graph::SortOp>(ValueRange{keys.value, x.value},
+                                      /*descending=*/true);
+  Expr sorted(b, sort.getOutputs()[1]);
+  return give(node, reshape(slice(sorted, x.rank() - 1, k - 1, 1),
+                            x.shape().drop_back()));
+}
+
 /// LowerBound and UpperBound.
 LogicalResult importBound(Node &node) {
   if (failed(wantOperands(node, 2)))
@@ -170,6 +195,7 @@ void weir::tensorflow::addOrderHandlers(Handlers &handlers) {
   handlers["InTopK"] = importInTopK;
   handlers["InTopKV2"] = importInTopK;
   handlers["NthElement"] = importNthElement;
+  handlers["KthOrderStatistic"] = importKthOrderStatistic;
   handlers["LowerBound"] = importBound;
   handlers["UpperBound"] = importBound;
   handlers["Bucketize"] = importBucketize;

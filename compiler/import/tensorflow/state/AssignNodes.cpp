@@ -122,6 +122,7 @@ void addAssignHandlers(Handlers &handlers) {
   for (StringRef op : {"StridedSliceAssign", "ResourceStridedSliceAssign"})
     handlers[op] = {importRows<importStridedSliceUpdate>, Takes::anything};
   handlers["ResourceGather"] = {importPart<importGather>, Takes::anything};
+  handlers["ResourceGatherNd"] = {importPart<importGatherNd>, Takes::anything};
 }
 
 } // namespace weir::tensorflow

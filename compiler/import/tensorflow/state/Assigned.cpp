@@ -41,7 +41,9 @@ bool assigns(StringRef op, unsigned i) {
   return op.starts_with("Assign") || op.starts_with("ResourceScatter") ||
          op.starts_with("ResourceStridedSliceAssign") ||
          op == "StridedSliceAssign" || op == "CountUpTo" ||
-         op == "ResourceCountUpTo" ||
+         op == "ResourceCountUpTo" || op.starts_with("StatefulUniform") ||
+         op == "StatefulStandardNormalV2" || op == "StatefulTruncatedNormal" ||
+         op == "RngSkip" || op == "RngReadAndSkip" ||
          (op.starts_with("Scatter") && op != "ScatterNd" &&
           op != "ScatterNdNonAliasingAdd");
 }

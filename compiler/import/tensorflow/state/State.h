@@ -79,6 +79,8 @@ mlir::LogicalResult buildInit(Report &report, mlir::ModuleOp module,
                               const ImportOptions &options);
 
 void addAssignHandlers(Handlers &);
+/// Of random numbers whose state is a variable.
+void addGeneratorHandlers(Handlers &);
 void addOptimizerHandlers(Handlers &);
 
 } // namespace weir::tensorflow

@@ -244,6 +244,7 @@ void addVariableHandlers(Handlers &handlers) {
   for (StringRef op : {"VarIsInitializedOp", "IsVariableInitialized"})
     handlers[op] = {importIsInitialized, Takes::anything};
   addAssignHandlers(handlers);
+  addGeneratorHandlers(handlers);
   addOptimizerHandlers(handlers);
 }
 
