@@ -93,6 +93,7 @@ LogicalResult importGreedy(Node &node) {
 
 void addCtcHandlers(Handlers &handlers) {
   handlers["CTCGreedyDecoder"] = importGreedy;
+  addCtcLossHandlers(handlers);
 }
 
 } // namespace weir::tensorflow

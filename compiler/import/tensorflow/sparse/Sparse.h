@@ -10,6 +10,7 @@ namespace weir::tensorflow {
 
 void addSparseHandlers(Handlers &);
 void addCtcHandlers(Handlers &);
+void addCtcLossHandlers(Handlers &);
 void addRaggedHandlers(Handlers &);
 
 } // namespace weir::tensorflow
