@@ -8,6 +8,7 @@
 #include "compiler/import/tensorflow/random/Random.h"
 #include "compiler/import/tensorflow/shape/Moves.h"
 #include "compiler/import/tensorflow/sparse/Sparse.h"
+#include "compiler/import/tensorflow/state/Tables.h"
 #include "compiler/import/tensorflow/xla/Xla.h"
 #include <set>
 
@@ -31,6 +32,7 @@ const Handlers &handlers() {
     addReduceHandlers(handlers);
     addShapeHandlers(handlers);
     addSparseHandlers(handlers);
+    addTableHandlers(handlers);
     addVariableHandlers(handlers);
     addXlaHandlers(handlers);
     return handlers;

@@ -6,6 +6,7 @@
 #include "compiler/import/bounded/Inference.h"
 #include "compiler/import/tensorflow/Tracer.h"
 #include "compiler/import/tensorflow/bounded/Bounds.h"
+#include "compiler/import/tensorflow/state/Tables.h"
 
 #include "dialects/graph/Graph.h"
 
@@ -244,7 +245,7 @@ LogicalResult Node::handle() {
   // A function can be used as an op.
   if (tracer.library.find(op()))
     return tracer.call(*this, op(), def.attr(), operands);
-  return unsupported("no such op");
+  return unsupported(whyUnknown(op()));
 }
 
 } // namespace weir::tensorflow

@@ -2,6 +2,7 @@
 
 #include "compiler/import/tensorflow/Entry.h"
 #include "compiler/import/tensorflow/control/LoopNest.h"
+#include "compiler/import/tensorflow/state/Tables.h"
 
 #include "llvm/ADT/BitVector.h"
 
@@ -15,7 +16,8 @@ constexpr size_t outputLimit = 20'000;
 
 /// Ops whose results no one wants to have fetched.
 static bool isNoOutput(const NodeDef &def) {
-  return isPlaceholder(def.op()) ||
+  return isPlaceholder(def.op()) || isTableOp(def.op()) ||
+         fillsTable(def.op()) ||
          llvm::is_contained(
              ArrayRef<StringRef>{
                  "NoOp", "Assert", "Const", "SaveV2", "RestoreV2",

@@ -7,6 +7,7 @@
 #include "compiler/import/tensorflow/Gradients.h"
 #include "compiler/import/tensorflow/control/LoopNest.h"
 #include "compiler/import/tensorflow/state/State.h"
+#include "compiler/import/tensorflow/state/Tables.h"
 
 #include "dialects/graph/Graph.h"
 
@@ -207,7 +208,7 @@ LogicalResult Tracer::traceNode(int index) {
   top.states[index].unsupported = true;
   StringRef op = top.graph->op(index);
   if (!isKnownOp(op) && !library.find(op))
-    unsupported(at, op, "no such op");
+    unsupported(at, op, whyUnknown(op));
   return success();
 }
 
