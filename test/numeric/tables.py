@@ -5,7 +5,8 @@ subtraction finds its way in."""
 import itertools
 
 import numpy as np
-from harness import Graph, main
+from harness import Graph, Text, main
+from opened import opened
 
 random = np.random.default_rng(29)
 I, L, F = np.int32, np.int64, np.float32
@@ -100,4 +101,58 @@ def versions():
     return g
 
 
-main(types, ends, many, versions)
+def open_sizes():
+    """As many keys as the run has: beyond them are keys of any value."""
+    g = Graph()
+    for keys in (np.array([3, -8, 12, 500], L), np.array([7, 6, 5], L)):
+        values = values_of(len(keys), F)
+        entries = dict(zip(keys.tolist(), values.tolist()))
+        made = table(g, f"t{len(keys)}", keys, values)
+        how = {"Tin": L, "Tout": F}
+        for query, dims in ((np.array([[3, 5, 6], [500, 0, -8]], L), (0,)),
+                            (np.array([[7], [12], [4]], L), (0, 1)), (np.array([[12, 7]], L), (1,))):  # fmt: skip
+            x = opened(g, query, dims)
+            found = g.op("LookupTableFindV2", made, x, g.constant(F(-3)), **how)
+            flat = [entries.get(key, -3) for key in query.ravel().tolist()]
+            g.expect(found, np.array(flat, F).reshape(query.shape))
+    return g
+
+
+def node(name, op, inputs="", **attributes):
+    """A function's node as text."""
+    edges = " ".join(f'input: "{edge}"' for edge in inputs.split())
+    pairs = {key: Graph.attribute(value) for key, value in attributes.items()}
+    texts = " ".join(f'attr {{ key: "{k}" value {{ {v} }} }}' for k, v in pairs.items())
+    return f'name: "{name}" op: "{op}" {edges} {texts}'
+
+
+def control_flow():
+    """Lookups in loops and branches: of a table that the function names, and of one
+    that it is given."""
+    g = Graph()
+    scalar = "tensor {{ dtype: DT_INT64 tensor_shape {{ }} int64_val: {} }}"
+    ten = node("ten", "Const", dtype=L, value=Text(scalar.format(10)))
+    minus = node("minus", "Const", dtype=L, value=Text(scalar.format(-1)))
+    keys, values = np.arange(0, 9, 2, L), np.array([4, 11, 8, 13, 2], L)
+    made = table(g, "links", keys, values)
+    below = g.function("below", ["x: DT_INT64"], "less:z:0", ten,
+                       node("less", "Less", "x ten:output:0", T=L), out="DT_BOOL")  # fmt: skip
+    find = node("find", "LookupTableFindV2", "table:table_handle:0 x ten:output:0", Tin=L, Tout=L)
+    same = node("table", "HashTableV2", shared_name="links", key_dtype=L, value_dtype=L)
+    follow = g.function("follow", ["x: DT_INT64"], "find:values:0", ten, same, find, out="DT_INT64")
+    for start, end in ((0, 11), (2, 11), (6, 13), (5, 10), (12, 12)):
+        g.expect(g.op("While", g.input(L(start)), cond=below, body=follow, T=[L]), end)
+    given = ["table: DT_RESOURCE", "x: DT_INT64"]
+    yes = g.function("yes", given, "find:values:0", ten, find.replace(":table_handle:0", ""),
+                     out="DT_INT64")  # fmt: skip
+    no = g.function("no", given, "find:values:0", minus,
+                    find.replace(":table_handle:0", "").replace("ten:", "minus:"),
+                    out="DT_INT64")  # fmt: skip
+    for choice, x, y in ((True, 4, 8), (True, 5, 10), (False, 8, 2), (False, 7, -1)):
+        how = {"then_branch": yes, "else_branch": no, "Tcond": np.bool_, "Tout": [L]}
+        g.expect(g.op("If", g.input(np.bool_(choice)), made, g.input(L(x)),
+                      Tin=["DT_RESOURCE", L], **how), y)  # fmt: skip
+    return g
+
+
+main(types, ends, many, versions, open_sizes, control_flow)
