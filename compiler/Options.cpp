@@ -83,8 +83,10 @@ void readTraining(mlir::MLIRContext *context, const InputArgList &args,
     for (const Arg *arg : args.filtered(id)) {
       isAsked = true;
       std::string wrong = (training.*parse)(arg->getValue());
+      // Some say what the value is not, others what is wrong within it.
       if (!wrong.empty())
-        usage.say() << arg->getSpelling() << escaped(arg->getValue()) << ": "
+        usage.say() << arg->getSpelling() << escaped(arg->getValue())
+                    << (StringRef(wrong).starts_with("is ") ? " " : ": ")
                     << wrong << '\n';
     }
   };
