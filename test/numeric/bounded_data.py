@@ -252,5 +252,6 @@ def too_few():
     return g
 
 
-main(where, partitions, stray_row, no_such_partition, sets, segments, unsorted_segments, unordered,
-     above_their_number, scatters, outside, series, blocks, odd_blocks, too_few)  # fmt: skip
+if __name__ == "__main__":
+    main(where, partitions, stray_row, no_such_partition, sets, segments, unsorted_segments, unordered,
+         above_their_number, scatters, outside, series, blocks, odd_blocks, too_few)  # fmt: skip
