@@ -5,8 +5,10 @@ derivatives are compared with differences in float64."""
 import itertools
 import math
 
+import bounded_data
 import numpy as np
 from harness import Graph, main
+from opened import opened
 
 random = np.random.default_rng(71)
 F, D = np.float32, np.float64
@@ -140,6 +142,23 @@ def long():
     return g
 
 
+def of_open_sizes():
+    """Numbers of steps, sequences and labels that only the run knows."""
+    g = Graph(fold=False)
+    labels, lengths = [[0, 1, 2], [1, 1], [2]], [6, 5, 1]
+    places, values = sparse(labels)
+    for which in ("steps", "sequences", "labels", "all"):
+        has = lambda name: which in (name, "all")
+        x = logits(6, 3, 4)
+        dims = [d for d, name in enumerate(("steps", "sequences")) if has(name)]
+        rows = bounded_data.opened if has("labels") else lambda g, value, _: g.input(value)
+        made = g.op("CTCLoss", opened(g, x, dims), rows(g, places, 99), rows(g, values, -7),
+                    opened(g, np.int32(lengths), [0] if has("sequences") else []), outputs=2)  # fmt: skip
+        for got, value in zip(made, reference(x, labels, lengths, 3)):
+            g.expect(got, value, rtol=2e-5, atol=2e-5)
+    return g
+
+
 def unlikely():
     """Chances far below the least number."""
     g = Graph(fold=False)
@@ -172,7 +191,7 @@ def none():
 
 
 def too_long():
-    return failing([[0], [1]], [4, 3], "a length is not 0 to 3")
+    return failing([[0], [1]], [4, 3], "a length is not 0 to the number of steps")
 
 
 def no_class():
@@ -192,8 +211,8 @@ def out_of_order():
 
 
 def no_sequence():
-    return failing([[0], [1]], [3, 3], "a label is of none of the 2 sequences", places=[[0, 0], [2, 0]])
+    return failing([[0], [1]], [3, 3], "a label is of none of the sequences", places=[[0, 0], [2, 0]])
 
 
-main(every_path, ends, long, unlikely, too_many, none, too_long, no_class, blank_label, after_blank,
+main(every_path, ends, long, of_open_sizes, unlikely, too_many, none, too_long, no_class, blank_label, after_blank,
      out_of_order, no_sequence)  # fmt: skip

@@ -57,9 +57,13 @@ Expr logSum(Expr x, Expr y, Expr z) {
   return apply<graph::LogOp>(parts) + most;
 }
 
-/// What a node is about: logits [steps, sequences, classes].
+/// What a node is about: logits [steps, sequences, classes], of which there may
+/// be fewer steps and sequences than in their place.
 struct Problem {
+  Expr logits;
   int64_t steps = 0, count = 0, classes = 0, blank = 0;
+  /// How many there are.
+  Size stepsSize, countSize;
   /// Of each sequence, i64 [sequences].
   Expr lengths;
   /// Sequences that count for nothing, as they are too short.
@@ -72,21 +76,56 @@ struct Labels {
   Expr labels, counts;
 };
 
-/// The operands, checked: coordinates and values of labels, in the order of
-/// their sequences, and the lengths of the sequences.
+/// The logits, and how many there are of what.
+FailureOr<Problem> problemOf(Node &node) {
+  if (failed(wantOperands(node, 4)))
+    return failure();
+  Expr logits = operand(node, 0), lengths = operand(node, 3);
+  Type type = logits.elementType();
+  if (logits.rank() != 3 || !(type.isF32() || type.isF64()) ||
+      logits.size(0) == 0 || logits.size(2) < 2)
+    return node.error() << "has no loss of " << logits.type();
+  if (lengths.rank() != 1 || !lengths.elementType().isInteger(32))
+    return node.error() << "has sequences of lengths " << lengths.type();
+  Sizes sizes = sizesOf(node.traced(0));
+  if (!sizes[2].isKnown())
+    return node.unsupported("a number of classes known only at run time");
+  auto count = agreedSize(node, sizes[1], sizesOf(node.traced(3))[0],
+                          "logits and lengths of sequences");
+  if (failed(count))
+    return failure();
+  sizes[1] = *count;
+  Problem problem;
+  problem.logits =
+      Expr(node.b, inPlaceOf(node.b, logits.value, boundsOf(sizes)));
+  problem.steps = sizes[0].bound;
+  problem.count = count->bound;
+  problem.classes = sizes[2].bound;
+  problem.stepsSize = sizes[0];
+  problem.countSize = *count;
+  problem.blank = node.op() == "CTCLossV2" ? 0 : problem.classes - 1;
+  lengths = cast(lengths, node.b.getI64Type());
+  problem.lengths =
+      Expr(node.b, inPlaceOf(node.b, lengths.value, {problem.count}));
+  return problem;
+}
+
+/// Labels and their coordinates, checked: they are in the order of their
+/// sequences.
 FailureOr<Labels> readLabels(Node &node, Problem &problem) {
   ImplicitLocOpBuilder &b = node.b;
-  Expr places = operand(node, 1), values = operand(node, 2),
-       lengths = operand(node, 3);
-  int64_t count = problem.count, all = values.rank() ? values.size(0) : 0;
+  Expr places = operand(node, 1), values = operand(node, 2);
   if (places.rank() != 2 || places.size(1) != 2 || values.rank() != 1 ||
-      places.size(0) != all || !isIndexType(places.elementType()) ||
-      !values.elementType().isInteger(32) || lengths.rank() != 1 ||
-      lengths.size(0) != count || !lengths.elementType().isInteger(32))
+      !isIndexType(places.elementType()) || !values.elementType().isInteger(32))
     return node.error() << "has labels " << values.type() << " at "
-                        << places.type() << " for " << count
-                        << " sequences of lengths " << lengths.type();
-  if (all < count)
+                        << places.type();
+  auto size =
+      agreedSize(node, sizesOf(node.traced(1))[0], sizesOf(node.traced(2))[0],
+                 "labels and their coordinates");
+  if (failed(size))
+    return failure();
+  int64_t count = problem.count, all = size->bound;
+  if (problem.countSize.isKnown() ? all < count : all == 0)
     return node.error() << "has " << all << " labels for " << count
                         << " sequences";
   // More labels than steps are of no sequence that counts.
@@ -98,14 +137,17 @@ FailureOr<Labels> readLabels(Node &node, Problem &problem) {
     if (failed(countOrError(node, shape)))
       return failure();
   Type type = b.getI64Type();
+  places = Expr(b, inPlaceOf(b, places.value, {all, 2}));
+  values = cast(Expr(b, inPlaceOf(b, values.value, {all})), type);
   Expr owners = reshape(cast(slice(places, 1, 0, 1), type), {all});
-  values = cast(values, type);
-  problem.lengths = cast(lengths, type);
   Expr known = both(less(owners.like(-1), owners),
-                    less(owners, owners.like(static_cast<double>(count))));
-  if (failed(check(node, known,
-                   "a label is of none of the " + Twine(count) + " sequences")))
+                    less(owners, exactly(b, problem.countSize)));
+  // Labels beyond their number are of no sequence, behind all others.
+  Expr beyond = negated(within(b, *size));
+  if (failed(check(node, either(known, beyond),
+                   "a label is of none of the sequences")))
     return failure();
+  owners = select(beyond, owners.like(static_cast<double>(count)), owners);
   if (all > 1)
     if (failed(check(node,
                      negated(less(slice(owners, 0, 1, all - 1),
@@ -115,14 +157,14 @@ FailureOr<Labels> readLabels(Node &node, Problem &problem) {
   Expr own =
       equal(reshape(owners, {1, all}), reshape(iota(b, count), {count, 1}));
   Expr counts = sum(cast(own, type), {1});
-  if (failed(check(node, less(counts.like(0), counts),
+  Expr exists = within(b, problem.countSize);
+  if (failed(check(node, either(less(counts.like(0), counts), negated(exists)),
                    "a sequence has no labels")))
     return failure();
-  Expr fits =
-      both(less(problem.lengths.like(-1), problem.lengths),
-           less(problem.lengths,
-                problem.lengths.like(static_cast<double>(problem.steps) + 1)));
-  if (failed(check(node, fits, "a length is not 0 to " + Twine(problem.steps))))
+  problem.lengths = select(exists, problem.lengths, problem.lengths.like(0));
+  Expr fits = both(less(problem.lengths.like(-1), problem.lengths),
+                   less(problem.lengths, exactly(b, problem.stepsSize) + 1));
+  if (failed(check(node, fits, "a length is not 0 to the number of steps")))
     return failure();
   problem.skipped = less(problem.lengths, counts);
   if (!node.boolAttr("ignore_longer_outputs_than_inputs") &&
@@ -226,22 +268,18 @@ Spelling spell(ImplicitLocOpBuilder &b, const Problem &problem,
 
 /// CTCLoss, whose blank is the last class, and CTCLossV2, whose is the first.
 LogicalResult importLoss(Node &node) {
-  if (failed(wantOperands(node, 4)))
-    return failure();
   ImplicitLocOpBuilder &b = node.b;
-  Expr logits = operand(node, 0);
+  auto read = problemOf(node);
+  if (failed(read))
+    return failure();
+  Problem &problem = *read;
+  Expr logits = problem.logits;
   Type type = logits.elementType();
-  if (logits.rank() != 3 || !(type.isF32() || type.isF64()) ||
-      logits.size(0) == 0 || logits.size(2) < 2)
-    return node.error() << "has no loss of " << logits.type();
-  Problem problem;
-  problem.steps = logits.size(0);
-  problem.count = logits.size(1);
-  problem.classes = logits.size(2);
   int64_t steps = problem.steps, count = problem.count;
-  problem.blank = node.op() == "CTCLossV2" ? 0 : problem.classes - 1;
   if (count == 0)
-    return give(node, {filled(node, {0}, type, 0), logits});
+    return node.tracedResults(
+        {withSizes(filled(node, {0}, type, 0).value, {problem.countSize}),
+         node.traced(0)});
   auto given = readLabels(node, problem);
   if (failed(given))
     return failure();
@@ -315,18 +353,22 @@ LogicalResult importLoss(Node &node) {
   // The loss has these derivatives, and they have none, as TensorFlow's.
   if (watchedOf(node.tracer)) {
     Expr fixed(b, b.create<graph::StopGradientOp>(slope.value, StringAttr()));
-    loss = alongside(node, loss, sum(fixed * logits, {0, 2}));
+    Expr path = select(equal(fixed, fixed.like(0)), fixed, fixed * logits);
+    loss = alongside(node, loss, sum(path, {0, 2}));
     StringAttr why = b.getStringAttr("prevents gradients of the loss's own");
     slope = Expr(b, b.create<graph::StopGradientOp>(slope.value, why));
   }
-  return give(node, {loss, slope});
+  return node.tracedResults(
+      {withSizes(loss.value, {problem.countSize}),
+       withSizes(slope.value, {problem.stepsSize, problem.countSize,
+                               Size{problem.classes, {}}})});
 }
 
 } // namespace
 
 void addCtcLossHandlers(Handlers &handlers) {
-  handlers["CTCLoss"] = importLoss;
-  handlers["CTCLossV2"] = importLoss;
+  for (StringRef op : {"CTCLoss", "CTCLossV2"})
+    handlers[op] = {importLoss, Takes::open};
 }
 
 } // namespace weir::tensorflow
