@@ -175,6 +175,28 @@ def held_at_the_end():
     return of_state((1 << 128) - 700, 77, rest=(5, 6))
 
 
+def drawn_without_state():
+    """What tf.random.Generator does: a stateless op draws from the state that is read."""
+    g = Graph(fold=False)
+    counter, key = (3 << 64) + 5, (1 << 63) + 9
+    held = Generator(g, counter, key)
+    for shape in ((3, 5), (2,)):
+        count, counter = int(np.prod(shape)), held.counter
+        algorithm, delta = g.constant(np.int32(1)), g.constant(np.uint64(count))
+        state = held.op("RngReadAndSkip", algorithm, delta)
+        held.move(count)
+        words = {}
+        for name, begin, end in (("counter", 0, 2), ("key", 2, 3)):
+            part = g.op("StridedSlice", state, *(g.constant(np.int32([i])) for i in (begin, end, 1)),
+                        T=np.int64, Index=np.int32)  # fmt: skip
+            words[name] = g.op("Bitcast", part, T=np.int64, type=np.uint64)
+        made = g.op("StatelessRandomUniformV2", g.constant(np.int32(shape)), words["key"], words["counter"],
+                    algorithm, dtype=np.float32, Tshape=np.int32)  # fmt: skip
+        g.expect(made, uniform32(words_from(counter, key, count))[:count].reshape(shape))
+    held.check()
+    return g
+
+
 def drawn_by_run():
     """A shape that only the run knows counts as it is."""
     g = Graph(fold=False)
@@ -187,4 +209,5 @@ def drawn_by_run():
     return g
 
 
-main(few, many, shuffled, held_from_zero, held_with_carry, held_at_the_end, drawn_by_run)
+main(few, many, shuffled, held_from_zero, held_with_carry, held_at_the_end, drawn_without_state,
+     drawn_by_run)  # fmt: skip
