@@ -67,9 +67,15 @@ Expr sparseCrossEntropy(Expr x, Expr labels, double) {
   return softmaxCrossEntropy(x, hot, 0);
 }
 
-/// max(x, 0) - x t + log(1 + exp(-|x|)), which no x makes overflow.
+/// max(x, 0) - x t + log(1 + exp(-|x|)), which no x makes overflow. It is smooth
+/// though its terms are not: at zero, where scores begin, their slopes are of
+/// the same side.
 Expr sigmoidCrossEntropy(Expr x, Expr labels, double) {
-  return meanOfAll(relu(x) - x * labels + softplus(-abs(x)));
+  if (!x)
+    return {};
+  Expr zero = x.like(0), isUp = apply<graph::GreaterEqualOp>(x, zero);
+  return meanOfAll(select(isUp, x, zero) - x * labels +
+                   softplus(select(isUp, -x, x)));
 }
 
 /// Squared within `delta`, straight beyond.

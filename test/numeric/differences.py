@@ -8,10 +8,8 @@ gradients at the same places.
 """
 
 import ctypes
-import pathlib
 import re
 import subprocess
-import sys
 
 import numpy as np
 from harness import TYPES, Config, ModelInfo, bf16

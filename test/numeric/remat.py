@@ -13,22 +13,11 @@ import numpy as np
 
 if os.environ.get("WEIR_RECORD"):  # For docs/ops.md: other tests have these ops.
     sys.exit(0)
-OUT = sys.argv[1]
-sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / "runtime" / "Inputs"))
-import bundle  # noqa: E402
+from steps import OUT, attr, bundle, node  # noqa: E402
 
 STEPS, ROWS, WIDTH, LAYERS = 3, 64, 32, 12
 failures = 0
 rng = np.random.default_rng(6)
-
-
-def attr(key, text):
-    return f' attr {{ key: "{key}" value {{ {text} }} }}'
-
-
-def node(name, op, inputs, *attrs):
-    edges = " ".join(f'input: "{i}"' for i in inputs)
-    return f'node {{ name: "{name}" op: "{op}" {edges}{"".join(attrs)} }}'
 
 
 FLOAT, KIND = attr("T", "type: DT_FLOAT"), attr("dtype", "type: DT_FLOAT")

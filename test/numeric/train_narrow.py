@@ -3,7 +3,6 @@ with scaled losses; variables and what is kept are compared with NumPy in
 float64, on numbers that 16 bits have exactly or not at all."""
 
 import os
-import pathlib
 import subprocess
 import sys
 
@@ -11,20 +10,9 @@ import numpy as np
 
 if os.environ.get("WEIR_RECORD"):  # For docs/ops.md: other tests have these ops.
     sys.exit(0)
-OUT = sys.argv[1]
-sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / "runtime" / "Inputs"))
-import bundle  # noqa: E402
+from steps import OUT, attr, bundle, compile, node  # noqa: E402
 
 failures = 0
-
-
-def attr(key, text):
-    return f' attr {{ key: "{key}" value {{ {text} }} }}'
-
-
-def node(name, op, inputs, *attrs):
-    edges = " ".join(f'input: "{i}"' for i in inputs)
-    return f'node {{ name: "{name}" op: "{op}" {edges}{"".join(attrs)} }}'
 
 
 def bits(value, kind):
@@ -52,13 +40,6 @@ def product(kind, first, factor=1.0):
             node("axis", "Const", (), whole, attr(
                 "value", "tensor { dtype: DT_INT32 tensor_shape { dim { size: 1 } } int_val: 0 }")),
             node("sum", "Sum", ("y", "axis"), T)]  # fmt: skip
-
-
-def compile(name, text, *options):
-    path, library = f"{OUT}/{name}.pbtxt", f"{OUT}/{name}.so"
-    pathlib.Path(path).write_text("\n".join(text) + "\n")
-    subprocess.run(["weir", "compile", path, "-o", library, *options], check=True)
-    return library
 
 
 def run(library, x, *options):
