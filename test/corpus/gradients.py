@@ -27,7 +27,7 @@ import numpy as np
 from conformance import runner_of, unpacked
 
 ROOT = Path(__file__).resolve().parents[2]
-FLOATS = {"float16": 19, "float32": 1, "float64": 2}
+FLOATS = {"float16": 19, "bfloat16": 14, "float32": 1, "float64": 2}
 
 
 def arguments():
@@ -80,26 +80,27 @@ def constant(name, array, code):
 
 
 def loss_of(outputs):
-    """Nodes behind the outputs whose last, `weir_loss`, is the case's loss."""
+    """Nodes behind the outputs whose last, `weir_loss`, is the case's loss: in f32 at
+    least, so that it rounds less than what it is the loss of."""
     data, before = b"", None
-    kind = max((o["dtype"] for o in outputs), key=lambda name: (int(name[5:]), name))
+    kind = max(["float32", *(o["dtype"] for o in outputs)], key=lambda name: int(name[5:]))
+    typed = field(6, FLOATS[kind])
     for k, output in enumerate(outputs):
-        code, name = FLOATS[output["dtype"]], f"weir_loss_{k}"
-        shape = tuple(output["shape"])
-        weights = np.cos(0.7 * np.arange(int(np.prod(shape))) + 0.3)
-        weights = weights.reshape(shape).astype(output["dtype"])
-        dims = np.arange(len(shape), dtype=np.int32)
-        typed = field(6, code)
-        data += constant(name + "/weights", weights, code) + constant(name + "/dims", dims, 3)
-        data += node(name + "/product", "Mul", [output["tensor"], name + "/weights"], T=typed)
-        data += node(name + "/sum", "Sum", [name + "/product", name + "/dims"], T=typed,
-                     Tidx=field(6, 3), keep_dims=field(5, 0))
-        data += node(name, "Cast", [name + "/sum"], SrcT=typed, DstT=field(6, FLOATS[kind]))
+        name, given = f"weir_loss_{k}", output.get("tf_dtype")
+        source = FLOATS[given if given in FLOATS else output["dtype"]]
+        weights = np.cos(0.7 * np.arange(int(np.prod(output["shape"]))) + 0.3)
+        weights = weights.reshape(tuple(output["shape"])).astype(kind)
+        dims = np.arange(weights.ndim, dtype=np.int32)
+        data += constant(name + "/weights", weights, FLOATS[kind]) + constant(name + "/dims", dims, 3)
+        data += node(name + "/cast", "Cast", [output["tensor"]], SrcT=field(6, source), DstT=typed)
+        data += node(name + "/product", "Mul", [name + "/cast", name + "/weights"], T=typed)
+        data += node(name, "Sum", [name + "/product", name + "/dims"], T=typed, Tidx=field(6, 3),
+                     keep_dims=field(5, 0))
         if before:
-            data += node(name + "/total", "AddV2", [before, name], T=field(6, FLOATS[kind]))
+            data += node(name + "/total", "AddV2", [before, name], T=typed)
             name += "/total"
         before = name
-    return data + node("weir_loss", "Identity", [before], T=field(6, FLOATS[kind]))
+    return data + node("weir_loss", "Identity", [before], T=typed)
 
 
 def variants(case, meta):
