@@ -8,7 +8,8 @@ docs/conformance.md.
 The corpus lies outside the repository: DIR (or WEIR_CORPUS) holds its runner,
 run.py, which writes a line of JSON for each case: id, group, outcome, reason.
 --save keeps these lines, and --results reads such a file instead of running. Fails
-where fewer than PERCENT of the cases pass that the runner can run.
+where fewer than PERCENT of the cases pass that the runner can run. The compiler gets
+each FLAG too: `-- --gpu=sim` computes the cases by the kernels of a GPU.
 
 A case may have a variant whose constants are arguments. Where that names only
 the new inputs, the model's own are added to them: a placeholder without a value
@@ -68,6 +69,7 @@ def arguments():
     parser.add_argument("--out", default=str(ROOT / "docs/conformance.md"))
     parser.add_argument("--sample", type=int, default=0)
     parser.add_argument("--least", type=float, default=0)
+    parser.add_argument("flags", nargs="*", metavar="FLAG")
     args = parser.parse_args()
     if not args.corpus and not args.results:
         parser.error("no corpus: give --corpus, --results or WEIR_CORPUS")
@@ -122,7 +124,7 @@ def run(args):
                 [sys.executable, str(Path(args.corpus) / "run.py"), "--bin", args.bin,
                  "--out", str(results), "--unpacked", str(cases),
                  *(["--kind", args.kind] if args.kind else []),
-                 *(["--sample", str(args.sample)] if args.sample else [])],
+                 *(["--sample", str(args.sample)] if args.sample else []), "--", *args.flags],
                 check=True)
             text = results.read_text()
     if args.save:

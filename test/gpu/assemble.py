@@ -1,15 +1,16 @@
 #!/usr/bin/python3
 """Has ptxas assemble the kernels of models that are compiled for a GPU.
 
-  assemble.py [--bin DIR] [--archs LIST] [--tiny] [--corpus DIR] [--sample N] [--jobs N]
-              [--save FILE.jsonl] [MODEL...]
+  assemble.py [--bin DIR] [--archs LIST] [--tiny] [--corpus DIR] [--only RE] [--sample N]
+              [--jobs N] [--save FILE.jsonl] [MODEL...]
 
-For each architecture (default: sm_80,sm_90) ptxas has to take the PTX, and no kernel may
-spill registers to memory. The models: those that are given; else the cases of cases.py, of
-tiny sizes where that is asked for, and the small ones of test/models; and those of a corpus
-(DIR, or WEIR_CORPUS; see test/corpus/conformance.py), or about N of them. What does not
-compile for a processor is left out. What compiles for one and not for a GPU is a failure.
---save writes a line for each model.
+For each architecture (default: sm_80,sm_90; none: the models are compiled only) ptxas has
+to take the PTX, and no kernel may spill registers to memory. The models: those that are
+given; else those of a corpus (DIR, or WEIR_CORPUS; see test/corpus/conformance.py) whose
+names RE finds, or about N of them; else the cases of cases.py, of tiny sizes where that
+is asked for, and the small ones of test/models. What does not compile for a processor is
+left out. What compiles for one and not for a GPU is a failure. --save writes a line for
+each model, and a later call compiles only those that failed or are not there yet.
 """
 
 import argparse
@@ -28,6 +29,8 @@ import pack
 import samebits
 
 LIMIT = 120
+# What a later call need not compile again.
+FINE = ("right", "left out")
 
 
 def arguments():
@@ -37,6 +40,7 @@ def arguments():
     parser.add_argument("--archs", default="sm_80,sm_90")
     parser.add_argument("--tiny", action="store_true")
     parser.add_argument("--corpus", default=os.environ.get("WEIR_CORPUS"))
+    parser.add_argument("--only", default="")
     parser.add_argument("--sample", type=int, default=0)
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("--save", type=Path)
@@ -65,13 +69,13 @@ def assembled(args, model, flags):
         weir = (f"{args.bin}/weir", "compile", model)
         status, text = call(*weir, "--gpu=cuda", "--emit=ptx", "-o", ptx, *flags)
         if status != 0:
-            alone, _ = call(*weir, "-o", f"{folder}/model.so", *flags)
+            alone, _ = call(*weir, "-o", f"{folder}/model.o", *flags)
             outcome = "refused" if alone == 0 else "late" if status is None else "left out"
             return {"kernels": 0, "outcome": outcome, "why": first_error(text)}
         # Of a model without kernels there is no PTX.
         code = Path(ptx).read_text() if Path(ptx).exists() else ""
         kernels = len(re.findall(r"^\.visible \.entry|^\s*\.entry", code, flags=re.M))
-        for arch in args.archs.split(",") if kernels else []:
+        for arch in args.archs.split(",") if kernels and args.archs else []:
             status, text = call("ptxas", "-v", f"-arch={arch}", ptx, "-o", f"{folder}/code")
             if status != 0:
                 return {"kernels": kernels, "outcome": "late" if status is None else "refused",
@@ -106,25 +110,37 @@ def own_models(args, folder):
     return models.found
 
 
+def saved(path):
+    """The lines of models that need no second look, by name."""
+    if not path or not path.exists():
+        return {}
+    rows = map(json.loads, path.read_text().splitlines())
+    return {row["name"]: row for row in rows if row["outcome"] in FINE}
+
+
 def main():
     args = arguments()
+    known = saved(args.save)
     with tempfile.TemporaryDirectory() as folder, \
             concurrent.futures.ThreadPoolExecutor(args.jobs) as pool:
         jobs = [(model, model, []) for model in args.models]
-        if not jobs:
+        if not jobs and not args.corpus:
             jobs = own_models(args, folder)
-        if args.corpus:
+        elif not jobs:
             links = Path(folder) / "corpus"
             links.mkdir()
             kinds = ("tf_graphdef", "tf_savedmodel", "tf_import", "onnx")
-            jobs += [job[:3] for job in samebits.corpus_jobs(args, links, kinds)]
+            jobs = [job[:3] for job in samebits.corpus_jobs(args, links, kinds)
+                    if re.search(args.only, job[0])]
         rows = []
-        for (name, *_), row in zip(jobs, pool.map(lambda job: assembled(args, *job[1:]), jobs)):
+        for (name, *_), row in zip(jobs, pool.map(
+                lambda job: known.get(job[0]) or assembled(args, *job[1:]), jobs)):
             rows.append({"name": name, **row})
-            if row["outcome"] not in ("right", "left out"):
+            if row["outcome"] not in FINE:
                 print(f"{name}: {row['outcome']}: {row['why']}", flush=True)
-            if args.save:
-                args.save.write_text("".join(json.dumps(r) + "\n" for r in rows))
+            if args.save and name not in known:
+                with args.save.open("a") as lines:
+                    lines.write(json.dumps(rows[-1]) + "\n")
     counts = {k: sum(r["outcome"] == k for r in rows)
               for k in ("right", "refused", "spills", "late", "left out")}
     print(f"{sum(r['kernels'] for r in rows)} kernels of {sum(r['kernels'] > 0 for r in rows)} "
