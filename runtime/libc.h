@@ -20,6 +20,7 @@ long pread(int file, void *to, size_t bytes, int64_t offset);
 int fsync(int file);
 int rename(const char *from, const char *to);
 int unlink(const char *path);
+int mkdir(const char *path, uint32_t mode);
 int64_t lseek(int file, int64_t offset, int whence);
 void *mmap(void *at, size_t bytes, int protection, int flags, int file,
            int64_t offset);

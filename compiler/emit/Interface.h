@@ -10,6 +10,7 @@
 #include "mlir/IR/BuiltinTypes.h"
 #include "llvm/Support/Error.h"
 
+#include <array>
 #include <string>
 #include <vector>
 
@@ -80,6 +81,16 @@ struct GpuGemm {
   int64_t m, n, k, lda, ldb, ldd, batch, strideA, strideB, strideD, workspace;
 };
 
+/// A convolution that a library computes: runtime/cuda/gpu.h.
+struct GpuConv {
+  weir_dtype dtype;
+  uint32_t flags;
+  int64_t images, inputs, outputs, groups;
+  std::array<int64_t, 2> size, window, result, strides, dilations, before,
+      after;
+  int64_t workspace;
+};
+
 struct ModelInterface {
   std::string prefix; // of functions: a C identifier
   std::string macro;  // of macros
@@ -94,6 +105,7 @@ struct ModelInterface {
   std::vector<GpuImage> images;
   std::vector<GpuKernel> kernels;
   std::vector<GpuGemm> gemms;
+  std::vector<GpuConv> convs;
   int64_t hostBytes = 0; // of memory for what the GPU's host computes
   int64_t stateBytes = 0;
   std::vector<VariableInterface> variables; // by their keys, in order

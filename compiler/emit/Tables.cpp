@@ -170,19 +170,6 @@ struct Builder {
     return f;
   }
 
-  Constant *gemms() {
-    SmallVector<Constant *> items;
-    for (const GpuGemm &gemm : model.gemms) {
-      SmallVector<Constant *> fields{int32(gemm.dtype), int32(gemm.flags)};
-      for (int64_t value :
-           {gemm.m, gemm.n, gemm.k, gemm.lda, gemm.ldb, gemm.ldd, gemm.batch,
-            gemm.strideA, gemm.strideB, gemm.strideD, gemm.workspace})
-        fields.push_back(int64(value));
-      items.push_back(record(fields));
-    }
-    return list(items, "weir.gemms");
-  }
-
   /// weir_gpu_info, and what gives it.
   Constant *gpu() {
     std::string n = model.prefix;
@@ -276,7 +263,7 @@ struct Builder {
   Error build() {
     SmallVector<Type *> fields{ptr, ptr, ptr, i64, ptr, i64, ptr};
     if (model.gpu)
-      fields.append({ptr, ptr, i64, i64, i64});
+      fields.append({ptr, ptr, i64, ptr, i64, i64, i64});
     auto *tableType = StructType::get(context, fields);
     table =
         new GlobalVariable(module, tableType, true,
@@ -375,8 +362,10 @@ struct Builder {
                                    int64(options.weightsHash),
                                    roles()};
     if (model.gpu)
-      values.append({gpu(), gemms(), int64(model.gemms.size()),
-                     int64(options.contextAt), int64(model.hostBytes)});
+      values.append({gpu(), addGemmTable(module, model),
+                     int64(model.gemms.size()), addConvTable(module, model),
+                     int64(model.convs.size()), int64(options.contextAt),
+                     int64(model.hostBytes)});
     if (!missing.empty())
       return createStringError("the runtime lacks " + missing);
     table->setInitializer(ConstantStruct::get(tableType, values));

@@ -32,6 +32,11 @@ llvm::Error sizeContext(const llvm::Module &module, const ModelInterface &model,
 llvm::Error addTables(llvm::Module &module, const ModelInterface &model,
                       const TableOptions &options);
 
+/// Adds what libraries compute, of which a model for a GPU has the address;
+/// null where that is nothing.
+llvm::Constant *addGemmTable(llvm::Module &module, const ModelInterface &model);
+llvm::Constant *addConvTable(llvm::Module &module, const ModelInterface &model);
+
 /// The words that the runtime's processor check wants for these features.
 llvm::SmallVector<uint32_t, 8> requiredCpuBits(llvm::StringRef triple,
                                                llvm::StringRef features);

@@ -37,6 +37,7 @@ enum {
   F(cuInit, (uint32_t flags))                                                  \
   F(cuGetErrorName, (weir_cu_result error, const char **name))                 \
   F(cuGetErrorString, (weir_cu_result error, const char **text))               \
+  F(cuDriverGetVersion, (int32_t *version))                                    \
   F(cuDeviceGetCount, (int32_t *count))                                        \
   F(cuDeviceGet, (weir_cu_device * device, int32_t ordinal))                   \
   F(cuDeviceGetName, (char *name, int32_t bytes, weir_cu_device device))       \

@@ -92,6 +92,35 @@ typedef struct weir_gpu_gemm {
 int32_t weir_gpu_multiply(weir_gpu_stream *stream, uint32_t gemm, const void *a,
                           const void *b, const void *bias, void *d);
 
+// A convolution that cuDNN computes over images with two spatial dimensions,
+// the channels last: Y = X * filter, plus a bias for each channel, plus a
+// residual of the shape of Y, and a relu of that, as flags say. The filter lies
+// as `outputs` x window x `inputs / groups` and is not reversed; its taps stand
+// `dilations` apart, the first `before` rows and columns before the image,
+// around which there are zeros. Sums are of f32, and rounded once at the end.
+enum {
+  WEIR_CONV_BIAS = 1,
+  WEIR_CONV_RESIDUAL = 2,
+  WEIR_CONV_RELU = 4,
+  WEIR_CONV_UNALIGNED = 8, // operands are aligned to their elements only
+  WEIR_CONV_TF32 = 16      // factors of f32 may be rounded to tf32
+};
+typedef struct weir_gpu_conv {
+  uint32_t dtype; // of all operands: WEIR_F32, WEIR_F16 or WEIR_BF16
+  uint32_t flags;
+  int64_t images, inputs, outputs, groups; // inputs, outputs: channels
+  int64_t size[2], window[2], result[2];
+  int64_t strides[2], dilations[2], before[2], after[2];
+  uint64_t workspace_bytes; // the most that may be used
+} weir_gpu_conv;
+
+// Issues convolution `conv` of the model's table on operands that are aligned
+// to 16 bytes, unless its flags say otherwise. `bias` and `residual` may be
+// null where there is none.
+int32_t weir_gpu_convolve(weir_gpu_stream *stream, uint32_t conv, const void *x,
+                          const void *filter, const void *bias,
+                          const void *residual, void *y);
+
 // Parts of a function that the host computes, between the device's: memory that
 // the device reaches, and the weights as the host has them.
 typedef struct weir_gpu_host {
@@ -117,6 +146,8 @@ typedef struct weir_gpu_model {
   const weir_gpu_info *gpu;
   const weir_gpu_gemm *gemms;
   uint64_t num_gemms;
+  const weir_gpu_conv *convs;
+  uint64_t num_convs;
   uint64_t context_at; // where in a context the host's part of it lies
   uint64_t host_bytes; // of the parts that the host computes; 0: none
 } weir_gpu_model;
@@ -154,8 +185,9 @@ weir_status weir_gpu_model_restore(const weir_gpu_model *model, void *context,
 
 // A context is `weir_gpu_bytes`, then an address (8 bytes) for each kernel, for
 // each tensor of the function that has most, and two for each function, and
-// `weir_gpu_plan_bytes` for each product; then, at context_at, a multiple of
-// 64, a weir_context.
-extern const size_t weir_gpu_bytes, weir_gpu_plan_bytes;
+// `weir_gpu_plan_bytes` for each product, `weir_gpu_conv_plan_bytes` for each
+// convolution; then, at context_at, a multiple of 64, a weir_context.
+extern const size_t weir_gpu_bytes, weir_gpu_plan_bytes,
+    weir_gpu_conv_plan_bytes;
 
 #endif

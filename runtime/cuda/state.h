@@ -3,6 +3,7 @@
 #define WEIR_RUNTIME_CUDA_STATE_H
 
 #include "runtime/cuda/blas.h"
+#include "runtime/cuda/dnn.h"
 #include "runtime/cuda/driver.h"
 #include "runtime/cuda/gpu.h"
 
@@ -26,6 +27,18 @@ typedef struct weir_gpu_plan {
   size_t workspace;
 } weir_gpu_plan;
 
+// How a convolution is computed on this device.
+enum { WEIR_DNN_OBJECTS = 32, WEIR_DNN_OPERANDS = 5 };
+typedef struct weir_gpu_conv_plan {
+  weir_dnn_object plan;
+  weir_dnn_object made[WEIR_DNN_OBJECTS]; // all that it is made of
+  uint64_t num_made;
+  // What a run is of, until the addresses are others: a function that is no
+  // graph issues the same again and again.
+  weir_dnn_object pack;
+  void *at[WEIR_DNN_OPERANDS];
+} weir_gpu_conv_plan;
+
 struct weir_gpu {
   const weir_gpu_model *model;
   weir_context *context; // the host's part
@@ -33,6 +46,8 @@ struct weir_gpu {
   weir_cuda cuda;
   weir_blas blas; // only where the model has products
   weir_lt_handle lt;
+  weir_dnn dnn; // only where the model has convolutions for it
+  weir_dnn_handle dnn_handle;
   weir_cu_device device;
   weir_cu_context device_context; // the device's primary one, shared by all
   int32_t entered;                // whether that is current by our doing
@@ -42,7 +57,7 @@ struct weir_gpu {
   int32_t pending;    // whether that has not been waited for
   weir_status status; // of the last failure in this folder
   // One block of device memory: arena, weights, variables, tensors, workspace
-  // of products.
+  // of products and convolutions.
   weir_cu_address memory, arena, weights, state, tensors, workspace;
   // One of the host's that the device can reach: what is read back, a byte for
   // each check, the tensors as they lie in the device's, the variables of a
@@ -58,6 +73,7 @@ struct weir_gpu {
   weir_cu_graph_exec *whole;  // of each function, with the copies of tensors
   weir_cu_graph_exec *kernel; // without; null: it is not capturable
   weir_gpu_plan *plans;       // of each product
+  weir_gpu_conv_plan *conv_plans;
 };
 
 // The context at `memory`; null: there is none of this model.
@@ -81,6 +97,10 @@ weir_status weir_gpu_load_code(weir_gpu *gpu, const weir_config *config);
 // Finds cuBLASLt and chooses how each product is computed.
 weir_status weir_gpu_plan_gemms(weir_gpu *gpu);
 void weir_gpu_free_gemms(weir_gpu *gpu);
+
+// Finds cuDNN and chooses how each convolution is computed.
+weir_status weir_gpu_plan_convs(weir_gpu *gpu);
+void weir_gpu_free_convs(weir_gpu *gpu);
 
 // Adds an aligned block to what is needed, SIZE_MAX being too much; answers
 // where it begins.

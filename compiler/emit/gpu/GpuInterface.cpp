@@ -3,6 +3,8 @@
 
 #include "compiler/emit/Interface.h"
 
+#include "llvm/Support/MathExtras.h"
+
 using namespace mlir;
 using llvm::Error;
 
@@ -58,18 +60,25 @@ Error readKernel(DictionaryAttr fields, ModelInterface &model) {
   return Error::success();
 }
 
+/// The element type of what a library computes, by its name.
+std::optional<weir_dtype> dtypeOf(DictionaryAttr fields) {
+  static constexpr std::pair<StringLiteral, weir_dtype> dtypes[] = {
+      {"f32", WEIR_F32}, {"f16", WEIR_F16}, {"bf16", WEIR_BF16}};
+  auto dtype = fields.getAs<StringAttr>("dtype");
+  for (const auto &[name, value] : dtypes)
+    if (dtype && dtype == name)
+      return value;
+  return std::nullopt;
+}
+
 /// Where nothing else is said, operands lie without gaps.
 Error readGemm(DictionaryAttr fields, ModelInterface &model) {
   constexpr int64_t most = int64_t(1) << 31, anywhere = int64_t(1) << 62;
-  static constexpr std::pair<StringLiteral, weir_dtype> dtypes[] = {
-      {"f32", WEIR_F32}, {"f16", WEIR_F16}, {"bf16", WEIR_BF16}};
   GpuGemm gemm = {};
-  auto dtype = fields.getAs<StringAttr>("dtype");
-  auto found = llvm::find_if(
-      dtypes, [&](auto &one) { return dtype && one.first == dtype; });
-  if (found == std::end(dtypes))
+  std::optional<weir_dtype> dtype = dtypeOf(fields);
+  if (!dtype)
     return bad("weir.gpu_gemms has a product that is not of f32, f16 or bf16");
-  gemm.dtype = found->second;
+  gemm.dtype = *dtype;
   bool a = fields.contains("transpose_a"), b = fields.contains("transpose_b");
   gemm.flags = (a ? 1 : 0) | (b ? 2 : 0) | (fields.contains("bias") ? 4 : 0) |
                (fields.contains("relu") ? 8 : 0) |
@@ -108,11 +117,102 @@ Error readGemm(DictionaryAttr fields, ModelInterface &model) {
   return Error::success();
 }
 
+/// Two numbers, one for each spatial dimension.
+Error pair(DictionaryAttr fields, StringRef name, int64_t least,
+           std::array<int64_t, 2> &to) {
+  auto values = fields.getAs<DenseI64ArrayAttr>(name);
+  if (!values || values.size() != 2)
+    return bad(name + " of weir.gpu_convs is not two numbers");
+  for (auto [i, value] : llvm::enumerate(values.asArrayRef())) {
+    if (value < least || value > INT32_MAX)
+      return bad(name + " of a GPU's code is out of range");
+    to[i] = value;
+  }
+  return Error::success();
+}
+
+/// Whether a tensor of these sizes has not too many elements.
+bool isSmall(std::initializer_list<int64_t> sizes) {
+  constexpr int64_t most = int64_t(1) << 40;
+  int64_t elements = 1;
+  for (int64_t size : sizes)
+    if (llvm::MulOverflow(elements, size, elements) || elements > most)
+      return false;
+  return true;
+}
+
+/// Sizes of the result follow from the others.
+Error readConv(DictionaryAttr fields, ModelInterface &model) {
+  GpuConv conv = {};
+  std::optional<weir_dtype> dtype = dtypeOf(fields);
+  if (!dtype)
+    return bad(
+        "weir.gpu_convs has a convolution that is not of f32, f16 or bf16");
+  conv.dtype = *dtype;
+  static constexpr StringLiteral flags[] = {"bias", "residual", "relu",
+                                            "unaligned", "tf32"};
+  for (auto [i, flag] : llvm::enumerate(flags))
+    conv.flags |= fields.contains(flag) ? 1u << i : 0;
+  struct Field {
+    StringLiteral name;
+    int64_t byDefault, least;
+    int64_t &to;
+  };
+  for (const Field &one :
+       {Field{"images", 0, 1, conv.images}, Field{"inputs", 0, 1, conv.inputs},
+        Field{"outputs", 0, 1, conv.outputs},
+        Field{"groups", 1, 1, conv.groups},
+        Field{"workspace", 0, 0, conv.workspace}})
+    if (Error error = number(fields, one.name, one.byDefault, one.least,
+                             INT32_MAX, one.to))
+      return error;
+  struct Pair {
+    StringLiteral name;
+    int64_t least;
+    std::array<int64_t, 2> &to;
+  };
+  for (const Pair &one :
+       {Pair{"size", 1, conv.size}, Pair{"window", 1, conv.window},
+        Pair{"strides", 1, conv.strides}, Pair{"dilations", 1, conv.dilations},
+        Pair{"padding_low", 0, conv.before},
+        Pair{"padding_high", 0, conv.after}})
+    if (Error error = pair(fields, one.name, one.least, one.to))
+      return error;
+  if (conv.inputs % conv.groups || conv.outputs % conv.groups)
+    return bad("weir.gpu_convs has groups that do not divide the channels");
+  for (int i = 0; i < 2; ++i) {
+    int64_t rest = conv.size[i] + conv.before[i] + conv.after[i] -
+                   ((conv.window[i] - 1) * conv.dilations[i] + 1);
+    if (rest < 0)
+      return bad("weir.gpu_convs has a window that is larger than the image");
+    conv.result[i] = rest / conv.strides[i] + 1;
+  }
+  if (!isSmall({conv.images, conv.size[0], conv.size[1], conv.inputs}) ||
+      !isSmall({conv.images, conv.result[0], conv.result[1], conv.outputs}) ||
+      !isSmall({conv.outputs, conv.window[0], conv.window[1], conv.inputs}))
+    return bad("weir.gpu_convs has a tensor that is too large");
+  model.convs.push_back(conv);
+  return Error::success();
+}
+
+/// Reads each entry of a list of the module's, where it has one.
+Error readRows(ModuleOp module, StringRef name, ModelInterface &model,
+               Error (*read)(DictionaryAttr, ModelInterface &)) {
+  auto rows = module->getAttrOfType<ArrayAttr>(name);
+  for (Attribute attr : rows ? rows.getValue() : ArrayRef<Attribute>()) {
+    auto fields = dyn_cast<DictionaryAttr>(attr);
+    if (!fields)
+      return bad(name + " has an entry that is no dictionary");
+    if (Error error = read(fields, model))
+      return error;
+  }
+  return Error::success();
+}
+
 } // namespace
 
 Error readGpu(ModuleOp module, ModelInterface &model) {
   auto images = module->getAttrOfType<ArrayAttr>("weir.gpu_images");
-  auto kernels = module->getAttrOfType<ArrayAttr>("weir.gpu_kernels");
   if (!images)
     return Error::success();
   model.gpu = true;
@@ -128,21 +228,12 @@ Error readGpu(ModuleOp module, ModelInterface &model) {
               std::to_string(image.sm) + (image.specific ? "a" : "");
   }
   model.target = target + " " + model.target;
-  for (Attribute attr : kernels ? kernels.getValue() : ArrayRef<Attribute>()) {
-    auto fields = dyn_cast<DictionaryAttr>(attr);
-    if (!fields)
-      return bad("weir.gpu_kernels has an entry that is no dictionary");
-    if (Error error = readKernel(fields, model))
-      return error;
-  }
-  auto gemms = module->getAttrOfType<ArrayAttr>("weir.gpu_gemms");
-  for (Attribute attr : gemms ? gemms.getValue() : ArrayRef<Attribute>()) {
-    auto fields = dyn_cast<DictionaryAttr>(attr);
-    if (!fields)
-      return bad("weir.gpu_gemms has an entry that is no dictionary");
-    if (Error error = readGemm(fields, model))
-      return error;
-  }
+  if (Error error = readRows(module, "weir.gpu_kernels", model, readKernel))
+    return error;
+  if (Error error = readRows(module, "weir.gpu_gemms", model, readGemm))
+    return error;
+  if (Error error = readRows(module, "weir.gpu_convs", model, readConv))
+    return error;
   if (Error error = number(module->getAttrDictionary(), "weir.host_bytes", 0, 0,
                            int64_t(1) << 62, model.hostBytes))
     return error;

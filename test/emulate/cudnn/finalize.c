@@ -1,0 +1,155 @@
+// Whether descriptors are whole, and what a graph of them computes.
+
+#include "cudnn.h"
+
+#include <string.h>
+
+static int finalize_tensor(const object *of) {
+  int64_t dims = how_many(of, 902), alignment = *numbers(of, 900);
+  if (dims != how_many(of, 903) || dims < 3)
+    return refuse(BAD_PARAM, of, "as many sizes as strides, three at least");
+  for (int64_t i = 0; i < dims; ++i)
+    if (numbers(of, 902)[i] < 1)
+      return refuse(BAD_PARAM, of, "a size");
+  return alignment < 1 || alignment & (alignment - 1)
+             ? refuse(BAD_PARAM, of, "the alignment")
+             : OK;
+}
+
+static int finalize_windows(const object *of) {
+  int64_t dims = *numbers(of, 106);
+  for (int attribute = 102; attribute < 106; ++attribute)
+    if (how_many(of, attribute) != dims)
+      return refuse(BAD_PARAM, of, "values for other dimensions");
+  return code(of, 101) == 1 && code(of, 100) == 0
+             ? OK
+             : refuse(NOT_SUPPORTED, of, "another kind of sums");
+}
+
+static int read_tensor(const object *of, tensor *to) {
+  if (of->type != TENSOR || how_many(of, 902) != 4)
+    return refuse(NOT_SUPPORTED, of, "a tensor of four dimensions is wanted");
+  const char *inside = attribute_of(of, 907);
+  *to = (tensor){*numbers(of, 906), code(of, 901), *numbers(of, 900),
+                 inside && *inside, {0},           {0}};
+  memcpy(to->sizes, numbers(of, 902), sizeof to->sizes);
+  memcpy(to->strides, numbers(of, 903), sizeof to->strides);
+  return OK;
+}
+
+static int same_sizes(const tensor *a, const tensor *b) {
+  return !memcmp(a->sizes, b->sizes, sizeof a->sizes);
+}
+
+static int read_sums(const object *of, problem *to) {
+  const object *how = part(of, 702);
+  if (read_tensor(part(of, 704), &to->x) ||
+      read_tensor(part(of, 703), &to->filter) ||
+      read_tensor(part(of, 705), &to->y) || *numbers(how, 106) != 2)
+    return NOT_SUPPORTED;
+  memcpy(to->dilations, numbers(how, 102), 16);
+  memcpy(to->strides, numbers(how, 103), 16);
+  memcpy(to->before, numbers(how, 105), 16);
+  const int64_t *x = to->x.sizes, *w = to->filter.sizes, *y = to->y.sizes;
+  int fits = x[0] == y[0] && w[0] == y[1] && x[1] % w[1] == 0 &&
+             y[1] % (x[1] / w[1]) == 0;
+  for (int i = 0; i < 2; ++i) {
+    int64_t rest = x[2 + i] + to->before[i] + numbers(how, 104)[i] -
+                   ((w[2 + i] - 1) * to->dilations[i] + 1);
+    fits = fits && rest >= 0 && rest / to->strides[i] + 1 == y[2 + i];
+  }
+  return fits ? OK : refuse(SHAPE_MISMATCH, of, "sizes of a convolution");
+}
+
+static int finalize_operation(const object *of) {
+  tensor x, b = {0}, y;
+  int32_t mode = code(part(of, 750), 0);
+  const object *with = part(of, 752);
+  if (read_tensor(part(of, 751), &x) || read_tensor(part(of, 753), &y) ||
+      (with && read_tensor(with, &b)))
+    return NOT_SUPPORTED;
+  if ((mode != 0 && mode != RELU) || (mode == 0) != (with != NULL))
+    return refuse(BAD_PARAM, of, "an operation with other operands");
+  int fits = same_sizes(&x, &y);
+  for (int i = 0; i < 4 && with; ++i)
+    fits = fits && (b.sizes[i] == y.sizes[i] || b.sizes[i] == 1);
+  return fits ? OK : refuse(SHAPE_MISMATCH, of, "sizes of an operation");
+}
+
+// Sums, and one operation after the other on what came before.
+static int finalize_graph(object *of) {
+  object *const *operations = attribute_of(of, 801);
+  if (operations[0]->type != CONVOLVE || read_sums(operations[0], &of->of))
+    return NOT_SUPPORTED;
+  for (int64_t i = 1; i < how_many(of, 801); ++i) {
+    const object *operation = operations[i];
+    tensor x, b, last = of->of.y;
+    if (operation->type != OPERATE || !last.inside)
+      return refuse(NOT_SUPPORTED, of, "an operation on no sums");
+    read_tensor(part(operation, 751), &x);
+    read_tensor(part(operation, 753), &of->of.y);
+    if (x.number != last.number)
+      return refuse(NOT_SUPPORTED, of, "operations that are no chain");
+    if (!part(operation, 752)) {
+      of->of.relu = 1;
+      continue;
+    }
+    read_tensor(part(operation, 752), &b);
+    if (of->of.relu || (of->of.residual.number))
+      return refuse(NOT_SUPPORTED, of, "operations in another order");
+    *(same_sizes(&b, &of->of.y) ? &of->of.residual : &of->of.bias) = b;
+  }
+  return of->of.y.inside ? refuse(NOT_SUPPORTED, of, "no result") : OK;
+}
+
+// The engines 0 to 3, or 4: see above.
+static int finalize_plan(object *of) {
+  static const char begin[] = "{\"stand-in\": \"";
+  const object *config = part(of, 401);
+  const char *json = attribute_of(of, 405);
+  if (config) {
+    of->of = config->of;
+    if (of->of.engine == 2)
+      return NOT_SUPPORTED;
+    note("cudnn plans engine %ld", of->of.engine);
+    return OK;
+  }
+  if (!json)
+    return refuse(BAD_PARAM, of, "neither an engine nor a text");
+  size_t head = sizeof begin - 1, size = 2 * sizeof(problem);
+  if ((size_t)how_many(of, 405) != head + size + 2 ||
+      memcmp(json, begin, head) != 0)
+    return refuse(BAD_PARAM, of, "a text that is not of a plan");
+  for (size_t i = 0; i < sizeof(problem); ++i)
+    ((char *)&of->of)[i] = (char)((json[head + 2 * i] - 'a') * 16 +
+                                  (json[head + 2 * i + 1] - 'a'));
+  note("cudnn reads engine %ld", of->of.engine);
+  return OK;
+}
+
+int cudnnBackendFinalize(object *of) {
+  CALL;
+  for (int i = 0; i < NUM_RULES; ++i)
+    if (rules[i].of == of->type && rules[i].needed && !of->values[i])
+      return refuse(BAD_PARAM, of, "an attribute is missing");
+  int status = OK;
+  problem sums = {0};
+  if (of->type == TENSOR)
+    status = finalize_tensor(of);
+  else if (of->type == CONVOLUTION)
+    status = finalize_windows(of);
+  else if (of->type == CONVOLVE)
+    status = read_sums(of, &sums);
+  else if (of->type == OPERATE)
+    status = finalize_operation(of);
+  else if (of->type == GRAPH)
+    status = finalize_graph(of);
+  else if (of->type == PLAN)
+    status = finalize_plan(of);
+  else if (of->type == HEURISTIC)
+    of->of = part(of, 201)->of;
+  else if (of->type == PACK && how_many(of, 1000) != how_many(of, 1001))
+    status = refuse(BAD_PARAM, of, "as many numbers as addresses");
+  of->finalized = !status;
+  return status;
+}
