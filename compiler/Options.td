@@ -73,7 +73,7 @@ def mattr : Joined<["-"], "mattr=">, MetaVarName<"LIST">,
 let Visibility = [ForCompile] in {
 defm multiversion : Eq<"multiversion", "LIST", "Code for several kinds of processors, of which create takes the best that it runs on: any of x86-64, x86-64-v2, x86-64-v3, x86-64-v4 and amx">;
 defm gpu : Eq<"gpu", "KIND", "Run kernels on a GPU: cuda, or sim, which runs the same kernels on the CPU, for tests">;
-defm use_lib : Eq<"use-lib", "WHICH", "Of --gpu=cuda, what cuBLASLt multiplies, which has to be where the model runs: none (default), auto (products that are large enough), cublaslt (all that it can)">;
+defm use_lib : Eq<"use-lib", "WHICH", "Of --gpu=cuda, what libraries compute, which have to be where the model runs: none (default), auto (products by cuBLASLt and convolutions by cuDNN that are large enough), or cublaslt, cudnn or cublaslt,cudnn (all that these can)">;
 defm place : Eq<"place", "REGEX:cpu|gpu", "With --gpu, where nodes are computed whose name the expression is found in; the last that fits a node counts, and goes before the device that the model asks for (may be given again)">;
 defm gpu_arch : Eq<"gpu-arch", "LIST", "Architectures of GPUs to make machine code for where ptxas is found, as in sm_80,sm_90; PTX, which all later ones run too, is for the oldest (default: sm_80)">;
 defm threads : Eq<"threads", "N|extern", "Run on N threads of the model's own (default: 1), or on the caller's">;

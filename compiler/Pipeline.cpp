@@ -53,9 +53,10 @@ static void buildLower(OpPassManager &pm) {
   // No CSE before bufferization: it would make one buffer of two.
   pm.addPass(createCanonicalizerPass());
   pm.nest<func::FuncOp>().addPass(createFuseEpilogues());
-  // What a library multiplies stays as it is.
+  // What a library multiplies stays as it is; filters it reads in its own way.
   pm.nest<func::FuncOp>().addPass(createUseLibraries());
   pm.addPass(createPackWeights());
+  pm.addPass(createOutlinePacks());
 }
 
 static void buildPlan(OpPassManager &pm) {

@@ -15,6 +15,18 @@ namespace weir {
 static constexpr StringLiteral known[] = {"sm_80", "sm_86", "sm_87", "sm_89",
                                           "sm_90"};
 
+// Libraries that --use-lib takes, alone or with commas between them.
+static constexpr StringLiteral libraries[] = {"cublaslt", "cudnn"};
+
+static bool isLibrary(StringRef value) {
+  if (value.empty() || value == "none" || value == "auto")
+    return true;
+  SmallVector<StringRef> names;
+  value.split(names, ',');
+  return all_of(names,
+                [](StringRef name) { return is_contained(libraries, name); });
+}
+
 Error writeGpu(mlir::ModuleOp module, const GpuOptions &options) {
   auto bad = [](const Twine &message) {
     return createStringError(llvm::inconvertibleErrorCode(), message);
@@ -22,9 +34,10 @@ Error writeGpu(mlir::ModuleOp module, const GpuOptions &options) {
   if (options.kind != "cuda" && options.kind != "sim")
     return bad("--gpu takes cuda or sim, not '" + options.kind + "'");
   StringRef library = options.library;
-  if (!library.empty() && library != "auto" && library != "cublaslt" &&
-      library != "none")
-    return bad("--use-lib takes none, auto or cublaslt, not '" + library + "'");
+  if (!isLibrary(library))
+    return bad("--use-lib takes none, auto or some of " +
+               join(ArrayRef<StringLiteral>(libraries), ",") + ", not '" +
+               library + "'");
   for (const std::string &arch : options.archs)
     if (!is_contained(known, arch))
       return bad("unknown GPU architecture '" + arch + "'; there are " +

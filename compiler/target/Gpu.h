@@ -13,7 +13,8 @@ namespace weir {
 struct GpuOptions {
   std::string kind; // cuda or sim; empty: kernels are for the CPU
   std::vector<std::string> archs = {};
-  std::string library = {}; // what cuBLASLt does: auto, cublaslt or nothing
+  // What libraries do: auto, or names with commas between them; none: nothing.
+  std::string library = {};
   std::vector<std::string> places = {}; // REGEX:cpu or REGEX:gpu, of nodes
 
   bool isOn() const { return !kind.empty(); }

@@ -26,8 +26,8 @@ namespace {
 constexpr int64_t usualThreads = 128;
 /// Blocks that one dimension of a grid may have.
 constexpr int64_t mostBlocks = INT32_MAX;
-/// The most that a thread loads or stores at once, and what cuBLASLt's faster
-/// ways want operands aligned to.
+/// The most that a thread loads or stores at once, and what the libraries'
+/// faster ways want operands aligned to.
 constexpr int64_t bytesAtOnce = 16;
 
 struct FormLaunches : impl::FormLaunchesBase<FormLaunches> {
@@ -43,15 +43,14 @@ struct FormLaunches : impl::FormLaunchesBase<FormLaunches> {
     auto device = b.create<ModuleOp>(module.getLoc(), "weir_gpu_kernels");
     SmallVector<Attribute> names;
     SymbolTable symbols(module), inside(device);
-    products.clear();
+    rows.clear();
     for (auto [name, run] : kernels) {
       auto kernel = symbols.lookup<func::FuncOp>(name);
       if (!kernel) {
         run.emitError("runs a kernel that is not there");
         return signalPassFailure();
       }
-      if (auto product = kernel->getAttrOfType<DictionaryAttr>("weir.gemm")) {
-        useLibrary(name, product);
+      if (useLibrary(kernel)) {
         kernel.erase();
         continue;
       }
@@ -69,30 +68,42 @@ struct FormLaunches : impl::FormLaunchesBase<FormLaunches> {
       if (SymbolTable::symbolKnownUseEmpty(global, module))
         global.erase();
     module->setAttr("weir.gpu_kernels", b.getArrayAttr(names));
-    if (!products.empty())
-      module->setAttr("weir.gpu_gemms", b.getArrayAttr(products));
+    for (auto &[table, calls] : rows)
+      module->setAttr(table, b.getArrayAttr(calls));
   }
 
 private:
-  /// A row for the product, whose number each run of it gets.
-  void useLibrary(StringAttr kernel, DictionaryAttr product) {
+  /// Whether a library computes the kernel: then it becomes a row, whose number
+  /// each run of it gets.
+  bool useLibrary(func::FuncOp kernel) {
+    for (auto [mark, table] : {std::pair("weir.gemm", "weir.gpu_gemms"),
+                               std::pair("weir.conv", "weir.gpu_convs")})
+      if (auto call = kernel->getAttrOfType<DictionaryAttr>(mark)) {
+        addRow(kernel.getSymNameAttr(), mark, call, rows[table]);
+        return true;
+      }
+    return false;
+  }
+
+  void addRow(StringAttr kernel, StringRef mark, DictionaryAttr call,
+              SmallVector<Attribute> &table) {
     Builder b(&getContext());
     bool isAligned = true;
-    NamedAttrList run(product);
+    NamedAttrList run(call);
     Attribute operands = run.erase("operands");
     NamedAttrList row(run);
-    run.assign({b.getNamedAttr("number", b.getI64IntegerAttr(products.size())),
+    run.assign({b.getNamedAttr("number", b.getI64IntegerAttr(table.size())),
                 b.getNamedAttr("operands", operands)});
     getOperation().walk([&](plan::RunOp op) {
       if (op.getKernelAttr().getAttr() != kernel)
         return;
-      op->setAttr("weir.gemm", run.getDictionary(&getContext()));
+      op->setAttr(mark, run.getDictionary(&getContext()));
       for (Value operand : op.getOperands())
         isAligned &= offsetOf(operand) % bytesAtOnce == 0;
     });
     if (!isAligned)
       row.set("unaligned", b.getUnitAttr());
-    products.push_back(row.getDictionary(&getContext()));
+    table.push_back(row.getDictionary(&getContext()));
   }
 
   /// Says of the kernel's arguments that they are aligned, where each run's
@@ -213,7 +224,7 @@ private:
       kernel.eraseArgument(--count);
   }
 
-  SmallVector<Attribute> products;
+  llvm::MapVector<StringRef, SmallVector<Attribute>> rows; // of tables
 };
 
 } // namespace

@@ -186,21 +186,24 @@ private:
           {stream, b.create<LLVM::AddressOfOp>(function).getResult()});
   }
 
-  void lowerProduct(plan::RunOp run, DictionaryAttr product) {
-    auto index = product.getAs<IntegerAttr>("number");
+  /// A library's part: `operands` are numbers of the run's, or -1 for none.
+  void lowerCall(plan::RunOp run, StringRef function, DictionaryAttr call) {
+    auto index = call.getAs<IntegerAttr>("number");
     SmallVector<Value> operands{stream, number(index.getInt())};
-    for (int64_t i : product.getAs<DenseI64ArrayAttr>("operands").asArrayRef())
+    for (int64_t i : call.getAs<DenseI64ArrayAttr>("operands").asArrayRef())
       operands.push_back(i < 0 ? b.create<LLVM::ZeroOp>(pointer()).getResult()
                                : address(run.getOperands()[i]));
     operands.push_back(address(run.getOperands().back()));
-    issue("weir_gpu_multiply", operands);
+    issue(function, operands);
   }
 
   void lowerRun(plan::RunOp run) override {
     if (run.getHost())
       return lowerOnHost(run);
-    if (auto product = run->getAttrOfType<DictionaryAttr>("weir.gemm"))
-      return lowerProduct(run, product);
+    for (auto [mark, function] : {std::pair("weir.gemm", "weir_gpu_multiply"),
+                                  std::pair("weir.conv", "weir_gpu_convolve")})
+      if (auto call = run->getAttrOfType<DictionaryAttr>(mark))
+        return lowerCall(run, function, call);
     LaunchTable::Row row = kernels.lookup(run.getKernel());
     int64_t count = run.getOperands().size();
     for (auto [i, operand] : llvm::enumerate(run.getOperands()))

@@ -6,14 +6,23 @@
 include "mlir/Pass/PassBase.td"
 
 def UseLibraries : Pass<"weir-use-libraries", "::mlir::func::FuncOp"> {
-  let summary = "Leaves products of matrices to cuBLASLt, where that is asked for";
+  let summary = "Leaves products and convolutions to libraries, where that is asked for";
   let description = [{
-    A kernel that is one `kernel.matmul`, whose epilogue the library has too (a
+    A kernel that is one product of matrices, whose epilogue cuBLASLt has too (a
     bias, a relu), is marked with `weir.gemm`: the product, and which of its
-    arguments are the sides and the bias. With `library = "cublaslt"` in the
-    module's `weir.gpu` that is every one that the library can do, with "auto"
-    each that it should do in less time by the number of multiplications, and
-    without it none: such a model needs cuBLASLt where it runs.
+    arguments are the sides and the bias. One that is a convolution along one or
+    two dimensions, with a bias, a residual of the result's shape and a relu or
+    without, is marked with `weir.conv`: the convolution, and which of its
+    arguments are images, filter, bias and residual, for cuDNN; its filter is
+    packed by panels of one column, so that each output's window lies without
+    gaps. Convolutions of one filter a channel stay kernels.
+
+    The module's `weir.gpu` says by `library = "cublaslt"`, `"cudnn"` or
+    `"cublaslt,cudnn"` that all is theirs that they can do, and by "auto" what they
+    should do in less time by the number of multiplications, which for cuDNN is
+    nothing with groups and no window of more than 49 elements. A product is
+    cuBLASLt's first. Such a model needs the library where it runs. Of 16-bit
+    elements a convolution by cuDNN is rounded once, at its end.
 
     ```mlir
     func.func private @k(%a: tensor<512x512xf32>, %b: tensor<512x512xf32>) -> tensor<512x512xf32> attributes {weir.kernel} { kernel.matmul ... }
@@ -21,6 +30,27 @@ def UseLibraries : Pass<"weir-use-libraries", "::mlir::func::FuncOp"> {
     func.func private @k(...) attributes {weir.gemm = {batch = 1 : i64, dtype = "f32", k = 512 : i64, m = 512 : i64, n = 512 : i64, operands = array<i64: 0, 1, -1>, workspace = 4194304 : i64}, weir.kernel} { kernel.matmul ... }
     ```
   }];
+  let dependentDialects = ["::weir::kernel::KernelDialect",
+                           "mlir::tensor::TensorDialect"];
+}
+
+def OutlinePacks : Pass<"weir-outline-packs", "::mlir::ModuleOp"> {
+  let summary = "Gives filters that a library reads, and the run makes, a kernel that packs them";
+  let description = [{
+    Where `weir-pack-weights` has not packed the filter of a kernel with
+    `weir.conv`, because it is no constant, a kernel of its own does so, as a task
+    before each task of the other, which then takes the filter packed.
+
+    ```mlir
+    %y = plan.task @k(%x, %w) : (tensor<1x8x8x4xf32>, tensor<3x3x4x20xf32>) -> ...
+    // becomes
+    %p = plan.task @k_filter(%w) : (tensor<3x3x4x20xf32>) -> tensor<20x3x3x4x1xf32>
+    %y = plan.task @k(%x, %p) : (tensor<1x8x8x4xf32>, tensor<20x3x3x4x1xf32>) -> ...
+    ```
+  }];
+  let dependentDialects = ["::weir::kernel::KernelDialect",
+                           "::weir::plan::PlanDialect",
+                           "mlir::tensor::TensorDialect"];
 }
 
 def ShareThreads : Pass<"weir-share-threads", "::mlir::func::FuncOp"> {
@@ -75,7 +105,8 @@ def FormLaunches : Pass<"weir-form-launches", "::mlir::ModuleOp"> {
     block. One that takes grains gets them from its place in the grid instead of
     from arguments; any other is run by one thread. The module's
     `weir.gpu_kernels` lists their names, in the order of their numbers. Kernels
-    with `weir.gemm` become rows of `weir.gpu_gemms` instead. Arguments that are
+    with `weir.gemm` or `weir.conv` become rows of `weir.gpu_gemms` or of
+    `weir.gpu_convs` instead. Arguments that are
     aligned to 16 bytes in each run say so.
 
     ```mlir

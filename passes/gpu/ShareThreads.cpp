@@ -210,7 +210,7 @@ struct ShareThreads : impl::ShareThreadsBase<ShareThreads> {
     func::FuncOp kernel = getOperation();
     if (!kernel->hasAttr("weir.kernel"))
       return;
-    if (kernel->hasAttr("weir.gemm"))
+    if (kernel->hasAttr("weir.gemm") || kernel->hasAttr("weir.conv"))
       return clear(kernel);
     SmallVector<memref::CopyOp> copies;
     kernel.walk([&](memref::CopyOp copy) { copies.push_back(copy); });

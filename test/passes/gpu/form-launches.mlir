@@ -96,6 +96,21 @@ plan.program @weir_entry_0 {
 
 // -----
 
+// Convolutions are rows of another table.
+// CHECK: weir.gpu_convs = [{dtype = "f32", images = 2 : i64}], weir.gpu_kernels = []
+// CHECK: plan.run @convolution(%{{.*}}) {weir.conv = {number = 0 : i64, operands = array<i64: 0, 1, -1, -1>}}
+func.func private @convolution(%x: memref<4x8xf32>, %w: memref<8x20xf32>, %y: memref<4x20xf32>) attributes {weir.kernel, weir.conv = {dtype = "f32", images = 2 : i64, operands = array<i64: 0, 1, -1, -1>}} {
+  return
+}
+plan.program @weir_entry_0 {
+  %x = plan.argument 0 : memref<4x8xf32>
+  %w = plan.weight 64 : memref<8x20xf32>
+  %y = plan.buffer 0 live [0, 1] : memref<4x20xf32>
+  plan.run @convolution(%x, %w, %y) : (memref<4x8xf32>, memref<8x20xf32>, memref<4x20xf32>)
+}
+
+// -----
+
 // Where each run has an argument aligned to 16 bytes, the kernel knows. A GPU has
 // the caller's tensors in memory of its own.
 // CHECK: func.func @aligned(%{{.*}}: memref<8xf32> {llvm.align = 16 : i64}, %{{.*}}: memref<8xf32>, %{{.*}}: memref<8xf32> {llvm.align = 16 : i64})

@@ -120,6 +120,27 @@ module attributes {weir.arena_bytes = 192 : i64, weir.gpu_kernels = [], weir.ent
 
 // -----
 
+// So is a convolution: images, filter, bias and residual or none, the result.
+// CHECK-LABEL: llvm.func private @weir_entry_0_part_0
+// CHECK-SAME: (%[[ARENA:.*]]: !llvm.ptr, %[[WEIGHTS:.*]]: !llvm.ptr, %{{.*}}: !llvm.ptr, %[[STREAM:.*]]: !llvm.ptr)
+// CHECK-DAG: %[[NUMBER:.*]] = llvm.mlir.constant(2 : i32)
+// CHECK-DAG: %[[NONE:.*]] = llvm.mlir.zero : !llvm.ptr
+// CHECK: %[[W:.*]] = llvm.getelementptr inbounds %[[WEIGHTS]][8]
+// CHECK: %[[Y:.*]] = llvm.getelementptr inbounds %[[ARENA]][64]
+// CHECK: llvm.call @weir_gpu_convolve(%[[STREAM]], %[[NUMBER]], %{{.*}}, %[[W]], %[[NONE]], %{{[0-9]+}}, %[[Y]])
+module attributes {weir.arena_bytes = 192 : i64, weir.gpu_kernels = [], weir.entries = [{name = "serve", symbol = "weir_entry_0", inputs = [], outputs = []}]} {
+  module @weir_gpu_kernels {
+  }
+  plan.program @weir_entry_0 {
+    %x = plan.argument 0 : memref<4x4xf32>
+    %w = plan.weight 8 : memref<4x4xf32>
+    %y = plan.buffer 64 live [0, 0] : memref<4x4xf32>
+    plan.run @k(%x, %w, %y) {weir.conv = {number = 2 : i64, operands = array<i64: 0, 1, -1, 0>}} : (memref<4x4xf32>, memref<4x4xf32>, memref<4x4xf32>)
+  }
+}
+
+// -----
+
 // The simulator's state lies behind the model's buffers.
 // CHECK: weir.arena_bytes = 192 : i64
 // CHECK: llvm.call @weir_sim_begin

@@ -1,0 +1,118 @@
+// Epilogues that libraries have too, and what is worth a call of one.
+
+#include "passes/gpu/libraries/Libraries.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/Matchers.h"
+
+using namespace mlir;
+
+namespace weir::gpu {
+namespace {
+
+// What a sum takes by each way, for an A100 or later: our kernels multiply on
+// the usual units, and libraries on those for matrices where elements are of 16
+// bits. A launch is counted twice for a library, which may split the depth.
+// None of it is measured: no GPU is at hand.
+constexpr double ownRate = 5e12, libraryRate = 15e12,
+                 libraryRateOfHalf = 200e12;
+constexpr double launchSeconds = 3e-6;
+
+bool isZero(Value value) { return matchPattern(value, m_AnyZeroFloat()); }
+
+/// The value that a relu is of; null: it is none.
+Value reluOf(Value value) {
+  if (auto select = value.getDefiningOp<arith::SelectOp>()) {
+    auto compare = select.getCondition().getDefiningOp<arith::CmpFOp>();
+    Value x = select.getFalseValue();
+    return compare && compare.getPredicate() == arith::CmpFPredicate::OLT &&
+                   compare.getLhs() == x && isZero(compare.getRhs()) &&
+                   isZero(select.getTrueValue())
+               ? x
+               : Value();
+  }
+  if (auto most = value.getDefiningOp<arith::MaximumFOp>())
+    return isZero(most.getRhs()) ? most.getLhs() : Value();
+  return {};
+}
+
+/// The value before it is rounded to `narrow`, or widened from it.
+Value exact(Value value, Type narrow) {
+  while (Operation *op = value.getDefiningOp()) {
+    if (!(isa<arith::TruncFOp>(op) && value.getType() == narrow) &&
+        !(isa<arith::ExtFOp>(op) && op->getOperand(0).getType() == narrow))
+      break;
+    value = op->getOperand(0);
+  }
+  return value;
+}
+
+/// Whether an extra has one element for each of the result's last dimension.
+bool isForColumns(AffineMap map, ShapedType extra, ShapedType out) {
+  return extra.getElementType() == out.getElementType() &&
+         extra.getNumElements() == out.getShape().back() &&
+         map.getNumResults() > 0 &&
+         map.getResult(map.getNumResults() - 1) ==
+             getAffineDimExpr(map.getNumDims() - 1, map.getContext());
+}
+
+} // namespace
+
+StringRef nameOf(Type element) {
+  return element.isF32()    ? "f32"
+         : element.isF16()  ? "f16"
+         : element.isBF16() ? "bf16"
+                            : "";
+}
+
+bool isWorthCalling(double operations, Type element) {
+  double own = launchSeconds + operations / ownRate;
+  double theirs =
+      2 * launchSeconds +
+      operations / (element.isF32() ? libraryRate : libraryRateOfHalf);
+  return theirs < own;
+}
+
+std::optional<Epilogue> Epilogue::of(kernel::KernelOpInterface op) {
+  Block &block = op.getEpilogue().front();
+  auto out = cast<ShapedType>(op.getOut().getType());
+  Type element = out.getElementType();
+  Value sum = block.getArgument(0);
+  Value value = exact(block.getTerminator()->getOperand(0), element);
+  Epilogue result;
+  if (Value inner = reluOf(value)) {
+    result.relu = true;
+    value = exact(inner, element);
+  }
+  SmallVector<unsigned> added; // extras, the last first
+  while (auto add = value.getDefiningOp<arith::AddFOp>()) {
+    Value left = exact(add.getLhs(), element),
+          right = exact(add.getRhs(), element);
+    if (isa<BlockArgument>(left) && left != sum)
+      std::swap(left, right);
+    auto extra = dyn_cast<BlockArgument>(right);
+    if (!extra || right == sum)
+      return std::nullopt;
+    added.push_back(extra.getArgNumber() - 1);
+    value = left;
+  }
+  if (value != sum || added.size() != op.getExtras().size() ||
+      added.size() > 2 || (added.size() == 2 && added[0] == added[1]))
+    return std::nullopt;
+  for (unsigned i : llvm::reverse(added)) {
+    Value extra = op.getExtras()[i];
+    auto type = cast<ShapedType>(extra.getType());
+    AffineMap map = cast<AffineMapAttr>(op.getExtraMaps()[i]).getValue();
+    if (!result.bias && !result.residual && isForColumns(map, type, out))
+      result.bias = extra;
+    else if (!result.residual && map.isIdentity() &&
+             type.getShape() == out.getShape() &&
+             type.getElementType() == out.getElementType())
+      result.residual = extra;
+    else
+      return std::nullopt;
+  }
+  return result;
+}
+
+} // namespace weir::gpu

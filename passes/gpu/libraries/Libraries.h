@@ -1,0 +1,50 @@
+// Kernels that a library computes too: what of them it is told, and when it is
+// worth it.
+
+#ifndef WEIR_PASSES_GPU_LIBRARIES_LIBRARIES_H
+#define WEIR_PASSES_GPU_LIBRARIES_LIBRARIES_H
+
+#include "dialects/kernel/Kernel.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+#include <optional>
+
+namespace weir::gpu {
+
+/// The most that libraries count in one dimension.
+constexpr int64_t mostSize = INT32_MAX;
+
+/// What is done to sums before they are stored, of what libraries do: a vector
+/// of one element for each of the last dimension is added, then a tensor of the
+/// result's shape, then what is negative becomes 0.
+struct Epilogue {
+  mlir::Value bias, residual; // null: there is none
+  bool relu = false;
+
+  bool isPlain() const { return !bias && !residual && !relu; }
+
+  /// Values may be rounded to the result's type on the way. None: it is more.
+  static std::optional<Epilogue> of(kernel::KernelOpInterface op);
+};
+
+/// The name of an element type in the runtime's tables; empty: none of theirs.
+llvm::StringRef nameOf(mlir::Type element);
+
+/// Whether a library should take less time than our kernels for so many
+/// operations on elements of that type.
+bool isWorthCalling(double operations, mlir::Type element);
+
+/// The kernel as a row of `weir.gpu_gemms`, with the numbers of the arguments
+/// that are a, b and the bias, or -1; null where it is no such product, or,
+/// unless forced, a small one.
+mlir::DictionaryAttr productOf(mlir::func::FuncOp kernel, bool isForced);
+
+/// The kernel as a row of `weir.gpu_convs`, with the numbers of the arguments
+/// that are images, filter, bias and residual, or -1; null as above. The filter
+/// is the kernel's pack of one column a panel, which this makes of it.
+mlir::DictionaryAttr convolutionOf(mlir::func::FuncOp kernel, bool isForced);
+
+} // namespace weir::gpu
+
+#endif // WEIR_PASSES_GPU_LIBRARIES_LIBRARIES_H
