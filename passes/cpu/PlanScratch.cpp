@@ -138,12 +138,17 @@ private:
     plan::Lifetime lifetime;
     lifetime.bytes = bytesOf(alloc);
     lifetime.first = momentOf.size();
-    for (Value alias : aliases.resolve(alloc.getResult()))
-      for (Operation *user : alias.getUsers()) {
-        int64_t moment = momentOf.lookup(body.findAncestorOpInBlock(*user));
-        lifetime.first = std::min(lifetime.first, moment);
-        lifetime.last = std::max(lifetime.last, moment);
-      }
+    SmallVector<Value> work{alloc.getResult()};
+    while (!work.empty())
+      for (Value alias : aliases.resolve(work.pop_back_val()))
+        for (Operation *user : alias.getUsers()) {
+          // A view that upstream's analysis does not know.
+          if (auto transpose = dyn_cast<memref::TransposeOp>(user))
+            work.push_back(transpose.getResult());
+          int64_t moment = momentOf.lookup(body.findAncestorOpInBlock(*user));
+          lifetime.first = std::min(lifetime.first, moment);
+          lifetime.last = std::max(lifetime.last, moment);
+        }
     lifetime.first = std::min(lifetime.first, lifetime.last);
     return lifetime;
   }

@@ -60,3 +60,19 @@ module attributes {weir.slots = 2} {
     return
   }
 }
+
+// -----
+
+// What a transposed view is of stays until the view was read.
+// CHECK-LABEL: func.func @transposed
+// CHECK-SAME: weir.scratch_bytes = 128
+func.func @transposed(%x: memref<4x4xf32>, %y: memref<4x4xf32>) attributes {weir.kernel} {
+  %a = memref.alloc() : memref<4x4xf32>
+  memref.copy %x, %a : memref<4x4xf32> to memref<4x4xf32>
+  %t = memref.transpose %a (d0, d1) -> (d1, d0) : memref<4x4xf32> to memref<4x4xf32, strided<[1, 4]>>
+  %b = memref.alloc() : memref<4x4xf32>
+  memref.copy %x, %b : memref<4x4xf32> to memref<4x4xf32>
+  memref.copy %t, %y : memref<4x4xf32, strided<[1, 4]>> to memref<4x4xf32>
+  memref.copy %b, %y : memref<4x4xf32> to memref<4x4xf32>
+  return
+}
