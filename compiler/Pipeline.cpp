@@ -37,6 +37,7 @@ static void buildPlace(OpPassManager &pm) { pm.addPass(createPlaceOps()); }
 static void buildFuse(OpPassManager &pm) {
   OpPassManager &functions = pm.nest<func::FuncOp>();
   functions.addPass(createFormGroups());
+  functions.addPass(createFormAttention());
   functions.addPass(createFlattenGroups());
   functions.addPass(createJoinGroups());
   functions.addPass(createHoistUpdates());

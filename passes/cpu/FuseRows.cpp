@@ -72,7 +72,7 @@ public:
             (written || use.written))
           return false;
       Use &use = with[operand.get()];
-      use.byRows &= isByRows(op.getMatchingIndexingMap(&operand));
+      use.byRows &= isByRows(op.getMatchingIndexingMap(&operand), rows.size());
       use.written |= written;
       if (use.written && !use.byRows)
         return false;
@@ -116,18 +116,6 @@ private:
   struct Use {
     bool byRows = true, written = false;
   };
-
-  /// Whether the first indices are those of the row, and no other is.
-  bool isByRows(AffineMap map) const {
-    if (map.getNumResults() < rows.size())
-      return false;
-    for (auto [i, result] : llvm::enumerate(map.getResults()))
-      for (size_t d = 0; d < rows.size(); ++d)
-        if (i == d ? result != getAffineDimExpr(d, map.getContext())
-                   : result.isFunctionOfDim(d))
-          return false;
-    return true;
-  }
 
   /// As many rows as fit in so many bytes, if possible a divisor of all.
   int64_t rowsOfBlock(int64_t most) const {
@@ -216,13 +204,25 @@ struct FuseRows : impl::FuseRowsBase<FuseRows> {
     if (!kernel->hasAttr("weir.kernel"))
       return;
     auto target = kernel::Target::of(kernel);
+    // Blocks first: fusing makes more of them, which need no second look.
+    SmallVector<Block *> blocks;
+    kernel.walk([&](Block *block) {
+      if (!isa<linalg::LinalgOp>(block->getParentOp()))
+        blocks.push_back(block);
+    });
+    for (Block *block : blocks)
+      fuseIn(*block, target);
+  }
+
+private:
+  static void fuseIn(Block &block, const kernel::Target &target) {
     SmallVector<linalg::LinalgOp> following;
     auto fuseFollowing = [&] {
       for (ArrayRef<linalg::LinalgOp> rest = following; !rest.empty();)
         rest = rest.drop_front(fuseFirst(rest, target));
       following.clear();
     };
-    for (Operation &op : llvm::make_early_inc_range(kernel.getBody().front())) {
+    for (Operation &op : llvm::make_early_inc_range(block)) {
       auto loops = dyn_cast<linalg::LinalgOp>(op);
       if (loops && isCandidate(loops))
         following.push_back(loops);
@@ -232,7 +232,6 @@ struct FuseRows : impl::FuseRowsBase<FuseRows> {
     fuseFollowing();
   }
 
-private:
   /// Fuses the first of `ops` with those after it that it can be with; how many
   /// that are.
   static size_t fuseFirst(ArrayRef<linalg::LinalgOp> ops,

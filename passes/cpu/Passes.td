@@ -181,6 +181,34 @@ def FuseRows : Pass<"weir-fuse-rows", "::mlir::func::FuncOp"> {
                            "::mlir::scf::SCFDialect"];
 }
 
+def BlockAttention : Pass<"weir-block-attention", "::mlir::func::FuncOp"> {
+  let summary = "Makes the two products of an attention a loop over blocks of rows";
+  let description = [{
+    For a product on buffers, loops over its rows, and a product of what they make.
+    A block is as many rows as a quarter of L2 holds; the buffers in between are of
+    a block's size, and one where loops can write in place. Right sides are packed
+    for the batch at hand, or before where there are few batches. Runs before kernels
+    are emitted.
+
+    ```mlir
+    kernel.matmul ins(%q, %k : ...) outs(%s : memref<8x512x512xf32>) { ... }
+    linalg.generic ins(%s : ...) outs(%p : memref<8x512x512xf32>) { ... }
+    kernel.matmul ins(%p, %v : ...) outs(%o : memref<8x512x64xf32>) { ... }
+    // becomes
+    scf.for %block ... {
+      kernel.matmul ins(%rows_of_q, %batch_of_k : ...) outs(%s : memref<1x128x512xf32>) { ... }
+      linalg.generic ins(%s : ...) outs(%s : ...) { ... }
+      kernel.matmul ins(%s, %batch_of_v : ...) outs(%rows_of_o : ...) { ... }
+    }
+    ```
+  }];
+  let dependentDialects = ["::mlir::affine::AffineDialect",
+                           "::mlir::arith::ArithDialect",
+                           "::weir::kernel::KernelDialect",
+                           "::mlir::memref::MemRefDialect",
+                           "::mlir::scf::SCFDialect"];
+}
+
 def ShareLoops : Pass<"weir-share-loops", "::mlir::func::FuncOp"> {
   let summary = "Cuts loops over large buffers into grains for threads";
   let description = [{

@@ -32,6 +32,7 @@ void buildBufferizePipeline(OpPassManager &pm) {
   kernels.addPass(createCanonicalizerPass());
   kernels.addPass(createCSEPass());
   kernels.addPass(createFoldCopies());
+  kernels.addPass(createBlockAttention());
   kernels.addPass(createEmitKernels());
   kernels.addPass(createFuseRows());
   kernels.addPass(createPlanScratch());

@@ -68,6 +68,23 @@ def JoinGroups : Pass<"weir-join-groups", "::mlir::func::FuncOp"> {
   }];
 }
 
+def FormAttention : Pass<"weir-form-attention", "::mlir::func::FuncOp"> {
+  let summary = "Makes the two products of an attention one group";
+  let description = [{
+    A product, a softmax of its rows with elementwise ops, and a product that has
+    these rows on its left, each of which only the next uses, become one group:
+    its kernel makes a few of the rows at a time, and never all of them.
+
+    ```mlir
+    %s = graph.group(%q, %k) : (tensor<64x8xf32>, tensor<64x8xf32>) -> tensor<64x64xf32> { matmul }
+    %p = graph.group(%s) : (tensor<64x64xf32>) -> tensor<64x64xf32> { softmax }
+    %o = graph.group(%p, %v) : (tensor<64x64xf32>, tensor<64x8xf32>) -> tensor<64x8xf32> { matmul }
+    // becomes
+    %o = graph.group(%q, %k, %v) : (tensor<64x8xf32>, tensor<64x8xf32>, tensor<64x8xf32>) -> tensor<64x8xf32> { matmul, softmax, matmul }
+    ```
+  }];
+}
+
 def HoistUpdates : Pass<"weir-hoist-updates", "::mlir::func::FuncOp"> {
   let summary = "Assigns variables as soon as their new values can be made";
   let description = [{

@@ -24,6 +24,17 @@ bool isSliceable(linalg::LinalgOp op) {
   return all;
 }
 
+bool isByRows(AffineMap map, size_t rows) {
+  if (map.getNumResults() < rows)
+    return false;
+  for (auto [i, result] : llvm::enumerate(map.getResults()))
+    for (size_t d = 0; d < rows; ++d)
+      if (i == d ? result != getAffineDimExpr(d, map.getContext())
+                 : result.isFunctionOfDim(d))
+        return false;
+  return true;
+}
+
 void makeSlice(Emitter &e, linalg::LinalgOp op, ArrayRef<LoopSlice> slices,
                function_ref<Value(Value)> instead) {
   SmallVector<int64_t> ranges = op.getStaticLoopRanges();

@@ -13,6 +13,10 @@ namespace weir {
 /// multiples of loops.
 bool isSliceable(mlir::linalg::LinalgOp op);
 
+/// Whether the first results are the first `rows` dimensions, which no other
+/// result has: an element belongs to the rows that the loops are at.
+bool isByRows(mlir::AffineMap map, size_t rows);
+
 /// Loops `first` to before `first + size`; the whole loop where `size` is 0.
 struct LoopSlice {
   mlir::OpFoldResult first;

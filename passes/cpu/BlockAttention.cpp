@@ -1,0 +1,302 @@
+// The two products of an attention, and the softmax between them, become one
+// loop over blocks of rows.
+//
+// All of the rows in between are as many elements as the square of a sequence:
+// they would go to memory and come back several times. Of a block of them,
+// which L2 holds, nothing leaves it, and each row is whole, so that its softmax
+// is as exact as before.
+//
+// (Dao et al., "FlashAttention", 2022, cut the rows themselves too, which a
+// GPU's small memories need and a processor's L2 does not.)
+
+#include "passes/cpu/Passes.h"
+
+#include "passes/cpu/Sharing.h"
+#include "passes/cpu/kernels/Attention.h"
+#include "passes/cpu/loops/Slices.h"
+
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+
+using namespace mlir;
+
+namespace weir {
+#define GEN_PASS_DEF_BLOCKATTENTION
+#include "passes/cpu/Passes.h.inc"
+
+namespace {
+
+/// Grains that are enough for the threads of a processor.
+constexpr int64_t enoughGrains = 8;
+/// Fewer rows than this make products slow, as each reads all of its right
+/// side.
+constexpr int64_t fewestRows = 32;
+
+class Blocks : Attention {
+public:
+  explicit Blocks(const Attention &attention) : Attention(attention) {}
+
+  void block(const kernel::Target &target) {
+    int64_t batches = ShapedType::getNumElements(batchShape());
+    bool byBatches = batches >= enoughGrains;
+    size = rowsOfBlock(target.l2 / 4, batches);
+    int64_t blocks = llvm::divideCeil(rows.back(), size);
+    SmallVector<int64_t> all(batchShape());
+    if (!byBatches)
+      all.push_back(blocks);
+    packsAtProduct = byBatches && blocks == 1;
+    Emitter e(last.getLoc(), last);
+    e.share(time(target));
+    auto body = [&](ValueRange at) {
+      if (!byBatches)
+        return blockOfRows(e, at.drop_back(), at.back());
+      if (!packsAtProduct)
+        for (kernel::MatmulOp product : {first, last})
+          pack(e, product, at);
+      e.loop(blocks, [&](Value index) { blockOfRows(e, at, index); });
+    };
+    e.parts(ShapedType::getNumElements(all), /*few=*/false,
+            [&](Value from, Value end) {
+              makeBuffers(e);
+              e.loops(all, from, end, body);
+            });
+    erase(byBatches);
+  }
+
+private:
+  ArrayRef<int64_t> batchShape() const {
+    return ArrayRef<int64_t>(rows).drop_back();
+  }
+
+  double time(const kernel::Target &target) const {
+    double total = 0;
+    for (linalg::LinalgOp op : loops)
+      total += nanoseconds(op);
+    for (kernel::MatmulOp op : {first, last}) {
+      int64_t depth =
+          Emitter::shape(op.getA()).take_back(2)[!op.getTransposeA()];
+      Type sum = op.getEpilogue().front().getArgument(0).getType();
+      total += productTime(
+          double(ShapedType::getNumElements(Emitter::shape(op.getOut()))) *
+              depth,
+          target.lanes(sum));
+    }
+    return total;
+  }
+
+  /// As many rows as so many bytes hold, if possible a divisor of all, but no
+  /// more than leave enough grains.
+  int64_t rowsOfBlock(int64_t most, int64_t batches) const {
+    int64_t bytes = 1, all = ShapedType::getNumElements(rows);
+    for (Value buffer : own)
+      if (held(buffer) == buffer)
+        bytes += ShapedType::getNumElements(Emitter::shape(buffer)) / all *
+                 Emitter::elementBytes(buffer);
+    int64_t block = std::max(most / bytes, fewestRows / 2);
+    if (batches < enoughGrains)
+      block =
+          std::min(block, std::max<int64_t>(fewestRows, all / enoughGrains));
+    block = std::min(block, rows.back());
+    for (int64_t less = block; less > block / 2; --less)
+      if (rows.back() % less == 0)
+        return less;
+    EvenSplit blocks(rows.back(), block);
+    return blocks.size + (blocks.larger != 0);
+  }
+
+  void makeBuffers(Emitter &e) {
+    for (Value buffer : own) {
+      if (held(buffer) != buffer)
+        continue;
+      auto type = cast<MemRefType>(buffer.getType());
+      SmallVector<int64_t> shape(type.getShape());
+      std::fill_n(shape.begin(), rows.size(), 1);
+      shape[rows.size() - 1] = size;
+      small[buffer] = e.create<memref::AllocOp>(
+          MemRefType::get(shape, type.getElementType()),
+          e.getI64IntegerAttr(64));
+    }
+  }
+
+  /// The packing of a product's right side for it alone.
+  static kernel::PackOp packOf(kernel::MatmulOp op) {
+    Value b = op.getB();
+    if (!isOwn(b) || op.getShared() || !llvm::hasNItems(b.getUsers(), 2))
+      return {};
+    for (Operation *user : b.getUsers())
+      if (auto pack = dyn_cast<kernel::PackOp>(user);
+          pack && pack.getOut() == b)
+        return pack;
+    return {};
+  }
+
+  Value sliceOf(Emitter &e, Value buffer, ArrayRef<OpFoldResult> offsets,
+                ArrayRef<int64_t> sizes) const {
+    SmallVector<OpFoldResult> lengths, ones(sizes.size(), e.getIndexAttr(1));
+    for (int64_t size : sizes)
+      lengths.push_back(e.getIndexAttr(size));
+    return e.create<memref::SubViewOp>(buffer, offsets, lengths, ones);
+  }
+
+  /// A product's batch of one of its sides, all else of it.
+  Value batchOf(Emitter &e, Value buffer, ValueRange batch) const {
+    SmallVector<int64_t> sizes(Emitter::shape(buffer));
+    SmallVector<OpFoldResult> offsets(sizes.size(), e.getIndexAttr(0));
+    for (auto [i, index] : llvm::enumerate(batch)) {
+      sizes[i] = 1;
+      offsets[i] = index;
+    }
+    return sliceOf(e, buffer, offsets, sizes);
+  }
+
+  /// Packs the right side of a product for the batch at hand.
+  void pack(Emitter &e, kernel::MatmulOp op, ValueRange batch) {
+    kernel::PackOp pack = packOf(op);
+    if (!pack)
+      return;
+    auto type = cast<MemRefType>(pack.getOut().getType());
+    SmallVector<int64_t> shape(type.getShape());
+    std::fill_n(shape.begin(), batch.size(), 1);
+    Value to = e.create<memref::AllocOp>(
+        MemRefType::get(shape, type.getElementType()), e.getI64IntegerAttr(64));
+    e.create<kernel::PackOp>(TypeRange(), batchOf(e, pack.getB(), batch), to,
+                             pack.getTransposeB());
+    right[op] = to;
+  }
+
+  /// A product of a block of rows.
+  void product(Emitter &e, kernel::MatmulOp op, ValueRange batch, Value row,
+               int64_t count, Value a, Value out) {
+    size_t rank = rows.size() + 1;
+    SmallVector<OpFoldResult> place(rank, e.getIndexAttr(0));
+    SmallVector<int64_t> sizes(Emitter::shape(op.getOut()));
+    for (auto [i, index] : llvm::enumerate(batch)) {
+      place[i] = index;
+      sizes[i] = 1;
+    }
+    place[rank - 2] = row;
+    sizes[rank - 2] = count;
+    if (!out)
+      out = sliceOf(e, op.getOut(), place, sizes);
+    if (!a) {
+      SmallVector<int64_t> left(Emitter::shape(op.getA()));
+      std::fill_n(left.begin(), batch.size(), 1);
+      SmallVector<OpFoldResult> from(place);
+      left[op.getTransposeA() ? rank - 1 : rank - 2] = count;
+      if (op.getTransposeA())
+        std::swap(from[rank - 1], from[rank - 2]);
+      a = sliceOf(e, op.getA(), from, left);
+    }
+    Value b = op.getB();
+    if (Value packed = right.lookup(op))
+      b = packed;
+    else if (!op.getShared())
+      b = batchOf(e, b, batch);
+    SmallVector<Value> extras;
+    for (auto [extra, map] :
+         llvm::zip(op.getExtras(),
+                   op.getExtraMaps().getAsValueRange<AffineMapAttr>())) {
+      SmallVector<int64_t> size(Emitter::shape(extra));
+      SmallVector<OpFoldResult> from(size.size(), e.getIndexAttr(0));
+      for (auto [i, result] : llvm::enumerate(map.getResults()))
+        if (auto dim = dyn_cast<AffineDimExpr>(result)) {
+          from[i] = place[dim.getPosition()];
+          size[i] = sizes[dim.getPosition()];
+        }
+      extras.push_back(sliceOf(e, extra, from, size));
+    }
+    auto part = e.create<kernel::MatmulOp>(
+        TypeRange(), a, b, extras, out, op.getTransposeA(), op.getShared(),
+        op.getExtraMaps(), op.getRangeAttr(), op.getUnsignedA());
+    IRMapping map;
+    op.getEpilogue().cloneInto(&part.getEpilogue(), map);
+  }
+
+  /// Block `index` of a batch's rows; the last may have fewer.
+  void blockOfRows(Emitter &e, ValueRange batch, Value index) {
+    int64_t whole = rows.back() / size, rest = rows.back() % size;
+    Value row = e.times(index, size);
+    if (!rest)
+      return someRows(e, batch, row, size);
+    Value isWhole = e.create<arith::CmpIOp>(arith::CmpIPredicate::ult, index,
+                                            e.index(whole));
+    auto choice = e.create<scf::IfOp>(isWhole, /*withElseRegion=*/true);
+    OpBuilder::InsertionGuard guard(e);
+    e.setInsertionPointToStart(choice.thenBlock());
+    someRows(e, batch, row, size);
+    e.setInsertionPointToStart(choice.elseBlock());
+    someRows(e, batch, row, rest);
+  }
+
+  void someRows(Emitter &e, ValueRange batch, Value row, int64_t count) {
+    DenseMap<Value, Value> parts;
+    auto partOf = [&](Value buffer) -> Value {
+      if (!own.contains(buffer))
+        return {};
+      Value whole = small.lookup(held(buffer));
+      Value &part = parts[whole];
+      if (!part) {
+        SmallVector<int64_t> sizes(Emitter::shape(whole));
+        SmallVector<OpFoldResult> zeros(sizes.size(), e.getIndexAttr(0));
+        sizes[rows.size() - 1] = count;
+        part = count == size ? whole : sliceOf(e, whole, zeros, sizes);
+      }
+      return part;
+    };
+    SmallVector<LoopSlice> slices;
+    for (Value index : batch)
+      slices.push_back({index, 1});
+    slices.push_back({row, count});
+    if (packsAtProduct)
+      pack(e, first, batch);
+    product(e, first, batch, row, count, nullptr, partOf(first.getOut()));
+    for (linalg::LinalgOp op : loops)
+      makeSlice(e, op, slices, partOf);
+    if (packsAtProduct)
+      pack(e, last, batch);
+    product(e, last, batch, row, count, partOf(last.getA()), nullptr);
+  }
+
+  /// Removes what the blocks do now.
+  void erase(bool packed) {
+    SmallVector<kernel::PackOp> packs;
+    if (packed)
+      for (kernel::MatmulOp product : {first, last})
+        if (kernel::PackOp pack = packOf(product))
+          packs.push_back(pack);
+    first.erase();
+    last.erase();
+    for (linalg::LinalgOp op : loops)
+      op.erase();
+    for (Value buffer : own)
+      eraseBuffer(buffer);
+    for (kernel::PackOp pack : packs)
+      eraseBuffer(pack.getOut());
+  }
+
+  DenseMap<Value, Value> small;       // of a block of rows, by buffer of all
+  DenseMap<Operation *, Value> right; // packed for the batch at hand
+  int64_t size = 0;                   // of a block of rows
+  bool packsAtProduct = false;        // as each batch has one block
+};
+
+struct BlockAttention : impl::BlockAttentionBase<BlockAttention> {
+  void runOnOperation() override {
+    func::FuncOp kernel = getOperation();
+    if (!kernel->hasAttr("weir.kernel"))
+      return;
+    auto target = kernel::Target::of(kernel);
+    auto products = kernel.getBody().front().getOps<kernel::MatmulOp>();
+    for (kernel::MatmulOp product : llvm::to_vector(products)) {
+      Attention attention(product);
+      if (attention.find())
+        Blocks(attention).block(target);
+    }
+  }
+};
+
+} // namespace
+} // namespace weir

@@ -1,0 +1,114 @@
+"""Attention, whose rows are made a few at a time, against its parts in f64."""
+
+import numpy as np
+from harness import Graph, bf16, main
+
+random = np.random.default_rng(21)
+
+
+def values(*shape):
+    return random.uniform(-2, 2, shape).astype(np.float32)
+
+
+def softmax(x):
+    e = np.exp(x - x.max(-1, keepdims=True))
+    return e / e.sum(-1, keepdims=True)
+
+
+def attend(g, batch, rows, columns, depth, wide=None, of=np.float32, mask=None, extra=False,
+           moved=False, tolerance=2e-5):  # fmt: skip
+    """softmax(q k^T / sqrt(depth) + mask) v, and what may stand beside it. With
+    `moved` the batch's last dimension is behind the rows in memory."""
+    wide = wide or depth
+
+    def side(*shape):
+        x = values(*batch, *shape)
+        node = g.input(of(x.swapaxes(-3, -2).copy() if moved else x))
+        if not moved:
+            return node, np.float64(node.value)
+        turn = [*range(len(batch) - 1), len(batch), len(batch) - 1, len(batch) + 1]
+        return (g.op("Transpose", node, g.constant(np.int32(turn))),
+                np.float64(node.value.swapaxes(-3, -2)))  # fmt: skip
+
+    (q, wide_q), (k, wide_k), (v, wide_v) = side(rows, depth), side(columns, depth), side(columns, wide)
+    scale = g.constant(of(np.float32(1 / np.sqrt(depth))))
+    scores = g.op("Mul", g.op("BatchMatMulV2", q, k, adj_y=True), scale)
+    exact = wide_q @ wide_k.swapaxes(-1, -2) * np.float64(scale.value)
+    if mask == "added":
+        hidden = np.where(random.random((*batch[:1], *[1] * len(batch), columns)) < 0.3, -1e4, 0)
+        hidden = g.input(of(hidden.astype(np.float32)))
+        scores = g.op("AddV2", scores, hidden)
+        exact = exact + np.float64(hidden.value)
+    elif mask == "causal":
+        seen = np.tril(np.ones((rows, columns), bool))
+        scores = g.op("SelectV2", g.constant(seen), scores, g.constant(of(np.float32(-1e4))))
+        exact = np.where(seen, exact, -1e4)
+    made = g.op("BatchMatMulV2", g.op("Softmax", scores), v)
+    exact = softmax(exact) @ wide_v
+    if extra:
+        beside = g.input(of(values(*batch, rows, wide)))
+        made = g.op("AddV2", made, beside)
+        exact = exact + np.float64(beside.value)
+    g.expect(made, exact, rtol=tolerance, atol=tolerance)
+
+
+def blocks(largest=600, **how):
+    g = Graph(fold=False, **how)
+    # One block a batch, several, and a last one of fewer rows.
+    attend(g, (1, 8), 16, 16, 8)
+    attend(g, (2, 4), largest, largest // 2 + 3, 16)
+    attend(g, (9,), 37, largest + 400, 5, wide=33)
+    # Few batches, whose blocks threads share.
+    attend(g, (), largest + 7, 129, 32)
+    attend(g, (2,), 131, largest, 64)
+    # Rows and columns of one.
+    attend(g, (3,), 1, 77, 8)
+    attend(g, (12,), 50, 1, 8)
+    return g
+
+
+def shared():
+    return blocks(threads=(1, 2, 3))
+
+
+def beside(**how):
+    g = Graph(fold=False, **how)
+    attend(g, (2, 5), 65, 65, 16, mask="added", moved=True)
+    attend(g, (1, 2), 300, 300, 16, mask="causal")
+    attend(g, (8,), 40, 70, 16, mask="added", extra=True)
+    attend(g, (2, 2), 33, 33, 8, moved=True, extra=True)
+    return g
+
+
+def types(**how):
+    g = Graph(fold=False, **how)
+    attend(g, (8,), 70, 70, 16, of=np.float64, tolerance=1e-12)
+    attend(g, (2,), 70, 70, 16, of=np.float16, tolerance=5e-3)
+    attend(g, (8,), 70, 70, 16, of=bf16, tolerance=4e-2)
+    return g
+
+
+def used_twice():
+    """Weights that are asked for stay, and what they are used for is right."""
+    g = Graph(fold=False)
+    q, k, v = g.input(values(8, 40, 16)), g.input(values(8, 50, 16)), g.input(values(8, 50, 16))
+    weights = g.op("Softmax", g.op("BatchMatMulV2", q, k, adj_y=True))
+    exact = softmax(np.float64(q.value) @ np.float64(k.value).swapaxes(-1, -2))
+    g.expect(weights, exact, rtol=2e-5, atol=1e-6)
+    g.expect(g.op("BatchMatMulV2", weights, v), exact @ v.value, rtol=2e-5, atol=2e-5)
+    return g
+
+
+def blocks_on_gpu():
+    return blocks(90, options=["--gpu=sim"])
+
+
+def beside_on_gpu():
+    return beside(options=["--gpu=sim"])
+
+
+def types_on_gpu():
+    return types(options=["--gpu=sim"])
+
+
+main(shared, beside, types, used_twice, blocks_on_gpu, beside_on_gpu, types_on_gpu)
