@@ -89,6 +89,7 @@ struct GpuConv {
   std::array<int64_t, 2> size, window, result, strides, dilations, before,
       after;
   int64_t workspace;
+  double clip; // with its flag
 };
 
 struct ModelInterface {

@@ -11,8 +11,8 @@ def UseLibraries : Pass<"weir-use-libraries", "::mlir::func::FuncOp"> {
     A kernel that is one product of matrices, whose epilogue cuBLASLt has too (a
     bias, a relu), is marked with `weir.gemm`: the product, and which of its
     arguments are the sides and the bias. One that is a convolution along one or
-    two dimensions, with a bias, a residual of the result's shape and a relu or
-    without, is marked with `weir.conv`: the convolution, and which of its
+    two dimensions, with a bias, a residual of the result's shape and a relu, which
+    may have an upper bound, or without, is marked with `weir.conv`: the convolution, and which of its
     arguments are images, filter, bias and residual, for cuDNN; its filter is
     packed by panels of one column, so that each output's window lies without
     gaps. Convolutions of one filter a channel stay kernels.

@@ -134,19 +134,35 @@ static weir_status sums(weir_gpu *gpu, const weir_gpu_conv *conv,
   return status ? status : finalize(gpu, *made);
 }
 
-// An elementwise operation; `with` may be null.
-static weir_status pointwise(weir_gpu *gpu, weir_gpu_conv_plan *plan,
-                             int32_t mode, weir_dnn_object of,
+// What a relu makes of NaN and of what is large.
+static weir_status bound(weir_gpu *gpu, const weir_gpu_conv *conv,
+                         weir_dnn_object relu) {
+  float most = (float)conv->clip;
+  weir_status status =
+      set_number(gpu, relu, CUDNN_ATTR_POINTWISE_NAN_PROPAGATION_,
+                 CUDNN_TYPE_NAN_PROPAGATION_, CUDNN_PROPAGATE_NAN_);
+  if (!status && conv->flags & WEIR_CONV_CLIP)
+    status = weir_dnn_set(gpu, relu, CUDNN_ATTR_POINTWISE_RELU_UPPER_CLIP_,
+                          CUDNN_TYPE_FLOAT_, 1, &most);
+  return status;
+}
+
+// An addition of two tensors, or the relu of one, `with` being null.
+static weir_status pointwise(weir_gpu *gpu, const weir_gpu_conv *conv,
+                             weir_gpu_conv_plan *plan, weir_dnn_object of,
                              weir_dnn_object with, weir_dnn_object to,
                              weir_dnn_object *made) {
   weir_dnn_object how;
   weir_status status = weir_dnn_make(gpu, plan, CUDNN_BACKEND_POINTWISE_, &how);
   if (!status)
-    status = set_number(gpu, how, CUDNN_ATTR_POINTWISE_MODE_,
-                        CUDNN_TYPE_POINTWISE_MODE_, mode);
+    status = set_number(
+        gpu, how, CUDNN_ATTR_POINTWISE_MODE_, CUDNN_TYPE_POINTWISE_MODE_,
+        with ? CUDNN_POINTWISE_ADD_ : CUDNN_POINTWISE_RELU_FWD_);
   if (!status)
     status = set_number(gpu, how, CUDNN_ATTR_POINTWISE_MATH_PREC_,
                         CUDNN_TYPE_DATA_TYPE_, CUDNN_DATA_FLOAT_);
+  if (!status && !with)
+    status = bound(gpu, conv, how);
   if (!status)
     status = finalize(gpu, how);
   if (!status)
@@ -193,9 +209,8 @@ weir_status weir_dnn_describe(weir_gpu *gpu, const weir_gpu_conv *conv,
     if (!status)
       status = result(gpu, conv, plan, left ? inside++ : WEIR_DNN_Y, &next);
     if (!status)
-      status = pointwise(
-          gpu, plan, with ? CUDNN_POINTWISE_ADD_ : CUDNN_POINTWISE_RELU_FWD_,
-          value, with, next, &operations[count++]);
+      status =
+          pointwise(gpu, conv, plan, value, with, next, &operations[count++]);
     value = next;
   }
   if (!status)

@@ -94,16 +94,18 @@ int32_t weir_gpu_multiply(weir_gpu_stream *stream, uint32_t gemm, const void *a,
 
 // A convolution that cuDNN computes over images with two spatial dimensions,
 // the channels last: Y = X * filter, plus a bias for each channel, plus a
-// residual of the shape of Y, and a relu of that, as flags say. The filter lies
-// as `outputs` x window x `inputs / groups` and is not reversed; its taps stand
-// `dilations` apart, the first `before` rows and columns before the image,
-// around which there are zeros. Sums are of f32, and rounded once at the end.
+// residual of the shape of Y, and a relu of that, which may have an upper
+// bound, as flags say. The filter lies as `outputs` x window x `inputs /
+// groups` and is not reversed; its taps stand `dilations` apart, the first
+// `before` rows and columns before the image, around which there are zeros.
+// Sums are of f32, and rounded once at the end.
 enum {
   WEIR_CONV_BIAS = 1,
   WEIR_CONV_RESIDUAL = 2,
   WEIR_CONV_RELU = 4,
   WEIR_CONV_UNALIGNED = 8, // operands are aligned to their elements only
-  WEIR_CONV_TF32 = 16      // factors of f32 may be rounded to tf32
+  WEIR_CONV_TF32 = 16,     // factors of f32 may be rounded to tf32
+  WEIR_CONV_CLIP = 32      // what the relu leaves is `clip` at most
 };
 typedef struct weir_gpu_conv {
   uint32_t dtype; // of all operands: WEIR_F32, WEIR_F16 or WEIR_BF16
@@ -112,6 +114,7 @@ typedef struct weir_gpu_conv {
   int64_t size[2], window[2], result[2];
   int64_t strides[2], dilations[2], before[2], after[2];
   uint64_t workspace_bytes; // the most that may be used
+  double clip;              // which a float holds
 } weir_gpu_conv;
 
 // Issues convolution `conv` of the model's table on operands that are aligned

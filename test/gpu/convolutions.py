@@ -64,7 +64,7 @@ node("biased", "BiasAdd", ["y", "bias"], **kind)
 node("added", "AddV2", ["biased", "residual"], **kind)
 node("relu", "Relu", ["added"], **kind)
 convolve("z", "relu", "c", "SAME", strides=(2, 1))
-node("z_relu", "Relu", ["z"], **kind)
+node("z_relu", "Relu6", ["z"], **kind)
 # Pixels, all of them and every other.
 convolve("pixels", "z_relu", "one", "VALID")
 node("pixels_biased", "BiasAdd", ["pixels", "bias2"], **kind)

@@ -5,6 +5,8 @@
 
 #include "llvm/Support/MathExtras.h"
 
+#include <cmath>
+
 using namespace mlir;
 using llvm::Error;
 
@@ -149,8 +151,8 @@ Error readConv(DictionaryAttr fields, ModelInterface &model) {
     return bad(
         "weir.gpu_convs has a convolution that is not of f32, f16 or bf16");
   conv.dtype = *dtype;
-  static constexpr StringLiteral flags[] = {"bias", "residual", "relu",
-                                            "unaligned", "tf32"};
+  static constexpr StringLiteral flags[] = {"bias",      "residual", "relu",
+                                            "unaligned", "tf32",     "clip"};
   for (auto [i, flag] : llvm::enumerate(flags))
     conv.flags |= fields.contains(flag) ? 1u << i : 0;
   struct Field {
@@ -166,6 +168,13 @@ Error readConv(DictionaryAttr fields, ModelInterface &model) {
     if (Error error = number(fields, one.name, one.byDefault, one.least,
                              INT32_MAX, one.to))
       return error;
+  if (Attribute clip = fields.get("clip")) {
+    auto bound = dyn_cast<FloatAttr>(clip);
+    conv.clip = bound ? bound.getValueAsDouble() : 0;
+    if (!(conv.clip > 0) || !std::isfinite(conv.clip) ||
+        !fields.contains("relu"))
+      return bad("clip of weir.gpu_convs is no bound of a relu");
+  }
   struct Pair {
     StringLiteral name;
     int64_t least;

@@ -3,6 +3,7 @@
 
 #include "compiler/emit/Tables.h"
 
+#include "llvm/ADT/bit.h"
 #include "llvm/IR/Constants.h"
 
 using namespace llvm;
@@ -58,6 +59,7 @@ Constant *addConvTable(Module &module, const ModelInterface &model) {
           conv.before, conv.after})
       values.append(pair.begin(), pair.end());
     values.push_back(conv.workspace);
+    values.push_back(bit_cast<int64_t>(conv.clip));
     rows.add(conv.dtype, conv.flags, values);
   }
   return rows.in(module, "weir.convs");

@@ -253,6 +253,8 @@ DictionaryAttr convolutionOf(func::FuncOp kernel, bool isForced) {
         std::pair("tf32", problem.element().isF32() && isForTf32(op))})
     if (holds)
       fields.set(name, b.getUnitAttr());
+  if (epilogue->clip)
+    fields.set("clip", b.getF64FloatAttr(*epilogue->clip));
   fields.set("operands", b.getDenseI64ArrayAttr(operands));
   packByOutputs(convolution->pack);
   return fields.getDictionary(kernel.getContext());

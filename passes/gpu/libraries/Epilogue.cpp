@@ -5,6 +5,8 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Matchers.h"
 
+#include <cmath>
+
 using namespace mlir;
 
 namespace weir::gpu {
@@ -34,6 +36,15 @@ Value reluOf(Value value) {
   if (auto most = value.getDefiningOp<arith::MaximumFOp>())
     return isZero(most.getRhs()) ? most.getLhs() : Value();
   return {};
+}
+
+/// The value that is clipped from above, with the bound; null: it is none.
+std::pair<Value, double> clippedOf(Value value) {
+  auto least = value.getDefiningOp<arith::MinimumFOp>();
+  FloatAttr bound;
+  if (!least || !matchPattern(least.getRhs(), m_Constant(&bound)))
+    return {};
+  return {least.getLhs(), bound.getValueAsDouble()};
 }
 
 /// The value before it is rounded to `narrow`, or widened from it.
@@ -80,10 +91,20 @@ std::optional<Epilogue> Epilogue::of(kernel::KernelOpInterface op) {
   Value sum = block.getArgument(0);
   Value value = exact(block.getTerminator()->getOperand(0), element);
   Epilogue result;
-  if (Value inner = reluOf(value)) {
-    result.relu = true;
-    value = exact(inner, element);
+  // A relu with a bound, in either order.
+  for (int i = 0; i < 2; ++i) {
+    auto [inner, bound] = clippedOf(value);
+    if (inner && !result.clip && bound > 0 && std::isfinite(bound)) {
+      result.clip = bound;
+      value = exact(inner, element);
+    }
+    if (Value inner = reluOf(value); inner && !result.relu) {
+      result.relu = true;
+      value = exact(inner, element);
+    }
   }
+  if (result.clip && !result.relu)
+    return std::nullopt;
   SmallVector<unsigned> added; // extras, the last first
   while (auto add = value.getDefiningOp<arith::AddFOp>()) {
     Value left = exact(add.getLhs(), element),

@@ -17,10 +17,12 @@ constexpr int64_t mostSize = INT32_MAX;
 
 /// What is done to sums before they are stored, of what libraries do: a vector
 /// of one element for each of the last dimension is added, then a tensor of the
-/// result's shape, then what is negative becomes 0.
+/// result's shape, then what is negative becomes 0, and what is above `clip`
+/// becomes that.
 struct Epilogue {
   mlir::Value bias, residual; // null: there is none
   bool relu = false;
+  std::optional<double> clip; // only of a relu
 
   bool isPlain() const { return !bias && !residual && !relu; }
 

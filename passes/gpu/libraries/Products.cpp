@@ -38,7 +38,8 @@ struct Right {
 
 /// With elements of 16 bits the library rounds once, ours after each op.
 bool isForLibrary(const Epilogue &epilogue, Type element) {
-  return !epilogue.residual && (element.isF32() || epilogue.isPlain());
+  return !epilogue.residual && !epilogue.clip &&
+         (element.isF32() || epilogue.isPlain());
 }
 
 /// What a row says, but for its operands.

@@ -76,6 +76,8 @@ static void convolve(void *data) {
                         place(&of->residual, n, k, p, q));
           if (of->relu && sum < 0)
             sum = 0;
+          if (of->clip > 0 && sum > of->clip)
+            sum = of->clip;
           store(&of->y, w->y, place(&of->y, n, k, p, q), sum);
         }
 }

@@ -31,14 +31,20 @@ enum {
 enum { POINTWISE, CONVOLUTION, ENGINE, CONFIG, HEURISTIC, PLAN };
 enum { CONVOLVE = 10, OPERATE = 13, GRAPH = 15, PACK = 16, TENSOR = 17 };
 enum { HANDLE, DATA, TRUTH, INT64, FLOAT, POINTER = 6, MODE, HEUR_MODE };
-enum { NOTE = 11, POINTWISE_MODE = 14, DESCRIPTOR = 15, CHAR = 24 };
+enum {
+  NAN_MODE = 10,
+  NOTE = 11,
+  POINTWISE_MODE = 14,
+  DESCRIPTOR = 15,
+  CHAR = 24
+};
 enum { WANTED_WORKSPACE = 1024, MOST_DIMS = 8, RELU = 100 };
 
 typedef struct rule {
   int of, attribute, type, least, most, needed;
 } rule;
 
-enum { NUM_RULES = 35 };
+enum { NUM_RULES = 37 };
 extern const rule rules[NUM_RULES];
 
 typedef struct tensor {
@@ -49,6 +55,7 @@ typedef struct tensor {
 typedef struct problem {
   tensor x, filter, bias, residual, y; // of number 0: there is none
   int64_t dilations[2], strides[2], before[2], relu, engine;
+  double clip; // 0: there is no bound
 } problem;
 
 typedef struct object {

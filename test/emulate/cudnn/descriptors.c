@@ -11,6 +11,8 @@
 const rule rules[NUM_RULES] = {
     {POINTWISE, 0, POINTWISE_MODE, 1, 1, 1},
     {POINTWISE, 1, DATA, 1, 1, 1},
+    {POINTWISE, 2, NAN_MODE, 1, 1, 0},
+    {POINTWISE, 4, FLOAT, 1, 1, 0}, // the most that a relu leaves
     {CONVOLUTION, 100, DATA, 1, 1, 1},
     {CONVOLUTION, 101, MODE, 1, 1, 1},
     {CONVOLUTION, 102, INT64, 1, 3, 1}, // dilations
@@ -187,7 +189,8 @@ static int propose(const object *of, int64_t room, int64_t *number,
        "alignment %ld",
        there, x[0], x[2], x[3], x[1], w[0], w[2], w[3], w[1],
        of->of.bias.number ? " bias" : "",
-       of->of.residual.number ? " residual" : "", of->of.relu ? " relu" : "",
+       of->of.residual.number ? " residual" : "",
+       of->of.relu ? of->of.clip ? " clipped relu" : " relu" : "",
        of->of.x.alignment);
   *number = there;
   for (int64_t i = 0; i < there && i < room; ++i) {

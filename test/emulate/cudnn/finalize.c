@@ -91,7 +91,9 @@ static int finalize_graph(object *of) {
     if (x.number != last.number)
       return refuse(NOT_SUPPORTED, of, "operations that are no chain");
     if (!part(operation, 752)) {
+      const float *most = attribute_of(part(operation, 750), 4);
       of->of.relu = 1;
+      of->of.clip = most ? *most : 0;
       continue;
     }
     read_tensor(part(operation, 752), &b);

@@ -44,15 +44,16 @@ module attributes {weir.gpu = {LIBRARY}} {
 
 // -----
 
-// A bias, a residual and a relu are the library's, too, and of 16-bit elements
-// what is rounded between them. One dimension is two, of which one has a size of 1.
+// A bias, a residual and a relu with a bound are the library's, too, and of 16-bit
+// elements what is rounded between them. One dimension is two, of which one has a size of 1.
 // CHECK-LABEL: func.func private @epilogue
-// CHECK-SAME: weir.conv = {bias, {{.*}} operands = array<i64: 0, 1, 3, 2>, {{.*}} relu, residual,
+// CHECK-SAME: weir.conv = {bias, clip = 6.000000e+00 : f64, {{.*}} operands = array<i64: 0, 1, 3, 2>, {{.*}} relu, residual,
 // CHECK-LABEL: func.func private @halves
 // CHECK-SAME: weir.conv = {dilations = array<i64: 1, 1>, dtype = "bf16", {{.*}} operands = array<i64: 0, 1, -1, 2>, {{.*}} padding_high = array<i64: 0, 1>, padding_low = array<i64: 0, 1>, relu, residual, size = array<i64: 1, 8>, strides = array<i64: 1, 1>, window = array<i64: 1, 3>,
 module attributes {weir.gpu = {LIBRARY}} {
   func.func private @epilogue(%x: tensor<1x8x8x4xf32>, %w: tensor<3x3x4x6xf32>, %r: tensor<1x6x6x6xf32>, %bias: tensor<6xf32>) -> tensor<1x6x6x6xf32> attributes {weir.kernel} {
     %zero = arith.constant 0.0 : f32
+    %six = arith.constant 6.0 : f32
     %e = tensor.empty() : tensor<1x3x3x4x16xf32>
     %p = kernel.pack_filter ins(%w : tensor<3x3x4x6xf32>) groups 1 outs(%e : tensor<1x3x3x4x16xf32>) -> tensor<1x3x3x4x16xf32>
     %o = tensor.empty() : tensor<1x6x6x6xf32>
@@ -61,7 +62,8 @@ module attributes {weir.gpu = {LIBRARY}} {
       %v = arith.addf %sum, %z : f32
       %t = arith.addf %y, %v : f32
       %m = arith.maximumf %t, %zero : f32
-      kernel.yield %m : f32
+      %n = arith.minimumf %m, %six : f32
+      kernel.yield %n : f32
     }
     return %c : tensor<1x6x6x6xf32>
   }
