@@ -38,13 +38,25 @@ Value reluOf(Value value) {
   return {};
 }
 
-/// The value that is clipped from above, with the bound; null: it is none.
+/// The value that is clipped from above, with the bound; null: it is none. What
+/// is compared may be what the value is a relu of.
 std::pair<Value, double> clippedOf(Value value) {
-  auto least = value.getDefiningOp<arith::MinimumFOp>();
-  FloatAttr bound;
-  if (!least || !matchPattern(least.getRhs(), m_Constant(&bound)))
+  FloatAttr bound, compared;
+  if (auto least = value.getDefiningOp<arith::MinimumFOp>())
+    if (matchPattern(least.getRhs(), m_Constant(&bound)))
+      return {least.getLhs(), bound.getValueAsDouble()};
+  auto select = value.getDefiningOp<arith::SelectOp>();
+  auto compare =
+      select ? select.getCondition().getDefiningOp<arith::CmpFOp>() : nullptr;
+  if (!compare || compare.getPredicate() != arith::CmpFPredicate::OGT ||
+      !matchPattern(select.getTrueValue(), m_Constant(&bound)) ||
+      !matchPattern(compare.getRhs(), m_Constant(&compared)) ||
+      bound != compared)
     return {};
-  return {least.getLhs(), bound.getValueAsDouble()};
+  Value inner = select.getFalseValue();
+  return compare.getLhs() == inner || compare.getLhs() == reluOf(inner)
+             ? std::pair(inner, bound.getValueAsDouble())
+             : std::pair(Value(), 0.0);
 }
 
 /// The value before it is rounded to `narrow`, or widened from it.

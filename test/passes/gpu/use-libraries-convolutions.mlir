@@ -49,7 +49,7 @@ module attributes {weir.gpu = {LIBRARY}} {
 // CHECK-LABEL: func.func private @epilogue
 // CHECK-SAME: weir.conv = {bias, clip = 6.000000e+00 : f64, {{.*}} operands = array<i64: 0, 1, 3, 2>, {{.*}} relu, residual,
 // CHECK-LABEL: func.func private @halves
-// CHECK-SAME: weir.conv = {dilations = array<i64: 1, 1>, dtype = "bf16", {{.*}} operands = array<i64: 0, 1, -1, 2>, {{.*}} padding_high = array<i64: 0, 1>, padding_low = array<i64: 0, 1>, relu, residual, size = array<i64: 1, 8>, strides = array<i64: 1, 1>, window = array<i64: 1, 3>,
+// CHECK-SAME: weir.conv = {clip = 6.000000e+00 : f64, dilations = array<i64: 1, 1>, dtype = "bf16", {{.*}} operands = array<i64: 0, 1, -1, 2>, {{.*}} padding_high = array<i64: 0, 1>, padding_low = array<i64: 0, 1>, relu, residual, size = array<i64: 1, 8>, strides = array<i64: 1, 1>, window = array<i64: 1, 3>,
 module attributes {weir.gpu = {LIBRARY}} {
   func.func private @epilogue(%x: tensor<1x8x8x4xf32>, %w: tensor<3x3x4x6xf32>, %r: tensor<1x6x6x6xf32>, %bias: tensor<6xf32>) -> tensor<1x6x6x6xf32> attributes {weir.kernel} {
     %zero = arith.constant 0.0 : f32
@@ -69,6 +69,7 @@ module attributes {weir.gpu = {LIBRARY}} {
   }
   func.func private @halves(%x: tensor<1x8x4xbf16>, %w: tensor<3x4x6xbf16>, %r: tensor<1x8x6xbf16>) -> tensor<1x8x6xbf16> attributes {weir.kernel} {
     %zero = arith.constant 0.0 : f32
+    %six = arith.constant 6.0 : f32
     %e = tensor.empty() : tensor<1x3x4x16xbf16>
     %p = kernel.pack_filter ins(%w : tensor<3x4x6xbf16>) groups 1 outs(%e : tensor<1x3x4x16xbf16>) -> tensor<1x3x4x16xbf16>
     %o = tensor.empty() : tensor<1x8x6xbf16>
@@ -82,7 +83,9 @@ module attributes {weir.gpu = {LIBRARY}} {
       %z = arith.extf %q : bf16 to f32
       %less = arith.cmpf olt, %z, %zero : f32
       %m = arith.select %less, %zero, %z : f32
-      %n = arith.truncf %m : f32 to bf16
+      %more = arith.cmpf ogt, %z, %six : f32
+      %l = arith.select %more, %six, %m : f32
+      %n = arith.truncf %l : f32 to bf16
       kernel.yield %n : bf16
     }
     return %c : tensor<1x8x6xbf16>
