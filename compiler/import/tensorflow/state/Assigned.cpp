@@ -2,6 +2,7 @@
 // anything is traced.
 
 #include "compiler/import/Trained.h"
+#include "compiler/import/tensorflow/state/Origins.h"
 #include "compiler/import/tensorflow/state/State.h"
 
 #include "llvm/ADT/StringSet.h"
@@ -46,6 +47,20 @@ bool assigns(StringRef op, unsigned i) {
          op == "RngSkip" || op == "RngReadAndSkip" ||
          (op.starts_with("Scatter") && op != "ScatterNd" &&
           op != "ScatterNdNonAliasingAdd");
+}
+
+/// The ops that give the variable that they are given.
+static bool handsReferenceOn(StringRef op) {
+  return op == "RefIdentity" || op == "Enter" || op == "RefEnter" ||
+         op == "Switch" || op == "RefSwitch" || op == "Merge" ||
+         op == "RefMerge" || op == "NextIteration" ||
+         op == "RefNextIteration" ||
+         (assigns(op, 0) && !op.starts_with("Resource"));
+}
+
+/// The same where variables are handles.
+static bool handsOn(StringRef op) {
+  return op == "Identity" || handsReferenceOn(op);
 }
 
 namespace {
@@ -96,32 +111,23 @@ public:
 private:
   /// The node that declares the variable which an edge stands for.
   std::string behind(const Call &call, Edge edge) {
-    bool isValue = false; // of a reference: no variable any more
-    for (int steps = 0; !edge.isArgument() && steps < call.graph->size();
-         ++steps) {
-      const NodeDef &def = call.graph->node(edge.node);
-      StringRef op = def.op();
-      if (isVariableOp(op)) {
-        if (isValue && op != "VarHandleOp")
-          return "";
-        std::string name = variableName(def);
-        declared.try_emplace(name, &def);
-        return name;
-      }
-      isValue |= op == "Identity";
-      bool handsOn = op == "Identity" || op == "RefIdentity" || op == "Enter" ||
-                     op == "RefEnter" || op == "Switch" || op == "RefSwitch" ||
-                     op == "Merge" || op == "RefMerge" ||
-                     op == "NextIteration" || op == "RefNextIteration" ||
-                     (assigns(op, 0) && !op.starts_with("Resource"));
-      if (!handsOn || call.graph->operands(edge.node).empty())
-        return "";
-      edge = call.graph->operands(edge.node)[0];
-    }
-    if (!edge.isArgument() ||
-        static_cast<size_t>(edge.argumentIndex()) >= call.arguments.size())
+    std::optional<Edge> origin = handles.of(*call.graph, edge);
+    if (!origin)
       return "";
-    return call.arguments[edge.argumentIndex()];
+    if (origin->isArgument()) {
+      size_t index = origin->argumentIndex();
+      return index < call.arguments.size() ? call.arguments[index] : "";
+    }
+    const NodeDef &def = call.graph->node(origin->node);
+    if (!isVariableOp(def.op()))
+      return "";
+    // Behind an Identity a reference is a value, and no variable any more.
+    if (def.op() != "VarHandleOp" &&
+        !(references.of(*call.graph, edge) == origin))
+      return "";
+    std::string name = variableName(def);
+    declared.try_emplace(name, &def);
+    return name;
   }
 
   void visit(const Call &call, ArrayRef<int> order) {
@@ -135,7 +141,7 @@ private:
         if (std::string name = behind(call, operands[k]); !name.empty())
           found[name] = declared.lookup(name);
       for (StringRef callee : calledFunctions(def))
-        enter(call, def, operands, callee);
+        enter(call, i, callee);
     }
   }
 
@@ -147,18 +153,13 @@ private:
                elementType(report.context, type->second.type()));
   }
 
-  void enter(const Call &call, const NodeDef &def, ArrayRef<Edge> operands,
-             StringRef callee) {
+  void enter(const Call &call, int node, StringRef callee) {
     ::tensorflow::FunctionDef *function = library.find(callee);
     Graph *graph = function ? library.graph(report, *function) : nullptr;
     if (!graph)
       return;
-    StringRef op = def.op();
-    bool hasChoice = op == "If" || op == "StatelessIf" || op == "Case" ||
-                     op == "StatelessCase";
     Call inner{graph, {}};
-    for (Edge edge : operands.drop_front(
-             std::min<size_t>(hasChoice ? 1 : 0, operands.size())))
+    for (Edge edge : callArguments(*call.graph, node))
       inner.arguments.push_back(behind(call, edge));
     if (seen.insert(inner).second)
       work.push_back(std::move(inner));
@@ -167,6 +168,7 @@ private:
   Report &report;
   Library &library;
   llvm::StringMap<const NodeDef *> declared;
+  Origins handles{handsOn}, references{handsReferenceOn};
   std::set<Call> seen;
   std::vector<Call> work;
   bool isTraining = false;

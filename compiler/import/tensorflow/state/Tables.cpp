@@ -5,6 +5,7 @@
 
 #include "compiler/import/Elements.h"
 #include "compiler/import/tensorflow/Entry.h"
+#include "compiler/import/tensorflow/state/Origins.h"
 
 #include "llvm/ADT/BitVector.h"
 #include "llvm/ADT/StringSet.h"
@@ -16,8 +17,11 @@ using ::tensorflow::NodeDef;
 
 namespace weir::tensorflow {
 
-/// Tables are not larger: their entries are put in order one by one.
+/// The tables of a model have no more: entries are put in order one by one.
 constexpr int64_t entryLimit = int64_t(1) << 24;
+/// Nor have the graphs of their keys and values more nodes, each counted again
+/// for each of these: to trace one takes as long as its graph is large.
+constexpr uint64_t traceLimit = uint64_t(1) << 24;
 
 bool isTableOp(StringRef op) {
   return op == "HashTable" || op == "HashTableV2";
@@ -52,6 +56,12 @@ StringRef whyUnknown(StringRef op) {
   return "no such op";
 }
 
+/// The ops that give the table or the constant that they are given.
+static bool handsOn(StringRef op) {
+  return op == "Identity" || op == "RefIdentity" || op == "Enter" ||
+         op == "RefEnter" || op == "Switch" || op == "RefSwitch";
+}
+
 namespace {
 
 /// The result of a node that an edge stands for, behind what only hands it on;
@@ -74,6 +84,10 @@ struct Filling {
 /// All fillings of a model, and the entries of tables that were asked for.
 struct Tables : Object {
   std::map<TableId, std::vector<Filling>> fillings;
+  /// What they are filled with, as far as it has been read; null: no constants.
+  std::map<Origin, DenseElementsAttr> constants;
+  uint64_t traced = 0; // nodes of the graphs, for each of these
+  int64_t read = 0;    // entries
   /// Nothing while they are read, and where they could not be: a table may be
   /// filled with what is looked up in itself, or in many that are none.
   std::map<TableId, std::optional<TableEntries>> entries;
@@ -130,17 +144,12 @@ private:
   }
 
   Origin behind(const Call &call, Edge edge) {
-    static const llvm::StringSet<> handOn = {
-        "Identity", "RefIdentity", "Enter", "RefEnter", "Switch", "RefSwitch"};
-    for (int steps = 0; !edge.isArgument(); ++steps) {
-      ArrayRef<Edge> operands = call.graph->operands(edge.node);
-      if (!handOn.contains(call.graph->op(edge.node)) || operands.empty())
-        return {call.graph, edge};
-      if (steps == call.graph->size())
-        return {};
-      edge = operands[0];
-    }
-    size_t index = edge.argumentIndex();
+    std::optional<Edge> origin = origins.of(*call.graph, edge);
+    if (!origin)
+      return {};
+    if (!origin->isArgument())
+      return {call.graph, *origin};
+    size_t index = origin->argumentIndex();
     return index < call.arguments.size() ? call.arguments[index] : Origin();
   }
 
@@ -158,27 +167,23 @@ private:
         filling.keys = behind(call, operands[1]);
         filling.values = behind(call, operands[2]);
       }
-      tables.fillings[tableId(table.graph->node(table.edge.node))].push_back(
-          filling);
+      TableId id = tableId(table.graph->node(table.edge.node));
+      if (filled.insert({id, filling.keys, filling.values}).second)
+        tables.fillings[id].push_back(filling);
       return success();
     }
     for (StringRef callee : calledFunctions(def))
-      if (fillers.contains(callee) &&
-          failed(enter(call, def.op(), operands, callee)))
+      if (fillers.contains(callee) && failed(enter(call, node, callee)))
         return failure();
     return success();
   }
 
-  LogicalResult enter(const Call &call, StringRef op, ArrayRef<Edge> operands,
-                      StringRef callee) {
+  LogicalResult enter(const Call &call, int node, StringRef callee) {
     Graph *graph = library.graph(report, *library.find(callee));
     if (!graph)
       return failure();
-    bool hasChoice = op == "If" || op == "StatelessIf" || op == "Case" ||
-                     op == "StatelessCase";
     Call inner{graph, {}};
-    for (Edge edge : operands.drop_front(
-             std::min<size_t>(hasChoice ? 1 : 0, operands.size())))
+    for (Edge edge : callArguments(*call.graph, node))
       inner.arguments.push_back(behind(call, edge));
     if (seen.insert(inner).second)
       work.push_back(std::move(inner));
@@ -188,7 +193,9 @@ private:
   Report &report;
   Library &library;
   Tables &tables;
+  Origins origins{handsOn};
   llvm::StringSet<> fillers;
+  std::set<std::tuple<TableId, Origin, Origin>> filled;
   std::set<Call> seen;
   std::vector<Call> work;
 };
@@ -224,8 +231,8 @@ static bool isFixed(const Graph &graph, Edge edge) {
 }
 
 /// The constant at an origin; null where it is none.
-static FailureOr<DenseElementsAttr> constantAt(Tracer &tracer,
-                                               const Origin &origin) {
+static FailureOr<DenseElementsAttr> traceConstant(Tracer &tracer,
+                                                  const Origin &origin) {
   if (!origin.graph || !isFixed(*origin.graph, origin.edge))
     return DenseElementsAttr();
   size_t refusals = tracer.refusals();
@@ -239,6 +246,23 @@ static FailureOr<DenseElementsAttr> constantAt(Tracer &tracer,
   if (!traced->value || traced->imaginary || traced->isBounded())
     return DenseElementsAttr();
   return knownElements(traced->value).value_or(DenseElementsAttr());
+}
+
+/// The same, each traced once.
+static FailureOr<DenseElementsAttr> constantAt(Node &node, Tables &tables,
+                                               const Origin &origin) {
+  auto [known, isNew] = tables.constants.try_emplace(origin);
+  if (!isNew)
+    return known->second;
+  tables.traced += origin.graph ? origin.graph->size() : 0;
+  if (tables.traced > traceLimit)
+    return node.error(Status::limit)
+           << "the tables are filled with " << tables.constants.size()
+           << " tensors of a graph too large for so many";
+  FailureOr<DenseElementsAttr> constant = traceConstant(node.tracer, origin);
+  if (succeeded(constant))
+    known->second = *constant;
+  return constant;
 }
 
 /// The entries at `places`, as a vector.
@@ -266,15 +290,16 @@ static bool isSame(DenseElementsAttr values, int64_t i, int64_t k) {
 }
 
 /// What one node puts into the table.
-static FailureOr<TableEntries> readFilling(Node &node, const LookupTable &table,
+static FailureOr<TableEntries> readFilling(Node &node, Tables &tables,
+                                           const LookupTable &table,
                                            const Filling &filling) {
   std::string by = "'" + escaped(filling.def->name(), 100) + "' (" +
                    escaped(filling.def->op(), 60) + ")";
-  FailureOr<DenseElementsAttr> keys = constantAt(node.tracer, filling.keys);
+  FailureOr<DenseElementsAttr> keys = constantAt(node, tables, filling.keys);
   if (failed(keys))
     return failure();
   FailureOr<DenseElementsAttr> values =
-      *keys ? constantAt(node.tracer, filling.values) : keys;
+      *keys ? constantAt(node, tables, filling.values) : keys;
   if (failed(values))
     return failure();
   if (!*keys || !*values)
@@ -291,10 +316,11 @@ static FailureOr<TableEntries> readFilling(Node &node, const LookupTable &table,
     return node.error() << by << " fills a table with keys of "
                         << keys->getType() << " but values of "
                         << values->getType();
-  if (keys->getNumElements() > entryLimit)
+  tables.read += keys->getNumElements();
+  if (tables.read > entryLimit)
     return node.error(Status::limit)
            << by << " fills a table with " << keys->getNumElements()
-           << " entries, more than " << entryLimit;
+           << " entries; the tables of a model may have " << entryLimit;
   SmallVector<int64_t> numbers, places, kept;
   for (const APInt &key : keys->getValues<APInt>())
     numbers.push_back(key.getSExtValue());
@@ -343,7 +369,7 @@ FailureOr<TableEntries> entriesOf(Node &node, const LookupTable &table) {
           escaped(filling.def->name(), 100) + "' (" +
           escaped(filling.def->op(), 60) +
           "); a table's keys and values are constants of the graph");
-    FailureOr<TableEntries> read = readFilling(node, table, filling);
+    FailureOr<TableEntries> read = readFilling(node, *tables, table, filling);
     if (failed(read))
       return failure();
     if (entries &&
