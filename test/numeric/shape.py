@@ -90,6 +90,13 @@ def slices():
     want = np.zeros_like(v)
     want[3:0:-2, 1:5:2] = dy.value
     g.expect(g.op("StridedSliceGrad", i([4, 5, 6]), i([3, 1]), i([0, 5]), i([-2, 2]), dy), want)
+    # A stride whose negative is no number.
+    least = lambda *numbers: g.constant(np.int64(numbers))
+    last = g.input(values((1, 5, 6)))
+    want = np.zeros_like(v)
+    want[3:] = last.value
+    g.expect(g.op("StridedSliceGrad", least(4, 5, 6), least(3), least(-9), least(-(2**63)), last,
+                  Index="DT_INT64"), want)  # fmt: skip
     part = g.input(values((2, 1, 6)))
     want = v.copy()
     want[3:0:-2, 1:5:2] = part.value

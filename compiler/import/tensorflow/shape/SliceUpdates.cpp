@@ -24,9 +24,8 @@ FailureOr<Expr> placeBox(Node &node, const StridedBox &taken,
     }
     int64_t stride = range.stride, start = range.start;
     isEmpty |= range.size == 0;
-    if (stride < 0) {
-      if (range.size > 1)
-        start += (range.size - 1) * stride;
+    if (stride < 0 && range.size > 1) {
+      start += (range.size - 1) * stride;
       stride = -stride;
       reversed.push_back(dim);
     }
