@@ -50,17 +50,13 @@ struct Side {
   SmallVector<Type> types;
 
   static Side inputs(FuncOp entry) {
-    Side side;
-    for (unsigned i = 0; i < entry.getNumArguments(); ++i)
-      side.attributes.push_back(entry.getArgAttrDict(i));
-    llvm::append_range(side.types, entry.getArgumentTypes());
+    Side side{{}, llvm::to_vector(entry.getArgumentTypes())};
+    entry.getAllArgAttrs(side.attributes);
     return side;
   }
   static Side outputs(FuncOp entry) {
-    Side side;
-    for (unsigned i = 0; i < entry.getNumResults(); ++i)
-      side.attributes.push_back(entry.getResultAttrDict(i));
-    llvm::append_range(side.types, entry.getResultTypes());
+    Side side{{}, llvm::to_vector(entry.getResultTypes())};
+    entry.getAllResultAttrs(side.attributes);
     return side;
   }
 
