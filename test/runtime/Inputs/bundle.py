@@ -71,9 +71,9 @@ def fields(message):
             size, at = varint(message, at)
             value, at = message[at : at + size], at + size
         else:
-            assert tag & 7 == 5
-            (value,) = struct.unpack_from("<I", message, at)
-            at += 4
+            form = {1: "<Q", 5: "<I"}[tag & 7]
+            (value,) = struct.unpack_from(form, message, at)
+            at += struct.calcsize(form)
         yield tag >> 3, value
 
 

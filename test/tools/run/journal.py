@@ -1,5 +1,5 @@
 """journal.py METRICS FOLDER PICTURE: the events in the folder say what the
-metrics say, by a reader of their own, and the picture has their curve."""
+metrics say, by the reader of checkpoints, and the picture has their curve."""
 
 import json
 import pathlib
@@ -8,20 +8,12 @@ import struct
 import sys
 import xml.etree.ElementTree as xml
 
-
-def crc32c(data):
-    """Bit by bit, by the polynomial itself."""
-    sum = 0xFFFFFFFF
-    for byte in data:
-        sum ^= byte
-        for _ in range(8):
-            sum = sum >> 1 ^ (0x82F63B78 if sum & 1 else 0)
-    return sum ^ 0xFFFFFFFF
+sys.path.insert(0, str(pathlib.Path(__file__).parents[2] / "runtime" / "Inputs"))
+import bundle  # noqa: E402
 
 
 def check(data, stored):
-    sum = crc32c(data)
-    assert ((sum >> 15 | sum << 17) + 0xA282EAD8) & 0xFFFFFFFF == stored, "wrong sum"
+    assert bundle.masked_crc(data) == stored, "wrong sum"
 
 
 def records(data):
@@ -33,44 +25,27 @@ def records(data):
         data = data[16 + size :]
 
 
-def varint(data, at):
-    value = shift = 0
-    while True:
-        byte, at = data[at], at + 1
-        value |= (byte & 127) << shift
-        shift += 7
-        if byte < 128:
-            return value, at
-
-
-def fields(data):
-    """Each field's number and value: an integer, or bytes."""
-    at = 0
-    while at < len(data):
-        key, at = varint(data, at)
-        if key & 7 == 0:
-            value, at = varint(data, at)
-        else:
-            size, at = {1: (8, at), 5: (4, at)}.get(key & 7) or varint(data, at)
-            value, at = data[at : at + size], at + size
-        yield key >> 3, value
+def number(form, bits):
+    """A float of the file, of which the reader gives the bits."""
+    whole = {"<d": "<Q", "<f": "<I"}[form]
+    return struct.unpack(form, struct.pack(whole, bits))[0]
 
 
 metrics = [json.loads(line) for line in open(sys.argv[1])]
 files = list(pathlib.Path(sys.argv[2]).iterdir())
 assert len(files) == 1 and re.fullmatch(r"events\.out\.tfevents\.\d{10}\..*", files[0].name), files
-events = [dict(fields(record)) for record in records(files[0].read_bytes())]
+events = [dict(bundle.fields(record)) for record in records(files[0].read_bytes())]
 assert events[0][3] == b"brain.Event:2" and 2 not in events[0], events[0]
 assert len(events) == len(metrics) + 1
-times = [struct.unpack("<d", event[1])[0] for event in events]
+times = [number("<d", event[1]) for event in events]
 assert times == sorted(times) and times[0] > 1.6e9, times
 for event, line in zip(events[1:], metrics):
     assert event[2] == line["step"], (event, line)
     values = {}
-    for number, value in fields(event[5]):
-        value = dict(fields(value))
-        assert number == 1 and set(value) == {1, 2}
-        values[value[1].decode()] = struct.unpack("<f", value[2])[0]
+    for kind, value in bundle.fields(event[5]):
+        value = dict(bundle.fields(value))
+        assert kind == 1 and set(value) == {1, 2}
+        values[value[1].decode()] = number("<f", value[2])
     assert set(values) == {"loss", "steps_per_second"}, values
     assert abs(values["loss"] - line["loss"]) <= 1e-6 * abs(line["loss"]), (values, line)
     assert values["steps_per_second"] > 0
