@@ -58,16 +58,22 @@ MEANING = {
 }
 
 
-def arguments():
-    parser = argparse.ArgumentParser(description=__doc__,
+def options(description):
+    """A parser of what the scripts about the corpus have in common."""
+    parser = argparse.ArgumentParser(description=description,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--corpus", default=os.environ.get("WEIR_CORPUS"))
     parser.add_argument("--bin", default=str(ROOT / "build/release/bin"))
+    parser.add_argument("--sample", type=int, default=0, help="about so many cases only")
+    return parser
+
+
+def arguments():
+    parser = options(__doc__)
     parser.add_argument("--kind", choices=FRAMEWORKS)
     parser.add_argument("--save")
     parser.add_argument("--results")
     parser.add_argument("--out", default=str(ROOT / "docs/conformance.md"))
-    parser.add_argument("--sample", type=int, default=0)
     parser.add_argument("--least", type=float, default=0)
     parser.add_argument("flags", nargs="*", metavar="FLAG")
     args = parser.parse_args()

@@ -12,11 +12,7 @@ without `--grad` are left out: conformance.py judges them. Fails where fewer tha
 PERCENT of the others agree.
 """
 
-import argparse
-import collections
-import concurrent.futures
 import json
-import os
 import re
 import subprocess
 import sys
@@ -24,28 +20,9 @@ import tempfile
 from pathlib import Path
 
 import numpy as np
-from conformance import unpacked
-from gradients import ROOT, field
+from gradients import field, is_enough, judged, options
 
 FLOATS = {"float32": 3e-2, "float64": 1e-4}
-
-
-def arguments():
-    parser = argparse.ArgumentParser(description=__doc__,
-                                     formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--corpus", default=os.environ.get("WEIR_CORPUS"))
-    parser.add_argument("--unpacked")
-    parser.add_argument("--bin", default=str(ROOT / "build/release/bin"))
-    parser.add_argument("--group", default="onnx_(models|pytorch_.*|simple)")
-    parser.add_argument("--case", default="")
-    parser.add_argument("--sample", type=int, default=0)
-    parser.add_argument("--jobs", type=int, default=os.cpu_count())
-    parser.add_argument("--limit-s", type=float, default=120)
-    parser.add_argument("--least", type=float, default=0)
-    args = parser.parse_args()
-    if not args.corpus and not args.unpacked:
-        parser.error("no corpus: give --corpus or WEIR_CORPUS")
-    return args
 
 
 def loss_of(output):
@@ -145,22 +122,16 @@ def is_smooth(case):
 
 
 def main():
-    args = arguments()
-    root = Path(args.unpacked or unpacked(args.corpus))
-    cases = [case for group in sorted(root.iterdir()) if re.fullmatch(args.group, group.name)
-             for case in sorted(group.iterdir())
-             if re.search(args.case, case.name) and is_smooth(case)]
-    if args.sample:
-        cases = cases[::max(1, len(cases) // args.sample)]
-    with concurrent.futures.ThreadPoolExecutor(args.jobs) as pool:
-        rows = list(pool.map(lambda case: run_case(args, case), cases))
-    for case, (outcome, text) in zip(cases, rows):
+    parser = options(__doc__)
+    parser.add_argument("--group", default="onnx_(models|pytorch_.*|simple)")
+    args = parser.parse_args()
+    if not args.corpus and not args.unpacked:
+        parser.error("no corpus: give --corpus, --unpacked or WEIR_CORPUS")
+    rows = judged(args, args.group, is_smooth, run_case)
+    for case, (outcome, text) in rows:
         if outcome != "pass":
             print(f"{outcome}: {case.name}: {text}")
-    counts = collections.Counter(outcome for outcome, _ in rows)
-    share = 100 * counts["pass"] / max(1, len(rows) - counts["left out"])
-    print(f"{counts['pass']} of {len(rows)} pass ({share:.1f} %); {dict(counts)}")
-    sys.exit(share < args.least or not counts["pass"])
+    sys.exit(not is_enough([outcome for _, (outcome, _) in rows], args.least))
 
 
 if __name__ == "__main__":

@@ -9,10 +9,9 @@ run.py. A case with `gradients` in its meta.json is compiled with a loss behind
 it, the sum over all float outputs of sum(output * cos(0.7 i + 0.3)) with i the
 flat index, by --grad for the tensors of `wrt`. Where a variant has constants as
 arguments, that is compiled too. Writes a line of JSON for each case: id, group,
-outcome, variant, reason. Fails where fewer than PERCENT of the cases pass.
+outcome, variant, reason. Fails where none pass, or fewer than PERCENT of the cases.
 """
 
-import argparse
 import collections
 import concurrent.futures
 import json
@@ -23,29 +22,42 @@ import sys
 import tempfile
 from pathlib import Path
 
+import conformance
 import numpy as np
-from conformance import runner_of, unpacked
 
-ROOT = Path(__file__).resolve().parents[2]
 FLOATS = {"float16": 19, "bfloat16": 14, "float32": 1, "float64": 2}
 
 
-def arguments():
-    parser = argparse.ArgumentParser(description=__doc__,
-                                     formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--corpus", default=os.environ.get("WEIR_CORPUS"))
+def options(description):
+    """A parser of what this script and differences.py have in common."""
+    parser = conformance.options(description)
     parser.add_argument("--unpacked")
-    parser.add_argument("--bin", default=str(ROOT / "build/release/bin"))
     parser.add_argument("--case", default="")
-    parser.add_argument("--sample", type=int, default=0)
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("--limit-s", type=float, default=120)
-    parser.add_argument("--out")
     parser.add_argument("--least", type=float, default=0)
-    args = parser.parse_args()
-    if not args.corpus:
-        parser.error("no corpus: give --corpus or WEIR_CORPUS")
-    return args
+    return parser
+
+
+def judged(args, groups, is_one, judge):
+    """The cases that are to be looked at, each with what `judge` gives for it."""
+    root = Path(args.unpacked or conformance.unpacked(args.corpus))
+    cases = [case for group in sorted(root.iterdir()) if re.fullmatch(groups, group.name)
+             for case in sorted(group.iterdir())
+             if re.search(args.case, case.name) and is_one(case)]
+    if args.sample:
+        cases = cases[::max(1, len(cases) // args.sample)]
+    with concurrent.futures.ThreadPoolExecutor(args.jobs) as pool:
+        return list(zip(cases, pool.map(lambda case: judge(args, case), cases)))
+
+
+def is_enough(outcomes, least):
+    """Prints how many there are of each; whether some pass, and PERCENT of what is not
+    left out."""
+    counts = collections.Counter(outcomes)
+    share = 100 * counts["pass"] / max(1, len(outcomes) - counts["left out"])
+    print(f"{counts['pass']} of {len(outcomes)} pass ({share:.1f} %); {dict(counts)}")
+    return counts["pass"] and share >= least
 
 
 # As much of the wire format of protocol buffers as a few nodes need.
@@ -140,7 +152,7 @@ def differs(case, entry, found):
 
 
 def run_variant(args, case, meta, model, feeds, folder):
-    types = runner_of(args.corpus).TYPES
+    types = conformance.runner_of(args.corpus).TYPES
     outputs = [o for o in meta["outputs"] if o.get("dtype") in FLOATS]
     source, library = folder / "model.pb", folder / "lib.so"
     source.write_bytes((case / model).read_bytes() + loss_of(outputs))
@@ -187,24 +199,18 @@ def has_gradients(case):
 
 
 def main():
-    args = arguments()
-    root = Path(args.unpacked or unpacked(args.corpus))
-    cases = [case for group in sorted(root.iterdir()) if group.name.startswith("tf_")
-             for case in sorted(group.iterdir())
-             if re.search(args.case, case.name) and has_gradients(case)]
-    if args.sample:
-        cases = cases[::max(1, len(cases) // args.sample)]
-    with concurrent.futures.ThreadPoolExecutor(args.jobs) as pool:
-        rows = list(pool.map(lambda case: run_case(args, case), cases))
+    parser = options(__doc__)
+    parser.add_argument("--out")
+    args = parser.parse_args()
+    if not args.corpus:
+        parser.error("no corpus: give --corpus or WEIR_CORPUS")
+    rows = [row for _, row in judged(args, "tf_.*", has_gradients, run_case)]
     if args.out:
         Path(args.out).write_text("".join(json.dumps(row) + "\n" for row in rows))
     for row in rows:
         if row["outcome"] != "pass":
             print(f"{row['outcome']}: {row['id']} ({row['variant']}): {row['reason']}")
-    counts = collections.Counter(row["outcome"] for row in rows)
-    share = 100 * counts["pass"] / max(1, len(rows))
-    print(f"{counts['pass']} of {len(rows)} pass ({share:.1f} %); {dict(counts)}")
-    sys.exit(share < args.least)
+    sys.exit(not is_enough([row["outcome"] for row in rows], args.least))
 
 
 if __name__ == "__main__":

@@ -8,7 +8,6 @@ conformance.py) on its own. A graph that does not compile is left out: conforman
 judges that. Fails where a result differs, or where nothing ran.
 """
 
-import argparse
 import concurrent.futures
 import filecmp
 import json
@@ -26,11 +25,7 @@ LIMIT = 120
 
 
 def arguments():
-    parser = argparse.ArgumentParser(description=__doc__,
-                                     formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--corpus", default=os.environ.get("WEIR_CORPUS"))
-    parser.add_argument("--bin", default=str(conformance.ROOT / "build/release/bin"))
-    parser.add_argument("--sample", type=int, default=0, help="about so many graphs only")
+    parser = conformance.options(__doc__)
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("models", nargs="*")
     args = parser.parse_args()

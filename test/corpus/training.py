@@ -1,7 +1,8 @@
 #!/usr/bin/python3
 """Steps of training graphs of a corpus, against what a reference recorded.
 
-  training.py [--corpus DIR] [--unpacked DIR] [--bin DIR] [--least PERCENT]
+  training.py [--corpus DIR] [--unpacked DIR] [--bin DIR] [--sample N]
+              [--least PERCENT]
 
 The corpus lies outside the repository: DIR (or WEIR_CORPUS) holds its runner,
 run.py. A case of the kind `tf_train_graphdef` has a graph with its own gradients
@@ -11,10 +12,8 @@ recorded loss and leave the recorded variables. Fails where fewer than PERCENT o
 the cases do.
 """
 
-import argparse
 import ctypes
 import json
-import os
 import subprocess
 import sys
 import tempfile
@@ -22,22 +21,10 @@ from pathlib import Path
 
 import numpy as np
 
-ROOT = Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "test/numeric"))
-from conformance import runner_of, unpacked
+import conformance
+
+sys.path.insert(0, str(conformance.ROOT / "test/numeric"))
 from harness import CONTEXT, Config, ModelInfo
-
-
-class VariableInfo(ctypes.Structure):
-    _fields_ = [("name", ctypes.c_char_p), ("key", ctypes.c_char_p), ("dtype", ctypes.c_int),
-                ("rank", ctypes.c_int32), ("shape", ctypes.POINTER(ctypes.c_int64)),
-                ("elements", ctypes.c_int64), ("bytes", ctypes.c_size_t),
-                ("offset", ctypes.c_size_t)]
-
-
-class TrainingInfo(ctypes.Structure):
-    _fields_ = [*ModelInfo._fields_, ("variables", ctypes.POINTER(VariableInfo)),
-                ("state", ctypes.CFUNCTYPE(ctypes.c_void_p, CONTEXT))]
 
 
 class Trainer:
@@ -45,7 +32,7 @@ class Trainer:
 
     def __init__(self, library):
         handle = ctypes.CDLL(str(library))
-        handle.step_info.restype = ctypes.POINTER(TrainingInfo)
+        handle.step_info.restype = ctypes.POINTER(ModelInfo)
         self.info = handle.step_info().contents
         self.context = CONTEXT()
         self.check(self.info.create(None, ctypes.byref(Config(abi_version=2)),
@@ -77,7 +64,7 @@ class Trainer:
 
 def wrong(args, case, meta, folder):
     """What a case does that its reference does not; empty where nothing."""
-    types = runner_of(args.corpus).TYPES
+    types = conformance.runner_of(args.corpus).TYPES
     library = folder / "step.so"
     command = [f"{args.bin}/weir", "compile", str(case / meta["model"]), "-o", str(library),
                "--prefix=step", f"--fetch={meta['loss']}", f"--target-node={meta['train_target']}"]
@@ -111,20 +98,19 @@ def wrong(args, case, meta, folder):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__,
-                                     formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--corpus", default=os.environ.get("WEIR_CORPUS"))
+    parser = conformance.options(__doc__)
     parser.add_argument("--unpacked", type=Path)
-    parser.add_argument("--bin", default=str(ROOT / "build/release/bin"))
     parser.add_argument("--least", type=float, default=100)
     args = parser.parse_args()
     if not args.corpus:
         parser.error("no corpus: give --corpus or set WEIR_CORPUS")
     cases = []
-    for path in sorted((args.unpacked or Path(unpacked(args.corpus))).glob("*/*/meta.json")):
+    for path in sorted((args.unpacked or Path(conformance.unpacked(args.corpus))).glob("*/*/meta.json")):
         meta = json.loads(path.read_text())
         if meta["kind"] == "tf_train_graphdef":
             cases.append((path.parent, meta))
+    if args.sample:
+        cases = cases[::max(1, len(cases) // args.sample)]
     passed = 0
     for case, meta in cases:
         with tempfile.TemporaryDirectory() as folder:

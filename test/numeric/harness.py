@@ -409,6 +409,19 @@ class FunctionInfo(ctypes.Structure):
     ]
 
 
+class VariableInfo(ctypes.Structure):
+    _fields_ = [
+        ("name", ctypes.c_char_p),
+        ("key", ctypes.c_char_p),
+        ("dtype", ctypes.c_int),
+        ("rank", ctypes.c_int32),
+        ("shape", ctypes.POINTER(ctypes.c_int64)),
+        ("elements", ctypes.c_int64),
+        ("bytes", ctypes.c_size_t),
+        ("offset", ctypes.c_size_t),
+    ]
+
+
 CONTEXT = ctypes.c_void_p
 
 
@@ -466,6 +479,8 @@ class ModelInfo(ctypes.Structure):
         ("state_bytes", ctypes.c_size_t),
         ("num_variables", ctypes.c_uint32),
         ("init", ctypes.c_uint32),
+        ("variables", ctypes.POINTER(VariableInfo)),
+        ("state", ctypes.CFUNCTYPE(ctypes.c_void_p, CONTEXT)),
     ]  # fmt: skip
 
 
@@ -485,15 +500,17 @@ def main(*cases):
         return
     root = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else "numeric.tmp")
     chosen = sys.argv[2:]
-    failed = 0
+    failed = ran = 0
     for case in cases:
         if chosen and case.__name__ not in chosen:
             continue
+        ran += 1
         try:
             problems = case().check(root / case.__name__)
         except RuntimeError as error:
             problems = [str(error)]
         for problem in problems:
             print(f"{case.__name__}: {problem}")
-        failed += len(problems)
-    sys.exit(failed != 0)
+        failed += bool(problems)
+    print(f"{ran - failed} of {ran} cases as expected")
+    sys.exit(failed != 0 or not ran)
