@@ -115,10 +115,23 @@ private:
       SmallVector<int64_t> shape(type.getShape());
       std::fill_n(shape.begin(), rows.size(), 1);
       shape[rows.size() - 1] = size;
-      small[buffer] = e.create<memref::AllocOp>(
-          MemRefType::get(shape, type.getElementType()),
-          e.getI64IntegerAttr(64));
+      small[buffer] = rowsApart(e, shape, type.getElementType());
     }
+  }
+
+  /// A buffer whose rows are a line further apart where they would fall on the
+  /// same sets of a cache.
+  static Value rowsApart(Emitter &e, ArrayRef<int64_t> shape, Type element) {
+    SmallVector<int64_t> padded(shape);
+    int64_t line = 512 / std::max(8u, element.getIntOrFloatBitWidth());
+    if (llvm::isPowerOf2_64(shape.back()) && shape.back() > line)
+      padded.back() += line;
+    Value buffer = e.create<memref::AllocOp>(MemRefType::get(padded, element),
+                                             e.getI64IntegerAttr(64));
+    if (ArrayRef<int64_t>(padded) == shape)
+      return buffer;
+    SmallVector<int64_t> zeros(shape.size(), 0), ones(shape.size(), 1);
+    return e.create<memref::SubViewOp>(buffer, zeros, shape, ones);
   }
 
   /// The packing of a product's right side for it alone.
