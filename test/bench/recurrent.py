@@ -5,6 +5,7 @@
             the same as a GraphDef, step by step
   decoder   one step of a transformer decoder: 4 layers of width 256 with 4 heads, which attend to 127 earlier tokens and
             their own; the cached keys and values of each layer are inputs, and those with the new token outputs
+  attentionN  of N tokens to each other: 12 heads of 64, with a mask of tokens that is added, and nothing else
 """
 import json
 import os
@@ -132,8 +133,23 @@ def decoder():
     return m
 
 
+def attention(tokens):
+    m, heads, each = Model(), 12, 64
+    q, k, v = (m.input(name, 1, tokens, heads, each) for name in "qkv")
+    mask = m.input("mask", 1, 1, 1, tokens)
+    by_head = m.op("Transpose", q, perm=[0, 2, 1, 3])
+    scores = m.op("MatMul", by_head, m.op("Transpose", k, perm=[0, 2, 3, 1]))
+    scores = m.op("Add", m.op("Mul", scores, m.constant(F(each**-0.5))), mask)
+    seen = m.op("MatMul", m.op("Softmax", scores, axis=-1), m.op("Transpose", v, perm=[0, 2, 1, 3]))
+    m.output(m.op("Transpose", seen, perm=[0, 2, 1, 3]), 1, tokens, heads, each)
+    m.flops = 4 * heads * tokens * tokens * each
+    return m
+
+
 if __name__ == "__main__":
-    model = {"gru2": gru2, "decoder": decoder}[sys.argv[1]]()
+    name = sys.argv[1]
+    tokens = name.removeprefix("attention")
+    model = attention(int(tokens)) if tokens.isdigit() else {"gru2": gru2, "decoder": decoder}[name]()
     model.save(sys.argv[2])
     if sys.argv[1] == "gru2":
         with open(sys.argv[2].replace(".onnx", ".pb"), "wb") as file:
