@@ -42,7 +42,7 @@ public:
   void block(const kernel::Target &target) {
     int64_t batches = ShapedType::getNumElements(batchShape());
     bool byBatches = batches >= enoughGrains;
-    size = rowsOfBlock(target.l2 / 4, batches);
+    size = rowsOfBlock(target.l2 / 2, batches);
     int64_t blocks = llvm::divideCeil(rows.back(), size);
     SmallVector<int64_t> all(batchShape());
     if (!byBatches)

@@ -185,7 +185,7 @@ def BlockAttention : Pass<"weir-block-attention", "::mlir::func::FuncOp"> {
   let summary = "Makes the two products of an attention a loop over blocks of rows";
   let description = [{
     For a product on buffers, loops over its rows, and a product of what they make.
-    A block is as many rows as a quarter of L2 holds; the buffers in between are of
+    A block is as many rows as half of L2 holds; the buffers in between are of
     a block's size, and one where loops can write in place. Right sides are packed
     for the batch at hand, or before where there are few batches. Runs before kernels
     are emitted.
