@@ -171,6 +171,29 @@ private:
       return multiply(b, call, Bf16);
     case Intrinsic::nvvm_mma_m16n8k8_row_col_tf32:
       return multiply(b, call, Tf32);
+    case Intrinsic::nvvm_ldmatrix_sync_aligned_m8n8_x4_b16:
+      return loadMatrices(b, call, /*transposed=*/false);
+    case Intrinsic::nvvm_ldmatrix_sync_aligned_m8n8_x4_trans_b16:
+      return loadMatrices(b, call, /*transposed=*/true);
+    case Intrinsic::nvvm_cp_async_ca_shared_global_4:
+    case Intrinsic::nvvm_cp_async_ca_shared_global_4_s:
+      return copy(b, call, 4);
+    case Intrinsic::nvvm_cp_async_ca_shared_global_8:
+    case Intrinsic::nvvm_cp_async_ca_shared_global_8_s:
+      return copy(b, call, 8);
+    case Intrinsic::nvvm_cp_async_cg_shared_global_16:
+    case Intrinsic::nvvm_cp_async_cg_shared_global_16_s:
+      return copy(b, call, 16);
+    case Intrinsic::nvvm_cp_async_commit_group:
+      return b.CreateCall(module.getOrInsertFunction("weir_sim_end_group",
+                                                     b.getVoidTy(),
+                                                     b.getPtrTy()),
+                          thread);
+    case Intrinsic::nvvm_cp_async_wait_group:
+      return b.CreateCall(
+          module.getOrInsertFunction("weir_sim_wait", b.getVoidTy(),
+                                     b.getPtrTy(), b.getInt32Ty()),
+          {thread, call.getArgOperand(0)});
     case Intrinsic::nvvm_f2tf32_rna:
       return b.CreateCall(module.getOrInsertFunction("weir_sim_round_tf32",
                                                      b.getInt32Ty(),
@@ -179,6 +202,40 @@ private:
     default:
       return nullptr;
     }
+  }
+
+  /// A pointer as functions of the CPU take it.
+  static Value *plain(IRBuilder<> &b, Value *pointer) {
+    return b.CreateAddrSpaceCast(pointer, b.getPtrTy());
+  }
+
+  Value *copy(IRBuilder<> &b, IntrinsicInst &call, unsigned bytes) {
+    meets = true;
+    Value *all = b.getInt32(bytes);
+    Value *valid = call.arg_size() == 3 ? call.getArgOperand(2) : all;
+    return b.CreateCall(
+        module.getOrInsertFunction("weir_sim_copy", b.getVoidTy(), b.getPtrTy(),
+                                   b.getPtrTy(), b.getPtrTy(), b.getInt32Ty(),
+                                   b.getInt32Ty()),
+        {thread, plain(b, call.getArgOperand(0)),
+         plain(b, call.getArgOperand(1)), all, valid});
+  }
+
+  /// Four words come by way of memory.
+  Value *loadMatrices(IRBuilder<> &b, IntrinsicInst &call, bool transposed) {
+    meets = true;
+    IRBuilder<> entry(&*code->getEntryBlock().getFirstInsertionPt());
+    Value *words = entry.CreateAlloca(ArrayType::get(b.getInt32Ty(), 4));
+    b.CreateCall(module.getOrInsertFunction(
+                     "weir_sim_load_matrices", b.getVoidTy(), b.getPtrTy(),
+                     b.getPtrTy(), b.getInt32Ty(), b.getPtrTy()),
+                 {thread, plain(b, call.getArgOperand(0)),
+                  b.getInt32(transposed), words});
+    Value *result = PoisonValue::get(call.getType());
+    for (unsigned i = 0; i < 4; ++i)
+      result = b.CreateInsertValue(
+          result, b.CreateLoad(b.getInt32Ty(), at(b, words, 4 * i)), i);
+    return result;
   }
 
   /// Six words and four sums pass through memory.

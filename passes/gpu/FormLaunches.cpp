@@ -2,7 +2,7 @@
 
 #include "passes/gpu/Passes.h"
 
-#include "passes/gpu/kernels/Threads.h"
+#include "passes/gpu/kernels/Stages.h"
 
 #include "dialects/plan/Plan.h"
 
@@ -12,6 +12,8 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "llvm/ADT/MapVector.h"
+
+#include <numeric>
 
 using namespace mlir;
 
@@ -107,17 +109,28 @@ private:
   }
 
   /// Says of the kernel's arguments that they are aligned, where each run's
-  /// are: LLVM then loads and stores neighbours at once.
+  /// are: LLVM then loads and stores neighbours at once. Copies to shared
+  /// memory from others are made narrower.
   void markAligned(func::FuncOp kernel) {
     auto gpu = getOperation()->getAttrOfType<DictionaryAttr>("weir.gpu");
     bool isSimulated = gpu && gpu.getAs<StringAttr>("kind") ==
                                   StringAttr::get(&getContext(), "sim");
     SmallVector<bool> aligned(kernel.getNumArguments(), true);
+    SmallVector<int64_t> together(kernel.getNumArguments(), bytesAtOnce);
     getOperation().walk([&](plan::RunOp run) {
       if (run.getKernel() == kernel.getName())
-        for (auto [isAligned, operand] : llvm::zip(aligned, run.getOperands()))
-          isAligned &= offsetOf(operand) % bytesAtOnce == 0 &&
+        for (auto [isAligned, bytes, operand] :
+             llvm::zip(aligned, together, run.getOperands())) {
+          int64_t offset = offsetOf(operand);
+          isAligned &= offset % bytesAtOnce == 0 &&
                        !(isSimulated && isOfCaller(operand));
+          bytes = std::gcd(bytes, offset);
+        }
+    });
+    gpu::narrowCopies(kernel, [&](BlockArgument argument) {
+      return argument.getOwner() == &kernel.getBody().front()
+                 ? together[argument.getArgNumber()]
+                 : bytesAtOnce;
     });
     Builder b(&getContext());
     for (auto [i, isAligned] : llvm::enumerate(aligned))

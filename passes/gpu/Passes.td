@@ -73,7 +73,9 @@ def ShareThreads : Pass<"weir-share-threads", "::mlir::func::FuncOp"> {
     read go by way of shared memory. Of many elements a grain is four neighbours, which
     are loaded and stored at once where they are aligned. Tiles of products of f16 and
     of bf16 are `mma.sync`'s, and so are those of f32 where the module has
-    `weir.precision = "tf32"`. Right sides of products are not packed.
+    `weir.precision = "tf32"`; of these and of f32 slices are copied to shared memory by
+    `cp.async` while others are multiplied. Where tiles are few, blocks share their
+    depth, and a `kernel.parts` behind adds up what they leave. Right sides of products are not packed.
 
     ```mlir
     linalg.generic {iterator_types = ["parallel", "reduction"]} ins(%x : memref<8x50xf32>) outs(%y : memref<8xf32>) { add }
@@ -107,7 +109,8 @@ def FormLaunches : Pass<"weir-form-launches", "::mlir::ModuleOp"> {
     `weir.gpu_kernels` lists their names, in the order of their numbers. Kernels
     with `weir.gemm` or `weir.conv` become rows of `weir.gpu_gemms` or of
     `weir.gpu_convs` instead. Arguments that are
-    aligned to 16 bytes in each run say so.
+    aligned to 16 bytes in each run say so; copies to shared memory from others
+    become narrower.
 
     ```mlir
     func.func private @k(%x: memref<4xf32>, %first: index, %last: index, %slot: index)

@@ -62,18 +62,31 @@ int32_t weir_gpu_on_host(weir_sim *sim, void (*code)(void *host)) {
   return 0;
 }
 
+// A copy that is on its way: it is made when the thread has to wait for it, as
+// late as a GPU may make it.
+typedef struct copy {
+  char *target;
+  const char *source;
+  uint32_t bytes, valid, group;
+} copy;
+
+enum { MOST_COPIES = 96 };
+
 // One thread that may have to wait. It lies at the end of its stack.
 typedef struct fiber {
   weir_sim_thread thread; // first: kernels hand it back
   struct block *block;
   void *stack; // where it left off
   int done;
+  uint32_t group, copies;
+  copy copy[MOST_COPIES];
 } fiber;
 
 typedef struct warp {
   uint32_t arrived, alive, round;
   uint32_t values[2][WARP];
   uint32_t sides[2][WARP][6];
+  const char *rows[2][WARP];
 } warp;
 
 typedef struct block {
@@ -82,6 +95,7 @@ typedef struct block {
   void *const *args;
   char *stacks;
   uint32_t alive, arrived, round;
+  int misaligned;    // a copy's target, which a GPU does not take
   uint64_t progress; // of all threads; where there is none, they wait for ever
   warp warps[MOST_THREADS / WARP];
 } block;
@@ -197,6 +211,64 @@ void weir_sim_multiply(weir_sim_thread *thread, uint32_t kind,
   }
 }
 
+void weir_sim_load_matrices(weir_sim_thread *thread, const void *row,
+                            uint32_t transposed, uint32_t words[4]) {
+  fiber *self = (fiber *)thread;
+  warp *warp = warp_of(self);
+  uint32_t lane = number_of(thread) % WARP, parity = warp->round & 1;
+  warp->rows[parity][lane] = row;
+  meet_warp(self);
+  for (uint32_t i = 0; i < 4; ++i) {
+    const char *const *rows = warp->rows[parity] + 8 * i;
+    uint32_t pair = lane % 4, line = lane / 4;
+    if (transposed) {
+      uint16_t low, high;
+      memcpy(&low, rows[2 * pair] + 2 * line, sizeof low);
+      memcpy(&high, rows[2 * pair + 1] + 2 * line, sizeof high);
+      words[i] = low | (uint32_t)high << 16;
+    } else {
+      memcpy(&words[i], rows[line] + 4 * pair, sizeof words[i]);
+    }
+  }
+}
+
+static void land(fiber *self, uint32_t groups) {
+  uint32_t left = 0;
+  for (uint32_t i = 0; i < self->copies; ++i) {
+    copy copy = self->copy[i];
+    if (copy.group + groups >= self->group) {
+      self->copy[left++] = copy;
+      continue;
+    }
+    memcpy(copy.target, copy.source, copy.valid);
+    memset(copy.target + copy.valid, 0, copy.bytes - copy.valid);
+  }
+  self->copies = left;
+}
+
+// Where more are on their way than there is room for, they are made at once:
+// that is allowed, only not the latest moment.
+void weir_sim_copy(weir_sim_thread *thread, void *target, const void *source,
+                   uint32_t bytes, uint32_t valid) {
+  fiber *self = (fiber *)thread;
+  copy copy = {target, source, bytes, valid < bytes ? valid : bytes,
+               self->group};
+  if ((uintptr_t)target % bytes)
+    self->block->misaligned = 1;
+  if (self->copies < MOST_COPIES) {
+    self->copy[self->copies++] = copy;
+    return;
+  }
+  memcpy(copy.target, copy.source, copy.valid);
+  memset(copy.target + copy.valid, 0, copy.bytes - copy.valid);
+}
+
+void weir_sim_end_group(weir_sim_thread *thread) { ++((fiber *)thread)->group; }
+
+void weir_sim_wait(weir_sim_thread *thread, uint32_t groups) {
+  land((fiber *)thread, groups);
+}
+
 uint32_t weir_sim_shuffle(weir_sim_thread *thread, uint32_t value,
                           uint32_t from) {
   fiber *self = (fiber *)thread;
@@ -239,6 +311,7 @@ static int32_t run_meeting(block *block, const weir_sim_thread *place,
     self->thread.thread[2] = i / place->threads[0] / place->threads[1];
     self->block = block;
     self->done = 0;
+    self->group = self->copies = 0;
     ++block->warps[i / WARP].alive;
     // As weir_sim_switch leaves it: r15, r14, r13, r12, rbx, rbp, the address
     // to go on at; then the stack is aligned as before a call.
@@ -258,7 +331,7 @@ static int32_t run_meeting(block *block, const weir_sim_thread *place,
     if (block->alive && block->progress == before)
       return -1;
   }
-  return 0;
+  return block->misaligned ? -1 : 0;
 }
 
 int32_t weir_gpu_launch(weir_sim *sim, uint32_t kernel, uint32_t gx,

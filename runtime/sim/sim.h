@@ -69,6 +69,18 @@ uint32_t weir_sim_shuffle(weir_sim_thread *thread, uint32_t value,
 enum { WEIR_SIM_BF16, WEIR_SIM_F16, WEIR_SIM_TF32 };
 void weir_sim_multiply(weir_sim_thread *thread, uint32_t kind,
                        const uint32_t sides[6], float sums[4]);
+// ldmatrix of four matrices, whose rows of 16 bytes the lanes have addresses
+// of: a lane's four words. With `transposed` words are pairs of a column's.
+void weir_sim_load_matrices(weir_sim_thread *thread, const void *row,
+                            uint32_t transposed, uint32_t words[4]);
+// cp.async: `valid` bytes of the source and zeros behind them will be at the
+// target when the thread has waited for the group that the copy is in, and not
+// before. A target that is not aligned to the bytes fails the launch.
+void weir_sim_copy(weir_sim_thread *thread, void *target, const void *source,
+                   uint32_t bytes, uint32_t valid);
+void weir_sim_end_group(weir_sim_thread *thread);
+// Waits for all groups of the thread but the last `groups`.
+void weir_sim_wait(weir_sim_thread *thread, uint32_t groups);
 // The nearest tf32, of two the one away from 0; a NaN is one.
 uint32_t weir_sim_round_tf32(float value);
 

@@ -181,6 +181,54 @@ def rounded():
     return g
 
 
+def parts():
+    """Few tiles of a great depth, which blocks share; tiles of every size, which the
+    number of a GPU's processors decides; and sides that begin anywhere."""
+    g = gpu()
+    for make in (np.float32, lambda v: v.astype(np.float16)):
+        for m, k, n in ((64, 2000, 64), (40, 3001, 36), (33, 1100, 47)):
+            a, b = g.input(make(values(m, k))), g.input(make(values(k, n)))
+            bias = make(values(n))
+            y = g.op("BiasAdd", g.op("MatMul", a, b), g.constant(bias))
+            exact = np.float64(a.value) @ np.float64(b.value) + np.float64(bias)
+            g.expect(y, exact, rtol=2**-10, atol=6e-2 if make is not np.float32 else 1e-4)
+    x = g.input(values(1 + 64 * 66))
+    for start in (0, 1, 2, 4):
+        begin, size = (g.constant(np.int32([i])) for i in (start, 64 * 64))
+        a = g.op("Reshape", g.op("Slice", x, begin, size), g.constant(np.int32([64, 64])))
+        exact = np.float64(x.value[start : start + 4096].reshape(64, 64))
+        g.expect(g.op("MatMul", a, a), exact @ exact, rtol=0, atol=1e-4)
+    return g
+
+
+def begins():
+    """A side of 16-bit elements that lies at an odd place of the arena."""
+    g = gpu()
+    x = g.input(values(4097).astype(np.float16))
+    y = g.op("Neg", x)
+    for start in (1, 2, 4):
+        size = g.constant(np.int32([4000]))
+        part = g.op("Slice", y, g.constant(np.int32([start])), size)
+        a = g.op("Reshape", part, g.constant(np.int32([50, 80])))
+        exact = -np.float64(x.value[start : start + 4000].reshape(50, 80))
+        z = g.op("MatMul", a, a, transpose_b=True)
+        g.expect(z, exact @ exact.T, rtol=2**-10, atol=1e-3)
+    return g
+
+
+def large():
+    g = gpu("--gpu-arch=sm_87")
+    for make in (lambda v: v, lambda v: v.astype(np.float16)):
+        for m, k, n in ((512, 48, 512), (300, 33, 520), (16, 40, 1000), (32, 64, 2048)):
+            a, b = g.input(make(values(m, k))), g.input(make(values(k, n)))
+            exact = np.float64(a.value) @ np.float64(b.value)
+            g.expect(g.op("MatMul", a, b), exact, rtol=2**-10, atol=1e-4)
+            b = g.constant(make(values(n, k)))
+            exact = np.float64(a.value) @ np.float64(b.value).T
+            g.expect(g.op("MatMul", a, b, transpose_b=True), exact, rtol=2**-10, atol=1e-4)
+    return g
+
+
 def convolutions():
     g = gpu()
     for size, inputs, outputs, stride in ((14, 16, 33, 1), (15, 5, 64, 2)):
@@ -223,4 +271,4 @@ def doubles():
     return g
 
 
-main(rows, fused, transposes, wide, products, halves, rounded, convolutions, doubles)
+main(rows, fused, transposes, wide, products, halves, rounded, parts, begins, large, convolutions, doubles)

@@ -47,38 +47,6 @@ mlir::OpOperand *transposedOperand(mlir::linalg::LinalgOp op);
 void shareTranspose(ThreadBuilder &b, mlir::linalg::LinalgOp op,
                     mlir::OpOperand &operand);
 
-/// A product of matrices whose elements are computed where they are needed.
-struct TiledProduct {
-  int64_t batches, rows, columns, depth;
-  mlir::Type sumType;
-  /// An element of the left, the right side; indices are within bounds.
-  llvm::function_ref<mlir::Value(mlir::Value batch, mlir::Value row,
-                                 mlir::Value k)>
-      left;
-  llvm::function_ref<mlir::Value(mlir::Value batch, mlir::Value k,
-                                 mlir::Value column)>
-      right;
-  llvm::function_ref<void(mlir::Value batch, mlir::Value row,
-                          mlir::Value column, mlir::Value sum)>
-      finish;
-  /// Of both sides; null where they are of different ones.
-  mlir::Type element = {};
-  /// Whether neighbours in memory are along the rows on the left, and along the
-  /// depth on the right.
-  bool leftByRows = false, rightByDepth = false;
-
-  /// Whether blocks have enough to do.
-  bool isWorthTiles() const;
-  /// A block of threads for each tile of the result, which keeps its part of
-  /// both sides in shared memory.
-  void share(ThreadBuilder &b) const;
-
-private:
-  /// The same by the units for matrices: of f16 and bf16, and of f32 where
-  /// products may be of tf32.
-  void shareUnits(ThreadBuilder &b) const;
-};
-
 } // namespace weir::gpu
 
 #endif // WEIR_PASSES_GPU_KERNELS_BLOCKS_H

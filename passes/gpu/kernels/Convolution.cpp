@@ -1,6 +1,6 @@
 // Convolutions: tiles of a product for blocks, or an element for a thread.
 
-#include "passes/gpu/kernels/Blocks.h"
+#include "passes/gpu/kernels/Products.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
@@ -69,21 +69,23 @@ public:
     auto left = [&](Value group, Value row, Value k) {
       return pixel(group, row, k);
     };
-    auto right = [&](Value group, Value k, Value column) {
+    auto right = [&](Value group, Value column, Value k) {
       SmallVector<Value> tap = tapOf(k);
-      return weight(group, column, ArrayRef<Value>(tap).drop_back(),
-                    tap.back());
+      return Place{
+          weight(group, column, ArrayRef<Value>(tap).drop_back(), tap.back())};
     };
-    auto store = [&](Value group, Value row, Value column, Value sum) {
+    auto store = [&](Value group, Value row, Value column,
+                     ArrayRef<Value> sums) {
       SmallVector<Value> at = b.delinearize(row, out.getShape().drop_back());
       at.push_back(b.plus(b.times(group, outputs), column));
-      finish(b, op, sum, at);
+      finishTogether(b, op, sums, at);
     };
-    Type element = x.getElementType();
-    if (element != filter.getElementType())
-      element = {};
-    TiledProduct product = {groups, rows,  outputs, depth,  sumType,
-                            left,   right, store,   element};
+    // Channels are neighbours: of a pixel within a group, of a tap in a panel.
+    TiledProduct product = {{groups, rows, outputs, depth},
+                            sumType,
+                            {op.getX(), left, /*byDepth=*/true, inputs},
+                            {op.getFilter(), right, /*byDepth=*/false, width},
+                            store};
     if (!product.isWorthTiles())
       return false;
     product.share(b);
@@ -102,9 +104,10 @@ public:
               SmallVector<Value> place = {at[0]};
               llvm::append_range(place, places);
               place.push_back(b.plus(b.times(group, inputs), i));
-              return SmallVector<Value>{
-                  b.multiplyAdd(b.load(op.getX(), place),
-                                weight(group, channel, taps, i), sum[0])};
+              return SmallVector<Value>{b.multiplyAdd(
+                  b.load(op.getX(), place),
+                  b.load(op.getFilter(), weight(group, channel, taps, i)),
+                  sum[0])};
             })[0];
           });
       finish(b, op, sum, at);
@@ -118,17 +121,18 @@ private:
     return b.delinearize(k, shape);
   }
 
-  Value weight(Value group, Value channel, ValueRange taps, Value input) {
+  SmallVector<Value> weight(Value group, Value channel, ValueRange taps,
+                            Value input) {
     SmallVector<Value> at = {
         b.plus(b.times(group, llvm::divideCeil(outputs, width)),
                b.dividedBy(channel, width))};
     llvm::append_range(at, taps);
     at.append({input, b.modulo(channel, width)});
-    return b.load(op.getFilter(), at);
+    return at;
   }
 
-  /// What window `row` has at `k`: zero outside of the image.
-  Value pixel(Value group, Value row, Value k) {
+  /// Where window `row` has its element `k`, and whether that is in the image.
+  Place pixel(Value group, Value row, Value k) {
     SmallVector<Value> at = b.delinearize(row, out.getShape().drop_back());
     SmallVector<Value> tap = tapOf(k), place = {at[0]};
     Value inside;
@@ -141,11 +145,8 @@ private:
       inside =
           inside ? b.create<arith::AndIOp>(inside, here).getResult() : here;
     }
-    for (Value &index : MutableArrayRef<Value>(place).drop_front())
-      index = b.create<arith::SelectOp>(inside, index, b.index(0));
     place.push_back(b.plus(b.times(group, inputs), tap.back()));
-    Value value = b.load(op.getX(), place);
-    return b.create<arith::SelectOp>(inside, value, b.zero(value.getType()));
+    return {place, inside};
   }
 
   ThreadBuilder &b;

@@ -1,6 +1,6 @@
 // Matrix products: tiles for blocks, or an element for a thread.
 
-#include "passes/gpu/kernels/Blocks.h"
+#include "passes/gpu/kernels/Products.h"
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
@@ -10,12 +10,23 @@ using namespace mlir;
 namespace weir::gpu {
 namespace {
 
-/// Whether neighbours of the matrix lie one below the other.
-bool isByDepth(MemRefType type) {
+/// Whether neighbours in memory are along the dimension, counted from the last.
+bool isFastest(MemRefType type, unsigned fromLast) {
   SmallVector<int64_t> strides;
   int64_t offset;
   return succeeded(getStridesAndOffset(type, strides, offset)) &&
-         strides.back() != 1;
+         strides[strides.size() - 1 - fromLast] == 1;
+}
+
+/// A matrix of the last two dimensions, as a side of a product.
+Side sideOf(Value memory, bool depthIsLast,
+            llvm::function_ref<Place(Value, Value, Value)> place) {
+  auto type = cast<MemRefType>(memory.getType());
+  bool lastIsFastest = isFastest(type, 0);
+  return {memory, place, lastIsFastest == depthIsLast,
+          lastIsFastest || isFastest(type, 1)
+              ? type.getDimSize(type.getRank() - (lastIsFastest ? 1 : 2))
+              : 1};
 }
 
 } // namespace
@@ -61,12 +72,12 @@ void shareMatmul(ThreadBuilder &b, kernel::MatmulOp op, bool meets) {
   int64_t depth = right.getDimSize(right.getRank() - 2);
   int64_t width = right.getShape().back();
   Type sumType = op.getEpilogue().front().getArgument(0).getType();
-  auto loadLeft = [&](ArrayRef<Value> batch, Value row, Value k) {
+  auto leftAt = [&](ArrayRef<Value> batch, Value row, Value k) {
     SmallVector<Value> at(batch);
     at.append({op.getTransposeA() ? k : row, op.getTransposeA() ? row : k});
-    return b.load(op.getA(), at);
+    return at;
   };
-  auto loadRight = [&](ArrayRef<Value> batch, Value k, Value column) {
+  auto rightAt = [&](ArrayRef<Value> batch, Value k, Value column) {
     SmallVector<Value> at;
     if (!op.getShared())
       at.assign(batch.begin(), batch.end());
@@ -74,36 +85,28 @@ void shareMatmul(ThreadBuilder &b, kernel::MatmulOp op, bool meets) {
       at.append({b.dividedBy(column, width), k, b.modulo(column, width)});
     else
       at.append({k, column});
-    return b.load(op.getB(), at);
+    return at;
   };
   int64_t batches = 1;
   for (int64_t size : batchShape)
     batches *= size;
   auto left = [&](Value batch, Value row, Value k) {
-    return loadLeft(b.delinearize(batch, batchShape), row, k);
+    return Place{leftAt(b.delinearize(batch, batchShape), row, k)};
   };
-  auto rightAt = [&](Value batch, Value k, Value column) {
-    return loadRight(b.delinearize(batch, batchShape), k, column);
+  auto rightOf = [&](Value batch, Value column, Value k) {
+    return Place{rightAt(b.delinearize(batch, batchShape), k, column)};
   };
-  auto store = [&](Value batch, Value row, Value column, Value sum) {
+  auto store = [&](Value batch, Value row, Value column, ArrayRef<Value> sums) {
     SmallVector<Value> at = b.delinearize(batch, batchShape);
     at.append({row, column});
-    finish(b, op, sum, at);
+    finishTogether(b, op, sums, at);
   };
-  Type element = right.getElementType();
-  if (element != cast<MemRefType>(op.getA().getType()).getElementType())
-    element = {};
-  TiledProduct product = {batches,
-                          out.getDimSize(out.getRank() - 2),
-                          out.getShape().back(),
-                          depth,
+  TiledProduct product = {{batches, out.getDimSize(out.getRank() - 2),
+                           out.getShape().back(), depth},
                           sumType,
-                          left,
-                          rightAt,
-                          store,
-                          element,
-                          op.getTransposeA(),
-                          isByDepth(right)};
+                          sideOf(op.getA(), !op.getTransposeA(), left),
+                          sideOf(op.getB(), /*depthIsLast=*/false, rightOf),
+                          store};
   if (meets && product.isWorthTiles())
     return product.share(b);
   b.grains(out.getNumElements(), [&](Value grain) {
@@ -111,8 +114,9 @@ void shareMatmul(ThreadBuilder &b, kernel::MatmulOp op, bool meets) {
     ArrayRef<Value> batch = ArrayRef<Value>(at).drop_back(2);
     Value row = at[at.size() - 2], column = at.back();
     auto sum = b.loop(depth, b.zero(sumType), [&](Value k, ValueRange sum) {
-      return SmallVector<Value>{b.multiplyAdd(
-          loadLeft(batch, row, k), loadRight(batch, k, column), sum[0])};
+      return SmallVector<Value>{
+          b.multiplyAdd(b.load(op.getA(), leftAt(batch, row, k)),
+                        b.load(op.getB(), rightAt(batch, k, column)), sum[0])};
     });
     finish(b, op, sum[0], at);
   });

@@ -184,8 +184,9 @@ Value ThreadBuilder::multiplyAdd(Value a, Value b, Value sum) {
   return create<arith::AddIOp>(create<arith::MulIOp>(a, b), sum);
 }
 
-void finish(ThreadBuilder &b, kernel::KernelOpInterface op, Value sum,
-            ValueRange at) {
+/// What the epilogue yields.
+static Value finished(ThreadBuilder &b, kernel::KernelOpInterface op, Value sum,
+                      ValueRange at) {
   Block &block = op.getEpilogue().front();
   IRMapping mapping;
   mapping.map(block.getArgument(0), sum);
@@ -204,8 +205,25 @@ void finish(ThreadBuilder &b, kernel::KernelOpInterface op, Value sum,
   }
   for (Operation &inner : block.without_terminator())
     b.clone(inner, mapping);
-  b.store(mapping.lookupOrDefault(block.getTerminator()->getOperand(0)),
-          op.getOut(), at);
+  return mapping.lookupOrDefault(block.getTerminator()->getOperand(0));
+}
+
+void finish(ThreadBuilder &b, kernel::KernelOpInterface op, Value sum,
+            ValueRange at) {
+  b.store(finished(b, op, sum, at), op.getOut(), at);
+}
+
+void finishTogether(ThreadBuilder &b, kernel::KernelOpInterface op,
+                    ArrayRef<Value> sums, ValueRange at) {
+  SmallVector<Value> values;
+  SmallVector<SmallVector<Value>> places;
+  for (auto [i, sum] : llvm::enumerate(sums)) {
+    places.emplace_back(at);
+    places.back().back() = b.plus(at.back(), b.index(i));
+    values.push_back(finished(b, op, sum, places.back()));
+  }
+  for (auto [value, place] : llvm::zip_equal(values, places))
+    b.store(value, op.getOut(), place);
 }
 
 } // namespace weir::gpu

@@ -72,6 +72,10 @@ public:
 /// what it yields.
 void finish(ThreadBuilder &b, kernel::KernelOpInterface op, mlir::Value sum,
             mlir::ValueRange at);
+/// The same for sums of neighbours along the last dimension, the first at `at`:
+/// all are computed before any is stored, so that they are stored at once.
+void finishTogether(ThreadBuilder &b, kernel::KernelOpInterface op,
+                    llvm::ArrayRef<mlir::Value> sums, mlir::ValueRange at);
 
 /// Has the product read its right side where it lies, if this packs it for the
 /// product alone.

@@ -1,11 +1,10 @@
-// A block of threads computes a tile of a product.
+// A block of threads computes a tile of a product, of elements of any types.
 //
 // For each slice of the depth the block brings its rows of the left side and
 // its columns of the right side into shared memory, where each element is read
 // by 16 threads; a thread keeps the sums of 4 x 4 elements in registers.
 
-#include "passes/gpu/Precision.h"
-#include "passes/gpu/kernels/Blocks.h"
+#include "passes/gpu/kernels/Products.h"
 
 using namespace mlir;
 
@@ -19,19 +18,9 @@ constexpr int64_t padded = tile + 4;
 
 } // namespace
 
-bool TiledProduct::isWorthTiles() const {
-  return (sumType.isF32() || sumType.isInteger(32)) && rows >= 16 &&
-         columns >= 16 && depth >= 16 && rows * columns >= 1024 &&
-         batches * llvm::divideCeil(rows, tile) *
-                 llvm::divideCeil(columns, tile) <=
-             INT32_MAX;
-}
-
-void TiledProduct::share(ThreadBuilder &b) const {
-  if (element && sumType.isF32() &&
-      (element.isF16() || element.isBF16() ||
-       (element.isF32() && isForTf32(b.getInsertionBlock()->getParentOp()))))
-    return shareUnits(b);
+void TiledProduct::shareSlices(ThreadBuilder &b) const {
+  int64_t batches = sizes.batches, rows = sizes.rows, columns = sizes.columns,
+          depth = sizes.depth;
   int64_t tilesDown = llvm::divideCeil(rows, tile),
           tilesAcross = llvm::divideCeil(columns, tile);
   b.blocks(
@@ -61,22 +50,22 @@ void TiledProduct::share(ThreadBuilder &b) const {
                   return std::pair(b.modulo(element, tile),
                                    b.dividedBy(element, tile));
                 };
-                auto [r, kl] = leftByRows ? byTile() : byDepth();
+                auto [r, kl] = left.byDepth ? byDepth() : byTile();
                 Value row = b.plus(firstRow, r), k = b.plus(first, kl);
                 Value both =
                     b.both(b.isInside(row, rows), b.isInside(k, depth));
-                b.store(
-                    b.orZero(both, b.widened(left(batch, b.clamped(row, rows),
-                                                  b.clamped(k, depth)))),
-                    a, {kl, r});
-                auto [n, kr] = rightByDepth ? byDepth() : byTile();
+                b.store(b.orZero(both, b.widened(left.load(
+                                           b, batch, b.clamped(row, rows),
+                                           b.clamped(k, depth)))),
+                        a, {kl, r});
+                auto [n, kr] = right.byDepth ? byDepth() : byTile();
                 Value column = b.plus(firstColumn, n);
                 k = b.plus(first, kr);
                 both =
                     b.both(b.isInside(column, columns), b.isInside(k, depth));
-                b.store(b.orZero(both,
-                                 b.widened(right(batch, b.clamped(k, depth),
-                                                 b.clamped(column, columns)))),
+                b.store(b.orZero(both, b.widened(right.load(
+                                           b, batch, b.clamped(column, columns),
+                                           b.clamped(k, depth)))),
                         c, {kr, n});
               }
               b.meet();

@@ -5,38 +5,19 @@
 // tf32, which are f32 whose fractions are rounded to 10 bits. Lane 4 g + t
 // holds of the left side rows g and g + 8, of the right side column g, words t
 // and t + 4, and of the sums rows g and g + 8, columns 2 t and 2 t + 1 (PTX
-// ISA, mma.m16n8k16 and mma.m16n8k8). Shared memory has the words of a row of
-// the left side, or of a column of the right side, one behind the other.
+// ISA, mma.m16n8k16 and mma.m16n8k8). ldmatrix hands out words so.
 
-#include "passes/gpu/kernels/Blocks.h"
-
-#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "passes/gpu/kernels/Products.h"
 
 using namespace mlir;
 
 namespace weir::gpu {
 namespace {
 
-// Elements of a tile along a side, and words of a slice along the depth.
-constexpr int64_t tile = 64, words = 16;
-// Words that are multiplied at once.
-constexpr int64_t wordsAtOnce = 8;
-// Four warps, of which each has a quarter: 32 x 32 elements.
-constexpr int64_t threads = 128, quarter = 32;
-constexpr int64_t down = quarter / 16, across = quarter / 8;
-// Words of a row in memory: lanes that read a column are in other banks.
-constexpr int64_t padded = words + 4;
-
-/// One of the 16-bit floats above the other, in a word.
-Value packed(ThreadBuilder &b, Value low, Value high) {
-  auto bits = [&](Value x) -> Value {
-    return b.create<arith::ExtUIOp>(
-        b.getI32Type(), b.create<arith::BitcastOp>(b.getI16Type(), x));
-  };
-  Value half = b.create<arith::ConstantIntOp>(16, 32);
-  return b.create<arith::OrIOp>(bits(low),
-                                b.create<arith::ShLIOp>(bits(high), half));
-}
+// What is multiplied at once.
+constexpr int64_t rowsAtOnce = 16, columnsAtOnce = 8, wordsAtOnce = 8;
+// Lanes that hold a row of the sums.
+constexpr int64_t quad = 4;
 
 /// The nearest tf32, as a word.
 Value rounded(ThreadBuilder &b, Value x) {
@@ -73,88 +54,180 @@ SmallVector<Value> multiply(ThreadBuilder &b, Type element,
   return results;
 }
 
+class UnitThreads : public TileThreads {
+public:
+  UnitThreads(ThreadBuilder &b, const Tiling &tiling, const Slice &left,
+              const Slice &right, Type element, Value thread)
+      : b(b), left(left), right(right), element(element),
+        down(tiling.rows / tiling.warpsDown / rowsAtOnce),
+        across(tiling.columns / tiling.warpsAcross / columnsAtOnce),
+        lane(b.modulo(thread, warp)), g(b.dividedBy(lane, quad)),
+        t(b.modulo(lane, quad)) {
+    Value which = b.dividedBy(thread, warp);
+    ownRow = b.times(b.dividedBy(which, tiling.warpsAcross), down * rowsAtOnce);
+    ownColumn =
+        b.times(b.modulo(which, tiling.warpsAcross), across * columnsAtOnce);
+  }
+
+  int64_t sums() const override { return 4 * down * across; }
+
+  SmallVector<Value> multiply(Value leftAt, Value rightAt,
+                              ValueRange now) override {
+    SmallVector<Value> sums(now);
+    int64_t words = left.depth * left.elementBytes / 4;
+    for (int64_t word = 0; word < words; word += wordsAtOnce) {
+      SmallVector<SmallVector<Value>> rows, columns;
+      for (int64_t i = 0; i < down; ++i)
+        rows.push_back(wordsOf(left, leftAt, ownRow, i, word, /*isLeft=*/true));
+      // Two tiles of columns have as many words as one of rows.
+      for (int64_t j = 0; j < across / 2; ++j) {
+        SmallVector<Value> both =
+            wordsOf(right, rightAt, ownColumn, j, word, /*isLeft=*/false);
+        columns.push_back({both[0], both[1]});
+        columns.push_back({both[2], both[3]});
+      }
+      for (int64_t i = 0; i < down; ++i)
+        for (int64_t j = 0; j < across; ++j) {
+          SmallVector<Value> sides(rows[i]);
+          llvm::append_range(sides, columns[j]);
+          auto *own = sums.begin() + 4 * (i * across + j);
+          llvm::copy(gpu::multiply(b, element, sides, ArrayRef(own, 4)), own);
+        }
+    }
+    return sums;
+  }
+
+  void finish(
+      ValueRange sums, int64_t most,
+      llvm::function_ref<void(Value, Value, ArrayRef<Value>)> group) override {
+    for (int64_t i = 0; i < down; ++i)
+      for (int64_t half = 0; half < 2; ++half) {
+        Value row = b.plus(b.plus(ownRow, g),
+                           b.index(rowsAtOnce * i + columnsAtOnce * half));
+        SmallVector<SmallVector<Value>> pairs;
+        for (int64_t j = 0; j < across; ++j) {
+          int64_t first = 4 * (i * across + j) + 2 * half;
+          pairs.push_back({sums[first], sums[first + 1]});
+        }
+        if (most == columnsAtOnce)
+          finishQuads(row, pairs, group);
+        else
+          finishPairs(row, pairs, most, group);
+      }
+  }
+
+private:
+  /// Four words of 16 lines, number `block` of the warp's: of the left side
+  /// those of a tile, of the right side those of two.
+  SmallVector<Value> wordsOf(const Slice &slice, Value memory, Value own,
+                             int64_t block, int64_t word, bool isLeft) {
+    constexpr int64_t half = 8;
+    int64_t perWord = 4 / slice.elementBytes;
+    // Which of the four matrices a lane has an address of, and its line.
+    Value matrix = b.dividedBy(lane, half), line = b.modulo(lane, half);
+    Value low = b.modulo(matrix, 2), high = b.dividedBy(matrix, 2);
+    Value forLine = isLeft ? low : high, forWord = isLeft ? high : low;
+    Value lines = b.plus(own, b.index(2 * half * block));
+    SmallVector<Value> words;
+    if (slice.byDepth) {
+      Value chunk = b.plus(forWord, b.index(word * 4 / chunkBytes));
+      Value at = b.plus(b.plus(own, line), b.times(forLine, half));
+      // Neither blocks of lines turn the chunks, nor does their number.
+      Value offset = b.plus(slice.offsetOf(b, at, chunk),
+                            b.index(2 * half * block * slice.bytesOfLine()));
+      words = loadMatrices(b, after(b, memory, offset), /*transposed=*/false);
+    } else if (perWord == 2) {
+      Value depth =
+          b.plus(b.plus(line, b.times(forWord, half)), b.index(word * perWord));
+      Value chunk =
+          b.plus(b.dividedBy(lines, slice.elementsOfChunk()), forLine);
+      words = loadMatrices(b, after(b, memory, slice.offsetOf(b, depth, chunk)),
+                           /*transposed=*/true);
+    } else {
+      for (int64_t i = 0; i < 4; ++i) {
+        int64_t second = isLeft ? i % 2 : i / 2, later = isLeft ? i / 2 : i % 2;
+        Value at = b.plus(b.plus(lines, g), b.index(half * second));
+        Value depth = b.plus(t, b.index(word + 4 * later));
+        Value offset = b.plus(
+            slice.offsetOf(b, depth, b.dividedBy(at, slice.elementsOfChunk())),
+            b.times(b.modulo(at, slice.elementsOfChunk()), 4));
+        words.push_back(loadAt(b, b.getI32Type(), after(b, memory, offset)));
+      }
+    }
+    if (element.isF32())
+      for (Value &value : words)
+        value = rounded(b, b.create<arith::BitcastOp>(b.getF32Type(), value));
+    return words;
+  }
+
+  void
+  finishPairs(Value row, ArrayRef<SmallVector<Value>> pairs, int64_t most,
+              llvm::function_ref<void(Value, Value, ArrayRef<Value>)> group) {
+    for (auto [j, pair] : llvm::enumerate(pairs)) {
+      Value column =
+          b.plus(b.plus(ownColumn, b.times(t, 2)), b.index(columnsAtOnce * j));
+      if (most >= 2) {
+        group(row, column, pair);
+        continue;
+      }
+      group(row, column, pair[0]);
+      group(row, b.plus(column, b.index(1)), pair[1]);
+    }
+  }
+
+  /// Four lanes have pairs of four tiles each: they exchange them, by which
+  /// each has a whole row of one tile.
+  void
+  finishQuads(Value row, ArrayRef<SmallVector<Value>> pairs,
+              llvm::function_ref<void(Value, Value, ArrayRef<Value>)> group) {
+    Value isOdd = b.equals(b.modulo(t, 2), 1),
+          isUpper = b.equals(b.dividedBy(t, 2), 1);
+    auto select = [&](Value condition, Value yes, Value no) -> Value {
+      return b.create<arith::SelectOp>(condition, yes, no);
+    };
+    // Of what two lanes have of two tiles, the first of which the lane with the
+    // bit clear keeps: that lane's, then the other's.
+    auto swap = [&](Value isSet, int64_t bit, ArrayRef<Value> first,
+                    ArrayRef<Value> second) {
+      SmallVector<Value> own, others;
+      for (auto [x, y] : llvm::zip_equal(first, second)) {
+        Value kept = select(isSet, y, x);
+        Value got = b.exchange(select(isSet, x, y), bit);
+        own.push_back(select(isSet, got, kept));
+        others.push_back(select(isSet, kept, got));
+      }
+      llvm::append_range(own, others);
+      return own;
+    };
+    for (int64_t j = 0; j < across; j += quad) {
+      SmallVector<Value> even = swap(isUpper, 2, pairs[j], pairs[j + 2]);
+      SmallVector<Value> odd = swap(isUpper, 2, pairs[j + 1], pairs[j + 3]);
+      // Each has the pairs of lanes t % 2 and t % 2 + 2; as lanes count they
+      // are those of lanes 0 and 1, then of 2 and 3.
+      SmallVector<Value> lower = swap(isOdd, 1, ArrayRef(even).take_front(2),
+                                      ArrayRef(odd).take_front(2));
+      SmallVector<Value> upper = swap(isOdd, 1, ArrayRef(even).drop_front(2),
+                                      ArrayRef(odd).drop_front(2));
+      llvm::append_range(lower, upper);
+      Value column = b.plus(b.plus(ownColumn, b.times(t, columnsAtOnce)),
+                            b.index(columnsAtOnce * j));
+      group(row, column, lower);
+    }
+  }
+
+  ThreadBuilder &b;
+  Slice left, right;
+  Type element;
+  int64_t down, across;
+  Value lane, g, t, ownRow, ownColumn;
+};
+
 } // namespace
 
-void TiledProduct::shareUnits(ThreadBuilder &b) const {
-  int64_t perWord = element.isF32() ? 1 : 2, slice = words * perWord;
-  int64_t tilesDown = llvm::divideCeil(rows, tile),
-          tilesAcross = llvm::divideCeil(columns, tile);
-  auto body = [&](Value block, Value thread) {
-    SmallVector<Value> place =
-        b.delinearize(block, {batches, tilesDown, tilesAcross});
-    Value batch = place[0], firstRow = b.times(place[1], tile),
-          firstColumn = b.times(place[2], tile);
-    Value lane = b.modulo(thread, warp), which = b.dividedBy(thread, warp);
-    Value g = b.dividedBy(lane, 4), t = b.modulo(lane, 4);
-    Value ownRow = b.plus(b.times(b.dividedBy(which, 2), quarter), g),
-          ownColumn = b.times(b.modulo(which, 2), quarter);
-    Value a = b.shared({tile, padded}, b.getI32Type()),
-          c = b.shared({tile, padded}, b.getI32Type());
-    auto fill = [&](Value word, bool byDepth, Value memory,
-                    llvm::function_ref<Value(Value line, Value k)> at) {
-      // Neighbouring threads read neighbours.
-      Value line = byDepth ? b.dividedBy(word, words) : b.modulo(word, tile),
-            place = byDepth ? b.modulo(word, words) : b.dividedBy(word, tile);
-      Value k = b.times(place, perWord);
-      b.store(perWord == 1
-                  ? rounded(b, at(line, k))
-                  : packed(b, at(line, k), at(line, b.plus(k, b.index(1)))),
-              memory, {line, place});
-    };
-    auto round = [&](Value step, ValueRange now) {
-      Value first = b.times(step, slice);
-      for (int64_t i = 0; i < tile * words / threads; ++i) {
-        Value word = b.plus(thread, b.index(i * threads));
-        fill(word, !leftByRows, a, [&](Value line, Value within) {
-          Value row = b.plus(firstRow, line), k = b.plus(first, within);
-          return b.orZero(
-              b.both(b.isInside(row, rows), b.isInside(k, depth)),
-              left(batch, b.clamped(row, rows), b.clamped(k, depth)));
-        });
-        fill(word, rightByDepth, c, [&](Value line, Value within) {
-          Value column = b.plus(firstColumn, line), k = b.plus(first, within);
-          return b.orZero(
-              b.both(b.isInside(column, columns), b.isInside(k, depth)),
-              right(batch, b.clamped(k, depth), b.clamped(column, columns)));
-        });
-      }
-      b.meet();
-      SmallVector<Value> sums(now);
-      for (int64_t begin = 0; begin < words; begin += wordsAtOnce) {
-        auto wordAt = [&](Value memory, Value line, int64_t word) {
-          return b.load(memory, {line, b.plus(t, b.index(begin + word))});
-        };
-        for (int64_t i = 0; i < down; ++i) {
-          Value upper = b.plus(ownRow, b.index(16 * i)),
-                lower = b.plus(ownRow, b.index(16 * i + 8));
-          SmallVector<Value> sides{wordAt(a, upper, 0), wordAt(a, lower, 0),
-                                   wordAt(a, upper, 4), wordAt(a, lower, 4)};
-          for (int64_t j = 0; j < across; ++j) {
-            Value column = b.plus(b.plus(ownColumn, g), b.index(8 * j));
-            SmallVector<Value> all(sides);
-            all.append({wordAt(c, column, 0), wordAt(c, column, 4)});
-            auto *own = sums.begin() + 4 * (i * across + j);
-            llvm::copy(multiply(b, element, all, ArrayRef(own, 4)), own);
-          }
-        }
-      }
-      b.meet();
-      return sums;
-    };
-    SmallVector<Value> sums =
-        b.loop(llvm::divideCeil(depth, slice),
-               SmallVector<Value>(4 * down * across, b.zero(sumType)), round);
-    for (auto [number, sum] : llvm::enumerate(sums)) {
-      int64_t i = number / 4 / across, j = number / 4 % across;
-      Value row = b.plus(b.plus(firstRow, ownRow),
-                         b.index(16 * i + number % 4 / 2 * 8));
-      Value column = b.plus(b.plus(firstColumn, ownColumn),
-                            b.plus(b.times(t, 2), b.index(8 * j + number % 2)));
-      b.onlyIf(b.both(b.isInside(row, rows), b.isInside(column, columns)),
-               [&, sum = sum] { finish(batch, row, column, sum); });
-    }
-  };
-  b.blocks(batches * tilesDown * tilesAcross, threads, body);
+std::unique_ptr<TileThreads>
+makeUnitThreads(ThreadBuilder &b, const Tiling &tiling, const Slice &left,
+                const Slice &right, Type element, Value thread) {
+  return std::make_unique<UnitThreads>(b, tiling, left, right, element, thread);
 }
 
 } // namespace weir::gpu

@@ -432,13 +432,27 @@ func.func private @unpacked(%a: memref<4x8xf32>, %b: memref<20x8xf32>, %c: memre
 
 // -----
 
-// A large product is computed in tiles, both sides in shared memory.
+// A large product is computed in tiles, slices of both sides in three parts of
+// shared memory: while one is multiplied, copies into the others are on their
+// way. A thread loads four neighbours at once, and has 8 x 8 sums.
 // CHECK-LABEL: func.func private @tiles
-// CHECK: kernel.parts 4 attributes {weir.block = 256 : i64} {
-// CHECK-COUNT-2: memref.alloca() : memref<16x68xf32, 3>
-// CHECK: nvvm.barrier0
-// CHECK-COUNT-16: math.fma
-// CHECK: nvvm.barrier0
+// CHECK: kernel.parts 8 attributes {weir.block = 32 : i64} {
+// CHECK: memref.alloca() : memref<18432xi8, 3>
+// CHECK-COUNT-12: llvm.call_intrinsic "llvm.nvvm.cp.async.cg.shared.global.16.s"
+// CHECK: nvvm.cp.async.commit.group
+// CHECK-COUNT-12: llvm.call_intrinsic "llvm.nvvm.cp.async.cg.shared.global.16.s"
+// CHECK: nvvm.cp.async.commit.group
+// CHECK: scf.for %{{.*}} = %c0 to %c3 step %c1 iter_args
+// CHECK: nvvm.cp.async.wait.group 1
+// CHECK-NEXT: nvvm.barrier0
+// CHECK: scf.if
+// CHECK-COUNT-12: llvm.call_intrinsic "llvm.nvvm.cp.async.cg.shared.global.16.s"
+// CHECK: nvvm.cp.async.commit.group
+// CHECK-COUNT-16: llvm.load %{{.*}} {alignment = 16 : i64} : !llvm.ptr<3> -> vector<4xf32>
+// CHECK-COUNT-256: math.fma
+// CHECK-NOT: nvvm.barrier0
+// CHECK: scf.if
+// CHECK-COUNT-4: memref.store %{{.*}}, %arg2
 func.func private @tiles(%a: memref<100x40xf32>, %b: memref<40x100xf32>, %c: memref<100x100xf32>) attributes {weir.kernel} {
   kernel.matmul ins(%a, %b : memref<100x40xf32>, memref<40x100xf32>) outs(%c : memref<100x100xf32>) attributes {} {
   ^bb0(%sum: f32):
@@ -449,22 +463,46 @@ func.func private @tiles(%a: memref<100x40xf32>, %b: memref<40x100xf32>, %c: mem
 
 // -----
 
-// Of 16-bit floats a tile is multiplied by the units for matrices: pairs along
-// the depth are words of shared memory, and a warp has a quarter of the tile.
+// Of 16-bit floats a tile is multiplied by the units for matrices, which get
+// their words by ldmatrix. Lanes exchange their sums before they store them, so
+// that each has eight neighbours. Where nothing is past the edges, copies do
+// without a number of bytes.
 // CHECK-LABEL: func.func private @halves
 // CHECK: kernel.parts 4 attributes {weir.block = 128 : i64} {
-// CHECK-COUNT-2: memref.alloca() : memref<64x20xi32, 3>
-// CHECK: arith.bitcast %{{.*}} : bf16 to i16
-// CHECK: arith.ori
-// CHECK: nvvm.barrier0
-// CHECK-COUNT-16: llvm.call_intrinsic "llvm.nvvm.mma.m16n8k16.row.col.bf16"
-// CHECK: nvvm.barrier0
-// CHECK: arith.truncf
+// CHECK: memref.alloca() : memref<24576xi8, 3>
+// CHECK: llvm.call_intrinsic "llvm.nvvm.cp.async.cg.shared.global.16"(%{{.*}}, %{{.*}}) :
+// CHECK: nvvm.cp.async.wait.group 1
+// CHECK-NEXT: nvvm.barrier0
+// CHECK-COUNT-2: nvvm.ldmatrix %{{.*}} {layout = #nvvm.mma_layout<row>, num = 4 : i32}
+// CHECK-COUNT-2: nvvm.ldmatrix %{{.*}} {layout = #nvvm.mma_layout<col>, num = 4 : i32}
+// CHECK-COUNT-8: llvm.call_intrinsic "llvm.nvvm.mma.m16n8k16.row.col.bf16"
+// CHECK-COUNT-4: nvvm.ldmatrix
+// CHECK-COUNT-8: llvm.call_intrinsic "llvm.nvvm.mma.m16n8k16.row.col.bf16"
+// CHECK-NOT: nvvm.barrier0
+// CHECK-COUNT-8: nvvm.shfl.sync bfly
+// CHECK-COUNT-8: arith.truncf
+// CHECK-COUNT-8: memref.store
+// Rows that do not begin at multiples of four bytes cannot be left to
+// themselves: a thread has two bytes in its hands.
+// CHECK-LABEL: func.func private @odd_rows
+// CHECK: llvm.load %{{.*}} {alignment = 2 : i64} : !llvm.ptr<1> -> i16
+// CHECK: llvm.store %{{.*}} {alignment = 2 : i64} : i16, !llvm.ptr<3>
+// CHECK: llvm.call_intrinsic "llvm.nvvm.mma.m16n8k16.row.col.bf16"
 // Of f32 it would round each element to fewer digits.
 // CHECK-LABEL: func.func private @singles
-// CHECK-NOT: llvm.call_intrinsic
-func.func private @halves(%a: memref<100x40xbf16>, %b: memref<40x100xbf16>, %c: memref<100x100xbf16>) attributes {weir.kernel} {
-  kernel.matmul ins(%a, %b : memref<100x40xbf16>, memref<40x100xbf16>) outs(%c : memref<100x100xbf16>) attributes {} {
+// CHECK-NOT: mma
+// CHECK-COUNT-256: math.fma
+// CHECK-NOT: mma
+func.func private @halves(%a: memref<128x96xbf16>, %b: memref<96x128xbf16>, %c: memref<128x128xbf16>) attributes {weir.kernel} {
+  kernel.matmul ins(%a, %b : memref<128x96xbf16>, memref<96x128xbf16>) outs(%c : memref<128x128xbf16>) attributes {} {
+  ^bb0(%sum: f32):
+    %r = arith.truncf %sum : f32 to bf16
+    kernel.yield %r : bf16
+  }
+  return
+}
+func.func private @odd_rows(%a: memref<100x41xbf16>, %b: memref<41x100xbf16>, %c: memref<100x100xbf16>) attributes {weir.kernel} {
+  kernel.matmul ins(%a, %b : memref<100x41xbf16>, memref<41x100xbf16>) outs(%c : memref<100x100xbf16>) attributes {} {
   ^bb0(%sum: f32):
     %r = arith.truncf %sum : f32 to bf16
     kernel.yield %r : bf16
@@ -504,11 +542,12 @@ func.func private @whole(%x: memref<8x500xf32>, %y: memref<8xf32>, %z: memref<8x
 // Where that is asked for, f32 is rounded to tf32, a word an element.
 // CHECK-LABEL: func.func private @rounded
 // CHECK: kernel.parts 4 attributes {weir.block = 128 : i64} {
-// CHECK-COUNT-2: memref.alloca() : memref<64x20xi32, 3>
+// CHECK: nvvm.barrier0
+// CHECK: nvvm.ldmatrix %{{.*}} {layout = #nvvm.mma_layout<row>, num = 4 : i32}
 // CHECK: llvm.call_intrinsic "llvm.nvvm.f2tf32.rna"(%{{.*}}) : (f32) -> i32
-// CHECK: nvvm.barrier0
+// CHECK: llvm.load %{{.*}} : !llvm.ptr<3> -> i32
 // CHECK-COUNT-16: llvm.call_intrinsic "llvm.nvvm.mma.m16n8k8.row.col.tf32"
-// CHECK: nvvm.barrier0
+// CHECK-NOT: nvvm.barrier0
 module attributes {weir.precision = "tf32"} {
   func.func private @rounded(%a: memref<100x40xf32>, %b: memref<40x100xf32>, %c: memref<100x100xf32>) attributes {weir.kernel} {
     kernel.matmul ins(%a, %b : memref<100x40xf32>, memref<40x100xf32>) outs(%c : memref<100x100xf32>) attributes {} {
@@ -517,4 +556,52 @@ module attributes {weir.precision = "tf32"} {
     }
     return
   }
+}
+
+// -----
+
+// Where a few tiles would leave most of the GPU idle, blocks share their depth,
+// and a launch behind adds up what they leave, in the order of the depth.
+// CHECK-LABEL: func.func private @deep
+// CHECK-SAME: (%[[A:.*]]: memref<64x4096xf16>, %[[B:.*]]: memref<4096x64xf16>, %[[BIAS:.*]]: memref<64xf16>, %[[C:.*]]: memref<64x64xf16>)
+// CHECK: %[[PARTS:.*]] = memref.alloc() : memref<[[SPLITS:[0-9]+]]x1x64x64xf32>
+// CHECK: kernel.parts {{[0-9]+}} attributes {weir.block = {{[0-9]+}} : i64} {
+// CHECK: llvm.call_intrinsic "llvm.nvvm.mma.m16n8k16.row.col.f32.f32"
+// CHECK: memref.store %{{.*}}, %[[PARTS]]
+// CHECK: kernel.parts 1024 {
+// CHECK: %[[FIRST:.*]] = memref.load %[[PARTS]][%c0, %c0, %[[ROW:.*]], %[[COLUMN:.*]]]
+// CHECK: %[[SECOND:.*]] = memref.load %[[PARTS]][%c1, %c0, %[[ROW]], %[[COLUMN]]]
+// CHECK: arith.addf %[[FIRST]], %[[SECOND]]
+// CHECK: memref.load %[[BIAS]][%[[COLUMN]]]
+// CHECK-COUNT-4: memref.store %{{.*}}, %[[C]]
+func.func private @deep(%a: memref<64x4096xf16>, %b: memref<4096x64xf16>, %bias: memref<64xf16>, %c: memref<64x64xf16>) attributes {weir.kernel} {
+  kernel.matmul ins(%a, %b : memref<64x4096xf16>, memref<4096x64xf16>) extras(%bias : memref<64xf16>) outs(%c : memref<64x64xf16>) attributes {extra_maps = [affine_map<(d0, d1) -> (d1)>]} {
+  ^bb0(%sum: f32, %e: f16):
+    %r = arith.truncf %sum : f32 to f16
+    %v = arith.addf %r, %e : f16
+    kernel.yield %v : f16
+  }
+  return
+}
+
+// -----
+
+// Windows are rows of a product whose elements are found in the image: channels
+// are copied by chunks, which are zero where a window leaves the image.
+// CHECK-LABEL: func.func private @windows
+// CHECK: kernel.parts {{[0-9]+}} attributes {weir.block = {{[0-9]+}} : i64} {
+// CHECK: %[[INSIDE:.*]] = arith.cmpi ult, %{{.*}}, %c28
+// CHECK: %[[BOTH:.*]] = arith.andi
+// CHECK: %[[BYTES:.*]] = arith.select %[[BOTH]], %{{.*}}, %{{.*}} : i32
+// CHECK: llvm.call_intrinsic "llvm.nvvm.cp.async.cg.shared.global.16.s"(%{{.*}}, %{{.*}}, %[[BYTES]])
+// CHECK: nvvm.ldmatrix
+// CHECK: llvm.call_intrinsic "llvm.nvvm.mma.m16n8k16.row.col.f32.f32"
+// CHECK-NOT: kernel.parts
+func.func private @windows(%x: memref<8x28x28x64xf16>, %w: memref<2x3x3x64x32xf16>, %y: memref<8x28x28x64xf16>) attributes {weir.kernel} {
+  kernel.convolution ins(%x, %w : memref<8x28x28x64xf16>, memref<2x3x3x64x32xf16>) outs(%y : memref<8x28x28x64xf16>) attributes {dilations = array<i64: 1, 1>, groups = 1 : i64, padding = array<i64: 1, 1>, strides = array<i64: 1, 1>} {
+  ^bb0(%sum: f32):
+    %r = arith.truncf %sum : f32 to f16
+    kernel.yield %r : f16
+  }
+  return
 }

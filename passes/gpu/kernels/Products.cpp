@@ -1,0 +1,191 @@
+// A block of threads computes a tile of a product, slice by slice.
+//
+// Of three parts of shared memory one has the slices of both sides that the
+// threads multiply; copies of the next two are on their way into the others. A
+// round waits for the oldest of these copies, then for all threads, and begins
+// the copies that take the place of the slice that all have done with: one
+// meeting a round is enough.
+
+#include "passes/gpu/kernels/Products.h"
+
+#include "passes/gpu/Precision.h"
+
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+
+using namespace mlir;
+
+namespace weir::gpu {
+namespace {
+
+/// The most neighbours that are stored together, by 16 bytes or twice that.
+constexpr int64_t mostNeighbours = 8;
+
+/// The slices of one side, on their way and there.
+struct Staged {
+  const Side &side;
+  Slice slice;
+  Part part;
+  int64_t begin; // bytes from where a stage begins
+};
+
+} // namespace
+
+bool TiledProduct::isWorthTiles() const {
+  return (sumType.isF32() || sumType.isInteger(32)) && sizes.rows >= 16 &&
+         sizes.columns >= 16 && sizes.depth >= 16 &&
+         sizes.rows * sizes.columns >= 1024 &&
+         sizes.batches * llvm::divideCeil(sizes.rows, 64) *
+                 llvm::divideCeil(sizes.columns, 64) <=
+             INT32_MAX;
+}
+
+void TiledProduct::share(ThreadBuilder &b) const {
+  Type element = left.element();
+  if (element != right.element() || !sumType.isF32() || !left.hasAddresses() ||
+      !right.hasAddresses())
+    return shareSlices(b);
+  if (element.isF16() || element.isBF16())
+    return shareStages(b, Multiplier::Halves);
+  if (!element.isF32())
+    return shareSlices(b);
+  shareStages(b, isForTf32(b.getInsertionBlock()->getParentOp())
+                     ? Multiplier::Tf32
+                     : Multiplier::Threads);
+}
+
+void TiledProduct::shareStages(ThreadBuilder &b, Multiplier multiplier) const {
+  Tiling tiling = chooseTiling(
+      sizes, multiplier, processorsOf(b.getInsertionBlock()->getParentOp()));
+  int64_t depth = depthOfSlice(multiplier), steps = tiling.steps;
+  int64_t tilesDown = llvm::divideCeil(sizes.rows, tiling.rows),
+          tilesAcross = llvm::divideCeil(sizes.columns, tiling.columns);
+  bool passesDepth = tiling.splits * steps * depth > sizes.depth;
+  Value parts;
+  if (tiling.splits > 1)
+    parts = b.create<memref::AllocOp>(MemRefType::get(
+        {tiling.splits, sizes.batches, sizes.rows, sizes.columns}, sumType));
+  auto body = [&](Value block, Value thread) {
+    SmallVector<Value> place = b.delinearize(
+        block, {tiling.splits, sizes.batches, tilesDown, tilesAcross});
+    Value split = place[0], batch = place[1];
+    Value firstRow = b.times(place[2], tiling.rows),
+          firstColumn = b.times(place[3], tiling.columns),
+          firstDepth = b.times(split, steps * depth);
+    auto sliceOf = [&](const Side &side, int64_t lines) {
+      return Slice{lines, depth, side.byDepth, side.elementBytes()};
+    };
+    Staged sides[] = {{left,
+                       sliceOf(left, tiling.rows),
+                       {batch, firstRow, sizes.rows, sizes.depth,
+                        sizes.rows % tiling.rows != 0, passesDepth},
+                       0},
+                      {right,
+                       sliceOf(right, tiling.columns),
+                       {batch, firstColumn, sizes.columns, sizes.depth,
+                        sizes.columns % tiling.columns != 0, passesDepth},
+                       0}};
+    sides[1].begin = sides[0].slice.bytes();
+    int64_t stageBytes = sides[1].begin + sides[1].slice.bytes();
+    Value memory = pointerTo(b, b.shared({stages * stageBytes}, b.getI8Type()));
+    auto begin = [&](Value step, Value stage) {
+      Value k = b.plus(firstDepth, b.times(step, depth));
+      for (const Staged &s : sides)
+        beginSlice(b, s.side, s.slice, s.part, k,
+                   after(b, memory, b.plus(stage, b.index(s.begin))), thread,
+                   tiling.threads());
+    };
+    std::unique_ptr<TileThreads> threads =
+        multiplier == Multiplier::Threads
+            ? makeFloatThreads(b, tiling, sides[0].slice, sides[1].slice,
+                               thread)
+            : makeUnitThreads(b, tiling, sides[0].slice, sides[1].slice,
+                              left.element(), thread);
+    for (int64_t i = 0; i < stages - 1; ++i) {
+      if (i < steps)
+        begin(b.index(i), b.index(i * stageBytes));
+      endGroup(b);
+    }
+    SmallVector<Value> carried(threads->sums(), b.zero(sumType));
+    carried.push_back(b.index(0));
+    int64_t last = (stages - 1) * stageBytes;
+    carried = b.loop(steps, carried, [&](Value step, ValueRange now) {
+      Value stage = now.back();
+      waitForGroups(b, stages - 2);
+      b.meet();
+      if (steps >= stages) {
+        Value next = b.plus(step, b.index(stages - 1));
+        // The slice before this one is done with.
+        Value before =
+            b.create<arith::SelectOp>(b.equals(stage, 0), b.index(last),
+                                      b.plus(stage, b.index(-stageBytes)));
+        b.onlyIf(b.isInside(next, steps), [&] { begin(next, before); });
+      }
+      endGroup(b);
+      SmallVector<Value> sums = threads->multiply(
+          after(b, memory, stage),
+          after(b, memory, b.plus(stage, b.index(sides[1].begin))),
+          now.drop_back());
+      sums.push_back(
+          b.create<arith::SelectOp>(b.equals(stage, last), b.index(0),
+                                    b.plus(stage, b.index(stageBytes))));
+      return sums;
+    });
+    carried.pop_back();
+    int64_t most = mostNeighbours;
+    while (sizes.columns % most)
+      most /= 2;
+    threads->finish(
+        carried, most, [&](Value row, Value column, ArrayRef<Value> sums) {
+          row = b.plus(firstRow, row);
+          column = b.plus(firstColumn, column);
+          // With its first a group is inside, of as many as divide the columns.
+          Value inside;
+          if (sides[0].part.passesLines)
+            inside = b.isInside(row, sizes.rows);
+          if (sides[1].part.passesLines) {
+            Value here = b.isInside(column, sizes.columns);
+            inside = inside ? b.both(inside, here) : here;
+          }
+          auto store = [&] {
+            if (!parts)
+              return finish(batch, row, column, sums);
+            for (auto [i, sum] : llvm::enumerate(sums))
+              b.store(sum, parts,
+                      {split, batch, row, b.plus(column, b.index(i))});
+          };
+          if (inside)
+            b.onlyIf(inside, store);
+          else
+            store();
+        });
+  };
+  b.blocks(tiling.splits * sizes.batches * tilesDown * tilesAcross,
+           tiling.threads(), body);
+  if (parts)
+    addSplits(b, parts, tiling.splits);
+}
+
+void TiledProduct::addSplits(ThreadBuilder &b, Value parts,
+                             int64_t splits) const {
+  int64_t together = sizes.columns % 4 == 0 ? 4 : 1;
+  b.grains(sizes.batches * sizes.rows * sizes.columns / together,
+           [&](Value grain) {
+             SmallVector<Value> at = b.delinearize(
+                 grain, {sizes.batches, sizes.rows, sizes.columns / together});
+             Value column = b.times(at[2], together);
+             SmallVector<Value> sums;
+             // One part after the other: the order of the depth.
+             for (int64_t split = 0; split < splits; ++split)
+               for (int64_t i = 0; i < together; ++i) {
+                 Value part = b.load(parts, {b.index(split), at[0], at[1],
+                                             b.plus(column, b.index(i))});
+                 if (split == 0)
+                   sums.push_back(part);
+                 else
+                   sums[i] = b.create<arith::AddFOp>(sums[i], part);
+               }
+             finish(at[0], at[1], column, sums);
+           });
+}
+
+} // namespace weir::gpu
