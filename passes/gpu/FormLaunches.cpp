@@ -127,6 +127,7 @@ private:
           bytes = std::gcd(bytes, offset);
         }
     });
+    gpu::resolveViews(kernel);
     gpu::narrowCopies(kernel, [&](BlockArgument argument) {
       return argument.getOwner() == &kernel.getBody().front()
                  ? together[argument.getArgNumber()]

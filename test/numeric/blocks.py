@@ -231,9 +231,11 @@ def large():
 
 def convolutions():
     g = gpu()
-    for size, inputs, outputs, stride in ((14, 16, 33, 1), (15, 5, 64, 2)):
+    for size, inputs, outputs, stride, put in (
+        (14, 16, 33, 1, g.constant), (15, 5, 64, 2, g.constant), (16, 24, 40, 1, g.input)
+    ):
         x = g.input(values(2, size, size, inputs))
-        w = g.constant(values(3, 3, inputs, outputs))
+        w = put(values(3, 3, inputs, outputs))
         y = g.op("Conv2D", x, w, strides=[1, stride, stride, 1], padding="SAME")
         out = -(-size // stride)
         before = max((out - 1) * stride + 3 - size, 0) // 2

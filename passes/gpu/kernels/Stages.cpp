@@ -229,6 +229,22 @@ SmallVector<Value> loadMatrices(ThreadBuilder &b, Value pointer,
   return words;
 }
 
+void resolveViews(Operation *function) {
+  SmallVector<memref::ExtractAlignedPointerAsIndexOp> found;
+  function->walk([&](memref::ExtractAlignedPointerAsIndexOp op) {
+    if (op.getSource().getDefiningOp<memref::ViewOp>())
+      found.push_back(op);
+  });
+  for (memref::ExtractAlignedPointerAsIndexOp op : found) {
+    auto view = op.getSource().getDefiningOp<memref::ViewOp>();
+    ThreadBuilder b(op.getLoc(), op);
+    Value base =
+        b.create<memref::ExtractAlignedPointerAsIndexOp>(view.getSource());
+    op.replaceAllUsesWith(b.plus(base, view.getByteShift()));
+    op.erase();
+  }
+}
+
 void narrowCopies(Operation *function,
                   llvm::function_ref<int64_t(BlockArgument)> alignment) {
   SmallVector<std::pair<LLVM::CallIntrinsicOp, int64_t>> found;

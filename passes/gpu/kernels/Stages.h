@@ -83,7 +83,8 @@ struct Part {
   bool passesLines, passesDepth;
 };
 
-/// A pointer to memory that is shared (space 3) or not (space 0).
+/// A pointer to memory that is shared (space 3) or not (space 0). Of views that
+/// memory becomes later it is right after `resolveViews`.
 mlir::Value pointerTo(ThreadBuilder &b, mlir::Value memory);
 /// The pointer so many bytes on.
 mlir::Value after(ThreadBuilder &b, mlir::Value pointer, mlir::Value bytes);
@@ -106,6 +107,9 @@ void waitForGroups(ThreadBuilder &b, int64_t groups);
 llvm::SmallVector<mlir::Value>
 loadMatrices(ThreadBuilder &b, mlir::Value pointer, bool transposed);
 
+/// Takes the addresses of `memref.view`s in a function from what they view:
+/// MLIR 19's expand-strided-metadata would forget how far they begin in it.
+void resolveViews(mlir::Operation *function);
 /// Makes copies of a function from memory that is aligned to only `alignment`
 /// bytes copies of so many bytes, or loads and stores.
 void narrowCopies(mlir::Operation *function,

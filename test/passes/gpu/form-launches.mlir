@@ -142,3 +142,71 @@ module attributes {weir.gpu = {kind = "sim"}} {
     plan.run @simulated(%x, %b) : (memref<8xf32>, memref<8xf32>)
   }
 }
+
+// -----
+
+// What a copy to shared memory reads begins at a multiple of 4 bytes in one run:
+// it becomes four copies. Of what begins at odd places elements are loaded. A
+// view begins where it does in what it views.
+// CHECK-LABEL: func.func @copies
+// CHECK-SAME: (%[[X:.*]]: memref<64xi8>
+// CHECK: %[[BASE:.*]] = memref.extract_aligned_pointer_as_index %[[X]]
+// CHECK: arith.addi %[[BASE]], %c16
+// CHECK-COUNT-4: llvm.call_intrinsic "llvm.nvvm.cp.async.ca.shared.global.4.s"
+// CHECK-NOT: cp.async
+// CHECK-LABEL: func.func @odd
+// CHECK-NOT: cp.async
+// CHECK-COUNT-8: llvm.load %{{.*}} {alignment = 2 : i64} : !llvm.ptr<1> -> i16
+// CHECK-NOT: cp.async
+// CHECK-LABEL: func.func @whole
+// CHECK: llvm.call_intrinsic "llvm.nvvm.cp.async.cg.shared.global.16"
+func.func private @copies(%x: memref<64xi8>) attributes {weir.kernel} {
+  %start = arith.constant 16 : index
+  %view = memref.view %x[%start][] : memref<64xi8> to memref<4xf32>
+  %memory = memref.alloca() : memref<16xi8, 3>
+  %to = memref.extract_aligned_pointer_as_index %memory : memref<16xi8, 3> -> index
+  %at = arith.index_castui %to : index to i64
+  %target = llvm.inttoptr %at : i64 to !llvm.ptr<3>
+  %from = memref.extract_aligned_pointer_as_index %view : memref<4xf32> -> index
+  %place = arith.index_castui %from : index to i64
+  %generic = llvm.inttoptr %place : i64 to !llvm.ptr
+  %source = llvm.addrspacecast %generic : !llvm.ptr to !llvm.ptr<1>
+  %bytes = llvm.mlir.constant(16 : i32) : i32
+  llvm.call_intrinsic "llvm.nvvm.cp.async.cg.shared.global.16.s"(%target, %source, %bytes) : (!llvm.ptr<3>, !llvm.ptr<1>, i32) -> ()
+  return
+}
+func.func private @odd(%x: memref<8xf16>) attributes {weir.kernel} {
+  %memory = memref.alloca() : memref<16xi8, 3>
+  %to = memref.extract_aligned_pointer_as_index %memory : memref<16xi8, 3> -> index
+  %at = arith.index_castui %to : index to i64
+  %target = llvm.inttoptr %at : i64 to !llvm.ptr<3>
+  %from = memref.extract_aligned_pointer_as_index %x : memref<8xf16> -> index
+  %place = arith.index_castui %from : index to i64
+  %generic = llvm.inttoptr %place : i64 to !llvm.ptr
+  %source = llvm.addrspacecast %generic : !llvm.ptr to !llvm.ptr<1>
+  llvm.call_intrinsic "llvm.nvvm.cp.async.cg.shared.global.16"(%target, %source) : (!llvm.ptr<3>, !llvm.ptr<1>) -> ()
+  return
+}
+func.func private @whole(%x: memref<8xf16>) attributes {weir.kernel} {
+  %memory = memref.alloca() : memref<16xi8, 3>
+  %to = memref.extract_aligned_pointer_as_index %memory : memref<16xi8, 3> -> index
+  %at = arith.index_castui %to : index to i64
+  %target = llvm.inttoptr %at : i64 to !llvm.ptr<3>
+  %from = memref.extract_aligned_pointer_as_index %x : memref<8xf16> -> index
+  %place = arith.index_castui %from : index to i64
+  %generic = llvm.inttoptr %place : i64 to !llvm.ptr
+  %source = llvm.addrspacecast %generic : !llvm.ptr to !llvm.ptr<1>
+  llvm.call_intrinsic "llvm.nvvm.cp.async.cg.shared.global.16"(%target, %source) : (!llvm.ptr<3>, !llvm.ptr<1>) -> ()
+  return
+}
+plan.program @copying {
+  %x = plan.argument 0 : memref<64xi8>
+  %h = plan.argument 1 : memref<100xf16>
+  %part = plan.view %x {offset = 4 : i64} : memref<64xi8> to memref<64xi8>
+  %odd = plan.view %h {offset = 6 : i64} : memref<100xf16> to memref<8xf16>
+  %even = plan.view %h {offset = 32 : i64} : memref<100xf16> to memref<8xf16>
+  plan.run @copies(%x) : (memref<64xi8>)
+  plan.run @copies(%part) : (memref<64xi8>)
+  plan.run @odd(%odd) : (memref<8xf16>)
+  plan.run @whole(%even) : (memref<8xf16>)
+}
