@@ -152,6 +152,8 @@ int cudnnBackendFinalize(object *of) {
     of->of = part(of, 201)->of;
   else if (of->type == PACK && how_many(of, 1000) != how_many(of, 1001))
     status = refuse(BAD_PARAM, of, "as many numbers as addresses");
+  if (of->type == PACK && !status)
+    note("cudnn packs %ld addresses", how_many(of, 1001));
   of->finalized = !status;
   return status;
 }
