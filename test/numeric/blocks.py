@@ -186,7 +186,8 @@ def parts():
     number of a GPU's processors decides; and sides that begin anywhere."""
     g = gpu()
     for make in (np.float32, lambda v: v.astype(np.float16)):
-        for m, k, n in ((64, 2000, 64), (40, 3001, 36), (33, 1100, 47)):
+        for m, k, n in ((64, 2000, 64), (40, 3001, 36), (33, 1100, 47), (1, 1024, 1000),
+                        (5, 700, 70), (300, 257, 3)):  # fmt: skip
             a, b = g.input(make(values(m, k))), g.input(make(values(k, n)))
             bias = make(values(n))
             y = g.op("BiasAdd", g.op("MatMul", a, b), g.constant(bias))

@@ -20,6 +20,10 @@ namespace {
 /// The most neighbours that are stored together, by 16 bytes or twice that.
 constexpr int64_t mostNeighbours = 8;
 
+/// From here on few elements of a great depth are shared by blocks, though they
+/// have few rows or columns.
+constexpr int64_t fewLines = 64, fewDepth = 256, fewElements = 1 << 16;
+
 /// The slices of one side, on their way and there.
 struct Staged {
   const Side &side;
@@ -31,12 +35,19 @@ struct Staged {
 } // namespace
 
 bool TiledProduct::isWorthTiles() const {
-  return (sumType.isF32() || sumType.isInteger(32)) && sizes.rows >= 16 &&
-         sizes.columns >= 16 && sizes.depth >= 16 &&
-         sizes.rows * sizes.columns >= 1024 &&
-         sizes.batches * llvm::divideCeil(sizes.rows, 64) *
-                 llvm::divideCeil(sizes.columns, 64) <=
-             INT32_MAX;
+  if (!(sumType.isF32() || sumType.isInteger(32)) ||
+      sizes.batches * llvm::divideCeil(sizes.rows, 64) *
+              llvm::divideCeil(sizes.columns, 64) >
+          INT32_MAX)
+    return false;
+  int64_t elements = sizes.rows * sizes.columns;
+  if (sizes.rows >= 16 && sizes.columns >= 16)
+    return sizes.depth >= 16 && elements >= 1024;
+  // Most of a tile is for nothing, but a thread for each element would leave
+  // the GPU idle while it follows the depth.
+  return sumType.isF32() && sizes.depth >= fewDepth &&
+         std::max(sizes.rows, sizes.columns) >= fewLines &&
+         sizes.batches * elements <= fewElements;
 }
 
 void TiledProduct::share(ThreadBuilder &b) const {

@@ -605,3 +605,29 @@ func.func private @windows(%x: memref<8x28x28x64xf16>, %w: memref<2x3x3x64x32xf1
   }
   return
 }
+
+// -----
+
+// A row of a great depth is shared too: an element for each thread would leave
+// most of the GPU idle. A shorter one is not.
+// CHECK-LABEL: func.func private @one_row
+// CHECK: memref.alloc() : memref<{{[0-9]+}}x1x1x1000xf32>
+// CHECK: llvm.call_intrinsic "llvm.nvvm.mma.m16n8k16.row.col.f32.f32"
+// CHECK: kernel.parts 250 {
+// CHECK-LABEL: func.func private @short_row
+// CHECK: kernel.parts 1000 {
+// CHECK-NOT: mma
+func.func private @one_row(%a: memref<1x1024xf16>, %b: memref<1024x1000xf16>, %c: memref<1x1000xf32>) attributes {weir.kernel} {
+  kernel.matmul ins(%a, %b : memref<1x1024xf16>, memref<1024x1000xf16>) outs(%c : memref<1x1000xf32>) attributes {} {
+  ^bb0(%sum: f32):
+    kernel.yield %sum : f32
+  }
+  return
+}
+func.func private @short_row(%a: memref<1x64xf16>, %b: memref<64x1000xf16>, %c: memref<1x1000xf32>) attributes {weir.kernel} {
+  kernel.matmul ins(%a, %b : memref<1x64xf16>, memref<64x1000xf16>) outs(%c : memref<1x1000xf32>) attributes {} {
+  ^bb0(%sum: f32):
+    kernel.yield %sum : f32
+  }
+  return
+}
