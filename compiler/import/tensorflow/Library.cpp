@@ -80,8 +80,11 @@ bool Library::check(Report &report, const Graph &root) {
     for (const NodeDef &node : nodes) {
       ++visit.size;
       for (StringRef name : calledFunctions(node))
-        if (const FunctionDef *callee = find(name))
+        if (const FunctionDef *callee = find(name)) {
           visit.callees.push_back(callee);
+          // What follows handles through calls keeps what each hands on.
+          visit.size += node.input_size();
+        }
     }
     return visit;
   };
@@ -94,7 +97,7 @@ bool Library::check(Report &report, const Graph &root) {
     if (top.next == top.callees.size()) {
       if (top.size > nodeBudget) {
         report.error(Status::limit) << "the calls of functions make more than "
-                                    << nodeBudget << " nodes";
+                                    << nodeBudget << " nodes and arguments";
         return false;
       }
       // Every function counts, an empty one too: calls of it take time.

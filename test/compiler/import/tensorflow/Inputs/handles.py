@@ -1,5 +1,5 @@
-"""handles.py KIND N: a graph of text in which N nodes hand on a table or a variable,
-and as many use it."""
+"""handles.py KIND N: a graph of text in which N nodes, or calls that are as deep, hand
+on a table or a variable."""
 
 import sys
 
@@ -53,3 +53,24 @@ if KIND == "constants":
 if KIND == "entries":
     const("many", N, 4)
     fill("f", "handle", "many", "many")
+if KIND == "calls":
+    # Each calls the next one twice, with two of its arguments exchanged in one.
+    most = 200
+    for i in range(1, most):
+        const(f"c{i}", 1, i)
+    node("call", "f0", "handle", *(f"c{i}" for i in range(1, most)))
+    print("library {")
+    names = [f"a{i}" for i in range(most)]
+    for level in range(N):
+        print(f'function {{ signature {{ name: "f{level}" input_arg {{ name: "a0" type: DT_RESOURCE }}')
+        print(*(f'input_arg {{ name: "{name}" type: DT_INT64 }}' for name in names[1:]), "}")
+        others = list(names)
+        others[level + 1], others[level + 2] = others[level + 2], others[level + 1]
+        for call, given in (("x", names), ("y", others)):
+            edges = " ".join(f'input: "{name}"' for name in given)
+            print(f'node_def {{ name: "{call}" op: "f{level + 1}" {edges} }}')
+        print("}")
+    print(f'function {{ signature {{ name: "f{N}" input_arg {{ name: "a0" type: DT_RESOURCE }}')
+    print(*(f'input_arg {{ name: "{name}" type: DT_INT64 }}' for name in names[1:]), "}")
+    print('node_def { name: "z" op: "LookupTableImportV2" input: "a0" input: "a1" input: "a2" } }')
+    print("}")
