@@ -388,6 +388,11 @@ def looks_back(n, s):
         y, _, present = g.op("Attention", *flat, g.constant(given), past, before, outputs=3, q_num_heads=4, kv_num_heads=2)
         g.expect(y, want, **near)
     g.expect(present, np.concatenate([before.value, v.value], 2))
+    # Keys that a mask of integers does not reach are out as well.
+    numbers = g.x(3, "s", ids=(-3, 2))
+    y = g.op("Attention", q, k, v, g.op("Cast", numbers, to=6), past, before)
+    added = np.pad(numbers.value.astype(float), ((0, 0), (0, 3)), constant_values=-np.inf)
+    g.expect(y, softmax(scores + added) @ values, **near)
     return g
 
 

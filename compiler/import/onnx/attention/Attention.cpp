@@ -163,6 +163,18 @@ FailureOr<Expr> productsOf(Node &node, const Heads &heads) {
   return matmul(heads.q * scale, heads.k, false, /*transposeY=*/true);
 }
 
+/// What the softmax is computed in; an error where it cannot be.
+FailureOr<Type> precisionOf(Node &node, Type otherwise) {
+  if (!node.hasAttr("softmax_precision"))
+    return otherwise;
+  Type type = node.typeAttr("softmax_precision");
+  if (!type)
+    return failure();
+  if (!isa<FloatType>(type) || type.getIntOrFloatBitWidth() < 16)
+    return node.error() << "cannot compute a softmax in " << type;
+  return type;
+}
+
 LogicalResult importAttention(Node &node) {
   Expr present[2];
   auto heads = headsOf(node, present);
@@ -186,14 +198,11 @@ LogicalResult importAttention(Node &node) {
   if (*bias)
     products = products + *bias;
   stages[2] = products;
-  Type precision = element;
-  if (node.hasAttr("softmax_precision")) {
-    precision = node.typeAttr("softmax_precision");
-    if (!precision)
-      return failure();
-  }
+  auto precision = precisionOf(node, element);
+  if (failed(precision))
+    return failure();
   Expr shares =
-      cast(apply<graph::SoftmaxOp>(cast(products, precision)), element);
+      cast(apply<graph::SoftmaxOp>(cast(products, *precision)), element);
   stages[3] = shares;
   Expr y = matmul(shares, cast(heads->v, element));
   if (node.rank(0) == 3)
@@ -226,13 +235,11 @@ LogicalResult importFlexAttention(Node &node) {
   auto products = productsOf(node, *heads);
   if (failed(products))
     return failure();
-  Type precision = element.isF64() ? element : Type(node.b.getF32Type());
-  if (node.hasAttr("softmax_precision")) {
-    precision = node.typeAttr("softmax_precision");
-    if (!precision)
-      return failure();
-  }
-  auto scores = changed(node, "score_mod", cast(*products, precision));
+  auto precision =
+      precisionOf(node, element.isF64() ? element : Type(node.b.getF32Type()));
+  if (failed(precision))
+    return failure();
+  auto scores = changed(node, "score_mod", cast(*products, *precision));
   if (failed(scores))
     return failure();
   auto shares = changed(node, "prob_mod", apply<graph::SoftmaxOp>(*scores));

@@ -135,9 +135,14 @@ bool isOpenBeside(const Traced &traced, size_t dim) {
 
 /// The mask with what it does not reach left out, of at most `keys`.
 Value reachingMask(Node &node, int64_t keys) {
-  bool isTruth = node.element(3).isInteger(1);
-  double out = isTruth ? 0 : -std::numeric_limits<double>::infinity();
-  Expr mask = masked(node.b, node.traced(3), out);
+  Traced given = node.traced(3);
+  double out = 0;
+  if (!node.element(3).isInteger(1)) {
+    out = -std::numeric_limits<double>::infinity();
+    // It is added to products of floats, and integers have no infinity.
+    given.value = castTo(node.b, given.value, node.element(0));
+  }
+  Expr mask = masked(node.b, given, out);
   Integers bounds(mask.shape());
   bounds.back() = std::min(bounds.back(), keys);
   return inPlaceOf(node.b, mask.value, bounds);
