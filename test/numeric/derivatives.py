@@ -16,7 +16,7 @@ numbers that are quantized and back, which driver/gradients-quantized.test tries
 What has no floats on both sides is tried by none. The best of some tries counts.
 
 Writes lines `op outcome`, and without --out fails where an op that docs/gradients.md
-says to have a derivative has none, or another; of N ops, evenly, with --sample. DIR
+says to have a derivative has none, or another, or where no op is tried; of N ops, evenly, with --sample. DIR
 keeps what has been found: a second run adds to it.
 """
 
@@ -241,10 +241,13 @@ def first_line(text):
 
 
 def outcome(each, random):
-    best, why, left = "none", "", MOST
-    for _, _, graph, tensor, by in each[: 4 * MOST]:
+    best, why, left, coarsest = "none", "", MOST, len(FLOATS)
+    for (_, coarse, _), _, graph, tensor, by in each[: 4 * MOST]:
         if not left:
             break
+        # Numbers of few bits are near each other by chance.
+        if coarse > coarsest:
+            continue
         with tempfile.TemporaryDirectory() as folder:
             derived = Derived(graph, tensor, by, pathlib.Path(folder))
             if derived.error:
@@ -257,6 +260,8 @@ def outcome(each, random):
                 continue
             found, reason = agreement(derived, random)
             derived.close()
+            if reason != "runs fail":
+                coarsest = coarse
         if RANK.index(found) < RANK.index(best):
             best, why = found, reason
         if best == "passes":
@@ -335,7 +340,9 @@ def main():
              for op, kind in claims.items() if found.get(op, [""])[0] != kind]
     print("\n".join(wrong))
     print(dict(collections.Counter(kind for kind, *_ in found.values())))
-    sys.exit(len(wrong) != 0)
+    if not args.out:
+        print(f"{len(claims) - len(wrong)} of {len(claims)} ops are as the page says")
+        sys.exit(bool(wrong) or not claims)
 
 
 if __name__ == "__main__":
