@@ -15,7 +15,7 @@ import decoder  # noqa: E402
 from harness import Config, ModelInfo  # noqa: E402
 
 FOLDER = pathlib.Path(sys.argv[1])
-failures = 0
+checks = failures = 0
 
 
 class Library:
@@ -45,7 +45,8 @@ class Library:
 
 
 def expect(what, holds):
-    global failures
+    global checks, failures
+    checks += 1
     if not holds:
         failures += 1
         print(what)
@@ -195,4 +196,5 @@ for cell in (Lstm(), Gru()):
         (FOLDER / name).write_bytes(cell.build(graph).serialize())
         states = ",".join(f"{s}=next_{s}" for s in cell.states)
         recur(cell, Library(name, "--state=" + states), name)
+print(f"{checks - failures} of {checks} checks hold")
 sys.exit(failures != 0)

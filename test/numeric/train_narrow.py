@@ -12,7 +12,7 @@ if os.environ.get("WEIR_RECORD"):  # For docs/ops.md: other tests have these ops
     sys.exit(0)
 from steps import OUT, attr, bundle, compile, node  # noqa: E402
 
-failures = 0
+checks = failures = 0
 
 
 def bits(value, kind):
@@ -60,7 +60,8 @@ def run(library, x, *options):
 
 
 def compare(what, got, want, rtol=1e-6, atol=0.0):
-    global failures
+    global checks, failures
+    checks += 1
     if np.shape(got) != np.shape(want) or not np.allclose(got, want, rtol=rtol, atol=atol):
         failures += 1
         print(f"{what}: {got} instead of {want}")
@@ -161,4 +162,5 @@ check_masters()
 check_static()
 check_dynamic([], "dynamic")
 check_dynamic(["--accumulate=2"], "dynamic_sums")
+print(f"{checks - failures} of {checks} comparisons hold")
 sys.exit(failures != 0)
