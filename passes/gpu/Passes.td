@@ -77,6 +77,11 @@ def ShareThreads : Pass<"weir-share-threads", "::mlir::func::FuncOp"> {
     `cp.async` while others are multiplied. Where tiles are few, blocks share their
     depth, and a `kernel.parts` behind adds up what they leave. Right sides of products are not packed.
 
+    Two products with the softmax of rows between them, of heads of up to 128
+    elements, are one such op: a block makes the scores of 64 rows tile by tile in
+    registers, and reads its sides and writes its result through copies that only turn
+    dimensions.
+
     ```mlir
     linalg.generic {iterator_types = ["parallel", "reduction"]} ins(%x : memref<8x50xf32>) outs(%y : memref<8xf32>) { add }
     // becomes

@@ -2,6 +2,7 @@
 
 #include "passes/gpu/Passes.h"
 
+#include "passes/gpu/kernels/Attention.h"
 #include "passes/gpu/kernels/Blocks.h"
 #include "passes/gpu/kernels/Nest.h"
 
@@ -217,8 +218,10 @@ struct ShareThreads : impl::ShareThreadsBase<ShareThreads> {
     for (memref::CopyOp copy : copies)
       expandCopy(copy);
     bool split = canSplit(kernel);
-    if (split)
+    if (split) {
+      gpu::shareAttention(kernel);
       gpu::fuseRows(kernel);
+    }
     kernel.walk([](kernel::MatmulOp op) { gpu::readUnpacked(op); });
     SmallVector<Operation *> ops;
     kernel.walk([&](Operation *op) {

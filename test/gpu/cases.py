@@ -141,6 +141,15 @@ def cases(tiny):
                        "b": numbers(17, channels)}),
              2 * of(16, 2) * image**2 * 9 * channels**2),
     ]
+    heads, width = of((12, 64), (2, 24))
+    for words in of((128, 1024, 4096), (70,)):
+        for half in (False, True):
+            found.append(Case(
+                f"attention {heads}x{words}x{width}" + ", f16" * half,
+                lambda o, x, p, half=half: o.attention(*x, half=half),
+                lambda words=words: ([numbers(18 + i, 1, heads, words, width)
+                                      for i in range(3)], {}),
+                4 * heads * words**2 * width))
     sizes = of([784, 1024, 1024, 10], [16, 32, 24, 10])
     for batch in (1, of(64, 3)):
         found.append(Case(f"mlp {'-'.join(map(str, sizes))}, batch {batch}", mlp,

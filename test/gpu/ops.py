@@ -33,6 +33,10 @@ class Numpy:
         e = np.exp(x - x.max(-1, keepdims=True))
         return e / e.sum(-1, keepdims=True)
 
+    def attention(self, q, k, v, half=False):
+        scores = q @ k.swapaxes(-1, -2) * q.shape[-1] ** -0.5
+        return self.softmax(scores) @ v
+
     def layernorm(self, x, g, b):
         centred = x - x.mean(-1, keepdims=True)
         return centred / np.sqrt((centred**2).mean(-1, keepdims=True) + 1e-5) * g + b
@@ -91,6 +95,12 @@ class Torch:
     def softmax(self, x):
         return self.torch.softmax(x, -1)
 
+    def attention(self, q, k, v, half=False):
+        attend = self.torch.nn.functional.scaled_dot_product_attention
+        if half and q.dtype == self.torch.float32:
+            return attend(q.half(), k.half(), v.half()).float()
+        return attend(q, k, v)
+
     def layernorm(self, x, g, b):
         return self.torch.nn.functional.layer_norm(x, x.shape[-1:], g, b, 1e-5)
 
@@ -138,6 +148,12 @@ class Jax:
 
     def softmax(self, x):
         return self.jax.nn.softmax(x, -1)
+
+    def attention(self, q, k, v, half=False):
+        if half:
+            q, k, v = (x.astype(self.np.float16) for x in (q, k, v))
+        scores = self.matmul(q, k.swapaxes(-1, -2)) * q.shape[-1] ** -0.5
+        return self.matmul(self.softmax(scores), v).astype(self.np.float32)
 
     def layernorm(self, x, g, b):
         centred = x - x.mean(-1, keepdims=True)
@@ -221,6 +237,20 @@ class Graph:
 
     def softmax(self, x):
         return self.node("Softmax", x)
+
+    def attention(self, q, k, v, half=False):
+        def cast(x, source, target):
+            name = self.graph.node(self.name(), "Cast", [x.name], SrcT=source, DstT=target)
+            return Tensor(name, x.shape)
+        kind = "DT_HALF" if half else "DT_FLOAT"
+        q = self.mul(q, q.shape[-1] ** -0.5)
+        if half:
+            q, k, v = (cast(x, "DT_FLOAT", kind) for x in (q, k, v))
+        scores = self.node("BatchMatMulV2", q, k, shape=q.shape[:-1] + k.shape[-2:-1],
+                           adj_y=True, T=kind)
+        weights = self.node("Softmax", scores, T=kind)
+        mixed = self.node("BatchMatMulV2", weights, v, shape=q.shape[:-1] + v.shape[-1:], T=kind)
+        return cast(mixed, kind, "DT_FLOAT") if half else mixed
 
     def mean_of(self, x, axes, keep, shape):
         return self.node("Mean", x, self.ints(axes), shape=shape, Tidx="DT_INT32",

@@ -11,7 +11,8 @@ def values(*shape):
 
 
 def softmax(x):
-    e = np.exp(x - x.max(-1, keepdims=True))
+    with np.errstate(invalid="ignore"):
+        e = np.exp(x - x.max(-1, keepdims=True))
     return e / e.sum(-1, keepdims=True)
 
 
@@ -37,6 +38,14 @@ def attend(g, batch, rows, columns, depth, wide=None, of=np.float32, mask=None, 
     if mask == "added":
         hidden = np.where(random.random((*batch[:1], *[1] * len(batch), columns)) < 0.3, -1e4, 0)
         hidden = g.input(of(hidden.astype(np.float32)))
+        scores = g.op("AddV2", scores, hidden)
+        exact = exact + np.float64(hidden.value)
+    elif mask == "hidden":
+        # By -inf, in one batch all of a row: its softmax is NaN.
+        seen = random.random((*batch[:-1], rows, columns)) < 0.5
+        seen[..., :2, columns // 2:] = False
+        seen[0, 1] = False
+        hidden = g.input(of(np.where(seen, 0, -np.inf).astype(np.float32)))
         scores = g.op("AddV2", scores, hidden)
         exact = exact + np.float64(hidden.value)
     elif mask == "causal":
@@ -111,4 +120,30 @@ def types_on_gpu():
     return types(options=["--gpu=sim"])
 
 
-main(shared, beside, types, used_twice, blocks_on_gpu, beside_on_gpu, types_on_gpu)
+def heads(element, tolerance, *widths, options=()):
+    """Heads of some widths, rows and columns that fill no tile, and masks."""
+    g = Graph(fold=False, options=["--gpu=sim", *options])
+    for depth, wide in widths:
+        attend(g, (1,), 65, 70, depth, wide=wide, of=element, mask="added", tolerance=tolerance)
+    attend(g, (1, 2), 40, 150, 24, of=element, mask="hidden", moved=True, tolerance=tolerance)
+    return g
+
+
+def halves_on_gpu():
+    return heads(np.float16, 5e-3, (64, 64), (40, 100), (136, 16))
+
+
+def wide_halves_on_gpu():
+    return heads(bf16, 4e-2, (256, 128))
+
+
+def tf32_on_gpu():
+    return heads(np.float32, 1e-2, (64, 64), (130, 8), options=["--precision=tf32"])
+
+
+def floats_on_gpu():
+    return heads(np.float32, 2e-5, (64, 128), (200, 64), (32, 160))
+
+
+main(shared, beside, types, used_twice, blocks_on_gpu, beside_on_gpu, types_on_gpu, halves_on_gpu,
+     wide_halves_on_gpu, tf32_on_gpu, floats_on_gpu)  # fmt: skip

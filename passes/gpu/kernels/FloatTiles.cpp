@@ -1,9 +1,10 @@
 // Tiles of products of f32, whose threads multiply and add themselves.
 //
-// A thread has 8 x 8 sums. Of a side whose slice has lines along the depth it
-// loads four elements of a line at once, and its lines are as far apart as
-// there are threads beside it; else four neighbouring lines, in two groups. The
-// eight lanes that load at a time find all banks either way.
+// A thread has 8 x 8 sums, or as many others as the tile leaves it. Of a side
+// whose slice has lines along the depth it loads four elements of a line at
+// once, and its lines are as far apart as there are threads beside it; else
+// four neighbouring lines, in two groups. The eight lanes that load at a time
+// find all banks either way.
 
 #include "passes/gpu/kernels/Products.h"
 
@@ -12,7 +13,7 @@ using namespace mlir;
 namespace weir::gpu {
 namespace {
 
-constexpr int64_t each = 8, atOnce = 4;
+constexpr int64_t atOnce = 4;
 // The lanes of a warp, along the rows and along the columns.
 constexpr int64_t lanesDown = 4, lanesAcross = 8;
 
@@ -21,6 +22,7 @@ struct Lines {
   Slice slice;
   Value number;    // of the thread, along this side
   int64_t threads; // along this side
+  int64_t each;    // of a thread's
 
   /// Where line `i` of a thread is: so far from the thread's first.
   int64_t distance(int64_t i) const {
@@ -29,6 +31,9 @@ struct Lines {
   }
   Value first(ThreadBuilder &b) const {
     return slice.byDepth ? number : b.times(number, atOnce);
+  }
+  Value at(ThreadBuilder &b, int64_t i) const {
+    return b.plus(first(b), b.index(distance(i)));
   }
 
   /// Where four elements of line `i`, or of it and its neighbours, lie.
@@ -74,26 +79,50 @@ public:
     auto number = [&](Value warps, int64_t lanes, Value own) {
       return b.plus(b.times(warps, lanes), own);
     };
-    rows = {left,
-            number(b.dividedBy(which, tiling.warpsAcross), lanesDown,
-                   b.dividedBy(lane, lanesAcross)),
-            tiling.rows / each};
+    int64_t down = tiling.warpsDown * lanesDown,
+            across = tiling.warpsAcross * lanesAcross;
+    lines = {left,
+             number(b.dividedBy(which, tiling.warpsAcross), lanesDown,
+                    b.dividedBy(lane, lanesAcross)),
+             down, tiling.rows / down};
     columns = {right,
                number(b.modulo(which, tiling.warpsAcross), lanesAcross,
                       b.modulo(lane, lanesAcross)),
-               tiling.columns / each};
+               across, tiling.columns / across};
   }
 
-  int64_t sums() const override { return each * each; }
+  int64_t sums() const override { return lines.each * columns.each; }
+  int64_t rows() const override { return lines.each; }
+  int64_t rowOf(int64_t i) const override { return i / columns.each; }
+  int64_t lanesOfRow() const override { return lanesAcross; }
 
   SmallVector<Value> multiply(Value leftAt, Value rightAt,
                               ValueRange now) override {
+    return multiplyHeld(leftAt, 0, rightAt, now);
+  }
+
+  SmallVector<Value> hold(ArrayRef<Placed> values, Value scratch) override {
+    for (auto [value, row, column] : values) {
+      Value line = lines.slice.byDepth ? row : column,
+            along = lines.slice.byDepth ? column : row;
+      Value offset =
+          b.plus(lines.slice.offsetOf(b, line, b.dividedBy(along, atOnce)),
+                 b.times(b.modulo(along, atOnce), sizeof(float)));
+      b.create<LLVM::StoreOp>(value, after(b, scratch, offset));
+    }
+    return {scratch};
+  }
+
+  SmallVector<Value> multiplyHeld(ValueRange held, int64_t begin, Value rightAt,
+                                  ValueRange now) override {
     SmallVector<Value> sums(now);
-    for (int64_t k = 0; k < rows.slice.depth; k += atOnce) {
-      auto x = rows.load(b, leftAt, k), y = columns.load(b, rightAt, k);
+    for (int64_t k = 0; k < columns.slice.depth; k += atOnce) {
+      auto x = lines.load(b, held[0], begin + k);
+      auto y = columns.load(b, rightAt, k);
       for (int64_t d = 0; d < atOnce; ++d)
-        for (int64_t i = 0; i < each * each; ++i)
-          sums[i] = b.multiplyAdd(x[i / each][d], y[i % each][d], sums[i]);
+        for (auto [i, sum] : llvm::enumerate(sums))
+          sum = b.multiplyAdd(x[i / columns.each][d], y[i % columns.each][d],
+                              sum);
     }
     return sums;
   }
@@ -104,16 +133,15 @@ public:
     int64_t together =
         columns.slice.byDepth ? 1 : std::min<int64_t>(most, atOnce);
     SmallVector<Value> all(sums);
-    for (int64_t i = 0; i < each; ++i)
-      for (int64_t j = 0; j < each; j += together)
-        group(b.plus(rows.first(b), b.index(rows.distance(i))),
-              b.plus(columns.first(b), b.index(columns.distance(j))),
-              ArrayRef(all).slice(i * each + j, together));
+    for (int64_t i = 0; i < lines.each; ++i)
+      for (int64_t j = 0; j < columns.each; j += together)
+        group(lines.at(b, i), columns.at(b, j),
+              ArrayRef(all).slice(i * columns.each + j, together));
   }
 
 private:
   ThreadBuilder &b;
-  Lines rows, columns;
+  Lines lines, columns;
 };
 
 } // namespace

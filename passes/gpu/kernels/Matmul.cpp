@@ -18,7 +18,8 @@ bool isFastest(MemRefType type, unsigned fromLast) {
          strides[strides.size() - 1 - fromLast] == 1;
 }
 
-/// A matrix of the last two dimensions, as a side of a product.
+} // namespace
+
 Side sideOf(Value memory, bool depthIsLast,
             llvm::function_ref<Place(Value, Value, Value)> place) {
   auto type = cast<MemRefType>(memory.getType());
@@ -28,8 +29,6 @@ Side sideOf(Value memory, bool depthIsLast,
               ? type.getDimSize(type.getRank() - (lastIsFastest ? 1 : 2))
               : 1};
 }
-
-} // namespace
 
 void readUnpacked(kernel::MatmulOp op) {
   auto buffer = op.getB().getDefiningOp<memref::AllocOp>();

@@ -184,9 +184,8 @@ Value ThreadBuilder::multiplyAdd(Value a, Value b, Value sum) {
   return create<arith::AddIOp>(create<arith::MulIOp>(a, b), sum);
 }
 
-/// What the epilogue yields.
-static Value finished(ThreadBuilder &b, kernel::KernelOpInterface op, Value sum,
-                      ValueRange at) {
+Value finished(ThreadBuilder &b, kernel::KernelOpInterface op, Value sum,
+               ValueRange at) {
   Block &block = op.getEpilogue().front();
   IRMapping mapping;
   mapping.map(block.getArgument(0), sum);

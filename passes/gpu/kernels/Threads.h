@@ -68,6 +68,9 @@ public:
   Value widened(Value value);
 };
 
+/// What the epilogue of `op` makes of the sum of the element at `at`.
+mlir::Value finished(ThreadBuilder &b, kernel::KernelOpInterface op,
+                     mlir::Value sum, mlir::ValueRange at);
 /// Applies the epilogue of `op` to the sum of the element at `at`, and stores
 /// what it yields.
 void finish(ThreadBuilder &b, kernel::KernelOpInterface op, mlir::Value sum,

@@ -6,6 +6,11 @@
 // holds of the left side rows g and g + 8, of the right side column g, words t
 // and t + 4, and of the sums rows g and g + 8, columns 2 t and 2 t + 1 (PTX
 // ISA, mma.m16n8k16 and mma.m16n8k8). ldmatrix hands out words so.
+//
+// Sums become a left side without leaving their lanes (Dao, "FlashAttention-2",
+// 2023): pairs of two tiles are the words of one of 16-bit elements. Of tf32 a
+// lane has columns 2 t and 2 t + 1 of the left side in the place of t and t +
+// 4, so it takes these of the right side too: the order of the depth is free.
 
 #include "passes/gpu/kernels/Products.h"
 
@@ -26,6 +31,19 @@ Value rounded(ThreadBuilder &b, Value x) {
                                      b.getStringAttr("llvm.nvvm.f2tf32.rna"),
                                      ValueRange(x))
       ->getResult(0);
+}
+
+/// Two values, the first in the lower half of a word, as 16-bit floats.
+Value packed(ThreadBuilder &b, Type element, Value low, Value high) {
+  auto bits = [&](Value x) -> Value {
+    return b.create<arith::ExtUIOp>(
+        b.getI32Type(),
+        b.create<arith::BitcastOp>(b.getI16Type(),
+                                   b.create<arith::TruncFOp>(element, x)));
+  };
+  Value half = b.create<arith::ConstantIntOp>(16, 32);
+  return b.create<arith::OrIOp>(bits(low),
+                                b.create<arith::ShLIOp>(bits(high), half));
 }
 
 /// The sums of a lane after a warp has multiplied: `sides` are four words of
@@ -70,29 +88,51 @@ public:
   }
 
   int64_t sums() const override { return 4 * down * across; }
+  int64_t rows() const override { return 2 * down; }
+  int64_t rowOf(int64_t i) const override {
+    return i / (4 * across) * 2 + i % 4 / 2;
+  }
+  int64_t lanesOfRow() const override { return quad; }
 
   SmallVector<Value> multiply(Value leftAt, Value rightAt,
                               ValueRange now) override {
     SmallVector<Value> sums(now);
     int64_t words = left.depth * left.elementBytes / 4;
     for (int64_t word = 0; word < words; word += wordsAtOnce) {
-      SmallVector<SmallVector<Value>> rows, columns;
+      SmallVector<SmallVector<Value>> rows;
       for (int64_t i = 0; i < down; ++i)
         rows.push_back(wordsOf(left, leftAt, ownRow, i, word, /*isLeft=*/true));
-      // Two tiles of columns have as many words as one of rows.
-      for (int64_t j = 0; j < across / 2; ++j) {
-        SmallVector<Value> both =
-            wordsOf(right, rightAt, ownColumn, j, word, /*isLeft=*/false);
-        columns.push_back({both[0], both[1]});
-        columns.push_back({both[2], both[3]});
-      }
+      multiply(rows, columnsOf(rightAt, word, /*isHeld=*/false), sums);
+    }
+    return sums;
+  }
+
+  SmallVector<Value> hold(ArrayRef<Placed> values, Value) override {
+    int64_t count = values.size() / rows();
+    SmallVector<Value> words;
+    for (int64_t k = 0; k < count; k += element.isF32() ? 2 : 4)
       for (int64_t i = 0; i < down; ++i)
-        for (int64_t j = 0; j < across; ++j) {
-          SmallVector<Value> sides(rows[i]);
-          llvm::append_range(sides, columns[j]);
-          auto *own = sums.begin() + 4 * (i * across + j);
-          llvm::copy(gpu::multiply(b, element, sides, ArrayRef(own, 4)), own);
-        }
+        for (int64_t later = 0; later < 2; ++later)
+          for (int64_t half = 0; half < 2; ++half) {
+            const Placed *own = &values[(2 * i + half) * count + k];
+            words.push_back(element.isF32()
+                                ? rounded(b, own[later].value)
+                                : packed(b, element, own[2 * later].value,
+                                         own[2 * later + 1].value));
+          }
+    return words;
+  }
+
+  SmallVector<Value> multiplyHeld(ValueRange held, int64_t begin, Value rightAt,
+                                  ValueRange now) override {
+    SmallVector<Value> sums(now);
+    int64_t perWord = 4 / right.elementBytes;
+    for (int64_t word = 0; word < right.depth / perWord; word += wordsAtOnce) {
+      auto own = held.begin() + (begin / perWord + word) / 2 * down;
+      SmallVector<SmallVector<Value>> rows;
+      for (int64_t i = 0; i < down; ++i)
+        rows.emplace_back(own + 4 * i, own + 4 * (i + 1));
+      multiply(rows, columnsOf(rightAt, word, /*isHeld=*/true), sums);
     }
     return sums;
   }
@@ -117,10 +157,37 @@ public:
   }
 
 private:
+  /// Two words of each tile of columns.
+  SmallVector<SmallVector<Value>> columnsOf(Value memory, int64_t word,
+                                            bool isHeld) {
+    SmallVector<SmallVector<Value>> columns;
+    // Two tiles of columns have as many words as one of rows.
+    for (int64_t j = 0; j < across / 2; ++j) {
+      SmallVector<Value> both =
+          wordsOf(right, memory, ownColumn, j, word, /*isLeft=*/false, isHeld);
+      columns.push_back({both[0], both[1]});
+      columns.push_back({both[2], both[3]});
+    }
+    return columns;
+  }
+
+  void multiply(ArrayRef<SmallVector<Value>> rows,
+                ArrayRef<SmallVector<Value>> columns,
+                SmallVector<Value> &sums) {
+    for (int64_t i = 0; i < down; ++i)
+      for (int64_t j = 0; j < across; ++j) {
+        SmallVector<Value> sides(rows[i]);
+        llvm::append_range(sides, columns[j]);
+        auto *own = sums.begin() + 4 * (i * across + j);
+        llvm::copy(gpu::multiply(b, element, sides, ArrayRef(own, 4)), own);
+      }
+  }
+
   /// Four words of 16 lines, number `block` of the warp's: of the left side
   /// those of a tile, of the right side those of two.
   SmallVector<Value> wordsOf(const Slice &slice, Value memory, Value own,
-                             int64_t block, int64_t word, bool isLeft) {
+                             int64_t block, int64_t word, bool isLeft,
+                             bool isHeld = false) {
     constexpr int64_t half = 8;
     int64_t perWord = 4 / slice.elementBytes;
     // Which of the four matrices a lane has an address of, and its line.
@@ -147,7 +214,8 @@ private:
       for (int64_t i = 0; i < 4; ++i) {
         int64_t second = isLeft ? i % 2 : i / 2, later = isLeft ? i / 2 : i % 2;
         Value at = b.plus(b.plus(lines, g), b.index(half * second));
-        Value depth = b.plus(t, b.index(word + 4 * later));
+        Value depth = isHeld ? b.plus(b.times(t, 2), b.index(word + later))
+                             : b.plus(t, b.index(word + 4 * later));
         Value offset = b.plus(
             slice.offsetOf(b, depth, b.dividedBy(at, slice.elementsOfChunk())),
             b.times(b.modulo(at, slice.elementsOfChunk()), 4));

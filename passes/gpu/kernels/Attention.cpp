@@ -1,0 +1,365 @@
+// A block of threads computes rows of an attention, without its scores ever
+// being in memory (Dao et al., "FlashAttention", 2022; "FlashAttention-2",
+// 2023).
+//
+// The scores s of a row come in tiles of columns. A row keeps the maximum m of
+// all scores so far, the sum l of their exponentials and the sums o of these
+// times v, which a tile changes to
+//
+//   m' = max(m, max(s)),  p = exp(s - m'),  c = exp(m - m'),
+//   l' = c l + sum(p),    o' = c o + p v,
+//
+// and the result is o / l at the end. A row without a score above -inf has NaN,
+// as the softmax has: its sums are 0 / 0. So has one with NaN or +inf in it.
+//
+// Each of a row's lanes adds up its own part of l; m is the same in all of
+// them. While a tile's scores are multiplied, its part of v is on its way to
+// shared memory, and during all else the next tile's part of k is.
+
+#include "passes/gpu/kernels/AttentionPlan.h"
+
+#include "passes/gpu/Precision.h"
+
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+
+using namespace mlir;
+
+namespace weir::gpu {
+namespace {
+
+// The deepest head.
+constexpr int64_t deepest = 256;
+// Below this, rows do not fill blocks.
+constexpr int64_t leastSide = 16, leastScores = 1024;
+// What is stored together at most, by 16 bytes or twice that.
+constexpr int64_t mostNeighbours = 8;
+
+/// What a row is after some of its tiles.
+struct Rows {
+  SmallVector<Value> largest, total, sums;
+
+  Rows(int64_t rows, ValueRange values)
+      : largest(values.take_front(rows)),
+        total(values.drop_front(rows).take_front(rows)),
+        sums(values.drop_front(2 * rows)) {}
+  SmallVector<Value> values() const {
+    SmallVector<Value> all(largest);
+    llvm::append_range(all, total);
+    llvm::append_range(all, sums);
+    return all;
+  }
+};
+
+/// What one block does.
+class AttentionBlock {
+public:
+  AttentionBlock(ThreadBuilder &b, const Attention &a,
+                 const AttentionPlan &plan, ValueRange batch, Value firstRow,
+                 Value thread)
+      : b(b), a(a), plan(plan), batch(batch), firstRow(firstRow),
+        thread(thread) {}
+
+  void emit();
+
+private:
+  struct Copied {
+    Side side;
+    Slice slice;
+    Part part;
+    Value target;
+  };
+
+  void place();
+  void begin(const Copied &copied, Value line, Value k) {
+    Part part = copied.part;
+    part.first = line;
+    beginSlice(b, copied.side, copied.slice, part, k, copied.target, thread,
+               AttentionPlan::warps * warp);
+  }
+  /// Slice `i` of the tile of k, and of q where that has several.
+  void beginScores(Value firstColumn, int64_t i) {
+    Value k = b.index(i * plan.depthOfSlice);
+    begin(*keys, firstColumn, k);
+    if (plan.depthSlices > 1)
+      begin(*queries, firstRow, k);
+  }
+  void beginValues(Value firstColumn, int64_t i) {
+    begin(*values, b.index(0),
+          b.plus(firstColumn, b.index(i * plan.tileOfSlice)));
+  }
+  void arrive(int64_t groups) {
+    waitForGroups(b, groups);
+    b.meet();
+  }
+
+  SmallVector<Value> tile(Value number, ValueRange before);
+  SmallVector<Placed> scores(ValueRange sums, Value firstColumn);
+  void weigh(SmallVector<Placed> &scores, Rows &rows);
+  void store(const Rows &rows);
+  Value acrossRow(Value value, llvm::function_ref<Value(Value, Value)> combine);
+  Value exp(Value x) { return b.create<math::ExpOp>(x); }
+  Value number(double value) {
+    return b.create<arith::ConstantOp>(b.getF32FloatAttr(value));
+  }
+
+  ThreadBuilder &b;
+  const Attention &a;
+  const AttentionPlan &plan;
+  ValueRange batch;
+  Value firstRow, thread, held;
+  std::function<Place(Value, Value, Value)> queryAt, keyAt, valueAt;
+  std::optional<Copied> queries, keys, values;
+  std::unique_ptr<TileThreads> inner, outer; // scores, and the result
+};
+
+void AttentionBlock::place() {
+  kernel::MatmulOp scores = a.scores, product = a.product;
+  bool isTurned = scores.getTransposeA();
+  queryAt = [this, isTurned](Value, Value row, Value k) {
+    Place place{SmallVector<Value>(batch)};
+    place.at.append({isTurned ? k : row, isTurned ? row : k});
+    return place;
+  };
+  auto rightOf = [this](bool isShared) {
+    return [this, isShared](Value, Value column, Value k) {
+      Place place;
+      if (!isShared)
+        place.at.assign(batch.begin(), batch.end());
+      place.at.append({k, column});
+      return place;
+    };
+  };
+  keyAt = rightOf(scores.getShared());
+  valueAt = rightOf(product.getShared());
+  bool passesDepth = plan.depthSlices * plan.depthOfSlice != plan.depth,
+       passesColumns = plan.columns % plan.tile != 0;
+  auto copied = [&](Side side, int64_t lines, int64_t depth, Part part) {
+    Slice slice{lines, depth, side.byDepth, side.elementBytes()};
+    Value memory = b.shared({slice.bytes()}, b.getI8Type());
+    return Copied{side, slice, part, pointerTo(b, memory)};
+  };
+  queries = copied(sideOf(a.q, !isTurned, queryAt), AttentionPlan::rowsOfBlock,
+                   plan.depthOfSlice,
+                   {Value(), Value(), plan.rows, plan.depth,
+                    plan.rows % AttentionPlan::rowsOfBlock != 0, passesDepth});
+  keys = copied(
+      sideOf(a.k, false, keyAt), plan.tile, plan.depthOfSlice,
+      {Value(), Value(), plan.columns, plan.depth, passesColumns, passesDepth});
+  values =
+      copied(sideOf(a.v, false, valueAt), plan.widthOfTile, plan.tileOfSlice,
+             {Value(), Value(), plan.width, plan.columns,
+              plan.width != plan.widthOfTile, passesColumns});
+  Tiling ofScores{
+      AttentionPlan::rowsOfBlock, plan.tile, AttentionPlan::warps, 1, 1, 1},
+      ofResult{AttentionPlan::rowsOfBlock,
+               plan.widthOfTile,
+               AttentionPlan::warps,
+               1,
+               1,
+               1};
+  // What threads make by rows as they have these of q, they hold so.
+  Slice made{AttentionPlan::rowsOfBlock, plan.tile, queries->slice.byDepth,
+             values->slice.elementBytes};
+  if (plan.multiplier == Multiplier::Threads) {
+    held = pointerTo(b, b.shared({made.bytes()}, b.getI8Type()));
+    inner = makeFloatThreads(b, ofScores, queries->slice, keys->slice, thread);
+    outer = makeFloatThreads(b, ofResult, made, values->slice, thread);
+  } else {
+    Type element = values->side.element();
+    inner = makeUnitThreads(b, ofScores, queries->slice, keys->slice, element,
+                            thread);
+    outer = makeUnitThreads(b, ofResult, made, values->slice, element, thread);
+  }
+}
+
+void AttentionBlock::emit() {
+  place();
+  if (plan.depthSlices == 1)
+    begin(*queries, firstRow, b.index(0));
+  beginScores(b.index(0), 0);
+  endGroup(b);
+  int64_t count = inner->rows();
+  SmallVector<Value> start(count,
+                           number(-std::numeric_limits<double>::infinity()));
+  start.append(count + outer->sums(), number(0));
+  store(Rows(count,
+             b.loop(plan.tiles(), start, [&](Value number, ValueRange before) {
+               return tile(number, before);
+             })));
+}
+
+SmallVector<Value> AttentionBlock::tile(Value number, ValueRange before) {
+  Rows rows(inner->rows(), before);
+  Value firstColumn = b.times(number, plan.tile);
+  arrive(0);
+  beginValues(firstColumn, 0);
+  endGroup(b);
+  SmallVector<Value> sums(inner->sums(), b.zero(b.getF32Type()));
+  for (int64_t i = 0; i < plan.depthSlices; ++i) {
+    if (i > 0) {
+      b.meet();
+      beginScores(firstColumn, i);
+      endGroup(b);
+      arrive(0);
+    }
+    sums = inner->multiply(queries->target, keys->target, sums);
+  }
+  b.meet();
+  Value next = b.plus(firstColumn, b.index(plan.tile));
+  b.onlyIf(b.isInside(next, plan.columns), [&] { beginScores(next, 0); });
+  endGroup(b);
+  SmallVector<Placed> found = scores(sums, firstColumn);
+  weigh(found, rows);
+  SmallVector<Value> left = outer->hold(found, held);
+  arrive(1);
+  for (int64_t begin = 0; begin < plan.tile; begin += plan.tileOfSlice) {
+    if (begin > 0) {
+      b.meet();
+      beginValues(firstColumn, begin / plan.tileOfSlice);
+      endGroup(b);
+      arrive(0);
+    }
+    rows.sums = outer->multiplyHeld(left, begin, values->target, rows.sums);
+  }
+  return rows.values();
+}
+
+/// The scores of a tile, -inf where there are no columns.
+SmallVector<Placed> AttentionBlock::scores(ValueRange sums, Value firstColumn) {
+  SmallVector<Placed> found;
+  Value none = number(-std::numeric_limits<double>::infinity());
+  inner->finish(sums, 1, [&](Value row, Value column, ArrayRef<Value> sum) {
+    SmallVector<Value> at(batch);
+    Value there = b.plus(firstColumn, column);
+    at.append({b.plus(firstRow, row), there});
+    if (queries->part.passesLines)
+      at[at.size() - 2] = b.clamped(at[at.size() - 2], plan.rows);
+    if (keys->part.passesLines)
+      at.back() = b.clamped(there, plan.columns);
+    Value score = b.widened(finished(b, a.scores, sum[0], at));
+    if (keys->part.passesLines)
+      score = b.create<arith::SelectOp>(b.isInside(there, plan.columns), score,
+                                        none);
+    found.push_back({score, row, column});
+  });
+  return found;
+}
+
+/// Makes scores their exponentials, and adds up what is known of the rows but
+/// for the products of these.
+void AttentionBlock::weigh(SmallVector<Placed> &scores, Rows &rows) {
+  auto greater = [&](Value x, Value y) -> Value {
+    return b.create<arith::MaxNumFOp>(x, y);
+  };
+  Value none = number(-std::numeric_limits<double>::infinity());
+  SmallVector<Value> corrections;
+  size_t count = scores.size() / rows.largest.size();
+  for (auto [r, largest] : llvm::enumerate(rows.largest)) {
+    auto own = MutableArrayRef(scores).slice(r * count, count);
+    Value most = own[0].value;
+    for (const Placed &score : own.drop_front())
+      most = greater(most, score.value);
+    most = greater(largest, acrossRow(most, greater));
+    // Where all scores are -inf their distances from it are no numbers.
+    Value base = b.create<arith::SelectOp>(
+        b.create<arith::CmpFOp>(arith::CmpFPredicate::OEQ, most, none),
+        number(0), most);
+    Value total;
+    for (Placed &score : own) {
+      score.value = exp(b.create<arith::SubFOp>(score.value, base));
+      total = total ? b.create<arith::AddFOp>(total, score.value).getResult()
+                    : score.value;
+    }
+    corrections.push_back(exp(b.create<arith::SubFOp>(largest, base)));
+    largest = most;
+    rows.total[r] =
+        b.create<math::FmaOp>(rows.total[r], corrections.back(), total);
+  }
+  for (auto [i, sum] : llvm::enumerate(rows.sums))
+    sum = b.create<arith::MulFOp>(sum, corrections[outer->rowOf(i)]);
+}
+
+void AttentionBlock::store(const Rows &rows) {
+  SmallVector<Value> scales, sums(rows.sums);
+  for (Value total : rows.total)
+    scales.push_back(b.create<arith::DivFOp>(
+        number(1), acrossRow(total, [&](Value x, Value y) -> Value {
+          return b.create<arith::AddFOp>(x, y);
+        })));
+  for (auto [i, sum] : llvm::enumerate(sums))
+    sum = b.create<arith::MulFOp>(sum, scales[outer->rowOf(i)]);
+  // Lanes exchange what they store together by tiles of 32 columns.
+  int64_t most = plan.widthOfTile % 32 == 0 ? mostNeighbours : 2;
+  while (plan.width % most)
+    most /= 2;
+  outer->finish(sums, most, [&](Value row, Value column, ArrayRef<Value> sums) {
+    SmallVector<Value> at(batch);
+    at.append({b.plus(firstRow, row), column});
+    b.onlyIf(b.both(b.isInside(at[at.size() - 2], plan.rows),
+                    b.isInside(column, plan.width)),
+             [&] { finishTogether(b, a.product, sums, at); });
+  });
+}
+
+/// A row's values of all its lanes, combined; each lane gets the same.
+Value AttentionBlock::acrossRow(
+    Value value, llvm::function_ref<Value(Value, Value)> combine) {
+  for (int64_t distance = inner->lanesOfRow() / 2; distance > 0; distance /= 2)
+    value = combine(value, b.exchange(value, distance));
+  return value;
+}
+
+Multiplier multiplierOf(const Attention &a) {
+  if (!cast<MemRefType>(a.v.getType()).getElementType().isF32())
+    return Multiplier::Halves;
+  kernel::MatmulOp product = a.product;
+  bool isByDepth = sideOf(a.v, false, nullptr).byDepth;
+  return isForTf32(product) && !isByDepth ? Multiplier::Tf32
+                                          : Multiplier::Threads;
+}
+
+} // namespace
+
+bool Attention::share() {
+  for (Value memory : {q, k, v})
+    if (Side side{memory, nullptr, false, 1}; !side.hasAddresses())
+      return false;
+  int64_t bytes = cast<MemRefType>(v.getType()).getElementTypeBitWidth() / 8;
+  AttentionPlan plan(*this, multiplierOf(*this), bytes);
+  if (plan.multiplier == Multiplier::Tf32 && !plan.fits())
+    plan = AttentionPlan(*this, Multiplier::Threads, bytes);
+  if (plan.rows < leastSide || plan.columns < leastSide ||
+      plan.rows * plan.columns < leastScores || plan.depth < 1 ||
+      plan.depth > deepest || plan.width < 1 || !plan.fits())
+    return false;
+  auto out = cast<MemRefType>(product.getOut().getType());
+  SmallVector<int64_t> shape(out.getShape().drop_back(2));
+  shape.push_back(llvm::divideCeil(plan.rows, AttentionPlan::rowsOfBlock));
+  int64_t blocks = 1;
+  for (int64_t size : shape)
+    if (size < 1 || llvm::MulOverflow(blocks, size, blocks) ||
+        blocks > INT32_MAX)
+      return false;
+  writeInPlace();
+  ThreadBuilder b(product.getLoc(), product);
+  b.blocks(blocks, AttentionPlan::warps * warp, [&](Value block, Value thread) {
+    SmallVector<Value> batch = b.delinearize(block, shape);
+    Value firstRow = b.times(batch.pop_back_val(), AttentionPlan::rowsOfBlock);
+    AttentionBlock(b, *this, plan, batch, firstRow, thread).emit();
+  });
+  erase();
+  return true;
+}
+
+void shareAttention(func::FuncOp kernel) {
+  SmallVector<kernel::MatmulOp> products(
+      kernel.getBody().front().getOps<kernel::MatmulOp>());
+  // One that is the scores of another is gone with that.
+  for (kernel::MatmulOp product : llvm::reverse(products))
+    if (std::optional<Attention> found = Attention::endingIn(product))
+      if (found->share())
+        return;
+}
+
+} // namespace weir::gpu

@@ -1,0 +1,172 @@
+// RUN: weir-opt %s --split-input-file --pass-pipeline='builtin.module(func.func(weir-share-threads,canonicalize,cse))' --verify-diagnostics | FileCheck %s
+
+// One launch of a block for 64 rows of a batch, which reads q, k and v where
+// they lie and leaves the result there: no copy, no panel, no score in memory.
+// CHECK-LABEL: func.func private @halves
+// CHECK-SAME: (%[[Q:.*]]: memref<2x100x3x64xf16>, %[[K:.*]]: memref<2x130x3x64xf16>, %[[V:.*]]: memref<2x130x3x64xf16>, %[[M:.*]]: memref<2x1x1x130xf16>, %[[O:.*]]: memref<2x100x3x64xf16>)
+// CHECK-NOT: memref.alloc()
+// CHECK: kernel.parts 12 attributes {weir.block = 128 : i64}
+// CHECK: llvm.nvvm.cp.async.cg.shared.global.16
+// CHECK: scf.for
+// CHECK: nvvm.cp.async.wait.group 0
+// CHECK: nvvm.barrier0
+// CHECK: nvvm.ldmatrix
+// CHECK: llvm.nvvm.mma.m16n8k16.row.col.f32.f32
+// CHECK: memref.load %[[M]]
+// CHECK: nvvm.shfl.sync bfly
+// CHECK: math.exp
+// CHECK: nvvm.cp.async.wait.group 1
+// CHECK: llvm.nvvm.mma.m16n8k16.row.col.f32.f32
+// CHECK: scf.yield
+// CHECK: arith.divf
+// CHECK: memref.store
+// CHECK-NOT: kernel.parts
+// CHECK: return
+func.func private @halves(%q: memref<2x100x3x64xf16>, %k: memref<2x130x3x64xf16>, %v: memref<2x130x3x64xf16>, %m: memref<2x1x1x130xf16>, %o: memref<2x100x3x64xf16>) attributes {weir.kernel} {
+  %one = arith.constant 1.0 : f32
+  %zero = arith.constant 0.0 : f32
+  %lowest = arith.constant 0xFF800000 : f32
+  %eighth = arith.constant 0.125 : f16
+  %qt = memref.alloc() : memref<2x3x100x64xf16>
+  linalg.generic {indexing_maps = [affine_map<(d0, d1, d2, d3) -> (d0, d2, d1, d3)>, affine_map<(d0, d1, d2, d3) -> (d0, d1, d2, d3)>], iterator_types = ["parallel", "parallel", "parallel", "parallel"]} ins(%q : memref<2x100x3x64xf16>) outs(%qt : memref<2x3x100x64xf16>) {
+  ^bb0(%x: f16, %y: f16):
+    linalg.yield %x : f16
+  }
+  %kt = memref.alloc() : memref<2x3x130x64xf16>
+  linalg.generic {indexing_maps = [affine_map<(d0, d1, d2, d3) -> (d0, d2, d1, d3)>, affine_map<(d0, d1, d2, d3) -> (d0, d1, d2, d3)>], iterator_types = ["parallel", "parallel", "parallel", "parallel"]} ins(%k : memref<2x130x3x64xf16>) outs(%kt : memref<2x3x130x64xf16>) {
+  ^bb0(%x: f16, %y: f16):
+    linalg.yield %x : f16
+  }
+  %kp = memref.alloc() : memref<2x3x5x64x32xf16>
+  kernel.pack ins(%kt : memref<2x3x130x64xf16>) outs(%kp : memref<2x3x5x64x32xf16>) {transpose_b}
+  %s = memref.alloc() : memref<2x3x100x130xf16>
+  kernel.matmul ins(%qt, %kp : memref<2x3x100x64xf16>, memref<2x3x5x64x32xf16>) extras(%m : memref<2x1x1x130xf16>) outs(%s : memref<2x3x100x130xf16>) attributes {extra_maps = [affine_map<(d0, d1, d2, d3) -> (d0, 0, 0, d3)>]} {
+  ^bb0(%x: f32, %y: f16):
+    %0 = arith.truncf %x : f32 to f16
+    %1 = arith.mulf %0, %eighth : f16
+    %2 = arith.addf %1, %y : f16
+    kernel.yield %2 : f16
+  }
+  %max = memref.alloc() : memref<2x3x100xf32>
+  linalg.fill ins(%lowest : f32) outs(%max : memref<2x3x100xf32>)
+  linalg.generic {indexing_maps = [affine_map<(d0, d1, d2, d3) -> (d0, d1, d2, d3)>, affine_map<(d0, d1, d2, d3) -> (d0, d1, d2)>], iterator_types = ["parallel", "parallel", "parallel", "reduction"]} ins(%s : memref<2x3x100x130xf16>) outs(%max : memref<2x3x100xf32>) {
+  ^bb0(%x: f16, %y: f32):
+    %0 = arith.extf %x : f16 to f32
+    %1 = arith.maxnumf %y, %0 : f32
+    linalg.yield %1 : f32
+  }
+  %sum = memref.alloc() : memref<2x3x100xf32>
+  linalg.fill ins(%zero : f32) outs(%sum : memref<2x3x100xf32>)
+  %e = memref.alloc() : memref<2x3x100x130xf32>
+  linalg.generic {indexing_maps = [affine_map<(d0, d1, d2, d3) -> (d0, d1, d2, d3)>, affine_map<(d0, d1, d2, d3) -> (d0, d1, d2)>, affine_map<(d0, d1, d2, d3) -> (d0, d1, d2, d3)>, affine_map<(d0, d1, d2, d3) -> (d0, d1, d2)>], iterator_types = ["parallel", "parallel", "parallel", "reduction"]} ins(%s, %max : memref<2x3x100x130xf16>, memref<2x3x100xf32>) outs(%e, %sum : memref<2x3x100x130xf32>, memref<2x3x100xf32>) {
+  ^bb0(%x: f16, %y: f32, %out: f32, %last: f32):
+    %0 = arith.extf %x : f16 to f32
+    %1 = arith.subf %0, %y : f32
+    %2 = math.exp %1 : f32
+    %3 = arith.addf %last, %2 : f32
+    linalg.yield %2, %3 : f32, f32
+  }
+  %p = memref.alloc() : memref<2x3x100x130xf16>
+  linalg.generic {indexing_maps = [affine_map<(d0, d1, d2, d3) -> (d0, d1, d2, d3)>, affine_map<(d0, d1, d2, d3) -> (d0, d1, d2)>, affine_map<(d0, d1, d2, d3) -> (d0, d1, d2, d3)>], iterator_types = ["parallel", "parallel", "parallel", "parallel"]} ins(%e, %sum : memref<2x3x100x130xf32>, memref<2x3x100xf32>) outs(%p : memref<2x3x100x130xf16>) {
+  ^bb0(%x: f32, %y: f32, %out: f16):
+    %0 = arith.divf %one, %y : f32
+    %1 = arith.mulf %x, %0 : f32
+    %2 = arith.truncf %1 : f32 to f16
+    linalg.yield %2 : f16
+  }
+  %vt = memref.alloc() : memref<2x3x130x64xf16>
+  linalg.generic {indexing_maps = [affine_map<(d0, d1, d2, d3) -> (d0, d2, d1, d3)>, affine_map<(d0, d1, d2, d3) -> (d0, d1, d2, d3)>], iterator_types = ["parallel", "parallel", "parallel", "parallel"]} ins(%v : memref<2x130x3x64xf16>) outs(%vt : memref<2x3x130x64xf16>) {
+  ^bb0(%x: f16, %y: f16):
+    linalg.yield %x : f16
+  }
+  %vp = memref.alloc() : memref<2x3x2x130x32xf16>
+  kernel.pack ins(%vt : memref<2x3x130x64xf16>) outs(%vp : memref<2x3x2x130x32xf16>)
+  %ot = memref.alloc() : memref<2x3x100x64xf16>
+  kernel.matmul ins(%p, %vp : memref<2x3x100x130xf16>, memref<2x3x2x130x32xf16>) outs(%ot : memref<2x3x100x64xf16>) {
+  ^bb0(%x: f32):
+    %0 = arith.truncf %x : f32 to f16
+    kernel.yield %0 : f16
+  }
+  linalg.generic {indexing_maps = [affine_map<(d0, d1, d2, d3) -> (d0, d2, d1, d3)>, affine_map<(d0, d1, d2, d3) -> (d0, d1, d2, d3)>], iterator_types = ["parallel", "parallel", "parallel", "parallel"]} ins(%ot : memref<2x3x100x64xf16>) outs(%o : memref<2x100x3x64xf16>) {
+  ^bb0(%x: f16, %y: f16):
+    linalg.yield %x : f16
+  }
+  return
+}
+
+// -----
+
+// Threads multiply f32 themselves; the weights go by way of shared memory. The
+// sides need neither panels nor copies.
+// CHECK-LABEL: func.func private @floats
+// CHECK: kernel.parts 2 attributes {weir.block = 128 : i64}
+// CHECK: memref.alloca() : memref<16384xi8, 3>
+// CHECK-NOT: llvm.nvvm.mma
+// CHECK: llvm.store %{{.*}} : f32, !llvm.ptr<3>
+// CHECK: nvvm.cp.async.wait.group 1
+// CHECK-NOT: kernel.parts
+func.func private @floats(%q: memref<128x64xf32>, %k: memref<64x64xf32>, %v: memref<64x64xf32>, %o: memref<128x64xf32>) attributes {weir.kernel} {
+  %one = arith.constant 1.0 : f32
+  %zero = arith.constant 0.0 : f32
+  %lowest = arith.constant 0xFF800000 : f32
+  %s = memref.alloc() : memref<128x64xf32>
+  kernel.matmul ins(%q, %k : memref<128x64xf32>, memref<64x64xf32>) outs(%s : memref<128x64xf32>) {
+  ^bb0(%x: f32):
+    kernel.yield %x : f32
+  }
+  %max = memref.alloc() : memref<128xf32>
+  linalg.fill ins(%lowest : f32) outs(%max : memref<128xf32>)
+  linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0)>], iterator_types = ["parallel", "reduction"]} ins(%s : memref<128x64xf32>) outs(%max : memref<128xf32>) {
+  ^bb0(%x: f32, %y: f32):
+    %0 = arith.maxnumf %y, %x : f32
+    linalg.yield %0 : f32
+  }
+  %sum = memref.alloc() : memref<128xf32>
+  linalg.fill ins(%zero : f32) outs(%sum : memref<128xf32>)
+  %e = memref.alloc() : memref<128x64xf32>
+  linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0)>, affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0)>], iterator_types = ["parallel", "reduction"]} ins(%s, %max : memref<128x64xf32>, memref<128xf32>) outs(%e, %sum : memref<128x64xf32>, memref<128xf32>) {
+  ^bb0(%x: f32, %y: f32, %out: f32, %last: f32):
+    %0 = arith.subf %x, %y : f32
+    %1 = math.exp %0 : f32
+    %2 = arith.addf %last, %1 : f32
+    linalg.yield %1, %2 : f32, f32
+  }
+  %p = memref.alloc() : memref<128x64xf32>
+  linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0)>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]} ins(%e, %sum : memref<128x64xf32>, memref<128xf32>) outs(%p : memref<128x64xf32>) {
+  ^bb0(%x: f32, %y: f32, %out: f32):
+    %0 = arith.divf %one, %y : f32
+    %1 = arith.mulf %x, %0 : f32
+    linalg.yield %1 : f32
+  }
+  kernel.matmul ins(%p, %v : memref<128x64xf32>, memref<64x64xf32>) outs(%o : memref<128x64xf32>) {
+  ^bb0(%x: f32):
+    kernel.yield %x : f32
+  }
+  return
+}
+
+// -----
+
+// Loops that are no softmax, here powers of two of the scores, stay launches of
+// their own, with the scores in memory.
+// CHECK-LABEL: func.func private @other
+// CHECK: memref.alloc() : memref<128x64xf32>
+// CHECK-COUNT-3: kernel.parts
+func.func private @other(%q: memref<128x64xf32>, %k: memref<64x64xf32>, %v: memref<64x64xf32>, %o: memref<128x64xf32>) attributes {weir.kernel} {
+  %s = memref.alloc() : memref<128x64xf32>
+  kernel.matmul ins(%q, %k : memref<128x64xf32>, memref<64x64xf32>) outs(%s : memref<128x64xf32>) {
+  ^bb0(%x: f32):
+    kernel.yield %x : f32
+  }
+  %p = memref.alloc() : memref<128x64xf32>
+  linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]} ins(%s : memref<128x64xf32>) outs(%p : memref<128x64xf32>) {
+  ^bb0(%x: f32, %out: f32):
+    %0 = math.exp2 %x : f32
+    linalg.yield %0 : f32
+  }
+  kernel.matmul ins(%p, %v : memref<128x64xf32>, memref<64x64xf32>) outs(%o : memref<128x64xf32>) {
+  ^bb0(%x: f32):
+    kernel.yield %x : f32
+  }
+  return
+}
