@@ -2,14 +2,14 @@
 """Steps of training graphs of a corpus, against what a reference recorded.
 
   training.py [--corpus DIR] [--unpacked DIR] [--bin DIR] [--sample N]
-              [--least PERCENT]
+              [--least PERCENT] [-- FLAG...]
 
 The corpus lies outside the repository: DIR (or WEIR_CORPUS) holds its runner,
 run.py. A case of the kind `tf_train_graphdef` has a graph with its own gradients
 and optimizer: compiled with its loss as the output and the optimizer's node as
 the target, its variables given the recorded first values, each run must give the
 recorded loss and leave the recorded variables. Fails where fewer than PERCENT of
-the cases do.
+the cases do. The compiler gets each FLAG too.
 """
 
 import ctypes
@@ -67,7 +67,8 @@ def wrong(args, case, meta, folder):
     types = conformance.runner_of(args.corpus).TYPES
     library = folder / "step.so"
     command = [f"{args.bin}/weir", "compile", str(case / meta["model"]), "-o", str(library),
-               "--prefix=step", f"--fetch={meta['loss']}", f"--target-node={meta['train_target']}"]
+               "--prefix=step", f"--fetch={meta['loss']}", f"--target-node={meta['train_target']}",
+               *args.flags]
     for feed in meta["inputs"]:
         dims = "".join(f"{size}x" for size in feed["shape"])
         command.append(f"--feed={feed['tensor']}:{dims}{types[feed['dtype']]}")
@@ -101,6 +102,7 @@ def main():
     parser = conformance.options(__doc__)
     parser.add_argument("--unpacked", type=Path)
     parser.add_argument("--least", type=float, default=100)
+    parser.add_argument("flags", nargs="*", metavar="FLAG")
     args = parser.parse_args()
     if not args.corpus:
         parser.error("no corpus: give --corpus or set WEIR_CORPUS")

@@ -3,6 +3,7 @@ frontends, its caches held as state; the logits of each step against the whole
 sequence at once, in float64. Cells of an LSTM and a GRU keep their state, too."""
 
 import ctypes
+import os
 import pathlib
 import subprocess
 import sys
@@ -23,6 +24,7 @@ class Library:
 
     def __init__(self, model, *options):
         path = str(FOLDER / model) + ".so"
+        options += tuple(os.environ.get("WEIR_TEST_OPTIONS", "").split())
         subprocess.run(["weir", "compile", str(FOLDER / model), "-o", path, "--prefix=graph", *options], check=True)  # fmt: skip
         self.lib = ctypes.CDLL(path)
         self.lib.graph_info.restype = ctypes.POINTER(ModelInfo)
