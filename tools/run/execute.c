@@ -78,6 +78,17 @@ static int check_save(struct run *run) {
   return fail(run->error, IO);
 }
 
+/// Says why more threads may help less than one would think.
+static void note_threads(const struct run *run) {
+  int wanted = run->options.threads;
+  if (wanted > (int)run->info->threads && run->info->threads)
+    fprintf(
+        stderr,
+        "weir-run: note: compiled for %d thread%s: kernels that need memory "
+        "of their own may have no more; weir compile --threads=%d\n",
+        (int)run->info->threads, run->info->threads == 1 ? "" : "s", wanted);
+}
+
 int execute(struct run *run) {
   weir_config config = WEIR_CONFIG_INIT;
   if (run->weights && *run->weights)
@@ -92,6 +103,7 @@ int execute(struct run *run) {
   int code = check_save(run);
   if (code)
     return code;
+  note_threads(run);
   void *context;
   double begin = now_us();
   weir_status status = run->info->create(NULL, &config, &context);
