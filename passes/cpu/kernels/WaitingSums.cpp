@@ -3,6 +3,7 @@
 #include "passes/cpu/kernels/WaitingSums.h"
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 
@@ -44,10 +45,11 @@ Emitter::Values WaitingSums::loop(int64_t count, int64_t unroll,
   Emitter::Values zeros(sums.size() * (sets - 1),
                         e.zeros(type.getElementType(), type.getNumElements()));
   sums.append(zeros);
-  int64_t main = count / unroll * unroll, longest = chain * sets;
+  int64_t longest = chain * sets;
   int64_t parts = (count * each + longest / 2) / longest;
-  int64_t part = parts > 1 ? count / parts / unroll * unroll : 0;
-  if (!part || !isa<FloatType>(type.getElementType()))
+  int64_t part =
+      parts > 1 ? llvm::alignTo((count + parts / 2) / parts, unroll) : count;
+  if (part >= count || !isa<FloatType>(type.getElementType()))
     return join(run(count, unroll, sums, steps));
 
   int64_t lanes = type.getNumElements();
@@ -57,27 +59,40 @@ Emitter::Values WaitingSums::loop(int64_t count, int64_t unroll,
   auto place = [&](int64_t i) {
     return Emitter::Values{e.index(i), e.index(0)};
   };
-  for (int64_t i = 0; i < kept; ++i)
-    e.store(sums[i], memory, place(i), lanes);
-  // Nothing is carried from part to part: LLVM would spill it.
-  int64_t whole = count / part * part;
-  e.loop(e.index(0), e.index(whole), part, [&](Value first) {
-    auto some =
-        join(runSteps(e, first, e.plus(first, part), unroll, zeros, steps));
+  auto before = [&](int64_t i) {
+    return e.load(memory, place(i), lanes, lanes);
+  };
+  // Of sums that begin here the first part has nothing to be added to; the last
+  // is not kept.
+  int64_t last = (count - 1) / part * part, waits = 0;
+  auto keep = [&](ValueRange some) {
     for (auto [i, sum] : llvm::enumerate(some))
-      e.store(e.sum(e.load(memory, place(i), lanes, lanes), sum), memory,
-              place(i), lanes);
+      e.store(sum, memory, place(i), lanes);
+  };
+  bool begin = llvm::all_of(
+      sums, [](Value sum) { return matchPattern(sum, m_AnyZeroFloat()); });
+  if (begin) {
+    waits = part;
+    keep(join(runSteps(e, e.index(0), e.index(part), unroll, sums, steps)));
+  } else {
+    keep(ArrayRef<Value>(sums).take_front(kept));
+  }
+  // Nothing is carried from part to part: LLVM would spill it.
+  e.loop(e.index(waits), e.index(last), part, [&](Value k) {
+    auto some = join(runSteps(e, k, e.plus(k, part), unroll, zeros, steps));
+    for (auto [i, sum] : llvm::enumerate(some))
+      sum = e.sum(before(i), sum);
+    keep(some);
   });
+  int64_t main = last + (count - last) / unroll * unroll;
   Emitter::Values rest = zeros;
-  if (whole < main)
-    rest = runSteps(e, e.index(whole), e.index(main), unroll, rest, steps);
+  if (last < main)
+    rest = runSteps(e, e.index(last), e.index(main), unroll, rest, steps);
   if (main < count)
     rest = runSteps(e, e.index(main), e.index(count), 1, rest, steps);
   rest = join(rest);
-  for (auto [i, sum] : llvm::enumerate(rest)) {
-    Value before = e.load(memory, place(i), lanes, lanes);
-    sum = whole < count ? e.sum(before, sum) : before;
-  }
+  for (auto [i, sum] : llvm::enumerate(rest))
+    sum = e.sum(before(i), sum);
   return rest;
 }
 

@@ -356,7 +356,10 @@ func.func @rows(%a: memref<512x512xf32>, %b: memref<4x512x32xf32>, %c: memref<51
 // CHECK-LABEL: func @deep
 // CHECK: memref.alloca() {{.*}} : memref<2x16xf32>
 // CHECK: scf.for %{{.*}} = %c0 to %c3 step
-// CHECK: scf.for %{{.*}} = %c0 to %c192 step %c48
+// CHECK: vector.store
+// CHECK: scf.for %{{.*}} = %c0 to %c144 step %c48
+// CHECK: vector.store
+// CHECK: scf.for %{{.*}} = %c144 to %c192 step
 func.func @deep(%x: memref<1x3x3x64xf32>, %w: memref<1x3x3x64x32xf32>, %y: memref<1x1x1x32xf32>) {
   kernel.convolution ins(%x, %w : memref<1x3x3x64xf32>, memref<1x3x3x64x32xf32>) outs(%y : memref<1x1x1x32xf32>) attributes {dilations = array<i64: 1, 1>, groups = 1 : i64, padding = array<i64: 0, 0>, strides = array<i64: 1, 1>} {
   ^bb0(%sum: f32):
@@ -366,7 +369,9 @@ func.func @deep(%x: memref<1x3x3x64xf32>, %w: memref<1x3x3x64x32xf32>, %y: memre
 }
 // CHECK-LABEL: func @rows_of_window
 // CHECK: memref.alloca() {{.*}} : memref<2x16xf32>
-// CHECK: scf.for %{{.*}} = %c0 to %c6 step %c2
+// CHECK: scf.for %{{.*}} = %c0 to %c2 step %c1
+// CHECK: vector.store %{{.*}} : memref<2x16xf32>
+// CHECK: scf.for %{{.*}} = %c2 to %c6 step %c2
 func.func @rows_of_window(%x: memref<1x7x7x3xf32>, %w: memref<1x7x7x3x32xf32>, %y: memref<1x1x1x32xf32>) {
   kernel.convolution ins(%x, %w : memref<1x7x7x3xf32>, memref<1x7x7x3x32xf32>) outs(%y : memref<1x1x1x32xf32>) attributes {dilations = array<i64: 1, 1>, groups = 1 : i64, padding = array<i64: 0, 0>, strides = array<i64: 1, 1>} {
   ^bb0(%sum: f32):
@@ -420,6 +425,10 @@ func.func @split(%x: memref<1x6x6x16xf32>, %w: memref<1x49x16x16xf32>, %y: memre
 // CHECK: scf.for %{{.*}} = %c0{{.*}} to %c{{[0-9]+}}
 // CHECK: vector.fma
 // CHECK: vector.store %{{.*}} : memref<2x16xf32>
+// CHECK: scf.for %{{.*}} = %c{{[1-9].*}} to
+// CHECK: arith.addf
+// CHECK: vector.store %{{.*}} : memref<2x16xf32>
+// CHECK: vector.fma
 // CHECK-LABEL: func @tall
 // CHECK-NOT: memref.alloca
 // CHECK: %[[BEGINS:.*]] = arith.cmpi eq
