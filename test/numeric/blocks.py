@@ -248,6 +248,11 @@ def convolutions():
             for j in range(3)
         )
         g.expect(y, exact, rtol=0, atol=1e-4)
+    # Weights that the kernel makes itself, and a depth that blocks share.
+    x = g.input(values(1, 28, 28, 448))
+    w = g.constant(np.full((1, 1, 448, 128), 0.02, np.float32))
+    y = g.op("Conv2D", x, w, strides=[1, 1, 1, 1], padding="SAME")
+    g.expect(y, np.float64(x.value) @ np.float64(w.value[0, 0]), rtol=0, atol=1e-4)
     return g
 
 

@@ -229,14 +229,24 @@ SmallVector<Value> loadMatrices(ThreadBuilder &b, Value pointer,
   return words;
 }
 
+/// The view of a buffer that `place` is the memory of, under other shapes too.
+static memref::ViewOp viewOf(Value place) {
+  while (auto other = place.getDefiningOp<ViewLikeOpInterface>()) {
+    if (auto view = dyn_cast<memref::ViewOp>(other.getOperation()))
+      return view;
+    place = other.getViewSource();
+  }
+  return nullptr;
+}
+
 void resolveViews(Operation *function) {
   SmallVector<memref::ExtractAlignedPointerAsIndexOp> found;
   function->walk([&](memref::ExtractAlignedPointerAsIndexOp op) {
-    if (op.getSource().getDefiningOp<memref::ViewOp>())
+    if (viewOf(op.getSource()))
       found.push_back(op);
   });
   for (memref::ExtractAlignedPointerAsIndexOp op : found) {
-    auto view = op.getSource().getDefiningOp<memref::ViewOp>();
+    memref::ViewOp view = viewOf(op.getSource());
     ThreadBuilder b(op.getLoc(), op);
     Value base =
         b.create<memref::ExtractAlignedPointerAsIndexOp>(view.getSource());

@@ -147,7 +147,7 @@ module attributes {weir.gpu = {kind = "sim"}} {
 
 // What a copy to shared memory reads begins at a multiple of 4 bytes in one run:
 // it becomes four copies. Of what begins at odd places elements are loaded. A
-// view begins where it does in what it views.
+// view begins where it does in what it views, under another shape, too.
 // CHECK-LABEL: func.func @copies
 // CHECK-SAME: (%[[X:.*]]: memref<64xi8>
 // CHECK: %[[BASE:.*]] = memref.extract_aligned_pointer_as_index %[[X]]
@@ -162,12 +162,13 @@ module attributes {weir.gpu = {kind = "sim"}} {
 // CHECK: llvm.call_intrinsic "llvm.nvvm.cp.async.cg.shared.global.16"
 func.func private @copies(%x: memref<64xi8>) attributes {weir.kernel} {
   %start = arith.constant 16 : index
-  %view = memref.view %x[%start][] : memref<64xi8> to memref<4xf32>
+  %view = memref.view %x[%start][] : memref<64xi8> to memref<2x2xf32>
+  %row = memref.collapse_shape %view [[0, 1]] : memref<2x2xf32> into memref<4xf32>
   %memory = memref.alloca() : memref<16xi8, 3>
   %to = memref.extract_aligned_pointer_as_index %memory : memref<16xi8, 3> -> index
   %at = arith.index_castui %to : index to i64
   %target = llvm.inttoptr %at : i64 to !llvm.ptr<3>
-  %from = memref.extract_aligned_pointer_as_index %view : memref<4xf32> -> index
+  %from = memref.extract_aligned_pointer_as_index %row : memref<4xf32> -> index
   %place = arith.index_castui %from : index to i64
   %generic = llvm.inttoptr %place : i64 to !llvm.ptr
   %source = llvm.addrspacecast %generic : !llvm.ptr to !llvm.ptr<1>
