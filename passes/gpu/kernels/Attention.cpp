@@ -28,8 +28,9 @@ using namespace mlir;
 namespace weir::gpu {
 namespace {
 
-// The deepest head.
-constexpr int64_t deepest = 256;
+// The deepest head: of deeper ones the simulator has no stacks for the
+// products.
+constexpr int64_t deepest = 128;
 // Below this, rows do not fill blocks.
 constexpr int64_t leastSide = 16, leastScores = 1024;
 // What is stored together at most, by 16 bytes or twice that.
