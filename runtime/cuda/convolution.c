@@ -4,18 +4,11 @@
 #include "runtime/cuda/convolution.h"
 #include "runtime/libc.h"
 
-#if defined(__x86_64__)
-#define WEIR_LIB_FOLDER "/usr/lib/x86_64-linux-gnu/"
-#else
-#define WEIR_LIB_FOLDER "/usr/lib/aarch64-linux-gnu/"
-#endif
-static const char *const places[] = {
-    "libcudnn.so.9",
-    WEIR_LIB_FOLDER "libcudnn.so.9",
-    "/usr/lib64/libcudnn.so.9",
-    "/usr/local/cuda/lib64/libcudnn.so.9",
-};
-enum { num_places = sizeof places / sizeof *places };
+static const weir_gpu_library cudnn = {
+    "this model convolves with cuDNN 9",
+    "WEIR_LIBCUDNN",
+    {"libcudnn.so.9", WEIR_LIB_FOLDER "libcudnn.so.9",
+     "/usr/lib64/libcudnn.so.9", "/usr/local/cuda/lib64/libcudnn.so.9"}};
 // Of these many ways the library is asked for, the best first.
 enum { MOST_CHOICES = 32, MOST_NOTES = 16 };
 
@@ -56,29 +49,9 @@ weir_status weir_dnn_make(weir_gpu *gpu, weir_gpu_conv_plan *plan, int32_t type,
   return status;
 }
 
-static weir_status open_library(weir_gpu *gpu, void **library) {
-  static const char missing[] =
-      "this model convolves with cuDNN 9, which is not on this machine: looked "
-      "for ";
-  const char *given = secure_getenv("WEIR_LIBCUDNN");
-  if (given && *given) {
-    *library = dlopen(given, RTLD_NOW_);
-    return *library ? WEIR_OK
-                    : WEIR_GPU_FAIL(gpu, WEIR_ERR_DRIVER, missing, given,
-                                    ", which WEIR_LIBCUDNN names");
-  }
-  *library = NULL;
-  for (int i = 0; i < num_places && !*library; ++i)
-    *library = dlopen(places[i], RTLD_NOW_);
-  return *library ? WEIR_OK
-                  : WEIR_GPU_FAIL(gpu, WEIR_ERR_DRIVER, missing, places[0],
-                                  ", ", places[1], ", ", places[2], ", ",
-                                  places[3], "; WEIR_LIBCUDNN can name it");
-}
-
 static weir_status load(weir_gpu *gpu) {
   void *library;
-  weir_status status = open_library(gpu, &library);
+  weir_status status = weir_gpu_open(gpu, &cudnn, &library);
   if (status)
     return status;
 #define WEIR_DNN_LOOK_UP(name)                                                 \

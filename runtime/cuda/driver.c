@@ -5,11 +5,6 @@
 
 // By the loader's own search first, then where distributions, WSL and
 // containers put it.
-#if defined(__x86_64__)
-#define WEIR_LIB_FOLDER "/usr/lib/x86_64-linux-gnu/"
-#else
-#define WEIR_LIB_FOLDER "/usr/lib/aarch64-linux-gnu/"
-#endif
 static const char *const places[] = {
     "libcuda.so.1",
     WEIR_LIB_FOLDER "libcuda.so.1",

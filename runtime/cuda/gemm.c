@@ -7,13 +7,12 @@
 #include "runtime/cuda/state.h"
 #include "runtime/libc.h"
 
-static const char *const places[] = {
-    "libcublasLt.so.13",
-    "libcublasLt.so.12",
-    "/usr/local/cuda/lib64/libcublasLt.so.13",
-    "/usr/local/cuda/lib64/libcublasLt.so.12",
-};
-enum { num_places = sizeof places / sizeof *places };
+static const weir_gpu_library cublaslt = {
+    "this model multiplies matrices with cuBLASLt",
+    "WEIR_LIBCUBLASLT",
+    {"libcublasLt.so.13", "libcublasLt.so.12",
+     "/usr/local/cuda/lib64/libcublasLt.so.13",
+     "/usr/local/cuda/lib64/libcublasLt.so.12"}};
 
 static weir_status failed_call(weir_gpu *gpu, weir_lt_result result,
                                const char *call) {
@@ -25,29 +24,9 @@ static weir_status failed_call(weir_gpu *gpu, weir_lt_result result,
 #define LT(gpu, name, ...)                                                     \
   failed_call(gpu, (gpu)->blas.name(__VA_ARGS__), #name)
 
-static weir_status open_library(weir_gpu *gpu, void **library) {
-  static const char missing[] =
-      "this model multiplies matrices with cuBLASLt, which is not on this "
-      "machine: looked for ";
-  const char *given = secure_getenv("WEIR_LIBCUBLASLT");
-  if (given && *given) {
-    *library = dlopen(given, RTLD_NOW_);
-    return *library ? WEIR_OK
-                    : WEIR_GPU_FAIL(gpu, WEIR_ERR_DRIVER, missing, given,
-                                    ", which WEIR_LIBCUBLASLT names");
-  }
-  *library = NULL;
-  for (int i = 0; i < num_places && !*library; ++i)
-    *library = dlopen(places[i], RTLD_NOW_);
-  return *library ? WEIR_OK
-                  : WEIR_GPU_FAIL(gpu, WEIR_ERR_DRIVER, missing, places[0],
-                                  ", ", places[1], ", ", places[2], ", ",
-                                  places[3], "; WEIR_LIBCUBLASLT can name it");
-}
-
 static weir_status load(weir_gpu *gpu) {
   void *library;
-  weir_status status = open_library(gpu, &library);
+  weir_status status = weir_gpu_open(gpu, &cublaslt, &library);
   if (status)
     return status;
 #define WEIR_BLAS_FIND(name, parameters)                                       \

@@ -137,6 +137,23 @@ weir_status weir_gpu_fail(weir_gpu *gpu, weir_status status,
 #define WEIR_GPU_FAIL(gpu, status, ...)                                        \
   weir_gpu_fail(gpu, status, (const char *const[]){__VA_ARGS__, NULL})
 
+// A library beside the driver that a model calls.
+enum { WEIR_GPU_PLACES = 4 };
+typedef struct weir_gpu_library {
+  const char *use;      // "this model ... with ...", for an error's text
+  const char *variable; // of the environment, which names it elsewhere
+  const char *places[WEIR_GPU_PLACES]; // where it is looked for, in this order
+} weir_gpu_library;
+weir_status weir_gpu_open(weir_gpu *gpu, const weir_gpu_library *wanted,
+                          void **library);
+
+// Where distributions keep libraries of this kind of processor.
+#if defined(__x86_64__)
+#define WEIR_LIB_FOLDER "/usr/lib/x86_64-linux-gnu/"
+#else
+#define WEIR_LIB_FOLDER "/usr/lib/aarch64-linux-gnu/"
+#endif
+
 // WEIR_OK, or the failure of a call of the driver, which the text names.
 weir_status weir_gpu_check_call(weir_gpu *gpu, weir_cu_result result,
                                 const char *call, const char *what);
