@@ -19,7 +19,7 @@ namespace {
 
 /// What the simulator keeps in the arena: its state, and for blocks whose
 /// threads meet their stacks and shared memory (runtime/sim/sim.c).
-constexpr int64_t simulatorState = 64, stackOfThread = 16 << 10,
+constexpr int64_t simulatorState = 64, stackOfThread = 64 << 10,
                   sharedMemory = 48 << 10;
 
 /// Whether a place is in the memory of the host.

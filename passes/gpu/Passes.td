@@ -77,7 +77,7 @@ def ShareThreads : Pass<"weir-share-threads", "::mlir::func::FuncOp"> {
     `cp.async` while others are multiplied. Where tiles are few, blocks share their
     depth, and a `kernel.parts` behind adds up what they leave. Right sides of products are not packed.
 
-    Two products with the softmax of rows between them, of heads of up to 128
+    Two products with the softmax of rows between them, of heads of up to 256
     elements, are one such op: a block makes the scores of 64 rows tile by tile in
     registers, and reads its sides and writes its result through copies that only turn
     dimensions.

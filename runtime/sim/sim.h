@@ -34,7 +34,7 @@ typedef struct weir_sim {
   const void *weights;
 } weir_sim;
 
-enum { WEIR_SIM_SHARED = 48 << 10, WEIR_SIM_STACK = 16 << 10 };
+enum { WEIR_SIM_SHARED = 48 << 10, WEIR_SIM_STACK = 64 << 10 };
 
 int32_t weir_sim_begin(weir_sim *sim, char *memory, const void *weights);
 // What the entry answers whose work answered `answer`.

@@ -134,7 +134,7 @@ def halves_on_gpu():
 
 
 def wide_halves_on_gpu():
-    return heads(bf16, 4e-2, (128, 128))
+    return heads(bf16, 4e-2, (256, 128))
 
 
 def tf32_on_gpu():

@@ -28,9 +28,8 @@ using namespace mlir;
 namespace weir::gpu {
 namespace {
 
-// The deepest head: of deeper ones the simulator has no stacks for the
-// products.
-constexpr int64_t deepest = 128;
+// The deepest head: its products are unrolled.
+constexpr int64_t deepest = 256;
 // Below this, rows do not fill blocks.
 constexpr int64_t leastSide = 16, leastScores = 1024;
 // What is stored together at most, by 16 bytes or twice that.

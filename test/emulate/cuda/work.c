@@ -14,7 +14,8 @@ typedef void kernel(uint32_t, uint32_t, uint32_t, uint32_t, uint32_t, uint32_t,
 typedef int32_t simulator(void *, uint32_t, uint32_t, uint32_t, uint32_t,
                           uint32_t, uint32_t, uint32_t, uint32_t, void **,
                           uint32_t);
-enum { SIMULATOR_BYTES = 32 << 20 };
+// Its state, and shared memory and stacks for the largest block (runtime/sim).
+enum { SIMULATOR_BYTES = 65 << 20 };
 
 static void *kernels(void) {
   static void *library;
