@@ -186,12 +186,19 @@ private:
     return waiting > from.getNumResults();
   }
 
-  bool isUsedLater(Operation *user) {
-    if (isa<graph::ReshapeOp>(user))
-      return llvm::any_of(user->getResult(0).getUsers(),
-                          [&](Operation *next) { return isUsedLater(next); });
-    Operation *place = to->getBlock()->findAncestorOpInBlock(*user);
-    return place && (place == to || to->isBeforeInBlock(place));
+  bool isUsedLater(Operation *first) {
+    SmallVector<Operation *> work{first};
+    while (!work.empty()) {
+      Operation *user = work.pop_back_val();
+      if (isa<graph::ReshapeOp>(user)) {
+        llvm::append_range(work, user->getResult(0).getUsers());
+        continue;
+      }
+      Operation *place = to->getBlock()->findAncestorOpInBlock(*user);
+      if (place && (place == to || to->isBeforeInBlock(place)))
+        return true;
+    }
+    return false;
   }
 
   /// Copies a group's ops; what it yields.
