@@ -19,6 +19,10 @@ namespace weir {
 
 namespace {
 
+/// Fewer rows are little beside what the products read, and threads share them
+/// better as products.
+constexpr int64_t fewestRows = 32;
+
 /// The group that makes `value` for `user` alone, beside which it stands.
 graph::GroupOp makerFor(Value value, graph::GroupOp user) {
   auto maker = value.getDefiningOp<graph::GroupOp>();
@@ -57,7 +61,8 @@ struct Chain {
       if (!argument || !argument.hasOneUse() || product.getTransposeA())
         continue;
       auto rows = makerFor(last.getInputs()[argument.getArgNumber()], last);
-      if (!rows || !isSoftmaxOfRows(rows))
+      if (!rows || !isSoftmaxOfRows(rows) ||
+          product.getA().getType().getShape().end()[-2] < fewestRows)
         continue;
       for (Value input : rows.getInputs()) {
         auto first = makerFor(input, rows);

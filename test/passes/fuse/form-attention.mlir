@@ -2,32 +2,32 @@
 
 // Two products and what is between them; inputs of several are one input.
 // CHECK-LABEL: func.func @attention
-// CHECK-NEXT: %[[O:.*]] = graph.group(%arg0, %arg1, %arg2) : (tensor<2x6x4xf32>, tensor<2x6x4xf32>, tensor<2x6x6xf32>) -> tensor<2x6x4xf32> {
-// CHECK-NEXT: ^bb0(%[[Q:.*]]: tensor<2x6x4xf32>, %[[K:.*]]: tensor<2x6x4xf32>, %[[M:.*]]: tensor<2x6x6xf32>):
+// CHECK-NEXT: %[[O:.*]] = graph.group(%arg0, %arg1, %arg2) : (tensor<2x64x4xf32>, tensor<2x64x4xf32>, tensor<2x64x64xf32>) -> tensor<2x64x4xf32> {
+// CHECK-NEXT: ^bb0(%[[Q:.*]]: tensor<2x64x4xf32>, %[[K:.*]]: tensor<2x64x4xf32>, %[[M:.*]]: tensor<2x64x64xf32>):
 // CHECK-NEXT: %[[S:.*]] = graph.matmul %[[Q]], %[[K]] transpose_b
 // CHECK-NEXT: %[[A:.*]] = graph.add %[[S]], %[[M]]
 // CHECK-NEXT: %[[P:.*]] = graph.softmax %[[A]]
 // CHECK-NEXT: %[[R:.*]] = graph.matmul %[[P]], %[[K]]
 // CHECK-NEXT: graph.yield %[[R]]
 // CHECK: return %[[O]]
-func.func @attention(%q: tensor<2x6x4xf32>, %k: tensor<2x6x4xf32>, %m: tensor<2x6x6xf32>) -> tensor<2x6x4xf32> {
-  %s = graph.group(%q, %k) : (tensor<2x6x4xf32>, tensor<2x6x4xf32>) -> tensor<2x6x6xf32> {
-  ^bb0(%a: tensor<2x6x4xf32>, %b: tensor<2x6x4xf32>):
-    %0 = graph.matmul %a, %b transpose_b : tensor<2x6x4xf32>, tensor<2x6x4xf32>
-    graph.yield %0 : tensor<2x6x6xf32>
+func.func @attention(%q: tensor<2x64x4xf32>, %k: tensor<2x64x4xf32>, %m: tensor<2x64x64xf32>) -> tensor<2x64x4xf32> {
+  %s = graph.group(%q, %k) : (tensor<2x64x4xf32>, tensor<2x64x4xf32>) -> tensor<2x64x64xf32> {
+  ^bb0(%a: tensor<2x64x4xf32>, %b: tensor<2x64x4xf32>):
+    %0 = graph.matmul %a, %b transpose_b : tensor<2x64x4xf32>, tensor<2x64x4xf32>
+    graph.yield %0 : tensor<2x64x64xf32>
   }
-  %p = graph.group(%s, %m) : (tensor<2x6x6xf32>, tensor<2x6x6xf32>) -> tensor<2x6x6xf32> {
-  ^bb0(%a: tensor<2x6x6xf32>, %b: tensor<2x6x6xf32>):
-    %0 = graph.add %a, %b : tensor<2x6x6xf32>
-    %1 = graph.softmax %0 : tensor<2x6x6xf32>
-    graph.yield %1 : tensor<2x6x6xf32>
+  %p = graph.group(%s, %m) : (tensor<2x64x64xf32>, tensor<2x64x64xf32>) -> tensor<2x64x64xf32> {
+  ^bb0(%a: tensor<2x64x64xf32>, %b: tensor<2x64x64xf32>):
+    %0 = graph.add %a, %b : tensor<2x64x64xf32>
+    %1 = graph.softmax %0 : tensor<2x64x64xf32>
+    graph.yield %1 : tensor<2x64x64xf32>
   }
-  %o = graph.group(%p, %k) : (tensor<2x6x6xf32>, tensor<2x6x4xf32>) -> tensor<2x6x4xf32> {
-  ^bb0(%a: tensor<2x6x6xf32>, %b: tensor<2x6x4xf32>):
-    %0 = graph.matmul %a, %b : tensor<2x6x6xf32>, tensor<2x6x4xf32>
-    graph.yield %0 : tensor<2x6x4xf32>
+  %o = graph.group(%p, %k) : (tensor<2x64x64xf32>, tensor<2x64x4xf32>) -> tensor<2x64x4xf32> {
+  ^bb0(%a: tensor<2x64x64xf32>, %b: tensor<2x64x4xf32>):
+    %0 = graph.matmul %a, %b : tensor<2x64x64xf32>, tensor<2x64x4xf32>
+    graph.yield %0 : tensor<2x64x4xf32>
   }
-  return %o : tensor<2x6x4xf32>
+  return %o : tensor<2x64x4xf32>
 }
 
 // -----
@@ -35,23 +35,23 @@ func.func @attention(%q: tensor<2x6x4xf32>, %k: tensor<2x6x4xf32>, %m: tensor<2x
 // Rows that someone else needs, as a gradient does, are all made.
 // CHECK-LABEL: func.func @used_twice
 // CHECK-COUNT-3: graph.group(
-func.func @used_twice(%q: tensor<6x4xf32>, %k: tensor<6x4xf32>) -> (tensor<6x6xf32>, tensor<6x4xf32>) {
-  %s = graph.group(%q, %k) : (tensor<6x4xf32>, tensor<6x4xf32>) -> tensor<6x6xf32> {
-  ^bb0(%a: tensor<6x4xf32>, %b: tensor<6x4xf32>):
-    %0 = graph.matmul %a, %b transpose_b : tensor<6x4xf32>, tensor<6x4xf32>
-    graph.yield %0 : tensor<6x6xf32>
+func.func @used_twice(%q: tensor<64x4xf32>, %k: tensor<64x4xf32>) -> (tensor<64x64xf32>, tensor<64x4xf32>) {
+  %s = graph.group(%q, %k) : (tensor<64x4xf32>, tensor<64x4xf32>) -> tensor<64x64xf32> {
+  ^bb0(%a: tensor<64x4xf32>, %b: tensor<64x4xf32>):
+    %0 = graph.matmul %a, %b transpose_b : tensor<64x4xf32>, tensor<64x4xf32>
+    graph.yield %0 : tensor<64x64xf32>
   }
-  %p = graph.group(%s) : (tensor<6x6xf32>) -> tensor<6x6xf32> {
-  ^bb0(%a: tensor<6x6xf32>):
-    %0 = graph.softmax %a : tensor<6x6xf32>
-    graph.yield %0 : tensor<6x6xf32>
+  %p = graph.group(%s) : (tensor<64x64xf32>) -> tensor<64x64xf32> {
+  ^bb0(%a: tensor<64x64xf32>):
+    %0 = graph.softmax %a : tensor<64x64xf32>
+    graph.yield %0 : tensor<64x64xf32>
   }
-  %o = graph.group(%p, %k) : (tensor<6x6xf32>, tensor<6x4xf32>) -> tensor<6x4xf32> {
-  ^bb0(%a: tensor<6x6xf32>, %b: tensor<6x4xf32>):
-    %0 = graph.matmul %a, %b : tensor<6x6xf32>, tensor<6x4xf32>
-    graph.yield %0 : tensor<6x4xf32>
+  %o = graph.group(%p, %k) : (tensor<64x64xf32>, tensor<64x4xf32>) -> tensor<64x4xf32> {
+  ^bb0(%a: tensor<64x64xf32>, %b: tensor<64x4xf32>):
+    %0 = graph.matmul %a, %b : tensor<64x64xf32>, tensor<64x4xf32>
+    graph.yield %0 : tensor<64x4xf32>
   }
-  return %p, %o : tensor<6x6xf32>, tensor<6x4xf32>
+  return %p, %o : tensor<64x64xf32>, tensor<64x4xf32>
 }
 
 // -----
@@ -59,21 +59,45 @@ func.func @used_twice(%q: tensor<6x4xf32>, %k: tensor<6x4xf32>) -> (tensor<6x6xf
 // On the right side of a product the rows are read again for each of its rows.
 // CHECK-LABEL: func.func @on_the_right
 // CHECK-COUNT-3: graph.group(
-func.func @on_the_right(%q: tensor<6x4xf32>, %k: tensor<6x4xf32>) -> tensor<4x6xf32> {
-  %s = graph.group(%q, %k) : (tensor<6x4xf32>, tensor<6x4xf32>) -> tensor<6x6xf32> {
-  ^bb0(%a: tensor<6x4xf32>, %b: tensor<6x4xf32>):
-    %0 = graph.matmul %a, %b transpose_b : tensor<6x4xf32>, tensor<6x4xf32>
-    graph.yield %0 : tensor<6x6xf32>
+func.func @on_the_right(%q: tensor<64x4xf32>, %k: tensor<64x4xf32>) -> tensor<4x64xf32> {
+  %s = graph.group(%q, %k) : (tensor<64x4xf32>, tensor<64x4xf32>) -> tensor<64x64xf32> {
+  ^bb0(%a: tensor<64x4xf32>, %b: tensor<64x4xf32>):
+    %0 = graph.matmul %a, %b transpose_b : tensor<64x4xf32>, tensor<64x4xf32>
+    graph.yield %0 : tensor<64x64xf32>
   }
-  %p = graph.group(%s) : (tensor<6x6xf32>) -> tensor<6x6xf32> {
-  ^bb0(%a: tensor<6x6xf32>):
-    %0 = graph.softmax %a : tensor<6x6xf32>
-    graph.yield %0 : tensor<6x6xf32>
+  %p = graph.group(%s) : (tensor<64x64xf32>) -> tensor<64x64xf32> {
+  ^bb0(%a: tensor<64x64xf32>):
+    %0 = graph.softmax %a : tensor<64x64xf32>
+    graph.yield %0 : tensor<64x64xf32>
   }
-  %o = graph.group(%k, %p) : (tensor<6x4xf32>, tensor<6x6xf32>) -> tensor<4x6xf32> {
-  ^bb0(%a: tensor<6x4xf32>, %b: tensor<6x6xf32>):
-    %0 = graph.matmul %a, %b transpose_a : tensor<6x4xf32>, tensor<6x6xf32>
-    graph.yield %0 : tensor<4x6xf32>
+  %o = graph.group(%k, %p) : (tensor<64x4xf32>, tensor<64x64xf32>) -> tensor<4x64xf32> {
+  ^bb0(%a: tensor<64x4xf32>, %b: tensor<64x64xf32>):
+    %0 = graph.matmul %a, %b transpose_a : tensor<64x4xf32>, tensor<64x64xf32>
+    graph.yield %0 : tensor<4x64xf32>
   }
-  return %o : tensor<4x6xf32>
+  return %o : tensor<4x64xf32>
+}
+
+// -----
+
+// A few rows, as of a decoder's step, are products that threads share.
+// CHECK-LABEL: func.func @few_rows
+// CHECK-COUNT-3: graph.group(
+func.func @few_rows(%q: tensor<1x4xf32>, %k: tensor<64x4xf32>) -> tensor<1x4xf32> {
+  %s = graph.group(%q, %k) : (tensor<1x4xf32>, tensor<64x4xf32>) -> tensor<1x64xf32> {
+  ^bb0(%a: tensor<1x4xf32>, %b: tensor<64x4xf32>):
+    %0 = graph.matmul %a, %b transpose_b : tensor<1x4xf32>, tensor<64x4xf32>
+    graph.yield %0 : tensor<1x64xf32>
+  }
+  %p = graph.group(%s) : (tensor<1x64xf32>) -> tensor<1x64xf32> {
+  ^bb0(%a: tensor<1x64xf32>):
+    %0 = graph.softmax %a : tensor<1x64xf32>
+    graph.yield %0 : tensor<1x64xf32>
+  }
+  %o = graph.group(%p, %k) : (tensor<1x64xf32>, tensor<64x4xf32>) -> tensor<1x4xf32> {
+  ^bb0(%a: tensor<1x64xf32>, %b: tensor<64x4xf32>):
+    %0 = graph.matmul %a, %b : tensor<1x64xf32>, tensor<64x4xf32>
+    graph.yield %0 : tensor<1x4xf32>
+  }
+  return %o : tensor<1x4xf32>
 }
