@@ -40,10 +40,13 @@ bool Attention::find() {
       if (user != first && user != last && !isa<memref::DeallocOp>(user) &&
           !llvm::is_contained(loops, user))
         return false;
-  for (kernel::MatmulOp product : {first, last})
-    for (Value extra : product.getExtras())
-      if (own.contains(extra))
-        return false;
+  // What else the products read is all there before, not made row by row.
+  for (OpOperand &operand : first->getOpOperands())
+    if (operand.get() != first.getOut() && own.contains(operand.get()))
+      return false;
+  for (OpOperand &operand : last->getOpOperands())
+    if (&operand != &last.getAMutable() && own.contains(operand.get()))
+      return false;
   std::reverse(loops.begin(), loops.end());
   mergeBuffers();
   return true;

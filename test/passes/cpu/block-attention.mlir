@@ -127,3 +127,29 @@ func.func @read_again(%q: memref<64x8xf32>, %k: memref<8x64xf32>, %v: memref<64x
   memref.copy %s, %w : memref<64x64xf32> to memref<64x64xf32>
   return
 }
+
+// -----
+
+// A right side that is made in between is needed whole, though it has as many
+// rows as there are scores.
+// CHECK-LABEL: func @right_side
+// CHECK-NOT: scf.for
+// CHECK: memref.alloc() : memref<64x64xf32>
+func.func @right_side(%q: memref<64x8xf32>, %k: memref<8x64xf32>, %v: memref<64x8xf32>, %o: memref<64x8xf32>) attributes {weir.kernel} {
+  %s = memref.alloc() : memref<64x64xf32>
+  kernel.matmul ins(%q, %k : memref<64x8xf32>, memref<8x64xf32>) outs(%s : memref<64x64xf32>) {
+  ^bb0(%a: f32):
+    kernel.yield %a : f32
+  }
+  %w = memref.alloc() : memref<64x8xf32>
+  linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]} ins(%v : memref<64x8xf32>) outs(%w : memref<64x8xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    %0 = arith.negf %in : f32
+    linalg.yield %0 : f32
+  }
+  kernel.matmul ins(%s, %w : memref<64x64xf32>, memref<64x8xf32>) outs(%o : memref<64x8xf32>) {
+  ^bb0(%a: f32):
+    kernel.yield %a : f32
+  }
+  return
+}
