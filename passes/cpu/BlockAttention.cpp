@@ -99,12 +99,7 @@ private:
     if (batches < enoughGrains)
       block =
           std::min(block, std::max<int64_t>(fewestRows, all / enoughGrains));
-    block = std::min(block, rows.back());
-    for (int64_t less = block; less > block / 2; --less)
-      if (rows.back() % less == 0)
-        return less;
-    EvenSplit blocks(rows.back(), block);
-    return blocks.size + (blocks.larger != 0);
+    return weir::rowsOfBlock(rows.back(), block);
   }
 
   void makeBuffers(Emitter &e) {
@@ -230,18 +225,9 @@ private:
 
   /// Block `index` of a batch's rows; the last may have fewer.
   void blockOfRows(Emitter &e, ValueRange batch, Value index) {
-    int64_t whole = rows.back() / size, rest = rows.back() % size;
     Value row = e.times(index, size);
-    if (!rest)
-      return someRows(e, batch, row, size);
-    Value isWhole = e.create<arith::CmpIOp>(arith::CmpIPredicate::ult, index,
-                                            e.index(whole));
-    auto choice = e.create<scf::IfOp>(isWhole, /*withElseRegion=*/true);
-    OpBuilder::InsertionGuard guard(e);
-    e.setInsertionPointToStart(choice.thenBlock());
-    someRows(e, batch, row, size);
-    e.setInsertionPointToStart(choice.elseBlock());
-    someRows(e, batch, row, rest);
+    emitBlock(e, index, rows.back(), size,
+              [&](int64_t count) { someRows(e, batch, row, count); });
   }
 
   void someRows(Emitter &e, ValueRange batch, Value row, int64_t count) {
@@ -251,12 +237,8 @@ private:
         return {};
       Value whole = small.lookup(held(buffer));
       Value &part = parts[whole];
-      if (!part) {
-        SmallVector<int64_t> sizes(Emitter::shape(whole));
-        SmallVector<OpFoldResult> zeros(sizes.size(), e.getIndexAttr(0));
-        sizes[rows.size() - 1] = count;
-        part = count == size ? whole : sliceOf(e, whole, zeros, sizes);
-      }
+      if (!part)
+        part = firstOf(e, whole, rows.size() - 1, count);
       return part;
     };
     SmallVector<LoopSlice> slices;

@@ -126,11 +126,7 @@ private:
         bytes += type.getNumElements() / all *
                  llvm::divideCeil(type.getElementTypeBitWidth(), 8);
       }
-    int64_t block = std::clamp<int64_t>(most / bytes, 1, rows.back());
-    for (int64_t less = block; less > block / 2; --less)
-      if (rows.back() % less == 0)
-        return less;
-    return block;
+    return weir::rowsOfBlock(rows.back(), std::max<int64_t>(most / bytes, 1));
   }
 
   /// Buffers that nothing but the run uses.
@@ -160,8 +156,7 @@ private:
 
   /// All ops on a block of rows; the last may have fewer.
   void someRows(Emitter &e, ValueRange at, int64_t block) {
-    int64_t whole = rows.back() / block, rest = rows.back() % block;
-    auto emit = [&](int64_t count) {
+    emitBlock(e, at.back(), rows.back(), block, [&](int64_t count) {
       SmallVector<LoopSlice> slices;
       for (Value index : at.drop_back())
         slices.push_back({index, 1});
@@ -169,27 +164,9 @@ private:
       for (linalg::LinalgOp op : ops)
         makeSlice(e, op, slices, [&](Value buffer) -> Value {
           Value held = small.lookup(buffer);
-          return held && count < block ? firstRows(e, held, count) : held;
+          return held ? firstOf(e, held, rows.size() - 1, count) : held;
         });
-    };
-    if (!rest)
-      return emit(block);
-    Value isWhole = e.create<arith::CmpIOp>(arith::CmpIPredicate::ult,
-                                            at.back(), e.index(whole));
-    auto choice = e.create<scf::IfOp>(isWhole, /*withElseRegion=*/true);
-    OpBuilder::InsertionGuard guard(e);
-    e.setInsertionPointToStart(choice.thenBlock());
-    emit(block);
-    e.setInsertionPointToStart(choice.elseBlock());
-    emit(rest);
-  }
-
-  Value firstRows(Emitter &e, Value buffer, int64_t count) const {
-    ArrayRef<int64_t> shape = e.shape(buffer);
-    SmallVector<int64_t> sizes(shape), zeros(shape.size(), 0),
-        ones(shape.size(), 1);
-    sizes[rows.size() - 1] = count;
-    return e.create<memref::SubViewOp>(buffer, zeros, sizes, ones);
+    });
   }
 
   SmallVector<int64_t> rows; // ranges of the loops over rows

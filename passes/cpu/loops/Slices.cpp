@@ -2,7 +2,9 @@
 
 #include "passes/cpu/loops/Slices.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/Utils/Utils.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 
 using namespace mlir;
 
@@ -59,6 +61,39 @@ void makeSlice(Emitter &e, linalg::LinalgOp op, ArrayRef<LoopSlice> slices,
   auto slice =
       cast<linalg::LinalgOp>(clone(e, op, op->getResultTypes(), operands));
   linalg::offsetIndices(e, slice, offsets);
+}
+
+int64_t rowsOfBlock(int64_t rows, int64_t most) {
+  most = std::min(most, rows);
+  for (int64_t less = most; less > most / 2; --less)
+    if (rows % less == 0)
+      return less;
+  EvenSplit blocks(rows, most);
+  return blocks.size + (blocks.larger != 0);
+}
+
+void emitBlock(Emitter &e, Value index, int64_t rows, int64_t size,
+               function_ref<void(int64_t)> body) {
+  int64_t whole = rows / size, rest = rows % size;
+  if (!rest)
+    return body(size);
+  Value isWhole =
+      e.create<arith::CmpIOp>(arith::CmpIPredicate::ult, index, e.index(whole));
+  auto choice = e.create<scf::IfOp>(isWhole, /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(e);
+  e.setInsertionPointToStart(choice.thenBlock());
+  body(size);
+  e.setInsertionPointToStart(choice.elseBlock());
+  body(rest);
+}
+
+Value firstOf(Emitter &e, Value buffer, size_t dim, int64_t count) {
+  SmallVector<int64_t> sizes(Emitter::shape(buffer)), zeros(sizes.size(), 0),
+      ones(sizes.size(), 1);
+  if (sizes[dim] == count)
+    return buffer;
+  sizes[dim] = count;
+  return e.create<memref::SubViewOp>(buffer, zeros, sizes, ones);
 }
 
 void eraseBuffer(Value buffer) {

@@ -29,6 +29,16 @@ void makeSlice(Emitter &e, mlir::linalg::LinalgOp op,
                llvm::ArrayRef<LoopSlice> slices,
                llvm::function_ref<mlir::Value(mlir::Value)> instead = nullptr);
 
+/// Rows of a block: at most `most`, if possible a divisor of all `rows`, else
+/// so that the last block has about as many.
+int64_t rowsOfBlock(int64_t rows, int64_t most);
+/// Emits `body` for so many rows as block `index` has: `size`, but for the
+/// last.
+void emitBlock(Emitter &e, mlir::Value index, int64_t rows, int64_t size,
+               llvm::function_ref<void(int64_t)> body);
+/// The first `count` of a buffer along dimension `dim`.
+mlir::Value firstOf(Emitter &e, mlir::Value buffer, size_t dim, int64_t count);
+
 /// Removes a buffer that was allocated, with all that still uses it.
 void eraseBuffer(mlir::Value buffer);
 
