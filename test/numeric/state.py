@@ -15,7 +15,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / "runtime" / "Inputs")
 import bundle  # noqa: E402
 
 NAMES = {"float32": "DT_FLOAT", "int32": "DT_INT32", "int64": "DT_INT64"}
-failures = 0
+failures = compared = 0
 
 
 def attr(key, text):
@@ -71,9 +71,10 @@ class Graph:
 
 
 def compare(what, got, want, rtol=2e-6):
-    global failures
+    global failures, compared
     if got is None:
         return
+    compared += 1
     if not np.allclose(got, want, rtol=rtol, atol=1e-7):
         failures += 1
         print(f"{what}: {got} instead of {want}")
@@ -337,4 +338,5 @@ def check_rows():
 check_line()
 check_optimizers()
 check_rows()
+print(f"{compared - failures} of {compared} values as expected")
 sys.exit(failures > 0)
