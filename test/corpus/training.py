@@ -24,7 +24,7 @@ import numpy as np
 import conformance
 
 sys.path.insert(0, str(conformance.ROOT / "test/numeric"))
-from harness import CONTEXT, Config, ModelInfo
+from interface import CONTEXT, Config, ModelInfo
 
 
 class Trainer:

@@ -8,7 +8,8 @@ from pathlib import Path
 import numpy as np
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "numeric"))
-from harness import CODES, CONTEXT, TYPES, Config, ModelInfo
+from harness import CODES, TYPES
+from interface import CONTEXT, Config, ModelInfo
 
 POINTERS = ctypes.POINTER(ctypes.c_void_p)
 

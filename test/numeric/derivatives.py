@@ -33,6 +33,7 @@ import sys
 import tempfile
 
 import harness
+import interface
 import numpy as np
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -124,12 +125,12 @@ class Derived:
 
     def load(self):
         self.lib = ctypes.CDLL(str(self.library))
-        self.lib.graph_info.restype = ctypes.POINTER(harness.ModelInfo)
+        self.lib.graph_info.restype = ctypes.POINTER(interface.ModelInfo)
         self.info = self.lib.graph_info().contents
         names = [self.info.functions[i].name.decode() for i in range(self.info.num_functions)]
         self.place = {"main": 0, "gradients": names.index("gradients")}
         self.context = ctypes.c_void_p()
-        config = harness.Config(abi_version=2)
+        config = interface.Config(abi_version=2)
         if self.info.create(None, ctypes.byref(config), ctypes.byref(self.context)):
             raise RuntimeError("create fails")
         if self.info.init:

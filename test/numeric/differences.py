@@ -12,7 +12,8 @@ import re
 import subprocess
 
 import numpy as np
-from harness import TYPES, Config, ModelInfo, bf16
+from harness import TYPES, bf16
+from interface import Config, ModelInfo
 
 random = np.random.default_rng(7)
 STEP = 1e-5

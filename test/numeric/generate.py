@@ -13,7 +13,7 @@ import numpy as np
 sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / "bench"))
 sys.dont_write_bytecode = True
 import decoder  # noqa: E402
-from harness import Config, ModelInfo  # noqa: E402
+from interface import Config, ModelInfo  # noqa: E402
 
 FOLDER = pathlib.Path(sys.argv[1])
 checks = failures = 0

@@ -40,6 +40,7 @@ import subprocess
 import sys
 
 import numpy as np
+from interface import Config, ModelInfo, Threads
 
 TYPES = {
     "f16": ("DT_HALF", np.float16, 11),
@@ -383,105 +384,6 @@ def round_to(exact, type):
     if type == "bf16":
         return bf16(exact.astype(np.float32)).value.astype(np.float64)
     return exact.astype(TYPES[type][1]).astype(np.float64)
-
-
-class TensorInfo(ctypes.Structure):
-    _fields_ = [
-        ("name", ctypes.c_char_p),
-        ("tensor", ctypes.c_char_p),
-        ("dtype", ctypes.c_int),
-        ("rank", ctypes.c_int32),
-        ("shape", ctypes.POINTER(ctypes.c_int64)),
-        ("elements", ctypes.c_int64),
-        ("bytes", ctypes.c_size_t),
-        ("shape_tensor", ctypes.c_int64),
-    ]
-
-
-class FunctionInfo(ctypes.Structure):
-    _fields_ = [
-        ("name", ctypes.c_char_p),
-        ("symbol", ctypes.c_char_p),
-        ("num_inputs", ctypes.c_uint32),
-        ("num_outputs", ctypes.c_uint32),
-        ("inputs", ctypes.POINTER(TensorInfo)),
-        ("outputs", ctypes.POINTER(TensorInfo)),
-    ]
-
-
-class VariableInfo(ctypes.Structure):
-    _fields_ = [
-        ("name", ctypes.c_char_p),
-        ("key", ctypes.c_char_p),
-        ("dtype", ctypes.c_int),
-        ("rank", ctypes.c_int32),
-        ("shape", ctypes.POINTER(ctypes.c_int64)),
-        ("elements", ctypes.c_int64),
-        ("bytes", ctypes.c_size_t),
-        ("offset", ctypes.c_size_t),
-    ]
-
-
-CONTEXT = ctypes.c_void_p
-
-
-class Threads(ctypes.Structure):
-    _fields_ = [
-        ("user", ctypes.c_void_p),
-        ("n", ctypes.c_int),
-        ("parallel_for", ctypes.c_void_p),
-    ]
-
-
-class Config(ctypes.Structure):
-    _fields_ = [
-        ("abi_version", ctypes.c_uint32),
-        ("level", ctypes.c_uint32),
-        ("arena", ctypes.c_void_p),
-        ("arena_bytes", ctypes.c_size_t),
-        ("weights", ctypes.c_void_p),
-        ("weights_path", ctypes.c_char_p),
-        ("threads", ctypes.POINTER(Threads)),
-        ("device", ctypes.c_uint32),
-        ("message_bytes", ctypes.c_uint32),
-        ("message", ctypes.c_char_p),
-        ("state", ctypes.c_void_p),
-        ("state_bytes", ctypes.c_size_t),
-    ]
-
-
-class ModelInfo(ctypes.Structure):
-    _fields_ = [
-        ("abi_version", ctypes.c_uint32),
-        ("num_functions", ctypes.c_uint32),
-        ("functions", ctypes.POINTER(FunctionInfo)),
-        ("prefix", ctypes.c_char_p),
-        ("source", ctypes.c_char_p),
-        ("target", ctypes.c_char_p),
-        ("compiler", ctypes.c_char_p),
-        ("weights_file", ctypes.c_char_p),
-        ("arena_bytes", ctypes.c_size_t),
-        ("max_live_bytes", ctypes.c_size_t),
-        ("weights_bytes", ctypes.c_size_t),
-        ("context_bytes", ctypes.c_size_t),
-        ("align", ctypes.c_size_t),
-        ("create", ctypes.CFUNCTYPE(
-            ctypes.c_int, ctypes.c_void_p, ctypes.c_void_p, ctypes.POINTER(CONTEXT))),
-        ("run", ctypes.CFUNCTYPE(
-            ctypes.c_int, CONTEXT, ctypes.c_uint32,
-            ctypes.POINTER(ctypes.c_void_p), ctypes.c_uint32)),
-        ("last_error", ctypes.CFUNCTYPE(ctypes.c_char_p, CONTEXT)),
-        ("destroy", ctypes.CFUNCTYPE(None, CONTEXT)),
-        ("status_text", ctypes.CFUNCTYPE(ctypes.c_char_p, ctypes.c_int)),
-        ("threads", ctypes.c_uint32),
-        ("num_levels", ctypes.c_uint32),
-        ("levels", ctypes.POINTER(ctypes.c_char_p)),
-        ("state_bytes", ctypes.c_size_t),
-        ("num_variables", ctypes.c_uint32),
-        ("init", ctypes.c_uint32),
-        ("variables", ctypes.POINTER(VariableInfo)),
-        ("state", ctypes.CFUNCTYPE(ctypes.c_void_p, CONTEXT)),
-    ]  # fmt: skip
 
 
 def main(*cases):
