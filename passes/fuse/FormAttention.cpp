@@ -8,6 +8,7 @@
 #include "dialects/graph/Neural.h"
 #include "dialects/graph/Shape.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/IRMapping.h"
 #include "llvm/ADT/SetVector.h"
 
@@ -19,9 +20,16 @@ namespace weir {
 
 namespace {
 
-/// Fewer rows are little beside what the products read, and threads share them
-/// better as products.
+/// Fewer rows are little beside what the products read, and threads of a
+/// processor share them better as products.
 constexpr int64_t fewestRows = 32;
+
+/// Whether it is a GPU that computes the group: blocks of threads share what
+/// few rows read.
+bool isForGpu(graph::GroupOp group) {
+  return group->getParentOfType<ModuleOp>()->hasAttr("weir.gpu") &&
+         !group->hasAttr("weir.host");
+}
 
 /// The group that makes `value` for `user` alone, beside which it stands.
 graph::GroupOp makerFor(Value value, graph::GroupOp user) {
@@ -61,8 +69,9 @@ struct Chain {
       if (!argument || !argument.hasOneUse() || product.getTransposeA())
         continue;
       auto rows = makerFor(last.getInputs()[argument.getArgNumber()], last);
+      int64_t count = product.getA().getType().getShape().end()[-2];
       if (!rows || !isSoftmaxOfRows(rows) ||
-          product.getA().getType().getShape().end()[-2] < fewestRows)
+          (count < fewestRows && !isForGpu(last)))
         continue;
       for (Value input : rows.getInputs()) {
         auto first = makerFor(input, rows);

@@ -74,7 +74,8 @@ def FormAttention : Pass<"weir-form-attention", "::mlir::func::FuncOp"> {
     A product, a softmax of its rows with elementwise ops, and a product that has
     these rows on its left, each of which only the next uses, become one group:
     its kernel makes a few of the rows at a time, and never all of them. Fewer than 32
-    rows, as a decoder's step has, stay.
+    rows, as a decoder's step has, stay as they are for a processor; blocks of a GPU
+    share their columns.
 
     ```mlir
     %s = graph.group(%q, %k) : (tensor<64x8xf32>, tensor<64x8xf32>) -> tensor<64x64xf32> { matmul }

@@ -145,5 +145,28 @@ def floats_on_gpu():
     return heads(np.float32, 2e-5, (64, 128), (200, 64), (32, 160))
 
 
+def few_rows(element, tolerance, options=()):
+    """A decoder's steps, whose columns several blocks share: all of them full, and
+    the last, which is not; with all of what one of them has hidden."""
+    g = Graph(fold=False, options=["--gpu=sim", *options])
+    attend(g, (1, 4), 1, 777, 64, of=element, mask="added", tolerance=tolerance)
+    attend(g, (2,), 3, 1024, 32, wide=20, of=element, moved=False, tolerance=tolerance)
+    attend(g, (1, 2), 2, 640, 40, of=element, mask="hidden", tolerance=tolerance)
+    attend(g, (1, 2), 80, 650, 16, wide=9, of=element, moved=True, extra=True, tolerance=tolerance)
+    return g
+
+
+def few_halves_on_gpu():
+    return few_rows(np.float16, 5e-3)
+
+
+def few_tf32_on_gpu():
+    return few_rows(np.float32, 1e-2, ["--precision=tf32"])
+
+
+def few_floats_on_gpu():
+    return few_rows(np.float32, 2e-5)
+
+
 main(shared, beside, types, used_twice, blocks_on_gpu, beside_on_gpu, types_on_gpu, halves_on_gpu,
-     wide_halves_on_gpu, tf32_on_gpu, floats_on_gpu)  # fmt: skip
+     wide_halves_on_gpu, tf32_on_gpu, floats_on_gpu, few_halves_on_gpu, few_tf32_on_gpu, few_floats_on_gpu)  # fmt: skip

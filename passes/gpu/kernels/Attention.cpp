@@ -12,26 +12,22 @@
 // and the result is o / l at the end. A row without a score above -inf has NaN,
 // as the softmax has: its sums are 0 / 0. So has one with NaN or +inf in it.
 //
-// Each of a row's lanes adds up its own part of l; m is the same in all of
+// Where rows are few, blocks share the columns of each, and leave m, l and o to
+// a second launch (AttentionParts.cpp).
+//
+// Each of a row's lanes adds up its own share of l; m is the same in all of
 // them. While a tile's scores are multiplied, its part of v is on its way to
 // shared memory, and during all else the next tile's part of k is.
 
 #include "passes/gpu/kernels/AttentionPlan.h"
 
-#include "passes/gpu/Precision.h"
-
 #include "mlir/Dialect/Math/IR/Math.h"
-#include "mlir/Dialect/MemRef/IR/MemRef.h"
 
 using namespace mlir;
 
 namespace weir::gpu {
 namespace {
 
-// The deepest head: its products are unrolled.
-constexpr int64_t deepest = 256;
-// Below this, rows do not fill blocks.
-constexpr int64_t leastSide = 16, leastScores = 1024;
 // What is stored together at most, by 16 bytes or twice that.
 constexpr int64_t mostNeighbours = 8;
 
@@ -55,10 +51,10 @@ struct Rows {
 class AttentionBlock {
 public:
   AttentionBlock(ThreadBuilder &b, const Attention &a,
-                 const AttentionPlan &plan, ValueRange batch, Value firstRow,
-                 Value thread)
-      : b(b), a(a), plan(plan), batch(batch), firstRow(firstRow),
-        thread(thread) {}
+                 const AttentionPlan &plan, const AttentionParts &parts,
+                 Value part, ValueRange batch, Value firstRow, Value thread)
+      : b(b), a(a), plan(plan), parts(parts), part(part), batch(batch),
+        firstRow(firstRow), thread(thread) {}
 
   void emit();
 
@@ -75,7 +71,7 @@ private:
     Part part = copied.part;
     part.first = line;
     beginSlice(b, copied.side, copied.slice, part, k, copied.target, thread,
-               AttentionPlan::warps * warp);
+               plan.warps * warp);
   }
   /// Slice `i` of the tile of k, and of q where that has several.
   void beginScores(Value firstColumn, int64_t i) {
@@ -93,10 +89,12 @@ private:
     b.meet();
   }
 
-  SmallVector<Value> tile(Value number, ValueRange before);
+  SmallVector<Value> tile(Value first, Value number, ValueRange before);
   SmallVector<Placed> scores(ValueRange sums, Value firstColumn);
   void weigh(SmallVector<Placed> &scores, Rows &rows);
   void store(const Rows &rows);
+  /// Leaves what is known of the rows to the launch that combines parts.
+  void keepBounds(ArrayRef<Value> largest, ArrayRef<Value> totals);
   Value acrossRow(Value value, llvm::function_ref<Value(Value, Value)> combine);
   Value exp(Value x) { return b.create<math::ExpOp>(x); }
   Value number(double value) {
@@ -106,6 +104,8 @@ private:
   ThreadBuilder &b;
   const Attention &a;
   const AttentionPlan &plan;
+  const AttentionParts &parts;
+  Value part;
   ValueRange batch;
   Value firstRow, thread, held;
   std::function<Place(Value, Value, Value)> queryAt, keyAt, valueAt;
@@ -133,16 +133,18 @@ void AttentionBlock::place() {
   keyAt = rightOf(scores.getShared());
   valueAt = rightOf(product.getShared());
   bool passesDepth = plan.depthSlices * plan.depthOfSlice != plan.depth,
-       passesColumns = plan.columns % plan.tile != 0;
+       passesColumns =
+           plan.parts * plan.tilesOfPart * plan.tile != plan.columns;
+  int64_t rowsOfBlock = plan.rowsOfBlock();
   auto copied = [&](Side side, int64_t lines, int64_t depth, Part part) {
     Slice slice{lines, depth, side.byDepth, side.elementBytes()};
     Value memory = b.shared({slice.bytes()}, b.getI8Type());
     return Copied{side, slice, part, pointerTo(b, memory)};
   };
-  queries = copied(sideOf(a.q, !isTurned, queryAt), AttentionPlan::rowsOfBlock,
-                   plan.depthOfSlice,
-                   {Value(), Value(), plan.rows, plan.depth,
-                    plan.rows % AttentionPlan::rowsOfBlock != 0, passesDepth});
+  queries =
+      copied(sideOf(a.q, !isTurned, queryAt), rowsOfBlock, plan.depthOfSlice,
+             {Value(), Value(), plan.rows, plan.depth,
+              plan.rows % rowsOfBlock != 0, passesDepth});
   keys = copied(
       sideOf(a.k, false, keyAt), plan.tile, plan.depthOfSlice,
       {Value(), Value(), plan.columns, plan.depth, passesColumns, passesDepth});
@@ -150,16 +152,10 @@ void AttentionBlock::place() {
       copied(sideOf(a.v, false, valueAt), plan.widthOfTile, plan.tileOfSlice,
              {Value(), Value(), plan.width, plan.columns,
               plan.width != plan.widthOfTile, passesColumns});
-  Tiling ofScores{
-      AttentionPlan::rowsOfBlock, plan.tile, AttentionPlan::warps, 1, 1, 1},
-      ofResult{AttentionPlan::rowsOfBlock,
-               plan.widthOfTile,
-               AttentionPlan::warps,
-               1,
-               1,
-               1};
+  Tiling ofScores{rowsOfBlock, plan.tile, plan.warps, 1, 1, 1},
+      ofResult{rowsOfBlock, plan.widthOfTile, plan.warps, 1, 1, 1};
   // What threads make by rows as they have these of q, they hold so.
-  Slice made{AttentionPlan::rowsOfBlock, plan.tile, queries->slice.byDepth,
+  Slice made{rowsOfBlock, plan.tile, queries->slice.byDepth,
              values->slice.elementBytes};
   if (plan.multiplier == Multiplier::Threads) {
     held = pointerTo(b, b.shared({made.bytes()}, b.getI8Type()));
@@ -177,21 +173,25 @@ void AttentionBlock::emit() {
   place();
   if (plan.depthSlices == 1)
     begin(*queries, firstRow, b.index(0));
-  beginScores(b.index(0), 0);
+  Value first = b.times(part, plan.tilesOfPart);
+  beginScores(b.times(first, plan.tile), 0);
   endGroup(b);
   int64_t count = inner->rows();
   SmallVector<Value> start(count,
                            number(-std::numeric_limits<double>::infinity()));
   start.append(count + outer->sums(), number(0));
-  store(Rows(count,
-             b.loop(plan.tiles(), start, [&](Value number, ValueRange before) {
-               return tile(number, before);
-             })));
+  SmallVector<Value> rows =
+      b.loop(plan.tilesOfPart, start, [&](Value number, ValueRange before) {
+        return tile(first, number, before);
+      });
+  store(Rows(count, rows));
 }
 
-SmallVector<Value> AttentionBlock::tile(Value number, ValueRange before) {
+/// What is known after tile `number` of those from `first` on.
+SmallVector<Value> AttentionBlock::tile(Value first, Value number,
+                                        ValueRange before) {
   Rows rows(inner->rows(), before);
-  Value firstColumn = b.times(number, plan.tile);
+  Value firstColumn = b.times(b.plus(first, number), plan.tile);
   arrive(0);
   beginValues(firstColumn, 0);
   endGroup(b);
@@ -206,8 +206,9 @@ SmallVector<Value> AttentionBlock::tile(Value number, ValueRange before) {
     sums = inner->multiply(queries->target, keys->target, sums);
   }
   b.meet();
-  Value next = b.plus(firstColumn, b.index(plan.tile));
-  b.onlyIf(b.isInside(next, plan.columns), [&] { beginScores(next, 0); });
+  Value next = b.plus(number, b.index(1));
+  b.onlyIf(b.isInside(next, plan.tilesOfPart),
+           [&] { beginScores(b.plus(firstColumn, b.index(plan.tile)), 0); });
   endGroup(b);
   SmallVector<Placed> found = scores(sums, firstColumn);
   weigh(found, rows);
@@ -281,14 +282,19 @@ void AttentionBlock::weigh(SmallVector<Placed> &scores, Rows &rows) {
 }
 
 void AttentionBlock::store(const Rows &rows) {
-  SmallVector<Value> scales, sums(rows.sums);
+  SmallVector<Value> sums(rows.sums), totals;
   for (Value total : rows.total)
-    scales.push_back(b.create<arith::DivFOp>(
-        number(1), acrossRow(total, [&](Value x, Value y) -> Value {
-          return b.create<arith::AddFOp>(x, y);
-        })));
-  for (auto [i, sum] : llvm::enumerate(sums))
-    sum = b.create<arith::MulFOp>(sum, scales[outer->rowOf(i)]);
+    totals.push_back(acrossRow(total, [&](Value x, Value y) -> Value {
+      return b.create<arith::AddFOp>(x, y);
+    }));
+  if (parts.sums) {
+    keepBounds(rows.largest, totals);
+  } else {
+    for (Value &total : totals)
+      total = b.create<arith::DivFOp>(number(1), total);
+    for (auto [i, sum] : llvm::enumerate(sums))
+      sum = b.create<arith::MulFOp>(sum, totals[outer->rowOf(i)]);
+  }
   // Lanes exchange what they store together by tiles of 32 columns.
   int64_t most = plan.widthOfTile % 32 == 0 ? mostNeighbours : 2;
   while (plan.width % most)
@@ -298,8 +304,39 @@ void AttentionBlock::store(const Rows &rows) {
     at.append({b.plus(firstRow, row), column});
     b.onlyIf(b.both(b.isInside(at[at.size() - 2], plan.rows),
                     b.isInside(column, plan.width)),
-             [&] { finishTogether(b, a.product, sums, at); });
+             [&] {
+               if (!parts.sums)
+                 return finishTogether(b, a.product, sums, at);
+               at.insert(at.begin(), part);
+               for (Value sum : sums) {
+                 b.store(sum, parts.sums, at);
+                 at.back() = b.plus(at.back(), b.index(1));
+               }
+             });
   });
+}
+
+void AttentionBlock::keepBounds(ArrayRef<Value> largest,
+                                ArrayRef<Value> totals) {
+  SmallVector<Placed> places;
+  inner->finish(SmallVector<Value>(inner->sums(), number(0)), 1,
+                [&](Value row, Value column, ArrayRef<Value> sum) {
+                  places.push_back({sum[0], row, column});
+                });
+  size_t count = places.size() / largest.size();
+  for (size_t r = 0; r < largest.size(); ++r) {
+    Value row = b.plus(firstRow, places[r * count].row);
+    // One lane has the row's first column.
+    Value isOwn = b.both(b.equals(places[r * count].column, 0),
+                         b.isInside(row, plan.rows));
+    b.onlyIf(isOwn, [&] {
+      SmallVector<Value> at = {part};
+      llvm::append_range(at, batch);
+      at.push_back(row);
+      b.store(largest[r], parts.largest, at);
+      b.store(totals[r], parts.totals, at);
+    });
+  }
 }
 
 /// A row's values of all its lanes, combined; each lane gets the same.
@@ -310,56 +347,12 @@ Value AttentionBlock::acrossRow(
   return value;
 }
 
-Multiplier multiplierOf(const Attention &a) {
-  if (!cast<MemRefType>(a.v.getType()).getElementType().isF32())
-    return Multiplier::Halves;
-  kernel::MatmulOp product = a.product;
-  bool isByDepth = sideOf(a.v, false, nullptr).byDepth;
-  return isForTf32(product) && !isByDepth ? Multiplier::Tf32
-                                          : Multiplier::Threads;
-}
-
 } // namespace
 
-bool Attention::share() {
-  for (Value memory : {q, k, v})
-    if (Side side{memory, nullptr, false, 1}; !side.hasAddresses())
-      return false;
-  int64_t bytes = cast<MemRefType>(v.getType()).getElementTypeBitWidth() / 8;
-  AttentionPlan plan(*this, multiplierOf(*this), bytes);
-  if (plan.multiplier == Multiplier::Tf32 && !plan.fits())
-    plan = AttentionPlan(*this, Multiplier::Threads, bytes);
-  if (plan.rows < leastSide || plan.columns < leastSide ||
-      plan.rows * plan.columns < leastScores || plan.depth < 1 ||
-      plan.depth > deepest || plan.width < 1 || !plan.fits())
-    return false;
-  auto out = cast<MemRefType>(product.getOut().getType());
-  SmallVector<int64_t> shape(out.getShape().drop_back(2));
-  shape.push_back(llvm::divideCeil(plan.rows, AttentionPlan::rowsOfBlock));
-  int64_t blocks = 1;
-  for (int64_t size : shape)
-    if (size < 1 || llvm::MulOverflow(blocks, size, blocks) ||
-        blocks > INT32_MAX)
-      return false;
-  writeInPlace();
-  ThreadBuilder b(product.getLoc(), product);
-  b.blocks(blocks, AttentionPlan::warps * warp, [&](Value block, Value thread) {
-    SmallVector<Value> batch = b.delinearize(block, shape);
-    Value firstRow = b.times(batch.pop_back_val(), AttentionPlan::rowsOfBlock);
-    AttentionBlock(b, *this, plan, batch, firstRow, thread).emit();
-  });
-  erase();
-  return true;
-}
-
-void shareAttention(func::FuncOp kernel) {
-  SmallVector<kernel::MatmulOp> products(
-      kernel.getBody().front().getOps<kernel::MatmulOp>());
-  // One that is the scores of another is gone with that.
-  for (kernel::MatmulOp product : llvm::reverse(products))
-    if (std::optional<Attention> found = Attention::endingIn(product))
-      if (found->share())
-        return;
+void emitAttention(ThreadBuilder &b, const Attention &a,
+                   const AttentionPlan &plan, const AttentionParts &parts,
+                   Value part, ValueRange batch, Value firstRow, Value thread) {
+  AttentionBlock(b, a, plan, parts, part, batch, firstRow, thread).emit();
 }
 
 } // namespace weir::gpu

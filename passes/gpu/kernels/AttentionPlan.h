@@ -23,18 +23,27 @@ inline int64_t lineOf(int64_t elements, int64_t bytes, int64_t least) {
              : llvm::PowerOf2Ceil(elements);
 }
 
-/// Four warps, each of which has 16 rows.
+/// Warps, each of which has 16 rows: four, or one where there are no more rows.
 struct AttentionPlan {
-  static constexpr int64_t rowsOfBlock = 64, warps = 4;
+  static constexpr int64_t rowsOfWarp = 16, mostWarps = 4;
   // Shared memory for a slice of q and, at most, of k and of v.
   static constexpr int64_t sliceBytes = 16 << 10;
+  // Warps that a processor is given before one of them has less to do: as many
+  // as two blocks of four, which is also where FlashAttention-2 stops sharing.
+  static constexpr int64_t warpsOfProcessor = 8;
+  // What the launch that combines parts takes, in tiles; and the fewest columns
+  // and the most of parts.
+  static constexpr int64_t tilesOfLaunch = 4, leastColumns = 64, mostParts = 64;
 
   Multiplier multiplier;
+  int64_t warps;
   int64_t rows, columns, depth, width; // of the attention
   int64_t tile;                        // columns whose scores are made at once
   int64_t depthOfSlice, depthSlices;   // of q and k
   int64_t tileOfSlice;                 // columns of a slice of v
   int64_t widthOfTile;                 // the width, padded
+
+  int64_t parts, tilesOfPart; // of the columns, a block each
 
   bool isAligned; // whether all that is copied is copied by whole chunks
 
@@ -53,11 +62,33 @@ struct AttentionPlan {
         });
     // Pairs of 16 bits hold the scores of twice as many columns.
     tile = multiplier == Multiplier::Halves ? 64 : 32;
-    int64_t most = sliceBytes / bytes / rowsOfBlock;
+    warps = rows > rowsOfWarp ? mostWarps : 1;
+    int64_t most = sliceBytes / bytes / (mostWarps * rowsOfWarp);
     depthSlices = std::max<int64_t>(1, llvm::divideCeil(depth, most));
     depthOfSlice = lineOf(llvm::divideCeil(depth, depthSlices), bytes, 16);
     tileOfSlice = std::min<int64_t>(
         tile, llvm::bit_floor<uint64_t>(sliceBytes / bytes / widthOfTile));
+    parts = 1;
+    tilesOfPart = tiles();
+  }
+
+  int64_t rowsOfBlock() const { return warps * rowsOfWarp; }
+  int64_t blocksOfRows() const { return llvm::divideCeil(rows, rowsOfBlock()); }
+  int64_t tiles() const { return llvm::divideCeil(columns, tile); }
+
+  /// Has as many blocks share the columns of each of `blocks` as `processors`
+  /// processors have room for in one round, where that saves more tiles one
+  /// after the other than the second launch takes.
+  void shareColumns(int64_t blocks, int64_t processors) {
+    int64_t room = processors * warpsOfProcessor / warps;
+    int64_t most =
+        std::clamp<int64_t>(room / std::max<int64_t>(blocks, 1), 1, mostParts);
+    int64_t each =
+        std::max<int64_t>(llvm::divideCeil(tiles(), most), leastColumns / tile);
+    if (tiles() - each <= tilesOfLaunch)
+      return;
+    tilesOfPart = each;
+    parts = llvm::divideCeil(tiles(), each);
   }
 
   /// Whether ptxas has registers for the result, beside the addresses of
@@ -67,8 +98,26 @@ struct AttentionPlan {
                   (multiplier == Multiplier::Threads && depth <= 128);
     return width <= (isWide && isAligned ? 128 : 64);
   }
-  int64_t tiles() const { return llvm::divideCeil(columns, tile); }
 };
+
+/// What blocks that share the columns of an attention leave of each row: the
+/// sums of f32 [parts, batch, rows, width], and of the scores the largest and
+/// the total of the exponentials of the distances from it [parts, batch, rows].
+struct AttentionParts {
+  mlir::Value sums, largest, totals;
+
+  AttentionParts() = default;
+  AttentionParts(ThreadBuilder &b, kernel::MatmulOp product, int64_t parts);
+  /// A launch that makes the product's result of them.
+  void combine(ThreadBuilder &b, kernel::MatmulOp product) const;
+};
+
+/// The rows of a batch from `firstRow` on, of part `part` of the columns, by
+/// one block. Unless `parts` are to keep what it finds, it stores the result.
+void emitAttention(ThreadBuilder &b, const Attention &a,
+                   const AttentionPlan &plan, const AttentionParts &parts,
+                   mlir::Value part, mlir::ValueRange batch,
+                   mlir::Value firstRow, mlir::Value thread);
 
 } // namespace weir::gpu
 

@@ -101,3 +101,57 @@ func.func @few_rows(%q: tensor<1x4xf32>, %k: tensor<64x4xf32>) -> tensor<1x4xf32
   }
   return %o : tensor<1x4xf32>
 }
+
+// -----
+
+// A decoder's step: blocks of a GPU share what its row reads.
+// CHECK-LABEL: func.func @step
+// CHECK-COUNT-1: graph.group(
+// CHECK-NOT: graph.group(
+// CHECK: return
+module attributes {weir.gpu = {kind = "cuda"}} {
+  func.func @step(%q: tensor<8x1x4xf32>, %k: tensor<8x500x4xf32>) -> tensor<8x1x4xf32> {
+    %s = graph.group(%q, %k) : (tensor<8x1x4xf32>, tensor<8x500x4xf32>) -> tensor<8x1x500xf32> {
+    ^bb0(%a: tensor<8x1x4xf32>, %b: tensor<8x500x4xf32>):
+      %0 = graph.matmul %a, %b transpose_b : tensor<8x1x4xf32>, tensor<8x500x4xf32>
+      graph.yield %0 : tensor<8x1x500xf32>
+    }
+    %p = graph.group(%s) : (tensor<8x1x500xf32>) -> tensor<8x1x500xf32> {
+    ^bb0(%a: tensor<8x1x500xf32>):
+      %0 = graph.softmax %a : tensor<8x1x500xf32>
+      graph.yield %0 : tensor<8x1x500xf32>
+    }
+    %o = graph.group(%p, %k) : (tensor<8x1x500xf32>, tensor<8x500x4xf32>) -> tensor<8x1x4xf32> {
+    ^bb0(%a: tensor<8x1x500xf32>, %b: tensor<8x500x4xf32>):
+      %0 = graph.matmul %a, %b : tensor<8x1x500xf32>, tensor<8x500x4xf32>
+      graph.yield %0 : tensor<8x1x4xf32>
+    }
+    return %o : tensor<8x1x4xf32>
+  }
+}
+
+// -----
+
+// Threads of a processor share its products.
+// CHECK-LABEL: func.func @step
+// CHECK-COUNT-3: graph.group(
+module {
+  func.func @step(%q: tensor<8x1x4xf32>, %k: tensor<8x500x4xf32>) -> tensor<8x1x4xf32> {
+    %s = graph.group(%q, %k) : (tensor<8x1x4xf32>, tensor<8x500x4xf32>) -> tensor<8x1x500xf32> {
+    ^bb0(%a: tensor<8x1x4xf32>, %b: tensor<8x500x4xf32>):
+      %0 = graph.matmul %a, %b transpose_b : tensor<8x1x4xf32>, tensor<8x500x4xf32>
+      graph.yield %0 : tensor<8x1x500xf32>
+    }
+    %p = graph.group(%s) : (tensor<8x1x500xf32>) -> tensor<8x1x500xf32> {
+    ^bb0(%a: tensor<8x1x500xf32>):
+      %0 = graph.softmax %a : tensor<8x1x500xf32>
+      graph.yield %0 : tensor<8x1x500xf32>
+    }
+    %o = graph.group(%p, %k) : (tensor<8x1x500xf32>, tensor<8x500x4xf32>) -> tensor<8x1x4xf32> {
+    ^bb0(%a: tensor<8x1x500xf32>, %b: tensor<8x500x4xf32>):
+      %0 = graph.matmul %a, %b : tensor<8x1x500xf32>, tensor<8x500x4xf32>
+      graph.yield %0 : tensor<8x1x4xf32>
+    }
+    return %o : tensor<8x1x4xf32>
+  }
+}

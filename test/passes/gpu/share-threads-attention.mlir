@@ -170,3 +170,200 @@ func.func private @other(%q: memref<128x64xf32>, %k: memref<64x64xf32>, %v: memr
   }
   return
 }
+
+// -----
+
+// A row of each of 8 heads: 13 blocks share its 800 columns, 64 each. They
+// leave sums, largest scores and totals to a second launch.
+// CHECK-LABEL: func.func private @few
+// CHECK-DAG: %[[S:.*]] = memref.alloc() : memref<13x8x1x64xf32>
+// CHECK-DAG: %[[M:.*]] = memref.alloc() : memref<13x8x1xf32>
+// CHECK: kernel.parts 104 attributes {weir.block = 32 : i64}
+// CHECK: memref.store %{{.*}}, %[[M]]
+// CHECK: memref.store %{{.*}}, %[[S]]
+// CHECK: kernel.parts 128 {
+// CHECK: memref.load %[[M]]
+// CHECK: arith.maxnumf
+// CHECK: math.exp
+// CHECK: memref.load %[[S]]
+// CHECK: arith.divf
+// CHECK-NOT: kernel.parts
+// CHECK: return
+func.func private @few(%q: memref<8x1x64xf32>, %k: memref<8x64x800xf32>, %v: memref<8x800x64xf32>, %o: memref<8x1x64xf32>) attributes {weir.kernel} {
+  %one = arith.constant 1.0 : f32
+  %zero = arith.constant 0.0 : f32
+  %lowest = arith.constant 0xFF800000 : f32
+  %s = memref.alloc() : memref<8x1x800xf32>
+  kernel.matmul ins(%q, %k : memref<8x1x64xf32>, memref<8x64x800xf32>) outs(%s : memref<8x1x800xf32>) {
+  ^bb0(%x: f32):
+    kernel.yield %x : f32
+  }
+  %max = memref.alloc() : memref<8x1xf32>
+  linalg.fill ins(%lowest : f32) outs(%max : memref<8x1xf32>)
+  linalg.generic {indexing_maps = [affine_map<(d0, d1, d2) -> (d0, d1, d2)>, affine_map<(d0, d1, d2) -> (d0, d1)>], iterator_types = ["parallel", "parallel", "reduction"]} ins(%s : memref<8x1x800xf32>) outs(%max : memref<8x1xf32>) {
+  ^bb0(%x: f32, %y: f32):
+    %0 = arith.maxnumf %y, %x : f32
+    linalg.yield %0 : f32
+  }
+  %sum = memref.alloc() : memref<8x1xf32>
+  linalg.fill ins(%zero : f32) outs(%sum : memref<8x1xf32>)
+  %e = memref.alloc() : memref<8x1x800xf32>
+  linalg.generic {indexing_maps = [affine_map<(d0, d1, d2) -> (d0, d1, d2)>, affine_map<(d0, d1, d2) -> (d0, d1)>, affine_map<(d0, d1, d2) -> (d0, d1, d2)>, affine_map<(d0, d1, d2) -> (d0, d1)>], iterator_types = ["parallel", "parallel", "reduction"]} ins(%s, %max : memref<8x1x800xf32>, memref<8x1xf32>) outs(%e, %sum : memref<8x1x800xf32>, memref<8x1xf32>) {
+  ^bb0(%x: f32, %y: f32, %out: f32, %last: f32):
+    %0 = arith.subf %x, %y : f32
+    %1 = math.exp %0 : f32
+    %2 = arith.addf %last, %1 : f32
+    linalg.yield %1, %2 : f32, f32
+  }
+  %p = memref.alloc() : memref<8x1x800xf32>
+  linalg.generic {indexing_maps = [affine_map<(d0, d1, d2) -> (d0, d1, d2)>, affine_map<(d0, d1, d2) -> (d0, d1)>, affine_map<(d0, d1, d2) -> (d0, d1, d2)>], iterator_types = ["parallel", "parallel", "parallel"]} ins(%e, %sum : memref<8x1x800xf32>, memref<8x1xf32>) outs(%p : memref<8x1x800xf32>) {
+  ^bb0(%x: f32, %y: f32, %out: f32):
+    %0 = arith.divf %one, %y : f32
+    %1 = arith.mulf %x, %0 : f32
+    linalg.yield %1 : f32
+  }
+  kernel.matmul ins(%p, %v : memref<8x1x800xf32>, memref<8x800x64xf32>) outs(%o : memref<8x1x64xf32>) {
+  ^bb0(%x: f32):
+    kernel.yield %x : f32
+  }
+  return
+}
+
+// -----
+
+// So few columns are one block's.
+// CHECK-LABEL: func.func private @short
+// CHECK: kernel.parts 8 attributes {weir.block = 32 : i64}
+// CHECK-NOT: kernel.parts
+// CHECK: return
+func.func private @short(%q: memref<8x1x64xf32>, %k: memref<8x64x128xf32>, %v: memref<8x128x64xf32>, %o: memref<8x1x64xf32>) attributes {weir.kernel} {
+  %one = arith.constant 1.0 : f32
+  %zero = arith.constant 0.0 : f32
+  %lowest = arith.constant 0xFF800000 : f32
+  %s = memref.alloc() : memref<8x1x128xf32>
+  kernel.matmul ins(%q, %k : memref<8x1x64xf32>, memref<8x64x128xf32>) outs(%s : memref<8x1x128xf32>) {
+  ^bb0(%x: f32):
+    kernel.yield %x : f32
+  }
+  %max = memref.alloc() : memref<8x1xf32>
+  linalg.fill ins(%lowest : f32) outs(%max : memref<8x1xf32>)
+  linalg.generic {indexing_maps = [affine_map<(d0, d1, d2) -> (d0, d1, d2)>, affine_map<(d0, d1, d2) -> (d0, d1)>], iterator_types = ["parallel", "parallel", "reduction"]} ins(%s : memref<8x1x128xf32>) outs(%max : memref<8x1xf32>) {
+  ^bb0(%x: f32, %y: f32):
+    %0 = arith.maxnumf %y, %x : f32
+    linalg.yield %0 : f32
+  }
+  %sum = memref.alloc() : memref<8x1xf32>
+  linalg.fill ins(%zero : f32) outs(%sum : memref<8x1xf32>)
+  %e = memref.alloc() : memref<8x1x128xf32>
+  linalg.generic {indexing_maps = [affine_map<(d0, d1, d2) -> (d0, d1, d2)>, affine_map<(d0, d1, d2) -> (d0, d1)>, affine_map<(d0, d1, d2) -> (d0, d1, d2)>, affine_map<(d0, d1, d2) -> (d0, d1)>], iterator_types = ["parallel", "parallel", "reduction"]} ins(%s, %max : memref<8x1x128xf32>, memref<8x1xf32>) outs(%e, %sum : memref<8x1x128xf32>, memref<8x1xf32>) {
+  ^bb0(%x: f32, %y: f32, %out: f32, %last: f32):
+    %0 = arith.subf %x, %y : f32
+    %1 = math.exp %0 : f32
+    %2 = arith.addf %last, %1 : f32
+    linalg.yield %1, %2 : f32, f32
+  }
+  %p = memref.alloc() : memref<8x1x128xf32>
+  linalg.generic {indexing_maps = [affine_map<(d0, d1, d2) -> (d0, d1, d2)>, affine_map<(d0, d1, d2) -> (d0, d1)>, affine_map<(d0, d1, d2) -> (d0, d1, d2)>], iterator_types = ["parallel", "parallel", "parallel"]} ins(%e, %sum : memref<8x1x128xf32>, memref<8x1xf32>) outs(%p : memref<8x1x128xf32>) {
+  ^bb0(%x: f32, %y: f32, %out: f32):
+    %0 = arith.divf %one, %y : f32
+    %1 = arith.mulf %x, %0 : f32
+    linalg.yield %1 : f32
+  }
+  kernel.matmul ins(%p, %v : memref<8x1x128xf32>, memref<8x128x64xf32>) outs(%o : memref<8x1x64xf32>) {
+  ^bb0(%x: f32):
+    kernel.yield %x : f32
+  }
+  return
+}
+
+// -----
+
+// Blocks of so many heads fill a GPU.
+// CHECK-LABEL: func.func private @many
+// CHECK: kernel.parts 500 attributes {weir.block = 32 : i64}
+// CHECK-NOT: kernel.parts
+// CHECK: return
+func.func private @many(%q: memref<500x1x64xf32>, %k: memref<500x64x800xf32>, %v: memref<500x800x64xf32>, %o: memref<500x1x64xf32>) attributes {weir.kernel} {
+  %one = arith.constant 1.0 : f32
+  %zero = arith.constant 0.0 : f32
+  %lowest = arith.constant 0xFF800000 : f32
+  %s = memref.alloc() : memref<500x1x800xf32>
+  kernel.matmul ins(%q, %k : memref<500x1x64xf32>, memref<500x64x800xf32>) outs(%s : memref<500x1x800xf32>) {
+  ^bb0(%x: f32):
+    kernel.yield %x : f32
+  }
+  %max = memref.alloc() : memref<500x1xf32>
+  linalg.fill ins(%lowest : f32) outs(%max : memref<500x1xf32>)
+  linalg.generic {indexing_maps = [affine_map<(d0, d1, d2) -> (d0, d1, d2)>, affine_map<(d0, d1, d2) -> (d0, d1)>], iterator_types = ["parallel", "parallel", "reduction"]} ins(%s : memref<500x1x800xf32>) outs(%max : memref<500x1xf32>) {
+  ^bb0(%x: f32, %y: f32):
+    %0 = arith.maxnumf %y, %x : f32
+    linalg.yield %0 : f32
+  }
+  %sum = memref.alloc() : memref<500x1xf32>
+  linalg.fill ins(%zero : f32) outs(%sum : memref<500x1xf32>)
+  %e = memref.alloc() : memref<500x1x800xf32>
+  linalg.generic {indexing_maps = [affine_map<(d0, d1, d2) -> (d0, d1, d2)>, affine_map<(d0, d1, d2) -> (d0, d1)>, affine_map<(d0, d1, d2) -> (d0, d1, d2)>, affine_map<(d0, d1, d2) -> (d0, d1)>], iterator_types = ["parallel", "parallel", "reduction"]} ins(%s, %max : memref<500x1x800xf32>, memref<500x1xf32>) outs(%e, %sum : memref<500x1x800xf32>, memref<500x1xf32>) {
+  ^bb0(%x: f32, %y: f32, %out: f32, %last: f32):
+    %0 = arith.subf %x, %y : f32
+    %1 = math.exp %0 : f32
+    %2 = arith.addf %last, %1 : f32
+    linalg.yield %1, %2 : f32, f32
+  }
+  %p = memref.alloc() : memref<500x1x800xf32>
+  linalg.generic {indexing_maps = [affine_map<(d0, d1, d2) -> (d0, d1, d2)>, affine_map<(d0, d1, d2) -> (d0, d1)>, affine_map<(d0, d1, d2) -> (d0, d1, d2)>], iterator_types = ["parallel", "parallel", "parallel"]} ins(%e, %sum : memref<500x1x800xf32>, memref<500x1xf32>) outs(%p : memref<500x1x800xf32>) {
+  ^bb0(%x: f32, %y: f32, %out: f32):
+    %0 = arith.divf %one, %y : f32
+    %1 = arith.mulf %x, %0 : f32
+    linalg.yield %1 : f32
+  }
+  kernel.matmul ins(%p, %v : memref<500x1x800xf32>, memref<500x800x64xf32>) outs(%o : memref<500x1x64xf32>) {
+  ^bb0(%x: f32):
+    kernel.yield %x : f32
+  }
+  return
+}
+
+// -----
+
+// Below 64 columns a row is less than a block's work: launches stay.
+// CHECK-LABEL: func.func private @little
+// CHECK-COUNT-3: kernel.parts
+func.func private @little(%q: memref<8x1x16xf32>, %k: memref<8x16x40xf32>, %v: memref<8x40x16xf32>, %o: memref<8x1x16xf32>) attributes {weir.kernel} {
+  %one = arith.constant 1.0 : f32
+  %zero = arith.constant 0.0 : f32
+  %lowest = arith.constant 0xFF800000 : f32
+  %s = memref.alloc() : memref<8x1x40xf32>
+  kernel.matmul ins(%q, %k : memref<8x1x16xf32>, memref<8x16x40xf32>) outs(%s : memref<8x1x40xf32>) {
+  ^bb0(%x: f32):
+    kernel.yield %x : f32
+  }
+  %max = memref.alloc() : memref<8x1xf32>
+  linalg.fill ins(%lowest : f32) outs(%max : memref<8x1xf32>)
+  linalg.generic {indexing_maps = [affine_map<(d0, d1, d2) -> (d0, d1, d2)>, affine_map<(d0, d1, d2) -> (d0, d1)>], iterator_types = ["parallel", "parallel", "reduction"]} ins(%s : memref<8x1x40xf32>) outs(%max : memref<8x1xf32>) {
+  ^bb0(%x: f32, %y: f32):
+    %0 = arith.maxnumf %y, %x : f32
+    linalg.yield %0 : f32
+  }
+  %sum = memref.alloc() : memref<8x1xf32>
+  linalg.fill ins(%zero : f32) outs(%sum : memref<8x1xf32>)
+  %e = memref.alloc() : memref<8x1x40xf32>
+  linalg.generic {indexing_maps = [affine_map<(d0, d1, d2) -> (d0, d1, d2)>, affine_map<(d0, d1, d2) -> (d0, d1)>, affine_map<(d0, d1, d2) -> (d0, d1, d2)>, affine_map<(d0, d1, d2) -> (d0, d1)>], iterator_types = ["parallel", "parallel", "reduction"]} ins(%s, %max : memref<8x1x40xf32>, memref<8x1xf32>) outs(%e, %sum : memref<8x1x40xf32>, memref<8x1xf32>) {
+  ^bb0(%x: f32, %y: f32, %out: f32, %last: f32):
+    %0 = arith.subf %x, %y : f32
+    %1 = math.exp %0 : f32
+    %2 = arith.addf %last, %1 : f32
+    linalg.yield %1, %2 : f32, f32
+  }
+  %p = memref.alloc() : memref<8x1x40xf32>
+  linalg.generic {indexing_maps = [affine_map<(d0, d1, d2) -> (d0, d1, d2)>, affine_map<(d0, d1, d2) -> (d0, d1)>, affine_map<(d0, d1, d2) -> (d0, d1, d2)>], iterator_types = ["parallel", "parallel", "parallel"]} ins(%e, %sum : memref<8x1x40xf32>, memref<8x1xf32>) outs(%p : memref<8x1x40xf32>) {
+  ^bb0(%x: f32, %y: f32, %out: f32):
+    %0 = arith.divf %one, %y : f32
+    %1 = arith.mulf %x, %0 : f32
+    linalg.yield %1 : f32
+  }
+  kernel.matmul ins(%p, %v : memref<8x1x40xf32>, memref<8x40x16xf32>) outs(%o : memref<8x1x16xf32>) {
+  ^bb0(%x: f32):
+    kernel.yield %x : f32
+  }
+  return
+}

@@ -1,0 +1,85 @@
+// Makes one result of what blocks that share the columns of an attention left.
+//
+// Of part i of a row's columns there are the maximum m_i of the scores, the sum
+// l_i of the exponentials of their distances from it, and the sums o_i of these
+// times v ("Flash-Decoding", Dao, Haziza, Massa and Sizov, 2023). With m the
+// largest m_i and w_i = exp(m_i - m) the result is
+//
+//   sum(w_i o_i) / sum(w_i l_i),
+//
+// added up in the order of the parts, so that it is the same in each run.
+
+#include "passes/gpu/kernels/AttentionPlan.h"
+
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+
+using namespace mlir;
+
+namespace weir::gpu {
+
+AttentionParts::AttentionParts(ThreadBuilder &b, kernel::MatmulOp product,
+                               int64_t parts) {
+  SmallVector<int64_t> shape = {parts};
+  llvm::append_range(shape,
+                     cast<MemRefType>(product.getOut().getType()).getShape());
+  auto allocate = [&](ArrayRef<int64_t> shape) -> Value {
+    return b.create<memref::AllocOp>(MemRefType::get(shape, b.getF32Type()));
+  };
+  sums = allocate(shape);
+  shape.pop_back();
+  largest = allocate(shape);
+  totals = allocate(shape);
+}
+
+void AttentionParts::combine(ThreadBuilder &b, kernel::MatmulOp product) const {
+  constexpr int64_t most = 4; // 16 bytes
+  auto type = cast<MemRefType>(product.getOut().getType());
+  int64_t parts = cast<MemRefType>(sums.getType()).getDimSize(0);
+  int64_t together = type.getShape().back() % most == 0 ? most : 1;
+  SmallVector<int64_t> shape(type.getShape());
+  shape.back() /= together;
+  auto number = [&](double value) -> Value {
+    return b.create<arith::ConstantOp>(b.getF32FloatAttr(value));
+  };
+  Value none = number(-std::numeric_limits<double>::infinity());
+  b.grains(type.getNumElements() / together, [&](Value grain) {
+    SmallVector<Value> at = b.delinearize(grain, shape);
+    at.back() = b.times(at.back(), together);
+    auto ofRow = [&](Value memory, Value part) {
+      SmallVector<Value> place = {part};
+      llvm::append_range(place, ArrayRef(at).drop_back());
+      return b.load(memory, place);
+    };
+    Value bound = b.loop(parts, none, [&](Value part, ValueRange before) {
+      return SmallVector<Value>{
+          b.create<arith::MaxNumFOp>(before[0], ofRow(largest, part))};
+    })[0];
+    // Where all scores are -inf their distances from it are no numbers.
+    Value base = b.create<arith::SelectOp>(
+        b.create<arith::CmpFOp>(arith::CmpFPredicate::OEQ, bound, none),
+        number(0), bound);
+    SmallVector<Value> start(1 + together, number(0));
+    SmallVector<Value> added =
+        b.loop(parts, start, [&](Value part, ValueRange before) {
+          Value weight = b.create<math::ExpOp>(
+              b.create<arith::SubFOp>(ofRow(largest, part), base));
+          SmallVector<Value> after = {
+              b.multiplyAdd(weight, ofRow(totals, part), before[0])};
+          SmallVector<Value> place = {part};
+          llvm::append_range(place, at);
+          for (Value sum : before.drop_front()) {
+            after.push_back(b.multiplyAdd(weight, b.load(sums, place), sum));
+            place.back() = b.plus(place.back(), b.index(1));
+          }
+          return after;
+        });
+    Value scale = b.create<arith::DivFOp>(number(1), added[0]);
+    SmallVector<Value> results;
+    for (Value sum : ArrayRef(added).drop_front())
+      results.push_back(b.create<arith::MulFOp>(sum, scale));
+    finishTogether(b, product, results, at);
+  });
+}
+
+} // namespace weir::gpu
