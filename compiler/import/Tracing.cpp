@@ -32,14 +32,20 @@ LogicalResult Tracing::reportUnsupported() {
   // An inlined function's node is one node of the model, however often called.
   llvm::StringSet<> told;
   for (auto &[at, op, why] : refused) {
+    bool isFirst = told.empty();
     std::string key = op + why;
     if (auto call = dyn_cast<CallSiteLoc>(at))
       at = call.getCallee();
     if (auto name = dyn_cast<NameLoc>(at))
       key += name.getName().str();
-    if (told.insert(key).second)
-      report.error(at, Status::unsupported)
-          << "(" << op << "): not supported: " << why;
+    if (!told.insert(key).second)
+      continue;
+    InFlightDiagnostic error = report.error(at, Status::unsupported);
+    error << "(" << op << "): not supported: " << why;
+    if (isFirst)
+      error.attachNote(report.file())
+          << "--feed=TENSOR:DIMSxTYPE takes what such a node gives as an input "
+             "instead, and --fetch=TENSOR asks for what does without it";
   }
   return failure(!refused.empty());
 }

@@ -117,8 +117,10 @@ static int prepare(struct engine *engine) {
                            sizeof path, engine->error, sizeof engine->error);
   if (status)
     return fail(engine->error, status);
-  if (library_open(path, &engine->library, engine->error, sizeof engine->error))
-    return fail(engine->error, 1);
+  status =
+      library_open(path, &engine->library, engine->error, sizeof engine->error);
+  if (status)
+    return fail(engine->error, status);
   const weir_model_info *info = engine->library.info;
   int index = library_function(info, engine->name);
   if (index < 0)

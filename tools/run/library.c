@@ -6,6 +6,7 @@
 
 #include <dlfcn.h>
 #include <elf.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
@@ -72,26 +73,26 @@ int library_open(const char *path, struct library *library, char *error,
                  size_t size) {
   char symbol[512], full[4096];
   if (access(path, R_OK)) {
-    snprintf(error, size, "cannot read '%s'", path);
-    return -1;
+    snprintf(error, size, "cannot read '%s': %s", path, strerror(errno));
+    return 74;
   }
   if (symbol_of_file(path, symbol, sizeof symbol)) {
     snprintf(error, size, "'%s' is not a library that weir compiled", path);
-    return -1;
+    return 1;
   }
   // Without a slash dlopen would search the system's folders.
   snprintf(full, sizeof full, "%s%s", strchr(path, '/') ? "" : "./", path);
   void *handle = dlopen(full, RTLD_NOW | RTLD_LOCAL);
   if (!handle) {
     snprintf(error, size, "%s", dlerror());
-    return -1;
+    return 1;
   }
   const weir_model_info *(*info)(void);
   *(void **)&info = dlsym(handle, symbol);
   library->info = info ? info() : NULL;
   if (!library->info || library->info->abi_version != WEIR_ABI_VERSION) {
     snprintf(error, size, "'%s' was compiled by another version of weir", path);
-    return -1;
+    return 1;
   }
   library->weights[0] = 0;
   if (library->info->weights_file) {

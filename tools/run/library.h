@@ -9,7 +9,8 @@ struct library {
   char weights[4096]; // of the weights file beside it; empty: none needed
 };
 
-/// 0, or -1 with a sentence in `error`.
+/// 0, or an exit status with a sentence in `error`: 74 for a file that cannot
+/// be read, 1 for one that is no library of weir's.
 int library_open(const char *path, struct library *library, char *error,
                  size_t size);
 

@@ -26,7 +26,8 @@ static const char help[] =
     "  --tensorboard=DIR --curve=FILE.svg   losses, for TensorBoard and drawn\n"
     "  --restore=PATH --save=PATH    checkpoints before and after the runs\n"
     "  --level=NAME              the code for this kind of processor\n"
-    "  --json                    prints the report as JSON\n";
+    "  --json                    prints the report as JSON\n"
+    "weir-run --version          prints the version\n";
 
 static int usage(const char *what, const char *argument) {
   fprintf(stderr, "weir-run: error: %s '%.200s'; see weir-run --help\n", what,

@@ -121,8 +121,15 @@ static int make_room(struct run *run, const weir_tensor_info *info,
   int fits = array->dtype == most->dtype && array->rank == most->rank;
   for (int k = 0; fits && k < array->rank; ++k)
     fits = array->shape[k] <= most->shape[k];
-  if (!fits)
-    return type_error(run, info->tensor, most, array);
+  if (!fits) {
+    char a[1600], b[1600];
+    array_type_text(most, a, sizeof a);
+    array_type_text(array, b, sizeof b);
+    snprintf(run->error, sizeof run->error,
+             "'%.200s': expected %.300s at most, got %.300s", info->tensor, a,
+             b);
+    return fail(run->error, FAULT);
+  }
   describe(&run->function->inputs[info->shape_tensor], shape);
   if (array_allocate(&room) || array_allocate(shape)) {
     array_free(&room);
@@ -368,8 +375,9 @@ int weir_run_main(int argc, char **argv, const weir_model_info *info) {
   struct library library = {0};
   int status = options_read(argc, argv, info == NULL, &run.options);
   if (!status && !info &&
-      library_open(run.options.library, &library, run.error, sizeof run.error))
-    status = fail(run.error, FAULT);
+      (status = library_open(run.options.library, &library, run.error,
+                             sizeof run.error)))
+    status = fail(run.error, status);
   run.info = info ? info : library.info;
   run.weights = library.weights;
   if (!status)

@@ -83,7 +83,7 @@ inputShape(Report &report, Location at, Port &port,
     if (!fits) {
       report.error(at) << "--shape gives " << dimsText(given.second)
                        << " for input '" << escaped(name) << "', which is "
-                       << dimsText(shape);
+                       << (shape.empty() ? "a scalar" : dimsText(shape));
       return failure();
     }
     return given.second;
@@ -148,7 +148,9 @@ static LogicalResult setInputType(Report &report, const Graph &graph,
                                 ? Status::unsupported
                                 : Status::badInput)
            << "input '" << escaped(port.name) << "' is of "
-           << dataTypeName(dataType) << ", which weir has no inputs of";
+           << dataTypeName(dataType)
+           << ", which weir has no inputs of; --feed=TENSOR:DIMSxTYPE "
+              "takes what is made of it instead";
   auto shape = inputShape(report, at, port, type->tensor_type(), options);
   if (failed(shape))
     return failure();

@@ -71,7 +71,8 @@ static Type inputElement(Report &report, const NodeDef &def, const Port &port,
                          : Status::badInput)
         << "(" << escaped(def.op()) << "): input '" << escaped(port.name)
         << "' is of " << dataTypeName(dataType)
-        << ", which weir has no inputs of";
+        << ", which weir has no inputs of; --feed=TENSOR:DIMSxTYPE "
+           "takes what is made of it instead";
   return element;
 }
 
@@ -95,7 +96,7 @@ inputShape(Report &report, Location at, const Port &port,
     if (!fits) {
       report.error(at) << "--shape gives " << dimsText(*given) << " for input '"
                        << escaped(port.name) << "', which is "
-                       << dimsText(*shape);
+                       << (shape->empty() ? "a scalar" : dimsText(*shape));
       return failure();
     }
     shape = *given;
