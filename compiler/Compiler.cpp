@@ -7,6 +7,8 @@
 #include "compiler/emit/Output.h"
 #include "mlir/IR/AsmState.h"
 #include "mlir/Pass/PassManager.h"
+#include "mlir/Support/Timing.h"
+#include <chrono>
 #include <limits>
 
 using namespace mlir;
@@ -68,31 +70,82 @@ Status badTarget(llvm::Error error) {
   return Status::badUsage;
 }
 
+/// What goes along with a compilation.
+struct Course {
+  Course(const Options &options, ModuleOp module)
+      : options(options), decisions(module, options.report) {
+    timing.setEnabled(options.timing);
+    all = timing.getRootScope();
+  }
+
+  const Options &options;
+  Decisions decisions;
+  DefaultTimingManager timing;
+  TimingScope all;
+};
+
+class Stopwatch {
+public:
+  double seconds() const {
+    return std::chrono::duration<double>(Clock::now() - start).count();
+  }
+
+private:
+  using Clock = std::chrono::steady_clock;
+  Clock::time_point start = Clock::now();
+};
+
 /// Runs the stages from `first` to `last`, or to the one that is asked for;
-/// `stopped` says whether that is the last one run.
-LogicalResult runStages(ModuleOp module, const Options &options,
-                        StringRef first, StringRef last, bool &stopped) {
-  PassManager pm(module.getContext());
-  if (options.timing)
-    pm.enableTiming();
+/// `stopped` says whether that is the last one run. What is only tried is not
+/// reported.
+LogicalResult runStages(ModuleOp module, Course &course, StringRef first,
+                        StringRef last, bool &stopped, bool reported = true) {
+  const Options &options = course.options;
   bool begun = false;
   for (const Stage &stage :
        stages(options.gpu.isOn() ? Machine::Gpu : Machine::Cpu)) {
     begun |= stage.name == first;
-    if (begun && stage.build)
+    if (!begun)
+      continue;
+    if (stage.build) {
+      PassManager pm(module.getContext());
+      TimingScope scope = course.all.nest(stage.name);
+      pm.enableTiming(scope);
       stage.build(pm);
+      Stopwatch watch;
+      if (failed(pm.run(module)))
+        return failure();
+      if (reported)
+        course.decisions.addStage(stage.name, watch.seconds(), module);
+    }
     stopped = stage.name == options.stopAfter;
     if (stopped || stage.name == last)
       break;
   }
-  return pm.run(module);
+  return success();
+}
+
+Status write(ArrayRef<ModuleOp> modules, Course &course) {
+  const EmitOptions &options = course.options.emit;
+  Stopwatch watch;
+  TimingScope scope = course.all.nest("emit");
+  Status status = statusOf(emit(modules, options));
+  if (status != Status::ok)
+    return status;
+  course.decisions.addStage("emit", watch.seconds(), modules.front());
+  course.decisions.addProduct(options.output);
+  course.decisions.addProduct(options.header);
+  if (options.weightsFile)
+    course.decisions.addProduct(weightsPath(options));
+  return status;
 }
 
 /// The same model for each of several kinds of processors, from the stage that
 /// first knows of them.
-Status compileLevels(ModuleOp module, const Options &options, StringRef first) {
+Status compileLevels(ModuleOp module, Course &course, StringRef first) {
+  const Options &options = course.options;
   bool stopped = false;
-  if (failed(runStages(module, options, first, "fuse", stopped)))
+  if (failed(runStages(module, course, first, "fuse", stopped)))
     return internalError();
   if (stopped)
     return print(module, options.emit.output);
@@ -109,7 +162,8 @@ Status compileLevels(ModuleOp module, const Options &options, StringRef first) {
     target.cpu = level.cpu, target.features = level.features;
     if (llvm::Error error = writeTarget(levels.back(), target))
       return badTarget(std::move(error));
-    if (failed(runStages(levels.back(), options, "lower", "plan", stopped)))
+    if (failed(runStages(levels.back(), course, "lower", "plan", stopped,
+                         levels.size() == 1)))
       return internalError();
     if (!stopped)
       joined.add(levels.back());
@@ -119,21 +173,20 @@ Status compileLevels(ModuleOp module, const Options &options, StringRef first) {
   if (!joined.finish(options.levels))
     return internalError();
   for (ModuleOp level : levels)
-    if (failed(runStages(level, options, "cpu", "cpu", stopped)))
+    if (failed(runStages(level, course, "cpu", "cpu", stopped,
+                         level == levels.front())))
       return internalError();
   if (!options.stopAfter.empty())
     return print(levels, options.emit.output);
-  return statusOf(emit(levels, options.emit));
+  return write(levels, course);
 }
 
 /// Finds how many bytes the stage fuse may count for the arena, which has more
 /// than it counts, to have as many as are asked for; `weir.remat` says it then.
-Status fitArena(ModuleOp module, const Options &options) {
-  Options whole = options;
-  whole.stopAfter.clear();
+Status fitArena(ModuleOp module, Course &course) {
   Builder b(module.getContext());
   module->setAttr("weir.keeps_constants", b.getUnitAttr());
-  int64_t limit = *options.arenaLimit, counted = limit;
+  int64_t limit = *course.options.arenaLimit, counted = limit;
   int64_t least = std::numeric_limits<int64_t>::max();
   Status status = Status::limit;
   constexpr int mostTrials = 8;
@@ -141,8 +194,10 @@ Status fitArena(ModuleOp module, const Options &options) {
     OwningOpRef<ModuleOp> trial = module.clone();
     (*trial)->setAttr("weir.remat", b.getI64IntegerAttr(counted));
     bool stopped = false;
-    if (failed(runStages(*trial, whole, "fuse", "plan", stopped)))
-      return internalError();
+    for (StringRef stage : {"fuse", "lower", "plan"})
+      if (failed(runStages(*trial, course, stage, stage, stopped,
+                           /*reported=*/false)))
+        return internalError();
     int64_t bytes =
         (*trial)->getAttrOfType<IntegerAttr>("weir.arena_bytes").getInt();
     if (bytes <= limit) {
@@ -166,82 +221,98 @@ Status fitArena(ModuleOp module, const Options &options) {
   return status;
 }
 
-} // namespace
-
-Status compile(MLIRContext *context, const Options &options) {
-  Status status = Status::ok;
-  OwningOpRef<ModuleOp> module = read(context, options, status);
-  if (!module)
-    return status == Status::ok ? Status::internal : status;
-  Builder b(context);
-  (*module)->setAttr("weir.threads",
-                     b.getI64IntegerAttr(options.threads.count));
-  (*module)->setAttr("weir.slots", b.getI64IntegerAttr(options.threads.slots));
+/// Writes on the module what the options say of all that is compiled.
+void writeOptions(ModuleOp module, const Options &options) {
+  Builder b(module.getContext());
+  module->setAttr("weir.threads", b.getI64IntegerAttr(options.threads.count));
+  module->setAttr("weir.slots", b.getI64IntegerAttr(options.threads.slots));
 
   // Which device computes a node is of no matter where there is one.
   if (!options.gpu.isOn())
-    (*module)->removeAttr("weir.devices");
-  if (options.precision != "f32")
-    (*module)->setAttr("weir.precision", b.getStringAttr(options.precision));
-  else
-    (*module)->removeAttr("weir.precision");
+    module->removeAttr("weir.devices");
+  auto say = [&](StringRef name, StringRef value, StringRef usual) {
+    if (value != usual)
+      module->setAttr(name, b.getStringAttr(value));
+    else
+      module->removeAttr(name);
+  };
+  say("weir.precision", options.precision, "f32");
+  say("weir.fast_math", options.fastMath, "");
+}
 
+Status compileModule(ModuleOp module, Course &course) {
+  const Options &options = course.options;
   // What has no derivative is found after import; all else has been accepted
   // by then, and a pass that fails is a fault of ours.
   bool stopped = false;
   StringRef first = "import";
   if (options.training) {
-    (*module)->setAttr("weir.training", options.training);
-    if (failed(runStages(*module, options, first, "train", stopped)))
+    module->setAttr("weir.training", options.training);
+    if (failed(runStages(module, course, first, "train", stopped)))
       return Status::badUsage;
     if (stopped)
-      return print(*module, options.emit.output);
+      return print(module, options.emit.output);
     first = "graph";
   }
   if (!options.import.gradients.empty() || options.training) {
-    if (failed(runStages(*module, options, first, "grad", stopped)))
+    if (failed(runStages(module, course, first, "grad", stopped)))
       return Status::unsupported;
     if (stopped)
-      return print(*module, options.emit.output);
+      return print(module, options.emit.output);
     first = "fuse";
   }
   if (!options.levels.empty())
-    return compileLevels(*module, options, first);
-  if (llvm::Error error = writeTarget(*module, options.target))
+    return compileLevels(module, course, first);
+  if (llvm::Error error = writeTarget(module, options.target))
     return badTarget(std::move(error));
   if (options.gpu.isOn()) {
-    if (llvm::Error error = writeGpu(*module, options.gpu))
+    if (llvm::Error error = writeGpu(module, options.gpu))
       return badTarget(std::move(error));
     if (first != "fuse") {
-      if (failed(runStages(*module, options, first, "grad", stopped)))
+      if (failed(runStages(module, course, first, "grad", stopped)))
         return internalError();
       if (stopped)
-        return print(*module, options.emit.output);
+        return print(module, options.emit.output);
     }
     // What a place is asked for is known by now.
-    if (failed(runStages(*module, options, "place", "place", stopped)))
+    if (failed(runStages(module, course, "place", "place", stopped)))
       return Status::badUsage;
     if (stopped)
-      return print(*module, options.emit.output);
+      return print(module, options.emit.output);
     first = "fuse";
   }
   if (options.arenaLimit) {
     if (first != "fuse") {
-      if (failed(runStages(*module, options, first, "grad", stopped)))
+      if (failed(runStages(module, course, first, "grad", stopped)))
         return internalError();
       if (stopped)
-        return print(*module, options.emit.output);
+        return print(module, options.emit.output);
       first = "fuse";
     }
-    status = fitArena(*module, options);
+    Status status = fitArena(module, course);
     if (status != Status::ok)
       return status;
   }
-  if (failed(runStages(*module, options, first, "", stopped)))
+  if (failed(runStages(module, course, first, "", stopped)))
     return internalError();
   if (stopped)
-    return print(*module, options.emit.output);
-  return statusOf(emit(*module, options.emit));
+    return print(module, options.emit.output);
+  return write(module, course);
+}
+
+} // namespace
+
+Status compile(MLIRContext *context, const Options &options) {
+  Stopwatch watch;
+  Status status = Status::ok;
+  OwningOpRef<ModuleOp> module = read(context, options, status);
+  if (!module)
+    return status == Status::ok ? Status::internal : status;
+  writeOptions(*module, options);
+  Course course(options, *module);
+  course.decisions.addStage("import", watch.seconds(), *module);
+  status = compileModule(*module, course);
+  return status == Status::ok ? statusOf(course.decisions.write()) : status;
 }
 
 } // namespace weir

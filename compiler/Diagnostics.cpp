@@ -1,6 +1,7 @@
 // Prints diagnostics in clang's form, with the node's name.
 
 #include "compiler/Diagnostics.h"
+#include "compiler/Place.h"
 
 #include "mlir/IR/Location.h"
 #include "llvm/ADT/StringExtras.h"
@@ -90,6 +91,11 @@ StringRef severity(DiagnosticSeverity severity) {
 
 } // namespace
 
+std::string nodeOf(Location location) {
+  Place place = placeOf(location);
+  return place.nodes.empty() ? "" : place.nodes.front().str();
+}
+
 DiagnosticPrinter::DiagnosticPrinter(MLIRContext *context, raw_ostream &os)
     : ScopedDiagnosticHandler(context), os(os) {
   setHandler([this](Diagnostic &diagnostic) {
@@ -161,6 +167,7 @@ SmallVector<StringRef> closest(StringRef wanted, ArrayRef<StringRef> names,
       found.push_back({distance, name});
   }
   llvm::sort(found);
+  found.erase(std::unique(found.begin(), found.end()), found.end());
   SmallVector<StringRef> result;
   for (auto &[distance, name] : ArrayRef(found).take_front(most))
     result.push_back(name);

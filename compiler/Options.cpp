@@ -192,7 +192,7 @@ void checkWritten(const Options &options, Usage &usage) {
       if (sys::fs::is_directory(model))
         read.push_back((model + "/" + name).str());
   }
-  std::string wrong = samePlaces(options.emit, read);
+  std::string wrong = samePlaces(options.emit, options.report.path, read);
   if (!wrong.empty())
     usage.say() << wrong << '\n';
 }
@@ -241,6 +241,36 @@ void readGpu(const InputArgList &args, Options &options, Usage &usage) {
     usage.say() << "--emit=ptx goes with --gpu=cuda\n";
   if (options.gpu.isOn() && !options.levels.empty())
     usage.say() << "--multiversion does not go with --gpu\n";
+}
+
+/// All that --fast-math may allow: weir's own formulas pass through infinities,
+/// so not that there are none.
+constexpr StringLiteral fastMathFlags[] = {"reassoc", "nnan",     "nsz",
+                                           "arcp",    "contract", "afn"};
+
+void readFastMath(StringRef list, std::string &flags, Usage &usage) {
+  if (list == "none")
+    return;
+  SmallVector<StringRef> words, chosen;
+  list.split(words, ',');
+  for (StringRef word : words) {
+    if (word == "fast")
+      chosen.assign(std::begin(fastMathFlags), std::end(fastMathFlags));
+    else if (is_contained(fastMathFlags, word))
+      chosen.push_back(word);
+    else
+      usage.say() << "--fast-math takes none, or any of "
+                  << join(ArrayRef(fastMathFlags), ", ") << " and fast, not '"
+                  << escaped(word) << "'\n";
+  }
+  flags = join(chosen, ",");
+}
+
+void readReport(const InputArgList &args, ReportOptions &report, Usage &usage) {
+  report.path = args.getLastArgValue(OPT_report_EQ).str();
+  report.remarks = args.getLastArgValue(OPT_remarks_EQ).str();
+  if (std::string wrong = whatIsWrong(report); !wrong.empty())
+    usage.say() << wrong << '\n';
 }
 
 /// A number of bytes, or of 1024, 1024^2 or 1024^3.
@@ -344,6 +374,9 @@ std::optional<Options> parseOptions(mlir::MLIRContext *context,
                 << escaped(options.precision) << "'\n";
   if (options.precision == "tf32" && !options.gpu.isOn())
     usage.say() << "--precision=tf32 goes with --gpu\n";
+  readFastMath(args.getLastArgValue(OPT_fast_math_EQ, "none"), options.fastMath,
+               usage);
+  readReport(args, options.report, usage);
   options.timing = args.hasArg(OPT_timing);
   options.json = args.hasArg(OPT_json);
   Machine machine = options.gpu.isOn() ? Machine::Gpu : Machine::Cpu;

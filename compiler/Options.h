@@ -6,6 +6,7 @@
 #include "compiler/Levels.h"
 #include "compiler/emit/Emit.h"
 #include "compiler/import/Import.h"
+#include "compiler/report/Decisions.h"
 #include "compiler/target/Gpu.h"
 #include "compiler/target/Target.h"
 
@@ -36,10 +37,13 @@ struct Options {
   std::vector<Level> levels;
   /// What products of f32 that are made of others keep: "f32" or "bf16x3".
   std::string precision = "f32";
+  /// MLIR's flags for arithmetic of floats, with commas; empty: none.
+  std::string fastMath;
   /// The most bytes that the arena may have; none: as many as it takes.
   std::optional<int64_t> arenaLimit;
   /// The last stage to run; all of them where empty.
   std::string stopAfter;
+  ReportOptions report;
   bool timing = false;
   bool json = false;
 };

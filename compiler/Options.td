@@ -78,12 +78,15 @@ defm place : Eq<"place", "REGEX:cpu|gpu", "With --gpu, where nodes are computed 
 defm gpu_arch : Eq<"gpu-arch", "LIST", "Architectures of GPUs to make machine code for where ptxas is found, as in sm_80,sm_90; PTX, which all later ones run too, is for the oldest (default: sm_80)">;
 defm threads : Eq<"threads", "N|extern", "Run on N threads of the model's own (default: 1), or on the caller's">;
 defm precision : Eq<"precision", "f32|bf16x3|tf32", "What products of f32 keep: all of f32 (default); by tiles of AMX 16 bits, in half the time; on a GPU 10 bits of each factor's fraction, by its units for matrices">;
+defm fast_math : Eq<"fast-math", "LIST", "What arithmetic of floats may do for speed: none (default), or any of contract (round once after a product and a sum), reassoc, nnan (no NaN comes in or out), nsz (the sign of a zero is any), arcp (multiply by a reciprocal), afn, and fast for all of them">;
 defm remat : Eq<"remat", "BYTES", "Compute values again where they are used late, so that the arena has at most so many bytes (K, M and G behind a number: of 1024)">;
 def O : Joined<["-"], "O">, MetaVarName<"LEVEL">,
         HelpText<"Optimization level, 0 to 3 (default: 2)">;
 
 defm stop_after : Eq<"stop-after", "STAGE", "Print what a stage leaves: import, train, graph, grad, place (with --gpu), fuse, lower, plan, and cpu or gpu">;
 def timing : F<"timing", "Print the time that each pass took">;
+defm report : Eq<"report", "FILE.json|FILE.html", "Write what was decided: signatures, groups of ops, kernels, memory, schedule and the time that each stage took">;
+defm remarks : Eq<"remarks", "REGEX", "Say what was decided, of the kinds that the expression is found in: fusion, kernels, memory, schedule">;
 }
 let Visibility = [ForInspect] in {
 def json : F<"json", "Print JSON">;

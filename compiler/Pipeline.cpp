@@ -54,6 +54,7 @@ static void buildLower(OpPassManager &pm) {
   // No CSE before bufferization: it would make one buffer of two.
   pm.addPass(createCanonicalizerPass());
   pm.nest<func::FuncOp>().addPass(createFuseEpilogues());
+  pm.nest<func::FuncOp>().addPass(createRelaxArithmetic());
   // What a library multiplies stays as it is; filters it reads in its own way.
   pm.nest<func::FuncOp>().addPass(createUseLibraries());
   pm.addPass(createPackWeights());

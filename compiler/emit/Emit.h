@@ -37,8 +37,9 @@ struct EmitOptions {
 std::string weightsPath(const EmitOptions &options);
 
 /// Which file would be written over one of `inputs` or over another that is
-/// written, in words; empty where each has its own place.
-std::string samePlaces(const EmitOptions &options,
+/// written, in words; empty where each has its own place. A report goes to
+/// `report`, if that is anything.
+std::string samePlaces(const EmitOptions &options, llvm::StringRef report,
                        llvm::ArrayRef<std::string> inputs);
 
 /// A file could not be written: exit status 74, not a fault of weir's own.

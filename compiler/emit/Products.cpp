@@ -79,7 +79,7 @@ static bool areSame(StringRef one, StringRef other) {
   return placeOf(one) == placeOf(other) || sys::fs::equivalent(one, other);
 }
 
-std::string samePlaces(const EmitOptions &options,
+std::string samePlaces(const EmitOptions &options, StringRef report,
                        ArrayRef<std::string> inputs) {
   struct Place {
     StringLiteral what;
@@ -92,6 +92,8 @@ std::string samePlaces(const EmitOptions &options,
     written.push_back({"the header", options.header});
   if (options.weightsFile)
     written.push_back({"the file of weights", weightsPath(options)});
+  if (!report.empty())
+    written.push_back({"the report", report.str()});
   for (auto [i, place] : enumerate(written)) {
     for (const std::string &input : inputs)
       if (areSame(place.path, input))

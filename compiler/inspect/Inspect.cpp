@@ -71,6 +71,30 @@ imported(MLIRContext *context, const Options &options, json::Array &problems) {
   return module;
 }
 
+/// The type as the frontends' summaries write it: `2x3xf32`.
+static std::string withoutTensor(StringRef type) {
+  if (type.consume_front("tensor<"))
+    type.consume_back(">");
+  return type.str();
+}
+
+/// GraphDefs say nothing of what their nodes give: that comes from the import.
+static void addTypes(json::Array &signatures, ModuleOp module) {
+  llvm::StringMap<std::string> types;
+  for (const json::Value &imported : describeSignatures(module))
+    for (const json::Value &output :
+         *imported.getAsObject()->getArray("outputs"))
+      if (auto tensor = output.getAsObject()->getString("tensor"))
+        types[*tensor] =
+            withoutTensor(*output.getAsObject()->getString("type"));
+  for (json::Value &signature : signatures)
+    for (json::Value &output : *signature.getAsObject()->getArray("outputs")) {
+      json::Object &tensor = *output.getAsObject();
+      if (tensor.getString("type")->empty())
+        tensor["type"] = types.lookup(*tensor.getString("tensor"));
+    }
+}
+
 std::optional<json::Object>
 describeModel(MLIRContext *context, const Options &options, Status &status) {
   std::optional<ModelSummary> summary =
@@ -80,6 +104,7 @@ describeModel(MLIRContext *context, const Options &options, Status &status) {
   json::Object description = describe(*summary);
   json::Array problems;
   if (OwningOpRef<ModuleOp> module = imported(context, options, problems)) {
+    addTypes(*description.getArray("signatures"), *module);
     // A part of the graph has a signature of its own.
     if (!options.import.feeds.empty() || !options.import.fetches.empty())
       description["signatures"] =

@@ -4,6 +4,7 @@
 #define WEIR_COMPILER_INSPECT_INSPECT_H
 
 #include "compiler/Options.h"
+#include "compiler/inspect/Module.h"
 
 #include "llvm/Support/JSON.h"
 
@@ -14,15 +15,11 @@ namespace weir {
 Status inspect(mlir::MLIRContext *context, const Options &options,
                llvm::raw_ostream &os);
 
-/// The description of a model: the frontend's summary and how the compiler plans
-/// it or, where it does not import, the problems in the way.
+/// The description of a model: the frontend's summary and how the compiler
+/// plans it or, where it does not import, the problems in the way.
 std::optional<llvm::json::Object> describeModel(mlir::MLIRContext *context,
                                                 const Options &options,
                                                 Status &status);
-/// The description of a module of any stage.
-llvm::json::Object describeModule(mlir::ModuleOp module);
-/// The plan that a module of stage `plan` or later holds; nothing before.
-std::optional<llvm::json::Object> describePlan(mlir::ModuleOp module);
 /// The description that a shared library of weir's gives of itself.
 llvm::Expected<llvm::json::Object> describeLibrary(llvm::StringRef path);
 

@@ -1,8 +1,8 @@
 // What a module says of itself, at any stage.
 
-#include "compiler/inspect/Inspect.h"
+#include "compiler/inspect/Module.h"
 
-#include "dialects/plan/Plan.h"
+#include "compiler/Place.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/MapVector.h"
 
@@ -87,12 +87,15 @@ static json::Array functionsOf(ModuleOp module) {
   return signatures;
 }
 
+json::Array describeSignatures(ModuleOp module) {
+  if (auto entries = module->getAttrOfType<ArrayAttr>("weir.entries"))
+    return entriesOf(entries);
+  return functionsOf(module);
+}
+
 json::Object describeModule(ModuleOp module) {
   json::Object description{{"kind", "module"}};
-  if (auto entries = module->getAttrOfType<ArrayAttr>("weir.entries"))
-    description["signatures"] = entriesOf(entries);
-  else
-    description["signatures"] = functionsOf(module);
+  description["signatures"] = describeSignatures(module);
 
   llvm::MapVector<StringRef, int64_t> counts;
   module->walk([&](Operation *op) {
@@ -118,6 +121,29 @@ static int64_t bytesOf(Type type) {
   return bytes;
 }
 
+json::Object describeSchedule(plan::ProgramOp program) {
+  json::Array tasks;
+  int64_t steps = 0, width = 0, together = 0;
+  plan::RunOp expected;
+  program.walk<WalkOrder::PreOrder>([&](plan::RunOp run) {
+    // What is of one wave runs at once.
+    together = run == expected ? together + 1 : 1;
+    expected = run.nextOfWave();
+    steps += together == 1;
+    width = std::max(width, together);
+    json::Object task{{"step", steps - 1},
+                      {"kernel", textOf(run.getKernel())},
+                      {"node", textOf(StringRef(nodeOf(run.getLoc())))}};
+    if (std::optional<int64_t> grains = run.getGrains())
+      task["grains"] = *grains;
+    if (run.getHost())
+      task["host"] = true;
+    tasks.push_back(std::move(task));
+  });
+  return json::Object{
+      {"steps", steps}, {"width", width}, {"tasks", std::move(tasks)}};
+}
+
 static json::Object programOf(plan::ProgramOp program) {
   json::Array buffers;
   int64_t tasks = 0;
@@ -137,6 +163,7 @@ static json::Object programOf(plan::ProgramOp program) {
   });
   return json::Object{{"symbol", textOf(program.getSymName())},
                       {"tasks", tasks},
+                      {"schedule", describeSchedule(program)},
                       {"buffers", std::move(buffers)}};
 }
 

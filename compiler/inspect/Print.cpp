@@ -28,7 +28,7 @@ static void printTensors(const json::Object &signature, StringRef what,
     os << "  " << left_justify(what, 7);
     if (!textAt(*tensor, "name").empty())
       os << nameAt(*tensor, "name") << ": ";
-    os << nameAt(*tensor, "type");
+    os << (textAt(*tensor, "type").empty() ? "?" : nameAt(*tensor, "type"));
     if (!textAt(*tensor, "tensor").empty() &&
         textAt(*tensor, "tensor") != textAt(*tensor, "name"))
       os << " (" << nameAt(*tensor, "tensor") << ")";
@@ -72,11 +72,29 @@ static void printOps(const json::Array &ops, raw_ostream &os) {
          << " " << nameAt(*op, "op") << "\n";
 }
 
+static void printSchedule(const json::Object &schedule, raw_ostream &os) {
+  os << "    " << schedule.getInteger("steps").value_or(0)
+     << " steps, one after the other, of at most "
+     << schedule.getInteger("width").value_or(0) << " tasks at once\n";
+  if (const json::Array *tasks = schedule.getArray("tasks"))
+    for (const json::Value &value : *tasks)
+      if (const json::Object *task = value.getAsObject()) {
+        os << "    step " << task->getInteger("step").value_or(0) << ": "
+           << nameAt(*task, "kernel");
+        if (!textAt(*task, "node").empty())
+          os << " for node '" << nameAt(*task, "node") << "'";
+        os << (task->getBoolean("host").value_or(false) ? ", on the host" : "")
+           << "\n";
+      }
+}
+
 static void printProgram(const json::Object &program, raw_ostream &os) {
   const json::Array *buffers = program.getArray("buffers");
   os << "  program " << nameAt(program, "symbol") << ": "
      << program.getInteger("tasks").value_or(0) << " tasks, "
      << (buffers ? buffers->size() : 0) << " buffers\n";
+  if (const json::Object *schedule = program.getObject("schedule"))
+    printSchedule(*schedule, os);
   if (!buffers)
     return;
   for (const json::Value &value : *buffers)

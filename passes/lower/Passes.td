@@ -63,6 +63,23 @@ def FuseScalars : Pass<"weir-fuse-scalars", "::mlir::func::FuncOp"> {
                            "mlir::tensor::TensorDialect"];
 }
 
+def RelaxArithmetic : Pass<"weir-relax-arithmetic", "::mlir::func::FuncOp"> {
+  let summary = "Allows what `weir.fast_math` names in the arithmetic of elements";
+  let description = [{
+    In a module with `weir.fast_math`, a list of MLIR's flags for floats, the
+    arithmetic of loops over elements, and of what is done with the results of
+    kernels, gets these flags. `ninf` is none of them: weir's own formulas pass
+    through infinities (a sigmoid by the exponential of a large number). Functions
+    such as the exponential are made of arithmetic later and keep their accuracy.
+
+    ```mlir
+    %v = arith.mulf %x, %y : f32
+    // becomes, with weir.fast_math = "contract"
+    %v = arith.mulf %x, %y fastmath<contract> : f32
+    ```
+  }];
+}
+
 def FuseEpilogues : Pass<"weir-fuse-epilogues"> {
   let summary = "Moves elementwise loops over a kernel's result into the kernel";
   let description = [{

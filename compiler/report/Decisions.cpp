@@ -1,0 +1,175 @@
+// What each stage decided, read from the module that it leaves.
+
+#include "compiler/report/Decisions.h"
+
+#include "compiler/Diagnostics.h"
+#include "compiler/Place.h"
+#include "compiler/emit/Output.h"
+#include "compiler/inspect/Module.h"
+#include "dialects/graph/Graph.h"
+#include "dialects/kernel/Kernel.h"
+#include "dialects/plan/Plan.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "llvm/ADT/SetVector.h"
+#include "llvm/Support/Regex.h"
+
+using namespace mlir;
+namespace json = llvm::json;
+
+namespace weir {
+
+std::string whatIsWrong(const ReportOptions &options) {
+  StringRef path = options.path;
+  if (!path.empty() && !path.ends_with(".json") && !path.ends_with(".html"))
+    return "--report takes a name that ends in .json or .html, not '" +
+           escaped(path) + "'";
+  std::string wrong;
+  if (!options.remarks.empty() && !llvm::Regex(options.remarks).isValid(wrong))
+    return "--remarks=" + escaped(options.remarks) +
+           " is no regular expression: " + wrong;
+  return "";
+}
+
+Decisions::Decisions(ModuleOp module, const ReportOptions &options)
+    : options(options) {
+  if (auto source = module->getAttrOfType<StringAttr>("weir.source"))
+    report["source"] = json::fixUTF8(source.getValue());
+  for (const char *list : {"products", "stages"})
+    report[list] = json::Array();
+}
+
+bool Decisions::isTold(StringRef kind) const {
+  return !options.remarks.empty() && llvm::Regex(options.remarks).match(kind);
+}
+
+void Decisions::addStage(StringRef stage, double seconds, ModuleOp module) {
+  report.getArray("stages")->push_back(
+      json::Object{{"stage", stage}, {"seconds", seconds}});
+  if (!options.isOn())
+    return;
+  if (stage == "fuse")
+    addGroups(module);
+  else if (stage == "lower")
+    addKernels(module);
+  else if (stage == "plan")
+    addPlan(module);
+}
+
+void Decisions::addProduct(StringRef path) {
+  uint64_t bytes = 0;
+  if (path.empty() || path == "-" || llvm::sys::fs::file_size(path, bytes))
+    return;
+  report.getArray("products")
+      ->push_back(json::Object{{"file", json::fixUTF8(path)},
+                               {"bytes", static_cast<int64_t>(bytes)}});
+}
+
+static std::string textOf(Type type) {
+  std::string text;
+  llvm::raw_string_ostream(text) << type;
+  return text;
+}
+
+/// The names of ops, each once, with commas.
+static std::string listOf(ArrayRef<StringRef> names) {
+  return names.empty() ? "nothing" : llvm::join(names, ", ");
+}
+
+void Decisions::addGroups(ModuleOp module) {
+  json::Array groups;
+  module.walk([&](graph::GroupOp group) {
+    SmallVector<StringRef> ops;
+    for (Operation &op : group.getBody().front().without_terminator())
+      if (!op.hasTrait<OpTrait::ConstantLike>())
+        ops.push_back(op.getName().stripDialect());
+    json::Array names(ops);
+    std::string node = nodeOf(group.getLoc());
+    if (isTold("fusion"))
+      emitRemark(group.getLoc()) << "fusion: one kernel of " << listOf(ops);
+    auto entry = group->getParentOfType<func::FuncOp>();
+    groups.push_back(json::Object{
+        {"node", json::fixUTF8(node)},
+        {"entry", json::fixUTF8(entry ? entry.getName() : "")},
+        {"ops", std::move(names)},
+        {"result", group.getNumResults() ? textOf(group.getResult(0).getType())
+                                         : std::string()}});
+  });
+  report["groups"] = std::move(groups);
+}
+
+/// What a kernel is made of: loops over elements, and ops that have code of
+/// their own.
+static SmallVector<StringRef> partsOf(func::FuncOp kernel) {
+  llvm::SetVector<StringRef> parts;
+  kernel.walk([&](Operation *op) {
+    if (isa<linalg::LinalgOp>(op) && !isa<linalg::FillOp>(op))
+      parts.insert("loops");
+    else if (isa<kernel::KernelDialect>(op->getDialect()) &&
+             !isa<kernel::YieldOp>(op))
+      parts.insert(op->getName().stripDialect());
+  });
+  return parts.takeVector();
+}
+
+void Decisions::addKernels(ModuleOp module) {
+  llvm::StringMap<int64_t> calls;
+  module.walk([&](plan::TaskOp task) { ++calls[task.getKernel()]; });
+  json::Array kernels;
+  for (auto kernel : module.getOps<func::FuncOp>()) {
+    if (!kernel->hasAttr("weir.kernel"))
+      continue;
+    SmallVector<StringRef> parts = partsOf(kernel);
+    std::string shapes;
+    for (Type type : kernel.getArgumentTypes())
+      shapes += (shapes.empty() ? "" : ", ") + textOf(type);
+    if (isTold("kernels"))
+      emitRemark(kernel.getLoc())
+          << "kernels: " << kernel.getName() << " is made of " << listOf(parts)
+          << ", takes " << shapes << ", and is called by "
+          << calls[kernel.getName()] << " tasks";
+    kernels.push_back(json::Object{{"name", kernel.getName()},
+                                   {"parts", json::Array(parts)},
+                                   {"takes", std::move(shapes)},
+                                   {"tasks", calls[kernel.getName()]}});
+  }
+  report["kernels"] = std::move(kernels);
+}
+
+void Decisions::addPlan(ModuleOp module) {
+  report["signatures"] = describeSignatures(module);
+  std::optional<json::Object> plan = describePlan(module);
+  if (!plan)
+    return;
+  if (isTold("memory")) {
+    int64_t arena = plan->getInteger("arena_bytes").value_or(0);
+    int64_t live = plan->getInteger("max_live_bytes").value_or(0);
+    emitRemark(module.getLoc())
+        << "memory: the arena has " << arena << " bytes, and no plan could "
+        << "stay below " << live;
+  }
+  if (isTold("schedule"))
+    for (auto program : module.getOps<plan::ProgramOp>()) {
+      json::Object schedule = describeSchedule(program);
+      emitRemark(program.getLoc())
+          << "schedule: " << program.getSymName() << " has "
+          << schedule.getInteger("steps").value_or(0)
+          << " steps, one after the other, of at most "
+          << schedule.getInteger("width").value_or(0) << " tasks at once";
+    }
+  report["plan"] = std::move(*plan);
+}
+
+llvm::Error Decisions::write() const {
+  if (options.path.empty())
+    return llvm::Error::success();
+  return writeText(options.path, [&](llvm::raw_ostream &os) {
+    if (StringRef(options.path).ends_with(".html"))
+      writeHtml(report, os);
+    else
+      os << llvm::formatv("{0:2}", json::Value(json::Object(report))) << "\n";
+  });
+}
+
+} // namespace weir

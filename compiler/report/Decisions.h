@@ -1,0 +1,53 @@
+// What a compilation decided, for --remarks and --report.
+
+#ifndef WEIR_COMPILER_REPORT_DECISIONS_H
+#define WEIR_COMPILER_REPORT_DECISIONS_H
+
+#include "compiler/emit/Emit.h"
+
+#include "mlir/IR/BuiltinOps.h"
+#include "llvm/Support/JSON.h"
+
+namespace weir {
+
+struct ReportOptions {
+  /// Where the report goes, as JSON or, by its name's ending, as HTML; empty:
+  /// nowhere.
+  std::string path;
+  /// Kinds of remarks to print that this is found in; empty: none.
+  std::string remarks;
+
+  bool isOn() const { return !path.empty() || !remarks.empty(); }
+};
+
+/// What is wrong with the options, in words; empty where nothing is.
+std::string whatIsWrong(const ReportOptions &options);
+
+/// Looks at what stages leave, says what they decided, and keeps it.
+class Decisions {
+public:
+  Decisions(mlir::ModuleOp module, const ReportOptions &options);
+
+  /// Of several modules, one for each kind of processor, the first is meant.
+  void addStage(llvm::StringRef stage, double seconds, mlir::ModuleOp module);
+  /// A file that was written.
+  void addProduct(llvm::StringRef path);
+  /// Writes the report, if one is asked for, whole or not at all.
+  llvm::Error write() const;
+
+private:
+  void addGroups(mlir::ModuleOp module);
+  void addKernels(mlir::ModuleOp module);
+  void addPlan(mlir::ModuleOp module);
+  bool isTold(llvm::StringRef kind) const;
+
+  const ReportOptions &options;
+  llvm::json::Object report;
+};
+
+/// The report as a page that needs no other file.
+void writeHtml(const llvm::json::Object &report, llvm::raw_ostream &os);
+
+} // namespace weir
+
+#endif // WEIR_COMPILER_REPORT_DECISIONS_H

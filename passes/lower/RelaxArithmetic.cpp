@@ -1,0 +1,49 @@
+// Lets the back end compute elements by other formulas, where that is asked
+// for.
+
+#include "passes/lower/Passes.h"
+
+#include "dialects/kernel/Kernel.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+
+using namespace mlir;
+
+namespace weir {
+#define GEN_PASS_DEF_RELAXARITHMETIC
+#include "passes/lower/Passes.h.inc"
+
+namespace {
+
+/// Whether the op says what becomes of an element, as scalars.
+bool isOfElements(Operation *op) {
+  return isa<linalg::LinalgOp, kernel::KernelOpInterface>(op->getParentOp());
+}
+
+struct RelaxArithmetic : impl::RelaxArithmeticBase<RelaxArithmetic> {
+  void runOnOperation() override {
+    auto module = getOperation()->getParentOfType<ModuleOp>();
+    auto words = module ? module->getAttrOfType<StringAttr>("weir.fast_math")
+                        : StringAttr();
+    if (!words)
+      return;
+    auto asked = arith::symbolizeFastMathFlags(words.getValue());
+    if (!asked || bitEnumContainsAny(*asked, arith::FastMathFlags::ninf)) {
+      module.emitError() << "weir.fast_math is '" << words.getValue()
+                         << "', which is no list of flags but ninf";
+      return signalPassFailure();
+    }
+    getOperation()->walk([&](arith::ArithFastMathInterface op) {
+      if (isOfElements(op))
+        op->setAttr(
+            op.getFastMathAttrName(),
+            arith::FastMathFlagsAttr::get(
+                &getContext(), op.getFastMathFlagsAttr().getValue() | *asked));
+    });
+  }
+};
+
+} // namespace
+} // namespace weir

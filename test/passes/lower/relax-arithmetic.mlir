@@ -1,0 +1,63 @@
+// RUN: weir-opt %s -split-input-file -verify-diagnostics -pass-pipeline='builtin.module(func.func(weir-relax-arithmetic))' | FileCheck %s
+
+// Arithmetic of elements, in loops and in what follows a product; flags that are
+// there stay.
+// CHECK-LABEL: @relax
+module @relax attributes {weir.fast_math = "contract,nnan"} {
+  // CHECK-LABEL: @elements
+  func.func @elements(%x: tensor<4xf32>, %y: tensor<4xf32>) -> tensor<4xf32> {
+    %e = tensor.empty() : tensor<4xf32>
+    %r = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]} ins(%x, %y : tensor<4xf32>, tensor<4xf32>) outs(%e : tensor<4xf32>) {
+    ^bb0(%a: f32, %b: f32, %o: f32):
+      // CHECK: arith.mulf %{{.*}}, %{{.*}} fastmath<nnan,contract> : f32
+      %v = arith.mulf %a, %b : f32
+      // CHECK: arith.addf %{{.*}}, %{{.*}} fastmath<reassoc,nnan,contract> : f32
+      %w = arith.addf %v, %b fastmath<reassoc> : f32
+      linalg.yield %w : f32
+    } -> tensor<4xf32>
+    return %r : tensor<4xf32>
+  }
+
+  // CHECK-LABEL: @epilogue
+  func.func @epilogue(%a: tensor<4x8xf32>, %b: tensor<8x6xf32>) -> tensor<4x6xf32> {
+    %e = tensor.empty() : tensor<4x6xf32>
+    %c = kernel.matmul ins(%a, %b : tensor<4x8xf32>, tensor<8x6xf32>) outs(%e : tensor<4x6xf32>) -> tensor<4x6xf32> {
+    ^bb0(%sum: f32):
+      // CHECK: arith.addf %{{.*}}, %{{.*}} fastmath<nnan,contract> : f32
+      %v = arith.addf %sum, %sum : f32
+      kernel.yield %v : f32
+    }
+    return %c : tensor<4x6xf32>
+  }
+
+  // What is not of elements stays as it is.
+  // CHECK-LABEL: @scalar
+  func.func @scalar(%x: f32) -> f32 {
+    // CHECK: arith.mulf %{{.*}}, %{{.*}} : f32
+    %v = arith.mulf %x, %x : f32
+    return %v : f32
+  }
+}
+
+// -----
+
+// CHECK-LABEL: @strict
+func.func @strict(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %e = tensor.empty() : tensor<4xf32>
+  %r = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]} ins(%x : tensor<4xf32>) outs(%e : tensor<4xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    // CHECK: arith.mulf %{{.*}}, %{{.*}} : f32
+    %v = arith.mulf %a, %a : f32
+    linalg.yield %v : f32
+  } -> tensor<4xf32>
+  return %r : tensor<4xf32>
+}
+
+// -----
+
+// expected-error @below {{weir.fast_math is 'ninf', which is no list of flags but ninf}}
+module attributes {weir.fast_math = "ninf"} {
+  func.func @f() {
+    return
+  }
+}
