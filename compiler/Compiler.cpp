@@ -4,6 +4,7 @@
 
 #include "compiler/Module.h"
 #include "compiler/Pipeline.h"
+#include "compiler/Reproducer.h"
 #include "compiler/emit/Output.h"
 #include "mlir/IR/AsmState.h"
 #include "mlir/Pass/PassManager.h"
@@ -21,7 +22,8 @@ OwningOpRef<ModuleOp> read(MLIRContext *context, const Options &options,
                            Status &status) {
   if (options.input != InputKind::Module)
     return importModel(context, options.import, status);
-  OwningOpRef<ModuleOp> module = readModule(context, options.import.path);
+  OwningOpRef<ModuleOp> module =
+      readModule(context, options.import.path, options.trustsBytecode);
   if (!module)
     status = Status::badInput;
   return module;
@@ -44,8 +46,9 @@ Status statusOf(llvm::Error error) {
 
 /// A file holds all there is, so that compilation may go on from it; a person
 /// at a terminal wants no weights.
-Status print(ArrayRef<ModuleOp> modules, StringRef path) {
+Status print(ArrayRef<ModuleOp> modules, const Options &options) {
   OpPrintingFlags flags;
+  StringRef path = options.emit.output;
   if (path.empty() || path == "-") {
     path = "-";
     flags.elideLargeResourceString(64);
@@ -53,9 +56,17 @@ Status print(ArrayRef<ModuleOp> modules, StringRef path) {
   } else {
     flags.enableDebugInfo();
   }
-  return statusOf(writeText(path, [&](raw_ostream &os) {
+  if (!options.reproducer.empty())
     for (ModuleOp module : modules)
+      dropWeights(module);
+  return statusOf(writeText(path, [&](raw_ostream &os) {
+    if (!options.reproducer.empty())
+      os << "// " << options.reproducer << "\n";
+    for (ModuleOp module : modules) {
+      if (module != modules.front())
+        os << "\n// -----\n\n";
       module.print(os, flags);
+    }
   }));
 }
 
@@ -72,14 +83,15 @@ Status badTarget(llvm::Error error) {
 
 /// What goes along with a compilation.
 struct Course {
-  Course(const Options &options, ModuleOp module)
-      : options(options), decisions(module, options.report) {
+  Course(const Options &options, ModuleOp module, StringRef &stage)
+      : options(options), decisions(module, options.report), stage(stage) {
     timing.setEnabled(options.timing);
     all = timing.getRootScope();
   }
 
   const Options &options;
   Decisions decisions;
+  StringRef &stage;
   DefaultTimingManager timing;
   TimingScope all;
 };
@@ -107,6 +119,7 @@ LogicalResult runStages(ModuleOp module, Course &course, StringRef first,
     begun |= stage.name == first;
     if (!begun)
       continue;
+    course.stage = stage.name;
     if (stage.build) {
       PassManager pm(module.getContext());
       TimingScope scope = course.all.nest(stage.name);
@@ -128,6 +141,7 @@ LogicalResult runStages(ModuleOp module, Course &course, StringRef first,
 Status write(ArrayRef<ModuleOp> modules, Course &course) {
   const EmitOptions &options = course.options.emit;
   Stopwatch watch;
+  course.stage = "emit";
   TimingScope scope = course.all.nest("emit");
   Status status = statusOf(emit(modules, options));
   if (status != Status::ok)
@@ -148,7 +162,7 @@ Status compileLevels(ModuleOp module, Course &course, StringRef first) {
   if (failed(runStages(module, course, first, "fuse", stopped)))
     return internalError();
   if (stopped)
-    return print(module, options.emit.output);
+    return print(module, options);
   module->setAttr("weir.keeps_constants", UnitAttr::get(module.getContext()));
   TargetOptions target = options.target;
   for (const Level &level : options.levels)
@@ -169,7 +183,7 @@ Status compileLevels(ModuleOp module, Course &course, StringRef first) {
       joined.add(levels.back());
   }
   if (stopped)
-    return print(levels, options.emit.output);
+    return print(levels, options);
   if (!joined.finish(options.levels))
     return internalError();
   for (ModuleOp level : levels)
@@ -177,7 +191,7 @@ Status compileLevels(ModuleOp module, Course &course, StringRef first) {
                          level == levels.front())))
       return internalError();
   if (!options.stopAfter.empty())
-    return print(levels, options.emit.output);
+    return print(levels, options);
   return write(levels, course);
 }
 
@@ -251,14 +265,14 @@ Status compileModule(ModuleOp module, Course &course) {
     if (failed(runStages(module, course, first, "train", stopped)))
       return Status::badUsage;
     if (stopped)
-      return print(module, options.emit.output);
+      return print(module, options);
     first = "graph";
   }
   if (!options.import.gradients.empty() || options.training) {
     if (failed(runStages(module, course, first, "grad", stopped)))
       return Status::unsupported;
     if (stopped)
-      return print(module, options.emit.output);
+      return print(module, options);
     first = "fuse";
   }
   if (!options.levels.empty())
@@ -272,13 +286,13 @@ Status compileModule(ModuleOp module, Course &course) {
       if (failed(runStages(module, course, first, "grad", stopped)))
         return internalError();
       if (stopped)
-        return print(module, options.emit.output);
+        return print(module, options);
     }
     // What a place is asked for is known by now.
     if (failed(runStages(module, course, "place", "place", stopped)))
       return Status::badUsage;
     if (stopped)
-      return print(module, options.emit.output);
+      return print(module, options);
     first = "fuse";
   }
   if (options.arenaLimit) {
@@ -286,7 +300,7 @@ Status compileModule(ModuleOp module, Course &course) {
       if (failed(runStages(module, course, first, "grad", stopped)))
         return internalError();
       if (stopped)
-        return print(module, options.emit.output);
+        return print(module, options);
       first = "fuse";
     }
     Status status = fitArena(module, course);
@@ -296,20 +310,23 @@ Status compileModule(ModuleOp module, Course &course) {
   if (failed(runStages(module, course, first, "", stopped)))
     return internalError();
   if (stopped)
-    return print(module, options.emit.output);
+    return print(module, options);
   return write(module, course);
 }
 
 } // namespace
 
-Status compile(MLIRContext *context, const Options &options) {
+Status compile(MLIRContext *context, const Options &options, StringRef *stage) {
+  StringRef unseen;
+  StringRef &current = stage ? *stage : unseen;
+  current = "import";
   Stopwatch watch;
   Status status = Status::ok;
   OwningOpRef<ModuleOp> module = read(context, options, status);
   if (!module)
     return status == Status::ok ? Status::internal : status;
   writeOptions(*module, options);
-  Course course(options, *module);
+  Course course(options, *module, current);
   course.decisions.addStage("import", watch.seconds(), *module);
   status = compileModule(*module, course);
   return status == Status::ok ? statusOf(course.decisions.write()) : status;

@@ -5,10 +5,13 @@
 #include "compiler/Diagnostics.h"
 #include "dialects/graph/Graph.h"
 
+#include "mlir/Bytecode/BytecodeReader.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
 #include "mlir/Parser/Parser.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/SourceMgr.h"
 
 using namespace mlir;
 
@@ -71,8 +74,27 @@ LogicalResult check(Operation *op) {
 
 } // namespace
 
-OwningOpRef<ModuleOp> readModule(MLIRContext *context, StringRef path) {
-  OwningOpRef<ModuleOp> module = parseSourceFile<ModuleOp>(path, context);
+OwningOpRef<ModuleOp> parseModule(MLIRContext *context, StringRef path,
+                                  bool trustsBytecode) {
+  Location at = FileLineColLoc::get(context, path, 0, 0);
+  auto file = llvm::MemoryBuffer::getFile(path);
+  if (!file) {
+    emitError(at) << "cannot open: " << file.getError().message();
+    return {};
+  }
+  if (!trustsBytecode && isBytecode(**file)) {
+    emitError(at) << "is MLIR's bytecode, whose reader believes every byte; "
+                     "--trust-bytecode reads it";
+    return {};
+  }
+  llvm::SourceMgr sources;
+  sources.AddNewSourceBuffer(std::move(*file), llvm::SMLoc());
+  return parseSourceFile<ModuleOp>(sources, context);
+}
+
+OwningOpRef<ModuleOp> readModule(MLIRContext *context, StringRef path,
+                                 bool trustsBytecode) {
+  OwningOpRef<ModuleOp> module = parseModule(context, path, trustsBytecode);
   if (!module)
     return {};
   WalkResult result = module->walk([](Operation *op) {

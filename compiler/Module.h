@@ -8,11 +8,18 @@
 
 namespace weir {
 
-/// Reads IR of a stage up to `grad` from a file. Null after an error on the
-/// context's diagnostic engine: text that does not parse, an op of a later
-/// stage, or a constant whose values are not in the file.
+/// Reads IR of any stage from a file. Null after an error on the context's
+/// diagnostic engine: text that does not parse, or MLIR's binary form where it
+/// is not trusted, since its reader may crash on bytes that are not MLIR's own.
+mlir::OwningOpRef<mlir::ModuleOp> parseModule(mlir::MLIRContext *context,
+                                              llvm::StringRef path,
+                                              bool trustsBytecode);
+
+/// Likewise, of a stage up to `grad`: an op of a later stage, or a constant
+/// whose values are not in the file, is an error, too.
 mlir::OwningOpRef<mlir::ModuleOp> readModule(mlir::MLIRContext *context,
-                                             llvm::StringRef path);
+                                             llvm::StringRef path,
+                                             bool trustsBytecode);
 
 } // namespace weir
 

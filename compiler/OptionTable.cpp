@@ -41,9 +41,9 @@ void printHelp(const OptionTable &table, StringRef command) {
             ".pbtxt), an ONNX model\n(.onnx), or - for stdin; its content "
             "tells which.";
   if (compiles)
-    outs() << " Or a file of IR whose name ends in .mlir.\n";
+    outs() << " Or a file of IR whose name ends in .mlir or .mlirbc.\n";
   else
-    outs() << "\nMODULE: a file of IR whose name ends in .mlir.\n"
+    outs() << "\nMODULE: a file of IR whose name ends in .mlir or .mlirbc.\n"
               "LIBRARY: a shared library that weir made; it is loaded.\n"
               "A model that weir cannot compile is described with what is in "
               "the way, and status 0.\n";
@@ -78,7 +78,7 @@ void checkUses(const InputArgList &args, StringRef command,
                   << (compiles ? "inspect" : "compile") << ", not with weir "
                   << command << "\n";
     else if (!compiles && options.input != InputKind::Model &&
-             !option.matches(OPT_json))
+             !option.matches(OPT_json) && !option.matches(OPT_trust_bytecode))
       usage.say() << name << " is for models: '" << escaped(options.import.path)
                   << "' is described as it is\n";
     else if (options.input == InputKind::Module && option.hasFlag(OfModel))

@@ -5,6 +5,7 @@
 #include "compiler/Pipeline.h"
 #include "compiler/Training.h"
 #include "compiler/import/Ops.h"
+#include "compiler/target/FastMath.h"
 #include "llvm/BinaryFormat/Magic.h"
 #include "llvm/Support/FileSystem.h"
 #include <limits>
@@ -203,7 +204,9 @@ InputKind kindOf(StringRef path) {
   if (sys::fs::is_regular_file(path) && !identify_magic(path, magic) &&
       (magic.is_object() || magic == file_magic::archive))
     return InputKind::Library;
-  return path.ends_with(".mlir") ? InputKind::Module : InputKind::Model;
+  return path.ends_with(".mlir") || path.ends_with(".mlirbc")
+             ? InputKind::Module
+             : InputKind::Model;
 }
 
 void readLevels(const InputArgList &args, StringRef command, Options &options,
@@ -241,29 +244,6 @@ void readGpu(const InputArgList &args, Options &options, Usage &usage) {
     usage.say() << "--emit=ptx goes with --gpu=cuda\n";
   if (options.gpu.isOn() && !options.levels.empty())
     usage.say() << "--multiversion does not go with --gpu\n";
-}
-
-/// All that --fast-math may allow: weir's own formulas pass through infinities,
-/// so not that there are none.
-constexpr StringLiteral fastMathFlags[] = {"reassoc", "nnan",     "nsz",
-                                           "arcp",    "contract", "afn"};
-
-void readFastMath(StringRef list, std::string &flags, Usage &usage) {
-  if (list == "none")
-    return;
-  SmallVector<StringRef> words, chosen;
-  list.split(words, ',');
-  for (StringRef word : words) {
-    if (word == "fast")
-      chosen.assign(std::begin(fastMathFlags), std::end(fastMathFlags));
-    else if (is_contained(fastMathFlags, word))
-      chosen.push_back(word);
-    else
-      usage.say() << "--fast-math takes none, or any of "
-                  << join(ArrayRef(fastMathFlags), ", ") << " and fast, not '"
-                  << escaped(word) << "'\n";
-  }
-  flags = join(chosen, ",");
 }
 
 void readReport(const InputArgList &args, ReportOptions &report, Usage &usage) {
@@ -374,11 +354,14 @@ std::optional<Options> parseOptions(mlir::MLIRContext *context,
                 << escaped(options.precision) << "'\n";
   if (options.precision == "tf32" && !options.gpu.isOn())
     usage.say() << "--precision=tf32 goes with --gpu\n";
-  readFastMath(args.getLastArgValue(OPT_fast_math_EQ, "none"), options.fastMath,
-               usage);
+  if (std::string wrong = parseFastMath(
+          args.getLastArgValue(OPT_fast_math_EQ, "none"), options.fastMath);
+      !wrong.empty())
+    usage.say() << "--fast-math " << wrong << '\n';
   readReport(args, options.report, usage);
   options.timing = args.hasArg(OPT_timing);
   options.json = args.hasArg(OPT_json);
+  options.trustsBytecode = args.hasArg(OPT_trust_bytecode);
   Machine machine = options.gpu.isOn() ? Machine::Gpu : Machine::Cpu;
   if (!options.stopAfter.empty() && !isStage(options.stopAfter, machine))
     usage.say() << "no stage is called '" << escaped(options.stopAfter)

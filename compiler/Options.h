@@ -27,6 +27,8 @@ enum class InputKind { Model, Module, Library };
 struct Options {
   ImportOptions import;
   InputKind input = InputKind::Model;
+  /// Whether IR may be in MLIR's binary form.
+  bool trustsBytecode = false;
   /// The attribute `weir.training`; null where nothing is trained.
   mlir::DictionaryAttr training;
   TargetOptions target;
@@ -43,6 +45,9 @@ struct Options {
   std::optional<int64_t> arenaLimit;
   /// The last stage to run; all of them where empty.
   std::string stopAfter;
+  /// What a file of IR says that it is for, which is to have no weights; empty:
+  /// it is what was asked for.
+  std::string reproducer;
   ReportOptions report;
   bool timing = false;
   bool json = false;

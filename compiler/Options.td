@@ -64,6 +64,7 @@ defm weight_decay : Eq<"weight-decay", "RATE[:REGEX]", "Make variables, or those
 }
 
 let Visibility = [ForCompile, ForInspect] in {
+def trust_bytecode : F<"trust-bytecode", "Read IR in MLIR's binary form, whose reader believes every byte">;
 defm target : Eq<"target", "TRIPLE", "Compile for this target">;
 def mcpu : Joined<["-"], "mcpu=">, MetaVarName<"NAME">,
            HelpText<"Processor: native (default), x86-64-v3, ...">;

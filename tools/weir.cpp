@@ -2,6 +2,7 @@
 
 #include "compiler/Compiler.h"
 #include "compiler/Dialects.h"
+#include "compiler/Reproducer.h"
 #include "compiler/Streams.h"
 #include "compiler/inspect/Inspect.h"
 
@@ -25,19 +26,44 @@ static int usage(raw_ostream &os, Status status) {
   return static_cast<int>(flushed("weir", status));
 }
 
-static Status run(StringRef command, ArrayRef<const char *> arguments) {
-  mlir::DialectRegistry registry;
-  registerDialects(registry);
-  mlir::MLIRContext context(registry);
-  context.loadAllAvailableDialects();
-  DiagnosticPrinter printer(&context, errs());
+/// What a command is done with: a context, its diagnostics and its options.
+struct Session {
+  Session(StringRef command, ArrayRef<const char *> arguments)
+      : context(registry()), printer(&context, errs()) {
+    context.loadAllAvailableDialects();
+    options = parseOptions(&context, command, arguments, status);
+  }
+
+  static mlir::DialectRegistry registry() {
+    mlir::DialectRegistry registry;
+    registerDialects(registry);
+    return registry;
+  }
+
+  mlir::MLIRContext context;
+  DiagnosticPrinter printer;
   Status status = Status::ok;
-  std::optional<Options> options =
-      parseOptions(&context, command, arguments, status);
-  if (!options)
-    return status;
-  return command == "inspect" ? inspect(&context, *options, outs())
-                              : compile(&context, *options);
+  std::optional<Options> options;
+};
+
+static Status run(StringRef command, ArrayRef<const char *> arguments,
+                  StringRef &stage) {
+  Session session(command, arguments);
+  if (!session.options)
+    return session.status;
+  return command == "inspect"
+             ? inspect(&session.context, *session.options, outs())
+             : compile(&session.context, *session.options, &stage);
+}
+
+/// After a fault of weir's own; what it was said of before is not said again.
+static void reproduce(StringRef command, ArrayRef<const char *> arguments,
+                      StringRef stage) {
+  Session session(command, arguments);
+  mlir::ScopedDiagnosticHandler quiet(
+      &session.context, [](mlir::Diagnostic &) { return mlir::success(); });
+  if (session.options)
+    writeReproducer(&session.context, *session.options, stage);
 }
 
 /// LLVM ends the process where output that failed is forgotten.
@@ -68,14 +94,24 @@ static int runWeir(ArrayRef<const char *> arguments) {
     errs() << "weir: error: out of memory\n";
     _exit(static_cast<int>(Status::limit));
   });
+  arguments = arguments.drop_front();
   Status status = Status::internal;
+  StringRef stage;
   CrashRecoveryContext::Enable();
   CrashRecoveryContext crash;
-  if (!crash.RunSafelyOnThread(
-          [&] { status = run(command, arguments.drop_front()); }, stackBytes)) {
+  if (!crash.RunSafelyOnThread([&] { status = run(command, arguments, stage); },
+                               stackBytes)) {
+    status = Status::internal;
     errs() << "weir: internal error: the compiler crashed; please report it "
               "with the model\n";
-    return static_cast<int>(Status::internal);
+  }
+  // In a thread of its own: it does most of it again, and may fail, too.
+  if (status == Status::internal && !stage.empty()) {
+    CrashRecoveryContext again;
+    if (!again.RunSafelyOnThread([&] { reproduce(command, arguments, stage); },
+                                 stackBytes))
+      errs() << "weir: note: the model itself reproduces it\n";
+    return static_cast<int>(status);
   }
   return static_cast<int>(flushed("weir", status));
 }

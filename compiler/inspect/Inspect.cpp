@@ -2,8 +2,8 @@
 
 #include "compiler/inspect/Inspect.h"
 
+#include "compiler/Module.h"
 #include "compiler/Pipeline.h"
-#include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
 
 using namespace mlir;
@@ -135,7 +135,8 @@ Status inspect(MLIRContext *context, const Options &options,
     }
     description = std::move(*library);
   } else if (options.input == InputKind::Module) {
-    OwningOpRef<ModuleOp> module = parseSourceFile<ModuleOp>(path, context);
+    OwningOpRef<ModuleOp> module =
+        parseModule(context, path, options.trustsBytecode);
     if (!module)
       return Status::badInput;
     description = describeModule(*module);
