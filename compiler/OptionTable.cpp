@@ -2,6 +2,9 @@
 
 #include "compiler/OptionTable.h"
 
+#include "llvm/TargetParser/Host.h"
+#include "llvm/TargetParser/Triple.h"
+
 using namespace llvm;
 using namespace llvm::opt;
 
@@ -62,6 +65,21 @@ void checkNames(const OptionTable &table, const InputArgList &args,
   }
 }
 
+/// What is made of code that weir has for the machine that it runs on only.
+static void checkTarget(const Options &options, Usage &usage) {
+  StringRef triple = options.target.triple;
+  Triple::ArchType arch = Triple(triple).getArch();
+  if (triple.empty() || arch == Triple::UnknownArch ||
+      arch == Triple(sys::getProcessTriple()).getArch())
+    return;
+  if (options.stopAfter.empty() && options.emit.product == Product::Executable)
+    usage.say() << "an executable is for the machine at hand: for "
+                << escaped(triple) << " make a library and link it there\n";
+  if (options.gpu.kind == "sim")
+    usage.say() << "--gpu=sim is for the machine at hand, not for "
+                << escaped(triple) << "\n";
+}
+
 void checkUses(const InputArgList &args, StringRef command,
                const Options &options, Usage &usage) {
   bool compiles = command == "compile";
@@ -88,6 +106,7 @@ void checkUses(const InputArgList &args, StringRef command,
       usage.say() << name << " goes with a library, an executable or an "
                   << "object, and what is asked for is text\n";
   }
+  checkTarget(options, usage);
 }
 
 } // namespace weir
