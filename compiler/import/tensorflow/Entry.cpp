@@ -12,6 +12,65 @@ bool isPlaceholder(StringRef op) {
   return op == "Placeholder" || op == "PlaceholderV2" || op == "_Arg";
 }
 
+bool isIterator(StringRef op) {
+  return op == "IteratorGetNext" || op == "IteratorGetNextSync";
+}
+
+static bool comesBefore(Edge a, Edge b) {
+  return std::pair(a.node, a.output) < std::pair(b.node, b.output);
+}
+
+/// What nodes use of tf.data's iterators, in the order of the graph.
+static SmallVector<Edge> iteratorResults(const Graph &graph,
+                                         ArrayRef<int> nodes,
+                                         ArrayRef<Edge> wanted) {
+  SmallVector<Edge> results;
+  auto add = [&](Edge edge) {
+    if (!edge.isArgument() && isIterator(graph.op(edge.node)))
+      results.push_back(edge);
+  };
+  llvm::for_each(wanted, add);
+  for (int node : nodes)
+    llvm::for_each(graph.operands(node), add);
+  llvm::sort(results, comesBefore);
+  results.erase(std::unique(results.begin(), results.end()), results.end());
+  return results;
+}
+
+/// The inputs of an entry for which no one names any: placeholders and, since
+/// the caller feeds what an input pipeline would have read, what iterators
+/// give.
+static LogicalResult findInputs(Report &report, const Graph &graph,
+                                ArrayRef<Edge> wanted, Entry &entry) {
+  auto order = orderNodes(report, graph, wanted, entry.targets, {});
+  if (failed(order))
+    return failure();
+  SmallVector<Edge> read = iteratorResults(graph, *order, wanted);
+  if (!read.empty())
+    order = orderNodes(report, graph, wanted, entry.targets, read);
+  if (failed(order))
+    return failure();
+  auto add = [&](Edge edge) {
+    std::string name = graph.name(edge.node).str();
+    if (edge.output)
+      name += ":" + std::to_string(edge.output);
+    entry.inputs.push_back({{name, name}, edge});
+  };
+  for (int node : *order)
+    if (isPlaceholder(graph.op(node)))
+      read.push_back({node, 0});
+  llvm::sort(read, comesBefore);
+  for (Edge edge : read) {
+    add(edge);
+    if (isIterator(graph.op(edge.node)))
+      report.warning(report.node(graph.name(edge.node)))
+          << "what the iterator gives is an input, '"
+          << escaped(entry.inputs.back().name)
+          << "': the caller feeds what the pipeline would have read";
+  }
+  return success();
+}
+
 FailureOr<Edge> resolveTensor(Report &report, const Graph &graph,
                               StringRef tensor, StringRef what) {
   auto [name, digits] = tensor.split(':');
@@ -96,22 +155,17 @@ static FailureOr<Entry> entryOf(Report &report, const Graph &graph,
     entry.outputs.push_back({{state.output, state.output}, *edge});
     wanted.push_back(*edge);
   }
-  if (options.feeds.empty() || !options.entries.empty()) {
-    FailureOr<std::vector<int>> order =
-        orderNodes(report, graph, wanted, entry.targets, {});
+  if (options.feeds.empty()) {
+    if (failed(findInputs(report, graph, wanted, entry)))
+      return failure();
+  } else if (!options.entries.empty()) {
+    // Of several functions each takes the feeds that it needs.
+    auto order = orderNodes(report, graph, wanted, entry.targets, {});
     if (failed(order))
       return failure();
-    std::vector<int> nodes = *order;
-    llvm::sort(nodes);
-    // Of several functions each takes the feeds that it needs.
     llvm::erase_if(entry.inputs, [&](const Port &port) {
-      return !llvm::is_contained(nodes, port.edge.node);
+      return !llvm::is_contained(*order, port.edge.node);
     });
-    for (int node : nodes)
-      if (options.feeds.empty() && isPlaceholder(graph.op(node))) {
-        std::string name = graph.name(node).str();
-        entry.inputs.push_back({{name, name}, {node, 0}});
-      }
   }
   for (Port &port : entry.inputs) {
     for (std::string *name : {&port.name, &port.tensor})

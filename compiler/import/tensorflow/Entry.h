@@ -35,6 +35,8 @@ struct Entry {
 };
 
 bool isPlaceholder(llvm::StringRef op);
+/// Whether the op gives the next element of an input pipeline (tf.data).
+bool isIterator(llvm::StringRef op);
 /// The type that a node's attributes say its first result has; DT_INVALID where
 /// they do not.
 int ownType(const ::tensorflow::NodeDef &def);
@@ -53,7 +55,7 @@ mlir::LogicalResult setInputType(Report &report, const Graph &graph, Port &port,
                                  int dataType, const ImportOptions &options);
 
 /// The entries that feeds, fetches and targets ask for; without feeds every
-/// placeholder is one, without fetches and targets every result that nothing
+/// placeholder is one, and what iterators give, without fetches and targets every result that nothing
 /// uses.
 mlir::FailureOr<Entry> partialEntry(Report &report, const Graph &graph,
                                     const Library &library,

@@ -251,6 +251,23 @@ static std::string typeText(Report &report,
   return text;
 }
 
+static void summarizeIterator(Report &report, const ::tensorflow::NodeDef &def,
+                              ModelSummary::Signature &signature) {
+  auto types = def.attr().find("output_types");
+  auto shapes = def.attr().find("output_shapes");
+  if (types == def.attr().end())
+    return;
+  for (int i = 0; i < types->second.list().type_size(); ++i) {
+    std::string tensor = def.name() + ":" + std::to_string(i);
+    bool hasShape =
+        shapes != def.attr().end() && i < shapes->second.list().shape_size();
+    signature.inputs.push_back(
+        {i ? tensor : def.name(), tensor,
+         typeText(report, hasShape ? &shapes->second.list().shape(i) : nullptr,
+                  types->second.list().type(i))});
+  }
+}
+
 static void summarizePlaceholders(Report &report, const Graph &graph,
                                   ModelSummary &summary) {
   ModelSummary::Signature all;
@@ -270,6 +287,8 @@ static void summarizePlaceholders(Report &report, const Graph &graph,
                     shape == attributes.end() ? nullptr
                                               : &shape->second.shape(),
                     type == attributes.end() ? 0 : type->second.type())});
+    else if (isIterator(graph.op(i)))
+      summarizeIterator(report, graph.node(i), all);
     else if (!used[i] && graph.op(i) != "NoOp")
       all.outputs.push_back({name, name + ":0", ""});
   }
@@ -291,7 +310,7 @@ std::optional<ModelSummary> summarize(Report &report,
       ++counts[node.op()];
   for (const auto &[op, count] : counts) {
     summary.ops.push_back({op, count});
-    if (!isKnownOp(op) && !model.library.find(op))
+    if (!isKnownOp(op) && !isIterator(op) && !model.library.find(op))
       summary.unsupported.push_back(op);
   }
   if (!model.isSavedModel()) {

@@ -39,6 +39,9 @@ static const ::tensorflow::TensorShapeProto *ownShape(const NodeDef &def,
   const AttrValue *shapes = attribute(def, "_output_shapes");
   if (shapes && shapes->has_list() && output < shapes->list().shape_size())
     return &shapes->list().shape(output);
+  shapes = isIterator(def.op()) ? attribute(def, "output_shapes") : nullptr;
+  if (shapes && shapes->has_list() && output < shapes->list().shape_size())
+    return &shapes->list().shape(output);
   const AttrValue *shape = attribute(def, "shape");
   if (shape && shape->has_shape() && output == 0)
     return &shape->shape();
@@ -56,8 +59,13 @@ int ownType(const NodeDef &def) {
 static Type inputElement(Report &report, const NodeDef &def, const Port &port,
                          int dataType) {
   Location at = report.node(def.name());
+  const AttrValue *types =
+      isIterator(def.op()) ? attribute(def, "output_types") : nullptr;
   if (dataType == ::tensorflow::DT_INVALID)
-    dataType = ownType(def);
+    dataType = types && types->has_list() &&
+                       port.edge.output < types->list().type_size()
+                   ? types->list().type(port.edge.output)
+                   : ownType(def);
   if (dataType == ::tensorflow::DT_INVALID) {
     report.error(at) << "is fed, but nothing says of which type it is; give it "
                         "with --feed="
