@@ -35,12 +35,14 @@ void array_set(struct array *array, int64_t index, double value);
 /// "2x3xf32", "f32" for a scalar.
 void array_type_text(const struct array *array, char *text, size_t size);
 
-/// Reads or writes a .npy file. 0, or -1 with a sentence in `error`.
+/// Reads a .npy file. 0, or an exit status with a sentence in `error`: 74 for
+/// one that cannot be opened, 1 for one that is not as it should be.
 int npy_read(const char *path, struct array *array, char *error, size_t size);
 /// The same without a copy: `data` is in a read-only mapping that
 /// `array_unmap` ends, and truth values are whatever bytes the file has.
 int npy_map(const char *path, struct array *array, char *error, size_t size);
 void array_unmap(struct array *array);
+/// Writes one. 0, or -1 with a sentence in `error`.
 int npy_write(const char *path, const struct array *array, char *error,
               size_t size);
 

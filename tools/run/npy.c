@@ -177,7 +177,7 @@ int npy_map(const char *path, struct array *array, char *error, size_t size) {
   int file = open_file(path, error, size), swapped;
   off_t at;
   if (file < 0)
-    return -1;
+    return 74;
   int status = read_start(file, path, array, &swapped, &at, error, size);
   if (!status && swapped && dtype_bytes(array->dtype) > 1)
     status = fail(error, size, path, "its bytes are in the other order");
@@ -193,7 +193,7 @@ int npy_map(const char *path, struct array *array, char *error, size_t size) {
     }
   }
   close(file);
-  return status;
+  return status ? 1 : 0;
 }
 
 void array_unmap(struct array *array) {
@@ -205,10 +205,10 @@ void array_unmap(struct array *array) {
 int npy_read(const char *path, struct array *array, char *error, size_t size) {
   int file = open_file(path, error, size);
   if (file < 0)
-    return -1;
+    return 74;
   int status = read_open(file, path, array, error, size);
   close(file);
-  return status;
+  return status ? 1 : 0;
 }
 
 int npy_write(const char *path, const struct array *array, char *error,

@@ -61,13 +61,14 @@ static int check_names(struct run *run, const char **all, int count,
   return 0;
 }
 
-/// The file or value that `text` names. What is wanted as bf16 may come as its
-/// bare 16 bits or as f32: NumPy has no such type.
+/// The file or value that `text` names; 0, or an exit status. What is wanted as
+/// bf16 may come as its bare 16 bits or as f32: NumPy has no such type.
 static int read_value(struct run *run, const char *text, weir_dtype want,
                       struct array *array) {
   int bad = *text == '@'
                 ? npy_read(text + 1, array, run->error, sizeof run->error)
-                : value_parse(text, array, run->error, sizeof run->error);
+            : value_parse(text, array, run->error, sizeof run->error) ? FAULT
+                                                                      : 0;
   if (bad || want != WEIR_BF16)
     return bad;
   if (array->dtype == WEIR_U16)
@@ -79,7 +80,7 @@ static int read_value(struct run *run, const char *text, weir_dtype want,
   if (array_allocate(&narrow)) {
     array_free(array);
     snprintf(run->error, sizeof run->error, "not enough memory");
-    return -1;
+    return LIMIT;
   }
   for (int64_t i = 0; i < narrow.elements; ++i)
     array_set(&narrow, i, array_get(array, i));
@@ -173,8 +174,9 @@ static int gather_input(struct run *run, uint32_t i) {
     value_random(array, run->options.seed + i);
     return info->shape_tensor < 0 ? 0 : make_room(run, info, array, &want);
   }
-  if (read_value(run, text, info->dtype, array))
-    return fail(run->error, FAULT);
+  int status = read_value(run, text, info->dtype, array);
+  if (status)
+    return fail(run->error, status);
   if (info->shape_tensor >= 0)
     return make_room(run, info, array, &want);
   if (!same_type(array, &want))
@@ -264,9 +266,9 @@ static int compare(struct run *run, uint32_t i) {
   if (!text)
     return 0;
   struct array want = {0};
-  if (read_value(run, text, info->dtype, &want))
-    return fail(run->error, FAULT);
-  int status = 0;
+  int status = read_value(run, text, info->dtype, &want);
+  if (status)
+    return fail(run->error, status);
   if (!same_type(&want, output(run, i))) {
     status = type_error(run, info->tensor, &want, output(run, i));
   } else {

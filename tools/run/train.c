@@ -131,9 +131,11 @@ static int open_data(struct training *t) {
     if (input < 0)
       return FAULT;
     t->sources[i].input = (uint32_t)input;
-    if (npy_map(path, &t->sources[i].file, run->error, sizeof run->error))
-      return fail(run->error, FAULT);
-    int status = check_source(t, path, &t->sources[i]);
+    int status =
+        npy_map(path, &t->sources[i].file, run->error, sizeof run->error);
+    if (status)
+      return fail(run->error, status);
+    status = check_source(t, path, &t->sources[i]);
     if (status)
       return status;
   }

@@ -23,10 +23,15 @@ FailureOr<MessageFile> recognize(Report &report, File file) {
     result.kind = word == "saved_model_schema_version" || word == "meta_graphs"
                       ? FileKind::savedModel
                       : FileKind::graph;
+    result.isGuess = result.kind == FileKind::graph && word != "node" &&
+                     word != "library" && word != "version" &&
+                     word != "versions";
   } else if (StringRef(head).starts_with(StringRef("\x08\x01\x12", 3))) {
     result.kind = FileKind::savedModel;
   } else if (!head.empty() && head[0] != '\x08') {
     result.kind = FileKind::graph;
+    // A GraphDef's fields: node, library, version, versions, debug_info.
+    result.isGuess = !StringRef("\x0a\x12\x18\x22\x2a").contains(head[0]);
   }
   result.file = std::move(file);
   return result;
@@ -34,7 +39,9 @@ FailureOr<MessageFile> recognize(Report &report, File file) {
 
 LogicalResult load(Report &report, const MessageFile &from,
                    google::protobuf::Message &message) {
-  return loadMessage(report, from.file, from.text, "TensorFlow's", message);
+  return loadMessage(report, from.file, from.text,
+                     from.isGuess ? "ONNX's or TensorFlow's" : "TensorFlow's",
+                     message);
 }
 
 } // namespace weir::tensorflow

@@ -16,6 +16,8 @@ struct MessageFile {
   File file;
   bool text = false;
   FileKind kind = FileKind::other;
+  /// It begins as no message of TensorFlow's usually does.
+  bool isGuess = false;
 };
 
 mlir::FailureOr<MessageFile> recognize(Report &report, File file);
