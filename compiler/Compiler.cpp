@@ -20,8 +20,12 @@ namespace {
 /// Textual IR is taken as it is: it is the compiler's own language.
 OwningOpRef<ModuleOp> read(MLIRContext *context, const Options &options,
                            Status &status) {
-  if (options.input != InputKind::Module)
-    return importModel(context, options.import, status);
+  if (options.input != InputKind::Module) {
+    auto imported = importModel(context, options.import, status);
+    if (imported)
+      nameTensors(*imported, options.names);
+    return imported;
+  }
   OwningOpRef<ModuleOp> module =
       readModule(context, options.import.path, options.trustsBytecode);
   if (!module)

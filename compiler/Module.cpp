@@ -103,4 +103,26 @@ OwningOpRef<ModuleOp> readModule(MLIRContext *context, StringRef path,
   return result.wasInterrupted() ? OwningOpRef<ModuleOp>() : std::move(module);
 }
 
+void nameTensors(ModuleOp module,
+                 ArrayRef<std::pair<std::string, std::string>> names) {
+  llvm::StringMap<StringRef> nameOf;
+  for (const auto &[tensor, name] : names)
+    nameOf[tensor] = name;
+  auto find = [&](DictionaryAttr fields) -> StringAttr {
+    auto tensor = fields ? fields.getAs<StringAttr>("weir.tensor") : nullptr;
+    auto found = tensor ? nameOf.find(tensor.getValue()) : nameOf.end();
+    return found == nameOf.end()
+               ? nullptr
+               : StringAttr::get(module.getContext(), found->second);
+  };
+  for (auto function : module.getOps<func::FuncOp>()) {
+    for (unsigned i = 0; i < function.getNumArguments(); ++i)
+      if (StringAttr name = find(function.getArgAttrDict(i)))
+        function.setArgAttr(i, "weir.name", name);
+    for (unsigned i = 0; i < function.getNumResults(); ++i)
+      if (StringAttr name = find(function.getResultAttrDict(i)))
+        function.setResultAttr(i, "weir.name", name);
+  }
+}
+
 } // namespace weir

@@ -21,6 +21,11 @@ mlir::OwningOpRef<mlir::ModuleOp> readModule(mlir::MLIRContext *context,
                                              llvm::StringRef path,
                                              bool trustsBytecode);
 
+/// Calls inputs and outputs, by the model's names of their tensors, as `names`
+/// says.
+void nameTensors(mlir::ModuleOp module,
+                 llvm::ArrayRef<std::pair<std::string, std::string>> names);
+
 } // namespace weir
 
 #endif // WEIR_COMPILER_MODULE_H

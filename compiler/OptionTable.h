@@ -49,6 +49,10 @@ void printHelp(const OptionTable &table, llvm::StringRef command);
 void checkNames(const OptionTable &table, const llvm::opt::InputArgList &args,
                 Usage &usage);
 
+/// Reads the options of what is compiled for.
+void readTarget(const llvm::opt::InputArgList &args, llvm::StringRef command,
+                Options &options, Usage &usage);
+
 /// Says which options have no meaning for the command, for the kind of input,
 /// or where `options` asks for IR and not for a product.
 void checkUses(const llvm::opt::InputArgList &args, llvm::StringRef command,

@@ -27,6 +27,8 @@ enum class InputKind { Model, Module, Library };
 struct Options {
   ImportOptions import;
   InputKind input = InputKind::Model;
+  /// What tensors of the model are to be called: `x:0` and a name.
+  std::vector<std::pair<std::string, std::string>> names;
   /// Whether IR may be in MLIR's binary form.
   bool trustsBytecode = false;
   /// The attribute `weir.training`; null where nothing is trained.

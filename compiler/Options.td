@@ -39,6 +39,7 @@ defm signature : Eq<"signature", "NAME", "SavedModel: the signature to compile">
 defm tags : Eq<"tags", "LIST", "SavedModel: tags of the graph (default: serve)">;
 def all_signatures : F<"all-signatures", "SavedModel: compile every signature">;
 defm checkpoint : Eq<"checkpoint", "PATH", "Values of a TensorFlow model's variables, as saved to PATH.index and beside it">;
+defm config : Eq<"config", "FILE", "Feeds and fetches of a graph, with their names, as tfcompile is told them (tf2xla.Config, text or binary)">;
 defm feed : Eq<"feed", "NAME[:DIMSxTYPE]", "Take this tensor as an input; again for more">;
 defm fetch : Eq<"fetch", "NAME", "Give this tensor as an output; again for more">;
 defm target_node : Eq<"target-node", "NODE", "Run this node, whatever it gives; again for more">;

@@ -66,6 +66,8 @@ imported(MLIRContext *context, const Options &options, json::Array &problems) {
   });
   Status status = Status::ok;
   auto module = importModel(context, options.import, status);
+  if (module)
+    nameTensors(*module, options.names);
   if (module && options.training)
     (*module)->setAttr("weir.training", options.training);
   return module;

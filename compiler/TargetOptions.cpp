@@ -1,0 +1,113 @@
+// Parses what says which machine to compile for, and how its arithmetic may be.
+
+#include "compiler/OptionTable.h"
+
+#include "compiler/target/FastMath.h"
+#include <limits>
+
+using namespace llvm;
+using namespace llvm::opt;
+
+namespace weir {
+namespace {
+
+void readLevels(const InputArgList &args, StringRef command, Options &options,
+                Usage &usage) {
+  const Arg *list = args.getLastArg(OPT_multiversion_EQ);
+  if (!list)
+    return;
+  if (command != "compile" || args.hasArg(OPT_mcpu, OPT_mattr))
+    usage.say() << "--multiversion goes with compile, and without -mcpu and "
+                   "-mattr\n";
+  std::string wrong;
+  if (!parseLevels(list->getValue(), options.levels, wrong))
+    usage.say() << "--multiversion: " << wrong << '\n';
+  if (!StringRef(options.target.triple).empty() &&
+      !StringRef(options.target.triple).starts_with("x86_64"))
+    usage.say() << "--multiversion is for x86_64\n";
+}
+
+void readGpu(const InputArgList &args, Options &options, Usage &usage) {
+  options.gpu.kind = args.getLastArgValue(OPT_gpu_EQ).str();
+  SmallVector<StringRef> archs;
+  args.getLastArgValue(OPT_gpu_arch_EQ)
+      .split(archs, ',', -1, /*KeepEmpty=*/false);
+  for (StringRef arch : archs)
+    options.gpu.archs.push_back(arch.str());
+  options.gpu.library = args.getLastArgValue(OPT_use_lib_EQ).str();
+  options.gpu.places = args.getAllArgValues(OPT_place_EQ);
+  if (!options.gpu.isOn() && args.hasArg(OPT_place_EQ))
+    usage.say() << "--place goes with --gpu\n";
+  if (options.gpu.kind != "cuda" && args.hasArg(OPT_use_lib_EQ))
+    usage.say() << "--use-lib goes with --gpu=cuda\n";
+  if (!options.gpu.isOn() && args.hasArg(OPT_gpu_arch_EQ))
+    usage.say() << "--gpu-arch goes with --gpu\n";
+  if (options.emit.product == Product::Ptx && options.gpu.kind != "cuda")
+    usage.say() << "--emit=ptx goes with --gpu=cuda\n";
+  if (options.gpu.isOn() && !options.levels.empty())
+    usage.say() << "--multiversion does not go with --gpu\n";
+}
+
+/// A number of bytes, or of 1024, 1024^2 or 1024^3.
+std::optional<int64_t> parseBytes(StringRef text) {
+  int64_t unit = text.consume_back("G")   ? int64_t(1) << 30
+                 : text.consume_back("M") ? int64_t(1) << 20
+                 : text.consume_back("K") ? int64_t(1) << 10
+                                          : 1;
+  int64_t bytes;
+  if (text.getAsInteger(10, bytes) || bytes < 1 ||
+      bytes > std::numeric_limits<int64_t>::max() / unit)
+    return std::nullopt;
+  return bytes * unit;
+}
+
+void readRemat(const InputArgList &args, Options &options, Usage &usage) {
+  const Arg *limit = args.getLastArg(OPT_remat_EQ);
+  if (!limit)
+    return;
+  options.arenaLimit = parseBytes(limit->getValue());
+  if (!options.arenaLimit)
+    usage.say() << "--remat=" << escaped(limit->getValue())
+                << " is no number of bytes, as in 64M\n";
+  if (!options.levels.empty())
+    usage.say() << "--remat does not go with --multiversion\n";
+}
+
+void readThreads(StringRef text, ThreadOptions &threads, Usage &usage) {
+  // How many the caller's are is not known: scratch for most machines' cores.
+  if (text == "extern")
+    threads = {1, 8};
+  else if (text.getAsInteger(10, threads.count) || threads.count < 1 ||
+           threads.count > 256)
+    usage.say() << "--threads takes 1 to 256 or extern, not '" << escaped(text)
+                << "'\n";
+  else
+    threads.slots = threads.count;
+}
+
+} // namespace
+
+void readTarget(const InputArgList &args, StringRef command, Options &options,
+                Usage &usage) {
+  options.target.triple = args.getLastArgValue(OPT_target_EQ).str();
+  options.target.cpu = args.getLastArgValue(OPT_mcpu, "native").str();
+  options.target.features = args.getLastArgValue(OPT_mattr).str();
+  readThreads(args.getLastArgValue(OPT_threads_EQ, "1"), options.threads,
+              usage);
+  readLevels(args, command, options, usage);
+  readGpu(args, options, usage);
+  readRemat(args, options, usage);
+  options.precision = args.getLastArgValue(OPT_precision_EQ, "f32").str();
+  if (options.precision != "f32" && options.precision != "bf16x3" &&
+      options.precision != "tf32")
+    usage.say() << "--precision takes f32, bf16x3 or tf32, not '"
+                << escaped(options.precision) << "'\n";
+  if (options.precision == "tf32" && !options.gpu.isOn())
+    usage.say() << "--precision=tf32 goes with --gpu\n";
+  if (std::string wrong = parseFastMath(
+          args.getLastArgValue(OPT_fast_math_EQ, "none"), options.fastMath);
+      !wrong.empty())
+    usage.say() << "--fast-math " << wrong << '\n';
+}
+
+} // namespace weir
