@@ -40,54 +40,81 @@ graph::GroupOp makerFor(Value value, graph::GroupOp user) {
   return isAlone ? maker : nullptr;
 }
 
-/// Whether the group is a softmax of rows, beside elementwise ops.
-bool isSoftmaxOfRows(graph::GroupOp group) {
-  Type type = group.getResult(0).getType();
-  bool hasSoftmax = false;
-  for (Operation &op : group.getBody().front().without_terminator()) {
-    bool isSoftmax = isa<graph::SoftmaxOp>(op);
-    hasSoftmax |= isSoftmax;
-    if (!isSoftmax &&
-        !isa<graph::ScalarOpInterface, graph::ConstantOp, graph::BroadcastOp>(
-            op))
-      return false;
-    if (cast<ShapedType>(op.getResult(0).getType()).getShape() !=
-        cast<ShapedType>(type).getShape())
-      return false;
-  }
-  return hasSoftmax;
+bool hasProduct(graph::GroupOp group) {
+  return !group.getBody().front().getOps<graph::MatmulOp>().empty();
 }
 
-/// A product, a softmax of its rows, and a product of these rows.
+bool hasSoftmax(graph::GroupOp group) {
+  return !group.getBody().front().getOps<graph::SoftmaxOp>().empty();
+}
+
+ArrayRef<int64_t> shapeOf(Value value) {
+  return cast<ShapedType>(value.getType()).getShape();
+}
+
+/// Whether the group makes each row of that alone: by softmax, or elementwise.
+bool isOfRows(graph::GroupOp group) {
+  return llvm::all_of(
+      group.getBody().front().without_terminator(), [&](Operation &op) {
+        return isa<graph::SoftmaxOp, graph::ScalarOpInterface,
+                   graph::ConstantOp, graph::BroadcastOp>(op) &&
+               shapeOf(op.getResult(0)) == shapeOf(group.getResult(0));
+      });
+}
+
+/// A product, a softmax of its rows with elementwise ops before and behind it,
+/// and a product of these rows.
 struct Chain {
-  graph::GroupOp first, rows, last;
+  // Casts, masks and the softmax may each be a group.
+  static constexpr size_t mostGroups = 6;
+
+  SmallVector<graph::GroupOp> groups; // the last first
 
   /// The chain that ends in `last`, if there is one.
   static std::optional<Chain> endingIn(graph::GroupOp last) {
     for (auto product : last.getBody().front().getOps<graph::MatmulOp>()) {
       auto argument = dyn_cast<BlockArgument>(product.getA());
-      if (!argument || !argument.hasOneUse() || product.getTransposeA())
+      if (!argument || !argument.hasOneUse() || product.getTransposeA() ||
+          (shapeOf(argument).end()[-2] < fewestRows && !isForGpu(last)))
         continue;
-      auto rows = makerFor(last.getInputs()[argument.getArgNumber()], last);
-      int64_t count = product.getA().getType().getShape().end()[-2];
-      if (!rows || !isSoftmaxOfRows(rows) ||
-          (count < fewestRows && !isForGpu(last)))
-        continue;
-      for (Value input : rows.getInputs()) {
-        auto first = makerFor(input, rows);
-        if (first && input.getType() == rows.getResult(0).getType() &&
-            !first.getBody().front().getOps<graph::MatmulOp>().empty())
-          return Chain{first, rows, last};
-      }
+      Chain chain{{last}};
+      if (chain.extend(last.getInputs()[argument.getArgNumber()],
+                       /*needsSoftmax=*/true))
+        return chain;
     }
     return std::nullopt;
   }
 
+  /// Adds what makes `value`, up to the first product; false, and nothing is
+  /// added, where there is none or, if that is needed, no softmax behind it.
+  bool extend(Value value, bool needsSoftmax) {
+    graph::GroupOp maker = makerFor(value, groups.back());
+    if (!maker || groups.size() == mostGroups)
+      return false;
+    groups.push_back(maker);
+    if (hasProduct(maker)) {
+      if (!needsSoftmax)
+        return true;
+    } else if (isOfRows(maker)) {
+      needsSoftmax &= !hasSoftmax(maker);
+      for (Value input : maker.getInputs())
+        if (shapeOf(input) == shapeOf(value) && extend(input, needsSoftmax))
+          return true;
+    }
+    groups.pop_back();
+    return false;
+  }
+
   void join() {
+    auto isInside = [&](Value value) {
+      return llvm::is_contained(ArrayRef(groups).drop_front(),
+                                value.getDefiningOp());
+    };
+    graph::GroupOp last = groups.front();
     llvm::SetVector<Value> inputs;
-    for (graph::GroupOp group : {first, rows, last})
+    for (graph::GroupOp group : llvm::reverse(groups))
       for (Value input : group.getInputs())
-        if (input != first.getResult(0) && input != rows.getResult(0))
+        if (!isInside(input))
           inputs.insert(input);
     OpBuilder b(last);
     auto group = b.create<graph::GroupOp>(last.getLoc(), last.getResultTypes(),
@@ -98,7 +125,7 @@ struct Chain {
     for (Value input : inputs)
       inside[input] = body.addArgument(input.getType(), input.getLoc());
     b.setInsertionPointToEnd(&body);
-    for (graph::GroupOp part : {first, rows, last}) {
+    for (graph::GroupOp part : llvm::reverse(groups)) {
       IRMapping map;
       for (auto [input, argument] :
            llvm::zip_equal(part.getInputs(), part.getBody().getArguments()))
@@ -115,9 +142,8 @@ struct Chain {
       results.push_back(inside.lookup(result));
     b.create<graph::YieldOp>(last.getLoc(), results);
     last.replaceAllUsesWith(group.getResults());
-    last.erase();
-    rows.erase();
-    first.erase();
+    for (graph::GroupOp part : groups)
+      part.erase();
   }
 };
 
@@ -131,11 +157,11 @@ struct FormAttention : impl::FormAttentionBase<FormAttention> {
     // Of chains that share a group, the later one would find it gone.
     llvm::DenseSet<Operation *> joined;
     for (Chain &chain : chains) {
-      Operation *groups[] = {chain.first, chain.rows, chain.last};
-      if (llvm::any_of(groups,
-                       [&](Operation *op) { return joined.contains(op); }))
+      if (llvm::any_of(chain.groups, [&](graph::GroupOp group) {
+            return joined.contains(group);
+          }))
         continue;
-      joined.insert(std::begin(groups), std::end(groups));
+      joined.insert(chain.groups.begin(), chain.groups.end());
       chain.join();
     }
   }

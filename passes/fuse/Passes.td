@@ -71,8 +71,9 @@ def JoinGroups : Pass<"weir-join-groups", "::mlir::func::FuncOp"> {
 def FormAttention : Pass<"weir-form-attention", "::mlir::func::FuncOp"> {
   let summary = "Makes the two products of an attention one group";
   let description = [{
-    A product, a softmax of its rows with elementwise ops, and a product that has
-    these rows on its left, each of which only the next uses, become one group:
+    A product, a softmax of its rows with elementwise ops, such as casts, on both
+    sides, and a product that has these rows on its left, each of which only the next
+    uses, become one group:
     its kernel makes a few of the rows at a time, and never all of them. Fewer than 32
     rows, as a decoder's step has, stay as they are for a processor; blocks of a GPU
     share their columns.

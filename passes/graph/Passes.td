@@ -109,12 +109,15 @@ def FoldTransposes : Pass<"weir-fold-transposes"> {
 }
 
 def SinkReshapes : Pass<"weir-sink-reshapes"> {
-  let summary = "Moves reshapes behind elementwise ops";
+  let summary = "Moves reshapes behind elementwise ops, and of batches behind products";
   let description = [{
     A reshape between an op and the elementwise op that follows would part their
     kernels. It moves where the other operands are splats, reshaped alike, or
     repeated along the first dimensions; behind what may be the epilogue of a
-    contraction always, other operands being reshaped, which is a view.
+    contraction always, other operands being reshaped, which is a view. Where it
+    leaves the last two dimensions as they are, it moves behind a softmax, and
+    behind a product whose other operand is reshaped from the same batches: heads
+    and batches of an attention may be one dimension in one place and two in another.
     Broadcasts take their operand without the ones that were inserted for them.
 
     ```mlir

@@ -1,10 +1,12 @@
 // op(reshape(x)) is reshape(op(x)), so that what computes x and op can become
-// one kernel: between kernels a reshape is a view, but it parts them.
+// one kernel: between kernels a reshape is a view, but it parts them. Of
+// matrices that is so where the reshape only groups their batches otherwise.
 
 #include "passes/graph/Passes.h"
 
 #include "dialects/graph/Elementwise.h"
 #include "dialects/graph/Graph.h"
+#include "dialects/graph/Neural.h"
 #include "dialects/graph/Shape.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/PatternMatch.h"
@@ -150,6 +152,52 @@ private:
   }
 };
 
+/// The reshape that `value` is of matrices in other batches; null: none.
+ReshapeOp regrouped(Value value) {
+  auto reshape = value.getDefiningOp<ReshapeOp>();
+  if (!reshape)
+    return nullptr;
+  ArrayRef<int64_t> from = shapeOf(reshape.getX()), to = shapeOf(reshape);
+  bool keepsMatrices = from.size() >= 2 && to.size() >= 2 &&
+                       from.take_back(2) == to.take_back(2);
+  return keepsMatrices ? reshape : nullptr;
+}
+
+struct SinkThroughProduct : OpRewritePattern<graph::MatmulOp> {
+  using OpRewritePattern<graph::MatmulOp>::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(graph::MatmulOp op,
+                                PatternRewriter &b) const override {
+    ReshapeOp left = regrouped(op.getA()), right = regrouped(op.getB());
+    if (!left || !right ||
+        shapeOf(left.getX()).drop_back(2) != shapeOf(right.getX()).drop_back(2))
+      return b.notifyMatchFailure(op, "its batches are not regrouped alike");
+    SmallVector<int64_t> shape(shapeOf(left.getX()).drop_back(2));
+    llvm::append_range(shape, shapeOf(op).take_back(2));
+    RankedTensorType type = op.getType();
+    auto product = b.create<graph::MatmulOp>(
+        op.getLoc(), type.clone(shape), left.getX(), right.getX(),
+        op.getTransposeA(), op.getTransposeB());
+    b.replaceOpWithNewOp<ReshapeOp>(op, type, product);
+    return success();
+  }
+};
+
+struct SinkThroughSoftmax : OpRewritePattern<graph::SoftmaxOp> {
+  using OpRewritePattern<graph::SoftmaxOp>::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(graph::SoftmaxOp op,
+                                PatternRewriter &b) const override {
+    ReshapeOp moved = regrouped(op.getX());
+    if (!moved || roleOf(moved.getX().getDefiningOp()) == FusionRole::none)
+      return b.notifyMatchFailure(op, "no computed operand is regrouped");
+    auto softmax = b.create<graph::SoftmaxOp>(
+        op.getLoc(), moved.getX().getType(), moved.getX());
+    b.replaceOpWithNewOp<ReshapeOp>(op, op.getType(), softmax);
+    return success();
+  }
+};
+
 /// A broadcast needs no dimensions of size 1 that were inserted for it.
 struct DropInsertedDims : OpRewritePattern<BroadcastOp> {
   using OpRewritePattern<BroadcastOp>::OpRewritePattern;
@@ -178,7 +226,8 @@ struct SinkReshapes : impl::SinkReshapesBase<SinkReshapes> {
   void runOnOperation() override {
     MLIRContext *context = &getContext();
     RewritePatternSet patterns(context);
-    patterns.add<SinkThroughElementwise, DropInsertedDims>(context);
+    patterns.add<SinkThroughElementwise, SinkThroughProduct, SinkThroughSoftmax,
+                 DropInsertedDims>(context);
     ReshapeOp::getCanonicalizationPatterns(patterns, context);
     GreedyRewriteConfig config;
     config.useTopDownTraversal = true;

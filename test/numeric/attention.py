@@ -138,11 +138,11 @@ def wide_halves_on_gpu():
 
 
 def tf32_on_gpu():
-    return heads(np.float32, 1e-2, (64, 64), (130, 8), options=["--precision=tf32"])
+    return heads(np.float32, 1e-2, (64, 64), (130, 8), (32, 72), options=["--precision=tf32"])
 
 
 def floats_on_gpu():
-    return heads(np.float32, 2e-5, (64, 128), (200, 64), (32, 160))
+    return heads(np.float32, 2e-5, (64, 128), (200, 64), (32, 160), (300, 16))
 
 
 def few_rows(element, tolerance, options=()):
@@ -150,7 +150,7 @@ def few_rows(element, tolerance, options=()):
     the last, which is not; with all of what one of them has hidden."""
     g = Graph(fold=False, options=["--gpu=sim", *options])
     attend(g, (1, 4), 1, 777, 64, of=element, mask="added", tolerance=tolerance)
-    attend(g, (2,), 3, 1024, 32, wide=20, of=element, moved=False, tolerance=tolerance)
+    attend(g, (2,), 3, 1024, 32, wide=132, of=element, tolerance=tolerance)
     attend(g, (1, 2), 2, 640, 40, of=element, mask="hidden", tolerance=tolerance)
     attend(g, (1, 2), 80, 650, 16, wide=9, of=element, moved=True, extra=True, tolerance=tolerance)
     return g

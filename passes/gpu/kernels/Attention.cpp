@@ -52,9 +52,10 @@ class AttentionBlock {
 public:
   AttentionBlock(ThreadBuilder &b, const Attention &a,
                  const AttentionPlan &plan, const AttentionParts &parts,
-                 Value part, ValueRange batch, Value firstRow, Value thread)
-      : b(b), a(a), plan(plan), parts(parts), part(part), batch(batch),
-        firstRow(firstRow), thread(thread) {}
+                 const AttentionPlace &place, Value thread)
+      : b(b), a(a), plan(plan), parts(parts), part(place.part),
+        batch(place.batch), firstRow(place.firstRow),
+        firstResult(place.firstResult), thread(thread) {}
 
   void emit();
 
@@ -74,14 +75,14 @@ private:
                plan.warps * warp);
   }
   /// Slice `i` of the tile of k, and of q where that has several.
-  void beginScores(Value firstColumn, int64_t i) {
-    Value k = b.index(i * plan.depthOfSlice);
+  void beginScores(Value firstColumn, Value i) {
+    Value k = b.times(i, plan.depthOfSlice);
     begin(*keys, firstColumn, k);
     if (plan.depthSlices > 1)
       begin(*queries, firstRow, k);
   }
   void beginValues(Value firstColumn, int64_t i) {
-    begin(*values, b.index(0),
+    begin(*values, firstResult,
           b.plus(firstColumn, b.index(i * plan.tileOfSlice)));
   }
   void arrive(int64_t groups) {
@@ -107,7 +108,7 @@ private:
   const AttentionParts &parts;
   Value part;
   ValueRange batch;
-  Value firstRow, thread, held;
+  Value firstRow, firstResult, thread, held;
   std::function<Place(Value, Value, Value)> queryAt, keyAt, valueAt;
   std::optional<Copied> queries, keys, values;
   std::unique_ptr<TileThreads> inner, outer; // scores, and the result
@@ -151,7 +152,7 @@ void AttentionBlock::place() {
   values =
       copied(sideOf(a.v, false, valueAt), plan.widthOfTile, plan.tileOfSlice,
              {Value(), Value(), plan.width, plan.columns,
-              plan.width != plan.widthOfTile, passesColumns});
+              plan.width % plan.widthOfTile != 0, passesColumns});
   Tiling ofScores{rowsOfBlock, plan.tile, plan.warps, 1, 1, 1},
       ofResult{rowsOfBlock, plan.widthOfTile, plan.warps, 1, 1, 1};
   // What threads make by rows as they have these of q, they hold so.
@@ -174,7 +175,7 @@ void AttentionBlock::emit() {
   if (plan.depthSlices == 1)
     begin(*queries, firstRow, b.index(0));
   Value first = b.times(part, plan.tilesOfPart);
-  beginScores(b.times(first, plan.tile), 0);
+  beginScores(b.times(first, plan.tile), b.index(0));
   endGroup(b);
   int64_t count = inner->rows();
   SmallVector<Value> start(count,
@@ -196,19 +197,20 @@ SmallVector<Value> AttentionBlock::tile(Value first, Value number,
   beginValues(firstColumn, 0);
   endGroup(b);
   SmallVector<Value> sums(inner->sums(), b.zero(b.getF32Type()));
-  for (int64_t i = 0; i < plan.depthSlices; ++i) {
-    if (i > 0) {
+  sums = inner->multiply(queries->target, keys->target, sums);
+  if (plan.depthSlices > 1)
+    sums = b.loop(plan.depthSlices - 1, sums, [&](Value i, ValueRange now) {
       b.meet();
-      beginScores(firstColumn, i);
+      beginScores(firstColumn, b.plus(i, b.index(1)));
       endGroup(b);
       arrive(0);
-    }
-    sums = inner->multiply(queries->target, keys->target, sums);
-  }
+      return inner->multiply(queries->target, keys->target, now);
+    });
   b.meet();
   Value next = b.plus(number, b.index(1));
-  b.onlyIf(b.isInside(next, plan.tilesOfPart),
-           [&] { beginScores(b.plus(firstColumn, b.index(plan.tile)), 0); });
+  b.onlyIf(b.isInside(next, plan.tilesOfPart), [&] {
+    beginScores(b.plus(firstColumn, b.index(plan.tile)), b.index(0));
+  });
   endGroup(b);
   SmallVector<Placed> found = scores(sums, firstColumn);
   weigh(found, rows);
@@ -290,10 +292,11 @@ void AttentionBlock::store(const Rows &rows) {
   if (parts.sums) {
     keepBounds(rows.largest, totals);
   } else {
-    for (Value &total : totals)
-      total = b.create<arith::DivFOp>(number(1), total);
+    SmallVector<RowScale> scales;
+    for (Value total : totals)
+      scales.emplace_back(b, a, total);
     for (auto [i, sum] : llvm::enumerate(sums))
-      sum = b.create<arith::MulFOp>(sum, totals[outer->rowOf(i)]);
+      sum = scales[outer->rowOf(i)].apply(b, sum);
   }
   // Lanes exchange what they store together by tiles of 32 columns.
   int64_t most = plan.widthOfTile % 32 == 0 ? mostNeighbours : 2;
@@ -301,9 +304,9 @@ void AttentionBlock::store(const Rows &rows) {
     most /= 2;
   outer->finish(sums, most, [&](Value row, Value column, ArrayRef<Value> sums) {
     SmallVector<Value> at(batch);
-    at.append({b.plus(firstRow, row), column});
+    at.append({b.plus(firstRow, row), b.plus(firstResult, column)});
     b.onlyIf(b.both(b.isInside(at[at.size() - 2], plan.rows),
-                    b.isInside(column, plan.width)),
+                    b.isInside(at.back(), plan.width)),
              [&] {
                if (!parts.sums)
                  return finishTogether(b, a.product, sums, at);
@@ -329,6 +332,8 @@ void AttentionBlock::keepBounds(ArrayRef<Value> largest,
     // One lane has the row's first column.
     Value isOwn = b.both(b.equals(places[r * count].column, 0),
                          b.isInside(row, plan.rows));
+    if (plan.blocksOfWidth() > 1)
+      isOwn = b.both(isOwn, b.equals(firstResult, 0));
     b.onlyIf(isOwn, [&] {
       SmallVector<Value> at = {part};
       llvm::append_range(at, batch);
@@ -351,8 +356,8 @@ Value AttentionBlock::acrossRow(
 
 void emitAttention(ThreadBuilder &b, const Attention &a,
                    const AttentionPlan &plan, const AttentionParts &parts,
-                   Value part, ValueRange batch, Value firstRow, Value thread) {
-  AttentionBlock(b, a, plan, parts, part, batch, firstRow, thread).emit();
+                   const AttentionPlace &place, Value thread) {
+  AttentionBlock(b, a, plan, parts, place, thread).emit();
 }
 
 } // namespace weir::gpu

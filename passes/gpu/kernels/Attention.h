@@ -21,6 +21,9 @@ struct Attention {
   /// Sides of the two products as their ops describe them, unpacked: views of
   /// where the elements lie.
   mlir::Value q, k, v;
+  /// Whether weights that are no numbers, which are those of a whole row, are
+  /// 0.
+  bool isZeroOfNaN = false;
 
   /// Puts the kernel.parts at the product's place, and erases what it replaces.
   /// False, and nothing is done, where there is too little to do for blocks or

@@ -18,8 +18,23 @@ using namespace mlir;
 
 namespace weir::gpu {
 
-AttentionParts::AttentionParts(ThreadBuilder &b, kernel::MatmulOp product,
+RowScale::RowScale(ThreadBuilder &b, const Attention &a, Value total) {
+  Value one = b.create<arith::ConstantOp>(b.getF32FloatAttr(1));
+  scale = b.create<arith::DivFOp>(one, total);
+  // Of scores that are all -inf the total is 0.
+  if (a.isZeroOfNaN)
+    isNumber = b.create<arith::CmpFOp>(arith::CmpFPredicate::OGT, total,
+                                       b.zero(b.getF32Type()));
+}
+
+Value RowScale::apply(ThreadBuilder &b, Value sum) const {
+  Value scaled = b.create<arith::MulFOp>(sum, scale);
+  return isNumber ? b.orZero(isNumber, scaled) : scaled;
+}
+
+AttentionParts::AttentionParts(ThreadBuilder &b, const Attention &a,
                                int64_t parts) {
+  kernel::MatmulOp product = a.product;
   SmallVector<int64_t> shape = {parts};
   llvm::append_range(shape,
                      cast<MemRefType>(product.getOut().getType()).getShape());
@@ -32,7 +47,8 @@ AttentionParts::AttentionParts(ThreadBuilder &b, kernel::MatmulOp product,
   totals = allocate(shape);
 }
 
-void AttentionParts::combine(ThreadBuilder &b, kernel::MatmulOp product) const {
+void AttentionParts::combine(ThreadBuilder &b, const Attention &a) const {
+  kernel::MatmulOp product = a.product;
   constexpr int64_t most = 4; // 16 bytes
   auto type = cast<MemRefType>(product.getOut().getType());
   int64_t parts = cast<MemRefType>(sums.getType()).getDimSize(0);
@@ -74,10 +90,10 @@ void AttentionParts::combine(ThreadBuilder &b, kernel::MatmulOp product) const {
           }
           return after;
         });
-    Value scale = b.create<arith::DivFOp>(number(1), added[0]);
+    RowScale scale(b, a, added[0]);
     SmallVector<Value> results;
     for (Value sum : ArrayRef(added).drop_front())
-      results.push_back(b.create<arith::MulFOp>(sum, scale));
+      results.push_back(scale.apply(b, sum));
     finishTogether(b, product, results, at);
   });
 }

@@ -41,7 +41,7 @@ struct AttentionPlan {
   int64_t tile;                        // columns whose scores are made at once
   int64_t depthOfSlice, depthSlices;   // of q and k
   int64_t tileOfSlice;                 // columns of a slice of v
-  int64_t widthOfTile;                 // the width, padded
+  int64_t widthOfTile;                 // of the result, a block's, padded
 
   int64_t parts, tilesOfPart; // of the columns, a block each
 
@@ -54,12 +54,13 @@ struct AttentionPlan {
     columns = sizeFromLast(scores.getOut(), 0);
     depth = sizeFromLast(a.k, 1);
     width = sizeFromLast(product.getOut(), 0);
-    widthOfTile =
-        lineOf(width, bytes, multiplier == Multiplier::Threads ? 32 : 16);
     isAligned = llvm::all_of(
         llvm::ArrayRef<mlir::Value>{a.q, a.k, a.v}, [](mlir::Value memory) {
           return sideOf(memory, false, nullptr).bytesTogether() == chunkBytes;
         });
+    widthOfTile =
+        lineOf(llvm::divideCeil(width, llvm::divideCeil(width, mostWidth())),
+               bytes, multiplier == Multiplier::Threads ? 32 : 16);
     // Pairs of 16 bits hold the scores of twice as many columns.
     tile = multiplier == Multiplier::Halves ? 64 : 32;
     warps = rows > rowsOfWarp ? mostWarps : 1;
@@ -91,13 +92,14 @@ struct AttentionPlan {
     parts = llvm::divideCeil(tiles(), each);
   }
 
-  /// Whether ptxas has registers for the result, beside the addresses of
-  /// slices and of the pieces of chunks.
-  bool fits() const {
+  /// How wide a result ptxas has registers for, beside the addresses of slices
+  /// and of the pieces of chunks.
+  int64_t mostWidth() const {
     bool isWide = multiplier == Multiplier::Halves ||
                   (multiplier == Multiplier::Threads && depth <= 128);
-    return width <= (isWide && isAligned ? 128 : 64);
+    return isWide && isAligned ? 128 : 64;
   }
+  int64_t blocksOfWidth() const { return llvm::divideCeil(width, widthOfTile); }
 };
 
 /// What blocks that share the columns of an attention leave of each row: the
@@ -107,17 +109,37 @@ struct AttentionParts {
   mlir::Value sums, largest, totals;
 
   AttentionParts() = default;
-  AttentionParts(ThreadBuilder &b, kernel::MatmulOp product, int64_t parts);
-  /// A launch that makes the product's result of them.
-  void combine(ThreadBuilder &b, kernel::MatmulOp product) const;
+  AttentionParts(ThreadBuilder &b, const Attention &a, int64_t parts);
+  /// A launch that makes the attention's result of them.
+  void combine(ThreadBuilder &b, const Attention &a) const;
 };
 
-/// The rows of a batch from `firstRow` on, of part `part` of the columns, by
-/// one block. Unless `parts` are to keep what it finds, it stores the result.
+/// What makes sums of exponentials, times v, of a row with such a total its
+/// results.
+class RowScale {
+public:
+  RowScale(ThreadBuilder &b, const Attention &a, mlir::Value total);
+  mlir::Value apply(ThreadBuilder &b, mlir::Value sum) const;
+
+private:
+  mlir::Value scale;
+  /// False where the row's weights are no numbers and shall be 0; null: they
+  /// stay what they are.
+  mlir::Value isNumber;
+};
+
+/// What a block computes: of a batch, part `part` of the columns for the rows
+/// from `firstRow` on, and of their results those from `firstResult` on.
+struct AttentionPlace {
+  mlir::Value part;
+  mlir::ValueRange batch;
+  mlir::Value firstRow, firstResult;
+};
+
+/// One block. Unless `parts` are to keep what it finds, it stores the result.
 void emitAttention(ThreadBuilder &b, const Attention &a,
                    const AttentionPlan &plan, const AttentionParts &parts,
-                   mlir::Value part, mlir::ValueRange batch,
-                   mlir::Value firstRow, mlir::Value thread);
+                   const AttentionPlace &place, mlir::Value thread);
 
 } // namespace weir::gpu
 

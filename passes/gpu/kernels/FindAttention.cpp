@@ -99,13 +99,31 @@ bool isExponential(linalg::GenericOp op) {
                              body.getArgument(3));
 }
 
-/// x * (1 / sum).
-bool isQuotient(linalg::GenericOp op) {
+/// Of "x is no number ? 0 : x" x, else null.
+Value zeroedIfNaN(Value value) {
+  auto select = value.getDefiningOp<arith::SelectOp>();
+  auto compare =
+      select ? select.getCondition().getDefiningOp<arith::CmpFOp>() : nullptr;
+  bool isTest = compare && compare.getLhs() == compare.getRhs() &&
+                compare.getLhs() == select.getFalseValue() &&
+                (compare.getPredicate() == arith::CmpFPredicate::UNE ||
+                 compare.getPredicate() == arith::CmpFPredicate::UNO) &&
+                matchPattern(select.getTrueValue(), m_AnyZeroFloat());
+  return isTest ? select.getFalseValue() : nullptr;
+}
+
+/// x * (1 / sum), or where `isZeroOfNaN` is set, 0 for what is no number.
+bool isQuotient(linalg::GenericOp op, bool &isZeroOfNaN) {
   if (!isOverRows(op, "ere", /*reduces=*/false))
     return false;
   Block &body = *op.getBody();
-  auto product = skip<arith::TruncFOp>(body.getTerminator()->getOperand(0))
-                     .getDefiningOp<arith::MulFOp>();
+  Value weight = skip<arith::TruncFOp>(body.getTerminator()->getOperand(0));
+  isZeroOfNaN = false;
+  if (Value tested = zeroedIfNaN(weight)) {
+    isZeroOfNaN = true;
+    weight = skip<arith::TruncFOp>(tested);
+  }
+  auto product = weight.getDefiningOp<arith::MulFOp>();
   if (!product)
     return false;
   Value x = body.getArgument(0), scale = product.getRhs();
@@ -206,7 +224,7 @@ bool Attention::findSoftmax() {
     return false;
   Made quotients(weights, {product});
   auto quotient = dyn_cast_or_null<linalg::GenericOp>(quotients.maker);
-  if (!quotient || quotients.fill || !isQuotient(quotient))
+  if (!quotient || quotients.fill || !isQuotient(quotient, isZeroOfNaN))
     return false;
   Value powers = quotient.getInputs()[0], sum = quotient.getInputs()[1];
   Made ofPowers(powers, {quotient}), ofSum(sum, {quotient});

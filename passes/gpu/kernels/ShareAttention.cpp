@@ -11,8 +11,9 @@ using namespace mlir;
 namespace weir::gpu {
 namespace {
 
-// The deepest head: its products are unrolled.
-constexpr int64_t deepest = 256;
+// The deepest head, and the widest: blocks that share the results of a row make
+// its scores again.
+constexpr int64_t deepest = 512, widest = 512;
 // Below this there is too little for blocks: of some rows, and of fewer.
 constexpr int64_t leastSide = 16, leastScores = 1024, leastColumns = 64;
 
@@ -33,18 +34,16 @@ bool Attention::share() {
       return false;
   int64_t bytes = cast<MemRefType>(v.getType()).getElementTypeBitWidth() / 8;
   AttentionPlan plan(*this, multiplierOf(*this), bytes);
-  if (plan.multiplier == Multiplier::Tf32 && !plan.fits())
-    plan = AttentionPlan(*this, Multiplier::Threads, bytes);
   bool isLarge = plan.rows < leastSide
                      ? plan.columns >= leastColumns
                      : plan.columns >= leastSide &&
                            plan.rows * plan.columns >= leastScores;
   if (!isLarge || plan.depth < 1 || plan.depth > deepest || plan.width < 1 ||
-      !plan.fits())
+      plan.width > widest)
     return false;
   auto out = cast<MemRefType>(product.getOut().getType());
   SmallVector<int64_t> shape(out.getShape().drop_back(2));
-  shape.push_back(plan.blocksOfRows());
+  shape.append({plan.blocksOfRows(), plan.blocksOfWidth()});
   int64_t blocks = 1;
   for (int64_t size : shape)
     if (size < 1 || llvm::MulOverflow(blocks, size, blocks) ||
@@ -56,16 +55,18 @@ bool Attention::share() {
   ThreadBuilder b(product.getLoc(), product);
   AttentionParts parts;
   if (plan.parts > 1)
-    parts = AttentionParts(b, product, plan.parts);
-  b.blocks(
-      plan.parts * blocks, plan.warps * warp, [&](Value block, Value thread) {
-        SmallVector<Value> at = b.delinearize(block, shape);
-        Value firstRow = b.times(at.back(), plan.rowsOfBlock());
-        emitAttention(b, *this, plan, parts, at[0],
-                      ArrayRef(at).drop_front().drop_back(), firstRow, thread);
-      });
+    parts = AttentionParts(b, *this, plan.parts);
+  b.blocks(plan.parts * blocks, plan.warps * warp,
+           [&](Value block, Value thread) {
+             SmallVector<Value> at = b.delinearize(block, shape);
+             size_t rank = at.size();
+             AttentionPlace place = {at[0], ArrayRef(at).slice(1, rank - 3),
+                                     b.times(at[rank - 2], plan.rowsOfBlock()),
+                                     b.times(at[rank - 1], plan.widthOfTile)};
+             emitAttention(b, *this, plan, parts, place, thread);
+           });
   if (plan.parts > 1)
-    parts.combine(b, product);
+    parts.combine(b, *this);
   erase();
   return true;
 }

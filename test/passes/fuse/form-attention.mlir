@@ -155,3 +155,70 @@ module {
     return %o : tensor<8x1x4xf32>
   }
 }
+
+// -----
+
+// Casts on both sides of the softmax, in a group of their own too.
+// CHECK-LABEL: func.func @widened
+// CHECK-NEXT: graph.group(%arg0, %arg1)
+// CHECK: graph.matmul
+// CHECK-NEXT: graph.cast
+// CHECK-NEXT: graph.softmax
+// CHECK-NEXT: graph.cast
+// CHECK-NEXT: graph.matmul
+// CHECK-NOT: graph.group
+// CHECK: return
+func.func @widened(%q: tensor<64x4xf16>, %k: tensor<64x4xf16>) -> tensor<64x4xf16> {
+  %s = graph.group(%q, %k) : (tensor<64x4xf16>, tensor<64x4xf16>) -> tensor<64x64xf32> {
+  ^bb0(%a: tensor<64x4xf16>, %b: tensor<64x4xf16>):
+    %0 = graph.matmul %a, %b transpose_b : tensor<64x4xf16>, tensor<64x4xf16>
+    %1 = graph.cast %0 : tensor<64x64xf16> to tensor<64x64xf32>
+    graph.yield %1 : tensor<64x64xf32>
+  }
+  %p = graph.group(%s) : (tensor<64x64xf32>) -> tensor<64x64xf32> {
+  ^bb0(%a: tensor<64x64xf32>):
+    %0 = graph.softmax %a : tensor<64x64xf32>
+    graph.yield %0 : tensor<64x64xf32>
+  }
+  %c = graph.group(%p) : (tensor<64x64xf32>) -> tensor<64x64xf16> {
+  ^bb0(%a: tensor<64x64xf32>):
+    %0 = graph.cast %a : tensor<64x64xf32> to tensor<64x64xf16>
+    graph.yield %0 : tensor<64x64xf16>
+  }
+  %o = graph.group(%c, %k) : (tensor<64x64xf16>, tensor<64x4xf16>) -> tensor<64x4xf16> {
+  ^bb0(%a: tensor<64x64xf16>, %b: tensor<64x4xf16>):
+    %0 = graph.matmul %a, %b : tensor<64x64xf16>, tensor<64x4xf16>
+    graph.yield %0 : tensor<64x4xf16>
+  }
+  return %o : tensor<64x4xf16>
+}
+
+// -----
+
+// Without a softmax there is nothing that would need whole rows.
+// CHECK-LABEL: func.func @exponentials
+// CHECK-COUNT-4: graph.group(
+func.func @exponentials(%q: tensor<64x4xf16>, %k: tensor<64x4xf16>) -> tensor<64x4xf16> {
+  %s = graph.group(%q, %k) : (tensor<64x4xf16>, tensor<64x4xf16>) -> tensor<64x64xf32> {
+  ^bb0(%a: tensor<64x4xf16>, %b: tensor<64x4xf16>):
+    %0 = graph.matmul %a, %b transpose_b : tensor<64x4xf16>, tensor<64x4xf16>
+    %1 = graph.cast %0 : tensor<64x64xf16> to tensor<64x64xf32>
+    graph.yield %1 : tensor<64x64xf32>
+  }
+  %p = graph.group(%s) : (tensor<64x64xf32>) -> tensor<64x64xf32> {
+  ^bb0(%a: tensor<64x64xf32>):
+    %0 = graph.exp %a : tensor<64x64xf32>
+    graph.yield %0 : tensor<64x64xf32>
+  }
+  %c = graph.group(%p) : (tensor<64x64xf32>) -> tensor<64x64xf16> {
+  ^bb0(%a: tensor<64x64xf32>):
+    %0 = graph.cast %a : tensor<64x64xf32> to tensor<64x64xf16>
+    graph.yield %0 : tensor<64x64xf16>
+  }
+  %o = graph.group(%c, %k) : (tensor<64x64xf16>, tensor<64x4xf16>) -> tensor<64x4xf16> {
+  ^bb0(%a: tensor<64x64xf16>, %b: tensor<64x4xf16>):
+    %0 = graph.matmul %a, %b : tensor<64x64xf16>, tensor<64x4xf16>
+    graph.yield %0 : tensor<64x4xf16>
+  }
+  return %o : tensor<64x4xf16>
+}

@@ -367,3 +367,150 @@ func.func private @little(%q: memref<8x1x16xf32>, %k: memref<8x16x40xf32>, %v: m
   }
   return
 }
+
+// -----
+
+// Weights that are no numbers are 0, and so is then the result of the row.
+// CHECK-LABEL: func.func private @no_nan
+// CHECK: kernel.parts 104 attributes {weir.block = 32 : i64}
+// CHECK: kernel.parts 128 {
+// CHECK: %[[D:.*]] = arith.divf
+// CHECK-NEXT: %[[N:.*]] = arith.cmpf ogt, %[[T:.*]], %
+// CHECK-NEXT: %[[R:.*]] = arith.mulf %{{.*}}, %[[D]]
+// CHECK-NEXT: arith.select %[[N]], %[[R]], %
+// CHECK-NOT: kernel.parts
+// CHECK: return
+func.func private @no_nan(%q: memref<8x1x64xf32>, %k: memref<8x64x800xf32>, %v: memref<8x800x64xf32>, %o: memref<8x1x64xf32>) attributes {weir.kernel} {
+  %one = arith.constant 1.0 : f32
+  %zero = arith.constant 0.0 : f32
+  %lowest = arith.constant 0xFF800000 : f32
+  %s = memref.alloc() : memref<8x1x800xf32>
+  kernel.matmul ins(%q, %k : memref<8x1x64xf32>, memref<8x64x800xf32>) outs(%s : memref<8x1x800xf32>) {
+  ^bb0(%x: f32):
+    kernel.yield %x : f32
+  }
+  %max = memref.alloc() : memref<8x1xf32>
+  linalg.fill ins(%lowest : f32) outs(%max : memref<8x1xf32>)
+  linalg.generic {indexing_maps = [affine_map<(d0, d1, d2) -> (d0, d1, d2)>, affine_map<(d0, d1, d2) -> (d0, d1)>], iterator_types = ["parallel", "parallel", "reduction"]} ins(%s : memref<8x1x800xf32>) outs(%max : memref<8x1xf32>) {
+  ^bb0(%x: f32, %y: f32):
+    %0 = arith.maxnumf %y, %x : f32
+    linalg.yield %0 : f32
+  }
+  %sum = memref.alloc() : memref<8x1xf32>
+  linalg.fill ins(%zero : f32) outs(%sum : memref<8x1xf32>)
+  %e = memref.alloc() : memref<8x1x800xf32>
+  linalg.generic {indexing_maps = [affine_map<(d0, d1, d2) -> (d0, d1, d2)>, affine_map<(d0, d1, d2) -> (d0, d1)>, affine_map<(d0, d1, d2) -> (d0, d1, d2)>, affine_map<(d0, d1, d2) -> (d0, d1)>], iterator_types = ["parallel", "parallel", "reduction"]} ins(%s, %max : memref<8x1x800xf32>, memref<8x1xf32>) outs(%e, %sum : memref<8x1x800xf32>, memref<8x1xf32>) {
+  ^bb0(%x: f32, %y: f32, %out: f32, %last: f32):
+    %0 = arith.subf %x, %y : f32
+    %1 = math.exp %0 : f32
+    %2 = arith.addf %last, %1 : f32
+    linalg.yield %1, %2 : f32, f32
+  }
+  %p = memref.alloc() : memref<8x1x800xf32>
+  linalg.generic {indexing_maps = [affine_map<(d0, d1, d2) -> (d0, d1, d2)>, affine_map<(d0, d1, d2) -> (d0, d1)>, affine_map<(d0, d1, d2) -> (d0, d1, d2)>], iterator_types = ["parallel", "parallel", "parallel"]} ins(%e, %sum : memref<8x1x800xf32>, memref<8x1xf32>) outs(%p : memref<8x1x800xf32>) {
+  ^bb0(%x: f32, %y: f32, %out: f32):
+    %0 = arith.divf %one, %y : f32
+    %1 = arith.mulf %x, %0 : f32
+    %2 = arith.cmpf une, %1, %1 : f32
+    %3 = arith.select %2, %zero, %1 : f32
+    linalg.yield %3 : f32
+  }
+  kernel.matmul ins(%p, %v : memref<8x1x800xf32>, memref<8x800x64xf32>) outs(%o : memref<8x1x64xf32>) {
+  ^bb0(%x: f32):
+    kernel.yield %x : f32
+  }
+  return
+}
+
+// -----
+
+// Three blocks share the results of rows of 300 elements, each of which makes
+// their scores.
+// CHECK-LABEL: func.func private @wide
+// CHECK: kernel.parts 48 attributes {weir.block = 128 : i64}
+// CHECK-NOT: kernel.parts
+// CHECK: return
+func.func private @wide(%q: memref<8x100x64xf32>, %k: memref<8x64x160xf32>, %v: memref<8x160x300xf32>, %o: memref<8x100x300xf32>) attributes {weir.kernel} {
+  %one = arith.constant 1.0 : f32
+  %zero = arith.constant 0.0 : f32
+  %lowest = arith.constant 0xFF800000 : f32
+  %s = memref.alloc() : memref<8x100x160xf32>
+  kernel.matmul ins(%q, %k : memref<8x100x64xf32>, memref<8x64x160xf32>) outs(%s : memref<8x100x160xf32>) {
+  ^bb0(%x: f32):
+    kernel.yield %x : f32
+  }
+  %max = memref.alloc() : memref<8x100xf32>
+  linalg.fill ins(%lowest : f32) outs(%max : memref<8x100xf32>)
+  linalg.generic {indexing_maps = [affine_map<(d0, d1, d2) -> (d0, d1, d2)>, affine_map<(d0, d1, d2) -> (d0, d1)>], iterator_types = ["parallel", "parallel", "reduction"]} ins(%s : memref<8x100x160xf32>) outs(%max : memref<8x100xf32>) {
+  ^bb0(%x: f32, %y: f32):
+    %0 = arith.maxnumf %y, %x : f32
+    linalg.yield %0 : f32
+  }
+  %sum = memref.alloc() : memref<8x100xf32>
+  linalg.fill ins(%zero : f32) outs(%sum : memref<8x100xf32>)
+  %e = memref.alloc() : memref<8x100x160xf32>
+  linalg.generic {indexing_maps = [affine_map<(d0, d1, d2) -> (d0, d1, d2)>, affine_map<(d0, d1, d2) -> (d0, d1)>, affine_map<(d0, d1, d2) -> (d0, d1, d2)>, affine_map<(d0, d1, d2) -> (d0, d1)>], iterator_types = ["parallel", "parallel", "reduction"]} ins(%s, %max : memref<8x100x160xf32>, memref<8x100xf32>) outs(%e, %sum : memref<8x100x160xf32>, memref<8x100xf32>) {
+  ^bb0(%x: f32, %y: f32, %out: f32, %last: f32):
+    %0 = arith.subf %x, %y : f32
+    %1 = math.exp %0 : f32
+    %2 = arith.addf %last, %1 : f32
+    linalg.yield %1, %2 : f32, f32
+  }
+  %p = memref.alloc() : memref<8x100x160xf32>
+  linalg.generic {indexing_maps = [affine_map<(d0, d1, d2) -> (d0, d1, d2)>, affine_map<(d0, d1, d2) -> (d0, d1)>, affine_map<(d0, d1, d2) -> (d0, d1, d2)>], iterator_types = ["parallel", "parallel", "parallel"]} ins(%e, %sum : memref<8x100x160xf32>, memref<8x100xf32>) outs(%p : memref<8x100x160xf32>) {
+  ^bb0(%x: f32, %y: f32, %out: f32):
+    %0 = arith.divf %one, %y : f32
+    %1 = arith.mulf %x, %0 : f32
+    linalg.yield %1 : f32
+  }
+  kernel.matmul ins(%p, %v : memref<8x100x160xf32>, memref<8x160x300xf32>) outs(%o : memref<8x100x300xf32>) {
+  ^bb0(%x: f32):
+    kernel.yield %x : f32
+  }
+  return
+}
+
+// -----
+
+// Those of so many would make them too often.
+// CHECK-LABEL: func.func private @too_wide
+// CHECK-COUNT-3: kernel.parts
+func.func private @too_wide(%q: memref<8x100x64xf32>, %k: memref<8x64x800xf32>, %v: memref<8x800x520xf32>, %o: memref<8x100x520xf32>) attributes {weir.kernel} {
+  %one = arith.constant 1.0 : f32
+  %zero = arith.constant 0.0 : f32
+  %lowest = arith.constant 0xFF800000 : f32
+  %s = memref.alloc() : memref<8x100x800xf32>
+  kernel.matmul ins(%q, %k : memref<8x100x64xf32>, memref<8x64x800xf32>) outs(%s : memref<8x100x800xf32>) {
+  ^bb0(%x: f32):
+    kernel.yield %x : f32
+  }
+  %max = memref.alloc() : memref<8x100xf32>
+  linalg.fill ins(%lowest : f32) outs(%max : memref<8x100xf32>)
+  linalg.generic {indexing_maps = [affine_map<(d0, d1, d2) -> (d0, d1, d2)>, affine_map<(d0, d1, d2) -> (d0, d1)>], iterator_types = ["parallel", "parallel", "reduction"]} ins(%s : memref<8x100x800xf32>) outs(%max : memref<8x100xf32>) {
+  ^bb0(%x: f32, %y: f32):
+    %0 = arith.maxnumf %y, %x : f32
+    linalg.yield %0 : f32
+  }
+  %sum = memref.alloc() : memref<8x100xf32>
+  linalg.fill ins(%zero : f32) outs(%sum : memref<8x100xf32>)
+  %e = memref.alloc() : memref<8x100x800xf32>
+  linalg.generic {indexing_maps = [affine_map<(d0, d1, d2) -> (d0, d1, d2)>, affine_map<(d0, d1, d2) -> (d0, d1)>, affine_map<(d0, d1, d2) -> (d0, d1, d2)>, affine_map<(d0, d1, d2) -> (d0, d1)>], iterator_types = ["parallel", "parallel", "reduction"]} ins(%s, %max : memref<8x100x800xf32>, memref<8x100xf32>) outs(%e, %sum : memref<8x100x800xf32>, memref<8x100xf32>) {
+  ^bb0(%x: f32, %y: f32, %out: f32, %last: f32):
+    %0 = arith.subf %x, %y : f32
+    %1 = math.exp %0 : f32
+    %2 = arith.addf %last, %1 : f32
+    linalg.yield %1, %2 : f32, f32
+  }
+  %p = memref.alloc() : memref<8x100x800xf32>
+  linalg.generic {indexing_maps = [affine_map<(d0, d1, d2) -> (d0, d1, d2)>, affine_map<(d0, d1, d2) -> (d0, d1)>, affine_map<(d0, d1, d2) -> (d0, d1, d2)>], iterator_types = ["parallel", "parallel", "parallel"]} ins(%e, %sum : memref<8x100x800xf32>, memref<8x100xf32>) outs(%p : memref<8x100x800xf32>) {
+  ^bb0(%x: f32, %y: f32, %out: f32):
+    %0 = arith.divf %one, %y : f32
+    %1 = arith.mulf %x, %0 : f32
+    linalg.yield %1 : f32
+  }
+  kernel.matmul ins(%p, %v : memref<8x100x800xf32>, memref<8x800x520xf32>) outs(%o : memref<8x100x520xf32>) {
+  ^bb0(%x: f32):
+    kernel.yield %x : f32
+  }
+  return
+}

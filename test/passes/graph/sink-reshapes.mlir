@@ -98,3 +98,49 @@ func.func @stay(%x: tensor<6xf32>, %y: tensor<2x3xf32>, %v: tensor<6x1xf32>, %w:
   %8 = graph.add %7, %y : tensor<2x3xf32>
   return %1, %4, %6, %8 : tensor<2x3xf32>, tensor<2x3xf32>, tensor<f32>, tensor<2x3xf32>
 }
+
+// -----
+
+// Heads and batches that are one dimension of the products are two again, as
+// they come.
+// CHECK-LABEL: @heads
+// CHECK-SAME: (%[[Q:.*]]: tensor<2x3x5x4xf32>, %[[K:.*]]: tensor<2x3x7x4xf32>, %[[V:.*]]: tensor<2x3x7x4xf32>
+// CHECK-NEXT: %[[S:.*]] = graph.matmul %[[Q]], %[[K]] transpose_b : tensor<2x3x5x4xf32>, tensor<2x3x7x4xf32>
+// CHECK-NEXT: %[[A:.*]] = graph.add %[[S]], %{{.*}} : tensor<2x3x5x7xf32>
+// CHECK-NEXT: %[[P:.*]] = graph.softmax %[[A]] : tensor<2x3x5x7xf32>
+// CHECK-NEXT: %[[R:.*]] = graph.matmul %[[P]], %[[V]] : tensor<2x3x5x7xf32>, tensor<2x3x7x4xf32>
+// CHECK-NEXT: return %[[R]]
+func.func @heads(%q: tensor<2x3x5x4xf32>, %k: tensor<2x3x7x4xf32>, %v: tensor<2x3x7x4xf32>, %m: tensor<2x3x5x7xf32>) -> tensor<2x3x5x4xf32> {
+  %0 = graph.reshape %q : tensor<2x3x5x4xf32> to tensor<6x5x4xf32>
+  %1 = graph.reshape %k : tensor<2x3x7x4xf32> to tensor<6x7x4xf32>
+  %2 = graph.reshape %v : tensor<2x3x7x4xf32> to tensor<6x7x4xf32>
+  %3 = graph.matmul %0, %1 transpose_b : tensor<6x5x4xf32>, tensor<6x7x4xf32>
+  %4 = graph.reshape %3 : tensor<6x5x7xf32> to tensor<2x3x5x7xf32>
+  %5 = graph.add %4, %m : tensor<2x3x5x7xf32>
+  %6 = graph.reshape %5 : tensor<2x3x5x7xf32> to tensor<6x5x7xf32>
+  %7 = graph.softmax %6 : tensor<6x5x7xf32>
+  %8 = graph.matmul %7, %2 : tensor<6x5x7xf32>, tensor<6x7x4xf32>
+  %9 = graph.reshape %8 : tensor<6x5x4xf32> to tensor<2x3x5x4xf32>
+  return %9 : tensor<2x3x5x4xf32>
+}
+
+// -----
+
+// Other batches on each side, or a reshape that changes the matrices or the
+// rows: products and softmax stay behind it.
+// CHECK-LABEL: @other_matrices
+// CHECK: graph.matmul %{{.*}} : tensor<6x5x4xf32>, tensor<6x4x7xf32>
+// CHECK: graph.matmul %{{.*}} : tensor<6x4x5xf32>, tensor<6x5x7xf32>
+// CHECK: graph.softmax %{{.*}} : tensor<30x7xf32>
+func.func @other_matrices(%a: tensor<2x3x5x4xf32>, %b: tensor<3x2x4x7xf32>, %c: tensor<2x3x5x7xf32>) -> (tensor<6x5x7xf32>, tensor<6x4x7xf32>, tensor<30x7xf32>) {
+  %0 = graph.reshape %a : tensor<2x3x5x4xf32> to tensor<6x5x4xf32>
+  %1 = graph.reshape %b : tensor<3x2x4x7xf32> to tensor<6x4x7xf32>
+  %2 = graph.matmul %0, %1 : tensor<6x5x4xf32>, tensor<6x4x7xf32>
+  %3 = graph.reshape %a : tensor<2x3x5x4xf32> to tensor<6x4x5xf32>
+  %4 = graph.reshape %c : tensor<2x3x5x7xf32> to tensor<6x5x7xf32>
+  %5 = graph.matmul %3, %4 : tensor<6x4x5xf32>, tensor<6x5x7xf32>
+  %6 = graph.exp %c : tensor<2x3x5x7xf32>
+  %7 = graph.reshape %6 : tensor<2x3x5x7xf32> to tensor<30x7xf32>
+  %8 = graph.softmax %7 : tensor<30x7xf32>
+  return %2, %5, %8 : tensor<6x5x7xf32>, tensor<6x4x7xf32>, tensor<30x7xf32>
+}
