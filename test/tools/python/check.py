@@ -1,0 +1,84 @@
+"""check.py: calls the libraries of weir.test and compares with NumPy."""
+
+import subprocess
+
+import numpy as np
+import weir
+
+
+def refuses(kind, text, call):
+    try:
+        call()
+    except kind as error:
+        assert text in str(error), error
+    else:
+        raise AssertionError(f"nothing said {text!r}")
+
+
+rng = np.random.default_rng(1)
+digits = weir.Model("digits.so", threads=2)
+assert digits.functions == ["main"]
+assert digits.inputs("main") == [("image", (1, 8, 8, 1), np.dtype("f4"))]
+assert digits.outputs("main") == [("probabilities", (1, 10), np.dtype("f4"))]
+image = rng.random((1, 8, 8, 1), np.float32)
+probabilities = digits(image=image)["probabilities"]
+assert abs(probabilities.sum() - 1) < 1e-6
+np.save("image.npy", image)
+subprocess.run(["weir-run", "./digits.so", "--input=image=@image.npy", "--output-dir=."], check=True)
+assert np.array_equal(np.load("probabilities_0.npy"), probabilities)
+# By position, not contiguous, as a list; by the tensor's name.
+turned = np.asfortranarray(image)
+for given in (image, turned, image.tolist()):
+    assert np.array_equal(digits.main(given)["probabilities"], probabilities)
+assert np.array_equal(digits.run("main", **{"image:0": image})["probabilities"], probabilities)
+
+refuses(TypeError, "input 'image' is missing", digits)
+refuses(TypeError, "no input is called 'picture'; there are ['image']",
+        lambda: digits(image=image, picture=image))
+refuses(TypeError, "is given twice", lambda: digits(image, image=image))
+refuses(TypeError, "2 arrays given for 1 inputs", lambda: digits(image, image))
+refuses(TypeError, "input 'image' is of float32, not of float64",
+        lambda: digits(image=image.astype(np.float64)))
+refuses(ValueError, "input 'image' is (1, 8, 8, 1), not (8, 8)", lambda: digits(image[0, :, :, 0]))
+refuses(AttributeError, "the model has no function 'predict'", lambda: digits.predict)
+refuses(ValueError, "the model has no variables", lambda: digits.save("x"))
+refuses(ValueError, "is not a library that weir compiled", lambda: weir.Model("image.npy"))
+refuses(FileNotFoundError, "absent.so", lambda: weir.Model("absent.so"))
+assert digits.variables == {}
+digits.close()
+digits.close()
+
+# A product and a softmax, against NumPy in f64.
+x, w = (rng.standard_normal((16, 16)).astype(np.float32) for _ in range(2))
+with weir.Model("open.so") as model:
+    y = model(x=x, w=w)["y"]
+wanted = np.maximum(x.astype(np.float64) @ w, 0)
+wanted = np.exp(wanted - wanted.max(1, keepdims=True))
+assert np.allclose(y, wanted / wanted.sum(1, keepdims=True), 1e-5, 1e-7)
+
+# Sizes that only the run knows.
+rows = weir.Model("rows.so")
+assert rows.inputs("main") == [("x", (8, 3), np.dtype("f4"))]
+for count in (1, 5, 8):
+    x = rng.standard_normal((count, 3)).astype(np.float32)
+    assert np.array_equal(rows(x=x)["y"], np.maximum(x, 0))
+refuses(ValueError, "input 'x' is (8, 3) at most, not (9, 3)",
+        lambda: rows(x=np.zeros((9, 3), np.float32)))
+refuses(weir.Error, "dimension 0 is not in [1, 8]", lambda: rows(x=np.zeros((0, 3), np.float32)))
+
+# Training, with the numbers that the example has; then from a checkpoint.
+line = weir.Model("line.so")
+x = (np.arange(100) / 99).astype(np.float32)
+t = (0.1 * x + 0.3).astype(np.float32)
+(x_name, x_shape, _), (t_name, _, _) = line.inputs("train_step")
+batch = {x_name: x.reshape(x_shape), t_name: t.reshape(x_shape)}
+assert abs(line.train_step(**batch)["loss"] - 0.1233501684) < 1e-6
+assert abs(line.variables["W"] - 0.1835016835) < 1e-6 and abs(line.variables["b"] - 0.35) < 1e-6
+line.save("line.ckpt")
+before = {name: value.copy() for name, value in line.variables.items()}
+for _ in range(9):
+    line.train_step(**batch)
+assert abs(line.variables["W"] - 0.1235878) < 1e-6
+line.restore("line.ckpt")
+assert all(np.array_equal(line.variables[name], value) for name, value in before.items())
+refuses(weir.Error, "", lambda: line.restore("absent"))

@@ -1,0 +1,280 @@
+"""Runs a library that weir compiled, from Python, on NumPy's arrays.
+
+    import weir
+    net = weir.Model("./net.so", threads=2)
+    probabilities = net(image=picture)["probabilities"]
+    net.train_step(image=pictures, labels=labels)["loss"]
+
+A model knows its functions; those whose names Python allows are methods, and
+run(NAME, ...) takes any. Inputs go by their names, or by position; arrays that are
+contiguous and of the right type are read where they lie. What comes back is a
+dictionary of new arrays. Where only a run knows a size, inputs may be of any up to the
+most, and outputs are as large as they turn out to be. bf16, which NumPy has not, is
+uint16. What fails raises weir.Error, with the library's own text. A model is one
+context: of one thread at a time. Needs NumPy and nothing else.
+"""
+
+import ctypes
+import os
+import struct
+
+import numpy as np
+
+ABI_VERSION = 2
+DTYPES = {1: "f2", 2: "u2", 3: "f4", 4: "f8", 5: "?", 6: "i1", 7: "i2", 8: "i4",
+          9: "i8", 10: "u1", 11: "u2", 12: "u4", 13: "u8"}
+
+
+class Error(Exception):
+    """A call that did not end well: its status, as weir.h numbers them, and why."""
+
+    def __init__(self, status, text):
+        super().__init__(text)
+        self.status = status
+
+
+def _struct(name, *fields):
+    return type(name, (ctypes.Structure,), {"_fields_": fields})
+
+
+_pointer, _text, _size = ctypes.c_void_p, ctypes.c_char_p, ctypes.c_size_t
+_u32, _i64 = ctypes.c_uint32, ctypes.c_int64
+_Threads = _struct("Threads", ("user", _pointer), ("n", ctypes.c_int), ("parallel_for", _pointer))
+_Config = _struct(
+    "Config", ("abi_version", _u32), ("level", _u32), ("arena", _pointer), ("arena_bytes", _size),
+    ("weights", _pointer), ("weights_path", _text), ("threads", ctypes.POINTER(_Threads)),
+    ("device", _u32), ("message_bytes", _u32), ("message", _text), ("state", _pointer),
+    ("state_bytes", _size))
+_Tensor = _struct(
+    "Tensor", ("name", _text), ("tensor", _text), ("dtype", ctypes.c_int),
+    ("rank", ctypes.c_int32), ("shape", ctypes.POINTER(_i64)), ("elements", _i64),
+    ("bytes", _size), ("shape_tensor", _i64))
+_Function = _struct(
+    "Function", ("name", _text), ("symbol", _text), ("num_inputs", _u32), ("num_outputs", _u32),
+    ("inputs", ctypes.POINTER(_Tensor)), ("outputs", ctypes.POINTER(_Tensor)))
+_Variable = _struct(
+    "Variable", ("name", _text), ("key", _text), ("dtype", ctypes.c_int),
+    ("rank", ctypes.c_int32), ("shape", ctypes.POINTER(_i64)), ("elements", _i64),
+    ("bytes", _size), ("offset", _size))
+_status = ctypes.c_int
+_Info = _struct(
+    "Info", ("abi_version", _u32), ("num_functions", _u32),
+    ("functions", ctypes.POINTER(_Function)), ("prefix", _text), ("source", _text),
+    ("target", _text), ("compiler", _text), ("weights_file", _text), ("arena_bytes", _size),
+    ("max_live_bytes", _size), ("weights_bytes", _size), ("context_bytes", _size),
+    ("align", _size),
+    ("create", ctypes.CFUNCTYPE(_status, _pointer, ctypes.POINTER(_Config),
+                                ctypes.POINTER(_pointer))),
+    ("run", ctypes.CFUNCTYPE(_status, _pointer, _u32, ctypes.POINTER(_pointer), _u32)),
+    ("last_error", ctypes.CFUNCTYPE(_text, _pointer)),
+    ("destroy", ctypes.CFUNCTYPE(None, _pointer)),
+    ("status_text", ctypes.CFUNCTYPE(_text, _status)),
+    ("threads", _u32), ("num_levels", _u32), ("levels", ctypes.POINTER(_text)),
+    ("state_bytes", _size), ("num_variables", _u32), ("init", _u32),
+    ("variables", ctypes.POINTER(_Variable)),
+    ("state", ctypes.CFUNCTYPE(_pointer, _pointer)),
+    ("save", ctypes.CFUNCTYPE(_status, _pointer, _text)),
+    ("restore", ctypes.CFUNCTYPE(_status, _pointer, _text)))
+
+
+def _info_symbol(path):
+    """The name of the dynamic symbol that ends in _info; the prefix is anyone's choice."""
+    with open(path, "rb") as file:
+        data = file.read()
+    if data[:5] != b"\x7fELF\x02":
+        raise ValueError(f"{path!r} is not a library that weir compiled")
+    start, = struct.unpack_from("<Q", data, 40)
+    size, count = struct.unpack_from("<HH", data, 58)
+    sections = [struct.unpack_from("<IIQQQQII", data, start + i * size) for i in range(count)]
+    for _, kind, _, _, offset, length, link, _ in sections:
+        if kind != 11:  # SHT_DYNSYM
+            continue
+        names = sections[link][4]
+        for at in range(offset, offset + length, 24):
+            name, _, _, section = struct.unpack_from("<IBBH", data, at)
+            text = data[names + name:data.index(b"\0", names + name)]
+            if section and text.endswith(b"_info"):
+                return text.decode()
+    raise ValueError(f"{path!r} is not a library that weir compiled")
+
+
+def _shape(info):
+    return tuple(info.shape[i] for i in range(info.rank))
+
+
+class _Signature:
+    """A function's tensors: those that callers see, and where each has its sizes."""
+
+    def __init__(self, info):
+        self.inputs = [info.inputs[i] for i in range(info.num_inputs)]
+        self.outputs = [info.outputs[i] for i in range(info.num_outputs)]
+        self.sizes = [{t.shape_tensor for t in side} for side in (self.inputs, self.outputs)]
+
+    def seen(self, side):
+        tensors = (self.inputs, self.outputs)[side]
+        return [(i, t) for i, t in enumerate(tensors) if i not in self.sizes[side]]
+
+
+class Model:
+    """A context of the library at `path`. `threads` share the work of a run, as many as
+    the library says where that is 0; its weights file lies beside it."""
+
+    def __init__(self, path, threads=0):
+        self._context = None
+        path = os.path.abspath(path)
+        symbol = _info_symbol(path)
+        self._library = ctypes.CDLL(path)
+        find = getattr(self._library, symbol)
+        find.restype = ctypes.POINTER(_Info)
+        self._info = find().contents
+        if self._info.abi_version != ABI_VERSION:
+            raise ValueError(f"{path!r} was compiled by another version of weir")
+        functions = [self._info.functions[i] for i in range(self._info.num_functions)]
+        self.functions = [f.name.decode() for f in functions]
+        self._signatures = [_Signature(f) for f in functions]
+        message = ctypes.create_string_buffer(1024)
+        config = _Config(abi_version=ABI_VERSION, message=ctypes.cast(message, _text),
+                         message_bytes=len(message))
+        if self._info.weights_file:
+            folder = os.path.dirname(path).encode()
+            config.weights_path = os.path.join(folder, self._info.weights_file)
+        if threads:
+            config.threads = ctypes.pointer(_Threads(None, threads, None))
+        context = _pointer()
+        status = self._info.create(None, ctypes.byref(config), ctypes.byref(context))
+        if status:
+            raise Error(status, (message.value or self._info.status_text(status)).decode())
+        self._context = context
+        if self._info.init:
+            self._run(self._info.init - 1, (), {})
+
+    def close(self):
+        if self._context:
+            self._info.destroy(self._context)
+        self._context = None
+
+    __del__ = close
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.close()
+
+    def __call__(self, *arrays, **named):
+        """The only function, or serving_default, or the first."""
+        usual = "serving_default"
+        name = usual if usual in self.functions else self.functions[0]
+        return self.run(name, *arrays, **named)
+
+    def __getattr__(self, name):
+        if name.startswith("_") or name not in self.functions:
+            raise AttributeError(f"the model has no function {name!r}")
+        return lambda *arrays, **named: self.run(name, *arrays, **named)
+
+    def run(self, function, *arrays, **named):
+        if function not in self.functions:
+            raise AttributeError(f"the model has no function {function!r}; it has {self.functions}")
+        return self._run(self.functions.index(function), arrays, named)
+
+    def inputs(self, function):
+        """(name, shape, type) of each; sizes that only a run knows are the most."""
+        return self._tensors(function, 0)
+
+    def outputs(self, function):
+        return self._tensors(function, 1)
+
+    @property
+    def variables(self):
+        """The variables by their keys in checkpoints: arrays on the context's own memory,
+        which end with it."""
+        if not self._info.state_bytes:
+            return {}
+        state = self._info.state(self._context)
+        found = {}
+        for i in range(self._info.num_variables):
+            v = self._info.variables[i]
+            memory = (ctypes.c_char * v.bytes).from_address(state + v.offset)
+            array = np.frombuffer(memory, DTYPES[v.dtype]).reshape(_shape(v))
+            found[v.key.decode()] = array
+        return found
+
+    def save(self, path):
+        self._check(self._checkpoints().save(self._context, os.fsencode(path)))
+
+    def restore(self, path):
+        self._check(self._checkpoints().restore(self._context, os.fsencode(path)))
+
+    def _checkpoints(self):
+        if not self._info.state_bytes:
+            raise ValueError("the model has no variables")
+        return self._info
+
+    def _tensors(self, function, side):
+        signature = self._signatures[self.functions.index(function)]
+        return [(t.name.decode(), _shape(t), np.dtype(DTYPES[t.dtype]))
+                for _, t in signature.seen(side)]
+
+    def _check(self, status):
+        if status:
+            text = self._info.last_error(self._context) or self._info.status_text(status)
+            raise Error(status, text.decode())
+
+    def _run(self, number, arrays, named):
+        signature = self._signatures[number]
+        given = self._given(signature, arrays, named)
+        tensors = [None] * len(signature.inputs)
+        for i, info in signature.seen(0):
+            self._place(info, i, given[i], tensors)
+        results = [np.empty(_shape(t), DTYPES[t.dtype]) for t in signature.outputs]
+        all_of_them = tensors + results
+        addresses = (_pointer * len(all_of_them))(*(a.ctypes.data for a in all_of_them))
+        self._check(self._info.run(self._context, number, addresses, len(all_of_them)))
+        found = {}
+        for i, info in signature.seen(1):
+            result = results[i]
+            if info.shape_tensor >= 0:
+                sizes = tuple(results[info.shape_tensor])
+                result = result.ravel()[:int(np.prod(sizes))].reshape(sizes)
+            found[info.name.decode()] = result
+        return found
+
+    @staticmethod
+    def _given(signature, arrays, named):
+        """Each seen input's array, by its number."""
+        seen = signature.seen(0)
+        if len(arrays) > len(seen):
+            raise TypeError(f"{len(arrays)} arrays given for {len(seen)} inputs")
+        given = {i: array for (i, _), array in zip(seen, arrays)}
+        for i, info in seen:
+            for name in {info.name.decode(), info.tensor.decode()}:
+                if name in named:
+                    if i in given:
+                        raise TypeError(f"input {name!r} is given twice")
+                    given[i] = named.pop(name)
+            if i not in given:
+                raise TypeError(f"input {info.name.decode()!r} is missing")
+        if named:
+            names = [t.name.decode() for _, t in seen]
+            raise TypeError(f"no input is called {next(iter(named))!r}; there are {names}")
+        return given
+
+    @staticmethod
+    def _place(info, number, value, tensors):
+        """The array as the library reads it; its sizes beside it where they may differ."""
+        name, most, dtype = info.name.decode(), _shape(info), np.dtype(DTYPES[info.dtype])
+        array = np.asarray(value, dtype if not hasattr(value, "dtype") else None)
+        if array.dtype != dtype:
+            raise TypeError(f"input {name!r} is of {dtype}, not of {array.dtype}")
+        is_open = info.shape_tensor >= 0
+        fits = array.ndim == len(most) and all(
+            a <= m if is_open else a == m for a, m in zip(array.shape, most))
+        if not fits:
+            raise ValueError(f"input {name!r} is {most}{' at most' if is_open else ''}, "
+                             f"not {array.shape}")
+        if is_open:
+            room = np.zeros(most, dtype)
+            room.reshape(-1)[:array.size] = array.ravel()
+            tensors[info.shape_tensor] = np.array(array.shape, np.int64)
+            array = room
+        tensors[number] = np.require(array, requirements=["C", "A"])
