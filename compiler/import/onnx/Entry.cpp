@@ -224,9 +224,9 @@ FailureOr<Entry> findEntry(Report &report, const Model &model,
     }
     entry.inputs.push_back(Port(*name, feed.type));
   }
+  llvm::StringSet<> given;
   for (StringRef name : wanted) {
-    if (llvm::is_contained(ArrayRef(wanted).take_front(entry.outputs.size()),
-                           name)) {
+    if (!given.insert(name).second) {
       report.error() << "output '" << escaped(name) << "' is there twice";
       return failure();
     }

@@ -56,7 +56,7 @@ static bool isScalar(const TypeProto *type) {
 
 /// A Constant of one number.
 static bool givesScalar(const NodeProto &node) {
-  if (opKey(node) != "Constant")
+  if (opKey(node) != "Constant" || node.output_size() == 0)
     return false;
   for (const auto &attribute : node.attribute())
     if (attribute.name() == "value_int" || attribute.name() == "value_float" ||

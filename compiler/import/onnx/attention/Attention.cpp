@@ -261,11 +261,11 @@ LogicalResult importRotary(Node &node) {
       return node.error() << "cannot part " << x.type() << " into " << heads
                           << " heads";
     x = reshape(x, {x.size(0), x.size(1), heads, x.size(2) / heads});
-  } else {
+  } else if (x.rank() == 4) {
     x = transpose(x, {0, 2, 1, 3});
+  } else {
+    return node.error() << "cannot turn " << x.type();
   }
-  if (x.rank() != 4)
-    return give(node, Expr());
   int64_t size = x.size(3), turned = node.intAttr("rotary_embedding_dim");
   if (turned == 0)
     turned = size;

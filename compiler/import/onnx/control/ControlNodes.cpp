@@ -186,6 +186,8 @@ FailureOr<SmallVector<Traced>> ScanBuilder::build(SmallVector<Expr> variables,
     Expr all(node.b, (*results)[count + i].value);
     if ((*outWays)[i])
       all = reverse(all, int64_t(0));
+    if (!all)
+      return node.error() << "collects more than a tensor may hold";
     FailureOr<int64_t> axis = node.axis((*outAxes)[i], all.rank());
     if (failed(axis))
       return failure();

@@ -40,10 +40,27 @@ std::shared_ptr<Sequence> sequenceAt(Node &node, unsigned i) {
   return sequence;
 }
 
-LogicalResult giveSequence(Node &node, SmallVector<Traced> elements) {
+/// A sequence of these, which are tensors: of sequences that hold others twice
+/// a few nodes would make more than there is memory. Nor may it be long, since
+/// a node that adds one tensor to it makes another as long.
+FailureOr<Traced> sequenceOf(Node &node, SmallVector<Traced> elements) {
+  for (auto [i, element] : llvm::enumerate(elements))
+    if (!element.value &&
+        (!element.object || dynamic_cast<Sequence *>(element.object.get()) ||
+         dynamic_cast<Nothing *>(element.object.get())))
+      return node.error() << "element " << i << " is no tensor";
+  if (static_cast<int64_t>(elements.size()) > partLimit)
+    return node.error(Status::limit)
+           << "makes a sequence of " << elements.size()
+           << " tensors, and at most " << partLimit << " can be in one";
   auto sequence = std::make_shared<Sequence>();
   sequence->elements = std::move(elements);
-  return node.tracedResults({{{}, {}, std::move(sequence)}});
+  return Traced{{}, {}, std::move(sequence)};
+}
+
+LogicalResult giveSequence(Node &node, SmallVector<Traced> elements) {
+  FailureOr<Traced> sequence = sequenceOf(node, std::move(elements));
+  return failed(sequence) ? failure() : node.tracedResults({*sequence});
 }
 
 /// A place in a sequence, negative ones from its end; where operand `i` is left
@@ -303,9 +320,10 @@ LogicalResult importSequenceMap(Node &node) {
   }
   SmallVector<Traced> sequences;
   for (SmallVector<Traced> &elements : given) {
-    auto sequence = std::make_shared<Sequence>();
-    sequence->elements = std::move(elements);
-    sequences.push_back({{}, {}, std::move(sequence)});
+    FailureOr<Traced> sequence = sequenceOf(node, std::move(elements));
+    if (failed(sequence))
+      return failure();
+    sequences.push_back(*sequence);
   }
   return node.tracedResults(std::move(sequences));
 }

@@ -69,7 +69,10 @@ LogicalResult importAlong(Node &node) {
 LogicalResult giveLoss(Node &node, Expr logs, SmallVector<Expr> more) {
   Expr target = operand(node, 1), weights = operand(node, 2);
   StringRef reduction = node.stringAttr("reduction", "mean");
-  if (logs.rank() < 2 || target.rank() != logs.rank() - 1 ||
+  Integers places(logs.shape());
+  if (places.size() > 1)
+    places.erase(places.begin() + 1);
+  if (logs.rank() < 2 || target.shape() != ArrayRef(places) ||
       !isOf(target.elementType(), Elements::integers))
     return node.error() << "has no class in " << target.type()
                         << " for each of " << logs.type();

@@ -7,6 +7,9 @@
 #include "dialects/graph/Index.h"
 #include "dialects/graph/Shape.h"
 
+#include "llvm/Support/MathExtras.h"
+#include <limits>
+
 using namespace mlir;
 
 namespace weir::onnx {
@@ -52,6 +55,11 @@ LogicalResult importRange(Node &node) {
              constant->getSplatValue<APInt>().isZero();
   if (isZero)
     return node.error() << "steps by 0";
+  auto from = knownNumber(start.value), to = knownNumber(limits[1].value);
+  constexpr int64_t least = std::numeric_limits<int64_t>::min();
+  if (int64_t span;
+      from && to && (llvm::SubOverflow(*from, *to, span) || span == least))
+    return node.error() << "counts from " << *from << " to " << *to;
   Expr count = countOf(start, limits[1], delta);
   int64_t size = 0;
   if (auto dense = knownElements(count.value)) {
