@@ -16,6 +16,8 @@ namespace weir::tensorflow {
 
 /// An index is a small part of a checkpoint.
 constexpr uint64_t indexLimit = uint64_t(256) << 20;
+/// So much may be claimed beside four times what the shards hold.
+constexpr uint64_t sharedLimit = uint64_t(1) << 20;
 constexpr StringRef objectGraphKey = "_CHECKPOINTABLE_OBJECT_GRAPH";
 
 std::unique_ptr<Checkpoint>
@@ -103,11 +105,12 @@ FailureOr<File *> Checkpoint::shard(int number) {
   return &file;
 }
 
-FailureOr<std::string> Checkpoint::readBytes(StringRef key,
-                                             const BundleEntryProto &entry) {
+FailureOr<File *> Checkpoint::claim(StringRef key,
+                                    const BundleEntryProto &entry) {
   if (entry.shard_id() < 0 || entry.shard_id() >= shardCount)
     return error(key) << "is in shard " << entry.shard_id() << " of "
                       << shardCount;
+  bool isNew = !shards.count(entry.shard_id());
   FailureOr<File *> file = shard(entry.shard_id());
   if (failed(file))
     return failure();
@@ -117,8 +120,19 @@ FailureOr<std::string> Checkpoint::readBytes(StringRef key,
       static_cast<uint64_t>(entry.offset()) > size - entry.size())
     return error(key) << "lies outside of its shard: " << entry.size()
                       << " bytes at " << entry.offset() << " of " << size;
+  openBytes += isNew ? size : 0;
+  claimedBytes += entry.size();
+  if (claimedBytes > sharedLimit &&
+      (claimedBytes - sharedLimit) / 4 > openBytes)
+    return error(key) << "its bytes are those of many others, too";
+  return file;
+}
+
+FailureOr<std::string> Checkpoint::readBytes(StringRef key,
+                                             const BundleEntryProto &entry) {
   std::string bytes(entry.size(), 0);
-  if (!(*file)->read(entry.offset(), {bytes.data(), bytes.size()})) {
+  if (!shards[entry.shard_id()].read(entry.offset(),
+                                     {bytes.data(), bytes.size()})) {
     report.error(Status::io) << "cannot read shard " << entry.shard_id()
                              << " of '" << escaped(prefix) << "'";
     return failure();
@@ -176,6 +190,38 @@ private:
 };
 } // namespace
 
+namespace {
+/// Where a part of a tensor lies in it, and how much it is.
+struct Slice {
+  SmallVector<int64_t> starts, lengths;
+  int64_t bytes;
+  BundleEntryProto entry;
+
+  /// Copies the part's rows, one after the other, to their places.
+  void copyTo(char *whole, ArrayRef<int64_t> shape, unsigned width,
+              StringRef part) const;
+};
+} // namespace
+
+void Slice::copyTo(char *whole, ArrayRef<int64_t> shape, unsigned width,
+                   StringRef part) const {
+  if (!bytes)
+    return;
+  int64_t row = shape.empty() ? width : lengths.back() * width;
+  SmallVector<int64_t> at(shape.size(), 0);
+  for (int64_t from = 0; from < bytes; from += row) {
+    int64_t to = 0;
+    for (size_t d = 0; d < shape.size(); ++d)
+      to = to * shape[d] + starts[d] + at[d];
+    std::memcpy(whole + to * width, part.data() + from, row);
+    for (size_t d = shape.size(); d-- > 1;) {
+      if (++at[d - 1] < lengths[d - 1])
+        break;
+      at[d - 1] = 0;
+    }
+  }
+}
+
 FailureOr<std::string> Checkpoint::readSlices(StringRef key,
                                               const BundleEntryProto &entry,
                                               ArrayRef<int64_t> shape,
@@ -183,58 +229,48 @@ FailureOr<std::string> Checkpoint::readSlices(StringRef key,
   std::optional<int64_t> size = byteSize(shape, width);
   if (!size)
     return error(key) << "is larger than a tensor may be";
-  // Its parts must fill it, so that it cannot be larger than the shards.
-  std::string whole;
+  // Its parts must fill it, which is known before there is memory for it: it
+  // cannot be much larger than the shards.
+  std::vector<Slice> parts;
   int64_t filled = 0;
   for (const auto &slice : entry.slices()) {
-    SmallVector<int64_t> starts, lengths;
+    Slice part;
     for (auto [d, extent] : llvm::enumerate(slice.extent())) {
       int64_t all = d < shape.size() ? shape[d] : -1;
       int64_t length = extent.has_length() ? extent.length() : all;
       if (extent.start() < 0 || length < 0 || extent.start() > all ||
           length > all - extent.start())
         return error(key) << "a slice lies outside of it";
-      starts.push_back(extent.start());
-      lengths.push_back(length);
+      part.starts.push_back(extent.start());
+      part.lengths.push_back(length);
     }
-    if (starts.size() != shape.size())
+    if (part.starts.size() != shape.size())
       return error(key) << "a slice has another rank";
-    SliceKey part(key, slice);
-    BundleEntryProto partEntry;
-    if (failed(readEntry(part.text, partEntry)))
+    if (failed(readEntry(SliceKey(key, slice).text, part.entry)))
       return failure();
-    std::optional<int64_t> partSize = byteSize(lengths, width);
-    if (!partSize || partEntry.size() != *partSize ||
-        partEntry.dtype() != entry.dtype() || partEntry.slices_size())
+    std::optional<int64_t> bytes = byteSize(part.lengths, width);
+    if (!bytes || part.entry.size() != *bytes ||
+        part.entry.dtype() != entry.dtype() || part.entry.slices_size())
       return error(key) << "a slice has another size than its shape";
-    FailureOr<std::string> bytes = readBytes(key, partEntry);
-    if (failed(bytes))
+    if (failed(claim(key, part.entry)))
       return failure();
-    if (partEntry.crc32c() != masked(crc32c(*bytes)))
-      return error(key) << "a slice's checksum does not match";
-    filled += *partSize;
+    part.bytes = *bytes;
+    filled += *bytes;
     if (filled > *size)
       return error(key) << "its slices overlap";
-    whole.resize(*size);
-    if (!*partSize)
-      continue;
-    // Rows of the slice, one after the other.
-    int64_t row = shape.empty() ? width : lengths.back() * width;
-    SmallVector<int64_t> at(shape.size(), 0);
-    for (int64_t from = 0; from < *partSize; from += row) {
-      int64_t to = 0;
-      for (size_t d = 0; d < shape.size(); ++d)
-        to = to * shape[d] + starts[d] + at[d];
-      std::memcpy(&whole[to * width], &(*bytes)[from], row);
-      for (size_t d = shape.size(); d-- > 1;) {
-        if (++at[d - 1] < lengths[d - 1])
-          break;
-        at[d - 1] = 0;
-      }
-    }
+    parts.push_back(std::move(part));
   }
   if (filled != *size)
     return error(key) << "its slices do not fill it";
+  std::string whole(*size, 0);
+  for (const Slice &part : parts) {
+    FailureOr<std::string> bytes = readBytes(key, part.entry);
+    if (failed(bytes))
+      return failure();
+    if (part.entry.crc32c() != masked(crc32c(*bytes)))
+      return error(key) << "a slice's checksum does not match";
+    part.copyTo(whole.data(), shape, width, *bytes);
+  }
   return whole;
 }
 
@@ -262,6 +298,8 @@ FailureOr<ElementsAttr> Checkpoint::tensor(StringRef key, StringRef name) {
     if (!size || *size != entry.size())
       return error(key) << "has " << entry.size()
                         << " bytes, which is not what its shape says";
+    if (failed(claim(key, entry)))
+      return failure();
     bytes = readBytes(key, entry);
     if (succeeded(bytes) && entry.crc32c() != masked(crc32c(*bytes)))
       return error(key) << "its checksum does not match";
@@ -281,6 +319,8 @@ void Checkpoint::readObjectGraph() {
   BundleEntryProto entry;
   if (found == entries.end() || !parseMessage(found->second, entry) ||
       entry.dtype() != ::tensorflow::DT_STRING)
+    return;
+  if (failed(claim(objectGraphKey, entry)))
     return;
   FailureOr<std::string> bytes = readBytes(objectGraphKey, entry);
   if (failed(bytes))

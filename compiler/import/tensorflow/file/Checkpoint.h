@@ -35,7 +35,12 @@ private:
 
   mlir::LogicalResult readEntry(llvm::StringRef key,
                                 ::tensorflow::BundleEntryProto &entry);
-  /// The bytes of an entry, with its checksum checked.
+  /// Opens the shard of an entry whose bytes are asked for, which lie in it. In
+  /// all no more may be asked for than checkpoints hold that share no bytes: an
+  /// index of a kilobyte can name a megabyte again and again.
+  mlir::FailureOr<File *> claim(llvm::StringRef key,
+                                const ::tensorflow::BundleEntryProto &entry);
+  /// The bytes of an entry that has been claimed.
   mlir::FailureOr<std::string>
   readBytes(llvm::StringRef key, const ::tensorflow::BundleEntryProto &entry);
   mlir::FailureOr<std::string>
@@ -50,6 +55,8 @@ private:
   std::string prefix;
   std::map<std::string, std::string> entries;
   std::map<int, File> shards;
+  /// How many bytes the open shards have, and how many were claimed of them.
+  uint64_t openBytes = 0, claimedBytes = 0;
   int shardCount = 0;
   bool bigEndian = false;
   bool objectsRead = false;

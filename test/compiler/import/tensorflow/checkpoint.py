@@ -1,4 +1,8 @@
-"""Writes a checkpoint of two tensors: checkpoint.py PREFIX [what to damage].
+"""Writes a checkpoint of two tensors: checkpoint.py PREFIX [what is special].
+
+index and data have a bit changed; slices stores one tensor in two parts, of
+which gap leaves one away, huge is of 8 GiB, and shared has the same bytes in
+each of many parts.
 
 The index is a table of sorted keys with shared prefixes; the tensors lie in one
 shard. Written from the format's description, with nothing of TensorFlow.
@@ -40,6 +44,32 @@ def entry(shape, offset, data):
     )
 
 
+def ordered(n):
+    """A number so that keys sort as numbers do: as many high bits set as bytes."""
+    length = 1
+    while n >> (7 * length - 1):
+        length += 1
+    head = 0xFFFF & ~(0xFFFF >> length)
+    out = bytearray(n.to_bytes(length, "big"))
+    out[0] ^= head >> 8
+    if length > 1:
+        out[1] ^= head & 255
+    return bytes(out)
+
+
+def slices(name, shape, parts):
+    """Entries of a tensor that is stored by rows: (first, how many, offset, data)."""
+    dims = b"".join(field(2, b"\x08" + varint(n)) for n in shape)
+    whole, entries = b"\x08\x01" + field(2, dims), []
+    for first, count, offset, data in parts:
+        extents = b"\x08" + varint(first) + b"\x10" + varint(count)
+        whole += field(7, field(1, extents) + field(1, b""))
+        key = b"\0" + name + b"\0\1" + bytes([1, len(shape)])
+        key += ordered(first) + ordered(count) + ordered(0) + b"\x7f"
+        entries.append((key, entry([count, shape[1]], offset, data)))
+    return [*sorted(entries), (name, whole)]
+
+
 def block(entries):
     out, before = b"", b""
     for key, value in entries:
@@ -55,10 +85,21 @@ def block(entries):
 
 bias = struct.pack("<2f", 10, 20)
 kernel = struct.pack("<4f", 1, 2, 3, 4)
+shard, name = bias + kernel, b"dense/kernel"
+stored = [(name, entry([2, 2], len(bias), kernel))]
+if damage in ("slices", "gap"):
+    rows = [(i, 1, 8 + 8 * i, kernel[8 * i:8 * i + 8]) for i in (0, 1)]
+    stored = slices(name, [2, 2], rows[:1] if damage == "gap" else rows)
+if damage == "huge":
+    stored = slices(name, [1 << 30, 2], [(0, 1, 8, kernel[:8])])
+if damage == "shared":
+    shard = bytes(1 << 16)
+    rows = [(i, 1, 0, shard) for i in range(24)]
+    stored = slices(name, [24, 1 << 14], rows)
+    bias = bytes(8)
 data = block([
     (b"", b"\x08\x01"),
-    (b"dense/bias", entry([2], 0, bias)),
-    (b"dense/kernel", entry([2, 2], len(bias), kernel)),
+    *sorted([(b"dense/bias", entry([2], 0, bias)), *stored]),
 ])
 table, handles = b"", []
 for contents in (data, block([])):
@@ -69,7 +110,6 @@ handles.append(varint(len(table)) + varint(len(index)))
 table += index + b"\0" + struct.pack("<I", crc32c(index + b"\0"))
 footer = handles[1] + handles[2]
 table += footer.ljust(40, b"\0") + struct.pack("<Q", 0xDB4775248B80FB57)
-shard = bias + kernel
 if damage == "index":
     table = table[:3] + bytes([table[3] ^ 1]) + table[4:]
 if damage == "data":
