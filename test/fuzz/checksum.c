@@ -1,0 +1,13 @@
+// Checksums in the place of crc.c that any bytes have.
+
+#include "runtime/checkpoint.h"
+
+void weir_crc_init(weir_crc *crc) { (void)crc; }
+
+uint32_t weir_crc_of(const weir_crc *crc, const void *bytes, size_t count,
+                     uint32_t before) {
+  (void)crc, (void)bytes, (void)count;
+  return before;
+}
+
+uint32_t weir_crc_masked(uint32_t crc) { return crc; }

@@ -1,0 +1,101 @@
+// Any bytes as a checkpoint that a compiled model restores: a length of three
+// bytes, the index, and then its only shard. Checksums are those of checksum.c,
+// so that what a mutation changes is read all the same.
+//
+// A checkpoint that was taken is one that save writes again and restore takes.
+
+#include "runtime/abi.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+// A context ends with a number for each variable.
+enum {
+  STATE_BYTES = 256,
+  CONTEXT_BYTES =
+      (sizeof(weir_context) + 4 * sizeof(uint32_t) + WEIR_ALIGN - 1) /
+      WEIR_ALIGN * WEIR_ALIGN
+};
+static const int64_t matrix[] = {2, 3}, flags[] = {5}, none[] = {4, 0};
+static const weir_variable_info variables[] = {
+    {"flags", "flags", WEIR_BOOL, 1, flags, 5, 5, 0},
+    {"layer/matrix", "layer/matrix", WEIR_F32, 2, matrix, 6, 24, 64},
+    {"layer/none", "layer/none", WEIR_F64, 2, none, 0, 0, 128},
+    {"step", "step", WEIR_I64, 0, NULL, 1, 8, 192}};
+static weir_entry *const entries[] = {NULL};
+static const weir_level level = {entries, {0}};
+static const weir_model_info info = {.abi_version = WEIR_ABI_VERSION,
+                                     .context_bytes = CONTEXT_BYTES,
+                                     .threads = 1,
+                                     .num_levels = 1,
+                                     .state_bytes = STATE_BYTES,
+                                     .num_variables = 4,
+                                     .variables = variables};
+static const weir_model model = {.info = &info, .levels = &level};
+
+static char first[64], second[64];
+
+static void put(const char *prefix, const char *ending, const uint8_t *bytes,
+                size_t count) {
+  char path[128];
+  snprintf(path, sizeof path, "%s%s", prefix, ending);
+  FILE *file = fopen(path, "wb");
+  if (!file || fwrite(bytes, 1, count, file) != count || fclose(file))
+    abort();
+}
+
+static void remove_all(void) {
+  const char *const endings[] = {".index", ".data-00000-of-00001",
+                                 ".data-00000-of-00002"};
+  for (int i = 0; i < 6; ++i) {
+    char path[128];
+    snprintf(path, sizeof path, "%s%s", i < 3 ? first : second, endings[i % 3]);
+    unlink(path);
+  }
+}
+
+static weir_context *make(void) {
+  weir_context *context;
+  if (weir_model_create(&model, NULL, NULL, &context))
+    abort();
+  return context;
+}
+
+int LLVMFuzzerInitialize(int *argc, char ***argv) {
+  (void)argc, (void)argv;
+  const char *folder = access("/dev/shm", W_OK) ? "/tmp" : "/dev/shm";
+  snprintf(first, sizeof first, "%s/weir-fuzz-%d-a", folder, (int)getpid());
+  snprintf(second, sizeof second, "%s/weir-fuzz-%d-b", folder, (int)getpid());
+  atexit(remove_all);
+  return 0;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+  if (size < 3)
+    return 0;
+  size_t index = (size_t)data[0] << 16 | (size_t)data[1] << 8 | data[2];
+  data += 3;
+  size -= 3;
+  if (index > size)
+    index = size;
+  put(first, ".index", data, index);
+  put(first, ".data-00000-of-00001", data + index, size - index);
+  weir_context *context = make(), *other = make();
+  if (!weir_model_restore(&model, context, first)) {
+    // What lies between the variables is nobody's.
+    if (weir_model_save(&model, context, second) ||
+        weir_model_restore(&model, other, second) ||
+        memcmp(weir_model_state(&model, context),
+               weir_model_state(&model, other), STATE_BYTES))
+      abort();
+  }
+  // What it would replace is read to be told from what is written.
+  weir_status status = weir_model_save(&model, other, first);
+  if (status && status != WEIR_ERR_UNINITIALIZED && status != WEIR_ERR_IO)
+    abort();
+  weir_model_destroy(&model, context);
+  weir_model_destroy(&model, other);
+  return 0;
+}
