@@ -36,26 +36,41 @@ static std::optional<int64_t> depthOf(const Forest &forest) {
   }
 }
 
-/// Whether the sets of the nodes `at` hold `value`; nodes without one hold
-/// nothing.
-static Expr isMember(const Forest &forest, Expr at, Expr value) {
-  ImplicitLocOpBuilder &b = *at.b;
+/// Steps are ops, and nobody learns trees of so many.
+constexpr int64_t depthLimit = 1024;
+/// The most that the sets of all nodes may take, each with the room of the
+/// largest.
+constexpr size_t membersLimit = size_t(1) << 24;
+
+static size_t largestSet(const Forest &forest) {
   size_t most = 1;
   for (const auto &set : forest.sets)
     most = std::max(most, set.second.size());
+  return most;
+}
+
+/// The sets of all nodes [nodes, members]; nodes without one hold nothing.
+static Expr membersOf(ImplicitLocOpBuilder &b, const Forest &forest,
+                      Type element) {
+  size_t most = largestSet(forest);
   SmallVector<double> table(forest.size() * most,
                             std::numeric_limits<double>::quiet_NaN());
   for (const auto &[place, set] : forest.sets)
     llvm::copy(set, table.begin() + place * most);
-  Expr members = constant(b, value.elementType(),
-                          {forest.size(), static_cast<int64_t>(most)}, table);
+  return constant(b, element, {forest.size(), static_cast<int64_t>(most)},
+                  table);
+}
+
+/// Whether the sets of the nodes `at` hold `value`.
+static Expr isMember(Expr members, Expr at, Expr value) {
   Integers column(value.shape());
   column.push_back(1);
   Expr same =
       apply<graph::EqualOp>(reshape(value, column), gather(members, at, 0));
   if (!same)
     return {};
-  return {b, make<graph::ReduceOrOp>(b, same.value, Integers{same.rank() - 1})};
+  return {*at.b, make<graph::ReduceOrOp>(*at.b, same.value,
+                                         Integers{same.rank() - 1})};
 }
 
 FailureOr<Expr> scoresOf(Node &node, Expr x, const Forest &forest,
@@ -64,6 +79,10 @@ FailureOr<Expr> scoresOf(Node &node, Expr x, const Forest &forest,
   auto depth = depthOf(forest);
   if (!depth)
     return node.error() << "has a tree in which a node comes twice";
+  if (*depth > depthLimit)
+    return node.unsupported("trees of " + Twine(*depth) + " levels");
+  if (largestSet(forest) > membersLimit / forest.size())
+    return node.unsupported("sets of this size");
   for (auto [mode, feature] : llvm::zip_equal(forest.modes, forest.features))
     if (mode != Mode::leaf && (feature < 0 || feature >= x.size(1)))
       return node.error() << "asks for feature " << feature << " of "
@@ -84,43 +103,45 @@ FailureOr<Expr> scoresOf(Node &node, Expr x, const Forest &forest,
     return Expr(b, b.create<graph::ConstantOp>(
                        DenseElementsAttr::get(type, ArrayRef<bool>(values))));
   };
+  auto isOf = [&](Mode mode) {
+    if (!llvm::is_contained(forest.modes, mode))
+      return Expr();
+    return flags([&](int64_t i) { return forest.modes[i] == mode; });
+  };
+  struct Comparison {
+    Expr isOf; // without a value where no node compares so
+    Expr (*holds)(Expr value, Expr split);
+  };
+  const Comparison comparisons[] = {
+      {isOf(Mode::leq), apply<graph::LessEqualOp>},
+      {isOf(Mode::less), apply<graph::LessOp>},
+      {isOf(Mode::geq), apply<graph::GreaterEqualOp>},
+      {isOf(Mode::greater), apply<graph::GreaterOp>},
+      {isOf(Mode::equal), apply<graph::EqualOp>},
+      {isOf(Mode::notEqual), apply<graph::NotEqualOp>}};
+  Expr members, missing;
+  if (llvm::is_contained(forest.modes, Mode::member))
+    members = membersOf(b, forest, x.elementType());
+  if (llvm::is_contained(forest.missingIsYes, true))
+    missing = flags([&](int64_t i) { return forest.missingIsYes[i]; });
   Expr at = broadcast(reshape(list(forest.roots), {1, trees}), {rows, trees});
   for (int64_t step = 0; step < *depth; ++step) {
     Expr feature = gather(features, at, 0), split = gather(splits, at, 0);
     Expr value(b, make<graph::GatherOp>(b, x.value, feature.value, /*axis=*/1,
                                         /*batch_dims=*/1));
     Expr goesYes;
-    auto add = [&](Mode mode, auto compare) {
-      if (!llvm::is_contained(forest.modes, mode))
-        return;
-      Expr holds = compare(value, split);
-      Expr isOf = gather(
-          flags([&](int64_t i) { return forest.modes[i] == mode; }), at, 0);
-      holds = apply<graph::LogicalAndOp>(holds, isOf);
+    auto add = [&](Expr holds) {
       goesYes = goesYes ? apply<graph::LogicalOrOp>(goesYes, holds) : holds;
     };
-    add(Mode::leq,
-        [](Expr v, Expr s) { return apply<graph::LessEqualOp>(v, s); });
-    add(Mode::less, [](Expr v, Expr s) { return apply<graph::LessOp>(v, s); });
-    add(Mode::geq,
-        [](Expr v, Expr s) { return apply<graph::GreaterEqualOp>(v, s); });
-    add(Mode::greater,
-        [](Expr v, Expr s) { return apply<graph::GreaterOp>(v, s); });
-    add(Mode::equal,
-        [](Expr v, Expr s) { return apply<graph::EqualOp>(v, s); });
-    add(Mode::notEqual,
-        [](Expr v, Expr s) { return apply<graph::NotEqualOp>(v, s); });
-    if (llvm::is_contained(forest.modes, Mode::member)) {
-      Expr holds = isMember(forest, at, value);
-      goesYes = goesYes ? apply<graph::LogicalOrOp>(goesYes, holds) : holds;
-    }
-    if (llvm::is_contained(forest.missingIsYes, true)) {
-      Expr tracks = gather(
-          flags([&](int64_t i) { return forest.missingIsYes[i]; }), at, 0);
-      goesYes = apply<graph::LogicalOrOp>(
-          goesYes,
-          apply<graph::LogicalAndOp>(tracks, apply<graph::IsNanOp>(value)));
-    }
+    for (const Comparison &each : comparisons)
+      if (each.isOf)
+        add(apply<graph::LogicalAndOp>(each.holds(value, split),
+                                       gather(each.isOf, at, 0)));
+    if (members)
+      add(isMember(members, at, value));
+    if (missing)
+      add(apply<graph::LogicalAndOp>(gather(missing, at, 0),
+                                     apply<graph::IsNanOp>(value)));
     at = select(goesYes, gather(yes, at, 0), gather(no, at, 0));
     if (!at)
       return Expr();

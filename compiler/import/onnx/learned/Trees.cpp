@@ -39,6 +39,16 @@ FailureOr<Expr> rowsOf(Node &node) {
   return x.elementType().isF64() ? x : cast(x, node.b.getF32Type());
 }
 
+/// What each node gives to each target is a table, which takes memory before
+/// any leaf gives something.
+LogicalResult checkTable(Node &node, size_t nodes, int64_t targets) {
+  constexpr size_t most = size_t(1) << 25;
+  if (nodes <= most / static_cast<size_t>(targets))
+    return success();
+  return node.unsupported("trees of " + Twine(nodes) + " nodes for " +
+                          Twine(targets) + " targets");
+}
+
 /// The nodes by their tree and number, as the older ops list them.
 FailureOr<Forest> listedForest(Node &node, StringRef kind, int64_t targets) {
   Forest forest;
@@ -69,6 +79,8 @@ FailureOr<Forest> listedForest(Node &node, StringRef kind, int64_t targets) {
       targetTrees.size() != weights.size() ||
       targetIds.size() != weights.size())
     return node.error() << "its lists of nodes differ in length";
+  if (failed(checkTable(node, count, targets)))
+    return failure();
   // Not a DenseMap: the file may use the numbers that one keeps for itself.
   std::map<std::pair<int64_t, int64_t>, int64_t> places;
   for (size_t i = 0; i < count; ++i) {
@@ -272,8 +284,11 @@ LogicalResult importEnsemble(Node &node) {
       targetIds.size() != weights->size() || forest.targets < 1 ||
       forest.targets > (1 << 16) || roots.empty())
     return node.error() << "its lists of nodes differ in length";
+  // Each node may get a leaf of its own.
+  if (failed(checkTable(node, 2 * count + targetIds.size(), forest.targets)))
+    return failure();
   for (size_t i = 0; i < count; ++i) {
-    if ((*modes)[i] > 6)
+    if (!((*modes)[i] >= 0 && (*modes)[i] <= 6))
       return node.error() << "has a node of mode " << (*modes)[i];
     forest.add(static_cast<Mode>(static_cast<int>((*modes)[i])));
     forest.features[i] = features[i];
