@@ -20,6 +20,13 @@ namespace {
 /// Textual IR is taken as it is: it is the compiler's own language.
 OwningOpRef<ModuleOp> read(MLIRContext *context, const Options &options,
                            Status &status) {
+  if (options.input == InputKind::Library) {
+    emitError(FileLineColLoc::get(context, options.import.path, 0, 0))
+        << "is an object or a library, and no model; weir inspect says what is "
+           "in one of weir's";
+    status = Status::badInput;
+    return {};
+  }
   if (options.input != InputKind::Module) {
     auto imported = importModel(context, options.import, status);
     if (imported)

@@ -231,6 +231,11 @@ void readReport(const InputArgList &args, ReportOptions &report, Usage &usage) {
   report.remarks = args.getLastArgValue(OPT_remarks_EQ).str();
   if (std::string wrong = whatIsWrong(report); !wrong.empty())
     usage.say() << wrong << '\n';
+  raw_string_ostream version(report.compiler);
+  printVersion(version);
+  report.compiler = StringRef(report.compiler).trim().str();
+  for (const Arg *arg : args)
+    report.arguments.push_back(arg->getAsString(args));
 }
 
 } // namespace
@@ -285,6 +290,7 @@ std::optional<Options> parseOptions(mlir::MLIRContext *context,
   readEmit(args, options, usage);
   readTarget(args, command, options, usage);
   readReport(args, options.report, usage);
+  options.report.model = options.import.path;
   options.timing = args.hasArg(OPT_timing);
   options.json = args.hasArg(OPT_json);
   options.trustsBytecode = args.hasArg(OPT_trust_bytecode);

@@ -13,7 +13,10 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "llvm/ADT/SetVector.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Regex.h"
+#include "llvm/Support/SHA256.h"
 
 using namespace mlir;
 namespace json = llvm::json;
@@ -32,12 +35,54 @@ std::string whatIsWrong(const ReportOptions &options) {
   return "";
 }
 
+/// A file's size and hash, by which the same one is known again.
+static std::optional<json::Object> identityOf(StringRef path) {
+  auto file = llvm::MemoryBuffer::getFile(path, /*IsText=*/false,
+                                          /*RequiresNullTerminator=*/false);
+  if (!file)
+    return std::nullopt;
+  auto hash =
+      llvm::SHA256::hash(llvm::arrayRefFromStringRef((*file)->getBuffer()));
+  return json::Object{{"file", json::fixUTF8(path)},
+                      {"bytes", static_cast<int64_t>((*file)->getBufferSize())},
+                      {"sha256", llvm::toHex(hash, /*LowerCase=*/true)}};
+}
+
+/// The model's file, or those of its directory, in the order of their names.
+static json::Array filesOf(StringRef path) {
+  std::vector<std::string> paths;
+  std::error_code code;
+  if (llvm::sys::fs::is_regular_file(path))
+    paths.push_back(path.str());
+  else if (llvm::sys::fs::is_directory(path))
+    for (llvm::sys::fs::recursive_directory_iterator
+             at(path, code, /*follow_symlinks=*/false),
+         end;
+         at != end && !code; at.increment(code))
+      if (at->type() == llvm::sys::fs::file_type::regular_file)
+        paths.push_back(at->path());
+  llvm::sort(paths);
+  json::Array files;
+  for (const std::string &each : paths)
+    if (std::optional<json::Object> identity = identityOf(each))
+      files.push_back(std::move(*identity));
+  return files;
+}
+
 Decisions::Decisions(ModuleOp module, const ReportOptions &options)
     : options(options) {
-  if (auto source = module->getAttrOfType<StringAttr>("weir.source"))
-    report["source"] = json::fixUTF8(source.getValue());
   for (const char *list : {"products", "stages"})
     report[list] = json::Array();
+  if (options.path.empty())
+    return;
+  if (auto source = module->getAttrOfType<StringAttr>("weir.source"))
+    report["source"] = json::fixUTF8(source.getValue());
+  report["compiler"] = options.compiler;
+  json::Array arguments;
+  for (const std::string &argument : options.arguments)
+    arguments.push_back(json::fixUTF8(argument));
+  report["arguments"] = std::move(arguments);
+  report["model"] = filesOf(options.model);
 }
 
 bool Decisions::isTold(StringRef kind) const {
@@ -58,12 +103,10 @@ void Decisions::addStage(StringRef stage, double seconds, ModuleOp module) {
 }
 
 void Decisions::addProduct(StringRef path) {
-  uint64_t bytes = 0;
-  if (path.empty() || path == "-" || llvm::sys::fs::file_size(path, bytes))
+  if (options.path.empty() || path.empty() || path == "-")
     return;
-  report.getArray("products")
-      ->push_back(json::Object{{"file", json::fixUTF8(path)},
-                               {"bytes", static_cast<int64_t>(bytes)}});
+  if (std::optional<json::Object> identity = identityOf(path))
+    report.getArray("products")->push_back(std::move(*identity));
 }
 
 static std::string textOf(Type type) {

@@ -16,6 +16,10 @@ struct ReportOptions {
   std::string path;
   /// Kinds of remarks to print that this is found in; empty: none.
   std::string remarks;
+  /// What a report says of its making: the compiler, the model's path, and the
+  /// arguments.
+  std::string compiler, model;
+  std::vector<std::string> arguments;
 
   bool isOn() const { return !path.empty() || !remarks.empty(); }
 };

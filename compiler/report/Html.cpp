@@ -122,8 +122,12 @@ void writeHtml(const json::Object &report, raw_ostream &os) {
         "}\nsvg { width: 100%; border: 1px solid #ccc; }\n"
         "</style>\n</head>\n<body>\n<h1>"
      << shown(report.get("source")) << "</h1>\n";
-  writeTable(report.getArray("products"), "Files",
-             {{"file", "file"}, {"bytes", "bytes"}}, os);
+  os << "<p>" << shown(report.get("compiler")) << ": "
+     << shown(report.get("arguments")) << "</p>\n";
+  for (auto [key, title] : {std::pair("model", "Model"), {"products", "Files"}})
+    writeTable(report.getArray(key), title,
+               {{"file", "file"}, {"bytes", "bytes"}, {"sha256", "SHA-256"}},
+               os);
   if (const json::Array *signatures = report.getArray("signatures"))
     for (const json::Value &value : *signatures)
       if (const json::Object *signature = value.getAsObject()) {

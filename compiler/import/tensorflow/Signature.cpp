@@ -113,8 +113,8 @@ signatureEntries(Report &report, const Graph &graph,
   for (const std::string &name : wanted) {
     auto found = all.find(name);
     if (found == all.end()) {
-      report.error() << "has no signature '" << escaped(name) << "'; it has "
-                     << list();
+      report.error(Status::badUsage)
+          << "has no signature '" << escaped(name) << "'; it has " << list();
       return failure();
     }
     FailureOr<Entry> entry =

@@ -131,12 +131,13 @@ LogicalResult readSavedModel(Report &report, const std::string &path,
   }
   if (model.graph)
     return success();
+  bool isUsual = wanted.size() == 1 && wanted.front() == "serve";
   if (model.message.meta_graphs_size() == 0)
     report.error() << "holds no graph";
   else
-    report.error() << "has no graph with the tags {" << joined(wanted)
-                   << "}, only with " << escaped(offered, 600)
-                   << "; choose by --tags";
+    report.error(isUsual ? Status::badInput : Status::badUsage)
+        << "has no graph with the tags {" << joined(wanted) << "}, only with "
+        << escaped(offered, 600) << "; choose by --tags";
   return failure();
 }
 
