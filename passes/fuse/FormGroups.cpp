@@ -184,7 +184,13 @@ private:
     if (members.contains(producer) || members.size() >= maxGroupOps ||
         producer->getBlock() != root()->getBlock())
       return false;
-    if (isOneOfManyRows(producer) || isOfHost(producer) != isOfHost(root()))
+    // First, so that what all of the model uses is not looked at further, by
+    // each of its users.
+    bool private_ = llvm::all_of(producer->getUsers(), [&](Operation *user) {
+      return members.contains(user);
+    });
+    if (!private_ || isOneOfManyRows(producer) ||
+        isOfHost(producer) != isOfHost(root()))
       return false;
     // An opaque root reads its operands more than once, or out of order.
     if (roleOf(root()) == FusionRole::opaque)
@@ -192,11 +198,6 @@ private:
     // Nothing goes with the operand of a product.
     if (llvm::any_of(producer->getUsers(),
                      [&](Operation *user) { return moved.contains(user); }))
-      return false;
-    bool private_ = llvm::all_of(producer->getUsers(), [&](Operation *user) {
-      return members.contains(user);
-    });
-    if (!private_)
       return false;
     if (movesRows(producer) && onlyProductsUse(producer)) {
       moved.insert(producer);
@@ -305,15 +306,14 @@ graph::GroupOp Group::materialize() {
   Operation *last = ordered.back();
   llvm::SmallPtrSet<Operation *, 16> inside(ordered.begin(), ordered.end());
   llvm::SetVector<Value> inputs;
-  SmallVector<Operation *> copies;
+  llvm::SetVector<Operation *> copies;
   for (Operation *op : ordered)
     for (Value operand : op->getOperands()) {
       Operation *producer = operand.getDefiningOp();
       if (producer && inside.contains(producer))
         continue;
       if (producer && isSplatConstant(producer)) {
-        if (!llvm::is_contained(copies, producer))
-          copies.push_back(producer);
+        copies.insert(producer);
       } else {
         inputs.insert(operand);
       }

@@ -33,8 +33,8 @@ LogicalResult Tracer::push(Node &node, StringRef name, const Bindings &bindings,
                           << "' of '" << escaped(name) << "' has no type";
   }
   if (!graph->order) {
-    FailureOr<std::vector<int>> order =
-        orderNodes(report, *graph, graph->returns, graph->controlReturns, {});
+    FailureOr<std::vector<int>> order = orderNodes(
+        report, *graph, graph->returns, graph->controlReturns, Feeds());
     if (failed(order))
       return failure();
     graph->order = std::move(*order);
@@ -45,8 +45,8 @@ LogicalResult Tracer::push(Node &node, StringRef name, const Bindings &bindings,
   frame->bindings = &bindings;
   frame->caller = node.b.getLoc();
   frame->guards = this->frame().guards;
-  frame->guards.append(this->frame().states[currentNode()].guards);
-  frame->states.resize(graph->size());
+  frame->guards.append(this->frame().states.at(currentNode()).guards);
+  frame->fed = std::make_shared<Feeds>();
   frame->order = *graph->order;
   frame->wanted = graph->returns;
   frame->done = std::move(done);

@@ -42,12 +42,12 @@ static SmallVector<Edge> iteratorResults(const Graph &graph,
 /// give.
 static LogicalResult findInputs(Report &report, const Graph &graph,
                                 ArrayRef<Edge> wanted, Entry &entry) {
-  auto order = orderNodes(report, graph, wanted, entry.targets, {});
+  auto order = orderNodes(report, graph, wanted, entry.targets, Feeds());
   if (failed(order))
     return failure();
   SmallVector<Edge> read = iteratorResults(graph, *order, wanted);
   if (!read.empty())
-    order = orderNodes(report, graph, wanted, entry.targets, read);
+    order = orderNodes(report, graph, wanted, entry.targets, Feeds(read));
   if (failed(order))
     return failure();
   auto add = [&](Edge edge) {
@@ -103,17 +103,16 @@ static FailureOr<Entry> entryOf(Report &report, const Graph &graph,
                                 const Wanted &want) {
   Entry entry;
   entry.name = want.name;
-  SmallVector<Edge> fed;
+  llvm::DenseSet<std::pair<int, int>> fed;
   for (const Feed &feed : options.feeds) {
     FailureOr<Edge> edge = resolveTensor(report, graph, feed.name, "--feed");
     if (failed(edge))
       return failure();
-    if (llvm::is_contained(fed, *edge)) {
+    if (!fed.insert({edge->node, edge->output}).second) {
       report.error(Status::badUsage)
           << "'" << escaped(feed.name) << "' is fed twice";
       return failure();
     }
-    fed.push_back(*edge);
     entry.inputs.push_back({{feed.name, feed.name, feed.type}, *edge});
   }
   SmallVector<Edge> wanted;
@@ -160,11 +159,12 @@ static FailureOr<Entry> entryOf(Report &report, const Graph &graph,
       return failure();
   } else if (!options.entries.empty()) {
     // Of several functions each takes the feeds that it needs.
-    auto order = orderNodes(report, graph, wanted, entry.targets, {});
+    auto order = orderNodes(report, graph, wanted, entry.targets, Feeds());
     if (failed(order))
       return failure();
+    llvm::DenseSet<int> needed(order->begin(), order->end());
     llvm::erase_if(entry.inputs, [&](const Port &port) {
-      return !llvm::is_contained(*order, port.edge.node);
+      return !needed.contains(port.edge.node);
     });
   }
   for (Port &port : entry.inputs) {

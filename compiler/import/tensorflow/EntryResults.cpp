@@ -30,9 +30,9 @@ FailureOr<EntryResults> traceEntry(const EntrySource &source,
                                    const EntryResults *like) {
   const Graph &graph = source.graph;
   const Entry &entry = source.entry;
-  SmallVector<std::pair<Edge, Traced>> given;
+  Feeds given;
   for (auto [port, value] : llvm::zip_equal(entry.inputs, fed))
-    given.push_back({port.edge, value});
+    given.add(port.edge, value);
   SmallVector<Edge> wanted;
   for (const Port &port : entry.outputs)
     wanted.push_back(port.edge);
@@ -43,7 +43,7 @@ FailureOr<EntryResults> traceEntry(const EntrySource &source,
   if (entry.isTraining)
     readTrained(tracer, source.state);
   FailureOr<SmallVector<Traced>> traced =
-      tracer.trace(graph, wanted, entry.targets, given);
+      tracer.trace(graph, wanted, entry.targets, std::move(given));
   if (failed(traced))
     return failure();
   auto [ports, outputs] = outputsOf(entry, *traced);

@@ -27,18 +27,10 @@ enum Need : char { none = 0, waitedFor = 1, value = 2 };
 
 struct Search {
   const Graph &graph;
-  ArrayRef<Edge> fed;
-  llvm::DenseSet<std::pair<int, int>> cut;
-  llvm::DenseSet<int> cutNodes;
+  const Feeds &fed;
 
-  Search(const Graph &graph, ArrayRef<Edge> fed) : graph(graph), fed(fed) {
-    for (Edge edge : fed) {
-      cut.insert({edge.node, edge.output});
-      cutNodes.insert(edge.node);
-    }
-  }
   /// What must be traced before the node. A loop is traced as a whole for the
-  /// first of its Exits, and needs what enters it.
+  /// first of its Exits, which needs what enters it, and the others need that.
   void before(int node, SmallVectorImpl<Edge> &operands,
               SmallVectorImpl<int> &controls) const {
     int left = graph.loops && plainOp(graph.op(node)) == "Exit"
@@ -47,35 +39,42 @@ struct Search {
     auto add = [&](int of) {
       operands.append(graph.operands(of).begin(), graph.operands(of).end());
       for (int control : graph.controls(of))
-        if (!cutNodes.contains(control))
+        if (!fed.hasNode(control))
           controls.push_back(control);
     };
     if (left < 0)
       return add(node);
-    for (int enter : graph.loops->loop(left).enters)
+    const FrameLoop &loop = graph.loops->loop(left);
+    int first = loop.exits.empty() ? node : loop.exits.front();
+    if (first != node && !fed.hasNode(first)) {
+      operands.push_back({first, 0});
+      return;
+    }
+    for (int enter : loop.enters)
       add(enter);
   }
-  bool isCut(Edge edge) const {
-    return edge.isArgument() || cut.contains({edge.node, edge.output});
-  }
+  bool isCut(Edge edge) const { return edge.isArgument() || fed.find(edge); }
 };
 
 } // namespace
 
-/// Marks what is needed, from the wanted edges back.
-static std::vector<char> markNeeded(const Search &search, ArrayRef<Edge> wanted,
-                                    ArrayRef<int> controls) {
+/// What is needed, from the wanted edges back. Costs what it finds, however
+/// large the graph is.
+static llvm::DenseMap<int, Need> findNeeded(const Search &search,
+                                            ArrayRef<Edge> wanted,
+                                            ArrayRef<int> controls) {
   const Graph &graph = search.graph;
-  std::vector<char> need(graph.size(), none);
+  llvm::DenseMap<int, Need> needed;
   std::vector<int> work;
-  auto mark = [&](int node, char why) {
+  auto mark = [&](int node, Need why) {
     // Conditionals of the first version tell by control edges which nodes of
     // theirs run.
     if (why == waitedFor && (graph.hasSwitches || hasEffects(graph.node(node))))
       why = value;
-    if (need[node] >= why)
+    Need &need = needed[node];
+    if (need >= why)
       return;
-    need[node] = why;
+    need = why;
     work.push_back(node);
   };
   for (Edge edge : wanted)
@@ -89,13 +88,14 @@ static std::vector<char> markNeeded(const Search &search, ArrayRef<Edge> wanted,
     SmallVector<Edge> operands;
     SmallVector<int> waits;
     search.before(node, operands, waits);
+    Need need = needed.lookup(node);
     for (Edge edge : operands)
       if (!search.isCut(edge))
-        mark(edge.node, need[node]);
+        mark(edge.node, need);
     for (int control : waits)
       mark(control, waitedFor);
   }
-  return need;
+  return needed;
 }
 
 /// A node may only be used by those in its own loop.
@@ -120,15 +120,18 @@ static LogicalResult checkLevel(Report &report, const Graph &graph, int node,
 
 FailureOr<std::vector<int>> orderNodes(Report &report, const Graph &graph,
                                        ArrayRef<Edge> wanted,
-                                       ArrayRef<int> controls,
-                                       ArrayRef<Edge> fed, int level) {
-  Search search(graph, fed);
-  std::vector<char> need = markNeeded(search, wanted, controls);
-  for (int node = 0; node < graph.size(); ++node)
-    if (need[node] && failed(checkLevel(report, graph, node, level)))
+                                       ArrayRef<int> controls, const Feeds &fed,
+                                       int level) {
+  Search search{graph, fed};
+  llvm::DenseMap<int, Need> needed = findNeeded(search, wanted, controls);
+  std::vector<int> roots(llvm::make_first_range(needed).begin(),
+                         llvm::make_first_range(needed).end());
+  llvm::sort(roots);
+  for (int node : roots)
+    if (failed(checkLevel(report, graph, node, level)))
       return failure();
-  enum : char { unseen, open, closed };
-  std::vector<char> seen(graph.size(), unseen);
+  enum Seen : char { unseen, open, closed };
+  llvm::DenseMap<int, Seen> seen;
   std::vector<int> order;
   struct Visit {
     int node;
@@ -143,15 +146,15 @@ FailureOr<std::vector<int>> orderNodes(Report &report, const Graph &graph,
     stack.back().node = node;
     search.before(node, stack.back().operands, stack.back().waits);
   };
-  for (int root = 0; root < graph.size(); ++root) {
-    if (!need[root] || seen[root] != unseen)
+  for (int root : roots) {
+    if (seen.lookup(root) != unseen)
       continue;
     enter(root);
     while (!stack.empty()) {
       auto &[node, next, operands, waits] = stack.back();
       if (next == operands.size() + waits.size()) {
         seen[node] = closed;
-        if (need[node] == value)
+        if (needed.lookup(node) == value)
           order.push_back(node);
         stack.pop_back();
         continue;
@@ -161,9 +164,10 @@ FailureOr<std::vector<int>> orderNodes(Report &report, const Graph &graph,
         continue;
       int before =
           i < operands.size() ? operands[i].node : waits[i - operands.size()];
-      if (seen[before] == unseen) {
+      Seen beforeIs = seen.lookup(before);
+      if (beforeIs == unseen) {
         enter(before);
-      } else if (seen[before] == open) {
+      } else if (beforeIs == open) {
         auto start = llvm::find_if(
             stack, [&](const Visit &visit) { return visit.node == before; });
         InFlightDiagnostic error =

@@ -15,6 +15,12 @@ using namespace mlir;
 
 namespace weir::tensorflow {
 
+const NodeState &NodeStates::at(int node) const {
+  static const NodeState none;
+  auto found = states.find(node);
+  return found == states.end() ? none : found->second;
+}
+
 Location Tracer::locationOf(const Frame &frame, int node) {
   Location at = report.node(frame.graph->name(node));
   return frame.caller ? Location(CallSiteLoc::get(at, frame.caller)) : at;
@@ -22,12 +28,11 @@ Location Tracer::locationOf(const Frame &frame, int node) {
 
 FailureOr<Traced> Tracer::value(const Frame &frame, Edge edge, Location at,
                                 bool &unsupported) {
-  for (const auto &[fed, traced] : frame.fed)
-    if (fed == edge)
-      return traced;
+  if (const Traced *fed = frame.fed->find(edge))
+    return *fed;
   if (edge.isArgument())
     return frame.arguments[edge.argumentIndex()];
-  const NodeState &state = frame.states[edge.node];
+  const NodeState &state = frame.states.at(edge.node);
   if (state.unsupported) {
     unsupported = true;
     return Traced();
@@ -45,13 +50,10 @@ FailureOr<Traced> Tracer::value(const Frame &frame, Edge edge, Location at,
 
 FailureOr<SmallVector<Traced>>
 Tracer::traceGraph(const Graph &graph, ArrayRef<Edge> wanted,
-                   ArrayRef<std::pair<Edge, Traced>> fed, bool &unsupported,
+                   std::shared_ptr<const Feeds> fed, bool &unsupported,
                    const Frame *around, int level, ArrayRef<int> targets) {
-  SmallVector<Edge> fedEdges;
-  for (const auto &[edge, traced] : fed)
-    fedEdges.push_back(edge);
   FailureOr<std::vector<int>> order =
-      orderNodes(report, graph, wanted, targets, fedEdges, level);
+      orderNodes(report, graph, wanted, targets, *fed, level);
   if (failed(order))
     return failure();
   auto frame = std::make_unique<Frame>();
@@ -62,8 +64,7 @@ Tracer::traceGraph(const Graph &graph, ArrayRef<Edge> wanted,
     frame->caller = around->caller;
     frame->guards = around->guards;
   }
-  frame->states.resize(graph.size());
-  frame->fed.assign(fed.begin(), fed.end());
+  frame->fed = std::move(fed);
   frame->order = std::move(*order);
   frame->wanted.assign(wanted.begin(), wanted.end());
   SmallVector<Traced> results;
@@ -78,12 +79,13 @@ Tracer::traceGraph(const Graph &graph, ArrayRef<Edge> wanted,
   return results;
 }
 
-FailureOr<SmallVector<Traced>>
-Tracer::trace(const Graph &graph, ArrayRef<Edge> wanted, ArrayRef<int> targets,
-              ArrayRef<std::pair<Edge, Traced>> fed) {
+FailureOr<SmallVector<Traced>> Tracer::trace(const Graph &graph,
+                                             ArrayRef<Edge> wanted,
+                                             ArrayRef<int> targets, Feeds fed) {
   bool unsupported = false;
   auto results =
-      traceGraph(graph, wanted, fed, unsupported, nullptr, -1, targets);
+      traceGraph(graph, wanted, std::make_shared<Feeds>(std::move(fed)),
+                 unsupported, nullptr, -1, targets);
   if (failed(results) || failed(reportUnsupported()))
     return failure();
   return results;
@@ -94,12 +96,14 @@ FailureOr<Traced> Tracer::traceAside(const Graph &graph, Edge edge) {
     return failure();
   bool unsupported = false;
   // What is fed to the graph is given here too.
-  SmallVector<std::pair<Edge, Traced>> fed;
+  std::shared_ptr<const Feeds> fed;
   for (const std::unique_ptr<Frame> &frame : frames)
     if (frame->graph == &graph)
       fed = frame->fed;
+  if (!fed)
+    fed = std::make_shared<Feeds>();
   ++nesting;
-  auto results = traceGraph(graph, edge, fed, unsupported);
+  auto results = traceGraph(graph, edge, std::move(fed), unsupported);
   --nesting;
   if (failed(results) || unsupported)
     return failure();

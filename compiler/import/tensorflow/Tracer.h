@@ -9,6 +9,7 @@
 #include "compiler/import/tensorflow/Tensors.h"
 
 #include <functional>
+#include <unordered_map>
 
 namespace weir::tensorflow {
 
@@ -47,6 +48,42 @@ struct NodeState {
   bool unsupported = false;
 };
 
+/// The states of a graph's nodes: of those that tracing has come to only, for
+/// many a trace is of a few nodes of a large graph.
+class NodeStates {
+public:
+  /// The node's state, to be changed; it stays where it is.
+  NodeState &operator[](int node) { return states[node]; }
+  const NodeState &at(int node) const;
+
+private:
+  std::unordered_map<int, NodeState> states;
+};
+
+/// Values given from outside instead of the nodes' own.
+class Feeds {
+public:
+  Feeds() = default;
+  explicit Feeds(llvm::ArrayRef<Edge> edges) {
+    for (Edge edge : edges)
+      add(edge, {});
+  }
+  void add(Edge edge, Traced value) {
+    values[{edge.node, edge.output}] = std::move(value);
+    nodes.insert(edge.node);
+  }
+  /// Null where the edge is not fed.
+  const Traced *find(Edge edge) const {
+    auto found = values.find({edge.node, edge.output});
+    return found == values.end() ? nullptr : &found->second;
+  }
+  bool hasNode(int node) const { return nodes.contains(node); }
+
+private:
+  llvm::DenseMap<std::pair<int, int>, Traced> values;
+  llvm::DenseSet<int> nodes;
+};
+
 /// A graph that is being traced.
 struct Frame {
   const Graph *graph;
@@ -55,11 +92,10 @@ struct Frame {
   const Bindings *bindings = nullptr;
   /// Where the function was called; null for the outermost graph.
   mlir::LocationAttr caller;
-  std::vector<NodeState> states;
+  NodeStates states;
   /// Under which conditions the call runs.
   Guards guards;
-  /// Values given from outside instead of the node's own.
-  llvm::SmallVector<std::pair<Edge, Traced>> fed;
+  std::shared_ptr<const Feeds> fed;
   std::vector<int> order;
   size_t next = 0;
   llvm::SmallVector<Edge> wanted;
@@ -91,10 +127,10 @@ public:
 
   /// The values of `wanted`, with `fed` given; traces what they need and what
   /// must run besides: `targets`, and what those and they wait for.
-  mlir::FailureOr<llvm::SmallVector<Traced>>
-  trace(const Graph &graph, llvm::ArrayRef<Edge> wanted,
-        llvm::ArrayRef<int> targets,
-        llvm::ArrayRef<std::pair<Edge, Traced>> fed);
+  mlir::FailureOr<llvm::SmallVector<Traced>> trace(const Graph &graph,
+                                                   llvm::ArrayRef<Edge> wanted,
+                                                   llvm::ArrayRef<int> targets,
+                                                   Feeds fed);
 
   /// Traces the function in place of the node, whose results are then the
   /// function's. For handlers of calls: returns at once.
@@ -120,7 +156,7 @@ public:
   /// Traces edges inside a loop of the innermost frame's graph.
   mlir::FailureOr<llvm::SmallVector<Traced>>
   traceLevel(Node &node, const Graph &graph, llvm::ArrayRef<Edge> wanted,
-             llvm::ArrayRef<std::pair<Edge, Traced>> fed, int level);
+             Feeds fed, int level);
   /// The value of an edge that has been traced; `unsupported` where its node
   /// is not.
   mlir::FailureOr<Traced> value(const Frame &frame, Edge edge,
@@ -129,7 +165,7 @@ public:
   /// Whether the node at work is in a region, or under a condition.
   bool isConditional() {
     return nesting || !frame().guards.empty() ||
-           !frame().states[currentNode()].guards.empty();
+           !frame().states.at(currentNode()).guards.empty();
   }
   /// The node at work.
   int currentNode() { return frame().order[frame().next - 1]; }
@@ -156,7 +192,7 @@ private:
   /// Traces a graph's wanted edges; `unsupported` where nodes are missing.
   mlir::FailureOr<llvm::SmallVector<Traced>>
   traceGraph(const Graph &graph, llvm::ArrayRef<Edge> wanted,
-             llvm::ArrayRef<std::pair<Edge, Traced>> fed, bool &unsupported,
+             std::shared_ptr<const Feeds> fed, bool &unsupported,
              const Frame *around = nullptr, int level = -1,
              llvm::ArrayRef<int> targets = {});
   /// What an edge carries, as operand `i` of a node, or as a result (-1): of a
@@ -193,8 +229,7 @@ private:
 mlir::FailureOr<std::vector<int>> orderNodes(Report &report, const Graph &graph,
                                              llvm::ArrayRef<Edge> wanted,
                                              llvm::ArrayRef<int> controls,
-                                             llvm::ArrayRef<Edge> fed,
-                                             int level = -1);
+                                             const Feeds &fed, int level = -1);
 
 /// All handlers, by op.
 const Handlers &handlers();

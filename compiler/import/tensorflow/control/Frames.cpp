@@ -22,8 +22,7 @@ struct LoopVariable {
 class FrameTracer {
 public:
   FrameTracer(Node &node, const Graph &graph, int loop)
-      : node(node), graph(graph), nest(*graph.loops),
-        loop(graph.loops->loop(loop)), level(loop) {}
+      : node(node), graph(graph), loop(graph.loops->loop(loop)), level(loop) {}
 
   LogicalResult trace();
 
@@ -37,12 +36,11 @@ private:
 
   Node &node;
   const Graph &graph;
-  const LoopNest &nest;
   const FrameLoop &loop;
   int level;
   SmallVector<LoopVariable> variables;
   /// What comes in from outside and stays.
-  SmallVector<std::pair<Edge, Traced>> constants;
+  Feeds constants;
 };
 
 } // namespace
@@ -67,15 +65,17 @@ LogicalResult FrameTracer::findVariables() {
       return error(merge) << "is no variable of a loop";
     variables.push_back(variable);
   }
-  for (int i = 0; i < graph.size(); ++i) {
-    if (plainOp(graph.op(i)) != "Switch" || nest.loopOf(i) != level)
+  llvm::DenseMap<int, size_t> byMerge;
+  for (auto [i, variable] : llvm::enumerate(variables))
+    byMerge[variable.merge] = i;
+  for (int choice : loop.switches) {
+    ArrayRef<Edge> operands = graph.operands(choice);
+    if (operands.size() != 2 || operands[1].node != loop.condition ||
+        operands[0].output != 0)
       continue;
-    ArrayRef<Edge> operands = graph.operands(i);
-    if (operands.size() != 2 || operands[1].node != loop.condition)
-      continue;
-    for (LoopVariable &variable : variables)
-      if (operands[0] == Edge{variable.merge, 0})
-        variable.choice = i;
+    auto found = byMerge.find(operands[0].node);
+    if (found != byMerge.end())
+      variables[found->second].choice = choice;
   }
   return success();
 }
@@ -97,18 +97,18 @@ bool FrameTracer::isInvariant(const LoopVariable &variable) const {
 FailureOr<SmallVector<Traced>> FrameTracer::traceInside(ArrayRef<Traced> values,
                                                         ArrayRef<Edge> wanted,
                                                         bool inBody) {
-  SmallVector<std::pair<Edge, Traced>> fed(constants);
+  Feeds fed = constants;
   for (auto [variable, value] : llvm::zip(variables, values)) {
-    fed.push_back({{variable.merge, 0}, value});
+    fed.add({variable.merge, 0}, value);
     if (inBody && variable.choice >= 0)
-      fed.push_back({{variable.choice, 1}, value});
+      fed.add({variable.choice, 1}, value);
   }
   if (inBody) {
     ImplicitLocOpBuilder b(node.b.getLoc(), node.tracer.builder);
     auto type = RankedTensorType::get({}, b.getI1Type());
-    fed.push_back({{loop.condition, 0}, {splat(b, type, 1), {}, nullptr}});
+    fed.add({loop.condition, 0}, {splat(b, type, 1), {}, nullptr});
   }
-  return node.tracer.traceLevel(node, graph, wanted, fed, level);
+  return node.tracer.traceLevel(node, graph, wanted, std::move(fed), level);
 }
 
 LogicalResult FrameTracer::trace() {
@@ -133,7 +133,7 @@ LogicalResult FrameTracer::trace() {
     if (failed(value))
       return failure();
     dead |= isDead(*value);
-    constants.push_back({{enter, 0}, *value});
+    constants.add({enter, 0}, *value);
   }
   for (const LoopVariable &variable : variables) {
     FailureOr<Traced> value = valueOf(variable.first);
@@ -162,6 +162,13 @@ LogicalResult FrameTracer::trace() {
       missing = true;
     }
   }
+  // What a variable is after the last step leaves its Switch, or its Merge.
+  llvm::DenseMap<int, size_t> sources;
+  for (auto [i, variable] : llvm::enumerate(variables)) {
+    sources[variable.merge] = i;
+    if (variable.choice >= 0)
+      sources[variable.choice] = i;
+  }
   for (int exit : loop.exits) {
     NodeState &state = outside.states[exit];
     state.traced = true;
@@ -171,14 +178,12 @@ LogicalResult FrameTracer::trace() {
       continue;
     Edge from = graph.operands(exit).empty() ? Edge() : graph.operands(exit)[0];
     Traced result = dead ? deadValue() : Traced();
-    bool found = dead;
-    for (size_t i = 0; !dead && i < variables.size(); ++i)
-      if (from == Edge{variables[i].choice, 0} ||
-          from == Edge{variables[i].merge, 0}) {
-        result = (*results)[i];
-        found = true;
-      }
-    if (!found)
+    auto source = sources.find(from.node);
+    bool isVariable = source != sources.end() && from.output == 0 &&
+                      !graph.operands(exit).empty();
+    if (!dead && isVariable)
+      result = (*results)[source->second];
+    else if (!dead)
       return error(exit) << "leaves the loop with something that is none of "
                             "its variables";
     state.results.assign(1, result);

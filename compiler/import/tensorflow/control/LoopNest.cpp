@@ -99,13 +99,17 @@ LoopNest::LoopNest(const Graph &graph)
       continue;
     if (op == "LoopCond")
       all[inner].condition = node;
+    else if (op == "Switch")
+      all[inner].switches.push_back(node);
     else if (op == "Merge" && any_of(graph.operands(node), [&](Edge edge) {
                return isBack(graph, node, edge);
              }))
       all[inner].merges.push_back(node);
   }
-  for (FrameLoop &loop : all)
+  for (FrameLoop &loop : all) {
     llvm::sort(loop.merges);
+    llvm::sort(loop.switches);
+  }
 }
 
 int LoopNest::left(int exit) const {

@@ -16,7 +16,7 @@ struct FrameLoop {
   /// The loop around it; -1 for none.
   int parent = -1;
   unsigned depth = 0;
-  llvm::SmallVector<int> enters, merges, exits;
+  llvm::SmallVector<int> enters, merges, switches, exits;
   /// The node that gives the condition; -1 where there is none.
   int condition = -1;
 };

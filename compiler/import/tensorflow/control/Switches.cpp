@@ -33,12 +33,9 @@ static void addGuards(Guards &guards, const Guards &more) {
 }
 
 Guards Tracer::guardsOf(const Frame &frame, Edge edge) const {
-  for (const auto &[fed, traced] : frame.fed)
-    if (fed == edge)
-      return {};
-  if (edge.isArgument())
+  if (edge.isArgument() || frame.fed->find(edge))
     return {};
-  const NodeState &state = frame.states[edge.node];
+  const NodeState &state = frame.states.at(edge.node);
   Guards guards = state.guards;
   if (state.choice)
     addGuards(guards, {Guard{state.choice, edge.output == 1}});
@@ -53,8 +50,9 @@ FailureOr<bool> Tracer::traceSwitches(int index, Location at,
   for (Edge edge : top.graph->operands(index))
     addGuards(state.guards, guardsOf(top, edge));
   for (int control : top.graph->controls(index)) {
-    dead |= top.states[control].dead;
-    addGuards(state.guards, top.states[control].guards);
+    const NodeState &before = top.states.at(control);
+    dead |= before.dead;
+    addGuards(state.guards, before.guards);
   }
   if (dead) {
     // As many results as anyone asks for.
@@ -154,7 +152,8 @@ LogicalResult Tracer::traceMerge(int index, Location at) {
 
 LogicalResult Tracer::traceExit(int index, Location at) {
   Frame &top = frame();
-  if (top.states[index].traced || top.states[index].unsupported)
+  const NodeState &state = top.states.at(index);
+  if (state.traced || state.unsupported)
     return success();
   int loop = top.graph->loops->left(index);
   if (loop < 0) {
@@ -167,9 +166,10 @@ LogicalResult Tracer::traceExit(int index, Location at) {
   return traceFrame(node, *top.graph, loop);
 }
 
-FailureOr<SmallVector<Traced>>
-Tracer::traceLevel(Node &node, const Graph &graph, ArrayRef<Edge> wanted,
-                   ArrayRef<std::pair<Edge, Traced>> fed, int level) {
+FailureOr<SmallVector<Traced>> Tracer::traceLevel(Node &node,
+                                                  const Graph &graph,
+                                                  ArrayRef<Edge> wanted,
+                                                  Feeds fed, int level) {
   if (nesting >= nestingLimit) {
     report.error(node.b.getLoc(), Status::limit) << "loops nest too deep";
     return failure();
@@ -177,7 +177,9 @@ Tracer::traceLevel(Node &node, const Graph &graph, ArrayRef<Edge> wanted,
   bool unsupported = false;
   Frame &around = frame();
   ++nesting;
-  auto results = traceGraph(graph, wanted, fed, unsupported, &around, level);
+  auto results =
+      traceGraph(graph, wanted, std::make_shared<Feeds>(std::move(fed)),
+                 unsupported, &around, level);
   --nesting;
   if (failed(results) || unsupported)
     return failure();
@@ -186,7 +188,7 @@ Tracer::traceLevel(Node &node, const Graph &graph, ArrayRef<Edge> wanted,
 
 void Tracer::guardChecks(Operation *before, Block *block, int index) {
   Guards guards = frame().guards;
-  addGuards(guards, frame().states[index].guards);
+  addGuards(guards, frame().states.at(index).guards);
   if (guards.empty() || !block)
     return;
   auto op = before ? std::next(before->getIterator()) : block->begin();

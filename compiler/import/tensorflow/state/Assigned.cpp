@@ -84,7 +84,7 @@ public:
       wanted.push_back(port.edge);
     for (const Port &port : entry.inputs)
       fed.push_back(port.edge);
-    auto order = orderNodes(report, graph, wanted, entry.targets, fed);
+    auto order = orderNodes(report, graph, wanted, entry.targets, Feeds(fed));
     if (failed(order))
       return failure();
     isTraining = entry.isTraining;
@@ -94,7 +94,7 @@ public:
       Call call = std::move(work.back());
       work.pop_back();
       auto inner = orderNodes(report, *call.graph, call.graph->returns,
-                              call.graph->controlReturns, {});
+                              call.graph->controlReturns, Feeds());
       if (failed(inner))
         return failure();
       visit(call, *inner);

@@ -5,7 +5,8 @@
 
 #include "dialects/graph/Graph.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "llvm/ADT/BitVector.h"
+#include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/StringMap.h"
 
 using namespace mlir;
 using ::tensorflow::NodeDef;
@@ -15,13 +16,11 @@ namespace weir::tensorflow {
 /// Whether the value of an edge can be had without a run's inputs, a
 /// checkpoint's tensors and the variable itself.
 static bool isInitial(const Graph &graph, Edge edge, StringRef name) {
-  llvm::BitVector seen(graph.size());
+  llvm::DenseSet<int> seen;
   SmallVector<int> work;
   auto add = [&](Edge edge) {
-    if (!edge.isArgument() && !seen.test(edge.node)) {
-      seen.set(edge.node);
+    if (!edge.isArgument() && seen.insert(edge.node).second)
       work.push_back(edge.node);
-    }
   };
   add(edge);
   while (!work.empty()) {
@@ -36,8 +35,24 @@ static bool isInitial(const Graph &graph, Edge edge, StringRef name) {
   return true;
 }
 
-std::vector<Edge> initialEdges(const Graph &graph, StringRef name) {
-  std::vector<Edge> found;
+namespace {
+/// The nodes of a graph that assign variables which are nodes of it, by the
+/// variables' names.
+struct Assignments : Object {
+  const Graph *graph = nullptr;
+  llvm::StringMap<SmallVector<int, 1>> nodes;
+};
+} // namespace
+
+/// All variables' at once, for there may be as many of them as nodes.
+static const Assignments &assignmentsOf(Tracer &tracer, const Graph &graph) {
+  std::shared_ptr<Object> &kept = tracer.state[" assignments"].object;
+  if (auto *found = static_cast<Assignments *>(kept.get());
+      found && found->graph == &graph)
+    return *found;
+  auto made = std::make_shared<Assignments>();
+  kept = made;
+  made->graph = &graph;
   for (int i = 0; i < graph.size(); ++i) {
     StringRef op = graph.op(i);
     ArrayRef<Edge> operands = graph.operands(i);
@@ -45,11 +60,26 @@ std::vector<Edge> initialEdges(const Graph &graph, StringRef name) {
         operands[0].isArgument())
       continue;
     const NodeDef &target = graph.node(operands[0].node);
-    if (!isVariableOp(target.op()) || variableName(target) != name ||
-        !isInitial(graph, operands[1], name))
+    if (isVariableOp(target.op()))
+      made->nodes[variableName(target)].push_back(i);
+  }
+  return *made;
+}
+
+std::vector<Edge> initialEdges(Tracer &tracer, const Graph &graph,
+                               StringRef name) {
+  std::vector<Edge> found;
+  const Assignments &all = assignmentsOf(tracer, graph);
+  auto nodes = all.nodes.find(name);
+  if (nodes == all.nodes.end())
+    return found;
+  for (int i : nodes->second) {
+    ArrayRef<Edge> operands = graph.operands(i);
+    if (!isInitial(graph, operands[1], name))
       continue;
     // What makers of graphs call the first assignment.
-    bool isNamedSo = graph.name(i) == (target.name() + "/Assign");
+    StringRef target = graph.name(operands[0].node);
+    bool isNamedSo = graph.name(i) == (target + "/Assign").str();
     found.insert(isNamedSo ? found.begin() : found.end(), operands[1]);
   }
   return found;
@@ -71,7 +101,7 @@ static FailureOr<Value> givenValue(Report &report, Tracer &tracer,
       return builder.create<graph::ConstantOp>(variable.getLoc(), *saved)
           .getResult();
   }
-  std::vector<Edge> edges = initialEdges(graph, name);
+  std::vector<Edge> edges = initialEdges(tracer, graph, name);
   if (edges.empty() && isMarkedTrained(variable)) {
     FailureOr<ElementsAttr> first =
         firstValue(report, *options.training, variable);

@@ -69,7 +69,8 @@ mlir::FailureOr<mlir::Value> tensorAt(Node &node, unsigned i);
 
 /// The edges that initialize a variable in the graph, the likeliest first: by
 /// assignments that need no input, no checkpoint and not the variable itself.
-std::vector<Edge> initialEdges(const Graph &graph, llvm::StringRef name);
+std::vector<Edge> initialEdges(Tracer &tracer, const Graph &graph,
+                               llvm::StringRef name);
 
 /// The entry that gives all variables their first values; none where one has
 /// none, of which the user is told.

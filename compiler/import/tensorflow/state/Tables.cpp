@@ -7,7 +7,7 @@
 #include "compiler/import/tensorflow/Entry.h"
 #include "compiler/import/tensorflow/state/Origins.h"
 
-#include "llvm/ADT/BitVector.h"
+#include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/StringSet.h"
 #include <map>
 #include <set>
@@ -204,13 +204,11 @@ private:
 
 /// Whether nothing that a run or a call gives is among an edge's ancestors.
 static bool isFixed(const Graph &graph, Edge edge) {
-  llvm::BitVector seen(graph.size());
+  llvm::DenseSet<int> seen;
   SmallVector<int> work;
   auto add = [&](int node) {
-    if (!seen.test(node)) {
-      seen.set(node);
+    if (seen.insert(node).second)
       work.push_back(node);
-    }
   };
   if (edge.isArgument())
     return false;

@@ -51,7 +51,7 @@ static FailureOr<std::shared_ptr<Variable>> declared(Node &node) {
 static FailureOr<Value> initialValue(Node &node, const Variable &variable) {
   Tracer &tracer = node.tracer;
   const Graph &root = tracer.outermost();
-  for (Edge edge : initialEdges(root, variable.name)) {
+  for (Edge edge : initialEdges(tracer, root, variable.name)) {
     size_t refusals = tracer.refusals();
     auto traced = tracer.traceAside(root, edge);
     if (failed(traced)) {
@@ -165,7 +165,7 @@ LogicalResult assign(Node &node, const Variable &variable, Value value) {
                         << state.getType();
   Guards guards = tracer.frame().guards;
   llvm::append_range(guards,
-                     tracer.frame().states[tracer.currentNode()].guards);
+                     tracer.frame().states.at(tracer.currentNode()).guards);
   for (const Guard &guard : guards) {
     FailureOr<Value> old = stateValue(node, state);
     if (failed(old))
