@@ -8,12 +8,16 @@ namespace weir::plan {
 
 constexpr size_t tasksPerFunction = 100;
 
-SmallVector<Operation *> tasksOf(ProgramOp program) {
+static SmallVector<Operation *> tasksOf(Block &block) {
   SmallVector<Operation *> tasks;
-  for (Operation &op : program.getBody().front())
+  for (Operation &op : block)
     if (op.getNumResults() == 0) // what has one is a place
       tasks.push_back(&op);
   return tasks;
+}
+
+SmallVector<Operation *> tasksOf(ProgramOp program) {
+  return tasksOf(program.getBody().front());
 }
 
 size_t tasksOfPart(ArrayRef<Operation *> rest) {
@@ -61,8 +65,17 @@ void TaskLowering::lower(Operation &task) {
 }
 
 void TaskLowering::lowerBlock(Block &block) {
-  for (Operation &task : block)
-    lower(task);
+  SmallVector<Operation *> tasks = tasksOf(block);
+  if (tasksOfPart(tasks) == tasks.size()) {
+    for (Operation *task : tasks)
+      lower(*task);
+    return;
+  }
+  for (ArrayRef<Operation *> rest = tasks; !rest.empty();) {
+    size_t count = tasksOfPart(rest);
+    lowerApart(rest.take_front(count));
+    rest = rest.drop_front(count);
+  }
 }
 
 void TaskLowering::lowerIf(IfOp branch) {

@@ -16,7 +16,8 @@ llvm::SmallVector<mlir::Operation *> tasksOf(ProgramOp program);
 /// takes time quadratic in the length of a block. Runs of a wave stay together.
 size_t tasksOfPart(llvm::ArrayRef<mlir::Operation *> rest);
 
-/// An empty function for some tasks of a program, which its entry calls.
+/// An empty function for some tasks of a program, which its entry calls, or
+/// what the tasks of a region around them have become.
 mlir::LLVM::LLVMFuncOp createPart(ProgramOp program, mlir::Location at,
                                   const llvm::Twine &name,
                                   mlir::LLVM::LLVMFunctionType type);
@@ -38,6 +39,9 @@ protected:
   virtual void lowerCopy(CopyOp copy) = 0;
   virtual void lowerRun(RunOp run) = 0;
   virtual void lowerCheck(CheckOp check) = 0;
+  /// Lowers some of a region's many tasks in a function of their own, which is
+  /// called at the builder's place.
+  virtual void lowerApart(llvm::ArrayRef<mlir::Operation *> tasks) = 0;
   /// The truth value in a place, an i1.
   virtual mlir::Value isTrue(mlir::Value place) = 0;
 

@@ -228,14 +228,30 @@ private:
     Value both = b.create<LLVM::AndOp>(first, failed);
     b.create<LLVM::StoreOp>(
         b.create<LLVM::SelectOp>(both, number(check.getCode()), now), status);
-    if (!state)
-      return;
     // What follows a failure might assign variables.
+    if (state)
+      returnIf(failed);
+  }
+
+  void returnIf(Value condition) {
     Block *stop = newBlock(), *after = newBlock();
-    b.create<LLVM::CondBrOp>(failed, stop, after);
+    b.create<LLVM::CondBrOp>(condition, stop, after);
     b.setInsertionPointToEnd(stop);
     b.create<LLVM::ReturnOp>(ValueRange());
     b.setInsertionPointToEnd(after);
+  }
+
+  void lowerApart(ArrayRef<Operation *> tasks) override {
+    auto program = tasks.front()->getParentOfType<plan::ProgramOp>();
+    auto part = plan::createPart(program, tasks.front()->getLoc(),
+                                 function.getSymName() + "_" + Twine(parts++),
+                                 function.getFunctionType());
+    Lowering(part, waves).run(tasks);
+    b.create<LLVM::CallOp>(part, function.getArguments());
+    if (!state)
+      return;
+    Value now = b.create<LLVM::LoadOp>(b.getI32Type(), status);
+    returnIf(b.create<LLVM::ICmpOp>(LLVM::ICmpPredicate::ne, now, number(0)));
   }
 
   Value truthByte(Value condition) {
@@ -249,6 +265,7 @@ private:
   Value operandList; // where operands of kernels wait for their threads
   DenseMap<StringAttr, Value> turns;
   unsigned &waves;
+  unsigned parts = 0; // functions of tasks in regions
 };
 
 struct LowerPlan : impl::LowerPlanBase<LowerPlan> {

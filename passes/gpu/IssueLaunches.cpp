@@ -63,8 +63,8 @@ class Issuing : plan::TaskLowering {
 public:
   Issuing(LLVM::LLVMFuncOp function, Runtime runtime,
           const LaunchTable &kernels, bool stops)
-      : TaskLowering(function), runtime(runtime), kernels(kernels),
-        stops(stops), name(function.getSymName()) {
+      : TaskLowering(function), function(function), runtime(runtime),
+        kernels(kernels), stops(stops), name(function.getSymName()) {
     Block *entry = function.addEntryBlock(b);
     leave = b.createBlock(&function.getBody(), function.getBody().end(),
                           b.getI32Type(), b.getLoc());
@@ -108,8 +108,20 @@ private:
   /// Calls the runtime and leaves the function if it answers a failure.
   void issue(StringRef name, ValueRange operands) {
     SmallVector<Type> types(operands.getTypes());
-    Value answer =
-        b.create<LLVM::CallOp>(runtime.get(name, types), operands).getResult();
+    callOrLeave(runtime.get(name, types), operands);
+  }
+
+  void lowerApart(ArrayRef<Operation *> tasks) override {
+    auto program = tasks.front()->getParentOfType<plan::ProgramOp>();
+    auto part = plan::createPart(program, tasks.front()->getLoc(),
+                                 name + "_" + Twine(parts++),
+                                 function.getFunctionType());
+    Issuing(part, runtime, kernels, stops).run(tasks);
+    callOrLeave(part, function.getArguments());
+  }
+
+  void callOrLeave(LLVM::LLVMFuncOp callee, ValueRange operands) {
+    Value answer = b.create<LLVM::CallOp>(callee, operands).getResult();
     Value failed =
         b.create<LLVM::ICmpOp>(LLVM::ICmpPredicate::ne, answer, number(0));
     Block *after = newBlock();
@@ -232,11 +244,12 @@ private:
     return isSet(b.create<LLVM::LoadOp>(b.getI8Type(), truth));
   }
 
+  LLVM::LLVMFuncOp function;
   Runtime runtime;
   const LaunchTable &kernels;
   bool stops; // at a failed check
   std::string name;
-  unsigned hostParts = 0;
+  unsigned hostParts = 0, parts = 0;
   Value stream, values, places, truth;
 };
 

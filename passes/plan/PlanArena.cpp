@@ -192,11 +192,11 @@ private:
       return failure();
     // All next values are read before any variable changes.
     SmallVector<Value> next;
+    DenseSet<Value> changed(variables.begin(), variables.end());
     for (auto [value, variable] :
          llvm::zip_equal(round.getTerminator()->getOperands(), variables)) {
       Value from = use(value);
-      if (from != variable &&
-          llvm::is_contained(variables, Places::root(from))) {
+      if (from != variable && changed.contains(Places::root(from))) {
         Value held = buffer(op.getLoc(), cast<MemRefType>(from.getType()));
         copy(body, from, held);
         from = held;
