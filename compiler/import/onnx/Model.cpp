@@ -3,6 +3,7 @@
 #include "compiler/import/onnx/Model.h"
 
 #include "compiler/import/Message.h"
+#include "compiler/import/Tracing.h"
 
 using namespace mlir;
 using ::onnx::FunctionProto;
@@ -65,6 +66,70 @@ bool Model::addFunctions(Report &report) {
   return true;
 }
 
+namespace {
+/// A list of nodes whose calls are counted.
+struct Visit {
+  const FunctionProto *def; // null for the model's graph
+  SmallVector<const FunctionProto *> callees = {};
+  size_t next = 0;
+  uint64_t size = 0;
+};
+} // namespace
+
+/// The nodes in the list and in graphs that they hold, and whom they call.
+static Visit
+visit(const Model &model, const FunctionProto *def,
+      const google::protobuf::RepeatedPtrField<::onnx::NodeProto> &nodes) {
+  Visit visit{def};
+  SmallVector<decltype(&nodes)> lists{&nodes};
+  while (!lists.empty())
+    for (const auto &node : *lists.pop_back_val()) {
+      ++visit.size;
+      if (const FunctionProto *callee = model.function(node))
+        visit.callees.push_back(callee);
+      for (const auto &attribute : node.attribute()) {
+        if (attribute.has_g())
+          lists.push_back(&attribute.g().node());
+        for (const auto &graph : attribute.graphs())
+          lists.push_back(&graph.node());
+      }
+    }
+  return visit;
+}
+
+/// Each call makes the nodes of its function anew: functions that call others
+/// twice are refused before that takes minutes. Those that call themselves are
+/// found at the call.
+static bool checkCalls(Report &report, const Model &model,
+                       const ::onnx::GraphProto &graph) {
+  llvm::DenseMap<const FunctionProto *, uint64_t> sizes;
+  std::vector<Visit> stack{visit(model, nullptr, graph.node())};
+  while (!stack.empty()) {
+    Visit &top = stack.back();
+    if (top.next < top.callees.size()) {
+      const FunctionProto *callee = top.callees[top.next++];
+      auto [known, isNew] = sizes.try_emplace(callee, 0);
+      top.size = std::min(top.size + known->second, nodeBudget + 1);
+      if (isNew)
+        stack.push_back(visit(model, callee, callee->node()));
+      continue;
+    }
+    if (top.size > nodeBudget) {
+      report.error(Status::limit)
+          << "the calls of functions make more than " << nodeBudget << " nodes";
+      return false;
+    }
+    Visit done = std::move(stack.back());
+    stack.pop_back();
+    if (done.def)
+      sizes[done.def] = done.size;
+    if (!stack.empty())
+      stack.back().size =
+          std::min(stack.back().size + done.size, nodeBudget + 1);
+  }
+  return true;
+}
+
 bool Model::index(Report &report) {
   if (!message.has_ir_version() || message.ir_version() < 1 ||
       !message.has_graph()) {
@@ -88,7 +153,7 @@ bool Model::index(Report &report) {
     }
     opsets[""] = 1;
   }
-  if (!addFunctions(report))
+  if (!addFunctions(report) || !checkCalls(report, *this, message.graph()))
     return false;
   root = Graph::create(report, *message.mutable_graph(), /*isInner=*/false);
   if (root && root->outputs.empty()) {
