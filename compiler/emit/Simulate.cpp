@@ -2,6 +2,7 @@
 
 #include "compiler/emit/Simulate.h"
 
+#include "compiler/emit/SimulatedPtx.h"
 #include "passes/gpu/DeviceMath.h"
 
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
@@ -9,6 +10,7 @@
 #include "mlir/Target/LLVMIR/Dialect/NVVM/NVVMToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Export.h"
 #include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/InlineAsm.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/IntrinsicsNVPTX.h"
@@ -99,48 +101,62 @@ private:
     return b.CreateConstGEP1_64(b.getInt8Ty(), base, offset);
   }
 
-  /// Shared memory is where the thread says, one variable after the other.
+  /// Shared memory is where the thread says, one variable after the other, and
+  /// behind them all what has no size here but at each launch.
   void placeShared(IRBuilder<> &b) {
-    for (GlobalVariable &variable : module.globals()) {
-      if (variable.getAddressSpace() != sharedSpace)
-        continue;
-      Constant *constant = &variable;
-      convertUsersOfConstantsToInstructions(constant);
-      SmallVector<Use *> uses;
-      for (Use &use : variable.uses())
-        if (auto *user = dyn_cast<Instruction>(use.getUser()))
-          if (user->getFunction() == code)
-            uses.push_back(&use);
-      if (uses.empty())
-        continue;
-      sharedBytes = alignTo(sharedBytes, 16);
-      Value *shared = b.CreateLoad(b.getPtrTy(), at(b, thread, sharedAt));
-      Value *place =
-          b.CreateAddrSpaceCast(at(b, shared, sharedBytes), variable.getType());
-      for (Use *use : uses)
-        use->set(place);
-      sharedBytes +=
-          module.getDataLayout().getTypeAllocSize(variable.getValueType());
-    }
+    for (bool hasSize : {true, false})
+      for (GlobalVariable &variable : module.globals())
+        if (variable.getAddressSpace() == sharedSpace &&
+            variable.hasInitializer() == hasSize)
+          placeShared(b, variable);
+  }
+
+  void placeShared(IRBuilder<> &b, GlobalVariable &variable) {
+    Constant *constant = &variable;
+    convertUsersOfConstantsToInstructions(constant);
+    SmallVector<Use *> uses;
+    for (Use &use : variable.uses())
+      if (auto *user = dyn_cast<Instruction>(use.getUser()))
+        if (user->getFunction() == code)
+          uses.push_back(&use);
+    if (uses.empty())
+      return;
+    sharedBytes = alignTo(sharedBytes, variable.getAlign().valueOrOne());
+    Value *shared = b.CreateLoad(b.getPtrTy(), at(b, thread, sharedAt));
+    Value *place =
+        b.CreateAddrSpaceCast(at(b, shared, sharedBytes), variable.getType());
+    for (Use *use : uses)
+      use->set(place);
+    sharedBytes +=
+        module.getDataLayout().getTypeAllocSize(variable.getValueType());
   }
 
   Error replaceIntrinsics() {
-    SmallVector<IntrinsicInst *> calls;
+    SmallVector<CallInst *> calls;
     for (Instruction &instruction : instructions(*code))
-      if (auto *call = dyn_cast<IntrinsicInst>(&instruction))
-        if (call->getCalledFunction()->getName().starts_with("llvm.nvvm."))
+      if (auto *call = dyn_cast<CallInst>(&instruction))
+        if (call->isInlineAsm() ||
+            (isa<IntrinsicInst>(call) &&
+             call->getCalledFunction()->getName().starts_with("llvm.nvvm.")))
           calls.push_back(call);
-    for (IntrinsicInst *call : calls) {
+    for (CallInst *call : calls) {
       IRBuilder<> b(call);
-      Value *result = replacement(b, *call);
+      auto *intrinsic = dyn_cast<IntrinsicInst>(call);
+      Value *result =
+          intrinsic ? replacement(b, *intrinsic) : simulatePtx(*call, thread);
       if (!result)
-        return fault("the simulator has no '" +
-                     call->getCalledFunction()->getName() + "'");
+        return fault("the simulator has no '" + nameOf(*call) + "'");
       if (!call->getType()->isVoidTy())
         call->replaceAllUsesWith(result);
       call->eraseFromParent();
     }
     return Error::success();
+  }
+
+  static StringRef nameOf(CallInst &call) {
+    if (auto *text = dyn_cast<InlineAsm>(call.getCalledOperand()))
+      return text->getAsmString();
+    return call.getCalledFunction()->getName();
   }
 
   Value *replacement(IRBuilder<> &b, IntrinsicInst &call) {

@@ -11,9 +11,9 @@ using namespace llvm;
 namespace weir {
 
 // What LLVM and all versions of CUDA in use make code for. Later GPUs run the
-// PTX of the oldest.
-static constexpr StringLiteral known[] = {"sm_80", "sm_86", "sm_87", "sm_89",
-                                          "sm_90"};
+// PTX of the oldest, but for the last one's, which no other GPU runs.
+static constexpr StringLiteral known[] = {"sm_80", "sm_86", "sm_87",
+                                          "sm_89", "sm_90", "sm_90a"};
 
 // Libraries that --use-lib takes, alone or with commas between them.
 static constexpr StringLiteral libraries[] = {"cublaslt", "cudnn"};
@@ -42,6 +42,10 @@ Error writeGpu(mlir::ModuleOp module, const GpuOptions &options) {
     if (!is_contained(known, arch))
       return bad("unknown GPU architecture '" + arch + "'; there are " +
                  join(ArrayRef<StringLiteral>(known), ", "));
+  if (is_contained(options.archs, "sm_90a") &&
+      any_of(options.archs, [](StringRef arch) { return arch != "sm_90a"; }))
+    return bad("--gpu-arch takes sm_90a alone: kernels for it are launched "
+               "otherwise than those for other GPUs, which do not run them");
   for (StringRef rule : options.places) {
     auto [names, place] = rule.rsplit(':');
     std::string why;

@@ -31,6 +31,8 @@ constexpr int64_t mostBlocks = INT32_MAX;
 /// The most that a thread loads or stores at once, and what the libraries'
 /// faster ways want operands aligned to.
 constexpr int64_t bytesAtOnce = 16;
+/// Shared memory that a kernel may have without asking.
+constexpr int64_t mostSharedBytes = 48 << 10;
 
 struct FormLaunches : impl::FormLaunchesBase<FormLaunches> {
   void runOnOperation() override {
@@ -56,12 +58,14 @@ struct FormLaunches : impl::FormLaunchesBase<FormLaunches> {
         kernel.erase();
         continue;
       }
-      names.push_back(b.getDictionaryAttr(b.getNamedAttr("name", name)));
       markAligned(kernel);
       kernel->remove();
       inside.insert(kernel);
       takeConstants(kernel, symbols, inside);
-      placeShared(kernel, inside);
+      NamedAttrList row(b.getNamedAttr("name", name));
+      if (int64_t bytes = placeShared(kernel, inside))
+        row.set("shared", b.getI64IntegerAttr(bytes));
+      names.push_back(row.getDictionary(&getContext()));
       if (failed(formLaunch(kernel, run)))
         return signalPassFailure();
     }
@@ -171,25 +175,39 @@ private:
     });
   }
 
-  /// Memory that threads share is a variable of the module.
-  static void placeShared(func::FuncOp kernel, SymbolTable &to) {
+  /// Memory that threads share is a variable of the module. What is more than
+  /// any kernel has has no size, and its bytes are asked for at each launch:
+  /// answers how many.
+  static int64_t placeShared(func::FuncOp kernel, SymbolTable &to) {
+    int64_t dynamic = 0;
     kernel.walk([&](memref::AllocaOp alloca) {
       MemRefType type = alloca.getType();
       if (type.getMemorySpaceAsInt() != 3)
         return;
       OpBuilder b(alloca);
+      int64_t bytes = type.getNumElements() * type.getElementTypeBitWidth() / 8;
+      bool isDynamic = bytes > mostSharedBytes;
+      if (isDynamic) {
+        dynamic = std::max(dynamic, bytes);
+        type = MemRefType::get({0}, type.getElementType(), AffineMap(),
+                               type.getMemorySpace());
+      }
+      int64_t alignment =
+          std::max<int64_t>(16, alloca.getAlignment().value_or(0));
       auto global =
           OpBuilder::atBlockEnd(&to.getOp()->getRegion(0).front())
               .create<memref::GlobalOp>(
                   alloca.getLoc(), (kernel.getName() + "_shared").str(),
-                  b.getStringAttr("private"), type, b.getUnitAttr(),
-                  /*constant=*/false, b.getI64IntegerAttr(16));
+                  isDynamic ? StringAttr() : b.getStringAttr("private"), type,
+                  isDynamic ? Attribute() : b.getUnitAttr(),
+                  /*constant=*/false, b.getI64IntegerAttr(alignment));
       to.insert(global);
       alloca.replaceAllUsesWith(b.create<memref::GetGlobalOp>(
                                      alloca.getLoc(), type, global.getSymName())
                                     .getResult());
       alloca.erase();
     });
+    return dynamic;
   }
 
   static LogicalResult formLaunch(func::FuncOp kernel, plan::RunOp run) {

@@ -20,7 +20,7 @@ namespace {
 /// What the simulator keeps in the arena: its state, and for blocks whose
 /// threads meet their stacks and shared memory (runtime/sim/sim.c).
 constexpr int64_t simulatorState = 64, stackOfThread = 64 << 10,
-                  sharedMemory = 48 << 10;
+                  memoryOfBlock = 704 << 10;
 
 /// Whether a place is in the memory of the host.
 bool isOfHost(Value place) {
@@ -220,11 +220,11 @@ private:
     int64_t count = run.getOperands().size();
     for (auto [i, operand] : llvm::enumerate(run.getOperands()))
       b.create<LLVM::StoreOp>(address(operand), at(values, 8 * i));
-    Value one = number(1), none = number(0);
+    Value one = number(1);
     Value list = count ? places : b.create<LLVM::ZeroOp>(pointer()).getResult();
-    issue("weir_gpu_launch",
-          {stream, number(row.number), number(row.blocks), one, one,
-           number(row.threads), one, one, none, list, number(count)});
+    issue("weir_gpu_launch", {stream, number(row.number), number(row.blocks),
+                              one, one, number(row.threads), one, one,
+                              number(row.shared), list, number(count)});
   }
 
   void lowerCheck(plan::CheckOp check) override {
@@ -291,7 +291,7 @@ private:
     simulatorAt = llvm::alignTo(arena ? arena.getInt() : 0, 64);
     simulatorBytes = simulatorState;
     if (int64_t most = kernels.mostMeeting())
-      simulatorBytes += sharedMemory + most * stackOfThread;
+      simulatorBytes += memoryOfBlock + most * stackOfThread;
     simulatedHostAt = llvm::alignTo(*simulatorAt + simulatorBytes, 64);
     auto host = module->getAttrOfType<IntegerAttr>("weir.host_bytes");
     simulatorBytes =

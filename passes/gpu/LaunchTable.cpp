@@ -26,7 +26,9 @@ LogicalResult LaunchTable::read(ModuleOp module) {
                       : nullptr;
     if (!launch || launch.size() != 2)
       return device.emitError("has no launch of ") << name;
-    rows[name] = {int64_t(i), launch[0], launch[1]};
+    auto shared = row.getAs<IntegerAttr>("shared");
+    rows[name] = {int64_t(i), launch[0], launch[1],
+                  shared ? shared.getInt() : 0};
     kernel->setAttr("nvvm.kernel", b.getUnitAttr());
     kernel->setAttr("nvvm.reqntid",
                     b.getDenseI32ArrayAttr({int32_t(launch[1]), 1, 1}));

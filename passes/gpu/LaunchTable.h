@@ -13,6 +13,7 @@ public:
   struct Row {
     int64_t number;          // in the module's weir.gpu_kernels
     int64_t blocks, threads; // of the grid, and of each block
+    int64_t shared;          // bytes that each launch asks for
   };
 
   /// Reads `weir.gpu_kernels` and the module of kernels, in LLVM's dialect by

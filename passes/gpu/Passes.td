@@ -74,7 +74,8 @@ def ShareThreads : Pass<"weir-share-threads", "::mlir::func::FuncOp"> {
     are loaded and stored at once where they are aligned. Tiles of products of f16 and
     of bf16 are `mma.sync`'s, and so are those of f32 where the module has
     `weir.precision = "tf32"`; of these and of f32 slices are copied to shared memory by
-    `cp.async` while others are multiplied. Where tiles are few, blocks share their
+    `cp.async` while others are multiplied. Where the module is for `sm_90a` alone, tiles of
+    16-bit floats are `wgmma`'s if that is estimated to take less time. Where tiles are few, blocks share their
     depth, and a `kernel.parts` behind adds up what they leave. Right sides of products are not packed.
 
     Two products with the softmax of rows between them, of heads of up to 256
@@ -111,7 +112,8 @@ def FormLaunches : Pass<"weir-form-launches", "::mlir::ModuleOp"> {
     `@weir_gpu_kernels`, with `weir.launch`: blocks of the grid and threads of a
     block. One that takes grains gets them from its place in the grid instead of
     from arguments; any other is run by one thread. The module's
-    `weir.gpu_kernels` lists their names, in the order of their numbers. Kernels
+    `weir.gpu_kernels` lists their names, in the order of their numbers, and the bytes of
+    shared memory that a launch asks for where that is more than a kernel has anyway. Kernels
     with `weir.gemm` or `weir.conv` become rows of `weir.gpu_gemms` or of
     `weir.gpu_convs` instead. Arguments that are
     aligned to 16 bytes in each run say so; copies to shared memory from others
@@ -158,7 +160,8 @@ def SerializeKernels : Pass<"weir-serialize-kernels", "::mlir::ModuleOp"> {
   let description = [{
     `@weir_gpu_kernels`, which is in LLVM's dialect by now, is compiled by LLVM
     for the first of the architectures that `weir.gpu` lists and becomes text in
-    `weir.gpu_images`: PTX of one architecture serves all later ones. With `cubins` there is machine
+    `weir.gpu_images`: PTX of one architecture serves all later ones, but for `sm_90a`'s,
+    which is `specific`. With `cubins` there is machine
     code for each as well, where NVIDIA's `ptxas` is found. For the simulator the module stays as it is.
 
     ```mlir

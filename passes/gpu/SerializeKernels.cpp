@@ -12,6 +12,7 @@
 #include "mlir/Target/LLVMIR/Export.h"
 #include "llvm/IR/DiagnosticInfo.h"
 #include "llvm/IR/DiagnosticPrinter.h"
+#include "llvm/IR/InstIterator.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
 #include "llvm/MC/TargetRegistry.h"
@@ -55,9 +56,10 @@ std::unique_ptr<llvm::TargetMachine> makeMachine(StringRef arch) {
   if (!target)
     return nullptr;
   // The oldest version of PTX that has all of the architecture.
-  StringRef version = arch.starts_with("sm_9") ? "+ptx78" : "+ptx70";
-  if (arch == "sm_89")
-    version = "+ptx78";
+  StringRef version = llvm::StringSwitch<StringRef>(arch)
+                          .Case("sm_90a", "+ptx80")
+                          .Cases("sm_89", "sm_90", "+ptx78")
+                          .Default("+ptx70");
   return std::unique_ptr<llvm::TargetMachine>(target->createTargetMachine(
       triple, arch, version, llvm::TargetOptions(), std::nullopt, std::nullopt,
       llvm::CodeGenOptLevel::Aggressive));
@@ -123,9 +125,10 @@ struct SerializeKernels : impl::SerializeKernelsBase<SerializeKernels> {
   }
 
 private:
-  /// 80 of sm_80.
+  /// 80 of sm_80, 90 of sm_90a.
   static std::optional<int64_t> numberOf(StringRef arch) {
     int64_t number;
+    arch.consume_back("a");
     if (!arch.consume_front("sm_") || arch.getAsInteger(10, number))
       return std::nullopt;
     return number;
@@ -133,10 +136,13 @@ private:
 
   static Attribute image(Builder &b, StringRef kind, StringRef arch,
                          StringRef data) {
-    return b.getDictionaryAttr(
-        {b.getNamedAttr("data", b.getStringAttr(data)),
-         b.getNamedAttr("kind", b.getStringAttr(kind)),
-         b.getNamedAttr("sm", b.getI64IntegerAttr(*numberOf(arch)))});
+    NamedAttrList fields;
+    fields.set("data", b.getStringAttr(data));
+    fields.set("kind", b.getStringAttr(kind));
+    fields.set("sm", b.getI64IntegerAttr(*numberOf(arch)));
+    if (arch.ends_with("a"))
+      fields.set("specific", b.getUnitAttr());
+    return fields.getDictionary(b.getContext());
   }
 
   static LogicalResult writePtx(ModuleOp device, StringRef arch,
@@ -157,6 +163,12 @@ private:
       if (function.isDeclaration() && !function.isIntrinsic())
         return device.emitError("kernels call '")
                << function.getName() << "', which a GPU does not have";
+      // All threads of a warp come to an instruction of PTX together: neither
+      // may it move into a branch, nor be there twice.
+      for (llvm::Instruction &instruction : llvm::instructions(function))
+        if (auto *call = llvm::dyn_cast<llvm::CallInst>(&instruction))
+          if (call->isInlineAsm())
+            call->setConvergent();
     }
     std::string errors;
     context.setDiagnosticHandler(std::make_unique<KeepErrors>(errors));

@@ -3,11 +3,11 @@
 // of its own and they take turns; each turn ends where a thread has to wait.
 // Shared memory is filled with NaN before each block.
 
-#include "runtime/sim/sim.h"
+#include "runtime/sim/block.h"
 
 #include "runtime/libc.h"
 
-enum { MOST_THREADS = 1024, WARP = 32 };
+_Static_assert(BLOCK_END + ALIGNMENT <= WEIR_SIM_BLOCK, "there is room");
 
 int32_t weir_sim_begin(weir_sim *sim, char *memory, const void *weights) {
   sim->failed = 0;
@@ -62,44 +62,6 @@ int32_t weir_gpu_on_host(weir_sim *sim, void (*code)(void *host)) {
   return 0;
 }
 
-// A copy that is on its way: it is made when the thread has to wait for it, as
-// late as a GPU may make it.
-typedef struct copy {
-  char *target;
-  const char *source;
-  uint32_t bytes, valid, group;
-} copy;
-
-enum { MOST_COPIES = 96 };
-
-// One thread that may have to wait. It lies at the end of its stack.
-typedef struct fiber {
-  weir_sim_thread thread; // first: kernels hand it back
-  struct block *block;
-  void *stack; // where it left off
-  int done;
-  uint32_t group, copies;
-  copy copy[MOST_COPIES];
-} fiber;
-
-typedef struct warp {
-  uint32_t arrived, alive, round;
-  uint32_t values[2][WARP];
-  uint32_t sides[2][WARP][6];
-  const char *rows[2][WARP];
-} warp;
-
-typedef struct block {
-  void *stack; // of who gives turns
-  weir_sim_code *code;
-  void *const *args;
-  char *stacks;
-  uint32_t alive, arrived, round;
-  int misaligned;    // a copy's target, which a GPU does not take
-  uint64_t progress; // of all threads; where there is none, they wait for ever
-  warp warps[MOST_THREADS / WARP];
-} block;
-
 // Saves what calls keep, and this stack in *save; goes on where `to` left off.
 __attribute__((naked, noinline)) static void weir_sim_switch(void **save,
                                                              void *to) {
@@ -109,12 +71,12 @@ __attribute__((naked, noinline)) static void weir_sim_switch(void **save,
           "popq %rbp\n\tret");
 }
 
-static fiber *fiber_of(const block *block, uint32_t i) {
+fiber *weir_sim_fiber(const block *block, uint32_t i) {
   return (fiber *)(block->stacks + (size_t)(i + 1) * WEIR_SIM_STACK -
                    (sizeof(fiber) + 63) / 64 * 64);
 }
 
-static void pass_turn(fiber *self) {
+void weir_sim_pass_turn(fiber *self) {
   weir_sim_switch(&self->stack, self->block->stack);
 }
 
@@ -131,25 +93,26 @@ static void let_go(block *block, warp *warp) {
   }
 }
 
-static uint32_t number_of(const weir_sim_thread *thread) {
+uint32_t weir_sim_number(const weir_sim_thread *thread) {
   return thread->thread[0] +
          thread->threads[0] *
              (thread->thread[1] + thread->threads[1] * thread->thread[2]);
 }
 
 static warp *warp_of(fiber *self) {
-  return &self->block->warps[number_of(&self->thread) / WARP];
+  return &self->block->warps[weir_sim_number(&self->thread) / WARP];
 }
 
 void weir_sim_barrier(weir_sim_thread *thread) {
   fiber *self = (fiber *)thread;
   block *block = self->block;
   uint32_t round = block->round;
+  self->met = self->known;
   ++block->arrived;
   ++block->progress;
   let_go(block, warp_of(self));
   while (block->round == round)
-    pass_turn(self);
+    weir_sim_pass_turn(self);
 }
 
 // Gives the turn away until all threads of the warp that are left are here.
@@ -161,7 +124,7 @@ static void meet_warp(fiber *self) {
   ++self->block->progress;
   let_go(self->block, warp);
   while (warp->round == round)
-    pass_turn(self);
+    weir_sim_pass_turn(self);
 }
 
 typedef union number {
@@ -174,8 +137,7 @@ uint32_t weir_sim_round_tf32(float value) {
   return value != value ? 0x7fffffff : (in.bits + 0x1000) & ~0x1fffu;
 }
 
-// Element `i` of a word; of tf32 there is one.
-static float float_of(uint32_t word, uint32_t i, uint32_t kind) {
+float weir_sim_float(uint32_t word, uint32_t i, uint32_t kind) {
   uint32_t bits = word >> i * 16 & 0xffff;
   number out = {.bits = kind == WEIR_SIM_TF32 ? word : bits << 16};
   if (kind != WEIR_SIM_F16)
@@ -195,7 +157,7 @@ void weir_sim_multiply(weir_sim_thread *thread, uint32_t kind,
                        const uint32_t sides[6], float sums[4]) {
   fiber *self = (fiber *)thread;
   warp *warp = warp_of(self);
-  uint32_t lane = number_of(thread) % WARP, parity = warp->round & 1;
+  uint32_t lane = weir_sim_number(thread) % WARP, parity = warp->round & 1;
   memcpy(warp->sides[parity][lane], sides, sizeof *warp->sides[0]);
   meet_warp(self);
   for (uint32_t i = 0; i < 4; ++i) {
@@ -206,7 +168,7 @@ void weir_sim_multiply(weir_sim_thread *thread, uint32_t kind,
       uint32_t a = warp->sides[parity][lane / 4 * 4 + from][2 * high + !upper];
       uint32_t b = warp->sides[parity][column * 4 + from][4 + high];
       for (uint32_t j = 0; j < (kind == WEIR_SIM_TF32 ? 1 : 2); ++j)
-        sums[i] += float_of(a, j, kind) * float_of(b, j, kind);
+        sums[i] += weir_sim_float(a, j, kind) * weir_sim_float(b, j, kind);
     }
   }
 }
@@ -215,7 +177,7 @@ void weir_sim_load_matrices(weir_sim_thread *thread, const void *row,
                             uint32_t transposed, uint32_t words[4]) {
   fiber *self = (fiber *)thread;
   warp *warp = warp_of(self);
-  uint32_t lane = number_of(thread) % WARP, parity = warp->round & 1;
+  uint32_t lane = weir_sim_number(thread) % WARP, parity = warp->round & 1;
   warp->rows[parity][lane] = row;
   meet_warp(self);
   for (uint32_t i = 0; i < 4; ++i) {
@@ -232,49 +194,12 @@ void weir_sim_load_matrices(weir_sim_thread *thread, const void *row,
   }
 }
 
-static void land(fiber *self, uint32_t groups) {
-  uint32_t left = 0;
-  for (uint32_t i = 0; i < self->copies; ++i) {
-    copy copy = self->copy[i];
-    if (copy.group + groups >= self->group) {
-      self->copy[left++] = copy;
-      continue;
-    }
-    memcpy(copy.target, copy.source, copy.valid);
-    memset(copy.target + copy.valid, 0, copy.bytes - copy.valid);
-  }
-  self->copies = left;
-}
-
-// Where more are on their way than there is room for, they are made at once:
-// that is allowed, only not the latest moment.
-void weir_sim_copy(weir_sim_thread *thread, void *target, const void *source,
-                   uint32_t bytes, uint32_t valid) {
-  fiber *self = (fiber *)thread;
-  copy copy = {target, source, bytes, valid < bytes ? valid : bytes,
-               self->group};
-  if ((uintptr_t)target % bytes)
-    self->block->misaligned = 1;
-  if (self->copies < MOST_COPIES) {
-    self->copy[self->copies++] = copy;
-    return;
-  }
-  memcpy(copy.target, copy.source, copy.valid);
-  memset(copy.target + copy.valid, 0, copy.bytes - copy.valid);
-}
-
-void weir_sim_end_group(weir_sim_thread *thread) { ++((fiber *)thread)->group; }
-
-void weir_sim_wait(weir_sim_thread *thread, uint32_t groups) {
-  land((fiber *)thread, groups);
-}
-
 uint32_t weir_sim_shuffle(weir_sim_thread *thread, uint32_t value,
                           uint32_t from) {
   fiber *self = (fiber *)thread;
   warp *warp = warp_of(self);
   uint32_t parity = warp->round & 1;
-  warp->values[parity][number_of(thread) % WARP] = value;
+  warp->values[parity][weir_sim_number(thread) % WARP] = value;
   meet_warp(self);
   return from < WARP ? warp->values[parity][from] : value;
 }
@@ -287,7 +212,7 @@ __attribute__((used)) static void weir_sim_run_fiber(fiber *self) {
   --warp_of(self)->alive;
   ++block->progress;
   let_go(block, warp_of(self));
-  pass_turn(self);
+  weir_sim_pass_turn(self);
 }
 
 // Where a thread's stack begins: who gives it its first turn has put its fiber
@@ -301,17 +226,21 @@ __attribute__((naked, noinline)) static void weir_sim_start(void) {
 static int32_t run_meeting(block *block, const weir_sim_thread *place,
                            uint32_t count) {
   memset(block->warps, 0, sizeof block->warps);
+  memset(block->shared, 0xff, block->shared_bytes);
+  memset(block->notes, 0, block->shared_bytes / CHUNK * sizeof(note));
+  memset(block->groups, 0, (count + GROUP - 1) / GROUP * sizeof(group));
   block->alive = count;
   block->arrived = block->round = 0;
   for (uint32_t i = 0; i < count; ++i) {
-    fiber *self = fiber_of(block, i);
+    fiber *self = weir_sim_fiber(block, i);
     self->thread = *place;
     self->thread.thread[0] = i % place->threads[0];
     self->thread.thread[1] = i / place->threads[0] % place->threads[1];
     self->thread.thread[2] = i / place->threads[0] / place->threads[1];
     self->block = block;
     self->done = 0;
-    self->group = self->copies = 0;
+    self->group = self->copies = self->known = self->met = 0;
+    memset(&self->part, 0, sizeof self->part);
     ++block->warps[i / WARP].alive;
     // As weir_sim_switch leaves it: r15, r14, r13, r12, rbx, rbp, the address
     // to go on at; then the stack is aligned as before a call.
@@ -324,14 +253,14 @@ static int32_t run_meeting(block *block, const weir_sim_thread *place,
   while (block->alive) {
     uint64_t before = block->progress;
     for (uint32_t i = 0; i < count; ++i) {
-      fiber *self = fiber_of(block, i);
+      fiber *self = weir_sim_fiber(block, i);
       if (!self->done)
         weir_sim_switch(&block->stack, self->stack);
     }
     if (block->alive && block->progress == before)
       return -1;
   }
-  return block->misaligned ? -1 : 0;
+  return block->broken ? -1 : 0;
 }
 
 int32_t weir_gpu_launch(weir_sim *sim, uint32_t kernel, uint32_t gx,
@@ -340,21 +269,27 @@ int32_t weir_gpu_launch(weir_sim *sim, uint32_t kernel, uint32_t gx,
                         uint32_t num_args) {
   (void)num_args;
   const weir_sim_kernel *which = &weir_sim_kernels[kernel];
-  char *shared = (char *)(sim + 1);
-  block block = {
-      .code = which->code, .args = args, .stacks = shared + WEIR_SIM_SHARED};
+  char *memory = (char *)(sim + 1), *shared = memory;
+  shared += (ALIGNMENT - (uintptr_t)shared % ALIGNMENT) % ALIGNMENT;
+  block block = {.code = which->code,
+                 .args = args,
+                 .shared = shared,
+                 .notes = (note *)(shared + NOTES_AT),
+                 .groups = (group *)(shared + GROUPS_AT),
+                 .stacks = memory + WEIR_SIM_BLOCK};
   weir_sim_thread place = {
       .threads = {bx, by, bz}, .blocks = {gx, gy, gz}, .shared = shared};
   uint64_t count = (uint64_t)bx * by * bz;
   if (count > MOST_THREADS ||
       which->shared_bytes + (uint64_t)shared_bytes > WEIR_SIM_SHARED)
     return -1;
+  block.shared_bytes =
+      (which->shared_bytes + shared_bytes + CHUNK - 1) / CHUNK * CHUNK;
   uint32_t *at = place.block, *thread = place.thread;
   for (at[2] = 0; at[2] < gz; ++at[2])
     for (at[1] = 0; at[1] < gy; ++at[1])
       for (at[0] = 0; at[0] < gx; ++at[0]) {
         if (which->meets) {
-          memset(shared, 0xff, which->shared_bytes + shared_bytes);
           int32_t failed = run_meeting(&block, &place, (uint32_t)count);
           if (failed)
             return failed;

@@ -34,7 +34,13 @@ typedef struct weir_sim {
   const void *weights;
 } weir_sim;
 
-enum { WEIR_SIM_SHARED = 48 << 10, WEIR_SIM_STACK = 64 << 10 };
+// As much shared memory as any GPU has for a block, and all that a block needs
+// beside stacks.
+enum {
+  WEIR_SIM_SHARED = 227 << 10,
+  WEIR_SIM_BLOCK = 704 << 10,
+  WEIR_SIM_STACK = 64 << 10
+};
 
 int32_t weir_sim_begin(weir_sim *sim, char *memory, const void *weights);
 // What the entry answers whose work answered `answer`.
@@ -81,6 +87,32 @@ void weir_sim_copy(weir_sim_thread *thread, void *target, const void *source,
 void weir_sim_end_group(weir_sim_thread *thread);
 // Waits for all groups of the thread but the last `groups`.
 void weir_sim_wait(weir_sim_thread *thread, uint32_t groups);
+
+// wgmma: what groups of four warps multiply while they go on. Where a kernel
+// does what a GPU need not do as the kernel means it, the launch fails: where
+// registers are used without a fence, descriptors differ from thread to thread,
+// what is read was copied and not made known before all threads met, or what is
+// read is copied to.
+
+// fence.proxy.async: makes what the thread copied known to groups.
+void weir_sim_publish(weir_sim_thread *thread);
+// wgmma.fence
+void weir_sim_fence(weir_sim_thread *thread);
+// wgmma.mma_async.m64nNk16 of f16 or bf16, of which both sides are in shared
+// memory, where descriptors say (with swizzles of 128 bytes); `transposed` has
+// bit 0 for a left side and bit 1 for a right side whose lines lie across the
+// depth. The thread's N / 2 sums become no numbers, which stand for those on
+// their way: they may be given to the next product.
+void weir_sim_begin_product(weir_sim_thread *thread, uint32_t kind,
+                            uint32_t columns, uint64_t left, uint64_t right,
+                            uint32_t transposed, float *sums);
+// wgmma.commit_group
+void weir_sim_end_batch(weir_sim_thread *thread);
+// wgmma.wait_group: waits for all batches but the last `batches`; sums that
+// stand for those on their way become numbers if there are none left.
+void weir_sim_wait_batches(weir_sim_thread *thread, uint32_t batches,
+                           uint32_t count, float *sums);
+
 // The nearest tf32, of two the one away from 0; a NaN is one.
 uint32_t weir_sim_round_tf32(float value);
 

@@ -4,8 +4,9 @@
   assemble.py [--bin DIR] [--archs LIST] [--tiny] [--corpus DIR] [--only RE] [--sample N]
               [--jobs N] [--save FILE.jsonl] [MODEL...]
 
-For each architecture (default: sm_80,sm_90; none: the models are compiled only) ptxas has
-to take the PTX, and no kernel may spill registers to memory. The models: those that are
+For each architecture (default: sm_80,sm_90,sm_90a; none: the models are compiled only) ptxas has
+to take the PTX, and no kernel may spill registers to memory. What is for one GPU alone
+(sm_90a) is compiled for it, all else once. The models: those that are
 given; else those of a corpus (DIR, or WEIR_CORPUS; see test/corpus/conformance.py) whose
 names RE finds, or about N of them; else the cases of cases.py, of tiny sizes where that
 is asked for, and the small ones of test/models. What does not compile for a processor is
@@ -37,7 +38,7 @@ def arguments():
     parser = argparse.ArgumentParser(description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--bin", type=Path, default=ROOT / "build/release/bin")
-    parser.add_argument("--archs", default="sm_80,sm_90")
+    parser.add_argument("--archs", default="sm_80,sm_90,sm_90a")
     parser.add_argument("--tiny", action="store_true")
     parser.add_argument("--corpus", default=os.environ.get("WEIR_CORPUS"))
     parser.add_argument("--only", default="")
@@ -67,7 +68,10 @@ def assembled(args, model, flags):
     with tempfile.TemporaryDirectory() as folder:
         ptx = f"{folder}/model.ptx"
         weir = (f"{args.bin}/weir", "compile", model)
-        status, text = call(*weir, "--gpu=cuda", "--emit=ptx", "-o", ptx, *flags)
+
+        def compiled(to, *more):
+            return call(*weir, "--gpu=cuda", "--emit=ptx", "-o", to, *flags, *more)
+        status, text = compiled(ptx)
         if status != 0:
             alone, _ = call(*weir, "-o", f"{folder}/model.o", *flags)
             outcome = "refused" if alone == 0 else "late" if status is None else "left out"
@@ -76,10 +80,16 @@ def assembled(args, model, flags):
         code = Path(ptx).read_text() if Path(ptx).exists() else ""
         kernels = len(re.findall(r"^\.visible \.entry|^\s*\.entry", code, flags=re.M))
         for arch in args.archs.split(",") if kernels and args.archs else []:
-            status, text = call("ptxas", "-v", f"-arch={arch}", ptx, "-o", f"{folder}/code")
+            who, its, status = "weir", ptx, 0
+            if arch.endswith("a"):
+                its = f"{folder}/{arch}.ptx"
+                status, text = compiled(its, f"--gpu-arch={arch}")
+            if status == 0:
+                who = "ptxas"
+                status, text = call("ptxas", "-v", f"-arch={arch}", its, "-o", f"{folder}/code")
             if status != 0:
                 return {"kernels": kernels, "outcome": "late" if status is None else "refused",
-                        "why": f"ptxas for {arch}: {first_error(text)}"}
+                        "why": f"{who} for {arch}: {first_error(text)}"}
             spills = max(map(int, re.findall(r"(\d+) bytes spill", text)), default=0)
             if spills:
                 return {"kernels": kernels, "outcome": "spills",

@@ -111,7 +111,7 @@ private:
   Value firstRow, firstResult, thread, held;
   std::function<Place(Value, Value, Value)> queryAt, keyAt, valueAt;
   std::optional<Copied> queries, keys, values;
-  std::unique_ptr<TileThreads> inner, outer; // scores, and the result
+  std::unique_ptr<HoldingThreads> inner, outer; // scores, and the result
 };
 
 void AttentionBlock::place() {

@@ -70,7 +70,7 @@ struct Lines {
   }
 };
 
-class FloatThreads : public TileThreads {
+class FloatThreads : public HoldingThreads {
 public:
   FloatThreads(ThreadBuilder &b, const Tiling &tiling, const Slice &left,
                const Slice &right, Value thread)
@@ -146,7 +146,7 @@ private:
 
 } // namespace
 
-std::unique_ptr<TileThreads>
+std::unique_ptr<HoldingThreads>
 makeFloatThreads(ThreadBuilder &b, const Tiling &tiling, const Slice &left,
                  const Slice &right, Value thread) {
   return std::make_unique<FloatThreads>(b, tiling, left, right, thread);

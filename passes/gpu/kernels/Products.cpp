@@ -65,8 +65,12 @@ void TiledProduct::share(ThreadBuilder &b) const {
 }
 
 void TiledProduct::shareStages(ThreadBuilder &b, Multiplier multiplier) const {
+  bool byChunks =
+      left.bytesTogether() == chunkBytes && right.bytesTogether() == chunkBytes;
   Tiling tiling = chooseTiling(
-      sizes, multiplier, processorsOf(b.getInsertionBlock()->getParentOp()));
+      sizes, multiplier, gpuOf(b.getInsertionBlock()->getParentOp()), byChunks);
+  multiplier = tiling.multiplier;
+  bool byGroups = multiplier == Multiplier::GroupHalves;
   int64_t depth = depthOfSlice(multiplier), steps = tiling.steps;
   int64_t tilesDown = llvm::divideCeil(sizes.rows, tiling.rows),
           tilesAcross = llvm::divideCeil(sizes.columns, tiling.columns);
@@ -83,7 +87,7 @@ void TiledProduct::shareStages(ThreadBuilder &b, Multiplier multiplier) const {
           firstColumn = b.times(place[3], tiling.columns),
           firstDepth = b.times(split, steps * depth);
     auto sliceOf = [&](const Side &side, int64_t lines) {
-      return Slice{lines, depth, side.byDepth, side.elementBytes()};
+      return Slice{lines, depth, side.byDepth, side.elementBytes(), byGroups};
     };
     Staged sides[] = {{left,
                        sliceOf(left, tiling.rows),
@@ -97,7 +101,8 @@ void TiledProduct::shareStages(ThreadBuilder &b, Multiplier multiplier) const {
                        0}};
     sides[1].begin = sides[0].slice.bytes();
     int64_t stageBytes = sides[1].begin + sides[1].slice.bytes();
-    Value memory = pointerTo(b, b.shared({stages * stageBytes}, b.getI8Type()));
+    Value memory = pointerTo(b, b.shared({tiling.stages * stageBytes},
+                                         b.getI8Type(), byGroups ? 1024 : 0));
     auto begin = [&](Value step, Value stage) {
       Value k = b.plus(firstDepth, b.times(step, depth));
       for (const Staged &s : sides)
@@ -105,43 +110,60 @@ void TiledProduct::shareStages(ThreadBuilder &b, Multiplier multiplier) const {
                    after(b, memory, b.plus(stage, b.index(s.begin))), thread,
                    tiling.threads());
     };
-    std::unique_ptr<TileThreads> threads =
-        multiplier == Multiplier::Threads
-            ? makeFloatThreads(b, tiling, sides[0].slice, sides[1].slice,
-                               thread)
-            : makeUnitThreads(b, tiling, sides[0].slice, sides[1].slice,
-                              left.element(), thread);
-    for (int64_t i = 0; i < stages - 1; ++i) {
+    std::unique_ptr<TileThreads> threads;
+    if (byGroups)
+      threads = makeGroupThreads(b, tiling, sides[0].slice, sides[1].slice,
+                                 left.element(), thread);
+    else if (multiplier == Multiplier::Threads)
+      threads =
+          makeFloatThreads(b, tiling, sides[0].slice, sides[1].slice, thread);
+    else
+      threads = makeUnitThreads(b, tiling, sides[0].slice, sides[1].slice,
+                                left.element(), thread);
+    // All threads have done with the slice before this one, or with that before
+    // it where this one's successor may find it still multiplied.
+    int64_t back = threads->isAsync() ? 2 : 1, ahead = tiling.stages - back;
+    for (int64_t i = 0; i < ahead; ++i) {
       if (i < steps)
         begin(b.index(i), b.index(i * stageBytes));
       endGroup(b);
     }
     SmallVector<Value> carried(threads->sums(), b.zero(sumType));
     carried.push_back(b.index(0));
-    int64_t last = (stages - 1) * stageBytes;
+    int64_t last = (tiling.stages - 1) * stageBytes;
     carried = b.loop(steps, carried, [&](Value step, ValueRange now) {
       Value stage = now.back();
-      waitForGroups(b, stages - 2);
+      waitForGroups(b, ahead - 1);
+      threads->publish();
       b.meet();
-      if (steps >= stages) {
-        Value next = b.plus(step, b.index(stages - 1));
-        // The slice before this one is done with.
-        Value before =
-            b.create<arith::SelectOp>(b.equals(stage, 0), b.index(last),
-                                      b.plus(stage, b.index(-stageBytes)));
-        b.onlyIf(b.isInside(next, steps), [&] { begin(next, before); });
-      }
-      endGroup(b);
+      auto beginNext = [&] {
+        if (steps > ahead) {
+          Value next = b.plus(step, b.index(ahead));
+          Value free = b.create<arith::SelectOp>(
+              b.isInside(stage, back * stageBytes),
+              b.plus(stage, b.index(ahead * stageBytes)),
+              b.plus(stage, b.index(-back * stageBytes)));
+          b.onlyIf(b.isInside(next, steps), [&] { begin(next, free); });
+        }
+        endGroup(b);
+      };
+      if (!threads->isAsync())
+        beginNext();
       SmallVector<Value> sums = threads->multiply(
           after(b, memory, stage),
           after(b, memory, b.plus(stage, b.index(sides[1].begin))),
           now.drop_back());
+      if (threads->isAsync()) {
+        beginNext();
+        threads->waitForOthers();
+      }
       sums.push_back(
           b.create<arith::SelectOp>(b.equals(stage, last), b.index(0),
                                     b.plus(stage, b.index(stageBytes))));
       return sums;
     });
     carried.pop_back();
+    carried = threads->wait(carried);
     int64_t most = mostNeighbours;
     while (sizes.columns % most)
       most /= 2;

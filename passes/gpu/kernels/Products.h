@@ -9,8 +9,9 @@
 
 namespace weir::gpu {
 
-/// What multiplies: units for matrices of 16-bit floats or of tf32, or threads.
-enum class Multiplier { Halves, Tf32, Threads };
+/// What multiplies: units for matrices of 16-bit floats, which a warp waits for
+/// (mma.sync) or groups of four warps do not (wgmma), or of tf32; or threads.
+enum class Multiplier { Halves, GroupHalves, Tf32, Threads };
 
 /// The sizes of a product, and how it is shared.
 struct ProductSizes {
@@ -24,18 +25,29 @@ struct Tiling {
   int64_t warpsDown, warpsAcross;
   /// Blocks that share the depth of a tile, each of which does `steps` slices.
   int64_t splits, steps;
+  Multiplier multiplier = Multiplier::Threads;
+  /// The slices that are in shared memory at once.
+  int64_t stages = usualStages;
 
   int64_t threads() const { return warpsDown * warpsAcross * warp; }
 };
 
-/// Elements along the depth of a slice: 64 bytes.
+/// Elements along the depth of a slice: 64 bytes, for groups of warps 128.
 int64_t depthOfSlice(Multiplier multiplier);
-/// The tiles that a GPU of `processors` processors should do the product with
-/// in the least time, by an estimate.
+
+/// The GPU that tiles are made for.
+struct Gpu {
+  int64_t processors;
+  /// Whether it has units that groups of warps do not wait for.
+  bool hasGroups;
+};
+/// The oldest GPU that the op is compiled for.
+Gpu gpuOf(mlir::Operation *inside);
+/// The tiles that a GPU should do the product with in the least time, by an
+/// estimate. Of 16-bit floats groups of warps may multiply instead. `byChunks`
+/// says whether all of both sides is copied by whole chunks.
 Tiling chooseTiling(const ProductSizes &sizes, Multiplier multiplier,
-                    int64_t processors);
-/// The processors of the oldest GPU that the op is compiled for.
-int64_t processorsOf(mlir::Operation *inside);
+                    const Gpu &gpu, bool byChunks);
 
 /// A value of a tile.
 struct Placed {
@@ -50,25 +62,20 @@ public:
   virtual ~TileThreads() = default;
   /// How many sums, of f32, a thread keeps.
   virtual int64_t sums() const = 0;
-  /// Of how many rows they are, and of which of these sum number `i` is.
-  virtual int64_t rows() const = 0;
-  virtual int64_t rowOf(int64_t i) const = 0;
-  /// How many lanes, neighbours from a multiple of their number on, have the
-  /// sums of a row, where one warp is across the tile.
-  virtual int64_t lanesOfRow() const = 0;
-  /// The sums after the slices at the pointers have been multiplied.
+  /// Makes what the thread has copied known to what multiplies, before the
+  /// threads meet.
+  virtual void publish() {}
+  /// The sums after the slices at the pointers have been multiplied; where
+  /// `isAsync` nothing may be done with them, but this again, before `wait`.
   virtual llvm::SmallVector<Value> multiply(Value left, Value right,
                                             mlir::ValueRange sums) = 0;
-  /// Makes values at a thread's sums of another tile with the same rows, as
-  /// `finish` hands them out, this product's left side. `scratch` is shared
-  /// memory for the left slice.
-  virtual llvm::SmallVector<Value> hold(llvm::ArrayRef<Placed> values,
-                                        Value scratch) = 0;
-  /// The sums after what is held, from depth `begin` on, has been multiplied by
-  /// the right slice, once the threads have met.
-  virtual llvm::SmallVector<Value> multiplyHeld(mlir::ValueRange held,
-                                                int64_t begin, Value right,
-                                                mlir::ValueRange sums) = 0;
+  virtual bool isAsync() const { return false; }
+  /// Waits until no more than the last slice is still multiplied.
+  virtual void waitForOthers() {}
+  /// The sums once all slices have been multiplied.
+  virtual llvm::SmallVector<Value> wait(mlir::ValueRange sums) {
+    return llvm::SmallVector<Value>(sums);
+  }
   /// Hands out the sums in groups of neighbours of a row, each with its row and
   /// first column in the tile, one row after the other. All threads take part.
   /// A group has up to `most` neighbours, a power of two that divides the place
@@ -79,13 +86,38 @@ public:
                           group) = 0;
 };
 
+/// Threads whose sums can be a side of another product.
+class HoldingThreads : public TileThreads {
+public:
+  /// Of how many rows a thread's sums are, and of which of these number `i` is.
+  virtual int64_t rows() const = 0;
+  virtual int64_t rowOf(int64_t i) const = 0;
+  /// How many lanes, neighbours from a multiple of their number on, have the
+  /// sums of a row, where one warp is across the tile.
+  virtual int64_t lanesOfRow() const = 0;
+  /// Makes values at a thread's sums of another tile with the same rows, as
+  /// `finish` hands them out, this product's left side. `scratch` is shared
+  /// memory for the left slice.
+  virtual llvm::SmallVector<Value> hold(llvm::ArrayRef<Placed> values,
+                                        Value scratch) = 0;
+  /// The sums after what is held, from depth `begin` on, has been multiplied by
+  /// the right slice, once the threads have met.
+  virtual llvm::SmallVector<Value> multiplyHeld(mlir::ValueRange held,
+                                                int64_t begin, Value right,
+                                                mlir::ValueRange sums) = 0;
+};
+
 /// Of units, `right` may not have tf32 by depth where the left side is held.
-std::unique_ptr<TileThreads>
+std::unique_ptr<HoldingThreads>
 makeUnitThreads(ThreadBuilder &b, const Tiling &tiling, const Slice &left,
                 const Slice &right, mlir::Type element, mlir::Value thread);
-std::unique_ptr<TileThreads>
+std::unique_ptr<HoldingThreads>
 makeFloatThreads(ThreadBuilder &b, const Tiling &tiling, const Slice &left,
                  const Slice &right, mlir::Value thread);
+/// Groups of four warps, one above the other, whose slices are in parts.
+std::unique_ptr<TileThreads>
+makeGroupThreads(ThreadBuilder &b, const Tiling &tiling, const Slice &left,
+                 const Slice &right, mlir::Type element, mlir::Value thread);
 
 /// A matrix of the last two dimensions, as a side of a product.
 Side sideOf(

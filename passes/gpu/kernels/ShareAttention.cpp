@@ -49,7 +49,7 @@ bool Attention::share() {
     if (size < 1 || llvm::MulOverflow(blocks, size, blocks) ||
         blocks > INT32_MAX)
       return false;
-  plan.shareColumns(blocks, processorsOf(product));
+  plan.shareColumns(blocks, gpuOf(product).processors);
   shape.insert(shape.begin(), plan.parts);
   writeInPlace();
   ThreadBuilder b(product.getLoc(), product);

@@ -120,6 +120,14 @@ Value Side::load(ThreadBuilder &b, Value batch, Value line, Value k) const {
 }
 
 Value Slice::offsetOf(ThreadBuilder &b, Value line, Value chunk) const {
+  if (inParts) {
+    constexpr int64_t ways = bankBytes / chunkBytes;
+    Value turned =
+        b.create<arith::XOrIOp>(b.modulo(chunk, ways), b.modulo(line, ways));
+    return b.plus(
+        b.times(b.dividedBy(chunk, ways), bytesOfPart()),
+        b.plus(b.times(line, bankBytes), b.times(turned, chunkBytes)));
+  }
   int64_t chunks = chunksOfLine();
   // As many lines as banks have in a row stay together, so that eight chunks
   // of neighbouring lines are in all banks. Of words that are read one by one,

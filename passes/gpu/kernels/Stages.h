@@ -15,9 +15,9 @@
 
 namespace weir::gpu {
 
-/// The slices that are in shared memory at once: one that is read, the others
-/// on their way.
-inline constexpr int64_t stages = 3;
+/// The slices that are in shared memory at once, where nothing else is said:
+/// one that is read, the others on their way.
+inline constexpr int64_t usualStages = 3;
 /// What a thread copies at once, and what lies together in shared memory.
 inline constexpr int64_t chunkBytes = 16;
 
@@ -62,6 +62,11 @@ struct Slice {
   /// As the side has them: else a line of memory is at one depth.
   bool byDepth;
   int64_t elementBytes;
+  /// Whether lines of memory are cut into parts of 128 bytes, and the first
+  /// parts of all come before the second ones. A chunk is turned by the number
+  /// of its line: this is what wgmma takes as swizzled by 128 bytes, if the
+  /// slice begins at a multiple of 1024 bytes.
+  bool inParts = false;
 
   int64_t bytes() const { return lines * depth * elementBytes; }
   int64_t elementsOfChunk() const { return chunkBytes / elementBytes; }
@@ -69,6 +74,8 @@ struct Slice {
     return (byDepth ? depth : lines) / elementsOfChunk();
   }
   int64_t bytesOfLine() const { return chunksOfLine() * chunkBytes; }
+  /// Bytes from a part to the next, where there are parts.
+  int64_t bytesOfPart() const { return bytes() / bytesOfLine() * 128; }
   /// Bytes from the slice's begin to a chunk of a line of memory.
   mlir::Value offsetOf(ThreadBuilder &b, mlir::Value line,
                        mlir::Value chunk) const;

@@ -126,9 +126,11 @@ void ThreadBuilder::blocks(int64_t count, int64_t threads,
 
 void ThreadBuilder::meet() { create<NVVM::Barrier0Op>(); }
 
-Value ThreadBuilder::shared(ArrayRef<int64_t> shape, Type type) {
+Value ThreadBuilder::shared(ArrayRef<int64_t> shape, Type type,
+                            int64_t alignment) {
   return create<memref::AllocaOp>(
-      MemRefType::get(shape, type, AffineMap(), getI64IntegerAttr(3)));
+      MemRefType::get(shape, type, AffineMap(), getI64IntegerAttr(3)),
+      alignment ? getI64IntegerAttr(alignment) : IntegerAttr());
 }
 
 Value ThreadBuilder::exchange(Value value, int64_t bit) {

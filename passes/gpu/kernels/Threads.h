@@ -47,8 +47,9 @@ public:
               llvm::function_ref<void(Value, Value)> body);
   /// Where all threads of the block wait for each other.
   void meet();
-  /// Memory that the threads of a block share.
-  Value shared(llvm::ArrayRef<int64_t> shape, mlir::Type type);
+  /// Memory that the threads of a block share; `alignment` 0: as any is.
+  Value shared(llvm::ArrayRef<int64_t> shape, mlir::Type type,
+               int64_t alignment = 0);
   /// The `value`, of 32 bits, of the lane whose number differs in that bit.
   Value exchange(Value value, int64_t bit);
   Value equals(Value a, int64_t value);

@@ -10,7 +10,7 @@ namespace weir::gpu {
 namespace {
 
 struct Shape {
-  int64_t rows, columns, warpsDown, warpsAcross;
+  int64_t rows, columns, warpsDown, warpsAcross, stages = usualStages;
 };
 
 // Of units a warp has at most 64 x 32 elements, of threads each has 8 x 8: a
@@ -21,23 +21,33 @@ constexpr Shape unitShapes[] = {
 constexpr Shape threadShapes[] = {{128, 128, 4, 2}, {128, 64, 4, 1},
                                   {64, 128, 2, 2},  {64, 64, 2, 1},
                                   {32, 128, 1, 2},  {32, 64, 1, 1}};
+// A group of four warps has 64 rows or 128. Of the largest tiles one is on a
+// processor, so that its copies have to be further ahead; of the others two or
+// more.
+constexpr Shape groupShapes[] = {{128, 256, 8, 1, 4}, {256, 128, 8, 1, 4},
+                                 {128, 128, 8, 1, 3}, {128, 64, 8, 1, 4},
+                                 {64, 128, 4, 1, 4},  {64, 64, 4, 1, 4}};
 
-// An estimate in cycles of one processor (SM). Rates are those of an A100: a
-// cycle's multiplications, bytes of shared memory, and bytes from the second
-// cache if all processors read.
+// An estimate in cycles of one processor (SM). Rates are those of an A100, and
+// for groups of warps those of an H100: a cycle's multiplications, bytes of
+// shared memory, and bytes from the second cache if all processors read.
 constexpr double bytesOfShared = 128, bytesOfCache = 32;
 // What a slice takes at least, while its successor is on its way; what a block
 // takes before its first slice is there and after its last; and a launch.
 constexpr double leastOfSlice = 300, leastOfBlock = 1500, leastOfLaunch = 4000;
 // Registers and shared memory of a processor; what ptxas gives a thread.
 constexpr int64_t registers = 65536, registersOfUnits = 128,
-                  registersOfThreads = 168, sharedBytes = 160 << 10;
+                  registersOfThreads = 168, registersBesideSums = 64;
+constexpr int64_t sharedBytes = 160 << 10, sharedBytesOfGroups = 227 << 10;
+constexpr int64_t rowsOfGroup = 64, largeTile = 128 * 128;
 constexpr int64_t mostSplits = 32, leastSteps = 4, mostPartBytes = 64 << 20;
 
 double multiplicationsOf(Multiplier multiplier) {
   switch (multiplier) {
   case Multiplier::Halves:
     return 1024;
+  case Multiplier::GroupHalves:
+    return 2048;
   case Multiplier::Tf32:
     return 512;
   case Multiplier::Threads:
@@ -46,27 +56,48 @@ double multiplicationsOf(Multiplier multiplier) {
   llvm_unreachable("a multiplier");
 }
 
-double cyclesOf(const ProductSizes &sizes, Multiplier multiplier,
-                int64_t processors, const Tiling &tiling, int64_t blocks) {
-  constexpr double lineBytes = 64;
+/// What the threads of a block read of a slice's lines from shared memory.
+double linesRead(const Tiling &tiling) {
+  switch (tiling.multiplier) {
+  case Multiplier::Threads:
+    return 0;
+  case Multiplier::GroupHalves:
+    return tiling.rows + double(tiling.rows) / rowsOfGroup * tiling.columns;
+  default:
+    return tiling.warpsDown * tiling.warpsAcross *
+           (double(tiling.rows) / tiling.warpsDown +
+            double(tiling.columns) / tiling.warpsAcross);
+  }
+}
+
+int64_t registersOf(const Tiling &tiling) {
+  switch (tiling.multiplier) {
+  case Multiplier::Threads:
+    return registersOfThreads;
+  case Multiplier::GroupHalves:
+    return tiling.rows * tiling.columns / tiling.threads() +
+           registersBesideSums;
+  default:
+    return registersOfUnits;
+  }
+}
+
+double cyclesOf(const ProductSizes &sizes, int64_t processors,
+                const Tiling &tiling, int64_t blocks) {
+  Multiplier multiplier = tiling.multiplier;
+  bool byGroups = multiplier == Multiplier::GroupHalves;
+  double lineBytes = byGroups ? 128 : 64;
   double depth = depthOfSlice(multiplier);
-  // What the warps read of both sides from shared memory, and what is copied.
-  double warps = tiling.warpsDown * tiling.warpsAcross;
-  double read = multiplier == Multiplier::Threads
-                    ? 0
-                    : warps *
-                          (double(tiling.rows) / tiling.warpsDown +
-                           double(tiling.columns) / tiling.warpsAcross) *
-                          lineBytes / bytesOfShared;
+  double read = linesRead(tiling) * lineBytes / bytesOfShared;
   double copied = (tiling.rows + tiling.columns) * lineBytes / bytesOfCache;
   double multiplied =
       tiling.rows * tiling.columns * depth / multiplicationsOf(multiplier);
   double slice = std::max({read, copied, multiplied});
-  int64_t shared = stages * (tiling.rows + tiling.columns) * int64_t(lineBytes);
-  int64_t ofThread =
-      multiplier == Multiplier::Threads ? registersOfThreads : registersOfUnits;
+  int64_t shared =
+      tiling.stages * (tiling.rows + tiling.columns) * int64_t(lineBytes);
   int64_t resident =
-      std::min(sharedBytes / shared, registers / (tiling.threads() * ofThread));
+      std::min((byGroups ? sharedBytesOfGroups : sharedBytes) / shared,
+               registers / (tiling.threads() * registersOf(tiling)));
   int64_t each = llvm::divideCeil(blocks, processors);
   int64_t rounds = llvm::divideCeil(each, resident);
   double cycles = std::max(each * tiling.steps * slice,
@@ -82,54 +113,76 @@ double cyclesOf(const ProductSizes &sizes, Multiplier multiplier,
 } // namespace
 
 int64_t depthOfSlice(Multiplier multiplier) {
-  return multiplier == Multiplier::Halves ? 32 : 16;
+  switch (multiplier) {
+  case Multiplier::Halves:
+    return 32;
+  case Multiplier::GroupHalves:
+    return 64;
+  default:
+    return 16;
+  }
 }
 
-int64_t processorsOf(Operation *inside) {
+Gpu gpuOf(Operation *inside) {
   auto module = inside->getParentOfType<ModuleOp>();
   auto gpu =
       module ? module->getAttrOfType<DictionaryAttr>("weir.gpu") : nullptr;
   auto archs = gpu ? gpu.getAs<ArrayAttr>("archs") : nullptr;
   auto arch =
       archs && !archs.empty() ? dyn_cast<StringAttr>(archs[0]) : nullptr;
-  return llvm::StringSwitch<int64_t>(arch ? arch.getValue() : "")
-      .Case("sm_86", 84)  // GA102
-      .Case("sm_87", 16)  // Orin
-      .Case("sm_89", 128) // AD102
-      .Case("sm_90", 132) // H100
-      .Default(108);      // A100
+  StringRef name = arch ? arch.getValue() : "";
+  int64_t processors = llvm::StringSwitch<int64_t>(name)
+                           .Case("sm_86", 84)             // GA102
+                           .Case("sm_87", 16)             // Orin
+                           .Case("sm_89", 128)            // AD102
+                           .Cases("sm_90", "sm_90a", 132) // H100
+                           .Default(108);                 // A100
+  return {processors, name == "sm_90a"};
 }
 
 Tiling chooseTiling(const ProductSizes &sizes, Multiplier multiplier,
-                    int64_t processors) {
-  int64_t slices = llvm::divideCeil(sizes.depth, depthOfSlice(multiplier));
+                    const Gpu &gpu, bool byChunks) {
   Tiling best = {};
   double least = 0;
-  ArrayRef<Shape> shapes = multiplier == Multiplier::Threads
-                               ? ArrayRef<Shape>(threadShapes)
-                               : ArrayRef<Shape>(unitShapes);
-  for (const Shape &shape : shapes)
-    for (int64_t splits = 1; splits <= mostSplits; splits *= 2) {
-      int64_t steps = llvm::divideCeil(slices, splits);
-      // Shared evenly, fewer may do.
-      int64_t needed = llvm::divideCeil(slices, steps);
-      int64_t blocks = sizes.batches * needed *
-                       llvm::divideCeil(sizes.rows, shape.rows) *
-                       llvm::divideCeil(sizes.columns, shape.columns);
-      if (blocks > INT32_MAX)
+  auto tryShapes = [&](Multiplier multiplier, ArrayRef<Shape> shapes) {
+    int64_t slices = llvm::divideCeil(sizes.depth, depthOfSlice(multiplier));
+    for (const Shape &shape : shapes) {
+      // Addresses of pieces of chunks take registers that many sums need.
+      bool isLarge = shape.rows * shape.columns > largeTile;
+      if (isLarge && !byChunks)
         continue;
-      if (needed > 1 && (steps < leastSteps ||
-                         needed * sizes.batches * sizes.rows * sizes.columns >
-                             mostPartBytes / 4))
-        break;
-      Tiling tiling = {shape.rows,        shape.columns, shape.warpsDown,
-                       shape.warpsAcross, needed,        steps};
-      double cycles = cyclesOf(sizes, multiplier, processors, tiling, blocks);
-      if (!best.rows || cycles < least) {
-        best = tiling;
-        least = cycles;
+      for (int64_t splits = 1; splits <= mostSplits; splits *= 2) {
+        int64_t steps = llvm::divideCeil(slices, splits);
+        // Shared evenly, fewer may do.
+        int64_t needed = llvm::divideCeil(slices, steps);
+        int64_t blocks = sizes.batches * needed *
+                         llvm::divideCeil(sizes.rows, shape.rows) *
+                         llvm::divideCeil(sizes.columns, shape.columns);
+        if (blocks > INT32_MAX)
+          continue;
+        if (needed > 1 && (steps < leastSteps ||
+                           needed * sizes.batches * sizes.rows * sizes.columns >
+                               mostPartBytes / 4))
+          break;
+        Tiling tiling = {shape.rows,        shape.columns, shape.warpsDown,
+                         shape.warpsAcross, needed,        steps,
+                         multiplier,        shape.stages};
+        double cycles = cyclesOf(sizes, gpu.processors, tiling, blocks);
+        if (!best.rows || cycles < least) {
+          best = tiling;
+          least = cycles;
+        }
       }
     }
+  };
+  // Of fewer lines most of a tile would be for nothing.
+  if (multiplier == Multiplier::Halves && gpu.hasGroups &&
+      std::min(sizes.rows, sizes.columns) >= rowsOfGroup)
+    tryShapes(Multiplier::GroupHalves, groupShapes);
+  if (multiplier == Multiplier::Threads)
+    tryShapes(multiplier, threadShapes);
+  else
+    tryShapes(multiplier, unitShapes);
   return best;
 }
 

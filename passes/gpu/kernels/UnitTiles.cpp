@@ -72,7 +72,7 @@ SmallVector<Value> multiply(ThreadBuilder &b, Type element,
   return results;
 }
 
-class UnitThreads : public TileThreads {
+class UnitThreads : public HoldingThreads {
 public:
   UnitThreads(ThreadBuilder &b, const Tiling &tiling, const Slice &left,
               const Slice &right, Type element, Value thread)
@@ -292,7 +292,7 @@ private:
 
 } // namespace
 
-std::unique_ptr<TileThreads>
+std::unique_ptr<HoldingThreads>
 makeUnitThreads(ThreadBuilder &b, const Tiling &tiling, const Slice &left,
                 const Slice &right, Type element, Value thread) {
   return std::make_unique<UnitThreads>(b, tiling, left, right, element, thread);

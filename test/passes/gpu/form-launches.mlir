@@ -211,3 +211,26 @@ plan.program @copying {
   plan.run @odd(%odd) : (memref<8xf16>)
   plan.run @whole(%even) : (memref<8xf16>)
 }
+
+// -----
+
+// More shared memory than a kernel has without asking has no size in the module:
+// each launch asks for it.
+// CHECK: weir.gpu_kernels = [{name = "much", shared = 65536 : i64}]
+// CHECK: func.func @much
+// CHECK: %[[SHARED:.*]] = memref.get_global @much_shared : memref<0xi8, 3>
+// CHECK: memref.extract_aligned_pointer_as_index %[[SHARED]]
+// CHECK: memref.global @much_shared : memref<0xi8, 3> {alignment = 1024 : i64}
+func.func private @much(%x: memref<8xindex>, %first: index, %last: index, %slot: index) attributes {weir.kernel} {
+  %shared = memref.alloca() {alignment = 1024 : i64} : memref<65536xi8, 3>
+  %one = arith.constant 1 : index
+  scf.for %i = %first to %last step %one {
+    %v = memref.extract_aligned_pointer_as_index %shared : memref<65536xi8, 3> -> index
+    memref.store %v, %x[%i] : memref<8xindex>
+  }
+  return
+}
+plan.program @weir_entry_0 {
+  %x = plan.buffer 0 live [0, 1] : memref<8xindex>
+  plan.run @much(%x) {grains = 8 : i64, weir.block = 256 : i64} : (memref<8xindex>)
+}

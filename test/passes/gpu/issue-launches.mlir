@@ -214,3 +214,21 @@ module attributes {weir.gpu_kernels = []} {
     }
   }
 }
+
+// -----
+
+// A launch asks for the shared memory that its kernel has no size of.
+// CHECK-LABEL: llvm.func private @weir_entry_0_part_0(%
+// CHECK: %[[SHARED:.*]] = llvm.mlir.constant(65536 : i32)
+// CHECK: llvm.call @weir_gpu_launch(%{{[^,]*}}, %{{[^,]*}}, %{{[^,]*}}, %{{[^,]*}}, %{{[^,]*}}, %{{[^,]*}}, %{{[^,]*}}, %{{[^,]*}}, %[[SHARED]],
+module attributes {weir.arena_bytes = 64 : i64, weir.gpu_kernels = [{name = "k", shared = 65536 : i64}], weir.entries = [{name = "serve", symbol = "weir_entry_0", inputs = [], outputs = []}]} {
+  module @weir_gpu_kernels {
+    llvm.func @k(%x: !llvm.ptr) attributes {weir.launch = array<i64: 8, 256>} {
+      llvm.return
+    }
+  }
+  plan.program @weir_entry_0 {
+    %b = plan.buffer 0 live [0, 1] : memref<4xf32>
+    plan.run @k(%b) : (memref<4xf32>)
+  }
+}

@@ -23,6 +23,29 @@ module attributes {weir.gpu = {archs = ["sm_80", "sm_90"], kind = "cuda"}} {
 
 // -----
 
+// What is for one GPU alone says so. Text that is an instruction stays where all
+// threads come to it together.
+// CHECK: weir.gpu_images = [{data = "
+// CHECK-SAME: .version 8.0
+// CHECK-SAME: .target sm_90a
+// CHECK-SAME: .extern .shared .align 1024 .b8 k_shared[];
+// CHECK-SAME: wgmma.fence.sync.aligned;
+// CHECK-SAME: kind = "ptx", sm = 90 : i64, specific}]
+module attributes {weir.gpu = {archs = ["sm_90a"], kind = "cuda"}} {
+  module @weir_gpu_kernels {
+    llvm.mlir.global external @k_shared() {addr_space = 3 : i32, alignment = 1024 : i64} : !llvm.array<0 x i8>
+    llvm.func @k(%x: !llvm.ptr) attributes {nvvm.kernel, nvvm.reqntid = array<i32: 128, 1, 1>} {
+      llvm.inline_asm has_side_effects "wgmma.fence.sync.aligned;", "~{memory}" : () -> ()
+      %shared = llvm.mlir.addressof @k_shared : !llvm.ptr<3>
+      %v = llvm.ptrtoint %shared : !llvm.ptr<3> to i64
+      llvm.store %v, %x : i64, !llvm.ptr
+      llvm.return
+    }
+  }
+}
+
+// -----
+
 // The simulator runs them from LLVM's dialect.
 // CHECK: module @weir_gpu_kernels
 module attributes {weir.gpu = {archs = ["sm_80"], kind = "sim"}} {

@@ -631,3 +631,51 @@ func.func private @short_row(%a: memref<1x64xf16>, %b: memref<64x1000xf16>, %c: 
   }
   return
 }
+
+// -----
+
+// On a Hopper groups of four warps multiply, of which each has 64 rows. They go on
+// meanwhile: the copies that a round begins are for the slice after the next, and
+// what it multiplies it does not wait for.
+// CHECK-LABEL: func.func private @groups
+// CHECK: kernel.parts 4 attributes {weir.block = 128 : i64} {
+// CHECK: memref.alloca() {alignment = 1024 : i64} : memref<65536xi8, 3>
+// CHECK: nvvm.cp.async.commit.group
+// CHECK: nvvm.cp.async.commit.group
+// CHECK: scf.for
+// CHECK-NEXT: nvvm.cp.async.wait.group 1
+// CHECK-NEXT: llvm.inline_asm has_side_effects "fence.proxy.async.shared::cta;", "~{memory}"
+// CHECK-NEXT: nvvm.barrier0
+// CHECK: llvm.inline_asm has_side_effects "wgmma.fence.sync.aligned;"
+// CHECK-COUNT-4: llvm.inline_asm has_side_effects "{ .reg .pred p; setp.ne.b32 p, 1, 0; wgmma.mma_async.sync.aligned.m64n64k16.f32.bf16.bf16 {{.*}}, $32, $33, p, 1, 1, 0, 1; }"
+// CHECK: llvm.inline_asm has_side_effects "wgmma.commit_group.sync.aligned;"
+// CHECK: scf.if
+// CHECK: nvvm.cp.async.commit.group
+// CHECK: llvm.inline_asm has_side_effects "wgmma.wait_group.sync.aligned 1;", "~{memory}"
+// CHECK: scf.yield
+// CHECK: llvm.inline_asm has_side_effects "wgmma.wait_group.sync.aligned 0;"
+// CHECK-COUNT-8: nvvm.shfl.sync bfly
+// CHECK-COUNT-8: memref.store
+// Of few rows most of a tile would be for nothing.
+// CHECK-LABEL: func.func private @few
+// CHECK-NOT: wgmma
+// CHECK: llvm.call_intrinsic "llvm.nvvm.mma.m16n8k16.row.col.bf16"
+// CHECK-NOT: wgmma
+module attributes {weir.gpu = {archs = ["sm_90a"], kind = "cuda"}} {
+  func.func private @groups(%a: memref<128x320xbf16>, %b: memref<320x128xbf16>, %c: memref<128x128xbf16>) attributes {weir.kernel} {
+    kernel.matmul ins(%a, %b : memref<128x320xbf16>, memref<320x128xbf16>) outs(%c : memref<128x128xbf16>) attributes {} {
+    ^bb0(%sum: f32):
+      %r = arith.truncf %sum : f32 to bf16
+      kernel.yield %r : bf16
+    }
+    return
+  }
+  func.func private @few(%a: memref<16x320xbf16>, %b: memref<320x128xbf16>, %c: memref<16x128xbf16>) attributes {weir.kernel} {
+    kernel.matmul ins(%a, %b : memref<16x320xbf16>, memref<320x128xbf16>) outs(%c : memref<16x128xbf16>) attributes {} {
+    ^bb0(%sum: f32):
+      %r = arith.truncf %sum : f32 to bf16
+      kernel.yield %r : bf16
+    }
+    return
+  }
+}
