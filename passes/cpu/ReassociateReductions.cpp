@@ -26,10 +26,11 @@ void reassociate(linalg::LinalgOp op) {
       if (!flags || !isa<arith::AddFOp, arith::MulFOp>(user) ||
           user->getBlock() != &body)
         continue;
-      user->setAttr(flags.getFastMathAttrName(),
-                    arith::FastMathFlagsAttr::get(
-                        op.getContext(), flags.getFastMathFlagsAttr().getValue() |
-                                             arith::FastMathFlags::reassoc));
+      user->setAttr(
+          flags.getFastMathAttrName(),
+          arith::FastMathFlagsAttr::get(
+              op.getContext(), flags.getFastMathFlagsAttr().getValue() |
+                                   arith::FastMathFlags::reassoc));
     }
 }
 

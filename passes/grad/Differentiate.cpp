@@ -2,8 +2,8 @@
 
 #include "passes/grad/Passes.h"
 
-#include "dialects/graph/gradients/Gradient.h"
 #include "dialects/graph/Gradients.h"
+#include "dialects/graph/gradients/Gradient.h"
 #include "passes/grad/Reverse.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"

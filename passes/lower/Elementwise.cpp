@@ -9,8 +9,7 @@ using namespace mlir;
 namespace weir {
 namespace {
 
-struct LowerScalarOp
-    : OpInterfaceConversionPattern<graph::ScalarOpInterface> {
+struct LowerScalarOp : OpInterfaceConversionPattern<graph::ScalarOpInterface> {
   using OpInterfaceConversionPattern::OpInterfaceConversionPattern;
 
   LogicalResult

@@ -67,9 +67,9 @@ Expr sparseCrossEntropy(Expr x, Expr labels, double) {
   return softmaxCrossEntropy(x, hot, 0);
 }
 
-/// max(x, 0) - x t + log(1 + exp(-|x|)), which no x makes overflow. It is smooth
-/// though its terms are not: at zero, where scores begin, their slopes are of
-/// the same side.
+/// max(x, 0) - x t + log(1 + exp(-|x|)), which no x makes overflow. It is
+/// smooth though its terms are not: at zero, where scores begin, their slopes
+/// are of the same side.
 Expr sigmoidCrossEntropy(Expr x, Expr labels, double) {
   if (!x)
     return {};

@@ -55,8 +55,8 @@ mlir::LogicalResult setInputType(Report &report, const Graph &graph, Port &port,
                                  int dataType, const ImportOptions &options);
 
 /// The entries that feeds, fetches and targets ask for; without feeds every
-/// placeholder is one, and what iterators give, without fetches and targets every result that nothing
-/// uses.
+/// placeholder is one, and what iterators give, without fetches and targets
+/// every result that nothing uses.
 mlir::FailureOr<Entry> partialEntry(Report &report, const Graph &graph,
                                     const Library &library,
                                     const ImportOptions &options);

@@ -1,7 +1,7 @@
 // Folds of family Reduce: the arithmetic of shapes.
 
-#include "dialects/graph/Elements.h"
 #include "dialects/graph/Reduce.h"
+#include "dialects/graph/Elements.h"
 #include "dialects/graph/elementwise/Fold.h"
 
 using namespace mlir;

@@ -1,4 +1,5 @@
 /* Written by train.py: ten noisy pictures, and what NumPy makes of them. */
+/* clang-format off */
 static const float pictures[10][64] = {
     {0, 0.04f, 0.02f, 0.21f, 0.16f, 0, 0.11f, 0.2f,
      0.01f, 0.25f, 1, 0.85f, 0.63f, 0.48f, 0, 0,

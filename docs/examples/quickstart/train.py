@@ -153,6 +153,7 @@ images, labels = sample(10)
 images = np.round(images, 2)
 expected = forward(images)[-1]
 text = "/* Written by train.py: ten noisy pictures, and what NumPy makes of them. */\n"
+text += "/* clang-format off */\n"
 text += "static const float pictures[10][64] = {\n"
 for image in images:
     numbers = [f"{v:g}f" if "." in f"{v:g}" else f"{v:g}" for v in image.ravel()]

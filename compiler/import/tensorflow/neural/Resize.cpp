@@ -97,8 +97,7 @@ struct Resize {
   Scale scales[2];
 
   LogicalResult give(Node &node, Expr y) const {
-    return failed(weir::give(node, y)) ? failure()
-                                                   : giveSizes(node, 0, sizes);
+    return failed(weir::give(node, y)) ? failure() : giveSizes(node, 0, sizes);
   }
 };
 

@@ -6,7 +6,6 @@ int main() {
   demo::Digits digits;
   if (digits.status() != WEIR_OK)
     return 1;
-  std::printf("%d pictures, %d elements\n", NET_IMAGE_DIM0,
-              NET_RELU_ELEMENTS);
+  std::printf("%d pictures, %d elements\n", NET_IMAGE_DIM0, NET_RELU_ELEMENTS);
   return digits.Run() != WEIR_OK;
 }
