@@ -7,7 +7,7 @@
 #include "dialects/graph/state/State.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "passes/fuse/Timeline.h"
-#include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/StringExtras.h"
 
 #define DEBUG_TYPE "weir-hoist-updates"
 
@@ -53,21 +53,35 @@ public:
   }
 
 private:
-  /// What is kept for a variable goes with it: `w/Adam` with `w`.
+  /// What is kept for a variable goes with it: `w/Adam` with `w`. Names are
+  /// followed scope by scope from the outermost, so that this takes time
+  /// proportional to their lengths.
   void findOwners(ModuleOp module) {
     many = StringAttr::get(module.getContext(), "");
-    llvm::StringMap<StringAttr> named;
-    for (auto variable : module.getOps<graph::VariableOp>())
-      named[variable.nameInModel()] = variable.getSymNameAttr();
+    if (block.getOps<graph::WriteVariableOp>().empty())
+      return;
+    DenseMap<std::pair<unsigned, StringRef>, unsigned> scopes;
+    SmallVector<StringAttr> named(1); // of the scopes that are variables' names
     for (auto variable : module.getOps<graph::VariableOp>()) {
-      StringAttr &owner = owners[variable.getSymNameAttr()];
-      owner = variable.getSymNameAttr();
-      StringRef name = variable.nameInModel();
-      while (name.contains('/')) {
-        name = name.rsplit('/').first;
-        if (StringAttr found = named.lookup(name))
-          owner = found;
+      unsigned scope = 0;
+      for (StringRef part : llvm::split(variable.nameInModel(), '/')) {
+        auto [inner, isNew] = scopes.try_emplace({scope, part}, named.size());
+        if (isNew)
+          named.emplace_back();
+        scope = inner->second;
       }
+      named[scope] = variable.getSymNameAttr();
+    }
+    for (auto variable : module.getOps<graph::VariableOp>()) {
+      unsigned scope = 0;
+      StringAttr owner;
+      for (StringRef part : llvm::split(variable.nameInModel(), '/')) {
+        scope = scopes.lookup({scope, part});
+        owner = named[scope];
+        if (owner)
+          break;
+      }
+      owners[variable.getSymNameAttr()] = owner;
     }
   }
 

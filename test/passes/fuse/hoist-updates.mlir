@@ -116,6 +116,81 @@ module attributes {weir.remat = 0 : i64} {
 
 // -----
 
+// What is kept for a variable, being named in its scope, goes with it: what serves
+// both serves one.
+// CHECK-LABEL: func.func @kept
+// CHECK: graph.exp
+// CHECK: graph.neg
+// CHECK: graph.log
+module attributes {weir.remat = 0 : i64} {
+  graph.variable @w : tensor<4xf32> {called = "net/w"}
+  graph.variable @m : tensor<4xf32> {called = "net/w/momentum"}
+  func.func @kept(%x: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) attributes {weir.entry = "step"} {
+    %a = graph.group(%x) : (tensor<4xf32>) -> tensor<4xf32> {
+    ^bb0(%i: tensor<4xf32>):
+      %o = graph.exp %i : tensor<4xf32>
+      graph.yield %o : tensor<4xf32>
+    }
+    %b = graph.group(%a) : (tensor<4xf32>) -> tensor<4xf32> {
+    ^bb0(%i: tensor<4xf32>):
+      %o = graph.log %i : tensor<4xf32>
+      graph.yield %o : tensor<4xf32>
+    }
+    %g = graph.group(%a) : (tensor<4xf32>) -> tensor<4xf32> {
+    ^bb0(%i: tensor<4xf32>):
+      %o = graph.neg %i : tensor<4xf32>
+      graph.yield %o : tensor<4xf32>
+    }
+    %v = graph.group(%g) : (tensor<4xf32>) -> tensor<4xf32> {
+    ^bb0(%i: tensor<4xf32>):
+      %o = graph.abs %i : tensor<4xf32>
+      graph.yield %o : tensor<4xf32>
+    }
+    graph.write_variable @w, %v : tensor<4xf32>
+    graph.write_variable @m, %g : tensor<4xf32>
+    return %a, %b : tensor<4xf32>, tensor<4xf32>
+  }
+}
+
+// -----
+
+// A variable of a like name in another scope is another one.
+// CHECK-LABEL: func.func @apart
+// CHECK: graph.exp
+// CHECK: graph.log
+// CHECK: graph.neg
+module attributes {weir.remat = 0 : i64} {
+  graph.variable @w : tensor<4xf32> {called = "net/w"}
+  graph.variable @m : tensor<4xf32> {called = "net/w2/momentum"}
+  func.func @apart(%x: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) attributes {weir.entry = "step"} {
+    %a = graph.group(%x) : (tensor<4xf32>) -> tensor<4xf32> {
+    ^bb0(%i: tensor<4xf32>):
+      %o = graph.exp %i : tensor<4xf32>
+      graph.yield %o : tensor<4xf32>
+    }
+    %b = graph.group(%a) : (tensor<4xf32>) -> tensor<4xf32> {
+    ^bb0(%i: tensor<4xf32>):
+      %o = graph.log %i : tensor<4xf32>
+      graph.yield %o : tensor<4xf32>
+    }
+    %g = graph.group(%a) : (tensor<4xf32>) -> tensor<4xf32> {
+    ^bb0(%i: tensor<4xf32>):
+      %o = graph.neg %i : tensor<4xf32>
+      graph.yield %o : tensor<4xf32>
+    }
+    %v = graph.group(%g) : (tensor<4xf32>) -> tensor<4xf32> {
+    ^bb0(%i: tensor<4xf32>):
+      %o = graph.abs %i : tensor<4xf32>
+      graph.yield %o : tensor<4xf32>
+    }
+    graph.write_variable @w, %v : tensor<4xf32>
+    graph.write_variable @m, %g : tensor<4xf32>
+    return %a, %b : tensor<4xf32>, tensor<4xf32>
+  }
+}
+
+// -----
+
 // Nothing is asked for.
 // CHECK-LABEL: func.func @alone
 // CHECK: graph.exp
