@@ -118,15 +118,21 @@ struct Writer {
 
 } // namespace
 
+/// A name that a person chose, as it is: whether one of capitals is a macro is
+/// theirs to know. What C++ cannot have is made harmless.
+static std::string chosenName(StringRef text) {
+  std::string name = cIdentifier(text);
+  return text == text.upper() && name == (text + "_").str() ? text.str() : name;
+}
+
 void writeClass(raw_ostream &os, const ModelInterface &model,
                 StringRef qualifiedName) {
   SmallVector<StringRef> parts;
   qualifiedName.split(parts, "::", -1, /*KeepEmpty=*/false);
   os << "\n#ifdef __cplusplus\n";
   for (StringRef space : ArrayRef(parts).drop_back())
-    os << "namespace " << cIdentifier(space) << " {\n";
-  Writer{os, model, cIdentifier(parts.empty() ? "Model" : parts.back())}
-      .write();
+    os << "namespace " << chosenName(space) << " {\n";
+  Writer{os, model, chosenName(parts.empty() ? "Model" : parts.back())}.write();
   for (size_t i = 1; i < parts.size(); ++i)
     os << "} // namespace\n";
   os << "#endif\n";
