@@ -163,6 +163,7 @@ def SerializeKernels : Pass<"weir-serialize-kernels", "::mlir::ModuleOp"> {
     `weir.gpu_images`: PTX of one architecture serves all later ones, but for `sm_90a`'s,
     which is `specific`. With `cubins` there is machine
     code for each as well, where NVIDIA's `ptxas` is found. For the simulator the module stays as it is.
+    Kernels are compiled in parts, beside each other.
 
     ```mlir
     module attributes {weir.gpu = {archs = ["sm_80"], kind = "cuda"}} { module @weir_gpu_kernels { llvm.func @k() } }
@@ -170,6 +171,7 @@ def SerializeKernels : Pass<"weir-serialize-kernels", "::mlir::ModuleOp"> {
     weir.gpu_images = [ {data = ".version 7.0 ...", kind = "ptx", sm = 80 : i64} ]
     ```
   }];
+  let options = [Option<"opsOfPart", "ops-of-part", "int64_t", "8192", "The fewest ops of a part">];
 }
 
 #endif // WEIR_PASSES_GPU

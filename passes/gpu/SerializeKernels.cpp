@@ -1,11 +1,19 @@
 // The module of kernels becomes PTX by LLVM's back end.
+//
+// LLVM takes most of the time that a large model's compilation for a GPU takes,
+// and kernels need nothing of each other: parts of the module are compiled
+// beside each other. The parts do not depend on how many processors there are,
+// so neither does the text.
 
 #include "passes/gpu/Assembler.h"
 #include "passes/gpu/DeviceMath.h"
 #include "passes/gpu/Passes.h"
 
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/Threading.h"
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/NVVM/NVVMToLLVMIRTranslation.h"
@@ -45,11 +53,14 @@ struct KeepErrors : llvm::DiagnosticHandler {
   }
 };
 
-std::unique_ptr<llvm::TargetMachine> makeMachine(StringRef arch) {
+void registerTarget() {
   LLVMInitializeNVPTXTargetInfo();
   LLVMInitializeNVPTXTarget();
   LLVMInitializeNVPTXTargetMC();
   LLVMInitializeNVPTXAsmPrinter();
+}
+
+std::unique_ptr<llvm::TargetMachine> makeMachine(StringRef arch) {
   std::string error;
   const llvm::Target *target =
       llvm::TargetRegistry::lookupTarget(triple.str(), error);
@@ -60,9 +71,11 @@ std::unique_ptr<llvm::TargetMachine> makeMachine(StringRef arch) {
                           .Case("sm_90a", "+ptx80")
                           .Cases("sm_89", "sm_90", "+ptx78")
                           .Default("+ptx70");
+  // The aggressive level numbers values twice more, which takes a quarter of
+  // LLVM's time for long unrolled bodies and leaves them as they are.
   return std::unique_ptr<llvm::TargetMachine>(target->createTargetMachine(
       triple, arch, version, llvm::TargetOptions(), std::nullopt, std::nullopt,
-      llvm::CodeGenOptLevel::Aggressive));
+      llvm::CodeGenOptLevel::Default));
 }
 
 void optimize(llvm::Module &module, llvm::TargetMachine &machine) {
@@ -81,7 +94,25 @@ void optimize(llvm::Module &module, llvm::TargetMachine &machine) {
       .run(module, modules);
 }
 
+/// What names of the module are not to be found outside of it gets a name that
+/// no other part of the kernels has.
+void makeNamesOwn(llvm::Module &module, size_t part) {
+  std::string suffix = "_part_" + std::to_string(part);
+  for (llvm::GlobalValue &value : module.global_values())
+    if (value.hasLocalLinkage())
+      value.setName(value.getName() + suffix);
+}
+
+/// The text behind what each file of PTX begins with.
+StringRef withoutHeader(StringRef text) {
+  StringRef last = ".address_size";
+  size_t at = text.find(last);
+  return at == StringRef::npos ? text : text.drop_front(text.find('\n', at));
+}
+
 struct SerializeKernels : impl::SerializeKernelsBase<SerializeKernels> {
+  using SerializeKernelsBase::SerializeKernelsBase;
+
   void runOnOperation() override {
     auto device = getOperation().lookupSymbol<ModuleOp>("weir_gpu_kernels");
     auto gpu = getOperation()->getAttrOfType<DictionaryAttr>("weir.gpu");
@@ -97,7 +128,7 @@ struct SerializeKernels : impl::SerializeKernelsBase<SerializeKernels> {
       }
     auto arch = cast<StringAttr>(archs[0]);
     std::string text;
-    if (failed(writePtx(device, arch, text)))
+    if (failed(writeParts(device, arch, text)))
       return signalPassFailure();
     Builder b(&getContext());
     SmallVector<Attribute> images = {image(b, "ptx", arch, text)};
@@ -145,7 +176,72 @@ private:
     return fields.getDictionary(b.getContext());
   }
 
-  static LogicalResult writePtx(ModuleOp device, StringRef arch,
+  /// Moves the module's kernels into modules of `opsOfPart` ops or more, each
+  /// with a copy of what else it needs; none, if they are one.
+  SmallVector<OwningOpRef<ModuleOp>> takeParts(ModuleOp device) {
+    SymbolTable symbols(device);
+    SmallVector<SmallVector<Operation *>> kernels;
+    int64_t count = opsOfPart;
+    for (auto function : device.getOps<LLVM::LLVMFuncOp>()) {
+      if (!function->hasAttr(NVVM::NVVMDialect::getKernelFuncAttrName()))
+        continue;
+      if (count >= opsOfPart) {
+        kernels.emplace_back();
+        count = 0;
+      }
+      kernels.back().push_back(function);
+      function.walk([&](Operation *) { ++count; });
+    }
+    SmallVector<OwningOpRef<ModuleOp>> parts;
+    if (kernels.size() < 2)
+      return parts;
+    for (ArrayRef<Operation *> own : kernels) {
+      OwningOpRef<ModuleOp> part = ModuleOp::create(device.getLoc());
+      part.get()->setAttrs(device->getAttrDictionary());
+      OpBuilder b = OpBuilder::atBlockEnd(part->getBody());
+      llvm::SmallDenseSet<Operation *> copied;
+      SmallVector<Operation *> open(own);
+      while (!open.empty()) {
+        Operation *user = open.pop_back_val();
+        std::optional<SymbolTable::UseRange> uses =
+            SymbolTable::getSymbolUses(user);
+        if (!uses)
+          continue;
+        for (const SymbolTable::SymbolUse &use : *uses) {
+          Operation *found =
+              symbols.lookup(use.getSymbolRef().getRootReference());
+          if (!found || !copied.insert(found).second)
+            continue;
+          b.clone(*found);
+          open.push_back(found);
+        }
+      }
+      for (Operation *kernel : own) {
+        kernel->remove();
+        b.insert(kernel);
+      }
+      parts.push_back(std::move(part));
+    }
+    return parts;
+  }
+
+  LogicalResult writeParts(ModuleOp device, StringRef arch, std::string &text) {
+    registerTarget();
+    SmallVector<OwningOpRef<ModuleOp>> parts = takeParts(device);
+    if (parts.empty())
+      return writePtx(device, 0, arch, text);
+    SmallVector<std::string> texts(parts.size());
+    if (failed(failableParallelForEachN(
+            &getContext(), 0, parts.size(),
+            [&](size_t i) { return writePtx(*parts[i], i, arch, texts[i]); })))
+      return failure();
+    text = texts.front();
+    for (StringRef more : ArrayRef(texts).drop_front())
+      text += withoutHeader(more);
+    return success();
+  }
+
+  static LogicalResult writePtx(ModuleOp device, size_t part, StringRef arch,
                                 std::string &text) {
     std::unique_ptr<llvm::TargetMachine> machine = makeMachine(arch);
     if (!machine)
@@ -158,6 +254,8 @@ private:
     module->setDataLayout(machine->createDataLayout());
     if (!linkDeviceMath(*module))
       return device.emitError("the functions of devices do not link");
+    if (part > 0)
+      makeNamesOwn(*module, part);
     for (llvm::Function &function : *module) {
       function.addFnAttr("target-cpu", arch);
       if (function.isDeclaration() && !function.isIntrinsic())

@@ -1,4 +1,5 @@
 // RUN: weir-opt %s --split-input-file --weir-serialize-kernels --verify-diagnostics | FileCheck %s
+// RUN: weir-opt %s --split-input-file --pass-pipeline='builtin.module(weir-serialize-kernels{ops-of-part=1})' --verify-diagnostics | FileCheck %s
 
 // The kernels become PTX for the oldest of the architectures.
 // CHECK: weir.gpu_images = [{data = "
@@ -63,6 +64,42 @@ module attributes {weir.gpu = {archs = ["sm_80"], kind = "cuda"}} {
       %v = llvm.load %x : !llvm.ptr -> f64
       %y = llvm.call @missing(%v) : (f64) -> f64
       llvm.store %y, %x : f64, !llvm.ptr
+      llvm.return
+    }
+  }
+}
+
+// -----
+
+// Parts that are compiled beside each other come in the kernels' order, behind
+// one header; each has its own of what both need.
+// CHECK: weir.gpu_images = [{data = "
+// CHECK-SAME: .target sm_80
+// CHECK-NOT: .target
+// CHECK-SAME: .visible .entry first(
+// CHECK-NOT: .target
+// CHECK-SAME: .visible .entry second(
+// CHECK-SAME: .visible .entry third(
+module attributes {weir.gpu = {archs = ["sm_80"], kind = "cuda"}} {
+  module @weir_gpu_kernels {
+    llvm.mlir.global private constant @table(dense<[1.0, 2.0, 5.0, 7.0]> : tensor<4xf32>) : !llvm.array<4 x f32>
+    llvm.func @first(%x: !llvm.ptr) attributes {nvvm.kernel} {
+      %i = nvvm.read.ptx.sreg.tid.x : i32
+      %t = llvm.mlir.addressof @table : !llvm.ptr
+      %at = llvm.getelementptr %t[%i] : (!llvm.ptr, i32) -> !llvm.ptr, f32
+      %v = llvm.load %at : !llvm.ptr -> f32
+      llvm.store %v, %x : f32, !llvm.ptr
+      llvm.return
+    }
+    llvm.func @second(%x: !llvm.ptr) attributes {nvvm.kernel} {
+      %i = nvvm.read.ptx.sreg.tid.x : i32
+      %t = llvm.mlir.addressof @table : !llvm.ptr
+      %at = llvm.getelementptr %t[%i] : (!llvm.ptr, i32) -> !llvm.ptr, f32
+      %v = llvm.load %at : !llvm.ptr -> f32
+      llvm.store %v, %x : f32, !llvm.ptr
+      llvm.return
+    }
+    llvm.func @third(%x: !llvm.ptr) attributes {nvvm.kernel} {
       llvm.return
     }
   }
