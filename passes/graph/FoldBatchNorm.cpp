@@ -41,6 +41,10 @@ void setNumber(char *data, Type type, int64_t i, double value) {
     reinterpret_cast<float *>(data)[i] = static_cast<float>(value);
 }
 
+/// No layer has more: a constant whose elements are all the same may have any
+/// number of them, and costs a file nothing.
+constexpr int64_t mostChannels = int64_t(1) << 20;
+
 /// `value` by its last dimension, where it is a constant that depends on no
 /// other.
 std::optional<Channels> channelsOf(Value value) {
@@ -48,6 +52,8 @@ std::optional<Channels> channelsOf(Value value) {
   if (type.getRank() == 0 || type.getNumElements() == 0)
     return std::nullopt;
   int64_t last = type.getRank() - 1, count = type.getDimSize(last);
+  if (count > mostChannels)
+    return std::nullopt;
   auto broadcast = value.getDefiningOp<graph::BroadcastOp>();
   std::optional<Bytes> bytes = Bytes::of(broadcast ? broadcast.getX() : value);
   if (!bytes)

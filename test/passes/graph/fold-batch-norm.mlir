@@ -113,3 +113,12 @@ func.func @squared() -> tensor<2x2xf32> {
   %r = graph.mul %m, %s : tensor<2x2xf32>
   return %r : tensor<2x2xf32>
 }
+
+// What has more elements than any layer has channels is not looked at one by one.
+// CHECK-LABEL: func.func @long
+func.func @long(%x: tensor<2147483648xf32>) -> tensor<2147483648xf32> {
+  %c = graph.constant dense<2.0> : tensor<2147483648xf32>
+  // CHECK: graph.add %{{.*}}, %{{.*}} : tensor<2147483648xf32>
+  %y = graph.add %x, %c : tensor<2147483648xf32>
+  return %y : tensor<2147483648xf32>
+}
