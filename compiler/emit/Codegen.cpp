@@ -1,6 +1,8 @@
 // LLVM's passes over one module, and its code generation.
 
+#include "compiler/emit/FoldBroadcasts.h"
 #include "compiler/emit/Parts.h"
+#include "compiler/target/Target.h"
 
 #include "llvm/CodeGen/MachineModuleInfo.h"
 #include "llvm/CodeGen/MachineScheduler.h"
@@ -58,6 +60,8 @@ bool addCodegenPasses(legacy::PassManager &codegen, LLVMTargetMachine &machine,
                       raw_pwrite_stream &os) {
   TargetPassConfig *passes = machine.createPassConfig(codegen);
   passes->disablePass(&MachineSchedulerID);
+  if (beginsTwoWideProducts(*machine.getMCSubtargetInfo()))
+    addFoldBroadcasts(*passes);
   auto *info = new MachineModuleInfoWrapperPass(&machine);
   codegen.add(passes);
   codegen.add(info);

@@ -91,6 +91,13 @@ std::string spellFeatures(const MCSubtargetInfo &info) {
 
 } // namespace
 
+bool beginsTwoWideProducts(const MCSubtargetInfo &processor) {
+  // Intel's servers do, as AMD's from the generation on that has vp2intersect;
+  // sse4a is AMD's alone.
+  return processor.getTargetTriple().isX86() && on(processor, "avx512f") &&
+         (!on(processor, "sse4a") || on(processor, "avx512vp2intersect"));
+}
+
 Error writeTarget(mlir::ModuleOp module, const TargetOptions &options) {
   LLVMInitializeX86TargetInfo();
   LLVMInitializeX86TargetMC();
@@ -151,11 +158,9 @@ Error writeTarget(mlir::ModuleOp module, const TargetOptions &options) {
   else if (x86 && on(*info, "avx"))
     vectorBits = 256;
   bool fma = x86 ? on(*info, "fma") : true;
-  // Intel's servers begin two vectors of 512 bits a cycle, as AMD's do from the
-  // generation on that has vp2intersect; sse4a is AMD's alone. Halves of these
-  // vectors go two a cycle everywhere, but what uses the rate is not tuned so.
-  bool two = vectorBits == 512 &&
-             (!on(*info, "sse4a") || on(*info, "avx512vp2intersect"));
+  // Halves of these vectors go two a cycle everywhere, but what uses the rate
+  // is not tuned so.
+  bool two = beginsTwoWideProducts(*info);
   // A named processor must give the same code on every host.
   int64_t l1 = native ? cacheBytes(_SC_LEVEL1_DCACHE_SIZE, 32 << 10) : 32 << 10;
   // All with tiles have an L2 of 2 MiB.

@@ -3,6 +3,7 @@
 #define WEIR_COMPILER_TARGET_TARGET_H
 
 #include "mlir/IR/BuiltinOps.h"
+#include "llvm/MC/MCSubtargetInfo.h"
 #include "llvm/Support/Error.h"
 
 namespace weir {
@@ -17,6 +18,10 @@ struct TargetOptions {
 /// Resolves the options and writes `weir.target` on the module. An unknown
 /// triple, processor or feature is an error that names it.
 llvm::Error writeTarget(mlir::ModuleOp module, const TargetOptions &options);
+
+/// Whether a processor begins two multiply-adds of vectors of 512 bits in a
+/// cycle.
+bool beginsTwoWideProducts(const llvm::MCSubtargetInfo &processor);
 
 } // namespace weir
 
