@@ -36,6 +36,7 @@ Target Target::of(Operation *op) {
   read(target, "vector_bits", 64, 2048, result.vectorBits);
   result.panelBits = result.vectorBits;
   read(target, "panel_bits", result.vectorBits, 2048, result.panelBits);
+  result.sharesPanels = target.contains("panel_bits");
   auto triple = target.getAs<StringAttr>("triple");
   bool arm = triple && triple.getValue().starts_with("aarch64");
   result.registers = result.vectorBits >= 512 || arm ? 32 : 16;
@@ -84,6 +85,17 @@ int64_t Target::lanes(Type type) const {
 int64_t Target::panelWidth(Type type, int64_t columns) const {
   int64_t width = lanes(type) * (panelBits / vectorBits);
   return columns <= width ? width : 2 * width;
+}
+
+int64_t Target::matrixPanelWidth(Type type, int64_t columns) const {
+  int64_t width = panelWidth(type, columns), wide = 3 * lanes(type);
+  if (!isa<FloatType>(type) || vectorBits < 512 || registers < 32 ||
+      fmaRate < 2 || sharesPanels || columns <= width)
+    return width;
+  // Of the columns that all panels have, at most one in nine is padding.
+  return llvm::alignTo(columns, wide) * 8 <= llvm::alignTo(columns, width) * 9
+             ? wide
+             : width;
 }
 
 } // namespace weir::kernel

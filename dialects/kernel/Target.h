@@ -9,7 +9,8 @@ namespace weir::kernel {
 
 struct Target {
   int64_t vectorBits = 512;
-  int64_t panelBits = 512; // of the vectors that weights are packed for
+  int64_t panelBits = 512;   // of the vectors that weights are packed for
+  bool sharesPanels = false; // with variants for other processors
   int64_t registers = 32;
   int64_t l1 = 32 << 10;
   int64_t l2 = 1 << 20;
@@ -33,8 +34,13 @@ struct Target {
   /// Elements of `type` in a vector register, as sums are kept.
   int64_t lanes(mlir::Type type) const;
 
-  /// Columns of a packed panel for a matrix of `columns` columns.
+  /// Columns of a packed panel of a filter with `columns` outputs.
   int64_t panelWidth(mlir::Type type, int64_t columns) const;
+
+  /// Columns of a packed panel of a matrix with `columns` columns. Where two
+  /// multiply-adds begin in a cycle, tiles of three vectors by nine rows need
+  /// the fewest other instructions; not where much of a panel would be padding.
+  int64_t matrixPanelWidth(mlir::Type type, int64_t columns) const;
 };
 
 } // namespace weir::kernel

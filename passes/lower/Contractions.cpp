@@ -56,7 +56,7 @@ Value packed(OpBuilder &b, Location loc, Value right, bool transposed,
   SmallVector<int64_t> shape(type.getShape());
   int64_t columns = shape[type.getRank() - (transposed ? 2 : 1)];
   int64_t depth = shape[type.getRank() - (transposed ? 1 : 2)];
-  int64_t width = target.panelWidth(element, columns);
+  int64_t width = target.matrixPanelWidth(element, columns);
   shape.pop_back_n(2);
   shape.append({(columns + width - 1) / width, depth, width});
   Value empty = emptyTensor(b, loc, type.clone(shape));
@@ -237,7 +237,7 @@ private:
     SmallVector<int64_t> shape(filter.getShape());
     int64_t columns = shape.back();
     int64_t width =
-        kernel::Target::of(op).panelWidth(type.getElementType(), columns);
+        kernel::Target::of(op).matrixPanelWidth(type.getElementType(), columns);
     shape.back() = width;
     shape.insert(shape.begin(), (columns + width - 1) / width);
     Value empty = emptyTensor(b, loc, filter.clone(shape));

@@ -237,22 +237,20 @@ struct MatmulEmitter : MatmulBlocks {
       e.loop(low, high, 1, [&](Value t) {
         Value row = e.plus(e.times(t, size), offset);
         // The next panel comes into L2 while this one is used, each tile of
-        // the block fetching its share.
+        // the block fetching its share. All its lines are one run, of which
+        // every term has its part.
         auto next = [&](Value k, int64_t unroll) {
-          int64_t share = depth.count / tilesABlock;
-          Value line = e.plus(e.times(e.plus(t, e.times(block, -1)), share),
-                              e.dividedBy(k, tilesABlock));
-          line = e.plus(line, depth.first);
-          Emitter::Values at = placeB(e.plus(column, width), line);
-          Value first = at.back();
-          int64_t bytes = Emitter::elementBytes(b);
-          int64_t lines = std::max<int64_t>(1, unroll / tilesABlock);
-          for (int64_t q = 0; q < lines; ++q) {
-            for (int64_t c = 0; c < width * unit(); c += 64 / bytes) {
-              at[at.size() - 2] = e.plus(line, q);
-              at.back() = e.plus(first, c);
-              e.prefetch(b, at, 2);
-            }
+          int64_t run = width * unit();
+          int64_t share = (run + tilesABlock - 1) / tilesABlock;
+          Value term =
+              e.plus(e.times(e.plus(t, e.times(block, -1)), depth.count), k);
+          Emitter::Values at = placeB(e.plus(column, width), depth.first);
+          at.back() = e.times(term, share);
+          int64_t line = 64 / Emitter::elementBytes(b);
+          for (int64_t c = 0; c < unroll * share; c += line) {
+            Emitter::Values place = at;
+            place.back() = e.plus(at.back(), c);
+            e.prefetch(b, place, 2);
           }
         };
         bool ahead = !part && panel == width && valid == width && rows > height;

@@ -87,10 +87,12 @@ MatmulBlocks::MatmulBlocks(kernel::MatmulOp op, const kernel::Target &target,
           : op.isPacked() ? Emitter::shape(b).back()
                           : 0;
   // A panel that was packed for another vector width is read in parts.
-  int64_t whole = panel ? panel : target.panelWidth(sumElement, columns);
+  int64_t whole = panel ? panel : target.matrixPanelWidth(sumElement, columns);
   while (whole % lanes)
     lanes = lanes > 1 ? lanes / 2 : 1;
-  width = whole % (2 * lanes) ? lanes : std::min(whole, 2 * lanes);
+  width = whole == 3 * lanes    ? whole
+          : whole % (2 * lanes) ? lanes
+                                : std::min(whole, 2 * lanes);
   int64_t vectors = width / lanes;
   int64_t bytes = std::max<int64_t>(1, sumElement.getIntOrFloatBitWidth() / 8);
   // Where all of B stays in L2, so few rows at a time that what their epilogue
@@ -113,7 +115,7 @@ MatmulBlocks::MatmulBlocks(kernel::MatmulOp op, const kernel::Target &target,
   high |= words && many;
   leastSums = many ? 16 : 8;
   mostTerms = high ? 112 : 224;
-  height = (!many ? registers : high ? 28 : 10) / vectors;
+  height = (!many ? registers : high ? 28 : vectors == 3 ? 12 : 10) / vectors;
 
   EvenSplit tiles(rows, height), alikeTiles(alike, height);
   mostSums = (alikeTiles.size + (alikeTiles.larger != 0)) *

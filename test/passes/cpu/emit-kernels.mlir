@@ -296,14 +296,16 @@ func.func @transform_filter(%w: memref<3x3x4x7xf32>, %e: memref<1x16x4x16xf32>) 
 
 // -----
 
-// Worth sharing: threads copy the rows together, then share the panels.
+// Worth sharing: threads copy the rows together, then share the panels, and of a
+// panel its tiles of rows: where a part begins may be amid a panel.
 // CHECK-LABEL: func @shared
 // CHECK: %[[COPY:.*]] = memref.alloc
 // CHECK: kernel.parts 26 {
 // CHECK: vector.store %{{.*}}, %[[COPY]]
-// CHECK: kernel.parts 16 {
+// CHECK: kernel.parts 416 {
 // CHECK: ^bb0(%[[FIRST:.*]]: index, %[[LAST:.*]]: index, %{{.*}}: index):
-// CHECK: scf.for %{{.*}} = %[[FIRST]] to
+// CHECK: %[[PANEL:.*]] = arith.divui %[[FIRST]], %c26
+// CHECK: scf.for %{{.*}} = %[[PANEL]] to
 // CHECK: vector.fma
 func.func @shared(%a: memref<128x512xf32>, %b: memref<16x512x32xf32>, %c: memref<128x512xf32>) {
   kernel.matmul ins(%a, %b : memref<128x512xf32>, memref<16x512x32xf32>) outs(%c : memref<128x512xf32>) {
