@@ -15,6 +15,7 @@
 #include "passes/cpu/kernels/Kernels.h"
 #include "passes/cpu/kernels/MatmulBlocks.h"
 #include "passes/cpu/kernels/PanelCopy.h"
+#include "passes/cpu/kernels/TileRange.h"
 #include "passes/cpu/kernels/WaitingSums.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -38,10 +39,9 @@ struct MatmulEmitter : MatmulBlocks {
   // null where B is packed before.
   kernel::PackOp pack;
   Value part, partLine;
-  Value addend; // what all sums begin with, of the columns; null for zeros
-  // The tiles of rows and of columns to make.
-  Value firstTile, endTile, firstColumn, endColumn;
-  Value backward; // whether columns go from the last to the first, or null
+  Value addend;    // what all sums begin with, of the columns; null for zeros
+  TileRange range; // to make
+  Value backward;  // whether columns go from the last to the first, or null
   WaitingSums waiting;
 
   MatmulEmitter(Emitter &e, kernel::MatmulOp op, const kernel::Target &target,
@@ -67,9 +67,7 @@ struct MatmulEmitter : MatmulBlocks {
 
   // Begins one or more products, in this order, of all tiles.
   void begin() {
-    firstTile = firstColumn = e.index(0);
-    endTile = e.index(rowTiles());
-    endColumn = e.index(columnTiles());
+    range = TileRange::all(e, *this);
     if (pack)
       part = e.stack({depthBlock, width}, e.element(b));
     if (!copiesRows)
@@ -260,11 +258,13 @@ struct MatmulEmitter : MatmulBlocks {
           tile(row, size, column, valid, depth, nullptr);
       });
     };
-    Value end = e.smaller(e.plus(block, tilesABlock), endTile);
+    Value begin = block;
+    Value end = e.smaller(e.plus(block, tilesABlock), range.endRow);
+    range.confine(e, *this, column, begin, end);
     if (tiles.larger)
-      run(block, e.smaller(end, e.index(tiles.larger)), tiles.size + 1, 0);
+      run(begin, e.smaller(end, e.index(tiles.larger)), tiles.size + 1, 0);
     if (tiles.larger < tiles.count)
-      run(e.larger(block, e.index(tiles.larger)), end, tiles.size,
+      run(e.larger(begin, e.index(tiles.larger)), end, tiles.size,
           tiles.larger);
   }
 
@@ -292,13 +292,13 @@ struct MatmulEmitter : MatmulBlocks {
 
   void eachColumn(function_ref<void(Value, int64_t)> body) {
     Value whole = e.index(columns / width);
-    Value end = e.smaller(endColumn, whole);
-    e.loop(firstColumn, end, 1, [&](Value j) {
-      j = e.mirroredIf(backward, j, firstColumn, end);
+    Value end = e.smaller(range.endColumn, whole);
+    e.loop(range.firstColumn, end, 1, [&](Value j) {
+      j = e.mirroredIf(backward, j, range.firstColumn, end);
       body(e.times(j, width), width);
     });
     if (int64_t rest = columns % width)
-      e.loop(e.larger(firstColumn, whole), endColumn, 1,
+      e.loop(e.larger(range.firstColumn, whole), range.endColumn, 1,
              [&](Value) { body(e.index(columns - rest), rest); });
   }
 
@@ -317,9 +317,9 @@ struct MatmulEmitter : MatmulBlocks {
   }
 
   void allRows() {
-    e.loop(firstTile, endTile, tilesABlock, [&](Value block) {
+    e.loop(range.firstRow, range.endRow, tilesABlock, [&](Value block) {
       if (copy) {
-        Value end = e.smaller(e.plus(block, tilesABlock), endTile);
+        Value end = e.smaller(e.plus(block, tilesABlock), range.endRow);
         copyRow = firstRowOf(block);
         copyRows(copyRow, firstRowOf(end));
       }
@@ -333,10 +333,11 @@ struct MatmulEmitter : MatmulBlocks {
     e.parts(rowTiles(), /*few=*/false, [&](Value first, Value end) {
       copyRows(firstRowOf(first), firstRowOf(end));
     });
-    e.parts(columnTiles(), /*few=*/false, [&](Value first, Value end) {
-      firstColumn = first, endColumn = end;
-      allColumns(e.index(0));
-    });
+    e.parts(TileRange::columnGrains(*this), /*few=*/false,
+            [&](Value first, Value end) {
+              range = TileRange::ofColumns(e, *this, first, end);
+              allColumns(e.index(0));
+            });
   }
 
   void runShared(ArrayRef<int64_t> batches) {
@@ -359,13 +360,13 @@ struct MatmulEmitter : MatmulBlocks {
       begin();
       return copyThenColumns();
     }
-    e.parts(byRows ? rowCount : columnCount, /*few=*/byRows || copiesRows,
-            [&](Value first, Value end) {
+    e.parts(byRows ? rowCount : TileRange::columnGrains(*this),
+            /*few=*/byRows || copiesRows, [&](Value first, Value end) {
               begin();
               if (alternates && !byRows)
                 backward = e.alternate(first, end);
-              (byRows ? firstTile : firstColumn) = first;
-              (byRows ? endTile : endColumn) = end;
+              range = byRows ? TileRange::ofRows(e, *this, first, end)
+                             : TileRange::ofColumns(e, *this, first, end);
               e.loops(batches, [&](ValueRange at) {
                 batch = at;
                 allRows();
