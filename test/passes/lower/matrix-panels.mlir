@@ -1,0 +1,38 @@
+// How many columns the panels of a matrix have: three vectors where two
+// multiply-adds begin in a cycle, unless more than a ninth of them would be padding,
+// or a library for several processors has them in common.
+
+// RUN: weir-opt %s -split-input-file -weir-lower-graph | FileCheck %s
+
+// CHECK-LABEL: func @two_a_cycle
+module attributes {weir.target = {vector_bits = 512 : i64, fma_rate = 2 : i64}} {
+  func.func @two_a_cycle(%x: tensor<8x64xf32>, %w: tensor<64x192xf32> {weir.constant}, %v: tensor<64x64xf32> {weir.constant}) -> (tensor<8x192xf32>, tensor<8x64xf32>) {
+    // CHECK: kernel.pack {{.*}} outs(%{{.*}} : tensor<4x64x48xf32>)
+    %y = graph.matmul %x, %w : tensor<8x64xf32>, tensor<64x192xf32>
+    // CHECK: kernel.pack {{.*}} outs(%{{.*}} : tensor<2x64x32xf32>)
+    %z = graph.matmul %x, %v : tensor<8x64xf32>, tensor<64x64xf32>
+    return %y, %z : tensor<8x192xf32>, tensor<8x64xf32>
+  }
+}
+
+// -----
+
+// CHECK-LABEL: func @one_a_cycle
+module attributes {weir.target = {vector_bits = 512 : i64, fma_rate = 1 : i64}} {
+  func.func @one_a_cycle(%x: tensor<8x64xf32>, %w: tensor<64x192xf32> {weir.constant}) -> tensor<8x192xf32> {
+    // CHECK: kernel.pack {{.*}} outs(%{{.*}} : tensor<6x64x32xf32>)
+    %y = graph.matmul %x, %w : tensor<8x64xf32>, tensor<64x192xf32>
+    return %y : tensor<8x192xf32>
+  }
+}
+
+// -----
+
+// CHECK-LABEL: func @several_processors
+module attributes {weir.target = {vector_bits = 512 : i64, fma_rate = 2 : i64, panel_bits = 512 : i64}} {
+  func.func @several_processors(%x: tensor<8x64xf32>, %w: tensor<64x192xf32> {weir.constant}) -> tensor<8x192xf32> {
+    // CHECK: kernel.pack {{.*}} outs(%{{.*}} : tensor<6x64x32xf32>)
+    %y = graph.matmul %x, %w : tensor<8x64xf32>, tensor<64x192xf32>
+    return %y : tensor<8x192xf32>
+  }
+}
