@@ -36,9 +36,12 @@ kernel::MatmulOp joinBatches(Emitter &e, kernel::MatmulOp op) {
     SmallVector<AffineExpr> results;
     for (AffineExpr result : map.getResults()) {
       auto dim = dyn_cast<AffineDimExpr>(result);
-      if (dim && !whole && dim.getPosition() + 1 != rank)
+      bool ofRows = dim && dim.getPosition() + 1 != rank;
+      if (ofRows && !whole && type.getDimSize(dim.getPosition()) != 1)
         return op;
-      results.push_back(dim ? e.getAffineDimExpr(1) : result);
+      results.push_back(ofRows ? e.getAffineConstantExpr(0)
+                        : dim  ? e.getAffineDimExpr(1)
+                               : result);
     }
     extras.push_back(whole ? join(extra) : extra);
     maps.push_back(whole ? e.getMultiDimIdentityMap(2)

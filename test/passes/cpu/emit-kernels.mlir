@@ -221,6 +221,37 @@ func.func @shared(%a: memref<2x7x8xf32>, %b: memref<1x8x16xf32>, %bias: memref<1
 
 // -----
 
+// The same of an image, whose bias stays behind along its one batch.
+// CHECK-LABEL: func @shared_image
+// CHECK-DAG: memref.collapse_shape %arg0 {{.*}} : memref<1x3x4x8xf32> into memref<12x8xf32>
+// CHECK-DAG: memref.collapse_shape %arg3 {{.*}} : memref<1x3x4x16xf32> into memref<12x16xf32>
+// CHECK: vector.load %arg2[%c0, %c0, %c0, %c0] : memref<1x1x1x16xf32>
+func.func @shared_image(%a: memref<1x3x4x8xf32>, %b: memref<1x8x16xf32>, %bias: memref<1x1x1x16xf32>, %c: memref<1x3x4x16xf32>) {
+  kernel.matmul ins(%a, %b : memref<1x3x4x8xf32>, memref<1x8x16xf32>) extras(%bias : memref<1x1x1x16xf32>) outs(%c : memref<1x3x4x16xf32>) attributes {shared, extra_maps = [affine_map<(d0, d1, d2, d3) -> (d0, 0, 0, d3)>]} {
+  ^bb0(%sum: f32, %e: f32):
+    %v = arith.addf %sum, %e : f32
+    kernel.yield %v : f32
+  }
+  return
+}
+
+// -----
+
+// Not where images have a bias each.
+// CHECK-LABEL: func @apart
+// CHECK-NOT: memref.collapse_shape %arg0
+// CHECK: return
+func.func @apart(%a: memref<2x3x4x8xf32>, %b: memref<1x8x16xf32>, %bias: memref<2x1x1x16xf32>, %c: memref<2x3x4x16xf32>) {
+  kernel.matmul ins(%a, %b : memref<2x3x4x8xf32>, memref<1x8x16xf32>) extras(%bias : memref<2x1x1x16xf32>) outs(%c : memref<2x3x4x16xf32>) attributes {shared, extra_maps = [affine_map<(d0, d1, d2, d3) -> (d0, 0, 0, d3)>]} {
+  ^bb0(%sum: f32, %e: f32):
+    %v = arith.addf %sum, %e : f32
+    kernel.yield %v : f32
+  }
+  return
+}
+
+// -----
+
 // A padded image is copied into a border of zeros; a row of the window, three
 // pixels of four channels, is one run.
 // CHECK-LABEL: func @convolution
