@@ -16,8 +16,12 @@ kernel::MatmulOp joinBatches(Emitter &e, kernel::MatmulOp op) {
   auto joins = [](Value buffer) {
     return cast<MemRefType>(buffer.getType()).getLayout().isIdentity();
   };
-  if (rank == 2 || !op.getShared() || op.getTransposeA() || !joins(op.getA()) ||
-      !joins(op.getOut()))
+  // Rows apart, as those of every other pixel, are copied side by side where
+  // few are between one batch and the next: each would read all of B.
+  constexpr int64_t fewRows = 64;
+  bool apart = !joins(op.getA());
+  if (rank == 2 || !op.getShared() || op.getTransposeA() ||
+      !joins(op.getOut()) || (apart && type.getDimSize(rank - 2) >= fewRows))
     return op;
   SmallVector<ReassociationIndices> rows(2);
   for (int64_t i = 0; i + 1 < rank; ++i)
@@ -47,8 +51,14 @@ kernel::MatmulOp joinBatches(Emitter &e, kernel::MatmulOp op) {
     maps.push_back(whole ? e.getMultiDimIdentityMap(2)
                          : AffineMap::get(2, 0, results, e.getContext()));
   }
+  Value a = op.getA();
+  if (apart) {
+    a = e.create<memref::AllocOp>(MemRefType::get(e.shape(a), e.element(a)),
+                                  e.getI64IntegerAttr(64));
+    e.create<memref::CopyOp>(op.getA(), a);
+  }
   auto joined = e.create<kernel::MatmulOp>(
-      TypeRange(), join(op.getA()), op.getB(), extras, join(op.getOut()),
+      TypeRange(), join(a), op.getB(), extras, join(op.getOut()),
       /*transpose_a=*/false, /*shared=*/false, e.getAffineMapArrayAttr(maps),
       /*range=*/nullptr, op.getUnsignedA());
   joined.getEpilogue().takeBody(op.getEpilogue());

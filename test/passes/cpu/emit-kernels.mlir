@@ -237,6 +237,22 @@ func.func @shared_image(%a: memref<1x3x4x8xf32>, %b: memref<1x8x16xf32>, %bias: 
 
 // -----
 
+// Every other pixel is copied first, so that all rows are one product's.
+// CHECK-LABEL: func @shared_pixels
+// CHECK: %[[ROWS:.*]] = memref.alloc() {alignment = 64 : i64} : memref<1x3x4x8xf32>
+// CHECK: memref.copy %arg0, %[[ROWS]]
+// CHECK-DAG: memref.collapse_shape %[[ROWS]] {{.*}} : memref<1x3x4x8xf32> into memref<12x8xf32>
+// CHECK-DAG: memref.collapse_shape %arg2 {{.*}} : memref<1x3x4x16xf32> into memref<12x16xf32>
+func.func @shared_pixels(%a: memref<1x3x4x8xf32, strided<[384, 128, 16, 1]>>, %b: memref<1x8x16xf32>, %c: memref<1x3x4x16xf32>) {
+  kernel.matmul ins(%a, %b : memref<1x3x4x8xf32, strided<[384, 128, 16, 1]>>, memref<1x8x16xf32>) outs(%c : memref<1x3x4x16xf32>) attributes {shared} {
+  ^bb0(%sum: f32):
+    kernel.yield %sum : f32
+  }
+  return
+}
+
+// -----
+
 // Not where images have a bias each.
 // CHECK-LABEL: func @apart
 // CHECK-NOT: memref.collapse_shape %arg0
