@@ -110,8 +110,24 @@ struct ConvolutionEmitter : ConvolutionBlocks {
     });
   }
 
-  void tile(Value group, Value y, int64_t tall, Value column, int64_t valid,
-            Value first, int64_t wide) {
+  // The next panel comes into L2 while this one is used, each row of tiles
+  // fetching its share: of all its elements, which are one run, those that
+  // belong to this step of the sums.
+  void fetchAhead(Value panelIndex, Value tileRow, Value step) {
+    SmallVector<ReassociationIndices> run(2);
+    run[0].push_back(0);
+    for (int64_t i = 1; i < int64_t(e.shape(filter).size()); ++i)
+      run[1].push_back(i);
+    Value panels = e.create<memref::CollapseShapeOp>(filter, run);
+    int64_t line = panel * unit, elements = e.shape(panels)[1];
+    int64_t share = llvm::divideCeil(line, blockRows);
+    Value at = e.times(e.plus(e.times(tileRow, elements / line), step), share);
+    for (int64_t i = 0; i < share; i += 64 / e.elementBytes(filter))
+      e.prefetch(panels, {e.plus(panelIndex, 1), e.plus(at, i)}, 2);
+  }
+
+  void tile(Value group, Value tileRow, Value y, int64_t tall, Value column,
+            int64_t valid, Value first, int64_t wide) {
     auto position = [&](Value dy, Value dx) {
       Emitter::Values at = {image};
       at.append(spatial(e.plus(y, dy), e.plus(first, dx)));
@@ -172,6 +188,12 @@ struct ConvolutionEmitter : ConvolutionBlocks {
         right.push_back(
             words ? e.loadWords(weights, at, lanes)
                   : e.widen(e.load(weights, at, lanes, lanes), sumElement));
+      }
+      if (fetchesAhead && valid == tileColumns) {
+        int64_t inRow = run ? windowWidth * groupInputs : groupInputs;
+        Value before = run ? ky : e.plus(e.times(ky, windowWidth), kx);
+        fetchAhead(panelIndex, tileRow,
+                   e.plus(e.times(before, inRow / unit), channel));
       }
       Value shiftY = e.times(ky, dilationY);
       Value byte = e.times(channel, unit);
@@ -234,55 +256,49 @@ struct ConvolutionEmitter : ConvolutionBlocks {
     finishTile(e, op, shape, sums);
   }
 
-  void columnsOfTiles(Value group, Value y, int64_t tall, Value column,
-                      int64_t valid) {
+  void columnsOfTiles(Value group, Value tileRow, Value y, int64_t tall,
+                      Value column, int64_t valid) {
     EvenSplit tiles(outWidth, tileWidth);
     int64_t boundary = tiles.larger * (tiles.size + 1);
     e.loop(e.index(0), e.index(boundary), tiles.size + 1, [&](Value first) {
-      tile(group, y, tall, column, valid, first, tiles.size + 1);
+      tile(group, tileRow, y, tall, column, valid, first, tiles.size + 1);
     });
     e.loop(e.index(boundary), e.index(outWidth), tiles.size, [&](Value first) {
-      tile(group, y, tall, column, valid, first, tiles.size);
+      tile(group, tileRow, y, tall, column, valid, first, tiles.size);
     });
   }
 
   // Rows of tiles `block` and up, against the columns of one tile.
-  void rowsOfBlock(Value group, Value block, int64_t count, Value column,
-                   int64_t valid) {
+  void rowsOfBlock(Value group, Value block, Value column, int64_t valid) {
     EvenSplit tiles(outHeight, tileHeight);
-    Value end = e.smaller(e.plus(block, count), tileRows.end);
+    Value end = e.smaller(e.plus(block, blockRows), tileRows.end);
+    auto inBlock = [&](Value t) { return e.plus(t, e.times(block, -1)); };
     if (tiles.larger)
       e.loop(block, e.smaller(end, e.index(tiles.larger)), 1, [&](Value t) {
-        columnsOfTiles(group, e.times(t, tiles.size + 1), tiles.size + 1,
-                       column, valid);
+        columnsOfTiles(group, inBlock(t), e.times(t, tiles.size + 1),
+                       tiles.size + 1, column, valid);
       });
     if (tiles.larger < tiles.count)
       e.loop(e.larger(block, e.index(tiles.larger)), end, 1, [&](Value t) {
-        columnsOfTiles(group, e.plus(e.times(t, tiles.size), tiles.larger),
-                       tiles.size, column, valid);
+        columnsOfTiles(group, inBlock(t),
+                       e.plus(e.times(t, tiles.size), tiles.larger), tiles.size,
+                       column, valid);
       });
   }
 
   // The tiles of an image.
   void convolve() {
-    // As many rows of tiles at a time as keep their part of x in L2.
-    EvenSplit tiles(outHeight, tileHeight);
-    int64_t row = copyWidth * channels * bytes * strideY * tileHeight;
-    int64_t block = std::max<int64_t>(
-        1, std::min(tiles.count, l2 / 2 / std::max<int64_t>(1, row)));
     Value whole = e.index(groupOutputs / tileColumns);
     e.loop(theGroups.first, theGroups.end, 1, [&](Value group) {
-      e.loop(tileRows.first, tileRows.end, block, [&](Value t) {
+      e.loop(tileRows.first, tileRows.end, blockRows, [&](Value t) {
         e.loop(tilePanels.first, e.smaller(tilePanels.end, whole), 1,
                [&](Value j) {
-                 rowsOfBlock(group, t, block, e.times(j, tileColumns),
-                             tileColumns);
+                 rowsOfBlock(group, t, e.times(j, tileColumns), tileColumns);
                });
         if (int64_t rest = groupOutputs % tileColumns)
           e.loop(e.larger(tilePanels.first, whole), tilePanels.end, 1,
                  [&](Value) {
-                   rowsOfBlock(group, t, block, e.index(groupOutputs - rest),
-                               rest);
+                   rowsOfBlock(group, t, e.index(groupOutputs - rest), rest);
                  });
       });
     });

@@ -35,10 +35,16 @@ ConvolutionBlocks::ConvolutionBlocks(kernel::ConvolutionOp op,
   tileHeight = outWidth > most / 2 ? 1 : std::min(outHeight, most / tileWidth);
   Type inCopy = words ? Emitter::element(x) : sumElement;
   bytes = std::max<int64_t>(1, inCopy.getIntOrFloatBitWidth() / 8);
-  l2 = target.l2;
+  fetchesAhead =
+      ShapedType::getNumElements(ws) * Emitter::elementBytes(op.getFilter()) >
+      target.l2;
   copyHeight = (outHeight - 1) * strideY + (windowHeight - 1) * dilationY + 1;
   copyWidth = (outWidth - 1) * strideX + (windowWidth - 1) * dilationX + 1;
   copyChannels = channels;
+  int64_t row = copyWidth * channels * bytes * strideY * tileHeight;
+  blockRows =
+      std::max<int64_t>(1, std::min(EvenSplit(outHeight, tileHeight).count,
+                                    target.l2 / 2 / std::max<int64_t>(1, row)));
   bool collides = pixelsCollide(target);
   if (lowY || lowX || copyHeight > height || copyWidth > width ||
       inCopy != Emitter::element(x) || channels != filled || collides) {

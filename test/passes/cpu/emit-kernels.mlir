@@ -621,3 +621,29 @@ func.func @dots(%a: memref<64x64xi32>, %b: memref<2x1x1x2x16x64xi8>, %c: memref<
   return
 }
 }
+
+// -----
+
+// A filter that is more than L2 holds is fetched a panel ahead; a small one is not.
+// CHECK-LABEL: func @fetched_ahead
+// CHECK: memref.prefetch %{{.*}} : memref<16x147456xf32>
+func.func @fetched_ahead(%x: memref<1x9x9x512xf32>, %w: memref<16x3x3x512x32xf32>, %y: memref<1x7x7x512xf32>) {
+  kernel.convolution ins(%x, %w : memref<1x9x9x512xf32>, memref<16x3x3x512x32xf32>) outs(%y : memref<1x7x7x512xf32>) attributes {dilations = array<i64: 1, 1>, groups = 1 : i64, padding = array<i64: 0, 0>, strides = array<i64: 1, 1>} {
+  ^bb0(%sum: f32):
+    kernel.yield %sum : f32
+  }
+  return
+}
+
+// -----
+
+// CHECK-LABEL: func @not_fetched
+// CHECK-NOT: memref.prefetch
+// CHECK: return
+func.func @not_fetched(%x: memref<1x9x9x32xf32>, %w: memref<1x3x3x32x32xf32>, %y: memref<1x7x7x32xf32>) {
+  kernel.convolution ins(%x, %w : memref<1x9x9x32xf32>, memref<1x3x3x32x32xf32>) outs(%y : memref<1x7x7x32xf32>) attributes {dilations = array<i64: 1, 1>, groups = 1 : i64, padding = array<i64: 0, 0>, strides = array<i64: 1, 1>} {
+  ^bb0(%sum: f32):
+    kernel.yield %sum : f32
+  }
+  return
+}
