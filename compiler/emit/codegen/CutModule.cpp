@@ -4,7 +4,7 @@
 // everything, or makes all names visible and so keeps unused copies of what it
 // inlines; and it knows no sizes.
 
-#include "compiler/emit/Parts.h"
+#include "compiler/emit/codegen/Parts.h"
 
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/SmallPtrSet.h"

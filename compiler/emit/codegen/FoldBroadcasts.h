@@ -1,6 +1,6 @@
 // Factors that multiply-adds read from memory by themselves.
-#ifndef WEIR_COMPILER_EMIT_FOLDBROADCASTS_H
-#define WEIR_COMPILER_EMIT_FOLDBROADCASTS_H
+#ifndef WEIR_COMPILER_EMIT_CODEGEN_FOLDBROADCASTS_H
+#define WEIR_COMPILER_EMIT_CODEGEN_FOLDBROADCASTS_H
 
 #include "llvm/CodeGen/TargetPassConfig.h"
 
@@ -17,4 +17,4 @@ void addFoldBroadcasts(llvm::TargetPassConfig &passes);
 
 } // namespace weir
 
-#endif // WEIR_COMPILER_EMIT_FOLDBROADCASTS_H
+#endif // WEIR_COMPILER_EMIT_CODEGEN_FOLDBROADCASTS_H

@@ -1,7 +1,7 @@
 // The code of a model, from LLVM IR as it comes from the passes: optimised, and
 // made an object. Both in parts at once where the module is large.
-#ifndef WEIR_COMPILER_EMIT_PARTS_H
-#define WEIR_COMPILER_EMIT_PARTS_H
+#ifndef WEIR_COMPILER_EMIT_CODEGEN_PARTS_H
+#define WEIR_COMPILER_EMIT_CODEGEN_PARTS_H
 
 #include "compiler/emit/Object.h"
 

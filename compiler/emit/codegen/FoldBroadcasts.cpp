@@ -9,7 +9,7 @@
 // un-lamination). LLVM knows nothing of that when it chooses the addresses of
 // a loop, which is why this runs after it.
 
-#include "compiler/emit/FoldBroadcasts.h"
+#include "compiler/emit/codegen/FoldBroadcasts.h"
 
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/Analysis/ScalarEvolutionExpressions.h"

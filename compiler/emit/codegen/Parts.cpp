@@ -2,7 +2,7 @@
 // nothing to do with each other: parts of the module are optimised at once,
 // each as a module in a context of its own, since contexts are for one thread.
 
-#include "compiler/emit/Parts.h"
+#include "compiler/emit/codegen/Parts.h"
 #include "compiler/emit/Library.h"
 
 #include "llvm/Bitcode/BitcodeReader.h"

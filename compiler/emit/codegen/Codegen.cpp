@@ -1,7 +1,7 @@
 // LLVM's passes over one module, and its code generation.
 
-#include "compiler/emit/FoldBroadcasts.h"
-#include "compiler/emit/Parts.h"
+#include "compiler/emit/codegen/FoldBroadcasts.h"
+#include "compiler/emit/codegen/Parts.h"
 #include "compiler/target/Target.h"
 
 #include "llvm/CodeGen/MachineModuleInfo.h"
