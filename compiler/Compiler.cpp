@@ -271,6 +271,13 @@ Status compileModule(ModuleOp module, Course &course) {
   // by then, and a pass that fails is a fault of ours.
   bool stopped = false;
   StringRef first = "import";
+  // What gradients become goes by what the GPU leaves to a library.
+  if (options.gpu.isOn()) {
+    if (llvm::Error error = writeTarget(module, options.target))
+      return badTarget(std::move(error));
+    if (llvm::Error error = writeGpu(module, options.gpu))
+      return badTarget(std::move(error));
+  }
   if (options.training) {
     module->setAttr("weir.training", options.training);
     if (failed(runStages(module, course, first, "train", stopped)))
@@ -288,11 +295,10 @@ Status compileModule(ModuleOp module, Course &course) {
   }
   if (!options.levels.empty())
     return compileLevels(module, course, first);
-  if (llvm::Error error = writeTarget(module, options.target))
-    return badTarget(std::move(error));
-  if (options.gpu.isOn()) {
-    if (llvm::Error error = writeGpu(module, options.gpu))
+  if (!options.gpu.isOn()) {
+    if (llvm::Error error = writeTarget(module, options.target))
       return badTarget(std::move(error));
+  } else {
     if (first != "fuse") {
       if (failed(runStages(module, course, first, "grad", stopped)))
         return internalError();

@@ -26,9 +26,16 @@ namespace weir {
 
 static void buildTrain(OpPassManager &pm) { pm.addPass(createFormTraining()); }
 
+// What a framework has made of gradients.
+static void buildGraph(OpPassManager &pm) {
+  pm.addNestedPass<func::FuncOp>(createExpandFilterGradients());
+  addGraphPasses(pm);
+}
+
 static void buildGrad(OpPassManager &pm) {
   OpPassManager &functions = pm.nest<func::FuncOp>();
   functions.addPass(createDifferentiate());
+  functions.addPass(createExpandFilterGradients());
   functions.addPass(createSimplifyGradients());
 }
 
@@ -46,6 +53,8 @@ static void buildFuse(OpPassManager &pm) {
 
 static void buildLower(OpPassManager &pm) {
   pm.addPass(createOutlineGroups());
+  // Gradients by filters are told as such; all else by what it is lowered to.
+  pm.nest<func::FuncOp>().addPass(createUseLibraries());
   pm.nest<func::FuncOp>().addPass(createFuseScalars());
   pm.nest<func::FuncOp>().addPass(createLowerGraph());
   pm.addPass(createReconcileUnrealizedCastsPass());
@@ -93,7 +102,7 @@ static void buildGpu(OpPassManager &pm) {
 static constexpr Stage cpuStages[] = {
     {"import", "one function an entry, in the graph dialect", nullptr},
     {"train", "a model that is to be trained has a step", buildTrain},
-    {"graph", "folded and cleaned; no framework idiom is left", addGraphPasses},
+    {"graph", "folded and cleaned; no framework idiom is left", buildGraph},
     {"grad", "gradients are plain ops", buildGrad},
     {"fuse", "each op that computes is in a group", buildFuse},
     {"lower", "each kind of group is a function of linalg", buildLower},

@@ -103,6 +103,66 @@ LogicalResult ConvolutionOp::inferReturnTypes(MLIRContext *,
   return success();
 }
 
+std::optional<int64_t>
+weir::graph::paddingBehind(int64_t size, const Window &window, int64_t count) {
+  int64_t reach, steps, end;
+  if (size < 0 || count < 1 || window.size < 1 || window.stride < 1 ||
+      window.dilation < 1 || window.low < 0 ||
+      llvm::MulOverflow(window.size - 1, window.dilation, reach) ||
+      llvm::MulOverflow(count - 1, window.stride, steps) ||
+      llvm::AddOverflow(reach, steps, end) ||
+      llvm::AddOverflow(end, int64_t(1), end))
+    return std::nullopt;
+  // Neither of the differences can be too small.
+  return end - window.low - size;
+}
+
+LogicalResult
+FilterGradientOp::inferReturnTypes(MLIRContext *, std::optional<Location> loc,
+                                   Adaptor adaptor,
+                                   SmallVectorImpl<Type> &results) {
+  auto x = cast<RankedTensorType>(adaptor.getX().getType());
+  auto y = cast<RankedTensorType>(adaptor.getResults().getType());
+  // (C1)
+  if (x.getElementType() != y.getElementType() || x.getRank() < 3 ||
+      x.getRank() > 5 || x.getRank() != y.getRank() ||
+      x.getDimSize(0) != y.getDimSize(0))
+    return emitOptionalError(loc, "cannot pair images ", x, " with results ",
+                             y);
+  // (C2)
+  size_t spatial = x.getRank() - 2;
+  if (adaptor.getWindow().size() != spatial ||
+      adaptor.getStrides().size() != spatial ||
+      adaptor.getPaddingLow().size() != spatial ||
+      adaptor.getDilations().size() != spatial)
+    return emitOptionalError(loc,
+                             "needs windows, strides, paddings and "
+                             "dilations for ",
+                             spatial, " dimensions");
+  // (C3)
+  auto groups = static_cast<int64_t>(adaptor.getGroups());
+  int64_t in = x.getShape().back(), out = y.getShape().back();
+  if (groups < 1 || in % groups != 0 || out % groups != 0)
+    return emitOptionalError(loc, "has ", in, " and ", out, " channels in ",
+                             groups, " groups");
+  // (C2)
+  SmallVector<int64_t> shape{out};
+  for (size_t i = 0; i < spatial; ++i) {
+    Window window{adaptor.getWindow()[i], adaptor.getStrides()[i],
+                  adaptor.getDilations()[i], adaptor.getPaddingLow()[i], 0};
+    if (!paddingBehind(x.getDimSize(i + 1), window, y.getDimSize(i + 1)))
+      return emitOptionalError(loc, "has no ", y.getDimSize(i + 1),
+                               " windows of ", window.size, " in dimension ",
+                               i + 1, " of ", x);
+    shape.push_back(window.size);
+  }
+  shape.push_back(in / groups);
+  if (!countElements(shape))
+    return emitOptionalError(loc, "makes too many elements");
+  results.push_back(x.clone(shape));
+  return success();
+}
+
 /// The type of one result element for each window of a pool.
 template <typename Adaptor>
 static LogicalResult inferPool(std::optional<Location> loc, Adaptor adaptor,

@@ -17,6 +17,12 @@ struct Window {
 /// where it never does or its numbers make no sense.
 std::optional<int64_t> windowCount(int64_t size, const Window &window);
 
+/// How many elements of zero stand behind `size` elements so that `count`
+/// windows fit, whose own padding behind does not count; negative where the
+/// last of them reach none. Nothing where that cannot be counted.
+std::optional<int64_t> paddingBehind(int64_t size, const Window &window,
+                                     int64_t count);
+
 } // namespace weir::graph
 
 #define GET_OP_CLASSES

@@ -70,6 +70,40 @@ def Graph_ConvolutionOp : Graph_Op<"convolution", [InferTypeOpAdaptor]> {
   let derivative = "rule";
 }
 
+def Graph_FilterGradientOp : Graph_Op<"filter_gradient", [InferTypeOpAdaptor]> {
+  let summary = "What results of a convolution give its filter";
+  let description = [{
+    `x` are the images of a `graph.convolution`, and `results` have the shape of its
+    result: `N, spatial..., CI` and `N, spatial..., CO`. Each element of the filter
+    gets the sum of the products of what it is multiplied with and the result that
+    it is added to. The result has a filter for each channel, one after the other,
+    channels last: `CO, window..., CI / groups`. f16 and bf16 accumulate in f32.
+
+    What a window reaches of places outside of `x` is zero; `padding_low` elements
+    stand before it, and behind it as many as the windows reach.
+
+    - (C1) `x` and `results` have one element type, one rank of 3 to 5, and as many
+      images.
+    - (C2) `window`, `strides`, `padding_low` and `dilations` have a value for each
+      spatial dimension; paddings are not negative, the others positive.
+    - (C3) `groups` is positive and divides the channels of both.
+
+    ```mlir
+    %g = graph.filter_gradient %x, %r window [3, 3] strides [2, 2] padding_low [0, 0] dilations [1, 1] groups 1 : tensor<2x8x8x3xf32>, tensor<2x4x4x5xf32>
+    ```
+  }];
+  let arguments = (ins Graph_NumberTensor:$x, Graph_NumberTensor:$results,
+                   DenseI64ArrayAttr:$window, DenseI64ArrayAttr:$strides,
+                   DenseI64ArrayAttr:$padding_low,
+                   DenseI64ArrayAttr:$dilations, I64Attr:$groups);
+  let results = (outs Graph_NumberTensor:$result);
+  let assemblyFormat = [{
+    $x `,` $results `window` $window `strides` $strides `padding_low` $padding_low
+    `dilations` $dilations `groups` $groups attr-dict `:` type($x) `,` type($results)
+  }];
+  let derivative = "rule";
+}
+
 // Windows over the spatial dimensions of a tensor with channels last.
 class Graph_PoolOp<string mnemonic, Type type>
     : Graph_Op<mnemonic, [InferTypeOpAdaptor]> {

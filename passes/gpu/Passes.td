@@ -5,6 +5,26 @@
 
 include "mlir/Pass/PassBase.td"
 
+def ExpandFilterGradients : Pass<"weir-expand-filter-gradients", "::mlir::func::FuncOp"> {
+  let summary = "Makes convolutions of gradients by filters that no library computes";
+  let description = [{
+    A `graph.filter_gradient` becomes the convolution of the images, with channels
+    for a batch, with the results for a filter; or, of windows of 3 x 3 elements of
+    f32 and many channels, fewer products. It stays one where the module's
+    `weir.gpu` has `library = "cudnn"`, or "auto" and cuDNN should compute it in
+    less time, as `weir-use-libraries` counts that. In a model with parts that are
+    placed on the host or a device all become convolutions.
+
+    ```mlir
+    %g = graph.filter_gradient %x, %r window [3, 3] strides [1, 1] padding_low [0, 0] dilations [1, 1] groups 1 : tensor<2x8x8x3xf32>, tensor<2x6x6x5xf32>
+    // becomes
+    %0 = graph.transpose %r [1, 2, 0, 3] : tensor<2x6x6x5xf32>
+    %y = graph.convolution %t, %0 strides [1, 1] padding_low [0, 0] padding_high [0, 0] dilations [1, 1] groups 1 : tensor<3x8x8x2xf32>, tensor<6x6x2x5xf32>
+    ```
+  }];
+  let dependentDialects = ["::weir::graph::GraphDialect"];
+}
+
 def UseLibraries : Pass<"weir-use-libraries", "::mlir::func::FuncOp"> {
   let summary = "Leaves products and convolutions to libraries, where that is asked for";
   let description = [{
@@ -16,6 +36,10 @@ def UseLibraries : Pass<"weir-use-libraries", "::mlir::func::FuncOp"> {
     arguments are images, filter, bias and residual, for cuDNN; its filter is
     packed by panels of one column, so that each output's window lies without
     gaps. Convolutions of one filter a channel stay kernels.
+
+    A kernel of the graph dialect that is a `graph.filter_gradient` is marked with
+    `weir.conv` too, which says `gradient` and as its operands images and results: it
+    is cuDNN's since `weir-expand-filter-gradients` has left it.
 
     The module's `weir.gpu` says by `library = "cublaslt"`, `"cudnn"` or
     `"cublaslt,cudnn"` that all is theirs that they can do, and by "auto" what they

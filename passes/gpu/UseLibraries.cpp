@@ -19,8 +19,12 @@ struct UseLibraries : impl::UseLibrariesBase<UseLibraries> {
     auto gpu = kernel->getParentOp()->getAttrOfType<DictionaryAttr>("weir.gpu");
     auto names = gpu ? gpu.getAs<StringAttr>("library") : nullptr;
     if (!names || !kernel->hasAttr("weir.kernel") ||
-        kernel->hasAttr("weir.host") || kernel.isExternal())
+        kernel->hasAttr("weir.host") || kernel.isExternal() ||
+        kernel->hasAttr("weir.conv"))
       return;
+    // Of these the graph has only what is a library's.
+    if (DictionaryAttr gradient = gpu::gradientOf(kernel))
+      return kernel->setAttr("weir.conv", gradient);
     SmallVector<StringRef> libraries;
     names.getValue().split(libraries, ',');
     bool isCounted = llvm::is_contained(libraries, "auto");

@@ -199,11 +199,73 @@ struct LowerConvolution : OpConversionPattern<graph::ConvolutionOp> {
   }
 };
 
+/// Loops: group, channel of the results, window..., channel of the images; then
+/// image, places....
+struct LowerFilterGradient : OpConversionPattern<graph::FilterGradientOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult matchAndRewrite(graph::FilterGradientOp op, OpAdaptor adaptor,
+                                ConversionPatternRewriter &b) const override {
+    Location loc = op.getLoc();
+    auto type = cast<RankedTensorType>(
+        typeConverter->convertType(op.getResult().getType()));
+    int64_t spatial = type.getRank() - 2;
+    auto groups = static_cast<int64_t>(op.getGroups());
+    auto images = cast<RankedTensorType>(adaptor.getX().getType());
+    auto places = cast<RankedTensorType>(adaptor.getResults().getType());
+    SmallVector<int64_t> high;
+    for (int64_t i = 0; i < spatial; ++i)
+      high.push_back(std::max<int64_t>(
+          graph::paddingBehind(images.getDimSize(i + 1),
+                               {op.getWindow()[i], op.getStrides()[i],
+                                op.getDilations()[i], op.getPaddingLow()[i], 0},
+                               places.getDimSize(i + 1))
+              .value_or(0),
+          0));
+    Value x = padSpatial(b, loc, adaptor.getX(), op.getPaddingLow(), high,
+                         zeroOf(b, loc, type.getElementType()));
+    x = splitDimension(b, loc, x, spatial + 1, groups);
+    Value y = splitDimension(b, loc, adaptor.getResults(), spatial + 1, groups);
+
+    int64_t count = 0;
+    auto loop = [&] { return b.getAffineDimExpr(count++); };
+    AffineExpr group = loop(), outer = loop();
+    SmallVector<AffineExpr> filters{group, outer};
+    for (int64_t i = 0; i < spatial; ++i)
+      filters.push_back(loop());
+    filters.push_back(loop());
+    auto iterators = parallelLoops(count);
+    SmallVector<AffineExpr> ys{loop()}, xs = ys;
+    for (int64_t i = 0; i < spatial; ++i) {
+      ys.push_back(loop());
+      xs.push_back(ys.back() * op.getStrides()[i] +
+                   filters[i + 2] * op.getDilations()[i]);
+    }
+    xs.append({group, filters.back()});
+    ys.append({group, outer});
+    iterators.append(count - iterators.size(), utils::IteratorType::reduction);
+
+    SmallVector<int64_t> shape(type.getShape());
+    shape.front() /= groups;
+    shape.insert(shape.begin(), groups);
+    SmallVector<AffineMap> maps;
+    for (ArrayRef<AffineExpr> exprs : {xs, ys, filters})
+      maps.push_back(AffineMap::get(count, 0, exprs, b.getContext()));
+    Value sums = contract(b, loc, x, y, type.clone(shape), maps, iterators);
+    SmallVector<ReassociationIndices> joined{{0, 1}};
+    for (int64_t i = 1; i < type.getRank(); ++i)
+      joined.push_back({i + 1});
+    b.replaceOpWithNewOp<tensor::CollapseShapeOp>(op, type, sums, joined);
+    return success();
+  }
+};
+
 } // namespace
 
 void addNeuralPatterns(const TypeConverter &converter,
                        RewritePatternSet &patterns) {
-  patterns.add<LowerConvolution>(converter, patterns.getContext());
+  patterns.add<LowerConvolution, LowerFilterGradient>(converter,
+                                                      patterns.getContext());
   addPoolPatterns(converter, patterns);
   addSoftmaxPatterns(converter, patterns);
   addSuppressPatterns(converter, patterns);

@@ -164,7 +164,9 @@ static void choose(weir_gpu *gpu, const weir_gpu_conv *conv,
 static weir_status no_way(weir_gpu *gpu, const weir_gpu_conv *conv) {
   weir_gpu_number n, h, w, c, outputs, y, x, bytes;
   return WEIR_GPU_FAIL(
-      gpu, WEIR_ERR_GPU, "cuDNN has no way to convolve ",
+      gpu, WEIR_ERR_GPU, "cuDNN has no way to ",
+      conv->flags & WEIR_CONV_GRADIENT ? "find the gradient by the filter of "
+                                       : "convolve ",
       weir_gpu_decimal(&n, (uint64_t)conv->images), "x",
       weir_gpu_decimal(&h, (uint64_t)conv->size[0]), "x",
       weir_gpu_decimal(&w, (uint64_t)conv->size[1]), "x",

@@ -4,7 +4,9 @@
 
 #include "runtime/cuda/state.h"
 
-// The tensors of an operation graph, by which a run gives their addresses.
+// The tensors of an operation graph, by which a run gives their addresses. Of a
+// gradient by a filter the results stand in the filter's place, and it in
+// theirs.
 enum {
   WEIR_DNN_X = 1,
   WEIR_DNN_FILTER,

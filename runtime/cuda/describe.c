@@ -95,42 +95,61 @@ static weir_status windows(weir_gpu *gpu, const weir_gpu_conv *conv,
   return status ? status : finalize(gpu, *made);
 }
 
+// Each output's window, channels last, where `number` says.
+static weir_status filters(weir_gpu *gpu, const weir_gpu_conv *conv,
+                           weir_gpu_conv_plan *plan, int64_t number,
+                           weir_dnn_object *made) {
+  return tensor(gpu, conv, plan, number, conv->outputs,
+                conv->inputs / conv->groups, conv->window[0], conv->window[1],
+                made);
+}
+
+// How an operation names its parts.
+typedef struct names {
+  int32_t operation, windows, x, filter, result, alpha, beta;
+} names;
+
+static const names
+    forward = {CUDNN_BACKEND_OPERATION_CONVOLUTION_FORWARD_,
+               CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_CONV_DESC_,
+               CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_X_,
+               CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_W_,
+               CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_Y_,
+               CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_ALPHA_,
+               CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_BETA_},
+    by_filter = {CUDNN_BACKEND_OPERATION_CONVOLUTION_BACKWARD_FILTER_,
+                 CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_CONV_DESC_,
+                 CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_X_,
+                 CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_DW_,
+                 CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_DY_,
+                 CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_ALPHA_,
+                 CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_BETA_};
+
+// One of the filter and the result is made of the other, and of the images.
 static weir_status sums(weir_gpu *gpu, const weir_gpu_conv *conv,
-                        weir_gpu_conv_plan *plan, weir_dnn_object to,
-                        weir_dnn_object *made) {
+                        weir_gpu_conv_plan *plan, weir_dnn_object filter,
+                        weir_dnn_object results, weir_dnn_object *made) {
   static const float one = 1, zero = 0;
-  weir_dnn_object x, filter, how;
+  const names *of = conv->flags & WEIR_CONV_GRADIENT ? &by_filter : &forward;
+  weir_dnn_object x, how;
   weir_status status = tensor(gpu, conv, plan, WEIR_DNN_X, conv->images,
                               conv->inputs, conv->size[0], conv->size[1], &x);
   if (!status)
-    status = tensor(gpu, conv, plan, WEIR_DNN_FILTER, conv->outputs,
-                    conv->inputs / conv->groups, conv->window[0],
-                    conv->window[1], &filter);
-  if (!status)
     status = windows(gpu, conv, plan, &how);
   if (!status)
-    status = weir_dnn_make(gpu, plan,
-                           CUDNN_BACKEND_OPERATION_CONVOLUTION_FORWARD_, made);
+    status = weir_dnn_make(gpu, plan, of->operation, made);
   if (!status)
-    status = weir_dnn_set_object(
-        gpu, *made, CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_CONV_DESC_, how);
+    status = weir_dnn_set_object(gpu, *made, of->windows, how);
   if (!status)
-    status = weir_dnn_set_object(
-        gpu, *made, CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_X_, x);
+    status = weir_dnn_set_object(gpu, *made, of->x, x);
   if (!status)
-    status = weir_dnn_set_object(
-        gpu, *made, CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_W_, filter);
+    status = weir_dnn_set_object(gpu, *made, of->filter, filter);
   if (!status)
-    status = weir_dnn_set_object(
-        gpu, *made, CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_Y_, to);
+    status = weir_dnn_set_object(gpu, *made, of->result, results);
   if (!status)
-    status = weir_dnn_set(gpu, *made,
-                          CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_ALPHA_,
-                          CUDNN_TYPE_FLOAT_, 1, &one);
+    status = weir_dnn_set(gpu, *made, of->alpha, CUDNN_TYPE_FLOAT_, 1, &one);
   if (!status)
-    status =
-        weir_dnn_set(gpu, *made, CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_BETA_,
-                     CUDNN_TYPE_FLOAT_, 1, &zero);
+    status = weir_dnn_set(gpu, *made, of->beta, CUDNN_TYPE_FLOAT_, 1, &zero);
   return status ? status : finalize(gpu, *made);
 }
 
@@ -188,14 +207,23 @@ weir_status weir_dnn_describe(weir_gpu *gpu, const weir_gpu_conv *conv,
   enum { most = 4 };
   static const uint32_t steps[] = {WEIR_CONV_BIAS, WEIR_CONV_RESIDUAL,
                                    WEIR_CONV_RELU};
-  weir_dnn_object operations[most], value, next, with;
+  weir_dnn_object operations[most], filter, value, next, with;
   int64_t count = 0, inside = WEIR_DNN_INSIDE;
+  int gradient = (conv->flags & WEIR_CONV_GRADIENT) != 0;
   uint32_t left =
-      conv->flags & (WEIR_CONV_BIAS | WEIR_CONV_RESIDUAL | WEIR_CONV_RELU);
-  weir_status status =
-      result(gpu, conv, plan, left ? inside++ : WEIR_DNN_Y, &value);
+      gradient ? 0
+               : conv->flags &
+                     (WEIR_CONV_BIAS | WEIR_CONV_RESIDUAL | WEIR_CONV_RELU);
+  weir_status status = filters(
+      gpu, conv, plan, gradient ? WEIR_DNN_Y : WEIR_DNN_FILTER, &filter);
   if (!status)
-    status = sums(gpu, conv, plan, value, &operations[count++]);
+    status = result(gpu, conv, plan,
+                    gradient ? WEIR_DNN_FILTER
+                    : left   ? inside++
+                             : WEIR_DNN_Y,
+                    &value);
+  if (!status)
+    status = sums(gpu, conv, plan, filter, value, &operations[count++]);
   for (int i = 0; i < most - 1 && !status; ++i) {
     if (!(left & steps[i]))
       continue;

@@ -99,13 +99,17 @@ int32_t weir_gpu_multiply(weir_gpu_stream *stream, uint32_t gemm, const void *a,
 // groups` and is not reversed; its taps stand `dilations` apart, the first
 // `before` rows and columns before the image, around which there are zeros.
 // Sums are of f32, and rounded once at the end.
+//
+// Or the gradient of a convolution by its filter: of what Y is given, in the
+// place of the filter, and X the filter that each of its elements adds up.
 enum {
   WEIR_CONV_BIAS = 1,
   WEIR_CONV_RESIDUAL = 2,
   WEIR_CONV_RELU = 4,
   WEIR_CONV_UNALIGNED = 8, // operands are aligned to their elements only
   WEIR_CONV_TF32 = 16,     // factors of f32 may be rounded to tf32
-  WEIR_CONV_CLIP = 32      // what the relu leaves is `clip` at most
+  WEIR_CONV_CLIP = 32,     // what the relu leaves is `clip` at most
+  WEIR_CONV_GRADIENT = 64  // by the filter, without a bias, residual or relu
 };
 typedef struct weir_gpu_conv {
   uint32_t dtype; // of all operands: WEIR_F32, WEIR_F16 or WEIR_BF16

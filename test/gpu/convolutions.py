@@ -1,6 +1,7 @@
-"""convolutions.py FILE [TYPE]: writes a graph of convolutions: with windows, strides,
-dilations and padding, along one dimension, of single pixels, in groups, with what is
-behind them, and with filters that only the run knows."""
+"""convolutions.py FILE [TYPE [back]]: writes a graph of convolutions: with windows,
+strides, dilations and padding, along one dimension, of single pixels, in groups, with
+what is behind them, and with filters that only the run knows. With `back`, writes one
+of gradients by filters that the framework has made."""
 
 import sys
 
@@ -47,8 +48,34 @@ def convolve(name, x, w, padding, strides=(1, 1), dilations=(1, 1)):
          strides=four(strides), dilations=four(dilations))
 
 
+def filter_gradient(name, x, results, sizes, strides=(1, 1), dilations=(1, 1)):
+    text = "".join(f" int_val: {size}" for size in sizes)
+    node(f"{name}_sizes", "Const", [], dtype="type: DT_INT32",
+         value=f"tensor {{ dtype: DT_INT32 tensor_shape {{ dim {{ size: 4 }} }}{text} }}")
+
+    def four(pair):
+        return f"list {{ i: 1 i: {pair[0]} i: {pair[1]} i: 1 }}"
+
+    node(name, "Conv2DBackpropFilter", [x, f"{name}_sizes", results],
+         T=f"type: {name_of_type}", padding='s: "SAME"', strides=four(strides),
+         dilations=four(dilations))
+
+
+def write():
+    open(sys.argv[1], "w").write("\n".join(nodes) + "\n")
+
+
 kind = {"T": f"type: {name_of_type}"}
 placeholder("x", 2, 9, 11, 6)
+if sys.argv[3:] == ["back"]:
+    placeholder("results", 2, 9, 11, 10)
+    placeholder("few", 2, 5, 6, 6)
+    filter_gradient("all", "x", "results", (3, 3, 6, 10), dilations=(1, 2))
+    filter_gradient("some", "x", "few", (3, 2, 3, 6), strides=(2, 2))
+    for result in ("all", "some"):
+        node(f"{result}_out", "Identity", [result], **kind)
+    write()
+    sys.exit()
 placeholder("w", 3, 3, 6, 10)
 placeholder("residual", 2, 9, 11, 10)
 placeholder("bias", 10)
@@ -73,4 +100,4 @@ convolve("groups", "z_relu", "grouped", "VALID")
 convolve("dilated", "z_relu", "wide", "SAME", dilations=(1, 2))
 for result in ("pixels_biased", "chosen", "groups", "dilated"):
     node(f"{result}_out", "Identity", [result], **kind)
-open(sys.argv[1], "w").write("\n".join(nodes) + "\n")
+write()

@@ -176,6 +176,15 @@ def neural():
              (2, 11, 12, 96), normal(2, 13, 12, 96) / 8, normal(3, 3, 96, 96) / 8,
              normal(3, 3, 1, 1), wrt=[2]),
     ]
+    for x, r, shape, window, strides, low, dilations, groups in [
+            (normal(2, 9, 4), normal(2, 4, 6), (6, 3, 2), [3], [2], [1], [1], 2),
+            (normal(1, 7, 8, 2), normal(1, 3, 4, 3), (3, 2, 3, 2), [2, 3], [3, 2], [1, 1],
+             [1, 1], 1),
+            (normal(2, 5, 6, 2), normal(2, 5, 4, 2), (2, 3, 2, 2), [3, 2], [1, 1], [2, 0],
+             [2, 1], 1)]:
+        cases.append(Case(f"%r = graph.filter_gradient %0, %1 window {window} strides {strides} "
+                          f"padding_low {low} dilations {dilations} groups {groups} : {{0}}, {{1}}",
+                          shape, x, r))
     for op in ("pool_max", "pool_average"):
         cases += [
             Case(f"%r = graph.{op} %0 window [2, 2] strides [2, 2] padding_low [0, 0] "

@@ -151,10 +151,14 @@ Error readConv(DictionaryAttr fields, ModelInterface &model) {
     return bad(
         "weir.gpu_convs has a convolution that is not of f32, f16 or bf16");
   conv.dtype = *dtype;
-  static constexpr StringLiteral flags[] = {"bias",      "residual", "relu",
-                                            "unaligned", "tf32",     "clip"};
+  static constexpr StringLiteral flags[] = {
+      "bias", "residual", "relu", "unaligned", "tf32", "clip", "gradient"};
   for (auto [i, flag] : llvm::enumerate(flags))
     conv.flags |= fields.contains(flag) ? 1u << i : 0;
+  if (fields.contains("gradient"))
+    for (StringRef flag : {"bias", "residual", "relu"})
+      if (fields.contains(flag))
+        return bad("weir.gpu_convs has a gradient with a " + flag);
   struct Field {
     StringLiteral name;
     int64_t byDefault, least;

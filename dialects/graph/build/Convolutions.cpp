@@ -298,16 +298,56 @@ static Expr convolveFilterBySums(Expr x, Expr results, ArrayRef<int64_t> filter,
   return reshape(matmul(sums, reshape(products, {16, elements})), filter);
 }
 
-// The images, with channels for a batch, are convolved with the results;
-// strides and dilations change places.
+Expr channelsOfFiltersLast(Expr filters) {
+  SmallVector<int64_t> permutation;
+  for (int64_t i = 1; i < filters.rank(); ++i)
+    permutation.push_back(i);
+  permutation.push_back(0);
+  return transpose(filters, permutation);
+}
+
+/// Whether a `graph.filter_gradient` gives a filter of that shape.
+static bool isFilterGradient(Expr x, Expr results, ArrayRef<int64_t> filter,
+                             const Windows &windows, int64_t groups) {
+  ArrayRef<int64_t> images = x.shape(), places = results.shape();
+  if (x.elementType() != results.elementType() || x.rank() > 5 ||
+      images.front() != places.front() || groups < 1 ||
+      images.back() % groups != 0 || places.back() % groups != 0 ||
+      int64_t(filter.size()) != x.rank() ||
+      filter.end()[-2] != images.back() / groups ||
+      filter.back() != places.back())
+    return false;
+  for (size_t i = 0; i < windows.size.size(); ++i)
+    if (filter[i] != windows.size[i] || places[i + 1] != windows.counts[i] ||
+        !graph::paddingBehind(images[i + 1],
+                              {filter[i], windows.strides[i],
+                               windows.dilations[i], windows.low[i], 0},
+                              windows.counts[i]))
+      return false;
+  return true;
+}
+
 Expr convolveFilter(Expr x, Expr results, ArrayRef<int64_t> filter,
                     const Windows &windows, int64_t groups) {
   int64_t spatial = static_cast<int64_t>(windows.size.size());
-  if (!x || !results || x.rank() != spatial + 2 ||
+  if (!x || !results || spatial < 1 || x.rank() != spatial + 2 ||
       results.rank() != spatial + 2)
     return {};
   if (x.type().getNumElements() == 0 || results.type().getNumElements() == 0)
     return Expr(*x.b, splat(*x.b, x.type().clone(filter), 0));
+  if (!isFilterGradient(x, results, filter, windows, groups))
+    return convolveFilterByConvolution(x, results, filter, windows, groups);
+  return channelsOfFiltersLast(
+      Expr(*x.b, make<graph::FilterGradientOp>(
+                     *x.b, x.value, results.value, windows.size,
+                     windows.strides, windows.low, windows.dilations, groups)));
+}
+
+// The images, with channels for a batch, are convolved with the results;
+// strides and dilations change places.
+Expr convolveFilterByConvolution(Expr x, Expr results, ArrayRef<int64_t> filter,
+                                 const Windows &windows, int64_t groups) {
+  int64_t spatial = static_cast<int64_t>(windows.size.size());
   if (isWorthSums(x, results, filter, windows, groups))
     return convolveFilterBySums(x, results, filter, windows);
   Windows swapped = windows;

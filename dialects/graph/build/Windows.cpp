@@ -18,6 +18,25 @@ SmallVector<int64_t> Windows::resultShape(Expr x) const {
   return shape;
 }
 
+Windows windowsOf(FilterGradientOp op) {
+  auto counts = op.getResults().getType().getShape().drop_front().drop_back();
+  Windows windows{SmallVector<int64_t>(op.getWindow()),
+                  SmallVector<int64_t>(op.getStrides()),
+                  SmallVector<int64_t>(op.getDilations()),
+                  SmallVector<int64_t>(op.getPaddingLow()),
+                  {},
+                  SmallVector<int64_t>(counts)};
+  for (auto [i, size] : llvm::enumerate(windows.size))
+    windows.high.push_back(std::max<int64_t>(
+        paddingBehind(
+            op.getX().getType().getDimSize(i + 1),
+            {size, windows.strides[i], windows.dilations[i], windows.low[i], 0},
+            counts[i])
+            .value_or(0),
+        0));
+  return windows;
+}
+
 LogicalResult checkWindows(ReportError error, const Windows &windows) {
   constexpr int64_t most = std::numeric_limits<int32_t>::max();
   for (auto [size, stride, dilation] :

@@ -6,6 +6,10 @@
 
 #include "dialects/graph/build/Expr.h"
 
+namespace weir::graph {
+class FilterGradientOp;
+}
+
 namespace weir::graph::build {
 
 /// Windows over the spatial dimensions, and how many there are.
@@ -15,6 +19,10 @@ struct Windows {
   /// The shape of what has an element for each window and channel of `x`.
   llvm::SmallVector<int64_t> resultShape(Expr x) const;
 };
+
+/// Those of the convolution that the gradient is of, whose margins behind are
+/// the least that they need.
+Windows windowsOf(FilterGradientOp op);
 
 /// Reports what is wrong with the windows of a node.
 using ReportError = llvm::function_ref<mlir::InFlightDiagnostic()>;
@@ -47,9 +55,16 @@ Expr convolveBack(Expr results, Expr filter, llvm::ArrayRef<int64_t> images,
                   const Windows &windows, int64_t groups);
 
 /// The transpose of `convolve` as a linear map of filters to results: from
-/// results of images `x` to a filter of the shape `filter`.
+/// results of images `x` to a filter of the shape `filter`. A
+/// `graph.filter_gradient`, whose channels change places.
 Expr convolveFilter(Expr x, Expr results, llvm::ArrayRef<int64_t> filter,
                     const Windows &windows, int64_t groups);
+/// The same by convolutions or products of matrices.
+Expr convolveFilterByConvolution(Expr x, Expr results,
+                                 llvm::ArrayRef<int64_t> filter,
+                                 const Windows &windows, int64_t groups);
+/// Filters of `CO, window..., CI / groups` as `convolve` takes them.
+Expr channelsOfFiltersLast(Expr filters);
 
 /// The largest element or the mean of each window, where it does not reach into
 /// its margins, and where that largest element stands in its image. Windows

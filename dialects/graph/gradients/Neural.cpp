@@ -42,6 +42,31 @@ void weir::graph::rule<ConvolutionOp>(ConvolutionOp op, Gradients &gradients) {
     gradients.give(1, convolveFilter(x, g, filter.shape(), windows, groups));
 }
 
+/// Both are linear in what they have, and filters that go to and fro are one.
+template <>
+void weir::graph::rule<FilterGradientOp>(FilterGradientOp op,
+                                         Gradients &gradients) {
+  Expr filter = channelsOfFiltersLast(gradients.of(0)),
+       x = gradients.operand(0), results = gradients.operand(1);
+  Windows windows = windowsOf(op);
+  auto groups = static_cast<int64_t>(op.getGroups());
+  if (gradients.wants(0))
+    gradients.give(0,
+                   convolveBack(results, filter, x.shape(), windows, groups));
+  if (!gradients.wants(1))
+    return;
+  // What no window reaches would make room for more of them.
+  SmallVector<int64_t> low(x.rank(), 0), high = low;
+  for (size_t i = 0; i < windows.size.size(); ++i)
+    if (windows.high[i] == 0)
+      high[i + 1] = paddingBehind(x.size(static_cast<int64_t>(i) + 1),
+                                  {windows.size[i], windows.strides[i],
+                                   windows.dilations[i], windows.low[i], 0},
+                                  windows.counts[i])
+                        .value_or(0);
+  gradients.give(1, convolve(pad(x, low, high), filter, windows, groups));
+}
+
 /// Whether each element is in one window at most.
 static bool areApart(PoolMaxOp op) {
   return llvm::all_of(llvm::zip_equal(op.getWindow(), op.getStrides()),

@@ -3,26 +3,15 @@
 #include "passes/gpu/libraries/Libraries.h"
 
 #include "passes/gpu/Precision.h"
+#include "passes/gpu/libraries/Problem.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
-
-#include <array>
 
 using namespace mlir;
 
 namespace weir::gpu {
 namespace {
-
-// What the library may use besides: in proportion to what it reads and writes,
-// so that small models stay small.
-constexpr int64_t leastWorkspace = 4 << 20, mostWorkspace = 64 << 20,
-                  workspaceTimes = 4;
-// Windows of more elements are those of a gradient by a filter, which are as
-// large as images: libraries have other ways for that.
-constexpr int64_t mostTaps = 49;
-
-using Pair = std::array<int64_t, 2>;
 
 /// One of the ways in which a convolution stands in a kernel.
 struct Convolution {
@@ -78,91 +67,13 @@ private:
   }
 };
 
-/// The values of one or two spatial dimensions, of two.
-Pair both(ArrayRef<int64_t> values, int64_t absent) {
-  return values.size() == 1 ? Pair{absent, values[0]}
-                            : Pair{values[0], values[1]};
+Problem problemOf(Convolution of) {
+  auto filter = cast<ShapedType>(of.pack.getFilter().getType());
+  auto images = cast<ShapedType>(of.images.getType());
+  return Problem(images, filter, cast<ShapedType>(of.op.getOut().getType()),
+                 filter.getShape().drop_back(2), of.strides, of.dilations,
+                 of.padding, static_cast<int64_t>(of.pack.getGroups()));
 }
-
-bool isSmall(ShapedType type) {
-  int64_t elements = 1;
-  for (int64_t size : type.getShape())
-    if (size < 1 || size > mostSize / elements)
-      return false;
-    else
-      elements *= size;
-  return true;
-}
-
-/// Sizes as the library counts them.
-class Problem {
-public:
-  explicit Problem(Convolution from)
-      : images(cast<ShapedType>(from.images.getType())),
-        filter(cast<ShapedType>(from.pack.getFilter().getType())),
-        out(cast<ShapedType>(from.op.getOut().getType())),
-        groups(static_cast<int64_t>(from.pack.getGroups())) {
-    int64_t rank = out.getRank();
-    isKnown = (rank == 3 || rank == 4) && images.getRank() == rank &&
-              filter.getRank() == rank && isSmall(images) && isSmall(filter) &&
-              isSmall(out) && images.getElementType() == out.getElementType() &&
-              filter.getElementType() == out.getElementType();
-    if (!isKnown)
-      return;
-    size = both(images.getShape().slice(1, rank - 2), 1);
-    window = both(filter.getShape().take_front(rank - 2), 1);
-    result = both(out.getShape().slice(1, rank - 2), 1);
-    strides = both(from.strides, 1);
-    dilations = both(from.dilations, 1);
-    low = both(from.padding, 0);
-    for (int i = 0; i < 2; ++i) {
-      // At the end the library pads as much as the results need.
-      int64_t reach = (window[i] - 1) * dilations[i] + 1;
-      high[i] = std::max<int64_t>(
-          (result[i] - 1) * strides[i] + reach - size[i] - low[i], 0);
-      int64_t rest = size[i] + low[i] + high[i] - reach;
-      isKnown &= rest >= 0 && rest / strides[i] + 1 == result[i];
-    }
-  }
-
-  bool isKnown;
-
-  Type element() const { return out.getElementType(); }
-  int64_t taps() const { return window[0] * window[1]; }
-  bool isGrouped() const { return groups > 1; }
-
-  double operations() const {
-    return 2.0 * out.getNumElements() * taps() * images.getShape().back() /
-           groups;
-  }
-
-  void write(NamedAttrList &fields, Builder b) const {
-    for (auto [name, value] :
-         {std::pair("images", images.getDimSize(0)),
-          std::pair("inputs", images.getShape().back()),
-          std::pair("outputs", out.getShape().back()),
-          std::pair("groups", groups), std::pair("workspace", workspace())})
-      fields.set(name, b.getI64IntegerAttr(value));
-    for (const auto &[name, pair] :
-         {std::pair("size", size), std::pair("window", window),
-          std::pair("strides", strides), std::pair("dilations", dilations),
-          std::pair("padding_low", low), std::pair("padding_high", high)})
-      fields.set(name, b.getDenseI64ArrayAttr(pair));
-    fields.set("dtype", b.getStringAttr(nameOf(element())));
-  }
-
-private:
-  int64_t workspace() const {
-    int64_t bytes = (images.getNumElements() + filter.getNumElements() +
-                     out.getNumElements()) *
-                    (element().getIntOrFloatBitWidth() / 8);
-    return std::clamp(bytes * workspaceTimes, leastWorkspace, mostWorkspace);
-  }
-
-  ShapedType images, filter, out;
-  int64_t groups;
-  Pair size, window, result, strides, dilations, low, high;
-};
 
 /// The one op of the kernel that sums; null: there is more in it than that, or
 /// less.
@@ -225,11 +136,8 @@ DictionaryAttr convolutionOf(func::FuncOp kernel, bool isForced) {
   if (!epilogue ||
       !convolution->op.getEpilogue().front().getArgument(0).getType().isF32())
     return {};
-  Problem problem(*convolution);
-  if (!problem.isKnown || nameOf(problem.element()).empty())
-    return {};
-  if (!isForced && (problem.isGrouped() || problem.taps() > mostTaps ||
-                    !isWorthCalling(problem.operations(), problem.element())))
+  Problem problem = problemOf(*convolution);
+  if (!problem.isKnown || (!isForced && !problem.isWorthCalling()))
     return {};
   SmallVector<int64_t> operands;
   for (Value value : {convolution->images, convolution->pack.getFilter(),

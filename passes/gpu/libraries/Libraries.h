@@ -4,6 +4,7 @@
 #ifndef WEIR_PASSES_GPU_LIBRARIES_LIBRARIES_H
 #define WEIR_PASSES_GPU_LIBRARIES_LIBRARIES_H
 
+#include "dialects/graph/Neural.h"
 #include "dialects/kernel/Kernel.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -46,6 +47,15 @@ mlir::DictionaryAttr productOf(mlir::func::FuncOp kernel, bool isForced);
 /// that are images, filter, bias and residual, or -1; null as above. The filter
 /// is the kernel's pack of one column a panel, which this makes of it.
 mlir::DictionaryAttr convolutionOf(mlir::func::FuncOp kernel, bool isForced);
+
+/// Whether cuDNN computes the gradient, of which it has what it can where that
+/// is forced, and else what it should do in less time.
+bool isForLibrary(graph::FilterGradientOp op, bool isForced);
+
+/// A kernel that is such a gradient as a row of `weir.gpu_convs`, with the
+/// numbers of the arguments that are images and results where others have
+/// images and filter; null where it is none.
+mlir::DictionaryAttr gradientOf(mlir::func::FuncOp kernel);
 
 } // namespace weir::gpu
 

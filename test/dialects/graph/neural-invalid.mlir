@@ -134,3 +134,35 @@ func.func @convolution_size(%x: tensor<1x2x2x1xf32>, %w: tensor<3x3x1x1xf32>) {
   %y = graph.convolution %x, %w strides [1, 1] padding_low [0, 0] padding_high [1099511627776, 1099511627776] dilations [1, 1] groups 1 : tensor<1x2x2x1xf32>, tensor<3x3x1x1xf32>
   return
 }
+
+// -----
+
+func.func @images(%x: tensor<2x8x3xf32>, %r: tensor<3x6x4xf32>) {
+  // expected-error @+1 {{cannot pair images}}
+  %g = graph.filter_gradient %x, %r window [3] strides [1] padding_low [0] dilations [1] groups 1 : tensor<2x8x3xf32>, tensor<3x6x4xf32>
+  return
+}
+
+// -----
+
+func.func @gradient_attributes(%x: tensor<2x8x3xf32>, %r: tensor<2x6x4xf32>) {
+  // expected-error @+1 {{needs windows, strides, paddings and dilations for 1 dimensions}}
+  %g = graph.filter_gradient %x, %r window [3, 1] strides [1] padding_low [0] dilations [1] groups 1 : tensor<2x8x3xf32>, tensor<2x6x4xf32>
+  return
+}
+
+// -----
+
+func.func @gradient_groups(%x: tensor<2x8x4xf32>, %r: tensor<2x6x3xf32>) {
+  // expected-error @+1 {{has 4 and 3 channels in 2 groups}}
+  %g = graph.filter_gradient %x, %r window [3] strides [1] padding_low [0] dilations [1] groups 2 : tensor<2x8x4xf32>, tensor<2x6x3xf32>
+  return
+}
+
+// -----
+
+func.func @gradient_windows(%x: tensor<2x8x3xf32>, %r: tensor<2x6x4xf32>) {
+  // expected-error @+1 {{has no 6 windows of 3 in dimension 1}}
+  %g = graph.filter_gradient %x, %r window [3] strides [9223372036854775807] padding_low [0] dilations [1] groups 1 : tensor<2x8x3xf32>, tensor<2x6x4xf32>
+  return
+}

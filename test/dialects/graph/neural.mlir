@@ -29,6 +29,13 @@ func.func @depthwise(%x: tensor<2x9x4xbf16>, %w: tensor<3x1x8xbf16>) -> tensor<2
   return %y : tensor<2x5x8xbf16>
 }
 
+// CHECK-LABEL: @filter_gradient
+func.func @filter_gradient(%x: tensor<2x8x8x3xf32>, %r: tensor<2x4x4x5xf32>) -> tensor<5x3x3x3xf32> {
+  // CHECK: graph.filter_gradient %{{.*}}, %{{.*}} window [3, 3] strides [2, 2] padding_low [0, 0] dilations [1, 1] groups 1 : tensor<2x8x8x3xf32>, tensor<2x4x4x5xf32>
+  %g = graph.filter_gradient %x, %r window [3, 3] strides [2, 2] padding_low [0, 0] dilations [1, 1] groups 1 : tensor<2x8x8x3xf32>, tensor<2x4x4x5xf32>
+  return %g : tensor<5x3x3x3xf32>
+}
+
 // CHECK-LABEL: @pools
 func.func @pools(%x: tensor<1x8x8x3xf32>) -> tensor<1x4x4x3xf32> {
   // CHECK: graph.pool_max %{{.*}} window [2, 2] strides [2, 2] padding_low [0, 0] padding_high [0, 0] : tensor<1x8x8x3xf32>

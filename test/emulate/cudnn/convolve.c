@@ -59,11 +59,46 @@ static double sum_at(const work *w, int64_t n, int64_t k, int64_t p,
   return sum;
 }
 
+// What the results give an element of the filter.
+static double gradient_at(const work *w, int64_t k, int64_t c, int64_t r,
+                          int64_t s) {
+  const problem *of = &w->of;
+  const int64_t *f = of->filter.sizes, *x = of->x.sizes, *y = of->y.sizes;
+  int64_t first = k / (f[0] / (x[1] / f[1])) * f[1]; // channel of the group
+  double sum = 0;
+  for (int64_t p = 0; p < y[2]; ++p)
+    for (int64_t q = 0; q < y[3]; ++q) {
+      int64_t h = p * of->strides[0] + r * of->dilations[0] - of->before[0];
+      int64_t v = q * of->strides[1] + s * of->dilations[1] - of->before[1];
+      if (h < 0 || h >= x[2] || v < 0 || v >= x[3])
+        continue;
+      for (int64_t n = 0; n < y[0]; ++n)
+        sum += load(&of->x, w->x, place(&of->x, n, first + c, h, v)) *
+               load(&of->y, w->y, place(&of->y, n, k, p, q));
+    }
+  return sum;
+}
+
+static void differentiate(const work *w) {
+  const tensor *to = &w->of.filter;
+  const int64_t *f = to->sizes;
+  for (int64_t k = 0; k < f[0]; ++k)
+    for (int64_t c = 0; c < f[1]; ++c)
+      for (int64_t r = 0; r < f[2]; ++r)
+        for (int64_t s = 0; s < f[3]; ++s)
+          store(to, w->filter, place(to, k, c, r, s),
+                gradient_at(w, k, c, r, s));
+}
+
 static void convolve(void *data) {
   const work *w = data;
   const problem *of = &w->of;
   const int64_t *y = of->y.sizes;
   memset(w->workspace, 0xff, WANTED_WORKSPACE);
+  if (of->gradient) {
+    differentiate(w);
+    return;
+  }
   for (int64_t n = 0; n < y[0]; ++n)
     for (int64_t k = 0; k < y[1]; ++k)
       for (int64_t p = 0; p < y[2]; ++p)

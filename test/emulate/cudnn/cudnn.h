@@ -29,7 +29,14 @@ enum {
 };
 // Numbers of descriptors, types, and attributes, by the names in cudnn_graph.h.
 enum { POINTWISE, CONVOLUTION, ENGINE, CONFIG, HEURISTIC, PLAN };
-enum { CONVOLVE = 10, OPERATE = 13, GRAPH = 15, PACK = 16, TENSOR = 17 };
+enum {
+  CONVOLVE = 10,
+  GRADIENT = 11, // by the filter
+  OPERATE = 13,
+  GRAPH = 15,
+  PACK = 16,
+  TENSOR = 17
+};
 enum { HANDLE, DATA, TRUTH, INT64, FLOAT, POINTER = 6, MODE, HEUR_MODE };
 enum {
   NAN_MODE = 10,
@@ -44,17 +51,18 @@ typedef struct rule {
   int of, attribute, type, least, most, needed;
 } rule;
 
-enum { NUM_RULES = 37 };
+enum { NUM_RULES = 43 };
 extern const rule rules[NUM_RULES];
 
 typedef struct tensor {
   int64_t number, type, alignment, inside, sizes[4], strides[4];
 } tensor;
 
-// A whole graph: sums, and what is done to them.
+// A whole graph: sums, and what is done to them. Of a gradient the filter is
+// what is made of the others.
 typedef struct problem {
   tensor x, filter, bias, residual, y; // of number 0: there is none
-  int64_t dilations[2], strides[2], before[2], relu, engine;
+  int64_t dilations[2], strides[2], before[2], relu, gradient, engine;
   double clip; // 0: there is no bound
 } problem;
 

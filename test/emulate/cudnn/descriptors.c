@@ -31,6 +31,12 @@ const rule rules[NUM_RULES] = {
     {CONVOLVE, 703, DESCRIPTOR, 1, 1, 1}, // filter
     {CONVOLVE, 704, DESCRIPTOR, 1, 1, 1}, // x
     {CONVOLVE, 705, DESCRIPTOR, 1, 1, 1}, // y
+    {GRADIENT, 712, FLOAT, 1, 1, 1},
+    {GRADIENT, 713, FLOAT, 1, 1, 1},
+    {GRADIENT, 714, DESCRIPTOR, 1, 1, 1},
+    {GRADIENT, 715, DESCRIPTOR, 1, 1, 1}, // filter
+    {GRADIENT, 716, DESCRIPTOR, 1, 1, 1}, // x
+    {GRADIENT, 717, DESCRIPTOR, 1, 1, 1}, // y
     {OPERATE, 750, DESCRIPTOR, 1, 1, 1},
     {OPERATE, 751, DESCRIPTOR, 1, 1, 1}, // x
     {OPERATE, 752, DESCRIPTOR, 1, 1, 0}, // the second operand
@@ -185,10 +191,10 @@ static int propose(const object *of, int64_t room, int64_t *number,
   int first = code(of, 200) == 3;
   int64_t there = !first ? 1 : getenv("WEIR_CUDNN_NO_MODE_A") ? 0 : 4;
   const int64_t *x = of->of.x.sizes, *w = of->of.filter.sizes;
-  note("cudnn proposes %ld for %ldx%ldx%ldx%ld by %ld of %ldx%ldx%ld%s%s%s "
+  note("cudnn proposes %ld for %ldx%ldx%ldx%ld by %ld of %ldx%ldx%ld%s%s%s%s "
        "alignment %ld",
        there, x[0], x[2], x[3], x[1], w[0], w[2], w[3], w[1],
-       of->of.bias.number ? " bias" : "",
+       of->of.gradient ? " gradient" : "", of->of.bias.number ? " bias" : "",
        of->of.residual.number ? " residual" : "",
        of->of.relu ? of->of.clip ? " clipped relu" : " relu" : "",
        of->of.x.alignment);

@@ -42,10 +42,12 @@ static int same_sizes(const tensor *a, const tensor *b) {
 }
 
 static int read_sums(const object *of, problem *to) {
-  const object *how = part(of, 702);
-  if (read_tensor(part(of, 704), &to->x) ||
-      read_tensor(part(of, 703), &to->filter) ||
-      read_tensor(part(of, 705), &to->y) || *numbers(how, 106) != 2)
+  to->gradient = of->type == GRADIENT;
+  int first = to->gradient ? 714 : 702; // both have them in one order
+  const object *how = part(of, first);
+  if (read_tensor(part(of, first + 1), &to->filter) ||
+      read_tensor(part(of, first + 2), &to->x) ||
+      read_tensor(part(of, first + 3), &to->y) || *numbers(how, 106) != 2)
     return NOT_SUPPORTED;
   memcpy(to->dilations, numbers(how, 102), 16);
   memcpy(to->strides, numbers(how, 103), 16);
@@ -79,8 +81,14 @@ static int finalize_operation(const object *of) {
 // Sums, and one operation after the other on what came before.
 static int finalize_graph(object *of) {
   object *const *operations = attribute_of(of, 801);
-  if (operations[0]->type != CONVOLVE || read_sums(operations[0], &of->of))
+  int kind = operations[0]->type;
+  if ((kind != CONVOLVE && kind != GRADIENT) ||
+      read_sums(operations[0], &of->of))
     return NOT_SUPPORTED;
+  if (kind == GRADIENT)
+    return how_many(of, 801) == 1 && !of->of.filter.inside && !of->of.y.inside
+               ? OK
+               : refuse(NOT_SUPPORTED, of, "operations behind a gradient");
   for (int64_t i = 1; i < how_many(of, 801); ++i) {
     const object *operation = operations[i];
     tensor x, b, last = of->of.y;
@@ -140,7 +148,7 @@ int cudnnBackendFinalize(object *of) {
     status = finalize_tensor(of);
   else if (of->type == CONVOLUTION)
     status = finalize_windows(of);
-  else if (of->type == CONVOLVE)
+  else if (of->type == CONVOLVE || of->type == GRADIENT)
     status = read_sums(of, &sums);
   else if (of->type == OPERATE)
     status = finalize_operation(of);

@@ -147,6 +147,23 @@ func.func @open(%x: tensor<f32>, %limit: tensor<f32>) -> tensor<f32> {
 
 // -----
 
+// A gradient by a filter is linear in both that it is of. What its windows do not
+// reach of the images would make room for one more.
+// CHECK-LABEL: @filter_gradient(
+// CHECK: %[[W:.*]] = graph.transpose %{{.*}} [1, 2, 0] : tensor<6x3x4xf32>
+// CHECK: graph.reverse
+// CHECK: graph.convolution %arg1
+// CHECK: %[[X:.*]] = graph.slice %arg0 [0, 0, 0] to [2, 8, 4] by [1, 1, 1]
+// CHECK: graph.convolution %[[X]], %[[W]] strides [2] padding_low [1] padding_high [0] dilations [1] groups 1
+func.func @filter_gradient(%x: tensor<2x9x4xf32>, %r: tensor<2x4x6xf32>, %w: tensor<6x3x4xf32>) -> (tensor<2x9x4xf32>, tensor<2x4x6xf32>) {
+  %g = graph.filter_gradient %x, %r window [3] strides [2] padding_low [1] dilations [1] groups 1 : tensor<2x9x4xf32>, tensor<2x4x6xf32>
+  %p = graph.mul %g, %w : tensor<6x3x4xf32>
+  %dx, %dr = graph.gradient %p of %x, %r : tensor<6x3x4xf32>, (tensor<2x9x4xf32>, tensor<2x4x6xf32>)
+  return %dx, %dr : tensor<2x9x4xf32>, tensor<2x4x6xf32>
+}
+
+// -----
+
 // An op without a derivative is an error that names the path.
 func.func @none(%x: tensor<4xf32>) -> tensor<4xf32> {
   %a = graph.exp %x : tensor<4xf32> loc("first")

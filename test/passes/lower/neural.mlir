@@ -117,3 +117,22 @@ func.func @suppress(%b: tensor<8x4xf32>, %c: tensor<8xf32>, %t: tensor<f32>, %m:
   %i, %s, %n = graph.suppress %b, %c, %t, %t, %t, %m limit 5 : tensor<8x4xf32>, tensor<8xf32>, tensor<f32>, tensor<f32>, tensor<f32>, tensor<i32>
   return %i, %s, %n : tensor<5xi32>, tensor<5xf32>, tensor<i32>
 }
+
+// -----
+
+// A gradient by a filter is sums of products, too. Of what the last window does not
+// reach it has nothing.
+// CHECK-DAG: #[[X:.*]] = affine_map<(d0, d1, d2, d3, d4, d5) -> (d4, d5 * 2 + d2 * 3, d0, d3)>
+// CHECK-DAG: #[[R:.*]] = affine_map<(d0, d1, d2, d3, d4, d5) -> (d4, d5, d0, d1)>
+// CHECK-DAG: #[[G:.*]] = affine_map<(d0, d1, d2, d3, d4, d5) -> (d0, d1, d2, d3)>
+// CHECK-LABEL: @filter_gradient
+func.func @filter_gradient(%x: tensor<2x9x4xf32>, %r: tensor<2x3x6xf32>) -> tensor<6x3x2xf32> {
+  // CHECK: linalg.fill {{.*}} -> tensor<2x11x4xf32>
+  // CHECK: tensor.insert_slice %arg0 {{.*}}[0, 1, 0] [2, 9, 4]
+  // CHECK: tensor.expand_shape {{.*}} into tensor<2x11x2x2xf32>
+  // CHECK: tensor.expand_shape %arg1 {{.*}} into tensor<2x3x2x3xf32>
+  // CHECK: linalg.generic {indexing_maps = [#[[X]], #[[R]], #[[G]]], iterator_types = ["parallel", "parallel", "parallel", "parallel", "reduction", "reduction"]}
+  // CHECK: tensor.collapse_shape {{.*}} : tensor<2x3x3x2xf32> into tensor<6x3x2xf32>
+  %g = graph.filter_gradient %x, %r window [3] strides [2] padding_low [1] dilations [3] groups 2 : tensor<2x9x4xf32>, tensor<2x3x6xf32>
+  return %g : tensor<6x3x2xf32>
+}

@@ -1,0 +1,36 @@
+// RUN: sed 's/LIBRARY/library = "cudnn"/' %s | weir-opt --pass-pipeline='builtin.module(func.func(weir-use-libraries))' | FileCheck %s
+// RUN: sed 's/LIBRARY/library = "auto"/' %s | weir-opt --pass-pipeline='builtin.module(func.func(weir-use-libraries,weir-use-libraries))' | FileCheck %s
+// RUN: sed 's/LIBRARY/kind = "cuda"/' %s | weir-opt --pass-pipeline='builtin.module(func.func(weir-use-libraries))' | FileCheck %s --check-prefix=NONE
+
+// NONE-NOT: weir.conv
+
+// What is left of gradients by filters is the library's; operands are the images and
+// the results that it is of. One dimension is two, of which one has a size of 1.
+// CHECK-LABEL: func.func private @gradient
+// CHECK-SAME: weir.conv = {dilations = array<i64: 1, 1>, dtype = "f32", gradient, groups = 1 : i64, images = 2 : i64, inputs = 3 : i64, operands = array<i64: 1, 0, -1, -1>, outputs = 5 : i64, padding_high = array<i64: 1, 1>, padding_low = array<i64: 0, 0>, size = array<i64: 8, 8>, strides = array<i64: 2, 2>, tf32, window = array<i64: 3, 3>, workspace = 4194304 : i64}
+// CHECK-LABEL: func.func private @groups
+// CHECK-SAME: weir.conv = {dilations = array<i64: 1, 1>, dtype = "f16", gradient, groups = 2 : i64, images = 2 : i64, inputs = 4 : i64, operands = array<i64: 0, 1, -1, -1>, outputs = 6 : i64, padding_high = array<i64: 0, 0>, padding_low = array<i64: 0, 1>, size = array<i64: 1, 9>, strides = array<i64: 1, 2>, window = array<i64: 1, 3>,
+// Others are not, nor is more than that.
+// CHECK-LABEL: func.func private @integers
+// CHECK-NOT: weir.conv
+// CHECK-LABEL: func.func private @more
+// CHECK-NOT: weir.conv
+module attributes {weir.gpu = {LIBRARY}, weir.precision = "tf32"} {
+  func.func private @gradient(%r: tensor<2x4x4x5xf32>, %x: tensor<2x8x8x3xf32>) -> tensor<5x3x3x3xf32> attributes {weir.kernel} {
+    %g = graph.filter_gradient %x, %r window [3, 3] strides [2, 2] padding_low [0, 0] dilations [1, 1] groups 1 : tensor<2x8x8x3xf32>, tensor<2x4x4x5xf32>
+    return %g : tensor<5x3x3x3xf32>
+  }
+  func.func private @groups(%x: tensor<2x9x4xf16>, %r: tensor<2x4x6xf16>) -> tensor<6x3x2xf16> attributes {weir.kernel} {
+    %g = graph.filter_gradient %x, %r window [3] strides [2] padding_low [1] dilations [1] groups 2 : tensor<2x9x4xf16>, tensor<2x4x6xf16>
+    return %g : tensor<6x3x2xf16>
+  }
+  func.func private @integers(%x: tensor<2x9x4xi32>, %r: tensor<2x9x6xi32>) -> tensor<6x3x4xi32> attributes {weir.kernel} {
+    %g = graph.filter_gradient %x, %r window [3] strides [1] padding_low [1] dilations [1] groups 1 : tensor<2x9x4xi32>, tensor<2x9x6xi32>
+    return %g : tensor<6x3x4xi32>
+  }
+  func.func private @more(%x: tensor<2x9x4xf16>, %r: tensor<2x9x6xf16>) -> tensor<3x4x6xf16> attributes {weir.kernel} {
+    %g = graph.filter_gradient %x, %r window [3] strides [1] padding_low [1] dilations [1] groups 1 : tensor<2x9x4xf16>, tensor<2x9x6xf16>
+    %t = graph.transpose %g [1, 2, 0] : tensor<6x3x4xf16>
+    return %t : tensor<3x4x6xf16>
+  }
+}
