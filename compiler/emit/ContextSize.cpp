@@ -29,7 +29,8 @@ Error sizeContext(const Module &module, const ModelInterface &model,
         gpu +
             8 * (model.kernels.size() + tensors + 2 * model.functions.size()) +
             sizeOf("weir_gpu_plan_bytes") * model.gemms.size() +
-            sizeOf("weir_gpu_conv_plan_bytes") * model.convs.size(),
+            sizeOf("weir_gpu_dnn_plan_bytes") *
+                (model.convs.size() + model.attentions.size()),
         64);
   options.contextBytes =
       options.contextAt + alignTo(bytes + tensors * sizeof(uint32_t), 64);

@@ -92,6 +92,16 @@ struct GpuConv {
   double clip; // with its flag
 };
 
+/// An attention that a library computes: runtime/cuda/gpu.h.
+struct GpuAttention {
+  weir_dtype dtype;
+  uint32_t flags;
+  int64_t batch, heads, rows, columns, depth, width;
+  std::array<int64_t, 3> q, k, v, mask, out;
+  int64_t workspace;
+  double scale;
+};
+
 struct ModelInterface {
   std::string prefix; // of functions: a C identifier
   std::string macro;  // of macros
@@ -107,6 +117,7 @@ struct ModelInterface {
   std::vector<GpuKernel> kernels;
   std::vector<GpuGemm> gemms;
   std::vector<GpuConv> convs;
+  std::vector<GpuAttention> attentions;
   int64_t hostBytes = 0; // of memory for what the GPU's host computes
   int64_t stateBytes = 0;
   std::vector<VariableInterface> variables; // by their keys, in order

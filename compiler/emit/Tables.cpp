@@ -263,7 +263,7 @@ struct Builder {
   Error build() {
     SmallVector<Type *> fields{ptr, ptr, ptr, i64, ptr, i64, ptr};
     if (model.gpu)
-      fields.append({ptr, ptr, i64, ptr, i64, i64, i64});
+      fields.append({ptr, ptr, i64, ptr, i64, ptr, i64, i64, i64});
     auto *tableType = StructType::get(context, fields);
     table =
         new GlobalVariable(module, tableType, true,
@@ -362,10 +362,11 @@ struct Builder {
                                    int64(options.weightsHash),
                                    roles()};
     if (model.gpu)
-      values.append({gpu(), addGemmTable(module, model),
-                     int64(model.gemms.size()), addConvTable(module, model),
-                     int64(model.convs.size()), int64(options.contextAt),
-                     int64(model.hostBytes)});
+      values.append(
+          {gpu(), addGemmTable(module, model), int64(model.gemms.size()),
+           addConvTable(module, model), int64(model.convs.size()),
+           addAttentionTable(module, model), int64(model.attentions.size()),
+           int64(options.contextAt), int64(model.hostBytes)});
     if (!missing.empty())
       return createStringError("the runtime lacks " + missing);
     table->setInitializer(ConstantStruct::get(tableType, values));

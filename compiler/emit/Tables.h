@@ -36,6 +36,8 @@ llvm::Error addTables(llvm::Module &module, const ModelInterface &model,
 /// null where that is nothing.
 llvm::Constant *addGemmTable(llvm::Module &module, const ModelInterface &model);
 llvm::Constant *addConvTable(llvm::Module &module, const ModelInterface &model);
+llvm::Constant *addAttentionTable(llvm::Module &module,
+                                  const ModelInterface &model);
 
 /// The words that the runtime's processor check wants for these features.
 llvm::SmallVector<uint32_t, 8> requiredCpuBits(llvm::StringRef triple,

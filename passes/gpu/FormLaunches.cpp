@@ -82,8 +82,10 @@ private:
   /// Whether a library computes the kernel: then it becomes a row, whose number
   /// each run of it gets.
   bool useLibrary(func::FuncOp kernel) {
-    for (auto [mark, table] : {std::pair("weir.gemm", "weir.gpu_gemms"),
-                               std::pair("weir.conv", "weir.gpu_convs")})
+    for (auto [mark, table] :
+         {std::pair("weir.gemm", "weir.gpu_gemms"),
+          std::pair("weir.conv", "weir.gpu_convs"),
+          std::pair("weir.attention", "weir.gpu_attentions")})
       if (auto call = kernel->getAttrOfType<DictionaryAttr>(mark)) {
         addRow(kernel.getSymNameAttr(), mark, call, rows[table]);
         return true;

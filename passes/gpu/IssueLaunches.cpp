@@ -212,8 +212,10 @@ private:
   void lowerRun(plan::RunOp run) override {
     if (run.getHost())
       return lowerOnHost(run);
-    for (auto [mark, function] : {std::pair("weir.gemm", "weir_gpu_multiply"),
-                                  std::pair("weir.conv", "weir_gpu_convolve")})
+    for (auto [mark, function] :
+         {std::pair("weir.gemm", "weir_gpu_multiply"),
+          std::pair("weir.conv", "weir_gpu_convolve"),
+          std::pair("weir.attention", "weir_gpu_attend")})
       if (auto call = run->getAttrOfType<DictionaryAttr>(mark))
         return lowerCall(run, function, call);
     LaunchTable::Row row = kernels.lookup(run.getKernel());

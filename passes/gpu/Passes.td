@@ -41,6 +41,12 @@ def UseLibraries : Pass<"weir-use-libraries", "::mlir::func::FuncOp"> {
     `weir.conv` too, which says `gradient` and as its operands images and results: it
     is cuDNN's since `weir-expand-filter-gradients` has left it.
 
+    One that is an attention of f16 or bf16, whose scores have a factor and a mask
+    added to them or not, of heads whose elements are a multiple of 8 up to 256 and stand
+    beside each other, is marked with `weir.attention`: its sizes, how far batches, heads
+    and rows of its arguments and of its result lie apart, and which arguments are q, k,
+    v and the mask.
+
     The module's `weir.gpu` says by `library = "cublaslt"`, `"cudnn"` or
     `"cublaslt,cudnn"` that all is theirs that they can do, and by "auto" what they
     should do in less time by the number of multiplications, which for cuDNN is
@@ -138,8 +144,8 @@ def FormLaunches : Pass<"weir-form-launches", "::mlir::ModuleOp"> {
     from arguments; any other is run by one thread. The module's
     `weir.gpu_kernels` lists their names, in the order of their numbers, and the bytes of
     shared memory that a launch asks for where that is more than a kernel has anyway. Kernels
-    with `weir.gemm` or `weir.conv` become rows of `weir.gpu_gemms` or of
-    `weir.gpu_convs` instead. Arguments that are
+    with `weir.gemm`, `weir.conv` or `weir.attention` become rows of `weir.gpu_gemms`,
+    `weir.gpu_convs` or `weir.gpu_attentions` instead. Arguments that are
     aligned to 16 bytes in each run say so; copies to shared memory from others
     become narrower.
 

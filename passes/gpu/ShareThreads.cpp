@@ -211,7 +211,8 @@ struct ShareThreads : impl::ShareThreadsBase<ShareThreads> {
     func::FuncOp kernel = getOperation();
     if (!kernel->hasAttr("weir.kernel"))
       return;
-    if (kernel->hasAttr("weir.gemm") || kernel->hasAttr("weir.conv"))
+    if (kernel->hasAttr("weir.gemm") || kernel->hasAttr("weir.conv") ||
+        kernel->hasAttr("weir.attention"))
       return clear(kernel);
     SmallVector<memref::CopyOp> copies;
     kernel.walk([&](memref::CopyOp copy) { copies.push_back(copy); });

@@ -20,7 +20,7 @@ struct UseLibraries : impl::UseLibrariesBase<UseLibraries> {
     auto names = gpu ? gpu.getAs<StringAttr>("library") : nullptr;
     if (!names || !kernel->hasAttr("weir.kernel") ||
         kernel->hasAttr("weir.host") || kernel.isExternal() ||
-        kernel->hasAttr("weir.conv"))
+        kernel->hasAttr("weir.conv") || kernel->hasAttr("weir.attention"))
       return;
     // Of these the graph has only what is a library's.
     if (DictionaryAttr gradient = gpu::gradientOf(kernel))
@@ -31,9 +31,12 @@ struct UseLibraries : impl::UseLibrariesBase<UseLibraries> {
     if (isCounted || llvm::is_contained(libraries, "cublaslt"))
       if (DictionaryAttr product = gpu::productOf(kernel, !isCounted))
         return kernel->setAttr("weir.gemm", product);
-    if (isCounted || llvm::is_contained(libraries, "cudnn"))
+    if (isCounted || llvm::is_contained(libraries, "cudnn")) {
+      if (DictionaryAttr attention = gpu::attentionOf(kernel, !isCounted))
+        return kernel->setAttr("weir.attention", attention);
       if (DictionaryAttr convolution = gpu::convolutionOf(kernel, !isCounted))
         kernel->setAttr("weir.conv", convolution);
+    }
   }
 };
 

@@ -167,7 +167,8 @@ struct PackWeights : impl::PackWeightsBase<PackWeights> {
     });
     for (auto &[name, callers] : tasks)
       if (auto kernel = module.lookupSymbol<func::FuncOp>(name);
-          kernel && !kernel->hasAttr("weir.gemm"))
+          kernel && !kernel->hasAttr("weir.gemm") &&
+          !kernel->hasAttr("weir.attention"))
         for (BlockArgument argument : kernel.getArguments())
           if (argument.hasOneUse())
             packArgument(kernel, argument, callers);

@@ -2,11 +2,11 @@
 // to seconds, the more so as each process would do it again.
 //
 // A file has one plan, and is named after what it is for: the versions of cuDNN
-// and of the driver, the device, and the convolution. It appears at once, by a
+// and of the driver, the device, and the row. It appears at once, by a
 // rename. All it holds is doubted: a file that is not whole, or is for
 // something else, counts as none, and no failure here is one of create.
 
-#include "runtime/cuda/convolution.h"
+#include "runtime/cuda/plans.h"
 #include "runtime/libc.h"
 
 enum { PATH_BYTES = 4096, NAME_BYTES = 96 };
@@ -16,7 +16,11 @@ static const uint64_t most_bytes = 64 << 20;
 typedef struct key {
   uint64_t dnn, driver, major, minor;
   char device[NAME_BYTES];
-  weir_gpu_conv conv;
+  uint64_t kind; // of the row
+  union {
+    weir_gpu_conv conv;
+    weir_gpu_attention attention;
+  } row;
 } key;
 
 typedef struct header {
@@ -25,7 +29,7 @@ typedef struct header {
   uint64_t sum;        // of the plan
 } header;
 
-static const char magic[8] = {'w', 'e', 'i', 'r', 'd', 'n', 'n', '1'};
+static const char magic[8] = {'w', 'e', 'i', 'r', 'd', 'n', 'n', '2'};
 
 typedef struct text {
   char at[PATH_BYTES];
@@ -47,7 +51,7 @@ static uint64_t sum_of(const void *bytes, size_t count) {
   return sum;
 }
 
-static int key_of(weir_gpu *gpu, const weir_gpu_conv *conv, key *to) {
+static int key_of(weir_gpu *gpu, const weir_dnn_row *row, key *to) {
   int32_t driver = 0, major = 0, minor = 0;
   const weir_cuda *cuda = &gpu->cuda;
   memset(to, 0, sizeof *to);
@@ -62,7 +66,11 @@ static int key_of(weir_gpu *gpu, const weir_gpu_conv *conv, key *to) {
   to->driver = (uint64_t)driver;
   to->major = (uint64_t)major;
   to->minor = (uint64_t)minor;
-  to->conv = *conv;
+  to->kind = row->attention != NULL;
+  if (row->conv)
+    to->row.conv = *row->conv;
+  else
+    to->row.attention = *row->attention;
   // Nothing of the name may stand behind its end.
   size_t end = 0;
   while (end < NAME_BYTES && to->device[end])
@@ -147,7 +155,7 @@ static const char *plan_in(const char *file, size_t bytes, const key *of,
 }
 
 // A plan of what cuDNN once said of one; null: cuDNN does not take it.
-static weir_dnn_object made_of(weir_gpu *gpu, const weir_gpu_conv *conv,
+static weir_dnn_object made_of(weir_gpu *gpu, const weir_dnn_row *row,
                                const char *json, size_t bytes) {
   weir_dnn_object plan = NULL;
   const weir_dnn *dnn = &gpu->dnn;
@@ -158,17 +166,17 @@ static weir_dnn_object made_of(weir_gpu *gpu, const weir_gpu_conv *conv,
       !dnn->cudnnBackendSetAttribute(
           plan, CUDNN_ATTR_EXECUTION_PLAN_JSON_REPRESENTATION_,
           CUDNN_TYPE_CHAR_, (int64_t)bytes, json) &&
-      !dnn->cudnnBackendFinalize(plan) && weir_dnn_fits(gpu, conv, plan))
+      !dnn->cudnnBackendFinalize(plan) && weir_dnn_fits(gpu, row, plan))
     return plan;
   dnn->cudnnBackendDestroyDescriptor(plan);
   return NULL;
 }
 
-int weir_dnn_recall(weir_gpu *gpu, const weir_gpu_conv *conv,
-                    weir_gpu_conv_plan *plan) {
+int weir_dnn_recall(weir_gpu *gpu, const weir_dnn_row *row,
+                    weir_gpu_dnn_plan *plan) {
   key of;
   text path;
-  if (!key_of(gpu, conv, &of) || !path_of(&of, &path))
+  if (!key_of(gpu, row, &of) || !path_of(&of, &path))
     return 0;
   int file = open(path.at, O_RDONLY_ | O_NONBLOCK_ | O_CLOEXEC_);
   if (file < 0)
@@ -182,7 +190,7 @@ int weir_dnn_recall(weir_gpu *gpu, const weir_gpu_conv *conv,
   if (whole && read_all(file, whole, bytes)) {
     const char *json = plan_in(whole, bytes, &of, &plan_bytes);
     if (json)
-      plan->plan = made_of(gpu, conv, json, plan_bytes);
+      plan->plan = made_of(gpu, row, json, plan_bytes);
   }
   if (whole)
     munmap(whole, bytes);
@@ -216,14 +224,14 @@ static void keep_text(const text *path, const text *beside, const key *of,
     unlink(beside->at);
 }
 
-void weir_dnn_keep(weir_gpu *gpu, const weir_gpu_conv *conv,
-                   const weir_gpu_conv_plan *plan) {
+void weir_dnn_keep(weir_gpu *gpu, const weir_dnn_row *row,
+                   const weir_gpu_dnn_plan *plan) {
   key of;
   text path, beside;
   weir_gpu_number process, context;
   int64_t bytes = 0, count = 0;
   const weir_dnn *dnn = &gpu->dnn;
-  if (!key_of(gpu, conv, &of) || !path_of(&of, &path))
+  if (!key_of(gpu, row, &of) || !path_of(&of, &path))
     return;
   beside.used = 0;
   add(&beside, path.at);

@@ -1,167 +1,221 @@
-// Convolutions by cuDNN. How each is computed is chosen at create, or was by
-// another process before; a run only issues it.
+// Convolutions by cuDNN: its operation graph is the sums, and what is done to
+// them before they are in memory.
 
-#include "runtime/cuda/convolution.h"
-#include "runtime/libc.h"
+#include "runtime/cuda/plans.h"
 
-static const weir_gpu_library cudnn = {
-    "this model convolves with cuDNN 9",
-    "WEIR_LIBCUDNN",
-    {"libcudnn.so.9", WEIR_LIB_FOLDER "libcudnn.so.9",
-     "/usr/lib64/libcudnn.so.9", "/usr/local/cuda/lib64/libcudnn.so.9"}};
-// Of these many ways the library is asked for, the best first.
-enum { MOST_CHOICES = 32, MOST_NOTES = 16 };
-
-weir_status weir_dnn_check_call(weir_gpu *gpu, weir_dnn_status result,
-                                const char *call) {
-  if (!result)
-    return WEIR_OK;
-  weir_gpu_number number;
-  const char *text = gpu->dnn.cudnnGetErrorString(result);
-  return WEIR_GPU_FAIL(gpu, WEIR_ERR_GPU, call, " failed with ",
-                       weir_gpu_decimal(&number, (uint32_t)result), " (",
-                       text ? text : "unknown to this cuDNN", ")");
+static weir_status set_pair(weir_gpu *gpu, weir_dnn_object object,
+                            int32_t attribute, const int64_t *values) {
+  return weir_dnn_set(gpu, object, attribute, CUDNN_TYPE_INT64_, 2, values);
 }
 
-weir_status weir_dnn_set(weir_gpu *gpu, weir_dnn_object object,
-                         int32_t attribute, int32_t type, int64_t count,
-                         const void *elements) {
-  return WEIR_DNN_CALL(gpu, cudnnBackendSetAttribute, object, attribute, type,
-                       count, elements);
+static weir_status set_one(weir_gpu *gpu, weir_dnn_object object,
+                           int32_t attribute, int64_t value) {
+  return weir_dnn_set(gpu, object, attribute, CUDNN_TYPE_INT64_, 1, &value);
 }
 
-weir_status weir_dnn_set_object(weir_gpu *gpu, weir_dnn_object object,
-                                int32_t attribute, weir_dnn_object value) {
-  return weir_dnn_set(gpu, object, attribute, CUDNN_TYPE_BACKEND_DESCRIPTOR_, 1,
-                      &value);
+// A tensor whose channels are last in memory. cuDNN counts images, channels,
+// height and width, however they lie. What is inside of the graph is of f32.
+static weir_status tensor(weir_gpu *gpu, const weir_gpu_conv *conv,
+                          weir_gpu_dnn_plan *plan, int64_t number, int64_t n,
+                          int64_t c, int64_t h, int64_t w,
+                          weir_dnn_object *made) {
+  weir_dnn_shape shape = {{n, c, h, w}, {h * w * c, 1, w * c, c}};
+  weir_dnn_elements of = {number >= WEIR_DNN_INSIDE ? WEIR_F32 : conv->dtype,
+                          !(conv->flags & WEIR_CONV_UNALIGNED)};
+  return weir_dnn_tensor(gpu, plan, number, of, &shape, made);
 }
 
-weir_status weir_dnn_make(weir_gpu *gpu, weir_gpu_conv_plan *plan, int32_t type,
-                          weir_dnn_object *object) {
-  *object = NULL;
-  if (plan->num_made == WEIR_DNN_OBJECTS)
-    return WEIR_GPU_FAIL(gpu, WEIR_ERR_GPU,
-                         "a convolution has too many parts for cuDNN");
+// The convolution's result where `number` says.
+static weir_status result(weir_gpu *gpu, const weir_gpu_conv *conv,
+                          weir_gpu_dnn_plan *plan, int64_t number,
+                          weir_dnn_object *made) {
+  return tensor(gpu, conv, plan, number, conv->images, conv->outputs,
+                conv->result[0], conv->result[1], made);
+}
+
+static weir_status windows(weir_gpu *gpu, const weir_gpu_conv *conv,
+                           weir_gpu_dnn_plan *plan, weir_dnn_object *made) {
   weir_status status =
-      WEIR_DNN_CALL(gpu, cudnnBackendCreateDescriptor, type, object);
+      weir_dnn_make(gpu, plan, CUDNN_BACKEND_CONVOLUTION_, made);
   if (!status)
-    plan->made[plan->num_made++] = *object;
+    status = weir_dnn_set_number(gpu, *made, CUDNN_ATTR_CONVOLUTION_COMP_TYPE_,
+                                 CUDNN_TYPE_DATA_TYPE_, CUDNN_DATA_FLOAT_);
+  if (!status)
+    status = weir_dnn_set_number(gpu, *made, CUDNN_ATTR_CONVOLUTION_CONV_MODE_,
+                                 CUDNN_TYPE_CONVOLUTION_MODE_,
+                                 CUDNN_CROSS_CORRELATION_);
+  if (!status)
+    status = set_one(gpu, *made, CUDNN_ATTR_CONVOLUTION_SPATIAL_DIMS_, 2);
+  if (!status)
+    status = set_pair(gpu, *made, CUDNN_ATTR_CONVOLUTION_FILTER_STRIDES_,
+                      conv->strides);
+  if (!status)
+    status = set_pair(gpu, *made, CUDNN_ATTR_CONVOLUTION_DILATIONS_,
+                      conv->dilations);
+  if (!status)
+    status = set_pair(gpu, *made, CUDNN_ATTR_CONVOLUTION_PRE_PADDINGS_,
+                      conv->before);
+  if (!status)
+    status = set_pair(gpu, *made, CUDNN_ATTR_CONVOLUTION_POST_PADDINGS_,
+                      conv->after);
+  return status ? status : weir_dnn_finalize(gpu, *made);
+}
+
+// Each output's window, channels last, where `number` says.
+static weir_status filters(weir_gpu *gpu, const weir_gpu_conv *conv,
+                           weir_gpu_dnn_plan *plan, int64_t number,
+                           weir_dnn_object *made) {
+  return tensor(gpu, conv, plan, number, conv->outputs,
+                conv->inputs / conv->groups, conv->window[0], conv->window[1],
+                made);
+}
+
+// How an operation names its parts.
+typedef struct names {
+  int32_t operation, windows, x, filter, result, alpha, beta;
+} names;
+
+static const names
+    forward = {CUDNN_BACKEND_OPERATION_CONVOLUTION_FORWARD_,
+               CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_CONV_DESC_,
+               CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_X_,
+               CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_W_,
+               CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_Y_,
+               CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_ALPHA_,
+               CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_BETA_},
+    by_filter = {CUDNN_BACKEND_OPERATION_CONVOLUTION_BACKWARD_FILTER_,
+                 CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_CONV_DESC_,
+                 CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_X_,
+                 CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_DW_,
+                 CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_DY_,
+                 CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_ALPHA_,
+                 CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_BETA_};
+
+// One of the filter and the result is made of the other, and of the images.
+static weir_status sums(weir_gpu *gpu, const weir_gpu_conv *conv,
+                        weir_gpu_dnn_plan *plan, weir_dnn_object filter,
+                        weir_dnn_object results, weir_dnn_object *made) {
+  static const float one = 1, zero = 0;
+  const names *of = conv->flags & WEIR_CONV_GRADIENT ? &by_filter : &forward;
+  weir_dnn_object x, how;
+  weir_status status = tensor(gpu, conv, plan, WEIR_DNN_X, conv->images,
+                              conv->inputs, conv->size[0], conv->size[1], &x);
+  if (!status)
+    status = windows(gpu, conv, plan, &how);
+  if (!status)
+    status = weir_dnn_make(gpu, plan, of->operation, made);
+  if (!status)
+    status = weir_dnn_set_object(gpu, *made, of->windows, how);
+  if (!status)
+    status = weir_dnn_set_object(gpu, *made, of->x, x);
+  if (!status)
+    status = weir_dnn_set_object(gpu, *made, of->filter, filter);
+  if (!status)
+    status = weir_dnn_set_object(gpu, *made, of->result, results);
+  if (!status)
+    status = weir_dnn_set(gpu, *made, of->alpha, CUDNN_TYPE_FLOAT_, 1, &one);
+  if (!status)
+    status = weir_dnn_set(gpu, *made, of->beta, CUDNN_TYPE_FLOAT_, 1, &zero);
+  return status ? status : weir_dnn_finalize(gpu, *made);
+}
+
+// What a relu makes of NaN and of what is large.
+static weir_status bound(weir_gpu *gpu, const weir_gpu_conv *conv,
+                         weir_dnn_object relu) {
+  float most = (float)conv->clip;
+  weir_status status =
+      weir_dnn_set_number(gpu, relu, CUDNN_ATTR_POINTWISE_NAN_PROPAGATION_,
+                          CUDNN_TYPE_NAN_PROPAGATION_, CUDNN_PROPAGATE_NAN_);
+  if (!status && conv->flags & WEIR_CONV_CLIP)
+    status = weir_dnn_set(gpu, relu, CUDNN_ATTR_POINTWISE_RELU_UPPER_CLIP_,
+                          CUDNN_TYPE_FLOAT_, 1, &most);
   return status;
 }
 
-static weir_status load(weir_gpu *gpu) {
-  void *library;
-  weir_status status = weir_gpu_open(gpu, &cudnn, &library);
-  if (status)
-    return status;
-#define WEIR_DNN_LOOK_UP(name)                                                 \
-  *(void **)&gpu->dnn.name = dlsym(library, #name);                            \
-  if (!gpu->dnn.name)                                                          \
-    return WEIR_GPU_FAIL(gpu, WEIR_ERR_DRIVER,                                 \
-                         "the cuDNN that was found has no " #name);
-#define WEIR_DNN_FIND(name, parameters) WEIR_DNN_LOOK_UP(name)
-  WEIR_DNN_FUNCTIONS(WEIR_DNN_FIND)
-  WEIR_DNN_LOOK_UP(cudnnGetVersion)
-  WEIR_DNN_LOOK_UP(cudnnGetErrorString)
-#undef WEIR_DNN_FIND
-#undef WEIR_DNN_LOOK_UP
-  return WEIR_DNN_CALL(gpu, cudnnCreate, &gpu->dnn_handle);
+// An addition of two tensors, or the relu of one, `with` being null.
+static weir_status pointwise(weir_gpu *gpu, const weir_gpu_conv *conv,
+                             weir_gpu_dnn_plan *plan, weir_dnn_object of,
+                             weir_dnn_object with, weir_dnn_object to,
+                             weir_dnn_object *made) {
+  weir_dnn_object how;
+  weir_status status = weir_dnn_make(gpu, plan, CUDNN_BACKEND_POINTWISE_, &how);
+  if (!status)
+    status = weir_dnn_set_number(
+        gpu, how, CUDNN_ATTR_POINTWISE_MODE_, CUDNN_TYPE_POINTWISE_MODE_,
+        with ? CUDNN_POINTWISE_ADD_ : CUDNN_POINTWISE_RELU_FWD_);
+  if (!status)
+    status = weir_dnn_set_number(gpu, how, CUDNN_ATTR_POINTWISE_MATH_PREC_,
+                                 CUDNN_TYPE_DATA_TYPE_, CUDNN_DATA_FLOAT_);
+  if (!status && !with)
+    status = bound(gpu, conv, how);
+  if (!status)
+    status = weir_dnn_finalize(gpu, how);
+  if (!status)
+    status = weir_dnn_make(gpu, plan, CUDNN_BACKEND_OPERATION_POINTWISE_, made);
+  if (!status)
+    status = weir_dnn_set_object(
+        gpu, *made, CUDNN_ATTR_OPERATION_POINTWISE_PW_DESCRIPTOR_, how);
+  if (!status)
+    status = weir_dnn_set_object(gpu, *made,
+                                 CUDNN_ATTR_OPERATION_POINTWISE_XDESC_, of);
+  if (!status && with)
+    status = weir_dnn_set_object(gpu, *made,
+                                 CUDNN_ATTR_OPERATION_POINTWISE_BDESC_, with);
+  if (!status)
+    status = weir_dnn_set_object(gpu, *made,
+                                 CUDNN_ATTR_OPERATION_POINTWISE_YDESC_, to);
+  return status ? status : weir_dnn_finalize(gpu, *made);
 }
 
-static void drop(weir_gpu *gpu, weir_dnn_object object) {
-  if (object)
-    gpu->dnn.cudnnBackendDestroyDescriptor(object);
-}
-
-int weir_dnn_fits(weir_gpu *gpu, const weir_gpu_conv *conv,
-                  weir_dnn_object plan) {
-  int64_t count = 0, bytes = -1;
-  return !gpu->dnn.cudnnBackendGetAttribute(
-             plan, CUDNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE_, CUDNN_TYPE_INT64_,
-             1, &count, &bytes) &&
-         bytes >= 0 && (uint64_t)bytes <= conv->workspace_bytes;
-}
-
-// Whether a way to compute keeps what the model is promised: the same result
-// each time, sums of f32, and factors as they are.
-static int is_exact(weir_gpu *gpu, const weir_gpu_conv *conv,
-                    weir_dnn_object choice) {
-  weir_dnn_object engine = NULL;
-  int32_t notes[MOST_NOTES];
-  int64_t count = 0;
-  const weir_dnn *dnn = &gpu->dnn;
-  if (dnn->cudnnBackendCreateDescriptor(CUDNN_BACKEND_ENGINE_, &engine))
-    return 0;
-  int known =
-      !dnn->cudnnBackendGetAttribute(choice, CUDNN_ATTR_ENGINECFG_ENGINE_,
-                                     CUDNN_TYPE_BACKEND_DESCRIPTOR_, 1, &count,
-                                     &engine) &&
-      !dnn->cudnnBackendGetAttribute(engine, CUDNN_ATTR_ENGINE_NUMERICAL_NOTE_,
-                                     CUDNN_TYPE_NUMERICAL_NOTE_, MOST_NOTES,
-                                     &count, notes);
-  drop(gpu, engine);
-  int rounds = conv->dtype == WEIR_F32 && !(conv->flags & WEIR_CONV_TF32);
-  for (int64_t i = 0; i < count && i < MOST_NOTES && known; ++i)
-    known = notes[i] != CUDNN_NUMERICAL_NOTE_DOWN_CONVERT_INPUTS_ &&
-            notes[i] != CUDNN_NUMERICAL_NOTE_REDUCED_PRECISION_REDUCTION_ &&
-            notes[i] != CUDNN_NUMERICAL_NOTE_NONDETERMINISTIC_ &&
-            !(rounds && notes[i] == CUDNN_NUMERICAL_NOTE_TENSOR_CORE_);
-  return known;
-}
-
-// A plan of one way to compute; null: it is none for this device.
-static weir_dnn_object try_choice(weir_gpu *gpu, const weir_gpu_conv *conv,
-                                  weir_dnn_object choice) {
-  weir_dnn_object plan = NULL;
-  const weir_dnn *dnn = &gpu->dnn;
-  if (!is_exact(gpu, conv, choice) ||
-      dnn->cudnnBackendCreateDescriptor(CUDNN_BACKEND_EXECUTION_PLAN_, &plan))
-    return NULL;
-  if (!dnn->cudnnBackendSetAttribute(
-          plan, CUDNN_ATTR_EXECUTION_PLAN_ENGINE_CONFIG_,
-          CUDNN_TYPE_BACKEND_DESCRIPTOR_, 1, &choice) &&
-      !dnn->cudnnBackendSetAttribute(plan, CUDNN_ATTR_EXECUTION_PLAN_HANDLE_,
-                                     CUDNN_TYPE_HANDLE_, 1, &gpu->dnn_handle) &&
-      !dnn->cudnnBackendFinalize(plan) && weir_dnn_fits(gpu, conv, plan))
-    return plan;
-  drop(gpu, plan);
-  return NULL;
-}
-
-// The first of what the library proposes that can be used; none is no failure.
-static void choose(weir_gpu *gpu, const weir_gpu_conv *conv,
-                   weir_dnn_object graph, int32_t mode,
-                   weir_gpu_conv_plan *plan) {
-  weir_dnn_object heuristic = NULL, choices[MOST_CHOICES] = {NULL};
-  const weir_dnn *dnn = &gpu->dnn;
-  int64_t count = 0, made = 0;
-  if (!dnn->cudnnBackendCreateDescriptor(CUDNN_BACKEND_ENGINEHEUR_,
-                                         &heuristic) &&
-      !dnn->cudnnBackendSetAttribute(
-          heuristic, CUDNN_ATTR_ENGINEHEUR_OPERATION_GRAPH_,
-          CUDNN_TYPE_BACKEND_DESCRIPTOR_, 1, &graph) &&
-      !dnn->cudnnBackendSetAttribute(heuristic, CUDNN_ATTR_ENGINEHEUR_MODE_,
-                                     CUDNN_TYPE_HEUR_MODE_, 1, &mode) &&
-      !dnn->cudnnBackendFinalize(heuristic)) {
-    while (made < MOST_CHOICES && !dnn->cudnnBackendCreateDescriptor(
-                                      CUDNN_BACKEND_ENGINECFG_, &choices[made]))
-      ++made;
-    if (dnn->cudnnBackendGetAttribute(heuristic, CUDNN_ATTR_ENGINEHEUR_RESULTS_,
-                                      CUDNN_TYPE_BACKEND_DESCRIPTOR_, made,
-                                      &count, choices))
-      count = 0;
+weir_status weir_dnn_describe_conv(weir_gpu *gpu, const weir_gpu_conv *conv,
+                                   weir_gpu_dnn_plan *plan,
+                                   weir_dnn_object *graph) {
+  enum { most = 4 };
+  static const uint32_t steps[] = {WEIR_CONV_BIAS, WEIR_CONV_RESIDUAL,
+                                   WEIR_CONV_RELU};
+  weir_dnn_object operations[most], filter, value, next, with;
+  int64_t count = 0, inside = WEIR_DNN_INSIDE;
+  int gradient = (conv->flags & WEIR_CONV_GRADIENT) != 0;
+  uint32_t left =
+      gradient ? 0
+               : conv->flags &
+                     (WEIR_CONV_BIAS | WEIR_CONV_RESIDUAL | WEIR_CONV_RELU);
+  weir_status status = filters(
+      gpu, conv, plan, gradient ? WEIR_DNN_Y : WEIR_DNN_FILTER, &filter);
+  if (!status)
+    status = result(gpu, conv, plan,
+                    gradient ? WEIR_DNN_FILTER
+                    : left   ? inside++
+                             : WEIR_DNN_Y,
+                    &value);
+  if (!status)
+    status = sums(gpu, conv, plan, filter, value, &operations[count++]);
+  for (int i = 0; i < most - 1 && !status; ++i) {
+    if (!(left & steps[i]))
+      continue;
+    left &= ~steps[i];
+    with = NULL;
+    if (steps[i] == WEIR_CONV_BIAS)
+      status =
+          tensor(gpu, conv, plan, WEIR_DNN_BIAS, 1, conv->outputs, 1, 1, &with);
+    else if (steps[i] == WEIR_CONV_RESIDUAL)
+      status = result(gpu, conv, plan, WEIR_DNN_RESIDUAL, &with);
+    if (!status)
+      status = result(gpu, conv, plan, left ? inside++ : WEIR_DNN_Y, &next);
+    if (!status)
+      status =
+          pointwise(gpu, conv, plan, value, with, next, &operations[count++]);
+    value = next;
   }
-  for (int64_t i = 0; i < made; ++i) {
-    if (i < count && !plan->plan &&
-        (plan->plan = try_choice(gpu, conv, choices[i])))
-      plan->made[plan->num_made++] = choices[i]; // the plan's from now on
-    else
-      drop(gpu, choices[i]);
-  }
-  drop(gpu, heuristic);
+  return status ? status : weir_dnn_graph(gpu, plan, operations, count, graph);
 }
 
-static weir_status no_way(weir_gpu *gpu, const weir_gpu_conv *conv) {
+weir_dnn_row weir_dnn_row_of_conv(const weir_gpu_conv *conv) {
+  int32_t exact = conv->dtype == WEIR_F32 && !(conv->flags & WEIR_CONV_TF32);
+  return (weir_dnn_row){conv, NULL, exact, conv->workspace_bytes};
+}
+
+weir_status weir_dnn_no_conv(weir_gpu *gpu, const weir_gpu_conv *conv) {
   weir_gpu_number n, h, w, c, outputs, y, x, bytes;
   return WEIR_GPU_FAIL(
       gpu, WEIR_ERR_GPU, "cuDNN has no way to ",
@@ -177,82 +231,6 @@ static weir_status no_way(weir_gpu *gpu, const weir_gpu_conv *conv) {
       weir_gpu_in_bytes(&bytes, conv->workspace_bytes), " of workspace");
 }
 
-static weir_status plan_one(weir_gpu *gpu, const weir_gpu_conv *conv,
-                            weir_gpu_conv_plan *plan) {
-  if (weir_dnn_recall(gpu, conv, plan))
-    return WEIR_OK;
-  weir_dnn_object graph;
-  weir_status status = weir_dnn_describe(gpu, conv, plan, &graph);
-  if (status)
-    return status;
-  choose(gpu, conv, graph, CUDNN_HEUR_MODE_A_, plan);
-  if (!plan->plan)
-    choose(gpu, conv, graph, CUDNN_HEUR_MODE_FALLBACK_, plan);
-  if (!plan->plan)
-    return no_way(gpu, conv);
-  weir_dnn_keep(gpu, conv, plan);
-  return WEIR_OK;
-}
-
-weir_status weir_gpu_plan_convs(weir_gpu *gpu) {
-  if (!gpu->model->num_convs)
-    return WEIR_OK;
-  weir_status status = load(gpu);
-  for (uint64_t i = 0; i < gpu->model->num_convs && !status; ++i)
-    status = plan_one(gpu, &gpu->model->convs[i], &gpu->conv_plans[i]);
-  return status;
-}
-
-void weir_gpu_free_convs(weir_gpu *gpu) {
-  if (!gpu->dnn_handle)
-    return;
-  for (uint64_t i = 0; i < gpu->model->num_convs; ++i) {
-    weir_gpu_conv_plan *plan = &gpu->conv_plans[i];
-    drop(gpu, plan->pack);
-    drop(gpu, plan->plan);
-    while (plan->num_made)
-      drop(gpu, plan->made[--plan->num_made]);
-  }
-  gpu->dnn.cudnnDestroy(gpu->dnn_handle);
-}
-
-// Makes the plan's pack one of these addresses, the null ones of no tensor.
-static weir_status pack(weir_gpu *gpu, weir_gpu_conv_plan *plan,
-                        void *const at[WEIR_DNN_OPERANDS]) {
-  int64_t numbers[WEIR_DNN_OPERANDS], count = 0;
-  void *given[WEIR_DNN_OPERANDS], *workspace = (void *)gpu->workspace;
-  if (plan->pack && !memcmp(plan->at, at, sizeof plan->at))
-    return WEIR_OK;
-  for (int i = 0; i < WEIR_DNN_OPERANDS; ++i)
-    if (at[i]) {
-      numbers[count] = i + 1;
-      given[count++] = at[i];
-    }
-  drop(gpu, plan->pack);
-  plan->pack = NULL;
-  weir_dnn_object made = NULL;
-  weir_status status = WEIR_DNN_CALL(gpu, cudnnBackendCreateDescriptor,
-                                     CUDNN_BACKEND_VARIANT_PACK_, &made);
-  if (!status)
-    status = weir_dnn_set(gpu, made, CUDNN_ATTR_VARIANT_PACK_UNIQUE_IDS_,
-                          CUDNN_TYPE_INT64_, count, numbers);
-  if (!status)
-    status = weir_dnn_set(gpu, made, CUDNN_ATTR_VARIANT_PACK_DATA_POINTERS_,
-                          CUDNN_TYPE_VOID_PTR_, count, given);
-  if (!status)
-    status = weir_dnn_set(gpu, made, CUDNN_ATTR_VARIANT_PACK_WORKSPACE_,
-                          CUDNN_TYPE_VOID_PTR_, 1, &workspace);
-  if (!status)
-    status = WEIR_DNN_CALL(gpu, cudnnBackendFinalize, made);
-  if (status) {
-    drop(gpu, made);
-    return status;
-  }
-  plan->pack = made;
-  memcpy(plan->at, at, sizeof plan->at);
-  return WEIR_OK;
-}
-
 int32_t weir_gpu_convolve(weir_gpu_stream *stream, uint32_t number,
                           const void *x, const void *filter, const void *bias,
                           const void *residual, void *y) {
@@ -262,17 +240,11 @@ int32_t weir_gpu_convolve(weir_gpu_stream *stream, uint32_t number,
                   "the model convolves by a plan that it does not have");
     return WEIR_GPU_FAILED;
   }
-  weir_gpu_conv_plan *plan = &gpu->conv_plans[number];
   uint32_t flags = gpu->model->convs[number].flags;
   void *at[WEIR_DNN_OPERANDS] = {
       (void *)x, (void *)filter, flags & WEIR_CONV_BIAS ? (void *)bias : NULL,
       flags & WEIR_CONV_RESIDUAL ? (void *)residual : NULL, y};
-  weir_status status = pack(gpu, plan, at);
-  if (!status)
-    status =
-        WEIR_DNN_CALL(gpu, cudnnSetStream, gpu->dnn_handle, stream->stream);
-  if (!status)
-    status = WEIR_DNN_CALL(gpu, cudnnBackendExecute, gpu->dnn_handle,
-                           plan->plan, plan->pack);
+  weir_status status = weir_dnn_issue(stream, &gpu->dnn_plans[number], at,
+                                      (void *)gpu->workspace);
   return status ? WEIR_GPU_FAILED : 0;
 }

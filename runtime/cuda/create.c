@@ -7,7 +7,7 @@
 // The compiler reads this off the bitcode.
 const size_t weir_gpu_bytes = sizeof(weir_gpu);
 const size_t weir_gpu_plan_bytes = sizeof(weir_gpu_plan);
-const size_t weir_gpu_conv_plan_bytes = sizeof(weir_gpu_conv_plan);
+const size_t weir_gpu_dnn_plan_bytes = sizeof(weir_gpu_dnn_plan);
 
 static uint32_t most_tensors(const weir_model_info *info) {
   uint32_t most = 0;
@@ -33,6 +33,9 @@ static weir_status allocate(weir_gpu *gpu) {
   for (uint64_t i = 0; i < gpu->model->num_convs; ++i)
     if (gpu->model->convs[i].workspace_bytes > most)
       most = gpu->model->convs[i].workspace_bytes;
+  for (uint64_t i = 0; i < gpu->model->num_attentions; ++i)
+    if (gpu->model->attentions[i].workspace_bytes > most)
+      most = gpu->model->attentions[i].workspace_bytes;
   for (uint32_t i = 0; i < info->num_functions; ++i) {
     size_t end = weir_gpu_lay_out(&info->functions[i], 0, NULL).end;
     tensors = end > tensors ? end : tensors;
@@ -118,7 +121,7 @@ static weir_status start(weir_gpu *gpu, const weir_config *config) {
   if (!status)
     status = weir_gpu_plan_gemms(gpu);
   if (!status)
-    status = weir_gpu_plan_convs(gpu);
+    status = weir_gpu_plan_dnn(gpu);
   if (!status)
     status = weir_gpu_capture(gpu);
   if (!status)
@@ -133,7 +136,7 @@ static void point_at_arrays(weir_gpu *gpu) {
   gpu->whole = (weir_cu_graph_exec *)(gpu->at + most_tensors(info));
   gpu->kernel = gpu->whole + info->num_functions;
   gpu->plans = (weir_gpu_plan *)(gpu->kernel + info->num_functions);
-  gpu->conv_plans = (weir_gpu_conv_plan *)(gpu->plans + gpu->model->num_gemms);
+  gpu->dnn_plans = (weir_gpu_dnn_plan *)(gpu->plans + gpu->model->num_gemms);
 }
 
 weir_status weir_gpu_model_create(const weir_gpu_model *model, void *memory,
@@ -189,7 +192,7 @@ void weir_gpu_model_destroy(const weir_gpu_model *model, void *memory) {
       cuda->cuStreamSynchronize(gpu->stream);
     weir_gpu_free_graphs(gpu);
     weir_gpu_free_gemms(gpu);
-    weir_gpu_free_convs(gpu);
+    weir_gpu_free_dnn(gpu);
     if (gpu->done)
       cuda->cuEventDestroy_v2(gpu->done);
     if (gpu->stream)

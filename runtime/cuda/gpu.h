@@ -128,6 +128,33 @@ int32_t weir_gpu_convolve(weir_gpu_stream *stream, uint32_t conv, const void *x,
                           const void *filter, const void *bias,
                           const void *residual, void *y);
 
+// An attention that cuDNN computes for each batch and head: the rows' softmax
+// of Q K^T times `scale`, plus a mask, times V. Q is rows x depth, K columns x
+// depth, V columns x width and the result rows x width; elements of a row stand
+// beside each other. Nothing is rounded but the weights of V, and the result.
+enum {
+  WEIR_ATTENTION_MASK = 1,     // rows x columns
+  WEIR_ATTENTION_UNALIGNED = 2 // operands are aligned to their elements only
+};
+typedef struct weir_gpu_attention {
+  uint32_t dtype; // of all operands: WEIR_F16 or WEIR_BF16
+  uint32_t flags;
+  int64_t batch, heads, rows, columns, depth, width;
+  // Elements from one batch, head, and row to the next; of a mask 0 where it
+  // has one for all.
+  int64_t q[3], k[3], v[3], mask[3], out[3];
+  uint64_t
+      workspace_bytes; // the most that may be used, with what is kept of rows
+  double scale;        // which a float holds
+} weir_gpu_attention;
+
+// Issues attention `attention` of the model's table on operands that are
+// aligned to 16 bytes, unless its flags say otherwise. `mask` may be null where
+// there is none.
+int32_t weir_gpu_attend(weir_gpu_stream *stream, uint32_t attention,
+                        const void *q, const void *k, const void *v,
+                        const void *mask, void *out);
+
 // Parts of a function that the host computes, between the device's: memory that
 // the device reaches, and the weights as the host has them.
 typedef struct weir_gpu_host {
@@ -155,6 +182,8 @@ typedef struct weir_gpu_model {
   uint64_t num_gemms;
   const weir_gpu_conv *convs;
   uint64_t num_convs;
+  const weir_gpu_attention *attentions;
+  uint64_t num_attentions;
   uint64_t context_at; // where in a context the host's part of it lies
   uint64_t host_bytes; // of the parts that the host computes; 0: none
 } weir_gpu_model;
@@ -192,9 +221,10 @@ weir_status weir_gpu_model_restore(const weir_gpu_model *model, void *context,
 
 // A context is `weir_gpu_bytes`, then an address (8 bytes) for each kernel, for
 // each tensor of the function that has most, and two for each function, and
-// `weir_gpu_plan_bytes` for each product, `weir_gpu_conv_plan_bytes` for each
-// convolution; then, at context_at, a multiple of 64, a weir_context.
+// `weir_gpu_plan_bytes` for each product, `weir_gpu_dnn_plan_bytes` for each
+// convolution and attention; then, at context_at, a multiple of 64, a
+// weir_context.
 extern const size_t weir_gpu_bytes, weir_gpu_plan_bytes,
-    weir_gpu_conv_plan_bytes;
+    weir_gpu_dnn_plan_bytes;
 
 #endif

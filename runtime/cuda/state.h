@@ -27,9 +27,9 @@ typedef struct weir_gpu_plan {
   size_t workspace;
 } weir_gpu_plan;
 
-// How a convolution is computed on this device.
-enum { WEIR_DNN_OBJECTS = 32, WEIR_DNN_OPERANDS = 5 };
-typedef struct weir_gpu_conv_plan {
+// How a convolution or an attention is computed on this device.
+enum { WEIR_DNN_OBJECTS = 64, WEIR_DNN_OPERANDS = 7 };
+typedef struct weir_gpu_dnn_plan {
   weir_dnn_object plan;
   weir_dnn_object made[WEIR_DNN_OBJECTS]; // all that it is made of
   uint64_t num_made;
@@ -37,7 +37,8 @@ typedef struct weir_gpu_conv_plan {
   // graph issues the same again and again.
   weir_dnn_object pack;
   void *at[WEIR_DNN_OPERANDS];
-} weir_gpu_conv_plan;
+  float scale; // of an attention, which cuDNN reads when it is issued
+} weir_gpu_dnn_plan;
 
 struct weir_gpu {
   const weir_gpu_model *model;
@@ -46,7 +47,7 @@ struct weir_gpu {
   weir_cuda cuda;
   weir_blas blas; // only where the model has products
   weir_lt_handle lt;
-  weir_dnn dnn; // only where the model has convolutions for it
+  weir_dnn dnn; // only where the model has convolutions or attentions for it
   weir_dnn_handle dnn_handle;
   weir_cu_device device;
   weir_cu_context device_context; // the device's primary one, shared by all
@@ -57,7 +58,7 @@ struct weir_gpu {
   int32_t pending;    // whether that has not been waited for
   weir_status status; // of the last failure in this folder
   // One block of device memory: arena, weights, variables, tensors, workspace
-  // of products and convolutions.
+  // of what libraries compute.
   weir_cu_address memory, arena, weights, state, tensors, workspace;
   // One of the host's that the device can reach: what is read back, a byte for
   // each check, the tensors as they lie in the device's, the variables of a
@@ -69,11 +70,11 @@ struct weir_gpu {
   char text[WEIR_GPU_TEXT_BYTES];
   // Behind it, in this order.
   weir_cu_function *kernels;
-  void **at;                  // the device's address of each tensor
-  weir_cu_graph_exec *whole;  // of each function, with the copies of tensors
-  weir_cu_graph_exec *kernel; // without; null: it is not capturable
-  weir_gpu_plan *plans;       // of each product
-  weir_gpu_conv_plan *conv_plans;
+  void **at;                    // the device's address of each tensor
+  weir_cu_graph_exec *whole;    // of each function, with the copies of tensors
+  weir_cu_graph_exec *kernel;   // without; null: it is not capturable
+  weir_gpu_plan *plans;         // of each product
+  weir_gpu_dnn_plan *dnn_plans; // of each convolution, then of each attention
 };
 
 // The context at `memory`; null: there is none of this model.
@@ -98,9 +99,9 @@ weir_status weir_gpu_load_code(weir_gpu *gpu, const weir_config *config);
 weir_status weir_gpu_plan_gemms(weir_gpu *gpu);
 void weir_gpu_free_gemms(weir_gpu *gpu);
 
-// Finds cuDNN and chooses how each convolution is computed.
-weir_status weir_gpu_plan_convs(weir_gpu *gpu);
-void weir_gpu_free_convs(weir_gpu *gpu);
+// Finds cuDNN and chooses how each convolution and attention is computed.
+weir_status weir_gpu_plan_dnn(weir_gpu *gpu);
+void weir_gpu_free_dnn(weir_gpu *gpu);
 
 // Adds an aligned block to what is needed, SIZE_MAX being too much; answers
 // where it begins.

@@ -13,6 +13,6 @@ weir-emit "$folder/sim.mlir" -O0 -o "$folder/kernels.ll"
 sed -i 's/^define internal \(.*@weir_gpu_launch(\)/define \1/' "$folder/kernels.ll"
 llc -O1 -filetype=obj -relocation-model=pic "$folder/kernels.ll" -o "$folder/kernels.o"
 # What is called is the runtime's; these are never reached.
-echo 'int weir_gpu_convolve(void) { return -1; } int weir_gpu_multiply(void) { return -1; }' \
+echo 'int weir_gpu_convolve(void) { return -1; } int weir_gpu_multiply(void) { return -1; } int weir_gpu_attend(void) { return -1; }' \
   > "$folder/none.c"
 cc -shared -fPIC "$folder/kernels.o" "$folder/none.c" -lm -o "$folder/kernels.so"

@@ -119,14 +119,15 @@ Error readGemm(DictionaryAttr fields, ModelInterface &model) {
   return Error::success();
 }
 
-/// Two numbers, one for each spatial dimension.
-Error pair(DictionaryAttr fields, StringRef name, int64_t least,
-           std::array<int64_t, 2> &to) {
+/// So many numbers of a row of a table.
+Error numbers(DictionaryAttr fields, StringRef table, StringRef name,
+              int64_t least, MutableArrayRef<int64_t> to, int64_t most) {
   auto values = fields.getAs<DenseI64ArrayAttr>(name);
-  if (!values || values.size() != 2)
-    return bad(name + " of weir.gpu_convs is not two numbers");
+  if (!values || size_t(values.size()) != to.size())
+    return bad(name + " of " + table + " is not " +
+               (to.size() == 2 ? "two" : "three") + " numbers");
   for (auto [i, value] : llvm::enumerate(values.asArrayRef())) {
-    if (value < least || value > INT32_MAX)
+    if (value < least || value > most)
       return bad(name + " of a GPU's code is out of range");
     to[i] = value;
   }
@@ -189,7 +190,8 @@ Error readConv(DictionaryAttr fields, ModelInterface &model) {
         Pair{"strides", 1, conv.strides}, Pair{"dilations", 1, conv.dilations},
         Pair{"padding_low", 0, conv.before},
         Pair{"padding_high", 0, conv.after}})
-    if (Error error = pair(fields, one.name, one.least, one.to))
+    if (Error error = numbers(fields, "weir.gpu_convs", one.name, one.least,
+                              one.to, INT32_MAX))
       return error;
   if (conv.inputs % conv.groups || conv.outputs % conv.groups)
     return bad("weir.gpu_convs has groups that do not divide the channels");
@@ -205,6 +207,57 @@ Error readConv(DictionaryAttr fields, ModelInterface &model) {
       !isSmall({conv.outputs, conv.window[0], conv.window[1], conv.inputs}))
     return bad("weir.gpu_convs has a tensor that is too large");
   model.convs.push_back(conv);
+  return Error::success();
+}
+
+/// Strides of what is left out are those of one for all.
+Error readAttention(DictionaryAttr fields, ModelInterface &model) {
+  constexpr int64_t most = INT32_MAX, mostElements = int64_t(1) << 40;
+  GpuAttention of = {};
+  std::optional<weir_dtype> dtype = dtypeOf(fields);
+  if (!dtype || *dtype == WEIR_F32)
+    return bad(
+        "weir.gpu_attentions has an attention that is not of f16 or bf16");
+  of.dtype = *dtype;
+  bool isMasked = fields.contains("mask");
+  of.flags = (isMasked ? 1 : 0) | (fields.contains("unaligned") ? 2 : 0);
+  struct Field {
+    StringLiteral name;
+    int64_t &to;
+  };
+  for (const Field &one : {Field{"batch", of.batch}, Field{"heads", of.heads},
+                           Field{"rows", of.rows}, Field{"columns", of.columns},
+                           Field{"depth", of.depth}, Field{"width", of.width},
+                           Field{"workspace", of.workspace}})
+    if (Error error = number(fields, one.name, 0, 1, most, one.to))
+      return error;
+  struct Strides {
+    StringLiteral name;
+    int64_t least;
+    std::array<int64_t, 3> &to;
+  };
+  for (const Strides &one :
+       {Strides{"q", 1, of.q}, Strides{"k", 1, of.k}, Strides{"v", 1, of.v},
+        Strides{"out", 1, of.out}, Strides{"mask", 0, of.mask}}) {
+    if (one.name == "mask" && !isMasked)
+      continue;
+    if (Error error = numbers(fields, "weir.gpu_attentions", one.name,
+                              one.least, one.to, mostElements))
+      return error;
+  }
+  if (!isSmall({of.batch, of.heads, of.rows, of.columns}) ||
+      !isSmall({of.batch, of.heads, of.rows, of.depth}) ||
+      !isSmall({of.batch, of.heads, of.rows, of.width}) ||
+      !isSmall({of.batch, of.heads, of.columns, of.depth}) ||
+      !isSmall({of.batch, of.heads, of.columns, of.width}))
+    return bad("weir.gpu_attentions has a tensor that is too large");
+  if (of.workspace < 4 * of.batch * of.heads * of.rows)
+    return bad("weir.gpu_attentions has no room for a number of each row");
+  auto scale = fields.getAs<FloatAttr>("scale");
+  of.scale = scale ? scale.getValueAsDouble() : 0;
+  if (!scale || !std::isfinite(static_cast<float>(of.scale)))
+    return bad("weir.gpu_attentions has no scale that a float holds");
+  model.attentions.push_back(of);
   return Error::success();
 }
 
@@ -246,6 +299,9 @@ Error readGpu(ModuleOp module, ModelInterface &model) {
   if (Error error = readRows(module, "weir.gpu_gemms", model, readGemm))
     return error;
   if (Error error = readRows(module, "weir.gpu_convs", model, readConv))
+    return error;
+  if (Error error =
+          readRows(module, "weir.gpu_attentions", model, readAttention))
     return error;
   if (Error error = number(module->getAttrDictionary(), "weir.host_bytes", 0, 0,
                            int64_t(1) << 62, model.hostBytes))

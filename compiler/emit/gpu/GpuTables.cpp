@@ -65,4 +65,19 @@ Constant *addConvTable(Module &module, const ModelInterface &model) {
   return rows.in(module, "weir.convs");
 }
 
+Constant *addAttentionTable(Module &module, const ModelInterface &model) {
+  Rows rows(module.getContext());
+  for (const GpuAttention &of : model.attentions) {
+    SmallVector<int64_t> values{of.batch,   of.heads, of.rows,
+                                of.columns, of.depth, of.width};
+    for (const std::array<int64_t, 3> &strides :
+         {of.q, of.k, of.v, of.mask, of.out})
+      values.append(strides.begin(), strides.end());
+    values.push_back(of.workspace);
+    values.push_back(bit_cast<int64_t>(of.scale));
+    rows.add(of.dtype, of.flags, values);
+  }
+  return rows.in(module, "weir.attentions");
+}
+
 } // namespace weir

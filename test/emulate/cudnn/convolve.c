@@ -9,13 +9,12 @@ typedef struct work {
   char *x, *filter, *bias, *residual, *y, *workspace;
 } work;
 
-static int64_t place(const tensor *of, int64_t a, int64_t b, int64_t c,
-                     int64_t d) {
+int64_t place(const tensor *of, int64_t a, int64_t b, int64_t c, int64_t d) {
   return a * of->strides[0] + b * of->strides[1] + c * of->strides[2] +
          d * of->strides[3];
 }
 
-static double load(const tensor *of, const char *at, int64_t i) {
+double load(const tensor *of, const char *at, int64_t i) {
   if (of->type == 2)
     return (double)((const _Float16 *)at)[i];
   float value;
@@ -27,7 +26,7 @@ static double load(const tensor *of, const char *at, int64_t i) {
   return ((const float *)at)[i];
 }
 
-static void store(const tensor *of, char *at, int64_t i, double sum) {
+void store(const tensor *of, char *at, int64_t i, double sum) {
   float value = (float)sum;
   uint32_t bits;
   memcpy(&bits, &value, 4);
@@ -122,7 +121,7 @@ static char *address(const object *pack, const tensor *of, int *status) {
   void *const *at = attribute_of(pack, 1001);
   for (int64_t i = 0; i < how_many(pack, 1000) && of->number; ++i)
     if (numbers(pack, 1000)[i] == of->number) {
-      if ((uintptr_t)at[i] % (uintptr_t)of->alignment)
+      if (!of->of_host && (uintptr_t)at[i] % (uintptr_t)of->alignment)
         *status = refuse(MISALIGNED, pack, "an operand");
       return at[i];
     }
@@ -139,6 +138,22 @@ int cudnnBackendExecute(handle *by, const object *plan, const object *pack) {
   int status = OK;
   const problem *of = &plan->of;
   void *const *workspace = attribute_of(pack, 1003);
+  if (of->q.number) {
+    attention a = {*of,
+                   address(pack, &of->q, &status),
+                   address(pack, &of->k, &status),
+                   address(pack, &of->v, &status),
+                   address(pack, &of->mask, &status),
+                   address(pack, &of->rows, &status),
+                   address(pack, &of->out, &status),
+                   *workspace,
+                   0};
+    const char *scale = address(pack, &of->scale, &status);
+    if (status || !a.workspace)
+      return status ? status : NULL_POINTER;
+    memcpy(&a.scale, scale, sizeof a.scale); // now: it is the host's
+    return issue(by->stream, attend, &a, sizeof a) ? FAILED : OK;
+  }
   work w = {*of,
             address(pack, &of->x, &status),
             address(pack, &of->filter, &status),

@@ -42,16 +42,27 @@ const rule rules[NUM_RULES] = {
     {OPERATE, 752, DESCRIPTOR, 1, 1, 0}, // the second operand
     {OPERATE, 753, DESCRIPTOR, 1, 1, 1}, // y
     {GRAPH, 800, HANDLE, 1, 1, 1},
-    {GRAPH, 801, DESCRIPTOR, 1, 8, 1},
+    {GRAPH, 801, DESCRIPTOR, 1, 16, 1},
     {TENSOR, 900, INT64, 1, 1, 1}, // alignment
     {TENSOR, 901, DATA, 1, 1, 1},
     {TENSOR, 902, INT64, 1, MOST_DIMS, 1}, // sizes
     {TENSOR, 903, INT64, 1, MOST_DIMS, 1}, // strides
     {TENSOR, 906, INT64, 1, 1, 1},         // its number
     {TENSOR, 907, TRUTH, 1, 1, 0},         // whether it is in no memory
+    {TENSOR, 908, TRUTH, 1, 1, 0},         // whether it is in the host's
     {PACK, 1000, INT64, 1, 16, 1},
     {PACK, 1001, POINTER, 1, 16, 1},
     {PACK, 1003, POINTER, 1, 1, 1},
+    {PRODUCT, 1500, DATA, 1, 1, 1},
+    {MULTIPLY, 1520, DESCRIPTOR, 1, 1, 1},
+    {MULTIPLY, 1521, DESCRIPTOR, 1, 1, 1},
+    {MULTIPLY, 1522, DESCRIPTOR, 1, 1, 1}, // the result
+    {MULTIPLY, 1523, DESCRIPTOR, 1, 1, 1},
+    {REDUCTION, 1600, REDUCTION_MODE, 1, 1, 1},
+    {REDUCTION, 1601, DATA, 1, 1, 1},
+    {REDUCE, 1610, DESCRIPTOR, 1, 1, 1},
+    {REDUCE, 1611, DESCRIPTOR, 1, 1, 1}, // the result
+    {REDUCE, 1612, DESCRIPTOR, 1, 1, 1},
 };
 
 // What cuda/ shows: whether this call is to fail, the log, and work of any
@@ -191,13 +202,20 @@ static int propose(const object *of, int64_t room, int64_t *number,
   int first = code(of, 200) == 3;
   int64_t there = !first ? 1 : getenv("WEIR_CUDNN_NO_MODE_A") ? 0 : 4;
   const int64_t *x = of->of.x.sizes, *w = of->of.filter.sizes;
-  note("cudnn proposes %ld for %ldx%ldx%ldx%ld by %ld of %ldx%ldx%ld%s%s%s%s "
-       "alignment %ld",
-       there, x[0], x[2], x[3], x[1], w[0], w[2], w[3], w[1],
-       of->of.gradient ? " gradient" : "", of->of.bias.number ? " bias" : "",
-       of->of.residual.number ? " residual" : "",
-       of->of.relu ? of->of.clip ? " clipped relu" : " relu" : "",
-       of->of.x.alignment);
+  const int64_t *q = of->of.q.sizes, *k = of->of.k.sizes;
+  if (of->of.q.number)
+    note("cudnn proposes %ld for %ldx%ld heads of %ld from %ld to %ld, %ld "
+         "wide%s alignment %ld",
+         there, q[0], q[1], q[3], q[2], k[3], of->of.v.sizes[3],
+         of->of.mask.number ? " mask" : "", of->of.q.alignment);
+  else
+    note("cudnn proposes %ld for %ldx%ldx%ldx%ld by %ld of %ldx%ldx%ld%s%s%s%s "
+         "alignment %ld",
+         there, x[0], x[2], x[3], x[1], w[0], w[2], w[3], w[1],
+         of->of.gradient ? " gradient" : "", of->of.bias.number ? " bias" : "",
+         of->of.residual.number ? " residual" : "",
+         of->of.relu ? of->of.clip ? " clipped relu" : " relu" : "",
+         of->of.x.alignment);
   *number = there;
   for (int64_t i = 0; i < there && i < room; ++i) {
     configs[i]->of = of->of;

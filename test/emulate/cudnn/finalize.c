@@ -26,18 +26,23 @@ static int finalize_windows(const object *of) {
              : refuse(NOT_SUPPORTED, of, "another kind of sums");
 }
 
-static int read_tensor(const object *of, tensor *to) {
+int read_tensor(const object *of, tensor *to) {
   if (of->type != TENSOR || how_many(of, 902) != 4)
     return refuse(NOT_SUPPORTED, of, "a tensor of four dimensions is wanted");
-  const char *inside = attribute_of(of, 907);
-  *to = (tensor){*numbers(of, 906), code(of, 901), *numbers(of, 900),
-                 inside && *inside, {0},           {0}};
+  const char *inside = attribute_of(of, 907), *host = attribute_of(of, 908);
+  *to = (tensor){*numbers(of, 906),
+                 code(of, 901),
+                 *numbers(of, 900),
+                 inside && *inside,
+                 host && *host,
+                 {0},
+                 {0}};
   memcpy(to->sizes, numbers(of, 902), sizeof to->sizes);
   memcpy(to->strides, numbers(of, 903), sizeof to->strides);
   return OK;
 }
 
-static int same_sizes(const tensor *a, const tensor *b) {
+int same_sizes(const tensor *a, const tensor *b) {
   return !memcmp(a->sizes, b->sizes, sizeof a->sizes);
 }
 
@@ -70,7 +75,9 @@ static int finalize_operation(const object *of) {
   if (read_tensor(part(of, 751), &x) || read_tensor(part(of, 753), &y) ||
       (with && read_tensor(with, &b)))
     return NOT_SUPPORTED;
-  if ((mode != 0 && mode != RELU) || (mode == 0) != (with != NULL))
+  int is_of_two = mode == ADD || mode == MUL || mode == DIV || mode == SUB;
+  int is_of_one = mode == RELU || mode == EXP || mode == LOG;
+  if ((!is_of_one && !is_of_two) || is_of_two != (with != NULL))
     return refuse(BAD_PARAM, of, "an operation with other operands");
   int fits = same_sizes(&x, &y);
   for (int i = 0; i < 4 && with; ++i)
@@ -78,10 +85,34 @@ static int finalize_operation(const object *of) {
   return fits ? OK : refuse(SHAPE_MISMATCH, of, "sizes of an operation");
 }
 
+// Matrices behind two dimensions, and rows that become an element each.
+static int finalize_product(const object *of) {
+  tensor a, b, to;
+  if (read_tensor(part(of, 1520), &a) || read_tensor(part(of, 1521), &b) ||
+      read_tensor(part(of, 1522), &to))
+    return NOT_SUPPORTED;
+  int fits = a.sizes[3] == b.sizes[2] && a.sizes[2] == to.sizes[2] &&
+             b.sizes[3] == to.sizes[3];
+  for (int i = 0; i < 2; ++i)
+    fits = fits && a.sizes[i] == to.sizes[i] && b.sizes[i] == to.sizes[i];
+  return fits ? OK : refuse(SHAPE_MISMATCH, of, "sizes of a product");
+}
+
+static int finalize_reduction(const object *of) {
+  tensor x, to;
+  if (read_tensor(part(of, 1610), &x) || read_tensor(part(of, 1611), &to))
+    return NOT_SUPPORTED;
+  return !memcmp(x.sizes, to.sizes, 24) && to.sizes[3] == 1
+             ? OK
+             : refuse(SHAPE_MISMATCH, of, "sizes of a reduction");
+}
+
 // Sums, and one operation after the other on what came before.
 static int finalize_graph(object *of) {
   object *const *operations = attribute_of(of, 801);
   int kind = operations[0]->type;
+  if (kind == MULTIPLY)
+    return read_attention(of, &of->of);
   if ((kind != CONVOLVE && kind != GRADIENT) ||
       read_sums(operations[0], &of->of))
     return NOT_SUPPORTED;
@@ -150,6 +181,10 @@ int cudnnBackendFinalize(object *of) {
     status = finalize_windows(of);
   else if (of->type == CONVOLVE || of->type == GRADIENT)
     status = read_sums(of, &sums);
+  else if (of->type == MULTIPLY)
+    status = finalize_product(of);
+  else if (of->type == REDUCE)
+    status = finalize_reduction(of);
   else if (of->type == OPERATE)
     status = finalize_operation(of);
   else if (of->type == GRAPH)

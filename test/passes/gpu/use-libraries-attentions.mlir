@@ -1,0 +1,106 @@
+// RUN: sed 's/LIBRARY/library = "cudnn"/' %s | weir-opt --split-input-file --pass-pipeline='builtin.module(func.func(weir-use-libraries))' | FileCheck %s
+// RUN: sed 's/LIBRARY/library = "auto"/' %s | weir-opt --split-input-file --pass-pipeline='builtin.module(func.func(weir-use-libraries))' | FileCheck %s --check-prefix=AUTO
+// RUN: sed 's/LIBRARY/library = "cublaslt"/' %s | weir-opt --split-input-file --pass-pipeline='builtin.module(func.func(weir-use-libraries))' | FileCheck %s --check-prefix=OTHER
+
+// OTHER-NOT: weir.attention
+
+// Sides and result are read and written as they lie before they are turned; a mask
+// has strides of 0 where it has one for all.
+// CHECK-LABEL: func.func private @turned
+// CHECK-SAME: weir.attention = {batch = 2 : i64, columns = 128 : i64, depth = 64 : i64, dtype = "f16", heads = 12 : i64, k = array<i64: 98304, 64, 768>, mask = array<i64: 128, 0, 0>, operands = array<i64: 0, 1, 3, 2>, out = array<i64: 98304, 64, 768>, q = array<i64: 98304, 64, 768>, rows = 128 : i64, scale = 1.250000e-01 : f64, v = array<i64: 98304, 64, 768>, width = 64 : i64, workspace = 1060864 : i64}
+// AUTO-LABEL: func.func private @turned
+// AUTO-SAME: weir.attention
+module attributes {weir.gpu = {LIBRARY}} {
+  func.func private @turned(%q: tensor<2x128x12x64xf16>, %k: tensor<2x128x12x64xf16>, %m: tensor<2x1x1x128xf16>, %v: tensor<2x128x12x64xf16>) -> tensor<2x128x12x64xf16> attributes {weir.kernel} {
+    %c = graph.constant dense<1.250000e-01> : tensor<2x12x128x128xf16>
+    %0 = graph.transpose %q [0, 2, 1, 3] : tensor<2x128x12x64xf16>
+    %1 = graph.transpose %k [0, 2, 1, 3] : tensor<2x128x12x64xf16>
+    %2 = graph.matmul %0, %1 transpose_b : tensor<2x12x128x64xf16>, tensor<2x12x128x64xf16>
+    %3 = graph.mul %2, %c : tensor<2x12x128x128xf16>
+    %4 = graph.broadcast %m [0, 1, 2, 3] : tensor<2x1x1x128xf16> to tensor<2x12x128x128xf16>
+    %5 = graph.add %3, %4 : tensor<2x12x128x128xf16>
+    %6 = graph.softmax %5 : tensor<2x12x128x128xf16>
+    %7 = graph.transpose %v [0, 2, 1, 3] : tensor<2x128x12x64xf16>
+    %8 = graph.matmul %6, %7 : tensor<2x12x128x128xf16>, tensor<2x12x128x64xf16>
+    %9 = graph.transpose %8 [0, 2, 1, 3] : tensor<2x12x128x64xf16>
+    return %9 : tensor<2x128x12x64xf16>
+  }
+}
+
+// -----
+
+// Dimensions that are not there have one element. What divides scores is a scale,
+// too, and a mask may be whatever of the rows'. Small ones stay where time is counted.
+// CHECK-LABEL: func.func private @heads
+// CHECK-SAME: weir.attention = {batch = 4 : i64, columns = 35 : i64, depth = 8 : i64, dtype = "bf16", heads = 1 : i64, k = array<i64: 280, 1120, 8>, mask = array<i64: 0, 0, 35>, operands = array<i64: 0, 1, 2, 3>, out = array<i64: 792, 3168, 24>, q = array<i64: 264, 1056, 8>, rows = 33 : i64, scale = 2.500000e-01 : f64, v = array<i64: 840, 3360, 24>, width = 24 : i64, workspace = 1049104 : i64}
+// CHECK-LABEL: func.func private @alone
+// CHECK-SAME: weir.attention = {batch = 1 : i64, columns = 40 : i64, depth = 8 : i64, dtype = "f16", heads = 1 : i64, k = array<i64: 320, 320, 8>, operands = array<i64: 0, 1, 1, -1>, out = array<i64: 256, 256, 8>, q = array<i64: 256, 256, 8>, rows = 32 : i64, scale = 1.000000e+00 : f64, v = array<i64: 320, 320, 8>, width = 8 : i64, workspace = 1048704 : i64}
+// AUTO-LABEL: func.func private @heads
+// AUTO-NOT: weir.attention
+module attributes {weir.gpu = {LIBRARY}} {
+  func.func private @heads(%q: tensor<4x33x8xbf16>, %k: tensor<4x35x8xbf16>, %v: tensor<4x35x24xbf16>, %m: tensor<33x35xbf16>) -> tensor<4x33x24xbf16> attributes {weir.kernel} {
+    %c = graph.constant dense<4.000000e+00> : tensor<4x33x35xbf16>
+    %0 = graph.matmul %q, %k transpose_b : tensor<4x33x8xbf16>, tensor<4x35x8xbf16>
+    %1 = graph.div %0, %c : tensor<4x33x35xbf16>
+    %2 = graph.broadcast %m [1, 2] : tensor<33x35xbf16> to tensor<4x33x35xbf16>
+    %3 = graph.add %2, %1 : tensor<4x33x35xbf16>
+    %4 = graph.softmax %3 : tensor<4x33x35xbf16>
+    %5 = graph.matmul %4, %v : tensor<4x33x35xbf16>, tensor<4x35x24xbf16>
+    return %5 : tensor<4x33x24xbf16>
+  }
+  func.func private @alone(%q: tensor<32x8xf16>, %k: tensor<40x8xf16>) -> tensor<32x8xf16> attributes {weir.kernel} {
+    %0 = graph.matmul %q, %k transpose_b : tensor<32x8xf16>, tensor<40x8xf16>
+    %1 = graph.softmax %0 : tensor<32x40xf16>
+    %2 = graph.matmul %1, %k : tensor<32x40xf16>, tensor<40x8xf16>
+    return %2 : tensor<32x8xf16>
+  }
+}
+
+// -----
+
+// What the library does not do stays: f32, heads that are no multiple of 8, columns
+// of k that lie apart, other functions of the scores, a scale of what is masked.
+// CHECK-NOT: weir.attention
+module attributes {weir.gpu = {LIBRARY}} {
+  func.func private @floats(%q: tensor<32x8xf32>, %k: tensor<40x8xf32>) -> tensor<32x8xf32> attributes {weir.kernel} {
+    %0 = graph.matmul %q, %k transpose_b : tensor<32x8xf32>, tensor<40x8xf32>
+    %1 = graph.softmax %0 : tensor<32x40xf32>
+    %2 = graph.matmul %1, %k : tensor<32x40xf32>, tensor<40x8xf32>
+    return %2 : tensor<32x8xf32>
+  }
+  func.func private @narrow(%q: tensor<32x12xf16>, %k: tensor<40x12xf16>) -> tensor<32x12xf16> attributes {weir.kernel} {
+    %0 = graph.matmul %q, %k transpose_b : tensor<32x12xf16>, tensor<40x12xf16>
+    %1 = graph.softmax %0 : tensor<32x40xf16>
+    %2 = graph.matmul %1, %k : tensor<32x40xf16>, tensor<40x12xf16>
+    return %2 : tensor<32x12xf16>
+  }
+  func.func private @apart(%q: tensor<32x8xf16>, %k: tensor<8x40xf16>, %v: tensor<40x8xf16>) -> tensor<32x8xf16> attributes {weir.kernel} {
+    %0 = graph.matmul %q, %k : tensor<32x8xf16>, tensor<8x40xf16>
+    %1 = graph.softmax %0 : tensor<32x40xf16>
+    %2 = graph.matmul %1, %v : tensor<32x40xf16>, tensor<40x8xf16>
+    return %2 : tensor<32x8xf16>
+  }
+  func.func private @other(%q: tensor<32x8xf16>, %k: tensor<40x8xf16>) -> tensor<32x8xf16> attributes {weir.kernel} {
+    %0 = graph.matmul %q, %k transpose_b : tensor<32x8xf16>, tensor<40x8xf16>
+    %t = graph.tanh %0 : tensor<32x40xf16>
+    %1 = graph.softmax %t : tensor<32x40xf16>
+    %2 = graph.matmul %1, %k : tensor<32x40xf16>, tensor<40x8xf16>
+    return %2 : tensor<32x8xf16>
+  }
+  func.func private @scaled(%q: tensor<32x8xf16>, %k: tensor<40x8xf16>, %m: tensor<32x40xf16>) -> tensor<32x8xf16> attributes {weir.kernel} {
+    %c = graph.constant dense<1.250000e-01> : tensor<32x40xf16>
+    %0 = graph.matmul %q, %k transpose_b : tensor<32x8xf16>, tensor<40x8xf16>
+    %a = graph.add %0, %m : tensor<32x40xf16>
+    %s = graph.mul %a, %c : tensor<32x40xf16>
+    %1 = graph.softmax %s : tensor<32x40xf16>
+    %2 = graph.matmul %1, %k : tensor<32x40xf16>, tensor<40x8xf16>
+    return %2 : tensor<32x8xf16>
+  }
+  func.func private @behind(%q: tensor<32x8xf16>, %k: tensor<40x8xf16>, %m: tensor<32x8xf16>) -> tensor<32x8xf16> attributes {weir.kernel} {
+    %0 = graph.matmul %q, %k transpose_b : tensor<32x8xf16>, tensor<40x8xf16>
+    %1 = graph.softmax %0 : tensor<32x40xf16>
+    %2 = graph.matmul %1, %k : tensor<32x40xf16>, tensor<40x8xf16>
+    %3 = graph.add %2, %m : tensor<32x8xf16>
+    return %3 : tensor<32x8xf16>
+  }
+}
