@@ -3,6 +3,8 @@
 // so that what a mutation changes is read all the same.
 //
 // A checkpoint that was taken is one that save writes again and restore takes.
+// Mutations begin with what save writes: a corpus may be empty, and chance
+// finds none of an index's eight last bytes.
 
 #include "runtime/abi.h"
 
@@ -14,6 +16,7 @@
 // A context ends with a number for each variable.
 enum {
   STATE_BYTES = 256,
+  SAVED_MOST = 1024, // what save writes of this model is smaller
   CONTEXT_BYTES =
       (sizeof(weir_context) + 4 * sizeof(uint32_t) + WEIR_ALIGN - 1) /
       WEIR_ALIGN * WEIR_ALIGN
@@ -70,6 +73,43 @@ int LLVMFuzzerInitialize(int *argc, char ***argv) {
   snprintf(second, sizeof second, "%s/weir-fuzz-%d-b", folder, (int)getpid());
   atexit(remove_all);
   return 0;
+}
+
+/// Appends a file's bytes, if they fit; returns how many there are.
+static size_t get(const char *ending, uint8_t *bytes, size_t room) {
+  char path[128];
+  snprintf(path, sizeof path, "%s%s", first, ending);
+  FILE *file = fopen(path, "rb");
+  size_t count = file ? fread(bytes, 1, room, file) : 0;
+  if (!file || (count == room && fgetc(file) != EOF) || fclose(file))
+    abort();
+  return count;
+}
+
+/// What save writes of variables that are all 0, as an input.
+static size_t write_saved(uint8_t *data, size_t size) {
+  remove_all(); // a checkpoint that is there decides how the shard is called
+  weir_context *context = make();
+  context->initialized = 1;
+  if (weir_model_save(&model, context, first))
+    abort();
+  weir_model_destroy(&model, context);
+  size_t index = get(".index", data + 3, size - 3);
+  for (int i = 0; i < 3; ++i)
+    data[i] = (uint8_t)(index >> (16 - 8 * i));
+  size_t shard =
+      get(".data-00000-of-00001", data + 3 + index, size - 3 - index);
+  return 3 + index + shard;
+}
+
+size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t most);
+
+size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t most,
+                               unsigned seed) {
+  (void)seed;
+  if (size < 3 && most >= SAVED_MOST)
+    return write_saved(data, most);
+  return LLVMFuzzerMutate(data, size, most);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
