@@ -15,12 +15,14 @@ context: of one thread at a time. Needs NumPy and nothing else.
 """
 
 import ctypes
+import mmap
 import os
 import struct
 
 import numpy as np
 
 ABI_VERSION = 2
+ERR_CONTEXT = 6
 DTYPES = {1: "f2", 2: "u2", 3: "f4", 4: "f8", 5: "?", 6: "i1", 7: "i2", 8: "i4",
           9: "i8", 10: "u1", 11: "u2", 12: "u4", 13: "u8"}
 
@@ -77,25 +79,31 @@ _Info = _struct(
     ("restore", ctypes.CFUNCTYPE(_status, _pointer, _text)))
 
 
-def _info_symbol(path):
-    """The name of the dynamic symbol that ends in _info; the prefix is anyone's choice."""
-    with open(path, "rb") as file:
-        data = file.read()
+def _symbols(data):
+    """The names of the dynamic symbols that an ELF file defines."""
     if data[:5] != b"\x7fELF\x02":
-        raise ValueError(f"{path!r} is not a library that weir compiled")
+        return
     start, = struct.unpack_from("<Q", data, 40)
     size, count = struct.unpack_from("<HH", data, 58)
     sections = [struct.unpack_from("<IIQQQQII", data, start + i * size) for i in range(count)]
     for _, kind, _, _, offset, length, link, _ in sections:
         if kind != 11:  # SHT_DYNSYM
             continue
-        names = sections[link][4]
+        names = data[sections[link][4]:sections[link][4] + sections[link][5]]
         for at in range(offset, offset + length, 24):
             name, _, _, section = struct.unpack_from("<IBBH", data, at)
-            text = data[names + name:data.index(b"\0", names + name)]
-            if section and text.endswith(b"_info"):
-                return text.decode()
-    raise ValueError(f"{path!r} is not a library that weir compiled")
+            if section:
+                yield names[name:names.index(b"\0", name)]
+
+
+def _info_symbol(path):
+    """The name of the dynamic symbol that ends in _info; the prefix is anyone's choice."""
+    with open(path, "rb") as file:
+        try:
+            data = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+            return next(name for name in _symbols(data) if name.endswith(b"_info")).decode()
+        except (ValueError, IndexError, StopIteration, struct.error):
+            raise ValueError(f"{path!r} is not a library that weir compiled") from None
 
 
 def _shape(info):
@@ -136,7 +144,7 @@ class Model:
         config = _Config(abi_version=ABI_VERSION, message=ctypes.cast(message, _text),
                          message_bytes=len(message))
         if self._info.weights_file:
-            folder = os.path.dirname(path).encode()
+            folder = os.fsencode(os.path.dirname(path))
             config.weights_path = os.path.join(folder, self._info.weights_file)
         if threads:
             config.threads = ctypes.pointer(_Threads(None, threads, None))
@@ -161,7 +169,7 @@ class Model:
     def __exit__(self, *_):
         self.close()
 
-    def __call__(self, *arrays, **named):
+    def __call__(self, /, *arrays, **named):
         """The only function, or serving_default, or the first."""
         usual = "serving_default"
         name = usual if usual in self.functions else self.functions[0]
@@ -172,10 +180,8 @@ class Model:
             raise AttributeError(f"the model has no function {name!r}")
         return lambda *arrays, **named: self.run(name, *arrays, **named)
 
-    def run(self, function, *arrays, **named):
-        if function not in self.functions:
-            raise AttributeError(f"the model has no function {function!r}; it has {self.functions}")
-        return self._run(self.functions.index(function), arrays, named)
+    def run(self, function, /, *arrays, **named):
+        return self._run(self._number(function), arrays, named)
 
     def inputs(self, function):
         """(name, shape, type) of each; sizes that only a run knows are the most."""
@@ -186,15 +192,18 @@ class Model:
 
     @property
     def variables(self):
-        """The variables by their keys in checkpoints: arrays on the context's own memory,
-        which end with it."""
+        """The variables by their keys in checkpoints: arrays on the context's own memory.
+        They keep the model, but not what `close` ends."""
         if not self._info.state_bytes:
             return {}
         state = self._info.state(self._context)
+        if not state:
+            self._check(ERR_CONTEXT)
         found = {}
         for i in range(self._info.num_variables):
             v = self._info.variables[i]
             memory = (ctypes.c_char * v.bytes).from_address(state + v.offset)
+            memory.model = self
             array = np.frombuffer(memory, DTYPES[v.dtype]).reshape(_shape(v))
             found[v.key.decode()] = array
         return found
@@ -210,8 +219,13 @@ class Model:
             raise ValueError("the model has no variables")
         return self._info
 
+    def _number(self, function):
+        if function not in self.functions:
+            raise AttributeError(f"the model has no function {function!r}; it has {self.functions}")
+        return self.functions.index(function)
+
     def _tensors(self, function, side):
-        signature = self._signatures[self.functions.index(function)]
+        signature = self._signatures[self._number(function)]
         return [(t.name.decode(), _shape(t), np.dtype(DTYPES[t.dtype]))
                 for _, t in signature.seen(side)]
 

@@ -1,6 +1,10 @@
 """check.py: calls the libraries of weir.test and compares with NumPy."""
 
+import gc
+import os
+import shutil
 import subprocess
+import weakref
 
 import numpy as np
 import weir
@@ -42,15 +46,34 @@ refuses(TypeError, "input 'image' is of float32, not of float64",
 refuses(ValueError, "input 'image' is (1, 8, 8, 1), not (8, 8)", lambda: digits(image[0, :, :, 0]))
 refuses(AttributeError, "the model has no function 'predict'", lambda: digits.predict)
 refuses(ValueError, "the model has no variables", lambda: digits.save("x"))
+refuses(AttributeError, "the model has no function 'predict'", lambda: digits.inputs("predict"))
+whole = open("digits.so", "rb").read()
+for name, data in (("empty.so", b""), ("head.so", whole[:40]), ("half.so", whole[:len(whole) // 2])):
+    open(name, "wb").write(data)
+    refuses(ValueError, "is not a library that weir compiled", lambda: weir.Model(name))
 refuses(ValueError, "is not a library that weir compiled", lambda: weir.Model("image.npy"))
 refuses(FileNotFoundError, "absent.so", lambda: weir.Model("absent.so"))
 assert digits.variables == {}
 digits.close()
 digits.close()
+refuses(weir.Error, "not a live context", lambda: digits(image))
+
+# A folder whose name is no text.
+folder = os.fsdecode(b"\xff")
+os.mkdir(folder)
+for name in ("digits.so", "digits.weights"):
+    shutil.copy(name, folder)
+assert np.array_equal(weir.Model(f"{folder}/digits.so")(image)["probabilities"], probabilities)
+
+# An input may be called as a parameter here is.
+x = rng.standard_normal((8, 3)).astype(np.float32)
+function = weir.Model("function.so")
+for outputs in (function(function=x), function.main(function=x), function.run("main", function=x)):
+    assert np.array_equal(outputs["y"], np.maximum(x, 0))
 
 # A product and a softmax, against NumPy in f64.
 x, w = (rng.standard_normal((16, 16)).astype(np.float32) for _ in range(2))
-with weir.Model("open.so") as model:
+with weir.Model("wide.so") as model:
     y = model(x=x, w=w)["y"]
 wanted = np.maximum(x.astype(np.float64) @ w, 0)
 wanted = np.exp(wanted - wanted.max(1, keepdims=True))
@@ -81,4 +104,16 @@ for _ in range(9):
 assert abs(line.variables["W"] - 0.1235878) < 1e-6
 line.restore("line.ckpt")
 assert all(np.array_equal(line.variables[name], value) for name, value in before.items())
-refuses(weir.Error, "", lambda: line.restore("absent"))
+refuses(weir.Error, "cannot read checkpoint 'absent'", lambda: line.restore("absent"))
+
+# Arrays on a context's memory keep it, unless it is closed.
+model = weir.Model("line.so")
+kept, values = weakref.ref(model), list(model.variables.values())
+del model
+gc.collect()
+assert kept() and len(values) == 2
+del values
+gc.collect()
+assert not kept()
+line.close()
+refuses(weir.Error, "not a live context", lambda: line.variables)
