@@ -20,7 +20,7 @@ static constexpr int64_t elementsKept = 64;
 
 void dropWeights(ModuleOp module) {
   auto zeros = [](ElementsAttr values) -> Attribute {
-    auto type = dyn_cast<ShapedType>(values.getShapedType());
+    ShapedType type = values.getShapedType();
     Type element = type.getElementType();
     if (type.getNumElements() <= elementsKept || !element.isIntOrIndexOrFloat())
       return values;
