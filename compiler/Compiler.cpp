@@ -30,7 +30,7 @@ OwningOpRef<ModuleOp> read(MLIRContext *context, const Options &options,
   if (options.input != InputKind::Module) {
     auto imported = importModel(context, options.import, status);
     if (imported)
-      nameTensors(*imported, options.names);
+      nameTensors(*imported, options.inputNames, options.outputNames);
     return imported;
   }
   OwningOpRef<ModuleOp> module =

@@ -103,24 +103,39 @@ OwningOpRef<ModuleOp> readModule(MLIRContext *context, StringRef path,
   return result.wasInterrupted() ? OwningOpRef<ModuleOp>() : std::move(module);
 }
 
-void nameTensors(ModuleOp module,
-                 ArrayRef<std::pair<std::string, std::string>> names) {
-  llvm::StringMap<StringRef> nameOf;
-  for (const auto &[tensor, name] : names)
-    nameOf[tensor] = name;
-  auto find = [&](DictionaryAttr fields) -> StringAttr {
+namespace {
+/// Of the tensors of one function, each in its turn.
+class Namer {
+public:
+  explicit Namer(TensorNames names) {
+    for (const auto &[tensor, name] : names)
+      left[tensor].push_back(name);
+  }
+
+  /// Null for one that keeps its name.
+  StringAttr next(DictionaryAttr fields) {
     auto tensor = fields ? fields.getAs<StringAttr>("weir.tensor") : nullptr;
-    auto found = tensor ? nameOf.find(tensor.getValue()) : nameOf.end();
-    return found == nameOf.end()
-               ? nullptr
-               : StringAttr::get(module.getContext(), found->second);
-  };
+    auto found = tensor ? left.find(tensor.getValue()) : left.end();
+    if (found == left.end() || found->second.empty())
+      return nullptr;
+    StringRef name = found->second.front();
+    found->second.erase(found->second.begin());
+    return StringAttr::get(tensor.getContext(), name);
+  }
+
+private:
+  llvm::StringMap<SmallVector<StringRef, 1>> left;
+};
+} // namespace
+
+void nameTensors(ModuleOp module, TensorNames inputs, TensorNames outputs) {
   for (auto function : module.getOps<func::FuncOp>()) {
+    Namer input(inputs), output(outputs);
     for (unsigned i = 0; i < function.getNumArguments(); ++i)
-      if (StringAttr name = find(function.getArgAttrDict(i)))
+      if (StringAttr name = input.next(function.getArgAttrDict(i)))
         function.setArgAttr(i, "weir.name", name);
     for (unsigned i = 0; i < function.getNumResults(); ++i)
-      if (StringAttr name = find(function.getResultAttrDict(i)))
+      if (StringAttr name = output.next(function.getResultAttrDict(i)))
         function.setResultAttr(i, "weir.name", name);
   }
 }

@@ -21,10 +21,13 @@ mlir::OwningOpRef<mlir::ModuleOp> readModule(mlir::MLIRContext *context,
                                              llvm::StringRef path,
                                              bool trustsBytecode);
 
-/// Calls inputs and outputs, by the model's names of their tensors, as `names`
-/// says.
-void nameTensors(mlir::ModuleOp module,
-                 llvm::ArrayRef<std::pair<std::string, std::string>> names);
+/// The model's name of a tensor, and what it is to be called.
+using TensorNames = llvm::ArrayRef<std::pair<std::string, std::string>>;
+
+/// Calls what functions take and give as the lists say. A tensor that one gives
+/// twice may have two names; what has none left keeps its own.
+void nameTensors(mlir::ModuleOp module, TensorNames inputs,
+                 TensorNames outputs);
 
 } // namespace weir
 

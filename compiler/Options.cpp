@@ -70,9 +70,12 @@ Status readConfig(mlir::MLIRContext *context, const InputArgList &args,
   Status status = tensorflow::readConfig(context, file->getValue(), config);
   options.import.feeds = std::move(config.feeds);
   options.import.fetches = std::move(config.fetches);
-  options.names = std::move(config.names);
+  options.inputNames = std::move(config.inputNames);
+  options.outputNames = std::move(config.outputNames);
   for (auto &[tensor, shape] : config.shapes)
-    options.import.shapes[tensor] = shape;
+    if (!options.import.shapes.try_emplace(tensor, shape).second)
+      usage.say() << "--shape and --config say the shape of '"
+                  << escaped(tensor) << "'\n";
   return status;
 }
 
@@ -308,7 +311,6 @@ std::optional<Options> parseOptions(mlir::MLIRContext *context,
   done = configured;
   if (done != Status::ok)
     return std::nullopt;
-  done = Status::ok;
   return options;
 }
 

@@ -28,7 +28,7 @@ struct Options {
   ImportOptions import;
   InputKind input = InputKind::Model;
   /// What tensors of the model are to be called: `x:0` and a name.
-  std::vector<std::pair<std::string, std::string>> names;
+  std::vector<std::pair<std::string, std::string>> inputNames, outputNames;
   /// Whether IR may be in MLIR's binary form.
   bool trustsBytecode = false;
   /// The attribute `weir.training`; null where nothing is trained.

@@ -67,7 +67,7 @@ imported(MLIRContext *context, const Options &options, json::Array &problems) {
   Status status = Status::ok;
   auto module = importModel(context, options.import, status);
   if (module)
-    nameTensors(*module, options.names);
+    nameTensors(*module, options.inputNames, options.outputNames);
   if (module && options.training)
     (*module)->setAttr("weir.training", options.training);
   return module;

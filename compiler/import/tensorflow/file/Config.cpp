@@ -6,6 +6,8 @@
 #include "compiler/import/tensorflow/Tensors.h"
 #include "compiler/import/tensorflow/proto/tf2xla.pb.h"
 
+#include "llvm/ADT/StringSet.h"
+
 using namespace mlir;
 namespace tf2xla = ::tensorflow::tf2xla;
 
@@ -13,6 +15,16 @@ namespace weir::tensorflow {
 
 static std::string tensorOf(const tf2xla::TensorId &id) {
   return id.node_name() + ":" + std::to_string(id.output_index());
+}
+
+/// What options and the library call the tensor where nobody says otherwise.
+static std::string ownName(const tf2xla::TensorId &id) {
+  return id.output_index() ? tensorOf(id) : id.node_name();
+}
+
+static std::pair<std::string, std::string> nameOf(const tf2xla::TensorId &id,
+                                                  const std::string &name) {
+  return {tensorOf(id), name.empty() ? ownName(id) : name};
 }
 
 static LogicalResult check(Report &report, const tf2xla::TensorId &id,
@@ -47,13 +59,23 @@ static LogicalResult readFeed(Report &report, const tf2xla::Feed &feed,
     if (element)
       read.type = RankedTensorType::get(**shape, element);
     else
-      config.shapes.push_back(
-          {feed.id().output_index() ? read.name : feed.id().node_name(),
-           **shape});
+      config.shapes.push_back({ownName(feed.id()), **shape});
   }
   config.feeds.push_back(read);
-  if (!feed.name().empty())
-    config.names.push_back({tensorOf(feed.id()), feed.name()});
+  config.inputNames.push_back(nameOf(feed.id(), feed.name()));
+  return success();
+}
+
+static LogicalResult
+checkNames(Report &report, StringRef what,
+           const std::vector<std::pair<std::string, std::string>> &names) {
+  llvm::StringSet<> known;
+  for (const auto &[tensor, name] : names)
+    if (!known.insert(name).second) {
+      report.error() << "two " << what << " are called '" << escaped(name)
+                     << "'";
+      return failure();
+    }
   return success();
 }
 
@@ -77,9 +99,11 @@ Status readConfig(MLIRContext *context, StringRef path, Config &config) {
     if (failed(check(report, fetch.id(), "a fetch")))
       return report.status;
     config.fetches.push_back(tensorOf(fetch.id()));
-    if (!fetch.name().empty())
-      config.names.push_back({config.fetches.back(), fetch.name()});
+    config.outputNames.push_back(nameOf(fetch.id(), fetch.name()));
   }
+  if (failed(checkNames(report, "feeds", config.inputNames)) ||
+      failed(checkNames(report, "fetches", config.outputNames)))
+    return report.status;
   if (config.fetches.empty())
     report.error() << "has no fetch";
   if (read.variable_size())

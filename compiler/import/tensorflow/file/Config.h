@@ -16,8 +16,9 @@ struct Config {
   std::vector<std::string> fetches;
   /// Shapes of feeds whose types the graph says: as `--shape` has them.
   std::vector<std::pair<std::string, llvm::SmallVector<int64_t>>> shapes;
-  /// What inputs and outputs are to be called: tensor and name.
-  std::vector<std::pair<std::string, std::string>> names;
+  /// What each feed and each fetch is to be called: tensor and name. No two
+  /// feeds have one name, and no two fetches.
+  std::vector<std::pair<std::string, std::string>> inputNames, outputNames;
 };
 
 /// Reads a file with a tf2xla.Config, binary or text. An error is on the
