@@ -10,7 +10,7 @@
 # makes a static library and PREFIX.h, which is on the include path of what links
 # it; PREFIX is the target's name unless it is given. The words are the options of
 # weir compile that they are called after; OPTIONS takes all others. The library is
-# made again when the model or weir changes.
+# made again when the model, the checkpoint or weir changes.
 
 include(CMakeFindDependencyMacro)
 find_dependency(Threads)
@@ -48,6 +48,9 @@ function(weir_add_library name)
   set(header "${folder}/${ARG_PREFIX}.h")
   set(made "${library}" "${header}")
 
+  if(ARG_CHECKPOINT)
+    get_filename_component(ARG_CHECKPOINT "${ARG_CHECKPOINT}" ABSOLUTE)
+  endif()
   set(options "--prefix=${ARG_PREFIX}")
   foreach(word CPP_CLASS WEIGHTS SIGNATURE TAGS CHECKPOINT)
     if(ARG_${word})
@@ -77,6 +80,9 @@ function(weir_add_library name)
   set(inputs "${model}")
   if(IS_DIRECTORY "${model}")
     file(GLOB_RECURSE inputs CONFIGURE_DEPENDS "${model}/*")
+  endif()
+  if(ARG_CHECKPOINT)
+    list(APPEND inputs "${ARG_CHECKPOINT}.index")
   endif()
   file(MAKE_DIRECTORY "${folder}")
   add_custom_command(OUTPUT ${made}
