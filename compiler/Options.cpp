@@ -204,9 +204,12 @@ void readEmit(const InputArgList &args, Options &options, Usage &usage) {
 }
 
 /// Nothing that is written may take the place of what is read.
-void checkWritten(const Options &options, Usage &usage) {
+void checkWritten(const InputArgList &args, const Options &options,
+                  Usage &usage) {
   StringRef model = options.import.path;
-  std::vector<std::string> read;
+  std::vector<std::string> read = args.getAllArgValues(OPT_config_EQ);
+  if (!options.import.checkpoint.empty())
+    read.push_back(options.import.checkpoint + ".index");
   if (model != "-") {
     read.push_back(model.str());
     for (const char *name : {"saved_model.pb", "saved_model.pbtxt"})
@@ -305,7 +308,7 @@ std::optional<Options> parseOptions(mlir::MLIRContext *context,
       options.emit.output.empty())
     usage.say() << "no output given: -o PATH\n";
   checkUses(args, command, options, usage);
-  checkWritten(options, usage);
+  checkWritten(args, options, usage);
   if (usage.wrong)
     return std::nullopt;
   done = configured;
