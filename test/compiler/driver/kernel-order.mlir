@@ -2,7 +2,7 @@
 // where they are used. (Of a core that begins two vectors a cycle, whose tiles are
 // higher, sums that wait between blocks of the depth are on the stack.)
 
-// RUN: weir compile %s -mcpu=znver4 -o %t.o
+// RUN: weir compile %s --target=x86_64-linux-gnu -mcpu=znver4 -o %t.o
 // RUN: llvm-objdump -d %t.o | FileCheck %s --implicit-check-not="zmm{{.*}}rsp{{.*}}" --implicit-check-not="rsp{{.*}}zmm"
 // CHECK-COUNT-112: vfmadd231ps
 

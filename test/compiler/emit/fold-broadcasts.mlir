@@ -2,11 +2,11 @@
 // the multiply-adds that have them, at an address without an index; where one does,
 // none are: there is time to load them before.
 
-// RUN: weir compile %s -mcpu=x86-64-v4 -o %t.o
+// RUN: weir compile %s --target=x86_64-linux-gnu -mcpu=x86-64-v4 -o %t.o
 // RUN: llvm-objdump -d %t.o | FileCheck %s --implicit-check-not="r{{..}},%r{{.*}}{1to16}"
 // CHECK-COUNT-8: vfmadd231ps {{.*}}(%r{{..}}){1to16}, %zmm
 
-// RUN: weir compile %s -mcpu=znver4 -o %t.znver4.o
+// RUN: weir compile %s --target=x86_64-linux-gnu -mcpu=znver4 -o %t.znver4.o
 // RUN: llvm-objdump -d %t.znver4.o | FileCheck %s --check-prefix=ONE --implicit-check-not="{1to16}"
 // ONE: vbroadcastss
 // ONE: vfmadd231ps
