@@ -3,7 +3,6 @@
 #include "compiler/Diagnostics.h"
 #include "compiler/Place.h"
 
-#include "mlir/IR/Location.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
@@ -37,43 +36,8 @@ std::string escaped(StringRef text, size_t limit) {
 
 namespace {
 
-/// What a location says: the file, and the nodes from the inside out.
-struct Place {
-  StringRef file;
-  unsigned line = 0, column = 0;
-  SmallVector<StringRef, 4> nodes;
-};
-
 /// Calls nest as deep as a model likes; a message names the innermost few.
 constexpr unsigned callsShown = 4;
-
-Place placeOf(Location location) {
-  Place place;
-  LocationAttr at = location;
-  SmallVector<LocationAttr, 4> later;
-  for (unsigned steps = 0; at && steps < 4 * callsShown; ++steps) {
-    if (auto name = dyn_cast<NameLoc>(at)) {
-      place.nodes.push_back(name.getName());
-      at = name.getChildLoc();
-    } else if (auto call = dyn_cast<CallSiteLoc>(at)) {
-      later.push_back(call.getCaller());
-      at = call.getCallee();
-    } else if (auto fused = dyn_cast<FusedLoc>(at)) {
-      at = fused.getLocations().empty()
-               ? LocationAttr()
-               : LocationAttr(fused.getLocations().front());
-    } else {
-      if (auto file = dyn_cast<FileLineColLoc>(at);
-          file && place.file.empty()) {
-        place.file = file.getFilename();
-        place.line = file.getLine();
-        place.column = file.getColumn();
-      }
-      at = later.empty() ? LocationAttr() : later.pop_back_val();
-    }
-  }
-  return place;
-}
 
 StringRef severity(DiagnosticSeverity severity) {
   switch (severity) {
@@ -90,11 +54,6 @@ StringRef severity(DiagnosticSeverity severity) {
 }
 
 } // namespace
-
-std::string nodeOf(Location location) {
-  Place place = placeOf(location);
-  return place.nodes.empty() ? "" : place.nodes.front().str();
-}
 
 DiagnosticPrinter::DiagnosticPrinter(MLIRContext *context, raw_ostream &os)
     : ScopedDiagnosticHandler(context), os(os) {

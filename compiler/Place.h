@@ -9,6 +9,14 @@
 
 namespace weir {
 
+/// What a location says: the file, and the nodes from the inside out.
+struct Place {
+  llvm::StringRef file;
+  unsigned line = 0, column = 0;
+  llvm::SmallVector<llvm::StringRef, 4> nodes;
+};
+Place placeOf(mlir::Location location);
+
 /// The node's name as it is, any bytes; empty where the location is of none.
 std::string nodeOf(mlir::Location location);
 

@@ -1,0 +1,45 @@
+// Which node of the model a location is of.
+
+#include "compiler/Place.h"
+
+using namespace mlir;
+
+namespace weir {
+
+/// Calls nest as deep as a model likes; nobody asks for those far outside.
+constexpr unsigned stepLimit = 16;
+
+Place placeOf(Location location) {
+  Place place;
+  LocationAttr at = location;
+  SmallVector<LocationAttr, 4> later;
+  for (unsigned steps = 0; at && steps < stepLimit; ++steps) {
+    if (auto name = dyn_cast<NameLoc>(at)) {
+      place.nodes.push_back(name.getName());
+      at = name.getChildLoc();
+    } else if (auto call = dyn_cast<CallSiteLoc>(at)) {
+      later.push_back(call.getCaller());
+      at = call.getCallee();
+    } else if (auto fused = dyn_cast<FusedLoc>(at)) {
+      at = fused.getLocations().empty()
+               ? LocationAttr()
+               : LocationAttr(fused.getLocations().front());
+    } else {
+      if (auto file = dyn_cast<FileLineColLoc>(at);
+          file && place.file.empty()) {
+        place.file = file.getFilename();
+        place.line = file.getLine();
+        place.column = file.getColumn();
+      }
+      at = later.empty() ? LocationAttr() : later.pop_back_val();
+    }
+  }
+  return place;
+}
+
+std::string nodeOf(Location location) {
+  Place place = placeOf(location);
+  return place.nodes.empty() ? "" : place.nodes.front().str();
+}
+
+} // namespace weir
