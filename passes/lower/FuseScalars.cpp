@@ -14,6 +14,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "passes/lower/Patterns.h"
+#include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
@@ -61,9 +62,8 @@ public:
       if (op == root || isGivenBack(op))
         given.push_back(op);
 
-    DenseMap<Value, Leaf> leaves;
     llvm::SetVector<Value> inputs;
-    DenseMap<Value, Attribute> scalars;
+    llvm::MapVector<Value, Attribute> scalars; // in the order of their uses
     SmallVector<Value> tensors;
     SmallVector<AffineMap> maps;
     for (Operation *op : ordered)

@@ -69,3 +69,30 @@ func.func @both(%g: tensor<4xf32>, %x: tensor<4xf32>) -> (tensor<4xf32>, tensor<
   %y = graph.sub %x, %m : tensor<4xf32>
   return %y, %m : tensor<4xf32>, tensor<4xf32>
 }
+
+// -----
+
+// Numbers stand in the order of their uses, in whatever order they lie in memory.
+// CHECK-LABEL: func.func @numbers
+// CHECK: arith.constant 6.000000e+00 : f32
+// CHECK-NEXT: arith.constant 1.000000e+00 : f32
+// CHECK-NEXT: arith.constant 5.000000e+00 : f32
+// CHECK-NEXT: arith.constant 2.000000e+00 : f32
+// CHECK-NEXT: arith.constant 4.000000e+00 : f32
+// CHECK-NEXT: arith.constant 3.000000e+00 : f32
+// CHECK-NEXT: arith.addf
+func.func @numbers(%x: tensor<4xf32>) -> tensor<4xf32> attributes {weir.kernel} {
+  %one = graph.constant dense<1.0> : tensor<4xf32>
+  %two = graph.constant dense<2.0> : tensor<4xf32>
+  %three = graph.constant dense<3.0> : tensor<4xf32>
+  %four = graph.constant dense<4.0> : tensor<4xf32>
+  %five = graph.constant dense<5.0> : tensor<4xf32>
+  %six = graph.constant dense<6.0> : tensor<4xf32>
+  %a = graph.add %x, %six : tensor<4xf32>
+  %b = graph.mul %a, %one : tensor<4xf32>
+  %c = graph.sub %b, %five : tensor<4xf32>
+  %d = graph.mul %c, %two : tensor<4xf32>
+  %e = graph.add %d, %four : tensor<4xf32>
+  %y = graph.maximum %e, %three : tensor<4xf32>
+  return %y : tensor<4xf32>
+}
