@@ -13,8 +13,9 @@ namespace weir::onnx {
 struct Format;
 class Tracer;
 
-/// Initializers that training makes variables of, by name.
-using Trained = llvm::StringMap<graph::VariableOp>;
+/// Initializers that training makes variables of, in the order of their names.
+using Trained =
+    llvm::SmallVector<std::pair<llvm::StringRef, graph::VariableOp>>;
 
 /// A tensor at the edge of an entry, under the model's name of it.
 struct Port : EntryPort {

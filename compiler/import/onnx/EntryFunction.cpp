@@ -21,11 +21,10 @@ traceEntry(Report &report, const Entry &entry, const Trained &trained,
   SmallVector<std::pair<StringRef, Traced>> fed;
   for (auto [port, traced] : llvm::zip_equal(entry.inputs, given))
     fed.push_back({port.name, traced});
-  for (const auto &variable : trained) {
-    graph::VariableOp op = variable.second;
+  for (auto [name, variable] : trained) {
     Value value = builder.create<graph::ReadVariableOp>(
-        op.getLoc(), op.getTensorType(), op.getSymName());
-    fed.push_back({variable.getKey(), {value, {}, nullptr}});
+        variable.getLoc(), variable.getTensorType(), variable.getSymName());
+    fed.push_back({name, {value, {}, nullptr}});
   }
   SmallVector<StringRef> wanted;
   for (const Port &port : entry.outputs)

@@ -85,7 +85,7 @@ LogicalResult declareTrained(Report &report, ModuleOp module, Model &model,
     if (learns)
       markTrained(variable);
     count += learns;
-    trained[name] = variable;
+    trained.push_back({name, variable});
   }
   return checkTrained(report, options, count, others);
 }
