@@ -267,17 +267,19 @@ void writeOptions(ModuleOp module, const Options &options) {
 
 Status compileModule(ModuleOp module, Course &course) {
   const Options &options = course.options;
+  // Of several kinds of processors each has a target of its own, later. What
+  // gradients become goes by what the GPU leaves to a library.
+  if (options.levels.empty())
+    if (llvm::Error error = writeTarget(module, options.target))
+      return badTarget(std::move(error));
+  if (options.gpu.isOn())
+    if (llvm::Error error = writeGpu(module, options.gpu))
+      return badTarget(std::move(error));
+
   // What has no derivative is found after import; all else has been accepted
   // by then, and a pass that fails is a fault of ours.
   bool stopped = false;
   StringRef first = "import";
-  // What gradients become goes by what the GPU leaves to a library.
-  if (options.gpu.isOn()) {
-    if (llvm::Error error = writeTarget(module, options.target))
-      return badTarget(std::move(error));
-    if (llvm::Error error = writeGpu(module, options.gpu))
-      return badTarget(std::move(error));
-  }
   if (options.training) {
     module->setAttr("weir.training", options.training);
     if (failed(runStages(module, course, first, "train", stopped)))
@@ -295,31 +297,21 @@ Status compileModule(ModuleOp module, Course &course) {
   }
   if (!options.levels.empty())
     return compileLevels(module, course, first);
-  if (!options.gpu.isOn()) {
-    if (llvm::Error error = writeTarget(module, options.target))
-      return badTarget(std::move(error));
-  } else {
-    if (first != "fuse") {
-      if (failed(runStages(module, course, first, "grad", stopped)))
-        return internalError();
-      if (stopped)
-        return print(module, options);
-    }
-    // What a place is asked for is known by now.
-    if (failed(runStages(module, course, "place", "place", stopped)))
-      return Status::badUsage;
+  if (first != "fuse" && (options.gpu.isOn() || options.arenaLimit)) {
+    if (failed(runStages(module, course, first, "grad", stopped)))
+      return internalError();
     if (stopped)
       return print(module, options);
     first = "fuse";
   }
+  // What a place is asked for is known by now.
+  if (options.gpu.isOn()) {
+    if (failed(runStages(module, course, "place", "place", stopped)))
+      return Status::badUsage;
+    if (stopped)
+      return print(module, options);
+  }
   if (options.arenaLimit) {
-    if (first != "fuse") {
-      if (failed(runStages(module, course, first, "grad", stopped)))
-        return internalError();
-      if (stopped)
-        return print(module, options);
-      first = "fuse";
-    }
     Status status = fitArena(module, course);
     if (status != Status::ok)
       return status;
