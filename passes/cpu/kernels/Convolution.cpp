@@ -2,10 +2,11 @@
 // which are never written out.
 //
 // A register tile is a block of neighbouring results by two vectors of
-// channels. Where x is padded, or its pixels would fight for sets of L1, each
-// image is first copied into a buffer with a border of zeros, so that all tiles
-// are alike. Bytes are multiplied four channels at a time where the filter is
-// in words; a copy then fills the last word of a pixel.
+// channels, or by four, of two panels. Where x is padded, or its pixels would
+// fight for sets of L1, each image is first copied into a buffer with a border
+// of zeros, so that all tiles are alike. Bytes are multiplied four channels at
+// a time where the filter is in words; a copy then fills the last word of a
+// pixel.
 //
 // Threads share the images where these are several, or else rows of tiles,
 // panels or groups: each then runs all loops, of which one is confined to its
@@ -140,7 +141,7 @@ struct ConvolutionEmitter : ConvolutionBlocks {
     int64_t panels = (groupOutputs + panel - 1) / panel;
     Value panelIndex =
         e.plus(e.times(group, panels), e.dividedBy(column, panel));
-    Value inPanel = tileColumns == panel ? e.index(0) : e.modulo(column, panel);
+    Value inPanel = tileColumns >= panel ? e.index(0) : e.modulo(column, panel);
     int64_t pixel = copy ? copyChannels : channels;
     auto type = cast<MemRefType>(x.getType());
     bool run = isRun(pixel) && (copy || type.getLayout().isIdentity());
@@ -184,7 +185,8 @@ struct ConvolutionEmitter : ConvolutionBlocks {
       at.append({channel, nullptr});
       Emitter::Values right;
       for (int64_t v = 0; v < vectors; ++v) {
-        at.back() = e.times(e.plus(inPanel, v * lanes), unit);
+        at.front() = e.plus(panelIndex, v * lanes / panel);
+        at.back() = e.times(e.plus(inPanel, v * lanes % panel), unit);
         right.push_back(
             words ? e.loadWords(weights, at, lanes)
                   : e.widen(e.load(weights, at, lanes, lanes), sumElement));

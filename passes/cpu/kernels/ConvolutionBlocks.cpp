@@ -27,7 +27,17 @@ ConvolutionBlocks::ConvolutionBlocks(kernel::ConvolutionOp op,
   lanes = target.lanes(sumElement);
   while (panel % lanes)
     lanes = lanes > 1 ? lanes / 2 : 1;
-  tileColumns = panel % (2 * lanes) ? lanes : 2 * lanes;
+  fetchesAhead =
+      ShapedType::getNumElements(ws) * Emitter::elementBytes(op.getFilter()) >
+      target.l2;
+  // Where two multiply-adds begin in a cycle, tiles of four vectors need fewer
+  // other instructions than high ones. Narrow images would be cut badly.
+  bool ofTwoPanels = target.fmaRate > 1 && target.registers >= 32 && !words &&
+                     panel == 2 * lanes && groupOutputs % (2 * panel) == 0 &&
+                     outWidth >= 24 && !fetchesAhead;
+  tileColumns = ofTwoPanels           ? 2 * panel
+                : panel % (2 * lanes) ? lanes
+                                      : 2 * lanes;
   int64_t vectors = tileColumns / lanes;
   int64_t most =
       std::min<int64_t>(14, (target.registers - vectors - 1) / vectors);
@@ -35,9 +45,6 @@ ConvolutionBlocks::ConvolutionBlocks(kernel::ConvolutionOp op,
   tileHeight = outWidth > most / 2 ? 1 : std::min(outHeight, most / tileWidth);
   Type inCopy = words ? Emitter::element(x) : sumElement;
   bytes = std::max<int64_t>(1, inCopy.getIntOrFloatBitWidth() / 8);
-  fetchesAhead =
-      ShapedType::getNumElements(ws) * Emitter::elementBytes(op.getFilter()) >
-      target.l2;
   copyHeight = (outHeight - 1) * strideY + (windowHeight - 1) * dilationY + 1;
   copyWidth = (outWidth - 1) * strideX + (windowWidth - 1) * dilationX + 1;
   copyChannels = channels;
