@@ -104,12 +104,11 @@ MatmulBlocks::MatmulBlocks(kernel::MatmulOp op, const kernel::Target &target,
   // One product a cycle leaves time for loads: low tiles whose sums are in two
   // sets, so that chains of additions are half as long and what goes on between
   // them overlaps better with that of the next tile. Two a cycle do not: tiles
-  // as high as the registers allow, unless sums are short, or rows few at a
-  // time.
+  // as high as the registers allow, unless sums are short, or rows few.
   int64_t registers = target.registers - vectors - 1;
   bool many = registers >= 20;
-  bool high = many && target.fmaRate > 1 && chain >= 64 && depth > 128 &&
-              alike > 16 && !streams;
+  bool high = many && target.fmaRate > 1 && chain >= 64 && depth >= 64 &&
+              alike > 16;
   depthOutside = high && !packsParts;
   // Sums of integers are the same in any order.
   high |= words && many;
