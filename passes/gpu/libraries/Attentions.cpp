@@ -7,6 +7,8 @@
 
 #include "mlir/IR/Matchers.h"
 
+#include <cmath>
+
 using namespace mlir;
 
 namespace weir::gpu {
@@ -84,8 +86,8 @@ struct Lying {
 
   /// Whether the library takes rows that lie so.
   bool isInRows() const {
-    return strides.back() == 1 && sizes.back() % headsBy == 0 &&
-           sizes.back() <= mostOfHead &&
+    return strides.back() == 1 && sizes.back() > 0 &&
+           sizes.back() % headsBy == 0 && sizes.back() <= mostOfHead &&
            llvm::all_of(ArrayRef<int64_t>(strides).drop_back(),
                         [](int64_t stride) { return stride % headsBy == 0; });
   }
@@ -130,7 +132,8 @@ struct Found {
       value = found.takeMask(add);
     while (value && !value.getDefiningOp<graph::MatmulOp>())
       value = found.takeScale(value);
-    if (!value)
+    // The library has the scale as a float.
+    if (!value || !std::isfinite(static_cast<float>(found.scale)))
       return std::nullopt;
     found.scores = value.getDefiningOp<graph::MatmulOp>();
     return found;

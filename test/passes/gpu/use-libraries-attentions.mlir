@@ -58,8 +58,9 @@ module attributes {weir.gpu = {LIBRARY}} {
 
 // -----
 
-// What the library does not do stays: f32, heads that are no multiple of 8, columns
-// of k that lie apart, other functions of the scores, a scale of what is masked.
+// What the library does not do stays: f32, heads that are no multiple of 8 or have no
+// elements, columns of k that lie apart, other functions of the scores, a scale that
+// no float holds or of what is masked, what is behind.
 // CHECK-NOT: weir.attention
 module attributes {weir.gpu = {LIBRARY}} {
   func.func private @floats(%q: tensor<32x8xf32>, %k: tensor<40x8xf32>) -> tensor<32x8xf32> attributes {weir.kernel} {
@@ -74,6 +75,12 @@ module attributes {weir.gpu = {LIBRARY}} {
     %2 = graph.matmul %1, %k : tensor<32x40xf16>, tensor<40x12xf16>
     return %2 : tensor<32x12xf16>
   }
+  func.func private @empty(%q: tensor<1x1x32x0xf16>, %k: tensor<1x1x40x0xf16>, %v: tensor<1x1x40x8xf16>) -> tensor<1x1x32x8xf16> attributes {weir.kernel} {
+    %0 = graph.matmul %q, %k transpose_b : tensor<1x1x32x0xf16>, tensor<1x1x40x0xf16>
+    %1 = graph.softmax %0 : tensor<1x1x32x40xf16>
+    %2 = graph.matmul %1, %v : tensor<1x1x32x40xf16>, tensor<1x1x40x8xf16>
+    return %2 : tensor<1x1x32x8xf16>
+  }
   func.func private @apart(%q: tensor<32x8xf16>, %k: tensor<8x40xf16>, %v: tensor<40x8xf16>) -> tensor<32x8xf16> attributes {weir.kernel} {
     %0 = graph.matmul %q, %k : tensor<32x8xf16>, tensor<8x40xf16>
     %1 = graph.softmax %0 : tensor<32x40xf16>
@@ -84,6 +91,14 @@ module attributes {weir.gpu = {LIBRARY}} {
     %0 = graph.matmul %q, %k transpose_b : tensor<32x8xf16>, tensor<40x8xf16>
     %t = graph.tanh %0 : tensor<32x40xf16>
     %1 = graph.softmax %t : tensor<32x40xf16>
+    %2 = graph.matmul %1, %k : tensor<32x40xf16>, tensor<40x8xf16>
+    return %2 : tensor<32x8xf16>
+  }
+  func.func private @infinite(%q: tensor<32x8xf16>, %k: tensor<40x8xf16>) -> tensor<32x8xf16> attributes {weir.kernel} {
+    %c = graph.constant dense<0.000000e+00> : tensor<32x40xf16>
+    %0 = graph.matmul %q, %k transpose_b : tensor<32x8xf16>, tensor<40x8xf16>
+    %s = graph.div %0, %c : tensor<32x40xf16>
+    %1 = graph.softmax %s : tensor<32x40xf16>
     %2 = graph.matmul %1, %k : tensor<32x40xf16>, tensor<40x8xf16>
     return %2 : tensor<32x8xf16>
   }
