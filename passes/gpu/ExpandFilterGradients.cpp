@@ -30,7 +30,11 @@ bool putsChannelsLast(graph::TransposeOp op) {
 struct ExpandFilterGradients
     : impl::ExpandFilterGradientsBase<ExpandFilterGradients> {
   void runOnOperation() override {
-    std::optional<bool> isForced = library();
+    Operation *module = getOperation()->getParentOp();
+    std::optional<bool> isForced = gpu::isForced(module, "cudnn");
+    // What the host computes is not known yet.
+    if (hasPlaces(module))
+      isForced.reset();
     SmallVector<graph::FilterGradientOp> gradients;
     getOperation().walk([&](graph::FilterGradientOp op) {
       if (!isForced || !gpu::isForLibrary(op, *isForced))
@@ -42,23 +46,10 @@ struct ExpandFilterGradients
   }
 
 private:
-  /// Whether cuDNN is to compute what it can, or only what is worth it; neither
-  /// where it is not asked for. What the host computes is not known yet, so
-  /// that a model with places has none.
-  std::optional<bool> library() {
-    Operation *module = getOperation()->getParentOp();
+  static bool hasPlaces(Operation *module) {
     auto gpu = module->getAttrOfType<DictionaryAttr>("weir.gpu");
-    auto names = gpu ? gpu.getAs<StringAttr>("library") : nullptr;
     auto places = gpu ? gpu.getAs<ArrayAttr>("place") : nullptr;
-    if (!names || (places && !places.empty()) ||
-        module->hasAttr("weir.devices"))
-      return std::nullopt;
-    SmallVector<StringRef> libraries;
-    names.getValue().split(libraries, ',');
-    if (llvm::is_contained(libraries, "auto"))
-      return false;
-    return llvm::is_contained(libraries, "cudnn") ? std::optional(true)
-                                                  : std::nullopt;
+    return (places && !places.empty()) || module->hasAttr("weir.devices");
   }
 
   static LogicalResult expand(graph::FilterGradientOp op) {

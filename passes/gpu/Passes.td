@@ -26,7 +26,7 @@ def ExpandFilterGradients : Pass<"weir-expand-filter-gradients", "::mlir::func::
 }
 
 def UseLibraries : Pass<"weir-use-libraries", "::mlir::func::FuncOp"> {
-  let summary = "Leaves products and convolutions to libraries, where that is asked for";
+  let summary = "Leaves products, convolutions and attentions to libraries, where that is asked for";
   let description = [{
     A kernel that is one product of matrices, whose epilogue cuBLASLt has too (a
     bias, a relu), is marked with `weir.gemm`: the product, and which of its

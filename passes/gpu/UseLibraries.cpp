@@ -1,5 +1,5 @@
-// Kernels that are a product of matrices or a convolution are left to a
-// library, where that is asked for.
+// Kernels that are a product of matrices, a convolution, its gradient by the
+// filter or an attention are left to a library, where that is asked for.
 
 #include "passes/gpu/Passes.h"
 
@@ -16,25 +16,21 @@ namespace {
 struct UseLibraries : impl::UseLibrariesBase<UseLibraries> {
   void runOnOperation() override {
     func::FuncOp kernel = getOperation();
-    auto gpu = kernel->getParentOp()->getAttrOfType<DictionaryAttr>("weir.gpu");
-    auto names = gpu ? gpu.getAs<StringAttr>("library") : nullptr;
-    if (!names || !kernel->hasAttr("weir.kernel") ||
-        kernel->hasAttr("weir.host") || kernel.isExternal() ||
-        kernel->hasAttr("weir.conv") || kernel->hasAttr("weir.attention"))
+    if (!kernel->hasAttr("weir.kernel") || kernel->hasAttr("weir.host") ||
+        kernel.isExternal() || kernel->hasAttr("weir.conv") ||
+        kernel->hasAttr("weir.attention"))
       return;
-    // Of these the graph has only what is a library's.
-    if (DictionaryAttr gradient = gpu::gradientOf(kernel))
-      return kernel->setAttr("weir.conv", gradient);
-    SmallVector<StringRef> libraries;
-    names.getValue().split(libraries, ',');
-    bool isCounted = llvm::is_contained(libraries, "auto");
-    if (isCounted || llvm::is_contained(libraries, "cublaslt"))
-      if (DictionaryAttr product = gpu::productOf(kernel, !isCounted))
+    Operation *module = kernel->getParentOp();
+    if (std::optional<bool> isForced = gpu::isForced(module, "cublaslt"))
+      if (DictionaryAttr product = gpu::productOf(kernel, *isForced))
         return kernel->setAttr("weir.gemm", product);
-    if (isCounted || llvm::is_contained(libraries, "cudnn")) {
-      if (DictionaryAttr attention = gpu::attentionOf(kernel, !isCounted))
+    if (std::optional<bool> isForced = gpu::isForced(module, "cudnn")) {
+      // Of these the graph has only what is the library's.
+      if (DictionaryAttr gradient = gpu::gradientOf(kernel))
+        return kernel->setAttr("weir.conv", gradient);
+      if (DictionaryAttr attention = gpu::attentionOf(kernel, *isForced))
         return kernel->setAttr("weir.attention", attention);
-      if (DictionaryAttr convolution = gpu::convolutionOf(kernel, !isCounted))
+      if (DictionaryAttr convolution = gpu::convolutionOf(kernel, *isForced))
         kernel->setAttr("weir.conv", convolution);
     }
   }

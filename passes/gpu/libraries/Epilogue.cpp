@@ -88,6 +88,19 @@ StringRef nameOf(Type element) {
                             : "";
 }
 
+std::optional<bool> isForced(Operation *module, StringRef library) {
+  auto gpu = module->getAttrOfType<DictionaryAttr>("weir.gpu");
+  auto names = gpu ? gpu.getAs<StringAttr>("library") : nullptr;
+  SmallVector<StringRef> libraries;
+  if (names)
+    names.getValue().split(libraries, ',');
+  if (llvm::is_contained(libraries, "auto"))
+    return false;
+  if (llvm::is_contained(libraries, library))
+    return true;
+  return std::nullopt;
+}
+
 bool isWorthCalling(double operations, Type element) {
   double own = launchSeconds + operations / ownRate;
   double theirs =

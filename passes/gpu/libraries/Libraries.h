@@ -34,6 +34,10 @@ struct Epilogue {
 /// The name of an element type in the runtime's tables; empty: none of theirs.
 llvm::StringRef nameOf(mlir::Type element);
 
+/// Whether the module's `weir.gpu` leaves to the library all that it can do, or
+/// what it should do in less time. None: it is not asked for.
+std::optional<bool> isForced(mlir::Operation *module, llvm::StringRef library);
+
 /// Whether a library should take less time than our kernels for so many
 /// operations on elements of that type.
 bool isWorthCalling(double operations, mlir::Type element);
