@@ -3,61 +3,49 @@ row by row, with a mask for each column, for each row or none, and of heads with
 that are wider."""
 
 import sys
+from pathlib import Path
 
-name_of_type = sys.argv[2] if len(sys.argv) > 2 else "DT_HALF"
-kind = f"type: {name_of_type}"
-nodes = []
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "models"))
+from graphdef import Graph
+
+kind = sys.argv[2] if len(sys.argv) > 2 else "DT_HALF"
+g = Graph()
 
 
-def node(name, op, inputs, **pairs):
-    reads = "".join(f' input: "{i}"' for i in inputs)
-    attributes = "".join(f' attr {{ key: "{k}" value {{ {v} }} }}' for k, v in pairs.items())
-    nodes.append(f'node {{ name: "{name}" op: "{op}"{reads}{attributes} }}')
-    return name
+def op(name, called, *inputs, **attributes):
+    return g.op(name, called, *inputs, T=kind, **attributes)
 
 
 def placeholder(name, *shape):
-    dims = "".join(f" dim {{ size: {d} }}" for d in shape)
-    return node(name, "Placeholder", [], dtype=kind, shape=f"shape {{{dims} }}")
-
-
-def constant(name, dtype, dims, text):
-    shape = "".join(f" dim {{ size: {d} }}" for d in dims)
-    return node(name, "Const", [], dtype=f"type: {dtype}",
-                value=f"tensor {{ dtype: {dtype} tensor_shape {{{shape} }} {text} }}")
+    return g.placeholder(name, shape, kind)
 
 
 def turned(name, x):
-    return node(name, "Transpose", [x, "turn"], T=kind, Tperm="type: DT_INT32")
+    return op(name, "Transpose", x, "turn", Tperm="DT_INT32")
 
 
 def attend(name, q, k, v, scale, mask=None):
-    scores = node(f"{name}_scores", "BatchMatMulV2", [q, k], T=kind, adj_y="b: true")
+    scores = op(f"{name}_scores", "BatchMatMulV2", q, k, adj_y=True)
     if scale:
-        scores = node(f"{name}_scaled", "Mul", [scores, scale], T=kind)
+        scores = op(f"{name}_scaled", "Mul", scores, scale)
     if mask:
-        scores = node(f"{name}_masked", "AddV2", [scores, mask], T=kind)
-    weights = node(f"{name}_weights", "Softmax", [scores], T=kind)
-    return node(f"{name}_sums", "BatchMatMulV2", [weights, v], T=kind)
+        scores = op(f"{name}_masked", "AddV2", scores, mask)
+    weights = op(f"{name}_weights", "Softmax", scores)
+    return op(f"{name}_sums", "BatchMatMulV2", weights, v)
 
 
-def give(name, x):
-    node(name, "Identity", [x], T=kind)
-
-
-# An eighth, as the bits of each type.
-constant("eighth", name_of_type, [],
-         {"DT_HALF": "half_val: 12288", "DT_BFLOAT16": "half_val: 15872"}.get(
-             name_of_type, "float_val: 0.125"))
-constant("turn", "DT_INT32", [4], "int_val: 0 int_val: 2 int_val: 1 int_val: 3")
+g.const("eighth", 0.125, kind)
+g.ints("turn", [0, 2, 1, 3])
 # Heads row by row, and a mask for each column, as in an encoder.
 sides = [turned(f"{side}_turned", placeholder(side, 2, 40, 3, 16)) for side in "qkv"]
 heads = attend("encoder", *sides, "eighth", placeholder("padding", 2, 1, 1, 40))
-give("encoder_out", turned("encoder_turned", heads))
+op("encoder_out", "Identity", turned("encoder_turned", heads))
 # Heads that lie apart, other columns than rows, and wider values.
-give("wide_out", attend("wide", placeholder("q1", 3, 2, 37, 8), placeholder("k1", 3, 2, 50, 8),
-                        placeholder("v1", 3, 2, 50, 24), None))
+wide = attend("wide", placeholder("q1", 3, 2, 37, 8), placeholder("k1", 3, 2, 50, 8),
+              placeholder("v1", 3, 2, 50, 24), None)  # fmt: skip
+op("wide_out", "Identity", wide)
 # One dimension of heads, and a mask for each row.
-give("masked_out", attend("masked", placeholder("q2", 4, 33, 8), placeholder("k2", 4, 35, 8),
-                          placeholder("v2", 4, 35, 8), "eighth", placeholder("seen", 33, 35)))
-open(sys.argv[1], "w").write("\n".join(nodes) + "\n")
+masked = attend("masked", placeholder("q2", 4, 33, 8), placeholder("k2", 4, 35, 8),
+                placeholder("v2", 4, 35, 8), "eighth", placeholder("seen", 33, 35))  # fmt: skip
+op("masked_out", "Identity", masked)
+Path(sys.argv[1]).write_text(g.text())

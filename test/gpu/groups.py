@@ -2,30 +2,21 @@
 sizes for which a Hopper has tiles of each kind, plain, transposed and with edges."""
 
 import sys
+from pathlib import Path
 
-nodes = []
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "models"))
+from graphdef import Graph
 
-
-def node(name, op, inputs, **pairs):
-    reads = "".join(f' input: "{i}"' for i in inputs)
-    attributes = "".join(f' attr {{ key: "{k}" value {{ {v} }} }}' for k, v in pairs.items())
-    nodes.append(f'node {{ name: "{name}" op: "{op}"{reads}{attributes} }}')
-    return name
-
-
-def placeholder(name, kind, *shape):
-    dims = "".join(f" dim {{ size: {d} }}" for d in shape)
-    return node(name, "Placeholder", [], dtype=f"type: {kind}", shape=f"shape {{{dims} }}")
+g = Graph()
 
 
 def product(name, kind, rows, depth, columns, turn_a=False, turn_b=False):
-    a = placeholder(name + "_a", kind, *((depth, rows) if turn_a else (rows, depth)))
-    b = placeholder(name + "_b", kind, *((columns, depth) if turn_b else (depth, columns)))
-    bias = placeholder(name + "_bias", kind, columns)
-    y = node(name, "MatMul", [a, b], T=f"type: {kind}", transpose_a=f"b: {str(turn_a).lower()}",
-             transpose_b=f"b: {str(turn_b).lower()}")  # fmt: skip
-    y = node(name + "_biased", "BiasAdd", [y, bias], T=f"type: {kind}")
-    node(name + "_relu", "Relu", [y], T=f"type: {kind}")
+    a = g.placeholder(name + "_a", (depth, rows) if turn_a else (rows, depth), kind)
+    b = g.placeholder(name + "_b", (columns, depth) if turn_b else (depth, columns), kind)
+    bias = g.placeholder(name + "_bias", (columns,), kind)
+    y = g.op(name, "MatMul", a, b, T=kind, transpose_a=turn_a, transpose_b=turn_b)
+    y = g.op(name + "_biased", "BiasAdd", y, bias, T=kind)
+    g.op(name + "_relu", "Relu", y, T=kind)
 
 
 sizes = ((4096, 4096, 4096), (65536, 256, 128), (2048, 1024, 1024), (16384, 256, 64),
@@ -36,8 +27,7 @@ product("b0", "DT_BFLOAT16", *sizes[0])
 for i, turns in enumerate(((False, True), (True, False), (True, True))):
     product(f"t{i}", "DT_HALF", 4096, 4096, 4096, *turns)
 for i, (inputs, stride) in enumerate(((64, 1), (64, 2), (5, 1))):
-    x = placeholder(f"x{i}", "DT_HALF", 32, 56, 56, inputs)
-    w = placeholder(f"w{i}", "DT_HALF", 3, 3, inputs, 128)
-    node(f"c{i}", "Conv2D", [x, w], T="type: DT_HALF", padding='s: "SAME"',
-         strides=f"list {{ i: 1 i: {stride} i: {stride} i: 1 }}")  # fmt: skip
-open(sys.argv[1], "w").write("\n".join(nodes) + "\n")
+    x = g.placeholder(f"x{i}", (32, 56, 56, inputs), "DT_HALF")
+    w = g.placeholder(f"w{i}", (3, 3, inputs, 128), "DT_HALF")
+    g.op(f"c{i}", "Conv2D", x, w, T="DT_HALF", padding="SAME", strides=[1, stride, stride, 1])
+Path(sys.argv[1]).write_text(g.text())

@@ -3,16 +3,26 @@
 import numpy as np
 
 TYPES = {
-    np.dtype("float32"): ("DT_FLOAT", "float_val"),
-    np.dtype("float64"): ("DT_DOUBLE", "double_val"),
-    np.dtype("int32"): ("DT_INT32", "int_val"),
-    np.dtype("int64"): ("DT_INT64", "int64_val"),
-    np.dtype("bool"): ("DT_BOOL", "bool_val"),
+    "DT_FLOAT": ("float32", "float_val"),
+    "DT_DOUBLE": ("float64", "double_val"),
+    "DT_INT32": ("int32", "int_val"),
+    "DT_INT64": ("int64", "int64_val"),
+    "DT_BOOL": ("bool", "bool_val"),
+    "DT_HALF": ("float16", "half_val"),
+    "DT_BFLOAT16": ("float32", "half_val"),  # NumPy has no such type
 }
 
 
 def type_name(dtype):
-    return TYPES[np.dtype(dtype)][0]
+    """TensorFlow's name of a type of NumPy's; its own names stay."""
+    if str(dtype) in TYPES:
+        return dtype
+    return next(name for name, (known, _) in TYPES.items() if np.dtype(known) == np.dtype(dtype))
+
+
+def bits(values, kind):
+    """The bits of 16-bit floats."""
+    return values.view(np.uint16) if kind == "DT_HALF" else values.view(np.uint32) >> 16
 
 
 def shape_text(shape):
@@ -66,8 +76,11 @@ class Graph:
         return name
 
     def const(self, name, values, dtype="float32"):
-        values = np.asarray(values, dtype)
-        kind, field = TYPES[values.dtype]
+        kind = type_name(dtype)
+        known, field = TYPES[kind]
+        values = np.asarray(values, known)
+        if field == "half_val":
+            values = bits(values, kind)
         numbers = ", ".join(str(v).lower() if values.dtype == bool else repr(v.item())
                             for v in values.ravel())
         self.nodes.append(
