@@ -30,8 +30,6 @@ Error fault(const Twine &message) {
 // The fields of weir_sim_thread, of 12 numbers and two addresses.
 enum Field { Thread = 0, Block = 3, Threads = 6, Blocks = 9 };
 constexpr uint64_t sharedAt = 48;
-// What weir_sim_multiply multiplies.
-enum Factors { Bf16, F16, Tf32 };
 constexpr unsigned sharedSpace = 3;
 
 /// The number of a thread's that an intrinsic asks for.

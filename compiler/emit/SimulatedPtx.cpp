@@ -11,9 +11,6 @@ using namespace llvm;
 namespace weir {
 namespace {
 
-// What weir_sim_begin_product multiplies.
-enum Factors { Bf16, F16 };
-
 class Instruction {
 public:
   Instruction(CallInst &call, Value *thread)

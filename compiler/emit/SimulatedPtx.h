@@ -6,6 +6,9 @@
 
 namespace weir {
 
+/// What the simulator multiplies, as runtime/sim/sim.h counts it.
+enum Factors { Bf16, F16, Tf32 };
+
 /// Puts a call of the simulator (runtime/sim/sim.h) for a thread beside an
 /// instruction that is text, and answers its results; null, if the simulator
 /// does not have it.

@@ -18,7 +18,7 @@ namespace weir {
 namespace {
 
 /// What the simulator keeps in the arena: its state, and for blocks whose
-/// threads meet their stacks and shared memory (runtime/sim/sim.c).
+/// threads meet their stacks and shared memory (runtime/sim/sim.h).
 constexpr int64_t simulatorState = 64, stackOfThread = 64 << 10,
                   memoryOfBlock = 704 << 10;
 

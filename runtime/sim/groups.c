@@ -45,8 +45,8 @@ static group *group_of(fiber *self) {
   return &self->block->groups[weir_sim_number(&self->thread) / GROUP];
 }
 
-// The 16 bytes at a place of the side that the descriptor begins, `down` eight
-// lines and `on` bytes further, whose chunks are turned by the line.
+// The 16 bytes that are so many bytes further than where the descriptor begins,
+// where chunks are turned by the line.
 static const char *chunk_at(const block *block, uint64_t descriptor,
                             uint64_t bytes) {
   // Descriptors have 18 bits of an address, in which shared memory lies.

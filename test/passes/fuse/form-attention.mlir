@@ -132,22 +132,22 @@ module attributes {weir.gpu = {kind = "cuda"}} {
 
 // -----
 
-// Threads of a processor share its products.
-// CHECK-LABEL: func.func @step
+// Of what the GPU's host computes, few rows are products that threads share.
+// CHECK-LABEL: func.func @on_the_host
 // CHECK-COUNT-3: graph.group(
-module {
-  func.func @step(%q: tensor<8x1x4xf32>, %k: tensor<8x500x4xf32>) -> tensor<8x1x4xf32> {
-    %s = graph.group(%q, %k) : (tensor<8x1x4xf32>, tensor<8x500x4xf32>) -> tensor<8x1x500xf32> {
+module attributes {weir.gpu = {kind = "cuda"}} {
+  func.func @on_the_host(%q: tensor<8x1x4xf32>, %k: tensor<8x500x4xf32>) -> tensor<8x1x4xf32> {
+    %s = graph.group(%q, %k) attributes {weir.host} : (tensor<8x1x4xf32>, tensor<8x500x4xf32>) -> tensor<8x1x500xf32> {
     ^bb0(%a: tensor<8x1x4xf32>, %b: tensor<8x500x4xf32>):
       %0 = graph.matmul %a, %b transpose_b : tensor<8x1x4xf32>, tensor<8x500x4xf32>
       graph.yield %0 : tensor<8x1x500xf32>
     }
-    %p = graph.group(%s) : (tensor<8x1x500xf32>) -> tensor<8x1x500xf32> {
+    %p = graph.group(%s) attributes {weir.host} : (tensor<8x1x500xf32>) -> tensor<8x1x500xf32> {
     ^bb0(%a: tensor<8x1x500xf32>):
       %0 = graph.softmax %a : tensor<8x1x500xf32>
       graph.yield %0 : tensor<8x1x500xf32>
     }
-    %o = graph.group(%p, %k) : (tensor<8x1x500xf32>, tensor<8x500x4xf32>) -> tensor<8x1x4xf32> {
+    %o = graph.group(%p, %k) attributes {weir.host} : (tensor<8x1x500xf32>, tensor<8x500x4xf32>) -> tensor<8x1x4xf32> {
     ^bb0(%a: tensor<8x1x500xf32>, %b: tensor<8x500x4xf32>):
       %0 = graph.matmul %a, %b : tensor<8x1x500xf32>, tensor<8x500x4xf32>
       graph.yield %0 : tensor<8x1x4xf32>
