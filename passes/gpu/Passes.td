@@ -108,10 +108,11 @@ def ShareThreads : Pass<"weir-share-threads", "::mlir::func::FuncOp"> {
     16-bit floats are `wgmma`'s if that is estimated to take less time. Where tiles are few, blocks share their
     depth, and a `kernel.parts` behind adds up what they leave. Right sides of products are not packed.
 
-    Two products with the softmax of rows between them, of heads of up to 256
-    elements, are one such op: a block makes the scores of 64 rows tile by tile in
-    registers, and reads its sides and writes its result through copies that only turn
-    dimensions.
+    Two products with the softmax of rows between them, of heads of up to 512
+    elements, are one such op: a block makes the scores of 64 rows, or of up to 16
+    where there are no more, tile by tile in registers, and reads its sides and writes
+    its result through copies that only turn dimensions. Where blocks would be few, they
+    share the columns, and a second op adds up what they leave.
 
     ```mlir
     linalg.generic {iterator_types = ["parallel", "reduction"]} ins(%x : memref<8x50xf32>) outs(%y : memref<8xf32>) { add }
