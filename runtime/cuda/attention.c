@@ -6,140 +6,85 @@
 
 #include "runtime/cuda/plans.h"
 
-// What is being described.
-typedef struct making {
-  weir_gpu *gpu;
-  const weir_gpu_attention *of;
-  weir_gpu_dnn_plan *plan;
-  weir_dnn_object operations[16];
-  int64_t count, inside; // operations, and the next number without memory
-  weir_status status;    // of the first failure; nothing is done after it
-} making;
-
-static weir_dnn_object make(making *m, int32_t type) {
-  weir_dnn_object object = NULL;
-  if (!m->status)
-    m->status = weir_dnn_make(m->gpu, m->plan, type, &object);
-  return object;
-}
-
-static void set_code(making *m, weir_dnn_object object, int32_t attribute,
-                     int32_t type, int32_t value) {
-  if (!m->status)
-    m->status = weir_dnn_set_number(m->gpu, object, attribute, type, value);
-}
-
-static void set_part(making *m, weir_dnn_object object, int32_t attribute,
-                     weir_dnn_object part) {
-  if (!m->status)
-    m->status = weir_dnn_set_object(m->gpu, object, attribute, part);
-}
-
-static weir_dnn_object finish(making *m, weir_dnn_object object) {
-  if (!m->status)
-    m->status = weir_dnn_finalize(m->gpu, object);
-  return object;
-}
-
-static weir_dnn_object tensor(making *m, int64_t number, uint32_t dtype,
-                              int64_t rows, int64_t columns,
-                              const int64_t strides[4]) {
-  weir_dnn_shape shape = {{m->of->batch, m->of->heads, rows, columns},
+static weir_dnn_object tensor(weir_dnn_making *m, const weir_gpu_attention *of,
+                              int64_t number, uint32_t dtype, int64_t rows,
+                              int64_t columns, const int64_t strides[4]) {
+  weir_dnn_shape shape = {{of->batch, of->heads, rows, columns},
                           {strides[0], strides[1], strides[2], strides[3]}};
-  weir_dnn_elements of = {dtype, !(m->of->flags & WEIR_ATTENTION_UNALIGNED)};
-  weir_dnn_object made = NULL;
-  if (!m->status)
-    m->status = weir_dnn_tensor(m->gpu, m->plan, number, of, &shape, &made);
-  return made;
+  weir_dnn_elements elements = {dtype, !(of->flags & WEIR_ATTENTION_UNALIGNED)};
+  return weir_dnn_tensor(m, number, elements, &shape);
 }
 
 // Scores, or what they become, and a value of each row.
-static weir_dnn_object scores(making *m, uint32_t dtype) {
-  int64_t rows = m->of->rows, columns = m->of->columns;
-  int64_t strides[] = {m->of->heads * rows * columns, rows * columns, columns,
-                       1};
-  return tensor(m, m->inside++, dtype, rows, columns, strides);
+static weir_dnn_object scores(weir_dnn_making *m, const weir_gpu_attention *of,
+                              uint32_t dtype) {
+  int64_t strides[] = {of->heads * of->rows * of->columns,
+                       of->rows * of->columns, of->columns, 1};
+  return tensor(m, of, m->inside++, dtype, of->rows, of->columns, strides);
 }
 
-static weir_dnn_object values(making *m, int64_t number) {
-  int64_t strides[] = {m->of->heads * m->of->rows, m->of->rows, 1, 1};
-  return tensor(m, number, WEIR_F32, m->of->rows, 1, strides);
+static weir_dnn_object values(weir_dnn_making *m, const weir_gpu_attention *of,
+                              int64_t number) {
+  int64_t strides[] = {of->heads * of->rows, of->rows, 1, 1};
+  return tensor(m, of, number, WEIR_F32, of->rows, 1, strides);
 }
 
 // An operand as it lies; turned it is columns of these rows.
-static weir_dnn_object operand(making *m, int64_t number, int64_t rows,
-                               int64_t columns, const int64_t *strides,
-                               int turned) {
+static weir_dnn_object operand(weir_dnn_making *m, const weir_gpu_attention *of,
+                               int64_t number, int64_t rows, int64_t columns,
+                               const int64_t *strides, int turned) {
   int64_t lies[] = {strides[0], strides[1], turned ? 1 : strides[2],
                     turned ? strides[2] : 1};
-  return tensor(m, number, m->of->dtype, turned ? columns : rows,
+  return tensor(m, of, number, of->dtype, turned ? columns : rows,
                 turned ? rows : columns, lies);
 }
 
-static weir_dnn_object multiply(making *m, weir_dnn_object a, weir_dnn_object b,
-                                weir_dnn_object to) {
-  weir_dnn_object how = make(m, CUDNN_BACKEND_MATMUL_);
-  set_code(m, how, CUDNN_ATTR_MATMUL_COMP_TYPE_, CUDNN_TYPE_DATA_TYPE_,
-           CUDNN_DATA_FLOAT_);
-  finish(m, how);
-  weir_dnn_object made = make(m, CUDNN_BACKEND_OPERATION_MATMUL_);
-  set_part(m, made, CUDNN_ATTR_OPERATION_MATMUL_ADESC_, a);
-  set_part(m, made, CUDNN_ATTR_OPERATION_MATMUL_BDESC_, b);
-  set_part(m, made, CUDNN_ATTR_OPERATION_MATMUL_CDESC_, to);
-  set_part(m, made, CUDNN_ATTR_OPERATION_MATMUL_DESC_, how);
-  m->operations[m->count++] = finish(m, made);
+static weir_dnn_object multiply(weir_dnn_making *m, weir_dnn_object a,
+                                weir_dnn_object b, weir_dnn_object to) {
+  weir_dnn_object how = weir_dnn_make(m, CUDNN_BACKEND_MATMUL_);
+  weir_dnn_set_number(m, how, CUDNN_ATTR_MATMUL_COMP_TYPE_,
+                      CUDNN_TYPE_DATA_TYPE_, CUDNN_DATA_FLOAT_);
+  weir_dnn_finish(m, how);
+  weir_dnn_object made = weir_dnn_make(m, CUDNN_BACKEND_OPERATION_MATMUL_);
+  weir_dnn_set_object(m, made, CUDNN_ATTR_OPERATION_MATMUL_ADESC_, a);
+  weir_dnn_set_object(m, made, CUDNN_ATTR_OPERATION_MATMUL_BDESC_, b);
+  weir_dnn_set_object(m, made, CUDNN_ATTR_OPERATION_MATMUL_CDESC_, to);
+  weir_dnn_set_object(m, made, CUDNN_ATTR_OPERATION_MATMUL_DESC_, how);
+  weir_dnn_add(m, made);
   return to;
 }
 
-// `with` is null for a function of one operand.
-static weir_dnn_object apply(making *m, int32_t mode, weir_dnn_object of,
-                             weir_dnn_object with, weir_dnn_object to) {
-  weir_dnn_object how = make(m, CUDNN_BACKEND_POINTWISE_);
-  set_code(m, how, CUDNN_ATTR_POINTWISE_MODE_, CUDNN_TYPE_POINTWISE_MODE_,
-           mode);
-  set_code(m, how, CUDNN_ATTR_POINTWISE_MATH_PREC_, CUDNN_TYPE_DATA_TYPE_,
-           CUDNN_DATA_FLOAT_);
-  finish(m, how);
-  weir_dnn_object made = make(m, CUDNN_BACKEND_OPERATION_POINTWISE_);
-  set_part(m, made, CUDNN_ATTR_OPERATION_POINTWISE_PW_DESCRIPTOR_, how);
-  set_part(m, made, CUDNN_ATTR_OPERATION_POINTWISE_XDESC_, of);
-  if (with)
-    set_part(m, made, CUDNN_ATTR_OPERATION_POINTWISE_BDESC_, with);
-  set_part(m, made, CUDNN_ATTR_OPERATION_POINTWISE_YDESC_, to);
-  m->operations[m->count++] = finish(m, made);
-  return to;
+static weir_dnn_object apply(weir_dnn_making *m, int32_t mode,
+                             weir_dnn_object of, weir_dnn_object with,
+                             weir_dnn_object to) {
+  return weir_dnn_apply(m, weir_dnn_function(m, mode), of, with, to);
 }
 
-static weir_dnn_object reduce(making *m, int32_t by, weir_dnn_object of) {
-  weir_dnn_object to = values(m, m->inside++);
-  weir_dnn_object how = make(m, CUDNN_BACKEND_REDUCTION_);
-  set_code(m, how, CUDNN_ATTR_REDUCTION_COMP_TYPE_, CUDNN_TYPE_DATA_TYPE_,
-           CUDNN_DATA_FLOAT_);
-  set_code(m, how, CUDNN_ATTR_REDUCTION_OPERATOR_,
-           CUDNN_TYPE_REDUCTION_OPERATOR_TYPE_, by);
-  finish(m, how);
-  weir_dnn_object made = make(m, CUDNN_BACKEND_OPERATION_REDUCTION_);
-  set_part(m, made, CUDNN_ATTR_OPERATION_REDUCTION_XDESC_, of);
-  set_part(m, made, CUDNN_ATTR_OPERATION_REDUCTION_YDESC_, to);
-  set_part(m, made, CUDNN_ATTR_OPERATION_REDUCTION_DESC_, how);
-  m->operations[m->count++] = finish(m, made);
+static weir_dnn_object reduce(weir_dnn_making *m, int32_t by,
+                              weir_dnn_object of, weir_dnn_object to) {
+  weir_dnn_object how = weir_dnn_make(m, CUDNN_BACKEND_REDUCTION_);
+  weir_dnn_set_number(m, how, CUDNN_ATTR_REDUCTION_COMP_TYPE_,
+                      CUDNN_TYPE_DATA_TYPE_, CUDNN_DATA_FLOAT_);
+  weir_dnn_set_number(m, how, CUDNN_ATTR_REDUCTION_OPERATOR_,
+                      CUDNN_TYPE_REDUCTION_OPERATOR_TYPE_, by);
+  weir_dnn_finish(m, how);
+  weir_dnn_object made = weir_dnn_make(m, CUDNN_BACKEND_OPERATION_REDUCTION_);
+  weir_dnn_set_object(m, made, CUDNN_ATTR_OPERATION_REDUCTION_XDESC_, of);
+  weir_dnn_set_object(m, made, CUDNN_ATTR_OPERATION_REDUCTION_YDESC_, to);
+  weir_dnn_set_object(m, made, CUDNN_ATTR_OPERATION_REDUCTION_DESC_, how);
+  weir_dnn_add(m, made);
   return to;
 }
 
 // A number of the host's.
-static weir_dnn_object number(making *m) {
+static weir_dnn_object number(weir_dnn_making *m) {
   weir_dnn_shape one = {{1, 1, 1, 1}, {1, 1, 1, 1}};
-  weir_dnn_elements of = {WEIR_F32, 1};
-  weir_dnn_object made = NULL;
-  if (!m->status)
-    m->status =
-        weir_dnn_tensor(m->gpu, m->plan, WEIR_DNN_SCALE, of, &one, &made);
-  return made;
+  weir_dnn_elements elements = {WEIR_F32, 1};
+  return weir_dnn_tensor(m, WEIR_DNN_SCALE, elements, &one);
 }
 
 // Where a stride is 0, there is one for all.
-static weir_dnn_object mask(making *m) {
-  const weir_gpu_attention *of = m->of;
+static weir_dnn_object mask(weir_dnn_making *m, const weir_gpu_attention *of) {
   int64_t sizes[] = {of->mask[0] ? of->batch : 1, of->mask[1] ? of->heads : 1,
                      of->mask[2] ? of->rows : 1, of->columns};
   weir_dnn_shape shape = {{sizes[0], sizes[1], sizes[2], sizes[3]}, {0}};
@@ -150,41 +95,34 @@ static weir_dnn_object mask(making *m) {
         of->mask[i] ? of->mask[i] : shape.strides[i + 1] * sizes[i + 1];
   weir_dnn_elements elements = {of->dtype,
                                 !(of->flags & WEIR_ATTENTION_UNALIGNED)};
-  weir_dnn_object made = NULL;
-  if (!m->status)
-    m->status = weir_dnn_tensor(m->gpu, m->plan, WEIR_DNN_MASK, elements,
-                                &shape, &made);
-  return made;
+  return weir_dnn_tensor(m, WEIR_DNN_MASK, elements, &shape);
 }
 
-weir_status weir_dnn_describe_attention(weir_gpu *gpu,
-                                        const weir_gpu_attention *of,
-                                        weir_gpu_dnn_plan *plan,
-                                        weir_dnn_object *graph) {
-  making m = {gpu, of, plan, {NULL}, 0, WEIR_DNN_INSIDE, WEIR_OK};
+void weir_dnn_describe_attention(weir_dnn_making *m,
+                                 const weir_gpu_attention *of) {
   weir_dnn_object q =
-      operand(&m, WEIR_DNN_Q, of->rows, of->depth, of->q, /*turned=*/0);
+      operand(m, of, WEIR_DNN_Q, of->rows, of->depth, of->q, /*turned=*/0);
   weir_dnn_object k =
-      operand(&m, WEIR_DNN_K, of->columns, of->depth, of->k, /*turned=*/1);
+      operand(m, of, WEIR_DNN_K, of->columns, of->depth, of->k, /*turned=*/1);
   weir_dnn_object v =
-      operand(&m, WEIR_DNN_V, of->columns, of->width, of->v, /*turned=*/0);
+      operand(m, of, WEIR_DNN_V, of->columns, of->width, of->v, /*turned=*/0);
   weir_dnn_object out =
-      operand(&m, WEIR_DNN_OUT, of->rows, of->width, of->out, /*turned=*/0);
-  weir_dnn_object x = multiply(&m, q, k, scores(&m, WEIR_F32));
-  x = apply(&m, CUDNN_POINTWISE_MUL_, x, number(&m), scores(&m, WEIR_F32));
+      operand(m, of, WEIR_DNN_OUT, of->rows, of->width, of->out, /*turned=*/0);
+  weir_dnn_object x = multiply(m, q, k, scores(m, of, WEIR_F32));
+  x = apply(m, CUDNN_POINTWISE_MUL_, x, number(m), scores(m, of, WEIR_F32));
   if (of->flags & WEIR_ATTENTION_MASK)
-    x = apply(&m, CUDNN_POINTWISE_ADD_, x, mask(&m), scores(&m, WEIR_F32));
-  weir_dnn_object most = reduce(&m, CUDNN_REDUCE_TENSOR_MAX_, x);
-  x = apply(&m, CUDNN_POINTWISE_SUB_, x, most, scores(&m, WEIR_F32));
-  x = apply(&m, CUDNN_POINTWISE_EXP_, x, NULL, scores(&m, WEIR_F32));
-  weir_dnn_object sum = reduce(&m, CUDNN_REDUCE_TENSOR_ADD_, x);
+    x = apply(m, CUDNN_POINTWISE_ADD_, x, mask(m, of), scores(m, of, WEIR_F32));
+  weir_dnn_object most =
+      reduce(m, CUDNN_REDUCE_TENSOR_MAX_, x, values(m, of, m->inside++));
+  x = apply(m, CUDNN_POINTWISE_SUB_, x, most, scores(m, of, WEIR_F32));
+  x = apply(m, CUDNN_POINTWISE_EXP_, x, NULL, scores(m, of, WEIR_F32));
+  weir_dnn_object sum =
+      reduce(m, CUDNN_REDUCE_TENSOR_ADD_, x, values(m, of, m->inside++));
   weir_dnn_object logarithm =
-      apply(&m, CUDNN_POINTWISE_LOG_, sum, NULL, values(&m, m.inside++));
-  apply(&m, CUDNN_POINTWISE_ADD_, most, logarithm, values(&m, WEIR_DNN_ROWS));
-  x = apply(&m, CUDNN_POINTWISE_DIV_, x, sum, scores(&m, of->dtype));
-  multiply(&m, x, v, out);
-  return m.status ? m.status
-                  : weir_dnn_graph(gpu, plan, m.operations, m.count, graph);
+      apply(m, CUDNN_POINTWISE_LOG_, sum, NULL, values(m, of, m->inside++));
+  apply(m, CUDNN_POINTWISE_ADD_, most, logarithm, values(m, of, WEIR_DNN_ROWS));
+  x = apply(m, CUDNN_POINTWISE_DIV_, x, sum, scores(m, of, of->dtype));
+  multiply(m, x, v, out);
 }
 
 // What is kept of the rows lies before what cuDNN uses.

@@ -3,71 +3,51 @@
 
 #include "runtime/cuda/plans.h"
 
-static weir_status set_pair(weir_gpu *gpu, weir_dnn_object object,
-                            int32_t attribute, const int64_t *values) {
-  return weir_dnn_set(gpu, object, attribute, CUDNN_TYPE_INT64_, 2, values);
-}
-
-static weir_status set_one(weir_gpu *gpu, weir_dnn_object object,
-                           int32_t attribute, int64_t value) {
-  return weir_dnn_set(gpu, object, attribute, CUDNN_TYPE_INT64_, 1, &value);
-}
-
 // A tensor whose channels are last in memory. cuDNN counts images, channels,
 // height and width, however they lie. What is inside of the graph is of f32.
-static weir_status tensor(weir_gpu *gpu, const weir_gpu_conv *conv,
-                          weir_gpu_dnn_plan *plan, int64_t number, int64_t n,
-                          int64_t c, int64_t h, int64_t w,
-                          weir_dnn_object *made) {
+static weir_dnn_object tensor(weir_dnn_making *m, const weir_gpu_conv *conv,
+                              int64_t number, int64_t n, int64_t c, int64_t h,
+                              int64_t w) {
   weir_dnn_shape shape = {{n, c, h, w}, {h * w * c, 1, w * c, c}};
   weir_dnn_elements of = {number >= WEIR_DNN_INSIDE ? WEIR_F32 : conv->dtype,
                           !(conv->flags & WEIR_CONV_UNALIGNED)};
-  return weir_dnn_tensor(gpu, plan, number, of, &shape, made);
+  return weir_dnn_tensor(m, number, of, &shape);
 }
 
 // The convolution's result where `number` says.
-static weir_status result(weir_gpu *gpu, const weir_gpu_conv *conv,
-                          weir_gpu_dnn_plan *plan, int64_t number,
-                          weir_dnn_object *made) {
-  return tensor(gpu, conv, plan, number, conv->images, conv->outputs,
-                conv->result[0], conv->result[1], made);
-}
-
-static weir_status windows(weir_gpu *gpu, const weir_gpu_conv *conv,
-                           weir_gpu_dnn_plan *plan, weir_dnn_object *made) {
-  weir_status status =
-      weir_dnn_make(gpu, plan, CUDNN_BACKEND_CONVOLUTION_, made);
-  if (!status)
-    status = weir_dnn_set_number(gpu, *made, CUDNN_ATTR_CONVOLUTION_COMP_TYPE_,
-                                 CUDNN_TYPE_DATA_TYPE_, CUDNN_DATA_FLOAT_);
-  if (!status)
-    status = weir_dnn_set_number(gpu, *made, CUDNN_ATTR_CONVOLUTION_CONV_MODE_,
-                                 CUDNN_TYPE_CONVOLUTION_MODE_,
-                                 CUDNN_CROSS_CORRELATION_);
-  if (!status)
-    status = set_one(gpu, *made, CUDNN_ATTR_CONVOLUTION_SPATIAL_DIMS_, 2);
-  if (!status)
-    status = set_pair(gpu, *made, CUDNN_ATTR_CONVOLUTION_FILTER_STRIDES_,
-                      conv->strides);
-  if (!status)
-    status = set_pair(gpu, *made, CUDNN_ATTR_CONVOLUTION_DILATIONS_,
-                      conv->dilations);
-  if (!status)
-    status = set_pair(gpu, *made, CUDNN_ATTR_CONVOLUTION_PRE_PADDINGS_,
-                      conv->before);
-  if (!status)
-    status = set_pair(gpu, *made, CUDNN_ATTR_CONVOLUTION_POST_PADDINGS_,
-                      conv->after);
-  return status ? status : weir_dnn_finalize(gpu, *made);
+static weir_dnn_object result(weir_dnn_making *m, const weir_gpu_conv *conv,
+                              int64_t number) {
+  return tensor(m, conv, number, conv->images, conv->outputs, conv->result[0],
+                conv->result[1]);
 }
 
 // Each output's window, channels last, where `number` says.
-static weir_status filters(weir_gpu *gpu, const weir_gpu_conv *conv,
-                           weir_gpu_dnn_plan *plan, int64_t number,
-                           weir_dnn_object *made) {
-  return tensor(gpu, conv, plan, number, conv->outputs,
-                conv->inputs / conv->groups, conv->window[0], conv->window[1],
-                made);
+static weir_dnn_object filters(weir_dnn_making *m, const weir_gpu_conv *conv,
+                               int64_t number) {
+  return tensor(m, conv, number, conv->outputs, conv->inputs / conv->groups,
+                conv->window[0], conv->window[1]);
+}
+
+static weir_dnn_object windows(weir_dnn_making *m, const weir_gpu_conv *conv) {
+  static const int64_t dims = 2;
+  const struct {
+    int32_t attribute;
+    const int64_t *values;
+  } pairs[] = {{CUDNN_ATTR_CONVOLUTION_FILTER_STRIDES_, conv->strides},
+               {CUDNN_ATTR_CONVOLUTION_DILATIONS_, conv->dilations},
+               {CUDNN_ATTR_CONVOLUTION_PRE_PADDINGS_, conv->before},
+               {CUDNN_ATTR_CONVOLUTION_POST_PADDINGS_, conv->after}};
+  weir_dnn_object made = weir_dnn_make(m, CUDNN_BACKEND_CONVOLUTION_);
+  weir_dnn_set_number(m, made, CUDNN_ATTR_CONVOLUTION_COMP_TYPE_,
+                      CUDNN_TYPE_DATA_TYPE_, CUDNN_DATA_FLOAT_);
+  weir_dnn_set_number(m, made, CUDNN_ATTR_CONVOLUTION_CONV_MODE_,
+                      CUDNN_TYPE_CONVOLUTION_MODE_, CUDNN_CROSS_CORRELATION_);
+  weir_dnn_set(m, made, CUDNN_ATTR_CONVOLUTION_SPATIAL_DIMS_, CUDNN_TYPE_INT64_,
+               1, &dims);
+  for (size_t i = 0; i < sizeof pairs / sizeof *pairs; ++i)
+    weir_dnn_set(m, made, pairs[i].attribute, CUDNN_TYPE_INT64_, dims,
+                 pairs[i].values);
+  return weir_dnn_finish(m, made);
 }
 
 // How an operation names its parts.
@@ -92,122 +72,70 @@ static const names
                  CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_BETA_};
 
 // One of the filter and the result is made of the other, and of the images.
-static weir_status sums(weir_gpu *gpu, const weir_gpu_conv *conv,
-                        weir_gpu_dnn_plan *plan, weir_dnn_object filter,
-                        weir_dnn_object results, weir_dnn_object *made) {
+static void sum(weir_dnn_making *m, const weir_gpu_conv *conv,
+                weir_dnn_object filter, weir_dnn_object results) {
   static const float one = 1, zero = 0;
   const names *of = conv->flags & WEIR_CONV_GRADIENT ? &by_filter : &forward;
-  weir_dnn_object x, how;
-  weir_status status = tensor(gpu, conv, plan, WEIR_DNN_X, conv->images,
-                              conv->inputs, conv->size[0], conv->size[1], &x);
-  if (!status)
-    status = windows(gpu, conv, plan, &how);
-  if (!status)
-    status = weir_dnn_make(gpu, plan, of->operation, made);
-  if (!status)
-    status = weir_dnn_set_object(gpu, *made, of->windows, how);
-  if (!status)
-    status = weir_dnn_set_object(gpu, *made, of->x, x);
-  if (!status)
-    status = weir_dnn_set_object(gpu, *made, of->filter, filter);
-  if (!status)
-    status = weir_dnn_set_object(gpu, *made, of->result, results);
-  if (!status)
-    status = weir_dnn_set(gpu, *made, of->alpha, CUDNN_TYPE_FLOAT_, 1, &one);
-  if (!status)
-    status = weir_dnn_set(gpu, *made, of->beta, CUDNN_TYPE_FLOAT_, 1, &zero);
-  return status ? status : weir_dnn_finalize(gpu, *made);
+  weir_dnn_object x = tensor(m, conv, WEIR_DNN_X, conv->images, conv->inputs,
+                             conv->size[0], conv->size[1]);
+  weir_dnn_object how = windows(m, conv);
+  weir_dnn_object made = weir_dnn_make(m, of->operation);
+  weir_dnn_set_object(m, made, of->windows, how);
+  weir_dnn_set_object(m, made, of->x, x);
+  weir_dnn_set_object(m, made, of->filter, filter);
+  weir_dnn_set_object(m, made, of->result, results);
+  weir_dnn_set(m, made, of->alpha, CUDNN_TYPE_FLOAT_, 1, &one);
+  weir_dnn_set(m, made, of->beta, CUDNN_TYPE_FLOAT_, 1, &zero);
+  weir_dnn_add(m, made);
 }
 
-// What a relu makes of NaN and of what is large.
-static weir_status bound(weir_gpu *gpu, const weir_gpu_conv *conv,
-                         weir_dnn_object relu) {
+// A relu, with what it makes of NaN and of what is large.
+static weir_dnn_object relu(weir_dnn_making *m, const weir_gpu_conv *conv) {
   float most = (float)conv->clip;
-  weir_status status =
-      weir_dnn_set_number(gpu, relu, CUDNN_ATTR_POINTWISE_NAN_PROPAGATION_,
-                          CUDNN_TYPE_NAN_PROPAGATION_, CUDNN_PROPAGATE_NAN_);
-  if (!status && conv->flags & WEIR_CONV_CLIP)
-    status = weir_dnn_set(gpu, relu, CUDNN_ATTR_POINTWISE_RELU_UPPER_CLIP_,
-                          CUDNN_TYPE_FLOAT_, 1, &most);
-  return status;
+  weir_dnn_object made = weir_dnn_function(m, CUDNN_POINTWISE_RELU_FWD_);
+  weir_dnn_set_number(m, made, CUDNN_ATTR_POINTWISE_NAN_PROPAGATION_,
+                      CUDNN_TYPE_NAN_PROPAGATION_, CUDNN_PROPAGATE_NAN_);
+  if (conv->flags & WEIR_CONV_CLIP)
+    weir_dnn_set(m, made, CUDNN_ATTR_POINTWISE_RELU_UPPER_CLIP_,
+                 CUDNN_TYPE_FLOAT_, 1, &most);
+  return made;
 }
 
-// An addition of two tensors, or the relu of one, `with` being null.
-static weir_status pointwise(weir_gpu *gpu, const weir_gpu_conv *conv,
-                             weir_gpu_dnn_plan *plan, weir_dnn_object of,
-                             weir_dnn_object with, weir_dnn_object to,
-                             weir_dnn_object *made) {
-  weir_dnn_object how;
-  weir_status status = weir_dnn_make(gpu, plan, CUDNN_BACKEND_POINTWISE_, &how);
-  if (!status)
-    status = weir_dnn_set_number(
-        gpu, how, CUDNN_ATTR_POINTWISE_MODE_, CUDNN_TYPE_POINTWISE_MODE_,
-        with ? CUDNN_POINTWISE_ADD_ : CUDNN_POINTWISE_RELU_FWD_);
-  if (!status)
-    status = weir_dnn_set_number(gpu, how, CUDNN_ATTR_POINTWISE_MATH_PREC_,
-                                 CUDNN_TYPE_DATA_TYPE_, CUDNN_DATA_FLOAT_);
-  if (!status && !with)
-    status = bound(gpu, conv, how);
-  if (!status)
-    status = weir_dnn_finalize(gpu, how);
-  if (!status)
-    status = weir_dnn_make(gpu, plan, CUDNN_BACKEND_OPERATION_POINTWISE_, made);
-  if (!status)
-    status = weir_dnn_set_object(
-        gpu, *made, CUDNN_ATTR_OPERATION_POINTWISE_PW_DESCRIPTOR_, how);
-  if (!status)
-    status = weir_dnn_set_object(gpu, *made,
-                                 CUDNN_ATTR_OPERATION_POINTWISE_XDESC_, of);
-  if (!status && with)
-    status = weir_dnn_set_object(gpu, *made,
-                                 CUDNN_ATTR_OPERATION_POINTWISE_BDESC_, with);
-  if (!status)
-    status = weir_dnn_set_object(gpu, *made,
-                                 CUDNN_ATTR_OPERATION_POINTWISE_YDESC_, to);
-  return status ? status : weir_dnn_finalize(gpu, *made);
+static void describe_gradient(weir_dnn_making *m, const weir_gpu_conv *conv) {
+  weir_dnn_object filter = filters(m, conv, WEIR_DNN_Y);
+  sum(m, conv, filter, result(m, conv, WEIR_DNN_FILTER));
 }
 
-weir_status weir_dnn_describe_conv(weir_gpu *gpu, const weir_gpu_conv *conv,
-                                   weir_gpu_dnn_plan *plan,
-                                   weir_dnn_object *graph) {
-  enum { most = 4 };
+static void describe_forward(weir_dnn_making *m, const weir_gpu_conv *conv) {
   static const uint32_t steps[] = {WEIR_CONV_BIAS, WEIR_CONV_RESIDUAL,
                                    WEIR_CONV_RELU};
-  weir_dnn_object operations[most], filter, value, next, with;
-  int64_t count = 0, inside = WEIR_DNN_INSIDE;
-  int gradient = (conv->flags & WEIR_CONV_GRADIENT) != 0;
   uint32_t left =
-      gradient ? 0
-               : conv->flags &
-                     (WEIR_CONV_BIAS | WEIR_CONV_RESIDUAL | WEIR_CONV_RELU);
-  weir_status status = filters(
-      gpu, conv, plan, gradient ? WEIR_DNN_Y : WEIR_DNN_FILTER, &filter);
-  if (!status)
-    status = result(gpu, conv, plan,
-                    gradient ? WEIR_DNN_FILTER
-                    : left   ? inside++
-                             : WEIR_DNN_Y,
-                    &value);
-  if (!status)
-    status = sums(gpu, conv, plan, filter, value, &operations[count++]);
-  for (int i = 0; i < most - 1 && !status; ++i) {
+      conv->flags & (WEIR_CONV_BIAS | WEIR_CONV_RESIDUAL | WEIR_CONV_RELU);
+  weir_dnn_object filter = filters(m, conv, WEIR_DNN_FILTER);
+  weir_dnn_object value = result(m, conv, left ? m->inside++ : WEIR_DNN_Y);
+  sum(m, conv, filter, value);
+  for (size_t i = 0; i < sizeof steps / sizeof *steps; ++i) {
     if (!(left & steps[i]))
       continue;
     left &= ~steps[i];
-    with = NULL;
+    weir_dnn_object with = NULL;
     if (steps[i] == WEIR_CONV_BIAS)
-      status =
-          tensor(gpu, conv, plan, WEIR_DNN_BIAS, 1, conv->outputs, 1, 1, &with);
+      with = tensor(m, conv, WEIR_DNN_BIAS, 1, conv->outputs, 1, 1);
     else if (steps[i] == WEIR_CONV_RESIDUAL)
-      status = result(gpu, conv, plan, WEIR_DNN_RESIDUAL, &with);
-    if (!status)
-      status = result(gpu, conv, plan, left ? inside++ : WEIR_DNN_Y, &next);
-    if (!status)
-      status =
-          pointwise(gpu, conv, plan, value, with, next, &operations[count++]);
-    value = next;
+      with = result(m, conv, WEIR_DNN_RESIDUAL);
+    weir_dnn_object next = result(m, conv, left ? m->inside++ : WEIR_DNN_Y);
+    weir_dnn_object how = steps[i] == WEIR_CONV_RELU
+                              ? relu(m, conv)
+                              : weir_dnn_function(m, CUDNN_POINTWISE_ADD_);
+    value = weir_dnn_apply(m, how, value, with, next);
   }
-  return status ? status : weir_dnn_graph(gpu, plan, operations, count, graph);
+}
+
+void weir_dnn_describe_conv(weir_dnn_making *m, const weir_gpu_conv *conv) {
+  if (conv->flags & WEIR_CONV_GRADIENT)
+    describe_gradient(m, conv);
+  else
+    describe_forward(m, conv);
 }
 
 weir_dnn_row weir_dnn_row_of_conv(const weir_gpu_conv *conv) {

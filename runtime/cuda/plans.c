@@ -23,94 +23,6 @@ weir_status weir_dnn_check_call(weir_gpu *gpu, weir_dnn_status result,
                        text ? text : "unknown to this cuDNN", ")");
 }
 
-weir_status weir_dnn_set(weir_gpu *gpu, weir_dnn_object object,
-                         int32_t attribute, int32_t type, int64_t count,
-                         const void *elements) {
-  return WEIR_DNN_CALL(gpu, cudnnBackendSetAttribute, object, attribute, type,
-                       count, elements);
-}
-
-weir_status weir_dnn_set_object(weir_gpu *gpu, weir_dnn_object object,
-                                int32_t attribute, weir_dnn_object value) {
-  return weir_dnn_set(gpu, object, attribute, CUDNN_TYPE_BACKEND_DESCRIPTOR_, 1,
-                      &value);
-}
-
-weir_status weir_dnn_set_number(weir_gpu *gpu, weir_dnn_object object,
-                                int32_t attribute, int32_t type,
-                                int32_t value) {
-  return weir_dnn_set(gpu, object, attribute, type, 1, &value);
-}
-
-weir_status weir_dnn_finalize(weir_gpu *gpu, weir_dnn_object object) {
-  return WEIR_DNN_CALL(gpu, cudnnBackendFinalize, object);
-}
-
-weir_status weir_dnn_make(weir_gpu *gpu, weir_gpu_dnn_plan *plan, int32_t type,
-                          weir_dnn_object *object) {
-  *object = NULL;
-  if (plan->num_made == WEIR_DNN_OBJECTS)
-    return WEIR_GPU_FAIL(gpu, WEIR_ERR_GPU,
-                         "a graph has too many parts for cuDNN");
-  weir_status status =
-      WEIR_DNN_CALL(gpu, cudnnBackendCreateDescriptor, type, object);
-  if (!status)
-    plan->made[plan->num_made++] = *object;
-  return status;
-}
-
-static int32_t type_of(uint32_t dtype) {
-  return dtype == WEIR_F16
-             ? CUDNN_DATA_HALF_
-             : (dtype == WEIR_BF16 ? CUDNN_DATA_BFLOAT16_ : CUDNN_DATA_FLOAT_);
-}
-
-weir_status weir_dnn_tensor(weir_gpu *gpu, weir_gpu_dnn_plan *plan,
-                            int64_t number, weir_dnn_elements of,
-                            const weir_dnn_shape *shape,
-                            weir_dnn_object *made) {
-  unsigned char inside = number >= WEIR_DNN_INSIDE;
-  unsigned char by_value = number == WEIR_DNN_SCALE;
-  int64_t alignment = of.aligned ? 16 : (of.dtype == WEIR_F32 ? 4 : 2);
-  weir_status status = weir_dnn_make(gpu, plan, CUDNN_BACKEND_TENSOR_, made);
-  if (!status)
-    status = weir_dnn_set_number(gpu, *made, CUDNN_ATTR_TENSOR_DATA_TYPE_,
-                                 CUDNN_TYPE_DATA_TYPE_, type_of(of.dtype));
-  if (!status)
-    status = weir_dnn_set(gpu, *made, CUDNN_ATTR_TENSOR_DIMENSIONS_,
-                          CUDNN_TYPE_INT64_, 4, shape->sizes);
-  if (!status)
-    status = weir_dnn_set(gpu, *made, CUDNN_ATTR_TENSOR_STRIDES_,
-                          CUDNN_TYPE_INT64_, 4, shape->strides);
-  if (!status)
-    status = weir_dnn_set(gpu, *made, CUDNN_ATTR_TENSOR_UNIQUE_ID_,
-                          CUDNN_TYPE_INT64_, 1, &number);
-  if (!status)
-    status = weir_dnn_set(gpu, *made, CUDNN_ATTR_TENSOR_BYTE_ALIGNMENT_,
-                          CUDNN_TYPE_INT64_, 1, &alignment);
-  if (!status)
-    status = weir_dnn_set(gpu, *made, CUDNN_ATTR_TENSOR_IS_VIRTUAL_,
-                          CUDNN_TYPE_BOOLEAN_, 1, &inside);
-  if (!status && by_value)
-    status = weir_dnn_set(gpu, *made, CUDNN_ATTR_TENSOR_IS_BY_VALUE_,
-                          CUDNN_TYPE_BOOLEAN_, 1, &by_value);
-  return status ? status : weir_dnn_finalize(gpu, *made);
-}
-
-weir_status weir_dnn_graph(weir_gpu *gpu, weir_gpu_dnn_plan *plan,
-                           const weir_dnn_object *operations, int64_t count,
-                           weir_dnn_object *graph) {
-  weir_status status =
-      weir_dnn_make(gpu, plan, CUDNN_BACKEND_OPERATIONGRAPH_, graph);
-  if (!status)
-    status = weir_dnn_set(gpu, *graph, CUDNN_ATTR_OPERATIONGRAPH_OPS_,
-                          CUDNN_TYPE_BACKEND_DESCRIPTOR_, count, operations);
-  if (!status)
-    status = weir_dnn_set(gpu, *graph, CUDNN_ATTR_OPERATIONGRAPH_HANDLE_,
-                          CUDNN_TYPE_HANDLE_, 1, &gpu->dnn_handle);
-  return status ? status : weir_dnn_finalize(gpu, *graph);
-}
-
 static weir_status load(weir_gpu *gpu) {
   void *library;
   weir_status status = weir_gpu_open(gpu, &cudnn, &library);
@@ -226,13 +138,14 @@ static weir_status plan_one(weir_gpu *gpu, const weir_dnn_row *row,
                             weir_gpu_dnn_plan *plan) {
   if (weir_dnn_recall(gpu, row, plan))
     return WEIR_OK;
-  weir_dnn_object graph;
-  weir_status status =
-      row->conv
-          ? weir_dnn_describe_conv(gpu, row->conv, plan, &graph)
-          : weir_dnn_describe_attention(gpu, row->attention, plan, &graph);
-  if (status)
-    return status;
+  weir_dnn_making m = {.gpu = gpu, .plan = plan, .inside = WEIR_DNN_INSIDE};
+  if (row->conv)
+    weir_dnn_describe_conv(&m, row->conv);
+  else
+    weir_dnn_describe_attention(&m, row->attention);
+  weir_dnn_object graph = weir_dnn_graph(&m);
+  if (m.status)
+    return m.status;
   choose(gpu, row, graph, CUDNN_HEUR_MODE_A_, plan);
   if (!plan->plan)
     choose(gpu, row, graph, CUDNN_HEUR_MODE_FALLBACK_, plan);
@@ -292,14 +205,17 @@ static weir_status pack(weir_gpu *gpu, weir_gpu_dnn_plan *plan,
   weir_status status = WEIR_DNN_CALL(gpu, cudnnBackendCreateDescriptor,
                                      CUDNN_BACKEND_VARIANT_PACK_, &made);
   if (!status)
-    status = weir_dnn_set(gpu, made, CUDNN_ATTR_VARIANT_PACK_UNIQUE_IDS_,
-                          CUDNN_TYPE_INT64_, count, numbers);
+    status = WEIR_DNN_CALL(gpu, cudnnBackendSetAttribute, made,
+                           CUDNN_ATTR_VARIANT_PACK_UNIQUE_IDS_,
+                           CUDNN_TYPE_INT64_, count, numbers);
   if (!status)
-    status = weir_dnn_set(gpu, made, CUDNN_ATTR_VARIANT_PACK_DATA_POINTERS_,
-                          CUDNN_TYPE_VOID_PTR_, count, given);
+    status = WEIR_DNN_CALL(gpu, cudnnBackendSetAttribute, made,
+                           CUDNN_ATTR_VARIANT_PACK_DATA_POINTERS_,
+                           CUDNN_TYPE_VOID_PTR_, count, given);
   if (!status)
-    status = weir_dnn_set(gpu, made, CUDNN_ATTR_VARIANT_PACK_WORKSPACE_,
-                          CUDNN_TYPE_VOID_PTR_, 1, &workspace);
+    status = WEIR_DNN_CALL(gpu, cudnnBackendSetAttribute, made,
+                           CUDNN_ATTR_VARIANT_PACK_WORKSPACE_,
+                           CUDNN_TYPE_VOID_PTR_, 1, &workspace);
   if (!status)
     status = WEIR_DNN_CALL(gpu, cudnnBackendFinalize, made);
   if (status) {

@@ -39,22 +39,27 @@ weir_status weir_dnn_check_call(weir_gpu *gpu, weir_dnn_status result,
 #define WEIR_DNN_CALL(gpu, name, ...)                                          \
   weir_dnn_check_call(gpu, (gpu)->dnn.name(__VA_ARGS__), #name)
 
-// Sets attributes; a failure is one of the context's.
-weir_status weir_dnn_set(weir_gpu *gpu, weir_dnn_object object,
-                         int32_t attribute, int32_t type, int64_t count,
-                         const void *elements);
-weir_status weir_dnn_set_object(weir_gpu *gpu, weir_dnn_object object,
-                                int32_t attribute, weir_dnn_object value);
-weir_status weir_dnn_set_number(weir_gpu *gpu, weir_dnn_object object,
-                                int32_t attribute, int32_t type, int32_t value);
-weir_status weir_dnn_finalize(weir_gpu *gpu, weir_dnn_object object);
+// An operation graph that is being described (describe.c). Where something
+// fails, nothing is done after it.
+enum { WEIR_DNN_OPERATIONS = 16 };
+typedef struct weir_dnn_making {
+  weir_gpu *gpu;
+  weir_gpu_dnn_plan *plan; // keeps what is made, until it is freed
+  weir_dnn_object operations[WEIR_DNN_OPERATIONS];
+  int64_t count, inside; // operations, and the next number without memory
+  weir_status status;    // of the first failure
+} weir_dnn_making;
 
-// A new object, which lives until the plan is freed.
-weir_status weir_dnn_make(weir_gpu *gpu, weir_gpu_dnn_plan *plan, int32_t type,
-                          weir_dnn_object *object);
+weir_dnn_object weir_dnn_make(weir_dnn_making *m, int32_t type);
+void weir_dnn_set(weir_dnn_making *m, weir_dnn_object object, int32_t attribute,
+                  int32_t type, int64_t count, const void *elements);
+void weir_dnn_set_number(weir_dnn_making *m, weir_dnn_object object,
+                         int32_t attribute, int32_t type, int32_t value);
+void weir_dnn_set_object(weir_dnn_making *m, weir_dnn_object object,
+                         int32_t attribute, weir_dnn_object value);
+weir_dnn_object weir_dnn_finish(weir_dnn_making *m, weir_dnn_object object);
 
-// A tensor of four dimensions, finalized; without memory from WEIR_DNN_INSIDE
-// on.
+// A tensor of four dimensions; without memory from WEIR_DNN_INSIDE on.
 typedef struct weir_dnn_shape {
   int64_t sizes[4], strides[4];
 } weir_dnn_shape;
@@ -62,22 +67,25 @@ typedef struct weir_dnn_elements {
   uint32_t dtype;
   int32_t aligned; // to 16 bytes
 } weir_dnn_elements;
-weir_status weir_dnn_tensor(weir_gpu *gpu, weir_gpu_dnn_plan *plan,
-                            int64_t number, weir_dnn_elements of,
-                            const weir_dnn_shape *shape, weir_dnn_object *made);
-// A graph of these operations, finalized.
-weir_status weir_dnn_graph(weir_gpu *gpu, weir_gpu_dnn_plan *plan,
-                           const weir_dnn_object *operations, int64_t count,
-                           weir_dnn_object *graph);
+weir_dnn_object weir_dnn_tensor(weir_dnn_making *m, int64_t number,
+                                weir_dnn_elements of,
+                                const weir_dnn_shape *shape);
 
-// The row as an operation graph, finalized.
-weir_status weir_dnn_describe_conv(weir_gpu *gpu, const weir_gpu_conv *conv,
-                                   weir_gpu_dnn_plan *plan,
-                                   weir_dnn_object *graph);
-weir_status weir_dnn_describe_attention(weir_gpu *gpu,
-                                        const weir_gpu_attention *attention,
-                                        weir_gpu_dnn_plan *plan,
-                                        weir_dnn_object *graph);
+// A function of elements, which may be told more before it is applied to one
+// tensor or, unless `with` is null, to two; `to` is what it makes.
+weir_dnn_object weir_dnn_function(weir_dnn_making *m, int32_t mode);
+weir_dnn_object weir_dnn_apply(weir_dnn_making *m, weir_dnn_object function,
+                               weir_dnn_object of, weir_dnn_object with,
+                               weir_dnn_object to);
+// Finishes an operation, and makes it the graph's next.
+void weir_dnn_add(weir_dnn_making *m, weir_dnn_object operation);
+// The graph of all operations.
+weir_dnn_object weir_dnn_graph(weir_dnn_making *m);
+
+// What the row computes, as operations.
+void weir_dnn_describe_conv(weir_dnn_making *m, const weir_gpu_conv *conv);
+void weir_dnn_describe_attention(weir_dnn_making *m,
+                                 const weir_gpu_attention *of);
 // The failure of having no way to compute it.
 weir_status weir_dnn_no_conv(weir_gpu *gpu, const weir_gpu_conv *conv);
 weir_status weir_dnn_no_attention(weir_gpu *gpu,
