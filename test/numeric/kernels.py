@@ -140,6 +140,7 @@ def graph(level):
         ((1, 24, 25, 48), (1, 7, 32), 1, "SAME"),
         ((2, 12, 13, 32), (3, 3, 64), 1, "VALID"),
         ((1, 6, 6, 130), (3, 3, 40), 1, "SAME"),
+        ((1, 14, 13, 256), (3, 3, 40), 1, "SAME"),  # high tiles
         ((1, 5, 5, 512), (3, 3, 8), 1, "VALID"),  # pixels a power of two apart
         ((1, 28, 28, 1), (5, 5, 32), 1, "VALID"),
         # Tiles of two panels.

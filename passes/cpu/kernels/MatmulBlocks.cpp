@@ -104,10 +104,11 @@ MatmulBlocks::MatmulBlocks(kernel::MatmulOp op, const kernel::Target &target,
   // One product a cycle leaves time for loads: low tiles whose sums are in two
   // sets, so that chains of additions are half as long and what goes on between
   // them overlaps better with that of the next tile. Two a cycle do not: tiles
-  // as high as the registers allow, unless sums are short, or rows few.
+  // as high as the registers allow, unless rows are few, or sums short: those
+  // of short chains, which wait in memory, need more to be worth it.
   int64_t registers = target.registers - vectors - 1;
   bool many = registers >= 20;
-  bool high = many && target.fmaRate > 1 && chain >= 64 && depth >= 64 &&
+  bool high = many && target.fmaRate > 1 && depth >= (chain < 64 ? 256 : 64) &&
               alike > 16;
   depthOutside = high && !packsParts;
   // Sums of integers are the same in any order.
