@@ -56,6 +56,8 @@ struct EmitKernels : impl::EmitKernelsBase<EmitKernels> {
         auto matmul = dyn_cast<kernel::MatmulOp>(op);
         if (matmul && matmul.isTiled())
           emitTiles(e, matmul, target);
+        else if (matmul && hasColumnRuns(matmul))
+          emitRowDots(e, matmul, target);
         else if (matmul) {
           kernel::PackOp pack = packingInside(matmul, target);
           doneInside.insert(pack);

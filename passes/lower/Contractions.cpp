@@ -22,6 +22,10 @@ namespace {
 // than a power of two, as all that sums depend on: MatmulBlocks.cpp.)
 constexpr int64_t rowsWorthPacking = 17;
 
+// A row times so few columns, where the depth is so long, is made of dot
+// products: each column of a constant is then a panel of its own.
+constexpr int64_t mostDots = 16, shortestDot = 128;
+
 bool isConstant(Value value) {
   auto argument = dyn_cast<BlockArgument>(value);
   if (!argument)
@@ -49,14 +53,14 @@ bool multipliesBytes(Operation *op) {
          getElementTypeOrSelf(op->getOperand(1));
 }
 
-/// Panels for sums of `element`.
+/// Panels for sums of `element`; with `runs` of one column each.
 Value packed(OpBuilder &b, Location loc, Value right, bool transposed,
-             Type element, const kernel::Target &target) {
+             Type element, const kernel::Target &target, bool runs) {
   auto type = cast<RankedTensorType>(right.getType());
   SmallVector<int64_t> shape(type.getShape());
   int64_t columns = shape[type.getRank() - (transposed ? 2 : 1)];
   int64_t depth = shape[type.getRank() - (transposed ? 1 : 2)];
-  int64_t width = target.matrixPanelWidth(element, columns);
+  int64_t width = runs ? 1 : target.matrixPanelWidth(element, columns);
   shape.pop_back_n(2);
   shape.append({(columns + width - 1) / width, depth, width});
   Value empty = emptyTensor(b, loc, type.clone(shape));
@@ -91,10 +95,14 @@ struct MatmulToKernel : OpConversionPattern<graph::MatmulOp> {
       right = widenedBytes(b, loc, right, /*isUnsigned=*/false);
       isUnsigned = false;
     }
-    if (op.getTransposeB() || rows >= rowsWorthPacking ||
-        isConstant(op.getB()) || isConstant(right))
+    kernel::Target target = kernel::Target::of(op);
+    bool constant = isConstant(op.getB()) || isConstant(right);
+    bool runs = constant && !target.gpu && rows == 1 && depth >= shortestDot &&
+                !op.getTransposeA() && type.getShape().back() <= mostDots &&
+                isa<FloatType>(getElementTypeOrSelf(right));
+    if (op.getTransposeB() || rows >= rowsWorthPacking || constant)
       right = packed(b, loc, right, op.getTransposeB(), type.getElementType(),
-                     kernel::Target::of(op));
+                     target, runs);
     auto kernel = b.create<kernel::MatmulOp>(
         loc, type, x, right, ValueRange(), emptyTensor(b, loc, type),
         op.getTransposeA(), /*shared=*/false, b.getArrayAttr({}),

@@ -103,6 +103,9 @@ def graph(level):
     for shape in [
         (1, 1, 1),
         (1, 300, 70),  # one row: several sets of sums
+        (1, 300, 10),  # dot products
+        (1, 2000, 16),
+        (1, 131, 1),
         (3, 5, 100),
         (64, 64, 48),  # rows a power of two apart
         (61, 129, 61),
@@ -112,10 +115,14 @@ def graph(level):
     ]:
         dense(g, *shape)
     recurrence(g, 9, 2, 24, 40)
-    for shape in ((1, 4096, 1000), (3, 200, 37), (13, 999, 70)):
+    for shape in ((1, 4096, 1000), (1, 4096, 13), (3, 200, 37), (13, 999, 70)):
         alike(g, *shape)
-    dense(g, 33, 40, 50, np.float64, 1e-13)
-    dense(g, 18, 40, 50, np.float16, 2e-3)
+    for rows, depth, columns in [(33, 40, 50), (1, 140, 9)]:
+        dense(g, rows, depth, columns, np.float64, 1e-13)
+    for rows, depth, columns in [(18, 40, 50), (1, 140, 9)]:
+        dense(g, rows, depth, columns, np.float16, 2e-3)
+    a, b = g.input(normal(3, 1, 150)), g.constant(normal(3, 150, 11))
+    g.expect(g.op("BatchMatMulV2", a, b), wide(a) @ wide(b), rtol=1e-5, atol=1e-4)
     for a, b in [((7, 3, 40), (7, 40, 21)), ((2, 40, 16), (2, 16, 50))]:
         a, b = g.input(normal(*a)), g.input(normal(*b))
         y = g.op("BatchMatMulV2", a, b)

@@ -25,6 +25,9 @@ kernel::PackOp packingInside(kernel::MatmulOp op, const kernel::Target &target);
 /// With `pack`, which may be null, B is what that reads.
 void emitMatmul(Emitter &e, kernel::MatmulOp op, const kernel::Target &target,
                 kernel::PackOp pack, int64_t chain = longestChain);
+/// Whether each column of B is a run and A has one row, for `emitRowDots`.
+bool hasColumnRuns(kernel::MatmulOp op);
+void emitRowDots(Emitter &e, kernel::MatmulOp op, const kernel::Target &target);
 void emitPack(Emitter &e, kernel::PackOp op, const kernel::Target &target);
 void emitPackFilter(Emitter &e, kernel::PackFilterOp op,
                     const kernel::Target &target);

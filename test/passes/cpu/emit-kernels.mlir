@@ -28,6 +28,31 @@ func.func @matmul(%a: memref<30x40xf32>, %b: memref<2x40x32xf32>, %bias: memref<
 
 // -----
 
+// A row and columns that are runs: vectors are pieces of the depth, and the two
+// sums come out of theirs by halves.
+// CHECK-LABEL: func @row_dots
+// CHECK: %[[B:.*]] = memref.collapse_shape %arg1 {{\[\[}}0], [1, 2]] : memref<2x130x1xf32> into memref<2x130xf32>
+// CHECK: scf.for
+// CHECK: %[[X:.*]] = vector.load %arg0[%c0, %{{.*}}] : memref<1x130xf32>, vector<16xf32>
+// CHECK: %[[W:.*]] = vector.load %[[B]][%c0, %{{.*}}]
+// CHECK: vector.fma %[[X]], %[[W]]
+// CHECK: vector.load %[[B]][%c1, %{{.*}}]
+// CHECK: vector.maskedload %arg0[%c0, %c128]
+// CHECK: vector.shuffle {{.*}} [0, 1, 2, 3, 4, 5, 6, 7, 16, 17, 18, 19, 20, 21, 22, 23]
+// CHECK: vector.shuffle {{.*}} [8, 9, 10, 11, 12, 13, 14, 15, 24, 25, 26, 27, 28, 29, 30, 31]
+// CHECK-COUNT-4: arith.addf
+// CHECK: vector.maskedstore
+// CHECK-NOT: kernel
+func.func @row_dots(%a: memref<1x130xf32>, %b: memref<2x130x1xf32>, %c: memref<1x2xf32>) {
+  kernel.matmul ins(%a, %b : memref<1x130xf32>, memref<2x130x1xf32>) outs(%c : memref<1x2xf32>) {
+  ^bb0(%sum: f32):
+    kernel.yield %sum : f32
+  }
+  return
+}
+
+// -----
+
 // One row: four sets of sums take turns.
 // CHECK-LABEL: func @row
 // CHECK: scf.for

@@ -36,3 +36,22 @@ module attributes {weir.target = {vector_bits = 512 : i64, fma_rate = 2 : i64, p
     return %y : tensor<8x192xf32>
   }
 }
+
+// -----
+
+// A row by few columns: each is a run. Not where the depth is short, for more
+// rows, or of what is no constant.
+// CHECK-LABEL: func @row
+module attributes {weir.target = {vector_bits = 256 : i64}} {
+  func.func @row(%x: tensor<1x128xf32>, %y: tensor<2x128xf32>, %z: tensor<1x64xf32>, %w: tensor<128x10xf32> {weir.constant}, %v: tensor<64x10xf32> {weir.constant}, %u: tensor<10x128xf32>) -> (tensor<1x10xf32>, tensor<2x10xf32>, tensor<1x10xf32>, tensor<1x10xf32>) {
+    // CHECK: kernel.pack {{.*}} outs(%{{.*}} : tensor<10x128x1xf32>)
+    %a = graph.matmul %x, %w : tensor<1x128xf32>, tensor<128x10xf32>
+    // CHECK: kernel.pack {{.*}} outs(%{{.*}} : tensor<1x128x16xf32>)
+    %b = graph.matmul %y, %w : tensor<2x128xf32>, tensor<128x10xf32>
+    // CHECK: kernel.pack {{.*}} outs(%{{.*}} : tensor<1x64x16xf32>)
+    %c = graph.matmul %z, %v : tensor<1x64xf32>, tensor<64x10xf32>
+    // CHECK: kernel.pack {{.*}} outs(%{{.*}} : tensor<1x128x16xf32>)
+    %d = graph.matmul %x, %u transpose_b : tensor<1x128xf32>, tensor<10x128xf32>
+    return %a, %b, %c, %d : tensor<1x10xf32>, tensor<2x10xf32>, tensor<1x10xf32>, tensor<1x10xf32>
+  }
+}

@@ -1,0 +1,121 @@
+// A row by a matrix of few columns, each of which is a run: dot products.
+//
+// With panels of rows of B each product would take a broadcast of its own, and
+// most of a vector would be padding. Here vectors are pieces of the depth: one
+// of the row is multiplied by that of each column, whose sums stand side by
+// side in registers. In the end each vector of partial sums becomes one sum,
+// all of them together, by halves.
+
+#include "passes/cpu/Sharing.h"
+#include "passes/cpu/kernels/Epilogue.h"
+#include "passes/cpu/kernels/Kernels.h"
+#include "passes/cpu/kernels/WaitingSums.h"
+
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+
+using namespace mlir;
+
+namespace weir {
+
+bool hasColumnRuns(kernel::MatmulOp op) {
+  ArrayRef<int64_t> out = Emitter::shape(op.getOut());
+  return op.isPacked() && !op.isTiled() && !op.isInWords() &&
+         !op.getTransposeA() && Emitter::shape(op.getB()).back() == 1 &&
+         out[out.size() - 2] == 1 &&
+         isa<FloatType>(Emitter::element(op.getB()));
+}
+
+// Of as many vectors as they have lanes the one whose lane i is the sum of all
+// lanes of vector i; those that are missing at the end are zeros. Two become
+// one as long as there are two: each is in segments, one for each of the
+// vectors that it was made of, and halves of segments are added.
+static Value sumEach(Emitter &e, Emitter::Values vectors, int64_t lanes,
+                     Type element) {
+  Value zeros = e.zeros(element, lanes);
+  for (int64_t length = lanes; length > 1; length /= 2) {
+    SmallVector<int64_t> low, high;
+    for (int64_t i = 0; i < 2 * lanes; i += length)
+      for (int64_t j = i; j < i + length / 2; ++j) {
+        low.push_back(j);
+        high.push_back(j + length / 2);
+      }
+    Emitter::Values joined;
+    for (size_t i = 0; i < vectors.size(); i += 2) {
+      Value a = vectors[i], b = i + 1 < vectors.size() ? vectors[i + 1] : zeros;
+      joined.push_back(e.sum(e.create<vector::ShuffleOp>(a, b, low),
+                             e.create<vector::ShuffleOp>(a, b, high)));
+    }
+    vectors = std::move(joined);
+  }
+  return vectors[0];
+}
+
+void emitRowDots(Emitter &e, kernel::MatmulOp op,
+                 const kernel::Target &target) {
+  Value a = op.getA(), b = op.getB(), out = op.getOut();
+  ArrayRef<int64_t> shape = e.shape(out);
+  Type element = op.getEpilogue().front().getArgument(0).getType();
+  int64_t lanes = target.lanes(element), columns = shape.back();
+  int64_t depth = e.shape(b)[e.shape(b).size() - 2];
+  SmallVector<ReassociationIndices> runs;
+  for (int64_t i = 0; i + 1 < int64_t(e.shape(b).size()); ++i)
+    runs.push_back({i});
+  runs.back().push_back(e.shape(b).size() - 1);
+  b = e.create<memref::CollapseShapeOp>(b, runs);
+
+  // Few sums make short chains of dependent additions: several sets of them
+  // take turns over the depth, also of the last columns, which may be fewer, so
+  // that equal columns have equal sums.
+  int64_t vectors = depth / lanes, sets = 1;
+  while (sets * std::min(columns, lanes) < 8 && sets * 2 <= vectors)
+    sets *= 2;
+  // As many columns as a vector has lanes.
+  auto some = [&](ValueRange batch, int64_t first, int64_t count) {
+    auto step = [&](Value k, int64_t valid, MutableArrayRef<Value> sums) {
+      Emitter::Values left(batch), right;
+      left.append({e.index(0), k});
+      if (!op.getShared())
+        right.assign(batch.begin(), batch.end());
+      right.append({nullptr, k});
+      Value row = e.widen(e.load(a, left, lanes, valid), element);
+      for (int64_t c = 0; c < count; ++c) {
+        right[right.size() - 2] = e.index(first + c);
+        Value column = e.widen(e.load(b, right, lanes, valid), element);
+        sums[c] = e.multiplyAdd(row, column, sums[c]);
+      }
+    };
+    auto steps = [&](int64_t unroll) {
+      return [&, unroll](Value vector, Emitter::Values &sums) {
+        for (int64_t u = 0; u < unroll; ++u)
+          step(e.times(e.plus(vector, u), lanes), lanes,
+               MutableArrayRef<Value>(sums).slice(u % sets * count, count));
+      };
+    };
+    Emitter::Values sums(count, e.zeros(element, lanes));
+    WaitingSums waiting{e, longestChain};
+    if (vectors)
+      sums =
+          waiting.loop(vectors, std::max<int64_t>(sets, 2), sums, steps, sets);
+    if (int64_t rest = depth % lanes)
+      step(e.index(depth - rest), rest, sums);
+    auto position = [&](Value, Value) {
+      Emitter::Values at(batch);
+      at.push_back(e.index(0));
+      return at;
+    };
+    Tile tile{1, 1, count, lanes, position, e.index(first)};
+    finishTile(e, op, tile, sumEach(e, sums, lanes, element));
+  };
+
+  ArrayRef<int64_t> batches = shape.drop_back(2);
+  int64_t count = ShapedType::getNumElements(batches);
+  e.share(productTime(double(count) * columns * depth, lanes));
+  e.parts(count, /*few=*/false, [&](Value low, Value high) {
+    e.loops(batches, low, high, [&](ValueRange batch) {
+      for (int64_t first = 0; first < columns; first += lanes)
+        some(batch, first, std::min(lanes, columns - first));
+    });
+  });
+}
+
+} // namespace weir
