@@ -4,14 +4,15 @@
   assemble.py [--bin DIR] [--archs LIST] [--tiny] [--corpus DIR] [--only RE] [--sample N]
               [--jobs N] [--save FILE.jsonl] [MODEL...]
 
-For each architecture (default: sm_80,sm_90,sm_90a; none: the models are compiled only) ptxas has
-to take the PTX, and no kernel may spill registers to memory. What is for one GPU alone
-(sm_90a) is compiled for it, all else once. The models: those that are
-given; else those of a corpus (DIR, or WEIR_CORPUS; see test/corpus/conformance.py) whose
-names RE finds, or about N of them; else the cases of cases.py, of tiny sizes where that
-is asked for, and the small ones of test/models. What does not compile for a processor is
-left out. What compiles for one and not for a GPU is a failure. --save writes a line for
-each model, and a later call compiles only those that failed or are not there yet.
+For each architecture (default: sm_80,sm_90,sm_90a; with an empty LIST the models are
+compiled only) ptxas has to take the PTX, and no kernel may spill registers to memory.
+What is for one GPU alone (sm_90a) is compiled for it, all else once. The models: those
+that are given; else those of a corpus (DIR, or WEIR_CORPUS; see
+test/corpus/conformance.py) whose names RE finds, or about N of them; else the cases of
+cases.py, of tiny sizes where that is asked for, and the small ones of test/models. What
+does not compile for a processor is left out. What compiles for one and not for a GPU is
+a failure. --save writes a line for each model, and a later call compiles only those
+that failed or are not there yet.
 """
 
 import argparse
