@@ -61,7 +61,8 @@ struct EmitKernels : impl::EmitKernelsBase<EmitKernels> {
         else if (matmul) {
           kernel::PackOp pack = packingInside(matmul, target);
           doneInside.insert(pack);
-          emitMatmul(e, matmul, target, pack);
+          emitMatmul(e, matmul, target, pack,
+                     matmul.getShared() ? longestChainOfPixels : longestChain);
         } else if (auto convolution = dyn_cast<kernel::ConvolutionOp>(op))
           emitConvolution(e, convolution, target);
         else if (auto depthwise = dyn_cast<kernel::DepthwiseOp>(op))

@@ -14,8 +14,9 @@ kernel::MatmulOp joinBatches(Emitter &e, kernel::MatmulOp op);
 void emitTiles(Emitter &e, kernel::MatmulOp op, const kernel::Target &target);
 
 /// Terms that are summed in one chain of additions: where they are more,
-/// several sums are added up.
-constexpr int64_t longestChain = 96;
+/// several sums are added up. Those of pixels are shorter, as nets have dozens of
+/// such products one after the other.
+constexpr int64_t longestChain = 96, longestChainOfPixels = 64;
 
 /// The packing of B that the product makes itself, a part of a panel at a time
 /// where its rows then use it: few enough rows to read again for each panel.
