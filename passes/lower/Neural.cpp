@@ -4,6 +4,7 @@
 #include "passes/lower/NeuralShared.h"
 
 #include "dialects/graph/Neural.h"
+#include "dialects/graph/build/Windows.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
 using namespace mlir;
@@ -211,18 +212,8 @@ struct LowerFilterGradient : OpConversionPattern<graph::FilterGradientOp> {
         typeConverter->convertType(op.getResult().getType()));
     int64_t spatial = type.getRank() - 2;
     auto groups = static_cast<int64_t>(op.getGroups());
-    auto images = cast<RankedTensorType>(adaptor.getX().getType());
-    auto places = cast<RankedTensorType>(adaptor.getResults().getType());
-    SmallVector<int64_t> high;
-    for (int64_t i = 0; i < spatial; ++i)
-      high.push_back(std::max<int64_t>(
-          graph::paddingBehind(images.getDimSize(i + 1),
-                               {op.getWindow()[i], op.getStrides()[i],
-                                op.getDilations()[i], op.getPaddingLow()[i], 0},
-                               places.getDimSize(i + 1))
-              .value_or(0),
-          0));
-    Value x = padSpatial(b, loc, adaptor.getX(), op.getPaddingLow(), high,
+    Value x = padSpatial(b, loc, adaptor.getX(), op.getPaddingLow(),
+                         graph::build::windowsOf(op).high,
                          zeroOf(b, loc, type.getElementType()));
     x = splitDimension(b, loc, x, spatial + 1, groups);
     Value y = splitDimension(b, loc, adaptor.getResults(), spatial + 1, groups);
