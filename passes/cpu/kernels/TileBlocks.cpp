@@ -133,12 +133,13 @@ void TileProduct::splitBlock(Value first, Value block, const Depth &d) {
                             fits, block);
 }
 
-// Which parts are multiplied, in an order in which mostly one side changes.
+// Which parts are multiplied: from one product to the next one side changes, so
+// that 14 tiles are loaded for the 24 products of a step.
 static ArrayRef<std::pair<int, int>> products(int64_t parts) {
   static constexpr std::pair<int, int> one[] = {{0, 0}},
                                        three[] = {{1, 0}, {0, 0}, {0, 1}},
-                                       six[] = {{2, 0}, {1, 0}, {0, 0},
-                                                {0, 1}, {0, 2}, {1, 1}};
+                                       six[] = {{2, 0}, {1, 0}, {1, 1},
+                                                {0, 1}, {0, 0}, {0, 2}};
   if (parts == 1)
     return one;
   if (parts == 2)
@@ -146,43 +147,85 @@ static ArrayRef<std::pair<int, int>> products(int64_t parts) {
   return six;
 }
 
-void TileProduct::byTiles(Value block, Value panel, const Depth &d) {
+void TileProduct::byTiles(Value block, Value panel, const Depth &d,
+                          const Ahead &ahead) {
   int tall = rows > half ? 2 : 1, wide = columns > half ? 2 : 1;
   Emitter::Values at = sumsOf(block, panel);
   Value flat = e.create<memref::CollapseShapeOp>(
       sums, SmallVector<ReassociationIndices>{{0}, {1}, {2, 3}});
-  auto eachSum = [&](llvm::function_ref<void(int, int, int, ValueRange)> body) {
+  auto eachSum = [&](llvm::function_ref<void(int, ValueRange)> body) {
     for (int i = 0; i < tall; ++i)
       for (int j = 0; j < wide; ++j)
-        body(sumsAt + 2 * i + j, leftAt + i, rightAt + j,
+        body(sumsAt + 2 * i + j,
              {at[0], at[1], e.index((i * side + j) * half)});
   };
   constexpr int64_t stride = side * sizeof(float);
-  eachSum([&](int sum, int, int, ValueRange from) {
+  eachSum([&](int sum, ValueRange from) {
     if (d.begins)
       registers.zero(sum);
     else
       registers.load(sum, flat, from, stride);
   });
+  ArrayRef<std::pair<int, int>> order = products(parts);
   e.loop(d.count, [&](Value step) {
-    int left = -1, right = -1;
-    for (auto [leftPart, rightPart] : products(parts)) {
-      for (int i = 0; left != leftPart && i < tall; ++i)
-        registers.load(leftAt + i, split,
-                       {block, step, e.index(leftPart), e.index(i)});
-      for (int j = 0; right != rightPart && j < wide; ++j)
-        registers.load(
-            rightAt + j, b,
-            {panel, e.plus(d.first, step), e.index(rightPart), e.index(j)});
-      left = leftPart, right = rightPart;
-      eachSum([&](int sum, int left, int right, ValueRange) {
-        registers.multiply(bytes, sum, left, right);
-      });
+    auto loadLeft = [&](int part, int i) {
+      registers.load(leftAt + i, split,
+                     {block, step, e.index(part), e.index(i)});
+    };
+    auto loadRight = [&](int part, int j) {
+      registers.load(rightAt + j, b,
+                     {panel, e.plus(d.first, step), e.index(part), e.index(j)});
+    };
+    for (int i = 0; i < tall; ++i)
+      loadLeft(order[0].first, i);
+    for (int j = 0; j < wide; ++j)
+      loadRight(order[0].second, j);
+    int64_t made = 0, all = order.size() * tall * wide;
+    for (auto [n, now] : llvm::enumerate(order)) {
+      bool ends = n + 1 == order.size();
+      // A register is loaded again as soon as nothing more is made of it, under
+      // products that do not need it: a row at a time where the left changes.
+      bool leftChanges = ends || order[n + 1].first != now.first;
+      int outer = leftChanges ? tall : wide, inner = leftChanges ? wide : tall;
+      for (int x = 0; x < outer; ++x) {
+        for (int y = 0; y < inner; ++y) {
+          int i = leftChanges ? x : y, j = leftChanges ? y : x;
+          registers.multiply(bytes, sumsAt + 2 * i + j, leftAt + i,
+                             rightAt + j);
+          fetchAhead(ahead, step, d, made++, all);
+        }
+        if (!ends && leftChanges)
+          loadLeft(order[n + 1].first, x);
+        else if (!ends)
+          loadRight(order[n + 1].second, x);
+      }
     }
   });
-  eachSum([&](int sum, int, int, ValueRange to) {
-    registers.store(sum, flat, to, stride);
-  });
+  eachSum(
+      [&](int sum, ValueRange to) { registers.store(sum, flat, to, stride); });
+}
+
+// The next panel comes into L2 while this one is used: each block of a slab
+// fetches a run of it, a share in each of its steps, between all products.
+void TileProduct::fetchAhead(const Ahead &ahead, Value step, const Depth &d,
+                             int64_t made, int64_t all) {
+  if (panels == 1)
+    return;
+  int64_t line = 64 / e.elementBytes(b), lines = parts * 2 * half;
+  int64_t share = llvm::divideCeil(lines, ahead.turns);
+  int64_t first = made * share / all, end = (made + 1) * share / all;
+  if (first == end)
+    return;
+  Value run = e.create<memref::CollapseShapeOp>(
+      b, SmallVector<ReassociationIndices>{{0}, {1, 2, 3, 4, 5}});
+  // Where blocks are more than shares, the last share is fetched again.
+  Value turn =
+      e.smaller(ahead.turn, e.index(llvm::divideCeil(lines, share) - 1));
+  Value from =
+      e.plus(e.times(ahead.first, lines * line),
+             e.times(e.plus(e.times(turn, d.count), step), share * line));
+  for (int64_t i = first; i < end; ++i)
+    e.prefetch(run, {ahead.panel, e.plus(from, i * line)}, 2);
 }
 
 // The rows of 16 columns of the weights that one line holds, parts summed.

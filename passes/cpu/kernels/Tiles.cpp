@@ -10,8 +10,7 @@
 //
 // The loops, from outside: slabs of rows (so that their parts stay in L2),
 // blocks of the depth (so that a panel does), panels of 32 columns, blocks of
-// 32 rows: four tiles of sums. Threads share slabs, or the blocks of the only
-// one.
+// 32 rows: four tiles of sums. Threads share slabs, or the blocks of few.
 
 #include "passes/cpu/kernels/Tiles.h"
 #include "passes/cpu/Sharing.h"
@@ -35,7 +34,8 @@ struct TileEmitter : TileProduct {
                     target.dots && !target.byteTiles &&
                         e.element(op.getB()).isInteger(8)),
         target(target),
-        slabs(blocks, std::max<int64_t>(1, target.l2 / 2 / blockBytes())) {}
+        slabs(blocks, std::max<int64_t>(1, target.l2 / 2 / blockBytes() -
+                                               (dots ? 0 : 1))) {}
 
   int64_t blockBytes() const { return stepsABlock * parts * 2 * 1024; }
   int64_t blocksASlab() const { return slabs.size + (slabs.larger != 0); }
@@ -70,6 +70,23 @@ struct TileEmitter : TileProduct {
                   e.smaller(slab, e.index(slabs.larger)));
   }
 
+  Value blocksOf(Value slab, Value first) {
+    if (slabs.count == 1)
+      return e.index(blocks);
+    if (slabs.larger == 0)
+      return e.index(slabs.size);
+    return e.create<arith::SubIOp>(firstBlock(e.plus(slab, 1)), first);
+  }
+
+  Value slabOf(Value block) {
+    if (slabs.count == 1)
+      return e.index(0);
+    Value larger = e.index(slabs.larger);
+    Value past = e.create<arith::SubIOp>(e.larger(block, larger), larger);
+    return e.larger(e.dividedBy(block, slabs.size + 1),
+                    e.dividedBy(past, slabs.size));
+  }
+
   // The sums of one block through the epilogue.
   void finish(Value first, Value block, Value panel, int64_t valid) {
     Value firstRow = e.times(e.plus(first, block), side);
@@ -96,8 +113,22 @@ struct TileEmitter : TileProduct {
     otherwise();
   }
 
-  // One block of rows against one panel.
-  void multiplyBlock(Value first, Value block, Value panel, const Depth &d) {
+  // What follows this panel: the next one, or after the last the first, at the
+  // next block of the depth.
+  Ahead aheadOf(Value panel, const Depth &d, Value turn) {
+    Value wraps = e.create<arith::CmpIOp>(arith::CmpIPredicate::eq, panel,
+                                          e.index(panels - 1));
+    auto select = [&](Value then, Value otherwise) -> Value {
+      return e.create<arith::SelectOp>(wraps, then, otherwise);
+    };
+    Value next = d.ends ? e.index(0) : e.plus(d.first, d.count);
+    return {select(e.index(0), e.plus(panel, 1)), select(next, d.first), turn,
+            slabs.size};
+  }
+
+  // One block of rows, the `turn`th of a slab, against one panel.
+  void multiplyBlock(Value first, Value block, Value panel, const Depth &d,
+                     Value turn) {
     Value fit = e.create<arith::CmpIOp>(
         arith::CmpIPredicate::ne,
         e.create<memref::LoadOp>(fits, ValueRange{block}), word(0));
@@ -107,7 +138,7 @@ struct TileEmitter : TileProduct {
           if (dots)
             byDots(block, panel, d);
           else
-            byTiles(block, panel, d);
+            byTiles(block, panel, d, aheadOf(panel, d, turn));
         },
         [&] { byVectors(first, block, panel, d); });
     if (!d.ends)
@@ -134,16 +165,14 @@ struct TileEmitter : TileProduct {
 
   void slab(Value slab) {
     Value first = firstBlock(slab);
-    Value count =
-        slabs.count == 1
-            ? e.index(blocks)
-            : e.create<arith::SubIOp>(firstBlock(e.plus(slab, 1)), first);
+    Value count = blocksOf(slab, first);
     eachDepth([&](const Depth &d) {
       e.loop(e.index(0), count, 1,
              [&](Value block) { splitBlock(first, block, d); });
       e.loop(panels, [&](Value panel) {
-        e.loop(e.index(0), count, 1,
-               [&](Value block) { multiplyBlock(first, block, panel, d); });
+        e.loop(e.index(0), count, 1, [&](Value block) {
+          multiplyBlock(first, block, panel, d, block);
+        });
       });
     });
   }
@@ -162,7 +191,8 @@ struct TileEmitter : TileProduct {
     configured([&] { e.loop(low, high, 1, [&](Value at) { slab(at); }); });
   }
 
-  // Threads take a slab apart together, then share its blocks.
+  // Threads take all slabs apart together, then share their blocks: slab after
+  // slab, so that the parts of one stay in L2 while all panels meet them.
   void together() {
     allocateParts(blocks);
     if (depthBlocks > 1)
@@ -176,8 +206,15 @@ struct TileEmitter : TileProduct {
         if (depthBlocks == 1)
           allocateSums(blocks);
         configured([&] {
-          e.loops({panels, blocks}, low, high,
-                  [&](ValueRange at) { multiplyBlock(zero, at[1], at[0], d); });
+          e.loop(low, high, 1, [&](Value unit) {
+            Value slab = slabOf(e.dividedBy(unit, panels));
+            Value first = firstBlock(slab);
+            Value in = e.create<arith::SubIOp>(unit, e.times(first, panels));
+            Value count = blocksOf(slab, first);
+            Value panel = e.create<arith::DivUIOp>(in, count);
+            Value turn = e.create<arith::RemUIOp>(in, count);
+            multiplyBlock(zero, e.plus(first, turn), panel, d, turn);
+          });
         });
       });
     });

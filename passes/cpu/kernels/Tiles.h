@@ -35,6 +35,13 @@ struct TileProduct {
     bool begins, ends;
   };
 
+  /// What comes into L2 meanwhile: the next panel, from step `first` on, by
+  /// `turns` blocks or more, of which this is block `turn`.
+  struct Ahead {
+    mlir::Value panel, first, turn;
+    int64_t turns;
+  };
+
   TileProduct(Emitter &e, kernel::MatmulOp op, bool dots);
 
   /// Takes block `block` of the slab that begins with block `first` apart, at
@@ -42,7 +49,8 @@ struct TileProduct {
   void splitBlock(mlir::Value first, mlir::Value block, const Depth &depth);
   /// The sums of one block of rows against one panel, by tiles, or in vector
   /// registers by weights put together again.
-  void byTiles(mlir::Value block, mlir::Value panel, const Depth &depth);
+  void byTiles(mlir::Value block, mlir::Value panel, const Depth &depth,
+               const Ahead &ahead);
   void byDots(mlir::Value block, mlir::Value panel, const Depth &depth);
   void byVectors(mlir::Value first, mlir::Value block, mlir::Value panel,
                  const Depth &depth);
@@ -56,6 +64,8 @@ struct TileProduct {
 
 private:
   mlir::Value words(int64_t value) { return e.splat(word(value), half); }
+  void fetchAhead(const Ahead &ahead, mlir::Value step, const Depth &depth,
+                  int64_t made, int64_t all);
   void shiftBlock(mlir::Value first, mlir::Value block, const Depth &depth);
   void splitLine(mlir::Value row, mlir::Value step, int64_t valid,
                  Emitter::Values to, Emitter::Values &range);

@@ -638,6 +638,59 @@ func.func @tiles(%a: memref<64x64xf32>, %b: memref<2x2x3x2x16x32xbf16>, %c: memr
 
 // -----
 
+// Between products of two parts one side changes: eight tiles are loaded for
+// twelve products of tiles, each as soon as nothing more is made of what its
+// register holds. Meanwhile the next panel comes into L2, after the last the
+// first: a block of two fetches half of its lines.
+// CHECK-LABEL: func @two_parts
+// CHECK: %[[LAST:.*]] = arith.cmpi eq, %[[PANEL:.*]], %c1{{.*}} : index
+// CHECK: %[[NEXT:.*]] = arith.select %[[LAST]], %c0{{.*}}, %{{.*}} : index
+// CHECK-COUNT-4: "llvm.x86.tileloadd64"
+// CHECK: "llvm.x86.tdpbf16ps"
+// CHECK: memref.prefetch %{{.*}}[%[[NEXT]], %{{.*}}], read, locality<2>, data : memref<2x4096xbf16>
+// CHECK: "llvm.x86.tdpbf16ps"
+// CHECK: "llvm.x86.tileloadd64"
+// CHECK-COUNT-2: "llvm.x86.tdpbf16ps"
+// CHECK: "llvm.x86.tileloadd64"
+// CHECK-COUNT-2: "llvm.x86.tdpbf16ps"
+// CHECK: "llvm.x86.tileloadd64"
+// CHECK-COUNT-2: "llvm.x86.tdpbf16ps"
+// CHECK: "llvm.x86.tileloadd64"
+// CHECK-COUNT-4: "llvm.x86.tdpbf16ps"
+// CHECK-NOT: "llvm.x86.tileloadd64"
+// CHECK: return
+func.func @two_parts(%a: memref<64x64xf32>, %b: memref<2x2x2x2x16x32xbf16>, %c: memref<64x64xf32>) {
+  kernel.matmul ins(%a, %b : memref<64x64xf32>, memref<2x2x2x2x16x32xbf16>) outs(%c : memref<64x64xf32>) attributes {range = array<i32: 226492416, 1879048192>} {
+  ^bb0(%sum: f32):
+    kernel.yield %sum : f32
+  }
+  return
+}
+
+// -----
+
+// Rows whose parts are more than half of L2 holds are slabs, one after the
+// other: of ten blocks four, three and three.
+// CHECK-LABEL: func @slabs
+// CHECK: kernel.parts 20
+// CHECK: arith.divui %{{.*}}, %c2
+// CHECK: arith.divui %{{.*}}, %c4
+// CHECK: arith.divui %{{.*}}, %c3
+// CHECK: arith.divui
+// CHECK: arith.remui
+// CHECK: "llvm.x86.tdpbf16ps"
+module attributes {weir.target = {features = "+amx-tile,+amx-bf16", l2 = 2097152, vector_bits = 512}} {
+func.func @slabs(%a: memref<300x1024xf32>, %b: memref<2x32x3x2x16x32xbf16>, %c: memref<300x64xf32>) {
+  kernel.matmul ins(%a, %b : memref<300x1024xf32>, memref<2x32x3x2x16x32xbf16>) outs(%c : memref<300x64xf32>) attributes {range = array<i32: 226492416, 1879048192>} {
+  ^bb0(%sum: f32):
+    kernel.yield %sum : f32
+  }
+  return
+}
+}
+
+// -----
+
 // Bytes by dot products: the range of a block is found, elements become their
 // distances from its least, and sums begin with what that makes of the column.
 // CHECK-LABEL: func @dots
