@@ -10,7 +10,8 @@
 //
 // The loops, from outside: slabs of rows (so that their parts stay in L2),
 // blocks of the depth (so that a panel does), panels of 32 columns, blocks of
-// 32 rows: four tiles of sums. Threads share slabs, or the blocks of few.
+// 32 rows: four tiles of sums. Threads share slabs, or the blocks of few: of
+// one, say, or of three for two threads.
 
 #include "passes/cpu/kernels/Tiles.h"
 #include "passes/cpu/Sharing.h"
@@ -27,15 +28,34 @@ namespace {
 
 struct TileEmitter : TileProduct {
   const kernel::Target &target;
+  int64_t threads; // most that work at once
   EvenSplit slabs; // of blocks of rows
 
   TileEmitter(Emitter &e, kernel::MatmulOp op, const kernel::Target &target)
       : TileProduct(e, op,
                     target.dots && !target.byteTiles &&
                         e.element(op.getB()).isInteger(8)),
-        target(target),
-        slabs(blocks, std::max<int64_t>(1, target.l2 / 2 / blockBytes() -
-                                               (dots ? 0 : 1))) {}
+        target(target), threads(threadsOf(op)), slabs(slabsFor()) {}
+
+  static int64_t threadsOf(Operation *op) {
+    auto module = op->getParentOfType<ModuleOp>();
+    auto slots =
+        module ? module->getAttrOfType<IntegerAttr>("weir.slots") : nullptr;
+    return slots ? std::max<int64_t>(1, slots.getInt()) : 1;
+  }
+
+  // The parts of a slab and the panel that they meet are half of L2.
+  EvenSplit slabsFor() const {
+    EvenSplit made(blocks,
+                   std::max<int64_t>(1, target.l2 / 2 / blockBytes() - 1));
+    // Threads have equally many, unless these would be done with a panel before
+    // the next one has come.
+    constexpr int64_t fewest = 4;
+    int64_t even = llvm::alignTo(made.count, threads);
+    if (made.count > 1 && even * fewest <= blocks)
+      made.count = even, made.size = blocks / even, made.larger = blocks % even;
+    return made;
+  }
 
   int64_t blockBytes() const { return stepsABlock * parts * 2 * 1024; }
   int64_t blocksASlab() const { return slabs.size + (slabs.larger != 0); }
@@ -222,10 +242,12 @@ struct TileEmitter : TileProduct {
 
   void run() {
     e.share(nanoseconds());
-    // Few slabs are not enough for threads: all rows are one, if its parts are
-    // not far larger than L2. The depth's blocks then are no loop.
-    constexpr int64_t few = 8, most = 16 << 20;
-    if (e.isShared() && slabs.count < few && depthBlocks <= 3 &&
+    // Where a thread would have a slab more than others and few in all, all
+    // rows come apart before the first product, if their parts are not far
+    // larger than L2. The depth's blocks then are no loop.
+    constexpr int64_t few = 4, most = 16 << 20;
+    bool uneven = slabs.count % threads != 0 && slabs.count < few * threads;
+    if (e.isShared() && uneven && depthBlocks <= 3 &&
         blocks * blockBytes() * depthBlocks <= most)
       return together();
     e.parts(slabs.count, /*few=*/true,

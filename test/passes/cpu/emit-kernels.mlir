@@ -669,8 +669,8 @@ func.func @two_parts(%a: memref<64x64xf32>, %b: memref<2x2x2x2x16x32xbf16>, %c: 
 
 // -----
 
-// Rows whose parts are more than half of L2 holds are slabs, one after the
-// other: of ten blocks four, three and three.
+// Rows whose parts are more than half of L2 holds are slabs, of ten blocks four,
+// three and three. Two threads share the blocks of one slab after the other.
 // CHECK-LABEL: func @slabs
 // CHECK: kernel.parts 20
 // CHECK: arith.divui %{{.*}}, %c2
@@ -679,8 +679,29 @@ func.func @two_parts(%a: memref<64x64xf32>, %b: memref<2x2x2x2x16x32xbf16>, %c: 
 // CHECK: arith.divui
 // CHECK: arith.remui
 // CHECK: "llvm.x86.tdpbf16ps"
-module attributes {weir.target = {features = "+amx-tile,+amx-bf16", l2 = 2097152, vector_bits = 512}} {
+module attributes {weir.slots = 2, weir.target = {features = "+amx-tile,+amx-bf16", l2 = 2097152, vector_bits = 512}} {
 func.func @slabs(%a: memref<300x1024xf32>, %b: memref<2x32x3x2x16x32xbf16>, %c: memref<300x64xf32>) {
+  kernel.matmul ins(%a, %b : memref<300x1024xf32>, memref<2x32x3x2x16x32xbf16>) outs(%c : memref<300x64xf32>) attributes {range = array<i32: 226492416, 1879048192>} {
+  ^bb0(%sum: f32):
+    kernel.yield %sum : f32
+  }
+  return
+}
+}
+
+// -----
+
+// One thread takes a slab apart before its products, and then the next one.
+// CHECK-LABEL: func @slab_by_slab
+// CHECK: kernel.parts 3 few
+// CHECK: scf.for
+// CHECK: scf.for
+// CHECK: arith.truncf
+// CHECK: "llvm.x86.tdpbf16ps"
+// CHECK-NOT: kernel.parts
+// CHECK: return
+module attributes {weir.target = {features = "+amx-tile,+amx-bf16", l2 = 2097152, vector_bits = 512}} {
+func.func @slab_by_slab(%a: memref<300x1024xf32>, %b: memref<2x32x3x2x16x32xbf16>, %c: memref<300x64xf32>) {
   kernel.matmul ins(%a, %b : memref<300x1024xf32>, memref<2x32x3x2x16x32xbf16>) outs(%c : memref<300x64xf32>) attributes {range = array<i32: 226492416, 1879048192>} {
   ^bb0(%sum: f32):
     kernel.yield %sum : f32
