@@ -40,9 +40,10 @@ static int64_t partsOf(Operation *op, Type element) {
 }
 
 // Cycles of a core with AMX. Tiles of bf16 make 512 products a cycle and parts
-// multiply these, but their loads and what they wait for take as long again;
-// vector registers make 32 products of f32, half as many of i32. Weights come
-// from the last level of cache or memory at 8 bytes a cycle.
+// multiply these, but loads of tiles from L2 take longer where parts are few,
+// sums go through memory to the epilogue, and A comes apart; vector registers
+// make 32 products of f32, half as many of i32. Weights come from the last
+// level of cache or memory at 8 bytes a cycle, while others are multiplied.
 int64_t partsInTiles(Operation *packed) {
   kernel::MatmulOp product = productOf(packed);
   if (!product)
@@ -72,11 +73,11 @@ int64_t partsInTiles(Operation *packed) {
   double perCycle = dots         ? 50. * target.fmaRate
                     : bytes      ? 440
                     : parts == 1 ? 220
-                    : parts == 2 ? 75
-                                 : 45;
+                    : parts == 2 ? 95
+                                 : 64;
   double inTiles =
       std::max(tiled / perCycle, weights * parts * (bytes ? 1 : 2) / 8) +
-      rows * depth * parts / 4;
+      rows * depth * parts / 4 + (dots ? 0 : rows * columns / 8);
   double each = element.getIntOrFloatBitWidth() / 8;
   double inVectors =
       std::max(weights * rows / (bytes ? 16 : 32), weights * each / 8);

@@ -53,6 +53,52 @@ func.func private @kernel_0(%a: tensor<64x32xf32>, %w: tensor<32x192xf32> {weir.
 
 // -----
 
+// Two panels are worth taking the rows apart for, one is not.
+// CHECK-LABEL: func.func @two_panels
+// CHECK: tensor<2x8x3x2x16x32xbf16>
+module attributes {weir.target = {features = "+amx-bf16,+amx-tile"}} {
+func.func @two_panels(%x: tensor<64x256xf32>) -> tensor<64x64xf32> attributes {weir.entry = "serve"} {
+  %w = graph.constant dense<3.0> : tensor<256x64xf32>
+  %y = plan.task @kernel_0(%x, %w) : (tensor<64x256xf32>, tensor<256x64xf32>) -> tensor<64x64xf32>
+  return %y : tensor<64x64xf32>
+}
+func.func private @kernel_0(%a: tensor<64x256xf32>, %w: tensor<256x64xf32> {weir.constant}) -> tensor<64x64xf32> attributes {weir.kernel} {
+  %e = tensor.empty() : tensor<2x256x32xf32>
+  %p = kernel.pack ins(%w : tensor<256x64xf32>) outs(%e : tensor<2x256x32xf32>) -> tensor<2x256x32xf32>
+  %c = tensor.empty() : tensor<64x64xf32>
+  %y = kernel.matmul ins(%a, %p : tensor<64x256xf32>, tensor<2x256x32xf32>) outs(%c : tensor<64x64xf32>) -> tensor<64x64xf32> {
+  ^bb0(%sum: f32):
+    kernel.yield %sum : f32
+  }
+  return %y : tensor<64x64xf32>
+}
+}
+
+// -----
+
+// CHECK-LABEL: func.func @one_panel
+// CHECK-NOT: bf16
+// CHECK: tensor<1x256x32xf32>
+module attributes {weir.target = {features = "+amx-bf16,+amx-tile"}} {
+func.func @one_panel(%x: tensor<64x256xf32>) -> tensor<64x32xf32> attributes {weir.entry = "serve"} {
+  %w = graph.constant dense<3.0> : tensor<256x32xf32>
+  %y = plan.task @kernel_0(%x, %w) : (tensor<64x256xf32>, tensor<256x32xf32>) -> tensor<64x32xf32>
+  return %y : tensor<64x32xf32>
+}
+func.func private @kernel_0(%a: tensor<64x256xf32>, %w: tensor<256x32xf32> {weir.constant}) -> tensor<64x32xf32> attributes {weir.kernel} {
+  %e = tensor.empty() : tensor<1x256x32xf32>
+  %p = kernel.pack ins(%w : tensor<256x32xf32>) outs(%e : tensor<1x256x32xf32>) -> tensor<1x256x32xf32>
+  %c = tensor.empty() : tensor<64x32xf32>
+  %y = kernel.matmul ins(%a, %p : tensor<64x256xf32>, tensor<1x256x32xf32>) outs(%c : tensor<64x32xf32>) -> tensor<64x32xf32> {
+  ^bb0(%sum: f32):
+    kernel.yield %sum : f32
+  }
+  return %y : tensor<64x32xf32>
+}
+}
+
+// -----
+
 // Of eight rows half a tile would be wasted; and without tiles, or with a
 // weight whose parts are denormal, there are panels.
 // CHECK-LABEL: func.func @rows
