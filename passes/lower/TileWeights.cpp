@@ -136,7 +136,7 @@ RankedTensorType TilePacking::type(Type element) const {
                                             : Type(BFloat16Type::get(context)));
 }
 
-// Rounds to nearest even, as the kernel takes the left side apart.
+// Rounds to nearest even.
 static uint16_t topOf(float x) {
   uint32_t bits = llvm::bit_cast<uint32_t>(x);
   return (bits + 0x7fff + (bits >> 16 & 1)) >> 16;

@@ -57,37 +57,65 @@ Value TileProduct::validRows(Value row) {
 // Takes elements of a row apart, and into the range.
 void TileProduct::splitLine(Value row, Value step, int64_t valid,
                             Emitter::Values to, Emitter::Values &range) {
-  auto bits = VectorType::get(half, e.getI32Type());
-  auto part = VectorType::get(half, e.element(split));
+  SmallVector<Value> halves;
   for (int64_t i = 0; i < stepDepth; i += half) {
     Emitter::Values at = place(row);
     at.push_back(e.plus(e.times(step, stepDepth), i));
     Value x = valid > i ? e.load(a, at, half, valid - i)
                         : e.zeros(e.element(a), half);
-    to.back() = e.index(i);
-    to[2] = e.index(0);
-    if (bytes) {
-      x = e.widen(x, sumType);
+    halves.push_back(e.widen(x, sumType));
+  }
+  to[2] = e.index(0);
+  if (bytes) {
+    auto part = VectorType::get(half, e.element(split));
+    for (auto [i, x] : llvm::enumerate(halves)) {
       range[0] = e.create<arith::MinSIOp>(range[0], x);
       range[1] = e.create<arith::MaxSIOp>(range[1], x);
+      to.back() = e.index(i * half);
       e.store(e.create<arith::TruncIOp>(part, x), split, to, half);
-      continue;
     }
-    x = e.widen(x, sumType);
+    return;
+  }
+  auto bits = VectorType::get(half, e.getI32Type());
+  for (Value x : halves) {
     Value magnitude = e.create<arith::AndIOp>(
         e.create<arith::BitcastOp>(bits, x), words(0x7fffffff));
     // Zero becomes the largest.
     range[0] = e.create<arith::MinUIOp>(
         range[0], e.create<arith::AddIOp>(magnitude, words(-1)));
     range[1] = e.create<arith::MaxUIOp>(range[1], magnitude);
-    for (int64_t i = 0; i < parts; ++i) {
-      Value top = e.create<arith::TruncFOp>(part, x);
-      to[2] = e.index(i);
-      e.store(top, split, to, half);
-      if (i + 1 < parts)
-        x = e.create<arith::SubFOp>(x, e.widen(top, sumType));
-    }
   }
+  to.back() = e.index(0);
+  for (int64_t i = 0; i < parts; ++i) {
+    to[2] = e.index(i);
+    e.store(nextPart(halves, i), split, to, stepDepth);
+  }
+}
+
+// Part `i` of 32 elements: the upper halves of their words, which are rounded,
+// ties away from zero, where bits are left below. What is left stays in
+// `halves`. Of three parts the last has all that is left.
+Value TileProduct::nextPart(MutableArrayRef<Value> halves, int64_t i) {
+  auto bits = VectorType::get(half, e.getI32Type());
+  auto pieces = VectorType::get(2 * half, e.getI16Type());
+  bool rest = i + 1 < parts;
+  SmallVector<Value, 2> tops;
+  for (Value &x : halves) {
+    Value top = e.create<arith::BitcastOp>(bits, x);
+    if (rest || parts == 2)
+      top = e.create<arith::AddIOp>(top, words(0x8000));
+    tops.push_back(e.create<vector::BitCastOp>(pieces, top));
+    if (rest)
+      x = e.create<arith::SubFOp>(
+          x, e.create<arith::BitcastOp>(
+                 x.getType(), e.create<arith::AndIOp>(top, words(-65536))));
+  }
+  SmallVector<int64_t> upper;
+  for (int64_t k = 0; k < 2 * half; ++k)
+    upper.push_back(2 * k + 1);
+  Value part = e.create<vector::ShuffleOp>(tops[0], tops[1], upper);
+  return e.create<arith::BitcastOp>(VectorType::get(2 * half, e.element(split)),
+                                    part);
 }
 
 void TileProduct::splitBlock(Value first, Value block, const Depth &d) {

@@ -69,6 +69,7 @@ private:
   void shiftBlock(mlir::Value first, mlir::Value block, const Depth &depth);
   void splitLine(mlir::Value row, mlir::Value step, int64_t valid,
                  Emitter::Values to, Emitter::Values &range);
+  mlir::Value nextPart(mlir::MutableArrayRef<mlir::Value> halves, int64_t i);
   mlir::Value wordsOf(mlir::Value panel, mlir::Value step, mlir::Value line,
                       int64_t columnHalf);
   Emitter::Values weights(mlir::Value panel, mlir::Value line,

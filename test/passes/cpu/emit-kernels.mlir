@@ -614,7 +614,7 @@ func.func @winograd_of_blocks(%x: memref<1x56x56x64xf32>, %f: memref<3x3x64x64xf
 // CHECK: llvm.call_intrinsic "llvm.x86.ldtilecfg"
 // CHECK: arith.minui
 // CHECK: arith.maxui
-// CHECK-COUNT-6: arith.truncf {{.*}} to vector<16xbf16>
+// CHECK-COUNT-3: vector.shuffle {{.*}} : vector<32xi16>, vector<32xi16>
 // CHECK: vector.reduction <minui>
 // CHECK: scf.if
 // CHECK-COUNT-4: llvm.call_intrinsic "llvm.x86.tilezero"
@@ -696,7 +696,7 @@ func.func @slabs(%a: memref<300x1024xf32>, %b: memref<2x32x3x2x16x32xbf16>, %c: 
 // CHECK: kernel.parts 3 few
 // CHECK: scf.for
 // CHECK: scf.for
-// CHECK: arith.truncf
+// CHECK: vector.shuffle
 // CHECK: "llvm.x86.tdpbf16ps"
 // CHECK-NOT: kernel.parts
 // CHECK: return
