@@ -67,11 +67,11 @@ Target Target::of(Operation *op) {
 }
 
 bool Target::linesCollide(int64_t stride, int64_t count) const {
-  constexpr int64_t line = 64, ways = 8;
+  constexpr int64_t line = 64, ways = 8, left = 3;
   int64_t sets = std::max<int64_t>(1, l1 / line / ways);
   llvm::SmallVector<int64_t> linesOfSet(sets, 0);
   for (int64_t i = 0; i < count; ++i)
-    if (++linesOfSet[i * (stride % (sets * line)) / line % sets] > ways / 2)
+    if (++linesOfSet[i * (stride % (sets * line)) / line % sets] > ways - left)
       return true;
   return false;
 }

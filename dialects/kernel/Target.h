@@ -27,8 +27,8 @@ struct Target {
   /// `fma_rate` and `features`; what it lacks keeps its default.
   static Target of(mlir::Operation *op);
 
-  /// Whether more of `count` lines, `stride` bytes apart, than half the ways of
-  /// L1 fall on one of its sets.
+  /// Whether so many of `count` lines, `stride` bytes apart, fall on one set of
+  /// L1 that too few of its ways are left for what is read beside them.
   bool linesCollide(int64_t stride, int64_t count) const;
 
   /// Elements of `type` in a vector register, as sums are kept.

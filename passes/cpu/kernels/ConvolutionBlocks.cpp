@@ -62,7 +62,8 @@ ConvolutionBlocks::ConvolutionBlocks(kernel::ConvolutionOp op,
 }
 
 // Whether the pixels of a tile fall on few sets of L1, or stand apart by a
-// power of two, at which LLVM's scheduler spills (see MatmulBlocks.cpp).
+// power of two: LLVM's scheduler then takes them for one cluster of loads,
+// hoists them all, and spills the sums.
 bool ConvolutionBlocks::pixelsCollide(const kernel::Target &target) const {
   if (tileWidth * tileHeight < 2)
     return false;

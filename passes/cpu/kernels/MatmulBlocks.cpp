@@ -11,7 +11,7 @@ using namespace mlir;
 
 namespace weir {
 
-// Whether more rows of a tile than half the ways of L1 fall on one set.
+// Whether rows of a tile fight for a set of L1.
 static bool rowsCollide(kernel::MatmulOp op, const MatmulBlocks &blocks,
                         const kernel::Target &target) {
   auto type = cast<MemRefType>(op.getA().getType());
@@ -23,10 +23,6 @@ static bool rowsCollide(kernel::MatmulOp op, const MatmulBlocks &blocks,
   int64_t stride = strides[strides.size() - 2];
   if (ShapedType::isDynamic(stride))
     return false;
-  // At a stride that is a power of two LLVM's scheduler takes the rows of a
-  // tile for one cluster of loads, hoists them all, and spills the sums.
-  if (llvm::isPowerOf2_64(stride))
-    return blocks.depth > 8;
   int64_t bytes = Emitter::elementBytes(op.getA());
   return blocks.depth * bytes * (blocks.words ? 4 : 1) > 64 &&
          target.linesCollide(stride * bytes,

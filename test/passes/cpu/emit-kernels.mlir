@@ -372,19 +372,21 @@ func.func @transform_filter(%w: memref<3x3x4x7xf32>, %e: memref<1x16x4x16xf32>) 
 // panel its tiles of rows: where a part begins may be amid a panel.
 // CHECK-LABEL: func @shared
 // CHECK: %[[COPY:.*]] = memref.alloc
-// CHECK: kernel.parts 26 {
+// CHECK: kernel.parts 10 {
 // CHECK: vector.store %{{.*}}, %[[COPY]]
-// CHECK: kernel.parts 416 {
+// CHECK: kernel.parts 160 {
 // CHECK: ^bb0(%[[FIRST:.*]]: index, %[[LAST:.*]]: index, %{{.*}}: index):
-// CHECK: %[[PANEL:.*]] = arith.divui %[[FIRST]], %c26
+// CHECK: %[[PANEL:.*]] = arith.divui %[[FIRST]], %c10
 // CHECK: scf.for %{{.*}} = %[[PANEL]] to
 // CHECK: vector.fma
-func.func @shared(%a: memref<128x512xf32>, %b: memref<16x512x32xf32>, %c: memref<128x512xf32>) {
-  kernel.matmul ins(%a, %b : memref<128x512xf32>, memref<16x512x32xf32>) outs(%c : memref<128x512xf32>) {
+module attributes {weir.target = {vector_bits = 512 : i64, fma_rate = 2 : i64, l2 = 4194304 : i64}} {
+func.func @shared(%a: memref<128x1024xf32>, %b: memref<16x1024x32xf32>, %c: memref<128x512xf32>) {
+  kernel.matmul ins(%a, %b : memref<128x1024xf32>, memref<16x1024x32xf32>) outs(%c : memref<128x512xf32>) {
   ^bb0(%sum: f32):
     kernel.yield %sum : f32
   }
   return
+}
 }
 
 // -----
@@ -409,19 +411,40 @@ func.func @alternating(%a: memref<1x256xf32>, %b: memref<32x256x32xf32>, %c: mem
 
 // -----
 
-// Many rows: each part copies its own.
+// Many rows whose tiles fill a set of L1: each part copies its own.
 // CHECK-LABEL: func @rows
-// CHECK: kernel.parts 103 few {
+// CHECK: kernel.parts 37 few {
 // CHECK: ^bb0(%[[FIRST:.*]]: index, %[[LAST:.*]]: index, %{{.*}}: index):
 // CHECK: memref.alloc
 // CHECK: scf.for %{{.*}} = %[[FIRST]] to %[[LAST]]
 // CHECK-NOT: kernel.parts
-func.func @rows(%a: memref<512x512xf32>, %b: memref<4x512x32xf32>, %c: memref<512x128xf32>) {
-  kernel.matmul ins(%a, %b : memref<512x512xf32>, memref<4x512x32xf32>) outs(%c : memref<512x128xf32>) {
+module attributes {weir.target = {vector_bits = 512 : i64, fma_rate = 2 : i64}} {
+func.func @rows(%a: memref<512x1024xf32>, %b: memref<4x1024x32xf32>, %c: memref<512x128xf32>) {
+  kernel.matmul ins(%a, %b : memref<512x1024xf32>, memref<4x1024x32xf32>) outs(%c : memref<512x128xf32>) {
   ^bb0(%sum: f32):
     kernel.yield %sum : f32
   }
   return
+}
+}
+
+// -----
+
+// Of nine rows five on a set leave room for B: they are read where they are.
+// CHECK-LABEL: func @rows_in_place
+// CHECK: kernel.parts 57 few {
+// CHECK-NOT: memref.alloc()
+// CHECK: memref.load %arg0
+// CHECK-NOT: memref.alloc()
+// CHECK: return
+module attributes {weir.target = {vector_bits = 512 : i64, fma_rate = 2 : i64}} {
+func.func @rows_in_place(%a: memref<512x512xf32>, %b: memref<3x512x48xf32>, %c: memref<512x144xf32>) {
+  kernel.matmul ins(%a, %b : memref<512x512xf32>, memref<3x512x48xf32>) outs(%c : memref<512x144xf32>) {
+  ^bb0(%sum: f32):
+    kernel.yield %sum : f32
+  }
+  return
+}
 }
 
 // -----
