@@ -130,7 +130,8 @@ def heads(element, tolerance, *widths, options=()):
 
 
 def halves_on_gpu():
-    return heads(np.float16, 5e-3, (64, 64), (40, 100), (136, 16))
+    # Loops copy the heads that are deep and have no whole chunks.
+    return heads(np.float16, 5e-3, (64, 64), (40, 100), (136, 16), (131, 67))
 
 
 def wide_halves_on_gpu():
@@ -151,6 +152,7 @@ def few_rows(element, tolerance, options=()):
     g = Graph(fold=False, options=["--gpu=sim", *options])
     attend(g, (1, 4), 1, 777, 64, of=element, mask="added", tolerance=tolerance)
     attend(g, (2,), 3, 1024, 32, wide=132, of=element, tolerance=tolerance)
+    attend(g, (2,), 3, 300, 33, wide=35, of=element, mask="added", tolerance=tolerance)
     attend(g, (1, 2), 2, 640, 40, of=element, mask="hidden", tolerance=tolerance)
     attend(g, (1, 2), 80, 650, 16, wide=9, of=element, moved=True, extra=True, tolerance=tolerance)
     return g

@@ -65,6 +65,7 @@ private:
     Slice slice;
     Part part;
     Value target;
+    int64_t chunksTogether;
   };
 
   void place();
@@ -72,7 +73,7 @@ private:
     Part part = copied.part;
     part.first = line;
     beginSlice(b, copied.side, copied.slice, part, k, copied.target, thread,
-               plan.warps * warp);
+               plan.warps * warp, copied.chunksTogether);
   }
   /// Slice `i` of the tile of k, and of q where that has several.
   void beginScores(Value firstColumn, Value i) {
@@ -140,7 +141,8 @@ void AttentionBlock::place() {
   auto copied = [&](Side side, int64_t lines, int64_t depth, Part part) {
     Slice slice{lines, depth, side.byDepth, side.elementBytes()};
     Value memory = b.shared({slice.bytes()}, b.getI8Type());
-    return Copied{side, slice, part, pointerTo(b, memory)};
+    return Copied{side, slice, part, pointerTo(b, memory),
+                  plan.chunksTogether(part)};
   };
   queries =
       copied(sideOf(a.q, !isTurned, queryAt), rowsOfBlock, plan.depthOfSlice,

@@ -34,6 +34,9 @@ struct AttentionPlan {
   // What the launch that combines parts takes, in tiles; and the fewest columns
   // and the most of parts.
   static constexpr int64_t tilesOfLaunch = 4, leastColumns = 64, mostParts = 64;
+  // What a thread copies of k and v for a tile without loops, in pieces of
+  // chunks; and at most in a round of a loop, in chunks.
+  static constexpr int64_t mostPieces = 64, chunksOfRound = 2;
 
   Multiplier multiplier;
   int64_t warps;
@@ -46,6 +49,7 @@ struct AttentionPlan {
   int64_t parts, tilesOfPart; // of the columns, a block each
 
   bool isAligned; // whether all that is copied is copied by whole chunks
+  int64_t pieces; // that a thread copies of the first slices of k and of v
 
   AttentionPlan(const Attention &a, Multiplier multiplier, int64_t bytes)
       : multiplier(multiplier) {
@@ -54,10 +58,12 @@ struct AttentionPlan {
     columns = sizeFromLast(scores.getOut(), 0);
     depth = sizeFromLast(a.k, 1);
     width = sizeFromLast(product.getOut(), 0);
+    auto piece = [](mlir::Value memory) {
+      return sideOf(memory, false, nullptr).bytesTogether();
+    };
     isAligned = llvm::all_of(
-        llvm::ArrayRef<mlir::Value>{a.q, a.k, a.v}, [](mlir::Value memory) {
-          return sideOf(memory, false, nullptr).bytesTogether() == chunkBytes;
-        });
+        llvm::ArrayRef<mlir::Value>{a.q, a.k, a.v},
+        [&](mlir::Value side) { return piece(side) == chunkBytes; });
     widthOfTile =
         lineOf(llvm::divideCeil(width, llvm::divideCeil(width, mostWidth())),
                bytes, multiplier == Multiplier::Threads ? 32 : 16);
@@ -69,6 +75,9 @@ struct AttentionPlan {
     depthOfSlice = lineOf(llvm::divideCeil(depth, depthSlices), bytes, 16);
     tileOfSlice = std::min<int64_t>(
         tile, llvm::bit_floor<uint64_t>(sliceBytes / bytes / widthOfTile));
+    pieces = (tile * depthOfSlice / piece(a.k) +
+              widthOfTile * tileOfSlice / piece(a.v)) *
+             bytes / (warps * warp);
     parts = 1;
     tilesOfPart = tiles();
   }
@@ -98,6 +107,20 @@ struct AttentionPlan {
     bool isWide = multiplier == Multiplier::Halves ||
                   (multiplier == Multiplier::Threads && depth <= 128);
     return isWide && isAligned ? 128 : 64;
+  }
+  /// How many chunks of such a part a thread copies without a loop around them.
+  /// Without one LLVM keeps the address of each piece that is at no fixed
+  /// distance from another in registers, from the first tile to the last: of
+  /// chunks that may be outside of the memory, which a loop over the depth
+  /// keeps too, and of pieces of chunks. These are then more than a thread has.
+  /// Nor is there one where threads multiply two slices one after the other:
+  /// LLVM would move the first's sums behind it, and keep all they are made of.
+  int64_t chunksTogether(const Part &part) const {
+    bool isDeep = depthSlices > 1 && (part.passesLines || part.passesDepth);
+    bool isMoved = multiplier == Multiplier::Threads && depthSlices == 2;
+    if (isMoved || !(isDeep || pieces > mostPieces))
+      return INT64_MAX;
+    return isDeep && !isAligned ? 1 : chunksOfRound;
   }
   int64_t blocksOfWidth() const { return llvm::divideCeil(width, widthOfTile); }
 };

@@ -169,7 +169,7 @@ Value loadAt(ThreadBuilder &b, Type type, Value pointer) {
 
 void beginSlice(ThreadBuilder &b, const Side &side, const Slice &slice,
                 const Part &part, Value k, Value target, Value thread,
-                int64_t threads) {
+                int64_t threads, int64_t chunksTogether) {
   auto type = cast<MemRefType>(side.memory.getType());
   int64_t each = slice.elementsOfChunk(), chunks = slice.chunksOfLine();
   int64_t count = slice.bytes() / chunkBytes;
@@ -208,9 +208,21 @@ void beginSlice(ThreadBuilder &b, const Side &side, const Slice &slice,
       copyPiece(line, depth, to, i);
     }
   };
+  auto numberOf = [&](Value first, int64_t round) {
+    return b.plus(first, b.index(round * threads));
+  };
   int64_t rounds = llvm::divideCeil(count, threads);
+  if (rounds > chunksTogether) {
+    while (count % (chunksTogether * threads) != 0 && chunksTogether > 1)
+      --chunksTogether;
+    b.stride(thread, count, chunksTogether * threads, [&](Value first) {
+      for (int64_t i = 0; i < chunksTogether; ++i)
+        copyChunk(numberOf(first, i));
+    });
+    return;
+  }
   for (int64_t i = 0; i < rounds; ++i) {
-    Value number = b.plus(thread, b.index(i * threads));
+    Value number = numberOf(thread, i);
     if ((i + 1) * threads <= count)
       copyChunk(number);
     else

@@ -99,10 +99,13 @@ mlir::Value loadAt(ThreadBuilder &b, mlir::Type type, mlir::Value pointer);
 
 /// Begins to copy the slice of a side at depth `k` to `target`, which is
 /// shared, by all of the block's `threads` threads; what is outside becomes
-/// zero. Copies that cannot be left to themselves are done at once.
+/// zero. Copies that cannot be left to themselves are done at once. More than
+/// `chunksTogether` chunks of a thread are copied by a loop, so many or fewer
+/// in a round.
 void beginSlice(ThreadBuilder &b, const Side &side, const Slice &slice,
                 const Part &part, mlir::Value k, mlir::Value target,
-                mlir::Value thread, int64_t threads);
+                mlir::Value thread, int64_t threads,
+                int64_t chunksTogether = INT64_MAX);
 /// Ends a group of copies.
 void endGroup(ThreadBuilder &b);
 /// Waits for the thread's own copies, but those of the last `groups` groups.

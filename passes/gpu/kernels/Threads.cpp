@@ -93,6 +93,14 @@ SmallVector<Value> ThreadBuilder::loop(
   return SmallVector<Value>(loop.getResults());
 }
 
+void ThreadBuilder::stride(Value first, int64_t count, int64_t step,
+                           llvm::function_ref<void(Value)> body) {
+  OpBuilder::InsertionGuard guard(*this);
+  auto loop = create<scf::ForOp>(first, index(count), index(step));
+  setInsertionPointToStart(loop.getBody());
+  body(loop.getInductionVar());
+}
+
 void ThreadBuilder::grains(int64_t count,
                            llvm::function_ref<void(Value)> body) {
   OpBuilder::InsertionGuard guard(*this);

@@ -36,6 +36,10 @@ public:
   loop(int64_t count, mlir::ValueRange carried,
        llvm::function_ref<llvm::SmallVector<Value>(Value, mlir::ValueRange)>
            body);
+  /// For `first` and each `step` further before `count`. How often that is
+  /// depends on the thread, so that LLVM does not take the rounds apart.
+  void stride(Value first, int64_t count, int64_t step,
+              llvm::function_ref<void(Value)> body);
 
   /// kernel.parts of `count` grains, each of which `body` computes. Inside
   /// another loop it is a loop over them.

@@ -7,7 +7,7 @@
 // CHECK-NOT: memref.alloc()
 // CHECK: kernel.parts 12 attributes {weir.block = 128 : i64}
 // CHECK: llvm.nvvm.cp.async.cg.shared.global.16
-// CHECK: scf.for
+// CHECK: scf.for %{{.*}} = %c0 to %c3
 // CHECK: nvvm.cp.async.wait.group 0
 // CHECK: nvvm.barrier0
 // CHECK: nvvm.ldmatrix
@@ -511,6 +511,118 @@ func.func private @too_wide(%q: memref<8x100x64xf32>, %k: memref<8x64x800xf32>, 
   kernel.matmul ins(%p, %v : memref<8x100x800xf32>, memref<8x800x520xf32>) outs(%o : memref<8x100x520xf32>) {
   ^bb0(%x: f32):
     kernel.yield %x : f32
+  }
+  return
+}
+
+// -----
+
+// Slices of a deep head that may be outside are copied by loops: the 1024 chunks
+// of k and of q, two of each of 128 threads a round.
+// CHECK-LABEL: func.func private @deep
+// CHECK: %[[T:.*]] = arith.index_castui
+// CHECK-COUNT-2: scf.for %{{.*}} = %[[T]] to %c1024 step %c256 {
+// CHECK: scf.for %{{.*}} = %c0 to %c3
+// CHECK: scf.for %{{.*}} = %[[T]] to %c1024 step %c256 {
+// CHECK-COUNT-2: llvm.nvvm.cp.async.cg.shared.global.16.s
+// CHECK-NEXT: }
+// CHECK: return
+func.func private @deep(%q: memref<8x100x256xf16>, %k: memref<8x256x136xf16>, %v: memref<8x136x256xf16>, %o: memref<8x100x256xf16>) attributes {weir.kernel} {
+  %one = arith.constant 1.0 : f32
+  %zero = arith.constant 0.0 : f32
+  %lowest = arith.constant 0xFF800000 : f32
+  %s = memref.alloc() : memref<8x100x136xf16>
+  kernel.matmul ins(%q, %k : memref<8x100x256xf16>, memref<8x256x136xf16>) outs(%s : memref<8x100x136xf16>) {
+  ^bb0(%x: f32):
+    %0 = arith.truncf %x : f32 to f16
+    kernel.yield %0 : f16
+  }
+  %max = memref.alloc() : memref<8x100xf32>
+  linalg.fill ins(%lowest : f32) outs(%max : memref<8x100xf32>)
+  linalg.generic {indexing_maps = [affine_map<(d0, d1, d2) -> (d0, d1, d2)>, affine_map<(d0, d1, d2) -> (d0, d1)>], iterator_types = ["parallel", "parallel", "reduction"]} ins(%s : memref<8x100x136xf16>) outs(%max : memref<8x100xf32>) {
+  ^bb0(%x: f16, %y: f32):
+    %0 = arith.extf %x : f16 to f32
+    %1 = arith.maxnumf %y, %0 : f32
+    linalg.yield %1 : f32
+  }
+  %sum = memref.alloc() : memref<8x100xf32>
+  linalg.fill ins(%zero : f32) outs(%sum : memref<8x100xf32>)
+  %e = memref.alloc() : memref<8x100x136xf32>
+  linalg.generic {indexing_maps = [affine_map<(d0, d1, d2) -> (d0, d1, d2)>, affine_map<(d0, d1, d2) -> (d0, d1)>, affine_map<(d0, d1, d2) -> (d0, d1, d2)>, affine_map<(d0, d1, d2) -> (d0, d1)>], iterator_types = ["parallel", "parallel", "reduction"]} ins(%s, %max : memref<8x100x136xf16>, memref<8x100xf32>) outs(%e, %sum : memref<8x100x136xf32>, memref<8x100xf32>) {
+  ^bb0(%x: f16, %y: f32, %out: f32, %last: f32):
+    %0 = arith.extf %x : f16 to f32
+    %1 = arith.subf %0, %y : f32
+    %2 = math.exp %1 : f32
+    %3 = arith.addf %last, %2 : f32
+    linalg.yield %2, %3 : f32, f32
+  }
+  %p = memref.alloc() : memref<8x100x136xf16>
+  linalg.generic {indexing_maps = [affine_map<(d0, d1, d2) -> (d0, d1, d2)>, affine_map<(d0, d1, d2) -> (d0, d1)>, affine_map<(d0, d1, d2) -> (d0, d1, d2)>], iterator_types = ["parallel", "parallel", "parallel"]} ins(%e, %sum : memref<8x100x136xf32>, memref<8x100xf32>) outs(%p : memref<8x100x136xf16>) {
+  ^bb0(%x: f32, %y: f32, %out: f16):
+    %0 = arith.divf %one, %y : f32
+    %1 = arith.mulf %x, %0 : f32
+    %2 = arith.truncf %1 : f32 to f16
+    linalg.yield %2 : f16
+  }
+  kernel.matmul ins(%p, %v : memref<8x100x136xf16>, memref<8x136x256xf16>) outs(%o : memref<8x100x256xf16>) {
+  ^bb0(%x: f32):
+    %0 = arith.truncf %x : f32 to f16
+    kernel.yield %0 : f16
+  }
+  return
+}
+
+// -----
+
+// So is one of whose pieces a thread copies many: here a chunk of v is eight.
+// CHECK-LABEL: func.func private @narrow
+// CHECK: weir.block = 32
+// CHECK: %[[T:.*]] = arith.index_castui
+// CHECK: scf.for %{{.*}} = %[[T]] to %c512 step %c64 {
+// CHECK-COUNT-16: llvm.store %{{.*}} : i16, !llvm.ptr<3>
+// CHECK-NEXT: }
+// CHECK: return
+func.func private @narrow(%q: memref<8x1x63xf16>, %k: memref<8x63x300xf16>, %v: memref<8x300x63xf16>, %o: memref<8x1x63xf16>) attributes {weir.kernel} {
+  %one = arith.constant 1.0 : f32
+  %zero = arith.constant 0.0 : f32
+  %lowest = arith.constant 0xFF800000 : f32
+  %s = memref.alloc() : memref<8x1x300xf16>
+  kernel.matmul ins(%q, %k : memref<8x1x63xf16>, memref<8x63x300xf16>) outs(%s : memref<8x1x300xf16>) {
+  ^bb0(%x: f32):
+    %0 = arith.truncf %x : f32 to f16
+    kernel.yield %0 : f16
+  }
+  %max = memref.alloc() : memref<8x1xf32>
+  linalg.fill ins(%lowest : f32) outs(%max : memref<8x1xf32>)
+  linalg.generic {indexing_maps = [affine_map<(d0, d1, d2) -> (d0, d1, d2)>, affine_map<(d0, d1, d2) -> (d0, d1)>], iterator_types = ["parallel", "parallel", "reduction"]} ins(%s : memref<8x1x300xf16>) outs(%max : memref<8x1xf32>) {
+  ^bb0(%x: f16, %y: f32):
+    %0 = arith.extf %x : f16 to f32
+    %1 = arith.maxnumf %y, %0 : f32
+    linalg.yield %1 : f32
+  }
+  %sum = memref.alloc() : memref<8x1xf32>
+  linalg.fill ins(%zero : f32) outs(%sum : memref<8x1xf32>)
+  %e = memref.alloc() : memref<8x1x300xf32>
+  linalg.generic {indexing_maps = [affine_map<(d0, d1, d2) -> (d0, d1, d2)>, affine_map<(d0, d1, d2) -> (d0, d1)>, affine_map<(d0, d1, d2) -> (d0, d1, d2)>, affine_map<(d0, d1, d2) -> (d0, d1)>], iterator_types = ["parallel", "parallel", "reduction"]} ins(%s, %max : memref<8x1x300xf16>, memref<8x1xf32>) outs(%e, %sum : memref<8x1x300xf32>, memref<8x1xf32>) {
+  ^bb0(%x: f16, %y: f32, %out: f32, %last: f32):
+    %0 = arith.extf %x : f16 to f32
+    %1 = arith.subf %0, %y : f32
+    %2 = math.exp %1 : f32
+    %3 = arith.addf %last, %2 : f32
+    linalg.yield %2, %3 : f32, f32
+  }
+  %p = memref.alloc() : memref<8x1x300xf16>
+  linalg.generic {indexing_maps = [affine_map<(d0, d1, d2) -> (d0, d1, d2)>, affine_map<(d0, d1, d2) -> (d0, d1)>, affine_map<(d0, d1, d2) -> (d0, d1, d2)>], iterator_types = ["parallel", "parallel", "parallel"]} ins(%e, %sum : memref<8x1x300xf32>, memref<8x1xf32>) outs(%p : memref<8x1x300xf16>) {
+  ^bb0(%x: f32, %y: f32, %out: f16):
+    %0 = arith.divf %one, %y : f32
+    %1 = arith.mulf %x, %0 : f32
+    %2 = arith.truncf %1 : f32 to f16
+    linalg.yield %2 : f16
+  }
+  kernel.matmul ins(%p, %v : memref<8x1x300xf16>, memref<8x300x63xf16>) outs(%o : memref<8x1x63xf16>) {
+  ^bb0(%x: f32):
+    %0 = arith.truncf %x : f32 to f16
+    kernel.yield %0 : f16
   }
   return
 }
