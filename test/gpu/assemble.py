@@ -2,13 +2,13 @@
 """Has ptxas assemble the kernels of models that are compiled for a GPU.
 
   assemble.py [--bin DIR] [--archs LIST] [--tiny] [--corpus DIR] [--only RE] [--sample N]
-              [--jobs N] [--save FILE.jsonl] [MODEL...]
+              [--jobs N] [--save FILE.jsonl] [--flags FLAGS] [MODEL...]
 
 For each architecture (default: sm_80,sm_90,sm_90a; with an empty LIST the models are
 compiled only) ptxas has to take the PTX, and no kernel may spill registers to memory;
 but ptxas may choose to spill some where that lets another block fit on a processor.
 What is for one GPU alone (sm_90a) is compiled for it, all else once. The models: those
-that are given; else those of a corpus (DIR, or WEIR_CORPUS; see
+that are given, compiled with the flags; else those of a corpus (DIR, or WEIR_CORPUS; see
 test/corpus/conformance.py) whose names RE finds, or about N of them; else the cases of
 cases.py, of tiny sizes where that is asked for, and the small ones of test/models. What
 does not compile for a processor is left out. What compiles for one and not for a GPU is
@@ -47,6 +47,7 @@ def arguments():
     parser.add_argument("--sample", type=int, default=0)
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("--save", type=Path)
+    parser.add_argument("--flags", default="")
     parser.add_argument("models", nargs="*")
     return parser.parse_args()
 
@@ -148,7 +149,7 @@ def main():
     known = saved(args.save)
     with tempfile.TemporaryDirectory() as folder, \
             concurrent.futures.ThreadPoolExecutor(args.jobs) as pool:
-        jobs = [(model, model, []) for model in args.models]
+        jobs = [(model, model, args.flags.split()) for model in args.models]
         if not jobs and not args.corpus:
             jobs = own_models(args, folder)
         elif not jobs:

@@ -24,7 +24,7 @@ def attend(name, rows, columns, depth):
     op("sums", "BatchMatMulV2", op("weights", "Softmax", masked), v)
 
 
-for depth in (32, 65, 100, 191, 256, 512):
+for depth in (32, 64, 65, 100, 191, 256, 512):
     attend(f"some{depth}", 61, 77, depth)
     attend(f"one{depth}", 1, 300, depth)
 attend("many191", 197, 197, 191)

@@ -35,8 +35,9 @@ struct AttentionPlan {
   // and the most of parts.
   static constexpr int64_t tilesOfLaunch = 4, leastColumns = 64, mostParts = 64;
   // What a thread copies of k and v for a tile without loops, in pieces of
-  // chunks; and at most in a round of a loop, in chunks.
-  static constexpr int64_t mostPieces = 64, chunksOfRound = 2;
+  // chunks, also where addresses of words of tf32 take registers beside them;
+  // and at most in a round of a loop, in chunks.
+  static constexpr int64_t mostPieces = 64, mostOfTf32 = 24, chunksOfRound = 2;
 
   Multiplier multiplier;
   int64_t warps;
@@ -118,7 +119,9 @@ struct AttentionPlan {
   int64_t chunksTogether(const Part &part) const {
     bool isDeep = depthSlices > 1 && (part.passesLines || part.passesDepth);
     bool isMoved = multiplier == Multiplier::Threads && depthSlices == 2;
-    if (isMoved || !(isDeep || pieces > mostPieces))
+    bool areMany =
+        pieces > (multiplier == Multiplier::Tf32 ? mostOfTf32 : mostPieces);
+    if (isMoved || !(isDeep || areMany))
       return INT64_MAX;
     return isDeep && !isAligned ? 1 : chunksOfRound;
   }
