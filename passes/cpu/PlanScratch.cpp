@@ -1,6 +1,7 @@
 // A kernel's own buffers become places in one block that the caller gives.
 
 #include "passes/cpu/Passes.h"
+#include "passes/cpu/Sharing.h"
 
 #include "dialects/kernel/Kernel.h"
 #include "dialects/plan/Arena.h"
@@ -98,12 +99,8 @@ private:
     });
     if (!found.bytes)
       return;
-    auto module = parts->getParentOfType<ModuleOp>();
-    auto wanted =
-        module ? module->getAttrOfType<IntegerAttr>("weir.slots") : nullptr;
     int64_t slots =
-        std::clamp<int64_t>(mostForSlots / found.bytes, 1,
-                            wanted ? std::max<int64_t>(wanted.getInt(), 1) : 1);
+        std::clamp<int64_t>(mostForSlots / found.bytes, 1, slotsOf(parts));
     parts.setSlots(slots);
     int64_t moment = momentOf.lookup(parts);
     lifetimes.push_back({slots * found.bytes, moment, moment});

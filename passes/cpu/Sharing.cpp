@@ -1,4 +1,4 @@
-// Rough costs of loops.
+// How many threads share work, and rough costs of loops.
 
 #include "passes/cpu/Sharing.h"
 
@@ -9,6 +9,13 @@
 using namespace mlir;
 
 namespace weir {
+
+int64_t slotsOf(Operation *op) {
+  auto module = op->getParentOfType<ModuleOp>();
+  auto slots =
+      module ? module->getAttrOfType<IntegerAttr>("weir.slots") : nullptr;
+  return slots ? std::max<int64_t>(1, slots.getInt()) : 1;
+}
 
 double nanoseconds(linalg::LinalgOp op) {
   LoopNest nest(op);

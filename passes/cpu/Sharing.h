@@ -24,6 +24,9 @@ inline double productTime(double products, int64_t lanes) {
   return products / (4.0 * static_cast<double>(lanes));
 }
 
+/// How many threads at most share the work of the module that `op` is in.
+int64_t slotsOf(mlir::Operation *op);
+
 /// Nanoseconds of the loops of an op on buffers.
 double nanoseconds(mlir::linalg::LinalgOp op);
 

@@ -35,14 +35,7 @@ struct TileEmitter : TileProduct {
       : TileProduct(e, op,
                     target.dots && !target.byteTiles &&
                         e.element(op.getB()).isInteger(8)),
-        target(target), threads(threadsOf(op)), slabs(slabsFor()) {}
-
-  static int64_t threadsOf(Operation *op) {
-    auto module = op->getParentOfType<ModuleOp>();
-    auto slots =
-        module ? module->getAttrOfType<IntegerAttr>("weir.slots") : nullptr;
-    return slots ? std::max<int64_t>(1, slots.getInt()) : 1;
-  }
+        target(target), threads(slotsOf(op)), slabs(slabsFor()) {}
 
   // The parts of a slab and the panel that they meet are half of L2.
   EvenSplit slabsFor() const {
