@@ -215,7 +215,8 @@ void storeTile(Emitter &e, Value out, const Tile &tile, ValueRange sums) {
     }
 }
 
-void prefetchTile(Emitter &e, kernel::KernelOpInterface op, const Tile &tile) {
+void prefetchTile(Emitter &e, kernel::KernelOpInterface op, const Tile &tile,
+                  bool finishes) {
   auto fetch = [&](Value buffer, bool isWrite) {
     int64_t bits =
         std::max(8u, Emitter::element(buffer).getIntOrFloatBitWidth());
@@ -232,7 +233,7 @@ void prefetchTile(Emitter &e, kernel::KernelOpInterface op, const Tile &tile) {
       }
   };
   for (auto [extra, map] : llvm::zip(op.getExtras(), op.getExtraMaps()))
-    if (cast<AffineMapAttr>(map).getValue().isIdentity())
+    if (finishes && cast<AffineMapAttr>(map).getValue().isIdentity())
       fetch(extra, /*isWrite=*/false);
   fetch(op.getOut(), /*isWrite=*/true);
 }

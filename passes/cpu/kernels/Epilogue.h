@@ -42,9 +42,10 @@ mlir::Value takeAddend(kernel::KernelOpInterface op);
 Emitter::Values firstSums(Emitter &e, mlir::Value addend, const Tile &tile,
                           mlir::Type element);
 
-/// Begins to fetch what `finishTile` reads and writes at each position, which
-/// then comes while the sums are made.
-void prefetchTile(Emitter &e, kernel::KernelOpInterface op, const Tile &tile);
+/// Begins to fetch what is written at each position and, where `finishTile`
+/// does so, what it reads there; all comes while the sums are made.
+void prefetchTile(Emitter &e, kernel::KernelOpInterface op, const Tile &tile,
+                  bool finishes);
 
 } // namespace weir
 

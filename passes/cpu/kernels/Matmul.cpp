@@ -163,8 +163,8 @@ struct MatmulEmitter : MatmulBlocks {
       rowOf.push_back(e.plus(firstRow, i));
 
     // What comes from beyond L2 would be waited for at the end.
-    if (depth.ends && depth.count >= 32 && touchesMuch)
-      prefetchTile(e, op, shape);
+    if (depth.count >= 32 && touchesMuch)
+      prefetchTile(e, op, shape, depth.ends);
 
     // Few sums make short chains of dependent additions: several sets of them
     // take turns over the depth. The tiles at the ends, which are smaller, add
@@ -340,22 +340,19 @@ struct MatmulEmitter : MatmulBlocks {
             });
   }
 
-  void runShared(ArrayRef<int64_t> batches) {
-    int64_t count = ShapedType::getNumElements(batches);
-    int64_t rowCount = rowTiles(), columnCount = columnTiles();
-    if (count >= 8 || count >= std::max(rowCount, columnCount))
-      return e.parts(count, /*few=*/false, [&](Value first, Value end) {
+  void runShared(ArrayRef<int64_t> sizes) {
+    int64_t rowCount = rowTiles();
+    if (sharesBatches())
+      return e.parts(batches, /*few=*/false, [&](Value first, Value end) {
         begin();
-        e.loops(batches, first, end, [&](ValueRange at) {
+        e.loops(sizes, first, end, [&](ValueRange at) {
           batch = at;
           allRows();
         });
       });
-    // Who shares the rows reads all of B: where there are many, beside panels.
-    bool byRows =
-        rows >= (pack ? 448 : std::min<int64_t>(448, 14 * columnCount));
-    if (!byRows && copiesRows && count == 1 && tilesABlock >= rowCount) {
-      Emitter::Values zeros(batches.size(), e.index(0));
+    bool byRows = sharesRows();
+    if (!byRows && copiesRows && batches == 1 && tilesABlock >= rowCount) {
+      Emitter::Values zeros(sizes.size(), e.index(0));
       batch = zeros;
       begin();
       return copyThenColumns();
@@ -367,7 +364,7 @@ struct MatmulEmitter : MatmulBlocks {
                 backward = e.alternate(first, end);
               range = byRows ? TileRange::ofRows(e, *this, first, end)
                              : TileRange::ofColumns(e, *this, first, end);
-              e.loops(batches, [&](ValueRange at) {
+              e.loops(sizes, [&](ValueRange at) {
                 batch = at;
                 allRows();
               });

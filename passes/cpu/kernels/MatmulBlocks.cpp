@@ -2,8 +2,10 @@
 
 #include "passes/cpu/kernels/MatmulBlocks.h"
 
+#include "passes/cpu/Sharing.h"
 #include "passes/cpu/kernels/Kernels.h"
 
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
@@ -67,6 +69,7 @@ MatmulBlocks::MatmulBlocks(kernel::MatmulOp op, const kernel::Target &target,
     : packsParts(packsParts) {
   Value a = op.getA(), b = op.getB(), out = op.getOut();
   ArrayRef<int64_t> shape = Emitter::shape(out);
+  batches = ShapedType::getNumElements(shape.drop_back(2));
   rows = shape[shape.size() - 2];
   // In what order terms are summed follows from this alone, so that rows have
   // the same sums in a matrix of a few more.
@@ -138,12 +141,21 @@ MatmulBlocks::MatmulBlocks(kernel::MatmulOp op, const kernel::Target &target,
   if (streams && !packsParts)
     tilesABlock = std::clamp<int64_t>(target.l2 / 16 / (height * touched), 1,
                                       tilesABlock);
+  // A last block of few tiles would read all of B for these. Of a thread's own
+  // tiles, rather blocks that are a little larger.
+  if (!packsParts) {
+    bool shared = isa<func::FuncOp>(op->getParentOp()) && sharesRows();
+    int64_t own =
+        shared ? llvm::divideCeil(tiles.count, slotsOf(op)) : tiles.count;
+    int64_t largest = tilesABlock + tilesABlock / 7;
+    tilesABlock = llvm::divideCeil(own, llvm::divideCeil(own, largest));
+  }
   copiesRows = rowsCollide(op, *this, target) || bytesPast ||
                (!words && sumElement != Emitter::element(a) &&
                 tiles.count * columns > width);
   alternates =
-      ShapedType::getNumElements(shape.drop_back(2)) == 1 && tiles.count == 1 &&
-      panel && columns % width == 0 && !packsParts && !copiesRows &&
+      batches == 1 && tiles.count == 1 && panel && columns % width == 0 &&
+      !packsParts && !copiesRows &&
       ShapedType::getNumElements(Emitter::shape(b)) * Emitter::elementBytes(b) >
           target.l2 / 2;
 }

@@ -9,7 +9,7 @@ namespace weir {
 
 struct MatmulBlocks {
   bool words; // the depth is of words of four bytes
-  int64_t rows, columns, depth;
+  int64_t batches, rows, columns, depth;
   int64_t panel; // columns of a panel of B, or 0 where B is plain
   mlir::Type sumElement;
   int64_t lanes, width; // of a vector, of a tile
@@ -46,6 +46,17 @@ struct MatmulBlocks {
   int64_t unit() const { return words ? 4 : 1; }
   int64_t rowTiles() const { return EvenSplit(rows, height).count; }
   int64_t columnTiles() const { return (columns + width - 1) / width; }
+  /// Whether threads, if any, share whole products of the batch.
+  bool sharesBatches() const {
+    return batches >= 8 || batches >= std::max(rowTiles(), columnTiles());
+  }
+  /// Whether they share rows rather than columns: who does reads all of B, so
+  /// where there are many, beside panels.
+  bool sharesRows() const {
+    return !sharesBatches() &&
+           rows >=
+               (packsParts ? 448 : std::min<int64_t>(448, 14 * columnTiles()));
+  }
   int64_t depthBlocks() const {
     return depth > depthBlock ? (depth + depthBlock - 1) / depthBlock : 1;
   }

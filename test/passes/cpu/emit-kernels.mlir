@@ -449,6 +449,62 @@ func.func @rows_in_place(%a: memref<512x512xf32>, %b: memref<3x512x48xf32>, %c: 
 
 // -----
 
+// Of 57 tiles four blocks of 15, not four of 14 and one of a single tile. What all
+// the blocks of the depth read and write of the result is fetched ahead; what the
+// epilogue reads, for the last.
+// CHECK-LABEL: func @blocks
+// CHECK: kernel.parts 57
+// CHECK: scf.for %{{.*}} = %{{.*}} to %{{.*}} step %c15
+// CHECK: scf.for %{{.*}} = %c0 to %c1536 step %c512
+// CHECK-NEXT: arith.cmpi eq
+// CHECK-NOT: memref.prefetch %arg3
+// CHECK: memref.prefetch %arg2[{{.*}}], write
+// CHECK-NOT: memref.prefetch %arg3
+// CHECK: vector.fma
+// CHECK: scf.for %{{.*}} = %c0 to %c11 step %c1
+// CHECK: memref.prefetch %arg3[{{.*}}], read
+// CHECK: memref.prefetch %arg2[{{.*}}], write
+// CHECK: return
+module attributes {weir.target = {vector_bits = 512 : i64, fma_rate = 2 : i64}} {
+func.func @blocks(%a: memref<512x2048xf32>, %b: memref<11x2048x48xf32>, %c: memref<512x528xf32>, %x: memref<512x528xf32>) {
+  kernel.matmul ins(%a, %b : memref<512x2048xf32>, memref<11x2048x48xf32>) extras(%x : memref<512x528xf32>) outs(%c : memref<512x528xf32>) attributes {extra_maps = [affine_map<(d0, d1) -> (d0, d1)>]} {
+  ^bb0(%sum: f32, %more: f32):
+    %s = arith.addf %sum, %more : f32
+    kernel.yield %s : f32
+  }
+  return
+}
+}
+
+// -----
+
+// Of threads that share whole products of a batch each has all rows of its own; of
+// those that share the rows of one each has an eighth, a block of 8 tiles.
+// CHECK-LABEL: func @batches
+// CHECK: kernel.parts 16
+// CHECK: scf.for %{{.*}} = %{{.*}} to %c57 step %c15
+// CHECK-LABEL: func @rows_of_eight
+// CHECK: kernel.parts 57
+// CHECK: scf.for %{{.*}} = %{{.*}} to %{{.*}} step %c8
+module attributes {weir.slots = 8 : i64, weir.target = {vector_bits = 512 : i64, fma_rate = 2 : i64}} {
+func.func @batches(%a: memref<16x512x512xf32>, %b: memref<16x11x512x48xf32>, %c: memref<16x512x528xf32>) {
+  kernel.matmul ins(%a, %b : memref<16x512x512xf32>, memref<16x11x512x48xf32>) outs(%c : memref<16x512x528xf32>) {
+  ^bb0(%sum: f32):
+    kernel.yield %sum : f32
+  }
+  return
+}
+func.func @rows_of_eight(%a: memref<512x512xf32>, %b: memref<11x512x48xf32>, %c: memref<512x528xf32>) {
+  kernel.matmul ins(%a, %b : memref<512x512xf32>, memref<11x512x48xf32>) outs(%c : memref<512x528xf32>) {
+  ^bb0(%sum: f32):
+    kernel.yield %sum : f32
+  }
+  return
+}
+}
+
+// -----
+
 // The parts of a long direct sum are some of a row's channels, or rows.
 // CHECK-LABEL: func @deep
 // CHECK: memref.alloca() {{.*}} : memref<2x16xf32>
