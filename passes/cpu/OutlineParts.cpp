@@ -23,6 +23,20 @@ struct Phase {
 
 constexpr int anyPhase = -1;
 
+/// The phase that makes what an op without effects uses: the op belongs there.
+/// Of several the last; splitBody then finds an operand of another phase.
+int phaseOfOperands(Operation &op, const DenseMap<Operation *, int> &phaseOf) {
+  int phase = anyPhase;
+  op.walk([&](Operation *inner) {
+    for (Value operand : inner->getOperands()) {
+      auto found = phaseOf.find(operand.getDefiningOp());
+      if (found != phaseOf.end())
+        phase = std::max(phase, found->second);
+    }
+  });
+  return phase;
+}
+
 /// The phase of each op of the body, and how many there are; none where an op
 /// needs a value that another phase computes.
 std::optional<int> splitBody(Block &body, SmallVectorImpl<int> &phases) {
@@ -34,7 +48,7 @@ std::optional<int> splitBody(Block &body, SmallVectorImpl<int> &phases) {
       phases.push_back(++last);
       open = false;
     } else if (isMemoryEffectFree(&op)) {
-      phases.push_back(anyPhase);
+      phases.push_back(phaseOfOperands(op, phaseOf));
     } else {
       last += !open;
       open = true;

@@ -59,6 +59,38 @@ plan.program @weir_entry_0 {
 
 // -----
 
+// Arithmetic on what a phase reads is part of it.
+// CHECK-LABEL: func.func private @then_phase_0
+// CHECK-NOT: arith.addf
+// CHECK-LABEL: func.func private @then_phase_1
+// CHECK: %[[V:.*]] = memref.load
+// CHECK: %[[S:.*]] = arith.addf %[[V]], %[[V]]
+// CHECK: memref.store %[[S]]
+// CHECK: plan.run @then_phase_0({{.*}}) {grains = 8 : i64}
+// CHECK-NEXT: plan.run @then_phase_1(
+func.func private @then(%x: memref<8xf32>, %y: memref<8xf32>) attributes {weir.kernel} {
+  %zero = arith.constant 0 : index
+  %one = arith.constant 1 : index
+  %c = arith.constant 0.0 : f32
+  kernel.parts 8 {
+  ^bb0(%first: index, %last: index, %slot: index):
+    scf.for %i = %first to %last step %one {
+      memref.store %c, %x[%i] : memref<8xf32>
+    }
+  }
+  %v = memref.load %x[%zero] : memref<8xf32>
+  %s = arith.addf %v, %v : f32
+  memref.store %s, %y[%zero] : memref<8xf32>
+  return
+}
+plan.program @weir_entry_0 {
+  %x = plan.buffer 0 live [0, 0] : memref<8xf32>
+  %y = plan.buffer 64 live [0, 0] : memref<8xf32>
+  plan.run @then(%x, %y) : (memref<8xf32>, memref<8xf32>)
+}
+
+// -----
+
 // The first phases of a wave's kernels are a wave, and so are the second ones;
 // a phase that has no fellow is none.
 // CHECK-LABEL: plan.program @waves
