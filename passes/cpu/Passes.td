@@ -209,6 +209,33 @@ def BlockAttention : Pass<"weir-block-attention", "::mlir::func::FuncOp"> {
                            "::mlir::scf::SCFDialect"];
 }
 
+def SplitReductions : Pass<"weir-split-reductions", "::mlir::func::FuncOp"> {
+  let summary = "Cuts long reductions to few elements into grains for threads";
+  let description = [{
+    Loops that mostly reduce have no parallel dimension that feeds threads. Each
+    grain of a reduced dimension has its own results, which are then combined in
+    a fixed order. The grains depend on the loops alone, so any number of threads
+    makes the same bits. Runs before buffers are placed.
+
+    ```mlir
+    linalg.generic ins(%x : memref<1024x1024xf32>) outs(%sum : memref<f32>) { addf }
+    // becomes
+    kernel.parts 64 {
+    ^bb0(%first: index, %last: index, %slot: index):
+      scf.for %g = %first to %last step %c1 {
+        linalg.fill ins(%zero) outs(%sum_of_g)
+        linalg.generic ins(%rows_of_g : memref<16x1024xf32, ...>) outs(%sum_of_g) { addf }
+    }
+    linalg.generic ins(%sums : memref<64xf32>) outs(%sum : memref<f32>) { addf }
+    ```
+  }];
+  let dependentDialects = ["::mlir::affine::AffineDialect",
+                           "::mlir::arith::ArithDialect",
+                           "::weir::kernel::KernelDialect",
+                           "::mlir::memref::MemRefDialect",
+                           "::mlir::scf::SCFDialect"];
+}
+
 def ShareLoops : Pass<"weir-share-loops", "::mlir::func::FuncOp"> {
   let summary = "Cuts loops over large buffers into grains for threads";
   let description = [{

@@ -35,6 +35,7 @@ void buildBufferizePipeline(OpPassManager &pm) {
   kernels.addPass(createBlockAttention());
   kernels.addPass(createEmitKernels());
   kernels.addPass(createFuseRows());
+  kernels.addPass(createSplitReductions());
   kernels.addPass(createPlanScratch());
   kernels.addPass(createMarkInPlace());
 }

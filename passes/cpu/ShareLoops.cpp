@@ -7,7 +7,7 @@
 #include "passes/cpu/Passes.h"
 
 #include "passes/cpu/Sharing.h"
-#include "passes/cpu/loops/LoopNest.h"
+#include "passes/cpu/loops/Grains.h"
 #include "passes/cpu/loops/Slices.h"
 #include "passes/cpu/loops/Squares.h"
 
@@ -24,8 +24,6 @@ namespace weir {
 
 namespace {
 
-/// A grain of lanes is whole vectors, of any target.
-constexpr int64_t laneGrain = 256;
 /// What is transposed in registers, of any target.
 constexpr int64_t squareGrain = 16;
 
@@ -34,17 +32,6 @@ struct Slicing {
   int64_t size;  // of a grain
   int64_t range; // of the dimension
 };
-
-/// A size near `size` that leaves no smaller last grain, or `size` itself.
-int64_t dividing(int64_t range, int64_t size, int64_t step) {
-  for (int64_t larger = size; larger <= 2 * size; larger += step)
-    if (range % larger == 0)
-      return larger;
-  for (int64_t less = size - step; less >= size / 2 && less > 0; less -= step)
-    if (range % less == 0)
-      return less;
-  return size;
-}
 
 std::optional<Slicing> slicingOf(linalg::LinalgOp op) {
   SmallVector<int64_t> ranges = op.getStaticLoopRanges();
@@ -68,44 +55,24 @@ std::optional<Slicing> slicingOf(linalg::LinalgOp op) {
   if (!dimension)
     return std::nullopt;
   int64_t range = ranges[*dimension];
-  int64_t grains = std::clamp<int64_t>(
-      static_cast<int64_t>(std::min(time / grainTime, double(mostGrains))), 2,
-      range < 2 ? 2 : range);
   int64_t step = *dimension + 1 == ranges.size() ? laneGrain : 1;
   if (std::optional<Squares> squares = Squares::of(op);
       squares && *dimension == squares->down)
     step = squareGrain;
-  int64_t size = llvm::alignTo(llvm::divideCeil(range, grains), step);
-  size = dividing(range, size, step);
+  int64_t size = grainSize(time, range, step);
   if (size >= range)
     return std::nullopt;
   return Slicing{*dimension, size, range};
 }
 
-void slice(Emitter &e, linalg::LinalgOp op, unsigned d, Value first,
-           int64_t size) {
-  SmallVector<LoopSlice> slices(d + 1);
-  slices[d] = {first, size};
-  makeSlice(e, op, slices);
-}
-
 void share(linalg::LinalgOp op, const Slicing &slicing) {
-  auto [d, size, range] = slicing;
-  int64_t whole = range / size, rest = range % size;
   Emitter e(op.getLoc(), op);
-  auto parts = e.create<kernel::PartsOp>(whole + (rest != 0), /*few=*/false);
-  e.setInsertionPointToStart(&parts.getBody().front());
-  Value end = parts.getLast();
-  if (rest)
-    end = e.smaller(end, e.index(whole));
-  e.loop(parts.getFirst(), end, 1, [&, d = d, size = size](Value grain) {
-    slice(e, op, d, e.times(grain, size), size);
-  });
-  if (rest)
-    e.loop(e.larger(parts.getFirst(), e.index(whole)), parts.getLast(), 1,
-           [&, d = d, size = size](Value) {
-             slice(e, op, d, e.index(whole * size), rest);
-           });
+  shareGrains(e, slicing.range, slicing.size,
+              [&](Value, Value first, int64_t size) {
+                SmallVector<LoopSlice> slices(slicing.dimension + 1);
+                slices.back() = {first, size};
+                makeSlice(e, op, slices);
+              });
   op.erase();
 }
 

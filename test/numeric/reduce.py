@@ -166,6 +166,48 @@ def cumulative():
     return graph
 
 
+def long():
+    """What threads share though few elements are left, with the same bits."""
+    graph = Graph(fold=False, threads=[1, 2, 3])
+    x, y = (graph.input(values((301, 1037), np.float32)) for _ in range(2))
+    exact = np.float64(x.value)
+    every = graph.constant(np.int32([0, 1]))
+    # Terms are at most 2, in sums of some thousands.
+    graph.expect(graph.op("Sum", x, every), exact.sum(), rtol=0, atol=2e-3)
+    graph.expect(graph.op("Mean", x, every), exact.mean(), rtol=0, atol=1e-8)
+    graph.expect(graph.op("Max", x, every), exact.max())
+    graph.expect(graph.op("Min", x, every), exact.min())
+    off = graph.op("Square", graph.op("Sub", x, y))
+    graph.expect(graph.op("Sum", off, every, keep_dims=True),
+                 ((exact - np.float64(y.value)) ** 2).sum(keepdims=True), rtol=1e-6)
+    near = graph.input(np.float32(np.exp(random.uniform(-0.01, 0.01, (2, 3, 90001)))))
+    for axes in ([2], [1, 2], [0, 2]):
+        axis = graph.constant(np.int32(axes))
+        wide = np.float64(near.value)
+        graph.expect(graph.op("Prod", near, axis), wide.prod(tuple(axes)), rtol=1e-4)
+        graph.expect(graph.op("Sum", near, axis), wide.sum(tuple(axes)), rtol=1e-6)
+    hole = values((700, 300), np.float32)
+    hole[123, 45] = np.nan
+    hole = graph.input(hole)
+    graph.expect(graph.op("Max", hole, every), np.nan)
+    wide = graph.input(values((200003,), np.float64))
+    graph.expect(graph.op("Sum", wide, graph.constant(np.int32([0]))), wide.value.sum(),
+                 rtol=0, atol=1e-10)
+    half = graph.input(values((600, 500), np.float16))
+    graph.expect(graph.op("Mean", half, every), np.float64(half.value).mean(), ulp=1, atol=1e-6)
+    whole = graph.input(random.integers(-9, 9, (400, 1000)).astype(np.int32))
+    graph.expect(graph.op("Sum", whole, every), whole.value.sum(), type=np.int32)
+    truth = np.ones((1000, 1000), bool)
+    truth[999, 998] = False
+    truth = graph.input(truth)
+    graph.expect(graph.op("All", truth, every), False)
+    for last in (False, True):
+        few = np.zeros((1000, 1000), bool)
+        few[999, 998] = last
+        graph.expect(graph.op("Any", graph.input(few), every), last)
+    return graph
+
+
 def gradients():
     graph = Graph()
     a, b = graph.constant(np.int32([2, 1, 3])), graph.constant(np.int32([5, 3]))
@@ -176,4 +218,4 @@ def gradients():
 
 
 if __name__ == "__main__":
-    main(floats_f32, floats_f64, halves, special, computed, integers, cumulative, gradients)
+    main(floats_f32, floats_f64, halves, special, computed, integers, cumulative, long, gradients)

@@ -13,18 +13,23 @@ bool keepsNan(Operation *inner) {
   return isa<arith::MaximumFOp, arith::MinimumFOp>(inner);
 }
 
-Value neutral(Emitter &e, Operation *inner, int64_t lanes) {
-  Type element = inner->getResult(0).getType();
+TypedAttr neutralElement(Operation *inner) {
   // That of a maximum of numbers is no number, which would stay.
-  TypedAttr value =
-      isa<arith::MaxNumFOp>(inner)
-          ? TypedAttr(e.getFloatAttr(
-                element,
-                APFloat::getInf(cast<FloatType>(element).getFloatSemantics(),
-                                /*Negative=*/true)))
-          : *arith::getNeutralElement(inner);
+  if (auto number = dyn_cast<arith::MaxNumFOp>(inner)) {
+    auto type = cast<FloatType>(number.getType());
+    return FloatAttr::get(type, APFloat::getInf(type.getFloatSemantics(),
+                                                /*Negative=*/true));
+  }
+  // Of integers it has their width, which an index has not.
+  if (!inner->getResult(0).getType().isIntOrFloat())
+    return {};
+  return arith::getNeutralElement(inner).value_or(TypedAttr());
+}
+
+Value neutral(Emitter &e, Operation *inner, int64_t lanes) {
+  auto type = VectorType::get(lanes, inner->getResult(0).getType());
   return e.create<arith::ConstantOp>(
-      DenseElementsAttr::get(VectorType::get(lanes, element), value));
+      DenseElementsAttr::get(type, Attribute(neutralElement(inner))));
 }
 
 Value extreme(Emitter &e, Operation *inner, Value sum, Value x) {

@@ -13,6 +13,9 @@ namespace weir {
 /// Whether a NaN among the values is the result.
 bool keepsNan(mlir::Operation *inner);
 
+/// What an accumulator begins with; null where there is no such value.
+mlir::TypedAttr neutralElement(mlir::Operation *inner);
+
 /// What `lanes` accumulators begin with.
 mlir::Value neutral(Emitter &e, mlir::Operation *inner, int64_t lanes);
 

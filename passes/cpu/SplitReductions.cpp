@@ -1,0 +1,156 @@
+// Long reductions to few elements become grains with results of their own, that
+// threads share, and a short reduction of these.
+//
+// Upstream's splitReduction makes the same two steps of tensors, but only of
+// dimensions that the number of parts divides, and before loops are fused by
+// rows, which would then not find them.
+
+#include "passes/cpu/Passes.h"
+
+#include "passes/cpu/Sharing.h"
+#include "passes/cpu/loops/Accumulators.h"
+#include "passes/cpu/loops/Grains.h"
+#include "passes/cpu/loops/LoopNest.h"
+#include "passes/cpu/loops/Slices.h"
+
+#include "dialects/kernel/Kernel.h"
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+using namespace mlir;
+
+namespace weir {
+#define GEN_PASS_DEF_SPLITREDUCTIONS
+#include "passes/cpu/Passes.h.inc"
+
+namespace {
+
+/// Loops with a parallel dimension as long as this are shared along it.
+constexpr int64_t enoughForThreads = 8;
+/// Bytes of the results of all grains, at most.
+constexpr int64_t mostBytes = 64 << 10;
+
+struct Split {
+  unsigned dimension;
+  int64_t range, size; // of the dimension, of a grain
+  Operation *combiner;
+  TypedAttr neutral;
+
+  int64_t grains() const { return llvm::divideCeil(range, size); }
+};
+
+std::optional<Split> splitOf(linalg::LinalgOp op) {
+  SmallVector<int64_t> ranges = op.getStaticLoopRanges();
+  if (!op.hasPureBufferSemantics() || op.getNumDpsInits() != 1 ||
+      llvm::is_contained(ranges, 0) ||
+      llvm::any_of(ranges, ShapedType::isDynamic) || !isSliceable(op) ||
+      !llvm::all_of(op->getOperandTypes(), [](Type type) {
+        return getElementTypeOrSelf(type).isIntOrFloat();
+      }))
+    return std::nullopt;
+  double time = nanoseconds(op);
+  if (time < 2 * worthSharing)
+    return std::nullopt;
+  LoopNest nest(op);
+  OpOperand &init = op.getDpsInitsMutable()[0];
+  if (llvm::is_contained(op.getDpsInputs(), init.get()))
+    return std::nullopt;
+  std::optional<unsigned> dimension;
+  for (unsigned d = 0; d < ranges.size(); ++d) {
+    if (!nest.isReduction(d)) {
+      if (ranges[d] >= enoughForThreads)
+        return std::nullopt;
+      continue;
+    }
+    // A grain has all elements of the result.
+    if (nest.mapOf(init).isFunctionOfDim(d))
+      return std::nullopt;
+    // The outermost that feeds several threads, else the longest.
+    bool feeds = dimension && ranges[*dimension] >= 16;
+    if (!dimension || (!feeds && ranges[d] > ranges[*dimension]))
+      dimension = d;
+  }
+  if (!dimension)
+    return std::nullopt;
+  Operation *combiner = nest.combiner(init);
+  TypedAttr neutral = combiner ? neutralElement(combiner) : TypedAttr();
+  if (!neutral)
+    return std::nullopt;
+  int64_t range = ranges[*dimension];
+  int64_t step = *dimension + 1 == ranges.size() ? laneGrain : 1;
+  Split split{*dimension, range, grainSize(time, range, step), combiner,
+              neutral};
+  auto result = cast<MemRefType>(op.getDpsInits()[0].getType());
+  int64_t bytes = llvm::divideCeil(result.getElementTypeBitWidth(), 8);
+  if (split.size >= range ||
+      split.grains() * result.getNumElements() * bytes > mostBytes)
+    return std::nullopt;
+  return split;
+}
+
+/// Adds the results of all grains, which lie along a first dimension, to `out`.
+void combineGrains(Emitter &e, Value results, Value out, Operation *combiner) {
+  int64_t rank = cast<MemRefType>(results.getType()).getRank();
+  AffineMap all = e.getMultiDimIdentityMap(rank);
+  SmallVector<utils::IteratorType> iterators(rank,
+                                             utils::IteratorType::parallel);
+  iterators[0] = utils::IteratorType::reduction;
+  e.create<linalg::GenericOp>(
+      results, out, ArrayRef<AffineMap>{all, all.dropResult(0)}, iterators,
+      [&](OpBuilder &b, Location loc, ValueRange args) {
+        OperationState state(loc, combiner->getName(), {args[1], args[0]},
+                             combiner->getResultTypes(), combiner->getAttrs());
+        b.create<linalg::YieldOp>(loc, b.create(state)->getResults());
+      });
+}
+
+void split(linalg::LinalgOp op, const Split &how) {
+  Emitter e(op.getLoc(), op);
+  Value out = op.getDpsInits()[0];
+  auto type = cast<MemRefType>(out.getType());
+  SmallVector<int64_t> shape = {how.grains()};
+  llvm::append_range(shape, type.getShape());
+  Value results = e.create<memref::AllocOp>(
+      MemRefType::get(shape, type.getElementType()), e.getI64IntegerAttr(64));
+  Value neutral = e.create<arith::ConstantOp>(how.neutral);
+  SmallVector<OpFoldResult> offsets(shape.size(), e.getIndexAttr(0)),
+      strides(shape.size(), e.getIndexAttr(1)), sizes;
+  for (int64_t size : shape)
+    sizes.push_back(e.getIndexAttr(size));
+  sizes[0] = e.getIndexAttr(1);
+  shareGrains(
+      e, how.range, how.size, [&](Value grain, Value first, int64_t size) {
+        offsets[0] = grain;
+        Value own = e.create<memref::SubViewOp>(
+            cast<MemRefType>(memref::SubViewOp::inferRankReducedResultType(
+                type.getShape(), cast<MemRefType>(results.getType()), offsets,
+                sizes, strides)),
+            results, offsets, sizes, strides);
+        e.create<linalg::FillOp>(neutral, own);
+        SmallVector<LoopSlice> slices(how.dimension + 1);
+        slices.back() = {first, size};
+        makeSlice(e, op, slices, [&](Value operand) {
+          return operand == out ? own : Value();
+        });
+      });
+  combineGrains(e, results, out, how.combiner);
+  op.erase();
+}
+
+struct SplitReductions : impl::SplitReductionsBase<SplitReductions> {
+  void runOnOperation() override {
+    func::FuncOp kernel = getOperation();
+    if (!kernel->hasAttr("weir.kernel"))
+      return;
+    for (auto op : llvm::make_early_inc_range(
+             kernel.getBody().front().getOps<linalg::LinalgOp>()))
+      if (std::optional<Split> found = splitOf(op))
+        split(op, *found);
+  }
+};
+
+} // namespace
+} // namespace weir

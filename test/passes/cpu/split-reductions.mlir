@@ -1,0 +1,100 @@
+// RUN: weir-opt %s --split-input-file --weir-split-reductions --canonicalize | FileCheck %s
+
+// A sum of all: grains of rows have sums of their own, which are then added.
+// CHECK-LABEL: func.func private @all
+// CHECK: %[[SUMS:.*]] = memref.alloc() {{.*}} : memref<32xf32>
+// CHECK: kernel.parts 32 {
+// CHECK: ^bb0(%[[FIRST:.*]]: index, %[[LAST:.*]]: index, %{{.*}}: index):
+// CHECK: scf.for %[[G:.*]] = %[[FIRST]] to %[[LAST]]
+// CHECK: %[[ROW:.*]] = arith.muli %[[G]], %c32
+// CHECK: %[[OWN:.*]] = memref.subview %[[SUMS]][%[[G]]] [1] [1] : memref<32xf32> to memref<f32
+// CHECK: linalg.fill ins(%cst : f32) outs(%[[OWN]]
+// CHECK: %[[ROWS:.*]] = memref.subview %arg0[%[[ROW]], 0] [32, 1024] [1, 1]
+// CHECK: linalg.generic {{.*}} iterator_types = ["reduction", "reduction"]} ins(%[[ROWS]] : {{.*}}) outs(%[[OWN]]
+// CHECK: linalg.generic {{.*}} iterator_types = ["reduction"]} ins(%[[SUMS]] : memref<32xf32>) outs(%arg1 : memref<f32>)
+// CHECK: ^bb0(%[[IN:.*]]: f32, %[[OUT:.*]]: f32):
+// CHECK: arith.addf %[[OUT]], %[[IN]] fastmath<contract>
+func.func private @all(%x: memref<1024x1024xf32>, %y: memref<f32>) attributes {weir.kernel} {
+  linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> ()>], iterator_types = ["reduction", "reduction"]} ins(%x : memref<1024x1024xf32>) outs(%y : memref<f32>) {
+  ^bb0(%in: f32, %out: f32):
+    %s = arith.addf %out, %in fastmath<contract> : f32
+    linalg.yield %s : f32
+  }
+  return
+}
+
+// -----
+
+// Few parallel values, and a last grain of fewer: of the longer dimension,
+// whole vectors. A maximum of numbers begins with the least of them.
+// CHECK-LABEL: func.func private @few
+// CHECK-DAG: arith.constant 0xFF800000 : f32
+// CHECK: memref.alloc() {{.*}} : memref<[[N:[0-9]+]]x3xf32>
+// CHECK: kernel.parts [[N]] {
+// CHECK: memref.subview %{{.*}}[%{{.*}}, 0] [1, 3] [1, 1]
+// CHECK: memref.subview %arg0[0, 0, %{{.*}}] [3, 2, [[SIZE:[0-9]+]]]
+// CHECK: memref.subview %arg0[0, 0, {{[0-9]+}}] [3, 2, {{[0-9]+}}]
+// CHECK: linalg.generic {{.*}} iterator_types = ["reduction", "parallel"]} ins(%{{.*}} : memref<[[N]]x3xf32>) outs(%arg1 : memref<3xf32>)
+// CHECK: arith.maxnumf
+func.func private @few(%x: memref<3x2x100003xf32>, %y: memref<3xf32>) attributes {weir.kernel} {
+  linalg.generic {indexing_maps = [affine_map<(d0, d1, d2) -> (d0, d1, d2)>, affine_map<(d0, d1, d2) -> (d0)>], iterator_types = ["parallel", "reduction", "reduction"]} ins(%x : memref<3x2x100003xf32>) outs(%y : memref<3xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    %s = arith.maxnumf %out, %in : f32
+    linalg.yield %s : f32
+  }
+  return
+}
+
+// -----
+
+// What has rows enough for threads stays, and so does what is short, and what
+// is no accumulation.
+// CHECK-LABEL: func.func private @rows
+// CHECK-NOT: kernel.parts
+// CHECK: return
+func.func private @rows(%x: memref<8x131072xf32>, %y: memref<8xf32>, %few: memref<64x64xf32>, %z: memref<f32>) attributes {weir.kernel} {
+  linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0)>], iterator_types = ["parallel", "reduction"]} ins(%x : memref<8x131072xf32>) outs(%y : memref<8xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    %s = arith.addf %out, %in : f32
+    linalg.yield %s : f32
+  }
+  linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> ()>], iterator_types = ["reduction", "reduction"]} ins(%few : memref<64x64xf32>) outs(%z : memref<f32>) {
+  ^bb0(%in: f32, %out: f32):
+    %s = arith.addf %out, %in : f32
+    linalg.yield %s : f32
+  }
+  linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> ()>], iterator_types = ["reduction", "reduction"]} ins(%x : memref<8x131072xf32>) outs(%z : memref<f32>) {
+  ^bb0(%in: f32, %out: f32):
+    %t = arith.mulf %out, %out : f32
+    %s = arith.addf %t, %in : f32
+    linalg.yield %s : f32
+  }
+  return
+}
+
+// -----
+
+// A result that is read as well, one of which each grain has some elements, and
+// indices, whose least value has no width.
+// CHECK-LABEL: func.func private @others
+// CHECK-NOT: kernel.parts
+// CHECK: return
+func.func private @others(%x: memref<1024x1024xf32>, %y: memref<f32>, %wide: memref<64x16384xf32>, %sums: memref<64xf32>, %i: memref<1048576xindex>, %most: memref<index>) attributes {weir.kernel} {
+  linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> ()>, affine_map<(d0, d1) -> ()>], iterator_types = ["reduction", "reduction"]} ins(%x, %y : memref<1024x1024xf32>, memref<f32>) outs(%y : memref<f32>) {
+  ^bb0(%in: f32, %before: f32, %out: f32):
+    %t = arith.mulf %in, %before : f32
+    %s = arith.addf %out, %t : f32
+    linalg.yield %s : f32
+  }
+  linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0)>], iterator_types = ["reduction", "reduction"]} ins(%wide : memref<64x16384xf32>) outs(%sums : memref<64xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    %s = arith.addf %out, %in : f32
+    linalg.yield %s : f32
+  }
+  linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> ()>], iterator_types = ["reduction"]} ins(%i : memref<1048576xindex>) outs(%most : memref<index>) {
+  ^bb0(%in: index, %out: index):
+    %s = arith.maxsi %out, %in : index
+    linalg.yield %s : index
+  }
+  return
+}
