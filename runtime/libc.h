@@ -89,6 +89,7 @@ enum {
   MAP_PRIVATE_ = 2,
   MAP_ANONYMOUS_ = 0x20,
   MADV_HUGEPAGE_ = 14,
+  MADV_POPULATE_WRITE_ = 23, // from Linux 5.14 on
   SIG_SETMASK_ = 2,
   RTLD_NOW_ = 2,
   SYS_ARCH_PRCTL_ = 158, // of x86-64
