@@ -48,26 +48,46 @@ static int ends_in(const char *text, const char *end) {
   return length > count && !strcmp(text + length - count, end);
 }
 
-/// Where element i of the logical order (images as NCHW) lies: ONNX models have
-/// that order, others have NHWC.
-static int64_t place(const struct engine *engine, const struct array *array,
-                     int64_t i) {
-  if (array->rank != 4 || ends_in(engine->model, ".onnx"))
-    return i;
-  int64_t h = array->shape[1], w = array->shape[2], c = array->shape[3];
-  int64_t x = i % w, y = i / w % h, channel = i / (w * h) % c;
-  return (i / (w * h * c) * h * w + y * w + x) * c + channel;
+/// Where elements lie in the order in which they are told: images channel by
+/// channel, as ONNX models have them, though others have the channels last.
+/// Nothing is divided: filling an input is part of a start.
+struct order {
+  int64_t pixels, channels;      // of an image
+  int64_t image, channel, pixel; // at hand; where the image begins
+};
+
+static struct order order_of(const struct engine *engine,
+                             const struct array *array) {
+  struct order order = {.pixels = array->elements, .channels = 1};
+  if (array->rank == 4 && !ends_in(engine->model, ".onnx")) {
+    order.pixels = array->shape[1] * array->shape[2];
+    order.channels = array->shape[3];
+  }
+  return order;
+}
+
+static int64_t next_place(struct order *o) {
+  int64_t place = o->image + o->pixel * o->channels + o->channel;
+  if (++o->pixel == o->pixels) {
+    o->pixel = 0;
+    if (++o->channel == o->channels) {
+      o->channel = 0;
+      o->image += o->pixels * o->channels;
+    }
+  }
+  return place;
 }
 
 /// The inputs that every engine of the benchmark gets; integers are classes of
 /// ten.
 static void fill(const struct engine *engine, struct array *array) {
   int whole = array->dtype == WEIR_I32 || array->dtype == WEIR_I64;
+  struct order order = order_of(engine, array);
   for (int64_t i = 0; i < array->elements; ++i)
     if (whole)
       array_set(array, i, (double)(i % 10));
     else
-      array_set(array, place(engine, array, i),
+      array_set(array, next_place(&order),
                 (double)((uint32_t)((uint64_t)(i + 1) * 2654435761u) >> 8) /
                         16777216.0 -
                     0.5);
@@ -79,8 +99,9 @@ static int dump(const struct engine *engine) {
     return fail("cannot write the dump", 74);
   for (uint32_t i = engine->function->num_inputs; i < engine->count; ++i) {
     const struct array *array = &engine->arrays[i];
+    struct order order = order_of(engine, array);
     for (int64_t k = 0; k < array->elements; ++k) {
-      float value = (float)array_get(array, place(engine, array, k));
+      float value = (float)array_get(array, next_place(&order));
       fwrite(&value, sizeof value, 1, file);
     }
   }
