@@ -8,7 +8,8 @@
 
 #define WEIR_PART __attribute__((always_inline)) static inline
 
-static const uint64_t live = 0x7478657472696577; // "weirtext" in memory
+static const uint64_t live = 0x7478657472696577;    // "weirtext" in memory
+static const size_t largest_page = (size_t)1 << 16; // of any target's
 static int aligned(const void *p, size_t to) { return !((uintptr_t)p % to); }
 
 WEIR_PART int weir_context_alive(const weir_model *model,
@@ -47,6 +48,17 @@ WEIR_PART void weir_tell(const weir_config *config, const char *text) {
   config->message[at] = 0;
 }
 
+// Has the system read a file's large weights in large pages, of which a run
+// needs few, where it does not hold them yet; they stay so for the next
+// process.
+WEIR_PART void weir_advise_weights(const void *weights, uint64_t bytes) {
+  uintptr_t page = largest_page;
+  uintptr_t first = ((uintptr_t)weights + page - 1) / page * page;
+  uintptr_t end = ((uintptr_t)weights + bytes) / page * page;
+  if (bytes >= 1 << 22)
+    madvise((void *)first, end - first, MADV_HUGEPAGE_);
+}
+
 // Sets context->weights to where they lie in the host's memory.
 WEIR_PART weir_status weir_find_weights(weir_context *context,
                                         const weir_config *config) {
@@ -62,6 +74,7 @@ WEIR_PART weir_status weir_find_weights(weir_context *context,
   if (!model->weights)
     return WEIR_ERR_WEIGHTS;
   context->weights = *model->weights;
+  weir_advise_weights(context->weights, model->info->weights_bytes);
   return WEIR_OK;
 }
 

@@ -4,10 +4,9 @@
 #include "runtime/context.h"
 
 static const size_t huge_page = (size_t)1 << 21;
-static const size_t any_page = (size_t)1 << 16; // the largest of any target
 
 // Smaller blocks are malloc's, whose pages are often there already.
-static int is_large(size_t bytes) { return bytes >= 4 * any_page; }
+static int is_large(size_t bytes) { return bytes >= huge_page; }
 
 static size_t round_up(size_t bytes, size_t to) {
   return (bytes + to - 1) / to * to;
@@ -15,7 +14,7 @@ static size_t round_up(size_t bytes, size_t to) {
 
 // Zeros of the system's, from a multiple of a large page on, or null.
 static char *map_pages(size_t bytes) {
-  size_t whole = round_up(bytes, any_page), more = whole + huge_page;
+  size_t whole = round_up(bytes, largest_page), more = whole + huge_page;
   char *all = mmap(NULL, more, PROT_READ_ | PROT_WRITE_,
                    MAP_PRIVATE_ | MAP_ANONYMOUS_, -1, 0);
   if (all == (void *)-1)
@@ -48,7 +47,7 @@ static void *own_memory(size_t bytes) {
 
 static void free_own(void *memory, size_t bytes) {
   if (memory && is_large(bytes))
-    munmap(memory, round_up(bytes, any_page));
+    munmap(memory, round_up(bytes, largest_page));
   else
     free(memory);
 }

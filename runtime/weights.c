@@ -1,7 +1,6 @@
 // Weights in a file of their own: mapped read-only, so processes share them.
 
-#include "runtime/abi.h"
-#include "runtime/libc.h"
+#include "runtime/context.h"
 
 weir_status weir_weights_map(weir_context *context, const char *path) {
   const weir_model *model = context->model;
@@ -33,6 +32,7 @@ weir_status weir_weights_map(weir_context *context, const char *path) {
   context->mapping = at;
   context->mapping_bytes = bytes;
   context->weights = (const char *)at + sizeof(weir_weights_header);
+  weir_advise_weights(context->weights, header->bytes);
   return WEIR_OK;
 }
 
