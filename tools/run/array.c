@@ -82,6 +82,14 @@ static double from_half(uint16_t bits) {
   return bits >> 15 ? -value : value;
 }
 
+/// A number from 0 to 2048 to the nearest integer, ties to even: the sum has
+/// no bits below one. The one function of libm that weir-engine would need,
+/// which a start would load for it.
+static uint16_t nearest(double value) {
+  double shifted = value + 0x1p52;
+  return (uint16_t)(shifted - 0x1p52);
+}
+
 /// Rounds to nearest, ties to even, through the scaled integer.
 static uint16_t to_half(double value) {
   uint16_t sign = signbit(value) ? 0x8000 : 0;
@@ -93,9 +101,9 @@ static uint16_t to_half(double value) {
   int exponent;
   frexp(size, &exponent);
   if (size == 0 || exponent < -13)
-    return sign | (uint16_t)nearbyint(ldexp(size, 24));
+    return sign | nearest(ldexp(size, 24));
   // A mantissa that rounds up to the next power carries into the exponent.
-  uint16_t scaled = (uint16_t)nearbyint(ldexp(size, 11 - exponent));
+  uint16_t scaled = nearest(ldexp(size, 11 - exponent));
   return sign | (uint16_t)(((exponent + 13) << 10) + scaled);
 }
 
