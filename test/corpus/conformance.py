@@ -18,6 +18,7 @@ is an error.
 
 import argparse
 import collections
+import fcntl
 import importlib.util
 import json
 import os
@@ -84,7 +85,9 @@ def arguments():
 
 def completed(root, folder):
     """A copy of the corpus by links, with variants that feed every input."""
-    for group in sorted(p for p in Path(root).iterdir() if p.is_dir()):
+    # A run that was stopped may have left a folder tmp... of what it unpacked.
+    groups = [p for p in Path(root).iterdir() if p.is_dir() and not p.name.startswith("tmp")]
+    for group in sorted(groups):
         there = Path(folder) / group.name
         there.mkdir()
         for case in group.iterdir():
@@ -112,8 +115,13 @@ def runner_of(corpus):
 
 
 def unpacked(corpus):
-    """Where the runner unpacks the corpus."""
-    return runner_of(corpus).unpack(argparse.Namespace(corpus=corpus, unpacked=None))
+    """Where the runner unpacks the corpus, which tests that run at once do one after
+    the other: of two that unpack a pack, one fails to put it in its place."""
+    cache = Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache"))
+    cache.mkdir(parents=True, exist_ok=True)
+    with open(cache / "weir-corpus.lock", "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        return runner_of(corpus).unpack(argparse.Namespace(corpus=corpus, unpacked=None))
 
 
 def run(args):

@@ -1,0 +1,44 @@
+"""unpacked.py FOLDER: several processes ask for a corpus that is not unpacked yet."""
+
+import multiprocessing
+import os
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent))
+import conformance
+
+# As the corpus' own runner does, in three steps that must not meet another's.
+RUNNER = """
+import os, time
+def unpack(args):
+    made = os.path.join(args.corpus, "made")
+    if not os.path.isdir(made):
+        os.mkdir(made + "-tmp")
+        time.sleep(0.2)
+        os.rename(made + "-tmp", made)
+    return made
+"""
+
+
+def main():
+    folder = Path(sys.argv[1])
+    corpus = folder / "corpus"
+    corpus.mkdir()
+    (corpus / "run.py").write_text(RUNNER)
+    os.environ["XDG_CACHE_HOME"] = str(folder / "cache")
+    with multiprocessing.Pool(4) as pool:
+        places = pool.map(conformance.unpacked, [str(corpus)] * 4, chunksize=1)
+    assert places == [str(corpus / "made")] * 4, places
+
+    for left in ("tmp12345/group/case", "group/case"):
+        (corpus / "made" / left).mkdir(parents=True)
+    (corpus / "made/group/case/meta.json").write_text("{}")
+    cases = folder / "cases"
+    cases.mkdir()
+    conformance.completed(corpus / "made", cases)
+    assert [p.name for p in cases.iterdir()] == ["group"], list(cases.iterdir())
+
+
+if __name__ == "__main__":
+    main()
