@@ -27,13 +27,7 @@ namespace {
 /// What is transposed in registers, of any target.
 constexpr int64_t squareGrain = 16;
 
-struct Slicing {
-  unsigned dimension;
-  int64_t size;  // of a grain
-  int64_t range; // of the dimension
-};
-
-std::optional<Slicing> slicingOf(linalg::LinalgOp op) {
+std::optional<Cut> cutOf(linalg::LinalgOp op) {
   SmallVector<int64_t> ranges = op.getStaticLoopRanges();
   if (!op.hasPureBufferSemantics() || ranges.empty() ||
       llvm::any_of(ranges, ShapedType::isDynamic) || !isSliceable(op))
@@ -41,38 +35,19 @@ std::optional<Slicing> slicingOf(linalg::LinalgOp op) {
   double time = nanoseconds(op);
   if (time < worthSharing)
     return std::nullopt;
-  // The outermost dimension that feeds several threads, else the longest.
-  std::optional<unsigned> dimension;
-  for (unsigned d = 0; d < ranges.size(); ++d) {
+  std::optional<Squares> squares = Squares::of(op);
+  return cutLoops(ranges, time, [&](unsigned d) -> int64_t {
     if (!kernel::separates(op, d))
-      continue;
-    if (ranges[d] >= 16 && (!dimension || ranges[*dimension] < 16))
-      dimension = d;
-    else if (!dimension ||
-             (ranges[*dimension] < 16 && ranges[d] > ranges[*dimension]))
-      dimension = d;
-  }
-  if (!dimension)
-    return std::nullopt;
-  int64_t range = ranges[*dimension];
-  int64_t step = *dimension + 1 == ranges.size() ? laneGrain : 1;
-  if (std::optional<Squares> squares = Squares::of(op);
-      squares && *dimension == squares->down)
-    step = squareGrain;
-  int64_t size = grainSize(time, range, step);
-  if (size >= range)
-    return std::nullopt;
-  return Slicing{*dimension, size, range};
+      return 0;
+    return squares && d == squares->down ? squareGrain : grainStep(ranges, d);
+  });
 }
 
-void share(linalg::LinalgOp op, const Slicing &slicing) {
+void share(linalg::LinalgOp op, const Cut &cut) {
   Emitter e(op.getLoc(), op);
-  shareGrains(e, slicing.range, slicing.size,
-              [&](Value, Value first, int64_t size) {
-                SmallVector<LoopSlice> slices(slicing.dimension + 1);
-                slices.back() = {first, size};
-                makeSlice(e, op, slices);
-              });
+  shareGrains(e, cut, [&](Value, ArrayRef<LoopSlice> slices) {
+    makeSlice(e, op, slices);
+  });
   op.erase();
 }
 
@@ -83,8 +58,8 @@ struct ShareLoops : impl::ShareLoopsBase<ShareLoops> {
       return;
     for (auto op : llvm::make_early_inc_range(
              kernel.getBody().front().getOps<linalg::LinalgOp>()))
-      if (std::optional<Slicing> slicing = slicingOf(op))
-        share(op, *slicing);
+      if (std::optional<Cut> cut = cutOf(op))
+        share(op, *cut);
   }
 };
 

@@ -11,7 +11,6 @@
 #include "passes/cpu/loops/Accumulators.h"
 #include "passes/cpu/loops/Grains.h"
 #include "passes/cpu/loops/LoopNest.h"
-#include "passes/cpu/loops/Slices.h"
 
 #include "dialects/kernel/Kernel.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
@@ -34,12 +33,9 @@ constexpr int64_t enoughForThreads = 8;
 constexpr int64_t mostBytes = 64 << 10;
 
 struct Split {
-  unsigned dimension;
-  int64_t range, size; // of the dimension, of a grain
+  Cut cut;
   Operation *combiner;
   TypedAttr neutral;
-
-  int64_t grains() const { return llvm::divideCeil(range, size); }
 };
 
 std::optional<Split> splitOf(linalg::LinalgOp op) {
@@ -58,37 +54,23 @@ std::optional<Split> splitOf(linalg::LinalgOp op) {
   OpOperand &init = op.getDpsInitsMutable()[0];
   if (llvm::is_contained(op.getDpsInputs(), init.get()))
     return std::nullopt;
-  std::optional<unsigned> dimension;
-  for (unsigned d = 0; d < ranges.size(); ++d) {
-    if (!nest.isReduction(d)) {
-      if (ranges[d] >= enoughForThreads)
-        return std::nullopt;
-      continue;
-    }
-    // A grain has all elements of the result.
-    if (nest.mapOf(init).isFunctionOfDim(d))
+  // A grain has all elements of the result.
+  for (unsigned d = 0; d < ranges.size(); ++d)
+    if (nest.isReduction(d) ? nest.mapOf(init).isFunctionOfDim(d)
+                            : ranges[d] >= enoughForThreads)
       return std::nullopt;
-    // The outermost that feeds several threads, else the longest.
-    bool feeds = dimension && ranges[*dimension] >= 16;
-    if (!dimension || (!feeds && ranges[d] > ranges[*dimension]))
-      dimension = d;
-  }
-  if (!dimension)
-    return std::nullopt;
+  std::optional<Cut> cut = cutLoops(ranges, time, [&](unsigned d) -> int64_t {
+    return nest.isReduction(d) ? grainStep(ranges, d) : 0;
+  });
   Operation *combiner = nest.combiner(init);
   TypedAttr neutral = combiner ? neutralElement(combiner) : TypedAttr();
-  if (!neutral)
+  if (!cut || !neutral)
     return std::nullopt;
-  int64_t range = ranges[*dimension];
-  int64_t step = *dimension + 1 == ranges.size() ? laneGrain : 1;
-  Split split{*dimension, range, grainSize(time, range, step), combiner,
-              neutral};
-  auto result = cast<MemRefType>(op.getDpsInits()[0].getType());
+  auto result = cast<MemRefType>(init.get().getType());
   int64_t bytes = llvm::divideCeil(result.getElementTypeBitWidth(), 8);
-  if (split.size >= range ||
-      split.grains() * result.getNumElements() * bytes > mostBytes)
+  if (cut->grains() * result.getNumElements() * bytes > mostBytes)
     return std::nullopt;
-  return split;
+  return Split{*cut, combiner, neutral};
 }
 
 /// Adds the results of all grains, which lie along a first dimension, to `out`.
@@ -111,7 +93,7 @@ void split(linalg::LinalgOp op, const Split &how) {
   Emitter e(op.getLoc(), op);
   Value out = op.getDpsInits()[0];
   auto type = cast<MemRefType>(out.getType());
-  SmallVector<int64_t> shape = {how.grains()};
+  SmallVector<int64_t> shape = {how.cut.grains()};
   llvm::append_range(shape, type.getShape());
   Value results = e.create<memref::AllocOp>(
       MemRefType::get(shape, type.getElementType()), e.getI64IntegerAttr(64));
@@ -121,21 +103,17 @@ void split(linalg::LinalgOp op, const Split &how) {
   for (int64_t size : shape)
     sizes.push_back(e.getIndexAttr(size));
   sizes[0] = e.getIndexAttr(1);
-  shareGrains(
-      e, how.range, how.size, [&](Value grain, Value first, int64_t size) {
-        offsets[0] = grain;
-        Value own = e.create<memref::SubViewOp>(
-            cast<MemRefType>(memref::SubViewOp::inferRankReducedResultType(
-                type.getShape(), cast<MemRefType>(results.getType()), offsets,
-                sizes, strides)),
-            results, offsets, sizes, strides);
-        e.create<linalg::FillOp>(neutral, own);
-        SmallVector<LoopSlice> slices(how.dimension + 1);
-        slices.back() = {first, size};
-        makeSlice(e, op, slices, [&](Value operand) {
-          return operand == out ? own : Value();
-        });
-      });
+  shareGrains(e, how.cut, [&](Value grain, ArrayRef<LoopSlice> slices) {
+    offsets[0] = grain;
+    Value own = e.create<memref::SubViewOp>(
+        cast<MemRefType>(memref::SubViewOp::inferRankReducedResultType(
+            type.getShape(), cast<MemRefType>(results.getType()), offsets,
+            sizes, strides)),
+        results, offsets, sizes, strides);
+    e.create<linalg::FillOp>(neutral, own);
+    makeSlice(e, op, slices,
+              [&](Value operand) { return operand == out ? own : Value(); });
+  });
   combineGrains(e, results, out, how.combiner);
   op.erase();
 }

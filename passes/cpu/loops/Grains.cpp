@@ -21,7 +21,7 @@ static int64_t dividing(int64_t range, int64_t size, int64_t step) {
   return size;
 }
 
-int64_t grainSize(double time, int64_t range, int64_t step) {
+static int64_t grainSize(double time, int64_t range, int64_t step) {
   int64_t grains = std::clamp<int64_t>(
       static_cast<int64_t>(std::min(time / grainTime, double(mostGrains))), 2,
       range < 2 ? 2 : range);
@@ -29,20 +29,46 @@ int64_t grainSize(double time, int64_t range, int64_t step) {
   return dividing(range, size, step);
 }
 
-void shareGrains(Emitter &e, int64_t range, int64_t size,
-                 llvm::function_ref<void(Value, Value, int64_t)> body) {
-  int64_t whole = range / size, rest = range % size;
-  auto parts = e.create<kernel::PartsOp>(whole + (rest != 0), /*few=*/false);
+int64_t grainStep(ArrayRef<int64_t> ranges, unsigned dimension) {
+  return dimension + 1 == ranges.size() ? 256 : 1;
+}
+
+std::optional<Cut> cutLoops(ArrayRef<int64_t> ranges, double time,
+                            llvm::function_ref<int64_t(unsigned)> stepOf) {
+  constexpr int64_t feedsThreads = 16;
+  std::optional<unsigned> chosen;
+  for (unsigned d = 0; d < ranges.size(); ++d)
+    if (stepOf(d) && (!chosen || (ranges[*chosen] < feedsThreads &&
+                                  ranges[d] > ranges[*chosen])))
+      chosen = d;
+  if (!chosen)
+    return std::nullopt;
+  int64_t range = ranges[*chosen];
+  Cut cut{*chosen, range, grainSize(time, range, stepOf(*chosen))};
+  return cut.size < range ? std::optional(cut) : std::nullopt;
+}
+
+void shareGrains(Emitter &e, const Cut &cut,
+                 llvm::function_ref<void(Value, ArrayRef<LoopSlice>)> body) {
+  int64_t whole = cut.range / cut.size, rest = cut.range % cut.size;
+  auto parts = e.create<kernel::PartsOp>(cut.grains(), /*few=*/false);
   OpBuilder::InsertionGuard guard(e);
   e.setInsertionPointToStart(&parts.getBody().front());
+  auto grainAt = [&](Value grain, Value first, int64_t size) {
+    SmallVector<LoopSlice> slices(cut.dimension + 1);
+    slices.back() = {first, size};
+    body(grain, slices);
+  };
   Value end = parts.getLast();
   if (rest)
     end = e.smaller(end, e.index(whole));
-  e.loop(parts.getFirst(), end, 1,
-         [&](Value grain) { body(grain, e.times(grain, size), size); });
+  e.loop(parts.getFirst(), end, 1, [&](Value grain) {
+    grainAt(grain, e.times(grain, cut.size), cut.size);
+  });
   if (rest)
-    e.loop(e.larger(parts.getFirst(), e.index(whole)), parts.getLast(), 1,
-           [&](Value grain) { body(grain, e.index(whole * size), rest); });
+    e.loop(
+        e.larger(parts.getFirst(), e.index(whole)), parts.getLast(), 1,
+        [&](Value grain) { grainAt(grain, e.index(whole * cut.size), rest); });
 }
 
 } // namespace weir

@@ -3,25 +3,38 @@
 #ifndef WEIR_PASSES_CPU_LOOPS_GRAINS_H
 #define WEIR_PASSES_CPU_LOOPS_GRAINS_H
 
-#include "passes/cpu/kernels/Emitter.h"
+#include "passes/cpu/loops/Slices.h"
+
+#include <optional>
 
 namespace weir {
 
-/// A grain of lanes is whole vectors, of any target.
-constexpr int64_t laneGrain = 256;
+/// A loop's range, and how much of it a grain takes.
+struct Cut {
+  unsigned dimension;
+  int64_t range, size;
 
-/// How many of a loop's `range` values a grain takes, a multiple of `step`, of
-/// loops that take `time` nanoseconds. It depends on these alone, so that each
-/// element is computed by the same code however many threads there are. `range`
-/// or more where there is nothing to share.
-int64_t grainSize(double time, int64_t range, int64_t step);
+  int64_t grains() const { return llvm::divideCeil(range, size); }
+};
 
-/// Emits a kernel.parts of grains of `size` values of a loop: `body` gets a
-/// grain's number, its first value and how many it has. It is emitted once for
-/// whole grains and once for a last one that has fewer.
+/// A grain of the innermost loop is whole vectors, of any target; of another,
+/// any number of its values.
+int64_t grainStep(llvm::ArrayRef<int64_t> ranges, unsigned dimension);
+
+/// Cuts one of the loops of `ranges`, which take `time` nanoseconds: the
+/// outermost that feeds several threads, else the longest. `stepOf` says of
+/// what a grain of a loop is a multiple, and 0 of loops that are not to be cut.
+/// The cut depends on these alone, so that each element is computed by the same
+/// code however many threads there are. None where there is nothing to share.
+std::optional<Cut> cutLoops(llvm::ArrayRef<int64_t> ranges, double time,
+                            llvm::function_ref<int64_t(unsigned)> stepOf);
+
+/// Emits a kernel.parts of the cut's grains: `body` gets a grain's number and
+/// its slices of the loops, for `makeSlice`. It is emitted once for whole
+/// grains and once for a last one that has fewer.
 void shareGrains(
-    Emitter &e, int64_t range, int64_t size,
-    llvm::function_ref<void(mlir::Value, mlir::Value, int64_t)> body);
+    Emitter &e, const Cut &cut,
+    llvm::function_ref<void(mlir::Value, llvm::ArrayRef<LoopSlice>)> body);
 
 } // namespace weir
 
