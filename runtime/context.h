@@ -50,11 +50,11 @@ WEIR_PART void weir_tell(const weir_config *config, const char *text) {
 
 // Has the system read a file's large weights in large pages, of which a run
 // needs few, where it does not hold them yet; they stay so for the next
-// process.
+// process. Of 4 MB one large page at least is whole, wherever they begin.
 WEIR_PART void weir_advise_weights(const void *weights, uint64_t bytes) {
-  uintptr_t page = largest_page;
-  uintptr_t first = ((uintptr_t)weights + page - 1) / page * page;
-  uintptr_t end = ((uintptr_t)weights + bytes) / page * page;
+  uintptr_t at = (uintptr_t)weights;
+  uintptr_t first = (at + largest_page - 1) / largest_page * largest_page;
+  uintptr_t end = (at + bytes) / largest_page * largest_page;
   if (bytes >= 1 << 22)
     madvise((void *)first, end - first, MADV_HUGEPAGE_);
 }

@@ -52,42 +52,35 @@ static void free_own(void *memory, size_t bytes) {
     free(memory);
 }
 
-static weir_status find_arena(weir_context *context,
-                              const weir_config *config) {
-  size_t bytes = context->model->info->arena_bytes;
+// Sets `at` to zeros: the caller's memory where it is given, else `own`.
+static weir_status find_block(size_t bytes, void *given, size_t given_bytes,
+                              void **at, void **own) {
   if (!bytes)
     return WEIR_OK;
-  if (config && config->arena) {
-    if (!aligned(config->arena, WEIR_ALIGN))
-      return WEIR_ERR_ALIGNMENT;
-    if (config->arena_bytes < bytes)
-      return WEIR_ERR_SIZE;
-    context->arena = config->arena;
-  } else {
-    context->own_arena = context->arena = own_memory(bytes);
-    return context->arena ? WEIR_OK : WEIR_ERR_MEMORY;
+  if (!given) {
+    *own = *at = own_memory(bytes);
+    return *at ? WEIR_OK : WEIR_ERR_MEMORY;
   }
-  memset(context->arena, 0, bytes);
+  if (!aligned(given, WEIR_ALIGN))
+    return WEIR_ERR_ALIGNMENT;
+  if (given_bytes < bytes)
+    return WEIR_ERR_SIZE;
+  *at = memset(given, 0, bytes);
   return WEIR_OK;
+}
+
+static weir_status find_arena(weir_context *context,
+                              const weir_config *config) {
+  return find_block(
+      context->model->info->arena_bytes, config ? config->arena : NULL,
+      config ? config->arena_bytes : 0, &context->arena, &context->own_arena);
 }
 
 static weir_status find_state(weir_context *context,
                               const weir_config *config) {
-  size_t bytes = context->model->info->state_bytes;
-  if (!bytes)
-    return WEIR_OK;
-  if (config && config->state) {
-    if (!aligned(config->state, WEIR_ALIGN))
-      return WEIR_ERR_ALIGNMENT;
-    if (config->state_bytes < bytes)
-      return WEIR_ERR_SIZE;
-    context->state = config->state;
-  } else {
-    context->own_state = context->state = own_memory(bytes);
-    return context->state ? WEIR_OK : WEIR_ERR_MEMORY;
-  }
-  memset(context->state, 0, bytes);
-  return WEIR_OK;
+  return find_block(
+      context->model->info->state_bytes, config ? config->state : NULL,
+      config ? config->state_bytes : 0, &context->state, &context->own_state);
 }
 
 // The compiler reads this off the bitcode, adds the order of the tensors and
