@@ -57,10 +57,9 @@ static void addSystemLibraries(SmallVectorImpl<std::string> &arguments,
 }
 
 /// A file that was written through a mapping lies in the page cache page by
-/// page, one that was written (OutputFile::write) in long runs; these are what
-/// the weights of a library that was just made are read from, and runs are
-/// quicker to translate: 3 to 6 % of the time where a model streams its
-/// weights.
+/// page, one that was written at once in long runs; these are what the weights
+/// of a library that was just made are read from, and runs are quicker to
+/// translate: 3 to 6 % of the time where a model streams its weights.
 static Error copyFile(OutputFile &to, StringRef from) {
   auto file = sys::fs::openNativeFileForRead(from);
   if (!file)
@@ -73,7 +72,7 @@ static Error copyFile(OutputFile &to, StringRef from) {
   if (code)
     return make_error<IoError>(to.path(), code);
   return to.write([&](raw_fd_ostream &os) -> Error {
-    std::vector<char> run(1 << 20);
+    std::vector<char> run(OutputFile::runBytes);
     for (;;) {
       auto count = sys::fs::readNativeFile(*file, run);
       if (!count || !*count)

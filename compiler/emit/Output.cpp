@@ -53,9 +53,7 @@ OutputFile::~OutputFile() {
 
 Error OutputFile::write(function_ref<Error(raw_fd_ostream &)> contents) {
   raw_fd_ostream os(file.FD, /*shouldClose=*/false);
-  // Whole large pages at a time: the system may then hold the file in such, of
-  // which those who read weights from it have fewer to translate.
-  os.SetBufferSize(1 << 21);
+  os.SetBufferSize(runBytes);
   Error error = contents(os);
   if (Error unwritten = takeError(os, final)) {
     consumeError(std::move(error));
