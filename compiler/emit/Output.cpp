@@ -2,6 +2,9 @@
 
 #include "compiler/emit/Output.h"
 
+#include "llvm/ADT/SmallString.h"
+#include "llvm/Support/Signals.h"
+
 using namespace llvm;
 
 namespace weir {
@@ -38,11 +41,19 @@ Expected<OutputFile> OutputFile::create(StringRef path) {
     return ioError(path, std::make_error_code(std::errc::is_a_directory));
   if (isDevice(path))
     return ioError(path, std::make_error_code(std::errc::not_supported));
-  // Linkers are told the name, and it must not look like an option.
-  auto file = sys::fs::TempFile::create((path.starts_with("-") ? "./" : "") +
-                                        path + ".%%%%%%.tmp");
-  if (!file)
+  // Linkers are told the name, and it must not look like an option. A signal
+  // removes files by their names, and TempFile tells its own only when there is
+  // a file: one that came meanwhile would leave it.
+  SmallString<128> name;
+  sys::fs::createUniquePath((path.starts_with("-") ? "./" : "") + path +
+                                ".%%%%%%.tmp",
+                            name, /*MakeAbsolute=*/false);
+  sys::RemoveFileOnSignal(name);
+  auto file = sys::fs::TempFile::create(name);
+  if (!file) {
+    sys::DontRemoveFileOnSignal(name);
     return ioError(path, errorToErrorCode(file.takeError()));
+  }
   return OutputFile(path.str(), std::move(*file));
 }
 
