@@ -67,6 +67,7 @@ static void buildLower(OpPassManager &pm) {
   pm.nest<func::FuncOp>().addPass(createRelaxArithmetic());
   // What a library multiplies stays as it is; filters it reads in its own way.
   pm.nest<func::FuncOp>().addPass(createUseLibraries());
+  pm.addPass(createNarrowPanels());
   pm.addPass(createPackWeights());
   pm.addPass(createOutlinePacks());
 }

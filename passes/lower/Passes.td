@@ -98,6 +98,25 @@ def FuseEpilogues : Pass<"weir-fuse-epilogues"> {
   let dependentDialects = ["weir::kernel::KernelDialect"];
 }
 
+def NarrowPanels : Pass<"weir-narrow-panels", "::mlir::ModuleOp"> {
+  let summary = "Narrows the panels of constants that rows alone meet";
+  let description = [{
+    Panels of three vectors are for products of several rows. Where all products
+    by a constant have one row, its panels have two vectors: threads share them
+    more evenly, and less of them is padding. A constant that a product of more
+    rows reads too keeps its panels, so that it is packed once.
+
+    ```mlir
+    %p = kernel.pack ins(%w : tensor<784x512xf32>)
+        outs(%e : tensor<11x784x48xf32>) -> tensor<11x784x48xf32>
+    // becomes
+    %p = kernel.pack ins(%w : tensor<784x512xf32>)
+        outs(%n : tensor<16x784x32xf32>) -> tensor<16x784x32xf32>
+    ```
+  }];
+  let dependentDialects = ["::mlir::tensor::TensorDialect"];
+}
+
 def PackWeights : Pass<"weir-pack-weights", "::mlir::ModuleOp"> {
   let summary = "Packs constants at compile time";
   let description = [{

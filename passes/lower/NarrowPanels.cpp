@@ -1,0 +1,128 @@
+// Narrows the panels of constants that rows alone are multiplied by.
+//
+// Wide panels save instructions where several rows meet each of their lines. A
+// single row waits for the weights instead, of which threads can share narrow
+// panels more evenly, with less padding. A constant that other products read
+// too stays as wide as these have it: one packing is for all.
+
+#include "passes/lower/Passes.h"
+#include "passes/lower/TileWeights.h"
+
+#include "dialects/graph/Graph.h"
+#include "dialects/kernel/Target.h"
+#include "dialects/plan/Plan.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "llvm/ADT/MapVector.h"
+
+using namespace mlir;
+
+namespace weir {
+#define GEN_PASS_DEF_NARROWPANELS
+#include "passes/lower/Passes.h.inc"
+
+namespace {
+
+/// Panels that a product of one row alone reads, and what they could be.
+struct Panels {
+  kernel::PackOp pack;
+  RankedTensorType narrow;
+
+  static std::optional<Panels> of(Value argument) {
+    if (!argument.hasOneUse())
+      return std::nullopt;
+    auto pack = dyn_cast<kernel::PackOp>(*argument.user_begin());
+    if (!pack || pack.getB() != argument || pack->getNumResults() != 1)
+      return std::nullopt;
+    kernel::MatmulOp product = productOf(pack);
+    auto type = dyn_cast<RankedTensorType>(pack->getResult(0).getType());
+    if (!product || !type || product.getB() != pack->getResult(0))
+      return std::nullopt;
+    auto out = cast<ShapedType>(product.getOut().getType());
+    int64_t columns = out.getShape().back(), rank = type.getRank();
+    if (out.getNumElements() != columns)
+      return std::nullopt;
+    auto target = kernel::Target::of(pack);
+    Type element = out.getElementType();
+    int64_t width = target.panelWidth(element, columns);
+    if (type.getShape().back() != target.matrixPanelWidth(element, columns) ||
+        width >= type.getShape().back())
+      return std::nullopt;
+    SmallVector<int64_t> shape(type.getShape());
+    shape[rank - 3] = llvm::divideCeil(columns, width);
+    shape[rank - 1] = width;
+    return Panels{pack, type.clone(shape)};
+  }
+
+  void makeNarrow() {
+    OpBuilder b(pack);
+    Value empty = b.create<tensor::EmptyOp>(pack.getLoc(), narrow.getShape(),
+                                            narrow.getElementType());
+    auto made = b.create<kernel::PackOp>(pack.getLoc(), narrow, pack.getB(),
+                                         empty, pack.getTransposeB());
+    pack->getResult(0).replaceAllUsesWith(made.getResult(0));
+    pack->erase();
+  }
+};
+
+struct NarrowPanels : impl::NarrowPanelsBase<NarrowPanels> {
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    llvm::MapVector<StringAttr, SmallVector<plan::TaskOp>> tasks;
+    module.walk([&](plan::TaskOp task) {
+      tasks[task.getKernelAttr().getAttr()].push_back(task);
+    });
+    SmallVector<Candidate> candidates;
+    llvm::DenseSet<Attribute> wide; // constants
+    for (auto &[name, callers] : tasks)
+      if (auto kernel = module.lookupSymbol<func::FuncOp>(name))
+        for (BlockArgument argument : kernel.getArguments()) {
+          SmallVector<Attribute> constants = given(argument, callers);
+          auto panels = Panels::of(argument);
+          if (panels && constants.size() == callers.size())
+            candidates.push_back({*panels, constants});
+          else if (isPacked(argument))
+            wide.insert(constants.begin(), constants.end());
+        }
+    // A kernel that stays as it is has all that it runs with stay so.
+    for (bool more = true; std::exchange(more, false);)
+      llvm::erase_if(candidates, [&](const Candidate &candidate) {
+        if (llvm::none_of(candidate.constants,
+                          [&](Attribute a) { return wide.contains(a); }))
+          return false;
+        wide.insert(candidate.constants.begin(), candidate.constants.end());
+        return more = true;
+      });
+    for (Candidate &candidate : candidates)
+      candidate.panels.makeNarrow();
+  }
+
+private:
+  struct Candidate {
+    Panels panels;
+    SmallVector<Attribute> constants; // that tasks give for them
+  };
+
+  /// Constants only: what else is given is packed by the run.
+  static SmallVector<Attribute> given(BlockArgument argument,
+                                      ArrayRef<plan::TaskOp> callers) {
+    SmallVector<Attribute> constants;
+    unsigned index = argument.getArgNumber();
+    for (plan::TaskOp task : callers)
+      if (index < task->getNumOperands())
+        if (auto constant =
+                task->getOperand(index).getDefiningOp<graph::ConstantOp>())
+          constants.push_back(constant.getValue());
+    return constants;
+  }
+
+  static bool isPacked(BlockArgument argument) {
+    return llvm::any_of(argument.getUsers(), [](Operation *user) {
+      return isa<kernel::PackOp, kernel::PackFilterOp>(user);
+    });
+  }
+};
+
+} // namespace
+} // namespace weir

@@ -1,0 +1,163 @@
+// Panels of constants that rows alone are multiplied by are narrow.
+
+// RUN: weir-opt %s -split-input-file -weir-narrow-panels | FileCheck %s
+
+// CHECK-LABEL: func.func @row
+// CHECK-LABEL: func.func private @kernel_0
+// CHECK: %[[P:.*]] = kernel.pack ins(%{{.*}} : tensor<64x192xf32>) outs(%{{.*}} : tensor<6x64x32xf32>)
+// CHECK: kernel.matmul ins(%{{.*}}, %[[P]] : tensor<1x64xf32>, tensor<6x64x32xf32>)
+module attributes {weir.target = {vector_bits = 512 : i64, fma_rate = 2 : i64}} {
+func.func @row(%x: tensor<1x64xf32>) -> tensor<1x192xf32> {
+  %w = graph.constant dense<7.0> : tensor<64x192xf32>
+  %y = plan.task @kernel_0(%x, %w) : (tensor<1x64xf32>, tensor<64x192xf32>) -> tensor<1x192xf32>
+  return %y : tensor<1x192xf32>
+}
+func.func private @kernel_0(%a: tensor<1x64xf32>, %w: tensor<64x192xf32>) -> tensor<1x192xf32> attributes {weir.kernel} {
+  %e = tensor.empty() : tensor<4x64x48xf32>
+  %p = kernel.pack ins(%w : tensor<64x192xf32>) outs(%e : tensor<4x64x48xf32>) -> tensor<4x64x48xf32>
+  %c = tensor.empty() : tensor<1x192xf32>
+  %y = kernel.matmul ins(%a, %p : tensor<1x64xf32>, tensor<4x64x48xf32>) outs(%c : tensor<1x192xf32>) -> tensor<1x192xf32> {
+  ^bb0(%sum: f32):
+    kernel.yield %sum : f32
+  }
+  return %y : tensor<1x192xf32>
+}
+}
+
+// -----
+
+// Eight rows read %w too, and @kernel_0 has the panels of %v like those of %w:
+// so has @kernel_2, or %v would be packed twice. Nothing but a row reads %u.
+// CHECK-LABEL: func.func @rows
+// CHECK-LABEL: func.func private @kernel_0
+// CHECK: kernel.pack {{.*}} outs(%{{.*}} : tensor<4x64x48xf32>)
+// CHECK-LABEL: func.func private @kernel_1
+// CHECK: kernel.pack {{.*}} outs(%{{.*}} : tensor<4x64x48xf32>)
+// CHECK-LABEL: func.func private @kernel_2
+// CHECK: kernel.pack {{.*}} outs(%{{.*}} : tensor<4x64x48xf32>)
+// CHECK-LABEL: func.func private @kernel_3
+// CHECK: kernel.pack {{.*}} outs(%{{.*}} : tensor<6x64x32xf32>)
+module attributes {weir.target = {vector_bits = 512 : i64, fma_rate = 2 : i64}} {
+func.func @rows(%x: tensor<1x64xf32>, %z: tensor<8x64xf32>) -> (tensor<1x192xf32>, tensor<1x192xf32>, tensor<8x192xf32>, tensor<192xf32>, tensor<1x192xf32>) {
+  %w = graph.constant dense<7.0> : tensor<64x192xf32>
+  %v = graph.constant dense<8.0> : tensor<64x192xf32>
+  %u = graph.constant dense<9.0> : tensor<64x192xf32>
+  %b = graph.constant dense<1.0> : tensor<192xf32>
+  %2 = plan.task @kernel_2(%x, %v, %b) : (tensor<1x64xf32>, tensor<64x192xf32>, tensor<192xf32>) -> tensor<192xf32>
+  %0 = plan.task @kernel_0(%x, %v) : (tensor<1x64xf32>, tensor<64x192xf32>) -> tensor<1x192xf32>
+  %1 = plan.task @kernel_0(%x, %w) : (tensor<1x64xf32>, tensor<64x192xf32>) -> tensor<1x192xf32>
+  %3 = plan.task @kernel_1(%z, %w) : (tensor<8x64xf32>, tensor<64x192xf32>) -> tensor<8x192xf32>
+  %4 = plan.task @kernel_3(%x, %u) : (tensor<1x64xf32>, tensor<64x192xf32>) -> tensor<1x192xf32>
+  return %0, %1, %3, %2, %4 : tensor<1x192xf32>, tensor<1x192xf32>, tensor<8x192xf32>, tensor<192xf32>, tensor<1x192xf32>
+}
+func.func private @kernel_0(%a: tensor<1x64xf32>, %w: tensor<64x192xf32>) -> tensor<1x192xf32> attributes {weir.kernel} {
+  %e = tensor.empty() : tensor<4x64x48xf32>
+  %p = kernel.pack ins(%w : tensor<64x192xf32>) outs(%e : tensor<4x64x48xf32>) -> tensor<4x64x48xf32>
+  %c = tensor.empty() : tensor<1x192xf32>
+  %y = kernel.matmul ins(%a, %p : tensor<1x64xf32>, tensor<4x64x48xf32>) outs(%c : tensor<1x192xf32>) -> tensor<1x192xf32> {
+  ^bb0(%sum: f32):
+    kernel.yield %sum : f32
+  }
+  return %y : tensor<1x192xf32>
+}
+func.func private @kernel_1(%a: tensor<8x64xf32>, %w: tensor<64x192xf32>) -> tensor<8x192xf32> attributes {weir.kernel} {
+  %e = tensor.empty() : tensor<4x64x48xf32>
+  %p = kernel.pack ins(%w : tensor<64x192xf32>) outs(%e : tensor<4x64x48xf32>) -> tensor<4x64x48xf32>
+  %c = tensor.empty() : tensor<8x192xf32>
+  %y = kernel.matmul ins(%a, %p : tensor<8x64xf32>, tensor<4x64x48xf32>) outs(%c : tensor<8x192xf32>) -> tensor<8x192xf32> {
+  ^bb0(%sum: f32):
+    kernel.yield %sum : f32
+  }
+  return %y : tensor<8x192xf32>
+}
+func.func private @kernel_2(%a: tensor<1x64xf32>, %w: tensor<64x192xf32>, %b: tensor<192xf32>) -> tensor<192xf32> attributes {weir.kernel} {
+  %e = tensor.empty() : tensor<4x64x48xf32>
+  %p = kernel.pack ins(%w : tensor<64x192xf32>) outs(%e : tensor<4x64x48xf32>) -> tensor<4x64x48xf32>
+  %c = tensor.empty() : tensor<1x192xf32>
+  %y = kernel.matmul ins(%a, %p : tensor<1x64xf32>, tensor<4x64x48xf32>) outs(%c : tensor<1x192xf32>) -> tensor<1x192xf32> {
+  ^bb0(%sum: f32):
+    kernel.yield %sum : f32
+  }
+  %s = tensor.collapse_shape %y [[0, 1]] : tensor<1x192xf32> into tensor<192xf32>
+  %d = linalg.add ins(%s, %b : tensor<192xf32>, tensor<192xf32>) outs(%b : tensor<192xf32>) -> tensor<192xf32>
+  return %d : tensor<192xf32>
+}
+func.func private @kernel_3(%a: tensor<1x64xf32>, %w: tensor<64x192xf32>) -> tensor<1x192xf32> attributes {weir.kernel} {
+  %e = tensor.empty() : tensor<4x64x48xf32>
+  %p = kernel.pack ins(%w : tensor<64x192xf32>) outs(%e : tensor<4x64x48xf32>) -> tensor<4x64x48xf32>
+  %c = tensor.empty() : tensor<1x192xf32>
+  %y = kernel.matmul ins(%a, %p : tensor<1x64xf32>, tensor<4x64x48xf32>) outs(%c : tensor<1x192xf32>) -> tensor<1x192xf32> {
+  ^bb0(%sum: f32):
+    kernel.yield %sum : f32
+  }
+  return %y : tensor<1x192xf32>
+}
+}
+
+// -----
+
+// A batch of rows is a matrix of rows.
+// CHECK-LABEL: func.func @batch
+// CHECK-LABEL: func.func private @kernel_0
+// CHECK: kernel.pack {{.*}} outs(%{{.*}} : tensor<4x64x48xf32>)
+module attributes {weir.target = {vector_bits = 512 : i64, fma_rate = 2 : i64}} {
+func.func @batch(%x: tensor<16x1x64xf32>) -> tensor<16x1x192xf32> {
+  %w = graph.constant dense<7.0> : tensor<64x192xf32>
+  %y = plan.task @kernel_0(%x, %w) : (tensor<16x1x64xf32>, tensor<64x192xf32>) -> tensor<16x1x192xf32>
+  return %y : tensor<16x1x192xf32>
+}
+func.func private @kernel_0(%a: tensor<16x1x64xf32>, %w: tensor<64x192xf32>) -> tensor<16x1x192xf32> attributes {weir.kernel} {
+  %e = tensor.empty() : tensor<4x64x48xf32>
+  %p = kernel.pack ins(%w : tensor<64x192xf32>) outs(%e : tensor<4x64x48xf32>) -> tensor<4x64x48xf32>
+  %c = tensor.empty() : tensor<16x1x192xf32>
+  %y = kernel.matmul ins(%a, %p : tensor<16x1x64xf32>, tensor<4x64x48xf32>) outs(%c : tensor<16x1x192xf32>) -> tensor<16x1x192xf32> attributes {shared} {
+  ^bb0(%sum: f32):
+    kernel.yield %sum : f32
+  }
+  return %y : tensor<16x1x192xf32>
+}
+}
+
+// -----
+
+// A kernel that reads %w as it is does not have it packed: nothing keeps its panels
+// wide. What is no constant is not packed here, and stays as it is.
+// CHECK-LABEL: func.func @unpacked
+// CHECK-LABEL: func.func private @kernel_0
+// CHECK: kernel.pack {{.*}} outs(%{{.*}} : tensor<6x64x32xf32>)
+// CHECK-LABEL: func.func private @kernel_1
+// CHECK-LABEL: func.func private @kernel_2
+// CHECK: kernel.pack {{.*}} outs(%{{.*}} : tensor<4x64x48xf32>)
+module attributes {weir.target = {vector_bits = 512 : i64, fma_rate = 2 : i64}} {
+func.func @unpacked(%x: tensor<1x64xf32>, %v: tensor<64x192xf32>) -> (tensor<1x192xf32>, tensor<64x192xf32>, tensor<1x192xf32>) {
+  %w = graph.constant dense<7.0> : tensor<64x192xf32>
+  %0 = plan.task @kernel_0(%x, %w) : (tensor<1x64xf32>, tensor<64x192xf32>) -> tensor<1x192xf32>
+  %1 = plan.task @kernel_1(%w, %v) : (tensor<64x192xf32>, tensor<64x192xf32>) -> tensor<64x192xf32>
+  %2 = plan.task @kernel_2(%x, %v) : (tensor<1x64xf32>, tensor<64x192xf32>) -> tensor<1x192xf32>
+  return %0, %1, %2 : tensor<1x192xf32>, tensor<64x192xf32>, tensor<1x192xf32>
+}
+func.func private @kernel_0(%a: tensor<1x64xf32>, %w: tensor<64x192xf32>) -> tensor<1x192xf32> attributes {weir.kernel} {
+  %e = tensor.empty() : tensor<4x64x48xf32>
+  %p = kernel.pack ins(%w : tensor<64x192xf32>) outs(%e : tensor<4x64x48xf32>) -> tensor<4x64x48xf32>
+  %c = tensor.empty() : tensor<1x192xf32>
+  %y = kernel.matmul ins(%a, %p : tensor<1x64xf32>, tensor<4x64x48xf32>) outs(%c : tensor<1x192xf32>) -> tensor<1x192xf32> {
+  ^bb0(%sum: f32):
+    kernel.yield %sum : f32
+  }
+  return %y : tensor<1x192xf32>
+}
+func.func private @kernel_1(%w: tensor<64x192xf32>, %v: tensor<64x192xf32>) -> tensor<64x192xf32> attributes {weir.kernel} {
+  %y = linalg.add ins(%w, %v : tensor<64x192xf32>, tensor<64x192xf32>) outs(%v : tensor<64x192xf32>) -> tensor<64x192xf32>
+  return %y : tensor<64x192xf32>
+}
+func.func private @kernel_2(%a: tensor<1x64xf32>, %w: tensor<64x192xf32>) -> tensor<1x192xf32> attributes {weir.kernel} {
+  %e = tensor.empty() : tensor<4x64x48xf32>
+  %p = kernel.pack ins(%w : tensor<64x192xf32>) outs(%e : tensor<4x64x48xf32>) -> tensor<4x64x48xf32>
+  %c = tensor.empty() : tensor<1x192xf32>
+  %y = kernel.matmul ins(%a, %p : tensor<1x64xf32>, tensor<4x64x48xf32>) outs(%c : tensor<1x192xf32>) -> tensor<1x192xf32> {
+  ^bb0(%sum: f32):
+    kernel.yield %sum : f32
+  }
+  return %y : tensor<1x192xf32>
+}
+}
