@@ -26,6 +26,9 @@ using namespace mlir;
 namespace weir {
 namespace {
 
+// Lines from where panels that stream are read to where they are fetched.
+constexpr int64_t streamDistance = 64;
+
 struct MatmulEmitter : MatmulBlocks {
   Emitter &e;
   const kernel::Target &target;
@@ -234,26 +237,27 @@ struct MatmulEmitter : MatmulBlocks {
     auto run = [&](Value low, Value high, int64_t size, int64_t offset) {
       e.loop(low, high, 1, [&](Value t) {
         Value row = e.plus(e.times(t, size), offset);
-        // The next panel comes into L2 while this one is used, each tile of
-        // the block fetching its share. All its lines are one run, of which
-        // every term has its part.
-        auto next = [&](Value k, int64_t unroll) {
-          int64_t run = width * unit();
-          int64_t share = (run + tilesABlock - 1) / tilesABlock;
+        // The next panel comes near while this one is used, each tile of the
+        // block fetching its share. All its lines are one run, of which every
+        // term has its part. One tile of rows fetches what it will read soon.
+        auto ahead = [&](Value k, int64_t unroll) {
+          int64_t run = width * unit(), line = 64 / Emitter::elementBytes(b);
+          int64_t share =
+              streamsPanels ? run : (run + tilesABlock - 1) / tilesABlock;
           Value term =
               e.plus(e.times(e.plus(t, e.times(block, -1)), depth.count), k);
-          Emitter::Values at = placeB(e.plus(column, width), depth.first);
-          at.back() = e.times(term, share);
-          int64_t line = 64 / Emitter::elementBytes(b);
+          Emitter::Values at =
+              placeB(e.plus(column, streamsPanels ? 0 : width), depth.first);
+          Value first = e.plus(e.times(term, share),
+                               streamsPanels ? streamDistance * line : 0);
           for (int64_t c = 0; c < unroll * share; c += line) {
-            Emitter::Values place = at;
-            place.back() = e.plus(at.back(), c);
-            e.prefetch(b, place, 2);
+            at.back() = e.plus(first, c);
+            e.prefetch(b, at, 1);
           }
         };
-        bool ahead = !part && panel == width && valid == width && rows > height;
-        if (ahead)
-          tile(row, size, column, valid, depth, next);
+        if (!part && panel == width && valid == width &&
+            (rows > height || streamsPanels))
+          tile(row, size, column, valid, depth, ahead);
         else
           tile(row, size, column, valid, depth, nullptr);
       });

@@ -153,11 +153,12 @@ MatmulBlocks::MatmulBlocks(kernel::MatmulOp op, const kernel::Target &target,
   copiesRows = rowsCollide(op, *this, target) || bytesPast ||
                (!words && sumElement != Emitter::element(a) &&
                 tiles.count * columns > width);
-  alternates =
-      batches == 1 && tiles.count == 1 && panel && columns % width == 0 &&
-      !packsParts && !copiesRows &&
-      ShapedType::getNumElements(Emitter::shape(b)) * Emitter::elementBytes(b) >
-          target.l2 / 2;
+  int64_t weights =
+      ShapedType::getNumElements(Emitter::shape(b)) * Emitter::elementBytes(b);
+  bool readsOnce =
+      batches == 1 && tiles.count == 1 && panel && !packsParts && !copiesRows;
+  alternates = readsOnce && columns % width == 0 && weights > target.l2 / 2;
+  streamsPanels = readsOnce && weights / slotsOf(op) > target.l2;
 }
 
 } // namespace weir

@@ -29,6 +29,10 @@ struct MatmulBlocks {
   /// Whether parts of panels are copied, for all rows at once.
   bool packsParts;
 
+  /// Whether one tile of rows reads all panels once, each thread more of them
+  /// than its L2 holds.
+  bool streamsPanels;
+
   /// Whether runs one after the other gain by going to and fro: of weights that
   /// one tile of rows reads once, and a cache holds in part, a run that begins
   /// where the one before has ended finds that part.

@@ -401,8 +401,24 @@ func.func @shared(%a: memref<128x1024xf32>, %b: memref<16x1024x32xf32>, %c: memr
 // CHECK-DAG: %[[BACKWARD:.*]] = arith.cmpi sgt, %[[FIRST]], %[[LAST]]
 // CHECK: scf.for %[[J:.*]] = %[[LOW]]
 // CHECK: arith.select %[[BACKWARD]], %{{.*}}, %[[J]]
+// CHECK-NOT: memref.prefetch
+// CHECK: return
 func.func @alternating(%a: memref<1x256xf32>, %b: memref<32x256x32xf32>, %c: memref<1x1024xf32>) {
   kernel.matmul ins(%a, %b : memref<1x256xf32>, memref<32x256x32xf32>) outs(%c : memref<1x1024xf32>) {
+  ^bb0(%sum: f32):
+    kernel.yield %sum : f32
+  }
+  return
+}
+
+// -----
+
+// More than L2 holds: lines come into L1 before they are read.
+// CHECK-LABEL: func @streaming
+// CHECK-COUNT-16: memref.prefetch %arg1{{.*}}, read, locality<3>, data : memref<64x256x32xf32>
+// CHECK: vector.fma
+func.func @streaming(%a: memref<1x256xf32>, %b: memref<64x256x32xf32>, %c: memref<1x2048xf32>) {
+  kernel.matmul ins(%a, %b : memref<1x256xf32>, memref<64x256x32xf32>) outs(%c : memref<1x2048xf32>) {
   ^bb0(%sum: f32):
     kernel.yield %sum : f32
   }
