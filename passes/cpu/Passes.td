@@ -50,7 +50,8 @@ def VectorizeLoops : Pass<"weir-vectorize-loops"> {
     For linalg ops on buffers whose body has a vector form. The lanes are the
     last dimension where neighbours lie side by side in memory; loops inside it
     may only reduce. Accumulators stay in registers, and of an extreme only the
-    NaN is kept as `arith` says, not the order of zeros. A copy that changes
+    NaN is kept as `arith` says, not the order of zeros. Rows that are reduced
+    and come from beyond L2 are fetched ahead of their reads. A copy that changes
     which dimension lies side by side goes by squares, whose rows are loaded and
     whose columns are stored. All else is left for plain loops.
 

@@ -7,6 +7,7 @@
 
 #include "passes/cpu/Passes.h"
 
+#include "passes/cpu/Sharing.h"
 #include "passes/cpu/kernels/Emitter.h"
 #include "passes/cpu/loops/Accumulators.h"
 #include "passes/cpu/loops/LoopNest.h"
@@ -43,11 +44,35 @@ int64_t vectorsAtOnce(Block &body) {
 /// Sets of sums of a row, which also take turns; part of what a sum is.
 constexpr int64_t sumSets = 4;
 
+/// Bytes of a line, and from where a row is read to where it is fetched.
+constexpr int64_t lineBytes = 64, fetchDistance = 4096;
+
+/// Buffers of which each thread reads more than its L2 holds, each to be
+/// fetched where a block of ops first reads it.
+class Streams {
+public:
+  explicit Streams(int64_t bytesOfThreads) : bytesOfThreads(bytesOfThreads) {}
+
+  bool begins(OpOperand &operand) {
+    Value buffer = operand.get();
+    while (auto view = buffer.getDefiningOp<memref::SubViewOp>())
+      buffer = view.getSource();
+    auto type = dyn_cast<MemRefType>(buffer.getType());
+    return type && type.hasStaticShape() && type.getLayout().isIdentity() &&
+           type.getNumElements() * 4 > bytesOfThreads &&
+           begun.insert({operand.getOwner()->getBlock(), buffer}).second;
+  }
+
+private:
+  int64_t bytesOfThreads; // of all their L2
+  llvm::DenseSet<std::pair<Block *, Value>> begun;
+};
+
 class Vectorizer {
 public:
-  Vectorizer(Emitter &e, LoopNest &nest, int64_t lanes)
-      : e(e), nest(nest), lanes(lanes), at(nest.ranges.size()),
-        most(vectorsAtOnce(*nest.body)) {}
+  Vectorizer(Emitter &e, LoopNest &nest, int64_t lanes, Streams &streams)
+      : e(e), nest(nest), lanes(lanes), streams(streams),
+        at(nest.ranges.size()), most(vectorsAtOnce(*nest.body)) {}
 
   void run() { outer(0); }
 
@@ -153,6 +178,11 @@ private:
                           sums[p * carried.size() + (found - carried.begin())]);
         else if (nest.isRead(operand))
           mappings[p].map(argument, read(operand, part.valid));
+        if (fetched.contains(&operand) && p * lanes * 4 % lineBytes == 0) {
+          Emitter::Values ahead = place(operand);
+          ahead.back() = e.plus(ahead.back(), fetchDistance / 4);
+          e.prefetch(operand.get(), ahead, 1);
+        }
       }
     }
     Emitter::Values marksBefore = marks;
@@ -194,6 +224,10 @@ private:
         carried.push_back(&init);
         accumulating.insert(nest.combiner(init));
       }
+    for (OpOperand *input : nest.op.getDpsInputOperands())
+      if (nest.isRead(*input) && !nest.isInvariant(*input) &&
+          streams.begins(*input))
+        fetched.insert(input);
     int64_t sets = std::clamp<int64_t>(range(d) / lanes, 1, sumSets);
     size_t count = carried.size();
     // The NaNs of one extreme are found apart from it, by what is no longer.
@@ -292,9 +326,11 @@ private:
   Emitter &e;
   LoopNest &nest;
   int64_t lanes;
+  Streams &streams;
   Emitter::Values at; // the index of each loop
   int64_t most;       // vectors at once
   llvm::SmallDenseSet<Operation *> accumulating;
+  llvm::SmallDenseSet<OpOperand *> fetched; // before they are read
   Operation *apart = nullptr; // an extreme whose NaNs are found apart
   Emitter::Values marks;      // the greatest magnitude of each part
 };
@@ -303,6 +339,7 @@ struct VectorizeLoops : impl::VectorizeLoopsBase<VectorizeLoops> {
   void runOnOperation() override {
     auto target = kernel::Target::of(getOperation());
     int64_t lanes = target.lanes(Float32Type::get(&getContext()));
+    Streams streams(target.l2 * slotsOf(getOperation()));
     SmallVector<linalg::LinalgOp> ops;
     getOperation()->walk([&](linalg::LinalgOp op) { ops.push_back(op); });
     for (linalg::LinalgOp op : ops) {
@@ -320,7 +357,7 @@ struct VectorizeLoops : impl::VectorizeLoopsBase<VectorizeLoops> {
       while (most / 2 >= nest.ranges[nest.dimension])
         most /= 2;
       Emitter e(op.getLoc(), op);
-      Vectorizer(e, nest, most).run();
+      Vectorizer(e, nest, most, streams).run();
       op->erase();
     }
   }

@@ -24,6 +24,34 @@ func.func @rows(%x: memref<8x1001xf32>, %y: memref<8xf32>) {
 
 // -----
 
+// What is more than L2 holds is fetched before it is read, a line for each
+// vector, by the first of two ops that read it; what L2 holds is not.
+// CHECK-LABEL: func @stream
+// CHECK: scf.for %[[I:[a-z0-9]+]] =
+// CHECK: scf.for %[[K:[a-z0-9]+]] =
+// CHECK: %[[AHEAD:.*]] = arith.addi %[[K]], %c1024
+// CHECK: memref.prefetch %[[X:[a-z0-9]+]][%[[I]], %[[AHEAD]]], read, locality<3>
+// CHECK-COUNT-3: memref.prefetch %[[X]]
+// CHECK-NOT: memref.prefetch
+// CHECK: return
+func.func @stream(%x: memref<512x1024xf32>, %few: memref<8x1024xf32>, %y: memref<8xf32>, %z: memref<8xf32>) {
+  %rows = memref.subview %x[8, 0] [8, 1024] [1, 1] : memref<512x1024xf32> to memref<8x1024xf32, strided<[1024, 1], offset: 8192>>
+  linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0)>], iterator_types = ["parallel", "reduction"]} ins(%rows : memref<8x1024xf32, strided<[1024, 1], offset: 8192>>) outs(%y : memref<8xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    %0 = arith.addf %out, %in : f32
+    linalg.yield %0 : f32
+  }
+  linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0)>], iterator_types = ["parallel", "reduction"]} ins(%rows, %few : memref<8x1024xf32, strided<[1024, 1], offset: 8192>>, memref<8x1024xf32>) outs(%z : memref<8xf32>) {
+  ^bb0(%in: f32, %other: f32, %out: f32):
+    %0 = arith.mulf %in, %other : f32
+    %1 = arith.addf %out, %0 : f32
+    linalg.yield %1 : f32
+  }
+  return
+}
+
+// -----
+
 // NaNs, which the maxima pass over, are found apart, by their bits.
 // CHECK-LABEL: func @largest
 // CHECK: %[[LAST:.*]]:8 = scf.for
@@ -165,7 +193,7 @@ func.func @largest_number(%x: memref<1024xf32>, %y: memref<f32>) {
 // where a square is not whole.
 // CHECK-LABEL: func @turned
 // CHECK: scf.for %[[N:.*]] = %c0 to %c3
-// CHECK: scf.for %[[I:.*]] = %c0 to %c32
+// CHECK: scf.for %[[I:[a-z0-9]+]] = %c0 to %c32
 // CHECK: vector.load %arg0[%{{.*}}, %[[N]], %[[I]]]
 // CHECK: vector.shuffle
 // CHECK: vector.maskedstore %arg1[%[[N]], %[[I]], %{{.*}}]
