@@ -7,9 +7,11 @@
 // these are multiplied by the filter's, and the sums of a square are combined
 // into its results, which pass through the epilogue.
 //
-// Threads share the blocks, which are then smaller, or else first the squares
-// to transform and then the panels: of these each is used once, so a filter
-// that only the run knows is transformed a panel at a time, and stays in L2.
+// Threads share the blocks, which are then smaller. Of few squares and a filter
+// that L2 does not hold they share first the squares to transform and then the
+// panels, though each reads what the others have written, slowly where no cache
+// is common: each panel is used once then, so a filter that only the run knows
+// is transformed a panel at a time, and stays in L2.
 
 #include "passes/cpu/Sharing.h"
 #include "passes/cpu/kernels/Epilogue.h"
@@ -74,8 +76,10 @@ struct WinogradEmitter {
     e.share(productTime(
         double(squares) * window.products() * channels * outChannels, lanes));
     shared = e.isShared();
+    int64_t filterBytes =
+        4 * window.products() * channels * llvm::alignTo(outChannels, panel);
     if (shared && squares < 112)
-      blocks = EvenSplit(squares, squares);
+      blocks = EvenSplit(squares, filterBytes <= target.l2 / 2 ? 14 : squares);
     else if (shared && blocks.count < leastBlocks)
       blocks = EvenSplit(squares, std::max<int64_t>(28, squares / leastBlocks));
     block = blocks.size + (blocks.larger != 0);
