@@ -53,14 +53,18 @@ bool multipliesBytes(Operation *op) {
          getElementTypeOrSelf(op->getOperand(1));
 }
 
-/// Panels for sums of `element`; with `runs` of one column each.
+/// Panels for sums of `element`: of one column each with `runs`, and as a row
+/// alone reads them the fastest with `narrow`.
 Value packed(OpBuilder &b, Location loc, Value right, bool transposed,
-             Type element, const kernel::Target &target, bool runs) {
+             Type element, const kernel::Target &target, bool runs,
+             bool narrow) {
   auto type = cast<RankedTensorType>(right.getType());
   SmallVector<int64_t> shape(type.getShape());
   int64_t columns = shape[type.getRank() - (transposed ? 2 : 1)];
   int64_t depth = shape[type.getRank() - (transposed ? 1 : 2)];
-  int64_t width = runs ? 1 : target.matrixPanelWidth(element, columns);
+  int64_t width = runs     ? 1
+                  : narrow ? target.panelWidth(element, columns)
+                           : target.matrixPanelWidth(element, columns);
   shape.pop_back_n(2);
   shape.append({(columns + width - 1) / width, depth, width});
   Value empty = emptyTensor(b, loc, type.clone(shape));
@@ -100,9 +104,10 @@ struct MatmulToKernel : OpConversionPattern<graph::MatmulOp> {
     bool runs = constant && !target.gpu && rows == 1 && depth >= shortestDot &&
                 !op.getTransposeA() && type.getShape().back() <= mostDots &&
                 isa<FloatType>(getElementTypeOrSelf(right));
+    // A constant's panels weir-narrow-panels narrows, which knows all products.
     if (op.getTransposeB() || rows >= rowsWorthPacking || constant)
       right = packed(b, loc, right, op.getTransposeB(), type.getElementType(),
-                     target, runs);
+                     target, runs, /*narrow=*/rows == 1 && !constant);
     auto kernel = b.create<kernel::MatmulOp>(
         loc, type, x, right, ValueRange(), emptyTensor(b, loc, type),
         op.getTransposeA(), /*shared=*/false, b.getArrayAttr({}),

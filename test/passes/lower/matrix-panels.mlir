@@ -17,6 +17,20 @@ module attributes {weir.target = {vector_bits = 512 : i64, fma_rate = 2 : i64}} 
 
 // -----
 
+// A row that meets what the run knows.
+// CHECK-LABEL: func @row_by_input
+module attributes {weir.target = {vector_bits = 512 : i64, fma_rate = 2 : i64}} {
+  func.func @row_by_input(%x: tensor<1x64xf32>, %y: tensor<8x64xf32>, %w: tensor<192x64xf32>) -> (tensor<1x192xf32>, tensor<8x192xf32>) {
+    // CHECK: kernel.pack {{.*}} outs(%{{.*}} : tensor<6x64x32xf32>)
+    %a = graph.matmul %x, %w transpose_b : tensor<1x64xf32>, tensor<192x64xf32>
+    // CHECK: kernel.pack {{.*}} outs(%{{.*}} : tensor<4x64x48xf32>)
+    %b = graph.matmul %y, %w transpose_b : tensor<8x64xf32>, tensor<192x64xf32>
+    return %a, %b : tensor<1x192xf32>, tensor<8x192xf32>
+  }
+}
+
+// -----
+
 // CHECK-LABEL: func @one_a_cycle
 module attributes {weir.target = {vector_bits = 512 : i64, fma_rate = 1 : i64}} {
   func.func @one_a_cycle(%x: tensor<8x64xf32>, %w: tensor<64x192xf32> {weir.constant}) -> tensor<8x192xf32> {
