@@ -216,6 +216,16 @@ Value Emitter::stack(ArrayRef<int64_t> shape, Type element) {
                                   getI64IntegerAttr(64));
 }
 
+void Emitter::ifElse(Value condition, function_ref<void()> then,
+                     function_ref<void()> otherwise) {
+  auto choice = create<scf::IfOp>(condition, /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(*this);
+  setInsertionPointToStart(choice.thenBlock());
+  then();
+  setInsertionPointToStart(choice.elseBlock());
+  otherwise();
+}
+
 Emitter::Values Emitter::loop(Value low, Value high, int64_t step,
                               ValueRange inits,
                               function_ref<Values(Value, ValueRange)> body) {

@@ -79,6 +79,9 @@ struct Emitter : mlir::ImplicitLocOpBuilder {
   /// Memory on the stack, of one part where parts run at once.
   mlir::Value stack(llvm::ArrayRef<int64_t> shape, mlir::Type element);
 
+  void ifElse(mlir::Value condition, llvm::function_ref<void()> then,
+              llvm::function_ref<void()> otherwise);
+
   /// A loop that carries values; a loop of one iteration is its body. Emits
   /// nothing where the bounds are known to hold no iteration.
   Values loop(mlir::Value low, mlir::Value high, int64_t step,

@@ -116,16 +116,6 @@ struct TileEmitter : TileProduct {
     });
   }
 
-  void either(Value condition, llvm::function_ref<void()> then,
-              llvm::function_ref<void()> otherwise) {
-    auto branch = e.create<scf::IfOp>(condition, /*withElseRegion=*/true);
-    OpBuilder::InsertionGuard guard(e);
-    e.setInsertionPointToStart(branch.thenBlock());
-    then();
-    e.setInsertionPointToStart(branch.elseBlock());
-    otherwise();
-  }
-
   // What follows this panel: the next one, or after the last the first, at the
   // next block of the depth.
   Ahead aheadOf(Value panel, const Depth &d, Value turn) {
@@ -145,7 +135,7 @@ struct TileEmitter : TileProduct {
     Value fit = e.create<arith::CmpIOp>(
         arith::CmpIPredicate::ne,
         e.create<memref::LoadOp>(fits, ValueRange{block}), word(0));
-    either(
+    e.ifElse(
         fit,
         [&] {
           if (dots)
@@ -161,7 +151,7 @@ struct TileEmitter : TileProduct {
       return finish(first, block, panel, rest ? rest : side);
     Value whole = e.create<arith::CmpIOp>(arith::CmpIPredicate::ne, panel,
                                           e.index(panels - 1));
-    either(
+    e.ifElse(
         whole, [&] { finish(first, block, panel, side); },
         [&] { finish(first, block, panel, rest); });
   }

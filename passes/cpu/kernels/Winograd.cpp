@@ -7,11 +7,10 @@
 // these are multiplied by the filter's, and the sums of a square are combined
 // into its results, which pass through the epilogue.
 //
-// Threads share the blocks, which are then smaller. Of few squares and a filter
-// that L2 does not hold they share first the squares to transform and then the
-// panels, though each reads what the others have written, slowly where no cache
-// is common: each panel is used once then, so a filter that only the run knows
-// is transformed a panel at a time, and stays in L2.
+// Threads share the blocks, which are then smaller; or else, of few squares,
+// first the squares to transform and then the panels, though each reads what
+// the others have written, slowly where no cache is common: each panel is used
+// once, so a filter that only the run knows is transformed a panel at a time.
 
 #include "passes/cpu/Sharing.h"
 #include "passes/cpu/kernels/Epilogue.h"
@@ -43,6 +42,7 @@ struct WinogradEmitter {
   // Where each panel of the filter is transformed just before it is used.
   kernel::TransformFilterOp transform;
   bool shared;
+  static constexpr int64_t fewSquares = 14; // the rows of one tile
   // As many blocks as keep several threads busy to the end.
   static constexpr int64_t leastBlocks = 12;
   // Sums are of this many products, and then of each other: with chains of
@@ -76,13 +76,20 @@ struct WinogradEmitter {
     e.share(productTime(
         double(squares) * window.products() * channels * outChannels, lanes));
     shared = e.isShared();
-    int64_t filterBytes =
-        4 * window.products() * channels * llvm::alignTo(outChannels, panel);
     if (shared && squares < 112)
-      blocks = EvenSplit(squares, filterBytes <= target.l2 / 2 ? 14 : squares);
+      blocks = EvenSplit(squares, sharesFewSquares() ? fewSquares : squares);
     else if (shared && blocks.count < leastBlocks)
       blocks = EvenSplit(squares, std::max<int64_t>(28, squares / leastBlocks));
     block = blocks.size + (blocks.larger != 0);
+  }
+
+  /// Whether threads share blocks of a few squares, all of whose panels each
+  /// reads: where its L2 holds the filter, and blocks are as many as panels.
+  bool sharesFewSquares() {
+    int64_t panels = llvm::divideCeil(outChannels, panel);
+    int64_t bytes = 4 * panels * panel * window.products() * channels;
+    return bytes <= target.l2 / 2 && !transformOfFilter(op) &&
+           EvenSplit(squares, fewSquares).count >= panels;
   }
 
   /// A line between rows keeps them off the same sets of L1.
@@ -154,16 +161,6 @@ struct WinogradEmitter {
       body(e.index(main), channels - main);
   }
 
-  void ifElse(Value condition, function_ref<void()> then,
-              function_ref<void()> otherwise) {
-    auto choice = e.create<scf::IfOp>(condition, /*withElseRegion=*/true);
-    OpBuilder::InsertionGuard guard(e);
-    e.setInsertionPointToStart(choice.thenBlock());
-    then();
-    e.setInsertionPointToStart(choice.elseBlock());
-    otherwise();
-  }
-
   /// The channels of a pixel, or zeros.
   Value pixelOrZeros(Value inside, Value image, Value row, Value column) {
     auto at = [&](int64_t value) -> OpFoldResult {
@@ -230,7 +227,7 @@ struct WinogradEmitter {
     // Sizes are not negative: the first and last row tell of those between.
     Value whole = both(both(inRow.front(), inRow.back()),
                        both(inColumn.front(), inColumn.back()));
-    ifElse(whole, inside, border);
+    e.ifElse(whole, inside, border);
   }
 
   /// The sums of the block by panel `j` of the filter.
@@ -325,13 +322,13 @@ struct WinogradEmitter {
         };
         if (outWidth % wide == 0)
           return tile(wide);
-        ifElse(
+        e.ifElse(
             isInside(e.plus(x, wide - 1), outWidth), [&] { tile(wide); },
             [&] { tile(outWidth % wide); });
       };
       if (outHeight % tall == 0)
         return columns(tall);
-      ifElse(
+      e.ifElse(
           isInside(e.plus(y, tall - 1), outHeight), [&] { columns(tall); },
           [&] { columns(outHeight % tall); });
     });

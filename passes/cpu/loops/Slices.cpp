@@ -79,12 +79,7 @@ void emitBlock(Emitter &e, Value index, int64_t rows, int64_t size,
     return body(size);
   Value isWhole =
       e.create<arith::CmpIOp>(arith::CmpIPredicate::ult, index, e.index(whole));
-  auto choice = e.create<scf::IfOp>(isWhole, /*withElseRegion=*/true);
-  OpBuilder::InsertionGuard guard(e);
-  e.setInsertionPointToStart(choice.thenBlock());
-  body(size);
-  e.setInsertionPointToStart(choice.elseBlock());
-  body(rest);
+  e.ifElse(isWhole, [&] { body(size); }, [&] { body(rest); });
 }
 
 Value firstOf(Emitter &e, Value buffer, size_t dim, int64_t count) {

@@ -645,6 +645,20 @@ func.func @tall(%a: memref<10x600xf32>, %b: memref<1x600x32xf32>, %c: memref<10x
 
 // -----
 
+// More panels than blocks of a few squares: threads share the squares, then these.
+// CHECK-LABEL: func @winograd_panels
+// CHECK: kernel.parts 25 {
+// CHECK: kernel.parts 8 {
+func.func @winograd_panels(%x: memref<1x9x9x32xf32>, %w: memref<8x16x32x32xf32>, %y: memref<1x9x9x256xf32>) {
+  kernel.winograd ins(%x, %w : memref<1x9x9x32xf32>, memref<8x16x32x32xf32>) outs(%y : memref<1x9x9x256xf32>) attributes {padding = array<i64: 1, 1>, strides = array<i64: 1, 1>, tiles = array<i64: 2, 2>, windows = array<i64: 3, 3>} {
+  ^bb0(%sum: f32):
+    kernel.yield %sum : f32
+  }
+  return
+}
+
+// -----
+
 // Winograd's blocks are shared, or one block's squares and then its panels.
 // CHECK-LABEL: func @winograd_shared
 // CHECK: memref.alloc() {{.*}} : memref<16x49x272xf32>
