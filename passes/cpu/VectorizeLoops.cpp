@@ -44,26 +44,44 @@ int64_t vectorsAtOnce(Block &body) {
 /// Sets of sums of a row, which also take turns; part of what a sum is.
 constexpr int64_t sumSets = 4;
 
-/// Bytes of a line, and from where a row is read to where it is fetched.
-constexpr int64_t lineBytes = 64, fetchDistance = 4096;
-
 /// Buffers of which each thread reads more than its L2 holds, each to be
 /// fetched where a block of ops first reads it.
 class Streams {
 public:
   explicit Streams(int64_t bytesOfThreads) : bytesOfThreads(bytesOfThreads) {}
 
-  bool begins(OpOperand &operand) {
+  /// Whether the loops of `nest` begin to read such a buffer in its order.
+  bool begin(const LoopNest &nest, OpOperand &operand) {
+    if (!isRun(nest.mapOf(operand), operand.get()))
+      return false;
     Value buffer = operand.get();
     while (auto view = buffer.getDefiningOp<memref::SubViewOp>())
       buffer = view.getSource();
-    auto type = dyn_cast<MemRefType>(buffer.getType());
-    return type && type.hasStaticShape() && type.getLayout().isIdentity() &&
+    auto type = cast<MemRefType>(buffer.getType());
+    return type.hasStaticShape() && type.getLayout().isIdentity() &&
            type.getNumElements() * 4 > bytesOfThreads &&
            begun.insert({operand.getOwner()->getBlock(), buffer}).second;
   }
 
 private:
+  /// Whether the loops read elements side by side, from row to row: what lies
+  /// beyond the end of a row that does not touch the next is not read at all.
+  static bool isRun(AffineMap map, Value value) {
+    auto type = dyn_cast<MemRefType>(value.getType());
+    int64_t offset, size = 1, loop = map.getNumDims();
+    SmallVector<int64_t> strides;
+    if (!type || !type.hasStaticShape() ||
+        failed(getStridesAndOffset(type, strides, offset)))
+      return false;
+    for (int64_t i = type.getRank(); i-- > 0; size *= type.getDimSize(i)) {
+      auto dim = dyn_cast<AffineDimExpr>(map.getResult(i));
+      if (!dim || dim.getPosition() >= loop || strides[i] != size)
+        return false;
+      loop = dim.getPosition();
+    }
+    return true;
+  }
+
   int64_t bytesOfThreads; // of all their L2
   llvm::DenseSet<std::pair<Block *, Value>> begun;
 };
@@ -178,9 +196,9 @@ private:
                           sums[p * carried.size() + (found - carried.begin())]);
         else if (nest.isRead(operand))
           mappings[p].map(argument, read(operand, part.valid));
-        if (fetched.contains(&operand) && p * lanes * 4 % lineBytes == 0) {
+        if (fetched.contains(&operand) && p * lanes * 4 % e.lineBytes == 0) {
           Emitter::Values ahead = place(operand);
-          ahead.back() = e.plus(ahead.back(), fetchDistance / 4);
+          ahead.back() = e.plus(ahead.back(), e.streamDistance / 4);
           e.prefetch(operand.get(), ahead, 1);
         }
       }
@@ -226,7 +244,7 @@ private:
       }
     for (OpOperand *input : nest.op.getDpsInputOperands())
       if (nest.isRead(*input) && !nest.isInvariant(*input) &&
-          streams.begins(*input))
+          streams.begin(nest, *input))
         fetched.insert(input);
     int64_t sets = std::clamp<int64_t>(range(d) / lanes, 1, sumSets);
     size_t count = carried.size();

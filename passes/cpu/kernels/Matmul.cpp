@@ -26,9 +26,6 @@ using namespace mlir;
 namespace weir {
 namespace {
 
-// Lines from where panels that stream are read to where they are fetched.
-constexpr int64_t streamDistance = 64;
-
 struct MatmulEmitter : MatmulBlocks {
   Emitter &e;
   const kernel::Target &target;
@@ -241,7 +238,7 @@ struct MatmulEmitter : MatmulBlocks {
         // block fetching its share. All its lines are one run, of which every
         // term has its part. One tile of rows fetches what it will read soon.
         auto ahead = [&](Value k, int64_t unroll) {
-          int64_t run = width * unit(), line = 64 / Emitter::elementBytes(b);
+          int64_t bytes = Emitter::elementBytes(b), run = width * unit();
           int64_t share =
               streamsPanels ? run : (run + tilesABlock - 1) / tilesABlock;
           Value term =
@@ -249,8 +246,8 @@ struct MatmulEmitter : MatmulBlocks {
           Emitter::Values at =
               placeB(e.plus(column, streamsPanels ? 0 : width), depth.first);
           Value first = e.plus(e.times(term, share),
-                               streamsPanels ? streamDistance * line : 0);
-          for (int64_t c = 0; c < unroll * share; c += line) {
+                               streamsPanels ? e.streamDistance / bytes : 0);
+          for (int64_t c = 0; c < unroll * share; c += e.lineBytes / bytes) {
             at.back() = e.plus(first, c);
             e.prefetch(b, at, 1);
           }

@@ -158,7 +158,10 @@ MatmulBlocks::MatmulBlocks(kernel::MatmulOp op, const kernel::Target &target,
   bool readsOnce =
       batches == 1 && tiles.count == 1 && panel && !packsParts && !copiesRows;
   alternates = readsOnce && columns % width == 0 && weights > target.l2 / 2;
-  streamsPanels = readsOnce && weights / slotsOf(op) > target.l2;
+  // More rows wait for L3 no longer, but for memory, where 16 times as much as
+  // L2 holds is taken to be: there prefetches cost nothing.
+  int64_t own = weights / slotsOf(op);
+  streamsPanels = readsOnce && own > target.l2 * (rows <= 2 ? 1 : 16);
 }
 
 } // namespace weir

@@ -416,12 +416,27 @@ func.func @alternating(%a: memref<1x256xf32>, %b: memref<32x256x32xf32>, %c: mem
 
 // -----
 
-// More than L2 holds: lines come into L1 before they are read.
+// More than L2 holds: lines come into L1 4 KB before they are read. Not for more
+// rows, whose products take longer than lines from L3.
 // CHECK-LABEL: func @streaming
-// CHECK-COUNT-16: memref.prefetch %arg1{{.*}}, read, locality<3>, data : memref<64x256x32xf32>
+// CHECK: scf.for %[[STEP:[a-z0-9]+]] = %c0 to %c256
+// CHECK: %[[K:.*]] = arith.muli %[[STEP]], %c32
+// CHECK: %[[AHEAD:.*]] = arith.addi %[[K]], %c1024
+// CHECK: memref.prefetch %arg1[%{{.*}}, %c0, %[[AHEAD]]], read, locality<3>, data : memref<64x256x32xf32>
+// CHECK-COUNT-15: memref.prefetch %arg1
 // CHECK: vector.fma
+// CHECK-LABEL: func @streaming_rows
+// CHECK-NOT: memref.prefetch
+// CHECK: return
 func.func @streaming(%a: memref<1x256xf32>, %b: memref<64x256x32xf32>, %c: memref<1x2048xf32>) {
   kernel.matmul ins(%a, %b : memref<1x256xf32>, memref<64x256x32xf32>) outs(%c : memref<1x2048xf32>) {
+  ^bb0(%sum: f32):
+    kernel.yield %sum : f32
+  }
+  return
+}
+func.func @streaming_rows(%a: memref<4x256xf32>, %b: memref<64x256x32xf32>, %c: memref<4x2048xf32>) {
+  kernel.matmul ins(%a, %b : memref<4x256xf32>, memref<64x256x32xf32>) outs(%c : memref<4x2048xf32>) {
   ^bb0(%sum: f32):
     kernel.yield %sum : f32
   }

@@ -52,6 +52,41 @@ func.func @stream(%x: memref<512x1024xf32>, %few: memref<8x1024xf32>, %y: memref
 
 // -----
 
+// Beyond the end of a row of a slice of columns lies what is not read.
+// CHECK-LABEL: func @slice_of_columns
+// CHECK-NOT: memref.prefetch
+// CHECK: vector.load
+// CHECK-NOT: memref.prefetch
+// CHECK: return
+func.func @slice_of_columns(%x: memref<512x1024xf32>, %y: memref<512xf32>) {
+  %columns = memref.subview %x[0, 0] [512, 64] [1, 1] : memref<512x1024xf32> to memref<512x64xf32, strided<[1024, 1]>>
+  linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0)>], iterator_types = ["parallel", "reduction"]} ins(%columns : memref<512x64xf32, strided<[1024, 1]>>) outs(%y : memref<512xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    %0 = arith.addf %out, %in : f32
+    linalg.yield %0 : f32
+  }
+  return
+}
+
+// -----
+
+// Nor is what follows a row read next where the loops go otherwise.
+// CHECK-LABEL: func @rows_in_turns
+// CHECK-NOT: memref.prefetch
+// CHECK: vector.load
+// CHECK-NOT: memref.prefetch
+// CHECK: return
+func.func @rows_in_turns(%x: memref<64x128x64xf32>, %y: memref<128x64xf32>) {
+  linalg.generic {indexing_maps = [affine_map<(d0, d1, d2) -> (d1, d0, d2)>, affine_map<(d0, d1, d2) -> (d0, d1)>], iterator_types = ["parallel", "parallel", "reduction"]} ins(%x : memref<64x128x64xf32>) outs(%y : memref<128x64xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    %0 = arith.addf %out, %in : f32
+    linalg.yield %0 : f32
+  }
+  return
+}
+
+// -----
+
 // NaNs, which the maxima pass over, are found apart, by their bits.
 // CHECK-LABEL: func @largest
 // CHECK: %[[LAST:.*]]:8 = scf.for
