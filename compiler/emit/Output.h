@@ -23,6 +23,7 @@ public:
   /// the file in such, of which those who read weights from it have fewer to
   /// translate.
   static constexpr size_t runBytes = 1 << 21;
+
   /// Fills the file; a write that fails is an IoError.
   llvm::Error
   write(llvm::function_ref<llvm::Error(llvm::raw_fd_ostream &)> contents);

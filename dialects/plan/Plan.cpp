@@ -21,6 +21,15 @@ Operation *weir::plan::findKernel(Operation *inside, FlatSymbolRefAttr name) {
   return host ? host.lookupSymbol(name) : nullptr;
 }
 
+llvm::MapVector<StringAttr, SmallVector<TaskOp>>
+weir::plan::tasksOfKernels(Operation *root) {
+  llvm::MapVector<StringAttr, SmallVector<TaskOp>> tasks;
+  root->walk([&](TaskOp task) {
+    tasks[task.getKernelAttr().getAttr()].push_back(task);
+  });
+  return tasks;
+}
+
 LogicalResult TransferOp::verify() {
   Operation *maker = getSource().getDefiningOp();
   std::optional<bool> isOnHost;

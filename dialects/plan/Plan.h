@@ -11,6 +11,7 @@
 #include "mlir/IR/SymbolTable.h"
 #include "mlir/Interfaces/InferTypeOpInterface.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "llvm/ADT/MapVector.h"
 
 #include "dialects/plan/PlanDialect.h.inc"
 #define GET_OP_CLASSES
@@ -25,6 +26,11 @@ inline constexpr llvm::StringLiteral hostKernels = "weir_host_kernels";
 /// host's; null: there is none.
 mlir::Operation *findKernel(mlir::Operation *inside,
                             mlir::FlatSymbolRefAttr name);
+
+/// The tasks inside `root` by the names of their kernels, both in the order of
+/// the program.
+llvm::MapVector<mlir::StringAttr, llvm::SmallVector<TaskOp>>
+tasksOfKernels(mlir::Operation *root);
 
 } // namespace weir::plan
 

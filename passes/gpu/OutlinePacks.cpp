@@ -9,7 +9,6 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
-#include "llvm/ADT/MapVector.h"
 
 using namespace mlir;
 
@@ -30,10 +29,7 @@ struct OutlinePacks : impl::OutlinePacksBase<OutlinePacks> {
         });
     if (packs.empty())
       return;
-    llvm::MapVector<StringAttr, SmallVector<plan::TaskOp>> tasks;
-    module.walk([&](plan::TaskOp task) {
-      tasks[task.getKernelAttr().getAttr()].push_back(task);
-    });
+    auto tasks = plan::tasksOfKernels(module);
     SymbolTable symbols(module);
     for (auto [kernel, pack] : packs)
       if (failed(

@@ -14,7 +14,6 @@
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "llvm/ADT/MapVector.h"
 
 using namespace mlir;
 
@@ -69,13 +68,9 @@ struct Panels {
 struct NarrowPanels : impl::NarrowPanelsBase<NarrowPanels> {
   void runOnOperation() override {
     ModuleOp module = getOperation();
-    llvm::MapVector<StringAttr, SmallVector<plan::TaskOp>> tasks;
-    module.walk([&](plan::TaskOp task) {
-      tasks[task.getKernelAttr().getAttr()].push_back(task);
-    });
     SmallVector<Candidate> candidates;
     llvm::DenseSet<Attribute> wide; // constants
-    for (auto &[name, callers] : tasks)
+    for (auto &[name, callers] : plan::tasksOfKernels(module))
       if (auto kernel = module.lookupSymbol<func::FuncOp>(name))
         for (BlockArgument argument : kernel.getArguments()) {
           SmallVector<Attribute> constants = given(argument, callers);

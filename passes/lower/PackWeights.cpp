@@ -15,7 +15,6 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/AsmState.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
-#include "llvm/ADT/MapVector.h"
 #include <array>
 #include <map>
 
@@ -161,11 +160,7 @@ struct Packing {
 struct PackWeights : impl::PackWeightsBase<PackWeights> {
   void runOnOperation() override {
     ModuleOp module = getOperation();
-    llvm::MapVector<StringAttr, SmallVector<plan::TaskOp>> tasks;
-    module.walk([&](plan::TaskOp task) {
-      tasks[task.getKernelAttr().getAttr()].push_back(task);
-    });
-    for (auto &[name, callers] : tasks)
+    for (auto &[name, callers] : plan::tasksOfKernels(module))
       if (auto kernel = module.lookupSymbol<func::FuncOp>(name);
           kernel && !kernel->hasAttr("weir.gemm") &&
           !kernel->hasAttr("weir.attention"))

@@ -161,3 +161,26 @@ func.func private @kernel_2(%a: tensor<1x64xf32>, %w: tensor<64x192xf32>) -> ten
   return %y : tensor<1x192xf32>
 }
 }
+
+// -----
+
+// A task that gives its kernel too little does no harm here.
+// CHECK-LABEL: func.func @too_few
+// CHECK-LABEL: func.func private @kernel_0
+// CHECK: kernel.pack {{.*}} outs(%{{.*}} : tensor<4x64x48xf32>)
+module attributes {weir.target = {vector_bits = 512 : i64, fma_rate = 2 : i64}} {
+func.func @too_few(%x: tensor<1x64xf32>) -> tensor<1x192xf32> {
+  %y = plan.task @kernel_0(%x) : (tensor<1x64xf32>) -> tensor<1x192xf32>
+  return %y : tensor<1x192xf32>
+}
+func.func private @kernel_0(%a: tensor<1x64xf32>, %w: tensor<64x192xf32>) -> tensor<1x192xf32> attributes {weir.kernel} {
+  %e = tensor.empty() : tensor<4x64x48xf32>
+  %p = kernel.pack ins(%w : tensor<64x192xf32>) outs(%e : tensor<4x64x48xf32>) -> tensor<4x64x48xf32>
+  %c = tensor.empty() : tensor<1x192xf32>
+  %y = kernel.matmul ins(%a, %p : tensor<1x64xf32>, tensor<4x64x48xf32>) outs(%c : tensor<1x192xf32>) -> tensor<1x192xf32> {
+  ^bb0(%sum: f32):
+    kernel.yield %sum : f32
+  }
+  return %y : tensor<1x192xf32>
+}
+}
