@@ -23,7 +23,8 @@ absolute error; 0 ulp where nothing is said. NaN equals NaN. Each node is built
 twice, on the fed inputs and on constants of the same values, so that what
 folds at compile time is held to the same reference; Graph(fold=False) leaves
 the second out. With Graph(threads=[2, 3]) the bits must be the same for so
-many threads; with Graph(levels=["x86-64-v3"]) these levels of a library for
+many threads, and for a caller's pool of each size that does the last task
+first; with Graph(levels=["x86-64-v3"]) these levels of a library for
 several kinds of processors are run as well. bf16 values are float32 arrays given as bf16(array).
 WEIR_TEST_OPTIONS in the environment are options for every compilation.
 `g.fails(message)` says that the run must fail with that message instead.
@@ -40,7 +41,7 @@ import subprocess
 import sys
 
 import numpy as np
-from interface import Config, ModelInfo, Threads
+from interface import Config, ModelInfo, Threads, backwards
 
 TYPES = {
     "f16": ("DT_HALF", np.float16, 11),
@@ -247,7 +248,7 @@ class Graph:
             raise RuntimeError(f"weir compile fails: {done.stderr[:4000]}")
         return library
 
-    def run(self, library, threads=0, level=None):
+    def run(self, library, threads=0, level=None, pool=None):
         lib = ctypes.CDLL(str(library))
         lib.graph_info.restype = ctypes.POINTER(ModelInfo)
         info = lib.graph_info().contents
@@ -285,7 +286,7 @@ class Graph:
         if level:
             names = [info.levels[i].decode() for i in range(info.num_levels)]
             config.level = names.index(level) + 1
-        wanted = Threads(n=threads)
+        wanted = Threads(n=threads, parallel_for=ctypes.cast(pool, ctypes.c_void_p))
         if threads:
             config.threads = ctypes.pointer(wanted)
         status = info.create(None, ctypes.byref(config), ctypes.byref(context))
@@ -319,10 +320,11 @@ class Graph:
             return [f"run fails with status {status}: {message}"]
         wrong = []
         for threads in self.threads:
-            _, _, others = self.run(library, threads)
-            for key, (_, array) in outputs.items():
-                if array.tobytes() != others[key][1].tobytes():
-                    wrong.append(f"{key}: other bits with {threads} threads")
+            for pool, order in (None, ""), (backwards, ", the last task first"):
+                _, _, others = self.run(library, threads, pool=pool)
+                for key, (_, array) in outputs.items():
+                    if array.tobytes() != others[key][1].tobytes():
+                        wrong.append(f"{key}: other bits with {threads} threads{order}")
         wrong += self.compare_all(outputs)
         for level in self.levels:
             _, _, outputs = self.run(library, level=level)

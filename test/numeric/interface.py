@@ -57,6 +57,17 @@ class Threads(ctypes.Structure):
     ]
 
 
+TASK = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_int)
+
+
+@ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_int, TASK, ctypes.c_void_p)
+def backwards(user, tasks, run, data):
+    """A caller's pool of one thread, the last task first: what one needs of
+    another, which may run later, is not there."""
+    for task in reversed(range(tasks)):
+        run(data, task)
+
+
 class Config(ctypes.Structure):
     _fields_ = [
         ("abi_version", ctypes.c_uint32),

@@ -27,9 +27,9 @@ def products():
 
 
 class Multiversion(Graph):
-    def run(self, library, threads=0, level=None):
+    def run(self, library, threads=0, level=None, pool=None):
         before = products()
-        result = super().run(library, threads, level)
+        result = super().run(library, threads, level, pool)
         # The best one is chosen where none is named.
         if (products() > before) != ((level or levels()[-1]) == "amx"):
             raise RuntimeError(f"{level}: {products() - before} products of tiles")

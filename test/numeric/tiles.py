@@ -34,9 +34,9 @@ class Tiled(Graph):
         self.expect(tensor, exact, rtol=np.inf)
         self.closer.append((tensor.names[0], exact, other))
 
-    def run(self, library, threads=0, level=None):
+    def run(self, library, threads=0, level=None, pool=None):
         before = products()
-        status, message, outputs = super().run(library, threads, level)
+        status, message, outputs = super().run(library, threads, level, pool)
         if before >= 0 and (products() > before) != self.tiles:
             raise RuntimeError(f"{products() - before} products of tiles")
         for name, exact, other in self.closer:
