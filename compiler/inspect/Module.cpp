@@ -126,11 +126,11 @@ json::Object describeSchedule(plan::ProgramOp program) {
   int64_t steps = 0, width = 0, together = 0;
   plan::RunOp expected;
   program.walk<WalkOrder::PreOrder>([&](plan::RunOp run) {
-    // What is of one wave runs at once.
+    // What is of one wave runs at once; what is by rows waits for its own.
     together = run == expected ? together + 1 : 1;
     expected = run.nextOfWave();
     steps += together == 1;
-    width = std::max(width, together);
+    width = std::max(width, run.getByRows() ? 1 : together);
     json::Object task{{"step", steps - 1},
                       {"kernel", textOf(run.getKernel())},
                       {"node", textOf(StringRef(nodeOf(run.getLoc())))}};

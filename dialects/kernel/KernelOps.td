@@ -267,7 +267,9 @@ def Kernel_PartsOp : Op<Kernel_Dialect, "parts", [RecursiveMemoryEffects,
     writes, and each writes the same whichever part it is in. The third argument
     is the slot, which differs between parts that run at once; with `slots` it is
     below that number, and no more parts run at once. With `few`, what a part
-    does besides its grains is worth having no more parts than threads.
+    does besides its grains is worth having no more parts than threads. With
+    `by_rows`, a grain is a block of rows as the kernel's `weir.row_blocks` has
+    them: it reads only these of what it reads by rows, and writes only these.
 
     - (C1) there is at least one grain, and no negative number of slots.
     - (C2) the region takes three indices.
@@ -281,10 +283,12 @@ def Kernel_PartsOp : Op<Kernel_Dialect, "parts", [RecursiveMemoryEffects,
     ```
   }];
   let arguments = (ins I64Attr:$count,
-                   DefaultValuedAttr<I64Attr, "0">:$slots, UnitAttr:$few);
+                   DefaultValuedAttr<I64Attr, "0">:$slots, UnitAttr:$few,
+                   UnitAttr:$by_rows);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = [{
-    $count (`slots` $slots^)? (`few` $few^)? attr-dict-with-keyword $body
+    $count (`slots` $slots^)? (`few` $few^)? (`by_rows` $by_rows^)?
+    attr-dict-with-keyword $body
   }];
   let builders = [OpBuilder<(ins "int64_t":$count, "bool":$few)>];
   let skipDefaultBuilders = 1;

@@ -30,6 +30,26 @@ weir::plan::tasksOfKernels(Operation *root) {
   return tasks;
 }
 
+/// The first task in one direction, from `op` on, if it is of the task's wave.
+static TaskOp neighbourOfWave(TaskOp task, Operation *op,
+                              Operation *(Operation::*step)()) {
+  while (op && !isa<TaskOp>(op))
+    op = (op->*step)();
+  auto other = cast_or_null<TaskOp>(op);
+  bool isSame = other && task.getWave() && task.getWave() == other.getWave();
+  return isSame ? other : TaskOp();
+}
+
+TaskOp TaskOp::nextOfWave() {
+  return neighbourOfWave(*this, (*this)->getNextNode(),
+                         &Operation::getNextNode);
+}
+
+TaskOp TaskOp::previousOfWave() {
+  return neighbourOfWave(*this, (*this)->getPrevNode(),
+                         &Operation::getPrevNode);
+}
+
 LogicalResult TransferOp::verify() {
   Operation *maker = getSource().getDefiningOp();
   std::optional<bool> isOnHost;

@@ -24,7 +24,9 @@ def Plan_TaskOp : Plan_Op<"task", [Pure]> {
   let summary = "A kernel's run on tensors, before its buffers have places";
   let description = [{
     Neighbours of one `wave` do not depend on each other: they may run at once.
-    Of a program for a GPU, a task with `host` runs beside it: its operands and
+    With `by_rows` they may, but only row by row: what rows of their results are
+    made of has been made once the earlier ones have made the same rows. Of a
+    program for a GPU, a task with `host` runs beside it: its operands and
     results are in the host's memory.
 
     ```mlir
@@ -33,17 +35,18 @@ def Plan_TaskOp : Plan_Op<"task", [Pure]> {
   }];
   let arguments = (ins FlatSymbolRefAttr:$kernel,
                    Variadic<AnyRankedTensor>:$inputs,
-                   OptionalAttr<I64Attr>:$wave, UnitAttr:$host);
+                   OptionalAttr<I64Attr>:$wave, UnitAttr:$by_rows,
+                   UnitAttr:$host);
   let results = (outs Variadic<AnyRankedTensor>:$results);
   let assemblyFormat = [{
     $kernel `(` $inputs `)` attr-dict `:` functional-type($inputs, $results)
   }];
   let extraClassDeclaration = [{
-    /// The op after this one if it is of the same wave, else null.
-    TaskOp nextOfWave() {
-      auto next = ::llvm::dyn_cast_or_null<TaskOp>((*this)->getNextNode());
-      return next && getWave() && getWave() == next.getWave() ? next : TaskOp();
-    }
+    /// The task after this one if it is of the same wave, else null. Views of
+    /// results may stand between them.
+    TaskOp nextOfWave();
+    /// The task before this one if it is of the same wave, else null.
+    TaskOp previousOfWave();
   }];
 }
 
@@ -145,8 +148,10 @@ def Plan_RunOp : Plan_Op<"run"> {
     The operands are the kernel's inputs, its outputs and, where it needs any,
     its scratch, in this order. With `grains`, the kernel then takes the first
     grain, the end of its grains and a slot, and threads share the grains as
-    kernel.parts has them. Neighbours of one `wave` may run at once. With `host`,
-    a GPU's host runs it, and all operands are in its memory.
+    kernel.parts has them. Neighbours of one `wave` may run at once; with
+    `by_rows` a grain of one that comes after the same grains of those before,
+    of which each has as many. With `host`, a GPU's host runs it, and all
+    operands are in its memory.
 
     ```mlir
     plan.run @kernel_0(%x, %b) : (memref<4x4xf32>, memref<4x4xf32>)
@@ -157,7 +162,8 @@ def Plan_RunOp : Plan_Op<"run"> {
                    Variadic<AnyMemRef>:$operands,
                    OptionalAttr<I64Attr>:$grains,
                    DefaultValuedAttr<I64Attr, "0">:$slots, UnitAttr:$few,
-                   OptionalAttr<I64Attr>:$wave, UnitAttr:$host);
+                   OptionalAttr<I64Attr>:$wave, UnitAttr:$by_rows,
+                   UnitAttr:$host);
   let assemblyFormat = [{
     $kernel `(` $operands `)` attr-dict `:` `(` type($operands) `)`
   }];

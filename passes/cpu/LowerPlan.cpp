@@ -57,11 +57,13 @@ private:
   }
 
   void lowerRun(plan::RunOp run) override {
+    // What needs its own rows but is not shared by them is no region.
+    bool isAlone = run.getByRows() && !run.getGrains();
     if (auto before = dyn_cast_or_null<plan::RunOp>(run->getPrevNode()))
-      if (before.nextOfWave())
+      if (!isAlone && before.nextOfWave())
         return;
-    if (run.nextOfWave())
-      return lowerWave(run);
+    if (!isAlone && run.nextOfWave())
+      return run.getByRows() ? lowerRowWave(run) : lowerWave(run);
     SmallVector<Value> operands;
     for (Value operand : run.getOperands())
       operands.push_back(address(operand));
@@ -158,19 +160,70 @@ private:
     b.create<LLVM::CallOp>(TypeRange(), run.getKernelAttr(), operands);
   }
 
-  /// One region whose grains are those of all runs of the wave, one after the
-  /// other. A run whose grains are better not cut often gives few of them.
-  void lowerWave(plan::RunOp first) {
-    int64_t stored = 0, total = 0, slots = 0;
-    for (plan::RunOp run = first; run; run = run.nextOfWave()) {
+  /// One region whose grains are blocks of rows. A part does all runs of a
+  /// block before the next, so that what one makes of it the next finds near,
+  /// and waits for nobody between them.
+  void lowerRowWave(plan::RunOp first) {
+    std::string name = "weir_wave_" + std::to_string(waves++);
+    {
+      OpBuilder::InsertionGuard guard(b);
+      fillRowWave(makePart(name, first), first);
+    }
+    storeOperands(first);
+    b.create<LLVM::CallOp>(
+        TypeRange(), "weir_parallel",
+        ValueRange{team, number(*first.getGrains(), 64),
+                   number(slotsOf(first), 64), number(4, 64),
+                   b.create<LLVM::AddressOfOp>(pointer(), name), operandList});
+  }
+
+  void fillRowWave(LLVM::LLVMFuncOp part, plan::RunOp run) {
+    Block *head = newBlock(), *body = newBlock(), *after = newBlock();
+    Value grain = head->addArgument(b.getI64Type(), run.getLoc());
+    b.create<LLVM::BrOp>(part.getArgument(1), head);
+    b.setInsertionPointToEnd(head);
+    Value more = b.create<LLVM::ICmpOp>(LLVM::ICmpPredicate::slt, grain,
+                                        part.getArgument(2));
+    b.create<LLVM::CondBrOp>(more, body, after);
+    b.setInsertionPointToEnd(body);
+    Value next = b.create<LLVM::AddOp>(grain, number(1, 64));
+    int64_t operand = 0;
+    for (; run; run = run.nextOfWave()) {
+      callOn(run, part.getArgument(0), operand,
+             {grain, next, part.getArgument(3)});
+      operand += run.getOperands().size();
+    }
+    b.create<LLVM::BrOp>(next, head);
+    b.setInsertionPointToEnd(after);
+    b.create<LLVM::ReturnOp>(ValueRange());
+  }
+
+  /// Puts the operands of all runs of the wave into the list.
+  void storeOperands(plan::RunOp first) {
+    int64_t stored = 0;
+    for (plan::RunOp run = first; run; run = run.nextOfWave())
       for (Value operand : run.getOperands())
         b.create<LLVM::StoreOp>(address(operand),
                                 at(operandList, 8 * stored++));
-      total += sharesOf(run);
+  }
+
+  /// The fewest slots of the wave's runs that have any; 0: none has.
+  static int64_t slotsOf(plan::RunOp first) {
+    int64_t slots = 0;
+    for (plan::RunOp run = first; run; run = run.nextOfWave())
       if (run.getSlots())
         slots =
             slots ? std::min<int64_t>(slots, run.getSlots()) : run.getSlots();
-    }
+    return slots;
+  }
+
+  /// One region whose grains are those of all runs of the wave, one after the
+  /// other. A run whose grains are better not cut often gives few of them.
+  void lowerWave(plan::RunOp first) {
+    storeOperands(first);
+    int64_t total = 0;
+    for (plan::RunOp run = first; run; run = run.nextOfWave())
+      total += sharesOf(run);
     std::string name = "weir_wave_" + std::to_string(waves++);
     {
       OpBuilder::InsertionGuard guard(b);
@@ -178,8 +231,9 @@ private:
     }
     b.create<LLVM::CallOp>(
         TypeRange(), "weir_parallel",
-        ValueRange{team, number(total, 64), number(slots, 64), number(4, 64),
-                   b.create<LLVM::AddressOfOp>(pointer(), name), operandList});
+        ValueRange{team, number(total, 64), number(slotsOf(first), 64),
+                   number(4, 64), b.create<LLVM::AddressOfOp>(pointer(), name),
+                   operandList});
   }
 
   static int64_t sharesOf(plan::RunOp run) {

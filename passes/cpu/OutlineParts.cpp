@@ -135,12 +135,14 @@ struct OutlineParts : impl::OutlinePartsBase<OutlineParts> {
   }
 
 private:
-  /// Runs that are no wave are one by themselves. The first phases of all runs
-  /// of a wave become a wave, and so do the second ones.
-  static void replace(ArrayRef<plan::RunOp> wave,
-                      llvm::StringMap<SmallVector<Phase>> &phasesOf,
-                      int64_t &waves) {
-    SmallVector<SmallVector<std::pair<plan::RunOp, Phase *>>> steps(1);
+  using Phases = llvm::StringMap<SmallVector<Phase>>;
+  using Step = SmallVector<std::pair<plan::RunOp, Phase *>>;
+
+  /// The first phases of all runs of a wave become a wave, and so do the second
+  /// ones.
+  static SmallVector<Step> stepsOfEqualPhases(ArrayRef<plan::RunOp> wave,
+                                              Phases &phasesOf) {
+    SmallVector<Step> steps(1);
     for (plan::RunOp run : wave) {
       auto found = phasesOf.find(run.getKernel());
       if (found == phasesOf.end()) {
@@ -153,6 +155,43 @@ private:
         steps[i].push_back({run, &phase});
       }
     }
+    return steps;
+  }
+
+  /// Of a wave by rows, kernels that are shared by the same blocks of rows and
+  /// follow each other stay one. Others, and those of several phases, whose
+  /// scratch one phase may have where another had it, are by themselves.
+  static SmallVector<Step> stepsByRows(ArrayRef<plan::RunOp> wave,
+                                       Phases &phasesOf) {
+    SmallVector<Step> steps;
+    std::optional<int64_t> grains; // of the last step, if it takes more
+    for (plan::RunOp run : wave) {
+      auto found = phasesOf.find(run.getKernel());
+      if (found == phasesOf.end()) {
+        steps.push_back({{run, nullptr}});
+        grains.reset();
+        continue;
+      }
+      for (Phase &phase : found->second) {
+        std::optional<int64_t> own;
+        if (found->second.size() == 1 && phase.parts && phase.parts.getByRows())
+          own = phase.parts.getCount();
+        if (!own || own != grains)
+          steps.emplace_back();
+        steps.back().push_back({run, &phase});
+        grains = own;
+      }
+    }
+    return steps;
+  }
+
+  /// Runs that are no wave are one by themselves.
+  static void replace(ArrayRef<plan::RunOp> wave, Phases &phasesOf,
+                      int64_t &waves) {
+    plan::RunOp first = wave.front();
+    SmallVector<Step> steps = first.getByRows()
+                                  ? stepsByRows(wave, phasesOf)
+                                  : stepsOfEqualPhases(wave, phasesOf);
     OpBuilder b(wave.front()->getContext());
     b.setInsertionPointAfter(wave.back());
     for (auto &step : steps) {
@@ -161,6 +200,7 @@ private:
       for (auto [run, phase] : step) {
         auto now = cast<plan::RunOp>(b.clone(*run));
         now.setWaveAttr(number);
+        now.setByRows(number && run.getByRows());
         if (phase)
           now.setKernel(phase->kernel.getName());
         if (!phase || !phase->parts)
@@ -177,7 +217,7 @@ private:
   }
 
   static void split(func::FuncOp kernel, SymbolTable &symbols,
-                    llvm::StringMap<SmallVector<Phase>> &phasesOf) {
+                    Phases &phasesOf) {
     Block &body = kernel.getBody().front();
     if (body.getOps<kernel::PartsOp>().empty())
       return;

@@ -53,7 +53,8 @@ private:
           task.getLoc(), pack->getResultTypes(),
           FlatSymbolRefAttr::get(packer.getSymNameAttr()),
           ValueRange(task->getOperand(filter.getArgNumber())),
-          /*wave=*/IntegerAttr(), /*host=*/UnitAttr());
+          /*wave=*/IntegerAttr(), /*by_rows=*/UnitAttr(),
+          /*host=*/UnitAttr());
       task->setOperand(filter.getArgNumber(), packed.getResult(0));
     }
     filter.setType(pack.getResult(0).getType());

@@ -79,7 +79,7 @@ struct OutlineGroups : impl::OutlineGroupsBase<OutlineGroups> {
       auto task = b.create<plan::TaskOp>(
           group.getLoc(), group.getResultTypes(),
           FlatSymbolRefAttr::get(kernels[kernel].getSymNameAttr()),
-          group.getInputs(), /*wave=*/IntegerAttr(),
+          group.getInputs(), /*wave=*/IntegerAttr(), /*by_rows=*/UnitAttr(),
           isOfHost(group) ? b.getUnitAttr() : UnitAttr());
       // A copy that is to be run again is not what it is a copy of.
       if (Attribute again = group->getAttr("weir.again"))

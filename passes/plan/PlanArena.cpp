@@ -125,7 +125,7 @@ private:
                               /*grains=*/IntegerAttr(),
                               /*slots=*/tasks.getI64IntegerAttr(0),
                               /*few=*/UnitAttr(), task.getWaveAttr(),
-                              task.getHostAttr());
+                              task.getByRowsAttr(), task.getHostAttr());
     if (!task.nextOfWave())
       places.advance();
   }

@@ -26,8 +26,7 @@ StateUses::StateUses(func::FuncOp entry) {
     }
   });
   entry.walk([&](plan::TaskOp task) {
-    auto before = dyn_cast_or_null<plan::TaskOp>(task->getPrevNode());
-    if (before && before.nextOfWave())
+    if (task.previousOfWave())
       return;
     Span whole = spans[task];
     for (plan::TaskOp of = task; of; of = of.nextOfWave())

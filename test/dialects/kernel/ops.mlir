@@ -94,7 +94,7 @@ func.func @winograd(%x: memref<1x8x8x16xf32>, %w: memref<1x16x16x32xf32>, %y: me
 
 // CHECK-LABEL: func @parts
 // CHECK: kernel.parts 160 slots 4 few {
-// CHECK: kernel.parts 7 {
+// CHECK: kernel.parts 7 by_rows {
 func.func @parts() {
   %one = arith.constant 1 : index
   kernel.parts 160 slots 4 few {
@@ -102,7 +102,7 @@ func.func @parts() {
     scf.for %i = %first to %last step %one {
     }
   }
-  kernel.parts 7 {
+  kernel.parts 7 by_rows {
   ^bb0(%first: index, %last: index, %slot: index):
   }
   return

@@ -161,3 +161,49 @@ plan.program @turns {
   plan.run @k(%b) {grains = 160 : i64, slots = 2 : i64, weir.alternates} : (memref<4xf32>)
   plan.run @k(%b) {grains = 160 : i64, slots = 2 : i64, weir.alternates} : (memref<4xf32>)
 }
+
+// -----
+
+// Of a wave by rows a part does each of its grains of all runs, one run after the
+// other: one region of as many grains as each has, for the fewest slots.
+// CHECK-LABEL: llvm.func private @by_rows_part_0
+// CHECK: %[[COUNT:.*]] = llvm.mlir.constant(4 : i64)
+// CHECK: %[[SLOTS:.*]] = llvm.mlir.constant(2 : i64)
+// CHECK: llvm.mlir.addressof @weir_wave_0
+// CHECK: llvm.call @weir_parallel(%{{.*}}, %[[COUNT]], %[[SLOTS]]
+// CHECK-NOT: llvm.call
+// CHECK-LABEL: llvm.func private @weir_wave_0
+// CHECK-SAME: (%{{.*}}: !llvm.ptr, %[[FIRST:.*]]: i64, %[[LAST:.*]]: i64, %[[SLOT:.*]]: i64)
+// CHECK: llvm.br ^[[HEAD:.*]](%[[FIRST]] : i64)
+// CHECK: ^[[HEAD]](%[[GRAIN:.*]]: i64):
+// CHECK-NEXT: %[[MORE:.*]] = llvm.icmp "slt" %[[GRAIN]], %[[LAST]]
+// CHECK-NEXT: llvm.cond_br %[[MORE]], ^[[BODY:.*]], ^[[AFTER:.*]]
+// CHECK: ^[[BODY]]:
+// CHECK: %[[NEXT:.*]] = llvm.add %[[GRAIN]], %{{.*}}
+// CHECK: llvm.call @one(%{{.*}}, %[[GRAIN]], %[[NEXT]], %[[SLOT]])
+// CHECK: llvm.call @two(%{{.*}}, %{{.*}}, %[[GRAIN]], %[[NEXT]], %[[SLOT]])
+// CHECK-NEXT: llvm.br ^[[HEAD]](%[[NEXT]] : i64)
+// CHECK: ^[[AFTER]]:
+// CHECK-NEXT: llvm.return
+llvm.func @one(!llvm.ptr, i64, i64, i64)
+llvm.func @two(!llvm.ptr, !llvm.ptr, i64, i64, i64)
+plan.program @by_rows {
+  %x = plan.buffer 0 live [0, 0] : memref<8xf32>
+  %y = plan.buffer 64 live [0, 0] : memref<8xf32>
+  plan.run @one(%x) {by_rows, grains = 4 : i64, slots = 2 : i64, wave = 0 : i64} : (memref<8xf32>)
+  plan.run @two(%x, %y) {by_rows, grains = 4 : i64, wave = 0 : i64} : (memref<8xf32>, memref<8xf32>)
+}
+
+// -----
+
+// Without grains its runs come one after the other.
+// CHECK-LABEL: llvm.func private @in_order_part_0
+// CHECK: llvm.call @one(
+// CHECK: llvm.call @one(
+// CHECK-NOT: weir_parallel
+llvm.func @one(!llvm.ptr)
+plan.program @in_order {
+  %x = plan.buffer 0 live [0, 0] : memref<8xf32>
+  plan.run @one(%x) {by_rows, wave = 0 : i64} : (memref<8xf32>)
+  plan.run @one(%x) {by_rows, wave = 0 : i64} : (memref<8xf32>)
+}

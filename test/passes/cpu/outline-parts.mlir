@@ -129,3 +129,73 @@ plan.program @waves {
   plan.run @k(%x, %y) {wave = 1 : i64} : (memref<8xf32>, memref<8xf32>)
   plan.run @one(%z) {wave = 1 : i64} : (memref<8xf32>)
 }
+
+// -----
+
+// Of a wave by rows, runs that follow each other and are shared by the same
+// blocks of rows stay one. What is shared otherwise, or by other blocks, or in
+// two phases, is for itself.
+// CHECK-LABEL: plan.program @row_waves
+// CHECK: plan.run @rows_phase_0(%{{.*}}) {by_rows, grains = 8 : i64, wave = 0 : i64}
+// CHECK-NEXT: plan.run @rows_phase_0(%{{.*}}) {by_rows, grains = 8 : i64, wave = 0 : i64}
+// CHECK-NEXT: plan.run @others_phase_0(%{{.*}}) {grains = 8 : i64} : (
+// CHECK-NEXT: plan.run @rows_phase_0(%{{.*}}) {grains = 8 : i64} : (
+// CHECK-NEXT: plan.run @fewer_phase_0(%{{.*}}) {grains = 4 : i64} : (
+// CHECK-NEXT: plan.run @twice_phase_0(%{{.*}}) {grains = 4 : i64} : (
+// CHECK-NEXT: plan.run @twice_phase_1(%{{.*}}) {grains = 4 : i64} : (
+// CHECK-NEXT: plan.run @fewer_phase_0(%{{.*}}) {by_rows, grains = 4 : i64, wave = 1 : i64}
+// CHECK-NEXT: plan.run @fewer_phase_0(%{{.*}}) {by_rows, grains = 4 : i64, wave = 1 : i64}
+// CHECK-NEXT: plan.run @one(%{{.*}}) : (
+func.func private @one(%x: memref<8xf32>) attributes {weir.kernel} {
+  %zero = arith.constant 0.0 : f32
+  linalg.fill ins(%zero : f32) outs(%x : memref<8xf32>)
+  return
+}
+func.func private @rows(%x: memref<8xf32>) attributes {weir.kernel} {
+  %zero = arith.constant 0.0 : f32
+  kernel.parts 8 by_rows {
+  ^bb0(%first: index, %last: index, %slot: index):
+    memref.store %zero, %x[%first] : memref<8xf32>
+  }
+  return
+}
+func.func private @others(%x: memref<8xf32>) attributes {weir.kernel} {
+  %one = arith.constant 1.0 : f32
+  kernel.parts 8 {
+  ^bb0(%first: index, %last: index, %slot: index):
+    memref.store %one, %x[%first] : memref<8xf32>
+  }
+  return
+}
+func.func private @fewer(%x: memref<8xf32>) attributes {weir.kernel} {
+  %zero = arith.constant 0.0 : f32
+  kernel.parts 4 by_rows {
+  ^bb0(%first: index, %last: index, %slot: index):
+    memref.store %zero, %x[%first] : memref<8xf32>
+  }
+  return
+}
+func.func private @twice(%x: memref<8xf32>) attributes {weir.kernel} {
+  %zero = arith.constant 0.0 : f32
+  kernel.parts 4 by_rows {
+  ^bb0(%first: index, %last: index, %slot: index):
+    memref.store %zero, %x[%first] : memref<8xf32>
+  }
+  kernel.parts 4 by_rows {
+  ^bb0(%first: index, %last: index, %slot: index):
+    memref.store %zero, %x[%first] : memref<8xf32>
+  }
+  return
+}
+plan.program @row_waves {
+  %x = plan.buffer 0 live [0, 0] : memref<8xf32>
+  plan.run @rows(%x) {by_rows, wave = 3 : i64} : (memref<8xf32>)
+  plan.run @rows(%x) {by_rows, wave = 3 : i64} : (memref<8xf32>)
+  plan.run @others(%x) {by_rows, wave = 3 : i64} : (memref<8xf32>)
+  plan.run @rows(%x) {by_rows, wave = 3 : i64} : (memref<8xf32>)
+  plan.run @fewer(%x) {by_rows, wave = 3 : i64} : (memref<8xf32>)
+  plan.run @twice(%x) {by_rows, wave = 3 : i64} : (memref<8xf32>)
+  plan.run @fewer(%x) {by_rows, wave = 3 : i64} : (memref<8xf32>)
+  plan.run @fewer(%x) {by_rows, wave = 3 : i64} : (memref<8xf32>)
+  plan.run @one(%x) {by_rows, wave = 3 : i64} : (memref<8xf32>)
+}

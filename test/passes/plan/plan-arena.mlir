@@ -26,6 +26,30 @@ func.func private @k(%x: memref<4xf32>, %y: memref<4xf32>) attributes {weir.kern
 
 // -----
 
+// Tasks of one wave are one moment, also where views stand between them: of
+// these three buffers no two share bytes.
+// CHECK: weir.arena_bytes = 192
+// CHECK: plan.program
+// CHECK-COUNT-3: plan.buffer {{[0-9]+}} live[0, 0]
+// CHECK: plan.run @flat(%{{.*}}) {by_rows, wave = 0 : i64}
+// CHECK-NEXT: plan.run @tall(%{{.*}}) {by_rows, wave = 0 : i64}
+// CHECK-NEXT: plan.run @flat(%{{.*}}) {by_rows, wave = 0 : i64}
+// CHECK-NEXT: plan.run @tall(%{{.*}}) {by_rows, wave = 0 : i64}
+func.func @row_wave(%x: tensor<4xf32>) -> tensor<4x1xf32> attributes {weir.entry = "serve"} {
+  %a = plan.task @flat(%x) {by_rows, wave = 0 : i64} : (tensor<4xf32>) -> tensor<4xf32>
+  %v = graph.reshape %a : tensor<4xf32> to tensor<4x1xf32>
+  %b = plan.task @tall(%v) {by_rows, wave = 0 : i64} : (tensor<4x1xf32>) -> tensor<4x1xf32>
+  %w = graph.reshape %b : tensor<4x1xf32> to tensor<4xf32>
+  %c = plan.task @flat(%w) {by_rows, wave = 0 : i64} : (tensor<4xf32>) -> tensor<4xf32>
+  %u = graph.reshape %c : tensor<4xf32> to tensor<4x1xf32>
+  %d = plan.task @tall(%u) {by_rows, wave = 0 : i64} : (tensor<4x1xf32>) -> tensor<4x1xf32>
+  return %d : tensor<4x1xf32>
+}
+func.func private @flat(%x: memref<4xf32>, %y: memref<4xf32>) attributes {weir.kernel}
+func.func private @tall(%x: memref<4x1xf32>, %y: memref<4x1xf32>) attributes {weir.kernel}
+
+// -----
+
 // Equal constants have one place; an input that is returned is copied.
 // CHECK: weir.weights = [
 // CHECK-SAME: [0, dense<[1.000000e+00, 2.000000e+00]> : tensor<2xf32>]]

@@ -144,3 +144,27 @@ func.func @loop(%p: tensor<i1>) attributes {weir.entry = "f"} {
   return
 }
 func.func private @k(%x: memref<4xf32>, %z: memref<4xf32>) attributes {weir.kernel, weir.in_place = array<i64: 0>}
+
+// -----
+
+// Of one wave tasks read while another writes, also where views stand between
+// them: the old value of a variable is still needed when the new one is made.
+// CHECK: plan.program
+// CHECK-DAG: %[[W:.*]] = plan.state 0 : memref<4xf32>
+// CHECK-DAG: %[[V:.*]] = plan.buffer 64 live[0, 1]
+// CHECK: plan.run @k(%[[W]], %{{.*}}) {by_rows, wave = 0 : i64}
+// CHECK-NEXT: plan.run @tall(%{{.*}}) {by_rows, wave = 0 : i64}
+// CHECK-NEXT: plan.run @k(%[[W]], %[[V]]) {by_rows, wave = 0 : i64}
+// CHECK-NEXT: plan.copy %[[V]] to %[[W]]
+graph.variable @w : tensor<4xf32>
+func.func @f() -> tensor<4x1xf32> attributes {weir.entry = "f"} {
+  %w = graph.read_variable @w : tensor<4xf32>
+  %a = plan.task @k(%w) {by_rows, wave = 0 : i64} : (tensor<4xf32>) -> tensor<4xf32>
+  %s = graph.reshape %a : tensor<4xf32> to tensor<4x1xf32>
+  %b = plan.task @tall(%s) {by_rows, wave = 0 : i64} : (tensor<4x1xf32>) -> tensor<4x1xf32>
+  %v = plan.task @k(%w) {by_rows, wave = 0 : i64} : (tensor<4xf32>) -> tensor<4xf32>
+  graph.write_variable @w, %v : tensor<4xf32>
+  return %b : tensor<4x1xf32>
+}
+func.func private @k(%x: memref<4xf32>, %y: memref<4xf32>) attributes {weir.kernel, weir.in_place = array<i64: 0>}
+func.func private @tall(%x: memref<4x1xf32>, %y: memref<4x1xf32>) attributes {weir.kernel}
