@@ -18,6 +18,8 @@
 #include "mlir/Interfaces/ViewLikeInterface.h"
 #include "llvm/ADT/MapVector.h"
 
+#include <numeric>
+
 using namespace mlir;
 
 namespace weir {
@@ -89,23 +91,31 @@ public:
     for (linalg::LinalgOp op : ops)
       time += nanoseconds(op);
     int64_t block = rowsOfBlock(target.l1 / 4 * 3);
+    Emitter e(ops.back().getLoc(), ops.back());
+    auto rowBlocks = RowBlocks::of(ops.back());
+    if (rowBlocks && rowBlocks->rows != ShapedType::getNumElements(rows))
+      rowBlocks.reset();
+    if (rowBlocks)
+      block = evenPart(std::gcd(rowBlocks->size, rows.back()), block);
     int64_t blocksOfRow = llvm::divideCeil(rows.back(), block);
     SmallVector<int64_t> shape(rows);
     shape.back() = blocksOfRow;
     int64_t blocks = ShapedType::getNumElements(shape);
     int64_t each = std::max<int64_t>(llvm::divideCeil(blocks, mostGrains),
                                      std::ceil(grainTime * blocks / time));
-    each = std::min(each, blocks);
-    Emitter e(ops.back().getLoc(), ops.back());
+    each = rowBlocks ? rowBlocks->size / block : std::min(each, blocks);
     e.share(time);
     SmallVector<Value> own = ownBuffers();
-    e.parts(llvm::divideCeil(blocks, each), /*few=*/false,
-            [&](Value first, Value end) {
-              shrink(e, own, block);
-              e.loops(shape, e.times(first, each),
-                      e.smaller(e.times(end, each), e.index(blocks)),
-                      [&](ValueRange at) { someRows(e, at, block); });
-            });
+    auto body = [&](Value first, Value end) {
+      shrink(e, own, block);
+      e.loops(shape, e.times(first, each),
+              e.smaller(e.times(end, each), e.index(blocks)),
+              [&](ValueRange at) { someRows(e, at, block); });
+    };
+    if (rowBlocks)
+      e.rowParts(*rowBlocks, body);
+    else
+      e.parts(llvm::divideCeil(blocks, each), /*few=*/false, body);
     for (linalg::LinalgOp op : ops)
       op.erase();
     for (Value buffer : own)

@@ -27,15 +27,36 @@ namespace {
 /// What is transposed in registers, of any target.
 constexpr int64_t squareGrain = 16;
 
+/// The blocks of rows that the kernel is to be shared by, where one loop of the
+/// op is over these rows.
+std::optional<Cut> rowBlocksOf(linalg::LinalgOp op, ArrayRef<int64_t> ranges,
+                               const std::optional<Squares> &squares) {
+  std::optional<RowBlocks> blocks = RowBlocks::of(op);
+  if (!blocks)
+    return std::nullopt;
+  auto found = llvm::find_if(ranges, [](int64_t range) { return range != 1; });
+  unsigned d = found - ranges.begin();
+  if (found == ranges.end() || *found != blocks->rows ||
+      !kernel::separates(op, d) ||
+      (squares && (d != squares->down || blocks->size % squareGrain)))
+    return std::nullopt;
+  for (OpOperand &init : op.getDpsInitsMutable())
+    if (!isByRows(op.getMatchingIndexingMap(&init), d + 1))
+      return std::nullopt;
+  return Cut{d, blocks->rows, blocks->size, /*byRows=*/true};
+}
+
 std::optional<Cut> cutOf(linalg::LinalgOp op) {
   SmallVector<int64_t> ranges = op.getStaticLoopRanges();
   if (!op.hasPureBufferSemantics() || ranges.empty() ||
       llvm::any_of(ranges, ShapedType::isDynamic) || !isSliceable(op))
     return std::nullopt;
+  std::optional<Squares> squares = Squares::of(op);
+  if (std::optional<Cut> blocks = rowBlocksOf(op, ranges, squares))
+    return blocks;
   double time = nanoseconds(op);
   if (time < worthSharing)
     return std::nullopt;
-  std::optional<Squares> squares = Squares::of(op);
   return cutLoops(ranges, time, [&](unsigned d) -> int64_t {
     if (!kernel::separates(op, d))
       return 0;

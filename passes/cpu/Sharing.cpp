@@ -4,6 +4,7 @@
 
 #include "passes/cpu/loops/LoopNest.h"
 
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 
 using namespace mlir;
@@ -15,6 +16,24 @@ int64_t slotsOf(Operation *op) {
   auto slots =
       module ? module->getAttrOfType<IntegerAttr>("weir.slots") : nullptr;
   return slots ? std::max<int64_t>(1, slots.getInt()) : 1;
+}
+
+std::optional<RowBlocks> RowBlocks::of(Operation *op) {
+  auto kernel = dyn_cast<func::FuncOp>(op);
+  if (!kernel)
+    kernel = op->getParentOfType<func::FuncOp>();
+  auto blocks =
+      kernel ? kernel->getAttrOfType<DenseI64ArrayAttr>(name) : nullptr;
+  if (!blocks || blocks.size() != 2 || blocks[1] < 1 || blocks[0] % blocks[1])
+    return std::nullopt;
+  return RowBlocks{blocks[0], blocks[1]};
+}
+
+int64_t evenPart(int64_t whole, int64_t most) {
+  int64_t part = std::min(most, whole);
+  while (whole % part)
+    --part;
+  return part;
 }
 
 double nanoseconds(linalg::LinalgOp op) {

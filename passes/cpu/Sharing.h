@@ -6,6 +6,7 @@
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 
 #include <cstdint>
+#include <optional>
 
 namespace weir {
 
@@ -26,6 +27,22 @@ inline double productTime(double products, int64_t lanes) {
 
 /// How many threads at most share the work of the module that `op` is in.
 int64_t slotsOf(mlir::Operation *op);
+
+/// How a kernel of a wave by rows is shared: so many of the `rows` of its
+/// results are a grain. `weir.row_blocks` of its function says so.
+struct RowBlocks {
+  int64_t rows, size;
+
+  static constexpr llvm::StringLiteral name = "weir.row_blocks";
+  /// Those of the kernel that `op` is or is in; none where it is shared
+  /// otherwise.
+  static std::optional<RowBlocks> of(mlir::Operation *op);
+
+  int64_t count() const { return rows / size; }
+};
+
+/// The largest divisor of `whole`, which is not 0, that is at most `most`.
+int64_t evenPart(int64_t whole, int64_t most);
 
 /// Nanoseconds of the loops of an op on buffers.
 double nanoseconds(mlir::linalg::LinalgOp op);

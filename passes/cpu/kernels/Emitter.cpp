@@ -278,6 +278,16 @@ void Emitter::parts(int64_t count, bool few,
   body(parts.getFirst(), parts.getLast());
 }
 
+void Emitter::rowParts(const RowBlocks &blocks,
+                       function_ref<void(Value, Value)> body) {
+  Block *outside = getInsertionBlock();
+  parts(blocks.count(), /*few=*/false, [&](Value first, Value end) {
+    if (getInsertionBlock() != outside)
+      cast<kernel::PartsOp>(getInsertionBlock()->getParentOp()).setByRows(true);
+    body(first, end);
+  });
+}
+
 Value Emitter::alternate(Value &first, Value &end) {
   auto parts = dyn_cast<kernel::PartsOp>(first.getParentBlock()->getParentOp());
   if (!parts)
@@ -300,7 +310,8 @@ void Emitter::share(double nanoseconds) {
   work = nanoseconds;
   // Parts within a loop would be a region in each round of it.
   Operation *around = getInsertionBlock()->getParentOp();
-  shared = nanoseconds >= worthSharing && isa<func::FuncOp>(around);
+  shared = isa<func::FuncOp>(around) &&
+           (nanoseconds >= worthSharing || RowBlocks::of(around));
 }
 
 Emitter::Values Emitter::sumLoop(int64_t count, int64_t unroll, Values sums,

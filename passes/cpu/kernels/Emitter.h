@@ -13,6 +13,8 @@
 
 namespace weir {
 
+struct RowBlocks;
+
 /// `total` things in as few groups of at most `most` as possible, evenly:
 /// `larger` groups of `size + 1`, then the rest of `count` of `size`.
 struct EvenSplit {
@@ -105,6 +107,9 @@ struct Emitter : mlir::ImplicitLocOpBuilder {
   /// for parts of `count` grains that run at once (kernel.parts), or for all.
   void parts(int64_t count, bool few,
              llvm::function_ref<void(mlir::Value, mlir::Value)> body);
+  /// The same where each grain is one of the kernel's `blocks` of rows.
+  void rowParts(const RowBlocks &blocks,
+                llvm::function_ref<void(mlir::Value, mlir::Value)> body);
   /// Of the part at hand, whose grains may be given from the last to the first
   /// every other run: whether they are, and then in `first` and `end` what
   /// these are otherwise.
@@ -112,7 +117,8 @@ struct Emitter : mlir::ImplicitLocOpBuilder {
   /// `i`, or where `backward` holds what is as far from the other end.
   mlir::Value mirroredIf(mlir::Value backward, mlir::Value i, mlir::Value first,
                          mlir::Value end);
-  /// Sets whether the kernel's work, in nanoseconds, is worth sharing.
+  /// Sets whether the kernel's work, in nanoseconds, is worth sharing; of a wave
+  /// by rows it is anyhow.
   void share(double nanoseconds);
   bool isShared() const { return shared; }
   /// What `share` was told, or 0.

@@ -343,13 +343,14 @@ struct MatmulEmitter : MatmulBlocks {
 
   void runShared(ArrayRef<int64_t> sizes) {
     int64_t rowCount = rowTiles();
+    auto product = [&](ValueRange at) {
+      batch = at;
+      allRows();
+    };
     if (sharesBatches())
       return e.parts(batches, /*few=*/false, [&](Value first, Value end) {
         begin();
-        e.loops(sizes, first, end, [&](ValueRange at) {
-          batch = at;
-          allRows();
-        });
+        e.loops(sizes, first, end, product);
       });
     bool byRows = sharesRows();
     if (!byRows && copiesRows && batches == 1 && tilesABlock >= rowCount) {
@@ -358,18 +359,20 @@ struct MatmulEmitter : MatmulBlocks {
       begin();
       return copyThenColumns();
     }
+    int64_t tiles = std::max<int64_t>(1, tilesARowBlock);
+    auto part = [&](Value first, Value end) {
+      begin();
+      if (alternates && !byRows)
+        backward = e.alternate(first, end);
+      range = byRows ? TileRange::ofRows(e, *this, e.times(first, tiles),
+                                         e.times(end, tiles))
+                     : TileRange::ofColumns(e, *this, first, end);
+      e.loops(sizes, product);
+    };
+    if (tilesARowBlock)
+      return e.rowParts(*RowBlocks::of(op), part);
     e.parts(byRows ? rowCount : TileRange::columnGrains(*this),
-            /*few=*/byRows || copiesRows, [&](Value first, Value end) {
-              begin();
-              if (alternates && !byRows)
-                backward = e.alternate(first, end);
-              range = byRows ? TileRange::ofRows(e, *this, first, end)
-                             : TileRange::ofColumns(e, *this, first, end);
-              e.loops(sizes, [&](ValueRange at) {
-                batch = at;
-                allRows();
-              });
-            });
+            /*few=*/byRows || copiesRows, part);
   }
 };
 

@@ -119,6 +119,14 @@ MatmulBlocks::MatmulBlocks(kernel::MatmulOp op, const kernel::Target &target,
   EvenSplit tiles(rows, height), alikeTiles(alike, height);
   mostSums = (alikeTiles.size + (alikeTiles.larger != 0)) *
              ((std::min(columns, width) + lanes - 1) / lanes);
+  // Which rows are a tile changes no sum.
+  auto rowBlocks = RowBlocks::of(op);
+  if (rowBlocks && rowBlocks->rows == rows && batches == 1 && !packsParts)
+    if (int64_t even = evenPart(rowBlocks->size, height); 2 * even > height) {
+      height = even;
+      tilesARowBlock = rowBlocks->size / even;
+      tiles = EvenSplit(rows, height);
+    }
   depthBlock = depth;
   // Between blocks of the depth the sums wait in the result, which must hold
   // them exactly; a product that reads B once needs no blocks, unless it packs

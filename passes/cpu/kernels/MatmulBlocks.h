@@ -18,6 +18,9 @@ struct MatmulBlocks {
   int64_t mostSums;  // vectors of them in a tile of a matrix of alike rows
   int64_t mostTerms; // of the sums of an iteration of the innermost loop
   int64_t depthBlock, tilesABlock;
+  /// Tiles of a grain that is a block of rows, or 0 where threads share
+  /// otherwise.
+  int64_t tilesARowBlock = 0;
   /// Whether tiles are high, and all panels see a block of the depth before the
   /// next one, as deep as L2 allows; else each panel sees all, in blocks for
   /// L1.
@@ -57,9 +60,10 @@ struct MatmulBlocks {
   /// Whether they share rows rather than columns: who does reads all of B, so
   /// where there are many, beside panels.
   bool sharesRows() const {
-    return !sharesBatches() &&
-           rows >=
-               (packsParts ? 448 : std::min<int64_t>(448, 14 * columnTiles()));
+    return tilesARowBlock ||
+           (!sharesBatches() &&
+            rows >= (packsParts ? 448
+                                : std::min<int64_t>(448, 14 * columnTiles())));
   }
   int64_t depthBlocks() const {
     return depth > depthBlock ? (depth + depthBlock - 1) / depthBlock : 1;

@@ -52,6 +52,7 @@ void shareGrains(Emitter &e, const Cut &cut,
                  llvm::function_ref<void(Value, ArrayRef<LoopSlice>)> body) {
   int64_t whole = cut.range / cut.size, rest = cut.range % cut.size;
   auto parts = e.create<kernel::PartsOp>(cut.grains(), /*few=*/false);
+  parts.setByRows(cut.byRows);
   OpBuilder::InsertionGuard guard(e);
   e.setInsertionPointToStart(&parts.getBody().front());
   auto grainAt = [&](Value grain, Value first, int64_t size) {

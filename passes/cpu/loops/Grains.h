@@ -13,6 +13,7 @@ namespace weir {
 struct Cut {
   unsigned dimension;
   int64_t range, size;
+  bool byRows = false; // whether grains are the kernel's blocks of rows
 
   int64_t grains() const { return llvm::divideCeil(range, size); }
 };

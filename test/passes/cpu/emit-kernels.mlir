@@ -464,6 +464,28 @@ func.func @rows(%a: memref<512x1024xf32>, %b: memref<4x1024x32xf32>, %c: memref<
 
 // -----
 
+// Blocks of rows of a wave are grains, of whole tiles: 8 rows, though 9 fit. A
+// product of so little work is shared, too.
+// CHECK-LABEL: func @row_blocks
+// CHECK: kernel.parts 4 by_rows {
+// CHECK: ^bb0(%[[FIRST:.*]]: index, %[[LAST:.*]]: index, %{{.*}}: index):
+// CHECK-DAG: %[[LOW:.*]] = arith.muli %[[FIRST]], %c4
+// CHECK-DAG: %[[HIGH:.*]] = arith.muli %[[LAST]], %c4
+// CHECK: scf.for %{{.*}} = %[[LOW]] to %[[HIGH]]
+// CHECK-COUNT-24: vector.fma
+// CHECK-NOT: kernel.parts
+module attributes {weir.target = {vector_bits = 512 : i64, fma_rate = 2 : i64}} {
+func.func @row_blocks(%a: memref<128x64xf32>, %b: memref<1x64x48xf32>, %c: memref<128x48xf32>) attributes {weir.kernel, weir.row_blocks = array<i64: 128, 32>} {
+  kernel.matmul ins(%a, %b : memref<128x64xf32>, memref<1x64x48xf32>) outs(%c : memref<128x48xf32>) {
+  ^bb0(%sum: f32):
+    kernel.yield %sum : f32
+  }
+  return
+}
+}
+
+// -----
+
 // Of nine rows five on a set leave room for B: they are read where they are.
 // CHECK-LABEL: func @rows_in_place
 // CHECK: kernel.parts 57 few {

@@ -109,3 +109,57 @@ func.func @alias(%x: memref<64x64xf32>, %both: memref<4160xf32>) attributes {wei
   }
   return
 }
+
+// -----
+
+// Grains are the blocks of rows of the kernel's wave, however little there is to
+// do.
+// CHECK-LABEL: func @row_blocks
+// CHECK: kernel.parts 4 by_rows {
+// CHECK: ^bb0(%[[FIRST:.*]]: index, %{{.*}}: index, %{{.*}}: index):
+// CHECK: memref.alloc() {alignment = 64 : i64} : memref<16xf32>
+// CHECK: scf.for %{{.*}} = %[[FIRST]] to
+// CHECK: memref.subview {{.*}} [16, 64]
+// CHECK-NOT: kernel.parts
+func.func @row_blocks(%x: memref<64x64xf32>, %y: memref<64x64xf32>) attributes {weir.kernel, weir.row_blocks = array<i64: 64, 16>} {
+  %lowest = arith.constant 0xFF800000 : f32
+  %max = memref.alloc() : memref<64xf32>
+  linalg.fill ins(%lowest : f32) outs(%max : memref<64xf32>)
+  linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0)>], iterator_types = ["parallel", "reduction"]} ins(%x : memref<64x64xf32>) outs(%max : memref<64xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    %0 = arith.maximumf %out, %in : f32
+    linalg.yield %0 : f32
+  }
+  linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0)>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]} ins(%x, %max : memref<64x64xf32>, memref<64xf32>) outs(%y : memref<64x64xf32>) {
+  ^bb0(%in: f32, %m: f32, %out: f32):
+    %0 = arith.subf %in, %m : f32
+    linalg.yield %0 : f32
+  }
+  return
+}
+
+// -----
+
+// Of rows of two dimensions a grain is several runs of the inner one, in blocks
+// that divide both.
+// CHECK-LABEL: func @two_dimensions
+// CHECK: kernel.parts 6 by_rows {
+// CHECK: memref.alloc() {alignment = 64 : i64} : memref<1x3xf32>
+// CHECK: memref.subview {{.*}} [1, 3, 64]
+// CHECK-NOT: kernel.parts
+func.func @two_dimensions(%x: memref<32x9x64xf32>, %y: memref<32x9x64xf32>) attributes {weir.kernel, weir.row_blocks = array<i64: 288, 48>} {
+  %lowest = arith.constant 0xFF800000 : f32
+  %max = memref.alloc() : memref<32x9xf32>
+  linalg.fill ins(%lowest : f32) outs(%max : memref<32x9xf32>)
+  linalg.generic {indexing_maps = [affine_map<(d0, d1, d2) -> (d0, d1, d2)>, affine_map<(d0, d1, d2) -> (d0, d1)>], iterator_types = ["parallel", "parallel", "reduction"]} ins(%x : memref<32x9x64xf32>) outs(%max : memref<32x9xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    %0 = arith.maximumf %out, %in : f32
+    linalg.yield %0 : f32
+  }
+  linalg.generic {indexing_maps = [affine_map<(d0, d1, d2) -> (d0, d1, d2)>, affine_map<(d0, d1, d2) -> (d0, d1)>, affine_map<(d0, d1, d2) -> (d0, d1, d2)>], iterator_types = ["parallel", "parallel", "parallel"]} ins(%x, %max : memref<32x9x64xf32>, memref<32x9xf32>) outs(%y : memref<32x9x64xf32>) {
+  ^bb0(%in: f32, %m: f32, %out: f32):
+    %0 = arith.subf %in, %m : f32
+    linalg.yield %0 : f32
+  }
+  return
+}
