@@ -73,6 +73,8 @@ static void buildLower(OpPassManager &pm) {
 }
 
 static void buildPlan(OpPassManager &pm) {
+  // Kernels of a wave by rows are shared by these.
+  pm.addPass(createFormRowWaves());
   // The plan holds the kernels' scratch, so their memory is settled first.
   buildBufferizePipeline(pm);
   pm.addPass(createFormWaves());

@@ -237,6 +237,32 @@ def SplitReductions : Pass<"weir-split-reductions", "::mlir::func::FuncOp"> {
                            "::mlir::scf::SCFDialect"];
 }
 
+def FormRowWaves : Pass<"weir-form-row-waves", "::mlir::ModuleOp"> {
+  let summary = "Makes tasks that need their own rows alone one wave";
+  let description = [{
+    Tasks that follow each other become a wave `by_rows` where a row of each
+    one's results is made of the same row of what the earlier ones make: threads
+    do blocks of rows of all of them without meeting in between, and find what
+    they have made of a block near. Kernels of such tasks get `weir.row_blocks`,
+    how many rows there are and how many of them a grain; where other tasks run
+    the kernel as well, a copy of it does. Each block reads all that is not by
+    rows, which L2 is to hold, and the results of a wave live at one time, which
+    are no more than the threads' L2. Nothing changes in a module with
+    `weir.remat`.
+
+    ```mlir
+    %a = plan.task @project(%x, %w) : (tensor<128x64xf32>, tensor<64x64xf32>) -> tensor<128x64xf32>
+    %b = plan.task @normalize(%a) : (tensor<128x64xf32>) -> tensor<128x64xf32>
+    // becomes
+    %a = plan.task @project(%x, %w) {by_rows, wave = 0 : i64} : (tensor<128x64xf32>, tensor<64x64xf32>) -> tensor<128x64xf32>
+    %b = plan.task @normalize(%a) {by_rows, wave = 0 : i64} : (tensor<128x64xf32>) -> tensor<128x64xf32>
+    // where both functions have
+    {weir.row_blocks = array<i64: 128, 32>}
+    ```
+  }];
+  let dependentDialects = ["::weir::plan::PlanDialect"];
+}
+
 def ShareLoops : Pass<"weir-share-loops", "::mlir::func::FuncOp"> {
   let summary = "Cuts loops over large buffers into grains for threads";
   let description = [{

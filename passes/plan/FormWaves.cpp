@@ -2,7 +2,8 @@
 //
 // A task of much work is cut into grains for all threads, and so are these; but
 // the less there is to do between two moments at which threads meet, the more
-// the meeting costs. A wave meets once for several tasks.
+// the meeting costs. A wave meets once for several tasks. Those that are of one
+// already, by rows, stay where they are.
 
 #include "passes/plan/Passes.h"
 
@@ -105,6 +106,9 @@ struct FormWaves : impl::FormWavesBase<FormWaves> {
       if (entry->hasAttr("weir.entry"))
         entry.walk([&](Block *block) { blocks.push_back(block); });
     int64_t waves = 0;
+    getOperation().walk([&](plan::TaskOp task) {
+      waves = std::max<int64_t>(waves, task.getWave().value_or(-1) + 1);
+    });
     for (Block *block : blocks)
       formWaves(*block, symbols, waves);
   }
@@ -122,7 +126,7 @@ private:
     for (Operation &op : llvm::make_early_inc_range(block)) {
       int64_t time = 0;
       if (auto task = dyn_cast<plan::TaskOp>(op))
-        time = timeOf(task, symbols);
+        time = task.getWave() ? -1 : timeOf(task, symbols);
       else if (!isa<graph::ReshapeOp, graph::SliceOp, graph::ConcatOp,
                     graph::ConstantOp>(op))
         time = -1;

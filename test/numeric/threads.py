@@ -177,4 +177,51 @@ def attention():
     return g
 
 
-main(products, convolutions, loops, rows, epilogues, attention)
+def row_waves():
+    """What needs its own rows alone is done without meeting: products, a
+    normalization, a softmax, a sum of two; then what needs all rows. Rows of one
+    dimension, of two, and of a batch that is one."""
+    g = graph(3)
+    for shape in (96, 64), (2, 48, 64), (1, 192, 64):
+        x = g.input(normal(*shape))
+        rows = g.constant(np.int32([-1, 64]))
+        axis = g.constant(np.int32([-1]))
+        wide = x.value.astype(np.float64)
+
+        def normalized(v, value):
+            mean = g.op("Mean", v, axis, keep_dims=True)
+            variance = g.op("Mean", g.op("SquaredDifference", v, mean), axis, keep_dims=True)
+            inverse = g.op("Rsqrt", g.op("AddV2", variance, g.constant(np.float32(1e-5))))
+            value = value - value.mean(-1, keepdims=True)
+            value = value / np.sqrt((value**2).mean(-1, keepdims=True) + 1e-5)
+            return g.op("Mul", g.op("Sub", v, mean), inverse), value
+
+        def multiplied(v, value, inner, outer):
+            w, b = g.constant(normal(inner, outer) / 8), g.constant(normal(outer))
+            v = g.op("BiasAdd", g.op("MatMul", v, w), b)
+            return v, value @ w.value.astype(np.float64) + b.value
+
+        y, wide = normalized(x, wide)
+        y, wide = g.op("Reshape", y, rows), wide.reshape(-1, 64)
+        first, firstWide = multiplied(y, wide, 64, 64)
+        up, upWide = multiplied(first, firstWide, 64, 160)
+        down, downWide = multiplied(g.op("Relu", up), np.maximum(upWide, 0), 160, 64)
+        # Of results that are one after the other in memory each has its rows.
+        both = g.op("ConcatV2", down, first, g.constant(np.int32(0)))
+        g.expect(both, np.concatenate([downWide, firstWide]), rtol=1e-3, atol=1e-3)
+        y, wide = g.op("AddV2", first, down), firstWide + downWide
+        y, wide = normalized(y, wide)
+        e = np.exp(wide - wide.max(-1, keepdims=True))
+        g.expect(g.op("Softmax", y), e / e.sum(-1, keepdims=True), rtol=1e-3, atol=1e-5)
+        y, wide = multiplied(y, wide, 64, 64)
+        # What is picked, and the other side of a product, may be any row.
+        at = random.permutation(len(wide))
+        picked = g.op("GatherV2", y, g.constant(np.int32(at)), g.constant(np.int32(0)))
+        g.expect(picked, wide[at], rtol=1e-3, atol=1e-3)
+        g.expect(g.op("MatMul", y, y, transpose_b=True), wide @ wide.T, rtol=1e-3, atol=1e-3)
+        total = g.op("Mean", y, g.constant(np.int32([0])), keep_dims=False)
+        g.expect(total, wide.mean(0), rtol=1e-3, atol=1e-4)
+    return g
+
+
+main(products, convolutions, loops, rows, epilogues, attention, row_waves)

@@ -80,3 +80,23 @@ module attributes {weir.slots = 1 : i64} {
   }
   func.func private @k(%x: memref<4xf32>, %y: memref<4xf32>) attributes {weir.kernel, weir.nanoseconds = 100 : i64}
 }
+
+// -----
+
+// What is of a wave by rows stays there, and nothing passes it; numbers go on
+// from its own.
+// CHECK-LABEL: func.func @by_rows
+// CHECK: plan.task @k(%{{.*}}) {by_rows, wave = 0 : i64}
+// CHECK-NEXT: plan.task @k(%{{.*}}) {by_rows, wave = 0 : i64}
+// CHECK-NEXT: plan.task @k(%{{.*}}) {wave = 1 : i64}
+// CHECK-NEXT: plan.task @k(%{{.*}}) {wave = 1 : i64}
+module attributes {weir.slots = 2 : i64} {
+  func.func @by_rows(%x: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>, tensor<4xf32>) attributes {weir.entry = "serve"} {
+    %a = plan.task @k(%x) {by_rows, wave = 0 : i64} : (tensor<4xf32>) -> tensor<4xf32>
+    %b = plan.task @k(%a) {by_rows, wave = 0 : i64} : (tensor<4xf32>) -> tensor<4xf32>
+    %c = plan.task @k(%x) : (tensor<4xf32>) -> tensor<4xf32>
+    %d = plan.task @k(%x) : (tensor<4xf32>) -> tensor<4xf32>
+    return %b, %c, %d : tensor<4xf32>, tensor<4xf32>, tensor<4xf32>
+  }
+  func.func private @k(%x: memref<4xf32>, %y: memref<4xf32>) attributes {weir.kernel, weir.nanoseconds = 20000 : i64}
+}

@@ -1,0 +1,302 @@
+// RUN: weir-opt %s --split-input-file --weir-form-row-waves | FileCheck %s
+
+// Each row of a product, and of what follows it, is made of its own row alone.
+// A grain is half of a thread's rows. Views may stand in between; what is of all
+// rows is of no wave.
+// CHECK-LABEL: func.func @layer
+// CHECK: plan.task @project(%{{.*}}) {by_rows, wave = 0 : i64}
+// CHECK: graph.reshape
+// CHECK: plan.task @scale(%{{.*}}) {by_rows, wave = 0 : i64}
+// CHECK: plan.task @project(%{{.*}}) {by_rows, wave = 0 : i64}
+// CHECK: plan.task @turn(%{{[a-z0-9]+}}) : (
+// CHECK: func.func private @project{{.*}} attributes {weir.kernel, weir.row_blocks = array<i64: 128, 32>}
+// CHECK: func.func private @scale{{.*}} attributes {weir.kernel, weir.row_blocks = array<i64: 128, 32>}
+// CHECK: func.func private @turn{{.*}} attributes {weir.kernel} {
+module attributes {weir.slots = 2 : i64, weir.target = {vector_bits = 512 : i64}} {
+  func.func @layer(%x: tensor<128x64xf32>, %s: tensor<64xf32>) -> tensor<64x128xf32> attributes {weir.entry = "serve"} {
+    %w = graph.constant dense<0.5> : tensor<64x64xf32>
+    %a = plan.task @project(%x, %w) : (tensor<128x64xf32>, tensor<64x64xf32>) -> tensor<128x64xf32>
+    %b = graph.reshape %a : tensor<128x64xf32> to tensor<1x128x64xf32>
+    %c = plan.task @scale(%b, %s) : (tensor<1x128x64xf32>, tensor<64xf32>) -> tensor<1x128x64xf32>
+    %d = graph.reshape %c : tensor<1x128x64xf32> to tensor<128x64xf32>
+    %e = plan.task @project(%d, %w) : (tensor<128x64xf32>, tensor<64x64xf32>) -> tensor<128x64xf32>
+    %f = plan.task @turn(%e) : (tensor<128x64xf32>) -> tensor<64x128xf32>
+    return %f : tensor<64x128xf32>
+  }
+  func.func private @project(%x: tensor<128x64xf32>, %w: tensor<64x64xf32>) -> tensor<128x64xf32> attributes {weir.kernel} {
+    %0 = tensor.empty() : tensor<128x64xf32>
+    %1 = kernel.matmul ins(%x, %w : tensor<128x64xf32>, tensor<64x64xf32>) outs(%0 : tensor<128x64xf32>) -> tensor<128x64xf32> {
+    ^bb0(%sum: f32):
+      kernel.yield %sum : f32
+    }
+    return %1 : tensor<128x64xf32>
+  }
+  func.func private @scale(%x: tensor<1x128x64xf32>, %s: tensor<64xf32>) -> tensor<1x128x64xf32> attributes {weir.kernel} {
+    %0 = tensor.empty() : tensor<1x128x64xf32>
+    %1 = linalg.generic {indexing_maps = [affine_map<(d0, d1, d2) -> (d0, d1, d2)>, affine_map<(d0, d1, d2) -> (d2)>, affine_map<(d0, d1, d2) -> (d0, d1, d2)>], iterator_types = ["parallel", "parallel", "parallel"]} ins(%x, %s : tensor<1x128x64xf32>, tensor<64xf32>) outs(%0 : tensor<1x128x64xf32>) {
+    ^bb0(%in: f32, %f: f32, %out: f32):
+      %2 = arith.mulf %in, %f : f32
+      linalg.yield %2 : f32
+    } -> tensor<1x128x64xf32>
+    return %1 : tensor<1x128x64xf32>
+  }
+  func.func private @turn(%x: tensor<128x64xf32>) -> tensor<64x128xf32> attributes {weir.kernel} {
+    %0 = tensor.empty() : tensor<64x128xf32>
+    %1 = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d1, d0)>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]} ins(%x : tensor<128x64xf32>) outs(%0 : tensor<64x128xf32>) {
+    ^bb0(%in: f32, %out: f32):
+      linalg.yield %in : f32
+    } -> tensor<64x128xf32>
+    return %1 : tensor<64x128xf32>
+  }
+}
+
+// -----
+
+// The other side of a product is read whole, and so is what a gather captures:
+// what the wave makes is not there yet. A wave may begin with either. What makes
+// its rows of others of its own is of none.
+// CHECK-LABEL: func.func @whole
+// CHECK: plan.task @square_0(%{{.*}}) {by_rows, wave = 0 : i64}
+// CHECK: plan.task @square_0(%{{.*}}) {by_rows, wave = 0 : i64}
+// CHECK: plan.task @square_0(%{{.*}}) {by_rows, wave = 1 : i64}
+// CHECK: plan.task @square_0(%{{.*}}) {by_rows, wave = 1 : i64}
+// CHECK: plan.task @pick(%{{[a-z0-9]+}}) : (
+// CHECK: plan.task @square(%{{[a-z0-9]+}}, %{{[a-z0-9]+}}) : (
+// CHECK: plan.task @sums(%{{[a-z0-9]+}}) : (
+module attributes {weir.slots = 2 : i64, weir.target = {vector_bits = 512 : i64}} {
+  func.func @whole(%x: tensor<64x64xf32>) -> (tensor<64x64xf32>, tensor<64xf32>) attributes {weir.entry = "serve"} {
+    %a = plan.task @square(%x, %x) : (tensor<64x64xf32>, tensor<64x64xf32>) -> tensor<64x64xf32>
+    %b = plan.task @square(%a, %x) : (tensor<64x64xf32>, tensor<64x64xf32>) -> tensor<64x64xf32>
+    %c = plan.task @square(%x, %b) : (tensor<64x64xf32>, tensor<64x64xf32>) -> tensor<64x64xf32>
+    %d = plan.task @square(%c, %b) : (tensor<64x64xf32>, tensor<64x64xf32>) -> tensor<64x64xf32>
+    %e = plan.task @pick(%d) : (tensor<64x64xf32>) -> tensor<64x64xf32>
+    %f = plan.task @square(%x, %d) : (tensor<64x64xf32>, tensor<64x64xf32>) -> tensor<64x64xf32>
+    %g = plan.task @sums(%f) : (tensor<64x64xf32>) -> tensor<64xf32>
+    return %e, %g : tensor<64x64xf32>, tensor<64xf32>
+  }
+  func.func private @square(%x: tensor<64x64xf32>, %w: tensor<64x64xf32>) -> tensor<64x64xf32> attributes {weir.kernel} {
+    %0 = tensor.empty() : tensor<64x64xf32>
+    %1 = kernel.matmul ins(%x, %w : tensor<64x64xf32>, tensor<64x64xf32>) outs(%0 : tensor<64x64xf32>) -> tensor<64x64xf32> {
+    ^bb0(%sum: f32):
+      kernel.yield %sum : f32
+    }
+    return %1 : tensor<64x64xf32>
+  }
+  func.func private @sums(%x: tensor<64x64xf32>) -> tensor<64xf32> attributes {weir.kernel} {
+    %0 = tensor.empty() : tensor<64x64xf32>
+    %1 = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]} ins(%x : tensor<64x64xf32>) outs(%0 : tensor<64x64xf32>) {
+    ^bb0(%in: f32, %out: f32):
+      %4 = math.exp %in : f32
+      linalg.yield %4 : f32
+    } -> tensor<64x64xf32>
+    %2 = tensor.empty() : tensor<64xf32>
+    %3 = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d1, d0)>, affine_map<(d0, d1) -> (d0)>], iterator_types = ["parallel", "reduction"]} ins(%1 : tensor<64x64xf32>) outs(%2 : tensor<64xf32>) {
+    ^bb0(%in: f32, %out: f32):
+      %4 = arith.addf %in, %out : f32
+      linalg.yield %4 : f32
+    } -> tensor<64xf32>
+    return %3 : tensor<64xf32>
+  }
+  func.func private @pick(%x: tensor<64x64xf32>) -> tensor<64x64xf32> attributes {weir.kernel} {
+    %zero = arith.constant 0 : index
+    %0 = tensor.empty() : tensor<64x64xf32>
+    %1 = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]} outs(%0 : tensor<64x64xf32>) {
+    ^bb0(%out: f32):
+      %i = linalg.index 1 : index
+      %v = tensor.extract %x[%i, %zero] : tensor<64x64xf32>
+      linalg.yield %v : f32
+    } -> tensor<64x64xf32>
+    return %1 : tensor<64x64xf32>
+  }
+}
+
+// -----
+
+// Of none are what reads matrices that L2 does not hold together, rows that do
+// not make even grains, and tasks of little work.
+// CHECK-LABEL: func.func @apart
+// CHECK-NOT: by_rows
+// CHECK-NOT: weir.row_blocks
+module attributes {weir.slots = 2 : i64, weir.target = {vector_bits = 512 : i64, l2 = 65536 : i64}} {
+  func.func @apart(%x: tensor<64x128xf32>, %y: tensor<67x64xf32>, %s: tensor<64x2xf32>) -> (tensor<64x128xf32>, tensor<67x64xf32>, tensor<64x2xf32>) attributes {weir.entry = "serve"} {
+    %w = graph.constant dense<0.5> : tensor<128x128xf32>
+    %a = plan.task @large(%x, %w) : (tensor<64x128xf32>, tensor<128x128xf32>) -> tensor<64x128xf32>
+    %b = plan.task @large(%a, %w) : (tensor<64x128xf32>, tensor<128x128xf32>) -> tensor<64x128xf32>
+    %v = graph.constant dense<0.5> : tensor<64x64xf32>
+    %c = plan.task @odd(%y, %v) : (tensor<67x64xf32>, tensor<64x64xf32>) -> tensor<67x64xf32>
+    %d = plan.task @odd(%c, %v) : (tensor<67x64xf32>, tensor<64x64xf32>) -> tensor<67x64xf32>
+    %e = plan.task @small(%s) : (tensor<64x2xf32>) -> tensor<64x2xf32>
+    %f = plan.task @small(%e) : (tensor<64x2xf32>) -> tensor<64x2xf32>
+    return %b, %d, %f : tensor<64x128xf32>, tensor<67x64xf32>, tensor<64x2xf32>
+  }
+  func.func private @large(%x: tensor<64x128xf32>, %w: tensor<128x128xf32>) -> tensor<64x128xf32> attributes {weir.kernel} {
+    %0 = tensor.empty() : tensor<64x128xf32>
+    %1 = kernel.matmul ins(%x, %w : tensor<64x128xf32>, tensor<128x128xf32>) outs(%0 : tensor<64x128xf32>) -> tensor<64x128xf32> {
+    ^bb0(%sum: f32):
+      kernel.yield %sum : f32
+    }
+    return %1 : tensor<64x128xf32>
+  }
+  func.func private @odd(%x: tensor<67x64xf32>, %w: tensor<64x64xf32>) -> tensor<67x64xf32> attributes {weir.kernel} {
+    %0 = tensor.empty() : tensor<67x64xf32>
+    %1 = kernel.matmul ins(%x, %w : tensor<67x64xf32>, tensor<64x64xf32>) outs(%0 : tensor<67x64xf32>) -> tensor<67x64xf32> {
+    ^bb0(%sum: f32):
+      kernel.yield %sum : f32
+    }
+    return %1 : tensor<67x64xf32>
+  }
+  func.func private @small(%x: tensor<64x2xf32>) -> tensor<64x2xf32> attributes {weir.kernel} {
+    %0 = tensor.empty() : tensor<64x2xf32>
+    %1 = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]} ins(%x : tensor<64x2xf32>) outs(%0 : tensor<64x2xf32>) {
+    ^bb0(%in: f32, %out: f32):
+      %2 = arith.negf %in : f32
+      linalg.yield %2 : f32
+    } -> tensor<64x2xf32>
+    return %1 : tensor<64x2xf32>
+  }
+}
+
+// -----
+
+// One thread has two blocks. What has more results than L2 holds is of none.
+// CHECK-LABEL: func.func @one_thread
+// CHECK: plan.task @small(%{{.*}}) {by_rows, wave = 0 : i64}
+// CHECK: plan.task @small(%{{.*}}) {by_rows, wave = 0 : i64}
+// CHECK: plan.task @large(%{{[a-z0-9]+}}) : (
+// CHECK: plan.task @large(%{{[a-z0-9]+}}) : (
+// CHECK: func.func private @small{{.*}} attributes {weir.kernel, weir.row_blocks = array<i64: 64, 32>}
+// CHECK: func.func private @large{{.*}} attributes {weir.kernel} {
+module attributes {weir.slots = 1 : i64, weir.target = {vector_bits = 512 : i64, l2 = 65536 : i64}} {
+  func.func @one_thread(%x: tensor<64x128xf32>, %y: tensor<512x128xf32>) -> (tensor<64x128xf32>, tensor<512x128xf32>) attributes {weir.entry = "serve"} {
+    %a = plan.task @small(%x) : (tensor<64x128xf32>) -> tensor<64x128xf32>
+    %b = plan.task @small(%a) : (tensor<64x128xf32>) -> tensor<64x128xf32>
+    %c = plan.task @large(%y) : (tensor<512x128xf32>) -> tensor<512x128xf32>
+    %d = plan.task @large(%c) : (tensor<512x128xf32>) -> tensor<512x128xf32>
+    return %b, %d : tensor<64x128xf32>, tensor<512x128xf32>
+  }
+  func.func private @small(%x: tensor<64x128xf32>) -> tensor<64x128xf32> attributes {weir.kernel} {
+    %0 = tensor.empty() : tensor<64x128xf32>
+    %1 = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]} ins(%x : tensor<64x128xf32>) outs(%0 : tensor<64x128xf32>) {
+    ^bb0(%in: f32, %out: f32):
+      %2 = math.exp %in : f32
+      linalg.yield %2 : f32
+    } -> tensor<64x128xf32>
+    return %1 : tensor<64x128xf32>
+  }
+  func.func private @large(%x: tensor<512x128xf32>) -> tensor<512x128xf32> attributes {weir.kernel} {
+    %0 = tensor.empty() : tensor<512x128xf32>
+    %1 = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]} ins(%x : tensor<512x128xf32>) outs(%0 : tensor<512x128xf32>) {
+    ^bb0(%in: f32, %out: f32):
+      %2 = math.exp %in : f32
+      linalg.yield %2 : f32
+    } -> tensor<512x128xf32>
+    return %1 : tensor<512x128xf32>
+  }
+}
+
+// -----
+
+// Rows of two dimensions where a reduction joins the loops over them, not where
+// one op is to be shared by one of its loops.
+// CHECK-LABEL: func.func @dimensions
+// CHECK: plan.task @sum(%{{.*}}) {by_rows, wave = 0 : i64}
+// CHECK: plan.task @sum(%{{.*}}) {by_rows, wave = 0 : i64}
+// CHECK: plan.task @plain(%{{[a-z0-9]+}}) : (
+// CHECK: func.func private @sum{{.*}} attributes {weir.kernel, weir.row_blocks = array<i64: 512, 128>}
+module attributes {weir.slots = 2 : i64, weir.target = {vector_bits = 512 : i64}} {
+  func.func @dimensions(%x: tensor<8x64x32xf32>) -> tensor<8x64x32xf32> attributes {weir.entry = "serve"} {
+    %a = plan.task @sum(%x) : (tensor<8x64x32xf32>) -> tensor<8x64x32xf32>
+    %b = plan.task @sum(%a) : (tensor<8x64x32xf32>) -> tensor<8x64x32xf32>
+    %c = plan.task @plain(%b) : (tensor<8x64x32xf32>) -> tensor<8x64x32xf32>
+    return %c : tensor<8x64x32xf32>
+  }
+  func.func private @sum(%x: tensor<8x64x32xf32>) -> tensor<8x64x32xf32> attributes {weir.kernel} {
+    %zero = arith.constant 0.0 : f32
+    %0 = tensor.empty() : tensor<8x64xf32>
+    %1 = linalg.fill ins(%zero : f32) outs(%0 : tensor<8x64xf32>) -> tensor<8x64xf32>
+    %2 = linalg.generic {indexing_maps = [affine_map<(d0, d1, d2) -> (d0, d1, d2)>, affine_map<(d0, d1, d2) -> (d0, d1)>], iterator_types = ["parallel", "parallel", "reduction"]} ins(%x : tensor<8x64x32xf32>) outs(%1 : tensor<8x64xf32>) {
+    ^bb0(%in: f32, %out: f32):
+      %5 = math.exp %in : f32
+      %6 = arith.addf %5, %out : f32
+      linalg.yield %6 : f32
+    } -> tensor<8x64xf32>
+    %3 = tensor.empty() : tensor<8x64x32xf32>
+    %4 = linalg.generic {indexing_maps = [affine_map<(d0, d1, d2) -> (d0, d1, d2)>, affine_map<(d0, d1, d2) -> (d0, d1)>, affine_map<(d0, d1, d2) -> (d0, d1, d2)>], iterator_types = ["parallel", "parallel", "parallel"]} ins(%x, %2 : tensor<8x64x32xf32>, tensor<8x64xf32>) outs(%3 : tensor<8x64x32xf32>) {
+    ^bb0(%in: f32, %s: f32, %out: f32):
+      %5 = arith.divf %in, %s : f32
+      linalg.yield %5 : f32
+    } -> tensor<8x64x32xf32>
+    return %4 : tensor<8x64x32xf32>
+  }
+  func.func private @plain(%x: tensor<8x64x32xf32>) -> tensor<8x64x32xf32> attributes {weir.kernel} {
+    %0 = tensor.empty() : tensor<8x64x32xf32>
+    %1 = linalg.generic {indexing_maps = [affine_map<(d0, d1, d2) -> (d0, d1, d2)>, affine_map<(d0, d1, d2) -> (d0, d1, d2)>], iterator_types = ["parallel", "parallel", "parallel"]} ins(%x : tensor<8x64x32xf32>) outs(%0 : tensor<8x64x32xf32>) {
+    ^bb0(%in: f32, %out: f32):
+      %2 = math.exp %in : f32
+      linalg.yield %2 : f32
+    } -> tensor<8x64x32xf32>
+    return %1 : tensor<8x64x32xf32>
+  }
+}
+
+// -----
+
+// What an epilogue adds is read by rows, or whole, such as a bias. A kernel that
+// another task runs as well is left to that: a copy is shared by rows.
+// CHECK-LABEL: func.func @epilogues
+// CHECK: %[[A:.*]] = plan.task @dense_0(%{{.*}}) {by_rows, wave = 0 : i64}
+// CHECK: %[[B:.*]] = plan.task @dense_0(%{{.*}}, %[[A]]) {by_rows, wave = 0 : i64}
+// CHECK: %[[C:.*]] = plan.task @turn(%[[B]])
+// CHECK: plan.task @dense(%[[C]], {{.*}}) : (
+// CHECK-DAG: func.func private @dense({{.*}} attributes {weir.kernel} {
+// CHECK-DAG: func.func private @dense_0({{.*}} attributes {weir.kernel, weir.row_blocks = array<i64: 64, 16>} {
+module attributes {weir.slots = 2 : i64, weir.target = {vector_bits = 512 : i64}} {
+  func.func @epilogues(%x: tensor<64x64xf32>, %b: tensor<1x64xf32>) -> tensor<64x64xf32> attributes {weir.entry = "serve"} {
+    %w = graph.constant dense<0.5> : tensor<64x64xf32>
+    %a = plan.task @dense(%x, %w, %b, %x) : (tensor<64x64xf32>, tensor<64x64xf32>, tensor<1x64xf32>, tensor<64x64xf32>) -> tensor<64x64xf32>
+    %c = plan.task @dense(%x, %w, %b, %a) : (tensor<64x64xf32>, tensor<64x64xf32>, tensor<1x64xf32>, tensor<64x64xf32>) -> tensor<64x64xf32>
+    %d = plan.task @turn(%c) : (tensor<64x64xf32>) -> tensor<64x64xf32>
+    %e = plan.task @dense(%d, %w, %b, %d) : (tensor<64x64xf32>, tensor<64x64xf32>, tensor<1x64xf32>, tensor<64x64xf32>) -> tensor<64x64xf32>
+    return %e : tensor<64x64xf32>
+  }
+  func.func private @dense(%x: tensor<64x64xf32>, %w: tensor<64x64xf32>, %b: tensor<1x64xf32>, %y: tensor<64x64xf32>) -> tensor<64x64xf32> attributes {weir.kernel} {
+    %0 = tensor.empty() : tensor<64x64xf32>
+    %1 = kernel.matmul ins(%x, %w : tensor<64x64xf32>, tensor<64x64xf32>) extras(%b, %y : tensor<1x64xf32>, tensor<64x64xf32>) outs(%0 : tensor<64x64xf32>) -> tensor<64x64xf32> attributes {extra_maps = [affine_map<(d0, d1) -> (0, d1)>, affine_map<(d0, d1) -> (d0, d1)>]} {
+    ^bb0(%sum: f32, %bias: f32, %more: f32):
+      %2 = arith.addf %sum, %bias : f32
+      %3 = arith.addf %2, %more : f32
+      kernel.yield %3 : f32
+    }
+    return %1 : tensor<64x64xf32>
+  }
+  func.func private @turn(%x: tensor<64x64xf32>) -> tensor<64x64xf32> attributes {weir.kernel} {
+    %0 = tensor.empty() : tensor<64x64xf32>
+    %1 = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d1, d0)>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]} ins(%x : tensor<64x64xf32>) outs(%0 : tensor<64x64xf32>) {
+    ^bb0(%in: f32, %out: f32):
+      linalg.yield %in : f32
+    } -> tensor<64x64xf32>
+    return %1 : tensor<64x64xf32>
+  }
+}
+
+// -----
+
+// Where memory goes before speed there are none.
+// CHECK-LABEL: func.func @remat
+// CHECK-NOT: by_rows
+module attributes {weir.slots = 2 : i64, weir.remat = 0 : i64, weir.target = {vector_bits = 512 : i64}} {
+  func.func @remat(%x: tensor<64x128xf32>) -> tensor<64x128xf32> attributes {weir.entry = "serve"} {
+    %a = plan.task @exp(%x) : (tensor<64x128xf32>) -> tensor<64x128xf32>
+    %b = plan.task @exp(%a) : (tensor<64x128xf32>) -> tensor<64x128xf32>
+    return %b : tensor<64x128xf32>
+  }
+  func.func private @exp(%x: tensor<64x128xf32>) -> tensor<64x128xf32> attributes {weir.kernel} {
+    %0 = tensor.empty() : tensor<64x128xf32>
+    %1 = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]} ins(%x : tensor<64x128xf32>) outs(%0 : tensor<64x128xf32>) {
+    ^bb0(%in: f32, %out: f32):
+      %2 = math.exp %in : f32
+      linalg.yield %2 : f32
+    } -> tensor<64x128xf32>
+    return %1 : tensor<64x128xf32>
+  }
+}
