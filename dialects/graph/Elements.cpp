@@ -25,6 +25,12 @@ std::optional<int64_t> countElements(ArrayRef<int64_t> shape) {
   return empty ? 0 : count;
 }
 
+int64_t tensorBytes(Type tensor) {
+  auto type = cast<RankedTensorType>(tensor);
+  return type.getNumElements() *
+         llvm::divideCeil(type.getElementTypeBitWidth(), 8);
+}
+
 bool isPermutation(ArrayRef<int64_t> permutation) {
   SmallVector<bool> seen(permutation.size());
   for (int64_t dim : permutation) {

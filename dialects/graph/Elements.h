@@ -13,6 +13,10 @@ namespace weir::graph {
 /// the tensor could not be counted in 63 bits.
 std::optional<int64_t> countElements(llvm::ArrayRef<int64_t> shape);
 
+/// Bytes of a tensor that was imported, so that they can be counted; a truth
+/// value takes one.
+int64_t tensorBytes(mlir::Type tensor);
+
 /// Whether `permutation` holds each of 0 .. its size-1 once.
 bool isPermutation(llvm::ArrayRef<int64_t> permutation);
 /// Whether each number is larger than the one before and in 0 .. rank-1.

@@ -8,4 +8,15 @@
 #define GET_OP_CLASSES
 #include "dialects/graph/ShapeOps.h.inc"
 
+namespace weir::graph {
+
+/// What is reshaped to `value`, or that itself.
+inline mlir::Value unshaped(mlir::Value value) {
+  while (auto reshape = value.getDefiningOp<ReshapeOp>())
+    value = reshape.getX();
+  return value;
+}
+
+} // namespace weir::graph
+
 #endif // WEIR_DIALECTS_GRAPH_SHAPE_H

@@ -13,6 +13,7 @@
 #include "passes/cpu/Sharing.h"
 #include "passes/cpu/loops/RowUses.h"
 
+#include "dialects/graph/Elements.h"
 #include "dialects/graph/Graph.h"
 #include "dialects/graph/Shape.h"
 #include "dialects/kernel/Kernel.h"
@@ -20,7 +21,6 @@
 #include "dialects/plan/Plan.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
-#include "mlir/Dialect/Math/IR/Math.h"
 
 using namespace mlir;
 
@@ -53,12 +53,6 @@ std::optional<RowBlocks> blocksOf(int64_t rows, int64_t slots) {
   return std::nullopt;
 }
 
-int64_t bytesOf(Type type) {
-  auto tensor = cast<RankedTensorType>(type);
-  return tensor.getNumElements() *
-         llvm::divideCeil(tensor.getElementTypeBitWidth(), 8);
-}
-
 /// Nanoseconds of a kernel on tensors, roughly.
 double timeOf(func::FuncOp kernel, const kernel::Target &target) {
   double time = 0;
@@ -69,14 +63,8 @@ double timeOf(func::FuncOp kernel, const kernel::Target &target) {
           cast<RankedTensorType>(product.getA().getType()).getShape().back();
       time += productTime(double(out.getNumElements()) * depth,
                           target.lanes(out.getElementType()));
-    } else if (auto loops = dyn_cast<linalg::LinalgOp>(op)) {
-      double each = 0, points = 1;
-      for (Operation &inner : *loops.getBlock())
-        each += isa<math::MathDialect>(inner.getDialect()) ? 0.5 : 0.03;
-      for (int64_t range : loops.getStaticLoopRanges())
-        points *= double(range);
-      time += each * points;
-    }
+    } else if (auto loops = dyn_cast<linalg::LinalgOp>(op))
+      time += vectorTime(loops);
   });
   return time;
 }
@@ -99,14 +87,14 @@ public:
       return false;
     int64_t results = made, others = readWhole;
     for (Type type : task.getResultTypes())
-      results += bytesOf(type);
+      results += graph::tensorBytes(type);
     for (auto [input, byRows] :
          llvm::zip_equal(task.getInputs(), uses->byRows)) {
-      Value source = unshaped(input);
+      Value source = graph::unshaped(input);
       bool hasRows = byRows && leadingDims(source.getType(), uses->rows);
       if (!hasRows && isMade(source))
         return false;
-      others += hasRows ? 0 : bytesOf(input.getType());
+      others += hasRows ? 0 : graph::tensorBytes(input.getType());
     }
     if (results > slots * target.l2 || others > target.l2)
       return false;
@@ -131,12 +119,6 @@ public:
   }
 
 private:
-  static Value unshaped(Value value) {
-    while (auto reshape = value.getDefiningOp<graph::ReshapeOp>())
-      value = reshape.getX();
-    return value;
-  }
-
   bool isMade(Value value) const {
     return llvm::is_contained(tasks, value.getDefiningOp<plan::TaskOp>());
   }

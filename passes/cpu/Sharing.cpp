@@ -36,19 +36,25 @@ int64_t evenPart(int64_t whole, int64_t most) {
   return part;
 }
 
+static double scalarTime(linalg::LinalgOp op) {
+  double points = 1, each = 0.5;
+  for (int64_t range : op.getStaticLoopRanges())
+    points *= range;
+  for (Operation &inner : op.getBlock()->without_terminator())
+    each += isa<math::MathDialect>(inner.getDialect()) ? 5 : 0.3;
+  return points * each;
+}
+
+double vectorTime(linalg::LinalgOp op) { return scalarTime(op) * 0.1; }
+
 double nanoseconds(linalg::LinalgOp op) {
-  LoopNest nest(op);
-  double bytes = 0, points = 1, each = 0.5;
+  double bytes = 0;
   for (Value operand : op->getOperands())
     if (auto type = dyn_cast<MemRefType>(operand.getType()))
       bytes += double(type.getNumElements()) *
                llvm::divideCeil(type.getElementTypeBitWidth(), 8);
-  for (int64_t range : nest.ranges)
-    points *= range;
-  for (Operation &inner : nest.body->without_terminator())
-    each += isa<math::MathDialect>(inner.getDialect()) ? 5 : 0.3;
   return std::max(movingTime(bytes),
-                  points * each * (nest.applies() ? 0.1 : 1));
+                  LoopNest(op).applies() ? vectorTime(op) : scalarTime(op));
 }
 
 } // namespace weir

@@ -44,6 +44,9 @@ struct RowBlocks {
 /// The largest divisor of `whole`, which is not 0, that is at most `most`.
 int64_t evenPart(int64_t whole, int64_t most);
 
+/// Nanoseconds of the loops of an op as vectors, whatever they move.
+double vectorTime(mlir::linalg::LinalgOp op);
+
 /// Nanoseconds of the loops of an op on buffers.
 double nanoseconds(mlir::linalg::LinalgOp op);
 

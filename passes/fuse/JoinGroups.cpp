@@ -25,13 +25,6 @@ ArrayRef<int64_t> shapeOf(Value value) {
   return cast<RankedTensorType>(value.getType()).getShape();
 }
 
-/// What is reshaped to `value`, or that itself.
-Value sourceOf(Value value) {
-  while (auto reshape = value.getDefiningOp<graph::ReshapeOp>())
-    value = reshape.getX();
-  return value;
-}
-
 /// Whether the group is one loop over the elements of each of its results.
 bool isElementwise(graph::GroupOp group) {
   if (group.getNumResults() == 0)
@@ -116,7 +109,7 @@ private:
   }
 
   bool isOfFrom(Value value) const {
-    Value source = sourceOf(value);
+    Value source = graph::unshaped(value);
     return source.getDefiningOp() == from && shapeOf(source) == shapeOf(value);
   }
 
@@ -164,7 +157,7 @@ private:
   Value alike(Value value) const {
     for (Value input : inputs)
       if (input.getType() == value.getType() &&
-          sourceOf(input) == sourceOf(value))
+          graph::unshaped(input) == graph::unshaped(value))
         return input;
     return {};
   }
@@ -175,12 +168,12 @@ private:
     size_t waiting = 0;
     for (Value input : from.getInputs()) {
       // What the caller, a variable or a weight has takes no memory more.
-      Operation *maker = sourceOf(input).getDefiningOp();
+      Operation *maker = graph::unshaped(input).getDefiningOp();
       if (shapeOf(input) != shapeOf(from.getResult(0)) || !maker ||
           isa<graph::ReadVariableOp, graph::ConstantOp>(maker))
         continue;
       waiting +=
-          llvm::none_of(sourceOf(input).getUsers(),
+          llvm::none_of(graph::unshaped(input).getUsers(),
                         [&](Operation *user) { return isUsedLater(user); });
     }
     return waiting > from.getNumResults();
@@ -207,8 +200,9 @@ private:
     IRMapping map;
     for (auto [input, argument] :
          llvm::zip_equal(group.getInputs(), group.getBody().getArguments()))
-      map.map(argument, isOfFrom(input) ? arguments.lookup(sourceOf(input))
-                                        : arguments.lookup(alike(input)));
+      map.map(argument, isOfFrom(input)
+                            ? arguments.lookup(graph::unshaped(input))
+                            : arguments.lookup(alike(input)));
     for (Operation &op : group.getBody().front().without_terminator())
       b.clone(op, map);
     SmallVector<Value> results;
@@ -233,7 +227,7 @@ struct JoinGroups : impl::JoinGroupsBase<JoinGroups> {
       if (gone.contains(to))
         continue;
       for (Value input : to.getInputs()) {
-        auto from = sourceOf(input).getDefiningOp<graph::GroupOp>();
+        auto from = graph::unshaped(input).getDefiningOp<graph::GroupOp>();
         if (!from)
           continue;
         Pair pair(from, to);

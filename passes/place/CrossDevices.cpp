@@ -2,6 +2,7 @@
 
 #include "passes/place/Passes.h"
 
+#include "dialects/graph/Elements.h"
 #include "dialects/graph/Graph.h"
 #include "dialects/graph/Shape.h"
 #include "dialects/plan/Plan.h"
@@ -54,9 +55,7 @@ private:
       return found;
     OpBuilder b(value.getContext());
     b.setInsertionPointAfterValue(value);
-    Value source = value;
-    while (auto reshape = source.getDefiningOp<graph::ReshapeOp>())
-      source = reshape.getX();
+    Value source = graph::unshaped(value);
     Value made = onHost.lookup(source);
     if (made && source.getDefiningOp<plan::TransferOp>()) {
       reshapes.push_back(value.getDefiningOp<graph::ReshapeOp>());
@@ -107,9 +106,7 @@ private:
   }
 
   static void report(plan::TransferOp copy) {
-    auto type = cast<RankedTensorType>(copy.getType());
-    int64_t bytes = type.getNumElements() *
-                    llvm::divideCeil(type.getElementTypeBitWidth(), 8);
+    int64_t bytes = graph::tensorBytes(copy.getType());
     bool isWeight = copy.getSource().getDefiningOp<graph::ConstantOp>();
     if (isWeight)
       emitRemark(copy.getLoc(), "the host reads ")

@@ -213,15 +213,9 @@ private:
     return success();
   }
 
-  static Value unshaped(Value value) {
-    while (auto reshape = value.getDefiningOp<graph::ReshapeOp>())
-      value = reshape.getX();
-    return value;
-  }
-
   /// Has `value` made at `place`, unless it has one or no task makes it.
   void makeAt(Value value, Value place, Block &block) {
-    Value made = unshaped(value);
+    Value made = graph::unshaped(value);
     if (!isa_and_nonnull<plan::TaskOp, plan::TransferOp, graph::ConcatOp>(
             made.getDefiningOp()) ||
         made.getParentBlock() != &block || where.contains(made))
@@ -270,7 +264,7 @@ private:
 
   /// Has a task make `value` at a place where one of its inputs may lie.
   void makeInPlace(plan::TaskOp task, Value value, Value place, Block &block) {
-    if (!task || where.contains(unshaped(value)))
+    if (!task || where.contains(graph::unshaped(value)))
       return;
     auto kernel = SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(
         task, task.getKernelAttr());

@@ -99,8 +99,7 @@ bool StateUses::readsInPlace(plan::TaskOp task, Value read) const {
 /// The task that makes a value, or what it is reshaped of, and stands in
 /// `block`.
 static plan::TaskOp makerOf(Value &made, Block *block) {
-  while (auto reshape = made.getDefiningOp<graph::ReshapeOp>())
-    made = reshape.getX();
+  made = graph::unshaped(made);
   auto task = made.getDefiningOp<plan::TaskOp>();
   if (!task || task->getBlock() != block)
     return {};
