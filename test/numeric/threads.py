@@ -203,13 +203,13 @@ def row_waves():
 
         y, wide = normalized(x, wide)
         y, wide = g.op("Reshape", y, rows), wide.reshape(-1, 64)
-        first, firstWide = multiplied(y, wide, 64, 64)
-        up, upWide = multiplied(first, firstWide, 64, 160)
-        down, downWide = multiplied(g.op("Relu", up), np.maximum(upWide, 0), 160, 64)
+        first, first_wide = multiplied(y, wide, 64, 64)
+        up, up_wide = multiplied(first, first_wide, 64, 160)
+        down, down_wide = multiplied(g.op("Relu", up), np.maximum(up_wide, 0), 160, 64)
         # Of results that are one after the other in memory each has its rows.
         both = g.op("ConcatV2", down, first, g.constant(np.int32(0)))
-        g.expect(both, np.concatenate([downWide, firstWide]), rtol=1e-3, atol=1e-3)
-        y, wide = g.op("AddV2", first, down), firstWide + downWide
+        g.expect(both, np.concatenate([down_wide, first_wide]), rtol=1e-3, atol=1e-3)
+        y, wide = g.op("AddV2", first, down), first_wide + down_wide
         y, wide = normalized(y, wide)
         e = np.exp(wide - wide.max(-1, keepdims=True))
         g.expect(g.op("Softmax", y), e / e.sum(-1, keepdims=True), rtol=1e-3, atol=1e-5)

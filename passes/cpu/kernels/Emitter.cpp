@@ -269,10 +269,11 @@ void Emitter::loops(ArrayRef<int64_t> shape, Value first, Value last,
 }
 
 void Emitter::parts(int64_t count, bool few,
-                    function_ref<void(Value, Value)> body) {
+                    function_ref<void(Value, Value)> body, bool byRows) {
   if (!shared || count < 2)
     return body(index(0), index(count));
   auto parts = create<kernel::PartsOp>(count, few);
+  parts.setByRows(byRows);
   OpBuilder::InsertionGuard guard(*this);
   setInsertionPointToStart(&parts.getBody().front());
   body(parts.getFirst(), parts.getLast());
@@ -280,12 +281,7 @@ void Emitter::parts(int64_t count, bool few,
 
 void Emitter::rowParts(const RowBlocks &blocks,
                        function_ref<void(Value, Value)> body) {
-  Block *outside = getInsertionBlock();
-  parts(blocks.count(), /*few=*/false, [&](Value first, Value end) {
-    if (getInsertionBlock() != outside)
-      cast<kernel::PartsOp>(getInsertionBlock()->getParentOp()).setByRows(true);
-    body(first, end);
-  });
+  parts(blocks.count(), /*few=*/false, body, /*byRows=*/true);
 }
 
 Value Emitter::alternate(Value &first, Value &end) {

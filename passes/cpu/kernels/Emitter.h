@@ -106,7 +106,8 @@ struct Emitter : mlir::ImplicitLocOpBuilder {
   /// Emits `body` for the grains from its first argument to before its second:
   /// for parts of `count` grains that run at once (kernel.parts), or for all.
   void parts(int64_t count, bool few,
-             llvm::function_ref<void(mlir::Value, mlir::Value)> body);
+             llvm::function_ref<void(mlir::Value, mlir::Value)> body,
+             bool byRows = false);
   /// The same where each grain is one of the kernel's `blocks` of rows.
   void rowParts(const RowBlocks &blocks,
                 llvm::function_ref<void(mlir::Value, mlir::Value)> body);
@@ -117,8 +118,8 @@ struct Emitter : mlir::ImplicitLocOpBuilder {
   /// `i`, or where `backward` holds what is as far from the other end.
   mlir::Value mirroredIf(mlir::Value backward, mlir::Value i, mlir::Value first,
                          mlir::Value end);
-  /// Sets whether the kernel's work, in nanoseconds, is worth sharing; of a wave
-  /// by rows it is anyhow.
+  /// Sets whether the kernel's work, in nanoseconds, is worth sharing; of a
+  /// wave by rows it is anyhow.
   void share(double nanoseconds);
   bool isShared() const { return shared; }
   /// What `share` was told, or 0.
