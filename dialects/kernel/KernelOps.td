@@ -34,14 +34,14 @@ def Kernel_MatmulOp : Kernel_SumOp<"matmul"> {
       x P x 2 x 16 x 32` of bf16, each element of the matrix the sum of `P`
       parts, the largest first, element (k, n) of a part at `[n/32][k/32][p]
       [n%32/16][k%32/2][n%16*2 + k%2]`, with zeros past its edges. It has no
-      batches and no `transpose_a`, sums are of f32, and `a` is of f32 or, with
-      one part, of bf16. `range` has the bits of the least and the greatest
-      magnitude, but 0, of elements of `a` whose products tiles may make. Or
-      tiles are of i8, `ceil(N/32) x ceil(K/64) x 1 x 2 x 16 x 64`, with element
-      (k, n) at `[n/32][k/64][0][n%32/16][k%64/4][n%16*4 + k%4]`; sums are of
-      i32, `a` is of i32 or i8, and `range` has the least and the greatest value.
-      Processors with AVX-512 VNNI multiply these too, by dot products, and then
-      elements of any range that is not wider.
+      batches, no `transpose_a` and no `unsigned_a`, sums are of f32, and `a` is
+      of f32 or, with one part, of bf16. `range` has the bits of the least and
+      the greatest magnitude, but 0, of elements of `a` whose products tiles may
+      make. Or tiles are of i8, `ceil(N/32) x ceil(K/64) x 1 x 2 x 16 x 64`,
+      with element (k, n) at `[n/32][k/64][0][n%32/16][k%64/4][n%16*4 + k%4]`;
+      sums are of i32, `a` is of i32 or i8, and `range` has the least and the
+      greatest value. Processors with AVX-512 VNNI multiply these too, by dot
+      products, and then elements of any range that is not wider.
     - (C7) with `unsigned_a`, `a` is of i8 that stand for unsigned bytes, `b` of
       signed ones, and sums are of i32. `b` may then be in words, for the dot
       products of AVX-512 VNNI: without batches `ceil(N/NR) x ceil(K/4) x NR x

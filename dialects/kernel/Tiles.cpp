@@ -23,7 +23,7 @@ LogicalResult MatmulOp::verifyTiles() {
       b.getDimSize(2) > most ||
       b.getShape().take_back(3) != ArrayRef<int64_t>{2, 16, line})
     return emitOpError("cannot multiply ") << a << " by tiles " << b;
-  if (a.getRank() < 2 || getTransposeA() ||
+  if (a.getRank() < 2 || getTransposeA() || getUnsignedA() ||
       (out.getRank() > 2 && !getShared()) ||
       b.getDimSize(0) != int64_t(llvm::divideCeil(out.getShape().back(), 32)) ||
       b.getDimSize(1) != int64_t(llvm::divideCeil(a.getShape().back(), line)))

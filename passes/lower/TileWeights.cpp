@@ -60,7 +60,7 @@ int64_t partsInTiles(Operation *packed) {
                            (element.isInteger(32) || element.isInteger(8))
                      : target.tiles && sum.isF32() &&
                            (element.isF32() || element.isBF16());
-  if (!makes || !oneSide || product.getTransposeA() ||
+  if (!makes || !oneSide || product.getTransposeA() || product.getUnsignedA() ||
       out.getNumElements() == 0)
     return 0;
   int64_t parts = partsOf(packed, element);

@@ -254,6 +254,17 @@ func.func @matmul_c6_depth(%a: memref<4x40xf32>, %b: memref<1x1x3x2x16x32xbf16>,
 
 // -----
 
+func.func @matmul_c6_unsigned(%a: memref<4x64xi8>, %b: memref<1x1x1x2x16x64xi8>, %c: memref<4x20xi32>) {
+  // expected-error@+1 {{cannot multiply 'memref<4x64xi8>' by 'memref<1x1x1x2x16x64xi8>'}}
+  kernel.matmul ins(%a, %b : memref<4x64xi8>, memref<1x1x1x2x16x64xi8>) outs(%c : memref<4x20xi32>) attributes {range = array<i32: -128, 127>, unsigned_a} {
+  ^bb0(%sum: i32):
+    kernel.yield %sum : i32
+  }
+  return
+}
+
+// -----
+
 func.func @matmul_c6_bytes(%a: memref<4x8xf32>, %b: memref<1x1x1x2x16x64xi8>, %c: memref<4x20xf32>) {
   // expected-error@+1 {{cannot multiply 'memref<4x8xf32>' by tiles 'memref<1x1x1x2x16x64xi8>'}}
   kernel.matmul ins(%a, %b : memref<4x8xf32>, memref<1x1x1x2x16x64xi8>) outs(%c : memref<4x20xf32>) attributes {range = array<i32: 5, 9>} {

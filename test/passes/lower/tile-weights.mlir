@@ -215,3 +215,27 @@ func.func private @kernel_0(%a: tensor<64x64xi32>, %w: tensor<64x64xi32> {weir.c
   return %y : tensor<64x64xi32>
 }
 }
+
+// -----
+
+// Tiles multiply signed bytes.
+// CHECK-LABEL: func.func @unsigned
+// CHECK-NOT: range
+// CHECK: kernel.matmul {{.*}} : tensor<64x64xi8>, tensor<2x64x32xi8>) {{.*}} attributes {unsigned_a}
+module attributes {weir.target = {features = "+amx-int8,+amx-tile"}} {
+func.func @unsigned(%x: tensor<64x64xi8>) -> tensor<64x64xi32> attributes {weir.entry = "serve"} {
+  %w = graph.constant dense<-5> : tensor<64x64xi8>
+  %y = plan.task @kernel_0(%x, %w) : (tensor<64x64xi8>, tensor<64x64xi8>) -> tensor<64x64xi32>
+  return %y : tensor<64x64xi32>
+}
+func.func private @kernel_0(%a: tensor<64x64xi8>, %w: tensor<64x64xi8> {weir.constant}) -> tensor<64x64xi32> attributes {weir.kernel} {
+  %e = tensor.empty() : tensor<2x64x32xi8>
+  %p = kernel.pack ins(%w : tensor<64x64xi8>) outs(%e : tensor<2x64x32xi8>) -> tensor<2x64x32xi8>
+  %c = tensor.empty() : tensor<64x64xi32>
+  %y = kernel.matmul ins(%a, %p : tensor<64x64xi8>, tensor<2x64x32xi8>) outs(%c : tensor<64x64xi32>) -> tensor<64x64xi32> attributes {unsigned_a} {
+  ^bb0(%sum: i32):
+    kernel.yield %sum : i32
+  }
+  return %y : tensor<64x64xi32>
+}
+}
