@@ -49,6 +49,7 @@ Target Target::of(Operation *op) {
   if (auto features = target.getAs<StringAttr>("features")) {
     SmallVector<StringRef> all;
     features.getValue().split(all, ',');
+    result.avx2 = llvm::is_contained(all, "+avx2");
     result.avx512 = llvm::is_contained(all, "+avx512f");
     result.tiles = llvm::is_contained(all, "+amx-tile") &&
                    llvm::is_contained(all, "+amx-bf16");

@@ -16,6 +16,7 @@ struct Target {
   int64_t l2 = 1 << 20;
   bool fma = true;
   int64_t fmaRate = 1; // vectors of multiply-adds that the core begins a cycle
+  bool avx2 = false;
   bool avx512 = false;
   bool tiles = false;     // Intel AMX, with products of bf16
   bool byteTiles = false; // and of 8-bit integers

@@ -14,6 +14,8 @@ MathFunctions::MathFunctions(OpBuilder &builder, Location loc, Value like,
   auto vector = dyn_cast<VectorType>(like.getType());
   avx512 =
       target.avx512 && vector && vector.getShape() == ArrayRef<int64_t>{16};
+  avx2 = target.avx2 && target.fma && !target.avx512 && vector &&
+         vector.getShape() == ArrayRef<int64_t>{8};
   auto shaped = [&](Type element) -> Type {
     return vector ? Type(vector.clone(element)) : element;
   };

@@ -204,6 +204,8 @@ Value MathFunctions::atanh(Value x) {
 Value MathFunctions::erf(Value x) {
   if (avx512)
     return erfByTable(x);
+  if (avx2)
+    return erfByHalves(x);
   Value magnitude = abs(x), square = mul(x, x);
   Value small = multiplyAdd(
       polynomial(square, {0.128379167, -0.376126337, 0.112836939, -0.0268592708,

@@ -116,10 +116,15 @@ private:
   Value lookUp(Value index, llvm::ArrayRef<float> table);
   Value erfByTable(Value x);
 
+  // What AVX2 does on vectors of 8.
+  /// The entry of a table at the low 3 bits of an index.
+  Value lookUpEight(Value index, llvm::ArrayRef<float> table);
+  Value erfByHalves(Value x);
+
   mlir::ImplicitLocOpBuilder b;
   mlir::Type f32, f64, i32, i64;
   bool fma;
-  bool avx512 = false;
+  bool avx512 = false, avx2 = false;
 };
 
 } // namespace weir

@@ -146,6 +146,34 @@ module attributes {weir.target = {features = "+avx512dq,+avx512f"}} {
 
 // -----
 
+// So do whole vectors of AVX2, which sixteen are not, with one rounding.
+module attributes {weir.target = {features = "+avx2,+fma"}} {
+  // CHECK-LABEL: func @small_table
+  // CHECK-COUNT-8: llvm.call_intrinsic "llvm.x86.avx2.permps"
+  // CHECK-NOT: llvm.call_intrinsic
+  // CHECK: return
+  func.func @small_table(%x: vector<8xf32>, %w: vector<16xf32>, %s: f32) -> (vector<8xf32>, vector<16xf32>, f32) {
+    %0 = math.erf %x : vector<8xf32>
+    %1 = math.erf %w : vector<16xf32>
+    %2 = math.erf %s : f32
+    return %0, %1, %2 : vector<8xf32>, vector<16xf32>, f32
+  }
+}
+
+// -----
+
+module attributes {weir.target = {features = "+avx2", fma = false}} {
+  // CHECK-LABEL: func @two_roundings
+  // CHECK-NOT: llvm.call_intrinsic
+  // CHECK: return
+  func.func @two_roundings(%x: vector<8xf32>) -> vector<8xf32> {
+    %0 = math.erf %x : vector<8xf32>
+    return %0 : vector<8xf32>
+  }
+}
+
+// -----
+
 module attributes {weir.target = {features = "+avx2,+avx512fp16"}} {
   // CHECK-LABEL: func @no_table
   // CHECK-NOT: llvm.call_intrinsic
