@@ -28,6 +28,9 @@ struct Target {
   /// `fma_rate` and `features`; what it lacks keeps its default.
   static Target of(mlir::Operation *op);
 
+  /// Whether a tile's sums leave none for what is loaded ahead of its use.
+  bool fewRegisters() const { return registers < 32; }
+
   /// Whether so many of `count` lines, `stride` bytes apart, fall on one set of
   /// L1 that too few of its ways are left for what is read beside them.
   bool linesCollide(int64_t stride, int64_t count) const;

@@ -222,21 +222,21 @@ struct ConvolutionEmitter : ConvolutionBlocks {
                               : e.multiplyAdd(left, right[v], sums[sum]);
         }
     };
-    // Where the sums fill the registers, the filter's vectors of one step only:
-    // LLVM loads those of several steps together, and spills sums.
-    int64_t unroll =
-        std::clamp<int64_t>(28 / std::max<int64_t>(1, shape.count()), 1, 4);
     auto channelsOf = [&](Value ky, Value kx) {
       return [&, ky, kx](int64_t unroll) {
         return [&, ky, kx, unroll](Value k, auto &sums) {
-          for (int64_t u = 0; u < unroll; ++u)
+          for (int64_t u = 0; u < unroll; ++u) {
             step(ky, kx, e.plus(k, u), sums);
+            if (fewRegisters)
+              e.compilerFence();
+          }
         };
       };
     };
     // The parts of a long sum are rows of the window, or some of the channels.
-    WaitingSums waiting{e, chain};
+    WaitingSums waiting{e, chain, fewRegisters};
     int64_t terms = (run ? windowWidth * channels : groupInputs) / unit;
+    int64_t unroll = unrollOf(terms, shape.count());
     int64_t inRow = run ? 1 : windowWidth;
     Emitter::Values sums = firstSums(e, addend, shape, sumElement);
     if (terms * inRow < 2 * chain) {
@@ -256,6 +256,21 @@ struct ConvolutionEmitter : ConvolutionBlocks {
       });
     }
     finishTile(e, op, shape, sums);
+  }
+
+  // Steps of an iteration of a tile's innermost loop.
+  int64_t unrollOf(int64_t terms, int64_t sums) const {
+    // Where the sums fill the registers, the filter's vectors of one step only:
+    // LLVM loads those of several steps together, and spills sums.
+    if (!fewRegisters)
+      return std::clamp<int64_t>(28 / sums, 1, 4);
+    // What keeps loads in their places allows for more: those that leave the
+    // fewest for a loop of their own.
+    int64_t most = std::clamp<int64_t>(96 / sums, 1, 8), best = most;
+    for (int64_t some = most; 2 * some > most; --some)
+      if (terms % some < terms % best)
+        best = some;
+    return best;
   }
 
   void columnsOfTiles(Value group, Value tileRow, Value y, int64_t tall,

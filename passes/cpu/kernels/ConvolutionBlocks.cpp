@@ -9,7 +9,8 @@ namespace weir {
 ConvolutionBlocks::ConvolutionBlocks(kernel::ConvolutionOp op,
                                      const kernel::Target &target)
     : SpatialWindows(op, Emitter::shape(op.getFilter())
-                             .slice(1, Emitter::shape(op.getX()).size() - 2)) {
+                             .slice(1, Emitter::shape(op.getX()).size() - 2)),
+      fewRegisters(target.fewRegisters()) {
   Value x = op.getX();
   ArrayRef<int64_t> xs = Emitter::shape(x), ws = Emitter::shape(op.getFilter()),
                     ys = Emitter::shape(op.getOut());

@@ -22,6 +22,8 @@ struct ConvolutionBlocks : SpatialWindows {
   mlir::MemRefType copyType;
   int64_t copyHeight, copyWidth, copyChannels;
 
+  bool fewRegisters; // of the target
+
   ConvolutionBlocks(kernel::ConvolutionOp op, const kernel::Target &target);
 
   /// Whether the channels of a row of a window are one run in memory.

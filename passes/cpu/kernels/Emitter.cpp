@@ -216,6 +216,19 @@ Value Emitter::stack(ArrayRef<int64_t> shape, Type element) {
                                   getI64IntegerAttr(64));
 }
 
+// Not llvm.fence: only what takes an address keeps memory out of registers.
+void Emitter::compilerFence(Value stack) {
+  Values operands;
+  if (stack) {
+    Value address = create<memref::ExtractAlignedPointerAsIndexOp>(stack);
+    operands.push_back(create<arith::IndexCastOp>(getI64Type(), address));
+  }
+  create<LLVM::InlineAsmOp>(Type(), operands, /*asm_string=*/"",
+                            stack ? "r,~{memory}" : "~{memory}",
+                            /*has_side_effects=*/true, /*is_align_stack=*/false,
+                            LLVM::AsmDialectAttr(), ArrayAttr());
+}
+
 void Emitter::ifElse(Value condition, function_ref<void()> then,
                      function_ref<void()> otherwise) {
   auto choice = create<scf::IfOp>(condition, /*withElseRegion=*/true);

@@ -48,7 +48,7 @@ struct MatmulEmitter : MatmulBlocks {
                 int64_t chain, kernel::PackOp pack)
       : MatmulBlocks(op, target, chain, bool(pack)), e(e), target(target),
         op(op), a(op.getA()), b(op.getB()), out(op.getOut()), pack(pack),
-        waiting{e, chain} {
+        waiting{e, chain, target.fewRegisters()} {
     if (!words)
       return;
     if (depthBlocks() == 1)
@@ -166,12 +166,7 @@ struct MatmulEmitter : MatmulBlocks {
     if (depth.count >= 32 && touchesMuch)
       prefetchTile(e, op, shape, depth.ends);
 
-    // Few sums make short chains of dependent additions: several sets of them
-    // take turns over the depth. The tiles at the ends, which are smaller, add
-    // in the same order, so that equal columns have equal sums.
-    int64_t sets = 1;
-    while (sets * mostSums < leastSums && sets * 2 <= depth.count)
-      sets *= 2;
+    int64_t sets = setsOver(depth.count);
     Emitter::Values sums = firstSums(e, addend, shape, sumElement);
     auto step = [&](Value k, MutableArrayRef<Value> sums) {
       Emitter::Values right, at = placeB(column, k);
@@ -207,9 +202,12 @@ struct MatmulEmitter : MatmulBlocks {
         if (ahead && unroll > 1)
           ahead(k, unroll);
         Value first = e.plus(depth.first, k);
-        for (int64_t u = 0; u < unroll; ++u)
+        for (int64_t u = 0; u < unroll; ++u) {
           step(e.plus(first, u),
                MutableArrayRef<Value>(sums).slice(u % sets * count, count));
+          if (target.fewRegisters())
+            e.compilerFence();
+        }
       };
     };
     sums = waiting.loop(depth.count, unroll, sums, steps, sets);
@@ -249,7 +247,7 @@ struct MatmulEmitter : MatmulBlocks {
                                streamsPanels ? e.streamDistance / bytes : 0);
           for (int64_t c = 0; c < unroll * share; c += e.lineBytes / bytes) {
             at.back() = e.plus(first, c);
-            e.prefetch(b, at, 1);
+            e.prefetch(b, at, fillsL1 && !streamsPanels ? 2 : 1);
           }
         };
         if (!part && panel == width && valid == width &&

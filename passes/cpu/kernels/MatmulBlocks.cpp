@@ -106,10 +106,16 @@ MatmulBlocks::MatmulBlocks(kernel::MatmulOp op, const kernel::Target &target,
   // as high as the registers allow, unless rows are few, or sums short: those
   // of short chains, which wait in memory, need more to be worth it.
   int64_t registers = target.registers - vectors - 1;
-  bool many = registers >= 20;
+  bool many = !target.fewRegisters();
   bool high = many && target.fmaRate > 1 && depth >= (chain < 64 ? 256 : 64) &&
               alike > 16;
   depthOutside = high && !packsParts;
+  // Of few registers a part of a panel is all that L1 holds: what low tiles
+  // read of A passes through. Where L2 has but few whole rows of A beside the
+  // panels, which would meet no more, rather some of the depth of many.
+  fillsL1 = !many && !packsParts;
+  if (fillsL1 && alike >= 64)
+    depthOutside = depth * bytes * 48 > target.l2 / 2;
   // Sums of integers are the same in any order.
   high |= words && many;
   leastSums = many ? 16 : 8;
@@ -134,6 +140,7 @@ MatmulBlocks::MatmulBlocks(kernel::MatmulOp op, const kernel::Target &target,
   if (sumElement == Emitter::element(out) &&
       (alikeTiles.count > 1 || packsParts)) {
     int64_t part = packsParts     ? partBytes(target)
+                   : fillsL1      ? target.l1
                    : depthOutside ? target.l2 / 8
                                   : target.l1 / 4 * 3;
     int64_t most = std::max<int64_t>(64, part / (width * bytes));
@@ -141,7 +148,7 @@ MatmulBlocks::MatmulBlocks(kernel::MatmulOp op, const kernel::Target &target,
     depthBlock = (blocks.size + (blocks.larger != 0) + 7) / 8 * 8;
   }
   // The others of L2 are panels, the one at hand and the next, and results.
-  int64_t slab = depthOutside ? target.l2 / 4 : target.l2 / 2;
+  int64_t slab = depthOutside && !fillsL1 ? target.l2 / 4 : target.l2 / 2;
   int64_t deep = depthOutside ? std::min(depth, depthBlock) : depth;
   tilesABlock =
       std::max<int64_t>(1, slab / std::max<int64_t>(1, height * deep * bytes));

@@ -21,10 +21,11 @@ struct MatmulBlocks {
   /// Tiles of a grain that is a block of rows, or 0 where threads share
   /// otherwise.
   int64_t tilesARowBlock = 0;
-  /// Whether tiles are high, and all panels see a block of the depth before the
-  /// next one, as deep as L2 allows; else each panel sees all, in blocks for
-  /// L1.
+  /// Whether all panels see a block of the depth before the next one; else each
+  /// panel sees all.
   bool depthOutside;
+  /// Whether a block of the depth of one panel is as much as L1 holds.
+  bool fillsL1;
   /// Whether the result and what its epilogue reads are more than L2 holds.
   bool touchesMuch;
   /// Whether a block of rows is copied before it is read many times.
@@ -64,6 +65,15 @@ struct MatmulBlocks {
            (!sharesBatches() &&
             rows >= (packsParts ? 448
                                 : std::min<int64_t>(448, 14 * columnTiles())));
+  }
+  /// Few sums make short chains of dependent additions: several sets of them
+  /// take turns over some of the depth. The tiles at the ends, which are
+  /// smaller, add in the same order, so that equal columns have equal sums.
+  int64_t setsOver(int64_t count) const {
+    int64_t sets = 1;
+    while (sets * mostSums < leastSums && sets * 2 <= count)
+      sets *= 2;
+    return sets;
   }
   int64_t depthBlocks() const {
     return depth > depthBlock ? (depth + depthBlock - 1) / depthBlock : 1;

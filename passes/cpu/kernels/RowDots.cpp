@@ -92,7 +92,7 @@ void emitRowDots(Emitter &e, kernel::MatmulOp op,
       };
     };
     Emitter::Values sums(count, e.zeros(element, lanes));
-    WaitingSums waiting{e, longestChain};
+    WaitingSums waiting{e, longestChain, target.fewRegisters()};
     if (vectors)
       sums =
           waiting.loop(vectors, std::max<int64_t>(sets, 2), sums, steps, sets);

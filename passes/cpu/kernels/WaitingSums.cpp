@@ -68,6 +68,8 @@ Emitter::Values WaitingSums::loop(int64_t count, int64_t unroll,
   auto keep = [&](ValueRange some) {
     for (auto [i, sum] : llvm::enumerate(some))
       e.store(sum, memory, place(i), lanes);
+    if (fewRegisters)
+      e.compilerFence(memory);
   };
   bool begin = llvm::all_of(
       sums, [](Value sum) { return matchPattern(sum, m_AnyZeroFloat()); });

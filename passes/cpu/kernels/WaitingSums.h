@@ -14,6 +14,8 @@ struct WaitingSums {
 
   Emitter &e;
   int64_t chain;
+  /// Whether the sums at hand leave no registers to those that wait.
+  bool fewRegisters;
 
   /// `count` steps in one chain.
   Emitter::Values run(int64_t count, int64_t unroll, Emitter::Values sums,

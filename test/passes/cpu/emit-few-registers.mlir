@@ -1,0 +1,80 @@
+// RUN: weir-opt %s -split-input-file --weir-emit-kernels -canonicalize -cse | FileCheck %s
+
+// Sixteen registers hold the twelve sums of a tile, a line of the panel and
+// little else: LLVM is to load the next line where it is read, and to leave in
+// memory the sums that wait for those of the second part of the depth.
+// CHECK-LABEL: func @few
+// CHECK: %[[STACK:.*]] = memref.alloca() {alignment = 64 : i64} : memref<12x8xf32>
+// CHECK: scf.for {{.*}} iter_args
+// CHECK: vector.load {{.*}} : memref<1x192x16xf32>, vector<8xf32>
+// CHECK-COUNT-12: vector.fma
+// CHECK: llvm.inline_asm has_side_effects "", "~{memory}"  :
+// CHECK: vector.load {{.*}} : memref<1x192x16xf32>, vector<8xf32>
+// CHECK: vector.store %{{.*}}, %[[STACK]]
+// CHECK: %[[AT:.*]] = memref.extract_aligned_pointer_as_index %[[STACK]]
+// CHECK: %[[ADDRESS:.*]] = arith.index_cast %[[AT]]
+// CHECK: llvm.inline_asm has_side_effects "", "r,~{memory}" %[[ADDRESS]]
+// CHECK: scf.for {{.*}} iter_args
+// CHECK: vector.load %[[STACK]]
+module attributes {weir.target = {vector_bits = 256 : i64}} {
+  func.func @few(%a: memref<6x192xf32>, %b: memref<1x192x16xf32>, %c: memref<6x16xf32>) {
+    kernel.matmul ins(%a, %b : memref<6x192xf32>, memref<1x192x16xf32>) outs(%c : memref<6x16xf32>) {
+    ^bb0(%sum: f32):
+      kernel.yield %sum : f32
+    }
+    return
+  }
+}
+
+// -----
+
+// There are enough of them where there are 32.
+// CHECK-LABEL: func @many
+// CHECK-NOT: llvm.inline_asm
+// CHECK: return
+module attributes {weir.target = {vector_bits = 512 : i64}} {
+  func.func @many(%a: memref<6x192xf32>, %b: memref<1x192x32xf32>, %c: memref<6x32xf32>) {
+    kernel.matmul ins(%a, %b : memref<6x192xf32>, memref<1x192x32xf32>) outs(%c : memref<6x32xf32>) {
+    ^bb0(%sum: f32):
+      kernel.yield %sum : f32
+    }
+    return
+  }
+}
+
+// -----
+
+// 512 lines of a panel are what L1 holds, so the next panel comes to L2. Of the
+// rows of A, 4096 deep, L2 has few: all panels see the first lines of many
+// instead.
+// CHECK-LABEL: func @deep
+// CHECK: scf.for %{{.*}} = %c0 to %c3584 step %c512
+// CHECK: scf.for
+// CHECK: scf.for
+// CHECK: memref.prefetch {{.*}}, read, locality<2>, data : memref<64x4096x16xf32>
+module attributes {weir.target = {vector_bits = 256 : i64, l2 = 524288 : i64}} {
+  func.func @deep(%a: memref<96x4096xf32>, %b: memref<64x4096x16xf32>, %c: memref<96x1024xf32>) {
+    kernel.matmul ins(%a, %b : memref<96x4096xf32>, memref<64x4096x16xf32>) outs(%c : memref<96x1024xf32>) {
+    ^bb0(%sum: f32):
+      kernel.yield %sum : f32
+    }
+    return
+  }
+}
+
+// -----
+
+// The channels of a row of the window, 21 terms, are three times seven.
+// CHECK-LABEL: func @window
+// CHECK: scf.for %{{.*}} = %c0 to %c21 step %c7
+// CHECK-COUNT-10: vector.fma
+// CHECK: llvm.inline_asm has_side_effects "", "~{memory}"  :
+module attributes {weir.target = {vector_bits = 256 : i64}} {
+  func.func @window(%x: memref<1x20x20x3xf32>, %w: memref<1x7x7x3x16xf32>, %y: memref<1x14x14x16xf32>) {
+    kernel.convolution ins(%x, %w : memref<1x20x20x3xf32>, memref<1x7x7x3x16xf32>) outs(%y : memref<1x14x14x16xf32>) attributes {dilations = array<i64: 1, 1>, groups = 1 : i64, padding = array<i64: 0, 0>, strides = array<i64: 1, 1>} {
+    ^bb0(%sum: f32):
+      kernel.yield %sum : f32
+    }
+    return
+  }
+}
