@@ -45,14 +45,16 @@ struct WinogradEmitter {
   static constexpr int64_t fewSquares = 14; // the rows of one tile
   // As many blocks as keep several threads busy to the end.
   static constexpr int64_t leastBlocks = 12;
-  // Sums are of this many products, and then of each other: with chains of
-  // additions that long, the transforms' errors are the larger.
-  static constexpr int64_t chain = 16;
+  // Sums are of this many products, and then of each other. With chains of 16
+  // additions the transforms' errors are the larger, but few registers leave
+  // none for sums that wait, which took a seventh of the time of 56 x 56 x 64.
+  int64_t chain;
 
   WinogradEmitter(Emitter &e, kernel::WinogradOp op,
                   const kernel::Target &target)
       : e(e), op(op), target(target), window(*op.getWindow()), x(op.getX()),
-        filter(op.getFilter()), out(op.getOut()) {
+        filter(op.getFilter()), out(op.getOut()),
+        chain(target.fewRegisters() ? longestChainOfPixels : 16) {
     ArrayRef<int64_t> xs = e.shape(x), ys = e.shape(out);
     height = xs[1];
     width = xs[2];
