@@ -270,7 +270,7 @@ struct ConvolutionEmitter : ConvolutionBlocks {
     for (int64_t some = most; 2 * some > most; --some)
       if (terms % some < terms % best)
         best = some;
-    return best;
+    return WaitingSums::straightened(terms, best);
   }
 
   void columnsOfTiles(Value group, Value tileRow, Value y, int64_t tall,

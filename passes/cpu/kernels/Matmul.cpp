@@ -193,10 +193,12 @@ struct MatmulEmitter : MatmulBlocks {
     int64_t unroll =
         std::max<int64_t>(sets, std::min<int64_t>(8, mostTerms / mostSums));
     bool inOneChain = sets == 1 && depth.count <= waiting.chain;
-    // Where one iteration is all, LLVM loads first what it reads, and spills.
+    // Of one iteration without fences LLVM loads all first, and spills.
     if ((valid < width && rows > this->height && inOneChain) ||
         (words && depth.count < 2 * unroll))
       unroll = sets;
+    else if (target.fewRegisters())
+      unroll = waiting.straightened(depth.count, unroll);
     auto steps = [&](int64_t unroll) {
       return [&, unroll](Value k, Emitter::Values &sums) {
         if (ahead && unroll > 1)

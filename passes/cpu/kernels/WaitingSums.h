@@ -12,6 +12,13 @@ namespace weir {
 struct WaitingSums {
   using Step = std::function<void(mlir::Value, Emitter::Values &)>;
 
+  /// Steps of an iteration: `unroll` of `count`, or twice as many where that
+  /// would be two iterations. Of such a loop LLVM makes a choice of two
+  /// constants, and computes the address of each factor anew.
+  static int64_t straightened(int64_t count, int64_t unroll) {
+    return count / unroll == 2 ? 2 * unroll : unroll;
+  }
+
   Emitter &e;
   int64_t chain;
   /// Whether the sums at hand leave no registers to those that wait.

@@ -96,3 +96,21 @@ module attributes {weir.target = {vector_bits = 256 : i64}} {
     return
   }
 }
+
+// -----
+
+// A loop that would run twice is straight.
+// CHECK-LABEL: func @twice
+// CHECK-NOT: iter_args
+// CHECK-COUNT-192: vector.fma
+// CHECK-NOT: vector.fma
+// CHECK: return
+module attributes {weir.target = {vector_bits = 256 : i64}} {
+  func.func @twice(%a: memref<6x16xf32>, %b: memref<1x16x16xf32>, %c: memref<6x16xf32>) {
+    kernel.matmul ins(%a, %b : memref<6x16xf32>, memref<1x16x16xf32>) outs(%c : memref<6x16xf32>) {
+    ^bb0(%sum: f32):
+      kernel.yield %sum : f32
+    }
+    return
+  }
+}
