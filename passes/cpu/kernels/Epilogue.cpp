@@ -23,8 +23,11 @@ namespace {
 constexpr int64_t straightLimit = 500;
 
 // Vectors of sums that go through the epilogue together: so many that the
-// processor has enough to do beside them where they are long chains.
+// processor has enough to do beside them where they are long chains. Where
+// registers are few, all sums are stored first, and then loaded a few at a
+// time.
 constexpr int64_t fewAtOnce = 4, manyAtOnce = 8, longChain = 30;
+constexpr int64_t waitingAtOnce = 2;
 
 struct EpilogueEmitter {
   Emitter &e;
@@ -33,12 +36,19 @@ struct EpilogueEmitter {
   // Extras that are read at several places of the tile are loaded once.
   std::map<SmallVector<const void *>, Value> loaded;
   int64_t atOnce = fewAtOnce;
+  // Whether all sums are stored before the first goes through the epilogue.
+  bool sumsWait = false;
 
   EpilogueEmitter(Emitter &e, kernel::KernelOpInterface op, const Tile &tile)
       : e(e), op(op), tile(tile) {
-    if (cost() > longChain && tile.count() >= 2 * manyAtOnce &&
-        kernel::Target::of(op).registers >= 32)
+    if (cost() <= longChain)
+      return;
+    if (kernel::Target::of(op).fewRegisters()) {
+      sumsWait = tile.count() > waitingAtOnce;
+      atOnce = waitingAtOnce;
+    } else if (tile.count() >= 2 * manyAtOnce) {
       atOnce = manyAtOnce;
+    }
   }
 
   int64_t cost() {
@@ -122,20 +132,36 @@ struct EpilogueEmitter {
       for (int64_t x = 0; x < tile.width; ++x)
         for (int64_t v = 0; v < tile.vectors(); ++v)
           places.push_back({tile.position(e.index(y), e.index(x)), v});
+    Value waiting = sumsWait ? keep(sums) : Value();
     for (size_t first = 0; first < places.size(); first += atOnce) {
       auto count = std::min<size_t>(atOnce, places.size() - first);
-      finish(sums.slice(first, count),
-             ArrayRef<Place>(places).slice(first, count));
+      Emitter::Values some(sums.slice(first, count));
+      for (size_t i = 0; waiting && i < count; ++i)
+        some[i] = kept(waiting, e.index(first + i));
+      finish(some, ArrayRef<Place>(places).slice(first, count));
+      if (waiting)
+        e.compilerFence();
     }
   }
 
-  // The sums wait on the stack.
-  void looped(ValueRange sums) {
+  // On the stack.
+  Value keep(ValueRange sums) {
     Value waiting =
         e.stack({tile.count(), tile.lanes}, getElementTypeOrSelf(sums[0]));
     for (auto [i, sum] : llvm::enumerate(sums))
       e.create<vector::StoreOp>(sum, waiting,
                                 ValueRange{e.index(i), e.index(0)});
+    if (sumsWait)
+      e.compilerFence(waiting);
+    return waiting;
+  }
+
+  Value kept(Value waiting, Value which) {
+    return e.load(waiting, {which, e.index(0)}, tile.lanes, tile.lanes);
+  }
+
+  void looped(ValueRange sums) {
+    Value waiting = keep(sums);
     int64_t positions =
         std::clamp<int64_t>(atOnce / tile.vectors(), 1, tile.width);
     auto some = [&](Value y, Value x, int64_t count) {
@@ -147,8 +173,7 @@ struct EpilogueEmitter {
         Value first =
             e.times(e.plus(e.times(y, tile.width), here), tile.vectors());
         for (int64_t v = 0; v < tile.vectors(); ++v) {
-          waited.push_back(e.load(waiting, {e.plus(first, v), e.index(0)},
-                                  tile.lanes, tile.lanes));
+          waited.push_back(kept(waiting, e.plus(first, v)));
           places.push_back({tile.position(y, here), v});
         }
       }

@@ -99,15 +99,66 @@ module attributes {weir.target = {vector_bits = 256 : i64}} {
 
 // -----
 
+// The sums leave their registers to the functions of two of them at a time.
+// CHECK-LABEL: func @epilogue
+// CHECK: %[[STACK:.*]] = memref.alloca() {alignment = 64 : i64} : memref<12x8xf32>
+// CHECK-COUNT-12: vector.store %{{.*}}, %[[STACK]]
+// CHECK: llvm.inline_asm has_side_effects "", "r,~{memory}"
+// CHECK-COUNT-2: vector.load %[[STACK]]
+// CHECK-NOT: vector.load %[[STACK]]
+// CHECK-COUNT-2: math.erf
+// CHECK: vector.store
+// CHECK: llvm.inline_asm has_side_effects "", "~{memory}"
+// CHECK: vector.load %[[STACK]]
+module attributes {weir.target = {vector_bits = 256 : i64}} {
+  func.func @epilogue(%a: memref<6x64xf32>, %b: memref<1x64x16xf32>, %c: memref<6x16xf32>) {
+    kernel.matmul ins(%a, %b : memref<6x64xf32>, memref<1x64x16xf32>) outs(%c : memref<6x16xf32>) {
+    ^bb0(%sum: f32):
+      %half = arith.constant 0.5 : f32
+      %0 = arith.mulf %sum, %half : f32
+      %1 = math.erf %0 : f32
+      %2 = arith.addf %1, %half : f32
+      %3 = arith.mulf %2, %half : f32
+      %4 = arith.mulf %3, %sum : f32
+      %5 = arith.addf %4, %half : f32
+      %6 = arith.maximumf %5, %half : f32
+      kernel.yield %6 : f32
+    }
+    return
+  }
+}
+
+// -----
+
 // A loop that would run twice is straight.
 // CHECK-LABEL: func @twice
 // CHECK-NOT: iter_args
-// CHECK-COUNT-192: vector.fma
+// CHECK-COUNT-96: vector.fma
+// CHECK: llvm.inline_asm has_side_effects "", "~{memory}"  :
+// CHECK-COUNT-96: vector.fma
 // CHECK-NOT: vector.fma
 // CHECK: return
 module attributes {weir.target = {vector_bits = 256 : i64}} {
   func.func @twice(%a: memref<6x16xf32>, %b: memref<1x16x16xf32>, %c: memref<6x16xf32>) {
     kernel.matmul ins(%a, %b : memref<6x16xf32>, memref<1x16x16xf32>) outs(%c : memref<6x16xf32>) {
+    ^bb0(%sum: f32):
+      kernel.yield %sum : f32
+    }
+    return
+  }
+}
+
+// -----
+
+// So is one over the 16 channels of a pixel.
+// CHECK-LABEL: func @pixel
+// CHECK-NOT: iter_args
+// CHECK-COUNT-160: vector.fma
+// CHECK-NOT: vector.fma
+// CHECK: return
+module attributes {weir.target = {vector_bits = 256 : i64}} {
+  func.func @pixel(%x: memref<1x1x5x16xf32>, %w: memref<1x1x1x16x16xf32>, %y: memref<1x1x5x16xf32>) {
+    kernel.convolution ins(%x, %w : memref<1x1x5x16xf32>, memref<1x1x1x16x16xf32>) outs(%y : memref<1x1x5x16xf32>) attributes {dilations = array<i64: 1, 1>, groups = 1 : i64, padding = array<i64: 0, 0>, strides = array<i64: 1, 1>} {
     ^bb0(%sum: f32):
       kernel.yield %sum : f32
     }
