@@ -223,14 +223,12 @@ struct ConvolutionEmitter : ConvolutionBlocks {
         }
     };
     auto channelsOf = [&](Value ky, Value kx) {
-      return [&, ky, kx](int64_t unroll) {
-        return [&, ky, kx, unroll](Value k, auto &sums) {
-          for (int64_t u = 0; u < unroll; ++u) {
-            step(ky, kx, e.plus(k, u), sums);
-            if (fewRegisters)
-              e.compilerFence();
-          }
-        };
+      return [&, ky, kx](Value k, int64_t count, Emitter::Values &sums) {
+        for (int64_t u = 0; u < count; ++u) {
+          step(ky, kx, e.plus(k, u), sums);
+          if (fewRegisters)
+            e.compilerFence();
+        }
       };
     };
     // The parts of a long sum are rows of the window, or some of the channels.
@@ -240,14 +238,15 @@ struct ConvolutionEmitter : ConvolutionBlocks {
     int64_t inRow = run ? 1 : windowWidth;
     Emitter::Values sums = firstSums(e, addend, shape, sumElement);
     if (terms * inRow < 2 * chain) {
-      auto row = [&](int64_t) {
-        return [&](Value ky, Emitter::Values &sums) {
+      auto rows = [&](Value first, int64_t count, Emitter::Values &sums) {
+        for (int64_t u = 0; u < count; ++u) {
+          Value ky = e.plus(first, u);
           sums = e.sumLoop(inRow, 1, sums, [&](Value kx, auto &sums) {
             sums = waiting.run(terms, unroll, sums, channelsOf(ky, kx));
           });
-        };
+        }
       };
-      sums = waiting.loop(windowHeight, 1, sums, row, 1, terms * inRow);
+      sums = waiting.loop(windowHeight, 1, sums, rows, 1, terms * inRow);
     } else {
       sums = e.sumLoop(windowHeight, 1, sums, [&](Value ky, auto &sums) {
         sums = e.sumLoop(inRow, 1, sums, [&](Value kx, auto &sums) {
@@ -270,7 +269,7 @@ struct ConvolutionEmitter : ConvolutionBlocks {
     for (int64_t some = most; 2 * some > most; --some)
       if (terms % some < terms % best)
         best = some;
-    return WaitingSums::straightened(terms, best);
+    return best;
   }
 
   void columnsOfTiles(Value group, Value tileRow, Value y, int64_t tall,

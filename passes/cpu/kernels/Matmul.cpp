@@ -197,20 +197,16 @@ struct MatmulEmitter : MatmulBlocks {
     if ((valid < width && rows > this->height && inOneChain) ||
         (words && depth.count < 2 * unroll))
       unroll = sets;
-    else if (target.fewRegisters())
-      unroll = waiting.straightened(depth.count, unroll);
-    auto steps = [&](int64_t unroll) {
-      return [&, unroll](Value k, Emitter::Values &sums) {
-        if (ahead && unroll > 1)
-          ahead(k, unroll);
-        Value first = e.plus(depth.first, k);
-        for (int64_t u = 0; u < unroll; ++u) {
-          step(e.plus(first, u),
-               MutableArrayRef<Value>(sums).slice(u % sets * count, count));
-          if (target.fewRegisters())
-            e.compilerFence();
-        }
-      };
+    auto steps = [&](Value k, int64_t some, Emitter::Values &sums) {
+      if (ahead && some > 1)
+        ahead(k, some);
+      Value first = e.plus(depth.first, k);
+      for (int64_t u = 0; u < some; ++u) {
+        step(e.plus(first, u),
+             MutableArrayRef<Value>(sums).slice(u % sets * count, count));
+        if (target.fewRegisters())
+          e.compilerFence();
+      }
     };
     sums = waiting.loop(depth.count, unroll, sums, steps, sets);
     if (depth.begins)

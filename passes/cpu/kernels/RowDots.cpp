@@ -84,12 +84,10 @@ void emitRowDots(Emitter &e, kernel::MatmulOp op,
         sums[c] = e.multiplyAdd(row, column, sums[c]);
       }
     };
-    auto steps = [&](int64_t unroll) {
-      return [&, unroll](Value vector, Emitter::Values &sums) {
-        for (int64_t u = 0; u < unroll; ++u)
-          step(e.times(e.plus(vector, u), lanes), lanes,
-               MutableArrayRef<Value>(sums).slice(u % sets * count, count));
-      };
+    auto steps = [&](Value vector, int64_t some, Emitter::Values &sums) {
+      for (int64_t u = 0; u < some; ++u)
+        step(e.times(e.plus(vector, u), lanes), lanes,
+             MutableArrayRef<Value>(sums).slice(u % sets * count, count));
     };
     Emitter::Values sums(count, e.zeros(element, lanes));
     WaitingSums waiting{e, longestChain, target.fewRegisters()};

@@ -9,28 +9,29 @@ using namespace mlir;
 
 namespace weir {
 
-static Emitter::Values
-runSteps(Emitter &e, Value first, Value end, int64_t unroll, ValueRange sums,
-         function_ref<WaitingSums::Step(int64_t)> steps) {
-  WaitingSums::Step some = steps(unroll);
-  return e.loop(first, end, unroll, sums, [&](Value k, ValueRange carried) {
-    Emitter::Values sums(carried);
-    some(k, sums);
-    return sums;
-  });
+// Of a loop that runs twice LLVM makes a choice of two constants, and computes
+// the address of each factor anew: of few registers, rather straight code.
+Emitter::Values WaitingSums::some(Value first, int64_t count, int64_t unroll,
+                                  ValueRange sums, Steps steps) {
+  if (fewRegisters && count == 2 * unroll)
+    unroll = count;
+  return e.loop(first, e.plus(first, count), unroll, sums,
+                [&](Value k, ValueRange carried) {
+                  Emitter::Values sums(carried);
+                  steps(k, unroll, sums);
+                  return sums;
+                });
 }
 
 Emitter::Values WaitingSums::run(int64_t count, int64_t unroll,
-                                 Emitter::Values sums,
-                                 function_ref<Step(int64_t)> steps) {
+                                 Emitter::Values sums, Steps steps) {
   int64_t main = count / unroll * unroll;
-  sums = runSteps(e, e.index(0), e.index(main), unroll, sums, steps);
-  return runSteps(e, e.index(main), e.index(count), 1, sums, steps);
+  sums = some(e.index(0), main, unroll, sums, steps);
+  return some(e.index(main), count - main, 1, sums, steps);
 }
 
 Emitter::Values WaitingSums::loop(int64_t count, int64_t unroll,
-                                  Emitter::Values sums,
-                                  function_ref<Step(int64_t)> steps,
+                                  Emitter::Values sums, Steps steps,
                                   int64_t sets, int64_t each) {
   auto join = [&](Emitter::Values sums) {
     for (int64_t left = sets; left > 1; left /= 2) {
@@ -65,8 +66,8 @@ Emitter::Values WaitingSums::loop(int64_t count, int64_t unroll,
   // Of sums that begin here the first part has nothing to be added to; the last
   // is not kept.
   int64_t last = (count - 1) / part * part, waits = 0;
-  auto keep = [&](ValueRange some) {
-    for (auto [i, sum] : llvm::enumerate(some))
+  auto keep = [&](ValueRange sums) {
+    for (auto [i, sum] : llvm::enumerate(sums))
       e.store(sum, memory, place(i), lanes);
     if (fewRegisters)
       e.compilerFence(memory);
@@ -75,23 +76,23 @@ Emitter::Values WaitingSums::loop(int64_t count, int64_t unroll,
       sums, [](Value sum) { return matchPattern(sum, m_AnyZeroFloat()); });
   if (begin) {
     waits = part;
-    keep(join(runSteps(e, e.index(0), e.index(part), unroll, sums, steps)));
+    keep(join(some(e.index(0), part, unroll, sums, steps)));
   } else {
     keep(ArrayRef<Value>(sums).take_front(kept));
   }
   // Nothing is carried from part to part: LLVM would spill it.
   e.loop(e.index(waits), e.index(last), part, [&](Value k) {
-    auto some = join(runSteps(e, k, e.plus(k, part), unroll, zeros, steps));
-    for (auto [i, sum] : llvm::enumerate(some))
+    Emitter::Values total = join(some(k, part, unroll, zeros, steps));
+    for (auto [i, sum] : llvm::enumerate(total))
       sum = e.sum(before(i), sum);
-    keep(some);
+    keep(total);
   });
   int64_t main = last + (count - last) / unroll * unroll;
   Emitter::Values rest = zeros;
   if (last < main)
-    rest = runSteps(e, e.index(last), e.index(main), unroll, rest, steps);
+    rest = some(e.index(last), main - last, unroll, rest, steps);
   if (main < count)
-    rest = runSteps(e, e.index(main), e.index(count), 1, rest, steps);
+    rest = some(e.index(main), count - main, 1, rest, steps);
   rest = join(rest);
   for (auto [i, sum] : llvm::enumerate(rest))
     sum = e.sum(before(i), sum);

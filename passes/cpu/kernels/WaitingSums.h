@@ -10,14 +10,9 @@ namespace weir {
 /// The rounding errors of a sum grow with the length of its chain of additions:
 /// chains of about `chain` terms, which are then added up, keep them small.
 struct WaitingSums {
-  using Step = std::function<void(mlir::Value, Emitter::Values &)>;
-
-  /// Steps of an iteration: `unroll` of `count`, or twice as many where that
-  /// would be two iterations. Of such a loop LLVM makes a choice of two
-  /// constants, and computes the address of each factor anew.
-  static int64_t straightened(int64_t count, int64_t unroll) {
-    return count / unroll == 2 ? 2 * unroll : unroll;
-  }
+  /// Adds the terms of as many steps as the number says, from this one on.
+  using Steps =
+      llvm::function_ref<void(mlir::Value, int64_t, Emitter::Values &)>;
 
   Emitter &e;
   int64_t chain;
@@ -26,15 +21,17 @@ struct WaitingSums {
 
   /// `count` steps in one chain.
   Emitter::Values run(int64_t count, int64_t unroll, Emitter::Values sums,
-                      llvm::function_ref<Step(int64_t)> steps);
+                      Steps steps);
 
-  /// `count` steps added to `sums`; `steps(n)` emits `n` of them, of which
-  /// `unroll` make an iteration. The steps see several sets of sums, one after
-  /// the other, which take turns and in the end are added up. `each` is how
-  /// many terms a step adds.
+  /// `count` steps added to `sums`, of which `unroll` make an iteration. The
+  /// steps see several sets of sums, one after the other, which take turns and
+  /// in the end are added up. `each` is how many terms a step adds.
   Emitter::Values loop(int64_t count, int64_t unroll, Emitter::Values sums,
-                       llvm::function_ref<Step(int64_t)> steps,
-                       int64_t sets = 1, int64_t each = 1);
+                       Steps steps, int64_t sets = 1, int64_t each = 1);
+
+private:
+  Emitter::Values some(mlir::Value first, int64_t count, int64_t unroll,
+                       mlir::ValueRange sums, Steps steps);
 };
 
 } // namespace weir
