@@ -64,11 +64,15 @@ module attributes {weir.target = {vector_bits = 256 : i64, l2 = 524288 : i64}} {
 
 // -----
 
-// The channels of a row of the window, 21 terms, are three times seven.
+// The channels of a row of the window, 21 terms, are three times seven; the sums
+// of four rows wait for those of three.
 // CHECK-LABEL: func @window
+// CHECK: scf.for %{{.*}} = %c0 to %c4 step %c1 iter_args
 // CHECK: scf.for %{{.*}} = %c0 to %c21 step %c7
 // CHECK-COUNT-10: vector.fma
 // CHECK: llvm.inline_asm has_side_effects "", "~{memory}"  :
+// CHECK: vector.store
+// CHECK: scf.for %{{.*}} = %c4 to %c7 step %c1 iter_args
 module attributes {weir.target = {vector_bits = 256 : i64}} {
   func.func @window(%x: memref<1x20x20x3xf32>, %w: memref<1x7x7x3x16xf32>, %y: memref<1x14x14x16xf32>) {
     kernel.convolution ins(%x, %w : memref<1x20x20x3xf32>, memref<1x7x7x3x16xf32>) outs(%y : memref<1x14x14x16xf32>) attributes {dilations = array<i64: 1, 1>, groups = 1 : i64, padding = array<i64: 0, 0>, strides = array<i64: 1, 1>} {
@@ -159,6 +163,22 @@ module attributes {weir.target = {vector_bits = 256 : i64}} {
 module attributes {weir.target = {vector_bits = 256 : i64}} {
   func.func @pixel(%x: memref<1x1x5x16xf32>, %w: memref<1x1x1x16x16xf32>, %y: memref<1x1x5x16xf32>) {
     kernel.convolution ins(%x, %w : memref<1x1x5x16xf32>, memref<1x1x1x16x16xf32>) outs(%y : memref<1x1x5x16xf32>) attributes {dilations = array<i64: 1, 1>, groups = 1 : i64, padding = array<i64: 0, 0>, strides = array<i64: 1, 1>} {
+    ^bb0(%sum: f32):
+      kernel.yield %sum : f32
+    }
+    return
+  }
+}
+
+// -----
+
+// Of many registers it is a loop.
+// CHECK-LABEL: func @loops
+// CHECK: scf.for %{{.*}} = %c0 to %c16 step %c8 iter_args
+// CHECK: return
+module attributes {weir.target = {vector_bits = 512 : i64}} {
+  func.func @loops(%a: memref<6x16xf32>, %b: memref<1x16x32xf32>, %c: memref<6x32xf32>) {
+    kernel.matmul ins(%a, %b : memref<6x16xf32>, memref<1x16x32xf32>) outs(%c : memref<6x32xf32>) {
     ^bb0(%sum: f32):
       kernel.yield %sum : f32
     }
