@@ -11,6 +11,16 @@ func.func @exp(%x: tensor<4xf32>) -> tensor<4xf32> {
   return %y : tensor<4xf32>
 }
 
+// Two instructions: what is not a number passes both.
+// CHECK-LABEL: @relu6
+// CHECK: %[[RELU:.*]] = arith.select
+// CHECK: %[[SIX:.*]] = arith.constant 6.0
+// CHECK: arith.minimumf %[[RELU]], %[[SIX]]
+func.func @relu6(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %y = graph.relu6 %x : tensor<4xf32>
+  return %y : tensor<4xf32>
+}
+
 // Unsigned integers become signless.
 // CHECK-LABEL: @unsigned
 // CHECK-SAME: tensor<4xi8>
