@@ -35,8 +35,9 @@ struct KeepErrors : DiagnosticHandler {
 };
 
 /// No loop of more instructions is unrolled, at LLVM's thresholds: what that
-/// would cost takes a third of all time to find out.
-constexpr unsigned maxUnrolled = 600;
+/// would cost takes a third of all time to find out, and kernels' own loops are
+/// as long as they shall be.
+constexpr unsigned maxUnrolled = 100;
 
 struct KeepLargeLoops : PassInfoMixin<KeepLargeLoops> {
   PreservedAnalyses run(Loop &loop, LoopAnalysisManager &,

@@ -35,6 +35,8 @@ struct ConvolutionEmitter : ConvolutionBlocks {
   // Of additions. Few registers leave none for sums that wait: chains of four
   // rows of a window of 7 x 7 x 3, not two, save a fourteenth of its time.
   int64_t chain;
+  // Rows of the window of fewer terms are several to a chain.
+  static constexpr int64_t shortRow = 96;
   Value image;
   // The rows of tiles, the panels and the groups to make.
   struct Range {
@@ -234,13 +236,16 @@ struct ConvolutionEmitter : ConvolutionBlocks {
         }
       };
     };
+    // What neighbouring windows share LLVM would load once, and then spill.
+    if (fewRegisters)
+      e.compilerFence(source);
     // The parts of a long sum are rows of the window, or some of the channels.
     WaitingSums waiting{e, chain, fewRegisters};
     int64_t terms = (run ? windowWidth * channels : groupInputs) / unit;
     int64_t unroll = unrollOf(terms, shape.count());
     int64_t inRow = run ? 1 : windowWidth;
     Emitter::Values sums = firstSums(e, addend, shape, sumElement);
-    if (terms * inRow < longestChain) {
+    if (terms * inRow < shortRow) {
       auto rows = [&](Value first, int64_t count, Emitter::Values &sums) {
         for (int64_t u = 0; u < count; ++u) {
           Value ky = e.plus(first, u);

@@ -33,6 +33,8 @@ struct EpilogueEmitter {
   Emitter &e;
   kernel::KernelOpInterface op;
   const Tile &tile;
+  Value out;                           // the tile of it
+  std::map<const void *, Value> tiles; // of extras of its shape
   // Extras that are read at several places of the tile are loaded once.
   std::map<SmallVector<const void *>, Value> loaded;
   int64_t atOnce = fewAtOnce;
@@ -40,7 +42,10 @@ struct EpilogueEmitter {
   bool sumsWait = false;
 
   EpilogueEmitter(Emitter &e, kernel::KernelOpInterface op, const Tile &tile)
-      : e(e), op(op), tile(tile) {
+      : e(e), op(op), tile(tile), out(tile.in(e, op.getOut())) {
+    for (auto [extra, map] : llvm::zip(op.getExtras(), op.getExtraMaps()))
+      if (cast<AffineMapAttr>(map).getValue().isIdentity())
+        tiles[extra.getAsOpaquePointer()] = tile.in(e, extra);
     if (cost() <= longChain)
       return;
     if (kernel::Target::of(op).fewRegisters()) {
@@ -65,7 +70,20 @@ struct EpilogueEmitter {
     return cost;
   }
 
-  Value read(Value extra, AffineMap map, ArrayRef<Value> outer, int64_t v) {
+  /// Where a vector of sums goes: its position and which of the vectors there
+  /// it is.
+  struct Place {
+    Value y, x;
+    int64_t v;
+    Emitter::Values outer; // the position in the result
+  };
+
+  Value read(Value extra, AffineMap map, const Place &place) {
+    auto [y, x, v, outer] = place;
+    if (map.isIdentity()) {
+      Value part = tiles.at(extra.getAsOpaquePointer());
+      return e.load(part, tile.at(e, part, y, x, v), tile.lanes, tile.valid(v));
+    }
     SmallVector<Value> indices;
     SmallVector<const void *> key = {extra.getAsOpaquePointer()};
     bool alongColumns = false;
@@ -91,13 +109,6 @@ struct EpilogueEmitter {
     return value;
   }
 
-  /// Where a vector of sums goes: all indices but the last, and which of the
-  /// vectors there it is.
-  struct Place {
-    Emitter::Values outer;
-    int64_t v;
-  };
-
   /// The sums take turns at each op, so that none waits for its own last
   /// result.
   Emitter::Values apply(ValueRange sums, ArrayRef<Place> places) {
@@ -109,8 +120,8 @@ struct EpilogueEmitter {
            llvm::zip(block.getArguments().drop_front(), op.getExtras(),
                      op.getExtraMaps()))
         if (!argument.use_empty())
-          mapping.map(argument, read(extra, cast<AffineMapAttr>(map).getValue(),
-                                     place.outer, place.v));
+          mapping.map(argument,
+                      read(extra, cast<AffineMapAttr>(map).getValue(), place));
     }
     Emitter::Values results;
     for (Emitter::Values &made : e.vectorize(block, tile.lanes, mappings))
@@ -119,11 +130,13 @@ struct EpilogueEmitter {
   }
 
   void finish(ValueRange sums, ArrayRef<Place> places) {
-    for (auto [value, place] : llvm::zip_equal(apply(sums, places), places)) {
-      Emitter::Values at(place.outer);
-      at.push_back(e.plus(tile.column, place.v * tile.lanes));
-      e.store(value, op.getOut(), at, tile.valid(place.v));
-    }
+    for (auto [value, place] : llvm::zip_equal(apply(sums, places), places))
+      e.store(value, out, tile.at(e, out, place.y, place.x, place.v),
+              tile.valid(place.v));
+  }
+
+  Place placeOf(Value y, Value x, int64_t v) {
+    return {y, x, v, tile.position(y, x)};
   }
 
   void straight(ValueRange sums) {
@@ -131,7 +144,7 @@ struct EpilogueEmitter {
     for (int64_t y = 0; y < tile.height; ++y)
       for (int64_t x = 0; x < tile.width; ++x)
         for (int64_t v = 0; v < tile.vectors(); ++v)
-          places.push_back({tile.position(e.index(y), e.index(x)), v});
+          places.push_back(placeOf(e.index(y), e.index(x), v));
     Value waiting = sumsWait ? keep(sums) : Value();
     for (size_t first = 0; first < places.size(); first += atOnce) {
       auto count = std::min<size_t>(atOnce, places.size() - first);
@@ -174,7 +187,7 @@ struct EpilogueEmitter {
             e.times(e.plus(e.times(y, tile.width), here), tile.vectors());
         for (int64_t v = 0; v < tile.vectors(); ++v) {
           waited.push_back(kept(waiting, e.plus(first, v)));
-          places.push_back({tile.position(y, here), v});
+          places.push_back(placeOf(y, here, v));
         }
       }
       finish(waited, places);
@@ -191,6 +204,33 @@ struct EpilogueEmitter {
 };
 
 } // namespace
+
+Value Tile::in(Emitter &e, Value buffer) const {
+  Emitter::Values first = position(e.index(0), e.index(0));
+  first.push_back(column);
+  int64_t rank = first.size();
+  SmallVector<OpFoldResult> sizes(rank, e.getIndexAttr(1));
+  SmallVector<OpFoldResult> ones(sizes);
+  sizes[rank - 1] = e.getIndexAttr(columns);
+  if (rank > 1)
+    sizes[rank - 2] = e.getIndexAttr(width);
+  if (rank > 2)
+    sizes[rank - 3] = e.getIndexAttr(height);
+  return e.create<memref::SubViewOp>(buffer, getAsOpFoldResult(first), sizes,
+                                     ones);
+}
+
+Emitter::Values Tile::at(Emitter &e, Value buffer, Value y, Value x,
+                         int64_t v) const {
+  int64_t rank = Emitter::shape(buffer).size();
+  Emitter::Values at(rank, e.index(0));
+  at[rank - 1] = e.index(v * lanes);
+  if (rank > 1)
+    at[rank - 2] = x;
+  if (rank > 2)
+    at[rank - 3] = y;
+  return at;
+}
 
 Value takeAddend(kernel::KernelOpInterface op) {
   Block &block = op.getEpilogue().front();
@@ -229,15 +269,12 @@ Emitter::Values firstSums(Emitter &e, Value addend, const Tile &tile,
 
 void storeTile(Emitter &e, Value out, const Tile &tile, ValueRange sums) {
   auto sum = sums.begin();
+  Value part = tile.in(e, out);
   for (int64_t y = 0; y < tile.height; ++y)
-    for (int64_t x = 0; x < tile.width; ++x) {
-      Emitter::Values at = tile.position(e.index(y), e.index(x));
-      at.push_back(nullptr);
-      for (int64_t v = 0; v < tile.vectors(); ++v) {
-        at.back() = e.plus(tile.column, v * tile.lanes);
-        e.store(*sum++, out, at, tile.valid(v));
-      }
-    }
+    for (int64_t x = 0; x < tile.width; ++x)
+      for (int64_t v = 0; v < tile.vectors(); ++v)
+        e.store(*sum++, part, tile.at(e, part, e.index(y), e.index(x), v),
+                tile.valid(v));
 }
 
 void prefetchTile(Emitter &e, kernel::KernelOpInterface op, const Tile &tile,
@@ -245,13 +282,13 @@ void prefetchTile(Emitter &e, kernel::KernelOpInterface op, const Tile &tile,
   auto fetch = [&](Value buffer, bool isWrite) {
     int64_t bits =
         std::max(8u, Emitter::element(buffer).getIntOrFloatBitWidth());
+    Value part = tile.in(e, buffer);
     for (int64_t y = 0; y < tile.height; ++y)
       for (int64_t x = 0; x < tile.width; ++x) {
-        Emitter::Values at = tile.position(e.index(y), e.index(x));
-        at.push_back(nullptr);
+        Emitter::Values at = tile.at(e, part, e.index(y), e.index(x), 0);
         for (int64_t c = 0; c < tile.columns; c += 512 / bits) {
-          at.back() = e.plus(tile.column, c);
-          e.create<memref::PrefetchOp>(buffer, at, isWrite,
+          at.back() = e.index(c);
+          e.create<memref::PrefetchOp>(part, at, isWrite,
                                        /*localityHint=*/3,
                                        /*isDataCache=*/true);
         }

@@ -22,6 +22,14 @@ struct Tile {
   int64_t valid(int64_t v) const {
     return std::min(lanes, columns - v * lanes);
   }
+
+  /// The tile's part of a buffer of the result's shape. What is there has
+  /// constant distances from one address; LLVM computes each element's own of
+  /// indices in the whole.
+  mlir::Value in(Emitter &e, mlir::Value buffer) const;
+  /// Where there the vector `v` of position `(y, x)` begins.
+  Emitter::Values at(Emitter &e, mlir::Value buffer, mlir::Value y,
+                     mlir::Value x, int64_t v) const;
 };
 
 /// Stores sums, ordered by position and then vector, as they are.

@@ -136,11 +136,11 @@ struct MatmulEmitter : MatmulBlocks {
     e.create<scf::YieldOp>(sums);
     e.createBlock(&choice.getElseRegion());
     Emitter::Values total;
+    Value part = tile.in(e, out);
     for (int64_t i = 0; i < tile.width; ++i)
       for (int64_t v = 0; v < tile.vectors(); ++v) {
-        Emitter::Values at = tile.position(nullptr, e.index(i));
-        at.push_back(e.plus(tile.column, v * lanes));
-        Value before = e.load(out, at, lanes, tile.valid(v));
+        Value before = e.load(part, tile.at(e, part, e.index(0), e.index(i), v),
+                              lanes, tile.valid(v));
         total.push_back(e.sum(before, sums[total.size()]));
       }
     e.create<scf::YieldOp>(total);

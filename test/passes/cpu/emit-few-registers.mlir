@@ -185,3 +185,22 @@ module attributes {weir.target = {vector_bits = 512 : i64}} {
     return
   }
 }
+
+// -----
+
+// Each product loads its own pixel: of what windows share LLVM would keep more
+// than there are registers, did not a fence see the image.
+// CHECK-LABEL: func @shares
+// CHECK: %[[AT:.*]] = memref.extract_aligned_pointer_as_index
+// CHECK: %[[ADDRESS:.*]] = arith.index_cast %[[AT]]
+// CHECK: llvm.inline_asm has_side_effects "", "r,~{memory}" %[[ADDRESS]]
+// CHECK: vector.fma
+module attributes {weir.target = {vector_bits = 256 : i64}} {
+  func.func @shares(%x: memref<1x21x21x3xf32>, %w: memref<1x3x3x3x16xf32>, %y: memref<1x10x10x16xf32>) {
+    kernel.convolution ins(%x, %w : memref<1x21x21x3xf32>, memref<1x3x3x3x16xf32>) outs(%y : memref<1x10x10x16xf32>) attributes {dilations = array<i64: 1, 1>, groups = 1 : i64, padding = array<i64: 0, 0>, strides = array<i64: 2, 2>} {
+    ^bb0(%sum: f32):
+      kernel.yield %sum : f32
+    }
+    return
+  }
+}

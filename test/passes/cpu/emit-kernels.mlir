@@ -135,10 +135,12 @@ func.func @costly(%a: memref<4x8xf32>, %b: memref<1x8x32xf32>, %c: memref<4x32xf
 // CHECK: scf.for
 // CHECK: vector.load %[[PART]]
 // CHECK: vector.fma
-// CHECK: vector.store %{{.*}}, %arg2
+// CHECK: %[[TILE:.*]] = memref.subview %arg2
+// CHECK: vector.store %{{.*}}, %[[TILE]]
 // CHECK: vector.store %{{.*}}, %[[PART]]
 // CHECK: vector.fma
-// CHECK: vector.load %arg2
+// CHECK: %[[TILE:.*]] = memref.subview %arg2
+// CHECK: vector.load %[[TILE]]
 func.func @pack_inside(%a: memref<32x200xf32>, %b: memref<200x64xf32>, %c: memref<32x64xf32>) {
   %p = memref.alloc() : memref<2x200x32xf32>
   kernel.pack ins(%b : memref<200x64xf32>) outs(%p : memref<2x200x32xf32>)
@@ -302,7 +304,8 @@ func.func @apart(%a: memref<2x3x4x8xf32>, %b: memref<1x8x16xf32>, %bias: memref<
 // CHECK: scf.for %{{.*}} iter_args
 // CHECK: scf.for %{{.*}} iter_args
 // CHECK: vector.fma
-// CHECK: vector.maskedstore %arg2
+// CHECK: %[[TILE:.*]] = memref.subview %arg2
+// CHECK: vector.maskedstore %[[TILE]]
 func.func @convolution(%x: memref<1x8x8x4xf32>, %w: memref<1x3x3x4x32xf32>, %y: memref<1x8x8x20xf32>) {
   kernel.convolution ins(%x, %w : memref<1x8x8x4xf32>, memref<1x3x3x4x32xf32>) outs(%y : memref<1x8x8x20xf32>) attributes {dilations = array<i64: 1, 1>, groups = 1 : i64, padding = array<i64: 1, 1>, strides = array<i64: 1, 1>} {
   ^bb0(%sum: f32):
@@ -344,10 +347,12 @@ func.func @depthwise(%x: memref<1x8x8x20xf32>, %w: memref<3x3x20xf32>, %y: memre
 // CHECK: else
 // CHECK-COUNT-16: arith.select {{.*}} : memref<32xf32, strided<[1], offset: ?>>
 // CHECK: vector.fma
-// CHECK: vector.store %{{.*}} : memref<16x13x32xf32>
+// CHECK: %[[SUMS:.*]] = memref.subview {{.*}} : memref<16x13x32xf32>
+// CHECK: vector.store %{{.*}}, %[[SUMS]]
 // CHECK-NOT: kernel.parts
 // CHECK: scf.if
-// CHECK: vector.store %{{.*}} : memref<1x9x9x40xf32>
+// CHECK: %[[SQUARE:.*]] = memref.subview {{.*}} : memref<1x9x9x40xf32>
+// CHECK: vector.store %{{.*}}, %[[SQUARE]]
 // CHECK: else
 func.func @winograd(%x: memref<1x9x9x32xf32>, %w: memref<2x16x32x32xf32>, %y: memref<1x9x9x40xf32>) {
   kernel.winograd ins(%x, %w : memref<1x9x9x32xf32>, memref<2x16x32x32xf32>) outs(%y : memref<1x9x9x40xf32>) attributes {padding = array<i64: 1, 1>, strides = array<i64: 1, 1>, tiles = array<i64: 2, 2>, windows = array<i64: 3, 3>} {
@@ -507,19 +512,26 @@ func.func @rows_in_place(%a: memref<512x512xf32>, %b: memref<3x512x48xf32>, %c: 
 
 // Of 57 tiles four blocks of 15, not four of 14 and one of a single tile. What all
 // the blocks of the depth read and write of the result is fetched ahead; what the
-// epilogue reads, for the last.
+// epilogue reads, for the last. All has constant places in the tile.
 // CHECK-LABEL: func @blocks
 // CHECK: kernel.parts 57
 // CHECK: scf.for %{{.*}} = %{{.*}} to %{{.*}} step %c15
 // CHECK: scf.for %{{.*}} = %c0 to %c1536 step %c512
 // CHECK-NEXT: arith.cmpi eq
-// CHECK-NOT: memref.prefetch %arg3
-// CHECK: memref.prefetch %arg2[{{.*}}], write
-// CHECK-NOT: memref.prefetch %arg3
+// CHECK-NOT: memref.subview %arg3
+// CHECK: %[[TILE:.*]] = memref.subview %arg2[{{.*}}] [9, 48] [1, 1]
+// CHECK: memref.prefetch %[[TILE]][%c0, %c0], write
+// CHECK: memref.prefetch %[[TILE]][%c8, %c32], write
+// CHECK-NOT: memref.subview %arg3
 // CHECK: vector.fma
 // CHECK: scf.for %{{.*}} = %c0 to %c11 step %c1
-// CHECK: memref.prefetch %arg3[{{.*}}], read
-// CHECK: memref.prefetch %arg2[{{.*}}], write
+// CHECK: %[[MORE:.*]] = memref.subview %arg3
+// CHECK: memref.prefetch %[[MORE]][{{.*}}], read
+// CHECK: %[[TILE:.*]] = memref.subview %arg2
+// CHECK: memref.prefetch %[[TILE]][{{.*}}], write
+// CHECK: vector.fma
+// CHECK: vector.load %[[MORE]]
+// CHECK: vector.store %{{.*}}, %[[TILE]]
 // CHECK: return
 module attributes {weir.target = {vector_bits = 512 : i64, fma_rate = 2 : i64}} {
 func.func @blocks(%a: memref<512x2048xf32>, %b: memref<11x2048x48xf32>, %c: memref<512x528xf32>, %x: memref<512x528xf32>) {
@@ -664,7 +676,8 @@ func.func @split(%x: memref<1x6x6x16xf32>, %w: memref<1x49x16x16xf32>, %y: memre
 // CHECK: vector.fma
 // CHECK: scf.if %[[BEGINS]]
 // CHECK: else
-// CHECK: vector.load %arg2
+// CHECK: %[[TILE:.*]] = memref.subview %arg2
+// CHECK: vector.load %[[TILE]]
 func.func @long(%a: memref<1x2048xf32>, %b: memref<1x2048x32xf32>, %c: memref<1x32xf32>) {
   kernel.matmul ins(%a, %b : memref<1x2048xf32>, memref<1x2048x32xf32>) outs(%c : memref<1x32xf32>) {
   ^bb0(%sum: f32):
@@ -912,6 +925,32 @@ func.func @not_fetched(%x: memref<1x9x9x32xf32>, %w: memref<1x3x3x32x32xf32>, %y
   kernel.convolution ins(%x, %w : memref<1x9x9x32xf32>, memref<1x3x3x32x32xf32>) outs(%y : memref<1x7x7x32xf32>) attributes {dilations = array<i64: 1, 1>, groups = 1 : i64, padding = array<i64: 0, 0>, strides = array<i64: 1, 1>} {
   ^bb0(%sum: f32):
     kernel.yield %sum : f32
+  }
+  return
+}
+
+// -----
+
+// A long epilogue is a loop over the tile and what is left of it; both see the tile
+// of what is added.
+// CHECK-LABEL: func @long_epilogue
+// CHECK: %[[OUT:.*]] = memref.subview %arg2[0, %{{.*}}] [5, 32] [1, 1]
+// CHECK: %[[MORE:.*]] = memref.subview %arg3[0, %{{.*}}] [5, 32] [1, 1]
+// CHECK: scf.for %[[ROW:.*]] = %c0 to %c4 step %c2
+// CHECK: vector.load %[[MORE]][%[[ROW]], %c0]
+// CHECK: math.erf
+// CHECK: vector.store %{{.*}}, %[[OUT]][%[[ROW]], %c0]
+// CHECK: }
+// CHECK: vector.load %[[MORE]][%c4, %c0]
+// CHECK: vector.store %{{.*}}, %[[OUT]][%c4, %c16]
+func.func @long_epilogue(%a: memref<5x16xf32>, %b: memref<2x16x32xf32>, %c: memref<5x64xf32>, %x: memref<5x64xf32>) {
+  kernel.matmul ins(%a, %b : memref<5x16xf32>, memref<2x16x32xf32>) extras(%x : memref<5x64xf32>) outs(%c : memref<5x64xf32>) attributes {extra_maps = [affine_map<(d0, d1) -> (d0, d1)>]} {
+  ^bb0(%sum: f32, %more: f32):
+    %0 = arith.addf %sum, %more : f32
+    %1 = math.erf %0 : f32
+    %2 = math.tanh %1 : f32
+    %3 = math.exp %2 : f32
+    kernel.yield %3 : f32
   }
   return
 }
