@@ -248,8 +248,7 @@ struct MatmulEmitter : MatmulBlocks {
             e.prefetch(b, at, fillsL1 && !streamsPanels ? 2 : 1);
           }
         };
-        if (!part && panel == width && valid == width &&
-            (rows > height || streamsPanels))
+        if (!part && panel == width && valid == width && fetchesPanels)
           tile(row, size, column, valid, depth, ahead);
         else
           tile(row, size, column, valid, depth, nullptr);

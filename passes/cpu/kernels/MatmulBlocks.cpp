@@ -177,6 +177,8 @@ MatmulBlocks::MatmulBlocks(kernel::MatmulOp op, const kernel::Target &target,
   // L2 holds is taken to be: there prefetches cost nothing.
   int64_t own = weights / slotsOf(op);
   streamsPanels = readsOnce && own > target.l2 * (rows <= 2 ? 1 : 16);
+  // All of B that stays in L2, where fetches go, is fetched by its first use.
+  fetchesPanels = streamsPanels || (tiles.count > 1 && !(streams && fillsL1));
 }
 
 } // namespace weir

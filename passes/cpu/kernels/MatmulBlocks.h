@@ -37,6 +37,10 @@ struct MatmulBlocks {
   /// than its L2 holds.
   bool streamsPanels;
 
+  /// Whether a panel is fetched while the one before it, or some of the same,
+  /// is used.
+  bool fetchesPanels;
+
   /// Whether runs one after the other gain by going to and fro: of weights that
   /// one tile of rows reads once, and a cache holds in part, a run that begins
   /// where the one before has ended finds that part.

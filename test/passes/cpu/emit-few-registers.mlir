@@ -188,6 +188,27 @@ module attributes {weir.target = {vector_bits = 512 : i64}} {
 
 // -----
 
+// L2 keeps all 256 columns from one block of rows to the next: nothing is left to
+// fetch there but the result.
+// CHECK-LABEL: func @stays
+// CHECK-NOT: memref.prefetch %arg1
+// CHECK: %[[TILE:.*]] = memref.subview %arg2
+// CHECK-COUNT-6: memref.prefetch %[[TILE]]
+// CHECK-NOT: memref.prefetch
+// CHECK: vector.fma
+// CHECK: return
+module attributes {weir.target = {vector_bits = 256 : i64, l2 = 524288 : i64}} {
+  func.func @stays(%a: memref<3072x64xf32>, %b: memref<16x64x16xf32>, %c: memref<3072x256xf32>) {
+    kernel.matmul ins(%a, %b : memref<3072x64xf32>, memref<16x64x16xf32>) outs(%c : memref<3072x256xf32>) {
+    ^bb0(%sum: f32):
+      kernel.yield %sum : f32
+    }
+    return
+  }
+}
+
+// -----
+
 // Each product loads its own pixel: of what windows share LLVM would keep more
 // than there are registers, did not a fence see the image.
 // CHECK-LABEL: func @shares
