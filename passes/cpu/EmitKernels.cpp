@@ -62,7 +62,7 @@ struct EmitKernels : impl::EmitKernelsBase<EmitKernels> {
           kernel::PackOp pack = packingInside(matmul, target);
           doneInside.insert(pack);
           emitMatmul(e, matmul, target, pack,
-                     matmul.getShared() ? longestChainOfPixels : longestChain);
+                     longestChain(target, /*ofPixels=*/matmul.getShared()));
         } else if (auto convolution = dyn_cast<kernel::ConvolutionOp>(op))
           emitConvolution(e, convolution, target);
         else if (auto depthwise = dyn_cast<kernel::DepthwiseOp>(op))

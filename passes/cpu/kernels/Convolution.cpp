@@ -47,7 +47,7 @@ struct ConvolutionEmitter : ConvolutionBlocks {
                      const kernel::Target &target)
       : ConvolutionBlocks(op, target), e(e), op(op), x(op.getX()),
         filter(op.getFilter()), out(op.getOut()),
-        chain(fewRegisters ? longestChainOfPixels : 48) {
+        chain(fewRegisters ? 64 : 48) {
     if (words)
       addend = takeAddend(op);
   }

@@ -14,9 +14,14 @@ kernel::MatmulOp joinBatches(Emitter &e, kernel::MatmulOp op);
 void emitTiles(Emitter &e, kernel::MatmulOp op, const kernel::Target &target);
 
 /// Terms that are summed in one chain of additions: where they are more,
-/// several sums are added up. Those of pixels are shorter, as nets have dozens of
-/// such products one after the other.
-constexpr int64_t longestChain = 96, longestChainOfPixels = 64;
+/// several sums are added up. Those of pixels are shorter, as nets have dozens
+/// of such products one after the other. Few registers leave none for sums that
+/// wait, and each chain costs a tile some 50 cycles: there chains are as long
+/// as errors stay below those of ONNX Runtime.
+inline int64_t longestChain(const kernel::Target &target,
+                            bool ofPixels = false) {
+  return target.fewRegisters() ? 128 : ofPixels ? 64 : 96;
+}
 
 /// The packing of B that the product makes itself, a part of a panel at a time
 /// where its rows then use it: few enough rows to read again for each panel.
@@ -25,7 +30,7 @@ kernel::PackOp packingInside(kernel::MatmulOp op, const kernel::Target &target);
 
 /// With `pack`, which may be null, B is what that reads.
 void emitMatmul(Emitter &e, kernel::MatmulOp op, const kernel::Target &target,
-                kernel::PackOp pack, int64_t chain = longestChain);
+                kernel::PackOp pack, int64_t chain);
 /// Whether each column of B is a run and A has one row, for `emitRowDots`.
 bool hasColumnRuns(kernel::MatmulOp op);
 void emitRowDots(Emitter &e, kernel::MatmulOp op, const kernel::Target &target);

@@ -90,7 +90,7 @@ void emitRowDots(Emitter &e, kernel::MatmulOp op,
              MutableArrayRef<Value>(sums).slice(u % sets * count, count));
     };
     Emitter::Values sums(count, e.zeros(element, lanes));
-    WaitingSums waiting{e, longestChain, target.fewRegisters()};
+    WaitingSums waiting{e, longestChain(target), target.fewRegisters()};
     if (vectors)
       sums =
           waiting.loop(vectors, std::max<int64_t>(sets, 2), sums, steps, sets);

@@ -54,7 +54,7 @@ struct WinogradEmitter {
                   const kernel::Target &target)
       : e(e), op(op), target(target), window(*op.getWindow()), x(op.getX()),
         filter(op.getFilter()), out(op.getOut()),
-        chain(target.fewRegisters() ? longestChainOfPixels : 16) {
+        chain(target.fewRegisters() ? 64 : 16) {
     ArrayRef<int64_t> xs = e.shape(x), ys = e.shape(out);
     height = xs[1];
     width = xs[2];
