@@ -35,8 +35,8 @@ struct KeepErrors : DiagnosticHandler {
 };
 
 /// No loop of more instructions is unrolled, at LLVM's thresholds: what that
-/// would cost takes a third of all time to find out, and kernels' own loops are
-/// as long as they shall be.
+/// would cost takes a third of all time to find out. Kernels write out what
+/// shall be straight; loops over channels become no faster ninefold.
 constexpr unsigned maxUnrolled = 100;
 
 struct KeepLargeLoops : PassInfoMixin<KeepLargeLoops> {

@@ -52,7 +52,7 @@ Scalar softsign(Scalar x) { return x / (1.0 + x.make<math::AbsFOp>(x)); }
 // Written so that NaN stays and that it is one maxps.
 Scalar relu(Scalar x) { return select(x < 0.0, 0.0, x); }
 
-// LLVM would compare x, not its relu, with 6, and find no minps.
+// Of select(x > 6, 6, relu(x)) LLVM would compare x and find no minps.
 Scalar relu6(Scalar x) { return minimum(relu(x), x.constant(6.0)); }
 
 Scalar elu(Scalar x) { return select(x < 0.0, expm1(x), x); }

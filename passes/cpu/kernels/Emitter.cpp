@@ -217,14 +217,14 @@ Value Emitter::stack(ArrayRef<int64_t> shape, Type element) {
 }
 
 // Not llvm.fence: only what takes an address keeps memory out of registers.
-void Emitter::compilerFence(Value stack) {
+void Emitter::compilerFence(Value memory) {
   Values operands;
-  if (stack) {
-    Value address = create<memref::ExtractAlignedPointerAsIndexOp>(stack);
+  if (memory) {
+    Value address = create<memref::ExtractAlignedPointerAsIndexOp>(memory);
     operands.push_back(create<arith::IndexCastOp>(getI64Type(), address));
   }
   create<LLVM::InlineAsmOp>(Type(), operands, /*asm_string=*/"",
-                            stack ? "r,~{memory}" : "~{memory}",
+                            memory ? "r,~{memory}" : "~{memory}",
                             /*has_side_effects=*/true, /*is_align_stack=*/false,
                             LLVM::AsmDialectAttr(), ArrayAttr());
 }

@@ -84,10 +84,11 @@ struct Emitter : mlir::ImplicitLocOpBuilder {
 
   /// Memory on the stack, of one part where parts run at once.
   mlir::Value stack(llvm::ArrayRef<int64_t> shape, mlir::Type element);
-  /// Generates nothing, but keeps LLVM from moving loads and stores across;
-  /// what `stack` has then stays there, not in registers. Of memory that
-  /// nothing else sees, loads of one place on both sides may still become one.
-  void compilerFence(mlir::Value stack = nullptr);
+  /// Generates nothing, but keeps LLVM from moving loads and stores across. Of
+  /// memory that nothing else sees, loads of one place on both sides may still
+  /// become one, and what a stack has may stay in registers; not of `memory`,
+  /// which this fence and all others then see.
+  void compilerFence(mlir::Value memory = nullptr);
 
   void ifElse(mlir::Value condition, llvm::function_ref<void()> then,
               llvm::function_ref<void()> otherwise);

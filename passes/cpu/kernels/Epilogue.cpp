@@ -79,7 +79,7 @@ struct EpilogueEmitter {
   };
 
   Value read(Value extra, AffineMap map, const Place &place) {
-    auto [y, x, v, outer] = place;
+    const auto &[y, x, v, outer] = place;
     if (map.isIdentity()) {
       Value part = tiles.at(extra.getAsOpaquePointer());
       return e.load(part, tile.at(e, part, y, x, v), tile.lanes, tile.valid(v));

@@ -178,7 +178,8 @@ MatmulBlocks::MatmulBlocks(kernel::MatmulOp op, const kernel::Target &target,
   int64_t own = weights / slotsOf(op);
   streamsPanels = readsOnce && own > target.l2 * (rows <= 2 ? 1 : 16);
   // All of B that stays in L2, where fetches go, is fetched by its first use.
-  fetchesPanels = streamsPanels || (tiles.count > 1 && !(streams && fillsL1));
+  bool stays = streams && fillsL1 && (batches == 1 || op.getShared());
+  fetchesPanels = streamsPanels || (tiles.count > 1 && !stays);
 }
 
 } // namespace weir

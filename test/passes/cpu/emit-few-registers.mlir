@@ -172,7 +172,7 @@ module attributes {weir.target = {vector_bits = 256 : i64}} {
 
 // -----
 
-// Of many registers it is a loop.
+// Of many registers a loop of two iterations is one.
 // CHECK-LABEL: func @loops
 // CHECK: scf.for %{{.*}} = %c0 to %c16 step %c8 iter_args
 // CHECK: return
@@ -209,16 +209,34 @@ module attributes {weir.target = {vector_bits = 256 : i64, l2 = 524288 : i64}} {
 
 // -----
 
-// Each product loads its own pixel: of what windows share LLVM would keep more
-// than there are registers, did not a fence see the image.
+// Of what windows share LLVM would keep more than there are registers, did not a
+// fence see the image.
 // CHECK-LABEL: func @shares
-// CHECK: %[[AT:.*]] = memref.extract_aligned_pointer_as_index
+// CHECK: %[[IMAGE:.*]] = memref.collapse_shape %arg0
+// CHECK: %[[AT:.*]] = memref.extract_aligned_pointer_as_index %[[IMAGE]]
 // CHECK: %[[ADDRESS:.*]] = arith.index_cast %[[AT]]
 // CHECK: llvm.inline_asm has_side_effects "", "r,~{memory}" %[[ADDRESS]]
 // CHECK: vector.fma
 module attributes {weir.target = {vector_bits = 256 : i64}} {
   func.func @shares(%x: memref<1x21x21x3xf32>, %w: memref<1x3x3x3x16xf32>, %y: memref<1x10x10x16xf32>) {
     kernel.convolution ins(%x, %w : memref<1x21x21x3xf32>, memref<1x3x3x3x16xf32>) outs(%y : memref<1x10x10x16xf32>) attributes {dilations = array<i64: 1, 1>, groups = 1 : i64, padding = array<i64: 0, 0>, strides = array<i64: 2, 2>} {
+    ^bb0(%sum: f32):
+      kernel.yield %sum : f32
+    }
+    return
+  }
+}
+
+// -----
+
+// 176 terms are one chain, no part of which waits.
+// CHECK-LABEL: func @chain
+// CHECK-NOT: memref.alloca
+// CHECK: scf.for %{{.*}} = %c0 to %c176 step %c8 iter_args
+// CHECK: return
+module attributes {weir.target = {vector_bits = 256 : i64}} {
+  func.func @chain(%a: memref<6x176xf32>, %b: memref<1x176x16xf32>, %c: memref<6x16xf32>) {
+    kernel.matmul ins(%a, %b : memref<6x176xf32>, memref<1x176x16xf32>) outs(%c : memref<6x16xf32>) {
     ^bb0(%sum: f32):
       kernel.yield %sum : f32
     }

@@ -11,7 +11,7 @@ func.func @exp(%x: tensor<4xf32>) -> tensor<4xf32> {
   return %y : tensor<4xf32>
 }
 
-// Two instructions: what is not a number passes both.
+// The bound is of the relu, by an op that passes on what is not a number.
 // CHECK-LABEL: @relu6
 // CHECK: %[[RELU:.*]] = arith.select
 // CHECK: %[[SIX:.*]] = arith.constant 6.0
