@@ -229,6 +229,15 @@ void Emitter::compilerFence(Value memory) {
                             LLVM::AsmDialectAttr(), ArrayAttr());
 }
 
+Value Emitter::opaque(Value value) {
+  Value word = create<arith::IndexCastOp>(getI64Type(), value);
+  auto same = create<LLVM::InlineAsmOp>(
+      getI64Type(), word, /*asm_string=*/"", "=r,0",
+      /*has_side_effects=*/false, /*is_align_stack=*/false,
+      LLVM::AsmDialectAttr(), ArrayAttr());
+  return create<arith::IndexCastOp>(getIndexType(), same.getResult(0));
+}
+
 void Emitter::ifElse(Value condition, function_ref<void()> then,
                      function_ref<void()> otherwise) {
   auto choice = create<scf::IfOp>(condition, /*withElseRegion=*/true);

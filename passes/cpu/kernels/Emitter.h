@@ -90,6 +90,10 @@ struct Emitter : mlir::ImplicitLocOpBuilder {
   /// which this fence and all others then see.
   void compilerFence(mlir::Value memory = nullptr);
 
+  /// An index that is `value`, which LLVM is not told: addresses that are
+  /// computed of it are no constants from others, and have a register each.
+  mlir::Value opaque(mlir::Value value);
+
   void ifElse(mlir::Value condition, llvm::function_ref<void()> then,
               llvm::function_ref<void()> otherwise);
 

@@ -159,8 +159,11 @@ struct MatmulEmitter : MatmulBlocks {
     int64_t vectors = shape.vectors(), count = shape.count();
     SmallVector<Value> rowOf;
     Value firstRow = copy ? e.plus(row, e.times(copyRow, -1)) : row;
-    for (int64_t i = 0; i < height; ++i)
+    for (int64_t i = 0; i < height; ++i) {
       rowOf.push_back(e.plus(firstRow, i));
+      if (target.fewRegisters())
+        rowOf.back() = e.opaque(rowOf.back());
+    }
 
     // What comes from beyond L2 would be waited for at the end.
     if (depth.count >= 32 && touchesMuch)

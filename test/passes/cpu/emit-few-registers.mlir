@@ -243,3 +243,20 @@ module attributes {weir.target = {vector_bits = 256 : i64}} {
     return
   }
 }
+
+// -----
+
+// Each row of a tile has an address that is no constant from another's.
+// CHECK-LABEL: func @addresses
+// CHECK-COUNT-6: llvm.inline_asm "", "=r,0"
+// CHECK-NOT: llvm.inline_asm "", "=r,0"
+// CHECK: vector.fma
+module attributes {weir.target = {vector_bits = 256 : i64}} {
+  func.func @addresses(%a: memref<6x64xf32>, %b: memref<1x64x16xf32>, %c: memref<6x16xf32>) {
+    kernel.matmul ins(%a, %b : memref<6x64xf32>, memref<1x64x16xf32>) outs(%c : memref<6x16xf32>) {
+    ^bb0(%sum: f32):
+      kernel.yield %sum : f32
+    }
+    return
+  }
+}
