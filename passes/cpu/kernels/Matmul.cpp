@@ -1,11 +1,11 @@
 // Matrix products: register tiles over packed panels.
 //
-// The loops, from outside: blocks of rows (so that their slab of A stays in
-// L2), panels, blocks of the depth (so that a panel's part stays in L1), tiles
-// of rows, depth; or blocks of the depth before panels (MatmulBlocks.h). A
-// tile's sums stay in registers for the whole innermost loop. Where the rows of
-// A would fight for the same sets of L1, a block of them is copied first. Where
-// rows are few, a part of a panel is packed when it is used, for all of them.
+// The loops, from outside: blocks of rows, and slabs of the depth (so that
+// these rows' part of A stays in L2), panels, blocks of the depth (so that a
+// panel's part stays in L1), tiles of rows, depth. A tile's sums stay in
+// registers for the whole innermost loop. Where the rows of A would fight for
+// the same sets of L1, a block of them is copied first. Where rows are few, a
+// part of a panel is packed when it is used, for all of them.
 //
 // Threads share the products of a batch, or else its panels or tiles of rows:
 // each then runs all loops, of which one is confined to its part.
@@ -80,15 +80,6 @@ struct MatmulEmitter : MatmulBlocks {
     copy = e.create<memref::AllocOp>(type, e.getI64IntegerAttr(64));
   }
 
-  // Some of the depth, of the same place in all tiles. What goes before it is
-  // in the result already, where `begins`, a truth value, does not hold.
-  struct Depth {
-    Value first;
-    int64_t count;
-    Value begins; // null where it does
-    bool ends;
-  };
-
   // Copies these rows of the block that begins with row `copyRow`.
   void copyRows(Value first, Value end) {
     e.loop(first, end, 1, [&](Value row) {
@@ -149,7 +140,7 @@ struct MatmulEmitter : MatmulBlocks {
 
   // One register tile: `height` rows from `row`, `valid` columns.
   void tile(Value row, int64_t height, Value column, int64_t valid,
-            const Depth &depth, function_ref<void(Value, int64_t)> ahead) {
+            const DepthPart &depth, function_ref<void(Value, int64_t)> ahead) {
     auto position = [&](Value, Value x) {
       Emitter::Values at(batch);
       at.push_back(e.plus(row, x));
@@ -223,7 +214,7 @@ struct MatmulEmitter : MatmulBlocks {
   // All tiles of the block of rows that begins at tile `block`, against the
   // columns of one tile.
   void tilesOfBlock(Value block, Value column, int64_t valid,
-                    const Depth &depth) {
+                    const DepthPart &depth) {
     if (part) {
       partLine = depth.first;
       PanelCopy(e, pack, width, target)
@@ -248,7 +239,7 @@ struct MatmulEmitter : MatmulBlocks {
                                streamsPanels ? e.streamDistance / bytes : 0);
           for (int64_t c = 0; c < unroll * share; c += e.lineBytes / bytes) {
             at.back() = e.plus(first, c);
-            e.prefetch(b, at, fillsL1 && !streamsPanels ? 2 : 1);
+            e.prefetch(b, at, fetchesToL2 && !streamsPanels ? 2 : 1);
           }
         };
         if (!part && panel == width && valid == width && fetchesPanels)
@@ -265,22 +256,6 @@ struct MatmulEmitter : MatmulBlocks {
     if (tiles.larger < tiles.count)
       run(e.larger(begin, e.index(tiles.larger)), end, tiles.size,
           tiles.larger);
-  }
-
-  void eachDepth(function_ref<void(const Depth &)> body) {
-    int64_t last = (depthBlocks() - 1) * depthBlock;
-    if (last > 0) {
-      e.loop(e.index(0), e.index(last), depthBlock, [&](Value k) {
-        Value begins =
-            e.create<arith::CmpIOp>(arith::CmpIPredicate::eq, k, e.index(0));
-        body({k, depthBlock, last > depthBlock ? begins : nullptr,
-              /*ends=*/false});
-      });
-    }
-    Value begins;
-    if (last > 0)
-      begins = e.create<arith::ConstantIntOp>(0, e.getI1Type());
-    body({e.index(last), depth - last, begins, /*ends=*/true});
   }
 
   Value firstRowOf(Value tile) {
@@ -302,15 +277,11 @@ struct MatmulEmitter : MatmulBlocks {
   }
 
   void allColumns(Value block) {
-    if (depthOutside)
-      return eachDepth([&](const Depth &depth) {
-        eachColumn([&](Value column, int64_t valid) {
-          tilesOfBlock(block, column, valid, depth);
+    DepthPart::all(e, depth).eachBlock(e, depthSlab, [&](const auto &slab) {
+      eachColumn([&](Value column, int64_t valid) {
+        slab.eachBlock(e, depthBlock, [&](const DepthPart &part) {
+          tilesOfBlock(block, column, valid, part);
         });
-      });
-    eachColumn([&](Value column, int64_t valid) {
-      eachDepth([&](const Depth &depth) {
-        tilesOfBlock(block, column, valid, depth);
       });
     });
   }

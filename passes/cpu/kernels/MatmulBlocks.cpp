@@ -5,6 +5,7 @@
 #include "passes/cpu/Sharing.h"
 #include "passes/cpu/kernels/Kernels.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
@@ -109,13 +110,10 @@ MatmulBlocks::MatmulBlocks(kernel::MatmulOp op, const kernel::Target &target,
   bool many = !target.fewRegisters();
   bool high = many && target.fmaRate > 1 && depth >= (chain < 64 ? 256 : 64) &&
               alike > 16;
-  depthOutside = high && !packsParts;
+  bool blocksOutside = high && !packsParts;
   // Of few registers a part of a panel is all that L1 holds: what low tiles
-  // read of A passes through. Where L2 has but few whole rows of A beside the
-  // panels, which would meet no more, rather some of the depth of many.
-  fillsL1 = !many && !packsParts;
-  if (fillsL1 && alike >= 64)
-    depthOutside = depth * bytes * 48 > target.l2 / 2;
+  // read of A passes through.
+  fetchesToL2 = !many && !packsParts;
   // Sums of integers are the same in any order.
   high |= words && many;
   leastSums = many ? 16 : 8;
@@ -139,19 +137,25 @@ MatmulBlocks::MatmulBlocks(kernel::MatmulOp op, const kernel::Target &target,
   // a block on the stack.
   if (sumElement == Emitter::element(out) &&
       (alikeTiles.count > 1 || packsParts)) {
-    int64_t part = packsParts     ? partBytes(target)
-                   : fillsL1      ? target.l1
-                   : depthOutside ? target.l2 / 8
-                                  : target.l1 / 4 * 3;
+    int64_t part = packsParts      ? partBytes(target)
+                   : fetchesToL2   ? target.l1
+                   : blocksOutside ? target.l2 / 8
+                                   : target.l1 / 4 * 3;
     int64_t most = std::max<int64_t>(64, part / (width * bytes));
     EvenSplit blocks(depth, most);
     depthBlock = (blocks.size + (blocks.larger != 0) + 7) / 8 * 8;
   }
   // The others of L2 are panels, the one at hand and the next, and results.
-  int64_t slab = depthOutside && !fillsL1 ? target.l2 / 4 : target.l2 / 2;
-  int64_t deep = depthOutside ? std::min(depth, depthBlock) : depth;
-  tilesABlock =
-      std::max<int64_t>(1, slab / std::max<int64_t>(1, height * deep * bytes));
+  int64_t slab = blocksOutside ? target.l2 / 4 : target.l2 / 2;
+  depthSlab = blocksOutside ? std::min(depth, depthBlock) : depth;
+  // Of low tiles, where L2 has but few whole rows of A beside the panels, which
+  // would meet no more, rather some of the depth of 128.
+  if (fetchesToL2 && alike >= 64 && depth * bytes * 48 > slab)
+    depthSlab =
+        std::min(depth, depthBlock * std::max<int64_t>(1, slab / (128 * bytes) /
+                                                              depthBlock));
+  tilesABlock = std::max<int64_t>(
+      1, slab / std::max<int64_t>(1, height * depthSlab * bytes));
   tilesABlock = packsParts ? tiles.count : std::min(tilesABlock, tiles.count);
   if (streams && !packsParts)
     tilesABlock = std::clamp<int64_t>(target.l2 / 16 / (height * touched), 1,
@@ -178,8 +182,35 @@ MatmulBlocks::MatmulBlocks(kernel::MatmulOp op, const kernel::Target &target,
   int64_t own = weights / slotsOf(op);
   streamsPanels = readsOnce && own > target.l2 * (rows <= 2 ? 1 : 16);
   // All of B that stays in L2, where fetches go, is fetched by its first use.
-  bool stays = streams && fillsL1 && (batches == 1 || op.getShared());
+  bool stays = streams && fetchesToL2 && (batches == 1 || op.getShared());
   fetchesPanels = streamsPanels || (tiles.count > 1 && !stays);
+}
+
+DepthPart DepthPart::all(Emitter &e, int64_t depth) {
+  return {e.index(0), depth, /*begins=*/nullptr, /*ends=*/true};
+}
+
+// A block that ends the sums, or is smaller, is generated of its own.
+void DepthPart::eachBlock(Emitter &e, int64_t size,
+                          function_ref<void(const DepthPart &)> body) const {
+  int64_t rest = (count - 1) % size + 1;
+  bool apart = ends || rest < size;
+  int64_t alike = apart ? count - rest : count;
+  e.loop(e.index(0), e.index(alike), size, [&](Value k) {
+    Value here = begins;
+    if (alike > size) {
+      here = e.create<arith::CmpIOp>(arith::CmpIPredicate::eq, k, e.index(0));
+      if (begins)
+        here = e.create<arith::AndIOp>(begins, here);
+    }
+    body({e.plus(first, k), size, here, /*ends=*/false});
+  });
+  if (!apart)
+    return;
+  Value here = begins;
+  if (alike > 0)
+    here = e.create<arith::ConstantIntOp>(0, e.getI1Type());
+  body({e.plus(first, alike), rest, here, ends});
 }
 
 } // namespace weir

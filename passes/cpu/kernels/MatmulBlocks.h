@@ -21,11 +21,12 @@ struct MatmulBlocks {
   /// Tiles of a grain that is a block of rows, or 0 where threads share
   /// otherwise.
   int64_t tilesARowBlock = 0;
-  /// Whether all panels see a block of the depth before the next one; else each
-  /// panel sees all.
-  bool depthOutside;
-  /// Whether a block of the depth of one panel is as much as L1 holds.
-  bool fillsL1;
+  /// Of the depth, in whole blocks of it: what all panels see before the next
+  /// such part; each panel sees all of it at once, block after block.
+  int64_t depthSlab;
+  /// Whether the next panel comes into L2 only: L1 has a block of one, and what
+  /// low tiles read of A.
+  bool fetchesToL2;
   /// Whether the result and what its epilogue reads are more than L2 holds.
   bool touchesMuch;
   /// Whether a block of rows is copied before it is read many times.
@@ -82,6 +83,22 @@ struct MatmulBlocks {
   int64_t depthBlocks() const {
     return depth > depthBlock ? (depth + depthBlock - 1) / depthBlock : 1;
   }
+};
+
+/// `count` of the depth from `first` on, the same of all tiles at hand. What
+/// goes before is in the result already, unless the sums begin here.
+struct DepthPart {
+  mlir::Value first;
+  int64_t count;
+  mlir::Value begins; // a truth value; null where it holds
+  bool ends;          // the sums
+
+  static DepthPart all(Emitter &e, int64_t depth);
+
+  /// Emits `body` for each block of `size` of it, in their order, of which the
+  /// last may be smaller.
+  void eachBlock(Emitter &e, int64_t size,
+                 llvm::function_ref<void(const DepthPart &)> body) const;
 };
 
 } // namespace weir
