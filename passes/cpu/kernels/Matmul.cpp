@@ -220,10 +220,13 @@ struct MatmulEmitter : MatmulBlocks {
       PanelCopy(e, pack, width, target)
           .run(batch, column, valid, partLine, depth.count, part, {});
     }
-    EvenSplit tiles(rows, height);
+    EvenSplit tiles = tilesOfSplit();
+    Value split = e.index(0);
     auto run = [&](Value low, Value high, int64_t size, int64_t offset) {
-      e.loop(low, high, 1, [&](Value t) {
-        Value row = e.plus(e.times(t, size), offset);
+      e.loop(low, high, 1, [&](Value i) {
+        Value row =
+            e.plus(e.times(split, splitRows), e.plus(e.times(i, size), offset));
+        Value t = e.plus(e.times(split, tiles.count), i);
         // The next panel comes near while this one is used, each tile of the
         // block fetching its share. All its lines are one run, of which every
         // term has its part. One tile of rows fetches what it will read soon.
@@ -251,15 +254,26 @@ struct MatmulEmitter : MatmulBlocks {
     Value begin = block;
     Value end = e.smaller(e.plus(block, tilesABlock), range.endRow);
     range.confine(e, *this, column, begin, end);
-    if (tiles.larger)
-      run(begin, e.smaller(end, e.index(tiles.larger)), tiles.size + 1, 0);
-    if (tiles.larger < tiles.count)
-      run(e.larger(begin, e.index(tiles.larger)), end, tiles.size,
-          tiles.larger);
+    auto tilesBetween = [&](Value begin, Value end) {
+      if (tiles.larger)
+        run(begin, e.smaller(end, e.index(tiles.larger)), tiles.size + 1, 0);
+      if (tiles.larger < tiles.count)
+        run(e.larger(begin, e.index(tiles.larger)), end, tiles.size,
+            tiles.larger);
+    };
+    if (splitRows == rows)
+      return tilesBetween(begin, end);
+    e.loop(e.dividedBy(begin, tiles.count), e.dividedBy(end, tiles.count), 1,
+           [&](Value at) {
+             split = at;
+             tilesBetween(e.index(0), e.index(tiles.count));
+           });
   }
 
   Value firstRowOf(Value tile) {
-    EvenSplit tiles(rows, height);
+    EvenSplit tiles = tilesOfSplit();
+    if (splitRows < rows)
+      return e.times(e.dividedBy(tile, tiles.count), splitRows);
     return e.plus(e.times(tile, tiles.size),
                   e.smaller(tile, e.index(tiles.larger)));
   }
@@ -328,7 +342,7 @@ struct MatmulEmitter : MatmulBlocks {
       begin();
       return copyThenColumns();
     }
-    int64_t tiles = std::max<int64_t>(1, tilesARowBlock);
+    int64_t tiles = splitRows < rows ? tilesOfSplit().count : 1;
     auto part = [&](Value first, Value end) {
       begin();
       if (alternates && !byRows)
@@ -338,7 +352,7 @@ struct MatmulEmitter : MatmulBlocks {
                      : TileRange::ofColumns(e, *this, first, end);
       e.loops(sizes, product);
     };
-    if (tilesARowBlock)
+    if (splitRows < rows)
       return e.rowParts(*RowBlocks::of(op), part);
     e.parts(byRows ? rowCount : TileRange::columnGrains(*this),
             /*few=*/byRows || copiesRows, part);

@@ -120,17 +120,15 @@ MatmulBlocks::MatmulBlocks(kernel::MatmulOp op, const kernel::Target &target,
   mostTerms = high ? 112 : 224;
   height = (!many ? registers : high ? 28 : vectors == 3 ? 12 : 10) / vectors;
 
-  EvenSplit tiles(rows, height), alikeTiles(alike, height);
+  EvenSplit alikeTiles(alike, height);
   mostSums = (alikeTiles.size + (alikeTiles.larger != 0)) *
              ((std::min(columns, width) + lanes - 1) / lanes);
   // Which rows are a tile changes no sum.
+  splitRows = rows;
   auto rowBlocks = RowBlocks::of(op);
   if (rowBlocks && rowBlocks->rows == rows && batches == 1 && !packsParts)
-    if (int64_t even = evenPart(rowBlocks->size, height); 2 * even > height) {
-      height = even;
-      tilesARowBlock = rowBlocks->size / even;
-      tiles = EvenSplit(rows, height);
-    }
+    splitRows = rowBlocks->size;
+  int64_t tiles = rowTiles();
   depthBlock = depth;
   // Between blocks of the depth the sums wait in the result, which must hold
   // them exactly; a product that reads B once needs no blocks, unless it packs
@@ -156,7 +154,7 @@ MatmulBlocks::MatmulBlocks(kernel::MatmulOp op, const kernel::Target &target,
                                                               depthBlock));
   tilesABlock = std::max<int64_t>(
       1, slab / std::max<int64_t>(1, height * depthSlab * bytes));
-  tilesABlock = packsParts ? tiles.count : std::min(tilesABlock, tiles.count);
+  tilesABlock = packsParts ? tiles : std::min(tilesABlock, tiles);
   if (streams && !packsParts)
     tilesABlock = std::clamp<int64_t>(target.l2 / 16 / (height * touched), 1,
                                       tilesABlock);
@@ -164,18 +162,19 @@ MatmulBlocks::MatmulBlocks(kernel::MatmulOp op, const kernel::Target &target,
   // tiles, rather blocks that are a little larger.
   if (!packsParts) {
     bool shared = isa<func::FuncOp>(op->getParentOp()) && sharesRows();
-    int64_t own =
-        shared ? llvm::divideCeil(tiles.count, slotsOf(op)) : tiles.count;
+    int64_t own = shared ? llvm::divideCeil(tiles, slotsOf(op)) : tiles;
     int64_t largest = tilesABlock + tilesABlock / 7;
     tilesABlock = llvm::divideCeil(own, llvm::divideCeil(own, largest));
   }
-  copiesRows = rowsCollide(op, *this, target) || bytesPast ||
-               (!words && sumElement != Emitter::element(a) &&
-                tiles.count * columns > width);
+  if (splitRows < rows)
+    tilesABlock = llvm::alignTo(tilesABlock, tilesOfSplit().count);
+  copiesRows =
+      rowsCollide(op, *this, target) || bytesPast ||
+      (!words && sumElement != Emitter::element(a) && tiles * columns > width);
   int64_t weights =
       ShapedType::getNumElements(Emitter::shape(b)) * Emitter::elementBytes(b);
   bool readsOnce =
-      batches == 1 && tiles.count == 1 && panel && !packsParts && !copiesRows;
+      batches == 1 && tiles == 1 && panel && !packsParts && !copiesRows;
   alternates = readsOnce && columns % width == 0 && weights > target.l2 / 2;
   // More rows wait for L3 no longer, but for memory, where 16 times as much as
   // L2 holds is taken to be: there prefetches cost nothing.
@@ -183,7 +182,7 @@ MatmulBlocks::MatmulBlocks(kernel::MatmulOp op, const kernel::Target &target,
   streamsPanels = readsOnce && own > target.l2 * (rows <= 2 ? 1 : 16);
   // All of B that stays in L2, where fetches go, is fetched by its first use.
   bool stays = streams && fetchesToL2 && (batches == 1 || op.getShared());
-  fetchesPanels = streamsPanels || (tiles.count > 1 && !stays);
+  fetchesPanels = streamsPanels || (tiles > 1 && !stays);
 }
 
 DepthPart DepthPart::all(Emitter &e, int64_t depth) {

@@ -18,9 +18,8 @@ struct MatmulBlocks {
   int64_t mostSums;  // vectors of them in a tile of a matrix of alike rows
   int64_t mostTerms; // of the sums of an iteration of the innermost loop
   int64_t depthBlock, tilesABlock;
-  /// Tiles of a grain that is a block of rows, or 0 where threads share
-  /// otherwise.
-  int64_t tilesARowBlock = 0;
+  /// The rows that tiles split evenly: all, or those of a grain.
+  int64_t splitRows;
   /// Of the depth, in whole blocks of it: what all panels see before the next
   /// such part; each panel sees all of it at once, block after block.
   int64_t depthSlab;
@@ -57,7 +56,8 @@ struct MatmulBlocks {
 
   /// How many elements of A and B are one of the depth and the columns.
   int64_t unit() const { return words ? 4 : 1; }
-  int64_t rowTiles() const { return EvenSplit(rows, height).count; }
+  EvenSplit tilesOfSplit() const { return EvenSplit(splitRows, height); }
+  int64_t rowTiles() const { return rows / splitRows * tilesOfSplit().count; }
   int64_t columnTiles() const { return (columns + width - 1) / width; }
   /// Whether threads, if any, share whole products of the batch.
   bool sharesBatches() const {
@@ -66,7 +66,7 @@ struct MatmulBlocks {
   /// Whether they share rows rather than columns: who does reads all of B, so
   /// where there are many, beside panels.
   bool sharesRows() const {
-    return tilesARowBlock ||
+    return splitRows < rows ||
            (!sharesBatches() &&
             rows >= (packsParts ? 448
                                 : std::min<int64_t>(448, 14 * columnTiles())));

@@ -260,3 +260,24 @@ module attributes {weir.target = {vector_bits = 256 : i64}} {
     return
   }
 }
+
+// -----
+
+// The 32 rows of a grain are four tiles of five and two of six.
+// CHECK-LABEL: func @grains
+// CHECK: kernel.parts 2 by_rows
+// CHECK: scf.for %{{.*}} step %c6
+// CHECK: scf.for %{{.*}} = %c0 to %c2 step %c1
+// CHECK-COUNT-12: vector.store
+// CHECK: scf.for %{{.*}} = %c2 to %c6 step %c1
+// CHECK-COUNT-10: vector.store
+// CHECK-NOT: vector.store
+module attributes {weir.slots = 2 : i64, weir.target = {vector_bits = 256 : i64}} {
+  func.func @grains(%a: memref<64x64xf32>, %b: memref<2x64x16xf32>, %c: memref<64x32xf32>) attributes {weir.kernel, weir.row_blocks = array<i64: 64, 32>} {
+    kernel.matmul ins(%a, %b : memref<64x64xf32>, memref<2x64x16xf32>) outs(%c : memref<64x32xf32>) {
+    ^bb0(%sum: f32):
+      kernel.yield %sum : f32
+    }
+    return
+  }
+}
