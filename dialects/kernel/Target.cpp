@@ -88,15 +88,43 @@ int64_t Target::panelWidth(Type type, int64_t columns) const {
   return columns <= width ? width : 2 * width;
 }
 
+int64_t Target::widestLowTile(Type type) const {
+  return isa<FloatType>(type) && type.getIntOrFloatBitWidth() >= 32 && fma ? 4
+                                                                           : 2;
+}
+
+int64_t Target::lowTileHeight(int64_t vectors) const {
+  int64_t height = (registers - 1 - vectors) / vectors;
+  return height < vectors ? (registers - 1) / (vectors + 1) : height;
+}
+
 int64_t Target::matrixPanelWidth(Type type, int64_t columns) const {
-  int64_t width = panelWidth(type, columns), wide = 3 * lanes(type);
-  if (!isa<FloatType>(type) || vectorBits < 512 || registers < 32 ||
-      fmaRate < 2 || sharesPanels || columns <= width)
+  int64_t width = panelWidth(type, columns), line = lanes(type);
+  if (!isa<FloatType>(type) || sharesPanels || columns <= width)
     return width;
-  // Of the columns that all panels have, at most one in nine is padding.
-  return llvm::alignTo(columns, wide) * 8 <= llvm::alignTo(columns, width) * 9
-             ? wide
-             : width;
+  if (!fewRegisters()) {
+    bool gains = vectorBits >= 512 && fmaRate >= 2;
+    // Of the columns that all panels have, at most one in nine is padding.
+    int64_t wide = 3 * line;
+    return gains && llvm::alignTo(columns, wide) * 8 <=
+                        llvm::alignTo(columns, width) * 9
+               ? wide
+               : width;
+  }
+  // Of a row and a step of the depth: the products, the loads of both operands,
+  // those of the columns for all rows of a tile.
+  auto instructions = [&](int64_t vectors) {
+    auto ofTile = [&](int64_t some) {
+      return some ? some + 1 + double(some) / lowTileHeight(vectors) : 0;
+    };
+    int64_t all = llvm::divideCeil(columns, line);
+    return all / vectors * ofTile(vectors) + ofTile(all % vectors);
+  };
+  int64_t best = 2;
+  for (int64_t vectors = 3; vectors <= widestLowTile(type); ++vectors)
+    if (instructions(vectors) < instructions(best))
+      best = vectors;
+  return best * line;
 }
 
 } // namespace weir::kernel

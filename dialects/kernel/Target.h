@@ -41,9 +41,19 @@ struct Target {
   /// Columns of a packed panel of a filter with `columns` outputs.
   int64_t panelWidth(mlir::Type type, int64_t columns) const;
 
-  /// Columns of a packed panel of a matrix with `columns` columns. Where two
-  /// multiply-adds begin in a cycle, tiles of three vectors by nine rows need
-  /// the fewest other instructions; not where much of a panel would be padding.
+  /// Rows of a tile of `vectors` vectors whose sums, of few registers, leave
+  /// one for what is loaded for a single product, and of the other operand one
+  /// for each vector, or for each row, whichever are fewer.
+  int64_t lowTileHeight(int64_t vectors) const;
+
+  /// The most vectors of such a tile: a product that is not added at once would
+  /// need a register of its own.
+  int64_t widestLowTile(mlir::Type type) const;
+
+  /// Columns of a packed panel of a matrix with `columns` columns: as its tiles
+  /// need the fewest instructions beside their products. Of many registers,
+  /// tiles of three vectors by nine rows, where two multiply-adds begin in a
+  /// cycle and not much of a panel would be padding.
   int64_t matrixPanelWidth(mlir::Type type, int64_t columns) const;
 };
 

@@ -207,8 +207,11 @@ private:
     ArrayRef<int64_t> windows = filter.getShape().take_front(2);
     auto window = kernel::MinimalWindow::of(tiles, windows, op.getStrides());
     int64_t columns = filter.getDimSize(3);
+    auto target = kernel::Target::of(op);
     int64_t width =
-        kernel::Target::of(op).panelWidth(type.getElementType(), columns);
+        target.fewRegisters()
+            ? target.matrixPanelWidth(type.getElementType(), columns)
+            : target.panelWidth(type.getElementType(), columns);
     Value empty = emptyTensor(
         b, loc,
         filter.clone({(columns + width - 1) / width, window->products(),

@@ -200,6 +200,38 @@ Value Emitter::sum(Value a, Value b) {
   return create<arith::AddIOp>(a, b);
 }
 
+// The factors of the columns are held, and those of a row loaded when they are
+// used; of few registers the other way round where rows are fewer. Then fences
+// between the columns keep LLVM from loading all of them first, and spilling.
+void Emitter::addOuterProduct(MutableArrayRef<Value> sums, int64_t vectors,
+                              bool fewRegisters,
+                              function_ref<Value(int64_t)> left,
+                              function_ref<Value(int64_t)> right,
+                              function_ref<Value(Value, Value, Value)> add) {
+  int64_t rows = sums.size() / vectors;
+  if (fewRegisters && rows > 1 && vectors > rows) {
+    Values held;
+    for (int64_t i = 0; i < rows; ++i)
+      held.push_back(left(i));
+    for (int64_t v = 0; v < vectors; ++v) {
+      if (v)
+        compilerFence();
+      Value one = right(v);
+      for (int64_t i = 0; i < rows; ++i)
+        sums[i * vectors + v] = add(sums[i * vectors + v], held[i], one);
+    }
+    return;
+  }
+  Values held;
+  for (int64_t v = 0; v < vectors; ++v)
+    held.push_back(right(v));
+  for (int64_t i = 0; i < rows; ++i) {
+    Value one = left(i);
+    for (int64_t v = 0; v < vectors; ++v)
+      sums[i * vectors + v] = add(sums[i * vectors + v], one, held[v]);
+  }
+}
+
 void Emitter::prefetch(Value buffer, ValueRange indices, int level) {
   create<memref::PrefetchOp>(buffer, indices, /*isWrite=*/false,
                              /*localityHint=*/level == 1 ? 3 : 2,

@@ -76,6 +76,14 @@ struct Emitter : mlir::ImplicitLocOpBuilder {
   /// four signed bytes are added.
   mlir::Value dot(mlir::Value sums, mlir::Value unsignedWords,
                   mlir::Value signedWords);
+  /// One step of a register tile's sums, row after row of `vectors` each: `add`
+  /// makes each from the sum, `left` of its row and `right` of its vector.
+  void addOuterProduct(
+      llvm::MutableArrayRef<mlir::Value> sums, int64_t vectors,
+      bool fewRegisters, llvm::function_ref<mlir::Value(int64_t)> left,
+      llvm::function_ref<mlir::Value(int64_t)> right,
+      llvm::function_ref<mlir::Value(mlir::Value, mlir::Value, mlir::Value)>
+          add);
   void prefetch(mlir::Value buffer, mlir::ValueRange indices, int level);
   /// Bytes of a line, and from where what streams from beyond L2 is read to
   /// where it is fetched: on a Zen 5 the best from memory, and within 4 % of

@@ -163,26 +163,22 @@ struct MatmulEmitter : MatmulBlocks {
     int64_t sets = setsOver(depth.count);
     Emitter::Values sums = firstSums(e, addend, shape, sumElement);
     auto step = [&](Value k, MutableArrayRef<Value> sums) {
-      Emitter::Values right, at = placeB(column, k);
+      Emitter::Values at = placeB(column, k);
       Value first = at.back();
-      for (int64_t v = 0; v < vectors; ++v) {
+      auto left = [&](int64_t i) { return loadA(rowOf[i], k); };
+      auto right = [&](int64_t v) {
         at.back() = e.plus(first, v * lanes * unit());
-        if (words) {
-          right.push_back(e.loadWords(b, at, lanes));
-          continue;
-        }
-        right.push_back(e.widen(
+        if (words)
+          return e.loadWords(b, at, lanes);
+        return e.widen(
             e.load(part ? part : b, at, lanes, panel ? lanes : shape.valid(v)),
-            sumElement));
-      }
-      for (int64_t i = 0; i < height; ++i) {
-        Value left = loadA(rowOf[i], k);
-        for (int64_t v = 0; v < vectors; ++v) {
-          Value &sum = sums[i * vectors + v];
-          sum = words ? e.dot(sum, left, right[v])
-                      : e.multiplyAdd(left, right[v], sum);
-        }
-      }
+            sumElement);
+      };
+      auto add = [&](Value sum, Value left, Value right) {
+        return words ? e.dot(sum, left, right)
+                     : e.multiplyAdd(left, right, sum);
+      };
+      e.addOuterProduct(sums, vectors, target.fewRegisters(), left, right, add);
     };
     int64_t unroll =
         std::max<int64_t>(sets, std::min<int64_t>(8, mostTerms / mostSums));

@@ -90,9 +90,13 @@ MatmulBlocks::MatmulBlocks(kernel::MatmulOp op, const kernel::Target &target,
   int64_t whole = panel ? panel : target.matrixPanelWidth(sumElement, columns);
   while (whole % lanes)
     lanes = lanes > 1 ? lanes / 2 : 1;
-  width = whole == 3 * lanes    ? whole
-          : whole % (2 * lanes) ? lanes
-                                : std::min(whole, 2 * lanes);
+  bool many = !target.fewRegisters();
+  // Of few registers, one or two rows need them for sets of sums.
+  int64_t widest = many || alike <= 2 ? 3 : target.widestLowTile(sumElement);
+  width = lanes;
+  for (int64_t some = 2; some <= widest; ++some)
+    if (whole == some * lanes || (some != 3 && whole % (some * lanes) == 0))
+      width = some * lanes;
   int64_t vectors = width / lanes;
   int64_t bytes = std::max<int64_t>(1, sumElement.getIntOrFloatBitWidth() / 8);
   // Where all of B stays in L2, so few rows at a time that what their epilogue
@@ -106,19 +110,20 @@ MatmulBlocks::MatmulBlocks(kernel::MatmulOp op, const kernel::Target &target,
   // them overlaps better with that of the next tile. Two a cycle do not: tiles
   // as high as the registers allow, unless rows are few, or sums short: those
   // of short chains, which wait in memory, need more to be worth it.
-  int64_t registers = target.registers - vectors - 1;
-  bool many = !target.fewRegisters();
   bool high = many && target.fmaRate > 1 && depth >= (chain < 64 ? 256 : 64) &&
               alike > 16;
   bool blocksOutside = high && !packsParts;
   // Of few registers a part of a panel is all that L1 holds: what low tiles
-  // read of A passes through.
+  // read of A passes through. Of wide ones half, as their tiles read more of it
+  // than would come from L2 in time.
   fetchesToL2 = !many && !packsParts;
+  int64_t lowPart = vectors > 2 ? target.l1 / 2 : target.l1;
   // Sums of integers are the same in any order.
   high |= words && many;
   leastSums = many ? 16 : 8;
   mostTerms = high ? 112 : 224;
-  height = (!many ? registers : high ? 28 : vectors == 3 ? 12 : 10) / vectors;
+  int64_t most = high ? 28 : vectors == 3 ? 12 : 10;
+  height = many ? most / vectors : target.lowTileHeight(vectors);
 
   EvenSplit alikeTiles(alike, height);
   mostSums = (alikeTiles.size + (alikeTiles.larger != 0)) *
@@ -136,7 +141,7 @@ MatmulBlocks::MatmulBlocks(kernel::MatmulOp op, const kernel::Target &target,
   if (sumElement == Emitter::element(out) &&
       (alikeTiles.count > 1 || packsParts)) {
     int64_t part = packsParts      ? partBytes(target)
-                   : fetchesToL2   ? target.l1
+                   : fetchesToL2   ? lowPart
                    : blocksOutside ? target.l2 / 8
                                    : target.l1 / 4 * 3;
     int64_t most = std::max<int64_t>(64, part / (width * bytes));

@@ -281,3 +281,85 @@ module attributes {weir.slots = 2 : i64, weir.target = {vector_bits = 256 : i64}
     return
   }
 }
+
+// -----
+
+// Three vectors meet four rows: the vectors are held.
+// CHECK-LABEL: func @three
+// CHECK: scf.for %{{.*}} = %c0 to %c64 step %c8 iter_args
+// CHECK-COUNT-3: vector.load %arg1
+// CHECK-NOT: vector.load %arg1
+// CHECK-COUNT-12: vector.fma
+// CHECK: llvm.inline_asm has_side_effects "", "~{memory}"  :
+// CHECK: vector.load %arg1
+module attributes {weir.target = {vector_bits = 256 : i64}} {
+  func.func @three(%a: memref<4x64xf32>, %b: memref<1x64x24xf32>, %c: memref<4x24xf32>) {
+    kernel.matmul ins(%a, %b : memref<4x64xf32>, memref<1x64x24xf32>) outs(%c : memref<4x24xf32>) {
+    ^bb0(%sum: f32):
+      kernel.yield %sum : f32
+    }
+    return
+  }
+}
+
+// -----
+
+// Four meet three: of these the factors are, and each vector is loaded when it
+// is used.
+// CHECK-LABEL: func @four
+// CHECK: scf.for %{{.*}} = %c0 to %c64 step %c8 iter_args
+// CHECK-COUNT-3: memref.load %arg0
+// CHECK-NOT: memref.load
+// CHECK: vector.load %arg1
+// CHECK-COUNT-3: vector.fma
+// CHECK: llvm.inline_asm has_side_effects "", "~{memory}"  :
+// CHECK: vector.load %arg1
+// CHECK-COUNT-3: vector.fma
+// CHECK: llvm.inline_asm has_side_effects "", "~{memory}"  :
+module attributes {weir.target = {vector_bits = 256 : i64}} {
+  func.func @four(%a: memref<3x64xf32>, %b: memref<1x64x32xf32>, %c: memref<3x32xf32>) {
+    kernel.matmul ins(%a, %b : memref<3x64xf32>, memref<1x64x32xf32>) outs(%c : memref<3x32xf32>) {
+    ^bb0(%sum: f32):
+      kernel.yield %sum : f32
+    }
+    return
+  }
+}
+
+// -----
+
+// Two rows have two sets of sums, of half a panel: the same for panels of either
+// width.
+// CHECK-LABEL: func @halves_of_panels
+// CHECK: scf.for %{{.*}} = %c0 to %c2 step %c1
+// CHECK: scf.for {{.*}} iter_args
+// CHECK-SAME: -> (vector<8xf32>, vector<8xf32>, vector<8xf32>, vector<8xf32>, vector<8xf32>, vector<8xf32>, vector<8xf32>, vector<8xf32>)
+module attributes {weir.target = {vector_bits = 256 : i64}} {
+  func.func @halves_of_panels(%a: memref<2x64xf32>, %b: memref<1x64x32xf32>, %c: memref<2x32xf32>) {
+    kernel.matmul ins(%a, %b : memref<2x64xf32>, memref<1x64x32xf32>) outs(%c : memref<2x32xf32>) {
+    ^bb0(%sum: f32):
+      kernel.yield %sum : f32
+    }
+    return
+  }
+}
+
+// -----
+
+// 128 lines of a wide panel are half of L1. Four such blocks are what L2 holds of
+// 128 rows of A: all panels see these, each block after block, before the next.
+// CHECK-LABEL: func @slabs
+// CHECK: scf.for %{{.*}} = %c0 to %c3584 step %c512
+// CHECK: scf.for %{{[a-z0-9]+}} = %{{[0-9]+}} to %{{[0-9]+}} step %c1
+// CHECK: scf.for %{{.*}} = %c0 to %c512 step %c128
+// CHECK: scf.for %{{[a-z0-9]+}} = %{{[0-9]+}} to %{{[0-9]+}} step %c1
+// CHECK: scf.for %{{.*}} = %c0 to %c384 step %c128
+module attributes {weir.target = {vector_bits = 256 : i64, l2 = 524288 : i64}} {
+  func.func @slabs(%a: memref<96x4096xf32>, %b: memref<32x4096x32xf32>, %c: memref<96x1024xf32>) {
+    kernel.matmul ins(%a, %b : memref<96x4096xf32>, memref<32x4096x32xf32>) outs(%c : memref<96x1024xf32>) {
+    ^bb0(%sum: f32):
+      kernel.yield %sum : f32
+    }
+    return
+  }
+}

@@ -1,6 +1,7 @@
 // How many columns the panels of a matrix have: three vectors where two
 // multiply-adds begin in a cycle, unless more than a ninth of them would be padding,
-// or a library for several processors has them in common.
+// or a library for several processors has them in common. Of few registers two to
+// four, as fewest instructions stand beside the products.
 
 // RUN: weir-opt %s -split-input-file -weir-lower-graph | FileCheck %s
 
@@ -67,5 +68,49 @@ module attributes {weir.target = {vector_bits = 256 : i64}} {
     // CHECK: kernel.pack {{.*}} outs(%{{.*}} : tensor<1x128x16xf32>)
     %d = graph.matmul %x, %u transpose_b : tensor<1x128xf32>, tensor<10x128xf32>
     return %a, %b, %c, %d : tensor<1x10xf32>, tensor<2x10xf32>, tensor<1x10xf32>, tensor<1x10xf32>
+  }
+}
+
+// -----
+
+// 192 columns are eight panels of three vectors, or six of four: rather three,
+// which need less of L1. 64 would be two of three and two vectors, or two of four.
+// So with the filter of a convolution whose windows are minimal filters'.
+// CHECK-LABEL: func @few_registers
+module attributes {weir.target = {vector_bits = 256 : i64}} {
+  func.func @few_registers(%x: tensor<8x64xf32>, %w: tensor<64x192xf32> {weir.constant}, %v: tensor<64x64xf32> {weir.constant}, %u: tensor<64x16xf32> {weir.constant}, %i: tensor<1x56x56x64xf32>, %f: tensor<3x3x64x64xf32> {weir.constant}) -> (tensor<8x192xf32>, tensor<8x64xf32>, tensor<8x16xf32>, tensor<1x56x56x64xf32>) {
+    // CHECK: kernel.pack {{.*}} outs(%{{.*}} : tensor<8x64x24xf32>)
+    %a = graph.matmul %x, %w : tensor<8x64xf32>, tensor<64x192xf32>
+    // CHECK: kernel.pack {{.*}} outs(%{{.*}} : tensor<2x64x32xf32>)
+    %b = graph.matmul %x, %v : tensor<8x64xf32>, tensor<64x64xf32>
+    // CHECK: kernel.pack {{.*}} outs(%{{.*}} : tensor<1x64x16xf32>)
+    %c = graph.matmul %x, %u : tensor<8x64xf32>, tensor<64x16xf32>
+    // CHECK: kernel.transform_filter {{.*}} outs(%{{.*}} : tensor<2x{{[0-9]+}}x64x32xf32>)
+    %d = graph.convolution %i, %f strides [1, 1] padding_low [1, 1] padding_high [1, 1] dilations [1, 1] groups 1 : tensor<1x56x56x64xf32>, tensor<3x3x64x64xf32>
+    return %a, %b, %c, %d : tensor<8x192xf32>, tensor<8x64xf32>, tensor<8x16xf32>, tensor<1x56x56x64xf32>
+  }
+}
+
+// -----
+
+// Without multiply-adds a product needs a register of its own.
+// CHECK-LABEL: func @without_fma
+module attributes {weir.target = {vector_bits = 256 : i64, fma = false}} {
+  func.func @without_fma(%x: tensor<8x64xf32>, %w: tensor<64x192xf32> {weir.constant}) -> tensor<8x192xf32> {
+    // CHECK: kernel.pack {{.*}} outs(%{{.*}} : tensor<12x64x16xf32>)
+    %y = graph.matmul %x, %w : tensor<8x64xf32>, tensor<64x192xf32>
+    return %y : tensor<8x192xf32>
+  }
+}
+
+// -----
+
+// Halves become floats first, more instructions a vector.
+// CHECK-LABEL: func @halves
+module attributes {weir.target = {vector_bits = 256 : i64}} {
+  func.func @halves(%x: tensor<8x64xbf16>, %w: tensor<64x192xbf16> {weir.constant}) -> tensor<8x192xbf16> {
+    // CHECK: kernel.pack {{.*}} outs(%{{.*}} : tensor<12x64x16xbf16>)
+    %y = graph.matmul %x, %w : tensor<8x64xbf16>, tensor<64x192xbf16>
+    return %y : tensor<8x192xbf16>
   }
 }
