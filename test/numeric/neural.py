@@ -34,6 +34,9 @@ def products():
     # Halves are summed in f32: no partial sum is rounded.
     a, b = g.input(bf16(normal(3, 300))), g.input(bf16(normal(300, 2)))
     g.expect(g.op("MatMul", a, b), wide(a) @ wide(b), ulp=1, atol=1e-2)
+    a, b = (g.input(np.float16(normal(64, columns))) for columns in (32, 48))
+    y = g.op("MatMul", a, b, transpose_a=True)
+    g.expect(y, wide(a).T @ wide(b), rtol=2**-10, atol=1e-5)
     a, b = g.input(normal(0, 4)), g.input(normal(4, 3))
     g.expect(g.op("MatMul", a, b), np.zeros((0, 3)))
     a, b = g.input(normal(2, 0)), g.input(normal(0, 3))

@@ -175,7 +175,8 @@ MatmulBlocks::MatmulBlocks(kernel::MatmulOp op, const kernel::Target &target,
     tilesABlock = llvm::alignTo(tilesABlock, tilesOfSplit().count);
   copiesRows =
       rowsCollide(op, *this, target) || bytesPast ||
-      (!words && sumElement != Emitter::element(a) && tiles * columns > width);
+      (!words && sumElement != Emitter::element(a) && !op.getTransposeA() &&
+       tiles * columns > width);
   int64_t weights =
       ShapedType::getNumElements(Emitter::shape(b)) * Emitter::elementBytes(b);
   bool readsOnce =

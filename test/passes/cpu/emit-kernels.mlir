@@ -469,6 +469,35 @@ func.func @rows(%a: memref<512x1024xf32>, %b: memref<4x1024x32xf32>, %c: memref<
 
 // -----
 
+// Rows of halves are copied as floats, to be widened once, but not rows that are
+// columns in memory.
+// CHECK-LABEL: func @halves
+// CHECK: %[[COPY:.*]] = memref.alloc() {{.*}} : memref<32x{{[0-9]+}}xf32>
+// CHECK: memref.load %[[COPY]]
+// CHECK-LABEL: func @turned_halves
+// CHECK-NOT: memref.alloc
+// CHECK: memref.load %arg0[%{{.*}}, %{{.*}}] : memref<64x32xbf16>
+module attributes {weir.target = {vector_bits = 256 : i64}} {
+func.func @halves(%a: memref<32x64xbf16>, %b: memref<3x64x16xbf16>, %c: memref<32x48xbf16>) {
+  kernel.matmul ins(%a, %b : memref<32x64xbf16>, memref<3x64x16xbf16>) outs(%c : memref<32x48xbf16>) {
+  ^bb0(%sum: f32):
+    %0 = arith.truncf %sum : f32 to bf16
+    kernel.yield %0 : bf16
+  }
+  return
+}
+func.func @turned_halves(%a: memref<64x32xbf16>, %b: memref<3x64x16xbf16>, %c: memref<32x48xbf16>) {
+  kernel.matmul ins(%a, %b : memref<64x32xbf16>, memref<3x64x16xbf16>) outs(%c : memref<32x48xbf16>) attributes {transpose_a} {
+  ^bb0(%sum: f32):
+    %0 = arith.truncf %sum : f32 to bf16
+    kernel.yield %0 : bf16
+  }
+  return
+}
+}
+
+// -----
+
 // Blocks of rows of a wave are grains, of whole tiles: 8 rows, though 9 fit. A
 // product of so little work is shared, too.
 // CHECK-LABEL: func @row_blocks
