@@ -112,10 +112,12 @@ int64_t Target::matrixPanelWidth(Type type, int64_t columns) const {
                : width;
   }
   // Of a row and a step of the depth: the products, the loads of both operands,
-  // those of the columns for all rows of a tile.
+  // those of the columns for all rows of a tile. A tile of few sums takes as
+  // long as thirteen, four cycles, waiting for each.
   auto instructions = [&](int64_t vectors) {
     auto ofTile = [&](int64_t some) {
-      return some ? some + 1 + double(some) / lowTileHeight(vectors) : 0;
+      double rows = lowTileHeight(vectors);
+      return some ? std::max(some + 1 + some / rows, 13 / rows) : 0;
     };
     int64_t all = llvm::divideCeil(columns, line);
     return all / vectors * ofTile(vectors) + ofTile(all % vectors);

@@ -47,7 +47,7 @@ struct Target {
   int64_t lowTileHeight(int64_t vectors) const;
 
   /// The most vectors of such a tile: a product that is not added at once would
-  /// need a register of its own.
+  /// need a register of its own, and so would what is widened after its load.
   int64_t widestLowTile(mlir::Type type) const;
 
   /// Columns of a packed panel of a matrix with `columns` columns: as its tiles

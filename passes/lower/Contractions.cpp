@@ -208,10 +208,11 @@ private:
     auto window = kernel::MinimalWindow::of(tiles, windows, op.getStrides());
     int64_t columns = filter.getDimSize(3);
     auto target = kernel::Target::of(op);
-    int64_t width =
-        target.fewRegisters()
-            ? target.matrixPanelWidth(type.getElementType(), columns)
-            : target.panelWidth(type.getElementType(), columns);
+    Type element = type.getElementType();
+    // Of many registers blocks of squares are cut for two vectors.
+    int64_t width = target.fewRegisters()
+                        ? target.matrixPanelWidth(element, columns)
+                        : target.panelWidth(element, columns);
     Value empty = emptyTensor(
         b, loc,
         filter.clone({(columns + width - 1) / width, window->products(),
@@ -252,8 +253,13 @@ private:
     // Packed before its unit dimensions go, so that a constant is seen.
     SmallVector<int64_t> shape(filter.getShape());
     int64_t columns = shape.back();
-    int64_t width =
-        kernel::Target::of(op).matrixPanelWidth(type.getElementType(), columns);
+    // One pixel is a row alone, as NarrowPanels has it, whoever else reads the
+    // filter, which is then packed twice: that is rare.
+    auto target = kernel::Target::of(op);
+    Type element = type.getElementType();
+    int64_t width = type.getNumElements() == columns
+                        ? target.panelWidth(element, columns)
+                        : target.matrixPanelWidth(element, columns);
     shape.back() = width;
     shape.insert(shape.begin(), (columns + width - 1) / width);
     Value empty = emptyTensor(b, loc, filter.clone(shape));

@@ -37,6 +37,12 @@ def products():
     a, b = (g.input(np.float16(normal(64, columns))) for columns in (32, 48))
     y = g.op("MatMul", a, b, transpose_a=True)
     g.expect(y, wide(a).T @ wide(b), rtol=2**-10, atol=1e-5)
+    # Panels and tiles of several widths and heights, and what they leave over.
+    for rows, columns, depth in itertools.product((1, 2, 7, 50), (24, 100), (9, 300)):
+        for type, small in ((np.float32, 1e-5), (np.float64, 1e-13)):
+            a = g.input(normal(rows, depth, type=type))
+            b = g.constant(normal(depth, columns, type=type))
+            g.expect(g.op("MatMul", a, b), wide(a) @ wide(b), rtol=small, atol=10 * small)
     a, b = g.input(normal(0, 4)), g.input(normal(4, 3))
     g.expect(g.op("MatMul", a, b), np.zeros((0, 3)))
     a, b = g.input(normal(2, 0)), g.input(normal(0, 3))

@@ -7,8 +7,9 @@
 // the same sets of L1, a block of them is copied first. Where rows are few, a
 // part of a panel is packed when it is used, for all of them.
 //
-// Threads share the products of a batch, or else its panels or tiles of rows:
-// each then runs all loops, of which one is confined to its part.
+// Threads share the products of a batch, or grains of rows, each a product of
+// its own, or else panels or tiles of rows: each then runs all loops, of which
+// one is confined to its part.
 
 #include "passes/cpu/Sharing.h"
 #include "passes/cpu/kernels/Epilogue.h"
@@ -39,9 +40,10 @@ struct MatmulEmitter : MatmulBlocks {
   // null where B is packed before.
   kernel::PackOp pack;
   Value part, partLine;
-  Value addend;    // what all sums begin with, of the columns; null for zeros
-  TileRange range; // to make
-  Value backward;  // whether columns go from the last to the first, or null
+  Value addend;     // what all sums begin with, of the columns; null for zeros
+  TileRange range;  // to make
+  Value rowsBefore; // those of the grain at hand; null for none
+  Value backward;   // whether columns go from the last to the first, or null
   WaitingSums waiting;
 
   MatmulEmitter(Emitter &e, kernel::MatmulOp op, const kernel::Target &target,
@@ -75,7 +77,8 @@ struct MatmulEmitter : MatmulBlocks {
     int64_t line =
         std::max<int64_t>(1, 512 / sumElement.getIntOrFloatBitWidth());
     auto type = MemRefType::get(
-        {std::min(rows, tilesABlock * (rows / rowTiles() + 1)), depth + line},
+        {std::min(splitRows, tilesABlock * (splitRows / rowTiles() + 1)),
+         depth + line},
         sumElement);
     copy = e.create<memref::AllocOp>(type, e.getI64IntegerAttr(64));
   }
@@ -150,10 +153,12 @@ struct MatmulEmitter : MatmulBlocks {
     int64_t vectors = shape.vectors(), count = shape.count();
     SmallVector<Value> rowOf;
     Value firstRow = copy ? e.plus(row, e.times(copyRow, -1)) : row;
+    // For the addresses of more rows there are no registers.
+    bool apart = target.fewRegisters() && height > 1 && height <= 8 &&
+                 (copy || !op.getTransposeA());
     for (int64_t i = 0; i < height; ++i) {
-      rowOf.push_back(e.plus(firstRow, i));
-      if (target.fewRegisters())
-        rowOf.back() = e.opaque(rowOf.back());
+      Value own = e.plus(firstRow, i);
+      rowOf.push_back(apart ? e.opaque(own) : own);
     }
 
     // What comes from beyond L2 would be waited for at the end.
@@ -216,32 +221,42 @@ struct MatmulEmitter : MatmulBlocks {
       PanelCopy(e, pack, width, target)
           .run(batch, column, valid, partLine, depth.count, part, {});
     }
-    EvenSplit tiles = tilesOfSplit();
-    Value split = e.index(0);
+    EvenSplit tiles = splitIntoTiles();
     auto run = [&](Value low, Value high, int64_t size, int64_t offset) {
-      e.loop(low, high, 1, [&](Value i) {
-        Value row =
-            e.plus(e.times(split, splitRows), e.plus(e.times(i, size), offset));
-        Value t = e.plus(e.times(split, tiles.count), i);
+      e.loop(low, high, 1, [&](Value t) {
+        Value row = afterGrains(e.plus(e.times(t, size), offset));
         // The next panel comes near while this one is used, each tile of the
         // block fetching its share. All its lines are one run, of which every
-        // term has its part. One tile of rows fetches what it will read soon.
+        // term has its part. One tile of rows fetches what it will read soon,
+        // perhaps of a part of a panel.
         auto ahead = [&](Value k, int64_t unroll) {
-          int64_t bytes = Emitter::elementBytes(b), run = width * unit();
-          int64_t share =
-              streamsPanels ? run : (run + tilesABlock - 1) / tilesABlock;
+          int64_t bytes = Emitter::elementBytes(b), line = width * unit();
+          auto fetch = [&](Emitter::Values at, Value first, int64_t count) {
+            for (int64_t c = 0; c < count; c += e.lineBytes / bytes) {
+              at.back() = e.plus(first, c);
+              e.prefetch(b, at, fetchesToL2 && !streamsPanels ? 2 : 1);
+            }
+          };
+          if (streamsPanels) {
+            // The lines of a part of a panel are apart.
+            int64_t together = panel == width ? unroll : 1;
+            Emitter::Values at = placeB(column, depth.first);
+            for (int64_t u = 0; u < unroll; u += together) {
+              Value lines = e.times(e.plus(k, u), panel * unit());
+              fetch(at,
+                    e.plus(at.back(), e.plus(lines, e.streamDistance / bytes)),
+                    together * line);
+            }
+            return;
+          }
+          int64_t share = (line + tilesABlock - 1) / tilesABlock;
           Value term =
               e.plus(e.times(e.plus(t, e.times(block, -1)), depth.count), k);
-          Emitter::Values at =
-              placeB(e.plus(column, streamsPanels ? 0 : width), depth.first);
-          Value first = e.plus(e.times(term, share),
-                               streamsPanels ? e.streamDistance / bytes : 0);
-          for (int64_t c = 0; c < unroll * share; c += e.lineBytes / bytes) {
-            at.back() = e.plus(first, c);
-            e.prefetch(b, at, fetchesToL2 && !streamsPanels ? 2 : 1);
-          }
+          fetch(placeB(e.plus(column, width), depth.first),
+                e.times(term, share), unroll * share);
         };
-        if (!part && panel == width && valid == width && fetchesPanels)
+        bool reaches = panel == width || streamsPanels;
+        if (!part && reaches && valid == width && fetchesPanels)
           tile(row, size, column, valid, depth, ahead);
         else
           tile(row, size, column, valid, depth, nullptr);
@@ -250,28 +265,21 @@ struct MatmulEmitter : MatmulBlocks {
     Value begin = block;
     Value end = e.smaller(e.plus(block, tilesABlock), range.endRow);
     range.confine(e, *this, column, begin, end);
-    auto tilesBetween = [&](Value begin, Value end) {
-      if (tiles.larger)
-        run(begin, e.smaller(end, e.index(tiles.larger)), tiles.size + 1, 0);
-      if (tiles.larger < tiles.count)
-        run(e.larger(begin, e.index(tiles.larger)), end, tiles.size,
-            tiles.larger);
-    };
-    if (splitRows == rows)
-      return tilesBetween(begin, end);
-    e.loop(e.dividedBy(begin, tiles.count), e.dividedBy(end, tiles.count), 1,
-           [&](Value at) {
-             split = at;
-             tilesBetween(e.index(0), e.index(tiles.count));
-           });
+    if (tiles.larger)
+      run(begin, e.smaller(end, e.index(tiles.larger)), tiles.size + 1, 0);
+    if (tiles.larger < tiles.count)
+      run(e.larger(begin, e.index(tiles.larger)), end, tiles.size,
+          tiles.larger);
+  }
+
+  Value afterGrains(Value row) {
+    return rowsBefore ? e.plus(rowsBefore, row) : row;
   }
 
   Value firstRowOf(Value tile) {
-    EvenSplit tiles = tilesOfSplit();
-    if (splitRows < rows)
-      return e.times(e.dividedBy(tile, tiles.count), splitRows);
-    return e.plus(e.times(tile, tiles.size),
-                  e.smaller(tile, e.index(tiles.larger)));
+    EvenSplit tiles = splitIntoTiles();
+    return afterGrains(e.plus(e.times(tile, tiles.size),
+                              e.smaller(tile, e.index(tiles.larger))));
   }
 
   void eachColumn(function_ref<void(Value, int64_t)> body) {
@@ -326,6 +334,14 @@ struct MatmulEmitter : MatmulBlocks {
       batch = at;
       allRows();
     };
+    if (isByGrains())
+      return e.rowParts(*RowBlocks::of(op), [&](Value first, Value end) {
+        begin();
+        e.loop(first, end, 1, [&](Value grain) {
+          rowsBefore = e.times(grain, splitRows);
+          e.loops(sizes, product);
+        });
+      });
     if (sharesBatches())
       return e.parts(batches, /*few=*/false, [&](Value first, Value end) {
         begin();
@@ -338,18 +354,14 @@ struct MatmulEmitter : MatmulBlocks {
       begin();
       return copyThenColumns();
     }
-    int64_t tiles = splitRows < rows ? tilesOfSplit().count : 1;
     auto part = [&](Value first, Value end) {
       begin();
       if (alternates && !byRows)
         backward = e.alternate(first, end);
-      range = byRows ? TileRange::ofRows(e, *this, e.times(first, tiles),
-                                         e.times(end, tiles))
+      range = byRows ? TileRange::ofRows(e, *this, first, end)
                      : TileRange::ofColumns(e, *this, first, end);
       e.loops(sizes, product);
     };
-    if (splitRows < rows)
-      return e.rowParts(*RowBlocks::of(op), part);
     e.parts(byRows ? rowCount : TileRange::columnGrains(*this),
             /*few=*/byRows || copiesRows, part);
   }

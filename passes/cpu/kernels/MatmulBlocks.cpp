@@ -87,12 +87,16 @@ MatmulBlocks::MatmulBlocks(kernel::MatmulOp op, const kernel::Target &target,
           : op.isPacked() ? Emitter::shape(b).back()
                           : 0;
   // A panel that was packed for another vector width is read in parts.
-  int64_t whole = panel ? panel : target.matrixPanelWidth(sumElement, columns);
+  bool many = !target.fewRegisters();
+  int64_t whole = panel  ? panel
+                  : many ? target.matrixPanelWidth(sumElement, columns)
+                         : target.panelWidth(sumElement, columns);
   while (whole % lanes)
     lanes = lanes > 1 ? lanes / 2 : 1;
-  bool many = !target.fewRegisters();
-  // Of few registers, one or two rows need them for sets of sums.
-  int64_t widest = many || alike <= 2 ? 3 : target.widestLowTile(sumElement);
+  // Of few registers one row needs them for sets of sums. Panels of three
+  // vectors are read as such only, wider ones in parts.
+  int64_t widest =
+      many || alike == 1 ? 3 : target.widestLowTile(Emitter::element(b));
   width = lanes;
   for (int64_t some = 2; some <= widest; ++some)
     if (whole == some * lanes || (some != 3 && whole % (some * lanes) == 0))
@@ -129,9 +133,11 @@ MatmulBlocks::MatmulBlocks(kernel::MatmulOp op, const kernel::Target &target,
   mostSums = (alikeTiles.size + (alikeTiles.larger != 0)) *
              ((std::min(columns, width) + lanes - 1) / lanes);
   // Which rows are a tile changes no sum.
+  bool inFunction = isa<func::FuncOp>(op->getParentOp());
   splitRows = rows;
   auto rowBlocks = RowBlocks::of(op);
-  if (rowBlocks && rowBlocks->rows == rows && batches == 1 && !packsParts)
+  if (rowBlocks && rowBlocks->rows == rows && batches == 1 && inFunction &&
+      !packsParts)
     splitRows = rowBlocks->size;
   int64_t tiles = rowTiles();
   depthBlock = depth;
@@ -153,7 +159,8 @@ MatmulBlocks::MatmulBlocks(kernel::MatmulOp op, const kernel::Target &target,
   depthSlab = blocksOutside ? std::min(depth, depthBlock) : depth;
   // Of low tiles, where L2 has but few whole rows of A beside the panels, which
   // would meet no more, rather some of the depth of 128.
-  if (fetchesToL2 && alike >= 64 && depth * bytes * 48 > slab)
+  if (fetchesToL2 && alike >= 64 && columns > width &&
+      depth * bytes * 48 > slab)
     depthSlab =
         std::min(depth, depthBlock * std::max<int64_t>(1, slab / (128 * bytes) /
                                                               depthBlock));
@@ -166,21 +173,18 @@ MatmulBlocks::MatmulBlocks(kernel::MatmulOp op, const kernel::Target &target,
   // A last block of few tiles would read all of B for these. Of a thread's own
   // tiles, rather blocks that are a little larger.
   if (!packsParts) {
-    bool shared = isa<func::FuncOp>(op->getParentOp()) && sharesRows();
+    bool shared = inFunction && sharesRows() && !isByGrains();
     int64_t own = shared ? llvm::divideCeil(tiles, slotsOf(op)) : tiles;
     int64_t largest = tilesABlock + tilesABlock / 7;
     tilesABlock = llvm::divideCeil(own, llvm::divideCeil(own, largest));
   }
-  if (splitRows < rows)
-    tilesABlock = llvm::alignTo(tilesABlock, tilesOfSplit().count);
-  copiesRows =
-      rowsCollide(op, *this, target) || bytesPast ||
-      (!words && sumElement != Emitter::element(a) && !op.getTransposeA() &&
-       tiles * columns > width);
+  copiesRows = rowsCollide(op, *this, target) || bytesPast ||
+               (!words && sumElement != Emitter::element(a) &&
+                !op.getTransposeA() && tiles * columns > width);
   int64_t weights =
       ShapedType::getNumElements(Emitter::shape(b)) * Emitter::elementBytes(b);
-  bool readsOnce =
-      batches == 1 && tiles == 1 && panel && !packsParts && !copiesRows;
+  bool readsOnce = batches == 1 && tiles == 1 && !isByGrains() && panel &&
+                   !packsParts && !copiesRows;
   alternates = readsOnce && columns % width == 0 && weights > target.l2 / 2;
   // More rows wait for L3 no longer, but for memory, where 16 times as much as
   // L2 holds is taken to be: there prefetches cost nothing.
@@ -188,7 +192,7 @@ MatmulBlocks::MatmulBlocks(kernel::MatmulOp op, const kernel::Target &target,
   streamsPanels = readsOnce && own > target.l2 * (rows <= 2 ? 1 : 16);
   // All of B that stays in L2, where fetches go, is fetched by its first use.
   bool stays = streams && fetchesToL2 && (batches == 1 || op.getShared());
-  fetchesPanels = streamsPanels || (tiles > 1 && !stays);
+  fetchesPanels = streamsPanels || ((tiles > 1 || isByGrains()) && !stays);
 }
 
 DepthPart DepthPart::all(Emitter &e, int64_t depth) {
@@ -198,6 +202,8 @@ DepthPart DepthPart::all(Emitter &e, int64_t depth) {
 // A block that ends the sums, or is smaller, is generated of its own.
 void DepthPart::eachBlock(Emitter &e, int64_t size,
                           function_ref<void(const DepthPart &)> body) const {
+  if (count <= size)
+    return body(*this);
   int64_t rest = (count - 1) % size + 1;
   bool apart = ends || rest < size;
   int64_t alike = apart ? count - rest : count;
@@ -212,10 +218,8 @@ void DepthPart::eachBlock(Emitter &e, int64_t size,
   });
   if (!apart)
     return;
-  Value here = begins;
-  if (alike > 0)
-    here = e.create<arith::ConstantIntOp>(0, e.getI1Type());
-  body({e.plus(first, alike), rest, here, ends});
+  Value no = e.create<arith::ConstantIntOp>(0, e.getI1Type());
+  body({e.plus(first, alike), rest, no, ends});
 }
 
 } // namespace weir

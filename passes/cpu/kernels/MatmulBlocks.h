@@ -18,7 +18,7 @@ struct MatmulBlocks {
   int64_t mostSums;  // vectors of them in a tile of a matrix of alike rows
   int64_t mostTerms; // of the sums of an iteration of the innermost loop
   int64_t depthBlock, tilesABlock;
-  /// The rows that tiles split evenly: all, or those of a grain.
+  /// The rows that tiles split evenly: all, or those of a grain at a time.
   int64_t splitRows;
   /// Of the depth, in whole blocks of it: what all panels see before the next
   /// such part; each panel sees all of it at once, block after block.
@@ -56,17 +56,20 @@ struct MatmulBlocks {
 
   /// How many elements of A and B are one of the depth and the columns.
   int64_t unit() const { return words ? 4 : 1; }
-  EvenSplit tilesOfSplit() const { return EvenSplit(splitRows, height); }
-  int64_t rowTiles() const { return rows / splitRows * tilesOfSplit().count; }
+  bool isByGrains() const { return splitRows < rows; }
+  /// Of all rows, or of those of a grain.
+  EvenSplit splitIntoTiles() const { return EvenSplit(splitRows, height); }
+  int64_t rowTiles() const { return splitIntoTiles().count; }
   int64_t columnTiles() const { return (columns + width - 1) / width; }
   /// Whether threads, if any, share whole products of the batch.
   bool sharesBatches() const {
-    return batches >= 8 || batches >= std::max(rowTiles(), columnTiles());
+    return !isByGrains() &&
+           (batches >= 8 || batches >= std::max(rowTiles(), columnTiles()));
   }
   /// Whether they share rows rather than columns: who does reads all of B, so
   /// where there are many, beside panels.
   bool sharesRows() const {
-    return splitRows < rows ||
+    return isByGrains() ||
            (!sharesBatches() &&
             rows >= (packsParts ? 448
                                 : std::min<int64_t>(448, 14 * columnTiles())));

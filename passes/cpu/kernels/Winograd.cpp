@@ -42,7 +42,7 @@ struct WinogradEmitter {
   // Where each panel of the filter is transformed just before it is used.
   kernel::TransformFilterOp transform;
   bool shared;
-  static constexpr int64_t fewSquares = 14; // the rows of one tile
+  static constexpr int64_t fewSquares = 14; // of a block, where these are few
   // As many blocks as keep several threads busy to the end.
   static constexpr int64_t leastBlocks = 12;
   // Sums are of this many products, and then of each other. With chains of 16

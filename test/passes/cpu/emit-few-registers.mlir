@@ -266,8 +266,12 @@ module attributes {weir.target = {vector_bits = 256 : i64}} {
 // The 32 rows of a grain are four tiles of five and two of six.
 // CHECK-LABEL: func @grains
 // CHECK: kernel.parts 2 by_rows
-// CHECK: scf.for %{{.*}} step %c6
+// CHECK: scf.for %[[GRAIN:.*]] = %{{.*}} to %{{.*}} step %c1
+// CHECK: %[[BEFORE:.*]] = arith.muli %[[GRAIN]], %c32
 // CHECK: scf.for %{{.*}} = %c0 to %c2 step %c1
+// CHECK: scf.for %[[TILE:.*]] = %c0 to %c2 step %c1
+// CHECK: %[[IN:.*]] = arith.muli %[[TILE]], %c6
+// CHECK: arith.addi %[[BEFORE]], %[[IN]]
 // CHECK-COUNT-12: vector.store
 // CHECK: scf.for %{{.*}} = %c2 to %c6 step %c1
 // CHECK-COUNT-10: vector.store
@@ -328,15 +332,78 @@ module attributes {weir.target = {vector_bits = 256 : i64}} {
 
 // -----
 
-// Two rows have two sets of sums, of half a panel: the same for panels of either
-// width.
+// One row has four sets of two vectors' sums, of half a panel: the same for panels
+// of either width. Of what L2 does not hold, that half is fetched ahead.
 // CHECK-LABEL: func @halves_of_panels
-// CHECK: scf.for %{{.*}} = %c0 to %c2 step %c1
 // CHECK: scf.for {{.*}} iter_args
 // CHECK-SAME: -> (vector<8xf32>, vector<8xf32>, vector<8xf32>, vector<8xf32>, vector<8xf32>, vector<8xf32>, vector<8xf32>, vector<8xf32>)
+// CHECK: %[[LINE:.*]] = arith.muli %{{.*}}, %c32
+// CHECK: %[[FAR:.*]] = arith.addi %[[LINE]], %c1024
+// CHECK: %[[AT:.*]] = arith.addi %{{.*}}, %[[FAR]]
+// CHECK: memref.prefetch %arg1[%{{.*}}, %c0, %[[AT]]], read, locality<3>
+// CHECK-COUNT-7: memref.prefetch %arg1
+// CHECK-NOT: memref.prefetch
+// CHECK: vector.load %arg1
+module attributes {weir.target = {vector_bits = 256 : i64, l2 = 524288 : i64}} {
+  func.func @halves_of_panels(%a: memref<1x1024xf32>, %b: memref<32x1024x32xf32>, %c: memref<1x1024xf32>) {
+    kernel.matmul ins(%a, %b : memref<1x1024xf32>, memref<32x1024x32xf32>) outs(%c : memref<1x1024xf32>) {
+    ^bb0(%sum: f32):
+      kernel.yield %sum : f32
+    }
+    return
+  }
+}
+
+// -----
+
+// Two rows meet all of it.
+// CHECK-LABEL: func @two_rows
+// CHECK-NOT: scf.for %{{.*}} = %c0 to %c2
+// CHECK: scf.for {{.*}} iter_args
+// CHECK-NOT: vector.load %arg1
+// CHECK-COUNT-2: memref.load %arg0
+// CHECK: vector.load %arg1
+// CHECK-COUNT-2: vector.fma
+// CHECK: llvm.inline_asm has_side_effects "", "~{memory}"  :
+// CHECK: vector.load %arg1
+// CHECK-COUNT-2: vector.fma
+// CHECK: llvm.inline_asm has_side_effects "", "~{memory}"  :
+// CHECK: vector.load %arg1
+// CHECK-COUNT-2: vector.fma
+// CHECK: llvm.inline_asm has_side_effects "", "~{memory}"  :
+// CHECK: vector.load %arg1
+// CHECK-COUNT-2: vector.fma
+// CHECK: llvm.inline_asm has_side_effects "", "~{memory}"  :
 module attributes {weir.target = {vector_bits = 256 : i64}} {
-  func.func @halves_of_panels(%a: memref<2x64xf32>, %b: memref<1x64x32xf32>, %c: memref<2x32xf32>) {
+  func.func @two_rows(%a: memref<2x64xf32>, %b: memref<1x64x32xf32>, %c: memref<2x32xf32>) {
     kernel.matmul ins(%a, %b : memref<2x64xf32>, memref<1x64x32xf32>) outs(%c : memref<2x32xf32>) {
+    ^bb0(%sum: f32):
+      kernel.yield %sum : f32
+    }
+    return
+  }
+}
+
+// -----
+
+// Addresses of 14 rows would not have a register each, nor need those one whose
+// distance is small.
+// CHECK-LABEL: func @high
+// CHECK-NOT: llvm.inline_asm "", "=r,0"
+// CHECK: return
+// CHECK-LABEL: func @turned
+// CHECK-NOT: llvm.inline_asm "", "=r,0"
+// CHECK: return
+module attributes {weir.target = {vector_bits = 256 : i64}} {
+  func.func @high(%a: memref<28x64xf32>, %b: memref<1x64x8xf32>, %c: memref<28x8xf32>) {
+    kernel.matmul ins(%a, %b : memref<28x64xf32>, memref<1x64x8xf32>) outs(%c : memref<28x8xf32>) {
+    ^bb0(%sum: f32):
+      kernel.yield %sum : f32
+    }
+    return
+  }
+  func.func @turned(%a: memref<64x12xf32>, %b: memref<1x64x16xf32>, %c: memref<12x16xf32>) {
+    kernel.matmul ins(%a, %b : memref<64x12xf32>, memref<1x64x16xf32>) outs(%c : memref<12x16xf32>) attributes {transpose_a} {
     ^bb0(%sum: f32):
       kernel.yield %sum : f32
     }
@@ -357,6 +424,49 @@ module attributes {weir.target = {vector_bits = 256 : i64}} {
 module attributes {weir.target = {vector_bits = 256 : i64, l2 = 524288 : i64}} {
   func.func @slabs(%a: memref<96x4096xf32>, %b: memref<32x4096x32xf32>, %c: memref<96x1024xf32>) {
     kernel.matmul ins(%a, %b : memref<96x4096xf32>, memref<32x4096x32xf32>) outs(%c : memref<96x1024xf32>) {
+    ^bb0(%sum: f32):
+      kernel.yield %sum : f32
+    }
+    return
+  }
+}
+
+// -----
+
+// A product in a loop is not shared, whose kernel is: it makes all rows.
+// CHECK-LABEL: func @in_loop
+// CHECK-NOT: kernel.parts
+// CHECK: scf.for %{{.*}} = %c0 to %c9 step %c1
+// CHECK: scf.for %{{.*}} = %c9 to %c11 step %c1
+// CHECK-NOT: kernel.parts
+// CHECK: return
+module attributes {weir.slots = 2 : i64, weir.target = {vector_bits = 256 : i64}} {
+  func.func @in_loop(%a: memref<64x64xf32>, %b: memref<2x64x16xf32>, %c: memref<64x32xf32>, %n: index) attributes {weir.kernel, weir.row_blocks = array<i64: 64, 32>} {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    scf.for %i = %c0 to %n step %c1 {
+      kernel.matmul ins(%a, %b : memref<64x64xf32>, memref<2x64x16xf32>) outs(%c : memref<64x32xf32>) {
+      ^bb0(%sum: f32):
+        kernel.yield %sum : f32
+      }
+    }
+    return
+  }
+}
+
+// -----
+
+// Rows that fight for a set of L1 are copied a grain at a time.
+// CHECK-LABEL: func @copies
+// CHECK: kernel.parts 16 by_rows
+// CHECK: %[[COPY:.*]] = memref.alloc() {{.*}} : memref<32x1040xf32>
+// CHECK: scf.for %[[GRAIN:.*]] = %{{.*}} to %{{.*}} step %c1
+// CHECK: %[[BEFORE:.*]] = arith.muli %[[GRAIN]], %c32
+// CHECK: vector.load %arg0
+// CHECK: vector.store %{{.*}}, %[[COPY]]
+module attributes {weir.slots = 2 : i64, weir.target = {vector_bits = 256 : i64}} {
+  func.func @copies(%a: memref<512x1024xf32>, %b: memref<2x1024x16xf32>, %c: memref<512x32xf32>) attributes {weir.kernel, weir.row_blocks = array<i64: 512, 32>} {
+    kernel.matmul ins(%a, %b : memref<512x1024xf32>, memref<2x1024x16xf32>) outs(%c : memref<512x32xf32>) {
     ^bb0(%sum: f32):
       kernel.yield %sum : f32
     }

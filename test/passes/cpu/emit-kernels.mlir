@@ -503,9 +503,9 @@ func.func @turned_halves(%a: memref<64x32xbf16>, %b: memref<3x64x16xbf16>, %c: m
 // CHECK-LABEL: func @row_blocks
 // CHECK: kernel.parts 4 by_rows {
 // CHECK: ^bb0(%[[FIRST:.*]]: index, %[[LAST:.*]]: index, %{{.*}}: index):
-// CHECK-DAG: %[[LOW:.*]] = arith.muli %[[FIRST]], %c4
-// CHECK-DAG: %[[HIGH:.*]] = arith.muli %[[LAST]], %c4
-// CHECK: scf.for %{{.*}} = %[[LOW]] to %[[HIGH]]
+// CHECK: scf.for %[[GRAIN:.*]] = %[[FIRST]] to %[[LAST]] step %c1
+// CHECK: arith.muli %[[GRAIN]], %c32
+// CHECK: scf.for %{{.*}} = %c0 to %c4 step %c1
 // CHECK-COUNT-24: vector.fma
 // CHECK-NOT: kernel.parts
 module attributes {weir.target = {vector_bits = 512 : i64, fma_rate = 2 : i64}} {

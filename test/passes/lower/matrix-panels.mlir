@@ -75,19 +75,20 @@ module attributes {weir.target = {vector_bits = 256 : i64}} {
 
 // 192 columns are eight panels of three vectors, or six of four: rather three,
 // which need less of L1. 64 would be two of three and two vectors, or two of four.
-// So with the filter of a convolution whose windows are minimal filters'.
+// So with the filter of a convolution by minimal filters. Of 104 the last of five
+// panels of three vectors would be one vector, whose sums wait for each other.
 // CHECK-LABEL: func @few_registers
 module attributes {weir.target = {vector_bits = 256 : i64}} {
-  func.func @few_registers(%x: tensor<8x64xf32>, %w: tensor<64x192xf32> {weir.constant}, %v: tensor<64x64xf32> {weir.constant}, %u: tensor<64x16xf32> {weir.constant}, %i: tensor<1x56x56x64xf32>, %f: tensor<3x3x64x64xf32> {weir.constant}) -> (tensor<8x192xf32>, tensor<8x64xf32>, tensor<8x16xf32>, tensor<1x56x56x64xf32>) {
+  func.func @few_registers(%x: tensor<8x64xf32>, %w: tensor<64x192xf32> {weir.constant}, %v: tensor<64x64xf32> {weir.constant}, %u: tensor<64x104xf32> {weir.constant}, %i: tensor<1x56x56x64xf32>, %f: tensor<3x3x64x64xf32> {weir.constant}) -> (tensor<8x192xf32>, tensor<8x64xf32>, tensor<8x104xf32>, tensor<1x56x56x64xf32>) {
     // CHECK: kernel.pack {{.*}} outs(%{{.*}} : tensor<8x64x24xf32>)
     %a = graph.matmul %x, %w : tensor<8x64xf32>, tensor<64x192xf32>
     // CHECK: kernel.pack {{.*}} outs(%{{.*}} : tensor<2x64x32xf32>)
     %b = graph.matmul %x, %v : tensor<8x64xf32>, tensor<64x64xf32>
-    // CHECK: kernel.pack {{.*}} outs(%{{.*}} : tensor<1x64x16xf32>)
-    %c = graph.matmul %x, %u : tensor<8x64xf32>, tensor<64x16xf32>
+    // CHECK: kernel.pack {{.*}} outs(%{{.*}} : tensor<7x64x16xf32>)
+    %c = graph.matmul %x, %u : tensor<8x64xf32>, tensor<64x104xf32>
     // CHECK: kernel.transform_filter {{.*}} outs(%{{.*}} : tensor<2x{{[0-9]+}}x64x32xf32>)
     %d = graph.convolution %i, %f strides [1, 1] padding_low [1, 1] padding_high [1, 1] dilations [1, 1] groups 1 : tensor<1x56x56x64xf32>, tensor<3x3x64x64xf32>
-    return %a, %b, %c, %d : tensor<8x192xf32>, tensor<8x64xf32>, tensor<8x16xf32>, tensor<1x56x56x64xf32>
+    return %a, %b, %c, %d : tensor<8x192xf32>, tensor<8x64xf32>, tensor<8x104xf32>, tensor<1x56x56x64xf32>
   }
 }
 
@@ -112,5 +113,19 @@ module attributes {weir.target = {vector_bits = 256 : i64}} {
     // CHECK: kernel.pack {{.*}} outs(%{{.*}} : tensor<12x64x16xbf16>)
     %y = graph.matmul %x, %w : tensor<8x64xbf16>, tensor<64x192xbf16>
     return %y : tensor<8x192xbf16>
+  }
+}
+
+// -----
+
+// A product of one pixel is one of a row.
+// CHECK-LABEL: func @pixel
+module attributes {weir.target = {vector_bits = 256 : i64}} {
+  func.func @pixel(%x: tensor<1x1x1x64xf32>, %y: tensor<1x2x2x64xf32>, %f: tensor<1x1x64x192xf32> {weir.constant}) -> (tensor<1x1x1x192xf32>, tensor<1x2x2x192xf32>) {
+    // CHECK: kernel.pack_filter {{.*}} outs(%{{.*}} : tensor<12x1x1x64x16xf32>)
+    %a = graph.convolution %x, %f strides [1, 1] padding_low [0, 0] padding_high [0, 0] dilations [1, 1] groups 1 : tensor<1x1x1x64xf32>, tensor<1x1x64x192xf32>
+    // CHECK: kernel.pack_filter {{.*}} outs(%{{.*}} : tensor<8x1x1x64x24xf32>)
+    %b = graph.convolution %y, %f strides [1, 1] padding_low [0, 0] padding_high [0, 0] dilations [1, 1] groups 1 : tensor<1x2x2x64xf32>, tensor<1x1x64x192xf32>
+    return %a, %b : tensor<1x1x1x192xf32>, tensor<1x2x2x192xf32>
   }
 }
