@@ -150,8 +150,12 @@ MatmulBlocks::MatmulBlocks(kernel::MatmulOp op, const kernel::Target &target,
                    : fetchesToL2   ? lowPart
                    : blocksOutside ? target.l2 / 8
                                    : target.l1 / 4 * 3;
-    int64_t most = std::max<int64_t>(64, part / (width * bytes));
-    EvenSplit blocks(depth, most);
+    int64_t longest = std::max<int64_t>(64, part / (width * bytes));
+    // Blocks of less than two chains would be summed as one (WaitingSums), with
+    // a larger error: rather of one chain's length.
+    if (fetchesToL2 && longest > chain && longest < 2 * chain)
+      longest = chain;
+    EvenSplit blocks(depth, longest);
     depthBlock = (blocks.size + (blocks.larger != 0) + 7) / 8 * 8;
   }
   // The others of L2 are panels, the one at hand and the next, and results.

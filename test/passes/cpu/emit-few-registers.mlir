@@ -413,6 +413,24 @@ module attributes {weir.target = {vector_bits = 256 : i64}} {
 
 // -----
 
+// Half of L1 holds 170 lines of three vectors: a chain is of 128, and so are blocks.
+// CHECK-LABEL: func @chains
+// CHECK-NOT: memref.alloca
+// CHECK: scf.for %{{.*}} = %c0 to %c840 step %c120
+// CHECK-NOT: memref.alloca
+// CHECK: return
+module attributes {weir.target = {vector_bits = 256 : i64}} {
+  func.func @chains(%a: memref<8x960xf32>, %b: memref<1x960x24xf32>, %c: memref<8x24xf32>) {
+    kernel.matmul ins(%a, %b : memref<8x960xf32>, memref<1x960x24xf32>) outs(%c : memref<8x24xf32>) {
+    ^bb0(%sum: f32):
+      kernel.yield %sum : f32
+    }
+    return
+  }
+}
+
+// -----
+
 // 128 lines of a wide panel are half of L1. Four such blocks are what L2 holds of
 // 128 rows of A: all panels see these, each block after block, before the next.
 // CHECK-LABEL: func @slabs
