@@ -224,4 +224,16 @@ def row_waves():
     return g
 
 
-main(products, convolutions, loops, rows, epilogues, attention, row_waves)
+def copied_waves():
+    """Rows that fight for a set of L1, and are copied a grain at a time."""
+    g = graph(2)
+    y = g.input(normal(64, 64))
+    wide = y.value.astype(np.float64)
+    for columns in (1024, 16, 64):
+        w = normal(wide.shape[1], columns) / 8
+        y, wide = g.op("Relu", g.op("MatMul", y, g.constant(w))), np.maximum(wide @ w, 0)
+    g.expect(y, wide, rtol=1e-3, atol=1e-3)
+    return g
+
+
+main(products, convolutions, loops, rows, epilogues, attention, row_waves, copied_waves)
