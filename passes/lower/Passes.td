@@ -101,10 +101,10 @@ def FuseEpilogues : Pass<"weir-fuse-epilogues"> {
 def NarrowPanels : Pass<"weir-narrow-panels", "::mlir::ModuleOp"> {
   let summary = "Narrows the panels of constants that rows alone meet";
   let description = [{
-    Panels of three or four vectors are for products of several rows. Where all products
-    by a constant have one row, its panels have two vectors: threads share them
-    more evenly, and less of them is padding. A constant that a product of more
-    rows reads too keeps its panels, so that it is packed once.
+    Panels of three or four vectors are for products of several rows. Where all
+    products by a constant have one row, its panels have two vectors: threads
+    share them more evenly, and less of them is padding. A constant that a
+    product of more rows reads too keeps its panels, so that it is packed once.
 
     ```mlir
     %p = kernel.pack ins(%w : tensor<784x512xf32>)
