@@ -2,12 +2,14 @@
 
 #include "passes/cpu/Passes.h"
 
+#include "dialects/kernel/Kernel.h"
 #include "dialects/kernel/Target.h"
 #include "passes/cpu/math/Functions.h"
 #include "passes/cpu/math/Quantization.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/IR/Matchers.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -18,9 +20,30 @@ namespace weir {
 
 namespace {
 
+/// Whether nobody can tell what is below 2^-125 in the result of `op` from 0.
+bool isBesideOne(Operation *op) {
+  return llvm::all_of(op->getUsers(), [&](Operation *user) {
+    FloatAttr addend;
+    auto sum = dyn_cast<arith::AddFOp>(user);
+    if (!sum)
+      return false;
+    Value other = sum.getOperand(sum.getLhs() == op->getResult(0));
+    DenseElementsAttr all;
+    if (matchPattern(other, m_Constant(&all)) && all.isSplat())
+      addend = all.getSplatValue<FloatAttr>();
+    else if (!matchPattern(other, m_Constant(&addend)))
+      return false;
+    return addend.getType().isF32() && abs(addend.getValue()) >= APFloat(1.0f);
+  });
+}
+
 Value expand(MathFunctions &m, Operation *op, ValueRange x) {
   return llvm::TypeSwitch<Operation *, Value>(op)
-      .Case([&](math::ExpOp) { return m.exp(x[0]); })
+      .Case([&](math::ExpOp) {
+        return op->hasAttr(kernel::nonpositiveName) ? m.expOfNonpositive(x[0])
+               : isBesideOne(op)                    ? m.expBesideOne(x[0])
+                                                    : m.exp(x[0]);
+      })
       .Case([&](math::Exp2Op) { return m.exp2(x[0]); })
       .Case([&](math::ExpM1Op) { return m.expm1(x[0]); })
       .Case([&](math::LogOp) { return m.log(x[0]); })

@@ -3,6 +3,7 @@
 #include "passes/lower/NeuralShared.h"
 
 #include "dialects/graph/Neural.h"
+#include "dialects/kernel/Kernel.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 
@@ -89,8 +90,10 @@ struct LowerSoftmax : OpConversionPattern<Op> {
         })[0];
     auto power = [&](OpBuilder &b, Location loc, ValueRange args) -> Value {
       Value x = convertFloat(b, loc, args[0], sumType);
-      return b.create<math::ExpOp>(loc,
-                                   b.create<arith::SubFOp>(loc, x, args[1]));
+      auto exp =
+          b.create<math::ExpOp>(loc, b.create<arith::SubFOp>(loc, x, args[1]));
+      exp->setAttr(kernel::nonpositiveName, b.getUnitAttr());
+      return exp;
     };
     Value zeros = rows.start(b.getFloatAttr(sumType, 0));
     if constexpr (isLog) {

@@ -117,8 +117,9 @@ Value MathFunctions::fromBits(Value x) {
 
 // Adding 1.5 * 2^23 leaves the integer in the low bits. No conversion from
 // float to integer: that of a NaN would be undefined, not merely arbitrary.
-MathFunctions::Integer MathFunctions::nearest(Value x, double factor) {
-  Value magic = real(integerMagic);
+MathFunctions::Integer MathFunctions::nearest(Value x, double factor,
+                                              int biasedBy) {
+  Value magic = real(integerMagic + biasedBy);
   Value shifted =
       factor == 1 ? add(x, magic) : multiplyAdd(x, real(factor), magic);
   return {sub(shifted, magic), shifted};
@@ -127,19 +128,18 @@ MathFunctions::Integer MathFunctions::nearest(Value x, double factor) {
 Value MathFunctions::scale(Value x, Integer n) {
   if (avx512)
     return scaleByInstruction(x, n.value);
-  return scaleByBits(x, b.create<arith::SubIOp>(toBits(n.shifted),
-                                                toBits(real(integerMagic))));
+  return scaleByBits(x, toBits(n.shifted));
 }
 
 // In two steps, each of which is a normal power of two.
 Value MathFunctions::scaleByBits(Value x, Value n) {
   Value half = b.create<arith::ShRSIOp>(n, bits(1));
   Value rest = b.create<arith::SubIOp>(n, half);
-  auto power = [&](Value exponent) {
-    return fromBits(b.create<arith::ShLIOp>(
-        b.create<arith::AddIOp>(exponent, bits(127)), bits(23)));
-  };
-  return mul(mul(x, power(half)), power(rest));
+  return mul(mul(x, powerOfTwo(half)), powerOfTwo(rest));
+}
+
+Value MathFunctions::powerOfTwo(Value n) {
+  return fromBits(b.create<arith::ShLIOp>(n, bits(23)));
 }
 
 } // namespace weir

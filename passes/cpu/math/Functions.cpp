@@ -25,9 +25,11 @@ static constexpr double ln2High = 0.693359375, ln2Low = -2.12194440e-4;
 static constexpr double expCoefficients[] = {
     0.499999934, 0.166665206, 0.0416683881, 0.00836871709, 0.00138145964};
 
-Value MathFunctions::smallExp(Value r) {
-  Value p = multiplyAdd(polynomial(r, expCoefficients), r, real(1));
-  return multiplyAdd(p, r, real(1));
+Value MathFunctions::smallExp(Value r, double factor) {
+  SmallVector<double> coefficients{factor, factor};
+  for (double c : expCoefficients)
+    coefficients.push_back(c * factor);
+  return polynomial(r, coefficients);
 }
 
 Value MathFunctions::withoutLn2(Value x, Integer n) {
@@ -45,6 +47,30 @@ Value MathFunctions::scaledExp(Value x, int shift) {
 }
 
 Value MathFunctions::exp(Value x) { return scaledExp(x, 0); }
+
+// A power of two in the polynomial leaves room for another that is normal
+// where the product is not: nothing but that product is rounded otherwise.
+Value MathFunctions::expInOneStep(Value x, int shift) {
+  Integer n = nearest(x, log2e, bias - shift);
+  Value result = smallExp(withoutLn2(x, n), std::ldexp(1.0, shift));
+  return mul(result, powerOfTwo(toBits(n.shifted)));
+}
+
+Value MathFunctions::expOfNonpositive(Value x) {
+  Value lowest = real(-110);
+  x = select(test(Predicate::OLT, x, lowest), lowest, x);
+  if (avx512) {
+    Integer n = nearest(x, log2e);
+    return scale(smallExp(withoutLn2(x, n)), n);
+  }
+  return expInOneStep(x, -64);
+}
+
+Value MathFunctions::expBesideOne(Value x) {
+  if (avx512)
+    return exp(x);
+  return expInOneStep(clamp(x, -87, 88.8), 1);
+}
 
 Value MathFunctions::exp2(Value x) {
   x = clamp(x, -160, 135);
@@ -164,12 +190,9 @@ Value MathFunctions::tanh(Value x) {
   Value nearOne = real(9.02);
   magnitude =
       select(test(Predicate::OGT, magnitude, nearOne), nearOne, magnitude);
-  // The exponent's bias rides along: n's bits are those of 2^n.
-  Value magic = real(integerMagic + 127);
-  Value shifted = multiplyAdd(magnitude, real(2 * log2e), magic);
-  Value power = fromBits(b.create<arith::ShLIOp>(toBits(shifted), bits(23)));
-  Value r =
-      multiplyAdd(sub(shifted, magic), real(-std::log(2.0) / 2), magnitude);
+  Integer n = nearest(magnitude, 2 * log2e, bias);
+  Value power = powerOfTwo(toBits(n.shifted));
+  Value r = multiplyAdd(n.value, real(-std::log(2.0) / 2), magnitude);
   Value p =
       polynomial(r, {2, 1.3333239, 0.666669667, 0.26771332, 0.0889486537});
   Value q = multiplyAdd(mul(p, r), r, add(r, r));
@@ -270,10 +293,10 @@ Value MathFunctions::pow(Value x, Value y) {
   logarithm = select(isFinite, logarithm, wide(infinity));
   Value t = mul(b.create<arith::ExtFOp>(f64, y), logarithm);
   t = clamp(t, -200, 200);
-  Value magic = wide(6755399441055744.0);
+  // The low half of the bits is the integer.
+  Value magic = wide(6755399441055744.0 + twoBiases);
   Value shifted = add(t, magic);
-  Value integer = b.create<arith::TruncIOp>(
-      i32, b.create<arith::SubIOp>(toBits(shifted), toBits(magic)));
+  Value integer = b.create<arith::TruncIOp>(i32, toBits(shifted));
   Value r = b.create<arith::TruncFOp>(f32, sub(t, sub(shifted, magic)));
   Value result = scaleByBits(smallExp(mul(r, real(std::log(2.0)))), integer);
 

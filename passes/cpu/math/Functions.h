@@ -22,6 +22,10 @@ public:
   using Value = mlir::Value;
 
   Value exp(Value x);
+  /// e^x where x <= 0 or is not a number.
+  Value expOfNonpositive(Value x);
+  /// e^x that is 0 or right where it is below 2^-125: for sums with more.
+  Value expBesideOne(Value x);
   Value exp2(Value x);
   Value expm1(Value x);
   Value log(Value x);
@@ -72,22 +76,29 @@ private:
   Value toBits(Value x);
   Value fromBits(Value x);
 
-  /// A small integer as a float, and as the low bits of a float.
+  /// An integer as a float, and in the low bits of a float more by a bias.
   struct Integer {
     Value value, shifted;
   };
   static constexpr double integerMagic = 12582912.0;
-  /// The integer nearest to x * factor, which is below 2^22.
-  Integer nearest(Value x, double factor = 1);
-  /// x * 2^n for |n| < 300 without an intermediate overflow.
+  /// An exponent's bias, and that of the two that `scale` makes of one.
+  static constexpr int bias = 127, twoBiases = 2 * bias;
+  /// The integer nearest to x * factor, which is below 2^21.
+  Integer nearest(Value x, double factor = 1, int biasedBy = twoBiases);
+  /// x * 2^n for |n| < 253 without an intermediate overflow.
   Value scale(Value x, Integer n);
+  /// Of the low nine bits of n, which are more by two biases.
   Value scaleByBits(Value x, Value n);
+  /// 2^n by the low nine bits of n, which are more by a bias.
+  Value powerOfTwo(Value n);
   /// x - n ln(2).
   Value withoutLn2(Value x, Integer n);
   /// e^x * 2^shift.
   Value scaledExp(Value x, int shift);
-  /// e^r for |r| <= ln(2)/2.
-  Value smallExp(Value r);
+  /// e^x for x whose exponent, less `shift`, is a normal float's or -127.
+  Value expInOneStep(Value x, int shift);
+  /// e^r * factor, a power of two, for |r| <= ln(2)/2.
+  Value smallExp(Value r, double factor = 1);
   /// log(1 + f) - f for the mantissa 1 + f of x, f and the exponent.
   struct Logarithm {
     Value f, rest, exponent;

@@ -16,6 +16,46 @@ func.func @exp(%x: f32, %v: vector<16xf32>) -> (f32, vector<16xf32>) {
 
 // -----
 
+// Two powers of two, for one need not be a float; where the argument is not
+// above 0, or what is tiny comes to nothing, one: the other is in the
+// polynomial.
+// CHECK-LABEL: func @steps
+// CHECK-COUNT-2: arith.shli
+// CHECK-NOT: arith.shli
+// CHECK-LABEL: func @nonpositive
+// CHECK-COUNT-1: arith.shli
+// CHECK-NOT: arith.shli
+// CHECK-LABEL: func @beside_one
+// CHECK-COUNT-1: arith.shli
+// CHECK-NOT: arith.shli
+// CHECK-LABEL: func @beside_less
+// CHECK-COUNT-2: arith.shli
+func.func @steps(%x: f32) -> f32 {
+  %y = math.exp %x : f32
+  return %y : f32
+}
+
+func.func @nonpositive(%x: f32) -> f32 {
+  %y = math.exp %x {weir.nonpositive} : f32
+  return %y : f32
+}
+
+func.func @beside_one(%x: vector<8xf32>) -> vector<8xf32> {
+  %one = arith.constant dense<1.0> : vector<8xf32>
+  %y = math.exp %x : vector<8xf32>
+  %z = arith.addf %one, %y : vector<8xf32>
+  return %z : vector<8xf32>
+}
+
+func.func @beside_less(%x: f32) -> f32 {
+  %tiny = arith.constant 1.0e-30 : f32
+  %y = math.exp %x : f32
+  %z = arith.addf %y, %tiny : f32
+  return %z : f32
+}
+
+// -----
+
 // No function of f32 is left to a library.
 // CHECK-LABEL: func @all
 // CHECK-NOT: math.{{(exp|log|sin|cos|tan|asin|acos|atan|erf|cbrt|pow)}}
