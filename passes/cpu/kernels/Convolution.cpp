@@ -189,14 +189,6 @@ struct ConvolutionEmitter : ConvolutionBlocks {
       if (!run)
         at.push_back(kx);
       at.append({channel, nullptr});
-      Emitter::Values right;
-      for (int64_t v = 0; v < vectors; ++v) {
-        at.front() = e.plus(panelIndex, v * lanes / panel);
-        at.back() = e.times(e.plus(inPanel, v * lanes % panel), unit);
-        right.push_back(
-            words ? e.loadWords(weights, at, lanes)
-                  : e.widen(e.load(weights, at, lanes, lanes), sumElement));
-      }
       if (fetchesAhead && valid == tileColumns) {
         int64_t inRow = run ? windowWidth * groupInputs : groupInputs;
         Value before = run ? ky : e.plus(e.times(ky, windowWidth), kx);
@@ -207,26 +199,31 @@ struct ConvolutionEmitter : ConvolutionBlocks {
       Value byte = e.times(channel, unit);
       Value shiftX = run ? byte : e.times(kx, dilationX);
       Value input = run ? Value() : e.plus(firstInput, byte);
-      size_t sum = 0;
-      for (int64_t i = 0; i < tall; ++i)
-        for (int64_t j = 0; j < wide; ++j) {
-          Emitter::Values from;
-          if (!copy)
-            from.push_back(image);
-          if (copy || !flat)
-            from.push_back(e.plus(rows[i], shiftY));
-          from.push_back(e.plus(columns[j], shiftX));
-          if (!run)
-            from.push_back(input);
-          Value left =
-              words ? e.splatWord(source, from, lanes)
-                    : e.splat(e.widen(e.create<memref::LoadOp>(source, from),
-                                      sumElement, op.getUnsignedX()),
-                              lanes);
-          for (int64_t v = 0; v < vectors; ++v, ++sum)
-            sums[sum] = words ? e.dot(sums[sum], left, right[v])
-                              : e.multiplyAdd(left, right[v], sums[sum]);
-        }
+      auto left = [&](int64_t i) -> Value {
+        Emitter::Values from;
+        if (!copy)
+          from.push_back(image);
+        if (copy || !flat)
+          from.push_back(e.plus(rows[i / wide], shiftY));
+        from.push_back(e.plus(columns[i % wide], shiftX));
+        if (!run)
+          from.push_back(input);
+        if (words)
+          return e.splatWord(source, from, lanes);
+        Value scalar = e.create<memref::LoadOp>(source, from);
+        return e.splat(e.widen(scalar, sumElement, op.getUnsignedX()), lanes);
+      };
+      auto right = [&](int64_t v) {
+        at.front() = e.plus(panelIndex, v * lanes / panel);
+        at.back() = e.times(e.plus(inPanel, v * lanes % panel), unit);
+        return words ? e.loadWords(weights, at, lanes)
+                     : e.widen(e.load(weights, at, lanes, lanes), sumElement);
+      };
+      auto add = [&](Value sum, Value left, Value right) {
+        return words ? e.dot(sum, left, right)
+                     : e.multiplyAdd(left, right, sum);
+      };
+      e.addOuterProduct(sums, vectors, fewRegisters, left, right, add);
     };
     auto channelsOf = [&](Value ky, Value kx) {
       return [&, ky, kx](Value k, int64_t count, Emitter::Values &sums) {
