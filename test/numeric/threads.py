@@ -6,6 +6,7 @@ import math
 import numpy as np
 
 from harness import Graph, main
+from levels import host_levels
 
 random = np.random.default_rng(9)
 
@@ -33,8 +34,9 @@ def convolved(x, f, stride, padding):
     return y.reshape(*y.shape[:3], -1)
 
 
-def graph(threads):
-    return Graph(fold=False, options=[f"--threads={threads}"], threads=[1, 2, 3, 4, 7])
+def graph(threads, *options):
+    options = [f"--threads={threads}", *options]
+    return Graph(fold=False, options=options, threads=[1, 2, 3, 4, 7])
 
 
 def products():
@@ -236,4 +238,16 @@ def copied_waves():
     return g
 
 
-main(products, convolutions, loops, rows, epilogues, attention, row_waves, copied_waves)
+def copied_slabs():
+    """Rows that fight for sets of L2, whose part of a slab of the depth is
+    copied where registers are few."""
+    few = "x86-64-v3"
+    g = graph(2, *[f"-mcpu={few}"] * (few in host_levels()))
+    a, b = g.input(normal(460, 4096)), normal(4096, 1056)
+    exact = a.value.astype(np.float64) @ b
+    g.expect(g.op("MatMul", a, g.constant(b)), exact, rtol=1e-4, atol=1e-3)
+    return g
+
+
+main(products, convolutions, loops, rows, epilogues, attention, row_waves, copied_waves,
+     copied_slabs)

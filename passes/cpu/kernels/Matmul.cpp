@@ -4,8 +4,8 @@
 // these rows' part of A stays in L2), panels, blocks of the depth (so that a
 // panel's part stays in L1), tiles of rows, depth. A tile's sums stay in
 // registers for the whole innermost loop. Where the rows of A would fight for
-// the same sets of L1, a block of them is copied first. Where rows are few, a
-// part of a panel is packed when it is used, for all of them.
+// the same sets of L1 or L2, a block of them, or its part of a slab, is copied
+// first. Where rows are few, parts of panels are packed when used, for them all.
 //
 // Threads share the products of a batch, or grains of rows, each a product of
 // its own, or else panels or tiles of rows: each then runs all loops, of which
@@ -33,9 +33,9 @@ struct MatmulEmitter : MatmulBlocks {
   kernel::MatmulOp op;
   Value a, b, out;
   ValueRange batch;
-  // A copy of the block of rows at hand, of rows one line longer than its
-  // depth, and where that block begins; null where A is read in place.
-  Value copy, copyRow;
+  // A copy of a block of rows, or of its part of a slab, each row a line
+  // longer, and where in A it begins; null where A is read in place.
+  Value copy, copyRow, copyDepth;
   // Of the panel at hand, from `partLine` on, as deep as a block of the depth;
   // null where B is packed before.
   kernel::PackOp pack;
@@ -78,24 +78,34 @@ struct MatmulEmitter : MatmulBlocks {
         std::max<int64_t>(1, 512 / sumElement.getIntOrFloatBitWidth());
     auto type = MemRefType::get(
         {std::min(splitRows, tilesABlock * (splitRows / rowTiles() + 1)),
-         depth + line},
+         (copiesSlabs ? depthSlab : depth) + line},
         sumElement);
     copy = e.create<memref::AllocOp>(type, e.getI64IntegerAttr(64));
   }
 
-  // Copies these rows of the block that begins with row `copyRow`.
-  void copyRows(Value first, Value end) {
+  // Copies `count` elements of each of these rows to where they are in a copy
+  // that begins with `copyRow` and `copyDepth`.
+  void copyRows(Value first, Value end, int64_t count) {
     e.loop(first, end, 1, [&](Value row) {
       Value target = e.plus(row, e.times(copyRow, -1));
       Emitter::Values from(batch);
-      from.append({row, e.index(0)});
-      copyLine(e, op, from, copy, target, lanes, words);
+      from.append({row, copyDepth});
+      copyLine(e, op, from, count, copy, target, lanes, words);
     });
   }
 
+  void copyBlock(Value block, Value first, int64_t count) {
+    Value end = e.smaller(e.plus(block, tilesABlock), range.endRow);
+    copyRow = firstRowOf(block);
+    copyDepth = first;
+    copyRows(copyRow, firstRowOf(end), count);
+  }
+
   Value loadA(Value row, Value k) {
-    if (copy)
+    if (copy) {
+      k = e.plus(k, e.times(copyDepth, -1));
       return e.splat(e.create<memref::LoadOp>(copy, ValueRange{row, k}), lanes);
+    }
     Emitter::Values at(batch);
     at.append({row, e.times(k, unit())});
     if (words)
@@ -296,6 +306,8 @@ struct MatmulEmitter : MatmulBlocks {
 
   void allColumns(Value block) {
     DepthPart::all(e, depth).eachBlock(e, depthSlab, [&](const auto &slab) {
+      if (copiesSlabs)
+        copyBlock(block, slab.first, slab.count);
       eachColumn([&](Value column, int64_t valid) {
         slab.eachBlock(e, depthBlock, [&](const DepthPart &part) {
           tilesOfBlock(block, column, valid, part);
@@ -306,20 +318,17 @@ struct MatmulEmitter : MatmulBlocks {
 
   void allRows() {
     e.loop(range.firstRow, range.endRow, tilesABlock, [&](Value block) {
-      if (copy) {
-        Value end = e.smaller(e.plus(block, tilesABlock), range.endRow);
-        copyRow = firstRowOf(block);
-        copyRows(copyRow, firstRowOf(end));
-      }
+      if (copiesRows && !copiesSlabs)
+        copyBlock(block, e.index(0), e.shape(a).back());
       allColumns(block);
     });
   }
 
   // Threads copy a block of rows together, which all its panels then read.
   void copyThenColumns() {
-    copyRow = e.index(0);
+    copyRow = copyDepth = e.index(0);
     e.parts(rowTiles(), /*few=*/false, [&](Value first, Value end) {
-      copyRows(firstRowOf(first), firstRowOf(end));
+      copyRows(firstRowOf(first), firstRowOf(end), e.shape(a).back());
     });
     e.parts(TileRange::columnGrains(*this), /*few=*/false,
             [&](Value first, Value end) {

@@ -10,6 +10,8 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
+#include <numeric>
+
 using namespace mlir;
 
 namespace weir {
@@ -30,6 +32,26 @@ static bool rowsCollide(kernel::MatmulOp op, const MatmulBlocks &blocks,
   return blocks.depth * bytes * (blocks.words ? 4 : 1) > 64 &&
          target.linesCollide(stride * bytes,
                              std::min(blocks.rows, blocks.height));
+}
+
+// Whether what L2 should keep of a block of rows falls on so few of its sets
+// that their ways do not hold it. Pages that are neighbours are taken to be
+// such in memory too.
+static bool blocksCollide(kernel::MatmulOp op, const MatmulBlocks &blocks,
+                          const kernel::Target &target) {
+  constexpr int64_t ways = 8;
+  auto type = cast<MemRefType>(op.getA().getType());
+  int64_t offset;
+  SmallVector<int64_t> strides;
+  if (op.getTransposeA() || failed(getStridesAndOffset(type, strides, offset)))
+    return false;
+  int64_t stride = strides[strides.size() - 2];
+  if (ShapedType::isDynamic(stride) || stride <= 0)
+    return false;
+  int64_t bytes = Emitter::elementBytes(op.getA()), way = target.l2 / ways;
+  int64_t apart = std::gcd(stride * bytes, way);
+  int64_t rows = std::min(blocks.rows, blocks.tilesABlock * blocks.height);
+  return rows * apart > target.l2 && blocks.depthSlab * bytes <= apart;
 }
 
 kernel::PackOp packingInside(kernel::MatmulOp op,
@@ -182,9 +204,15 @@ MatmulBlocks::MatmulBlocks(kernel::MatmulOp op, const kernel::Target &target,
     int64_t largest = tilesABlock + tilesABlock / 7;
     tilesABlock = llvm::divideCeil(own, llvm::divideCeil(own, largest));
   }
-  copiesRows = rowsCollide(op, *this, target) || bytesPast ||
-               (!words && sumElement != Emitter::element(a) &&
-                !op.getTransposeA() && tiles * columns > width);
+  bool slabs =
+      fetchesToL2 && depthSlab < depth && sharesRows() && !isByGrains();
+  // For the sake of L2, a copy must serve many panels.
+  copiesRows =
+      rowsCollide(op, *this, target) || bytesPast ||
+      (slabs && columns >= 32 * width && blocksCollide(op, *this, target)) ||
+      (!words && sumElement != Emitter::element(a) && !op.getTransposeA() &&
+       tiles * columns > width);
+  copiesSlabs = copiesRows && slabs && !words;
   int64_t weights =
       ShapedType::getNumElements(Emitter::shape(b)) * Emitter::elementBytes(b);
   bool readsOnce = batches == 1 && tiles == 1 && !isByGrains() && panel &&

@@ -28,8 +28,9 @@ struct MatmulBlocks {
   bool fetchesToL2;
   /// Whether the result and what its epilogue reads are more than L2 holds.
   bool touchesMuch;
-  /// Whether a block of rows is copied before it is read many times.
-  bool copiesRows;
+  /// Whether a block of rows is copied before it is read many times, and
+  /// whether slab after slab.
+  bool copiesRows, copiesSlabs;
   /// Whether parts of panels are copied, for all rows at once.
   bool packsParts;
 

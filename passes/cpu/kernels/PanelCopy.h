@@ -29,10 +29,12 @@ private:
                      mlir::ValueRange place);
 };
 
-/// Copies the row of A from `from` on to row `target` of `copy`, whose elements
-/// are those of the sums or, where B is in words, words of four bytes.
+/// Copies `count` elements of a row of A from `from` on to row `target` of
+/// `copy`, whose elements are those of the sums or, where B is in words, words
+/// of four bytes.
 void copyLine(Emitter &e, kernel::MatmulOp op, mlir::ValueRange from,
-              mlir::Value copy, mlir::Value target, int64_t lanes, bool words);
+              int64_t count, mlir::Value copy, mlir::Value target,
+              int64_t lanes, bool words);
 
 } // namespace weir
 

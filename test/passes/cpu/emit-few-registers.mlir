@@ -451,6 +451,28 @@ module attributes {weir.target = {vector_bits = 256 : i64, l2 = 524288 : i64}} {
 
 // -----
 
+// Rows 16 KiB apart fall on few of the sets of L2: of a block of them, what
+// a slab of the depth needs is copied, into rows one line longer.
+// CHECK-LABEL: func @copied_slabs
+// CHECK: %[[COPY:.*]] = memref.alloc() {{.*}} : memref<129x528xf32>
+// CHECK: scf.for %{{.*}} = %c0 to %c3584 step %c512
+// CHECK: vector.store %{{.*}}, %[[COPY]]
+// CHECK: scf.for %{{.*}} = %c0 to %c512 step %c128
+// CHECK: memref.load %[[COPY]]
+// CHECK-NOT: memref.load %arg0
+// CHECK: return
+module attributes {weir.target = {vector_bits = 256 : i64, l2 = 524288 : i64}} {
+  func.func @copied_slabs(%a: memref<512x4096xf32>, %b: memref<32x4096x32xf32>, %c: memref<512x1024xf32>) {
+    kernel.matmul ins(%a, %b : memref<512x4096xf32>, memref<32x4096x32xf32>) outs(%c : memref<512x1024xf32>) {
+    ^bb0(%sum: f32):
+      kernel.yield %sum : f32
+    }
+    return
+  }
+}
+
+// -----
+
 // A product in a loop is not shared, whose kernel is: it makes all rows.
 // CHECK-LABEL: func @in_loop
 // CHECK-NOT: kernel.parts
