@@ -1,6 +1,7 @@
 // A plan becomes an LLVM function that calls the kernels one after the other.
 
 #include "passes/cpu/Passes.h"
+#include "passes/cpu/Sharing.h"
 
 #include "dialects/plan/Tasks.h"
 
@@ -79,8 +80,7 @@ private:
       b.create<LLVM::StoreOp>(now, at(operandList, 8 * operands.size()));
       b.create<LLVM::StoreOp>(b.create<LLVM::XOrOp>(now, number(1, 64)), turn);
     }
-    // Few parts are as many as threads; four leave work for who is through.
-    Value each = number(run.getFew() ? 1 : 4, 64);
+    Value each = number(run.getFew() ? 1 : partsOfThread, 64);
     b.create<LLVM::CallOp>(
         TypeRange(), "weir_parallel",
         ValueRange{team, number(*run.getGrains(), 64),

@@ -28,6 +28,10 @@ inline double productTime(double products, int64_t lanes) {
 /// How many threads at most share the work of the module that `op` is in.
 int64_t slotsOf(mlir::Operation *op);
 
+/// Parts that a thread has of a kernel's grains, unless these are to be few:
+/// who is through with its own takes from the others.
+inline constexpr int64_t partsOfThread = 4;
+
 /// How a kernel of a wave by rows is shared: so many of the `rows` of its
 /// results are a grain. `weir.row_blocks` of its function says so.
 struct RowBlocks {

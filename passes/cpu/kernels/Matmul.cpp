@@ -5,7 +5,7 @@
 // panel's part stays in L1), tiles of rows, depth. A tile's sums stay in
 // registers for the whole innermost loop. Where the rows of A would fight for
 // the same sets of L1 or L2, a block of them, or its part of a slab, is copied
-// first. Where rows are few, parts of panels are packed when used, for them all.
+// first. Where rows are few, parts of panels are packed when they are used.
 //
 // Threads share the products of a batch, or grains of rows, each a product of
 // its own, or else panels or tiles of rows: each then runs all loops, of which
@@ -372,7 +372,7 @@ struct MatmulEmitter : MatmulBlocks {
       e.loops(sizes, product);
     };
     e.parts(byRows ? rowCount : TileRange::columnGrains(*this),
-            /*few=*/byRows || copiesRows, part);
+            /*few=*/byRows ? fewParts : copiesRows, part);
   }
 };
 

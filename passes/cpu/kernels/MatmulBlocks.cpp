@@ -196,11 +196,15 @@ MatmulBlocks::MatmulBlocks(kernel::MatmulOp op, const kernel::Target &target,
   if (streams && !packsParts)
     tilesABlock = std::clamp<int64_t>(target.l2 / 16 / (height * touched), 1,
                                       tilesABlock);
-  // A last block of few tiles would read all of B for these. Of a thread's own
-  // tiles, rather blocks that are a little larger.
+  // A last block of few tiles would read all of B for these. Of a part of a
+  // thread's own tiles, rather blocks that are a little larger.
+  fewParts = true;
   if (!packsParts) {
     bool shared = inFunction && sharesRows() && !isByGrains();
     int64_t own = shared ? llvm::divideCeil(tiles, slotsOf(op)) : tiles;
+    fewParts = !shared || slotsOf(op) < 2 || own < partsOfThread * tilesABlock;
+    if (!fewParts)
+      own = llvm::divideCeil(own, partsOfThread);
     int64_t largest = tilesABlock + tilesABlock / 7;
     tilesABlock = llvm::divideCeil(own, llvm::divideCeil(own, largest));
   }

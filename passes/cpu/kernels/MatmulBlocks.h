@@ -20,6 +20,9 @@ struct MatmulBlocks {
   int64_t depthBlock, tilesABlock;
   /// The rows that tiles split evenly: all, or those of a grain at a time.
   int64_t splitRows;
+  /// Whether threads that share rows have a part each: smaller ones would be
+  /// less than a block, and read B for less.
+  bool fewParts;
   /// Of the depth, in whole blocks of it: what all panels see before the next
   /// such part; each panel sees all of it at once, block after block.
   int64_t depthSlab;

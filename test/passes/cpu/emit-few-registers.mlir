@@ -473,6 +473,31 @@ module attributes {weir.target = {vector_bits = 256 : i64, l2 = 524288 : i64}} {
 
 // -----
 
+// Of two threads' 171 tiles of rows, four parts are two blocks each, so that who is
+// through may take from the other; of 75, parts would be less than a block.
+// CHECK-LABEL: func @parts_of_blocks
+// CHECK: kernel.parts 342 {
+// CHECK-LABEL: func @parts_of_threads
+// CHECK: kernel.parts 150 few {
+module attributes {weir.slots = 2 : i64, weir.target = {vector_bits = 256 : i64, l2 = 524288 : i64}} {
+  func.func @parts_of_blocks(%a: memref<1024x1024xf32>, %b: memref<32x1024x32xf32>, %c: memref<1024x1024xf32>) attributes {weir.kernel} {
+    kernel.matmul ins(%a, %b : memref<1024x1024xf32>, memref<32x1024x32xf32>) outs(%c : memref<1024x1024xf32>) {
+    ^bb0(%sum: f32):
+      kernel.yield %sum : f32
+    }
+    return
+  }
+  func.func @parts_of_threads(%a: memref<450x1024xf32>, %b: memref<32x1024x32xf32>, %c: memref<450x1024xf32>) attributes {weir.kernel} {
+    kernel.matmul ins(%a, %b : memref<450x1024xf32>, memref<32x1024x32xf32>) outs(%c : memref<450x1024xf32>) {
+    ^bb0(%sum: f32):
+      kernel.yield %sum : f32
+    }
+    return
+  }
+}
+
+// -----
+
 // A product in a loop is not shared, whose kernel is: it makes all rows.
 // CHECK-LABEL: func @in_loop
 // CHECK-NOT: kernel.parts
