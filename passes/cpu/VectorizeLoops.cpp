@@ -50,36 +50,42 @@ class Streams {
 public:
   explicit Streams(int64_t bytesOfThreads) : bytesOfThreads(bytesOfThreads) {}
 
-  /// Whether the loops of `nest` begin to read such a buffer in its order.
-  bool begin(const LoopNest &nest, OpOperand &operand) {
-    if (!isRun(nest.mapOf(operand), operand.get()))
-      return false;
+  /// Where the loops of `nest` begin to read such a buffer in its order: how
+  /// many elements after one to fetch are.
+  std::optional<int64_t> begin(const LoopNest &nest, OpOperand &operand) {
+    std::optional<int64_t> ahead = distance(nest.mapOf(operand), operand.get());
     Value buffer = operand.get();
     while (auto view = buffer.getDefiningOp<memref::SubViewOp>())
       buffer = view.getSource();
-    auto type = cast<MemRefType>(buffer.getType());
-    return type.hasStaticShape() && type.getLayout().isIdentity() &&
-           type.getNumElements() * 4 > bytesOfThreads &&
-           begun.insert({operand.getOwner()->getBlock(), buffer}).second;
+    auto type = dyn_cast<MemRefType>(buffer.getType());
+    bool begins = ahead && type.hasStaticShape() &&
+                  type.getLayout().isIdentity() &&
+                  type.getNumElements() * 4 > bytesOfThreads &&
+                  begun.insert({operand.getOwner()->getBlock(), buffer}).second;
+    return begins ? ahead : std::nullopt;
   }
 
 private:
-  /// Whether the loops read elements side by side, from row to row: what lies
-  /// beyond the end of a row that does not touch the next is not read at all.
-  static bool isRun(AffineMap map, Value value) {
+  /// Of loops that read elements side by side, from row to row, the distance of
+  /// streams; where a row does not touch the next, in whole rows: what lies
+  /// between them is not read at all.
+  static std::optional<int64_t> distance(AffineMap map, Value value) {
     auto type = dyn_cast<MemRefType>(value.getType());
     int64_t offset, size = 1, loop = map.getNumDims();
+    int64_t ahead = Emitter::streamDistance / 4;
     SmallVector<int64_t> strides;
     if (!type || !type.hasStaticShape() ||
         failed(getStridesAndOffset(type, strides, offset)))
-      return false;
+      return std::nullopt;
     for (int64_t i = type.getRank(); i-- > 0; size *= type.getDimSize(i)) {
       auto dim = dyn_cast<AffineDimExpr>(map.getResult(i));
-      if (!dim || dim.getPosition() >= loop || strides[i] != size)
-        return false;
+      if (!dim || dim.getPosition() >= loop || (size == 1 && strides[i] != 1))
+        return std::nullopt;
+      if (strides[i] != size)
+        return strides[i] * llvm::divideCeil(ahead, size);
       loop = dim.getPosition();
     }
-    return true;
+    return ahead;
   }
 
   int64_t bytesOfThreads; // of all their L2
@@ -196,9 +202,10 @@ private:
                           sums[p * carried.size() + (found - carried.begin())]);
         else if (nest.isRead(operand))
           mappings[p].map(argument, read(operand, part.valid));
-        if (fetched.contains(&operand) && p * lanes * 4 % e.lineBytes == 0) {
+        if (auto found = fetched.find(&operand);
+            found != fetched.end() && p * lanes * 4 % e.lineBytes == 0) {
           Emitter::Values ahead = place(operand);
-          ahead.back() = e.plus(ahead.back(), e.streamDistance / 4);
+          ahead.back() = e.plus(ahead.back(), found->second);
           e.prefetch(operand.get(), ahead, 1);
         }
       }
@@ -233,6 +240,13 @@ private:
     return next;
   }
 
+  void fetchStreams() {
+    for (OpOperand *input : nest.op.getDpsInputOperands())
+      if (nest.isRead(*input) && !nest.isInvariant(*input))
+        if (std::optional<int64_t> ahead = streams.begin(nest, *input))
+          fetched.insert({input, *ahead});
+  }
+
   /// The lanes are elements of rows that are summed.
   void reduceRow() {
     unsigned d = nest.dimension;
@@ -242,10 +256,7 @@ private:
         carried.push_back(&init);
         accumulating.insert(nest.combiner(init));
       }
-    for (OpOperand *input : nest.op.getDpsInputOperands())
-      if (nest.isRead(*input) && !nest.isInvariant(*input) &&
-          streams.begin(nest, *input))
-        fetched.insert(input);
+    fetchStreams();
     int64_t sets = std::clamp<int64_t>(range(d) / lanes, 1, sumSets);
     size_t count = carried.size();
     // The NaNs of one extreme are found apart from it, by what is no longer.
@@ -294,6 +305,8 @@ private:
   /// The lanes are elements of the result; what reduces is inside.
   void eachVector() {
     unsigned d = nest.dimension;
+    if (d + 1 == nest.ranges.size() && nest.op.getNumReductionLoops() > 0)
+      fetchStreams();
     auto some = [&](Value first, int64_t valid) {
       SmallVector<Part> parts = partsOf(first, valid);
       if (d + 1 == nest.ranges.size()) {
@@ -348,7 +361,8 @@ private:
   Emitter::Values at; // the index of each loop
   int64_t most;       // vectors at once
   llvm::SmallDenseSet<Operation *> accumulating;
-  llvm::SmallDenseSet<OpOperand *> fetched; // before they are read
+  // Before they are read, at how many elements after those at hand.
+  llvm::SmallDenseMap<OpOperand *, int64_t> fetched;
   Operation *apart = nullptr; // an extreme whose NaNs are found apart
   Emitter::Values marks;      // the greatest magnitude of each part
 };

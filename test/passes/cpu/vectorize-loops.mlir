@@ -52,10 +52,12 @@ func.func @stream(%x: memref<512x1024xf32>, %few: memref<8x1024xf32>, %y: memref
 
 // -----
 
-// Beyond the end of a row of a slice of columns lies what is not read.
+// Beyond the end of a row of a slice of columns lies what is not read: 64 of each
+// of 16 rows are as far as 1024 of a run.
 // CHECK-LABEL: func @slice_of_columns
-// CHECK-NOT: memref.prefetch
-// CHECK: vector.load
+// CHECK: scf.for %[[I:[a-z0-9]+]] =
+// CHECK: memref.prefetch %{{.*}}[%[[I]], %c16384], read, locality<3>
+// CHECK-COUNT-3: memref.prefetch
 // CHECK-NOT: memref.prefetch
 // CHECK: return
 func.func @slice_of_columns(%x: memref<512x1024xf32>, %y: memref<512xf32>) {
@@ -70,7 +72,28 @@ func.func @slice_of_columns(%x: memref<512x1024xf32>, %y: memref<512xf32>) {
 
 // -----
 
-// Nor is what follows a row read next where the loops go otherwise.
+// So it is where rows are added to each other.
+// CHECK-LABEL: func @sums_of_columns
+// CHECK: scf.for %[[I:[a-z0-9]+]] =
+// CHECK: scf.for %[[K:[a-z0-9]+]] =
+// CHECK: %[[AHEAD:.*]] = arith.addi %[[K]], %c4096
+// CHECK: memref.prefetch %{{.*}}[%[[I]], %[[AHEAD]]], read, locality<3>
+// CHECK-COUNT-3: memref.prefetch
+// CHECK-NOT: memref.prefetch
+// CHECK: return
+func.func @sums_of_columns(%x: memref<512x1024xf32>, %y: memref<256xf32>) {
+  %columns = memref.subview %x[0, 0] [512, 256] [1, 1] : memref<512x1024xf32> to memref<512x256xf32, strided<[1024, 1]>>
+  linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d1)>], iterator_types = ["reduction", "parallel"]} ins(%columns : memref<512x256xf32, strided<[1024, 1]>>) outs(%y : memref<256xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    %0 = arith.addf %out, %in : f32
+    linalg.yield %0 : f32
+  }
+  return
+}
+
+// -----
+
+// What follows a row is not read next where the loops go otherwise.
 // CHECK-LABEL: func @rows_in_turns
 // CHECK-NOT: memref.prefetch
 // CHECK: vector.load
