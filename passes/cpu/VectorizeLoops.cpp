@@ -50,8 +50,7 @@ class Streams {
 public:
   explicit Streams(int64_t bytesOfThreads) : bytesOfThreads(bytesOfThreads) {}
 
-  /// Where the loops of `nest` begin to read such a buffer in its order: how
-  /// many elements after one to fetch are.
+  /// How far ahead to fetch where the loops of `nest` begin to read one.
   std::optional<int64_t> begin(const LoopNest &nest, OpOperand &operand) {
     std::optional<int64_t> ahead = distance(nest.mapOf(operand), operand.get());
     Value buffer = operand.get();
@@ -67,8 +66,7 @@ public:
 
 private:
   /// Of loops that read elements side by side, from row to row, the distance of
-  /// streams; where a row does not touch the next, in whole rows: what lies
-  /// between them is not read at all.
+  /// streams; where short rows do not touch, in whole ones.
   static std::optional<int64_t> distance(AffineMap map, Value value) {
     auto type = dyn_cast<MemRefType>(value.getType());
     int64_t offset, size = 1, loop = map.getNumDims();
@@ -77,12 +75,15 @@ private:
     if (!type || !type.hasStaticShape() ||
         failed(getStridesAndOffset(type, strides, offset)))
       return std::nullopt;
+    bool touch = true;
     for (int64_t i = type.getRank(); i-- > 0; size *= type.getDimSize(i)) {
       auto dim = dyn_cast<AffineDimExpr>(map.getResult(i));
-      if (!dim || dim.getPosition() >= loop || (size == 1 && strides[i] != 1))
+      if (!dim || dim.getPosition() >= loop || strides[i] < 1 ||
+          (size == 1 && strides[i] != 1))
         return std::nullopt;
-      if (strides[i] != size)
-        return strides[i] * llvm::divideCeil(ahead, size);
+      if (touch && strides[i] != size && size < ahead)
+        ahead = strides[i] * llvm::divideCeil(ahead, size);
+      touch &= strides[i] == size;
       loop = dim.getPosition();
     }
     return ahead;

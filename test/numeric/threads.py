@@ -240,10 +240,10 @@ def copied_waves():
 
 def copied_slabs():
     """Rows that fight for sets of L2, whose part of a slab of the depth is
-    copied where registers are few."""
+    copied where registers are few; enough for several parts of each thread."""
     few = "x86-64-v3"
     g = graph(2, *[f"-mcpu={few}"] * (few in host_levels()))
-    a, b = g.input(normal(460, 4096)), normal(4096, 1056)
+    a, b = g.input(normal(1012, 4096)), normal(4096, 1056)
     exact = a.value.astype(np.float64) @ b
     g.expect(g.op("MatMul", a, g.constant(b)), exact, rtol=1e-4, atol=1e-3)
     return g

@@ -208,15 +208,15 @@ MatmulBlocks::MatmulBlocks(kernel::MatmulOp op, const kernel::Target &target,
     int64_t largest = tilesABlock + tilesABlock / 7;
     tilesABlock = llvm::divideCeil(own, llvm::divideCeil(own, largest));
   }
-  bool slabs =
-      fetchesToL2 && depthSlab < depth && sharesRows() && !isByGrains();
+  bool slabs = fetchesToL2 && !words && depthSlab < depth && sharesRows() &&
+               !isByGrains();
   // For the sake of L2, a copy must serve many panels.
   copiesRows =
       rowsCollide(op, *this, target) || bytesPast ||
       (slabs && columns >= 32 * width && blocksCollide(op, *this, target)) ||
       (!words && sumElement != Emitter::element(a) && !op.getTransposeA() &&
        tiles * columns > width);
-  copiesSlabs = copiesRows && slabs && !words;
+  copiesSlabs = copiesRows && slabs;
   int64_t weights =
       ShapedType::getNumElements(Emitter::shape(b)) * Emitter::elementBytes(b);
   bool readsOnce = batches == 1 && tiles == 1 && !isByGrains() && panel &&
