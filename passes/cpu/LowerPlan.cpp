@@ -173,7 +173,7 @@ private:
     b.create<LLVM::CallOp>(
         TypeRange(), "weir_parallel",
         ValueRange{team, number(*first.getGrains(), 64),
-                   number(slotsOf(first), 64), number(4, 64),
+                   number(slotsOf(first), 64), number(partsOfThread, 64),
                    b.create<LLVM::AddressOfOp>(pointer(), name), operandList});
   }
 
@@ -232,8 +232,8 @@ private:
     b.create<LLVM::CallOp>(
         TypeRange(), "weir_parallel",
         ValueRange{team, number(total, 64), number(slotsOf(first), 64),
-                   number(4, 64), b.create<LLVM::AddressOfOp>(pointer(), name),
-                   operandList});
+                   number(partsOfThread, 64),
+                   b.create<LLVM::AddressOfOp>(pointer(), name), operandList});
   }
 
   static int64_t sharesOf(plan::RunOp run) {
