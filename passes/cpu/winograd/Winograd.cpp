@@ -15,7 +15,8 @@
 #include "passes/cpu/Sharing.h"
 #include "passes/cpu/kernels/Epilogue.h"
 #include "passes/cpu/kernels/Kernels.h"
-#include "passes/cpu/kernels/SignedSum.h"
+#include "passes/cpu/winograd/PixelTransform.h"
+#include "passes/cpu/winograd/SignedSum.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -30,15 +31,13 @@ struct WinogradEmitter {
   Emitter &e;
   kernel::WinogradOp op;
   const kernel::Target &target;
-  kernel::MinimalWindow window;
-  Value x, filter, out;
-  int64_t height, width, channels, outHeight, outWidth, outChannels;
+  PixelTransform pixels;
+  const kernel::MinimalWindow &window;
+  Value filter, out;
+  int64_t channels, outHeight, outWidth, outChannels;
   int64_t tall, wide, panel, lanes;
-  int64_t squaresX, squaresOfImage, squares, block;
-  // A matrix for each sum, of groups of them: block x its products by channels.
-  SmallVector<Value> inputs;
+  int64_t squares, block;
   Value products; // sums x block x panel
-  Value zeros;    // the channels of a pixel outside
   // Where each panel of the filter is transformed just before it is used.
   kernel::TransformFilterOp transform;
   bool shared;
@@ -52,28 +51,19 @@ struct WinogradEmitter {
 
   WinogradEmitter(Emitter &e, kernel::WinogradOp op,
                   const kernel::Target &target)
-      : e(e), op(op), target(target), window(*op.getWindow()), x(op.getX()),
-        filter(op.getFilter()), out(op.getOut()),
+      : e(e), op(op), target(target), pixels(e, op, target),
+        window(pixels.window), filter(op.getFilter()), out(op.getOut()),
+        channels(pixels.channels), lanes(pixels.lanes),
         chain(target.fewRegisters() ? 64 : 16) {
-    ArrayRef<int64_t> xs = e.shape(x), ys = e.shape(out);
-    height = xs[1];
-    width = xs[2];
-    channels = xs[3];
+    ArrayRef<int64_t> ys = e.shape(out);
     outHeight = ys[1];
     outWidth = ys[2];
     outChannels = ys[3];
     tall = window.y.results;
     wide = window.x.results;
     panel = e.shape(filter)[3];
-    lanes = target.lanes(e.getF32Type());
-    while (panel % lanes)
-      lanes = lanes > 1 ? lanes / 2 : 1;
-    squaresX = (outWidth + wide - 1) / wide;
-    squaresOfImage = squaresX * ((outHeight + tall - 1) / tall);
-    squares = squaresOfImage * xs[0];
-    int64_t bytes = 4 * window.sums() * panel;
-    for (const auto &group : window.groups)
-      bytes += 4 * group.sums * rowOf(group);
+    squares = pixels.squaresOfImage * ys[0];
+    int64_t bytes = 4 * window.sums() * panel + pixels.bytesOfSquare();
     EvenSplit blocks(squares, std::max<int64_t>(14, target.l2 / 8 * 5 / bytes));
     e.share(productTime(
         double(squares) * window.products() * channels * outChannels, lanes));
@@ -94,148 +84,14 @@ struct WinogradEmitter {
            EvenSplit(squares, fewSquares).count >= panels;
   }
 
-  /// A line between rows keeps them off the same sets of L1.
-  int64_t rowOf(const kernel::MinimalWindow::Group &group) const {
-    return group.depth * channels + 16;
-  }
-
-  void makeInputs() {
-    for (const auto &group : window.groups)
-      inputs.push_back(scratch({group.sums, block, rowOf(group)}));
-  }
-  void makeProducts() { products = scratch({window.sums(), block, panel}); }
-
-  Value scratch(ArrayRef<int64_t> shape) {
-    return e.create<memref::AllocOp>(MemRefType::get(shape, e.getF32Type()),
-                                     e.getI64IntegerAttr(64));
-  }
-
-  void makeZeros() {
-    zeros = scratch({channels});
-    eachChannels([&](Value c, int64_t valid) {
-      e.store(e.zeros(e.getF32Type(), lanes), zeros, c, valid);
-    });
-  }
-
-  /// Whether `at` is in [0, size).
-  Value isInside(Value at, int64_t size) {
-    return e.create<arith::CmpIOp>(arith::CmpIPredicate::ult, at,
-                                   e.index(size));
-  }
-
-  /// Whether no square reaches past an edge.
-  bool isCovered() {
-    auto fits = [](const kernel::MinimalFilter &axis, int64_t low, int64_t size,
-                   int64_t results) {
-      int64_t last = (results - 1) / axis.results * axis.results * axis.stride;
-      return low == 0 && last + axis.reach() <= size;
-    };
-    return fits(window.y, op.getPadding()[0], height, outHeight) &&
-           fits(window.x, op.getPadding()[1], width, outWidth);
-  }
-
-  void transformSquare(Value t, Value channel, int64_t valid,
-                       function_ref<Value(int64_t, int64_t)> pixel) {
-    for (auto [i, down] : llvm::enumerate(window.y.products)) {
-      SmallVector<Value> columns;
-      for (int64_t j = 0; j < window.x.reach(); ++j)
-        columns.push_back(
-            signedSum(e, down.pixels, window.y.pixelClasses,
-                      [&](int64_t row) { return pixel(row, j); }));
-      for (auto [j, across] : llvm::enumerate(window.x.products)) {
-        int64_t place = window.productPlace[i * window.x.products.size() + j];
-        const auto &group = window.groupOf(place);
-        place -= group.firstProduct;
-        e.store(signedSum(e, across.pixels, window.x.pixelClasses,
-                          [&](int64_t column) { return columns[column]; }),
-                inputs[&group - window.groups.begin()],
-                {e.index(place / group.depth), t,
-                 e.plus(channel, place % group.depth * channels)},
-                valid);
-      }
-    }
-  }
-
-  void eachChannels(function_ref<void(Value, int64_t)> body) {
-    int64_t main = channels / lanes * lanes;
-    e.loop(e.index(0), e.index(main), lanes, [&](Value c) { body(c, lanes); });
-    if (main < channels)
-      body(e.index(main), channels - main);
-  }
-
-  /// The channels of a pixel, or zeros.
-  Value pixelOrZeros(Value inside, Value image, Value row, Value column) {
-    auto at = [&](int64_t value) -> OpFoldResult {
-      return e.getIndexAttr(value);
-    };
-    auto clamped = [&](Value at, int64_t size) -> OpFoldResult {
-      return e.smaller(e.larger(at, e.index(0)), e.index(size - 1));
-    };
-    SmallVector<OpFoldResult> from = {image, clamped(row, height),
-                                      clamped(column, width), at(0)},
-                              sizes = {at(1), at(1), at(1), at(channels)},
-                              steps(4, at(1));
-    auto type = cast<MemRefType>(memref::SubViewOp::inferRankReducedResultType(
-        channels, cast<MemRefType>(x.getType()), from, sizes, steps));
-    Value pixel = e.create<memref::SubViewOp>(type, x, from, sizes, steps);
-    return e.create<arith::SelectOp>(inside, pixel,
-                                     e.create<memref::CastOp>(type, zeros));
-  }
-
-  /// Transforms square `t` of the block, which is `square` of the images.
-  void input(Value t, Value square) {
-    Value image = e.dividedBy(square, squaresOfImage);
-    square = e.modulo(square, squaresOfImage);
-    Value top =
-        e.plus(e.times(e.dividedBy(square, squaresX), tall * window.y.stride),
-               -op.getPadding()[0]);
-    Value left =
-        e.plus(e.times(e.modulo(square, squaresX), wide * window.x.stride),
-               -op.getPadding()[1]);
-    int64_t reachY = window.y.reach(), reachX = window.x.reach();
-    SmallVector<Value> rows, columns, inRow, inColumn;
-    for (int64_t i = 0; i < reachY; ++i) {
-      rows.push_back(e.plus(top, i));
-      inRow.push_back(isInside(rows[i], height));
-    }
-    for (int64_t i = 0; i < reachX; ++i) {
-      columns.push_back(e.plus(left, i));
-      inColumn.push_back(isInside(columns[i], width));
-    }
-    auto both = [&](Value a, Value b) -> Value {
-      return e.create<arith::AndIOp>(a, b);
-    };
-    auto inside = [&] {
-      eachChannels([&](Value c, int64_t valid) {
-        transformSquare(t, c, valid, [&](int64_t i, int64_t j) {
-          return e.load(x, {image, rows[i], columns[j], c}, lanes, valid);
-        });
-      });
-    };
-    auto border = [&] {
-      SmallVector<Value> pixels;
-      for (int64_t i = 0; i < reachY; ++i)
-        for (int64_t j = 0; j < reachX; ++j)
-          pixels.push_back(pixelOrZeros(both(inRow[i], inColumn[j]), image,
-                                        rows[i], columns[j]));
-      eachChannels([&](Value c, int64_t valid) {
-        transformSquare(t, c, valid, [&](int64_t i, int64_t j) -> Value {
-          return e.load(pixels[i * reachX + j], c, lanes, valid);
-        });
-      });
-    };
-    if (isCovered())
-      return inside();
-    // Sizes are not negative: the first and last row tell of those between.
-    Value whole = both(both(inRow.front(), inRow.back()),
-                       both(inColumn.front(), inColumn.back()));
-    e.ifElse(whole, inside, border);
+  void makeProducts() {
+    products = pixels.scratch({window.sums(), block, panel});
   }
 
   /// The sums of the block by panel `j` of the filter.
   void multiply(Value j) {
     auto at = [&](int64_t value) { return e.getIndexAttr(value); };
-    for (auto [group, input] : llvm::zip(window.groups, inputs)) {
+    for (auto [group, input] : llvm::zip(window.groups, pixels.sums)) {
       int64_t depth = group.depth * channels;
       SmallVector<OpFoldResult> zeros(3, at(0)), ones(3, at(1));
       Value rows = e.create<memref::SubViewOp>(
@@ -313,10 +169,10 @@ struct WinogradEmitter {
   void outputs(Value first, Value own, Value column, int64_t valid) {
     e.loop(own, e.index(block), 1, [&](Value t) {
       Value square = e.plus(first, t);
-      Value image = e.dividedBy(square, squaresOfImage);
-      square = e.modulo(square, squaresOfImage);
-      Value y = e.times(e.dividedBy(square, squaresX), tall);
-      Value x = e.times(e.modulo(square, squaresX), wide);
+      Value image = e.dividedBy(square, pixels.squaresOfImage);
+      square = e.modulo(square, pixels.squaresOfImage);
+      Value y = e.times(e.dividedBy(square, pixels.squaresX), tall);
+      Value x = e.times(e.modulo(square, pixels.squaresX), wide);
       // Tiles at the end have what is left.
       auto columns = [&](int64_t rows) {
         auto tile = [&](int64_t count) {
@@ -325,14 +181,14 @@ struct WinogradEmitter {
         if (outWidth % wide == 0)
           return tile(wide);
         e.ifElse(
-            isInside(e.plus(x, wide - 1), outWidth), [&] { tile(wide); },
+            pixels.isInside(e.plus(x, wide - 1), outWidth), [&] { tile(wide); },
             [&] { tile(outWidth % wide); });
       };
       if (outHeight % tall == 0)
         return columns(tall);
       e.ifElse(
-          isInside(e.plus(y, tall - 1), outHeight), [&] { columns(tall); },
-          [&] { columns(outHeight % tall); });
+          pixels.isInside(e.plus(y, tall - 1), outHeight),
+          [&] { columns(tall); }, [&] { columns(outHeight % tall); });
     });
   }
 
@@ -357,7 +213,7 @@ struct WinogradEmitter {
     Value start = e.times(b, block);
     Value first = e.smaller(start, e.index(squares - block));
     Value own = e.plus(start, e.times(first, -1));
-    e.loop(block, [&](Value t) { input(t, e.plus(first, t)); });
+    e.loop(block, [&](Value t) { pixels.transform(t, e.plus(first, t)); });
     panels(first, own, e.index(0), e.index(panelCount));
   }
 
@@ -365,23 +221,23 @@ struct WinogradEmitter {
     int64_t blocks = EvenSplit(squares, block).count;
     int64_t panelCount = (outChannels + panel - 1) / panel;
     if (shared && blocks == 1) {
-      makeInputs();
+      pixels.makeSums(block);
       e.parts(block, /*few=*/false, [&](Value first, Value end) {
-        makeZeros();
-        e.loop(first, end, 1, [&](Value t) { input(t, t); });
+        pixels.makeZeros();
+        e.loop(first, end, 1, [&](Value t) { pixels.transform(t, t); });
       });
       transform = transformOfFilter(op);
       return e.parts(panelCount, /*few=*/false, [&](Value first, Value end) {
         makeProducts();
         if (transform)
-          filter = scratch({1, window.products(), channels, panel});
+          filter = pixels.scratch({1, window.products(), channels, panel});
         panels(e.index(0), e.index(0), first, end);
       });
     }
     e.parts(blocks, /*few=*/false, [&](Value first, Value end) {
-      makeInputs();
+      pixels.makeSums(block);
       makeProducts();
-      makeZeros();
+      pixels.makeZeros();
       e.loop(first, end, 1, [&](Value b) { blockOf(b, panelCount); });
     });
   }

@@ -1,6 +1,6 @@
 // Sums and differences of vectors, as transforms are made of.
 
-#include "passes/cpu/kernels/SignedSum.h"
+#include "passes/cpu/winograd/SignedSum.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 

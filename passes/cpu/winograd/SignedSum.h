@@ -1,7 +1,7 @@
 // Sums and differences of vectors, as transforms are made of.
 
-#ifndef WEIR_PASSES_CPU_KERNELS_SIGNEDSUM_H
-#define WEIR_PASSES_CPU_KERNELS_SIGNEDSUM_H
+#ifndef WEIR_PASSES_CPU_WINOGRAD_SIGNEDSUM_H
+#define WEIR_PASSES_CPU_WINOGRAD_SIGNEDSUM_H
 
 #include "passes/cpu/kernels/Emitter.h"
 
@@ -15,4 +15,4 @@ mlir::Value signedSum(Emitter &e, llvm::ArrayRef<int> signs,
 
 } // namespace weir
 
-#endif // WEIR_PASSES_CPU_KERNELS_SIGNEDSUM_H
+#endif // WEIR_PASSES_CPU_WINOGRAD_SIGNEDSUM_H

@@ -1,0 +1,168 @@
+// Each sum of a product along both axes is made of the sums along one.
+
+#include "passes/cpu/winograd/PixelTransform.h"
+#include "passes/cpu/winograd/SignedSum.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+
+using namespace mlir;
+
+namespace weir {
+
+PixelTransform::PixelTransform(Emitter &e, kernel::WinogradOp op,
+                               const kernel::Target &target)
+    : e(e), op(op), window(*op.getWindow()), x(op.getX()),
+      lanes(target.lanes(e.getF32Type())) {
+  ArrayRef<int64_t> xs = e.shape(x), ys = e.shape(op.getOut());
+  height = xs[1];
+  width = xs[2];
+  channels = xs[3];
+  while (e.shape(op.getFilter())[3] % lanes)
+    lanes = lanes > 1 ? lanes / 2 : 1;
+  squaresX = llvm::divideCeil(ys[2], window.x.results);
+  squaresOfImage = squaresX * llvm::divideCeil(ys[1], window.y.results);
+}
+
+Value PixelTransform::scratch(ArrayRef<int64_t> shape) {
+  return e.create<memref::AllocOp>(MemRefType::get(shape, e.getF32Type()),
+                                   e.getI64IntegerAttr(64));
+}
+
+Value PixelTransform::isInside(Value at, int64_t size) {
+  return e.create<arith::CmpIOp>(arith::CmpIPredicate::ult, at, e.index(size));
+}
+
+// A line between rows keeps them off the same sets of L1.
+int64_t PixelTransform::rowOf(const kernel::MinimalWindow::Group &group) const {
+  return group.depth * channels + 16;
+}
+
+int64_t PixelTransform::bytesOfSquare() const {
+  int64_t bytes = 0;
+  for (const auto &group : window.groups)
+    bytes += 4 * group.sums * rowOf(group);
+  return bytes;
+}
+
+void PixelTransform::makeSums(int64_t block) {
+  for (const auto &group : window.groups)
+    sums.push_back(scratch({group.sums, block, rowOf(group)}));
+}
+
+void PixelTransform::makeZeros() {
+  zeros = scratch({channels});
+  eachChannels([&](Value c, int64_t valid) {
+    e.store(e.zeros(e.getF32Type(), lanes), zeros, c, valid);
+  });
+}
+
+// Whether no square reaches past an edge.
+bool PixelTransform::isCovered() {
+  auto fits = [](const kernel::MinimalFilter &axis, int64_t low, int64_t size,
+                 int64_t results) {
+    int64_t last = (results - 1) / axis.results * axis.results * axis.stride;
+    return low == 0 && last + axis.reach() <= size;
+  };
+  return fits(window.y, op.getPadding()[0], height, e.shape(op.getOut())[1]) &&
+         fits(window.x, op.getPadding()[1], width, e.shape(op.getOut())[2]);
+}
+
+void PixelTransform::channelsOfSquare(Value t, Value channel, int64_t valid,
+                                      Pixel pixel) {
+  for (auto [i, down] : llvm::enumerate(window.y.products)) {
+    SmallVector<Value> columns;
+    for (int64_t j = 0; j < window.x.reach(); ++j)
+      columns.push_back(signedSum(e, down.pixels, window.y.pixelClasses,
+                                  [&](int64_t row) { return pixel(row, j); }));
+    for (auto [j, across] : llvm::enumerate(window.x.products)) {
+      int64_t place = window.productPlace[i * window.x.products.size() + j];
+      const auto &group = window.groupOf(place);
+      place -= group.firstProduct;
+      e.store(signedSum(e, across.pixels, window.x.pixelClasses,
+                        [&](int64_t column) { return columns[column]; }),
+              sums[&group - window.groups.begin()],
+              {e.index(place / group.depth), t,
+               e.plus(channel, place % group.depth * channels)},
+              valid);
+    }
+  }
+}
+
+void PixelTransform::eachChannels(function_ref<void(Value, int64_t)> body) {
+  int64_t main = channels / lanes * lanes;
+  e.loop(e.index(0), e.index(main), lanes, [&](Value c) { body(c, lanes); });
+  if (main < channels)
+    body(e.index(main), channels - main);
+}
+
+// The channels of a pixel, or zeros.
+Value PixelTransform::pixelOrZeros(Value inside, Value image, Value row,
+                                   Value column) {
+  auto at = [&](int64_t value) -> OpFoldResult {
+    return e.getIndexAttr(value);
+  };
+  auto clamped = [&](Value at, int64_t size) -> OpFoldResult {
+    return e.smaller(e.larger(at, e.index(0)), e.index(size - 1));
+  };
+  SmallVector<OpFoldResult> from = {image, clamped(row, height),
+                                    clamped(column, width), at(0)},
+                            sizes = {at(1), at(1), at(1), at(channels)},
+                            steps(4, at(1));
+  auto type = cast<MemRefType>(memref::SubViewOp::inferRankReducedResultType(
+      channels, cast<MemRefType>(x.getType()), from, sizes, steps));
+  Value pixel = e.create<memref::SubViewOp>(type, x, from, sizes, steps);
+  return e.create<arith::SelectOp>(inside, pixel,
+                                   e.create<memref::CastOp>(type, zeros));
+}
+
+void PixelTransform::transform(Value t, Value square) {
+  Value image = e.dividedBy(square, squaresOfImage);
+  square = e.modulo(square, squaresOfImage);
+  Value top = e.plus(e.times(e.dividedBy(square, squaresX),
+                             window.y.results * window.y.stride),
+                     -op.getPadding()[0]);
+  Value left = e.plus(
+      e.times(e.modulo(square, squaresX), window.x.results * window.x.stride),
+      -op.getPadding()[1]);
+  int64_t reachY = window.y.reach(), reachX = window.x.reach();
+  SmallVector<Value> rows, columns, inRow, inColumn;
+  for (int64_t i = 0; i < reachY; ++i) {
+    rows.push_back(e.plus(top, i));
+    inRow.push_back(isInside(rows[i], height));
+  }
+  for (int64_t i = 0; i < reachX; ++i) {
+    columns.push_back(e.plus(left, i));
+    inColumn.push_back(isInside(columns[i], width));
+  }
+  auto both = [&](Value a, Value b) -> Value {
+    return e.create<arith::AndIOp>(a, b);
+  };
+  auto inside = [&] {
+    eachChannels([&](Value c, int64_t valid) {
+      channelsOfSquare(t, c, valid, [&](int64_t i, int64_t j) {
+        return e.load(x, {image, rows[i], columns[j], c}, lanes, valid);
+      });
+    });
+  };
+  auto border = [&] {
+    SmallVector<Value> pixels;
+    for (int64_t i = 0; i < reachY; ++i)
+      for (int64_t j = 0; j < reachX; ++j)
+        pixels.push_back(pixelOrZeros(both(inRow[i], inColumn[j]), image,
+                                      rows[i], columns[j]));
+    eachChannels([&](Value c, int64_t valid) {
+      channelsOfSquare(t, c, valid, [&](int64_t i, int64_t j) -> Value {
+        return e.load(pixels[i * reachX + j], c, lanes, valid);
+      });
+    });
+  };
+  if (isCovered())
+    return inside();
+  // Sizes are not negative: the first and last row tell of those between.
+  Value whole = both(both(inRow.front(), inRow.back()),
+                     both(inColumn.front(), inColumn.back()));
+  e.ifElse(whole, inside, border);
+}
+
+} // namespace weir
