@@ -64,9 +64,9 @@ SmallVector<int64_t> tilesWorthFiltering(ArrayRef<int64_t> filter,
                                          ArrayRef<int64_t> strides,
                                          int64_t lanes, bool isKnown,
                                          const kernel::Target &target) {
-  // With few channels, or a filter of which each tap is used a few times, other
-  // costs than these count.
-  constexpr int64_t leastChannels = 16, leastTiles = 12;
+  // Where sums are short, a result has few channels, or each tap is used a few
+  // times, other costs than these count.
+  constexpr int64_t leastDepth = 8, leastChannels = 16, leastTiles = 12;
   if (target.gpu)
     return {};
   // The windows of a gradient by a filter are as large as images: the sums of
@@ -74,8 +74,11 @@ SmallVector<int64_t> tilesWorthFiltering(ArrayRef<int64_t> filter,
   constexpr int64_t mostTaps = 49;
   if (!isKnown && filter[0] * filter[1] > mostTaps)
     return {};
-  if (filter[2] < leastChannels || filter[3] < leastChannels)
+  if (filter[3] < leastChannels)
     return {};
+  // Both the transforms of a tile inside an image and of one at its border are
+  // written out: of more products they take seconds to compile.
+  constexpr int64_t mostProducts = 256;
   auto vectors = [&](int64_t channels) {
     return double(divideCeil(uint64_t(channels), uint64_t(lanes)));
   };
@@ -96,7 +99,8 @@ SmallVector<int64_t> tilesWorthFiltering(ArrayRef<int64_t> filter,
                      std::ceil(sizes.width / double(x));
       auto window =
           kernel::MinimalWindow::of({y, x}, filter.take_front(2), strides);
-      if (!window || tiles < leastTiles)
+      if (!window || tiles < leastTiles || window->products() > mostProducts ||
+          window->products() * filter[2] < leastDepth * window->sums())
         continue;
       double cycles = filteredCycles(sizes, *window, target);
       if (cycles < least) {

@@ -150,8 +150,12 @@ def graph(level):
         ((1, 14, 13, 256), (3, 3, 40), 1, "SAME"),  # high tiles
         ((1, 5, 5, 512), (3, 3, 8), 1, "VALID"),  # pixels a power of two apart
         ((1, 28, 28, 1), (5, 5, 32), 1, "VALID"),
-        # Tiles of two panels.
+        # Of channels that are no whole vector, too.
         ((2, 29, 53, 3), (7, 7, 64), 2, "SAME"),
+        ((1, 17, 19, 5), (5, 5, 40), 1, "VALID"),
+        ((1, 30, 33, 1), (11, 12, 32), 1, "SAME"),
+        # Tiles of two panels.
+        ((2, 29, 53, 1), (7, 7, 64), 2, "SAME"),
         ((1, 11, 26, 8), (3, 3, 256), 1, "SAME", 2, 2),
         ((1, 9, 8, 12), (1, 1, 40), 1, "VALID"),
         ((1, 9, 8, 12), (1, 1, 40), 2, "VALID"),

@@ -68,8 +68,7 @@ bool PixelTransform::isCovered() {
          fits(window.x, op.getPadding()[1], width, e.shape(op.getOut())[2]);
 }
 
-void PixelTransform::channelsOfSquare(Value t, Value channel, int64_t valid,
-                                      Pixel pixel) {
+void PixelTransform::channelsOfSquare(Value t, Value channel, Pixel pixel) {
   for (auto [i, down] : llvm::enumerate(window.y.products)) {
     SmallVector<Value> columns;
     for (int64_t j = 0; j < window.x.reach(); ++j)
@@ -79,21 +78,29 @@ void PixelTransform::channelsOfSquare(Value t, Value channel, int64_t valid,
       int64_t place = window.productPlace[i * window.x.products.size() + j];
       const auto &group = window.groupOf(place);
       place -= group.firstProduct;
+      // A vector whose last channels are none: what it writes past them is
+      // written after, by the next product of the sum or its first channels.
       e.store(signedSum(e, across.pixels, window.x.pixelClasses,
                         [&](int64_t column) { return columns[column]; }),
               sums[&group - window.groups.begin()],
               {e.index(place / group.depth), t,
                e.plus(channel, place % group.depth * channels)},
-              valid);
+              lanes);
     }
   }
 }
 
+// A short vector may be the quicker to load and store.
+int64_t PixelTransform::lanesOf(int64_t valid) const {
+  return std::min<int64_t>(lanes, llvm::PowerOf2Ceil(valid));
+}
+
+// What is no whole vector comes first.
 void PixelTransform::eachChannels(function_ref<void(Value, int64_t)> body) {
   int64_t main = channels / lanes * lanes;
-  e.loop(e.index(0), e.index(main), lanes, [&](Value c) { body(c, lanes); });
   if (main < channels)
     body(e.index(main), channels - main);
+  e.loop(e.index(0), e.index(main), lanes, [&](Value c) { body(c, lanes); });
 }
 
 // The channels of a pixel, or zeros.
@@ -109,8 +116,14 @@ Value PixelTransform::pixelOrZeros(Value inside, Value image, Value row,
                                     clamped(column, width), at(0)},
                             sizes = {at(1), at(1), at(1), at(channels)},
                             steps(4, at(1));
-  auto type = cast<MemRefType>(memref::SubViewOp::inferRankReducedResultType(
-      channels, cast<MemRefType>(x.getType()), from, sizes, steps));
+  // Inferred of a shape, the one dimension might be another of as many.
+  auto whole = cast<MemRefType>(memref::SubViewOp::inferResultType(
+      cast<MemRefType>(x.getType()), from, sizes, steps));
+  auto layout = cast<StridedLayoutAttr>(whole.getLayout());
+  auto type =
+      MemRefType::get(channels, e.getF32Type(),
+                      StridedLayoutAttr::get(e.getContext(), layout.getOffset(),
+                                             layout.getStrides().back()));
   Value pixel = e.create<memref::SubViewOp>(type, x, from, sizes, steps);
   return e.create<arith::SelectOp>(inside, pixel,
                                    e.create<memref::CastOp>(type, zeros));
@@ -140,8 +153,9 @@ void PixelTransform::transform(Value t, Value square) {
   };
   auto inside = [&] {
     eachChannels([&](Value c, int64_t valid) {
-      channelsOfSquare(t, c, valid, [&](int64_t i, int64_t j) {
-        return e.load(x, {image, rows[i], columns[j], c}, lanes, valid);
+      channelsOfSquare(t, c, [&](int64_t i, int64_t j) {
+        return e.load(x, {image, rows[i], columns[j], c}, lanesOf(valid),
+                      valid);
       });
     });
   };
@@ -152,8 +166,8 @@ void PixelTransform::transform(Value t, Value square) {
         pixels.push_back(pixelOrZeros(both(inRow[i], inColumn[j]), image,
                                       rows[i], columns[j]));
     eachChannels([&](Value c, int64_t valid) {
-      channelsOfSquare(t, c, valid, [&](int64_t i, int64_t j) -> Value {
-        return e.load(pixels[i * reachX + j], c, lanes, valid);
+      channelsOfSquare(t, c, [&](int64_t i, int64_t j) -> Value {
+        return e.load(pixels[i * reachX + j], c, lanesOf(valid), valid);
       });
     });
   };

@@ -46,8 +46,8 @@ private:
   void eachChannels(llvm::function_ref<void(mlir::Value, int64_t)> body);
   mlir::Value pixelOrZeros(mlir::Value inside, mlir::Value image,
                            mlir::Value row, mlir::Value column);
-  void channelsOfSquare(mlir::Value t, mlir::Value channel, int64_t valid,
-                        Pixel pixel);
+  int64_t lanesOf(int64_t valid) const;
+  void channelsOfSquare(mlir::Value t, mlir::Value channel, Pixel pixel);
 };
 
 } // namespace weir

@@ -364,6 +364,51 @@ func.func @winograd(%x: memref<1x9x9x32xf32>, %w: memref<2x16x32x32xf32>, %y: me
 
 // -----
 
+// Three channels are loaded as what they are and stored as a vector of four; of
+// 20 the last four come before the first 16, which are written over what is
+// stored past them.
+// CHECK-LABEL: func @winograd_narrow
+// CHECK: vector.maskedload {{.*}} into vector<4xf32>
+// CHECK-NOT: vector.maskedstore
+// CHECK: vector.store %{{.*}} : memref<9x{{.*}}>, vector<4xf32>
+// CHECK: vector.fma
+// CHECK-LABEL: func @winograd_rest
+// CHECK: scf.if
+// CHECK: vector.load %{{.*}}, %c16{{.*}} : memref<1x9x9x20xf32>, vector<4xf32>
+// CHECK: vector.store %{{.*}} : memref<16x{{.*}}>, vector<4xf32>
+// CHECK: vector.load %{{.*}} : memref<1x9x9x20xf32>, vector<16xf32>
+// CHECK: vector.store %{{.*}} : memref<16x{{.*}}>, vector<16xf32>
+// CHECK: else
+func.func @winograd_narrow(%x: memref<1x32x32x3xf32>, %w: memref<2x100x3x32xf32>, %y: memref<1x16x16x40xf32>) {
+  kernel.winograd ins(%x, %w : memref<1x32x32x3xf32>, memref<2x100x3x32xf32>) outs(%y : memref<1x16x16x40xf32>) attributes {padding = array<i64: 2, 2>, strides = array<i64: 2, 2>, tiles = array<i64: 2, 2>, windows = array<i64: 7, 7>} {
+  ^bb0(%sum: f32):
+    kernel.yield %sum : f32
+  }
+  return
+}
+func.func @winograd_rest(%x: memref<1x9x9x20xf32>, %w: memref<2x16x20x32xf32>, %y: memref<1x9x9x40xf32>) {
+  kernel.winograd ins(%x, %w : memref<1x9x9x20xf32>, memref<2x16x20x32xf32>) outs(%y : memref<1x9x9x40xf32>) attributes {padding = array<i64: 1, 1>, strides = array<i64: 1, 1>, tiles = array<i64: 2, 2>, windows = array<i64: 3, 3>} {
+  ^bb0(%sum: f32):
+    kernel.yield %sum : f32
+  }
+  return
+}
+
+// -----
+
+// A pixel of one channel is not taken for a column of as many.
+// CHECK-LABEL: func @winograd_of_one
+// CHECK: memref.cast %{{.*}} : memref<1xf32> to memref<1xf32, strided<[1], offset: ?>>
+func.func @winograd_of_one(%x: memref<1x20x20x1xf32>, %w: memref<1x100x1x16xf32>, %y: memref<1x20x20x16xf32>) {
+  kernel.winograd ins(%x, %w : memref<1x20x20x1xf32>, memref<1x100x1x16xf32>) outs(%y : memref<1x20x20x16xf32>) attributes {padding = array<i64: 3, 3>, strides = array<i64: 1, 1>, tiles = array<i64: 2, 2>, windows = array<i64: 7, 7>} {
+  ^bb0(%sum: f32):
+    kernel.yield %sum : f32
+  }
+  return
+}
+
+// -----
+
 // CHECK-LABEL: func @transform_filter
 // CHECK-COUNT-3: vector.maskedload
 // CHECK: vector.store

@@ -107,7 +107,7 @@ func.func @depthwise(%x: tensor<1x8x4xf32>, %w: tensor<3x1x4xf32>) -> tensor<1x8
 
 // A constant over enough channels is transformed, for the tiles that take the
 // least time: of 2 x 2 results where images are small, or strides or the window
-// want it; few channels or a filter that is an input leave a direct sum.
+// want it; sums of few products or a filter that is an input leave a direct sum.
 // CHECK-LABEL: @winograd
 func.func @winograd(%x: tensor<1x14x14x32xf32>, %w: tensor<3x3x32x40xf32> {weir.constant}) -> tensor<1x14x14x40xf32> {
   // CHECK: %[[W:.*]] = kernel.transform_filter ins(%arg1 : tensor<3x3x32x40xf32>) tiles [2, 2] strides [1, 1] outs(%{{.*}} : tensor<2x16x32x32xf32>)
@@ -132,6 +132,18 @@ func.func @narrow(%x: tensor<1x9x9x3xf32>, %w: tensor<3x3x3x40xf32> {weir.consta
   // CHECK: kernel.convolution
   %y = graph.convolution %x, %w strides [1, 1] padding_low [1, 1] padding_high [1, 1] dilations [1, 1] groups 1 : tensor<1x9x9x3xf32>, tensor<3x3x3x40xf32>
   return %y : tensor<1x9x9x40xf32>
+}
+// CHECK-LABEL: @narrow_of_many_taps
+func.func @narrow_of_many_taps(%x: tensor<1x32x32x3xf32>, %w: tensor<7x7x3x40xf32> {weir.constant}) -> tensor<1x16x16x40xf32> {
+  // CHECK: kernel.transform_filter {{.*}} tiles [2, 2] strides [2, 2] outs(%{{.*}} : tensor<2x100x3x32xf32>)
+  %y = graph.convolution %x, %w strides [2, 2] padding_low [2, 2] padding_high [3, 3] dilations [1, 1] groups 1 : tensor<1x32x32x3xf32>, tensor<7x7x3x40xf32>
+  return %y : tensor<1x16x16x40xf32>
+}
+// CHECK-LABEL: @too_many_products
+func.func @too_many_products(%x: tensor<1x32x32x4xf32>, %w: tensor<13x13x4x40xf32> {weir.constant}) -> tensor<1x32x32x40xf32> {
+  // CHECK: kernel.convolution
+  %y = graph.convolution %x, %w strides [1, 1] padding_low [6, 6] padding_high [6, 6] dilations [1, 1] groups 1 : tensor<1x32x32x4xf32>, tensor<13x13x4x40xf32>
+  return %y : tensor<1x32x32x40xf32>
 }
 // CHECK-LABEL: @strided
 func.func @strided(%x: tensor<1x28x28x32xf32>, %w: tensor<3x3x32x40xf32> {weir.constant}) -> tensor<1x14x14x40xf32> {
