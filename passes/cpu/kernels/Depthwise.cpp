@@ -1,6 +1,8 @@
 // Depthwise convolutions: a tile of neighbouring results of one vector of
-// channels. Padding is never read: rows outside bound the loop over the window,
-// columns outside are left out of the tiles at the border.
+// channels, or two where these are a line and neighbours share few pixels:
+// lines are then fetched, and those of results written, as a whole. Padding is
+// never read: rows outside bound the loop over the window, columns outside are
+// left out of the tiles at the border.
 
 #include "passes/cpu/Sharing.h"
 #include "passes/cpu/kernels/Epilogue.h"
@@ -18,6 +20,7 @@ struct DepthwiseEmitter : SpatialWindows {
   Value x, filter, out;
   Type sumElement;
   int64_t channels, lanes;
+  int64_t mostWide = 7, mostColumns; // of a tile
   Value image;
 
   DepthwiseEmitter(Emitter &e, kernel::DepthwiseOp op,
@@ -29,6 +32,12 @@ struct DepthwiseEmitter : SpatialWindows {
     lanes = target.lanes(sumElement);
     while (lanes > 1 && lanes / 2 >= channels)
       lanes /= 2;
+    mostColumns = lanes;
+    int64_t bytes = lanes * e.element(x).getIntOrFloatBitWidth() / 8;
+    if (strideX > 1 && outWidth > mostWide && 2 * bytes <= Emitter::lineBytes) {
+      mostWide = 4;
+      mostColumns = 2 * lanes;
+    }
   }
 
   /// The column of x under result `i` and element `k` of the window.
@@ -62,30 +71,35 @@ struct DepthwiseEmitter : SpatialWindows {
     };
     Tile shape{1, wide, valid, lanes, position, channel};
     Value top = e.times(y, strideY), left = e.times(first, strideX);
-    Emitter::Values sums(wide, e.zeros(sumElement, lanes));
+    Emitter::Values sums(shape.count(), e.zeros(sumElement, lanes));
     sums = e.loop(low, high, 1, sums, [&](Value k, ValueRange carried) {
       Emitter::Values sums(carried);
       Value row = e.plus(e.plus(top, e.times(k, dilationY)), -lowY);
-      llvm::SmallDenseMap<int64_t, Value> weights, pixels;
-      for (auto [i, kx] : products) {
-        Value &weight = weights[kx];
-        if (!weight) {
-          Emitter::Values at = {e.index(kx), channel};
-          if (!flat)
-            at.insert(at.begin(), k);
-          weight = e.widen(e.load(filter, at, lanes, valid), sumElement);
+      for (int64_t v = 0; v < shape.vectors(); ++v) {
+        llvm::SmallDenseMap<int64_t, Value> weights, pixels;
+        Value c = e.plus(channel, v * lanes);
+        for (auto [i, kx] : products) {
+          Value &weight = weights[kx];
+          if (!weight) {
+            Emitter::Values at = {e.index(kx), c};
+            if (!flat)
+              at.insert(at.begin(), k);
+            weight =
+                e.widen(e.load(filter, at, lanes, shape.valid(v)), sumElement);
+          }
+          int64_t column = columnOf(i, kx);
+          Value &pixel = pixels[column];
+          if (!pixel) {
+            Emitter::Values at = {image};
+            if (!flat)
+              at.push_back(row);
+            at.append({e.plus(left, column), c});
+            pixel = e.widen(e.load(x, at, lanes, shape.valid(v)), sumElement,
+                            op.getUnsignedX());
+          }
+          Value &sum = sums[i * shape.vectors() + v];
+          sum = e.multiplyAdd(pixel, weight, sum);
         }
-        int64_t column = columnOf(i, kx);
-        Value &pixel = pixels[column];
-        if (!pixel) {
-          Emitter::Values at = {image};
-          if (!flat)
-            at.push_back(row);
-          at.append({e.plus(left, column), channel});
-          pixel = e.widen(e.load(x, at, lanes, valid), sumElement,
-                          op.getUnsignedX());
-        }
-        sums[i] = e.multiplyAdd(pixel, weight, sums[i]);
       }
       return sums;
     });
@@ -109,7 +123,7 @@ struct DepthwiseEmitter : SpatialWindows {
       high = e.index(windowHeight);
     }
 
-    EvenSplit split(outWidth, 7);
+    EvenSplit split(outWidth, mostWide);
     auto startOf = [&](int64_t t) {
       return t * split.size + std::min(t, split.larger);
     };
@@ -125,10 +139,11 @@ struct DepthwiseEmitter : SpatialWindows {
                auto part = [&](Value channel, int64_t valid) {
                  tile(y, low, high, first, wide, these, channel, valid);
                };
-               e.loop(e.index(0), e.index(channels / lanes * lanes), lanes,
-                      [&](Value channel) { part(channel, lanes); });
-               if (channels % lanes)
-                 part(e.index(channels / lanes * lanes), channels % lanes);
+               int64_t whole = channels / mostColumns * mostColumns;
+               e.loop(e.index(0), e.index(whole), mostColumns,
+                      [&](Value channel) { part(channel, mostColumns); });
+               if (whole < channels)
+                 part(e.index(whole), channels - whole);
              });
       t = end;
     }

@@ -538,3 +538,32 @@ module attributes {weir.slots = 2 : i64, weir.target = {vector_bits = 256 : i64}
     return
   }
 }
+
+// -----
+
+// Where neighbours share few pixels, a tile has a line of channels: four results
+// of two vectors; of 36 channels the last four are a tile by themselves.
+// CHECK-LABEL: func @lines
+// CHECK: scf.for %[[C:.*]] = %c0{{.*}} to %c32{{.*}} step %c16
+// CHECK: vector.load %{{.*}}%[[C]]] : memref<1x35x35x36xf32>, vector<8xf32>
+// CHECK: %[[SECOND:.*]] = arith.addi %[[C]], %c8
+// CHECK: vector.load %{{.*}}%[[SECOND]]] : memref<1x35x35x36xf32>, vector<8xf32>
+// CHECK: vector.maskedload {{.*}} : memref<1x35x35x36xf32>
+// CHECK-LABEL: func @shared
+// CHECK: scf.for %{{.*}} = %c0{{.*}} to %c32{{.*}} step %c8
+module attributes {weir.target = {vector_bits = 256 : i64}} {
+  func.func @lines(%x: memref<1x35x35x36xf32>, %w: memref<3x3x36xf32>, %y: memref<1x17x17x36xf32>) {
+    kernel.depthwise ins(%x, %w : memref<1x35x35x36xf32>, memref<3x3x36xf32>) outs(%y : memref<1x17x17x36xf32>) attributes {dilations = array<i64: 1, 1>, padding = array<i64: 0, 0>, strides = array<i64: 2, 2>} {
+    ^bb0(%sum: f32):
+      kernel.yield %sum : f32
+    }
+    return
+  }
+  func.func @shared(%x: memref<1x19x19x36xf32>, %w: memref<3x3x36xf32>, %y: memref<1x17x17x36xf32>) {
+    kernel.depthwise ins(%x, %w : memref<1x19x19x36xf32>, memref<3x3x36xf32>) outs(%y : memref<1x17x17x36xf32>) attributes {dilations = array<i64: 1, 1>, padding = array<i64: 0, 0>, strides = array<i64: 1, 1>} {
+    ^bb0(%sum: f32):
+      kernel.yield %sum : f32
+    }
+    return
+  }
+}
