@@ -129,4 +129,24 @@ int64_t Target::matrixPanelWidth(Type type, int64_t columns) const {
   return best * line;
 }
 
+int64_t Target::fewRowsWidth(Type type, int64_t rows) const {
+  bool packsAnew = sharesPanels && rows > 1;
+  if (!fewRegisters() || packsAnew || rows < 1 || rows > lowTileHeight(2))
+    return 0;
+  int64_t alike = llvm::PowerOf2Ceil(rows);
+  int64_t vectors = alike == 1 ? 8 : widestLowTile(type);
+  while (vectors > 2 && lowTileHeight(vectors) < alike)
+    --vectors;
+  return vectors * lanes(type);
+}
+
+int64_t Target::widthOfSeveralPanels(Type type, int64_t rows, int64_t columns,
+                                     int64_t bytes) const {
+  // What is 16 times as large as L2 is taken to come from memory.
+  int64_t width = fewRowsWidth(type, rows);
+  bool streams = bytes > l2 * (rows <= 2 ? 1 : 16);
+  // Tiles enough for all threads.
+  return streams && columns >= 8 * width ? width : 0;
+}
+
 } // namespace weir::kernel

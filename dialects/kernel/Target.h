@@ -55,6 +55,20 @@ struct Target {
   /// tiles of three vectors by nine rows, where two multiply-adds begin in a
   /// cycle and not much of a panel would be padding.
   int64_t matrixPanelWidth(mlir::Type type, int64_t columns) const;
+
+  /// Of few registers, columns of a tile that has all of up to six rows: where
+  /// tiles of fewer rows are first to read a matrix that L2 does not hold, they
+  /// wait for it. As many for three rows as for four, so that the order of sums
+  /// is the same. 0 for more rows, of many registers, and where panels are
+  /// shared, whose width is that of several rows.
+  int64_t fewRowsWidth(mlir::Type type, int64_t rows) const;
+
+  /// The same where such a tile is of several panels of a packed matrix,
+  /// `bytes` of elements of `type`, that is read once and from beyond L2: of
+  /// several runs more is on its way than of one. 0 where a tile has one panel,
+  /// and of three rows and more where L3 holds the matrix.
+  int64_t widthOfSeveralPanels(mlir::Type type, int64_t rows, int64_t columns,
+                               int64_t bytes) const;
 };
 
 } // namespace weir::kernel

@@ -1,9 +1,11 @@
-// Narrows the panels of constants that rows alone are multiplied by.
+// Narrows the panels of constants that a row or a few are multiplied by.
 //
 // Wide panels save instructions where several rows meet each of their lines. A
 // single row waits for the weights instead, of which threads can share narrow
-// panels more evenly, with less padding. A constant that other products read
-// too stays as wide as these have it: one packing is for all.
+// panels more evenly, with less padding. Of a few rows tiles are as wide as the
+// registers have sums for all of them, with several panels where the weights
+// come from memory. A constant that other products read too stays as wide as
+// these have it: one packing is for all.
 
 #include "passes/lower/Passes.h"
 #include "passes/lower/TileWeights.h"
@@ -23,7 +25,7 @@ namespace weir {
 
 namespace {
 
-/// Panels that a product of one row alone reads, and what they could be.
+/// Panels that a product of few rows reads, and what they could be.
 struct Panels {
   kernel::PackOp pack;
   RankedTensorType narrow;
@@ -40,13 +42,22 @@ struct Panels {
       return std::nullopt;
     auto out = cast<ShapedType>(product.getOut().getType());
     int64_t columns = out.getShape().back(), rank = type.getRank();
-    if (out.getNumElements() != columns)
+    if (out.getNumElements() == 0)
       return std::nullopt;
+    int64_t rows = out.getNumElements() / columns;
     auto target = kernel::Target::of(pack);
     Type element = out.getElementType();
     int64_t width = target.panelWidth(element, columns);
+    if (rows > 1) {
+      Type stored = type.getElementType();
+      int64_t bytes =
+          type.getNumElements() * stored.getIntOrFloatBitWidth() / 8;
+      bool several = target.widthOfSeveralPanels(stored, rows, columns, bytes);
+      width =
+          several ? target.lanes(stored) : target.fewRowsWidth(stored, rows);
+    }
     if (type.getShape().back() != target.matrixPanelWidth(element, columns) ||
-        width >= type.getShape().back())
+        width == 0 || width >= type.getShape().back())
       return std::nullopt;
     SmallVector<int64_t> shape(type.getShape());
     shape[rank - 3] = llvm::divideCeil(columns, width);
@@ -80,6 +91,13 @@ struct NarrowPanels : impl::NarrowPanelsBase<NarrowPanels> {
           else if (isPacked(argument))
             wide.insert(constants.begin(), constants.end());
         }
+    // One packing is for all that a constant is given to.
+    llvm::DenseMap<Attribute, Type> types;
+    for (Candidate &candidate : candidates)
+      for (Attribute constant : candidate.constants)
+        if (Type type = candidate.panels.narrow;
+            types.try_emplace(constant, type).first->second != type)
+          wide.insert(constant);
     // A kernel that stays as it is has all that it runs with stay so.
     for (bool more = true; std::exchange(more, false);)
       llvm::erase_if(candidates, [&](const Candidate &candidate) {

@@ -99,12 +99,15 @@ def FuseEpilogues : Pass<"weir-fuse-epilogues"> {
 }
 
 def NarrowPanels : Pass<"weir-narrow-panels", "::mlir::ModuleOp"> {
-  let summary = "Narrows the panels of constants that rows alone meet";
+  let summary = "Narrows the panels of constants that few rows meet";
   let description = [{
     Panels of three or four vectors are for products of several rows. Where all
     products by a constant have one row, its panels have two vectors: threads
-    share them more evenly, and less of them is padding. A constant that a
-    product of more rows reads too keeps its panels, so that it is packed once.
+    share them more evenly, and less of them is padding. Where registers are few
+    and rows up to six, panels are as wide as a tile that has sums for all rows,
+    or have one vector where such a tile reads several panels at a time. A
+    constant that other products read too keeps its panels, so that it is packed
+    once.
 
     ```mlir
     %p = kernel.pack ins(%w : tensor<784x512xf32>)

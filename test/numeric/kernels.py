@@ -112,14 +112,19 @@ def graph(level):
         (30, 2600, 40),  # several blocks of the depth
         (300, 70, 3),
         (150, 1100, 33),
+        # Tiles of several panels, the last of fewer, and of all of a few rows.
+        (1, 900, 603),
+        (2, 900, 603),
+        (4, 1200, 450),
+        (6, 1200, 450),
     ]:
         dense(g, *shape)
     recurrence(g, 9, 2, 24, 40)
-    for shape in ((1, 4096, 1000), (1, 4096, 13), (3, 200, 37), (13, 999, 70)):
+    for shape in ((1, 4096, 1000), (1, 4096, 13), (3, 200, 37), (3, 1200, 450), (13, 999, 70)):
         alike(g, *shape)
-    for rows, depth, columns in [(33, 40, 50), (1, 140, 9)]:
+    for rows, depth, columns in [(33, 40, 50), (1, 140, 9), (1, 600, 300)]:
         dense(g, rows, depth, columns, np.float64, 1e-13)
-    for rows, depth, columns in [(18, 40, 50), (1, 140, 9)]:
+    for rows, depth, columns in [(18, 40, 50), (1, 140, 9), (2, 1000, 600)]:
         dense(g, rows, depth, columns, np.float16, 2e-3)
     a, b = g.input(normal(3, 1, 150)), g.constant(normal(3, 150, 11))
     g.expect(g.op("BatchMatMulV2", a, b), wide(a) @ wide(b), rtol=1e-5, atol=1e-4)

@@ -116,19 +116,22 @@ struct MatmulEmitter : MatmulBlocks {
     return e.splat(e.widen(scalar, sumElement, op.getUnsignedA()), lanes);
   }
 
-  Emitter::Values placeB(Value column, Value k) {
+  // Of the columns from `column` on, those `past` further.
+  Emitter::Values placeB(Value column, Value k, int64_t past = 0) {
+    int64_t panels = severalPanels ? past / panel : 0;
+    Value rest = e.index((past - panels * panel) * unit());
     if (part)
-      return {e.plus(k, e.times(partLine, -1)), e.index(0)};
+      return {e.plus(k, e.times(partLine, -1)), rest};
     Emitter::Values at;
     if (!op.getShared())
       at.assign(batch.begin(), batch.end());
-    if (panel == width)
-      at.append({e.dividedBy(column, panel), k, e.index(0)});
-    else if (panel)
-      at.append({e.dividedBy(column, panel), k,
-                 e.times(e.modulo(column, panel), unit())});
+    if (!panel)
+      at.append({k, e.plus(column, rest)});
+    else if (panel <= width)
+      at.append({e.plus(e.dividedBy(column, panel), panels), k, rest});
     else
-      at.append({k, column});
+      at.append({e.dividedBy(column, panel), k,
+                 e.plus(e.times(e.modulo(column, panel), unit()), rest)});
     return at;
   }
 
@@ -178,11 +181,9 @@ struct MatmulEmitter : MatmulBlocks {
     int64_t sets = setsOver(depth.count);
     Emitter::Values sums = firstSums(e, addend, shape, sumElement);
     auto step = [&](Value k, MutableArrayRef<Value> sums) {
-      Emitter::Values at = placeB(column, k);
-      Value first = at.back();
       auto left = [&](int64_t i) { return loadA(rowOf[i], k); };
       auto right = [&](int64_t v) {
-        at.back() = e.plus(first, v * lanes * unit());
+        Emitter::Values at = placeB(column, k, v * lanes);
         if (words)
           return e.loadWords(b, at, lanes);
         return e.widen(
@@ -265,11 +266,10 @@ struct MatmulEmitter : MatmulBlocks {
           fetch(placeB(e.plus(column, width), depth.first),
                 e.times(term, share), unroll * share);
         };
-        bool reaches = panel == width || streamsPanels;
-        if (!part && reaches && valid == width && fetchesPanels)
-          tile(row, size, column, valid, depth, ahead);
-        else
-          tile(row, size, column, valid, depth, nullptr);
+        bool fetches = fetchesPanels && !part && valid == width &&
+                       (panel == width || streamsPanels);
+        using Ahead = function_ref<void(Value, int64_t)>;
+        tile(row, size, column, valid, depth, fetches ? Ahead(ahead) : Ahead());
       });
     };
     Value begin = block;

@@ -123,6 +123,15 @@ MatmulBlocks::MatmulBlocks(kernel::MatmulOp op, const kernel::Target &target,
   for (int64_t some = 2; some <= widest; ++some)
     if (whole == some * lanes || (some != 3 && whole % (some * lanes) == 0))
       width = some * lanes;
+  int64_t weights =
+      ShapedType::getNumElements(Emitter::shape(b)) * Emitter::elementBytes(b);
+  // All from the operands: in what order terms are summed follows from it.
+  int64_t several =
+      target.widthOfSeveralPanels(Emitter::element(b), rows, columns, weights);
+  severalPanels = panel && several > panel && several % panel == 0 &&
+                  batches == 1 && !words && !packsParts;
+  if (severalPanels)
+    width = several;
   int64_t vectors = width / lanes;
   int64_t bytes = std::max<int64_t>(1, sumElement.getIntOrFloatBitWidth() / 8);
   // Where all of B stays in L2, so few rows at a time that what their epilogue
@@ -217,15 +226,14 @@ MatmulBlocks::MatmulBlocks(kernel::MatmulOp op, const kernel::Target &target,
       (!words && sumElement != Emitter::element(a) && !op.getTransposeA() &&
        tiles * columns > width);
   copiesSlabs = copiesRows && slabs;
-  int64_t weights =
-      ShapedType::getNumElements(Emitter::shape(b)) * Emitter::elementBytes(b);
   bool readsOnce = batches == 1 && tiles == 1 && !isByGrains() && panel &&
                    !packsParts && !copiesRows;
   alternates = readsOnce && columns % width == 0 && weights > target.l2 / 2;
   // More rows wait for L3 no longer, but for memory, where 16 times as much as
   // L2 holds is taken to be: there prefetches cost nothing.
   int64_t own = weights / slotsOf(op);
-  streamsPanels = readsOnce && own > target.l2 * (rows <= 2 ? 1 : 16);
+  streamsPanels =
+      readsOnce && !severalPanels && own > target.l2 * (rows <= 2 ? 1 : 16);
   // All of B that stays in L2, where fetches go, is fetched by its first use.
   bool stays = streams && fetchesToL2 && (batches == 1 || op.getShared());
   fetchesPanels = streamsPanels || ((tiles > 1 || isByGrains()) && !stays);

@@ -13,6 +13,7 @@ struct MatmulBlocks {
   int64_t panel; // columns of a panel of B, or 0 where B is plain
   mlir::Type sumElement;
   int64_t lanes, width; // of a vector, of a tile
+  bool severalPanels;   // whether a tile is as wide as several panels
   int64_t height;       // most rows of a tile
   int64_t leastSums; // of a tile, which is in several sets where it has fewer
   int64_t mostSums;  // vectors of them in a tile of a matrix of alike rows

@@ -333,7 +333,8 @@ module attributes {weir.target = {vector_bits = 256 : i64}} {
 // -----
 
 // One row has four sets of two vectors' sums, of half a panel: the same for panels
-// of either width. Of what L2 does not hold, that half is fetched ahead.
+// of either width. Of what L2 does not hold, where columns are few, that
+// half is fetched ahead.
 // CHECK-LABEL: func @halves_of_panels
 // CHECK: scf.for {{.*}} iter_args
 // CHECK-SAME: -> (vector<8xf32>, vector<8xf32>, vector<8xf32>, vector<8xf32>, vector<8xf32>, vector<8xf32>, vector<8xf32>, vector<8xf32>)
@@ -345,8 +346,49 @@ module attributes {weir.target = {vector_bits = 256 : i64}} {
 // CHECK-NOT: memref.prefetch
 // CHECK: vector.load %arg1
 module attributes {weir.target = {vector_bits = 256 : i64, l2 = 524288 : i64}} {
-  func.func @halves_of_panels(%a: memref<1x1024xf32>, %b: memref<32x1024x32xf32>, %c: memref<1x1024xf32>) {
-    kernel.matmul ins(%a, %b : memref<1x1024xf32>, memref<32x1024x32xf32>) outs(%c : memref<1x1024xf32>) {
+  func.func @halves_of_panels(%a: memref<1x4096xf32>, %b: memref<8x4096x32xf32>, %c: memref<1x256xf32>) {
+    kernel.matmul ins(%a, %b : memref<1x4096xf32>, memref<8x4096x32xf32>) outs(%c : memref<1x256xf32>) {
+    ^bb0(%sum: f32):
+      kernel.yield %sum : f32
+    }
+    return
+  }
+}
+
+// -----
+
+// Of weights that come from beyond L2 several panels are read at a time, each run
+// by itself, and nothing is fetched ahead: by one row four of two vectors, by
+// three, of more than L3 holds, three of one.
+// CHECK-LABEL: func @several_panels
+// CHECK: scf.for %[[K:.*]] = %c0{{.*}} iter_args
+// CHECK: %[[P:.*]] = arith.divui %{{.*}}, %c16
+// CHECK: vector.load %arg1[%[[P]], %[[K]], %c0]
+// CHECK: vector.load %arg1[%[[P]], %[[K]], %c8]
+// CHECK: %[[SECOND:.*]] = arith.addi %[[P]], %c1
+// CHECK: vector.load %arg1[%[[SECOND]], %[[K]], %c0]
+// CHECK: %[[LAST:.*]] = arith.addi %[[P]], %c3
+// CHECK: vector.load %arg1[%[[LAST]], %[[K]], %c8]
+// CHECK-NOT: memref.prefetch
+// CHECK-LABEL: func @several_of_a_few_rows
+// CHECK: %[[P:.*]] = arith.divui %{{.*}}, %c8
+// CHECK: vector.load %arg1[%[[P]], %{{.*}}, %c0]
+// CHECK: %[[SECOND:.*]] = arith.addi %[[P]], %c1
+// CHECK: vector.load %arg1[%[[SECOND]], %{{.*}}, %c0]
+// CHECK: %[[LAST:.*]] = arith.addi %[[P]], %c2
+// CHECK: vector.load %arg1[%[[LAST]], %{{.*}}, %c0]
+// CHECK-COUNT-9: vector.fma
+// CHECK-NOT: memref.prefetch
+module attributes {weir.target = {vector_bits = 256 : i64, l2 = 524288 : i64}} {
+  func.func @several_panels(%a: memref<1x1024xf32>, %b: memref<64x1024x16xf32>, %c: memref<1x1024xf32>) {
+    kernel.matmul ins(%a, %b : memref<1x1024xf32>, memref<64x1024x16xf32>) outs(%c : memref<1x1024xf32>) {
+    ^bb0(%sum: f32):
+      kernel.yield %sum : f32
+    }
+    return
+  }
+  func.func @several_of_a_few_rows(%a: memref<3x4096xf32>, %b: memref<128x4096x8xf32>, %c: memref<3x1024xf32>) {
+    kernel.matmul ins(%a, %b : memref<3x4096xf32>, memref<128x4096x8xf32>) outs(%c : memref<3x1024xf32>) {
     ^bb0(%sum: f32):
       kernel.yield %sum : f32
     }

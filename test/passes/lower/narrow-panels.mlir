@@ -1,4 +1,4 @@
-// Panels of constants that rows alone are multiplied by are narrow.
+// Panels of constants that a row or a few are multiplied by are narrow.
 
 // RUN: weir-opt %s -split-input-file -weir-narrow-panels | FileCheck %s
 
@@ -182,5 +182,93 @@ func.func private @kernel_0(%a: tensor<1x64xf32>, %w: tensor<64x192xf32>) -> ten
     kernel.yield %sum : f32
   }
   return %y : tensor<1x192xf32>
+}
+}
+
+// -----
+
+// Four rows have tiles of three vectors, and panels of one where they read them
+// from memory. One row and four read %v: its panels stay.
+// CHECK-LABEL: func.func private @few
+// CHECK: kernel.pack {{.*}} outs(%{{.*}} : tensor<43x64x24xf32>)
+// CHECK-LABEL: func.func private @few_from_memory
+// CHECK: kernel.pack {{.*}} outs(%{{.*}} : tensor<128x160x8xf32>)
+// CHECK-LABEL: func.func private @of_one
+// CHECK: kernel.pack {{.*}} outs(%{{.*}} : tensor<32x96x32xf32>)
+// CHECK-LABEL: func.func private @of_four
+// CHECK: kernel.pack {{.*}} outs(%{{.*}} : tensor<32x96x32xf32>)
+module attributes {weir.target = {vector_bits = 256 : i64, l2 = 32768 : i64}} {
+func.func @products(%x: tensor<4x64xf32>, %y: tensor<4x160xf32>, %z: tensor<1x96xf32>, %u: tensor<4x96xf32>) -> (tensor<4x1024xf32>, tensor<4x1024xf32>, tensor<1x1024xf32>, tensor<4x1024xf32>) {
+  %w = graph.constant dense<7.0> : tensor<64x1024xf32>
+  %m = graph.constant dense<8.0> : tensor<160x1024xf32>
+  %v = graph.constant dense<9.0> : tensor<96x1024xf32>
+  %0 = plan.task @few(%x, %w) : (tensor<4x64xf32>, tensor<64x1024xf32>) -> tensor<4x1024xf32>
+  %1 = plan.task @few_from_memory(%y, %m) : (tensor<4x160xf32>, tensor<160x1024xf32>) -> tensor<4x1024xf32>
+  %2 = plan.task @of_one(%z, %v) : (tensor<1x96xf32>, tensor<96x1024xf32>) -> tensor<1x1024xf32>
+  %3 = plan.task @of_four(%u, %v) : (tensor<4x96xf32>, tensor<96x1024xf32>) -> tensor<4x1024xf32>
+  return %0, %1, %2, %3 : tensor<4x1024xf32>, tensor<4x1024xf32>, tensor<1x1024xf32>, tensor<4x1024xf32>
+}
+func.func private @few(%a: tensor<4x64xf32>, %w: tensor<64x1024xf32>) -> tensor<4x1024xf32> attributes {weir.kernel} {
+  %e = tensor.empty() : tensor<32x64x32xf32>
+  %p = kernel.pack ins(%w : tensor<64x1024xf32>) outs(%e : tensor<32x64x32xf32>) -> tensor<32x64x32xf32>
+  %c = tensor.empty() : tensor<4x1024xf32>
+  %y = kernel.matmul ins(%a, %p : tensor<4x64xf32>, tensor<32x64x32xf32>) outs(%c : tensor<4x1024xf32>) -> tensor<4x1024xf32> {
+  ^bb0(%sum: f32):
+    kernel.yield %sum : f32
+  }
+  return %y : tensor<4x1024xf32>
+}
+func.func private @few_from_memory(%a: tensor<4x160xf32>, %w: tensor<160x1024xf32>) -> tensor<4x1024xf32> attributes {weir.kernel} {
+  %e = tensor.empty() : tensor<32x160x32xf32>
+  %p = kernel.pack ins(%w : tensor<160x1024xf32>) outs(%e : tensor<32x160x32xf32>) -> tensor<32x160x32xf32>
+  %c = tensor.empty() : tensor<4x1024xf32>
+  %y = kernel.matmul ins(%a, %p : tensor<4x160xf32>, tensor<32x160x32xf32>) outs(%c : tensor<4x1024xf32>) -> tensor<4x1024xf32> {
+  ^bb0(%sum: f32):
+    kernel.yield %sum : f32
+  }
+  return %y : tensor<4x1024xf32>
+}
+func.func private @of_one(%a: tensor<1x96xf32>, %w: tensor<96x1024xf32>) -> tensor<1x1024xf32> attributes {weir.kernel} {
+  %e = tensor.empty() : tensor<32x96x32xf32>
+  %p = kernel.pack ins(%w : tensor<96x1024xf32>) outs(%e : tensor<32x96x32xf32>) -> tensor<32x96x32xf32>
+  %c = tensor.empty() : tensor<1x1024xf32>
+  %y = kernel.matmul ins(%a, %p : tensor<1x96xf32>, tensor<32x96x32xf32>) outs(%c : tensor<1x1024xf32>) -> tensor<1x1024xf32> {
+  ^bb0(%sum: f32):
+    kernel.yield %sum : f32
+  }
+  return %y : tensor<1x1024xf32>
+}
+func.func private @of_four(%a: tensor<4x96xf32>, %w: tensor<96x1024xf32>) -> tensor<4x1024xf32> attributes {weir.kernel} {
+  %e = tensor.empty() : tensor<32x96x32xf32>
+  %p = kernel.pack ins(%w : tensor<96x1024xf32>) outs(%e : tensor<32x96x32xf32>) -> tensor<32x96x32xf32>
+  %c = tensor.empty() : tensor<4x1024xf32>
+  %y = kernel.matmul ins(%a, %p : tensor<4x96xf32>, tensor<32x96x32xf32>) outs(%c : tensor<4x1024xf32>) -> tensor<4x1024xf32> {
+  ^bb0(%sum: f32):
+    kernel.yield %sum : f32
+  }
+  return %y : tensor<4x1024xf32>
+}
+}
+
+// -----
+
+// Panels that code for other processors reads too keep their width.
+// CHECK-LABEL: func.func private @shared_by_levels
+// CHECK: kernel.pack {{.*}} outs(%{{.*}} : tensor<32x64x32xf32>)
+module attributes {weir.target = {vector_bits = 256 : i64, panel_bits = 512 : i64, l2 = 32768 : i64}} {
+func.func @product(%x: tensor<4x64xf32>) -> tensor<4x1024xf32> {
+  %w = graph.constant dense<7.0> : tensor<64x1024xf32>
+  %y = plan.task @shared_by_levels(%x, %w) : (tensor<4x64xf32>, tensor<64x1024xf32>) -> tensor<4x1024xf32>
+  return %y : tensor<4x1024xf32>
+}
+func.func private @shared_by_levels(%a: tensor<4x64xf32>, %w: tensor<64x1024xf32>) -> tensor<4x1024xf32> attributes {weir.kernel} {
+  %e = tensor.empty() : tensor<32x64x32xf32>
+  %p = kernel.pack ins(%w : tensor<64x1024xf32>) outs(%e : tensor<32x64x32xf32>) -> tensor<32x64x32xf32>
+  %c = tensor.empty() : tensor<4x1024xf32>
+  %y = kernel.matmul ins(%a, %p : tensor<4x64xf32>, tensor<32x64x32xf32>) outs(%c : tensor<4x1024xf32>) -> tensor<4x1024xf32> {
+  ^bb0(%sum: f32):
+    kernel.yield %sum : f32
+  }
+  return %y : tensor<4x1024xf32>
 }
 }
