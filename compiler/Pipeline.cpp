@@ -53,8 +53,8 @@ static void buildFuse(OpPassManager &pm) {
 
 static void buildLower(OpPassManager &pm) {
   pm.addPass(createOutlineGroups());
-  // Gradients by filters and attentions are told as such; all else by what it is
-  // lowered to.
+  // Gradients by filters and attentions are told as such; all else by what it
+  // is lowered to.
   pm.nest<func::FuncOp>().addPass(createUseLibraries());
   pm.nest<func::FuncOp>().addPass(createFuseScalars());
   pm.nest<func::FuncOp>().addPass(createLowerGraph());
