@@ -56,6 +56,11 @@ struct Target {
   /// cycle and not much of a panel would be padding.
   int64_t matrixPanelWidth(mlir::Type type, int64_t columns) const;
 
+  /// Whether what streams from beyond L2 comes sooner where it is fetched by
+  /// instructions. Not to cores that begin one wide product a cycle (Zen 4):
+  /// they read L3 at 98 GB/s by themselves, and at 75 then.
+  bool fetchesStreams() const { return fewRegisters() || fmaRate >= 2; }
+
   /// Of few registers, columns of a tile that has all of up to six rows: where
   /// tiles of fewer rows are first to read a matrix that L2 does not hold, they
   /// wait for it. As many for three rows as for four, so that the order of sums

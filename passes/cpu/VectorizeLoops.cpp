@@ -12,6 +12,7 @@
 #include "passes/cpu/loops/Accumulators.h"
 #include "passes/cpu/loops/LoopNest.h"
 #include "passes/cpu/loops/Squares.h"
+#include "passes/cpu/loops/Streams.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -43,55 +44,6 @@ int64_t vectorsAtOnce(Block &body) {
 
 /// Sets of sums of a row, which also take turns; part of what a sum is.
 constexpr int64_t sumSets = 4;
-
-/// Buffers of which each thread reads more than its L2 holds, each to be
-/// fetched where a block of ops first reads it.
-class Streams {
-public:
-  explicit Streams(int64_t bytesOfThreads) : bytesOfThreads(bytesOfThreads) {}
-
-  /// How far ahead to fetch where the loops of `nest` begin to read one.
-  std::optional<int64_t> begin(const LoopNest &nest, OpOperand &operand) {
-    std::optional<int64_t> ahead = distance(nest.mapOf(operand), operand.get());
-    Value buffer = operand.get();
-    while (auto view = buffer.getDefiningOp<memref::SubViewOp>())
-      buffer = view.getSource();
-    auto type = dyn_cast<MemRefType>(buffer.getType());
-    bool begins = ahead && type.hasStaticShape() &&
-                  type.getLayout().isIdentity() &&
-                  type.getNumElements() * 4 > bytesOfThreads &&
-                  begun.insert({operand.getOwner()->getBlock(), buffer}).second;
-    return begins ? ahead : std::nullopt;
-  }
-
-private:
-  /// Of loops that read elements side by side, from row to row, the distance of
-  /// streams; where short rows do not touch, in whole ones.
-  static std::optional<int64_t> distance(AffineMap map, Value value) {
-    auto type = dyn_cast<MemRefType>(value.getType());
-    int64_t offset, size = 1, loop = map.getNumDims();
-    int64_t ahead = Emitter::streamDistance / 4;
-    SmallVector<int64_t> strides;
-    if (!type || !type.hasStaticShape() ||
-        failed(getStridesAndOffset(type, strides, offset)))
-      return std::nullopt;
-    bool touch = true;
-    for (int64_t i = type.getRank(); i-- > 0; size *= type.getDimSize(i)) {
-      auto dim = dyn_cast<AffineDimExpr>(map.getResult(i));
-      if (!dim || dim.getPosition() >= loop || strides[i] < 1 ||
-          (size == 1 && strides[i] != 1))
-        return std::nullopt;
-      if (touch && strides[i] != size && size < ahead)
-        ahead = strides[i] * llvm::divideCeil(ahead, size);
-      touch &= strides[i] == size;
-      loop = dim.getPosition();
-    }
-    return ahead;
-  }
-
-  int64_t bytesOfThreads; // of all their L2
-  llvm::DenseSet<std::pair<Block *, Value>> begun;
-};
 
 class Vectorizer {
 public:
@@ -372,7 +324,7 @@ struct VectorizeLoops : impl::VectorizeLoopsBase<VectorizeLoops> {
   void runOnOperation() override {
     auto target = kernel::Target::of(getOperation());
     int64_t lanes = target.lanes(Float32Type::get(&getContext()));
-    Streams streams(target.l2 * slotsOf(getOperation()));
+    Streams streams(target, slotsOf(getOperation()));
     SmallVector<linalg::LinalgOp> ops;
     getOperation()->walk([&](linalg::LinalgOp op) { ops.push_back(op); });
     for (linalg::LinalgOp op : ops) {

@@ -232,8 +232,8 @@ MatmulBlocks::MatmulBlocks(kernel::MatmulOp op, const kernel::Target &target,
   // More rows wait for L3 no longer, but for memory, where 16 times as much as
   // L2 holds is taken to be: there prefetches cost nothing.
   int64_t own = weights / slotsOf(op);
-  streamsPanels =
-      readsOnce && !severalPanels && own > target.l2 * (rows <= 2 ? 1 : 16);
+  streamsPanels = readsOnce && !severalPanels && target.fetchesStreams() &&
+                  own > target.l2 * (rows <= 2 ? 1 : 16);
   // All of B that stays in L2, where fetches go, is fetched by its first use.
   bool stays = streams && fetchesToL2 && (batches == 1 || op.getShared());
   fetchesPanels = streamsPanels || ((tiles > 1 || isByGrains()) && !stays);

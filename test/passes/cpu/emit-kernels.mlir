@@ -478,19 +478,37 @@ func.func @alternating(%a: memref<1x256xf32>, %b: memref<32x256x32xf32>, %c: mem
 // CHECK-LABEL: func @streaming_rows
 // CHECK-NOT: memref.prefetch
 // CHECK: return
-func.func @streaming(%a: memref<1x256xf32>, %b: memref<64x256x32xf32>, %c: memref<1x2048xf32>) {
-  kernel.matmul ins(%a, %b : memref<1x256xf32>, memref<64x256x32xf32>) outs(%c : memref<1x2048xf32>) {
-  ^bb0(%sum: f32):
-    kernel.yield %sum : f32
+module attributes {weir.target = {vector_bits = 512 : i64, fma_rate = 2 : i64}} {
+  func.func @streaming(%a: memref<1x256xf32>, %b: memref<64x256x32xf32>, %c: memref<1x2048xf32>) {
+    kernel.matmul ins(%a, %b : memref<1x256xf32>, memref<64x256x32xf32>) outs(%c : memref<1x2048xf32>) {
+    ^bb0(%sum: f32):
+      kernel.yield %sum : f32
+    }
+    return
   }
-  return
+  func.func @streaming_rows(%a: memref<4x256xf32>, %b: memref<64x256x32xf32>, %c: memref<4x2048xf32>) {
+    kernel.matmul ins(%a, %b : memref<4x256xf32>, memref<64x256x32xf32>) outs(%c : memref<4x2048xf32>) {
+    ^bb0(%sum: f32):
+      kernel.yield %sum : f32
+    }
+    return
+  }
 }
-func.func @streaming_rows(%a: memref<4x256xf32>, %b: memref<64x256x32xf32>, %c: memref<4x2048xf32>) {
-  kernel.matmul ins(%a, %b : memref<4x256xf32>, memref<64x256x32xf32>) outs(%c : memref<4x2048xf32>) {
-  ^bb0(%sum: f32):
-    kernel.yield %sum : f32
+
+// -----
+
+// Nor is anything where the processor does so by itself.
+// CHECK-LABEL: func @fetched_by_itself
+// CHECK-NOT: memref.prefetch
+// CHECK: return
+module attributes {weir.target = {vector_bits = 512 : i64, fma_rate = 1 : i64}} {
+  func.func @fetched_by_itself(%a: memref<1x256xf32>, %b: memref<64x256x32xf32>, %c: memref<1x2048xf32>) {
+    kernel.matmul ins(%a, %b : memref<1x256xf32>, memref<64x256x32xf32>) outs(%c : memref<1x2048xf32>) {
+    ^bb0(%sum: f32):
+      kernel.yield %sum : f32
+    }
+    return
   }
-  return
 }
 
 // -----

@@ -34,20 +34,39 @@ func.func @rows(%x: memref<8x1001xf32>, %y: memref<8xf32>) {
 // CHECK-COUNT-3: memref.prefetch %[[X]]
 // CHECK-NOT: memref.prefetch
 // CHECK: return
-func.func @stream(%x: memref<512x1024xf32>, %few: memref<8x1024xf32>, %y: memref<8xf32>, %z: memref<8xf32>) {
-  %rows = memref.subview %x[8, 0] [8, 1024] [1, 1] : memref<512x1024xf32> to memref<8x1024xf32, strided<[1024, 1], offset: 8192>>
-  linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0)>], iterator_types = ["parallel", "reduction"]} ins(%rows : memref<8x1024xf32, strided<[1024, 1], offset: 8192>>) outs(%y : memref<8xf32>) {
-  ^bb0(%in: f32, %out: f32):
-    %0 = arith.addf %out, %in : f32
-    linalg.yield %0 : f32
+module attributes {weir.target = {vector_bits = 512 : i64, fma_rate = 2 : i64}} {
+  func.func @stream(%x: memref<512x1024xf32>, %few: memref<8x1024xf32>, %y: memref<8xf32>, %z: memref<8xf32>) {
+    %rows = memref.subview %x[8, 0] [8, 1024] [1, 1] : memref<512x1024xf32> to memref<8x1024xf32, strided<[1024, 1], offset: 8192>>
+    linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0)>], iterator_types = ["parallel", "reduction"]} ins(%rows : memref<8x1024xf32, strided<[1024, 1], offset: 8192>>) outs(%y : memref<8xf32>) {
+    ^bb0(%in: f32, %out: f32):
+      %0 = arith.addf %out, %in : f32
+      linalg.yield %0 : f32
+    }
+    linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0)>], iterator_types = ["parallel", "reduction"]} ins(%rows, %few : memref<8x1024xf32, strided<[1024, 1], offset: 8192>>, memref<8x1024xf32>) outs(%z : memref<8xf32>) {
+    ^bb0(%in: f32, %other: f32, %out: f32):
+      %0 = arith.mulf %in, %other : f32
+      %1 = arith.addf %out, %0 : f32
+      linalg.yield %1 : f32
+    }
+    return
   }
-  linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0)>], iterator_types = ["parallel", "reduction"]} ins(%rows, %few : memref<8x1024xf32, strided<[1024, 1], offset: 8192>>, memref<8x1024xf32>) outs(%z : memref<8xf32>) {
-  ^bb0(%in: f32, %other: f32, %out: f32):
-    %0 = arith.mulf %in, %other : f32
-    %1 = arith.addf %out, %0 : f32
-    linalg.yield %1 : f32
+}
+
+// -----
+
+// Nothing is fetched where the processor does so by itself.
+// CHECK-LABEL: func @fetched_by_itself
+// CHECK-NOT: memref.prefetch
+// CHECK: return
+module attributes {weir.target = {vector_bits = 512 : i64, fma_rate = 1 : i64}} {
+  func.func @fetched_by_itself(%x: memref<512x1024xf32>, %y: memref<512xf32>) {
+    linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0)>], iterator_types = ["parallel", "reduction"]} ins(%x : memref<512x1024xf32>) outs(%y : memref<512xf32>) {
+    ^bb0(%in: f32, %out: f32):
+      %0 = arith.addf %out, %in : f32
+      linalg.yield %0 : f32
+    }
+    return
   }
-  return
 }
 
 // -----
@@ -60,14 +79,16 @@ func.func @stream(%x: memref<512x1024xf32>, %few: memref<8x1024xf32>, %y: memref
 // CHECK-COUNT-3: memref.prefetch
 // CHECK-NOT: memref.prefetch
 // CHECK: return
-func.func @slice_of_columns(%x: memref<512x1024xf32>, %y: memref<512xf32>) {
-  %columns = memref.subview %x[0, 0] [512, 64] [1, 1] : memref<512x1024xf32> to memref<512x64xf32, strided<[1024, 1]>>
-  linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0)>], iterator_types = ["parallel", "reduction"]} ins(%columns : memref<512x64xf32, strided<[1024, 1]>>) outs(%y : memref<512xf32>) {
-  ^bb0(%in: f32, %out: f32):
-    %0 = arith.addf %out, %in : f32
-    linalg.yield %0 : f32
+module attributes {weir.target = {vector_bits = 512 : i64, fma_rate = 2 : i64}} {
+  func.func @slice_of_columns(%x: memref<512x1024xf32>, %y: memref<512xf32>) {
+    %columns = memref.subview %x[0, 0] [512, 64] [1, 1] : memref<512x1024xf32> to memref<512x64xf32, strided<[1024, 1]>>
+    linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0)>], iterator_types = ["parallel", "reduction"]} ins(%columns : memref<512x64xf32, strided<[1024, 1]>>) outs(%y : memref<512xf32>) {
+    ^bb0(%in: f32, %out: f32):
+      %0 = arith.addf %out, %in : f32
+      linalg.yield %0 : f32
+    }
+    return
   }
-  return
 }
 
 // -----
@@ -81,14 +102,16 @@ func.func @slice_of_columns(%x: memref<512x1024xf32>, %y: memref<512xf32>) {
 // CHECK-COUNT-3: memref.prefetch
 // CHECK-NOT: memref.prefetch
 // CHECK: return
-func.func @sums_of_columns(%x: memref<512x1024xf32>, %y: memref<256xf32>) {
-  %columns = memref.subview %x[0, 0] [512, 256] [1, 1] : memref<512x1024xf32> to memref<512x256xf32, strided<[1024, 1]>>
-  linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d1)>], iterator_types = ["reduction", "parallel"]} ins(%columns : memref<512x256xf32, strided<[1024, 1]>>) outs(%y : memref<256xf32>) {
-  ^bb0(%in: f32, %out: f32):
-    %0 = arith.addf %out, %in : f32
-    linalg.yield %0 : f32
+module attributes {weir.target = {vector_bits = 512 : i64, fma_rate = 2 : i64}} {
+  func.func @sums_of_columns(%x: memref<512x1024xf32>, %y: memref<256xf32>) {
+    %columns = memref.subview %x[0, 0] [512, 256] [1, 1] : memref<512x1024xf32> to memref<512x256xf32, strided<[1024, 1]>>
+    linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d1)>], iterator_types = ["reduction", "parallel"]} ins(%columns : memref<512x256xf32, strided<[1024, 1]>>) outs(%y : memref<256xf32>) {
+    ^bb0(%in: f32, %out: f32):
+      %0 = arith.addf %out, %in : f32
+      linalg.yield %0 : f32
+    }
+    return
   }
-  return
 }
 
 // -----
@@ -99,13 +122,15 @@ func.func @sums_of_columns(%x: memref<512x1024xf32>, %y: memref<256xf32>) {
 // CHECK: vector.load
 // CHECK-NOT: memref.prefetch
 // CHECK: return
-func.func @rows_in_turns(%x: memref<64x128x64xf32>, %y: memref<128x64xf32>) {
-  linalg.generic {indexing_maps = [affine_map<(d0, d1, d2) -> (d1, d0, d2)>, affine_map<(d0, d1, d2) -> (d0, d1)>], iterator_types = ["parallel", "parallel", "reduction"]} ins(%x : memref<64x128x64xf32>) outs(%y : memref<128x64xf32>) {
-  ^bb0(%in: f32, %out: f32):
-    %0 = arith.addf %out, %in : f32
-    linalg.yield %0 : f32
+module attributes {weir.target = {vector_bits = 512 : i64, fma_rate = 2 : i64}} {
+  func.func @rows_in_turns(%x: memref<64x128x64xf32>, %y: memref<128x64xf32>) {
+    linalg.generic {indexing_maps = [affine_map<(d0, d1, d2) -> (d1, d0, d2)>, affine_map<(d0, d1, d2) -> (d0, d1)>], iterator_types = ["parallel", "parallel", "reduction"]} ins(%x : memref<64x128x64xf32>) outs(%y : memref<128x64xf32>) {
+    ^bb0(%in: f32, %out: f32):
+      %0 = arith.addf %out, %in : f32
+      linalg.yield %0 : f32
+    }
+    return
   }
-  return
 }
 
 // -----
