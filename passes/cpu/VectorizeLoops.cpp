@@ -331,7 +331,7 @@ struct VectorizeLoops : impl::VectorizeLoopsBase<VectorizeLoops> {
       std::optional<Squares> squares = Squares::of(op);
       if (squares && lanes > 1 && llvm::isPowerOf2_64(lanes)) {
         Emitter e(op.getLoc(), op);
-        squares->copy(e, op, lanes);
+        squares->emit(e, op, lanes);
         op->erase();
         continue;
       }

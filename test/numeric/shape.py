@@ -49,6 +49,31 @@ def transposes():
     return g
 
 
+def turned_sums():
+    """Arithmetic on what is transposed, in whole squares and others."""
+    g = Graph()
+    random = np.random.default_rng(3)
+    for shape, order in [
+        ((32, 16), (1, 0)),
+        ((37, 50), (1, 0)),
+        ((2, 7, 9, 21), (0, 3, 1, 2)),
+        ((2, 20, 6, 7), (0, 2, 3, 1)),
+        ((5, 4, 33), (2, 0, 1)),
+    ]:
+        x = np.float32(random.standard_normal(shape))
+        y, z = (np.float32(random.standard_normal(x.transpose(order).shape)) for _ in range(2))
+        each = np.float32(random.standard_normal((*y.shape[:-1], 1)))
+        turn = g.constant(np.int32(order))
+        turned = g.op("Transpose", g.input(x), turn)
+        sum = g.op("Relu", g.op("AddV2", turned, g.input(y)))
+        scaled = g.op("Mul", sum, g.input(each))
+        g.expect(scaled, np.maximum(x.transpose(order) + y, 0) * each, rtol=1e-6)
+        # Divided by a turned sum, whose lanes past the end are of no element.
+        other = g.op("Transpose", g.op("Exp", g.input(x)), turn)
+        g.expect(g.op("RealDiv", g.input(z), other), z / np.exp(x.transpose(order)), rtol=1e-5)
+    return g
+
+
 def joins():
     g = Graph()
     for type in TYPES:
@@ -249,5 +274,5 @@ def empty():
     return g
 
 
-main(shapes, transposes, joins, slices, starts_at_run_time, updates_at_run_time, wrong_update, start_out_of_range, pads, blocks,
-     diagonals, empty)
+main(shapes, transposes, turned_sums, joins, slices, starts_at_run_time, updates_at_run_time, wrong_update,
+     start_out_of_range, pads, blocks, diagonals, empty)

@@ -12,7 +12,7 @@ using namespace mlir;
 
 namespace weir {
 
-static bool isWord(Type type) { return type.isF32() || type.isInteger(32); }
+bool isWord(Type type) { return type.isF32() || type.isInteger(32); }
 
 /// Whether indices are sums of multiples of loops.
 static bool isSum(AffineMap map) {
@@ -25,9 +25,7 @@ static bool isSum(AffineMap map) {
   return all;
 }
 
-/// Whether an op has a vector form in which lanes that are not valid, read
-/// as zero, do no harm.
-static bool isWidenable(Operation &inner) {
+bool isWidenable(Operation &inner) {
   if (!kernel::isWidenable(inner))
     return false;
   Type type = inner.getResult(0).getType();

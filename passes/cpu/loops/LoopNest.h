@@ -7,6 +7,13 @@
 
 namespace weir {
 
+/// Elements of 32 bits, which are the lanes of vectors.
+bool isWord(mlir::Type type);
+
+/// Whether an op has a vector form of such elements in which lanes that are not
+/// valid, read as zero, do no harm.
+bool isWidenable(mlir::Operation &inner);
+
 struct LoopNest {
   mlir::linalg::LinalgOp op;
   llvm::SmallVector<int64_t> ranges;

@@ -1,10 +1,12 @@
-// Copies that change which dimension lies side by side, by squares in
-// registers.
+// Loops some of whose operands have other neighbours than their result, by
+// squares that are transposed in registers.
 
 #include "passes/cpu/loops/Squares.h"
 
+#include "passes/cpu/loops/LoopNest.h"
+
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
-#include <functional>
+#include "mlir/IR/IRMapping.h"
 
 using namespace mlir;
 
@@ -32,71 +34,145 @@ void transposeSquare(Emitter &e, MutableArrayRef<Value> rows) {
 
 static bool hasNeighbours(Value buffer) {
   auto type = dyn_cast<MemRefType>(buffer.getType());
-  return type && type.hasStaticShape() && isLastMemrefDimUnitStride(type) &&
-         (type.getElementType().isF32() || type.getElementType().isInteger(32));
+  return type && type.hasStaticShape() && isLastMemrefDimUnitStride(type);
+}
+
+/// The loop whose elements lie side by side; none of a single element.
+static std::optional<unsigned> neighboursOf(AffineMap map) {
+  if (map.getNumResults() == 0)
+    return std::nullopt;
+  return map.getDimPosition(map.getNumResults() - 1);
+}
+
+bool Squares::isTransposed(AffineMap map) const {
+  return map.isFunctionOfDim(across) && neighboursOf(map) != across;
 }
 
 std::optional<Squares> Squares::of(linalg::LinalgOp op) {
   // A square that is mostly empty is worth it where the loop would take each
   // element by itself.
   constexpr int64_t leastNeighbours = 4, leastElements = 64;
-  if (!op.hasPureBufferSemantics() || op.getNumDpsInputs() != 1 ||
-      op.getNumDpsInits() != 1 ||
+  if (!op.hasPureBufferSemantics() || op.getNumDpsInits() != 1 ||
       op.getNumParallelLoops() != op.getNumLoops() || op.getNumLoops() < 2)
     return std::nullopt;
+  OpOperand &out = op.getDpsInitsMutable()[0];
   Block &body = *op.getBlock();
-  if (body.getOperations().size() != 1 ||
-      body.getTerminator()->getOperand(0) != body.getArgument(0))
+  if (!op.getMatchingIndexingMap(&out).isIdentity() ||
+      !op.getMatchingBlockArgument(&out).use_empty() ||
+      !hasNeighbours(out.get()) ||
+      !llvm::all_of(body.without_terminator(), isWidenable))
     return std::nullopt;
-  SmallVector<AffineMap> maps = op.getIndexingMapsArray();
-  if (!maps[0].isPermutation() || !maps[1].isIdentity() ||
-      !hasNeighbours(op->getOperand(0)) || !hasNeighbours(op->getOperand(1)))
+  Squares squares{0, op.getNumLoops() - 1};
+  std::optional<unsigned> down;
+  for (OpOperand &operand : op->getOpOperands()) {
+    bool isInput = op.isDpsInput(&operand);
+    if (isInput && op.getMatchingBlockArgument(&operand).use_empty())
+      continue;
+    AffineMap map = op.getMatchingIndexingMap(&operand);
+    if (!isWord(getElementTypeOrSelf(operand.get().getType())) ||
+        !map.isProjectedPermutation())
+      return std::nullopt;
+    if (!isInput || !map.isFunctionOfDim(squares.across))
+      continue;
+    if (!hasNeighbours(operand.get()))
+      return std::nullopt;
+    if (!squares.isTransposed(map))
+      continue;
+    if (down && down != neighboursOf(map))
+      return std::nullopt;
+    down = neighboursOf(map);
+  }
+  if (!down)
     return std::nullopt;
-  Squares squares{maps[0].getDimPosition(maps[0].getNumResults() - 1),
-                  op.getNumLoops() - 1};
+  squares.down = *down;
   SmallVector<int64_t> ranges = op.getStaticLoopRanges();
-  if (squares.down == squares.across)
-    return std::nullopt;
-  int64_t down = ranges[squares.down], across = ranges[squares.across];
-  if (std::min(down, across) < leastNeighbours || down * across < leastElements)
+  int64_t tall = ranges[squares.down], wide = ranges[squares.across];
+  if (std::min(tall, wide) < leastNeighbours || tall * wide < leastElements)
     return std::nullopt;
   return squares;
 }
 
-void Squares::copy(Emitter &e, linalg::LinalgOp op, int64_t lanes) const {
-  Value from = op->getOperand(0), to = op->getOperand(1);
-  AffineMap map = op.getIndexingMapsArray()[0];
-  SmallVector<int64_t> ranges = op.getStaticLoopRanges();
-  Emitter::Values at(ranges.size());
-  auto source = [&] {
-    Emitter::Values place;
+namespace {
+
+struct SquaresEmitter : Squares {
+  Emitter &e;
+  linalg::LinalgOp op;
+  int64_t lanes;
+  SmallVector<int64_t> ranges;
+  Emitter::Values at; // the index of each loop
+
+  SquaresEmitter(const Squares &squares, Emitter &e, linalg::LinalgOp op,
+                 int64_t lanes)
+      : Squares(squares), e(e), op(op), lanes(lanes),
+        ranges(op.getStaticLoopRanges()), at(ranges.size()) {}
+
+  Emitter::Values place(AffineMap map) {
+    Emitter::Values result;
     for (unsigned i = 0; i < map.getNumResults(); ++i)
-      place.push_back(at[map.getDimPosition(i)]);
-    return place;
-  };
-  auto square = [&](Value top, int64_t tall, Value left, int64_t wide) {
-    Emitter::Values rows(lanes, e.zeros(e.element(from), lanes));
+      result.push_back(at[map.getDimPosition(i)]);
+    return result;
+  }
+
+  /// The rows of a square of an operand whose columns lie side by side.
+  Emitter::Values transposed(OpOperand &operand, Value top, int64_t tall,
+                             Value left, int64_t wide) {
+    AffineMap map = op.getMatchingIndexingMap(&operand);
+    Emitter::Values rows(lanes, e.zeros(e.element(operand.get()), lanes));
     at[down] = top;
     for (int64_t i = 0; i < wide; ++i) {
       at[across] = e.plus(left, i);
-      rows[i] = e.load(from, source(), lanes, tall);
+      rows[i] = e.load(operand.get(), place(map), lanes, tall);
     }
     transposeSquare(e, rows);
+    return rows;
+  }
+
+  /// An operand that lies like the result, or is one element, at a row.
+  Value read(OpOperand &operand, int64_t wide) {
+    Value buffer = operand.get();
+    if (!isa<MemRefType>(buffer.getType()))
+      return e.splat(buffer, lanes);
+    AffineMap map = op.getMatchingIndexingMap(&operand);
+    if (map.isFunctionOfDim(across))
+      return e.load(buffer, place(map), lanes, wide);
+    return e.splat(e.create<memref::LoadOp>(buffer, place(map)), lanes);
+  }
+
+  void square(Value top, int64_t tall, Value left, int64_t wide) {
+    SmallVector<std::pair<OpOperand *, Emitter::Values>> turned;
+    SmallVector<OpOperand *> straight;
+    for (OpOperand *input : op.getDpsInputOperands()) {
+      if (op.getMatchingBlockArgument(input).use_empty())
+        continue;
+      if (isTransposed(op.getMatchingIndexingMap(input)))
+        turned.emplace_back(input, transposed(*input, top, tall, left, wide));
+      else
+        straight.push_back(input);
+    }
+    Value out = op.getDpsInits()[0];
     at[across] = left;
     for (int64_t i = 0; i < tall; ++i) {
       at[down] = e.plus(top, i);
-      e.store(rows[i], to, at, wide);
+      IRMapping mapping;
+      for (auto &[input, rows] : turned)
+        mapping.map(op.getMatchingBlockArgument(input), rows[i]);
+      for (OpOperand *input : straight)
+        mapping.map(op.getMatchingBlockArgument(input), read(*input, wide));
+      Value row = e.vectorize(*op.getBlock(), lanes, mapping)[0][0];
+      e.store(row, out, at, wide);
     }
-  };
-  // Whole ones, and what is left.
-  auto split = [&](unsigned d, function_ref<void(Value, int64_t)> body) {
+  }
+
+  /// Whole squares along `d`, and what is left.
+  void split(unsigned d, function_ref<void(Value, int64_t)> body) {
     int64_t whole = ranges[d] / lanes * lanes;
     e.loop(e.index(0), e.index(whole), lanes,
            [&](Value first) { body(first, lanes); });
     if (whole < ranges[d])
       body(e.index(whole), ranges[d] - whole);
-  };
-  std::function<void(unsigned)> outer = [&](unsigned d) {
+  }
+
+  void outer(unsigned d) {
     if (d == ranges.size())
       return split(down, [&](Value top, int64_t tall) {
         split(across,
@@ -108,8 +184,13 @@ void Squares::copy(Emitter &e, linalg::LinalgOp op, int64_t lanes) const {
       at[d] = i;
       outer(d + 1);
     });
-  };
-  outer(0);
+  }
+};
+
+} // namespace
+
+void Squares::emit(Emitter &e, linalg::LinalgOp op, int64_t lanes) const {
+  SquaresEmitter(*this, e, op, lanes).outer(0);
 }
 
 } // namespace weir

@@ -1,5 +1,5 @@
-// Copies that change which dimension lies side by side, by squares in
-// registers.
+// Loops some of whose operands have other neighbours than their result, by
+// squares that are transposed in registers.
 
 #ifndef WEIR_PASSES_CPU_LOOPS_SQUARES_H
 #define WEIR_PASSES_CPU_LOOPS_SQUARES_H
@@ -15,15 +15,19 @@ namespace weir {
 /// The vectors' columns as vectors; as many as lanes, a power of two.
 void transposeSquare(Emitter &e, llvm::MutableArrayRef<mlir::Value> rows);
 
-/// The two dimensions of loops over words that do nothing but move them.
+/// The two dimensions of such loops over words: copies that transpose, with or
+/// without arithmetic on what is copied and on what lies like the result.
 struct Squares {
-  unsigned down;   // neighbours of the source
+  unsigned down;   // neighbours of what is transposed
   unsigned across; // neighbours of the result
 
-  /// None where the op is not such a copy, or one has few neighbours.
+  /// None where nothing is transposed, or little.
   static std::optional<Squares> of(mlir::linalg::LinalgOp op);
-  /// Emits the copy by squares of vectors of `lanes`, a power of two.
-  void copy(Emitter &e, mlir::linalg::LinalgOp op, int64_t lanes) const;
+  /// Emits the loops by squares of vectors of `lanes`, a power of two.
+  void emit(Emitter &e, mlir::linalg::LinalgOp op, int64_t lanes) const;
+
+  /// Whether an operand that is read by `map` has other neighbours.
+  bool isTransposed(mlir::AffineMap map) const;
 };
 
 } // namespace weir

@@ -195,17 +195,17 @@ func.func @both(%x: memref<1024xf32>, %e: memref<1024xf32>, %y: memref<f32>) {
 
 // -----
 
-// Lanes that are not valid must not be divided by; neighbours of a transposed
-// operand lie apart; places are no vector.
+// Lanes that are not valid must not be divided by; neighbours of every second
+// element lie apart; places are no vector.
 // CHECK-LABEL: func @left
 // CHECK-COUNT-3: linalg.generic
-func.func @left(%x: memref<9x9xi32>, %y: memref<9x9xi32>) {
+func.func @left(%x: memref<9x9xi32>, %y: memref<9x9xi32>, %z: memref<9x18xi32>) {
   linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]} ins(%x : memref<9x9xi32>) outs(%y : memref<9x9xi32>) {
   ^bb0(%in: i32, %out: i32):
     %0 = arith.divsi %in, %in : i32
     linalg.yield %0 : i32
   }
-  linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d1, d0)>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]} ins(%x : memref<9x9xi32>) outs(%y : memref<9x9xi32>) {
+  linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1 * 2)>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]} ins(%z : memref<9x18xi32>) outs(%y : memref<9x9xi32>) {
   ^bb0(%in: i32, %out: i32):
     %0 = arith.addi %in, %in : i32
     linalg.yield %0 : i32
@@ -286,6 +286,45 @@ func.func @turned(%x: memref<20x3x40xf32>, %y: memref<3x40x20xf32>) {
   linalg.generic {indexing_maps = [affine_map<(d0, d1, d2) -> (d2, d0, d1)>, affine_map<(d0, d1, d2) -> (d0, d1, d2)>], iterator_types = ["parallel", "parallel", "parallel"]} ins(%x : memref<20x3x40xf32>) outs(%y : memref<3x40x20xf32>) {
   ^bb0(%in: f32, %out: f32):
     linalg.yield %in : f32
+  }
+  return
+}
+
+// -----
+
+// What is computed of elements that are turned, of others that lie like the result
+// and of one for each row: after the square is turned, row by row.
+// CHECK-LABEL: func @turned_sum
+// CHECK: vector.load %arg0[%[[J:.*]], %[[I:.*]]]
+// CHECK: vector.shuffle
+// CHECK: %[[ROW:.*]] = vector.shuffle
+// CHECK: %[[LIKE:.*]] = vector.load %arg1[%[[I]], %[[J]]]
+// CHECK: %[[OF:.*]] = memref.load %arg2[%[[I]]]
+// CHECK: %[[ALL:.*]] = vector.broadcast %[[OF]]
+// CHECK: %[[SUM:.*]] = arith.addf %{{.*}}, %[[LIKE]] : vector<16xf32>
+// CHECK: %[[SCALED:.*]] = arith.mulf %[[SUM]], %[[ALL]] : vector<16xf32>
+// CHECK: vector.store %[[SCALED]], %arg3[%[[I]], %[[J]]]
+// CHECK-NOT: linalg
+func.func @turned_sum(%x: memref<32x16xf32>, %y: memref<16x32xf32>, %s: memref<16xf32>, %z: memref<16x32xf32>) {
+  linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d1, d0)>, affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0)>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]} ins(%x, %y, %s : memref<32x16xf32>, memref<16x32xf32>, memref<16xf32>) outs(%z : memref<16x32xf32>) {
+  ^bb0(%in: f32, %like: f32, %scale: f32, %out: f32):
+    %0 = arith.addf %in, %like : f32
+    %1 = arith.mulf %0, %scale : f32
+    linalg.yield %1 : f32
+  }
+  return
+}
+
+// -----
+
+// Two operands whose other neighbours differ are left alone.
+// CHECK-LABEL: func @two_ways
+// CHECK: linalg.generic
+func.func @two_ways(%x: memref<16x16x16xf32>, %y: memref<16x16x16xf32>, %z: memref<16x16x16xf32>) {
+  linalg.generic {indexing_maps = [affine_map<(d0, d1, d2) -> (d0, d2, d1)>, affine_map<(d0, d1, d2) -> (d2, d1, d0)>, affine_map<(d0, d1, d2) -> (d0, d1, d2)>], iterator_types = ["parallel", "parallel", "parallel"]} ins(%x, %y : memref<16x16x16xf32>, memref<16x16x16xf32>) outs(%z : memref<16x16x16xf32>) {
+  ^bb0(%in: f32, %other: f32, %out: f32):
+    %0 = arith.addf %in, %other : f32
+    linalg.yield %0 : f32
   }
   return
 }
