@@ -100,7 +100,13 @@ int64_t Target::lowTileHeight(int64_t vectors) const {
 
 int64_t Target::matrixPanelWidth(Type type, int64_t columns) const {
   int64_t width = panelWidth(type, columns), line = lanes(type);
-  if (!isa<FloatType>(type) || sharesPanels || columns <= width)
+  if (!isa<FloatType>(type) || sharesPanels)
+    return width;
+  // Of halves of vectors two begin in a cycle.
+  if (vectorBits >= 512 && fmaRate < 2 && columns > line &&
+      columns * 2 <= line * 3)
+    return line / 2 * 3;
+  if (columns <= width)
     return width;
   if (!fewRegisters()) {
     bool gains = vectorBits >= 512 && fmaRate >= 2;

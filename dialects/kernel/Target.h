@@ -53,7 +53,8 @@ struct Target {
   /// Columns of a packed panel of a matrix with `columns` columns: as its tiles
   /// need the fewest instructions beside their products. Of many registers,
   /// tiles of three vectors by nine rows, where two multiply-adds begin in a
-  /// cycle and not much of a panel would be padding.
+  /// cycle and not much of a panel would be padding; where one does, three
+  /// halves of vectors for as few columns.
   int64_t matrixPanelWidth(mlir::Type type, int64_t columns) const;
 
   /// Whether what streams from beyond L2 comes sooner where it is fetched by

@@ -107,6 +107,7 @@ def graph(level):
         (1, 2000, 16),
         (1, 131, 1),
         (3, 5, 100),
+        (9, 70, 24),  # halves of vectors
         (64, 64, 48),  # rows a power of two apart
         (61, 129, 61),
         (30, 2600, 40),  # several blocks of the depth
@@ -122,7 +123,7 @@ def graph(level):
     recurrence(g, 9, 2, 24, 40)
     for shape in ((1, 4096, 1000), (1, 4096, 13), (3, 200, 37), (3, 1200, 450), (13, 999, 70)):
         alike(g, *shape)
-    for rows, depth, columns in [(33, 40, 50), (1, 140, 9), (1, 600, 300)]:
+    for rows, depth, columns in [(33, 40, 50), (9, 40, 11), (1, 140, 9), (1, 600, 300)]:
         dense(g, rows, depth, columns, np.float64, 1e-13)
     for rows, depth, columns in [(18, 40, 50), (1, 140, 9), (2, 1000, 600)]:
         dense(g, rows, depth, columns, np.float16, 2e-3)
@@ -192,4 +193,5 @@ def named(level):
     return build
 
 
-main(*[named(level) for level in host_levels()])
+# As this processor itself has it, too: its caches, and how it is tuned for.
+main(*[named(level) for level in [*host_levels(), "native"]])

@@ -87,8 +87,8 @@ func.func @convolution(%x: tensor<2x9x7x4xf32>, %w: tensor<3x3x2x40xf32>) -> ten
 func.func @pointwise(%x: tensor<1x8x8x4xf32>, %w: tensor<1x1x4x20xf32>) -> tensor<1x4x8x20xf32> {
   // CHECK: %[[X:.*]] = tensor.extract_slice %arg0[0, 0, 0, 0] [1, 4, 8, 4] [1, 2, 1, 1]
   // CHECK: %[[W:.*]] = kernel.pack_filter
-  // CHECK: %[[M:.*]] = tensor.collapse_shape %[[W]] {{.*}} into tensor<1x4x32xf32>
-  // CHECK: kernel.matmul ins(%[[X]], %[[M]] : tensor<1x4x8x4xf32>, tensor<1x4x32xf32>) {{.*}} attributes {shared}
+  // CHECK: %[[M:.*]] = tensor.collapse_shape %[[W]] {{.*}} into tensor<1x4x24xf32>
+  // CHECK: kernel.matmul ins(%[[X]], %[[M]] : tensor<1x4x8x4xf32>, tensor<1x4x24xf32>) {{.*}} attributes {shared}
   %y = graph.convolution %x, %w strides [2, 1] padding_low [0, 0] padding_high [0, 0] dilations [1, 1] groups 1 : tensor<1x8x8x4xf32>, tensor<1x1x4x20xf32>
   return %y : tensor<1x4x8x20xf32>
 }

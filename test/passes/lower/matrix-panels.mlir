@@ -1,7 +1,8 @@
 // How many columns the panels of a matrix have: three vectors where two
 // multiply-adds begin in a cycle, unless more than a ninth of them would be padding,
-// or a library for several processors has them in common. Of few registers two to
-// four, as fewest instructions stand beside the products.
+// or a library for several processors has them in common; three halves of vectors for
+// few columns where one does. Of few registers two to four, as fewest instructions
+// stand beside the products.
 
 // RUN: weir-opt %s -split-input-file -weir-lower-graph | FileCheck %s
 
@@ -34,10 +35,14 @@ module attributes {weir.target = {vector_bits = 512 : i64, fma_rate = 2 : i64}} 
 
 // CHECK-LABEL: func @one_a_cycle
 module attributes {weir.target = {vector_bits = 512 : i64, fma_rate = 1 : i64}} {
-  func.func @one_a_cycle(%x: tensor<8x64xf32>, %w: tensor<64x192xf32> {weir.constant}) -> tensor<8x192xf32> {
+  func.func @one_a_cycle(%x: tensor<8x64xf32>, %w: tensor<64x192xf32> {weir.constant}, %v: tensor<64x24xf32> {weir.constant}, %u: tensor<64x25xf32> {weir.constant}) -> (tensor<8x192xf32>, tensor<8x24xf32>, tensor<8x25xf32>) {
     // CHECK: kernel.pack {{.*}} outs(%{{.*}} : tensor<6x64x32xf32>)
-    %y = graph.matmul %x, %w : tensor<8x64xf32>, tensor<64x192xf32>
-    return %y : tensor<8x192xf32>
+    %a = graph.matmul %x, %w : tensor<8x64xf32>, tensor<64x192xf32>
+    // CHECK: kernel.pack {{.*}} outs(%{{.*}} : tensor<1x64x24xf32>)
+    %b = graph.matmul %x, %v : tensor<8x64xf32>, tensor<64x24xf32>
+    // CHECK: kernel.pack {{.*}} outs(%{{.*}} : tensor<1x64x32xf32>)
+    %c = graph.matmul %x, %u : tensor<8x64xf32>, tensor<64x25xf32>
+    return %a, %b, %c : tensor<8x192xf32>, tensor<8x24xf32>, tensor<8x25xf32>
   }
 }
 
