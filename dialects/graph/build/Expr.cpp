@@ -53,6 +53,18 @@ Expr sigmoid(Expr x) { return apply<graph::SigmoidOp>(x); }
 Expr tanh(Expr x) { return apply<graph::TanhOp>(x); }
 Expr rsqrt(Expr x) { return apply<graph::RsqrtOp>(x); }
 
+Expr responseFactor(Expr x, double exponent, bool isPositive) {
+  if (!x)
+    return {};
+  if (isPositive && exponent == 0.5)
+    return rsqrt(x);
+  if (isPositive && exponent == 0.75) {
+    Expr root = rsqrt(x);
+    return root * apply<graph::SqrtOp>(root);
+  }
+  return apply<graph::PowOp>(x, x.like(-exponent));
+}
+
 Expr select(Expr condition, Expr x, Expr y) {
   if (!condition || !align(x, y) || !condition.elementType().isInteger(1))
     return {};

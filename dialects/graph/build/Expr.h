@@ -61,6 +61,10 @@ Expr clamp(Expr x, double low, double high);
 Expr sigmoid(Expr x);
 Expr tanh(Expr x);
 Expr rsqrt(Expr x);
+/// The factor of a local response normalization, `x` to the power -`exponent`:
+/// by roots, which are quicker, for 1/2 and 3/4 where `x` is known to be above
+/// zero.
+Expr responseFactor(Expr x, double exponent, bool isPositive);
 Expr select(Expr condition, Expr x, Expr y);
 Expr cast(Expr x, mlir::Type elementType);
 

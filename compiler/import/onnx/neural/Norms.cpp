@@ -231,11 +231,13 @@ static LogicalResult importLocalResponse(Node &node) {
   int64_t low = (size - 1) / 2, high = size - 1 - low;
   squares = pad(squares, {0, low, 0}, {0, high, 0});
   Expr means = poolAverage(squares, {{size}, {1}, {1}, {0}, {0}, {x.size(1)}});
-  Expr norm = means * node.floatAttr("alpha", 1e-4) + node.floatAttr("bias", 1);
-  if (!norm)
-    return give(node, norm);
+  double alpha = node.floatAttr("alpha", 1e-4),
+         bias = node.floatAttr("bias", 1);
   Expr factor =
-      apply<graph::PowOp>(norm, norm.like(-node.floatAttr("beta", 0.75)));
+      responseFactor(means * alpha + bias, node.floatAttr("beta", 0.75),
+                     /*isPositive=*/alpha >= 0 && bias > 0);
+  if (!factor)
+    return give(node, factor);
   return give(node, cast(wide * reshape(factor, x.shape()), x.elementType()));
 }
 

@@ -155,7 +155,7 @@ struct Response {
     return sumNeighbours(x * x, radius) * alpha + bias;
   }
   Expr power(Expr norm) const {
-    return apply<graph::PowOp>(norm, norm ? norm.like(-beta) : Expr());
+    return responseFactor(norm, beta, /*isPositive=*/alpha >= 0 && bias > 0);
   }
 };
 
