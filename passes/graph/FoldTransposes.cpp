@@ -1,6 +1,7 @@
 // op(transpose(x, p)) is transpose(op(x), p), and transpose(transpose(x, p), q)
-// is transpose(x, p[q]); by the identity, x. A product takes matrices
-// transposed.
+// is transpose(x, p[q]); by the identity, x. Between two transposes a reshape
+// that splits or joins dimensions moves out of their way. A product takes
+// matrices transposed.
 
 #include "passes/graph/Passes.h"
 
@@ -9,6 +10,7 @@
 #include "dialects/graph/Neural.h"
 #include "dialects/graph/Reduce.h"
 #include "dialects/graph/Shape.h"
+#include "mlir/Dialect/Utils/ReshapeOpsUtils.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
@@ -230,6 +232,79 @@ struct ComposeTransposes : OpRewritePattern<TransposeOp> {
   }
 };
 
+/// The dimensions of `split` that each of `whole` becomes; nothing where the
+/// reshape does more than split them.
+std::optional<SmallVector<ReassociationIndices>> partsOf(Value whole,
+                                                         Value split) {
+  int64_t rank = typeOf(whole).getRank();
+  if (rank == 0 || rank > typeOf(split).getRank())
+    return std::nullopt;
+  return getReassociationIndicesForReshape(typeOf(whole), typeOf(split));
+}
+
+/// What `order` of groups of dimensions is of the dimensions.
+SmallVector<int64_t> ofParts(ArrayRef<ReassociationIndices> parts,
+                             ArrayRef<int64_t> order) {
+  SmallVector<int64_t> result;
+  for (int64_t group : order)
+    llvm::append_range(result, parts[group]);
+  return result;
+}
+
+/// transpose(split(transpose(x))) is transpose(transpose(split(x))).
+struct TransposeAfterSplit : OpRewritePattern<TransposeOp> {
+  using OpRewritePattern<TransposeOp>::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(TransposeOp op,
+                                PatternRewriter &rewriter) const override {
+    auto reshape = op.getX().getDefiningOp<graph::ReshapeOp>();
+    auto inner =
+        reshape ? reshape.getX().getDefiningOp<TransposeOp>() : nullptr;
+    if (!inner || !reshape->hasOneUse())
+      return failure();
+    auto parts = partsOf(inner, reshape);
+    if (!parts)
+      return rewriter.notifyMatchFailure(op, "dimensions are not split alone");
+    // The same parts in the order of what is not yet transposed.
+    SmallVector<int64_t> shape, order(parts->size());
+    SmallVector<ReassociationIndices> before(parts->size());
+    for (auto [i, dim] : llvm::enumerate(inner.getPermutation()))
+      order[dim] = i;
+    for (auto [dim, i] : llvm::enumerate(order))
+      for (int64_t part : (*parts)[i]) {
+        before[dim].push_back(shape.size());
+        shape.push_back(typeOf(reshape).getDimSize(part));
+      }
+    Value split = rewriter.create<graph::ReshapeOp>(
+        reshape.getLoc(), op.getType().clone(shape), inner.getX());
+    Value turned = rewriter.create<TransposeOp>(
+        inner.getLoc(), split, ofParts(before, inner.getPermutation()));
+    rewriter.replaceOpWithNewOp<TransposeOp>(op, turned, op.getPermutation());
+    return success();
+  }
+};
+
+/// transpose(join(transpose(x))) is join(transpose(transpose(x))).
+struct TransposeBeforeJoin : OpRewritePattern<TransposeOp> {
+  using OpRewritePattern<TransposeOp>::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(TransposeOp op,
+                                PatternRewriter &rewriter) const override {
+    auto reshape = op.getX().getDefiningOp<graph::ReshapeOp>();
+    auto inner =
+        reshape ? reshape.getX().getDefiningOp<TransposeOp>() : nullptr;
+    if (!inner || !reshape->hasOneUse())
+      return failure();
+    auto parts = partsOf(reshape, inner);
+    if (!parts)
+      return rewriter.notifyMatchFailure(op, "dimensions are not joined alone");
+    Value turned = rewriter.create<TransposeOp>(
+        op.getLoc(), inner, ofParts(*parts, op.getPermutation()));
+    rewriter.replaceOpWithNewOp<graph::ReshapeOp>(op, op.getType(), turned);
+    return success();
+  }
+};
+
 /// A product takes its right operand either way round. What is known is
 /// transposed when it is compiled.
 struct FoldIntoProduct : OpRewritePattern<graph::MatmulOp> {
@@ -257,15 +332,16 @@ struct FoldTransposes : impl::FoldTransposesBase<FoldTransposes> {
   void runOnOperation() override {
     MLIRContext *context = &getContext();
     RewritePatternSet patterns(context);
-    patterns.add<SinkThroughElementwise, ComposeTransposes, FoldIntoProduct,
-                 SinkThrough<graph::SliceOp>, SinkThrough<graph::PadOp>,
-                 SinkThrough<graph::ReverseOp>,
-                 SinkThroughReduce<graph::ReduceSumOp>,
-                 SinkThroughReduce<graph::ReduceProdOp>,
-                 SinkThroughReduce<graph::ReduceMaxOp>,
-                 SinkThroughReduce<graph::ReduceMinOp>,
-                 SinkThroughReduce<graph::ReduceAndOp>,
-                 SinkThroughReduce<graph::ReduceOrOp>>(context);
+    patterns
+        .add<SinkThroughElementwise, ComposeTransposes, TransposeAfterSplit,
+             TransposeBeforeJoin, FoldIntoProduct, SinkThrough<graph::SliceOp>,
+             SinkThrough<graph::PadOp>, SinkThrough<graph::ReverseOp>,
+             SinkThroughReduce<graph::ReduceSumOp>,
+             SinkThroughReduce<graph::ReduceProdOp>,
+             SinkThroughReduce<graph::ReduceMaxOp>,
+             SinkThroughReduce<graph::ReduceMinOp>,
+             SinkThroughReduce<graph::ReduceAndOp>,
+             SinkThroughReduce<graph::ReduceOrOp>>(context);
     GreedyRewriteConfig config;
     config.useTopDownTraversal = true;
     if (failed(applyPatternsAndFoldGreedily(getOperation(), std::move(patterns),

@@ -159,6 +159,42 @@ func.func @product(%a: tensor<8x1x2xf32>, %b: tensor<8x4x2xf32>, %e: tensor<2x8x
   return %d : tensor<8x1x2xf32>
 }
 
+// A shuffle of channels: of three transposes with a split and a join of dimensions
+// between them one is left.
+// CHECK-LABEL: func @shuffle
+// CHECK-NEXT: %[[S:.*]] = graph.reshape %arg0 : tensor<1x5x7x6xf32> to tensor<1x5x7x2x3xf32>
+// CHECK-NEXT: %[[T:.*]] = graph.transpose %[[S]] [0, 1, 2, 4, 3] : tensor<1x5x7x2x3xf32>
+// CHECK-NEXT: %[[J:.*]] = graph.reshape %[[T]] : tensor<1x5x7x3x2xf32> to tensor<1x5x7x6xf32>
+// CHECK-NEXT: return %[[J]]
+func.func @shuffle(%x: tensor<1x5x7x6xf32>) -> tensor<1x5x7x6xf32> {
+  %0 = graph.transpose %x [0, 3, 1, 2] : tensor<1x5x7x6xf32>
+  %1 = graph.reshape %0 : tensor<1x6x5x7xf32> to tensor<1x2x3x5x7xf32>
+  %2 = graph.transpose %1 [0, 2, 1, 3, 4] : tensor<1x2x3x5x7xf32>
+  %3 = graph.reshape %2 : tensor<1x3x2x5x7xf32> to tensor<1x6x5x7xf32>
+  %4 = graph.transpose %3 [0, 2, 3, 1] : tensor<1x6x5x7xf32>
+  return %4 : tensor<1x5x7x6xf32>
+}
+
+// A reshape that splits and joins at once stays where it is; one that something
+// else reads, too.
+// CHECK-LABEL: func @neither
+// CHECK: graph.transpose %arg0 [1, 0]
+// CHECK-NEXT: graph.reshape %{{.*}} : tensor<6x4xf32> to tensor<3x8xf32>
+// CHECK-NEXT: graph.transpose %{{.*}} [1, 0] : tensor<3x8xf32>
+// CHECK: graph.transpose %arg0 [1, 0]
+// CHECK-NEXT: %[[READ:.*]] = graph.reshape %{{.*}} : tensor<6x4xf32> to tensor<3x2x4xf32>
+// CHECK-NEXT: graph.transpose %[[READ]] [2, 0, 1]
+// CHECK: return
+func.func @neither(%x: tensor<4x6xf32>) -> (tensor<8x3xf32>, tensor<4x3x2xf32>, tensor<3x2x4xf32>) {
+  %0 = graph.transpose %x [1, 0] : tensor<4x6xf32>
+  %1 = graph.reshape %0 : tensor<6x4xf32> to tensor<3x8xf32>
+  %2 = graph.transpose %1 [1, 0] : tensor<3x8xf32>
+  %3 = graph.transpose %x [1, 0] : tensor<4x6xf32>
+  %4 = graph.reshape %3 : tensor<6x4xf32> to tensor<3x2x4xf32>
+  %5 = graph.transpose %4 [2, 0, 1] : tensor<3x2x4xf32>
+  return %2, %5, %4 : tensor<8x3xf32>, tensor<4x3x2xf32>, tensor<3x2x4xf32>
+}
+
 {-#
   dialect_resources: {
     builtin: {
