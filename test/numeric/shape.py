@@ -74,6 +74,26 @@ def turned_sums():
     return g
 
 
+def shuffles():
+    """Channels dealt to groups: a split, an exchange and a join of dimensions, by rows or planes."""
+    g = Graph()
+    for type in (np.float32, np.int32):
+        for groups, channels in ((2, 40), (4, 36), (4, 13), (3, 24), (8, 16)):
+            x = values((2, 5, groups * channels), type)
+            split = g.op("Reshape", g.input(x), g.constant(np.int32([2, 5, groups, channels])))
+            turned = g.op("Transpose", split, g.constant(np.int32([0, 1, 3, 2])))
+            joined = g.op("Reshape", turned, g.constant(np.int32(x.shape)))
+            dealt = x.reshape(2, 5, groups, channels).transpose(0, 1, 3, 2)
+            g.expect(joined, dealt.reshape(x.shape))
+            planes = g.op("Transpose", g.input(x), g.constant(np.int32([0, 2, 1])))
+            split = g.op("Reshape", planes, g.constant(np.int32([2, groups, channels, 5])))
+            turned = g.op("Transpose", split, g.constant(np.int32([0, 2, 1, 3])))
+            joined = g.op("Reshape", turned, g.constant(np.int32([2, groups * channels, 5])))
+            back = g.op("Transpose", joined, g.constant(np.int32([0, 2, 1])))
+            g.expect(g.op("Neg", back), -dealt.reshape(x.shape))
+    return g
+
+
 def joins():
     g = Graph()
     for type in TYPES:
@@ -274,5 +294,5 @@ def empty():
     return g
 
 
-main(shapes, transposes, turned_sums, joins, slices, starts_at_run_time, updates_at_run_time, wrong_update,
-     start_out_of_range, pads, blocks, diagonals, empty)
+main(shapes, transposes, turned_sums, shuffles, joins, slices, starts_at_run_time, updates_at_run_time,
+     wrong_update, start_out_of_range, pads, blocks, diagonals, empty)

@@ -32,9 +32,38 @@ void transposeSquare(Emitter &e, MutableArrayRef<Value> rows) {
   }
 }
 
+/// The first elements of all rows, then the second, and so on, as whole
+/// vectors.
+static void interleave(Emitter &e, MutableArrayRef<Value> rows) {
+  size_t half = rows.size() / 2;
+  if (half == 0)
+    return;
+  int64_t lanes = cast<VectorType>(rows[0].getType()).getNumElements();
+  SmallVector<int64_t> low, high;
+  for (int64_t lane = 0; lane < lanes; ++lane) {
+    low.push_back(lane / 2 + (lane % 2) * lanes);
+    high.push_back(low.back() + lanes / 2);
+  }
+  for (size_t i = 0; i < half; ++i) {
+    Value a = rows[i], b = rows[half + i];
+    rows[i] = e.create<vector::ShuffleOp>(a, b, low);
+    rows[half + i] = e.create<vector::ShuffleOp>(a, b, high);
+  }
+  interleave(e, rows.take_front(half));
+  interleave(e, rows.drop_front(half));
+}
+
 static bool hasNeighbours(Value buffer) {
   auto type = dyn_cast<MemRefType>(buffer.getType());
   return type && type.hasStaticShape() && isLastMemrefDimUnitStride(type);
+}
+
+static SmallVector<ReassociationIndices> lastTwoJoined(unsigned rank) {
+  SmallVector<ReassociationIndices> groups;
+  for (int64_t i = 0; i + 1 < rank; ++i)
+    groups.push_back({i});
+  groups.back().push_back(rank - 1);
+  return groups;
 }
 
 /// The loop whose elements lie side by side; none of a single element.
@@ -85,11 +114,29 @@ std::optional<Squares> Squares::of(linalg::LinalgOp op) {
   if (!down)
     return std::nullopt;
   squares.down = *down;
+  squares.interleaves = squares.rowsAreShort(op);
   SmallVector<int64_t> ranges = op.getStaticLoopRanges();
   int64_t tall = ranges[squares.down], wide = ranges[squares.across];
-  if (std::min(tall, wide) < leastNeighbours || tall * wide < leastElements)
+  if (tall < leastNeighbours || tall * wide < leastElements ||
+      (wide < leastNeighbours && !squares.interleaves))
     return std::nullopt;
   return squares;
+}
+
+/// Whether rows of the result are parts of a vector that lie one after the
+/// other, and of nothing but what is transposed.
+bool Squares::rowsAreShort(linalg::LinalgOp op) const {
+  Value out = op.getDpsInits()[0];
+  int64_t wide = op.getStaticLoopRanges()[across];
+  if (down + 1 != across || (wide != 2 && wide != 4))
+    return false;
+  for (OpOperand *input : op.getDpsInputOperands())
+    if (!op.getMatchingBlockArgument(input).use_empty() &&
+        isa<MemRefType>(input->get().getType()) &&
+        !isTransposed(op.getMatchingIndexingMap(input)))
+      return false;
+  return memref::CollapseShapeOp::isGuaranteedCollapsible(
+      cast<MemRefType>(out.getType()), lastTwoJoined(op.getNumLoops()));
 }
 
 namespace {
@@ -138,27 +185,62 @@ struct SquaresEmitter : Squares {
     return e.splat(e.create<memref::LoadOp>(buffer, place(map)), lanes);
   }
 
-  void square(Value top, int64_t tall, Value left, int64_t wide) {
-    SmallVector<std::pair<OpOperand *, Emitter::Values>> turned;
-    SmallVector<OpOperand *> straight;
+  /// What the loops make of rows of all inputs, which `row` gives.
+  Value computed(function_ref<Value(OpOperand &)> row) {
+    IRMapping mapping;
+    for (OpOperand *input : op.getDpsInputOperands())
+      if (isRead(*input))
+        mapping.map(op.getMatchingBlockArgument(input), row(*input));
+    return e.vectorize(*op.getBlock(), lanes, mapping)[0][0];
+  }
+
+  bool isRead(OpOperand &input) {
+    return !op.getMatchingBlockArgument(&input).use_empty();
+  }
+
+  /// Columns that are rows of the result, short ones, side by side.
+  void shortRows(Value flat, Value top, int64_t tall) {
+    int64_t wide = ranges[across];
+    llvm::SmallDenseMap<OpOperand *, Emitter::Values> inputs;
+    at[down] = top;
     for (OpOperand *input : op.getDpsInputOperands()) {
-      if (op.getMatchingBlockArgument(input).use_empty())
+      if (!isRead(*input) || !isa<MemRefType>(input->get().getType()))
         continue;
-      if (isTransposed(op.getMatchingIndexingMap(input)))
-        turned.emplace_back(input, transposed(*input, top, tall, left, wide));
-      else
-        straight.push_back(input);
+      Emitter::Values &columns = inputs[input];
+      for (int64_t i = 0; i < wide; ++i) {
+        at[across] = e.index(i);
+        columns.push_back(e.load(input->get(),
+                                 place(op.getMatchingIndexingMap(input)), lanes,
+                                 tall));
+      }
+      interleave(e, columns);
     }
+    Emitter::Values to(at);
+    to.pop_back();
+    for (int64_t i = 0; i * lanes < tall * wide; ++i) {
+      Value row = computed([&](OpOperand &input) {
+        auto found = inputs.find(&input);
+        return found == inputs.end() ? e.splat(input.get(), lanes)
+                                     : found->second[i];
+      });
+      to[down] = e.plus(e.times(top, wide), i * lanes);
+      e.store(row, flat, to, std::min(lanes, tall * wide - i * lanes));
+    }
+  }
+
+  void square(Value top, int64_t tall, Value left, int64_t wide) {
+    llvm::SmallDenseMap<OpOperand *, Emitter::Values> turned;
+    for (OpOperand *input : op.getDpsInputOperands())
+      if (isRead(*input) && isTransposed(op.getMatchingIndexingMap(input)))
+        turned[input] = transposed(*input, top, tall, left, wide);
     Value out = op.getDpsInits()[0];
     at[across] = left;
     for (int64_t i = 0; i < tall; ++i) {
       at[down] = e.plus(top, i);
-      IRMapping mapping;
-      for (auto &[input, rows] : turned)
-        mapping.map(op.getMatchingBlockArgument(input), rows[i]);
-      for (OpOperand *input : straight)
-        mapping.map(op.getMatchingBlockArgument(input), read(*input, wide));
-      Value row = e.vectorize(*op.getBlock(), lanes, mapping)[0][0];
+      Value row = computed([&](OpOperand &input) {
+        auto found = turned.find(&input);
+        return found == turned.end() ? read(input, wide) : found->second[i];
+      });
       e.store(row, out, at, wide);
     }
   }
@@ -173,6 +255,13 @@ struct SquaresEmitter : Squares {
   }
 
   void outer(unsigned d) {
+    if (d == ranges.size() && interleaves) {
+      Value out = op.getDpsInits()[0];
+      Value flat =
+          e.create<memref::CollapseShapeOp>(out, lastTwoJoined(ranges.size()));
+      return split(
+          down, [&](Value top, int64_t tall) { shortRows(flat, top, tall); });
+    }
     if (d == ranges.size())
       return split(down, [&](Value top, int64_t tall) {
         split(across,

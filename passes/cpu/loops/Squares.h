@@ -20,6 +20,8 @@ void transposeSquare(Emitter &e, llvm::MutableArrayRef<mlir::Value> rows);
 struct Squares {
   unsigned down;   // neighbours of what is transposed
   unsigned across; // neighbours of the result
+  /// Whether rows of the result, two or four elements, are made together.
+  bool interleaves = false;
 
   /// None where nothing is transposed, or little.
   static std::optional<Squares> of(mlir::linalg::LinalgOp op);
@@ -28,6 +30,9 @@ struct Squares {
 
   /// Whether an operand that is read by `map` has other neighbours.
   bool isTransposed(mlir::AffineMap map) const;
+
+private:
+  bool rowsAreShort(mlir::linalg::LinalgOp op) const;
 };
 
 } // namespace weir

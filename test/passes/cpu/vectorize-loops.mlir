@@ -332,15 +332,45 @@ func.func @two_ways(%x: memref<16x16x16xf32>, %y: memref<16x16x16xf32>, %z: memr
 // -----
 
 // A few neighbours of many: columns of squares that are mostly empty.
-// CHECK-LABEL: func @fours
-// CHECK-COUNT-4: vector.load %arg0
+// CHECK-LABEL: func @fives
+// CHECK-COUNT-5: vector.load %arg0
 // CHECK: vector.shuffle
 // CHECK-COUNT-16: vector.maskedstore %arg1
 // CHECK-NOT: linalg
-func.func @fours(%x: memref<4x64xf32>, %y: memref<64x4xf32>) {
-  linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d1, d0)>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]} ins(%x : memref<4x64xf32>) outs(%y : memref<64x4xf32>) {
+func.func @fives(%x: memref<5x64xf32>, %y: memref<64x5xf32>) {
+  linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d1, d0)>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]} ins(%x : memref<5x64xf32>) outs(%y : memref<64x5xf32>) {
   ^bb0(%in: f32, %out: f32):
     linalg.yield %in : f32
+  }
+  return
+}
+
+// -----
+
+// Rows of the result of four elements, and of two, are made a vector at a time.
+// CHECK-LABEL: func @interleaved
+// CHECK: scf.for %[[N:.*]] = %c0 to %c5
+// CHECK: %[[FLAT:.*]] = memref.collapse_shape %arg1 {{.*}} : memref<5x20x4xf32> into memref<5x80xf32>
+// CHECK: vector.load %arg0[%[[N]], %c3, %c0]
+// CHECK: %[[FIRST:.*]] = vector.shuffle %{{.*}}, %{{.*}} [0, 16, 1, 17
+// CHECK: %[[LAST:.*]] = vector.shuffle %{{.*}}, %{{.*}} [8, 24, 9, 25
+// CHECK: vector.store %{{.*}}, %[[FLAT]][%[[N]], %c0]
+// CHECK: vector.store %{{.*}}, %[[FLAT]][%[[N]], %c48]
+// CHECK: vector.maskedload %arg0[%[[N]], %c0, %c16]
+// CHECK: vector.store %{{.*}}, %[[FLAT]][%[[N]], %c64]
+// CHECK: memref.collapse_shape %arg3
+// CHECK-COUNT-2: vector.shuffle
+// CHECK: math.absf %{{.*}} : vector<16xf32>
+// CHECK-NOT: linalg
+func.func @interleaved(%x: memref<5x4x20xf32>, %y: memref<5x20x4xf32>, %z: memref<2x64xf32>, %u: memref<64x2xf32>) {
+  linalg.generic {indexing_maps = [affine_map<(d0, d1, d2) -> (d0, d2, d1)>, affine_map<(d0, d1, d2) -> (d0, d1, d2)>], iterator_types = ["parallel", "parallel", "parallel"]} ins(%x : memref<5x4x20xf32>) outs(%y : memref<5x20x4xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    linalg.yield %in : f32
+  }
+  linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d1, d0)>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]} ins(%z : memref<2x64xf32>) outs(%u : memref<64x2xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    %0 = math.absf %in : f32
+    linalg.yield %0 : f32
   }
   return
 }
