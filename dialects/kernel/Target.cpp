@@ -98,13 +98,23 @@ int64_t Target::lowTileHeight(int64_t vectors) const {
   return height < vectors ? (registers - 1) / (vectors + 1) : height;
 }
 
+bool Target::cutsToHalves(Type type, int64_t columns) const {
+  int64_t line = lanes(type), past = columns % line;
+  return isa<FloatType>(type) && !sharesPanels && vectorBits >= 512 &&
+         fmaRate < 2 && columns > line && columns <= 6 * line && past > 0 &&
+         past * 2 <= line;
+}
+
+int64_t Target::convolutionPanelWidth(Type type, int64_t columns) const {
+  return cutsToHalves(type, columns) ? lanes(type) / 2 * 3
+                                     : panelWidth(type, columns);
+}
+
 int64_t Target::matrixPanelWidth(Type type, int64_t columns) const {
   int64_t width = panelWidth(type, columns), line = lanes(type);
   if (!isa<FloatType>(type) || sharesPanels)
     return width;
-  // Of halves of vectors two begin in a cycle.
-  if (vectorBits >= 512 && fmaRate < 2 && columns > line &&
-      columns * 2 <= line * 3)
+  if (cutsToHalves(type, columns))
     return line / 2 * 3;
   if (columns <= width)
     return width;

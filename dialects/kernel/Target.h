@@ -41,6 +41,14 @@ struct Target {
   /// Columns of a packed panel of a filter with `columns` outputs.
   int64_t panelWidth(mlir::Type type, int64_t columns) const;
 
+  /// Whether halves of vectors, of which two begin in a cycle where one whole
+  /// one does, save a twelfth and more: the last of the columns are no more.
+  /// Panels have three then.
+  bool cutsToHalves(mlir::Type type, int64_t columns) const;
+
+  /// The same of a filter whose windows are summed directly.
+  int64_t convolutionPanelWidth(mlir::Type type, int64_t columns) const;
+
   /// Rows of a tile of `vectors` vectors whose sums, of few registers, leave
   /// one for what is loaded for a single product, and of the other operand one
   /// for each vector, or for each row, whichever are fewer.
@@ -53,8 +61,7 @@ struct Target {
   /// Columns of a packed panel of a matrix with `columns` columns: as its tiles
   /// need the fewest instructions beside their products. Of many registers,
   /// tiles of three vectors by nine rows, where two multiply-adds begin in a
-  /// cycle and not much of a panel would be padding; where one does, three
-  /// halves of vectors for as few columns.
+  /// cycle and not much of a panel would be padding.
   int64_t matrixPanelWidth(mlir::Type type, int64_t columns) const;
 
   /// Whether what streams from beyond L2 comes sooner where it is fetched by

@@ -151,8 +151,8 @@ struct ConvolutionToKernel : OpConversionPattern<graph::ConvolutionOp> {
       return winograd(op, adaptor, b, type, tiles);
 
     Location loc = op.getLoc();
-    int64_t width = kernel::Target::of(op).panelWidth(type.getElementType(),
-                                                      outputs / groups);
+    int64_t width = kernel::Target::of(op).convolutionPanelWidth(
+        type.getElementType(), outputs / groups);
     SmallVector<int64_t> shape(filter.getShape());
     shape.back() = width;
     shape.insert(shape.begin(),

@@ -167,6 +167,8 @@ def graph(level):
         ((1, 9, 8, 12), (1, 1, 40), 2, "VALID"),
         ((1, 30, 17, 4), (3, 2, 5), 1, "SAME", 3),
         ((1, 9, 9, 24), (3, 3, 36), 1, "SAME", 1, 3),
+        ((1, 9, 23, 8), (3, 3, 24), 2, "SAME"),  # halves of vectors
+        ((1, 9, 21, 24), (1, 1, 68), 1, "SAME", 1, 2),
     ]:
         convolution(g, *arguments)
     for image, window, stride, padding in [

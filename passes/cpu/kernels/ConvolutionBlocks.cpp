@@ -37,6 +37,7 @@ ConvolutionBlocks::ConvolutionBlocks(kernel::ConvolutionOp op,
                      panel == 2 * lanes && groupOutputs % (2 * panel) == 0 &&
                      outWidth >= 24 && !fetchesAhead;
   tileColumns = ofTwoPanels           ? 2 * panel
+                : panel == 3 * lanes  ? panel
                 : panel % (2 * lanes) ? lanes
                                       : 2 * lanes;
   int64_t vectors = tileColumns / lanes;

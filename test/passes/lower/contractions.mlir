@@ -74,7 +74,7 @@ func.func @no_depth(%a: tensor<2x0xf32>, %b: tensor<0x4xf32>) -> tensor<2x4xf32>
 
 // CHECK-LABEL: @convolution
 func.func @convolution(%x: tensor<2x9x7x4xf32>, %w: tensor<3x3x2x40xf32>) -> tensor<2x5x5x40xf32> {
-  // CHECK: %[[W:.*]] = kernel.pack_filter ins(%arg1 : tensor<3x3x2x40xf32>) groups 2 outs(%{{.*}} : tensor<2x3x3x2x32xf32>)
+  // CHECK: %[[W:.*]] = kernel.pack_filter ins(%arg1 : tensor<3x3x2x40xf32>) groups 2 outs(%{{.*}} : tensor<2x3x3x2x24xf32>)
   // CHECK: kernel.convolution ins(%arg0, %[[W]] : {{.*}}) outs({{.*}}) -> tensor<2x5x5x40xf32> attributes {dilations = array<i64: 1, 1>, groups = 2 : i64, padding = array<i64: 1, 0>, strides = array<i64: 2, 1>}
   %y = graph.convolution %x, %w strides [2, 1] padding_low [1, 0] padding_high [1, 0] dilations [1, 1] groups 2 : tensor<2x9x7x4xf32>, tensor<3x3x2x40xf32>
   return %y : tensor<2x5x5x40xf32>
