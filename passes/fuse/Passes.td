@@ -5,6 +5,29 @@
 
 include "mlir/Pass/PassBase.td"
 
+def SplitBatches : Pass<"weir-split-batches", "::mlir::func::FuncOp"> {
+  let summary = "Takes the large layers of a batch a few images at a time";
+  let description = [{
+    Of convolutions at the beginning of an entry whose results are more than the
+    caches hold, and of what is elementwise, pooled, padded or rearranged between
+    them, each layer of some images comes before the first layer of the next, so
+    that their values stay near. What reads no large result any more is of the
+    whole batch, and so are layers whose filters L2 does not hold, and what
+    depends on them. Not on a GPU, whose layers want all images.
+
+    ```mlir
+    %a = graph.convolution %x, %v ... : tensor<2x224x224x3xf32>, tensor<3x3x3x64xf32>
+    %b = graph.convolution %a, %w ... : tensor<2x224x224x64xf32>, tensor<3x3x64x64xf32>
+    // becomes
+    %x0 = graph.slice %x [0, 0, 0, 0] to [1, 224, 224, 3] by [1, 1, 1, 1] : tensor<2x224x224x3xf32>
+    %a0 = graph.convolution %x0, %v ... : tensor<1x224x224x3xf32>, tensor<3x3x3x64xf32>
+    %b0 = graph.convolution %a0, %w ... : tensor<1x224x224x64xf32>, tensor<3x3x64x64xf32>
+    ...
+    %b = graph.concat %b0, %b1 axis 0 : tensor<1x224x224x64xf32>, tensor<1x224x224x64xf32>
+    ```
+  }];
+}
+
 def FormGroups : Pass<"weir-form-groups", "::mlir::func::FuncOp"> {
   let summary = "Puts every op that computes into a group, one kernel each";
   let description = [{

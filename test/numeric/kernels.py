@@ -187,6 +187,36 @@ def graph(level):
     return g
 
 
+def images():
+    """Layers of a batch that are more than the caches hold, an image at a time, beside a net's end."""
+    level = host_levels()[0]
+    g = Graph(fold=False, options=[f"-mcpu={level}"])
+    first, second = normal(3, 3, 3, 32), normal(3, 3, 32, 32) / 8
+    bias = normal(32)
+    for n, h, w in ((6, 112, 113), (12, 80, 81)):
+        x = g.input(normal(n, h, w, 3))
+        how = {"strides": [1, 1, 1, 1], "padding": "SAME", "data_format": "NHWC"}
+        y = g.op("Conv2D", x, g.constant(first), **how)
+        y = g.op("Relu", g.op("BiasAdd", y, g.constant(bias)))
+        z = g.op("AddV2", g.op("Conv2D", y, g.constant(second), **how), y)
+        pool = g.op("MaxPool", z, ksize=[1, 2, 2, 1], strides=[1, 2, 2, 1], padding="VALID")
+        layer = reference(wide(x), first, bias, 1, "SAME", 1, 1)
+        # Not that of relu: the sum may be below zero.
+        layer += convolved(layer, second)
+        h, w = h // 2, w // 2
+        most = layer[:, : 2 * h, : 2 * w].reshape(n, h, 2, w, 2, -1).max((2, 4))
+        g.expect(pool, most, rtol=1e-5, atol=1e-4)
+        g.expect(g.op("Mean", pool, g.constant(np.int32([0, 1, 2]))), most.mean((0, 1, 2)), rtol=1e-4)
+    return g
+
+
+def convolved(x, f):
+    """A window of three by three over x, padded with zeros."""
+    n, h, w, _ = x.shape
+    x = np.pad(x, ((0, 0), (1, 1), (1, 1), (0, 0)))
+    return sum(x[:, i : i + h, j : j + w] @ f[i, j] for i in range(3) for j in range(3))
+
+
 def named(level):
     def build():
         return graph(level)
@@ -196,4 +226,4 @@ def named(level):
 
 
 # As this processor itself has it, too: its caches, and how it is tuned for.
-main(*[named(level) for level in [*host_levels(), "native"]])
+main(*[named(level) for level in [*host_levels(), "native"]], images)
