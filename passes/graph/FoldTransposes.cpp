@@ -35,6 +35,15 @@ bool isIdentity(ArrayRef<int64_t> permutation) {
   return llvm::equal(permutation, llvm::seq<int64_t>(0, permutation.size()));
 }
 
+/// Whether it transposes matrices, and nothing else.
+bool exchangesMatrices(ArrayRef<int64_t> permutation) {
+  auto order = llvm::to_vector(llvm::seq<int64_t>(0, permutation.size()));
+  if (order.size() < 2)
+    return false;
+  std::swap(order.back(), order[order.size() - 2]);
+  return permutation == ArrayRef(order);
+}
+
 /// values[i] for each i of `permutation`.
 SmallVector<int64_t> permuted(ArrayRef<int64_t> values,
                               ArrayRef<int64_t> permutation) {
@@ -251,17 +260,35 @@ SmallVector<int64_t> ofParts(ArrayRef<ReassociationIndices> parts,
   return result;
 }
 
+/// Whether a product takes what this transposes as it is.
+bool isTakenByProduct(TransposeOp op) {
+  return exchangesMatrices(op.getPermutation()) &&
+         llvm::any_of(op->getUsers(), [&](Operation *user) {
+           auto product = dyn_cast<graph::MatmulOp>(user);
+           return product && product.getB() == op.getResult();
+         });
+}
+
+/// What stands between the transpose and another that nothing else reads; null
+/// where they would not become one.
+graph::ReshapeOp reshapeBetween(TransposeOp op) {
+  auto reshape = op.getX().getDefiningOp<graph::ReshapeOp>();
+  auto inner = reshape ? reshape.getX().getDefiningOp<TransposeOp>() : nullptr;
+  bool moves = inner && inner->hasOneUse() && reshape->hasOneUse() &&
+               !isTakenByProduct(op);
+  return moves ? reshape : nullptr;
+}
+
 /// transpose(split(transpose(x))) is transpose(transpose(split(x))).
 struct TransposeAfterSplit : OpRewritePattern<TransposeOp> {
   using OpRewritePattern<TransposeOp>::OpRewritePattern;
 
   LogicalResult matchAndRewrite(TransposeOp op,
                                 PatternRewriter &rewriter) const override {
-    auto reshape = op.getX().getDefiningOp<graph::ReshapeOp>();
-    auto inner =
-        reshape ? reshape.getX().getDefiningOp<TransposeOp>() : nullptr;
-    if (!inner || !reshape->hasOneUse())
-      return failure();
+    graph::ReshapeOp reshape = reshapeBetween(op);
+    if (!reshape)
+      return rewriter.notifyMatchFailure(op, "no reshape to move");
+    auto inner = reshape.getX().getDefiningOp<TransposeOp>();
     auto parts = partsOf(inner, reshape);
     if (!parts)
       return rewriter.notifyMatchFailure(op, "dimensions are not split alone");
@@ -290,11 +317,10 @@ struct TransposeBeforeJoin : OpRewritePattern<TransposeOp> {
 
   LogicalResult matchAndRewrite(TransposeOp op,
                                 PatternRewriter &rewriter) const override {
-    auto reshape = op.getX().getDefiningOp<graph::ReshapeOp>();
-    auto inner =
-        reshape ? reshape.getX().getDefiningOp<TransposeOp>() : nullptr;
-    if (!inner || !reshape->hasOneUse())
-      return failure();
+    graph::ReshapeOp reshape = reshapeBetween(op);
+    if (!reshape)
+      return rewriter.notifyMatchFailure(op, "no reshape to move");
+    auto inner = reshape.getX().getDefiningOp<TransposeOp>();
     auto parts = partsOf(reshape, inner);
     if (!parts)
       return rewriter.notifyMatchFailure(op, "dimensions are not joined alone");
@@ -315,10 +341,7 @@ struct FoldIntoProduct : OpRewritePattern<graph::MatmulOp> {
     auto transpose = op.getB().getDefiningOp<TransposeOp>();
     if (!transpose || isFree(transpose))
       return failure();
-    auto matrices = llvm::to_vector(
-        llvm::seq<int64_t>(0, transpose.getPermutation().size()));
-    std::swap(matrices.back(), matrices[matrices.size() - 2]);
-    if (transpose.getPermutation() != ArrayRef(matrices))
+    if (!exchangesMatrices(transpose.getPermutation()))
       return rewriter.notifyMatchFailure(op, "not of matrices alone");
     rewriter.modifyOpInPlace(op, [&] {
       op.getBMutable().assign(transpose.getX());

@@ -195,6 +195,20 @@ func.func @neither(%x: tensor<4x6xf32>) -> (tensor<8x3xf32>, tensor<4x3x2xf32>, 
   return %2, %5, %4 : tensor<8x3xf32>, tensor<4x3x2xf32>, tensor<3x2x4xf32>
 }
 
+// The keys of an attention whose heads have become batches: the product takes them
+// transposed, so that the reshape and the transpose before it stay.
+// CHECK-LABEL: func @keys
+// CHECK-NEXT: %[[H:.*]] = graph.transpose %arg1 [0, 2, 1, 3] : tensor<2x5x4x8xf32>
+// CHECK-NEXT: %[[K:.*]] = graph.reshape %[[H]] : tensor<2x4x5x8xf32> to tensor<8x5x8xf32>
+// CHECK-NEXT: graph.matmul %arg0, %[[K]] transpose_b
+func.func @keys(%q: tensor<8x5x8xf32>, %k: tensor<2x5x4x8xf32>) -> tensor<8x5x5xf32> {
+  %0 = graph.transpose %k [0, 2, 1, 3] : tensor<2x5x4x8xf32>
+  %1 = graph.reshape %0 : tensor<2x4x5x8xf32> to tensor<8x5x8xf32>
+  %2 = graph.transpose %1 [0, 2, 1] : tensor<8x5x8xf32>
+  %3 = graph.matmul %q, %2 : tensor<8x5x8xf32>, tensor<8x8x5xf32>
+  return %3 : tensor<8x5x5xf32>
+}
+
 {-#
   dialect_resources: {
     builtin: {
