@@ -83,6 +83,13 @@ int64_t Target::lanes(Type type) const {
   return std::max<int64_t>(1, vectorBits / std::max<int64_t>(bits, 8));
 }
 
+int64_t Target::lanesWithin(Type type, int64_t width) const {
+  int64_t some = lanes(type);
+  while (width % some)
+    some = some > 1 ? some / 2 : 1;
+  return some;
+}
+
 int64_t Target::panelWidth(Type type, int64_t columns) const {
   int64_t width = lanes(type) * (panelBits / vectorBits);
   return columns <= width ? width : 2 * width;
@@ -100,7 +107,7 @@ int64_t Target::lowTileHeight(int64_t vectors) const {
 
 bool Target::cutsToHalves(Type type, int64_t columns) const {
   int64_t line = lanes(type), past = columns % line;
-  return isa<FloatType>(type) && !sharesPanels && vectorBits >= 512 &&
+  return isa<FloatType>(type) && !sharesPanels && !gpu && vectorBits >= 512 &&
          fmaRate < 2 && columns > line && columns <= 6 * line && past > 0 &&
          past * 2 <= line;
 }

@@ -38,12 +38,15 @@ struct Target {
   /// Elements of `type` in a vector register, as sums are kept.
   int64_t lanes(mlir::Type type) const;
 
+  /// The same, or as many fewer as divide `width`: halves, quarters and so on.
+  int64_t lanesWithin(mlir::Type type, int64_t width) const;
+
   /// Columns of a packed panel of a filter with `columns` outputs.
   int64_t panelWidth(mlir::Type type, int64_t columns) const;
 
-  /// Whether halves of vectors, of which two begin in a cycle where one whole
-  /// one does, save a twelfth and more: the last of the columns are no more.
-  /// Panels have three then.
+  /// Whether panels have three halves of vectors, of which two begin in a cycle
+  /// where one whole vector does: the last of up to six vectors of columns is
+  /// at most half full.
   bool cutsToHalves(mlir::Type type, int64_t columns) const;
 
   /// The same of a filter whose windows are summed directly.
@@ -61,7 +64,7 @@ struct Target {
   /// Columns of a packed panel of a matrix with `columns` columns: as its tiles
   /// need the fewest instructions beside their products. Of many registers,
   /// tiles of three vectors by nine rows, where two multiply-adds begin in a
-  /// cycle and not much of a panel would be padding.
+  /// cycle and not much of a panel would be padding; or halves of vectors.
   int64_t matrixPanelWidth(mlir::Type type, int64_t columns) const;
 
   /// Whether what streams from beyond L2 comes sooner where it is fetched by
@@ -77,7 +80,8 @@ struct Target {
   int64_t fewRowsWidth(mlir::Type type, int64_t rows) const;
 
   /// The same where such a tile is of several panels of a packed matrix,
-  /// `bytes` of elements of `type`, that is read once and from beyond L2: of
+  /// `bytes` of elements of `type` without padding, that is read once and from
+  /// beyond L2: of
   /// several runs more is on its way than of one. 0 where a tile has one panel,
   /// and of three rows and more where L3 holds the matrix.
   int64_t widthOfSeveralPanels(mlir::Type type, int64_t rows, int64_t columns,

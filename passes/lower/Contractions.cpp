@@ -253,8 +253,9 @@ private:
     // Packed before its unit dimensions go, so that a constant is seen.
     SmallVector<int64_t> shape(filter.getShape());
     int64_t columns = shape.back();
-    // One pixel is a row alone, as NarrowPanels has it, whoever else reads the
-    // filter, which is then packed twice: that is rare.
+    // One pixel is a row alone, with whole vectors as NarrowPanels would have
+    // it, whoever else reads the filter, which is then packed twice: that is
+    // rare.
     auto target = kernel::Target::of(op);
     Type element = type.getElementType();
     int64_t width = type.getNumElements() == columns

@@ -25,9 +25,7 @@ ConvolutionBlocks::ConvolutionBlocks(kernel::ConvolutionOp op,
   groupOutputs = outChannels / groups;
   panel = words ? ws.end()[-2] : ws.back();
   sumElement = op.getEpilogue().front().getArgument(0).getType();
-  lanes = target.lanes(sumElement);
-  while (panel % lanes)
-    lanes = lanes > 1 ? lanes / 2 : 1;
+  lanes = target.lanesWithin(sumElement, panel);
   fetchesAhead =
       ShapedType::getNumElements(ws) * Emitter::elementBytes(op.getFilter()) >
       target.l2;

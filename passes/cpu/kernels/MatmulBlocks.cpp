@@ -100,7 +100,6 @@ MatmulBlocks::MatmulBlocks(kernel::MatmulOp op, const kernel::Target &target,
   columns = shape.back();
   depth = Emitter::shape(a).take_back(2)[!op.getTransposeA()];
   sumElement = op.getEpilogue().front().getArgument(0).getType();
-  lanes = target.lanes(sumElement);
   words = op.isInWords();
   int64_t bytesPast = words ? depth % 4 : 0;
   if (words)
@@ -113,8 +112,7 @@ MatmulBlocks::MatmulBlocks(kernel::MatmulOp op, const kernel::Target &target,
   int64_t whole = panel  ? panel
                   : many ? target.matrixPanelWidth(sumElement, columns)
                          : target.panelWidth(sumElement, columns);
-  while (whole % lanes)
-    lanes = lanes > 1 ? lanes / 2 : 1;
+  lanes = target.lanesWithin(sumElement, whole);
   // Of few registers one row needs them for sets of sums. Panels of three
   // vectors are read as such only, wider ones in parts.
   int64_t widest =
@@ -127,7 +125,8 @@ MatmulBlocks::MatmulBlocks(kernel::MatmulOp op, const kernel::Target &target,
       ShapedType::getNumElements(Emitter::shape(b)) * Emitter::elementBytes(b);
   // All from the operands: in what order terms are summed follows from it.
   int64_t several =
-      target.widthOfSeveralPanels(Emitter::element(b), rows, columns, weights);
+      target.widthOfSeveralPanels(Emitter::element(b), rows, columns,
+                                  depth * columns * Emitter::elementBytes(b));
   severalPanels = panel && several > panel && several % panel == 0 &&
                   batches == 1 && !words && !packsParts;
   if (severalPanels)

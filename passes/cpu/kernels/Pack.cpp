@@ -65,9 +65,7 @@ void emitPackFilter(Emitter &e, kernel::PackFilterOp op,
   Value out = e.create<memref::CollapseShapeOp>(op.getOut(), to);
   int64_t groups = op.getGroups(), each = shape.back() / groups;
   int64_t depth = e.shape(filter)[0], width = e.shape(out)[2];
-  int64_t lanes = std::min(target.lanes(e.element(out)), width);
-  while (width % lanes)
-    --lanes;
+  int64_t lanes = target.lanesWithin(e.element(out), width);
   int64_t panels = (each + width - 1) / width;
   auto panel = [&](Value group, Value j, int64_t valid, Value low, Value high) {
     Value first = e.plus(e.times(group, each), e.times(j, width));

@@ -13,10 +13,7 @@ namespace weir {
 PanelCopy::PanelCopy(Emitter &e, kernel::PackOp op, int64_t width,
                      const kernel::Target &target)
     : e(e), b(op.getB()), transposed(op.getTransposeB()), width(width),
-      lanes(std::min(target.lanes(e.element(b)), width)) {
-  while (width % lanes)
-    --lanes;
-}
+      lanes(target.lanesWithin(e.element(b), width)) {}
 
 static Emitter::Values join(ValueRange place, Value line, Value column) {
   Emitter::Values at(place);

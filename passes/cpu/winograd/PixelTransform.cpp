@@ -13,13 +13,11 @@ namespace weir {
 PixelTransform::PixelTransform(Emitter &e, kernel::WinogradOp op,
                                const kernel::Target &target)
     : e(e), op(op), window(*op.getWindow()), x(op.getX()),
-      lanes(target.lanes(e.getF32Type())) {
+      lanes(target.lanesWithin(e.getF32Type(), e.shape(op.getFilter())[3])) {
   ArrayRef<int64_t> xs = e.shape(x), ys = e.shape(op.getOut());
   height = xs[1];
   width = xs[2];
   channels = xs[3];
-  while (e.shape(op.getFilter())[3] % lanes)
-    lanes = lanes > 1 ? lanes / 2 : 1;
   squaresX = llvm::divideCeil(ys[2], window.x.results);
   squaresOfImage = squaresX * llvm::divideCeil(ys[1], window.y.results);
 }

@@ -77,9 +77,7 @@ struct FilterTransform {
 FilterTransform transformOf(Emitter &e, kernel::TransformFilterOp op, Value out,
                             const kernel::Target &target) {
   int64_t columns = e.shape(op.getFilter())[3], panel = e.shape(out)[3];
-  int64_t lanes = std::min(target.lanes(e.getF32Type()), panel);
-  while (panel % lanes)
-    --lanes;
+  int64_t lanes = target.lanesWithin(e.getF32Type(), panel);
   return {e, op, *op.getWindow(), op.getFilter(), out, columns, panel, lanes};
 }
 
