@@ -48,10 +48,13 @@ struct Panels {
     auto target = kernel::Target::of(pack);
     Type element = out.getElementType();
     int64_t width = target.panelWidth(element, columns);
+    // Of a batch of matrices each has rows of its own.
+    if (rows > 1 && rank > 3)
+      return std::nullopt;
     if (rows > 1) {
       Type stored = type.getElementType();
-      int64_t bytes =
-          type.getNumElements() * stored.getIntOrFloatBitWidth() / 8;
+      int64_t depth = type.getDimSize(rank - 2);
+      int64_t bytes = depth * columns * stored.getIntOrFloatBitWidth() / 8;
       bool several = target.widthOfSeveralPanels(stored, rows, columns, bytes);
       width =
           several ? target.lanes(stored) : target.fewRowsWidth(stored, rows);

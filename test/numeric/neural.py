@@ -265,6 +265,10 @@ def norms():
     squares = np.stack([np.sum(x[..., max(c - 1, 0) : c + 2] ** 2, -1) for c in range(2)], -1)
     y = g.op("LRN", images, depth_radius=1, bias=1.5, alpha=0.25, beta=0.75)
     g.expect(y, x / (1.5 + 0.25 * squares) ** 0.75, rtol=1e-5, atol=1e-6)
+    y = g.op("LRN", images, depth_radius=1, bias=1.5, alpha=0.25, beta=0.5)
+    g.expect(y, x / (1.5 + 0.25 * squares) ** 0.5, rtol=1e-5, atol=1e-6)
+    y = g.op("LRN", images, depth_radius=1, bias=1.5, alpha=0.25, beta=0.4)
+    g.expect(y, x / (1.5 + 0.25 * squares) ** 0.4, rtol=1e-5, atol=1e-6)
     y = g.op("LRN", images, bias=1.5, alpha=0.25, beta=0.75)
     g.expect(y, x / (1.5 + 0.25 * np.sum(x**2, -1, keepdims=True)) ** 0.75, rtol=1e-5, atol=1e-6)
     return g

@@ -272,3 +272,26 @@ func.func private @shared_by_levels(%a: tensor<4x64xf32>, %w: tensor<64x1024xf32
   return %y : tensor<4x1024xf32>
 }
 }
+
+// -----
+
+// A batch of matrices, each of which three rows meet, keeps its panels.
+// CHECK-LABEL: func.func private @batched
+// CHECK: kernel.pack {{.*}} outs(%{{.*}} : tensor<3x32x160x32xf32>)
+module attributes {weir.target = {vector_bits = 256 : i64, l2 = 32768 : i64}} {
+func.func @products(%x: tensor<3x1x160xf32>) -> tensor<3x1x1024xf32> {
+  %w = graph.constant dense<7.0> : tensor<3x160x1024xf32>
+  %y = plan.task @batched(%x, %w) : (tensor<3x1x160xf32>, tensor<3x160x1024xf32>) -> tensor<3x1x1024xf32>
+  return %y : tensor<3x1x1024xf32>
+}
+func.func private @batched(%a: tensor<3x1x160xf32>, %w: tensor<3x160x1024xf32>) -> tensor<3x1x1024xf32> attributes {weir.kernel} {
+  %e = tensor.empty() : tensor<3x32x160x32xf32>
+  %p = kernel.pack ins(%w : tensor<3x160x1024xf32>) outs(%e : tensor<3x32x160x32xf32>) -> tensor<3x32x160x32xf32>
+  %c = tensor.empty() : tensor<3x1x1024xf32>
+  %y = kernel.matmul ins(%a, %p : tensor<3x1x160xf32>, tensor<3x32x160x32xf32>) outs(%c : tensor<3x1x1024xf32>) -> tensor<3x1x1024xf32> {
+  ^bb0(%sum: f32):
+    kernel.yield %sum : f32
+  }
+  return %y : tensor<3x1x1024xf32>
+}
+}
