@@ -279,8 +279,9 @@ graph::ReshapeOp reshapeBetween(TransposeOp op) {
   return moves ? reshape : nullptr;
 }
 
-/// transpose(split(transpose(x))) is transpose(transpose(split(x))).
-struct TransposeAfterSplit : OpRewritePattern<TransposeOp> {
+/// transpose(split(transpose(x))) is transpose(transpose(split(x))), and
+/// transpose(join(transpose(x))) is join(transpose(transpose(x))).
+struct MoveReshape : OpRewritePattern<TransposeOp> {
   using OpRewritePattern<TransposeOp>::OpRewritePattern;
 
   LogicalResult matchAndRewrite(TransposeOp op,
@@ -289,16 +290,30 @@ struct TransposeAfterSplit : OpRewritePattern<TransposeOp> {
     if (!reshape)
       return rewriter.notifyMatchFailure(op, "no reshape to move");
     auto inner = reshape.getX().getDefiningOp<TransposeOp>();
-    auto parts = partsOf(inner, reshape);
+    if (auto parts = partsOf(inner, reshape)) {
+      beforeBoth(rewriter, op, reshape, inner, *parts);
+      return success();
+    }
+    auto parts = partsOf(reshape, inner);
     if (!parts)
-      return rewriter.notifyMatchFailure(op, "dimensions are not split alone");
+      return rewriter.notifyMatchFailure(op, "it splits and joins dimensions");
+    Value turned = rewriter.create<TransposeOp>(
+        op.getLoc(), inner, ofParts(*parts, op.getPermutation()));
+    rewriter.replaceOpWithNewOp<graph::ReshapeOp>(op, op.getType(), turned);
+    return success();
+  }
+
+private:
+  static void beforeBoth(PatternRewriter &rewriter, TransposeOp op,
+                         graph::ReshapeOp reshape, TransposeOp inner,
+                         ArrayRef<ReassociationIndices> parts) {
     // The same parts in the order of what is not yet transposed.
-    SmallVector<int64_t> shape, order(parts->size());
-    SmallVector<ReassociationIndices> before(parts->size());
+    SmallVector<int64_t> shape, order(parts.size());
+    SmallVector<ReassociationIndices> before(parts.size());
     for (auto [i, dim] : llvm::enumerate(inner.getPermutation()))
       order[dim] = i;
     for (auto [dim, i] : llvm::enumerate(order))
-      for (int64_t part : (*parts)[i]) {
+      for (int64_t part : parts[i]) {
         before[dim].push_back(shape.size());
         shape.push_back(typeOf(reshape).getDimSize(part));
       }
@@ -307,27 +322,6 @@ struct TransposeAfterSplit : OpRewritePattern<TransposeOp> {
     Value turned = rewriter.create<TransposeOp>(
         inner.getLoc(), split, ofParts(before, inner.getPermutation()));
     rewriter.replaceOpWithNewOp<TransposeOp>(op, turned, op.getPermutation());
-    return success();
-  }
-};
-
-/// transpose(join(transpose(x))) is join(transpose(transpose(x))).
-struct TransposeBeforeJoin : OpRewritePattern<TransposeOp> {
-  using OpRewritePattern<TransposeOp>::OpRewritePattern;
-
-  LogicalResult matchAndRewrite(TransposeOp op,
-                                PatternRewriter &rewriter) const override {
-    graph::ReshapeOp reshape = reshapeBetween(op);
-    if (!reshape)
-      return rewriter.notifyMatchFailure(op, "no reshape to move");
-    auto inner = reshape.getX().getDefiningOp<TransposeOp>();
-    auto parts = partsOf(reshape, inner);
-    if (!parts)
-      return rewriter.notifyMatchFailure(op, "dimensions are not joined alone");
-    Value turned = rewriter.create<TransposeOp>(
-        op.getLoc(), inner, ofParts(*parts, op.getPermutation()));
-    rewriter.replaceOpWithNewOp<graph::ReshapeOp>(op, op.getType(), turned);
-    return success();
   }
 };
 
@@ -355,16 +349,15 @@ struct FoldTransposes : impl::FoldTransposesBase<FoldTransposes> {
   void runOnOperation() override {
     MLIRContext *context = &getContext();
     RewritePatternSet patterns(context);
-    patterns
-        .add<SinkThroughElementwise, ComposeTransposes, TransposeAfterSplit,
-             TransposeBeforeJoin, FoldIntoProduct, SinkThrough<graph::SliceOp>,
-             SinkThrough<graph::PadOp>, SinkThrough<graph::ReverseOp>,
-             SinkThroughReduce<graph::ReduceSumOp>,
-             SinkThroughReduce<graph::ReduceProdOp>,
-             SinkThroughReduce<graph::ReduceMaxOp>,
-             SinkThroughReduce<graph::ReduceMinOp>,
-             SinkThroughReduce<graph::ReduceAndOp>,
-             SinkThroughReduce<graph::ReduceOrOp>>(context);
+    patterns.add<SinkThroughElementwise, ComposeTransposes, MoveReshape,
+                 FoldIntoProduct, SinkThrough<graph::SliceOp>,
+                 SinkThrough<graph::PadOp>, SinkThrough<graph::ReverseOp>,
+                 SinkThroughReduce<graph::ReduceSumOp>,
+                 SinkThroughReduce<graph::ReduceProdOp>,
+                 SinkThroughReduce<graph::ReduceMaxOp>,
+                 SinkThroughReduce<graph::ReduceMinOp>,
+                 SinkThroughReduce<graph::ReduceAndOp>,
+                 SinkThroughReduce<graph::ReduceOrOp>>(context);
     GreedyRewriteConfig config;
     config.useTopDownTraversal = true;
     if (failed(applyPatternsAndFoldGreedily(getOperation(), std::move(patterns),
