@@ -81,9 +81,8 @@ struct Target {
 
   /// The same where such a tile is of several panels of a packed matrix,
   /// `bytes` of elements of `type` without padding, that is read once and from
-  /// beyond L2: of
-  /// several runs more is on its way than of one. 0 where a tile has one panel,
-  /// and of three rows and more where L3 holds the matrix.
+  /// beyond L2: of several runs more is on its way than of one. 0 where a tile
+  /// has one panel, and of three rows and more where L3 holds the matrix.
   int64_t widthOfSeveralPanels(mlir::Type type, int64_t rows, int64_t columns,
                                int64_t bytes) const;
 };

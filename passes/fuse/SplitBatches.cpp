@@ -92,7 +92,9 @@ public:
       });
     }
     for (Operation *op : llvm::reverse(ops.getArrayRef())) {
-      SmallVector<Value> operands(op->getOperands());
+      // Each once, though an op may read it twice.
+      llvm::SmallSetVector<Value, 4> operands(op->operand_begin(),
+                                              op->operand_end());
       op->erase();
       for (Value operand : operands)
         if (auto broadcast = operand.getDefiningOp<graph::BroadcastOp>())

@@ -79,6 +79,25 @@ func.func @used_before(%x: tensor<8x32x32x16xf32>, %v: tensor<3x3x16x16xf32>, %w
 
 // -----
 
+// What is repeated and read twice by one op goes once.
+// CHECK-LABEL: func @read_twice
+// CHECK-NOT: tensor<16xf32> to tensor<8x32x32x16xf32>
+// CHECK: graph.convolution {{.*}} : tensor<2x32x32x16xf32>
+// CHECK: graph.select
+// CHECK: graph.concat
+module attributes {weir.target = {l2 = 32768 : i64}} {
+func.func @read_twice(%x: tensor<8x32x32x16xf32>, %c: tensor<8x32x32x16xi1>, %w: tensor<3x3x16x16xf32>, %bias: tensor<16xf32>) -> tensor<8x32x32x16xf32> attributes {weir.entry = "main"} {
+  %a = graph.convolution %x, %w strides [1, 1] padding_low [1, 1] padding_high [1, 1] dilations [1, 1] groups 1 : tensor<8x32x32x16xf32>, tensor<3x3x16x16xf32>
+  %b = graph.broadcast %bias [3] : tensor<16xf32> to tensor<8x32x32x16xf32>
+  %d = graph.select %c, %b, %b : tensor<8x32x32x16xi1>, tensor<8x32x32x16xf32>
+  %e = graph.add %a, %d : tensor<8x32x32x16xf32>
+  %f = graph.convolution %e, %w strides [1, 1] padding_low [1, 1] padding_high [1, 1] dilations [1, 1] groups 1 : tensor<8x32x32x16xf32>, tensor<3x3x16x16xf32>
+  return %f : tensor<8x32x32x16xf32>
+}
+}
+
+// -----
+
 // Left alone: filters that L2 does not hold, a single layer, a filter that is one of
 // the images, and what is no entry.
 // CHECK-NOT: graph.slice
