@@ -191,13 +191,16 @@ MatmulBlocks::MatmulBlocks(kernel::MatmulOp op, const kernel::Target &target,
   // The others of L2 are panels, the one at hand and the next, and results.
   int64_t slab = blocksOutside ? target.l2 / 4 : target.l2 / 2;
   depthSlab = blocksOutside ? std::min(depth, depthBlock) : depth;
-  // Of low tiles, where L2 has but few whole rows of A beside the panels, which
-  // would meet no more, rather some of the depth of 128.
-  if (fetchesToL2 && alike >= 64 && columns > width &&
-      depth * bytes * 48 > slab)
-    depthSlab =
-        std::min(depth, depthBlock * std::max<int64_t>(1, slab / (128 * bytes) /
-                                                              depthBlock));
+  // Where L2 has but few whole rows of A beside the panels, which would meet no
+  // more, rather some of the depth of more rows: of few registers 128, of low
+  // tiles of many 256, whose panels pass L2 faster.
+  int64_t fewRows = fetchesToL2 ? 48 : 96;
+  int64_t moreRows = fetchesToL2 ? 128 : 256;
+  if (!blocksOutside && !packsParts && alike >= 64 && columns > width &&
+      depth * bytes * fewRows > slab)
+    depthSlab = std::min(
+        depth, depthBlock * std::max<int64_t>(1, slab / (moreRows * bytes) /
+                                                     depthBlock));
   tilesABlock = std::max<int64_t>(
       1, slab / std::max<int64_t>(1, height * depthSlab * bytes));
   tilesABlock = packsParts ? tiles : std::min(tilesABlock, tiles);
@@ -216,7 +219,7 @@ MatmulBlocks::MatmulBlocks(kernel::MatmulOp op, const kernel::Target &target,
     int64_t largest = tilesABlock + tilesABlock / 7;
     tilesABlock = llvm::divideCeil(own, llvm::divideCeil(own, largest));
   }
-  bool slabs = fetchesToL2 && !words && depthSlab < depth && sharesRows() &&
+  bool slabs = !blocksOutside && !words && depthSlab < depth && sharesRows() &&
                !isByGrains();
   // For the sake of L2, a copy must serve many panels.
   copiesRows =

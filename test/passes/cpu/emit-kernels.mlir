@@ -513,6 +513,26 @@ module attributes {weir.target = {vector_bits = 512 : i64, fma_rate = 1 : i64}} 
 
 // -----
 
+// Of rows that are long L2 has few beside the panels. Of more of them it holds a
+// slab of the depth, which all panels see block after block before the next one.
+// CHECK-LABEL: func @slabs_of_low_tiles
+// CHECK: scf.for %{{.*}} = %c0 to %c1920 step %c384
+// CHECK: scf.for %{{[a-z0-9]+}} = %c0 to %c64 step %c1
+// CHECK: scf.for %{{.*}} = %c0 to %c384 step %c192
+// CHECK: scf.for %{{[a-z0-9]+}} = %{{[a-z0-9]+}} to %{{[0-9]+}} step %c1
+// CHECK: scf.for %{{.*}} = %c0 to %c192 step %c8
+module attributes {weir.target = {vector_bits = 512 : i64, fma_rate = 1 : i64, l2 = 1048576 : i64}} {
+  func.func @slabs_of_low_tiles(%a: memref<512x2048xf32>, %b: memref<64x2048x32xf32>, %c: memref<512x2048xf32>) {
+    kernel.matmul ins(%a, %b : memref<512x2048xf32>, memref<64x2048x32xf32>) outs(%c : memref<512x2048xf32>) {
+    ^bb0(%sum: f32):
+      kernel.yield %sum : f32
+    }
+    return
+  }
+}
+
+// -----
+
 // Many rows whose tiles fill a set of L1: each part copies its own.
 // CHECK-LABEL: func @rows
 // CHECK: kernel.parts 37 few {
