@@ -57,6 +57,8 @@ Target Target::of(Operation *op) {
                        llvm::is_contained(all, "+amx-int8");
     result.dots =
         result.vectorBits == 512 && llvm::is_contained(all, "+avx512vnni");
+    result.pairDots =
+        result.vectorBits == 512 && llvm::is_contained(all, "+avx512bf16");
   }
   // What kernels are is then no matter of the host's processor.
   if (module->hasAttr("weir.gpu")) {

@@ -21,6 +21,7 @@ struct Target {
   bool tiles = false;     // Intel AMX, with products of bf16
   bool byteTiles = false; // and of 8-bit integers
   bool dots = false;      // AVX-512 VNNI: sums of four products of bytes
+  bool pairDots = false;  // AVX-512 BF16: sums of two products of bf16
   bool gpu = false;       // kernels are for threads of a GPU
 
   /// Reads the `weir.target` dictionary of the module around `op`, keys

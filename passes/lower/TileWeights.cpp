@@ -1,5 +1,5 @@
-// Constant weights in the tiles of Intel AMX (kernel.matmul with `range`), or
-// of bytes also for the dot products of AVX-512 VNNI.
+// Constant weights in the tiles of Intel AMX (kernel.matmul with `range`),
+// which are also for the dot products of AVX-512 VNNI and BF16.
 
 #include "passes/lower/TileWeights.h"
 
@@ -39,11 +39,23 @@ static int64_t partsOf(Operation *op, Type element) {
   return precision && precision.getValue() == "bf16x3" ? 2 : 3;
 }
 
-// Cycles of a core with AMX. Tiles of bf16 make 512 products a cycle and parts
-// multiply these, but loads of tiles from L2 take longer where parts are few,
-// sums go through memory to the epilogue, and A comes apart; vector registers
-// make 32 products of f32, half as many of i32. Weights come from the last
-// level of cache or memory at 8 bytes a cycle, while others are multiplied.
+// Whether the target has instructions for tiles of these types.
+static bool multiplies(const kernel::Target &target, Type element, Type sum) {
+  if (sum.isInteger(32))
+    return (target.byteTiles || target.dots) &&
+           (element.isInteger(32) || element.isInteger(8));
+  if (!sum.isF32())
+    return false;
+  return (target.tiles && (element.isF32() || element.isBF16())) ||
+         (target.pairDots && element.isBF16());
+}
+
+// Cycles of a core. Tiles of bf16 make 512 products a cycle and parts multiply
+// these, but loads of tiles from L2 take longer where parts are few, sums go
+// through memory to the epilogue, and A comes apart; vector registers of a core
+// with AMX make 32 products of f32, half as many of i32. Dot products of a
+// vector are 64 of bytes, 32 of bf16. Weights come from the last level of cache
+// or memory at 8 bytes a cycle, while others are multiplied.
 int64_t partsInTiles(Operation *packed) {
   kernel::MatmulOp product = productOf(packed);
   if (!product)
@@ -55,12 +67,9 @@ int64_t partsInTiles(Operation *packed) {
   Type sum = product.getEpilogue().front().getArgument(0).getType();
   bool oneSide = out.getRank() == 2 || product.getShared();
   bool bytes = sum.isInteger(32);
-  bool dots = bytes && !target.byteTiles;
-  bool makes = bytes ? (target.byteTiles || target.dots) &&
-                           (element.isInteger(32) || element.isInteger(8))
-                     : target.tiles && sum.isF32() &&
-                           (element.isF32() || element.isBF16());
-  if (!makes || !oneSide || product.getTransposeA() || product.getUnsignedA() ||
+  bool dots = bytes ? !target.byteTiles : !target.tiles;
+  if (!multiplies(target, element, sum) || !oneSide ||
+      product.getTransposeA() || product.getUnsignedA() ||
       out.getNumElements() == 0)
     return 0;
   int64_t parts = partsOf(packed, element);
@@ -70,14 +79,21 @@ int64_t partsInTiles(Operation *packed) {
   double tiled = double(llvm::alignTo(depth, bytes ? 2 * side : side)) *
                  llvm::alignTo(columns, side) *
                  (dots ? rows + 1 : std::ceil(rows / side * 2) * side / 2);
-  double perCycle = dots         ? 50. * target.fmaRate
+  double perCycle = dots         ? (bytes ? 50. : 25.) * target.fmaRate
                     : bytes      ? 440
                     : parts == 1 ? 220
                     : parts == 2 ? 95
                                  : 64;
+  double copied = rows * depth * parts / 4;
+  // Vectors of bf16 are widened, each for all rows; as many come from memory.
+  if (dots && !bytes)
+    return tiled / perCycle + copied <
+                   weights * (rows + 1) / (16. * target.fmaRate)
+               ? parts
+               : 0;
   double inTiles =
       std::max(tiled / perCycle, weights * parts * (bytes ? 1 : 2) / 8) +
-      rows * depth * parts / 4 + (dots ? 0 : rows * columns / 8);
+      copied + (dots ? 0 : rows * columns / 8);
   double each = element.getIntOrFloatBitWidth() / 8;
   double inVectors =
       std::max(weights * rows / (bytes ? 16 : 32), weights * each / 8);

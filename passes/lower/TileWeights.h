@@ -1,4 +1,5 @@
-// Constant weights in the tiles of Intel AMX (kernel.matmul with `range`).
+// Constant weights in the tiles of Intel AMX (kernel.matmul with `range`), or
+// for the dot products of AVX-512 VNNI and BF16.
 
 #ifndef WEIR_PASSES_LOWER_TILEWEIGHTS_H
 #define WEIR_PASSES_LOWER_TILEWEIGHTS_H

@@ -1,8 +1,9 @@
 """Products of integers whose weights are bytes: on a processor with AVX-512 VNNI
-by its dot products, elsewhere as other integers. All sums wrap exactly."""
+by its dot products, elsewhere as other integers. All sums wrap exactly. And of
+bf16, with AVX-512 BF16 by its dot products, elsewhere as f32."""
 
 import numpy as np
-from harness import Graph, main
+from harness import Graph, bf16, main
 
 random = np.random.default_rng(31)
 
@@ -74,6 +75,56 @@ def quantized():
     return g
 
 
+def normal(*shape):
+    return bf16(random.standard_normal(shape).astype(np.float32))
+
+
+def half_floats():
+    """One row and two, whose sums are in several sets, one tile of rows and many;
+    depths of one block and several; columns of half a block."""
+    g = Graph(fold=False, threads=[2, 3])
+    for rows, depth, columns in [
+        (1, 256, 96),
+        (1, 2115, 33),
+        (2, 300, 64),
+        (3, 100, 48),
+        (1, 64, 12),
+        (4, 96, 16),
+        (8, 70, 64),
+        (13, 129, 61),
+        (61, 1100, 40),
+        (300, 96, 70),
+    ]:
+        x, w, b = g.input(normal(rows, depth)), g.constant(normal(depth, columns)), normal(columns)
+        exact = x.value.astype(np.float64) @ w.value.astype(np.float64)
+        y = g.op("MatMul", x, w)
+        g.expect(y, exact, rtol=2**-8, atol=1e-4)
+        # Rounded to bf16 between the ops.
+        shifted = np.maximum(bf16(exact).value.astype(np.float64) + b.value, 0)
+        g.expect(g.op("Relu", g.op("BiasAdd", y, g.constant(b))), shifted, rtol=2**-7, atol=2**-4)
+    return g
+
+
+def half_floats_at_the_ends():
+    """Denormals and the infinite, one in each block, as in sums of f32; and
+    products that are denormal."""
+    g = Graph(fold=False, threads=[2])
+    for rows in (1, 96):
+        x = random.standard_normal((rows, 64)).astype(np.float32)
+        for row, value in ((0, 2.0**-130), (rows // 2, np.inf), (rows - 1, np.nan)):
+            x[row, 5] = value
+            if abs(value) < 1:
+                x[row, :5] = x[row, 6:] = 0
+        x, w = bf16(x), normal(64, 64)
+        with np.errstate(all="ignore"):
+            exact = x.value.astype(np.float64) @ w.value.astype(np.float64)
+        g.expect(g.op("MatMul", g.input(x), g.constant(w)), exact, rtol=2**-7, atol=2e-3 if rows > 1 else 0)
+    tiny = bf16(np.full((32, 64), 2.0**-120, np.float32))
+    w = bf16(np.full((64, 64), 2.0**-10, np.float32))
+    g.expect(g.op("MatMul", g.input(tiny), g.constant(w)), np.full((32, 64), 2.0**-124), rtol=2**-7)
+    return g
+
+
 main(
     signed_bytes,
     unsigned_bytes,
@@ -82,4 +133,6 @@ main(
     no_bytes,
     types,
     quantized,
+    half_floats,
+    half_floats_at_the_ends,
 )

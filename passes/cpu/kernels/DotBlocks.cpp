@@ -1,10 +1,10 @@
-// One block of a product of bytes by AVX-512 VNNI, whose dot products are of
-// four unsigned bytes by four signed ones.
+// One block of a product by dot products: of two bf16 by two others, AVX-512
+// BF16, or of four unsigned bytes by four signed ones, AVX-512 VNNI.
 //
-// Weights are the signed ones. Elements of A become their distances from the
-// least of their block, which are unsigned bytes if the greatest is no farther
-// than that; what the least makes of a column is then its sum of weights times
-// the least, exact modulo 2^32 as all sums are.
+// Of bytes the weights are the signed ones. Elements of A become their
+// distances from the least of their block, which are unsigned bytes if the
+// greatest is no farther than that; what the least makes of a column is then
+// its sum of weights times the least, exact modulo 2^32 as all sums are.
 
 #include "passes/cpu/kernels/Tiles.h"
 
@@ -89,7 +89,7 @@ void TileProduct::shiftBlock(Value first, Value block, const Depth &d) {
   });
 }
 
-// One line of the tile: for each of 16 columns four weights.
+// One line of the tile: for each of 16 columns four bytes of weights.
 Value TileProduct::wordsOf(Value panel, Value step, Value line,
                            int64_t columnHalf) {
   Emitter::Values at = {panel, step,      e.index(0), e.index(columnHalf),
@@ -97,77 +97,134 @@ Value TileProduct::wordsOf(Value panel, Value step, Value line,
   return e.loadWords(b, at, half);
 }
 
-void TileProduct::byDots(Value block, Value panel, const Depth &d) {
-  int64_t wide = columns > half ? 2 : 1;
-  constexpr int64_t mostRows = 12, unroll = 4;
-  Emitter::Values at = sumsOf(block, panel);
-  auto lines = [&](Emitter::Values carried, int64_t unroll,
-                   function_ref<void(Value, Value, Emitter::Values &)> line) {
-    return e.loop(e.index(0), e.index(d.count), 1, carried,
-                  [&](Value step, ValueRange soFar) {
-                    return e.loop(e.index(0), e.index(half), unroll, soFar,
-                                  [&](Value first, ValueRange so) {
-                                    Emitter::Values values(so);
-                                    for (int64_t u = 0; u < unroll; ++u)
-                                      line(step, e.plus(first, u), values);
-                                    return values;
-                                  });
-                  });
-  };
+// Calls `line` for each step of this depth and each line of its tiles, which is
+// the `u`th of `unroll`.
+Emitter::Values TileProduct::overLines(const Depth &d, int64_t unroll,
+                                       Emitter::Values carried, Line line) {
+  return e.loop(e.index(0), e.index(d.count), 1, carried,
+                [&](Value step, ValueRange so) {
+                  return linesOf(step, unroll, so, line);
+                });
+}
+
+Emitter::Values TileProduct::linesOf(Value step, int64_t unroll,
+                                     ValueRange carried, Line line) {
+  return e.loop(e.index(0), e.index(half), unroll, carried,
+                [&](Value first, ValueRange so) {
+                  Emitter::Values values(so);
+                  for (int64_t u = 0; u < unroll; ++u)
+                    line(step, e.plus(first, u), u, values);
+                  return values;
+                });
+}
+
+// The sums of the weights of each column times the block's least.
+Emitter::Values TileProduct::timesLeast(Value block, Value panel,
+                                        const Depth &d) {
   Value ones = words(0x01010101);
-  Emitter::Values base(wide, words(0));
-  base = lines(
-      base, 2 * unroll, [&](Value step, Value line, Emitter::Values &base) {
-        for (int64_t j = 0; j < wide; ++j)
-          base[j] = e.dot(base[j], ones,
-                          wordsOf(panel, e.plus(d.first, step), line, j));
-      });
+  Emitter::Values base(columns > half ? 2 : 1, words(0));
+  base = overLines(d, 8, base,
+                   [&](Value step, Value line, int64_t, Emitter::Values &base) {
+                     step = e.plus(d.first, step);
+                     for (auto [j, sum] : llvm::enumerate(base))
+                       sum = e.dot(sum, ones, wordsOf(panel, step, line, j));
+                   });
   Value low = e.splat(e.create<memref::LoadOp>(least, ValueRange{block}), half);
   for (Value &sum : base)
     sum = e.create<arith::MulIOp>(sum, low);
+  return base;
+}
 
-  auto rowsFrom = [&](Value firstRow, int64_t height) {
-    auto sumAt = [&](int64_t i, int64_t j) {
-      return Emitter::Values{at[0], at[1], e.plus(firstRow, i),
-                             e.index(j * half)};
-    };
-    Emitter::Values made;
-    for (int64_t i = 0; i < height; ++i)
-      for (int64_t j = 0; j < wide; ++j)
-        made.push_back(
-            d.begins ? base[j]
-                     : e.sum(base[j], e.load(sums, sumAt(i, j), half, half)));
-    made =
-        lines(made, unroll, [&](Value step, Value line, Emitter::Values &made) {
-          Emitter::Values right;
-          for (int64_t j = 0; j < wide; ++j)
-            right.push_back(wordsOf(panel, e.plus(d.first, step), line, j));
-          for (int64_t i = 0; i < height; ++i) {
-            Value row = e.plus(firstRow, i);
-            Emitter::Values from = {block,
-                                    step,
-                                    e.index(0),
-                                    e.dividedBy(row, half),
-                                    e.modulo(row, half),
-                                    e.times(line, 4)};
-            Value four = e.create<vector::BitCastOp>(
-                VectorType::get(1, e.getI32Type()), e.load(split, from, 4, 4));
-            Value left = e.splat(e.create<vector::ExtractOp>(four, 0), half);
-            for (int64_t j = 0; j < wide; ++j) {
-              Value &sum = made[i * wide + j];
-              sum = e.dot(sum, left, right[j]);
-            }
-          }
-        });
-    for (int64_t i = 0; i < height; ++i)
-      for (int64_t j = 0; j < wide; ++j)
-        e.store(made[i * wide + j], sums, sumAt(i, j), half);
+// What a line of products reads of the weights comes into L2 by now: they lie
+// there one half of the columns after the other, and the processor expects
+// neither. On a Zen 4 twice as near is as good from L3, but not from memory.
+void TileProduct::fetchLine(Value panel, Value step, Value line) {
+  constexpr int64_t ahead = 8192;
+  int64_t bytes = e.elementBytes(b), tile = half * Emitter::lineBytes / bytes;
+  Value run = e.create<memref::CollapseShapeOp>(
+      b, SmallVector<ReassociationIndices>{{0}, {1, 2, 3, 4, 5}});
+  Value at = e.plus(e.times(step, 2 * tile),
+                    e.times(line, Emitter::lineBytes / bytes));
+  for (int64_t j = 0; j < (columns > half ? 2 : 1); ++j)
+    e.prefetch(run, {panel, e.plus(at, j * tile + ahead / bytes)}, 2);
+}
+
+// `height` rows from `firstRow` on, whose sums begin with `base`. Those of few
+// rows are in several sets, as a product waits for the one before it, and read
+// the weights as they lie.
+void TileProduct::dotRows(Value block, Value panel, const Depth &d,
+                          ValueRange base, int64_t firstRow, int64_t height) {
+  int64_t wide = base.size(), count = height * wide;
+  constexpr int64_t waiting = 8, unroll = 4;
+  int64_t sets = count <= waiting / 4 ? 4 : count <= waiting / 2 ? 2 : 1;
+  bool fetches = sets == 1 && firstRow == 0;
+  Emitter::Values at = sumsOf(block, panel);
+  auto sumAt = [&](int64_t i, int64_t j) {
+    return Emitter::Values{at[0], at[1], e.index(firstRow + i),
+                           e.index(j * half)};
   };
+  // The products of a line with all rows, in columns `first` to `end`.
+  auto multiply = [&](int64_t first, int64_t end) {
+    return [&, first, end](Value step, Value line, int64_t u,
+                           Emitter::Values &made) {
+      Emitter::Values right;
+      for (int64_t j = first; j < end; ++j)
+        right.push_back(wordsOf(panel, e.plus(d.first, step), line, j));
+      if (fetches)
+        fetchLine(panel, e.plus(d.first, step), line);
+      for (int64_t i = 0; i < height; ++i) {
+        int64_t row = firstRow + i;
+        Emitter::Values from = {block,
+                                step,
+                                e.index(0),
+                                e.index(row / half),
+                                e.index(row % half),
+                                e.times(line, rowsALine())};
+        Value left = e.splatWord(split, from, half);
+        for (int64_t j = first; j < end; ++j) {
+          Value &sum = made[u % sets * count + i * wide + j];
+          sum = bytes ? e.dot(sum, left, right[j - first])
+                      : e.dotPairs(sum, left, right[j - first]);
+        }
+      }
+    };
+  };
+  Emitter::Values made;
+  for (int64_t i = 0; i < height; ++i)
+    for (int64_t j = 0; j < wide; ++j)
+      made.push_back(
+          d.begins ? base[j]
+                   : e.sum(base[j], e.load(sums, sumAt(i, j), half, half)));
+  made.resize(sets * count, e.zeros(sumType, half));
+  if (sets > 1)
+    made = e.loop(e.index(0), e.index(d.count), 1, made,
+                  [&](Value step, ValueRange so) {
+                    Emitter::Values made(so);
+                    for (int64_t j = 0; j < wide; ++j)
+                      made = linesOf(step, unroll, made, multiply(j, j + 1));
+                    return made;
+                  });
+  else
+    made = overLines(d, unroll, made, multiply(0, wide));
+  for (int64_t i = 0; i < count; ++i) {
+    for (int64_t set = sets / 2; set > 0; set /= 2)
+      for (int64_t k = 0; k < set; ++k)
+        made[k * count + i] =
+            e.sum(made[k * count + i], made[(set + k) * count + i]);
+    e.store(made[i], sums, sumAt(i / wide, i % wide), half);
+  }
+}
+
+void TileProduct::byDots(Value block, Value panel, const Depth &d) {
+  constexpr int64_t mostRows = 12;
+  Emitter::Values base(columns > half ? 2 : 1, e.zeros(sumType, half));
+  if (bytes)
+    base = timesLeast(block, panel, d);
   // Of a last block that is not whole all rows are made, and only its own used.
   EvenSplit tiles(std::min(rows, side), mostRows);
   for (int64_t t = 0, row = 0; t < tiles.count; ++t) {
     int64_t height = tiles.size + (t < tiles.larger);
-    rowsFrom(e.index(row), height);
+    dotRows(block, panel, d, base, row, height);
     row += height;
   }
 }

@@ -170,24 +170,6 @@ Value Emitter::widen(Value value, Type element, bool isUnsigned) {
   return create<arith::ExtSIOp>(type, value);
 }
 
-Value Emitter::loadWords(Value buffer, ValueRange indices, int64_t lanes) {
-  return create<vector::BitCastOp>(VectorType::get(lanes, getI32Type()),
-                                   load(buffer, indices, 4 * lanes, 4 * lanes));
-}
-
-Value Emitter::splatWord(Value buffer, ValueRange indices, int64_t lanes) {
-  return splat(
-      create<vector::ExtractOp>(loadWords(buffer, indices, 1), int64_t(0)),
-      lanes);
-}
-
-Value Emitter::dot(Value sums, Value unsignedWords, Value signedWords) {
-  return create<LLVM::CallIntrinsicOp>(
-             sums.getType(), getStringAttr("llvm.x86.avx512.vpdpbusd.512"),
-             ValueRange{sums, unsignedWords, signedWords})
-      .getResult(0);
-}
-
 Value Emitter::multiplyAdd(Value a, Value b, Value c) {
   if (isa<FloatType>(getElementTypeOrSelf(a)))
     return create<vector::FMAOp>(a, b, c);

@@ -23,7 +23,12 @@ TileProduct::TileProduct(Emitter &e, kernel::MatmulOp op, bool dots)
   stepDepth = e.shape(b).back();
   panels = e.shape(b)[0], steps = e.shape(b)[1], parts = e.shape(b)[2];
   blocks = (rows + side - 1) / side;
-  EvenSplit depths(steps, 1024 / stepDepth);
+  int64_t most = 1024 / stepDepth;
+  // Threads share few rows where these have few blocks of the depth. A single
+  // block for dot products leaves L2 to longer panels.
+  if (dots && blocks == 1)
+    most = std::max<int64_t>(most, llvm::divideCeil(steps, mostDepthsShared));
+  EvenSplit depths(steps, most);
   stepsABlock = depths.size + (depths.larger != 0);
   depthBlocks = (steps + stepsABlock - 1) / stepsABlock;
 }
@@ -119,7 +124,7 @@ Value TileProduct::nextPart(MutableArrayRef<Value> halves, int64_t i) {
 }
 
 void TileProduct::splitBlock(Value first, Value block, const Depth &d) {
-  if (dots)
+  if (dots && bytes)
     return shiftBlock(first, block, d);
   Value firstRow = e.times(e.plus(first, block), side);
   int64_t tail = d.ends ? depth % stepDepth : 0;

@@ -1,4 +1,5 @@
-// Matrix products by the tiles of Intel AMX, and of bytes by AVX-512 VNNI.
+// Matrix products by the tiles of Intel AMX, and of bytes or bf16 by the dot
+// products of AVX-512 VNNI and BF16.
 //
 // A product of f32 is made of products of bf16: each operand is the sum of up
 // to three parts of 8 bits of its significand, and of the nine products of
@@ -33,8 +34,9 @@ struct TileEmitter : TileProduct {
 
   TileEmitter(Emitter &e, kernel::MatmulOp op, const kernel::Target &target)
       : TileProduct(e, op,
-                    target.dots && !target.byteTiles &&
-                        e.element(op.getB()).isInteger(8)),
+                    e.element(op.getB()).isInteger(8)
+                        ? target.dots && !target.byteTiles
+                        : target.pairDots && !target.tiles),
         target(target), threads(slotsOf(op)), slabs(slabsFor()) {}
 
   // The parts of a slab and the panel that they meet are half of L2.
@@ -56,7 +58,9 @@ struct TileEmitter : TileProduct {
   // A tile's product takes 16 cycles, its loads as long again.
   double nanoseconds() const {
     double products = double(rows) * double(columns) * double(depth);
-    return productTime(products, half) * (parts == 3 ? 0.7 : 0.4);
+    return std::max(productTime(products, half) * (parts == 3 ? 0.7 : 0.4),
+                    movingTime(ShapedType::getNumElements(e.shape(b)) *
+                               Emitter::elementBytes(b)));
   }
 
   Value allocate(ArrayRef<int64_t> shape, Type element) {
@@ -68,7 +72,7 @@ struct TileEmitter : TileProduct {
     split = allocate({blocks, stepsABlock, parts, 2, half, stepDepth},
                      e.element(b));
     fits = allocate({blocks}, e.getI32Type());
-    if (dots)
+    if (dots && bytes)
       least = allocate({blocks}, e.getI32Type());
   }
 
@@ -230,7 +234,7 @@ struct TileEmitter : TileProduct {
     // larger than L2. The depth's blocks then are no loop.
     constexpr int64_t few = 4, most = 16 << 20;
     bool uneven = slabs.count % threads != 0 && slabs.count < few * threads;
-    if (e.isShared() && uneven && depthBlocks <= 3 &&
+    if (e.isShared() && uneven && depthBlocks <= mostDepthsShared &&
         blocks * blockBytes() * depthBlocks <= most)
       return together();
     e.parts(slabs.count, /*few=*/true,

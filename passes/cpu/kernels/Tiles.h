@@ -1,5 +1,5 @@
 // A product by tiles: its sizes, its scratch, and what is done to one block, by
-// the tiles of Intel AMX or, of bytes, by the dot products of AVX-512 VNNI.
+// the tiles of Intel AMX or by the dot products of AVX-512 VNNI and BF16.
 
 #ifndef WEIR_PASSES_CPU_KERNELS_TILES_H
 #define WEIR_PASSES_CPU_KERNELS_TILES_H
@@ -11,13 +11,14 @@ namespace weir {
 struct TileProduct {
   static constexpr int64_t side = 32; // rows and columns of a block
   static constexpr int64_t half = 16; // rows of a tile, and its columns of sums
+  static constexpr int64_t mostDepthsShared = 3; // blocks, of which none loops
 
   Emitter &e;
   TileRegisters registers{e};
   kernel::MatmulOp op;
   mlir::Value a, b, out;
   bool bytes; // tiles are of i8 and sums of i32, or of bf16 and f32
-  bool dots;  // of bytes, without tile registers
+  bool dots;  // without tile registers
   mlir::Type sumType;
   int64_t rows = 1, columns, depth, parts;
   int64_t stepDepth;             // of one product of tiles
@@ -26,7 +27,7 @@ struct TileProduct {
   // The parts of a slab of A, for each of its blocks whether they are its
   // whole, and sums: of all blocks where those of the depth are several.
   mlir::Value split, fits, sums;
-  // Of a block for dot products, what its bytes are the distances from.
+  // Of a block for dot products of bytes, what these are the distances from.
   mlir::Value least;
 
   struct Depth {
@@ -72,6 +73,17 @@ private:
   mlir::Value nextPart(mlir::MutableArrayRef<mlir::Value> halves, int64_t i);
   mlir::Value wordsOf(mlir::Value panel, mlir::Value step, mlir::Value line,
                       int64_t columnHalf);
+  Emitter::Values timesLeast(mlir::Value block, mlir::Value panel,
+                             const Depth &depth);
+  using Line = llvm::function_ref<void(mlir::Value, mlir::Value, int64_t,
+                                       Emitter::Values &)>;
+  Emitter::Values overLines(const Depth &depth, int64_t unroll,
+                            Emitter::Values carried, Line line);
+  Emitter::Values linesOf(mlir::Value step, int64_t unroll,
+                          mlir::ValueRange carried, Line line);
+  void dotRows(mlir::Value block, mlir::Value panel, const Depth &depth,
+               mlir::ValueRange base, int64_t firstRow, int64_t height);
+  void fetchLine(mlir::Value panel, mlir::Value step, mlir::Value line);
   Emitter::Values weights(mlir::Value panel, mlir::Value line,
                           int64_t columnHalf);
   /// How many rows of the matrix lie in one line of a tile.

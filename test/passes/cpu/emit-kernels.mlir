@@ -1017,6 +1017,54 @@ func.func @dots(%a: memref<64x64xi32>, %b: memref<2x1x1x2x16x64xi8>, %c: memref<
 
 // -----
 
+// Pairs of bf16 by dot products: rows are copied for their range, and blocks with
+// others in it are summed as f32. What comes of the weights is fetched meanwhile,
+// once for all rows of a block.
+// CHECK-LABEL: func @pairs
+// CHECK-NOT: vector.reduction <minsi>
+// CHECK: vector.store %{{.*}}, %[[SPLIT:.*]][{{.*}} : memref<2x2x1x2x16x32xbf16>, vector<32xbf16>
+// CHECK: memref.prefetch
+// CHECK: memref.prefetch
+// CHECK: vector.load %[[SPLIT]][{{.*}}, vector<2xbf16>
+// CHECK-NOT: memref.prefetch
+// CHECK-COUNT-24: llvm.call_intrinsic "llvm.x86.avx512bf16.dpbf16ps.512"{{.*}} -> vector<16xf32>
+// CHECK: } else {
+// CHECK: vector.fma
+module attributes {weir.target = {features = "+avx512f,+avx512bf16", vector_bits = 512}} {
+func.func @pairs(%a: memref<64x64xbf16>, %b: memref<2x2x1x2x16x32xbf16>, %c: memref<64x64xf32>) {
+  kernel.matmul ins(%a, %b : memref<64x64xbf16>, memref<2x2x1x2x16x32xbf16>) outs(%c : memref<64x64xf32>) attributes {range = array<i32: 226492416, 1879048192>} {
+  ^bb0(%sum: f32):
+    kernel.yield %sum : f32
+  }
+  return
+}
+}
+
+// -----
+
+// The sums of one row are in four sets, and each half of the columns is read as
+// it lies.
+// CHECK-LABEL: func @pairs_of_a_row
+// CHECK-NOT: memref.prefetch
+// CHECK: scf.for {{.*}} -> (vector<16xf32>, vector<16xf32>, vector<16xf32>, vector<16xf32>, vector<16xf32>, vector<16xf32>, vector<16xf32>, vector<16xf32>)
+// CHECK: scf.for %{{.*}} = %c0 to %c16 step %c4
+// CHECK-COUNT-4: dpbf16ps.512
+// CHECK: scf.for %{{.*}} = %c0 to %c16 step %c4
+// CHECK-COUNT-4: dpbf16ps.512
+// CHECK-COUNT-3: arith.addf %{{.*}} : vector<16xf32>
+// CHECK: vector.store
+module attributes {weir.target = {features = "+avx512f,+avx512bf16", vector_bits = 512}} {
+func.func @pairs_of_a_row(%a: memref<1x64xbf16>, %b: memref<2x2x1x2x16x32xbf16>, %c: memref<1x64xf32>) {
+  kernel.matmul ins(%a, %b : memref<1x64xbf16>, memref<2x2x1x2x16x32xbf16>) outs(%c : memref<1x64xf32>) attributes {range = array<i32: 226492416, 1879048192>} {
+  ^bb0(%sum: f32):
+    kernel.yield %sum : f32
+  }
+  return
+}
+}
+
+// -----
+
 // A filter that is more than L2 holds is fetched a panel ahead; a small one is not.
 // CHECK-LABEL: func @fetched_ahead
 // CHECK: memref.prefetch %{{.*}} : memref<16x147456xf32>

@@ -195,6 +195,44 @@ func.func private @kernel_0(%a: tensor<64x64xi32>, %w: tensor<64x64xi32> {weir.c
 
 // -----
 
+// And those of bf16 for dot products of pairs, whatever the rows; but f32, whose
+// parts they would multiply too slowly, is in panels.
+// CHECK-LABEL: func.func @pairs
+// CHECK: kernel.matmul {{.*}} : tensor<1x64xbf16>, tensor<2x2x1x2x16x32xbf16>) {{.*}} attributes {range = array<i32: {{.*}}>}
+// CHECK: kernel.matmul {{.*}} : tensor<64x64xf32>, tensor<2x64x32xf32>)
+module attributes {weir.target = {features = "+avx512f,+avx512bf16", vector_bits = 512 : i64}} {
+func.func @pairs(%x: tensor<1x64xbf16>, %z: tensor<64x64xf32>) -> (tensor<1x64xbf16>, tensor<64x64xf32>) attributes {weir.entry = "serve"} {
+  %w = graph.constant dense<3.0> : tensor<64x64xbf16>
+  %v = graph.constant dense<3.0> : tensor<64x64xf32>
+  %y = plan.task @kernel_0(%x, %w) : (tensor<1x64xbf16>, tensor<64x64xbf16>) -> tensor<1x64xbf16>
+  %u = plan.task @kernel_1(%z, %v) : (tensor<64x64xf32>, tensor<64x64xf32>) -> tensor<64x64xf32>
+  return %y, %u : tensor<1x64xbf16>, tensor<64x64xf32>
+}
+func.func private @kernel_0(%a: tensor<1x64xbf16>, %w: tensor<64x64xbf16> {weir.constant}) -> tensor<1x64xbf16> attributes {weir.kernel} {
+  %e = tensor.empty() : tensor<2x64x32xbf16>
+  %p = kernel.pack ins(%w : tensor<64x64xbf16>) outs(%e : tensor<2x64x32xbf16>) -> tensor<2x64x32xbf16>
+  %c = tensor.empty() : tensor<1x64xbf16>
+  %y = kernel.matmul ins(%a, %p : tensor<1x64xbf16>, tensor<2x64x32xbf16>) outs(%c : tensor<1x64xbf16>) -> tensor<1x64xbf16> {
+  ^bb0(%sum: f32):
+    %t = arith.truncf %sum : f32 to bf16
+    kernel.yield %t : bf16
+  }
+  return %y : tensor<1x64xbf16>
+}
+func.func private @kernel_1(%a: tensor<64x64xf32>, %w: tensor<64x64xf32> {weir.constant}) -> tensor<64x64xf32> attributes {weir.kernel} {
+  %e = tensor.empty() : tensor<2x64x32xf32>
+  %p = kernel.pack ins(%w : tensor<64x64xf32>) outs(%e : tensor<2x64x32xf32>) -> tensor<2x64x32xf32>
+  %c = tensor.empty() : tensor<64x64xf32>
+  %y = kernel.matmul ins(%a, %p : tensor<64x64xf32>, tensor<2x64x32xf32>) outs(%c : tensor<64x64xf32>) -> tensor<64x64xf32> {
+  ^bb0(%sum: f32):
+    kernel.yield %sum : f32
+  }
+  return %y : tensor<64x64xf32>
+}
+}
+
+// -----
+
 // CHECK-LABEL: func.func @words
 // CHECK-NOT: xi8
 // CHECK: tensor<2x64x32xi32>
