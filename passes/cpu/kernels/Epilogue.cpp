@@ -277,6 +277,26 @@ void storeTile(Emitter &e, Value out, const Tile &tile, ValueRange sums) {
                 tile.valid(v));
 }
 
+void addStored(Emitter &e, Value out, const Tile &tile, Value begins,
+               Emitter::Values &sums) {
+  auto choice = e.create<scf::IfOp>(ValueRange(sums).getTypes(), begins);
+  OpBuilder::InsertionGuard guard(e);
+  e.createBlock(&choice.getThenRegion());
+  e.create<scf::YieldOp>(sums);
+  e.createBlock(&choice.getElseRegion());
+  Emitter::Values total;
+  Value part = tile.in(e, out);
+  for (int64_t y = 0; y < tile.height; ++y)
+    for (int64_t x = 0; x < tile.width; ++x)
+      for (int64_t v = 0; v < tile.vectors(); ++v) {
+        Value before = e.load(part, tile.at(e, part, e.index(y), e.index(x), v),
+                              tile.lanes, tile.valid(v));
+        total.push_back(e.sum(before, sums[total.size()]));
+      }
+  e.create<scf::YieldOp>(total);
+  sums.assign(choice.result_begin(), choice.result_end());
+}
+
 void prefetchTile(Emitter &e, kernel::KernelOpInterface op, const Tile &tile,
                   bool finishes) {
   auto fetch = [&](Value buffer, bool isWrite) {

@@ -36,7 +36,11 @@ struct Tile {
 void storeTile(Emitter &e, mlir::Value out, const Tile &tile,
                mlir::ValueRange sums);
 
-/// The same, each through the epilogue of `op`.
+/// Adds what was stored there to sums of such an order, unless `begins` holds.
+void addStored(Emitter &e, mlir::Value out, const Tile &tile,
+               mlir::Value begins, Emitter::Values &sums);
+
+/// Stores sums as storeTile does, each through the epilogue of `op`.
 void finishTile(Emitter &e, kernel::KernelOpInterface op, const Tile &tile,
                 mlir::ValueRange sums);
 

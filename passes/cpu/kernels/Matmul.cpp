@@ -135,25 +135,6 @@ struct MatmulEmitter : MatmulBlocks {
     return at;
   }
 
-  // Adds what the result has of the depth before, unless there is none.
-  void addBefore(const Tile &tile, Value begins, Emitter::Values &sums) {
-    auto choice = e.create<scf::IfOp>(ValueRange(sums).getTypes(), begins);
-    OpBuilder::InsertionGuard guard(e);
-    e.createBlock(&choice.getThenRegion());
-    e.create<scf::YieldOp>(sums);
-    e.createBlock(&choice.getElseRegion());
-    Emitter::Values total;
-    Value part = tile.in(e, out);
-    for (int64_t i = 0; i < tile.width; ++i)
-      for (int64_t v = 0; v < tile.vectors(); ++v) {
-        Value before = e.load(part, tile.at(e, part, e.index(0), e.index(i), v),
-                              lanes, tile.valid(v));
-        total.push_back(e.sum(before, sums[total.size()]));
-      }
-    e.create<scf::YieldOp>(total);
-    sums.assign(choice.result_begin(), choice.result_end());
-  }
-
   // One register tile: `height` rows from `row`, `valid` columns.
   void tile(Value row, int64_t height, Value column, int64_t valid,
             const DepthPart &depth, function_ref<void(Value, int64_t)> ahead) {
@@ -216,17 +197,34 @@ struct MatmulEmitter : MatmulBlocks {
     };
     sums = waiting.loop(depth.count, unroll, sums, steps, sets);
     if (depth.begins)
-      addBefore(shape, depth.begins, sums);
+      addStored(e, out, shape, depth.begins, sums);
     if (depth.ends)
       finishTile(e, op, shape, sums);
     else
       storeTile(e, out, shape, sums);
   }
 
+  // Where B is read after this block of the depth: at the next one or, where it
+  // ends its slab, at the slab's first one of the next panel. Panels lie one
+  // after the other.
+  Emitter::Values afterBlock(Value column, const DepthPart &slab,
+                             const DepthPart &depth) {
+    Value nextPanel = e.plus(column, width);
+    if (depth.count == slab.count)
+      return placeB(nextPanel, slab.first);
+    Value next = e.plus(depth.first, depth.count);
+    if (slab.count == this->depth)
+      return placeB(column, next);
+    Value wraps = e.create<arith::CmpIOp>(arith::CmpIPredicate::uge, next,
+                                          e.plus(slab.first, slab.count));
+    return placeB(e.create<arith::SelectOp>(wraps, nextPanel, column),
+                  e.create<arith::SelectOp>(wraps, slab.first, next));
+  }
+
   // All tiles of the block of rows that begins at tile `block`, against the
   // columns of one tile.
   void tilesOfBlock(Value block, Value column, int64_t valid,
-                    const DepthPart &depth) {
+                    const DepthPart &slab, const DepthPart &depth) {
     if (part) {
       partLine = depth.first;
       PanelCopy(e, pack, width, target)
@@ -236,9 +234,9 @@ struct MatmulEmitter : MatmulBlocks {
     auto run = [&](Value low, Value high, int64_t size, int64_t offset) {
       e.loop(low, high, 1, [&](Value t) {
         Value row = afterGrains(e.plus(e.times(t, size), offset));
-        // The next panel comes near while this one is used, each tile of the
-        // block fetching its share. All its lines are one run, of which every
-        // term has its part. One tile of rows fetches what it will read soon,
+        // What is read next comes near meanwhile, each tile of the block
+        // fetching its share. All its lines are one run, of which every term
+        // has its part. One tile of rows fetches what it will read soon,
         // perhaps of a part of a panel.
         auto ahead = [&](Value k, int64_t unroll) {
           int64_t bytes = Emitter::elementBytes(b), line = width * unit();
@@ -263,8 +261,8 @@ struct MatmulEmitter : MatmulBlocks {
           int64_t share = (line + tilesABlock - 1) / tilesABlock;
           Value term =
               e.plus(e.times(e.plus(t, e.times(block, -1)), depth.count), k);
-          fetch(placeB(e.plus(column, width), depth.first),
-                e.times(term, share), unroll * share);
+          fetch(afterBlock(column, slab, depth), e.times(term, share),
+                unroll * share);
         };
         bool fetches = fetchesPanels && !part && valid == width &&
                        (panel == width || streamsPanels);
@@ -310,7 +308,7 @@ struct MatmulEmitter : MatmulBlocks {
         copyBlock(block, slab.first, slab.count);
       eachColumn([&](Value column, int64_t valid) {
         slab.eachBlock(e, depthBlock, [&](const DepthPart &part) {
-          tilesOfBlock(block, column, valid, part);
+          tilesOfBlock(block, column, valid, slab, part);
         });
       });
     });

@@ -533,6 +533,45 @@ module attributes {weir.target = {vector_bits = 512 : i64, fma_rate = 1 : i64, l
 
 // -----
 
+// What is read next comes into L2: after a block of the depth the next one of the
+// panel, which two tiles fetch half and half.
+// CHECK-LABEL: func @next_block
+// CHECK: scf.for %[[K:.*]] = %c0 to %c1920 step %c192
+// CHECK: %[[NEXT:.*]] = arith.addi %[[K]], %c192
+// CHECK: %[[PANEL:.*]] = arith.divui
+// CHECK-COUNT-8: memref.prefetch %arg1[%[[PANEL]], %[[NEXT]], %{{.*}}], read, locality<2>
+module attributes {weir.target = {vector_bits = 512 : i64, fma_rate = 1 : i64}} {
+  func.func @next_block(%a: memref<8x2048xf32>, %b: memref<64x2048x32xf32>, %c: memref<8x2048xf32>) {
+    kernel.matmul ins(%a, %b : memref<8x2048xf32>, memref<64x2048x32xf32>) outs(%c : memref<8x2048xf32>) {
+    ^bb0(%sum: f32):
+      kernel.yield %sum : f32
+    }
+    return
+  }
+}
+
+// -----
+
+// After the last block of a slab it is the slab's first one of the next panel.
+// CHECK-LABEL: func @next_of_slab
+// CHECK: scf.for %[[SLAB:.*]] = %c0 to %c1920 step %c384
+// CHECK: scf.for %{{.*}} = %c0 to %c384 step %c192
+// CHECK: %[[WRAPS:.*]] = arith.cmpi uge
+// CHECK: arith.select %[[WRAPS]]
+// CHECK: %[[NEXT:.*]] = arith.select %[[WRAPS]], %[[SLAB]]
+// CHECK: memref.prefetch %arg1[%{{.*}}, %[[NEXT]], %{{.*}}], read, locality<2>
+module attributes {weir.target = {vector_bits = 512 : i64, fma_rate = 1 : i64}} {
+  func.func @next_of_slab(%a: memref<512x2048xf32>, %b: memref<64x2048x32xf32>, %c: memref<512x2048xf32>) {
+    kernel.matmul ins(%a, %b : memref<512x2048xf32>, memref<64x2048x32xf32>) outs(%c : memref<512x2048xf32>) {
+    ^bb0(%sum: f32):
+      kernel.yield %sum : f32
+    }
+    return
+  }
+}
+
+// -----
+
 // Many rows whose tiles fill a set of L1: each part copies its own.
 // CHECK-LABEL: func @rows
 // CHECK: kernel.parts 37 few {
