@@ -140,6 +140,124 @@ struct LowerArg : OpConversionPattern<Op> {
   }
 };
 
+/// The same of 32-bit elements side by side in two passes, a maximum and the
+/// least place whose element equals it: each combines by one op, as vectors of
+/// a row want it. Where the lanes are those of several results one pass does.
+template <typename Op>
+struct LowerArgOfWords : OpConversionPattern<Op> {
+  using OpConversionPattern<Op>::OpConversionPattern;
+
+  LogicalResult matchAndRewrite(Op op, typename Op::Adaptor adaptor,
+                                ConversionPatternRewriter &b) const override {
+    Location loc = op.getLoc();
+    RankedTensorType x = op.getX().getType(), result = op.getType();
+    Type element = x.getElementType(), i32 = b.getI32Type();
+    auto axis = static_cast<int64_t>(op.getAxis());
+    constexpr int64_t none = std::numeric_limits<int32_t>::max();
+    constexpr int64_t lanes = 8;
+    if (!(element.isF32() || element.isSignlessInteger(32)) ||
+        x.getDimSize(axis) >= none || x.getDimSize(axis) < lanes ||
+        ShapedType::getNumElements(x.getShape().drop_front(axis + 1)) >= lanes)
+      return failure();
+    Loops loops(b, x, axis);
+    Value extremes = extremesOf(op, adaptor.getX(), loops, b);
+    Value places = placesTo(x.getDimSize(axis), b, loc);
+    AffineMap along = AffineMap::get(x.getRank(), 0, b.getAffineDimExpr(axis));
+    auto init = result.clone(i32);
+    Value last = b.create<arith::ConstantOp>(loc, b.getI32IntegerAttr(none));
+    Value first =
+        b.create<linalg::GenericOp>(
+             loc, init, ValueRange{adaptor.getX(), extremes, places},
+             filledTensor(b, loc, init, last),
+             ArrayRef<AffineMap>{loops.element, loops.rest, along, loops.rest},
+             loops.iterators,
+             [&](OpBuilder &b, Location loc, ValueRange args) {
+               Value turned = turn(b, loc, args[0]);
+               Value is =
+                   isa<FloatType>(element)
+                       ? b.create<arith::CmpFOp>(loc, arith::CmpFPredicate::OEQ,
+                                                 turned, args[1])
+                             .getResult()
+                       : b.create<arith::CmpIOp>(loc, arith::CmpIPredicate::eq,
+                                                 turned, args[1]);
+               Value place = b.create<arith::SelectOp>(loc, is, args[2], last);
+               b.create<linalg::YieldOp>(
+                   loc,
+                   b.create<arith::MinSIOp>(loc, args[3], place).getResult());
+             })
+            .getResult(0);
+    AffineMap identity = b.getMultiDimIdentityMap(result.getRank());
+    Type type = graph::signless(result.getElementType());
+    b.replaceOpWithNewOp<linalg::GenericOp>(
+        op, RankedTensorType::get(result.getShape(), type), first,
+        emptyTensor(b, loc, result), ArrayRef<AffineMap>{identity, identity},
+        parallelLoops(result.getRank()),
+        [&](OpBuilder &b, Location loc, ValueRange args) {
+          // Where nothing is a number.
+          Value isNone = b.create<arith::CmpIOp>(loc, arith::CmpIPredicate::eq,
+                                                 args[0], last);
+          Value zero = b.create<arith::ConstantOp>(loc, b.getI32IntegerAttr(0));
+          Value place = b.create<arith::SelectOp>(loc, isNone, zero, args[0]);
+          unsigned width = type.getIntOrFloatBitWidth();
+          if (width > 32)
+            place = b.create<arith::ExtUIOp>(loc, type, place);
+          else if (width < 32)
+            place = b.create<arith::TruncIOp>(loc, type, place);
+          b.create<linalg::YieldOp>(loc, place);
+        });
+    return success();
+  }
+
+private:
+  /// `x`, or for a least element what turns the order of elements round.
+  static Value turn(OpBuilder &b, Location loc, Value x) {
+    if (std::is_same_v<Op, graph::ArgMaxOp>)
+      return x;
+    if (isa<FloatType>(x.getType()))
+      return b.create<arith::NegFOp>(loc, x);
+    Value all = b.create<arith::ConstantOp>(loc, b.getI32IntegerAttr(-1));
+    return b.create<arith::XOrIOp>(loc, x, all);
+  }
+
+  /// The greatest of what `turn` gives; NaN is passed over.
+  static Value extremesOf(Op op, Value x, const Loops &loops, OpBuilder &b) {
+    Location loc = op.getLoc();
+    Type element = cast<RankedTensorType>(x.getType()).getElementType();
+    auto type = op.getType().clone(element);
+    Value lowest = b.create<arith::ConstantOp>(
+        loc, graph::identityOf(graph::Reduction::max, element));
+    return b
+        .create<linalg::GenericOp>(
+            loc, type, x, filledTensor(b, loc, type, lowest),
+            ArrayRef<AffineMap>{loops.element, loops.rest}, loops.iterators,
+            [&](OpBuilder &b, Location loc, ValueRange args) {
+              Value turned = turn(b, loc, args[0]);
+              Value most =
+                  isa<FloatType>(element)
+                      ? b.create<arith::MaxNumFOp>(loc, args[1], turned)
+                            .getResult()
+                      : b.create<arith::MaxSIOp>(loc, args[1], turned);
+              b.create<linalg::YieldOp>(loc, most);
+            })
+        .getResult(0);
+  }
+
+  /// 0, 1, ... below `count`.
+  static Value placesTo(int64_t count, OpBuilder &b, Location loc) {
+    auto type = RankedTensorType::get({count}, b.getI32Type());
+    return b
+        .create<linalg::GenericOp>(
+            loc, type, ValueRange(), emptyTensor(b, loc, type),
+            b.getMultiDimIdentityMap(1), parallelLoops(1),
+            [&](OpBuilder &b, Location loc, ValueRange) {
+              Value place = b.create<arith::IndexCastOp>(
+                  loc, b.getI32Type(), b.create<linalg::IndexOp>(loc, 0));
+              b.create<linalg::YieldOp>(loc, place);
+            })
+        .getResult(0);
+  }
+};
+
 /// Loops over all dimensions, the axis outside the ones after it, each element
 /// made from the one before it along the axis.
 template <typename Op>
@@ -195,6 +313,9 @@ struct LowerCumulative : OpConversionPattern<Op> {
 
 void addReducePatterns(const TypeConverter &converter,
                        RewritePatternSet &patterns) {
+  patterns
+      .add<LowerArgOfWords<graph::ArgMaxOp>, LowerArgOfWords<graph::ArgMinOp>>(
+          converter, patterns.getContext(), /*benefit=*/2);
   patterns.add<
       LowerReduction<graph::ReduceSumOp>, LowerReduction<graph::ReduceProdOp>,
       LowerReduction<graph::ReduceMaxOp>, LowerReduction<graph::ReduceMinOp>,

@@ -92,6 +92,40 @@ def special():
     return graph
 
 
+def places_in_rows():
+    """Rows longer than a vector: ties, of which the first counts, zeros of both
+    signs, what is no number, and the ends of a type's range."""
+    graph = Graph()
+    one = graph.constant(np.int32(1))
+    for columns in (8, 37, 200):
+        xs = random.integers(-9, 9, (12, columns)).astype(np.float32)
+        xs[1] = 0.0
+        xs[1, 1::2] = -0.0
+        xs[2, ::3] = np.nan
+        xs[3] = np.nan
+        xs[4] = -np.inf
+        xs[4, :2] = np.nan
+        xs[5] = np.inf
+        whole = np.where(random.random((12, columns)) < 0.5, random.integers(-3, 3, (12, columns)), -(2**31))
+        whole[3, 5], whole[4] = 2**31 - 1, -(2**31)
+        whole = whole.astype(np.int32)
+        # NumPy passes nothing over.
+        most, least = np.where(np.isnan(xs), -np.inf, xs), np.where(np.isnan(xs), np.inf, xs)
+        first = {3: 0, 4: 2}
+        for op, rows, exact in (
+            ("ArgMax", xs, np.argmax(most, 1)),
+            ("ArgMin", xs, np.argmin(least, 1)),
+            ("ArgMax", whole, np.argmax(whole, 1)),
+            ("ArgMin", whole, np.argmin(whole, 1)),
+        ):
+            if rows is xs:
+                exact = [first.get(row, at) for row, at in enumerate(exact)]
+            x = graph.input(rows)
+            graph.expect(graph.op(op, x, one), np.int64(exact), type=np.int64)
+            graph.expect(graph.op(op, x, one, output_type=np.int32), np.int32(exact), type=np.int32)
+    return graph
+
+
 def computed():
     """Extremes of what is no number where there is no element."""
     graph = Graph()
@@ -218,4 +252,4 @@ def gradients():
 
 
 if __name__ == "__main__":
-    main(floats_f32, floats_f64, halves, special, computed, integers, cumulative, long, gradients)
+    main(floats_f32, floats_f64, halves, special, places_in_rows, computed, integers, cumulative, long, gradients)

@@ -41,6 +41,31 @@ func.func @place(%x: tensor<2x3xf32>) -> tensor<3xi64> {
   return %y : tensor<3xi64>
 }
 
+// Elements side by side are compared to the greatest of them, which NaN is never.
+// CHECK-LABEL: @place_in_row
+// CHECK: %[[MOST:.*]] = linalg.generic {{.*}}iterator_types = ["parallel", "reduction"]} ins(%arg0
+// CHECK: arith.maxnumf
+// CHECK: linalg.generic {{.*}}iterator_types = ["parallel", "reduction"]} ins(%arg0, %[[MOST]]
+// CHECK: arith.cmpf oeq
+// CHECK: arith.minsi
+// CHECK: arith.extui
+func.func @place_in_row(%x: tensor<2x30xf32>) -> tensor<2xi64> {
+  %y = graph.arg_max %x axis 1 : tensor<2x30xf32> to tensor<2xi64>
+  return %y : tensor<2xi64>
+}
+
+// The least is the greatest in the opposite order: of integers that of their
+// complements, which none leaves the type as its negative would.
+// CHECK-LABEL: @least_in_row
+// CHECK: arith.xori
+// CHECK: arith.maxsi
+// CHECK: arith.xori
+// CHECK: arith.cmpi eq
+func.func @least_in_row(%x: tensor<2x30xi32>) -> tensor<2xi32> {
+  %y = graph.arg_min %x axis 1 : tensor<2x30xi32> to tensor<2xi32>
+  return %y : tensor<2xi32>
+}
+
 // CHECK-LABEL: @running
 // CHECK: scf.for
 // CHECK: scf.for
