@@ -124,6 +124,7 @@ struct LowerGraph : impl::LowerGraphBase<LowerGraph> {
     addScatterPatterns(converter, patterns);
     addShapePatterns(converter, patterns);
     addSortPatterns(converter, patterns);
+    addTopKPatterns(converter, patterns);
     populateFunctionOpInterfaceTypeConversionPattern<func::FuncOp>(patterns,
                                                                    converter);
     populateReturnOpTypeConversionPattern(patterns, converter);

@@ -21,6 +21,7 @@ void addReducePatterns(const mlir::TypeConverter &, mlir::RewritePatternSet &);
 void addScatterPatterns(const mlir::TypeConverter &, mlir::RewritePatternSet &);
 void addShapePatterns(const mlir::TypeConverter &, mlir::RewritePatternSet &);
 void addSortPatterns(const mlir::TypeConverter &, mlir::RewritePatternSet &);
+void addTopKPatterns(const mlir::TypeConverter &, mlir::RewritePatternSet &);
 
 /// A tensor to be written over, of the converted type of `type`.
 mlir::Value emptyTensor(mlir::OpBuilder &b, mlir::Location loc,

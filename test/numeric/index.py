@@ -126,10 +126,11 @@ def sorts():
     g = Graph()
     i = lambda numbers: g.constant(np.int32(numbers))
     for type in TYPES:
-        for n in (1, 2, 7, 100):
+        for n in (1, 2, 7, 100, 300):
             x = g.input(values((3, n), type, high=20))
             order = np.argsort(-np.float64(x.value), axis=-1, kind="stable")
-            for k in sorted({1, min(n, 5), n}):
+            # Of 300 elements the greatest of blocks come first for up to 9.
+            for k in sorted({1, min(n, 5), n} | ({9, 10, 75} if n == 300 else set())):
                 top, at = g.op("TopKV2", x, i(k), outputs=2)
                 g.expect(at, order[:, :k].astype(np.int32))
                 g.expect(top, np.take_along_axis(x.value, order[:, :k], -1))
@@ -156,6 +157,15 @@ def not_numbers():
     top, at = g.op("TopKV2", x, g.constant(np.int32(4)), outputs=2)
     g.expect(at, np.int32([1, 3, 2, 4]))
     g.expect(top, np.float32([np.nan, np.nan, 3, 2]))
+    x = random.random((2, 400)).astype(np.float32)
+    x[:, 7::20] = np.nan
+    x[1, ::3] = -x[1, ::3]
+    x[1, 5], x[1, 6], x[1, 8], x[1, 9] = 0.0, -0.0, 3e38, -np.inf
+    order = np.argsort(-np.where(np.isnan(x), np.inf, x), axis=-1, kind="stable")
+    for k in (1, 10, 60, 400):
+        top, at = g.op("TopKV2", g.input(x), g.constant(np.int32(k)), outputs=2)
+        g.expect(at, order[:, :k].astype(np.int32))
+        g.expect(top, np.take_along_axis(x, order[:, :k], -1))
     return g
 
 

@@ -1,10 +1,8 @@
-// Lowers graph.sort to a merge sort, and graph.top_k to insertion into a short
-// row or, for many elements, to a sort.
+// Lowers graph.sort to a merge sort.
 
 #include "passes/lower/Patterns.h"
 
 #include "dialects/graph/Index.h"
-#include "dialects/graph/Shape.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -164,115 +162,11 @@ private:
   }
 };
 
-/// Keeps the k largest so far in order, and inserts each that is larger than
-/// the last of them. For a large k, a sort.
-struct LowerTopK : OpConversionPattern<graph::TopKOp> {
-  using OpConversionPattern::OpConversionPattern;
-
-  LogicalResult
-  matchAndRewrite(graph::TopKOp op, OpAdaptor adaptor,
-                  ConversionPatternRewriter &rewriter) const override {
-    Location loc = op.getLoc();
-    int64_t k = op.getK();
-    SmallVector<Value> kept{
-        emptyTensor(rewriter, loc, op.getValues().getType()),
-        emptyTensor(rewriter, loc, op.getIndices().getType())};
-    if (op.getValues().getType().getNumElements() == 0) {
-      rewriter.replaceOp(op, kept);
-      return success();
-    }
-    constexpr int64_t longestKept = 32;
-    if (k > longestKept) {
-      replaceBySort(op, rewriter);
-      return success();
-    }
-    ArrayRef<int64_t> shape = op.getX().getType().getShape();
-    kept = sequentialLoops(
-        rewriter, loc, shape, kept,
-        [&](OpBuilder &b, Location loc, ValueRange indices, ValueRange kept) {
-          ValueRange row = indices.drop_back();
-          Value value =
-              b.create<tensor::ExtractOp>(loc, adaptor.getX(), indices);
-          Value last = b.create<arith::ConstantIndexOp>(loc, k - 1);
-          Value least = extractAll(b, loc, kept.front(), row, last)[0];
-          Value wanted = b.create<arith::OrIOp>(
-              loc, isFree(b, loc, last, indices.back()),
-              isLess(b, loc, getElementTypeOrSelf(op.getX()), least, value));
-          auto choice = b.create<scf::IfOp>(
-              loc, wanted,
-              [&](OpBuilder &b, Location loc) {
-                b.create<scf::YieldOp>(
-                    loc, insert(b, loc, op, row, indices.back(), value, kept));
-              },
-              [&](OpBuilder &b, Location loc) {
-                b.create<scf::YieldOp>(loc, kept);
-              });
-          return SmallVector<Value>(choice.getResults());
-        });
-    rewriter.replaceOp(op, kept);
-    return success();
-  }
-
-private:
-  /// Whether fewer than `place` + 1 elements came before element `seen`.
-  static Value isFree(OpBuilder &b, Location loc, Value place, Value seen) {
-    return b.create<arith::CmpIOp>(loc, arith::CmpIPredicate::uge, place, seen);
-  }
-
-  /// Puts the value at its place of the row and moves the others on.
-  static SmallVector<Value> insert(OpBuilder &b, Location loc, graph::TopKOp op,
-                                   ValueRange row, Value seen, Value value,
-                                   ValueRange kept) {
-    Type type = getElementTypeOrSelf(op.getX());
-    Value zero = b.create<arith::ConstantIndexOp>(loc, 0);
-    Value one = b.create<arith::ConstantIndexOp>(loc, 1);
-    Value end = b.create<arith::ConstantIndexOp>(loc, op.getK());
-    Value no = b.create<arith::ConstantIntOp>(loc, 0, 1);
-    Value index = b.create<arith::IndexCastOp>(loc, b.getI32Type(), seen);
-    // What is carried: whether the place was found, the element to put down,
-    // and both tensors.
-    auto loop = b.create<scf::ForOp>(
-        loc, zero, end, one, ValueRange{no, value, index, kept[0], kept[1]},
-        [&](OpBuilder &b, Location loc, Value place, ValueRange carried) {
-          ValueRange element = carried.slice(1, 2), kept = carried.slice(3, 2);
-          SmallVector<Value> here = extractAll(b, loc, kept, row, place);
-          Value found = b.create<arith::OrIOp>(loc, carried[0],
-                                               isFree(b, loc, place, seen));
-          found = b.create<arith::OrIOp>(
-              loc, found, isLess(b, loc, type, here[0], element[0]));
-          SmallVector<Value> put, yields{found};
-          for (auto [old, carry] : llvm::zip_equal(here, element)) {
-            put.push_back(b.create<arith::SelectOp>(loc, found, carry, old));
-            yields.push_back(b.create<arith::SelectOp>(loc, found, old, carry));
-          }
-          llvm::append_range(yields, insertAll(b, loc, put, kept, row, place));
-          b.create<scf::YieldOp>(loc, yields);
-        });
-    return SmallVector<Value>(loop.getResults().drop_front(3));
-  }
-
-  static void replaceBySort(graph::TopKOp op,
-                            ConversionPatternRewriter &rewriter) {
-    RankedTensorType type = op.getX().getType();
-    SmallVector<int64_t> starts(type.getRank()), strides(type.getRank(), 1);
-    Value places = rewriter.create<graph::IotaOp>(
-        op.getLoc(), type.clone(rewriter.getI32Type()), type.getRank() - 1);
-    auto sort = rewriter.create<graph::SortOp>(
-        op.getLoc(), ValueRange{op.getX(), places}, true);
-    SmallVector<Value> results;
-    for (Value sorted : sort.getOutputs())
-      results.push_back(rewriter.create<graph::SliceOp>(
-          op.getLoc(), sorted, starts, op.getValues().getType().getShape(),
-          strides));
-    rewriter.replaceOp(op, results);
-  }
-};
-
 } // namespace
 
 void addSortPatterns(const TypeConverter &converter,
                      RewritePatternSet &patterns) {
-  patterns.add<LowerSort, LowerTopK>(converter, patterns.getContext());
+  patterns.add<LowerSort>(converter, patterns.getContext());
 }
 
 } // namespace weir

@@ -100,23 +100,50 @@ func.func @sort(%x: tensor<2x100xf32>, %i: tensor<2x100xi32>) -> (tensor<2x100xf
   return %s#0, %s#1 : tensor<2x100xf32>, tensor<2x100xi32>
 }
 
-// A few are kept in order ...
-// CHECK-LABEL: @top_few
-func.func @top_few(%x: tensor<2x100xf32>) -> (tensor<2x3xf32>, tensor<2x3xi32>) {
-  // CHECK: scf.if
-  // CHECK: scf.for {{.*}} -> (i1, f32, i32, tensor<2x3xf32>, tensor<2x3xi32>)
-  %v, %i = graph.top_k %x k 3 : tensor<2x100xf32>
-  return %v, %i : tensor<2x3xf32>, tensor<2x3xi32>
+// Of the k largest of a row the least is found first, bit by bit of integers that
+// are in the order of its elements: how many reach what is tried is counted. Then
+// those that reach it are taken, and each of these counted among them.
+// CHECK-LABEL: @top_of_row
+func.func @top_of_row(%x: tensor<2x100xf32>) -> (tensor<2x40xf32>, tensor<2x40xi32>) {
+  // CHECK: %[[KEYS:.*]] = linalg.generic
+  // CHECK: arith.bitcast %{{.*}} : f32 to i32
+  // CHECK: arith.cmpf uno
+  // CHECK: scf.for
+  // CHECK: %[[TRIED:.*]] = arith.xori
+  // CHECK: scf.for %{{.*}} = %c0{{.*}} to %c100{{.*}} -> (i32)
+  // CHECK: tensor.extract %[[KEYS]]
+  // CHECK: arith.cmpi sge, %{{.*}}, %[[TRIED]] : i32
+  // CHECK: arith.cmpi sge, %{{.*}}, %c40{{.*}} : i32
+  // CHECK-NOT: scf.if
+  // CHECK: scf.for {{.*}} -> (index, tensor<100xi32>, tensor<100xi32>)
+  // CHECK: scf.for {{.*}} -> (index, i32, tensor<40xi32>, tensor<40xi32>)
+  // CHECK: scf.for {{.*}} to %c40{{.*}} -> (tensor<2x40xf32>, tensor<2x40xi32>)
+  %v, %i = graph.top_k %x k 40 : tensor<2x100xf32>
+  return %v, %i : tensor<2x40xf32>, tensor<2x40xi32>
 }
 
-// ... and many are sorted.
+// Of a long row, the k-th of the greatest of blocks is a bound, and blocks whose
+// greatest does not reach it are passed over. 64 elements follow the last block.
+// CHECK-LABEL: @top_of_long_row
+func.func @top_of_long_row(%x: tensor<16704xi16>) -> (tensor<8xi16>, tensor<8xi32>) {
+  // CHECK: arith.extsi %{{.*}} : i16 to i32
+  // CHECK: scf.for %{{.*}} to %c65{{.*}} -> (tensor<65xi32>)
+  // CHECK: arith.maxsi
+  // CHECK: scf.for {{.*}} to %c65{{.*}} -> (i32)
+  // CHECK: scf.for {{.*}} to %c65{{.*}} -> (index, tensor<16704xi32>, tensor<16704xi32>)
+  // CHECK: scf.if
+  // CHECK: scf.for %{{.*}} = %c16640{{.*}} to %c16704
+  %v, %i = graph.top_k %x k 8 : tensor<16704xi16>
+  return %v, %i : tensor<8xi16>, tensor<8xi32>
+}
+
+// Of too many for that all are sorted.
 // CHECK-LABEL: @top_many
-func.func @top_many(%x: tensor<2x100xf32>) -> (tensor<2x90xf32>, tensor<2x90xi32>) {
-  // CHECK-NOT: scf.if
-  // CHECK: scf.for {{.*}} -> (tensor<2x100xf32>, tensor<2x100xi32>, tensor<2x100xf32>, tensor<2x100xi32>, index)
-  // CHECK: tensor.extract_slice {{.*}} [2, 90] [1, 1] : tensor<2x100xf32>
-  %v, %i = graph.top_k %x k 90 : tensor<2x100xf32>
-  return %v, %i : tensor<2x90xf32>, tensor<2x90xi32>
+func.func @top_many(%x: tensor<2x4000xf32>) -> (tensor<2x3900xf32>, tensor<2x3900xi32>) {
+  // CHECK: scf.for {{.*}} -> (tensor<2x4000xf32>, tensor<2x4000xi32>, tensor<2x4000xf32>, tensor<2x4000xi32>, index)
+  // CHECK: tensor.extract_slice {{.*}} [2, 3900] [1, 1] : tensor<2x4000xf32>
+  %v, %i = graph.top_k %x k 3900 : tensor<2x4000xf32>
+  return %v, %i : tensor<2x3900xf32>, tensor<2x3900xi32>
 }
 
 // -----

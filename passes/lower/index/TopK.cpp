@@ -1,0 +1,386 @@
+// Lowers graph.top_k to counts of elements or, for many of a row, to a sort.
+
+#include "passes/lower/Patterns.h"
+
+#include "dialects/graph/Index.h"
+#include "dialects/graph/Shape.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+#include <cmath>
+
+using namespace mlir;
+
+namespace weir {
+namespace {
+
+/// Integers of the order of the elements of `x`, as wide as they are or of 32
+/// bits: equal ones for equal elements, and the greatest for what is no number.
+Value keysOf(OpBuilder &b, Location loc, Value x, Type element) {
+  auto type = cast<RankedTensorType>(x.getType());
+  unsigned width = std::max(32u, element.getIntOrFloatBitWidth());
+  auto keyType = b.getIntegerType(width);
+  auto constant = [&](OpBuilder &b, const APInt &value) -> Value {
+    return b.create<arith::ConstantOp>(loc, b.getIntegerAttr(keyType, value));
+  };
+  auto ofFloat = [&](OpBuilder &b, Value number) -> Value {
+    auto wide = width == 32 ? b.getF32Type() : b.getF64Type();
+    if (number.getType() != wide)
+      number = b.create<arith::ExtFOp>(loc, wide, number);
+    // Zeros of both signs are one.
+    Value zero = b.create<arith::ConstantOp>(loc, b.getFloatAttr(wide, 0));
+    Value sum = b.create<arith::AddFOp>(loc, number, zero);
+    Value bits = b.create<arith::BitcastOp>(loc, keyType, sum);
+    // Of two negative ones the greater has the smaller magnitude.
+    APInt magnitude = APInt::getSignedMaxValue(width);
+    Value sign = b.create<arith::ShRSIOp>(loc, bits,
+                                          constant(b, APInt(width, width - 1)));
+    Value turn = b.create<arith::AndIOp>(loc, sign, constant(b, magnitude));
+    Value isNone =
+        b.create<arith::CmpFOp>(loc, arith::CmpFPredicate::UNO, number, number);
+    return b.create<arith::SelectOp>(loc, isNone, constant(b, magnitude),
+                                     b.create<arith::XOrIOp>(loc, bits, turn));
+  };
+  auto ofInteger = [&](OpBuilder &b, Value integer) -> Value {
+    bool isUnsigned = element.isUnsignedInteger() || element.isInteger(1);
+    if (element.getIntOrFloatBitWidth() < width)
+      return isUnsigned
+                 ? b.create<arith::ExtUIOp>(loc, keyType, integer).getResult()
+                 : b.create<arith::ExtSIOp>(loc, keyType, integer);
+    if (!isUnsigned)
+      return integer;
+    return b.create<arith::XOrIOp>(loc, integer,
+                                   constant(b, APInt::getSignMask(width)));
+  };
+  SmallVector<AffineMap> maps(2, b.getMultiDimIdentityMap(type.getRank()));
+  auto keys = type.clone(keyType);
+  return b
+      .create<linalg::GenericOp>(
+          loc, keys, x, emptyTensor(b, loc, keys), maps,
+          parallelLoops(type.getRank()),
+          [&](OpBuilder &b, Location loc, ValueRange args) {
+            b.create<linalg::YieldOp>(loc, isa<FloatType>(element)
+                                               ? ofFloat(b, args[0])
+                                               : ofInteger(b, args[0]));
+          })
+      .getResult(0);
+}
+
+/// Finds the k largest of a row of keys by counting. The k-th largest key is
+/// that of which bit after bit at least k keys are as large: all comparisons
+/// are of vectors, and none is a branch. Of a long row the greatest of blocks
+/// come first: the k-th largest of these is a bound that few other keys reach.
+class TopOfRow {
+public:
+  TopOfRow(OpBuilder &b, Location loc, RankedTensorType keys, int64_t k)
+      : b(b), loc(loc), keyType(cast<IntegerType>(keys.getElementType())),
+        size(keys.getShape().back()), k(k) {
+    while (block < 256 && size / (2 * block) >= 4 * k)
+      block *= 2;
+    byBlocks = size / block >= 2 * k;
+  }
+
+  /// What loops write over for each row: the greatest of blocks, then keys and
+  /// their places, of candidates and of those chosen.
+  SmallVector<Value> scratch() {
+    Type place = b.getI32Type();
+    SmallVector<Value> made;
+    for (auto [length, type] :
+         {std::pair<int64_t, Type>{byBlocks ? size / block : 1, keyType},
+          {size, keyType},
+          {size, place},
+          {k, keyType},
+          {k, place}})
+      made.push_back(
+          emptyTensor(b, loc, RankedTensorType::get({length}, type)));
+    return made;
+  }
+
+  /// The row `row` of both results, `values` of which are from `x`; then what
+  /// scratch became.
+  SmallVector<Value> run(Value x, Value keys, ValueRange row,
+                         ValueRange carried) {
+    SmallVector<Value> results(carried.take_front(2));
+    Value most = carried[2];
+    SmallVector<Value> candidates(carried.slice(3, 2)),
+        chosen(carried.slice(5, 2));
+    Value bound;
+    if (byBlocks) {
+      most = greatestOfBlocks(keys, row, most);
+      bound = kth(most, {}, index(size / block));
+    } else {
+      bound = kth(keys, row, index(size));
+    }
+    Value count = take(keys, row, bound, most, candidates);
+    choose(candidates, count, chosen);
+    sort(x, row, chosen, results);
+    SmallVector<Value> all(results);
+    all.push_back(most);
+    llvm::append_range(all, candidates);
+    llvm::append_range(all, chosen);
+    return all;
+  }
+
+private:
+  using Body = function_ref<SmallVector<Value>(Value, ValueRange)>;
+
+  Value index(int64_t value) {
+    return b.create<arith::ConstantIndexOp>(loc, value);
+  }
+  Value number(int64_t value) {
+    return b.create<arith::ConstantIntOp>(loc, value, 32);
+  }
+  Value compare(arith::CmpIPredicate predicate, Value x, Value y) {
+    return b.create<arith::CmpIOp>(loc, predicate, x, y);
+  }
+  Value add(Value x, Value y) { return b.create<arith::AddIOp>(loc, x, y); }
+  /// `count` and one more where the condition holds.
+  Value plusOneIf(Value count, Value condition) {
+    return add(
+        count,
+        count.getType().isIndex()
+            ? b.create<arith::SelectOp>(loc, condition, index(1), index(0))
+                  .getResult()
+            : b.create<arith::ExtUIOp>(loc, count.getType(), condition));
+  }
+  Value at(Value tensor, ValueRange row, Value i) {
+    SmallVector<Value> place(row);
+    place.push_back(i);
+    return b.create<tensor::ExtractOp>(loc, tensor, place);
+  }
+  Value placed(Value element, Value tensor, ValueRange row, Value i) {
+    SmallVector<Value> place(row);
+    place.push_back(i);
+    return b.create<tensor::InsertOp>(loc, element, tensor, place);
+  }
+
+  SmallVector<Value> loop(Value begin, Value end, ValueRange carried,
+                          Body body) {
+    auto made = b.create<scf::ForOp>(
+        loc, begin, end, index(1), carried,
+        [&](OpBuilder &, Location, Value i, ValueRange carried) {
+          b.create<scf::YieldOp>(loc, body(i, carried));
+        });
+    return SmallVector<Value>(made.getResults());
+  }
+
+  /// How many of the keys from `begin` to before `end` are to `bound` as the
+  /// predicate says.
+  Value count(Value keys, ValueRange row, Value begin, Value end,
+              arith::CmpIPredicate predicate, Value bound) {
+    return loop(begin, end, number(0), [&](Value i, ValueRange count) {
+      return SmallVector<Value>{
+          plusOneIf(count[0], compare(predicate, at(keys, row, i), bound))};
+    })[0];
+  }
+
+  /// The k-th largest of the first `length` keys.
+  Value kth(Value keys, ValueRange row, Value length) {
+    unsigned width = keyType.getWidth();
+    auto constant = [&](const APInt &value) -> Value {
+      return b.create<arith::ConstantOp>(loc, b.getIntegerAttr(keyType, value));
+    };
+    Value sign = constant(APInt::getSignMask(width));
+    Value zero = constant(APInt::getZero(width));
+    // Built of the upper bits first as if keys were unsigned.
+    Value made =
+        loop(index(0), index(width), zero, [&](Value i, ValueRange so) {
+          Value bit = b.create<arith::ShRUIOp>(
+              loc, sign, b.create<arith::IndexCastOp>(loc, keyType, i));
+          Value next = b.create<arith::OrIOp>(loc, so[0], bit);
+          Value reached =
+              count(keys, row, index(0), length, arith::CmpIPredicate::sge,
+                    b.create<arith::XOrIOp>(loc, next, sign));
+          Value enough = compare(arith::CmpIPredicate::sge, reached, number(k));
+          return SmallVector<Value>{
+              b.create<arith::SelectOp>(loc, enough, next, so[0])};
+        })[0];
+    return b.create<arith::XOrIOp>(loc, made, sign);
+  }
+
+  Value firstOfBlock(Value i) {
+    return b.create<arith::MulIOp>(loc, i, index(block));
+  }
+
+  Value greatestOfBlocks(Value keys, ValueRange row, Value most) {
+    return loop(index(0), index(size / block), most,
+                [&](Value i, ValueRange most) {
+                  Value first = firstOfBlock(i);
+                  Value greatest =
+                      loop(add(first, index(1)), add(first, index(block)),
+                           at(keys, row, first), [&](Value j, ValueRange so) {
+                             return SmallVector<Value>{b.create<arith::MaxSIOp>(
+                                 loc, so[0], at(keys, row, j))};
+                           })[0];
+                  return SmallVector<Value>{placed(greatest, most[0], {}, i)};
+                })[0];
+  }
+
+  /// Puts keys that reach the bound, and their places, into `candidates`, in
+  /// their order. Returns how many they are.
+  Value take(Value keys, ValueRange row, Value bound, Value most,
+             SmallVector<Value> &candidates) {
+    auto all = [&](Value begin, Value end, ValueRange carried) {
+      return loop(begin, end, carried, [&](Value i, ValueRange so) {
+        Value key = at(keys, row, i);
+        Value place = b.create<arith::IndexCastOp>(loc, b.getI32Type(), i);
+        // What does not reach it is written over.
+        Value reaches = compare(arith::CmpIPredicate::sge, key, bound);
+        return SmallVector<Value>{plusOneIf(so[0], reaches),
+                                  placed(key, so[1], {}, so[0]),
+                                  placed(place, so[2], {}, so[0])};
+      });
+    };
+    SmallVector<Value> now{index(0)};
+    llvm::append_range(now, candidates);
+    int64_t blocks = byBlocks ? size / block : 0;
+    if (byBlocks)
+      now = loop(index(0), index(blocks), now, [&](Value i, ValueRange so) {
+        Value reaches =
+            compare(arith::CmpIPredicate::sge, at(most, {}, i), bound);
+        auto choice = b.create<scf::IfOp>(
+            loc, reaches,
+            [&](OpBuilder &, Location) {
+              Value first = firstOfBlock(i);
+              b.create<scf::YieldOp>(loc,
+                                     all(first, add(first, index(block)), so));
+            },
+            [&](OpBuilder &, Location) { b.create<scf::YieldOp>(loc, so); });
+        return SmallVector<Value>(choice.getResults());
+      });
+    now = all(index(blocks * block), index(size), now);
+    candidates.assign({now[1], now[2]});
+    return now[0];
+  }
+
+  /// The k largest of the candidates, in their order: of those that equal the
+  /// k-th largest the first ones.
+  void choose(ArrayRef<Value> candidates, Value length,
+              SmallVector<Value> &chosen) {
+    Value least = kth(candidates[0], {}, length);
+    Value larger = count(candidates[0], {}, index(0), length,
+                         arith::CmpIPredicate::sgt, least);
+    Value equal = b.create<arith::SubIOp>(loc, number(k), larger);
+    SmallVector<Value> now{index(0), equal};
+    llvm::append_range(now, chosen);
+    now = loop(index(0), length, now, [&](Value i, ValueRange so) {
+      Value key = at(candidates[0], {}, i);
+      Value isLarger = compare(arith::CmpIPredicate::sgt, key, least);
+      Value isLeast = compare(arith::CmpIPredicate::eq, key, least);
+      Value isLeft = compare(arith::CmpIPredicate::sgt, so[1], number(0));
+      Value fills = b.create<arith::AndIOp>(loc, isLeast, isLeft);
+      Value wanted = b.create<arith::OrIOp>(loc, isLarger, fills);
+      // The last place is written over by what comes next, unless it is taken.
+      auto choice = b.create<scf::IfOp>(
+          loc, wanted,
+          [&](OpBuilder &, Location) {
+            b.create<scf::YieldOp>(
+                loc,
+                ValueRange{placed(key, so[2], {}, so[0]),
+                           placed(at(candidates[1], {}, i), so[3], {}, so[0])});
+          },
+          [&](OpBuilder &, Location) {
+            b.create<scf::YieldOp>(loc, so.drop_front(2));
+          });
+      Value used = b.create<arith::ExtUIOp>(loc, b.getI32Type(), fills);
+      return SmallVector<Value>{plusOneIf(so[0], wanted),
+                                b.create<arith::SubIOp>(loc, so[1], used),
+                                choice.getResult(0), choice.getResult(1)};
+    });
+    chosen.assign({now[2], now[3]});
+  }
+
+  /// Puts the chosen in descending order: each goes behind as many as are
+  /// larger or, before it, equal.
+  void sort(Value x, ValueRange row, ArrayRef<Value> chosen,
+            SmallVector<Value> &results) {
+    results = loop(index(0), index(k), results, [&](Value i, ValueRange so) {
+      Value key = at(chosen[0], {}, i);
+      Value before =
+          count(chosen[0], {}, index(0), i, arith::CmpIPredicate::sge, key);
+      Value behind = count(chosen[0], {}, add(i, index(1)), index(k),
+                           arith::CmpIPredicate::sgt, key);
+      Value rank = b.create<arith::IndexCastOp>(loc, b.getIndexType(),
+                                                add(before, behind));
+      Value place = at(chosen[1], {}, i);
+      Value value = at(
+          x, row, b.create<arith::IndexCastOp>(loc, b.getIndexType(), place));
+      return SmallVector<Value>{placed(value, so[0], row, rank),
+                                placed(place, so[1], row, rank)};
+    });
+  }
+
+  OpBuilder &b;
+  Location loc;
+  IntegerType keyType;
+  int64_t size, k, block = 16;
+  bool byBlocks;
+};
+
+/// Of so many that counting each among them takes longer, the largest are the
+/// first after a sort.
+struct LowerTopK : OpConversionPattern<graph::TopKOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(graph::TopKOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    RankedTensorType type = op.getX().getType();
+    auto k = static_cast<int64_t>(op.getK());
+    SmallVector<Value> kept{
+        emptyTensor(rewriter, loc, op.getValues().getType()),
+        emptyTensor(rewriter, loc, op.getIndices().getType())};
+    if (op.getValues().getType().getNumElements() == 0) {
+      rewriter.replaceOp(op, kept);
+      return success();
+    }
+    if (isQuickerSorted(type.getShape().back(), k)) {
+      replaceBySort(op, rewriter);
+      return success();
+    }
+    Value keys = keysOf(rewriter, loc, adaptor.getX(), type.getElementType());
+    TopOfRow top(rewriter, loc, cast<RankedTensorType>(keys.getType()), k);
+    llvm::append_range(kept, top.scratch());
+    kept = sequentialLoops(
+        rewriter, loc, type.getShape().drop_back(), kept,
+        [&](OpBuilder &, Location, ValueRange row, ValueRange carried) {
+          return top.run(adaptor.getX(), keys, row, carried);
+        });
+    rewriter.replaceOp(op, ArrayRef(kept).take_front(2));
+    return success();
+  }
+
+private:
+  /// In cycles, from what both take on a core with vectors of 16 keys.
+  static bool isQuickerSorted(int64_t size, int64_t k) {
+    double sorted = 20. * double(size) * std::log2(double(size));
+    return double(k) * double(k) / 8 > sorted;
+  }
+
+  static void replaceBySort(graph::TopKOp op,
+                            ConversionPatternRewriter &rewriter) {
+    RankedTensorType type = op.getX().getType();
+    SmallVector<int64_t> starts(type.getRank()), strides(type.getRank(), 1);
+    Value places = rewriter.create<graph::IotaOp>(
+        op.getLoc(), type.clone(rewriter.getI32Type()), type.getRank() - 1);
+    auto sort = rewriter.create<graph::SortOp>(
+        op.getLoc(), ValueRange{op.getX(), places}, true);
+    SmallVector<Value> results;
+    for (Value sorted : sort.getOutputs())
+      results.push_back(rewriter.create<graph::SliceOp>(
+          op.getLoc(), sorted, starts, op.getValues().getType().getShape(),
+          strides));
+    rewriter.replaceOp(op, results);
+  }
+};
+
+} // namespace
+
+void addTopKPatterns(const TypeConverter &converter,
+                     RewritePatternSet &patterns) {
+  patterns.add<LowerTopK>(converter, patterns.getContext());
+}
+
+} // namespace weir
