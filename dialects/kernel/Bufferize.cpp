@@ -54,7 +54,7 @@ void attach(MLIRContext *context) {
 
 void registerBufferization(DialectRegistry &registry) {
   registry.addExtension(+[](MLIRContext *context, KernelDialect *) {
-    attach<MatmulOp, PackOp, PackFilterOp, ConvolutionOp, DepthwiseOp,
+    attach<MatmulOp, PackOp, PackFilterOp, ConvolutionOp, DepthwiseOp, PoolOp,
            TransformFilterOp, WinogradOp>(context);
   });
 }

@@ -198,11 +198,11 @@ void ConvolutionOp::getEffects(
 
 // (C1) and (C2) of both kinds.
 template <typename OpTy>
-static LogicalResult verifyWindows(OpTy op) {
+static LogicalResult verifyWindows(OpTy op, Value filter, bool isUnsigned) {
   if (op.getEpilogue().front().getNumArguments() == 0)
     return op.emitOpError("epilogue takes no sum");
   if (failed(verifyForm(op)) ||
-      failed(verifySums(op, op.getX(), op.getFilter(), op.getUnsignedX())) ||
+      failed(verifySums(op, op.getX(), filter, isUnsigned)) ||
       failed(verifyEpilogue(op)))
     return failure();
   ShapedType x = shaped(op.getX()), out = shaped(op.getOut());
@@ -220,7 +220,7 @@ static LogicalResult verifyWindows(OpTy op) {
 }
 
 LogicalResult ConvolutionOp::verify() {
-  if (failed(verifyWindows(*this)))
+  if (failed(verifyWindows(*this, getFilter(), getUnsignedX())))
     return failure();
   ShapedType x = shaped(getX()), w = shaped(getFilter()),
              out = shaped(getOut());
@@ -245,7 +245,7 @@ void DepthwiseOp::getEffects(
 }
 
 LogicalResult DepthwiseOp::verify() {
-  if (failed(verifyWindows(*this)))
+  if (failed(verifyWindows(*this, getFilter(), getUnsignedX())))
     return failure();
   ShapedType x = shaped(getX()), w = shaped(getFilter());
   if (getRows())
@@ -255,6 +255,29 @@ LogicalResult DepthwiseOp::verify() {
       w.getRank() + 1 != x.getRank() ||
       w.getShape().back() != x.getShape().back())
     return emitOpError("cannot use ") << w;
+  return success();
+}
+
+void PoolOp::getEffects(
+    SmallVectorImpl<MemoryEffects::EffectInstance> &effects) {
+  effectsOf(*this, effects);
+}
+
+LogicalResult PoolOp::verify() {
+  if (failed(verifyWindows(*this, getX(), /*isUnsigned=*/false)))
+    return failure();
+  ShapedType x = shaped(getX()), out = shaped(getOut());
+  // (C1)
+  if (x.getShape().back() != out.getShape().back())
+    return emitOpError("cannot make ") << out << " of " << x;
+  // (C2)
+  if (getWindow().size() != getStrides().size() ||
+      llvm::any_of(getWindow(), [](int64_t n) { return n < 1; }))
+    return emitOpError("has no such windows");
+  // (C3)
+  Type sum = getEpilogue().front().getArgument(0).getType();
+  if (getMean() && (getLargest() || !isa<FloatType>(sum)))
+    return emitOpError("has no mean of ") << sum;
   return success();
 }
 

@@ -36,7 +36,7 @@ class Kernel_Op<string mnemonic, list<Trait> traits = []>
   }];
 }
 
-// Two inputs, the extras and the destination, with an epilogue.
+// One or two inputs, the extras and the destination, with an epilogue.
 class Kernel_SumOp<string mnemonic, list<Trait> traits = []>
     : Kernel_Op<mnemonic, !listconcat(traits, [SingleBlock,
                                                KernelOpInterface])> {

@@ -9,7 +9,8 @@ include "mlir/IR/OpBase.td"
 def KernelOpInterface : OpInterface<"KernelOpInterface"> {
   let cppNamespace = "::weir::kernel";
   let description = [{
-    A kernel that sums products and applies an epilogue to each finished sum.
+    A kernel that sums products, or elements, and applies an epilogue to each
+    finished sum.
   }];
   let methods = [
     InterfaceMethod<"Tensors or buffers that the epilogue reads.",

@@ -258,6 +258,41 @@ def Kernel_DepthwiseOp : Kernel_SumOp<"depthwise"> {
   }];
 }
 
+def Kernel_PoolOp : Kernel_SumOp<"pool"> {
+  let summary = "out = epilogue(each window of x, its elements combined)";
+  let description = [{
+    The elements of `x` that a window covers, of one channel, are added up; with
+    `mean` the sum is divided by how many they are; with `largest` it is the
+    greatest of them, or NaN where one is. What a window covers outside of `x` is
+    no element.
+
+    - (C1) `x` and `out` have one rank of 3 or 4, as many images and channels.
+    - (C2) `window`, `strides`, `padding` and `dilations` have a value for each
+      spatial dimension; `padding` is not negative, the others are positive.
+    - (C3) sums are of the type of `x`, or of a wider one; with `mean` of floats.
+      `mean` and `largest` exclude each other.
+
+    ```mlir
+    kernel.pool ins(%x : memref<1x8x8x20xf32>) outs(%y : memref<1x4x4x20xf32>) attributes {dilations = array<i64: 1, 1>, largest, padding = array<i64: 1, 1>, strides = array<i64: 2, 2>, window = array<i64: 3, 3>} {
+    ^bb0(%most: f32):
+      kernel.yield %most : f32
+    }
+    ```
+  }];
+  let arguments = (ins Kernel_Buffer:$x, Variadic<Kernel_Buffer>:$extras,
+                   Kernel_Buffer:$out, DenseI64ArrayAttr:$window,
+                   DenseI64ArrayAttr:$strides, DenseI64ArrayAttr:$padding,
+                   DenseI64ArrayAttr:$dilations,
+                   DefaultValuedAttr<AffineMapArrayAttr, "{}">:$extra_maps,
+                   UnitAttr:$largest, UnitAttr:$mean);
+  let assemblyFormat = [{
+    `ins` `(` $x `:` type($x) `)`
+    (`extras` `(` $extras^ `:` type($extras) `)`)?
+    `outs` `(` $out `:` type($out) `)` (`->` type($results)^)?
+    attr-dict-with-keyword $epilogue
+  }];
+}
+
 def Kernel_PartsOp : Op<Kernel_Dialect, "parts", [RecursiveMemoryEffects,
                                                   SingleBlock, NoTerminator]> {
   let summary = "Work in grains, of which threads take parts";

@@ -67,6 +67,8 @@ struct EmitKernels : impl::EmitKernelsBase<EmitKernels> {
           emitConvolution(e, convolution, target);
         else if (auto depthwise = dyn_cast<kernel::DepthwiseOp>(op))
           emitDepthwise(e, depthwise, target);
+        else if (auto pool = dyn_cast<kernel::PoolOp>(op))
+          emitPool(e, pool, target);
         else if (auto pack = dyn_cast<kernel::PackOp>(op))
           emitPack(e, pack, target);
         else if (auto pack = dyn_cast<kernel::PackFilterOp>(op))

@@ -36,17 +36,6 @@ bool isConstant(Value value) {
   return kernel && kernel.getArgAttr(argument.getArgNumber(), "weir.constant");
 }
 
-// An epilogue that stores the sum as an element of `element`.
-void buildEpilogue(OpBuilder &b, Location loc, Region &region, Type element) {
-  OpBuilder::InsertionGuard guard(b);
-  Type sum = kernel::sumType(element);
-  Block *block = b.createBlock(&region, {}, {sum}, {loc});
-  Value value = block->getArgument(0);
-  if (sum != element)
-    value = b.create<arith::TruncFOp>(loc, element, value);
-  b.create<kernel::YieldOp>(loc, value);
-}
-
 /// Whether unsigned bytes are multiplied by signed ones.
 bool multipliesBytes(Operation *op) {
   return getElementTypeOrSelf(op->getOperand(0)) !=

@@ -5,6 +5,7 @@
 
 #include "dialects/graph/Neural.h"
 #include "dialects/graph/build/Windows.h"
+#include "dialects/kernel/Kernel.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
 using namespace mlir;
@@ -19,6 +20,16 @@ Type accumulatorType(Type type) {
 
 Value zeroOf(OpBuilder &b, Location loc, Type type) {
   return b.create<arith::ConstantOp>(loc, b.getZeroAttr(type));
+}
+
+void buildEpilogue(OpBuilder &b, Location loc, Region &region, Type element) {
+  OpBuilder::InsertionGuard guard(b);
+  Type sum = kernel::sumType(element);
+  Block *block = b.createBlock(&region, {}, {sum}, {loc});
+  Value value = block->getArgument(0);
+  if (sum != element)
+    value = b.create<arith::TruncFOp>(loc, element, value);
+  b.create<kernel::YieldOp>(loc, value);
 }
 
 Value convertFloat(OpBuilder &b, Location loc, Value scalar, Type type) {

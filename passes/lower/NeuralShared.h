@@ -22,6 +22,10 @@ mlir::Value widenedBytes(mlir::OpBuilder &b, mlir::Location loc,
 mlir::Value padSpatial(mlir::OpBuilder &b, mlir::Location loc, mlir::Value x,
                        llvm::ArrayRef<int64_t> low,
                        llvm::ArrayRef<int64_t> high, mlir::Value value);
+/// Fills the region with an epilogue that stores the sum as an element of
+/// `element`.
+void buildEpilogue(mlir::OpBuilder &b, mlir::Location loc, mlir::Region &region,
+                   mlir::Type element);
 /// 0 of an element type.
 mlir::Value zeroOf(mlir::OpBuilder &b, mlir::Location loc, mlir::Type type);
 

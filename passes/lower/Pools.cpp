@@ -1,8 +1,11 @@
-// Lowers pools: reductions over windows of a padded tensor.
+// Lowers pools: of floats to kernels, others to reductions over windows of a
+// padded tensor.
 
 #include "passes/lower/NeuralShared.h"
 
 #include "dialects/graph/Neural.h"
+#include "dialects/kernel/Kernel.h"
+#include "dialects/kernel/Target.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
 using namespace mlir;
@@ -240,12 +243,71 @@ struct LowerPoolArgMax : OpConversionPattern<graph::PoolArgMaxOp> {
   }
 };
 
+/// Of images of floats, of one spatial dimension or two.
+template <typename Op>
+struct PoolToKernel : OpConversionPattern<Op> {
+  using OpConversionPattern<Op>::OpConversionPattern;
+  static constexpr bool largest = std::is_same_v<Op, graph::PoolMaxOp>;
+
+  LogicalResult matchAndRewrite(Op op, typename Op::Adaptor adaptor,
+                                ConversionPatternRewriter &b) const override {
+    RankedTensorType type = op.getType();
+    // Columns of a window are no loop.
+    constexpr int64_t widest = 64;
+    if (type.getRank() > 4 || !isa<FloatType>(type.getElementType()) ||
+        op.getWindow().back() > widest || kernel::Target::of(op).gpu)
+      return failure();
+    Value x = adaptor.getX();
+    if (!largest || !isWorthTwo(op.getWindow())) {
+      b.replaceOp(op, pool(b, op, x, {true, true}));
+      return success();
+    }
+    x = pool(b, op, x, {false, true});
+    b.replaceOp(op, pool(b, op, x, {true, false}));
+    return success();
+  }
+
+private:
+  /// Whether the greatest of the greatest elements of columns are made of much
+  /// fewer: those are written and read once more.
+  static bool isWorthTwo(ArrayRef<int64_t> window) {
+    return window.size() == 2 &&
+           window[0] * window[1] > 2 * (window[0] + window[1]);
+  }
+
+  /// Along the spatial dimensions that are `wanted`.
+  static Value pool(OpBuilder &b, Op op, Value x, ArrayRef<bool> wanted) {
+    Location loc = op.getLoc();
+    RankedTensorType type = op.getType();
+    SmallVector<int64_t> shape(cast<RankedTensorType>(x.getType()).getShape());
+    SmallVector<int64_t> windows, strides, padding,
+        dilations(shape.size() - 2, 1);
+    for (size_t i = 0; i + 2 < shape.size(); ++i) {
+      bool is = wanted[i];
+      windows.push_back(is ? op.getWindow()[i] : 1);
+      strides.push_back(is ? op.getStrides()[i] : 1);
+      padding.push_back(is ? op.getPaddingLow()[i] : 0);
+      if (is)
+        shape[i + 1] = type.getDimSize(i + 1);
+    }
+    type = type.clone(shape);
+    auto kernel = b.create<kernel::PoolOp>(
+        loc, type, x, ValueRange(), emptyTensor(b, loc, type), windows, strides,
+        padding, dilations, b.getArrayAttr({}), largest, !largest);
+    buildEpilogue(b, loc, kernel.getEpilogue(), type.getElementType());
+    return kernel.getResult(0);
+  }
+};
+
 } // namespace
 
 void addPoolPatterns(const TypeConverter &converter,
                      RewritePatternSet &patterns) {
   patterns.add<LowerPoolMax, LowerPoolAverage, LowerPoolArgMax>(
       converter, patterns.getContext());
+  patterns
+      .add<PoolToKernel<graph::PoolMaxOp>, PoolToKernel<graph::PoolAverageOp>>(
+          converter, patterns.getContext(), /*benefit=*/2);
 }
 
 } // namespace weir

@@ -229,6 +229,46 @@ def pools():
     return g
 
 
+def pools_by_tiles():
+    """Tiles of results at both borders and between, of one vector of channels and
+    of parts of one; windows that are pooled row by row."""
+    g = Graph(fold=False, threads=[2, 3])
+    for (height, width, channels), (kh, kw), (sy, sx) in [
+        ((9, 40, 70), (3, 3), (2, 2)),
+        ((9, 17, 3), (3, 3), (1, 1)),
+        ((11, 23, 33), (5, 7), (1, 2)),
+        ((13, 13, 16), (13, 13), (1, 1)),
+        ((8, 30, 1), (2, 2), (2, 2)),
+        ((1, 60, 20), (1, 4), (1, 3)),
+    ]:
+        pads = paddings((height, width), (kh, kw), [sy, sx], [1, 1], "SAME")
+        how = (kh, kw), [sy, sx], [1, 1], pads
+        given = {"ksize": [1, kh, kw, 1], "strides": [1, sy, sx, 1], "padding": "SAME"}
+        for round_to in (lambda a: a, lambda a: a.astype(np.float16), bf16):
+            x = g.input(round_to(normal(2, height, width, channels)))
+            g.expect(g.op("MaxPool", x, **given), windows(wide(x), *how, value=-np.inf).max((3, 4)))
+            mean = np.nanmean(windows(wide(x), *how, value=np.nan), (3, 4))
+            g.expect(g.op("AvgPool", x, **given), mean, ulp=8, atol=2e-6)
+    return g
+
+
+def pools_of_no_numbers():
+    """A NaN is in the result of each window that has it, wherever in it, and of no
+    other; the infinite are numbers."""
+    g = Graph(fold=False)
+    x = normal(1, 12, 25, 20)
+    for place, value in (((2, 3, 4), np.nan), ((7, 20, 19), np.nan), ((5, 10, 0), np.inf), ((9, 9, 9), -np.inf)):
+        x[(0, *place)] = value
+    x[0, :3, 21:, 7] = -np.inf
+    x[0, 4, 24, 3] = -np.float32(np.nan)
+    for (kh, kw), (sy, sx) in (((3, 3), (2, 2)), ((2, 3), (1, 1)), ((5, 5), (1, 1))):
+        pads = paddings((12, 25), (kh, kw), [sy, sx], [1, 1], "SAME")
+        seen = windows(x.astype(np.float64), (kh, kw), [sy, sx], [1, 1], pads, value=-np.inf)
+        given = {"ksize": [1, kh, kw, 1], "strides": [1, sy, sx, 1], "padding": "SAME"}
+        g.expect(g.op("MaxPool", g.input(x), **given), seen.max((3, 4)))
+    return g
+
+
 def softmax(x):
     y = np.exp(x - x.max(-1, keepdims=True))
     return y / y.sum(-1, keepdims=True)
@@ -305,4 +345,5 @@ def cells():
 
 
 if __name__ == "__main__":
-    main(products, einsums, convolutions, other_convolutions, pools, norms, cells)
+    main(products, einsums, convolutions, other_convolutions, pools, pools_by_tiles, pools_of_no_numbers,
+         norms, cells)

@@ -43,6 +43,7 @@ void emitDepthwise(Emitter &e, kernel::DepthwiseOp op,
                    const kernel::Target &target);
 /// Of weights in words.
 void emitDepthwiseDots(Emitter &e, kernel::DepthwiseOp op);
+void emitPool(Emitter &e, kernel::PoolOp op, const kernel::Target &target);
 void emitTransformFilter(Emitter &e, kernel::TransformFilterOp op,
                          const kernel::Target &target);
 /// The transform that makes the filter, and nothing else of it, where its own

@@ -149,6 +149,39 @@ func.func @depthwise_c3(%x: memref<1x8x3xf32>, %w: memref<3x4xf32>, %y: memref<1
 
 // -----
 
+func.func @pool_c1(%x: memref<1x8x3xf32>, %y: memref<1x6x4xf32>) {
+  // expected-error@+1 {{cannot make 'memref<1x6x4xf32>' of 'memref<1x8x3xf32>'}}
+  kernel.pool ins(%x : memref<1x8x3xf32>) outs(%y : memref<1x6x4xf32>) attributes {dilations = array<i64: 1>, padding = array<i64: 0>, strides = array<i64: 1>, window = array<i64: 3>} {
+  ^bb0(%sum: f32):
+    kernel.yield %sum : f32
+  }
+  return
+}
+
+// -----
+
+func.func @pool_c2(%x: memref<1x8x3xf32>, %y: memref<1x6x3xf32>) {
+  // expected-error@+1 {{has no such windows}}
+  kernel.pool ins(%x : memref<1x8x3xf32>) outs(%y : memref<1x6x3xf32>) attributes {dilations = array<i64: 1>, padding = array<i64: 0>, strides = array<i64: 1>, window = array<i64: 0>} {
+  ^bb0(%sum: f32):
+    kernel.yield %sum : f32
+  }
+  return
+}
+
+// -----
+
+func.func @pool_c3(%x: memref<1x8x3xf32>, %y: memref<1x6x3xf32>) {
+  // expected-error@+1 {{has no mean of 'f32'}}
+  kernel.pool ins(%x : memref<1x8x3xf32>) outs(%y : memref<1x6x3xf32>) attributes {dilations = array<i64: 1>, largest, mean, padding = array<i64: 0>, strides = array<i64: 1>, window = array<i64: 3>} {
+  ^bb0(%sum: f32):
+    kernel.yield %sum : f32
+  }
+  return
+}
+
+// -----
+
 func.func @transform_filter_c1(%w: memref<3x3x4x40xf32>, %e: memref<1x16x4x32xf32>) {
   // expected-error@+1 {{cannot transform 'memref<3x3x4x40xf32>' to 'memref<1x16x4x32xf32>'}}
   kernel.transform_filter ins(%w : memref<3x3x4x40xf32>) tiles [2, 2] strides [1, 1] outs(%e : memref<1x16x4x32xf32>)

@@ -71,6 +71,18 @@ func.func @depthwise(%x: memref<1x8x8x20xf32>, %w: memref<3x3x20xf32>, %y: memre
 
 // -----
 
+// CHECK-LABEL: func @pool
+// CHECK: kernel.pool ins({{.*}}) outs({{.*}}) attributes {dilations = array<i64: 1, 1>, largest, padding = array<i64: 1, 1>, strides = array<i64: 2, 2>, window = array<i64: 3, 3>}
+func.func @pool(%x: memref<1x8x8x20xf32>, %y: memref<1x4x4x20xf32>) {
+  kernel.pool ins(%x : memref<1x8x8x20xf32>) outs(%y : memref<1x4x4x20xf32>) attributes {dilations = array<i64: 1, 1>, largest, padding = array<i64: 1, 1>, strides = array<i64: 2, 2>, window = array<i64: 3, 3>} {
+  ^bb0(%most: f32):
+    kernel.yield %most : f32
+  }
+  return
+}
+
+// -----
+
 // CHECK-LABEL: func @transform_filter
 // CHECK: kernel.transform_filter ins(%{{.*}} : tensor<3x3x16x20xf32>) tiles [2, 2] strides [1, 1] outs(%{{.*}} : tensor<1x16x16x32xf32>) -> tensor<1x16x16x32xf32>
 func.func @transform_filter(%w: tensor<3x3x16x20xf32>, %e: tensor<1x16x16x32xf32>) -> tensor<1x16x16x32xf32> {

@@ -31,11 +31,34 @@ func.func @grouped(%x: tensor<2x9x7x2xf32>, %w: tensor<3x3x1x6xf32>) -> tensor<2
 
 // CHECK-LABEL: @pool_max
 func.func @pool_max(%x: tensor<1x8x3xf32>) -> tensor<1x4x3xf32> {
+  // CHECK: kernel.pool ins(%arg0 : tensor<1x8x3xf32>) {{.*}} attributes {dilations = array<i64: 1>, largest, padding = array<i64: 0>, strides = array<i64: 2>, window = array<i64: 3>}
+  %y = graph.pool_max %x window [3] strides [2] padding_low [0] padding_high [1] : tensor<1x8x3xf32>
+  return %y : tensor<1x4x3xf32>
+}
+
+// -----
+
+// Of a large window the greatest of each row come first.
+// CHECK-LABEL: @pool_max_twice
+func.func @pool_max_twice(%x: tensor<1x9x9x3xf16>) -> tensor<1x5x9x3xf16> {
+  // CHECK: %[[ROWS:.*]] = kernel.pool ins(%arg0 : {{.*}}) outs({{.*}} : tensor<1x9x9x3xf16>) {{.*}} padding = array<i64: 0, 2>, strides = array<i64: 1, 1>, window = array<i64: 1, 5>}
+  // CHECK: ^bb0(%[[MOST:.*]]: f32):
+  // CHECK: arith.truncf %[[MOST]] : f32 to f16
+  // CHECK: kernel.pool ins(%[[ROWS]] : {{.*}}) outs({{.*}} : tensor<1x5x9x3xf16>) {{.*}} padding = array<i64: 2, 0>, strides = array<i64: 2, 1>, window = array<i64: 5, 1>}
+  %y = graph.pool_max %x window [5, 5] strides [2, 1] padding_low [2, 2] padding_high [2, 2] : tensor<1x9x9x3xf16>
+  return %y : tensor<1x5x9x3xf16>
+}
+
+// -----
+
+// No kernel has three dimensions.
+// CHECK-LABEL: @pool_max_volumes
+func.func @pool_max_volumes(%x: tensor<1x8x2x2x3xf32>) -> tensor<1x4x2x2x3xf32> {
   // CHECK: %[[LOWEST:.*]] = arith.constant 0xFF800000 : f32
   // CHECK: linalg.fill ins(%[[LOWEST]]
   // CHECK: arith.maximumf
-  %y = graph.pool_max %x window [3] strides [2] padding_low [0] padding_high [1] : tensor<1x8x3xf32>
-  return %y : tensor<1x4x3xf32>
+  %y = graph.pool_max %x window [3, 1, 1] strides [2, 1, 1] padding_low [0, 0, 0] padding_high [1, 0, 0] : tensor<1x8x2x2x3xf32>
+  return %y : tensor<1x4x2x2x3xf32>
 }
 
 // -----
@@ -49,16 +72,25 @@ func.func @pool_max_unsigned(%x: tensor<1x8x3xui8>) -> tensor<1x4x3xui8> {
 
 // -----
 
-// The mean is of the elements alone, so that the divisor depends on the place.
 // CHECK-LABEL: @pool_average
 func.func @pool_average(%x: tensor<1x8x3xf32>) -> tensor<1x8x3xf32> {
+  // CHECK: kernel.pool ins(%arg0 : tensor<1x8x3xf32>) {{.*}} attributes {dilations = array<i64: 1>, mean, padding = array<i64: 1>, strides = array<i64: 1>, window = array<i64: 3>}
+  %y = graph.pool_average %x window [3] strides [1] padding_low [1] padding_high [1] : tensor<1x8x3xf32>
+  return %y : tensor<1x8x3xf32>
+}
+
+// -----
+
+// The mean is of the elements alone, so that the divisor depends on the place.
+// CHECK-LABEL: @pool_average_wide
+func.func @pool_average_wide(%x: tensor<1x80x3xf32>) -> tensor<1x18x3xf32> {
   // CHECK: arith.addf
   // CHECK: linalg.index 1
   // CHECK: arith.maxsi
   // CHECK: arith.minsi
   // CHECK: arith.divf
-  %y = graph.pool_average %x window [3] strides [1] padding_low [1] padding_high [1] : tensor<1x8x3xf32>
-  return %y : tensor<1x8x3xf32>
+  %y = graph.pool_average %x window [65] strides [1] padding_low [1] padding_high [1] : tensor<1x80x3xf32>
+  return %y : tensor<1x18x3xf32>
 }
 
 // -----

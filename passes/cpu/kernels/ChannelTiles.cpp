@@ -1,0 +1,121 @@
+// Tiles of results each of which a window of one channel makes.
+
+#include "passes/cpu/kernels/ChannelTiles.h"
+
+#include "passes/cpu/Sharing.h"
+
+using namespace mlir;
+
+namespace weir {
+
+void ChannelTiles::chooseSizes(const kernel::Target &target) {
+  channels = e.shape(x).back();
+  sumElement = op.getEpilogue().front().getArgument(0).getType();
+  lanes = target.lanes(sumElement);
+  while (lanes > 1 && lanes / 2 >= channels)
+    lanes /= 2;
+  mostColumns = lanes;
+  int64_t bytes = lanes * e.element(x).getIntOrFloatBitWidth() / 8;
+  if (strideX > 1 && outWidth > mostWide && 2 * bytes <= Emitter::lineBytes) {
+    mostWide = 4;
+    mostColumns = 2 * lanes;
+  }
+}
+
+SmallVector<ChannelTiles::Pair> ChannelTiles::pairsOf(int64_t first,
+                                                      int64_t wide) const {
+  SmallVector<Pair> result;
+  for (int64_t k = 0; k < windowWidth; ++k)
+    for (int64_t i = 0; i < wide; ++i) {
+      int64_t column = columnOf(first + i, k);
+      if (column >= 0 && column < width)
+        result.push_back({i, k});
+    }
+  return result;
+}
+
+void ChannelTiles::withTile(const Place &place,
+                            function_ref<void(const Tile &)> body) {
+  auto position = [&](Value, Value dx) {
+    Emitter::Values at = {image};
+    if (!flat)
+      at.push_back(place.y);
+    at.push_back(e.plus(place.first, dx));
+    return at;
+  };
+  body({1, place.wide, place.valid, lanes, position, place.channel});
+}
+
+Value ChannelTiles::pixel(const Place &place, Value k, int64_t column,
+                          Value channel, int64_t valid, bool isUnsigned) {
+  Emitter::Values at = {image};
+  if (!flat)
+    at.push_back(e.plus(
+        e.plus(e.times(place.y, strideY), e.times(k, dilationY)), -lowY));
+  at.append({e.plus(e.times(place.first, strideX), column), channel});
+  return e.widen(e.load(x, at, lanes, valid), sumElement, isUnsigned);
+}
+
+void ChannelTiles::row(Value y, function_ref<void(const Place &)> tile) {
+  // The rows of the window that meet x.
+  Value above = e.plus(e.times(y, -strideY), lowY);
+  auto steps = [&](Value distance) {
+    return e.dividedBy(e.plus(e.larger(distance, e.index(0)), dilationY - 1),
+                       dilationY);
+  };
+  Value low = steps(above);
+  Value high = e.smaller(steps(e.plus(above, height)), e.index(windowHeight));
+  bool inside =
+      lowY == 0 &&
+      (outHeight - 1) * strideY + (windowHeight - 1) * dilationY < height;
+  if (inside) {
+    low = e.index(0);
+    high = e.index(windowHeight);
+  }
+
+  EvenSplit split(outWidth, mostWide);
+  auto startOf = [&](int64_t t) {
+    return t * split.size + std::min(t, split.larger);
+  };
+  auto wideOf = [&](int64_t t) { return split.size + (t < split.larger); };
+  for (int64_t t = 0; t < split.count;) {
+    int64_t wide = wideOf(t), end = t + 1;
+    auto pairs = pairsOf(startOf(t), wide);
+    while (end < split.count && wideOf(end) == wide &&
+           pairsOf(startOf(end), wide) == pairs)
+      ++end;
+    e.loop(e.index(startOf(t)), e.index(startOf(end)), wide, [&](Value first) {
+      auto part = [&](Value channel, int64_t valid) {
+        tile({y, low, high, first, wide, pairs, channel, valid});
+      };
+      int64_t whole = channels / mostColumns * mostColumns;
+      e.loop(e.index(0), e.index(whole), mostColumns,
+             [&](Value channel) { part(channel, mostColumns); });
+      if (whole < channels)
+        part(e.index(whole), channels - whole);
+    });
+    t = end;
+  }
+}
+
+void ChannelTiles::run(double nanoseconds,
+                       function_ref<void(const Place &)> tile) {
+  int64_t images = e.shape(x)[0];
+  double results = double(images) * outHeight * outWidth * channels;
+  e.share(std::max(
+      nanoseconds,
+      movingTime(results * e.element(out).getIntOrFloatBitWidth() / 4)));
+  e.parts(images * outHeight, /*few=*/false, [&](Value first, Value last) {
+    if (images == 1 || e.isShared())
+      return e.loop(first, last, 1, [&](Value t) {
+        image = images == 1 ? e.index(0) : e.dividedBy(t, outHeight);
+        row(images == 1 ? t : e.modulo(t, outHeight), tile);
+      });
+    e.loop(images, [&](Value n) {
+      image = n;
+      e.loop(outHeight, [&](Value y) { row(y, tile); });
+    });
+  });
+}
+
+} // namespace weir

@@ -1,0 +1,161 @@
+// Pools, by tiles of neighbouring results.
+
+#include "passes/cpu/Sharing.h"
+#include "passes/cpu/kernels/ChannelTiles.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+using namespace mlir;
+
+namespace weir {
+namespace {
+
+struct PoolEmitter : ChannelTiles {
+  kernel::PoolOp pool;
+
+  PoolEmitter(Emitter &e, kernel::PoolOp op, const kernel::Target &target)
+      : ChannelTiles(e, op, op.getWindow(), target), pool(op) {}
+
+  bool isFloat() const { return isa<FloatType>(sumElement); }
+
+  // What no element is below, or the sum of none.
+  Value none() {
+    if (!pool.getLargest())
+      return e.zeros(sumElement, lanes);
+    auto type = VectorType::get(lanes, sumElement);
+    if (auto number = dyn_cast<FloatType>(sumElement))
+      return e.create<arith::ConstantOp>(DenseElementsAttr::get(
+          type,
+          APFloat::getInf(number.getFloatSemantics(), /*Negative=*/true)));
+    return e.create<arith::ConstantOp>(DenseElementsAttr::get(
+        type, APInt::getSignedMinValue(sumElement.getIntOrFloatBitWidth())));
+  }
+
+  // Of two numbers as x86 does it; `sum` where one is none.
+  Value larger(Value sum, Value x) {
+    if (!isFloat())
+      return e.create<arith::MaxSIOp>(sum, x);
+    Value beyond = e.create<arith::CmpFOp>(arith::CmpFPredicate::OGT, x, sum);
+    return e.create<arith::SelectOp>(beyond, x, sum);
+  }
+
+  Value isNan(Value x) {
+    return e.create<arith::CmpFOp>(arith::CmpFPredicate::UNO, x, x);
+  }
+
+  // Takes the elements of all windows of a tile into its sums. `meet` sees each
+  // vector of them once before, with which of a line it is.
+  using Combine = function_ref<Value(Value sum, Value element)>;
+  using Meet =
+      function_ref<void(Value element, int64_t v, Emitter::Values &carried)>;
+  Emitter::Values overWindow(const Place &place, const Tile &shape,
+                             Emitter::Values carried, Combine combine,
+                             Meet meet) {
+    return e.loop(place.low, place.high, 1, carried,
+                  [&](Value k, ValueRange carried) {
+                    Emitter::Values now(carried);
+                    for (int64_t v = 0; v < shape.vectors(); ++v) {
+                      llvm::SmallDenseMap<int64_t, Value> elements;
+                      Value c = e.plus(place.channel, v * lanes);
+                      for (auto [i, kx] : place.pairs) {
+                        int64_t column = columnOf(i, kx);
+                        Value &element = elements[column];
+                        if (!element) {
+                          element = pixel(place, k, column, c, shape.valid(v),
+                                          /*isUnsigned=*/false);
+                          meet(element, v, now);
+                        }
+                        Value &sum = now[i * shape.vectors() + v];
+                        sum = combine(sum, element);
+                      }
+                    }
+                    return now;
+                  });
+  }
+
+  // x86 has no maximum that keeps a NaN. So there is a sum of all elements
+  // times zero beside, which is one where any is none or infinite; the tile is
+  // then made again with a choice for each element.
+  Emitter::Values extremes(const Place &place, const Tile &shape) {
+    int64_t count = shape.count();
+    Emitter::Values begin(count, none());
+    auto nothing = [](Value, int64_t, Emitter::Values &) {};
+    auto larger = [&](Value sum, Value x) { return this->larger(sum, x); };
+    if (!isFloat())
+      return overWindow(place, shape, begin, larger, nothing);
+    Value zeros = e.zeros(sumElement, lanes);
+    Emitter::Values marked = begin;
+    marked.append(shape.vectors(), zeros);
+    marked = overWindow(place, shape, marked, larger,
+                        [&](Value x, int64_t v, Emitter::Values &carried) {
+                          Value &mark = carried[count + v];
+                          mark = e.multiplyAdd(x, zeros, mark);
+                        });
+    Value mark = marked[count];
+    for (int64_t v = 1; v < shape.vectors(); ++v)
+      mark = e.sum(mark, marked[count + v]);
+    marked.truncate(count);
+    Value any =
+        e.create<vector::ReductionOp>(vector::CombiningKind::OR, isNan(mark));
+    auto choice = e.create<scf::IfOp>(ValueRange(marked).getTypes(), any);
+    OpBuilder::InsertionGuard guard(e);
+    e.createBlock(&choice.getThenRegion());
+    e.create<scf::YieldOp>(overWindow(
+        place, shape, begin,
+        [&](Value sum, Value x) -> Value {
+          return e.create<arith::SelectOp>(isNan(x), x, larger(sum, x));
+        },
+        nothing));
+    e.createBlock(&choice.getElseRegion());
+    e.create<scf::YieldOp>(marked);
+    return Emitter::Values(choice.getResults());
+  }
+
+  // Divides by how many elements each window covers: so many in each of the
+  // rows.
+  void divide(const Place &place, const Tile &shape, Emitter::Values &sums) {
+    SmallVector<int64_t> columns(place.wide, 0);
+    for (auto [i, kx] : place.pairs)
+      ++columns[i];
+    Value rows = e.create<arith::SubIOp>(place.high, place.low);
+    for (int64_t i = 0; i < place.wide; ++i) {
+      Value count = e.create<arith::IndexCastOp>(e.getI32Type(),
+                                                 e.times(rows, columns[i]));
+      Value number =
+          e.splat(e.create<arith::SIToFPOp>(sumElement, count), lanes);
+      for (int64_t v = 0; v < shape.vectors(); ++v) {
+        Value &sum = sums[i * shape.vectors() + v];
+        sum = e.create<arith::DivFOp>(sum, number);
+      }
+    }
+  }
+
+  void tile(const Place &place, const Tile &shape) {
+    if (pool.getLargest())
+      return finishTile(e, op, shape, extremes(place, shape));
+    Emitter::Values sums(shape.count(), none());
+    sums = overWindow(
+        place, shape, sums, [&](Value sum, Value x) { return e.sum(sum, x); },
+        [](Value, int64_t, Emitter::Values &) {});
+    if (pool.getMean())
+      divide(place, shape, sums);
+    finishTile(e, op, shape, sums);
+  }
+
+  void run() {
+    double elements = double(ShapedType::getNumElements(e.shape(out))) *
+                      windowHeight * windowWidth;
+    ChannelTiles::run(productTime(elements, lanes), [&](const Place &place) {
+      withTile(place, [&](const Tile &shape) { tile(place, shape); });
+    });
+  }
+};
+
+} // namespace
+
+void emitPool(Emitter &e, kernel::PoolOp op, const kernel::Target &target) {
+  PoolEmitter(e, op, target).run();
+}
+
+} // namespace weir

@@ -1,0 +1,69 @@
+// Pools become tiles of neighbouring results.
+// RUN: weir-opt %s -split-input-file --weir-emit-kernels -canonicalize -cse | FileCheck %s
+
+// Rows of the window that x has not bound the loop, and columns are left out at
+// the border: the first result has two of three. Their sums are divided by how
+// many elements there are.
+// CHECK-LABEL: func @mean
+// CHECK: %[[HIGH:.*]] = arith.minsi %{{.*}}, %c3
+// CHECK: scf.for %{{.*}} = %[[LOW:.*]] to %[[HIGH]]
+// CHECK-COUNT-7: arith.addf {{.*}} : vector<16xf32>
+// CHECK: %[[ROWS:.*]] = arith.subi %[[HIGH]], %[[LOW]]
+// CHECK: %[[COUNT:.*]] = arith.muli %[[ROWS]], %c2
+// CHECK: arith.sitofp
+// CHECK: arith.divf {{.*}} : vector<16xf32>
+// CHECK: arith.muli %[[ROWS]], %c3
+// CHECK-NOT: arith.maximumf
+module attributes {weir.target = {vector_bits = 512 : i64}} {
+  func.func @mean(%x: memref<1x9x3x16xf32>, %y: memref<1x9x3x16xf32>) {
+    kernel.pool ins(%x : memref<1x9x3x16xf32>) outs(%y : memref<1x9x3x16xf32>) attributes {dilations = array<i64: 1, 1>, mean, padding = array<i64: 1, 1>, strides = array<i64: 1, 1>, window = array<i64: 3, 3>} {
+    ^bb0(%sum: f32):
+      kernel.yield %sum : f32
+    }
+    return
+  }
+}
+
+// -----
+
+// A pixel that two results have in their window is read once, and multiplied by
+// zero once: where that makes a NaN the tile is made with choices that keep it.
+// CHECK-LABEL: func @largest
+// CHECK: %[[MADE:.*]]:3 = scf.for
+// CHECK-COUNT-3: vector.fma
+// CHECK-NOT: vector.fma
+// CHECK: scf.yield
+// CHECK: %[[NAN:.*]] = arith.cmpf uno, %[[MADE]]#2, %[[MADE]]#2
+// CHECK: %[[ANY:.*]] = vector.reduction <or>, %[[NAN]]
+// CHECK: %[[OUT:.*]]:2 = scf.if %[[ANY]]
+// CHECK: scf.for
+// CHECK: arith.cmpf uno
+// CHECK: } else {
+// CHECK: scf.yield %[[MADE]]#0, %[[MADE]]#1
+// CHECK: vector.store %[[OUT]]#0
+module attributes {weir.target = {vector_bits = 512 : i64}} {
+  func.func @largest(%x: memref<1x4x3x16xf32>, %y: memref<1x3x2x16xf32>) {
+    kernel.pool ins(%x : memref<1x4x3x16xf32>) outs(%y : memref<1x3x2x16xf32>) attributes {dilations = array<i64: 1, 1>, largest, padding = array<i64: 0, 0>, strides = array<i64: 1, 1>, window = array<i64: 2, 2>} {
+    ^bb0(%most: f32):
+      kernel.yield %most : f32
+    }
+    return
+  }
+}
+
+// -----
+
+// No integer is none.
+// CHECK-LABEL: func @integers
+// CHECK: arith.maxsi {{.*}} : vector<16xi32>
+// CHECK-NOT: scf.if
+// CHECK: return
+module attributes {weir.target = {vector_bits = 512 : i64}} {
+  func.func @integers(%x: memref<1x4x16xi32>, %y: memref<1x3x16xi32>) {
+    kernel.pool ins(%x : memref<1x4x16xi32>) outs(%y : memref<1x3x16xi32>) attributes {dilations = array<i64: 1>, largest, padding = array<i64: 0>, strides = array<i64: 1>, window = array<i64: 2>} {
+    ^bb0(%most: i32):
+      kernel.yield %most : i32
+    }
+    return
+  }
+}
