@@ -23,8 +23,9 @@ namespace {
 constexpr int64_t rowsWorthPacking = 17;
 
 // A row times so few columns, where the depth is so long, is made of dot
-// products: each column of a constant is then a panel of its own.
-constexpr int64_t mostDots = 16, shortestDot = 128;
+// products: each column of a constant is then a panel of its own. Those of what
+// the run computes, turned round, are such panels already, of so many vectors.
+constexpr int64_t mostDots = 16, shortestDot = 128, fewestVectors = 2;
 
 bool isConstant(Value value) {
   auto argument = dyn_cast<BlockArgument>(value);
@@ -62,6 +63,18 @@ Value packed(OpBuilder &b, Location loc, Value right, bool transposed,
       .getResult(0);
 }
 
+/// The rows of a matrix as panels of one column each.
+Value asPanels(OpBuilder &b, Location loc, Value right) {
+  auto type = cast<RankedTensorType>(right.getType());
+  SmallVector<int64_t> shape(type.getShape());
+  SmallVector<ReassociationIndices> same;
+  for (int64_t i = 0; i < type.getRank(); ++i)
+    same.push_back({i});
+  same.back().push_back(type.getRank());
+  shape.push_back(1);
+  return b.create<tensor::ExpandShapeOp>(loc, type.clone(shape), right, same);
+}
+
 struct MatmulToKernel : OpConversionPattern<graph::MatmulOp> {
   using OpConversionPattern::OpConversionPattern;
 
@@ -93,8 +106,14 @@ struct MatmulToKernel : OpConversionPattern<graph::MatmulOp> {
     bool runs = constant && !target.gpu && rows == 1 && depth >= shortestDot &&
                 !op.getTransposeA() && type.getShape().back() <= mostDots &&
                 isa<FloatType>(getElementTypeOrSelf(right));
+    bool lies = !constant && !target.gpu && rows == 1 && op.getTransposeB() &&
+                !op.getTransposeA() &&
+                isa<FloatType>(getElementTypeOrSelf(right)) &&
+                depth >= fewestVectors * target.lanes(type.getElementType());
     // A constant's panels weir-narrow-panels narrows, which knows all products.
-    if (op.getTransposeB() || rows >= rowsWorthPacking || constant)
+    if (lies)
+      right = asPanels(b, loc, right);
+    else if (op.getTransposeB() || rows >= rowsWorthPacking || constant)
       right = packed(b, loc, right, op.getTransposeB(), type.getElementType(),
                      target, runs, /*narrow=*/rows == 1 && !constant);
     auto kernel = b.create<kernel::MatmulOp>(

@@ -133,6 +133,20 @@ def graph(level):
         a, b = g.input(normal(*a)), g.input(normal(*b))
         y = g.op("BatchMatMulV2", a, b)
         g.expect(y, wide(a) @ wide(b), rtol=1e-5, atol=1e-5)
+    # A row by what the run knows: as it lies, few rows of what L2 does not hold at
+    # a time, or turned round, in blocks of columns whose last is not whole.
+    for depth, columns in [(150, 11), (900, 1203)]:
+        a, b = g.input(normal(2, 1, depth)), g.input(normal(2, depth, columns))
+        g.expect(g.op("BatchMatMulV2", a, b), wide(a) @ wide(b), rtol=1e-5, atol=2e-4)
+    for depth, columns, type, close in [
+        (64, 100, np.float32, 1e-4),
+        (131, 16, np.float32, 1e-4),
+        (40, 3, np.float64, 1e-12),
+        (200, 37, np.float16, 0.1),
+    ]:
+        a, b = g.input(normal(3, 1, depth, type=type)), g.input(normal(3, columns, depth, type=type))
+        exact = wide(a) @ np.swapaxes(wide(b), 1, 2)
+        g.expect(g.op("BatchMatMulV2", a, b, adj_y=True), exact, rtol=2e-3 if type == np.float16 else 1e-5, atol=close)
     for type in (np.int32, np.int64):
         a, b = type(random.integers(-99, 99, (40, 33))), type(random.integers(-99, 99, (33, 37)))
         g.expect(g.op("MatMul", g.input(a), g.constant(b)), a.astype(np.int64) @ b)

@@ -131,6 +131,11 @@ MatmulBlocks::MatmulBlocks(kernel::MatmulOp op, const kernel::Target &target,
                   batches == 1 && !words && !packsParts;
   if (severalPanels)
     width = several;
+  // A row alone reads of a plain matrix runs as long as registers allow.
+  bool rowOfPlain = !panel && alike == 1 && many;
+  if (rowOfPlain)
+    width = lanes * std::clamp<int64_t>(llvm::divideCeil(columns, lanes),
+                                        width / lanes, 16);
   int64_t vectors = width / lanes;
   int64_t bytes = std::max<int64_t>(1, sumElement.getIntOrFloatBitWidth() / 8);
   // Where all of B stays in L2, so few rows at a time that what their epilogue
@@ -158,7 +163,8 @@ MatmulBlocks::MatmulBlocks(kernel::MatmulOp op, const kernel::Target &target,
   leastSums = many ? 16 : 8;
   mostTerms = high ? 112 : 224;
   int64_t most = high ? 28 : vectors == 3 ? 12 : 10;
-  height = many ? most / vectors : target.lowTileHeight(vectors);
+  height = many ? std::max<int64_t>(1, most / vectors)
+                : target.lowTileHeight(vectors);
 
   EvenSplit alikeTiles(alike, height);
   mostSums = (alikeTiles.size + (alikeTiles.larger != 0)) *
@@ -205,6 +211,12 @@ MatmulBlocks::MatmulBlocks(kernel::MatmulOp op, const kernel::Target &target,
     depthSlab = std::min(
         depth, depthBlock * std::max<int64_t>(1, slab / (moreRows * bytes) /
                                                      depthBlock));
+  // Of a plain matrix that L2 does not hold a row reads few rows at a time, as
+  // streams, rather than a part of each.
+  int64_t product = weights / (op.getShared() ? 1 : batches);
+  if (rowOfPlain && product > target.l2 && columns > width &&
+      sumElement == Emitter::element(out))
+    depthBlock = depthSlab = 4;
   tilesABlock = std::max<int64_t>(
       1, slab / std::max<int64_t>(1, height * depthSlab * bytes));
   tilesABlock = packsParts ? tiles : std::min(tilesABlock, tiles);

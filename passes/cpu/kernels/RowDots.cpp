@@ -1,8 +1,8 @@
-// A row by a matrix of few columns, each of which is a run: dot products.
+// A row by a matrix each of whose columns is a run: dot products.
 //
-// With panels of rows of B each product would take a broadcast of its own, and
-// most of a vector would be padding. Here vectors are pieces of the depth: one
-// of the row is multiplied by that of each column, whose sums stand side by
+// Few columns in panels of rows of B would be mostly padding, and what the run
+// computes would have to be transposed. Here vectors are pieces of the depth:
+// one of the row is multiplied by that of each column, whose sums stand side by
 // side in registers. In the end each vector of partial sums becomes one sum,
 // all of them together, by halves.
 
@@ -11,6 +11,7 @@
 #include "passes/cpu/kernels/Kernels.h"
 #include "passes/cpu/kernels/WaitingSums.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 
 using namespace mlir;
@@ -70,7 +71,7 @@ void emitRowDots(Emitter &e, kernel::MatmulOp op,
   while (sets * std::min(columns, lanes) < 8 && sets * 2 <= vectors)
     sets *= 2;
   // As many columns as a vector has lanes.
-  auto some = [&](ValueRange batch, int64_t first, int64_t count) {
+  auto some = [&](ValueRange batch, Value first, int64_t count) {
     auto step = [&](Value k, int64_t valid, MutableArrayRef<Value> sums) {
       Emitter::Values left(batch), right;
       left.append({e.index(0), k});
@@ -79,7 +80,7 @@ void emitRowDots(Emitter &e, kernel::MatmulOp op,
       right.append({nullptr, k});
       Value row = e.widen(e.load(a, left, lanes, valid), element);
       for (int64_t c = 0; c < count; ++c) {
-        right[right.size() - 2] = e.index(first + c);
+        right[right.size() - 2] = e.plus(first, c);
         Value column = e.widen(e.load(b, right, lanes, valid), element);
         sums[c] = e.multiplyAdd(row, column, sums[c]);
       }
@@ -101,17 +102,30 @@ void emitRowDots(Emitter &e, kernel::MatmulOp op,
       at.push_back(e.index(0));
       return at;
     };
-    Tile tile{1, 1, count, lanes, position, e.index(first)};
+    Tile tile{1, 1, count, lanes, position, first};
     finishTile(e, op, tile, sumEach(e, sums, lanes, element));
   };
 
+  // Blocks of columns, of one product after the other.
   ArrayRef<int64_t> batches = shape.drop_back(2);
   int64_t count = ShapedType::getNumElements(batches);
-  e.share(productTime(double(count) * columns * depth, lanes));
-  e.parts(count, /*few=*/false, [&](Value low, Value high) {
-    e.loops(batches, low, high, [&](ValueRange batch) {
-      for (int64_t first = 0; first < columns; first += lanes)
-        some(batch, first, std::min(lanes, columns - first));
+  int64_t blocks = llvm::divideCeil(columns, lanes), rest = columns % lanes;
+  e.share(std::max(productTime(double(count) * columns * depth, lanes),
+                   movingTime(double(ShapedType::getNumElements(e.shape(b))) *
+                              Emitter::elementBytes(b))));
+  e.parts(count * blocks, /*few=*/false, [&](Value low, Value high) {
+    SmallVector<int64_t> sizes(batches);
+    sizes.push_back(blocks);
+    e.loops(sizes, low, high, [&](ValueRange at) {
+      ValueRange batch = at.drop_back();
+      Value first = e.times(at.back(), lanes);
+      if (rest == 0 || blocks == 1)
+        return some(batch, first, rest ? rest : lanes);
+      Value whole = e.create<arith::CmpIOp>(arith::CmpIPredicate::ne, at.back(),
+                                            e.index(blocks - 1));
+      e.ifElse(
+          whole, [&] { some(batch, first, lanes); },
+          [&] { some(batch, first, rest); });
     });
   });
 }

@@ -28,6 +28,48 @@ func.func @matmul(%a: memref<30x40xf32>, %b: memref<2x40x32xf32>, %bias: memref<
 
 // -----
 
+// Of many columns each product of a batch is made by blocks of 16, which threads
+// share; the last block has two.
+// CHECK-LABEL: func @blocks_of_row_dots
+// CHECK: kernel.parts 9 {
+// CHECK: %[[BLOCK:.*]] = arith.remui %{{.*}}, %c3
+// CHECK: %[[BATCH:.*]] = arith.divui %{{.*}}, %c3
+// CHECK: %[[FIRST:.*]] = arith.muli %[[BLOCK]], %c16
+// CHECK: scf.if
+// CHECK: %[[LAST:.*]] = arith.addi %[[FIRST]], %c15
+// CHECK: vector.load %{{.*}}[%[[BATCH]], %[[LAST]], %{{.*}}]
+// CHECK: } else {
+// CHECK: vector.maskedstore
+func.func @blocks_of_row_dots(%a: memref<3x1x6400xf32>, %b: memref<3x34x6400x1xf32>, %c: memref<3x1x34xf32>) {
+  kernel.matmul ins(%a, %b : memref<3x1x6400xf32>, memref<3x34x6400x1xf32>) outs(%c : memref<3x1x34xf32>) {
+  ^bb0(%sum: f32):
+    kernel.yield %sum : f32
+  }
+  return
+}
+
+// -----
+
+// A row reads a plain matrix as runs of 16 vectors, and where L2 does not hold it
+// four rows at a time, so that these are streams; sums wait in the result.
+// CHECK-LABEL: func @row_by_plain
+// CHECK: scf.for %[[K:.*]] = %c0 to %c508 step %c4
+// CHECK: scf.for %{{.*}} to %{{.*}} step %c1
+// CHECK: scf.for %{{.*}} = %c0 to %c4 step %c1
+// CHECK: %[[SUMS:.*]]:16 = scf.if
+// CHECK: vector.store %[[SUMS]]#15
+module attributes {weir.target = {vector_bits = 512 : i64, fma_rate = 1 : i64}} {
+  func.func @row_by_plain(%a: memref<1x512xf32>, %b: memref<512x2048xf32>, %c: memref<1x2048xf32>) {
+    kernel.matmul ins(%a, %b : memref<1x512xf32>, memref<512x2048xf32>) outs(%c : memref<1x2048xf32>) {
+    ^bb0(%sum: f32):
+      kernel.yield %sum : f32
+    }
+    return
+  }
+}
+
+// -----
+
 // A row and columns that are runs: vectors are pieces of the depth, and the two
 // sums come out of theirs by halves.
 // CHECK-LABEL: func @row_dots

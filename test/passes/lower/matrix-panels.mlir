@@ -19,14 +19,14 @@ module attributes {weir.target = {vector_bits = 512 : i64, fma_rate = 2 : i64}} 
 
 // -----
 
-// A row that meets what the run knows.
+// A row that meets what the run knows, of a depth too short for dot products.
 // CHECK-LABEL: func @row_by_input
 module attributes {weir.target = {vector_bits = 512 : i64, fma_rate = 2 : i64}} {
-  func.func @row_by_input(%x: tensor<1x64xf32>, %y: tensor<8x64xf32>, %w: tensor<192x64xf32>) -> (tensor<1x192xf32>, tensor<8x192xf32>) {
-    // CHECK: kernel.pack {{.*}} outs(%{{.*}} : tensor<6x64x32xf32>)
-    %a = graph.matmul %x, %w transpose_b : tensor<1x64xf32>, tensor<192x64xf32>
-    // CHECK: kernel.pack {{.*}} outs(%{{.*}} : tensor<4x64x48xf32>)
-    %b = graph.matmul %y, %w transpose_b : tensor<8x64xf32>, tensor<192x64xf32>
+  func.func @row_by_input(%x: tensor<1x16xf32>, %y: tensor<8x16xf32>, %w: tensor<192x16xf32>) -> (tensor<1x192xf32>, tensor<8x192xf32>) {
+    // CHECK: kernel.pack {{.*}} outs(%{{.*}} : tensor<6x16x32xf32>)
+    %a = graph.matmul %x, %w transpose_b : tensor<1x16xf32>, tensor<192x16xf32>
+    // CHECK: kernel.pack {{.*}} outs(%{{.*}} : tensor<4x16x48xf32>)
+    %b = graph.matmul %y, %w transpose_b : tensor<8x16xf32>, tensor<192x16xf32>
     return %a, %b : tensor<1x192xf32>, tensor<8x192xf32>
   }
 }
@@ -71,8 +71,8 @@ module attributes {weir.target = {vector_bits = 512 : i64, fma_rate = 2 : i64, p
 
 // -----
 
-// A row by few columns: each is a run. Not where the depth is short, for more
-// rows, or of what is no constant.
+// A row by few columns: each is a run. Not where the depth is short, or for more
+// rows. What is no constant has such runs where it is turned round.
 // CHECK-LABEL: func @row
 module attributes {weir.target = {vector_bits = 256 : i64}} {
   func.func @row(%x: tensor<1x128xf32>, %y: tensor<2x128xf32>, %z: tensor<1x64xf32>, %w: tensor<128x10xf32> {weir.constant}, %v: tensor<64x10xf32> {weir.constant}, %u: tensor<10x128xf32>) -> (tensor<1x10xf32>, tensor<2x10xf32>, tensor<1x10xf32>, tensor<1x10xf32>) {
@@ -82,7 +82,8 @@ module attributes {weir.target = {vector_bits = 256 : i64}} {
     %b = graph.matmul %y, %w : tensor<2x128xf32>, tensor<128x10xf32>
     // CHECK: kernel.pack {{.*}} outs(%{{.*}} : tensor<1x64x16xf32>)
     %c = graph.matmul %z, %v : tensor<1x64xf32>, tensor<64x10xf32>
-    // CHECK: kernel.pack {{.*}} outs(%{{.*}} : tensor<1x128x16xf32>)
+    // CHECK: %[[RUNS:.*]] = tensor.expand_shape %arg5 {{.*}} : tensor<10x128xf32> into tensor<10x128x1xf32>
+    // CHECK: kernel.matmul ins(%arg0, %[[RUNS]] : tensor<1x128xf32>, tensor<10x128x1xf32>)
     %d = graph.matmul %x, %u transpose_b : tensor<1x128xf32>, tensor<10x128xf32>
     return %a, %b, %c, %d : tensor<1x10xf32>, tensor<2x10xf32>, tensor<1x10xf32>, tensor<1x10xf32>
   }
