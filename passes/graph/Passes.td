@@ -186,6 +186,28 @@ def FoldBatchNorm : Pass<"weir-fold-batch-norm", "::mlir::ModuleOp"> {
   }];
 }
 
+def FlattenVolumes : Pass<"weir-flatten-volumes", "::mlir::ModuleOp"> {
+  let summary = "Makes convolutions of volumes ones of images";
+  let description = [{
+    What a layer of results is made of, so many layers of a volume as a window
+    has, are put side by side in the channels of one image. The filter's layers
+    become channels, too. Not with groups, whose channels would be apart.
+
+    ```mlir
+    %y = graph.convolution %x, %w ... : tensor<1x8x9x9x4xf32>, tensor<3x3x3x4x20xf32>
+    // becomes
+    %a = graph.slice %x [0, 0, 0, 0, 0] to [1, 6, 9, 9, 4] ...
+    %b = graph.slice %x [0, 1, 0, 0, 0] to [1, 7, 9, 9, 4] ...
+    %c = graph.slice %x [0, 2, 0, 0, 0] to [1, 8, 9, 9, 4] ...
+    %d = graph.concat %a, %b, %c axis 4 ...
+    %y1 = graph.convolution %images, %filter ... : tensor<6x9x9x12xf32>, tensor<3x3x12x20xf32>
+    %y = graph.reshape %y1 ...
+    ```
+
+    The sum of a result is of the same products, in another order.
+  }];
+}
+
 def DeduplicateConstants : Pass<"weir-deduplicate-constants",
                                 "::mlir::ModuleOp"> {
   let summary = "Keeps one of constants with equal type and bytes";

@@ -1,0 +1,76 @@
+// Convolutions of volumes become convolutions of images, which kernels are for.
+
+#include "passes/graph/Passes.h"
+
+#include "dialects/graph/Elements.h"
+#include "dialects/graph/Neural.h"
+#include "dialects/graph/build/Windows.h"
+
+using namespace mlir;
+
+namespace weir {
+#define GEN_PASS_DEF_FLATTENVOLUMES
+#include "passes/graph/Passes.h.inc"
+
+namespace {
+
+using namespace graph::build;
+
+/// The layers of a window side by side in the channels of an image for each
+/// layer of results.
+Expr layersAsChannels(Expr x, graph::ConvolutionOp op, int64_t layers,
+                      int64_t results) {
+  int64_t stride = op.getStrides()[0], dilation = op.getDilations()[0];
+  SmallVector<int64_t> low{0, op.getPaddingLow()[0], 0, 0, 0},
+      high{0, op.getPaddingHigh()[0], 0, 0, 0};
+  if (low[1] || high[1])
+    x = pad(x, low, high);
+  SmallVector<Expr> parts;
+  for (int64_t k = 0; k < layers; ++k)
+    parts.push_back(slice(x, 1, k * dilation, results, stride));
+  return concat(parts, 4);
+}
+
+/// Replaces a convolution of volumes without groups, unless what it is made of
+/// would have too many elements.
+void flatten(graph::ConvolutionOp op) {
+  RankedTensorType type = op.getType();
+  if (type.getRank() != 5 || op.getGroups() != 1)
+    return;
+  ImplicitLocOpBuilder b(op.getLoc(), op);
+  Expr x(b, op.getX()), filter(b, op.getFilter());
+  int64_t images = type.getDimSize(0), layers = filter.size(0),
+          results = type.getDimSize(1), channels = layers * x.size(4);
+  // Nothing that follows has more elements than these, or than are there.
+  SmallVector<int64_t> flat{images * results, x.size(2), x.size(3), channels};
+  int64_t padded = x.size(1) + op.getPaddingLow()[0] + op.getPaddingHigh()[0];
+  if (!graph::countElements(flat) ||
+      !graph::countElements({images, padded, x.size(2), x.size(3), x.size(4)}))
+    return;
+  x = reshape(layersAsChannels(x, op, layers, results), flat);
+  filter = reshape(transpose(filter, {1, 2, 0, 3, 4}),
+                   {filter.size(1), filter.size(2), channels, filter.size(4)});
+  auto rest = [](ArrayRef<int64_t> values) {
+    return SmallVector<int64_t>(values.drop_front());
+  };
+  Windows windows{{filter.size(0), filter.size(1)},
+                  rest(op.getStrides()),
+                  rest(op.getDilations()),
+                  rest(op.getPaddingLow()),
+                  rest(op.getPaddingHigh()),
+                  {type.getDimSize(2), type.getDimSize(3)}};
+  Expr made = convolve(x, filter, windows, /*groups=*/1);
+  op.replaceAllUsesWith(reshape(made, type.getShape()).value);
+  op.erase();
+}
+
+struct FlattenVolumes : impl::FlattenVolumesBase<FlattenVolumes> {
+  void runOnOperation() override {
+    SmallVector<graph::ConvolutionOp> all;
+    getOperation()->walk([&](graph::ConvolutionOp op) { all.push_back(op); });
+    llvm::for_each(all, flatten);
+  }
+};
+
+} // namespace
+} // namespace weir
