@@ -9,6 +9,19 @@
 using namespace mlir;
 using namespace weir::kernel;
 
+// Reads every input, writes the destination, where they are buffers.
+static void effectsOf(DestinationStyleOpInterface op,
+                      SmallVectorImpl<MemoryEffects::EffectInstance> &effects) {
+  for (OpOperand &operand : op->getOpOperands()) {
+    if (!isa<MemRefType>(operand.get().getType()))
+      continue;
+    if (op.isDpsInit(&operand))
+      effects.emplace_back(MemoryEffects::Write::get(), &operand);
+    else
+      effects.emplace_back(MemoryEffects::Read::get(), &operand);
+  }
+}
+
 #include "dialects/kernel/KernelDialect.cpp.inc"
 #include "dialects/kernel/KernelInterfaces.cpp.inc"
 #define GET_OP_CLASSES
@@ -55,19 +68,6 @@ bool weir::kernel::isExtraMap(AffineMap map, unsigned rank) {
 
 static ShapedType shaped(Value value) {
   return cast<ShapedType>(value.getType());
-}
-
-// Reads every input, writes the destination, where they are buffers.
-static void effectsOf(DestinationStyleOpInterface op,
-                      SmallVectorImpl<MemoryEffects::EffectInstance> &effects) {
-  for (OpOperand &operand : op->getOpOperands()) {
-    if (!isa<MemRefType>(operand.get().getType()))
-      continue;
-    if (op.isDpsInit(&operand))
-      effects.emplace_back(MemoryEffects::Write::get(), &operand);
-    else
-      effects.emplace_back(MemoryEffects::Read::get(), &operand);
-  }
 }
 
 // All operands are tensors and the result has the destination's type, or all
@@ -145,11 +145,6 @@ static LogicalResult verifySums(KernelOpInterface op, Value a, Value b,
   return success();
 }
 
-void MatmulOp::getEffects(
-    SmallVectorImpl<MemoryEffects::EffectInstance> &effects) {
-  effectsOf(*this, effects);
-}
-
 bool MatmulOp::isPacked() {
   int64_t batch = getShared() ? 0 : shaped(getOut()).getRank() - 2;
   return shaped(getB()).getRank() > batch + 2;
@@ -189,11 +184,6 @@ LogicalResult MatmulOp::verify() {
                  : width != columns)
     return emitOpError("cannot make ") << columns << " columns of " << b;
   return verifyEpilogue(*this);
-}
-
-void ConvolutionOp::getEffects(
-    SmallVectorImpl<MemoryEffects::EffectInstance> &effects) {
-  effectsOf(*this, effects);
 }
 
 // (C1) and (C2) of both kinds.
@@ -239,9 +229,10 @@ LogicalResult ConvolutionOp::verify() {
   return success();
 }
 
-void DepthwiseOp::getEffects(
-    SmallVectorImpl<MemoryEffects::EffectInstance> &effects) {
-  effectsOf(*this, effects);
+int64_t DepthwiseOp::channelsOfGroup() {
+  ShapedType w = shaped(getFilter());
+  bool grouped = !getRows() && w.getRank() == shaped(getX()).getRank();
+  return grouped ? w.getDimSize(w.getRank() - 2) : 1;
 }
 
 LogicalResult DepthwiseOp::verify() {
@@ -251,16 +242,15 @@ LogicalResult DepthwiseOp::verify() {
   if (getRows())
     return verifyWords();
   // (C3)
-  if (x.getShape().back() != shaped(getOut()).getShape().back() ||
-      w.getRank() + 1 != x.getRank() ||
-      w.getShape().back() != x.getShape().back())
+  int64_t channels = x.getShape().back();
+  bool grouped = w.getRank() == x.getRank() &&
+                 isa<FloatType>(x.getElementType()) && channelsOfGroup() > 0 &&
+                 channels % channelsOfGroup() == 0;
+  if (channels != shaped(getOut()).getShape().back() ||
+      (w.getRank() + 1 != x.getRank() && !grouped) ||
+      w.getShape().back() != channels)
     return emitOpError("cannot use ") << w;
   return success();
-}
-
-void PoolOp::getEffects(
-    SmallVectorImpl<MemoryEffects::EffectInstance> &effects) {
-  effectsOf(*this, effects);
 }
 
 LogicalResult PoolOp::verify() {
@@ -279,11 +269,6 @@ LogicalResult PoolOp::verify() {
   if (getMean() && (getLargest() || !isa<FloatType>(sum)))
     return emitOpError("has no mean of ") << sum;
   return success();
-}
-
-void PackOp::getEffects(
-    SmallVectorImpl<MemoryEffects::EffectInstance> &effects) {
-  effectsOf(*this, effects);
 }
 
 LogicalResult PackOp::verify() {
@@ -305,11 +290,6 @@ LogicalResult PackOp::verify() {
   return success();
 }
 
-void PackFilterOp::getEffects(
-    SmallVectorImpl<MemoryEffects::EffectInstance> &effects) {
-  effectsOf(*this, effects);
-}
-
 LogicalResult PackFilterOp::verify() {
   if (failed(verifyForm(*this)))
     return failure();
@@ -328,11 +308,6 @@ LogicalResult PackFilterOp::verify() {
       out.getDimSize(0) != groups * (each / width + (each % width != 0)))
     return emitOpError("cannot pack ") << filter << " as " << out;
   return success();
-}
-
-void TransformFilterOp::getEffects(
-    SmallVectorImpl<MemoryEffects::EffectInstance> &effects) {
-  effectsOf(*this, effects);
 }
 
 std::optional<MinimalWindow> TransformFilterOp::getWindow() {
@@ -358,11 +333,6 @@ LogicalResult TransformFilterOp::verify() {
                         int64_t(llvm::divideCeil(filter.getDimSize(3), width)))
     return emitOpError("cannot transform ") << filter << " to " << out;
   return success();
-}
-
-void WinogradOp::getEffects(
-    SmallVectorImpl<MemoryEffects::EffectInstance> &effects) {
-  effectsOf(*this, effects);
 }
 
 std::optional<MinimalWindow> WinogradOp::getWindow() {

@@ -34,6 +34,12 @@ class Kernel_Op<string mnemonic, list<Trait> traits = []>
   let extraClassDeclaration = extra#[{
     ::mlir::MutableOperandRange getDpsInitsMutable() { return getOutMutable(); }
   }];
+  let extraClassDefinition = [{
+    void $cppClass::getEffects(
+        ::llvm::SmallVectorImpl<::mlir::MemoryEffects::EffectInstance> &effects) {
+      effectsOf(*this, effects);
+    }
+  }];
 }
 
 // One or two inputs, the extras and the destination, with an epilogue.

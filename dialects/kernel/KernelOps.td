@@ -225,11 +225,13 @@ def Kernel_DepthwiseOp : Kernel_SumOp<"depthwise"> {
   let summary = "out = epilogue(each channel of x convolved with its own filter)";
   let description = [{
     As kernel.convolution with as many groups as channels; the filter is
-    `spatial.. x C`.
+    `spatial.. x C`. Or groups have `G` channels and as many results, `spatial..
+    x G x C`.
 
     - (C1) `x` and `out` have one rank of 3 or 4, as many images and channels.
     - (C2) as for kernel.convolution.
-    - (C3) the filter has one rank less than `x` and as many channels.
+    - (C3) the filter has one rank less than `x` and as many channels; or as many
+      dimensions, sums are of floats, and the last but one divides the channels.
     - (C4) with `unsigned_x`, `x` is of i8 that stand for unsigned bytes, the
       filter of signed ones, and sums are of i32. With `rows` it has that many
       rows and is in words, `x` has two spatial dimensions, and the filter is
@@ -248,6 +250,8 @@ def Kernel_DepthwiseOp : Kernel_SumOp<"depthwise"> {
                    DefaultValuedAttr<AffineMapArrayAttr, "{}">:$extra_maps,
                    OptionalAttr<I64Attr>:$rows, UnitAttr:$unsigned_x);
   let extra = [{
+    /// How many channels of x a result is made of.
+    int64_t channelsOfGroup();
     ::mlir::LogicalResult verifyWords();
   }];
   let assemblyFormat = [{

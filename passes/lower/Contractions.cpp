@@ -151,6 +151,8 @@ struct ConvolutionToKernel : OpConversionPattern<graph::ConvolutionOp> {
         return b.notifyMatchFailure(op, "has several filters a channel");
       return depthwise(op, adaptor, b, type);
     }
+    if (hasSmallGroups(op, type, inputs))
+      return depthwise(op, adaptor, b, type);
     if (groups == 1 && isPointwise(op, filter))
       return pointwise(op, adaptor, b, type);
 
@@ -288,6 +290,19 @@ private:
     return success();
   }
 
+  /// Whether a vector has the results of so many groups that each alone would
+  /// leave most of it empty.
+  static bool hasSmallGroups(graph::ConvolutionOp op, RankedTensorType type,
+                             int64_t inputs) {
+    auto groups = static_cast<int64_t>(op.getGroups());
+    kernel::Target target = kernel::Target::of(op);
+    int64_t each = inputs / groups, lanes = target.lanes(type.getElementType());
+    return groups > 1 && type.getShape().back() == inputs && !target.gpu &&
+           isa<FloatType>(type.getElementType()) && lanes % each == 0 &&
+           lanes / each >= 4 && inputs > lanes / 2 &&
+           op.getFilter().getType().getDimSize(type.getRank() - 3) <= 16;
+  }
+
   static LogicalResult depthwise(graph::ConvolutionOp op, OpAdaptor adaptor,
                                  ConversionPatternRewriter &b,
                                  RankedTensorType type) {
@@ -297,8 +312,9 @@ private:
     for (int64_t i = 0; i + 2 < rank; ++i)
       flat.push_back({i});
     flat.push_back({rank - 2, rank - 1});
-    Value filter =
-        b.create<tensor::CollapseShapeOp>(loc, adaptor.getFilter(), flat);
+    Value filter = adaptor.getFilter();
+    if (op.getFilter().getType().getDimSize(rank - 2) == 1)
+      filter = b.create<tensor::CollapseShapeOp>(loc, filter, flat);
     auto kernel = b.create<kernel::DepthwiseOp>(
         loc, type, adaptor.getX(), filter, ValueRange(),
         emptyTensor(b, loc, type), op.getStrides(), op.getPaddingLow(),

@@ -183,6 +183,10 @@ def graph(level):
         ((1, 9, 9, 24), (3, 3, 36), 1, "SAME", 1, 3),
         ((1, 9, 23, 8), (3, 3, 24), 2, "SAME"),  # halves of vectors
         ((1, 9, 21, 24), (1, 1, 68), 1, "SAME", 1, 2),
+        # Groups of which a vector has several.
+        ((2, 9, 21, 40), (3, 3, 40), 1, "SAME", 1, 10),
+        ((1, 9, 17, 64), (3, 3, 64), 2, "SAME", 1, 16),
+        ((1, 12, 13, 38), (5, 2, 38), 1, "VALID", 2, 19),
     ]:
         convolution(g, *arguments)
     for image, window, stride, padding in [

@@ -1,4 +1,5 @@
-// Depthwise convolutions, by tiles of neighbouring results.
+// Depthwise convolutions, by tiles of neighbouring results, and those whose
+// groups have so few channels that a vector has several groups.
 
 #include "passes/cpu/Sharing.h"
 #include "passes/cpu/kernels/ChannelTiles.h"
@@ -11,48 +12,75 @@ namespace {
 struct DepthwiseEmitter : ChannelTiles {
   kernel::DepthwiseOp depthwise;
   Value filter;
+  int64_t inputs; // channels that a result is made of
 
   DepthwiseEmitter(Emitter &e, kernel::DepthwiseOp op,
                    const kernel::Target &target)
-      : ChannelTiles(e, op, Emitter::shape(op.getFilter()).drop_back(), target),
-        depthwise(op), filter(op.getFilter()) {}
+      : ChannelTiles(e, op,
+                     Emitter::shape(op.getFilter())
+                         .take_front(Emitter::shape(op.getX()).size() - 2),
+                     target),
+        depthwise(op), filter(op.getFilter()), inputs(op.channelsOfGroup()) {}
 
-  Value weight(Value k, int64_t kx, Value channel, int64_t valid) {
-    Emitter::Values at = {e.index(kx), channel};
+  Value weight(Value k, int64_t kx, int64_t input, Value channel,
+               int64_t valid) {
+    Emitter::Values at = {e.index(kx)};
     if (!flat)
       at.insert(at.begin(), k);
+    if (e.shape(filter).size() == e.shape(x).size())
+      at.push_back(e.index(input));
+    at.push_back(channel);
     return e.widen(e.load(filter, at, lanes, valid), sumElement);
   }
 
+  // Channel `input` of each group, in the lanes of all channels of the group.
+  Value spread(Value pixel, int64_t input) {
+    if (inputs == 1)
+      return pixel;
+    SmallVector<int64_t> from;
+    for (int64_t lane = 0; lane < lanes; ++lane)
+      from.push_back(lane / inputs * inputs + input);
+    return e.create<vector::ShuffleOp>(pixel, pixel, from);
+  }
+
   void tile(const Place &place, const Tile &shape) {
+    SmallVector<Pair> pairs(place.pairs);
+    // Column after column of x: few spread pixels are then held at a time.
+    if (inputs > 1)
+      llvm::sort(pairs, [&](Pair a, Pair b) {
+        return std::make_pair(columnOf(a.first, a.second), a.first) <
+               std::make_pair(columnOf(b.first, b.second), b.first);
+      });
     Emitter::Values sums(shape.count(), e.zeros(sumElement, lanes));
-    sums = e.loop(place.low, place.high, 1, sums,
-                  [&](Value k, ValueRange carried) {
-                    Emitter::Values sums(carried);
-                    for (int64_t v = 0; v < shape.vectors(); ++v) {
-                      llvm::SmallDenseMap<int64_t, Value> weights, pixels;
-                      Value c = e.plus(place.channel, v * lanes);
-                      for (auto [i, kx] : place.pairs) {
-                        Value &factor = weights[kx];
-                        if (!factor)
-                          factor = weight(k, kx, c, shape.valid(v));
-                        int64_t column = columnOf(i, kx);
-                        Value &element = pixels[column];
-                        if (!element)
-                          element = pixel(place, k, column, c, shape.valid(v),
-                                          depthwise.getUnsignedX());
-                        Value &sum = sums[i * shape.vectors() + v];
-                        sum = e.multiplyAdd(element, factor, sum);
-                      }
-                    }
-                    return sums;
-                  });
+    sums = e.loop(
+        place.low, place.high, 1, sums, [&](Value k, ValueRange carried) {
+          Emitter::Values sums(carried);
+          for (int64_t v = 0; v < shape.vectors(); ++v) {
+            llvm::SmallDenseMap<int64_t, Value> weights, spreads;
+            Value c = e.plus(place.channel, v * lanes);
+            for (auto [i, kx] : pairs)
+              for (int64_t input = 0; input < inputs; ++input) {
+                Value &factor = weights[kx * inputs + input];
+                if (!factor)
+                  factor = weight(k, kx, input, c, shape.valid(v));
+                int64_t column = columnOf(i, kx);
+                Value &element = spreads[column * inputs + input];
+                if (!element)
+                  element = spread(pixel(place, k, column, c, shape.valid(v),
+                                         depthwise.getUnsignedX()),
+                                   input);
+                Value &sum = sums[i * shape.vectors() + v];
+                sum = e.multiplyAdd(element, factor, sum);
+              }
+          }
+          return sums;
+        });
     finishTile(e, op, shape, sums);
   }
 
   void run() {
     double products = double(ShapedType::getNumElements(e.shape(out))) *
-                      windowHeight * windowWidth;
+                      windowHeight * windowWidth * inputs;
     ChannelTiles::run(productTime(products, lanes), [&](const Place &place) {
       withTile(place, [&](const Tile &shape) { tile(place, shape); });
     });

@@ -71,6 +71,19 @@ func.func @depthwise(%x: memref<1x8x8x20xf32>, %w: memref<3x3x20xf32>, %y: memre
 
 // -----
 
+// Groups of four channels.
+// CHECK-LABEL: func @small_groups
+// CHECK: kernel.depthwise
+func.func @small_groups(%x: memref<1x8x8x20xf32>, %w: memref<3x3x4x20xf32>, %y: memref<1x8x8x20xf32>) {
+  kernel.depthwise ins(%x, %w : memref<1x8x8x20xf32>, memref<3x3x4x20xf32>) outs(%y : memref<1x8x8x20xf32>) attributes {dilations = array<i64: 1, 1>, padding = array<i64: 1, 1>, strides = array<i64: 1, 1>} {
+  ^bb0(%sum: f32):
+    kernel.yield %sum : f32
+  }
+  return
+}
+
+// -----
+
 // CHECK-LABEL: func @pool
 // CHECK: kernel.pool ins({{.*}}) outs({{.*}}) attributes {dilations = array<i64: 1, 1>, largest, padding = array<i64: 1, 1>, strides = array<i64: 2, 2>, window = array<i64: 3, 3>}
 func.func @pool(%x: memref<1x8x8x20xf32>, %y: memref<1x4x4x20xf32>) {

@@ -1146,6 +1146,25 @@ func.func @pairs_of_a_row(%a: memref<1x64xbf16>, %b: memref<2x2x1x2x16x32xbf16>,
 
 // -----
 
+// Groups of four channels: each channel of a pixel is spread over its group's
+// lanes, once for all results that have the pixel in their window.
+// CHECK-LABEL: func @small_groups
+// CHECK: %[[PIXEL:.*]] = vector.load %arg0[{{.*}}, vector<16xf32>
+// CHECK: vector.shuffle %[[PIXEL]], %[[PIXEL]] [0, 0, 0, 0, 4, 4, 4, 4, 8, 8, 8, 8, 12, 12, 12, 12]
+// CHECK: vector.shuffle %[[PIXEL]], %[[PIXEL]] [1, 1, 1, 1, 5, 5, 5, 5, 9, 9, 9, 9, 13, 13, 13, 13]
+// CHECK-COUNT-10: vector.shuffle
+// CHECK-NOT: vector.shuffle
+// CHECK: return
+func.func @small_groups(%x: memref<1x3x16xf32>, %w: memref<2x4x16xf32>, %y: memref<1x2x16xf32>) {
+  kernel.depthwise ins(%x, %w : memref<1x3x16xf32>, memref<2x4x16xf32>) outs(%y : memref<1x2x16xf32>) attributes {dilations = array<i64: 1>, padding = array<i64: 0>, strides = array<i64: 1>} {
+  ^bb0(%sum: f32):
+    kernel.yield %sum : f32
+  }
+  return
+}
+
+// -----
+
 // A filter that is more than L2 holds is fetched a panel ahead; a small one is not.
 // CHECK-LABEL: func @fetched_ahead
 // CHECK: memref.prefetch %{{.*}} : memref<16x147456xf32>

@@ -95,6 +95,25 @@ func.func @pointwise(%x: tensor<1x8x8x4xf32>, %w: tensor<1x1x4x20xf32>) -> tenso
 
 // -----
 
+// Of groups so small a vector has several.
+// CHECK-LABEL: @small_groups
+func.func @small_groups(%x: tensor<1x8x32xf32>, %w: tensor<3x4x32xf32>) -> tensor<1x8x32xf32> {
+  // CHECK: kernel.depthwise ins(%arg0, %arg1 : tensor<1x8x32xf32>, tensor<3x4x32xf32>)
+  %y = graph.convolution %x, %w strides [1] padding_low [1] padding_high [1] dilations [1] groups 8 : tensor<1x8x32xf32>, tensor<3x4x32xf32>
+  return %y : tensor<1x8x32xf32>
+}
+
+// -----
+
+// CHECK-LABEL: @groups_of_halves
+func.func @groups_of_halves(%x: tensor<1x8x32xf32>, %w: tensor<3x8x32xf32>) -> tensor<1x8x32xf32> {
+  // CHECK: kernel.convolution
+  %y = graph.convolution %x, %w strides [1] padding_low [1] padding_high [1] dilations [1] groups 4 : tensor<1x8x32xf32>, tensor<3x8x32xf32>
+  return %y : tensor<1x8x32xf32>
+}
+
+// -----
+
 // CHECK-LABEL: @depthwise
 func.func @depthwise(%x: tensor<1x8x4xf32>, %w: tensor<3x1x4xf32>) -> tensor<1x8x4xf32> {
   // CHECK: %[[W:.*]] = tensor.collapse_shape %arg1 {{.*}} into tensor<3x4xf32>
