@@ -186,7 +186,7 @@ LogicalResult MatmulOp::verify() {
   return verifyEpilogue(*this);
 }
 
-// (C1) and (C2) of both kinds.
+// (C1) and (C2) of all kinds.
 template <typename OpTy>
 static LogicalResult verifyWindows(OpTy op, Value filter, bool isUnsigned) {
   if (op.getEpilogue().front().getNumArguments() == 0)
@@ -244,7 +244,8 @@ LogicalResult DepthwiseOp::verify() {
   // (C3)
   int64_t channels = x.getShape().back();
   bool grouped = w.getRank() == x.getRank() &&
-                 isa<FloatType>(x.getElementType()) && channelsOfGroup() > 0 &&
+                 isa<FloatType>(x.getElementType()) &&
+                 (channelsOfGroup() == 2 || channelsOfGroup() == 4) &&
                  channels % channelsOfGroup() == 0;
   if (channels != shaped(getOut()).getShape().back() ||
       (w.getRank() + 1 != x.getRank() && !grouped) ||

@@ -226,12 +226,13 @@ def Kernel_DepthwiseOp : Kernel_SumOp<"depthwise"> {
   let description = [{
     As kernel.convolution with as many groups as channels; the filter is
     `spatial.. x C`. Or groups have `G` channels and as many results, `spatial..
-    x G x C`.
+    x G x C`, for vectors that hold whole groups.
 
     - (C1) `x` and `out` have one rank of 3 or 4, as many images and channels.
     - (C2) as for kernel.convolution.
     - (C3) the filter has one rank less than `x` and as many channels; or as many
-      dimensions, sums are of floats, and the last but one divides the channels.
+      dimensions, sums are of floats, and the last but one is 2 or 4 and divides
+      the channels.
     - (C4) with `unsigned_x`, `x` is of i8 that stand for unsigned bytes, the
       filter of signed ones, and sums are of i32. With `rows` it has that many
       rows and is in words, `x` has two spatial dimensions, and the filter is

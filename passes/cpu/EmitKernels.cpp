@@ -33,6 +33,12 @@ std::optional<double> timeOfLoops(Operation *function) {
   return total;
 }
 
+/// Whether a vector of the sums is whole groups.
+bool holdsGroups(kernel::DepthwiseOp op, const kernel::Target &target) {
+  Type sum = op.getEpilogue().front().getArgument(0).getType();
+  return target.lanes(sum) % op.channelsOfGroup() == 0;
+}
+
 struct EmitKernels : impl::EmitKernelsBase<EmitKernels> {
   void runOnOperation() override {
     kernel::Target target = kernel::Target::of(getOperation());
@@ -48,6 +54,11 @@ struct EmitKernels : impl::EmitKernelsBase<EmitKernels> {
     for (Operation *op : llvm::reverse(kernels)) {
       if (!cast<DestinationStyleOpInterface>(op).hasPureBufferSemantics()) {
         op->emitOpError("is not bufferized");
+        return signalPassFailure();
+      }
+      auto grouped = dyn_cast<kernel::DepthwiseOp>(op);
+      if (grouped && !holdsGroups(grouped, target)) {
+        op->emitOpError("has groups that are wider than vectors");
         return signalPassFailure();
       }
       auto out = cast<MemRefType>(op->getOperands().back().getType());

@@ -138,6 +138,9 @@ def graph(level):
     for depth, columns in [(150, 11), (900, 1203)]:
         a, b = g.input(normal(2, 1, depth)), g.input(normal(2, depth, columns))
         g.expect(g.op("BatchMatMulV2", a, b), wide(a) @ wide(b), rtol=1e-5, atol=2e-4)
+    # Chains of additions are as short as elsewhere.
+    a, b = (g.input(random.random(shape).astype(np.float32)) for shape in ((1, 20000), (20000, 257)))
+    g.expect(g.op("MatMul", a, b), wide(a) @ wide(b), rtol=1.5e-6)
     for depth, columns, type, close in [
         (64, 100, np.float32, 1e-4),
         (131, 16, np.float32, 1e-4),

@@ -1,6 +1,7 @@
 """Matrix products, convolutions, pools, norms and recurrent cells."""
 
 import itertools
+import os
 
 import numpy as np
 from harness import Graph, bf16, main
@@ -252,6 +253,25 @@ def pools_by_tiles():
     return g
 
 
+def pools_of_denormals():
+    """The greatest element keeps its bits, however small; a wide window has loops."""
+    g = Graph(fold=False)
+    x = (normal(1, 4, 30, 20) * 2.0**-130).astype(np.float32)
+    # The simulator of a GPU narrows floats as its host does, which may flush them.
+    simulated = "--gpu" in os.environ.get("WEIR_TEST_OPTIONS", "")
+    for given in (x,) if simulated else (x, bf16(x)):
+        tensor = g.input(given)
+        seen = windows(wide(tensor), (2, 2), [2, 2], [1, 1], [(0, 0)] * 2)
+        how = {"ksize": [1, 2, 2, 1], "strides": [1, 2, 2, 1], "padding": "VALID"}
+        g.expect(g.op("MaxPool", tensor, **how), seen.max((3, 4)))
+    x = g.input(normal(1, 2, 70, 5))
+    for name, take in (("MaxPool", np.max), ("AvgPool", np.mean)):
+        seen = windows(wide(x), (1, 40), [1, 1], [1, 1], [(0, 0)] * 2)
+        how = {"ksize": [1, 1, 40, 1], "strides": [1, 1, 1, 1], "padding": "VALID"}
+        g.expect(g.op(name, x, **how), take(seen, axis=(3, 4)), rtol=1e-5, atol=1e-6)
+    return g
+
+
 def pools_of_no_numbers():
     """A NaN is in the result of each window that has it, wherever in it, and of no
     other; the infinite are numbers."""
@@ -345,5 +365,5 @@ def cells():
 
 
 if __name__ == "__main__":
-    main(products, einsums, convolutions, other_convolutions, pools, pools_by_tiles, pools_of_no_numbers,
+    main(products, einsums, convolutions, other_convolutions, pools, pools_by_tiles, pools_of_denormals, pools_of_no_numbers,
          norms, cells)

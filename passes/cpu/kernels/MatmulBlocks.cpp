@@ -212,11 +212,13 @@ MatmulBlocks::MatmulBlocks(kernel::MatmulOp op, const kernel::Target &target,
         depth, depthBlock * std::max<int64_t>(1, slab / (moreRows * bytes) /
                                                      depthBlock));
   // Of a plain matrix that L2 does not hold a row reads few rows at a time, as
-  // streams, rather than a part of each.
+  // streams, rather than a part of each; of a deep one more, as the sums of so
+  // many parts are a chain.
   int64_t product = weights / (op.getShared() ? 1 : batches);
   if (rowOfPlain && product > target.l2 && columns > width &&
       sumElement == Emitter::element(out))
-    depthBlock = depthSlab = 4;
+    depthBlock = depthSlab =
+        std::max<int64_t>(4, llvm::divideCeil(depth, chain));
   tilesABlock = std::max<int64_t>(
       1, slab / std::max<int64_t>(1, height * depthSlab * bytes));
   tilesABlock = packsParts ? tiles : std::min(tilesABlock, tiles);

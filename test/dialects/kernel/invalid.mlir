@@ -149,6 +149,17 @@ func.func @depthwise_c3(%x: memref<1x8x3xf32>, %w: memref<3x4xf32>, %y: memref<1
 
 // -----
 
+func.func @other_groups_c3(%x: memref<1x8x48xf32>, %w: memref<3x3x48xf32>, %y: memref<1x6x48xf32>) {
+  // expected-error@+1 {{cannot use 'memref<3x3x48xf32>'}}
+  kernel.depthwise ins(%x, %w : memref<1x8x48xf32>, memref<3x3x48xf32>) outs(%y : memref<1x6x48xf32>) attributes {dilations = array<i64: 1>, padding = array<i64: 0>, strides = array<i64: 1>} {
+  ^bb0(%sum: f32):
+    kernel.yield %sum : f32
+  }
+  return
+}
+
+// -----
+
 func.func @small_groups_c3(%x: memref<1x8x3xf32>, %w: memref<3x2x3xf32>, %y: memref<1x6x3xf32>) {
   // expected-error@+1 {{cannot use 'memref<3x2x3xf32>'}}
   kernel.depthwise ins(%x, %w : memref<1x8x3xf32>, memref<3x2x3xf32>) outs(%y : memref<1x6x3xf32>) attributes {dilations = array<i64: 1>, padding = array<i64: 0>, strides = array<i64: 1>} {

@@ -51,6 +51,18 @@ func.func @pool_max_twice(%x: tensor<1x9x9x3xf16>) -> tensor<1x5x9x3xf16> {
 
 // -----
 
+// Columns of windows are no loop, and narrowing floats to bf16 may lose what is
+// denormal.
+// CHECK-LABEL: @pool_max_loops
+func.func @pool_max_loops(%x: tensor<1x80x3xf32>, %z: tensor<1x8x3xbf16>) -> (tensor<1x64x3xf32>, tensor<1x4x3xbf16>) {
+  // CHECK-NOT: kernel.pool
+  %y = graph.pool_max %x window [17] strides [1] padding_low [0] padding_high [0] : tensor<1x80x3xf32>
+  %u = graph.pool_max %z window [2] strides [2] padding_low [0] padding_high [0] : tensor<1x8x3xbf16>
+  return %y, %u : tensor<1x64x3xf32>, tensor<1x4x3xbf16>
+}
+
+// -----
+
 // No kernel has three dimensions.
 // CHECK-LABEL: @pool_max_volumes
 func.func @pool_max_volumes(%x: tensor<1x8x2x2x3xf32>) -> tensor<1x4x2x2x3xf32> {
