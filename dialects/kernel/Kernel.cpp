@@ -266,9 +266,8 @@ LogicalResult PoolOp::verify() {
       llvm::any_of(getWindow(), [](int64_t n) { return n < 1; }))
     return emitOpError("has no such windows");
   // (C3)
-  Type sum = getEpilogue().front().getArgument(0).getType();
-  if (getMean() && (getLargest() || !isa<FloatType>(sum)))
-    return emitOpError("has no mean of ") << sum;
+  if (!isa<FloatType>(x.getElementType()))
+    return emitOpError("cannot pool ") << x;
   return success();
 }
 

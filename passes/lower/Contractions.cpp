@@ -106,12 +106,12 @@ struct MatmulToKernel : OpConversionPattern<graph::MatmulOp> {
     bool runs = constant && !target.gpu && rows == 1 && depth >= shortestDot &&
                 !op.getTransposeA() && type.getShape().back() <= mostDots &&
                 isa<FloatType>(getElementTypeOrSelf(right));
-    bool lies = !constant && !target.gpu && rows == 1 && op.getTransposeB() &&
-                !op.getTransposeA() &&
-                isa<FloatType>(getElementTypeOrSelf(right)) &&
-                depth >= fewestVectors * target.lanes(type.getElementType());
+    bool turned = !constant && !target.gpu && rows == 1 && op.getTransposeB() &&
+                  !op.getTransposeA() &&
+                  isa<FloatType>(getElementTypeOrSelf(right)) &&
+                  depth >= fewestVectors * target.lanes(type.getElementType());
     // A constant's panels weir-narrow-panels narrows, which knows all products.
-    if (lies)
+    if (turned)
       right = asPanels(b, loc, right);
     else if (op.getTransposeB() || rows >= rowsWorthPacking || constant)
       right = packed(b, loc, right, op.getTransposeB(), type.getElementType(),
@@ -298,8 +298,8 @@ private:
     kernel::Target target = kernel::Target::of(op);
     int64_t each = inputs / groups, lanes = target.lanes(type.getElementType());
     return groups > 1 && type.getShape().back() == inputs && !target.gpu &&
-           isa<FloatType>(type.getElementType()) && lanes % each == 0 &&
-           lanes / each >= 4 && inputs > lanes / 2 &&
+           isa<FloatType>(type.getElementType()) && each <= 4 &&
+           lanes % each == 0 && lanes / each >= 4 && inputs > lanes / 2 &&
            op.getFilter().getType().getDimSize(type.getRank() - 3) <= 16;
   }
 

@@ -252,7 +252,8 @@ struct PoolToKernel : OpConversionPattern<Op> {
   LogicalResult matchAndRewrite(Op op, typename Op::Adaptor adaptor,
                                 ConversionPatternRewriter &b) const override {
     RankedTensorType type = op.getType();
-    // Columns of the windows of a tile, up to seven, are no loop.
+    // Columns of the windows of a tile, up to seven (ChannelTiles), are no
+    // loop.
     constexpr int64_t most = 112, widest = 7;
     int64_t columns = op.getWindow().back() *
                       std::min(widest, type.getDimSize(type.getRank() - 2));
@@ -299,7 +300,7 @@ private:
     type = type.clone(shape);
     auto kernel = b.create<kernel::PoolOp>(
         loc, type, x, ValueRange(), emptyTensor(b, loc, type), windows, strides,
-        padding, dilations, b.getArrayAttr({}), largest, !largest);
+        padding, dilations, b.getArrayAttr({}), largest);
     buildEpilogue(b, loc, kernel.getEpilogue(), type.getElementType());
     return kernel.getResult(0);
   }

@@ -161,15 +161,13 @@ struct LowerArgOfWords : OpConversionPattern<Op> {
       return failure();
     Loops loops(b, x, axis);
     Value extremes = extremesOf(op, adaptor.getX(), loops, b);
-    Value places = placesTo(x.getDimSize(axis), b, loc);
-    AffineMap along = AffineMap::get(x.getRank(), 0, b.getAffineDimExpr(axis));
     auto init = result.clone(i32);
     Value last = b.create<arith::ConstantOp>(loc, b.getI32IntegerAttr(none));
     Value first =
         b.create<linalg::GenericOp>(
-             loc, init, ValueRange{adaptor.getX(), extremes, places},
+             loc, init, ValueRange{adaptor.getX(), extremes},
              filledTensor(b, loc, init, last),
-             ArrayRef<AffineMap>{loops.element, loops.rest, along, loops.rest},
+             ArrayRef<AffineMap>{loops.element, loops.rest, loops.rest},
              loops.iterators,
              [&](OpBuilder &b, Location loc, ValueRange args) {
                Value turned = turn(b, loc, args[0]);
@@ -180,10 +178,12 @@ struct LowerArgOfWords : OpConversionPattern<Op> {
                              .getResult()
                        : b.create<arith::CmpIOp>(loc, arith::CmpIPredicate::eq,
                                                  turned, args[1]);
-               Value place = b.create<arith::SelectOp>(loc, is, args[2], last);
+               Value place = b.create<arith::IndexCastOp>(
+                   loc, i32, b.create<linalg::IndexOp>(loc, axis));
+               place = b.create<arith::SelectOp>(loc, is, place, last);
                b.create<linalg::YieldOp>(
                    loc,
-                   b.create<arith::MinSIOp>(loc, args[3], place).getResult());
+                   b.create<arith::MinSIOp>(loc, args[2], place).getResult());
              })
             .getResult(0);
     AffineMap identity = b.getMultiDimIdentityMap(result.getRank());
@@ -238,21 +238,6 @@ private:
                             .getResult()
                       : b.create<arith::MaxSIOp>(loc, args[1], turned);
               b.create<linalg::YieldOp>(loc, most);
-            })
-        .getResult(0);
-  }
-
-  /// 0, 1, ... below `count`.
-  static Value placesTo(int64_t count, OpBuilder &b, Location loc) {
-    auto type = RankedTensorType::get({count}, b.getI32Type());
-    return b
-        .create<linalg::GenericOp>(
-            loc, type, ValueRange(), emptyTensor(b, loc, type),
-            b.getMultiDimIdentityMap(1), parallelLoops(1),
-            [&](OpBuilder &b, Location loc, ValueRange) {
-              Value place = b.create<arith::IndexCastOp>(
-                  loc, b.getI32Type(), b.create<linalg::IndexOp>(loc, 0));
-              b.create<linalg::YieldOp>(loc, place);
             })
         .getResult(0);
   }

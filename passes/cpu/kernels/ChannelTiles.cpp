@@ -73,29 +73,19 @@ void ChannelTiles::row(Value y, function_ref<void(const Place &)> tile) {
     high = e.index(windowHeight);
   }
 
-  EvenSplit split(outWidth, mostWide);
-  auto startOf = [&](int64_t t) {
-    return t * split.size + std::min(t, split.larger);
-  };
-  auto wideOf = [&](int64_t t) { return split.size + (t < split.larger); };
-  for (int64_t t = 0; t < split.count;) {
-    int64_t wide = wideOf(t), end = t + 1;
-    auto pairs = pairsOf(startOf(t), wide);
-    while (end < split.count && wideOf(end) == wide &&
-           pairsOf(startOf(end), wide) == pairs)
-      ++end;
-    e.loop(e.index(startOf(t)), e.index(startOf(end)), wide, [&](Value first) {
-      auto part = [&](Value channel, int64_t valid) {
-        tile({y, low, high, first, wide, pairs, channel, valid});
-      };
-      int64_t whole = channels / mostColumns * mostColumns;
-      e.loop(e.index(0), e.index(whole), mostColumns,
-             [&](Value channel) { part(channel, mostColumns); });
-      if (whole < channels)
-        part(e.index(whole), channels - whole);
-    });
-    t = end;
-  }
+  eachTileOfLine(
+      e, outWidth, mostWide,
+      [&](int64_t first, int64_t wide) { return pairsOf(first, wide); },
+      [&](Value first, int64_t wide, ArrayRef<Pair> pairs) {
+        auto part = [&](Value channel, int64_t valid) {
+          tile({y, low, high, first, wide, pairs, channel, valid});
+        };
+        int64_t whole = channels / mostColumns * mostColumns;
+        e.loop(e.index(0), e.index(whole), mostColumns,
+               [&](Value channel) { part(channel, mostColumns); });
+        if (whole < channels)
+          part(e.index(whole), channels - whole);
+      });
 }
 
 void ChannelTiles::run(double nanoseconds,

@@ -45,18 +45,19 @@ struct ChannelTiles : SpatialWindows {
     int64_t valid;
   };
 
-  /// Emits all tiles. Elements of a window cost `nanoseconds` in all.
+  /// Emits `tile` for all results, which takes `nanoseconds` in all, whatever
+  /// they move.
   void run(double nanoseconds, llvm::function_ref<void(const Place &)> tile);
 
-  /// The column of x under result `i` and column `k` of the window, less what
-  /// is under the first result of a tile and its first column of the window.
+  /// The column of x under result `i` and column `k` of its window.
   int64_t columnOf(int64_t i, int64_t k) const {
     return i * strideX + k * dilationX - lowX;
   }
-  /// The place's tile, and in it `v` vectors of the channels after each other.
+  /// Calls `body` with the results there, as their epilogue takes them.
   void withTile(const Place &place,
                 llvm::function_ref<void(const Tile &)> body);
-  /// A vector of channels from `channel` on, of row `k` of the window.
+  /// A vector of the channels from `channel` on: of row `k` of the window, and
+  /// of the column that is `column` from the one that the place begins with.
   mlir::Value pixel(const Place &place, mlir::Value k, int64_t column,
                     mlir::Value channel, int64_t valid, bool isUnsigned);
 

@@ -27,7 +27,7 @@ struct DepthwiseEmitter : ChannelTiles {
     Emitter::Values at = {e.index(kx)};
     if (!flat)
       at.insert(at.begin(), k);
-    if (e.shape(filter).size() == e.shape(x).size())
+    if (inputs > 1)
       at.push_back(e.index(input));
     at.push_back(channel);
     return e.widen(e.load(filter, at, lanes, valid), sumElement);

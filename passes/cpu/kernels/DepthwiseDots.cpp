@@ -9,6 +9,7 @@
 #include "passes/cpu/Sharing.h"
 #include "passes/cpu/kernels/Epilogue.h"
 #include "passes/cpu/kernels/Kernels.h"
+#include "passes/cpu/kernels/SpatialWindows.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -192,28 +193,17 @@ struct DepthwiseDots {
 
   void row(Value y) {
     findRows(y);
-    EvenSplit split(outWidth, mostResults);
-    auto startOf = [&](int64_t t) {
-      return t * split.size + std::min(t, split.larger);
-    };
-    auto wideOf = [&](int64_t t) { return split.size + (t < split.larger); };
-    for (int64_t t = 0; t < split.count;) {
-      int64_t wide = wideOf(t), end = t + 1;
-      Products these = products(startOf(t), wide);
-      while (end < split.count && wideOf(end) == wide &&
-             products(startOf(end), wide) == these)
-        ++end;
-      e.loop(e.index(startOf(t)), e.index(startOf(end)), wide,
-             [&](Value first) {
-               int64_t whole = channels / block * block;
-               e.loop(e.index(0), e.index(whole), block, [&](Value channel) {
-                 tile(y, first, wide, these, channel, block);
-               });
-               if (channels > whole)
-                 tile(y, first, wide, these, e.index(whole), channels - whole);
-             });
-      t = end;
-    }
+    eachTileOfLine(
+        e, outWidth, mostResults,
+        [&](int64_t first, int64_t wide) { return products(first, wide); },
+        [&](Value first, int64_t wide, const Products &these) {
+          int64_t whole = channels / block * block;
+          e.loop(e.index(0), e.index(whole), block, [&](Value channel) {
+            tile(y, first, wide, these, channel, block);
+          });
+          if (channels > whole)
+            tile(y, first, wide, these, e.index(whole), channels - whole);
+        });
   }
 
   void run() {

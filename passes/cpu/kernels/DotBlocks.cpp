@@ -137,7 +137,7 @@ Emitter::Values TileProduct::timesLeast(Value block, Value panel,
 
 // What a line of products reads of the weights comes into L2 by now: they lie
 // there one half of the columns after the other, and the processor expects
-// neither. On a Zen 4 twice as near is as good from L3, but not from memory.
+// neither. On a Zen 4 half of this distance is too short from memory.
 void TileProduct::fetchLine(Value panel, Value step, Value line) {
   constexpr int64_t ahead = 8192;
   int64_t bytes = e.elementBytes(b), tile = half * Emitter::lineBytes / bytes;

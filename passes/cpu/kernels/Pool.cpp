@@ -2,6 +2,7 @@
 
 #include "passes/cpu/Sharing.h"
 #include "passes/cpu/kernels/ChannelTiles.h"
+#include "passes/cpu/loops/Accumulators.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -17,29 +18,6 @@ struct PoolEmitter : ChannelTiles {
   PoolEmitter(Emitter &e, kernel::PoolOp op, const kernel::Target &target)
       : ChannelTiles(e, op, op.getWindow(), target), pool(op) {}
 
-  bool isFloat() const { return isa<FloatType>(sumElement); }
-
-  // What no element is below, or the sum of none.
-  Value none() {
-    if (!pool.getLargest())
-      return e.zeros(sumElement, lanes);
-    auto type = VectorType::get(lanes, sumElement);
-    if (auto number = dyn_cast<FloatType>(sumElement))
-      return e.create<arith::ConstantOp>(DenseElementsAttr::get(
-          type,
-          APFloat::getInf(number.getFloatSemantics(), /*Negative=*/true)));
-    return e.create<arith::ConstantOp>(DenseElementsAttr::get(
-        type, APInt::getSignedMinValue(sumElement.getIntOrFloatBitWidth())));
-  }
-
-  // Of two numbers as x86 does it; `sum` where one is none.
-  Value larger(Value sum, Value x) {
-    if (!isFloat())
-      return e.create<arith::MaxSIOp>(sum, x);
-    Value beyond = e.create<arith::CmpFOp>(arith::CmpFPredicate::OGT, x, sum);
-    return e.create<arith::SelectOp>(beyond, x, sum);
-  }
-
   Value isNan(Value x) {
     return e.create<arith::CmpFOp>(arith::CmpFPredicate::UNO, x, x);
   }
@@ -49,6 +27,7 @@ struct PoolEmitter : ChannelTiles {
   using Combine = function_ref<Value(Value sum, Value element)>;
   using Meet =
       function_ref<void(Value element, int64_t v, Emitter::Values &carried)>;
+  static void nothing(Value, int64_t, Emitter::Values &) {}
   Emitter::Values overWindow(const Place &place, const Tile &shape,
                              Emitter::Values carried, Combine combine,
                              Meet meet) {
@@ -79,11 +58,13 @@ struct PoolEmitter : ChannelTiles {
   // then made again with a choice for each element.
   Emitter::Values extremes(const Place &place, const Tile &shape) {
     int64_t count = shape.count();
-    Emitter::Values begin(count, none());
-    auto nothing = [](Value, int64_t, Emitter::Values &) {};
-    auto larger = [&](Value sum, Value x) { return this->larger(sum, x); };
-    if (!isFloat())
-      return overWindow(place, shape, begin, larger, nothing);
+    auto type = cast<FloatType>(sumElement);
+    APFloat lowest =
+        APFloat::getInf(type.getFloatSemantics(), /*Negative=*/true);
+    Emitter::Values begin(count,
+                          e.create<arith::ConstantOp>(DenseElementsAttr::get(
+                              VectorType::get(lanes, sumElement), lowest)));
+    auto larger = [&](Value sum, Value x) { return greater(e, sum, x); };
     Value zeros = e.zeros(sumElement, lanes);
     Emitter::Values marked = begin;
     marked.append(shape.vectors(), zeros);
@@ -131,23 +112,24 @@ struct PoolEmitter : ChannelTiles {
     }
   }
 
-  void tile(const Place &place, const Tile &shape) {
-    if (pool.getLargest())
-      return finishTile(e, op, shape, extremes(place, shape));
-    Emitter::Values sums(shape.count(), none());
+  Emitter::Values means(const Place &place, const Tile &shape) {
+    Emitter::Values sums(shape.count(), e.zeros(sumElement, lanes));
     sums = overWindow(
         place, shape, sums, [&](Value sum, Value x) { return e.sum(sum, x); },
-        [](Value, int64_t, Emitter::Values &) {});
-    if (pool.getMean())
-      divide(place, shape, sums);
-    finishTile(e, op, shape, sums);
+        nothing);
+    divide(place, shape, sums);
+    return sums;
   }
 
   void run() {
     double elements = double(ShapedType::getNumElements(e.shape(out))) *
                       windowHeight * windowWidth;
     ChannelTiles::run(productTime(elements, lanes), [&](const Place &place) {
-      withTile(place, [&](const Tile &shape) { tile(place, shape); });
+      withTile(place, [&](const Tile &shape) {
+        finishTile(e, op, shape,
+                   pool.getLargest() ? extremes(place, shape)
+                                     : means(place, shape));
+      });
     });
   }
 };

@@ -35,6 +35,29 @@ struct SpatialWindows {
   }
 };
 
+/// A line of `count` results in tiles of up to `most`, whose widths differ by
+/// one at most. `tile(first, wide, key)` is emitted once for neighbours that
+/// are as wide and have one `keyOf(first, wide)`, in a loop over where they
+/// begin.
+template <typename KeyOf, typename Tile>
+void eachTileOfLine(Emitter &e, int64_t count, int64_t most, KeyOf keyOf,
+                    Tile tile) {
+  EvenSplit split(count, most);
+  auto startOf = [&](int64_t t) {
+    return t * split.size + std::min(t, split.larger);
+  };
+  auto wideOf = [&](int64_t t) { return split.size + (t < split.larger); };
+  for (int64_t t = 0, end; t < split.count; t = end) {
+    int64_t wide = wideOf(t);
+    auto key = keyOf(startOf(t), wide);
+    for (end = t + 1; end < split.count && wideOf(end) == wide &&
+                      keyOf(startOf(end), wide) == key;)
+      ++end;
+    e.loop(e.index(startOf(t)), e.index(startOf(end)), wide,
+           [&](mlir::Value first) { tile(first, wide, key); });
+  }
+}
+
 } // namespace weir
 
 #endif // WEIR_PASSES_CPU_KERNELS_SPATIALWINDOWS_H

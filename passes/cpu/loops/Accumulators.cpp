@@ -33,9 +33,14 @@ Value neutral(Emitter &e, Operation *inner, int64_t lanes) {
 }
 
 Value extreme(Emitter &e, Operation *inner, Value sum, Value x) {
-  bool largest = isa<arith::MaximumFOp, arith::MaxNumFOp>(inner);
-  Value beyond = e.create<arith::CmpFOp>(
-      largest ? arith::CmpFPredicate::OGT : arith::CmpFPredicate::OLT, x, sum);
+  if (isa<arith::MaximumFOp, arith::MaxNumFOp>(inner))
+    return greater(e, sum, x);
+  Value less = e.create<arith::CmpFOp>(arith::CmpFPredicate::OLT, x, sum);
+  return e.create<arith::SelectOp>(less, x, sum);
+}
+
+Value greater(Emitter &e, Value sum, Value x) {
+  Value beyond = e.create<arith::CmpFOp>(arith::CmpFPredicate::OGT, x, sum);
   return e.create<arith::SelectOp>(beyond, x, sum);
 }
 

@@ -27,6 +27,8 @@ mlir::Value combine(Emitter &e, mlir::Operation *inner, mlir::Value sum,
 /// instruction for.
 mlir::Value extreme(Emitter &e, mlir::Operation *inner, mlir::Value sum,
                     mlir::Value x);
+/// The same of the greatest.
+mlir::Value greater(Emitter &e, mlir::Value sum, mlir::Value x);
 
 // Marks find the NaNs that `extreme` passes over, apart from it: the greatest
 // bits but the sign, of which a NaN has more than infinity.

@@ -68,8 +68,8 @@ Value keysOf(OpBuilder &b, Location loc, Value x, Type element) {
 }
 
 /// Finds the k largest of a row of keys by counting. The k-th largest key is
-/// that of which bit after bit at least k keys are as large: all comparisons
-/// are of vectors, and none is a branch. Of a long row the greatest of blocks
+/// that of which bit after bit at least k keys are as large: comparisons are of
+/// vectors, and no branch depends on one. Of a long row the greatest of blocks
 /// come first: the k-th largest of these is a bound that few other keys reach.
 class TopOfRow {
 public:
@@ -271,7 +271,6 @@ private:
       Value isLeft = compare(arith::CmpIPredicate::sgt, so[1], number(0));
       Value fills = b.create<arith::AndIOp>(loc, isLeast, isLeft);
       Value wanted = b.create<arith::OrIOp>(loc, isLarger, fills);
-      // The last place is written over by what comes next, unless it is taken.
       auto choice = b.create<scf::IfOp>(
           loc, wanted,
           [&](OpBuilder &, Location) {

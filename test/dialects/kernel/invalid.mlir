@@ -193,11 +193,11 @@ func.func @pool_c2(%x: memref<1x8x3xf32>, %y: memref<1x6x3xf32>) {
 
 // -----
 
-func.func @pool_c3(%x: memref<1x8x3xf32>, %y: memref<1x6x3xf32>) {
-  // expected-error@+1 {{has no mean of 'f32'}}
-  kernel.pool ins(%x : memref<1x8x3xf32>) outs(%y : memref<1x6x3xf32>) attributes {dilations = array<i64: 1>, largest, mean, padding = array<i64: 0>, strides = array<i64: 1>, window = array<i64: 3>} {
-  ^bb0(%sum: f32):
-    kernel.yield %sum : f32
+func.func @pool_c3(%x: memref<1x8x3xi32>, %y: memref<1x6x3xi32>) {
+  // expected-error@+1 {{cannot pool 'memref<1x8x3xi32>'}}
+  kernel.pool ins(%x : memref<1x8x3xi32>) outs(%y : memref<1x6x3xi32>) attributes {dilations = array<i64: 1>, largest, padding = array<i64: 0>, strides = array<i64: 1>, window = array<i64: 3>} {
+  ^bb0(%sum: i32):
+    kernel.yield %sum : i32
   }
   return
 }

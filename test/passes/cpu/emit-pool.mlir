@@ -16,7 +16,7 @@
 // CHECK-NOT: arith.maximumf
 module attributes {weir.target = {vector_bits = 512 : i64}} {
   func.func @mean(%x: memref<1x9x3x16xf32>, %y: memref<1x9x3x16xf32>) {
-    kernel.pool ins(%x : memref<1x9x3x16xf32>) outs(%y : memref<1x9x3x16xf32>) attributes {dilations = array<i64: 1, 1>, mean, padding = array<i64: 1, 1>, strides = array<i64: 1, 1>, window = array<i64: 3, 3>} {
+    kernel.pool ins(%x : memref<1x9x3x16xf32>) outs(%y : memref<1x9x3x16xf32>) attributes {dilations = array<i64: 1, 1>, padding = array<i64: 1, 1>, strides = array<i64: 1, 1>, window = array<i64: 3, 3>} {
     ^bb0(%sum: f32):
       kernel.yield %sum : f32
     }
@@ -46,23 +46,6 @@ module attributes {weir.target = {vector_bits = 512 : i64}} {
     kernel.pool ins(%x : memref<1x4x3x16xf32>) outs(%y : memref<1x3x2x16xf32>) attributes {dilations = array<i64: 1, 1>, largest, padding = array<i64: 0, 0>, strides = array<i64: 1, 1>, window = array<i64: 2, 2>} {
     ^bb0(%most: f32):
       kernel.yield %most : f32
-    }
-    return
-  }
-}
-
-// -----
-
-// No integer is none.
-// CHECK-LABEL: func @integers
-// CHECK: arith.maxsi {{.*}} : vector<16xi32>
-// CHECK-NOT: scf.if
-// CHECK: return
-module attributes {weir.target = {vector_bits = 512 : i64}} {
-  func.func @integers(%x: memref<1x4x16xi32>, %y: memref<1x3x16xi32>) {
-    kernel.pool ins(%x : memref<1x4x16xi32>) outs(%y : memref<1x3x16xi32>) attributes {dilations = array<i64: 1>, largest, padding = array<i64: 0>, strides = array<i64: 1>, window = array<i64: 2>} {
-    ^bb0(%most: i32):
-      kernel.yield %most : i32
     }
     return
   }

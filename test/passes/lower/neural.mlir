@@ -86,7 +86,7 @@ func.func @pool_max_unsigned(%x: tensor<1x8x3xui8>) -> tensor<1x4x3xui8> {
 
 // CHECK-LABEL: @pool_average
 func.func @pool_average(%x: tensor<1x8x3xf32>) -> tensor<1x8x3xf32> {
-  // CHECK: kernel.pool ins(%arg0 : tensor<1x8x3xf32>) {{.*}} attributes {dilations = array<i64: 1>, mean, padding = array<i64: 1>, strides = array<i64: 1>, window = array<i64: 3>}
+  // CHECK: kernel.pool ins(%arg0 : tensor<1x8x3xf32>) {{.*}} attributes {dilations = array<i64: 1>, padding = array<i64: 1>, strides = array<i64: 1>, window = array<i64: 3>}
   %y = graph.pool_average %x window [3] strides [1] padding_low [1] padding_high [1] : tensor<1x8x3xf32>
   return %y : tensor<1x8x3xf32>
 }
