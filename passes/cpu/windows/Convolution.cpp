@@ -13,10 +13,10 @@
 // part.
 
 #include "passes/cpu/Sharing.h"
-#include "passes/cpu/kernels/ConvolutionBlocks.h"
 #include "passes/cpu/kernels/Epilogue.h"
 #include "passes/cpu/kernels/Kernels.h"
 #include "passes/cpu/kernels/WaitingSums.h"
+#include "passes/cpu/windows/ConvolutionBlocks.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"

@@ -1,11 +1,11 @@
 // Tiles of results each of which a window of one channel makes.
 
-#ifndef WEIR_PASSES_CPU_KERNELS_CHANNELTILES_H
-#define WEIR_PASSES_CPU_KERNELS_CHANNELTILES_H
+#ifndef WEIR_PASSES_CPU_WINDOWS_CHANNELTILES_H
+#define WEIR_PASSES_CPU_WINDOWS_CHANNELTILES_H
 
 #include "passes/cpu/kernels/Epilogue.h"
 #include "passes/cpu/kernels/Kernels.h"
-#include "passes/cpu/kernels/SpatialWindows.h"
+#include "passes/cpu/windows/SpatialWindows.h"
 
 namespace weir {
 
@@ -69,4 +69,4 @@ private:
 
 } // namespace weir
 
-#endif // WEIR_PASSES_CPU_KERNELS_CHANNELTILES_H
+#endif // WEIR_PASSES_CPU_WINDOWS_CHANNELTILES_H

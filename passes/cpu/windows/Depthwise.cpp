@@ -2,7 +2,7 @@
 // groups have so few channels that a vector has several groups.
 
 #include "passes/cpu/Sharing.h"
-#include "passes/cpu/kernels/ChannelTiles.h"
+#include "passes/cpu/windows/ChannelTiles.h"
 
 using namespace mlir;
 

@@ -1,9 +1,9 @@
 // How a convolution is cut for registers and caches.
 
-#ifndef WEIR_PASSES_CPU_KERNELS_CONVOLUTIONBLOCKS_H
-#define WEIR_PASSES_CPU_KERNELS_CONVOLUTIONBLOCKS_H
+#ifndef WEIR_PASSES_CPU_WINDOWS_CONVOLUTIONBLOCKS_H
+#define WEIR_PASSES_CPU_WINDOWS_CONVOLUTIONBLOCKS_H
 
-#include "passes/cpu/kernels/SpatialWindows.h"
+#include "passes/cpu/windows/SpatialWindows.h"
 
 namespace weir {
 
@@ -37,4 +37,4 @@ private:
 
 } // namespace weir
 
-#endif // WEIR_PASSES_CPU_KERNELS_CONVOLUTIONBLOCKS_H
+#endif // WEIR_PASSES_CPU_WINDOWS_CONVOLUTIONBLOCKS_H

@@ -1,8 +1,8 @@
 // Pools, by tiles of neighbouring results.
 
 #include "passes/cpu/Sharing.h"
-#include "passes/cpu/kernels/ChannelTiles.h"
 #include "passes/cpu/loops/Accumulators.h"
+#include "passes/cpu/windows/ChannelTiles.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"

@@ -1,7 +1,7 @@
 // The windows of a convolution over images, of one spatial dimension or two.
 
-#ifndef WEIR_PASSES_CPU_KERNELS_SPATIALWINDOWS_H
-#define WEIR_PASSES_CPU_KERNELS_SPATIALWINDOWS_H
+#ifndef WEIR_PASSES_CPU_WINDOWS_SPATIALWINDOWS_H
+#define WEIR_PASSES_CPU_WINDOWS_SPATIALWINDOWS_H
 
 #include "passes/cpu/kernels/Emitter.h"
 
@@ -60,4 +60,4 @@ void eachTileOfLine(Emitter &e, int64_t count, int64_t most, KeyOf keyOf,
 
 } // namespace weir
 
-#endif // WEIR_PASSES_CPU_KERNELS_SPATIALWINDOWS_H
+#endif // WEIR_PASSES_CPU_WINDOWS_SPATIALWINDOWS_H

@@ -1,6 +1,6 @@
 // Tiles of results each of which a window of one channel makes.
 
-#include "passes/cpu/kernels/ChannelTiles.h"
+#include "passes/cpu/windows/ChannelTiles.h"
 
 #include "passes/cpu/Sharing.h"
 

@@ -1,6 +1,6 @@
 // How a convolution is cut for registers and caches.
 
-#include "passes/cpu/kernels/ConvolutionBlocks.h"
+#include "passes/cpu/windows/ConvolutionBlocks.h"
 
 using namespace mlir;
 
