@@ -49,6 +49,14 @@ def convolutions():
     y = g.op("Conv", g.input(line), g.input(taps), strides=[2])
     g.expect(y, conv(line, taps, np.zeros(3), (2,), (0,), (1,), 1, (3,)), **near)
 
+    # Tiles have taps outside, by large paddings of one side.
+    long, short = f32(1, 40, 70), f32(24, 40, 3)
+    y = g.op("Conv", g.input(long), g.input(short), pads=[64, 0], dilations=[32])
+    g.expect(y, conv(long, short, np.zeros(24), (1,), (64,), (32,), 1, (70,)), rtol=1e-5, atol=1e-4)
+    tall, few = f32(1, 40, 12, 9), f32(24, 40, 3, 3)
+    y = g.op("Conv", g.input(tall), g.input(few), pads=[9, 8, 0, 8], dilations=[4, 8], strides=[2, 1])
+    g.expect(y, conv(tall, few, np.zeros(24), (2, 1), (9, 8), (4, 8), 1, (7, 9)), rtol=1e-5, atol=1e-4)
+
     # The transpose of a convolution with the same filter.
     small, back = f32(2, 6, 3, 4), f32(6, 2, 3, 3)
     p = dict(strides=[2, 2], group=2)

@@ -2,11 +2,12 @@
 // which are never written out.
 //
 // A register tile is a block of neighbouring results by two vectors of
-// channels, or by four, of two panels. Where x is padded, or its pixels would
-// fight for sets of L1, each image is first copied into a buffer with a border
-// of zeros, so that all tiles are alike. Bytes are multiplied four channels at
-// a time where the filter is in words; a copy then fills the last word of a
-// pixel.
+// channels, or by four, of two panels. Taps of the window that all of a tile's
+// results have outside of x are left out. Where a tile has some results of
+// which a tap is outside, or pixels would fight for sets of L1, each image is
+// first copied into a buffer with a border of zeros, so that all tiles are
+// alike. Bytes are multiplied four channels at a time where the filter is in
+// words; a copy then fills the last word of a pixel.
 //
 // Threads share the images where these are several, or else rows of tiles,
 // panels or groups: each then runs all loops, of which one is confined to its
@@ -17,6 +18,7 @@
 #include "passes/cpu/kernels/Kernels.h"
 #include "passes/cpu/kernels/WaitingSums.h"
 #include "passes/cpu/windows/ConvolutionBlocks.h"
+#include "passes/cpu/windows/ImageCopy.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -30,14 +32,12 @@ struct ConvolutionEmitter : ConvolutionBlocks {
   Emitter &e;
   kernel::ConvolutionOp op;
   Value x, filter, out;
-  Value copy;   // of an image, or null
+  ImageCopy copy;
   Value addend; // what all sums begin with, of the channels; null for zeros
   // Of additions. Few registers leave none for sums that wait: chains of four
   // rows of a window of 7 x 7 x 3, not two, save a fourteenth of its time. Its
   // error grows by a fifth, above ONNX Runtime's; those of whole nets do not.
   int64_t chain;
-  // Rows of the window of fewer terms are several to a chain.
-  static constexpr int64_t shortRow = 96;
   Value image;
   // The rows of tiles, the panels and the groups to make.
   struct Range {
@@ -47,7 +47,7 @@ struct ConvolutionEmitter : ConvolutionBlocks {
   ConvolutionEmitter(Emitter &e, kernel::ConvolutionOp op,
                      const kernel::Target &target)
       : ConvolutionBlocks(op, target), e(e), op(op), x(op.getX()),
-        filter(op.getFilter()), out(op.getOut()),
+        filter(op.getFilter()), out(op.getOut()), copy{e, *this, op, nullptr},
         chain(fewRegisters ? 64 : 48) {
     if (words)
       addend = takeAddend(op);
@@ -55,66 +55,6 @@ struct ConvolutionEmitter : ConvolutionBlocks {
 
   Emitter::Values spatial(Value y, Value x) {
     return flat ? Emitter::Values{x} : Emitter::Values{y, x};
-  }
-
-  void makeCopy() {
-    if (copyType)
-      copy = e.create<memref::AllocOp>(copyType, e.getI64IntegerAttr(64));
-  }
-
-  void clearCopy(Value firstRow, Value endRow) {
-    int64_t row = copyWidth * copyChannels;
-    SmallVector<ReassociationIndices> all = {{0, 1, 2}};
-    Value run = e.create<memref::CollapseShapeOp>(copy, all);
-    e.clear(run, e.times(firstRow, row), e.times(endRow, row), lanes * unit);
-  }
-
-  // Fills these rows of the copy with their pixels of x.
-  void copyImage(Value firstRow, Value endRow) {
-    auto type = cast<MemRefType>(x.getType());
-    int64_t rows = std::min(height, copyHeight - lowY);
-    int64_t columns = std::min(width, copyWidth - lowX);
-    if (rows <= 0 || columns <= 0)
-      return;
-    Value low = e.larger(e.plus(firstRow, -lowY), e.index(0));
-    Value high = e.smaller(e.plus(endRow, -lowY), e.index(rows));
-    // Pixels side by side on both sides are one run, else each is.
-    bool joined = type.getLayout().isIdentity() && copyChannels == filled;
-    Value from = x, to = copy;
-    int64_t count = filled, step = lanes * unit;
-    if (joined) {
-      SmallVector<ReassociationIndices> source =
-          flat ? SmallVector<ReassociationIndices>{{0}, {1, 2}}
-               : SmallVector<ReassociationIndices>{{0}, {1}, {2, 3}};
-      SmallVector<ReassociationIndices> target = {{0}, {1, 2}};
-      from = e.create<memref::CollapseShapeOp>(x, source);
-      to = e.create<memref::CollapseShapeOp>(copy, target);
-      count = columns * channels;
-    }
-    auto move = [&](Value row, Value column) {
-      auto vector = [&](Value c, int64_t valid) {
-        Emitter::Values source = {image}, target = {e.plus(row, lowY)};
-        if (!flat)
-          source.push_back(row);
-        if (joined) {
-          source.push_back(c);
-          target.push_back(e.plus(c, lowX * channels));
-        } else {
-          source.append({column, c});
-          target.append({e.plus(column, lowX), c});
-        }
-        Value some = e.load(from, source, step, valid);
-        e.store(e.widen(some, copyType.getElementType(), op.getUnsignedX()), to,
-                target, valid);
-      };
-      e.loop(e.index(0), e.index(count / step * step), step,
-             [&](Value c) { vector(c, step); });
-      if (count % step)
-        vector(e.index(count / step * step), count % step);
-    };
-    e.loop(low, high, 1, [&](Value row) {
-      e.loop(joined ? 1 : columns, [&](Value column) { move(row, column); });
-    });
   }
 
   // The next panel comes into L2 while this one is used, each row of tiles
@@ -133,6 +73,39 @@ struct ConvolutionEmitter : ConvolutionBlocks {
       e.prefetch(panels, {e.plus(panelIndex, 1), e.plus(at, i)}, 2);
   }
 
+  // Taps of the window along one axis.
+  struct Taps {
+    Value first, end;
+  };
+
+  // Those that a tile of `count` results from `start` on needs: the others of
+  // the `window` read what lies outside of the `size` elements of x.
+  Taps tapsOf(bool skips, int64_t window, Value start, int64_t count,
+              int64_t stride, int64_t dilation, int64_t padding, int64_t size) {
+    Taps taps{e.index(0), e.index(window)};
+    if (!skips)
+      return taps;
+    // The first tap at `distance` from where the window begins, or after it.
+    auto from = [&](Value distance) {
+      Value inside = e.larger(distance, e.index(0));
+      return e.dividedBy(e.plus(inside, dilation - 1), dilation);
+    };
+    Value end = e.plus(start, count - 1);
+    taps.first = from(e.plus(e.times(end, -stride), padding));
+    taps.end = e.smaller(from(e.plus(e.times(start, -stride), size + padding)),
+                         taps.end);
+    return taps;
+  }
+
+  Emitter::Values
+  eachTap(Taps taps, Emitter::Values sums,
+          function_ref<Emitter::Values(Value, Emitter::Values)> body) {
+    return e.loop(taps.first, taps.end, 1, sums,
+                  [&](Value tap, ValueRange carried) {
+                    return body(tap, Emitter::Values(carried));
+                  });
+  }
+
   void tile(Value group, Value tileRow, Value y, int64_t tall, Value column,
             int64_t valid, Value first, int64_t wide) {
     auto position = [&](Value dy, Value dx) {
@@ -148,10 +121,10 @@ struct ConvolutionEmitter : ConvolutionBlocks {
     Value panelIndex =
         e.plus(e.times(group, panels), e.dividedBy(column, panel));
     Value inPanel = tileColumns >= panel ? e.index(0) : e.modulo(column, panel);
-    int64_t pixel = copy ? copyChannels : channels;
+    int64_t pixel = copyType ? copyChannels : channels;
     auto type = cast<MemRefType>(x.getType());
-    bool run = isRun(pixel) && (copy || type.getLayout().isIdentity());
-    Value source = copy ? copy : x, weights = filter;
+    bool run = isRun(pixel) && (copyType || type.getLayout().isIdentity());
+    Value source = copyType ? copy.buffer : x, weights = filter;
     if (words) {
       // Lines of words as lines of their bytes.
       SmallVector<ReassociationIndices> lines;
@@ -163,7 +136,7 @@ struct ConvolutionEmitter : ConvolutionBlocks {
     }
     if (run) {
       SmallVector<ReassociationIndices> joined;
-      int64_t rank = copy ? 3 : e.shape(x).size();
+      int64_t rank = copyType ? 3 : e.shape(x).size();
       for (int64_t i = 0; i + 2 < rank; ++i)
         joined.push_back({i});
       joined.push_back({rank - 2, rank - 1});
@@ -173,11 +146,13 @@ struct ConvolutionEmitter : ConvolutionBlocks {
       weights = e.create<memref::CollapseShapeOp>(weights, joined);
     }
     SmallVector<Value> rows, columns;
+    int64_t above = reachY.border - lowY, before = reachX.border - lowX;
     for (int64_t i = 0; i < tall; ++i)
-      rows.push_back(e.times(e.plus(y, i), strideY));
+      rows.push_back(e.plus(e.times(e.plus(y, i), strideY), above));
     for (int64_t i = 0; i < wide; ++i)
       columns.push_back(
-          e.times(e.plus(first, i), strideX * (run ? channels : 1)));
+          e.times(e.plus(e.times(e.plus(first, i), strideX), before),
+                  run ? channels : 1));
     Value firstInput = e.times(group, groupInputs);
 
     // The products of one element of the window and one input channel, or word
@@ -201,9 +176,9 @@ struct ConvolutionEmitter : ConvolutionBlocks {
       Value input = run ? Value() : e.plus(firstInput, byte);
       auto left = [&](int64_t i) -> Value {
         Emitter::Values from;
-        if (!copy)
+        if (!copyType)
           from.push_back(image);
-        if (copy || !flat)
+        if (copyType || !flat)
           from.push_back(e.plus(rows[i / wide], shiftY));
         from.push_back(e.plus(columns[i % wide], shiftX));
         if (!run)
@@ -244,7 +219,7 @@ struct ConvolutionEmitter : ConvolutionBlocks {
     int64_t unroll = unrollOf(terms, shape.count());
     int64_t inRow = run ? 1 : windowWidth;
     Emitter::Values sums = firstSums(e, addend, shape, sumElement);
-    if (terms * inRow < shortRow) {
+    if (hasShortRows()) {
       auto rows = [&](Value first, int64_t count, Emitter::Values &sums) {
         for (int64_t u = 0; u < count; ++u) {
           Value ky = e.plus(first, u);
@@ -255,9 +230,13 @@ struct ConvolutionEmitter : ConvolutionBlocks {
       };
       sums = waiting.loop(windowHeight, 1, sums, rows, 1, terms * inRow);
     } else {
-      sums = e.sumLoop(windowHeight, 1, sums, [&](Value ky, auto &sums) {
-        sums = e.sumLoop(inRow, 1, sums, [&](Value kx, auto &sums) {
-          sums = waiting.loop(terms, unroll, sums, channelsOf(ky, kx));
+      Taps down = tapsOf(reachY.skips, windowHeight, y, tall, strideY,
+                         dilationY, lowY, height);
+      Taps across = tapsOf(reachX.skips, inRow, first, wide, strideX, dilationX,
+                           lowX, width);
+      sums = eachTap(down, sums, [&](Value ky, Emitter::Values sums) {
+        return eachTap(across, sums, [&](Value kx, Emitter::Values sums) {
+          return waiting.loop(terms, unroll, sums, channelsOf(ky, kx));
         });
       });
     }
@@ -328,14 +307,14 @@ struct ConvolutionEmitter : ConvolutionBlocks {
   }
 
   void convolve(Value firstImage, Value endImage) {
-    makeCopy();
-    Value top = e.index(0), bottom = e.index(copyHeight);
-    if (copy)
-      clearCopy(top, bottom);
+    copy.make();
+    Value top = e.index(0), bottom = e.index(reachY.extent);
+    if (copyType)
+      copy.clear(top, bottom);
     e.loop(firstImage, endImage, 1, [&](Value n) {
       image = n;
-      if (copy)
-        copyImage(top, bottom);
+      if (copyType)
+        copy.fill(image, top, bottom);
       convolve();
     });
   }
@@ -357,10 +336,10 @@ struct ConvolutionEmitter : ConvolutionBlocks {
     if (images == 1)
       image = e.index(0);
     if (images == 1 && copyType) {
-      makeCopy();
-      e.parts(copyHeight, /*few=*/false, [&](Value first, Value end) {
-        clearCopy(first, end);
-        copyImage(first, end);
+      copy.make();
+      e.parts(reachY.extent, /*few=*/false, [&](Value first, Value end) {
+        copy.clear(first, end);
+        copy.fill(image, first, end);
       });
     }
     Range *shared = &tileRows;

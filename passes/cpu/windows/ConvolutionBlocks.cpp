@@ -5,6 +5,42 @@
 using namespace mlir;
 
 namespace weir {
+namespace {
+
+// Of tiles of up to `most` of `results`, where x has `size` elements. A tap of
+// a tile is left out only where all of its results have it on one side of x, so
+// that those used are neighbours.
+TileReach reachOf(int64_t results, int64_t most, int64_t size, int64_t window,
+                  int64_t stride, int64_t dilation, int64_t padding,
+                  bool maySkip) {
+  TileReach reach;
+  EvenSplit tiles(results, most);
+  int64_t least = 0, end = 0, skipped = 0;
+  for (int64_t t = 0, start = 0; t < tiles.count; ++t) {
+    int64_t count = tiles.size + (t < tiles.larger);
+    for (int64_t tap = 0; tap < window; ++tap) {
+      int64_t first = start * stride + tap * dilation - padding;
+      int64_t last = first + (count - 1) * stride;
+      if (maySkip && (last < 0 || first >= size)) {
+        ++skipped;
+        continue;
+      }
+      least = std::min(least, first);
+      end = std::max(end, last + 1);
+    }
+    start += count;
+  }
+  // A loop whose bounds only the run knows costs a fiftieth of short sums.
+  if (skipped && skipped * 32 < tiles.count * window)
+    return reachOf(results, most, size, window, stride, dilation, padding,
+                   /*maySkip=*/false);
+  reach.skips = skipped > 0;
+  reach.border = -least;
+  reach.extent = std::max<int64_t>(1, end - least);
+  return reach;
+}
+
+} // namespace
 
 ConvolutionBlocks::ConvolutionBlocks(kernel::ConvolutionOp op,
                                      const kernel::Target &target)
@@ -45,19 +81,23 @@ ConvolutionBlocks::ConvolutionBlocks(kernel::ConvolutionOp op,
   tileHeight = outWidth > most / 2 ? 1 : std::min(outHeight, most / tileWidth);
   Type inCopy = words ? Emitter::element(x) : sumElement;
   bytes = std::max<int64_t>(1, inCopy.getIntOrFloatBitWidth() / 8);
-  copyHeight = (outHeight - 1) * strideY + (windowHeight - 1) * dilationY + 1;
-  copyWidth = (outWidth - 1) * strideX + (windowWidth - 1) * dilationX + 1;
+  reachY = reachOf(outHeight, tileHeight, height, windowHeight, strideY,
+                   dilationY, lowY, !hasShortRows());
+  reachX = reachOf(outWidth, tileWidth, width, windowWidth, strideX, dilationX,
+                   lowX, !hasShortRows() && (groups > 1 || dilationX > 1));
   copyChannels = channels;
-  int64_t row = copyWidth * channels * bytes * strideY * tileHeight;
+  int64_t row = reachX.extent * channels * bytes * strideY * tileHeight;
   blockRows =
       std::max<int64_t>(1, std::min(EvenSplit(outHeight, tileHeight).count,
                                     target.l2 / 2 / std::max<int64_t>(1, row)));
   bool collides = pixelsCollide(target);
-  if (lowY || lowX || copyHeight > height || copyWidth > width ||
-      inCopy != Emitter::element(x) || channels != filled || collides) {
+  if (reachY.border || reachX.border || reachY.extent > height ||
+      reachX.extent > width || inCopy != Emitter::element(x) ||
+      channels != filled || collides) {
     if (collides)
       copyChannels += std::max<int64_t>(1, 64 / bytes);
-    copyType = MemRefType::get({copyHeight, copyWidth, copyChannels}, inCopy);
+    copyType =
+        MemRefType::get({reachY.extent, reachX.extent, copyChannels}, inCopy);
   }
 }
 

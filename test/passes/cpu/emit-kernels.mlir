@@ -359,6 +359,54 @@ func.func @convolution(%x: memref<1x8x8x4xf32>, %w: memref<1x3x3x4x32xf32>, %y: 
 
 // -----
 
+// Taps that all results of a tile have outside are left out: those of the first
+// and the last row of the window where dilations are as large as the image, so
+// that x is read as it is.
+// CHECK-LABEL: func @convolution_all_outside
+// CHECK-NOT: memref.alloc
+// CHECK: scf.for %{{.*}} = %{{.*}} to %{{.*}} step %{{.*}} {
+// CHECK: vector.fma
+// CHECK: return
+func.func @convolution_all_outside(%x: memref<1x8x8x40xf32>, %w: memref<1x3x3x40x32xf32>, %y: memref<1x8x8x20xf32>) {
+  kernel.convolution ins(%x, %w : memref<1x8x8x40xf32>, memref<1x3x3x40x32xf32>) outs(%y : memref<1x8x8x20xf32>) attributes {dilations = array<i64: 8, 8>, groups = 1 : i64, padding = array<i64: 8, 8>, strides = array<i64: 1, 1>} {
+  ^bb0(%sum: f32):
+    kernel.yield %sum : f32
+  }
+  return
+}
+
+// -----
+
+// Of rows that only some tiles have outside, each tile's loop has bounds of its
+// own, and the copy no rows above or below the image.
+// CHECK-LABEL: func @convolution_some_outside
+// CHECK: memref.alloc() {alignment = 64 : i64} : memref<24x32x40xf32>
+// CHECK: arith.minsi %{{.*}}, %c3
+// CHECK: scf.for %{{.*}} = %{{[0-9]+}} to %{{[0-9]+}} step %c1 iter_args
+func.func @convolution_some_outside(%x: memref<1x24x24x40xf32>, %w: memref<1x3x3x40x32xf32>, %y: memref<1x24x24x20xf32>) {
+  kernel.convolution ins(%x, %w : memref<1x24x24x40xf32>, memref<1x3x3x40x32xf32>) outs(%y : memref<1x24x24x20xf32>) attributes {dilations = array<i64: 4, 4>, groups = 1 : i64, padding = array<i64: 4, 4>, strides = array<i64: 1, 1>} {
+  ^bb0(%sum: f32):
+    kernel.yield %sum : f32
+  }
+  return
+}
+
+// -----
+
+// Of a large image few tiles have rows outside: all have those of a border.
+// CHECK-LABEL: func @convolution_few_outside
+// CHECK: memref.alloc() {alignment = 64 : i64} : memref<66x66x40xf32>
+// CHECK: scf.for %{{.*}} = %c0 to %c3 step %c1 iter_args
+func.func @convolution_few_outside(%x: memref<1x64x64x40xf32>, %w: memref<1x3x3x40x32xf32>, %y: memref<1x64x64x20xf32>) {
+  kernel.convolution ins(%x, %w : memref<1x64x64x40xf32>, memref<1x3x3x40x32xf32>) outs(%y : memref<1x64x64x20xf32>) attributes {dilations = array<i64: 1, 1>, groups = 1 : i64, padding = array<i64: 1, 1>, strides = array<i64: 1, 1>} {
+  ^bb0(%sum: f32):
+    kernel.yield %sum : f32
+  }
+  return
+}
+
+// -----
+
 // The border of a depthwise convolution is left out: no copy, and the loop over
 // rows of the window is bounded.
 // CHECK-LABEL: func @depthwise

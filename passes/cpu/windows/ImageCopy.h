@@ -1,0 +1,27 @@
+// Copies the images of a convolution into a buffer with a border of zeros.
+
+#ifndef WEIR_PASSES_CPU_WINDOWS_IMAGECOPY_H
+#define WEIR_PASSES_CPU_WINDOWS_IMAGECOPY_H
+
+#include "passes/cpu/windows/ConvolutionBlocks.h"
+
+namespace weir {
+
+struct ImageCopy {
+  Emitter &e;
+  const ConvolutionBlocks &blocks;
+  kernel::ConvolutionOp op;
+  /// Of `blocks.copyType`; null until it is made.
+  mlir::Value buffer;
+
+  /// Makes the copy, where the convolution needs one.
+  void make();
+  /// Fills these rows of the copy with zeros.
+  void clear(mlir::Value firstRow, mlir::Value endRow);
+  /// Fills these rows of the copy with their pixels of the image.
+  void fill(mlir::Value image, mlir::Value firstRow, mlir::Value endRow);
+};
+
+} // namespace weir
+
+#endif // WEIR_PASSES_CPU_WINDOWS_IMAGECOPY_H
