@@ -357,6 +357,12 @@ LogicalResult WinogradOp::verify() {
   if (!window || getPadding().size() != 2 ||
       llvm::any_of(getPadding(), [](int64_t n) { return n < 0; }))
     return emitOpError("has no such windows");
+  if (getDilations().size() != 2)
+    return emitOpError("has no two dilations");
+  for (auto [dilation, stride] : llvm::zip(getDilations(), getStrides()))
+    if (dilation < 1 || (dilation > 1 && stride > 1))
+      return emitOpError("cannot dilate by ")
+             << dilation << " with a stride of " << stride;
   // (C3)
   if (w.getRank() != 4 || w.getDimSize(1) != window->products() ||
       w.getDimSize(2) != x.getDimSize(3) || w.getDimSize(3) == 0 ||

@@ -190,14 +190,15 @@ def Kernel_TransformFilterOp : Kernel_Op<"transform_filter"> {
 def Kernel_WinogradOp : Kernel_SumOp<"winograd"> {
   let summary = "A convolution with fewer products than a direct sum has";
   let description = [{
-    As kernel.convolution with dilations of 1 and one group, by Winograd's
-    minimal filtering: 3 x 3 windows take 16 products for a tile of 2 x 2
-    results, or 49 for 4 x 4. Results are those of a direct sum but for rounding,
+    As kernel.convolution with one group, by Winograd's minimal filtering: 3 x 3
+    windows take 16 products for a tile of 2 x 2 results, or 49 for 4 x 4. The
+    results of a tile are as far apart as the elements of the filter. Results are those of a direct sum but for rounding,
     unless an operand is not finite or within a factor of 16 of overflow.
 
     - (C1) `x` is `N x H x W x CI`, `out` is `N x OH x OW x CO`, both of f32.
     - (C2) `padding` has two values, not negative; there is a minimal filter of
-      `windows`, `strides` and `tiles`, the results of a tile.
+      `windows`, `strides` and `tiles`, the results of a tile. `dilations` has two
+      values, of which one above 1 stands beside a stride of 1.
     - (C3) the filter is from kernel.transform_filter.
     - The epilogue is as for kernel.matmul.
 
@@ -209,6 +210,7 @@ def Kernel_WinogradOp : Kernel_SumOp<"winograd"> {
                    Variadic<Kernel_Buffer>:$extras, Kernel_Buffer:$out,
                    DenseI64ArrayAttr:$windows, DenseI64ArrayAttr:$strides,
                    DenseI64ArrayAttr:$tiles, DenseI64ArrayAttr:$padding,
+                   DefaultValuedAttr<DenseI64ArrayAttr, "{1, 1}">:$dilations,
                    DefaultValuedAttr<AffineMapArrayAttr, "{}">:$extra_maps);
   let extra = [{
     std::optional<MinimalWindow> getWindow();

@@ -198,12 +198,20 @@ private:
                                            RankedTensorType filter,
                                            RankedTensorType type) {
     if (!type.getElementType().isF32() || type.getRank() != 4 ||
-        op.getGroups() != 1 ||
-        llvm::any_of(op.getDilations(), [](int64_t n) { return n != 1; }))
+        op.getGroups() != 1)
       return {};
+    // Where elements of the filter stand apart, results that do are as those of
+    // an image of their own.
+    SmallVector<int64_t> result(type.getShape());
+    for (auto [i, dilation] : llvm::enumerate(op.getDilations())) {
+      if (dilation > 1 && op.getStrides()[i] > 1)
+        return {};
+      int64_t apart = std::min(dilation, result[i + 1]);
+      result[0] *= apart;
+      result[i + 1] = llvm::divideCeil(result[i + 1], apart);
+    }
     auto target = kernel::Target::of(op);
-    return tilesWorthFiltering(filter.getShape(), type.getShape(),
-                               op.getStrides(),
+    return tilesWorthFiltering(filter.getShape(), result, op.getStrides(),
                                target.lanes(type.getElementType()),
                                isConstant(op.getFilter()), target);
   }
@@ -234,7 +242,7 @@ private:
     auto kernel = b.create<kernel::WinogradOp>(
         loc, type, adaptor.getX(), transformed, ValueRange(),
         emptyTensor(b, loc, type), windows, op.getStrides(), tiles,
-        op.getPaddingLow(), b.getArrayAttr({}));
+        op.getPaddingLow(), op.getDilations(), b.getArrayAttr({}));
     buildEpilogue(b, loc, kernel.getEpilogue(), type.getElementType());
     b.replaceOp(op, kernel);
     return success();

@@ -210,14 +210,16 @@ Value Tile::in(Emitter &e, Value buffer) const {
   first.push_back(column);
   int64_t rank = first.size();
   SmallVector<OpFoldResult> sizes(rank, e.getIndexAttr(1));
-  SmallVector<OpFoldResult> ones(sizes);
+  SmallVector<OpFoldResult> steps(sizes);
   sizes[rank - 1] = e.getIndexAttr(columns);
-  if (rank > 1)
+  if (rank > 1) {
     sizes[rank - 2] = e.getIndexAttr(width);
+    steps[rank - 2] = e.getIndexAttr(step);
+  }
   if (rank > 2)
     sizes[rank - 3] = e.getIndexAttr(height);
   return e.create<memref::SubViewOp>(buffer, getAsOpFoldResult(first), sizes,
-                                     ones);
+                                     steps);
 }
 
 Emitter::Values Tile::at(Emitter &e, Value buffer, Value y, Value x,

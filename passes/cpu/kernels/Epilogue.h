@@ -15,6 +15,8 @@ struct Tile {
   llvm::function_ref<Emitter::Values(mlir::Value y, mlir::Value x)> position;
   /// The last index of the tile's first column.
   mlir::Value column;
+  /// How many elements of the result neighbours in a row stand apart.
+  int64_t step = 1;
 
   int64_t vectors() const { return (columns + lanes - 1) / lanes; }
   int64_t count() const { return height * width * vectors(); }

@@ -10,16 +10,35 @@ using namespace mlir;
 
 namespace weir {
 
+TileAxis::TileAxis(int64_t results, int64_t tile, int64_t dilation)
+    : results(results), tile(tile), dilation(dilation),
+      phases(std::min(dilation, results)),
+      tiles(llvm::divideCeil(llvm::divideCeil(results, dilation), tile)) {}
+
+SmallVector<int64_t> TileAxis::counts() const {
+  SmallVector<int64_t> counts;
+  // The first phase has the most results, and the last the fewest.
+  for (int64_t phase : {int64_t(0), phases - 1}) {
+    int64_t own = llvm::divideCeil(results - phase, dilation);
+    for (int64_t first = 0; first < tiles * tile; first += tile)
+      counts.push_back(std::clamp<int64_t>(own - first, 0, tile));
+  }
+  llvm::sort(counts, std::greater<>());
+  counts.erase(llvm::unique(counts), counts.end());
+  return counts;
+}
+
 PixelTransform::PixelTransform(Emitter &e, kernel::WinogradOp op,
                                const kernel::Target &target)
     : e(e), op(op), window(*op.getWindow()), x(op.getX()),
-      lanes(target.lanesWithin(e.getF32Type(), e.shape(op.getFilter())[3])) {
-  ArrayRef<int64_t> xs = e.shape(x), ys = e.shape(op.getOut());
+      lanes(target.lanesWithin(e.getF32Type(), e.shape(op.getFilter())[3])),
+      down(e.shape(op.getOut())[1], window.y.results, op.getDilations()[0]),
+      across(e.shape(op.getOut())[2], window.x.results, op.getDilations()[1]) {
+  ArrayRef<int64_t> xs = e.shape(x);
   height = xs[1];
   width = xs[2];
   channels = xs[3];
-  squaresX = llvm::divideCeil(ys[2], window.x.results);
-  squaresOfImage = squaresX * llvm::divideCeil(ys[1], window.y.results);
+  squaresOfImage = down.phases * across.phases * down.tiles * across.tiles;
 }
 
 Value PixelTransform::scratch(ArrayRef<int64_t> shape) {
@@ -57,13 +76,14 @@ void PixelTransform::makeZeros() {
 
 // Whether no square reaches past an edge.
 bool PixelTransform::isCovered() {
-  auto fits = [](const kernel::MinimalFilter &axis, int64_t low, int64_t size,
-                 int64_t results) {
-    int64_t last = (results - 1) / axis.results * axis.results * axis.stride;
-    return low == 0 && last + axis.reach() <= size;
+  auto fits = [](const kernel::MinimalFilter &axis, const TileAxis &tiles,
+                 int64_t low, int64_t size) {
+    int64_t last = (tiles.tiles - 1) * axis.results * axis.stride;
+    return low == 0 &&
+           tiles.phases - 1 + (last + axis.reach() - 1) * tiles.dilation < size;
   };
-  return fits(window.y, op.getPadding()[0], height, e.shape(op.getOut())[1]) &&
-         fits(window.x, op.getPadding()[1], width, e.shape(op.getOut())[2]);
+  return fits(window.y, down, op.getPadding()[0], height) &&
+         fits(window.x, across, op.getPadding()[1], width);
 }
 
 void PixelTransform::channelsOfSquare(Value t, Value channel, Pixel pixel) {
@@ -127,23 +147,38 @@ Value PixelTransform::pixelOrZeros(Value inside, Value image, Value row,
                                    e.create<memref::CastOp>(type, zeros));
 }
 
-void PixelTransform::transform(Value t, Value square) {
+// Squares of one phase follow each other.
+PixelTransform::Place PixelTransform::placeOf(Value square) {
   Value image = e.dividedBy(square, squaresOfImage);
   square = e.modulo(square, squaresOfImage);
-  Value top = e.plus(e.times(e.dividedBy(square, squaresX),
-                             window.y.results * window.y.stride),
-                     -op.getPadding()[0]);
-  Value left = e.plus(
-      e.times(e.modulo(square, squaresX), window.x.results * window.x.stride),
-      -op.getPadding()[1]);
+  int64_t ofPhase = down.tiles * across.tiles;
+  Value phase = e.dividedBy(square, ofPhase);
+  if (down.phases * across.phases > 1)
+    square = e.modulo(square, ofPhase);
+  auto at = [&](const TileAxis &axis, Value tile, Value phase) {
+    Value begin = e.times(tile, axis.tile * axis.dilation);
+    return axis.phases > 1 ? e.plus(begin, phase) : begin;
+  };
+  return {image,
+          at(down, e.dividedBy(square, across.tiles),
+             e.dividedBy(phase, across.phases)),
+          at(across, e.modulo(square, across.tiles),
+             e.modulo(phase, across.phases))};
+}
+
+void PixelTransform::transform(Value t, Value square) {
+  Place place = placeOf(square);
+  Value image = place.image;
+  Value top = e.plus(e.times(place.y, window.y.stride), -op.getPadding()[0]);
+  Value left = e.plus(e.times(place.x, window.x.stride), -op.getPadding()[1]);
   int64_t reachY = window.y.reach(), reachX = window.x.reach();
   SmallVector<Value> rows, columns, inRow, inColumn;
   for (int64_t i = 0; i < reachY; ++i) {
-    rows.push_back(e.plus(top, i));
+    rows.push_back(e.plus(top, i * down.dilation));
     inRow.push_back(isInside(rows[i], height));
   }
   for (int64_t i = 0; i < reachX; ++i) {
-    columns.push_back(e.plus(left, i));
+    columns.push_back(e.plus(left, i * across.dilation));
     inColumn.push_back(isInside(columns[i], width));
   }
   auto both = [&](Value a, Value b) -> Value {

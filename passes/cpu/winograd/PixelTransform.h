@@ -7,6 +7,18 @@
 
 namespace weir {
 
+/// Along one axis, the tiles of results that stand `dilation` apart, and the
+/// phases, of as many tiles each, with which they begin.
+struct TileAxis {
+  int64_t results, tile, dilation;
+  int64_t phases, tiles; // of a phase
+
+  TileAxis(int64_t results, int64_t tile, int64_t dilation);
+  /// How many of its results tiles have inside, each number that occurs, the
+  /// largest first.
+  llvm::SmallVector<int64_t> counts() const;
+};
+
 struct PixelTransform {
   Emitter &e;
   kernel::WinogradOp op;
@@ -14,7 +26,8 @@ struct PixelTransform {
   mlir::Value x;
   int64_t height, width, channels;
   int64_t lanes; // of a vector, by which panels of the filter are whole vectors
-  int64_t squaresX, squaresOfImage;
+  TileAxis down, across;
+  int64_t squaresOfImage;
   /// A matrix for each sum, of groups of them: squares x products by channels,
   /// then what keeps rows off the same sets of L1.
   Emitter::Values sums;
@@ -30,6 +43,12 @@ struct PixelTransform {
   void makeZeros();
   /// Transforms square `t` of the block, which is `square` of the images.
   void transform(mlir::Value t, mlir::Value square);
+
+  /// The image of a square, and where its results begin.
+  struct Place {
+    mlir::Value image, y, x;
+  };
+  Place placeOf(mlir::Value square);
 
   /// Memory for elements of f32, from a line on.
   mlir::Value scratch(llvm::ArrayRef<int64_t> shape);

@@ -34,8 +34,8 @@ struct WinogradEmitter {
   PixelTransform pixels;
   const kernel::MinimalWindow &window;
   Value filter, out;
-  int64_t channels, outHeight, outWidth, outChannels;
-  int64_t tall, wide, panel, lanes;
+  int64_t channels, outChannels;
+  int64_t panel, lanes;
   int64_t squares, block;
   Value products; // sums x block x panel
   // Where each panel of the filter is transformed just before it is used.
@@ -56,11 +56,7 @@ struct WinogradEmitter {
         channels(pixels.channels), lanes(pixels.lanes),
         chain(target.fewRegisters() ? 64 : 16) {
     ArrayRef<int64_t> ys = e.shape(out);
-    outHeight = ys[1];
-    outWidth = ys[2];
     outChannels = ys[3];
-    tall = window.y.results;
-    wide = window.x.results;
     panel = e.shape(filter)[3];
     squares = pixels.squaresOfImage * ys[0];
     int64_t bytes = 4 * window.sums() * panel + pixels.bytesOfSquare();
@@ -133,7 +129,7 @@ struct WinogradEmitter {
   }
 
   /// The results of square `t`, of which `tall x wide` are inside the image.
-  void output(Value t, Value image, Value y, Value x, Value column,
+  void output(Value t, const PixelTransform::Place &place, Value column,
               int64_t valid, int64_t tall, int64_t wide) {
     const kernel::MinimalFilter &down = window.y, &across = window.x;
     for (int64_t first = 0; first < valid; first += lanes) {
@@ -151,11 +147,15 @@ struct WinogradEmitter {
                                       [&](int64_t i) { return sums[i]; }));
       }
       for (int64_t i = 0; i < tall; ++i) {
+        int64_t step = pixels.across.dilation;
         auto position = [&](Value, Value dx) {
-          return Emitter::Values{image, e.plus(y, i), e.plus(x, dx)};
+          return Emitter::Values{place.image,
+                                 e.plus(place.y, i * pixels.down.dilation),
+                                 e.plus(place.x, e.times(dx, step))};
         };
         Tile shape{1,     wide,     std::min(lanes, valid - first),
-                   lanes, position, e.plus(column, first)};
+                   lanes, position, e.plus(column, first),
+                   step};
         SmallVector<Value> results;
         for (int64_t j = 0; j < wide; ++j)
           results.push_back(signedSum(e, across.ofSums[j], across.sumClasses,
@@ -168,28 +168,29 @@ struct WinogradEmitter {
   // From square `own` of the block that begins with square `first`.
   void outputs(Value first, Value own, Value column, int64_t valid) {
     e.loop(own, e.index(block), 1, [&](Value t) {
-      Value square = e.plus(first, t);
-      Value image = e.dividedBy(square, pixels.squaresOfImage);
-      square = e.modulo(square, pixels.squaresOfImage);
-      Value y = e.times(e.dividedBy(square, pixels.squaresX), tall);
-      Value x = e.times(e.modulo(square, pixels.squaresX), wide);
+      PixelTransform::Place place = pixels.placeOf(e.plus(first, t));
       // Tiles at the end have what is left.
-      auto columns = [&](int64_t rows) {
-        auto tile = [&](int64_t count) {
-          output(t, image, y, x, column, valid, rows, count);
-        };
-        if (outWidth % wide == 0)
-          return tile(wide);
-        e.ifElse(
-            pixels.isInside(e.plus(x, wide - 1), outWidth), [&] { tile(wide); },
-            [&] { tile(outWidth % wide); });
-      };
-      if (outHeight % tall == 0)
-        return columns(tall);
-      e.ifElse(
-          pixels.isInside(e.plus(y, tall - 1), outHeight),
-          [&] { columns(tall); }, [&] { columns(outHeight % tall); });
+      eachCount(pixels.down, pixels.down.counts(), place.y, [&](int64_t tall) {
+        eachCount(
+            pixels.across, pixels.across.counts(), place.x,
+            [&](int64_t wide) { output(t, place, column, valid, tall, wide); });
+      });
     });
+  }
+
+  // Code for each of the numbers of results that tiles have inside, of which
+  // the one from `first` on has one.
+  void eachCount(const TileAxis &axis, ArrayRef<int64_t> counts, Value first,
+                 function_ref<void(int64_t)> body) {
+    auto own = [&] {
+      if (counts.front())
+        body(counts.front());
+    };
+    if (counts.size() == 1)
+      return own();
+    Value last = e.plus(first, (counts.front() - 1) * axis.dilation);
+    e.ifElse(pixels.isInside(last, axis.results), own,
+             [&] { eachCount(axis, counts.drop_front(), first, body); });
   }
 
   void panels(Value firstSquare, Value own, Value first, Value end) {

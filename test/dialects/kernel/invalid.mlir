@@ -245,6 +245,28 @@ func.func @winograd_c2_tile(%x: memref<1x8x8x16xf32>, %w: memref<1x16x16x32xf32>
 
 // -----
 
+func.func @winograd_c2_dilations(%x: memref<1x8x8x16xf32>, %w: memref<1x16x16x32xf32>, %y: memref<1x8x8x20xf32>) {
+  // expected-error@+1 {{has no two dilations}}
+  kernel.winograd ins(%x, %w : memref<1x8x8x16xf32>, memref<1x16x16x32xf32>) outs(%y : memref<1x8x8x20xf32>) attributes {dilations = array<i64: 1>, padding = array<i64: 1, 1>, strides = array<i64: 1, 1>, tiles = array<i64: 2, 2>, windows = array<i64: 3, 3>} {
+  ^bb0(%sum: f32):
+    kernel.yield %sum : f32
+  }
+  return
+}
+
+// -----
+
+func.func @winograd_c2_strides(%x: memref<1x8x8x16xf32>, %w: memref<1x16x16x32xf32>, %y: memref<1x8x8x20xf32>) {
+  // expected-error@+1 {{cannot dilate by 2 with a stride of 2}}
+  kernel.winograd ins(%x, %w : memref<1x8x8x16xf32>, memref<1x16x16x32xf32>) outs(%y : memref<1x8x8x20xf32>) attributes {dilations = array<i64: 1, 2>, padding = array<i64: 1, 1>, strides = array<i64: 1, 2>, tiles = array<i64: 2, 2>, windows = array<i64: 3, 3>} {
+  ^bb0(%sum: f32):
+    kernel.yield %sum : f32
+  }
+  return
+}
+
+// -----
+
 func.func @winograd_c3(%x: memref<1x8x8x16xf32>, %w: memref<1x9x16x32xf32>, %y: memref<1x8x8x20xf32>) {
   // expected-error@+1 {{cannot use 'memref<1x9x16x32xf32>'}}
   kernel.winograd ins(%x, %w : memref<1x8x8x16xf32>, memref<1x9x16x32xf32>) outs(%y : memref<1x8x8x20xf32>) attributes {padding = array<i64: 1, 1>, strides = array<i64: 1, 1>, tiles = array<i64: 2, 2>, windows = array<i64: 3, 3>} {

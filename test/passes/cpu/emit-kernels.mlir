@@ -455,6 +455,23 @@ func.func @winograd(%x: memref<1x9x9x32xf32>, %w: memref<2x16x32x32xf32>, %y: me
 
 // -----
 
+// Results of a tile stand two apart, as the pixels that they are made of: a tile
+// is a view with steps. Of nine results a phase has five or four, tiles of two
+// with one result or none at the end.
+// CHECK-LABEL: func @winograd_dilated
+// CHECK: memref.alloc() {{.*}} : memref<16x{{[0-9]+}}x48xf32>
+// CHECK: memref.subview %arg2{{.*}} [1, 1, 2, 16] [1, 1, 2, 1] : memref<1x9x9x40xf32>
+// CHECK: memref.subview %arg2{{.*}} [1, 1, 1, 16] [1, 1, 2, 1] : memref<1x9x9x40xf32>
+func.func @winograd_dilated(%x: memref<1x9x9x32xf32>, %w: memref<2x16x32x32xf32>, %y: memref<1x9x9x40xf32>) {
+  kernel.winograd ins(%x, %w : memref<1x9x9x32xf32>, memref<2x16x32x32xf32>) outs(%y : memref<1x9x9x40xf32>) attributes {dilations = array<i64: 2, 2>, padding = array<i64: 2, 2>, strides = array<i64: 1, 1>, tiles = array<i64: 2, 2>, windows = array<i64: 3, 3>} {
+  ^bb0(%sum: f32):
+    kernel.yield %sum : f32
+  }
+  return
+}
+
+// -----
+
 // Three channels are loaded as what they are and stored as a vector of four; of
 // 20 the last four come before the first 16, which are written over what is
 // stored past them.

@@ -170,6 +170,16 @@ func.func @strided(%x: tensor<1x28x28x32xf32>, %w: tensor<3x3x32x40xf32> {weir.c
   %y = graph.convolution %x, %w strides [2, 2] padding_low [0, 0] padding_high [1, 1] dilations [1, 1] groups 1 : tensor<1x28x28x32xf32>, tensor<3x3x32x40xf32>
   return %y : tensor<1x14x14x40xf32>
 }
+// Results that stand apart as the taps do are those of images of their own, here
+// four of 14 x 14; strides beside dilations leave a direct sum.
+// CHECK-LABEL: @dilated
+func.func @dilated(%x: tensor<1x28x28x32xf32>, %w: tensor<3x3x32x40xf32> {weir.constant}) -> (tensor<1x28x28x40xf32>, tensor<1x14x14x40xf32>) {
+  // CHECK: kernel.winograd {{.*}} attributes {dilations = array<i64: 2, 2>, padding = array<i64: 2, 2>,
+  %y = graph.convolution %x, %w strides [1, 1] padding_low [2, 2] padding_high [2, 2] dilations [2, 2] groups 1 : tensor<1x28x28x32xf32>, tensor<3x3x32x40xf32>
+  // CHECK: kernel.convolution
+  %z = graph.convolution %x, %w strides [2, 2] padding_low [1, 1] padding_high [2, 2] dilations [2, 2] groups 1 : tensor<1x28x28x32xf32>, tensor<3x3x32x40xf32>
+  return %y, %z : tensor<1x28x28x40xf32>, tensor<1x14x14x40xf32>
+}
 // Filters that only the run knows are transformed by it, where that pays.
 // CHECK-LABEL: @variable
 func.func @variable(%x: tensor<1x9x9x32xf32>, %w: tensor<3x3x32x40xf32>) -> tensor<1x9x9x40xf32> {
