@@ -23,6 +23,7 @@ enum Sum { AtZero, AtOne, AtInfinity, AtMinusOne, First, Second, Third };
 
 // Of a run of taps: pixels and taps are counted from its first.
 ArrayRef<Product> runOf(int64_t results, int64_t taps) {
+  static const Product one1[] = {{AtZero, {1}, {1}}};
   static const Product two1[] = {{AtZero, {1, 0}, {1}},
                                  {AtInfinity, {0, 1}, {1}}};
   static const Product two2[] = {{AtZero, {1, -1, 0}, {1, 0}},
@@ -40,6 +41,8 @@ ArrayRef<Product> runOf(int64_t results, int64_t taps) {
       {First, {0, 1, -1, -1, 1, 0}, {.5, .5, -.5}},
       {Second, {0, 1, 0, -1, 0, 0}, {.5, 0, -.5}},
       {Third, {0, 0, 1, 0, -1, 0}, {0, .5, 0}}};
+  if (results == 1 && taps == 1)
+    return one1;
   if (results == 2 && taps == 1)
     return two1;
   if (results == 2 && taps == 2)
@@ -52,6 +55,7 @@ ArrayRef<Product> runOf(int64_t results, int64_t taps) {
 }
 
 // What a result is of the sums, and which of these it takes together.
+constexpr int ofSums1[1][1] = {{1}};
 constexpr int ofSums2[2][4] = {{1, 1, 0, 1}, {0, 1, 1, -1}};
 constexpr int ofSums4[4][7] = {{1, 1, 0, 1, 1, -1, 1},
                                {0, 1, 0, -1, 0, 1, 1},
@@ -68,7 +72,9 @@ int64_t nextRun(int64_t taps) {
 
 std::optional<MinimalFilter> MinimalFilter::of(int64_t results, int64_t window,
                                                int64_t stride) {
-  if ((results != 2 && results != 4) || window < 1 || window > 16 ||
+  // An axis of one tap saves nothing, but the other may.
+  bool isOne = results == 1 && window == 1;
+  if ((results != 2 && results != 4 && !isOne) || window < 1 || window > 16 ||
       stride < 1 || stride > window)
     return std::nullopt;
   MinimalFilter filter{results, window, stride, {}, {}, {}, {}};
@@ -107,8 +113,9 @@ std::optional<MinimalFilter> MinimalFilter::of(int64_t results, int64_t window,
     places[sum] = filter.sums();
     filter.sumClasses.push_back(classOf[sum]);
     for (int64_t i = 0; i < results; ++i)
-      filter.ofSums[i].push_back(results == 2 ? ofSums2[i][sum]
-                                              : ofSums4[i][sum]);
+      filter.ofSums[i].push_back(results == 1   ? ofSums1[i][sum]
+                                 : results == 2 ? ofSums2[i][sum]
+                                                : ofSums4[i][sum]);
   }
   for (Product &product : filter.products)
     product.sum = places[product.sum];

@@ -186,12 +186,14 @@ def FoldBatchNorm : Pass<"weir-fold-batch-norm", "::mlir::ModuleOp"> {
   }];
 }
 
-def FlattenVolumes : Pass<"weir-flatten-volumes", "::mlir::ModuleOp"> {
-  let summary = "Makes convolutions of volumes ones of images";
+def FormImages : Pass<"weir-form-images", "::mlir::ModuleOp"> {
+  let summary = "Makes convolutions of volumes and of lines ones of images";
   let description = [{
     What a layer of results is made of, so many layers of a volume as a window
     has, are put side by side in the channels of one image. The filter's layers
-    become channels, too. Not with groups, whose channels would be apart.
+    become channels, too. A line becomes an image of one row, of which minimal
+    filters are known. Not with groups, whose channels would be apart, and not
+    where unsigned bytes are multiplied by signed ones.
 
     ```mlir
     %y = graph.convolution %x, %w ... : tensor<1x8x9x9x4xf32>, tensor<3x3x3x4x20xf32>
@@ -204,7 +206,7 @@ def FlattenVolumes : Pass<"weir-flatten-volumes", "::mlir::ModuleOp"> {
     %y = graph.reshape %y1 ...
     ```
 
-    The sum of a result is of the same products, in another order.
+    The sum of a result is of the same products, of volumes in another order.
   }];
 }
 

@@ -19,7 +19,7 @@ void addGraphPasses(OpPassManager &passes) {
   passes.addPass(createFoldConstants());
   passes.addPass(createFoldPads());
   passes.addPass(createFoldBatchNorm());
-  passes.addPass(createFlattenVolumes());
+  passes.addPass(createFormImages());
   passes.addPass(createJoinProducts());
   passes.addPass(createSinkReshapes());
   passes.addPass(createFoldConstants());

@@ -93,8 +93,11 @@ SmallVector<int64_t> tilesWorthFiltering(ArrayRef<int64_t> filter,
               isKnown};
   SmallVector<int64_t> best;
   double least = directCycles(sizes) * 0.95;
-  for (int64_t y : {2, 4})
-    for (int64_t x : {2, 4}) {
+  auto tilesOf = [](int64_t results) {
+    return results == 1 ? SmallVector<int64_t>{1} : SmallVector<int64_t>{2, 4};
+  };
+  for (int64_t y : tilesOf(result[1]))
+    for (int64_t x : tilesOf(result[2])) {
       double tiles = sizes.images * std::ceil(sizes.height / double(y)) *
                      std::ceil(sizes.width / double(x));
       auto window =

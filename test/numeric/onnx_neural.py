@@ -57,6 +57,14 @@ def convolutions():
     y = g.op("Conv", g.input(tall), g.input(few), pads=[9, 8, 0, 8], dilations=[4, 8], strides=[2, 1])
     g.expect(y, conv(tall, few, np.zeros(24), (2, 1), (9, 8), (4, 8), 1, (7, 9)), rtol=1e-5, atol=1e-4)
 
+    # Lines, minimally filtered as images of one row.
+    for taps, dilation, size in ((3, 1, 90), (5, 1, 61), (3, 4, 77), (7, 2, 64)):
+        line, filter = f32(2, 32, size), f32(40, 32, taps) / 8
+        pad = taps // 2 * dilation
+        y = g.op("Conv", g.input(line), g.constant(filter), pads=[pad, pad], dilations=[dilation])
+        expected = conv(line, filter, np.zeros(40), (1,), (pad,), (dilation,), 1, (size,))
+        g.expect(y, expected, rtol=1e-5, atol=1e-4)
+
     # The transpose of a convolution with the same filter.
     small, back = f32(2, 6, 3, 4), f32(6, 2, 3, 3)
     p = dict(strides=[2, 2], group=2)

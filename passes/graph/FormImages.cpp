@@ -1,4 +1,5 @@
-// Convolutions of volumes become convolutions of images, which kernels are for.
+// Convolutions of volumes and of lines become convolutions of images, which
+// kernels are for.
 
 #include "passes/graph/Passes.h"
 
@@ -9,7 +10,7 @@
 using namespace mlir;
 
 namespace weir {
-#define GEN_PASS_DEF_FLATTENVOLUMES
+#define GEN_PASS_DEF_FORMIMAGES
 #include "passes/graph/Passes.h.inc"
 
 namespace {
@@ -31,12 +32,25 @@ Expr layersAsChannels(Expr x, graph::ConvolutionOp op, int64_t layers,
   return concat(parts, 4);
 }
 
-/// Replaces a convolution of volumes without groups, unless what it is made of
-/// would have too many elements.
+/// Replaces a convolution of lines by one of images of one row.
+void widen(graph::ConvolutionOp op) {
+  ImplicitLocOpBuilder b(op.getLoc(), op);
+  Expr x(b, op.getX()), filter(b, op.getFilter());
+  RankedTensorType type = op.getType();
+  Windows windows{{1, filter.size(0)},         {1, op.getStrides()[0]},
+                  {1, op.getDilations()[0]},   {0, op.getPaddingLow()[0]},
+                  {0, op.getPaddingHigh()[0]}, {1, type.getDimSize(1)}};
+  x = reshape(x, {x.size(0), 1, x.size(1), x.size(2)});
+  filter = reshape(filter, {1, filter.size(0), filter.size(1), filter.size(2)});
+  Expr made = convolve(x, filter, windows, /*groups=*/1);
+  op.replaceAllUsesWith(reshape(made, type.getShape()).value);
+  op.erase();
+}
+
+/// Replaces a convolution of volumes, unless what it is made of would have too
+/// many elements.
 void flatten(graph::ConvolutionOp op) {
   RankedTensorType type = op.getType();
-  if (type.getRank() != 5 || op.getGroups() != 1)
-    return;
   ImplicitLocOpBuilder b(op.getLoc(), op);
   Expr x(b, op.getX()), filter(b, op.getFilter());
   int64_t images = type.getDimSize(0), layers = filter.size(0),
@@ -64,11 +78,22 @@ void flatten(graph::ConvolutionOp op) {
   op.erase();
 }
 
-struct FlattenVolumes : impl::FlattenVolumesBase<FlattenVolumes> {
+struct FormImages : impl::FormImagesBase<FormImages> {
   void runOnOperation() override {
     SmallVector<graph::ConvolutionOp> all;
     getOperation()->walk([&](graph::ConvolutionOp op) { all.push_back(op); });
-    llvm::for_each(all, flatten);
+    for (graph::ConvolutionOp op : all) {
+      // Groups have their channels apart; bytes have kernels of their own.
+      if (op.getGroups() != 1 || getElementTypeOrSelf(op.getX()) !=
+                                     getElementTypeOrSelf(op.getFilter()))
+        continue;
+      if (op.getType().getRank() == 5)
+        flatten(op);
+      // A product of pixels by a matrix is one in any shape.
+      else if (op.getType().getRank() == 3 &&
+               op.getFilter().getType().getDimSize(0) > 1)
+        widen(op);
+    }
   }
 };
 

@@ -1,5 +1,5 @@
-// Convolutions of volumes become ones of images.
-// RUN: weir-opt %s -split-input-file -weir-flatten-volumes | FileCheck %s
+// Convolutions of volumes and of lines become ones of images.
+// RUN: weir-opt %s -split-input-file -weir-form-images | FileCheck %s
 
 // Each of four layers of results is made of three layers, two apart, of the
 // padded volume: as channels of one image.
@@ -30,4 +30,37 @@ func.func @others(%x: tensor<1x8x9x7x4xf32>, %w: tensor<3x3x3x2x6xf32>, %i: tens
   %y = graph.convolution %x, %w strides [1, 1, 1] padding_low [0, 0, 0] padding_high [0, 0, 0] dilations [1, 1, 1] groups 2 : tensor<1x8x9x7x4xf32>, tensor<3x3x3x2x6xf32>
   %z = graph.convolution %i, %f strides [1, 1] padding_low [0, 0] padding_high [0, 0] dilations [1, 1] groups 1 : tensor<1x9x9x4xf32>, tensor<3x3x4x8xf32>
   return %y, %z : tensor<1x6x7x5x6xf32>, tensor<1x7x7x8xf32>
+}
+
+// -----
+
+// A line is an image of one row.
+// CHECK-LABEL: func.func @line
+// CHECK: %[[X:.*]] = graph.reshape %arg0 : tensor<2x9x4xf32> to tensor<2x1x9x4xf32>
+// CHECK: %[[W:.*]] = graph.reshape %arg1 : tensor<3x4x8xf32> to tensor<1x3x4x8xf32>
+// CHECK: %[[Y:.*]] = graph.convolution %[[X]], %[[W]] strides [1, 2] padding_low [0, 3] padding_high [0, 1] dilations [1, 2] groups 1
+// CHECK: graph.reshape %[[Y]] : tensor<2x1x5x8xf32> to tensor<2x5x8xf32>
+func.func @line(%x: tensor<2x9x4xf32>, %w: tensor<3x4x8xf32>) -> tensor<2x5x8xf32> {
+  %y = graph.convolution %x, %w strides [2] padding_low [3] padding_high [1] dilations [2] groups 1 : tensor<2x9x4xf32>, tensor<3x4x8xf32>
+  return %y : tensor<2x5x8xf32>
+}
+
+// -----
+
+// Windows of one pixel, groups, and bytes are left as they are.
+// CHECK-LABEL: func.func @lines_left
+// CHECK-NOT: graph.reshape
+// CHECK: return
+func.func @lines_left(%x: tensor<2x9x4xf32>, %w: tensor<1x4x8xf32>, %v: tensor<3x2x8xf32>) -> (tensor<2x9x8xf32>, tensor<2x7x8xf32>) {
+  %y = graph.convolution %x, %w strides [1] padding_low [0] padding_high [0] dilations [1] groups 1 : tensor<2x9x4xf32>, tensor<1x4x8xf32>
+  %z = graph.convolution %x, %v strides [1] padding_low [0] padding_high [0] dilations [1] groups 2 : tensor<2x9x4xf32>, tensor<3x2x8xf32>
+  return %y, %z : tensor<2x9x8xf32>, tensor<2x7x8xf32>
+}
+// CHECK-LABEL: func.func @bytes_left
+// CHECK-NOT: graph.reshape
+// CHECK: return
+func.func @bytes_left(%x: tensor<1x8x9x7x4xui8>, %w: tensor<3x3x3x4x6xi8>, %l: tensor<1x8x4xui8>, %f: tensor<3x4x6xi8>) -> (tensor<1x6x7x5x6xi32>, tensor<1x6x6xi32>) {
+  %y = graph.convolution %x, %w strides [1, 1, 1] padding_low [0, 0, 0] padding_high [0, 0, 0] dilations [1, 1, 1] groups 1 : tensor<1x8x9x7x4xui8>, tensor<3x3x3x4x6xi8>
+  %z = graph.convolution %l, %f strides [1] padding_low [0] padding_high [0] dilations [1] groups 1 : tensor<1x8x4xui8>, tensor<3x4x6xi8>
+  return %y, %z : tensor<1x6x7x5x6xi32>, tensor<1x6x6xi32>
 }
