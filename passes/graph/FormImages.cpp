@@ -47,6 +47,34 @@ void widen(graph::ConvolutionOp op) {
   op.erase();
 }
 
+/// Whether windows of a volume are of one row and one column: its rows may then
+/// be one, and each layer a row of an image.
+bool isOfLayers(graph::ConvolutionOp op) {
+  auto are = [](ArrayRef<int64_t> values, int64_t wanted) {
+    return llvm::all_of(values.take_back(2),
+                        [&](int64_t value) { return value == wanted; });
+  };
+  return are(op.getFilter().getType().getShape().take_front(3), 1) &&
+         are(op.getStrides(), 1) && are(op.getPaddingLow(), 0) &&
+         are(op.getPaddingHigh(), 0);
+}
+
+/// Replaces a convolution of volumes by windows of one row and one column.
+void turn(graph::ConvolutionOp op) {
+  ImplicitLocOpBuilder b(op.getLoc(), op);
+  Expr x(b, op.getX()), filter(b, op.getFilter());
+  RankedTensorType type = op.getType();
+  int64_t pixels = x.size(2) * x.size(3);
+  Windows windows{{filter.size(0), 1},         {op.getStrides()[0], 1},
+                  {op.getDilations()[0], 1},   {op.getPaddingLow()[0], 0},
+                  {op.getPaddingHigh()[0], 0}, {type.getDimSize(1), pixels}};
+  x = reshape(x, {x.size(0), x.size(1), pixels, x.size(4)});
+  filter = reshape(filter, {filter.size(0), 1, filter.size(3), filter.size(4)});
+  Expr made = convolve(x, filter, windows, /*groups=*/1);
+  op.replaceAllUsesWith(reshape(made, type.getShape()).value);
+  op.erase();
+}
+
 /// Replaces a convolution of volumes, unless what it is made of would have too
 /// many elements.
 void flatten(graph::ConvolutionOp op) {
@@ -87,7 +115,9 @@ struct FormImages : impl::FormImagesBase<FormImages> {
       if (op.getGroups() != 1 || getElementTypeOrSelf(op.getX()) !=
                                      getElementTypeOrSelf(op.getFilter()))
         continue;
-      if (op.getType().getRank() == 5)
+      if (op.getType().getRank() == 5 && isOfLayers(op))
+        turn(op);
+      else if (op.getType().getRank() == 5)
         flatten(op);
       // A product of pixels by a matrix is one in any shape.
       else if (op.getType().getRank() == 3 &&

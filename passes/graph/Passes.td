@@ -191,7 +191,8 @@ def FormImages : Pass<"weir-form-images", "::mlir::ModuleOp"> {
   let description = [{
     What a layer of results is made of, so many layers of a volume as a window
     has, are put side by side in the channels of one image. The filter's layers
-    become channels, too. A line becomes an image of one row, of which minimal
+    become channels, too. Of windows of one row and one column a layer becomes a
+    row of an image instead. A line becomes an image of one row, of which minimal
     filters are known. Not with groups, whose channels would be apart, and not
     where unsigned bytes are multiplied by signed ones.
 

@@ -65,6 +65,13 @@ def convolutions():
         expected = conv(line, filter, np.zeros(40), (1,), (pad,), (dilation,), 1, (size,))
         g.expect(y, expected, rtol=1e-5, atol=1e-4)
 
+    # Volumes, whose layers are rows of an image, with strides of rows and without.
+    volume, filter = f32(2, 16, 9, 5, 6), f32(40, 16, 3, 1, 1) / 4
+    for stride, counts in ((1, (9, 5, 6)), (2, (9, 3, 3))):
+        y = g.op("Conv", g.input(volume), g.constant(filter), pads=[1, 0, 0, 1, 0, 0], strides=[1, stride, stride])
+        expected = conv(volume, filter, np.zeros(40), (1, stride, stride), (1, 0, 0), (1, 1, 1), 1, counts)
+        g.expect(y, expected, rtol=1e-5, atol=1e-4)
+
     # The transpose of a convolution with the same filter.
     small, back = f32(2, 6, 3, 4), f32(6, 2, 3, 3)
     p = dict(strides=[2, 2], group=2)

@@ -34,6 +34,19 @@ func.func @others(%x: tensor<1x8x9x7x4xf32>, %w: tensor<3x3x3x2x6xf32>, %i: tens
 
 // -----
 
+// Windows of one row and one column see a layer as a row of an image.
+// CHECK-LABEL: func.func @turned
+// CHECK: %[[X:.*]] = graph.reshape %arg0 : tensor<2x8x9x7x5xf32> to tensor<2x8x63x5xf32>
+// CHECK: %[[W:.*]] = graph.reshape %arg1 : tensor<3x1x1x5x6xf32> to tensor<3x1x5x6xf32>
+// CHECK: %[[Y:.*]] = graph.convolution %[[X]], %[[W]] strides [2, 1] padding_low [1, 0] padding_high [2, 0] dilations [1, 1] groups 1
+// CHECK: graph.reshape %[[Y]] : tensor<2x5x63x6xf32> to tensor<2x5x9x7x6xf32>
+func.func @turned(%x: tensor<2x8x9x7x5xf32>, %w: tensor<3x1x1x5x6xf32>) -> tensor<2x5x9x7x6xf32> {
+  %y = graph.convolution %x, %w strides [2, 1, 1] padding_low [1, 0, 0] padding_high [2, 0, 0] dilations [1, 1, 1] groups 1 : tensor<2x8x9x7x5xf32>, tensor<3x1x1x5x6xf32>
+  return %y : tensor<2x5x9x7x6xf32>
+}
+
+// -----
+
 // A line is an image of one row.
 // CHECK-LABEL: func.func @line
 // CHECK: %[[X:.*]] = graph.reshape %arg0 : tensor<2x9x4xf32> to tensor<2x1x9x4xf32>
