@@ -85,7 +85,36 @@ def convolutions():
     g.expect(y, wide[:, :, 1:8, :8], **near)
     y = g.op("ConvTranspose", s, k, output_shape=[6, 8], auto_pad="SAME_UPPER", **p)
     g.expect(y, wide[:, :, :6, :8], **near)
+
+    # To few channels, of which all phases of the strides are one convolution.
+    for taps, strides, low, high in [
+        ((4, 4), (2, 2), (1, 1), (1, 1)),
+        ((3, 3), (2, 2), (1, 1), (0, 0)),
+        ((5, 4), (3, 1), (2, 0), (0, 3)),
+        ((2, 3), (3, 4), (0, 1), (0, 0)),
+        ((9, 9), (2, 3), (4, 8), (4, 0)),
+    ]:
+        image, filter = f32(2, 8, 5, 6), f32(8, 3, *taps)
+        whole = transposed(image, filter, strides)
+        end = [size - after for size, after in zip(whole.shape[2:], high)]
+        y = g.op("ConvTranspose", g.input(image), g.constant(filter), strides=list(strides), pads=[*low, *high])
+        g.expect(y, whole[:, :, low[0] : end[0], low[1] : end[1]], rtol=1e-5, atol=1e-4)
+    line, filter = f32(1, 32, 20), f32(32, 1, 16)
+    whole = transposed(line[:, :, None], filter[:, :, None], (1, 8))[:, :, 0]
+    y = g.op("ConvTranspose", g.input(line), g.input(filter), strides=[8])
+    g.expect(y, whole, rtol=1e-5, atol=1e-4)
     return g
+
+
+def transposed(x, w, strides):
+    """The sums of filters placed where pixels are, of one group, without pads."""
+    size = [(n - 1) * s + k for n, s, k in zip(x.shape[2:], strides, w.shape[2:])]
+    y = np.zeros((x.shape[0], w.shape[1], *size))
+    for i, j in np.ndindex(x.shape[2:]):
+        a, b = i * strides[0], j * strides[1]
+        pixel = np.einsum("nc,cmyx->nmyx", x[:, :, i, j].astype(np.float64), w.astype(np.float64))
+        y[:, :, a : a + w.shape[2], b : b + w.shape[3]] += pixel
+    return y
 
 
 def quantized():

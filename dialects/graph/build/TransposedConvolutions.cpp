@@ -1,0 +1,286 @@
+// Transposed convolutions, which are the gradients of convolutions by images.
+
+#include "dialects/graph/build/Windows.h"
+
+#include "dialects/graph/Graph.h"
+#include "dialects/graph/Neural.h"
+#include <numeric>
+
+using namespace mlir;
+
+namespace weir::graph::build {
+
+/// Filters whose channels change places within their groups: window..., inner,
+/// groups * outer -> window..., outer, groups * inner.
+static Expr swapChannels(Expr filter, int64_t groups) {
+  SmallVector<int64_t> shape(filter.shape()), split = shape;
+  split.back() /= groups;
+  split.insert(split.end() - 1, groups);
+  SmallVector<int64_t> permutation(split.size());
+  std::iota(permutation.begin(), permutation.end(), 0);
+  std::swap(permutation.end()[-1], permutation.end()[-3]);
+  std::swap(shape.end()[-1], shape.end()[-2]);
+  shape.end()[-1] *= groups;
+  shape.end()[-2] /= groups;
+  return reshape(transpose(reshape(filter, split), permutation), shape);
+}
+
+namespace {
+
+/// The places that a stride tells apart have filters of their own, each of some
+/// of the taps, and results of unit strides which take turns.
+class Phases {
+public:
+  /// `filter` as it is, but for its channels, which have changed places.
+  Phases(Expr results, Expr filter, ArrayRef<int64_t> images,
+         const Windows &windows, int64_t groups)
+      : results(results), filter(filter), images(images), windows(windows),
+        groups(groups), unit(windows) {
+    unit.strides.assign(windows.size.size(), 1);
+  }
+
+  /// Whether strides leave taps apart, as dilations do not.
+  static bool areWorth(const Windows &windows) {
+    bool any = false;
+    for (auto [stride, dilation] :
+         llvm::zip_equal(windows.strides, windows.dilations)) {
+      any |= stride > 1;
+      if (stride > 8 || (stride > 1 && dilation != 1))
+        return false;
+    }
+    return any;
+  }
+
+  /// All images from dimension `i` of the window on, the phases before chosen.
+  Expr all(int64_t i = 0) {
+    if (i == static_cast<int64_t>(windows.size.size()))
+      return convolve(pad(results, low, high), filter, unit, groups);
+    int64_t stride = windows.strides[i], extent = images[i + 1];
+    if (stride == 1) {
+      int64_t reach = (windows.size[i] - 1) * windows.dilations[i];
+      choose(i, 0, windows.size[i], 1, extent, reach - windows.low[i]);
+      return all(i + 1);
+    }
+    int64_t places = (extent + stride - 1) / stride;
+    Expr whole = filter;
+    SmallVector<Expr> phases;
+    for (int64_t phase = 0; phase < stride; ++phase) {
+      int64_t place = phase + windows.low[i], first = place % stride;
+      int64_t taps =
+          std::max<int64_t>(0, (windows.size[i] - first + stride - 1) / stride);
+      filter = whole;
+      if (taps) {
+        choose(i, first, taps, stride, places, taps - 1 - place / stride);
+        Expr phaseOf = all(i + 1);
+        if (!phaseOf)
+          return {};
+        phases.push_back(phaseOf);
+      } else {
+        phases.push_back({});
+      }
+    }
+    filter = whole;
+    return takeTurns(phases, i + 1, extent);
+  }
+
+private:
+  /// Takes `count` taps of dimension `i` in reverse, and margins for as many
+  /// results as `places` from `before` in front of the first on.
+  void choose(int64_t i, int64_t first, int64_t count, int64_t step,
+              int64_t places, int64_t before) {
+    filter = slice(filter, i, first, count, step);
+    filter = reverse(filter, {i});
+    int64_t dilation = unit.dilations[i];
+    int64_t after =
+        places + (count - 1) * dilation - windows.counts[i] - before;
+    unit.low[i] = std::max<int64_t>(before, 0);
+    unit.high[i] = std::max<int64_t>(after, 0);
+    low.resize(results.rank(), 0);
+    high.resize(results.rank(), 0);
+    low[i + 1] = std::min<int64_t>(before, 0);
+    high[i + 1] = std::min<int64_t>(after, 0);
+  }
+
+  /// The images whose elements along `dim` are of each phase in turn; a phase
+  /// that no tap is of is zeros.
+  Expr takeTurns(MutableArrayRef<Expr> phases, int64_t dim, int64_t extent) {
+    auto *some = llvm::find_if(phases, [](Expr phase) { return bool(phase); });
+    if (some == phases.end())
+      return {};
+    RankedTensorType type = some->type();
+    SmallVector<int64_t> apart(type.getShape()), joined = apart;
+    apart.insert(apart.begin() + dim + 1, 1);
+    joined[dim] *= static_cast<int64_t>(phases.size());
+    ImplicitLocOpBuilder &b = *results.b;
+    for (Expr &phase : phases)
+      phase = phase ? reshape(phase, apart)
+                    : Expr(b, splat(b, type.clone(apart), 0));
+    return slice(reshape(concat(phases, dim + 1), joined), dim, 0, extent);
+  }
+
+  Expr results, filter;
+  ArrayRef<int64_t> images;
+  const Windows &windows;
+  int64_t groups;
+  Windows unit;
+  SmallVector<int64_t> low, high; // what is cut of the results, below zero
+};
+
+/// The phases as channels of one convolution, whose windows reach as far as all
+/// of theirs do, with zeros for taps that a phase has not.
+class JoinedPhases {
+public:
+  /// As for Phases, without groups or dilations.
+  JoinedPhases(Expr results, Expr filter, ArrayRef<int64_t> images,
+               const Windows &windows)
+      : results(results), filter(filter), images(images), windows(windows),
+        unit(windows) {
+    unit.strides.assign(windows.size.size(), 1);
+    for (auto [i, size] : llvm::enumerate(windows.size)) {
+      // Tap k of the phase p is of the result that lies (p + low - k) / stride
+      // after the place that is made.
+      int64_t stride = windows.strides[i], low = windows.low[i];
+      last.push_back(llvm::divideCeil(low, stride));
+      int64_t behind = size - 1 - low;
+      int64_t first = behind < 0 ? int64_t(llvm::divideCeil(-behind, stride))
+                                 : -(behind / stride);
+      unit.size[i] = last[i] - first + 1;
+    }
+  }
+
+  /// Whether that is less work for vectors than a convolution for each phase,
+  /// of which few channels leave most of a vector empty.
+  bool areWorth() const {
+    constexpr int64_t lanes = 16;
+    auto vectors = [](int64_t channels) {
+      return double(llvm::divideCeil(channels, lanes));
+    };
+    double joined = 1, apart = 1;
+    int64_t phases = 1;
+    for (auto [i, size] : llvm::enumerate(windows.size)) {
+      joined *= double(unit.size[i]);
+      apart *= double(size);
+      phases *= windows.strides[i];
+    }
+    int64_t channels = filter.shape().back();
+    return joined * vectors(phases * channels) < apart * vectors(channels);
+  }
+
+  Expr all() {
+    auto spatial = static_cast<int64_t>(windows.size.size());
+    SmallVector<int64_t> low(spatial + 2, 0), high = low;
+    SmallVector<int64_t> places{results.size(0)}, turns = places;
+    for (int64_t i = 0; i < spatial; ++i) {
+      int64_t stride = windows.strides[i];
+      places.push_back((images[i + 1] + stride - 1) / stride);
+      turns.push_back(places.back() * stride);
+      int64_t before = unit.size[i] - 1 - last[i];
+      int64_t after =
+          places.back() + unit.size[i] - 1 - windows.counts[i] - before;
+      unit.low[i] = std::max<int64_t>(before, 0);
+      unit.high[i] = std::max<int64_t>(after, 0);
+      low[i + 1] = std::min<int64_t>(before, 0);
+      high[i + 1] = std::min<int64_t>(after, 0);
+    }
+    int64_t channels = filter.shape().back();
+    Expr made = convolve(pad(results, low, high), joinedFilter(), unit,
+                         /*groups=*/1);
+    // Places and then phases become places that phases take in turn.
+    SmallVector<int64_t> apart(places), order{0};
+    llvm::append_range(apart, windows.strides);
+    apart.push_back(channels);
+    for (int64_t i = 1; i <= spatial; ++i)
+      order.append({i, spatial + i});
+    order.push_back(2 * spatial + 1);
+    turns.push_back(channels);
+    made = reshape(transpose(reshape(made, apart), order), turns);
+    for (int64_t i = 1; i <= spatial; ++i)
+      made = slice(made, i, 0, images[i]);
+    return made;
+  }
+
+private:
+  /// window..., inner, outer -> joined window..., inner, phases... * outer.
+  Expr joinedFilter() {
+    auto spatial = static_cast<int64_t>(windows.size.size());
+    SmallVector<int64_t> low(spatial + 2, 0), high = low, split, reversed,
+                                              order, joined(unit.size);
+    for (int64_t i = 0; i < spatial; ++i) {
+      int64_t stride = windows.strides[i];
+      low[i] = last[i] * stride - windows.low[i];
+      high[i] = unit.size[i] * stride - windows.size[i] - low[i];
+      split.append({unit.size[i], stride});
+      reversed.push_back(2 * i);
+      order.push_back(2 * i);
+    }
+    ArrayRef<int64_t> channels = filter.shape().take_back(2);
+    llvm::append_range(split, channels);
+    order.push_back(2 * spatial);
+    joined.append({channels[0], channels[1]});
+    for (int64_t i = 0; i < spatial; ++i) {
+      order.push_back(2 * i + 1);
+      joined.back() *= windows.strides[i];
+    }
+    order.push_back(2 * spatial + 1);
+    Expr taps = reverse(reshape(pad(filter, low, high), split), reversed);
+    return reshape(transpose(taps, order), joined);
+  }
+
+  Expr results, filter;
+  ArrayRef<int64_t> images;
+  const Windows &windows;
+  Windows unit;
+  SmallVector<int64_t> last; // that a tap of each axis is of
+};
+
+} // namespace
+
+// Results with gaps of a stride between them are convolved with the reversed
+// filter; where the gaps meet the same taps, these are left out.
+Expr convolveBack(Expr results, Expr filter, ArrayRef<int64_t> images,
+                  const Windows &windows, int64_t groups) {
+  int64_t spatial = static_cast<int64_t>(windows.size.size());
+  if (!results || !filter || filter.rank() != spatial + 2 ||
+      results.rank() != spatial + 2 || groups < 1 ||
+      filter.shape().back() % groups != 0)
+    return {};
+  filter = swapChannels(filter, groups);
+  if (Phases::areWorth(windows) && filter &&
+      !llvm::is_contained(windows.counts, 0) &&
+      !llvm::is_contained(images, 0)) {
+    bool dilated = llvm::any_of(windows.dilations,
+                                [](int64_t dilation) { return dilation > 1; });
+    if (groups == 1 && !dilated) {
+      JoinedPhases joined(results, filter, images, windows);
+      if (joined.areWorth())
+        return joined.all();
+    }
+    return Phases(results, filter, images, windows, groups).all();
+  }
+  SmallVector<int64_t> dims(spatial);
+  std::iota(dims.begin(), dims.end(), 0);
+  filter = reverse(filter, dims);
+
+  Windows unit = windows;
+  SmallVector<int64_t> low(spatial + 2, 0), high = low, interior = low;
+  for (int64_t i = 0; i < spatial; ++i) {
+    int64_t count = windows.counts[i];
+    int64_t length = count ? (count - 1) * windows.strides[i] + 1 : 0;
+    int64_t reach = (windows.size[i] - 1) * windows.dilations[i];
+    low[i + 1] = reach - windows.low[i];
+    high[i + 1] = images[i + 1] + reach - length - low[i + 1];
+    interior[i + 1] = windows.strides[i] - 1;
+    unit.strides[i] = 1;
+    unit.low[i] = unit.high[i] = 0;
+  }
+  // The convolution itself pads what is not cut.
+  for (int64_t i = 0; i < spatial; ++i) {
+    unit.low[i] = std::max<int64_t>(low[i + 1], 0);
+    unit.high[i] = std::max<int64_t>(high[i + 1], 0);
+    low[i + 1] = std::min<int64_t>(low[i + 1], 0);
+    high[i + 1] = std::min<int64_t>(high[i + 1], 0);
+  }
+  return convolve(pad(results, low, high, interior), filter, unit, groups);
+}
+
+} // namespace weir::graph::build
