@@ -22,11 +22,13 @@ struct Sizes {
   double inputs, outputs;       // channels
   double inputVectors, outputVectors;
   double taps;
-  bool known; // the filter, when compiled
+  double inside; // taps of a result that are inside, of all taps
+  bool known;    // the filter, when compiled
 };
 
 double directCycles(const Sizes &s) {
-  return s.images * s.height * s.width * s.taps * s.inputs * s.outputVectors;
+  return s.images * s.height * s.width * s.taps * s.inside * s.inputs *
+         s.outputVectors;
 }
 
 double filteredCycles(const Sizes &s, const kernel::MinimalWindow &window,
@@ -59,11 +61,10 @@ double filteredCycles(const Sizes &s, const kernel::MinimalWindow &window,
 
 } // namespace
 
-SmallVector<int64_t> tilesWorthFiltering(ArrayRef<int64_t> filter,
-                                         ArrayRef<int64_t> result,
-                                         ArrayRef<int64_t> strides,
-                                         int64_t lanes, bool isKnown,
-                                         const kernel::Target &target) {
+SmallVector<int64_t>
+tilesWorthFiltering(ArrayRef<int64_t> filter, ArrayRef<int64_t> result,
+                    ArrayRef<int64_t> strides, double inside, int64_t lanes,
+                    bool isKnown, const kernel::Target &target) {
   // Where sums are short, a result has few channels, or each tap is used a few
   // times, other costs than these count.
   constexpr int64_t leastDepth = 8, leastChannels = 16, leastTiles = 12;
@@ -90,6 +91,7 @@ SmallVector<int64_t> tilesWorthFiltering(ArrayRef<int64_t> filter,
               vectors(filter[2]),
               vectors(filter[3]),
               double(filter[0] * filter[1]),
+              inside,
               isKnown};
   SmallVector<int64_t> best;
   double least = directCycles(sizes) * 0.95;

@@ -12,12 +12,14 @@ namespace weir {
 
 /// The results of a tile of the minimal filter that takes less time than all
 /// others and a direct sum, or nothing. Shapes are those of the filter, `KH x
-/// KW x CI x CO`, and of the result, `N x OH x OW x CO`; the filter may be
-/// known when compiled, or only to the run.
+/// KW x CI x CO`, and of the result, `N x OH x OW x CO`; `inside` is the part
+/// of its taps that a direct sum makes products of. The filter may be known
+/// when compiled, or only to the run.
 llvm::SmallVector<int64_t> tilesWorthFiltering(llvm::ArrayRef<int64_t> filter,
                                                llvm::ArrayRef<int64_t> result,
                                                llvm::ArrayRef<int64_t> strides,
-                                               int64_t lanes, bool isKnown,
+                                               double inside, int64_t lanes,
+                                               bool isKnown,
                                                const kernel::Target &target);
 
 } // namespace weir

@@ -180,6 +180,13 @@ func.func @dilated(%x: tensor<1x28x28x32xf32>, %w: tensor<3x3x32x40xf32> {weir.c
   %z = graph.convolution %x, %w strides [2, 2] padding_low [1, 1] padding_high [2, 2] dilations [2, 2] groups 1 : tensor<1x28x28x32xf32>, tensor<3x3x32x40xf32>
   return %y, %z : tensor<1x28x28x40xf32>, tensor<1x14x14x40xf32>
 }
+// A direct sum leaves out taps outside, which are most where these are far apart.
+// CHECK-LABEL: @far_apart
+func.func @far_apart(%x: tensor<1x28x28x32xf32>, %w: tensor<3x3x32x40xf32> {weir.constant}) -> tensor<1x28x28x40xf32> {
+  // CHECK: kernel.convolution
+  %y = graph.convolution %x, %w strides [1, 1] padding_low [24, 24] padding_high [24, 24] dilations [24, 24] groups 1 : tensor<1x28x28x32xf32>, tensor<3x3x32x40xf32>
+  return %y : tensor<1x28x28x40xf32>
+}
 // Filters that only the run knows are transformed by it, where that pays.
 // CHECK-LABEL: @variable
 func.func @variable(%x: tensor<1x9x9x32xf32>, %w: tensor<3x3x32x40xf32>) -> tensor<1x9x9x40xf32> {
