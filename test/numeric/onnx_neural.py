@@ -93,6 +93,8 @@ def convolutions():
         ((5, 4), (3, 1), (2, 0), (0, 3)),
         ((2, 3), (3, 4), (0, 1), (0, 0)),
         ((9, 9), (2, 3), (4, 8), (4, 0)),
+        ((32, 5), (16, 9), (8, 0), (8, 1)),  # of many phases
+        ((2, 2), (9, 1), (0, 0), (1, 0)),  # gaps wider than windows
     ]:
         image, filter = f32(2, 8, 5, 6), f32(8, 3, *taps)
         whole = transposed(image, filter, strides)

@@ -148,6 +148,17 @@ public:
     }
   }
 
+  /// Whether windows are about as long as strides, or longer: then phases have
+  /// few taps more than there are.
+  bool areShort() const {
+    return llvm::all_of(
+        llvm::zip_equal(unit.size, windows.strides, windows.size),
+        [](auto axis) {
+          auto [taps, stride, size] = axis;
+          return taps <= 3 * size / stride;
+        });
+  }
+
   /// Whether that is less work for vectors than a convolution for each phase,
   /// of which few channels leave most of a vector empty.
   bool areWorth() const {
@@ -245,18 +256,17 @@ Expr convolveBack(Expr results, Expr filter, ArrayRef<int64_t> images,
       filter.shape().back() % groups != 0)
     return {};
   filter = swapChannels(filter, groups);
-  if (Phases::areWorth(windows) && filter &&
-      !llvm::is_contained(windows.counts, 0) &&
-      !llvm::is_contained(images, 0)) {
-    bool dilated = llvm::any_of(windows.dilations,
-                                [](int64_t dilation) { return dilation > 1; });
-    if (groups == 1 && !dilated) {
-      JoinedPhases joined(results, filter, images, windows);
-      if (joined.areWorth())
-        return joined.all();
-    }
-    return Phases(results, filter, images, windows, groups).all();
+  bool any = filter && !llvm::is_contained(windows.counts, 0) &&
+             !llvm::is_contained(images, 0);
+  auto isMany = [](int64_t value) { return value > 1; };
+  if (any && groups == 1 && llvm::any_of(windows.strides, isMany) &&
+      llvm::none_of(windows.dilations, isMany)) {
+    JoinedPhases joined(results, filter, images, windows);
+    if (joined.areShort() && (joined.areWorth() || !Phases::areWorth(windows)))
+      return joined.all();
   }
+  if (any && Phases::areWorth(windows))
+    return Phases(results, filter, images, windows, groups).all();
   SmallVector<int64_t> dims(spatial);
   std::iota(dims.begin(), dims.end(), 0);
   filter = reverse(filter, dims);

@@ -14,14 +14,20 @@ TileReach reachOf(int64_t results, int64_t most, int64_t size, int64_t window,
                   int64_t stride, int64_t dilation, int64_t padding,
                   bool maySkip) {
   TileReach reach;
+  int64_t least = std::min<int64_t>(0, -padding), skipped = 0;
+  int64_t end = (results - 1) * stride + (window - 1) * dilation - padding + 1;
   EvenSplit tiles(results, most);
-  int64_t least = 0, end = 0, skipped = 0;
-  for (int64_t t = 0, start = 0; t < tiles.count; ++t) {
+  // Of so many tiles few are at an edge.
+  constexpr int64_t mostSteps = 1 << 20;
+  maySkip &= tiles.count <= mostSteps / window;
+  if (maySkip)
+    least = end = 0;
+  for (int64_t t = 0, start = 0; maySkip && t < tiles.count; ++t) {
     int64_t count = tiles.size + (t < tiles.larger);
     for (int64_t tap = 0; tap < window; ++tap) {
       int64_t first = start * stride + tap * dilation - padding;
       int64_t last = first + (count - 1) * stride;
-      if (maySkip && (last < 0 || first >= size)) {
+      if (last < 0 || first >= size) {
         ++skipped;
         continue;
       }

@@ -20,8 +20,12 @@ SmallVector<int64_t> TileAxis::counts() const {
   // The first phase has the most results, and the last the fewest.
   for (int64_t phase : {int64_t(0), phases - 1}) {
     int64_t own = llvm::divideCeil(results - phase, dilation);
-    for (int64_t first = 0; first < tiles * tile; first += tile)
-      counts.push_back(std::clamp<int64_t>(own - first, 0, tile));
+    if (own >= tile)
+      counts.push_back(tile);
+    if (own % tile)
+      counts.push_back(own % tile);
+    if (own <= (tiles - 1) * tile)
+      counts.push_back(0);
   }
   llvm::sort(counts, std::greater<>());
   counts.erase(llvm::unique(counts), counts.end());
