@@ -192,8 +192,9 @@ def Kernel_WinogradOp : Kernel_SumOp<"winograd"> {
   let description = [{
     As kernel.convolution with one group, by Winograd's minimal filtering: 3 x 3
     windows take 16 products for a tile of 2 x 2 results, or 49 for 4 x 4. The
-    results of a tile are as far apart as the elements of the filter. Results are those of a direct sum but for rounding,
-    unless an operand is not finite or within a factor of 16 of overflow.
+    results of a tile are as far apart as the elements of the filter. Results are
+    those of a direct sum but for rounding, unless an operand is not finite or
+    within a factor of 16 of overflow.
 
     - (C1) `x` is `N x H x W x CI`, `out` is `N x OH x OW x CO`, both of f32.
     - (C2) `padding` has two values, not negative; there is a minimal filter of
