@@ -27,6 +27,22 @@ static Expr swapChannels(Expr filter, int64_t groups) {
 
 namespace {
 
+/// What stands beside the results that are convolved, by dimension of these,
+/// below zero where results are cut.
+struct Margins {
+  SmallVector<int64_t> low, high;
+  explicit Margins(int64_t rank) : low(rank, 0), high(rank, 0) {}
+
+  /// Sets the margins of dimension `i` of the windows, which pad what is not
+  /// cut.
+  void set(int64_t i, int64_t before, int64_t after, Windows &windows) {
+    windows.low[i] = std::max<int64_t>(before, 0);
+    windows.high[i] = std::max<int64_t>(after, 0);
+    low[i + 1] = std::min<int64_t>(before, 0);
+    high[i + 1] = std::min<int64_t>(after, 0);
+  }
+};
+
 /// The places that a stride tells apart have filters of their own, each of some
 /// of the taps, and results of unit strides which take turns.
 class Phases {
@@ -35,7 +51,7 @@ public:
   Phases(Expr results, Expr filter, ArrayRef<int64_t> images,
          const Windows &windows, int64_t groups)
       : results(results), filter(filter), images(images), windows(windows),
-        groups(groups), unit(windows) {
+        groups(groups), unit(windows), margins(results.rank()) {
     unit.strides.assign(windows.size.size(), 1);
   }
 
@@ -54,7 +70,8 @@ public:
   /// All images from dimension `i` of the window on, the phases before chosen.
   Expr all(int64_t i = 0) {
     if (i == static_cast<int64_t>(windows.size.size()))
-      return convolve(pad(results, low, high), filter, unit, groups);
+      return convolve(pad(results, margins.low, margins.high), filter, unit,
+                      groups);
     int64_t stride = windows.strides[i], extent = images[i + 1];
     if (stride == 1) {
       int64_t reach = (windows.size[i] - 1) * windows.dilations[i];
@@ -93,12 +110,7 @@ private:
     int64_t dilation = unit.dilations[i];
     int64_t after =
         places + (count - 1) * dilation - windows.counts[i] - before;
-    unit.low[i] = std::max<int64_t>(before, 0);
-    unit.high[i] = std::max<int64_t>(after, 0);
-    low.resize(results.rank(), 0);
-    high.resize(results.rank(), 0);
-    low[i + 1] = std::min<int64_t>(before, 0);
-    high[i + 1] = std::min<int64_t>(after, 0);
+    margins.set(i, before, after, unit);
   }
 
   /// The images whose elements along `dim` are of each phase in turn; a phase
@@ -123,7 +135,7 @@ private:
   const Windows &windows;
   int64_t groups;
   Windows unit;
-  SmallVector<int64_t> low, high; // what is cut of the results, below zero
+  Margins margins;
 };
 
 /// The phases as channels of one convolution, whose windows reach as far as all
@@ -179,7 +191,7 @@ public:
 
   Expr all() {
     auto spatial = static_cast<int64_t>(windows.size.size());
-    SmallVector<int64_t> low(spatial + 2, 0), high = low;
+    Margins margins(spatial + 2);
     SmallVector<int64_t> places{results.size(0)}, turns = places;
     for (int64_t i = 0; i < spatial; ++i) {
       int64_t stride = windows.strides[i];
@@ -188,14 +200,11 @@ public:
       int64_t before = unit.size[i] - 1 - last[i];
       int64_t after =
           places.back() + unit.size[i] - 1 - windows.counts[i] - before;
-      unit.low[i] = std::max<int64_t>(before, 0);
-      unit.high[i] = std::max<int64_t>(after, 0);
-      low[i + 1] = std::min<int64_t>(before, 0);
-      high[i + 1] = std::min<int64_t>(after, 0);
+      margins.set(i, before, after, unit);
     }
     int64_t channels = filter.shape().back();
-    Expr made = convolve(pad(results, low, high), joinedFilter(), unit,
-                         /*groups=*/1);
+    Expr made = convolve(pad(results, margins.low, margins.high),
+                         joinedFilter(), unit, /*groups=*/1);
     // Places and then phases become places that phases take in turn.
     SmallVector<int64_t> apart(places), order{0};
     llvm::append_range(apart, windows.strides);
@@ -272,25 +281,19 @@ Expr convolveBack(Expr results, Expr filter, ArrayRef<int64_t> images,
   filter = reverse(filter, dims);
 
   Windows unit = windows;
-  SmallVector<int64_t> low(spatial + 2, 0), high = low, interior = low;
+  Margins margins(spatial + 2);
+  SmallVector<int64_t> interior(spatial + 2, 0);
   for (int64_t i = 0; i < spatial; ++i) {
     int64_t count = windows.counts[i];
     int64_t length = count ? (count - 1) * windows.strides[i] + 1 : 0;
     int64_t reach = (windows.size[i] - 1) * windows.dilations[i];
-    low[i + 1] = reach - windows.low[i];
-    high[i + 1] = images[i + 1] + reach - length - low[i + 1];
+    int64_t before = reach - windows.low[i];
     interior[i + 1] = windows.strides[i] - 1;
     unit.strides[i] = 1;
-    unit.low[i] = unit.high[i] = 0;
+    margins.set(i, before, images[i + 1] + reach - length - before, unit);
   }
-  // The convolution itself pads what is not cut.
-  for (int64_t i = 0; i < spatial; ++i) {
-    unit.low[i] = std::max<int64_t>(low[i + 1], 0);
-    unit.high[i] = std::max<int64_t>(high[i + 1], 0);
-    low[i + 1] = std::min<int64_t>(low[i + 1], 0);
-    high[i + 1] = std::min<int64_t>(high[i + 1], 0);
-  }
-  return convolve(pad(results, low, high, interior), filter, unit, groups);
+  return convolve(pad(results, margins.low, margins.high, interior), filter,
+                  unit, groups);
 }
 
 } // namespace weir::graph::build
