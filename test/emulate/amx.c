@@ -1,4 +1,6 @@
-/* Executes the tile instructions of Intel AMX on processors without them.
+/* Executes the tile instructions of Intel AMX on processors without them. Where
+ * the processor and its system have them, programs use those: all of this but
+ * AMX_DENY stands back.
  *
  *   cc -O2 -shared -fPIC amx.c -o amx.so
  *   LD_PRELOAD=./amx.so program
@@ -9,14 +11,17 @@
  * here as well (`syscall` below), so that a program that asks before it uses
  * them finds them. Misuse ends the program with a message: a tile that is not
  * configured, shapes that do not fit. amx_products() says how many products
- * there were. With AMX_DENY in the environment the system refuses them. */
+ * of tiles it made. With AMX_DENY in the environment the system refuses them.
+ */
 #define _GNU_SOURCE
+#include <cpuid.h>
 #include <errno.h>
 #include <float.h>
 #include <math.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -42,7 +47,10 @@ static _Thread_local __attribute__((tls_model("initial-exec"))) struct {
 
 static atomic_ulong products;
 
-unsigned long amx_products(void) { return products; }
+static bool native; /* the tiles are the processor's own */
+
+/* -1 where they are not counted. */
+long amx_products(void) { return native ? -1 : (long)products; }
 
 static void fail(const char *what) {
   fprintf(stderr, "amx: %s\n", what);
@@ -273,27 +281,9 @@ static void handle(int signal, siginfo_t *info, void *context) {
   sigaction(signal, &plain, NULL);
 }
 
-__attribute__((constructor)) static void install(void) {
-  struct sigaction action = {.sa_flags = SA_SIGINFO | SA_RESTART};
-  action.sa_sigaction = handle;
-  sigaction(SIGILL, &action, NULL);
-}
-
-/* In place of libc's: the system has the registers, and grants them. */
-long syscall(long number, ...) {
-  long a[6], result;
-  va_list list;
-  va_start(list, number);
-  for (int i = 0; i < 6; ++i)
-    a[i] = va_arg(list, long);
-  va_end(list);
-  if (number == SYS_arch_prctl && a[0] == REQUEST && a[1] == TILE_DATA)
-    return getenv("AMX_DENY") ? -1 : 0;
-  if (number == SYS_arch_prctl &&
-      (a[0] == GET_SUPPORTED || a[0] == GET_PERMITTED)) {
-    *(uint64_t *)a[1] = (uint64_t)3 << (TILE_DATA - 1);
-    return 0;
-  }
+/* The system itself. */
+static long enter(long number, const long a[6]) {
+  long result;
   register long r10 __asm__("r10") = a[3];
   register long r8 __asm__("r8") = a[4];
   register long r9 __asm__("r9") = a[5];
@@ -307,4 +297,38 @@ long syscall(long number, ...) {
     return -1;
   }
   return result;
+}
+
+__attribute__((constructor)) static void install(void) {
+  unsigned a, b, c, d = 0;
+  uint64_t supported = 0;
+  long ask[6] = {GET_SUPPORTED, (long)(intptr_t)&supported};
+  bool has = __get_cpuid_count(7, 0, &a, &b, &c, &d) && (d >> 24 & 1);
+  native = has && !enter(SYS_arch_prctl, ask) && (supported >> TILE_DATA & 1);
+  if (native)
+    return;
+  struct sigaction action = {.sa_flags = SA_SIGINFO | SA_RESTART};
+  action.sa_sigaction = handle;
+  sigaction(SIGILL, &action, NULL);
+}
+
+/* In place of libc's: the system has the registers, and grants them. */
+long syscall(long number, ...) {
+  long a[6];
+  va_list list;
+  va_start(list, number);
+  for (int i = 0; i < 6; ++i)
+    a[i] = va_arg(list, long);
+  va_end(list);
+  bool asks = number == SYS_arch_prctl && a[0] == REQUEST && a[1] == TILE_DATA;
+  if (asks && getenv("AMX_DENY"))
+    return -1;
+  if (asks && !native)
+    return 0;
+  if (number == SYS_arch_prctl && !native &&
+      (a[0] == GET_SUPPORTED || a[0] == GET_PERMITTED)) {
+    *(uint64_t *)a[1] = (uint64_t)3 << (TILE_DATA - 1);
+    return 0;
+  }
+  return enter(number, a);
 }

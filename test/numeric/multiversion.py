@@ -22,7 +22,7 @@ def levels():
 
 def products():
     counter = ctypes.CDLL(None).amx_products
-    counter.restype = ctypes.c_ulong
+    counter.restype = ctypes.c_long
     return counter()
 
 
@@ -30,8 +30,8 @@ class Multiversion(Graph):
     def run(self, library, threads=0, level=None, pool=None):
         before = products()
         result = super().run(library, threads, level, pool)
-        # The best one is chosen where none is named.
-        if (products() > before) != ((level or levels()[-1]) == "amx"):
+        # The best one is chosen where none is named. The processor's own are not counted.
+        if before >= 0 and (products() > before) != ((level or levels()[-1]) == "amx"):
             raise RuntimeError(f"{level}: {products() - before} products of tiles")
         return result
 

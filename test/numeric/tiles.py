@@ -1,6 +1,7 @@
 """Products by the tiles of Intel AMX, on a processor that has them or under
-test/emulate/amx.c: their accuracy against plain sums of f32, values that tiles
-cannot multiply, and the shapes and epilogues that the kernel treats apart."""
+test/emulate/amx.c, which stands back there: their accuracy against plain sums of
+f32, values that tiles cannot multiply, and the shapes and epilogues that the
+kernel treats apart."""
 
 import ctypes
 import math
@@ -17,7 +18,7 @@ def products():
     counter = getattr(ctypes.CDLL(None), "amx_products", None)
     if counter is None:
         return -1
-    counter.restype = ctypes.c_ulong
+    counter.restype = ctypes.c_long
     return counter()
 
 
