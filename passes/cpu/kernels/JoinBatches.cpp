@@ -17,11 +17,13 @@ kernel::MatmulOp joinBatches(Emitter &e, kernel::MatmulOp op) {
     return cast<MemRefType>(buffer.getType()).getLayout().isIdentity();
   };
   // Rows apart, as those of every other pixel, are copied side by side where
-  // few are between one batch and the next: each would read all of B.
+  // few are between one batch and the next: each would read all of B. What
+  // multiplies tiles copies all rows anyway.
   constexpr int64_t fewRows = 64;
   bool apart = !joins(op.getA());
   if (rank == 2 || !op.getShared() || op.getTransposeA() ||
-      !joins(op.getOut()) || (apart && type.getDimSize(rank - 2) >= fewRows))
+      !joins(op.getOut()) ||
+      (apart && (op.isTiled() || type.getDimSize(rank - 2) >= fewRows)))
     return op;
   SmallVector<ReassociationIndices> rows(2);
   for (int64_t i = 0; i + 1 < rank; ++i)
@@ -60,7 +62,7 @@ kernel::MatmulOp joinBatches(Emitter &e, kernel::MatmulOp op) {
   auto joined = e.create<kernel::MatmulOp>(
       TypeRange(), join(a), op.getB(), extras, join(op.getOut()),
       /*transpose_a=*/false, /*shared=*/false, e.getAffineMapArrayAttr(maps),
-      /*range=*/nullptr, op.getUnsignedA());
+      op.getRangeAttr(), op.getUnsignedA());
   joined.getEpilogue().takeBody(op.getEpilogue());
   return joined;
 }

@@ -2,7 +2,10 @@
 
 #include "passes/cpu/kernels/Tiles.h"
 
+#include "passes/cpu/Sharing.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 
 using namespace mlir;
@@ -12,7 +15,8 @@ namespace weir {
 constexpr int sumsAt = 0; // tiles 0 to 3: sums, 4 and 5: A, 6 and 7: B
 constexpr int leftAt = 4, rightAt = 6;
 
-TileProduct::TileProduct(Emitter &e, kernel::MatmulOp op, bool dots)
+TileProduct::TileProduct(Emitter &e, kernel::MatmulOp op,
+                         const kernel::Target &target, bool dots)
     : e(e), op(op), a(op.getA()), b(op.getB()), out(op.getOut()), dots(dots) {
   for (int64_t size : e.shape(out).drop_back())
     rows *= size;
@@ -22,15 +26,46 @@ TileProduct::TileProduct(Emitter &e, kernel::MatmulOp op, bool dots)
   sumType = bytes ? Type(e.getI32Type()) : Type(e.getF32Type());
   stepDepth = e.shape(b).back();
   panels = e.shape(b)[0], steps = e.shape(b)[1], parts = e.shape(b)[2];
-  blocks = (rows + side - 1) / side;
-  int64_t most = 1024 / stepDepth;
-  // Threads share few rows where these have few blocks of the depth. A single
-  // block for dot products leaves L2 to longer panels.
+  splitRows(slotsOf(op));
+  // A panel stays in L2 beside the parts of some rows.
+  int64_t most = dots ? 1024 / stepDepth
+                      : std::max<int64_t>(8, target.l2 / 4 / (parts * 2048));
+  // A single block for dot products leaves L2 to longer panels.
   if (dots && blocks == 1)
-    most = std::max<int64_t>(most, llvm::divideCeil(steps, mostDepthsShared));
+    most = std::max<int64_t>(most, llvm::divideCeil(steps, fewDepths));
   EvenSplit depths(steps, most);
   stepsABlock = depths.size + (depths.larger != 0);
   depthBlocks = (steps + stepsABlock - 1) / stepsABlock;
+}
+
+// Blocks are as even as can be, so that the last is not mostly empty, and of a
+// few each thread has as many. Where the kernel is shared by grains of rows,
+// they have whole blocks.
+void TileProduct::splitRows(int64_t threads) {
+  tall = rows > half || dots ? 2 : 1;
+  height = half;
+  blocks = llvm::divideCeil(rows, side);
+  if (dots)
+    return;
+  auto grain = RowBlocks::of(op);
+  if (grain && grain->rows == rows && isa<func::FuncOp>(op->getParentOp())) {
+    int64_t own = llvm::divideCeil(grain->size, side);
+    tall = grain->size > half ? 2 : 1;
+    while (own * tall * 8 <= grain->size && grain->size % (own * tall))
+      ++own;
+    if (grain->size % (own * tall) == 0) {
+      grains = grain->count();
+      height = grain->size / (own * tall);
+      blocks = grains * own;
+      return;
+    }
+    tall = rows > half ? 2 : 1;
+  }
+  constexpr int64_t few = 8; // a thread
+  if (blocks >= threads && blocks < few * threads)
+    blocks = llvm::alignTo(blocks, threads);
+  height = llvm::divideCeil(rows, blocks * tall);
+  blocks = llvm::divideCeil(rows, blockRows());
 }
 
 Value TileProduct::word(int64_t value) {
@@ -40,7 +75,7 @@ Value TileProduct::word(int64_t value) {
 Emitter::Values TileProduct::sumsOf(Value block, Value panel) {
   if (depthBlocks > 1)
     return {block, panel};
-  return {e.index(0), e.index(0)};
+  return {slot, e.index(0)};
 }
 
 Emitter::Values TileProduct::place(Value row) {
@@ -54,9 +89,10 @@ Emitter::Values TileProduct::place(Value row) {
 }
 
 Value TileProduct::validRows(Value row) {
-  if (rows % side == 0)
-    return e.index(side);
-  return e.smaller(e.index(side), e.create<arith::SubIOp>(e.index(rows), row));
+  if (rows % blockRows() == 0)
+    return e.index(blockRows());
+  return e.smaller(e.index(blockRows()),
+                   e.create<arith::SubIOp>(e.index(rows), row));
 }
 
 // Takes elements of a row apart, and into the range.
@@ -126,7 +162,7 @@ Value TileProduct::nextPart(MutableArrayRef<Value> halves, int64_t i) {
 void TileProduct::splitBlock(Value first, Value block, const Depth &d) {
   if (dots && bytes)
     return shiftBlock(first, block, d);
-  Value firstRow = e.times(e.plus(first, block), side);
+  Value firstRow = e.times(e.plus(first, block), blockRows());
   int64_t tail = d.ends ? depth % stepDepth : 0;
   Emitter::Values range = {words(bytes ? INT32_MAX : -1),
                            words(bytes ? INT32_MIN : 0)};
@@ -137,8 +173,8 @@ void TileProduct::splitBlock(Value first, Value block, const Depth &d) {
                auto line = [&](Value step, ValueRange soFar, int64_t valid) {
                  Emitter::Values range(soFar);
                  splitLine(row, e.plus(d.first, step), valid,
-                           {block, step, nullptr, e.dividedBy(i, half),
-                            e.modulo(i, half), nullptr},
+                           {block, step, nullptr, e.dividedBy(i, height),
+                            e.modulo(i, height), nullptr},
                            range);
                  return range;
                };
@@ -181,8 +217,8 @@ static ArrayRef<std::pair<int, int>> products(int64_t parts) {
 }
 
 void TileProduct::byTiles(Value block, Value panel, const Depth &d,
-                          const Ahead &ahead) {
-  int tall = rows > half ? 2 : 1, wide = columns > half ? 2 : 1;
+                          const Ahead &ahead, Rows meanwhile) {
+  int wide = columns > half ? 2 : 1;
   Emitter::Values at = sumsOf(block, panel);
   Value flat = e.create<memref::CollapseShapeOp>(
       sums, SmallVector<ReassociationIndices>{{0}, {1}, {2, 3}});
@@ -190,7 +226,7 @@ void TileProduct::byTiles(Value block, Value panel, const Depth &d,
     for (int i = 0; i < tall; ++i)
       for (int j = 0; j < wide; ++j)
         body(sumsAt + 2 * i + j,
-             {at[0], at[1], e.index((i * side + j) * half)});
+             {at[0], at[1], e.index(i * height * side + j * half)});
   };
   constexpr int64_t stride = side * sizeof(float);
   eachSum([&](int sum, ValueRange from) {
@@ -214,6 +250,16 @@ void TileProduct::byTiles(Value block, Value panel, const Depth &d,
     for (int j = 0; j < wide; ++j)
       loadRight(order[0].second, j);
     int64_t made = 0, all = order.size() * tall * wide;
+    // Many rows are not left to one place, behind which products would wait.
+    int64_t share = llvm::divideCeil(blockRows(), d.count);
+    int64_t places = share > 4 && order.size() > 1 ? order.size() : 1;
+    int64_t some = llvm::divideCeil(share, places);
+    auto goOn = [&](int64_t place) {
+      Value first = e.plus(e.times(step, share), place * some);
+      Value end = e.plus(first, std::min(some, share - place * some));
+      if (some * place < share)
+        meanwhile(first, end);
+    };
     for (auto [n, now] : llvm::enumerate(order)) {
       bool ends = n + 1 == order.size();
       // A register is loaded again as soon as nothing more is made of it, under
@@ -232,6 +278,8 @@ void TileProduct::byTiles(Value block, Value panel, const Depth &d,
         else if (!ends)
           loadRight(order[n + 1].second, x);
       }
+      if (places > 1 || n == order.size() / 2)
+        goOn(places > 1 ? n : 0);
     }
   });
   eachSum(
@@ -294,7 +342,7 @@ Emitter::Values TileProduct::weights(Value panel, Value line,
 void TileProduct::byVectors(Value first, Value block, Value panel,
                             const Depth &d) {
   constexpr int64_t height = 8;
-  Value firstRow = e.times(e.plus(first, block), side);
+  Value firstRow = e.times(e.plus(first, block), blockRows());
   Value lastRow = e.index(rows - 1), firstK = e.times(d.first, stepDepth);
   Emitter::Values at = sumsOf(block, panel);
   int64_t wide = columns > half ? 2 : 1;

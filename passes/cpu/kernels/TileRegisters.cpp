@@ -50,11 +50,12 @@ Value TileRegisters::address(Value buffer, ValueRange leading) {
 }
 
 // The memory operand: palette 1, then the tiles' bytes a row, and their rows.
-void TileRegisters::configure() {
+void TileRegisters::configure(int64_t height) {
   SmallVector<int32_t> words(16, 0);
   words[0] = 1;
   std::fill(&words[4], &words[8], 64 << 16 | 64);
-  std::fill(&words[12], &words[14], 0x10101010);
+  words[12] = height * 0x01010101;
+  words[13] = 0x10100000 | height * 0x0101;
   auto type = MemRefType::get({16}, e.getI32Type());
   Value memory = e.create<memref::AllocOp>(type, e.getI64IntegerAttr(64));
   Value shape = e.create<arith::ConstantOp>(DenseElementsAttr::get(

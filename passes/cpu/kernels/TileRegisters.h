@@ -7,13 +7,14 @@
 
 namespace weir {
 
-/// Each register is 16 rows of 64 bytes. Memory is that from the first element
+/// Rows of each register are of 64 bytes. Memory is that from the first element
 /// at some leading indices of a buffer without gaps.
 struct TileRegisters {
   Emitter &e;
 
-  /// Before the first use and after the last.
-  void configure();
+  /// Before the first use and after the last. Registers 0 to 5 have `height`
+  /// rows, the others 16.
+  void configure(int64_t height);
   void release();
 
   void zero(int tile);

@@ -9,9 +9,10 @@
 namespace weir {
 
 struct TileProduct {
-  static constexpr int64_t side = 32; // rows and columns of a block
-  static constexpr int64_t half = 16; // rows of a tile, and its columns of sums
-  static constexpr int64_t mostDepthsShared = 3; // blocks, of which none loops
+  static constexpr int64_t side = 32; // columns of a block, and most rows
+  static constexpr int64_t half = 16; // columns of a tile's sums, and most rows
+  /// Blocks of the depth for dot products where a block of rows is alone.
+  static constexpr int64_t fewDepths = 3;
 
   Emitter &e;
   TileRegisters registers{e};
@@ -21,12 +22,16 @@ struct TileProduct {
   bool dots;  // without tile registers
   mlir::Type sumType;
   int64_t rows = 1, columns, depth, parts;
+  int64_t tall, height;          // tiles of rows a block, and rows of each
   int64_t stepDepth;             // of one product of tiles
   int64_t steps, panels, blocks; // of the depth, the columns, the rows
+  int64_t grains = 1;            // of whole blocks, in a wave by rows
   int64_t stepsABlock, depthBlocks;
   // The parts of a slab of A, for each of its blocks whether they are its
-  // whole, and sums: of all blocks where those of the depth are several.
+  // whole, and sums: of all blocks where those of the depth are several, else
+  // of one block and the one before it.
   mlir::Value split, fits, sums;
+  mlir::Value slot; // of the two, that of the block at hand
   // Of a block for dot products of bytes, what these are the distances from.
   mlir::Value least;
 
@@ -43,7 +48,13 @@ struct TileProduct {
     int64_t turns;
   };
 
-  TileProduct(Emitter &e, kernel::MatmulOp op, bool dots);
+  /// Calls back for so many rows of a block, from the first argument to before
+  /// the second: in each step for some, so that vector registers are at work
+  /// while tiles are multiplied.
+  using Rows = llvm::function_ref<void(mlir::Value, mlir::Value)>;
+
+  TileProduct(Emitter &e, kernel::MatmulOp op, const kernel::Target &target,
+              bool dots);
 
   /// Takes block `block` of the slab that begins with block `first` apart, at
   /// this depth.
@@ -51,12 +62,13 @@ struct TileProduct {
   /// The sums of one block of rows against one panel, by tiles, or in vector
   /// registers by weights put together again.
   void byTiles(mlir::Value block, mlir::Value panel, const Depth &depth,
-               const Ahead &ahead);
+               const Ahead &ahead, Rows meanwhile);
   void byDots(mlir::Value block, mlir::Value panel, const Depth &depth);
   void byVectors(mlir::Value first, mlir::Value block, mlir::Value panel,
                  const Depth &depth);
 
   mlir::Value word(int64_t value);
+  int64_t blockRows() const { return tall * height; }
   Emitter::Values sumsOf(mlir::Value block, mlir::Value panel);
   /// All indices but the last of a row.
   Emitter::Values place(mlir::Value row);
@@ -64,6 +76,7 @@ struct TileProduct {
   mlir::Value validRows(mlir::Value row);
 
 private:
+  void splitRows(int64_t threads);
   mlir::Value words(int64_t value) { return e.splat(word(value), half); }
   void fetchAhead(const Ahead &ahead, mlir::Value step, const Depth &depth,
                   int64_t made, int64_t all);

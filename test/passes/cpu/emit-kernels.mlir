@@ -1064,8 +1064,8 @@ func.func @tiles(%a: memref<64x64xf32>, %b: memref<2x2x3x2x16x32xbf16>, %c: memr
 // register holds. Meanwhile the next panel comes into L2, after the last the
 // first: a block of two fetches half of its lines.
 // CHECK-LABEL: func @two_parts
-// CHECK: %[[LAST:.*]] = arith.cmpi eq, %[[PANEL:.*]], %c1{{.*}} : index
-// CHECK: %[[NEXT:.*]] = arith.select %[[LAST]], %c0{{.*}}, %{{.*}} : index
+// CHECK: %[[LAST:.*]] = arith.cmpi eq, %[[AFTER:.*]], %c2{{.*}} : index
+// CHECK: %[[NEXT:.*]] = arith.select %[[LAST]], %c0{{.*}}, %[[AFTER]] : index
 // CHECK-COUNT-4: "llvm.x86.tileloadd64"
 // CHECK: "llvm.x86.tdpbf16ps"
 // CHECK: memref.prefetch %{{.*}}[%[[NEXT]], %{{.*}}], read, locality<2>, data : memref<2x4096xbf16>
@@ -1090,21 +1090,90 @@ func.func @two_parts(%a: memref<64x64xf32>, %b: memref<2x2x2x2x16x32xbf16>, %c: 
 
 // -----
 
-// Rows whose parts are more than half of L2 holds are slabs, of ten blocks four,
-// three and three. Two threads share the blocks of one slab after the other.
+// Rows whose parts are more than half of L2 holds are slabs, as many for each
+// of two threads. Blocks are as even as can be: ten of two times fifteen rows,
+// for which tiles are configured.
 // CHECK-LABEL: func @slabs
-// CHECK: kernel.parts 20
-// CHECK: arith.divui %{{.*}}, %c2
-// CHECK: arith.divui %{{.*}}, %c4
-// CHECK: arith.divui %{{.*}}, %c3
-// CHECK: arith.divui
-// CHECK: arith.remui
+// CHECK: dense<[1, 0, 0, 0, 4194368, 4194368, 4194368, 4194368, 0, 0, 0, 0, 252645135, 269487887, 0, 0]>
+// CHECK: kernel.parts 4 few
+// CHECK: memref.alloc() {{.*}} : memref<3x32x3x2x15x32xbf16>
 // CHECK: "llvm.x86.tdpbf16ps"
+// CHECK-NOT: kernel.parts
+// CHECK: return
 module attributes {weir.slots = 2, weir.target = {features = "+amx-tile,+amx-bf16", l2 = 2097152, vector_bits = 512}} {
 func.func @slabs(%a: memref<300x1024xf32>, %b: memref<2x32x3x2x16x32xbf16>, %c: memref<300x64xf32>) {
   kernel.matmul ins(%a, %b : memref<300x1024xf32>, memref<2x32x3x2x16x32xbf16>) outs(%c : memref<300x64xf32>) attributes {range = array<i32: 226492416, 1879048192>} {
   ^bb0(%sum: f32):
     kernel.yield %sum : f32
+  }
+  return
+}
+}
+
+// -----
+
+// Of few rows threads share the panels of weights that L2 does not hold, each
+// with the parts of all rows.
+// CHECK-LABEL: func @panels_of_few_rows
+// CHECK: kernel.parts 64 few {
+// CHECK-NEXT: ^bb0(%[[FIRST:.*]]: index, %[[END:.*]]: index,
+// CHECK: memref.alloc() {{.*}} : memref<2x16x3x2x13x32xbf16>
+// CHECK: scf.for %{{.*}} = %[[FIRST]] to %[[END]]
+// CHECK: "llvm.x86.tdpbf16ps"
+// CHECK-NOT: kernel.parts
+// CHECK: return
+module attributes {weir.slots = 2, weir.target = {features = "+amx-tile,+amx-bf16", l2 = 2097152, vector_bits = 512}} {
+func.func @panels_of_few_rows(%a: memref<49x512xf32>, %b: memref<64x16x3x2x16x32xbf16>, %c: memref<49x2048xf32>) {
+  kernel.matmul ins(%a, %b : memref<49x512xf32>, memref<64x16x3x2x16x32xbf16>) outs(%c : memref<49x2048xf32>) attributes {range = array<i32: 226492416, 1879048192>} {
+  ^bb0(%sum: f32):
+    kernel.yield %sum : f32
+  }
+  return
+}
+}
+
+// -----
+
+// In a wave by rows each grain of 48 is two blocks of 24.
+// CHECK-LABEL: func @grains
+// CHECK: kernel.parts 4 by_rows {
+// CHECK-NEXT: ^bb0(%[[FIRST:.*]]: index, %[[END:.*]]: index,
+// CHECK: memref.alloc() {{.*}} : memref<2x4x3x2x12x32xbf16>
+// CHECK: scf.for %[[GRAIN:.*]] = %[[FIRST]] to %[[END]]
+// CHECK: arith.muli %[[GRAIN]], %c2
+// CHECK: "llvm.x86.tdpbf16ps"
+// CHECK: return
+module attributes {weir.slots = 2, weir.target = {features = "+amx-tile,+amx-bf16", l2 = 2097152, vector_bits = 512}} {
+func.func @grains(%a: memref<192x128xf32>, %b: memref<4x4x3x2x16x32xbf16>, %c: memref<192x128xf32>) attributes {weir.row_blocks = array<i64: 192, 48>} {
+  kernel.matmul ins(%a, %b : memref<192x128xf32>, memref<4x4x3x2x16x32xbf16>) outs(%c : memref<192x128xf32>) attributes {range = array<i32: 226492416, 1879048192>} {
+  ^bb0(%sum: f32):
+    kernel.yield %sum : f32
+  }
+  return
+}
+}
+
+// -----
+
+// What a block has summed goes through the epilogue while the next is made:
+// some rows in each step, between its products, and those of the last behind.
+// Its own results come to L1 meanwhile.
+// CHECK-LABEL: func @epilogue_meanwhile
+// CHECK: memref.alloc() {{.*}} : memref<2x1x32x32xf32>
+// CHECK: "llvm.x86.tdpbf16ps"
+// CHECK: arith.maximumf
+// CHECK: memref.prefetch %{{.*}}, write, locality<3>
+// CHECK: "llvm.x86.tdpbf16ps"
+// CHECK: "llvm.x86.tilestored64"
+// CHECK: arith.maximumf
+// CHECK: "llvm.x86.tilerelease"
+module attributes {weir.target = {features = "+amx-tile,+amx-bf16", l2 = 2097152, vector_bits = 512}} {
+func.func @epilogue_meanwhile(%a: memref<1x8x16x64xf32>, %b: memref<2x2x3x2x16x32xbf16>, %c: memref<1x8x16x64xf32>) {
+  kernel.matmul ins(%a, %b : memref<1x8x16x64xf32>, memref<2x2x3x2x16x32xbf16>) outs(%c : memref<1x8x16x64xf32>) attributes {range = array<i32: 226492416, 1879048192>, shared} {
+  ^bb0(%sum: f32):
+    %zero = arith.constant 0.0 : f32
+    %r = arith.maximumf %sum, %zero : f32
+    kernel.yield %r : f32
   }
   return
 }
