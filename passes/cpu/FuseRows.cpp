@@ -90,7 +90,8 @@ public:
     double time = 0;
     for (linalg::LinalgOp op : ops)
       time += nanoseconds(op);
-    int64_t block = rowsOfBlock(target.l1 / 4 * 3);
+    int64_t block =
+        rowsOfBlock(streams(target) ? target.l1 / 8 : target.l1 / 4 * 3);
     Emitter e(ops.back().getLoc(), ops.back());
     auto rowBlocks = RowBlocks::of(ops.back());
     if (rowBlocks && rowBlocks->rows != ShapedType::getNumElements(rows))
@@ -126,6 +127,18 @@ private:
   struct Use {
     bool byRows = true, written = false;
   };
+
+  /// Whether rows come from and go beyond L2: they do so all the time where
+  /// blocks are small, and else in bursts, between which the rest is computed.
+  bool streams(const kernel::Target &target) const {
+    int64_t bytes = 0;
+    for (auto &[buffer, use] : uses)
+      if (auto type = cast<MemRefType>(buffer.getType());
+          use.byRows && !buffer.getDefiningOp<memref::AllocOp>())
+        bytes += type.getNumElements() *
+                 llvm::divideCeil(type.getElementTypeBitWidth(), 8);
+    return bytes >= 2 * target.l2 * slotsOf(ops.back());
+  }
 
   /// As many rows as fit in so many bytes, if possible a divisor of all.
   int64_t rowsOfBlock(int64_t most) const {

@@ -42,6 +42,7 @@ func.func @softened(%x: memref<64x1024xf32>, %y: memref<64x1024xf32>) attributes
 // CHECK: memref.subview {{.*}} [1, 6, 1000]
 // CHECK: else
 // CHECK: memref.subview {{.*}} [1, 1, 1000]
+module attributes {weir.target = {l2 = 2097152}} {
 func.func @shared(%x: memref<8x97x1000xf32>, %y: memref<8x97xf32>) attributes {weir.kernel} {
   %sum = memref.alloc() : memref<8x97xf32>
   linalg.generic {indexing_maps = [affine_map<(d0, d1, d2) -> (d0, d1, d2)>, affine_map<(d0, d1, d2) -> (d0, d1)>], iterator_types = ["parallel", "parallel", "reduction"]} ins(%x : memref<8x97x1000xf32>) outs(%sum : memref<8x97xf32>) {
@@ -54,6 +55,29 @@ func.func @shared(%x: memref<8x97x1000xf32>, %y: memref<8x97xf32>) attributes {w
     %0 = arith.subf %in, %s : f32
     %1 = arith.addf %out, %0 : f32
     linalg.yield %1 : f32
+  }
+  return
+}
+}
+
+// -----
+
+// Rows that L2 does not hold twice are a few at a time, so that they come and go
+// while others are computed.
+// CHECK-LABEL: func @streamed
+// CHECK: memref.alloc() {alignment = 64 : i64} : memref<1xf32>
+// CHECK: memref.subview {{.*}} [1, 1024]
+func.func @streamed(%x: memref<512x1024xf32>, %y: memref<512x1024xf32>) attributes {weir.kernel} {
+  %sum = memref.alloc() : memref<512xf32>
+  linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0)>], iterator_types = ["parallel", "reduction"]} ins(%x : memref<512x1024xf32>) outs(%sum : memref<512xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    %0 = arith.addf %out, %in : f32
+    linalg.yield %0 : f32
+  }
+  linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0)>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]} ins(%x, %sum : memref<512x1024xf32>, memref<512xf32>) outs(%y : memref<512x1024xf32>) {
+  ^bb0(%in: f32, %s: f32, %out: f32):
+    %0 = arith.subf %in, %s : f32
+    linalg.yield %0 : f32
   }
   return
 }

@@ -126,3 +126,34 @@ func.func private @row_blocks(%x: memref<1x64x8xf32>, %y: memref<1x64x8xf32>, %t
   }
   return
 }
+
+// -----
+
+// One thread adds rows up as they lie; of several each has its own columns.
+// CHECK-LABEL: func.func private @columns
+// CHECK-NOT: kernel.parts
+// CHECK: linalg.generic
+func.func private @columns(%x: memref<1024x1024xf32>, %y: memref<1024xf32>) attributes {weir.kernel} {
+  linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d1)>], iterator_types = ["reduction", "parallel"]} ins(%x : memref<1024x1024xf32>) outs(%y : memref<1024xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    %v = arith.addf %in, %out : f32
+    linalg.yield %v : f32
+  }
+  return
+}
+
+// -----
+
+// CHECK-LABEL: func.func private @columns_of_two
+// CHECK: kernel.parts 4 {
+// CHECK: memref.subview %arg0[0, %{{.*}}] [1024, 256]
+module attributes {weir.slots = 2} {
+func.func private @columns_of_two(%x: memref<1024x1024xf32>, %y: memref<1024xf32>) attributes {weir.kernel} {
+  linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d1)>], iterator_types = ["reduction", "parallel"]} ins(%x : memref<1024x1024xf32>) outs(%y : memref<1024xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    %v = arith.addf %in, %out : f32
+    linalg.yield %v : f32
+  }
+  return
+}
+}
