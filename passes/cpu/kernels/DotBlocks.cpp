@@ -30,7 +30,7 @@ void TileProduct::shiftBlock(Value first, Value block, const Depth &d) {
   auto eachLine =
       [&](Emitter::Values carried,
           function_ref<void(Value, Value, int64_t, Emitter::Values &)> line) {
-        return e.loop(e.index(0), validRows(firstRow), 1, carried,
+        return e.loop(e.index(0), rowsFrom(firstRow), 1, carried,
                       [&](Value i, ValueRange soFar) {
                         Emitter::Values now =
                             e.loop(e.index(0), e.index(whole), 1, soFar,
@@ -119,17 +119,17 @@ Emitter::Values TileProduct::linesOf(Value step, int64_t unroll,
 }
 
 // The sums of the weights of each column times the block's least.
-Emitter::Values TileProduct::timesLeast(Value block, Value panel,
-                                        const Depth &d) {
+Emitter::Values TileProduct::timesLeast(const Unit &unit, const Depth &d) {
   Value ones = words(0x01010101);
   Emitter::Values base(columns > half ? 2 : 1, words(0));
-  base = overLines(d, 8, base,
-                   [&](Value step, Value line, int64_t, Emitter::Values &base) {
-                     step = e.plus(d.first, step);
-                     for (auto [j, sum] : llvm::enumerate(base))
-                       sum = e.dot(sum, ones, wordsOf(panel, step, line, j));
-                   });
-  Value low = e.splat(e.create<memref::LoadOp>(least, ValueRange{block}), half);
+  base = overLines(
+      d, 8, base, [&](Value step, Value line, int64_t, Emitter::Values &base) {
+        step = e.plus(d.first, step);
+        for (auto [j, sum] : llvm::enumerate(base))
+          sum = e.dot(sum, ones, wordsOf(unit.panel, step, line, j));
+      });
+  Value low =
+      e.splat(e.create<memref::LoadOp>(least, ValueRange{unit.block}), half);
   for (Value &sum : base)
     sum = e.create<arith::MulIOp>(sum, low);
   return base;
@@ -152,13 +152,14 @@ void TileProduct::fetchLine(Value panel, Value step, Value line) {
 // `height` rows from `firstRow` on, whose sums begin with `base`. Those of few
 // rows are in several sets, as a product waits for the one before it, and read
 // the weights as they lie.
-void TileProduct::dotRows(Value block, Value panel, const Depth &d,
-                          ValueRange base, int64_t firstRow, int64_t height) {
+void TileProduct::dotRows(const Unit &unit, const Depth &d, ValueRange base,
+                          int64_t firstRow, int64_t height) {
+  Value block = unit.block, panel = unit.panel;
   int64_t wide = base.size(), count = height * wide;
   constexpr int64_t waiting = 8, unroll = 4;
   int64_t sets = count <= waiting / 4 ? 4 : count <= waiting / 2 ? 2 : 1;
   bool fetches = sets == 1 && firstRow == 0;
-  Emitter::Values at = sumsOf(block, panel);
+  Emitter::Values at = sumsOf(unit);
   auto sumAt = [&](int64_t i, int64_t j) {
     return Emitter::Values{at[0], at[1], e.index(firstRow + i),
                            e.index(j * half)};
@@ -215,16 +216,16 @@ void TileProduct::dotRows(Value block, Value panel, const Depth &d,
   }
 }
 
-void TileProduct::byDots(Value block, Value panel, const Depth &d) {
+void TileProduct::byDots(const Unit &unit, const Depth &d) {
   constexpr int64_t mostRows = 12;
   Emitter::Values base(columns > half ? 2 : 1, e.zeros(sumType, half));
   if (bytes)
-    base = timesLeast(block, panel, d);
+    base = timesLeast(unit, d);
   // Of a last block that is not whole all rows are made, and only its own used.
   EvenSplit tiles(std::min(rows, side), mostRows);
   for (int64_t t = 0, row = 0; t < tiles.count; ++t) {
     int64_t height = tiles.size + (t < tiles.larger);
-    dotRows(block, panel, d, base, row, height);
+    dotRows(unit, d, base, row, height);
     row += height;
   }
 }

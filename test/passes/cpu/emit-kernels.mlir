@@ -1134,27 +1134,6 @@ func.func @panels_of_few_rows(%a: memref<49x512xf32>, %b: memref<64x16x3x2x16x32
 
 // -----
 
-// In a wave by rows each grain of 48 is two blocks of 24.
-// CHECK-LABEL: func @grains
-// CHECK: kernel.parts 4 by_rows {
-// CHECK-NEXT: ^bb0(%[[FIRST:.*]]: index, %[[END:.*]]: index,
-// CHECK: memref.alloc() {{.*}} : memref<2x4x3x2x12x32xbf16>
-// CHECK: scf.for %[[GRAIN:.*]] = %[[FIRST]] to %[[END]]
-// CHECK: arith.muli %[[GRAIN]], %c2
-// CHECK: "llvm.x86.tdpbf16ps"
-// CHECK: return
-module attributes {weir.slots = 2, weir.target = {features = "+amx-tile,+amx-bf16", l2 = 2097152, vector_bits = 512}} {
-func.func @grains(%a: memref<192x128xf32>, %b: memref<4x4x3x2x16x32xbf16>, %c: memref<192x128xf32>) attributes {weir.row_blocks = array<i64: 192, 48>} {
-  kernel.matmul ins(%a, %b : memref<192x128xf32>, memref<4x4x3x2x16x32xbf16>) outs(%c : memref<192x128xf32>) attributes {range = array<i32: 226492416, 1879048192>} {
-  ^bb0(%sum: f32):
-    kernel.yield %sum : f32
-  }
-  return
-}
-}
-
-// -----
-
 // What a block has summed goes through the epilogue while the next is made:
 // some rows in each step, between its products, and those of the last behind.
 // Its own results come to L1 meanwhile.

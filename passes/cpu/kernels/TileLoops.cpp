@@ -1,0 +1,398 @@
+// Blocks of rows against panels by tiles.
+
+#include "passes/cpu/kernels/TileLoops.h"
+
+#include "passes/cpu/Sharing.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+
+using namespace mlir;
+
+namespace weir {
+
+constexpr int sumsAt = 0; // tiles 0 to 3: sums, 4 and 5: A, 6 and 7: B
+constexpr int leftAt = 4, rightAt = 6;
+
+TileLoops::TileLoops(Emitter &e, kernel::KernelOpInterface op, Value b,
+                     Value out, const kernel::Target &target, bool dots)
+    : e(e), op(op), target(target), b(b), out(out),
+      bytes(e.element(b).isInteger(8)), dots(dots) {
+  sumType = bytes ? Type(e.getI32Type()) : Type(e.getF32Type());
+  columns = e.shape(out).back();
+  stepDepth = e.shape(b).back();
+  panels = e.shape(b)[0], steps = e.shape(b)[1], parts = e.shape(b)[2];
+  stepsABlock = steps, depthBlocks = 1;
+}
+
+Value TileLoops::allocate(ArrayRef<int64_t> shape, Type element) {
+  return e.create<memref::AllocOp>(MemRefType::get(shape, element),
+                                   e.getI64IntegerAttr(64));
+}
+
+void TileLoops::allocateSums(int64_t blocks) {
+  bool all = depthBlocks > 1;
+  int64_t waiting = dots ? 1 : 2;
+  sums =
+      allocate({all ? blocks : waiting, all ? panels : 1, side, side}, sumType);
+}
+
+void TileLoops::configured(function_ref<void()> body) {
+  if (!dots)
+    registers.configure(height);
+  body();
+  if (!dots)
+    registers.release();
+}
+
+// A tile's product takes 16 cycles, its loads as long again.
+double TileLoops::timeOf(double products) const {
+  return std::max(productTime(products, half) * (parts == 3 ? 0.7 : 0.4),
+                  movingTime(ShapedType::getNumElements(e.shape(b)) *
+                             Emitter::elementBytes(b)));
+}
+
+int64_t TileLoops::fewestBlocks() const {
+  bool stay = panels * steps * parts * 2048 <= target.l2 / 2;
+  return dots ? 4 : stay ? 1 : 2;
+}
+
+Value TileLoops::word(int64_t value) {
+  return e.create<arith::ConstantOp>(e.getI32IntegerAttr(value));
+}
+
+Emitter::Values TileLoops::sumsOf(const Unit &unit) {
+  if (depthBlocks > 1)
+    return {unit.block, unit.panel};
+  return {unit.slot, e.index(0)};
+}
+
+Emitter::Values TileLoops::emptyRange() {
+  return {words(bytes ? INT32_MAX : -1), words(bytes ? INT32_MIN : 0)};
+}
+
+void TileLoops::addToRange(Emitter::Values &range, Value x) {
+  if (bytes) {
+    range[0] = e.create<arith::MinSIOp>(range[0], x);
+    range[1] = e.create<arith::MaxSIOp>(range[1], x);
+    return;
+  }
+  auto bits = VectorType::get(half, e.getI32Type());
+  Value magnitude = e.create<arith::AndIOp>(e.create<arith::BitcastOp>(bits, x),
+                                            words(0x7fffffff));
+  // Zero becomes the largest.
+  range[0] = e.create<arith::MinUIOp>(
+      range[0], e.create<arith::AddIOp>(magnitude, words(-1)));
+  range[1] = e.create<arith::MaxUIOp>(range[1], magnitude);
+}
+
+void TileLoops::storeFit(ValueRange range, ArrayRef<int32_t> bounds, Value at) {
+  using arith::CmpIPredicate;
+  using vector::CombiningKind;
+  Value least = e.create<vector::ReductionOp>(
+      bytes ? CombiningKind::MINSI : CombiningKind::MINUI, range[0]);
+  Value most = e.create<vector::ReductionOp>(
+      bytes ? CombiningKind::MAXSI : CombiningKind::MAXUI, range[1]);
+  Value inside = e.create<arith::AndIOp>(
+      e.create<arith::CmpIOp>(bytes ? CmpIPredicate::sge : CmpIPredicate::uge,
+                              least, word(bounds[0] - !bytes)),
+      e.create<arith::CmpIOp>(bytes ? CmpIPredicate::sle : CmpIPredicate::ule,
+                              most, word(bounds[1])));
+  e.create<memref::StoreOp>(e.create<arith::ExtUIOp>(e.getI32Type(), inside),
+                            fits, at);
+}
+
+// Part `i` of 32 elements: the upper halves of their words, which are rounded,
+// ties away from zero, where bits are left below. What is left stays in
+// `halves`. Of three parts the last has all that is left.
+Value TileLoops::nextPart(MutableArrayRef<Value> halves, int64_t i) {
+  auto bits = VectorType::get(half, e.getI32Type());
+  auto pieces = VectorType::get(2 * half, e.getI16Type());
+  bool rest = i + 1 < parts;
+  SmallVector<Value, 2> tops;
+  for (Value &x : halves) {
+    Value top = e.create<arith::BitcastOp>(bits, x);
+    if (rest || parts == 2)
+      top = e.create<arith::AddIOp>(top, words(0x8000));
+    tops.push_back(e.create<vector::BitCastOp>(pieces, top));
+    if (rest)
+      x = e.create<arith::SubFOp>(
+          x, e.create<arith::BitcastOp>(
+                 x.getType(), e.create<arith::AndIOp>(top, words(-65536))));
+  }
+  SmallVector<int64_t> upper;
+  for (int64_t k = 0; k < 2 * half; ++k)
+    upper.push_back(2 * k + 1);
+  Value part = e.create<vector::ShuffleOp>(tops[0], tops[1], upper);
+  return e.create<arith::BitcastOp>(VectorType::get(2 * half, e.element(split)),
+                                    part);
+}
+
+// Which parts are multiplied: from one product to the next one side changes, so
+// that 14 tiles are loaded for the 24 products of a step.
+static ArrayRef<std::pair<int, int>> products(int64_t parts) {
+  static constexpr std::pair<int, int> one[] = {{0, 0}},
+                                       three[] = {{1, 0}, {0, 0}, {0, 1}},
+                                       six[] = {{2, 0}, {1, 0}, {1, 1},
+                                                {0, 1}, {0, 0}, {0, 2}};
+  if (parts == 1)
+    return one;
+  if (parts == 2)
+    return three;
+  return six;
+}
+
+// The sums of one block against one panel. In each step `meanwhile` is called
+// for some rows of a block, so that vector registers are at work while tiles
+// are multiplied.
+void TileLoops::byTiles(const Unit &unit, const Depth &d, const Ahead &ahead,
+                        Rows meanwhile) {
+  int wide = columns > half ? 2 : 1;
+  Emitter::Values at = sumsOf(unit);
+  Value flat = e.create<memref::CollapseShapeOp>(
+      sums, SmallVector<ReassociationIndices>{{0}, {1}, {2, 3}});
+  auto eachSum = [&](llvm::function_ref<void(int, ValueRange)> body) {
+    for (int i = 0; i < tall; ++i)
+      for (int j = 0; j < wide; ++j)
+        body(sumsAt + 2 * i + j,
+             {at[0], at[1], e.index(i * height * side + j * half)});
+  };
+  constexpr int64_t stride = side * sizeof(float);
+  eachSum([&](int sum, ValueRange from) {
+    if (d.begins)
+      registers.zero(sum);
+    else
+      registers.load(sum, flat, from, stride);
+  });
+  ArrayRef<std::pair<int, int>> order = products(parts);
+  e.loop(d.count, [&](Value step) {
+    auto loadPart = [&](int part, int i) {
+      loadLeft(leftAt + i, unit, step, part, i);
+    };
+    auto loadRight = [&](int part, int j) {
+      registers.load(
+          rightAt + j, b,
+          {unit.panel, e.plus(d.first, step), e.index(part), e.index(j)});
+    };
+    for (int i = 0; i < tall; ++i)
+      loadPart(order[0].first, i);
+    for (int j = 0; j < wide; ++j)
+      loadRight(order[0].second, j);
+    int64_t made = 0, all = order.size() * tall * wide;
+    // Many rows are not left to one place, behind which products would wait.
+    int64_t share = llvm::divideCeil(blockRows(), d.count);
+    int64_t places = share > 4 && order.size() > 1 ? order.size() : 1;
+    int64_t some = llvm::divideCeil(share, places);
+    auto goOn = [&](int64_t place) {
+      Value first = e.plus(e.times(step, share), place * some);
+      Value end = e.plus(first, std::min(some, share - place * some));
+      if (some * place < share)
+        meanwhile(first, end);
+    };
+    for (auto [n, now] : llvm::enumerate(order)) {
+      bool ends = n + 1 == order.size();
+      // A register is loaded again as soon as nothing more is made of it, under
+      // products that do not need it: a row at a time where the left changes.
+      bool leftChanges = ends || order[n + 1].first != now.first;
+      int outer = leftChanges ? tall : wide, inner = leftChanges ? wide : tall;
+      for (int x = 0; x < outer; ++x) {
+        for (int y = 0; y < inner; ++y) {
+          int i = leftChanges ? x : y, j = leftChanges ? y : x;
+          registers.multiply(bytes, sumsAt + 2 * i + j, leftAt + i,
+                             rightAt + j);
+          fetchAhead(ahead, step, d, made++, all);
+        }
+        if (!ends && leftChanges)
+          loadPart(order[n + 1].first, x);
+        else if (!ends)
+          loadRight(order[n + 1].second, x);
+      }
+      if (places > 1 || n == order.size() / 2)
+        goOn(places > 1 ? n : 0);
+    }
+  });
+  eachSum(
+      [&](int sum, ValueRange to) { registers.store(sum, flat, to, stride); });
+}
+
+// The next panel comes into L2 while this one is used: each block of a slab
+// fetches a run of it, a share in each of its steps, between all products.
+void TileLoops::fetchAhead(const Ahead &ahead, Value step, const Depth &d,
+                           int64_t made, int64_t all) {
+  if (panels == 1)
+    return;
+  int64_t line = 64 / e.elementBytes(b), lines = parts * 2 * half;
+  int64_t share = llvm::divideCeil(lines, ahead.turns);
+  int64_t first = made * share / all, end = (made + 1) * share / all;
+  if (first == end)
+    return;
+  Value run = e.create<memref::CollapseShapeOp>(
+      b, SmallVector<ReassociationIndices>{{0}, {1, 2, 3, 4, 5}});
+  // Where blocks are more than shares, the last share is fetched again.
+  Value turn =
+      e.smaller(ahead.turn, e.index(llvm::divideCeil(lines, share) - 1));
+  Value from =
+      e.plus(e.times(ahead.first, lines * line),
+             e.times(e.plus(e.times(turn, d.count), step), share * line));
+  for (int64_t i = first; i < end; ++i)
+    e.prefetch(run, {ahead.panel, e.plus(from, i * line)}, 2);
+}
+
+// The rows of 16 columns of the weights that one line holds, parts summed.
+Emitter::Values TileLoops::weights(Value panel, Value line,
+                                   int64_t columnHalf) {
+  auto bits = VectorType::get(half, e.getI32Type());
+  Emitter::Values rows(rowsALine());
+  for (int64_t part = 0; part < parts; ++part) {
+    Emitter::Values at = {panel,
+                          e.dividedBy(line, half),
+                          e.index(part),
+                          e.index(columnHalf),
+                          e.modulo(line, half),
+                          e.index(0)};
+    Value all =
+        e.create<vector::BitCastOp>(bits, e.load(b, at, stepDepth, stepDepth));
+    for (auto [i, row] : llvm::enumerate(rows)) {
+      int64_t low = i * 32 / rows.size(), high = 32 - 32 / rows.size();
+      Value now = e.create<arith::ShLIOp>(all, words(high - low));
+      if (bytes) {
+        row = e.create<arith::ShRSIOp>(now, words(high));
+        continue;
+      }
+      now = e.create<arith::BitcastOp>(
+          VectorType::get(half, sumType),
+          e.create<arith::AndIOp>(now, words(-65536)));
+      row = part ? e.sum(row, now) : now;
+    }
+  }
+  return rows;
+}
+
+// Calls `body` for rows of a block that have results, with where these are, of
+// columns of which `valid` are inside.
+void TileLoops::eachRow(const Unit &unit, Value low, Value high, int64_t valid,
+                        function_ref<void(Value, const Tile &)> body) {
+  int64_t lanes = std::min(side, target.lanes(sumType));
+  e.loop(low, high, 1, [&](Value i) {
+    atResult(unit, i, [&](const Emitter::Values &at) {
+      auto position = [&](Value, Value) { return at; };
+      body(i, {1, 1, valid, lanes, position, e.times(unit.panel, side)});
+    });
+  });
+}
+
+// The sums of some rows of a block through the epilogue.
+void TileLoops::finish(const Unit &unit, Value low, Value high, int64_t valid) {
+  Emitter::Values at = sumsOf(unit);
+  eachRow(unit, low, high, valid, [&](Value i, const Tile &shape) {
+    Emitter::Values made;
+    for (int64_t v = 0; v < shape.vectors(); ++v)
+      made.push_back(e.load(sums, {at[0], at[1], i, e.index(v * shape.lanes)},
+                            shape.lanes, shape.lanes));
+    finishTile(e, op, shape, made);
+  });
+}
+
+void TileLoops::finish(const Unit &unit, Value low, Value high) {
+  int64_t rest = columns % side;
+  if (!rest || panels == 1)
+    return finish(unit, low, high, rest ? rest : side);
+  Value whole = e.create<arith::CmpIOp>(arith::CmpIPredicate::ne, unit.panel,
+                                        e.index(panels - 1));
+  e.ifElse(
+      whole, [&] { finish(unit, low, high, side); },
+      [&] { finish(unit, low, high, rest); });
+}
+
+void TileLoops::fetchResults(const Unit &unit, Value low, Value high) {
+  eachRow(unit, low, high, std::min(side, columns),
+          [&](Value, const Tile &shape) {
+            prefetchTile(e, op, shape, /*finishes=*/true);
+          });
+}
+
+// What comes into L2 meanwhile: the next panel, by `turns` blocks or more, of
+// which this is block `turn`; after the last the first, at the next depth.
+TileLoops::Ahead TileLoops::aheadOf(const Unit &unit, const Panels &panels,
+                                    const Depth &d) {
+  Value next = e.plus(unit.panel, 1);
+  Value wraps =
+      e.create<arith::CmpIOp>(arith::CmpIPredicate::eq, next, panels.end);
+  auto select = [&](Value then, Value otherwise) -> Value {
+    return e.create<arith::SelectOp>(wraps, then, otherwise);
+  };
+  Value step = d.ends ? e.index(0) : e.plus(d.first, d.count);
+  return {select(panels.first, next), select(step, d.first), unit.block,
+          panels.fewest};
+}
+
+// One block of rows against one panel. Of the block before it `before` rows are
+// still to be finished, or none.
+void TileLoops::multiplyBlock(const Unit &unit, const Depth &d,
+                              const Ahead &ahead, const Unit &previous,
+                              Value before) {
+  Value fit = e.create<arith::CmpIOp>(
+      arith::CmpIPredicate::ne,
+      e.create<memref::LoadOp>(fits, ValueRange{fitOf(unit)}), word(0));
+  e.ifElse(
+      fit,
+      [&] {
+        if (dots)
+          return byDots(unit, d);
+        byTiles(unit, d, ahead, [&](Value low, Value high) {
+          if (!d.ends)
+            return;
+          finish(previous, low, e.smaller(high, before));
+          fetchResults(unit, low, high);
+        });
+      },
+      [&] {
+        if (!dots && d.ends)
+          finish(previous, e.index(0), before);
+        byVectors(unit, d);
+      });
+  if (dots && d.ends)
+    finish(unit, e.index(0), validRows(unit));
+}
+
+TileLoops::Unit TileLoops::unitOf(Value first, Value block, Value panel,
+                                  Value count) {
+  if (dots || depthBlocks > 1)
+    return {first, block, panel, e.index(0)};
+  Value turn = e.plus(e.create<arith::MulIOp>(panel, count), block);
+  return {first, block, panel, e.modulo(turn, 2)};
+}
+
+void TileLoops::multiply(Value first, const Panels &panels, const Depth &d) {
+  auto equal = [&](Value a, Value b) -> Value {
+    return e.create<arith::CmpIOp>(arith::CmpIPredicate::eq, a, b);
+  };
+  auto select = [&](Value condition, Value then, Value otherwise) -> Value {
+    return e.create<arith::SelectOp>(condition, then, otherwise);
+  };
+  Value count = panels.count, lastBlock = e.plus(count, -1);
+  e.loop(panels.first, panels.end, 1, [&](Value panel) {
+    e.loop(e.index(0), count, 1, [&](Value block) {
+      Unit unit = unitOf(first, block, panel, count);
+      Value turns = equal(block, e.index(0));
+      Value begins = e.create<arith::AndIOp>(turns, equal(panel, panels.first));
+      // Where there is none before, this panel, of which nothing is finished.
+      Unit previous =
+          unitOf(first, select(turns, lastBlock, e.plus(block, -1)),
+                 select(begins, panel, select(turns, e.plus(panel, -1), panel)),
+                 count);
+      Value before = select(begins, e.index(0), validRows(previous));
+      multiplyBlock(unit, d, aheadOf(unit, panels, d), previous, before);
+    });
+  });
+}
+
+void TileLoops::finishLast(Value first, const Panels &panels) {
+  if (dots)
+    return;
+  Unit last = unitOf(first, e.plus(panels.count, -1), e.plus(panels.end, -1),
+                     panels.count);
+  finish(last, e.index(0), validRows(last));
+}
+
+} // namespace weir

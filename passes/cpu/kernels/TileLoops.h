@@ -1,0 +1,137 @@
+// What products and convolutions by tiles share: blocks of rows against panels
+// of weights, and what is done with sums meanwhile.
+
+#ifndef WEIR_PASSES_CPU_KERNELS_TILELOOPS_H
+#define WEIR_PASSES_CPU_KERNELS_TILELOOPS_H
+
+#include "passes/cpu/kernels/Epilogue.h"
+#include "passes/cpu/kernels/TileRegisters.h"
+
+namespace weir {
+
+/// Multiplies blocks of up to two tiles of rows by panels of 32 columns. Where
+/// rows come from, and what is done where tiles cannot multiply them, is said
+/// by those that derive from this.
+struct TileLoops {
+  static constexpr int64_t side = 32; // columns of a block, and most rows
+  static constexpr int64_t half = 16; // columns of a tile's sums, and most rows
+
+  Emitter &e;
+  TileRegisters registers{e};
+  kernel::KernelOpInterface op;
+  const kernel::Target &target;
+  mlir::Value b, out;
+  bool bytes; // tiles are of i8 and sums of i32, or of bf16 and f32
+  bool dots;  // without tile registers
+  mlir::Type sumType;
+  int64_t columns, parts;
+  int64_t stepDepth;                // of one product of tiles
+  int64_t steps, panels;            // of the depth, the columns
+  int64_t tall = 2, height = half;  // tiles of rows a block, and rows of each
+  int64_t stepsABlock, depthBlocks; // of the depth
+  // The parts of the left side, for some blocks of rows whether they are its
+  // whole, and sums: of all blocks where those of the depth are several, else
+  // of one block and the one before it.
+  mlir::Value split, fits, sums;
+
+  struct Depth {
+    mlir::Value first; // step
+    int64_t count;     // of steps
+    bool begins, ends;
+  };
+
+  /// Block `block` after block `first`, a panel, and where their sums are if
+  /// not those of all blocks wait.
+  struct Unit {
+    mlir::Value first, block, panel, slot;
+  };
+
+  /// The panels from `first` to before `end` meet `count` blocks each, at least
+  /// `fewest`.
+  struct Panels {
+    mlir::Value first, end, count;
+    int64_t fewest;
+  };
+
+  TileLoops(Emitter &e, kernel::KernelOpInterface op, mlir::Value b,
+            mlir::Value out, const kernel::Target &target, bool dots);
+  virtual ~TileLoops() = default;
+
+  int64_t blockRows() const { return tall * height; }
+  mlir::Value allocate(llvm::ArrayRef<int64_t> shape, mlir::Type element);
+  void allocateSums(int64_t blocks);
+  /// `body` with the registers as it needs them.
+  void configured(llvm::function_ref<void()> body);
+  /// The blocks after block `first` against some panels at one depth.
+  void multiply(mlir::Value first, const Panels &panels, const Depth &depth);
+  /// What `multiply` has left of the last depth.
+  void finishLast(mlir::Value first, const Panels &panels);
+  /// For a product whose weights are the tiles of f32, of bf16 or of bytes.
+  double timeOf(double products) const;
+  /// Of how many blocks a panel takes no longer to multiply than to come,
+  /// unless L2 has all panels.
+  int64_t fewestBlocks() const;
+
+protected:
+  /// Loads row tile `i` of a part of the left side to a register.
+  virtual void loadLeft(int tile, const Unit &unit, mlir::Value step, int part,
+                        int i) = 0;
+  /// The sums of a block in vector registers, by weights put together again.
+  virtual void byVectors(const Unit &unit, const Depth &depth) = 0;
+  virtual void byDots(const Unit &unit, const Depth &depth) = 0;
+  /// An index into `fits`.
+  virtual mlir::Value fitOf(const Unit &unit) = 0;
+  /// How many rows of the block there are.
+  virtual mlir::Value validRows(const Unit &unit) = 0;
+  /// Calls `body` with all indices but the last of the result of row `i` of the
+  /// block, if it has one.
+  virtual void
+  atResult(const Unit &unit, mlir::Value i,
+           llvm::function_ref<void(const Emitter::Values &)> body) = 0;
+
+  mlir::Value word(int64_t value);
+  mlir::Value words(int64_t value) { return e.splat(word(value), half); }
+  Emitter::Values sumsOf(const Unit &unit);
+  /// The largest and the least magnitude but 0 of elements, bit patterns, with
+  /// those of `x`.
+  void addToRange(Emitter::Values &range, mlir::Value x);
+  Emitter::Values emptyRange();
+  /// Stores whether all elements had magnitudes within `bounds`.
+  void storeFit(mlir::ValueRange range, llvm::ArrayRef<int32_t> bounds,
+                mlir::Value at);
+  /// Part `i` of 32 elements, of which `halves` keep what is left.
+  mlir::Value nextPart(mlir::MutableArrayRef<mlir::Value> halves, int64_t i);
+  /// The rows of 16 columns of the weights that one line holds, parts summed.
+  Emitter::Values weights(mlir::Value panel, mlir::Value line,
+                          int64_t columnHalf);
+  /// How many rows of the matrix lie in one line of a tile.
+  int64_t rowsALine() const { return bytes ? 4 : 2; }
+
+private:
+  struct Ahead {
+    mlir::Value panel, first, turn;
+    int64_t turns;
+  };
+  using Rows = llvm::function_ref<void(mlir::Value, mlir::Value)>;
+
+  Unit unitOf(mlir::Value first, mlir::Value block, mlir::Value panel,
+              mlir::Value count);
+  Ahead aheadOf(const Unit &unit, const Panels &panels, const Depth &depth);
+  void multiplyBlock(const Unit &unit, const Depth &depth, const Ahead &ahead,
+                     const Unit &previous, mlir::Value before);
+  void byTiles(const Unit &unit, const Depth &depth, const Ahead &ahead,
+               Rows meanwhile);
+  void fetchAhead(const Ahead &ahead, mlir::Value step, const Depth &depth,
+                  int64_t made, int64_t all);
+  void eachRow(const Unit &unit, mlir::Value low, mlir::Value high,
+               int64_t valid,
+               llvm::function_ref<void(mlir::Value, const Tile &)> body);
+  void finish(const Unit &unit, mlir::Value low, mlir::Value high,
+              int64_t valid);
+  void finish(const Unit &unit, mlir::Value low, mlir::Value high);
+  void fetchResults(const Unit &unit, mlir::Value low, mlir::Value high);
+};
+
+} // namespace weir
+
+#endif // WEIR_PASSES_CPU_KERNELS_TILELOOPS_H
