@@ -19,9 +19,11 @@ TileProduct::TileProduct(Emitter &e, kernel::MatmulOp op,
     rows *= size;
   depth = e.shape(a).back();
   splitRows(slotsOf(op));
-  // A panel stays in L2 beside the parts of some rows.
-  int64_t most = dots ? 1024 / stepDepth
-                      : std::max<int64_t>(8, target.l2 / 4 / (parts * 2048));
+  // A panel and the parts of a few blocks that meet it are half of L2.
+  constexpr int64_t few = 4;
+  int64_t together = (std::min(blocks, few) + 1) * parts * 2048;
+  int64_t most =
+      dots ? 1024 / stepDepth : std::max<int64_t>(8, target.l2 / 2 / together);
   // A single block for dot products leaves L2 to longer panels.
   constexpr int64_t fewDepths = 3;
   if (dots && blocks == 1)

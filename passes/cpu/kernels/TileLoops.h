@@ -68,8 +68,9 @@ struct TileLoops {
   void finishLast(mlir::Value first, const Panels &panels);
   /// For a product whose weights are the tiles of f32, of bf16 or of bytes.
   double timeOf(double products) const;
-  /// Of how many blocks a panel takes no longer to multiply than to come,
-  /// unless L2 has all panels.
+  /// Whether L2 keeps all panels, beside what meets them.
+  bool panelsStay() const;
+  /// Of how many blocks a panel takes no longer to multiply than to come.
   int64_t fewestBlocks() const;
 
 protected:

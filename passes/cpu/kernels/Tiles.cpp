@@ -39,17 +39,26 @@ struct TileEmitter : TileProduct {
         threads(slotsOf(op)), slabs(slabsFor()) {}
 
   // The parts of a slab and the panel that they meet are half of L2. Threads
-  // have equally many, unless they would be done with a panel before the next
-  // one has come.
+  // have equally many, unless they share panels, or would be done with a panel
+  // before the next one has come.
   EvenSplit slabsFor() const {
     int64_t blockBytes =
         stepsABlock * parts * blockRows() * stepDepth * (bytes ? 1 : 2);
     EvenSplit made(blocks,
                    std::max<int64_t>(1, target.l2 / 2 / blockBytes - 1));
     int64_t even = llvm::alignTo(made.count, threads);
-    if (even > made.count && even * fewestBlocks() <= blocks)
+    if (!sharesPanels(made) && even > made.count &&
+        even * fewestBlocks() <= blocks)
       made.count = even, made.size = blocks / even, made.larger = blocks % even;
     return made;
+  }
+
+  // Whether threads share panels, each with the parts of all rows: of one slab,
+  // where panels come from beyond L2, each then to one thread, or where there
+  // are too few blocks for all.
+  bool sharesPanels(const EvenSplit &slabs) const {
+    return slabs.count == 1 && threads > 1 && panels >= 2 * threads &&
+           (!panelsStay() || blocks < threads * fewestBlocks());
   }
 
   void allocateParts() {
@@ -100,17 +109,10 @@ struct TileEmitter : TileProduct {
     });
   }
 
-  // Whether threads share panels, each with the parts of all rows: of few rows,
-  // which take no longer than their weights.
-  bool sharesPanels() const {
-    return panels >= threads && slabs.count % threads != 0 &&
-           slabs.count < fewestBlocks() * threads;
-  }
-
   void run() {
     e.share(timeOf(double(rows) * double(columns) * double(depth)));
     Value zero = e.index(0), end = e.index(panels);
-    if (e.isShared() && sharesPanels())
+    if (e.isShared() && sharesPanels(slabs))
       return e.parts(panels, /*few=*/true, [&](Value low, Value high) {
         slabsBetween(zero, e.index(slabs.count), low, high);
       });

@@ -1112,8 +1112,8 @@ func.func @slabs(%a: memref<300x1024xf32>, %b: memref<2x32x3x2x16x32xbf16>, %c: 
 
 // -----
 
-// Of few rows threads share the panels of weights that L2 does not hold, each
-// with the parts of all rows.
+// Where the parts of all rows are one slab, threads share panels that L2 does not
+// hold, each with all parts.
 // CHECK-LABEL: func @panels_of_few_rows
 // CHECK: kernel.parts 64 few {
 // CHECK-NEXT: ^bb0(%[[FIRST:.*]]: index, %[[END:.*]]: index,
