@@ -78,7 +78,7 @@ def flags_of(runner, meta, feeds, fetches):
             *(f"--fetch={o['tensor']}" for o in fetches if o.get("tensor"))]
 
 
-def corpus_jobs(args, folder, kinds=("tf_graphdef", "tf_savedmodel")):
+def corpus_jobs(args, folder, kinds=("tf_graphdef", "tf_savedmodel", "onnx")):
     """(name, model, flags to compile, flags to run) of the corpus' graphs."""
     runner = conformance.runner_of(args.corpus)
     conformance.completed(conformance.unpacked(args.corpus), folder)
