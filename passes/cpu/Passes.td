@@ -165,8 +165,8 @@ def FuseRows : Pass<"weir-fuse-rows", "::mlir::func::FuncOp"> {
   let description = [{
     For linalg ops on buffers that follow each other, at least one of which
     reduces rows, where each reads of the others' results its own rows only. A
-    block is as many rows as fit L1; buffers that only these ops use are of a
-    block's size. Runs before buffers are placed.
+    block is as many rows as fit L1, or fewer where they come from beyond L2;
+    buffers that only these ops use are of a block's size. Runs before buffers are placed.
 
     ```mlir
     linalg.generic ins(%x : memref<8x512xf32>) outs(%max : memref<8xf32>) { maximumf }
@@ -270,7 +270,8 @@ def ShareLoops : Pass<"weir-share-loops", "::mlir::func::FuncOp"> {
   let summary = "Cuts loops over large buffers into grains for threads";
   let description = [{
     The grains are slices along a parallel dimension, in `kernel.parts`; their
-    size depends on the loops alone. Loops of little work stay.
+    size depends on the loops and on whether there are threads. Loops of little
+    work stay.
 
     ```mlir
     linalg.generic ... ins(%x : memref<4096x256xf32>) outs(%y : ...)

@@ -109,12 +109,17 @@ def shapes():
         (32, 64, 64),
         (16, 61, 40),
         (61, 129, 61),
-        (64, 2090, 40),  # several blocks of the depth
-        (96, 4200, 33),  # more of them than threads take together
+        (64, 2090, 40),  # two blocks of the depth
+        (96, 4200, 33),  # four
+        (33, 96, 400),  # fewer blocks of rows than threads, which share panels
         (300, 70, 96),
         (48, 31, 128),
     ]:
         dense(g, *shape)
+    # An element that has no parts, in the second block of the depth.
+    x, w = normal(64, 2090), normal(2090, 40)
+    x[40, 2000] = np.inf
+    g.expect(g.op("MatMul", g.input(x), g.constant(w)), wide(x) @ wide(w), rtol=1e-6, atol=4e-4)
     # Pixels by a filter, and rows of a batch.
     x, f = g.input(normal(2, 9, 8, 44)), g.constant(normal(1, 1, 44, 70))
     y = g.op("Conv2D", x, f, strides=[1, 1, 1, 1], padding="VALID")
@@ -126,7 +131,7 @@ def shapes():
 
 
 def many_slabs():
-    """Slabs whose blocks threads share, and so many that they share these."""
+    """Slabs of rows, more and fewer than there are threads."""
     g = Tiled("--threads=3", threads=[1, 2])
     for rows, depth, columns in [(2100, 320, 96), (220, 1010, 40), (1100, 1000, 40)]:
         x, w = g.input(normal(rows, depth)), g.constant(normal(depth, columns))
@@ -136,7 +141,7 @@ def many_slabs():
 
 def half_floats():
     g = Tiled(threads=[2])
-    for rows, depth, columns in [(64, 96, 64), (45, 1061, 50)]:
+    for rows, depth, columns in [(64, 96, 64), (45, 6000, 50)]:
         x, w = g.input(bf16(normal(rows, depth))), g.constant(bf16(normal(depth, columns)))
         product = g.op("MatMul", x, w)
         exact = wide(x) @ wide(w)
@@ -155,7 +160,7 @@ def half_floats():
 def integers():
     """Bytes by bytes in tiles; larger numbers as ever, their sums wrapped."""
     g = Tiled(threads=[2, 3])
-    for rows, depth, columns in [(32, 64, 64), (61, 129, 61), (50, 2115, 70), (400, 63, 33)]:
+    for rows, depth, columns in [(32, 64, 64), (61, 129, 61), (50, 11000, 70), (400, 63, 33)]:
         x = random.integers(-128, 128, (rows, depth)).astype(np.int8)
         w = random.integers(-128, 128, (depth, columns)).astype(np.int8)
         exact = (x.astype(np.int64) @ w).astype(np.int32)

@@ -53,15 +53,13 @@ void TileProduct::shiftBlock(Value first, Value block, const Depth &d) {
   Value lowest = word(-128);
   Value inside = e.create<arith::ConstantOp>(e.getBoolAttr(true));
   if (!e.element(a).isInteger(8)) {
-    Emitter::Values range = {words(INT32_MAX), words(INT32_MIN)};
-    range = eachLine(
-        range, [&](Value i, Value step, int64_t valid, Emitter::Values &range) {
+    Emitter::Values range =
+        eachLine(emptyRange(), [&](Value i, Value step, int64_t valid,
+                                   Emitter::Values &range) {
           eachPart(valid, stepDepth, half, [&](int64_t part, int64_t valid) {
             if (valid == 0)
               return;
-            Value x = load(i, step, part, valid);
-            range[0] = e.create<arith::MinSIOp>(range[0], x);
-            range[1] = e.create<arith::MaxSIOp>(range[1], x);
+            addToRange(range, load(i, step, part, valid));
           });
         });
     using vector::CombiningKind;

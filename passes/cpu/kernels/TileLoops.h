@@ -1,5 +1,5 @@
-// What products and convolutions by tiles share: blocks of rows against panels
-// of weights, and what is done with sums meanwhile.
+// Blocks of rows against panels of weights by tiles, and what is done with sums
+// meanwhile.
 
 #ifndef WEIR_PASSES_CPU_KERNELS_TILELOOPS_H
 #define WEIR_PASSES_CPU_KERNELS_TILELOOPS_H
@@ -10,8 +10,8 @@
 namespace weir {
 
 /// Multiplies blocks of up to two tiles of rows by panels of 32 columns. Where
-/// rows come from, and what is done where tiles cannot multiply them, is said
-/// by those that derive from this.
+/// rows come from, where results go, and what is done where tiles cannot
+/// multiply, is left to what derives from this.
 struct TileLoops {
   static constexpr int64_t side = 32; // columns of a block, and most rows
   static constexpr int64_t half = 16; // columns of a tile's sums, and most rows
@@ -66,7 +66,7 @@ struct TileLoops {
   void multiply(mlir::Value first, const Panels &panels, const Depth &depth);
   /// What `multiply` has left of the last depth.
   void finishLast(mlir::Value first, const Panels &panels);
-  /// For a product whose weights are the tiles of f32, of bf16 or of bytes.
+  /// Nanoseconds of so many products on a core.
   double timeOf(double products) const;
   /// Whether L2 keeps all panels, beside what meets them.
   bool panelsStay() const;
@@ -93,8 +93,8 @@ protected:
   mlir::Value word(int64_t value);
   mlir::Value words(int64_t value) { return e.splat(word(value), half); }
   Emitter::Values sumsOf(const Unit &unit);
-  /// The largest and the least magnitude but 0 of elements, bit patterns, with
-  /// those of `x`.
+  /// The least and the largest magnitude but 0 of elements, as bits, with those
+  /// of `x`; of integers their values.
   void addToRange(Emitter::Values &range, mlir::Value x);
   Emitter::Values emptyRange();
   /// Stores whether all elements had magnitudes within `bounds`.
@@ -102,7 +102,6 @@ protected:
                 mlir::Value at);
   /// Part `i` of 32 elements, of which `halves` keep what is left.
   mlir::Value nextPart(mlir::MutableArrayRef<mlir::Value> halves, int64_t i);
-  /// The rows of 16 columns of the weights that one line holds, parts summed.
   Emitter::Values weights(mlir::Value panel, mlir::Value line,
                           int64_t columnHalf);
   /// How many rows of the matrix lie in one line of a tile.

@@ -13,14 +13,13 @@
 // blocks of the depth (so that a panel does), panels of 32 columns, blocks of
 // some 32 rows: four tiles of sums. While a block is multiplied, what the one
 // before it has summed goes through the epilogue in vector registers. Threads
-// share slabs, or panels where rows are few, each with the parts of all rows.
+// share slabs, or panels where one slab has all rows.
 
 #include "passes/cpu/kernels/Tiles.h"
 #include "passes/cpu/Sharing.h"
 #include "passes/cpu/kernels/Kernels.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/MemRef/IR/MemRef.h"
 
 using namespace mlir;
 
@@ -28,47 +27,54 @@ namespace weir {
 namespace {
 
 struct TileEmitter : TileProduct {
-  int64_t threads; // most that work at once
   EvenSplit slabs; // of blocks of rows
+  // Whether threads share panels, each with the parts of all rows, or slabs.
+  bool sharesPanels = false;
 
   TileEmitter(Emitter &e, kernel::MatmulOp op, const kernel::Target &target)
       : TileProduct(e, op, target,
                     e.element(op.getB()).isInteger(8)
                         ? target.dots && !target.byteTiles
                         : target.pairDots && !target.tiles),
-        threads(slotsOf(op)), slabs(slabsFor()) {}
-
-  // The parts of a slab and the panel that they meet are half of L2. Threads
-  // have equally many, unless they share panels, or would be done with a panel
-  // before the next one has come.
-  EvenSplit slabsFor() const {
-    int64_t blockBytes =
-        stepsABlock * parts * blockRows() * stepDepth * (bytes ? 1 : 2);
-    EvenSplit made(blocks,
-                   std::max<int64_t>(1, target.l2 / 2 / blockBytes - 1));
-    int64_t even = llvm::alignTo(made.count, threads);
-    if (!sharesPanels(made) && even > made.count &&
-        even * fewestBlocks() <= blocks)
-      made.count = even, made.size = blocks / even, made.larger = blocks % even;
-    return made;
+        slabs(blocks, mostBlocks()) {
+    if (int64_t threads = slotsOf(op); threads > 1)
+      shareAmong(threads);
   }
 
-  // Whether threads share panels, each with the parts of all rows: of one slab,
-  // where panels come from beyond L2, each then to one thread, or where there
-  // are too few blocks for all.
-  bool sharesPanels(const EvenSplit &slabs) const {
-    return slabs.count == 1 && threads > 1 && panels >= 2 * threads &&
-           (!panelsStay() || blocks < threads * fewestBlocks());
+  // The parts of a slab and the panel that they meet are half of L2.
+  int64_t mostBlocks() const {
+    int64_t blockBytes =
+        stepsABlock * parts * blockRows() * stepDepth * (bytes ? 1 : 2);
+    return std::max<int64_t>(1, target.l2 / 2 / blockBytes - 1);
+  }
+
+  // Threads have equally many slabs, unless they would be done with a panel
+  // before the next one has come. Where one slab has all rows, a panel from
+  // beyond L2 rather comes to one thread. None is to be idle.
+  void shareAmong(int64_t threads) {
+    int64_t even = llvm::alignTo(slabs.count, threads);
+    bool isWorth = even * fewestBlocks() <= blocks;
+    sharesPanels = slabs.count == 1 && panels >= 2 * threads &&
+                   (!panelsStay() || !isWorth);
+    if (sharesPanels)
+      return;
+    if (!isWorth) {
+      even = std::max(slabs.count, std::min(blocks, threads));
+      sharesPanels = slabs.count < threads && panels > even;
+    }
+    if (!sharesPanels)
+      slabs.count = even, slabs.size = blocks / even,
+      slabs.larger = blocks % even;
   }
 
   void allocateParts() {
-    int64_t blocks = slabs.size + (slabs.larger != 0);
-    split = allocate({blocks, stepsABlock, parts, tall, height, stepDepth},
+    int64_t most = slabs.size + (slabs.larger != 0);
+    split = allocate({most, stepsABlock, parts, tall, height, stepDepth},
                      e.element(b));
-    fits = allocate({blocks}, e.getI32Type());
+    fits = allocate({most}, e.getI32Type());
     if (dots && bytes)
-      least = allocate({blocks}, e.getI32Type());
-    allocateSums(blocks);
+      least = allocate({most}, e.getI32Type());
+    allocateSums(most);
   }
 
   Value firstBlock(Value slab) {
@@ -112,7 +118,7 @@ struct TileEmitter : TileProduct {
   void run() {
     e.share(timeOf(double(rows) * double(columns) * double(depth)));
     Value zero = e.index(0), end = e.index(panels);
-    if (e.isShared() && sharesPanels(slabs))
+    if (e.isShared() && sharesPanels)
       return e.parts(panels, /*few=*/true, [&](Value low, Value high) {
         slabsBetween(zero, e.index(slabs.count), low, high);
       });
