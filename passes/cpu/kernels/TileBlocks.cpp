@@ -22,8 +22,9 @@ TileProduct::TileProduct(Emitter &e, kernel::MatmulOp op,
   // A panel and the parts of a few blocks that meet it are half of L2.
   constexpr int64_t few = 4;
   int64_t together = (std::min(blocks, few) + 1) * parts * 2048;
-  int64_t most =
-      dots ? 1024 / stepDepth : std::max<int64_t>(8, target.l2 / 2 / together);
+  int64_t most = 1024 / stepDepth; // of a chain of additions
+  if (!dots)
+    most = std::clamp<int64_t>(target.l2 / 2 / together, 8, bytes ? 256 : most);
   // A single block for dot products leaves L2 to longer panels.
   constexpr int64_t fewDepths = 3;
   if (dots && blocks == 1)

@@ -35,6 +35,8 @@ void TileLoops::allocateSums(int64_t blocks) {
   int64_t waiting = dots ? 1 : 2;
   sums =
       allocate({all ? blocks : waiting, all ? panels : 1, side, side}, sumType);
+  if (all && !bytes && !dots)
+    partial = allocate({1, 1, side, side}, sumType);
 }
 
 void TileLoops::configured(function_ref<void()> body) {
@@ -97,8 +99,12 @@ void TileLoops::byTiles(const Unit &unit, const Depth &d, const Ahead &ahead,
                         Rows meanwhile) {
   int wide = columns > half ? 2 : 1;
   Emitter::Values at = sumsOf(unit);
+  bool adds = !d.begins && !bytes;
+  Value to = adds ? partial : sums;
+  if (adds)
+    at.assign(2, e.index(0));
   Value flat = e.create<memref::CollapseShapeOp>(
-      sums, SmallVector<ReassociationIndices>{{0}, {1}, {2, 3}});
+      to, SmallVector<ReassociationIndices>{{0}, {1}, {2, 3}});
   auto eachSum = [&](llvm::function_ref<void(int, ValueRange)> body) {
     for (int i = 0; i < tall; ++i)
       for (int j = 0; j < wide; ++j)
@@ -107,7 +113,7 @@ void TileLoops::byTiles(const Unit &unit, const Depth &d, const Ahead &ahead,
   };
   constexpr int64_t stride = side * sizeof(float);
   eachSum([&](int sum, ValueRange from) {
-    if (d.begins)
+    if (d.begins || adds)
       registers.zero(sum);
     else
       registers.load(sum, flat, from, stride);
@@ -159,8 +165,24 @@ void TileLoops::byTiles(const Unit &unit, const Depth &d, const Ahead &ahead,
         goOn(places > 1 ? n : 0);
     }
   });
-  eachSum(
-      [&](int sum, ValueRange to) { registers.store(sum, flat, to, stride); });
+  eachSum([&](int sum, ValueRange place) {
+    registers.store(sum, flat, place, stride);
+  });
+  if (adds)
+    addPartial(unit);
+}
+
+// A sum of floats is of chains, each of a block of the depth.
+void TileLoops::addPartial(const Unit &unit) {
+  Emitter::Values at = sumsOf(unit);
+  e.loop(blockRows(), [&](Value i) {
+    for (int64_t column = 0; column < side; column += half) {
+      Emitter::Values to = {at[0], at[1], i, e.index(column)};
+      Value part = e.load(partial, {e.index(0), e.index(0), i, e.index(column)},
+                          half, half);
+      e.store(e.sum(e.load(sums, to, half, half), part), sums, to, half);
+    }
+  });
 }
 
 // The next panel comes into L2 while this one is used: each block of a slab

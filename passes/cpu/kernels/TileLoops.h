@@ -33,6 +33,8 @@ struct TileLoops {
   // whole, and sums: of all blocks where those of the depth are several, else
   // of one block and the one before it.
   mlir::Value split, fits, sums;
+  mlir::Value
+      partial; // the sums of a block of the depth, before they are added
 
   struct Depth {
     mlir::Value first; // step
@@ -123,6 +125,7 @@ private:
                Rows meanwhile);
   void fetchAhead(const Ahead &ahead, mlir::Value step, const Depth &depth,
                   int64_t made, int64_t all);
+  void addPartial(const Unit &unit);
   void eachRow(const Unit &unit, mlir::Value low, mlir::Value high,
                int64_t valid,
                llvm::function_ref<void(mlir::Value, const Tile &)> body);

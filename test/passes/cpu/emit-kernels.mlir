@@ -1328,3 +1328,24 @@ func.func @long_epilogue(%a: memref<5x16xf32>, %b: memref<2x16x32xf32>, %c: memr
   }
   return
 }
+
+// -----
+
+// A sum of floats is of chains of up to 1024 terms, each in tiles that begin with
+// zeros, which are added up in vector registers.
+// CHECK-LABEL: func @chains
+// CHECK: memref.alloc() {{.*}} : memref<2x2x32x32xf32>
+// CHECK: %[[PART:.*]] = memref.alloc() {{.*}} : memref<1x1x32x32xf32>
+// CHECK-COUNT-4: "llvm.x86.tilezero"
+// CHECK-COUNT-4: "llvm.x86.tilezero"
+// CHECK: vector.load %[[PART]]
+// CHECK: arith.addf
+module attributes {weir.target = {features = "+amx-tile,+amx-bf16", l2 = 2097152, vector_bits = 512}} {
+func.func @chains(%a: memref<64x2048xf32>, %b: memref<2x64x3x2x16x32xbf16>, %c: memref<64x64xf32>) {
+  kernel.matmul ins(%a, %b : memref<64x2048xf32>, memref<2x64x3x2x16x32xbf16>) outs(%c : memref<64x64xf32>) attributes {range = array<i32: 226492416, 1879048192>} {
+  ^bb0(%sum: f32):
+    kernel.yield %sum : f32
+  }
+  return
+}
+}
