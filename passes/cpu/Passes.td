@@ -166,7 +166,8 @@ def FuseRows : Pass<"weir-fuse-rows", "::mlir::func::FuncOp"> {
     For linalg ops on buffers that follow each other, at least one of which
     reduces rows, where each reads of the others' results its own rows only. A
     block is as many rows as fit L1, or fewer where they come from beyond L2;
-    buffers that only these ops use are of a block's size. Runs before buffers are placed.
+    buffers that only these ops use are of a block's size. Runs before buffers
+    are placed.
 
     ```mlir
     linalg.generic ins(%x : memref<8x512xf32>) outs(%max : memref<8xf32>) { maximumf }

@@ -78,12 +78,12 @@ def check(graph, weights, random, root):
     """The number of batches for which the library for all of them is wrong."""
     root.mkdir(exist_ok=True)
     ranged = root / "ranged.so"
-    compile = ["weir", "compile", graph, *OPTIONS]
-    subprocess.run([*compile, "--dim=batch=1..64", "-o", ranged], check=True)
+    command = ["weir", "compile", graph, *OPTIONS]
+    subprocess.run([*command, "--dim=batch=1..64", "-o", ranged], check=True)
     failed = 0
     for batch in BATCHES:
         fixed = root / f"fixed{batch}.so"
-        subprocess.run([*compile, f"--shape=x={batch}x300", "-o", fixed], check=True)
+        subprocess.run([*command, f"--shape=x={batch}x300", "-o", fixed], check=True)
         x = random.normal(size=(batch, 300)).astype(np.float32)
         have, same = run(ranged, x, root), run(fixed, x, root)
         if have.shape != (batch, 10) or have.tobytes() != same.tobytes():
