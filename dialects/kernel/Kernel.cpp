@@ -186,13 +186,14 @@ LogicalResult MatmulOp::verify() {
   return verifyEpilogue(*this);
 }
 
-// (C1) and (C2) of all kinds.
+// (C1) and (C2) of all kinds. What tiles multiply, which may be of other types
+// than it is made of, has no `filter` here.
 template <typename OpTy>
 static LogicalResult verifyWindows(OpTy op, Value filter, bool isUnsigned) {
   if (op.getEpilogue().front().getNumArguments() == 0)
     return op.emitOpError("epilogue takes no sum");
   if (failed(verifyForm(op)) ||
-      failed(verifySums(op, op.getX(), filter, isUnsigned)) ||
+      (filter && failed(verifySums(op, op.getX(), filter, isUnsigned))) ||
       failed(verifyEpilogue(op)))
     return failure();
   ShapedType x = shaped(op.getX()), out = shaped(op.getOut());
@@ -210,7 +211,8 @@ static LogicalResult verifyWindows(OpTy op, Value filter, bool isUnsigned) {
 }
 
 LogicalResult ConvolutionOp::verify() {
-  if (failed(verifyWindows(*this, getFilter(), getUnsignedX())))
+  if (failed(verifyWindows(*this, isTiled() ? Value() : getFilter(),
+                           getUnsignedX())))
     return failure();
   ShapedType x = shaped(getX()), w = shaped(getFilter()),
              out = shaped(getOut());
@@ -219,6 +221,8 @@ LogicalResult ConvolutionOp::verify() {
   // (C3)
   if (groups < 1 || inputs % groups || outputs % groups)
     return emitOpError("cannot have ") << groups << " groups";
+  if (isTiled())
+    return verifyTiles();
   int64_t width = w.getShape().back(), each = outputs / groups;
   if (isInWords())
     return verifyWords();

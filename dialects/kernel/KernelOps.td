@@ -30,18 +30,20 @@ def Kernel_MatmulOp : Kernel_SumOp<"matmul"> {
     - (C5) each extra map takes the dimensions of `out`; its results are
       dimensions in ascending order, or 0 where the extra has size 1, the last
       dimension of `out` only in the last place.
-    - (C6) with `range`, `b` is in tiles for Intel AMX: `ceil(N/32) x ceil(K/32)
-      x P x 2 x 16 x 32` of bf16, each element of the matrix the sum of `P`
-      parts, the largest first, element (k, n) of a part at `[n/32][k/32][p]
-      [n%32/16][k%32/2][n%16*2 + k%2]`, with zeros past its edges. It has no
-      batches, no `transpose_a` and no `unsigned_a`, sums are of f32, and `a` is
-      of f32 or, with one part, of bf16. `range` has the bits of the least and
-      the greatest magnitude, but 0, of elements of `a` whose products tiles may
-      make. Or tiles are of i8, `ceil(N/32) x ceil(K/64) x 1 x 2 x 16 x 64`,
-      with element (k, n) at `[n/32][k/64][0][n%32/16][k%64/4][n%16*4 + k%4]`;
-      sums are of i32, `a` is of i32 or i8, and `range` has the least and the
-      greatest value. Processors with AVX-512 VNNI multiply these too, by dot
-      products, and then elements of any range that is not wider.
+    - (C6) with `range`, the product is for the tiles of Intel AMX. It has no
+      batches, no `transpose_a` and no `unsigned_a`. Sums are of f32, and `b` in
+      tiles of bf16: `ceil(N/32) x ceil(K/32) x P x 2 x 16 x 32`, element (k, n)
+      of a part at `[n/32][k/32][p][n%32/16][k%32/2][n%16*2 + k%2]`, with zeros
+      past its edges. With `a` of f32, `P` is `parts`, 2 or 3, each element the
+      sum of these, the largest first; or `b` is packed, of f32 without batches
+      and with `NR` of 32, and comes apart in use. With `a` of bf16 `P` is 1.
+      `range` has the bits of the least and the greatest magnitude, but 0, of
+      elements of `a` whose products tiles may make. Or tiles are of i8,
+      `ceil(N/32) x ceil(K/64) x 1 x 2 x 16 x 64`, with element (k, n) at
+      `[n/32][k/64][0][n%32/16][k%64/4][n%16*4 + k%4]`; sums are of i32, `a` is of
+      i32 or i8, and `range` has the least and the greatest value. Processors with
+      AVX-512 VNNI multiply these too, by dot products, and then elements of any
+      range that is not wider.
     - (C7) with `unsigned_a`, `a` is of i8 that stand for unsigned bytes, `b` of
       signed ones, and sums are of i32. `b` may then be in words, for the dot
       products of AVX-512 VNNI: without batches `ceil(N/NR) x ceil(K/4) x NR x
@@ -60,13 +62,14 @@ def Kernel_MatmulOp : Kernel_SumOp<"matmul"> {
                    UnitAttr:$transpose_a, UnitAttr:$shared,
                    DefaultValuedAttr<AffineMapArrayAttr, "{}">:$extra_maps,
                    OptionalAttr<DenseI32ArrayAttr>:$range,
-                   UnitAttr:$unsigned_a);
+                   UnitAttr:$unsigned_a,
+                   DefaultValuedAttr<I64Attr, "3">:$parts);
   let extra = [{
     /// Whether `b` is in panels.
     bool isPacked();
     /// Whether `b` is in words of four bytes.
     bool isInWords();
-    /// Whether `b` is in tiles.
+    /// Whether tiles may make the product.
     bool isTiled() { return getRange().has_value(); }
     ::mlir::LogicalResult verifyTiles();
     ::mlir::LogicalResult verifyWords();
@@ -135,6 +138,10 @@ def Kernel_ConvolutionOp : Kernel_SumOp<"convolution"> {
       filter of signed ones, and sums are of i32. The filter may then be in
       words: `groups * ceil(CO/groups/NR) x spatial.. x ceil(CI/groups/4) x NR x
       4`, with zeros past its edges.
+    - (C5) with `range`, the convolution is for the tiles of Intel AMX, as
+      kernel.matmul with `range`: there is one group and sums are of f32. The
+      filter is in panels of f32, `NR` of 32, or in tiles, each tap as a matrix
+      of its own: `ceil(CO/32) x spatial.. x ceil(CI/32) x parts x 2 x 16 x 32`.
     - The epilogue is as for kernel.matmul.
 
     ```mlir
@@ -146,10 +153,15 @@ def Kernel_ConvolutionOp : Kernel_SumOp<"convolution"> {
                    DenseI64ArrayAttr:$strides, DenseI64ArrayAttr:$padding,
                    DenseI64ArrayAttr:$dilations, I64Attr:$groups,
                    DefaultValuedAttr<AffineMapArrayAttr, "{}">:$extra_maps,
-                   UnitAttr:$unsigned_x);
+                   UnitAttr:$unsigned_x,
+                   OptionalAttr<DenseI32ArrayAttr>:$range,
+                   DefaultValuedAttr<I64Attr, "3">:$parts);
   let extra = [{
     /// Whether the filter is in words of four bytes.
     bool isInWords();
+    /// Whether tiles may make the sums.
+    bool isTiled() { return getRange().has_value(); }
+    ::mlir::LogicalResult verifyTiles();
     ::mlir::LogicalResult verifyWords();
   }];
   let assemblyFormat = [{

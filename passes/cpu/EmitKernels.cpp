@@ -74,9 +74,12 @@ struct EmitKernels : impl::EmitKernelsBase<EmitKernels> {
           doneInside.insert(pack);
           emitMatmul(e, matmul, target, pack,
                      longestChain(target, /*ofPixels=*/matmul.getShared()));
-        } else if (auto convolution = dyn_cast<kernel::ConvolutionOp>(op))
-          emitConvolution(e, convolution, target);
-        else if (auto depthwise = dyn_cast<kernel::DepthwiseOp>(op))
+        } else if (auto convolution = dyn_cast<kernel::ConvolutionOp>(op)) {
+          if (convolution.isTiled())
+            emitTileConvolution(e, convolution, target);
+          else
+            emitConvolution(e, convolution, target);
+        } else if (auto depthwise = dyn_cast<kernel::DepthwiseOp>(op))
           emitDepthwise(e, depthwise, target);
         else if (auto pool = dyn_cast<kernel::PoolOp>(op))
           emitPool(e, pool, target);

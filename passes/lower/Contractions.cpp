@@ -175,7 +175,8 @@ struct ConvolutionToKernel : OpConversionPattern<graph::ConvolutionOp> {
     auto kernel = b.create<kernel::ConvolutionOp>(
         loc, type, adaptor.getX(), packed, ValueRange(),
         emptyTensor(b, loc, type), op.getStrides(), op.getPaddingLow(),
-        op.getDilations(), groups, b.getArrayAttr({}), isUnsigned);
+        op.getDilations(), groups, b.getArrayAttr({}), isUnsigned,
+        /*range=*/nullptr);
     buildEpilogue(b, loc, kernel.getEpilogue(), type.getElementType());
     b.replaceOp(op, kernel);
     return success();

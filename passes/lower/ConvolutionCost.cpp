@@ -16,6 +16,9 @@ namespace {
 // larger than several times L2 is taken to be.
 constexpr double cachedBytes = 24, memoryBytes = 8;
 constexpr int64_t largeFilter = 4; // by L2
+// Of processors with tiles the last level of cache is far away: what comes from
+// it comes in addition, and stores to L2 take longer.
+constexpr double farBytes = 4, waits = 1.3;
 
 struct Sizes {
   double images, height, width; // of the result
@@ -52,6 +55,9 @@ double filteredCycles(const Sizes &s, const kernel::MinimalWindow &window,
   double transforms = tiles * (s.inputVectors * 4 * products +
                                s.outputVectors * (2.5 * sums + 2 * results));
   double total = std::max(multiply, fetch) + transforms;
+  if (target.tiles)
+    total = (multiply + transforms) * waits +
+            target.fmaRate * farCycles(filter * blocks);
   // A filter that only the run knows is transformed by each.
   if (!s.known)
     total += s.inputs * s.outputVectors * 4 * products +
@@ -60,6 +66,27 @@ double filteredCycles(const Sizes &s, const kernel::MinimalWindow &window,
 }
 
 } // namespace
+
+double farCycles(double bytes) { return bytes / farBytes; }
+
+// A step, of up to 32 x 32 results by a depth of 32, takes 575 cycles by six
+// products of parts; 32 elements take 12 a part to come apart.
+double tileCycles(const kernel::TileWindows &windows, int64_t images,
+                  int64_t inputs, int64_t outputs, int64_t parts) {
+  constexpr int64_t side = 32, half = 16;
+  double cyclesAStep = parts == 3 ? 575 : parts == 2 ? 345 : 150;
+  double channelSteps = divideCeil(inputs, side);
+  double steps = channelSteps * double(windows.taps());
+  double panels = double(divideCeil(outputs, half)) / 2;
+  double blocks =
+      double(images * windows.tiles * std::max<int64_t>(windows.height, 12)) /
+      side;
+  double filter = steps * panels * side * side * (parts > 1 ? 4 : 2);
+  double positions = double(images * windows.phases() * windows.y.extent() *
+                            windows.x.extent());
+  return blocks * panels * steps * cyclesAStep + farCycles(filter) +
+         positions * channelSteps * 12 * double(parts);
+}
 
 SmallVector<int64_t>
 tilesWorthFiltering(ArrayRef<int64_t> filter, ArrayRef<int64_t> result,
@@ -95,6 +122,14 @@ tilesWorthFiltering(ArrayRef<int64_t> filter, ArrayRef<int64_t> result,
               isKnown};
   SmallVector<int64_t> best;
   double least = directCycles(sizes) * 0.95;
+  if (target.tiles && isKnown)
+    least = std::min(least, target.fmaRate *
+                                tileCycles(kernel::TileWindows::of(
+                                               result.slice(1, 2),
+                                               filter.take_front(2), strides,
+                                               /*dilations=*/{1, 1}),
+                                           result[0], filter[2], filter[3],
+                                           /*parts=*/3));
   auto tilesOf = [](int64_t results) {
     return results == 1 ? SmallVector<int64_t>{1} : SmallVector<int64_t>{2, 4};
   };

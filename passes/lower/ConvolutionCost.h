@@ -1,9 +1,10 @@
-// By which minimal filter a convolution takes the least time.
+// By what a convolution takes the least time.
 
 #ifndef WEIR_PASSES_LOWER_CONVOLUTIONCOST_H
 #define WEIR_PASSES_LOWER_CONVOLUTIONCOST_H
 
 #include "dialects/kernel/Target.h"
+#include "dialects/kernel/TileWindows.h"
 
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/SmallVector.h"
@@ -21,6 +22,15 @@ llvm::SmallVector<int64_t> tilesWorthFiltering(llvm::ArrayRef<int64_t> filter,
                                                double inside, int64_t lanes,
                                                bool isKnown,
                                                const kernel::Target &target);
+
+/// Cycles of a core for the convolution of so many images by the tiles of Intel
+/// AMX, its filter in so many parts.
+double tileCycles(const kernel::TileWindows &windows, int64_t images,
+                  int64_t inputs, int64_t outputs, int64_t parts);
+
+/// Cycles until so many bytes have come from the last level of cache, of a
+/// processor with tiles.
+double farCycles(double bytes);
 
 } // namespace weir
 

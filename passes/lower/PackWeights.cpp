@@ -32,11 +32,15 @@ struct Packing {
   int64_t batches, groups, depth, columns, depthStride, columnStride, width;
   // For kernel.winograd.
   std::optional<kernel::MinimalWindow> window = {};
-  int64_t tileParts = 0; // of each element, in tiles; 0: panels
+  int64_t tileParts = 0;          // of each element, in tiles; 0: panels
+  SmallVector<int64_t> taps = {}; // of a filter in tiles
   std::optional<WordPacking> words = {};
 
   TilePacking tiles() const {
-    return {depth, columns, depthStride, columnStride, tileParts};
+    int64_t channels = depth;
+    for (int64_t size : taps)
+      channels /= size;
+    return {depth, columns, depthStride, columnStride, channels, tileParts};
   }
 
   static Packing of(kernel::PackOp op) {
@@ -197,7 +201,7 @@ private:
     if (!type || user->getOperand(0) != argument)
       return;
     packing.words = WordPacking::of(user);
-    packing.tileParts = packing.words ? 0 : partsInTiles(user);
+    int64_t parts = packing.words ? 0 : partsInTiles(user);
     unsigned index = argument.getArgNumber();
     auto constantOf = [&](plan::TaskOp task) {
       return task->getOperand(index).getDefiningOp<graph::ConstantOp>();
@@ -207,14 +211,19 @@ private:
           constantOf(task).getType() != argument.getType())
         return;
     TileRange range;
-    if (packing.tileParts)
+    if (parts)
       for (plan::TaskOp task : callers)
         range.add(*bytesOf(constantOf(task)), type.getElementType());
     auto bounds = range.bounds(packing.depth, type.getElementType());
-    if (!bounds)
-      packing.tileParts = 0;
-    if (packing.tileParts)
-      type = packing.tiles().type(type.getElementType());
+    bool tiled = parts && bounds;
+    kernel::ConvolutionOp convolution = convolutionOf(user);
+    if (tiled) {
+      Value out = convolution ? convolution.getOut() : productOf(user).getOut();
+      bool inPanels = type.getElementType().isF32() && !areApart(rowsOf(out));
+      packing.tileParts = inPanels ? 0 : parts;
+      type =
+          tiledType(type, argument.getType(), convolution != nullptr, packing);
+    }
     if (packing.words)
       type = packing.words->type();
 
@@ -230,11 +239,18 @@ private:
     argument.setType(type);
     if (packing.words) {
       packing.words->give(user, argument);
-    } else if (packing.tileParts) {
+    } else if (tiled && convolution) {
+      convolution.getFilterMutable().assign(argument);
+      convolution.setRange(ArrayRef<int32_t>{bounds->first, bounds->second});
+      if (parts > 1)
+        convolution.setParts(parts);
+    } else if (tiled) {
       kernel::MatmulOp product = productOf(user);
       Operation *between = product.getB().getDefiningOp();
       product.getBMutable().assign(argument);
       product.setRange(ArrayRef<int32_t>{bounds->first, bounds->second});
+      if (parts > 1)
+        product.setParts(parts);
       if (between != user)
         between->erase();
     } else {
@@ -244,6 +260,28 @@ private:
     kernel.setType(FunctionType::get(kernel.getContext(),
                                      kernel.getBody().getArgumentTypes(),
                                      kernel.getResultTypes()));
+  }
+
+  /// The type of what tiles are to multiply, and `packing` as it is of that:
+  /// panels are as wide as tiles are.
+  static RankedTensorType tiledType(RankedTensorType panels, Type plain,
+                                    bool isFilter, Packing &packing) {
+    SmallVector<int64_t> taps;
+    if (isFilter)
+      taps = llvm::to_vector(cast<ShapedType>(plain).getShape().drop_back(2));
+    if (packing.tileParts) {
+      packing.taps = taps;
+      return packing.tiles().type(panels.getElementType(), taps);
+    }
+    packing.width = TileRange::panelWidth;
+    int64_t depth = packing.depth;
+    for (int64_t size : taps)
+      depth /= size;
+    SmallVector<int64_t> shape = {
+        int64_t(llvm::divideCeil(packing.columns, packing.width))};
+    shape.append(taps);
+    shape.append({depth, packing.width});
+    return panels.clone(shape);
   }
 
   /// The raw bytes of a constant, where it has them; a splat has one element.

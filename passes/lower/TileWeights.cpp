@@ -1,9 +1,13 @@
-// Constant weights in the tiles of Intel AMX (kernel.matmul with `range`),
-// which are also for the dot products of AVX-512 VNNI and BF16.
+// Constant weights of what the tiles of Intel AMX are to multiply
+// (kernel.matmul and kernel.convolution with `range`), which are also for the
+// dot products of AVX-512 VNNI and BF16.
 
 #include "passes/lower/TileWeights.h"
 
+#include "passes/lower/ConvolutionCost.h"
+
 #include "dialects/kernel/Target.h"
+#include "dialects/kernel/TileWindows.h"
 
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -29,6 +33,14 @@ kernel::MatmulOp productOf(Operation *packed) {
   return product && product.getB() == panels ? product : nullptr;
 }
 
+kernel::ConvolutionOp convolutionOf(Operation *packed) {
+  Value filter = packed->getResult(0);
+  if (!isa<kernel::PackFilterOp>(packed) || !filter.hasOneUse())
+    return nullptr;
+  auto op = dyn_cast<kernel::ConvolutionOp>(*filter.user_begin());
+  return op && op.getFilter() == filter ? op : nullptr;
+}
+
 // The parts that the precision asked for takes.
 static int64_t partsOf(Operation *op, Type element) {
   if (!element.isF32())
@@ -50,6 +62,32 @@ static bool multiplies(const kernel::Target &target, Type element, Type sum) {
          (target.pairDots && element.isBF16());
 }
 
+static int64_t partsOfFilter(kernel::ConvolutionOp op) {
+  auto target = kernel::Target::of(op);
+  auto filter = cast<ShapedType>(op.getFilter().getType());
+  auto out = cast<ShapedType>(op.getOut().getType());
+  Type element = filter.getElementType();
+  Type sum = op.getEpilogue().front().getArgument(0).getType();
+  if (!target.tiles || !sum.isF32() || !(element.isF32() || element.isBF16()) ||
+      op.getGroups() != 1 || out.getNumElements() == 0)
+    return 0;
+  ArrayRef<int64_t> results = out.getShape().drop_front().drop_back();
+  ArrayRef<int64_t> taps = filter.getShape().slice(1, results.size());
+  auto windows = kernel::TileWindows::of(results, taps, op.getStrides(),
+                                         op.getDilations());
+  int64_t parts = partsOf(op, element), columns = out.getShape().back();
+  int64_t inputs = filter.getShape().take_back(2)[0];
+  double pixels = double(out.getNumElements()) / double(columns);
+  double vectors = pixels * double(windows.taps() * inputs) *
+                   llvm::divideCeil(columns, 16) / target.fmaRate;
+  double fetch = farCycles(double(filter.getNumElements()) *
+                           element.getIntOrFloatBitWidth() / 8);
+  return tileCycles(windows, out.getDimSize(0), inputs, columns, parts) <
+                 vectors + fetch
+             ? parts
+             : 0;
+}
+
 // Cycles of a core. Tiles of bf16 make 512 products a cycle and parts multiply
 // these, but loads of tiles from L2 take longer where parts are few, sums go
 // through memory to the epilogue, and A comes apart; vector registers of a core
@@ -57,6 +95,8 @@ static bool multiplies(const kernel::Target &target, Type element, Type sum) {
 // vector are 64 of bytes, 32 of bf16. Weights come from the last level of cache
 // or memory at 8 bytes a cycle, while others are multiplied.
 int64_t partsInTiles(Operation *packed) {
+  if (kernel::ConvolutionOp convolution = convolutionOf(packed))
+    return partsOfFilter(convolution);
   kernel::MatmulOp product = productOf(packed);
   if (!product)
     return 0;
@@ -91,13 +131,21 @@ int64_t partsInTiles(Operation *packed) {
                    weights * (rows + 1) / (16. * target.fmaRate)
                ? parts
                : 0;
-  double inTiles =
-      std::max(tiled / perCycle, weights * parts * (bytes ? 1 : 2) / 8) +
-      copied + (dots ? 0 : rows * columns / 8);
-  double each = element.getIntOrFloatBitWidth() / 8;
+  double each = bytes ? 1 : element.getIntOrFloatBitWidth() / 8;
+  double inTiles = std::max(tiled / perCycle, weights * each / 8) + copied;
   double inVectors =
       std::max(weights * rows / (bytes ? 16 : 32), weights * each / 8);
   return inTiles < inVectors ? parts : 0;
+}
+
+int64_t rowsOf(Value out) {
+  auto type = cast<ShapedType>(out.getType());
+  return type.getNumElements() / type.getShape().back();
+}
+
+bool areApart(int64_t rows) {
+  constexpr int64_t few = 4; // blocks
+  return rows > few * side;
 }
 
 void TileRange::add(ArrayRef<char> weights, Type element) {
@@ -138,47 +186,47 @@ TileRange::bounds(int64_t depth, Type element) const {
   return std::make_pair((127 + least) << 23, (127 + most) << 23);
 }
 
-RankedTensorType TilePacking::type(Type element) const {
+RankedTensorType TilePacking::type(Type element, ArrayRef<int64_t> taps) const {
   bool bytes = element.isInteger();
   int64_t step = bytes ? 2 * side : side;
-  int64_t shape[] = {int64_t(llvm::divideCeil(columns, side)),
-                     int64_t(llvm::divideCeil(depth, step)),
-                     parts,
-                     2,
-                     side / 2,
-                     step};
+  SmallVector<int64_t> shape = {int64_t(llvm::divideCeil(columns, side))};
+  shape.append(taps.begin(), taps.end());
+  shape.append(
+      {int64_t(llvm::divideCeil(channels, step)), parts, 2, side / 2, step});
   MLIRContext *context = element.getContext();
   return RankedTensorType::get(shape, bytes ? Type(IntegerType::get(context, 8))
                                             : Type(BFloat16Type::get(context)));
 }
 
-// Rounds to nearest even.
-static uint16_t topOf(float x) {
-  uint32_t bits = llvm::bit_cast<uint32_t>(x);
-  return (bits + 0x7fff + (bits >> 16 & 1)) >> 16;
+// Cut off, but for the second of two parts.
+static uint16_t topOf(float x, bool rounds) {
+  return (llvm::bit_cast<uint32_t>(x) + (rounds ? 0x8000 : 0)) >> 16;
 }
 
 void TilePacking::run(const char *from, Type element, char *to) const {
   // A line of a tile has 4 bytes of each column.
   int64_t lines = element.isInteger() ? 4 : 2, step = lines * side / 2;
-  int64_t steps = llvm::divideCeil(depth, step);
+  int64_t stepsATap = llvm::divideCeil(channels, step);
+  int64_t steps = depth / channels * stepsATap;
   int64_t bytes = element.getIntOrFloatBitWidth() / 8;
+  int64_t each = element.isInteger() ? 1 : 2; // the low byte of integers
   for (int64_t k = 0; k < depth; ++k)
     for (int64_t n = 0; n < columns; ++n) {
       const char *source = from + (k * depthStride + n * columnStride) * bytes;
-      int64_t block = (n / side * steps + k / step) * parts;
-      int64_t in = n % side / 16 * 16 * step + k % step / lines * step +
-                   n % 16 * lines + k % lines;
-      if (element.isInteger()) {
-        to[block * 2048 + in] = *source; // the low byte
+      int64_t at = k % channels;
+      int64_t block = n / side * steps + k / channels * stepsATap + at / step;
+      int64_t in = n % side / 16 * 16 * step + at % step / lines * step +
+                   n % 16 * lines + at % lines;
+      char *target = to + (block * parts * side * step + in) * each;
+      if (!element.isF32()) {
+        std::memcpy(target, source, each);
         continue;
       }
-      uint32_t bits = 0;
-      std::memcpy(reinterpret_cast<char *>(&bits) + 4 - bytes, source, bytes);
-      float x = llvm::bit_cast<float>(bits);
+      float x;
+      std::memcpy(&x, source, sizeof x);
       for (int64_t part = 0; part < parts; ++part) {
-        uint16_t top = topOf(x);
-        std::memcpy(to + ((block + part) * 1024 + in) * 2, &top, 2);
+        uint16_t top = topOf(x, parts == 2);
+        std::memcpy(target + part * side * step * each, &top, sizeof top);
         x -= llvm::bit_cast<float>(uint32_t(top) << 16);
       }
     }

@@ -1,5 +1,6 @@
-// Constant weights in the tiles of Intel AMX (kernel.matmul with `range`), or
-// for the dot products of AVX-512 VNNI and BF16.
+// Constant weights of what the tiles of Intel AMX are to multiply
+// (kernel.matmul and kernel.convolution with `range`), or the dot products of
+// AVX-512 VNNI and BF16.
 
 #ifndef WEIR_PASSES_LOWER_TILEWEIGHTS_H
 #define WEIR_PASSES_LOWER_TILEWEIGHTS_H
@@ -10,13 +11,23 @@
 
 namespace weir {
 
-/// How many parts the weights of a product are worth taking apart into, of
-/// which `packed` are the panels: parts of bf16, or one of i8; 0 where vector
-/// registers are the quicker, or tiles cannot make the product.
+/// How many parts the weights of a product or a convolution are worth taking
+/// apart into, of which `packed` are the panels: parts of bf16, or one of i8; 0
+/// where vector registers are the quicker, or tiles cannot make it.
 int64_t partsInTiles(mlir::Operation *packed);
+
+/// Whether f32 that these many rows of results meet are taken apart when
+/// compiled. Else they stay in panels and come apart in use, between products:
+/// they are two thirds of the memory, which is what few rows wait for.
+bool areApart(int64_t rows);
 
 /// The product of the panels that `packed` makes, which has no other user.
 kernel::MatmulOp productOf(mlir::Operation *packed);
+/// The same of a convolution.
+kernel::ConvolutionOp convolutionOf(mlir::Operation *packed);
+
+/// Results of all channels, in either.
+int64_t rowsOf(mlir::Value out);
 
 /// The magnitudes of a product's left side, but for 0, for which the products
 /// of parts lose nothing that sums of f32 have: none is denormal, and no sum
@@ -24,6 +35,7 @@ kernel::MatmulOp productOf(mlir::Operation *packed);
 struct TileRange {
   float least = 0x1p127f, most = 0; // of the weights, but for 0
   bool fits = true;
+  static constexpr int64_t panelWidth = 32; // of weights of f32
 
   /// Takes in weights of f32, bf16, i32 or i8.
   void add(llvm::ArrayRef<char> weights, mlir::Type element);
@@ -33,11 +45,15 @@ struct TileRange {
 };
 
 /// Writes the tiles of a matrix, of which element (k, n) lies `k * depthStride
-/// + n * columnStride` elements from its begin.
+/// + n * columnStride` elements from its begin, in one part unless it is of
+/// f32. Tiles begin anew with each tap of a filter, which is so many `channels`
+/// of the depth.
 struct TilePacking {
-  int64_t depth, columns, depthStride, columnStride, parts;
+  int64_t depth, columns, depthStride, columnStride, channels, parts;
 
-  mlir::RankedTensorType type(mlir::Type element) const;
+  /// `taps` are the sizes of a filter; a matrix has none.
+  mlir::RankedTensorType type(mlir::Type element,
+                              llvm::ArrayRef<int64_t> taps) const;
   /// `to` is zero before.
   void run(const char *from, mlir::Type element, char *to) const;
 };

@@ -229,7 +229,96 @@ def few_rows():
     return g
 
 
+def convolved(x, w, stride=(1, 1), dilation=(1, 1), padding=None):
+    """`padding` of each side of both axes; None: those of SAME."""
+    taps = [(n - 1) * d + 1 for n, d in zip(w.shape, dilation)]
+    if padding is None:
+        padding = []
+        for size, tap, s in zip(x.shape[1:], taps, stride):
+            most = max((-(-size // s) - 1) * s + tap - size, 0)
+            padding.append((most // 2, most - most // 2))
+    x = np.pad(x, [(0, 0), *padding, (0, 0)])
+    height, width = ((n - t) // s + 1 for n, t, s in zip(x.shape[1:], taps, stride))
+    sum = 0
+    for i in range(w.shape[0]):
+        for j in range(w.shape[1]):
+            y, z = i * dilation[0], j * dilation[1]
+            window = x[:, y : y + height * stride[0] : stride[0]][:, :height]
+            sum = sum + window[:, :, z : z + width * stride[1] : stride[1]][:, :, :width] @ w[i, j]
+    return sum
+
+
+def convolution(g, x, w, stride=(1, 1), dilation=(1, 1), padding=None):
+    how = dict(strides=[1, *stride, 1], dilations=[1, *dilation, 1], padding="SAME")
+    if padding:
+        sides = [side for axis in padding for side in axis]
+        how.update(padding="EXPLICIT", explicit_paddings=[0, 0, *sides, 0, 0])
+    y = g.op("Conv2D", g.input(x), g.constant(w), **how)
+    of = (stride, dilation, padding)
+    with np.errstate(all="ignore"):
+        exact = convolved(wide(x), wide(w), *of)
+        size = convolved(np.abs(wide(x)), np.abs(wide(w)), *of)
+    return y, exact, np.where(np.isfinite(size), size * 2e-6, 0)
+
+
+def convolutions():
+    """Of tiles that are parts of lines, and of those that are not; of strips."""
+    g = Tiled("--threads=3", threads=[1, 2])
+    for image, filter, how in [
+        ((1, 14, 14, 64), (3, 3, 64, 64), {}),
+        ((1, 14, 15, 64), (3, 3, 64, 64), dict(stride=(2, 2))),
+        ((2, 7, 7, 96), (3, 3, 96, 40), {}),
+        ((1, 9, 23, 45), (5, 3, 45, 33), dict(stride=(1, 2))),
+        ((3, 20, 13, 33), (3, 3, 33, 70), dict(stride=(3, 1))),
+        ((1, 12, 40, 40), (3, 2, 40, 16), dict(dilation=(2, 3))),
+        ((1, 15, 17, 64), (2, 3, 64, 48), dict(stride=(2, 3), dilation=(3, 2))),
+        ((1, 10, 12, 64), (3, 3, 64, 64), dict(padding=((0, 3), (4, 0)))),
+        ((1, 60, 56, 128), (3, 3, 128, 64), dict(stride=(2, 2))),
+        ((1, 7, 9, 320), (3, 3, 320, 224), {}),
+    ]:
+        y, exact, atol = convolution(g, normal(*image), normal(*filter), **how)
+        bias = normal(filter[-1])
+        z = g.op("Relu", g.op("BiasAdd", y, g.constant(bias)))
+        g.expect(z, np.maximum(exact + wide(bias), 0), rtol=1e-6, atol=atol)
+    # What tiles do not hold, inside and at a border.
+    x = normal(1, 30, 14, 64)
+    x[0, 0, 0, 3], x[0, 17, 5, 63], x[0, 29, 3, 9] = np.inf, np.nan, 2.0**-120
+    for stride in (1, 2):
+        y, exact, atol = convolution(g, x, normal(3, 3, 64, 48), stride=(stride, stride))
+        g.expect(y, exact, rtol=0, atol=atol)
+    x = normal(1, 9, 9, 61)
+    x[0, 4, 4, 60] = -np.inf
+    y, exact, atol = convolution(g, x, normal(3, 3, 61, 32))
+    g.expect(y, exact, rtol=0, atol=atol)
+    return g
+
+
+def half_convolutions():
+    g = Tiled(threads=[2])
+    for stride in (1, 2):
+        x, w = bf16(normal(2, 13, 14, 40)), bf16(normal(3, 3, 40, 50))
+        of = dict(strides=[1, stride, stride, 1], padding="SAME")
+        exact = convolved(wide(x), wide(w), (stride, stride))
+        g.expect(g.op("Conv2D", g.input(x), g.constant(w), **of), exact, rtol=2**-8, atol=1e-3)
+    return g
+
+
+def direct_sums():
+    """A convolution by tiles is as accurate as sums of f32."""
+    g = Tiled()
+    x, w = normal(1, 14, 14, 256), normal(3, 3, 256, 96)
+    y, exact, _ = convolution(g, x, w)
+    padded = np.pad(x, [(0, 0), (1, 1), (1, 1), (0, 0)])
+    windows = [padded[:, i : i + 14, j : j + 14] for i in range(3) for j in range(3)]
+    rows = np.concatenate(windows, -1).reshape(196, -1)
+    g.closer_than(y, exact, plain(rows, w.reshape(-1, 96)).reshape(1, 14, 14, 96))
+    return g
+
+
 main(
+    convolutions,
+    half_convolutions,
+    direct_sums,
     accuracy,
     three_products,
     shapes,

@@ -39,6 +39,9 @@ void emitPackFilter(Emitter &e, kernel::PackFilterOp op,
                     const kernel::Target &target);
 void emitConvolution(Emitter &e, kernel::ConvolutionOp op,
                      const kernel::Target &target);
+/// Of a filter in tiles.
+void emitTileConvolution(Emitter &e, kernel::ConvolutionOp op,
+                         const kernel::Target &target);
 void emitDepthwise(Emitter &e, kernel::DepthwiseOp op,
                    const kernel::Target &target);
 /// Of weights in words.

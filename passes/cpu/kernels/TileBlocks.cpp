@@ -11,10 +11,17 @@ using namespace mlir;
 
 namespace weir {
 
+static int64_t stepsOf(kernel::MatmulOp op) {
+  ArrayRef<int64_t> shape = Emitter::shape(op.getB());
+  return shape.size() == 3 ? llvm::divideCeil(shape[1], TileLoops::side)
+                           : shape[1];
+}
+
 TileProduct::TileProduct(Emitter &e, kernel::MatmulOp op,
                          const kernel::Target &target, bool dots)
-    : TileLoops(e, op, op.getB(), op.getOut(), target, dots), product(op),
-      a(op.getA()) {
+    : TileLoops(e, op, op.getB(), op.getOut(), target, dots, stepsOf(op),
+                e.element(op.getA()).isF32() ? op.getParts() : 1),
+      product(op), a(op.getA()) {
   for (int64_t size : e.shape(out).drop_back())
     rows *= size;
   depth = e.shape(a).back();
@@ -25,13 +32,18 @@ TileProduct::TileProduct(Emitter &e, kernel::MatmulOp op,
   int64_t most = 1024 / stepDepth; // of a chain of additions
   if (!dots)
     most = std::clamp<int64_t>(target.l2 / 2 / together, 8, bytes ? 256 : most);
+  // Weights come once where the parts of all rows stay in L2, by shorter
+  // chains, and the sums that wait do.
+  int64_t whole = target.l2 / 2 / ((blocks + 1) * parts * blockRows() * 64);
+  bool sumsStay = blocks * panels * side * side * 4 <= target.l2 / 4;
+  constexpr int64_t leastSteps = 8;
+  if (!dots && sumsStay && whole >= leastSteps)
+    most = std::min(most, whole);
   // A single block for dot products leaves L2 to longer panels.
   constexpr int64_t fewDepths = 3;
   if (dots && blocks == 1)
     most = std::max<int64_t>(most, llvm::divideCeil(steps, fewDepths));
-  EvenSplit depths(steps, most);
-  stepsABlock = depths.size + (depths.larger != 0);
-  depthBlocks = (steps + stepsABlock - 1) / stepsABlock;
+  splitDepth(most);
 }
 
 // Blocks are as even as can be, so that the last is not mostly empty, and of a
@@ -69,8 +81,8 @@ Value TileProduct::firstRowOf(const Unit &unit) {
   return e.times(e.plus(unit.first, unit.block), blockRows());
 }
 
-void TileProduct::loadLeft(int tile, const Unit &unit, Value step, int part,
-                           int i) {
+void TileProduct::loadLeft(int tile, const Unit &unit, const Depth &,
+                           Value step, int part, int i) {
   registers.load(tile, split, {unit.block, step, e.index(part), e.index(i)});
 }
 
@@ -88,22 +100,20 @@ void TileProduct::splitLine(Value row, Value step, int64_t valid,
     at.push_back(e.plus(e.times(step, stepDepth), i));
     Value x = valid > i ? e.load(a, at, half, valid - i)
                         : e.zeros(e.element(a), half);
-    halves.push_back(e.widen(x, sumType));
-    addToRange(range, halves.back());
+    halves.push_back(x);
+    addToRange(range, e.widen(x, sumType));
   }
-  to[2] = e.index(0);
-  if (bytes) {
-    auto part = VectorType::get(half, e.element(split));
-    for (auto [i, x] : llvm::enumerate(halves)) {
-      to.back() = e.index(i * half);
-      e.store(e.create<arith::TruncIOp>(part, x), split, to, half);
-    }
-    return;
-  }
-  to.back() = e.index(0);
-  for (int64_t i = 0; i < parts; ++i) {
-    to[2] = e.index(i);
-    e.store(nextPart(halves, i), split, to, stepDepth);
+  to[2] = to.back() = e.index(0);
+  if (e.element(a).isF32())
+    return eachPartOfRow(halves[0], halves[1], [&](int64_t part, Value pieces) {
+      to[2] = e.index(part);
+      e.store(pieces, split, to, stepDepth);
+    });
+  for (auto [i, x] : llvm::enumerate(halves)) {
+    if (e.element(a) != e.element(split))
+      x = e.create<arith::TruncIOp>(VectorType::get(half, e.element(split)), x);
+    to.back() = e.index(i * half);
+    e.store(x, split, to, half);
   }
 }
 
@@ -156,7 +166,8 @@ void TileProduct::byVectors(const Unit &unit, const Depth &d) {
     auto multiply = [&](Value line, int64_t valid, ValueRange carried) {
       Emitter::Values made(carried), right[2];
       for (int64_t j = 0; j < wide; ++j)
-        right[j] = weights(panel, e.plus(line, e.times(d.first, half)), j);
+        right[j] = weights(panel, e.plus(d.first, e.dividedBy(line, half)),
+                           e.modulo(line, half), j);
       for (int64_t k = 0; k < valid; ++k)
         for (int64_t i = 0; i < height; ++i) {
           Emitter::Values from = rowAt[i];

@@ -15,14 +15,31 @@ constexpr int sumsAt = 0; // tiles 0 to 3: sums, 4 and 5: A, 6 and 7: B
 constexpr int leftAt = 4, rightAt = 6;
 
 TileLoops::TileLoops(Emitter &e, kernel::KernelOpInterface op, Value b,
-                     Value out, const kernel::Target &target, bool dots)
+                     Value out, const kernel::Target &target, bool dots,
+                     int64_t steps, int64_t parts)
     : e(e), op(op), target(target), b(b), out(out),
-      bytes(e.element(b).isInteger(8)), dots(dots) {
+      bytes(e.element(b).isInteger(8)), dots(dots), parts(parts), steps(steps) {
   sumType = bytes ? Type(e.getI32Type()) : Type(e.getF32Type());
   columns = e.shape(out).back();
-  stepDepth = e.shape(b).back();
-  panels = e.shape(b)[0], steps = e.shape(b)[1], parts = e.shape(b)[2];
+  stepDepth = bytes ? 2 * side : side;
+  panels = e.shape(b)[0];
   stepsABlock = steps, depthBlocks = 1;
+}
+
+void TileLoops::splitDepth(int64_t most) {
+  EvenSplit depths(steps, most);
+  stepsABlock = depths.size + (depths.larger != 0);
+  depthBlocks = llvm::divideCeil(steps, stepsABlock);
+}
+
+void TileLoops::eachDepth(function_ref<void(const Depth &)> body) {
+  if (depthBlocks == 1)
+    return body({e.index(0), steps, true, true});
+  int64_t last = (depthBlocks - 1) * stepsABlock;
+  body({e.index(0), stepsABlock, true, false});
+  e.loop(e.index(stepsABlock), e.index(last), stepsABlock,
+         [&](Value step) { body({step, stepsABlock, false, false}); });
+  body({e.index(last), steps - last, false, true});
 }
 
 Value TileLoops::allocate(ArrayRef<int64_t> shape, Type element) {
@@ -30,13 +47,16 @@ Value TileLoops::allocate(ArrayRef<int64_t> shape, Type element) {
                                    e.getI64IntegerAttr(64));
 }
 
-void TileLoops::allocateSums(int64_t blocks) {
+void TileLoops::allocateScratch(int64_t blocks) {
   bool all = depthBlocks > 1;
   int64_t waiting = dots ? 1 : 2;
   sums =
       allocate({all ? blocks : waiting, all ? panels : 1, side, side}, sumType);
   if (all && !bytes && !dots)
     partial = allocate({1, 1, side, side}, sumType);
+  if (takesApart())
+    ready =
+        allocate({2, stepsABlock, parts, 2, half, stepDepth}, e.getBF16Type());
 }
 
 void TileLoops::configured(function_ref<void()> body) {
@@ -65,7 +85,7 @@ bool TileLoops::panelsStay() const {
 }
 
 int64_t TileLoops::fewestBlocks() const {
-  return dots ? 4 : panelsStay() ? 1 : 2;
+  return dots ? 4 : panelsStay() || takesApart() ? 1 : 2;
 }
 
 Value TileLoops::word(int64_t value) {
@@ -95,8 +115,9 @@ static ArrayRef<std::pair<int, int>> products(int64_t parts) {
 // The sums of one block against one panel. In each step `meanwhile` is called
 // for some rows of a block, so that vector registers are at work while tiles
 // are multiplied.
-void TileLoops::byTiles(const Unit &unit, const Depth &d, const Ahead &ahead,
+void TileLoops::byTiles(const Unit &unit, const Depth &d, const Panels &panels,
                         Rows meanwhile) {
+  Ahead ahead = aheadOf(unit, panels, d);
   int wide = columns > half ? 2 : 1;
   Emitter::Values at = sumsOf(unit);
   bool adds = !d.begins && !bytes;
@@ -120,13 +141,20 @@ void TileLoops::byTiles(const Unit &unit, const Depth &d, const Ahead &ahead,
   });
   ArrayRef<std::pair<int, int>> order = products(parts);
   e.loop(d.count, [&](Value step) {
+    Far far;
+    if (takesApart())
+      far = farFrom(ahead, panels, step, d);
     auto loadPart = [&](int part, int i) {
-      loadLeft(leftAt + i, unit, step, part, i);
+      loadLeft(leftAt + i, unit, d, step, part, i);
     };
     auto loadRight = [&](int part, int j) {
-      registers.load(
-          rightAt + j, b,
-          {unit.panel, e.plus(d.first, step), e.index(part), e.index(j)});
+      if (takesApart())
+        registers.load(rightAt + j, ready,
+                       {ahead.here, step, e.index(part), e.index(j)});
+      else
+        registers.load(
+            rightAt + j, b,
+            {unit.panel, e.plus(d.first, step), e.index(part), e.index(j)});
     };
     for (int i = 0; i < tall; ++i)
       loadPart(order[0].first, i);
@@ -154,7 +182,10 @@ void TileLoops::byTiles(const Unit &unit, const Depth &d, const Ahead &ahead,
           int i = leftChanges ? x : y, j = leftChanges ? y : x;
           registers.multiply(bytes, sumsAt + 2 * i + j, leftAt + i,
                              rightAt + j);
-          fetchAhead(ahead, step, d, made++, all);
+          if (takesApart())
+            takeAhead(ahead, far, step, made++, all);
+          else
+            fetchAhead(ahead, step, d, made++, all);
         }
         if (!ends && leftChanges)
           loadPart(order[n + 1].first, x);
@@ -183,29 +214,6 @@ void TileLoops::addPartial(const Unit &unit) {
       e.store(e.sum(e.load(sums, to, half, half), part), sums, to, half);
     }
   });
-}
-
-// The next panel comes into L2 while this one is used: each block of a slab
-// fetches a run of it, a share in each of its steps, between all products.
-void TileLoops::fetchAhead(const Ahead &ahead, Value step, const Depth &d,
-                           int64_t made, int64_t all) {
-  if (panels == 1)
-    return;
-  int64_t line = 64 / e.elementBytes(b), lines = parts * 2 * half;
-  int64_t share = llvm::divideCeil(lines, ahead.turns);
-  int64_t first = made * share / all, end = (made + 1) * share / all;
-  if (first == end)
-    return;
-  Value run = e.create<memref::CollapseShapeOp>(
-      b, SmallVector<ReassociationIndices>{{0}, {1, 2, 3, 4, 5}});
-  // Where blocks are more than shares, the last share is fetched again.
-  Value turn =
-      e.smaller(ahead.turn, e.index(llvm::divideCeil(lines, share) - 1));
-  Value from =
-      e.plus(e.times(ahead.first, lines * line),
-             e.times(e.plus(e.times(turn, d.count), step), share * line));
-  for (int64_t i = first; i < end; ++i)
-    e.prefetch(run, {ahead.panel, e.plus(from, i * line)}, 2);
 }
 
 // Calls `body` for rows of a block that have results, with where these are, of
@@ -251,25 +259,10 @@ void TileLoops::fetchResults(const Unit &unit, Value low, Value high) {
           });
 }
 
-// What comes into L2 meanwhile: the next panel, by `turns` blocks or more, of
-// which this is block `turn`; after the last the first, at the next depth.
-TileLoops::Ahead TileLoops::aheadOf(const Unit &unit, const Panels &panels,
-                                    const Depth &d) {
-  Value next = e.plus(unit.panel, 1);
-  Value wraps =
-      e.create<arith::CmpIOp>(arith::CmpIPredicate::eq, next, panels.end);
-  auto select = [&](Value then, Value otherwise) -> Value {
-    return e.create<arith::SelectOp>(wraps, then, otherwise);
-  };
-  Value step = d.ends ? e.index(0) : e.plus(d.first, d.count);
-  return {select(panels.first, next), select(step, d.first), unit.block,
-          panels.fewest};
-}
-
 // One block of rows against one panel. Of the block before it `before` rows are
 // still to be finished, or none.
 void TileLoops::multiplyBlock(const Unit &unit, const Depth &d,
-                              const Ahead &ahead, const Unit &previous,
+                              const Panels &panels, const Unit &previous,
                               Value before) {
   Value fit = e.create<arith::CmpIOp>(
       arith::CmpIPredicate::ne,
@@ -279,7 +272,7 @@ void TileLoops::multiplyBlock(const Unit &unit, const Depth &d,
       [&] {
         if (dots)
           return byDots(unit, d);
-        byTiles(unit, d, ahead, [&](Value low, Value high) {
+        byTiles(unit, d, panels, [&](Value low, Value high) {
           if (!d.ends)
             return;
           finish(previous, low, e.smaller(high, before));
@@ -289,6 +282,8 @@ void TileLoops::multiplyBlock(const Unit &unit, const Depth &d,
       [&] {
         if (!dots && d.ends)
           finish(previous, e.index(0), before);
+        if (takesApart())
+          takeAll(aheadOf(unit, panels, d), panels, d);
         byVectors(unit, d);
       });
   if (dots && d.ends)
@@ -311,6 +306,11 @@ void TileLoops::multiply(Value first, const Panels &panels, const Depth &d) {
     return e.create<arith::SelectOp>(condition, then, otherwise);
   };
   Value count = panels.count, lastBlock = e.plus(count, -1);
+  if (takesApart()) {
+    Ahead begin = {panels.first, d.first,   e.index(0), 1,
+                   e.index(1),   e.index(0)};
+    takeAll(begin, panels, d);
+  }
   e.loop(panels.first, panels.end, 1, [&](Value panel) {
     e.loop(e.index(0), count, 1, [&](Value block) {
       Unit unit = unitOf(first, block, panel, count);
@@ -322,7 +322,7 @@ void TileLoops::multiply(Value first, const Panels &panels, const Depth &d) {
                  select(begins, panel, select(turns, e.plus(panel, -1), panel)),
                  count);
       Value before = select(begins, e.index(0), validRows(previous));
-      multiplyBlock(unit, d, aheadOf(unit, panels, d), previous, before);
+      multiplyBlock(unit, d, panels, previous, before);
     });
   });
 }

@@ -29,6 +29,9 @@ struct TileLoops {
   int64_t steps, panels;            // of the depth, the columns
   int64_t tall = 2, height = half;  // tiles of rows a block, and rows of each
   int64_t stepsABlock, depthBlocks; // of the depth
+  // Weights of f32 come apart into tiles while the panel before them is used:
+  // those of a panel, and of the next, at one depth.
+  mlir::Value ready;
   // The parts of the left side, for some blocks of rows whether they are its
   // whole, and sums: of all blocks where those of the depth are several, else
   // of one block and the one before it.
@@ -55,15 +58,23 @@ struct TileLoops {
     int64_t fewest;
   };
 
+  /// `b` is in tiles, or of f32 in panels. `steps` are of the whole depth, and
+  /// `parts` those of an element of f32.
   TileLoops(Emitter &e, kernel::KernelOpInterface op, mlir::Value b,
-            mlir::Value out, const kernel::Target &target, bool dots);
+            mlir::Value out, const kernel::Target &target, bool dots,
+            int64_t steps, int64_t parts);
   virtual ~TileLoops() = default;
 
   int64_t blockRows() const { return tall * height; }
+  /// So that no block of the depth has more steps than `most`.
+  void splitDepth(int64_t most);
   mlir::Value allocate(llvm::ArrayRef<int64_t> shape, mlir::Type element);
-  void allocateSums(int64_t blocks);
+  /// For the sums of so many blocks, and for weights.
+  void allocateScratch(int64_t blocks);
   /// `body` with the registers as it needs them.
   void configured(llvm::function_ref<void()> body);
+  /// Calls `body` for each block of the depth.
+  void eachDepth(llvm::function_ref<void(const Depth &)> body);
   /// The blocks after block `first` against some panels at one depth.
   void multiply(mlir::Value first, const Panels &panels, const Depth &depth);
   /// What `multiply` has left of the last depth.
@@ -77,11 +88,16 @@ struct TileLoops {
 
 protected:
   /// Loads row tile `i` of a part of the left side to a register.
-  virtual void loadLeft(int tile, const Unit &unit, mlir::Value step, int part,
-                        int i) = 0;
+  virtual void loadLeft(int tile, const Unit &unit, const Depth &depth,
+                        mlir::Value step, int part, int i) = 0;
   /// The sums of a block in vector registers, by weights put together again.
   virtual void byVectors(const Unit &unit, const Depth &depth) = 0;
   virtual void byDots(const Unit &unit, const Depth &depth) = 0;
+  /// Which row of a panel of f32 is the first of a step. What is past the rows
+  /// of a step meets zeros.
+  virtual mlir::Value weightRow(mlir::Value step) = 0;
+  /// Whether all steps have as many rows.
+  virtual bool hasWholeSteps() const = 0;
   /// An index into `fits`.
   virtual mlir::Value fitOf(const Unit &unit) = 0;
   /// How many rows of the block there are.
@@ -102,10 +118,19 @@ protected:
   /// Stores whether all elements had magnitudes within `bounds`.
   void storeFit(mlir::ValueRange range, llvm::ArrayRef<int32_t> bounds,
                 mlir::Value at);
-  /// Part `i` of 32 elements, of which `halves` keep what is left.
-  mlir::Value nextPart(mlir::MutableArrayRef<mlir::Value> halves, int64_t i);
-  Emitter::Values weights(mlir::Value panel, mlir::Value line,
+  /// Calls `body` with each part of 32 f32 of a row of the left side, as a line
+  /// of a tile.
+  void eachPartOfRow(mlir::Value left, mlir::Value right,
+                     llvm::function_ref<void(int64_t, mlir::Value)> body);
+  /// The same of 16 columns of two rows of weights.
+  void eachPartOfRows(mlir::Value even, mlir::Value odd,
+                      llvm::function_ref<void(int64_t, mlir::Value)> body);
+  /// Of 16 columns of the weights, the rows of a step that a line of its tiles
+  /// holds; of f32, as many rows.
+  Emitter::Values weights(mlir::Value panel, mlir::Value step, mlir::Value line,
                           int64_t columnHalf);
+  /// Whether weights come apart before they are used.
+  bool takesApart() const { return e.element(b).isF32(); }
   /// How many rows of the matrix lie in one line of a tile.
   int64_t rowsALine() const { return bytes ? 4 : 2; }
 
@@ -113,18 +138,33 @@ private:
   struct Ahead {
     mlir::Value panel, first, turn;
     int64_t turns;
+    mlir::Value here, there; // in `ready`: this panel, and that one
+  };
+  /// Rows of weights that are fetched, from one on.
+  struct Far {
+    mlir::Value panel, row;
   };
   using Rows = llvm::function_ref<void(mlir::Value, mlir::Value)>;
 
   Unit unitOf(mlir::Value first, mlir::Value block, mlir::Value panel,
               mlir::Value count);
   Ahead aheadOf(const Unit &unit, const Panels &panels, const Depth &depth);
-  void multiplyBlock(const Unit &unit, const Depth &depth, const Ahead &ahead,
+  void multiplyBlock(const Unit &unit, const Depth &depth, const Panels &panels,
                      const Unit &previous, mlir::Value before);
-  void byTiles(const Unit &unit, const Depth &depth, const Ahead &ahead,
+  void byTiles(const Unit &unit, const Depth &depth, const Panels &panels,
                Rows meanwhile);
   void fetchAhead(const Ahead &ahead, mlir::Value step, const Depth &depth,
                   int64_t made, int64_t all);
+  void takeParts(mlir::Value x, mlir::Value y, bool rounds,
+                 llvm::function_ref<mlir::Value(mlir::Value, mlir::Value)> join,
+                 llvm::function_ref<void(int64_t, mlir::Value)> body);
+  Far farFrom(const Ahead &ahead, const Panels &panels, mlir::Value step,
+              const Depth &depth);
+  void takeLine(const Ahead &ahead, const Far &far, mlir::Value step,
+                mlir::Value line, int64_t columnHalf);
+  void takeAhead(const Ahead &ahead, const Far &far, mlir::Value step,
+                 int64_t made, int64_t all);
+  void takeAll(const Ahead &ahead, const Panels &panels, const Depth &depth);
   void addPartial(const Unit &unit);
   void eachRow(const Unit &unit, mlir::Value low, mlir::Value high,
                int64_t valid,

@@ -4,6 +4,7 @@
 #include "passes/cpu/kernels/TileLoops.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 
 using namespace mlir;
@@ -45,44 +46,80 @@ void TileLoops::storeFit(ValueRange range, ArrayRef<int32_t> bounds, Value at) {
                             fits, at);
 }
 
-// Part `i` of 32 elements: the upper halves of their words, which are rounded,
-// ties away from zero, where bits are left below. What is left stays in
-// `halves`. Of three parts the last has all that is left.
-Value TileLoops::nextPart(MutableArrayRef<Value> halves, int64_t i) {
+// The parts of `x` in turn: the upper halves of words, rounded, ties away from
+// zero, or cut off where bits are left below. Of three the last has all that is
+// left. Those of one operand are rounded, so that what products leave out has
+// either sign. Calls `join` with the words of both vectors, whose lower halves
+// are of no use.
+void TileLoops::takeParts(Value x, Value y, bool rounds,
+                          function_ref<Value(Value, Value)> join,
+                          function_ref<void(int64_t, Value)> body) {
   auto bits = VectorType::get(half, e.getI32Type());
-  auto pieces = VectorType::get(2 * half, e.getI16Type());
-  bool rest = i + 1 < parts;
-  SmallVector<Value, 2> tops;
-  for (Value &x : halves) {
-    Value top = e.create<arith::BitcastOp>(bits, x);
-    if (rest || parts == 2)
-      top = e.create<arith::AddIOp>(top, words(0x8000));
-    tops.push_back(e.create<vector::BitCastOp>(pieces, top));
-    if (rest)
-      x = e.create<arith::SubFOp>(
-          x, e.create<arith::BitcastOp>(
-                 x.getType(), e.create<arith::AndIOp>(top, words(-65536))));
+  auto pieces = VectorType::get(2 * half, e.getBF16Type());
+  for (int64_t part = 0; part < parts; ++part) {
+    bool rest = part + 1 < parts;
+    auto take = [&](Value &x) {
+      Value top = e.create<arith::BitcastOp>(bits, x);
+      if (parts == 2 || (rounds && rest))
+        top = e.create<arith::AddIOp>(top, words(0x8000));
+      if (rest)
+        x = e.create<arith::SubFOp>(
+            x, e.create<arith::BitcastOp>(
+                   x.getType(), e.create<arith::AndIOp>(top, words(-65536))));
+      return top;
+    };
+    Value first = take(x), second = take(y);
+    body(part, e.create<vector::BitCastOp>(pieces, join(first, second)));
   }
+}
+
+void TileLoops::eachPartOfRow(Value left, Value right,
+                              function_ref<void(int64_t, Value)> body) {
+  auto halves = VectorType::get(2 * half, e.getI16Type());
   SmallVector<int64_t> upper;
   for (int64_t k = 0; k < 2 * half; ++k)
     upper.push_back(2 * k + 1);
-  Value part = e.create<vector::ShuffleOp>(tops[0], tops[1], upper);
-  return e.create<arith::BitcastOp>(VectorType::get(2 * half, e.element(split)),
-                                    part);
+  auto join = [&](Value left, Value right) -> Value {
+    return e.create<vector::ShuffleOp>(
+        e.create<vector::BitCastOp>(halves, left),
+        e.create<vector::BitCastOp>(halves, right), upper);
+  };
+  takeParts(left, right, /*rounds=*/true, join, body);
 }
 
-// The rows of 16 columns of the weights that one line holds, parts summed.
-Emitter::Values TileLoops::weights(Value panel, Value line,
-                                   int64_t columnHalf) {
+void TileLoops::eachPartOfRows(Value even, Value odd,
+                               function_ref<void(int64_t, Value)> body) {
   auto bits = VectorType::get(half, e.getI32Type());
+  auto join = [&](Value even, Value odd) -> Value {
+    Value low = e.create<arith::ShRUIOp>(even, words(16));
+    if (target.vectorBits < 512)
+      return e.create<arith::OrIOp>(e.create<arith::AndIOp>(odd, words(-65536)),
+                                    low);
+    // The same, of which LLVM would make a shuffle, which takes longer.
+    return e
+        .create<LLVM::CallIntrinsicOp>(
+            bits, StringRef("llvm.x86.avx512.pternlog.d.512"),
+            ValueRange{odd, words(-65536), low, word(0xEA)})
+        .getResult(0);
+  };
+  takeParts(even, odd, /*rounds=*/false, join, body);
+}
+
+Emitter::Values TileLoops::weights(Value panel, Value step, Value line,
+                                   int64_t columnHalf) {
   Emitter::Values rows(rowsALine());
+  if (takesApart()) {
+    Value first = e.plus(weightRow(step), e.times(line, rows.size()));
+    for (auto [i, row] : llvm::enumerate(rows)) {
+      Value at = e.smaller(e.plus(first, i), e.index(e.shape(b)[1] - 1));
+      row = e.load(b, {panel, at, e.index(columnHalf * half)}, half, half);
+    }
+    return rows;
+  }
+  auto bits = VectorType::get(half, e.getI32Type());
   for (int64_t part = 0; part < parts; ++part) {
-    Emitter::Values at = {panel,
-                          e.dividedBy(line, half),
-                          e.index(part),
-                          e.index(columnHalf),
-                          e.modulo(line, half),
-                          e.index(0)};
+    Emitter::Values at = {panel, step,      e.index(part), e.index(columnHalf),
+                          line,  e.index(0)};
     Value all =
         e.create<vector::BitCastOp>(bits, e.load(b, at, stepDepth, stepDepth));
     for (auto [i, row] : llvm::enumerate(rows)) {

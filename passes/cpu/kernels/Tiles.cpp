@@ -70,11 +70,11 @@ struct TileEmitter : TileProduct {
   void allocateParts() {
     int64_t most = slabs.size + (slabs.larger != 0);
     split = allocate({most, stepsABlock, parts, tall, height, stepDepth},
-                     e.element(b));
+                     bytes ? e.element(b) : Type(e.getBF16Type()));
     fits = allocate({most}, e.getI32Type());
     if (dots && bytes)
       least = allocate({most}, e.getI32Type());
-    allocateSums(most);
+    allocateScratch(most);
   }
 
   Value firstBlock(Value slab) {
@@ -86,16 +86,6 @@ struct TileEmitter : TileProduct {
     if (slabs.larger == 0)
       return e.index(slabs.size);
     return e.create<arith::SubIOp>(firstBlock(e.plus(slab, 1)), first);
-  }
-
-  void eachDepth(llvm::function_ref<void(const Depth &)> body) {
-    if (depthBlocks == 1)
-      return body({e.index(0), steps, true, true});
-    int64_t last = (depthBlocks - 1) * stepsABlock;
-    body({e.index(0), stepsABlock, true, false});
-    e.loop(e.index(stepsABlock), e.index(last), stepsABlock,
-           [&](Value step) { body({step, stepsABlock, false, false}); });
-    body({e.index(last), steps - last, false, true});
   }
 
   void slabsBetween(Value low, Value high, Value firstPanel, Value endPanel) {

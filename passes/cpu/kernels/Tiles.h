@@ -23,10 +23,14 @@ struct TileProduct : TileLoops {
   void splitBlock(mlir::Value first, mlir::Value block, const Depth &depth);
 
 protected:
-  void loadLeft(int tile, const Unit &unit, mlir::Value step, int part,
-                int i) override;
+  void loadLeft(int tile, const Unit &unit, const Depth &depth,
+                mlir::Value step, int part, int i) override;
   void byVectors(const Unit &unit, const Depth &depth) override;
   void byDots(const Unit &unit, const Depth &depth) override;
+  mlir::Value weightRow(mlir::Value step) override {
+    return e.times(step, stepDepth);
+  }
+  bool hasWholeSteps() const override { return depth % stepDepth == 0; }
   mlir::Value fitOf(const Unit &unit) override { return unit.block; }
   mlir::Value validRows(const Unit &unit) override {
     return rowsFrom(firstRowOf(unit));

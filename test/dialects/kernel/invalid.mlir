@@ -310,7 +310,7 @@ func.func @matmul_c6_range(%a: memref<4x8xf32>, %b: memref<1x1x3x2x16x32xbf16>, 
 // -----
 
 func.func @matmul_c6_parts(%a: memref<4x8xbf16>, %b: memref<1x1x3x2x16x32xbf16>, %c: memref<4x20xf32>) {
-  // expected-error@+1 {{cannot multiply 'memref<4x8xbf16>' by tiles 'memref<1x1x3x2x16x32xbf16>'}}
+  // expected-error@+1 {{cannot multiply 'memref<4x8xbf16>' by tiles of 'memref<1x1x3x2x16x32xbf16>'}}
   kernel.matmul ins(%a, %b : memref<4x8xbf16>, memref<1x1x3x2x16x32xbf16>) outs(%c : memref<4x20xf32>) attributes {range = array<i32: 5, 9>} {
   ^bb0(%sum: f32):
     kernel.yield %sum : f32
@@ -321,7 +321,7 @@ func.func @matmul_c6_parts(%a: memref<4x8xbf16>, %b: memref<1x1x3x2x16x32xbf16>,
 // -----
 
 func.func @matmul_c6_depth(%a: memref<4x40xf32>, %b: memref<1x1x3x2x16x32xbf16>, %c: memref<4x20xf32>) {
-  // expected-error@+1 {{cannot multiply 'memref<4x40xf32>' by 'memref<1x1x3x2x16x32xbf16>'}}
+  // expected-error@+1 {{cannot multiply 'memref<4x40xf32>' by tiles of 'memref<1x1x3x2x16x32xbf16>'}}
   kernel.matmul ins(%a, %b : memref<4x40xf32>, memref<1x1x3x2x16x32xbf16>) outs(%c : memref<4x20xf32>) attributes {range = array<i32: 5, 9>} {
   ^bb0(%sum: f32):
     kernel.yield %sum : f32
@@ -332,7 +332,7 @@ func.func @matmul_c6_depth(%a: memref<4x40xf32>, %b: memref<1x1x3x2x16x32xbf16>,
 // -----
 
 func.func @matmul_c6_unsigned(%a: memref<4x64xi8>, %b: memref<1x1x1x2x16x64xi8>, %c: memref<4x20xi32>) {
-  // expected-error@+1 {{cannot multiply 'memref<4x64xi8>' by 'memref<1x1x1x2x16x64xi8>'}}
+  // expected-error@+1 {{cannot multiply 'memref<4x64xi8>' by tiles}}
   kernel.matmul ins(%a, %b : memref<4x64xi8>, memref<1x1x1x2x16x64xi8>) outs(%c : memref<4x20xi32>) attributes {range = array<i32: -128, 127>, unsigned_a} {
   ^bb0(%sum: i32):
     kernel.yield %sum : i32
@@ -343,8 +343,52 @@ func.func @matmul_c6_unsigned(%a: memref<4x64xi8>, %b: memref<1x1x1x2x16x64xi8>,
 // -----
 
 func.func @matmul_c6_bytes(%a: memref<4x8xf32>, %b: memref<1x1x1x2x16x64xi8>, %c: memref<4x20xf32>) {
-  // expected-error@+1 {{cannot multiply 'memref<4x8xf32>' by tiles 'memref<1x1x1x2x16x64xi8>'}}
+  // expected-error@+1 {{cannot multiply 'memref<4x8xf32>' by tiles of 'memref<1x1x1x2x16x64xi8>'}}
   kernel.matmul ins(%a, %b : memref<4x8xf32>, memref<1x1x1x2x16x64xi8>) outs(%c : memref<4x20xf32>) attributes {range = array<i32: 5, 9>} {
+  ^bb0(%sum: f32):
+    kernel.yield %sum : f32
+  }
+  return
+}
+
+// -----
+
+func.func @matmul_c6_panels(%a: memref<4x40xf32>, %b: memref<2x40x16xf32>, %c: memref<4x20xf32>) {
+  // expected-error@+1 {{cannot multiply 'memref<4x40xf32>' by tiles of 'memref<2x40x16xf32>'}}
+  kernel.matmul ins(%a, %b : memref<4x40xf32>, memref<2x40x16xf32>) outs(%c : memref<4x20xf32>) attributes {range = array<i32: 5, 9>} {
+  ^bb0(%sum: f32):
+    kernel.yield %sum : f32
+  }
+  return
+}
+
+// -----
+
+func.func @matmul_c6_four_parts(%a: memref<4x40xf32>, %b: memref<1x40x32xf32>, %c: memref<4x20xf32>) {
+  // expected-error@+1 {{cannot have 4 parts}}
+  kernel.matmul ins(%a, %b : memref<4x40xf32>, memref<1x40x32xf32>) outs(%c : memref<4x20xf32>) attributes {parts = 4 : i64, range = array<i32: 5, 9>} {
+  ^bb0(%sum: f32):
+    kernel.yield %sum : f32
+  }
+  return
+}
+
+// -----
+
+func.func @convolution_c5_channels(%x: memref<1x8x8x40xf32>, %w: memref<1x3x3x1x3x2x16x32xbf16>, %y: memref<1x8x8x20xf32>) {
+  // expected-error@+1 {{cannot sum tiles of 'memref<1x3x3x1x3x2x16x32xbf16>'}}
+  kernel.convolution ins(%x, %w : memref<1x8x8x40xf32>, memref<1x3x3x1x3x2x16x32xbf16>) outs(%y : memref<1x8x8x20xf32>) attributes {dilations = array<i64: 1, 1>, groups = 1 : i64, padding = array<i64: 1, 1>, range = array<i32: 5, 9>, strides = array<i64: 1, 1>} {
+  ^bb0(%sum: f32):
+    kernel.yield %sum : f32
+  }
+  return
+}
+
+// -----
+
+func.func @convolution_c5_range(%x: memref<1x8x8x32xf32>, %w: memref<1x3x3x32x32xf32>, %y: memref<1x8x8x20xf32>) {
+  // expected-error@+1 {{has no range of magnitudes}}
+  kernel.convolution ins(%x, %w : memref<1x8x8x32xf32>, memref<1x3x3x32x32xf32>) outs(%y : memref<1x8x8x20xf32>) attributes {dilations = array<i64: 1, 1>, groups = 1 : i64, padding = array<i64: 1, 1>, range = array<i32: 9, 5>, strides = array<i64: 1, 1>} {
   ^bb0(%sum: f32):
     kernel.yield %sum : f32
   }

@@ -158,3 +158,19 @@ func.func @byte_tiles(%a: memref<40x70xi32>, %b: memref<3x2x1x2x16x64xi8>, %c: m
   }
   return
 }
+
+// Panels that come apart in use, and a filter in tiles of parts.
+// CHECK-LABEL: func @apart_in_use
+// CHECK: kernel.matmul {{.*}} memref<3x70x32xf32>) {{.*}} attributes {parts = 2 : i64, range = array<i32: 226492416, 1879048192>}
+// CHECK: kernel.convolution {{.*}} memref<1x3x3x2x3x2x16x32xbf16>) {{.*}} range = array<i32: 226492416, 1879048192>
+func.func @apart_in_use(%a: memref<40x70xf32>, %b: memref<3x70x32xf32>, %c: memref<40x90xf32>, %x: memref<1x8x8x40xf32>, %w: memref<1x3x3x2x3x2x16x32xbf16>, %y: memref<1x8x8x20xf32>) {
+  kernel.matmul ins(%a, %b : memref<40x70xf32>, memref<3x70x32xf32>) outs(%c : memref<40x90xf32>) attributes {parts = 2 : i64, range = array<i32: 226492416, 1879048192>} {
+  ^bb0(%sum: f32):
+    kernel.yield %sum : f32
+  }
+  kernel.convolution ins(%x, %w : memref<1x8x8x40xf32>, memref<1x3x3x2x3x2x16x32xbf16>) outs(%y : memref<1x8x8x20xf32>) attributes {dilations = array<i64: 1, 1>, groups = 1 : i64, padding = array<i64: 1, 1>, range = array<i32: 226492416, 1879048192>, strides = array<i64: 1, 1>} {
+  ^bb0(%sum: f32):
+    kernel.yield %sum : f32
+  }
+  return
+}

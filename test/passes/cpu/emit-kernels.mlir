@@ -1081,7 +1081,7 @@ func.func @tiles(%a: memref<64x64xf32>, %b: memref<2x2x3x2x16x32xbf16>, %c: memr
 // CHECK-NOT: "llvm.x86.tileloadd64"
 // CHECK: return
 func.func @two_parts(%a: memref<64x64xf32>, %b: memref<2x2x2x2x16x32xbf16>, %c: memref<64x64xf32>) {
-  kernel.matmul ins(%a, %b : memref<64x64xf32>, memref<2x2x2x2x16x32xbf16>) outs(%c : memref<64x64xf32>) attributes {range = array<i32: 226492416, 1879048192>} {
+  kernel.matmul ins(%a, %b : memref<64x64xf32>, memref<2x2x2x2x16x32xbf16>) outs(%c : memref<64x64xf32>) attributes {parts = 2 : i64, range = array<i32: 226492416, 1879048192>} {
   ^bb0(%sum: f32):
     kernel.yield %sum : f32
   }
@@ -1101,8 +1101,8 @@ func.func @two_parts(%a: memref<64x64xf32>, %b: memref<2x2x2x2x16x32xbf16>, %c: 
 // CHECK-NOT: kernel.parts
 // CHECK: return
 module attributes {weir.slots = 2, weir.target = {features = "+amx-tile,+amx-bf16", l2 = 2097152, vector_bits = 512}} {
-func.func @slabs(%a: memref<300x1024xf32>, %b: memref<2x32x3x2x16x32xbf16>, %c: memref<300x64xf32>) {
-  kernel.matmul ins(%a, %b : memref<300x1024xf32>, memref<2x32x3x2x16x32xbf16>) outs(%c : memref<300x64xf32>) attributes {range = array<i32: 226492416, 1879048192>} {
+func.func @slabs(%a: memref<300x1024xf32>, %b: memref<32x32x3x2x16x32xbf16>, %c: memref<300x1024xf32>) {
+  kernel.matmul ins(%a, %b : memref<300x1024xf32>, memref<32x32x3x2x16x32xbf16>) outs(%c : memref<300x1024xf32>) attributes {range = array<i32: 226492416, 1879048192>} {
   ^bb0(%sum: f32):
     kernel.yield %sum : f32
   }
@@ -1170,8 +1170,8 @@ func.func @epilogue_meanwhile(%a: memref<1x8x16x64xf32>, %b: memref<2x2x3x2x16x3
 // CHECK-NOT: kernel.parts
 // CHECK: return
 module attributes {weir.target = {features = "+amx-tile,+amx-bf16", l2 = 2097152, vector_bits = 512}} {
-func.func @slab_by_slab(%a: memref<300x1024xf32>, %b: memref<2x32x3x2x16x32xbf16>, %c: memref<300x64xf32>) {
-  kernel.matmul ins(%a, %b : memref<300x1024xf32>, memref<2x32x3x2x16x32xbf16>) outs(%c : memref<300x64xf32>) attributes {range = array<i32: 226492416, 1879048192>} {
+func.func @slab_by_slab(%a: memref<300x1024xf32>, %b: memref<32x32x3x2x16x32xbf16>, %c: memref<300x1024xf32>) {
+  kernel.matmul ins(%a, %b : memref<300x1024xf32>, memref<32x32x3x2x16x32xbf16>) outs(%c : memref<300x1024xf32>) attributes {range = array<i32: 226492416, 1879048192>} {
   ^bb0(%sum: f32):
     kernel.yield %sum : f32
   }
@@ -1217,7 +1217,8 @@ func.func @dots(%a: memref<64x64xi32>, %b: memref<2x1x1x2x16x64xi8>, %c: memref<
 // once for all rows of a block.
 // CHECK-LABEL: func @pairs
 // CHECK-NOT: vector.reduction <minsi>
-// CHECK: vector.store %{{.*}}, %[[SPLIT:.*]][{{.*}} : memref<2x2x1x2x16x32xbf16>, vector<32xbf16>
+// CHECK: vector.store %{{.*}}, %[[SPLIT:.*]][{{.*}} : memref<2x2x1x2x16x32xbf16>, vector<16xbf16>
+// CHECK: vector.store %{{.*}}, %[[SPLIT]][{{.*}}, vector<16xbf16>
 // CHECK: memref.prefetch
 // CHECK: memref.prefetch
 // CHECK: vector.load %[[SPLIT]][{{.*}}, vector<2xbf16>
@@ -1343,6 +1344,76 @@ func.func @long_epilogue(%a: memref<5x16xf32>, %b: memref<2x16x32xf32>, %c: memr
 module attributes {weir.target = {features = "+amx-tile,+amx-bf16", l2 = 2097152, vector_bits = 512}} {
 func.func @chains(%a: memref<64x2048xf32>, %b: memref<2x64x3x2x16x32xbf16>, %c: memref<64x64xf32>) {
   kernel.matmul ins(%a, %b : memref<64x2048xf32>, memref<2x64x3x2x16x32xbf16>) outs(%c : memref<64x64xf32>) attributes {range = array<i32: 226492416, 1879048192>} {
+  ^bb0(%sum: f32):
+    kernel.yield %sum : f32
+  }
+  return
+}
+}
+
+// -----
+
+// Panels of f32 come apart while the one before them is used, the first before:
+// rows in pairs, whose upper halves become a line of a tile, and what is left of
+// them those of the next parts. Rows further on are fetched meanwhile.
+// CHECK-LABEL: func @apart_in_use
+// CHECK: memref.alloc() {{.*}} : memref<2x24x3x2x16x32xbf16>
+// CHECK: scf.for
+// CHECK-COUNT-3: "llvm.x86.avx512.pternlog.d.512"
+// CHECK: "llvm.x86.tilezero"
+// CHECK: "llvm.x86.tdpbf16ps"
+// CHECK: memref.prefetch %{{.*}}, read, locality<2>, data : memref<24x768x32xf32>
+// CHECK: arith.shrui
+// CHECK: "llvm.x86.avx512.pternlog.d.512"
+// CHECK: "llvm.x86.tdpbf16ps"
+// CHECK: "llvm.x86.tilestored64"
+// CHECK: return
+module attributes {weir.target = {features = "+amx-tile,+amx-bf16", l2 = 2097152, vector_bits = 512}} {
+func.func @apart_in_use(%a: memref<64x768xf32>, %b: memref<24x768x32xf32>, %c: memref<64x768xf32>) {
+  kernel.matmul ins(%a, %b : memref<64x768xf32>, memref<24x768x32xf32>) outs(%c : memref<64x768xf32>) attributes {range = array<i32: 226492416, 1879048192>} {
+  ^bb0(%sum: f32):
+    kernel.yield %sum : f32
+  }
+  return
+}
+}
+
+// -----
+
+// An image is taken apart with a border of zeros: 16 lines of 16 positions, and
+// one and a block more. Tiles are lines of 14 results, and read theirs from any
+// position on. The depth of 18 steps is one chain.
+// CHECK-LABEL: func @tile_convolution
+// CHECK: dense<[1, 0, 0, 0, 4194368, 4194368, 4194368, 4194368, 0, 0, 0, 0, 235802126, 269487630, 0, 0]>
+// CHECK: memref.alloc() {{.*}} : memref<2x3x1x300x32xbf16>
+// CHECK: vector.reduction <minui>
+// CHECK: scf.for %{{.*}} = %c0{{.*}} to %c18
+// CHECK-COUNT-24: "llvm.x86.tdpbf16ps"
+// CHECK: "llvm.x86.tilestored64"
+// CHECK: vector.fma
+// CHECK-NOT: kernel
+module attributes {weir.target = {features = "+amx-tile,+amx-bf16", l2 = 2097152, vector_bits = 512}} {
+func.func @tile_convolution(%x: memref<1x14x14x64xf32>, %w: memref<2x3x3x2x3x2x16x32xbf16>, %y: memref<1x14x14x64xf32>) {
+  kernel.convolution ins(%x, %w : memref<1x14x14x64xf32>, memref<2x3x3x2x3x2x16x32xbf16>) outs(%y : memref<1x14x14x64xf32>) attributes {dilations = array<i64: 1, 1>, groups = 1 : i64, padding = array<i64: 1, 1>, range = array<i32: 226492416, 1879048192>, strides = array<i64: 1, 1>} {
+  ^bb0(%sum: f32):
+    kernel.yield %sum : f32
+  }
+  return
+}
+}
+
+// -----
+
+// Where windows step by two, pixels are four images by their phase, each of 8
+// lines of 8 positions; and tiles of all lines take their borders along.
+// CHECK-LABEL: func @tile_convolution_strides
+// CHECK: memref.alloc() {{.*}} : memref<2x3x4x100x32xbf16>
+// CHECK: "llvm.x86.tdpbf16ps"
+// CHECK: arith.cmpi ult
+// CHECK-NOT: kernel
+module attributes {weir.target = {features = "+amx-tile,+amx-bf16", l2 = 2097152, vector_bits = 512}} {
+func.func @tile_convolution_strides(%x: memref<1x14x14x64xf32>, %w: memref<2x3x3x64x32xf32>, %y: memref<1x7x7x64xf32>) {
+  kernel.convolution ins(%x, %w : memref<1x14x14x64xf32>, memref<2x3x3x64x32xf32>) outs(%y : memref<1x7x7x64xf32>) attributes {dilations = array<i64: 1, 1>, groups = 1 : i64, padding = array<i64: 0, 0>, range = array<i32: 226492416, 1879048192>, strides = array<i64: 2, 2>} {
   ^bb0(%sum: f32):
     kernel.yield %sum : f32
   }

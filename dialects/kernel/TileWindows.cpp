@@ -1,0 +1,59 @@
+// How the windows of a convolution are read by the tiles of Intel AMX.
+
+#include "dialects/kernel/TileWindows.h"
+
+#include "llvm/Support/MathExtras.h"
+
+#include <algorithm>
+
+namespace weir::kernel {
+
+int64_t TileAxis::phases() const {
+  int64_t most = 0;
+  for (int64_t tap = 0; tap < std::min(taps, stride); ++tap)
+    most = std::max(most, phaseOf(tap));
+  return most + 1;
+}
+
+bool TileAxis::reads(int64_t phase) const {
+  for (int64_t tap = 0; tap < std::min(taps, stride); ++tap)
+    if (phaseOf(tap) == phase)
+      return true;
+  return false;
+}
+
+int64_t TileAxis::first(int64_t phase) const {
+  return std::clamp<int64_t>(llvm::divideCeilSigned(low - phase, stride), 0,
+                             extent());
+}
+
+int64_t TileAxis::end(int64_t phase) const {
+  return std::clamp(llvm::divideCeilSigned(size + low - phase, stride),
+                    first(phase), extent());
+}
+
+// Tiles of fewer rows take no less time: those of the right side are loaded.
+static constexpr int64_t mostRows = 16, leastRows = 12;
+
+TileWindows::TileWindows(TileAxis y, TileAxis x) : y(y), x(x) {
+  tilesALine = llvm::divideCeil(x.results, mostRows);
+  int64_t ofLine = llvm::divideCeil(x.results, tilesALine);
+  int64_t ofPlaces = llvm::divideCeil(places(), mostRows);
+  byLine = y.results * tilesALine * std::max(ofLine, leastRows) <=
+           ofPlaces * mostRows;
+  tiles = byLine ? y.results * tilesALine : ofPlaces;
+  height = byLine ? ofLine : llvm::divideCeil(places(), tiles);
+}
+
+TileWindows TileWindows::of(llvm::ArrayRef<int64_t> results,
+                            llvm::ArrayRef<int64_t> taps,
+                            llvm::ArrayRef<int64_t> strides,
+                            llvm::ArrayRef<int64_t> dilations) {
+  auto axis = [&](size_t d) {
+    return TileAxis{strides[d], dilations[d], 0, 1, results[d], taps[d]};
+  };
+  return results.size() == 1 ? TileWindows(TileAxis(), axis(0))
+                             : TileWindows(axis(0), axis(1));
+}
+
+} // namespace weir::kernel
