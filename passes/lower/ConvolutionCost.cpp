@@ -55,9 +55,6 @@ double filteredCycles(const Sizes &s, const kernel::MinimalWindow &window,
   double transforms = tiles * (s.inputVectors * 4 * products +
                                s.outputVectors * (2.5 * sums + 2 * results));
   double total = std::max(multiply, fetch) + transforms;
-  if (target.tiles)
-    total = (multiply + transforms) * waits +
-            target.fmaRate * farCycles(filter * blocks);
   // A filter that only the run knows is transformed by each.
   if (!s.known)
     total += s.inputs * s.outputVectors * 4 * products +
@@ -121,15 +118,8 @@ tilesWorthFiltering(ArrayRef<int64_t> filter, ArrayRef<int64_t> result,
               inside,
               isKnown};
   SmallVector<int64_t> best;
+  double transformed = 0; // bytes of its filter
   double least = directCycles(sizes) * 0.95;
-  if (target.tiles && isKnown)
-    least = std::min(least, target.fmaRate *
-                                tileCycles(kernel::TileWindows::of(
-                                               result.slice(1, 2),
-                                               filter.take_front(2), strides,
-                                               /*dilations=*/{1, 1}),
-                                           result[0], filter[2], filter[3],
-                                           /*parts=*/3));
   auto tilesOf = [](int64_t results) {
     return results == 1 ? SmallVector<int64_t>{1} : SmallVector<int64_t>{2, 4};
   };
@@ -146,8 +136,21 @@ tilesWorthFiltering(ArrayRef<int64_t> filter, ArrayRef<int64_t> result,
       if (cycles < least) {
         least = cycles;
         best = {y, x};
+        transformed = double(window->products()) * sizes.inputs *
+                      sizes.outputs * sizeof(float);
       }
     }
+  // A direct sum by tiles may beat the best by vectors.
+  if (target.tiles && isKnown && !best.empty()) {
+    auto windows = kernel::TileWindows::of(result.slice(1, 2),
+                                           filter.take_front(2), strides,
+                                           /*dilations=*/{1, 1});
+    double byTiles =
+        tileCycles(windows, result[0], filter[2], filter[3], /*parts=*/3);
+    if (byTiles <
+        least / double(target.fmaRate) * waits + farCycles(transformed))
+      return {};
+  }
   return best;
 }
 

@@ -164,6 +164,11 @@ struct Packing {
 struct PackWeights : impl::PackWeightsBase<PackWeights> {
   void runOnOperation() override {
     ModuleOp module = getOperation();
+    module.walk([&](graph::ConstantOp constant) {
+      ShapedType type = constant.getType();
+      weightsBytes += type.getNumElements() *
+                      llvm::divideCeil(type.getElementTypeBitWidth(), 8);
+    });
     for (auto &[name, callers] : plan::tasksOfKernels(module))
       if (auto kernel = module.lookupSymbol<func::FuncOp>(name);
           kernel && !kernel->hasAttr("weir.gemm") &&
@@ -219,7 +224,9 @@ private:
     kernel::ConvolutionOp convolution = convolutionOf(user);
     if (tiled) {
       Value out = convolution ? convolution.getOut() : productOf(user).getOut();
-      bool inPanels = type.getElementType().isF32() && !areApart(rowsOf(out));
+      bool inPanels =
+          type.getElementType().isF32() &&
+          !areApart(rowsOf(out), weightsBytes, kernel::Target::of(user));
       packing.tileParts = inPanels ? 0 : parts;
       type =
           tiledType(type, argument.getType(), convolution != nullptr, packing);
@@ -339,6 +346,7 @@ private:
 
   std::map<std::tuple<Operation *, const void *, Packing::Key>, Value> made;
   llvm::SetVector<graph::ConstantOp> replaced;
+  int64_t weightsBytes = 0; // of all constants
 };
 
 } // namespace

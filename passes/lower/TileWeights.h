@@ -6,6 +6,7 @@
 #define WEIR_PASSES_LOWER_TILEWEIGHTS_H
 
 #include "dialects/kernel/Kernel.h"
+#include "dialects/kernel/Target.h"
 
 #include <optional>
 
@@ -17,9 +18,10 @@ namespace weir {
 int64_t partsInTiles(mlir::Operation *packed);
 
 /// Whether f32 that these many rows of results meet are taken apart when
-/// compiled. Else they stay in panels and come apart in use, between products:
-/// they are two thirds of the memory, which is what few rows wait for.
-bool areApart(int64_t rows);
+/// compiled, in a model of so many bytes of weights. Else they stay in panels
+/// and come apart in use, between products: they are two thirds of the memory,
+/// which is what few rows wait for where caches do not hold all weights.
+bool areApart(int64_t rows, int64_t weightsBytes, const kernel::Target &target);
 
 /// The product of the panels that `packed` makes, which has no other user.
 kernel::MatmulOp productOf(mlir::Operation *packed);

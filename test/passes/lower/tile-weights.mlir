@@ -31,14 +31,41 @@ func.func private @kernel_0(%a: tensor<160x32xf32>, %w: tensor<32x192xf32> {weir
 
 // -----
 
-// Those that fewer meet are panels of f32, which come apart in use.
+// Those that three or four meet are panels of f32, which come apart in use.
 // CHECK-LABEL: func.func @few_rows
 // CHECK: %[[W:.*]] = graph.constant {{.*}} : tensor<6x32x32xf32>
 // CHECK: plan.task @kernel_0(%{{.*}}, %[[W]])
 // CHECK-NOT: kernel.pack
-// CHECK: kernel.matmul {{.*}} : tensor<64x32xf32>, tensor<6x32x32xf32>) {{.*}} attributes {range = array<i32: 226492416, 2063597568>}
+// CHECK: kernel.matmul {{.*}} : tensor<96x32xf32>, tensor<6x32x32xf32>) {{.*}} attributes {range = array<i32: 226492416, 2063597568>}
 module attributes {weir.target = {features = "+amx-bf16,+amx-tile"}} {
-func.func @few_rows(%x: tensor<64x32xf32>) -> tensor<64x192xf32> attributes {weir.entry = "serve"} {
+func.func @few_rows(%x: tensor<96x32xf32>) -> tensor<96x192xf32> attributes {weir.entry = "serve"} {
+  %w = graph.constant dense<0x3F812345> : tensor<32x192xf32>
+  %y = plan.task @kernel_0(%x, %w) : (tensor<96x32xf32>, tensor<32x192xf32>) -> tensor<96x192xf32>
+  return %y : tensor<96x192xf32>
+}
+func.func private @kernel_0(%a: tensor<96x32xf32>, %w: tensor<32x192xf32> {weir.constant}) -> tensor<96x192xf32> attributes {weir.kernel} {
+  %e = tensor.empty() : tensor<6x32x32xf32>
+  %p = kernel.pack ins(%w : tensor<32x192xf32>) outs(%e : tensor<6x32x32xf32>) -> tensor<6x32x32xf32>
+  %c = tensor.empty() : tensor<96x192xf32>
+  %y = kernel.matmul ins(%a, %p : tensor<96x32xf32>, tensor<6x32x32xf32>) outs(%c : tensor<96x192xf32>) -> tensor<96x192xf32> {
+  ^bb0(%sum: f32):
+    kernel.yield %sum : f32
+  }
+  return %y : tensor<96x192xf32>
+}
+}
+
+// -----
+
+// So are those that fewer meet, of a model whose weights caches do not hold.
+// CHECK-LABEL: func.func @large_model
+// CHECK: %[[W:.*]] = graph.constant {{.*}} : tensor<6x32x32xf32>
+// CHECK: plan.task @kernel_0(%{{.*}}, %[[W]])
+// CHECK-NOT: kernel.pack
+// CHECK: kernel.matmul {{.*}} : tensor<64x32xf32>, tensor<6x32x32xf32>) {{.*}} attributes {range = array<i32: 226492416, 2063597568>}
+module attributes {weir.target = {features = "+amx-bf16,+amx-tile", l2 = 32768}} {
+func.func @large_model(%x: tensor<64x32xf32>) -> tensor<64x192xf32> attributes {weir.entry = "serve"} {
+  %others = graph.constant dense<3.0> : tensor<512x512xf32>
   %w = graph.constant dense<0x3F812345> : tensor<32x192xf32>
   %y = plan.task @kernel_0(%x, %w) : (tensor<64x32xf32>, tensor<32x192xf32>) -> tensor<64x192xf32>
   return %y : tensor<64x192xf32>
@@ -59,7 +86,7 @@ func.func private @kernel_0(%a: tensor<64x32xf32>, %w: tensor<32x192xf32> {weir.
 
 // Sixteen bits are asked for: two parts.
 // CHECK-LABEL: func.func @precision
-// CHECK: kernel.matmul {{.*}} : tensor<64x32xf32>, tensor<6x32x32xf32>) {{.*}} attributes {parts = 2 : i64, range
+// CHECK: kernel.matmul {{.*}} : tensor<64x32xf32>, tensor<6x1x2x2x16x32xbf16>) {{.*}} attributes {parts = 2 : i64, range
 module attributes {weir.precision = "bf16x3", weir.target = {features = "+amx-bf16,+amx-tile"}} {
 func.func @precision(%x: tensor<64x32xf32>) -> tensor<64x192xf32> attributes {weir.entry = "serve"} {
   %w = graph.constant dense<3.0> : tensor<32x192xf32>
@@ -82,7 +109,7 @@ func.func private @kernel_0(%a: tensor<64x32xf32>, %w: tensor<32x192xf32> {weir.
 
 // Two panels are worth taking the rows apart for, one is not.
 // CHECK-LABEL: func.func @two_panels
-// CHECK: kernel.matmul {{.*}} : tensor<64x256xf32>, tensor<2x256x32xf32>) {{.*}} attributes {range
+// CHECK: tensor<2x8x3x2x16x32xbf16>
 module attributes {weir.target = {features = "+amx-bf16,+amx-tile"}} {
 func.func @two_panels(%x: tensor<64x256xf32>) -> tensor<64x64xf32> attributes {weir.entry = "serve"} {
   %w = graph.constant dense<3.0> : tensor<256x64xf32>
@@ -311,13 +338,13 @@ func.func private @kernel_0(%a: tensor<64x64xi8>, %w: tensor<64x64xi8> {weir.con
 // CHECK: kernel.convolution {{.*}} tensor<2x3x3x40x32xf32>) {{.*}} range = array<i32: 226492416, 2021654528>
 // CHECK: kernel.convolution {{.*}} tensor<2x3x3x2x1x2x16x32xbf16>) {{.*}} range = array<i32: {{.*}}>
 module attributes {weir.target = {features = "+amx-bf16,+amx-tile"}} {
-func.func @filters(%x: tensor<1x28x28x40xf32>, %z: tensor<1x14x14x40xf32>, %v: tensor<1x28x28x40xbf16>) -> (tensor<1x14x14x64xf32>, tensor<1x7x7x64xf32>, tensor<1x14x14x64xbf16>) attributes {weir.entry = "serve"} {
+func.func @filters(%x: tensor<1x28x28x40xf32>, %z: tensor<1x20x20x40xf32>, %v: tensor<1x28x28x40xbf16>) -> (tensor<1x14x14x64xf32>, tensor<1x10x10x64xf32>, tensor<1x14x14x64xbf16>) attributes {weir.entry = "serve"} {
   %w = graph.constant dense<3.0> : tensor<3x3x40x64xf32>
   %h = graph.constant dense<3.0> : tensor<3x3x40x64xbf16>
   %0 = plan.task @kernel_0(%x, %w) : (tensor<1x28x28x40xf32>, tensor<3x3x40x64xf32>) -> tensor<1x14x14x64xf32>
-  %1 = plan.task @kernel_1(%z, %w) : (tensor<1x14x14x40xf32>, tensor<3x3x40x64xf32>) -> tensor<1x7x7x64xf32>
+  %1 = plan.task @kernel_1(%z, %w) : (tensor<1x20x20x40xf32>, tensor<3x3x40x64xf32>) -> tensor<1x10x10x64xf32>
   %2 = plan.task @kernel_2(%v, %h) : (tensor<1x28x28x40xbf16>, tensor<3x3x40x64xbf16>) -> tensor<1x14x14x64xbf16>
-  return %0, %1, %2 : tensor<1x14x14x64xf32>, tensor<1x7x7x64xf32>, tensor<1x14x14x64xbf16>
+  return %0, %1, %2 : tensor<1x14x14x64xf32>, tensor<1x10x10x64xf32>, tensor<1x14x14x64xbf16>
 }
 func.func private @kernel_0(%x: tensor<1x28x28x40xf32>, %w: tensor<3x3x40x64xf32> {weir.constant}) -> tensor<1x14x14x64xf32> attributes {weir.kernel} {
   %e = tensor.empty() : tensor<2x3x3x40x32xf32>
@@ -329,15 +356,15 @@ func.func private @kernel_0(%x: tensor<1x28x28x40xf32>, %w: tensor<3x3x40x64xf32
   }
   return %y : tensor<1x14x14x64xf32>
 }
-func.func private @kernel_1(%x: tensor<1x14x14x40xf32>, %w: tensor<3x3x40x64xf32> {weir.constant}) -> tensor<1x7x7x64xf32> attributes {weir.kernel} {
+func.func private @kernel_1(%x: tensor<1x20x20x40xf32>, %w: tensor<3x3x40x64xf32> {weir.constant}) -> tensor<1x10x10x64xf32> attributes {weir.kernel} {
   %e = tensor.empty() : tensor<2x3x3x40x32xf32>
   %p = kernel.pack_filter ins(%w : tensor<3x3x40x64xf32>) groups 1 outs(%e : tensor<2x3x3x40x32xf32>) -> tensor<2x3x3x40x32xf32>
-  %c = tensor.empty() : tensor<1x7x7x64xf32>
-  %y = kernel.convolution ins(%x, %p : tensor<1x14x14x40xf32>, tensor<2x3x3x40x32xf32>) outs(%c : tensor<1x7x7x64xf32>) -> tensor<1x7x7x64xf32> attributes {dilations = array<i64: 1, 1>, groups = 1 : i64, padding = array<i64: 0, 0>, strides = array<i64: 2, 2>} {
+  %c = tensor.empty() : tensor<1x10x10x64xf32>
+  %y = kernel.convolution ins(%x, %p : tensor<1x20x20x40xf32>, tensor<2x3x3x40x32xf32>) outs(%c : tensor<1x10x10x64xf32>) -> tensor<1x10x10x64xf32> attributes {dilations = array<i64: 1, 1>, groups = 1 : i64, padding = array<i64: 0, 0>, strides = array<i64: 2, 2>} {
   ^bb0(%sum: f32):
     kernel.yield %sum : f32
   }
-  return %y : tensor<1x7x7x64xf32>
+  return %y : tensor<1x10x10x64xf32>
 }
 func.func private @kernel_2(%x: tensor<1x28x28x40xbf16>, %w: tensor<3x3x40x64xbf16> {weir.constant}) -> tensor<1x14x14x64xbf16> attributes {weir.kernel} {
   %e = tensor.empty() : tensor<2x3x3x40x32xbf16>
