@@ -131,8 +131,10 @@ int64_t partsInTiles(Operation *packed) {
                    weights * (rows + 1) / (16. * target.fmaRate)
                ? parts
                : 0;
-  double each = bytes ? 1 : element.getIntOrFloatBitWidth() / 8;
-  double inTiles = std::max(tiled / perCycle, weights * each / 8) + copied;
+  double inTiles =
+      std::max(tiled / perCycle, weights * parts * (bytes ? 1 : 2) / 8) +
+      copied + (dots ? 0 : rows * columns / 8);
+  double each = element.getIntOrFloatBitWidth() / 8;
   double inVectors =
       std::max(weights * rows / (bytes ? 16 : 32), weights * each / 8);
   return inTiles < inVectors ? parts : 0;
@@ -143,15 +145,14 @@ int64_t rowsOf(Value out) {
   return type.getNumElements() / type.getShape().back();
 }
 
-// Measured on Sapphire Rapids: of three and four blocks parts are no quicker
-// wherever they come from; of more, weights would come apart too often; of
-// fewer too, unless that hides behind memory.
+// Measured on Sapphire Rapids: parts that caches hold are no slower, and of two
+// threads, which have half of the blocks each, quicker; of more than four
+// blocks weights come apart too often.
 bool areApart(int64_t rows, int64_t weightsBytes,
               const kernel::Target &target) {
-  constexpr int64_t most = 4, few = 2; // blocks
-  constexpr int64_t held = 16;         // by caches, times L2
-  return rows > most * side ||
-         (rows <= few * side && weightsBytes <= held * target.l2);
+  constexpr int64_t most = 4;  // blocks
+  constexpr int64_t held = 16; // by caches, times L2
+  return rows > most * side || weightsBytes <= held * target.l2;
 }
 
 void TileRange::add(ArrayRef<char> weights, Type element) {

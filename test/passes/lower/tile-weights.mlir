@@ -31,33 +31,8 @@ func.func private @kernel_0(%a: tensor<160x32xf32>, %w: tensor<32x192xf32> {weir
 
 // -----
 
-// Those that three or four meet are panels of f32, which come apart in use.
-// CHECK-LABEL: func.func @few_rows
-// CHECK: %[[W:.*]] = graph.constant {{.*}} : tensor<6x32x32xf32>
-// CHECK: plan.task @kernel_0(%{{.*}}, %[[W]])
-// CHECK-NOT: kernel.pack
-// CHECK: kernel.matmul {{.*}} : tensor<96x32xf32>, tensor<6x32x32xf32>) {{.*}} attributes {range = array<i32: 226492416, 2063597568>}
-module attributes {weir.target = {features = "+amx-bf16,+amx-tile"}} {
-func.func @few_rows(%x: tensor<96x32xf32>) -> tensor<96x192xf32> attributes {weir.entry = "serve"} {
-  %w = graph.constant dense<0x3F812345> : tensor<32x192xf32>
-  %y = plan.task @kernel_0(%x, %w) : (tensor<96x32xf32>, tensor<32x192xf32>) -> tensor<96x192xf32>
-  return %y : tensor<96x192xf32>
-}
-func.func private @kernel_0(%a: tensor<96x32xf32>, %w: tensor<32x192xf32> {weir.constant}) -> tensor<96x192xf32> attributes {weir.kernel} {
-  %e = tensor.empty() : tensor<6x32x32xf32>
-  %p = kernel.pack ins(%w : tensor<32x192xf32>) outs(%e : tensor<6x32x32xf32>) -> tensor<6x32x32xf32>
-  %c = tensor.empty() : tensor<96x192xf32>
-  %y = kernel.matmul ins(%a, %p : tensor<96x32xf32>, tensor<6x32x32xf32>) outs(%c : tensor<96x192xf32>) -> tensor<96x192xf32> {
-  ^bb0(%sum: f32):
-    kernel.yield %sum : f32
-  }
-  return %y : tensor<96x192xf32>
-}
-}
-
-// -----
-
-// So are those that fewer meet, of a model whose weights caches do not hold.
+// Those that few meet are panels of f32, which come apart in use, of a model
+// whose weights caches do not hold.
 // CHECK-LABEL: func.func @large_model
 // CHECK: %[[W:.*]] = graph.constant {{.*}} : tensor<6x32x32xf32>
 // CHECK: plan.task @kernel_0(%{{.*}}, %[[W]])
@@ -337,8 +312,9 @@ func.func private @kernel_0(%a: tensor<64x64xi8>, %w: tensor<64x64xi8> {weir.con
 // CHECK: kernel.convolution {{.*}} tensor<2x3x3x2x3x2x16x32xbf16>) {{.*}} range = array<i32: 226492416, 2021654528>
 // CHECK: kernel.convolution {{.*}} tensor<2x3x3x40x32xf32>) {{.*}} range = array<i32: 226492416, 2021654528>
 // CHECK: kernel.convolution {{.*}} tensor<2x3x3x2x1x2x16x32xbf16>) {{.*}} range = array<i32: {{.*}}>
-module attributes {weir.target = {features = "+amx-bf16,+amx-tile"}} {
+module attributes {weir.target = {features = "+amx-bf16,+amx-tile", l2 = 32768}} {
 func.func @filters(%x: tensor<1x28x28x40xf32>, %z: tensor<1x20x20x40xf32>, %v: tensor<1x28x28x40xbf16>) -> (tensor<1x14x14x64xf32>, tensor<1x10x10x64xf32>, tensor<1x14x14x64xbf16>) attributes {weir.entry = "serve"} {
+  %others = graph.constant dense<3.0> : tensor<512x512xf32>
   %w = graph.constant dense<3.0> : tensor<3x3x40x64xf32>
   %h = graph.constant dense<3.0> : tensor<3x3x40x64xbf16>
   %0 = plan.task @kernel_0(%x, %w) : (tensor<1x28x28x40xf32>, tensor<3x3x40x64xf32>) -> tensor<1x14x14x64xf32>
