@@ -130,6 +130,38 @@ def shapes():
     return g
 
 
+def panels():
+    """Of a model whose weights caches do not hold, those that few rows meet come
+    apart in use."""
+    g = Tiled("--threads=3", threads=[1, 2])
+    table = g.constant(normal(10 << 10, 1 << 10))
+    some = np.int32([3, 77])
+    g.expect(g.op("GatherV2", table, g.input(some), g.constant(np.int32(0))), table.value[some])
+    for shape in [
+        (32, 64, 64),
+        (61, 129, 61),
+        (64, 2090, 40),  # blocks of the depth
+        (96, 4224, 24),  # whole steps, the last block shorter
+        (128, 70, 96),
+        (16, 1056, 200),
+    ]:
+        dense(g, *shape)
+    for image, filter, how in [
+        ((1, 7, 9, 320), (3, 3, 320, 96), dict(dilation=(2, 1))),
+        ((1, 14, 15, 96), (5, 3, 96, 40), dict(stride=(2, 2))),
+        ((2, 5, 5, 45), (3, 3, 45, 70), dict(stride=(1, 2))),
+    ]:
+        y, exact, atol = convolution(g, normal(*image), normal(*filter), **how)
+        g.expect(y, exact, rtol=1e-6, atol=atol)
+    x, w = normal(64, 2112), normal(2112, 70)
+    x[40, 2000], x[3, 1] = np.inf, 2.0**-130
+    with np.errstate(all="ignore"):
+        exact, size = wide(x) @ wide(w), np.abs(wide(x)) @ np.abs(wide(w))
+    atol = np.where(np.isfinite(size), size * 4e-6, 0)
+    g.expect(g.op("MatMul", g.input(x), g.constant(w)), exact, rtol=0, atol=atol)
+    return g
+
+
 def many_slabs():
     """Slabs of rows, more and fewer than there are threads."""
     g = Tiled("--threads=3", threads=[1, 2])
@@ -322,6 +354,7 @@ main(
     accuracy,
     three_products,
     shapes,
+    panels,
     many_slabs,
     half_floats,
     integers,

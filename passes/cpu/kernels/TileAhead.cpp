@@ -57,12 +57,14 @@ void TileLoops::fetchAhead(const Ahead &ahead, Value step, const Depth &d,
 // A line of tiles of the next panel: two rows of a step, of 16 columns.
 void TileLoops::takeLine(const Ahead &ahead, const Far &far, Value step,
                          Value line, int64_t columnHalf) {
+  // Steps of the last block of the depth are fewer than those taken before it.
+  bool isInside = hasWholeSteps() && steps % stepsABlock == 0;
   Value column = e.index(columnHalf * half);
   Value first = e.plus(weightRow(e.plus(ahead.first, step)), e.times(line, 2));
   Emitter::Values rows;
   for (int64_t k = 0; k < 2; ++k) {
     Value row = e.plus(first, k);
-    if (!hasWholeSteps())
+    if (!isInside)
       row = e.smaller(row, e.index(e.shape(b)[1] - 1));
     rows.push_back(e.load(b, {ahead.panel, row, column}, half, half));
     if (!panelsStay())

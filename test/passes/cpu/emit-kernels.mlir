@@ -1420,3 +1420,21 @@ func.func @tile_convolution_strides(%x: memref<1x14x14x64xf32>, %w: memref<2x3x3
   return
 }
 }
+
+// -----
+
+// Before a last block of the depth that is shorter, as many steps come apart as
+// before the others: no row past the last is read.
+// CHECK-LABEL: func @uneven_depth
+// CHECK: memref.alloc() {{.*}} : memref<2x27x3x2x16x32xbf16>
+// CHECK: arith.minsi %{{.*}}, %c4223
+// CHECK: return
+module attributes {weir.target = {features = "+amx-tile,+amx-bf16", l2 = 2097152, vector_bits = 512}} {
+func.func @uneven_depth(%a: memref<64x4224xf32>, %b: memref<1x4224x32xf32>, %c: memref<64x24xf32>) {
+  kernel.matmul ins(%a, %b : memref<64x4224xf32>, memref<1x4224x32xf32>) outs(%c : memref<64x24xf32>) attributes {range = array<i32: 226492416, 1879048192>} {
+  ^bb0(%sum: f32):
+    kernel.yield %sum : f32
+  }
+  return
+}
+}
