@@ -186,8 +186,8 @@ LogicalResult MatmulOp::verify() {
   return verifyEpilogue(*this);
 }
 
-// (C1) and (C2) of all kinds. What tiles multiply, which may be of other types
-// than it is made of, has no `filter` here.
+// (C1) and (C2) of all kinds. `filter` is null where another check is made of
+// its type: tiles may be of bf16, and images of f32.
 template <typename OpTy>
 static LogicalResult verifyWindows(OpTy op, Value filter, bool isUnsigned) {
   if (op.getEpilogue().front().getNumArguments() == 0)

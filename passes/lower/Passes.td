@@ -125,9 +125,9 @@ def PackWeights : Pass<"weir-pack-weights", "::mlir::ModuleOp"> {
   let description = [{
     A kernel whose argument is used by `kernel.pack`, `kernel.pack_filter` or
     `kernel.transform_filter` alone takes it packed, where all its tasks give a
-    constant: in panels, or in the parts and tiles that a product or convolution by
-    AMX or by dot products of bytes reads, with the `range` of its elements. The bytes of
-    constants that no op names any more are freed.
+    constant: in panels, or in the parts and tiles that a product or convolution
+    by AMX or by dot products of bytes reads, with the `range` of its elements.
+    The bytes of constants that no op names any more are freed.
 
     ```mlir
     %y = plan.task @kernel_0(%x, %w) : (tensor<4x8xf32>, tensor<8x20xf32>) -> ...

@@ -39,7 +39,7 @@ void emitPackFilter(Emitter &e, kernel::PackFilterOp op,
                     const kernel::Target &target);
 void emitConvolution(Emitter &e, kernel::ConvolutionOp op,
                      const kernel::Target &target);
-/// Of a filter in tiles.
+/// With `range`: for tiles, of a filter in tiles or in panels of f32.
 void emitTileConvolution(Emitter &e, kernel::ConvolutionOp op,
                          const kernel::Target &target);
 void emitDepthwise(Emitter &e, kernel::DepthwiseOp op,
