@@ -20,6 +20,10 @@ struct RowBlocks;
 struct EvenSplit {
   int64_t count, size, larger;
   EvenSplit(int64_t total, int64_t most);
+  /// Makes it so many parts.
+  void setCount(int64_t total, int64_t parts) {
+    count = parts, size = total / parts, larger = total % parts;
+  }
 };
 
 struct Emitter : mlir::ImplicitLocOpBuilder {

@@ -63,8 +63,7 @@ struct TileEmitter : TileProduct {
       sharesPanels = slabs.count < threads && panels > even;
     }
     if (!sharesPanels)
-      slabs.count = even, slabs.size = blocks / even,
-      slabs.larger = blocks % even;
+      slabs.setCount(blocks, even);
   }
 
   void allocateParts() {

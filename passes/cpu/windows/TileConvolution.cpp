@@ -49,8 +49,7 @@ TileConvolution::TileConvolution(Emitter &e, kernel::ConvolutionOp op,
   // Those of one image are as many for each thread.
   int64_t even = llvm::alignTo(strips.count, threads);
   if (images == 1 && even * fewestBlocks() <= blocks)
-    strips.count = even, strips.size = blocks / even,
-    strips.larger = blocks % even;
+    strips.setCount(blocks, even);
 }
 
 // The positions of a strip are half of L2, and sums that wait a quarter.
