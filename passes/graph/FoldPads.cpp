@@ -1,7 +1,8 @@
-// A margin of zeros around images is what convolutions pad with themselves.
+// Margins around images that convolutions and pools pad with themselves.
 
 #include "passes/graph/Passes.h"
 
+#include "dialects/graph/Elementwise.h"
 #include "dialects/graph/Neural.h"
 #include "dialects/graph/Shape.h"
 #include "mlir/IR/Matchers.h"
@@ -17,6 +18,32 @@ namespace weir {
 
 namespace {
 
+bool isZero(Value value) {
+  return matchPattern(value, m_AnyZeroFloat()) || matchPattern(value, m_Zero());
+}
+
+/// Whether only the spatial dimensions have a margin, and elements no gaps.
+bool isMargin(graph::PadOp pad) {
+  ArrayRef<int64_t> low = pad.getLow(), high = pad.getHigh();
+  return !low.front() && !high.front() && !low.back() && !high.back() &&
+         llvm::all_of(pad.getInterior(), [](int64_t n) { return n == 0; });
+}
+
+/// `op` with the margin that `pad` makes as its own padding.
+template <typename Op>
+void takeMargin(Op op, graph::PadOp pad, PatternRewriter &b) {
+  SmallVector<int64_t> lows(op.getPaddingLow()), highs(op.getPaddingHigh());
+  for (size_t i = 0; i < lows.size(); ++i) {
+    lows[i] += pad.getLow()[i + 1];
+    highs[i] += pad.getHigh()[i + 1];
+  }
+  b.modifyOpInPlace(op, [&] {
+    op.getXMutable().assign(pad.getX());
+    op.setPaddingLow(lows);
+    op.setPaddingHigh(highs);
+  });
+}
+
 /// A margin of zeros is what a convolution pads with.
 struct FoldIntoConvolution : OpRewritePattern<graph::ConvolutionOp> {
   using OpRewritePattern::OpRewritePattern;
@@ -26,31 +53,54 @@ struct FoldIntoConvolution : OpRewritePattern<graph::ConvolutionOp> {
     auto pad = op.getX().getDefiningOp<graph::PadOp>();
     if (!pad)
       return b.notifyMatchFailure(op, "no pad makes its images");
-    if (!matchPattern(pad.getValue(), m_AnyZeroFloat()) &&
-        !matchPattern(pad.getValue(), m_Zero()))
+    if (!isZero(pad.getValue()))
       return b.notifyMatchFailure(op, "padded with something else");
-    ArrayRef<int64_t> low = pad.getLow(), high = pad.getHigh();
-    if (low.front() || high.front() || low.back() || high.back() ||
-        llvm::any_of(pad.getInterior(), [](int64_t n) { return n != 0; }))
+    if (!isMargin(pad))
       return b.notifyMatchFailure(op, "pads more than the images' margin");
-    SmallVector<int64_t> lows(op.getPaddingLow()), highs(op.getPaddingHigh());
-    for (size_t i = 0; i < lows.size(); ++i) {
-      lows[i] += low[i + 1];
-      highs[i] += high[i + 1];
-    }
-    b.modifyOpInPlace(op, [&] {
-      op.getXMutable().assign(pad.getX());
-      op.setPaddingLow(lows);
-      op.setPaddingHigh(highs);
-    });
+    takeMargin(op, pad, b);
     return success();
+  }
+};
+
+/// A pool of the greatest pads with what never wins. A margin that wins over no
+/// element is the same, as each window has an element: its padding is below
+/// its size.
+struct FoldIntoPoolMax : OpRewritePattern<graph::PoolMaxOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(graph::PoolMaxOp op,
+                                PatternRewriter &b) const override {
+    auto pad = op.getX().getDefiningOp<graph::PadOp>();
+    if (!pad)
+      return b.notifyMatchFailure(op, "no pad makes its images");
+    if (!neverWins(pad))
+      return b.notifyMatchFailure(op, "padded with what may be the greatest");
+    if (!isMargin(pad))
+      return b.notifyMatchFailure(op, "pads more than the images' margin");
+    for (auto [i, size] : llvm::enumerate(op.getWindow()))
+      if (op.getPaddingLow()[i] + pad.getLow()[i + 1] >= size ||
+          op.getPaddingHigh()[i] + pad.getHigh()[i + 1] >= size)
+        return b.notifyMatchFailure(op, "has windows of nothing but padding");
+    takeMargin(op, pad, b);
+    return success();
+  }
+
+private:
+  /// Whether the margin is of the lowest value, or of zeros around elements
+  /// that are not below.
+  static bool neverWins(graph::PadOp pad) {
+    if (isZero(pad.getValue()))
+      return isa_and_nonnull<graph::ReluOp, graph::Relu6Op, graph::AbsOp>(
+                 pad.getX().getDefiningOp()) &&
+             isa<FloatType>(getElementTypeOrSelf(pad.getX()));
+    return matchPattern(pad.getValue(), m_NegInfFloat());
   }
 };
 
 struct FoldPads : impl::FoldPadsBase<FoldPads> {
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
-    patterns.add<FoldIntoConvolution>(&getContext());
+    patterns.add<FoldIntoConvolution, FoldIntoPoolMax>(&getContext());
     if (failed(
             applyPatternsAndFoldGreedily(getOperation(), std::move(patterns))))
       signalPassFailure();

@@ -272,6 +272,25 @@ def pools_of_denormals():
     return g
 
 
+def pools_of_margins():
+    """A margin that wins over no element joins the pool's own, one that may does not."""
+    g = Graph(fold=False)
+    x = g.input(normal(2, 9, 8, 20))
+    relu = np.maximum(wide(x), 0)
+    how = {"ksize": [1, 3, 3, 1], "strides": [1, 2, 2, 1], "padding": "VALID"}
+    sides = g.constant(np.int32([[0, 0], [1, 1], [1, 0], [0, 0]]))
+    for padded, elements, value in (
+        (g.op("Relu", x), relu, 0),
+        (x, wide(x), 0),
+        (x, wide(x), -np.inf),
+        (g.op("Relu", x), relu, 1),
+    ):
+        padded = g.op("PadV2", padded, sides, g.constant(np.float32(value)))
+        seen = windows(elements, (3, 3), [2, 2], [1, 1], [(1, 1), (1, 0)], value=value)
+        g.expect(g.op("MaxPool", padded, **how), seen.max((3, 4)))
+    return g
+
+
 def pools_of_no_numbers():
     """A NaN is in the result of each window that has it, wherever in it, and of no
     other; the infinite are numbers."""
@@ -365,5 +384,5 @@ def cells():
 
 
 if __name__ == "__main__":
-    main(products, einsums, convolutions, other_convolutions, pools, pools_by_tiles, pools_of_denormals, pools_of_no_numbers,
-         norms, cells)
+    main(products, einsums, convolutions, other_convolutions, pools, pools_by_tiles,
+         pools_of_denormals, pools_of_margins, pools_of_no_numbers, norms, cells)  # fmt: skip

@@ -39,3 +39,49 @@ func.func @channels(%x: tensor<1x4x2xf32>, %w: tensor<3x3x4xf32>) -> tensor<1x2x
   %y = graph.convolution %p, %w strides [1] padding_low [0] padding_high [0] dilations [1] groups 1 : tensor<1x4x3xf32>, tensor<3x3x4xf32>
   return %y : tensor<1x2x4xf32>
 }
+
+// -----
+
+// Zeros win over no element that relu leaves.
+// CHECK-LABEL: @rectified
+// CHECK: %[[R:.*]] = graph.relu
+// CHECK-NEXT: graph.pool_max %[[R]] window [3, 3] strides [2, 2] padding_low [1, 1] padding_high [1, 0]
+// CHECK-NEXT: return
+func.func @rectified(%x: tensor<1x8x7x3xf32>) -> tensor<1x4x3x3xf32> {
+  %zero = graph.constant dense<0.0> : tensor<f32>
+  %r = graph.relu %x : tensor<1x8x7x3xf32>
+  %p = graph.pad %r, %zero low [0, 1, 1, 0] high [0, 1, 0, 0] interior [0, 0, 0, 0] : tensor<1x8x7x3xf32>
+  %y = graph.pool_max %p window [3, 3] strides [2, 2] padding_low [0, 0] padding_high [0, 0] : tensor<1x10x8x3xf32>
+  return %y : tensor<1x4x3x3xf32>
+}
+// Nor does what is below any.
+// CHECK-LABEL: @infinite
+// CHECK-NOT: graph.pad
+// CHECK: graph.pool_max %arg0 window [3] strides [1] padding_low [2] padding_high [1]
+func.func @infinite(%x: tensor<1x8x3xf32>) -> tensor<1x9x3xf32> {
+  %lowest = graph.constant dense<0xFF800000> : tensor<f32>
+  %p = graph.pad %x, %lowest low [0, 1, 0] high [0, 1, 0] interior [0, 0, 0] : tensor<1x8x3xf32>
+  %y = graph.pool_max %p window [3] strides [1] padding_low [1] padding_high [0] : tensor<1x10x3xf32>
+  return %y : tensor<1x9x3xf32>
+}
+
+// -----
+
+// Zeros may be the greatest of any numbers, and of a window without others.
+// CHECK-LABEL: @any
+// CHECK: graph.pad
+func.func @any(%x: tensor<1x8x3xf32>) -> tensor<1x8x3xf32> {
+  %zero = graph.constant dense<0.0> : tensor<f32>
+  %p = graph.pad %x, %zero low [0, 1, 0] high [0, 1, 0] interior [0, 0, 0] : tensor<1x8x3xf32>
+  %y = graph.pool_max %p window [3] strides [1] padding_low [0] padding_high [0] : tensor<1x10x3xf32>
+  return %y : tensor<1x8x3xf32>
+}
+// CHECK-LABEL: @outside
+// CHECK: graph.pad
+func.func @outside(%x: tensor<1x8x3xf32>) -> tensor<1x9x3xf32> {
+  %zero = graph.constant dense<0.0> : tensor<f32>
+  %r = graph.relu %x : tensor<1x8x3xf32>
+  %p = graph.pad %r, %zero low [0, 2, 0] high [0, 0, 0] interior [0, 0, 0] : tensor<1x8x3xf32>
+  %y = graph.pool_max %p window [2] strides [1] padding_low [0] padding_high [0] : tensor<1x10x3xf32>
+  return %y : tensor<1x9x3xf32>
+}
