@@ -25,11 +25,21 @@ enum {
   mask = (1 << remaining_bits) - 1
 };
 
+typedef struct weir_region {
+  weir_part *part;
+  void *data;
+  int64_t count, pieces;
+  uint32_t rounding;
+} weir_region;
+
 // `left` is, from its low end: pieces left of the worker's own, how many
 // threads take part, and the number of the region. A compare-and-swap that
-// takes a piece thus succeeds in the region only that it has looked at.
+// takes a piece thus succeeds in the region only that it has looked at, and
+// only who holds a piece may read that region. Both lie on one line, which is
+// the only one that must come from the caller's processor before work begins.
 typedef struct weir_worker {
   _Alignas(128) _Atomic uint64_t left;
+  weir_region region;
   _Alignas(128) atomic_int asleep;
   struct weir_pool *pool;
   int self;
@@ -38,17 +48,16 @@ typedef struct weir_worker {
   weir_pthread_cond wake;
 } weir_worker;
 
+// What workers look at while they wait shares no line with what regions write.
 struct weir_pool {
   int n, started, process;
-  weir_cpus cpus;  // that the creator may use
-  int callers_cpu; // where the caller began a region last
   atomic_int stop;
-  // The region at hand. Only who holds a piece of it may read these.
-  weir_part *part;
-  void *data;
-  int64_t count, pieces;
+  weir_cpus cpus; // that the creator may use
+  // The caller's own: where it began a region last, the number of that, and
+  // pieces that workers had to finish so far.
+  _Alignas(128) int callers_cpu;
   uint64_t region;
-  uint32_t rounding;
+  int64_t due;
   _Alignas(128) _Atomic int64_t done; // pieces that workers have finished
   weir_worker workers[];              // the first is the caller
 };
@@ -85,32 +94,28 @@ static void set_rounding(uint32_t rounding) {
 #endif
 }
 
-// Takes and runs pieces until none is left; answers how many.
-static int64_t work(weir_pool *pool, int self) {
+// Takes and runs pieces of the `owner`'s until none is left; answers how many.
+static int64_t work(weir_pool *pool, int self, int owner) {
+  _Atomic uint64_t *left = &pool->workers[owner].left;
+  const weir_region *region = &pool->workers[owner].region;
   int64_t ran = 0;
-  for (int i = 0; i < pool->n; ++i) {
-    int owner = (self + i) % pool->n;
-    _Atomic uint64_t *left = &pool->workers[owner].left;
-    uint64_t seen = atomic_load_explicit(left, memory_order_acquire);
-    for (;;) {
-      int64_t members = seen >> remaining_bits & mask;
-      if (!(seen & mask) || self >= members)
-        break;
-      if (!atomic_compare_exchange_weak_explicit(left, &seen, seen - 1,
-                                                 memory_order_acq_rel,
-                                                 memory_order_acquire))
-        continue;
-      int64_t end = (owner + 1) * pool->pieces / members;
-      int64_t piece = end - (int64_t)(seen & mask);
-      if (self)
-        set_rounding(pool->rounding);
-      pool->part(pool->data, piece * pool->count / pool->pieces,
-                 (piece + 1) * pool->count / pool->pieces, self);
-      ++ran;
-      --seen;
-    }
+  uint64_t seen = atomic_load_explicit(left, memory_order_acquire);
+  for (;;) {
+    int64_t members = seen >> remaining_bits & mask;
+    if (!(seen & mask) || self >= members)
+      return ran;
+    if (!atomic_compare_exchange_weak_explicit(
+            left, &seen, seen - 1, memory_order_acq_rel, memory_order_acquire))
+      continue;
+    int64_t end = (owner + 1) * region->pieces / members;
+    int64_t piece = end - (int64_t)(seen & mask);
+    if (self)
+      set_rounding(region->rounding);
+    region->part(region->data, piece * region->count / region->pieces,
+                 (piece + 1) * region->count / region->pieces, self);
+    ++ran;
+    --seen;
   }
-  return ran;
 }
 
 static int has_work(weir_worker *worker, memory_order order) {
@@ -146,9 +151,12 @@ static void *live(void *argument) {
       sleep_until_work(worker);
     if (atomic_load(&pool->stop))
       return NULL;
-    int64_t ran = work(pool, worker->self);
-    if (ran)
-      atomic_fetch_add_explicit(&pool->done, ran, memory_order_release);
+    // What is done is told before others are looked at: the caller may wait.
+    for (int i = 0; i < pool->n; ++i) {
+      int64_t ran = work(pool, worker->self, (worker->self + i) % pool->n);
+      if (ran)
+        atomic_fetch_add_explicit(&pool->done, ran, memory_order_release);
+    }
   }
 }
 
@@ -172,22 +180,23 @@ static void keep_off_caller(weir_pool *pool) {
     pthread_setaffinity_np(pool->workers[i].thread, sizeof others, &others);
 }
 
-static void run_region(weir_pool *pool, int64_t members, int64_t pieces,
-                       int64_t count, weir_part *part, void *data) {
-  pool->part = part;
-  pool->data = data;
-  pool->count = count;
-  pool->pieces = pieces;
-  pool->rounding = rounding_of_thread();
-  atomic_store_explicit(&pool->done, 0, memory_order_relaxed);
-  keep_off_caller(pool);
-  uint64_t region = ++pool->region << (remaining_bits + members_bits) |
+static void run_region(weir_pool *pool, int64_t members, weir_region region) {
+  uint64_t number = ++pool->region << (remaining_bits + members_bits) |
                     (uint64_t)members << remaining_bits;
   for (int64_t i = 0; i < members; ++i) {
-    int64_t share = (i + 1) * pieces / members - i * pieces / members;
+    int64_t share =
+        (i + 1) * region.pieces / members - i * region.pieces / members;
     weir_worker *worker = &pool->workers[i];
-    atomic_store(&worker->left, region | (uint64_t)share);
-    if (!i || !atomic_load(&worker->asleep))
+    worker->region = region;
+    // Either a worker that falls asleep sees its work or this sees it asleep;
+    // the caller's own need not be seen at once.
+    atomic_store_explicit(&worker->left, number | (uint64_t)share,
+                          i ? memory_order_seq_cst : memory_order_release);
+  }
+  keep_off_caller(pool);
+  for (int64_t i = 1; i < members; ++i) {
+    weir_worker *worker = &pool->workers[i];
+    if (!atomic_load(&worker->asleep))
       continue;
     // In the child of a fork nobody wakes, and a lock may be held for ever.
     if (getpid() != pool->process)
@@ -198,12 +207,15 @@ static void run_region(weir_pool *pool, int64_t members, int64_t pieces,
   if (pool->n == 1) {
     for (int64_t i = 0; i < members; ++i)
       atomic_store(&pool->workers[i].left, 0);
-    part(data, 0, count, 0);
+    region.part(region.data, 0, region.count, 0);
     return;
   }
-  int64_t others = pieces - work(pool, 0);
+  int64_t own = 0;
+  for (int i = 0; i < pool->n; ++i)
+    own += work(pool, 0, i);
+  pool->due += region.pieces - own;
   for (int looks = 0;
-       atomic_load_explicit(&pool->done, memory_order_acquire) != others;) {
+       atomic_load_explicit(&pool->done, memory_order_acquire) != pool->due;) {
     relax();
     if (++looks == politeness) {
       looks = 0;
@@ -238,7 +250,8 @@ void weir_parallel(const weir_team *team, int64_t count, int64_t slots,
     team->threads.parallel_for(team->threads.user, (int)members, run_share, &s);
   } else {
     int64_t pieces = members * each < count ? members * each : count;
-    run_region(team->pool, members, pieces, count, part, data);
+    weir_region region = {part, data, count, pieces, rounding_of_thread()};
+    run_region(team->pool, members, region);
   }
 }
 
