@@ -24,13 +24,13 @@ static void part(void *data, int64_t first, int64_t last, int64_t slot) {
   (void)data, (void)first, (void)last, (void)slot;
 }
 
-/* A grain of about a third of a microsecond that the compiler cannot shorten.
- */
+/* A grain of about a third of a microsecond, a chain that the compiler cannot
+ * shorten and that waits for no memory. */
 static void busy(void *data, int64_t first, int64_t last, int64_t slot) {
   (void)data, (void)slot;
   for (int64_t i = first; i < last; ++i)
-    for (volatile int k = 0; k < 1100; ++k)
-      ;
+    for (int k = 0; k < 1100; ++k)
+      __asm__ volatile("" : "+r"(k));
 }
 
 static int ascending(const void *a, const void *b) {
