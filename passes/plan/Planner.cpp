@@ -1,0 +1,299 @@
+// The plan of one entry: places for its buffers, tasks in order.
+
+#include "passes/plan/Planner.h"
+
+#include "dialects/graph/Elements.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+
+using namespace mlir;
+
+namespace weir {
+
+static bool isContiguous(graph::ConcatOp concat) {
+  return graph::joinsContiguously(
+      cast<RankedTensorType>(concat.getType()).getShape(), concat.getAxis());
+}
+
+static std::optional<int64_t> startOf(graph::SliceOp slice) {
+  return graph::contiguousStart(slice.getX().getType().getShape(),
+                                slice.getStarts(), slice.getLimits(),
+                                slice.getStrides());
+}
+
+/// Whether what makes the value leaves it in the memory of a GPU's host.
+static bool isOnHost(Value value) {
+  Operation *maker = value.getDefiningOp();
+  if (auto task = dyn_cast_or_null<plan::TaskOp>(maker))
+    return task.getHost();
+  auto transfer = dyn_cast_or_null<plan::TransferOp>(maker);
+  return transfer && transfer.getHost();
+}
+
+LogicalResult Planner::run(OpBuilder tasks) {
+  Block &body = entry.getBody().front();
+  auto result = cast<func::ReturnOp>(body.getTerminator());
+  int64_t index = 0;
+  for (BlockArgument argument : body.getArguments())
+    where[argument] =
+        places.argument(entry.getLoc(), index++, argument.getType());
+  // What the entry returns is written straight to the caller. Only one output
+  // can be where it is written; others are copies.
+  SmallVector<Value> outputs;
+  for (Value value : result.getOperands()) {
+    outputs.push_back(
+        places.argument(entry.getLoc(), index++, value.getType()));
+    makeAt(value, outputs.back(), body);
+  }
+  if (failed(planBlock(body, tasks)))
+    return failure();
+  for (auto [value, output] : llvm::zip_equal(result.getOperands(), outputs))
+    copy(tasks, where.lookup(value), output);
+  return success();
+}
+
+std::pair<int64_t, int64_t> Planner::assignOffsets(bool host) {
+  return places.assignOffsets(host);
+}
+
+LogicalResult Planner::planBlock(Block &block, OpBuilder &tasks) {
+  for (Operation &op : llvm::reverse(block))
+    if (auto concat = dyn_cast<graph::ConcatOp>(op))
+      joinInPlace(concat);
+    else if (auto write = dyn_cast<graph::WriteVariableOp>(op))
+      assignInPlace(write);
+  for (Operation &op : block.without_terminator()) {
+    if (auto constant = dyn_cast<graph::ConstantOp>(op)) {
+      where[constant] =
+          places.weight(op.getLoc(), constant.getValue(), constant.getType());
+    } else if (auto reshape = dyn_cast<graph::ReshapeOp>(op)) {
+      if (!where.contains(reshape.getResult()))
+        where[reshape] =
+            places.view(reshape.getLoc(), where.lookup(reshape.getX()),
+                        placeType(reshape.getType()));
+    } else if (auto slice = dyn_cast<graph::SliceOp>(op);
+               slice && startOf(slice)) {
+      where[slice] = places.view(slice.getLoc(), where.lookup(slice.getX()),
+                                 placeType(slice.getType()), *startOf(slice));
+    } else if (auto concat = dyn_cast<graph::ConcatOp>(op);
+               concat && isContiguous(concat)) {
+      places.touch(where.lookup(concat));
+      for (auto [input, part] :
+           llvm::zip_equal(concat.getInputs(), partsOf.lookup(concat)))
+        copy(tasks, where.lookup(input), part);
+    } else if (auto task = dyn_cast<plan::TaskOp>(op)) {
+      planTask(task, tasks);
+    } else if (auto transfer = dyn_cast<plan::TransferOp>(op)) {
+      planTransfer(transfer, tasks);
+    } else if (auto check = dyn_cast<graph::CheckOp>(op)) {
+      checks.push_back(check.getMessageAttr());
+      tasks.create<plan::CheckOp>(op.getLoc(), use(check.getCondition()),
+                                  checks.size());
+      places.advance();
+    } else if (auto read = dyn_cast<graph::ReadVariableOp>(op)) {
+      Value place = placeOf(read.getVariableAttr(), read);
+      if (uses.isView(read))
+        where[read] = place;
+      else
+        copy(tasks, place, define(op.getLoc(), read));
+    } else if (auto write = dyn_cast<graph::WriteVariableOp>(op)) {
+      copy(tasks, where.lookup(write.getValue()),
+           placeOf(write.getVariableAttr(), write.getValue()));
+    } else if (auto branch = dyn_cast<graph::IfOp>(op)) {
+      if (failed(planIf(branch, tasks)))
+        return failure();
+    } else if (auto loop = dyn_cast<graph::WhileOp>(op)) {
+      if (failed(planWhile(loop, tasks)))
+        return failure();
+    } else {
+      return op.emitError("has no kernel: it stands outside a group");
+    }
+  }
+  return success();
+}
+
+void Planner::planTask(plan::TaskOp task, OpBuilder &tasks) {
+  SmallVector<Value> operands;
+  for (Value input : task.getInputs())
+    operands.push_back(use(input));
+  for (Value output : task.getResults())
+    operands.push_back(define(task.getLoc(), output));
+  Operation *kernel = plan::findKernel(task, task.getKernelAttr());
+  if (auto scratch = kernel->getAttrOfType<IntegerAttr>("weir.scratch_bytes"))
+    operands.push_back(buffer(
+        task.getLoc(), MemRefType::get({scratch.getInt()}, tasks.getI8Type()),
+        task.getHost()));
+  tasks.create<plan::RunOp>(task.getLoc(), task.getKernelAttr(), operands,
+                            /*grains=*/IntegerAttr(),
+                            /*slots=*/tasks.getI64IntegerAttr(0),
+                            /*few=*/UnitAttr(), task.getWaveAttr(),
+                            task.getByRowsAttr(), task.getHostAttr());
+  if (!task.nextOfWave())
+    places.advance();
+}
+
+void Planner::planTransfer(plan::TransferOp transfer, OpBuilder &tasks) {
+  auto weight = transfer.getSource().getDefiningOp<graph::ConstantOp>();
+  if (weight && transfer.getHost())
+    where[transfer] = places.weight(transfer.getLoc(), weight.getValue(),
+                                    transfer.getType(), /*host=*/true);
+  else
+    copy(tasks, use(transfer.getSource()), define(transfer.getLoc(), transfer));
+}
+
+LogicalResult Planner::planIf(graph::IfOp op, OpBuilder &tasks) {
+  auto branch = tasks.create<plan::IfOp>(op.getLoc(), use(op.getCondition()));
+  SmallVector<Value> results;
+  places.advance();
+  for (Value result : op.getResults())
+    results.push_back(define(op.getLoc(), result));
+  for (auto [from, to] :
+       {std::make_pair(&op.getThenRegion(), &branch.getThenRegion()),
+        std::make_pair(&op.getElseRegion(), &branch.getElseRegion())}) {
+    OpBuilder inner = OpBuilder::atBlockEnd(&to->emplaceBlock());
+    if (failed(planBlock(from->front(), inner)))
+      return failure();
+    for (auto [value, result] :
+         llvm::zip_equal(from->front().getTerminator()->getOperands(), results))
+      copy(inner, use(value), result);
+  }
+  return success();
+}
+
+LogicalResult Planner::planWhile(graph::WhileOp op, OpBuilder &tasks) {
+  int64_t start = places.now();
+  SmallVector<Value> variables;
+  for (auto [init, result] : llvm::zip_equal(op.getInits(), op.getResults())) {
+    Value variable = define(op.getLoc(), result);
+    variables.push_back(variable);
+    copy(tasks, use(init), variable);
+  }
+  Value condition = buffer(op.getLoc(), MemRefType::get({}, tasks.getI1Type()));
+  auto loop = tasks.create<plan::WhileOp>(op.getLoc(), condition);
+  for (Region *region : {&op.getCondition(), &op.getBody()})
+    for (auto [argument, variable] :
+         llvm::zip_equal(region->getArguments(), variables))
+      where[argument] = variable;
+
+  OpBuilder before = OpBuilder::atBlockEnd(&loop.getBefore().emplaceBlock());
+  if (failed(planBlock(op.getCondition().front(), before)))
+    return failure();
+  copy(before, use(op.getCondition().front().getTerminator()->getOperand(0)),
+       condition);
+
+  Block &round = op.getBody().front();
+  for (auto [i, variable] : llvm::enumerate(variables))
+    makeInPlace(uses.nextInPlace(op, i), round.getTerminator()->getOperand(i),
+                variable, round);
+  OpBuilder body = OpBuilder::atBlockEnd(&loop.getBody().emplaceBlock());
+  if (failed(planBlock(round, body)))
+    return failure();
+  // All next values are read before any variable changes.
+  SmallVector<Value> next;
+  DenseSet<Value> changed(variables.begin(), variables.end());
+  for (auto [value, variable] :
+       llvm::zip_equal(round.getTerminator()->getOperands(), variables)) {
+    Value from = use(value);
+    if (from != variable && changed.contains(Places::root(from))) {
+      Value held = buffer(op.getLoc(), cast<MemRefType>(from.getType()));
+      copy(body, from, held);
+      from = held;
+    }
+    next.push_back(from);
+  }
+  for (auto [from, variable] : llvm::zip_equal(next, variables))
+    copy(body, from, variable);
+
+  // What lives into the loop is needed in each round.
+  variables.push_back(condition);
+  places.keep(start, variables);
+  places.advance();
+  return success();
+}
+
+void Planner::makeAt(Value value, Value place, Block &block) {
+  Value made = graph::unshaped(value);
+  if (!isa_and_nonnull<plan::TaskOp, plan::TransferOp, graph::ConcatOp>(
+          made.getDefiningOp()) ||
+      made.getParentBlock() != &block || where.contains(made))
+    return;
+  while (auto reshape = value.getDefiningOp<graph::ReshapeOp>()) {
+    where.try_emplace(value, place);
+    value = reshape.getX();
+    place = places.view(reshape.getLoc(), place, placeType(value.getType()));
+  }
+  where[made] = place;
+}
+
+void Planner::joinInPlace(graph::ConcatOp concat) {
+  if (!isContiguous(concat))
+    return;
+  Value &whole = where[concat];
+  if (!whole)
+    whole = places.buffer(concat.getLoc(), placeType(concat.getType()));
+  int64_t start = 0;
+  SmallVector<Value> parts;
+  for (Value input : concat.getInputs()) {
+    MemRefType type = placeType(input.getType());
+    parts.push_back(places.view(concat.getLoc(), where[concat], type, start));
+    start += type.getNumElements();
+    makeAt(input, parts.back(), *concat->getBlock());
+  }
+  partsOf[concat] = std::move(parts);
+}
+
+Value Planner::placeOf(FlatSymbolRefAttr variable, Value like) {
+  Value &place = ofVariable[variable.getAttr()];
+  if (!place)
+    place = places.state(like.getLoc(), state.offsetOf(variable.getAttr()),
+                         like.getType());
+  return place;
+}
+
+void Planner::assignInPlace(graph::WriteVariableOp write) {
+  Value value = write.getValue();
+  makeInPlace(uses.makerInPlace(write), value,
+              placeOf(write.getVariableAttr(), value), *write->getBlock());
+}
+
+void Planner::makeInPlace(plan::TaskOp task, Value value, Value place,
+                          Block &block) {
+  if (!task || where.contains(graph::unshaped(value)))
+    return;
+  auto kernel = SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(
+      task, task.getKernelAttr());
+  for (unsigned i = 0; i < kernel.getNumArguments(); ++i)
+    kernel.removeArgAttr(i, "llvm.noalias");
+  kernel->setAttr("weir.aliases", UnitAttr::get(kernel.getContext()));
+  makeAt(value, place, block);
+}
+
+Value Planner::use(Value value) {
+  Value place = where.lookup(value);
+  places.touch(place);
+  return place;
+}
+
+Value Planner::define(Location loc, Value value) {
+  Value &place = where[value];
+  if (!place)
+    place = places.buffer(loc, placeType(value.getType()), isOnHost(value));
+  places.touch(place);
+  return place;
+}
+
+Value Planner::buffer(Location loc, MemRefType type, bool host) {
+  Value place = places.buffer(loc, type, host);
+  places.touch(place);
+  return place;
+}
+
+void Planner::copy(OpBuilder &tasks, Value from, Value to) {
+  if (from == to)
+    return;
+  places.touch(from);
+  places.touch(to);
+  tasks.create<plan::CopyOp>(from.getLoc(), from, to);
+  places.advance();
+}
+
+} // namespace weir
