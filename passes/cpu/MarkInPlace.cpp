@@ -88,8 +88,10 @@ private:
       bool alike = argument.getType() == output &&
                    !llvm::is_contained(loop.getDpsInits(), argument) &&
                    !argument.use_empty();
+      // What the body loads may be of any place.
       for (OpOperand &use : argument.getUses())
-        alike &= loop.getMatchingIndexingMap(&use).isIdentity();
+        alike &= use.getOwner() == loop &&
+                 loop.getMatchingIndexingMap(&use).isIdentity();
       if (alike)
         places.push_back(argument.getArgNumber());
     }

@@ -104,3 +104,18 @@ func.func private @again(%x: memref<8x4xf32>, %i: memref<index>, %y: memref<8x4x
   memref.copy %row, %place : memref<1x4xf32, strided<[4, 1]>> to memref<1x4xf32, strided<[4, 1], offset: ?>>
   return
 }
+
+// Nor what the loop's body loads, from any place.
+// CHECK-LABEL: @loads
+// CHECK-NOT: weir.in_place
+func.func private @loads(%x: memref<4xf32>, %y: memref<4xf32>) attributes {weir.kernel} {
+  %c3 = arith.constant 3 : index
+  linalg.generic {indexing_maps = [#d0], iterator_types = ["parallel"]} outs(%y : memref<4xf32>) {
+  ^bb0(%out: f32):
+    %i = linalg.index 0 : index
+    %j = arith.subi %c3, %i : index
+    %a = memref.load %x[%j] : memref<4xf32>
+    linalg.yield %a : f32
+  }
+  return
+}
