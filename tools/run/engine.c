@@ -50,7 +50,6 @@ static int ends_in(const char *text, const char *end) {
 
 /// Where elements lie in the order in which they are told: images channel by
 /// channel, as ONNX models have them, though others have the channels last.
-/// Nothing is divided: filling an input is part of a start.
 struct order {
   int64_t pixels, channels;      // of an image
   int64_t image, channel, pixel; // at hand; where the image begins
@@ -85,17 +84,24 @@ static float input_value(int64_t i) {
 }
 
 /// Fills the inputs; integers are classes of ten. That is part of the time to
-/// a first output: floats are set in place.
+/// a first output: floats are set as they lie.
 static void fill(const struct engine *engine, struct array *array) {
   int whole = array->dtype == WEIR_I32 || array->dtype == WEIR_I64;
+  for (int64_t i = 0; whole && i < array->elements; ++i)
+    array_set(array, i, (double)(i % 10));
   struct order order = order_of(engine, array);
-  for (int64_t i = 0; i < array->elements; ++i)
-    if (whole)
-      array_set(array, i, (double)(i % 10));
-    else if (array->dtype == WEIR_F32)
-      ((float *)array->data)[next_place(&order)] = input_value(i);
-    else
-      array_set(array, next_place(&order), (double)input_value(i));
+  float *floats = array->dtype == WEIR_F32 ? array->data : NULL;
+  for (int64_t place = 0; !whole && place < array->elements;) {
+    int64_t first = place;
+    for (int64_t pixel = 0; pixel < order.pixels; ++pixel)
+      for (int64_t c = 0; c < order.channels; ++c, ++place) {
+        float value = input_value(first + c * order.pixels + pixel);
+        if (floats)
+          floats[place] = value;
+        else
+          array_set(array, place, (double)value);
+      }
+  }
 }
 
 static int dump(const struct engine *engine) {
