@@ -3,6 +3,7 @@
 #include "passes/cpu/Passes.h"
 
 #include "passes/cpu/Sharing.h"
+#include "passes/cpu/kernels/InPlace.h"
 #include "passes/cpu/kernels/Kernels.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -49,6 +50,10 @@ struct EmitKernels : impl::EmitKernelsBase<EmitKernels> {
           isa<DestinationStyleOpInterface>(op))
         kernels.push_back(op);
     });
+    // While maps still tell it.
+    SmallVector<int64_t> inPlace;
+    if (auto function = dyn_cast<func::FuncOp>(getOperation()))
+      inPlace = readByEpilogue(function, kernels);
     // Last to first, because a product may pack for itself what comes before.
     SmallPtrSet<Operation *, 4> doneInside;
     for (Operation *op : llvm::reverse(kernels)) {
@@ -104,6 +109,11 @@ struct EmitKernels : impl::EmitKernelsBase<EmitKernels> {
           "weir.nanoseconds",
           Builder(&getContext())
               .getI64IntegerAttr(static_cast<int64_t>(std::min(*time, 1e15))));
+    // Neither may sums have waited in the output.
+    if (!inPlace.empty() &&
+        isOnlyWritten(getOperation()->getRegion(0).getArguments().back()))
+      getOperation()->setAttr("weir.in_place",
+                              DenseI64ArrayAttr::get(&getContext(), inPlace));
   }
 };
 

@@ -12,7 +12,9 @@ def EmitKernels : Pass<"weir-emit-kernels"> {
     the registers of `weir.target`, its epilogue widened to vectors. Scratch is
     `memref.alloc` before the loops, so this runs before buffers are placed;
     what each part of a loop has for itself, and L1 holds, is on the stack. A
-    function whose work can be told gets it as `weir.nanoseconds`, roughly.
+    function whose work can be told gets it as `weir.nanoseconds`, roughly;
+    `weir.in_place` lists arguments that the epilogue alone reads, each element
+    just before the result of its place is written, unless sums wait there.
 
     ```mlir
     kernel.matmul ins(%a, %b : ...) outs(%c : ...) { epilogue }
@@ -33,8 +35,9 @@ def MarkInPlace : Pass<"weir-mark-in-place"> {
   let description = [{
     A kernel that is one loop over elements may write each where it has read it,
     and one that first copies an input to its output needs no copy where both are
-    one place. `weir.in_place` lists these inputs; the plan then assigns a
-    variable, or that of a loop, by the kernel that computes its new value.
+    one place. `weir.in_place` lists these inputs, as it does for epilogues
+    (`weir-emit-kernels`); the plan then assigns a variable, or that of a loop, by
+    the kernel that computes its new value, and makes results where an input ends.
 
     ```mlir
     linalg.generic {indexing_maps = [#d0, #d0]} ins(%x : memref<4xf32>) outs(%y : memref<4xf32>)

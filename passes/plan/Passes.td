@@ -32,7 +32,8 @@ def PlanArena : Pass<"weir-plan-arena", "::mlir::ModuleOp"> {
     Each entry function, whose kernels are calls by now, becomes a
     `plan.program`. A buffer lives from the task that writes it to the last that
     reads it, tasks of one wave being one moment; buffers that live at different
-    times share bytes. Slices and concatenations of what lies one after the other
+    times share bytes. A task whose kernel reads an input only where it writes
+    (`weir.in_place`) takes over the buffer of one that ends with it. Slices and concatenations of what lies one after the other
     are parts of a place, in which tasks then write. Constants get places in the
     block of weights. The module says how large the arena is and, as
     `weir.max_live_bytes`, the most bytes that live at one time: no plan can be

@@ -9,6 +9,29 @@ using namespace mlir;
 
 namespace weir {
 
+static func::FuncOp kernelOf(plan::TaskOp task) {
+  return SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(
+      task, task.getKernelAttr());
+}
+
+static ArrayRef<int64_t> inPlaceOf(func::FuncOp kernel) {
+  auto inputs = kernel
+                    ? kernel->getAttrOfType<DenseI64ArrayAttr>("weir.in_place")
+                    : DenseI64ArrayAttr();
+  return inputs ? inputs.asArrayRef() : ArrayRef<int64_t>();
+}
+
+/// An output of the kernel may be where one of the inputs is that it reads in
+/// place.
+static void letAlias(func::FuncOp kernel, plan::TaskOp task) {
+  unsigned inputs = task.getInputs().size();
+  for (int64_t i : inPlaceOf(kernel))
+    kernel.removeArgAttr(i, "llvm.noalias");
+  for (unsigned i = 0; i < task->getNumResults(); ++i)
+    kernel.removeArgAttr(inputs + i, "llvm.noalias");
+  kernel->setAttr("weir.aliases", UnitAttr::get(kernel.getContext()));
+}
+
 static bool isContiguous(graph::ConcatOp concat) {
   return graph::joinsContiguously(
       cast<RankedTensorType>(concat.getType()).getShape(), concat.getAxis());
@@ -115,8 +138,10 @@ void Planner::planTask(plan::TaskOp task, OpBuilder &tasks) {
   SmallVector<Value> operands;
   for (Value input : task.getInputs())
     operands.push_back(use(input));
-  for (Value output : task.getResults())
+  for (Value output : task.getResults()) {
+    takeOver(task, output);
     operands.push_back(define(task.getLoc(), output));
+  }
   Operation *kernel = plan::findKernel(task, task.getKernelAttr());
   if (auto scratch = kernel->getAttrOfType<IntegerAttr>("weir.scratch_bytes"))
     operands.push_back(buffer(
@@ -259,12 +284,29 @@ void Planner::makeInPlace(plan::TaskOp task, Value value, Value place,
                           Block &block) {
   if (!task || where.contains(graph::unshaped(value)))
     return;
-  auto kernel = SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(
-      task, task.getKernelAttr());
-  for (unsigned i = 0; i < kernel.getNumArguments(); ++i)
-    kernel.removeArgAttr(i, "llvm.noalias");
-  kernel->setAttr("weir.aliases", UnitAttr::get(kernel.getContext()));
+  letAlias(kernelOf(task), task);
   makeAt(value, place, block);
+}
+
+void Planner::takeOver(plan::TaskOp task, Value output) {
+  func::FuncOp kernel = kernelOf(task);
+  if (where.contains(output))
+    return;
+  for (int64_t i : inPlaceOf(kernel)) {
+    Value input = graph::unshaped(task.getInputs()[i]);
+    auto maker = input.getDefiningOp<plan::TaskOp>();
+    if (!maker || maker->getBlock() != task->getBlock())
+      continue;
+    auto buffer =
+        Places::root(where.lookup(input)).getDefiningOp<plan::BufferOp>();
+    if (!buffer || ownerOf.lookup(buffer) != input ||
+        buffer.getHost() != isOnHost(output) || !uses.takesOver(task, input))
+      continue;
+    letAlias(kernel, task);
+    ownerOf[buffer] = output;
+    where[output] = where.lookup(task.getInputs()[i]);
+    return;
+  }
 }
 
 Value Planner::use(Value value) {
@@ -275,8 +317,10 @@ Value Planner::use(Value value) {
 
 Value Planner::define(Location loc, Value value) {
   Value &place = where[value];
-  if (!place)
+  if (!place) {
     place = places.buffer(loc, placeType(value.getType()), isOnHost(value));
+    ownerOf[place] = value;
+  }
   places.touch(place);
   return place;
 }

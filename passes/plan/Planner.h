@@ -8,7 +8,7 @@
 #include "dialects/plan/Plan.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "passes/plan/Places.h"
-#include "passes/plan/StateUses.h"
+#include "passes/plan/Uses.h"
 
 namespace weir {
 
@@ -56,6 +56,9 @@ private:
   void makeInPlace(plan::TaskOp task, mlir::Value value, mlir::Value place,
                    mlir::Block &block);
 
+  /// Has a task make `output` in the buffer of an input that ends with it.
+  void takeOver(plan::TaskOp task, mlir::Value output);
+
   /// The place of a value that is read now.
   mlir::Value use(mlir::Value value);
 
@@ -72,8 +75,10 @@ private:
   Places places;
   const State &state;
   llvm::SmallVector<mlir::Attribute> &checks;
-  StateUses uses;
+  Uses uses;
   llvm::DenseMap<mlir::Value, mlir::Value> where;
+  // What lies in a buffer that was made for one value, and is all of it.
+  llvm::DenseMap<mlir::Value, mlir::Value> ownerOf;
   llvm::DenseMap<mlir::StringAttr, mlir::Value> ofVariable;
   llvm::DenseMap<mlir::Operation *, llvm::SmallVector<mlir::Value>>
       partsOf; // of a concat's place

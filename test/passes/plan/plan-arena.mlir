@@ -247,3 +247,93 @@ func.func @steps(%p: tensor<i1>, %x: tensor<4xf32>, %y: tensor<4xf32>, %z: tenso
 }
 func.func private @step(%x: memref<4xf32> {llvm.noalias}, %y: memref<4xf32> {llvm.noalias}) attributes {weir.in_place = array<i64: 0>, weir.kernel}
 func.func private @k(%x: memref<4xf32>, %y: memref<4xf32>) attributes {weir.kernel}
+
+// -----
+
+// A task that reads an input only where it writes takes over its buffer, in
+// another shape, too, and so does the next one: the arena has room for one
+// tensor and the other operand.
+// CHECK: weir.arena_bytes = 128
+// CHECK: plan.program
+// CHECK-DAG: %[[A:.*]] = plan.buffer {{[0-9]+}} live[0, 4] : memref<4xf32>
+// CHECK-DAG: %[[V:.*]] = plan.view %[[A]]{{.*}} memref<2x2xf32>
+// CHECK: plan.run @k(%{{.*}}, %[[A]])
+// CHECK-NEXT: plan.run @k(%{{.*}}, %[[B:[0-9]+]])
+// CHECK-NEXT: plan.run @add(%[[B]], %[[A]], %[[A]])
+// CHECK-NEXT: plan.run @add2(%{{.*}}, %[[V]], %[[V]])
+// CHECK-NEXT: plan.run @k2(%[[V]], %{{.*}})
+// CHECK: func.func private @add(memref<4xf32> {llvm.noalias}, memref<4xf32>, memref<4xf32>) attributes {weir.aliases,
+func.func @takes_over(%x: tensor<4xf32>, %y: tensor<2x2xf32>) -> tensor<2x2xf32> attributes {weir.entry = "serve"} {
+  %a = plan.task @k(%x) : (tensor<4xf32>) -> tensor<4xf32>
+  %b = plan.task @k(%x) : (tensor<4xf32>) -> tensor<4xf32>
+  %c = plan.task @add(%b, %a) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  %d = graph.reshape %c : tensor<4xf32> to tensor<2x2xf32>
+  %e = plan.task @add2(%y, %d) : (tensor<2x2xf32>, tensor<2x2xf32>) -> tensor<2x2xf32>
+  %f = plan.task @k2(%e) : (tensor<2x2xf32>) -> tensor<2x2xf32>
+  return %f : tensor<2x2xf32>
+}
+func.func private @k(%x: memref<4xf32>, %y: memref<4xf32>) attributes {weir.kernel}
+func.func private @k2(%x: memref<2x2xf32>, %y: memref<2x2xf32>) attributes {weir.kernel}
+func.func private @add(%x: memref<4xf32> {llvm.noalias}, %y: memref<4xf32> {llvm.noalias}, %z: memref<4xf32> {llvm.noalias}) attributes {weir.in_place = array<i64: 1>, weir.kernel}
+func.func private @add2(%x: memref<2x2xf32>, %y: memref<2x2xf32>, %z: memref<2x2xf32>) attributes {weir.in_place = array<i64: 1>, weir.kernel}
+
+// -----
+
+// Not a buffer that is read later, at the same moment, or elsewhere by the task;
+// nor what the caller owns, nor a part of another.
+// CHECK: plan.program
+// CHECK-DAG: %[[X:.*]] = plan.argument 0
+// CHECK: plan.run @k(%[[X]], %[[A:[0-9]+]])
+// CHECK-NEXT: plan.run @step(%[[X]], %[[B:[0-9]+]])
+// CHECK-NOT: plan.run @step(%[[A]], %[[A]])
+// CHECK: plan.run @step(%[[A]], %[[C:[0-9]+]])
+// CHECK-NOT: plan.run @step(%[[B]], %[[B]])
+// CHECK: plan.run @step(%[[B]], %[[D:[0-9]+]]) {wave = 0 : i64}
+// CHECK-NEXT: plan.run @k(%[[B]], %[[E:[0-9]+]]) {wave = 0 : i64}
+// CHECK-NOT: plan.run @add(%[[C]], %[[C]], %[[C]])
+// CHECK: plan.run @add(%[[C]], %[[C]], %[[F:[0-9]+]])
+// CHECK-NEXT: plan.run @k(%[[X]], %[[PART:[0-9]+]])
+// CHECK-NOT: plan.run @step(%[[PART]], %[[PART]])
+func.func @keeps(%x: tensor<4xf32>) -> (tensor<4xf32>, tensor<12xf32>, tensor<4xf32>, tensor<16xf32>) attributes {weir.entry = "serve"} {
+  %a = plan.task @k(%x) : (tensor<4xf32>) -> tensor<4xf32>
+  %b = plan.task @step(%x) : (tensor<4xf32>) -> tensor<4xf32>
+  %c = plan.task @step(%a) : (tensor<4xf32>) -> tensor<4xf32>
+  %d = plan.task @step(%b) {wave = 0 : i64} : (tensor<4xf32>) -> tensor<4xf32>
+  %e = plan.task @k(%b) {wave = 0 : i64} : (tensor<4xf32>) -> tensor<4xf32>
+  %f = plan.task @add(%c, %c) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  %part = plan.task @k(%x) : (tensor<4xf32>) -> tensor<4xf32>
+  %whole = graph.concat %part, %f, %d axis 0 : tensor<4xf32>, tensor<4xf32>, tensor<4xf32>
+  %g = plan.task @step(%part) : (tensor<4xf32>) -> tensor<4xf32>
+  %h = plan.task @twelve(%whole) : (tensor<12xf32>) -> tensor<12xf32>
+  %i = plan.task @k(%g) : (tensor<4xf32>) -> tensor<4xf32>
+  %j = graph.concat %a, %e, %i, %d axis 0 : tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>
+  return %i, %h, %e, %j : tensor<4xf32>, tensor<12xf32>, tensor<4xf32>, tensor<16xf32>
+}
+func.func private @k(%x: memref<4xf32>, %y: memref<4xf32>) attributes {weir.kernel}
+func.func private @twelve(%x: memref<12xf32>, %y: memref<12xf32>) attributes {weir.kernel}
+func.func private @step(%x: memref<4xf32>, %y: memref<4xf32>) attributes {weir.in_place = array<i64: 0>, weir.kernel}
+func.func private @add(%x: memref<4xf32>, %y: memref<4xf32>, %z: memref<4xf32>) attributes {weir.in_place = array<i64: 1>, weir.kernel}
+
+// -----
+
+// What comes from outside a loop is needed in each round.
+// CHECK: plan.program
+// CHECK: plan.run @k(%{{.*}}, %[[A:[0-9]+]])
+// CHECK: } do {
+// CHECK-NOT: plan.run @add(%{{.*}}, %[[A]], %[[A]])
+// CHECK: plan.run @add(%{{.*}}, %[[A]], %{{.*}})
+func.func @rounds(%p: tensor<i1>, %x: tensor<4xf32>) -> tensor<4xf32> attributes {weir.entry = "serve"} {
+  %a = plan.task @k(%x) : (tensor<4xf32>) -> tensor<4xf32>
+  %r = graph.while(%x) : (tensor<4xf32>) -> (tensor<4xf32>) {
+  ^bb0(%b: tensor<4xf32>):
+    graph.yield %p : tensor<i1>
+  } do {
+  ^bb0(%b: tensor<4xf32>):
+    %n = plan.task @add(%b, %a) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+    %m = plan.task @k(%n) : (tensor<4xf32>) -> tensor<4xf32>
+    graph.yield %m : tensor<4xf32>
+  }
+  return %r : tensor<4xf32>
+}
+func.func private @k(%x: memref<4xf32>, %y: memref<4xf32>) attributes {weir.kernel}
+func.func private @add(%x: memref<4xf32>, %y: memref<4xf32>, %z: memref<4xf32>) attributes {weir.in_place = array<i64: 1>, weir.kernel}

@@ -12,7 +12,7 @@
 // CHECK-DAG: %[[W:.*]] = plan.state 0 : memref<4xf32>
 // CHECK: plan.run @k(%[[W]], %[[X]], %[[W]])
 // CHECK-NOT: plan.copy
-// CHECK: func.func private @k(memref<4xf32>, memref<4xf32>, memref<4xf32>) attributes
+// CHECK: func.func private @k(memref<4xf32>, memref<4xf32> {llvm.noalias}, memref<4xf32>) attributes
 graph.variable @w : tensor<4xf32>
 graph.variable @symbol : tensor<i64> {called = "n", key = "k"}
 func.func @f(%x: tensor<4xf32>) attributes {weir.entry = "f"} {

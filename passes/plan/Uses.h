@@ -1,8 +1,8 @@
-// When an entry reads and assigns its variables, and those of its loops, and
-// which of it can be done in their own places.
+// When an entry uses its values and assigns its variables, and those of its
+// loops, and what can be made in the place of another.
 
-#ifndef WEIR_PASSES_PLAN_STATEUSES_H
-#define WEIR_PASSES_PLAN_STATEUSES_H
+#ifndef WEIR_PASSES_PLAN_USES_H
+#define WEIR_PASSES_PLAN_USES_H
 
 #include "dialects/graph/state/State.h"
 #include "dialects/plan/Plan.h"
@@ -12,9 +12,9 @@ namespace weir {
 
 /// The order of an entry's ops is final: tasks of one wave are one moment, and
 /// the regions of a loop are all between its begin and its end.
-class StateUses {
+class Uses {
 public:
-  explicit StateUses(mlir::func::FuncOp entry);
+  explicit Uses(mlir::func::FuncOp entry);
 
   /// Whether nothing assigns the variable while what was read is in use, which
   /// then need not be copied.
@@ -28,6 +28,10 @@ public:
   /// The same of the next value of a loop's variable `i`, which is an argument
   /// of the loop's body.
   plan::TaskOp nextInPlace(graph::WhileOp loop, unsigned i) const;
+
+  /// Whether the task may write a result where `value` is, what another task of
+  /// its block has made: nobody else needs that once the task has begun.
+  bool takesOver(plan::TaskOp task, mlir::Value value) const;
 
 private:
   struct Span {
@@ -48,4 +52,4 @@ private:
 
 } // namespace weir
 
-#endif // WEIR_PASSES_PLAN_STATEUSES_H
+#endif // WEIR_PASSES_PLAN_USES_H

@@ -1,6 +1,6 @@
-// When an entry reads and assigns its variables, and those of its loops.
+// When an entry uses its values and assigns its variables.
 
-#include "passes/plan/StateUses.h"
+#include "passes/plan/Uses.h"
 
 #include "dialects/graph/Graph.h"
 #include "dialects/graph/Shape.h"
@@ -9,7 +9,7 @@ using namespace mlir;
 
 namespace weir {
 
-StateUses::StateUses(func::FuncOp entry) {
+Uses::Uses(func::FuncOp entry) {
   int64_t now = 0;
   entry.walk<WalkOrder::PreOrder>([&](Operation *op) {
     spans[op] = {now, now};
@@ -41,7 +41,7 @@ static bool isViewOp(Operation *op) {
   return isa<graph::ReshapeOp, graph::SliceOp>(op);
 }
 
-int64_t StateUses::lastUse(Value value, Operation *except) const {
+int64_t Uses::lastUse(Value value, Operation *except) const {
   int64_t last = -1;
   SmallVector<Value> work{value};
   while (!work.empty()) {
@@ -66,7 +66,7 @@ int64_t StateUses::lastUse(Value value, Operation *except) const {
   return last;
 }
 
-bool StateUses::isView(graph::ReadVariableOp read) const {
+bool Uses::isView(graph::ReadVariableOp read) const {
   int64_t from = spans.lookup(read).begin, to = lastUse(read);
   auto all = writes.find(read.getVariableAttr().getAttr());
   return all == writes.end() ||
@@ -76,7 +76,7 @@ bool StateUses::isView(graph::ReadVariableOp read) const {
          });
 }
 
-bool StateUses::readsInPlace(plan::TaskOp task, Value read) const {
+bool Uses::readsInPlace(plan::TaskOp task, Value read) const {
   auto kernel = SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(
       task, task.getKernelAttr());
   auto places = kernel->getAttrOfType<DenseI64ArrayAttr>("weir.in_place");
@@ -106,19 +106,23 @@ static plan::TaskOp makerOf(Value &made, Block *block) {
   return task;
 }
 
-plan::TaskOp StateUses::nextInPlace(graph::WhileOp loop, unsigned i) const {
+plan::TaskOp Uses::nextInPlace(graph::WhileOp loop, unsigned i) const {
   Block &body = loop.getBody().front();
   Value made = body.getTerminator()->getOperand(i);
   Value variable = body.getArgument(i);
   plan::TaskOp task = makerOf(made, &body);
   if (!task || made.getType() != variable.getType() ||
-      lastUse(variable, task) >= spans.lookup(task).begin ||
-      !readsInPlace(task, variable))
+      !takesOver(task, variable))
     return {};
   return task;
 }
 
-plan::TaskOp StateUses::makerInPlace(graph::WriteVariableOp write) const {
+bool Uses::takesOver(plan::TaskOp task, Value value) const {
+  return lastUse(value, task) < spans.lookup(task).begin &&
+         readsInPlace(task, value);
+}
+
+plan::TaskOp Uses::makerInPlace(graph::WriteVariableOp write) const {
   StringAttr variable = write.getVariableAttr().getAttr();
   Value made = write.getValue();
   plan::TaskOp task = makerOf(made, write->getBlock());
