@@ -8,6 +8,7 @@
 
 #include "dialects/graph/Elementwise.h"
 #include "dialects/graph/Graph.h"
+#include "dialects/graph/Reduce.h"
 #include "dialects/graph/Shape.h"
 #include "mlir/IR/AsmState.h"
 #include "mlir/IR/Builders.h"
@@ -150,7 +151,21 @@ private:
       return move(typeOf(op->getResult(0)), *box, {});
     if (isa<graph::ScalarOpInterface>(op))
       return compute(op);
+    if (auto all = dyn_cast<graph::ReduceAndOp>(op))
+      return truthOf(all.getX(), all.getType(), /*sought=*/false);
+    if (auto any = dyn_cast<graph::ReduceOrOp>(op))
+      return truthOf(any.getX(), any.getType(), /*sought=*/true);
     return {};
+  }
+
+  /// Of one result: `sought` where an element is that, else the opposite.
+  static ElementsAttr truthOf(Value value, RankedTensorType type, bool sought) {
+    std::optional<Bytes> bytes = Bytes::of(value);
+    if (!bytes || type.getNumElements() != 1)
+      return {};
+    bool found = llvm::any_of(bytes->data(),
+                              [&](char byte) { return (byte != 0) == sought; });
+    return DenseElementsAttr::get(type, found == sought);
   }
 
   /// A broadcast of a constant is one for the op that reads it.

@@ -46,8 +46,8 @@ def FoldConstants : Pass<"weir-fold-constants", "::mlir::ModuleOp"> {
   let summary = "Computes what depends on constants only";
   let description = [{
     For tensors that are too large for the folders of the ops: moves raw bytes,
-    and evaluates the scalar functions of elementwise ops over whole arrays.
-    Never makes a constant over `max-bytes`, nor one much larger than those it
+    evaluates the scalar functions of elementwise ops over whole arrays, and tells
+    whether all or any of many truths hold. Never makes a constant over `max-bytes`, nor one much larger than those it
     comes from: a broadcast stays.
 
     ```mlir

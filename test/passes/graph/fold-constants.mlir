@@ -74,6 +74,20 @@ func.func @cast() -> tensor<2xf32> {
   return %y : tensor<2xf32>
 }
 
+// Whether all or any of many truths hold: as of places that lie inside.
+// CHECK-LABEL: @all
+// CHECK-DAG: %[[ALL:.*]] = graph.constant dense<false> : tensor<i1>
+// CHECK-DAG: %[[ANY:.*]] = graph.constant dense<true> : tensor<i1>
+// CHECK: return %[[ALL]], %[[ANY]]
+func.func @all() -> (tensor<i1>, tensor<i1>) {
+  %a = graph.constant dense_resource<four> : tensor<2x2xf32>
+  %two = graph.constant dense<2.0> : tensor<2x2xf32>
+  %less = graph.less %a, %two : tensor<2x2xf32>
+  %all = graph.reduce_and %less [0, 1] : tensor<2x2xi1>
+  %any = graph.reduce_or %less [0, 1] : tensor<2x2xi1>
+  return %all, %any : tensor<i1>, tensor<i1>
+}
+
 // Truth values are a byte each.
 // CHECK-LABEL: @truths
 // CHECK: graph.constant dense<[false, true, false, false]> : tensor<4xi1>
