@@ -209,6 +209,14 @@ def slices():
         want = np.pad(a, ((1, 0), (2, 1)), mode=name)
         g.expect(g.op("Pad", x, g.constant(margins), mode=mode), want)
         g.expect(g.op("Pad", x, g.input(margins), mode=mode, promise=[6, 9]), want)
+    # Long ones, whose margins are slices of what they repeat.
+    long = f32(3, 40)
+    y = g.input(long)
+    for mode in ("reflect", "edge", "wrap"):
+        want = np.pad(long, ((0, 0), (3, 2)), mode=mode)
+        g.expect(g.op("Pad", y, g.constant(i64(0, 3, 0, 2)), mode=mode), want)
+    for places in (np.arange(2, 39, 3), np.arange(35, 3, -4), np.r_[0:9, 20:8:-1, [7] * 5, 6]):
+        g.expect(g.op("Gather", y, g.constant(np.int64(places)), axis=1), long[:, places])
     g.expect(g.op("Pad", x, g.constant(i64(-1, 1, 0, -2)), g.constant(np.float32(3))), np.pad(a[1:, :-2], ((0, 0), (1, 0)), constant_values=3))
     g.expect(g.op("CenterCropPad", x, g.constant(i64(3, 9))), np.pad(a[1:4], ((0, 0), (1, 2))))
     lengths = g.input(i64(1, 2, 3, 4, 5, 0))
@@ -227,6 +235,9 @@ def gathers():
     places = np.int64([[0, -1, 2], [1, 1, 0]])
     p = g.input(places)
     g.expect(g.op("GatherElements", x, p, axis=0), np.take_along_axis(a[:, :3], places, 0))
+    b, deep = f32(2, 3, 5), np.int64(rng.integers(-3, 3, (2, 4, 5)))
+    for at in (g.input(deep), g.constant(deep)):
+        g.expect(g.op("GatherElements", g.input(b), at, axis=1), np.take_along_axis(b, deep, 1))
     vectors = np.int64([[0, 1], [-1, -1]])
     g.expect(g.op("GatherND", x, g.input(vectors)), a[[0, -1], [1, -1]])
     updates = f32(2, 3)

@@ -72,6 +72,22 @@ bool fitsInside(ArrayRef<int64_t> shape, ArrayRef<int64_t> of, int64_t axis) {
   return true;
 }
 
+/// Where in a tensor of `shape` the elements are that `along`, places along
+/// `axis`, names, as that tensor's elements lie in one row.
+Expr placesInRow(Node &node, Expr along, int64_t axis,
+                 ArrayRef<int64_t> shape) {
+  Type i64 = node.b.getI64Type();
+  Expr place;
+  int64_t step = 1;
+  for (int64_t d = along.rank(); d-- > 0;) {
+    Expr own = d == axis ? cast(along, i64) : iota(node, along.shape(), i64, d);
+    own = own * number(node, step);
+    place = place ? place + own : own;
+    step *= shape[d];
+  }
+  return place;
+}
+
 LogicalResult importGatherElements(Node &node) {
   if (failed(wantOperands(node, 2, 2)))
     return failure();
@@ -84,7 +100,10 @@ LogicalResult importGatherElements(Node &node) {
   FailureOr<Expr> places = placesOf(node, 1, x.size(*axis));
   if (failed(places))
     return failure();
-  return give(node, gatherNd(x, vectorsAlong(node, *places, *axis)));
+  Expr row = reshape(x, x.type().getNumElements());
+  Expr at = placesInRow(node, *places, *axis, x.shape());
+  return node.result(make<graph::GatherOp>(node.b, row.value, at.value,
+                                           uint64_t(0), uint64_t(0)));
 }
 
 /// The sizes that the vectors of operand 1 index; an error where they are no
