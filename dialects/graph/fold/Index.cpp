@@ -153,26 +153,87 @@ OpFoldResult OneHotOp::fold(FoldAdaptor adaptor) {
 
 namespace {
 
-/// A gather of one known index is a slice, in another shape.
-struct GatherToSlice : OpRewritePattern<GatherOp> {
+/// Indices `start`, `start + step`, ...
+struct Run {
+  int64_t start, step, count;
+
+  int64_t last() const { return start + (count - 1) * step; }
+};
+
+/// The runs that `indices` are one after the other, of which there are at most
+/// `most`. An element between two is that of the one that goes upwards, which
+/// then may be all there is.
+std::optional<SmallVector<Run>> runsOf(ArrayRef<int64_t> indices,
+                                       int64_t most) {
+  SmallVector<Run> runs;
+  for (size_t i = 0; i < indices.size();) {
+    if (static_cast<int64_t>(runs.size()) == most)
+      return std::nullopt;
+    Run run = {indices[i], 0, 1};
+    if (i + 1 < indices.size())
+      run.step = indices[i + 1] - indices[i];
+    while (++i < indices.size() && indices[i] - indices[i - 1] == run.step)
+      ++run.count;
+    if (run.count > 1 && run.step <= 0 && i < indices.size() &&
+        indices[i] - indices[i - 1] == 1) {
+      --run.count;
+      --i;
+    }
+    runs.push_back(run);
+  }
+  return runs;
+}
+
+/// A gather of known indices that are a few runs, as those of a margin that
+/// repeats or mirrors what is inside, is slices one after the other.
+struct GatherToSlices : OpRewritePattern<GatherOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(GatherOp op,
                                 PatternRewriter &rewriter) const override {
     DenseElementsAttr value;
     RankedTensorType x = op.getX().getType();
-    int64_t axis = op.getAxis();
     if (!matchPattern(op.getIndices(), m_Constant(&value)) ||
-        op.getBatchDims() != 0 || value.getNumElements() != 1 ||
-        x.getDimSize(axis) == 0)
+        op.getBatchDims() != 0 || value.empty() ||
+        x.getDimSize(op.getAxis()) == 0)
       return failure();
+    SmallVector<int64_t> indices = *integersOf(value);
+    for (int64_t &index : indices)
+      index = moveInto(index, x.getDimSize(op.getAxis()));
+    // Of many short ones an index each costs no more.
+    constexpr int64_t mostRuns = 8, elementsOfRun = 4;
+    int64_t most = std::max<int64_t>(1, indices.size() / elementsOfRun);
+    auto runs = runsOf(indices, std::min(most, mostRuns));
+    if (!runs)
+      return failure();
+    SmallVector<Value> parts;
+    for (const Run &run : *runs)
+      parts.push_back(partOf(rewriter, op, run));
+    Value whole = parts[0];
+    if (parts.size() > 1)
+      whole = rewriter.create<ConcatOp>(op.getLoc(), parts, op.getAxisAttr());
+    rewriter.replaceOpWithNewOp<ReshapeOp>(op, op.getType(), whole);
+    return success();
+  }
+
+  static Value partOf(PatternRewriter &b, GatherOp op, const Run &run) {
+    RankedTensorType x = op.getX().getType();
+    int64_t axis = op.getAxis();
     SmallVector<int64_t> starts(x.getRank()), limits(x.getShape()),
         strides(x.getRank(), 1);
-    starts[axis] = moveInto((*integersOf(value))[0], x.getDimSize(axis));
-    limits[axis] = starts[axis] + 1;
-    Value slice = rewriter.create<SliceOp>(op.getLoc(), op.getX(), starts,
-                                           limits, strides);
-    rewriter.replaceOpWithNewOp<ReshapeOp>(op, op.getType(), slice);
-    return success();
+    starts[axis] = std::min(run.start, run.last());
+    limits[axis] = std::max(run.start, run.last()) + 1;
+    if (run.count > 1 && run.step != 0)
+      strides[axis] = std::abs(run.step);
+    Value part =
+        b.create<SliceOp>(op.getLoc(), op.getX(), starts, limits, strides);
+    if (run.count == 1 || run.step > 0)
+      return part;
+    if (run.step < 0)
+      return b.create<ReverseOp>(op.getLoc(), part, axis);
+    SmallVector<int64_t> shape(x.getShape());
+    shape[axis] = run.count;
+    return b.create<BroadcastOp>(op.getLoc(), x.clone(shape), part,
+                                 llvm::to_vector(llvm::seq(x.getRank())));
   }
 };
 
@@ -201,7 +262,7 @@ struct DynamicSliceToSlice : OpRewritePattern<DynamicSliceOp> {
 
 void GatherOp::getCanonicalizationPatterns(RewritePatternSet &patterns,
                                            MLIRContext *context) {
-  patterns.add<GatherToSlice>(context);
+  patterns.add<GatherToSlices>(context);
 }
 
 void DynamicSliceOp::getCanonicalizationPatterns(RewritePatternSet &patterns,

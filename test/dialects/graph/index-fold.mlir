@@ -71,3 +71,37 @@ func.func @whole(%x: tensor<2x3xf32>, %y: tensor<2x3xf32>, %i: tensor<i32>) -> (
   // CHECK-NEXT: return %[[X]], %[[Y]]
   return %0, %1 : tensor<2x3xf32>, tensor<2x3xf32>
 }
+
+// -----
+
+// A few runs of known indices are slices, forward or backward, or one element
+// again and again; an index outside is the nearest inside.
+// CHECK-LABEL: @runs
+// CHECK-SAME: (%[[X:.*]]: tensor<2x9xf32>)
+// CHECK-DAG: %[[L:.*]] = graph.slice %[[X]] [0, 1] to [2, 4] by [1, 1]
+// CHECK-DAG: %[[LOW:.*]] = graph.reverse %[[L]] [1]
+// CHECK-DAG: %[[H:.*]] = graph.slice %[[X]] [0, 8] to [2, 9] by [1, 1]
+// CHECK-DAG: %[[HIGH:.*]] = graph.broadcast %[[H]] [0, 1] : tensor<2x1xf32> to tensor<2x2xf32>
+// CHECK-DAG: %[[Y:.*]] = graph.concat %[[LOW]], %[[X]], %[[HIGH]] axis 1
+// CHECK-DAG: %[[Z:.*]] = graph.slice %[[X]] [0, 1] to [2, 8] by [1, 2]
+// CHECK: return %[[Y]], %[[Z]]
+func.func @runs(%x: tensor<2x9xf32>) -> (tensor<2x14xf32>, tensor<2x4xf32>) {
+  %i = graph.constant dense<[3, 2, 1, 0, 1, 2, 3, 4, 5, 6, 7, 8, 8, 99]> : tensor<14xi64>
+  %y = graph.gather %x, %i axis 1 batch_dims 0 : tensor<2x9xf32>, tensor<14xi64>
+  %j = graph.constant dense<[1, 3, 5, 7]> : tensor<4xi32>
+  %z = graph.gather %x, %j axis 1 batch_dims 0 : tensor<2x9xf32>, tensor<4xi32>
+  return %y, %z : tensor<2x14xf32>, tensor<2x4xf32>
+}
+
+// -----
+
+// Others stay, as do those of each batch its own.
+// CHECK-LABEL: @scattered
+// CHECK-COUNT-2: graph.gather
+func.func @scattered(%x: tensor<2x9xf32>) -> (tensor<2x6xf32>, tensor<2x2xf32>) {
+  %i = graph.constant dense<[3, 1, 4, 1, 5, 8]> : tensor<6xi64>
+  %y = graph.gather %x, %i axis 1 batch_dims 0 : tensor<2x9xf32>, tensor<6xi64>
+  %j = graph.constant dense<[[1, 2], [4, 5]]> : tensor<2x2xi32>
+  %z = graph.gather %x, %j axis 1 batch_dims 1 : tensor<2x9xf32>, tensor<2x2xi32>
+  return %y, %z : tensor<2x6xf32>, tensor<2x2xf32>
+}
