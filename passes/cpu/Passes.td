@@ -218,11 +218,12 @@ def BlockAttention : Pass<"weir-block-attention", "::mlir::func::FuncOp"> {
 }
 
 def SplitReductions : Pass<"weir-split-reductions", "::mlir::func::FuncOp"> {
-  let summary = "Cuts long reductions to few elements into grains for threads";
+  let summary = "Cuts long reductions into grains, for threads and short chains";
   let description = [{
     Loops that mostly reduce have no parallel dimension that feeds threads. Each
     grain of a reduced dimension has its own results, which are then combined in
-    a fixed order. The grains depend on the loops alone, so any number of threads
+    a fixed order. So are long sums of rows, one term of which would be added after
+    the other: the rounding errors of a chain add up. The grains depend on the loops alone, so any number of threads
     makes the same bits. Runs before buffers are placed.
 
     ```mlir

@@ -1,5 +1,6 @@
-// Long reductions to few elements become grains with results of their own, that
-// threads share, and a short reduction of these.
+// Long reductions become grains with results of their own and a short reduction
+// of these: those to few elements for threads to share, and sums of rows so
+// that no sum is one long chain of additions.
 //
 // Upstream's splitReduction makes the same two steps of tensors, but only of
 // dimensions that the number of parts divides, and before loops are fused by
@@ -31,12 +32,63 @@ namespace {
 constexpr int64_t enoughForThreads = 8;
 /// Bytes of the results of all grains, at most.
 constexpr int64_t mostBytes = 64 << 10;
+/// Sums of floats of more terms than twice this, each added to the one before,
+/// are of chains about as long.
+constexpr int64_t chain = 64;
 
 struct Split {
   Cut cut;
   Operation *combiner;
   TypedAttr neutral;
+  bool shared; // by threads
 };
+
+int64_t bytesOf(OpOperand &init) {
+  auto type = cast<MemRefType>(init.get().getType());
+  return std::max<int64_t>(1, type.getNumElements()) *
+         llvm::divideCeil(type.getElementTypeBitWidth(), 8);
+}
+
+/// For threads: what has no long parallel dimension.
+std::optional<Cut> cutForThreads(LoopNest &nest, OpOperand &init, double time) {
+  if (time < 2 * worthSharing)
+    return std::nullopt;
+  // A grain has all elements of the result.
+  for (unsigned d = 0; d < nest.ranges.size(); ++d)
+    if (nest.isReduction(d) ? nest.mapOf(init).isFunctionOfDim(d)
+                            : nest.ranges[d] >= enoughForThreads)
+      return std::nullopt;
+  return cutLoops(nest.ranges, time, [&](unsigned d) -> int64_t {
+    return nest.isReduction(d) ? grainStep(nest.ranges, d) : 0;
+  });
+}
+
+/// For sums of floats whose lanes are elements of the result: each adds one
+/// term after the other.
+std::optional<Cut> cutIntoChains(LoopNest &nest, OpOperand &init) {
+  if (!nest.applies() || nest.isReduction(nest.dimension) ||
+      !isa_and_nonnull<arith::AddFOp>(nest.combiner(init)))
+    return std::nullopt;
+  int64_t terms = 1;
+  std::optional<unsigned> outermost;
+  for (unsigned d = nest.ranges.size(); d-- > 0;)
+    if (nest.isReduction(d)) {
+      if (nest.mapOf(init).isFunctionOfDim(d))
+        return std::nullopt;
+      outermost = d;
+      terms *= nest.ranges[d];
+    }
+  if (!outermost || terms <= 2 * chain)
+    return std::nullopt;
+  int64_t grains = mostBytes / bytesOf(init);
+  if (grains < 2)
+    return std::nullopt;
+  int64_t range = nest.ranges[*outermost], inside = terms / range;
+  Cut cut{*outermost, range,
+          std::max({int64_t(1), chain / inside,
+                    llvm::divideCeilSigned(range, grains)})};
+  return cut.size < range ? std::optional(cut) : std::nullopt;
+}
 
 std::optional<Split> splitOf(linalg::LinalgOp op) {
   SmallVector<int64_t> ranges = op.getStaticLoopRanges();
@@ -48,29 +100,23 @@ std::optional<Split> splitOf(linalg::LinalgOp op) {
       }))
     return std::nullopt;
   double time = nanoseconds(op);
-  if (time < 2 * worthSharing)
-    return std::nullopt;
   LoopNest nest(op);
   OpOperand &init = op.getDpsInitsMutable()[0];
   if (llvm::is_contained(op.getDpsInputs(), init.get()))
     return std::nullopt;
-  // A grain has all elements of the result.
-  for (unsigned d = 0; d < ranges.size(); ++d)
-    if (nest.isReduction(d) ? nest.mapOf(init).isFunctionOfDim(d)
-                            : ranges[d] >= enoughForThreads)
-      return std::nullopt;
-  std::optional<Cut> cut = cutLoops(ranges, time, [&](unsigned d) -> int64_t {
-    return nest.isReduction(d) ? grainStep(ranges, d) : 0;
-  });
+  bool shared = true;
+  std::optional<Cut> cut = cutForThreads(nest, init, time);
+  if (!cut) {
+    cut = cutIntoChains(nest, init);
+    shared = time >= worthSharing;
+  }
   Operation *combiner = nest.combiner(init);
   TypedAttr neutral = combiner ? neutralElement(combiner) : TypedAttr();
   if (!cut || !neutral)
     return std::nullopt;
-  auto result = cast<MemRefType>(init.get().getType());
-  int64_t bytes = llvm::divideCeil(result.getElementTypeBitWidth(), 8);
-  if (cut->grains() * result.getNumElements() * bytes > mostBytes)
+  if (cut->grains() * bytesOf(init) > mostBytes)
     return std::nullopt;
-  return Split{*cut, combiner, neutral};
+  return Split{*cut, combiner, neutral, shared};
 }
 
 /// Adds the results of all grains, which lie along a first dimension, to `out`.
@@ -103,7 +149,7 @@ void split(linalg::LinalgOp op, const Split &how) {
   for (int64_t size : shape)
     sizes.push_back(e.getIndexAttr(size));
   sizes[0] = e.getIndexAttr(1);
-  shareGrains(e, how.cut, [&](Value grain, ArrayRef<LoopSlice> slices) {
+  auto grain = [&](Value grain, ArrayRef<LoopSlice> slices) {
     offsets[0] = grain;
     Value own = e.create<memref::SubViewOp>(
         cast<MemRefType>(memref::SubViewOp::inferRankReducedResultType(
@@ -113,7 +159,11 @@ void split(linalg::LinalgOp op, const Split &how) {
     e.create<linalg::FillOp>(neutral, own);
     makeSlice(e, op, slices,
               [&](Value operand) { return operand == out ? own : Value(); });
-  });
+  };
+  if (how.shared)
+    shareGrains(e, how.cut, grain);
+  else
+    eachGrain(e, how.cut, e.index(0), e.index(how.cut.grains()), grain);
   combineGrains(e, results, out, how.combiner);
   op.erase();
 }

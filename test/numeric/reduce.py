@@ -220,6 +220,11 @@ def long():
         wide = np.float64(near.value)
         graph.expect(graph.op("Prod", near, axis), wide.prod(tuple(axes)), rtol=1e-4)
         graph.expect(graph.op("Sum", near, axis), wide.sum(tuple(axes)), rtol=1e-6)
+    # Rows that are added up: no error grows with their number alone.
+    for shape, axes in (((4000, 40), [0]), ((3000, 1, 7, 300), [0, 2]), ((2, 700, 20), [1])):
+        rows = graph.input(np.float32(random.random(shape)))
+        exact = np.float64(rows.value).sum(tuple(axes))
+        graph.expect(graph.op("Sum", rows, graph.constant(np.int32(axes))), exact, rtol=2e-6)
     hole = values((700, 300), np.float32)
     hole[123, 45] = np.nan
     hole = graph.input(hole)

@@ -48,28 +48,31 @@ std::optional<Cut> cutLoops(ArrayRef<int64_t> ranges, double time,
   return cut.size < range ? std::optional(cut) : std::nullopt;
 }
 
-void shareGrains(Emitter &e, const Cut &cut,
-                 llvm::function_ref<void(Value, ArrayRef<LoopSlice>)> body) {
+void eachGrain(Emitter &e, const Cut &cut, Value first, Value last,
+               llvm::function_ref<void(Value, ArrayRef<LoopSlice>)> body) {
   int64_t whole = cut.range / cut.size, rest = cut.range % cut.size;
-  auto parts = e.create<kernel::PartsOp>(cut.grains(), /*few=*/false);
-  parts.setByRows(cut.byRows);
-  OpBuilder::InsertionGuard guard(e);
-  e.setInsertionPointToStart(&parts.getBody().front());
   auto grainAt = [&](Value grain, Value first, int64_t size) {
     SmallVector<LoopSlice> slices(cut.dimension + 1);
     slices.back() = {first, size};
     body(grain, slices);
   };
-  Value end = parts.getLast();
-  if (rest)
-    end = e.smaller(end, e.index(whole));
-  e.loop(parts.getFirst(), end, 1, [&](Value grain) {
+  Value end = rest ? e.smaller(last, e.index(whole)) : last;
+  e.loop(first, end, 1, [&](Value grain) {
     grainAt(grain, e.times(grain, cut.size), cut.size);
   });
   if (rest)
-    e.loop(
-        e.larger(parts.getFirst(), e.index(whole)), parts.getLast(), 1,
-        [&](Value grain) { grainAt(grain, e.index(whole * cut.size), rest); });
+    e.loop(e.larger(first, e.index(whole)), last, 1, [&](Value grain) {
+      grainAt(grain, e.index(whole * cut.size), rest);
+    });
+}
+
+void shareGrains(Emitter &e, const Cut &cut,
+                 llvm::function_ref<void(Value, ArrayRef<LoopSlice>)> body) {
+  auto parts = e.create<kernel::PartsOp>(cut.grains(), /*few=*/false);
+  parts.setByRows(cut.byRows);
+  OpBuilder::InsertionGuard guard(e);
+  e.setInsertionPointToStart(&parts.getBody().front());
+  eachGrain(e, cut, parts.getFirst(), parts.getLast(), body);
 }
 
 } // namespace weir

@@ -30,9 +30,14 @@ int64_t grainStep(llvm::ArrayRef<int64_t> ranges, unsigned dimension);
 std::optional<Cut> cutLoops(llvm::ArrayRef<int64_t> ranges, double time,
                             llvm::function_ref<int64_t(unsigned)> stepOf);
 
-/// Emits a kernel.parts of the cut's grains: `body` gets a grain's number and
-/// its slices of the loops, for `makeSlice`. It is emitted once for whole
-/// grains and once for a last one that has fewer.
+/// Loops over the grains from `first` to before `last`: `body` gets a grain's
+/// number and its slices of the loops, for `makeSlice`. It is emitted once for
+/// whole grains and once for a last one that has fewer.
+void eachGrain(
+    Emitter &e, const Cut &cut, mlir::Value first, mlir::Value last,
+    llvm::function_ref<void(mlir::Value, llvm::ArrayRef<LoopSlice>)> body);
+
+/// Emits a kernel.parts of the cut's grains, each as `eachGrain` does.
 void shareGrains(
     Emitter &e, const Cut &cut,
     llvm::function_ref<void(mlir::Value, llvm::ArrayRef<LoopSlice>)> body);

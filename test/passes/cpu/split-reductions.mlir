@@ -98,3 +98,49 @@ func.func private @others(%x: memref<1024x1024xf32>, %y: memref<f32>, %wide: mem
   }
   return
 }
+
+// -----
+
+// No sum of rows is one long chain of additions: each 64 have sums of their own,
+// the last few as well. Threads have too little to share here.
+// CHECK-LABEL: func.func private @chains
+// CHECK-NOT: kernel.parts
+// CHECK: %[[SUMS:.*]] = memref.alloc() {{.*}} : memref<5x40xf32>
+// CHECK: scf.for %[[G:.*]] = %c0 to %c4
+// CHECK: %[[OWN:.*]] = memref.subview %[[SUMS]][%[[G]], 0] [1, 40] [1, 1]
+// CHECK: linalg.fill ins(%cst : f32) outs(%[[OWN]]
+// CHECK: %[[ROWS:.*]] = memref.subview %arg0[%{{.*}}, 0] [64, 40] [1, 1]
+// CHECK: linalg.generic {{.*}} ins(%[[ROWS]] : {{.*}}) outs(%[[OWN]]
+// CHECK: memref.subview %arg0[256, 0] [44, 40] [1, 1]
+// CHECK: linalg.generic {{.*}} iterator_types = ["reduction", "parallel"]} ins(%[[SUMS]] : memref<5x40xf32>) outs(%arg1 : memref<40xf32>)
+func.func private @chains(%x: memref<300x40xf32>, %y: memref<40xf32>) attributes {weir.kernel} {
+  linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d1)>], iterator_types = ["reduction", "parallel"]} ins(%x : memref<300x40xf32>) outs(%y : memref<40xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    %s = arith.addf %out, %in : f32
+    linalg.yield %s : f32
+  }
+  return
+}
+// What is short is no chain, a maximum rounds nothing, and of many results the
+// sums of all grains would not stay near.
+// CHECK-LABEL: func.func private @no_chains
+// CHECK-NOT: memref.alloc
+// CHECK: return
+func.func private @no_chains(%x: memref<300x40xf32>, %y: memref<40xf32>, %short: memref<128x40xf32>, %wide: memref<300x40000xf32>, %z: memref<40000xf32>) attributes {weir.kernel} {
+  linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d1)>], iterator_types = ["reduction", "parallel"]} ins(%short : memref<128x40xf32>) outs(%y : memref<40xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    %s = arith.addf %out, %in : f32
+    linalg.yield %s : f32
+  }
+  linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d1)>], iterator_types = ["reduction", "parallel"]} ins(%x : memref<300x40xf32>) outs(%y : memref<40xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    %s = arith.maximumf %out, %in : f32
+    linalg.yield %s : f32
+  }
+  linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d1)>], iterator_types = ["reduction", "parallel"]} ins(%wide : memref<300x40000xf32>) outs(%z : memref<40000xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    %s = arith.addf %out, %in : f32
+    linalg.yield %s : f32
+  }
+  return
+}
