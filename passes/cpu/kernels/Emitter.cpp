@@ -48,6 +48,16 @@ Value Emitter::larger(Value a, Value b) {
   return createOrFold<arith::MaxSIOp>(a, b);
 }
 
+Value Emitter::beginOf(const EvenSplit &parts, Value part) {
+  return plus(times(part, parts.size), smaller(part, index(parts.larger)));
+}
+
+Value Emitter::sizeOf(const EvenSplit &parts, Value part, Value begin) {
+  if (parts.larger == 0)
+    return index(parts.size);
+  return create<arith::SubIOp>(beginOf(parts, plus(part, 1)), begin);
+}
+
 bool Emitter::contiguous(Value buffer) {
   // A truth value is a byte in memory but a bit of a vector.
   return isLastMemrefDimUnitStride(cast<MemRefType>(buffer.getType())) &&

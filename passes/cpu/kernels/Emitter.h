@@ -38,6 +38,11 @@ struct Emitter : mlir::ImplicitLocOpBuilder {
   mlir::Value modulo(mlir::Value a, int64_t b);
   mlir::Value smaller(mlir::Value a, mlir::Value b);
   mlir::Value larger(mlir::Value a, mlir::Value b);
+  /// Where part `part` of a split begins.
+  mlir::Value beginOf(const EvenSplit &parts, mlir::Value part);
+  /// How long it is, where it begins at `begin`.
+  mlir::Value sizeOf(const EvenSplit &parts, mlir::Value part,
+                     mlir::Value begin);
 
   /// A vector of `lanes` elements at `indices`, of which only the first `valid`
   /// are read; the others are zero.

@@ -103,18 +103,7 @@ void TileProduct::splitLine(Value row, Value step, int64_t valid,
     halves.push_back(x);
     addToRange(range, e.widen(x, sumType));
   }
-  to[2] = to.back() = e.index(0);
-  if (e.element(a).isF32())
-    return eachPartOfRow(halves[0], halves[1], [&](int64_t part, Value pieces) {
-      to[2] = e.index(part);
-      e.store(pieces, split, to, stepDepth);
-    });
-  for (auto [i, x] : llvm::enumerate(halves)) {
-    if (e.element(a) != e.element(split))
-      x = e.create<arith::TruncIOp>(VectorType::get(half, e.element(split)), x);
-    to.back() = e.index(i * half);
-    e.store(x, split, to, half);
-  }
+  storeApart(halves, to, /*part=*/2);
 }
 
 void TileProduct::splitBlock(Value first, Value block, const Depth &d) {
@@ -129,8 +118,8 @@ void TileProduct::splitBlock(Value first, Value block, const Depth &d) {
         auto line = [&](Value step, ValueRange soFar, int64_t valid) {
           Emitter::Values range(soFar);
           splitLine(row, e.plus(d.first, step), valid,
-                    {block, step, nullptr, e.dividedBy(i, height),
-                     e.modulo(i, height), nullptr},
+                    {block, step, e.index(0), e.dividedBy(i, height),
+                     e.modulo(i, height), e.index(0)},
                     range);
           return range;
         };

@@ -122,7 +122,12 @@ protected:
   /// of a tile.
   void eachPartOfRow(mlir::Value left, mlir::Value right,
                      llvm::function_ref<void(int64_t, mlir::Value)> body);
-  /// The same of 16 columns of two rows of weights.
+  /// Stores a step of a row of the left side to `split` as lines of tiles,
+  /// which begin at `to`: its parts, counted by index `part` there, or, where
+  /// it has none, its elements.
+  void storeApart(llvm::ArrayRef<mlir::Value> halves, Emitter::Values to,
+                  unsigned part);
+  /// Calls `body` with each part of 16 columns of two rows of weights.
   void eachPartOfRows(mlir::Value even, mlir::Value odd,
                       llvm::function_ref<void(int64_t, mlir::Value)> body);
   /// Of 16 columns of the weights, the rows of a step that a line of its tiles

@@ -87,6 +87,23 @@ void TileLoops::eachPartOfRow(Value left, Value right,
   takeParts(left, right, /*rounds=*/true, join, body);
 }
 
+void TileLoops::storeApart(ArrayRef<Value> halves, Emitter::Values to,
+                           unsigned part) {
+  if (getElementTypeOrSelf(halves[0]).isF32())
+    return eachPartOfRow(halves[0], halves[1], [&](int64_t i, Value pieces) {
+      to[part] = e.index(i);
+      e.store(pieces, split, to, stepDepth);
+    });
+  auto type = VectorType::get(half, e.element(split));
+  for (auto [i, elements] : llvm::enumerate(halves)) {
+    Value x = elements;
+    if (x.getType() != type)
+      x = e.create<arith::TruncIOp>(type, x);
+    to.back() = e.index(i * half);
+    e.store(x, split, to, half);
+  }
+}
+
 void TileLoops::eachPartOfRows(Value even, Value odd,
                                function_ref<void(int64_t, Value)> body) {
   auto bits = VectorType::get(half, e.getI32Type());

@@ -76,23 +76,12 @@ struct TileEmitter : TileProduct {
     allocateScratch(most);
   }
 
-  Value firstBlock(Value slab) {
-    return e.plus(e.times(slab, slabs.size),
-                  e.smaller(slab, e.index(slabs.larger)));
-  }
-
-  Value blocksOf(Value slab, Value first) {
-    if (slabs.larger == 0)
-      return e.index(slabs.size);
-    return e.create<arith::SubIOp>(firstBlock(e.plus(slab, 1)), first);
-  }
-
   void slabsBetween(Value low, Value high, Value firstPanel, Value endPanel) {
     allocateParts();
     configured([&] {
       e.loop(low, high, 1, [&](Value slab) {
-        Value first = firstBlock(slab);
-        Panels panels = {firstPanel, endPanel, blocksOf(slab, first),
+        Value first = e.beginOf(slabs, slab);
+        Panels panels = {firstPanel, endPanel, e.sizeOf(slabs, slab, first),
                          slabs.size};
         eachDepth([&](const Depth &d) {
           e.loop(e.index(0), panels.count, 1,

@@ -87,11 +87,6 @@ Value TileConvolution::minus(Value a, Value b) {
   return e.create<arith::SubIOp>(a, b);
 }
 
-Value TileConvolution::firstBlock(Value strip) {
-  return e.plus(e.times(strip, strips.size),
-                e.smaller(strip, e.index(strips.larger)));
-}
-
 // The line and the position in it of the first result of a tile.
 std::pair<Value, Value> TileConvolution::startOf(Value tile) {
   if (windows.byLine)
@@ -178,9 +173,8 @@ void TileConvolution::stripsBetween(Value low, Value high, Value firstPanel,
     e.loop(low, high, 1, [&](Value grain) {
       image = e.dividedBy(grain, strips.count);
       Value strip = e.modulo(grain, strips.count);
-      Value first = firstBlock(strip);
-      Value count = strips.larger ? minus(firstBlock(e.plus(strip, 1)), first)
-                                  : e.index(strips.size);
+      Value first = e.beginOf(strips, strip);
+      Value count = e.sizeOf(strips, strip, first);
       Panels some = {firstPanel, endPanel, count, strips.size};
       takeApart(first, count);
       eachDepth([&](const Depth &d) { multiply(first, some, d); });

@@ -45,7 +45,6 @@ private:
   int64_t linesAStrip() const;
   void begin();
   mlir::Value minus(mlir::Value a, mlir::Value b);
-  mlir::Value firstBlock(mlir::Value strip);
   mlir::Value firstTile(mlir::Value block) { return e.times(block, tall); }
   std::pair<mlir::Value, mlir::Value> startOf(mlir::Value tile);
   mlir::Value firstLine(mlir::Value block);

@@ -26,17 +26,7 @@ Emitter::Values TileConvolution::splitPixel(const Emitter::Values &from,
               : e.zeros(e.element(convolution.getX()), half));
       addToRange(range, e.widen(halves.back(), sumType));
     }
-    Emitter::Values at = {c, e.index(0), phase, to, e.index(0)};
-    if (e.element(convolution.getX()).isF32())
-      eachPartOfRow(halves[0], halves[1], [&](int64_t part, Value pieces) {
-        at[1] = e.index(part);
-        e.store(pieces, split, at, stepDepth);
-      });
-    else
-      for (auto [i, x] : llvm::enumerate(halves)) {
-        at.back() = e.index(i * half);
-        e.store(x, split, at, half);
-      }
+    storeApart(halves, {c, e.index(0), phase, to, e.index(0)}, /*part=*/1);
     return range;
   };
   int64_t whole = channels / stepDepth;
