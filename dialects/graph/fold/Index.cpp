@@ -196,7 +196,11 @@ struct GatherToSlices : OpRewritePattern<GatherOp> {
         op.getBatchDims() != 0 || value.empty() ||
         x.getDimSize(op.getAxis()) == 0)
       return failure();
-    SmallVector<int64_t> indices = *integersOf(value);
+    // None where they are more than folders look at.
+    std::optional<SmallVector<int64_t>> known = integersOf(value);
+    if (!known)
+      return failure();
+    SmallVector<int64_t> indices = std::move(*known);
     for (int64_t &index : indices)
       index = moveInto(index, x.getDimSize(op.getAxis()));
     // Of many short ones an index each costs no more.

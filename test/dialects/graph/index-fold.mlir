@@ -95,13 +95,15 @@ func.func @runs(%x: tensor<2x9xf32>) -> (tensor<2x14xf32>, tensor<2x4xf32>) {
 
 // -----
 
-// Others stay, as do those of each batch its own.
+// Others stay, as do those of each batch its own, and more than folders look at.
 // CHECK-LABEL: @scattered
-// CHECK-COUNT-2: graph.gather
-func.func @scattered(%x: tensor<2x9xf32>) -> (tensor<2x6xf32>, tensor<2x2xf32>) {
+// CHECK-COUNT-3: graph.gather
+func.func @scattered(%x: tensor<2x9xf32>) -> (tensor<2x6xf32>, tensor<2x2xf32>, tensor<2x5000xf32>) {
   %i = graph.constant dense<[3, 1, 4, 1, 5, 8]> : tensor<6xi64>
   %y = graph.gather %x, %i axis 1 batch_dims 0 : tensor<2x9xf32>, tensor<6xi64>
   %j = graph.constant dense<[[1, 2], [4, 5]]> : tensor<2x2xi32>
   %z = graph.gather %x, %j axis 1 batch_dims 1 : tensor<2x9xf32>, tensor<2x2xi32>
-  return %y, %z : tensor<2x6xf32>, tensor<2x2xf32>
+  %k = graph.constant dense<1> : tensor<5000xi32>
+  %w = graph.gather %x, %k axis 1 batch_dims 0 : tensor<2x9xf32>, tensor<5000xi32>
+  return %y, %z, %w : tensor<2x6xf32>, tensor<2x2xf32>, tensor<2x5000xf32>
 }
