@@ -289,9 +289,10 @@ void Planner::makeInPlace(plan::TaskOp task, Value value, Value place,
 }
 
 void Planner::takeOver(plan::TaskOp task, Value output) {
-  func::FuncOp kernel = kernelOf(task);
-  if (where.contains(output))
+  // Of several outputs another may be written before the input is read.
+  if (task->getNumResults() != 1 || where.contains(output))
     return;
+  func::FuncOp kernel = kernelOf(task);
   for (int64_t i : inPlaceOf(kernel)) {
     Value input = graph::unshaped(task.getInputs()[i]);
     auto maker = input.getDefiningOp<plan::TaskOp>();

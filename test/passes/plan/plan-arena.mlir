@@ -280,48 +280,61 @@ func.func private @add2(%x: memref<2x2xf32>, %y: memref<2x2xf32>, %z: memref<2x2
 // -----
 
 // Not a buffer that is read later, at the same moment, or elsewhere by the task;
-// nor what the caller owns, nor a part of another.
+// nor what the caller owns, a part of another, or where another output may be
+// written before: each result has a buffer of its own.
 // CHECK: plan.program
-// CHECK-DAG: %[[X:.*]] = plan.argument 0
-// CHECK: plan.run @k(%[[X]], %[[A:[0-9]+]])
-// CHECK-NEXT: plan.run @step(%[[X]], %[[B:[0-9]+]])
-// CHECK-NOT: plan.run @step(%[[A]], %[[A]])
-// CHECK: plan.run @step(%[[A]], %[[C:[0-9]+]])
-// CHECK-NOT: plan.run @step(%[[B]], %[[B]])
-// CHECK: plan.run @step(%[[B]], %[[D:[0-9]+]]) {wave = 0 : i64}
-// CHECK-NEXT: plan.run @k(%[[B]], %[[E:[0-9]+]]) {wave = 0 : i64}
-// CHECK-NOT: plan.run @add(%[[C]], %[[C]], %[[C]])
-// CHECK: plan.run @add(%[[C]], %[[C]], %[[F:[0-9]+]])
-// CHECK-NEXT: plan.run @k(%[[X]], %[[PART:[0-9]+]])
-// CHECK-NOT: plan.run @step(%[[PART]], %[[PART]])
-func.func @keeps(%x: tensor<4xf32>) -> (tensor<4xf32>, tensor<12xf32>, tensor<4xf32>, tensor<16xf32>) attributes {weir.entry = "serve"} {
-  %a = plan.task @k(%x) : (tensor<4xf32>) -> tensor<4xf32>
-  %b = plan.task @step(%x) : (tensor<4xf32>) -> tensor<4xf32>
-  %c = plan.task @step(%a) : (tensor<4xf32>) -> tensor<4xf32>
-  %d = plan.task @step(%b) {wave = 0 : i64} : (tensor<4xf32>) -> tensor<4xf32>
-  %e = plan.task @k(%b) {wave = 0 : i64} : (tensor<4xf32>) -> tensor<4xf32>
-  %f = plan.task @add(%c, %c) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
-  %part = plan.task @k(%x) : (tensor<4xf32>) -> tensor<4xf32>
-  %whole = graph.concat %part, %f, %d axis 0 : tensor<4xf32>, tensor<4xf32>, tensor<4xf32>
-  %g = plan.task @step(%part) : (tensor<4xf32>) -> tensor<4xf32>
-  %h = plan.task @twelve(%whole) : (tensor<12xf32>) -> tensor<12xf32>
-  %i = plan.task @k(%g) : (tensor<4xf32>) -> tensor<4xf32>
-  %j = graph.concat %a, %e, %i, %d axis 0 : tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>
-  return %i, %h, %e, %j : tensor<4xf32>, tensor<12xf32>, tensor<4xf32>, tensor<16xf32>
+// CHECK-DAG: %[[X:[0-9]+]] = plan.argument 0
+// CHECK: %[[WHOLE:[0-9]+]] = plan.buffer {{.*}} : memref<8xf32>
+// CHECK: %[[PART:[0-9]+]] = plan.view %[[WHOLE]]{{.*}} memref<4xf32>
+// CHECK: %[[A:[0-9]+]] = plan.buffer
+// CHECK-NEXT: %[[B:[0-9]+]] = plan.buffer
+// CHECK-NEXT: %[[C:[0-9]+]] = plan.buffer
+// CHECK-NEXT: %[[D:[0-9]+]] = plan.buffer
+// CHECK-NEXT: %[[E:[0-9]+]] = plan.buffer
+// CHECK-NEXT: %[[F:[0-9]+]] = plan.buffer
+// CHECK-NEXT: %[[G:[0-9]+]] = plan.buffer
+// CHECK-NEXT: %[[H:[0-9]+]] = plan.buffer
+// CHECK-NEXT: plan.run @step(%[[X]], %[[A]])
+// CHECK-NEXT: plan.run @step(%[[A]], %[[B]])
+// CHECK-NEXT: plan.run @step(%[[B]], %[[C]]) {wave = 0 : i64}
+// CHECK-NEXT: plan.run @k(%[[B]], %[[D]]) {wave = 0 : i64}
+// CHECK-NEXT: plan.run @add(%[[D]], %[[D]], %[[E]])
+// CHECK-NEXT: plan.run @k(%[[A]], %[[PART]])
+// CHECK: plan.run @step(%[[PART]], %[[F]])
+// CHECK: plan.run @two(%[[F]], %[[G]], %[[H]])
+func.func @keeps(%x: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<8xf32>) attributes {weir.entry = "serve"} {
+  %a = plan.task @step(%x) : (tensor<4xf32>) -> tensor<4xf32>
+  %b = plan.task @step(%a) : (tensor<4xf32>) -> tensor<4xf32>
+  %c = plan.task @step(%b) {wave = 0 : i64} : (tensor<4xf32>) -> tensor<4xf32>
+  %d = plan.task @k(%b) {wave = 0 : i64} : (tensor<4xf32>) -> tensor<4xf32>
+  %e = plan.task @add(%d, %d) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  %part = plan.task @k(%a) : (tensor<4xf32>) -> tensor<4xf32>
+  %whole = graph.concat %part, %x axis 0 : tensor<4xf32>, tensor<4xf32>
+  %f = plan.task @step(%part) : (tensor<4xf32>) -> tensor<4xf32>
+  %g:2 = plan.task @two(%f) : (tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>)
+  %r = plan.task @k(%c) : (tensor<4xf32>) -> tensor<4xf32>
+  %s = plan.task @k(%e) : (tensor<4xf32>) -> tensor<4xf32>
+  %t = plan.task @k(%g#0) : (tensor<4xf32>) -> tensor<4xf32>
+  %u = plan.task @k(%g#1) : (tensor<4xf32>) -> tensor<4xf32>
+  %v = plan.task @eight(%whole) : (tensor<8xf32>) -> tensor<8xf32>
+  return %r, %s, %t, %u, %v : tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<8xf32>
 }
 func.func private @k(%x: memref<4xf32>, %y: memref<4xf32>) attributes {weir.kernel}
-func.func private @twelve(%x: memref<12xf32>, %y: memref<12xf32>) attributes {weir.kernel}
+func.func private @eight(%x: memref<8xf32>, %y: memref<8xf32>) attributes {weir.kernel}
 func.func private @step(%x: memref<4xf32>, %y: memref<4xf32>) attributes {weir.in_place = array<i64: 0>, weir.kernel}
 func.func private @add(%x: memref<4xf32>, %y: memref<4xf32>, %z: memref<4xf32>) attributes {weir.in_place = array<i64: 1>, weir.kernel}
+func.func private @two(%x: memref<4xf32>, %y: memref<4xf32>, %z: memref<4xf32>) attributes {weir.in_place = array<i64: 0>, weir.kernel}
 
 // -----
 
 // What comes from outside a loop is needed in each round.
 // CHECK: plan.program
-// CHECK: plan.run @k(%{{.*}}, %[[A:[0-9]+]])
+// CHECK: %[[A:[0-9]+]] = plan.buffer {{.*}} : memref<4xf32>
+// CHECK: %[[B:[0-9]+]] = plan.buffer {{.*}} : memref<4xf32>
+// CHECK: %[[N:[0-9]+]] = plan.buffer {{.*}} : memref<4xf32>
+// CHECK: plan.run @k(%{{.*}}, %[[A]])
 // CHECK: } do {
-// CHECK-NOT: plan.run @add(%{{.*}}, %[[A]], %[[A]])
-// CHECK: plan.run @add(%{{.*}}, %[[A]], %{{.*}})
+// CHECK-NEXT: plan.run @add(%[[B]], %[[A]], %[[N]])
 func.func @rounds(%p: tensor<i1>, %x: tensor<4xf32>) -> tensor<4xf32> attributes {weir.entry = "serve"} {
   %a = plan.task @k(%x) : (tensor<4xf32>) -> tensor<4xf32>
   %r = graph.while(%x) : (tensor<4xf32>) -> (tensor<4xf32>) {
