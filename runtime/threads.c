@@ -25,6 +25,8 @@ enum {
   mask = (1 << remaining_bits) - 1
 };
 
+// `count` grains that `part` does, cut into `pieces`, by threads that round as
+// the caller does.
 typedef struct weir_region {
   weir_part *part;
   void *data;

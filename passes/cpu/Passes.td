@@ -223,8 +223,9 @@ def SplitReductions : Pass<"weir-split-reductions", "::mlir::func::FuncOp"> {
     Loops that mostly reduce have no parallel dimension that feeds threads. Each
     grain of a reduced dimension has its own results, which are then combined in
     a fixed order. So are long sums of rows, one term of which would be added after
-    the other: the rounding errors of a chain add up. The grains depend on the loops alone, so any number of threads
-    makes the same bits. Runs before buffers are placed.
+    the other: the rounding errors of a chain add up. The grains depend on the
+    loops alone, so any number of threads makes the same bits. Runs before buffers
+    are placed.
 
     ```mlir
     linalg.generic ins(%x : memref<1024x1024xf32>) outs(%sum : memref<f32>) { addf }
