@@ -98,6 +98,13 @@ bool beginsTwoWideProducts(const MCSubtargetInfo &processor) {
          (!on(processor, "sse4a") || on(processor, "avx512vp2intersect"));
 }
 
+// AMD's cores add in pipes of their own. Those that begin two wide products a
+// cycle cannot load what pairs of products need in that time.
+static bool addsBesideProducts(const MCSubtargetInfo &processor) {
+  return processor.getTargetTriple().isX86() && on(processor, "avx512f") &&
+         on(processor, "sse4a") && !beginsTwoWideProducts(processor);
+}
+
 Error writeTarget(mlir::ModuleOp module, const TargetOptions &options) {
   LLVMInitializeX86TargetInfo();
   LLVMInitializeX86TargetMC();
@@ -177,7 +184,8 @@ Error writeTarget(mlir::ModuleOp module, const TargetOptions &options) {
       b.getNamedAttr("l1", b.getI64IntegerAttr(l1)),
       b.getNamedAttr("l2", b.getI64IntegerAttr(l2)),
       b.getNamedAttr("fma", b.getBoolAttr(fma)),
-      b.getNamedAttr("fma_rate", b.getI64IntegerAttr(two ? 2 : 1))};
+      b.getNamedAttr("fma_rate", b.getI64IntegerAttr(two ? 2 : 1)),
+      b.getNamedAttr("adds_beside", b.getBoolAttr(addsBesideProducts(*info)))};
   if (options.panelBits)
     fields.push_back(
         b.getNamedAttr("panel_bits", b.getI64IntegerAttr(options.panelBits)));

@@ -167,6 +167,9 @@ LogicalResult MatmulOp::verify() {
     return emitOpError("cannot make ") << out << " of rows of " << a;
   int64_t depth = a.getShape().take_back(2)[!getTransposeA()];
   int64_t columns = out.getDimSize(rank - 1);
+  if (getPaired())
+    return success(succeeded(verifyPairs()) &&
+                   succeeded(verifyEpilogue(*this)));
   if (isTiled())
     return verifyEpilogue(*this);
   if (isInWords())

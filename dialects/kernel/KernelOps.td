@@ -48,6 +48,11 @@ def Kernel_MatmulOp : Kernel_SumOp<"matmul"> {
       signed ones, and sums are of i32. `b` may then be in words, for the dot
       products of AVX-512 VNNI: without batches `ceil(N/NR) x ceil(K/4) x NR x
       4`, element (k, n) at `[n/NR][k/4][n%NR][k%4]`, with zeros past its edges.
+    - (C8) with `paired`, which goes with none of `range`, `unsigned_a` and
+      `transpose_a`, all is of f32, and pairs of products are made of one product
+      of sums (`dialects/kernel/Pairs.h`). `b` is packed without batches, each
+      column scaled, `ceil(N/32) x K+2 x 32`: after the rows of a panel come what
+      each column has alone, and its scale.
 
     ```mlir
     %y = kernel.matmul ins(%a, %b : tensor<4x8xf32>, tensor<1x8x32xf32>) extras(%bias : tensor<20xf32>) outs(%c : tensor<4x20xf32>) -> tensor<4x20xf32> attributes {extra_maps = [affine_map<(d0, d1) -> (d1)>]} {
@@ -63,7 +68,8 @@ def Kernel_MatmulOp : Kernel_SumOp<"matmul"> {
                    DefaultValuedAttr<AffineMapArrayAttr, "{}">:$extra_maps,
                    OptionalAttr<DenseI32ArrayAttr>:$range,
                    UnitAttr:$unsigned_a,
-                   DefaultValuedAttr<I64Attr, "3">:$parts);
+                   DefaultValuedAttr<I64Attr, "3">:$parts,
+                   UnitAttr:$paired);
   let extra = [{
     /// Whether `b` is in panels.
     bool isPacked();
@@ -73,6 +79,7 @@ def Kernel_MatmulOp : Kernel_SumOp<"matmul"> {
     bool isTiled() { return getRange().has_value(); }
     ::mlir::LogicalResult verifyTiles();
     ::mlir::LogicalResult verifyWords();
+    ::mlir::LogicalResult verifyPairs();
   }];
   let assemblyFormat = [{
     `ins` `(` $a `,` $b `:` type($a) `,` type($b) `)`

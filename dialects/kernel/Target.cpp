@@ -46,6 +46,8 @@ Target Target::of(Operation *op) {
   read(target, "fma_rate", 1, 4, result.fmaRate);
   if (auto fma = target.getAs<BoolAttr>("fma"))
     result.fma = fma.getValue();
+  if (auto adds = target.getAs<BoolAttr>("adds_beside"))
+    result.addsBeside = adds.getValue();
   if (auto features = target.getAs<StringAttr>("features")) {
     SmallVector<StringRef> all;
     features.getValue().split(all, ',');

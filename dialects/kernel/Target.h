@@ -16,6 +16,7 @@ struct Target {
   int64_t l2 = 1 << 20;
   bool fma = true;
   int64_t fmaRate = 1; // vectors of multiply-adds that the core begins a cycle
+  bool addsBeside = false; // begins as many additions in the same cycles
   bool avx2 = false;
   bool avx512 = false;
   bool tiles = false;     // Intel AMX, with products of bf16
@@ -26,7 +27,7 @@ struct Target {
 
   /// Reads the `weir.target` dictionary of the module around `op`, keys
   /// `vector_bits`, `panel_bits`, `vector_registers`, `l1`, `l2`, `fma`,
-  /// `fma_rate` and `features`; what it lacks keeps its default.
+  /// `fma_rate`, `adds_beside` and `features`; what it lacks keeps its default.
   static Target of(mlir::Operation *op);
 
   /// Whether a tile's sums leave none for what is loaded ahead of its use.

@@ -72,6 +72,8 @@ struct EmitKernels : impl::EmitKernelsBase<EmitKernels> {
         auto matmul = dyn_cast<kernel::MatmulOp>(op);
         if (matmul && matmul.isTiled())
           emitTiles(e, matmul, target);
+        else if (matmul && matmul.getPaired())
+          emitPairs(e, matmul, target, longestChain(target));
         else if (matmul && hasColumnRuns(matmul))
           emitRowDots(e, matmul, target);
         else if (matmul) {

@@ -3,6 +3,7 @@
 // A kernel that packs an argument takes it packed instead, where each task that
 // runs the kernel gives it a constant.
 
+#include "passes/lower/PairWeights.h"
 #include "passes/lower/Passes.h"
 #include "passes/lower/TileWeights.h"
 #include "passes/lower/WordWeights.h"
@@ -35,6 +36,11 @@ struct Packing {
   int64_t tileParts = 0;          // of each element, in tiles; 0: panels
   SmallVector<int64_t> taps = {}; // of a filter in tiles
   std::optional<WordPacking> words = {};
+  bool paired = false;
+
+  PairPacking pairs() const {
+    return {depth, columns, depthStride, columnStride};
+  }
 
   TilePacking tiles() const {
     int64_t channels = depth;
@@ -137,6 +143,9 @@ struct Packing {
       return words->run(from, to);
     if (tileParts)
       return tiles().run(from, element, to);
+    if (paired)
+      return pairs().run(reinterpret_cast<const float *>(from),
+                         reinterpret_cast<float *>(to));
     int64_t bytes = element.getIntOrFloatBitWidth() / 8;
     int64_t panels = (columns + width - 1) / width;
     for (int64_t batch = 0; batch < batches; ++batch) {
@@ -233,6 +242,12 @@ private:
     }
     if (packing.words)
       type = packing.words->type();
+    packing.paired = !packing.words && !tiled && isWorthPairing(user) &&
+                     llvm::all_of(callers, [&](plan::TaskOp task) {
+                       return suitsPairs(constantOf(task), packing.pairs());
+                     });
+    if (packing.paired)
+      type = packing.pairs().type(type.getElementType());
 
     for (plan::TaskOp task : callers) {
       graph::ConstantOp constant = constantOf(task);
@@ -246,6 +261,8 @@ private:
     argument.setType(type);
     if (packing.words) {
       packing.words->give(user, argument);
+    } else if (packing.paired) {
+      pair(user, argument);
     } else if (tiled && convolution) {
       convolution.getFilterMutable().assign(argument);
       convolution.setRange(ArrayRef<int32_t>{bounds->first, bounds->second});
@@ -289,6 +306,13 @@ private:
     shape.append(taps);
     shape.append({depth, packing.width});
     return panels.clone(shape);
+  }
+
+  static bool suitsPairs(graph::ConstantOp constant, const PairPacking &pairs) {
+    ArrayRef<char> bytes = *bytesOf(constant);
+    bool isSplat = bytes.size() != pairs.depth * pairs.columns * sizeof(float);
+    return !isSplat &&
+           pairs.suits(reinterpret_cast<const float *>(bytes.data()));
   }
 
   /// The raw bytes of a constant, where it has them; a splat has one element.

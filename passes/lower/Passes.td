@@ -126,7 +126,8 @@ def PackWeights : Pass<"weir-pack-weights", "::mlir::ModuleOp"> {
     A kernel whose argument is used by `kernel.pack`, `kernel.pack_filter` or
     `kernel.transform_filter` alone takes it packed, where all its tasks give a
     constant: in panels, or in the parts and tiles that a product or convolution
-    by AMX or by dot products of bytes reads, with the `range` of its elements.
+    by AMX or by dot products of bytes reads, with the `range` of its elements, or
+    scaled for a product of pairs.
     The bytes of constants that no op names any more are freed.
 
     ```mlir

@@ -302,16 +302,18 @@ void Emitter::loop(Value low, Value high, int64_t step,
   });
 }
 
+Emitter::Values Emitter::indicesOf(Value i, ArrayRef<int64_t> shape) {
+  Values at(shape.size());
+  for (int64_t d = shape.size() - 1; d >= 0; --d) {
+    at[d] = d ? modulo(i, shape[d]) : i;
+    i = dividedBy(i, shape[d]);
+  }
+  return at;
+}
+
 void Emitter::loops(ArrayRef<int64_t> shape, Value first, Value last,
                     function_ref<void(ValueRange)> body) {
-  loop(first, last, 1, [&](Value i) {
-    Values at(shape.size());
-    for (int64_t d = shape.size() - 1; d >= 0; --d) {
-      at[d] = d ? modulo(i, shape[d]) : i;
-      i = dividedBy(i, shape[d]);
-    }
-    body(at);
-  });
+  loop(first, last, 1, [&](Value i) { body(indicesOf(i, shape)); });
 }
 
 void Emitter::parts(int64_t count, bool few,

@@ -18,12 +18,13 @@ kernel::MatmulOp joinBatches(Emitter &e, kernel::MatmulOp op) {
   };
   // Rows apart, as those of every other pixel, are copied side by side where
   // few are between one batch and the next: each would read all of B. What
-  // multiplies tiles copies all rows anyway.
+  // multiplies tiles or pairs copies all rows anyway.
   constexpr int64_t fewRows = 64;
   bool apart = !joins(op.getA());
   if (rank == 2 || !op.getShared() || op.getTransposeA() ||
       !joins(op.getOut()) ||
-      (apart && (op.isTiled() || type.getDimSize(rank - 2) >= fewRows)))
+      (apart && (op.isTiled() || op.getPaired() ||
+                 type.getDimSize(rank - 2) >= fewRows)))
     return op;
   SmallVector<ReassociationIndices> rows(2);
   for (int64_t i = 0; i + 1 < rank; ++i)
@@ -62,7 +63,7 @@ kernel::MatmulOp joinBatches(Emitter &e, kernel::MatmulOp op) {
   auto joined = e.create<kernel::MatmulOp>(
       TypeRange(), join(a), op.getB(), extras, join(op.getOut()),
       /*transpose_a=*/false, /*shared=*/false, e.getAffineMapArrayAttr(maps),
-      op.getRangeAttr(), op.getUnsignedA());
+      op.getRangeAttr(), op.getUnsignedA(), op.getParts(), op.getPaired());
   joined.getEpilogue().takeBody(op.getEpilogue());
   return joined;
 }

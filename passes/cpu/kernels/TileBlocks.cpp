@@ -61,13 +61,7 @@ void TileProduct::splitRows(int64_t threads) {
 }
 
 Emitter::Values TileProduct::place(Value row) {
-  ArrayRef<int64_t> shape = e.shape(out).drop_back();
-  Emitter::Values at(shape.size());
-  for (int64_t d = shape.size() - 1; d >= 0; --d) {
-    at[d] = d ? e.modulo(row, shape[d]) : row;
-    row = e.dividedBy(row, shape[d]);
-  }
-  return at;
+  return e.indicesOf(row, e.shape(out).drop_back());
 }
 
 Value TileProduct::rowsFrom(Value row) {

@@ -8,11 +8,11 @@
 // V3: cpu = "x86-64-v3", features = "{{.*}}+avx2{{.*}}+fma{{.*}}", fma = true, {{.*}}vector_bits = 256 : i64
 
 // RUN: weir-emit %s --emit=mlir --cpu=x86-64-v4 -o %t && FileCheck %s --check-prefix=V4 --implicit-check-not=prefer-256 < %t
-// V4: cpu = "x86-64-v4", features = "{{.*}}+avx512f{{.*}}", fma = true, fma_rate = 2 : i64, {{.*}}vector_bits = 512 : i64
+// V4: adds_beside = false, cpu = "x86-64-v4", features = "{{.*}}+avx512f{{.*}}", fma = true, fma_rate = 2 : i64, {{.*}}vector_bits = 512 : i64
 
-// Zen 4 begins one product of whole vectors a cycle.
+// Zen 4 begins one product of whole vectors a cycle, and one addition beside it.
 // RUN: weir-emit %s --emit=mlir --cpu=znver4 -o %t && FileCheck %s --check-prefix=ZEN4 < %t
-// ZEN4: fma = true, fma_rate = 1 : i64
+// ZEN4: adds_beside = true, {{.*}}fma = true, fma_rate = 1 : i64
 
 // Features added and taken away.
 // RUN: weir-emit %s --emit=mlir --cpu=x86-64-v3 --attr=-fma,+avx512f -o %t && FileCheck %s --check-prefix=ATTR < %t

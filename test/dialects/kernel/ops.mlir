@@ -159,6 +159,17 @@ func.func @byte_tiles(%a: memref<40x70xi32>, %b: memref<3x2x1x2x16x64xi8>, %c: m
   return
 }
 
+// Pairs, of all batches.
+// CHECK-LABEL: func @pairs
+// CHECK: kernel.matmul {{.*}} : memref<2x4x8xf32>, memref<1x10x32xf32>) outs(%{{.*}} : memref<2x4x20xf32>) attributes {paired, shared} {
+func.func @pairs(%a: memref<2x4x8xf32>, %b: memref<1x10x32xf32>, %c: memref<2x4x20xf32>) {
+  kernel.matmul ins(%a, %b : memref<2x4x8xf32>, memref<1x10x32xf32>) outs(%c : memref<2x4x20xf32>) attributes {shared, paired} {
+  ^bb0(%sum: f32):
+    kernel.yield %sum : f32
+  }
+  return
+}
+
 // Panels that come apart in use, and a filter in tiles of parts.
 // CHECK-LABEL: func @apart_in_use
 // CHECK: kernel.matmul {{.*}} memref<3x70x32xf32>) {{.*}} attributes {parts = 2 : i64, range = array<i32: 226492416, 1879048192>}

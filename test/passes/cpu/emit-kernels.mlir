@@ -1028,6 +1028,58 @@ func.func @winograd_of_blocks(%x: memref<1x56x56x64xf32>, %f: memref<3x3x64x64xf
 
 // -----
 
+// Pairs: seven rows are scaled by the exponent of their mean square and summed up
+// with their neighbours. Where they fit, two multiply-adds of sums and one of
+// an element make three terms, then two of differences and one of an element;
+// else each term is one of elements of the left side, by unscaled weights.
+// CHECK-LABEL: func @pairs
+// CHECK: memref.alloc() {alignment = 64 : i64} : memref<7x112xf32>
+// CHECK: arith.shrui
+// CHECK: arith.cmpi ule
+// CHECK: vector.shuffle {{.*}} [1, 0, 3, 2,
+// CHECK: arith.cmpf ole
+// CHECK: arith.cmpf ogt
+// CHECK: scf.if
+// CHECK: scf.for
+// CHECK-COUNT-28: vector.fma
+// CHECK: "~{memory}"
+// CHECK-COUNT-28: vector.fma
+// CHECK: "~{memory}"
+// CHECK: } else {
+// CHECK: scf.for
+// CHECK-COUNT-14: vector.fma
+// CHECK: arith.maximumf %{{.*}} : vector<16xf32>
+// CHECK-NOT: kernel
+func.func @pairs(%a: memref<7x96xf32>, %b: memref<1x98x32xf32>, %c: memref<7x32xf32>) {
+  kernel.matmul ins(%a, %b : memref<7x96xf32>, memref<1x98x32xf32>) outs(%c : memref<7x32xf32>) attributes {paired} {
+  ^bb0(%sum: f32):
+    %zero = arith.constant 0.0 : f32
+    %r = arith.maximumf %sum, %zero : f32
+    kernel.yield %r : f32
+  }
+  return
+}
+
+// -----
+
+// Few slabs of rows are taken by all threads, then all tiles of all panels are
+// shared; what is left of columns has code of its own.
+// CHECK-LABEL: func @pairs_together
+// CHECK: kernel.parts 5 {
+// CHECK: kernel.parts 10 {
+// CHECK: scf.if
+module attributes {weir.slots = 2 : i64} {
+func.func @pairs_together(%a: memref<32x768xf32>, %b: memref<2x770x32xf32>, %c: memref<32x40xf32>) {
+  kernel.matmul ins(%a, %b : memref<32x768xf32>, memref<2x770x32xf32>) outs(%c : memref<32x40xf32>) attributes {paired} {
+  ^bb0(%sum: f32):
+    kernel.yield %sum : f32
+  }
+  return
+}
+}
+
+// -----
+
 // Weights in tiles: a block of rows is taken apart into bf16 and its magnitudes
 // compared with the range; six products a step by tiles, or sums in vector
 // registers, then the epilogue.

@@ -1,0 +1,228 @@
+// Constant weights of products that are made of pairs (kernel.matmul with
+// `paired`).
+
+#include "passes/lower/PairWeights.h"
+
+#include "passes/lower/TileWeights.h"
+
+#include "dialects/kernel/Pairs.h"
+#include "dialects/kernel/Target.h"
+
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "llvm/ADT/bit.h"
+
+#include <array>
+#include <climits>
+#include <cmath>
+
+using namespace mlir;
+
+namespace weir {
+
+using kernel::Pairs;
+
+// The pixels whose channels are the rows of a product: all of a convolution by
+// windows of one element, but for strides; null for other windows.
+static kernel::ConvolutionOp pixelProductOf(Operation *packed) {
+  kernel::ConvolutionOp op = convolutionOf(packed);
+  if (!op || op.getGroups() != 1 || op.getUnsignedX() || op.isTiled() ||
+      llvm::any_of(op.getPadding(), [](int64_t size) { return size != 0; }))
+    return nullptr;
+  auto filter = cast<ShapedType>(op.getFilter().getType());
+  ArrayRef<int64_t> taps = filter.getShape().drop_front().drop_back(2);
+  return llvm::all_of(taps, [](int64_t size) { return size == 1; }) ? op
+                                                                    : nullptr;
+}
+
+// Cycles of a core that begins one vector of multiply-adds a cycle and one of
+// additions, measured on a Zen 4: of a vector of results, where two thirds of
+// the terms are pairs, and of copying an element of the left side, which is
+// scaled and looked at.
+static bool isQuicker(double rows, double depth, int64_t columns,
+                      int64_t width) {
+  constexpr double perTerm = 0.7, perVector = 8, perElement = 0.7;
+  double vectors = llvm::divideCeil(columns, 16);
+  double alone = llvm::divideCeil(columns, width) * (width / 16.) * depth;
+  return rows * (vectors * (depth * perTerm + perVector) + depth * perElement) <
+         rows * alone;
+}
+
+bool isWorthPairing(Operation *packed) {
+  auto target = kernel::Target::of(packed);
+  if (!target.addsBeside || !target.avx512 || !target.fma ||
+      target.sharesPanels || target.vectorBits != 512)
+    return false;
+  Value x, out;
+  Type sum;
+  if (kernel::MatmulOp op = productOf(packed)) {
+    out = op.getOut(), x = op.getA();
+    bool oneSide = cast<ShapedType>(out.getType()).getRank() == 2;
+    if (op.getTransposeA() || op.getUnsignedA() || op.isTiled() ||
+        !(oneSide || op.getShared()))
+      return false;
+    sum = op.getEpilogue().front().getArgument(0).getType();
+  } else if (kernel::ConvolutionOp op = pixelProductOf(packed)) {
+    out = op.getOut(), x = op.getX();
+    sum = op.getEpilogue().front().getArgument(0).getType();
+  } else {
+    return false;
+  }
+  auto a = cast<ShapedType>(x.getType());
+  if (!a.getElementType().isF32() || !sum.isF32())
+    return false;
+  auto panels = cast<ShapedType>(packed->getResult(0).getType());
+  int64_t columns = cast<ShapedType>(out.getType()).getShape().back();
+  int64_t rows = rowsOf(out), depth = a.getShape().back();
+  // Of fewer rows weights take longer to come.
+  constexpr int64_t fewestRows = 8;
+  return rows >= fewestRows && depth >= 2 * Pairs::group &&
+         isQuicker(rows, depth, columns, panels.getShape().back());
+}
+
+// The pixels that windows of one element stand on.
+static Value pixelsOf(OpBuilder &b, kernel::ConvolutionOp op) {
+  Value x = op.getX();
+  auto type = cast<RankedTensorType>(x.getType());
+  auto out = cast<ShapedType>(op.getOut().getType());
+  if (type.getShape().drop_back() == out.getShape().drop_back())
+    return x;
+  SmallVector<OpFoldResult> first(type.getRank(), b.getIndexAttr(0)), sizes,
+      steps(type.getRank(), b.getIndexAttr(1));
+  for (int64_t size : out.getShape().drop_back())
+    sizes.push_back(b.getIndexAttr(size));
+  sizes.push_back(b.getIndexAttr(type.getShape().back()));
+  for (auto [d, stride] : llvm::enumerate(op.getStrides()))
+    steps[d + 1] = b.getIndexAttr(stride);
+  return b.create<tensor::ExtractSliceOp>(op.getLoc(), x, first, sizes, steps);
+}
+
+void pair(Operation *packed, Value panels) {
+  if (kernel::MatmulOp product = productOf(packed)) {
+    Operation *between = product.getB().getDefiningOp();
+    product.getBMutable().assign(panels);
+    product.setPaired(true);
+    if (between != packed)
+      between->erase();
+    return;
+  }
+  kernel::ConvolutionOp op = pixelProductOf(packed);
+  OpBuilder b(op);
+  auto product = b.create<kernel::MatmulOp>(
+      op.getLoc(), op.getResultTypes(), pixelsOf(b, op), panels, op.getExtras(),
+      op.getOut(), /*transpose_a=*/false, /*shared=*/true, op.getExtraMaps(),
+      /*range=*/DenseI32ArrayAttr(), /*unsigned_a=*/false, /*parts=*/3,
+      /*paired=*/true);
+  product.getEpilogue().takeBody(op.getEpilogue());
+  op->replaceAllUsesWith(product);
+  op->erase();
+}
+
+RankedTensorType PairPacking::type(Type element) const {
+  return RankedTensorType::get(
+      {llvm::divideCeilSigned(columns, Pairs::panelWidth),
+       depth + Pairs::linesAfter, Pairs::panelWidth},
+      element);
+}
+
+namespace {
+
+constexpr int64_t width = Pairs::panelWidth;
+
+// Up to a panel of columns, as they are scaled.
+struct Columns {
+  const PairPacking &packing;
+  const float *first;
+  int64_t count;
+  std::array<double, width> squares = {}; // of each, their mean
+  std::array<double, width> factors = {}; // a power of two; 0 for zeros
+
+  Columns(const PairPacking &packing, const float *from, int64_t column)
+      : packing(packing), first(from + column * packing.columnStride),
+        count(std::min(width, packing.columns - column)) {
+    for (int64_t k = 0; k < packing.depth; ++k)
+      for (int64_t n = 0; n < count; ++n)
+        squares[n] += at(k, n) * at(k, n) / double(packing.depth);
+    for (int64_t n = 0; n < count; ++n)
+      if (squares[n] > 0 && std::isfinite(squares[n]))
+        factors[n] = std::ldexp(1., -int(std::floor(exponent(n) / 2.)));
+  }
+
+  double at(int64_t k, int64_t n) const {
+    return first[k * packing.depthStride + n * packing.columnStride];
+  }
+
+  double scaled(int64_t k, int64_t n) const { return at(k, n) * factors[n]; }
+
+  // Of twice the square.
+  int exponent(int64_t n) const { return std::ilogb(squares[n]) + 1; }
+
+  // What the pairs of each column have alone: their sums, or those of their
+  // squares.
+  std::array<double, width> alone(bool squared) const {
+    std::array<double, width> sums = {};
+    for (int64_t k = 0; k < packing.depth; ++k)
+      if (auto sign = double(Pairs::sign(k, packing.depth)); sign != 0)
+        for (int64_t n = 0; n < count; ++n) {
+          double x = scaled(k, n) * scaled(k + 1, n);
+          sums[n] += squared ? x * x : sign * x;
+        }
+    return sums;
+  }
+};
+
+} // namespace
+
+// Whether all are small multiples of one power of two.
+static bool areSteps(const float *from, int64_t count) {
+  int least = INT_MAX;
+  double most = 0;
+  for (int64_t i = 0; i < count; ++i) {
+    if (from[i] == 0 || !std::isfinite(from[i]))
+      continue;
+    int exponent;
+    auto digits = int64_t(std::ldexp(std::frexp(from[i], &exponent), 24));
+    least =
+        std::min(least, exponent - 24 +
+                            int(llvm::countr_zero(uint64_t(std::abs(digits)))));
+    most = std::max(most, std::fabs(double(from[i])));
+    if (std::ldexp(most, -least) >= double(Pairs::fewSteps))
+      return false;
+  }
+  return true;
+}
+
+bool PairPacking::suits(const float *from) const {
+  if (areSteps(from, depth * columns))
+    return false;
+  auto most = double(Pairs::mostSquare * Pairs::count(depth));
+  for (int64_t column = 0; column < columns; column += width) {
+    Columns some(*this, from, column);
+    std::array<double, width> alone = some.alone(/*squared=*/true);
+    for (int64_t n = 0; n < some.count; ++n) {
+      bool zeros = some.squares[n] == 0;
+      bool scales = some.factors[n] > 0 &&
+                    std::abs(some.exponent(n)) <= Pairs::mostExponent;
+      if (!zeros && !(scales && alone[n] <= most))
+        return false;
+    }
+  }
+  return true;
+}
+
+void PairPacking::run(const float *from, float *to) const {
+  for (int64_t column = 0; column < columns; column += width) {
+    Columns some(*this, from, column);
+    for (int64_t k = 0; k < depth; ++k, to += width)
+      for (int64_t n = 0; n < some.count; ++n)
+        to[n] = static_cast<float>(some.scaled(k, n));
+    std::array<double, width> alone = some.alone(/*squared=*/false);
+    for (int64_t n = 0; n < some.count; ++n) {
+      to[n] = static_cast<float>(alone[n]);
+      to[width + n] =
+          static_cast<float>(some.factors[n] > 0 ? 1 / some.factors[n] : 0);
+    }
+    to += Pairs::linesAfter * width;
+  }
+}
+
+} // namespace weir

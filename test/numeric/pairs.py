@@ -1,0 +1,152 @@
+"""Products of pairs of terms (dialects/kernel/Pairs.h), as for an AMD core, on any
+processor with AVX-512: their accuracy against plain sums of f32, rows and weights
+that make no pairs, and the shapes and epilogues that the kernel treats apart."""
+
+import numpy as np
+from harness import main
+from products import Products, convolution, dense, normal, plain, random, wide
+
+
+def paired(*options, threads=()):
+    return Products("-mcpu=x86-64-v4", "-mattr=+sse4a", *options, threads=threads)
+
+
+def bounded(g, x, w):
+    """The product of x by w, with an error that is small beside its terms."""
+    with np.errstate(all="ignore"):
+        exact, size = wide(x) @ wide(w), np.abs(wide(x)) @ np.abs(wide(w))
+    y = g.op("MatMul", g.input(x), g.constant(w))
+    g.expect(y, exact, rtol=0, atol=np.where(np.isfinite(size), size * 2e-6 + 2.0**-145, 0))
+
+
+def accuracy():
+    g = paired()
+    uniform = random.uniform(-0.5, 0.5, (64, 768)).astype(np.float32)
+    positive = np.abs(normal(64, 768))
+    spread = np.ldexp(normal(64, 768), random.integers(-12, 12, (64, 768)))
+    scaled = normal(64, 768) * np.ldexp(1.0, np.arange(-32, 32))[:, None]
+    w = normal(768, 96)
+    for weights in (w, np.abs(w), (w * np.ldexp(1.0, np.arange(96) - 48)).astype(np.float32)):
+        constant = g.constant(weights)
+        for x in (uniform, positive, spread.astype(np.float32), scaled.astype(np.float32)):
+            y = g.op("MatMul", g.input(x), constant)
+            exact, other = wide(x) @ wide(weights), plain(x, weights)
+            # Rows and columns each have their own size.
+            sizes = np.sqrt((exact**2).mean(1, keepdims=True)) * np.sqrt((exact**2).mean(0))
+            sizes /= np.sqrt((exact**2).mean())
+            g.closer_than(y, exact, other, sizes)
+    return g
+
+
+def shapes():
+    g = paired("--threads=3", threads=[1, 2])
+    for shape in [
+        (8, 64, 64),
+        (32, 48, 96),
+        (9, 47, 100),  # two tiles of rows, no whole step of a row
+        (61, 49, 161),
+        (14, 97, 40),
+        (33, 130, 72),  # terms after the last group
+        (64, 600, 33),  # chains of sums; one column in the last panel
+        (300, 126, 96),
+        (1000, 700, 64),  # slabs
+        (40, 4100, 48),
+    ]:
+        dense(g, *shape)
+    return g
+
+
+def pixels():
+    """Convolutions by windows of one element, all pixels or some."""
+    g = paired("--threads=2", threads=[1, 3])
+    for image, filter, how in [
+        ((1, 14, 14, 64), (1, 1, 64, 160), {}),
+        ((2, 9, 7, 100), (1, 1, 100, 70), {}),
+        ((1, 15, 13, 80), (1, 1, 80, 96), dict(stride=(2, 2))),
+        ((3, 8, 9, 60), (1, 1, 60, 128), dict(stride=(1, 3))),
+    ]:
+        y, exact, atol = convolution(g, normal(*image), normal(*filter), **how)
+        bias, scale = normal(filter[-1]), g.input(normal(*exact.shape))
+        z = g.op("Relu", g.op("BiasAdd", y, g.constant(bias)))
+        g.expect(g.op("Mul", z, scale), np.maximum(exact + wide(bias), 0) * wide(scale), rtol=1e-6, atol=4 * atol)
+    return g
+
+
+def batches():
+    g = paired("--threads=2", threads=[1, 3])
+    x, w = normal(3, 21, 96), normal(96, 80)
+    y = g.op("BatchMatMulV2", g.input(x), g.constant(w))
+    g.expect(y, wide(x) @ wide(w), rtol=1e-6, atol=1e-4)
+    return g
+
+
+def ends_of_the_range():
+    """What f32 can hold is held, whatever the row is made of, and nothing of it
+    comes to other rows."""
+    g = paired("--threads=2", threads=[1, 3])
+    x, w = normal(224, 95), normal(95, 160)
+    x[1, 3], x[2, 94], x[3, 5] = np.inf, -np.inf, np.nan
+    x[33] *= np.float32(2.0**-110)
+    x[34] *= np.float32(2.0**-140)
+    x[35] *= np.float32(2.0**120)
+    x[36] *= np.float32(2.0**58)
+    x[37] *= np.float32(2.0**-57)
+    x[65, 0], x[65, 1:] = 2.0**-149, 0
+    x[97, 9] = 3e38
+    x[130] = 0
+    x[160:192] = np.ldexp(x[160:192], random.integers(-120, -90, (32, 95)))
+    w[:, 7] = 0
+    w[:, 8] *= np.float32(2.0**-57)
+    bounded(g, x, w)
+    return g
+
+
+def uneven_rows():
+    """Neighbours that are much larger than the others of their row: their product
+    alone would be larger than all sums."""
+    g = paired("--threads=2", threads=[1, 3])
+    x, w = normal(70, 384), normal(384, 96)
+    x[3, 6:8], x[17, 9:11], x[40] = 3000, -500, np.arange(384) == 5
+    x[50], x[51, 100:] = 1, 0
+    bounded(g, x, w)
+    return g
+
+
+def exact_sums():
+    """What plain sums are exact for is exact: rows that select weights, and
+    integers."""
+    g = paired()
+    x, w = np.zeros((40, 300), np.float32), normal(300, 96)
+    x[np.arange(40), np.arange(40) * 7] = 1
+    g.expect(g.op("MatMul", g.input(x), g.constant(w)), x @ w)
+    x, w = random.integers(-9, 10, (40, 300)), random.integers(-2000, 2001, (300, 96))
+    y = g.op("MatMul", g.input(x.astype(np.float32)), g.constant(w.astype(np.float32)))
+    g.expect(y, (x @ w).astype(np.float32))
+    return g
+
+
+def weights_that_make_no_pairs():
+    g = paired()
+    for value in (np.inf, np.nan, 3e38, 1e25):
+        x, w = normal(32, 96), normal(96, 96)
+        w[3, 4] = value
+        bounded(g, x, w)
+    x, w = normal(32, 384), normal(384, 96)
+    w[12:14, 5] = 2000
+    bounded(g, x, w)
+    w = normal(96, 96)
+    w[:, 9] *= np.float32(2.0**-100)
+    bounded(g, normal(32, 96), w)
+    return g
+
+
+main(
+    accuracy,
+    shapes,
+    pixels,
+    batches,
+    ends_of_the_range,
+    uneven_rows,
+    exact_sums,
+    weights_that_make_no_pairs,
+)
