@@ -1,5 +1,6 @@
 // Rows of the left side of a product of pairs, scaled and looked at.
 
+#include "passes/cpu/kernels/LaneSums.h"
 #include "passes/cpu/kernels/Pairs.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -50,18 +51,25 @@ Value PairRows::load(ValueRange row, Value k, int64_t valid) {
   return e.load(a, at, lanes, valid);
 }
 
-// In each lane.
-Value PairRows::sumOf(ValueRange vectors) {
-  Value sum = vectors[0];
-  for (Value other : vectors.drop_front())
-    sum = e.sum(sum, other);
-  for (int64_t apart = lanes / 2; apart > 0; apart /= 2) {
-    SmallVector<int64_t> turned;
-    for (int64_t i = 0; i < lanes; ++i)
-      turned.push_back((i + apart) % lanes);
-    sum = e.sum(sum, e.create<vector::ShuffleOp>(sum, sum, turned));
+// For each of `count` rows of a tile some sums, of whose lanes `ofRow` makes
+// vectors: in the lane of that row.
+Emitter::Values PairRows::sumsOfRows(Value count, int64_t sums, OfRow ofRow) {
+  Value waiting = e.stack({linesATile, sums, lanes}, e.getF32Type());
+  auto at = [&](Value row, int64_t i) {
+    return Emitter::Values{row, e.index(i), e.index(0)};
+  };
+  e.loop(e.index(0), count, 1, [&](Value row) {
+    for (auto [i, sum] : llvm::enumerate(ofRow(row)))
+      e.store(sum, waiting, at(row, i), lanes);
+  });
+  Emitter::Values results;
+  for (int64_t i = 0; i < sums; ++i) {
+    Emitter::Values rows;
+    for (int64_t row = 0; row < linesATile; ++row)
+      rows.push_back(e.load(waiting, at(e.index(row), i), lanes, lanes));
+    results.push_back(sumEach(e, rows));
   }
-  return sum;
+  return results;
 }
 
 // By which the products of the elements from `k` on and their neighbours are
@@ -92,12 +100,14 @@ Emitter::Values PairRows::overRow(ValueRange begin, Body body) {
 
 Value PairRows::squareOf(ValueRange row) {
   Emitter::Values zeros(together, e.zeros(e.getF32Type(), lanes));
-  return sumOf(overRow(zeros, [&](auto &sums, Value k, int64_t left, int64_t) {
-    for (int64_t i = 0; i < together; ++i) {
-      Value x = load(row, e.plus(k, i * lanes), left - i * lanes);
-      sums[i] = e.multiplyAdd(x, x, sums[i]);
-    }
-  }));
+  Emitter::Values sums =
+      overRow(zeros, [&](auto &sums, Value k, int64_t left, int64_t) {
+        for (int64_t i = 0; i < together; ++i) {
+          Value x = load(row, e.plus(k, i * lanes), left - i * lanes);
+          sums[i] = e.multiplyAdd(x, x, sums[i]);
+        }
+      });
+  return e.sum(e.sum(sums[0], sums[1]), sums[2]);
 }
 
 // Stores a row scaled by `factor`. In lanes what its pairs have alone, the
@@ -133,64 +143,71 @@ Emitter::Values PairRows::scale(ValueRange row, Value line, Value factor) {
   return overRow({zeros, zeros, zeros}, body);
 }
 
-// Scales a row to a mean square of 1/2 to 2, sums up what its pairs have alone,
-// and returns whether no sum is less exact for that.
-Value PairRows::takeRow(Value row, Value line) {
-  Emitter::Values at = placeOf(row);
+// Scales rows to mean squares of 1/2 to 2, sums up what their pairs have alone,
+// and looks whether no sum is less exact for that.
+void PairRows::take(Value row, Value count, Value slot) {
+  Value first = e.times(slot, linesATile);
+  Type words = VectorType::get(lanes, e.getI32Type());
+  Type reals = VectorType::get(lanes, e.getF32Type());
   auto integer = [&](int64_t value) -> Value {
-    return e.create<arith::ConstantIntOp>(value, 32);
+    return e.splat(e.create<arith::ConstantIntOp>(value, 32), lanes);
   };
   auto real = [&](double value) -> Value {
-    return e.create<arith::ConstantOp>(e.getF32FloatAttr(float(value)));
-  };
-  auto first = [&](Value vector) -> Value {
-    return e.create<vector::ExtractOp>(vector, 0);
+    return e.splat(e.create<arith::ConstantOp>(e.getF32FloatAttr(float(value))),
+                   lanes);
   };
   auto powerOfTwo = [&](Value exponent) -> Value {
     Value biased = e.create<arith::AddIOp>(exponent, integer(127));
     return e.create<arith::BitcastOp>(
-        e.getF32Type(), e.create<arith::ShLIOp>(biased, integer(23)));
+        reals, e.create<arith::ShLIOp>(biased, integer(23)));
   };
 
-  Value mean =
-      e.create<arith::MulFOp>(first(squareOf(at)), real(1. / double(depth)));
+  Value squares = sumsOfRows(count, 1, [&](Value i) -> Emitter::Values {
+    return {squareOf(placeOf(e.plus(row, i)))};
+  })[0];
+  Value mean = e.create<arith::MulFOp>(squares, real(1. / double(depth)));
   // Of what is infinite or no number it is past all bounds.
-  Value bits = e.create<arith::BitcastOp>(e.getI32Type(), mean);
-  Value exponent =
-      e.create<arith::SubIOp>(e.create<arith::ShRUIOp>(bits, integer(23)),
-                              integer(127 - 1)); // of twice the mean
+  Value exponent = e.create<arith::SubIOp>(
+      e.create<arith::ShRUIOp>(e.create<arith::BitcastOp>(words, mean),
+                               integer(23)),
+      integer(127 - 1)); // of twice the mean
   Value scalable = e.create<arith::CmpIOp>(
       arith::CmpIPredicate::ule,
       e.create<arith::AddIOp>(exponent, integer(Pairs::mostExponent)),
       integer(2 * Pairs::mostExponent));
   Value half = e.create<arith::SelectOp>(
       scalable, e.create<arith::ShRSIOp>(exponent, integer(1)), integer(0));
-  e.create<memref::StoreOp>(powerOfTwo(half), scales, line);
+  e.store(powerOfTwo(half), scales, first, linesATile);
 
-  Value factor = powerOfTwo(e.create<arith::SubIOp>(integer(0), half));
-  Emitter::Values made = scale(at, line, e.splat(factor, lanes));
-  // Both lanes of two have the sum of these.
-  e.create<memref::StoreOp>(
-      e.create<arith::MulFOp>(first(sumOf(made[0])), real(0.5)), alone, line);
+  Value factors = e.stack({lanes}, e.getF32Type());
+  e.store(powerOfTwo(e.create<arith::SubIOp>(integer(0), half)), factors,
+          e.index(0), lanes);
+  Emitter::Values sums = sumsOfRows(count, 3, [&](Value i) {
+    Value factor = e.create<memref::LoadOp>(factors, i);
+    return scale(placeOf(e.plus(row, i)), e.plus(first, i),
+                 e.splat(factor, lanes));
+  });
+  // Both lanes of two had the sum of these.
+  e.store(e.create<arith::MulFOp>(sums[0], real(0.5)), alone, first,
+          linesATile);
   Value even = e.create<arith::CmpFOp>(
-      arith::CmpFPredicate::OLE, first(sumOf(made[1])),
+      arith::CmpFPredicate::OLE, sums[1],
       real(double(Pairs::mostSquare * Pairs::count(depth))));
   // Sums of few terms, as of a row that selects one of the weights, are exact,
   // or nearly so.
   Value many =
-      e.create<arith::CmpFOp>(arith::CmpFPredicate::OGT, first(sumOf(made[2])),
+      e.create<arith::CmpFOp>(arith::CmpFPredicate::OGT, sums[2],
                               real(double(depth) / double(Pairs::sparse)));
-  return e.create<arith::AndIOp>(scalable, e.create<arith::AndIOp>(even, many));
-}
-
-void PairRows::take(Value row, Value count, Value slot) {
-  Value first = e.times(slot, linesATile);
-  Value yes = e.create<arith::ConstantIntOp>(1, e.getI1Type());
-  Value all = e.loop(e.index(0), count, 1, yes,
-                     [&](Value i, ValueRange soFar) -> Emitter::Values {
-                       Value own = takeRow(e.plus(row, i), e.plus(first, i));
-                       return {e.create<arith::AndIOp>(soFar[0], own)};
-                     })[0];
+  // Lanes after the last row say nothing.
+  Value lane = e.create<arith::ConstantOp>(
+      e.getI32VectorAttr(llvm::to_vector(llvm::seq<int32_t>(0, lanes))));
+  Value end =
+      e.splat(e.create<arith::IndexCastOp>(e.getI32Type(), count), lanes);
+  Value past = e.create<arith::CmpIOp>(arith::CmpIPredicate::uge, lane, end);
+  Value all =
+      e.create<arith::AndIOp>(scalable, e.create<arith::AndIOp>(even, many));
+  all = e.create<vector::ReductionOp>(vector::CombiningKind::AND,
+                                      e.create<arith::OrIOp>(all, past));
   e.create<memref::StoreOp>(e.create<arith::ExtUIOp>(e.getI32Type(), all), fits,
                             slot);
 }

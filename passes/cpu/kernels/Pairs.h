@@ -36,14 +36,14 @@ struct PairRows {
 private:
   using Body = llvm::function_ref<void(Emitter::Values &, mlir::Value, int64_t,
                                        int64_t)>;
+  using OfRow = llvm::function_ref<Emitter::Values(mlir::Value)>;
   Emitter::Values overRow(mlir::ValueRange begin, Body body);
   mlir::Value load(mlir::ValueRange row, mlir::Value k, int64_t valid);
-  mlir::Value sumOf(mlir::ValueRange vectors);
   mlir::Value signs(int64_t k);
+  Emitter::Values sumsOfRows(mlir::Value count, int64_t sums, OfRow ofRow);
   mlir::Value squareOf(mlir::ValueRange row);
   Emitter::Values scale(mlir::ValueRange row, mlir::Value line,
                         mlir::Value factor);
-  mlir::Value takeRow(mlir::Value row, mlir::Value line);
 };
 
 } // namespace weir

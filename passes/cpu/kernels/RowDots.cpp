@@ -9,6 +9,7 @@
 #include "passes/cpu/Sharing.h"
 #include "passes/cpu/kernels/Epilogue.h"
 #include "passes/cpu/kernels/Kernels.h"
+#include "passes/cpu/kernels/LaneSums.h"
 #include "passes/cpu/kernels/WaitingSums.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -24,31 +25,6 @@ bool hasColumnRuns(kernel::MatmulOp op) {
          !op.getTransposeA() && Emitter::shape(op.getB()).back() == 1 &&
          out[out.size() - 2] == 1 &&
          isa<FloatType>(Emitter::element(op.getB()));
-}
-
-// Of as many vectors as they have lanes the one whose lane i is the sum of all
-// lanes of vector i; those that are missing at the end are zeros. Two become
-// one as long as there are two: each is in segments, one for each of the
-// vectors that it was made of, and halves of segments are added.
-static Value sumEach(Emitter &e, Emitter::Values vectors, int64_t lanes,
-                     Type element) {
-  Value zeros = e.zeros(element, lanes);
-  for (int64_t length = lanes; length > 1; length /= 2) {
-    SmallVector<int64_t> low, high;
-    for (int64_t i = 0; i < 2 * lanes; i += length)
-      for (int64_t j = i; j < i + length / 2; ++j) {
-        low.push_back(j);
-        high.push_back(j + length / 2);
-      }
-    Emitter::Values joined;
-    for (size_t i = 0; i < vectors.size(); i += 2) {
-      Value a = vectors[i], b = i + 1 < vectors.size() ? vectors[i + 1] : zeros;
-      joined.push_back(e.sum(e.create<vector::ShuffleOp>(a, b, low),
-                             e.create<vector::ShuffleOp>(a, b, high)));
-    }
-    vectors = std::move(joined);
-  }
-  return vectors[0];
 }
 
 void emitRowDots(Emitter &e, kernel::MatmulOp op,
@@ -103,7 +79,7 @@ void emitRowDots(Emitter &e, kernel::MatmulOp op,
       return at;
     };
     Tile tile{1, 1, count, lanes, position, first};
-    finishTile(e, op, tile, sumEach(e, sums, lanes, element));
+    finishTile(e, op, tile, sumEach(e, sums));
   };
 
   // Blocks of columns, of one product after the other.

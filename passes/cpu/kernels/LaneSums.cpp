@@ -1,0 +1,33 @@
+// Sums of what the lanes of vectors hold.
+
+#include "passes/cpu/kernels/LaneSums.h"
+
+using namespace mlir;
+
+namespace weir {
+
+// Two become one as long as there are two: each is in segments, one for each of
+// the vectors that it was made of, and halves of segments are added.
+Value sumEach(Emitter &e, Emitter::Values vectors) {
+  auto type = cast<VectorType>(vectors[0].getType());
+  int64_t lanes = type.getNumElements();
+  Value zeros = e.zeros(type.getElementType(), lanes);
+  for (int64_t length = lanes; length > 1; length /= 2) {
+    SmallVector<int64_t> low, high;
+    for (int64_t i = 0; i < 2 * lanes; i += length)
+      for (int64_t j = i; j < i + length / 2; ++j) {
+        low.push_back(j);
+        high.push_back(j + length / 2);
+      }
+    Emitter::Values joined;
+    for (size_t i = 0; i < vectors.size(); i += 2) {
+      Value a = vectors[i], b = i + 1 < vectors.size() ? vectors[i + 1] : zeros;
+      joined.push_back(e.sum(e.create<vector::ShuffleOp>(a, b, low),
+                             e.create<vector::ShuffleOp>(a, b, high)));
+    }
+    vectors = std::move(joined);
+  }
+  return vectors[0];
+}
+
+} // namespace weir
