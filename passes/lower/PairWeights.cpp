@@ -35,16 +35,16 @@ static kernel::ConvolutionOp pixelProductOf(Operation *packed) {
 }
 
 // Cycles of a core that begins one vector of multiply-adds a cycle and one of
-// additions, measured on a Zen 4: of a vector of results, where two thirds of
-// the terms are pairs, and of copying an element of the left side, which is
-// scaled and looked at.
-static bool isQuicker(double rows, double depth, int64_t columns,
-                      int64_t width) {
-  constexpr double perTerm = 0.7, perVector = 8, perElement = 0.7;
-  double vectors = llvm::divideCeil(columns, 16);
-  double alone = llvm::divideCeil(columns, width) * (width / 16.) * depth;
-  return rows * (vectors * (depth * perTerm + perVector) + depth * perElement) <
-         rows * alone;
+// additions, measured on a Zen 4, for a row of results: of products alone in
+// panels of `width` columns, and of pairs, two thirds of all terms. The row is
+// looked at and scaled.
+static double productCycles(double depth, int64_t columns, int64_t width) {
+  return double(llvm::divideCeil(columns, width)) * double(width) / 16 * depth;
+}
+static double pairCycles(double depth, int64_t columns) {
+  constexpr double perTerm = 0.7, perVector = 6, perElement = 0.45, perRow = 45;
+  return double(llvm::divideCeil(columns, 16)) * (depth * perTerm + perVector) +
+         depth * perElement + perRow;
 }
 
 bool isWorthPairing(Operation *packed) {
@@ -76,7 +76,8 @@ bool isWorthPairing(Operation *packed) {
   // Of fewer rows weights take longer to come.
   constexpr int64_t fewestRows = 8;
   return rows >= fewestRows && depth >= 2 * Pairs::group &&
-         isQuicker(rows, depth, columns, panels.getShape().back());
+         pairCycles(double(depth), columns) <
+             productCycles(double(depth), columns, panels.getShape().back());
 }
 
 // The pixels that windows of one element stand on.

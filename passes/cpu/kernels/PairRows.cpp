@@ -1,7 +1,7 @@
 // Rows of the left side of a product of pairs, scaled and looked at.
 
+#include "passes/cpu/kernels/PairRows.h"
 #include "passes/cpu/kernels/LaneSums.h"
-#include "passes/cpu/kernels/Pairs.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -31,6 +31,7 @@ PairRows::PairRows(Emitter &e, Value a, int64_t tiles, int64_t linesATile)
   fits = allocate({tiles}, e.getI32Type());
 }
 
+// The indices in `a` of the first element of row number `row`.
 Emitter::Values PairRows::placeOf(Value row) {
   Emitter::Values at = e.indicesOf(row, e.shape(a).drop_back());
   at.push_back(e.index(0));
@@ -128,11 +129,11 @@ Emitter::Values PairRows::scale(ValueRange row, Value line, Value factor) {
     Value own = zeros;
     for (int64_t i = 0; i < step && i < left; i += lanes) {
       Value here = e.plus(k, i), x = scaledFrom(here, left - i);
-      e.store(x, scaled, {line, here}, lanes);
       Value counts =
           e.create<arith::CmpFOp>(arith::CmpFPredicate::UNE, x, zeros);
       sums[2] = e.sum(sums[2], e.create<arith::SelectOp>(counts, ones, zeros));
       Value next = scaledFrom(e.plus(here, 1), left - i - 1);
+      e.store(x, scaled, {line, here}, lanes);
       own =
           e.multiplyAdd(e.create<arith::MulFOp>(x, next), signs(from + i), own);
     }
@@ -146,7 +147,7 @@ Emitter::Values PairRows::scale(ValueRange row, Value line, Value factor) {
 // Scales rows to mean squares of 1/2 to 2, sums up what their pairs have alone,
 // and looks whether no sum is less exact for that.
 void PairRows::take(Value row, Value count, Value slot) {
-  Value first = e.times(slot, linesATile);
+  Value first = lineOf(slot);
   Type words = VectorType::get(lanes, e.getI32Type());
   Type reals = VectorType::get(lanes, e.getF32Type());
   auto integer = [&](int64_t value) -> Value {

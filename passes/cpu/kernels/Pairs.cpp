@@ -13,12 +13,10 @@
 // tiles of rows, depth. Threads share slabs, or all tiles of all panels where
 // slabs are few.
 
-#include "passes/cpu/kernels/Pairs.h"
-
 #include "passes/cpu/Sharing.h"
 #include "passes/cpu/kernels/Epilogue.h"
 #include "passes/cpu/kernels/Kernels.h"
-#include "passes/cpu/kernels/WaitingSums.h"
+#include "passes/cpu/kernels/PairTile.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -30,33 +28,24 @@ namespace {
 
 using kernel::Pairs;
 
-// What remains of the registers holds two or three vectors of each of a pair's
-// rows of weights, and sums on their way.
-constexpr int64_t tileRows = 7;
-
-// Fewer than this are summed up in shorter chains: what pairs round more of is
-// as much of one chain as of several.
-constexpr int64_t fewTerms = 128;
-
 struct PairEmitter {
   static constexpr int64_t lanes = PairRows::lanes;
 
   Emitter &e;
   kernel::MatmulOp op;
   Value a, b, out;
-  int64_t rows = 1, columns, depth, panels;
+  int64_t rows, columns, depth, panels;
   EvenSplit tiles, slabs; // of rows, of tiles
-  WaitingSums waiting;
-  bool fetches; // panels before they are used
+  int64_t chain;          // terms of it
+  bool fetches;           // panels before they are used
 
   PairEmitter(Emitter &e, kernel::MatmulOp op, const kernel::Target &target,
               int64_t chain)
       : e(e), op(op), a(op.getA()), b(op.getB()), out(op.getOut()),
         rows(rowsOf(out)), columns(e.shape(out).back()),
-        depth(e.shape(a).back()), panels(e.shape(b)[0]), tiles(rows, tileRows),
-        slabs(tiles.count, tilesOf(target.l2 / 2)),
-        waiting{e, depth < fewTerms ? fewTerms / 4 : chain,
-                /*fewRegisters=*/false},
+        depth(e.shape(a).back()), panels(e.shape(b)[0]),
+        tiles(rows, PairTile::most), slabs(tiles.count, tilesOf(target.l2 / 2)),
+        chain(PairTile::chainOf(depth, chain)),
         fetches(4 * ShapedType::getNumElements(e.shape(b)) > target.l2 / 2) {}
 
   static int64_t rowsOf(Value out) {
@@ -64,7 +53,7 @@ struct PairEmitter {
   }
 
   int64_t tilesOf(int64_t bytes) const {
-    return std::max<int64_t>(1, bytes / (4 * tileRows * depth));
+    return std::max<int64_t>(1, bytes / (4 * PairTile::most * depth));
   }
 
   double nanoseconds() const {
@@ -79,46 +68,6 @@ struct PairEmitter {
     PairRows &left;
     Value tile, slot;
   };
-
-  Value weights(Value panel, Value line, int64_t v) {
-    return e.load(b, {panel, line, e.index(v * lanes)}, lanes, lanes);
-  }
-
-  // The sums of a group of terms from `k` on, by lines of `left` from `lines`
-  // on: an index for each vector of columns. All that a multiplication or
-  // addition reads of the left side it loads itself, as a load for several
-  // would take a turn of their pipes; so LLVM must not see that these are one.
-  void addGroup(const PairRows &left, ArrayRef<Value> lines, Value panel,
-                Value k, Emitter::Values &sums) {
-    int64_t vectors = lines.size(), height = sums.size() / vectors;
-    for (bool second : {false, true}) {
-      Value first = e.plus(k, second ? Pairs::group / 2 : 0);
-      Emitter::Values y[3];
-      for (int64_t t = 0; t < 3; ++t)
-        for (int64_t v = 0; v < vectors; ++v)
-          y[t].push_back(weights(panel, e.plus(first, t), v));
-      for (int64_t i = 0; i < height; ++i)
-        for (int64_t v = 0; v < vectors; ++v) {
-          auto x = [&](int64_t t) {
-            return e.splat(e.create<memref::LoadOp>(
-                               left.scaled, ValueRange{e.plus(lines[v], i),
-                                                       e.plus(first, t)}),
-                           lanes);
-          };
-          Value &sum = sums[i * vectors + v];
-          if (second) {
-            Value one = e.create<arith::SubFOp>(y[1][v], x(0));
-            Value other = e.create<arith::SubFOp>(y[0][v], x(1));
-            sum = e.multiplyAdd(e.create<arith::NegFOp>(one), other, sum);
-          } else {
-            sum =
-                e.multiplyAdd(e.sum(y[1][v], x(0)), e.sum(y[0][v], x(1)), sum);
-          }
-          sum = e.multiplyAdd(x(2), y[2][v], sum);
-        }
-      e.compilerFence();
-    }
-  }
 
   // Each tile fetches its share of the panel that comes next, to L2.
   void fetchAhead(const Rows &at, Value panel, Value group) {
@@ -135,82 +84,6 @@ struct PairEmitter {
           /*level=*/2);
   }
 
-  Emitter::Values byPairs(const Rows &at, int64_t height, Value panel,
-                          int64_t vectors) {
-    PairRows &left = at.left;
-    Value line = e.times(at.slot, left.linesATile);
-    // Each of the one before, or LLVM would see that they are equal.
-    SmallVector<Value> lines = {line};
-    while (int64_t(lines.size()) < vectors)
-      lines.push_back(e.opaque(lines.back()));
-    Emitter::Values sums(height * vectors, e.zeros(e.getF32Type(), lanes));
-    sums = waiting.loop(
-        depth / Pairs::group, /*unroll=*/1, sums,
-        [&](Value group, int64_t count, Emitter::Values &sums) {
-          for (int64_t g = 0; g < count; ++g) {
-            Value here = e.plus(group, g);
-            fetchAhead(at, panel, here);
-            addGroup(left, lines, panel, e.times(here, Pairs::group), sums);
-          }
-        },
-        /*sets=*/1, Pairs::group);
-    for (int64_t k = Pairs::grouped(depth); k < depth; ++k)
-      for (int64_t v = 0; v < vectors; ++v) {
-        Value y = weights(panel, e.index(k), v);
-        for (int64_t i = 0; i < height; ++i) {
-          Value x = e.create<memref::LoadOp>(
-              left.scaled, ValueRange{e.plus(line, i), e.index(k)});
-          Value &sum = sums[i * vectors + v];
-          sum = e.multiplyAdd(e.splat(x, lanes), y, sum);
-        }
-      }
-    for (int64_t v = 0; v < vectors; ++v) {
-      Value alone = weights(panel, e.index(depth), v);
-      Value scale = weights(panel, e.index(depth + 1), v);
-      for (int64_t i = 0; i < height; ++i) {
-        auto ofRow = [&](Value buffer) {
-          return e.splat(e.create<memref::LoadOp>(buffer, e.plus(line, i)),
-                         lanes);
-        };
-        Value &sum = sums[i * vectors + v];
-        sum = e.create<arith::SubFOp>(sum, e.sum(ofRow(left.alone), alone));
-        sum = e.create<arith::MulFOp>(sum, scale);
-        sum = e.create<arith::MulFOp>(sum, ofRow(left.scales));
-      }
-    }
-    return sums;
-  }
-
-  // By `a` and the weights as they were.
-  Emitter::Values byProducts(const Rows &at, Value row, int64_t height,
-                             Value panel, int64_t vectors) {
-    SmallVector<Emitter::Values> places;
-    for (int64_t i = 0; i < height; ++i)
-      places.push_back(at.left.placeOf(e.plus(row, i)));
-    Emitter::Values scales;
-    for (int64_t v = 0; v < vectors; ++v)
-      scales.push_back(weights(panel, e.index(depth + 1), v));
-    Emitter::Values sums(height * vectors, e.zeros(e.getF32Type(), lanes));
-    return waiting.loop(
-        depth, /*unroll=*/1, sums,
-        [&](Value first, int64_t count, Emitter::Values &sums) {
-          for (int64_t k = 0; k < count; ++k) {
-            Emitter::Values y;
-            for (int64_t v = 0; v < vectors; ++v)
-              y.push_back(e.create<arith::MulFOp>(
-                  weights(panel, e.plus(first, k), v), scales[v]));
-            for (int64_t i = 0; i < height; ++i) {
-              places[i].back() = e.plus(first, k);
-              Value x = e.splat(e.create<memref::LoadOp>(a, places[i]), lanes);
-              for (int64_t v = 0; v < vectors; ++v) {
-                Value &sum = sums[i * vectors + v];
-                sum = e.multiplyAdd(x, y[v], sum);
-              }
-            }
-          }
-        });
-  }
-
   void tile(const Rows &at, int64_t height, Value panel, int64_t valid) {
     Value row = e.beginOf(tiles, at.tile);
     auto position = [&](Value, Value x) {
@@ -218,18 +91,10 @@ struct PairEmitter {
     };
     Tile shape{1,     height,   valid,
                lanes, position, e.times(panel, Pairs::panelWidth)};
-    auto type = VectorType::get(lanes, e.getF32Type());
-    SmallVector<Type> types(shape.count(), type);
-    auto choice = e.create<scf::IfOp>(types, at.left.fit(at.slot));
-    {
-      OpBuilder::InsertionGuard guard(e);
-      e.createBlock(&choice.getThenRegion());
-      e.create<scf::YieldOp>(byPairs(at, height, panel, shape.vectors()));
-      e.createBlock(&choice.getElseRegion());
-      e.create<scf::YieldOp>(
-          byProducts(at, row, height, panel, shape.vectors()));
-    }
-    finishTile(e, op, shape, choice.getResults());
+    PairTile tile{e,      at.left,         b,       chain,
+                  height, shape.vectors(), at.slot, panel};
+    finishTile(e, op, shape,
+               tile.sums([&](Value group) { fetchAhead(at, panel, group); }));
   }
 
   void tile(const Rows &at, Value panel, int64_t valid) {

@@ -1,7 +1,7 @@
-// A product of f32 of whose terms most are pairs that one multiplication makes.
+// Rows of the left side of a product of pairs, scaled and looked at.
 
-#ifndef WEIR_PASSES_CPU_KERNELS_PAIRS_H
-#define WEIR_PASSES_CPU_KERNELS_PAIRS_H
+#ifndef WEIR_PASSES_CPU_KERNELS_PAIRROWS_H
+#define WEIR_PASSES_CPU_KERNELS_PAIRROWS_H
 
 #include "passes/cpu/kernels/Emitter.h"
 
@@ -9,8 +9,8 @@
 
 namespace weir {
 
-/// Rows of the left side of such a product, scaled and looked at: those of some
-/// tiles, each of which has as many lines.
+/// Rows of the left side of a product of pairs, scaled and looked at: those of
+/// some tiles of up to `linesATile` rows.
 struct PairRows {
   static constexpr int64_t lanes = 16;
 
@@ -18,25 +18,23 @@ struct PairRows {
   mlir::Value a;
   int64_t depth, linesATile;
   mlir::Value scaled; // lines, each of a row and zeros
-  mlir::Value alone;  // of each line, what its pairs have alone
-  mlir::Value scales; // and the power of two that the row was divided by
-  mlir::Value fits;   // of each tile, whether its rows make pairs
-
+  // Of each line of a tile what its pairs have alone, and the power of two that
+  // the row was divided by; of each tile, whether its rows make pairs.
+  mlir::Value alone, scales, fits;
   /// Memory for so many tiles.
   PairRows(Emitter &e, mlir::Value a, int64_t tiles, int64_t linesATile);
-
-  /// Takes `count` rows of `a` from number `row` on, those of a tile, which is
-  /// tile `slot` here.
+  /// The line of the first row of a tile.
+  mlir::Value lineOf(mlir::Value slot) { return e.times(slot, linesATile); }
+  /// Takes `count` rows of `a` from number `row` on, those of tile `slot`.
   void take(mlir::Value row, mlir::Value count, mlir::Value slot);
   /// Whether tile `slot` makes pairs.
   mlir::Value fit(mlir::Value slot);
-  /// The indices in `a` of the first element of row number `row`.
-  Emitter::Values placeOf(mlir::Value row);
 
 private:
   using Body = llvm::function_ref<void(Emitter::Values &, mlir::Value, int64_t,
                                        int64_t)>;
   using OfRow = llvm::function_ref<Emitter::Values(mlir::Value)>;
+  Emitter::Values placeOf(mlir::Value row);
   Emitter::Values overRow(mlir::ValueRange begin, Body body);
   mlir::Value load(mlir::ValueRange row, mlir::Value k, int64_t valid);
   mlir::Value signs(int64_t k);
@@ -48,4 +46,4 @@ private:
 
 } // namespace weir
 
-#endif // WEIR_PASSES_CPU_KERNELS_PAIRS_H
+#endif // WEIR_PASSES_CPU_KERNELS_PAIRROWS_H

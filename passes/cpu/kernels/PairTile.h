@@ -1,0 +1,46 @@
+// Register tiles of a product of pairs.
+
+#ifndef WEIR_PASSES_CPU_KERNELS_PAIRTILE_H
+#define WEIR_PASSES_CPU_KERNELS_PAIRTILE_H
+
+#include "passes/cpu/kernels/PairRows.h"
+
+namespace weir {
+
+/// A tile of rows by up to two vectors of a panel's columns.
+struct PairTile {
+  static constexpr int64_t lanes = PairRows::lanes;
+  /// Most rows: what remains of the registers holds two vectors of each of
+  /// three rows of weights, and sums on their way.
+  static constexpr int64_t most = 7;
+
+  Emitter &e;
+  PairRows &left;
+  mlir::Value b; // panels x lines x columns
+  int64_t chain; // about so many terms are summed up at once
+  int64_t height, vectors;
+  mlir::Value slot; // of the rows
+  mlir::Value panel;
+
+  /// Terms of a chain of additions, of sums of `depth` terms.
+  static int64_t chainOf(int64_t depth, int64_t chain);
+
+  /// The sums, row after row. `ahead` is called in the loop over groups of
+  /// terms with the number of the group.
+  Emitter::Values sums(llvm::function_ref<void(mlir::Value)> ahead);
+
+private:
+  using Terms = llvm::function_ref<void(mlir::Value, Emitter::Values &)>;
+  mlir::Value weights(mlir::Value line, int64_t v);
+  mlir::Value ofRow(mlir::Value buffer, int64_t i);
+  Emitter::Values inChains(int64_t count, int64_t most, Emitter::Values begin,
+                           Terms terms);
+  void addGroup(llvm::ArrayRef<mlir::Value> lines, mlir::Value k,
+                Emitter::Values &sums);
+  Emitter::Values byPairs(llvm::function_ref<void(mlir::Value)> ahead);
+  Emitter::Values byProducts();
+};
+
+} // namespace weir
+
+#endif // WEIR_PASSES_CPU_KERNELS_PAIRTILE_H
