@@ -73,7 +73,7 @@ struct EmitKernels : impl::EmitKernelsBase<EmitKernels> {
         if (matmul && matmul.isTiled())
           emitTiles(e, matmul, target);
         else if (matmul && matmul.getPaired())
-          emitPairs(e, matmul, target, longestChain(target));
+          emitPairs(e, matmul, target);
         else if (matmul && hasColumnRuns(matmul))
           emitRowDots(e, matmul, target);
         else if (matmul) {

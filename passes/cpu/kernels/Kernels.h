@@ -13,9 +13,8 @@ kernel::MatmulOp joinBatches(Emitter &e, kernel::MatmulOp op);
 /// A product by tiles of Intel AMX.
 void emitTiles(Emitter &e, kernel::MatmulOp op, const kernel::Target &target);
 
-/// A product of pairs, of which chains have about `chain` terms.
-void emitPairs(Emitter &e, kernel::MatmulOp op, const kernel::Target &target,
-               int64_t chain);
+/// A product of pairs.
+void emitPairs(Emitter &e, kernel::MatmulOp op, const kernel::Target &target);
 
 /// Terms that are summed in one chain of additions: where they are more,
 /// several sums are added up. Those of pixels are shorter, as nets have dozens

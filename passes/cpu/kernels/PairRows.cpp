@@ -115,10 +115,15 @@ Value PairRows::squareOf(ValueRange row) {
 // squares of that, and how many elements are not zero.
 Emitter::Values PairRows::scale(ValueRange row, Value line, Value factor) {
   // Of a step even lanes have pairs by one sign and odd lanes those by the
-  // other: what these have in common goes before it is rounded.
-  SmallVector<int64_t> turned;
-  for (int64_t i = 0; i < lanes; ++i)
+  // other. What these have in common goes first, and sums are longer floats:
+  // all results of the row have their errors.
+  SmallVector<int64_t> turned, even, widened;
+  for (int64_t i = 0; i < lanes; ++i) {
     turned.push_back(i ^ 1);
+    widened.push_back(i);
+    if (i % 2 == 0)
+      even.push_back(i);
+  }
   Value zeros = e.zeros(e.getF32Type(), lanes);
   Value one = e.create<arith::ConstantOp>(e.getF32FloatAttr(1));
   Value ones = e.splat(one, lanes);
@@ -129,19 +134,26 @@ Emitter::Values PairRows::scale(ValueRange row, Value line, Value factor) {
     Value own = zeros;
     for (int64_t i = 0; i < step && i < left; i += lanes) {
       Value here = e.plus(k, i), x = scaledFrom(here, left - i);
+      e.store(x, scaled, {line, here}, lanes);
       Value counts =
           e.create<arith::CmpFOp>(arith::CmpFPredicate::UNE, x, zeros);
       sums[2] = e.sum(sums[2], e.create<arith::SelectOp>(counts, ones, zeros));
       Value next = scaledFrom(e.plus(here, 1), left - i - 1);
-      e.store(x, scaled, {line, here}, lanes);
       own =
           e.multiplyAdd(e.create<arith::MulFOp>(x, next), signs(from + i), own);
     }
-    Value other = e.create<vector::ShuffleOp>(own, own, turned);
-    sums[0] = e.sum(sums[0], e.sum(own, other));
+    Value both = e.sum(own, e.create<vector::ShuffleOp>(own, own, turned));
+    Value half = e.create<vector::ShuffleOp>(both, both, even);
+    sums[0] = e.sum(sums[0], e.widen(half, e.getF64Type()));
     sums[1] = e.multiplyAdd(own, own, sums[1]);
   };
-  return overRow({zeros, zeros, zeros}, body);
+  Value none = e.zeros(e.getF64Type(), lanes / 2);
+  Emitter::Values sums = overRow({none, zeros, zeros}, body);
+  Value alone = e.create<arith::TruncFOp>(
+      VectorType::get(lanes / 2, e.getF32Type()), sums[0]);
+  sums[0] = e.create<vector::ShuffleOp>(
+      alone, e.zeros(e.getF32Type(), lanes / 2), widened);
+  return sums;
 }
 
 // Scales rows to mean squares of 1/2 to 2, sums up what their pairs have alone,
@@ -188,9 +200,7 @@ void PairRows::take(Value row, Value count, Value slot) {
     return scale(placeOf(e.plus(row, i)), e.plus(first, i),
                  e.splat(factor, lanes));
   });
-  // Both lanes of two had the sum of these.
-  e.store(e.create<arith::MulFOp>(sums[0], real(0.5)), alone, first,
-          linesATile);
+  e.store(sums[0], alone, first, linesATile);
   Value even = e.create<arith::CmpFOp>(
       arith::CmpFPredicate::OLE, sums[1],
       real(double(Pairs::mostSquare * Pairs::count(depth))));

@@ -11,13 +11,6 @@ namespace weir {
 
 using kernel::Pairs;
 
-int64_t PairTile::chainOf(int64_t depth, int64_t chain) {
-  // Of few terms, what pairs round more of is as much of one chain as of
-  // several.
-  constexpr int64_t fewTerms = 128;
-  return depth < fewTerms ? std::min(chain, fewTerms / 4) : chain;
-}
-
 Value PairTile::weights(Value line, int64_t v) {
   return e.load(b, {panel, line, e.index(v * lanes)}, lanes, lanes);
 }
@@ -27,48 +20,89 @@ Value PairTile::ofRow(Value buffer, int64_t i) {
   return e.splat(e.create<memref::LoadOp>(buffer, at), lanes);
 }
 
+namespace {
+
+// Sums in memory.
+struct Waiting {
+  Emitter &e;
+  Value memory; // sums x lanes
+
+  Waiting(Emitter &e, ValueRange begin) : e(e) {
+    auto type = cast<VectorType>(begin[0].getType());
+    memory = e.stack({int64_t(begin.size()), type.getNumElements()},
+                     type.getElementType());
+    set(begin);
+  }
+  void set(ValueRange sums) {
+    for (auto [i, sum] : llvm::enumerate(sums))
+      e.store(sum, memory, {e.index(i), e.index(0)}, PairTile::lanes);
+  }
+  Emitter::Values get() {
+    Emitter::Values sums;
+    for (int64_t i = 0; i < e.shape(memory)[0]; ++i)
+      sums.push_back(e.load(memory, {e.index(i), e.index(0)}, PairTile::lanes,
+                            PairTile::lanes));
+    return sums;
+  }
+  void add(ValueRange others) {
+    Emitter::Values sums = get();
+    for (auto [sum, other] : llvm::zip_equal(sums, others))
+      sum = e.sum(sum, other);
+    set(sums);
+  }
+};
+
+// As few parts as there may be of half as much again, or of about `most`.
+EvenSplit partsOf(int64_t count, int64_t most) {
+  EvenSplit parts(count, most + most / 2);
+  if (parts.count > 1)
+    parts.setCount(count, (count + most / 2) / most);
+  return parts;
+}
+
+} // namespace
+
 // Sums of `count` things that begin with some values, of about `most` at a
-// time, while the others wait in memory. `terms` adds one.
+// time, while the others wait in memory, and of many of those, some at a time:
+// errors grow with the length of each chain of additions. `terms` adds one.
 Emitter::Values PairTile::inChains(int64_t count, int64_t most,
                                    Emitter::Values begin, Terms terms) {
+  constexpr int64_t together = 6;
+  EvenSplit parts = partsOf(count, most);
+  EvenSplit rounds = partsOf(parts.count, together);
   Emitter::Values zeros(begin.size(), e.zeros(e.getF32Type(), lanes));
-  auto part = [&](Value first, Value end) {
+  auto sumOf = [&](Value first, Value end) {
     return e.loop(first, end, 1, zeros, [&](Value i, ValueRange carried) {
       Emitter::Values sums(carried);
       terms(i, sums);
       return sums;
     });
   };
-  EvenSplit parts(count, most + most / 2);
-  if (parts.count > 1)
-    parts.setCount(count, (count + most / 2) / most);
-  auto addTo = [&](Emitter::Values sums, ValueRange others) {
-    for (auto [sum, other] : llvm::zip_equal(sums, others))
-      sum = e.sum(sum, other);
+  if (parts.count == 1) {
+    Emitter::Values sums = sumOf(e.index(0), e.index(count));
+    for (auto [sum, first] : llvm::zip_equal(sums, begin))
+      sum = e.sum(sum, first);
     return sums;
-  };
-  if (parts.count == 1)
-    return addTo(part(e.index(0), e.index(count)), begin);
-  Value memory = e.stack({int64_t(begin.size()), lanes}, e.getF32Type());
-  auto store = [&](ValueRange sums) {
-    for (auto [i, sum] : llvm::enumerate(sums))
-      e.store(sum, memory, {e.index(i), e.index(0)}, lanes);
-  };
-  auto stored = [&] {
-    Emitter::Values sums;
-    for (size_t i = 0; i < begin.size(); ++i)
-      sums.push_back(e.load(memory, {e.index(i), e.index(0)}, lanes, lanes));
-    return sums;
-  };
-  store(begin);
+  }
   // Nothing is carried from part to part: LLVM would spill it.
-  e.loop(parts.count, [&](Value p) {
-    Value first = e.beginOf(parts, p);
-    Emitter::Values sums =
-        part(first, e.plus(first, e.sizeOf(parts, p, first)));
-    store(addTo(sums, stored()));
+  auto addParts = [&](Waiting &to, Value first, Value end) {
+    e.loop(first, end, 1, [&](Value part) {
+      Value low = e.beginOf(parts, part);
+      to.add(sumOf(low, e.plus(low, e.sizeOf(parts, part, low))));
+    });
+  };
+  Waiting all(e, begin);
+  if (rounds.count == 1) {
+    addParts(all, e.index(0), e.index(parts.count));
+    return all.get();
+  }
+  e.loop(rounds.count, [&](Value round) {
+    Waiting some(e, zeros);
+    Value first = e.beginOf(rounds, round);
+    addParts(some, first, e.plus(first, e.sizeOf(rounds, round, first)));
+    all.add(some.get());
   });
-  return stored();
+  return all.get();
 }
 
 // The sums of a group of terms from `k` on, by lines of `left` from `lines` on:
@@ -106,6 +140,7 @@ void PairTile::addGroup(ArrayRef<Value> lines, Value k, Emitter::Values &sums) {
 
 Emitter::Values PairTile::byPairs(function_ref<void(Value)> ahead) {
   int64_t depth = left.depth;
+  int64_t most = depth < fewTerms ? chainOfFew : chain;
   // Each of the one before, or LLVM would see that they are equal.
   SmallVector<Value> lines = {left.lineOf(slot)};
   while (int64_t(lines.size()) < vectors)
@@ -118,12 +153,11 @@ Emitter::Values PairTile::byPairs(function_ref<void(Value)> ahead) {
     for (int64_t v = 0; v < vectors; ++v)
       sums.push_back(
           e.create<arith::NegFOp>(e.sum(ofRow(left.alone, i), alone[v])));
-  sums =
-      inChains(depth / Pairs::group, std::max<int64_t>(1, chain / Pairs::group),
-               sums, [&](Value group, Emitter::Values &sums) {
-                 ahead(group);
-                 addGroup(lines, e.times(group, Pairs::group), sums);
-               });
+  sums = inChains(depth / Pairs::group, most / Pairs::group, sums,
+                  [&](Value group, Emitter::Values &sums) {
+                    ahead(group);
+                    addGroup(lines, e.times(group, Pairs::group), sums);
+                  });
   for (int64_t k = Pairs::grouped(depth); k < depth; ++k)
     for (int64_t v = 0; v < vectors; ++v) {
       Value y = weights(e.index(k), v);

@@ -10,6 +10,9 @@ namespace weir {
 /// A tile of rows by up to two vectors of a panel's columns.
 struct PairTile {
   static constexpr int64_t lanes = PairRows::lanes;
+  /// Terms of a chain of additions: what pairs round more of than products do,
+  /// shorter chains make up for.
+  static constexpr int64_t chain = 60, chainOfFew = 32, fewTerms = 128;
   /// Most rows: what remains of the registers holds two vectors of each of
   /// three rows of weights, and sums on their way.
   static constexpr int64_t most = 7;
@@ -17,13 +20,9 @@ struct PairTile {
   Emitter &e;
   PairRows &left;
   mlir::Value b; // panels x lines x columns
-  int64_t chain; // about so many terms are summed up at once
   int64_t height, vectors;
   mlir::Value slot; // of the rows
   mlir::Value panel;
-
-  /// Terms of a chain of additions, of sums of `depth` terms.
-  static int64_t chainOf(int64_t depth, int64_t chain);
 
   /// The sums, row after row. `ahead` is called in the loop over groups of
   /// terms with the number of the group.

@@ -36,16 +36,13 @@ struct PairEmitter {
   Value a, b, out;
   int64_t rows, columns, depth, panels;
   EvenSplit tiles, slabs; // of rows, of tiles
-  int64_t chain;          // terms of it
   bool fetches;           // panels before they are used
 
-  PairEmitter(Emitter &e, kernel::MatmulOp op, const kernel::Target &target,
-              int64_t chain)
+  PairEmitter(Emitter &e, kernel::MatmulOp op, const kernel::Target &target)
       : e(e), op(op), a(op.getA()), b(op.getB()), out(op.getOut()),
         rows(rowsOf(out)), columns(e.shape(out).back()),
         depth(e.shape(a).back()), panels(e.shape(b)[0]),
         tiles(rows, PairTile::most), slabs(tiles.count, tilesOf(target.l2 / 2)),
-        chain(PairTile::chainOf(depth, chain)),
         fetches(4 * ShapedType::getNumElements(e.shape(b)) > target.l2 / 2) {}
 
   static int64_t rowsOf(Value out) {
@@ -91,8 +88,7 @@ struct PairEmitter {
     };
     Tile shape{1,     height,   valid,
                lanes, position, e.times(panel, Pairs::panelWidth)};
-    PairTile tile{e,      at.left,         b,       chain,
-                  height, shape.vectors(), at.slot, panel};
+    PairTile tile{e, at.left, b, height, shape.vectors(), at.slot, panel};
     finishTile(e, op, shape,
                tile.sums([&](Value group) { fetchAhead(at, panel, group); }));
   }
@@ -176,10 +172,9 @@ struct PairEmitter {
 
 } // namespace
 
-void emitPairs(Emitter &e, kernel::MatmulOp op, const kernel::Target &target,
-               int64_t chain) {
+void emitPairs(Emitter &e, kernel::MatmulOp op, const kernel::Target &target) {
   kernel::MatmulOp joined = joinBatches(e, op);
-  PairEmitter(e, joined, target, chain).run();
+  PairEmitter(e, joined, target).run();
   if (joined != op)
     joined->erase();
 }
