@@ -1,6 +1,6 @@
 // Register tiles of a product of pairs.
 
-#include "passes/cpu/kernels/PairTile.h"
+#include "passes/cpu/pairs/PairTile.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"

@@ -1,6 +1,6 @@
 // Rows of the left side of a product of pairs, scaled and looked at.
 
-#include "passes/cpu/kernels/PairRows.h"
+#include "passes/cpu/pairs/PairRows.h"
 #include "passes/cpu/kernels/LaneSums.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"

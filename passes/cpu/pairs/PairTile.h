@@ -1,9 +1,9 @@
 // Register tiles of a product of pairs.
 
-#ifndef WEIR_PASSES_CPU_KERNELS_PAIRTILE_H
-#define WEIR_PASSES_CPU_KERNELS_PAIRTILE_H
+#ifndef WEIR_PASSES_CPU_PAIRS_PAIRTILE_H
+#define WEIR_PASSES_CPU_PAIRS_PAIRTILE_H
 
-#include "passes/cpu/kernels/PairRows.h"
+#include "passes/cpu/pairs/PairRows.h"
 
 namespace weir {
 
@@ -42,4 +42,4 @@ private:
 
 } // namespace weir
 
-#endif // WEIR_PASSES_CPU_KERNELS_PAIRTILE_H
+#endif // WEIR_PASSES_CPU_PAIRS_PAIRTILE_H

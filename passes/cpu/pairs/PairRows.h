@@ -1,7 +1,7 @@
 // Rows of the left side of a product of pairs, scaled and looked at.
 
-#ifndef WEIR_PASSES_CPU_KERNELS_PAIRROWS_H
-#define WEIR_PASSES_CPU_KERNELS_PAIRROWS_H
+#ifndef WEIR_PASSES_CPU_PAIRS_PAIRROWS_H
+#define WEIR_PASSES_CPU_PAIRS_PAIRROWS_H
 
 #include "passes/cpu/kernels/Emitter.h"
 
@@ -46,4 +46,4 @@ private:
 
 } // namespace weir
 
-#endif // WEIR_PASSES_CPU_KERNELS_PAIRROWS_H
+#endif // WEIR_PASSES_CPU_PAIRS_PAIRROWS_H
