@@ -41,8 +41,8 @@ def accuracy():
 def shapes():
     g = paired("--threads=3", threads=[1, 2])
     for shape in [
-        (8, 64, 64),
-        (32, 48, 96),
+        (8, 64, 128),
+        (32, 48, 200),
         (9, 47, 100),  # two tiles of rows, no whole step of a row
         (61, 49, 161),
         (14, 97, 40),
@@ -61,7 +61,7 @@ def pixels():
     g = paired("--threads=2", threads=[1, 3])
     for image, filter, how in [
         ((1, 14, 14, 64), (1, 1, 64, 160), {}),
-        ((2, 9, 7, 100), (1, 1, 100, 70), {}),
+        ((2, 9, 7, 100), (1, 1, 100, 78), {}),
         ((1, 15, 13, 80), (1, 1, 80, 96), dict(stride=(2, 2))),
         ((3, 8, 9, 60), (1, 1, 60, 128), dict(stride=(1, 3))),
     ]:

@@ -4,39 +4,39 @@ import numpy as np
 
 PRODUCT = """
 module attributes {{weir.target = {{{target}}}}} {{
-func.func @{name}(%x: tensor<{rows}x48xf32>) -> tensor<{rows}x96xf32> attributes {{weir.entry = "serve"}} {{
-  %w = graph.constant dense<"0x{weights}"> : tensor<48x96xf32>
-  %y = plan.task @kernel_0(%x, %w) : (tensor<{rows}x48xf32>, tensor<48x96xf32>) -> tensor<{rows}x96xf32>
-  return %y : tensor<{rows}x96xf32>
+func.func @{name}(%x: tensor<{rows}x48xf32>) -> tensor<{rows}x160xf32> attributes {{weir.entry = "serve"}} {{
+  %w = graph.constant dense<"0x{weights}"> : tensor<48x160xf32>
+  %y = plan.task @kernel_0(%x, %w) : (tensor<{rows}x48xf32>, tensor<48x160xf32>) -> tensor<{rows}x160xf32>
+  return %y : tensor<{rows}x160xf32>
 }}
-func.func private @kernel_0(%a: tensor<{rows}x48xf32>, %w: tensor<48x96xf32> {{weir.constant}}) -> tensor<{rows}x96xf32> attributes {{weir.kernel}} {{
-  %e = tensor.empty() : tensor<3x48x32xf32>
-  %p = kernel.pack ins(%w : tensor<48x96xf32>) outs(%e : tensor<3x48x32xf32>) -> tensor<3x48x32xf32>
-  %c = tensor.empty() : tensor<{rows}x96xf32>
-  %y = kernel.matmul ins(%a, %p : tensor<{rows}x48xf32>, tensor<3x48x32xf32>) outs(%c : tensor<{rows}x96xf32>) -> tensor<{rows}x96xf32> {{
+func.func private @kernel_0(%a: tensor<{rows}x48xf32>, %w: tensor<48x160xf32> {{weir.constant}}) -> tensor<{rows}x160xf32> attributes {{weir.kernel}} {{
+  %e = tensor.empty() : tensor<5x48x32xf32>
+  %p = kernel.pack ins(%w : tensor<48x160xf32>) outs(%e : tensor<5x48x32xf32>) -> tensor<5x48x32xf32>
+  %c = tensor.empty() : tensor<{rows}x160xf32>
+  %y = kernel.matmul ins(%a, %p : tensor<{rows}x48xf32>, tensor<5x48x32xf32>) outs(%c : tensor<{rows}x160xf32>) -> tensor<{rows}x160xf32> {{
   ^bb0(%sum: f32):
     kernel.yield %sum : f32
   }}
-  return %y : tensor<{rows}x96xf32>
+  return %y : tensor<{rows}x160xf32>
 }}
 }}"""
 
 PIXELS = """
 module attributes {{weir.target = {{{target}}}}} {{
-func.func @{name}(%x: tensor<1x7x7x48xf32>) -> tensor<1x4x7x96xf32> attributes {{weir.entry = "serve"}} {{
-  %w = graph.constant dense<"0x{weights}"> : tensor<1x1x48x96xf32>
-  %y = plan.task @kernel_0(%x, %w) : (tensor<1x7x7x48xf32>, tensor<1x1x48x96xf32>) -> tensor<1x4x7x96xf32>
-  return %y : tensor<1x4x7x96xf32>
+func.func @{name}(%x: tensor<1x7x7x48xf32>) -> tensor<1x4x7x160xf32> attributes {{weir.entry = "serve"}} {{
+  %w = graph.constant dense<"0x{weights}"> : tensor<1x1x48x160xf32>
+  %y = plan.task @kernel_0(%x, %w) : (tensor<1x7x7x48xf32>, tensor<1x1x48x160xf32>) -> tensor<1x4x7x160xf32>
+  return %y : tensor<1x4x7x160xf32>
 }}
-func.func private @kernel_0(%x: tensor<1x7x7x48xf32>, %w: tensor<1x1x48x96xf32> {{weir.constant}}) -> tensor<1x4x7x96xf32> attributes {{weir.kernel}} {{
-  %e = tensor.empty() : tensor<3x1x1x48x32xf32>
-  %p = kernel.pack_filter ins(%w : tensor<1x1x48x96xf32>) groups 1 outs(%e : tensor<3x1x1x48x32xf32>) -> tensor<3x1x1x48x32xf32>
-  %c = tensor.empty() : tensor<1x4x7x96xf32>
-  %y = kernel.convolution ins(%x, %p : tensor<1x7x7x48xf32>, tensor<3x1x1x48x32xf32>) outs(%c : tensor<1x4x7x96xf32>) -> tensor<1x4x7x96xf32> attributes {{strides = array<i64: 2, 1>, padding = array<i64: {padding}, 0>, dilations = array<i64: 1, 1>, groups = 1 : i64}} {{
+func.func private @kernel_0(%x: tensor<1x7x7x48xf32>, %w: tensor<1x1x48x160xf32> {{weir.constant}}) -> tensor<1x4x7x160xf32> attributes {{weir.kernel}} {{
+  %e = tensor.empty() : tensor<5x1x1x48x32xf32>
+  %p = kernel.pack_filter ins(%w : tensor<1x1x48x160xf32>) groups 1 outs(%e : tensor<5x1x1x48x32xf32>) -> tensor<5x1x1x48x32xf32>
+  %c = tensor.empty() : tensor<1x4x7x160xf32>
+  %y = kernel.convolution ins(%x, %p : tensor<1x7x7x48xf32>, tensor<5x1x1x48x32xf32>) outs(%c : tensor<1x4x7x160xf32>) -> tensor<1x4x7x160xf32> attributes {{strides = array<i64: 2, 1>, padding = array<i64: {padding}, 0>, dilations = array<i64: 1, 1>, groups = 1 : i64}} {{
   ^bb0(%sum: f32):
     kernel.yield %sum : f32
   }}
-  return %y : tensor<1x4x7x96xf32>
+  return %y : tensor<1x4x7x160xf32>
 }}
 }}"""
 
@@ -49,13 +49,13 @@ def write(name, w, form=PRODUCT, target=ADDS, rows=16, **more):
     print("\n// -----")
 
 
-third = np.full((48, 96), 1 / 3, np.float32)
+third = np.full((48, 160), 1 / 3, np.float32)
 third[:, 1::2] *= 8
 write("products", third)
 write("adds_nothing_beside", third, target='features = "+avx512f"')
 write("panels_of_other_processors", third, target=ADDS + ", panel_bits = 512")
 write("few_rows", third, rows=7)
-write("integers", np.arange(48 * 96).reshape(48, 96) % 4095)
+write("integers", np.arange(48 * 160).reshape(48, 160) % 4095)
 uneven = third.copy()
 uneven[6:8, 5] = 1700
 write("uneven_weights", uneven)
