@@ -73,9 +73,11 @@ bool isWorthPairing(Operation *packed) {
   auto panels = cast<ShapedType>(packed->getResult(0).getType());
   int64_t columns = cast<ShapedType>(out.getType()).getShape().back();
   int64_t rows = rowsOf(out), depth = a.getShape().back();
-  // Of fewer rows weights take longer to come.
+  // Of fewer rows weights take longer to come. Rows have the same sums in a
+  // matrix of a few more.
   constexpr int64_t fewestRows = 8;
-  return rows >= fewestRows && depth >= 2 * Pairs::group &&
+  return int64_t(llvm::PowerOf2Ceil(rows)) >= fewestRows &&
+         depth >= 2 * Pairs::group &&
          pairCycles(double(depth), columns) <
              productCycles(double(depth), columns, panels.getShape().back());
 }

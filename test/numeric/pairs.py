@@ -112,6 +112,20 @@ def uneven_rows():
     return g
 
 
+def neighbours():
+    """A row has the same sums beside rows that make no pairs."""
+    g = paired()
+    x, w = normal(40, 384), g.constant(normal(384, 96))
+    other, alike = x.copy(), np.full((40, 1), True)
+    for row, value in ((2, np.inf), (9, np.nan), (10, 0), (21, 1e30), (39, 2.0**-140)):
+        other[row], alike[row] = value, False
+    other[14:28], alike[14:28] = np.arange(384) == 3, False
+    difference = g.op("Sub", g.op("MatMul", g.input(x), w), g.op("MatMul", g.input(other), w))
+    zero = g.constant(np.float32(0))
+    g.expect(g.op("SelectV2", g.constant(alike), difference, zero), np.zeros((40, 96)))
+    return g
+
+
 def exact_sums():
     """What plain sums are exact for is exact: rows that select weights, and
     integers."""
@@ -147,6 +161,7 @@ main(
     batches,
     ends_of_the_range,
     uneven_rows,
+    neighbours,
     exact_sums,
     weights_that_make_no_pairs,
 )

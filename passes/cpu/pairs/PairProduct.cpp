@@ -5,9 +5,9 @@
 // (dialects/kernel/Pairs.h). Cores that add in other pipes than they multiply
 // in have additions for nothing; with a third of the terms as they are, both
 // are equally many, and what is multiplied is two thirds. Both sides are scaled
-// to be alike, so that sums lose no more than those of products do. A tile with
-// a row that cannot be scaled so, or whose pairs are too uneven, is multiplied
-// as ever, by the weights without their scale.
+// to be alike, so that sums lose no more than those of products do. A row that
+// cannot be scaled so, whose pairs are too uneven, or that is nearly empty, is
+// multiplied as ever, by the weights without their scale.
 //
 // The loops, from outside: slabs of rows (so that they stay in L2), panels,
 // tiles of rows, depth. Threads share slabs, or all tiles of all panels where

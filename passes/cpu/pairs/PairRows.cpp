@@ -28,7 +28,8 @@ PairRows::PairRows(Emitter &e, Value a, int64_t tiles, int64_t linesATile)
   scaled = allocate({lines, line}, e.getF32Type());
   alone = allocate({lines}, e.getF32Type());
   scales = allocate({lines}, e.getF32Type());
-  fits = allocate({tiles}, e.getI32Type());
+  fits = allocate({lines}, e.getI32Type());
+  tileFits = allocate({tiles}, e.getI32Type());
 }
 
 // The indices in `a` of the first element of row number `row`.
@@ -38,11 +39,14 @@ Emitter::Values PairRows::placeOf(Value row) {
   return at;
 }
 
-Value PairRows::fit(Value slot) {
-  Value word = e.create<memref::LoadOp>(fits, slot);
+Value PairRows::isSet(Value words, Value at, int64_t bit) {
+  Value word = e.create<memref::LoadOp>(words, at);
+  word = e.create<arith::AndIOp>(word, e.create<arith::ConstantIntOp>(bit, 32));
   Value none = e.create<arith::ConstantIntOp>(0, 32);
   return e.create<arith::CmpIOp>(arith::CmpIPredicate::ne, word, none);
 }
+
+Value PairRows::fit(Value line) { return isSet(fits, line, 1); }
 
 Value PairRows::load(ValueRange row, Value k, int64_t valid) {
   if (valid <= 0)
@@ -209,18 +213,30 @@ void PairRows::take(Value row, Value count, Value slot) {
   Value many =
       e.create<arith::CmpFOp>(arith::CmpFPredicate::OGT, sums[2],
                               real(double(depth) / double(Pairs::sparse)));
+  Value fit =
+      e.create<arith::AndIOp>(scalable, e.create<arith::AndIOp>(even, many));
+  e.store(e.create<arith::ExtUIOp>(words, fit), fits, first, linesATile);
   // Lanes after the last row say nothing.
   Value lane = e.create<arith::ConstantOp>(
       e.getI32VectorAttr(llvm::to_vector(llvm::seq<int32_t>(0, lanes))));
   Value end =
       e.splat(e.create<arith::IndexCastOp>(e.getI32Type(), count), lanes);
-  Value past = e.create<arith::CmpIOp>(arith::CmpIPredicate::uge, lane, end);
-  Value all =
-      e.create<arith::AndIOp>(scalable, e.create<arith::AndIOp>(even, many));
-  all = e.create<vector::ReductionOp>(vector::CombiningKind::AND,
-                                      e.create<arith::OrIOp>(all, past));
-  e.create<memref::StoreOp>(e.create<arith::ExtUIOp>(e.getI32Type(), all), fits,
-                            slot);
+  auto reduced = [&](vector::CombiningKind kind, Value truths) -> Value {
+    return e.create<arith::ExtUIOp>(
+        e.getI32Type(), e.create<vector::ReductionOp>(kind, truths));
+  };
+  Value any = reduced(
+      vector::CombiningKind::OR,
+      e.create<arith::AndIOp>(
+          fit, e.create<arith::CmpIOp>(arith::CmpIPredicate::ult, lane, end)));
+  Value all = reduced(
+      vector::CombiningKind::AND,
+      e.create<arith::OrIOp>(
+          fit, e.create<arith::CmpIOp>(arith::CmpIPredicate::uge, lane, end)));
+  Value two = e.create<arith::ConstantIntOp>(2, 32);
+  e.create<memref::StoreOp>(
+      e.create<arith::OrIOp>(any, e.create<arith::MulIOp>(all, two)), tileFits,
+      slot);
 }
 
 } // namespace weir

@@ -18,19 +18,24 @@ struct PairRows {
   mlir::Value a;
   int64_t depth, linesATile;
   mlir::Value scaled; // lines, each of a row and zeros
-  // Of each line of a tile what its pairs have alone, and the power of two that
-  // the row was divided by; of each tile, whether its rows make pairs.
-  mlir::Value alone, scales, fits;
+  // Of each line of a tile what its pairs have alone, the power of two that the
+  // row was divided by, and whether it makes pairs; of each tile, whether any
+  // of its rows does, and whether all do.
+  mlir::Value alone, scales, fits, tileFits;
   /// Memory for so many tiles.
   PairRows(Emitter &e, mlir::Value a, int64_t tiles, int64_t linesATile);
   /// The line of the first row of a tile.
   mlir::Value lineOf(mlir::Value slot) { return e.times(slot, linesATile); }
   /// Takes `count` rows of `a` from number `row` on, those of tile `slot`.
   void take(mlir::Value row, mlir::Value count, mlir::Value slot);
-  /// Whether tile `slot` makes pairs.
-  mlir::Value fit(mlir::Value slot);
+  /// Whether a line makes pairs.
+  mlir::Value fit(mlir::Value line);
+  /// Whether any row of tile `slot` does, or all do.
+  mlir::Value anyFits(mlir::Value slot) { return isSet(tileFits, slot, 1); }
+  mlir::Value allFit(mlir::Value slot) { return isSet(tileFits, slot, 2); }
 
 private:
+  mlir::Value isSet(mlir::Value words, mlir::Value at, int64_t bit);
   using Body = llvm::function_ref<void(Emitter::Values &, mlir::Value, int64_t,
                                        int64_t)>;
   using OfRow = llvm::function_ref<Emitter::Values(mlir::Value)>;

@@ -209,13 +209,31 @@ Emitter::Values PairTile::byProducts() {
 Emitter::Values PairTile::sums(function_ref<void(Value)> ahead) {
   auto type = VectorType::get(lanes, e.getF32Type());
   SmallVector<Type> types(height * vectors, type);
-  auto choice = e.create<scf::IfOp>(types, left.fit(slot));
-  OpBuilder::InsertionGuard guard(e);
-  e.createBlock(&choice.getThenRegion());
-  e.create<scf::YieldOp>(byPairs(ahead));
-  e.createBlock(&choice.getElseRegion());
-  e.create<scf::YieldOp>(byProducts());
-  return Emitter::Values(choice.getResults());
+  auto choose = [&](Value condition, function_ref<Emitter::Values()> then,
+                    function_ref<Emitter::Values()> otherwise) {
+    auto choice = e.create<scf::IfOp>(types, condition);
+    OpBuilder::InsertionGuard guard(e);
+    e.createBlock(&choice.getThenRegion());
+    e.create<scf::YieldOp>(then());
+    e.createBlock(&choice.getElseRegion());
+    e.create<scf::YieldOp>(otherwise());
+    return Emitter::Values(choice.getResults());
+  };
+  // Each row as it alone says, so that it is the same beside any others.
+  Emitter::Values zeros(height * vectors, e.zeros(e.getF32Type(), lanes));
+  Emitter::Values pairs = choose(
+      left.anyFits(slot), [&] { return byPairs(ahead); },
+      [&] { return zeros; });
+  auto ofEachRow = [&] {
+    Emitter::Values sums = byProducts();
+    for (int64_t i = 0; i < height; ++i) {
+      Value fits = left.fit(e.plus(left.lineOf(slot), i));
+      for (int64_t at = i * vectors; at < (i + 1) * vectors; ++at)
+        sums[at] = e.create<arith::SelectOp>(fits, pairs[at], sums[at]);
+    }
+    return sums;
+  };
+  return choose(left.allFit(slot), [&] { return pairs; }, ofEachRow);
 }
 
 } // namespace weir

@@ -1029,9 +1029,9 @@ func.func @winograd_of_blocks(%x: memref<1x56x56x64xf32>, %f: memref<3x3x64x64xf
 // -----
 
 // Pairs: seven rows are scaled by the exponent of their mean square and summed up
-// with their neighbours. Where they fit, two multiply-adds of sums and one of
-// an element make three terms, then two of differences and one of an element;
-// else each term is one of elements of the left side, by unscaled weights.
+// with their neighbours. Where any fits, one multiply-add of sums and one of an
+// element make three terms, then one of differences and one of an element. Where
+// not all do, each term of the others is one of elements, by unscaled weights.
 // CHECK-LABEL: func @pairs
 // CHECK: memref.alloc() {alignment = 64 : i64} : memref<7x112xf32>
 // CHECK: arith.shrui
@@ -1045,9 +1045,11 @@ func.func @winograd_of_blocks(%x: memref<1x56x56x64xf32>, %f: memref<3x3x64x64xf
 // CHECK: "~{memory}"
 // CHECK-COUNT-28: vector.fma
 // CHECK: "~{memory}"
+// CHECK: scf.if
 // CHECK: } else {
 // CHECK: scf.for
 // CHECK-COUNT-14: vector.fma
+// CHECK-COUNT-14: arith.select %{{.*}} : vector<16xf32>
 // CHECK: arith.maximumf %{{.*}} : vector<16xf32>
 // CHECK-NOT: kernel
 func.func @pairs(%a: memref<7x96xf32>, %b: memref<1x98x32xf32>, %c: memref<7x32xf32>) {

@@ -54,7 +54,7 @@ third[:, 1::2] *= 8
 write("products", third)
 write("adds_nothing_beside", third, target='features = "+avx512f"')
 write("panels_of_other_processors", third, target=ADDS + ", panel_bits = 512")
-write("few_rows", third, rows=7)
+write("few_rows", third, rows=4)
 write("integers", np.arange(48 * 160).reshape(48, 160) % 4095)
 uneven = third.copy()
 uneven[6:8, 5] = 1700
