@@ -235,14 +235,18 @@ class Graph:
             spelled = "x".join([str(d) for d in array.shape] + [SPELLED.get(type, type)])
             yield f"--feed={name}:{spelled}"
 
+    def command(self, source, output):
+        """What compiles the graph in file `source`."""
+        command = ["weir", "compile", str(source), "-o", str(output)]
+        command += [*self.options, *self.feeds()]
+        command += [f"--fetch={name}" for name, *_ in self.expected]
+        return command + os.environ.get("WEIR_TEST_OPTIONS", "").split()
+
     def compile(self, folder):
         folder.mkdir(parents=True, exist_ok=True)
         source, library = folder / "graph.pbtxt", folder / "graph.so"
         source.write_text(self.text(self.nodes))
-        command = ["weir", "compile", str(source), "-o", str(library)]
-        command += ["--prefix=graph", *self.options, *self.feeds()]
-        command += [f"--fetch={name}" for name, *_ in self.expected]
-        command += os.environ.get("WEIR_TEST_OPTIONS", "").split()
+        command = [*self.command(source, library), "--prefix=graph"]
         done = subprocess.run(command, capture_output=True, text=True)
         if done.returncode:
             raise RuntimeError(f"weir compile fails: {done.stderr[:4000]}")

@@ -127,12 +127,12 @@ struct Emitter : mlir::ImplicitLocOpBuilder {
   void loop(int64_t high, llvm::function_ref<void(mlir::Value)> body) {
     loop(index(0), index(high), 1, body);
   }
-  /// The indices in `shape` of its element number `i`.
-  Values indicesOf(mlir::Value i, llvm::ArrayRef<int64_t> shape);
   /// The same in one loop, over the elements of `shape` from `first` to before
   /// `last` in their order.
   void loops(llvm::ArrayRef<int64_t> shape, mlir::Value first, mlir::Value last,
              llvm::function_ref<void(mlir::ValueRange)> body);
+  /// The indices in `shape` of its element number `i`.
+  Values indicesOf(mlir::Value i, llvm::ArrayRef<int64_t> shape);
 
   /// Emits `body` for the grains from its first argument to before its second:
   /// for parts of `count` grains that run at once (kernel.parts), or for all.

@@ -1144,6 +1144,21 @@ func.func @two_parts(%a: memref<64x64xf32>, %b: memref<2x2x2x2x16x32xbf16>, %c: 
 
 // -----
 
+// The joined rows of a batch have as many parts as its products.
+// CHECK-LABEL: func @two_parts_of_a_batch
+// CHECK-COUNT-12: "llvm.x86.tdpbf16ps"
+// CHECK-NOT: "llvm.x86.tdpbf16ps"
+// CHECK: return
+func.func @two_parts_of_a_batch(%a: memref<2x32x64xf32>, %b: memref<1x2x2x2x16x32xbf16>, %c: memref<2x32x32xf32>) {
+  kernel.matmul ins(%a, %b : memref<2x32x64xf32>, memref<1x2x2x2x16x32xbf16>) outs(%c : memref<2x32x32xf32>) attributes {parts = 2 : i64, range = array<i32: 226492416, 1879048192>, shared} {
+  ^bb0(%sum: f32):
+    kernel.yield %sum : f32
+  }
+  return
+}
+
+// -----
+
 // Rows whose parts are more than half of L2 holds are slabs, as many for each
 // of two threads. Blocks are as even as can be: ten of two times fifteen rows,
 // for which tiles are configured.
