@@ -150,6 +150,20 @@ bool MatmulOp::isPacked() {
   return shaped(getB()).getRank() > batch + 2;
 }
 
+bool MatmulOp::hasColumnRuns() {
+  ShapedType b = shaped(getB());
+  return isPacked() && !isTiled() && !isInWords() && !getPaired() &&
+         !getTransposeA() && b.getShape().back() == 1 &&
+         isa<FloatType>(b.getElementType());
+}
+
+bool ConvolutionOp::hasColumnRuns() {
+  ShapedType filter = shaped(getFilter());
+  return !isTiled() && !isInWords() && getGroups() == 1 &&
+         filter.getShape().back() == 1 &&
+         isa<FloatType>(filter.getElementType());
+}
+
 LogicalResult MatmulOp::verify() {
   // (C3)
   if (getEpilogue().front().getNumArguments() == 0)

@@ -22,7 +22,8 @@ def Kernel_MatmulOp : Kernel_SumOp<"matmul"> {
     - (C1) `out` is `batch.. x M x N`, `a` is `batch.. x M x K`, or
       `batch.. x K x M` with `transpose_a`.
     - (C2) `b` is plain, `batch.. x K x N`, or packed, `batch.. x ceil(N/NR) x K
-      x NR`, its last panel padded with zeros. With `shared`, every batch uses
+      x NR`, its last panel padded with zeros; with `NR` of 1 sums of floats are
+      made as dot products of rows and columns. With `shared`, every batch uses
       one `b`, which has no such dimensions. It may also be in tiles (C6).
     - (C3) the epilogue takes the sum and one scalar an extra, and yields an
       element of `out`; the type of its first argument is the type of the sums.
@@ -75,6 +76,8 @@ def Kernel_MatmulOp : Kernel_SumOp<"matmul"> {
     bool isPacked();
     /// Whether `b` is in words of four bytes.
     bool isInWords();
+    /// Whether `b` is in panels of one column each, for dot products.
+    bool hasColumnRuns();
     /// Whether tiles may make the product.
     bool isTiled() { return getRange().has_value(); }
     ::mlir::LogicalResult verifyTiles();
@@ -132,7 +135,8 @@ def Kernel_ConvolutionOp : Kernel_SumOp<"convolution"> {
   let description = [{
     `x` is `N x spatial.. x CI`, `out` is `N x spatial.. x CO`. The filter is
     packed as `groups * ceil(CO/groups/NR) x spatial.. x CI/groups x NR`, the
-    last panel of each group padded with zeros. Elements of the filter stand
+    last panel of each group padded with zeros; with `NR` of 1 and one group sums
+    of floats are made as dot products of pixels and taps. Elements of the filter stand
     `dilations` apart; the first stands `padding` before the first of `x`. What
     is outside `x` is zero.
 
@@ -166,6 +170,8 @@ def Kernel_ConvolutionOp : Kernel_SumOp<"convolution"> {
   let extra = [{
     /// Whether the filter is in words of four bytes.
     bool isInWords();
+    /// Whether the filter is in panels of one channel each, for dot products.
+    bool hasColumnRuns();
     /// Whether tiles may make the sums.
     bool isTiled() { return getRange().has_value(); }
     ::mlir::LogicalResult verifyTiles();

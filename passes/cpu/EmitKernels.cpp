@@ -74,8 +74,8 @@ struct EmitKernels : impl::EmitKernelsBase<EmitKernels> {
           emitTiles(e, matmul, target);
         else if (matmul && matmul.getPaired())
           emitPairs(e, matmul, target);
-        else if (matmul && hasColumnRuns(matmul))
-          emitRowDots(e, matmul, target);
+        else if (matmul && matmul.hasColumnRuns())
+          emitColumnDots(e, matmul, target);
         else if (matmul) {
           kernel::PackOp pack = packingInside(matmul, target);
           doneInside.insert(pack);
@@ -84,6 +84,8 @@ struct EmitKernels : impl::EmitKernelsBase<EmitKernels> {
         } else if (auto convolution = dyn_cast<kernel::ConvolutionOp>(op)) {
           if (convolution.isTiled())
             emitTileConvolution(e, convolution, target);
+          else if (convolution.hasColumnRuns())
+            emitWindowDots(e, convolution, target);
           else
             emitConvolution(e, convolution, target);
         } else if (auto depthwise = dyn_cast<kernel::DepthwiseOp>(op))

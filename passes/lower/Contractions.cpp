@@ -27,6 +27,17 @@ constexpr int64_t rowsWorthPacking = 17;
 // the run computes, turned round, are such panels already, of so many vectors.
 constexpr int64_t mostDots = 16, shortestDot = 128, fewestVectors = 2;
 
+/// Whether dot products make results of a few `columns` each in less time than
+/// a vector of them: each a sum over `taps` of `depth` products. The lanes of a
+/// vector are then added up, which takes about three instructions.
+bool areDots(const kernel::Target &target, Type element, int64_t columns,
+             int64_t taps, int64_t depth) {
+  int64_t lanes = target.lanes(element);
+  auto vectors = double(taps * llvm::divideCeil(depth, lanes) + 3);
+  return !target.gpu && isa<FloatType>(element) && 2 * columns <= lanes &&
+         vectors * double(columns) <= 0.75 * double(taps * depth);
+}
+
 bool isConstant(Value value) {
   auto argument = dyn_cast<BlockArgument>(value);
   if (!argument)
@@ -103,8 +114,11 @@ struct MatmulToKernel : OpConversionPattern<graph::MatmulOp> {
     }
     kernel::Target target = kernel::Target::of(op);
     bool constant = isConstant(op.getB()) || isConstant(right);
-    bool runs = constant && !target.gpu && rows == 1 && depth >= shortestDot &&
-                !op.getTransposeA() && type.getShape().back() <= mostDots &&
+    int64_t columns = type.getShape().back();
+    bool areFew =
+        rows == 1 ? !target.gpu && depth >= shortestDot && columns <= mostDots
+                  : areDots(target, type.getElementType(), columns, 1, depth);
+    bool runs = constant && areFew && !op.getTransposeA() &&
                 isa<FloatType>(getElementTypeOrSelf(right));
     bool turned = !constant && !target.gpu && rows == 1 && op.getTransposeB() &&
                   !op.getTransposeA() &&
@@ -161,8 +175,11 @@ struct ConvolutionToKernel : OpConversionPattern<graph::ConvolutionOp> {
       return winograd(op, adaptor, b, type, tiles);
 
     Location loc = op.getLoc();
-    int64_t width = kernel::Target::of(op).convolutionPanelWidth(
-        type.getElementType(), outputs / groups);
+    auto target = kernel::Target::of(op);
+    int64_t width = hasDots(op, filter, type)
+                        ? 1
+                        : target.convolutionPanelWidth(type.getElementType(),
+                                                       outputs / groups);
     SmallVector<int64_t> shape(filter.getShape());
     shape.back() = width;
     shape.insert(shape.begin(),
@@ -191,6 +208,17 @@ private:
     return llvm::all_of(filter.getShape().drop_back(2), is(1)) &&
            llvm::all_of(op.getPaddingLow(), is(0)) &&
            llvm::all_of(op.getPaddingHigh(), is(0));
+  }
+
+  /// Whether the filter's few channels of results are made of dot products.
+  static bool hasDots(graph::ConvolutionOp op, RankedTensorType filter,
+                      RankedTensorType type) {
+    int64_t inputs = filter.getShape().end()[-2];
+    int64_t columns = filter.getShape().back();
+    return op.getGroups() == 1 && isConstant(op.getFilter()) &&
+           isa<FloatType>(filter.getElementType()) &&
+           areDots(kernel::Target::of(op), type.getElementType(), columns,
+                   filter.getNumElements() / (inputs * columns), inputs);
   }
 
   /// The part of the taps of all `results` along an axis of `size` elements
@@ -297,7 +325,8 @@ private:
     // rare.
     auto target = kernel::Target::of(op);
     Type element = type.getElementType();
-    int64_t width = type.getNumElements() == columns
+    int64_t width = hasDots(op, filter, type) ? 1
+                    : type.getNumElements() == columns
                         ? target.panelWidth(element, columns)
                         : target.matrixPanelWidth(element, columns);
     shape.back() = width;

@@ -58,7 +58,7 @@ bool isWorthPairing(Operation *packed) {
     out = op.getOut(), x = op.getA();
     bool oneSide = cast<ShapedType>(out.getType()).getRank() == 2;
     if (op.getTransposeA() || op.getUnsignedA() || op.isTiled() ||
-        !(oneSide || op.getShared()))
+        op.hasColumnRuns() || !(oneSide || op.getShared()))
       return false;
     sum = op.getEpilogue().front().getArgument(0).getType();
   } else if (kernel::ConvolutionOp op = pixelProductOf(packed)) {

@@ -69,7 +69,7 @@ static int64_t partsOfFilter(kernel::ConvolutionOp op) {
   Type element = filter.getElementType();
   Type sum = op.getEpilogue().front().getArgument(0).getType();
   if (!target.tiles || !sum.isF32() || !(element.isF32() || element.isBF16()) ||
-      op.getGroups() != 1 || out.getNumElements() == 0)
+      op.getGroups() != 1 || out.getNumElements() == 0 || op.hasColumnRuns())
     return 0;
   ArrayRef<int64_t> results = out.getShape().drop_front().drop_back();
   ArrayRef<int64_t> taps = filter.getShape().slice(1, results.size());
@@ -108,8 +108,8 @@ int64_t partsInTiles(Operation *packed) {
   bool oneSide = out.getRank() == 2 || product.getShared();
   bool bytes = sum.isInteger(32);
   bool dots = bytes ? !target.byteTiles : !target.tiles;
-  if (!multiplies(target, element, sum) || !oneSide ||
-      product.getTransposeA() || product.getUnsignedA() ||
+  if (product.hasColumnRuns() || !multiplies(target, element, sum) ||
+      !oneSide || product.getTransposeA() || product.getUnsignedA() ||
       out.getNumElements() == 0)
     return 0;
   int64_t parts = partsOf(packed, element);

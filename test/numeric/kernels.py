@@ -106,6 +106,11 @@ def graph(level):
         (1, 300, 10),  # dot products
         (1, 2000, 16),
         (1, 131, 1),
+        (2, 150, 1),  # of several rows
+        (37, 70, 3),
+        (35, 2000, 2),
+        (100, 24, 1),
+        (19, 33, 2),
         (3, 5, 100),
         (9, 70, 24),  # halves of vectors
         (64, 64, 48),  # rows a power of two apart
@@ -121,13 +126,15 @@ def graph(level):
     ]:
         dense(g, *shape)
     recurrence(g, 9, 2, 24, 40)
-    for shape in ((1, 4096, 1000), (1, 4096, 13), (3, 200, 37), (3, 1200, 450), (13, 999, 70)):
+    for shape in ((1, 4096, 1000), (1, 4096, 13), (3, 200, 37), (23, 300, 5), (3, 1200, 450), (13, 999, 70)):
         alike(g, *shape)
-    for rows, depth, columns in [(33, 40, 50), (9, 40, 11), (1, 140, 9), (1, 600, 300)]:
+    for rows, depth, columns in [(33, 40, 50), (9, 40, 11), (1, 140, 9), (9, 140, 2), (1, 600, 300)]:
         dense(g, rows, depth, columns, np.float64, 1e-13)
-    for rows, depth, columns in [(18, 40, 50), (1, 140, 9), (2, 1000, 600)]:
+    for rows, depth, columns in [(18, 40, 50), (1, 140, 9), (11, 140, 2), (2, 1000, 600)]:
         dense(g, rows, depth, columns, np.float16, 2e-3)
     a, b = g.input(normal(3, 1, 150)), g.constant(normal(3, 150, 11))
+    g.expect(g.op("BatchMatMulV2", a, b), wide(a) @ wide(b), rtol=1e-5, atol=1e-4)
+    a, b = g.input(normal(3, 9, 150)), g.constant(normal(3, 150, 3))
     g.expect(g.op("BatchMatMulV2", a, b), wide(a) @ wide(b), rtol=1e-5, atol=1e-4)
     for a, b in [((7, 3, 40), (7, 40, 21)), ((2, 40, 16), (2, 16, 50))]:
         a, b = g.input(normal(*a)), g.input(normal(*b))
@@ -196,6 +203,14 @@ def graph(level):
         ((1, 5, 40, 40), (3, 3, 72), 1, "SAME", 15, 2),
         ((1, 9, 9, 24), (3, 3, 36), 1, "SAME", 1, 3),
         ((1, 9, 23, 8), (3, 3, 24), 2, "SAME"),  # halves of vectors
+        # Few channels of results are dot products, of whole vectors and others.
+        ((2, 13, 19, 32), (3, 3, 1), 1, "SAME"),
+        ((1, 12, 21, 70), (3, 3, 3), 2, "SAME"),
+        ((1, 11, 30, 24), (5, 7, 2), 1, "SAME", 3),
+        ((1, 17, 18, 3), (7, 7, 1), 1, "VALID"),
+        ((1, 1, 90, 16), (1, 9, 2), 1, "SAME"),
+        ((3, 9, 8, 100), (1, 1, 2), 1, "VALID"),
+        ((1, 5, 6, 1030), (3, 3, 1), 1, "SAME"),
         ((1, 9, 21, 24), (1, 1, 68), 1, "SAME", 1, 2),
         # Groups of which a vector has several.
         ((2, 9, 21, 40), (3, 3, 40), 1, "SAME", 1, 10),

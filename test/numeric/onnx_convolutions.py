@@ -76,6 +76,11 @@ def convolutions():
         end = [size - after for size, after in zip(whole.shape[2:], high)]
         y = g.op("ConvTranspose", g.input(image), g.constant(filter), strides=list(strides), pads=[*low, *high])
         g.expect(y, whole[:, :, low[0] : end[0], low[1] : end[1]], rtol=1e-5, atol=1e-4)
+    # To one channel from many, each phase by itself.
+    image, filter = f32(2, 40, 6, 7), f32(40, 1, 4, 4) / 8
+    whole = transposed(image, filter, (2, 2))
+    y = g.op("ConvTranspose", g.input(image), g.constant(filter), strides=[2, 2], pads=[1, 1, 1, 1])
+    g.expect(y, whole[:, :, 1:-1, 1:-1], rtol=1e-5, atol=1e-4)
     line, filter = f32(1, 32, 20), f32(32, 1, 16)
     whole = transposed(line[:, :, None], filter[:, :, None], (1, 8))[:, :, 0]
     y = g.op("ConvTranspose", g.input(line), g.input(filter), strides=[8])

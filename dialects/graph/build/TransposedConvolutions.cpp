@@ -175,8 +175,12 @@ public:
   /// of which few channels leave most of a vector empty.
   bool areWorth() const {
     constexpr int64_t lanes = 16;
-    auto vectors = [](int64_t channels) {
-      return double(llvm::divideCeil(channels, lanes));
+    // Results of few channels are dot products of as many others.
+    bool areDots = filter.shape().end()[-2] >= lanes;
+    auto vectors = [&](int64_t channels) {
+      return areDots && 2 * channels <= lanes
+                 ? double(channels) / lanes
+                 : double(llvm::divideCeil(channels, lanes));
     };
     double joined = 1, apart = 1;
     int64_t phases = 1;

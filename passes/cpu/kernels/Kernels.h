@@ -34,9 +34,9 @@ kernel::PackOp packingInside(kernel::MatmulOp op, const kernel::Target &target);
 /// With `pack`, which may be null, B is what that reads.
 void emitMatmul(Emitter &e, kernel::MatmulOp op, const kernel::Target &target,
                 kernel::PackOp pack, int64_t chain);
-/// Whether each column of B is a run and A has one row, for `emitRowDots`.
-bool hasColumnRuns(kernel::MatmulOp op);
-void emitRowDots(Emitter &e, kernel::MatmulOp op, const kernel::Target &target);
+/// Of columns that are runs.
+void emitColumnDots(Emitter &e, kernel::MatmulOp op,
+                    const kernel::Target &target);
 void emitPack(Emitter &e, kernel::PackOp op, const kernel::Target &target);
 void emitPackFilter(Emitter &e, kernel::PackFilterOp op,
                     const kernel::Target &target);
@@ -45,6 +45,9 @@ void emitConvolution(Emitter &e, kernel::ConvolutionOp op,
 /// With `range`: for tiles, of a filter in tiles or in panels of f32.
 void emitTileConvolution(Emitter &e, kernel::ConvolutionOp op,
                          const kernel::Target &target);
+/// Of filters that are runs.
+void emitWindowDots(Emitter &e, kernel::ConvolutionOp op,
+                    const kernel::Target &target);
 void emitDepthwise(Emitter &e, kernel::DepthwiseOp op,
                    const kernel::Target &target);
 /// Of weights in words.

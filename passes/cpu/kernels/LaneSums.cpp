@@ -30,4 +30,30 @@ Value sumEach(Emitter &e, Emitter::Values vectors) {
   return vectors[0];
 }
 
+void finishDots(Emitter &e, kernel::KernelOpInterface op, const Tile &tile,
+                ArrayRef<Value> sums) {
+  // Short vectors go through the epilogue where columns are few.
+  Type element = getElementTypeOrSelf(sums[0]);
+  Tile few = tile;
+  int64_t least = 128 / element.getIntOrFloatBitWidth();
+  few.lanes = std::min<int64_t>(
+      std::max<int64_t>(llvm::PowerOf2Ceil(tile.columns), least), tile.lanes);
+  int64_t together = tile.lanes / tile.columns;
+  Emitter::Values results;
+  for (int64_t x = 0; x < tile.width; x += together) {
+    int64_t count = std::min(together, tile.width - x);
+    Value each = sumEach(
+        e, Emitter::Values(sums.slice(x * tile.columns, count * tile.columns)));
+    for (int64_t i = 0; i < count; ++i) {
+      SmallVector<int64_t> own;
+      for (int64_t lane = 0; lane < few.lanes; ++lane)
+        own.push_back((i * tile.columns + lane) % tile.lanes);
+      results.push_back(few.lanes == tile.lanes && i == 0
+                            ? each
+                            : e.create<vector::ShuffleOp>(each, each, own));
+    }
+  }
+  finishTile(e, op, few, results);
+}
+
 } // namespace weir

@@ -92,8 +92,9 @@ private:
         op.getShared() || llvm::all_of(type.getShape().drop_back(2),
                                        [](int64_t size) { return size == 1; });
     if (!dims || *dims != rank - 1 || !isOneMatrix || op.getTransposeA() ||
-        op.isTiled() || op.getPaired() || !readByRows(op.getA()) ||
-        !readWhole(op.getB()) || !readByRows(op.getOut()))
+        op.isTiled() || op.getPaired() || op.hasColumnRuns() ||
+        !readByRows(op.getA()) || !readWhole(op.getB()) ||
+        !readByRows(op.getOut()))
       return false;
     return llvm::all_of(
         llvm::zip_equal(op.getExtras(), op.getExtraMaps()), [&](auto pair) {

@@ -1,4 +1,4 @@
-// Tiles of results each of which a window of one channel makes.
+// Tiles of neighbouring results, of some channels.
 
 #include "passes/cpu/windows/ChannelTiles.h"
 
@@ -9,7 +9,7 @@ using namespace mlir;
 namespace weir {
 
 void ChannelTiles::chooseSizes(const kernel::Target &target) {
-  channels = e.shape(x).back();
+  channels = e.shape(out).back();
   sumElement = op.getEpilogue().front().getArgument(0).getType();
   lanes = target.lanes(sumElement);
   while (lanes > 1 && lanes / 2 >= channels)
@@ -56,7 +56,8 @@ Value ChannelTiles::pixel(const Place &place, Value k, int64_t column,
   return e.widen(e.load(x, at, lanes, valid), sumElement, isUnsigned);
 }
 
-void ChannelTiles::row(Value y, function_ref<void(const Place &)> tile) {
+void ChannelTiles::row(Value y, function_ref<void(const Place &)> tile,
+                       Value firstTile, Value endTile) {
   // The rows of the window that meet x.
   Value above = e.plus(e.times(y, -strideY), lowY);
   auto steps = [&](Value distance) {
@@ -85,16 +86,28 @@ void ChannelTiles::row(Value y, function_ref<void(const Place &)> tile) {
                [&](Value channel) { part(channel, mostColumns); });
         if (whole < channels)
           part(e.index(whole), channels - whole);
-      });
+      },
+      firstTile, endTile);
 }
 
 void ChannelTiles::run(double nanoseconds,
                        function_ref<void(const Place &)> tile) {
+  constexpr int64_t fewRows = 8;
   int64_t images = e.shape(x)[0];
   double results = double(images) * outHeight * outWidth * channels;
   e.share(std::max(
       nanoseconds,
       movingTime(results * e.element(out).getIntOrFloatBitWidth() / 4)));
+  // Of few rows, as where images are flat, threads share the tiles.
+  int64_t tiles = EvenSplit(outWidth, mostWide).count;
+  if (e.isShared() && images * outHeight < fewRows &&
+      tiles > images * outHeight)
+    return e.parts(tiles, /*few=*/false, [&](Value first, Value last) {
+      e.loop(images, [&](Value n) {
+        image = n;
+        e.loop(outHeight, [&](Value y) { row(y, tile, first, last); });
+      });
+    });
   e.parts(images * outHeight, /*few=*/false, [&](Value first, Value last) {
     if (images == 1 || e.isShared())
       return e.loop(first, last, 1, [&](Value t) {

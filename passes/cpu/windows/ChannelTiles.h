@@ -1,4 +1,4 @@
-// Tiles of results each of which a window of one channel makes.
+// Tiles of neighbouring results, of some channels.
 
 #ifndef WEIR_PASSES_CPU_WINDOWS_CHANNELTILES_H
 #define WEIR_PASSES_CPU_WINDOWS_CHANNELTILES_H
@@ -9,11 +9,11 @@
 
 namespace weir {
 
-/// A tile is of neighbouring results of one vector of channels, or of two where
-/// these are a line and neighbours share few pixels: lines are then fetched,
-/// and those of results written, as a whole. Padding is never read: rows
-/// outside bound the loop over the window, columns outside are left out of the
-/// tiles at the border.
+/// Where each result is made of one channel, a tile is of neighbours of one
+/// vector of channels, or of two where these are a line and neighbours share
+/// few pixels: lines are then fetched, and those of results written, as a
+/// whole. Padding is never read: rows outside bound the loop over the window,
+/// columns outside are left out of the tiles at the border.
 struct ChannelTiles : SpatialWindows {
   Emitter &e;
   kernel::KernelOpInterface op;
@@ -64,7 +64,9 @@ struct ChannelTiles : SpatialWindows {
 private:
   void chooseSizes(const kernel::Target &target);
   llvm::SmallVector<Pair> pairsOf(int64_t first, int64_t wide) const;
-  void row(mlir::Value y, llvm::function_ref<void(const Place &)> tile);
+  /// The tiles of row `y`, or some of them.
+  void row(mlir::Value y, llvm::function_ref<void(const Place &)> tile,
+           mlir::Value firstTile = {}, mlir::Value endTile = {});
 };
 
 } // namespace weir

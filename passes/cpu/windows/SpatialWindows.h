@@ -38,10 +38,10 @@ struct SpatialWindows {
 /// A line of `count` results in tiles of up to `most`, whose widths differ by
 /// one at most. `tile(first, wide, key)` is emitted once for neighbours that
 /// are as wide and have one `keyOf(first, wide)`, in a loop over where they
-/// begin.
+/// begin. With `low` and `high` these tiles alone, of their numbers.
 template <typename KeyOf, typename Tile>
 void eachTileOfLine(Emitter &e, int64_t count, int64_t most, KeyOf keyOf,
-                    Tile tile) {
+                    Tile tile, mlir::Value low = {}, mlir::Value high = {}) {
   EvenSplit split(count, most);
   auto startOf = [&](int64_t t) {
     return t * split.size + std::min(t, split.larger);
@@ -53,8 +53,15 @@ void eachTileOfLine(Emitter &e, int64_t count, int64_t most, KeyOf keyOf,
     for (end = t + 1; end < split.count && wideOf(end) == wide &&
                       keyOf(startOf(end), wide) == key;)
       ++end;
-    e.loop(e.index(startOf(t)), e.index(startOf(end)), wide,
-           [&](mlir::Value first) { tile(first, wide, key); });
+    auto startsAt = [&](mlir::Value i) {
+      return e.plus(e.times(i, wide), startOf(t) - t * wide);
+    };
+    mlir::Value from = e.index(startOf(t)), to = e.index(startOf(end));
+    if (low) {
+      from = startsAt(e.larger(low, e.index(t)));
+      to = startsAt(e.smaller(high, e.index(end)));
+    }
+    e.loop(from, to, wide, [&](mlir::Value first) { tile(first, wide, key); });
   }
 }
 

@@ -96,6 +96,49 @@ func.func @row_dots(%a: memref<1x130xf32>, %b: memref<2x130x1xf32>, %c: memref<1
 
 // -----
 
+// Several rows: 16 rows' sums at a time, each the sum of a vector's lanes, go
+// through the epilogue as short vectors; of 33 rows a tile has 11.
+// CHECK-LABEL: func @rows_by_column_runs
+// CHECK: scf.for {{.*}} %c3
+// CHECK: vector.load %arg0
+// CHECK: %[[W:.*]] = vector.load %{{.*}}[%c0, %{{.*}}]
+// CHECK-COUNT-11: vector.fma %{{.*}}, %[[W]], %{{.*}} : vector<16xf32>
+// CHECK: vector.maskedload %{{.*}} : memref<1x40xf32>
+// CHECK: vector.shuffle {{.*}} [8, 9, 10, 11, 12, 13, 14, 15, 24, 25, 26, 27, 28, 29, 30, 31]
+// CHECK: vector.shuffle {{.*}} [10, 11, 12, 13] : vector<16xf32>
+// CHECK: math.exp %{{.*}} : vector<4xf32>
+// CHECK-NOT: kernel
+func.func @rows_by_column_runs(%a: memref<33x40xf32>, %b: memref<1x40x1xf32>, %c: memref<33x1xf32>) {
+  kernel.matmul ins(%a, %b : memref<33x40xf32>, memref<1x40x1xf32>) outs(%c : memref<33x1xf32>) {
+  ^bb0(%sum: f32):
+    %e = math.exp %sum : f32
+    kernel.yield %e : f32
+  }
+  return
+}
+
+// -----
+
+// Windows by filters that are runs: each pixel of a tile is loaded once for all
+// columns of the window, of which those outside are left out; rows outside bound
+// the loop over the window.
+// CHECK-LABEL: func @window_dots
+// CHECK: memref.collapse_shape %arg1 {{.*}} into memref<2x3x3x32xf32>
+// CHECK: scf.for %[[Y:.*]] = %c0 to %c9
+// CHECK: scf.for %[[K:.*]] = %{{.*}} to %{{.*}} step %c1
+// CHECK-COUNT-14: vector.fma %{{.*}} : vector<16xf32>
+// CHECK: vector.maskedstore
+// CHECK-NOT: kernel
+func.func @window_dots(%x: memref<1x9x3x32xf32>, %w: memref<2x3x3x32x1xf32>, %y: memref<1x9x3x2xf32>) {
+  kernel.convolution ins(%x, %w : memref<1x9x3x32xf32>, memref<2x3x3x32x1xf32>) outs(%y : memref<1x9x3x2xf32>) attributes {dilations = array<i64: 1, 1>, groups = 1 : i64, padding = array<i64: 1, 1>, strides = array<i64: 1, 1>} {
+  ^bb0(%sum: f32):
+    kernel.yield %sum : f32
+  }
+  return
+}
+
+// -----
+
 // One row: four sets of sums take turns.
 // CHECK-LABEL: func @row
 // CHECK: scf.for

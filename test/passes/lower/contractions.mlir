@@ -37,6 +37,31 @@ func.func @row_of_bytes(%a: tensor<1x6xui8>, %b: tensor<6x4xi8> {weir.constant})
 
 // -----
 
+// Few columns of a constant are panels of one each, for dot products, where these
+// take less time than vectors that are mostly empty.
+// CHECK-LABEL: @few_columns
+func.func @few_columns(%a: tensor<30x64xf32>, %b: tensor<64x3xf32> {weir.constant}, %c: tensor<64x7xf32> {weir.constant}) -> (tensor<30x3xf32>, tensor<30x7xf32>) {
+  // CHECK: kernel.pack ins(%arg1 : tensor<64x3xf32>) outs(%{{.*}} : tensor<3x64x1xf32>)
+  %x = graph.matmul %a, %b : tensor<30x64xf32>, tensor<64x3xf32>
+  // CHECK: kernel.pack ins(%arg2 : tensor<64x7xf32>) outs(%{{.*}} : tensor<1x64x16xf32>)
+  %y = graph.matmul %a, %c : tensor<30x64xf32>, tensor<64x7xf32>
+  return %x, %y : tensor<30x3xf32>, tensor<30x7xf32>
+}
+
+// -----
+
+// So are few channels of a convolution, unless only the run knows the filter.
+// CHECK-LABEL: @few_channels
+func.func @few_channels(%x: tensor<1x9x9x32xf32>, %w: tensor<3x3x32x2xf32> {weir.constant}, %v: tensor<3x3x32x2xf32>) -> (tensor<1x9x9x2xf32>, tensor<1x9x9x2xf32>) {
+  // CHECK: kernel.pack_filter ins(%arg1 : tensor<3x3x32x2xf32>) groups 1 outs(%{{.*}} : tensor<2x3x3x32x1xf32>)
+  %y = graph.convolution %x, %w strides [1, 1] padding_low [1, 1] padding_high [1, 1] dilations [1, 1] groups 1 : tensor<1x9x9x32xf32>, tensor<3x3x32x2xf32>
+  // CHECK: kernel.pack_filter ins(%arg2 : tensor<3x3x32x2xf32>) groups 1 outs(%{{.*}} : tensor<1x3x3x32x16xf32>)
+  %z = graph.convolution %x, %v strides [1, 1] padding_low [1, 1] padding_high [1, 1] dilations [1, 1] groups 1 : tensor<1x9x9x32xf32>, tensor<3x3x32x2xf32>
+  return %y, %z : tensor<1x9x9x2xf32>, tensor<1x9x9x2xf32>
+}
+
+// -----
+
 // Halves are summed in f32.
 // CHECK-LABEL: @halves
 func.func @halves(%a: tensor<2x3xf16>, %b: tensor<3x4xf16>) -> tensor<2x4xf16> {

@@ -1,0 +1,160 @@
+// Products by matrices each of whose columns is a run: dot products.
+//
+// Few columns in panels of rows of B would be mostly padding, and what the run
+// computes would have to be transposed. Here vectors are pieces of the depth:
+// those of some rows are multiplied by those of some columns, whose sums stand
+// side by side in registers. In the end each vector of partial sums becomes one
+// sum, all of them together, by halves.
+
+#include "passes/cpu/Sharing.h"
+#include "passes/cpu/kernels/Epilogue.h"
+#include "passes/cpu/kernels/Kernels.h"
+#include "passes/cpu/kernels/LaneSums.h"
+#include "passes/cpu/kernels/WaitingSums.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+
+using namespace mlir;
+
+namespace weir {
+namespace {
+
+struct DotsEmitter {
+  Emitter &e;
+  const kernel::Target &target;
+  kernel::MatmulOp op;
+  Value a, b;
+  Type element; // of the sums
+  int64_t lanes, rows, columns, depth;
+  int64_t mostColumns; // of a tile
+  EvenSplit tiles;     // of the rows
+
+  DotsEmitter(Emitter &e, kernel::MatmulOp op, const kernel::Target &target)
+      : e(e), target(target), op(op), a(op.getA()),
+        element(op.getEpilogue().front().getArgument(0).getType()),
+        lanes(target.lanes(element)), rows(e.shape(op.getOut()).end()[-2]),
+        columns(e.shape(op.getOut()).back()),
+        depth(e.shape(op.getB()).end()[-2]),
+        mostColumns(rows == 1 ? lanes : std::min(columns, lanes / 2)),
+        tiles(rows, std::max<int64_t>(1, mostDotSums(target) / mostColumns)) {
+    SmallVector<ReassociationIndices> runs;
+    int64_t rank = e.shape(op.getB()).size();
+    for (int64_t i = 0; i + 1 < rank; ++i)
+      runs.push_back({i});
+    runs.back().push_back(rank - 1);
+    b = e.create<memref::CollapseShapeOp>(op.getB(), runs);
+  }
+
+  // Few sums make short chains of dependent additions: several sets of them
+  // take turns over the depth, also of the last columns, which may be fewer, so
+  // that equal columns have equal sums. Rows beside others are sums enough.
+  int64_t setsOver(int64_t vectors) const {
+    int64_t sets = 1;
+    while (rows == 1 && sets * std::min(columns, lanes) < 8 &&
+           sets * 2 <= vectors)
+      sets *= 2;
+    return sets;
+  }
+
+  // The results of `height` rows from `row` on and of `count` columns from
+  // `first` on.
+  void tile(ValueRange batch, Value row, int64_t height, Value first,
+            int64_t count) {
+    auto step = [&](Value k, int64_t valid, MutableArrayRef<Value> sums) {
+      auto vectorOf = [&](Value from, bool batched, Value line) {
+        Emitter::Values at;
+        if (batched)
+          at.assign(batch.begin(), batch.end());
+        at.append({line, k});
+        return e.widen(e.load(from, at, lanes, valid), element);
+      };
+      Emitter::Values right(count);
+      for (int64_t i = 0; i < height; ++i) {
+        Value left = vectorOf(a, /*batched=*/true, e.plus(row, i));
+        for (int64_t c = 0; c < count; ++c) {
+          if (!right[c])
+            right[c] = vectorOf(b, !op.getShared(), e.plus(first, c));
+          Value &sum = sums[i * count + c];
+          sum = e.multiplyAdd(left, right[c], sum);
+        }
+      }
+    };
+    int64_t vectors = depth / lanes, sets = setsOver(vectors);
+    int64_t sumsASet = height * count;
+    auto steps = [&](Value vector, int64_t some, Emitter::Values &sums) {
+      for (int64_t u = 0; u < some; ++u)
+        step(e.times(e.plus(vector, u), lanes), lanes,
+             MutableArrayRef<Value>(sums).slice(u % sets * sumsASet, sumsASet));
+    };
+    Emitter::Values sums(sumsASet, e.zeros(element, lanes));
+    WaitingSums waiting{e, longestChain(target), target.fewRegisters()};
+    if (vectors)
+      sums =
+          waiting.loop(vectors, std::max<int64_t>(sets, 2), sums, steps, sets);
+    if (int64_t rest = depth % lanes)
+      step(e.index(depth - rest), rest, sums);
+    auto position = [&](Value, Value x) {
+      Emitter::Values at(batch);
+      at.push_back(e.plus(row, x));
+      return at;
+    };
+    finishDots(e, op, {1, height, count, lanes, position, first}, sums);
+  }
+
+  void tilesOf(ValueRange batch, Value row, int64_t height, Value block) {
+    int64_t blocks = llvm::divideCeil(columns, mostColumns);
+    int64_t rest = columns % mostColumns;
+    Value first = e.times(block, mostColumns);
+    if (rest == 0 || blocks == 1)
+      return tile(batch, row, height, first, rest ? rest : mostColumns);
+    Value whole = e.create<arith::CmpIOp>(arith::CmpIPredicate::ne, block,
+                                          e.index(blocks - 1));
+    e.ifElse(
+        whole, [&] { tile(batch, row, height, first, mostColumns); },
+        [&] { tile(batch, row, height, first, rest); });
+  }
+
+  // Tiles of rows by blocks of columns, of one product after the other.
+  void run() {
+    ArrayRef<int64_t> batches = e.shape(op.getOut()).drop_back(2);
+    double count = double(ShapedType::getNumElements(batches)) * double(rows);
+    double bytes = double(ShapedType::getNumElements(e.shape(b))) *
+                   double(Emitter::elementBytes(b));
+    e.share(
+        std::max(productTime(count * double(columns) * double(depth), lanes),
+                 movingTime(bytes + count * double(depth) *
+                                        double(Emitter::elementBytes(a)))));
+    SmallVector<int64_t> sizes(batches);
+    sizes.append(
+        {tiles.count, int64_t(llvm::divideCeil(columns, mostColumns))});
+    e.parts(ShapedType::getNumElements(sizes), /*few=*/false,
+            [&](Value low, Value high) {
+              e.loops(sizes, low, high, [&](ValueRange at) {
+                ValueRange batch = at.drop_back(2);
+                Value t = at[at.size() - 2], block = at.back();
+                Value row = e.beginOf(tiles, t);
+                if (!tiles.larger)
+                  return tilesOf(batch, row, tiles.size, block);
+                Value isLarger = e.create<arith::CmpIOp>(
+                    arith::CmpIPredicate::ult, t, e.index(tiles.larger));
+                e.ifElse(
+                    isLarger,
+                    [&] { tilesOf(batch, row, tiles.size + 1, block); },
+                    [&] { tilesOf(batch, row, tiles.size, block); });
+              });
+            });
+  }
+};
+
+} // namespace
+
+void emitColumnDots(Emitter &e, kernel::MatmulOp op,
+                    const kernel::Target &target) {
+  kernel::MatmulOp joined = joinBatches(e, op);
+  DotsEmitter(e, joined, target).run();
+  if (joined != op)
+    joined->erase();
+}
+
+} // namespace weir

@@ -1,0 +1,115 @@
+// Convolutions to few channels, whose filters are runs: dot products.
+//
+// A vector of few channels' results would be mostly empty. Here vectors are
+// pieces of a pixel's channels: those of neighbouring windows are multiplied by
+// those of some filters, whose sums stand side by side in registers. In the end
+// each vector of partial sums becomes one sum, all of them together, by halves.
+
+#include "passes/cpu/Sharing.h"
+#include "passes/cpu/kernels/LaneSums.h"
+#include "passes/cpu/kernels/WaitingSums.h"
+#include "passes/cpu/windows/ChannelTiles.h"
+
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+
+using namespace mlir;
+
+namespace weir {
+namespace {
+
+struct WindowDotsEmitter : ChannelTiles {
+  const kernel::Target &target;
+  Value filter; // channels of results x window x channels of pixels
+  int64_t inputs;
+
+  WindowDotsEmitter(Emitter &e, kernel::ConvolutionOp op,
+                    const kernel::Target &target)
+      : ChannelTiles(e, op,
+                     Emitter::shape(op.getFilter()).drop_front().drop_back(2),
+                     target),
+        target(target), inputs(e.shape(x).back()) {
+    lanes = target.lanes(sumElement);
+    while (lanes > 1 && lanes / 2 >= inputs)
+      lanes /= 2;
+    mostColumns = std::clamp<int64_t>(lanes / 2, 1, channels);
+    mostWide = std::max<int64_t>(1, mostDotSums(target) / mostColumns);
+    SmallVector<ReassociationIndices> runs;
+    int64_t rank = e.shape(op.getFilter()).size();
+    for (int64_t i = 0; i + 1 < rank; ++i)
+      runs.push_back({i});
+    runs.back().push_back(rank - 1);
+    filter = e.create<memref::CollapseShapeOp>(op.getFilter(), runs);
+  }
+
+  Value weight(const Place &place, Value ky, int64_t kx, int64_t result,
+               Value input, int64_t valid) {
+    Emitter::Values at = {e.plus(place.channel, result)};
+    if (!flat)
+      at.push_back(ky);
+    at.append({e.index(kx), input});
+    return e.widen(e.load(filter, at, lanes, valid), sumElement);
+  }
+
+  void tile(const Place &place) {
+    int64_t results = place.valid;
+    // Column after column of x: few pixels are then held at a time.
+    SmallVector<Pair> pairs(place.pairs);
+    llvm::sort(pairs, [&](Pair a, Pair b) {
+      return std::make_pair(columnOf(a.first, a.second), a.first) <
+             std::make_pair(columnOf(b.first, b.second), b.first);
+    });
+    Emitter::Values sums(place.wide * results, e.zeros(sumElement, lanes));
+    auto step = [&](Value ky, Value input, int64_t valid,
+                    Emitter::Values &sums) {
+      llvm::SmallDenseMap<int64_t, Value> weights, pixels;
+      for (auto [i, kx] : pairs) {
+        Value &element = pixels[columnOf(i, kx)];
+        if (!element)
+          element = pixel(place, ky, columnOf(i, kx), input, valid,
+                          /*isUnsigned=*/false);
+        for (int64_t n = 0; n < results; ++n) {
+          Value &factor = weights[kx * results + n];
+          if (!factor)
+            factor = weight(place, ky, kx, n, input, valid);
+          Value &sum = sums[i * results + n];
+          sum = e.multiplyAdd(element, factor, sum);
+        }
+      }
+    };
+    WaitingSums waiting{e, longestChain(target, /*ofPixels=*/true),
+                        target.fewRegisters()};
+    sums = e.loop(
+        place.low, place.high, 1, sums, [&](Value ky, ValueRange carried) {
+          auto steps = [&](Value vector, int64_t some, Emitter::Values &sums) {
+            for (int64_t u = 0; u < some; ++u)
+              step(ky, e.times(e.plus(vector, u), lanes), lanes, sums);
+          };
+          Emitter::Values sums(carried);
+          if (int64_t vectors = inputs / lanes)
+            sums = waiting.loop(vectors, /*unroll=*/1, sums, steps, /*sets=*/1,
+                                /*each=*/windowWidth);
+          if (int64_t rest = inputs % lanes)
+            step(ky, e.index(inputs - rest), rest, sums);
+          return sums;
+        });
+    withTile(place, [&](const Tile &shape) { finishDots(e, op, shape, sums); });
+  }
+
+  void run() {
+    double products = double(ShapedType::getNumElements(e.shape(out))) *
+                      double(windowHeight * windowWidth * inputs);
+    double bytes = double(ShapedType::getNumElements(e.shape(x))) *
+                   double(Emitter::elementBytes(x));
+    ChannelTiles::run(std::max(productTime(products, lanes), movingTime(bytes)),
+                      [&](const Place &place) { tile(place); });
+  }
+};
+
+} // namespace
+
+void emitWindowDots(Emitter &e, kernel::ConvolutionOp op,
+                    const kernel::Target &target) {
+  WindowDotsEmitter(e, op, target).run();
+}
+
+} // namespace weir
