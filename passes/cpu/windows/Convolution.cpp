@@ -10,8 +10,8 @@
 // words; a copy then fills the last word of a pixel.
 //
 // Threads share the images where these are several, or else rows of tiles,
-// panels or groups: each then runs all loops, of which one is confined to its
-// part.
+// their tiles, panels or groups: each then runs all loops, of which one is
+// confined to its part.
 
 #include "passes/cpu/Sharing.h"
 #include "passes/cpu/kernels/Epilogue.h"
@@ -39,10 +39,10 @@ struct ConvolutionEmitter : ConvolutionBlocks {
   // error grows by a fifth, above ONNX Runtime's; those of whole nets do not.
   int64_t chain;
   Value image;
-  // The rows of tiles, the panels and the groups to make.
+  // The rows of tiles, tiles of each, panels and groups to make.
   struct Range {
     Value first, end;
-  } tileRows, tilePanels, theGroups;
+  } tileRows, lineTiles, tilePanels, theGroups;
 
   ConvolutionEmitter(Emitter &e, kernel::ConvolutionOp op,
                      const kernel::Target &target)
@@ -261,13 +261,18 @@ struct ConvolutionEmitter : ConvolutionBlocks {
   void columnsOfTiles(Value group, Value tileRow, Value y, int64_t tall,
                       Value column, int64_t valid) {
     EvenSplit tiles(outWidth, tileWidth);
-    int64_t boundary = tiles.larger * (tiles.size + 1);
-    e.loop(e.index(0), e.index(boundary), tiles.size + 1, [&](Value first) {
-      tile(group, tileRow, y, tall, column, valid, first, tiles.size + 1);
-    });
-    e.loop(e.index(boundary), e.index(outWidth), tiles.size, [&](Value first) {
-      tile(group, tileRow, y, tall, column, valid, first, tiles.size);
-    });
+    auto some = [&](Value low, Value high, int64_t wide, int64_t offset) {
+      auto startOf = [&](Value t) { return e.plus(e.times(t, wide), offset); };
+      e.loop(startOf(low), startOf(high), wide, [&](Value first) {
+        tile(group, tileRow, y, tall, column, valid, first, wide);
+      });
+    };
+    Value larger = e.index(tiles.larger);
+    if (tiles.larger)
+      some(lineTiles.first, e.smaller(lineTiles.end, larger), tiles.size + 1,
+           0);
+    some(e.larger(lineTiles.first, larger), lineTiles.end, tiles.size,
+         tiles.larger);
   }
 
   // Rows of tiles `block` and up, against the columns of one tile.
@@ -322,7 +327,9 @@ struct ConvolutionEmitter : ConvolutionBlocks {
   void run() {
     int64_t rowCount = EvenSplit(outHeight, tileHeight).count;
     int64_t panelCount = (groupOutputs + tileColumns - 1) / tileColumns;
+    int64_t lineCount = EvenSplit(outWidth, tileWidth).count;
     tileRows = {e.index(0), e.index(rowCount)};
+    lineTiles = {e.index(0), e.index(lineCount)};
     tilePanels = {e.index(0), e.index(panelCount)};
     theGroups = {e.index(0), e.index(groups)};
     e.share(productTime(double(ShapedType::getNumElements(e.shape(out))) *
@@ -337,16 +344,24 @@ struct ConvolutionEmitter : ConvolutionBlocks {
       image = e.index(0);
     if (images == 1 && copyType) {
       copy.make();
-      e.parts(reachY.extent, /*few=*/false, [&](Value first, Value end) {
-        copy.clear(first, end);
-        copy.fill(image, first, end);
-      });
+      if (reachY.extent == 1)
+        copy.fillLine(image);
+      else
+        e.parts(reachY.extent, /*few=*/false, [&](Value first, Value end) {
+          copy.clear(first, end);
+          copy.fill(image, first, end);
+        });
     }
     Range *shared = &tileRows;
     int64_t count = rowCount;
     if (rowCount < 16 && std::max(panelCount, groups) > rowCount) {
       shared = groups > 1 ? &theGroups : &tilePanels;
       count = groups > 1 ? groups : panelCount;
+    }
+    // Rows of one panel, as of a line of samples.
+    if (count < 16 && lineCount > 4 * count) {
+      shared = &lineTiles;
+      count = lineCount;
     }
     e.parts(count, /*few=*/images > 1 && copyType, [&](Value first, Value end) {
       *shared = {first, end};

@@ -14,23 +14,69 @@ void ImageCopy::make() {
         e.create<memref::AllocOp>(blocks.copyType, e.getI64IntegerAttr(64));
 }
 
+// How many of `size` elements a copy of `reach` has.
+static int64_t copied(int64_t size, const TileReach &reach) {
+  return std::clamp<int64_t>(reach.extent - reach.border, 0, size);
+}
+
 void ImageCopy::clear(Value firstRow, Value endRow) {
   ArrayRef<int64_t> shape = e.shape(buffer);
   int64_t row = shape[1] * shape[2];
   SmallVector<ReassociationIndices> all = {{0, 1, 2}};
   Value run = e.create<memref::CollapseShapeOp>(buffer, all);
-  e.clear(run, e.times(firstRow, row), e.times(endRow, row),
-          blocks.lanes * blocks.unit);
+  auto elements = [&](Value first, Value end) {
+    e.clear(run, first, end, blocks.lanes * blocks.unit);
+  };
+  auto rows = [&](Value first, Value end) {
+    elements(e.times(first, row), e.times(end, row));
+  };
+  if (blocks.copyChannels != blocks.filled)
+    return rows(firstRow, endRow);
+  // What the image fills needs no zeros.
+  const TileReach &reachY = blocks.reachY, &reachX = blocks.reachX;
+  Value top = e.index(reachY.border);
+  Value bottom = e.plus(top, copied(blocks.height, reachY));
+  int64_t left = reachX.border * shape[2];
+  int64_t right = left + copied(blocks.width, reachX) * shape[2];
+  if (reachY.border)
+    rows(firstRow, e.smaller(endRow, top));
+  if (left || right < row)
+    e.loop(e.larger(firstRow, top), e.smaller(endRow, bottom), 1, [&](Value y) {
+      Value start = e.times(y, row);
+      if (left)
+        elements(start, e.plus(start, left));
+      if (right < row)
+        elements(e.plus(start, right), e.plus(start, row));
+    });
+  rows(e.larger(firstRow, bottom), endRow);
+}
+
+void ImageCopy::fillLine(Value image) {
+  Value first = e.index(0), end = e.index(1);
+  clear(first, end);
+  constexpr int64_t grain = 256; // whole vectors, of any channels
+  int64_t columns = copied(blocks.width, blocks.reachX);
+  int64_t grains = llvm::divideCeil(columns, grain);
+  e.parts(grains, /*few=*/false, [&](Value low, Value high) {
+    fill(image, first, end, e.times(low, grain),
+         e.smaller(e.times(high, grain), e.index(columns)));
+  });
 }
 
 void ImageCopy::fill(Value image, Value firstRow, Value endRow) {
+  fill(image, firstRow, endRow, e.index(0),
+       e.index(copied(blocks.width, blocks.reachX)));
+}
+
+void ImageCopy::fill(Value image, Value firstRow, Value endRow,
+                     Value firstColumn, Value endColumn) {
   const TileReach &reachY = blocks.reachY, &reachX = blocks.reachX;
   Value x = op.getX();
   auto type = cast<MemRefType>(x.getType());
   Type element = e.element(buffer);
-  int64_t rows = std::min(blocks.height, reachY.extent - reachY.border);
-  int64_t columns = std::min(blocks.width, reachX.extent - reachX.border);
-  if (rows <= 0 || columns <= 0)
+  int64_t rows = copied(blocks.height, reachY);
+  int64_t columns = copied(blocks.width, reachX);
+  if (rows == 0 || columns == 0)
     return;
   Value low = e.larger(e.plus(firstRow, -reachY.border), e.index(0));
   Value high = e.smaller(e.plus(endRow, -reachY.border), e.index(rows));
@@ -48,7 +94,8 @@ void ImageCopy::fill(Value image, Value firstRow, Value endRow) {
     to = e.create<memref::CollapseShapeOp>(buffer, target);
     count = columns * blocks.channels;
   }
-  auto move = [&](Value row, Value column) {
+  // `first` to before `end` of a run.
+  auto move = [&](Value row, Value column, Value first, Value end) {
     auto vector = [&](Value c, int64_t valid) {
       Emitter::Values source = {image}, target = {e.plus(row, reachY.border)};
       if (!blocks.flat)
@@ -63,13 +110,20 @@ void ImageCopy::fill(Value image, Value firstRow, Value endRow) {
       Value some = e.load(from, source, step, valid);
       e.store(e.widen(some, element, op.getUnsignedX()), to, target, valid);
     };
-    e.loop(e.index(0), e.index(count / step * step), step,
+    Value whole = e.index(count / step * step);
+    e.loop(first, e.smaller(end, whole), step,
            [&](Value c) { vector(c, step); });
     if (count % step)
-      vector(e.index(count / step * step), count % step);
+      e.loop(e.larger(first, whole), end, step,
+             [&](Value c) { vector(c, count % step); });
   };
   e.loop(low, high, 1, [&](Value row) {
-    e.loop(joined ? 1 : columns, [&](Value column) { move(row, column); });
+    if (joined)
+      return move(row, nullptr, e.times(firstColumn, blocks.channels),
+                  e.times(endColumn, blocks.channels));
+    e.loop(firstColumn, endColumn, 1, [&](Value column) {
+      move(row, column, e.index(0), e.index(count));
+    });
   });
 }
 

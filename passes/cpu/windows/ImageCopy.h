@@ -16,10 +16,16 @@ struct ImageCopy {
 
   /// Makes the copy, where the convolution needs one.
   void make();
-  /// Fills these rows of the copy with zeros.
+  /// Fills these rows of the copy with zeros, but for what an image fills.
   void clear(mlir::Value firstRow, mlir::Value endRow);
   /// Fills these rows of the copy with their pixels of the image.
   void fill(mlir::Value image, mlir::Value firstRow, mlir::Value endRow);
+  /// Both for the one row that the copy has; threads share its pixels.
+  void fillLine(mlir::Value image);
+
+private:
+  void fill(mlir::Value image, mlir::Value firstRow, mlir::Value endRow,
+            mlir::Value firstColumn, mlir::Value endColumn);
 };
 
 } // namespace weir

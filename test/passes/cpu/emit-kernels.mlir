@@ -139,6 +139,28 @@ func.func @window_dots(%x: memref<1x9x3x32xf32>, %w: memref<2x3x3x32x1xf32>, %y:
 
 // -----
 
+// Threads share the tiles of a line, of a direct sum, whose copy they make by
+// pieces, and of dot products.
+// CHECK-LABEL: func @lines
+// CHECK: kernel.parts 16 {
+// CHECK: kernel.parts 286 {
+// CHECK: kernel.parts 500 {
+module attributes {weir.slots = 2 : i64} {
+  func.func @lines(%x: memref<1x4000x16xf32>, %w: memref<1x3x16x32xf32>, %y: memref<1x4000x32xf32>, %v: memref<2x3x16x1xf32>, %z: memref<1x4000x2xf32>) {
+    kernel.convolution ins(%x, %w : memref<1x4000x16xf32>, memref<1x3x16x32xf32>) outs(%y : memref<1x4000x32xf32>) attributes {dilations = array<i64: 1>, groups = 1 : i64, padding = array<i64: 1>, strides = array<i64: 1>} {
+    ^bb0(%sum: f32):
+      kernel.yield %sum : f32
+    }
+    kernel.convolution ins(%x, %v : memref<1x4000x16xf32>, memref<2x3x16x1xf32>) outs(%z : memref<1x4000x2xf32>) attributes {dilations = array<i64: 1>, groups = 1 : i64, padding = array<i64: 1>, strides = array<i64: 1>} {
+    ^bb0(%sum: f32):
+      kernel.yield %sum : f32
+    }
+    return
+  }
+}
+
+// -----
+
 // One row: four sets of sums take turns.
 // CHECK-LABEL: func @row
 // CHECK: scf.for
