@@ -22,11 +22,15 @@ namespace {
 
 /// Tasks of more nanoseconds are well shared by themselves.
 constexpr int64_t smallTask = 40000;
+/// Threads meet for so many nanoseconds at least beside the longest task.
+constexpr int64_t worthMeeting = 1500;
 /// A wave of so many nanoseconds, or tasks, takes no more.
 constexpr int64_t enoughTime = 64000;
 constexpr size_t enoughTasks = 16;
 /// How many tasks may be overtaken: their operands live on meanwhile.
-constexpr size_t mostOvertaken = 64;
+constexpr size_t mostOvertaken = 1024;
+/// Of a task's result for others, where it may come before them.
+constexpr size_t fewestParts = 4;
 
 /// A stretch of ops that may change places as far as they do not depend on
 /// each other.
@@ -39,16 +43,22 @@ public:
   }
 
   void schedule(int64_t &waves) {
-    Operation *end = ops.back()->getNextNode();
+    end = ops.back()->getNextNode();
     while (first < ops.size()) {
       SmallVector<size_t> wave = nextWave();
+      int64_t time = 0, longest = 0;
+      for (size_t i : wave) {
+        time += times[i];
+        longest = std::max(longest, times[i]);
+      }
+      bool meets = wave.size() > 1 && time - longest >= worthMeeting;
       for (size_t i : wave) {
         ops[i]->moveBefore(end);
         done[i] = true;
-        if (wave.size() > 1)
+        if (meets)
           cast<plan::TaskOp>(ops[i]).setWave(waves);
       }
-      waves += wave.size() > 1;
+      waves += meets;
       while (first < ops.size() && done[first])
         ++first;
     }
@@ -56,9 +66,13 @@ public:
 
 private:
   /// The first task that is left, and later ones that need nothing that is.
-  /// Views of results follow at once: they are no work.
+  /// Views of what is there go first: they are no work. Where a task would be
+  /// alone, one of much work comes first that gives others a part each: so a
+  /// recurrent net's steps of one direction wait for what those of the other
+  /// one shall meet.
   SmallVector<size_t> nextWave() {
     SmallVector<size_t> wave;
+    std::optional<size_t> large;
     int64_t time = 0;
     size_t passed = 0;
     for (size_t i = first; i < ops.size() && passed < mostOvertaken; ++i) {
@@ -69,8 +83,15 @@ private:
         continue;
       }
       if (!isa<plan::TaskOp>(ops[i])) {
+        ops[i]->moveBefore(end);
+        done[i] = true;
+        continue;
+      }
+      if (times[i] > smallTask) {
         if (wave.empty())
           return {i};
+        if (!large && hasParts(ops[i]))
+          large = i;
         continue;
       }
       wave.push_back(i);
@@ -78,7 +99,22 @@ private:
       if (time >= enoughTime || wave.size() == enoughTasks)
         break;
     }
+    if (large && wave.size() == 1)
+      return {*large};
     return wave;
+  }
+
+  /// Whether slices of the result are for several tasks.
+  static bool hasParts(Operation *op) {
+    size_t slices = 0;
+    SmallVector<Operation *> views(op->user_begin(), op->user_end());
+    while (!views.empty()) {
+      Operation *view = views.pop_back_val();
+      if (isa<graph::ReshapeOp>(view))
+        llvm::append_range(views, view->getUsers());
+      slices += isa<graph::SliceOp>(view);
+    }
+    return slices >= fewestParts;
   }
 
   bool isReady(Operation *op) {
@@ -92,6 +128,7 @@ private:
   ArrayRef<int64_t> times;
   SmallVector<bool> done;
   DenseMap<Operation *, size_t> place;
+  Operation *end = nullptr; // what follows
   size_t first = 0;
 };
 
@@ -130,7 +167,7 @@ private:
       else if (!isa<graph::ReshapeOp, graph::SliceOp, graph::ConcatOp,
                     graph::ConstantOp>(op))
         time = -1;
-      if (time < 0 || time > smallTask) {
+      if (time < 0) {
         flush();
         continue;
       }

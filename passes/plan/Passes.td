@@ -10,8 +10,9 @@ def FormWaves : Pass<"weir-form-waves", "::mlir::ModuleOp"> {
   let description = [{
     Tasks of little work that do not depend on each other become a wave, which
     threads share as they share the grains of one kernel. They move only as far
-    as that takes, since their results live at one time. Nothing moves in a
-    module whose `weir.slots` is 1.
+    as that takes, since their results live at one time; a task of much work that
+    gives others a part each comes before them. Nothing moves in a module whose
+    `weir.slots` is 1.
 
     ```mlir
     %a = plan.task @k(%x) : (tensor<4xf32>) -> tensor<4xf32>

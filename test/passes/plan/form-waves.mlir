@@ -38,21 +38,20 @@ module attributes {weir.slots = 2 : i64} {
     %c = plan.task @k(%a) : (tensor<4x1xf32>) -> tensor<4x1xf32>
     return %b, %c : tensor<4xf32>, tensor<4x1xf32>
   }
-  func.func private @k(%x: memref<4x1xf32>, %y: memref<4x1xf32>) attributes {weir.kernel, weir.nanoseconds = 100 : i64}
-  func.func private @flat(%x: memref<4xf32>, %y: memref<4xf32>) attributes {weir.kernel, weir.nanoseconds = 100 : i64}
+  func.func private @k(%x: memref<4x1xf32>, %y: memref<4x1xf32>) attributes {weir.kernel, weir.nanoseconds = 20000 : i64}
+  func.func private @flat(%x: memref<4xf32>, %y: memref<4xf32>) attributes {weir.kernel, weir.nanoseconds = 20000 : i64}
 }
 
 // -----
 
-// Tasks of much work, or of work that nobody knows, stay where they are, and
-// nothing passes them.
+// Nothing passes a task of work that nobody knows. One of much work meets no
+// other.
 // CHECK-LABEL: func.func @heavy
-// CHECK: plan.task @small(
-// CHECK-NEXT: plan.task @large(
-// CHECK-NEXT: plan.task @small(
-// CHECK-NEXT: plan.task @unknown(
-// CHECK-NEXT: plan.task @small(
-// CHECK-NOT: wave
+// CHECK: plan.task @small(%{{.*}}) {wave = 0 : i64}
+// CHECK-NEXT: plan.task @small(%{{.*}}) {wave = 0 : i64}
+// CHECK-NEXT: plan.task @large(%{{.*}}) : (
+// CHECK-NEXT: plan.task @unknown(%{{.*}}) : (
+// CHECK-NEXT: plan.task @small(%{{.*}}) : (
 module attributes {weir.slots = 2 : i64} {
   func.func @heavy(%x: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>) attributes {weir.entry = "serve"} {
     %a = plan.task @small(%x) : (tensor<4xf32>) -> tensor<4xf32>
@@ -62,9 +61,63 @@ module attributes {weir.slots = 2 : i64} {
     %e = plan.task @small(%x) : (tensor<4xf32>) -> tensor<4xf32>
     return %a, %b, %c, %d, %e : tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>
   }
-  func.func private @small(%x: memref<4xf32>, %y: memref<4xf32>) attributes {weir.kernel, weir.nanoseconds = 100 : i64}
+  func.func private @small(%x: memref<4xf32>, %y: memref<4xf32>) attributes {weir.kernel, weir.nanoseconds = 20000 : i64}
   func.func private @large(%x: memref<4xf32>, %y: memref<4xf32>) attributes {weir.kernel, weir.nanoseconds = 1000000 : i64}
   func.func private @unknown(%x: memref<4xf32>, %y: memref<4xf32>) attributes {weir.kernel}
+}
+
+// -----
+
+// Threads do not meet for less than that costs.
+// CHECK-LABEL: func.func @tiny
+// CHECK-NOT: wave
+module attributes {weir.slots = 2 : i64} {
+  func.func @tiny(%x: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) attributes {weir.entry = "serve"} {
+    %a = plan.task @k(%x) : (tensor<4xf32>) -> tensor<4xf32>
+    %b = plan.task @large(%x) : (tensor<4xf32>) -> tensor<4xf32>
+    return %a, %b : tensor<4xf32>, tensor<4xf32>
+  }
+  func.func private @k(%x: memref<4xf32>, %y: memref<4xf32>) attributes {weir.kernel, weir.nanoseconds = 1000 : i64}
+  func.func private @large(%x: memref<4xf32>, %y: memref<4xf32>) attributes {weir.kernel, weir.nanoseconds = 30000 : i64}
+}
+
+// -----
+
+// What gives the steps of another chain their parts comes before the steps of
+// the first, which these then meet.
+// CHECK-LABEL: func.func @directions
+// CHECK: %[[A:.*]] = plan.task @all(%arg0) : (
+// CHECK: %[[B:.*]] = plan.task @all(%arg1) : (
+// CHECK: %[[H:.*]] = plan.task @step(%{{.*}}, %{{.*}}) {wave = 0 : i64}
+// CHECK: %[[I:.*]] = plan.task @step(%{{.*}}, %{{.*}}) {wave = 0 : i64}
+// CHECK: plan.task @step(%[[H]], %{{.*}}) {wave = 1 : i64}
+// CHECK: plan.task @step(%[[I]], %{{.*}}) {wave = 1 : i64}
+// CHECK: plan.task @step(%{{.*}}) {wave = 3 : i64}
+// CHECK: plan.task @step(%{{.*}}) {wave = 3 : i64}
+module attributes {weir.slots = 2 : i64} {
+  func.func @directions(%x: tensor<4x8xf32>, %y: tensor<4x8xf32>, %h: tensor<1x8xf32>) -> (tensor<1x8xf32>, tensor<1x8xf32>) attributes {weir.entry = "serve"} {
+    %a = plan.task @all(%x) : (tensor<4x8xf32>) -> tensor<4x8xf32>
+    %a0 = graph.slice %a [0, 0] to [1, 8] by [1, 1] : tensor<4x8xf32>
+    %h0 = plan.task @step(%h, %a0) : (tensor<1x8xf32>, tensor<1x8xf32>) -> tensor<1x8xf32>
+    %a1 = graph.slice %a [1, 0] to [2, 8] by [1, 1] : tensor<4x8xf32>
+    %h1 = plan.task @step(%h0, %a1) : (tensor<1x8xf32>, tensor<1x8xf32>) -> tensor<1x8xf32>
+    %a2 = graph.slice %a [2, 0] to [3, 8] by [1, 1] : tensor<4x8xf32>
+    %h2 = plan.task @step(%h1, %a2) : (tensor<1x8xf32>, tensor<1x8xf32>) -> tensor<1x8xf32>
+    %a3 = graph.slice %a [3, 0] to [4, 8] by [1, 1] : tensor<4x8xf32>
+    %h3 = plan.task @step(%h2, %a3) : (tensor<1x8xf32>, tensor<1x8xf32>) -> tensor<1x8xf32>
+    %b = plan.task @all(%y) : (tensor<4x8xf32>) -> tensor<4x8xf32>
+    %b3 = graph.slice %b [3, 0] to [4, 8] by [1, 1] : tensor<4x8xf32>
+    %i3 = plan.task @step(%h, %b3) : (tensor<1x8xf32>, tensor<1x8xf32>) -> tensor<1x8xf32>
+    %b2 = graph.slice %b [2, 0] to [3, 8] by [1, 1] : tensor<4x8xf32>
+    %i2 = plan.task @step(%i3, %b2) : (tensor<1x8xf32>, tensor<1x8xf32>) -> tensor<1x8xf32>
+    %b1 = graph.slice %b [1, 0] to [2, 8] by [1, 1] : tensor<4x8xf32>
+    %i1 = plan.task @step(%i2, %b1) : (tensor<1x8xf32>, tensor<1x8xf32>) -> tensor<1x8xf32>
+    %b0 = graph.slice %b [0, 0] to [1, 8] by [1, 1] : tensor<4x8xf32>
+    %i0 = plan.task @step(%i1, %b0) : (tensor<1x8xf32>, tensor<1x8xf32>) -> tensor<1x8xf32>
+    return %h3, %i0 : tensor<1x8xf32>, tensor<1x8xf32>
+  }
+  func.func private @all(%x: memref<4x8xf32>, %y: memref<4x8xf32>) attributes {weir.kernel, weir.nanoseconds = 100000 : i64}
+  func.func private @step(%h: memref<1x8xf32>, %x: memref<1x8xf32>, %y: memref<1x8xf32>) attributes {weir.kernel, weir.nanoseconds = 20000 : i64}
 }
 
 // -----
