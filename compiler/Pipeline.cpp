@@ -78,6 +78,7 @@ static void buildPlan(OpPassManager &pm) {
   pm.addPass(createFormRowWaves());
   // The plan holds the kernels' scratch, so their memory is settled first.
   buildBufferizePipeline(pm);
+  pm.addPass(createJoinLoops());
   pm.addPass(createFormWaves());
   pm.addPass(createPlanArena());
 }

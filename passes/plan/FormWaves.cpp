@@ -7,10 +7,10 @@
 
 #include "passes/plan/Passes.h"
 
+#include "passes/plan/TaskTimes.h"
+
 #include "dialects/graph/Graph.h"
 #include "dialects/graph/Shape.h"
-#include "dialects/plan/Plan.h"
-#include "mlir/Dialect/Func/IR/FuncOps.h"
 
 using namespace mlir;
 
@@ -20,10 +20,6 @@ namespace weir {
 
 namespace {
 
-/// Tasks of more nanoseconds are well shared by themselves.
-constexpr int64_t smallTask = 40000;
-/// Threads meet for so many nanoseconds at least beside the longest task.
-constexpr int64_t worthMeeting = 1500;
 /// A wave of so many nanoseconds, or tasks, takes no more.
 constexpr int64_t enoughTime = 64000;
 constexpr size_t enoughTasks = 16;
@@ -175,13 +171,6 @@ private:
       times.push_back(time);
     }
     flush();
-  }
-
-  /// Nanoseconds of a task, or -1 where nobody knows.
-  static int64_t timeOf(plan::TaskOp task, SymbolTable &symbols) {
-    auto kernel = symbols.lookup<func::FuncOp>(task.getKernel());
-    auto time = kernel->getAttrOfType<IntegerAttr>("weir.nanoseconds");
-    return time ? time.getInt() : -1;
   }
 };
 

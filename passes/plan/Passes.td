@@ -27,6 +27,25 @@ def FormWaves : Pass<"weir-form-waves", "::mlir::ModuleOp"> {
   let dependentDialects = ["::weir::plan::PlanDialect"];
 }
 
+def JoinLoops : Pass<"weir-join-loops", "::mlir::ModuleOp"> {
+  let summary = "Makes two loops of equally many rounds one";
+  let description = [{
+    Loops that begin, count and end alike, whose tasks are all small and that
+    need nothing of each other, become one, so that a wave may bring tasks of
+    both together: the two directions of a recurrent net. What the later loop
+    needs moves before the first. Nothing is joined in a module whose
+    `weir.slots` is 1.
+
+    ```mlir
+    %r:2 = graph.while(%zero, %x) : ...   // of %i, %h
+    %s:2 = graph.while(%zero, %y) : ...   // of %j, %g
+    // becomes
+    %r:3 = graph.while(%zero, %x, %y) : ...  // of %i, %h, %g
+    ```
+  }];
+  let dependentDialects = ["::weir::plan::PlanDialect"];
+}
+
 def PlanArena : Pass<"weir-plan-arena", "::mlir::ModuleOp"> {
   let summary = "Places every buffer of the outer program in one arena";
   let description = [{

@@ -199,6 +199,21 @@ def long_layer():
     return g
 
 
+def directions():
+    # The steps of both, in a loop or one after the other, meet in waves.
+    g = OnnxGraph(opset=14, fold=False, options=["--threads=2"], threads=[1, 2, 3])
+    for kind, gates, steps, batch, size in (("LSTM", 4, 40, 3, 60), ("LSTM", 4, 12, 5, 70), ("GRU", 3, 50, 2, 64)):
+        x, w = f32(steps, batch, 9), f32(2, gates * size, 9)
+        r, b = f32(2, gates * size, size) / 8, f32(2, gates * size * 2)
+        weights = [g.constant(e) for e in (w, r, b)]
+        y, last = g.op(kind, g.input(x), *weights, outputs=2, hidden_size=size, direction="bidirectional")
+        zeros, lengths = np.zeros((batch, size)), np.full(batch, steps)
+        both = [recurrent(kind, x, w[d], r[d], b[d], lengths, d == 1, zeros, zeros) for d in (0, 1)]
+        g.expect(y, np.stack([both[0][0], both[1][0]], 1), rtol=1e-4, atol=1e-5)
+        g.expect(last, np.stack([both[0][1], both[1][1]]), rtol=1e-4, atol=1e-5)
+    return g
+
+
 def softmax(x):
     e = np.exp(x - x.max(-1, keepdims=True))
     return e / e.sum(-1, keepdims=True)
@@ -399,6 +414,6 @@ def wrong_count():
 
 
 main(
-    quantized, pools, norms, layers, long_layer, attention, states,
+    quantized, pools, norms, layers, long_layer, directions, attention, states,
     images, signals, learned, promises, wrong_scale, wrong_count,
 )  # fmt: skip

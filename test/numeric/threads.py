@@ -46,6 +46,7 @@ def products():
         ((128, 512), (512, 200), False),
         ((37, 2500), (2500, 72), False),
         ((600, 256), (256, 40), False),
+        ((700, 300), (300, 2), False),
         ((1, 768), (768, 1024), False),
         ((300, 144), (144, 160), True),
         ((12, 64, 96), (12, 96, 64), True),
@@ -68,6 +69,11 @@ def convolutions():
         ((5, 12, 12, 24), (3, 3, 24, 40), 1, "SAME"),
         ((2, 20, 20, 24), (3, 3, 24, 40), 2, "SAME"),
         ((1, 14, 14, 64), (3, 3, 16, 64), 1, "SAME"),
+        # Lines of one panel, and few channels of an image and of a line.
+        ((1, 1, 2503, 12), (1, 5, 12, 30), 1, "SAME"),
+        ((1, 1, 3001, 24), (1, 3, 24, 16), 2, "VALID"),
+        ((1, 50, 51, 64), (3, 3, 64, 3), 1, "SAME"),
+        ((1, 1, 4000, 40), (1, 7, 40, 1), 1, "SAME"),
     ]:
         x, f = g.input(normal(*image)), g.constant(normal(*window))
         y = g.op("Conv2D", x, f, strides=[1, stride, stride, 1], padding=padding)

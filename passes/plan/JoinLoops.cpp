@@ -1,0 +1,189 @@
+// Two loops of equally many rounds become one, for threads.
+//
+// Tasks of one loop wait for each other: a wave has none to bring together. So
+// it is with each direction of a recurrent net, whose loops need nothing of
+// each other. In one loop their tasks meet.
+
+#include "passes/plan/Passes.h"
+
+#include "passes/plan/TaskTimes.h"
+
+#include "dialects/graph/Graph.h"
+#include "dialects/graph/Shape.h"
+
+#include "mlir/IR/IRMapping.h"
+#include "llvm/ADT/SetVector.h"
+
+using namespace mlir;
+
+namespace weir {
+#define GEN_PASS_DEF_JOINLOOPS
+#include "passes/plan/Passes.h.inc"
+
+namespace {
+
+bool isView(Operation *op) {
+  return isa<graph::ReshapeOp, graph::SliceOp, graph::ConcatOp,
+             graph::ConstantOp>(op);
+}
+
+/// A loop whose first variable alone says when it ends.
+struct CountedLoop {
+  graph::WhileOp loop;
+  plan::TaskOp condition, step; // of the counter
+
+  static std::optional<CountedLoop> of(graph::WhileOp loop) {
+    Block &condition = loop.getCondition().front();
+    Block &body = loop.getBody().front();
+    if (body.getNumArguments() == 0)
+      return std::nullopt;
+    auto taskOf = [](Value value, BlockArgument counter) {
+      auto task = value.getDefiningOp<plan::TaskOp>();
+      bool counts = task && task->getNumResults() == 1 &&
+                    task->getBlock() == counter.getOwner() &&
+                    llvm::equal(task->getOperands(), ValueRange(counter));
+      return counts ? task : plan::TaskOp();
+    };
+    CountedLoop counted{
+        loop,
+        taskOf(condition.getTerminator()->getOperand(0),
+               condition.getArgument(0)),
+        taskOf(body.getTerminator()->getOperand(0), body.getArgument(0))};
+    if (!counted.condition || !counted.step ||
+        std::next(condition.begin(), 2) != condition.end())
+      return std::nullopt;
+    return counted;
+  }
+
+  Value begin() { return loop.getInits()[0]; }
+
+  bool hasRoundsOf(CountedLoop &other) {
+    return begin() == other.begin() &&
+           condition.getKernelAttr() == other.condition.getKernelAttr() &&
+           step.getKernelAttr() == other.step.getKernelAttr();
+  }
+
+  /// Nanoseconds of a round of tasks that are all small; -1: some are not.
+  int64_t time(SymbolTable &symbols) {
+    int64_t total = 0;
+    for (Operation &op : loop.getBody().front().without_terminator()) {
+      auto task = dyn_cast<plan::TaskOp>(op);
+      int64_t time = task ? timeOf(task, symbols) : isView(&op) ? 0 : -1;
+      if (time < 0 || time > smallTask)
+        return -1;
+      total += time;
+    }
+    return total;
+  }
+};
+
+/// What `later` needs of what stands between it and `loop`, in order; none
+/// where that needs the loop, or may not move.
+std::optional<SmallVector<Operation *>> neededBetween(Operation *loop,
+                                                      Operation *later) {
+  SetVector<Operation *> needed;
+  needed.insert(later);
+  SmallVector<Operation *> moved;
+  for (Operation *op = later; op != loop; op = op->getPrevNode()) {
+    if (!needed.contains(op))
+      continue;
+    if (op != later) {
+      if (!isa<plan::TaskOp>(op) && !isView(op))
+        return std::nullopt;
+      moved.push_back(op);
+    }
+    op->walk([&](Operation *inner) {
+      for (Value operand : inner->getOperands())
+        if (Operation *definition = operand.getDefiningOp();
+            definition && definition->getBlock() == loop->getBlock())
+          needed.insert(definition);
+    });
+  }
+  if (needed.contains(loop))
+    return std::nullopt;
+  return SmallVector<Operation *>(llvm::reverse(moved));
+}
+
+/// Puts what `later` does into `first`, with its variables behind those there.
+void join(CountedLoop &first, CountedLoop &later) {
+  graph::WhileOp one = first.loop, other = later.loop;
+  SmallVector<Value> inits(one.getInits());
+  llvm::append_range(inits, other.getInits().drop_front());
+  OpBuilder b(one);
+  auto joined = b.create<graph::WhileOp>(one.getLoc(),
+                                         ValueRange(inits).getTypes(), inits);
+  joined.getCondition().takeBody(one.getCondition());
+  joined.getBody().takeBody(one.getBody());
+  Block &condition = joined.getCondition().front();
+  Block &body = joined.getBody().front(), &from = other.getBody().front();
+  IRMapping mapping;
+  mapping.map(from.getArgument(0), body.getArgument(0));
+  mapping.map(later.step->getResult(0), first.step->getResult(0));
+  for (BlockArgument argument : from.getArguments().drop_front()) {
+    condition.addArgument(argument.getType(), argument.getLoc());
+    mapping.map(argument,
+                body.addArgument(argument.getType(), argument.getLoc()));
+  }
+  Operation *end = body.getTerminator();
+  // The step may stand anywhere: what it gives is there before the others.
+  first.step->moveBefore(&body, body.begin());
+  b.setInsertionPoint(end);
+  for (Operation &op : from.without_terminator())
+    if (&op != later.step)
+      b.clone(op, mapping);
+  SmallVector<Value> next(end->getOperands());
+  for (Value value : from.getTerminator()->getOperands().drop_front())
+    next.push_back(mapping.lookupOrDefault(value));
+  end->setOperands(next);
+  unsigned own = one->getNumResults();
+  one->replaceAllUsesWith(joined->getResults().take_front(own));
+  other.getResult(0).replaceAllUsesWith(joined.getResult(0));
+  for (auto [was, now] : llvm::zip_equal(other->getResults().drop_front(),
+                                         joined->getResults().drop_front(own)))
+    was.replaceAllUsesWith(now);
+  one->erase();
+  other->erase();
+  first.loop = joined;
+}
+
+struct JoinLoops : impl::JoinLoopsBase<JoinLoops> {
+  void runOnOperation() override {
+    auto slots = getOperation()->getAttrOfType<IntegerAttr>("weir.slots");
+    if (!slots || slots.getInt() <= 1)
+      return;
+    SymbolTable symbols(getOperation());
+    SmallVector<Block *> blocks;
+    for (auto entry : getOperation().getOps<func::FuncOp>())
+      if (entry->hasAttr("weir.entry"))
+        entry.walk<WalkOrder::PostOrder>(
+            [&](Block *block) { blocks.push_back(block); });
+    for (Block *block : blocks)
+      joinLoops(*block, symbols);
+  }
+
+private:
+  static void joinLoops(Block &block, SymbolTable &symbols) {
+    std::optional<CountedLoop> before;
+    for (auto loop : llvm::make_early_inc_range(block.getOps<graph::WhileOp>()))
+      if (auto counted = CountedLoop::of(loop);
+          counted && counted->time(symbols) >= worthMeeting) {
+        if (!before || !joinsWith(*before, *counted))
+          before = counted;
+      }
+  }
+
+  static bool joinsWith(CountedLoop &first, CountedLoop &later) {
+    if (!first.hasRoundsOf(later))
+      return false;
+    auto needed = neededBetween(first.loop, later.loop);
+    if (!needed)
+      return false;
+    for (Operation *op : *needed)
+      op->moveBefore(first.loop);
+    join(first, later);
+    return true;
+  }
+};
+
+} // namespace
+} // namespace weir
