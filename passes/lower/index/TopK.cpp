@@ -1,6 +1,7 @@
 // Lowers graph.top_k to counts of elements or, for many of a row, to a sort.
 
 #include "passes/lower/Patterns.h"
+#include "passes/lower/index/Keys.h"
 
 #include "dialects/graph/Index.h"
 #include "dialects/graph/Shape.h"
@@ -15,62 +16,12 @@ using namespace mlir;
 namespace weir {
 namespace {
 
-/// Integers of the order of the elements of `x`, as wide as they are or of 32
-/// bits: equal ones for equal elements, and the greatest for what is no number.
-Value keysOf(OpBuilder &b, Location loc, Value x, Type element) {
-  auto type = cast<RankedTensorType>(x.getType());
-  unsigned width = std::max(32u, element.getIntOrFloatBitWidth());
-  auto keyType = b.getIntegerType(width);
-  auto constant = [&](OpBuilder &b, const APInt &value) -> Value {
-    return b.create<arith::ConstantOp>(loc, b.getIntegerAttr(keyType, value));
-  };
-  auto ofFloat = [&](OpBuilder &b, Value number) -> Value {
-    auto wide = width == 32 ? b.getF32Type() : b.getF64Type();
-    if (number.getType() != wide)
-      number = b.create<arith::ExtFOp>(loc, wide, number);
-    // Zeros of both signs are one.
-    Value zero = b.create<arith::ConstantOp>(loc, b.getFloatAttr(wide, 0));
-    Value sum = b.create<arith::AddFOp>(loc, number, zero);
-    Value bits = b.create<arith::BitcastOp>(loc, keyType, sum);
-    // Of two negative ones the greater has the smaller magnitude.
-    APInt magnitude = APInt::getSignedMaxValue(width);
-    Value sign = b.create<arith::ShRSIOp>(loc, bits,
-                                          constant(b, APInt(width, width - 1)));
-    Value turn = b.create<arith::AndIOp>(loc, sign, constant(b, magnitude));
-    Value isNone =
-        b.create<arith::CmpFOp>(loc, arith::CmpFPredicate::UNO, number, number);
-    return b.create<arith::SelectOp>(loc, isNone, constant(b, magnitude),
-                                     b.create<arith::XOrIOp>(loc, bits, turn));
-  };
-  auto ofInteger = [&](OpBuilder &b, Value integer) -> Value {
-    bool isUnsigned = element.isUnsignedInteger() || element.isInteger(1);
-    if (element.getIntOrFloatBitWidth() < width)
-      return isUnsigned
-                 ? b.create<arith::ExtUIOp>(loc, keyType, integer).getResult()
-                 : b.create<arith::ExtSIOp>(loc, keyType, integer);
-    if (!isUnsigned)
-      return integer;
-    return b.create<arith::XOrIOp>(loc, integer,
-                                   constant(b, APInt::getSignMask(width)));
-  };
-  SmallVector<AffineMap> maps(2, b.getMultiDimIdentityMap(type.getRank()));
-  auto keys = type.clone(keyType);
-  return b
-      .create<linalg::GenericOp>(
-          loc, keys, x, emptyTensor(b, loc, keys), maps,
-          parallelLoops(type.getRank()),
-          [&](OpBuilder &b, Location loc, ValueRange args) {
-            b.create<linalg::YieldOp>(loc, isa<FloatType>(element)
-                                               ? ofFloat(b, args[0])
-                                               : ofInteger(b, args[0]));
-          })
-      .getResult(0);
-}
-
 /// Finds the k largest of a row of keys by counting. The k-th largest key is
-/// that of which bit after bit at least k keys are as large: comparisons are of
-/// vectors, and no branch depends on one. Of a long row the greatest of blocks
-/// come first: the k-th largest of these is a bound that few other keys reach.
+/// that of which bit after bit at least k keys are as large or, for a small k,
+/// the greatest below the one before as long as those are fewer: comparisons
+/// are of vectors, and no branch depends on one. Of a long row the greatest of
+/// blocks come first: the k-th largest of these is a bound that few other keys
+/// reach.
 class TopOfRow {
 public:
   TopOfRow(OpBuilder &b, Location loc, RankedTensorType keys, int64_t k)
@@ -113,7 +64,8 @@ public:
       bound = kth(keys, row, index(size));
     }
     Value count = take(keys, row, bound, most, candidates);
-    choose(candidates, count, chosen);
+    Value least = byBlocks ? kth(candidates[0], {}, count) : bound;
+    choose(candidates, count, least, chosen);
     sort(x, row, chosen, results);
     SmallVector<Value> all(results);
     all.push_back(most);
@@ -124,6 +76,8 @@ public:
 
 private:
   using Body = function_ref<SmallVector<Value>(Value, ValueRange)>;
+  /// Steps that take less time than those of 32 bits.
+  static constexpr int64_t fewSteps = 16;
 
   Value index(int64_t value) {
     return b.create<arith::ConstantIndexOp>(loc, value);
@@ -177,6 +131,36 @@ private:
 
   /// The k-th largest of the first `length` keys.
   Value kth(Value keys, ValueRange row, Value length) {
+    return k <= fewSteps ? kthByMaxima(keys, row, length)
+                         : kthByBits(keys, row, length);
+  }
+
+  Value kthByMaxima(Value keys, ValueRange row, Value length) {
+    Value least = b.create<arith::ConstantOp>(
+        loc, b.getIntegerAttr(keyType,
+                              APInt::getSignedMinValue(keyType.getWidth())));
+    Value greatest = loop(index(0), length, least, [&](Value i, ValueRange so) {
+      return SmallVector<Value>{
+          b.create<arith::MaxSIOp>(loc, so[0], at(keys, row, i))};
+    })[0];
+    return loop(index(1), index(k), greatest, [&](Value, ValueRange bound) {
+      SmallVector<Value> seen = loop(
+          index(0), length, {number(0), least},
+          [&](Value i, ValueRange so) -> SmallVector<Value> {
+            Value key = at(keys, row, i);
+            Value isBelow = compare(arith::CmpIPredicate::slt, key, bound[0]);
+            Value below = b.create<arith::SelectOp>(loc, isBelow, key, least);
+            Value reaches = compare(arith::CmpIPredicate::sge, key, bound[0]);
+            return {plusOneIf(so[0], reaches),
+                    b.create<arith::MaxSIOp>(loc, so[1], below)};
+          });
+      Value enough = compare(arith::CmpIPredicate::sge, seen[0], number(k));
+      return SmallVector<Value>{
+          b.create<arith::SelectOp>(loc, enough, bound[0], seen[1])};
+    })[0];
+  }
+
+  Value kthByBits(Value keys, ValueRange row, Value length) {
     unsigned width = keyType.getWidth();
     auto constant = [&](const APInt &value) -> Value {
       return b.create<arith::ConstantOp>(loc, b.getIntegerAttr(keyType, value));
@@ -255,10 +239,9 @@ private:
   }
 
   /// The k largest of the candidates, in their order: of those that equal the
-  /// k-th largest the first ones.
-  void choose(ArrayRef<Value> candidates, Value length,
+  /// k-th largest, `least`, the first ones.
+  void choose(ArrayRef<Value> candidates, Value length, Value least,
               SmallVector<Value> &chosen) {
-    Value least = kth(candidates[0], {}, length);
     Value larger = count(candidates[0], {}, index(0), length,
                          arith::CmpIPredicate::sgt, least);
     Value equal = b.create<arith::SubIOp>(loc, number(k), larger);
