@@ -24,7 +24,7 @@ namespace {
 constexpr int64_t enoughTime = 64000;
 constexpr size_t enoughTasks = 16;
 /// How many tasks may be overtaken: their operands live on meanwhile.
-constexpr size_t mostOvertaken = 1024;
+constexpr size_t mostOvertaken = 512;
 /// Of a task's result for others, where it may come before them.
 constexpr size_t fewestParts = 4;
 

@@ -88,7 +88,8 @@ std::optional<SmallVector<Operation *>> neededBetween(Operation *loop,
     if (!needed.contains(op))
       continue;
     if (op != later) {
-      if (!isa<plan::TaskOp>(op) && !isView(op))
+      auto task = dyn_cast<plan::TaskOp>(op);
+      if (task ? task.getWave().has_value() : !isView(op))
         return std::nullopt;
       moved.push_back(op);
     }
