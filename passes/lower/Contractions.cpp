@@ -74,16 +74,15 @@ Value packed(OpBuilder &b, Location loc, Value right, bool transposed,
       .getResult(0);
 }
 
-/// The rows of a matrix as panels of one column each.
-Value asPanels(OpBuilder &b, Location loc, Value right) {
+/// The rows of a matrix as panels of one column each or, where it is one
+/// column, that as a panel.
+Value asPanels(OpBuilder &b, Location loc, Value right, bool isColumn) {
   auto type = cast<RankedTensorType>(right.getType());
   SmallVector<int64_t> shape(type.getShape());
-  SmallVector<ReassociationIndices> same;
-  for (int64_t i = 0; i < type.getRank(); ++i)
-    same.push_back({i});
-  same.back().push_back(type.getRank());
-  shape.push_back(1);
-  return b.create<tensor::ExpandShapeOp>(loc, type.clone(shape), right, same);
+  shape.insert(isColumn ? shape.end() - 2 : shape.end(), 1);
+  auto panels = type.clone(shape);
+  auto same = getReassociationIndicesForReshape(type, panels);
+  return b.create<tensor::ExpandShapeOp>(loc, panels, right, *same);
 }
 
 struct MatmulToKernel : OpConversionPattern<graph::MatmulOp> {
@@ -124,9 +123,12 @@ struct MatmulToKernel : OpConversionPattern<graph::MatmulOp> {
                   !op.getTransposeA() &&
                   isa<FloatType>(getElementTypeOrSelf(right)) &&
                   depth >= fewestVectors * target.lanes(type.getElementType());
+    bool isColumn = !constant && columns == 1 && areFew &&
+                    !op.getTransposeA() &&
+                    isa<FloatType>(getElementTypeOrSelf(right));
     // A constant's panels weir-narrow-panels narrows, which knows all products.
-    if (turned)
-      right = asPanels(b, loc, right);
+    if (turned || isColumn)
+      right = asPanels(b, loc, right, !op.getTransposeB());
     else if (op.getTransposeB() || rows >= rowsWorthPacking || constant)
       right = packed(b, loc, right, op.getTransposeB(), type.getElementType(),
                      target, runs, /*narrow=*/rows == 1 && !constant);

@@ -140,6 +140,11 @@ def graph(level):
         a, b = g.input(normal(*a)), g.input(normal(*b))
         y = g.op("BatchMatMulV2", a, b)
         g.expect(y, wide(a) @ wide(b), rtol=1e-5, atol=1e-5)
+    # One column that the run knows, as it lies.
+    for rows, depth in [(17, 80), (40, 300), (3, 31)]:
+        a, b, c = (g.input(normal(2, *shape)) for shape in ((rows, depth), (depth, 1), (1, depth)))
+        g.expect(g.op("BatchMatMulV2", a, b), wide(a) @ wide(b), rtol=1e-5, atol=1e-4)
+        g.expect(g.op("BatchMatMulV2", a, c, adj_y=True), wide(a) @ np.swapaxes(wide(c), 1, 2), rtol=1e-5, atol=1e-4)
     # A row by what the run knows: as it lies, few rows of what L2 does not hold at
     # a time, or turned round, in blocks of columns whose last is not whole.
     for depth, columns in [(150, 11), (900, 1203)]:

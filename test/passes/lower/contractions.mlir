@@ -50,6 +50,20 @@ func.func @few_columns(%a: tensor<30x64xf32>, %b: tensor<64x3xf32> {weir.constan
 
 // -----
 
+// One column is a panel as it lies, whoever makes it.
+// CHECK-LABEL: @column
+func.func @column(%a: tensor<3x30x64xf32>, %b: tensor<3x64x1xf32>, %c: tensor<3x1x64xf32>) -> (tensor<3x30x1xf32>, tensor<3x30x1xf32>) {
+  // CHECK: %[[B:.*]] = tensor.expand_shape %arg1 {{\[\[}}0], [1, 2], [3]] output_shape [3, 1, 64, 1]
+  // CHECK: kernel.matmul ins(%arg0, %[[B]] : tensor<3x30x64xf32>, tensor<3x1x64x1xf32>)
+  %x = graph.matmul %a, %b : tensor<3x30x64xf32>, tensor<3x64x1xf32>
+  // CHECK: %[[C:.*]] = tensor.expand_shape %arg2 {{\[\[}}0], [1], [2, 3]] output_shape [3, 1, 64, 1]
+  // CHECK: kernel.matmul ins(%arg0, %[[C]] : tensor<3x30x64xf32>, tensor<3x1x64x1xf32>)
+  %y = graph.matmul %a, %c transpose_b : tensor<3x30x64xf32>, tensor<3x1x64xf32>
+  return %x, %y : tensor<3x30x1xf32>, tensor<3x30x1xf32>
+}
+
+// -----
+
 // So are few channels of a convolution, unless only the run knows the filter.
 // CHECK-LABEL: @few_channels
 func.func @few_channels(%x: tensor<1x9x9x32xf32>, %w: tensor<3x3x32x2xf32> {weir.constant}, %v: tensor<3x3x32x2xf32>) -> (tensor<1x9x9x2xf32>, tensor<1x9x9x2xf32>) {
