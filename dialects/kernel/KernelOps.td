@@ -136,9 +136,9 @@ def Kernel_ConvolutionOp : Kernel_SumOp<"convolution"> {
     `x` is `N x spatial.. x CI`, `out` is `N x spatial.. x CO`. The filter is
     packed as `groups * ceil(CO/groups/NR) x spatial.. x CI/groups x NR`, the
     last panel of each group padded with zeros; with `NR` of 1 and one group sums
-    of floats are made as dot products of pixels and taps. Elements of the filter stand
-    `dilations` apart; the first stands `padding` before the first of `x`. What
-    is outside `x` is zero.
+    of floats are made as dot products of pixels and taps. Elements of the filter
+    stand `dilations` apart; the first stands `padding` before the first of `x`.
+    What is outside `x` is zero.
 
     - (C1) `x` and `out` have one rank of 3 or 4 and as many images.
     - (C2) `strides`, `padding` and `dilations` have a value for each spatial

@@ -114,24 +114,22 @@ struct MatmulToKernel : OpConversionPattern<graph::MatmulOp> {
     kernel::Target target = kernel::Target::of(op);
     bool constant = isConstant(op.getB()) || isConstant(right);
     int64_t columns = type.getShape().back();
-    bool areFew =
-        rows == 1 ? !target.gpu && depth >= shortestDot && columns <= mostDots
-                  : areDots(target, type.getElementType(), columns, 1, depth);
-    bool runs = constant && areFew && !op.getTransposeA() &&
-                isa<FloatType>(getElementTypeOrSelf(right));
-    bool turned = !constant && !target.gpu && rows == 1 && op.getTransposeB() &&
-                  !op.getTransposeA() &&
-                  isa<FloatType>(getElementTypeOrSelf(right)) &&
+    // Sums of floats that may be dot products.
+    bool areFloats = !target.gpu && !op.getTransposeA() &&
+                     isa<FloatType>(getElementTypeOrSelf(right));
+    bool areFew = areFloats &&
+                  (rows == 1 ? depth >= shortestDot && columns <= mostDots
+                             : areDots(target, type.getElementType(), columns,
+                                       /*taps=*/1, depth));
+    bool turned = areFloats && !constant && rows == 1 && op.getTransposeB() &&
                   depth >= fewestVectors * target.lanes(type.getElementType());
-    bool isColumn = !constant && columns == 1 && areFew &&
-                    !op.getTransposeA() &&
-                    isa<FloatType>(getElementTypeOrSelf(right));
+    bool isColumn = areFew && !constant && columns == 1;
     // A constant's panels weir-narrow-panels narrows, which knows all products.
     if (turned || isColumn)
       right = asPanels(b, loc, right, !op.getTransposeB());
     else if (op.getTransposeB() || rows >= rowsWorthPacking || constant)
       right = packed(b, loc, right, op.getTransposeB(), type.getElementType(),
-                     target, runs, /*narrow=*/rows == 1 && !constant);
+                     target, constant && areFew, rows == 1 && !constant);
     auto kernel = b.create<kernel::MatmulOp>(
         loc, type, x, right, ValueRange(), emptyTensor(b, loc, type),
         op.getTransposeA(), /*shared=*/false, b.getArrayAttr({}),
@@ -217,7 +215,10 @@ private:
                       RankedTensorType type) {
     int64_t inputs = filter.getShape().end()[-2];
     int64_t columns = filter.getShape().back();
+    // The columns of a window are unrolled.
+    constexpr int64_t widest = 16;
     return op.getGroups() == 1 && isConstant(op.getFilter()) &&
+           filter.getDimSize(filter.getRank() - 3) <= widest &&
            isa<FloatType>(filter.getElementType()) &&
            areDots(kernel::Target::of(op), type.getElementType(), columns,
                    filter.getNumElements() / (inputs * columns), inputs);

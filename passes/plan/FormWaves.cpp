@@ -7,7 +7,7 @@
 
 #include "passes/plan/Passes.h"
 
-#include "passes/plan/TaskTimes.h"
+#include "passes/plan/Tasks.h"
 
 #include "dialects/graph/Graph.h"
 #include "dialects/graph/Shape.h"
@@ -130,14 +130,10 @@ private:
 
 struct FormWaves : impl::FormWavesBase<FormWaves> {
   void runOnOperation() override {
-    auto slots = getOperation()->getAttrOfType<IntegerAttr>("weir.slots");
-    if (!slots || slots.getInt() <= 1)
+    SmallVector<Block *> blocks = blocksForThreads(getOperation());
+    if (blocks.empty())
       return;
     SymbolTable symbols(getOperation());
-    SmallVector<Block *> blocks;
-    for (auto entry : getOperation().getOps<func::FuncOp>())
-      if (entry->hasAttr("weir.entry"))
-        entry.walk([&](Block *block) { blocks.push_back(block); });
     int64_t waves = 0;
     getOperation().walk([&](plan::TaskOp task) {
       waves = std::max<int64_t>(waves, task.getWave().value_or(-1) + 1);
@@ -157,12 +153,8 @@ private:
       times.clear();
     };
     for (Operation &op : llvm::make_early_inc_range(block)) {
-      int64_t time = 0;
-      if (auto task = dyn_cast<plan::TaskOp>(op))
-        time = task.getWave() ? -1 : timeOf(task, symbols);
-      else if (!isa<graph::ReshapeOp, graph::SliceOp, graph::ConcatOp,
-                    graph::ConstantOp>(op))
-        time = -1;
+      auto task = dyn_cast<plan::TaskOp>(op);
+      int64_t time = task && task.getWave() ? -1 : timeOf(&op, symbols);
       if (time < 0) {
         flush();
         continue;

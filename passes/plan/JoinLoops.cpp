@@ -6,10 +6,9 @@
 
 #include "passes/plan/Passes.h"
 
-#include "passes/plan/TaskTimes.h"
+#include "passes/plan/Tasks.h"
 
 #include "dialects/graph/Graph.h"
-#include "dialects/graph/Shape.h"
 
 #include "mlir/IR/IRMapping.h"
 #include "llvm/ADT/SetVector.h"
@@ -21,11 +20,6 @@ namespace weir {
 #include "passes/plan/Passes.h.inc"
 
 namespace {
-
-bool isView(Operation *op) {
-  return isa<graph::ReshapeOp, graph::SliceOp, graph::ConcatOp,
-             graph::ConstantOp>(op);
-}
 
 /// A loop whose first variable alone says when it ends.
 struct CountedLoop {
@@ -39,7 +33,7 @@ struct CountedLoop {
       return std::nullopt;
     auto taskOf = [](Value value, BlockArgument counter) {
       auto task = value.getDefiningOp<plan::TaskOp>();
-      bool counts = task && task->getNumResults() == 1 &&
+      bool counts = task && !task.getWave() && task->getNumResults() == 1 &&
                     task->getBlock() == counter.getOwner() &&
                     llvm::equal(task->getOperands(), ValueRange(counter));
       return counts ? task : plan::TaskOp();
@@ -67,8 +61,7 @@ struct CountedLoop {
   int64_t time(SymbolTable &symbols) {
     int64_t total = 0;
     for (Operation &op : loop.getBody().front().without_terminator()) {
-      auto task = dyn_cast<plan::TaskOp>(op);
-      int64_t time = task ? timeOf(task, symbols) : isView(&op) ? 0 : -1;
+      int64_t time = timeOf(&op, symbols);
       if (time < 0 || time > smallTask)
         return -1;
       total += time;
@@ -79,8 +72,8 @@ struct CountedLoop {
 
 /// What `later` needs of what stands between it and `loop`, in order; none
 /// where that needs the loop, or may not move.
-std::optional<SmallVector<Operation *>> neededBetween(Operation *loop,
-                                                      Operation *later) {
+std::optional<SmallVector<Operation *>>
+neededBetween(Operation *loop, Operation *later, SymbolTable &symbols) {
   SetVector<Operation *> needed;
   needed.insert(later);
   SmallVector<Operation *> moved;
@@ -89,7 +82,7 @@ std::optional<SmallVector<Operation *>> neededBetween(Operation *loop,
       continue;
     if (op != later) {
       auto task = dyn_cast<plan::TaskOp>(op);
-      if (task ? task.getWave().has_value() : !isView(op))
+      if (timeOf(op, symbols) < 0 || (task && task.getWave()))
         return std::nullopt;
       moved.push_back(op);
     }
@@ -126,8 +119,6 @@ void join(CountedLoop &first, CountedLoop &later) {
                 body.addArgument(argument.getType(), argument.getLoc()));
   }
   Operation *end = body.getTerminator();
-  // The step may stand anywhere: what it gives is there before the others.
-  first.step->moveBefore(&body, body.begin());
   b.setInsertionPoint(end);
   for (Operation &op : from.without_terminator())
     if (&op != later.step)
@@ -149,15 +140,8 @@ void join(CountedLoop &first, CountedLoop &later) {
 
 struct JoinLoops : impl::JoinLoopsBase<JoinLoops> {
   void runOnOperation() override {
-    auto slots = getOperation()->getAttrOfType<IntegerAttr>("weir.slots");
-    if (!slots || slots.getInt() <= 1)
-      return;
+    SmallVector<Block *> blocks = blocksForThreads(getOperation());
     SymbolTable symbols(getOperation());
-    SmallVector<Block *> blocks;
-    for (auto entry : getOperation().getOps<func::FuncOp>())
-      if (entry->hasAttr("weir.entry"))
-        entry.walk<WalkOrder::PostOrder>(
-            [&](Block *block) { blocks.push_back(block); });
     for (Block *block : blocks)
       joinLoops(*block, symbols);
   }
@@ -168,15 +152,16 @@ private:
     for (auto loop : llvm::make_early_inc_range(block.getOps<graph::WhileOp>()))
       if (auto counted = CountedLoop::of(loop);
           counted && counted->time(symbols) >= worthMeeting) {
-        if (!before || !joinsWith(*before, *counted))
+        if (!before || !joinsWith(*before, *counted, symbols))
           before = counted;
       }
   }
 
-  static bool joinsWith(CountedLoop &first, CountedLoop &later) {
+  static bool joinsWith(CountedLoop &first, CountedLoop &later,
+                        SymbolTable &symbols) {
     if (!first.hasRoundsOf(later))
       return false;
-    auto needed = neededBetween(first.loop, later.loop);
+    auto needed = neededBetween(first.loop, later.loop, symbols);
     if (!needed)
       return false;
     for (Operation *op : *needed)

@@ -173,10 +173,11 @@ public:
 
   /// Whether that is less work for vectors than a convolution for each phase,
   /// of which few channels leave most of a vector empty.
-  bool areWorth() const {
+  bool areWorth(bool isConstant) const {
     constexpr int64_t lanes = 16;
-    // Results of few channels are dot products of as many others.
-    bool areDots = filter.shape().end()[-2] >= lanes;
+    // Results of few channels are dot products of those that they are made of,
+    // where these are many and the filter can be packed for it.
+    bool areDots = isConstant && filter.shape().end()[-2] >= lanes;
     auto vectors = [&](int64_t channels) {
       return areDots && 2 * channels <= lanes
                  ? double(channels) / lanes
@@ -268,6 +269,7 @@ Expr convolveBack(Expr results, Expr filter, ArrayRef<int64_t> images,
       results.rank() != spatial + 2 || groups < 1 ||
       filter.shape().back() % groups != 0)
     return {};
+  bool isConstant = filter.value.getDefiningOp<graph::ConstantOp>() != nullptr;
   filter = swapChannels(filter, groups);
   bool any = filter && !llvm::is_contained(windows.counts, 0) &&
              !llvm::is_contained(images, 0);
@@ -275,7 +277,8 @@ Expr convolveBack(Expr results, Expr filter, ArrayRef<int64_t> images,
   if (any && groups == 1 && llvm::any_of(windows.strides, isMany) &&
       llvm::none_of(windows.dilations, isMany)) {
     JoinedPhases joined(results, filter, images, windows);
-    if (joined.areShort() && (joined.areWorth() || !Phases::areWorth(windows)))
+    if (joined.areShort() &&
+        (joined.areWorth(isConstant) || !Phases::areWorth(windows)))
       return joined.all();
   }
   if (any && Phases::areWorth(windows))

@@ -38,12 +38,7 @@ struct DotsEmitter {
         depth(e.shape(op.getB()).end()[-2]),
         mostColumns(rows == 1 ? lanes : std::min(columns, lanes / 2)),
         tiles(rows, std::max<int64_t>(1, mostDotSums(target) / mostColumns)) {
-    SmallVector<ReassociationIndices> runs;
-    int64_t rank = e.shape(op.getB()).size();
-    for (int64_t i = 0; i + 1 < rank; ++i)
-      runs.push_back({i});
-    runs.back().push_back(rank - 1);
-    b = e.create<memref::CollapseShapeOp>(op.getB(), runs);
+    b = e.joinLast(op.getB());
   }
 
   // Few sums make short chains of dependent additions: several sets of them

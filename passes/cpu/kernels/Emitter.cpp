@@ -116,6 +116,15 @@ void Emitter::clear(Value run, Value first, Value end, int64_t lanes) {
   loop(whole, end, 1, [&](Value i) { create<memref::StoreOp>(zero, run, i); });
 }
 
+Value Emitter::joinLast(Value buffer) {
+  SmallVector<ReassociationIndices> dimensions;
+  int64_t rank = shape(buffer).size();
+  for (int64_t i = 0; i + 1 < rank; ++i)
+    dimensions.push_back({i});
+  dimensions.back().push_back(rank - 1);
+  return create<memref::CollapseShapeOp>(buffer, dimensions);
+}
+
 Value Emitter::splat(Value scalar, int64_t lanes) {
   return create<vector::BroadcastOp>(VectorType::get(lanes, scalar.getType()),
                                      scalar);

@@ -102,6 +102,8 @@ struct Emitter : mlir::ImplicitLocOpBuilder {
   /// that from L3.
   static constexpr int64_t lineBytes = 64, streamDistance = 4096;
 
+  /// The last two dimensions of a buffer as one.
+  mlir::Value joinLast(mlir::Value buffer);
   /// Memory on the stack, of one part where parts run at once.
   mlir::Value stack(llvm::ArrayRef<int64_t> shape, mlir::Type element);
   /// Generates nothing, but keeps LLVM from moving loads and stores across. Of

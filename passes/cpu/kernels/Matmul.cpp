@@ -56,8 +56,7 @@ struct MatmulEmitter : MatmulBlocks {
     if (depthBlocks() == 1)
       addend = takeAddend(op);
     // Panels of lines, which are words of four bytes.
-    b = e.create<memref::CollapseShapeOp>(
-        b, ArrayRef<ReassociationIndices>{{0}, {1}, {2, 3}});
+    b = e.joinLast(b);
   }
 
   double nanoseconds() const {

@@ -49,7 +49,9 @@ Emitter::Values WaitingSums::loop(int64_t count, int64_t unroll,
   int64_t longest = chain * sets;
   int64_t parts = (count * each + longest / 2) / longest;
   int64_t part =
-      parts > 1 ? llvm::alignTo((count + parts / 2) / parts, unroll) : count;
+      parts > 1 ? llvm::alignTo(
+                      std::max<int64_t>(1, (count + parts / 2) / parts), unroll)
+                : count;
   if (part >= count || !isa<FloatType>(type.getElementType()))
     return join(run(count, unroll, sums, steps));
 

@@ -125,24 +125,14 @@ struct ConvolutionEmitter : ConvolutionBlocks {
     auto type = cast<MemRefType>(x.getType());
     bool run = isRun(pixel) && (copyType || type.getLayout().isIdentity());
     Value source = copyType ? copy.buffer : x, weights = filter;
-    if (words) {
-      // Lines of words as lines of their bytes.
-      SmallVector<ReassociationIndices> lines;
-      int64_t rank = e.shape(weights).size();
-      for (int64_t i = 0; i + 2 < rank; ++i)
-        lines.push_back({i});
-      lines.push_back({rank - 2, rank - 1});
-      weights = e.create<memref::CollapseShapeOp>(weights, lines);
-    }
+    // Lines of words as lines of their bytes.
+    if (words)
+      weights = e.joinLast(weights);
     if (run) {
-      SmallVector<ReassociationIndices> joined;
-      int64_t rank = copyType ? 3 : e.shape(x).size();
-      for (int64_t i = 0; i + 2 < rank; ++i)
-        joined.push_back({i});
-      joined.push_back({rank - 2, rank - 1});
-      source = e.create<memref::CollapseShapeOp>(source, joined);
-      joined = flat ? SmallVector<ReassociationIndices>{{0}, {1, 2}, {3}}
-                    : SmallVector<ReassociationIndices>{{0}, {1}, {2, 3}, {4}};
+      source = e.joinLast(source);
+      SmallVector<ReassociationIndices> joined =
+          flat ? SmallVector<ReassociationIndices>{{0}, {1, 2}, {3}}
+               : SmallVector<ReassociationIndices>{{0}, {1}, {2, 3}, {4}};
       weights = e.create<memref::CollapseShapeOp>(weights, joined);
     }
     SmallVector<Value> rows, columns;

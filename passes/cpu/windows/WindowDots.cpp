@@ -33,12 +33,7 @@ struct WindowDotsEmitter : ChannelTiles {
       lanes /= 2;
     mostColumns = std::clamp<int64_t>(lanes / 2, 1, channels);
     mostWide = std::max<int64_t>(1, mostDotSums(target) / mostColumns);
-    SmallVector<ReassociationIndices> runs;
-    int64_t rank = e.shape(op.getFilter()).size();
-    for (int64_t i = 0; i + 1 < rank; ++i)
-      runs.push_back({i});
-    runs.back().push_back(rank - 1);
-    filter = e.create<memref::CollapseShapeOp>(op.getFilter(), runs);
+    filter = e.joinLast(op.getFilter());
   }
 
   Value weight(const Place &place, Value ky, int64_t kx, int64_t result,
@@ -78,18 +73,24 @@ struct WindowDotsEmitter : ChannelTiles {
     };
     WaitingSums waiting{e, longestChain(target, /*ofPixels=*/true),
                         target.fewRegisters()};
+    // Rows of the window are several chains where they would be a long one.
+    Emitter::Values zeros = sums;
+    bool apart = windowHeight * windowWidth * llvm::divideCeil(inputs, lanes) >
+                 waiting.chain;
     sums = e.loop(
         place.low, place.high, 1, sums, [&](Value ky, ValueRange carried) {
           auto steps = [&](Value vector, int64_t some, Emitter::Values &sums) {
             for (int64_t u = 0; u < some; ++u)
               step(ky, e.times(e.plus(vector, u), lanes), lanes, sums);
           };
-          Emitter::Values sums(carried);
+          Emitter::Values sums = apart ? zeros : Emitter::Values(carried);
           if (int64_t vectors = inputs / lanes)
             sums = waiting.loop(vectors, /*unroll=*/1, sums, steps, /*sets=*/1,
                                 /*each=*/windowWidth);
           if (int64_t rest = inputs % lanes)
             step(ky, e.index(inputs - rest), rest, sums);
+          for (size_t i = 0; apart && i < sums.size(); ++i)
+            sums[i] = e.sum(carried[i], sums[i]);
           return sums;
         });
     withTile(place, [&](const Tile &shape) { finishDots(e, op, shape, sums); });

@@ -139,6 +139,22 @@ func.func @window_dots(%x: memref<1x9x3x32xf32>, %w: memref<2x3x3x32x1xf32>, %y:
 
 // -----
 
+// Taps of one step of a row are more than a chain of additions: each step is one
+// by itself, and rows are added up.
+// CHECK-LABEL: func @long_rows
+// CHECK-COUNT-170: vector.fma
+// CHECK: arith.addf
+// CHECK-NOT: kernel
+func.func @long_rows(%x: memref<1x170x16xf32>, %w: memref<1x170x16x1xf32>, %y: memref<1x1x1xf32>) {
+  kernel.convolution ins(%x, %w : memref<1x170x16xf32>, memref<1x170x16x1xf32>) outs(%y : memref<1x1x1xf32>) attributes {dilations = array<i64: 1>, groups = 1 : i64, padding = array<i64: 0>, strides = array<i64: 1>} {
+  ^bb0(%sum: f32):
+    kernel.yield %sum : f32
+  }
+  return
+}
+
+// -----
+
 // Threads share the tiles of a line, of a direct sum, whose copy they make by
 // pieces, and of dot products.
 // CHECK-LABEL: func @lines

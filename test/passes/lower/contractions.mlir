@@ -50,6 +50,16 @@ func.func @few_columns(%a: tensor<30x64xf32>, %b: tensor<64x3xf32> {weir.constan
 
 // -----
 
+// Nor where a window is so wide that its code would be long.
+// CHECK-LABEL: @wide_window
+func.func @wide_window(%x: tensor<1x99x32xf32>, %w: tensor<17x32x2xf32> {weir.constant}) -> tensor<1x83x2xf32> {
+  // CHECK: kernel.pack_filter ins(%arg1 : tensor<17x32x2xf32>) groups 1 outs(%{{.*}} : tensor<1x17x32x16xf32>)
+  %y = graph.convolution %x, %w strides [1] padding_low [0] padding_high [0] dilations [1] groups 1 : tensor<1x99x32xf32>, tensor<17x32x2xf32>
+  return %y : tensor<1x83x2xf32>
+}
+
+// -----
+
 // One column is a panel as it lies, whoever makes it.
 // CHECK-LABEL: @column
 func.func @column(%a: tensor<3x30x64xf32>, %b: tensor<3x64x1xf32>, %c: tensor<3x1x64xf32>) -> (tensor<3x30x1xf32>, tensor<3x30x1xf32>) {

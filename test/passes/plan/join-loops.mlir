@@ -7,8 +7,8 @@
 // CHECK-NEXT: %[[R:.*]]:3 = graph.while(%arg0, %arg1, %[[ALL]])
 // CHECK: plan.task @ends(%{{.*}})
 // CHECK: ^bb0(%[[I:.*]]: tensor<i64>, %[[A:.*]]: tensor<4xf32>, %[[B:.*]]: tensor<4xf32>)
-// CHECK-NEXT: %[[J:.*]] = plan.task @next(%[[I]])
 // CHECK-NEXT: %[[C:.*]] = plan.task @step(%[[A]], %[[I]])
+// CHECK-NEXT: %[[J:.*]] = plan.task @next(%[[I]])
 // CHECK-NEXT: %[[D:.*]] = plan.task @step(%[[B]], %[[J]])
 // CHECK-NEXT: graph.yield %[[J]], %[[C]], %[[D]]
 // CHECK: return %[[R]]#1, %[[R]]#2

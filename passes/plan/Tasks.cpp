@@ -1,0 +1,36 @@
+// Tasks of the outer program, for what brings them together.
+
+#include "passes/plan/Tasks.h"
+
+#include "dialects/graph/Graph.h"
+#include "dialects/graph/Shape.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+using namespace mlir;
+
+namespace weir {
+
+int64_t timeOf(Operation *op, SymbolTable &symbols) {
+  if (isa<graph::ReshapeOp, graph::SliceOp, graph::ConcatOp, graph::ConstantOp>(
+          op))
+    return 0;
+  auto task = dyn_cast<plan::TaskOp>(op);
+  auto kernel = task ? symbols.lookup<func::FuncOp>(task.getKernel()) : nullptr;
+  auto time =
+      kernel ? kernel->getAttrOfType<IntegerAttr>("weir.nanoseconds") : nullptr;
+  return time ? time.getInt() : -1;
+}
+
+SmallVector<Block *> blocksForThreads(ModuleOp module) {
+  SmallVector<Block *> blocks;
+  auto slots = module->getAttrOfType<IntegerAttr>("weir.slots");
+  if (!slots || slots.getInt() <= 1)
+    return blocks;
+  for (auto entry : module.getOps<func::FuncOp>())
+    if (entry->hasAttr("weir.entry"))
+      entry.walk([&](Block *block) { blocks.push_back(block); });
+  return blocks;
+}
+
+} // namespace weir
