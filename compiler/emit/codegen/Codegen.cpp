@@ -1,6 +1,7 @@
 // LLVM's passes over one module, and its code generation.
 
 #include "compiler/emit/codegen/FoldBroadcasts.h"
+#include "compiler/emit/codegen/HalfComparisons.h"
 #include "compiler/emit/codegen/Parts.h"
 #include "compiler/target/Target.h"
 
@@ -92,6 +93,10 @@ void optimize(Module &module, TargetMachine &machine, unsigned optLevel) {
       [](LoopPassManager &loops, OptimizationLevel) {
         loops.addPass(KeepLargeLoops());
       });
+  passes.registerOptimizerLastEPCallback([](ModulePassManager &module,
+                                            OptimizationLevel) {
+    module.addPass(createModuleToFunctionPassAdaptor(WidenHalfComparisons()));
+  });
   passes.registerModuleAnalyses(modules);
   passes.registerCGSCCAnalyses(calls);
   passes.registerFunctionAnalyses(functions);
