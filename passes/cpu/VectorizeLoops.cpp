@@ -1,4 +1,5 @@
-// Loops over 32-bit elements that lie side by side become loops over vectors.
+// Loops over 32-bit elements that lie side by side become loops over vectors,
+// as do those that read or write floats of 16 bits.
 //
 // LLVM's vectorizer must prove from addresses that buffers do not overlap, and
 // knows no maximum that keeps a NaN cheaply. Here the op says what it reads,
@@ -195,7 +196,8 @@ private:
 
   void fetchStreams() {
     for (OpOperand *input : nest.op.getDpsInputOperands())
-      if (nest.isRead(*input) && !nest.isInvariant(*input))
+      if (nest.isRead(*input) && !nest.isInvariant(*input) &&
+          isWord(getElementTypeOrSelf(input->get())))
         if (std::optional<int64_t> ahead = streams.begin(nest, *input))
           fetched.insert({input, *ahead});
   }

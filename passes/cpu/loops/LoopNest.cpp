@@ -14,6 +14,8 @@ namespace weir {
 
 bool isWord(Type type) { return type.isF32() || type.isInteger(32); }
 
+bool isHalf(Type type) { return type.isF16() || type.isBF16(); }
+
 /// Whether indices are sums of multiples of loops.
 static bool isSum(AffineMap map) {
   bool all = map.getNumSymbols() == 0;
@@ -29,7 +31,7 @@ bool isWidenable(Operation &inner) {
   if (!kernel::isWidenable(inner))
     return false;
   Type type = inner.getResult(0).getType();
-  return (isWord(type) || type.isInteger(1)) &&
+  return (isWord(type) || isHalf(type) || type.isInteger(1)) &&
          !isa<arith::DivSIOp, arith::DivUIOp, arith::RemSIOp, arith::RemUIOp,
               arith::CeilDivSIOp, arith::CeilDivUIOp, arith::FloorDivSIOp>(
              inner);
@@ -81,10 +83,14 @@ bool LoopNest::applies() {
       llvm::any_of(ranges, ShapedType::isDynamic) ||
       !op.hasPureBufferSemantics() || !llvm::all_of(maps, isSum))
     return false;
-  for (OpOperand &operand : op->getOpOperands())
-    if ((!op.isDpsInput(&operand) || isRead(operand)) &&
-        !isWord(getElementTypeOrSelf(operand.get().getType())))
+  for (OpOperand &operand : op->getOpOperands()) {
+    Type element = getElementTypeOrSelf(operand.get().getType());
+    bool accumulates =
+        !op.isDpsInput(&operand) && op.getNumReductionLoops() > 0;
+    if ((!op.isDpsInput(&operand) || isRead(operand)) && !isWord(element) &&
+        (accumulates || !isHalf(element)))
       return false;
+  }
   for (Operation &inner : body->without_terminator())
     if (!isWidenable(inner))
       return false;

@@ -10,6 +10,9 @@ namespace weir {
 /// Elements of 32 bits, which are the lanes of vectors.
 bool isWord(mlir::Type type);
 
+/// Floats of 16 bits, which become such where they are read.
+bool isHalf(mlir::Type type);
+
 /// Whether an op has a vector form of such elements in which lanes that are not
 /// valid, read as zero, do no harm.
 bool isWidenable(mlir::Operation &inner);

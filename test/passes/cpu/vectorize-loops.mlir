@@ -387,3 +387,39 @@ func.func @pairs(%x: memref<40x2xf32>, %y: memref<2x40xf32>) {
   }
   return
 }
+
+// -----
+
+// Halves are lanes of as many elements as f32 has, widened and rounded in registers.
+// CHECK-LABEL: func @halves
+// CHECK: vector.load %{{.*}} : memref<8x100xf16>, vector<[[N:[0-9]+]]xf16>
+// CHECK: arith.extf %{{.*}} : vector<[[N]]xf16> to vector<[[N]]xf32>
+// CHECK: arith.cmpf olt, %{{.*}} : vector<[[N]]xf32>
+// CHECK: arith.truncf %{{.*}} : vector<[[N]]xf32> to vector<[[N]]xbf16>
+// CHECK: vector.store %{{.*}} : memref<8x100xbf16>, vector<[[N]]xbf16>
+func.func @halves(%x: memref<8x100xf16>, %y: memref<8x100xbf16>) {
+  %zero = arith.constant 0.0 : f32
+  linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]} ins(%x : memref<8x100xf16>) outs(%y : memref<8x100xbf16>) {
+  ^bb0(%in: f16, %out: bf16):
+    %0 = arith.extf %in : f16 to f32
+    %1 = arith.cmpf olt, %0, %zero : f32
+    %2 = arith.select %1, %zero, %0 : f32
+    %3 = arith.truncf %2 : f32 to bf16
+    linalg.yield %3 : bf16
+  }
+  return
+}
+
+// -----
+
+// Sums of halves stay loops: each would be rounded.
+// CHECK-LABEL: func @half_sums
+// CHECK-NOT: vector
+func.func @half_sums(%x: memref<8x100xf16>, %y: memref<8xf16>) {
+  linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0)>], iterator_types = ["parallel", "reduction"]} ins(%x : memref<8x100xf16>) outs(%y : memref<8xf16>) {
+  ^bb0(%in: f16, %out: f16):
+    %0 = arith.addf %out, %in : f16
+    linalg.yield %0 : f16
+  }
+  return
+}
