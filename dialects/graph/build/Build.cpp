@@ -76,11 +76,15 @@ FailureOr<SmallVector<int64_t>> broadcastShapes(ArrayRef<int64_t> a,
   return shape;
 }
 
-Value castTo(ImplicitLocOpBuilder &b, Value value, Type elementType) {
+Value castTo(ImplicitLocOpBuilder &b, Value value, Type elementType,
+             bool rounds) {
   RankedTensorType type = typeOf(value);
   if (type.getElementType() == elementType)
     return value;
-  return make<graph::CastOp>(b, type.clone(elementType), value);
+  rounds &= isa<FloatType>(type.getElementType()) &&
+            isa<FloatType>(elementType) &&
+            elementType.getIntOrFloatBitWidth() < type.getElementTypeBitWidth();
+  return make<graph::CastOp>(b, type.clone(elementType), value, rounds);
 }
 
 Value reshapeTo(ImplicitLocOpBuilder &b, Value value, ArrayRef<int64_t> shape) {

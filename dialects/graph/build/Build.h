@@ -59,9 +59,10 @@ broadcastShapes(llvm::ArrayRef<int64_t> a, llvm::ArrayRef<int64_t> b);
 /// `value` broadcast by NumPy's rules; itself where it has that shape.
 mlir::Value broadcastTo(mlir::ImplicitLocOpBuilder &b, mlir::Value value,
                         llvm::ArrayRef<int64_t> shape);
-/// `value` converted to an element type, as graph.cast does.
+/// `value` converted to an element type, as graph.cast does; with `rounds`
+/// because the graph says so.
 mlir::Value castTo(mlir::ImplicitLocOpBuilder &b, mlir::Value value,
-                   mlir::Type elementType);
+                   mlir::Type elementType, bool rounds = false);
 mlir::Value reshapeTo(mlir::ImplicitLocOpBuilder &b, mlir::Value value,
                       llvm::ArrayRef<int64_t> shape);
 mlir::Value transposeBy(mlir::ImplicitLocOpBuilder &b, mlir::Value value,

@@ -82,6 +82,11 @@ Expr cast(Expr x, Type elementType) {
   return x ? Expr(*x.b, castTo(*x.b, x.value, elementType)) : Expr();
 }
 
+Expr rounded(Expr x, Type elementType) {
+  return x ? Expr(*x.b, castTo(*x.b, x.value, elementType, /*rounds=*/true))
+           : Expr();
+}
+
 template <typename Op>
 static Expr reduce(Expr x, ArrayRef<int64_t> dims, bool keep) {
   if (!x || (!dims.empty() && (dims.front() < 0 || dims.back() >= x.rank())))

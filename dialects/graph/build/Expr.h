@@ -67,6 +67,8 @@ Expr rsqrt(Expr x);
 Expr responseFactor(Expr x, double exponent, bool isPositive);
 Expr select(Expr condition, Expr x, Expr y);
 Expr cast(Expr x, mlir::Type elementType);
+/// As `cast`, of elements that the graph itself wants to be of this type.
+Expr rounded(Expr x, mlir::Type elementType);
 
 /// Reductions along `dims` (ascending), which stay as 1 where `keep`.
 Expr sum(Expr x, llvm::ArrayRef<int64_t> dims, bool keep = false);

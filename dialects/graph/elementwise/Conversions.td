@@ -53,8 +53,12 @@ def Graph_CastOp : Graph_ScalarOp<"cast", [SameOperandsAndResultShape]> {
     number, its nearest, and 0 for what is not a number. Integers wrap. A truth
     value is 0 or 1, and what is not 0 is true.
 
+    Floats that become narrower ones may stay wide where they are computed with.
+    With `rounds` they do not: whoever wrote the graph asked for that type.
+
     ```mlir
     %y = graph.cast %x : tensor<4xf32> to tensor<4xi32>
+    %h = graph.cast %x rounds : tensor<4xf32> to tensor<4xf16>
     ```
   }];
   let scalar = [{
@@ -64,9 +68,11 @@ def Graph_CastOp : Graph_ScalarOp<"cast", [SameOperandsAndResultShape]> {
     return ::weir::graph::Scalar(b, loc, args[0], fromUnsigned)
         .to(::weir::graph::signless(to), to.isUnsignedInteger());
   }];
-  let arguments = (ins Graph_Tensor:$x);
+  let arguments = (ins Graph_Tensor:$x, UnitAttr:$rounds);
   let results = (outs Graph_Tensor:$result);
-  let assemblyFormat = "$x attr-dict `:` type($x) `to` type($result)";
+  let assemblyFormat = [{
+    $x (`rounds` $rounds^)? attr-dict `:` type($x) `to` type($result)
+  }];
   let derivative = "rule";
 }
 

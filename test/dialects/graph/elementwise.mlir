@@ -192,8 +192,10 @@ func.func @select(%p: tensor<4xi1>, %x: tensor<4xf32>, %y: tensor<4xf32>) {
 
 // CHECK-LABEL: @cast(
 // CHECK: graph.cast %{{.*}} : tensor<4xf32> to tensor<4xi32>
+// CHECK: graph.cast %{{.*}} rounds : tensor<4xf32> to tensor<4xf16>
 func.func @cast(%x: tensor<4xf32>) {
   %y = graph.cast %x : tensor<4xf32> to tensor<4xi32>
+  %h = graph.cast %x rounds : tensor<4xf32> to tensor<4xf16>
   return
 }
 

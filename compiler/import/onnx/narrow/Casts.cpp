@@ -34,7 +34,7 @@ static LogicalResult castToNamed(Node &node) {
   if (!to)
     return node.error() << "casts to '" << escaped(name, 20)
                         << "', which is no type of numbers";
-  return give(node, cast(numbersAt(node, 0), to));
+  return give(node, rounded(numbersAt(node, 0), to));
 }
 
 static LogicalResult importCast(Node &node) {
@@ -47,7 +47,7 @@ static LogicalResult importCast(Node &node) {
           formatOf(llvm::isInt<32>(number) ? static_cast<int>(number) : 0))
     return castTo(node, *format);
   Type to = node.typeAttr("to");
-  return to ? give(node, cast(numbersAt(node, 0), to)) : failure();
+  return to ? give(node, rounded(numbersAt(node, 0), to)) : failure();
 }
 
 /// To the type of operand 1.
@@ -56,7 +56,7 @@ static LogicalResult importCastLike(Node &node) {
     return failure();
   if (const Narrow *like = narrowAt(node, 1))
     return castTo(node, like->format);
-  return give(node, cast(numbersAt(node, 0), node.element(1)));
+  return give(node, rounded(numbersAt(node, 0), node.element(1)));
 }
 
 void addCastHandlers(Handlers &handlers) {

@@ -28,7 +28,7 @@ LogicalResult importCast(Node &node) {
       isa<FloatType>(x.elementType()) &&
       to.getIntOrFloatBitWidth() < x.elementType().getIntOrFloatBitWidth())
     return node.unsupported("truncation to a narrower float");
-  return node.result(castTo(node.b, x.value, to));
+  return node.result(castTo(node.b, x.value, to, /*rounds=*/true));
 }
 
 /// Each element as the parts of its bits, low ones first, along a new last
