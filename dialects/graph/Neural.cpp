@@ -28,6 +28,9 @@ LogicalResult MatmulOp::inferReturnTypes(MLIRContext *,
   auto b = cast<RankedTensorType>(adaptor.getB().getType());
   // (C1)
   Type element = productType(a.getElementType(), b.getElementType());
+  if (a.getElementType().isF32() &&
+      (b.getElementType().isF16() || b.getElementType().isBF16()))
+    element = a.getElementType();
   if (!element || a.getRank() < 2 || a.getRank() != b.getRank() ||
       a.getShape().drop_back(2) != b.getShape().drop_back(2))
     return emitOptionalError(loc, "cannot multiply ", a, " by ", b);

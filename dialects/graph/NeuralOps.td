@@ -8,8 +8,9 @@ include "dialects/graph/GraphBase.td"
 def Graph_MatmulOp : Graph_Op<"matmul", [InferTypeOpAdaptor]> {
   let summary = "Matrix product over the last two dimensions";
   let description = [{
-    - (C1) `a` and `b` have one element type, or `a` has ui8 and `b` i8, and
-      then the result i32; one rank of at least 2, and the same leading (batch)
+    - (C1) `a` and `b` have one element type; or `a` has ui8 and `b` i8, and
+      then the result i32, or `a` has f32 and `b` f16 or bf16, and then the
+      result f32. They have one rank of at least 2, and the same leading (batch)
       dimensions.
     - (C2) the contracted dimensions have one size.
 

@@ -126,12 +126,15 @@ static LogicalResult verifyEpilogue(KernelOpInterface op) {
   return success();
 }
 
-// The inputs share one element type, which the sums are made of.
+// The inputs share one element type, which the sums are made of; but f32 may be
+// multiplied by what becomes f32.
 static LogicalResult verifySums(KernelOpInterface op, Value a, Value b,
                                 bool isUnsigned = false) {
   Type element = shaped(a).getElementType();
   Type sum = op.getEpilogue().front().getArgument(0).getType();
-  if (element != shaped(b).getElementType())
+  bool widens = isa<MatmulOp>(op) && element.isF32() &&
+                sumType(shaped(b).getElementType()) == element;
+  if (element != shaped(b).getElementType() && !widens)
     return op->emitOpError("multiplies ")
            << a.getType() << " by " << b.getType();
   if (!element.isIntOrFloat() || !sum.isIntOrFloat() ||

@@ -22,8 +22,9 @@ def Kernel_MatmulOp : Kernel_SumOp<"matmul"> {
     - (C1) `out` is `batch.. x M x N`, `a` is `batch.. x M x K`, or
       `batch.. x K x M` with `transpose_a`.
     - (C2) `b` is plain, `batch.. x K x N`, or packed, `batch.. x ceil(N/NR) x K
-      x NR`, its last panel padded with zeros; with `NR` of 1 sums of floats are
-      made as dot products of rows and columns. With `shared`, every batch uses
+      x NR`, its last panel padded with zeros; its elements are those of `a`, or
+      with `a` of f32 f16 or bf16. With `NR` of 1 sums of floats are made as dot
+      products of rows and columns. With `shared`, every batch uses
       one `b`, which has no such dimensions. It may also be in tiles (C6).
     - (C3) the epilogue takes the sum and one scalar an extra, and yields an
       element of `out`; the type of its first argument is the type of the sums.

@@ -50,8 +50,9 @@ bool isConstant(Value value) {
 
 /// Whether unsigned bytes are multiplied by signed ones.
 bool multipliesBytes(Operation *op) {
-  return getElementTypeOrSelf(op->getOperand(0)) !=
-         getElementTypeOrSelf(op->getOperand(1));
+  return isa<IntegerType>(getElementTypeOrSelf(op->getOperand(0))) &&
+         getElementTypeOrSelf(op->getOperand(0)) !=
+             getElementTypeOrSelf(op->getOperand(1));
 }
 
 /// Panels for sums of `element`: of one column each with `runs`, and as a row

@@ -68,9 +68,10 @@ bool isWorthPairing(Operation *packed) {
     return false;
   }
   auto a = cast<ShapedType>(x.getType());
-  if (!a.getElementType().isF32() || !sum.isF32())
-    return false;
   auto panels = cast<ShapedType>(packed->getResult(0).getType());
+  if (!a.getElementType().isF32() || !panels.getElementType().isF32() ||
+      !sum.isF32())
+    return false;
   int64_t columns = cast<ShapedType>(out.getType()).getShape().back();
   int64_t rows = rowsOf(out), depth = a.getShape().back();
   // Of fewer rows weights take longer to come. Rows have the same sums in a

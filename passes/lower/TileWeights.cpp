@@ -108,8 +108,10 @@ int64_t partsInTiles(Operation *packed) {
   bool oneSide = out.getRank() == 2 || product.getShared();
   bool bytes = sum.isInteger(32);
   bool dots = bytes ? !target.byteTiles : !target.tiles;
+  Type weight = getElementTypeOrSelf(packed->getResult(0).getType());
   if (product.hasColumnRuns() || !multiplies(target, element, sum) ||
-      !oneSide || product.getTransposeA() || product.getUnsignedA() ||
+      (element.isF32() && !weight.isF32()) || !oneSide ||
+      product.getTransposeA() || product.getUnsignedA() ||
       out.getNumElements() == 0)
     return 0;
   int64_t parts = partsOf(packed, element);

@@ -1,6 +1,14 @@
 // What the ops of family Neural refuse.
 // RUN: weir-opt %s -split-input-file -verify-diagnostics
 
+func.func @wider(%a: tensor<2x3xf16>, %b: tensor<3x4xf32>) {
+  // expected-error @+1 {{cannot multiply}}
+  %c = graph.matmul %a, %b : tensor<2x3xf16>, tensor<3x4xf32>
+  return
+}
+
+// -----
+
 func.func @batches(%a: tensor<2x2x3xf32>, %b: tensor<3x3x4xf32>) {
   // expected-error @+1 {{cannot multiply}}
   %c = graph.matmul %a, %b : tensor<2x2x3xf32>, tensor<3x3x4xf32>

@@ -8,6 +8,13 @@ func.func @matmul(%a: tensor<2x3xf32>, %b: tensor<3x4xf32>) -> tensor<2x4xf32> {
   return %c : tensor<2x4xf32>
 }
 
+// CHECK-LABEL: @matmul_mixed
+func.func @matmul_mixed(%a: tensor<2x3xf32>, %b: tensor<3x4xbf16>) -> tensor<2x4xf32> {
+  // CHECK: graph.matmul %{{.*}}, %{{.*}} : tensor<2x3xf32>, tensor<3x4xbf16>
+  %c = graph.matmul %a, %b : tensor<2x3xf32>, tensor<3x4xbf16>
+  return %c : tensor<2x4xf32>
+}
+
 // CHECK-LABEL: @matmul_transposed
 func.func @matmul_transposed(%a: tensor<5x3x2xi32>, %b: tensor<5x4x3xi32>) -> tensor<5x2x4xi32> {
   // CHECK: transpose_a transpose_b : tensor<5x3x2xi32>, tensor<5x4x3xi32>

@@ -33,6 +33,17 @@ func.func @matmul_c2_panels(%a: memref<4x8xf32>, %b: memref<1x8x16xf32>, %c: mem
 
 // -----
 
+func.func @matmul_c2_wider(%a: memref<4x8xf16>, %b: memref<8x20xf32>, %c: memref<4x20xf32>) {
+  // expected-error@+1 {{multiplies 'memref<4x8xf16>' by 'memref<8x20xf32>'}}
+  kernel.matmul ins(%a, %b : memref<4x8xf16>, memref<8x20xf32>) outs(%c : memref<4x20xf32>) {
+  ^bb0(%sum: f32):
+    kernel.yield %sum : f32
+  }
+  return
+}
+
+// -----
+
 func.func @matmul_c3_sum(%a: memref<4x8xf32>, %b: memref<8x20xf32>, %c: memref<4x20xf16>) {
   // expected-error@+1 {{cannot sum 'f32' in 'f16'}}
   kernel.matmul ins(%a, %b : memref<4x8xf32>, memref<8x20xf32>) outs(%c : memref<4x20xf16>) {

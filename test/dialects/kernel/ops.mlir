@@ -29,6 +29,19 @@ func.func @matmul_buffers(%a: memref<2x8x4xf16>, %b: memref<2x8x20xf16>, %c: mem
 
 // -----
 
+// Rows of f32 by columns that become f32.
+// CHECK-LABEL: func @matmul_mixed
+// CHECK: kernel.matmul ins(%{{.*}}, %{{.*}} : memref<4x8xf32>, memref<8x20xf16>) outs(%{{.*}} : memref<4x20xf32>)
+func.func @matmul_mixed(%a: memref<4x8xf32>, %b: memref<8x20xf16>, %c: memref<4x20xf32>) {
+  kernel.matmul ins(%a, %b : memref<4x8xf32>, memref<8x20xf16>) outs(%c : memref<4x20xf32>) {
+  ^bb0(%sum: f32):
+    kernel.yield %sum : f32
+  }
+  return
+}
+
+// -----
+
 // CHECK-LABEL: func @pack
 // CHECK: kernel.pack ins(%{{.*}} : tensor<8x20xf32>) outs(%{{.*}} : tensor<1x8x32xf32>) -> tensor<1x8x32xf32>
 func.func @pack(%b: tensor<8x20xf32>, %e: tensor<1x8x32xf32>) -> tensor<1x8x32xf32> {
