@@ -64,6 +64,35 @@ def FoldConstants : Pass<"weir-fold-constants", "::mlir::ModuleOp"> {
                         "The most bytes of one result">];
 }
 
+def WidenHalves : Pass<"weir-widen-halves", "::mlir::ModuleOp"> {
+  let summary = "Computes with floats of 16 bits as with f32";
+  let description = [{
+    A CPU makes sums and functions of f16 and bf16 in f32 whatever the graph
+    says, and has kernels of f32 that are the faster; so values stay f32 between
+    ops and are rounded where they leave the graph, are stored or are cast to
+    halves. That is as exact or more so, and what ONNX Runtime and XLA do by
+    themselves. What only moves elements takes f32 where these are at hand.
+
+    What one row is multiplied by stays as it is stored: such a product waits for
+    it. Where there are more constants than caches hold, those of up to 8 do. So
+    does what would be too large to fold. Contractions of bf16 stay as they are, of
+    which processors have products of their own, and all of a GPU.
+
+    ```mlir
+    %1 = graph.exp %0 : tensor<4xf16>
+    %2 = graph.add %1, %0 : tensor<4xf16>
+    // becomes
+    %x = graph.cast %0 : tensor<4xf16> to tensor<4xf32>
+    %1 = graph.exp %x : tensor<4xf32>
+    %s = graph.add %1, %x : tensor<4xf32>
+    %2 = graph.cast %s : tensor<4xf32> to tensor<4xf16>
+    ```
+  }];
+  let dependentDialects = ["::weir::graph::GraphDialect"];
+  let options = [Option<"maxBytes", "max-bytes", "int64_t", "67108864",
+                        "The most bytes of a constant as f32">];
+}
+
 def FormByteProducts : Pass<"weir-form-byte-products", "::mlir::ModuleOp"> {
   let summary = "Multiplies quantized operands as bytes";
   let description = [{

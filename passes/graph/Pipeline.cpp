@@ -12,6 +12,8 @@ namespace weir {
 void addGraphPasses(OpPassManager &passes) {
   passes.addPass(createInsertInit());
   passes.addPass(createPruneUnused());
+  // What follows knows constants of f32.
+  passes.addPass(createWidenHalves());
   // Before the weights of products are folded to floats.
   passes.addPass(createFormByteProducts());
   passes.addPass(createCanonicalizerPass());

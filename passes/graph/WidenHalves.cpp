@@ -1,0 +1,237 @@
+// Floats of 16 bits are computed with as f32.
+//
+// A CPU widens both operands of what it computes with halves and rounds what it
+// makes of them. The kernels of f32 are the fastest there are; so values stay
+// f32 from where they are made to where they are stored.
+
+#include "passes/graph/Passes.h"
+
+#include "dialects/graph/Elements.h"
+#include "dialects/graph/Elementwise.h"
+#include "dialects/graph/Graph.h"
+#include "dialects/graph/Index.h"
+#include "dialects/graph/Neural.h"
+#include "dialects/graph/Reduce.h"
+#include "dialects/graph/Shape.h"
+
+using namespace mlir;
+
+namespace weir {
+#define GEN_PASS_DEF_WIDENHALVES
+#include "passes/graph/Passes.h.inc"
+
+namespace {
+
+/// So few rows wait for what they are multiplied by where that comes from
+/// memory: elements of half the size take half the time. From a cache it comes
+/// as quickly as it is used; then to widen it costs several rows a quarter
+/// more.
+constexpr int64_t fewRows = 8;
+constexpr int64_t cached = 8 << 20; // elements
+
+bool isHalf(Value value) {
+  Type element = getElementTypeOrSelf(value);
+  return element.isF16() || element.isBF16();
+}
+
+/// Whether all elements of the result are some of the operands'.
+bool isMovement(Operation *op) {
+  return isa<graph::PoolMaxOp, graph::ReshapeOp, graph::TransposeOp,
+             graph::BroadcastOp, graph::SliceOp, graph::PadOp, graph::ConcatOp,
+             graph::ReverseOp>(op);
+}
+
+/// Whether elements are taken from places that the run knows, or put there:
+/// only the first operand may be large.
+bool isIndexed(Operation *op) {
+  return isa<graph::GatherOp, graph::GatherNdOp, graph::ScatterOp,
+             graph::DynamicSliceOp, graph::DynamicUpdateSliceOp, graph::SortOp,
+             graph::TopKOp>(op);
+}
+
+/// Whether the op computes in f32 whatever its elements are, and nothing else
+/// depends on their type.
+bool computes(Operation *op) {
+  if (isa<graph::ScalarOpInterface>(op))
+    return !isa<graph::CastOp, graph::BitcastOp>(op);
+  return isa<graph::SoftmaxOp, graph::LogSoftmaxOp, graph::PoolAverageOp,
+             graph::PoolArgMaxOp, graph::ReduceSumOp, graph::ReduceProdOp,
+             graph::ReduceMaxOp, graph::ReduceMinOp, graph::ArgMaxOp,
+             graph::ArgMinOp, graph::CumulativeSumOp, graph::CumulativeProdOp,
+             graph::CumulativeLogSumExpOp>(op);
+}
+
+class Widening {
+public:
+  Widening(Operation *module, int64_t mostBytes) : mostBytes(mostBytes) {
+    int64_t elements = 0;
+    module->walk([&](graph::ConstantOp constant) {
+      if (isHalf(constant) && elements <= cached)
+        elements += constant.getType().getNumElements();
+    });
+    rowsThatWait = elements > cached ? fewRows : 1;
+  }
+
+  void run(Region &region) {
+    for (Block &block : region)
+      for (Operation &op : llvm::make_early_inc_range(block)) {
+        for (Region &inner : op.getRegions())
+          run(inner);
+        if (auto cast = dyn_cast<graph::CastOp>(op))
+          takeWide(cast);
+        else if (worth(&op))
+          replace(&op);
+      }
+  }
+
+  /// Erases what nobody asked for.
+  void finish() {
+    for (graph::CastOp cast : llvm::reverse(casts))
+      if (cast.use_empty())
+        cast.erase();
+  }
+
+private:
+  /// Whether `value` is what something in f32 was rounded to.
+  bool isComputed(Value value) const {
+    return value.getDefiningOp<graph::CastOp>() && wide.contains(value);
+  }
+
+  /// Whether `value` is at hand as f32, or will be when it is compiled.
+  bool isWide(Value value) const {
+    return isComputed(value) || isFoldable(value);
+  }
+
+  bool isFoldable(Value value) const {
+    if (!value.getDefiningOp<graph::ConstantOp>())
+      return false;
+    // Twice as many bytes as f32.
+    int64_t elements = cast<RankedTensorType>(value.getType()).getNumElements();
+    return elements <= mostBytes / 4;
+  }
+
+  bool worth(Operation *op) const {
+    auto halves = llvm::make_filter_range(op->getOperands(), isHalf);
+    if (halves.empty())
+      return false;
+    if (isMovement(op))
+      return llvm::all_of(halves, [&](Value x) { return isWide(x); });
+    if (isIndexed(op))
+      return isComputed(op->getOperand(0));
+    if (auto product = dyn_cast<graph::MatmulOp>(op))
+      return isWorth(product);
+    if (isa<graph::ConvolutionOp, graph::FilterGradientOp>(op))
+      return hasNoProducts(op->getOperand(0)) &&
+             llvm::all_of(halves, [&](Value x) {
+               return !x.getDefiningOp<graph::ConstantOp>() || isWide(x);
+             });
+    return computes(op);
+  }
+
+  /// Whether there are no products of such elements but those of f32.
+  static bool hasNoProducts(Value value) {
+    return getElementTypeOrSelf(value).isF16();
+  }
+
+  bool isWorth(graph::MatmulOp op) const {
+    return hasNoProducts(op.getA()) &&
+           !waitsFor(op.getA(), op.getType().getShape().back());
+  }
+
+  /// Whether `operand` stays as it is stored, of which each element is used so
+  /// many times.
+  bool waitsFor(Value operand, int64_t uses) const {
+    bool isConstant = bool(operand.getDefiningOp<graph::ConstantOp>());
+    return !isComputed(operand) &&
+           (uses <= rowsThatWait || (isConstant && !isFoldable(operand)));
+  }
+
+  /// Whether the product takes its right side as halves.
+  bool isMixed(graph::MatmulOp op) const {
+    return waitsFor(op.getB(), op.getType().getShape().end()[-2]);
+  }
+
+  Value widened(Value value) {
+    auto [found, isNew] = wide.try_emplace(value);
+    if (isNew) {
+      OpBuilder b(value.getContext());
+      b.setInsertionPointAfterValue(value);
+      Type type = cast<RankedTensorType>(value.getType()).clone(b.getF32Type());
+      auto made = b.create<graph::CastOp>(value.getLoc(), type, value);
+      ours.insert(made);
+      casts.push_back(made);
+      // It may have moved.
+      wide[value] = made;
+    }
+    return wide.lookup(value);
+  }
+
+  /// A conversion of what was rounded takes what it was rounded from.
+  void takeWide(graph::CastOp op) {
+    if (ours.contains(op))
+      return;
+    if (isHalf(op) && !op.getRounds() &&
+        getElementTypeOrSelf(op.getX()).isF32()) {
+      wide[op] = op.getX();
+      casts.push_back(op);
+    }
+    if (!isHalf(op.getX()))
+      return;
+    Value from = wide.lookup(op.getX());
+    if (!from)
+      return;
+    if (from.getType() == op.getType()) {
+      op.replaceAllUsesWith(from);
+      op.erase();
+    } else {
+      op.getXMutable().assign(from);
+    }
+  }
+
+  void replace(Operation *op) {
+    OpBuilder b(op);
+    SmallVector<Value> operands(op->getOperands());
+    auto product = dyn_cast<graph::MatmulOp>(op);
+    bool mixed = product && isMixed(product);
+    for (Value &operand : MutableArrayRef(operands).drop_back(mixed))
+      if (isHalf(operand))
+        operand = widened(operand);
+    Operation *made = b.clone(*op);
+    made->setOperands(operands);
+    for (auto [before, result] :
+         llvm::zip_equal(op->getResults(), made->getResults())) {
+      if (isHalf(before)) {
+        auto type = cast<RankedTensorType>(before.getType());
+        result.setType(type.clone(b.getF32Type()));
+        auto rounded = b.create<graph::CastOp>(op->getLoc(), type, result);
+        ours.insert(rounded);
+        casts.push_back(rounded);
+        wide[rounded] = result;
+        before.replaceAllUsesWith(rounded);
+      } else {
+        before.replaceAllUsesWith(result);
+      }
+    }
+    op->erase();
+  }
+
+  int64_t mostBytes, rowsThatWait;
+  llvm::DenseMap<Value, Value> wide; // of a half, what it was rounded from
+  llvm::DenseSet<Operation *> ours;  // casts, also of `casts`
+  SmallVector<graph::CastOp> casts;  // in the order they were made
+};
+
+struct WidenHalves : impl::WidenHalvesBase<WidenHalves> {
+  using WidenHalvesBase::WidenHalvesBase;
+
+  void runOnOperation() override {
+    if (getOperation()->hasAttr("weir.gpu"))
+      return;
+    Widening widening(getOperation(), maxBytes);
+    widening.run(getOperation().getBodyRegion());
+    widening.finish();
+  }
+};
+
+} // namespace
+} // namespace weir

@@ -1,0 +1,131 @@
+// RUN: weir-opt %s -split-input-file --weir-widen-halves | FileCheck %s
+
+// Between ops nothing is rounded, and what nobody reads as halves is no cast.
+// CHECK-LABEL: @chain
+// CHECK-SAME: %[[X:.*]]: tensor<4xf16>
+// CHECK-NEXT: %[[W:.*]] = graph.cast %[[X]] : tensor<4xf16> to tensor<4xf32>
+// CHECK-NEXT: %[[E:.*]] = graph.exp %[[W]] : tensor<4xf32>
+// CHECK-NEXT: %[[S:.*]] = graph.add %[[E]], %[[W]] : tensor<4xf32>
+// CHECK-NEXT: %[[Y:.*]] = graph.cast %[[S]] : tensor<4xf32> to tensor<4xf16>
+// CHECK-NEXT: return %[[Y]]
+func.func @chain(%x: tensor<4xf16>) -> tensor<4xf16> {
+  %e = graph.exp %x : tensor<4xf16>
+  %y = graph.add %e, %x : tensor<4xf16>
+  return %y : tensor<4xf16>
+}
+
+// -----
+
+// What was only rounded for the type's sake stays wide; where the graph asks for
+// halves it gets them.
+// CHECK-LABEL: @casts
+// CHECK-NEXT: %[[E:.*]] = graph.exp %arg0
+// CHECK-NEXT: %[[R:.*]] = graph.relu %[[E]] : tensor<4xf32>
+// CHECK-NEXT: %[[H:.*]] = graph.cast %[[R]] rounds : tensor<4xf32> to tensor<4xbf16>
+// CHECK-NEXT: %[[W:.*]] = graph.cast %[[H]] : tensor<4xbf16> to tensor<4xf32>
+// CHECK-NEXT: %[[I:.*]] = graph.cast %[[R]] : tensor<4xf32> to tensor<4xi32>
+// CHECK-NEXT: return %[[W]], %[[I]]
+func.func @casts(%x: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xi32>) {
+  %e = graph.exp %x : tensor<4xf32>
+  %h = graph.cast %e : tensor<4xf32> to tensor<4xbf16>
+  %r = graph.relu %h : tensor<4xbf16>
+  %f = graph.cast %r : tensor<4xbf16> to tensor<4xf32>
+  %s = graph.cast %f rounds : tensor<4xf32> to tensor<4xbf16>
+  %w = graph.cast %s : tensor<4xbf16> to tensor<4xf32>
+  %i = graph.cast %r : tensor<4xbf16> to tensor<4xi32>
+  return %w, %i : tensor<4xf32>, tensor<4xi32>
+}
+
+// -----
+
+// Weights become f32 for several rows, and stay as they are for one. Products of
+// bf16 are the processor's.
+// CHECK-LABEL: @products
+// CHECK: graph.matmul %{{.*}}, %{{.*}} : tensor<9x4xf32>, tensor<4x16xf32>
+// CHECK: graph.matmul %{{.*}}, %{{.*}} : tensor<1x4xf32>, tensor<4x16xf16>
+// CHECK: graph.matmul %{{.*}}, %{{.*}} : tensor<9x4xbf16>, tensor<4x16xbf16>
+func.func @products(%x: tensor<9x4xf16>, %few: tensor<1x4xf16>, %b: tensor<9x4xbf16>) -> (tensor<9x16xf16>, tensor<1x16xf16>, tensor<9x16xbf16>) {
+  %w = graph.constant dense<1.0> : tensor<4x16xf16>
+  %v = graph.constant dense<1.0> : tensor<4x16xbf16>
+  %y = graph.matmul %x, %w : tensor<9x4xf16>, tensor<4x16xf16>
+  %z = graph.matmul %few, %w : tensor<1x4xf16>, tensor<4x16xf16>
+  %u = graph.matmul %b, %v : tensor<9x4xbf16>, tensor<4x16xbf16>
+  return %y, %z, %u : tensor<9x16xf16>, tensor<1x16xf16>, tensor<9x16xbf16>
+}
+
+// -----
+
+// Of weights that come from memory, more rows wait. Those that are too large stay
+// for any.
+// CHECK-LABEL: @memory
+// CHECK: graph.matmul %{{.*}}, %{{.*}} : tensor<8x4096xf32>, tensor<4096x4096xf16>
+// CHECK: graph.matmul %{{.*}}, %{{.*}} : tensor<9x4096xf32>, tensor<4096x4096xf32>
+// CHECK: graph.matmul %{{.*}}, %{{.*}} : tensor<9x4096xf32>, tensor<4096x4097xf16>
+func.func @memory(%few: tensor<8x4096xf16>, %x: tensor<9x4096xf16>) -> (tensor<8x4096xf16>, tensor<9x4096xf16>, tensor<9x4097xf16>) {
+  %w = graph.constant dense<1.0> : tensor<4096x4096xf16>
+  %large = graph.constant dense<1.0> : tensor<4096x4097xf16>
+  %y = graph.matmul %few, %w : tensor<8x4096xf16>, tensor<4096x4096xf16>
+  %z = graph.matmul %x, %w : tensor<9x4096xf16>, tensor<4096x4096xf16>
+  %u = graph.matmul %x, %large : tensor<9x4096xf16>, tensor<4096x4097xf16>
+  return %y, %z, %u : tensor<8x4096xf16>, tensor<9x4096xf16>, tensor<9x4097xf16>
+}
+
+// -----
+
+// What is moved stays as it is stored, and becomes f32 where it was computed. A
+// few lines of a table are cast, not the table.
+// CHECK-LABEL: @moves
+// CHECK: graph.transpose %arg0 [1, 0] : tensor<2x3xf16>
+// CHECK: graph.transpose %{{.*}} [1, 0] : tensor<2x3xf32>
+// CHECK: graph.gather %{{.*}} : tensor<8x3xf16>, tensor<2xi32>
+func.func @moves(%x: tensor<2x3xf16>, %i: tensor<2xi32>) -> (tensor<3x2xf16>, tensor<3x2xf16>, tensor<2x3xf16>) {
+  %t = graph.transpose %x [1, 0] : tensor<2x3xf16>
+  %e = graph.exp %x : tensor<2x3xf16>
+  %u = graph.transpose %e [1, 0] : tensor<2x3xf16>
+  %table = graph.constant dense<1.0> : tensor<8x3xf16>
+  %g = graph.gather %table, %i axis 0 batch_dims 0 : tensor<8x3xf16>, tensor<2xi32>
+  %s = graph.mul %g, %x : tensor<2x3xf16>
+  return %t, %u, %s : tensor<3x2xf16>, tensor<3x2xf16>, tensor<2x3xf16>
+}
+
+// -----
+
+// What an inner region computes is at hand there alone; what it reads may not be.
+// CHECK-LABEL: @region
+// CHECK-NEXT: %[[W:.*]] = graph.cast %arg1 : tensor<4xf16> to tensor<4xf32>
+// CHECK: graph.if
+// CHECK: graph.exp %[[W]] : tensor<4xf32>
+// CHECK: graph.yield %{{.*}} : tensor<4xf16>
+// CHECK: graph.tanh %[[W]] : tensor<4xf32>
+func.func @region(%p: tensor<i1>, %x: tensor<4xf16>) -> (tensor<4xf16>, tensor<4xf16>) {
+  %y = graph.if %p : tensor<i1> -> (tensor<4xf16>) {
+    %e = graph.exp %x : tensor<4xf16>
+    graph.yield %e : tensor<4xf16>
+  } else {
+    graph.yield %x : tensor<4xf16>
+  }
+  %t = graph.tanh %x : tensor<4xf16>
+  return %y, %t : tensor<4xf16>, tensor<4xf16>
+}
+
+// -----
+
+// Bits are those of the type.
+// CHECK-LABEL: @bits
+// CHECK-NEXT: graph.bitcast %arg0 : tensor<4xf16> to tensor<4xi16>
+func.func @bits(%x: tensor<4xf16>) -> tensor<4xi16> {
+  %b = graph.bitcast %x : tensor<4xf16> to tensor<4xi16>
+  return %b : tensor<4xi16>
+}
+
+// -----
+
+// A GPU has products of halves.
+// CHECK-LABEL: module
+// CHECK: graph.exp %arg0 : tensor<4xf16>
+module attributes {weir.gpu} {
+  func.func @gpu(%x: tensor<4xf16>) -> tensor<4xf16> {
+    %e = graph.exp %x : tensor<4xf16>
+    return %e : tensor<4xf16>
+  }
+}
