@@ -1,5 +1,6 @@
 // Every op that computes joins a group; a group becomes one kernel.
 
+#include "passes/fuse/Epilogues.h"
 #include "passes/fuse/Passes.h"
 
 #include "dialects/graph/Elements.h"
@@ -206,16 +207,15 @@ private:
     }
     if (!onlyLoopsUse(producer))
       return false;
+    // Bytes are read sooner than the sums that they are made of.
+    if (Operation *contraction = contractionNarrowedBy(producer)) {
+      if (!takes(contraction))
+        return false;
+      wanted = contraction;
+    }
     FusionRole role = roleOf(producer);
     if (role == FusionRole::contraction) {
-      // Its epilogue has the shape of its result; one contraction a group.
-      Value last = root()->getResult(0);
-      // A loop over elements makes a variable's new value in its place.
-      if (isAssigned(last))
-        return false;
-      if (movesRows(root()) && isa<graph::MatmulOp>(producer))
-        last = root()->getOperand(0);
-      if (hasKernel || shapeOf(producer->getResult(0)) != shapeOf(last))
+      if (!takes(producer))
         return false;
     } else if (role == FusionRole::reduction) {
       if (!joinsRows(producer))
@@ -230,6 +230,20 @@ private:
     }
     add(producer);
     return true;
+  }
+
+  /// Whether `contraction` is a member or may become one: one a group.
+  bool takes(Operation *contraction) const {
+    if (members.contains(contraction))
+      return true;
+    // Its epilogue has the shape of its result.
+    Value last = root()->getResult(0);
+    // A loop over elements makes a variable's new value in its place.
+    if (hasKernel || (wanted && wanted != contraction) || isAssigned(last))
+      return false;
+    if (movesRows(root()) && isa<graph::MatmulOp>(contraction))
+      last = root()->getOperand(0);
+    return shapeOf(contraction->getResult(0)) == shapeOf(last);
   }
 
   /// Whether the value, or what it is reshaped to, becomes a variable's.
@@ -294,6 +308,7 @@ private:
 
   llvm::SetVector<Operation *> members;
   llvm::SmallPtrSet<Operation *, 4> moved; // operands of products
+  Operation *wanted = nullptr; // the contraction that a member narrows
   bool hasKernel = false;
   std::optional<Rows> rows; // where a member reduces rows
   bool manyLoops = false;   // whether a member reduces for another

@@ -334,3 +334,44 @@ func.func @assigned(%x: tensor<2x3xf32>, %g: tensor<2x4xf32>) {
   graph.write_variable @w, %1 : tensor<3x4xf32>
   return
 }
+
+// -----
+
+// What is read elsewhere is bytes and not the sums that these are made of.
+// CHECK-LABEL: @narrowed
+// CHECK: %[[B:.*]] = graph.group({{.*}}) : ({{.*}}) -> tensor<2x4xui8> {
+// CHECK: graph.matmul
+// CHECK: graph.cast %{{.*}} : tensor<2x4xf32> to tensor<2x4xui8>
+// CHECK: graph.yield
+// CHECK: graph.group(%[[B]]) : (tensor<2x4xui8>) -> tensor<4x2xf32> {
+func.func @narrowed(%x: tensor<2x8xui8>, %w: tensor<8x4xi8>) -> tensor<4x2xf32> {
+  %s = graph.matmul %x, %w : tensor<2x8xui8>, tensor<8x4xi8>
+  %f = graph.cast %s : tensor<2x4xi32> to tensor<2x4xf32>
+  %b = graph.cast %f : tensor<2x4xf32> to tensor<2x4xui8>
+  %d = graph.cast %b : tensor<2x4xui8> to tensor<2x4xf32>
+  %t = graph.transpose %d [1, 0] : tensor<2x4xf32>
+  return %t : tensor<4x2xf32>
+}
+
+// -----
+
+// Of two products one gives its sums to the group, the other its bytes.
+// CHECK-LABEL: @two_narrowed
+// CHECK: %[[B:.*]] = graph.group({{.*}}) : ({{.*}}) -> tensor<2x4xui8> {
+// CHECK: graph.matmul
+// CHECK: graph.yield
+// CHECK: graph.group({{.*}}%[[B]]{{.*}}) : ({{.*}}) -> tensor<2x4xf32> {
+// CHECK: graph.matmul
+// CHECK: graph.add
+func.func @two_narrowed(%x: tensor<2x8xui8>, %w: tensor<8x4xi8>, %v: tensor<8x4xi8>) -> tensor<2x4xf32> {
+  %s = graph.matmul %x, %w : tensor<2x8xui8>, tensor<8x4xi8>
+  %f = graph.cast %s : tensor<2x4xi32> to tensor<2x4xf32>
+  %b = graph.cast %f : tensor<2x4xf32> to tensor<2x4xui8>
+  %d = graph.cast %b : tensor<2x4xui8> to tensor<2x4xf32>
+  %t = graph.matmul %x, %v : tensor<2x8xui8>, tensor<8x4xi8>
+  %g = graph.cast %t : tensor<2x4xi32> to tensor<2x4xf32>
+  %c = graph.cast %g : tensor<2x4xf32> to tensor<2x4xui8>
+  %e = graph.cast %c : tensor<2x4xui8> to tensor<2x4xf32>
+  %y = graph.add %d, %e : tensor<2x4xf32>
+  return %y : tensor<2x4xf32>
+}
