@@ -233,6 +233,24 @@ def quotients():
     return g
 
 
+def turned():
+    """Channels last becomes channels first, and back, of bytes and of what they stand for; squares are not whole."""
+    g = graph()
+    for shape in ((2, 19, 37), (1, 96, 50), (3, 5, 16), (2, 64, 4), (1, 300, 3)):
+        back = [0, 2, 1]
+        x, f = bytes_of(shape, np.uint8), F(rng.integers(-300, 300, shape) / 8)
+        half, zero = g.constant(F(0.5)), g.constant(np.uint8(7))
+        y = g.op("Transpose", g.input(x), perm=back)
+        g.expect(y, x.transpose(back), rtol=0, atol=0)
+        y = g.op("Transpose", g.op("DequantizeLinear", g.input(x), half, zero), perm=back)
+        g.expect(y, (x.astype(F) - 7).transpose(back) / 2, rtol=0, atol=0)
+        y = g.op("QuantizeLinear", g.op("Transpose", g.input(f), perm=back), half, zero)
+        g.expect(y, quantized(f.transpose(back), 2, 7), rtol=0, atol=0)
+        y = g.op("QuantizeLinear", g.op("Transpose", g.input(f), perm=back), half, g.constant(np.int8(-7)))
+        g.expect(y, quantized(f.transpose(back), 2, -7, np.int8), rtol=0, atol=0)
+    return g
+
+
 def without():
     """On a processor without dot products of bytes."""
     OPTIONS.append("-mcpu=x86-64-v3")
@@ -243,4 +261,4 @@ def without():
 
 
 main(unsigned_rows, signed_rows, signed_chain, shown_chain, pixels, windows, margins, signed_images, channels, integers,
-     rows_of_columns, quotients, without)  # fmt: skip
+     rows_of_columns, quotients, turned, without)  # fmt: skip

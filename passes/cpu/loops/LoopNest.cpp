@@ -27,11 +27,12 @@ static bool isSum(AffineMap map) {
   return all;
 }
 
-bool isWidenable(Operation &inner) {
+bool isWidenable(Operation &inner, bool makesBytes) {
   if (!kernel::isWidenable(inner))
     return false;
   Type type = inner.getResult(0).getType();
-  return (isWord(type) || isHalf(type) || type.isInteger(1)) &&
+  return (isWord(type) || isHalf(type) || type.isInteger(1) ||
+          (makesBytes && type.isInteger(8))) &&
          !isa<arith::DivSIOp, arith::DivUIOp, arith::RemSIOp, arith::RemUIOp,
               arith::CeilDivSIOp, arith::CeilDivUIOp, arith::FloorDivSIOp>(
              inner);

@@ -13,9 +13,9 @@ bool isWord(mlir::Type type);
 /// Floats of 16 bits, which become such where they are read.
 bool isHalf(mlir::Type type);
 
-/// Whether an op has a vector form of such elements in which lanes that are not
-/// valid, read as zero, do no harm.
-bool isWidenable(mlir::Operation &inner);
+/// Whether an op has a vector form of such elements, or with `makesBytes` of
+/// bytes, in which lanes that are not valid, read as zero, do no harm.
+bool isWidenable(mlir::Operation &inner, bool makesBytes = false);
 
 struct LoopNest {
   mlir::linalg::LinalgOp op;

@@ -89,7 +89,9 @@ std::optional<Squares> Squares::of(linalg::LinalgOp op) {
   if (!op.getMatchingIndexingMap(&out).isIdentity() ||
       !op.getMatchingBlockArgument(&out).use_empty() ||
       !hasNeighbours(out.get()) ||
-      !llvm::all_of(body.without_terminator(), isWidenable))
+      !llvm::all_of(body.without_terminator(), [](Operation &inner) {
+        return isWidenable(inner, /*makesBytes=*/true);
+      }))
     return std::nullopt;
   Squares squares{0, op.getNumLoops() - 1};
   std::optional<unsigned> down;
@@ -98,7 +100,8 @@ std::optional<Squares> Squares::of(linalg::LinalgOp op) {
     if (isInput && op.getMatchingBlockArgument(&operand).use_empty())
       continue;
     AffineMap map = op.getMatchingIndexingMap(&operand);
-    if (!isWord(getElementTypeOrSelf(operand.get().getType())) ||
+    Type element = getElementTypeOrSelf(operand.get().getType());
+    if (!(isWord(element) || isHalf(element) || element.isInteger(8)) ||
         !map.isProjectedPermutation())
       return std::nullopt;
     if (!isInput || !map.isFunctionOfDim(squares.across))

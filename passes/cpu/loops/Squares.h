@@ -15,8 +15,9 @@ namespace weir {
 /// The vectors' columns as vectors; as many as lanes, a power of two.
 void transposeSquare(Emitter &e, llvm::MutableArrayRef<mlir::Value> rows);
 
-/// The two dimensions of such loops over words: copies that transpose, with or
-/// without arithmetic on what is copied and on what lies like the result.
+/// The two dimensions of such loops over words, halves and bytes: copies that
+/// transpose, with or without arithmetic on what is copied and on what lies
+/// like the result.
 struct Squares {
   unsigned down;   // neighbours of what is transposed
   unsigned across; // neighbours of the result

@@ -423,3 +423,21 @@ func.func @half_sums(%x: memref<8x100xf16>, %y: memref<8xf16>) {
   }
   return
 }
+
+// -----
+
+// Bytes are turned as bytes, and become words in the rows of the result.
+// CHECK-LABEL: func @turned_bytes
+// CHECK: vector.load %{{.*}} : memref<64x32xi8>, vector<[[N:[0-9]+]]xi8>
+// CHECK: vector.shuffle %{{.*}} : vector<[[N]]xi8>, vector<[[N]]xi8>
+// CHECK: arith.extui %{{.*}} : vector<[[N]]xi8> to vector<[[N]]xi32>
+// CHECK: vector.store %{{.*}} : memref<32x64xf32>, vector<[[N]]xf32>
+func.func @turned_bytes(%x: memref<64x32xi8>, %y: memref<32x64xf32>) {
+  linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d1, d0)>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]} ins(%x : memref<64x32xi8>) outs(%y : memref<32x64xf32>) {
+  ^bb0(%in: i8, %out: f32):
+    %0 = arith.extui %in : i8 to i32
+    %1 = arith.sitofp %0 : i32 to f32
+    linalg.yield %1 : f32
+  }
+  return
+}
