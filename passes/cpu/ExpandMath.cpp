@@ -9,6 +9,7 @@
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "mlir/IR/Matchers.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -69,6 +70,40 @@ Value expand(MathFunctions &m, Operation *op, ValueRange x) {
       .Default(Value());
 }
 
+/// bf16 of f32, to nearest and even, by integers: LLVM would call a function
+/// for each element where no instruction does it, and take vectors apart whose
+/// NaNs are chosen among 16 bits, as in MLIR's own expansion.
+void roundByIntegers(arith::TruncFOp op) {
+  if (!getElementTypeOrSelf(op.getType()).isBF16() ||
+      !getElementTypeOrSelf(op.getIn()).isF32())
+    return;
+  ImplicitLocOpBuilder b(op.getLoc(), op);
+  auto like = [&](Type element) -> Type {
+    auto vector = dyn_cast<VectorType>(op.getType());
+    return vector ? Type(vector.clone(element)) : element;
+  };
+  auto constant = [&](int32_t number) -> Value {
+    TypedAttr value = b.getI32IntegerAttr(number);
+    if (auto vector = dyn_cast<VectorType>(like(b.getI32Type())))
+      value = DenseElementsAttr::get(vector, Attribute(value));
+    return b.create<arith::ConstantOp>(value);
+  };
+  Value x = op.getIn(), half = constant(16);
+  Value bits = b.create<arith::BitcastOp>(like(b.getI32Type()), x);
+  Value odd = b.create<arith::AndIOp>(b.create<arith::ShRUIOp>(bits, half),
+                                      constant(1));
+  Value sum = b.create<arith::AddIOp>(
+      b.create<arith::AddIOp>(bits, constant(0x7fff)), odd);
+  Value isNan = b.create<arith::CmpFOp>(arith::CmpFPredicate::UNO, x, x);
+  Value quiet = b.create<arith::OrIOp>(bits, constant(0x400000));
+  Value high = b.create<arith::ShRUIOp>(
+      b.create<arith::SelectOp>(isNan, quiet, sum), half);
+  Value low = b.create<arith::TruncIOp>(like(b.getI16Type()), high);
+  op.replaceAllUsesWith(
+      b.create<arith::BitcastOp>(op.getType(), low).getResult());
+  op.erase();
+}
+
 struct ExpandMath : impl::ExpandMathBase<ExpandMath> {
   void runOnOperation() override {
     kernel::Target target = kernel::Target::of(getOperation());
@@ -88,6 +123,8 @@ struct ExpandMath : impl::ExpandMathBase<ExpandMath> {
         [&](arith::FPToUIOp op) { conversions.push_back(op); });
     for (arith::FPToUIOp op : conversions)
       quantizeByAddition(op, target);
+    if (!target.pairDots)
+      getOperation()->walk([](arith::TruncFOp op) { roundByIntegers(op); });
   }
 
 private:

@@ -79,6 +79,7 @@ def ExpandMath : Pass<"weir-expand-math"> {
     and bf16 go through f32. Functions of f64 stay. Where the target has no
     fused multiply-add, `math.fma` becomes a product and a sum. What is rounded
     to become a byte is rounded by an addition, whose low bits are the byte.
+    Where no instruction rounds to bf16, integers do.
     An exponential is scaled once, not twice, where `weir.nonpositive` says that
     its operand is not above 0, or where all that it is for is a sum with a
     constant of magnitude 1 or more: below 2^-125 it may be 0 there.

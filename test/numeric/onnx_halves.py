@@ -1,12 +1,13 @@
 """Floats of 16 bits: wide between ops, halves where a Cast asks for them, against NumPy."""
 
 import numpy as np
+from levels import host_levels
 from onnx import TensorProto
 from onnx_graph import OnnxGraph, main
 from onnx_windows import conv
 
 rng = np.random.default_rng(17)
-HALF, FLOAT = TensorProto.FLOAT16, TensorProto.FLOAT
+HALF, BFLOAT, FLOAT = TensorProto.FLOAT16, TensorProto.BFLOAT16, TensorProto.FLOAT
 
 
 def half(*shape):
@@ -58,9 +59,9 @@ def overflow():
     return g
 
 
-def casts():
+def casts(level):
     """A Cast rounds, whatever is computed around it and however many elements a vector has."""
-    g = OnnxGraph()
+    g = OnnxGraph(options=[f"-mcpu={level}"])
     special = [0, -0.0, 1e-8, -3e-8, 6e-8, 5.96e-8, 65504, 65519.99, 65520, 1e9, np.inf, -np.inf, np.nan]
     ties = np.arange(1, 40) * np.float32(2**-11) + 1
     for size in (1, 7, 16, 37, 300):
@@ -75,6 +76,11 @@ def casts():
         g.expect(g.op("Sub", g.op("Cast", h, to=FLOAT), x), lost(rounded, v), rtol=0, atol=0)
         below = g.op("Less", h, g.constant(np.float16(1.005)))
         g.expect(below, rounded < np.float16(1.005), rtol=0, atol=0)
+        b = g.op("Cast", x, to=BFLOAT)
+        shorter = brain(v)
+        g.expect(g.op("Cast", b, to=FLOAT), shorter, rtol=0, atol=0)
+        twice = g.op("Cast", g.op("Add", b, b), to=FLOAT)
+        g.expect(twice, brain(shorter + shorter), rtol=0, atol=2.0**-126)
     # Rows that are halves become columns of floats.
     m = half(33, 21)
     y = g.op("Cast", g.op("Transpose", g.input(m), perm=[1, 0]), to=FLOAT)
@@ -82,9 +88,24 @@ def casts():
     return g
 
 
+def brain(v):
+    """f32 that are bf16: to nearest, ties to even, by the low half of the bits."""
+    bits = v.view(np.uint32).astype(np.uint64)
+    near = ((bits + 0x7FFF + (bits >> 16 & 1)) & 0xFFFF0000).astype(np.uint32).view(np.float32)
+    return np.where(np.isnan(v), v, near)
+
+
 def lost(rounded, v):
     with np.errstate(invalid="ignore"):
         return rounded.astype(np.float32) - v
 
 
-main(net, rows, overflow, casts)
+def named(level):
+    def case():
+        return casts(level)
+
+    case.__name__ = f"casts_{level}"
+    return case
+
+
+main(net, rows, overflow, *[named(level) for level in [*host_levels(), "native"]])

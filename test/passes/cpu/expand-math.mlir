@@ -311,3 +311,32 @@ func.func @other(%x: f32) -> (i8, i8) {
   %p = arith.fptoui %n : f32 to i8
   return %q, %p : i8, i8
 }
+
+// -----
+
+// To nearest and even by integers, a NaN quietly, where no instruction rounds.
+// CHECK-LABEL: func @rounded
+// CHECK: %[[BITS:.*]] = arith.bitcast %arg0 : vector<8xf32> to vector<8xi32>
+// CHECK: arith.constant dense<32767> : vector<8xi32>
+// CHECK: arith.cmpf uno, %arg0, %arg0
+// CHECK: %[[QUIET:.*]] = arith.constant dense<4194304> : vector<8xi32>
+// CHECK: arith.ori %[[BITS]], %[[QUIET]]
+// CHECK: arith.select
+// CHECK: arith.bitcast %{{.*}} : vector<8xi16> to vector<8xbf16>
+// CHECK: arith.truncf %{{.*}} : f32 to f16
+func.func @rounded(%x: vector<8xf32>, %y: f32) -> (vector<8xbf16>, f16) {
+  %b = arith.truncf %x : vector<8xf32> to vector<8xbf16>
+  %h = arith.truncf %y : f32 to f16
+  return %b, %h : vector<8xbf16>, f16
+}
+
+// -----
+
+// CHECK-LABEL: func @instruction
+// CHECK: arith.truncf %{{.*}} : vector<8xf32> to vector<8xbf16>
+module attributes {weir.target = {vector_bits = 512 : i64, features = "+avx512f,+avx512bf16"}} {
+  func.func @instruction(%x: vector<8xf32>) -> vector<8xbf16> {
+    %b = arith.truncf %x : vector<8xf32> to vector<8xbf16>
+    return %b : vector<8xbf16>
+  }
+}
