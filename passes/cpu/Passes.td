@@ -4,6 +4,7 @@
 #define WEIR_PASSES_CPU
 
 include "mlir/Pass/PassBase.td"
+include "passes/cpu/reductions/Passes.td"
 
 def EmitKernels : Pass<"weir-emit-kernels"> {
   let summary = "Expands kernels on memrefs into loops over vector registers";
@@ -218,35 +219,6 @@ def BlockAttention : Pass<"weir-block-attention", "::mlir::func::FuncOp"> {
                            "::mlir::scf::SCFDialect"];
 }
 
-def SplitReductions : Pass<"weir-split-reductions", "::mlir::func::FuncOp"> {
-  let summary = "Cuts long reductions into grains, for threads and short chains";
-  let description = [{
-    Loops that mostly reduce have no parallel dimension that feeds threads. Each
-    grain of a reduced dimension has its own results, which are then combined in
-    a fixed order. So are long sums of rows, one term of which would be added after
-    the other: the rounding errors of a chain add up. The grains depend on the
-    loops alone, so any number of threads makes the same bits. Runs before buffers
-    are placed.
-
-    ```mlir
-    linalg.generic ins(%x : memref<1024x1024xf32>) outs(%sum : memref<f32>) { addf }
-    // becomes
-    kernel.parts 64 {
-    ^bb0(%first: index, %last: index, %slot: index):
-      scf.for %g = %first to %last step %c1 {
-        linalg.fill ins(%zero) outs(%sum_of_g)
-        linalg.generic ins(%rows_of_g : memref<16x1024xf32, ...>) outs(%sum_of_g) { addf }
-    }
-    linalg.generic ins(%sums : memref<64xf32>) outs(%sum : memref<f32>) { addf }
-    ```
-  }];
-  let dependentDialects = ["::mlir::affine::AffineDialect",
-                           "::mlir::arith::ArithDialect",
-                           "::weir::kernel::KernelDialect",
-                           "::mlir::memref::MemRefDialect",
-                           "::mlir::scf::SCFDialect"];
-}
-
 def FormRowWaves : Pass<"weir-form-row-waves", "::mlir::ModuleOp"> {
   let summary = "Makes tasks that need their own rows alone one wave";
   let description = [{
@@ -294,21 +266,6 @@ def ShareLoops : Pass<"weir-share-loops", "::mlir::func::FuncOp"> {
                            "::weir::kernel::KernelDialect",
                            "::mlir::memref::MemRefDialect",
                            "::mlir::scf::SCFDialect"];
-}
-
-def ReassociateReductions : Pass<"weir-reassociate-reductions"> {
-  let summary = "Lets sums and products of a reduction run in vector lanes";
-  let description = [{
-    Only the op that combines the accumulator may be reordered; everything else
-    stays as it is written.
-
-    ```mlir
-    linalg.generic ... { %s = arith.addf %in, %out : f32 }
-    // becomes
-    linalg.generic ... { %s = arith.addf %in, %out fastmath<reassoc> : f32 }
-    ```
-  }];
-  let dependentDialects = ["::mlir::arith::ArithDialect"];
 }
 
 def LowerExtremes : Pass<"weir-lower-extremes"> {

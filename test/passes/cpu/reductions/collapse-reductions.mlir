@@ -1,0 +1,56 @@
+// RUN: weir-opt %s -split-input-file --weir-collapse-reductions | FileCheck %s
+
+// The rows and columns of a channel are one run of elements.
+// CHECK-LABEL: func @channels
+// CHECK: %[[Z:.*]] = memref.collapse_shape %arg0 {{\[\[}}0], [1, 2]] : memref<64x7x7xf32> into memref<64x49xf32>
+// CHECK: linalg.generic {{.*}} iterator_types = ["parallel", "reduction"]} ins(%[[Z]] : memref<64x49xf32>) outs(%arg1 : memref<64xf32>)
+func.func @channels(%x: memref<64x7x7xf32>, %y: memref<64xf32>) {
+  linalg.generic {indexing_maps = [affine_map<(d0, d1, d2) -> (d0, d1, d2)>, affine_map<(d0, d1, d2) -> (d0)>], iterator_types = ["parallel", "reduction", "reduction"]} ins(%x : memref<64x7x7xf32>) outs(%y : memref<64xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    %0 = arith.addf %out, %in : f32
+    linalg.yield %0 : f32
+  }
+  return
+}
+
+// -----
+
+// Also of a part of a larger buffer, whose results lie in one.
+// CHECK-LABEL: func @parts
+// CHECK: memref.collapse_shape %arg0 {{\[\[}}0], [1], [2, 3]] : memref<1x8x7x7xf32, strided<[3136, 49, 7, 1], offset: ?>> into memref<1x8x49xf32, strided<[3136, 49, 1], offset: ?>>
+// CHECK: linalg.generic {{.*}} iterator_types = ["parallel", "parallel", "reduction"]} ins(%{{.*}} : memref<1x8x49xf32, strided<[3136, 49, 1], offset: ?>>) outs(%arg1 : memref<1x8xf32, strided<[64, 1], offset: ?>>)
+func.func @parts(%x: memref<1x8x7x7xf32, strided<[3136, 49, 7, 1], offset: ?>>, %y: memref<1x8xf32, strided<[64, 1], offset: ?>>) {
+  linalg.generic {indexing_maps = [affine_map<(d0, d1, d2, d3) -> (d0, d1, d2, d3)>, affine_map<(d0, d1, d2, d3) -> (d0, d1)>], iterator_types = ["parallel", "parallel", "reduction", "reduction"]} ins(%x : memref<1x8x7x7xf32, strided<[3136, 49, 7, 1], offset: ?>>) outs(%y : memref<1x8xf32, strided<[64, 1], offset: ?>>) {
+  ^bb0(%in: f32, %out: f32):
+    %0 = arith.maximumf %out, %in : f32
+    linalg.yield %0 : f32
+  }
+  return
+}
+
+// -----
+
+// Rows that lie apart stay rows, and so do those that something else is read by.
+// CHECK-LABEL: func @apart
+// CHECK-NOT: collapse_shape
+// CHECK: return
+func.func @apart(%x: memref<64x7x7xf32, strided<[81, 9, 1]>>, %y: memref<64xf32>) {
+  linalg.generic {indexing_maps = [affine_map<(d0, d1, d2) -> (d0, d1, d2)>, affine_map<(d0, d1, d2) -> (d0)>], iterator_types = ["parallel", "reduction", "reduction"]} ins(%x : memref<64x7x7xf32, strided<[81, 9, 1]>>) outs(%y : memref<64xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    %0 = arith.addf %out, %in : f32
+    linalg.yield %0 : f32
+  }
+  return
+}
+// CHECK-LABEL: func @factors
+// CHECK-NOT: collapse_shape
+// CHECK: return
+func.func @factors(%x: memref<64x7x7xf32>, %f: memref<7xf32>, %y: memref<64xf32>) {
+  linalg.generic {indexing_maps = [affine_map<(d0, d1, d2) -> (d0, d1, d2)>, affine_map<(d0, d1, d2) -> (d2)>, affine_map<(d0, d1, d2) -> (d0)>], iterator_types = ["parallel", "reduction", "reduction"]} ins(%x, %f : memref<64x7x7xf32>, memref<7xf32>) outs(%y : memref<64xf32>) {
+  ^bb0(%in: f32, %g: f32, %out: f32):
+    %m = arith.mulf %in, %g : f32
+    %0 = arith.addf %out, %m : f32
+    linalg.yield %0 : f32
+  }
+  return
+}
