@@ -71,7 +71,7 @@ void buildLlvmPipeline(OpPassManager &pm) {
 void buildLoopsPipeline(OpPassManager &pm) {
   OpPassManager &kernels = pm.nest<func::FuncOp>();
   kernels.addPass(createLowerCopies());
-  kernels.addPass(createCollapseReductions());
+  kernels.addPass(createShapeReductions());
   kernels.addPass(createShareLoops());
   kernels.addPass(createVectorizeLoops());
   kernels.addPass(createReassociateReductions());

@@ -34,12 +34,13 @@ def SplitReductions : Pass<"weir-split-reductions", "::mlir::func::FuncOp"> {
                            "::mlir::scf::SCFDialect"];
 }
 
-def CollapseReductions
-    : Pass<"weir-collapse-reductions", "::mlir::func::FuncOp"> {
-  let summary = "Makes the innermost loops that reduce one loop";
+def ShapeReductions : Pass<"weir-shape-reductions", "::mlir::func::FuncOp"> {
+  let summary = "Makes loops that reduce few and long, and the innermost";
   let description = [{
-    Where operands have them one in the other, as the rows and columns of a channel.
-    A row of lanes is then as long as all of that.
+    Loops of one kind become one where operands have them one in the other, as the
+    rows and columns of a channel: a row of lanes is then as long as all of that.
+    Those that reduce move into the last loop where its rows are short, so that
+    sums of columns stay in registers.
 
     ```mlir
     linalg.generic {iterator_types = ["parallel", "reduction", "reduction"]} ins(%x : memref<64x7x7xf32>) outs(%y : memref<64xf32>) { add }

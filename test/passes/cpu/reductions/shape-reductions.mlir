@@ -1,4 +1,4 @@
-// RUN: weir-opt %s -split-input-file --weir-collapse-reductions | FileCheck %s
+// RUN: weir-opt %s -split-input-file --weir-shape-reductions | FileCheck %s
 
 // The rows and columns of a channel are one run of elements.
 // CHECK-LABEL: func @channels
@@ -50,6 +50,35 @@ func.func @factors(%x: memref<64x7x7xf32>, %f: memref<7xf32>, %y: memref<64xf32>
   ^bb0(%in: f32, %g: f32, %out: f32):
     %m = arith.mulf %in, %g : f32
     %0 = arith.addf %out, %m : f32
+    linalg.yield %0 : f32
+  }
+  return
+}
+
+// -----
+
+// What reduces moves into short rows, whose loops are one.
+// CHECK-LABEL: func @inside
+// CHECK: memref.collapse_shape %arg0 {{\[\[}}0], [1], [2, 3]] : memref<2x64x7x7xf32> into memref<2x64x49xf32>
+// CHECK: linalg.generic {indexing_maps = [#[[X:.*]], #[[Y:.*]]], iterator_types = ["parallel", "parallel", "reduction"]} ins(%{{.*}} : memref<2x64x49xf32>) outs(%{{.*}} : memref<2x49xf32>)
+func.func @inside(%x: memref<2x64x7x7xf32>, %y: memref<2x7x7xf32>) {
+  linalg.generic {indexing_maps = [affine_map<(d0, d1, d2, d3) -> (d0, d1, d2, d3)>, affine_map<(d0, d1, d2, d3) -> (d0, d2, d3)>], iterator_types = ["parallel", "reduction", "parallel", "parallel"]} ins(%x : memref<2x64x7x7xf32>) outs(%y : memref<2x7x7xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    %0 = arith.addf %out, %in : f32
+    linalg.yield %0 : f32
+  }
+  return
+}
+
+// -----
+
+// Long rows are read as they lie.
+// CHECK-LABEL: func @long
+// CHECK: linalg.generic {{.*}} iterator_types = ["reduction", "parallel"]
+func.func @long(%x: memref<64x1000xf32>, %y: memref<1000xf32>) {
+  linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d1)>], iterator_types = ["reduction", "parallel"]} ins(%x : memref<64x1000xf32>) outs(%y : memref<1000xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    %0 = arith.addf %out, %in : f32
     linalg.yield %0 : f32
   }
   return
