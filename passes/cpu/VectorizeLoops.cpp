@@ -220,7 +220,12 @@ private:
     Emitter::Values sums;
     for (int64_t set = 0; set < sets; ++set)
       for (OpOperand *init : carried)
-        sums.push_back(neutral(e, nest.combiner(*init), lanes));
+        sums.push_back(
+            keepsNan(nest.combiner(*init))
+                // As an extreme of itself it is one more element.
+                ? e.splat(e.create<memref::LoadOp>(init->get(), place(*init)),
+                          lanes)
+                : neutral(e, nest.combiner(*init), lanes));
     if (apart)
       sums.append(sets, noMark(e, lanes));
     auto some = [&](ValueRange before, ArrayRef<Part> parts) {
@@ -251,9 +256,10 @@ private:
         sums[i] = withMarked(e, sums[i], ArrayRef(sums).take_back(sets));
       Value total = lanesOf(e, inner, sums[i]);
       Emitter::Values to = place(*init);
-      Value before = e.create<memref::LoadOp>(init->get(), to);
-      e.create<memref::StoreOp>(combine(e, inner, before, total), init->get(),
-                                to);
+      if (!keepsNan(inner))
+        total =
+            combine(e, inner, e.create<memref::LoadOp>(init->get(), to), total);
+      e.create<memref::StoreOp>(total, init->get(), to);
     }
   }
 

@@ -89,7 +89,39 @@ Value withMarked(Emitter &e, Value sum, ArrayRef<Value> marks) {
   return e.create<arith::SelectOp>(isNan, nan, sum);
 }
 
+/// Floats as integers of the same order, and back.
+static Value turnNegatives(Emitter &e, Value bits) {
+  int64_t lanes = lanesIn(bits);
+  Value sign = e.create<arith::ShRSIOp>(bits, splat(e, lanes, 31));
+  return e.create<arith::XOrIOp>(
+      bits, e.create<arith::AndIOp>(sign, splat(e, lanes, 0x7fffffff)));
+}
+
+/// The extreme of all lanes, a NaN where there is one, which is made the most
+/// extreme integer: comparisons that keep it take four instructions a step.
+static Value extremeOfLanes(Emitter &e, bool greatest, Value x) {
+  int64_t lanes = lanesIn(x);
+  Value bits =
+      e.create<arith::BitcastOp>(VectorType::get(lanes, e.getI32Type()), x);
+  Value nan = splat(e, lanes, greatest ? 0x7fc00000 : int32_t(0xffc00000));
+  Value isNan = e.create<arith::CmpFOp>(arith::CmpFPredicate::UNO, x, x);
+  Value most = turnNegatives(e, e.create<arith::SelectOp>(isNan, nan, bits));
+  for (int64_t width = lanes / 2; width > 0; width /= 2) {
+    auto half = [&](int64_t first) -> Value {
+      return e.create<vector::ExtractStridedSliceOp>(most, first, width, 1);
+    };
+    Value low = half(0), high = half(width);
+    most = greatest ? e.create<arith::MaxSIOp>(low, high).getResult()
+                    : e.create<arith::MinSIOp>(low, high).getResult();
+  }
+  Value one = e.create<arith::BitcastOp>(VectorType::get(1, e.getF32Type()),
+                                         turnNegatives(e, most));
+  return e.create<vector::ExtractOp>(one, 0);
+}
+
 Value lanesOf(Emitter &e, Operation *inner, Value sum) {
+  if (keepsNan(inner) && getElementTypeOrSelf(sum).isF32())
+    return extremeOfLanes(e, isa<arith::MaximumFOp>(inner), sum);
   for (int64_t width = lanesIn(sum); width > 1; width /= 2) {
     auto half = [&](int64_t first) -> Value {
       return e.create<vector::ExtractStridedSliceOp>(sum, first, width / 2, 1);
