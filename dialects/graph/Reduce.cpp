@@ -5,7 +5,9 @@
 #include "dialects/graph/Gradients.h"
 
 #include "dialects/graph/Elements.h"
+#include "dialects/graph/Shape.h"
 #include "dialects/graph/elementwise/Scalar.h"
+#include "mlir/IR/PatternMatch.h"
 
 using namespace mlir;
 using namespace weir::graph;
@@ -155,6 +157,52 @@ static LogicalResult verifyAxis(Operation *op, RankedTensorType x,
   if (axis < 0 || axis >= x.getRank())
     return op->emitOpError("axis ") << axis << " is no dimension of " << x;
   return success();
+}
+
+namespace {
+
+/// Makes what is before the axis one dimension, and what is after it: loops
+/// over few long dimensions are the quicker.
+template <typename Op>
+struct JoinAroundAxis : OpRewritePattern<Op> {
+  using OpRewritePattern<Op>::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(Op op, PatternRewriter &b) const override {
+    RankedTensorType type = op.getType();
+    int64_t axis = op.getAxis();
+    SmallVector<int64_t> shape;
+    for (auto [d, size] : llvm::enumerate(type.getShape()))
+      if (int64_t(d) == 0 || int64_t(d) == axis || int64_t(d) == axis + 1)
+        shape.push_back(size);
+      else
+        shape.back() *= size;
+    if (int64_t(shape.size()) == type.getRank())
+      return failure();
+    auto joined =
+        b.create<ReshapeOp>(op.getLoc(), type.clone(shape), op.getX());
+    auto made =
+        b.create<Op>(op.getLoc(), joined.getType(), joined, int64_t(axis > 0),
+                     op.getExclusive(), op.getReverse());
+    b.replaceOpWithNewOp<ReshapeOp>(op, type, made);
+    return success();
+  }
+};
+
+} // namespace
+
+void CumulativeSumOp::getCanonicalizationPatterns(RewritePatternSet &patterns,
+                                                  MLIRContext *context) {
+  patterns.add<JoinAroundAxis<CumulativeSumOp>>(context);
+}
+
+void CumulativeProdOp::getCanonicalizationPatterns(RewritePatternSet &patterns,
+                                                   MLIRContext *context) {
+  patterns.add<JoinAroundAxis<CumulativeProdOp>>(context);
+}
+
+void CumulativeLogSumExpOp::getCanonicalizationPatterns(
+    RewritePatternSet &patterns, MLIRContext *context) {
+  patterns.add<JoinAroundAxis<CumulativeLogSumExpOp>>(context);
 }
 
 LogicalResult CumulativeSumOp::verify() {

@@ -158,6 +158,7 @@ class Graph_CumulativeOp<string mnemonic, string kind, Type type>
   }];
   let hasFolder = 1;
   let hasVerifier = 1;
+  let hasCanonicalizer = 1;
   let extra = Kind<kind>.constant;
 }
 

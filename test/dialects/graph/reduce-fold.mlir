@@ -153,3 +153,20 @@ func.func @of_an_empty_operand(%x: tensor<0x2xf32>) -> tensor<2xf32> {
   %y = graph.reduce_prod %x [0] : tensor<0x2xf32>
   return %y : tensor<2xf32>
 }
+
+// What is before the axis, and what is after it, is one dimension.
+// CHECK-LABEL: @around_the_axis
+// CHECK: %[[X:.*]] = graph.reshape %arg0 : tensor<2x3x4x5x6xf32> to tensor<6x4x30xf32>
+// CHECK-NEXT: %[[Y:.*]] = graph.cumulative_sum %[[X]] axis 1 exclusive : tensor<6x4x30xf32>
+// CHECK-NEXT: graph.reshape %[[Y]] : tensor<6x4x30xf32> to tensor<2x3x4x5x6xf32>
+func.func @around_the_axis(%x: tensor<2x3x4x5x6xf32>) -> tensor<2x3x4x5x6xf32> {
+  %y = graph.cumulative_sum %x axis 2 exclusive : tensor<2x3x4x5x6xf32>
+  return %y : tensor<2x3x4x5x6xf32>
+}
+
+// CHECK-LABEL: @from_the_first
+// CHECK: graph.cumulative_prod %{{.*}} axis 0 : tensor<2x12xf32>
+func.func @from_the_first(%x: tensor<2x3x4xf32>) -> tensor<2x3x4xf32> {
+  %y = graph.cumulative_prod %x axis 0 : tensor<2x3x4xf32>
+  return %y : tensor<2x3x4xf32>
+}
