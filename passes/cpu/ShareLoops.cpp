@@ -26,6 +26,8 @@ namespace {
 
 /// What is transposed in registers, of any target.
 constexpr int64_t squareGrain = 16;
+/// Of fewer grains of other loops threads would not have equal shares.
+constexpr int64_t fewestOfSquares = 4;
 
 /// The blocks of rows that the kernel is to be shared by, where one loop of the
 /// op is over these rows.
@@ -66,11 +68,23 @@ std::optional<Cut> cutOf(linalg::LinalgOp op) {
   double time = nanoseconds(op);
   if (time < worthSharing)
     return std::nullopt;
-  return cutLoops(ranges, time, [&](unsigned d) -> int64_t {
+  auto step = [&](unsigned d) -> int64_t {
     if (!kernel::separates(op, d))
       return 0;
     return squares && d == squares->down ? squareGrain : stepOf(op, ranges, d);
-  });
+  };
+  // What is transposed is cut where rows of squares are neither, if possible:
+  // along images or their rows, as what comes before and after is.
+  std::optional<Cut> cut;
+  if (squares)
+    cut = cutLoops(ranges, time, [&](unsigned d) {
+      return d == squares->down || d == squares->across ? 0 : step(d);
+    });
+  if (!cut || cut->grains() < fewestOfSquares)
+    cut = cutLoops(ranges, time, step);
+  if (!cut)
+    return std::nullopt;
+  return withOuterLoops(*cut, ranges, step);
 }
 
 void share(linalg::LinalgOp op, const Cut &cut) {

@@ -48,9 +48,38 @@ std::optional<Cut> cutLoops(ArrayRef<int64_t> ranges, double time,
   return cut.size < range ? std::optional(cut) : std::nullopt;
 }
 
+Cut withOuterLoops(Cut cut, ArrayRef<int64_t> ranges,
+                   llvm::function_ref<int64_t(unsigned)> stepOf) {
+  unsigned count = 0;
+  while (count < cut.dimension && stepOf(count) == 1)
+    ++count;
+  ArrayRef<int64_t> outer = ranges.take_front(count);
+  int64_t values = ShapedType::getNumElements(outer);
+  if (values == 1 || values > mostGrains)
+    return cut;
+  int64_t step = stepOf(cut.dimension), grains = cut.grains();
+  int64_t each =
+      llvm::divideCeil(cut.range, std::max(grains / values, int64_t(1)));
+  int64_t size = dividing(cut.range, llvm::alignTo(each, step), step);
+  if (cut.range % size)
+    return cut;
+  cut.size = size;
+  cut.outer.assign(outer.begin(), outer.end());
+  return cut;
+}
+
 void eachGrain(Emitter &e, const Cut &cut, Value first, Value last,
                llvm::function_ref<void(Value, ArrayRef<LoopSlice>)> body) {
   int64_t whole = cut.range / cut.size, rest = cut.range % cut.size;
+  if (!cut.outer.empty())
+    return e.loop(first, last, 1, [&](Value grain) {
+      SmallVector<LoopSlice> slices;
+      for (Value at : e.indicesOf(e.dividedBy(grain, whole), cut.outer))
+        slices.push_back({at, 1});
+      slices.resize(cut.dimension);
+      slices.push_back({e.times(e.modulo(grain, whole), cut.size), cut.size});
+      body(grain, slices);
+    });
   auto grainAt = [&](Value grain, Value first, int64_t size) {
     SmallVector<LoopSlice> slices(cut.dimension + 1);
     slices.back() = {first, size};

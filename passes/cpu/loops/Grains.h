@@ -14,8 +14,13 @@ struct Cut {
   unsigned dimension;
   int64_t range, size;
   bool byRows = false; // whether grains are the kernel's blocks of rows
+  /// Of the outermost loops, where a grain has one value of each; else none.
+  llvm::SmallVector<int64_t> outer = {};
 
-  int64_t grains() const { return llvm::divideCeil(range, size); }
+  int64_t grains() const {
+    return mlir::ShapedType::getNumElements(outer) *
+           llvm::divideCeil(range, size);
+  }
 };
 
 /// A grain of the innermost loop is whole vectors, of any target; of another,
@@ -29,6 +34,13 @@ int64_t grainStep(llvm::ArrayRef<int64_t> ranges, unsigned dimension);
 /// code however many threads there are. None where there is nothing to share.
 std::optional<Cut> cutLoops(llvm::ArrayRef<int64_t> ranges, double time,
                             llvm::function_ref<int64_t(unsigned)> stepOf);
+
+/// The cut with the outermost loops cut, too, into single values, as many as
+/// may be and are outside of it, where a last grain is as large as the others:
+/// then grains follow each other as the elements do, as those of most kernels,
+/// and a thread finds what it wrote before.
+Cut withOuterLoops(Cut cut, llvm::ArrayRef<int64_t> ranges,
+                   llvm::function_ref<int64_t(unsigned)> stepOf);
 
 /// Loops over the grains from `first` to before `last`: `body` gets a grain's
 /// number and its slices of the loops, for `makeSlice`. It is emitted once for

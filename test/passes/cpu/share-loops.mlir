@@ -157,3 +157,22 @@ func.func private @columns_of_two(%x: memref<1024x1024xf32>, %y: memref<1024xf32
   return
 }
 }
+
+// -----
+
+// What is turned is cut along images and their rows, neither the neighbours of what
+// is read nor those of what is written: a thread has the rows that it had before.
+// CHECK-LABEL: func @turned
+// CHECK: kernel.parts 28 {
+// CHECK-DAG: %[[IMAGE:.*]] = arith.divui %{{.*}}, %c14
+// CHECK-DAG: %[[PART:.*]] = arith.remui %{{.*}}, %c14
+// CHECK: %[[ROW:.*]] = arith.muli %[[PART]], %c4
+// CHECK: memref.subview %arg0[%[[IMAGE]], %[[ROW]], 0, 0] [1, 4, 56, 64]
+// CHECK: memref.subview %arg1[%[[IMAGE]], 0, %[[ROW]], 0] [1, 64, 4, 56]
+func.func @turned(%x: memref<2x56x56x64xf32>, %y: memref<2x64x56x56xf32>) attributes {weir.kernel} {
+  linalg.generic {indexing_maps = [affine_map<(d0, d1, d2, d3) -> (d0, d2, d3, d1)>, affine_map<(d0, d1, d2, d3) -> (d0, d1, d2, d3)>], iterator_types = ["parallel", "parallel", "parallel", "parallel"]} ins(%x : memref<2x56x56x64xf32>) outs(%y : memref<2x64x56x56xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    linalg.yield %in : f32
+  }
+  return
+}
