@@ -59,13 +59,15 @@ Target Target::of(Operation *op) {
                        llvm::is_contained(all, "+amx-int8");
     result.dots =
         result.vectorBits == 512 && llvm::is_contained(all, "+avx512vnni");
+    result.roundsToBf16 = llvm::is_contained(all, "+avx512bf16") ||
+                          (arm && llvm::is_contained(all, "+bf16"));
     result.pairDots =
         result.vectorBits == 512 && llvm::is_contained(all, "+avx512bf16");
   }
   // What kernels are is then no matter of the host's processor.
   if (module->hasAttr("weir.gpu")) {
     Target device;
-    device.gpu = true;
+    device.gpu = device.roundsToBf16 = true;
     return device;
   }
   return result;

@@ -19,11 +19,12 @@ struct Target {
   bool addsBeside = false; // begins as many additions in the same cycles
   bool avx2 = false;
   bool avx512 = false;
-  bool tiles = false;     // Intel AMX, with products of bf16
-  bool byteTiles = false; // and of 8-bit integers
-  bool dots = false;      // AVX-512 VNNI: sums of four products of bytes
-  bool pairDots = false;  // AVX-512 BF16: sums of two products of bf16
-  bool gpu = false;       // kernels are for threads of a GPU
+  bool tiles = false;        // Intel AMX, with products of bf16
+  bool byteTiles = false;    // and of 8-bit integers
+  bool dots = false;         // AVX-512 VNNI: sums of four products of bytes
+  bool pairDots = false;     // AVX-512 BF16: sums of two products of bf16
+  bool roundsToBf16 = false; // an instruction makes bf16 of f32
+  bool gpu = false;          // kernels are for threads of a GPU
 
   /// Reads the `weir.target` dictionary of the module around `op`, keys
   /// `vector_bits`, `panel_bits`, `vector_registers`, `l1`, `l2`, `fma`,

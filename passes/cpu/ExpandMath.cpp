@@ -123,7 +123,7 @@ struct ExpandMath : impl::ExpandMathBase<ExpandMath> {
         [&](arith::FPToUIOp op) { conversions.push_back(op); });
     for (arith::FPToUIOp op : conversions)
       quantizeByAddition(op, target);
-    if (!target.pairDots)
+    if (!target.roundsToBf16)
       getOperation()->walk([](arith::TruncFOp op) { roundByIntegers(op); });
   }
 

@@ -98,7 +98,9 @@ OpOperand *filterOf(Operation *op) {
 Value scaled(PatternRewriter &rewriter, Operation *op, Value filter,
              const Channels &scale) {
   std::optional<Bytes> bytes = Bytes::of(filter);
-  if (!bytes)
+  // Halves that a product takes as they are would round what they become.
+  if (!bytes ||
+      bytes->type().getElementType() != getElementTypeOrSelf(op->getResult(0)))
     return {};
   auto product = dyn_cast<graph::MatmulOp>(op);
   bool channelsFirst = product && product.getTransposeB();

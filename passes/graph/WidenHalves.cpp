@@ -13,6 +13,7 @@
 #include "dialects/graph/Neural.h"
 #include "dialects/graph/Reduce.h"
 #include "dialects/graph/Shape.h"
+#include "dialects/graph/gradients/Gradient.h"
 
 using namespace mlir;
 
@@ -65,11 +66,14 @@ class Widening {
 public:
   Widening(Operation *module, int64_t mostBytes) : mostBytes(mostBytes) {
     int64_t elements = 0;
-    module->walk([&](graph::ConstantOp constant) {
-      if (isHalf(constant) && elements <= cached)
+    module->walk([&](Operation *op) {
+      // Products of two types have no derivative.
+      mixes &= !isa<graph::GradientOp>(op);
+      auto constant = dyn_cast<graph::ConstantOp>(op);
+      if (constant && isHalf(constant) && elements <= cached)
         elements += constant.getType().getNumElements();
     });
-    rowsThatWait = elements > cached ? fewRows : 1;
+    rowsThatWait = !mixes ? 0 : elements > cached ? fewRows : 1;
   }
 
   void run(Region &region) {
@@ -92,14 +96,19 @@ public:
   }
 
 private:
-  /// Whether `value` is what something in f32 was rounded to.
+  /// Whether `value` is what something in f32 was rounded to, and that no
+  /// constant in another order.
   bool isComputed(Value value) const {
-    return value.getDefiningOp<graph::CastOp>() && wide.contains(value);
+    return isRounded(value) && !constants.contains(value);
   }
 
   /// Whether `value` is at hand as f32, or will be when it is compiled.
   bool isWide(Value value) const {
-    return isComputed(value) || isFoldable(value);
+    return isRounded(value) || isFoldable(value);
+  }
+
+  bool isRounded(Value value) const {
+    return value.getDefiningOp<graph::CastOp>() && wide.contains(value);
   }
 
   bool isFoldable(Value value) const {
@@ -135,7 +144,8 @@ private:
 
   bool isWorth(graph::MatmulOp op) const {
     return hasNoProducts(op.getA()) &&
-           !waitsFor(op.getA(), op.getType().getShape().back());
+           !waitsFor(op.getA(), op.getType().getShape().back()) &&
+           (mixes || !isMixed(op));
   }
 
   /// Whether `operand` stays as it is stored, of which each element is used so
@@ -191,6 +201,10 @@ private:
   void replace(Operation *op) {
     OpBuilder b(op);
     SmallVector<Value> operands(op->getOperands());
+    bool isConstant =
+        isMovement(op) && llvm::none_of(operands, [&](Value operand) {
+          return isHalf(operand) && isComputed(operand);
+        });
     auto product = dyn_cast<graph::MatmulOp>(op);
     bool mixed = product && isMixed(product);
     for (Value &operand : MutableArrayRef(operands).drop_back(mixed))
@@ -207,6 +221,8 @@ private:
         ours.insert(rounded);
         casts.push_back(rounded);
         wide[rounded] = result;
+        if (isConstant)
+          constants.insert(rounded);
         before.replaceAllUsesWith(rounded);
       } else {
         before.replaceAllUsesWith(result);
@@ -216,7 +232,9 @@ private:
   }
 
   int64_t mostBytes, rowsThatWait;
+  bool mixes = true;
   llvm::DenseMap<Value, Value> wide; // of a half, what it was rounded from
+  llvm::DenseSet<Value> constants;   // of those, which only move constants
   llvm::DenseSet<Operation *> ours;  // casts, also of `casts`
   SmallVector<graph::CastOp> casts;  // in the order they were made
 };

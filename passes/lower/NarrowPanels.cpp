@@ -46,7 +46,8 @@ struct Panels {
       return std::nullopt;
     int64_t rows = out.getNumElements() / columns;
     auto target = kernel::Target::of(pack);
-    Type element = out.getElementType();
+    // Of the sums, as panels are packed for.
+    Type element = product.getEpilogue().front().getArgument(0).getType();
     int64_t width = target.panelWidth(element, columns);
     // Of a batch of matrices each has rows of its own.
     if (rows > 1 && rank > 3)

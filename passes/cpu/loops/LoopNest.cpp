@@ -98,7 +98,9 @@ bool LoopNest::applies() {
   for (unsigned d = ranges.size(); d-- > 0;) {
     if (laneDimension(d)) {
       dimension = d;
-      return ranges[d] >= 4 && accumulatorsFit();
+      // A row that is reduced has no loops inside.
+      return ranges[d] >= 4 && (!isReduction(d) || d + 1 == ranges.size()) &&
+             accumulatorsFit();
     }
     // Only reductions may run inside the loop over lanes.
     if (!isReduction(d))

@@ -19,6 +19,10 @@ namespace weir {
 
 namespace {
 
+/// A sum of more terms is a chain of additions too long to be exact: then each
+/// row of it has a sum of its own.
+constexpr int64_t mostTerms = 4096;
+
 /// Loops of one kind, one in the other, that each operand has as neighbouring
 /// dimensions of one run of memory or not at all.
 class Joined {
@@ -48,7 +52,8 @@ public:
       for (auto [i, result] : llvm::enumerate(map.getResults())) {
         AffineExpr in = result.replaceDims(dims);
         // Neighbours of one loop are one dimension.
-        if (i > 0 && isa<AffineDimExpr>(in) && in == results.back()) {
+        if (i > 0 && isa<AffineDimExpr>(in) && in == results.back() &&
+            result != map.getResult(i - 1)) {
           parts.back().push_back(i);
           continue;
         }
@@ -78,7 +83,12 @@ private:
   /// Whether the loops from `first` to `last` are one.
   bool areOne(unsigned first, unsigned last) {
     auto kinds = op.getIteratorTypesArray();
-    return kinds[first] == kinds[last] &&
+    int64_t terms = 1;
+    for (int64_t range : ArrayRef(ranges).slice(first, last - first + 1))
+      if (llvm::MulOverflow(terms, range, terms))
+        return false;
+    bool reduces = kinds[first] == utils::IteratorType::reduction;
+    return kinds[first] == kinds[last] && !(reduces && terms > mostTerms) &&
            llvm::all_of(op->getOpOperands(), [&](OpOperand &operand) {
              return areRun(operand, first, last);
            });
@@ -112,6 +122,7 @@ private:
   }
 
   linalg::GenericOp op;
+  SmallVector<int64_t> ranges = op.getStaticLoopRanges();
   SmallVector<unsigned> group; // of each loop, the one that it becomes
 };
 
@@ -128,7 +139,8 @@ void reduceInside(linalg::GenericOp op) {
   };
   unsigned last = kinds.size() - 1;
   Type element = getElementTypeOrSelf(op.getDpsInits()[0]);
-  if (reduces(last) ||
+  // Of several loops the last alone can be one of lanes.
+  if (reduces(last) || op.getNumReductionLoops() > 1 ||
       op.getStaticLoopRanges()[last] * element.getIntOrFloatBitWidth() >
           8 * shortRow)
     return;

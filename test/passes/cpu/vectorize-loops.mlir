@@ -441,3 +441,19 @@ func.func @turned_bytes(%x: memref<64x32xi8>, %y: memref<32x64xf32>) {
   }
   return
 }
+
+// -----
+
+// A row that is reduced is the innermost loop, or no lanes.
+// CHECK-LABEL: func @two_reductions
+// CHECK-NOT: vector
+// CHECK: return
+func.func @two_reductions(%x: memref<8xf32>, %y: memref<4x16xf32>, %z: memref<16xf32>) {
+  linalg.generic {indexing_maps = [affine_map<(d0, d1, d2) -> (d1)>, affine_map<(d0, d1, d2) -> (d2, d0)>, affine_map<(d0, d1, d2) -> (d0)>], iterator_types = ["parallel", "reduction", "reduction"]} ins(%x, %y : memref<8xf32>, memref<4x16xf32>) outs(%z : memref<16xf32>) {
+  ^bb0(%a: f32, %b: f32, %out: f32):
+    %0 = arith.mulf %a, %b : f32
+    %1 = arith.addf %out, %0 : f32
+    linalg.yield %1 : f32
+  }
+  return
+}

@@ -122,3 +122,18 @@ func.func @long(%x: tensor<2147483648xf32>) -> tensor<2147483648xf32> {
   %y = graph.add %x, %c : tensor<2147483648xf32>
   return %y : tensor<2147483648xf32>
 }
+
+// -----
+
+// Weights that stay halves are not scaled: they would round what they become.
+// CHECK-LABEL: @halves
+// CHECK: graph.matmul %arg0, %{{.*}} : tensor<1x2xf32>, tensor<2x3xf16>
+// CHECK: graph.mul
+func.func @halves(%x: tensor<1x2xf32>) -> tensor<1x3xf32> {
+  %w = graph.constant dense<[[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]> : tensor<2x3xf16>
+  %s = graph.constant dense<[0.1, 0.2, 0.3]> : tensor<3xf32>
+  %y = graph.matmul %x, %w : tensor<1x2xf32>, tensor<2x3xf16>
+  %b = graph.broadcast %s [1] : tensor<3xf32> to tensor<1x3xf32>
+  %z = graph.mul %y, %b : tensor<1x3xf32>
+  return %z : tensor<1x3xf32>
+}

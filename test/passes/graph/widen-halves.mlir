@@ -129,3 +129,30 @@ module attributes {weir.gpu} {
     return %e : tensor<4xf16>
   }
 }
+
+// -----
+
+// Products of two types have no derivative: where gradients are asked for weights
+// are widened for one row, too. Constants that only move stay as they are stored.
+// CHECK-LABEL: @gradient
+// CHECK: graph.matmul %{{.*}}, %{{.*}} : tensor<1x4xf32>, tensor<4x16xf32>
+// CHECK: graph.gradient
+func.func @gradient(%x: tensor<1x4xf16>) -> tensor<1x4xf16> {
+  %w = graph.constant dense<1.0> : tensor<4x16xf16>
+  %y = graph.matmul %x, %w : tensor<1x4xf16>, tensor<4x16xf16>
+  %s = graph.reduce_sum %y [0, 1] : tensor<1x16xf16>
+  %g = graph.gradient %s of %x : tensor<f16>, (tensor<1x4xf16>)
+  return %g : tensor<1x4xf16>
+}
+
+// -----
+
+// CHECK-LABEL: @turned
+// CHECK: %[[T:.*]] = graph.cast %{{.*}} : tensor<4x16xf32> to tensor<4x16xf16>
+// CHECK: graph.matmul %{{.*}}, %[[T]] : tensor<1x4xf32>, tensor<4x16xf16>
+func.func @turned(%x: tensor<1x4xf16>) -> tensor<1x16xf16> {
+  %w = graph.constant dense<1.0> : tensor<16x4xf16>
+  %t = graph.transpose %w [1, 0] : tensor<16x4xf16>
+  %y = graph.matmul %x, %t : tensor<1x4xf16>, tensor<4x16xf16>
+  return %y : tensor<1x16xf16>
+}

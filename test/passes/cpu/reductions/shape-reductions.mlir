@@ -83,3 +83,30 @@ func.func @long(%x: memref<64x1000xf32>, %y: memref<1000xf32>) {
   }
   return
 }
+
+// -----
+
+// A sum of millions of terms stays one of rows, and two loops that reduce stay
+// outside.
+// CHECK-LABEL: func @many
+// CHECK-NOT: collapse_shape
+// CHECK: linalg.generic {{.*}} iterator_types = ["parallel", "reduction", "reduction"]
+func.func @many(%x: memref<8x2048x2048xf32>, %y: memref<8xf32>) {
+  linalg.generic {indexing_maps = [affine_map<(d0, d1, d2) -> (d0, d1, d2)>, affine_map<(d0, d1, d2) -> (d0)>], iterator_types = ["parallel", "reduction", "reduction"]} ins(%x : memref<8x2048x2048xf32>) outs(%y : memref<8xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    %0 = arith.addf %out, %in : f32
+    linalg.yield %0 : f32
+  }
+  return
+}
+// CHECK-LABEL: func @two
+// CHECK: linalg.generic {{.*}} iterator_types = ["reduction", "reduction", "parallel"]
+func.func @two(%x: memref<8xf32>, %y: memref<4x16xf32>, %z: memref<16xf32>) {
+  linalg.generic {indexing_maps = [affine_map<(d0, d1, d2) -> (d0)>, affine_map<(d0, d1, d2) -> (d1, d2)>, affine_map<(d0, d1, d2) -> (d2)>], iterator_types = ["reduction", "reduction", "parallel"]} ins(%x, %y : memref<8xf32>, memref<4x16xf32>) outs(%z : memref<16xf32>) {
+  ^bb0(%a: f32, %b: f32, %out: f32):
+    %0 = arith.mulf %a, %b : f32
+    %1 = arith.addf %out, %0 : f32
+    linalg.yield %1 : f32
+  }
+  return
+}
