@@ -6,6 +6,7 @@
 
 #include "passes/cpu/Passes.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
@@ -21,19 +22,23 @@ namespace {
 
 /// A sum of more terms is a chain of additions too long to be exact: then each
 /// row of it has a sum of its own.
-constexpr int64_t mostTerms = 4096;
+constexpr int64_t mostTerms = 16384;
 
 /// Loops of one kind, one in the other, that each operand has as neighbouring
 /// dimensions of one run of memory or not at all.
 class Joined {
 public:
   explicit Joined(linalg::GenericOp op) : op(op), group(op.getNumLoops()) {
-    unsigned first = 0; // of the loops that are one with the last
-    for (unsigned d = 1; d < group.size(); ++d) {
-      if (!areOne(first, d))
-        first = d;
-      group[d] = group[d - 1] + (first == d);
+    // From the innermost on, whose neighbours are lanes.
+    SmallVector<bool> joins(group.size());
+    unsigned last = group.size() - 1; // of the loops that are one with it
+    for (unsigned d = last; d-- > 0;) {
+      joins[d + 1] = areOne(d, last);
+      if (!joins[d + 1])
+        last = d;
     }
+    for (unsigned d = 1; d < group.size(); ++d)
+      group[d] = group[d - 1] + !joins[d];
   }
 
   unsigned count() const { return group.back() + 1; }
@@ -87,8 +92,13 @@ private:
     for (int64_t range : ArrayRef(ranges).slice(first, last - first + 1))
       if (llvm::MulOverflow(terms, range, terms))
         return false;
-    bool reduces = kinds[first] == utils::IteratorType::reduction;
-    return kinds[first] == kinds[last] && !(reduces && terms > mostTerms) &&
+    bool adds = kinds[first] == utils::IteratorType::reduction &&
+                llvm::any_of(op.getRegionOutputArgs(), [](Value sum) {
+                  return llvm::any_of(sum.getUsers(), [](Operation *user) {
+                    return isa<arith::AddFOp>(user);
+                  });
+                });
+    return kinds[first] == kinds[last] && !(adds && terms > mostTerms) &&
            llvm::all_of(op->getOpOperands(), [&](OpOperand &operand) {
              return areRun(operand, first, last);
            });
