@@ -3,6 +3,8 @@
 
 #include "passes/cpu/Passes.h"
 
+#include "passes/cpu/loops/LoopNest.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
 using namespace mlir;
@@ -13,18 +15,14 @@ namespace weir {
 
 namespace {
 
-bool isHalf(Type type) {
-  return getElementTypeOrSelf(type).getIntOrFloatBitWidth() == 16;
-}
-
 /// Whether LLVM may take the op in 16 bits: it is, or it is widened to f32 and
 /// narrowed again, which LLVM undoes.
 bool endsAsHalf(Operation *op) {
-  if (isHalf(op->getResult(0).getType()))
+  if (isHalf(getElementTypeOrSelf(op->getResult(0))))
     return true;
   return llvm::any_of(op->getOperands(), [](Value operand) {
     auto widening = operand.getDefiningOp<arith::ExtFOp>();
-    return widening && isHalf(widening.getIn().getType());
+    return widening && isHalf(getElementTypeOrSelf(widening.getIn()));
   });
 }
 

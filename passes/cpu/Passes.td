@@ -51,13 +51,14 @@ def MarkInPlace : Pass<"weir-mark-in-place"> {
 def VectorizeLoops : Pass<"weir-vectorize-loops"> {
   let summary = "Turns loops over neighbouring 32-bit elements into vectors";
   let description = [{
-    For linalg ops on buffers whose body has a vector form. The lanes are the
+    For linalg ops on buffers whose body has a vector form; floats of 16 bits are
+    read and written as such, and computed with as f32. The lanes are the
     last dimension where neighbours lie side by side in memory; loops inside it
     may only reduce. Accumulators stay in registers, and of an extreme only the
     NaN is kept as `arith` says, not the order of zeros. Rows that are reduced
     and come from beyond L2 are fetched ahead of their reads. A copy that changes
-    which dimension lies side by side goes by squares, whose rows are loaded and
-    whose columns are stored. All else is left for plain loops.
+    which dimension lies side by side goes by squares, also of halves and bytes,
+    whose rows are loaded and whose columns are stored. All else is left for plain loops.
 
     ```mlir
     linalg.generic {iterator_types = ["parallel", "reduction"]} ins(%x : memref<8x100xf32>) outs(%y : memref<8xf32>) { add }
@@ -248,9 +249,9 @@ def FormRowWaves : Pass<"weir-form-row-waves", "::mlir::ModuleOp"> {
 def ShareLoops : Pass<"weir-share-loops", "::mlir::func::FuncOp"> {
   let summary = "Cuts loops over large buffers into grains for threads";
   let description = [{
-    The grains are slices along a parallel dimension, in `kernel.parts`; their
-    size depends on the loops and on whether there are threads. Loops of little
-    work stay.
+    The grains are slices along a parallel dimension and the outermost ones, in
+    `kernel.parts`; their size depends on the loops and on whether there are
+    threads. Loops of little work stay.
 
     ```mlir
     linalg.generic ... ins(%x : memref<4096x256xf32>) outs(%y : ...)

@@ -3,13 +3,12 @@
 #include "passes/fuse/Epilogues.h"
 
 #include "dialects/graph/Elementwise.h"
-#include "dialects/graph/Graph.h"
 
 using namespace mlir;
 
 namespace weir {
 
-static graph::FusionRole roleOf(Operation *op) {
+graph::FusionRole roleOf(Operation *op) {
   auto fusible = dyn_cast_if_present<graph::FusionOpInterface>(op);
   return fusible ? fusible.fusionRole() : graph::FusionRole::none;
 }

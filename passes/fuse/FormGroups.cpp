@@ -29,12 +29,6 @@ namespace {
 /// registers spill and the back end, quadratic in a block's length, slows down.
 constexpr size_t maxGroupOps = 100;
 
-FusionRole roleOf(Operation *op) {
-  if (auto fusible = dyn_cast<graph::FusionOpInterface>(op))
-    return fusible.fusionRole();
-  return FusionRole::none;
-}
-
 bool isSplatConstant(Operation *op) {
   auto constant = dyn_cast<graph::ConstantOp>(op);
   auto value =
@@ -208,11 +202,9 @@ private:
     if (!onlyLoopsUse(producer))
       return false;
     // Bytes are read sooner than the sums that they are made of.
-    if (Operation *contraction = contractionNarrowedBy(producer)) {
-      if (!takes(contraction))
-        return false;
-      wanted = contraction;
-    }
+    Operation *narrowed = contractionNarrowedBy(producer);
+    if (narrowed && !takes(narrowed))
+      return false;
     FusionRole role = roleOf(producer);
     if (role == FusionRole::contraction) {
       if (!takes(producer))
@@ -228,6 +220,8 @@ private:
       // Several loops would each read it out of order.
       return false;
     }
+    if (narrowed)
+      wanted = narrowed;
     add(producer);
     return true;
   }

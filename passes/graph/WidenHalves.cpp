@@ -108,15 +108,18 @@ private:
   }
 
   bool isRounded(Value value) const {
-    return value.getDefiningOp<graph::CastOp>() && wide.contains(value);
+    auto cast = value.getDefiningOp<graph::CastOp>();
+    return cast && wide.lookup(value) == cast.getX();
   }
 
   bool isFoldable(Value value) const {
-    if (!value.getDefiningOp<graph::ConstantOp>())
-      return false;
-    // Twice as many bytes as f32.
-    int64_t elements = cast<RankedTensorType>(value.getType()).getNumElements();
-    return elements <= mostBytes / 4;
+    return value.getDefiningOp<graph::ConstantOp>() && !isTooLarge(value);
+  }
+
+  /// Whether `value` is a constant that has more bytes as f32 than are to be.
+  bool isTooLarge(Value value) const {
+    auto constant = value.getDefiningOp<graph::ConstantOp>();
+    return constant && constant.getType().getNumElements() > mostBytes / 4;
   }
 
   bool worth(Operation *op) const {
@@ -131,9 +134,7 @@ private:
       return isWorth(product);
     if (isa<graph::ConvolutionOp, graph::FilterGradientOp>(op))
       return hasNoProducts(op->getOperand(0)) &&
-             llvm::all_of(halves, [&](Value x) {
-               return !x.getDefiningOp<graph::ConstantOp>() || isWide(x);
-             });
+             llvm::none_of(halves, [&](Value x) { return isTooLarge(x); });
     return computes(op);
   }
 
@@ -151,9 +152,8 @@ private:
   /// Whether `operand` stays as it is stored, of which each element is used so
   /// many times.
   bool waitsFor(Value operand, int64_t uses) const {
-    bool isConstant = bool(operand.getDefiningOp<graph::ConstantOp>());
     return !isComputed(operand) &&
-           (uses <= rowsThatWait || (isConstant && !isFoldable(operand)));
+           (uses <= rowsThatWait || isTooLarge(operand));
   }
 
   /// Whether the product takes its right side as halves.

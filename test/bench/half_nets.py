@@ -18,12 +18,15 @@ def halved(tensor):
         tensor.CopyFrom(numpy_helper.from_array(numpy_helper.to_array(tensor).astype(np.float16), tensor.name))
 
 
+def floats(values):
+    return {v.name for v in values if v.type.tensor_type.elem_type == TensorProto.FLOAT}
+
+
 def halve(graph):
     for tensor in graph.initializer:
         halved(tensor)
     del graph.value_info[:]
-    wide = lambda values: {v.name for v in values if v.type.tensor_type.elem_type == TensorProto.FLOAT}  # noqa: E731
-    inputs, results = wide(graph.input), wide(graph.output)
+    inputs, results = floats(graph.input), floats(graph.output)
     for node in graph.node:
         for attribute in node.attribute:
             if attribute.type == onnx.AttributeProto.TENSOR:

@@ -112,23 +112,21 @@ private:
     auto type = dyn_cast<MemRefType>(operand.get().getType());
     if (!type || !map.isProjectedPermutation())
       return false;
+    std::optional<unsigned> place =
+        map.getResultPosition(getAffineDimExpr(first, op.getContext()));
+    unsigned count = last - first + 1;
+    if (!place || *place + count > map.getNumResults())
+      return false;
+    for (unsigned i = 0; i < count; ++i)
+      if (map.getDimPosition(*place + i) != first + i)
+        return false;
     SmallVector<ReassociationIndices> parts;
-    unsigned found = 0;
-    for (unsigned i = 0; i < map.getNumResults(); ++i) {
-      unsigned d = map.getDimPosition(i);
-      bool in = d >= first && d <= last;
-      if (in && d != first + found)
-        return false;
-      if (in && found && map.getDimPosition(i - 1) + 1 != d)
-        return false;
-      if (in && found)
+    for (unsigned i = 0; i < map.getNumResults(); ++i)
+      if (i > *place && i < *place + count)
         parts.back().push_back(i);
       else
         parts.push_back({i});
-      found += in;
-    }
-    return found == last - first + 1 &&
-           memref::CollapseShapeOp::isGuaranteedCollapsible(type, parts);
+    return memref::CollapseShapeOp::isGuaranteedCollapsible(type, parts);
   }
 
   linalg::GenericOp op;
