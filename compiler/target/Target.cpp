@@ -98,11 +98,10 @@ bool beginsTwoWideProducts(const MCSubtargetInfo &processor) {
          (!on(processor, "sse4a") || on(processor, "avx512vp2intersect"));
 }
 
-// AMD's cores add in pipes of their own. Those that begin two wide products a
-// cycle cannot load what pairs of products need in that time.
+// AMD's cores add in pipes of their own.
 static bool addsBesideProducts(const MCSubtargetInfo &processor) {
   return processor.getTargetTriple().isX86() && on(processor, "avx512f") &&
-         on(processor, "sse4a") && !beginsTwoWideProducts(processor);
+         on(processor, "sse4a");
 }
 
 Error writeTarget(mlir::ModuleOp module, const TargetOptions &options) {

@@ -34,17 +34,29 @@ static kernel::ConvolutionOp pixelProductOf(Operation *packed) {
                                                                     : nullptr;
 }
 
-// Cycles of a core that begins one vector of multiply-adds a cycle and one of
-// additions, measured on a Zen 4, for a row of results: of products alone in
-// panels of `width` columns, and of pairs, two thirds of all terms. The row is
-// looked at and scaled.
-static double productCycles(double depth, int64_t columns, int64_t width) {
-  return double(llvm::divideCeil(columns, width)) * double(width) / 16 * depth;
+// Cycles for a row of results: of products alone in panels of `width` columns,
+// and of pairs, two thirds of all terms. The row is looked at and scaled.
+static double productCycles(const kernel::Target &target, double depth,
+                            int64_t columns, int64_t width) {
+  return double(llvm::divideCeil(columns, width)) * double(width) / 16 * depth /
+         double(target.fmaRate);
 }
-static double pairCycles(double depth, int64_t columns) {
-  constexpr double perTerm = 0.7, perVector = 6, perElement = 0.45, perRow = 45;
-  return double(llvm::divideCeil(columns, 16)) * (depth * perTerm + perVector) +
-         depth * perElement + perRow;
+static double pairCycles(const kernel::Target &target, double depth,
+                         int64_t columns) {
+  struct Costs {
+    double perTerm, perVector, perElement, perRow;
+    double ofLoneVector; // of a panel, in vectors
+  };
+  // Measured on a Zen 4 and a Zen 5, of which the latter begins two vectors of
+  // multiply-adds a cycle and two of additions, but no more loads.
+  constexpr Costs ofOne = {0.7, 6, 0.45, 45, 1};
+  constexpr Costs ofTwo = {0.38, 3, 0.31, 14, 1.5};
+  const Costs &costs = target.fmaRate > 1 ? ofTwo : ofOne;
+  int64_t vectors = llvm::divideCeil(columns, 16);
+  double all =
+      double(vectors / 2 * 2) + double(vectors % 2) * costs.ofLoneVector;
+  return all * (depth * costs.perTerm + costs.perVector) +
+         depth * costs.perElement + costs.perRow;
 }
 
 bool isWorthPairing(Operation *packed) {
@@ -79,8 +91,9 @@ bool isWorthPairing(Operation *packed) {
   constexpr int64_t fewestRows = 8;
   return int64_t(llvm::PowerOf2Ceil(rows)) >= fewestRows &&
          depth >= 2 * Pairs::group &&
-         pairCycles(double(depth), columns) <
-             productCycles(double(depth), columns, panels.getShape().back());
+         pairCycles(target, double(depth), columns) <
+             productCycles(target, double(depth), columns,
+                           panels.getShape().back());
 }
 
 // The pixels that windows of one element stand on.

@@ -1,7 +1,8 @@
-"""Products of pairs of terms (dialects/kernel/Pairs.h), as for an AMD core, on any
-processor with AVX-512: their accuracy against plain sums of f32, rows and weights
+"""Products of pairs of terms (dialects/kernel/Pairs.h), as for an AMD core, by default a
+Zen 4, on any processor with AVX-512: their accuracy against plain sums of f32, rows and weights
 that make no pairs, and the shapes and epilogues that the kernel treats apart."""
 
+import os
 import subprocess
 
 import numpy as np
@@ -13,7 +14,8 @@ class Paired(Products):
     """A graph of whose products `pairs` are to be made of pairs; all unless it is said."""
 
     def __init__(self, *options, threads=(), pairs=None):
-        super().__init__("-mcpu=x86-64-v4", "-mattr=+sse4a", *options, threads=threads)
+        features = os.environ.get("MATTR", "+sse4a")
+        super().__init__("-mcpu=x86-64-v4", f"-mattr={features}", *options, threads=threads)
         self.pairs = pairs
 
     def compile(self, folder):
@@ -61,12 +63,12 @@ def shapes():
         (32, 48, 200),
         (9, 47, 100),  # two tiles of rows, no whole step of a row
         (61, 49, 161),
-        (14, 97, 48),
+        (14, 97, 112),
         (33, 130, 80),  # terms after the last group
-        (64, 600, 33),  # chains of sums; one column in the last panel
+        (64, 600, 97),  # chains of sums; one column in the last panel
         (300, 126, 96),
         (1000, 700, 64),  # slabs
-        (40, 4100, 48),
+        (40, 4100, 80),
     ]:
         dense(g, *shape)
     return g

@@ -242,7 +242,7 @@ struct MatmulEmitter : MatmulBlocks {
           auto fetch = [&](Emitter::Values at, Value first, int64_t count) {
             for (int64_t c = 0; c < count; c += e.lineBytes / bytes) {
               at.back() = e.plus(first, c);
-              e.prefetch(b, at, fetchesToL2 && !streamsPanels ? 2 : 1);
+              e.prefetch(b, at, fetchLevel);
             }
           };
           if (streamsPanels) {

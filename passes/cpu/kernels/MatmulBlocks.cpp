@@ -156,7 +156,7 @@ MatmulBlocks::MatmulBlocks(kernel::MatmulOp op, const kernel::Target &target,
   // read of A passes through. Of wide ones half, as their tiles read more of it
   // than would come from L2 in time.
   bool fewRegisters = !many && !packsParts;
-  fetchesToL2 = !packsParts && !blocksOutside;
+  bool fetchesToL2 = !packsParts && !blocksOutside;
   int64_t lowPart = vectors > 2 ? target.l1 / 2 : target.l1;
   // Sums of integers are the same in any order.
   high |= words && many;
@@ -257,6 +257,8 @@ MatmulBlocks::MatmulBlocks(kernel::MatmulOp op, const kernel::Target &target,
   // All of B that stays in L2, where fetches go, is fetched by its first use.
   bool stays = streams && fetchesToL2 && (batches == 1 || op.getShared());
   fetchesPanels = streamsPanels || ((tiles > 1 || isByGrains()) && !stays);
+  bool toL1 = !fetchesToL2 || streamsPanels || target.fetchesPanelsToL1();
+  fetchLevel = toL1 ? 1 : 2;
 }
 
 DepthPart DepthPart::all(Emitter &e, int64_t depth) {

@@ -27,9 +27,9 @@ struct MatmulBlocks {
   /// Of the depth, in whole blocks of it: what all panels see before the next
   /// such part; each panel sees all of it at once, block after block.
   int64_t depthSlab;
-  /// Whether what is read next of B comes into L2 only: L1 has a block of a
-  /// panel, and what low tiles read of A.
-  bool fetchesToL2;
+  /// The cache that what is read next of B comes to: L2 where L1 has a block of
+  /// a panel, and what low tiles read of A.
+  int fetchLevel;
   /// Whether the result and what its epilogue reads are more than L2 holds.
   bool touchesMuch;
   /// Whether a block of rows is copied before it is read many times, and

@@ -35,22 +35,28 @@ struct PairEmitter {
   kernel::MatmulOp op;
   Value a, b, out;
   int64_t rows, columns, depth, panels;
+  bool sharesLoads;       // of the left side
+  int64_t mostRows;       // of a tile
   EvenSplit tiles, slabs; // of rows, of tiles
   bool fetches;           // panels before they are used
+  bool toL1;
 
   PairEmitter(Emitter &e, kernel::MatmulOp op, const kernel::Target &target)
       : e(e), op(op), a(op.getA()), b(op.getB()), out(op.getOut()),
         rows(rowsOf(out)), columns(e.shape(out).back()),
         depth(e.shape(a).back()), panels(e.shape(b)[0]),
-        tiles(rows, PairTile::most), slabs(tiles.count, tilesOf(target.l2 / 2)),
-        fetches(4 * ShapedType::getNumElements(e.shape(b)) > target.l2 / 2) {}
+        sharesLoads(target.fmaRate > 1),
+        mostRows(sharesLoads ? PairTile::mostOfShared : PairTile::most),
+        tiles(rows, mostRows), slabs(tiles.count, tilesOf(target.l2 / 2)),
+        fetches(4 * ShapedType::getNumElements(e.shape(b)) > target.l2 / 2),
+        toL1(target.fetchesPanelsToL1()) {}
 
   static int64_t rowsOf(Value out) {
     return ShapedType::getNumElements(Emitter::shape(out).drop_back());
   }
 
   int64_t tilesOf(int64_t bytes) const {
-    return std::max<int64_t>(1, bytes / (4 * PairTile::most * depth));
+    return std::max<int64_t>(1, bytes / (4 * mostRows * depth));
   }
 
   double nanoseconds() const {
@@ -66,10 +72,11 @@ struct PairEmitter {
     Value tile, slot;
   };
 
-  // Each tile fetches its share of the panel that comes next, to L2.
+  // Each tile fetches its share of the panel that comes next.
   void fetchAhead(const Rows &at, Value panel, Value group) {
     if (!fetches)
       return;
+    int level = toL1 ? 1 : 2;
     constexpr int64_t perLine = Emitter::lineBytes / 4;
     constexpr int64_t linesAGroup = Pairs::group * Pairs::panelWidth / perLine;
     int64_t share = llvm::divideCeil(linesAGroup, slabs.size);
@@ -78,7 +85,7 @@ struct PairEmitter {
     for (int64_t i = 0; i < share; ++i)
       e.prefetch(
           b, {next, zero, e.plus(e.times(turn, share * perLine), i * perLine)},
-          /*level=*/2);
+          level);
   }
 
   void tile(const Rows &at, int64_t height, Value panel, int64_t valid) {
@@ -88,7 +95,8 @@ struct PairEmitter {
     };
     Tile shape{1,     height,   valid,
                lanes, position, e.times(panel, Pairs::panelWidth)};
-    PairTile tile{e, at.left, b, height, shape.vectors(), at.slot, panel};
+    PairTile tile{e,       at.left, b,          height, shape.vectors(),
+                  at.slot, panel,   sharesLoads};
     finishTile(e, op, shape,
                tile.sums([&](Value group) { fetchAhead(at, panel, group); }));
   }

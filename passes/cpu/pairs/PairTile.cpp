@@ -106,34 +106,59 @@ Emitter::Values PairTile::inChains(int64_t count, int64_t most,
 }
 
 // The sums of a group of terms from `k` on, by lines of `left` from `lines` on:
-// an index for each vector of columns. All that a multiplication or addition
-// reads of the left side it loads itself, as a load for several would take a
-// turn of their pipes; so LLVM must not see that these are one.
+// an index for each vector of columns.
 void PairTile::addGroup(ArrayRef<Value> lines, Value k, Emitter::Values &sums) {
   for (bool second : {false, true}) {
     Value first = e.plus(k, second ? Pairs::group / 2 : 0);
     Emitter::Values y[3];
-    for (int64_t t = 0; t < 3; ++t)
+    auto hold = [&](int64_t t) {
       for (int64_t v = 0; v < vectors; ++v)
         y[t].push_back(weights(e.plus(first, t), v));
-    for (int64_t i = 0; i < height; ++i)
-      for (int64_t v = 0; v < vectors; ++v) {
-        auto x = [&](int64_t t) {
-          return e.splat(e.create<memref::LoadOp>(
-                             left.scaled,
-                             ValueRange{e.plus(lines[v], i), e.plus(first, t)}),
-                         lanes);
-        };
-        Value &sum = sums[i * vectors + v];
-        if (second) {
-          Value one = e.create<arith::SubFOp>(y[1][v], x(0));
-          Value other = e.create<arith::SubFOp>(y[0][v], x(1));
-          sum = e.multiplyAdd(e.create<arith::NegFOp>(one), other, sum);
-        } else {
-          sum = e.multiplyAdd(e.sum(y[1][v], x(0)), e.sum(y[0][v], x(1)), sum);
-        }
-        sum = e.multiplyAdd(x(2), y[2][v], sum);
+    };
+    auto x = [&](int64_t i, int64_t v, int64_t t) {
+      return e.splat(
+          e.create<memref::LoadOp>(
+              left.scaled, ValueRange{e.plus(lines[v], i), e.plus(first, t)}),
+          lanes);
+    };
+    auto addPair = [&](Value &sum, int64_t v, Value x0, Value x1) {
+      if (second) {
+        Value one = e.create<arith::SubFOp>(y[1][v], x0);
+        Value other = e.create<arith::SubFOp>(y[0][v], x1);
+        sum = e.multiplyAdd(e.create<arith::NegFOp>(one), other, sum);
+      } else {
+        sum = e.multiplyAdd(e.sum(y[1][v], x0), e.sum(y[0][v], x1), sum);
       }
+    };
+    hold(0);
+    hold(1);
+    if (sharesLoads) {
+      for (int64_t i = 0; i < height; ++i) {
+        Value x0 = x(i, 0, 0), x1 = x(i, 0, 1);
+        for (int64_t v = 0; v < vectors; ++v)
+          addPair(sums[i * vectors + v], v, x0, x1);
+        e.compilerFence();
+      }
+      hold(2);
+      for (int64_t i = 0; i < height; ++i) {
+        Value x2 = x(i, 0, 2);
+        for (int64_t v = 0; v < vectors; ++v) {
+          Value &sum = sums[i * vectors + v];
+          sum = e.multiplyAdd(x2, y[2][v], sum);
+        }
+      }
+    } else {
+      // All that a multiplication or addition reads of the left side it loads
+      // itself, as a load for several would take a turn of their pipes; so LLVM
+      // must not see that these are one.
+      hold(2);
+      for (int64_t i = 0; i < height; ++i)
+        for (int64_t v = 0; v < vectors; ++v) {
+          Value &sum = sums[i * vectors + v];
+          addPair(sum, v, x(i, v, 0), x(i, v, 1));
+          sum = e.multiplyAdd(x(i, v, 2), y[2][v], sum);
+        }
+    }
     e.compilerFence();
   }
 }

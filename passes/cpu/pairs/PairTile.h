@@ -16,6 +16,9 @@ struct PairTile {
   /// Most rows: what remains of the registers holds two vectors of each of
   /// three rows of weights, and sums on their way.
   static constexpr int64_t most = 7;
+  /// The same where two rows of weights are held at a time, as elements of the
+  /// left side are in registers, too.
+  static constexpr int64_t mostOfShared = 8;
 
   Emitter &e;
   PairRows &left;
@@ -23,6 +26,7 @@ struct PairTile {
   int64_t height, vectors;
   mlir::Value slot; // of the rows
   mlir::Value panel;
+  bool sharesLoads; // an element is loaded once for all vectors
 
   /// The sums, row after row. `ahead` is called in the loop over groups of
   /// terms with the number of the group.

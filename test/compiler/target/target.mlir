@@ -14,6 +14,10 @@
 // RUN: weir-emit %s --emit=mlir --cpu=znver4 -o %t && FileCheck %s --check-prefix=ZEN4 < %t
 // ZEN4: adds_beside = true, {{.*}}fma = true, fma_rate = 1 : i64
 
+// The generation after it, of both two.
+// RUN: weir-emit %s --emit=mlir --cpu=znver4 --attr=+avx512vp2intersect -o %t && FileCheck %s --check-prefix=ZEN5 < %t
+// ZEN5: adds_beside = true, {{.*}}fma = true, fma_rate = 2 : i64
+
 // Features added and taken away.
 // RUN: weir-emit %s --emit=mlir --cpu=x86-64-v3 --attr=-fma,+avx512f -o %t && FileCheck %s --check-prefix=ATTR < %t
 // ATTR: cpu = "x86-64-v3"{{.*}}vector_bits = 512 : i64

@@ -1145,6 +1145,33 @@ func.func @pairs(%a: memref<7x96xf32>, %b: memref<1x98x32xf32>, %c: memref<7x32x
 
 // -----
 
+// Where two products begin in a cycle, an element of the left side is loaded once
+// for both vectors of columns, and tiles have eight rows: of a row two pairs, and
+// after all rows the terms that are none.
+// CHECK-LABEL: func @pairs_share_loads
+// CHECK: memref.alloc() {alignment = 64 : i64} : memref<8x112xf32>
+// CHECK: scf.if
+// CHECK: scf.for
+// CHECK-COUNT-8: vector.broadcast
+// CHECK-COUNT-2: vector.fma
+// CHECK-NOT: vector.fma
+// CHECK: "~{memory}"
+// CHECK-COUNT-14: vector.fma
+// CHECK: "~{memory}"
+// CHECK-COUNT-16: vector.fma
+// CHECK: "~{memory}"
+module attributes {weir.target = {adds_beside = true, fma_rate = 2, features = "+avx512f"}} {
+func.func @pairs_share_loads(%a: memref<8x96xf32>, %b: memref<1x98x32xf32>, %c: memref<8x32xf32>) {
+  kernel.matmul ins(%a, %b : memref<8x96xf32>, memref<1x98x32xf32>) outs(%c : memref<8x32xf32>) attributes {paired} {
+  ^bb0(%sum: f32):
+    kernel.yield %sum : f32
+  }
+  return
+}
+}
+
+// -----
+
 // Few slabs of rows are taken by all threads, then all tiles of all panels are
 // shared; what is left of columns has code of its own.
 // CHECK-LABEL: func @pairs_together

@@ -55,6 +55,7 @@ write("products", third)
 write("adds_nothing_beside", third, target='features = "+avx512f"')
 write("panels_of_other_processors", third, target=ADDS + ", panel_bits = 512")
 write("few_rows", third, rows=4)
+write("two_products_a_cycle", third, target=ADDS + ", fma_rate = 2")
 write("integers", np.arange(48 * 160).reshape(48, 160) % 4095)
 uneven = third.copy()
 uneven[6:8, 5] = 1700
