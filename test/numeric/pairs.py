@@ -69,6 +69,7 @@ def shapes():
         (300, 126, 96),
         (1000, 700, 64),  # slabs
         (40, 4100, 80),
+        (150, 2105, 110),  # parts of the depth
     ]:
         dense(g, *shape)
     return g
@@ -144,6 +145,18 @@ def neighbours():
     return g
 
 
+def parts_of_the_depth():
+    """Of many terms sums wait in memory; of rows that make no pairs, and of whole tiles
+    of such, none does."""
+    g = Paired("--threads=3", threads=[1, 2])
+    x, w = normal(150, 2105), normal(2105, 70)
+    for row, value in ((2, np.inf), (9, np.nan), (10, 0), (121, 1e30), (139, 2.0**70)):
+        x[row] = value
+    x[56:84] = np.arange(2105) == 3
+    bounded(g, x, w)
+    return g
+
+
 def exact_sums():
     """What plain sums are exact for is exact: rows that select weights, and
     integers."""
@@ -180,6 +193,7 @@ main(
     ends_of_the_range,
     uneven_rows,
     neighbours,
+    parts_of_the_depth,
     exact_sums,
     weights_that_make_no_pairs,
 )

@@ -9,9 +9,9 @@
 // cannot be scaled so, whose pairs are too uneven, or that is nearly empty, is
 // multiplied as ever, by the weights without their scale.
 //
-// The loops, from outside: slabs of rows (so that they stay in L2), panels,
-// tiles of rows, depth. Threads share slabs, or all tiles of all panels where
-// slabs are few.
+// The loops, from outside: slabs of rows (so that they stay in L2), of many
+// terms parts of the depth, panels, tiles of rows, depth. Threads share slabs,
+// or all tiles of all panels where slabs are few.
 
 #include "passes/cpu/Sharing.h"
 #include "passes/cpu/kernels/Epilogue.h"
@@ -40,6 +40,8 @@ struct PairEmitter {
   EvenSplit tiles, slabs; // of rows, of tiles
   bool fetches;           // panels before they are used
   bool toL1;
+  Chains chains;
+  EvenSplit depths; // of the rounds of chains: parts that all panels see first
 
   PairEmitter(Emitter &e, kernel::MatmulOp op, const kernel::Target &target)
       : e(e), op(op), a(op.getA()), b(op.getB()), out(op.getOut()),
@@ -47,16 +49,35 @@ struct PairEmitter {
         depth(e.shape(a).back()), panels(e.shape(b)[0]),
         sharesLoads(target.fmaRate > 1),
         mostRows(sharesLoads ? PairTile::mostOfShared : PairTile::most),
-        tiles(rows, mostRows), slabs(tiles.count, tilesOf(target.l2 / 2)),
+        tiles(rows, mostRows), slabs(tiles.count, tilesOf(target.l2, depth)),
         fetches(4 * ShapedType::getNumElements(e.shape(b)) > target.l2 / 2),
-        toL1(target.fetchesPanelsToL1()) {}
+        toL1(target.fetchesPanelsToL1()), chains(PairTile::chainsOf(depth)),
+        depths(1, 1) {
+    splitDepth(target.l2);
+  }
+
+  // Several slabs each read all weights. Where these are of few terms at a
+  // time, slabs have more rows, and sums wait in memory.
+  void splitDepth(int64_t l2) {
+    constexpr int64_t terms = 1024;
+    if (slabs.count == 1 || depth <= terms)
+      return;
+    int64_t perRound = llvm::divideCeil(depth, chains.rounds.count);
+    EvenSplit parts(chains.rounds.count,
+                    std::max<int64_t>(1, terms / perRound));
+    if (parts.count == 1)
+      return;
+    depths = parts;
+    slabs = EvenSplit(tiles.count, tilesOf(l2, terms));
+  }
 
   static int64_t rowsOf(Value out) {
     return ShapedType::getNumElements(Emitter::shape(out).drop_back());
   }
 
-  int64_t tilesOf(int64_t bytes) const {
-    return std::max<int64_t>(1, bytes / (4 * mostRows * depth));
+  // Of which half of L2 holds so many elements a row.
+  int64_t tilesOf(int64_t l2, int64_t elements) const {
+    return std::max<int64_t>(1, l2 / 2 / (4 * mostRows * elements));
   }
 
   double nanoseconds() const {
@@ -66,67 +87,109 @@ struct PairEmitter {
         movingTime(4. * double(ShapedType::getNumElements(e.shape(b)))));
   }
 
-  // The rows of tile `tile`, which `left` has as its tile `slot`.
+  // The rows of some tiles, and where sums wait between parts of the depth.
+  struct Slab {
+    PairRows left;
+    Value waits;
+  };
+
+  // The rows of tile `tile`, which `slab` has as its tile `slot`.
   struct Rows {
-    PairRows &left;
+    Slab &slab;
     Value tile, slot;
   };
 
-  // Each tile fetches its share of the panel that comes next.
-  void fetchAhead(const Rows &at, Value panel, Value group) {
+  // A part of the depth, in rounds of chains.
+  struct Depth {
+    Value low, high;
+    bool isLast;
+  };
+
+  // Each tile fetches its share of the panel that comes next, or of the part of
+  // its depth.
+  void fetchAhead(const Rows &at, Value panel, const Depth &part, Value group) {
     if (!fetches)
       return;
     int level = toL1 ? 1 : 2;
     constexpr int64_t perLine = Emitter::lineBytes / 4;
     constexpr int64_t linesAGroup = Pairs::group * Pairs::panelWidth / perLine;
     int64_t share = llvm::divideCeil(linesAGroup, slabs.size);
-    Value turn = e.plus(e.times(at.slot, depth / Pairs::group), group);
-    Value next = e.plus(panel, 1), zero = e.index(0);
+    int64_t groups = llvm::divideCeil(depth / Pairs::group, depths.count);
+    Value first = chains.beginOf(e, part.low);
+    Value turn =
+        e.plus(e.times(at.slot, groups), e.plus(group, e.times(first, -1)));
+    Value next = e.plus(panel, 1), line = e.times(first, Pairs::group);
     for (int64_t i = 0; i < share; ++i)
       e.prefetch(
-          b, {next, zero, e.plus(e.times(turn, share * perLine), i * perLine)},
+          b, {next, line, e.plus(e.times(turn, share * perLine), i * perLine)},
           level);
   }
 
-  void tile(const Rows &at, int64_t height, Value panel, int64_t valid) {
+  void tile(const Rows &at, int64_t height, Value panel, int64_t valid,
+            const Depth &part) {
     Value row = e.beginOf(tiles, at.tile);
     auto position = [&](Value, Value x) {
       return e.indicesOf(e.plus(row, x), e.shape(out).drop_back());
     };
     Tile shape{1,     height,   valid,
                lanes, position, e.times(panel, Pairs::panelWidth)};
-    PairTile tile{e,       at.left, b,          height, shape.vectors(),
-                  at.slot, panel,   sharesLoads};
-    finishTile(e, op, shape,
-               tile.sums([&](Value group) { fetchAhead(at, panel, group); }));
+    PairTile tile{e,      at.slab.left,    b,
+                  height, shape.vectors(), at.slot,
+                  panel,  sharesLoads,     at.slab.waits};
+    auto ahead = [&](Value group) { fetchAhead(at, panel, part, group); };
+    if (at.slab.waits)
+      tile.addRounds(part.low, part.high, ahead);
+    if (part.isLast)
+      finishTile(e, op, shape, tile.sums(ahead));
   }
 
-  void tile(const Rows &at, Value panel, int64_t valid) {
+  void tile(const Rows &at, Value panel, int64_t valid, const Depth &part) {
     if (tiles.larger == 0)
-      return tile(at, tiles.size, panel, valid);
+      return tile(at, tiles.size, panel, valid, part);
     Value isLarger = e.create<arith::CmpIOp>(arith::CmpIPredicate::ult, at.tile,
                                              e.index(tiles.larger));
     e.ifElse(
-        isLarger, [&] { tile(at, tiles.size + 1, panel, valid); },
-        [&] { tile(at, tiles.size, panel, valid); });
+        isLarger, [&] { tile(at, tiles.size + 1, panel, valid, part); },
+        [&] { tile(at, tiles.size, panel, valid, part); });
   }
 
-  void tile(const Rows &at, Value panel) {
+  void tile(const Rows &at, Value panel, const Depth &part) {
     constexpr int64_t width = Pairs::panelWidth;
     int64_t rest = columns % width;
     if (rest == 0)
-      return tile(at, panel, width);
+      return tile(at, panel, width, part);
     if (panels == 1)
-      return tile(at, panel, rest);
+      return tile(at, panel, rest, part);
     Value isWhole = e.create<arith::CmpIOp>(arith::CmpIPredicate::ult, panel,
                                             e.index(panels - 1));
     e.ifElse(
-        isWhole, [&] { tile(at, panel, width); },
-        [&] { tile(at, panel, rest); });
+        isWhole, [&] { tile(at, panel, width, part); },
+        [&] { tile(at, panel, rest, part); });
   }
 
-  PairRows rowsFor(int64_t some) {
-    return PairRows(e, a, some, tiles.size + (tiles.larger != 0));
+  // Of `some` tiles.
+  Slab slabOf(int64_t some) {
+    int64_t height = tiles.size + (tiles.larger != 0);
+    Value waits;
+    if (depths.count > 1) {
+      int64_t sums = height * Pairs::panelWidth / lanes;
+      waits = e.create<memref::AllocOp>(
+          MemRefType::get({some, panels, sums, lanes}, e.getF32Type()),
+          e.getI64IntegerAttr(Emitter::lineBytes));
+    }
+    return {PairRows(e, a, some, height), waits};
+  }
+
+  // Code for the last part, and for all before it.
+  void eachDepth(function_ref<void(const Depth &)> body) {
+    Value last = e.index(depths.count - 1);
+    auto partOf = [&](Value i, bool isLast) -> Depth {
+      Value low = e.beginOf(depths, i);
+      return {low, e.plus(low, e.sizeOf(depths, i, low)), isLast};
+    };
+    if (depths.count > 1)
+      e.loop(e.index(0), last, 1, [&](Value i) { body(partOf(i, false)); });
+    body(partOf(last, true));
   }
 
   void take(PairRows &left, Value tile, Value slot) {
@@ -135,29 +198,34 @@ struct PairEmitter {
   }
 
   void slabsBetween(Value low, Value high) {
-    PairRows left = rowsFor(slabs.size + (slabs.larger != 0));
-    e.loop(low, high, 1, [&](Value slab) {
-      Value first = e.beginOf(slabs, slab);
-      Value count = e.sizeOf(slabs, slab, first);
+    Slab slab = slabOf(slabs.size + (slabs.larger != 0));
+    e.loop(low, high, 1, [&](Value i) {
+      Value first = e.beginOf(slabs, i);
+      Value count = e.sizeOf(slabs, i, first);
       e.loop(e.index(0), count, 1,
-             [&](Value i) { take(left, e.plus(first, i), i); });
-      e.loop(panels, [&](Value panel) {
-        e.loop(e.index(0), count, 1,
-               [&](Value i) { tile({left, e.plus(first, i), i}, panel); });
+             [&](Value i) { take(slab.left, e.plus(first, i), i); });
+      eachDepth([&](const Depth &part) {
+        e.loop(panels, [&](Value panel) {
+          e.loop(e.index(0), count, 1, [&](Value i) {
+            tile({slab, e.plus(first, i), i}, panel, part);
+          });
+        });
       });
     });
   }
 
   // All rows, before all products.
   void together() {
-    PairRows left = rowsFor(tiles.count);
+    Slab slab = slabOf(tiles.count);
     e.parts(tiles.count, /*few=*/false, [&](Value low, Value high) {
-      e.loop(low, high, 1, [&](Value t) { take(left, t, t); });
+      e.loop(low, high, 1, [&](Value t) { take(slab.left, t, t); });
     });
     e.parts(panels * tiles.count, /*few=*/false, [&](Value low, Value high) {
-      e.loop(low, high, 1, [&](Value i) {
-        Value t = e.modulo(i, tiles.count);
-        tile({left, t, t}, e.dividedBy(i, tiles.count));
+      eachDepth([&](const Depth &part) {
+        e.loop(low, high, 1, [&](Value i) {
+          Value t = e.modulo(i, tiles.count);
+          tile({slab, t, t}, e.dividedBy(i, tiles.count), part);
+        });
       });
     });
   }

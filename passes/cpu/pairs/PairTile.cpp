@@ -20,28 +20,37 @@ Value PairTile::ofRow(Value buffer, int64_t i) {
   return e.splat(e.create<memref::LoadOp>(buffer, at), lanes);
 }
 
-namespace {
+Emitter::Values PairTile::zeros() {
+  return Emitter::Values(height * vectors, e.zeros(e.getF32Type(), lanes));
+}
 
-// Sums in memory.
-struct Waiting {
+struct PairTile::Waiting {
   Emitter &e;
-  Value memory; // sums x lanes
+  Value memory; // sums x lanes, at `place`
+  Emitter::Values place;
+  int64_t count;
 
-  Waiting(Emitter &e, ValueRange begin) : e(e) {
-    auto type = cast<VectorType>(begin[0].getType());
-    memory = e.stack({int64_t(begin.size()), type.getNumElements()},
-                     type.getElementType());
+  Waiting(Emitter &e, ValueRange begin)
+      : e(e), memory(e.stack({int64_t(begin.size()), lanes}, e.getF32Type())),
+        count(int64_t(begin.size())) {
     set(begin);
+  }
+  Waiting(Emitter &e, Value memory, Emitter::Values place, int64_t count)
+      : e(e), memory(memory), place(std::move(place)), count(count) {}
+
+  Emitter::Values at(int64_t i) {
+    Emitter::Values at(place);
+    at.append({e.index(i), e.index(0)});
+    return at;
   }
   void set(ValueRange sums) {
     for (auto [i, sum] : llvm::enumerate(sums))
-      e.store(sum, memory, {e.index(i), e.index(0)}, PairTile::lanes);
+      e.store(sum, memory, at(int64_t(i)), lanes);
   }
   Emitter::Values get() {
     Emitter::Values sums;
-    for (int64_t i = 0; i < e.shape(memory)[0]; ++i)
-      sums.push_back(e.load(memory, {e.index(i), e.index(0)}, PairTile::lanes,
-                            PairTile::lanes));
+    for (int64_t i = 0; i < count; ++i)
+      sums.push_back(e.load(memory, at(i), lanes, lanes));
     return sums;
   }
   void add(ValueRange others) {
@@ -52,56 +61,70 @@ struct Waiting {
   }
 };
 
+PairTile::Waiting PairTile::waiting() {
+  return Waiting(e, waits, {slot, panel}, height * vectors);
+}
+
 // As few parts as there may be of half as much again, or of about `most`.
-EvenSplit partsOf(int64_t count, int64_t most) {
+static EvenSplit partsOf(int64_t count, int64_t most) {
   EvenSplit parts(count, most + most / 2);
   if (parts.count > 1)
     parts.setCount(count, (count + most / 2) / most);
   return parts;
 }
 
-} // namespace
+Chains::Chains(int64_t count, int64_t most)
+    : parts(partsOf(count, most)), rounds(partsOf(parts.count, /*most=*/6)) {}
 
-// Sums of `count` things that begin with some values, of about `most` at a
-// time, while the others wait in memory, and of many of those, some at a time:
-// errors grow with the length of each chain of additions. `terms` adds one.
-Emitter::Values PairTile::inChains(int64_t count, int64_t most,
-                                   Emitter::Values begin, Terms terms) {
-  constexpr int64_t together = 6;
-  EvenSplit parts = partsOf(count, most);
-  EvenSplit rounds = partsOf(parts.count, together);
-  Emitter::Values zeros(begin.size(), e.zeros(e.getF32Type(), lanes));
-  auto sumOf = [&](Value first, Value end) {
-    return e.loop(first, end, 1, zeros, [&](Value i, ValueRange carried) {
-      Emitter::Values sums(carried);
-      terms(i, sums);
-      return sums;
-    });
-  };
+Chains PairTile::chainsOf(int64_t depth) {
+  int64_t most = depth < fewTerms ? chainOfFew : chain;
+  return Chains(depth / Pairs::group, most / Pairs::group);
+}
+
+// `terms` adds one of what is added up.
+Emitter::Values PairTile::sumOf(Value first, Value end, Terms terms) {
+  return e.loop(first, end, 1, zeros(), [&](Value i, ValueRange carried) {
+    Emitter::Values sums(carried);
+    terms(i, sums);
+    return sums;
+  });
+}
+
+// Nothing is carried from part to part: LLVM would spill it.
+void PairTile::addParts(const Chains &chains, Value first, Value end,
+                        Waiting &to, Terms terms) {
+  e.loop(first, end, 1, [&](Value part) {
+    Value low = e.beginOf(chains.parts, part);
+    to.add(sumOf(low, e.plus(low, e.sizeOf(chains.parts, part, low)), terms));
+  });
+}
+
+void PairTile::addRounds(const Chains &chains, Value low, Value high,
+                         Waiting &to, Terms terms) {
+  e.loop(low, high, 1, [&](Value round) {
+    Waiting some(e, zeros());
+    Value first = e.beginOf(chains.rounds, round);
+    Value end = e.plus(first, e.sizeOf(chains.rounds, round, first));
+    addParts(chains, first, end, some, terms);
+    to.add(some.get());
+  });
+}
+
+// All sums, which begin with some values.
+Emitter::Values PairTile::inChains(const Chains &chains, Emitter::Values begin,
+                                   Terms terms) {
+  const EvenSplit &parts = chains.parts;
   if (parts.count == 1) {
-    Emitter::Values sums = sumOf(e.index(0), e.index(count));
+    Emitter::Values sums = sumOf(e.index(0), e.index(parts.size), terms);
     for (auto [sum, first] : llvm::zip_equal(sums, begin))
       sum = e.sum(sum, first);
     return sums;
   }
-  // Nothing is carried from part to part: LLVM would spill it.
-  auto addParts = [&](Waiting &to, Value first, Value end) {
-    e.loop(first, end, 1, [&](Value part) {
-      Value low = e.beginOf(parts, part);
-      to.add(sumOf(low, e.plus(low, e.sizeOf(parts, part, low))));
-    });
-  };
   Waiting all(e, begin);
-  if (rounds.count == 1) {
-    addParts(all, e.index(0), e.index(parts.count));
-    return all.get();
-  }
-  e.loop(rounds.count, [&](Value round) {
-    Waiting some(e, zeros);
-    Value first = e.beginOf(rounds, round);
-    addParts(some, first, e.plus(first, e.sizeOf(rounds, round, first)));
-    all.add(some.get());
-  });
+  if (chains.rounds.count == 1)
+    addParts(chains, e.index(0), e.index(parts.count), all, terms);
+  else
+    addRounds(chains, e.index(0), e.index(chains.rounds.count), all, terms);
   return all.get();
 }
 
@@ -163,32 +186,63 @@ void PairTile::addGroup(ArrayRef<Value> lines, Value k, Emitter::Values &sums) {
   }
 }
 
-Emitter::Values PairTile::byPairs(function_ref<void(Value)> ahead) {
-  int64_t depth = left.depth;
-  int64_t most = depth < fewTerms ? chainOfFew : chain;
+void PairTile::withGroups(Ahead ahead, function_ref<void(Terms)> body) {
   // Each of the one before, or LLVM would see that they are equal.
   SmallVector<Value> lines = {left.lineOf(slot)};
   while (int64_t(lines.size()) < vectors)
     lines.push_back(e.opaque(lines.back()));
-  Emitter::Values alone;
+  body([&](Value group, Emitter::Values &sums) {
+    ahead(group);
+    addGroup(lines, e.times(group, Pairs::group), sums);
+  });
+}
+
+// What is alone, to be subtracted.
+Emitter::Values PairTile::begins() {
+  Emitter::Values alone, sums;
   for (int64_t v = 0; v < vectors; ++v)
-    alone.push_back(weights(e.index(depth), v));
-  Emitter::Values sums;
+    alone.push_back(weights(e.index(left.depth), v));
   for (int64_t i = 0; i < height; ++i)
     for (int64_t v = 0; v < vectors; ++v)
       sums.push_back(
           e.create<arith::NegFOp>(e.sum(ofRow(left.alone, i), alone[v])));
-  sums = inChains(depth / Pairs::group, most / Pairs::group, sums,
-                  [&](Value group, Emitter::Values &sums) {
-                    ahead(group);
-                    addGroup(lines, e.times(group, Pairs::group), sums);
-                  });
+  return sums;
+}
+
+void PairTile::addRounds(Value low, Value high, Ahead ahead) {
+  auto none = [&] {};
+  e.ifElse(
+      left.anyFits(slot),
+      [&] {
+        Value isFirst =
+            e.create<arith::CmpIOp>(arith::CmpIPredicate::eq, low, e.index(0));
+        Waiting sums = waiting();
+        e.ifElse(isFirst, [&] { sums.set(begins()); }, none);
+        withGroups(ahead, [&](Terms terms) {
+          addRounds(chainsOf(left.depth), low, high, sums, terms);
+        });
+      },
+      none);
+}
+
+Emitter::Values PairTile::byPairs(Ahead ahead) {
+  Emitter::Values sums;
+  withGroups(ahead, [&](Terms terms) {
+    sums = inChains(chainsOf(left.depth), begins(), terms);
+  });
+  return ended(sums);
+}
+
+// With the terms after the last group, and without the scales.
+Emitter::Values PairTile::ended(Emitter::Values sums) {
+  int64_t depth = left.depth;
+  Value line = left.lineOf(slot);
   for (int64_t k = Pairs::grouped(depth); k < depth; ++k)
     for (int64_t v = 0; v < vectors; ++v) {
       Value y = weights(e.index(k), v);
       for (int64_t i = 0; i < height; ++i) {
         Value x = e.create<memref::LoadOp>(
-            left.scaled, ValueRange{e.plus(lines[0], i), e.index(k)});
+            left.scaled, ValueRange{e.plus(line, i), e.index(k)});
         Value &sum = sums[i * vectors + v];
         sum = e.multiplyAdd(e.splat(x, lanes), y, sum);
       }
@@ -210,9 +264,8 @@ Emitter::Values PairTile::byProducts() {
   for (int64_t v = 0; v < vectors; ++v)
     scales.push_back(weights(e.index(left.depth + 1), v));
   Value line = left.lineOf(slot);
-  Emitter::Values begin(height * vectors, e.zeros(e.getF32Type(), lanes));
-  Emitter::Values sums =
-      inChains(left.depth, chain, begin, [&](Value k, Emitter::Values &sums) {
+  Emitter::Values sums = inChains(
+      Chains(left.depth, chain), zeros(), [&](Value k, Emitter::Values &sums) {
         Emitter::Values y;
         for (int64_t v = 0; v < vectors; ++v)
           y.push_back(e.create<arith::MulFOp>(weights(k, v), scales[v]));
@@ -231,7 +284,7 @@ Emitter::Values PairTile::byProducts() {
   return sums;
 }
 
-Emitter::Values PairTile::sums(function_ref<void(Value)> ahead) {
+Emitter::Values PairTile::sums(Ahead ahead) {
   auto type = VectorType::get(lanes, e.getF32Type());
   SmallVector<Type> types(height * vectors, type);
   auto choose = [&](Value condition, function_ref<Emitter::Values()> then,
@@ -245,10 +298,10 @@ Emitter::Values PairTile::sums(function_ref<void(Value)> ahead) {
     return Emitter::Values(choice.getResults());
   };
   // Each row as it alone says, so that it is the same beside any others.
-  Emitter::Values zeros(height * vectors, e.zeros(e.getF32Type(), lanes));
   Emitter::Values pairs = choose(
-      left.anyFits(slot), [&] { return byPairs(ahead); },
-      [&] { return zeros; });
+      left.anyFits(slot),
+      [&] { return waits ? ended(waiting().get()) : byPairs(ahead); },
+      [&] { return zeros(); });
   auto ofEachRow = [&] {
     Emitter::Values sums = byProducts();
     for (int64_t i = 0; i < height; ++i) {

@@ -7,6 +7,19 @@
 
 namespace weir {
 
+/// How long sums are split: into chains of additions, and these into rounds, of
+/// each of which the chains are added up first. Errors grow with the length of
+/// each.
+struct Chains {
+  EvenSplit parts, rounds; // of what is added up, of parts
+  /// Of `count` things, about `most` a chain.
+  Chains(int64_t count, int64_t most);
+  /// The thing with which round `round` begins.
+  mlir::Value beginOf(Emitter &e, mlir::Value round) const {
+    return e.beginOf(parts, e.beginOf(rounds, round));
+  }
+};
+
 /// A tile of rows by up to two vectors of a panel's columns.
 struct PairTile {
   static constexpr int64_t lanes = PairRows::lanes;
@@ -27,20 +40,43 @@ struct PairTile {
   mlir::Value slot; // of the rows
   mlir::Value panel;
   bool sharesLoads; // an element is loaded once for all vectors
+  /// Where sums wait when not all of the depth is added up at once, or null:
+  /// tiles x panels x sums x lanes.
+  mlir::Value waits;
 
-  /// The sums, row after row. `ahead` is called in the loop over groups of
-  /// terms with the number of the group.
-  Emitter::Values sums(llvm::function_ref<void(mlir::Value)> ahead);
+  /// Called in the loop over groups of terms with the number of the group.
+  using Ahead = llvm::function_ref<void(mlir::Value)>;
+
+  /// Of the groups of terms of rows of `depth` elements.
+  static Chains chainsOf(int64_t depth);
+
+  /// Adds the rounds of chains from `low` to `high` to what waits, which the
+  /// first begins.
+  void addRounds(mlir::Value low, mlir::Value high, Ahead ahead);
+
+  /// The sums, row after row: all, or where they wait what is still missing.
+  Emitter::Values sums(Ahead ahead);
 
 private:
   using Terms = llvm::function_ref<void(mlir::Value, Emitter::Values &)>;
+  struct Waiting; // sums in memory
   mlir::Value weights(mlir::Value line, int64_t v);
   mlir::Value ofRow(mlir::Value buffer, int64_t i);
-  Emitter::Values inChains(int64_t count, int64_t most, Emitter::Values begin,
+  Emitter::Values zeros();
+  Emitter::Values begins();
+  Emitter::Values sumOf(mlir::Value first, mlir::Value end, Terms terms);
+  void addParts(const Chains &chains, mlir::Value first, mlir::Value end,
+                Waiting &to, Terms terms);
+  void addRounds(const Chains &chains, mlir::Value low, mlir::Value high,
+                 Waiting &to, Terms terms);
+  Emitter::Values inChains(const Chains &chains, Emitter::Values begin,
                            Terms terms);
   void addGroup(llvm::ArrayRef<mlir::Value> lines, mlir::Value k,
                 Emitter::Values &sums);
-  Emitter::Values byPairs(llvm::function_ref<void(mlir::Value)> ahead);
+  void withGroups(Ahead ahead, llvm::function_ref<void(Terms)> body);
+  Waiting waiting();
+  Emitter::Values byPairs(Ahead ahead);
+  Emitter::Values ended(Emitter::Values sums);
   Emitter::Values byProducts();
 };
 

@@ -1172,6 +1172,34 @@ func.func @pairs_share_loads(%a: memref<8x96xf32>, %b: memref<1x98x32xf32>, %c: 
 
 // -----
 
+// Of many terms a part after the other of all panels is added to sums that wait in
+// memory, so that weights are read for more rows at a time: two of the six rounds
+// of chains, and in the end what is missing.
+// CHECK-LABEL: func @pairs_of_parts
+// CHECK: memref.alloc() {alignment = 64 : i64} : memref<16x1x14x16xf32>
+// CHECK: scf.for %[[PART:.*]] = %c0 to %c2 step %c1 {
+// CHECK: scf.for %{{.*}} = %c0 to %c16 step %c1 {
+// CHECK: scf.if
+// CHECK: scf.if
+// CHECK-COUNT-14: vector.store %{{.*}} : memref<16x1x14x16xf32>
+// CHECK: scf.for
+// CHECK-COUNT-56: vector.fma
+// CHECK-COUNT-14: vector.store %{{.*}} : memref<16x1x14x16xf32>
+// CHECK: scf.for %{{.*}} = %c0 to %c16 step %c1 {
+// CHECK-COUNT-56: vector.fma
+// CHECK-COUNT-14: vector.store %{{.*}} : memref<16x1x14x16xf32>
+// CHECK: scf.if
+// CHECK-COUNT-14: vector.load %{{.*}} : memref<16x1x14x16xf32>
+func.func @pairs_of_parts(%a: memref<112x2106xf32>, %b: memref<1x2108x32xf32>, %c: memref<112x32xf32>) {
+  kernel.matmul ins(%a, %b : memref<112x2106xf32>, memref<1x2108x32xf32>) outs(%c : memref<112x32xf32>) attributes {paired} {
+  ^bb0(%sum: f32):
+    kernel.yield %sum : f32
+  }
+  return
+}
+
+// -----
+
 // Few slabs of rows are taken by all threads, then all tiles of all panels are
 // shared; what is left of columns has code of its own.
 // CHECK-LABEL: func @pairs_together
