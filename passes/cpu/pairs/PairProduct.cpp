@@ -38,8 +38,7 @@ struct PairEmitter {
   bool sharesLoads;       // of the left side
   int64_t mostRows;       // of a tile
   EvenSplit tiles, slabs; // of rows, of tiles
-  bool fetches;           // panels before they are used
-  bool toL1;
+  bool toL1, fetches;     // of panels before they are used
   Chains chains;
   EvenSplit depths; // of the rounds of chains: parts that all panels see first
 
@@ -50,9 +49,8 @@ struct PairEmitter {
         sharesLoads(target.fmaRate > 1),
         mostRows(sharesLoads ? PairTile::mostOfShared : PairTile::most),
         tiles(rows, mostRows), slabs(tiles.count, tilesOf(target.l2, depth)),
-        fetches(4 * ShapedType::getNumElements(e.shape(b)) > target.l2 / 2),
-        toL1(target.fetchesPanelsToL1()), chains(PairTile::chainsOf(depth)),
-        depths(1, 1) {
+        toL1(target.fetchesPanelsToL1()), fetches(fetchesWeights(target)),
+        chains(PairTile::chainsOf(depth)), depths(1, 1) {
     splitDepth(target.l2);
   }
 
@@ -105,24 +103,39 @@ struct PairEmitter {
     bool isLast;
   };
 
+  // Weights that L2 does not hold until the next run, beside those of the rest
+  // of the model; measured on a Zen 5, where of few tiles each would have too
+  // much to fetch.
+  bool fetchesWeights(const kernel::Target &target) const {
+    int64_t bytes = 4 * ShapedType::getNumElements(e.shape(b));
+    return bytes > target.l2 / 2 ||
+           (toL1 && bytes > target.l2 / 20 && slabs.size >= 4);
+  }
+
   // Each tile fetches its share of the panel that comes next, or of the part of
-  // its depth.
-  void fetchAhead(const Rows &at, Value panel, const Depth &part, Value group) {
-    if (!fetches)
-      return;
-    int level = toL1 ? 1 : 2;
+  // its depth: some lines before it begins, or some with each group of terms.
+  struct Share {
+    static constexpr int64_t few = 16;
+    int64_t groups, ofTile, ofGroup; // of a tile; lines
+    bool before;
+
+    Share(int64_t groups, int64_t tiles) : groups(groups) {
+      constexpr int64_t perLine = Emitter::lineBytes / 4;
+      constexpr int64_t aGroup = Pairs::group * Pairs::panelWidth / perLine;
+      ofTile = llvm::divideCeil(groups * aGroup, tiles);
+      ofGroup = llvm::divideCeil(aGroup, tiles);
+      before = ofTile <= few;
+    }
+  };
+
+  // `count` lines from number `line` of the next panel's part.
+  void fetch(const Depth &part, Value panel, Value line, int64_t count) {
     constexpr int64_t perLine = Emitter::lineBytes / 4;
-    constexpr int64_t linesAGroup = Pairs::group * Pairs::panelWidth / perLine;
-    int64_t share = llvm::divideCeil(linesAGroup, slabs.size);
-    int64_t groups = llvm::divideCeil(depth / Pairs::group, depths.count);
-    Value first = chains.beginOf(e, part.low);
-    Value turn =
-        e.plus(e.times(at.slot, groups), e.plus(group, e.times(first, -1)));
-    Value next = e.plus(panel, 1), line = e.times(first, Pairs::group);
-    for (int64_t i = 0; i < share; ++i)
-      e.prefetch(
-          b, {next, line, e.plus(e.times(turn, share * perLine), i * perLine)},
-          level);
+    Value next = e.plus(panel, 1);
+    Value row = e.times(chains.beginOf(e, part.low), Pairs::group);
+    for (int64_t i = 0; i < count; ++i)
+      e.prefetch(b, {next, row, e.plus(e.times(line, perLine), i * perLine)},
+                 toL1 ? 1 : 2);
   }
 
   void tile(const Rows &at, int64_t height, Value panel, int64_t valid,
@@ -136,7 +149,17 @@ struct PairEmitter {
     PairTile tile{e,      at.slab.left,    b,
                   height, shape.vectors(), at.slot,
                   panel,  sharesLoads,     at.slab.waits};
-    auto ahead = [&](Value group) { fetchAhead(at, panel, part, group); };
+    Share share(llvm::divideCeil(depth / Pairs::group, depths.count),
+                slabs.size);
+    if (fetches && share.before)
+      fetch(part, panel, e.times(at.slot, share.ofTile), share.ofTile);
+    auto ahead = [&](Value group) {
+      if (!fetches || share.before)
+        return;
+      Value own = e.plus(group, e.times(chains.beginOf(e, part.low), -1));
+      Value turn = e.plus(e.times(at.slot, share.groups), own);
+      fetch(part, panel, e.times(turn, share.ofGroup), share.ofGroup);
+    };
     if (at.slab.waits)
       tile.addRounds(part.low, part.high, ahead);
     if (part.isLast)
