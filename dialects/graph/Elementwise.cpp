@@ -6,7 +6,10 @@
 #include "dialects/graph/Gradients.h"
 
 #include "dialects/graph/elementwise/Scalar.h"
+#include "dialects/graph/fold/Fold.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/IR/PatternMatch.h"
 
 using namespace mlir;
 using namespace weir::graph;
@@ -30,6 +33,51 @@ LogicalResult BitcastOp::verify() {
   if (from.getIntOrFloatBitWidth() != to.getIntOrFloatBitWidth())
     return emitOpError("gives ") << from << " the bits of " << to;
   return success();
+}
+
+namespace {
+
+/// The square of an element is what the function rounds to, and the product of
+/// three is within its error. MLIR's patterns for math.powf come too late for
+/// gradients, and make roots of halves, which differ at -0 and -infinity.
+struct PowerByProducts : OpRewritePattern<PowOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(PowOp op, PatternRewriter &b) const override {
+    Attribute elements;
+    if (!matchPattern(op.getY(), m_Constant(&elements)))
+      return failure();
+    DenseElementsAttr splat = splatOf(elements, op.getType());
+    if (!splat)
+      return failure();
+    Type element = op.getType().getElementType();
+    bool isFloat = isa<FloatType>(element);
+    double power = 0;
+    if (isFloat)
+      power = splat.getSplatValue<APFloat>().convertToDouble();
+    else
+      power = splat.getSplatValue<APInt>().roundToDouble(
+          !element.isUnsignedInteger());
+    Value x = op.getX();
+    if (power == 1)
+      b.replaceOp(op, x);
+    else if (power == 2)
+      b.replaceOpWithNewOp<SquareOp>(op, x);
+    else if (power == 3)
+      b.replaceOpWithNewOp<MulOp>(op, b.create<SquareOp>(op.getLoc(), x), x);
+    else if (power == -1 && isFloat)
+      b.replaceOpWithNewOp<ReciprocalOp>(op, x);
+    else
+      return failure();
+    return success();
+  }
+};
+
+} // namespace
+
+void PowOp::getCanonicalizationPatterns(RewritePatternSet &patterns,
+                                        MLIRContext *context) {
+  patterns.add<PowerByProducts>(context);
 }
 
 void weir::graph::attachElementwiseDerivatives(MLIRContext *context) {

@@ -255,11 +255,14 @@ def Graph_PowOp : Graph_BinaryFunction<"pow", "pow"> {
   let summary = "x to the power y";
   let description = [{
     Integers wrap; a negative integer power truncates, and is 0 for `x` = 0.
+    By a constant 1, 2, 3 or -1 for all elements it canonicalizes to products or
+    reciprocals.
 
     ```mlir
     %z = graph.pow %x, %y : tensor<4xf32>
     ```
   }];
+  let hasCanonicalizer = 1;
   let gradient = [
     "g * (y * apply<PowOp>(x, y - 1.0))",
     "g * (r * logOrZero(x))"

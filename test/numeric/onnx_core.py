@@ -47,6 +47,13 @@ def arithmetic():
     minus = g.input(np.float32([-1, -1, -2]))
     g.expect(g.op("Pow", minus, g.input(odd)), np.float32([-1, 1, -8]))
     g.expect(g.op("Pow", g.input(np.int32([1, 2, -1])), g.input(np.int64([2**32, 3, 2**32 + 1]))), np.int32([1, 8, -1]))
+    # Small whole powers are products, with the same special values.
+    edges = np.float32([-np.inf, -3e38, -1.7, -1e-20, -0.0, 0.0, 1e-20, 1.7, np.inf, np.nan])
+    edge = g.input(edges)
+    with np.errstate(all="ignore"):
+        for power in (-1, 1, 2, 3):
+            exact = np.power(edges.astype(np.float64), power)
+            g.expect(g.op("Pow", edge, g.constant(np.float32(power))), exact, ulp=1.5)
     inf = np.float32([np.inf, -np.inf, 1, np.nan])
     i = g.input(inf)
     g.expect(g.op("IsInf", i, detect_negative=0), inf == np.inf)

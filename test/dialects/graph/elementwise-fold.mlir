@@ -73,6 +73,41 @@ func.func @integer_powers() -> tensor<4xi32> {
   return %z : tensor<4xi32>
 }
 
+// CHECK-LABEL: @small_powers
+// CHECK-SAME: %[[X:.*]]: tensor<4xf32>, %[[I:.*]]: tensor<4xi32>
+// CHECK: %[[SQUARE:.*]] = graph.square %[[X]]
+// CHECK: %[[OTHER:.*]] = graph.square %[[X]]
+// CHECK: %[[CUBE:.*]] = graph.mul %[[OTHER]], %[[X]]
+// CHECK: %[[INVERSE:.*]] = graph.reciprocal %[[X]]
+// CHECK: %[[WHOLE:.*]] = graph.square %[[I]]
+// CHECK: return %[[X]], %[[SQUARE]], %[[CUBE]], %[[INVERSE]], %[[WHOLE]]
+func.func @small_powers(%x: tensor<4xf32>, %i: tensor<4xi32>) -> (tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xi32>) {
+  %1 = graph.constant dense<1.0> : tensor<4xf32>
+  %a = graph.pow %x, %1 : tensor<4xf32>
+  %2 = graph.constant dense<2.0> : tensor<4xf32>
+  %b = graph.pow %x, %2 : tensor<4xf32>
+  %3 = graph.constant dense<3.0> : tensor<4xf32>
+  %c = graph.pow %x, %3 : tensor<4xf32>
+  %4 = graph.constant dense<-1.0> : tensor<4xf32>
+  %d = graph.pow %x, %4 : tensor<4xf32>
+  %5 = graph.constant dense<2> : tensor<4xi32>
+  %e = graph.pow %i, %5 : tensor<4xi32>
+  return %a, %b, %c, %d, %e : tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xi32>
+}
+
+// A root is no power at -0 and -infinity.
+// CHECK-LABEL: @other_powers
+// CHECK-COUNT-3: graph.pow
+func.func @other_powers(%x: tensor<2xf32>, %i: tensor<2xi32>) -> (tensor<2xf32>, tensor<2xf32>, tensor<2xi32>) {
+  %1 = graph.constant dense<0.5> : tensor<2xf32>
+  %a = graph.pow %x, %1 : tensor<2xf32>
+  %2 = graph.constant dense<[2.0, 3.0]> : tensor<2xf32>
+  %b = graph.pow %x, %2 : tensor<2xf32>
+  %3 = graph.constant dense<-1> : tensor<2xi32>
+  %c = graph.pow %i, %3 : tensor<2xi32>
+  return %a, %b, %c : tensor<2xf32>, tensor<2xf32>, tensor<2xi32>
+}
+
 // CHECK-LABEL: @shifts_stay_within_the_width
 // CHECK: graph.constant dense<[8, -2147483648, -8, 1]> : tensor<4xi32>
 // CHECK-NEXT: return
