@@ -89,9 +89,9 @@ SmallVector<int64_t>
 tilesWorthFiltering(ArrayRef<int64_t> filter, ArrayRef<int64_t> result,
                     ArrayRef<int64_t> strides, double inside, int64_t lanes,
                     bool isKnown, const kernel::Target &target) {
-  // Where sums are short, a result has few channels, or each tap is used a few
-  // times, other costs than these count.
-  constexpr int64_t leastDepth = 8, leastChannels = 16, leastTiles = 12;
+  // Where sums are short, or each tap is used a few times, other costs than
+  // these count. Few channels are dot products.
+  constexpr int64_t leastDepth = 8, leastTiles = 12;
   if (target.gpu)
     return {};
   // The windows of a gradient by a filter are as large as images: the sums of
@@ -99,7 +99,7 @@ tilesWorthFiltering(ArrayRef<int64_t> filter, ArrayRef<int64_t> result,
   constexpr int64_t mostTaps = 49;
   if (!isKnown && filter[0] * filter[1] > mostTaps)
     return {};
-  if (filter[3] < leastChannels)
+  if (2 * filter[3] <= lanes)
     return {};
   // Both the transforms of a tile inside an image and of one at its border are
   // written out: of more products they take seconds to compile.

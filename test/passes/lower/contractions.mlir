@@ -183,6 +183,15 @@ func.func @winograd(%x: tensor<1x14x14x32xf32>, %w: tensor<3x3x32x40xf32> {weir.
   %y = graph.convolution %x, %w strides [1, 1] padding_low [1, 1] padding_high [1, 1] dilations [1, 1] groups 1 : tensor<1x14x14x32xf32>, tensor<3x3x32x40xf32>
   return %y : tensor<1x14x14x40xf32>
 }
+// More than half a vector's channels are enough; fewer are dot products.
+// CHECK-LABEL: @most_of_a_vector
+func.func @most_of_a_vector(%x: tensor<1x32x32x64xf32>, %w: tensor<3x3x64x9xf32> {weir.constant}, %v: tensor<3x3x64x8xf32> {weir.constant}) -> (tensor<1x32x32x9xf32>, tensor<1x32x32x8xf32>) {
+  // CHECK: kernel.winograd
+  %y = graph.convolution %x, %w strides [1, 1] padding_low [1, 1] padding_high [1, 1] dilations [1, 1] groups 1 : tensor<1x32x32x64xf32>, tensor<3x3x64x9xf32>
+  // CHECK: kernel.convolution
+  %z = graph.convolution %x, %v strides [1, 1] padding_low [1, 1] padding_high [1, 1] dilations [1, 1] groups 1 : tensor<1x32x32x64xf32>, tensor<3x3x64x8xf32>
+  return %y, %z : tensor<1x32x32x9xf32>, tensor<1x32x32x8xf32>
+}
 // CHECK-LABEL: @large
 func.func @large(%x: tensor<1x56x56x64xf32>, %w: tensor<3x3x64x64xf32> {weir.constant}) -> tensor<1x56x56x64xf32> {
   // CHECK: kernel.transform_filter {{.*}} tiles [4, 4] {{.*}} outs(%{{.*}} : tensor<2x49x64x32xf32>)
