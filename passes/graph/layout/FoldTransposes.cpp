@@ -7,6 +7,7 @@
 
 #include "dialects/graph/Elementwise.h"
 #include "dialects/graph/Graph.h"
+#include "dialects/graph/Index.h"
 #include "dialects/graph/Neural.h"
 #include "dialects/graph/Reduce.h"
 #include "dialects/graph/Shape.h"
@@ -164,7 +165,7 @@ struct SinkThrough : OpRewritePattern<Op> {
   LogicalResult matchAndRewrite(Op op,
                                 PatternRewriter &rewriter) const override {
     auto transpose = op.getX().template getDefiningOp<TransposeOp>();
-    if (!transpose || isFree(transpose))
+    if (!transpose || isFree(transpose) || !keepsRank(op))
       return failure();
     SmallVector<int64_t> permutation(transpose.getPermutation());
     SmallVector<Value> operands(op->getOperands());
@@ -177,6 +178,14 @@ struct SinkThrough : OpRewritePattern<Op> {
   }
 
 private:
+  static bool keepsRank(Operation *op) {
+    auto gather = dyn_cast<graph::GatherOp>(op);
+    return !gather || (gather.getBatchDims() == 0 &&
+                       gather.getIndices().getType().getRank() == 1);
+  }
+  static void turn(graph::GatherOp op, ArrayRef<int64_t> permutation) {
+    op.setAxis(permutation[op.getAxis()]);
+  }
   static void turn(graph::SliceOp op, ArrayRef<int64_t> permutation) {
     op.setStarts(unpermuted(op.getStarts(), permutation));
     op.setLimits(unpermuted(op.getLimits(), permutation));
@@ -352,6 +361,7 @@ struct FoldTransposes : impl::FoldTransposesBase<FoldTransposes> {
     patterns.add<SinkThroughElementwise, ComposeTransposes, MoveReshape,
                  FoldIntoProduct, SinkThrough<graph::SliceOp>,
                  SinkThrough<graph::PadOp>, SinkThrough<graph::ReverseOp>,
+                 SinkThrough<graph::GatherOp>,
                  SinkThroughReduce<graph::ReduceSumOp>,
                  SinkThroughReduce<graph::ReduceProdOp>,
                  SinkThroughReduce<graph::ReduceMaxOp>,

@@ -209,6 +209,22 @@ func.func @keys(%q: tensor<8x5x8xf32>, %k: tensor<2x5x4x8xf32>) -> tensor<8x5x5x
   return %3 : tensor<8x5x5xf32>
 }
 
+// Gathers along one dimension let transposes pass; of more indices they do not.
+// CHECK-LABEL: func @gathers
+// CHECK-SAME: %[[X:.*]]: tensor<2x3x4xf32>, %[[I:.*]]: tensor<5xi64>, %[[T:.*]]: tensor<5x6xi64>
+// CHECK-NEXT: %[[G:.*]] = graph.gather %[[X]], %[[I]] axis 1 batch_dims 0
+// CHECK-NEXT: %[[Y:.*]] = graph.transpose %[[G]] [2, 0, 1] : tensor<2x5x4xf32>
+// CHECK-NEXT: %[[X2:.*]] = graph.transpose %[[X]] [2, 0, 1]
+// CHECK-NEXT: %[[Z:.*]] = graph.gather %[[X2]], %[[T]] axis 2 batch_dims 0
+// CHECK-NEXT: return %[[Y]], %[[Z]]
+func.func @gathers(%x: tensor<2x3x4xf32>, %i: tensor<5xi64>, %t: tensor<5x6xi64>) -> (tensor<4x2x5xf32>, tensor<4x2x5x6xf32>) {
+  %0 = graph.transpose %x [2, 0, 1] : tensor<2x3x4xf32>
+  %1 = graph.gather %0, %i axis 2 batch_dims 0 : tensor<4x2x3xf32>, tensor<5xi64>
+  %2 = graph.transpose %x [2, 0, 1] : tensor<2x3x4xf32>
+  %3 = graph.gather %2, %t axis 2 batch_dims 0 : tensor<4x2x3xf32>, tensor<5x6xi64>
+  return %1, %3 : tensor<4x2x5xf32>, tensor<4x2x5x6xf32>
+}
+
 {-#
   dialect_resources: {
     builtin: {

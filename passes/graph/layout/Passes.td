@@ -1,0 +1,66 @@
+// Passes on how elements lie: transposes, reshapes and repetitions.
+
+#ifndef WEIR_PASSES_GRAPH_LAYOUT
+#define WEIR_PASSES_GRAPH_LAYOUT
+
+include "mlir/Pass/PassBase.td"
+
+def FoldTransposes : Pass<"weir-fold-transposes"> {
+  let summary = "Moves transposes towards the results until they cancel";
+  let description = [{
+    Frameworks write a layout change around each layer; most of them cancel. A
+    transpose moves behind elementwise ops, concat, pad, slice, reverse, gathers
+    along one dimension and reductions; two that meet become one, or none. A reshape that splits
+    dimensions, or joins them, between two moves out of their way.
+
+    ```mlir
+    %1 = graph.transpose %0 [0, 3, 1, 2] : tensor<1x8x8x4xf32>
+    %2 = graph.relu %1 : tensor<1x4x8x8xf32>
+    %3 = graph.transpose %2 [0, 2, 3, 1] : tensor<1x4x8x8xf32>
+    // becomes
+    %3 = graph.relu %0 : tensor<1x8x8x4xf32>
+    ```
+  }];
+}
+
+def FormRepeats : Pass<"weir-form-repeats"> {
+  let summary = "Makes broadcasts of gathers that repeat each element";
+  let description = [{
+    An image is enlarged to its nearest pixels by indices, of which each occurs
+    some times in a row. Repeated along a new dimension elements are moved by
+    whole vectors. Gathers of several dimensions become one broadcast. Runs when
+    transposes have passed through them.
+
+    ```mlir
+    %i = graph.constant dense<[0, 0, 1, 1]> : tensor<4xi64>
+    %y = graph.gather %x, %i axis 1 batch_dims 0 : tensor<1x2x3xf32>, tensor<4xi64>
+    // becomes
+    %b = graph.broadcast %x [0, 1, 3] : tensor<1x2x3xf32> to tensor<1x2x2x3xf32>
+    %y = graph.reshape %b : tensor<1x2x2x3xf32> to tensor<1x4x3xf32>
+    ```
+  }];
+}
+
+def SinkReshapes : Pass<"weir-sink-reshapes"> {
+  let summary = "Moves reshapes behind elementwise ops, and of batches behind products";
+  let description = [{
+    A reshape between an op and the elementwise op that follows would part their
+    kernels. It moves where the other operands are splats, reshaped alike, or
+    repeated along the first dimensions; behind what may be the epilogue of a
+    contraction always, other operands being reshaped, which is a view. Where it
+    leaves the last two dimensions as they are, it moves behind a softmax, and
+    behind a product whose other operand is reshaped from the same batches: heads
+    and batches of an attention may be one dimension in one place and two in another.
+    Broadcasts take their operand without the ones that were inserted for them.
+
+    ```mlir
+    %1 = graph.reshape %0 : tensor<6xf32> to tensor<2x3xf32>
+    %2 = graph.relu %1 : tensor<2x3xf32>
+    // becomes
+    %1 = graph.relu %0 : tensor<6xf32>
+    %2 = graph.reshape %1 : tensor<6xf32> to tensor<2x3xf32>
+    ```
+  }];
+}
+
+#endif // WEIR_PASSES_GRAPH_LAYOUT
