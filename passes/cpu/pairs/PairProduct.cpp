@@ -39,6 +39,7 @@ struct PairEmitter {
   int64_t mostRows;       // of a tile
   EvenSplit tiles, slabs; // of rows, of tiles
   bool toL1, fetches;     // of panels before they are used
+  bool touchesMuch; // more results and operands of the epilogue than L2 holds
   Chains chains;
   EvenSplit depths; // of the rounds of chains: parts that all panels see first
 
@@ -50,6 +51,8 @@ struct PairEmitter {
         mostRows(sharesLoads ? PairTile::mostOfShared : PairTile::most),
         tiles(rows, mostRows), slabs(tiles.count, tilesOf(target.l2, depth)),
         toL1(target.fetchesPanelsToL1()), fetches(fetchesWeights(target)),
+        touchesMuch(4 * (1 + int64_t(op.getExtras().size())) * rows * columns >
+                    target.l2 / 2),
         chains(PairTile::chainsOf(depth)), depths(1, 1) {
     splitDepth(target.l2);
   }
@@ -160,6 +163,8 @@ struct PairEmitter {
       Value turn = e.plus(e.times(at.slot, share.groups), own);
       fetch(part, panel, e.times(turn, share.ofGroup), share.ofGroup);
     };
+    if (touchesMuch && part.isLast)
+      prefetchTile(e, op, shape, /*finishes=*/true);
     if (at.slab.waits)
       tile.addRounds(part.low, part.high, ahead);
     if (part.isLast)
