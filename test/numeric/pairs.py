@@ -70,6 +70,7 @@ def shapes():
         (1000, 700, 64),  # slabs
         (40, 4100, 80),
         (150, 2105, 110),  # parts of the depth
+        (500, 1200, 110),  # of several slabs
     ]:
         dense(g, *shape)
     return g

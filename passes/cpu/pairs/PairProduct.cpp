@@ -64,12 +64,16 @@ struct PairEmitter {
     if (slabs.count == 1 || depth <= terms)
       return;
     int64_t perRound = llvm::divideCeil(depth, chains.rounds.count);
-    EvenSplit parts(chains.rounds.count,
-                    std::max<int64_t>(1, terms / perRound));
-    if (parts.count == 1)
+    EvenSplit larger(tiles.count, tilesOf(l2, terms));
+    // What waits of all threads, whose scratch memory is bounded.
+    constexpr int64_t most = 16 << 20;
+    int64_t waits = std::min(tiles.count, larger.size + 1) * mostRows * 4 *
+                    panels * Pairs::panelWidth;
+    if (waits > most / std::max<int64_t>(1, slotsOf(op)))
       return;
-    depths = parts;
-    slabs = EvenSplit(tiles.count, tilesOf(l2, terms));
+    depths =
+        EvenSplit(chains.rounds.count, std::max<int64_t>(1, terms / perRound));
+    slabs = larger;
   }
 
   static int64_t rowsOf(Value out) {
@@ -91,6 +95,7 @@ struct PairEmitter {
   // The rows of some tiles, and where sums wait between parts of the depth.
   struct Slab {
     PairRows left;
+    int64_t tiles;
     Value waits;
   };
 
@@ -153,7 +158,7 @@ struct PairEmitter {
                   height, shape.vectors(), at.slot,
                   panel,  sharesLoads,     at.slab.waits};
     Share share(llvm::divideCeil(depth / Pairs::group, depths.count),
-                slabs.size);
+                at.slab.tiles);
     if (fetches && share.before)
       fetch(part, panel, e.times(at.slot, share.ofTile), share.ofTile);
     auto ahead = [&](Value group) {
@@ -205,7 +210,7 @@ struct PairEmitter {
           MemRefType::get({some, panels, sums, lanes}, e.getF32Type()),
           e.getI64IntegerAttr(Emitter::lineBytes));
     }
-    return {PairRows(e, a, some, height), waits};
+    return {PairRows(e, a, some, height), some, waits};
   }
 
   // Code for the last part, and for all before it.
@@ -265,7 +270,8 @@ struct PairEmitter {
       int64_t even = llvm::alignTo(slabs.count, threads);
       double most =
           double(even / threads) * llvm::divideCeil(tiles.count, even);
-      if (slabs.count < threads || most * threads > 1.1 * tiles.count)
+      if (slabs.count < threads || even > tiles.count ||
+          most * threads > 1.1 * tiles.count)
         return together();
       slabs.setCount(tiles.count, even);
     }
