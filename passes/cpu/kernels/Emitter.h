@@ -24,6 +24,10 @@ struct EvenSplit {
   void setCount(int64_t total, int64_t parts) {
     count = parts, size = total / parts, larger = total % parts;
   }
+  /// Where part `part` begins.
+  int64_t beginOf(int64_t part) const {
+    return part * size + std::min(part, larger);
+  }
 };
 
 struct Emitter : mlir::ImplicitLocOpBuilder {

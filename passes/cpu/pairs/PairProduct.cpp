@@ -53,7 +53,8 @@ struct PairEmitter {
         toL1(target.fetchesPanelsToL1()), fetches(fetchesWeights(target)),
         touchesMuch(4 * (1 + int64_t(op.getExtras().size())) * rows * columns >
                     target.l2 / 2),
-        chains(PairTile::chainsOf(depth)), depths(1, 1) {
+        chains(PairTile::chainsOf(depth)),
+        depths(chains.rounds.count, chains.rounds.count) {
     splitDepth(target.l2);
   }
 
@@ -136,6 +137,15 @@ struct PairEmitter {
     }
   };
 
+  // Groups of terms of the largest part of the depth.
+  int64_t mostGroups() const {
+    int64_t most = 0;
+    for (int64_t i = 0; i < depths.count; ++i)
+      most = std::max(most, chains.beginOf(depths.beginOf(i + 1)) -
+                                chains.beginOf(depths.beginOf(i)));
+    return most;
+  }
+
   // `count` lines from number `line` of the next panel's part.
   void fetch(const Depth &part, Value panel, Value line, int64_t count) {
     constexpr int64_t perLine = Emitter::lineBytes / 4;
@@ -157,8 +167,7 @@ struct PairEmitter {
     PairTile tile{e,      at.slab.left,    b,
                   height, shape.vectors(), at.slot,
                   panel,  sharesLoads,     at.slab.waits};
-    Share share(llvm::divideCeil(depth / Pairs::group, depths.count),
-                at.slab.tiles);
+    Share share(mostGroups(), at.slab.tiles);
     if (fetches && share.before)
       fetch(part, panel, e.times(at.slot, share.ofTile), share.ofTile);
     auto ahead = [&](Value group) {

@@ -15,6 +15,9 @@ struct Chains {
   /// Of `count` things, about `most` a chain.
   Chains(int64_t count, int64_t most);
   /// The thing with which round `round` begins.
+  int64_t beginOf(int64_t round) const {
+    return parts.beginOf(rounds.beginOf(round));
+  }
   mlir::Value beginOf(Emitter &e, mlir::Value round) const {
     return e.beginOf(parts, e.beginOf(rounds, round));
   }

@@ -178,10 +178,9 @@ struct SinkThrough : OpRewritePattern<Op> {
   }
 
 private:
-  static bool keepsRank(Operation *op) {
-    auto gather = dyn_cast<graph::GatherOp>(op);
-    return !gather || (gather.getBatchDims() == 0 &&
-                       gather.getIndices().getType().getRank() == 1);
+  static bool keepsRank(Operation *) { return true; }
+  static bool keepsRank(graph::GatherOp op) {
+    return op.getBatchDims() == 0 && op.getIndices().getType().getRank() == 1;
   }
   static void turn(graph::GatherOp op, ArrayRef<int64_t> permutation) {
     op.setAxis(permutation[op.getAxis()]);

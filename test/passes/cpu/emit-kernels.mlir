@@ -1200,6 +1200,38 @@ func.func @pairs_of_parts(%a: memref<112x2106xf32>, %b: memref<1x2108x32xf32>, %
 
 // -----
 
+// As much as all of a kernel's threads may have does not wait.
+// CHECK-LABEL: func @pairs_at_once
+// CHECK-NOT: memref<{{.*}}x2000x14x16xf32>
+// CHECK-NOT: kernel.matmul
+module attributes {weir.slots = 2 : i64} {
+func.func @pairs_at_once(%a: memref<112x2106xf32>, %b: memref<2000x2108x32xf32>, %c: memref<112x64000xf32>) {
+  kernel.matmul ins(%a, %b : memref<112x2106xf32>, memref<2000x2108x32xf32>) outs(%c : memref<112x64000xf32>) attributes {paired} {
+  ^bb0(%sum: f32):
+    kernel.yield %sum : f32
+  }
+  return
+}
+}
+
+// -----
+
+// Fifteen tiles are no slab each for four threads: all share all tiles.
+// CHECK-LABEL: func @pairs_of_few_tiles
+// CHECK: kernel.parts 15 {
+// CHECK: kernel.parts 15 {
+module attributes {weir.slots = 4 : i64, weir.target = {adds_beside = true, fma_rate = 2, l2 = 65536, features = "+avx512f"}} {
+func.func @pairs_of_few_tiles(%a: memref<120x1000xf32>, %b: memref<1x1002x32xf32>, %c: memref<120x32xf32>) {
+  kernel.matmul ins(%a, %b : memref<120x1000xf32>, memref<1x1002x32xf32>) outs(%c : memref<120x32xf32>) attributes {paired} {
+  ^bb0(%sum: f32):
+    kernel.yield %sum : f32
+  }
+  return
+}
+}
+
+// -----
+
 // Few slabs of rows are taken by all threads, then all tiles of all panels are
 // shared; what is left of columns has code of its own.
 // CHECK-LABEL: func @pairs_together
