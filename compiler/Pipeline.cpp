@@ -70,6 +70,7 @@ static void buildLower(OpPassManager &pm) {
   pm.nest<func::FuncOp>().addPass(createUseLibraries());
   pm.addPass(createNarrowPanels());
   pm.addPass(createPackWeights());
+  pm.nest<func::FuncOp>().addPass(createPairPanels());
   pm.addPass(createOutlinePacks());
 }
 

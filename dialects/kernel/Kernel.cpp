@@ -300,6 +300,8 @@ LogicalResult PackOp::verify() {
     return failure();
   ShapedType b = shaped(getB()), out = shaped(getOut());
   int64_t rank = b.getRank();
+  if (getPaired())
+    return verifyPairs();
   // (C1)
   if (rank < 2 || out.getRank() != rank + 1 ||
       b.getElementType() != out.getElementType() ||

@@ -54,7 +54,8 @@ def Kernel_MatmulOp : Kernel_SumOp<"matmul"> {
       `transpose_a`, all is of f32, and pairs of products are made of one product
       of sums (`dialects/kernel/Pairs.h`). `b` is packed without batches, each
       column scaled, `ceil(N/32) x K+2 x 32`: after the rows of a panel come what
-      each column has alone, and its scale.
+      each column has alone, and its scale. A panel that makes no pairs has no
+      numbers as what is alone.
 
     ```mlir
     %y = kernel.matmul ins(%a, %b : tensor<4x8xf32>, tensor<1x8x32xf32>) extras(%bias : tensor<20xf32>) outs(%c : tensor<4x20xf32>) -> tensor<4x20xf32> attributes {extra_maps = [affine_map<(d0, d1) -> (d1)>]} {
@@ -99,13 +100,20 @@ def Kernel_PackOp : Kernel_Op<"pack"> {
     - (C1) `b` is `batch.. x K x N`, or `batch.. x N x K` with `transpose_b`;
       `out` is `batch.. x ceil(N/NR) x K x NR`. Where a panel reaches past N it
       is zero.
+    - (C2) with `paired` there are no batches, all is of f32, and `out` is what
+      kernel.matmul with `paired` reads, `ceil(N/32) x K+2 x 32`. A panel whose
+      columns are uneven or nearly empty, or all small multiples of one power of
+      two, has no numbers as what is alone.
 
     ```mlir
     %p = kernel.pack ins(%b : tensor<8x20xf32>) outs(%e : tensor<1x8x32xf32>) -> tensor<1x8x32xf32>
     ```
   }];
   let arguments = (ins Kernel_Buffer:$b, Kernel_Buffer:$out,
-                   UnitAttr:$transpose_b);
+                   UnitAttr:$transpose_b, UnitAttr:$paired);
+  let extra = [{
+    ::mlir::LogicalResult verifyPairs();
+  }];
   let assemblyFormat = [{
     `ins` `(` $b `:` type($b) `)` `outs` `(` $out `:` type($out) `)`
     (`->` type($results)^)? attr-dict

@@ -1,4 +1,4 @@
-// What kernel.matmul checks of pairs of products.
+// What kernel.matmul and kernel.pack check of pairs of products.
 
 #include "dialects/kernel/Pairs.h"
 
@@ -7,19 +7,34 @@
 using namespace mlir;
 using namespace weir::kernel;
 
+static bool arePanels(ShapedType panels, int64_t depth, int64_t columns) {
+  SmallVector<int64_t> wanted = {
+      llvm::divideCeilSigned(columns, Pairs::panelWidth),
+      depth + Pairs::linesAfter, Pairs::panelWidth};
+  return panels.getShape() == ArrayRef<int64_t>(wanted);
+}
+
+// (C2)
+LogicalResult PackOp::verifyPairs() {
+  auto b = cast<ShapedType>(getB().getType());
+  auto out = cast<ShapedType>(getOut().getType());
+  bool t = getTransposeB();
+  if (b.getRank() != 2 || !b.getElementType().isF32() ||
+      !out.getElementType().isF32() ||
+      !arePanels(out, b.getDimSize(t), b.getDimSize(!t)))
+    return emitOpError("cannot pack ") << b << " as pairs of " << out;
+  return success();
+}
+
 // (C8)
 LogicalResult MatmulOp::verifyPairs() {
   auto a = cast<ShapedType>(getA().getType());
   auto b = cast<ShapedType>(getB().getType());
   auto out = cast<ShapedType>(getOut().getType());
   Type sum = getEpilogue().front().getArgument(0).getType();
-  int64_t panels =
-      llvm::divideCeilSigned(out.getShape().back(), Pairs::panelWidth);
-  SmallVector<int64_t> wanted = {
-      panels, a.getShape().back() + Pairs::linesAfter, Pairs::panelWidth};
   if (isTiled() || getUnsignedA() || getTransposeA() ||
       (out.getRank() > 2 && !getShared()) || !sum.isF32() ||
-      b.getShape() != ArrayRef<int64_t>(wanted))
+      !arePanels(b, a.getShape().back(), out.getShape().back()))
     return emitOpError("cannot multiply ") << a << " by pairs of " << b;
   return success();
 }

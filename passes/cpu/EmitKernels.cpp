@@ -75,7 +75,7 @@ struct EmitKernels : impl::EmitKernelsBase<EmitKernels> {
         if (matmul && matmul.isTiled())
           emitTiles(e, matmul, target);
         else if (matmul && matmul.getPaired())
-          emitPairs(e, matmul, target);
+          doneInside.insert(emitPairs(e, matmul, target));
         else if (matmul && matmul.hasColumnRuns())
           emitColumnDots(e, matmul, target);
         else if (matmul) {
@@ -95,7 +95,8 @@ struct EmitKernels : impl::EmitKernelsBase<EmitKernels> {
         else if (auto pool = dyn_cast<kernel::PoolOp>(op))
           emitPool(e, pool, target);
         else if (auto pack = dyn_cast<kernel::PackOp>(op))
-          emitPack(e, pack, target);
+          pack.getPaired() ? emitPairedPack(e, pack, target)
+                           : emitPack(e, pack, target);
         else if (auto pack = dyn_cast<kernel::PackFilterOp>(op))
           emitPackFilter(e, pack, target);
         else if (auto transform = dyn_cast<kernel::TransformFilterOp>(op))

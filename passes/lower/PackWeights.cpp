@@ -242,7 +242,8 @@ private:
     }
     if (packing.words)
       type = packing.words->type();
-    packing.paired = !packing.words && !tiled && isWorthPairing(user) &&
+    packing.paired = !packing.words && !tiled &&
+                     isWorthPairing(user, /*isConstant=*/true) &&
                      llvm::all_of(callers, [&](plan::TaskOp task) {
                        return suitsPairs(constantOf(task), packing.pairs());
                      });

@@ -59,18 +59,33 @@ static double pairCycles(const kernel::Target &target, double depth,
          depth * costs.perElement + costs.perRow;
 }
 
-bool isWorthPairing(Operation *packed) {
+// To look at a right side and scale it, beside what packing takes anyhow, and
+// to turn a left side that lies turned; measured on a Zen 5.
+static double scalingCycles(const kernel::Target &target, double depth,
+                            int64_t columns) {
+  auto vectors = double(llvm::divideCeil(columns, 16)) * depth;
+  bool isFar = vectors * 64 > double(target.l2);
+  return vectors * (isFar ? 8 : 5);
+}
+static double turningCycles(double depth, int64_t rows) {
+  constexpr double perVector = 28; // half of it alone, the rest among threads
+  return double(llvm::divideCeil(rows, 16)) * depth * perVector;
+}
+
+bool isWorthPairing(Operation *packed, bool isConstant) {
   auto target = kernel::Target::of(packed);
   if (!target.addsBeside || !target.avx512 || !target.fma ||
       target.sharesPanels || target.vectorBits != 512)
     return false;
   Value x, out;
   Type sum;
+  bool turned = false;
   if (kernel::MatmulOp op = productOf(packed)) {
     out = op.getOut(), x = op.getA();
     bool oneSide = cast<ShapedType>(out.getType()).getRank() == 2;
-    if (op.getTransposeA() || op.getUnsignedA() || op.isTiled() ||
-        op.hasColumnRuns() || !(oneSide || op.getShared()))
+    turned = op.getTransposeA();
+    if (op.getUnsignedA() || op.isTiled() || op.hasColumnRuns() ||
+        !(oneSide || (op.getShared() && !turned)) || (turned && isConstant))
       return false;
     sum = op.getEpilogue().front().getArgument(0).getType();
   } else if (kernel::ConvolutionOp op = pixelProductOf(packed)) {
@@ -85,15 +100,22 @@ bool isWorthPairing(Operation *packed) {
       !sum.isF32())
     return false;
   int64_t columns = cast<ShapedType>(out.getType()).getShape().back();
-  int64_t rows = rowsOf(out), depth = a.getShape().back();
+  int64_t rows = rowsOf(out), depth = a.getShape().take_back(2)[!turned];
   // Of fewer rows weights take longer to come. Rows have the same sums in a
   // matrix of a few more.
   constexpr int64_t fewestRows = 8;
-  return int64_t(llvm::PowerOf2Ceil(rows)) >= fewestRows &&
-         depth >= 2 * Pairs::group &&
-         pairCycles(target, double(depth), columns) <
-             productCycles(target, double(depth), columns,
-                           panels.getShape().back());
+  auto alike = int64_t(llvm::PowerOf2Ceil(rows));
+  if (alike < fewestRows || depth < 2 * Pairs::group)
+    return false;
+  int64_t width = isConstant ? panels.getShape().back() : 16;
+  double saved = productCycles(target, double(depth), columns, width) -
+                 pairCycles(target, double(depth), columns);
+  double more = isConstant ? 0 : scalingCycles(target, double(depth), columns);
+  if (turned)
+    more += turningCycles(double(depth), alike);
+  // Scaled panels and rows are memory, too.
+  constexpr double worth = 1.25;
+  return double(alike) * saved > worth * more;
 }
 
 // The pixels that windows of one element stand on.

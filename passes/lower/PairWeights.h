@@ -9,8 +9,9 @@
 namespace weir {
 
 /// Whether a product, or a convolution by windows of one element, is worth
-/// making of pairs, of which `packed` are the panels.
-bool isWorthPairing(mlir::Operation *packed);
+/// making of pairs, of which `packed` are the panels: those of a constant, or
+/// such as each run packs.
+bool isWorthPairing(mlir::Operation *packed, bool isConstant);
 
 /// Has the convolution or product whose weights `packed` packs read `panels`
 /// instead, in pairs. A convolution becomes a product.

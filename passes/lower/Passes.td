@@ -139,4 +139,27 @@ def PackWeights : Pass<"weir-pack-weights", "::mlir::ModuleOp"> {
   let dependentDialects = ["::weir::graph::GraphDialect"];
 }
 
+def PairPanels : Pass<"weir-pair-panels", "::mlir::func::FuncOp"> {
+  let summary = "Packs what is no constant for products of pairs";
+  let description = [{
+    Of a `kernel.pack` that is left after the constants the product takes pairs,
+    where the target has additions beside its multiply-adds and so many rows meet
+    the panels that scaling and looking at these costs less than pairs save. A
+    left side that lies turned is turned first. Of an attention, which makes its products a block of rows at a time, nothing is
+    changed.
+
+    ```mlir
+    %p = kernel.pack ins(%b : tensor<512x512xf32>)
+        outs(%e : tensor<11x512x48xf32>) -> tensor<11x512x48xf32>
+    %c = kernel.matmul ins(%a, %p : ...) outs(%d : ...) ...
+    // becomes
+    %p = kernel.pack ins(%b : tensor<512x512xf32>)
+        outs(%e : tensor<16x514x32xf32>) -> tensor<16x514x32xf32> {paired}
+    %c = kernel.matmul ins(%a, %p : ...) outs(%d : ...) attributes {paired, ...}
+    ```
+  }];
+  let dependentDialects = ["::mlir::linalg::LinalgDialect",
+                           "::mlir::tensor::TensorDialect"];
+}
+
 #endif // WEIR_PASSES_LOWER

@@ -29,11 +29,11 @@ class Paired(Products):
         return library
 
 
-def bounded(g, x, w):
+def bounded(g, x, w, moves=False):
     """The product of x by w, with an error that is small beside its terms."""
     with np.errstate(all="ignore"):
         exact, size = wide(x) @ wide(w), np.abs(wide(x)) @ np.abs(wide(w))
-    y = g.op("MatMul", g.input(x), g.constant(w))
+    y = g.op("MatMul", g.input(x), g.input(w) if moves else g.constant(w))
     g.expect(y, exact, rtol=0, atol=np.where(np.isfinite(size), size * 2e-6 + 2.0**-145, 0))
 
 
@@ -186,7 +186,76 @@ def weights_that_make_no_pairs():
     return g
 
 
+def two_inputs():
+    """Panels that each run packs and scales."""
+    g = Paired("--threads=3", threads=[1, 2])
+    for rows, depth, columns, turned in [
+        (150, 96, 128, {}),
+        (300, 131, 123, dict(transpose_b=True)),
+        (129, 300, 244, {}),
+        (260, 258, 446, dict(transpose_a=True)),
+        (300, 205, 510, dict(transpose_a=True, transpose_b=True)),
+        (700, 1100, 160, dict(transpose_b=True)),  # parts of the depth
+    ]:
+        x, w = normal(rows, depth), normal(depth, columns)
+        w[:, 3] = 0
+        left, right = (x.T if "transpose_a" in turned else x), (w.T if "transpose_b" in turned else w)
+        y = g.op("MatMul", g.input(left.copy()), g.input(right.copy()), **turned)
+        r, exact = g.input(normal(rows, columns)), wide(x) @ wide(w)
+        g.expect(g.op("Relu", g.op("AddV2", y, r)), np.maximum(exact + wide(r), 0), rtol=1e-6, atol=8e-6 * depth**0.5)
+    return g
+
+
+def two_inputs_accuracy():
+    g = Paired()
+    x, w = normal(256, 768), normal(768, 96)
+    for right in (w, np.abs(w), w * np.ldexp(1.0, np.arange(96) - 48)):
+        right = right.astype(np.float32)
+        for left in (x, np.abs(x)):
+            exact, other = wide(left) @ wide(right), plain(left, right)
+            sizes = np.sqrt((exact**2).mean(0))
+            g.closer_than(g.op("MatMul", g.input(left), g.input(right)), exact, other, sizes)
+    return g
+
+
+def two_inputs_ends_of_the_range():
+    """What is beyond the range of a panel stays with its columns, and the others of
+    that panel, too, hold what f32 can."""
+    g = Paired("--threads=2", threads=[1, 3])
+    x, w = normal(256, 192), normal(192, 256)
+    x[1, 3], x[200, 7], x[40] = np.inf, np.nan, 1e30
+    w[3, 1], w[7, 33], w[9, 65] = np.inf, np.nan, 3e38
+    w[:, 100] *= np.float32(2.0**-100)
+    w[:, 140], w[:, 141] = 0, np.ldexp(w[:, 141], -130)
+    w[:, 170] = w[:, 170] * (np.arange(192) == 5)
+    w[12:14, 200] = 2000
+    w[:, 224:] = 0
+    bounded(g, x, w, moves=True)
+    return g
+
+
+def two_inputs_exact_sums():
+    """Of a panel of integers sums are exact, and beside it others make pairs."""
+    g = Paired()
+    x = random.integers(-9, 10, (256, 310))
+    w = random.integers(-2000, 2001, (310, 128))
+    real = np.float32(w)
+    real[:, :32] = normal(310, 32)
+    got = g.op("MatMul", g.input(np.float32(x)), g.input(real))
+    exact = np.float32(x @ w)
+    exact[:, :32] = x @ wide(real[:, :32])
+    # Integers are small enough to leave no error.
+    g.expect(got, exact, rtol=0, atol=np.where(np.arange(128) < 32, 1e-3, 0))
+    x, chosen = normal(256, 310), np.ldexp(np.float32(np.eye(310)[:, :128]), 5)
+    g.expect(g.op("MatMul", g.input(x), g.input(chosen)), x[:, :128] * 32, rtol=0, atol=0)
+    return g
+
+
 main(
+    two_inputs,
+    two_inputs_accuracy,
+    two_inputs_ends_of_the_range,
+    two_inputs_exact_sums,
     accuracy,
     shapes,
     pixels,

@@ -13,8 +13,16 @@ kernel::MatmulOp joinBatches(Emitter &e, kernel::MatmulOp op);
 /// A product by tiles of Intel AMX.
 void emitTiles(Emitter &e, kernel::MatmulOp op, const kernel::Target &target);
 
-/// A product of pairs.
-void emitPairs(Emitter &e, kernel::MatmulOp op, const kernel::Target &target);
+/// The op that packs B for this product alone, just before it; or null.
+kernel::PackOp packBefore(kernel::MatmulOp op);
+
+/// A product of pairs. Gives the packing of B back where each panel is packed
+/// just before it is used, and the whole is not needed; else null.
+kernel::PackOp emitPairs(Emitter &e, kernel::MatmulOp op,
+                         const kernel::Target &target);
+/// Packs the right side of such.
+void emitPairedPack(Emitter &e, kernel::PackOp op,
+                    const kernel::Target &target);
 
 /// Terms that are summed in one chain of additions: where they are more,
 /// several sums are added up. Those of pixels are shorter, as nets have dozens

@@ -54,11 +54,9 @@ static bool blocksCollide(kernel::MatmulOp op, const MatmulBlocks &blocks,
   return rows * apart > target.l2 && blocks.depthSlab * bytes <= apart;
 }
 
-kernel::PackOp packingInside(kernel::MatmulOp op,
-                             const kernel::Target &target) {
+kernel::PackOp packBefore(kernel::MatmulOp op) {
   auto buffer = op.getB().getDefiningOp<memref::AllocOp>();
-  if (op.isTiled() || op.getShared() || !buffer || !op.isPacked() ||
-      !llvm::hasNItems(buffer->getUsers(), 2))
+  if (op.getShared() || !buffer || !llvm::hasNItems(buffer->getUsers(), 2))
     return {};
   kernel::PackOp pack;
   for (Operation *user : buffer->getUsers())
@@ -72,13 +70,22 @@ kernel::PackOp packingInside(kernel::MatmulOp op,
        between = between->getNextNode())
     if (!isMemoryEffectFree(between) && !isa<memref::AllocOp>(between))
       return {};
+  return pack;
+}
+
+kernel::PackOp packingInside(kernel::MatmulOp op,
+                             const kernel::Target &target) {
+  kernel::PackOp pack = packBefore(op);
+  if (op.isTiled() || !op.isPacked() || !pack)
+    return {};
   Type sum = op.getEpilogue().front().getArgument(0).getType();
   ArrayRef<int64_t> a = Emitter::shape(op.getA()).take_back(2);
-  int64_t width = Emitter::shape(buffer).back();
+  ArrayRef<int64_t> panels = Emitter::shape(op.getB());
+  int64_t bytes = Emitter::elementBytes(op.getB());
   int64_t depth = a[!op.getTransposeA()];
   int64_t part = MatmulBlocks::partBytes(target);
   // Between parts the sums wait in the result, which must hold them exactly.
-  bool whole = depth * width * Emitter::elementBytes(buffer) <= part;
+  bool whole = depth * panels.back() * bytes <= part;
   int64_t alike = llvm::PowerOf2Ceil(a[op.getTransposeA()]);
   bool readsAgain =
       alike * depth * Emitter::elementBytes(op.getA()) <= target.l2 / 2;

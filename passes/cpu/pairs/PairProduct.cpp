@@ -11,11 +11,13 @@
 //
 // The loops, from outside: slabs of rows (so that they stay in L2), of many
 // terms parts of the depth, panels, tiles of rows, depth. Threads share slabs,
-// or all tiles of all panels where slabs are few.
+// or all tiles of all panels where slabs are few. Where there is one slab,
+// panels that the run makes are packed one at a time, and threads share these.
 
 #include "passes/cpu/Sharing.h"
 #include "passes/cpu/kernels/Epilogue.h"
 #include "passes/cpu/kernels/Kernels.h"
+#include "passes/cpu/pairs/PairPanels.h"
 #include "passes/cpu/pairs/PairTile.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -33,6 +35,7 @@ struct PairEmitter {
 
   Emitter &e;
   kernel::MatmulOp op;
+  const kernel::Target &target;
   Value a, b, out;
   int64_t rows, columns, depth, panels;
   bool sharesLoads;       // of the left side
@@ -44,8 +47,8 @@ struct PairEmitter {
   EvenSplit depths; // of the rounds of chains: parts that all panels see first
 
   PairEmitter(Emitter &e, kernel::MatmulOp op, const kernel::Target &target)
-      : e(e), op(op), a(op.getA()), b(op.getB()), out(op.getOut()),
-        rows(rowsOf(out)), columns(e.shape(out).back()),
+      : e(e), op(op), target(target), a(op.getA()), b(op.getB()),
+        out(op.getOut()), rows(rowsOf(out)), columns(e.shape(out).back()),
         depth(e.shape(a).back()), panels(e.shape(b)[0]),
         sharesLoads(target.fmaRate > 1),
         mostRows(sharesLoads ? PairTile::mostOfShared : PairTile::most),
@@ -98,6 +101,7 @@ struct PairEmitter {
     PairRows left;
     int64_t tiles;
     Value waits;
+    Value packed = {}; // one panel, where panels are packed one at a time
   };
 
   // The rows of tile `tile`, which `slab` has as its tile `slot`.
@@ -164,9 +168,16 @@ struct PairEmitter {
     };
     Tile shape{1,     height,   valid,
                lanes, position, e.times(panel, Pairs::panelWidth)};
-    PairTile tile{e,      at.slab.left,    b,
-                  height, shape.vectors(), at.slot,
-                  panel,  sharesLoads,     at.slab.waits};
+    Value packed = at.slab.packed;
+    PairTile tile{e,
+                  at.slab.left,
+                  packed ? packed : b,
+                  height,
+                  shape.vectors(),
+                  at.slot,
+                  packed ? e.index(0) : panel,
+                  sharesLoads,
+                  at.slab.waits};
     Share share(mostGroups(), at.slab.tiles);
     if (fetches && share.before)
       fetch(part, panel, e.times(at.slot, share.ofTile), share.ofTile);
@@ -272,8 +283,50 @@ struct PairEmitter {
     });
   }
 
-  void run() {
-    e.share(nanoseconds());
+  // A panel at a time. Each thread has all rows for itself, which takes less
+  // than to fetch them from each other.
+  void panelByPanel(PairPanels &made) {
+    fetches = false;
+    e.parts(panels, /*few=*/true, [&](Value low, Value high) {
+      Slab slab = slabOf(tiles.count);
+      slab.packed = e.create<memref::AllocOp>(
+          MemRefType::get({1, depth + Pairs::linesAfter, Pairs::panelWidth},
+                          e.getF32Type()),
+          e.getI64IntegerAttr(Emitter::lineBytes));
+      e.loop(e.index(0), e.index(tiles.count), 1,
+             [&](Value t) { take(slab.left, t, t); });
+      e.loop(low, high, 1, [&](Value panel) {
+        made.pack(panel, slab.packed, e.index(0));
+        eachDepth([&](const Depth &part) {
+          e.loop(e.index(0), e.index(tiles.count), 1,
+                 [&](Value t) { tile({slab, t, t}, panel, part); });
+        });
+      });
+    });
+  }
+
+  // Whether panels are packed one at a time: each thread has about as many.
+  bool packsPanels() const {
+    int64_t threads = e.isShared() ? slotsOf(op) : 1;
+    return slabs.count == 1 &&
+           double(llvm::alignTo(panels, threads)) <= 1.1 * double(panels);
+  }
+
+  kernel::PackOp run() {
+    kernel::PackOp pack = packBefore(op);
+    std::optional<PairPanels> made;
+    if (pack)
+      made.emplace(e, pack, target);
+    e.share(nanoseconds() + (made ? made->nanoseconds() : 0));
+    if (made && packsPanels()) {
+      panelByPanel(*made);
+      return pack;
+    }
+    shareSlabs();
+    return {};
+  }
+
+  void shareSlabs() {
     int64_t threads = slotsOf(op);
     if (e.isShared() && threads > 1) {
       int64_t even = llvm::alignTo(slabs.count, threads);
@@ -291,11 +344,13 @@ struct PairEmitter {
 
 } // namespace
 
-void emitPairs(Emitter &e, kernel::MatmulOp op, const kernel::Target &target) {
+kernel::PackOp emitPairs(Emitter &e, kernel::MatmulOp op,
+                         const kernel::Target &target) {
   kernel::MatmulOp joined = joinBatches(e, op);
-  PairEmitter(e, joined, target).run();
+  kernel::PackOp pack = PairEmitter(e, joined, target).run();
   if (joined != op)
     joined->erase();
+  return pack;
 }
 
 } // namespace weir

@@ -2,6 +2,7 @@
 
 #include "passes/cpu/pairs/PairRows.h"
 #include "passes/cpu/kernels/LaneSums.h"
+#include "passes/cpu/pairs/PairScales.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -164,41 +165,14 @@ Emitter::Values PairRows::scale(ValueRange row, Value line, Value factor) {
 // and looks whether no sum is less exact for that.
 void PairRows::take(Value row, Value count, Value slot) {
   Value first = lineOf(slot);
-  Type words = VectorType::get(lanes, e.getI32Type());
-  Type reals = VectorType::get(lanes, e.getF32Type());
-  auto integer = [&](int64_t value) -> Value {
-    return e.splat(e.create<arith::ConstantIntOp>(value, 32), lanes);
-  };
-  auto real = [&](double value) -> Value {
-    return e.splat(e.create<arith::ConstantOp>(e.getF32FloatAttr(float(value))),
-                   lanes);
-  };
-  auto powerOfTwo = [&](Value exponent) -> Value {
-    Value biased = e.create<arith::AddIOp>(exponent, integer(127));
-    return e.create<arith::BitcastOp>(
-        reals, e.create<arith::ShLIOp>(biased, integer(23)));
-  };
-
   Value squares = sumsOfRows(count, 1, [&](Value i) -> Emitter::Values {
     return {squareOf(placeOf(e.plus(row, i)))};
   })[0];
-  Value mean = e.create<arith::MulFOp>(squares, real(1. / double(depth)));
-  // Of what is infinite or no number it is past all bounds.
-  Value exponent = e.create<arith::SubIOp>(
-      e.create<arith::ShRUIOp>(e.create<arith::BitcastOp>(words, mean),
-                               integer(23)),
-      integer(127 - 1)); // of twice the mean
-  Value scalable = e.create<arith::CmpIOp>(
-      arith::CmpIPredicate::ule,
-      e.create<arith::AddIOp>(exponent, integer(Pairs::mostExponent)),
-      integer(2 * Pairs::mostExponent));
-  Value half = e.create<arith::SelectOp>(
-      scalable, e.create<arith::ShRSIOp>(exponent, integer(1)), integer(0));
-  e.store(powerOfTwo(half), scales, first, linesATile);
+  PairScales by(e, squares, depth);
+  e.store(by.scales, scales, first, linesATile);
 
   Value factors = e.stack({lanes}, e.getF32Type());
-  e.store(powerOfTwo(e.create<arith::SubIOp>(integer(0), half)), factors,
-          e.index(0), lanes);
+  e.store(by.factors, factors, e.index(0), lanes);
   Emitter::Values sums = sumsOfRows(count, 3, [&](Value i) {
     Value factor = e.create<memref::LoadOp>(factors, i);
     return scale(placeOf(e.plus(row, i)), e.plus(first, i),
@@ -207,15 +181,16 @@ void PairRows::take(Value row, Value count, Value slot) {
   e.store(sums[0], alone, first, linesATile);
   Value even = e.create<arith::CmpFOp>(
       arith::CmpFPredicate::OLE, sums[1],
-      real(double(Pairs::mostSquare * Pairs::count(depth))));
+      reals(e, double(Pairs::mostSquare * Pairs::count(depth))));
   // Sums of few terms, as of a row that selects one of the weights, are exact,
   // or nearly so.
   Value many =
       e.create<arith::CmpFOp>(arith::CmpFPredicate::OGT, sums[2],
-                              real(double(depth) / double(Pairs::sparse)));
+                              reals(e, double(depth) / double(Pairs::sparse)));
   Value fit =
-      e.create<arith::AndIOp>(scalable, e.create<arith::AndIOp>(even, many));
-  e.store(e.create<arith::ExtUIOp>(words, fit), fits, first, linesATile);
+      e.create<arith::AndIOp>(by.scalable, e.create<arith::AndIOp>(even, many));
+  e.store(e.create<arith::ExtUIOp>(VectorType::get(lanes, e.getI32Type()), fit),
+          fits, first, linesATile);
   // Lanes after the last row say nothing.
   Value lane = e.create<arith::ConstantOp>(
       e.getI32VectorAttr(llvm::to_vector(llvm::seq<int32_t>(0, lanes))));

@@ -15,6 +15,13 @@ Value PairTile::weights(Value line, int64_t v) {
   return e.load(b, {panel, line, e.index(v * lanes)}, lanes, lanes);
 }
 
+// Whether the panel makes pairs.
+Value PairTile::panelFits() {
+  Value alone = e.create<memref::LoadOp>(
+      b, ValueRange{panel, e.index(left.depth), e.index(0)});
+  return e.create<arith::CmpFOp>(arith::CmpFPredicate::ORD, alone, alone);
+}
+
 Value PairTile::ofRow(Value buffer, int64_t i) {
   Value at = e.plus(left.lineOf(slot), i);
   return e.splat(e.create<memref::LoadOp>(buffer, at), lanes);
@@ -212,7 +219,7 @@ Emitter::Values PairTile::begins() {
 void PairTile::addRounds(Value low, Value high, Ahead ahead) {
   auto none = [&] {};
   e.ifElse(
-      left.anyFits(slot),
+      e.create<arith::AndIOp>(panelFits(), left.anyFits(slot)),
       [&] {
         Value isFirst =
             e.create<arith::CmpIOp>(arith::CmpIPredicate::eq, low, e.index(0));
@@ -298,20 +305,24 @@ Emitter::Values PairTile::sums(Ahead ahead) {
     return Emitter::Values(choice.getResults());
   };
   // Each row as it alone says, so that it is the same beside any others.
+  Value fit = panelFits();
   Emitter::Values pairs = choose(
-      left.anyFits(slot),
+      e.create<arith::AndIOp>(fit, left.anyFits(slot)),
       [&] { return waits ? ended(waiting().get()) : byPairs(ahead); },
       [&] { return zeros(); });
   auto ofEachRow = [&] {
     Emitter::Values sums = byProducts();
     for (int64_t i = 0; i < height; ++i) {
-      Value fits = left.fit(e.plus(left.lineOf(slot), i));
+      Value fits =
+          e.create<arith::AndIOp>(fit, left.fit(e.plus(left.lineOf(slot), i)));
       for (int64_t at = i * vectors; at < (i + 1) * vectors; ++at)
         sums[at] = e.create<arith::SelectOp>(fits, pairs[at], sums[at]);
     }
     return sums;
   };
-  return choose(left.allFit(slot), [&] { return pairs; }, ofEachRow);
+  return choose(
+      e.create<arith::AndIOp>(fit, left.allFit(slot)), [&] { return pairs; },
+      ofEachRow);
 }
 
 } // namespace weir

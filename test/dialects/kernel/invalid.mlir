@@ -438,3 +438,19 @@ func.func @matmul_c8_element(%a: memref<4x8xf64>, %b: memref<1x10x32xf64>, %c: m
   }
   return
 }
+
+// -----
+
+func.func @pack_c2_lines(%b: memref<8x20xf32>, %p: memref<1x8x32xf32>) {
+  // expected-error@+1 {{cannot pack 'memref<8x20xf32>' as pairs of 'memref<1x8x32xf32>'}}
+  kernel.pack ins(%b : memref<8x20xf32>) outs(%p : memref<1x8x32xf32>) {paired}
+  return
+}
+
+// -----
+
+func.func @pack_c2_batches(%b: memref<2x8x20xf32>, %p: memref<2x1x10x32xf32>) {
+  // expected-error@+1 {{cannot pack 'memref<2x8x20xf32>' as pairs of 'memref<2x1x10x32xf32>'}}
+  kernel.pack ins(%b : memref<2x8x20xf32>) outs(%p : memref<2x1x10x32xf32>) {paired}
+  return
+}

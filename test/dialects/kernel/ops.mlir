@@ -183,6 +183,14 @@ func.func @pairs(%a: memref<2x4x8xf32>, %b: memref<1x10x32xf32>, %c: memref<2x4x
   return
 }
 
+// What pairs read is packed with two lines more.
+// CHECK-LABEL: func @paired_panels
+// CHECK: kernel.pack ins(%{{.*}} : memref<20x8xf32>) outs(%{{.*}} : memref<1x10x32xf32>) {paired, transpose_b}
+func.func @paired_panels(%b: memref<20x8xf32>, %p: memref<1x10x32xf32>) {
+  kernel.pack ins(%b : memref<20x8xf32>) outs(%p : memref<1x10x32xf32>) {transpose_b, paired}
+  return
+}
+
 // Panels that come apart in use, and a filter in tiles of parts.
 // CHECK-LABEL: func @apart_in_use
 // CHECK: kernel.matmul {{.*}} memref<3x70x32xf32>) {{.*}} attributes {parts = 2 : i64, range = array<i32: 226492416, 1879048192>}

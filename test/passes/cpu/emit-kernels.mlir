@@ -1120,6 +1120,7 @@ func.func @winograd_of_blocks(%x: memref<1x56x56x64xf32>, %f: memref<3x3x64x64xf
 // CHECK: vector.shuffle {{.*}} [1, 0, 3, 2,
 // CHECK: arith.cmpf ole
 // CHECK: arith.cmpf ogt
+// CHECK: arith.cmpf ord
 // CHECK: scf.if
 // CHECK: scf.for
 // CHECK-COUNT-28: vector.fma
@@ -1140,6 +1141,34 @@ func.func @pairs(%a: memref<7x96xf32>, %b: memref<1x98x32xf32>, %c: memref<7x32x
     %r = arith.maximumf %sum, %zero : f32
     kernel.yield %r : f32
   }
+  return
+}
+
+// -----
+
+// Panels that the run packs for pairs: copied, then squared, counted and compared,
+// two lines at a time; then by groups of terms compared with the steps of their
+// largest, scaled, and of pairs summed up what they have alone. That is no number
+// where a column is uneven or nearly empty, or none but such steps are there.
+// CHECK-LABEL: func @paired_panels
+// CHECK-SAME: %{{.*}}: memref<20x40xf32>, %[[P:.*]]: memref<2x22x32xf32>
+// CHECK: scf.for
+// CHECK-COUNT-4: arith.maxui
+// CHECK: arith.shrui
+// CHECK: vector.reduction <maxui>
+// CHECK: scf.for
+// CHECK: arith.cmpf une
+// CHECK: vector.store
+// CHECK-COUNT-4: arith.extf %{{.*}} : vector<8xf32> to vector<8xf64>
+// CHECK: arith.cmpf ole
+// CHECK: arith.cmpf ogt
+// CHECK: vector.reduction <and>
+// CHECK: vector.reduction <or>
+// CHECK: vector.store {{.*}} %[[P]][%{{.*}}, %c20, %c0]
+// CHECK: vector.store {{.*}} %[[P]][%{{.*}}, %c21, %c0]
+// CHECK-NOT: kernel
+func.func @paired_panels(%b: memref<20x40xf32>, %p: memref<2x22x32xf32>) {
+  kernel.pack ins(%b : memref<20x40xf32>) outs(%p : memref<2x22x32xf32>) {paired}
   return
 }
 

@@ -1,0 +1,26 @@
+// Panels that the run packs for products of pairs.
+
+#ifndef WEIR_PASSES_CPU_PAIRS_PAIRPANELS_H
+#define WEIR_PASSES_CPU_PAIRS_PAIRPANELS_H
+
+#include "passes/cpu/kernels/PanelCopy.h"
+
+namespace weir {
+
+/// The panels that a kernel.pack with `paired` makes.
+struct PairPanels {
+  Emitter &e;
+  int64_t depth, columns;
+  PanelCopy copy;
+
+  PairPanels(Emitter &e, kernel::PackOp op, const kernel::Target &target);
+
+  /// What all of them take.
+  double nanoseconds() const;
+  /// Makes panel `j` as panel `place` of `out`.
+  void pack(mlir::Value j, mlir::Value out, mlir::Value place);
+};
+
+} // namespace weir
+
+#endif // WEIR_PASSES_CPU_PAIRS_PAIRPANELS_H

@@ -1,0 +1,73 @@
+// What is no constant is packed for products of pairs where enough rows meet it.
+
+// RUN: weir-opt %s -split-input-file -weir-pair-panels | FileCheck %s
+
+// CHECK-LABEL: func @panels
+// CHECK-SAME: %[[A:.*]]: tensor<256x512xf32>, %[[B:.*]]: tensor<512x96xf32>
+// CHECK: %[[P:.*]] = kernel.pack ins(%[[B]] : tensor<512x96xf32>) outs(%{{.*}} : tensor<3x514x32xf32>) -> tensor<3x514x32xf32> {paired}
+// CHECK: kernel.matmul ins(%[[A]], %[[P]] : {{.*}} attributes {paired} {
+module attributes {weir.target = {adds_beside = true, fma = true, features = "+avx512f", vector_bits = 512 : i64, l2 = 1048576 : i64}} {
+  func.func @panels(%a: tensor<256x512xf32>, %b: tensor<512x96xf32>, %c: tensor<256x96xf32>) -> tensor<256x96xf32> attributes {weir.kernel} {
+    %e = tensor.empty() : tensor<2x512x48xf32>
+    %p = kernel.pack ins(%b : tensor<512x96xf32>) outs(%e : tensor<2x512x48xf32>) -> tensor<2x512x48xf32>
+    %r = kernel.matmul ins(%a, %p : tensor<256x512xf32>, tensor<2x512x48xf32>) outs(%c : tensor<256x96xf32>) -> tensor<256x96xf32> {
+    ^bb0(%sum: f32):
+      kernel.yield %sum : f32
+    }
+    return %r : tensor<256x96xf32>
+  }
+}
+
+// -----
+
+// Both sides lie turned; the left one is turned by loops.
+// CHECK-LABEL: func @turned
+// CHECK-SAME: %[[A:.*]]: tensor<512x1024xf32>, %[[B:.*]]: tensor<512x512xf32>
+// CHECK: %[[T:.*]] = linalg.generic {{.*}} ins(%[[A]] : tensor<512x1024xf32>) outs(%{{.*}} : tensor<1024x512xf32>)
+// CHECK: %[[P:.*]] = kernel.pack ins(%[[B]] : tensor<512x512xf32>) outs(%{{.*}} : tensor<16x514x32xf32>) -> tensor<16x514x32xf32> {paired, transpose_b}
+// CHECK: kernel.matmul ins(%[[T]], %[[P]] : {{.*}} attributes {paired} {
+module attributes {weir.target = {adds_beside = true, fma = true, features = "+avx512f", vector_bits = 512 : i64, l2 = 1048576 : i64}} {
+  func.func @turned(%a: tensor<512x1024xf32>, %b: tensor<512x512xf32>, %c: tensor<1024x512xf32>) -> tensor<1024x512xf32> attributes {weir.kernel} {
+    %e = tensor.empty() : tensor<11x512x48xf32>
+    %p = kernel.pack ins(%b : tensor<512x512xf32>) outs(%e : tensor<11x512x48xf32>) -> tensor<11x512x48xf32> {transpose_b}
+    %r = kernel.matmul ins(%a, %p : tensor<512x1024xf32>, tensor<11x512x48xf32>) outs(%c : tensor<1024x512xf32>) -> tensor<1024x512xf32> attributes {transpose_a} {
+    ^bb0(%sum: f32):
+      kernel.yield %sum : f32
+    }
+    return %r : tensor<1024x512xf32>
+  }
+}
+
+// -----
+
+// So few rows do not make up for looking at the panels.
+// CHECK-LABEL: func @few_rows
+// CHECK-NOT: paired
+module attributes {weir.target = {adds_beside = true, fma = true, features = "+avx512f", vector_bits = 512 : i64, l2 = 1048576 : i64}} {
+  func.func @few_rows(%a: tensor<16x512xf32>, %b: tensor<512x96xf32>, %c: tensor<16x96xf32>) -> tensor<16x96xf32> attributes {weir.kernel} {
+    %e = tensor.empty() : tensor<2x512x48xf32>
+    %p = kernel.pack ins(%b : tensor<512x96xf32>) outs(%e : tensor<2x512x48xf32>) -> tensor<2x512x48xf32>
+    %r = kernel.matmul ins(%a, %p : tensor<16x512xf32>, tensor<2x512x48xf32>) outs(%c : tensor<16x96xf32>) -> tensor<16x96xf32> {
+    ^bb0(%sum: f32):
+      kernel.yield %sum : f32
+    }
+    return %r : tensor<16x96xf32>
+  }
+}
+
+// -----
+
+// An attention has its products a block of rows at a time.
+// CHECK-LABEL: func @attention
+// CHECK-NOT: paired
+module attributes {weir.target = {adds_beside = true, fma = true, features = "+avx512f", vector_bits = 512 : i64, l2 = 1048576 : i64}} {
+  func.func @attention(%a: tensor<256x512xf32>, %b: tensor<512x96xf32>, %c: tensor<256x96xf32>) -> tensor<256x96xf32> attributes {weir.attention, weir.kernel} {
+    %e = tensor.empty() : tensor<2x512x48xf32>
+    %p = kernel.pack ins(%b : tensor<512x96xf32>) outs(%e : tensor<2x512x48xf32>) -> tensor<2x512x48xf32>
+    %r = kernel.matmul ins(%a, %p : tensor<256x512xf32>, tensor<2x512x48xf32>) outs(%c : tensor<256x96xf32>) -> tensor<256x96xf32> {
+    ^bb0(%sum: f32):
+      kernel.yield %sum : f32
+    }
+    return %r : tensor<256x96xf32>
+  }
+}
