@@ -162,7 +162,7 @@ bool MatmulOp::hasColumnRuns() {
 
 bool ConvolutionOp::hasColumnRuns() {
   ShapedType filter = shaped(getFilter());
-  return !isTiled() && !isInWords() && getGroups() == 1 &&
+  return !isTiled() && !isInWords() && !isPaired() && getGroups() == 1 &&
          filter.getShape().back() == 1 &&
          isa<FloatType>(filter.getElementType());
 }
@@ -241,8 +241,8 @@ LogicalResult ConvolutionOp::verify() {
   // (C3)
   if (groups < 1 || inputs % groups || outputs % groups)
     return emitOpError("cannot have ") << groups << " groups";
-  if (isTiled())
-    return verifyTiles();
+  if (isTiled() || isPaired())
+    return isTiled() ? verifyTiles() : verifyPairs();
   int64_t width = w.getShape().back(), each = outputs / groups;
   if (isInWords())
     return verifyWords();

@@ -162,6 +162,9 @@ def Kernel_ConvolutionOp : Kernel_SumOp<"convolution"> {
       kernel.matmul with `range`: there is one group and sums are of f32. The
       filter is in panels of f32, `NR` of 32, or in tiles, each tap as a matrix
       of its own: `ceil(CO/32) x spatial.. x ceil(CI/32) x parts x 2 x 16 x 32`.
+    - (C6) with `pairs_of`, pairs of products are made of one product of sums, as
+      kernel.matmul does with `paired`: of rows that are the windows, of which
+      `pairs_of` are the sizes, one group and f32. The filter is as `b` there.
     - The epilogue is as for kernel.matmul.
 
     ```mlir
@@ -175,7 +178,8 @@ def Kernel_ConvolutionOp : Kernel_SumOp<"convolution"> {
                    DefaultValuedAttr<AffineMapArrayAttr, "{}">:$extra_maps,
                    UnitAttr:$unsigned_x,
                    OptionalAttr<DenseI32ArrayAttr>:$range,
-                   DefaultValuedAttr<I64Attr, "3">:$parts);
+                   DefaultValuedAttr<I64Attr, "3">:$parts,
+                   OptionalAttr<DenseI64ArrayAttr>:$pairs_of);
   let extra = [{
     /// Whether the filter is in words of four bytes.
     bool isInWords();
@@ -183,8 +187,11 @@ def Kernel_ConvolutionOp : Kernel_SumOp<"convolution"> {
     bool hasColumnRuns();
     /// Whether tiles may make the sums.
     bool isTiled() { return getRange().has_value(); }
+    /// Whether pairs make them.
+    bool isPaired() { return getPairsOf().has_value(); }
     ::mlir::LogicalResult verifyTiles();
     ::mlir::LogicalResult verifyWords();
+    ::mlir::LogicalResult verifyPairs();
   }];
   let assemblyFormat = [{
     `ins` `(` $x `,` $filter `:` type($x) `,` type($filter) `)`

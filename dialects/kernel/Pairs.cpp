@@ -1,4 +1,4 @@
-// What kernel.matmul and kernel.pack check of pairs of products.
+// What kernels check of pairs of products.
 
 #include "dialects/kernel/Pairs.h"
 
@@ -23,6 +23,23 @@ LogicalResult PackOp::verifyPairs() {
       !out.getElementType().isF32() ||
       !arePanels(out, b.getDimSize(t), b.getDimSize(!t)))
     return emitOpError("cannot pack ") << b << " as pairs of " << out;
+  return success();
+}
+
+// (C6)
+LogicalResult ConvolutionOp::verifyPairs() {
+  auto x = cast<ShapedType>(getX().getType());
+  auto filter = cast<ShapedType>(getFilter().getType());
+  auto out = cast<ShapedType>(getOut().getType());
+  Type sum = getEpilogue().front().getArgument(0).getType();
+  // No product of sizes may overflow.
+  int64_t depth = x.getShape().back();
+  bool fits = int64_t(getPairsOf()->size()) == x.getRank() - 2;
+  for (int64_t size : *getPairsOf())
+    fits = fits && size > 0 && !llvm::MulOverflow(depth, size, depth);
+  if (!fits || isTiled() || getUnsignedX() || getGroups() != 1 ||
+      !sum.isF32() || !arePanels(filter, depth, out.getShape().back()))
+    return emitOpError("cannot use pairs of ") << filter;
   return success();
 }
 

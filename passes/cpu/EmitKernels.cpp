@@ -86,6 +86,8 @@ struct EmitKernels : impl::EmitKernelsBase<EmitKernels> {
         } else if (auto convolution = dyn_cast<kernel::ConvolutionOp>(op)) {
           if (convolution.isTiled())
             emitTileConvolution(e, convolution, target);
+          else if (convolution.isPaired())
+            emitPairs(e, convolution, target);
           else if (convolution.hasColumnRuns())
             emitWindowDots(e, convolution, target);
           else

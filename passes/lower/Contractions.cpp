@@ -194,7 +194,7 @@ struct ConvolutionToKernel : OpConversionPattern<graph::ConvolutionOp> {
         loc, type, adaptor.getX(), packed, ValueRange(),
         emptyTensor(b, loc, type), op.getStrides(), op.getPaddingLow(),
         op.getDilations(), groups, b.getArrayAttr({}), isUnsigned,
-        /*range=*/nullptr);
+        /*range=*/nullptr, /*parts=*/3, /*pairs_of=*/nullptr);
     buildEpilogue(b, loc, kernel.getEpilogue(), type.getElementType());
     b.replaceOp(op, kernel);
     return success();
@@ -225,21 +225,6 @@ private:
                    filter.getNumElements() / (inputs * columns), inputs);
   }
 
-  /// The part of the taps of all `results` along an axis of `size` elements
-  /// that is inside: few tiles of a direct sum take others, where taps are
-  /// apart.
-  static double tapsInside(int64_t size, int64_t results, int64_t taps,
-                           int64_t dilation, int64_t padding) {
-    int64_t inside = 0;
-    for (int64_t tap = 0; tap < taps; ++tap) {
-      // Of the result 0 the tap is `first` elements after the first.
-      int64_t first = tap * dilation - padding;
-      inside += std::max<int64_t>(0, std::min(results, size - first) -
-                                         std::max<int64_t>(0, -first));
-    }
-    return double(inside) / double(results * taps);
-  }
-
   /// The results of a tile of kernel.winograd, where that computes it and in
   /// less time than a direct sum.
   static SmallVector<int64_t> minimalTiles(graph::ConvolutionOp op,
@@ -249,7 +234,7 @@ private:
         op.getGroups() != 1)
       return {};
     // Where elements of the filter stand apart, results that do are as those of
-    // an image of their own.
+    // an image of their own, where few tiles of a direct sum take taps outside.
     SmallVector<int64_t> result(type.getShape());
     double inside = 1;
     for (auto [i, dilation] : llvm::enumerate(op.getDilations())) {
@@ -258,7 +243,8 @@ private:
       if (dilation > 1)
         inside *=
             tapsInside(op.getX().getType().getDimSize(i + 1), result[i + 1],
-                       filter.getDimSize(i), dilation, op.getPaddingLow()[i]);
+                       /*stride=*/1, filter.getDimSize(i), dilation,
+                       op.getPaddingLow()[i]);
       int64_t apart = std::min(dilation, result[i + 1]);
       result[0] *= apart;
       result[i + 1] = llvm::divideCeil(result[i + 1], apart);

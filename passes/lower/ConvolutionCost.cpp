@@ -66,6 +66,20 @@ double filteredCycles(const Sizes &s, const kernel::MinimalWindow &window,
 
 double farCycles(double bytes) { return bytes / farBytes; }
 
+double tapsInside(int64_t size, int64_t results, int64_t stride, int64_t taps,
+                  int64_t dilation, int64_t padding) {
+  int64_t inside = 0;
+  for (int64_t tap = 0; tap < taps; ++tap) {
+    // Of the result 0 the tap is `first` elements after the first.
+    int64_t first = tap * dilation - padding;
+    int64_t before = divideCeilSigned(std::max<int64_t>(0, -first), stride);
+    int64_t until = std::min(
+        results, divideCeilSigned(std::max<int64_t>(0, size - first), stride));
+    inside += std::max<int64_t>(0, until - before);
+  }
+  return double(inside) / double(results * taps);
+}
+
 // A step, of up to 32 x 32 results by a depth of 32, takes 575 cycles by six
 // products of parts; 32 elements take 12 a part to come apart.
 double tileCycles(const kernel::TileWindows &windows, int64_t images,

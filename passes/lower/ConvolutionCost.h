@@ -23,6 +23,11 @@ llvm::SmallVector<int64_t> tilesWorthFiltering(llvm::ArrayRef<int64_t> filter,
                                                bool isKnown,
                                                const kernel::Target &target);
 
+/// The part of the taps of all `results` along an axis of `size` elements that
+/// is inside.
+double tapsInside(int64_t size, int64_t results, int64_t stride, int64_t taps,
+                  int64_t dilation, int64_t padding);
+
 /// Cycles of a core for the convolution of so many images by the tiles of Intel
 /// AMX, its filter in so many parts.
 double tileCycles(const kernel::TileWindows &windows, int64_t images,

@@ -3,6 +3,7 @@
 
 #include "passes/lower/PairWeights.h"
 
+#include "passes/lower/ConvolutionCost.h"
 #include "passes/lower/TileWeights.h"
 
 #include "dialects/kernel/Pairs.h"
@@ -21,17 +22,31 @@ namespace weir {
 
 using kernel::Pairs;
 
-// The pixels whose channels are the rows of a product: all of a convolution by
-// windows of one element, but for strides; null for other windows.
-static kernel::ConvolutionOp pixelProductOf(Operation *packed) {
-  kernel::ConvolutionOp op = convolutionOf(packed);
-  if (!op || op.getGroups() != 1 || op.getUnsignedX() || op.isTiled() ||
-      llvm::any_of(op.getPadding(), [](int64_t size) { return size != 0; }))
-    return nullptr;
+// The sizes of windows.
+static ArrayRef<int64_t> tapsOf(kernel::ConvolutionOp op) {
   auto filter = cast<ShapedType>(op.getFilter().getType());
-  ArrayRef<int64_t> taps = filter.getShape().drop_front().drop_back(2);
-  return llvm::all_of(taps, [](int64_t size) { return size == 1; }) ? op
-                                                                    : nullptr;
+  return filter.getShape().drop_front().drop_back(2);
+}
+
+// Whether the channels of pixels are the rows of a product, as those of a
+// convolution by windows of one element, but for strides.
+static bool isPixelProduct(kernel::ConvolutionOp op) {
+  auto is = [](int64_t wanted) {
+    return [wanted](int64_t size) { return size == wanted; };
+  };
+  return llvm::all_of(op.getPadding(), is(0)) &&
+         llvm::all_of(tapsOf(op), is(1));
+}
+
+// The part of all taps that a direct sum makes products of.
+static double tapsInside(kernel::ConvolutionOp op) {
+  double inside = 1;
+  for (auto [i, taps] : llvm::enumerate(tapsOf(op)))
+    inside *= tapsInside(
+        cast<ShapedType>(op.getX().getType()).getDimSize(i + 1),
+        cast<ShapedType>(op.getOut().getType()).getDimSize(i + 1),
+        op.getStrides()[i], taps, op.getDilations()[i], op.getPadding()[i]);
+  return inside;
 }
 
 // Cycles for a row of results: of products alone in panels of `width` columns,
@@ -72,6 +87,9 @@ static double turningCycles(double depth, int64_t rows) {
   return double(llvm::divideCeil(rows, 16)) * depth * perVector;
 }
 
+// To copy a window.
+static double gatheringCycles(double depth) { return 0.2 * depth; }
+
 bool isWorthPairing(Operation *packed, bool isConstant) {
   auto target = kernel::Target::of(packed);
   if (!target.addsBeside || !target.avx512 || !target.fma ||
@@ -79,7 +97,9 @@ bool isWorthPairing(Operation *packed, bool isConstant) {
     return false;
   Value x, out;
   Type sum;
-  bool turned = false;
+  bool turned = false, isGathered = false;
+  int64_t taps = 1;
+  double inside = 1;
   if (kernel::MatmulOp op = productOf(packed)) {
     out = op.getOut(), x = op.getA();
     bool oneSide = cast<ShapedType>(out.getType()).getRank() == 2;
@@ -88,7 +108,14 @@ bool isWorthPairing(Operation *packed, bool isConstant) {
         !(oneSide || (op.getShared() && !turned)) || (turned && isConstant))
       return false;
     sum = op.getEpilogue().front().getArgument(0).getType();
-  } else if (kernel::ConvolutionOp op = pixelProductOf(packed)) {
+  } else if (kernel::ConvolutionOp op = convolutionOf(packed)) {
+    if (op.getGroups() != 1 || op.getUnsignedX() || op.isTiled() ||
+        op.hasColumnRuns() || !isConstant)
+      return false;
+    for (int64_t size : tapsOf(op))
+      taps *= size;
+    isGathered = !isPixelProduct(op);
+    inside = tapsInside(op);
     out = op.getOut(), x = op.getX();
     sum = op.getEpilogue().front().getArgument(0).getType();
   } else {
@@ -100,16 +127,22 @@ bool isWorthPairing(Operation *packed, bool isConstant) {
       !sum.isF32())
     return false;
   int64_t columns = cast<ShapedType>(out.getType()).getShape().back();
-  int64_t rows = rowsOf(out), depth = a.getShape().take_back(2)[!turned];
+  int64_t rows = rowsOf(out);
+  int64_t depth = taps * a.getShape().take_back(2)[!turned];
   // Of fewer rows weights take longer to come. Rows have the same sums in a
   // matrix of a few more.
   constexpr int64_t fewestRows = 8;
   auto alike = int64_t(llvm::PowerOf2Ceil(rows));
-  if (alike < fewestRows || depth < 2 * Pairs::group)
+  // Slabs of rows hold all of their depth.
+  constexpr int64_t longestWindow = 1 << 13;
+  if (alike < fewestRows || depth < 2 * Pairs::group ||
+      (isGathered && depth > longestWindow))
     return false;
   int64_t width = isConstant ? panels.getShape().back() : 16;
-  double saved = productCycles(target, double(depth), columns, width) -
+  double saved = productCycles(target, double(depth), columns, width) * inside -
                  pairCycles(target, double(depth), columns);
+  if (isGathered)
+    saved -= gatheringCycles(double(depth));
   double more = isConstant ? 0 : scalingCycles(target, double(depth), columns);
   if (turned)
     more += turningCycles(double(depth), alike);
@@ -144,7 +177,12 @@ void pair(Operation *packed, Value panels) {
       between->erase();
     return;
   }
-  kernel::ConvolutionOp op = pixelProductOf(packed);
+  kernel::ConvolutionOp op = convolutionOf(packed);
+  if (!isPixelProduct(op)) {
+    op.setPairsOf(llvm::to_vector(tapsOf(op)));
+    op.getFilterMutable().assign(panels);
+    return;
+  }
   OpBuilder b(op);
   auto product = b.create<kernel::MatmulOp>(
       op.getLoc(), op.getResultTypes(), pixelsOf(b, op), panels, op.getExtras(),

@@ -8,13 +8,13 @@
 
 namespace weir {
 
-/// Whether a product, or a convolution by windows of one element, is worth
-/// making of pairs, of which `packed` are the panels: those of a constant, or
-/// such as each run packs.
+/// Whether a product or a convolution is worth making of pairs, of which
+/// `packed` are the panels: those of a constant, or such as each run packs.
 bool isWorthPairing(mlir::Operation *packed, bool isConstant);
 
 /// Has the convolution or product whose weights `packed` packs read `panels`
-/// instead, in pairs. A convolution becomes a product.
+/// instead, in pairs. A convolution by windows of one element becomes a
+/// product.
 void pair(mlir::Operation *packed, mlir::Value panels);
 
 /// Of a matrix of f32, of which element (k, n) lies `k * depthStride + n *

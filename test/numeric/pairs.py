@@ -22,8 +22,9 @@ class Paired(Products):
         library = super().compile(folder)
         command = [*self.command(folder / "graph.pbtxt", "-"), "--stop-after=lower"]
         lowered = subprocess.run(command, capture_output=True, text=True, check=True).stdout
-        products = [line for line in lowered.splitlines() if " = kernel.matmul " in line]
-        pairs = sum("paired" in line for line in products)
+        kernels = (" = kernel.matmul ", " = kernel.convolution ", " = kernel.winograd ")
+        products = [line for line in lowered.splitlines() if any(kernel in line for kernel in kernels)]
+        pairs = sum("paired" in line or "pairs_of" in line for line in products)
         if not products or pairs != (len(products) if self.pairs is None else self.pairs):
             raise RuntimeError(f"{pairs} of {len(products)} products are of pairs")
         return library
@@ -76,6 +77,14 @@ def shapes():
     return g
 
 
+def with_epilogue(g, x, w, **how):
+    """relu(x w + b) * s, of a convolution."""
+    y, exact, atol = convolution(g, x, w, **how)
+    bias, scale = normal(w.shape[-1]), g.input(normal(*exact.shape))
+    z = g.op("Relu", g.op("BiasAdd", y, g.constant(bias)))
+    g.expect(g.op("Mul", z, scale), np.maximum(exact + wide(bias), 0) * wide(scale), rtol=1e-6, atol=4 * atol)
+
+
 def pixels():
     """Convolutions by windows of one element, all pixels or some."""
     g = Paired("--threads=2", threads=[1, 3])
@@ -85,10 +94,31 @@ def pixels():
         ((1, 15, 13, 80), (1, 1, 80, 96), dict(stride=(2, 2))),
         ((3, 8, 9, 60), (1, 1, 60, 128), dict(stride=(1, 3))),
     ]:
-        y, exact, atol = convolution(g, normal(*image), normal(*filter), **how)
-        bias, scale = normal(filter[-1]), g.input(normal(*exact.shape))
-        z = g.op("Relu", g.op("BiasAdd", y, g.constant(bias)))
-        g.expect(g.op("Mul", z, scale), np.maximum(exact + wide(bias), 0) * wide(scale), rtol=1e-6, atol=4 * atol)
+        with_epilogue(g, normal(*image), normal(*filter), **how)
+    return g
+
+
+def windows():
+    """Other windows, copied side by side as rows of a product."""
+    g = Paired("--threads=2", threads=[1, 3])
+    for image, filter, how in [
+        ((1, 17, 17, 128), (3, 3, 128, 288), dict(stride=(3, 3))),
+        ((2, 16, 12, 33), (4, 4, 33, 128), dict(stride=(4, 4), padding=[(0, 0), (0, 0)])),
+        ((1, 9, 11, 50), (2, 3, 50, 255), dict(stride=(3, 2), padding=[(0, 1), (1, 0)])),
+        ((1, 40, 1, 64), (4, 1, 64, 256), dict(stride=(4, 1))),
+        ((1, 30, 30, 48), (3, 3, 48, 256), dict(stride=(3, 4), padding=[(0, 0), (0, 0)])),
+    ]:
+        with_epilogue(g, normal(*image), normal(*filter), **how)
+    return g
+
+
+def windows_ends_of_the_range():
+    """What is infinite stays with the windows that have it."""
+    g = Paired("--threads=2", threads=[1, 3])
+    x, w = normal(1, 15, 15, 96), normal(3, 3, 96, 288)
+    x[0, 0, 0, 5], x[0, 14, 7, 0], x[0, 7, 7, 1], x[0, 9:12, 2:5] = np.inf, np.nan, 3e38, 0
+    y, exact, atol = convolution(g, x, w, stride=(3, 3), padding=[(1, 1), (1, 1)])
+    g.expect(y, exact, rtol=0, atol=atol)
     return g
 
 
@@ -259,6 +289,8 @@ main(
     accuracy,
     shapes,
     pixels,
+    windows,
+    windows_ends_of_the_range,
     batches,
     ends_of_the_range,
     uneven_rows,

@@ -20,7 +20,10 @@ kernel::PackOp packBefore(kernel::MatmulOp op);
 /// just before it is used, and the whole is not needed; else null.
 kernel::PackOp emitPairs(Emitter &e, kernel::MatmulOp op,
                          const kernel::Target &target);
-/// Packs the right side of such.
+/// A convolution of pairs.
+void emitPairs(Emitter &e, kernel::ConvolutionOp op,
+               const kernel::Target &target);
+/// Packs the right side of a product of pairs.
 void emitPairedPack(Emitter &e, kernel::PackOp op,
                     const kernel::Target &target);
 

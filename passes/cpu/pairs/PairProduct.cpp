@@ -9,6 +9,8 @@
 // cannot be scaled so, whose pairs are too uneven, or that is nearly empty, is
 // multiplied as ever, by the weights without their scale.
 //
+// The rows of a convolution are its windows, copied side by side.
+//
 // The loops, from outside: slabs of rows (so that they stay in L2), of many
 // terms parts of the depth, panels, tiles of rows, depth. Threads share slabs,
 // or all tiles of all panels where slabs are few. Where there is one slab,
@@ -34,9 +36,10 @@ struct PairEmitter {
   static constexpr int64_t lanes = PairRows::lanes;
 
   Emitter &e;
-  kernel::MatmulOp op;
+  kernel::KernelOpInterface op;
   const kernel::Target &target;
-  Value a, b, out;
+  LeftSide left;
+  Value b, out;
   int64_t rows, columns, depth, panels;
   bool sharesLoads;       // of the left side
   int64_t mostRows;       // of a tile
@@ -46,10 +49,11 @@ struct PairEmitter {
   Chains chains;
   EvenSplit depths; // of the rounds of chains: parts that all panels see first
 
-  PairEmitter(Emitter &e, kernel::MatmulOp op, const kernel::Target &target)
-      : e(e), op(op), target(target), a(op.getA()), b(op.getB()),
+  PairEmitter(Emitter &e, kernel::KernelOpInterface op, LeftSide left, Value b,
+              const kernel::Target &target)
+      : e(e), op(op), target(target), left(std::move(left)), b(b),
         out(op.getOut()), rows(rowsOf(out)), columns(e.shape(out).back()),
-        depth(e.shape(a).back()), panels(e.shape(b)[0]),
+        depth(this->left.depth), panels(e.shape(b)[0]),
         sharesLoads(target.fmaRate > 1),
         mostRows(sharesLoads ? PairTile::mostOfShared : PairTile::most),
         tiles(rows, mostRows), slabs(tiles.count, tilesOf(target.l2, depth)),
@@ -230,7 +234,7 @@ struct PairEmitter {
           MemRefType::get({some, panels, sums, lanes}, e.getF32Type()),
           e.getI64IntegerAttr(Emitter::lineBytes));
     }
-    return {PairRows(e, a, some, height), some, waits};
+    return {PairRows(e, left, some, height), some, waits};
   }
 
   // Code for the last part, and for all before it.
@@ -312,8 +316,8 @@ struct PairEmitter {
            double(llvm::alignTo(panels, threads)) <= 1.1 * double(panels);
   }
 
-  kernel::PackOp run() {
-    kernel::PackOp pack = packBefore(op);
+  // Gives `pack`, which may be null, back where it is done.
+  kernel::PackOp run(kernel::PackOp pack) {
     std::optional<PairPanels> made;
     if (pack)
       made.emplace(e, pack, target);
@@ -347,10 +351,17 @@ struct PairEmitter {
 kernel::PackOp emitPairs(Emitter &e, kernel::MatmulOp op,
                          const kernel::Target &target) {
   kernel::MatmulOp joined = joinBatches(e, op);
-  kernel::PackOp pack = PairEmitter(e, joined, target).run();
+  LeftSide rows = {joined.getA(), e.shape(joined.getA()).back()};
+  PairEmitter product(e, joined, std::move(rows), joined.getB(), target);
+  kernel::PackOp pack = product.run(packBefore(joined));
   if (joined != op)
     joined->erase();
   return pack;
+}
+
+void emitPairs(Emitter &e, kernel::ConvolutionOp op,
+               const kernel::Target &target) {
+  PairEmitter(e, op, windowRows(e, op), op.getFilter(), target).run(nullptr);
 }
 
 } // namespace weir

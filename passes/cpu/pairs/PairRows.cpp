@@ -17,8 +17,9 @@ using kernel::Pairs;
 static constexpr int64_t together = 3, step = together * PairRows::lanes;
 static_assert(step % Pairs::group == 0 && PairRows::lanes % 2 == 0);
 
-PairRows::PairRows(Emitter &e, Value a, int64_t tiles, int64_t linesATile)
-    : e(e), a(a), depth(e.shape(a).back()), linesATile(linesATile) {
+PairRows::PairRows(Emitter &e, const LeftSide &from, int64_t tiles,
+                   int64_t linesATile)
+    : e(e), from(from), depth(from.depth), linesATile(linesATile) {
   auto allocate = [&](ArrayRef<int64_t> shape, Type element) {
     return e.create<memref::AllocOp>(MemRefType::get(shape, element),
                                      e.getI64IntegerAttr(64));
@@ -33,9 +34,12 @@ PairRows::PairRows(Emitter &e, Value a, int64_t tiles, int64_t linesATile)
   tileFits = allocate({tiles}, e.getI32Type());
 }
 
-// The indices in `a` of the first element of row number `row`.
-Emitter::Values PairRows::placeOf(Value row) {
-  Emitter::Values at = e.indicesOf(row, e.shape(a).drop_back());
+// Where the first element of row number `row` lies, or that of the line that it
+// was gathered to.
+Emitter::Values PairRows::placeOf(Value row, Value line) {
+  if (!from.buffer)
+    return {line, e.index(0)};
+  Emitter::Values at = e.indicesOf(row, e.shape(from.buffer).drop_back());
   at.push_back(e.index(0));
   return at;
 }
@@ -54,7 +58,7 @@ Value PairRows::load(ValueRange row, Value k, int64_t valid) {
     return e.zeros(e.getF32Type(), lanes);
   Emitter::Values at(row);
   at.back() = k;
-  return e.load(a, at, lanes, valid);
+  return e.load(from.buffer ? from.buffer : scaled, at, lanes, valid);
 }
 
 // For each of `count` rows of a tile some sums, of whose lanes `ofRow` makes
@@ -138,12 +142,13 @@ Emitter::Values PairRows::scale(ValueRange row, Value line, Value factor) {
   auto body = [&](auto &sums, Value k, int64_t left, int64_t from) {
     Value own = zeros;
     for (int64_t i = 0; i < step && i < left; i += lanes) {
+      // Gathered rows are scaled where they lie.
       Value here = e.plus(k, i), x = scaledFrom(here, left - i);
+      Value next = scaledFrom(e.plus(here, 1), left - i - 1);
       e.store(x, scaled, {line, here}, lanes);
       Value counts =
           e.create<arith::CmpFOp>(arith::CmpFPredicate::UNE, x, zeros);
       sums[2] = e.sum(sums[2], e.create<arith::SelectOp>(counts, ones, zeros));
-      Value next = scaledFrom(e.plus(here, 1), left - i - 1);
       own =
           e.multiplyAdd(e.create<arith::MulFOp>(x, next), signs(from + i), own);
     }
@@ -166,7 +171,10 @@ Emitter::Values PairRows::scale(ValueRange row, Value line, Value factor) {
 void PairRows::take(Value row, Value count, Value slot) {
   Value first = lineOf(slot);
   Value squares = sumsOfRows(count, 1, [&](Value i) -> Emitter::Values {
-    return {squareOf(placeOf(e.plus(row, i)))};
+    Value at = e.plus(row, i), line = e.plus(first, i);
+    if (from.gather)
+      from.gather(at, scaled, line);
+    return {squareOf(placeOf(at, line))};
   })[0];
   PairScales by(e, squares, depth);
   e.store(by.scales, scales, first, linesATile);
@@ -175,8 +183,8 @@ void PairRows::take(Value row, Value count, Value slot) {
   e.store(by.factors, factors, e.index(0), lanes);
   Emitter::Values sums = sumsOfRows(count, 3, [&](Value i) {
     Value factor = e.create<memref::LoadOp>(factors, i);
-    return scale(placeOf(e.plus(row, i)), e.plus(first, i),
-                 e.splat(factor, lanes));
+    Value line = e.plus(first, i);
+    return scale(placeOf(e.plus(row, i), line), line, e.splat(factor, lanes));
   });
   e.store(sums[0], alone, first, linesATile);
   Value even = e.create<arith::CmpFOp>(

@@ -7,7 +7,22 @@
 
 #include "dialects/kernel/Pairs.h"
 
+#include <functional>
+
 namespace weir {
+
+/// The left side of a product of pairs: rows of so many elements that lie in
+/// `buffer` or, where that is null, that `gather` copies to a line of another.
+struct LeftSide {
+  mlir::Value buffer;
+  int64_t depth;
+  /// Of row number `row`, to the line `line` of `lines`.
+  std::function<void(mlir::Value row, mlir::Value lines, mlir::Value line)>
+      gather = nullptr;
+};
+
+/// The windows of a convolution of pairs.
+LeftSide windowRows(Emitter &e, kernel::ConvolutionOp op);
 
 /// Rows of the left side of a product of pairs, scaled and looked at: those of
 /// some tiles of up to `linesATile` rows.
@@ -15,7 +30,7 @@ struct PairRows {
   static constexpr int64_t lanes = 16;
 
   Emitter &e;
-  mlir::Value a;
+  const LeftSide &from;
   int64_t depth, linesATile;
   mlir::Value scaled; // lines, each of a row and zeros
   // Of each line of a tile what its pairs have alone, the power of two that the
@@ -23,10 +38,10 @@ struct PairRows {
   // of its rows does, and whether all do.
   mlir::Value alone, scales, fits, tileFits;
   /// Memory for so many tiles.
-  PairRows(Emitter &e, mlir::Value a, int64_t tiles, int64_t linesATile);
+  PairRows(Emitter &e, const LeftSide &from, int64_t tiles, int64_t linesATile);
   /// The line of the first row of a tile.
   mlir::Value lineOf(mlir::Value slot) { return e.times(slot, linesATile); }
-  /// Takes `count` rows of `a` from number `row` on, those of tile `slot`.
+  /// Takes `count` rows from number `row` on, those of tile `slot`.
   void take(mlir::Value row, mlir::Value count, mlir::Value slot);
   /// Whether a line makes pairs.
   mlir::Value fit(mlir::Value line);
@@ -39,7 +54,7 @@ private:
   using Body = llvm::function_ref<void(Emitter::Values &, mlir::Value, int64_t,
                                        int64_t)>;
   using OfRow = llvm::function_ref<Emitter::Values(mlir::Value)>;
-  Emitter::Values placeOf(mlir::Value row);
+  Emitter::Values placeOf(mlir::Value row, mlir::Value line);
   Emitter::Values overRow(mlir::ValueRange begin, Body body);
   mlir::Value load(mlir::ValueRange row, mlir::Value k, int64_t valid);
   mlir::Value signs(int64_t k);

@@ -454,3 +454,25 @@ func.func @pack_c2_batches(%b: memref<2x8x20xf32>, %p: memref<2x1x10x32xf32>) {
   kernel.pack ins(%b : memref<2x8x20xf32>) outs(%p : memref<2x1x10x32xf32>) {paired}
   return
 }
+
+// -----
+
+func.func @convolution_c6_panels(%x: memref<1x8x8x4xf32>, %w: memref<1x36x32xf32>, %y: memref<1x8x8x20xf32>) {
+  // expected-error@+1 {{cannot use pairs of 'memref<1x36x32xf32>'}}
+  kernel.convolution ins(%x, %w : memref<1x8x8x4xf32>, memref<1x36x32xf32>) outs(%y : memref<1x8x8x20xf32>) attributes {dilations = array<i64: 1, 1>, groups = 1 : i64, padding = array<i64: 1, 1>, pairs_of = array<i64: 3, 3>, strides = array<i64: 1, 1>} {
+  ^bb0(%sum: f32):
+    kernel.yield %sum : f32
+  }
+  return
+}
+
+// -----
+
+func.func @convolution_c6_sizes(%x: memref<1x8x8x4xf32>, %w: memref<1x38x32xf32>, %y: memref<1x8x8x20xf32>) {
+  // expected-error@+1 {{cannot use pairs of 'memref<1x38x32xf32>'}}
+  kernel.convolution ins(%x, %w : memref<1x8x8x4xf32>, memref<1x38x32xf32>) outs(%y : memref<1x8x8x20xf32>) attributes {dilations = array<i64: 1, 1>, groups = 1 : i64, padding = array<i64: 1, 1>, pairs_of = array<i64: 9>, strides = array<i64: 1, 1>} {
+  ^bb0(%sum: f32):
+    kernel.yield %sum : f32
+  }
+  return
+}

@@ -183,6 +183,17 @@ func.func @pairs(%a: memref<2x4x8xf32>, %b: memref<1x10x32xf32>, %c: memref<2x4x
   return
 }
 
+// Pairs of windows.
+// CHECK-LABEL: func @pairs_of_windows
+// CHECK: kernel.convolution {{.*}} memref<1x38x32xf32>) {{.*}} pairs_of = array<i64: 3, 3>
+func.func @pairs_of_windows(%x: memref<1x8x8x4xf32>, %w: memref<1x38x32xf32>, %y: memref<1x8x8x20xf32>) {
+  kernel.convolution ins(%x, %w : memref<1x8x8x4xf32>, memref<1x38x32xf32>) outs(%y : memref<1x8x8x20xf32>) attributes {dilations = array<i64: 1, 1>, groups = 1 : i64, padding = array<i64: 1, 1>, pairs_of = array<i64: 3, 3>, strides = array<i64: 1, 1>} {
+  ^bb0(%sum: f32):
+    kernel.yield %sum : f32
+  }
+  return
+}
+
 // What pairs read is packed with two lines more.
 // CHECK-LABEL: func @paired_panels
 // CHECK: kernel.pack ins(%{{.*}} : memref<20x8xf32>) outs(%{{.*}} : memref<1x10x32xf32>) {paired, transpose_b}

@@ -1146,6 +1146,33 @@ func.func @pairs(%a: memref<7x96xf32>, %b: memref<1x98x32xf32>, %c: memref<7x32x
 
 // -----
 
+// The windows of a convolution are copied side by side, with zeros for what is
+// outside, and scaled where they lie: each vector's neighbours are read before it is
+// written.
+// CHECK-LABEL: func @pairs_of_windows
+// CHECK-SAME: %[[X:.*]]: memref<1x8x8x20xf32>
+// CHECK: %[[LINES:.*]] = memref.alloc() {alignment = 64 : i64} : memref<{{.*}}x208xf32>
+// CHECK: scf.if
+// CHECK: vector.load %[[X]]
+// CHECK: vector.maskedload %[[X]]
+// CHECK: vector.maskedstore %[[LINES]]
+// CHECK: } else {
+// CHECK: vector.store {{.*}} %[[LINES]]
+// CHECK: scf.for
+// CHECK: vector.load %[[LINES]][%[[L:.*]], %[[K:.*]]]
+// CHECK: vector.load %[[LINES]]
+// CHECK: vector.store {{.*}} %[[LINES]][%[[L]], %[[K]]]
+// CHECK-NOT: kernel
+func.func @pairs_of_windows(%x: memref<1x8x8x20xf32>, %w: memref<1x182x32xf32>, %y: memref<1x4x4x32xf32>) {
+  kernel.convolution ins(%x, %w : memref<1x8x8x20xf32>, memref<1x182x32xf32>) outs(%y : memref<1x4x4x32xf32>) attributes {dilations = array<i64: 1, 1>, groups = 1 : i64, padding = array<i64: 1, 1>, pairs_of = array<i64: 3, 3>, strides = array<i64: 2, 2>} {
+  ^bb0(%sum: f32):
+    kernel.yield %sum : f32
+  }
+  return
+}
+
+// -----
+
 // Panels that the run packs for pairs: copied, then squared, counted and compared,
 // two lines at a time; then by groups of terms compared with the steps of their
 // largest, scaled, and of pairs summed up what they have alone. That is no number

@@ -40,6 +40,25 @@ func.func private @kernel_0(%x: tensor<1x7x7x48xf32>, %w: tensor<1x1x48x160xf32>
 }}
 }}"""
 
+WINDOWS = """
+module attributes {{weir.target = {{{target}}}}} {{
+func.func @{name}(%x: tensor<1x8x9x8xf32>) -> tensor<1x4x7x160xf32> attributes {{weir.entry = "serve"}} {{
+  %w = graph.constant dense<"0x{weights}"> : tensor<2x3x8x160xf32>
+  %y = plan.task @kernel_0(%x, %w) : (tensor<1x8x9x8xf32>, tensor<2x3x8x160xf32>) -> tensor<1x4x7x160xf32>
+  return %y : tensor<1x4x7x160xf32>
+}}
+func.func private @kernel_0(%x: tensor<1x8x9x8xf32>, %w: tensor<2x3x8x160xf32> {{weir.constant}}) -> tensor<1x4x7x160xf32> attributes {{weir.kernel}} {{
+  %e = tensor.empty() : tensor<5x2x3x8x32xf32>
+  %p = kernel.pack_filter ins(%w : tensor<2x3x8x160xf32>) groups 1 outs(%e : tensor<5x2x3x8x32xf32>) -> tensor<5x2x3x8x32xf32>
+  %c = tensor.empty() : tensor<1x4x7x160xf32>
+  %y = kernel.convolution ins(%x, %p : tensor<1x8x9x8xf32>, tensor<5x2x3x8x32xf32>) outs(%c : tensor<1x4x7x160xf32>) -> tensor<1x4x7x160xf32> attributes {{strides = array<i64: 2, 1>, padding = array<i64: 0, {padding}>, dilations = array<i64: 1, 1>, groups = 1 : i64}} {{
+  ^bb0(%sum: f32):
+    kernel.yield %sum : f32
+  }}
+  return %y : tensor<1x4x7x160xf32>
+}}
+}}"""
+
 ADDS = 'adds_beside = true, features = "+avx512f"'
 
 
@@ -68,3 +87,5 @@ infinite[40, 90] = np.inf
 write("infinite_weights", infinite)
 write("pixels", third, form=PIXELS, padding=0)
 write("padded_pixels", third, form=PIXELS, padding=1)
+write("windows", third, form=WINDOWS, padding=0)
+write("windows_mostly_outside", third, form=WINDOWS, padding=6)
