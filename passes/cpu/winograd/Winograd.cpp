@@ -45,8 +45,9 @@ struct WinogradEmitter {
   // As many blocks as keep several threads busy to the end.
   static constexpr int64_t leastBlocks = 12;
   // Sums are of this many products, and then of each other. With chains of 16
-  // additions the transforms' errors are the larger, but few registers leave
-  // none for sums that wait, which took a seventh of the time of 56 x 56 x 64.
+  // additions, of squares of few products 24, the transforms' errors are the
+  // larger, but few registers leave none for sums that wait, which took a
+  // seventh of the time of 56 x 56 x 64.
   int64_t chain;
 
   WinogradEmitter(Emitter &e, kernel::WinogradOp op,
@@ -54,7 +55,9 @@ struct WinogradEmitter {
       : e(e), op(op), target(target), pixels(e, op, target),
         window(pixels.window), filter(op.getFilter()), out(op.getOut()),
         channels(pixels.channels), lanes(pixels.lanes),
-        chain(target.fewRegisters() ? 64 : 16) {
+        chain(target.fewRegisters()     ? 64
+              : window.products() <= 25 ? 24
+                                        : 16) {
     ArrayRef<int64_t> ys = e.shape(out);
     outChannels = ys[3];
     panel = e.shape(filter)[3];
