@@ -170,6 +170,20 @@ PixelTransform::Place PixelTransform::placeOf(Value square) {
              e.modulo(phase, across.phases))};
 }
 
+// Rows of an image of few channels, which are read a part of a line at a time,
+// some squares ahead: all are more streams than a core follows by itself.
+void PixelTransform::fetchAhead(Value image, ArrayRef<Value> rows, Value left) {
+  constexpr int64_t fewBytes = 256, squaresAhead = 4;
+  int64_t pixel = 4 * channels, step = across.tile * window.x.stride * pixel;
+  if (window.x.reach() * pixel > fewBytes || across.dilation > 1 ||
+      4 * ShapedType::getNumElements(e.shape(x)) < fewBytes * 1024)
+    return;
+  Value column = e.plus(left, squaresAhead * step / pixel);
+  for (Value row : rows)
+    for (int64_t byte = 0; byte < step; byte += Emitter::lineBytes)
+      e.prefetch(x, {image, row, e.plus(column, byte / pixel), e.index(0)}, 1);
+}
+
 void PixelTransform::transform(Value t, Value square) {
   Place place = placeOf(square);
   Value image = place.image;
@@ -185,6 +199,7 @@ void PixelTransform::transform(Value t, Value square) {
     columns.push_back(e.plus(left, i * across.dilation));
     inColumn.push_back(isInside(columns[i], width));
   }
+  fetchAhead(image, rows, left);
   auto both = [&](Value a, Value b) -> Value {
     return e.create<arith::AndIOp>(a, b);
   };

@@ -62,6 +62,8 @@ private:
 
   int64_t rowOf(const kernel::MinimalWindow::Group &group) const;
   bool isCovered();
+  void fetchAhead(mlir::Value image, llvm::ArrayRef<mlir::Value> rows,
+                  mlir::Value left);
   void eachChannels(llvm::function_ref<void(mlir::Value, int64_t)> body);
   mlir::Value pixelOrZeros(mlir::Value inside, mlir::Value image,
                            mlir::Value row, mlir::Value column);

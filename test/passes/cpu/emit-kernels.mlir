@@ -1146,6 +1146,21 @@ func.func @pairs(%a: memref<7x96xf32>, %b: memref<1x98x32xf32>, %c: memref<7x32x
 
 // -----
 
+// Of an image of few channels the nine rows of squares further on are fetched.
+// CHECK-LABEL: func @fetch_rows_of_image
+// CHECK-COUNT-9: memref.prefetch %{{.*}}[%{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}], read, locality<3>
+// CHECK-NOT: locality<3>
+// CHECK-NOT: kernel
+func.func @fetch_rows_of_image(%x: memref<1x224x224x3xf32>, %w: memref<1x100x3x32xf32>, %y: memref<1x112x112x32xf32>) {
+  kernel.winograd ins(%x, %w : memref<1x224x224x3xf32>, memref<1x100x3x32xf32>) outs(%y : memref<1x112x112x32xf32>) attributes {dilations = array<i64: 1, 1>, padding = array<i64: 3, 3>, strides = array<i64: 2, 2>, tiles = array<i64: 2, 2>, windows = array<i64: 7, 7>} {
+  ^bb0(%sum: f32):
+    kernel.yield %sum : f32
+  }
+  return
+}
+
+// -----
+
 // The windows of a convolution are copied side by side, with zeros for what is
 // outside, and scaled where they lie: each vector's neighbours are read before it is
 // written.
