@@ -13,7 +13,7 @@
 //
 // The loops, from outside: slabs of rows (so that they stay in L2), of many
 // terms parts of the depth, panels, tiles of rows, depth. Threads share slabs,
-// or all tiles of all panels where slabs are few. Where there is one slab,
+// or all tiles of all panels where rows are few. Where there is one slab,
 // panels that the run makes are packed one at a time, and threads share these.
 
 #include "passes/cpu/Sharing.h"
@@ -330,17 +330,25 @@ struct PairEmitter {
     return {};
   }
 
+  // Whether each thread has about as many tiles, in slabs of its own: what it
+  // reads of the left side and writes is then what it has of the kernels before
+  // and after this one, where all weights come to each thread anyhow.
+  bool splitSlabs(int64_t threads) {
+    constexpr int64_t fewestTiles = 2; // that a panel has to come for
+    int64_t even = llvm::alignTo(slabs.count, threads);
+    if (even * fewestTiles > tiles.count)
+      return false;
+    double most = double(even / threads) * llvm::divideCeil(tiles.count, even);
+    if (most * threads > 1.1 * tiles.count)
+      return false;
+    slabs.setCount(tiles.count, even);
+    return true;
+  }
+
   void shareSlabs() {
     int64_t threads = slotsOf(op);
-    if (e.isShared() && threads > 1) {
-      int64_t even = llvm::alignTo(slabs.count, threads);
-      double most =
-          double(even / threads) * llvm::divideCeil(tiles.count, even);
-      if (slabs.count < threads || even > tiles.count ||
-          most * threads > 1.1 * tiles.count)
-        return together();
-      slabs.setCount(tiles.count, even);
-    }
+    if (e.isShared() && threads > 1 && !splitSlabs(threads))
+      return together();
     e.parts(slabs.count, /*few=*/true,
             [&](Value low, Value high) { slabsBetween(low, high); });
   }

@@ -1303,6 +1303,22 @@ func.func @pairs_of_few_tiles(%a: memref<120x1000xf32>, %b: memref<1x1002x32xf32
 
 // -----
 
+// Each of two threads has two tiles, and all weights.
+// CHECK-LABEL: func @pairs_by_rows
+// CHECK: kernel.parts 2 few {
+// CHECK-NOT: kernel.parts
+module attributes {weir.slots = 2 : i64} {
+func.func @pairs_by_rows(%a: memref<28x768xf32>, %b: memref<13x770x32xf32>, %c: memref<28x400xf32>) {
+  kernel.matmul ins(%a, %b : memref<28x768xf32>, memref<13x770x32xf32>) outs(%c : memref<28x400xf32>) attributes {paired} {
+  ^bb0(%sum: f32):
+    kernel.yield %sum : f32
+  }
+  return
+}
+}
+
+// -----
+
 // Few slabs of rows are taken by all threads, then all tiles of all panels are
 // shared; what is left of columns has code of its own.
 // CHECK-LABEL: func @pairs_together
