@@ -1,12 +1,13 @@
 // The sums of a tile stay in registers: code generation leaves a kernel's loads
 // where they are used. (Of a core that begins two vectors a cycle, whose tiles are
-// higher, sums that wait between blocks of the depth are on the stack.)
+// higher, sums that wait between blocks of the depth are on the stack. Batches are
+// not made of pairs.)
 
 // RUN: weir compile %s --target=x86_64-linux-gnu -mcpu=znver4 -o %t.o
 // RUN: llvm-objdump -d %t.o | FileCheck %s --implicit-check-not="zmm{{.*}}rsp{{.*}}" --implicit-check-not="rsp{{.*}}zmm"
 // CHECK-COUNT-112: vfmadd231ps
 
-func.func @product(%a: tensor<512x512xf32> {weir.name = "a", weir.tensor = "a:0"}, %b: tensor<512x512xf32> {weir.name = "b", weir.tensor = "b:0"}) -> (tensor<512x512xf32> {weir.name = "y", weir.tensor = "y:0"}) attributes {weir.entry = "main"} {
-  %y = graph.matmul %a, %b : tensor<512x512xf32>, tensor<512x512xf32>
-  return %y : tensor<512x512xf32>
+func.func @product(%a: tensor<2x512x512xf32> {weir.name = "a", weir.tensor = "a:0"}, %b: tensor<2x512x512xf32> {weir.name = "b", weir.tensor = "b:0"}) -> (tensor<2x512x512xf32> {weir.name = "y", weir.tensor = "y:0"}) attributes {weir.entry = "main"} {
+  %y = graph.matmul %a, %b : tensor<2x512x512xf32>, tensor<2x512x512xf32>
+  return %y : tensor<2x512x512xf32>
 }

@@ -1,6 +1,6 @@
 // Where two multiply-adds begin in a cycle some of a product's factors are read by
 // the multiply-adds that have them, at an address without an index; where one does,
-// none are: there is time to load them before.
+// none are: there is time to load them before. Batches are not made of pairs.
 
 // RUN: weir compile %s --target=x86_64-linux-gnu -mcpu=x86-64-v4 -o %t.o
 // RUN: llvm-objdump -d %t.o | FileCheck %s --implicit-check-not="r{{..}},%r{{.*}}{1to16}"
@@ -11,7 +11,7 @@
 // ONE: vbroadcastss
 // ONE: vfmadd231ps
 
-func.func @product(%a: tensor<512x768xf32> {weir.name = "a", weir.tensor = "a:0"}, %b: tensor<768x768xf32> {weir.name = "b", weir.tensor = "b:0"}) -> (tensor<512x768xf32> {weir.name = "y", weir.tensor = "y:0"}) attributes {weir.entry = "main"} {
-  %y = graph.matmul %a, %b : tensor<512x768xf32>, tensor<768x768xf32>
-  return %y : tensor<512x768xf32>
+func.func @product(%a: tensor<2x512x768xf32> {weir.name = "a", weir.tensor = "a:0"}, %b: tensor<2x768x768xf32> {weir.name = "b", weir.tensor = "b:0"}) -> (tensor<2x512x768xf32> {weir.name = "y", weir.tensor = "y:0"}) attributes {weir.entry = "main"} {
+  %y = graph.matmul %a, %b : tensor<2x512x768xf32>, tensor<2x768x768xf32>
+  return %y : tensor<2x512x768xf32>
 }
