@@ -19,7 +19,7 @@ namespace {
 struct PairPanels : impl::PairPanelsBase<PairPanels> {
   void runOnOperation() override {
     func::FuncOp kernel = getOperation();
-    if (kernel->hasAttr("weir.gemm") || kernel->hasAttr("weir.attention"))
+    if (kernel->hasAttr("weir.gemm"))
       return;
     SmallVector<kernel::PackOp> packs;
     kernel.walk([&](kernel::PackOp pack) {

@@ -1,5 +1,5 @@
-// Constant weights of products that are made of pairs (kernel.matmul with
-// `paired`).
+// Which products and convolutions are made of pairs, and their constant
+// weights.
 
 #include "passes/lower/PairWeights.h"
 
@@ -9,6 +9,7 @@
 #include "dialects/kernel/Pairs.h"
 #include "dialects/kernel/Target.h"
 
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "llvm/ADT/bit.h"
 
@@ -29,13 +30,26 @@ static ArrayRef<int64_t> tapsOf(kernel::ConvolutionOp op) {
 }
 
 // Whether the channels of pixels are the rows of a product, as those of a
-// convolution by windows of one element, but for strides.
+// convolution by windows of one element, but for strides. All windows must have
+// a pixel: padding that comes after the last is only in the result's sizes.
 static bool isPixelProduct(kernel::ConvolutionOp op) {
-  auto is = [](int64_t wanted) {
-    return [wanted](int64_t size) { return size == wanted; };
-  };
-  return llvm::all_of(op.getPadding(), is(0)) &&
-         llvm::all_of(tapsOf(op), is(1));
+  auto x = cast<ShapedType>(op.getX().getType());
+  auto out = cast<ShapedType>(op.getOut().getType());
+  for (auto [d, taps] : llvm::enumerate(tapsOf(op)))
+    if (taps != 1 || op.getPadding()[d] != 0 ||
+        llvm::divideCeil(x.getDimSize(d + 1), op.getStrides()[d]) <
+            uint64_t(out.getDimSize(d + 1)))
+      return false;
+  return true;
+}
+
+// Whether a kernel makes nothing else than this product. An attention has two,
+// each for a block of rows at a time.
+static bool isOnlyProduct(Operation *op) {
+  int64_t products = 0;
+  op->getParentOfType<func::FuncOp>().walk(
+      [&](kernel::MatmulOp) { ++products; });
+  return products == 1;
 }
 
 // The part of all taps that a direct sum makes products of.
@@ -105,7 +119,8 @@ bool isWorthPairing(Operation *packed, bool isConstant) {
     bool oneSide = cast<ShapedType>(out.getType()).getRank() == 2;
     turned = op.getTransposeA();
     if (op.getUnsignedA() || op.isTiled() || op.hasColumnRuns() ||
-        !(oneSide || (op.getShared() && !turned)) || (turned && isConstant))
+        !(oneSide || (op.getShared() && !turned)) || (turned && isConstant) ||
+        !isOnlyProduct(op))
       return false;
     sum = op.getEpilogue().front().getArgument(0).getType();
   } else if (kernel::ConvolutionOp op = convolutionOf(packed)) {
@@ -121,6 +136,9 @@ bool isWorthPairing(Operation *packed, bool isConstant) {
   } else {
     return false;
   }
+  if (ShapedType::getNumElements(cast<ShapedType>(out.getType()).getShape()) ==
+      0)
+    return false;
   auto a = cast<ShapedType>(x.getType());
   auto panels = cast<ShapedType>(packed->getResult(0).getType());
   if (!a.getElementType().isF32() || !panels.getElementType().isF32() ||

@@ -1,5 +1,5 @@
-// Constant weights of products that are made of pairs (kernel.matmul with
-// `paired`).
+// Which products and convolutions are made of pairs (kernel.matmul with
+// `paired`, kernel.convolution with `pairs_of`), and their constant weights.
 
 #ifndef WEIR_PASSES_LOWER_PAIRWEIGHTS_H
 #define WEIR_PASSES_LOWER_PAIRWEIGHTS_H
@@ -13,8 +13,8 @@ namespace weir {
 bool isWorthPairing(mlir::Operation *packed, bool isConstant);
 
 /// Has the convolution or product whose weights `packed` packs read `panels`
-/// instead, in pairs. A convolution by windows of one element becomes a
-/// product.
+/// instead, in pairs. A convolution by windows of one element, all inside,
+/// becomes a product.
 void pair(mlir::Operation *packed, mlir::Value panels);
 
 /// Of a matrix of f32, of which element (k, n) lies `k * depthStride + n *

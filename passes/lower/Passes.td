@@ -145,8 +145,8 @@ def PairPanels : Pass<"weir-pair-panels", "::mlir::func::FuncOp"> {
     Of a `kernel.pack` that is left after the constants the product takes pairs,
     where the target has additions beside its multiply-adds and so many rows meet
     the panels that scaling and looking at these costs less than pairs save. A
-    left side that lies turned is turned first. Of an attention, which makes its products a block of rows at a time, nothing is
-    changed.
+    left side that lies turned is turned first. A kernel of two products, as an
+    attention is, stays as it is: it makes them a block of rows at a time.
 
     ```mlir
     %p = kernel.pack ins(%b : tensor<512x512xf32>)

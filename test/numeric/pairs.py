@@ -38,6 +38,11 @@ def bounded(g, x, w, moves=False):
     g.expect(y, exact, rtol=0, atol=np.where(np.isfinite(size), size * 2e-6 + 2.0**-145, 0))
 
 
+def softmax(x):
+    e = np.exp(x - x.max(-1, keepdims=True))
+    return e / e.sum(-1, keepdims=True)
+
+
 def accuracy():
     g = Paired()
     uniform = random.uniform(-0.5, 0.5, (64, 768)).astype(np.float32)
@@ -93,6 +98,8 @@ def pixels():
         ((2, 9, 7, 100), (1, 1, 100, 78), {}),
         ((1, 15, 13, 80), (1, 1, 80, 96), dict(stride=(2, 2))),
         ((3, 8, 9, 60), (1, 1, 60, 128), dict(stride=(1, 3))),
+        # A row and a column of windows after the image.
+        ((1, 14, 14, 256), (1, 1, 256, 256), dict(padding=[(0, 1), (0, 1)])),
     ]:
         with_epilogue(g, normal(*image), normal(*filter), **how)
     return g
@@ -119,6 +126,20 @@ def windows_ends_of_the_range():
     x[0, 0, 0, 5], x[0, 14, 7, 0], x[0, 7, 7, 1], x[0, 9:12, 2:5] = np.inf, np.nan, 3e38, 0
     y, exact, atol = convolution(g, x, w, stride=(3, 3), padding=[(1, 1), (1, 1)])
     g.expect(y, exact, rtol=0, atol=atol)
+    return g
+
+
+def attention():
+    """Products of rows that are made a block at a time are no pairs."""
+    g = Paired(pairs=0)
+    q, k, v = g.input(normal(512, 64) / 8), g.input(normal(512, 64)), g.input(normal(512, 64))
+    scores = g.op("MatMul", q, k, transpose_b=True)
+    exact = softmax(wide(q.value) @ wide(k.value).T)
+    g.expect(g.op("MatMul", g.op("Softmax", scores), v), exact @ wide(v.value), rtol=1e-5, atol=1e-5)
+    x, w1, w2 = normal(512, 64) / 8, normal(64, 512), normal(512, 64)
+    scores = g.op("MatMul", g.input(x), g.constant(w1))
+    exact = softmax(wide(x) @ wide(w1)) @ wide(w2)
+    g.expect(g.op("MatMul", g.op("Softmax", scores), g.constant(w2)), exact, rtol=1e-5, atol=1e-5)
     return g
 
 
@@ -291,6 +312,7 @@ main(
     pixels,
     windows,
     windows_ends_of_the_range,
+    attention,
     batches,
     ends_of_the_range,
     uneven_rows,

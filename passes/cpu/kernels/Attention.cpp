@@ -13,7 +13,7 @@ namespace weir {
 
 static bool isPlain(kernel::MatmulOp op) {
   return op.hasPureBufferSemantics() && !op.isTiled() && !op.isInWords() &&
-         !op.getUnsignedA();
+         !op.getPaired() && !op.getUnsignedA();
 }
 
 static bool isSamePlace(linalg::LinalgOp op, OpOperand &a, OpOperand &b) {

@@ -57,17 +57,24 @@ module attributes {weir.target = {adds_beside = true, fma = true, features = "+a
 
 // -----
 
-// An attention has its products a block of rows at a time.
+// Two products, as those of an attention, are made a block of rows at a time.
 // CHECK-LABEL: func @attention
 // CHECK-NOT: paired
 module attributes {weir.target = {adds_beside = true, fma = true, features = "+avx512f", vector_bits = 512 : i64, l2 = 1048576 : i64}} {
-  func.func @attention(%a: tensor<256x512xf32>, %b: tensor<512x96xf32>, %c: tensor<256x96xf32>) -> tensor<256x96xf32> attributes {weir.attention, weir.kernel} {
-    %e = tensor.empty() : tensor<2x512x48xf32>
-    %p = kernel.pack ins(%b : tensor<512x96xf32>) outs(%e : tensor<2x512x48xf32>) -> tensor<2x512x48xf32>
-    %r = kernel.matmul ins(%a, %p : tensor<256x512xf32>, tensor<2x512x48xf32>) outs(%c : tensor<256x96xf32>) -> tensor<256x96xf32> {
+  func.func @attention(%q: tensor<512x64xf32>, %k: tensor<512x64xf32>, %v: tensor<512x64xf32>, %c: tensor<512x64xf32>) -> tensor<512x64xf32> attributes {weir.kernel} {
+    %0 = tensor.empty() : tensor<11x64x48xf32>
+    %1 = kernel.pack ins(%k : tensor<512x64xf32>) outs(%0 : tensor<11x64x48xf32>) -> tensor<11x64x48xf32> {transpose_b}
+    %2 = tensor.empty() : tensor<512x512xf32>
+    %scores = kernel.matmul ins(%q, %1 : tensor<512x64xf32>, tensor<11x64x48xf32>) outs(%2 : tensor<512x512xf32>) -> tensor<512x512xf32> {
     ^bb0(%sum: f32):
       kernel.yield %sum : f32
     }
-    return %r : tensor<256x96xf32>
+    %3 = tensor.empty() : tensor<2x512x48xf32>
+    %4 = kernel.pack ins(%v : tensor<512x64xf32>) outs(%3 : tensor<2x512x48xf32>) -> tensor<2x512x48xf32>
+    %r = kernel.matmul ins(%scores, %4 : tensor<512x512xf32>, tensor<2x512x48xf32>) outs(%c : tensor<512x64xf32>) -> tensor<512x64xf32> {
+    ^bb0(%sum: f32):
+      kernel.yield %sum : f32
+    }
+    return %r : tensor<512x64xf32>
   }
 }
