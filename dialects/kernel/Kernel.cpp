@@ -242,7 +242,7 @@ LogicalResult ConvolutionOp::verify() {
   if (groups < 1 || inputs % groups || outputs % groups)
     return emitOpError("cannot have ") << groups << " groups";
   if (isTiled() || isPaired())
-    return isTiled() ? verifyTiles() : verifyPairs();
+    return isPaired() ? verifyPairs() : verifyTiles();
   int64_t width = w.getShape().back(), each = outputs / groups;
   if (isInWords())
     return verifyWords();

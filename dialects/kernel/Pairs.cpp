@@ -7,29 +7,32 @@
 using namespace mlir;
 using namespace weir::kernel;
 
-static bool arePanels(ShapedType panels, int64_t depth, int64_t columns) {
-  SmallVector<int64_t> wanted = {
-      llvm::divideCeilSigned(columns, Pairs::panelWidth),
-      depth + Pairs::linesAfter, Pairs::panelWidth};
-  return panels.getShape() == ArrayRef<int64_t>(wanted);
+static bool areFloats(Value value) {
+  return cast<ShapedType>(value.getType()).getElementType().isF32();
+}
+
+static bool arePanels(Value panels, int64_t depth, int64_t columns) {
+  ArrayRef<int64_t> shape = cast<ShapedType>(panels.getType()).getShape();
+  // No sum of sizes may overflow.
+  return areFloats(panels) && shape.size() == 3 &&
+         shape[0] == llvm::divideCeilSigned(columns, Pairs::panelWidth) &&
+         shape[1] - Pairs::linesAfter == depth && shape[2] == Pairs::panelWidth;
 }
 
 // (C2)
 LogicalResult PackOp::verifyPairs() {
   auto b = cast<ShapedType>(getB().getType());
-  auto out = cast<ShapedType>(getOut().getType());
   bool t = getTransposeB();
-  if (b.getRank() != 2 || !b.getElementType().isF32() ||
-      !out.getElementType().isF32() ||
-      !arePanels(out, b.getDimSize(t), b.getDimSize(!t)))
-    return emitOpError("cannot pack ") << b << " as pairs of " << out;
+  if (b.getRank() != 2 || !areFloats(getB()) ||
+      !arePanels(getOut(), b.getDimSize(t), b.getDimSize(!t)))
+    return emitOpError("cannot pack ")
+           << b << " as pairs of " << getOut().getType();
   return success();
 }
 
 // (C6)
 LogicalResult ConvolutionOp::verifyPairs() {
   auto x = cast<ShapedType>(getX().getType());
-  auto filter = cast<ShapedType>(getFilter().getType());
   auto out = cast<ShapedType>(getOut().getType());
   Type sum = getEpilogue().front().getArgument(0).getType();
   // No product of sizes may overflow.
@@ -38,20 +41,22 @@ LogicalResult ConvolutionOp::verifyPairs() {
   for (int64_t size : *getPairsOf())
     fits = fits && size > 0 && !llvm::MulOverflow(depth, size, depth);
   if (!fits || isTiled() || getUnsignedX() || getGroups() != 1 ||
-      !sum.isF32() || !arePanels(filter, depth, out.getShape().back()))
-    return emitOpError("cannot use pairs of ") << filter;
+      !areFloats(getX()) || !sum.isF32() ||
+      !arePanels(getFilter(), depth, out.getShape().back()))
+    return emitOpError("cannot use pairs of ") << getFilter().getType();
   return success();
 }
 
 // (C8)
 LogicalResult MatmulOp::verifyPairs() {
   auto a = cast<ShapedType>(getA().getType());
-  auto b = cast<ShapedType>(getB().getType());
   auto out = cast<ShapedType>(getOut().getType());
   Type sum = getEpilogue().front().getArgument(0).getType();
   if (isTiled() || getUnsignedA() || getTransposeA() ||
-      (out.getRank() > 2 && !getShared()) || !sum.isF32() ||
-      !arePanels(b, a.getShape().back(), out.getShape().back()))
-    return emitOpError("cannot multiply ") << a << " by pairs of " << b;
+      (out.getRank() > 2 && !getShared()) || !areFloats(getA()) ||
+      !sum.isF32() ||
+      !arePanels(getB(), a.getShape().back(), out.getShape().back()))
+    return emitOpError("cannot multiply ")
+           << a << " by pairs of " << getB().getType();
   return success();
 }

@@ -441,9 +441,28 @@ func.func @matmul_c8_element(%a: memref<4x8xf64>, %b: memref<1x10x32xf64>, %c: m
 
 // -----
 
+func.func @matmul_c8_elements(%a: memref<4x8xbf16>, %b: memref<1x10x32xbf16>, %c: memref<4x20xf32>) {
+  // expected-error@+1 {{cannot multiply 'memref<4x8xbf16>' by pairs of 'memref<1x10x32xbf16>'}}
+  kernel.matmul ins(%a, %b : memref<4x8xbf16>, memref<1x10x32xbf16>) outs(%c : memref<4x20xf32>) attributes {paired} {
+  ^bb0(%sum: f32):
+    kernel.yield %sum : f32
+  }
+  return
+}
+
+// -----
+
 func.func @pack_c2_lines(%b: memref<8x20xf32>, %p: memref<1x8x32xf32>) {
   // expected-error@+1 {{cannot pack 'memref<8x20xf32>' as pairs of 'memref<1x8x32xf32>'}}
   kernel.pack ins(%b : memref<8x20xf32>) outs(%p : memref<1x8x32xf32>) {paired}
+  return
+}
+
+// -----
+
+func.func @pack_c2_overflow(%b: memref<9223372036854775807x20xf32>, %p: memref<1x9223372036854775807x32xf32>) {
+  // expected-error@+1 {{cannot pack 'memref<9223372036854775807x20xf32>' as pairs of 'memref<1x9223372036854775807x32xf32>'}}
+  kernel.pack ins(%b : memref<9223372036854775807x20xf32>) outs(%p : memref<1x9223372036854775807x32xf32>) {paired}
   return
 }
 
@@ -460,6 +479,28 @@ func.func @pack_c2_batches(%b: memref<2x8x20xf32>, %p: memref<2x1x10x32xf32>) {
 func.func @convolution_c6_panels(%x: memref<1x8x8x4xf32>, %w: memref<1x36x32xf32>, %y: memref<1x8x8x20xf32>) {
   // expected-error@+1 {{cannot use pairs of 'memref<1x36x32xf32>'}}
   kernel.convolution ins(%x, %w : memref<1x8x8x4xf32>, memref<1x36x32xf32>) outs(%y : memref<1x8x8x20xf32>) attributes {dilations = array<i64: 1, 1>, groups = 1 : i64, padding = array<i64: 1, 1>, pairs_of = array<i64: 3, 3>, strides = array<i64: 1, 1>} {
+  ^bb0(%sum: f32):
+    kernel.yield %sum : f32
+  }
+  return
+}
+
+// -----
+
+func.func @convolution_c6_elements(%x: memref<1x8x8x4xbf16>, %w: memref<1x38x32xbf16>, %y: memref<1x8x8x20xf32>) {
+  // expected-error@+1 {{cannot use pairs of 'memref<1x38x32xbf16>'}}
+  kernel.convolution ins(%x, %w : memref<1x8x8x4xbf16>, memref<1x38x32xbf16>) outs(%y : memref<1x8x8x20xf32>) attributes {dilations = array<i64: 1, 1>, groups = 1 : i64, padding = array<i64: 1, 1>, pairs_of = array<i64: 3, 3>, strides = array<i64: 1, 1>} {
+  ^bb0(%sum: f32):
+    kernel.yield %sum : f32
+  }
+  return
+}
+
+// -----
+
+func.func @convolution_c6_tiles(%x: memref<1x8x8x4xf32>, %w: memref<1x38x32xf32>, %y: memref<1x8x8x20xf32>) {
+  // expected-error@+1 {{cannot use pairs of 'memref<1x38x32xf32>'}}
+  kernel.convolution ins(%x, %w : memref<1x8x8x4xf32>, memref<1x38x32xf32>) outs(%y : memref<1x8x8x20xf32>) attributes {dilations = array<i64: 1, 1>, groups = 1 : i64, padding = array<i64: 1, 1>, pairs_of = array<i64: 3, 3>, range = array<i32: -8, 8>, strides = array<i64: 1, 1>} {
   ^bb0(%sum: f32):
     kernel.yield %sum : f32
   }
