@@ -62,8 +62,9 @@ kernel::PackOp packBefore(kernel::MatmulOp op) {
   for (Operation *user : buffer->getUsers())
     if (auto packs = dyn_cast<kernel::PackOp>(user))
       pack = packs;
-  if (!pack || pack.getOut() != buffer || pack->getBlock() != op->getBlock() ||
-      !pack->isBeforeInBlock(op))
+  if (!pack || pack.getOut() != buffer || pack.getB() == op.getOut() ||
+      pack.getPaired() != op.getPaired() ||
+      pack->getBlock() != op->getBlock() || !pack->isBeforeInBlock(op))
     return {};
   // What is packed must still be there when the product begins.
   for (Operation *between = pack->getNextNode(); between != op;

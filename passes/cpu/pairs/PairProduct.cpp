@@ -13,8 +13,9 @@
 //
 // The loops, from outside: slabs of rows (so that they stay in L2), of many
 // terms parts of the depth, panels, tiles of rows, depth. Threads share slabs,
-// or all tiles of all panels where rows are few. Where there is one slab,
-// panels that the run makes are packed one at a time, and threads share these.
+// or all tiles of all panels where rows are few. Where half of L2 holds all
+// rows, panels that the run makes are packed one at a time, and threads share
+// these.
 
 #include "passes/cpu/Sharing.h"
 #include "passes/cpu/kernels/Epilogue.h"
@@ -34,6 +35,7 @@ using kernel::Pairs;
 
 struct PairEmitter {
   static constexpr int64_t lanes = PairRows::lanes;
+  static constexpr int64_t mostScratch = 16 << 20; // bytes, of all threads
 
   Emitter &e;
   kernel::KernelOpInterface op;
@@ -73,11 +75,9 @@ struct PairEmitter {
       return;
     int64_t perRound = llvm::divideCeil(depth, chains.rounds.count);
     EvenSplit larger(tiles.count, tilesOf(l2, terms));
-    // What waits of all threads, whose scratch memory is bounded.
-    constexpr int64_t most = 16 << 20;
     int64_t waits = std::min(tiles.count, larger.size + 1) * mostRows * 4 *
                     panels * Pairs::panelWidth;
-    if (waits > most / std::max<int64_t>(1, slotsOf(op)))
+    if (waits > mostScratch / std::max<int64_t>(1, slotsOf(op)))
       return;
     depths =
         EvenSplit(chains.rounds.count, std::max<int64_t>(1, terms / perRound));
@@ -312,7 +312,7 @@ struct PairEmitter {
   // Whether panels are packed one at a time: each thread has about as many.
   bool packsPanels() const {
     int64_t threads = e.isShared() ? slotsOf(op) : 1;
-    return slabs.count == 1 &&
+    return slabs.count == 1 && depths.count == 1 &&
            double(llvm::alignTo(panels, threads)) <= 1.1 * double(panels);
   }
 
@@ -342,12 +342,20 @@ struct PairEmitter {
     if (most * threads > 1.1 * tiles.count)
       return false;
     slabs.setCount(tiles.count, even);
+    fetches = fetchesWeights(target);
     return true;
+  }
+
+  // Of slabs enough for all threads some rows at a time are in memory, where
+  // all and their sums would be too many.
+  bool holdsAllRows(int64_t threads) const {
+    return slabs.count < threads || 4 * rows * (depth + columns) <= mostScratch;
   }
 
   void shareSlabs() {
     int64_t threads = slotsOf(op);
-    if (e.isShared() && threads > 1 && !splitSlabs(threads))
+    if (e.isShared() && threads > 1 && !splitSlabs(threads) &&
+        holdsAllRows(threads))
       return together();
     e.parts(slabs.count, /*few=*/true,
             [&](Value low, Value high) { slabsBetween(low, high); });
