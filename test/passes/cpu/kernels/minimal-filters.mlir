@@ -1,0 +1,214 @@
+// Convolutions by minimal filters.
+
+// RUN: weir-opt %s -split-input-file --weir-emit-kernels -canonicalize -cse | FileCheck %s
+
+// Squares of pixels become rows of 16 matrices, pixels outside are a row of
+// zeros; 16 products a panel; 2 x 2 results a square, fewer where the image ends.
+// Threads share even the few squares, as L2 holds the filter.
+// CHECK-LABEL: func @winograd
+// CHECK: kernel.parts 2 {
+// CHECK: memref.alloc() {{.*}} : memref<16x13x48xf32>
+// CHECK: scf.if
+// CHECK: vector.load %{{.*}} : memref<1x9x9x32xf32>
+// CHECK: vector.store %{{.*}} : memref<16x13x48xf32>
+// CHECK: else
+// CHECK-COUNT-16: arith.select {{.*}} : memref<32xf32, strided<[1], offset: ?>>
+// CHECK: vector.fma
+// CHECK: %[[SUMS:.*]] = memref.subview {{.*}} : memref<16x13x32xf32>
+// CHECK: vector.store %{{.*}}, %[[SUMS]]
+// CHECK-NOT: kernel.parts
+// CHECK: scf.if
+// CHECK: %[[SQUARE:.*]] = memref.subview {{.*}} : memref<1x9x9x40xf32>
+// CHECK: vector.store %{{.*}}, %[[SQUARE]]
+// CHECK: else
+func.func @winograd(%x: memref<1x9x9x32xf32>, %w: memref<2x16x32x32xf32>, %y: memref<1x9x9x40xf32>) {
+  kernel.winograd ins(%x, %w : memref<1x9x9x32xf32>, memref<2x16x32x32xf32>) outs(%y : memref<1x9x9x40xf32>) attributes {padding = array<i64: 1, 1>, strides = array<i64: 1, 1>, tiles = array<i64: 2, 2>, windows = array<i64: 3, 3>} {
+  ^bb0(%sum: f32):
+    kernel.yield %sum : f32
+  }
+  return
+}
+
+// -----
+
+// Results of a tile stand two apart, as the pixels that they are made of: a tile
+// is a view with steps. Of nine results a phase has five or four, tiles of two
+// with one result or none at the end.
+// CHECK-LABEL: func @winograd_dilated
+// CHECK: memref.alloc() {{.*}} : memref<16x{{[0-9]+}}x48xf32>
+// CHECK: memref.subview %arg2{{.*}} [1, 1, 2, 16] [1, 1, 2, 1] : memref<1x9x9x40xf32>
+// CHECK: memref.subview %arg2{{.*}} [1, 1, 1, 16] [1, 1, 2, 1] : memref<1x9x9x40xf32>
+func.func @winograd_dilated(%x: memref<1x9x9x32xf32>, %w: memref<2x16x32x32xf32>, %y: memref<1x9x9x40xf32>) {
+  kernel.winograd ins(%x, %w : memref<1x9x9x32xf32>, memref<2x16x32x32xf32>) outs(%y : memref<1x9x9x40xf32>) attributes {dilations = array<i64: 2, 2>, padding = array<i64: 2, 2>, strides = array<i64: 1, 1>, tiles = array<i64: 2, 2>, windows = array<i64: 3, 3>} {
+  ^bb0(%sum: f32):
+    kernel.yield %sum : f32
+  }
+  return
+}
+
+// -----
+
+// Three channels are loaded as what they are and stored as a vector of four; of
+// 20 the last four come before the first 16, which are written over what is
+// stored past them.
+// CHECK-LABEL: func @winograd_narrow
+// CHECK: vector.maskedload {{.*}} into vector<4xf32>
+// CHECK-NOT: vector.maskedstore
+// CHECK: vector.store %{{.*}} : memref<9x{{.*}}>, vector<4xf32>
+// CHECK: vector.fma
+// CHECK-LABEL: func @winograd_rest
+// CHECK: scf.if
+// CHECK: vector.load %{{.*}}, %c16{{.*}} : memref<1x9x9x20xf32>, vector<4xf32>
+// CHECK: vector.store %{{.*}} : memref<16x{{.*}}>, vector<4xf32>
+// CHECK: vector.load %{{.*}} : memref<1x9x9x20xf32>, vector<16xf32>
+// CHECK: vector.store %{{.*}} : memref<16x{{.*}}>, vector<16xf32>
+// CHECK: else
+func.func @winograd_narrow(%x: memref<1x32x32x3xf32>, %w: memref<2x100x3x32xf32>, %y: memref<1x16x16x40xf32>) {
+  kernel.winograd ins(%x, %w : memref<1x32x32x3xf32>, memref<2x100x3x32xf32>) outs(%y : memref<1x16x16x40xf32>) attributes {padding = array<i64: 2, 2>, strides = array<i64: 2, 2>, tiles = array<i64: 2, 2>, windows = array<i64: 7, 7>} {
+  ^bb0(%sum: f32):
+    kernel.yield %sum : f32
+  }
+  return
+}
+func.func @winograd_rest(%x: memref<1x9x9x20xf32>, %w: memref<2x16x20x32xf32>, %y: memref<1x9x9x40xf32>) {
+  kernel.winograd ins(%x, %w : memref<1x9x9x20xf32>, memref<2x16x20x32xf32>) outs(%y : memref<1x9x9x40xf32>) attributes {padding = array<i64: 1, 1>, strides = array<i64: 1, 1>, tiles = array<i64: 2, 2>, windows = array<i64: 3, 3>} {
+  ^bb0(%sum: f32):
+    kernel.yield %sum : f32
+  }
+  return
+}
+
+// -----
+
+// A pixel of one channel is not taken for a column of as many.
+// CHECK-LABEL: func @winograd_of_one
+// CHECK: memref.cast %{{.*}} : memref<1xf32> to memref<1xf32, strided<[1], offset: ?>>
+func.func @winograd_of_one(%x: memref<1x20x20x1xf32>, %w: memref<1x100x1x16xf32>, %y: memref<1x20x20x16xf32>) {
+  kernel.winograd ins(%x, %w : memref<1x20x20x1xf32>, memref<1x100x1x16xf32>) outs(%y : memref<1x20x20x16xf32>) attributes {padding = array<i64: 3, 3>, strides = array<i64: 1, 1>, tiles = array<i64: 2, 2>, windows = array<i64: 7, 7>} {
+  ^bb0(%sum: f32):
+    kernel.yield %sum : f32
+  }
+  return
+}
+
+// -----
+
+// CHECK-LABEL: func @transform_filter
+// CHECK-COUNT-3: vector.maskedload
+// CHECK: vector.store
+// CHECK: arith.mulf
+// CHECK: vector.store
+func.func @transform_filter(%w: memref<3x3x4x7xf32>, %e: memref<1x16x4x16xf32>) {
+  kernel.transform_filter ins(%w : memref<3x3x4x7xf32>) tiles [2, 2] strides [1, 1] outs(%e : memref<1x16x4x16xf32>)
+  return
+}
+
+// -----
+
+// A 5 x 5 window is one of 3 and one of 2 taps along each axis: 49 products for 2
+// x 2 results, which 16 sums are made of. 9 of these have four products, 6 have
+// two and one has one.
+// CHECK-LABEL: func @split
+// CHECK: memref.alloc() {{.*}} : memref<9x1x80xf32>
+// CHECK: memref.alloc() {{.*}} : memref<6x1x48xf32>
+// CHECK: memref.alloc() {{.*}} : memref<1x1x32xf32>
+// CHECK: memref.alloc() {{.*}} : memref<16x1x16xf32>
+// CHECK: memref.subview %{{.*}}[0, 0] [576, 16] [1, 1]
+// CHECK: memref.subview %{{.*}}[576, 0] [192, 16] [1, 1]
+// CHECK: memref.subview %{{.*}}[768, 0] [16, 16] [1, 1]
+func.func @split(%x: memref<1x6x6x16xf32>, %w: memref<1x49x16x16xf32>, %y: memref<1x2x2x16xf32>) {
+  kernel.winograd ins(%x, %w : memref<1x6x6x16xf32>, memref<1x49x16x16xf32>) outs(%y : memref<1x2x2x16xf32>) attributes {padding = array<i64: 0, 0>, strides = array<i64: 1, 1>, tiles = array<i64: 2, 2>, windows = array<i64: 5, 5>} {
+  ^bb0(%sum: f32):
+    kernel.yield %sum : f32
+  }
+  return
+}
+
+// -----
+
+// More panels than blocks of a few squares: threads share the squares, then these.
+// CHECK-LABEL: func @winograd_panels
+// CHECK: kernel.parts 25 {
+// CHECK: kernel.parts 8 {
+func.func @winograd_panels(%x: memref<1x9x9x32xf32>, %w: memref<8x16x32x32xf32>, %y: memref<1x9x9x256xf32>) {
+  kernel.winograd ins(%x, %w : memref<1x9x9x32xf32>, memref<8x16x32x32xf32>) outs(%y : memref<1x9x9x256xf32>) attributes {padding = array<i64: 1, 1>, strides = array<i64: 1, 1>, tiles = array<i64: 2, 2>, windows = array<i64: 3, 3>} {
+  ^bb0(%sum: f32):
+    kernel.yield %sum : f32
+  }
+  return
+}
+
+// -----
+
+// Winograd's blocks are shared, or one block's squares and then its panels.
+// CHECK-LABEL: func @winograd_shared
+// CHECK: memref.alloc() {{.*}} : memref<16x49x272xf32>
+// CHECK: kernel.parts 49 {
+// CHECK: kernel.parts 8 {
+// CHECK-NOT: memref<16x49x272xf32>
+// CHECK: memref.alloc() {{.*}} : memref<16x49x32xf32>
+// CHECK: kernel.parts 13 {
+// CHECK: memref.alloc() {{.*}} : memref<16x61x80xf32>
+// CHECK: memref.alloc() {{.*}} : memref<16x61x32xf32>
+func.func @winograd_shared(%x: memref<1x14x14x256xf32>, %w: memref<8x16x256x32xf32>, %y: memref<1x14x14x256xf32>, %x2: memref<1x56x56x64xf32>, %w2: memref<2x16x64x32xf32>, %y2: memref<1x56x56x64xf32>) {
+  kernel.winograd ins(%x, %w : memref<1x14x14x256xf32>, memref<8x16x256x32xf32>) outs(%y : memref<1x14x14x256xf32>) attributes {padding = array<i64: 1, 1>, strides = array<i64: 1, 1>, tiles = array<i64: 2, 2>, windows = array<i64: 3, 3>} {
+  ^bb0(%sum: f32):
+    kernel.yield %sum : f32
+  }
+  kernel.winograd ins(%x2, %w2 : memref<1x56x56x64xf32>, memref<2x16x64x32xf32>) outs(%y2 : memref<1x56x56x64xf32>) attributes {padding = array<i64: 1, 1>, strides = array<i64: 1, 1>, tiles = array<i64: 2, 2>, windows = array<i64: 3, 3>} {
+  ^bb0(%sum: f32):
+    kernel.yield %sum : f32
+  }
+  return
+}
+
+// -----
+
+// A filter that only the run knows is transformed a panel at a time where each
+// panel is used once; else whole, before.
+// CHECK-LABEL: func @winograd_of_filter
+// CHECK-NOT: memref<8x16x256x32xf32>
+// CHECK: kernel.parts 49 {
+// CHECK: kernel.parts 8 {
+// CHECK: %[[PANEL:.*]] = memref.alloc() {{.*}} : memref<1x16x256x32xf32>
+// CHECK: vector.load %arg1[%c0{{.*}}] : memref<3x3x256x256xf32>
+// CHECK: vector.store %{{.*}}, %[[PANEL]]
+// CHECK: vector.fma
+// CHECK-LABEL: func @winograd_of_blocks
+// CHECK: %[[ALL:.*]] = memref.alloc() {{.*}} : memref<2x16x64x32xf32>
+// CHECK: kernel.parts 64 {
+// CHECK: vector.store %{{.*}}, %[[ALL]]
+// CHECK: kernel.parts 13 {
+func.func @winograd_of_filter(%x: memref<1x14x14x256xf32>, %f: memref<3x3x256x256xf32>, %y: memref<1x14x14x256xf32>) {
+  %w = memref.alloc() {alignment = 64 : i64} : memref<8x16x256x32xf32>
+  kernel.transform_filter ins(%f : memref<3x3x256x256xf32>) tiles [2, 2] strides [1, 1] outs(%w : memref<8x16x256x32xf32>)
+  kernel.winograd ins(%x, %w : memref<1x14x14x256xf32>, memref<8x16x256x32xf32>) outs(%y : memref<1x14x14x256xf32>) attributes {padding = array<i64: 1, 1>, strides = array<i64: 1, 1>, tiles = array<i64: 2, 2>, windows = array<i64: 3, 3>} {
+  ^bb0(%sum: f32):
+    kernel.yield %sum : f32
+  }
+  return
+}
+func.func @winograd_of_blocks(%x: memref<1x56x56x64xf32>, %f: memref<3x3x64x64xf32>, %y: memref<1x56x56x64xf32>) {
+  %w = memref.alloc() {alignment = 64 : i64} : memref<2x16x64x32xf32>
+  kernel.transform_filter ins(%f : memref<3x3x64x64xf32>) tiles [2, 2] strides [1, 1] outs(%w : memref<2x16x64x32xf32>)
+  kernel.winograd ins(%x, %w : memref<1x56x56x64xf32>, memref<2x16x64x32xf32>) outs(%y : memref<1x56x56x64xf32>) attributes {padding = array<i64: 1, 1>, strides = array<i64: 1, 1>, tiles = array<i64: 2, 2>, windows = array<i64: 3, 3>} {
+  ^bb0(%sum: f32):
+    kernel.yield %sum : f32
+  }
+  return
+}
+
+// -----
+
+// Of an image of few channels the nine rows of squares further on are fetched.
+// CHECK-LABEL: func @fetch_rows_of_image
+// CHECK-COUNT-9: memref.prefetch %{{.*}}[%{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}], read, locality<3>
+// CHECK-NOT: locality<3>
+// CHECK-NOT: kernel
+func.func @fetch_rows_of_image(%x: memref<1x224x224x3xf32>, %w: memref<1x100x3x32xf32>, %y: memref<1x112x112x32xf32>) {
+  kernel.winograd ins(%x, %w : memref<1x224x224x3xf32>, memref<1x100x3x32xf32>) outs(%y : memref<1x112x112x32xf32>) attributes {dilations = array<i64: 1, 1>, padding = array<i64: 3, 3>, strides = array<i64: 2, 2>, tiles = array<i64: 2, 2>, windows = array<i64: 7, 7>} {
+  ^bb0(%sum: f32):
+    kernel.yield %sum : f32
+  }
+  return
+}

@@ -1,0 +1,295 @@
+// Products of pairs of terms, and the panels that they read.
+
+// RUN: weir-opt %s -split-input-file --weir-emit-kernels -canonicalize -cse | FileCheck %s
+
+// Pairs: seven rows are scaled by the exponent of their mean square and summed up
+// with their neighbours. Where any fits, one multiply-add of sums and one of an
+// element make three terms, then one of differences and one of an element. Where
+// not all do, each term of the others is one of elements, by unscaled weights.
+// CHECK-LABEL: func @pairs
+// CHECK: memref.alloc() {alignment = 64 : i64} : memref<7x112xf32>
+// CHECK: arith.shrui
+// CHECK: arith.cmpi ule
+// CHECK: vector.shuffle {{.*}} [1, 0, 3, 2,
+// CHECK: arith.cmpf ole
+// CHECK: arith.cmpf ogt
+// CHECK: arith.cmpf ord
+// CHECK: scf.if
+// CHECK: scf.for
+// CHECK-COUNT-28: vector.fma
+// CHECK: "~{memory}"
+// CHECK-COUNT-28: vector.fma
+// CHECK: "~{memory}"
+// CHECK: scf.if
+// CHECK: } else {
+// CHECK: scf.for
+// CHECK-COUNT-14: vector.fma
+// CHECK-COUNT-14: arith.select %{{.*}} : vector<16xf32>
+// CHECK: arith.maximumf %{{.*}} : vector<16xf32>
+// CHECK-NOT: kernel
+func.func @pairs(%a: memref<7x96xf32>, %b: memref<1x98x32xf32>, %c: memref<7x32xf32>) {
+  kernel.matmul ins(%a, %b : memref<7x96xf32>, memref<1x98x32xf32>) outs(%c : memref<7x32xf32>) attributes {paired} {
+  ^bb0(%sum: f32):
+    %zero = arith.constant 0.0 : f32
+    %r = arith.maximumf %sum, %zero : f32
+    kernel.yield %r : f32
+  }
+  return
+}
+
+// -----
+
+// The windows of a convolution are copied side by side, with zeros for what is
+// outside, and scaled where they lie: each vector's neighbours are read before it is
+// written.
+// CHECK-LABEL: func @pairs_of_windows
+// CHECK-SAME: %[[X:.*]]: memref<1x8x8x20xf32>
+// CHECK: %[[LINES:.*]] = memref.alloc() {alignment = 64 : i64} : memref<{{.*}}x208xf32>
+// CHECK: scf.if
+// CHECK: vector.load %[[X]]
+// CHECK: vector.maskedload %[[X]]
+// CHECK: vector.maskedstore %[[LINES]]
+// CHECK: } else {
+// CHECK: vector.store {{.*}} %[[LINES]]
+// CHECK: scf.for
+// CHECK: vector.load %[[LINES]][%[[L:.*]], %[[K:.*]]]
+// CHECK: vector.load %[[LINES]]
+// CHECK: vector.store {{.*}} %[[LINES]][%[[L]], %[[K]]]
+// CHECK-NOT: kernel
+func.func @pairs_of_windows(%x: memref<1x8x8x20xf32>, %w: memref<1x182x32xf32>, %y: memref<1x4x4x32xf32>) {
+  kernel.convolution ins(%x, %w : memref<1x8x8x20xf32>, memref<1x182x32xf32>) outs(%y : memref<1x4x4x32xf32>) attributes {dilations = array<i64: 1, 1>, groups = 1 : i64, padding = array<i64: 1, 1>, pairs_of = array<i64: 3, 3>, strides = array<i64: 2, 2>} {
+  ^bb0(%sum: f32):
+    kernel.yield %sum : f32
+  }
+  return
+}
+
+// -----
+
+// Panels that the run packs for pairs: copied, then squared, counted and compared,
+// two lines at a time; then by groups of terms compared with the steps of their
+// largest, scaled, and of pairs summed up what they have alone. That is no number
+// where a column is uneven or nearly empty, or none but such steps are there.
+// CHECK-LABEL: func @paired_panels
+// CHECK-SAME: %{{.*}}: memref<20x40xf32>, %[[P:.*]]: memref<2x22x32xf32>
+// CHECK: scf.for
+// CHECK-COUNT-4: arith.maxui
+// CHECK: arith.shrui
+// CHECK: vector.reduction <maxui>
+// CHECK: scf.for
+// CHECK: arith.cmpf une
+// CHECK: vector.store
+// CHECK-COUNT-4: arith.extf %{{.*}} : vector<8xf32> to vector<8xf64>
+// CHECK: arith.cmpf ole
+// CHECK: arith.cmpf ogt
+// CHECK: vector.reduction <and>
+// CHECK: vector.reduction <or>
+// CHECK: vector.store {{.*}} %[[P]][%{{.*}}, %c20, %c0]
+// CHECK: vector.store {{.*}} %[[P]][%{{.*}}, %c21, %c0]
+// CHECK-NOT: kernel
+func.func @paired_panels(%b: memref<20x40xf32>, %p: memref<2x22x32xf32>) {
+  kernel.pack ins(%b : memref<20x40xf32>) outs(%p : memref<2x22x32xf32>) {paired}
+  return
+}
+
+// -----
+
+// Where two products begin in a cycle, an element of the left side is loaded once
+// for both vectors of columns, and tiles have eight rows: of a row two pairs, and
+// after all rows the terms that are none.
+// CHECK-LABEL: func @pairs_share_loads
+// CHECK: memref.alloc() {alignment = 64 : i64} : memref<8x112xf32>
+// CHECK: scf.if
+// CHECK: scf.for
+// CHECK-COUNT-8: vector.broadcast
+// CHECK-COUNT-2: vector.fma
+// CHECK-NOT: vector.fma
+// CHECK: "~{memory}"
+// CHECK-COUNT-14: vector.fma
+// CHECK: "~{memory}"
+// CHECK-COUNT-16: vector.fma
+// CHECK: "~{memory}"
+module attributes {weir.target = {adds_beside = true, fma_rate = 2, features = "+avx512f"}} {
+func.func @pairs_share_loads(%a: memref<8x96xf32>, %b: memref<1x98x32xf32>, %c: memref<8x32xf32>) {
+  kernel.matmul ins(%a, %b : memref<8x96xf32>, memref<1x98x32xf32>) outs(%c : memref<8x32xf32>) attributes {paired} {
+  ^bb0(%sum: f32):
+    kernel.yield %sum : f32
+  }
+  return
+}
+}
+
+// -----
+
+// Of many terms a part after the other of all panels is added to sums that wait in
+// memory, so that weights are read for more rows at a time: two of the six rounds
+// of chains, and in the end what is missing.
+// CHECK-LABEL: func @pairs_of_parts
+// CHECK: memref.alloc() {alignment = 64 : i64} : memref<16x1x14x16xf32>
+// CHECK: scf.for %[[PART:.*]] = %c0 to %c2 step %c1 {
+// CHECK: scf.for %{{.*}} = %c0 to %c16 step %c1 {
+// CHECK: scf.if
+// CHECK: scf.if
+// CHECK-COUNT-14: vector.store %{{.*}} : memref<16x1x14x16xf32>
+// CHECK: scf.for
+// CHECK-COUNT-56: vector.fma
+// CHECK-COUNT-14: vector.store %{{.*}} : memref<16x1x14x16xf32>
+// CHECK: scf.for %{{.*}} = %c0 to %c16 step %c1 {
+// CHECK-COUNT-56: vector.fma
+// CHECK-COUNT-14: vector.store %{{.*}} : memref<16x1x14x16xf32>
+// CHECK: scf.if
+// CHECK-COUNT-14: vector.load %{{.*}} : memref<16x1x14x16xf32>
+func.func @pairs_of_parts(%a: memref<112x2106xf32>, %b: memref<1x2108x32xf32>, %c: memref<112x32xf32>) {
+  kernel.matmul ins(%a, %b : memref<112x2106xf32>, memref<1x2108x32xf32>) outs(%c : memref<112x32xf32>) attributes {paired} {
+  ^bb0(%sum: f32):
+    kernel.yield %sum : f32
+  }
+  return
+}
+
+// -----
+
+// As much as all of a kernel's threads may have does not wait.
+// CHECK-LABEL: func @pairs_at_once
+// CHECK-NOT: memref<{{.*}}x2000x14x16xf32>
+// CHECK-NOT: kernel.matmul
+module attributes {weir.slots = 2 : i64} {
+func.func @pairs_at_once(%a: memref<112x2106xf32>, %b: memref<2000x2108x32xf32>, %c: memref<112x64000xf32>) {
+  kernel.matmul ins(%a, %b : memref<112x2106xf32>, memref<2000x2108x32xf32>) outs(%c : memref<112x64000xf32>) attributes {paired} {
+  ^bb0(%sum: f32):
+    kernel.yield %sum : f32
+  }
+  return
+}
+}
+
+// -----
+
+// Fifteen tiles are no slab each for four threads: all share all tiles.
+// CHECK-LABEL: func @pairs_of_few_tiles
+// CHECK: kernel.parts 15 {
+// CHECK: kernel.parts 15 {
+module attributes {weir.slots = 4 : i64, weir.target = {adds_beside = true, fma_rate = 2, l2 = 65536, features = "+avx512f"}} {
+func.func @pairs_of_few_tiles(%a: memref<120x1000xf32>, %b: memref<1x1002x32xf32>, %c: memref<120x32xf32>) {
+  kernel.matmul ins(%a, %b : memref<120x1000xf32>, memref<1x1002x32xf32>) outs(%c : memref<120x32xf32>) attributes {paired} {
+  ^bb0(%sum: f32):
+    kernel.yield %sum : f32
+  }
+  return
+}
+}
+
+// -----
+
+// Each of two threads has two tiles, and all weights.
+// CHECK-LABEL: func @pairs_by_rows
+// CHECK: kernel.parts 2 few {
+// CHECK-NOT: kernel.parts
+module attributes {weir.slots = 2 : i64} {
+func.func @pairs_by_rows(%a: memref<28x768xf32>, %b: memref<13x770x32xf32>, %c: memref<28x400xf32>) {
+  kernel.matmul ins(%a, %b : memref<28x768xf32>, memref<13x770x32xf32>) outs(%c : memref<28x400xf32>) attributes {paired} {
+  ^bb0(%sum: f32):
+    kernel.yield %sum : f32
+  }
+  return
+}
+}
+
+// -----
+
+// Few slabs of rows are taken by all threads, then all tiles of all panels are
+// shared; what is left of columns has code of its own.
+// CHECK-LABEL: func @pairs_together
+// CHECK: kernel.parts 5 {
+// CHECK: kernel.parts 10 {
+// CHECK: scf.if
+module attributes {weir.slots = 2 : i64} {
+func.func @pairs_together(%a: memref<32x768xf32>, %b: memref<2x770x32xf32>, %c: memref<32x40xf32>) {
+  kernel.matmul ins(%a, %b : memref<32x768xf32>, memref<2x770x32xf32>) outs(%c : memref<32x40xf32>) attributes {paired} {
+  ^bb0(%sum: f32):
+    kernel.yield %sum : f32
+  }
+  return
+}
+}
+
+// -----
+
+// Each of two threads has two panels, and all rows: a panel is packed where the
+// last one was, and the panels that all would have are gone.
+// CHECK-LABEL: func @panel_by_panel
+// CHECK-SAME: %{{.*}}: memref<64x192xf32>, %[[B:.*]]: memref<192x120xf32>
+// CHECK-NOT: memref<4x194x32xf32>
+// CHECK: kernel.parts 4 few {
+// CHECK: memref.alloc() {alignment = 64 : i64} : memref<{{.*}}x208xf32>
+// CHECK: %[[PANEL:.*]] = memref.alloc() {alignment = 64 : i64} : memref<1x194x32xf32>
+// CHECK: vector.load %[[B]]
+// CHECK: vector.store {{.*}}, %[[PANEL]]
+// CHECK: arith.cmpf ole
+// CHECK: vector.fma
+// CHECK-NOT: kernel
+module attributes {weir.slots = 2 : i64} {
+func.func @panel_by_panel(%a: memref<64x192xf32>, %b: memref<192x120xf32>, %c: memref<64x120xf32>) {
+  %p = memref.alloc() : memref<4x194x32xf32>
+  kernel.pack ins(%b : memref<192x120xf32>) outs(%p : memref<4x194x32xf32>) {paired}
+  kernel.matmul ins(%a, %p : memref<64x192xf32>, memref<4x194x32xf32>) outs(%c : memref<64x120xf32>) attributes {paired} {
+  ^bb0(%sum: f32):
+    kernel.yield %sum : f32
+  }
+  return
+}
+}
+
+// -----
+
+// One of two threads would have two of three panels: all are packed before.
+// CHECK-LABEL: func @uneven_panels
+// CHECK: memref.alloc() : memref<3x194x32xf32>
+// CHECK: kernel.parts 3 {
+// CHECK: kernel.parts 2 few {
+module attributes {weir.slots = 2 : i64} {
+func.func @uneven_panels(%a: memref<64x192xf32>, %b: memref<192x90xf32>, %c: memref<64x90xf32>) {
+  %p = memref.alloc() : memref<3x194x32xf32>
+  kernel.pack ins(%b : memref<192x90xf32>) outs(%p : memref<3x194x32xf32>) {paired}
+  kernel.matmul ins(%a, %p : memref<64x192xf32>, memref<3x194x32xf32>) outs(%c : memref<64x90xf32>) attributes {paired} {
+  ^bb0(%sum: f32):
+    kernel.yield %sum : f32
+  }
+  return
+}
+}
+
+// -----
+
+// Where sums wait between parts of the depth, L2 does not hold all rows.
+// CHECK-LABEL: func @parts_of_the_depth
+// CHECK: memref.alloc() : memref<1x2108x32xf32>
+// CHECK-NOT: {alignment = 64 : i64} : memref<1x2108x32xf32>
+module attributes {weir.target = {adds_beside = true, fma_rate = 1, l2 = 1048576, features = "+avx512f"}} {
+func.func @parts_of_the_depth(%a: memref<112x2106xf32>, %b: memref<2106x32xf32>, %c: memref<112x32xf32>) {
+  %p = memref.alloc() : memref<1x2108x32xf32>
+  kernel.pack ins(%b : memref<2106x32xf32>) outs(%p : memref<1x2108x32xf32>) {paired}
+  kernel.matmul ins(%a, %p : memref<112x2106xf32>, memref<1x2108x32xf32>) outs(%c : memref<112x32xf32>) attributes {paired} {
+  ^bb0(%sum: f32):
+    kernel.yield %sum : f32
+  }
+  return
+}
+}
+
+// -----
+
+// A product of another kind does not take the panels of a pack for pairs inside.
+// CHECK-LABEL: func @plain_product
+// CHECK: memref.alloc() : memref<1x10x32xf32>
+module attributes {weir.slots = 2 : i64} {
+func.func @plain_product(%a: memref<64x10xf32>, %b: memref<8x32xf32>, %c: memref<64x32xf32>) {
+  %p = memref.alloc() : memref<1x10x32xf32>
+  kernel.pack ins(%b : memref<8x32xf32>) outs(%p : memref<1x10x32xf32>) {paired}
+  kernel.matmul ins(%a, %p : memref<64x10xf32>, memref<1x10x32xf32>) outs(%c : memref<64x32xf32>) {
+  ^bb0(%sum: f32):
+    kernel.yield %sum : f32
+  }
+  return
+}
+}

@@ -1,0 +1,319 @@
+// Products by tiles, and by dot products of pairs of bf16.
+
+// RUN: weir-opt %s -split-input-file --weir-emit-kernels -canonicalize -cse | FileCheck %s
+
+// Weights in tiles: a block of rows is taken apart into bf16 and its magnitudes
+// compared with the range; six products a step by tiles, or sums in vector
+// registers, then the epilogue.
+// CHECK-LABEL: func @tiles
+// CHECK: llvm.call_intrinsic "llvm.x86.ldtilecfg"
+// CHECK: arith.minui
+// CHECK: arith.maxui
+// CHECK-COUNT-3: vector.shuffle {{.*}} : vector<32xi16>, vector<32xi16>
+// CHECK: vector.reduction <minui>
+// CHECK: scf.if
+// CHECK-COUNT-4: llvm.call_intrinsic "llvm.x86.tilezero"
+// CHECK-COUNT-24: llvm.call_intrinsic "llvm.x86.tdpbf16ps"
+// CHECK-COUNT-4: llvm.call_intrinsic "llvm.x86.tilestored64"
+// CHECK: } else {
+// CHECK: arith.shli
+// CHECK: vector.fma
+// CHECK: arith.maximumf %{{.*}} : vector<16xf32>
+// CHECK: llvm.call_intrinsic "llvm.x86.tilerelease"
+// CHECK-NOT: kernel
+func.func @tiles(%a: memref<64x64xf32>, %b: memref<2x2x3x2x16x32xbf16>, %c: memref<64x64xf32>) {
+  kernel.matmul ins(%a, %b : memref<64x64xf32>, memref<2x2x3x2x16x32xbf16>) outs(%c : memref<64x64xf32>) attributes {range = array<i32: 226492416, 1879048192>} {
+  ^bb0(%sum: f32):
+    %zero = arith.constant 0.0 : f32
+    %r = arith.maximumf %sum, %zero : f32
+    kernel.yield %r : f32
+  }
+  return
+}
+
+// -----
+
+// Between products of two parts one side changes: eight tiles are loaded for
+// twelve products of tiles, each as soon as nothing more is made of what its
+// register holds. Meanwhile the next panel comes into L2, after the last the
+// first: a block of two fetches half of its lines.
+// CHECK-LABEL: func @two_parts
+// CHECK: %[[LAST:.*]] = arith.cmpi eq, %[[AFTER:.*]], %c2{{.*}} : index
+// CHECK: %[[NEXT:.*]] = arith.select %[[LAST]], %c0{{.*}}, %[[AFTER]] : index
+// CHECK-COUNT-4: "llvm.x86.tileloadd64"
+// CHECK: "llvm.x86.tdpbf16ps"
+// CHECK: memref.prefetch %{{.*}}[%[[NEXT]], %{{.*}}], read, locality<2>, data : memref<2x4096xbf16>
+// CHECK: "llvm.x86.tdpbf16ps"
+// CHECK: "llvm.x86.tileloadd64"
+// CHECK-COUNT-2: "llvm.x86.tdpbf16ps"
+// CHECK: "llvm.x86.tileloadd64"
+// CHECK-COUNT-2: "llvm.x86.tdpbf16ps"
+// CHECK: "llvm.x86.tileloadd64"
+// CHECK-COUNT-2: "llvm.x86.tdpbf16ps"
+// CHECK: "llvm.x86.tileloadd64"
+// CHECK-COUNT-4: "llvm.x86.tdpbf16ps"
+// CHECK-NOT: "llvm.x86.tileloadd64"
+// CHECK: return
+func.func @two_parts(%a: memref<64x64xf32>, %b: memref<2x2x2x2x16x32xbf16>, %c: memref<64x64xf32>) {
+  kernel.matmul ins(%a, %b : memref<64x64xf32>, memref<2x2x2x2x16x32xbf16>) outs(%c : memref<64x64xf32>) attributes {parts = 2 : i64, range = array<i32: 226492416, 1879048192>} {
+  ^bb0(%sum: f32):
+    kernel.yield %sum : f32
+  }
+  return
+}
+
+// -----
+
+// The joined rows of a batch have as many parts as its products.
+// CHECK-LABEL: func @two_parts_of_a_batch
+// CHECK-COUNT-12: "llvm.x86.tdpbf16ps"
+// CHECK-NOT: "llvm.x86.tdpbf16ps"
+// CHECK: return
+func.func @two_parts_of_a_batch(%a: memref<2x32x64xf32>, %b: memref<1x2x2x2x16x32xbf16>, %c: memref<2x32x32xf32>) {
+  kernel.matmul ins(%a, %b : memref<2x32x64xf32>, memref<1x2x2x2x16x32xbf16>) outs(%c : memref<2x32x32xf32>) attributes {parts = 2 : i64, range = array<i32: 226492416, 1879048192>, shared} {
+  ^bb0(%sum: f32):
+    kernel.yield %sum : f32
+  }
+  return
+}
+
+// -----
+
+// Rows whose parts are more than half of L2 holds are slabs, as many for each
+// of two threads. Blocks are as even as can be: ten of two times fifteen rows,
+// for which tiles are configured.
+// CHECK-LABEL: func @slabs
+// CHECK: dense<[1, 0, 0, 0, 4194368, 4194368, 4194368, 4194368, 0, 0, 0, 0, 252645135, 269487887, 0, 0]>
+// CHECK: kernel.parts 4 few
+// CHECK: memref.alloc() {{.*}} : memref<3x32x3x2x15x32xbf16>
+// CHECK: "llvm.x86.tdpbf16ps"
+// CHECK-NOT: kernel.parts
+// CHECK: return
+module attributes {weir.slots = 2, weir.target = {features = "+amx-tile,+amx-bf16", l2 = 2097152, vector_bits = 512}} {
+func.func @slabs(%a: memref<300x1024xf32>, %b: memref<32x32x3x2x16x32xbf16>, %c: memref<300x1024xf32>) {
+  kernel.matmul ins(%a, %b : memref<300x1024xf32>, memref<32x32x3x2x16x32xbf16>) outs(%c : memref<300x1024xf32>) attributes {range = array<i32: 226492416, 1879048192>} {
+  ^bb0(%sum: f32):
+    kernel.yield %sum : f32
+  }
+  return
+}
+}
+
+// -----
+
+// Where the parts of all rows are one slab, threads share panels that L2 does not
+// hold, each with all parts.
+// CHECK-LABEL: func @panels_of_few_rows
+// CHECK: kernel.parts 64 few {
+// CHECK-NEXT: ^bb0(%[[FIRST:.*]]: index, %[[END:.*]]: index,
+// CHECK: memref.alloc() {{.*}} : memref<2x16x3x2x13x32xbf16>
+// CHECK: scf.for %{{.*}} = %[[FIRST]] to %[[END]]
+// CHECK: "llvm.x86.tdpbf16ps"
+// CHECK-NOT: kernel.parts
+// CHECK: return
+module attributes {weir.slots = 2, weir.target = {features = "+amx-tile,+amx-bf16", l2 = 2097152, vector_bits = 512}} {
+func.func @panels_of_few_rows(%a: memref<49x512xf32>, %b: memref<64x16x3x2x16x32xbf16>, %c: memref<49x2048xf32>) {
+  kernel.matmul ins(%a, %b : memref<49x512xf32>, memref<64x16x3x2x16x32xbf16>) outs(%c : memref<49x2048xf32>) attributes {range = array<i32: 226492416, 1879048192>} {
+  ^bb0(%sum: f32):
+    kernel.yield %sum : f32
+  }
+  return
+}
+}
+
+// -----
+
+// What a block has summed goes through the epilogue while the next is made:
+// some rows in each step, between its products, and those of the last behind.
+// Its own results come to L1 meanwhile.
+// CHECK-LABEL: func @epilogue_meanwhile
+// CHECK: memref.alloc() {{.*}} : memref<2x1x32x32xf32>
+// CHECK: "llvm.x86.tdpbf16ps"
+// CHECK: arith.maximumf
+// CHECK: memref.prefetch %{{.*}}, write, locality<3>
+// CHECK: "llvm.x86.tdpbf16ps"
+// CHECK: "llvm.x86.tilestored64"
+// CHECK: arith.maximumf
+// CHECK: "llvm.x86.tilerelease"
+module attributes {weir.target = {features = "+amx-tile,+amx-bf16", l2 = 2097152, vector_bits = 512}} {
+func.func @epilogue_meanwhile(%a: memref<1x8x16x64xf32>, %b: memref<2x2x3x2x16x32xbf16>, %c: memref<1x8x16x64xf32>) {
+  kernel.matmul ins(%a, %b : memref<1x8x16x64xf32>, memref<2x2x3x2x16x32xbf16>) outs(%c : memref<1x8x16x64xf32>) attributes {range = array<i32: 226492416, 1879048192>, shared} {
+  ^bb0(%sum: f32):
+    %zero = arith.constant 0.0 : f32
+    %r = arith.maximumf %sum, %zero : f32
+    kernel.yield %r : f32
+  }
+  return
+}
+}
+
+// -----
+
+// One thread takes a slab apart before its products, and then the next one.
+// CHECK-LABEL: func @slab_by_slab
+// CHECK: kernel.parts 3 few
+// CHECK: scf.for
+// CHECK: scf.for
+// CHECK: vector.shuffle
+// CHECK: "llvm.x86.tdpbf16ps"
+// CHECK-NOT: kernel.parts
+// CHECK: return
+module attributes {weir.target = {features = "+amx-tile,+amx-bf16", l2 = 2097152, vector_bits = 512}} {
+func.func @slab_by_slab(%a: memref<300x1024xf32>, %b: memref<32x32x3x2x16x32xbf16>, %c: memref<300x1024xf32>) {
+  kernel.matmul ins(%a, %b : memref<300x1024xf32>, memref<32x32x3x2x16x32xbf16>) outs(%c : memref<300x1024xf32>) attributes {range = array<i32: 226492416, 1879048192>} {
+  ^bb0(%sum: f32):
+    kernel.yield %sum : f32
+  }
+  return
+}
+}
+
+// -----
+
+// Bytes by dot products: the range of a block is found, elements become their
+// distances from its least, and sums begin with what that makes of the column.
+// CHECK-LABEL: func @dots
+// CHECK: arith.minsi
+// CHECK: arith.maxsi
+// CHECK: %[[LEAST:.*]] = vector.reduction <minsi>
+// CHECK: arith.cmpi ule, %{{.*}}, %c255
+// CHECK: %[[LOW:.*]] = vector.broadcast %[[LEAST]] : i32 to vector<16xi32>
+// CHECK: arith.subi %{{.*}}, %[[LOW]]
+// CHECK: arith.trunci {{.*}} to vector<16xi8>
+// CHECK-COUNT-16: llvm.call_intrinsic "llvm.x86.avx512.vpdpbusd.512"
+// CHECK: arith.muli
+// CHECK-COUNT-88: llvm.call_intrinsic "llvm.x86.avx512.vpdpbusd.512"
+// CHECK: } else {
+// CHECK: arith.muli
+// CHECK: arith.maxsi %{{.*}} : vector<16xi32>
+// CHECK-NOT: kernel
+module attributes {weir.target = {features = "+avx512f,+avx512vnni", vector_bits = 512}} {
+func.func @dots(%a: memref<64x64xi32>, %b: memref<2x1x1x2x16x64xi8>, %c: memref<64x64xi32>) {
+  kernel.matmul ins(%a, %b : memref<64x64xi32>, memref<2x1x1x2x16x64xi8>) outs(%c : memref<64x64xi32>) attributes {range = array<i32: -128, 127>} {
+  ^bb0(%sum: i32):
+    %zero = arith.constant 0 : i32
+    %r = arith.maxsi %sum, %zero : i32
+    kernel.yield %r : i32
+  }
+  return
+}
+}
+
+// -----
+
+// Pairs of bf16 by dot products: rows are copied for their range, and blocks with
+// others in it are summed as f32. What comes of the weights is fetched meanwhile,
+// once for all rows of a block.
+// CHECK-LABEL: func @pairs
+// CHECK-NOT: vector.reduction <minsi>
+// CHECK: vector.store %{{.*}}, %[[SPLIT:.*]][{{.*}} : memref<2x2x1x2x16x32xbf16>, vector<16xbf16>
+// CHECK: vector.store %{{.*}}, %[[SPLIT]][{{.*}}, vector<16xbf16>
+// CHECK: memref.prefetch
+// CHECK: memref.prefetch
+// CHECK: vector.load %[[SPLIT]][{{.*}}, vector<2xbf16>
+// CHECK-NOT: memref.prefetch
+// CHECK-COUNT-24: llvm.call_intrinsic "llvm.x86.avx512bf16.dpbf16ps.512"{{.*}} -> vector<16xf32>
+// CHECK: } else {
+// CHECK: vector.fma
+module attributes {weir.target = {features = "+avx512f,+avx512bf16", vector_bits = 512}} {
+func.func @pairs(%a: memref<64x64xbf16>, %b: memref<2x2x1x2x16x32xbf16>, %c: memref<64x64xf32>) {
+  kernel.matmul ins(%a, %b : memref<64x64xbf16>, memref<2x2x1x2x16x32xbf16>) outs(%c : memref<64x64xf32>) attributes {range = array<i32: 226492416, 1879048192>} {
+  ^bb0(%sum: f32):
+    kernel.yield %sum : f32
+  }
+  return
+}
+}
+
+// -----
+
+// The sums of one row are in four sets, and each half of the columns is read as
+// it lies.
+// CHECK-LABEL: func @pairs_of_a_row
+// CHECK-NOT: memref.prefetch
+// CHECK: scf.for {{.*}} -> (vector<16xf32>, vector<16xf32>, vector<16xf32>, vector<16xf32>, vector<16xf32>, vector<16xf32>, vector<16xf32>, vector<16xf32>)
+// CHECK: scf.for %{{.*}} = %c0 to %c16 step %c4
+// CHECK-COUNT-4: dpbf16ps.512
+// CHECK: scf.for %{{.*}} = %c0 to %c16 step %c4
+// CHECK-COUNT-4: dpbf16ps.512
+// CHECK-COUNT-3: arith.addf %{{.*}} : vector<16xf32>
+// CHECK: vector.store
+module attributes {weir.target = {features = "+avx512f,+avx512bf16", vector_bits = 512}} {
+func.func @pairs_of_a_row(%a: memref<1x64xbf16>, %b: memref<2x2x1x2x16x32xbf16>, %c: memref<1x64xf32>) {
+  kernel.matmul ins(%a, %b : memref<1x64xbf16>, memref<2x2x1x2x16x32xbf16>) outs(%c : memref<1x64xf32>) attributes {range = array<i32: 226492416, 1879048192>} {
+  ^bb0(%sum: f32):
+    kernel.yield %sum : f32
+  }
+  return
+}
+}
+
+// -----
+
+// An image is taken apart with a border of zeros: 16 lines of 16 positions, and
+// one and a block more. Tiles are lines of 14 results, and read theirs from any
+// position on. The depth of 18 steps is one chain.
+// CHECK-LABEL: func @tile_convolution
+// CHECK: dense<[1, 0, 0, 0, 4194368, 4194368, 4194368, 4194368, 0, 0, 0, 0, 235802126, 269487630, 0, 0]>
+// CHECK: memref.alloc() {{.*}} : memref<2x3x1x300x32xbf16>
+// CHECK: vector.reduction <minui>
+// CHECK: scf.for %{{.*}} = %c0{{.*}} to %c18
+// CHECK-COUNT-24: "llvm.x86.tdpbf16ps"
+// CHECK: "llvm.x86.tilestored64"
+// CHECK: vector.fma
+// CHECK-NOT: kernel
+module attributes {weir.target = {features = "+amx-tile,+amx-bf16", l2 = 2097152, vector_bits = 512}} {
+func.func @tile_convolution(%x: memref<1x14x14x64xf32>, %w: memref<2x3x3x2x3x2x16x32xbf16>, %y: memref<1x14x14x64xf32>) {
+  kernel.convolution ins(%x, %w : memref<1x14x14x64xf32>, memref<2x3x3x2x3x2x16x32xbf16>) outs(%y : memref<1x14x14x64xf32>) attributes {dilations = array<i64: 1, 1>, groups = 1 : i64, padding = array<i64: 1, 1>, range = array<i32: 226492416, 1879048192>, strides = array<i64: 1, 1>} {
+  ^bb0(%sum: f32):
+    kernel.yield %sum : f32
+  }
+  return
+}
+}
+
+// -----
+
+// Where windows step by two, pixels are four images by their phase, each of 8
+// lines of 8 positions; and tiles of all lines take their borders along.
+// CHECK-LABEL: func @tile_convolution_strides
+// CHECK: memref.alloc() {{.*}} : memref<2x3x4x100x32xbf16>
+// CHECK: "llvm.x86.tdpbf16ps"
+// CHECK: arith.cmpi ult
+// CHECK-NOT: kernel
+module attributes {weir.target = {features = "+amx-tile,+amx-bf16", l2 = 2097152, vector_bits = 512}} {
+func.func @tile_convolution_strides(%x: memref<1x14x14x64xf32>, %w: memref<2x3x3x64x32xf32>, %y: memref<1x7x7x64xf32>) {
+  kernel.convolution ins(%x, %w : memref<1x14x14x64xf32>, memref<2x3x3x64x32xf32>) outs(%y : memref<1x7x7x64xf32>) attributes {dilations = array<i64: 1, 1>, groups = 1 : i64, padding = array<i64: 0, 0>, range = array<i32: 226492416, 1879048192>, strides = array<i64: 2, 2>} {
+  ^bb0(%sum: f32):
+    kernel.yield %sum : f32
+  }
+  return
+}
+}
+
+// -----
+
+// Panels of f32 come apart while the one before them is used, the first before:
+// rows in pairs, whose upper halves become a line of a tile, and what is left of
+// them those of the next parts. Rows further on are fetched meanwhile.
+// CHECK-LABEL: func @apart_in_use
+// CHECK: memref.alloc() {{.*}} : memref<2x24x3x2x16x32xbf16>
+// CHECK: scf.for
+// CHECK-COUNT-3: "llvm.x86.avx512.pternlog.d.512"
+// CHECK: "llvm.x86.tilezero"
+// CHECK: "llvm.x86.tdpbf16ps"
+// CHECK: memref.prefetch %{{.*}}, read, locality<2>, data : memref<24x768x32xf32>
+// CHECK: arith.shrui
+// CHECK: "llvm.x86.avx512.pternlog.d.512"
+// CHECK: "llvm.x86.tdpbf16ps"
+// CHECK: "llvm.x86.tilestored64"
+// CHECK: return
+module attributes {weir.target = {features = "+amx-tile,+amx-bf16", l2 = 2097152, vector_bits = 512}} {
+func.func @apart_in_use(%a: memref<64x768xf32>, %b: memref<24x768x32xf32>, %c: memref<64x768xf32>) {
+  kernel.matmul ins(%a, %b : memref<64x768xf32>, memref<24x768x32xf32>) outs(%c : memref<64x768xf32>) attributes {range = array<i32: 226492416, 1879048192>} {
+  ^bb0(%sum: f32):
+    kernel.yield %sum : f32
+  }
+  return
+}
+}
