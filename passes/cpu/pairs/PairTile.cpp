@@ -84,7 +84,9 @@ Chains::Chains(int64_t count, int64_t most)
     : parts(partsOf(count, most)), rounds(partsOf(parts.count, /*most=*/6)) {}
 
 Chains PairTile::chainsOf(int64_t depth) {
-  int64_t most = depth < fewTerms ? chainOfFew : chain;
+  int64_t most = depth < fewTerms    ? chainOfFew
+                 : depth > manyTerms ? chainOfMany
+                                     : chain;
   return Chains(depth / Pairs::group, most / Pairs::group);
 }
 

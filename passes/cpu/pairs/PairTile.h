@@ -27,8 +27,10 @@ struct Chains {
 struct PairTile {
   static constexpr int64_t lanes = PairRows::lanes;
   /// Terms of a chain of additions: what pairs round more of than products do,
-  /// shorter chains make up for.
-  static constexpr int64_t chain = 60, chainOfFew = 32, fewTerms = 128;
+  /// shorter chains make up for. So they do for what has more of them, and for
+  /// few terms, which take little time.
+  static constexpr int64_t chain = 84, chainOfMany = 60, chainOfFew = 32;
+  static constexpr int64_t manyTerms = 2048, fewTerms = 128;
   /// Most rows: what remains of the registers holds two vectors of each of
   /// three rows of weights, and sums on their way.
   static constexpr int64_t most = 7;

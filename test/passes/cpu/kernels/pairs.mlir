@@ -121,6 +121,20 @@ func.func @pairs_share_loads(%a: memref<8x96xf32>, %b: memref<1x98x32xf32>, %c: 
 
 // -----
 
+// A chain of additions has up to 126 terms where there are no more than these.
+// CHECK-LABEL: func @pairs_in_one_chain
+// CHECK: scf.for %{{.*}} = %c0 to %c21 step %c1 iter_args
+// CHECK-COUNT-28: vector.fma
+func.func @pairs_in_one_chain(%a: memref<7x128xf32>, %b: memref<1x130x32xf32>, %c: memref<7x32xf32>) {
+  kernel.matmul ins(%a, %b : memref<7x128xf32>, memref<1x130x32xf32>) outs(%c : memref<7x32xf32>) attributes {paired} {
+  ^bb0(%sum: f32):
+    kernel.yield %sum : f32
+  }
+  return
+}
+
+// -----
+
 // Of many terms a part after the other of all panels is added to sums that wait in
 // memory, so that weights are read for more rows at a time: two of the six rounds
 // of chains, and in the end what is missing.
