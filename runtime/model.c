@@ -16,7 +16,7 @@ static size_t round_up(size_t bytes, size_t to) {
 // that small ones do. Of a last one that is used in part the rest is resident,
 // too: so much is worth it.
 static size_t in_huge_pages(size_t bytes) {
-  const size_t unused = huge_page / 16 * 5;
+  const size_t unused = huge_page / 4;
   return (bytes + unused) / huge_page * huge_page;
 }
 
