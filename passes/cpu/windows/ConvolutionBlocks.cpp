@@ -14,6 +14,7 @@ TileReach reachOf(int64_t results, int64_t most, int64_t size, int64_t window,
                   int64_t stride, int64_t dilation, int64_t padding,
                   bool maySkip) {
   TileReach reach;
+  reach.steps = (results + EvenSplit(results, most).count) * window;
   int64_t least = std::min<int64_t>(0, -padding), skipped = 0;
   int64_t end = (results - 1) * stride + (window - 1) * dilation - padding + 1;
   EvenSplit tiles(results, most);
@@ -29,6 +30,7 @@ TileReach reachOf(int64_t results, int64_t most, int64_t size, int64_t window,
       int64_t last = first + (count - 1) * stride;
       if (last < 0 || first >= size) {
         ++skipped;
+        reach.steps -= count + 1;
         continue;
       }
       least = std::min(least, first);
@@ -89,8 +91,15 @@ ConvolutionBlocks::ConvolutionBlocks(kernel::ConvolutionOp op,
   bytes = std::max<int64_t>(1, inCopy.getIntOrFloatBitWidth() / 8);
   reachY = reachOf(outHeight, tileHeight, height, windowHeight, strideY,
                    dilationY, lowY, !hasShortRows());
-  reachX = reachOf(outWidth, tileWidth, width, windowWidth, strideX, dilationX,
-                   lowX, !hasShortRows() && (groups > 1 || dilationX > 1));
+  auto across = [&](int64_t most) {
+    return reachOf(outWidth, most, width, windowWidth, strideX, dilationX, lowX,
+                   !hasShortRows() && (groups > 1 || dilationX > 1));
+  };
+  reachX = across(tileWidth);
+  // Narrower tiles leave out more taps of windows that are about as wide as x.
+  for (int64_t some = tileWidth - 1; tileHeight == 1 && some > most / 3; --some)
+    if (TileReach narrow = across(some); narrow.steps * 20 < reachX.steps * 19)
+      tileWidth = some, reachX = narrow;
   copyChannels = channels;
   int64_t row = reachX.extent * channels * bytes * strideY * tileHeight;
   blockRows =

@@ -14,6 +14,9 @@ struct TileReach {
   bool skips = false;
   /// Elements before x that tiles read, and all that they read from there on.
   int64_t border = 0, extent = 1;
+  /// What all tiles take, in steps of a result: each tap takes one more, for
+  /// the filter.
+  int64_t steps = 0;
 };
 
 struct ConvolutionBlocks : SpatialWindows {

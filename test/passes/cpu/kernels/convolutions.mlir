@@ -115,6 +115,26 @@ func.func @convolution_some_outside(%x: memref<1x24x24x40xf32>, %w: memref<1x3x3
 
 // -----
 
+// Windows about as wide as the image have three tiles of nine or ten results a
+// line, of which the outer ones leave out a column of taps, not two of fourteen,
+// in which each tap has some pixel.
+// CHECK-LABEL: func @convolution_narrow_tiles
+// CHECK: memref.alloc() {alignment = 64 : i64} : memref<28x33x144xf32>
+// CHECK: scf.for %{{.*}} = %c1 to %c3 step %c1 iter_args
+// CHECK-COUNT-20: vector.fma
+// CHECK: scf.for %{{.*}} = %c10 to %c28 step %c9 {
+// CHECK: arith.minsi %{{.*}}, %c3
+// CHECK-COUNT-18: vector.fma
+func.func @convolution_narrow_tiles(%x: memref<1x28x28x128xf32>, %w: memref<1x3x3x128x32xf32>, %y: memref<1x28x28x32xf32>) {
+  kernel.convolution ins(%x, %w : memref<1x28x28x128xf32>, memref<1x3x3x128x32xf32>) outs(%y : memref<1x28x28x32xf32>) attributes {dilations = array<i64: 12, 12>, groups = 1 : i64, padding = array<i64: 12, 12>, strides = array<i64: 1, 1>} {
+  ^bb0(%sum: f32):
+    kernel.yield %sum : f32
+  }
+  return
+}
+
+// -----
+
 // Of a large image few tiles have rows outside: all have those of a border.
 // CHECK-LABEL: func @convolution_few_outside
 // CHECK: memref.alloc() {alignment = 64 : i64} : memref<66x66x40xf32>
