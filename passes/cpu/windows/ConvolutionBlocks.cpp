@@ -70,14 +70,15 @@ ConvolutionBlocks::ConvolutionBlocks(kernel::ConvolutionOp op,
   panel = words ? ws.end()[-2] : ws.back();
   sumElement = op.getEpilogue().front().getArgument(0).getType();
   lanes = target.lanesWithin(sumElement, panel);
+  int64_t filterBytes =
+      ShapedType::getNumElements(ws) * Emitter::elementBytes(op.getFilter());
   fetchesAhead =
-      ShapedType::getNumElements(ws) * Emitter::elementBytes(op.getFilter()) >
-      target.l2;
+      filterBytes > target.l2 && filterBytes / ws[0] <= 2 * target.l2;
   // Where two multiply-adds begin in a cycle, tiles of four vectors need fewer
   // other instructions than high ones. Narrow images would be cut badly.
   bool ofTwoPanels = target.fmaRate > 1 && target.registers >= 32 && !words &&
                      panel == 2 * lanes && groupOutputs % (2 * panel) == 0 &&
-                     outWidth >= 24 && !fetchesAhead;
+                     outWidth >= 24 && filterBytes <= target.l2;
   tileColumns = ofTwoPanels           ? 2 * panel
                 : panel == 3 * lanes  ? panel
                 : panel % (2 * lanes) ? lanes

@@ -26,7 +26,7 @@ struct ConvolutionBlocks : SpatialWindows {
   int64_t lanes, tileColumns, tileHeight, tileWidth;
   int64_t bytes;
   int64_t blockRows; // of tiles, as many as keep their part of x in L2
-  bool fetchesAhead; // whether the filter is more than L2 holds
+  bool fetchesAhead; // whether L2 does not hold the filter, but much of a panel
   bool words;
   int64_t unit;   // bytes of a word, or 1: what one step of a sum takes
   int64_t filled; // channels of x in a copied pixel

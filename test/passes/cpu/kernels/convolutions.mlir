@@ -266,6 +266,20 @@ func.func @fetched_ahead(%x: memref<1x9x9x512xf32>, %w: memref<16x3x3x512x32xf32
 
 // -----
 
+// A panel that L2 does not hold would be gone before it is used.
+// CHECK-LABEL: func @large_panels
+// CHECK-NOT: memref.prefetch
+// CHECK: return
+func.func @large_panels(%x: memref<1x9x9x2048xf32>, %w: memref<4x3x3x2048x32xf32>, %y: memref<1x7x7x128xf32>) {
+  kernel.convolution ins(%x, %w : memref<1x9x9x2048xf32>, memref<4x3x3x2048x32xf32>) outs(%y : memref<1x7x7x128xf32>) attributes {dilations = array<i64: 1, 1>, groups = 1 : i64, padding = array<i64: 0, 0>, strides = array<i64: 1, 1>} {
+  ^bb0(%sum: f32):
+    kernel.yield %sum : f32
+  }
+  return
+}
+
+// -----
+
 // CHECK-LABEL: func @not_fetched
 // CHECK-NOT: memref.prefetch
 // CHECK: return
