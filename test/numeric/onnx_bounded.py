@@ -7,6 +7,7 @@ import sys
 
 import numpy as np
 from onnx_graph import Body, OnnxGraph
+from references import softmax
 
 BATCH, LENGTH = 64, 33
 SIZES = [(1, 1), (1, 33), (3, 4), (7, 12), (64, 33)]
@@ -73,12 +74,6 @@ def check(case, folder):
             if array.tobytes() != have[key][1].tobytes():
                 wrong.append(f"n={n} s={s}: {key}: other bits than a library for these sizes")
     return wrong
-
-
-def softmax(x, axis=-1):
-    x = f64(x)
-    e = np.exp(x - x.max(axis, keepdims=True))
-    return e / e.sum(axis, keepdims=True)
 
 
 def elementwise(n, s):

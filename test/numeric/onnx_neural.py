@@ -5,6 +5,7 @@ import itertools
 import numpy as np
 from onnx_graph import OnnxGraph, main
 from onnx_windows import conv, places
+from references import softmax
 
 rng = np.random.default_rng(11)
 near = dict(rtol=2e-5, atol=2e-5)
@@ -212,11 +213,6 @@ def directions():
         g.expect(y, np.stack([both[0][0], both[1][0]], 1), rtol=1e-4, atol=1e-5)
         g.expect(last, np.stack([both[0][1], both[1][1]]), rtol=1e-4, atol=1e-5)
     return g
-
-
-def softmax(x):
-    e = np.exp(x - x.max(-1, keepdims=True))
-    return e / e.sum(-1, keepdims=True)
 
 
 def attention():
