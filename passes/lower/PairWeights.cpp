@@ -136,8 +136,7 @@ bool isWorthPairing(Operation *packed, bool isConstant) {
   } else {
     return false;
   }
-  if (ShapedType::getNumElements(cast<ShapedType>(out.getType()).getShape()) ==
-      0)
+  if (cast<ShapedType>(out.getType()).getNumElements() == 0)
     return false;
   auto a = cast<ShapedType>(x.getType());
   auto panels = cast<ShapedType>(packed->getResult(0).getType());

@@ -346,10 +346,11 @@ struct PairEmitter {
     return true;
   }
 
-  // Of slabs enough for all threads some rows at a time are in memory, where
-  // all and their sums would be too many.
+  // Whether all rows, and the sums that wait of these, may be in memory at
+  // once.
   bool holdsAllRows(int64_t threads) const {
-    return slabs.count < threads || 4 * rows * (depth + columns) <= mostScratch;
+    int64_t sums = depths.count > 1 ? columns : 0;
+    return slabs.count < threads || 4 * rows * (depth + sums) <= mostScratch;
   }
 
   void shareSlabs() {

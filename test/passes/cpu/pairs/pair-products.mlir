@@ -195,6 +195,53 @@ func.func @pairs_of_few_tiles(%a: memref<120x1000xf32>, %b: memref<1x1002x32xf32
 
 // -----
 
+// So many results and terms that all rows and what waits of their sums would take
+// 16 MB: threads take slabs as they come.
+// CHECK-LABEL: func @pairs_of_deep_rows
+// CHECK: kernel.parts 15 few {
+// CHECK-NOT: kernel.parts
+module attributes {weir.slots = 4 : i64, weir.target = {adds_beside = true, fma_rate = 2, l2 = 65536, features = "+avx512f"}} {
+func.func @pairs_of_deep_rows(%a: memref<120x40000xf32>, %b: memref<1x40002x32xf32>, %c: memref<120x32xf32>) {
+  kernel.matmul ins(%a, %b : memref<120x40000xf32>, memref<1x40002x32xf32>) outs(%c : memref<120x32xf32>) attributes {paired} {
+  ^bb0(%sum: f32):
+    kernel.yield %sum : f32
+  }
+  return
+}
+}
+
+// -----
+
+// Four tiles share the fetching of a small matrix, two of a thread's own do not.
+// CHECK-LABEL: func @pairs_fetched
+// CHECK: memref.prefetch %{{.*}} : memref<16x130x32xf32>
+module attributes {weir.slots = 1 : i64, weir.target = {adds_beside = true, fma_rate = 2, l1 = 49152, l2 = 1048576, features = "+avx512f"}} {
+func.func @pairs_fetched(%a: memref<32x128xf32>, %b: memref<16x130x32xf32>, %c: memref<32x512xf32>) {
+  kernel.matmul ins(%a, %b : memref<32x128xf32>, memref<16x130x32xf32>) outs(%c : memref<32x512xf32>) attributes {paired} {
+  ^bb0(%sum: f32):
+    kernel.yield %sum : f32
+  }
+  return
+}
+}
+
+// -----
+
+// CHECK-LABEL: func @pairs_by_rows_not_fetched
+// CHECK: kernel.parts 2 few {
+// CHECK-NOT: memref.prefetch
+module attributes {weir.slots = 2 : i64, weir.target = {adds_beside = true, fma_rate = 2, l1 = 49152, l2 = 1048576, features = "+avx512f"}} {
+func.func @pairs_by_rows_not_fetched(%a: memref<32x128xf32>, %b: memref<16x130x32xf32>, %c: memref<32x512xf32>) {
+  kernel.matmul ins(%a, %b : memref<32x128xf32>, memref<16x130x32xf32>) outs(%c : memref<32x512xf32>) attributes {paired} {
+  ^bb0(%sum: f32):
+    kernel.yield %sum : f32
+  }
+  return
+}
+}
+
+// -----
+
 // Each of two threads has two tiles, and all weights.
 // CHECK-LABEL: func @pairs_by_rows
 // CHECK: kernel.parts 2 few {
