@@ -37,8 +37,9 @@ LogicalResult ConvolutionOp::verifyPairs() {
   Type sum = getEpilogue().front().getArgument(0).getType();
   // No product of sizes may overflow.
   int64_t depth = x.getShape().back();
-  bool fits = int64_t(getPairsOf()->size()) == x.getRank() - 2;
-  for (int64_t size : *getPairsOf())
+  ArrayRef<int64_t> window = *getPairsOf();
+  bool fits = int64_t(window.size()) == x.getRank() - 2;
+  for (int64_t size : window)
     fits = fits && size > 0 && !llvm::MulOverflow(depth, size, depth);
   if (!fits || isTiled() || getUnsignedX() || getGroups() != 1 ||
       !areFloats(getX()) || !sum.isF32() ||

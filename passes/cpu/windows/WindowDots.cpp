@@ -75,8 +75,9 @@ struct WindowDotsEmitter : ChannelTiles {
                         target.fewRegisters()};
     // Rows of the window are several chains where they would be a long one.
     Emitter::Values zeros = sums;
-    bool apart = windowHeight * windowWidth * llvm::divideCeil(inputs, lanes) >
-                 waiting.chain;
+    bool apart =
+        windowHeight * windowWidth * llvm::divideCeilSigned(inputs, lanes) >
+        waiting.chain;
     sums = e.loop(
         place.low, place.high, 1, sums, [&](Value ky, ValueRange carried) {
           auto steps = [&](Value vector, int64_t some, Emitter::Values &sums) {
