@@ -139,13 +139,16 @@ def Graph_PoolMaxOp : Graph_PoolOp<"pool_max", Graph_NumberTensor> {
 def Graph_PoolAverageOp : Graph_PoolOp<"pool_average", Graph_FloatTensor> {
   let summary = "The mean of the elements of each window";
   let description = [{
-    As `pool_max`; padding does not count among the elements. f16 and bf16
-    accumulate in f32.
+    As `pool_max`; padding does not count among the elements or, with
+    `counts_padding`, counts as zeros. f16 and bf16 accumulate in f32.
 
     ```mlir
     %y = graph.pool_average %x window [3] strides [1] padding_low [1] padding_high [1] : tensor<1x8x3xf32>
     ```
   }];
+  let arguments = (ins Graph_FloatTensor:$x, DenseI64ArrayAttr:$window,
+                   DenseI64ArrayAttr:$strides, DenseI64ArrayAttr:$padding_low,
+                   DenseI64ArrayAttr:$padding_high, UnitAttr:$counts_padding);
   let derivative = "rule";
 }
 

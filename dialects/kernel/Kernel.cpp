@@ -292,6 +292,9 @@ LogicalResult PoolOp::verify() {
   // (C3)
   if (!isa<FloatType>(x.getElementType()))
     return emitOpError("cannot pool ") << x;
+  // (C4)
+  if (getLargest() && getCountsPadding())
+    return emitOpError("counts padding, which is never the greatest");
   return success();
 }
 

@@ -312,12 +312,13 @@ def Kernel_PoolOp : Kernel_SumOp<"pool"> {
   let description = [{
     Of the elements of `x` that a window covers, of one channel, the mean or, with
     `largest`, the greatest, or NaN where one is. What a window covers outside of
-    `x` is no element.
+    `x` is no element; with `counts_padding` means count it as zeros.
 
     - (C1) `x` and `out` have one rank of 3 or 4, as many images and channels.
     - (C2) `window`, `strides`, `padding` and `dilations` have a value for each
       spatial dimension; `padding` is not negative, the others are positive.
     - (C3) `x` is of floats, and sums are of their type or of a wider one.
+    - (C4) `largest` counts no padding.
 
     ```mlir
     kernel.pool ins(%x : memref<1x8x8x20xf32>) outs(%y : memref<1x4x4x20xf32>) attributes {dilations = array<i64: 1, 1>, largest, padding = array<i64: 1, 1>, strides = array<i64: 2, 2>, window = array<i64: 3, 3>} {
@@ -331,7 +332,7 @@ def Kernel_PoolOp : Kernel_SumOp<"pool"> {
                    DenseI64ArrayAttr:$strides, DenseI64ArrayAttr:$padding,
                    DenseI64ArrayAttr:$dilations,
                    DefaultValuedAttr<AffineMapArrayAttr, "{}">:$extra_maps,
-                   UnitAttr:$largest);
+                   UnitAttr:$largest, UnitAttr:$counts_padding);
   let assemblyFormat = [{
     `ins` `(` $x `:` type($x) `)`
     (`extras` `(` $extras^ `:` type($extras) `)`)?

@@ -44,6 +44,16 @@ void takeMargin(Op op, graph::PadOp pad, PatternRewriter &b) {
   });
 }
 
+/// Whether a pool, which pads by less than its windows, can make the margin.
+template <typename Op>
+bool hasRoomFor(Op op, graph::PadOp pad) {
+  for (auto [i, size] : llvm::enumerate(op.getWindow()))
+    if (op.getPaddingLow()[i] + pad.getLow()[i + 1] >= size ||
+        op.getPaddingHigh()[i] + pad.getHigh()[i + 1] >= size)
+      return false;
+  return true;
+}
+
 /// A margin of zeros is what a convolution pads with.
 struct FoldIntoConvolution : OpRewritePattern<graph::ConvolutionOp> {
   using OpRewritePattern::OpRewritePattern;
@@ -77,10 +87,8 @@ struct FoldIntoPoolMax : OpRewritePattern<graph::PoolMaxOp> {
       return b.notifyMatchFailure(op, "padded with what may be the greatest");
     if (!isMargin(pad))
       return b.notifyMatchFailure(op, "pads more than the images' margin");
-    for (auto [i, size] : llvm::enumerate(op.getWindow()))
-      if (op.getPaddingLow()[i] + pad.getLow()[i + 1] >= size ||
-          op.getPaddingHigh()[i] + pad.getHigh()[i + 1] >= size)
-        return b.notifyMatchFailure(op, "has windows of nothing but padding");
+    if (!hasRoomFor(op, pad))
+      return b.notifyMatchFailure(op, "has windows of nothing but padding");
     takeMargin(op, pad, b);
     return success();
   }
@@ -97,10 +105,36 @@ private:
   }
 };
 
+/// A mean counts a margin of zeros as elements, and so all that it pads with.
+struct FoldIntoPoolAverage : OpRewritePattern<graph::PoolAverageOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(graph::PoolAverageOp op,
+                                PatternRewriter &b) const override {
+    auto pad = op.getX().getDefiningOp<graph::PadOp>();
+    if (!pad)
+      return b.notifyMatchFailure(op, "no pad makes its images");
+    if (!isZero(pad.getValue()))
+      return b.notifyMatchFailure(op, "padded with something else");
+    if (!isMargin(pad))
+      return b.notifyMatchFailure(op, "pads more than the images' margin");
+    auto isNone = [](int64_t n) { return n == 0; };
+    if (!op.getCountsPadding() && !(llvm::all_of(op.getPaddingLow(), isNone) &&
+                                    llvm::all_of(op.getPaddingHigh(), isNone)))
+      return b.notifyMatchFailure(op, "pads with what does not count");
+    if (!hasRoomFor(op, pad))
+      return b.notifyMatchFailure(op, "has windows of nothing but padding");
+    takeMargin(op, pad, b);
+    b.modifyOpInPlace(op, [&] { op.setCountsPadding(true); });
+    return success();
+  }
+};
+
 struct FoldPads : impl::FoldPadsBase<FoldPads> {
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
-    patterns.add<FoldIntoConvolution, FoldIntoPoolMax>(&getContext());
+    patterns.add<FoldIntoConvolution, FoldIntoPoolMax, FoldIntoPoolAverage>(
+        &getContext());
     if (failed(
             applyPatternsAndFoldGreedily(getOperation(), std::move(patterns))))
       signalPassFailure();

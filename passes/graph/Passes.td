@@ -124,9 +124,9 @@ def FormByteProducts : Pass<"weir-form-byte-products", "::mlir::ModuleOp"> {
 def FoldPads : Pass<"weir-fold-pads", "::mlir::ModuleOp"> {
   let summary = "Folds margins into the padding of convolutions and pools";
   let description = [{
-    Of zeros into convolutions. Into pools of the greatest what wins over no
-    element: margins of negative infinity, and of zeros around the results of
-    `relu`, `relu6` and `abs`.
+    Of zeros into convolutions and, counted, into pools of means. Into pools of
+    the greatest what wins over no element: margins of negative infinity, and of
+    zeros around the results of `relu`, `relu6` and `abs`.
 
     ```mlir
     %1 = graph.pad %x, %zero low [0, 1, 1, 0] high [0, 1, 1, 0] interior [0, 0, 0, 0]

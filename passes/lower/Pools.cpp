@@ -125,8 +125,8 @@ struct LowerPoolAverage : OpConversionPattern<graph::PoolAverageOp> {
     return success();
   }
 
-  /// How many elements of x, not of its padding, the window covers at the
-  /// place of the current loops.
+  /// How many elements the window covers at the place of the current loops,
+  /// without padding where that does not count.
   static Value elementsUnderWindow(OpBuilder &b, Location loc,
                                    graph::PoolAverageOp op) {
     auto constant = [&](int64_t value) -> Value {
@@ -136,7 +136,7 @@ struct LowerPoolAverage : OpConversionPattern<graph::PoolAverageOp> {
     Value unknown;
     for (auto [i, size] : llvm::enumerate(op.getWindow())) {
       int64_t low = op.getPaddingLow()[i], high = op.getPaddingHigh()[i];
-      if (low == 0 && high == 0) {
+      if (op.getCountsPadding() || (low == 0 && high == 0)) {
         known *= size;
         continue;
       }
@@ -275,6 +275,11 @@ struct PoolToKernel : OpConversionPattern<Op> {
   }
 
 private:
+  static bool countsPadding(graph::PoolMaxOp) { return false; }
+  static bool countsPadding(graph::PoolAverageOp op) {
+    return op.getCountsPadding();
+  }
+
   /// Whether the greatest of the greatest elements of columns are made of much
   /// fewer: those are written and read once more.
   static bool isWorthTwo(ArrayRef<int64_t> window) {
@@ -300,7 +305,7 @@ private:
     type = type.clone(shape);
     auto kernel = b.create<kernel::PoolOp>(
         loc, type, x, ValueRange(), emptyTensor(b, loc, type), windows, strides,
-        padding, dilations, b.getArrayAttr({}), largest);
+        padding, dilations, b.getArrayAttr({}), largest, countsPadding(op));
     buildEpilogue(b, loc, kernel.getEpilogue(), type.getElementType());
     return kernel.getResult(0);
   }

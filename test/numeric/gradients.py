@@ -194,6 +194,8 @@ def neural():
             Case(f"%r = graph.{op} %0 window [3] strides [1] padding_low [1] padding_high [1] "
                  ": {0}", (2, 5, 1), distinct(2, 5, 1)),
         ]
+    cases.append(Case("%r = graph.pool_average %0 window [2, 3] strides [2, 1] padding_low [1, 2] "
+                      "padding_high [0, 1] {counts_padding} : {0}", (1, 3, 9, 2), normal(1, 5, 8, 2)))
     cases += [unary(op, normal(2, 4)) for op in ("softmax", "log_softmax")]
     return cases, ["f64", "f32"]
 

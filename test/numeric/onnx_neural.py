@@ -81,6 +81,13 @@ def pools():
     g.expect(g.op("AveragePool", x, pads=[1, 0, 0, 0], **p), np.nanmean(seen, -1), **near)
     y = g.op("AveragePool", x, pads=[1, 0, 0, 0], count_include_pad=1, **p)
     g.expect(y, np.nansum(seen, -1) / 6, **near)
+    framed = g.op("Pad", x, g.constant(np.array([0, 0, 1, 0, 0, 0, 0, 0])))
+    g.expect(g.op("AveragePool", framed, **p), np.nansum(seen, -1) / 6, **near)
+    # The last row of windows reaches beyond the margin, where nothing counts.
+    y = g.op("AveragePool", x, kernel_shape=[3, 3], strides=[2, 2], pads=[1, 1, 1, 1],
+             count_include_pad=1, ceil_mode=1)  # fmt: skip
+    sums = np.nansum(places(a, (3, 3), (2, 2), (1, 1), (1, 1), np.nan, (5, 4)), -1)
+    g.expect(y, sums / np.array([9, 9, 9, 9, 6])[:, None], **near)
     y = g.op("AveragePool", x, kernel_shape=[2, 2], strides=[2, 3], dilations=[3, 2], pads=[0, 1, 0, 1])
     g.expect(y, np.nanmean(wide, -1), **near)
     g.expect(g.op("LpPool", x, p=3, **p), np.sum(np.abs(places(a, (3, 2), (2, 3), (0, 0), (1, 1), 0, (3, 2))) ** 3, -1) ** (1 / 3), **near)

@@ -107,8 +107,8 @@ Expr channelsFirst(Expr x) {
   return transpose(x, permutation);
 }
 
-template <typename Op>
-static Expr pool(Expr x, const Windows &windows) {
+template <typename Op, typename... Attributes>
+static Expr pool(Expr x, const Windows &windows, Attributes... more) {
   if (!x || x.rank() < 3 || x.rank() > 5)
     return {};
   ImplicitLocOpBuilder &b = *x.b;
@@ -119,14 +119,17 @@ static Expr pool(Expr x, const Windows &windows) {
     return Expr(b, splat(b, RankedTensorType::get(shape, element), 0));
   }
   return Expr(b, make<Op>(b, x.value, windows.size, windows.strides,
-                          windows.low, windows.high));
+                          windows.low, windows.high, more...));
 }
 
 Expr poolMax(Expr x, const Windows &windows) {
   return pool<graph::PoolMaxOp>(x, windows);
 }
 Expr poolAverage(Expr x, const Windows &windows) {
-  return pool<graph::PoolAverageOp>(x, windows);
+  return pool<graph::PoolAverageOp>(x, windows, /*counts_padding=*/false);
+}
+Expr poolAverageWithMargins(Expr x, const Windows &windows) {
+  return pool<graph::PoolAverageOp>(x, windows, /*counts_padding=*/true);
 }
 Expr poolArgMax(Expr x, const Windows &windows) {
   return pool<graph::PoolArgMaxOp>(x, windows);

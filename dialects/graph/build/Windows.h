@@ -71,6 +71,8 @@ Expr channelsOfFiltersLast(Expr filters);
 /// must not be dilated, and their margins must be smaller than they are.
 Expr poolMax(Expr x, const Windows &windows);
 Expr poolAverage(Expr x, const Windows &windows);
+/// The mean of each window, with its margins as zeros.
+Expr poolAverageWithMargins(Expr x, const Windows &windows);
 Expr poolArgMax(Expr x, const Windows &windows);
 
 } // namespace weir::graph::build

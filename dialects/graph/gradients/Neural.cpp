@@ -161,9 +161,10 @@ void weir::graph::rule<PoolAverageOp>(PoolAverageOp op, Gradients &gradients) {
     SmallVector<double> shares;
     for (int64_t k = 0; k < count; ++k) {
       int64_t begin = k * stride - before;
-      shares.push_back(1.0 /
-                       static_cast<double>(std::min(begin + size, extent) -
-                                           std::max<int64_t>(begin, 0)));
+      int64_t covered =
+          std::min(begin + size, extent) - std::max<int64_t>(begin, 0);
+      shares.push_back(
+          1.0 / static_cast<double>(op.getCountsPadding() ? size : covered));
     }
     SmallVector<int64_t> along(spatial + 2, 1);
     along[i + 1] = count;

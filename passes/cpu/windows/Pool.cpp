@@ -93,16 +93,18 @@ struct PoolEmitter : ChannelTiles {
     return Emitter::Values(choice.getResults());
   }
 
-  // Divides by how many elements each window covers: so many in each of the
-  // rows.
+  // Divides by how many elements each window has or covers: so many in each of
+  // the rows.
   void divide(const Place &place, const Tile &shape, Emitter::Values &sums) {
     SmallVector<int64_t> columns(place.wide, 0);
     for (auto [i, kx] : place.pairs)
       ++columns[i];
     Value rows = e.create<arith::SubIOp>(place.high, place.low);
     for (int64_t i = 0; i < place.wide; ++i) {
-      Value count = e.create<arith::IndexCastOp>(e.getI32Type(),
-                                                 e.times(rows, columns[i]));
+      Value covered = pool.getCountsPadding()
+                          ? e.index(windowHeight * windowWidth)
+                          : e.times(rows, columns[i]);
+      Value count = e.create<arith::IndexCastOp>(e.getI32Type(), covered);
       Value number =
           e.splat(e.create<arith::SIToFPOp>(sumElement, count), lanes);
       for (int64_t v = 0; v < shape.vectors(); ++v) {

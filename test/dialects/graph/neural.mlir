@@ -57,6 +57,13 @@ func.func @pool_average(%x: tensor<1x8x3xf32>) -> tensor<1x8x3xf32> {
   return %y : tensor<1x8x3xf32>
 }
 
+// CHECK-LABEL: @pool_average_with_padding
+func.func @pool_average_with_padding(%x: tensor<1x8x3xf32>) -> tensor<1x8x3xf32> {
+  // CHECK: graph.pool_average %{{.*}} window [3] strides [1] padding_low [1] padding_high [1] {counts_padding} : tensor<1x8x3xf32>
+  %y = graph.pool_average %x window [3] strides [1] padding_low [1] padding_high [1] {counts_padding} : tensor<1x8x3xf32>
+  return %y : tensor<1x8x3xf32>
+}
+
 // CHECK-LABEL: @pool_arg_max
 func.func @pool_arg_max(%x: tensor<1x8x3xf32>) -> tensor<1x4x3xi64> {
   // CHECK: graph.pool_arg_max %{{.*}} window [2] strides [2] padding_low [0] padding_high [0] : tensor<1x8x3xf32>

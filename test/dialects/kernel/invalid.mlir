@@ -215,6 +215,17 @@ func.func @pool_c3(%x: memref<1x8x3xi32>, %y: memref<1x6x3xi32>) {
 
 // -----
 
+func.func @pool_c4(%x: memref<1x8x3xf32>, %y: memref<1x8x3xf32>) {
+  // expected-error@+1 {{counts padding, which is never the greatest}}
+  kernel.pool ins(%x : memref<1x8x3xf32>) outs(%y : memref<1x8x3xf32>) attributes {counts_padding, dilations = array<i64: 1>, largest, padding = array<i64: 1>, strides = array<i64: 1>, window = array<i64: 3>} {
+  ^bb0(%sum: f32):
+    kernel.yield %sum : f32
+  }
+  return
+}
+
+// -----
+
 func.func @transform_filter_c1(%w: memref<3x3x4x40xf32>, %e: memref<1x16x4x32xf32>) {
   // expected-error@+1 {{cannot transform 'memref<3x3x4x40xf32>' to 'memref<1x16x4x32xf32>'}}
   kernel.transform_filter ins(%w : memref<3x3x4x40xf32>) tiles [2, 2] strides [1, 1] outs(%e : memref<1x16x4x32xf32>)

@@ -85,3 +85,47 @@ func.func @outside(%x: tensor<1x8x3xf32>) -> tensor<1x9x3xf32> {
   %y = graph.pool_max %p window [2] strides [1] padding_low [0] padding_high [0] : tensor<1x10x3xf32>
   return %y : tensor<1x9x3xf32>
 }
+
+// -----
+
+// A mean counts zeros that were around its images.
+// CHECK-LABEL: @mean
+// CHECK: graph.pool_average %arg0 window [3, 3] strides [2, 1] padding_low [1, 0] padding_high [1, 2] {counts_padding}
+// CHECK-NEXT: return
+func.func @mean(%x: tensor<1x8x7x3xf32>) -> tensor<1x4x7x3xf32> {
+  %zero = graph.constant dense<0.0> : tensor<f32>
+  %p = graph.pad %x, %zero low [0, 1, 0, 0] high [0, 1, 2, 0] interior [0, 0, 0, 0] : tensor<1x8x7x3xf32>
+  %y = graph.pool_average %p window [3, 3] strides [2, 1] padding_low [0, 0] padding_high [0, 0] : tensor<1x10x9x3xf32>
+  return %y : tensor<1x4x7x3xf32>
+}
+// Two margins that count are one.
+// CHECK-LABEL: @mean_of_both
+// CHECK: graph.pool_average %arg0 window [4] strides [1] padding_low [2] padding_high [1] {counts_padding}
+// CHECK-NEXT: return
+func.func @mean_of_both(%x: tensor<1x8x3xf32>) -> tensor<1x8x3xf32> {
+  %zero = graph.constant dense<0.0> : tensor<f32>
+  %p = graph.pad %x, %zero low [0, 1, 0] high [0, 1, 0] interior [0, 0, 0] : tensor<1x8x3xf32>
+  %y = graph.pool_average %p window [4] strides [1] padding_low [1] padding_high [0] {counts_padding} : tensor<1x10x3xf32>
+  return %y : tensor<1x8x3xf32>
+}
+
+// -----
+
+// Beside padding that does not count they stay, as do windows of zeros alone.
+// CHECK-LABEL: @mean_of_elements
+// CHECK: graph.pad
+// CHECK: padding_low [1] padding_high [0] :
+func.func @mean_of_elements(%x: tensor<1x8x3xf32>) -> tensor<1x9x3xf32> {
+  %zero = graph.constant dense<0.0> : tensor<f32>
+  %p = graph.pad %x, %zero low [0, 1, 0] high [0, 1, 0] interior [0, 0, 0] : tensor<1x8x3xf32>
+  %y = graph.pool_average %p window [3] strides [1] padding_low [1] padding_high [0] : tensor<1x10x3xf32>
+  return %y : tensor<1x9x3xf32>
+}
+// CHECK-LABEL: @mean_outside
+// CHECK: graph.pad
+func.func @mean_outside(%x: tensor<1x8x3xf32>) -> tensor<1x9x3xf32> {
+  %zero = graph.constant dense<0.0> : tensor<f32>
+  %p = graph.pad %x, %zero low [0, 2, 0] high [0, 0, 0] interior [0, 0, 0] : tensor<1x8x3xf32>
+  %y = graph.pool_average %p window [2] strides [1] padding_low [0] padding_high [0] : tensor<1x10x3xf32>
+  return %y : tensor<1x9x3xf32>
+}

@@ -93,8 +93,25 @@ func.func @pool_average(%x: tensor<1x8x3xf32>) -> tensor<1x8x3xf32> {
 
 // -----
 
+// CHECK-LABEL: @pool_average_with_padding
+func.func @pool_average_with_padding(%x: tensor<1x8x3xf32>) -> tensor<1x8x3xf32> {
+  // CHECK: kernel.pool {{.*}} attributes {counts_padding, dilations = array<i64: 1>, padding = array<i64: 1>, strides = array<i64: 1>, window = array<i64: 3>}
+  %y = graph.pool_average %x window [3] strides [1] padding_low [1] padding_high [1] {counts_padding} : tensor<1x8x3xf32>
+  return %y : tensor<1x8x3xf32>
+}
+// CHECK-LABEL: @pool_average_wide_with_padding
+func.func @pool_average_wide_with_padding(%x: tensor<1x80x3xf32>) -> tensor<1x18x3xf32> {
+  // CHECK: arith.addf
+  // CHECK-NOT: linalg.index
+  // CHECK: arith.divf
+  %y = graph.pool_average %x window [65] strides [1] padding_low [1] padding_high [1] {counts_padding} : tensor<1x80x3xf32>
+  return %y : tensor<1x18x3xf32>
+}
+
+// -----
+
 // The mean is of the elements alone, so that the divisor depends on the place.
-// CHECK-LABEL: @pool_average_wide
+// CHECK-LABEL: @pool_average_wide(
 func.func @pool_average_wide(%x: tensor<1x80x3xf32>) -> tensor<1x18x3xf32> {
   // CHECK: arith.addf
   // CHECK: linalg.index 1

@@ -188,10 +188,13 @@ static LogicalResult importAveragePool(Node &node) {
   Expr x = channelsLast(operand(node, 0));
   bool countsMargins = node.intAttr("count_include_pad") != 0;
   const Windows &windows = pool->windows;
-  bool isPadded = llvm::any_of(windows.low, [](int64_t n) { return n > 0; }) ||
-                  llvm::any_of(windows.high, [](int64_t n) { return n > 0; });
-  if (!pool->isDilated() && !pool->isWide() && (!countsMargins || !isPadded))
-    return give(node, channelsFirst(poolAverage(x, windows)));
+  // What windows of ceil_mode reach beyond margins does not count.
+  bool isEven = !countsMargins ||
+                llvm::all_of(pool->beyond, [](int64_t n) { return n == 0; });
+  if (!pool->isDilated() && !pool->isWide() && isEven)
+    return give(node,
+                channelsFirst(countsMargins ? poolAverageWithMargins(x, windows)
+                                            : poolAverage(x, windows)));
   Expr y = sums(x, *pool);
   // How many elements a window has is a product of how many it has along each
   // dimension.
