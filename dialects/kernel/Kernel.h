@@ -34,6 +34,10 @@ mlir::Type sumType(mlir::Type type);
 /// Whether the emitter can apply the op to vectors.
 bool isWidenable(mlir::Operation &op);
 
+/// Whether all operands are tensors and the result has the destination's type,
+/// or all are memrefs and there is none; emits what is not so.
+mlir::LogicalResult verifyForm(mlir::Operation *op);
+
 /// Whether `map` is one that the epilogue of a kernel with a result of `rank`
 /// dimensions may read an extra by; (C5) of kernel.matmul.
 bool isExtraMap(mlir::AffineMap map, unsigned rank);
