@@ -58,7 +58,10 @@ def VectorizeLoops : Pass<"weir-vectorize-loops"> {
     NaN is kept as `arith` says, not the order of zeros. Rows that are reduced
     and come from beyond L2 are fetched ahead of their reads. A copy that changes
     which dimension lies side by side goes by squares, also of halves and bytes,
-    whose rows are loaded and whose columns are stored. All else is left for plain loops.
+    whose rows are loaded and whose columns are stored. Where a body loads from a
+    row at places of a table, as of an image that is enlarged, and these turn out to
+    be near each other, the lanes of a vector change places. All else is left for
+    plain loops.
 
     ```mlir
     linalg.generic {iterator_types = ["parallel", "reduction"]} ins(%x : memref<8x100xf32>) outs(%y : memref<8xf32>) { add }
@@ -68,6 +71,7 @@ def VectorizeLoops : Pass<"weir-vectorize-loops"> {
     ```
   }];
   let dependentDialects = ["mlir::arith::ArithDialect",
+                           "mlir::LLVM::LLVMDialect",
                            "mlir::memref::MemRefDialect",
                            "mlir::scf::SCFDialect",
                            "mlir::vector::VectorDialect"];

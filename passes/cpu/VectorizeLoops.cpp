@@ -12,11 +12,13 @@
 #include "passes/cpu/kernels/Emitter.h"
 #include "passes/cpu/loops/Accumulators.h"
 #include "passes/cpu/loops/LoopNest.h"
+#include "passes/cpu/loops/RowLoads.h"
 #include "passes/cpu/loops/Squares.h"
 #include "passes/cpu/loops/Streams.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -48,8 +50,9 @@ constexpr int64_t sumSets = 4;
 
 class Vectorizer {
 public:
-  Vectorizer(Emitter &e, LoopNest &nest, int64_t lanes, Streams &streams)
-      : e(e), nest(nest), lanes(lanes), streams(streams),
+  Vectorizer(Emitter &e, LoopNest &nest, RowLoads &rows, int64_t lanes,
+             Streams &streams)
+      : e(e), nest(nest), rows(rows), lanes(lanes), streams(streams),
         at(nest.ranges.size()), most(vectorsAtOnce(*nest.body)) {}
 
   void run() { outer(0); }
@@ -71,22 +74,7 @@ private:
 
   /// The place of an operand at the loops at hand.
   Emitter::Values place(OpOperand &operand) {
-    Emitter::Values result;
-    for (AffineExpr expression : nest.mapOf(operand).getResults())
-      result.push_back(value(expression));
-    return result;
-  }
-
-  Value value(AffineExpr expression) {
-    if (auto dim = dyn_cast<AffineDimExpr>(expression))
-      return at[dim.getPosition()];
-    if (auto constant = dyn_cast<AffineConstantExpr>(expression))
-      return e.index(constant.getValue());
-    auto binary = cast<AffineBinaryOpExpr>(expression);
-    Value left = value(binary.getLHS()), right = value(binary.getRHS());
-    if (expression.getKind() == AffineExprKind::Add)
-      return e.plus(left, right);
-    return e.createOrFold<arith::MulIOp>(left, right);
+    return nest.place(e, operand, at);
   }
 
   Value read(OpOperand &operand, int64_t valid) {
@@ -98,12 +86,23 @@ private:
     return e.load(operand.get(), place(operand), lanes, valid);
   }
 
+  /// Neighbouring lanes, of which the first `valid` count.
+  struct Part {
+    Value first;
+    int64_t valid;
+  };
+
   /// The body on the vectors of each part; `mappings` have what the block's
   /// arguments are.
-  SmallVector<Emitter::Values> body(MutableArrayRef<IRMapping> mappings) {
+  SmallVector<Emitter::Values> body(MutableArrayRef<IRMapping> mappings,
+                                    ArrayRef<Part> parts) {
     return e.vectorize(
         *nest.body, lanes, mappings,
         [&](Operation *inner, IRMapping &mapping, Type type, size_t part) {
+          if (auto load = dyn_cast<memref::LoadOp>(inner)) {
+            at[nest.dimension] = parts[part].first;
+            return rows.load(e, load, at, lanes, parts[part].valid);
+          }
           return combined(inner, mapping, type, part);
         });
   }
@@ -123,12 +122,6 @@ private:
     }
     return e.cloneAs(type, inner, mapping);
   }
-
-  /// Neighbouring lanes, of which the first `valid` count.
-  struct Part {
-    Value first;
-    int64_t valid;
-  };
 
   /// The parts of `count` vectors of lanes from `first`, of which `valid`
   /// elements count.
@@ -154,7 +147,7 @@ private:
         if (found != carried.end())
           mappings[p].map(argument,
                           sums[p * carried.size() + (found - carried.begin())]);
-        else if (nest.isRead(operand))
+        else if (nest.isRead(operand) && !RowLoads::isTable(argument))
           mappings[p].map(argument, read(operand, part.valid));
         if (auto found = fetched.find(&operand);
             found != fetched.end() && p * lanes * 4 % e.lineBytes == 0) {
@@ -165,7 +158,7 @@ private:
       }
     }
     Emitter::Values marksBefore = marks;
-    SmallVector<Emitter::Values> results = body(mappings);
+    SmallVector<Emitter::Values> results = body(mappings, parts);
     Emitter::Values next;
     for (auto [p, part] : llvm::enumerate(parts)) {
       lane = part.first;
@@ -317,6 +310,7 @@ private:
 
   Emitter &e;
   LoopNest &nest;
+  RowLoads &rows;
   int64_t lanes;
   Streams &streams;
   Emitter::Values at; // the index of each loop
@@ -349,8 +343,15 @@ struct VectorizeLoops : impl::VectorizeLoopsBase<VectorizeLoops> {
       int64_t most = lanes;
       while (most / 2 >= nest.ranges[nest.dimension])
         most /= 2;
+      RowLoads rows(nest);
+      if (!rows.apply(most, target))
+        continue;
       Emitter e(op.getLoc(), op);
-      Vectorizer(e, nest, most, streams).run();
+      auto vectorize = [&] { Vectorizer(e, nest, rows, most, streams).run(); };
+      if (Value near = rows.areNear(e, most))
+        e.ifElse(near, vectorize, [&] { e.clone(*op); });
+      else
+        vectorize();
       op->erase();
     }
   }

@@ -295,6 +295,11 @@ def images():
 
     y = g.op("Resize", x, none, g.constant(np.float32([1, 1, 2, 0.6])), mode="linear")
     g.expect(y, resized(resized(d, 8, 2, 2), 3, 0.6, 3), **near)
+    # Vectors of places: near each other or not, and of rows shorter than they.
+    for columns, scale in ((37, 1.7), (40, 2), (9, 4), (7, 8), (60, 0.4)):
+        wide, scale = f32(1, 3, 6, columns), float(np.float32(scale))
+        y = g.op("Resize", g.input(wide), none, g.constant(np.float32([1, 1, 3, scale])), mode="linear")
+        g.expect(y, resized(resized(wide.astype(float), 18, 3, 2), int(columns * scale), scale, 3), **near)
     y = g.op("Resize", x, none, none, g.constant(np.int64([8, 3])), axes=[2, 3], mode="nearest",
              coordinate_transformation_mode="asymmetric", nearest_mode="floor")  # fmt: skip
     rows, columns = np.arange(8) // 2, np.floor(np.arange(3) * 5 / 3).astype(int)

@@ -2,8 +2,6 @@
 
 #include "passes/cpu/kernels/Emitter.h"
 
-#include "passes/cpu/Sharing.h"
-
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -146,6 +144,8 @@ Emitter::vectorize(Block &block, int64_t lanes,
   };
   for (Operation &op : block.without_terminator()) {
     Value result = op.getResult(0);
+    if (result.getType().isIndex())
+      continue;
     auto type = VectorType::get(lanes, result.getType());
     TypedAttr constant;
     if (matchPattern(&op, m_Constant(&constant))) {
@@ -155,9 +155,10 @@ Emitter::vectorize(Block &block, int64_t lanes,
         mapping.map(result, same);
       continue;
     }
-    for (IRMapping &mapping : parts)
-      for (Value operand : op.getOperands())
-        mapping.map(operand, vectorOf(mapping, operand));
+    if (!isa<memref::LoadOp>(op))
+      for (IRMapping &mapping : parts)
+        for (Value operand : op.getOperands())
+          mapping.map(operand, vectorOf(mapping, operand));
     for (auto [part, mapping] : llvm::enumerate(parts))
       mapping.map(result, make ? make(&op, mapping, type, part)
                                : cloneAs(type, &op, mapping));
@@ -323,48 +324,6 @@ Emitter::Values Emitter::indicesOf(Value i, ArrayRef<int64_t> shape) {
 void Emitter::loops(ArrayRef<int64_t> shape, Value first, Value last,
                     function_ref<void(ValueRange)> body) {
   loop(first, last, 1, [&](Value i) { body(indicesOf(i, shape)); });
-}
-
-void Emitter::parts(int64_t count, bool few,
-                    function_ref<void(Value, Value)> body, bool byRows) {
-  if (!shared || count < 2)
-    return body(index(0), index(count));
-  auto parts = create<kernel::PartsOp>(count, few);
-  parts.setByRows(byRows);
-  OpBuilder::InsertionGuard guard(*this);
-  setInsertionPointToStart(&parts.getBody().front());
-  body(parts.getFirst(), parts.getLast());
-}
-
-void Emitter::rowParts(const RowBlocks &blocks,
-                       function_ref<void(Value, Value)> body) {
-  parts(blocks.count(), /*few=*/false, body, /*byRows=*/true);
-}
-
-Value Emitter::alternate(Value &first, Value &end) {
-  auto parts = dyn_cast<kernel::PartsOp>(first.getParentBlock()->getParentOp());
-  if (!parts)
-    return {};
-  parts->setAttr("weir.alternates", getUnitAttr());
-  Value least = smaller(first, end), most = larger(first, end);
-  Value backward = create<arith::CmpIOp>(arith::CmpIPredicate::sgt, first, end);
-  first = least, end = most;
-  return backward;
-}
-
-Value Emitter::mirroredIf(Value backward, Value i, Value first, Value end) {
-  if (!backward)
-    return i;
-  Value mirrored = plus(plus(first, end), plus(times(i, -1), -1));
-  return create<arith::SelectOp>(backward, mirrored, i);
-}
-
-void Emitter::share(double nanoseconds) {
-  work = nanoseconds;
-  // Parts within a loop would be a region in each round of it.
-  Operation *around = getInsertionBlock()->getParentOp();
-  shared = isa<func::FuncOp>(around) &&
-           (nanoseconds >= worthSharing || RowBlocks::of(around));
 }
 
 Emitter::Values Emitter::sumLoop(int64_t count, int64_t unroll, Values sums,

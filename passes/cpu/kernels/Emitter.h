@@ -64,7 +64,7 @@ struct Emitter : mlir::ImplicitLocOpBuilder {
   /// terminator hands on of each part, whose mapping has what the block's
   /// arguments are. The parts take turns at each op, so that none waits for its
   /// own last result. `make` is what an op becomes in a part, by its number, or
-  /// null for a clone.
+  /// null for a clone; it knows of indices, and makes what is loaded at such.
   using MakeVector = llvm::function_ref<mlir::Value(
       mlir::Operation *, mlir::IRMapping &, mlir::Type, size_t)>;
   llvm::SmallVector<Values>

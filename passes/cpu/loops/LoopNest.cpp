@@ -2,6 +2,7 @@
 // its dimensions the lanes are.
 
 #include "passes/cpu/loops/LoopNest.h"
+#include "passes/cpu/loops/RowLoads.h"
 
 #include "dialects/kernel/Kernel.h"
 
@@ -79,6 +80,27 @@ Operation *LoopNest::combiner(OpOperand &init) {
   return combine;
 }
 
+static Value valueOf(Emitter &e, AffineExpr expression, ArrayRef<Value> at) {
+  if (auto dim = dyn_cast<AffineDimExpr>(expression))
+    return at[dim.getPosition()];
+  if (auto constant = dyn_cast<AffineConstantExpr>(expression))
+    return e.index(constant.getValue());
+  auto binary = cast<AffineBinaryOpExpr>(expression);
+  Value left = valueOf(e, binary.getLHS(), at);
+  Value right = valueOf(e, binary.getRHS(), at);
+  if (expression.getKind() == AffineExprKind::Add)
+    return e.plus(left, right);
+  return e.createOrFold<arith::MulIOp>(left, right);
+}
+
+Emitter::Values LoopNest::place(Emitter &e, OpOperand &operand,
+                                ArrayRef<Value> at) const {
+  Emitter::Values result;
+  for (AffineExpr expression : mapOf(operand).getResults())
+    result.push_back(valueOf(e, expression, at));
+  return result;
+}
+
 bool LoopNest::applies() {
   if (ranges.empty() || llvm::is_contained(ranges, 0) ||
       llvm::any_of(ranges, ShapedType::isDynamic) ||
@@ -88,12 +110,17 @@ bool LoopNest::applies() {
     Type element = getElementTypeOrSelf(operand.get().getType());
     bool accumulates =
         !op.isDpsInput(&operand) && op.getNumReductionLoops() > 0;
+    if (op.isDpsInput(&operand) && isa<IntegerType>(element) &&
+        RowLoads::isTable(op.getMatchingBlockArgument(&operand)))
+      continue;
     if ((!op.isDpsInput(&operand) || isRead(operand)) && !isWord(element) &&
         (accumulates || !isHalf(element)))
       return false;
   }
   for (Operation &inner : body->without_terminator())
-    if (!isWidenable(inner))
+    if (RowLoads::isLoad(inner)
+            ? op.getNumReductionLoops() > 0
+            : !RowLoads::isIndexing(inner) && !isWidenable(inner))
       return false;
   for (unsigned d = ranges.size(); d-- > 0;) {
     if (laneDimension(d)) {

@@ -3,6 +3,8 @@
 #ifndef WEIR_PASSES_CPU_LOOPS_LOOPNEST_H
 #define WEIR_PASSES_CPU_LOOPS_LOOPNEST_H
 
+#include "passes/cpu/kernels/Emitter.h"
+
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 
 namespace weir {
@@ -40,6 +42,9 @@ struct LoopNest {
   bool isInvariant(mlir::OpOperand &operand) const {
     return !mapOf(operand).isFunctionOfDim(dimension);
   }
+  /// The place of an operand at loops whose indices are `at`.
+  Emitter::Values place(Emitter &e, mlir::OpOperand &operand,
+                        llvm::ArrayRef<mlir::Value> at) const;
   bool isReduction(unsigned d) const {
     return iterators[d] == mlir::utils::IteratorType::reduction;
   }

@@ -1,0 +1,56 @@
+// Kernels in parts that may run at once.
+
+#include "passes/cpu/kernels/Emitter.h"
+
+#include "passes/cpu/Sharing.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+using namespace mlir;
+
+namespace weir {
+
+void Emitter::parts(int64_t count, bool few,
+                    function_ref<void(Value, Value)> body, bool byRows) {
+  if (!shared || count < 2)
+    return body(index(0), index(count));
+  auto parts = create<kernel::PartsOp>(count, few);
+  parts.setByRows(byRows);
+  OpBuilder::InsertionGuard guard(*this);
+  setInsertionPointToStart(&parts.getBody().front());
+  body(parts.getFirst(), parts.getLast());
+}
+
+void Emitter::rowParts(const RowBlocks &blocks,
+                       function_ref<void(Value, Value)> body) {
+  parts(blocks.count(), /*few=*/false, body, /*byRows=*/true);
+}
+
+Value Emitter::alternate(Value &first, Value &end) {
+  auto parts = dyn_cast<kernel::PartsOp>(first.getParentBlock()->getParentOp());
+  if (!parts)
+    return {};
+  parts->setAttr("weir.alternates", getUnitAttr());
+  Value least = smaller(first, end), most = larger(first, end);
+  Value backward = create<arith::CmpIOp>(arith::CmpIPredicate::sgt, first, end);
+  first = least, end = most;
+  return backward;
+}
+
+Value Emitter::mirroredIf(Value backward, Value i, Value first, Value end) {
+  if (!backward)
+    return i;
+  Value mirrored = plus(plus(first, end), plus(times(i, -1), -1));
+  return create<arith::SelectOp>(backward, mirrored, i);
+}
+
+void Emitter::share(double nanoseconds) {
+  work = nanoseconds;
+  // Parts within a loop would be a region in each round of it.
+  Operation *around = getInsertionBlock()->getParentOp();
+  shared = isa<func::FuncOp>(around) &&
+           (nanoseconds >= worthSharing || RowBlocks::of(around));
+}
+
+} // namespace weir

@@ -1,0 +1,156 @@
+// RUN: weir-opt %s -split-input-file --weir-vectorize-loops -canonicalize -cse | FileCheck %s
+
+// What the body of loops loads from rows of buffers.
+
+#places = affine_map<(d0, d1) -> (d1)>
+#id = affine_map<(d0, d1) -> (d0, d1)>
+
+// Where the places of a table never fall and are near each other for 16
+// neighbours, a vector is loaded, whose lanes change places. Near the end of the
+// row that is its last whole one.
+// CHECK-LABEL: func @enlarged
+// CHECK: %[[NEAR:.*]] = scf.for %{{.*}} = %c0 to %c48 step %c1 iter_args({{.*}}) -> (i1)
+// CHECK: arith.cmpi sle
+// CHECK: arith.cmpi slt
+// CHECK: scf.if %[[NEAR]]
+// CHECK: %[[FIRST:.*]] = vector.extract %[[PLACES:.*]][0] : index from vector<16xindex>
+// CHECK: %[[BASE:.*]] = arith.minsi %[[FIRST]], %c12
+// CHECK: %[[X:.*]] = vector.load %arg0[%{{.*}}, %[[BASE]]] : memref<32x28xf32>, vector<16xf32>
+// CHECK: %[[FROM:.*]] = vector.broadcast %[[BASE]]
+// CHECK: %[[AWAY:.*]] = arith.subi %[[PLACES]], %[[FROM]]
+// CHECK: %[[WHICH:.*]] = arith.index_cast %[[AWAY]] : vector<16xindex> to vector<16xi32>
+// CHECK: llvm.call_intrinsic "llvm.x86.avx512.permvar.sf.512"(%[[X]], %[[WHICH]])
+// CHECK: } else {
+// CHECK: linalg.generic
+module attributes {weir.target = {features = "+avx2,+avx512f", vector_bits = 512}} {
+  func.func @enlarged(%x: memref<32x28xf32>, %places: memref<48xi64>, %y: memref<32x48xf32>) {
+    %c0 = arith.constant 0 : index
+    %c27 = arith.constant 27 : index
+    linalg.generic {indexing_maps = [#places, #id], iterator_types = ["parallel", "parallel"]} ins(%places : memref<48xi64>) outs(%y : memref<32x48xf32>) {
+    ^bb0(%place: i64, %out: f32):
+      %row = linalg.index 0 : index
+      %0 = arith.index_cast %place : i64 to index
+      %1 = arith.maxsi %0, %c0 : index
+      %2 = arith.minsi %1, %c27 : index
+      %3 = memref.load %x[%row, %2] : memref<32x28xf32>
+      %4 = arith.mulf %3, %3 : f32
+      linalg.yield %4 : f32
+    }
+    return
+  }
+}
+
+// -----
+
+#places = affine_map<(d0, d1) -> (d1)>
+#id = affine_map<(d0, d1) -> (d0, d1)>
+
+// Of a row of less than a vector all of it is loaded, of eight lanes and words;
+// tables are looked at before the loops around.
+// CHECK-LABEL: func @short
+// CHECK: %[[NEAR:.*]] = scf.for %{{.*}} = %c0 to %c24 step %c1 iter_args({{.*}}) -> (i1)
+// CHECK: scf.for %{{.*}} = %c0 to %c4
+// CHECK: scf.if %[[NEAR]]
+// CHECK: %[[MASK:.*]] = vector.constant_mask [5]
+// CHECK: vector.maskedload %arg0[%{{.*}}, %{{.*}}, %c0], %[[MASK]]
+// CHECK: vector.bitcast %{{.*}} : vector<8xi32> to vector<8xf32>
+// CHECK: llvm.call_intrinsic "llvm.x86.avx2.permps"
+module attributes {weir.target = {features = "+avx2", vector_bits = 256}} {
+  func.func @short(%x: memref<4x16x5xi32>, %places: memref<24xi32>, %y: memref<4x16x24xi32>) {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %c4 = arith.constant 4 : index
+    scf.for %i = %c0 to %c4 step %c1 {
+      %out = memref.subview %y[%i, 0, 0] [1, 16, 24] [1, 1, 1] : memref<4x16x24xi32> to memref<16x24xi32, strided<[24, 1], offset: ?>>
+      linalg.generic {indexing_maps = [#places, #id], iterator_types = ["parallel", "parallel"]} ins(%places : memref<24xi32>) outs(%out : memref<16x24xi32, strided<[24, 1], offset: ?>>) {
+      ^bb0(%place: i32, %before: i32):
+        %row = linalg.index 0 : index
+        %0 = arith.index_cast %place : i32 to index
+        %1 = arith.maxsi %0, %c0 : index
+        %2 = arith.minsi %1, %c4 : index
+        %3 = memref.load %x[%i, %row, %2] : memref<4x16x5xi32>
+        linalg.yield %3 : i32
+      }
+    }
+    return
+  }
+}
+
+// -----
+
+#rows = affine_map<(d0, d1) -> (d0)>
+#id = affine_map<(d0, d1) -> (d0, d1)>
+
+// Neighbours are a vector of the row that all lanes share.
+// CHECK-LABEL: func @neighbours
+// CHECK-NOT: scf.if
+// CHECK: scf.for %[[I:.*]] = %c0 to %c24
+// CHECK: %[[PLACE:.*]] = memref.load %arg1[%[[I]]] : memref<24xi64>
+// CHECK: %[[ROW:.*]] = arith.index_cast %[[PLACE]] : i64 to index
+// CHECK: vector.load %arg0[%[[ROW]], %c0] : memref<8x50xf32>, vector<16xf32>
+// CHECK: vector.load %arg0[%[[ROW]], %c16] : memref<8x50xf32>, vector<16xf32>
+// CHECK-NOT: linalg
+func.func @neighbours(%x: memref<8x50xf32>, %places: memref<24xi64>, %y: memref<24x50xf32>) {
+  linalg.generic {indexing_maps = [#rows, #id], iterator_types = ["parallel", "parallel"]} ins(%places : memref<24xi64>) outs(%y : memref<24x50xf32>) {
+  ^bb0(%place: i64, %out: f32):
+    %0 = arith.index_cast %place : i64 to index
+    %column = linalg.index 1 : index
+    %1 = memref.load %x[%0, %column] : memref<8x50xf32>
+    linalg.yield %1 : f32
+  }
+  return
+}
+
+// -----
+
+#places = affine_map<(d0, d1) -> (d1)>
+#id = affine_map<(d0, d1) -> (d0, d1)>
+
+// Lanes of different rows, or of fewer places than the row has elements, are
+// loaded one by one; so are those of few rows.
+// CHECK-LABEL: func @otherwise
+// CHECK-COUNT-3: linalg.generic
+module attributes {weir.target = {features = "+avx2,+avx512f", vector_bits = 512}} {
+  func.func @otherwise(%x: memref<32x64xf32>, %places: memref<64xi64>, %few: memref<48xi64>, %y: memref<32x64xf32>, %z: memref<32x48xf32>, %v: memref<4x64xf32>) {
+    linalg.generic {indexing_maps = [#places, #id], iterator_types = ["parallel", "parallel"]} ins(%places : memref<64xi64>) outs(%y : memref<32x64xf32>) {
+    ^bb0(%place: i64, %out: f32):
+      %row = linalg.index 0 : index
+      %0 = arith.index_cast %place : i64 to index
+      %1 = memref.load %x[%0, %row] : memref<32x64xf32>
+      linalg.yield %1 : f32
+    }
+    linalg.generic {indexing_maps = [#places, #id], iterator_types = ["parallel", "parallel"]} ins(%few : memref<48xi64>) outs(%z : memref<32x48xf32>) {
+    ^bb0(%place: i64, %out: f32):
+      %row = linalg.index 0 : index
+      %0 = arith.index_cast %place : i64 to index
+      %1 = memref.load %x[%row, %0] : memref<32x64xf32>
+      linalg.yield %1 : f32
+    }
+    linalg.generic {indexing_maps = [#places, #id], iterator_types = ["parallel", "parallel"]} ins(%places : memref<64xi64>) outs(%v : memref<4x64xf32>) {
+    ^bb0(%place: i64, %out: f32):
+      %row = linalg.index 0 : index
+      %0 = arith.index_cast %place : i64 to index
+      %1 = memref.load %x[%row, %0] : memref<32x64xf32>
+      linalg.yield %1 : f32
+    }
+    return
+  }
+}
+
+// -----
+
+#id = affine_map<(d0, d1) -> (d0, d1)>
+
+// An index that is also a value has no vector.
+// CHECK-LABEL: func @value
+// CHECK: linalg.generic
+func.func @value(%x: memref<32x48xi32>, %y: memref<32x48xi32>) {
+  linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]} ins(%x : memref<32x48xi32>) outs(%y : memref<32x48xi32>) {
+  ^bb0(%in: i32, %out: i32):
+    %column = linalg.index 1 : index
+    %0 = arith.index_cast %column : index to i32
+    %1 = arith.addi %0, %in : i32
+    linalg.yield %1 : i32
+  }
+  return
+}
