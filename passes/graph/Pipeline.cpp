@@ -18,6 +18,7 @@ void addGraphPasses(OpPassManager &passes) {
   passes.addPass(createFormByteProducts());
   passes.addPass(createCanonicalizerPass());
   passes.addPass(createFoldTransposes());
+  passes.addPass(createHoistTransposes());
   passes.addPass(createFormRepeats());
   passes.addPass(createFoldConstants());
   passes.addPass(createFoldPads());

@@ -4,6 +4,7 @@
 // matrices transposed.
 
 #include "passes/graph/Passes.h"
+#include "passes/graph/layout/Transposes.h"
 
 #include "dialects/graph/Elementwise.h"
 #include "dialects/graph/Graph.h"
@@ -28,12 +29,15 @@ namespace {
 
 using graph::TransposeOp;
 
+using layout::isFree;
+using layout::isIdentity;
+using layout::permuted;
+using layout::rebuild;
+using layout::unpermuted;
+using layout::untransposed;
+
 RankedTensorType typeOf(Value value) {
   return cast<RankedTensorType>(value.getType());
-}
-
-bool isIdentity(ArrayRef<int64_t> permutation) {
-  return llvm::equal(permutation, llvm::seq<int64_t>(0, permutation.size()));
 }
 
 /// Whether it transposes matrices, and nothing else.
@@ -43,67 +47,6 @@ bool exchangesMatrices(ArrayRef<int64_t> permutation) {
     return false;
   std::swap(order.back(), order[order.size() - 2]);
   return permutation == ArrayRef(order);
-}
-
-/// values[i] for each i of `permutation`.
-SmallVector<int64_t> permuted(ArrayRef<int64_t> values,
-                              ArrayRef<int64_t> permutation) {
-  SmallVector<int64_t> result;
-  for (int64_t dim : permutation)
-    result.push_back(values[dim]);
-  return result;
-}
-
-/// What `permuted` by `permutation` gives `values`.
-SmallVector<int64_t> unpermuted(ArrayRef<int64_t> values,
-                                ArrayRef<int64_t> permutation) {
-  SmallVector<int64_t> result(values.size());
-  for (auto [i, dim] : llvm::enumerate(permutation))
-    result[dim] = values[i];
-  return result;
-}
-
-RankedTensorType unpermuted(RankedTensorType type,
-                            ArrayRef<int64_t> permutation) {
-  return type.clone(unpermuted(type.getShape(), permutation));
-}
-
-/// What can be had in any order of dimensions: constants, in the end.
-bool isFree(Value value) {
-  if (auto transpose = value.getDefiningOp<TransposeOp>())
-    value = transpose.getX();
-  return isa_and_nonnull<graph::ConstantOp, graph::BroadcastOp>(
-      value.getDefiningOp());
-}
-
-/// The value whose transpose is `value`: what is transposed here, or what costs
-/// next to nothing to arrange otherwise.
-Value untransposed(PatternRewriter &rewriter, Value value,
-                   ArrayRef<int64_t> permutation) {
-  Location loc = value.getLoc();
-  RankedTensorType type = unpermuted(typeOf(value), permutation);
-  auto transpose = value.getDefiningOp<TransposeOp>();
-  if (transpose && transpose.getPermutation() == permutation)
-    return transpose.getX();
-  if (auto broadcast = value.getDefiningOp<graph::BroadcastOp>()) {
-    SmallVector<int64_t> dims = permuted(permutation, broadcast.getDims());
-    // The dimensions of the operand, in the order of the new result's.
-    auto order = llvm::to_vector(llvm::seq<int64_t>(0, dims.size()));
-    llvm::sort(order, [&](int64_t a, int64_t b) { return dims[a] < dims[b]; });
-    Value x = broadcast.getX();
-    if (!isIdentity(order))
-      x = rewriter.create<TransposeOp>(loc, x, order);
-    return rewriter.create<graph::BroadcastOp>(loc, type, x,
-                                               permuted(dims, order));
-  }
-  DenseElementsAttr splat;
-  if (matchPattern(value, m_Constant(&splat)) && splat.isSplat() &&
-      splat.getNumElements() > 0)
-    return rewriter.create<graph::ConstantOp>(loc, splat.resizeSplat(type));
-  SmallVector<int64_t> inverse(permutation.size());
-  for (auto [i, dim] : llvm::enumerate(permutation))
-    inverse[dim] = i;
-  return rewriter.create<TransposeOp>(loc, value, inverse);
 }
 
 /// The permutation by which all operands are transposed but those that are
@@ -122,15 +65,6 @@ std::optional<SmallVector<int64_t>> commonPermutation(ValueRange operands) {
   if (!first)
     return std::nullopt;
   return SmallVector<int64_t>(first.getPermutation());
-}
-
-/// Builds `op` on other operands, with a result of its own shape unpermuted.
-Operation *rebuild(PatternRewriter &rewriter, Operation *op,
-                   ValueRange operands, ArrayRef<int64_t> permutation) {
-  OperationState state(op->getLoc(), op->getName(), operands,
-                       unpermuted(typeOf(op->getResult(0)), permutation),
-                       op->getAttrs());
-  return rewriter.create(state);
 }
 
 /// An op whose operands are all of the result's shape, or a concat.

@@ -24,6 +24,23 @@ def FoldTransposes : Pass<"weir-fold-transposes"> {
   }];
 }
 
+def HoistTransposes : Pass<"weir-hoist-transposes"> {
+  let summary = "Moves transposes before what enlarges a tensor";
+  let description = [{
+    A transpose that has passed through gathers which enlarge an image, and that
+    nothing cancels, moves back before them, where it has fewer elements, with the
+    elementwise ops between. Runs when transposes have moved as far as they can.
+
+    ```mlir
+    %1 = graph.gather %0, %i axis 1 batch_dims 0 : tensor<1x8x4xf32>, tensor<32xi64>
+    %2 = graph.transpose %1 [0, 2, 1] : tensor<1x32x4xf32>
+    // becomes
+    %1 = graph.transpose %0 [0, 2, 1] : tensor<1x8x4xf32>
+    %2 = graph.gather %1, %i axis 2 batch_dims 0 : tensor<1x4x8xf32>, tensor<32xi64>
+    ```
+  }];
+}
+
 def FormRepeats : Pass<"weir-form-repeats"> {
   let summary = "Makes broadcasts of gathers that repeat each element";
   let description = [{

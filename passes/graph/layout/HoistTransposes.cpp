@@ -1,0 +1,114 @@
+// transpose(op(x)) is op(transpose(x)): of few elements where the op makes
+// many.
+
+#include "passes/graph/Passes.h"
+#include "passes/graph/layout/Transposes.h"
+
+#include "dialects/graph/Graph.h"
+#include "dialects/graph/Index.h"
+#include "dialects/graph/Shape.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+
+#define DEBUG_TYPE "weir-hoist-transposes"
+
+using namespace mlir;
+
+namespace weir {
+#define GEN_PASS_DEF_HOISTTRANSPOSES
+#include "passes/graph/Passes.h.inc"
+
+namespace {
+
+using graph::GatherOp;
+using graph::TransposeOp;
+
+int64_t countOf(Value value) {
+  return cast<RankedTensorType>(value.getType()).getNumElements();
+}
+
+/// Elementwise ops that make a value which nothing else reads, and gathers
+/// along one dimension before them.
+class Cone {
+public:
+  explicit Cone(Value result) { visit(result); }
+
+  /// Whether what would be transposed before it is less by half.
+  bool shrinks(int64_t count) const {
+    int64_t elements = 0;
+    for (Value source : sources)
+      elements += countOf(source);
+    return !ops.empty() && elements <= count / 2;
+  }
+
+  /// The same of what is transposed.
+  Value rebuild(PatternRewriter &b, ArrayRef<int64_t> permutation) {
+    SmallVector<int64_t> inverse = layout::inverse(permutation);
+    IRMapping turned;
+    auto turnedOf = [&](Value value) {
+      if (!turned.contains(value))
+        turned.map(value, layout::untransposed(b, value, inverse));
+      return turned.lookup(value);
+    };
+    for (Operation *op : ops) {
+      SmallVector<Value> operands(op->getOperands());
+      auto gather = dyn_cast<GatherOp>(op);
+      for (Value &operand :
+           MutableArrayRef(operands).take_front(gather ? 1 : operands.size()))
+        operand = turnedOf(operand);
+      Operation *other = layout::rebuild(b, op, operands, inverse);
+      if (gather)
+        cast<GatherOp>(other).setAxis(inverse[gather.getAxis()]);
+      turned.map(op->getResult(0), other->getResult(0));
+    }
+    return turned.lookup(ops.back()->getResult(0));
+  }
+
+private:
+  void visit(Value value) {
+    Operation *op = value.getDefiningOp();
+    if (layout::isFree(value) || llvm::is_contained(ops, op))
+      return;
+    bool isOwn = op && value.hasOneUse();
+    auto gather = isOwn ? dyn_cast<GatherOp>(op) : nullptr;
+    if (gather && gather.getBatchDims() == 0 &&
+        gather.getIndices().getType().getRank() == 1) {
+      sources.insert(gather.getX());
+    } else if (isOwn && isa<graph::ScalarOpInterface>(op)) {
+      for (Value operand : op->getOperands())
+        visit(operand);
+    } else {
+      sources.insert(value);
+      return;
+    }
+    ops.push_back(op);
+  }
+
+  SmallVector<Operation *> ops; // each after those whose results it reads
+  llvm::SetVector<Value> sources;
+};
+
+struct HoistTranspose : OpRewritePattern<TransposeOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(TransposeOp op,
+                                PatternRewriter &b) const override {
+    Cone cone(op.getX());
+    if (!cone.shrinks(countOf(op)))
+      return b.notifyMatchFailure(op, "as much would be transposed before");
+    b.replaceOp(op, cone.rebuild(b, op.getPermutation()));
+    return success();
+  }
+};
+
+struct HoistTransposes : impl::HoistTransposesBase<HoistTransposes> {
+  void runOnOperation() override {
+    RewritePatternSet patterns(&getContext());
+    patterns.add<HoistTranspose>(&getContext());
+    if (failed(
+            applyPatternsAndFoldGreedily(getOperation(), std::move(patterns))))
+      signalPassFailure();
+  }
+};
+
+} // namespace
+} // namespace weir

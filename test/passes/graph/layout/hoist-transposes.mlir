@@ -1,0 +1,63 @@
+// RUN: weir-opt %s -split-input-file --weir-hoist-transposes | FileCheck %s
+
+// An image is transposed before it is enlarged, in both directions, and so is
+// what its elements are multiplied by, which is known.
+// CHECK-LABEL: @enlarged
+// CHECK: %[[X:.*]] = graph.transpose %arg0 [0, 2, 1] : tensor<1x4x3xf32>
+// CHECK: %[[A:.*]] = graph.gather %[[X]], %{{.*}} axis 2 batch_dims 0 : tensor<1x3x4xf32>, tensor<8xi64>
+// CHECK: %[[W:.*]] = graph.broadcast %arg1 [2] : tensor<8xf32> to tensor<1x3x8xf32>
+// CHECK: %[[P:.*]] = graph.mul %[[A]], %[[W]] : tensor<1x3x8xf32>
+// CHECK: %[[B:.*]] = graph.gather %[[X]], %{{.*}} axis 2 batch_dims 0 : tensor<1x3x4xf32>, tensor<8xi64>
+// CHECK: %[[Y:.*]] = graph.add %[[P]], %[[B]] : tensor<1x3x8xf32>
+// CHECK: return %[[Y]]
+func.func @enlarged(%x: tensor<1x4x3xf32>, %w: tensor<8xf32>) -> tensor<1x3x8xf32> {
+  %i = graph.constant dense<[0, 0, 0, 1, 1, 2, 2, 3]> : tensor<8xi64>
+  %j = graph.constant dense<[0, 1, 1, 2, 2, 3, 3, 3]> : tensor<8xi64>
+  %a = graph.gather %x, %i axis 1 batch_dims 0 : tensor<1x4x3xf32>, tensor<8xi64>
+  %b = graph.gather %x, %j axis 1 batch_dims 0 : tensor<1x4x3xf32>, tensor<8xi64>
+  %ws = graph.broadcast %w [1] : tensor<8xf32> to tensor<1x8x3xf32>
+  %p = graph.mul %a, %ws : tensor<1x8x3xf32>
+  %q = graph.add %p, %b : tensor<1x8x3xf32>
+  %y = graph.transpose %q [0, 2, 1] : tensor<1x8x3xf32>
+  return %y : tensor<1x3x8xf32>
+}
+
+// -----
+
+// From one direction to the next.
+// CHECK-LABEL: @twice
+// CHECK: graph.transpose %arg0 [2, 0, 1] : tensor<2x3x5xf32>
+// CHECK: graph.gather %{{.*}} axis 1 {{.*}} : tensor<5x2x3xf32>, tensor<4xi64>
+// CHECK: graph.gather %{{.*}} axis 2 {{.*}} : tensor<5x4x3xf32>, tensor<6xi64>
+// CHECK-NOT: graph.transpose
+func.func @twice(%x: tensor<2x3x5xf32>) -> tensor<5x4x6xf32> {
+  %i = graph.constant dense<[0, 0, 1, 1]> : tensor<4xi64>
+  %j = graph.constant dense<[0, 1, 1, 2, 2, 2]> : tensor<6xi64>
+  %a = graph.gather %x, %i axis 0 batch_dims 0 : tensor<2x3x5xf32>, tensor<4xi64>
+  %b = graph.gather %a, %j axis 1 batch_dims 0 : tensor<4x3x5xf32>, tensor<6xi64>
+  %y = graph.transpose %b [2, 0, 1] : tensor<4x6x5xf32>
+  return %y : tensor<5x4x6xf32>
+}
+
+// -----
+
+// Where as much would be transposed before, or what something else reads as it
+// is, stays.
+// CHECK-LABEL: @chosen
+// CHECK: graph.gather
+// CHECK-NEXT: graph.transpose
+func.func @chosen(%x: tensor<4x3xf32>) -> tensor<3x4xf32> {
+  %i = graph.constant dense<[3, 1, 2, 0]> : tensor<4xi64>
+  %a = graph.gather %x, %i axis 0 batch_dims 0 : tensor<4x3xf32>, tensor<4xi64>
+  %y = graph.transpose %a [1, 0] : tensor<4x3xf32>
+  return %y : tensor<3x4xf32>
+}
+// CHECK-LABEL: @read
+// CHECK: graph.gather
+// CHECK-NEXT: graph.transpose
+func.func @read(%x: tensor<4x3xf32>) -> (tensor<8x3xf32>, tensor<3x8xf32>) {
+  %i = graph.constant dense<[0, 0, 0, 1, 1, 2, 2, 3]> : tensor<8xi64>
+  %a = graph.gather %x, %i axis 0 batch_dims 0 : tensor<4x3xf32>, tensor<8xi64>
+  %y = graph.transpose %a [1, 0] : tensor<8x3xf32>
+  return %a, %y : tensor<8x3xf32>, tensor<3x8xf32>
+}
