@@ -27,6 +27,10 @@ namespace weir::kernel {
 /// the code is slower, not wrong.
 inline constexpr llvm::StringLiteral nonpositiveName = "weir.nonpositive";
 
+/// Of a loop over rows none of which reads what another makes: the nanoseconds
+/// that it takes.
+inline constexpr llvm::StringLiteral rowsApartName = "weir.rows_apart";
+
 /// The type that sums of elements of `type` are kept in: f32 for the half
 /// types, else the type itself.
 mlir::Type sumType(mlir::Type type);

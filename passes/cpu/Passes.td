@@ -31,6 +31,30 @@ def EmitKernels : Pass<"weir-emit-kernels"> {
                            "mlir::vector::VectorDialect"];
 }
 
+def ShareRows : Pass<"weir-share-rows", "::mlir::func::FuncOp"> {
+  let summary = "Makes parts of loops over rows that do not depend on each other";
+  let description = [{
+    What is found in a row, as its largest elements are, is found by loops that
+    write over what they need besides. Where `weir.rows_apart` of the loop over rows
+    says that they take long enough, in nanoseconds, threads share them, and each
+    part has its own of what is written over.
+
+    ```mlir
+    %scratch = memref.alloc() : memref<1000xi32>
+    scf.for %row = %c0 to %c64 step %c1 { ... %scratch ... } {weir.rows_apart = 24000.0 : f64}
+    // becomes
+    kernel.parts 64 {
+    ^bb0(%first: index, %end: index, %slot: index):
+      %scratch = memref.alloc() : memref<1000xi32>
+      scf.for %row = %first to %end step %c1 { ... %scratch ... }
+    }
+    ```
+  }];
+  let dependentDialects = ["mlir::arith::ArithDialect",
+                           "mlir::scf::SCFDialect",
+                           "weir::kernel::KernelDialect"];
+}
+
 def MarkInPlace : Pass<"weir-mark-in-place"> {
   let summary = "Says which input's memory a kernel's output may share";
   let description = [{

@@ -34,6 +34,7 @@ void buildBufferizePipeline(OpPassManager &pm) {
   kernels.addPass(createFoldCopies());
   kernels.addPass(createBlockAttention());
   kernels.addPass(createEmitKernels());
+  kernels.addPass(createShareRows());
   kernels.addPass(createFuseRows());
   kernels.addPass(createSplitReductions());
   kernels.addPass(createPlanScratch());

@@ -255,5 +255,17 @@ def copied_slabs():
     return g
 
 
+def largest():
+    """Rows whose largest elements are found beside each other, equal ones among them."""
+    g = graph(3)
+    for shape, k in (((64, 1000), 5), ((1, 37, 700), 20), ((3, 50, 300), 40)):
+        x = g.input(np.round(normal(*shape), 2))
+        order = np.argsort(-x.value, axis=-1, kind="stable")[..., :k]
+        top, at = g.op("TopKV2", x, g.constant(np.int32(k)), outputs=2)
+        g.expect(at, order.astype(np.int32))
+        g.expect(top, np.take_along_axis(x.value, order, -1))
+    return g
+
+
 main(products, convolutions, loops, rows, epilogues, attention, row_waves, copied_waves,
-     copied_slabs)
+     copied_slabs, largest)

@@ -5,6 +5,7 @@
 
 #include "dialects/graph/Index.h"
 #include "dialects/graph/Shape.h"
+#include "dialects/kernel/Kernel.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -30,6 +31,11 @@ public:
     while (block < 256 && size / (2 * block) >= 4 * k)
       block *= 2;
     byBlocks = size / block >= 2 * k;
+  }
+
+  /// What it takes for each element, roughly.
+  double nanoseconds() const {
+    return byBlocks ? 0.4 : 0.3 + 0.1 * double(std::min<int64_t>(k, 32));
   }
 
   /// What loops write over for each row: the greatest of blocks, then keys and
@@ -330,11 +336,31 @@ struct LowerTopK : OpConversionPattern<graph::TopKOp> {
         [&](OpBuilder &, Location, ValueRange row, ValueRange carried) {
           return top.run(adaptor.getX(), keys, row, carried);
         });
+    markRows(kept[0], type.getShape().drop_back(),
+             top.nanoseconds() * double(type.getNumElements()));
     rewriter.replaceOp(op, ArrayRef(kept).take_front(2));
     return success();
   }
 
 private:
+  /// Says of the outermost loop that makes `result` how long it takes, all of
+  /// whose `rows` have results of their own; loops of one round will be none.
+  static void markRows(Value result, ArrayRef<int64_t> rows,
+                       double nanoseconds) {
+    auto loop = result.getDefiningOp<scf::ForOp>();
+    for (int64_t count : rows) {
+      if (count != 1) {
+        Builder b(loop.getContext());
+        loop->setAttr(kernel::rowsApartName, b.getF64FloatAttr(nanoseconds));
+        return;
+      }
+      auto inner = loop.getBody()->getOps<scf::ForOp>();
+      if (inner.empty())
+        return;
+      loop = *inner.begin();
+    }
+  }
+
   /// In cycles, from what both take on a core with vectors of 16 keys.
   static bool isQuickerSorted(int64_t size, int64_t k) {
     double sorted = 20. * double(size) * std::log2(double(size));

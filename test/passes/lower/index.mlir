@@ -118,6 +118,7 @@ func.func @top_of_row(%x: tensor<2x100xf32>) -> (tensor<2x40xf32>, tensor<2x40xi
   // CHECK: scf.for {{.*}} -> (index, tensor<100xi32>, tensor<100xi32>)
   // CHECK: scf.for {{.*}} -> (index, i32, tensor<40xi32>, tensor<40xi32>)
   // CHECK: scf.for {{.*}} to %c40{{.*}} -> (tensor<2x40xf32>, tensor<2x40xi32>)
+  // CHECK: } {weir.rows_apart = 7.000000e+02 : f64}
   %v, %i = graph.top_k %x k 40 : tensor<2x100xf32>
   return %v, %i : tensor<2x40xf32>, tensor<2x40xi32>
 }
@@ -135,6 +136,16 @@ func.func @top_of_long_row(%x: tensor<16704xi16>) -> (tensor<8xi16>, tensor<8xi3
   // CHECK: scf.for %{{.*}} = %c16640{{.*}} to %c16704
   %v, %i = graph.top_k %x k 8 : tensor<16704xi16>
   return %v, %i : tensor<8xi16>, tensor<8xi32>
+}
+
+// The loop over rows that stays is the one that is marked.
+// CHECK-LABEL: @top_of_batches
+// CHECK: scf.for
+// CHECK: } {weir.rows_apart = {{.*}} : f64}
+// CHECK-NEXT: scf.yield
+func.func @top_of_batches(%x: tensor<1x3x50xf32>) -> (tensor<1x3x2xf32>, tensor<1x3x2xi32>) {
+  %v, %i = graph.top_k %x k 2 : tensor<1x3x50xf32>
+  return %v, %i : tensor<1x3x2xf32>, tensor<1x3x2xi32>
 }
 
 // Of too many for that all are sorted.
