@@ -22,6 +22,10 @@ typedef void weir_part(void *data, int64_t first, int64_t last, int64_t slot);
 void weir_parallel(const weir_team *team, int64_t count, int64_t slots,
                    int64_t each, weir_part *part, void *data);
 
+// Copies so many bytes to where none of them is; the team shares them.
+void weir_copy(const weir_team *team, void *to, const void *from,
+               int64_t bytes);
+
 // An entry answers 0, or k when check k (counted from 1) failed. `tensors` are
 // the inputs and then the outputs; `state` are the variables.
 typedef int32_t weir_entry(void *arena, const void *weights,

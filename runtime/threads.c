@@ -257,6 +257,30 @@ void weir_parallel(const weir_team *team, int64_t count, int64_t slots,
   }
 }
 
+typedef struct copy {
+  char *to;
+  const char *from;
+  int64_t bytes;
+} copy;
+
+static const int64_t copy_grain = 1 << 16;
+
+static void copy_part(void *data, int64_t first, int64_t last, int64_t slot) {
+  const copy *c = data;
+  int64_t begin = first * copy_grain, end = last * copy_grain;
+  if (end > c->bytes)
+    end = c->bytes;
+  (void)slot;
+  memcpy(c->to + begin, c->from + begin, (size_t)(end - begin));
+}
+
+void weir_copy(const weir_team *team, void *to, const void *from,
+               int64_t bytes) {
+  copy c = {to, from, bytes};
+  int64_t grains = bytes / copy_grain + (bytes % copy_grain != 0);
+  weir_parallel(team, grains, 0, 1, copy_part, &c);
+}
+
 static int start(weir_worker *worker) {
   if (pthread_mutex_init(&worker->mutex, NULL))
     return -1;

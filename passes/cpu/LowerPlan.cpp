@@ -51,10 +51,27 @@ public:
 
 private:
   void lowerCopy(plan::CopyOp copy) override {
-    b.create<LLVM::MemcpyOp>(address(copy.getTarget()),
-                             address(copy.getSource()),
-                             number(plan::bytesOf(copy), 64),
-                             /*isVolatile=*/false);
+    constexpr int64_t worthSharing = 1 << 18; // bytes
+    Value to = address(copy.getTarget()), from = address(copy.getSource());
+    Value bytes = number(plan::bytesOf(copy), 64);
+    if (plan::bytesOf(copy) < worthSharing)
+      return void(
+          b.create<LLVM::MemcpyOp>(to, from, bytes, /*isVolatile=*/false));
+    declare("weir_copy", {pointer(), pointer(), pointer(), bytes.getType()},
+            copy->getParentOfType<ModuleOp>());
+    b.create<LLVM::CallOp>(TypeRange(), "weir_copy",
+                           ValueRange{team, to, from, bytes});
+  }
+
+  /// What the runtime has.
+  void declare(StringRef name, ArrayRef<Type> parameters, ModuleOp module) {
+    if (module.lookupSymbol(name))
+      return;
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToEnd(module.getBody());
+    Type nothing = LLVM::LLVMVoidType::get(b.getContext());
+    b.create<LLVM::LLVMFuncOp>(
+        name, LLVM::LLVMFunctionType::get(nothing, parameters));
   }
 
   void lowerRun(plan::RunOp run) override {
@@ -134,14 +151,11 @@ private:
   /// ops are inserted now.
   LLVM::LLVMFuncOp makePart(StringRef name, Operation *inside) {
     auto module = inside->getParentOfType<ModuleOp>();
-    b.setInsertionPointToEnd(module.getBody());
     Type size = b.getI64Type(),
          nothing = LLVM::LLVMVoidType::get(b.getContext());
-    if (!module.lookupSymbol("weir_parallel"))
-      b.create<LLVM::LLVMFuncOp>(
-          "weir_parallel",
-          LLVM::LLVMFunctionType::get(
-              nothing, {pointer(), size, size, size, pointer(), pointer()}));
+    declare("weir_parallel",
+            {pointer(), size, size, size, pointer(), pointer()}, module);
+    b.setInsertionPointToEnd(module.getBody());
     auto part = b.create<LLVM::LLVMFuncOp>(
         name,
         LLVM::LLVMFunctionType::get(nothing, {pointer(), size, size, size}),

@@ -25,6 +25,22 @@ plan.program @weir_entry_0 {
 
 // -----
 
+// Much is copied by all threads.
+// CHECK-LABEL: llvm.func private @copies_part_0
+// CHECK: %[[BYTES:.*]] = llvm.mlir.constant(262144 : i64)
+// CHECK: llvm.call @weir_copy(%arg3, %{{.*}}, %{{.*}}, %[[BYTES]]) : (!llvm.ptr, !llvm.ptr, !llvm.ptr, i64) -> ()
+// CHECK: "llvm.intr.memcpy"
+plan.program @copies {
+  %x = plan.argument 0 : memref<65536xf32>
+  %y = plan.argument 1 : memref<65536xf32>
+  %z = plan.argument 2 : memref<65535xf32>
+  %v = plan.argument 3 : memref<65535xf32>
+  plan.copy %x to %y : memref<65536xf32>
+  plan.copy %z to %v : memref<65535xf32>
+}
+
+// -----
+
 // A loop tests after computing its condition; a check sets the status once.
 // CHECK-LABEL: llvm.func private @loop_part_0
 // CHECK: llvm.br ^[[HEAD:.*]]
