@@ -267,5 +267,16 @@ def largest():
     return g
 
 
+def transposes():
+    """Rows of results that meet in one set of L1, and what is left of squares."""
+    g = graph(3)
+    for shape, order in (((2, 16, 64, 20), (0, 3, 1, 2)), ((1, 128, 72, 37), (0, 3, 1, 2)),
+                         ((8, 32, 64, 48), (3, 2, 1, 0)), ((1024, 40), (1, 0)), ((999, 1024), (1, 0))):
+        x = g.input(normal(*shape))
+        y = g.op("Transpose", x, g.constant(np.int32(order)))
+        g.expect(g.op("Neg", y), -x.value.transpose(order))
+    return g
+
+
 main(products, convolutions, loops, rows, epilogues, attention, row_waves, copied_waves,
-     copied_slabs, largest)
+     copied_slabs, largest, transposes)

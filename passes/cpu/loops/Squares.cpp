@@ -5,6 +5,7 @@
 
 #include "passes/cpu/loops/LoopNest.h"
 
+#include "dialects/kernel/Target.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/IRMapping.h"
 
@@ -150,11 +151,29 @@ struct SquaresEmitter : Squares {
   int64_t lanes;
   SmallVector<int64_t> ranges;
   Emitter::Values at; // the index of each loop
+  Value top;          // of the rows of squares at hand
+  int64_t tall = 0;   // how many rows these have
+  // Whether the lines of a square's rows collide in L1, and leave it soon: 16
+  // rows 8 KB apart take four times as long to write. What a row has is then
+  // written one after the other, in the order of the result, and lines in runs
+  // where squares can wait for each other, in a tile that does not collide.
+  bool collides;
+  static constexpr int64_t squaresOfRun = 4;
+  Value tile;
 
   SquaresEmitter(const Squares &squares, Emitter &e, linalg::LinalgOp op,
                  int64_t lanes)
       : Squares(squares), e(e), op(op), lanes(lanes),
-        ranges(op.getStaticLoopRanges()), at(ranges.size()) {}
+        ranges(op.getStaticLoopRanges()), at(ranges.size()) {
+    Value out = op.getDpsInits()[0];
+    auto [strides, offset] =
+        getStridesAndOffset(cast<MemRefType>(out.getType()));
+    collides = !interleaves && !ShapedType::isDynamic(strides[down]) &&
+               kernel::Target::of(op).linesCollide(
+                   strides[down] * e.elementBytes(out), lanes);
+    if (collides && ranges[across] >= squaresOfRun * lanes)
+      tile = e.stack({lanes, squaresOfRun * lanes}, e.element(out));
+  }
 
   Emitter::Values place(AffineMap map) {
     Emitter::Values result;
@@ -164,8 +183,7 @@ struct SquaresEmitter : Squares {
   }
 
   /// The rows of a square of an operand whose columns lie side by side.
-  Emitter::Values transposed(OpOperand &operand, Value top, int64_t tall,
-                             Value left, int64_t wide) {
+  Emitter::Values transposed(OpOperand &operand, Value left, int64_t wide) {
     AffineMap map = op.getMatchingIndexingMap(&operand);
     Emitter::Values rows(lanes, e.zeros(e.element(operand.get()), lanes));
     at[down] = top;
@@ -202,8 +220,10 @@ struct SquaresEmitter : Squares {
   }
 
   /// Columns that are rows of the result, short ones, side by side.
-  void shortRows(Value flat, Value top, int64_t tall) {
+  void shortRows() {
     int64_t wide = ranges[across];
+    Value flat = e.create<memref::CollapseShapeOp>(
+        op.getDpsInits()[0], lastTwoJoined(ranges.size()));
     llvm::SmallDenseMap<OpOperand *, Emitter::Values> inputs;
     at[down] = top;
     for (OpOperand *input : op.getDpsInputOperands()) {
@@ -231,12 +251,13 @@ struct SquaresEmitter : Squares {
     }
   }
 
-  void square(Value top, int64_t tall, Value left, int64_t wide) {
+  /// `keep` takes each row of the result.
+  using Keep = function_ref<void(Value row, int64_t i)>;
+  void square(Value left, int64_t wide, Keep keep) {
     llvm::SmallDenseMap<OpOperand *, Emitter::Values> turned;
     for (OpOperand *input : op.getDpsInputOperands())
       if (isRead(*input) && isTransposed(op.getMatchingIndexingMap(input)))
-        turned[input] = transposed(*input, top, tall, left, wide);
-    Value out = op.getDpsInits()[0];
+        turned[input] = transposed(*input, left, wide);
     at[across] = left;
     for (int64_t i = 0; i < tall; ++i) {
       at[down] = e.plus(top, i);
@@ -244,32 +265,72 @@ struct SquaresEmitter : Squares {
         auto found = turned.find(&input);
         return found == turned.end() ? read(input, wide) : found->second[i];
       });
-      e.store(row, out, at, wide);
+      keep(row, i);
     }
   }
 
-  /// Whole squares along `d`, and what is left.
-  void split(unsigned d, function_ref<void(Value, int64_t)> body) {
+  void square(Value left, int64_t wide) {
+    square(left, wide, [&](Value row, int64_t) {
+      e.store(row, op.getDpsInits()[0], at, wide);
+    });
+  }
+
+  /// Some squares beside each other, which wait in a tile: the lines of a row
+  /// of the result are then written one after the other.
+  void run(Value left) {
+    e.loop(squaresOfRun, [&](Value k) {
+      Value column = e.times(k, lanes);
+      square(e.plus(left, column), lanes, [&](Value row, int64_t i) {
+        e.store(row, tile, {e.index(i), column}, lanes);
+      });
+    });
+    e.loop(tall, [&](Value i) {
+      at[down] = e.plus(top, i);
+      for (int64_t k = 0; k < squaresOfRun; ++k) {
+        Value row = e.load(tile, {i, e.index(k * lanes)}, lanes, lanes);
+        at[across] = e.plus(left, k * lanes);
+        e.store(row, op.getDpsInits()[0], at, lanes);
+      }
+    });
+  }
+
+  /// The squares of some rows of the result.
+  void rowsOfSquares() {
+    int64_t done = 0;
+    if (tile) {
+      int64_t wide = squaresOfRun * lanes;
+      done = ranges[across] / wide * wide;
+      e.loop(e.index(0), e.index(done), wide, [&](Value left) { run(left); });
+    }
+    split(across, done, [&](Value left, int64_t wide) { square(left, wide); });
+  }
+
+  /// Whole squares along `d` from `begin` on, and what is left.
+  void split(unsigned d, int64_t begin,
+             function_ref<void(Value, int64_t)> body) {
     int64_t whole = ranges[d] / lanes * lanes;
-    e.loop(e.index(0), e.index(whole), lanes,
+    e.loop(e.index(begin), e.index(whole), lanes,
            [&](Value first) { body(first, lanes); });
     if (whole < ranges[d])
       body(e.index(whole), ranges[d] - whole);
   }
 
+  /// Does `body` for the rows of each square of a column of them.
+  void rows(function_ref<void()> body) {
+    split(down, 0, [&](Value first, int64_t count) {
+      top = first, tall = count;
+      body();
+    });
+  }
+
   void outer(unsigned d) {
-    if (d == ranges.size() && interleaves) {
-      Value out = op.getDpsInits()[0];
-      Value flat =
-          e.create<memref::CollapseShapeOp>(out, lastTwoJoined(ranges.size()));
-      return split(
-          down, [&](Value top, int64_t tall) { shortRows(flat, top, tall); });
+    if (d == ranges.size()) {
+      if (collides)
+        return rowsOfSquares();
+      return rows([&] { interleaves ? shortRows() : rowsOfSquares(); });
     }
-    if (d == ranges.size())
-      return split(down, [&](Value top, int64_t tall) {
-        split(across,
-              [&](Value left, int64_t wide) { square(top, tall, left, wide); });
-      });
+    if (d == down && collides)
+      return rows([&] { outer(d + 1); });
     if (d == down || d == across)
       return outer(d + 1);
     e.loop(ranges[d], [&](Value i) {
