@@ -20,6 +20,8 @@ namespace {
 
 struct ShareRows : impl::ShareRowsBase<ShareRows> {
   void runOnOperation() override {
+    if (getOperation().isDeclaration())
+      return;
     Block &body = getOperation().getBody().front();
     for (auto loop : llvm::make_early_inc_range(body.getOps<scf::ForOp>()))
       if (auto time = loop->getAttrOfType<FloatAttr>(kernel::rowsApartName))

@@ -51,3 +51,8 @@ func.func @quick(%x: memref<64xf32>, %y: memref<64xf32>) {
   }
   return
 }
+
+// -----
+
+// CHECK-LABEL: func private @elsewhere
+func.func private @elsewhere(memref<64xf32>)
