@@ -14,7 +14,7 @@ static bool areFloats(Value value) {
 static bool arePanels(Value panels, int64_t depth, int64_t columns) {
   ArrayRef<int64_t> shape = cast<ShapedType>(panels.getType()).getShape();
   // No sum of sizes may overflow.
-  return areFloats(panels) && shape.size() == 3 &&
+  return areFloats(panels) && shape.size() == 3 && depth > 0 &&
          shape[0] == llvm::divideCeilSigned(columns, Pairs::panelWidth) &&
          shape[1] - Pairs::linesAfter == depth && shape[2] == Pairs::panelWidth;
 }

@@ -430,6 +430,17 @@ func.func @matmul_c8_panels(%a: memref<4x8xf32>, %b: memref<1x8x32xf32>, %c: mem
 
 // -----
 
+func.func @matmul_c8_empty(%a: memref<4x0xf32>, %b: memref<1x2x32xf32>, %c: memref<4x20xf32>) {
+  // expected-error@+1 {{cannot multiply 'memref<4x0xf32>' by pairs of 'memref<1x2x32xf32>'}}
+  kernel.matmul ins(%a, %b : memref<4x0xf32>, memref<1x2x32xf32>) outs(%c : memref<4x20xf32>) attributes {paired} {
+  ^bb0(%sum: f32):
+    kernel.yield %sum : f32
+  }
+  return
+}
+
+// -----
+
 func.func @matmul_c8_batches(%a: memref<2x4x8xf32>, %b: memref<1x10x32xf32>, %c: memref<2x4x20xf32>) {
   // expected-error@+1 {{cannot multiply 'memref<2x4x8xf32>' by pairs of 'memref<1x10x32xf32>'}}
   kernel.matmul ins(%a, %b : memref<2x4x8xf32>, memref<1x10x32xf32>) outs(%c : memref<2x4x20xf32>) attributes {paired} {
