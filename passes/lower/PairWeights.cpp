@@ -16,6 +16,7 @@
 #include <array>
 #include <climits>
 #include <cmath>
+#include <limits>
 
 using namespace mlir;
 
@@ -222,6 +223,27 @@ namespace {
 
 constexpr int64_t width = Pairs::panelWidth;
 
+// Elements that are small multiples of one power of two.
+class Steps {
+public:
+  // Whether all are, with one more.
+  bool take(float value) {
+    if (value == 0 || !std::isfinite(value))
+      return true;
+    int exponent;
+    auto digits = int64_t(std::ldexp(std::frexp(value, &exponent), 24));
+    least =
+        std::min(least, exponent - 24 +
+                            int(llvm::countr_zero(uint64_t(std::abs(digits)))));
+    most = std::max(most, std::fabs(double(value)));
+    return std::ldexp(most, -least) < double(Pairs::fewSteps);
+  }
+
+private:
+  int least = INT_MAX;
+  double most = 0;
+};
+
 // Up to a panel of columns, as they are scaled.
 struct Columns {
   const PairPacking &packing;
@@ -250,6 +272,23 @@ struct Columns {
   // Of twice the square.
   int exponent(int64_t n) const { return std::ilogb(squares[n]) + 1; }
 
+  // Whether sums of products of the columns are to be as exact as plain ones:
+  // of steps, and where a row selects an element of a nearly empty column.
+  bool makeNone() const {
+    std::array<int64_t, width> counts = {};
+    Steps steps;
+    bool areSteps = true;
+    for (int64_t k = 0; k < packing.depth; ++k)
+      for (int64_t n = 0; n < count; ++n) {
+        areSteps = areSteps && steps.take(float(at(k, n)));
+        counts[n] += at(k, n) != 0;
+      }
+    return areSteps ||
+           llvm::any_of(ArrayRef(counts).take_front(count), [&](int64_t some) {
+             return some > 0 && some <= packing.depth / Pairs::sparse;
+           });
+  }
+
   // What the pairs of each column have alone: their sums, or those of their
   // squares.
   std::array<double, width> alone(bool squared) const {
@@ -266,31 +305,12 @@ struct Columns {
 
 } // namespace
 
-// Whether all are small multiples of one power of two.
-static bool areSteps(const float *from, int64_t count) {
-  int least = INT_MAX;
-  double most = 0;
-  for (int64_t i = 0; i < count; ++i) {
-    if (from[i] == 0 || !std::isfinite(from[i]))
-      continue;
-    int exponent;
-    auto digits = int64_t(std::ldexp(std::frexp(from[i], &exponent), 24));
-    least =
-        std::min(least, exponent - 24 +
-                            int(llvm::countr_zero(uint64_t(std::abs(digits)))));
-    most = std::max(most, std::fabs(double(from[i])));
-    if (std::ldexp(most, -least) >= double(Pairs::fewSteps))
-      return false;
-  }
-  return true;
-}
-
 bool PairPacking::suits(const float *from) const {
-  if (areSteps(from, depth * columns))
-    return false;
+  bool any = false;
   auto most = double(Pairs::mostSquare * Pairs::count(depth));
   for (int64_t column = 0; column < columns; column += width) {
     Columns some(*this, from, column);
+    any = any || !some.makeNone();
     std::array<double, width> alone = some.alone(/*squared=*/true);
     for (int64_t n = 0; n < some.count; ++n) {
       bool zeros = some.squares[n] == 0;
@@ -300,7 +320,7 @@ bool PairPacking::suits(const float *from) const {
         return false;
     }
   }
-  return true;
+  return any;
 }
 
 void PairPacking::run(const float *from, float *to) const {
@@ -310,6 +330,8 @@ void PairPacking::run(const float *from, float *to) const {
       for (int64_t n = 0; n < some.count; ++n)
         to[n] = static_cast<float>(some.scaled(k, n));
     std::array<double, width> alone = some.alone(/*squared=*/false);
+    if (some.makeNone())
+      alone.fill(std::numeric_limits<double>::quiet_NaN());
     for (int64_t n = 0; n < some.count; ++n) {
       to[n] = static_cast<float>(alone[n]);
       to[width + n] =
