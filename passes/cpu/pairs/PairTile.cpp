@@ -267,13 +267,16 @@ Emitter::Values PairTile::ended(Emitter::Values sums) {
   return sums;
 }
 
-// By the weights as they were. Rows keep what scale they have, if any.
+// By the weights as they were and the rows as they were: products of what is
+// scaled may leave the range that these stay in.
 Emitter::Values PairTile::byProducts() {
-  Emitter::Values scales;
+  Emitter::Values scales, rowScales;
+  for (int64_t i = 0; i < height; ++i)
+    rowScales.push_back(ofRow(left.scales, i));
   for (int64_t v = 0; v < vectors; ++v)
     scales.push_back(weights(e.index(left.depth + 1), v));
   Value line = left.lineOf(slot);
-  Emitter::Values sums = inChains(
+  return inChains(
       Chains(left.depth, chain), zeros(), [&](Value k, Emitter::Values &sums) {
         Emitter::Values y;
         for (int64_t v = 0; v < vectors; ++v)
@@ -282,15 +285,13 @@ Emitter::Values PairTile::byProducts() {
           Value x = e.splat(e.create<memref::LoadOp>(
                                 left.scaled, ValueRange{e.plus(line, i), k}),
                             lanes);
+          x = e.create<arith::MulFOp>(x, rowScales[i]);
           for (int64_t v = 0; v < vectors; ++v) {
             Value &sum = sums[i * vectors + v];
             sum = e.multiplyAdd(x, y[v], sum);
           }
         }
       });
-  for (auto [i, sum] : llvm::enumerate(sums))
-    sum = e.create<arith::MulFOp>(sum, ofRow(left.scales, i / vectors));
-  return sums;
 }
 
 Emitter::Values PairTile::sums(Ahead ahead) {
