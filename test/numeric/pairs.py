@@ -115,6 +115,28 @@ def windows():
     return g
 
 
+def rows_apart():
+    """Rows of results, and of what is added to them, that are no run of memory."""
+    g = Paired("--threads=2", threads=[1, 3])
+    for image, filter, how, crop in [
+        ((2, 13, 13, 64), (1, 1, 64, 128), {}, (2, 2)),
+        ((4, 100, 1, 64), (1, 1, 64, 128), {}, (2, 0)),
+        ((3, 9, 9, 96), (1, 1, 96, 128), {}, (0, 1)),
+        ((2, 17, 17, 128), (3, 3, 128, 288), dict(stride=(3, 3)), (1, 2)),
+    ]:
+        y, exact, atol = convolution(g, normal(*image), normal(*filter), **how)
+        n, h, w, c = exact.shape
+        other = normal(n, h + crop[0], w + crop[1], c)
+        begin, size = g.constant(np.int32([0, *crop, 0])), g.constant(np.int32(exact.shape))
+        skip = g.op("Slice", g.input(other), begin, size)
+        z = exact + wide(other)[:, crop[0] :, crop[1] :]
+        g.expect(g.op("Relu", g.op("Add", y, skip)), np.maximum(z, 0), rtol=1e-6, atol=2 * atol)
+        turned, exact, atol = convolution(g, normal(*image), normal(*filter), **how)
+        turned = g.op("Transpose", g.op("Relu", turned), g.constant(np.int32([0, 2, 1, 3])))
+        g.expect(turned, np.maximum(exact, 0).transpose(0, 2, 1, 3), rtol=1e-6, atol=2 * atol)
+    return g
+
+
 def windows_ends_of_the_range():
     """What is infinite stays with the windows that have it."""
     g = Paired("--threads=2", threads=[1, 3])
@@ -218,6 +240,20 @@ def exact_sums():
     return g
 
 
+def exact_panels():
+    """Panels of integers, and of columns that select from a row, beside others."""
+    g = Paired("--threads=2", threads=[1, 3])
+    x, w = random.integers(-9, 10, (40, 310)).astype(np.float32), normal(310, 96)
+    w[:, 32:64] = random.integers(-2000, 2001, (310, 32))
+    y = g.op("MatMul", g.input(x), g.constant(w))
+    g.expect(g.op("Slice", y, g.constant(np.int32([0, 32])), g.constant(np.int32([40, 32]))), x @ w[:, 32:64])
+    w[:, 64:] = np.eye(310)[:, 7:39]
+    x = normal(40, 310) * np.ldexp(np.float32(1), random.integers(-30, 9, (40, 310)))
+    y = g.op("MatMul", g.input(x.astype(np.float32)), g.constant(w))
+    g.expect(g.op("Slice", y, g.constant(np.int32([0, 64])), g.constant(np.int32([40, 32]))), x[:, 7:39].astype(np.float32))
+    return g
+
+
 def weights_that_make_no_pairs():
     g = Paired(pairs=0)
     for value in (np.inf, np.nan, 3e38, 1e25):
@@ -276,6 +312,9 @@ def two_inputs_ends_of_the_range():
     w[:, 140], w[:, 141] = 0, np.ldexp(w[:, 141], -130)
     w[:, 170] = w[:, 170] * (np.arange(192) == 5)
     w[12:14, 200] = 2000
+    # Products of rows and columns as they are stay in the range of those.
+    x[50], x[51] = x[50] / 64, np.ldexp(x[51], 40)
+    x[50, 5], w[5, 221] = 1 / 32, -3e38
     w[:, 224:] = 0
     bounded(g, x, w, moves=True)
     return g
@@ -307,6 +346,7 @@ main(
     shapes,
     pixels,
     windows,
+    rows_apart,
     windows_ends_of_the_range,
     attention,
     batches,
@@ -315,5 +355,6 @@ main(
     neighbours,
     parts_of_the_depth,
     exact_sums,
+    exact_panels,
     weights_that_make_no_pairs,
 )

@@ -18,9 +18,9 @@
 // these.
 
 #include "passes/cpu/Sharing.h"
-#include "passes/cpu/kernels/Epilogue.h"
 #include "passes/cpu/kernels/Kernels.h"
 #include "passes/cpu/pairs/PairPanels.h"
+#include "passes/cpu/pairs/PairResults.h"
 #include "passes/cpu/pairs/PairTile.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -35,7 +35,10 @@ using kernel::Pairs;
 
 struct PairEmitter {
   static constexpr int64_t lanes = PairRows::lanes;
-  static constexpr int64_t mostScratch = 16 << 20; // bytes, of all threads
+  // Bytes of all threads: of sums that wait, or of rows where all are taken
+  // first; and of both in slabs, below what PlanScratch has for threads, of
+  // which some would otherwise have none to do.
+  static constexpr int64_t mostScratch = 16 << 20, mostOfSlabs = 48 << 20;
 
   Emitter &e;
   kernel::KernelOpInterface op;
@@ -48,6 +51,7 @@ struct PairEmitter {
   EvenSplit tiles, slabs; // of rows, of tiles
   bool toL1, fetches;     // of panels before they are used
   bool touchesMuch; // more results and operands of the epilogue than L2 holds
+  PairResults results;
   Chains chains;
   EvenSplit depths; // of the rounds of chains: parts that all panels see first
 
@@ -59,12 +63,13 @@ struct PairEmitter {
         sharesLoads(target.fmaRate > 1),
         mostRows(sharesLoads ? PairTile::mostOfShared : PairTile::most),
         tiles(rows, mostRows), slabs(tiles.count, tilesOf(target.l2, depth)),
-        toL1(target.fetchesPanelsToL1()), fetches(fetchesWeights(target)),
+        toL1(target.fetchesPanelsToL1()),
         touchesMuch(4 * (1 + int64_t(op.getExtras().size())) * rows * columns >
                     target.l2 / 2),
-        chains(PairTile::chainsOf(depth)),
+        results(e, op), chains(PairTile::chainsOf(depth)),
         depths(chains.rounds.count, chains.rounds.count) {
     splitDepth(target.l2);
+    fetches = fetchesWeights(target);
   }
 
   // Several slabs each read all weights. Where these are of few terms at a
@@ -74,10 +79,14 @@ struct PairEmitter {
     if (slabs.count == 1 || depth <= terms)
       return;
     int64_t perRound = llvm::divideCeil(depth, chains.rounds.count);
-    EvenSplit larger(tiles.count, tilesOf(l2, terms));
-    int64_t waits = std::min(tiles.count, larger.size + 1) * mostRows * 4 *
-                    panels * Pairs::panelWidth;
-    if (waits > mostScratch / std::max<int64_t>(1, slotsOf(op)))
+    // Of a tile, which has all of its depth.
+    int64_t sums = mostRows * 4 * panels * Pairs::panelWidth;
+    int64_t all = sums + mostRows * 4 * depth;
+    int64_t slots = std::max<int64_t>(1, slotsOf(op));
+    int64_t most = std::min({tilesOf(l2, terms), mostScratch / slots / sums - 1,
+                             mostOfSlabs / slots / all - 1});
+    EvenSplit larger(tiles.count, std::max<int64_t>(1, most));
+    if (larger.count >= slabs.count)
       return;
     depths =
         EvenSplit(chains.rounds.count, std::max<int64_t>(1, terms / perRound));
@@ -168,7 +177,7 @@ struct PairEmitter {
             const Depth &part) {
     Value row = e.beginOf(tiles, at.tile);
     auto position = [&](Value, Value x) {
-      return e.indicesOf(e.plus(row, x), e.shape(out).drop_back());
+      return results.placeOf(e.plus(row, x));
     };
     Tile shape{1,     height,   valid,
                lanes, position, e.times(panel, Pairs::panelWidth)};
@@ -193,11 +202,11 @@ struct PairEmitter {
       fetch(part, panel, e.times(turn, share.ofGroup), share.ofGroup);
     };
     if (touchesMuch && part.isLast)
-      prefetchTile(e, op, shape, /*finishes=*/true);
+      results.prefetch(shape);
     if (at.slab.waits)
       tile.addRounds(part.low, part.high, ahead);
     if (part.isLast)
-      finishTile(e, op, shape, tile.sums(ahead));
+      results.finish(shape, row, tile.sums(ahead));
   }
 
   void tile(const Rows &at, Value panel, int64_t valid, const Depth &part) {
