@@ -54,20 +54,29 @@ bool hasRoomFor(Op op, graph::PadOp pad) {
   return true;
 }
 
+/// The pad that makes the images of `op`, of nothing but a margin of zeros.
+template <typename Op>
+FailureOr<graph::PadOp> zerosAround(Op op, PatternRewriter &b) {
+  auto pad = op.getX().template getDefiningOp<graph::PadOp>();
+  if (!pad)
+    return b.notifyMatchFailure(op, "no pad makes its images");
+  if (!isZero(pad.getValue()))
+    return b.notifyMatchFailure(op, "padded with something else");
+  if (!isMargin(pad))
+    return b.notifyMatchFailure(op, "pads more than the images' margin");
+  return pad;
+}
+
 /// A margin of zeros is what a convolution pads with.
 struct FoldIntoConvolution : OpRewritePattern<graph::ConvolutionOp> {
   using OpRewritePattern::OpRewritePattern;
 
   LogicalResult matchAndRewrite(graph::ConvolutionOp op,
                                 PatternRewriter &b) const override {
-    auto pad = op.getX().getDefiningOp<graph::PadOp>();
-    if (!pad)
-      return b.notifyMatchFailure(op, "no pad makes its images");
-    if (!isZero(pad.getValue()))
-      return b.notifyMatchFailure(op, "padded with something else");
-    if (!isMargin(pad))
-      return b.notifyMatchFailure(op, "pads more than the images' margin");
-    takeMargin(op, pad, b);
+    FailureOr<graph::PadOp> pad = zerosAround(op, b);
+    if (failed(pad))
+      return failure();
+    takeMargin(op, *pad, b);
     return success();
   }
 };
@@ -111,20 +120,16 @@ struct FoldIntoPoolAverage : OpRewritePattern<graph::PoolAverageOp> {
 
   LogicalResult matchAndRewrite(graph::PoolAverageOp op,
                                 PatternRewriter &b) const override {
-    auto pad = op.getX().getDefiningOp<graph::PadOp>();
-    if (!pad)
-      return b.notifyMatchFailure(op, "no pad makes its images");
-    if (!isZero(pad.getValue()))
-      return b.notifyMatchFailure(op, "padded with something else");
-    if (!isMargin(pad))
-      return b.notifyMatchFailure(op, "pads more than the images' margin");
+    FailureOr<graph::PadOp> pad = zerosAround(op, b);
+    if (failed(pad))
+      return failure();
     auto isNone = [](int64_t n) { return n == 0; };
     if (!op.getCountsPadding() && !(llvm::all_of(op.getPaddingLow(), isNone) &&
                                     llvm::all_of(op.getPaddingHigh(), isNone)))
       return b.notifyMatchFailure(op, "pads with what does not count");
-    if (!hasRoomFor(op, pad))
+    if (!hasRoomFor(op, *pad))
       return b.notifyMatchFailure(op, "has windows of nothing but padding");
-    takeMargin(op, pad, b);
+    takeMargin(op, *pad, b);
     b.modifyOpInPlace(op, [&] { op.setCountsPadding(true); });
     return success();
   }

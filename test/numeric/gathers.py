@@ -44,6 +44,20 @@ def given(level):
     return g
 
 
+def of_each_row(level):
+    """Rows that each have places of their own, of which the first is in order."""
+    g = OnnxGraph(fold=False, threads=[2, 3], options=[f"-mcpu={level}"])
+    v = rng.standard_normal((40, 33)).astype(np.float32)
+    places = rng.integers(0, 33, (40, 70))
+    places[0] = tables(33, 70)[0]
+    for dtype in (np.int32, np.int64):
+        y = g.op("GatherElements", g.input(v), g.input(places.astype(dtype)), axis=1)
+        g.expect(g.op("Neg", y), -np.take_along_axis(v, places, 1))
+        y = g.op("GatherElements", g.input(v), g.constant(places.astype(dtype)), axis=1)
+        g.expect(g.op("Neg", y), -np.take_along_axis(v, places, 1))
+    return g
+
+
 def named(case, level):
     def build():
         return case(level)
@@ -52,4 +66,4 @@ def named(case, level):
     return build
 
 
-main(*[named(case, level) for case in (rows, given) for level in [*host_levels(), "native"]])
+main(*[named(case, level) for case in (rows, given, of_each_row) for level in [*host_levels(), "native"]])

@@ -24,6 +24,11 @@ def gathers():
         rows = g.input(np.int32([[0, 4], [1, 1], [2, 0], [3, 3]]))
         want = np.stack([x.value[b][rows.value[b]] for b in range(4)])
         g.expect(g.op("GatherV2", x, rows, i(1), batch_dims=1), want)
+        # Enough of each row for vectors; those of the first are in order.
+        many, v = random.integers(0, 33, (40, 70)), g.input(values((40, 33), type))
+        many[0] = np.arange(70) * 33 // 70
+        y = g.op("GatherV2", v, g.input(np.int32(many)), i(1), batch_dims=1)
+        g.expect(y, np.take_along_axis(v.value, many, 1))
         pairs = g.input(np.int32([[3, 4], [0, 1]]))
         g.expect(g.op("GatherNd", x, pairs), x.value[[3, 0], [4, 1]])
     x, lengths = g.input(values((3, 4, 2))), g.input(np.int64([4, 0, 2]))

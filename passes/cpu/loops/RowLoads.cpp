@@ -54,17 +54,29 @@ OpOperand &RowLoads::operandOf(BlockArgument argument) const {
   return nest.op->getOpOperand(argument.getArgNumber());
 }
 
-// Whether lanes differ in it.
-bool RowLoads::varies(Value value) const {
+// Whether it differs between the rounds of loop `d`.
+bool RowLoads::dependsOn(Value value, unsigned d) const {
   if (!isInside(value))
     return false;
   if (auto argument = dyn_cast<BlockArgument>(value))
-    return !nest.isInvariant(operandOf(argument));
+    return nest.mapOf(operandOf(argument)).isFunctionOfDim(d);
   Operation *inner = value.getDefiningOp();
   if (auto index = dyn_cast<linalg::IndexOp>(inner))
-    return index.getDim() == nest.dimension;
+    return index.getDim() == d;
   return llvm::any_of(inner->getOperands(),
-                      [&](Value operand) { return varies(operand); });
+                      [&](Value operand) { return dependsOn(operand, d); });
+}
+
+// Whether lanes differ in it, and whether they alone do.
+bool RowLoads::varies(Value value) const {
+  return dependsOn(value, nest.dimension);
+}
+bool RowLoads::isOfLanesAlone(Value value) const {
+  return llvm::all_of(llvm::seq<unsigned>(0, nest.ranges.size()),
+                      [&](unsigned d) {
+                        return d == nest.dimension || nest.ranges[d] == 1 ||
+                               !dependsOn(value, d);
+                      });
 }
 
 bool RowLoads::isLane(Value value) const {
@@ -104,6 +116,7 @@ bool RowLoads::apply(int64_t lanes, const kernel::Target &target) {
     int64_t size = load.getMemRefType().getShape().back();
     return exchanges && rows >= fewestRows && size > 0 &&
            size <= nest.ranges[nest.dimension] &&
+           isOfLanesAlone(load.getIndices().back()) &&
            hasVector(load.getIndices().back());
   });
 }
@@ -180,7 +193,7 @@ Value RowLoads::areNear(Emitter &e, int64_t lanes) {
     return nullptr;
   OpBuilder::InsertionGuard guard(e);
   e.setInsertionPoint(outermost(nest.op));
-  // What the table has does not depend on other loops.
+  // No place depends on other loops.
   Emitter::Values at(nest.ranges.size(), e.index(0));
   auto placeAt = [&](memref::LoadOp load, Value i) {
     at[nest.dimension] = i;

@@ -40,7 +40,9 @@ public:
 
 private:
   bool isInside(mlir::Value value) const;
+  bool dependsOn(mlir::Value value, unsigned d) const;
   bool varies(mlir::Value value) const;
+  bool isOfLanesAlone(mlir::Value value) const;
   bool isLane(mlir::Value value) const;
   bool hasVector(mlir::Value value) const;
   bool isOfTable(mlir::memref::LoadOp load) const;

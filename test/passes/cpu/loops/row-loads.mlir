@@ -107,11 +107,20 @@ func.func @neighbours(%x: memref<8x50xf32>, %places: memref<24xi64>, %y: memref<
 #id = affine_map<(d0, d1) -> (d0, d1)>
 
 // Lanes of different rows, or of fewer places than the row has elements, are
-// loaded one by one; so are those of few rows.
+// loaded one by one; so are those of few rows, and where each row has places of
+// its own, which a look at one does not tell.
 // CHECK-LABEL: func @otherwise
-// CHECK-COUNT-3: linalg.generic
+// CHECK-NOT: scf.if
+// CHECK-COUNT-4: linalg.generic
 module attributes {weir.target = {features = "+avx2,+avx512f", vector_bits = 512}} {
-  func.func @otherwise(%x: memref<32x64xf32>, %places: memref<64xi64>, %few: memref<48xi64>, %y: memref<32x64xf32>, %z: memref<32x48xf32>, %v: memref<4x64xf32>) {
+  func.func @otherwise(%x: memref<32x64xf32>, %places: memref<64xi64>, %few: memref<48xi64>, %y: memref<32x64xf32>, %z: memref<32x48xf32>, %v: memref<4x64xf32>, %own: memref<32x64xi64>) {
+    linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]} ins(%own : memref<32x64xi64>) outs(%y : memref<32x64xf32>) {
+    ^bb0(%place: i64, %out: f32):
+      %row = linalg.index 0 : index
+      %0 = arith.index_cast %place : i64 to index
+      %1 = memref.load %x[%row, %0] : memref<32x64xf32>
+      linalg.yield %1 : f32
+    }
     linalg.generic {indexing_maps = [#places, #id], iterator_types = ["parallel", "parallel"]} ins(%places : memref<64xi64>) outs(%y : memref<32x64xf32>) {
     ^bb0(%place: i64, %out: f32):
       %row = linalg.index 0 : index
