@@ -175,8 +175,13 @@ Operation *RowLoads::outermost(Operation *op) {
         outside.push_back(operandOf(argument).get());
     }
   while (auto loop = dyn_cast<scf::ForOp>(op->getParentOp())) {
+    // Nothing else in the loop may know a table: it might fill it.
     if (!llvm::all_of(outside, [&](Value value) {
-          return loop.isDefinedOutsideOfLoop(value);
+          return loop.isDefinedOutsideOfLoop(value) &&
+                 (!isa<MemRefType>(value.getType()) ||
+                  llvm::all_of(value.getUsers(), [&](Operation *user) {
+                    return user == nest.op || !loop->isAncestor(user);
+                  }));
         }))
       break;
     op = loop;

@@ -78,6 +78,37 @@ module attributes {weir.target = {features = "+avx2", vector_bits = 256}} {
 
 // -----
 
+#places = affine_map<(d0, d1) -> (d1)>
+#id = affine_map<(d0, d1) -> (d0, d1)>
+
+// A table that the loop around fills is looked at in each round.
+// CHECK-LABEL: func @filled
+// CHECK: scf.for %{{.*}} = %c0 to %c4
+// CHECK: memref.store
+// CHECK: scf.for %{{.*}} = %c0 to %c24 step %c1 iter_args({{.*}}) -> (i1)
+module attributes {weir.target = {features = "+avx2", vector_bits = 256}} {
+  func.func @filled(%x: memref<16x5xi32>, %places: memref<24xi32>, %y: memref<4x16x24xi32>) {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %c4 = arith.constant 4 : index
+    scf.for %i = %c0 to %c4 step %c1 {
+      %first = arith.index_cast %i : index to i32
+      memref.store %first, %places[%c0] : memref<24xi32>
+      %out = memref.subview %y[%i, 0, 0] [1, 16, 24] [1, 1, 1] : memref<4x16x24xi32> to memref<16x24xi32, strided<[24, 1], offset: ?>>
+      linalg.generic {indexing_maps = [#places, #id], iterator_types = ["parallel", "parallel"]} ins(%places : memref<24xi32>) outs(%out : memref<16x24xi32, strided<[24, 1], offset: ?>>) {
+      ^bb0(%place: i32, %before: i32):
+        %row = linalg.index 0 : index
+        %0 = arith.index_cast %place : i32 to index
+        %1 = memref.load %x[%row, %0] : memref<16x5xi32>
+        linalg.yield %1 : i32
+      }
+    }
+    return
+  }
+}
+
+// -----
+
 #rows = affine_map<(d0, d1) -> (d0)>
 #id = affine_map<(d0, d1) -> (d0, d1)>
 
