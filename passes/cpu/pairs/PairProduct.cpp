@@ -19,9 +19,9 @@
 
 #include "passes/cpu/Sharing.h"
 #include "passes/cpu/kernels/Kernels.h"
+#include "passes/cpu/pairs/PairBlocks.h"
 #include "passes/cpu/pairs/PairPanels.h"
 #include "passes/cpu/pairs/PairResults.h"
-#include "passes/cpu/pairs/PairTile.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -33,80 +33,24 @@ namespace {
 
 using kernel::Pairs;
 
-struct PairEmitter {
+struct PairEmitter : PairBlocks {
   static constexpr int64_t lanes = PairRows::lanes;
-  // Bytes of all threads: of sums that wait, or of rows where all are taken
-  // first; and of both in slabs, below what PlanScratch has for threads, of
-  // which some would otherwise have none to do.
-  static constexpr int64_t mostScratch = 16 << 20, mostOfSlabs = 48 << 20;
-
   Emitter &e;
   kernel::KernelOpInterface op;
   const kernel::Target &target;
   LeftSide left;
-  Value b, out;
-  int64_t rows, columns, depth, panels;
-  bool sharesLoads;       // of the left side
-  int64_t mostRows;       // of a tile
-  EvenSplit tiles, slabs; // of rows, of tiles
-  bool toL1, fetches;     // of panels before they are used
-  bool touchesMuch; // more results and operands of the epilogue than L2 holds
+  Value b;
   PairResults results;
-  Chains chains;
-  EvenSplit depths; // of the rounds of chains: parts that all panels see first
 
   PairEmitter(Emitter &e, kernel::KernelOpInterface op, LeftSide left, Value b,
               const kernel::Target &target)
-      : e(e), op(op), target(target), left(std::move(left)), b(b),
-        out(op.getOut()), rows(rowsOf(out)), columns(e.shape(out).back()),
-        depth(this->left.depth), panels(e.shape(b)[0]),
-        sharesLoads(target.fmaRate > 1),
-        mostRows(sharesLoads ? PairTile::mostOfShared : PairTile::most),
-        tiles(rows, mostRows), slabs(tiles.count, tilesOf(target.l2, depth)),
-        toL1(target.fetchesPanelsToL1()),
-        touchesMuch(4 * (1 + int64_t(op.getExtras().size())) * rows * columns >
-                    target.l2 / 2),
-        results(e, op), chains(PairTile::chainsOf(depth)),
-        depths(chains.rounds.count, chains.rounds.count) {
-    splitDepth(target.l2);
-    fetches = fetchesWeights(target);
-  }
-
-  // Several slabs each read all weights. Where these are of few terms at a
-  // time, slabs have more rows, and sums wait in memory.
-  void splitDepth(int64_t l2) {
-    constexpr int64_t terms = 1024;
-    if (slabs.count == 1 || depth <= terms)
-      return;
-    int64_t perRound = llvm::divideCeil(depth, chains.rounds.count);
-    // Of a tile, which has all of its depth.
-    int64_t sums = mostRows * 4 * panels * Pairs::panelWidth;
-    int64_t all = sums + mostRows * 4 * depth;
-    int64_t slots = std::max<int64_t>(1, slotsOf(op));
-    int64_t most = std::min({tilesOf(l2, terms), mostScratch / slots / sums - 1,
-                             mostOfSlabs / slots / all - 1});
-    EvenSplit larger(tiles.count, std::max<int64_t>(1, most));
-    if (larger.count >= slabs.count)
-      return;
-    depths =
-        EvenSplit(chains.rounds.count, std::max<int64_t>(1, terms / perRound));
-    slabs = larger;
-  }
-
-  static int64_t rowsOf(Value out) {
-    return ShapedType::getNumElements(Emitter::shape(out).drop_back());
-  }
-
-  // Of which half of L2 holds so many elements a row.
-  int64_t tilesOf(int64_t l2, int64_t elements) const {
-    return std::max<int64_t>(1, l2 / 2 / (4 * mostRows * elements));
-  }
+      : PairBlocks(op, b, left.depth, target), e(e), op(op), target(target),
+        left(std::move(left)), b(b), results(e, op) {}
 
   double nanoseconds() const {
     double products = double(rows) * double(columns) * double(depth);
-    return std::max(
-        productTime(products, lanes) * 0.7,
-        movingTime(4. * double(ShapedType::getNumElements(e.shape(b)))));
+    return std::max(productTime(products, lanes) * 0.7,
+                    movingTime(double(weights)));
   }
 
   // The rows of some tiles, and where sums wait between parts of the depth.
@@ -129,15 +73,6 @@ struct PairEmitter {
     bool isLast;
   };
 
-  // Weights that L2 does not hold until the next run, beside those of the rest
-  // of the model; measured on a Zen 5, where of few tiles each would have too
-  // much to fetch.
-  bool fetchesWeights(const kernel::Target &target) const {
-    int64_t bytes = 4 * ShapedType::getNumElements(e.shape(b));
-    return bytes > target.l2 / 2 ||
-           (toL1 && bytes > target.l2 / 20 && slabs.size >= 4);
-  }
-
   // Each tile fetches its share of the panel that comes next, or of the part of
   // its depth: some lines before it begins, or some with each group of terms.
   struct Share {
@@ -153,15 +88,6 @@ struct PairEmitter {
       before = ofTile <= few;
     }
   };
-
-  // Groups of terms of the largest part of the depth.
-  int64_t mostGroups() const {
-    int64_t most = 0;
-    for (int64_t i = 0; i < depths.count; ++i)
-      most = std::max(most, chains.beginOf(depths.beginOf(i + 1)) -
-                                chains.beginOf(depths.beginOf(i)));
-    return most;
-  }
 
   // `count` lines from number `line` of the next panel's part.
   void fetch(const Depth &part, Value panel, Value line, int64_t count) {
@@ -235,15 +161,14 @@ struct PairEmitter {
 
   // Of `some` tiles.
   Slab slabOf(int64_t some) {
-    int64_t height = tiles.size + (tiles.larger != 0);
     Value waits;
     if (depths.count > 1) {
-      int64_t sums = height * Pairs::panelWidth / lanes;
+      int64_t sums = height() * Pairs::panelWidth / lanes;
       waits = e.create<memref::AllocOp>(
           MemRefType::get({some, panels, sums, lanes}, e.getF32Type()),
           e.getI64IntegerAttr(Emitter::lineBytes));
     }
-    return {PairRows(e, left, some, height), some, waits};
+    return {PairRows(e, left, some, height()), some, waits};
   }
 
   // Code for the last part, and for all before it.
@@ -318,20 +243,13 @@ struct PairEmitter {
     });
   }
 
-  // Whether panels are packed one at a time: each thread has about as many.
-  bool packsPanels() const {
-    int64_t threads = e.isShared() ? slotsOf(op) : 1;
-    return slabs.count == 1 && depths.count == 1 &&
-           double(llvm::alignTo(panels, threads)) <= 1.1 * double(panels);
-  }
-
   // Gives `pack`, which may be null, back where it is done.
   kernel::PackOp run(kernel::PackOp pack) {
     std::optional<PairPanels> made;
     if (pack)
       made.emplace(e, pack, target);
     e.share(nanoseconds() + (made ? made->nanoseconds() : 0));
-    if (made && packsPanels()) {
+    if (made && packsPanels(e.isShared() ? slots : 1)) {
       panelByPanel(*made);
       return pack;
     }
@@ -339,33 +257,8 @@ struct PairEmitter {
     return {};
   }
 
-  // Whether each thread has about as many tiles, in slabs of its own: what it
-  // reads of the left side and writes is then what it has of the kernels before
-  // and after this one, where all weights come to each thread anyhow.
-  bool splitSlabs(int64_t threads) {
-    constexpr int64_t fewestTiles = 2; // that a panel has to come for
-    int64_t even = llvm::alignTo(slabs.count, threads);
-    if (even * fewestTiles > tiles.count)
-      return false;
-    double most = double(even / threads) * llvm::divideCeil(tiles.count, even);
-    if (most * threads > 1.1 * tiles.count)
-      return false;
-    slabs.setCount(tiles.count, even);
-    fetches = fetchesWeights(target);
-    return true;
-  }
-
-  // Whether all rows, and the sums that wait of these, may be in memory at
-  // once.
-  bool holdsAllRows(int64_t threads) const {
-    int64_t sums = depths.count > 1 ? columns : 0;
-    return slabs.count < threads || 4 * rows * (depth + sums) <= mostScratch;
-  }
-
   void shareSlabs() {
-    int64_t threads = slotsOf(op);
-    if (e.isShared() && threads > 1 && !splitSlabs(threads) &&
-        holdsAllRows(threads))
+    if (e.isShared() && slots > 1 && !splitSlabs() && holdsAllRows())
       return together();
     e.parts(slabs.count, /*few=*/true,
             [&](Value low, Value high) { slabsBetween(low, high); });

@@ -1,0 +1,95 @@
+// Where a product of pairs is cut: tiles of rows, slabs of these, parts of the
+// depth, and what threads have of them.
+
+#include "passes/cpu/pairs/PairBlocks.h"
+
+#include "passes/cpu/Sharing.h"
+
+using namespace mlir;
+
+namespace weir {
+
+using kernel::Pairs;
+
+PairBlocks::PairBlocks(kernel::KernelOpInterface op, Value b, int64_t depth,
+                       const kernel::Target &target)
+    : rows(ShapedType::getNumElements(Emitter::shape(op.getOut()).drop_back())),
+      columns(Emitter::shape(op.getOut()).back()), depth(depth),
+      panels(Emitter::shape(b)[0]), slots(std::max<int64_t>(1, slotsOf(op))),
+      weights(4 * ShapedType::getNumElements(Emitter::shape(b))),
+      perResult(1 + op.getExtras().size()), sharesLoads(target.fmaRate > 1),
+      mostRows(sharesLoads ? PairTile::mostOfShared : PairTile::most),
+      tiles(rows, mostRows), slabs(tiles), toL1(target.fetchesPanelsToL1()),
+      touchesMuch(4 * perResult * rows * columns > target.l2 / 2),
+      chains(PairTile::chainsOf(depth)),
+      depths(chains.rounds.count, chains.rounds.count), l2(target.l2) {
+  slabs = EvenSplit(tiles.count, tilesIn(l2 / 2, depth));
+  splitDepth();
+  fetches = fetchesWeights();
+}
+
+// Of which so many bytes hold so many elements a row.
+int64_t PairBlocks::tilesIn(int64_t bytes, int64_t elements) const {
+  return std::max<int64_t>(1, bytes / (4 * mostRows * elements));
+}
+
+// Several slabs each read all weights. Where these are of few terms at a time,
+// slabs have more rows, and sums wait in memory.
+void PairBlocks::splitDepth() {
+  constexpr int64_t terms = 1024;
+  if (slabs.count == 1 || depth <= terms)
+    return;
+  int64_t perRound = llvm::divideCeil(depth, chains.rounds.count);
+  // Of a tile, which has all of its depth.
+  int64_t sums = mostRows * 4 * panels * Pairs::panelWidth;
+  int64_t all = sums + mostRows * 4 * depth;
+  int64_t most =
+      std::min({tilesIn(l2 / 2, terms), mostScratch / slots / sums - 1,
+                mostOfSlabs / slots / all - 1});
+  EvenSplit larger(tiles.count, std::max<int64_t>(1, most));
+  if (larger.count >= slabs.count)
+    return;
+  depths =
+      EvenSplit(chains.rounds.count, std::max<int64_t>(1, terms / perRound));
+  slabs = larger;
+}
+
+// Weights that L2 does not hold until the next run, beside those of the rest of
+// the model; measured on a Zen 5, where of few tiles each would have too much
+// to fetch.
+bool PairBlocks::fetchesWeights() const {
+  return weights > l2 / 2 || (toL1 && weights > l2 / 20 && slabs.size >= 4);
+}
+
+bool PairBlocks::splitSlabs() {
+  constexpr int64_t fewestTiles = 2; // that a panel has to come for
+  int64_t even = llvm::alignTo(slabs.count, slots);
+  if (even * fewestTiles > tiles.count)
+    return false;
+  double most = double(even / slots) * llvm::divideCeil(tiles.count, even);
+  if (most * slots > 1.1 * tiles.count)
+    return false;
+  slabs.setCount(tiles.count, even);
+  fetches = fetchesWeights();
+  return true;
+}
+
+bool PairBlocks::holdsAllRows() const {
+  int64_t sums = depths.count > 1 ? columns : 0;
+  return slabs.count < slots || 4 * rows * (depth + sums) <= mostScratch;
+}
+
+bool PairBlocks::packsPanels(int64_t threads) const {
+  return slabs.count == 1 && depths.count == 1 &&
+         double(llvm::alignTo(panels, threads)) <= 1.1 * double(panels);
+}
+
+int64_t PairBlocks::mostGroups() const {
+  int64_t most = 0;
+  for (int64_t i = 0; i < depths.count; ++i)
+    most = std::max(most, chains.beginOf(depths.beginOf(i + 1)) -
+                              chains.beginOf(depths.beginOf(i)));
+  return most;
+}
+
+} // namespace weir
