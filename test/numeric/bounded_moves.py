@@ -104,6 +104,22 @@ def pads():
     return g
 
 
+def negative_margin():
+    g = Graph(fold=False)
+    g.expect(g.op("Pad", g.input(values((3, 4))), i32(g, [[-1, 0], [0, 0]])), values((2, 4)))
+    g.fails("a margin is negative")
+    return g
+
+
+def wide_margin():
+    # Their sum would be -2 in 64 bits.
+    g = Graph(fold=False)
+    most = np.iinfo(np.int64).max
+    g.expect(g.op("Pad", g.input(values((3, 4))), g.input(np.int64([[most, most], [0, 0]]))), values((1, 4)))
+    g.fails("a margin is too wide")
+    return g
+
+
 def broadcasts():
     g = Graph()
     x = values((3, 1))
@@ -133,4 +149,4 @@ def gradient_shapes():
     return g
 
 
-main(rows_reversed, gradient_shapes, slices, strided_slices, beyond, joins, gathers, gather_beyond, pads, broadcasts)
+main(rows_reversed, gradient_shapes, slices, strided_slices, beyond, joins, gathers, gather_beyond, pads, negative_margin, wide_margin, broadcasts)

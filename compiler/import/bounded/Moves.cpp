@@ -64,18 +64,32 @@ LogicalResult givePadded(TracedNode &node, const Margins &margins, Expr value) {
       margins.edges == Edges::reflect || margins.edges == Edges::symmetric;
   double edge = margins.edges == Edges::symmetric ? 1 : 0;
   SmallVector<Value> wanted;
+  SmallVector<bool> isWhole;
   for (auto [size, low, high] :
        llvm::zip_equal(from, margins.low, margins.high)) {
     Expr n = exactly(b, size);
+    Expr zero = number(b, 0);
     for (Expr margin : {low, high}) {
-      require(node, apply<graph::GreaterEqualOp>(margin, number(b, 0)),
-              "a margin is negative");
+      require(node,
+              apply<graph::GreaterEqualOp>(margin, margins.mayCut ? -n : zero),
+              margins.mayCut ? "cuts more than there is"
+                             : "a margin is negative");
+      // So that sums of margins stay what they are.
+      require(node,
+              apply<graph::LessEqualOp>(margin, number(b, int64_t(1) << 40)),
+              "a margin is too wide");
       if (mirrors)
         require(node, apply<graph::LessEqualOp>(margin, n - 1.0 + edge),
                 "a margin is wider than what it mirrors");
     }
-    bool isKept = knownNumber(low.value) == 0 && knownNumber(high.value) == 0;
-    wanted.push_back(isKept ? n.value : (n + low + high).value);
+    if (margins.mayCut)
+      require(node,
+              apply<graph::GreaterEqualOp>(
+                  n + minimum(low, zero) + minimum(high, zero), zero),
+              "cuts more than there is");
+    isWhole.push_back(knownNumber(low.value) == 0 &&
+                      knownNumber(high.value) == 0);
+    wanted.push_back(isWhole.back() ? n.value : (n + low + high).value);
   }
   auto sizes = sizesFrom(node, wanted);
   if (failed(sizes))
@@ -83,7 +97,7 @@ LogicalResult givePadded(TracedNode &node, const Margins &margins, Expr value) {
   Traced result = node.traced(0);
   SmallVector<int64_t> low(from.size(), 0), high = low, none = low;
   for (auto [i, size] : llvm::enumerate(*sizes)) {
-    if (size == from[i])
+    if (isWhole[i])
       continue;
     if (size.isKnown() && from[i].isKnown() && margins.edges == Edges::value) {
       auto before = knownNumber(margins.low[i].value);

@@ -36,8 +36,10 @@ enum class Edges { value, reflect, symmetric, nearest, wrap };
 struct Margins {
   llvm::SmallVector<Expr> low, high;
   Edges edges = Edges::value;
+  /// Whether negative ones cut; else a check refuses them.
+  bool mayCut = false;
 };
-/// Operand 0 with margins, scalars i64 that a check keeps from being negative.
+/// Operand 0 with margins, scalars i64.
 mlir::LogicalResult givePadded(TracedNode &node, const Margins &margins,
                                Expr value);
 

@@ -112,6 +112,7 @@ LogicalResult importPad(Node &node) {
     return failure();
   auto rank = static_cast<size_t>(node.rank(0));
   Margins margins;
+  margins.mayCut = true;
   margins.low.assign(rank, number(b, 0));
   margins.high = margins.low;
   size_t count = axes->size();
