@@ -17,20 +17,21 @@ PairBlocks::PairBlocks(kernel::KernelOpInterface op, Value b, int64_t depth,
       columns(Emitter::shape(op.getOut()).back()), depth(depth),
       panels(Emitter::shape(b)[0]), slots(std::max<int64_t>(1, slotsOf(op))),
       weights(4 * ShapedType::getNumElements(Emitter::shape(b))),
-      perResult(1 + op.getExtras().size()), sharesLoads(target.fmaRate > 1),
+      sharesLoads(target.fmaRate > 1),
       mostRows(sharesLoads ? PairTile::mostOfShared : PairTile::most),
       tiles(rows, mostRows), slabs(tiles), toL1(target.fetchesPanelsToL1()),
-      touchesMuch(4 * perResult * rows * columns > target.l2 / 2),
+      touchesMuch(4 * (1 + int64_t(op.getExtras().size())) * rows * columns >
+                  target.l2 / 2),
       chains(PairTile::chainsOf(depth)),
       depths(chains.rounds.count, chains.rounds.count), l2(target.l2) {
-  slabs = EvenSplit(tiles.count, tilesIn(l2 / 2, depth));
+  slabs = EvenSplit(tiles.count, tilesOf(depth));
   splitDepth();
   fetches = fetchesWeights();
 }
 
-// Of which so many bytes hold so many elements a row.
-int64_t PairBlocks::tilesIn(int64_t bytes, int64_t elements) const {
-  return std::max<int64_t>(1, bytes / (4 * mostRows * elements));
+// Of which half of L2 holds so many elements a row.
+int64_t PairBlocks::tilesOf(int64_t elements) const {
+  return std::max<int64_t>(1, l2 / 2 / (4 * mostRows * elements));
 }
 
 // Several slabs each read all weights. Where these are of few terms at a time,
@@ -43,9 +44,8 @@ void PairBlocks::splitDepth() {
   // Of a tile, which has all of its depth.
   int64_t sums = mostRows * 4 * panels * Pairs::panelWidth;
   int64_t all = sums + mostRows * 4 * depth;
-  int64_t most =
-      std::min({tilesIn(l2 / 2, terms), mostScratch / slots / sums - 1,
-                mostOfSlabs / slots / all - 1});
+  int64_t most = std::min({tilesOf(terms), mostScratch / slots / sums - 1,
+                           mostOfSlabs / slots / all - 1});
   EvenSplit larger(tiles.count, std::max<int64_t>(1, most));
   if (larger.count >= slabs.count)
     return;

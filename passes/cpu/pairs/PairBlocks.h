@@ -9,13 +9,12 @@ namespace weir {
 
 struct PairBlocks {
   int64_t rows, columns, depth, panels;
-  int64_t slots;     // of threads that share the work
-  int64_t weights;   // bytes, as packed
-  int64_t perResult; // elements read and written of each: it and the epilogue's
-  bool sharesLoads;  // of the left side
-  int64_t mostRows;  // of a tile
-  EvenSplit tiles;   // of rows
-  EvenSplit slabs;   // of tiles: those that go through all panels
+  int64_t slots;      // of threads that share the work
+  int64_t weights;    // bytes, as packed
+  bool sharesLoads;   // of the left side
+  int64_t mostRows;   // of a tile
+  EvenSplit tiles;    // of rows
+  EvenSplit slabs;    // of tiles: those that go through all panels
   bool toL1, fetches; // of panels before they are used
   bool touchesMuch;   // more results and operands of the epilogue than L2 holds
   Chains chains;
@@ -51,7 +50,7 @@ private:
 
   int64_t l2;
 
-  int64_t tilesIn(int64_t bytes, int64_t elements) const;
+  int64_t tilesOf(int64_t elements) const;
   bool fetchesWeights() const;
   void splitDepth();
 };
