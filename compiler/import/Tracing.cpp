@@ -4,6 +4,7 @@
 
 #include "compiler/import/Build.h"
 #include "compiler/import/Elements.h"
+#include "compiler/import/bounded/Sizes.h"
 
 #include "dialects/graph/Graph.h"
 
@@ -71,6 +72,15 @@ static LogicalResult verifyWithin(Operation *op) {
     return isValid ? WalkResult::advance() : WalkResult::interrupt();
   });
   return failure(outcome.wasInterrupted());
+}
+
+void Tracing::refine(ImplicitLocOpBuilder &b, Traced &result) {
+  result.value = withoutKernel(b, result.value);
+  result.imaginary = withoutKernel(b, result.imaginary);
+  hasOpenSizes |= result.isBounded();
+  if (hasOpenSizes && !result.isBounded() && result.value &&
+      isa<IntegerType>(typeOf(result.value).getElementType()))
+    result.value = asListOfScalars(b, result.value);
 }
 
 LogicalResult Tracing::verifyNew(Operation *before, Block *block, Location at,

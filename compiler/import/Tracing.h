@@ -5,6 +5,7 @@
 #define WEIR_COMPILER_IMPORT_TRACING_H
 
 #include "compiler/import/Report.h"
+#include "compiler/import/Traced.h"
 
 #include <vector>
 
@@ -38,9 +39,15 @@ public:
   mlir::OpBuilder &builder;
   /// How many elements a tensor whose sizes nothing bounds may have.
   int64_t boundedElements = int64_t(1) << 20;
+  /// Whether any value so far has a size that only the run knows.
+  bool hasOpenSizes = false;
 
 protected:
   ~Tracing() = default;
+
+  /// A result of a node as later nodes get it: lists of sizes are scalars, in
+  /// graphs where such lists matter.
+  void refine(mlir::ImplicitLocOpBuilder &b, Traced &result);
 
   /// Checks the ops behind `before` (null: all) in the block, which were made
   /// for the node `name`. A check that fails in every run is an error now,

@@ -1,5 +1,6 @@
 // Tensors of a shape that values say: other shapes, and counts.
 
+#include "compiler/import/bounded/Polynomial.h"
 #include "compiler/import/bounded/Rules.h"
 
 #include "dialects/graph/Elementwise.h"
@@ -11,38 +12,29 @@ namespace weir {
 
 /// The size that is left for one dimension of a shape, by the sizes that the
 /// operand has and the shape has not: [n, 4, 2] as [-1, 8] has n rows. Null
-/// where that is a matter of division.
+/// where it does not follow from the sizes as polynomials.
 static Value leftFor(ImplicitLocOpBuilder &b, ArrayRef<Size> from,
                      ArrayRef<Value> others) {
-  int64_t known = 1;
-  SmallVector<Value> open;
+  SmallVector<Value> sizes, asked;
   for (const Size &size : from)
-    if (size.isKnown())
-      known *= size.bound;
-    else
-      open.push_back(size.exact);
-  int64_t asked = 1;
+    sizes.push_back(exactly(b, size).value);
+  // Sizes that are sums divide none but themselves.
   for (Value other : others) {
-    if (auto size = knownNumber(other)) {
-      if (*size <= 0 || llvm::MulOverflow(asked, *size, asked))
-        return {};
-      continue;
-    }
     auto *same =
-        llvm::find_if(open, [&](Value size) { return isSame(size, other); });
-    if (same == open.end())
-      return {};
-    open.erase(same);
+        llvm::find_if(sizes, [&](Value size) { return isSame(size, other); });
+    if (same != sizes.end())
+      sizes.erase(same);
+    else
+      asked.push_back(other);
   }
-  if (known % asked)
+  if (sizes.size() == 1 && asked.empty())
+    return sizes.front();
+  Polynomials polynomials;
+  auto all = polynomials.productOf(sizes), known = polynomials.productOf(asked);
+  if (!all || !known)
     return {};
-  known /= asked;
-  if (open.size() == 1 && known == 1)
-    return open.front();
-  Expr left = number(b, known);
-  for (Value size : open)
-    left = left * Expr(b, size);
-  return left.value;
+  auto left = Polynomials::quotient(*all, *known);
+  return left ? polynomials.build(b, *left).value : Value();
 }
 
 /// The sizes that are asked for, of which one may be negative.
@@ -71,7 +63,8 @@ static FailureOr<Sizes> reshapedSizes(TracedNode &node,
     auto number = knownNumber(scalar);
     SmallVector<Value> others(wanted);
     others.erase(others.begin() + i);
-    Value exact = number ? leftFor(b, from, others) : Value();
+    bool areSizes = number && *number == -1 && llvm::all_of(others, isFixed);
+    Value exact = areSizes ? leftFor(b, from, others) : Value();
     Expr isOpen = apply<graph::LessOp>(size, weir::number(b, 0));
     scalars.push_back(exact ? exact : select(isOpen, left, size).value);
   }

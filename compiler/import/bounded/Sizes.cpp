@@ -18,28 +18,6 @@ namespace weir {
 /// most this many times the elements of one that nothing bounds.
 constexpr int64_t impliedFactor = 4;
 
-static bool isSame(Value x, Value y, unsigned depth) {
-  if (x == y)
-    return true;
-  if (!x || !y || depth == 0 || x.getType() != y.getType())
-    return false;
-  Operation *a = x.getDefiningOp(), *b = y.getDefiningOp();
-  if (!a || !b || a->getName() != b->getName() || a->getNumRegions() ||
-      a->getNumResults() != 1 ||
-      a->getAttrDictionary() != b->getAttrDictionary() ||
-      a->getNumOperands() != b->getNumOperands())
-    return false;
-  for (auto [p, q] : llvm::zip_equal(a->getOperands(), b->getOperands()))
-    if (!isSame(p, q, depth - 1))
-      return false;
-  return true;
-}
-
-bool isSame(Value x, Value y) {
-  // Sizes are computed in few steps.
-  return isSame(x, y, 6);
-}
-
 Sizes sizesOf(const Traced &traced) {
   Sizes sizes;
   for (auto [i, bound] : llvm::enumerate(typeOf(traced.value).getShape()))
@@ -91,6 +69,20 @@ Value listOf(ImplicitLocOpBuilder &b, ArrayRef<Size> sizes, Type elementType) {
   return make<graph::ConcatOp>(b, parts, 0);
 }
 
+Value asSize(ImplicitLocOpBuilder &b, Value scalar) {
+  // A size that was narrowed to 32 bits and fits is the size.
+  if (auto cast = scalar.getDefiningOp<graph::CastOp>()) {
+    Interval values = intervalOf(cast.getX());
+    double limit = std::ldexp(1.0, 31) - 1;
+    if (typeOf(cast.getX()).getElementType().isInteger(64) &&
+        isa<IntegerType>(typeOf(scalar).getElementType()) &&
+        typeOf(scalar).getElementTypeBitWidth() >= 32 && values.low >= 0 &&
+        values.high <= limit)
+      return cast.getX();
+  }
+  return castTo(b, scalar, b.getI64Type());
+}
+
 FailureOr<SmallVector<Value>> listedScalars(TracedNode &node,
                                             unsigned operand) {
   if (operand >= node.size())
@@ -107,8 +99,7 @@ FailureOr<SmallVector<Value>> listedScalars(TracedNode &node,
                         << " is no list of integers but " << type;
   SmallVector<Value> scalars;
   for (int64_t i = 0; i < type.getNumElements(); ++i)
-    scalars.push_back(
-        castTo(node.b, elementOf(node.b, list.value, i), node.b.getI64Type()));
+    scalars.push_back(asSize(node.b, elementOf(node.b, list.value, i)));
   return scalars;
 }
 
@@ -151,9 +142,12 @@ FailureOr<Sizes> sizesFrom(TracedNode &node, ArrayRef<Value> scalars,
                            ArrayRef<int64_t> caps) {
   constexpr double infinity = HUGE_VAL;
   SmallVector<double> natural;
+  // Follows from the ranges of inputs' sizes, and is not cut.
+  SmallVector<bool> isPromised;
   double product = 1;
   for (auto [i, scalar] : llvm::enumerate(scalars)) {
     double high = std::max(intervalOf(scalar).high, 0.0);
+    isPromised.push_back(high < std::ldexp(1.0, 31) - 1);
     if (!caps.empty())
       high = std::min(high, static_cast<double>(caps[i]));
     natural.push_back(high);
@@ -162,17 +156,14 @@ FailureOr<Sizes> sizesFrom(TracedNode &node, ArrayRef<Value> scalars,
   double budget = static_cast<double>(node.tracing.boundedElements);
   if (!(product <= budget * impliedFactor)) {
     // From the smallest up, each takes no more than an equal share of what the
-    // ones before it left. What is known exactly comes first and is not cut.
+    // ones before it left.
     auto order = llvm::to_vector(llvm::seq<size_t>(0, scalars.size()));
-    auto isKnown = [&](size_t i) {
-      return knownNumber(scalars[i]).has_value();
-    };
     llvm::sort(order, [&](size_t x, size_t y) {
-      return std::tuple(!isKnown(x), natural[x], x) <
-             std::tuple(!isKnown(y), natural[y], y);
+      return std::tuple(!isPromised[x], natural[x], x) <
+             std::tuple(!isPromised[y], natural[y], y);
     });
     for (auto [place, i] : llvm::enumerate(order)) {
-      if (!isKnown(i)) {
+      if (!isPromised[i]) {
         double share = std::floor(
             std::pow(std::max(budget, 1.0), 1.0 / (order.size() - place)) +
             1e-9);

@@ -14,7 +14,8 @@
 
 namespace weir {
 
-/// Whether two values are one, or are computed alike from such.
+/// Whether two scalars are the same number in each run, as n * 4 and n + 3 * n
+/// are.
 bool isSame(mlir::Value x, mlir::Value y);
 
 /// The size of one dimension.
@@ -51,11 +52,19 @@ struct Interval {
   double low, high;
 };
 Interval intervalOf(mlir::Value value);
+/// Whether a scalar truth value holds, where intervals tell.
+std::optional<bool> truthOf(mlir::Value condition);
 
 /// Element `index`, in row-major order, of a tensor of integers: a constant
-/// where it is known, though others may not be.
+/// where it is known, though others may not be. For example element 0 of
+/// Concat(Shape(x)[1], 4) is the scalar that is the size of dimension 1 of x.
 mlir::Value elementOf(mlir::ImplicitLocOpBuilder &b, mlir::Value list,
                       int64_t index);
+/// A scalar or a list of sizes made of such elements, so that later ops
+/// recognize sizes as equal; other values as they are.
+mlir::Value asListOfScalars(mlir::ImplicitLocOpBuilder &b, mlir::Value value);
+/// An integer as i64; the size itself where it was narrowed and fits.
+mlir::Value asSize(mlir::ImplicitLocOpBuilder &b, mlir::Value scalar);
 /// The elements of an operand that lists integers, as scalars i64.
 mlir::FailureOr<llvm::SmallVector<mlir::Value>> listedScalars(TracedNode &node,
                                                               unsigned operand);

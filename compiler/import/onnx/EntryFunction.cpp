@@ -80,6 +80,7 @@ LogicalResult buildEntry(Report &report, ModuleOp module, const Entry &entry,
   builder.setInsertionPointToStart(block);
   SmallVector<Traced> fed;
   tracer.hasOpenInputs = types.size() > entry.inputs.size();
+  tracer.hasOpenSizes = tracer.hasOpenInputs;
   for (auto [i, port] : llvm::enumerate(entry.inputs)) {
     Value argument = block->getArgument(i);
     argument.setLoc(report.node(port.name));

@@ -214,7 +214,7 @@ LogicalResult Tracer::runHandler(Scope &scope, const NodeProto &def,
   for (auto [name, traced] : llvm::zip(def.output(), node.given)) {
     if (name.empty())
       continue;
-    traced.value = withoutKernel(b, traced.value);
+    refine(b, traced);
     define(scope, at, name, traced);
   }
   return verifyNew(last, block, at, node.name(), regions != 0);

@@ -38,6 +38,8 @@ FailureOr<EntryResults> traceEntry(const EntrySource &source,
     wanted.push_back(port.edge);
   Tracer tracer(source.report, source.library, source.variables, builder);
   tracer.boundedElements = source.options.boundedElements;
+  tracer.hasOpenSizes =
+      llvm::any_of(fed, [](const Traced &value) { return value.isBounded(); });
   llvm::append_range(wanted, watchDerivatives(graph, entry, tracer));
   tracer.stateVariables = &source.state;
   if (entry.isTraining)

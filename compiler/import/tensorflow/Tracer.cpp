@@ -249,10 +249,8 @@ LogicalResult Tracer::runHandler(int index, ArrayRef<Traced> operands,
   }
   if (isPending)
     return success();
-  for (Traced &traced : node.given) {
-    traced.value = withoutKernel(b, traced.value);
-    traced.imaginary = withoutKernel(b, traced.imaginary);
-  }
+  for (Traced &traced : node.given)
+    refine(b, traced);
   state.results.assign(node.given.begin(), node.given.end());
   state.traced = true;
   if (frames.size() == 1)
