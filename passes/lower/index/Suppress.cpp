@@ -1,12 +1,15 @@
-// Lowers non-maximum suppression: the best box is taken, and one pass over
-// those that are left drops what it hides and finds the next. Boxes that do not
-// count cost one look each.
+// Lowers non-maximum suppression. Where scores stay what they are, the boxes
+// are visited from the best one down, and each is compared with those that were
+// taken. Where they fall, the best box is taken, and one pass over those that
+// are left weakens them and finds the next.
 
 #include "passes/lower/NeuralShared.h"
 #include "passes/lower/linear/LinearShared.h"
 
 #include "dialects/graph/Neural.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/IR/Matchers.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 
@@ -41,6 +44,91 @@ struct Running {
   }
 };
 
+/// The best of scores and of pairs of them, up to the best of all: node i is
+/// the better one of the nodes 2 i and 2 i + 1, of equal ones the first. To
+/// find the next best costs one path and no pass over all scores.
+struct Tournament {
+  /// The numbers of the scores at the nodes, node 1 the best one's.
+  Value nodes;
+  Value scores;
+  int64_t size, leaves;
+
+  Tournament(int64_t size, Value nodes, Value scores)
+      : nodes(nodes), scores(scores), size(size),
+        leaves(llvm::PowerOf2Ceil(size)) {}
+
+  /// Of the scores above the lowest.
+  static Tournament of(Matrices &m, Value candidates, int64_t size,
+                       Value lowest) {
+    Type i32 = m.b.getI32Type();
+    Tournament all(size, {}, {});
+    Value leaves = m.index(all.leaves);
+    Value out = m.number(-std::numeric_limits<double>::infinity());
+    auto fill = [&](Value k, ValueRange state, Value score) -> Matrices::State {
+      Value number = m.b.create<arith::IndexCastOp>(i32, k);
+      return {m.set(number, state[0], m.addIndex(leaves, k)),
+              m.set(score, state[1], k)};
+    };
+    auto state = m.loop(
+        m.index(0), m.index(size),
+        {m.empty({2 * all.leaves}, i32), m.empty({all.leaves}, m.type)},
+        [&](Value k, ValueRange state) {
+          Value score = m.get(candidates, k);
+          return fill(k, state, m.select(m.above(score, lowest), score, out));
+        });
+    state =
+        m.loop(m.index(size), leaves, state,
+               [&](Value k, ValueRange state) { return fill(k, state, out); });
+    all.scores = state[1];
+    all.nodes = m.loop(m.index(1), leaves, state[0],
+                       [&](Value i, Value nodes) -> Value {
+                         Tournament some(size, nodes, all.scores);
+                         some.play(m, m.subIndex(leaves, i));
+                         return some.nodes;
+                       });
+    return all;
+  }
+
+  Value at(Matrices &m, Value node) const {
+    Value number = m.get(nodes, node);
+    return m.b.create<arith::IndexCastOp>(m.b.getIndexType(), number);
+  }
+
+  /// Finds the better one of a node's two.
+  void play(Matrices &m, Value node) {
+    Value first = m.addIndex(node, node), second = m.next(first);
+    Value better =
+        m.above(m.get(scores, at(m, second)), m.get(scores, at(m, first)));
+    nodes = m.set(m.select(better, m.get(nodes, second), m.get(nodes, first)),
+                  nodes, node);
+  }
+
+  /// Takes the best one out, where it is to be.
+  void drop(Matrices &m, Value isDropped) {
+    Value best = at(m, m.index(1)), score = m.get(scores, best);
+    Value out = m.number(-std::numeric_limits<double>::infinity());
+    scores = m.set(m.select(isDropped, out, score), scores, best);
+    Value steps =
+        m.select(isDropped, m.index(llvm::Log2_64(leaves)), m.index(0));
+    auto state =
+        m.loop(m.index(0), steps, {nodes, m.addIndex(m.index(leaves), best)},
+               [&](Value, ValueRange state) -> Matrices::State {
+                 Value above = m.b.create<arith::ShRUIOp>(state[1], m.index(1));
+                 Tournament some(size, state[0], scores);
+                 some.play(m, above);
+                 return {some.nodes, above};
+               });
+    nodes = state[0];
+  }
+};
+
+/// Whether scores stay what they are until their box is hidden.
+bool isHard(graph::SuppressOp op) {
+  DenseElementsAttr softness;
+  return matchPattern(op.getSoftness(), m_Constant(&softness)) &&
+         !(softness.getSplatValue<APFloat>().convertToFloat() > 0);
+}
+
 struct LowerSuppress : OpConversionPattern<graph::SuppressOp> {
   using OpConversionPattern::OpConversionPattern;
 
@@ -59,7 +147,12 @@ struct LowerSuppress : OpConversionPattern<graph::SuppressOp> {
     Value taken =
         filledTensor(rewriter, loc, op.getScores().getType(), m.number(0));
     Value count = none;
-    if (size > 0) {
+    if (size > 0 && op.getLimit() > 0 && isHard(op)) {
+      Matrices::State last = takeHard(m, op, adaptor, {indices, taken});
+      indices = last[0];
+      taken = last[1];
+      count = m.b.create<arith::IndexCastOp>(i32, last[2]);
+    } else if (size > 0) {
       Running all(m, m.empty({size}, i32), m.empty({size}, m.type));
       Running running(m.loop(
           zero, m.index(size), all.state(),
@@ -92,6 +185,55 @@ struct LowerSuppress : OpConversionPattern<graph::SuppressOp> {
   }
 
 private:
+  /// Takes boxes from the best one down that none of those before hides. Gives
+  /// what was taken, its scores and their number.
+  static Matrices::State takeHard(Matrices &m, graph::SuppressOp op,
+                                  OpAdaptor adaptor, ValueRange taken) {
+    int64_t size =
+        cast<RankedTensorType>(op.getCandidates().getType()).getDimSize(0);
+    Value zero = m.index(0),
+          limit = m.index(static_cast<int64_t>(op.getLimit()));
+    Value end = m.b.create<arith::IndexCastOp>(m.b.getIndexType(),
+                                               m.get(adaptor.getMost(), {}));
+    end = m.b.create<arith::MaxSIOp>(end, zero);
+    end = m.b.create<arith::MinSIOp>(end, limit);
+    Value overlap = m.get(adaptor.getOverlap(), {});
+    Value out = m.number(-std::numeric_limits<double>::infinity());
+    Tournament all = Tournament::of(m, adaptor.getCandidates(), size,
+                                    m.get(adaptor.getLowestScore(), {}));
+    Matrices::State last = m.loop(
+        zero, m.index(size), {taken[0], taken[1], zero, all.nodes, all.scores},
+        [&](Value, ValueRange state) -> Matrices::State {
+          Tournament left(size, state[3], state[4]);
+          Value number = state[2], best = left.at(m, m.index(1));
+          Value score = m.get(left.scores, best);
+          Value open =
+              m.b.create<arith::CmpIOp>(arith::CmpIPredicate::slt, number, end);
+          open = m.b.create<arith::AndIOp>(open, m.above(score, out));
+          Value no = m.b.create<arith::ConstantOp>(m.b.getBoolAttr(false));
+          Value hidden = m.loop(
+              zero, m.select(open, number, zero), no,
+              [&](Value t, Value hidden) -> Value {
+                Value i = indexOf(m, m.get(state[0], t));
+                return m.b.create<arith::OrIOp>(
+                    hidden, m.above(overlapOf(m, adaptor, i, best), overlap));
+              });
+          Value takes = m.select(hidden, no, open);
+          // What is not taken is written as it was.
+          Value place =
+              m.b.create<arith::MinSIOp>(number, m.subIndex(limit, m.index(1)));
+          Value box = m.b.create<arith::IndexCastOp>(m.b.getI32Type(), best);
+          Value boxes = m.set(m.select(takes, box, m.get(state[0], place)),
+                              state[0], place);
+          Value scores = m.set(m.select(takes, score, m.get(state[1], place)),
+                               state[1], place);
+          left.drop(m, open);
+          return {boxes, scores, m.select(takes, m.next(number), number),
+                  left.nodes, left.scores};
+        });
+    return {last[0], last[1], last[2]};
+  }
+
   /// Takes the best box to place `at`, if any is left. The state is that of the
   /// running, followed by what was taken, its scores and their number.
   static Matrices::State takeBest(Matrices &m, OpAdaptor adaptor, Value lowest,
@@ -128,9 +270,8 @@ private:
     return m.b.create<arith::IndexCastOp>(m.b.getIndexType(), number);
   }
 
-  /// What box i, which is taken, leaves of the score of box k.
-  static Value remaining(Matrices &m, OpAdaptor adaptor, Value i, Value k,
-                         Value score) {
+  /// The common part of two boxes, of what both cover.
+  static Value overlapOf(Matrices &m, OpAdaptor adaptor, Value i, Value k) {
     Value nothing = m.number(0);
     auto corner = [&](Value box, int64_t side, bool far) -> Value {
       Value a = m.get(adaptor.getBoxes(), {box, m.index(side)});
@@ -154,10 +295,15 @@ private:
     Value solid = m.b.create<arith::AndIOp>(m.above(own, nothing),
                                             m.above(other, nothing));
     Value part = m.div(common, m.sub(m.add(own, other), common));
-    Value overlap = m.select(solid, part, nothing);
+    return m.select(solid, part, nothing);
+  }
 
+  /// What box i, which is taken, leaves of the score of box k.
+  static Value remaining(Matrices &m, OpAdaptor adaptor, Value i, Value k,
+                         Value score) {
+    Value overlap = overlapOf(m, adaptor, i, k);
     Value softness = m.get(adaptor.getSoftness(), {});
-    Value soft = m.above(softness, nothing);
+    Value soft = m.above(softness, m.number(0));
     Value power =
         m.div(m.mul(m.number(-0.5), m.mul(overlap, overlap)), softness);
     Value weaker = m.mul(score, m.b.create<math::ExpOp>(power));

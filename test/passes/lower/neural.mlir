@@ -181,6 +181,23 @@ func.func @suppress(%b: tensor<8x4xf32>, %c: tensor<8xf32>, %t: tensor<f32>, %m:
 
 // -----
 
+// Scores that do not fall are visited from the best one down, each found by the
+// paths of a tree of 8 scores.
+// CHECK-LABEL: @suppress_hard
+func.func @suppress_hard(%b: tensor<7x4xf32>, %c: tensor<7xf32>, %t: tensor<f32>, %m: tensor<i32>) -> (tensor<5xi32>, tensor<5xf32>, tensor<i32>) {
+  // CHECK-DAG: tensor.empty() : tensor<16xi32>
+  // CHECK-DAG: tensor.empty() : tensor<8xf32>
+  // CHECK-NOT: math.exp
+  // CHECK: arith.shrui
+  // CHECK-NOT: math.exp
+  // CHECK: tensor.from_elements {{.*}} : tensor<i32>
+  %zero = graph.constant dense<0.0> : tensor<f32>
+  %i, %s, %n = graph.suppress %b, %c, %t, %t, %zero, %m limit 5 : tensor<7x4xf32>, tensor<7xf32>, tensor<f32>, tensor<f32>, tensor<f32>, tensor<i32>
+  return %i, %s, %n : tensor<5xi32>, tensor<5xf32>, tensor<i32>
+}
+
+// -----
+
 // A gradient by a filter is sums of products, too. Of what the last window does not
 // reach it has nothing.
 // CHECK-DAG: #[[X:.*]] = affine_map<(d0, d1, d2, d3, d4, d5) -> (d4, d5 * 2 + d2 * 3, d0, d3)>
