@@ -1,9 +1,11 @@
 // Parts of one tensor whose sizes are known only at run time.
 
+#include "compiler/import/bounded/Polynomial.h"
 #include "compiler/import/bounded/Rules.h"
 
 #include "dialects/graph/Elementwise.h"
 #include "dialects/graph/Index.h"
+#include <algorithm>
 
 using namespace mlir;
 
@@ -71,12 +73,22 @@ FailureOr<Traced> joined(TracedNode &node, ArrayRef<Traced> parts,
                 : inPlaceOf(b, place, bounds);
     end = end + exactly(b, sizesOf(part)[axis]);
   }
-  if (isOpen)
-    whole.exact = end.value;
-  sizes[axis] = whole;
   if (!hasGaps)
     all = concat(pieces, axis).value;
-  return withSizes(all, sizes);
+  if (isOpen) {
+    // The sum may be known where its parts are not: n and 100 - n.
+    Interval range = intervalOf(end.value);
+    Value exact = Polynomials().simplified(b, end.value);
+    auto known = knownNumber(exact);
+    if (known && *known >= 0 && *known <= whole.bound)
+      whole = {*known, {}};
+    else
+      whole = {static_cast<int64_t>(
+                   std::clamp(range.high, 0.0, double(whole.bound))),
+               exact};
+  }
+  sizes[axis] = whole;
+  return withSizes(inPlaceOf(b, all, boundsOf(sizes)), sizes);
 }
 
 LogicalResult giveJoined(TracedNode &node, ArrayRef<Traced> parts,

@@ -1,6 +1,7 @@
 // The elements of lists of sizes: the second element of Concat(Shape(x)[0], 4)
 // is 4, and the first is the very value that x has for its size.
 
+#include "compiler/import/bounded/Moved.h"
 #include "compiler/import/bounded/Sizes.h"
 
 #include "dialects/graph/Elementwise.h"
@@ -67,23 +68,10 @@ private:
             .Case([&](graph::ReshapeOp reshape) {
               return find(reshape.getX(), index, depth + 1);
             })
-            .Case([&](graph::ConcatOp concat) -> Value {
-              if (type.getRank() != 1)
-                return {};
-              for (Value input : concat.getInputs()) {
-                int64_t count = typeOf(input).getNumElements();
-                if (index < count)
-                  return known(input, index, depth);
-                index -= count;
-              }
-              return {};
-            })
-            .Case([&](graph::SliceOp slice) -> Value {
-              if (type.getRank() != 1)
-                return {};
-              int64_t from =
-                  slice.getStarts()[0] + index * slice.getStrides()[0];
-              return known(slice.getX(), from, depth);
+            .Case<graph::ConcatOp, graph::SliceOp, graph::TransposeOp,
+                  graph::ReverseOp>([&](auto) -> Value {
+              auto from = movedFrom(op, index);
+              return from ? known(from->tensor, from->index, depth) : Value();
             })
             .Case([&](graph::GatherOp gather) -> Value {
               if (typeOf(gather.getX()).getRank() != 1)
