@@ -50,6 +50,7 @@ static void buildFuse(OpPassManager &pm) {
   functions.addPass(createJoinGroups());
   functions.addPass(createHoistUpdates());
   functions.addPass(createRecomputeGroups());
+  functions.addPass(createBindSizes());
 }
 
 static void buildLower(OpPassManager &pm) {

@@ -48,6 +48,8 @@ public:
   mlir::MLIRContext *const context;
   const std::string path;
   Status status = Status::ok;
+  /// How many scalars dynamic sizes have been named by (graph.symbol).
+  int64_t symbols = 0;
 
 private:
   mlir::Location place;

@@ -78,6 +78,8 @@ void Tracing::refine(ImplicitLocOpBuilder &b, Traced &result) {
   result.value = withoutKernel(b, result.value);
   result.imaginary = withoutKernel(b, result.imaginary);
   hasOpenSizes |= result.isBounded();
+  if (result.isBounded() && !result.imaginary)
+    writeSizes(report, result.value, sizesOf(result));
   if (hasOpenSizes && !result.isBounded() && result.value &&
       isa<IntegerType>(typeOf(result.value).getElementType()))
     result.value = asListOfScalars(b, result.value);

@@ -155,6 +155,40 @@ LogicalResult DynamicUpdateSliceOp::inferReturnTypes(
   return success();
 }
 
+template <typename Adaptor>
+static LogicalResult inferCorner(Adaptor adaptor,
+                                 SmallVectorImpl<Type> &results) {
+  results.push_back(typeOf(adaptor.getX()));
+  return success();
+}
+
+LogicalResult CompactOp::inferReturnTypes(MLIRContext *,
+                                          std::optional<Location>,
+                                          Adaptor adaptor,
+                                          SmallVectorImpl<Type> &results) {
+  return inferCorner(adaptor, results);
+}
+
+LogicalResult SpreadOp::inferReturnTypes(MLIRContext *, std::optional<Location>,
+                                         Adaptor adaptor,
+                                         SmallVectorImpl<Type> &results) {
+  return inferCorner(adaptor, results);
+}
+
+template <typename Op>
+static LogicalResult verifyCorner(Op op) {
+  // (C1)
+  if (op.getSizes().size() != op.getDims().size() ||
+      !areAscendingDims(op.getDims(), op.getX().getType().getRank()))
+    return op.emitOpError("has ")
+           << op.getSizes().size() << " sizes along [" << op.getDims()
+           << "] of " << op.getX().getType();
+  return success();
+}
+
+LogicalResult CompactOp::verify() { return verifyCorner(*this); }
+LogicalResult SpreadOp::verify() { return verifyCorner(*this); }
+
 LogicalResult OneHotOp::inferReturnTypes(MLIRContext *,
                                          std::optional<Location> loc,
                                          Adaptor adaptor,

@@ -47,6 +47,8 @@ public:
   mlir::LogicalResult visit(mlir::Operation *op);
   /// Masks operands, and checks that sizes agree.
   mlir::LogicalResult finish();
+  /// Writes what is known of the op's results at the op.
+  void write(mlir::Operation *op) const;
 
 private:
   struct Mask {

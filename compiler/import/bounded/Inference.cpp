@@ -2,9 +2,11 @@
 
 #include "compiler/import/bounded/Inference.h"
 
+#include "compiler/import/Tracing.h"
 #include "compiler/import/bounded/Dims.h"
 #include "dialects/graph/Elementwise.h"
 #include "dialects/graph/Graph.h"
+#include "dialects/graph/Sizes.h"
 #include "dialects/graph/gradients/Gradient.h"
 
 using namespace mlir;
@@ -76,6 +78,14 @@ std::optional<Dims> reshaped(ArrayRef<Dim> dims, ArrayRef<int64_t> shape) {
   return at == left.size() ? std::optional(result) : std::nullopt;
 }
 
+static bool areSame(ArrayRef<Dim> x, ArrayRef<Dim> y) {
+  return llvm::equal(x, y, [](const Dim &a, const Dim &b) {
+    return llvm::equal(a, b, [](const Factor &p, const Factor &q) {
+      return p.bound == q.bound && p.exact == q.exact && p.isFree == q.isFree;
+    });
+  });
+}
+
 Dims Inference::of(Value value) const {
   if (auto found = known.find(value); found != known.end())
     return found->second;
@@ -111,6 +121,30 @@ LogicalResult Inference::finish() {
     mask.use->set(masked(b, withSizes(value, sizes), fill, mask.dims).value);
   }
   return success();
+}
+
+void Inference::write(Operation *op) const {
+  if (op->getNumResults() == 0 || isa<graph::ConstantOp>(op))
+    return;
+  auto found = known.find(op->getResult(0));
+  if (found == known.end() || !isOpen(found->second))
+    return;
+  for (Value result : op->getResults()) {
+    auto other = known.find(result);
+    if (other == known.end() || !areSame(other->second, found->second))
+      return;
+  }
+  graph::SizesOfDims dims;
+  for (const Dim &dim : found->second) {
+    graph::SizeOfDim factors;
+    for (const Factor &factor : dim)
+      factors.push_back(
+          {factor.bound,
+           factor.isOpen() ? symbolOf(node.tracing.report, factor.exact) : -1});
+    dims.push_back(factors);
+  }
+  if (ArrayAttr attribute = graph::sizesAttr(op->getContext(), dims))
+    op->setAttr(graph::sizesName, attribute);
 }
 
 /// A value of a handler, as edges carry it. Dimensions that became one are
@@ -200,6 +234,12 @@ LogicalResult giveInferred(TracedNode &node, ArrayRef<Traced> operands,
     outcome = inference.finish();
   if (succeeded(outcome))
     outcome = checkFree(node, sizes, inference);
+  if (succeeded(outcome))
+    for (Operation &op : llvm::make_range(first->getIterator(), block->end()))
+      op.walk([&](Operation *inner) {
+        if (!isa<graph::BarrierOp>(inner))
+          inference.write(inner);
+      });
   if (succeeded(outcome))
     for (Traced &result : node.given) {
       if (result.value && !result.imaginary)

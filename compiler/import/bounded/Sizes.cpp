@@ -7,6 +7,8 @@
 #include "dialects/graph/Graph.h"
 #include "dialects/graph/Reduce.h"
 #include "dialects/graph/Shape.h"
+#include "dialects/graph/Sizes.h"
+#include "dialects/graph/gradients/Gradient.h"
 #include "llvm/Support/MathExtras.h"
 #include <cmath>
 
@@ -39,6 +41,30 @@ Traced withSizes(Value place, ArrayRef<Size> sizes) {
     for (const Size &size : sizes)
       traced.extents.push_back(size.exact);
   return traced;
+}
+
+int64_t symbolOf(Report &report, Value size) {
+  for (Operation *user : size.getUsers())
+    if (auto symbol = dyn_cast<graph::SymbolOp>(user))
+      return static_cast<int64_t>(symbol.getNumber());
+  OpBuilder b(size.getContext());
+  b.setInsertionPointAfterValue(size);
+  int64_t number = report.symbols++;
+  b.create<graph::SymbolOp>(size.getLoc(), static_cast<uint64_t>(number), size);
+  return number;
+}
+
+void writeSizes(Report &report, Value place, ArrayRef<Size> sizes) {
+  Operation *op = place.getDefiningOp();
+  if (!op || op->getNumResults() != 1 || op->hasAttr(graph::sizesName) ||
+      isa<graph::ConstantOp, graph::BarrierOp>(op))
+    return;
+  graph::SizesOfDims dims;
+  for (const Size &size : sizes)
+    dims.push_back(
+        {{size.bound, size.exact ? symbolOf(report, size.exact) : -1}});
+  if (ArrayAttr attribute = graph::sizesAttr(op->getContext(), dims))
+    op->setAttr(graph::sizesName, attribute);
 }
 
 Expr number(ImplicitLocOpBuilder &b, int64_t value) {

@@ -7,6 +7,7 @@
 
 #include "dialects/graph/Elementwise.h"
 #include "dialects/graph/Graph.h"
+#include "dialects/graph/Shape.h"
 #include "llvm/ADT/MapVector.h"
 
 using namespace mlir;
@@ -16,45 +17,62 @@ namespace {
 
 /// Versions without being asked for, each of which adds its own code to the
 /// library.
-constexpr size_t mostUnasked = 6;
+constexpr size_t mostUnasked = 8;
 
-/// Powers of two below the range's end, so that at most half of a run's work is
-/// for nothing; of a wide range every second, third... power only.
-Specialization unasked(StringRef dim, DimRange range) {
-  Specialization result{dim.str(), {}};
-  for (int step = 1;; ++step) {
-    for (int bit = 0; bit < 62 && int64_t(1) << bit < range.high; bit += step)
-      if (int64_t(1) << bit >= range.low)
-        result.sizes.push_back(int64_t(1) << bit);
-    if (result.sizes.size() <= mostUnasked)
-      return result;
-    result.sizes.clear();
+/// The most that each of some dimensions may be in a version.
+using Limits = SmallVector<std::pair<std::string, int64_t>>;
+
+/// Sizes below the range's end so that little of a run's work is for nothing:
+/// powers of two, and from 64 on those halfway between them; of a wide range
+/// every second, third... only.
+SmallVector<int64_t> sizesWithin(DimRange range, size_t most) {
+  SmallVector<int64_t> all;
+  for (int64_t size = 1; size < range.high && size < int64_t(1) << 61;
+       size *= 2) {
+    if (size >= range.low)
+      all.push_back(size);
+    if (size >= 64 && size / 2 * 3 < range.high && size / 2 * 3 >= range.low)
+      all.push_back(size / 2 * 3);
   }
+  // A kernel takes about as long for one row as for the 16 of a register tile.
+  if (range.high > 64)
+    llvm::erase_if(all, [](int64_t size) { return size < 16; });
+  while (all.size() > most) {
+    SmallVector<int64_t> some;
+    for (size_t i = all.size() % 2 ? 0 : 1; i < all.size(); i += 2)
+      some.push_back(all[i]);
+    all = some;
+  }
+  return all;
 }
 
 class Versions {
 public:
   /// Versions that no one asked for are left out where they cannot be.
   Versions(const VersionedEntry &source, OpBuilder &builder,
-           ArrayRef<Traced> fed, Specialization specialization, bool isAsked)
+           ArrayRef<Traced> fed, std::vector<Limits> versions, bool isAsked)
       : source(source), builder(builder), fed(fed),
-        specialization(std::move(specialization)), isAsked(isAsked) {}
+        versions(std::move(versions)), isAsked(isAsked) {}
 
-  /// Whether any input has the dimension.
-  bool areAny() const {
-    return llvm::any_of(source.inputs, [&](const EntryPort *port) {
-      return !dimsOf(*port).empty();
-    });
+  /// Whether there are any, of dimensions that inputs of this entry have.
+  bool areNeeded() const {
+    return !versions.empty() &&
+           llvm::any_of(source.inputs, [&](const EntryPort *port) {
+             for (size_t dim = 0; dim < port->open.size(); ++dim)
+               if (limitOf(*port, dim, versions.front()))
+                 return true;
+             return false;
+           });
   }
 
   /// The versions from the `number`-th on, in an `if` each, and the one with
   /// room for all.
   FailureOr<SmallVector<Value>> build(size_t number) {
-    ArrayRef<int64_t> sizes = specialization.sizes;
-    if (number == sizes.size())
+    if (number == versions.size())
       return buildWhole();
     ImplicitLocOpBuilder b(source.report.file(), builder);
-    Value condition = holds(b, sizes[number]);
+    const Limits &limits = versions[number];
+    Value condition = holds(b, limits);
     // Regions of an op in the program, so that what is traced in them is seen
     // to use values from around it.
     OperationState holding(b.getLoc(), graph::IfOp::getOperationName());
@@ -67,8 +85,8 @@ public:
         branch(others, [&] { return build(number + 1); });
     if (failed(values))
       return failure();
-    if (failed(attempt([&] { return buildVersion(sizes[number], *values); },
-                       version))) {
+    if (failed(
+            attempt([&] { return buildVersion(limits, *values); }, version))) {
       if (isAsked)
         return failure();
       Block &block = others.front();
@@ -91,24 +109,28 @@ public:
   EntryResults whole;
 
 private:
-  /// The open dimensions of the input that `--specialize` means.
-  SmallVector<size_t> dimsOf(const EntryPort &port) const {
-    SmallVector<size_t> dims;
-    for (auto [i, range] : llvm::enumerate(port.open))
-      if (range && llvm::is_contained(dimNamesOf(port, i), specialization.dim))
-        dims.push_back(i);
-    return dims;
+  /// The most that a dynamic dimension of the input may be.
+  std::optional<int64_t> limitOf(const EntryPort &port, size_t dim,
+                                 const Limits &limits) const {
+    if (dim >= port.open.size() || !port.open[dim])
+      return std::nullopt;
+    SmallVector<std::string> names = dimNamesOf(port, dim);
+    for (const auto &[name, size] : limits)
+      if (llvm::is_contained(names, name))
+        return size;
+    return std::nullopt;
   }
 
-  /// Whether the dimension is at most `size` in all inputs.
-  Value holds(ImplicitLocOpBuilder &b, int64_t size) const {
-    llvm::SetVector<Value> all;
+  /// Whether the dimensions are within the limits in all inputs.
+  Value holds(ImplicitLocOpBuilder &b, const Limits &limits) const {
+    llvm::MapVector<Value, int64_t> all;
     for (auto [port, value] : llvm::zip(source.inputs, fed))
-      for (size_t dim : dimsOf(*port))
-        if (Value exact = sizesOf(value)[dim].exact)
-          all.insert(exact);
+      for (size_t dim = 0; dim < port->open.size(); ++dim)
+        if (auto limit = limitOf(*port, dim, limits))
+          if (Value exact = sizesOf(value)[dim].exact)
+            all.insert({exact, *limit});
     Value result;
-    for (Value exact : all) {
+    for (auto [exact, size] : all) {
       Expr fits = apply<graph::LessEqualOp>(Expr(b, exact), number(b, size));
       result = result ? apply<graph::LogicalAndOp>(Expr(b, result), fits).value
                       : fits.value;
@@ -147,55 +169,68 @@ private:
     return whole.values;
   }
 
-  /// The inputs in places with room for `size`.
-  SmallVector<Traced> limited(ImplicitLocOpBuilder &b, int64_t size) const {
+  /// The inputs in places with room for the limits.
+  SmallVector<Traced> limited(ImplicitLocOpBuilder &b,
+                              const Limits &limits) const {
     SmallVector<Traced> result;
     // Later ops take sizes for equal that are one value.
     llvm::MapVector<Value, Value> exact;
     for (auto [port, value] : llvm::zip(source.inputs, fed)) {
-      SmallVector<size_t> dims = dimsOf(*port);
       result.push_back(value);
-      if (dims.empty())
+      if (port->open.empty())
         continue;
       Sizes sizes = sizesOf(value);
-      for (size_t dim : dims) {
-        sizes[dim].bound = size;
+      for (size_t dim = 0; dim < sizes.size(); ++dim) {
+        auto limit = limitOf(*port, dim, limits);
+        if (!limit || !sizes[dim].exact)
+          continue;
+        sizes[dim].bound = *limit;
         Value &known = exact[sizes[dim].exact];
-        if (port->open[dim]->low == size)
+        if (port->open[dim]->low == *limit)
           sizes[dim].exact = nullptr;
         else {
           if (!known)
-            known = minimum(Expr(b, sizes[dim].exact), number(b, size)).value;
+            known = minimum(Expr(b, sizes[dim].exact), number(b, *limit)).value;
           sizes[dim].exact = known;
         }
       }
       result.back() =
           withSizes(inPlaceOf(b, value.value, boundsOf(sizes)), sizes);
+      writeSizes(source.report, result.back().value, sizes);
     }
     return result;
   }
 
   /// The results have room for all sizes, whatever the version has.
-  FailureOr<SmallVector<Value>> buildVersion(int64_t size,
+  FailureOr<SmallVector<Value>> buildVersion(const Limits &limits,
                                              ArrayRef<Value> like) {
     ImplicitLocOpBuilder b(source.report.file(), builder);
-    FailureOr<EntryResults> results = source.trace(limited(b, size), &whole);
+    FailureOr<EntryResults> results = source.trace(limited(b, limits), &whole);
     if (failed(results))
       return failure();
     if (results->open != whole.open || results->values.size() != like.size())
       return source.report.error(Status::unsupported)
-             << "--specialize: with room for " << size << " the entry '"
-             << source.name << "' gives results of other kinds";
-    for (auto [value, wanted, attributes] :
-         llvm::zip_equal(results->values, like, results->attributes)) {
+             << "--specialize: with less room the entry '" << source.name
+             << "' gives results of other kinds";
+    for (auto [i, value, wanted, attributes] :
+         llvm::enumerate(results->values, like, results->attributes)) {
       RankedTensorType type = typeOf(wanted);
       if (attributes.contains("weir.held")) {
         value = inPlaceOf(b, value, type.getShape());
         continue;
       }
       int64_t count = typeOf(value).getNumElements();
+      if (count == type.getNumElements()) {
+        value = reshapeTo(b, value, type.getShape());
+        continue;
+      }
       Value flat = reshapeTo(b, value, {count});
       flat = inPlaceOf(b, flat, {type.getNumElements()});
+      // What comes behind the elements that there are need not be written.
+      if (i < results->counts.size() && results->counts[i])
+        writeSizes(source.report, flat,
+
+                   {Size{type.getNumElements(), results->counts[i]}});
       value = reshapeTo(b, flat, type.getShape());
     }
     return results->values;
@@ -204,7 +239,7 @@ private:
   const VersionedEntry &source;
   OpBuilder &builder;
   ArrayRef<Traced> fed;
-  Specialization specialization;
+  std::vector<Limits> versions;
   bool isAsked;
 };
 
@@ -217,17 +252,114 @@ void EntryResults::addOutputs(OpBuilder &builder,
   for (auto [port, output] : llvm::zip_equal(ports, outputs)) {
     values.push_back(output.value);
     attributes.push_back(portAttributes(builder, *port));
+    counts.emplace_back();
   }
   for (auto [i, port, output] : llvm::enumerate(ports, outputs)) {
     if (!output.isBounded() && !(like && llvm::is_contained(like->open, i)))
       continue;
     ImplicitLocOpBuilder b(output.value.getLoc(), builder);
-    if (output.isBounded() && !port->isHeld)
+    if (output.isBounded() && !port->isHeld) {
       values[i] = compact(b, output);
+      Sizes sizes = sizesOf(output);
+      counts[i] = product(b, sizes, 0, sizes.size()).value;
+    }
     values.push_back(listOf(b, sizesOf(output), b.getI64Type()));
     attributes.push_back(shapeAttributes(builder, *port, i));
     open.push_back(i);
   }
+}
+
+/// The versions that `--specialize` asks for.
+static std::vector<Limits> askedVersions(const Specialization &asked,
+                                         DimRange range) {
+  std::vector<Limits> versions;
+  for (int64_t size : asked.sizes)
+    // The range's end is what the version for all has room for.
+    if (size != range.high)
+      versions.push_back({{asked.dim, size}});
+  return versions;
+}
+
+/// Versions of an entry with one dynamic dimension, or of one with several for
+/// those that some op combines elements along: kernels compute what it combines
+/// for all that there is room for, but end at the actual sizes of what is left.
+static std::vector<Limits> unaskedVersions(const ImportOptions &options,
+                                           ArrayRef<std::string> combined) {
+  std::vector<Limits> versions;
+  std::vector<SmallVector<int64_t>> sizes;
+  size_t count = 0;
+  for (const std::string &dim : combined) {
+    sizes.push_back(sizesWithin(options.dims.lookup(dim), mostUnasked));
+    count = std::max(count, sizes.back().size());
+  }
+  for (size_t i = 0; i < count; ++i) {
+    Limits limits;
+    for (auto [dim, some] : llvm::zip_equal(combined, sizes))
+      if (!some.empty() && i + some.size() >= count)
+        limits.push_back({dim, some[i + some.size() - count]});
+    if (limits.size() == combined.size())
+      versions.push_back(limits);
+  }
+  return versions;
+}
+
+/// The names of `--dim` of the sizes that a value is computed of.
+static void findDims(Value value,
+                     const llvm::MapVector<Value, std::string> &sizes,
+                     llvm::DenseSet<Value> &seen,
+                     llvm::SetVector<StringRef> &found) {
+  SmallVector<Value> work{value};
+  while (!work.empty()) {
+    Value next = work.pop_back_val();
+    if (!seen.insert(next).second)
+      continue;
+    if (auto size = sizes.find(next); size != sizes.end())
+      found.insert(size->second);
+    else if (Operation *op = next.getDefiningOp())
+      llvm::append_range(work, op->getOperands());
+  }
+}
+
+/// The dimensions with ranges that some op combines elements along: such an op
+/// compares indices with the size, for a mask. The entry is traced once to find
+/// out.
+static std::vector<std::string> combinedDims(const VersionedEntry &source,
+                                             OpBuilder &builder,
+                                             ArrayRef<Traced> fed) {
+  llvm::MapVector<Value, std::string> sizes;
+  for (auto [port, value] : llvm::zip(source.inputs, fed))
+    for (size_t dim = 0; dim < port->open.size(); ++dim)
+      if (Value exact = port->open[dim] ? sizesOf(value)[dim].exact : Value())
+        for (const std::string &name : dimNamesOf(*port, dim))
+          if (source.options.dims.contains(name))
+            sizes.insert({exact, name});
+  OpBuilder::InsertionGuard guard(builder);
+  Location at = source.report.file();
+  OperationState state(at, graph::IfOp::getOperationName());
+  state.addRegion();
+  state.addRegion();
+  Operation *holder = builder.create(state);
+  builder.createBlock(&holder->getRegion(0));
+  Status before = source.report.status;
+  bool isTraced;
+  {
+    ScopedDiagnosticHandler mute(builder.getContext(),
+                                 [](Diagnostic &) { return success(); });
+    isTraced = succeeded(source.trace(fed, nullptr));
+  }
+  source.report.status = before;
+  llvm::SetVector<StringRef> found;
+  if (isTraced) {
+    llvm::DenseSet<Value> seen;
+    holder->walk([&](graph::LessOp less) {
+      auto size = less->getOperand(1).getDefiningOp<graph::BroadcastOp>();
+      if (size && typeOf(size.getX()).getRank() == 0)
+        findDims(size.getX(), sizes, seen, found);
+    });
+  }
+  std::vector<std::string> names(found.begin(), found.end());
+  holder->erase();
+  return names;
 }
 
 FailureOr<EntryResults> traceVersions(const VersionedEntry &source,
@@ -239,15 +371,18 @@ FailureOr<EntryResults> traceVersions(const VersionedEntry &source,
   bool holds = llvm::any_of(source.inputs, [](const EntryPort *port) {
     return port->isHeld && !port->open.empty();
   });
-  if (!isAsked && (!source.canBranch || holds || options.dims.size() != 1))
+  if (!isAsked && (!source.canBranch || holds || options.dims.empty()))
     return source.trace(fed, nullptr);
-  Specialization chosen = isAsked ? *options.specialization
-                                  : unasked(options.dims.begin()->getKey(),
-                                            options.dims.begin()->second);
-  // The range's end is what the version for all has room for.
-  llvm::erase(chosen.sizes, options.dims.lookup(chosen.dim).high);
+  std::vector<Limits> chosen;
+  if (isAsked)
+    chosen = askedVersions(*options.specialization,
+                           options.dims.lookup(options.specialization->dim));
+  else if (options.dims.size() == 1)
+    chosen = unaskedVersions(options, {options.dims.begin()->getKey().str()});
+  else
+    chosen = unaskedVersions(options, combinedDims(source, builder, fed));
   Versions versions(source, builder, fed, std::move(chosen), isAsked);
-  if (!versions.areAny())
+  if (!versions.areNeeded())
     return source.trace(fed, nullptr);
   if (!source.canBranch)
     return source.report.error(Status::unsupported)

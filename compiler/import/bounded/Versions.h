@@ -14,6 +14,9 @@ struct EntryResults {
   llvm::SmallVector<mlir::Value> values;
   /// Of the function's results.
   llvm::SmallVector<mlir::DictionaryAttr> attributes;
+  /// Of the first ones how many elements count, from the start on; null where
+  /// all do.
+  llvm::SmallVector<mlir::Value> counts;
   /// Which outputs have sizes beside them.
   llvm::SmallVector<size_t> open;
 

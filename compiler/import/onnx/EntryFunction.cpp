@@ -86,6 +86,8 @@ LogicalResult buildEntry(Report &report, ModuleOp module, const Entry &entry,
     argument.setLoc(report.node(port.name));
     ImplicitLocOpBuilder b(argument.getLoc(), builder);
     fed.push_back(inputs.traced(b, *block, i, argument));
+    if (fed.back().isBounded())
+      writeSizes(report, fed.back().value, sizesOf(fed.back()));
     if (port.format)
       fed.back() = narrow(*port.format,
                           unpacked({b, argument}, *port.format, port.shape));

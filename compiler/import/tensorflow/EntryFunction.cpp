@@ -60,6 +60,8 @@ LogicalResult buildEntry(Report &report, ModuleOp module, const Graph &graph,
       return failure();
     ImplicitLocOpBuilder b(block->getArgument(i).getLoc(), builder);
     fed.push_back(inputs.traced(b, *block, i, *value));
+    if (fed.back().isBounded())
+      writeSizes(report, fed.back().value, sizesOf(fed.back()));
   }
   if (entry.isTraining)
     markTraining(function);

@@ -32,6 +32,23 @@ void weir::graph::rule<DynamicUpdateSliceOp>(DynamicUpdateSliceOp op,
                                             op.getStarts(), update.shape())));
 }
 
+// What lies beyond the sizes has no part in the result.
+template <>
+void weir::graph::rule<CompactOp>(CompactOp op, Gradients &gradients) {
+  gradients.give(
+      0, Expr(gradients.b, make<SpreadOp>(gradients.b, gradients.of(0).value,
+                                          op.getSizes(), op.getDims(),
+                                          /*zeros=*/true)));
+}
+
+template <>
+void weir::graph::rule<SpreadOp>(SpreadOp op, Gradients &gradients) {
+  gradients.give(
+      0, Expr(gradients.b, make<CompactOp>(gradients.b, gradients.of(0).value,
+                                           op.getSizes(), op.getDims(),
+                                           /*zeros=*/true)));
+}
+
 template <>
 void weir::graph::rule<OneHotOp>(OneHotOp op, Gradients &gradients) {
   Expr g = gradients.of(0), indices = gradients.operand(0);
