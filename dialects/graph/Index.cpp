@@ -155,39 +155,40 @@ LogicalResult DynamicUpdateSliceOp::inferReturnTypes(
   return success();
 }
 
-template <typename Adaptor>
-static LogicalResult inferCorner(Adaptor adaptor,
-                                 SmallVectorImpl<Type> &results) {
-  results.push_back(typeOf(adaptor.getX()));
-  return success();
+static bool areSizesAlong(size_t sizes, ArrayRef<int64_t> dims, size_t rank) {
+  return sizes == dims.size() &&
+         areAscendingDims(dims, static_cast<int64_t>(rank));
 }
 
 LogicalResult CompactOp::inferReturnTypes(MLIRContext *,
-                                          std::optional<Location>,
+                                          std::optional<Location> loc,
                                           Adaptor adaptor,
                                           SmallVectorImpl<Type> &results) {
-  return inferCorner(adaptor, results);
+  RankedTensorType x = typeOf(adaptor.getX());
+  // (C1)
+  if (!areSizesAlong(adaptor.getSizes().size(), adaptor.getDims(), x.getRank()))
+    return emitOptionalError(loc, adaptor.getSizes().size(),
+                             " sizes do not suit dimensions of ", x);
+  return give(loc, {x.getNumElements()}, x.getElementType(), results);
 }
 
-LogicalResult SpreadOp::inferReturnTypes(MLIRContext *, std::optional<Location>,
+LogicalResult SpreadOp::inferReturnTypes(MLIRContext *,
+                                         std::optional<Location> loc,
                                          Adaptor adaptor,
                                          SmallVectorImpl<Type> &results) {
-  return inferCorner(adaptor, results);
-}
-
-template <typename Op>
-static LogicalResult verifyCorner(Op op) {
+  RankedTensorType x = typeOf(adaptor.getX());
+  ArrayRef<int64_t> shape = adaptor.getShape();
   // (C1)
-  if (op.getSizes().size() != op.getDims().size() ||
-      !areAscendingDims(op.getDims(), op.getX().getType().getRank()))
-    return op.emitOpError("has ")
-           << op.getSizes().size() << " sizes along [" << op.getDims()
-           << "] of " << op.getX().getType();
-  return success();
+  if (!areSizesAlong(adaptor.getSizes().size(), adaptor.getDims(),
+                     shape.size()))
+    return emitOptionalError(loc, adaptor.getSizes().size(),
+                             " sizes do not suit the dimensions");
+  // (C2)
+  if (x.getRank() != 1 || countElements(shape) != x.getNumElements())
+    return emitOptionalError(loc, "the elements of ", x,
+                             " are not those of the shape");
+  return give(loc, shape, x.getElementType(), results);
 }
-
-LogicalResult CompactOp::verify() { return verifyCorner(*this); }
-LogicalResult SpreadOp::verify() { return verifyCorner(*this); }
 
 LogicalResult OneHotOp::inferReturnTypes(MLIRContext *,
                                          std::optional<Location> loc,

@@ -124,9 +124,19 @@ def Graph_DynamicSliceOp : Graph_Op<"dynamic_slice", [InferTypeOpAdaptor]> {
   let derivative = "rule";
 }
 
-// A tensor of dynamic sizes in the corner of a padded buffer, and without gaps.
-class Graph_CornerOp<string mnemonic>
-    : Graph_Op<mnemonic, [InferTypeOpAdaptor]> {
+def Graph_CompactOp : Graph_Op<"compact", [InferTypeOpAdaptor]> {
+  let summary = "The corner of a padded buffer, without gaps";
+  let description = [{
+    The elements of `x` whose index along each of `dims` is below the size for
+    it, in row-major order. What comes behind them may have any value, or with
+    `zeros` is zero. A size counts as at least 0 and at most the dimension's.
+
+    - (C1) `dims` ascend, are dimensions of `x`, and there is a size for each.
+
+    ```mlir
+    %y = graph.compact %x [%n] along [1] : (tensor<2x3xf32>, tensor<i64>) -> tensor<6xf32>
+    ```
+  }];
   let arguments = (ins Graph_Tensor:$x, Variadic<0DTensorOf<[I64]>>:$sizes,
                    DenseI64ArrayAttr:$dims, UnitAttr:$zeros);
   let results = (outs Graph_Tensor:$result);
@@ -134,39 +144,33 @@ class Graph_CornerOp<string mnemonic>
     $x `[` $sizes `]` `along` $dims (`zeros` $zeros^)? attr-dict
     `:` functional-type(operands, results)
   }];
-  let hasVerifier = 1;
   let derivative = "rule";
 }
 
-def Graph_CompactOp : Graph_CornerOp<"compact"> {
-  let summary = "The corner of a padded buffer, without gaps";
-  let description = [{
-    The elements of `x` whose index along each of `dims` is below the size for
-    it, in row-major order from the first element of the result on. What comes
-    behind them may have any value, or with `zeros` is zero. A size counts as at
-    least 0 and at most the dimension's.
-
-    - (C1) `dims` ascend, are dimensions of `x`, and there is a size for each.
-
-    ```mlir
-    %y = graph.compact %x [%n] along [1] : (tensor<2x3xf32>, tensor<i64>) -> tensor<2x3xf32>
-    ```
-  }];
-}
-
-def Graph_SpreadOp : Graph_CornerOp<"spread"> {
+def Graph_SpreadOp : Graph_Op<"spread", [InferTypeOpAdaptor]> {
   let summary = "Elements without gaps in the corner of a padded buffer";
   let description = [{
-    The inverse of graph.compact: the first elements of `x` in row-major order
-    become the elements of the result whose index along each of `dims` is below
-    the size for it. The others may have any value, or with `zeros` are zero.
+    The inverse of graph.compact: the first elements of `x` become, in row-major
+    order, the elements of a tensor of `shape` whose index along each of `dims`
+    is below the size for it. The others may have any value, or with `zeros` are
+    zero.
 
-    - (C1) as for graph.compact.
+    - (C1) `dims` ascend, are dimensions of `shape`, and there is a size for each.
+    - (C2) `x` has one dimension, of as many elements as `shape` has.
 
     ```mlir
-    %y = graph.spread %x [%n] along [1] : (tensor<2x3xf32>, tensor<i64>) -> tensor<2x3xf32>
+    %y = graph.spread %x [%n] along [1] to [2, 3] : (tensor<6xf32>, tensor<i64>) -> tensor<2x3xf32>
     ```
   }];
+  let arguments = (ins Graph_Tensor:$x, Variadic<0DTensorOf<[I64]>>:$sizes,
+                   DenseI64ArrayAttr:$dims, DenseI64ArrayAttr:$shape,
+                   UnitAttr:$zeros);
+  let results = (outs Graph_Tensor:$result);
+  let assemblyFormat = [{
+    $x `[` $sizes `]` `along` $dims `to` $shape (`zeros` $zeros^)? attr-dict
+    `:` functional-type(operands, results)
+  }];
+  let derivative = "rule";
 }
 
 def Graph_DynamicUpdateSliceOp

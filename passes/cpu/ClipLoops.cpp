@@ -137,7 +137,7 @@ private:
       return false;
     while (!work.empty())
       for (Operation *user : work.pop_back_val().getUsers()) {
-        if (isa<ViewLikeOpInterface>(user) || isa<memref::TransposeOp>(user)) {
+        if (isa<ViewLikeOpInterface, memref::TransposeOp>(user)) {
           llvm::append_range(work, user->getResults());
           continue;
         }
@@ -153,7 +153,7 @@ private:
         continue;
       bool isAlike = llvm::all_of(
           llvm::zip_equal(other.indices, store.indices), [](auto both) {
-            return std::get<0>(both).terms == std::get<1>(both).terms;
+            return std::get<0>(both).isAlike(std::get<1>(both));
           });
       if (!isAlike)
         continue;
@@ -178,6 +178,19 @@ private:
          llvm::zip_equal(results.lookup(stores.root), stores.indices)) {
       if (!dim.front().isDynamic() || !index.isUsable)
         continue;
+      if (index.quotient) {
+        // (i + r) / c + s < n where i < c * (n - s) - r.
+        Value size = sizeOf(b, loop, dim);
+        Value left = b.create<arith::SubIOp>(loc, size, index.build(b, loc));
+        Value own = b.create<arith::SubIOp>(
+            loc,
+            b.create<arith::MulIOp>(
+                loc, left,
+                b.create<arith::ConstantIndexOp>(loc, index.divisor)),
+            index.quotient->build(b, loc));
+        end = end ? b.create<arith::MinSIOp>(loc, end, own) : own;
+        continue;
+      }
       int64_t factor = index.factorOf(loop.getInductionVar());
       if (factor < 0 || (factor == 0 && !isOfParts(index, loop)))
         continue;
@@ -224,8 +237,8 @@ private:
     const Stores &stores = all.front();
     for (auto [dim, index, spread] : llvm::zip_equal(
              results.lookup(stores.root), stores.indices, stores.spread)) {
-      if (!index.isUsable || index.factorOf(loop.getInductionVar()) <= 0 ||
-          hasInner(loop, index))
+      if (!index.isUsable || index.quotient ||
+          index.factorOf(loop.getInductionVar()) <= 0 || hasInner(loop, index))
         continue;
       int64_t inner = 1;
       for (graph::SizeFactor factor : llvm::drop_begin(dim))

@@ -198,4 +198,21 @@ def BindSizes : Pass<"weir-bind-sizes", "::mlir::func::FuncOp"> {
   }];
 }
 
+def SpreadSizes : Pass<"weir-spread-sizes", "::mlir::func::FuncOp"> {
+  let summary = "Gives operands the dynamic sizes that all their users have";
+  let description = [{
+    An operand of elementwise ops that all have the same dynamic sizes
+    (graph.symbol) is not needed beyond them either: it gets the same attribute.
+    Masks are such operands.
+
+    ```mlir
+    %b = graph.broadcast %m [1] : tensor<4xi1> to tensor<8x4xi1>
+    %y = graph.select %b, %x, %z {weir.sizes = [array<i64: 8, 0>, array<i64: 4, -1>]} : tensor<8x4xi1>, tensor<8x4xf32>
+    // becomes
+    %b = graph.broadcast %m [1] {weir.sizes = [array<i64: 8, 0>, array<i64: 4, -1>]} : tensor<4xi1> to tensor<8x4xi1>
+    ...
+    ```
+  }];
+}
+
 #endif // WEIR_PASSES_FUSE

@@ -49,6 +49,7 @@ public:
   mlir::LogicalResult finish();
   /// Writes what is known of the op's results at the op.
   void write(mlir::Operation *op) const;
+  void write(mlir::Operation *op, llvm::ArrayRef<Dim> sizes) const;
 
 private:
   struct Mask {

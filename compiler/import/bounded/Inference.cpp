@@ -6,6 +6,7 @@
 #include "compiler/import/bounded/Dims.h"
 #include "dialects/graph/Elementwise.h"
 #include "dialects/graph/Graph.h"
+#include "dialects/graph/Shape.h"
 #include "dialects/graph/Sizes.h"
 #include "dialects/graph/gradients/Gradient.h"
 
@@ -118,7 +119,18 @@ LogicalResult Inference::finish() {
       sizes.push_back(size);
     }
     Expr fill = identityOf(b, mask.kind, typeOf(value).getElementType());
-    mask.use->set(masked(b, withSizes(value, sizes), fill, mask.dims).value);
+    Value result = masked(b, withSizes(value, sizes), fill, mask.dims).value;
+    mask.use->set(result);
+    // Along the other dimensions what lies beyond the sizes may be anything.
+    Dims others = mask.sizes;
+    for (int64_t dim : mask.dims)
+      others[dim] = knownDim(typeOf(value).getDimSize(dim));
+    if (auto select = result.getDefiningOp<graph::SelectOp>()) {
+      write(select, others);
+      if (auto spread =
+              select.getOperand(0).getDefiningOp<graph::BroadcastOp>())
+        write(spread, others);
+    }
   }
   return success();
 }
@@ -134,8 +146,12 @@ void Inference::write(Operation *op) const {
     if (other == known.end() || !areSame(other->second, found->second))
       return;
   }
+  write(op, found->second);
+}
+
+void Inference::write(Operation *op, ArrayRef<Dim> sizes) const {
   graph::SizesOfDims dims;
-  for (const Dim &dim : found->second) {
+  for (const Dim &dim : sizes) {
     graph::SizeOfDim factors;
     for (const Factor &factor : dim)
       factors.push_back(

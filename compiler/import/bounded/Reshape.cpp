@@ -59,6 +59,16 @@ dynamicSizes(ArrayRef<Size> sizes) {
   return result;
 }
 
+/// The elements without gaps, in one dimension.
+static Value compactRun(ImplicitLocOpBuilder &b, const Traced &traced) {
+  Sizes sizes = sizesOf(traced);
+  if (isCompact(sizes) || typeOf(traced.value).getNumElements() == 0)
+    return flat(b, traced.value);
+  auto [scalars, dims] = dynamicSizes(sizes);
+  return make<graph::CompactOp>(b, traced.value, scalars, dims,
+                                /*zeros=*/false);
+}
+
 Traced reshapeBounded(ImplicitLocOpBuilder &b, const Traced &traced,
                       ArrayRef<Size> sizes) {
   Sizes from = sizesOf(traced);
@@ -72,23 +82,19 @@ Traced reshapeBounded(ImplicitLocOpBuilder &b, const Traced &traced,
     Value place = inPlaceOf(b, flat(b, traced.value), {type.getNumElements()});
     return withSizes(reshapeTo(b, place, bounds), sizes);
   }
-  Value rows = compact(b, traced);
-  Value place = inPlaceOf(b, flat(b, rows), {type.getNumElements()});
-  place = reshapeTo(b, place, bounds);
-  if (!isCompact(sizes)) {
-    auto [scalars, dims] = dynamicSizes(sizes);
-    place = make<graph::SpreadOp>(b, place, scalars, dims, /*zeros=*/false);
-  }
-  return withSizes(place, sizes);
+  Value place = inPlaceOf(b, compactRun(b, traced), {type.getNumElements()});
+  if (isCompact(sizes))
+    return withSizes(reshapeTo(b, place, bounds), sizes);
+  auto [scalars, dims] = dynamicSizes(sizes);
+  return withSizes(make<graph::SpreadOp>(b, place, scalars, dims, bounds,
+                                         /*zeros=*/false),
+                   sizes);
 }
 
 Value compact(ImplicitLocOpBuilder &b, const Traced &traced) {
-  Sizes sizes = sizesOf(traced);
-  if (isCompact(sizes) || typeOf(traced.value).getNumElements() == 0)
+  if (isCompact(sizesOf(traced)))
     return traced.value;
-  auto [scalars, dims] = dynamicSizes(sizes);
-  return make<graph::CompactOp>(b, traced.value, scalars, dims,
-                                /*zeros=*/false);
+  return reshapeTo(b, compactRun(b, traced), typeOf(traced.value).getShape());
 }
 
 } // namespace weir

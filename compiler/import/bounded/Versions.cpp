@@ -320,6 +320,22 @@ static void findDims(Value value,
   }
 }
 
+/// Whether the truth values choose elements, as a mask does; those of a check
+/// are only combined.
+static bool isMask(Value truths) {
+  SmallVector<Value> work{truths};
+  while (!work.empty())
+    for (OpOperand &use : work.pop_back_val().getUses()) {
+      Operation *user = use.getOwner();
+      if (isa<graph::SelectOp>(user) && use.getOperandNumber() == 0 &&
+          !typeOf(user->getResult(0)).getElementType().isInteger(1))
+        return true;
+      if (isa<graph::ReshapeOp, graph::BroadcastOp, graph::LogicalAndOp>(user))
+        work.push_back(user->getResult(0));
+    }
+  return false;
+}
+
 /// The dimensions with ranges that some op combines elements along: such an op
 /// compares indices with the size, for a mask. The entry is traced once to find
 /// out.
@@ -353,7 +369,7 @@ static std::vector<std::string> combinedDims(const VersionedEntry &source,
     llvm::DenseSet<Value> seen;
     holder->walk([&](graph::LessOp less) {
       auto size = less->getOperand(1).getDefiningOp<graph::BroadcastOp>();
-      if (size && typeOf(size.getX()).getRank() == 0)
+      if (size && typeOf(size.getX()).getRank() == 0 && isMask(less))
         findDims(size.getX(), sizes, seen, found);
     });
   }

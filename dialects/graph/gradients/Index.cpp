@@ -35,9 +35,10 @@ void weir::graph::rule<DynamicUpdateSliceOp>(DynamicUpdateSliceOp op,
 // What lies beyond the sizes has no part in the result.
 template <>
 void weir::graph::rule<CompactOp>(CompactOp op, Gradients &gradients) {
+  ArrayRef<int64_t> shape = op.getX().getType().getShape();
   gradients.give(
       0, Expr(gradients.b, make<SpreadOp>(gradients.b, gradients.of(0).value,
-                                          op.getSizes(), op.getDims(),
+                                          op.getSizes(), op.getDims(), shape,
                                           /*zeros=*/true)));
 }
 

@@ -112,6 +112,53 @@ LinearIndex LinearIndex::without(Value value) const {
   return index;
 }
 
+bool LinearIndex::isAlike(const LinearIndex &other) const {
+  if (terms != other.terms || bool(quotient) != bool(other.quotient))
+    return false;
+  return !quotient || (divisor == other.divisor &&
+                       quotient->terms == other.quotient->terms &&
+                       quotient->constant == other.quotient->constant);
+}
+
+/// Of a division by a positive constant the dividend and the constant.
+static std::optional<std::pair<Value, int64_t>> divisionOf(Value value) {
+  Operation *op = value.getDefiningOp();
+  APInt constant;
+  if (!isa_and_nonnull<arith::DivUIOp, arith::DivSIOp>(op) ||
+      !matchPattern(op->getOperand(1), m_ConstantInt(&constant)) ||
+      constant.getSExtValue() <= 0)
+    return std::nullopt;
+  return std::pair(op->getOperand(0), constant.getSExtValue());
+}
+
+bool LinearIndex::enterQuotient(scf::ForOp loop, Value value) {
+  auto division = divisionOf(value);
+  if (quotient || !division)
+    return false;
+  int64_t by = division->second;
+  LinearIndex inside = of(division->first);
+  // One division after another is one by the product.
+  while (inside.terms.size() == 1 && inside.constant == 0 &&
+         inside.terms.front().second == 1) {
+    auto before = divisionOf(inside.terms.front().first);
+    if (!before || llvm::MulOverflow(by, before->second, by))
+      break;
+    inside = of(before->first);
+  }
+  LinearIndex rest = inside.without(loop.getInductionVar());
+  bool isKnownBefore = llvm::none_of(rest.terms, [&](auto &term) {
+    return loop.getRegion().isAncestor(term.first.getParentRegion());
+  });
+  LinearIndex others = without(value);
+  if (inside.factorOf(loop.getInductionVar()) != 1 || !isKnownBefore ||
+      others.factorOf(loop.getInductionVar()))
+    return false;
+  *this = others;
+  quotient = std::make_shared<LinearIndex>(rest);
+  divisor = by;
+  return true;
+}
+
 void LinearIndex::enter(scf::ForOp loop) {
   // Each round replaces the variable of one loop.
   for (bool changes = true; changes && isUsable;) {
@@ -126,7 +173,8 @@ void LinearIndex::enter(scf::ForOp loop) {
           argument ? dyn_cast<scf::ForOp>(argument.getOwner()->getParentOp())
                    : scf::ForOp();
       if (!inner || inner.getInductionVar() != value || factor < 0) {
-        isUsable = false;
+        isUsable = factor == 1 && enterQuotient(loop, value);
+        changes = isUsable;
         break;
       }
       LinearIndex least = of(inner.getLowerBound());
@@ -155,6 +203,66 @@ Value LinearIndex::build(OpBuilder &b, Location loc) const {
   return sum;
 }
 
+/// The same where the view has the dimensions in another order.
+static bool enterTranspose(Access &access, memref::ReinterpretCastOp view) {
+  auto from = dyn_cast<MemRefType>(view.getSource().getType());
+  MemRefType to = view.getType();
+  int64_t fromOffset, toOffset;
+  SmallVector<int64_t> fromStrides, toStrides;
+  if (!from || failed(getStridesAndOffset(from, fromStrides, fromOffset)) ||
+      failed(getStridesAndOffset(to, toStrides, toOffset)) ||
+      fromOffset != toOffset || ShapedType::isDynamic(fromOffset) ||
+      from.getRank() != to.getRank())
+    return false;
+  SmallVector<LinearIndex> indices(from.getRank());
+  SmallVector<bool> isTaken(from.getRank(), false);
+  for (int64_t i = 0; i < to.getRank(); ++i) {
+    int64_t d = 0;
+    while (d < from.getRank() &&
+           (isTaken[d] || fromStrides[d] != toStrides[i] ||
+            from.getDimSize(d) != to.getDimSize(i)))
+      ++d;
+    if (d == from.getRank())
+      return false;
+    isTaken[d] = true;
+    indices[d] = access.indices[i];
+  }
+  access.root = view.getSource();
+  access.indices = std::move(indices);
+  return true;
+}
+
+/// The same where the view has groups of dimensions as one, or parts one into
+/// such a group: an index is followed where a group has one dimension of more
+/// than one element.
+static bool enterReshape(Access &access, Value source,
+                         ArrayRef<ReassociationIndices> groups,
+                         bool isCollapsed) {
+  auto apart = cast<MemRefType>(
+      (isCollapsed ? source : access.root).getType()); // groups' dimensions
+  SmallVector<LinearIndex> indices(
+      cast<MemRefType>(source.getType()).getRank());
+  for (auto [i, group] : llvm::enumerate(groups)) {
+    SmallVector<int64_t> wide;
+    for (int64_t d : group)
+      if (apart.getDimSize(d) != 1)
+        wide.push_back(d);
+    if (wide.size() == 1 && isCollapsed) {
+      indices[wide[0]] = access.indices[i];
+    } else if (wide.size() == 1) {
+      indices[i] = access.indices[wide[0]];
+    } else if (isCollapsed) {
+      for (int64_t d : group)
+        indices[d].isUsable = wide.empty();
+    } else {
+      indices[i].isUsable = wide.empty();
+    }
+  }
+  access.root = source;
+  access.indices = std::move(indices);
+  return true;
+}
+
 /// Moves an access to a view to what it is a view of; false where it is not
 /// understood.
 static bool enterSource(Access &access) {
@@ -163,6 +271,14 @@ static bool enterSource(Access &access) {
     access.root = cast.getSource();
     return true;
   }
+  if (auto cast = dyn_cast_or_null<memref::ReinterpretCastOp>(view))
+    return enterTranspose(access, cast);
+  if (auto shape = dyn_cast_or_null<memref::CollapseShapeOp>(view))
+    return enterReshape(access, shape.getSrc(), shape.getReassociationIndices(),
+                        true);
+  if (auto shape = dyn_cast_or_null<memref::ExpandShapeOp>(view))
+    return enterReshape(access, shape.getSrc(), shape.getReassociationIndices(),
+                        false);
   auto slice = dyn_cast_or_null<memref::SubViewOp>(view);
   if (!slice)
     return false;
@@ -216,8 +332,10 @@ std::optional<Access> storeOf(Operation *op) {
   Access access{memory, {}};
   for (Value index : indices)
     access.indices.push_back(LinearIndex::of(index));
-  while (isa_and_nonnull<memref::SubViewOp, memref::CastOp>(
-      access.root.getDefiningOp()))
+  while (
+      isa_and_nonnull<memref::SubViewOp, memref::CastOp,
+                      memref::CollapseShapeOp, memref::ExpandShapeOp,
+                      memref::ReinterpretCastOp>(access.root.getDefiningOp()))
     if (!enterSource(access))
       return std::nullopt;
   return access;

@@ -5,6 +5,8 @@
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
+#include <memory>
+
 namespace weir {
 
 /// An index that is a sum of multiples of values and a constant.
@@ -17,7 +19,13 @@ struct LinearIndex {
   bool isUsable = true;
   /// Whether variables of loops inside of the one at hand have been replaced.
   bool hasInner = false;
+  /// Besides, the loop's variable and this, divided by `divisor` and rounded
+  /// down: of a loop over several dimensions at once, the first of these.
+  std::shared_ptr<LinearIndex> quotient;
+  int64_t divisor = 1;
 
+  /// Whether two differ by a constant at most.
+  bool isAlike(const LinearIndex &other) const;
   static LinearIndex of(mlir::Value value);
   void add(const LinearIndex &other, int64_t factor);
   int64_t factorOf(mlir::Value value) const;
@@ -26,6 +34,9 @@ struct LinearIndex {
   /// inside are at their least values.
   void enter(mlir::scf::ForOp loop);
   mlir::Value build(mlir::OpBuilder &b, mlir::Location loc) const;
+
+private:
+  bool enterQuotient(mlir::scf::ForOp loop, mlir::Value value);
 };
 
 /// Elements of a buffer from the one with these indices on.
