@@ -190,6 +190,22 @@ LogicalResult SpreadOp::inferReturnTypes(MLIRContext *,
   return give(loc, shape, x.getElementType(), results);
 }
 
+LogicalResult FillBeyondOp::inferReturnTypes(MLIRContext *,
+                                             std::optional<Location> loc,
+                                             Adaptor adaptor,
+                                             SmallVectorImpl<Type> &results) {
+  RankedTensorType x = typeOf(adaptor.getX()), value = typeOf(adaptor.getValue());
+  auto dim = static_cast<int64_t>(adaptor.getDim());
+  // (C1)
+  if (dim < 0 || dim >= x.getRank() ||
+      static_cast<int64_t>(adaptor.getReach()) < 0 || value.getRank() != 0 ||
+      value.getElementType() != x.getElementType())
+    return emitOptionalError(loc, "cannot fill ", x, " with ", value,
+                             " along dimension ", dim);
+  results.push_back(x);
+  return success();
+}
+
 LogicalResult OneHotOp::inferReturnTypes(MLIRContext *,
                                          std::optional<Location> loc,
                                          Adaptor adaptor,

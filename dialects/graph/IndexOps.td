@@ -173,6 +173,31 @@ def Graph_SpreadOp : Graph_Op<"spread", [InferTypeOpAdaptor]> {
   let derivative = "rule";
 }
 
+def Graph_FillBeyondOp : Graph_Op<"fill_beyond", [InferTypeOpAdaptor]> {
+  let summary = "A value beyond the actual size of a dimension";
+  let description = [{
+    `x`, but where the index along `dim` is at least `size` and below `size +
+    reach` it is `value`. Elements further on may have any value. A size counts as
+    at least 0. The result is made in place where `x` is not needed any more, so
+    that only those elements are written.
+
+    - (C1) `dim` is a dimension of `x`, `reach` is not negative, and `value` has
+      the element type of `x`.
+
+    ```mlir
+    %y = graph.fill_beyond %x, %n, %v along 1 reach 2 : (tensor<2x8xf32>, tensor<i64>, tensor<f32>) -> tensor<2x8xf32>
+    ```
+  }];
+  let arguments = (ins Graph_Tensor:$x, 0DTensorOf<[I64]>:$size,
+                   Graph_Tensor:$value, I64Attr:$dim, I64Attr:$reach);
+  let results = (outs Graph_Tensor:$result);
+  let assemblyFormat = [{
+    $x `,` $size `,` $value `along` $dim `reach` $reach attr-dict
+    `:` functional-type(operands, results)
+  }];
+  let derivative = "rule";
+}
+
 def Graph_DynamicUpdateSliceOp
     : Graph_Op<"dynamic_update_slice", [InferTypeOpAdaptor]> {
   let summary = "A tensor with a box of it replaced";

@@ -57,7 +57,12 @@ private:
     llvm::SmallVector<int64_t> dims;
     graph::Reduction kind;
     Dims sizes;
+    /// How far beyond the sizes the op reads, of each of `dims`; empty where
+    /// the mask is to be an op that works element by element, which others fuse
+    /// with.
+    llvm::SmallVector<int64_t> reach;
   };
+  void build(const Mask &mask);
 
   /// The op cannot be followed.
   mlir::LogicalResult refuse(mlir::Operation *op);
@@ -66,7 +71,8 @@ private:
   mlir::LogicalResult join(mlir::Operation *op, Dims &x, llvm::ArrayRef<Dim> y);
   /// What lies beyond the sizes along `dims` is to change nothing.
   mlir::LogicalResult mask(mlir::Operation *op, unsigned operand,
-                           llvm::ArrayRef<int64_t> dims, graph::Reduction kind);
+                           llvm::ArrayRef<int64_t> dims, graph::Reduction kind,
+                           llvm::ArrayRef<int64_t> reach = {});
   /// All results are elementwise in the operands.
   mlir::LogicalResult visitElementwise(mlir::Operation *op);
   mlir::LogicalResult visitReduction(mlir::Operation *op);

@@ -3,6 +3,9 @@
 
 #include "compiler/import/bounded/Rules.h"
 
+#include "compiler/import/Tracing.h"
+#include "dialects/graph/Index.h"
+
 using namespace mlir;
 
 namespace weir {
@@ -49,6 +52,28 @@ LogicalResult giveElementwise(TracedNode &node, std::optional<double> fill) {
   return success();
 }
 
+/// Operand `i` with zeros beyond the size along `dim`. The left side of a
+/// product gets them by an op that fuses with what makes it, the probabilities
+/// of an attention; the right side in place.
+static Expr withoutRest(TracedNode &node, unsigned i, int64_t dim) {
+  ImplicitLocOpBuilder &b = node.b;
+  Sizes sizes = sizesOf(node.traced(i));
+  Size size = sizes[dim];
+  Expr zero = operand(node, i).like(0);
+  if (size.isKnown())
+    return operand(node, i);
+  Value result =
+      i == 0 ? masked(b, node.traced(i), zero, dim).value
+             : make<graph::FillBeyondOp>(
+                   b, node.operand(i), size.exact, zero.value,
+                   static_cast<uint64_t>(dim),
+                   static_cast<uint64_t>(size.bound));
+  sizes[dim] = {size.bound, {}};
+  if (result)
+    writeSizes(node.tracing.report, result, sizes);
+  return Expr(b, result);
+}
+
 FailureOr<Sizes> alignMatrices(TracedNode &node, bool transposeX,
                                bool transposeY,
                                SmallVectorImpl<Value> &places) {
@@ -69,7 +94,7 @@ FailureOr<Sizes> alignMatrices(TracedNode &node, bool transposeX,
   if (failed(batch) || failed(common))
     return failure();
   for (unsigned i : {0, 1}) {
-    Expr x = masked(node.b, node.traced(i), operand(node, i).like(0), inner[i]);
+    Expr x = withoutRest(node, i, inner[i]);
     SmallVector<int64_t> bounds = commonBounds(batches[i], *batch);
     llvm::append_range(bounds, x.shape().take_back(2));
     bounds[inner[i]] = common->bound;

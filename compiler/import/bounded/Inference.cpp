@@ -6,6 +6,7 @@
 #include "compiler/import/bounded/Dims.h"
 #include "dialects/graph/Elementwise.h"
 #include "dialects/graph/Graph.h"
+#include "dialects/graph/Index.h"
 #include "dialects/graph/Shape.h"
 #include "dialects/graph/Sizes.h"
 #include "dialects/graph/gradients/Gradient.h"
@@ -102,36 +103,58 @@ LogicalResult Inference::refuse(Operation *op) {
                           op->getName().getStringRef());
 }
 
+/// Along `dim` the size and so many elements behind it.
+static Dim widened(ImplicitLocOpBuilder &b, const Dim &dim, int64_t reach) {
+  Factor factor = dim.front();
+  Expr size = exactly(b, factor) + number(b, reach);
+  factor.exact = minimum(size, number(b, factor.bound)).value;
+  return {factor};
+}
+
+void Inference::build(const Mask &mask) {
+  Operation *op = mask.use->getOwner();
+  ImplicitLocOpBuilder b(op->getLoc(), op);
+  Value value = mask.use->get();
+  Expr fill = identityOf(b, mask.kind, typeOf(value).getElementType());
+  // Along the other dimensions what lies beyond the sizes may be anything.
+  Dims dims = mask.sizes;
+  if (!mask.reach.empty()) {
+    for (auto [dim, reach] : llvm::zip_equal(mask.dims, mask.reach)) {
+      const Dim &size = mask.sizes[dim];
+      bool isAll = reach >= size.front().bound;
+      dims[dim] = isAll ? knownDim(size.front().bound)
+                        : widened(early, size, reach);
+      value = make<graph::FillBeyondOp>(b, value, exactly(b, size.front()).value,
+                                        fill.value, static_cast<uint64_t>(dim),
+                                        static_cast<uint64_t>(reach));
+      if (value)
+        write(value.getDefiningOp(), dims);
+    }
+    mask.use->set(value);
+    return;
+  }
+  Sizes sizes;
+  for (auto [bound, dim] :
+       llvm::zip_equal(typeOf(value).getShape(), mask.sizes)) {
+    Size size{bound, {}};
+    if (dim.size() == 1 && !dim.front().isFree)
+      size.exact = dim.front().exact;
+    sizes.push_back(size);
+  }
+  Value result = masked(b, withSizes(value, sizes), fill, mask.dims).value;
+  mask.use->set(result);
+  for (int64_t dim : mask.dims)
+    dims[dim] = knownDim(typeOf(value).getDimSize(dim));
+  if (auto select = result.getDefiningOp<graph::SelectOp>())
+    write(select, dims);
+}
+
 LogicalResult Inference::finish() {
   for (auto [x, y] : equals)
     require(node, apply<graph::EqualOp>(exactly(early, x), exactly(early, y)),
             "operands differ in size");
-  for (const Mask &mask : masks) {
-    Operation *op = mask.use->getOwner();
-    ImplicitLocOpBuilder b(op->getLoc(), op);
-    Value value = mask.use->get();
-    Sizes sizes;
-    for (auto [bound, dim] :
-         llvm::zip_equal(typeOf(value).getShape(), mask.sizes)) {
-      Size size{bound, {}};
-      if (dim.size() == 1 && !dim.front().isFree)
-        size.exact = dim.front().exact;
-      sizes.push_back(size);
-    }
-    Expr fill = identityOf(b, mask.kind, typeOf(value).getElementType());
-    Value result = masked(b, withSizes(value, sizes), fill, mask.dims).value;
-    mask.use->set(result);
-    // Along the other dimensions what lies beyond the sizes may be anything.
-    Dims others = mask.sizes;
-    for (int64_t dim : mask.dims)
-      others[dim] = knownDim(typeOf(value).getDimSize(dim));
-    if (auto select = result.getDefiningOp<graph::SelectOp>()) {
-      write(select, others);
-      if (auto spread =
-              select.getOperand(0).getDefiningOp<graph::BroadcastOp>())
-        write(spread, others);
-    }
-  }
+  for (const Mask &mask : masks)
+    build(mask);
   return success();
 }
 

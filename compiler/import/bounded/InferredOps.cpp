@@ -52,7 +52,8 @@ LogicalResult Inference::join(Operation *op, Dims &x, ArrayRef<Dim> y) {
 }
 
 LogicalResult Inference::mask(Operation *op, unsigned operand,
-                              ArrayRef<int64_t> dims, Reduction kind) {
+                              ArrayRef<int64_t> dims, Reduction kind,
+                              ArrayRef<int64_t> reach) {
   Dims sizes = of(op->getOperand(operand));
   SmallVector<int64_t> open;
   for (int64_t dim : dims)
@@ -64,7 +65,8 @@ LogicalResult Inference::mask(Operation *op, unsigned operand,
       open.push_back(dim);
     }
   if (!open.empty())
-    masks.push_back({&op->getOpOperand(operand), open, kind, sizes});
+    masks.push_back({&op->getOpOperand(operand), open, kind, sizes,
+                     SmallVector<int64_t>(reach)});
   return success();
 }
 
@@ -146,7 +148,8 @@ LogicalResult Inference::visitProduct(Operation *op) {
     return failure();
   // Both: what is no number stays none beside a zero.
   if (failed(mask(op, 0, innerX, Reduction::sum)) ||
-      failed(mask(op, 1, innerY, Reduction::sum)))
+      failed(mask(op, 1, innerY, Reduction::sum,
+                  typeOf(product.getB()).getDimSize(innerY))))
     return failure();
   result.push_back(x[place(product.getTransposeA())]);
   result.push_back(y[place(!product.getTransposeB())]);
@@ -161,7 +164,7 @@ LogicalResult Inference::visitWindows(Operation *op) {
   ArrayRef<int64_t> shape = typeOf(op->getResult(0)).getShape();
   auto slide = [&](auto each, ArrayRef<int64_t> window,
                    ArrayRef<int64_t> dilations, Reduction kind) {
-    SmallVector<int64_t> open;
+    SmallVector<int64_t> open, reaches;
     for (size_t i = 0; i < window.size(); ++i) {
       Dim &dim = dims[i + 1];
       int64_t bound = shape[i + 1];
@@ -175,8 +178,13 @@ LogicalResult Inference::visitWindows(Operation *op) {
           (window[i] - 1) * (dilations.empty() ? 1 : dilations[i]) + 1;
       int64_t margins = each.getPaddingLow()[i] + each.getPaddingHigh()[i];
       int64_t stride = each.getStrides()[i];
-      if (reach > 1)
+      // A kernel may make some windows behind the last one with it, of sums of
+      // what any of them reads.
+      constexpr int64_t more = 16;
+      if (reach > 1) {
         open.push_back(static_cast<int64_t>(i) + 1);
+        reaches.push_back(reach + more * (stride + reach));
+      }
       if (stride != 1 || margins != reach - 1) {
         Expr places = exactly(early, dim.front()) +
                       number(early, margins + stride - reach);
@@ -189,7 +197,7 @@ LogicalResult Inference::visitWindows(Operation *op) {
     }
     // Also for windows within the images: a kernel may compute neighbouring
     // windows from sums of what any of them reads.
-    return mask(op, 0, open, kind);
+    return mask(op, 0, open, kind, reaches);
   };
   auto channels = [&](int64_t count) {
     if (isOpen(dims.back()))

@@ -7,6 +7,8 @@
 
 #include "dialects/graph/Elementwise.h"
 #include "dialects/graph/Graph.h"
+#include "dialects/graph/Index.h"
+#include "dialects/graph/Neural.h"
 #include "dialects/graph/Shape.h"
 #include "llvm/ADT/MapVector.h"
 
@@ -280,6 +282,30 @@ static std::vector<Limits> askedVersions(const Specialization &asked,
   return versions;
 }
 
+/// Before each version, and the one for all, the same for size 1 of the only
+/// other dimension: most runs have a batch of one, for which code is better
+/// that knows it.
+static std::vector<Limits> withOneOfOthers(const ImportOptions &options,
+                                           ArrayRef<std::string> combined,
+                                           std::vector<Limits> versions) {
+  SmallVector<std::string> others;
+  for (const auto &[name, range] : options.dims)
+    if (!llvm::is_contained(combined, name) && range.low == 1 && range.high > 1)
+      others.push_back(name.str());
+  if (versions.empty() || others.size() != 1 ||
+      options.dims.size() != combined.size() + 1)
+    return versions;
+  std::vector<Limits> all;
+  versions.emplace_back();
+  for (const Limits &limits : versions) {
+    all.push_back(limits);
+    all.back().push_back({others.front(), 1});
+    if (!limits.empty())
+      all.push_back(limits);
+  }
+  return all;
+}
+
 /// Versions of an entry with one dynamic dimension, or of one with several for
 /// those that some op combines elements along: kernels compute what it combines
 /// for all that there is room for, but end at the actual sizes of what is left.
@@ -300,7 +326,7 @@ static std::vector<Limits> unaskedVersions(const ImportOptions &options,
     if (limits.size() == combined.size())
       versions.push_back(limits);
   }
-  return versions;
+  return withOneOfOthers(options, combined, std::move(versions));
 }
 
 /// The names of `--dim` of the sizes that a value is computed of.
@@ -337,7 +363,8 @@ static bool isMask(Value truths) {
 }
 
 /// The dimensions with ranges that some op combines elements along: such an op
-/// compares indices with the size, for a mask. The entry is traced once to find
+/// compares indices with the size, for a mask. All of them where there are ops
+/// whose loops do not end at the actual sizes. The entry is traced once to find
 /// out.
 static std::vector<std::string> combinedDims(const VersionedEntry &source,
                                              OpBuilder &builder,
@@ -365,12 +392,27 @@ static std::vector<std::string> combinedDims(const VersionedEntry &source,
   }
   source.report.status = before;
   llvm::SetVector<StringRef> found;
+  // Loops that do not end at the actual sizes.
+  bool hasOthers = false;
+  holder->walk([&](Operation *op) {
+    hasOthers |= isa<graph::WhileOp, graph::ScatterOp, graph::SortOp,
+                     graph::TopKOp, graph::SuppressOp>(op);
+  });
+  if (isTraced && hasOthers)
+    for (const auto &size : sizes)
+      found.insert(size.second);
   if (isTraced) {
     llvm::DenseSet<Value> seen;
     holder->walk([&](graph::LessOp less) {
       auto size = less->getOperand(1).getDefiningOp<graph::BroadcastOp>();
       if (size && typeOf(size.getX()).getRank() == 0 && isMask(less))
         findDims(size.getX(), sizes, seen, found);
+    });
+    holder->walk([&](graph::FillBeyondOp fill) {
+      auto dim = static_cast<int64_t>(fill.getDim());
+      if (static_cast<int64_t>(fill.getReach()) >=
+          fill.getX().getType().getDimSize(dim))
+        findDims(fill.getSize(), sizes, seen, found);
     });
   }
   std::vector<std::string> names(found.begin(), found.end());
@@ -393,8 +435,6 @@ FailureOr<EntryResults> traceVersions(const VersionedEntry &source,
   if (isAsked)
     chosen = askedVersions(*options.specialization,
                            options.dims.lookup(options.specialization->dim));
-  else if (options.dims.size() == 1)
-    chosen = unaskedVersions(options, {options.dims.begin()->getKey().str()});
   else
     chosen = unaskedVersions(options, combinedDims(source, builder, fed));
   Versions versions(source, builder, fed, std::move(chosen), isAsked);

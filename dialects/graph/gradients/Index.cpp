@@ -51,6 +51,16 @@ void weir::graph::rule<SpreadOp>(SpreadOp op, Gradients &gradients) {
 }
 
 template <>
+void weir::graph::rule<FillBeyondOp>(FillBeyondOp op, Gradients &gradients) {
+  Expr g = gradients.of(0);
+  auto dim = static_cast<int64_t>(op.getDim());
+  gradients.give(0, Expr(gradients.b, make<FillBeyondOp>(
+                                          gradients.b, g.value, op.getSize(),
+                                          g.like(0).value, op.getDim(),
+                                          uint64_t(g.size(dim)))));
+}
+
+template <>
 void weir::graph::rule<OneHotOp>(OneHotOp op, Gradients &gradients) {
   Expr g = gradients.of(0), indices = gradients.operand(0);
   ImplicitLocOpBuilder &b = gradients.b;

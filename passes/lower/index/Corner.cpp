@@ -1,5 +1,5 @@
-// Lowers graph.compact and graph.spread to loops over runs: the elements from
-// the last dynamic dimension on lie next to each other on both sides.
+// Lowers graph.compact, graph.spread and graph.fill_beyond to loops that end at
+// the actual sizes.
 
 #include "passes/lower/Patterns.h"
 
@@ -77,12 +77,60 @@ struct LowerCorner : OpConversionPattern<Op> {
   }
 };
 
+/// Loops over what is filled alone, in a copy that is made in place as a rule.
+struct LowerFillBeyond : OpConversionPattern<graph::FillBeyondOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult
+  matchAndRewrite(graph::FillBeyondOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &b) const override {
+    Location loc = op.getLoc();
+    Value copy = copyTensor(b, loc, adaptor.getX());
+    ArrayRef<int64_t> shape = op.getType().getShape();
+    if (op.getType().getNumElements() == 0) {
+      b.replaceOp(op, copy);
+      return success();
+    }
+    auto index = [&](int64_t value) -> Value {
+      return b.create<arith::ConstantIndexOp>(loc, value);
+    };
+    SmallVector<Value> begins(shape.size(), index(0)),
+        steps(shape.size(), index(1)), ends;
+    for (int64_t size : shape)
+      ends.push_back(index(size));
+    Value size = b.create<tensor::ExtractOp>(loc, adaptor.getSize(),
+                                             ValueRange());
+    size = b.create<arith::IndexCastOp>(loc, b.getIndexType(), size);
+    size = b.create<arith::MaxSIOp>(loc, size, index(0));
+    Value &begin = begins[op.getDim()], &end = ends[op.getDim()];
+    begin = b.create<arith::MinSIOp>(loc, size, end);
+    end = b.create<arith::MinSIOp>(
+        loc,
+        b.create<arith::AddIOp>(
+            loc, begin, index(static_cast<int64_t>(op.getReach()))),
+        end);
+    Value fill =
+        b.create<tensor::ExtractOp>(loc, adaptor.getValue(), ValueRange());
+    Value result =
+        scf::buildLoopNest(
+            b, loc, begins, ends, steps, copy,
+            [&](OpBuilder &b, Location loc, ValueRange at, ValueRange carried) {
+              Value next =
+                  b.create<tensor::InsertOp>(loc, fill, carried[0], at);
+              return scf::ValueVector{next};
+            })
+            .results.front();
+    b.replaceOp(op, result);
+    return success();
+  }
+};
+
 } // namespace
 
 void addCornerPatterns(const TypeConverter &converter,
                        RewritePatternSet &patterns) {
-  patterns.add<LowerCorner<graph::CompactOp>, LowerCorner<graph::SpreadOp>>(
-      converter, patterns.getContext());
+  patterns.add<LowerCorner<graph::CompactOp>, LowerCorner<graph::SpreadOp>,
+               LowerFillBeyond>(converter, patterns.getContext());
 }
 
 } // namespace weir
