@@ -4,6 +4,7 @@
 #include "compiler/import/bounded/Versions.h"
 
 #include "compiler/import/Build.h"
+#include "compiler/import/bounded/InputDims.h"
 
 #include "dialects/graph/Elementwise.h"
 #include "dialects/graph/Graph.h"
@@ -32,13 +33,32 @@ Specialization unasked(StringRef dim, DimRange range) {
   }
 }
 
+/// The only dimension that `--dim` gives several sizes.
+std::optional<std::pair<StringRef, DimRange>>
+onlyRanged(const ImportOptions &options) {
+  std::optional<std::pair<StringRef, DimRange>> only;
+  for (const auto &[name, range] : options.dims) {
+    if (range.low == range.high)
+      continue;
+    if (only)
+      return std::nullopt;
+    only = {name, range};
+  }
+  return only;
+}
+
 class Versions {
 public:
   /// Versions that no one asked for are left out where they cannot be.
   Versions(const VersionedEntry &source, OpBuilder &builder,
            ArrayRef<Traced> fed, Specialization specialization, bool isAsked)
       : source(source), builder(builder), fed(fed),
-        specialization(std::move(specialization)), isAsked(isAsked) {}
+        specialization(std::move(specialization)), isAsked(isAsked) {
+    // The range's end is what the version for all has room for.
+    for (const EntryPort *port : source.inputs)
+      for (size_t dim : dimsOf(*port))
+        llvm::erase(this->specialization.sizes, port->open[dim]->high);
+  }
 
   /// Whether any input has the dimension.
   bool areAny() const {
@@ -210,7 +230,28 @@ private:
 
 } // namespace
 
-void EntryResults::addOutputs(OpBuilder &builder,
+InputSizes::InputSizes(ArrayRef<const EntryPort *> ports,
+                       ArrayRef<Traced> fed) {
+  for (auto [port, traced] : llvm::zip(ports, fed))
+    for (auto [i, range] : llvm::enumerate(port->open))
+      if (range && traced.isBounded() && traced.extents[i])
+        all.push_back({traced.extents[i], {range->low, dimNameOf(*port, i)}});
+}
+
+PortDim InputSizes::dimOf(const Size &size) const {
+  if (size.isKnown())
+    return {size.bound, ""};
+  PortDim result;
+  for (const auto &[exact, dim] : all)
+    if (result.name.empty() && isSame(exact, size.exact))
+      result = dim;
+  if (result.name.empty())
+    result.least = static_cast<int64_t>(
+        std::clamp<double>(intervalOf(size.exact).low, 0, size.bound));
+  return result;
+}
+
+void EntryResults::addOutputs(OpBuilder &builder, const InputSizes &inputs,
                               ArrayRef<const EntryPort *> ports,
                               ArrayRef<Traced> outputs,
                               const EntryResults *like) {
@@ -225,7 +266,10 @@ void EntryResults::addOutputs(OpBuilder &builder,
     if (output.isBounded() && !port->isHeld)
       values[i] = compact(b, output);
     values.push_back(listOf(b, sizesOf(output), b.getI64Type()));
-    attributes.push_back(shapeAttributes(builder, *port, i));
+    SmallVector<PortDim> dims;
+    for (const Size &size : sizesOf(output))
+      dims.push_back(inputs.dimOf(size));
+    attributes.push_back(shapeAttributes(builder, *port, i, dims));
     open.push_back(i);
   }
 }
@@ -239,13 +283,11 @@ FailureOr<EntryResults> traceVersions(const VersionedEntry &source,
   bool holds = llvm::any_of(source.inputs, [](const EntryPort *port) {
     return port->isHeld && !port->open.empty();
   });
-  if (!isAsked && (!source.canBranch || holds || options.dims.size() != 1))
+  const auto only = onlyRanged(options);
+  if (!isAsked && (!source.canBranch || holds || !only))
     return source.trace(fed, nullptr);
-  Specialization chosen = isAsked ? *options.specialization
-                                  : unasked(options.dims.begin()->getKey(),
-                                            options.dims.begin()->second);
-  // The range's end is what the version for all has room for.
-  llvm::erase(chosen.sizes, options.dims.lookup(chosen.dim).high);
+  Specialization chosen =
+      isAsked ? *options.specialization : unasked(only->first, only->second);
   Versions versions(source, builder, fed, std::move(chosen), isAsked);
   if (!versions.areAny())
     return source.trace(fed, nullptr);
