@@ -95,7 +95,10 @@ LogicalResult Tracing::verifyNew(Operation *before, Block *block, Location at,
       if (!byteSize(typeOf(result).getShape(), 1))
         return report.error(at, Status::limit)
                << "makes a " << result.getType()
-               << ", which is larger than a tensor may be";
+               << ", which is larger than a tensor may be"
+               << (hasOpenSizes ? ": it has room for the largest sizes in the "
+                                  "ranges that --dim sets"
+                                : "");
     if (auto check = dyn_cast<graph::CheckOp>(&*op);
         check && !isConditional && knownTruth(check.getCondition()) == false)
       return failsAlways(report, check, name);

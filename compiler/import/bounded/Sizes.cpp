@@ -208,7 +208,11 @@ FailureOr<Sizes> sizesFrom(TracedNode &node, ArrayRef<Value> scalars,
     sizes.push_back(*size);
   }
   if (!byteSize(boundsOf(sizes), 8))
-    return node.error() << "its result is larger than a tensor may be";
+    return node.error() << "its result is larger than a tensor may be: its "
+                           "sizes go up to "
+                        << dimsText(boundsOf(sizes))
+                        << " with the ranges of the inputs' dimensions, which "
+                           "--dim sets";
   return sizes;
 }
 

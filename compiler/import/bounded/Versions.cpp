@@ -4,6 +4,7 @@
 #include "compiler/import/bounded/Versions.h"
 
 #include "compiler/import/Build.h"
+#include "compiler/import/bounded/InputDims.h"
 
 #include "dialects/graph/Elementwise.h"
 #include "dialects/graph/Graph.h"
@@ -46,6 +47,20 @@ SmallVector<int64_t> sizesWithin(DimRange range, size_t most) {
     all = some;
   }
   return all;
+}
+
+/// The dynamic dimensions of the inputs, by the first of their names.
+using Ranges = llvm::MapVector<StringAttr, DimRange>;
+StringAttr nameOf(MLIRContext *context, const EntryPort &port, size_t dim) {
+  return StringAttr::get(context, dimNamesOf(port, dim).front());
+}
+Ranges rangesOf(const VersionedEntry &source) {
+  Ranges ranges;
+  for (const EntryPort *port : source.inputs)
+    for (auto [dim, range] : llvm::enumerate(port->open))
+      if (range && range->low < range->high)
+        ranges.insert({nameOf(source.report.context, *port, dim), *range});
+  return ranges;
 }
 
 class Versions {
@@ -247,7 +262,28 @@ private:
 
 } // namespace
 
-void EntryResults::addOutputs(OpBuilder &builder,
+InputSizes::InputSizes(ArrayRef<const EntryPort *> ports,
+                       ArrayRef<Traced> fed) {
+  for (auto [port, traced] : llvm::zip(ports, fed))
+    for (auto [i, range] : llvm::enumerate(port->open))
+      if (range && traced.isBounded() && traced.extents[i])
+        all.push_back({traced.extents[i], {range->low, dimNameOf(*port, i)}});
+}
+
+PortDim InputSizes::dimOf(const Size &size) const {
+  if (size.isKnown())
+    return {size.bound, ""};
+  PortDim result;
+  for (const auto &[exact, dim] : all)
+    if (result.name.empty() && isSame(exact, size.exact))
+      result = dim;
+  if (result.name.empty())
+    result.least = static_cast<int64_t>(
+        std::clamp<double>(intervalOf(size.exact).low, 0, size.bound));
+  return result;
+}
+
+void EntryResults::addOutputs(OpBuilder &builder, const InputSizes &inputs,
                               ArrayRef<const EntryPort *> ports,
                               ArrayRef<Traced> outputs,
                               const EntryResults *like) {
@@ -266,34 +302,42 @@ void EntryResults::addOutputs(OpBuilder &builder,
       counts[i] = product(b, sizes, 0, sizes.size()).value;
     }
     values.push_back(listOf(b, sizesOf(output), b.getI64Type()));
-    attributes.push_back(shapeAttributes(builder, *port, i));
+    SmallVector<PortDim> dims;
+    for (const Size &size : sizesOf(output))
+      dims.push_back(inputs.dimOf(size));
+    attributes.push_back(shapeAttributes(builder, *port, i, dims));
     open.push_back(i);
   }
 }
 
 /// The versions that `--specialize` asks for.
-static std::vector<Limits> askedVersions(const Specialization &asked,
-                                         DimRange range) {
+static std::vector<Limits> askedVersions(const VersionedEntry &source,
+                                         const Specialization &asked) {
   std::vector<Limits> versions;
   for (int64_t size : asked.sizes)
-    // The range's end is what the version for all has room for.
-    if (size != range.high)
-      versions.push_back({{asked.dim, size}});
+    versions.push_back({{asked.dim, size}});
+  // The range's end is what the version for all has room for.
+  for (const EntryPort *port : source.inputs)
+    for (auto [dim, range] : llvm::enumerate(port->open))
+      if (range && llvm::is_contained(dimNamesOf(*port, dim), asked.dim))
+        llvm::erase_if(versions, [high = range->high](const Limits &limits) {
+          return limits.front().second == high;
+        });
   return versions;
 }
 
 /// Before each version, and the one for all, the same for size 1 of the only
 /// other dimension: most runs have a batch of one, for which code is better
 /// that knows it.
-static std::vector<Limits> withOneOfOthers(const ImportOptions &options,
+static std::vector<Limits> withOneOfOthers(const Ranges &ranges,
                                            ArrayRef<std::string> combined,
                                            std::vector<Limits> versions) {
   SmallVector<std::string> others;
-  for (const auto &[name, range] : options.dims)
-    if (!llvm::is_contained(combined, name) && range.low == 1 && range.high > 1)
+  for (const auto &[name, range] : ranges)
+    if (!llvm::is_contained(combined, name.str()) && range.low == 1)
       others.push_back(name.str());
   if (versions.empty() || others.size() != 1 ||
-      options.dims.size() != combined.size() + 1)
+      ranges.size() != combined.size() + 1)
     return versions;
   std::vector<Limits> all;
   versions.emplace_back();
@@ -309,13 +353,15 @@ static std::vector<Limits> withOneOfOthers(const ImportOptions &options,
 /// Versions of an entry with one dynamic dimension, or of one with several for
 /// those that some op combines elements along: kernels compute what it combines
 /// for all that there is room for, but end at the actual sizes of what is left.
-static std::vector<Limits> unaskedVersions(const ImportOptions &options,
+static std::vector<Limits> unaskedVersions(const Ranges &ranges,
                                            ArrayRef<std::string> combined) {
   std::vector<Limits> versions;
   std::vector<SmallVector<int64_t>> sizes;
   size_t count = 0;
   for (const std::string &dim : combined) {
-    sizes.push_back(sizesWithin(options.dims.lookup(dim), mostUnasked));
+    auto range = llvm::find_if(
+        ranges, [&](const auto &each) { return each.first == dim; });
+    sizes.push_back(sizesWithin(range->second, mostUnasked));
     count = std::max(count, sizes.back().size());
   }
   for (size_t i = 0; i < count; ++i) {
@@ -326,7 +372,7 @@ static std::vector<Limits> unaskedVersions(const ImportOptions &options,
     if (limits.size() == combined.size())
       versions.push_back(limits);
   }
-  return withOneOfOthers(options, combined, std::move(versions));
+  return withOneOfOthers(ranges, combined, std::move(versions));
 }
 
 /// The names of `--dim` of the sizes that a value is computed of.
@@ -373,9 +419,8 @@ static std::vector<std::string> combinedDims(const VersionedEntry &source,
   for (auto [port, value] : llvm::zip(source.inputs, fed))
     for (size_t dim = 0; dim < port->open.size(); ++dim)
       if (Value exact = port->open[dim] ? sizesOf(value)[dim].exact : Value())
-        for (const std::string &name : dimNamesOf(*port, dim))
-          if (source.options.dims.contains(name))
-            sizes.insert({exact, name});
+        sizes.insert(
+            {exact, nameOf(source.report.context, *port, dim).str()});
   OpBuilder::InsertionGuard guard(builder);
   Location at = source.report.file();
   OperationState state(at, graph::IfOp::getOperationName());
@@ -429,14 +474,12 @@ FailureOr<EntryResults> traceVersions(const VersionedEntry &source,
   bool holds = llvm::any_of(source.inputs, [](const EntryPort *port) {
     return port->isHeld && !port->open.empty();
   });
-  if (!isAsked && (!source.canBranch || holds || options.dims.empty()))
+  Ranges ranges = rangesOf(source);
+  if (!isAsked && (!source.canBranch || holds || ranges.empty()))
     return source.trace(fed, nullptr);
-  std::vector<Limits> chosen;
-  if (isAsked)
-    chosen = askedVersions(*options.specialization,
-                           options.dims.lookup(options.specialization->dim));
-  else
-    chosen = unaskedVersions(options, combinedDims(source, builder, fed));
+  std::vector<Limits> chosen =
+      isAsked ? askedVersions(source, *options.specialization)
+              : unaskedVersions(ranges, combinedDims(source, builder, fed));
   Versions versions(source, builder, fed, std::move(chosen), isAsked);
   if (!versions.areNeeded())
     return source.trace(fed, nullptr);

@@ -8,6 +8,19 @@
 
 namespace weir {
 
+/// The sizes of an entry's inputs that only the run knows.
+class InputSizes {
+public:
+  InputSizes(llvm::ArrayRef<const EntryPort *> ports,
+             llvm::ArrayRef<Traced> fed);
+
+  /// What callers hear of a dimension of this size.
+  PortDim dimOf(const Size &size) const;
+
+private:
+  llvm::SmallVector<std::pair<mlir::Value, PortDim>> all;
+};
+
 /// The outputs, then the sizes of those that have some known only at run time,
 /// then what else a frontend adds.
 struct EntryResults {
@@ -20,9 +33,10 @@ struct EntryResults {
   /// Which outputs have sizes beside them.
   llvm::SmallVector<size_t> open;
 
-  /// Adds all outputs of an entry, each a tensor, and their sizes. With `like`,
-  /// results are of the same number.
-  void addOutputs(mlir::OpBuilder &builder,
+  /// Adds all outputs of an entry, each a tensor, and their sizes, with the
+  /// names of equal sizes of the inputs. With `like`, results are of the same
+  /// number.
+  void addOutputs(mlir::OpBuilder &builder, const InputSizes &inputs,
                   llvm::ArrayRef<const EntryPort *> ports,
                   llvm::ArrayRef<Traced> outputs, const EntryResults *like);
 };

@@ -21,6 +21,7 @@ using Trained =
 struct Port : EntryPort {
   explicit Port(llvm::StringRef name, mlir::RankedTensorType type = {})
       : EntryPort{name.str(), name.str(), type} {}
+  explicit Port(EntryPort port) : EntryPort(std::move(port)) {}
 
   /// Inputs of a narrow type, `format`, and of `shape`, come packed.
   const Format *format = nullptr;

@@ -53,8 +53,8 @@ traceEntry(Report &report, const Entry &entry, const Trained &trained,
   EntryResults results;
   ArrayRef<Traced> all = *traced;
   size_t outputs = entry.outputs.size();
-  results.addOutputs(builder, entryPorts(entry.outputs),
-                     all.take_front(outputs), like);
+  results.addOutputs(builder, {entryPorts(entry.inputs), given},
+                     entryPorts(entry.outputs), all.take_front(outputs), like);
   if (failed(buildDerivatives(report, entry, builder, all.drop_front(outputs),
                               results)))
     return failure();

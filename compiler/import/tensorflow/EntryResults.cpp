@@ -63,7 +63,8 @@ FailureOr<EntryResults> traceEntry(const EntrySource &source,
              << ", which weir cannot give";
     }
   }
-  results.addOutputs(builder, entryPorts(ports), outputs, like);
+  results.addOutputs(builder, {entryPorts(entry.inputs), fed},
+                     entryPorts(ports), outputs, like);
   if (failed(buildDerivatives(
           source.report, graph, entry, tracer,
           ArrayRef<Traced>(*traced).drop_front(entry.outputs.size()), results)))

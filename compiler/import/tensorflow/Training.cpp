@@ -48,7 +48,8 @@ FailureOr<Entry> trainingEntry(Report &report, const Graph &graph,
       report.error(report.node(graph.name(port.edge.node)), Status::unsupported)
           << "input '" << escaped(port.name)
           << "' has a size that only the run knows; what is trained is of "
-             "fixed sizes: give them with --shape or --feed";
+             "fixed sizes: give them with --shape, --feed or "
+             "--dim=NAME=SIZE";
       return failure();
     }
   return entry;
