@@ -98,17 +98,26 @@ LogicalResult Inference::finish() {
   for (const Mask &mask : masks) {
     Operation *op = mask.use->getOwner();
     ImplicitLocOpBuilder b(op->getLoc(), op);
-    Value value = mask.use->get();
-    Sizes sizes;
-    for (auto [bound, dim] :
-         llvm::zip_equal(typeOf(value).getShape(), mask.sizes)) {
-      Size size{bound, {}};
-      if (dim.size() == 1 && !dim.front().isFree)
-        size.exact = dim.front().exact;
-      sizes.push_back(size);
+    Expr value(b, mask.use->get());
+    // Dimensions that became one are masked each by itself.
+    SmallVector<int64_t> along, whole(value.shape());
+    Sizes factors;
+    for (auto [i, bound, dim] : llvm::enumerate(value.shape(), mask.sizes)) {
+      bool isMasked = llvm::is_contained(mask.dims, static_cast<int64_t>(i));
+      if (!isMasked) {
+        factors.push_back({bound, {}});
+        continue;
+      }
+      for (const Factor &factor : dim) {
+        along.push_back(static_cast<int64_t>(factors.size()));
+        factors.push_back(
+            {factor.bound, factor.isOpen() ? factor.exact : Value()});
+      }
     }
-    Expr fill = identityOf(b, mask.kind, typeOf(value).getElementType());
-    mask.use->set(masked(b, withSizes(value, sizes), fill, mask.dims).value);
+    Expr fill = identityOf(b, mask.kind, value.elementType());
+    Value apart = reshapeTo(b, value.value, boundsOf(factors));
+    Expr whether = masked(b, withSizes(apart, factors), fill, along);
+    mask.use->set(reshapeTo(b, whether.value, whole));
   }
   return success();
 }
@@ -176,8 +185,8 @@ LogicalResult giveInferred(TracedNode &node, ArrayRef<Traced> operands,
     bool isOpen = place.isBounded();
     place.extents.clear();
     // No op is to fold with what made the operand, of which nothing is known
-    // here.
-    if (isOpen || !knownElements(place.value)) {
+    // here; nor with weights, whose sizes would be lost.
+    if (isOpen || !knownElements(place.value) || own.size() > 1) {
       barriers.push_back(
           b.create<graph::BarrierOp>(place.value.getType(), place.value));
       place.value = barriers.back();
