@@ -57,7 +57,7 @@ def weights(n, m, scale, mode, coordinates, roi=None, rounding="round_prefer_flo
 
 
 def resized(x, scales, sizes, roi=None, extrapolation=0, **how):
-    y = np.float64(x)
+    y = np.asarray(x, np.float64)
     for d in range(x.ndim):
         w = weights(x.shape[d], sizes[d], float(scales[d]), roi=roi and roi[d], **how)
         outside = np.isnan(w).any(1).reshape([-1] + [1] * (x.ndim - 1 - d))

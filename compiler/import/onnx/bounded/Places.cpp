@@ -1,6 +1,7 @@
 // Nodes that join tensors, cut them, widen them, or take elements at places,
 // where sizes are known only at run time.
 
+#include "compiler/import/onnx/shape/Places.h"
 #include "compiler/import/onnx/bounded/Bounded.h"
 
 #include "dialects/graph/Elementwise.h"
@@ -100,6 +101,10 @@ LogicalResult importSplit(Node &node) {
 LogicalResult importSlice(Node &node) {
   if (failed(wantOperands(node, 1, 5)))
     return failure();
+  // Then the result's size is known.
+  if (!node.tracer.hasOpenInputs && !node.traced(0).isBounded() &&
+      isCutByDistance(node))
+    return handlers().find("Slice")->second.run(node);
   auto starts = listAt(node, "starts", 1), ends = listAt(node, "ends", 2);
   auto steps = integersAt(node, "steps", 4);
   if (failed(starts) || failed(ends) || failed(steps))
@@ -188,7 +193,7 @@ LogicalResult importPad(Node &node) {
 void addBoundedPlaceHandlers(BoundedHandlers &handlers) {
   handlers["Concat"] = importConcat;
   handlers["Pad"] = {importPad, {1}};
-  handlers["Slice"] = {importSlice, {1, 2}};
+  handlers["Slice"] = {importSlice, {1, 2}, true};
   handlers["Split"] = {importSplit, {1}, true};
 }
 

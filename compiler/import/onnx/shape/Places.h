@@ -23,6 +23,9 @@ mlir::FailureOr<graph::Combiner> combinerOf(Node &node);
 /// The places of the first `count` true elements of `mask`, of rank 1, in
 /// order.
 Expr firstTrue(Node &node, Expr mask, int64_t count);
+/// Whether starts and ends of a Slice are the same distance from each other in
+/// every run.
+bool isCutByDistance(Node &node);
 /// How many are true, as a scalar i64.
 Expr countTrue(Expr mask);
 
