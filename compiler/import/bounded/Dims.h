@@ -6,6 +6,8 @@
 
 #include "compiler/import/bounded/Inference.h"
 
+#include <vector>
+
 namespace weir {
 
 /// A dimension of an operand, or of what became one with others.
@@ -73,6 +75,9 @@ private:
   mlir::LogicalResult mask(mlir::Operation *op, unsigned operand,
                            llvm::ArrayRef<int64_t> dims, graph::Reduction kind,
                            llvm::ArrayRef<int64_t> reach = {});
+  /// A sum along open dimensions must be divided by the number of elements
+  /// before anything else uses it: divides it by those that count.
+  mlir::LogicalResult visitTotal(mlir::Operation *op);
   /// All results are elementwise in the operands.
   mlir::LogicalResult visitElementwise(mlir::Operation *op);
   mlir::LogicalResult visitReduction(mlir::Operation *op);
@@ -91,6 +96,9 @@ private:
   llvm::DenseMap<mlir::Value, Dims> known;
   std::vector<Mask> masks;
   std::vector<std::pair<Size, Size>> equals;
+  /// Sums along open dimensions that a mean divides: the dimensions, open or
+  /// not, of what was summed.
+  llvm::DenseMap<mlir::Value, Dims> totals;
 };
 
 } // namespace weir

@@ -118,7 +118,10 @@ void Inference::build(const Mask &mask) {
   Expr fill = identityOf(b, mask.kind, typeOf(value).getElementType());
   // Along the other dimensions what lies beyond the sizes may be anything.
   Dims dims = mask.sizes;
-  if (!mask.reach.empty()) {
+  bool areSingle = llvm::all_of(mask.dims, [&](int64_t dim) {
+    return mask.sizes[dim].size() == 1;
+  });
+  if (!mask.reach.empty() && areSingle) {
     for (auto [dim, reach] : llvm::zip_equal(mask.dims, mask.reach)) {
       const Dim &size = mask.sizes[dim];
       bool isAll = reach >= size.front().bound;
@@ -133,20 +136,28 @@ void Inference::build(const Mask &mask) {
     mask.use->set(value);
     return;
   }
-  Sizes sizes;
-  for (auto [bound, dim] :
-       llvm::zip_equal(typeOf(value).getShape(), mask.sizes)) {
-    Size size{bound, {}};
-    if (dim.size() == 1 && !dim.front().isFree)
-      size.exact = dim.front().exact;
-    sizes.push_back(size);
+  // Dimensions that became one are masked each by itself.
+  SmallVector<int64_t> along, whole(typeOf(value).getShape());
+  Sizes factors;
+  Dims apart;
+  for (auto [i, bound, dim] : llvm::enumerate(whole, mask.sizes)) {
+    if (!llvm::is_contained(mask.dims, static_cast<int64_t>(i))) {
+      factors.push_back({bound, {}});
+      apart.push_back(dim);
+      continue;
+    }
+    for (const Factor &factor : dim) {
+      along.push_back(static_cast<int64_t>(factors.size()));
+      factors.push_back(
+          {factor.bound, factor.isOpen() ? factor.exact : Value()});
+      apart.push_back(knownDim(factor.bound));
+    }
   }
-  Value result = masked(b, withSizes(value, sizes), fill, mask.dims).value;
-  mask.use->set(result);
-  for (int64_t dim : mask.dims)
-    dims[dim] = knownDim(typeOf(value).getDimSize(dim));
+  value = reshapeTo(b, value, boundsOf(factors));
+  Value result = masked(b, withSizes(value, factors), fill, along).value;
   if (auto select = result.getDefiningOp<graph::SelectOp>())
-    write(select, dims);
+    write(select, apart);
+  mask.use->set(reshapeTo(b, result, whole));
 }
 
 LogicalResult Inference::finish() {
@@ -249,8 +260,8 @@ LogicalResult giveInferred(TracedNode &node, ArrayRef<Traced> operands,
     bool isOpen = place.isBounded();
     place.extents.clear();
     // No op is to fold with what made the operand, of which nothing is known
-    // here.
-    if (isOpen || !knownElements(place.value)) {
+    // here; nor with weights, whose sizes would be lost.
+    if (isOpen || !knownElements(place.value) || own.size() > 1) {
       barriers.push_back(
           b.create<graph::BarrierOp>(place.value.getType(), place.value));
       place.value = barriers.back();

@@ -9,6 +9,7 @@
 #include "dialects/graph/Reduce.h"
 #include "dialects/graph/Shape.h"
 #include "dialects/graph/gradients/Gradient.h"
+#include "mlir/IR/Matchers.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -60,7 +61,7 @@ LogicalResult Inference::mask(Operation *op, unsigned operand,
     if (isOpen(sizes[dim])) {
       // That a check fails where nothing counts is never meant.
       bool isCheck = kind == Reduction::and_ || kind == Reduction::or_;
-      if (sizes[dim].size() != 1 || (mixing == Mixing::never && !isCheck))
+      if (mixing == Mixing::never && !isCheck)
         return refuse(op);
       open.push_back(dim);
     }
@@ -95,6 +96,14 @@ LogicalResult Inference::visitReduction(Operation *op) {
     if (failed(mask(op, 0, each.getDimensions(), each.kind)))
       return failure();
     drop(each.getDimensions());
+    Dims along;
+    for (int64_t dim : each.getDimensions())
+      along.push_back(dims[dim]);
+    if (mixing == Mixing::byMeans && isOpen(along)) {
+      if (each.kind != Reduction::sum)
+        return refuse(op);
+      totals[op->getResult(0)] = along;
+    }
     return success();
   };
   auto find = [&](auto each, Reduction kind) {
@@ -299,7 +308,43 @@ LogicalResult Inference::visitLoop(Operation *op) {
   return success();
 }
 
+LogicalResult Inference::visitTotal(Operation *op) {
+  Dims summed = totals.lookup(op->getOperand(0));
+  if (isa<graph::ReshapeOp, graph::CastOp>(op)) {
+    totals[op->getResult(0)] = summed;
+    return success();
+  }
+  DenseElementsAttr divisor;
+  if (!isa<graph::DivOp>(op) || !summed.size() ||
+      !matchPattern(op->getOperand(1), m_Constant(&divisor)) ||
+      !divisor.isSplat() || !isa<FloatType>(divisor.getElementType()))
+    return refuse(op);
+  // The bounds' product must be what the handler divides by.
+  double room = 1;
+  Sizes sizes;
+  for (const Dim &dim : summed)
+    for (const Factor &factor : dim) {
+      room *= static_cast<double>(factor.bound);
+      sizes.push_back({factor.bound, factor.isOpen() ? factor.exact : Value()});
+    }
+  APFloat wanted(room);
+  bool isInexact;
+  wanted.convert(divisor.getSplatValue<APFloat>().getSemantics(),
+                 APFloat::rmNearestTiesToEven, &isInexact);
+  if (!wanted.bitwiseIsEqual(divisor.getSplatValue<APFloat>()))
+    return refuse(op);
+  Expr count =
+      cast(product(early, sizes, 0, sizes.size()), divisor.getElementType());
+  ArrayRef<int64_t> shape = typeOf(op->getOperand(1)).getShape();
+  op->setOperand(1, broadcast(count, shape).value);
+  return success();
+}
+
 LogicalResult Inference::visit(Operation *op) {
+  if (llvm::any_of(op->getOperands(),
+                   [&](Value operand) { return totals.count(operand); }) &&
+      failed(visitTotal(op)))
+    return failure();
   if (isa<graph::ScalarOpInterface>(op) ||
       isa<graph::BarrierOp, graph::StopGradientOp>(op))
     return visitElementwise(op);
