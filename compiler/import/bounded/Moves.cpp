@@ -99,13 +99,18 @@ LogicalResult givePadded(TracedNode &node, const Margins &margins, Expr value) {
   for (auto [i, size] : llvm::enumerate(*sizes)) {
     if (isWhole[i])
       continue;
-    if (size.isKnown() && from[i].isKnown() && margins.edges == Edges::value) {
-      auto before = knownNumber(margins.low[i].value);
-      if (before && *before >= 0 && *before <= size.bound - from[i].bound) {
-        low[i] = *before;
-        high[i] = size.bound - from[i].bound - *before;
-        continue;
-      }
+    auto before = knownNumber(margins.low[i].value);
+    if (margins.edges == Edges::value && before && *before >= 0 &&
+        *before <= size.bound) {
+      // The place keeps its order: what does not count is the value.
+      int64_t kept = std::min(from[i].bound, size.bound - *before);
+      result.value = masked(b, result, value, static_cast<int64_t>(i)).value;
+      SmallVector<int64_t> bounds(typeOf(result.value).getShape());
+      bounds[i] = kept;
+      result.value = inPlaceOf(b, result.value, bounds);
+      low[i] = *before;
+      high[i] = size.bound - kept - *before;
+      continue;
     }
     Expr n = exactly(b, from[i]), at = iota(b, size.bound) - margins.low[i];
     result = takeAlong(b, result, i, comesFrom(at, n, margins.edges), size);

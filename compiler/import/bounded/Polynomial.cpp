@@ -124,6 +124,15 @@ Polynomials::Polynomial Polynomials::of(Value scalar, unsigned depth) {
   return result;
 }
 
+Value Polynomials::simplified(ImplicitLocOpBuilder &b, Value scalar) {
+  Polynomial sum = of(scalar);
+  bool isNumber =
+      sum.empty() || (sum.size() == 1 && sum.begin()->first.empty());
+  bool isOne = sum.size() == 1 && sum.begin()->first.size() == 1 &&
+               sum.begin()->second == 1;
+  return isNumber || isOne ? build(b, sum).value : scalar;
+}
+
 std::optional<Polynomials::Polynomial>
 Polynomials::productOf(ArrayRef<Value> factors) {
   Polynomial result{{{}, 1}};

@@ -33,6 +33,10 @@ public:
   /// The scalar i64 that it is.
   Expr build(mlir::ImplicitLocOpBuilder &b, const Polynomial &polynomial) const;
 
+  /// The scalar as a number, or as one that it is made of, where it is the same
+  /// in each run: n + (100 - n) is 100.
+  mlir::Value simplified(mlir::ImplicitLocOpBuilder &b, mlir::Value scalar);
+
 private:
   Polynomial of(mlir::Value scalar, unsigned depth);
   Polynomial leaf(mlir::Value scalar);

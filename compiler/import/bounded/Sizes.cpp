@@ -3,6 +3,7 @@
 #include "compiler/import/bounded/Sizes.h"
 
 #include "compiler/import/Tracing.h"
+#include "compiler/import/bounded/Polynomial.h"
 #include "dialects/graph/Elementwise.h"
 #include "dialects/graph/Graph.h"
 #include "dialects/graph/Reduce.h"
@@ -164,8 +165,12 @@ FailureOr<Size> sizeFrom(TracedNode &node, Value scalar, int64_t bound) {
   return Size{bound, minimum(maximum(size, zero), limit).value};
 }
 
-FailureOr<Sizes> sizesFrom(TracedNode &node, ArrayRef<Value> scalars,
+FailureOr<Sizes> sizesFrom(TracedNode &node, ArrayRef<Value> given,
                            ArrayRef<int64_t> caps) {
+  Polynomials polynomials;
+  SmallVector<Value> scalars;
+  for (Value scalar : given)
+    scalars.push_back(polynomials.simplified(node.b, scalar));
   constexpr double infinity = HUGE_VAL;
   SmallVector<double> natural;
   // Follows from the ranges of inputs' sizes, and is not cut.

@@ -2,9 +2,12 @@
 
 #include "compiler/import/tensorflow/control/GrowingArray.h"
 
+#include "compiler/import/bounded/Rows.h"
+
 #include "dialects/graph/Elementwise.h"
 #include "dialects/graph/Index.h"
 #include "dialects/graph/Shape.h"
+#include <cmath>
 
 using namespace mlir;
 
@@ -76,7 +79,8 @@ LogicalResult writeGrowing(Node &node) {
                    : roomFor(node, element);
   if (typeOf(array->rows).getElementType() !=
           typeOf(element.value).getElementType() ||
-      elementShape(array->rows) != elementShape(element.value))
+      typeOf(array->rows).getShape().drop_front() !=
+          typeOf(element.value).getShape().drop_front())
     return node.unsupported("an array of elements of different types");
   Expr index(b, castTo(b, node.operand(1), b.getI64Type()));
   Expr count(b, array->count), total(b, array->total), n = exactly(b, sizes[0]);
@@ -108,18 +112,22 @@ LogicalResult writeGrowing(Node &node) {
 LogicalResult splitGrowing(Node &node) {
   ImplicitLocOpBuilder &b = node.b;
   const Traced &all = node.traced(1);
-  if (all.isBounded() || node.traced(2).isBounded())
-    return node.unsupported("parts of a tensor whose size is known only at run "
-                            "time");
-  int64_t count = node.type(2).getNumElements();
-  if (count > countLimit)
+  Sizes sizes = sizesOf(all);
+  if (llvm::any_of(ArrayRef(sizes).drop_front(),
+                   [](const Size &size) { return !size.isKnown(); }))
+    return node.unsupported("parts of a tensor whose rows are of a size known "
+                            "only at run time");
+  Size count = sizesOf(node.traced(2))[0];
+  if (count.bound > countLimit)
     return node.unsupported("more than " + Twine(countLimit) + " parts");
-  Expr lengths(b, castTo(b, node.operand(2), b.getI64Type()));
+  Traced parts = node.traced(2);
+  parts.value = castTo(b, parts.value, b.getI64Type());
+  Expr lengths = masked(b, parts, 0);
   auto array = std::make_shared<GrowingArray>();
   array->rows = all.value;
-  array->total = number(b, node.shape(1)[0]).value;
+  array->total = exactly(b, sizes[0]).value;
   array->lengths = inPlaceOf(b, lengths.value, {countLimit});
-  array->count = number(b, count).value;
+  array->count = exactly(b, count).value;
   require(node, apply<graph::GreaterEqualOp>(lengths, number(b, 0)),
           "a part has a negative length");
   require(node, apply<graph::EqualOp>(sum(lengths, {0}), Expr(b, array->total)),
@@ -135,6 +143,58 @@ LogicalResult concatGrowing(Node &node, const GrowingArray &array) {
   };
   return node.tracedResults(
       {first(array.rows, array.total), first(array.lengths, array.count)});
+}
+
+LogicalResult gatherGrowing(Node &node, const GrowingArray &array) {
+  ImplicitLocOpBuilder &b = node.b;
+  const Traced &given = node.traced(1);
+  Expr index(b, castTo(b, given.value, b.getI64Type()));
+  Expr lengths(b, array.lengths), counts = inside(b, sizesOf(given), 1);
+  index = select(counts, index, number(b, 0));
+  require(node,
+          apply<graph::LogicalAndOp>(
+              apply<graph::GreaterEqualOp>(index, number(b, 0)),
+              apply<graph::LessOp>(select(counts, index, number(b, -1)),
+                                   Expr(b, array.count))),
+          "an index is none of an array's elements");
+  Sizes sizes = sizesOf({array.rows, {}, nullptr});
+  Size each{sizes[0].bound, {}};
+  if (index.size(0) == 0)
+    each = {0, {}};
+  else
+    each.exact = reshape(gather(lengths, slice(index, 0, 0, 1), 0), {}).value;
+  // All have as many rows as the first.
+  Expr rows = gather(lengths, index, 0), first = exactly(b, each);
+  require(node, apply<graph::EqualOp>(select(counts, rows, first), first),
+          "an array of elements of different sizes is stacked");
+  // The number of elements and their length share what nothing bounds.
+  int64_t row = 1;
+  for (const Size &size : ArrayRef(sizes).drop_front())
+    row *= std::max<int64_t>(size.bound, 1);
+  int64_t left = std::max<int64_t>(node.tracer.boundedElements / row, 1);
+  Size all = sizesOf(given)[0];
+  if (!all.isKnown())
+    all.bound = std::clamp<int64_t>(
+        all.bound, 1, static_cast<int64_t>(std::sqrt(double(left))));
+  auto numbers = sizeFrom(node, exactly(b, all).value, all.bound);
+  int64_t most = std::clamp<int64_t>(left / std::max<int64_t>(all.bound, 1), 1,
+                                     each.bound);
+  auto length = sizeFrom(node, first.value, each.isKnown() ? 0 : most);
+  if (failed(numbers) || failed(length))
+    return failure();
+  sizes[0] = *length;
+  sizes.insert(sizes.begin(), *numbers);
+  SmallVector<int64_t> bounds = boundsOf(sizes);
+  int64_t count = bounds[0];
+  most = bounds[1];
+  Expr starts = gather(runningSum(lengths, /*exclusive=*/true), index, 0);
+  starts = Expr(b, inPlaceOf(b, starts.value, {count}));
+  Expr places = reshape(starts, {count, 1}) + reshape(iota(b, most), {1, most});
+  if (llvm::is_contained(bounds, 0) || typeOf(array.rows).getDimSize(0) == 0)
+    return node.tracedResults(
+        {zerosOf(b, typeOf(array.rows).getElementType(), sizes)});
+  Value place = make<graph::GatherOp>(b, array.rows, places.value, 0, 0);
+  return node.tracedResults({withSizes(place, sizes)});
 }
 
 LogicalResult readGrowing(Node &node, const GrowingArray &array) {

@@ -34,6 +34,8 @@ const GrowingArray *growingArrayOf(Node &node, unsigned i);
 mlir::LogicalResult writeGrowing(Node &node);
 /// All rows, and how many each element has.
 mlir::LogicalResult concatGrowing(Node &node, const GrowingArray &array);
+/// The elements at operand 1, which all have as many rows.
+mlir::LogicalResult gatherGrowing(Node &node, const GrowingArray &array);
 /// Operand 1 as an array whose elements have as many rows as operand 2 says.
 mlir::LogicalResult splitGrowing(Node &node);
 /// The element at operand 1.

@@ -4,54 +4,131 @@
 
 #include "compiler/import/Build.h"
 
+#include "dialects/graph/Elementwise.h"
 #include "dialects/graph/Index.h"
+#include "dialects/graph/Shape.h"
 
 using namespace mlir;
 
 namespace weir::tensorflow {
 
+ElementShape elementShape(ArrayRef<Size> sizes) {
+  ElementShape shape(std::in_place);
+  for (const Size &size : sizes)
+    shape->push_back(size);
+  return shape;
+}
+
+ElementShape elementShape(ArrayRef<int64_t> numbers) {
+  ElementShape shape(std::in_place);
+  for (int64_t number : numbers)
+    shape->push_back(number < 0 ? std::nullopt
+                                : std::optional(Size{number, {}}));
+  return shape;
+}
+
+ElementShape rowShape(const Traced &tensor) {
+  return elementShape(ArrayRef<Size>(sizesOf(tensor)).drop_front());
+}
+
+Traced withFront(ImplicitLocOpBuilder &b, const Traced &item) {
+  Sizes sizes = sizesOf(item);
+  sizes.insert(sizes.begin(), Size{1, {}});
+  return withSizes(reshapeTo(b, item.value, boundsOf(sizes)), sizes);
+}
+
+Traced zerosOf(ImplicitLocOpBuilder &b, Type element, ArrayRef<Size> sizes) {
+  auto type = RankedTensorType::get(boundsOf(sizes), element);
+  return withSizes(splat(b, type, 0), sizes);
+}
+
+LogicalResult giveList(TracedNode &node, const List &list) {
+  return node.tracedResults({{{}, {}, std::make_shared<List>(list)}});
+}
+
+bool isTensor(TracedNode &node, unsigned i, int64_t rank) {
+  const Traced &traced = node.traced(i);
+  return traced.value && !traced.imaginary && node.rank(i) >= rank;
+}
+
+FailureOr<Size> lengthAt(TracedNode &node, unsigned i) {
+  if (!isTensor(node, i) || node.rank(i) != 0)
+    return node.error() << "operand " << i << " is no number of elements";
+  auto scalars = listedScalars(node, i);
+  auto sizes =
+      failed(scalars) ? FailureOr<Sizes>(failure()) : sizesFrom(node, *scalars);
+  return failed(sizes) ? FailureOr<Size>(failure()) : sizes->front();
+}
+
+const List *listOf(const Traced &traced) {
+  return dynamic_cast<const List *>(traced.object.get());
+}
+
+const Traced &tensorOf(const Traced &traced) {
+  static const Traced none;
+  if (traced.value)
+    return traced;
+  const List *list = listOf(traced);
+  return list ? list->elements : none;
+}
+
+Traced withTensor(const Traced &like, Traced tensor) {
+  if (like.value)
+    return tensor;
+  auto list = std::make_shared<List>(*listOf(like));
+  list->setElements(std::move(tensor));
+  return {{}, {}, list};
+}
+
 bool List::flatten(SmallVectorImpl<Value> &values) const {
-  if (tensor)
-    values.push_back(tensor);
-  return bool(tensor);
+  return isFilled() && weir::flatten(elements, values);
 }
 
 std::shared_ptr<Object> List::rebuild(ArrayRef<Value> &values) const {
   auto copy = std::make_shared<List>(*this);
-  copy->tensor = values.front();
-  values = values.drop_front();
+  copy->setElements(weir::rebuild(elements, values));
   return copy;
 }
 
 std::shared_ptr<Object> List::settle(ImplicitLocOpBuilder &b,
                                      const Object &like) const {
-  if (auto *array = dynamic_cast<const GrowingArray *>(&like); array && !count)
-    return array->emptied(b);
-  auto *other = dynamic_cast<const List *>(&like);
-  if (!other || !other->tensor || other->count != count)
-    return nullptr;
-  auto copy = std::make_shared<List>(*this);
-  copy->tensor = splat(b, typeOf(other->tensor), 0);
-  copy->element = other->element;
-  return copy;
+  auto *array = dynamic_cast<const GrowingArray *>(&like);
+  return array && length == Size{} ? array->emptied(b) : nullptr;
 }
 
-bool List::fill(ImplicitLocOpBuilder &b,
-                const std::optional<SmallVector<int64_t>> &like) {
-  if (tensor)
+void List::setElements(Traced tensor) {
+  elements = std::move(tensor);
+  length = sizesOf(elements).front();
+}
+
+bool List::fill(TracedNode &node, const ElementShape &like) {
+  if (isFilled())
     return true;
-  for (const std::optional<SmallVector<int64_t>> *known :
-       {&std::as_const(shape), &like}) {
-    if (!*known || ShapedType::isDynamicShape(**known) || !element)
-      continue;
-    SmallVector<int64_t> whole{count};
-    whole.append(**known);
-    if (!byteSize(whole, 8))
+  bool isShared = shape && like && shape->size() == like->size();
+  if (!element || (!shape && !like))
+    return false;
+  Sizes sizes{length};
+  for (size_t i = 0, rank = (shape ? shape : like)->size(); i < rank; ++i) {
+    std::optional<Size> size = (shape ? *shape : *like)[i];
+    if (isShared && (!size || !size->isKnown()) && (*like)[i])
+      size = (*like)[i];
+    if (!size)
       return false;
-    tensor = splat(b, RankedTensorType::get(whole, element), 0);
-    return true;
+    sizes.push_back(*size);
   }
-  return false;
+  if (!length.isKnown()) {
+    SmallVector<Value> scalars;
+    for (const Size &size : sizes)
+      scalars.push_back(exactly(node.b, size).value);
+    auto fitting = sizesFrom(node, scalars, boundsOf(sizes));
+    if (failed(fitting))
+      return false;
+    sizes[0] = fitting->front();
+  }
+  if (!byteSize(boundsOf(sizes), 8))
+    return false;
+  setElements(zerosOf(node.b, element, sizes));
+  return true;
 }
 
 static SmallVector<Value> startsAt(ImplicitLocOpBuilder &b, Value first,
@@ -61,28 +138,130 @@ static SmallVector<Value> startsAt(ImplicitLocOpBuilder &b, Value first,
   return starts;
 }
 
-Value List::get(ImplicitLocOpBuilder &b, Value index) const {
-  SmallVector<int64_t> sizes(typeOf(tensor).getShape());
-  sizes[0] = 1;
+Traced List::get(ImplicitLocOpBuilder &b, Value index) const {
+  Sizes sizes = sizesOf(elements);
+  sizes[0] = {1, {}};
   Value item = make<graph::DynamicSliceOp>(
-      b, tensor, startsAt(b, index, sizes.size()), sizes);
-  return reshapeTo(b, item, elementShape(tensor));
+      b, elements.value, startsAt(b, index, sizes.size()), boundsOf(sizes));
+  sizes.erase(sizes.begin());
+  return withSizes(reshapeTo(b, item, boundsOf(sizes)), sizes);
 }
 
-void List::set(ImplicitLocOpBuilder &b, Value index, Value element) {
-  tensor = make<graph::DynamicUpdateSliceOp>(
-      b, tensor, withFront(b, element),
-      startsAt(b, index, typeOf(tensor).getRank()));
+void List::set(ImplicitLocOpBuilder &b, Value index, const Traced &item) {
+  elements.value = make<graph::DynamicUpdateSliceOp>(
+      b, elements.value, withFront(b, item).value,
+      startsAt(b, index, typeOf(elements.value).getRank()));
 }
 
-SmallVector<int64_t> elementShape(Value tensor) {
-  return SmallVector<int64_t>(typeOf(tensor).getShape().drop_front());
+/// Brings the dimensions of a tensor from the first one on to the sizes, which
+/// a check sees to.
+static LogicalResult bringTo(TracedNode &node, Traced &item, size_t first,
+                             ArrayRef<Size> wanted) {
+  Sizes sizes = sizesOf(item);
+  auto differ = [](const Size &x, const Size &y) {
+    return x.isKnown() && y.isKnown() && x.bound != y.bound;
+  };
+  bool fits = sizes.size() == first + wanted.size();
+  for (size_t i = 0; fits && i < wanted.size(); ++i)
+    fits = !differ(sizes[first + i], wanted[i]);
+  if (!fits)
+    return node.unsupported("a list of elements of different types");
+  for (auto [i, size] : llvm::enumerate(wanted)) {
+    if (failed(agreedSize(node, size, sizes[first + i],
+                          "elements along dimension " + Twine(i))))
+      return failure();
+    sizes[first + i] = size;
+  }
+  item = withSizes(inPlaceOf(node.b, item.value, boundsOf(sizes)), sizes);
+  return success();
 }
 
-Value withFront(ImplicitLocOpBuilder &b, Value item) {
-  SmallVector<int64_t> shape{1};
-  shape.append(typeOf(item).getShape().begin(), typeOf(item).getShape().end());
-  return reshapeTo(b, item, shape);
+LogicalResult List::fit(TracedNode &node, Traced &item) {
+  element = typeOf(item.value).getElementType();
+  if (!fill(node, elementShape(sizesOf(item))) ||
+      typeOf(elements.value).getElementType() != element)
+    return node.unsupported("a list of elements of different types");
+  return bringTo(node, item, 0, ArrayRef<Size>(sizesOf(elements)).drop_front());
+}
+
+LogicalResult List::fitRows(TracedNode &node, Traced &rows) {
+  element = typeOf(rows.value).getElementType();
+  if (!fill(node, rowShape(rows)) ||
+      typeOf(elements.value).getElementType() != element)
+    return node.unsupported("a list of elements of different types");
+  return bringTo(node, rows, 1, ArrayRef<Size>(sizesOf(elements)).drop_front());
+}
+
+void List::resize(ImplicitLocOpBuilder &b, Size size) {
+  if (!isFilled()) {
+    length = size;
+    return;
+  }
+  Traced whole = elements;
+  // What lay beyond the length is no zero.
+  if (!length.isKnown())
+    whole.value = masked(b, whole, Expr(b, whole.value).like(0), {0}).value;
+  Sizes sizes = sizesOf(whole);
+  sizes[0] = size;
+  setElements(withSizes(inPlaceOf(b, whole.value, boundsOf(sizes)), sizes));
+}
+
+LogicalResult List::append(TracedNode &node, Traced item) {
+  ImplicitLocOpBuilder &b = node.b;
+  if (length == Size{0, {}} && !isFilled()) {
+    element = typeOf(item.value).getElementType();
+    setElements(withFront(b, item));
+    return success();
+  }
+  if (failed(fit(node, item)))
+    return failure();
+  if (length.isKnown()) {
+    if (most >= 0 && length.bound >= most)
+      return node.error() << "puts an element into a full list of " << most;
+    Sizes sizes = sizesOf(elements);
+    ++sizes[0].bound;
+    Value both = make<graph::ConcatOp>(
+        b, ValueRange{elements.value, withFront(b, item).value}, 0);
+    setElements(withSizes(both, sizes));
+    return success();
+  }
+  Expr end(b, length.exact);
+  Size longer{length.bound + 1, (end + number(b, 1)).value};
+  if (most >= 0 && longer.bound > most) {
+    longer.bound = most;
+    require(node, apply<graph::LessOp>(end, number(b, most)),
+            "a list grows beyond " + Twine(most) +
+                " elements, which the model was compiled for; --bound sets it");
+    longer.exact = minimum(Expr(b, longer.exact), number(b, most)).value;
+  }
+  Sizes sizes = sizesOf(elements);
+  sizes[0] = longer;
+  setElements(withSizes(inPlaceOf(b, elements.value, boundsOf(sizes)), sizes));
+  set(b, end.value, item);
+  return success();
+}
+
+LogicalResult List::checkIndex(TracedNode &node, unsigned i) const {
+  if (!isTensor(node, i) || node.rank(i) != 0 ||
+      !(node.element(i).isInteger(32) || node.element(i).isInteger(64)))
+    return node.error() << "operand " << i << " is no index";
+  if (auto known = node.tryConstant(i)) {
+    int64_t value = known->getSplatValue<APInt>().getSExtValue();
+    if (value < 0 || value >= length.bound)
+      return node.error() << "index " << value << " is none of " << length.bound
+                          << " elements";
+  }
+  if (length.bound == 0)
+    return node.error() << "takes an element of an empty list";
+  if (length.isKnown())
+    return success();
+  Expr index(node.b, asSize(node.b, node.operand(i)));
+  Expr isValid = apply<graph::LogicalAndOp>(
+      apply<graph::GreaterEqualOp>(index, number(node.b, 0)),
+      apply<graph::LessOp>(index, exactly(node.b, length)));
+  if (truthOf(isValid.value) != true)
+    require(node, isValid, "an index is none of a list's elements");
+  return success();
 }
 
 } // namespace weir::tensorflow

@@ -3,116 +3,113 @@
 #include "compiler/import/Build.h"
 #include "compiler/import/tensorflow/control/List.h"
 
-#include "dialects/graph/Index.h"
-#include "llvm/Support/MathExtras.h"
+#include "dialects/graph/Elementwise.h"
+#include "dialects/graph/Reduce.h"
 
 using namespace mlir;
 
 namespace weir::tensorflow {
 
-using Shape = SmallVector<int64_t>;
-
-static LogicalResult give(Node &node, const List &like, Value tensor) {
-  auto result = std::make_shared<List>(like);
-  result->tensor = tensor;
-  result->count = typeOf(tensor).getDimSize(0);
-  return node.tracedResults({{{}, {}, result}});
-}
-
 /// Rows of a tensor in turns: lists hold elements of one shape, so lengths must
 /// be equal.
 static LogicalResult importSplit(Node &node) {
-  if (node.size() != 3 || !node.operand(0) || !node.rank(0))
+  ImplicitLocOpBuilder &b = node.b;
+  if (node.size() != 3 || !isTensor(node, 0, 1) || !isTensor(node, 2, 1))
     return node.error() << "wants a tensor of one dimension or more";
-  FailureOr<SmallVector<int64_t>> lengths = node.integers(2);
-  if (failed(lengths))
+  if (node.traced(2).isBounded())
+    return node.unsupported("a list whose number of elements is known only at "
+                            "run time");
+  auto parts = listedScalars(node, 2);
+  if (failed(parts))
     return failure();
-  int64_t length = lengths->empty() ? 0 : lengths->front(), total = 0;
-  for (int64_t each : *lengths) {
-    if (each < 0 || llvm::AddOverflow(total, each, total))
-      return node.error() << "splits off " << each << " rows";
-    if (each != length)
+  Sizes sizes = sizesOf(node.traced(0));
+  Size length{0, {}}, count{static_cast<int64_t>(parts->size()), {}};
+  for (auto [i, part] : llvm::enumerate(*parts)) {
+    auto size = sizeFrom(node, part, std::max<int64_t>(sizes[0].bound, 0));
+    if (failed(size))
+      return failure();
+    if (i > 0 && size->isKnown() && length.isKnown() &&
+        size->bound != length.bound)
       return node.unsupported("a list of elements of different types");
+    auto agreed =
+        i ? agreedSize(node, length, *size, "parts") : FailureOr<Size>(*size);
+    if (failed(agreed))
+      return failure();
+    length = *agreed;
   }
-  if (total != node.shape(0)[0])
-    return node.error() << "splits " << total << " rows of " << node.type(0);
-  List list;
-  list.element = node.type(0).getElementType();
-  Shape shape(node.shape(0));
-  shape[0] = length;
-  list.shape = shape;
-  shape.insert(shape.begin(), static_cast<int64_t>(lengths->size()));
-  return give(node, list, reshapeTo(node.b, node.operand(0), shape));
-}
-
-/// `tensor` with the rows of operand `from` at the constant indices of operand
-/// `from` + 1.
-static FailureOr<Value> scatterRows(Node &node, Value tensor, unsigned from) {
-  FailureOr<SmallVector<int64_t>> indices = node.integers(from + 1);
-  if (failed(indices))
+  Size all{length.bound * count.bound, {}};
+  if (!length.isKnown())
+    all.exact = (exactly(b, length) * exactly(b, count)).value;
+  if (failed(agreedSize(node, sizes[0], all, "a tensor and all parts of it")))
     return failure();
-  if (node.shape(from).empty() ||
-      node.shape(from)[0] != static_cast<int64_t>(indices->size()) ||
-      typeOf(tensor).getElementType() != node.type(from).getElementType() ||
-      elementShape(tensor) != elementShape(node.operand(from)))
-    return node.error() << "cannot scatter " << node.type(from) << " into "
-                        << tensor.getType();
-  for (int64_t index : *indices)
-    if (index < 0 || index >= typeOf(tensor).getDimSize(0))
-      return node.error() << "index " << index << " is none of "
-                          << typeOf(tensor).getDimSize(0) << " elements";
-  Value vectors =
-      reshapeTo(node.b, numbers(node.b, node.b.getI64Type(), *indices),
-                {static_cast<int64_t>(indices->size()), 1});
-  return make<graph::ScatterOp>(node.b, tensor, vectors, node.operand(from),
-                                graph::Combiner::update);
+  List list;
+  list.element = node.element(0);
+  sizes[0] = length;
+  list.shape = elementShape(ArrayRef<Size>(sizes));
+  sizes.insert(sizes.begin(), count);
+  list.setElements(reshapeBounded(b, node.traced(0), sizes));
+  return giveList(node, list);
 }
 
 /// A list of its own, as long as the greatest index or an operand says.
 static LogicalResult importScatter(Node &node) {
+  ImplicitLocOpBuilder &b = node.b;
   bool isCounted = node.op().ends_with("V2");
-  if (node.size() != (isCounted ? 4 : 3) || !node.operand(0) || !node.rank(0))
+  if (node.size() != (isCounted ? 4 : 3) || !isTensor(node, 0, 1) ||
+      !isTensor(node, 1, 1))
     return node.error() << "wants a tensor of one dimension or more";
-  FailureOr<SmallVector<int64_t>> indices = node.integers(1);
-  FailureOr<int64_t> count =
-      isCounted ? node.integer(3) : FailureOr<int64_t>(-1);
-  if (failed(indices) || failed(count))
-    return failure();
-  bool grows = *count < 0;
-  for (int64_t index : *indices) {
-    if (index > (int64_t(1) << 40))
-      return node.error() << "makes a list of more than " << index
-                          << " elements";
-    if (grows)
-      *count = std::max(*count, index + 1);
-  }
   List list;
-  list.element = node.type(0).getElementType();
-  list.shape = elementShape(node.operand(0));
-  Shape shape(node.shape(0));
-  shape[0] = std::max<int64_t>(*count, 0);
-  if (!byteSize(shape, 8))
-    return node.error() << "makes a list of " << *count << " elements";
-  FailureOr<Value> tensor =
-      scatterRows(node, splat(node.b, node.type(0).clone(shape), 0), 0);
-  return failed(tensor) ? failure() : give(node, list, *tensor);
+  list.element = node.element(0);
+  list.shape = rowShape(node.traced(0));
+  auto said = isCounted ? node.tryConstant(3) : std::nullopt;
+  bool isSaid = isCounted && !(said && said->getNumElements() == 1 &&
+                               said->getValues<APInt>()[0].isNegative());
+  if (isSaid) {
+    auto length = lengthAt(node, 3);
+    if (failed(length))
+      return failure();
+    list.length = *length;
+  } else if (auto known = node.tryConstant(1)) {
+    for (const APInt &index : known->getValues<APInt>()) {
+      if (index.getSExtValue() > (int64_t(1) << 40))
+        return node.error() << "makes a list of more than "
+                            << index.getSExtValue() << " elements";
+      list.length.bound = std::max(list.length.bound, index.getSExtValue() + 1);
+    }
+  } else {
+    Traced indices = node.traced(1);
+    indices.value = castTo(b, indices.value, b.getI64Type());
+    Expr last = masked(b, indices, -1);
+    last =
+        Expr(b, make<graph::ReduceMaxOp>(b, last.value, ArrayRef<int64_t>{0}));
+    auto sizes = sizesFrom(node, (last + number(b, 1)).value);
+    if (failed(sizes))
+      return failure();
+    list.length = sizes->front();
+  }
+  if (!list.fill(node, std::nullopt))
+    return node.error() << "makes a list of " << list.length.bound
+                        << " elements";
+  Traced rows = node.traced(0);
+  if (failed(list.fitRows(node, rows)) || failed(list.scatter(node, 1, rows)))
+    return failure();
+  return giveList(node, list);
 }
 
 static LogicalResult importScatterInto(Node &node) {
   auto *given = dynamic_cast<List *>(node.traced(0).object.get());
-  if (node.size() != 3 || !given || !node.operand(1) || !node.rank(1))
+  if (node.size() != 3 || !given || !isTensor(node, 1, 1))
     return node.error() << "wants a list and a tensor of one dimension or more";
   List list = *given;
-  list.element = node.type(1).getElementType();
-  if (!list.fill(node.b, elementShape(node.operand(1))))
-    return node.unsupported("a list whose elements have no known shape");
-  FailureOr<Value> tensor = scatterRows(node, list.tensor, 1);
-  return failed(tensor) ? failure() : give(node, list, *tensor);
+  Traced rows = node.traced(1);
+  if (failed(list.fitRows(node, rows)) || failed(list.scatter(node, 2, rows)))
+    return failure();
+  return giveList(node, list);
 }
 
 void addListRowHandlers(Handlers &handlers) {
   auto add = [&](StringRef op, Handler handler) {
-    handlers[op] = {handler, Takes::anything};
+    handlers[op] = {handler, Takes::whole};
   };
   add("TensorListSplit", importSplit);
   add("TensorListScatter", importScatter);
