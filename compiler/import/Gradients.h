@@ -5,7 +5,7 @@
 
 #include "compiler/import/Import.h"
 #include "compiler/import/Report.h"
-#include "compiler/import/bounded/Versions.h"
+#include "compiler/import/bounded/entry/Versions.h"
 
 namespace weir {
 

@@ -178,7 +178,8 @@ FailureOr<Sizes> sizesFrom(TracedNode &node, ArrayRef<Value> given,
   double product = 1;
   for (auto [i, scalar] : llvm::enumerate(scalars)) {
     double high = std::max(intervalOf(scalar).high, 0.0);
-    isPromised.push_back(high < std::ldexp(1.0, 31) - 1);
+    // What is computed of data is bounded by its type alone.
+    isPromised.push_back(high <= std::ldexp(1.0, 24));
     if (!caps.empty())
       high = std::min(high, static_cast<double>(caps[i]));
     natural.push_back(high);

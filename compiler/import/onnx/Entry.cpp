@@ -2,7 +2,7 @@
 
 #include "compiler/import/onnx/Entry.h"
 
-#include "compiler/import/bounded/InputDims.h"
+#include "compiler/import/bounded/entry/InputDims.h"
 #include "compiler/import/onnx/narrow/Narrow.h"
 
 using namespace mlir;

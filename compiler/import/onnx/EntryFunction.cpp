@@ -2,7 +2,7 @@
 
 #include "compiler/import/Build.h"
 #include "compiler/import/Trained.h"
-#include "compiler/import/bounded/Versions.h"
+#include "compiler/import/bounded/entry/Versions.h"
 #include "compiler/import/onnx/Entry.h"
 #include "compiler/import/onnx/Tracer.h"
 #include "compiler/import/onnx/narrow/Narrow.h"

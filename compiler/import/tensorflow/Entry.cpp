@@ -2,7 +2,7 @@
 
 #include "compiler/import/tensorflow/Entry.h"
 
-#include "compiler/import/bounded/InputDims.h"
+#include "compiler/import/bounded/entry/InputDims.h"
 
 using namespace mlir;
 using ::tensorflow::AttrValue;

@@ -2,7 +2,7 @@
 
 #include "compiler/import/tensorflow/Frontend.h"
 
-#include "compiler/import/bounded/InputDims.h"
+#include "compiler/import/bounded/entry/InputDims.h"
 #include "compiler/import/tensorflow/Entry.h"
 #include "compiler/import/tensorflow/FixedInputs.h"
 #include "compiler/import/tensorflow/file/Load.h"

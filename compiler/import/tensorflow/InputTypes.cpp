@@ -2,7 +2,7 @@
 // options add.
 
 #include "compiler/import/Names.h"
-#include "compiler/import/bounded/InputDims.h"
+#include "compiler/import/bounded/entry/InputDims.h"
 #include "compiler/import/tensorflow/Entry.h"
 
 using namespace mlir;

@@ -1,6 +1,6 @@
 // The signatures of a SavedModel as entries.
 
-#include "compiler/import/bounded/InputDims.h"
+#include "compiler/import/bounded/entry/InputDims.h"
 #include "compiler/import/tensorflow/Entry.h"
 #include "compiler/import/tensorflow/FixedInputs.h"
 #include "compiler/import/tensorflow/proto/saved_model.pb.h"

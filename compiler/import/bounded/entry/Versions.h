@@ -1,10 +1,10 @@
 // What an entry gives, traced from what its inputs hold: once, or in versions
 // for sizes of a dimension that only the run knows.
 
-#ifndef WEIR_COMPILER_IMPORT_BOUNDED_VERSIONS_H
-#define WEIR_COMPILER_IMPORT_BOUNDED_VERSIONS_H
+#ifndef WEIR_COMPILER_IMPORT_BOUNDED_ENTRY_VERSIONS_H
+#define WEIR_COMPILER_IMPORT_BOUNDED_ENTRY_VERSIONS_H
 
-#include "compiler/import/bounded/Inputs.h"
+#include "compiler/import/bounded/entry/Inputs.h"
 
 namespace weir {
 
@@ -64,4 +64,4 @@ mlir::FailureOr<EntryResults> traceVersions(const VersionedEntry &entry,
 
 } // namespace weir
 
-#endif // WEIR_COMPILER_IMPORT_BOUNDED_VERSIONS_H
+#endif // WEIR_COMPILER_IMPORT_BOUNDED_ENTRY_VERSIONS_H

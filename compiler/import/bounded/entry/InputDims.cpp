@@ -1,6 +1,6 @@
 // The dimensions of an entry's inputs: what the model says, --shape and --dim.
 
-#include "compiler/import/bounded/InputDims.h"
+#include "compiler/import/bounded/entry/InputDims.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Path.h"

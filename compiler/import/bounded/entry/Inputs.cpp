@@ -1,6 +1,6 @@
 // Inputs of an entry with sizes that only the run knows, and their options.
 
-#include "compiler/import/bounded/Inputs.h"
+#include "compiler/import/bounded/entry/Inputs.h"
 
 #include "dialects/graph/Elementwise.h"
 #include "dialects/graph/Graph.h"

@@ -1,10 +1,10 @@
 // The dimensions of an entry's inputs, as the model and the options have them:
 // fixed, or open with a range.
 
-#ifndef WEIR_COMPILER_IMPORT_BOUNDED_INPUTDIMS_H
-#define WEIR_COMPILER_IMPORT_BOUNDED_INPUTDIMS_H
+#ifndef WEIR_COMPILER_IMPORT_BOUNDED_ENTRY_INPUTDIMS_H
+#define WEIR_COMPILER_IMPORT_BOUNDED_ENTRY_INPUTDIMS_H
 
-#include "compiler/import/bounded/Inputs.h"
+#include "compiler/import/bounded/entry/Inputs.h"
 
 namespace weir {
 
@@ -54,4 +54,4 @@ mlir::LogicalResult checkDims(Report &report, const ImportOptions &options,
 
 } // namespace weir
 
-#endif // WEIR_COMPILER_IMPORT_BOUNDED_INPUTDIMS_H
+#endif // WEIR_COMPILER_IMPORT_BOUNDED_ENTRY_INPUTDIMS_H

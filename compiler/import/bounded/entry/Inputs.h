@@ -1,8 +1,8 @@
 // The inputs and outputs of an entry, where some have sizes that only the run
 // knows: those come, and go, as a further tensor each.
 
-#ifndef WEIR_COMPILER_IMPORT_BOUNDED_INPUTS_H
-#define WEIR_COMPILER_IMPORT_BOUNDED_INPUTS_H
+#ifndef WEIR_COMPILER_IMPORT_BOUNDED_ENTRY_INPUTS_H
+#define WEIR_COMPILER_IMPORT_BOUNDED_ENTRY_INPUTS_H
 
 #include "compiler/import/Import.h"
 #include "compiler/import/Report.h"
@@ -99,4 +99,4 @@ private:
 
 } // namespace weir
 
-#endif // WEIR_COMPILER_IMPORT_BOUNDED_INPUTS_H
+#endif // WEIR_COMPILER_IMPORT_BOUNDED_ENTRY_INPUTS_H
