@@ -54,10 +54,14 @@ template <>
 void weir::graph::rule<FillBeyondOp>(FillBeyondOp op, Gradients &gradients) {
   Expr g = gradients.of(0);
   auto dim = static_cast<int64_t>(op.getDim());
-  gradients.give(0, Expr(gradients.b, make<FillBeyondOp>(
-                                          gradients.b, g.value, op.getSize(),
-                                          g.like(0).value, op.getDim(),
-                                          uint64_t(g.size(dim)))));
+  Expr within(gradients.b,
+              make<FillBeyondOp>(gradients.b, g.value, op.getSize(),
+                                 g.like(0).value, op.getDim(),
+                                 static_cast<uint64_t>(g.size(dim))));
+  gradients.give(0, within);
+  if (gradients.wants(2))
+    gradients.give(
+        2, sum(g - within, llvm::to_vector(llvm::seq<int64_t>(0, g.rank()))));
 }
 
 template <>
