@@ -78,6 +78,9 @@ void Tracing::refine(ImplicitLocOpBuilder &b, Traced &result) {
   result.value = withoutKernel(b, result.value);
   result.imaginary = withoutKernel(b, result.imaginary);
   hasOpenSizes |= result.isBounded();
+  if (derives && result.value &&
+      isa<FloatType>(typeOf(result.value).getElementType()))
+    zeroBeyond(b, result);
   if (hasOpenSizes && !result.isBounded() && result.value &&
       isa<IntegerType>(typeOf(result.value).getElementType()))
     result.value = asListOfScalars(b, result.value);

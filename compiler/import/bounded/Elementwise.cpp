@@ -1,6 +1,7 @@
 // Elementwise nodes and products on operands of sizes known only at run time:
 // the node's own handler works on the whole places.
 
+#include "compiler/import/Tracing.h"
 #include "compiler/import/bounded/Rules.h"
 
 using namespace mlir;
@@ -31,6 +32,20 @@ FailureOr<Sizes> alignOperands(TracedNode &node,
   return common;
 }
 
+/// A tensor of floats that broadcasts along dimensions of open size, repeated
+/// up to the sizes: its gradient adds up nothing from beyond them, where
+/// quotients may be no numbers.
+static Value repeated(ImplicitLocOpBuilder &b, Value place,
+                      ArrayRef<Size> sizes) {
+  if (!place || !isa<FloatType>(typeOf(place).getElementType()) ||
+      knownElements(place) || typeOf(place).getShape().equals(boundsOf(sizes)))
+    return place;
+  Traced traced =
+      withSizes(broadcast(Expr(b, place), boundsOf(sizes)).value, sizes);
+  zeroBeyond(b, traced);
+  return traced.value;
+}
+
 LogicalResult giveElementwise(TracedNode &node, std::optional<double> fill) {
   SmallVector<Traced> operands;
   for (unsigned i = 0; i < node.size(); ++i)
@@ -41,6 +56,9 @@ LogicalResult giveElementwise(TracedNode &node, std::optional<double> fill) {
   SmallVector<Value> places;
   for (const Traced &operand : operands)
     places.push_back(operand.value);
+  if (node.tracing.derives && places.size() == 2)
+    for (Value &place : places)
+      place = repeated(node.b, place, *common);
   if (failed(runOnPlaces(node, places)))
     return failure();
   for (unsigned i = 0; i < node.given.size(); ++i)

@@ -95,6 +95,15 @@ LogicalResult Inference::finish() {
   for (auto [x, y] : equals)
     require(node, apply<graph::EqualOp>(exactly(early, x), exactly(early, y)),
             "operands differ in size");
+  for (auto &[value, sizes] : cleared) {
+    Operation *op = value.getDefiningOp();
+    ImplicitLocOpBuilder b(op->getLoc(), op->getBlock(),
+                           std::next(op->getIterator()));
+    Traced traced = withSizes(value, sizes);
+    zeroBeyond(b, traced);
+    if (traced.value != value)
+      value.replaceAllUsesExcept(traced.value, traced.value.getDefiningOp());
+  }
   for (const Mask &mask : masks) {
     Operation *op = mask.use->getOwner();
     ImplicitLocOpBuilder b(op->getLoc(), op);

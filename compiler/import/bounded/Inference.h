@@ -13,8 +13,8 @@
 namespace weir {
 
 /// Whether a handler may combine what lies along a dimension of open size:
-/// right where it does so by ops alone, and by no number that it takes from the
-/// place's shape.
+/// right where it does so by ops alone. Of the numbers that it takes from the
+/// place's shape, only the divisor of a mean is put right.
 enum class Mixing { never, byOps };
 
 /// Runs the node's own handler on the places of these operands and gives its

@@ -17,7 +17,7 @@ struct EntryResults {
   /// Which outputs have sizes beside them.
   llvm::SmallVector<size_t> open;
 
-  /// Adds all outputs of an entry, each a tensor, and their sizes. With `like`,
+  /// Adds outputs of an entry, each a tensor, and their sizes. With `like`,
   /// results are of the same number.
   void addOutputs(mlir::OpBuilder &builder,
                   llvm::ArrayRef<const EntryPort *> ports,

@@ -81,12 +81,6 @@ OwningOpRef<ModuleOp> importModel(Report &report,
       StringAttr::get(report.context, llvm::sys::path::filename(options.path)));
   Trained trained;
   std::vector<Entry> entries{std::move(*entry)};
-  if (options.training && !options.dims.empty()) {
-    report.error(Status::unsupported)
-        << "--dim with --loss: a model is trained with the sizes that --shape "
-           "fixes";
-    return {};
-  }
   if (options.training) {
     FailureOr<Entry> loss = trainingEntry(report, *model, options);
     if (failed(loss))

@@ -36,6 +36,7 @@ const BoundedHandlers &boundedHandlers() {
       handlers[op] = importElementwise;
     for (StringRef op : {"ArgMax",
                          "ArgMin",
+                         "BatchNormalization",
                          "CumProd",
                          "CumSum",
                          "DynamicQuantizeLinear",
@@ -46,6 +47,7 @@ const BoundedHandlers &boundedHandlers() {
                          "LogSoftmax",
                          "LpNormalization",
                          "MatMulInteger",
+                         "NegativeLogLikelihoodLoss",
                          "QLinearMatMul",
                          "ReduceL1",
                          "ReduceL2",
@@ -56,7 +58,8 @@ const BoundedHandlers &boundedHandlers() {
                          "ReduceProd",
                          "ReduceSum",
                          "ReduceSumSquare",
-                         "Softmax"})
+                         "Softmax",
+                         "SoftmaxCrossEntropyLoss"})
       handlers[op] = importMixing;
     addBoundedNeuralHandlers(handlers);
     addBoundedPlaceHandlers(handlers);
