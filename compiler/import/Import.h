@@ -85,6 +85,9 @@ struct TrainingRequest {
   /// A tensor of the model, or what the input is called that they become;
   /// empty where the output is the loss.
   std::string labels;
+  /// Whether labels are the numbers of classes, i32, and not of the output's
+  /// type and shape.
+  bool hasClasses = false;
   /// Regular expressions that the names of variables match, or must not; empty
   /// for all and for none.
   std::string variables, frozen;

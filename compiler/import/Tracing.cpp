@@ -78,7 +78,10 @@ void Tracing::refine(ImplicitLocOpBuilder &b, Traced &result) {
   result.value = withoutKernel(b, result.value);
   result.imaginary = withoutKernel(b, result.imaginary);
   hasOpenSizes |= result.isBounded();
-  if (result.isBounded() && !result.imaginary)
+  if (derives && result.value &&
+      isa<FloatType>(typeOf(result.value).getElementType()))
+    zeroBeyond(b, result);
+  else if (!derives && result.isBounded() && !result.imaginary)
     writeSizes(report, result.value, sizesOf(result));
   if (hasOpenSizes && !result.isBounded() && result.value &&
       isa<IntegerType>(typeOf(result.value).getElementType()))

@@ -159,9 +159,9 @@ static int gather_input(struct run *run, uint32_t i) {
   // Batches of data are copied there.
   if (!text && run->options.train) {
     *array = want;
-    return array_allocate(array)
-               ? fail("not enough memory for the inputs", LIMIT)
-               : 0;
+    if (array_allocate(array))
+      return fail("not enough memory for the inputs", LIMIT);
+    return info->shape_tensor < 0 ? 0 : make_room(run, info, array, &want);
   }
   if (!text && !run->options.random) {
     char type[1600];

@@ -78,6 +78,17 @@ private:
   /// A sum along open dimensions must be divided by the number of elements
   /// before anything else uses it: divides it by those that count.
   mlir::LogicalResult visitTotal(mlir::Operation *op);
+  /// Where derivatives are taken: what has no dimension of its own where the
+  /// result has an open one is repeated up to its size only, so that its
+  /// gradient adds up nothing from beyond.
+  void maskRepeated(mlir::Operation *op, llvm::ArrayRef<Dim> result);
+  /// The same of an op that combines such an operand with another: gradients of
+  /// its result are zeros beyond the sizes.
+  void maskResult(mlir::Operation *op);
+  /// A sum along open dimensions that the op divides by the number of elements
+  /// that the buffer has room for is a mean: it is divided by how many there
+  /// are.
+  void countMean(mlir::Operation *op);
   /// All results are elementwise in the operands.
   mlir::LogicalResult visitElementwise(mlir::Operation *op);
   mlir::LogicalResult visitReduction(mlir::Operation *op);
@@ -95,6 +106,8 @@ private:
   mlir::ImplicitLocOpBuilder &early;
   llvm::DenseMap<mlir::Value, Dims> known;
   std::vector<Mask> masks;
+  /// Results that are masked, whoever uses them.
+  std::vector<std::pair<mlir::Value, Sizes>> cleared;
   std::vector<std::pair<Size, Size>> equals;
   /// Sums along open dimensions that a mean divides: the dimensions, open or
   /// not, of what was summed.

@@ -34,6 +34,20 @@ FailureOr<Sizes> alignOperands(TracedNode &node,
   return common;
 }
 
+/// A tensor of floats that broadcasts along dimensions of open size, repeated
+/// up to the sizes: its gradient adds up nothing from beyond them, where
+/// quotients may be no numbers.
+static Value repeated(ImplicitLocOpBuilder &b, Value place,
+                      ArrayRef<Size> sizes) {
+  if (!place || !isa<FloatType>(typeOf(place).getElementType()) ||
+      knownElements(place) || typeOf(place).getShape().equals(boundsOf(sizes)))
+    return place;
+  Traced traced =
+      withSizes(broadcast(Expr(b, place), boundsOf(sizes)).value, sizes);
+  zeroBeyond(b, traced);
+  return traced.value;
+}
+
 LogicalResult giveElementwise(TracedNode &node, std::optional<double> fill) {
   SmallVector<Traced> operands;
   for (unsigned i = 0; i < node.size(); ++i)
@@ -44,6 +58,9 @@ LogicalResult giveElementwise(TracedNode &node, std::optional<double> fill) {
   SmallVector<Value> places;
   for (const Traced &operand : operands)
     places.push_back(operand.value);
+  if (node.tracing.derives && places.size() == 2)
+    for (Value &place : places)
+      place = repeated(node.b, place, *common);
   if (failed(runOnPlaces(node, places)))
     return failure();
   for (unsigned i = 0; i < node.given.size(); ++i)
@@ -69,7 +86,7 @@ static Expr withoutRest(TracedNode &node, unsigned i, int64_t dim) {
                    static_cast<uint64_t>(dim),
                    static_cast<uint64_t>(size.bound));
   sizes[dim] = {size.bound, {}};
-  if (result)
+  if (result && !node.tracing.derives)
     writeSizes(node.tracing.report, result, sizes);
   return Expr(b, result);
 }

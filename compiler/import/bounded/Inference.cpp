@@ -164,6 +164,15 @@ LogicalResult Inference::finish() {
   for (auto [x, y] : equals)
     require(node, apply<graph::EqualOp>(exactly(early, x), exactly(early, y)),
             "operands differ in size");
+  for (auto &[value, sizes] : cleared) {
+    Operation *op = value.getDefiningOp();
+    ImplicitLocOpBuilder b(op->getLoc(), op->getBlock(),
+                           std::next(op->getIterator()));
+    Traced traced = withSizes(value, sizes);
+    zeroBeyond(b, traced);
+    if (traced.value != value)
+      value.replaceAllUsesExcept(traced.value, traced.value.getDefiningOp());
+  }
   for (const Mask &mask : masks)
     build(mask);
   return success();
@@ -184,6 +193,9 @@ void Inference::write(Operation *op) const {
 }
 
 void Inference::write(Operation *op, ArrayRef<Dim> sizes) const {
+  // Gradients are of whole buffers, with zeros beyond the sizes.
+  if (node.tracing.derives)
+    return;
   graph::SizesOfDims dims;
   for (const Dim &dim : sizes) {
     graph::SizeOfDim factors;

@@ -1,5 +1,6 @@
 // How sizes go through each kind of op.
 
+#include "compiler/import/Tracing.h"
 #include "compiler/import/bounded/Dims.h"
 
 #include "dialects/graph/Elementwise.h"
@@ -71,13 +72,43 @@ LogicalResult Inference::mask(Operation *op, unsigned operand,
   return success();
 }
 
+void Inference::maskRepeated(Operation *op, ArrayRef<Dim> result) {
+  if (!node.tracing.derives || !isOpen(result))
+    return;
+  for (OpOperand &operand : op->getOpOperands()) {
+    if (!isa<FloatType>(typeOf(operand.get()).getElementType()) ||
+        knownElements(operand.get()))
+      continue;
+    SmallVector<int64_t> dims;
+    for (auto [i, own, of] : llvm::enumerate(of(operand.get()), result))
+      if (isOpen(of) && !isOpen(own) && of.size() == 1)
+        dims.push_back(static_cast<int64_t>(i));
+    if (!dims.empty())
+      masks.push_back({&operand, dims, Reduction::sum, Dims(result)});
+  }
+}
+
+void Inference::maskResult(Operation *op) {
+  Value result = op->getResult(0);
+  if (!node.tracing.derives || !isa<FloatType>(typeOf(result).getElementType()))
+    return;
+  Sizes sizes;
+  for (auto [bound, dim] :
+       llvm::zip_equal(typeOf(result).getShape(), of(result)))
+    sizes.push_back(
+        {bound, dim.size() == 1 && isOpen(dim) ? dim.front().exact : Value()});
+  cleared.push_back({result, sizes});
+}
+
 LogicalResult Inference::visitElementwise(Operation *op) {
+  countMean(op);
   Dims dims;
   for (int64_t size : typeOf(op->getResult(0)).getShape())
     dims.push_back(freeDim(size));
   for (Value operand : op->getOperands())
     if (failed(join(op, dims, of(operand))))
       return failure();
+  maskRepeated(op, dims);
   for (Value result : op->getResults())
     set(result, dims);
   return success();
@@ -163,6 +194,7 @@ LogicalResult Inference::visitProduct(Operation *op) {
   result.push_back(x[place(product.getTransposeA())]);
   result.push_back(y[place(!product.getTransposeB())]);
   set(op->getResult(0), result);
+  maskResult(op);
   return success();
 }
 
@@ -240,6 +272,8 @@ LogicalResult Inference::visitWindows(Operation *op) {
       dims[i] = knownDim(shape[i]);
   for (Value result : op->getResults())
     set(result, dims);
+  if (isa<graph::ConvolutionOp>(op))
+    maskResult(op);
   return success();
 }
 
@@ -284,7 +318,8 @@ LogicalResult Inference::visitLoop(Operation *op) {
   };
   do {
     before = open;
-    size_t masked = masks.size(), compared = equals.size();
+    size_t masked = masks.size(), compared = equals.size(),
+           emptied = cleared.size();
     for (Region *region : {&loop.getCondition(), &loop.getBody()}) {
       for (auto [argument, dims] :
            llvm::zip_equal(region->getArguments(), states))
@@ -301,6 +336,7 @@ LogicalResult Inference::visitLoop(Operation *op) {
     if (open != before) {
       masks.resize(masked);
       equals.resize(compared);
+      cleared.resize(emptied);
     }
   } while (open != before);
   for (auto [result, dims] : llvm::zip_equal(loop.getResults(), states))

@@ -138,6 +138,9 @@ mlir::Value inPlaceOf(mlir::ImplicitLocOpBuilder &b, mlir::Value place,
 Expr masked(mlir::ImplicitLocOpBuilder &b, const Traced &traced, double fill);
 Expr masked(mlir::ImplicitLocOpBuilder &b, const Traced &traced, Expr fill,
             llvm::ArrayRef<int64_t> dims);
+/// Puts zeros beyond the sizes. As a choice, and no product, so that a gradient
+/// that comes back through it is zero there, too, even where it was no number.
+void zeroBeyond(mlir::ImplicitLocOpBuilder &b, Traced &traced);
 /// A scalar that changes nothing that it is combined with.
 Expr identityOf(mlir::ImplicitLocOpBuilder &b, graph::Reduction kind,
                 mlir::Type elementType);

@@ -81,14 +81,6 @@ OwningOpRef<ModuleOp> importModel(Report &report,
       StringAttr::get(report.context, llvm::sys::path::filename(options.path)));
   Trained trained;
   std::vector<Entry> entries{std::move(*entry)};
-  for (const Port &port : entries.front().inputs)
-    if (options.training && !port.open.empty()) {
-      report.error(report.node(port.name), Status::unsupported)
-          << "input '" << escaped(port.name)
-          << "' has a size that only the run knows; what is trained is of "
-             "fixed sizes: give them with --shape or --dim=NAME=SIZE";
-      return {};
-    }
   if (options.training) {
     FailureOr<Entry> loss = trainingEntry(report, *model, options);
     if (failed(loss))

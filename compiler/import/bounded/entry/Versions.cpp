@@ -243,12 +243,14 @@ void EntryResults::addOutputs(OpBuilder &builder, const InputSizes &inputs,
                               ArrayRef<const EntryPort *> ports,
                               ArrayRef<Traced> outputs,
                               const EntryResults *like) {
+  size_t first = values.size();
   for (auto [port, output] : llvm::zip_equal(ports, outputs)) {
     values.push_back(output.value);
     attributes.push_back(portAttributes(builder, *port));
     counts.emplace_back();
   }
-  for (auto [i, port, output] : llvm::enumerate(ports, outputs)) {
+  for (auto [number, port, output] : llvm::enumerate(ports, outputs)) {
+    size_t i = first + number;
     if (!output.isBounded() && !(like && llvm::is_contained(like->open, i)))
       continue;
     ImplicitLocOpBuilder b(output.value.getLoc(), builder);

@@ -48,6 +48,7 @@ const BoundedHandlers &boundedHandlers() {
       handlers[op] = importElementwise;
     for (StringRef op : {"ArgMax",
                          "ArgMin",
+                         "BatchNormalization",
                          "CumProd",
                          "CumSum",
                          "DynamicQuantizeLinear",
@@ -58,6 +59,7 @@ const BoundedHandlers &boundedHandlers() {
                          "LogSoftmax",
                          "LpNormalization",
                          "MatMulInteger",
+                         "NegativeLogLikelihoodLoss",
                          "QLinearMatMul",
                          "ReduceL1",
                          "ReduceL2",
@@ -68,7 +70,8 @@ const BoundedHandlers &boundedHandlers() {
                          "ReduceProd",
                          "ReduceSum",
                          "ReduceSumSquare",
-                         "Softmax"})
+                         "Softmax",
+                         "SoftmaxCrossEntropyLoss"})
       handlers[op] = importMixing;
     for (StringRef op :
          {"GroupNormalization", "InstanceNormalization", "LayerNormalization",
