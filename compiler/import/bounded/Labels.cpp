@@ -10,6 +10,8 @@
 #include "dialects/graph/Graph.h"
 #include "dialects/graph/Neural.h"
 
+#include <algorithm>
+
 using namespace mlir;
 
 namespace weir {
@@ -112,8 +114,16 @@ private:
     unsigned number = function.getNumArguments();
     auto shapeType = RankedTensorType::get(type.getRank(), b.getI64Type());
     function.insertArgument(number, type, portAttributes(b, port), at);
+    SmallVector<PortDim> dims;
+    for (const Size &size : sizes) {
+      double least = size.isKnown() ? static_cast<double>(size.bound)
+                                    : intervalOf(size.exact).low;
+      dims.push_back({static_cast<int64_t>(std::clamp<double>(
+                          least, 0, static_cast<double>(size.bound))),
+                      ""});
+    }
     function.insertArgument(number + 1, shapeType,
-                            shapeAttributes(b, port, number), at);
+                            shapeAttributes(b, port, number, dims), at);
     Value shape = function.getArgument(number + 1);
     Size count{1, product(b, sizes, 0, sizes.size()).value};
     for (auto [dim, size] : llvm::enumerate(sizes)) {

@@ -211,7 +211,7 @@ static std::string commandOf(const Report &report,
 static StringRef refusal(const ImportOptions &options,
                          ArrayRef<EntryPort *> inputs) {
   if (options.training)
-    return "what is trained is of fixed sizes, and these dimensions are open: ";
+    return "training has no default ranges, and these dimensions are open: ";
   for (EntryPort *port : inputs) {
     markHeld(options, *port, /*isInput=*/true);
     // The least sizes are those that it begins with.
