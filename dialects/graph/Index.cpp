@@ -194,7 +194,8 @@ LogicalResult FillBeyondOp::inferReturnTypes(MLIRContext *,
                                              std::optional<Location> loc,
                                              Adaptor adaptor,
                                              SmallVectorImpl<Type> &results) {
-  RankedTensorType x = typeOf(adaptor.getX()), value = typeOf(adaptor.getValue());
+  RankedTensorType x = typeOf(adaptor.getX()),
+                   value = typeOf(adaptor.getValue());
   auto dim = static_cast<int64_t>(adaptor.getDim());
   // (C1)
   if (dim < 0 || dim >= x.getRank() ||

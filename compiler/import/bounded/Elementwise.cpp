@@ -81,10 +81,9 @@ static Expr withoutRest(TracedNode &node, unsigned i, int64_t dim) {
     return operand(node, i);
   Value result =
       i == 0 ? masked(b, node.traced(i), zero, dim).value
-             : make<graph::FillBeyondOp>(
-                   b, node.operand(i), size.exact, zero.value,
-                   static_cast<uint64_t>(dim),
-                   static_cast<uint64_t>(size.bound));
+             : make<graph::FillBeyondOp>(b, node.operand(i), size.exact,
+                                         zero.value, static_cast<uint64_t>(dim),
+                                         static_cast<uint64_t>(size.bound));
   sizes[dim] = {size.bound, {}};
   if (result && !node.tracing.derives)
     writeSizes(node.tracing.report, result, sizes);

@@ -118,18 +118,17 @@ void Inference::build(const Mask &mask) {
   Expr fill = identityOf(b, mask.kind, typeOf(value).getElementType());
   // Along the other dimensions what lies beyond the sizes may be anything.
   Dims dims = mask.sizes;
-  bool areSingle = llvm::all_of(mask.dims, [&](int64_t dim) {
-    return mask.sizes[dim].size() == 1;
-  });
+  bool areSingle = llvm::all_of(
+      mask.dims, [&](int64_t dim) { return mask.sizes[dim].size() == 1; });
   if (!mask.reach.empty() && areSingle) {
     for (auto [dim, reach] : llvm::zip_equal(mask.dims, mask.reach)) {
       const Dim &size = mask.sizes[dim];
       bool isAll = reach >= size.front().bound;
-      dims[dim] = isAll ? knownDim(size.front().bound)
-                        : widened(early, size, reach);
-      value = make<graph::FillBeyondOp>(b, value, exactly(b, size.front()).value,
-                                        fill.value, static_cast<uint64_t>(dim),
-                                        static_cast<uint64_t>(reach));
+      dims[dim] =
+          isAll ? knownDim(size.front().bound) : widened(early, size, reach);
+      value = make<graph::FillBeyondOp>(
+          b, value, exactly(b, size.front()).value, fill.value,
+          static_cast<uint64_t>(dim), static_cast<uint64_t>(reach));
       if (value)
         write(value.getDefiningOp(), dims);
     }

@@ -7,6 +7,7 @@
 #include "dialects/graph/Graph.h"
 #include "dialects/graph/Reduce.h"
 #include "dialects/graph/Shape.h"
+#include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 
@@ -49,6 +50,38 @@ void Inference::countMean(Operation *op) {
   RankedTensorType type = typeOf(op->getOperand(1));
   count = cast(count, type.getElementType());
   op->setOperand(1, broadcast(count, type.getShape()).value);
+}
+
+LogicalResult Inference::visitTotal(Operation *op) {
+  Dims summed = totals.lookup(op->getOperand(0));
+  if (isa<graph::ReshapeOp, graph::CastOp>(op)) {
+    totals[op->getResult(0)] = summed;
+    return success();
+  }
+  DenseElementsAttr divisor;
+  if (!isa<graph::DivOp>(op) || !summed.size() ||
+      !matchPattern(op->getOperand(1), m_Constant(&divisor)) ||
+      !divisor.isSplat() || !isa<FloatType>(divisor.getElementType()))
+    return refuse(op);
+  // The bounds' product must be what the handler divides by.
+  double room = 1;
+  Sizes sizes;
+  for (const Dim &dim : summed)
+    for (const Factor &factor : dim) {
+      room *= static_cast<double>(factor.bound);
+      sizes.push_back({factor.bound, factor.isOpen() ? factor.exact : Value()});
+    }
+  APFloat wanted(room);
+  bool isInexact;
+  wanted.convert(divisor.getSplatValue<APFloat>().getSemantics(),
+                 APFloat::rmNearestTiesToEven, &isInexact);
+  if (!wanted.bitwiseIsEqual(divisor.getSplatValue<APFloat>()))
+    return refuse(op);
+  Expr count =
+      cast(product(early, sizes, 0, sizes.size()), divisor.getElementType());
+  ArrayRef<int64_t> shape = typeOf(op->getOperand(1)).getShape();
+  op->setOperand(1, broadcast(count, shape).value);
+  return success();
 }
 
 } // namespace weir

@@ -10,7 +10,6 @@
 #include "dialects/graph/Reduce.h"
 #include "dialects/graph/Shape.h"
 #include "dialects/graph/gradients/Gradient.h"
-#include "mlir/IR/Matchers.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -341,38 +340,6 @@ LogicalResult Inference::visitLoop(Operation *op) {
   } while (open != before);
   for (auto [result, dims] : llvm::zip_equal(loop.getResults(), states))
     set(result, dims);
-  return success();
-}
-
-LogicalResult Inference::visitTotal(Operation *op) {
-  Dims summed = totals.lookup(op->getOperand(0));
-  if (isa<graph::ReshapeOp, graph::CastOp>(op)) {
-    totals[op->getResult(0)] = summed;
-    return success();
-  }
-  DenseElementsAttr divisor;
-  if (!isa<graph::DivOp>(op) || !summed.size() ||
-      !matchPattern(op->getOperand(1), m_Constant(&divisor)) ||
-      !divisor.isSplat() || !isa<FloatType>(divisor.getElementType()))
-    return refuse(op);
-  // The bounds' product must be what the handler divides by.
-  double room = 1;
-  Sizes sizes;
-  for (const Dim &dim : summed)
-    for (const Factor &factor : dim) {
-      room *= static_cast<double>(factor.bound);
-      sizes.push_back({factor.bound, factor.isOpen() ? factor.exact : Value()});
-    }
-  APFloat wanted(room);
-  bool isInexact;
-  wanted.convert(divisor.getSplatValue<APFloat>().getSemantics(),
-                 APFloat::rmNearestTiesToEven, &isInexact);
-  if (!wanted.bitwiseIsEqual(divisor.getSplatValue<APFloat>()))
-    return refuse(op);
-  Expr count =
-      cast(product(early, sizes, 0, sizes.size()), divisor.getElementType());
-  ArrayRef<int64_t> shape = typeOf(op->getOperand(1)).getShape();
-  op->setOperand(1, broadcast(count, shape).value);
   return success();
 }
 

@@ -81,9 +81,8 @@ struct LowerCorner : OpConversionPattern<Op> {
 struct LowerFillBeyond : OpConversionPattern<graph::FillBeyondOp> {
   using OpConversionPattern::OpConversionPattern;
 
-  LogicalResult
-  matchAndRewrite(graph::FillBeyondOp op, OpAdaptor adaptor,
-                  ConversionPatternRewriter &b) const override {
+  LogicalResult matchAndRewrite(graph::FillBeyondOp op, OpAdaptor adaptor,
+                                ConversionPatternRewriter &b) const override {
     Location loc = op.getLoc();
     Value copy = copyTensor(b, loc, adaptor.getX());
     ArrayRef<int64_t> shape = op.getType().getShape();
@@ -98,16 +97,16 @@ struct LowerFillBeyond : OpConversionPattern<graph::FillBeyondOp> {
         steps(shape.size(), index(1)), ends;
     for (int64_t size : shape)
       ends.push_back(index(size));
-    Value size = b.create<tensor::ExtractOp>(loc, adaptor.getSize(),
-                                             ValueRange());
+    Value size =
+        b.create<tensor::ExtractOp>(loc, adaptor.getSize(), ValueRange());
     size = b.create<arith::IndexCastOp>(loc, b.getIndexType(), size);
     size = b.create<arith::MaxSIOp>(loc, size, index(0));
     Value &begin = begins[op.getDim()], &end = ends[op.getDim()];
     begin = b.create<arith::MinSIOp>(loc, size, end);
     end = b.create<arith::MinSIOp>(
         loc,
-        b.create<arith::AddIOp>(
-            loc, begin, index(static_cast<int64_t>(op.getReach()))),
+        b.create<arith::AddIOp>(loc, begin,
+                                index(static_cast<int64_t>(op.getReach()))),
         end);
     Value fill =
         b.create<tensor::ExtractOp>(loc, adaptor.getValue(), ValueRange());
