@@ -84,7 +84,7 @@ def check(name, graph, kind, data, loss, variables, ending="onnx.txt", dims=(), 
     """Trains `graph(n)` for one step of sizes n; -1 is the open one, which
     `names` say. `data(n)` has inputs, and `loss` is of them and variables. A
     library of fixed sizes gives the same bits for the sizes `exact`; for others
-    it adds up in another order."""
+    it adds up in another order. None: it is not looked at."""
     options = [f"--loss={kind}", "--optimizer=sgd:lr=1"]
     if names:
         options.append(f"--train-vars=^({'|'.join(names)})$")
@@ -101,6 +101,8 @@ def check(name, graph, kind, data, loss, variables, ending="onnx.txt", dims=(), 
         close(f"{what}: loss alone", alone["loss"], given["loss"], 1e-6)
         same_bits(f"{what}: variables after a loss", *(np.concatenate(
             [np.ravel(v[k]) for k in variables]) for v in (unmoved, variables)))  # fmt: skip
+        if exact is None:
+            continue
         fixed = compile(f"{name}-fixed", graph(n), ending, *options)
         wanted, after = run(fixed, "train_step", inputs)
         compare = same_bits if n in exact else lambda *a: close(*a, 4e-6)
@@ -192,7 +194,7 @@ def check_losses():
     for i, (kind, (labels, formula)) in enumerate(kinds.items()):
         check(f"loss{i}", graph, f"{kind}:y", lambda n, labels=labels: {"x": f32(n, 3), "labels": labels(n, 4)},
               lambda inputs, W, formula=formula: formula(inputs["labels"], product(inputs, W)),
-              {"W": W}, "pbtxt", ["x.0"])  # fmt: skip
+              {"W": W}, "pbtxt", ["x.0"], exact=None)  # fmt: skip
 
 
 def tensor(name, value):
