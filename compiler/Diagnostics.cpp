@@ -34,6 +34,18 @@ std::string escaped(StringRef text, size_t limit) {
   return result;
 }
 
+std::string asArgument(StringRef text) {
+  std::string shown = escaped(text, messageLimit), result;
+  bool isPlain = !shown.empty() && llvm::all_of(shown, [](char c) {
+    return llvm::isAlnum(c) || StringRef("-_=+./:,@%").contains(c);
+  });
+  if (isPlain)
+    return shown;
+  for (char c : shown)
+    result += c == '\'' ? "'\\''" : std::string(1, c);
+  return "'" + result + "'";
+}
+
 namespace {
 
 /// Calls nest as deep as a model likes; a message names the innermost few.

@@ -24,6 +24,9 @@ enum class Status {
 /// longer than `limit`.
 std::string escaped(llvm::StringRef text, size_t limit = 200);
 
+/// `text` as one argument of a shell's command, in quotes where it needs them.
+std::string asArgument(llvm::StringRef text);
+
 /// While it lives, prints what a context reports in clang's form, with the
 /// node that a location names, which MLIR's own printer loses:
 ///

@@ -45,11 +45,18 @@ void readImport(mlir::MLIRContext *context, const InputArgList &args,
   for (StringRef text : args.getAllArgValues(OPT_shape_EQ))
     if (!parseShape(text, import))
       usage.say() << "--shape=" << escaped(text)
-                  << " is not NAME=DIMS, as in x=1x224x224x3\n";
+                  << " is not NAME=DIMS, as in x=1x224x224x3, or "
+                     "x=batch,3,?,224 where some are open\n";
   for (StringRef text : args.getAllArgValues(OPT_dim_EQ))
     if (!parseDim(text, import))
       usage.say() << "--dim=" << escaped(text)
-                  << " is not NAME=LOW..HIGH, as in batch=1..64 or x.0=1..64\n";
+                  << " is not NAME=LOW..HIGH, as in batch=1..64 or x.0=1..64, "
+                     "or NAME=SIZE\n";
+  for (StringRef text : args.getAllArgValues(OPT_value_EQ))
+    if (!parseValue(text, import))
+      usage.say() << "--value=" << escaped(text)
+                  << " is not INPUT=VALUE, as in rate=16000, sizes=1,2 or "
+                     "table=@FILE.npy\n";
   for (StringRef text : args.getAllArgValues(OPT_specialize_EQ))
     if (import.specialization)
       usage.say()
@@ -73,7 +80,7 @@ Status readConfig(mlir::MLIRContext *context, const InputArgList &args,
   options.inputNames = std::move(config.inputNames);
   options.outputNames = std::move(config.outputNames);
   for (auto &[tensor, shape] : config.shapes)
-    if (!options.import.shapes.try_emplace(tensor, shape).second)
+    if (!options.import.shapes.try_emplace(tensor, GivenShape(shape)).second)
       usage.say() << "--shape and --config say the shape of '"
                   << escaped(tensor) << "'\n";
   return status;
@@ -287,6 +294,9 @@ std::optional<Options> parseOptions(mlir::MLIRContext *context,
                                    : "more than one model given")
                 << "; see weir " << command << " --help\n";
   }
+  options.import.command = ("weir " + command).str();
+  for (StringRef argument : arguments)
+    options.import.command += " " + asArgument(argument);
   readImport(context, args, options.import, usage);
   Status configured = readConfig(context, args, options, usage);
   readBound(args, options.import, usage);

@@ -43,6 +43,7 @@ static void buildPlace(OpPassManager &pm) { pm.addPass(createPlaceOps()); }
 
 static void buildFuse(OpPassManager &pm) {
   OpPassManager &functions = pm.nest<func::FuncOp>();
+  functions.addPass(createSpreadSizes());
   functions.addPass(createSplitBatches());
   functions.addPass(createFormGroups());
   functions.addPass(createFormAttention());
@@ -50,6 +51,7 @@ static void buildFuse(OpPassManager &pm) {
   functions.addPass(createJoinGroups());
   functions.addPass(createHoistUpdates());
   functions.addPass(createRecomputeGroups());
+  functions.addPass(createBindSizes());
 }
 
 static void buildLower(OpPassManager &pm) {

@@ -61,6 +61,7 @@ std::string TrainingOptions::loss(StringRef text) {
   }
   request.output = output.str();
   request.labels = labels.empty() ? "labels" : labels.str();
+  request.hasClasses = loss->sparse;
   StringRef input = request.labels;
   input.consume_back(":0");
   set("loss", name);

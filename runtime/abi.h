@@ -114,6 +114,10 @@ int weir_model_alive(const weir_model *model, const weir_context *context);
 weir_status weir_check_overlap(weir_context *context, uint32_t function,
                                void *const *tensors);
 
+// An error where an input's sizes are not in their ranges.
+weir_status weir_check_sizes(weir_context *context, uint32_t function,
+                             void *const *tensors);
+
 // `wanted` may be null: then `by_default` threads. What has been started at a
 // failure is for weir_team_destroy to end.
 weir_status weir_team_create(weir_team *team, const weir_threads *wanted,

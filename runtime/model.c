@@ -175,6 +175,9 @@ weir_status weir_model_run(const weir_model *model, weir_context *context,
   weir_status status = weir_check_call(context, which, tensors, num_tensors);
   if (status)
     return status;
+  status = weir_check_sizes(context, which, tensors);
+  if (status)
+    return status;
   status = weir_check_initialized(context, which);
   if (status)
     return status;

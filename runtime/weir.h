@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define WEIR_ABI_VERSION 2u
+#define WEIR_ABI_VERSION 3u
 
 #ifdef __cplusplus
 extern "C" {
@@ -101,6 +101,10 @@ typedef struct weir_tensor_info {
    * output holds them, as rank numbers; shape, elements and bytes are then the
    * most that there can be, and the elements lie without gaps. Otherwise -1. */
   int64_t shape_tensor;
+  /* Of such a tensor: the least size of each dimension, and its name, or "".
+   * Dimensions of inputs with one name are of one size. Otherwise null. */
+  const int64_t *least;
+  const char *const *dims;
 } weir_tensor_info;
 
 typedef struct weir_function_info {

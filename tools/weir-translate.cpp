@@ -23,6 +23,8 @@ static cl::list<std::string>
     shapes("shape", cl::desc("Dimensions of an input: NAME=1x224x224x3"));
 static cl::list<std::string>
     dims("dim", cl::desc("A dimension of an input: NAME=1..64"));
+static cl::list<std::string>
+    values("value", cl::desc("What an input always has: NAME=1,2"));
 static cl::opt<std::string>
     specialize("specialize",
                cl::desc("Versions for sizes of a dimension: NAME:1,8"));
@@ -75,7 +77,11 @@ int main(int argc, char **argv) {
   for (StringRef text : dims)
     if (!weir::parseDim(text, options))
       return usage("--dim=" + weir::escaped(text) +
-                   " is not NAME=LOW..HIGH, such as batch=1..64");
+                   " is not NAME=LOW..HIGH, such as batch=1..64, or NAME=SIZE");
+  for (StringRef text : values)
+    if (!weir::parseValue(text, options))
+      return usage("--value=" + weir::escaped(text) +
+                   " is not NAME=VALUE, such as rate=16000");
   if (!specialize.empty() && !weir::parseSpecialization(specialize, options))
     return usage("--specialize=" + weir::escaped(specialize) +
                  " is not NAME:SIZE,..., such as batch:1,8");

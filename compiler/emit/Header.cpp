@@ -9,11 +9,50 @@ using namespace llvm;
 namespace weir {
 namespace {
 
+/// `batch`, or `x.0` of a dimension without a name.
+std::string dimName(const TensorInterface &tensor, size_t dim) {
+  return tensor.dims[dim].empty() ? tensor.name + "." + std::to_string(dim)
+                                  : tensor.dims[dim];
+}
+
+/// `2x3xf32`, and `batch x 3 x f32` where a dimension is open.
 std::string shapeText(const TensorInterface &tensor) {
-  std::string text = tensor.shapeTensor >= 0 ? "at most " : "";
-  for (int64_t dim : tensor.type.getShape())
-    text += std::to_string(dim) + "x";
+  StringRef by = tensor.shapeTensor >= 0 ? " x " : "x";
+  std::string text;
+  for (auto [i, dim] : enumerate(tensor.type.getShape()))
+    text += (tensor.isOpen(i) ? forComment(dimName(tensor, i))
+                              : std::to_string(dim)) +
+            by.str();
   return text + StringRef(cEnumerator(tensor.dtype)).drop_front(5).lower();
+}
+
+/// The ranges of open dimensions, and what arguments hold the sizes.
+void openDims(raw_ostream &os, const FunctionInterface &function) {
+  std::vector<std::string> seen;
+  std::string ranges, shapes;
+  for (auto *tensors : {&function.inputs, &function.outputs})
+    for (const TensorInterface &tensor : *tensors) {
+      if (tensor.shapeTensor >= 0)
+        shapes += "\n *   " + (*tensors)[tensor.shapeTensor].argument +
+                  ": of " + tensor.argument +
+                  (tensors == &function.inputs ? ", to give" : ", a result");
+      for (size_t i = 0; i < tensor.least.size(); ++i) {
+        std::string name =
+            tensor.isOpen(i) ? forComment(dimName(tensor, i)) : "";
+        if (name.empty() || is_contained(seen, name))
+          continue;
+        seen.push_back(name);
+        ranges += "\n *   " + name + ": " + std::to_string(tensor.least[i]) +
+                  " to " + std::to_string(tensor.type.getDimSize(i));
+      }
+    }
+  if (shapes.empty())
+    return;
+  if (!ranges.empty())
+    os << "\n * Sizes that each run chooses or finds:" << ranges;
+  os << "\n * Arguments that hold sizes, one number a dimension:" << shapes
+     << "\n * Elements lie without gaps; the memory has room for the largest "
+        "sizes, which\n * the macros are of.\n";
 }
 
 void signature(raw_ostream &os, const FunctionInterface &function) {
@@ -28,6 +67,7 @@ void signature(raw_ostream &os, const FunctionInterface &function) {
   list(function.inputs);
   os << " -> ";
   list(function.outputs);
+  openDims(os, function);
   os << " */\n";
 }
 

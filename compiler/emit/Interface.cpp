@@ -129,6 +129,11 @@ struct Reader {
     out.type = type;
     if (auto of = fields.getAs<IntegerAttr>("shape_of"))
       out.shapeOf = of.getInt();
+    if (auto least = fields.getAs<DenseI64ArrayAttr>("least"))
+      out.least = least.asArrayRef().vec();
+    if (auto dims = fields.getAs<ArrayAttr>("dims"))
+      for (auto dim : dims.getAsRange<StringAttr>())
+        out.dims.push_back(dim.str());
     std::optional<weir_dtype> dtype = dtypeOf(type.getElementType());
     if (!dtype)
       return bad("tensor '" + out.name + "' has no type that C can pass");
@@ -237,7 +242,14 @@ struct Reader {
             shape.dtype != WEIR_I64 ||
             shape.elements != (*tensors)[shape.shapeOf].type.getRank())
           return bad("tensor '" + shape.name + "' is no shape of another");
-        (*tensors)[shape.shapeOf].shapeTensor = static_cast<int64_t>(i);
+        TensorInterface &owner = (*tensors)[shape.shapeOf];
+        owner.shapeTensor = static_cast<int64_t>(i);
+        // A module may say nothing of them.
+        size_t rank = owner.type.getRank();
+        owner.least = shape.least;
+        owner.least.resize(rank);
+        owner.dims = shape.dims;
+        owner.dims.resize(rank);
       }
     model.functions.push_back(std::move(out));
     return Error::success();

@@ -28,6 +28,15 @@ struct TensorInterface {
   int64_t shapeTensor = -1;
   /// Of what holds sizes: whose they are; -1.
   int64_t shapeOf = -1;
+  /// Of a tensor with a shape tensor, and of that: for each dimension the least
+  /// size, and its name or nothing.
+  std::vector<int64_t> least;
+  std::vector<std::string> dims;
+
+  bool isOpen(size_t dim) const {
+    return shapeTensor >= 0 &&
+           least[dim] < type.getDimSize(static_cast<unsigned>(dim));
+  }
 };
 
 struct VariableInterface {

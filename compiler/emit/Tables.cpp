@@ -68,13 +68,27 @@ struct Builder {
     return list(dims, "weir.shape");
   }
 
+  Constant *leastOf(const TensorInterface &tensor) {
+    SmallVector<Constant *> sizes;
+    for (int64_t size : tensor.least)
+      sizes.push_back(int64(size));
+    return tensor.shapeTensor < 0 ? null() : list(sizes, "weir.least");
+  }
+  Constant *dimsOf(const TensorInterface &tensor) {
+    SmallVector<Constant *> names;
+    for (StringRef name : tensor.dims)
+      names.push_back(cText(name));
+    return tensor.shapeTensor < 0 ? null() : list(names, "weir.dims");
+  }
+
   Constant *tensors(ArrayRef<TensorInterface> all) {
     SmallVector<Constant *> items;
     for (const TensorInterface &one : all) {
-      items.push_back(record({cText(one.name), cText(one.tensor),
-                              int32(one.dtype), int32(one.type.getRank()),
-                              shapeOf(one.type), int64(one.elements),
-                              int64(one.bytes), int64(one.shapeTensor)}));
+      items.push_back(
+          record({cText(one.name), cText(one.tensor), int32(one.dtype),
+                  int32(one.type.getRank()), shapeOf(one.type),
+                  int64(one.elements), int64(one.bytes), int64(one.shapeTensor),
+                  leastOf(one), dimsOf(one)}));
     }
     return list(items, "weir.tensors");
   }

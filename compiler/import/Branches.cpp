@@ -31,11 +31,45 @@ LogicalResult traceBranches(TracedNode &node, Trace onTrue, Trace onFalse,
                             Branches &branches) {
   Report &report = node.tracing.report;
   Status before = report.status;
-  LogicalResult first = traceBranch(node, onTrue, branches.onTrue);
+  // Errors of one side are none where the other one fits.
+  std::vector<Diagnostic> errors;
+  Status worst = before;
+  auto traced = [&](Trace trace, Branch &branch) {
+    size_t said = errors.size();
+    LogicalResult outcome = failure();
+    {
+      ScopedDiagnosticHandler listener(
+          report.context, [&](Diagnostic &diagnostic) {
+            if (!branches.mayMisfit ||
+                diagnostic.getSeverity() != DiagnosticSeverity::Error)
+              return failure();
+            errors.push_back(std::move(diagnostic));
+            return success();
+          });
+      outcome = traceBranch(node, trace, branch);
+    }
+    if (errors.size() > said && report.status == Status::badInput)
+      branch.misfit = errors[said].str();
+    if (report.status != before)
+      worst = report.status;
+    if (errors.size() > said)
+      report.status = before;
+    return outcome;
+  };
+  LogicalResult first = traced(onTrue, branches.onTrue), second = failure();
   // Both branches tell what they lack.
-  if (failed(first) && report.status != before)
-    return failure();
-  if (failed(traceBranch(node, onFalse, branches.onFalse)) || failed(first))
+  bool goesOn = succeeded(first) || report.status == before;
+  if (goesOn)
+    second = traced(onFalse, branches.onFalse);
+  bool isMisfit = (succeeded(first) && !branches.onFalse.misfit.empty()) ||
+                  (succeeded(second) && !branches.onTrue.misfit.empty());
+  if (isMisfit)
+    return success();
+  for (Diagnostic &error : errors)
+    report.context->getDiagEngine().emit(std::move(error));
+  if (!errors.empty())
+    report.status = worst;
+  if (failed(first) || failed(second))
     return failure();
   size_t left = branches.onTrue.results.size();
   size_t right = branches.onFalse.results.size();

@@ -14,13 +14,19 @@ using Trace = llvm::function_ref<mlir::FailureOr<llvm::SmallVector<Traced>>()>;
 struct Branch {
   mlir::Region region;
   llvm::SmallVector<Traced> results;
+  /// What is wrong with a side that does not fit its operands; empty where
+  /// nothing is.
+  std::string misfit = {};
 };
 struct Branches {
   Branch onTrue, onFalse;
+  /// Whether one side, but not both, may be a misfit: else that is an error.
+  bool mayMisfit = false;
 };
 
 /// Traces both sides. They give equally many results, all made of tensors; else
-/// that is an error or a refusal at the node.
+/// that is an error or a refusal at the node. One of them may be a misfit, and
+/// has no results then.
 mlir::LogicalResult traceBranches(TracedNode &node, Trace onTrue, Trace onFalse,
                                   Branches &branches);
 

@@ -4,6 +4,7 @@
 
 #include "compiler/import/Build.h"
 #include "compiler/import/Elements.h"
+#include "compiler/import/Tracing.h"
 
 #include "dialects/graph/Graph.h"
 
@@ -59,7 +60,12 @@ LogicalResult broadcastOperands(TracedNode &node,
   }
   if (!byteSize(shape, 1))
     return node.error(Status::limit)
-           << "its result is larger than a tensor may be";
+           << "its result, " << dimsText(shape)
+           << ", is larger than a tensor may be"
+           << (node.tracing.hasOpenSizes
+                   ? ": it has room for the largest sizes in the ranges that "
+                     "--dim sets"
+                   : "");
   for (Value &value : values)
     value = broadcastTo(node.b, value, shape);
   return success();

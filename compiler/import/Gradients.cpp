@@ -37,11 +37,11 @@ Value watchedValue(ImplicitLocOpBuilder &b, Value value, int64_t number) {
   return barrier;
 }
 
-Value differentiable(Report &report, Location at, const Traced &traced) {
-  if (!traced.value || traced.imaginary || traced.isBounded()) {
+Traced differentiable(Report &report, Location at, Traced traced) {
+  if (!traced.value || traced.imaginary) {
     report.error(at, Status::unsupported)
-        << "is no tensor of real numbers and of fixed shape that the loss "
-           "may depend on: it has no gradient";
+        << "is no tensor of real numbers that the loss may depend on: it has "
+           "no gradient";
     return {};
   }
   if (!isa<FloatType>(typeOf(traced.value).getElementType())) {
@@ -49,13 +49,23 @@ Value differentiable(Report &report, Location at, const Traced &traced) {
         << "is a " << traced.value.getType() << "; only floats have gradients";
     return {};
   }
-  return traced.value;
+  return traced;
 }
 
-void addDerivatives(OpBuilder &builder, Value loss, ArrayRef<Value> variables,
-                    SmallVectorImpl<Value> &values) {
-  auto op = builder.create<graph::GradientOp>(loss.getLoc(), loss, variables);
-  llvm::append_range(values, op.getResults());
+void addDerivatives(OpBuilder &builder, const Traced &loss,
+                    ArrayRef<Traced> variables,
+                    SmallVectorImpl<Traced> &gradients) {
+  ImplicitLocOpBuilder b(loss.value.getLoc(), builder);
+  // The sum is of what there is.
+  Traced whole = loss;
+  zeroBeyond(b, whole);
+  SmallVector<Value> by;
+  for (const Traced &variable : variables)
+    by.push_back(variable.value);
+  auto op = b.create<graph::GradientOp>(whole.value, by);
+  for (auto [gradient, variable] : llvm::zip_equal(op.getResults(), variables))
+    zeroBeyond(b, gradients.emplace_back(
+                      Traced{gradient, {}, nullptr, variable.extents}));
 }
 
 } // namespace weir

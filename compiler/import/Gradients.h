@@ -5,7 +5,7 @@
 
 #include "compiler/import/Import.h"
 #include "compiler/import/Report.h"
-#include "compiler/import/bounded/Versions.h"
+#include "compiler/import/bounded/entry/Versions.h"
 
 namespace weir {
 
@@ -67,37 +67,41 @@ askedDerivatives(Report &report, const ImportOptions &options, Find find) {
 mlir::Value watchedValue(mlir::ImplicitLocOpBuilder &b, mlir::Value value,
                          int64_t number);
 
-/// The tensor where gradients can be of it or by it; null after an error.
-mlir::Value differentiable(Report &report, mlir::Location at,
-                           const Traced &traced);
+/// The tensor where gradients can be of it or by it; without a value after an
+/// error.
+Traced differentiable(Report &report, mlir::Location at, Traced traced);
 
-/// Appends the derivatives of the sum of the loss by each variable.
-void addDerivatives(mlir::OpBuilder &builder, mlir::Value loss,
-                    llvm::ArrayRef<mlir::Value> variables,
-                    llvm::SmallVectorImpl<mlir::Value> &values);
+/// Appends the derivatives of the sum of the loss by each variable, which have
+/// the variables' sizes.
+void addDerivatives(mlir::OpBuilder &builder, const Traced &loss,
+                    llvm::ArrayRef<Traced> variables,
+                    llvm::SmallVectorImpl<Traced> &gradients);
 
-/// Builds the derivatives behind the results. `valueOf` gives the loss and the
-/// variables in their order, or null after an error; each is asked for once.
-template <typename Port, typename ValueOf>
+/// Builds the derivatives behind the results. `tensorOf` gives the loss and the
+/// variables in their order, or no value after an error; each is asked for
+/// once.
+template <typename Port, typename TensorOf>
 mlir::LogicalResult buildDerivatives(mlir::OpBuilder &builder,
                                      llvm::ArrayRef<Derivatives<Port>> asked,
-                                     ValueOf valueOf, EntryResults &results) {
-  size_t first = results.values.size();
+                                     TensorOf tensorOf, EntryResults &results) {
+  std::vector<EntryPort> ports;
+  llvm::SmallVector<Traced> gradients;
   for (const Derivatives<Port> &each : asked) {
-    mlir::Value loss = each.loss ? valueOf(*each.loss)
-                                 : results.values[first + each.ofGradient];
-    if (!loss)
+    Traced loss =
+        each.loss ? tensorOf(*each.loss) : Traced(gradients[each.ofGradient]);
+    if (!loss.value)
       return mlir::failure();
-    llvm::SmallVector<mlir::Value> variables;
+    llvm::SmallVector<Traced> variables;
     for (const Port &port : each.variables) {
-      variables.push_back(valueOf(port));
-      if (!variables.back())
+      variables.push_back(tensorOf(port));
+      if (!variables.back().value)
         return mlir::failure();
-      results.attributes.push_back(
-          portAttributes(builder, EntryPort{port.name, port.name}));
+      ports.push_back({port.name, port.name});
     }
-    addDerivatives(builder, loss, variables, results.values);
+    addDerivatives(builder, loss, variables, gradients);
   }
+  results.addOutputs(builder, InputSizes({}, {}), entryPorts(ports), gradients,
+                     /*like=*/nullptr);
   return mlir::success();
 }
 

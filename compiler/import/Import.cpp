@@ -4,6 +4,7 @@
 
 #include "compiler/import/Elements.h"
 #include "compiler/import/File.h"
+#include "compiler/import/FixedValues.h"
 #include "compiler/import/Held.h"
 #include "compiler/import/Ops.h"
 #include "compiler/import/Report.h"
@@ -35,22 +36,31 @@ static Type parseElement(MLIRContext *context, StringRef text) {
   return isUnsigned ? b.getIntegerType(width, false) : b.getIntegerType(width);
 }
 
-/// Dimensions in decimal, or `?`, each followed by `x`, and what is behind
-/// them.
-static bool parseDims(StringRef &text, SmallVector<int64_t> &dims) {
-  while (!text.empty() && (llvm::isDigit(text.front()) || text[0] == '?')) {
-    int64_t size = ShapedType::kDynamic;
-    if (!text.consume_front("?")) {
-      StringRef digits = text.take_while(llvm::isDigit);
-      if (digits.getAsInteger(10, size))
-        return false;
-      text = text.drop_front(digits.size());
-    }
-    dims.push_back(size);
-    if (!text.empty() && !text.consume_front("x"))
-      return false;
-  }
-  return dims.size() <= rankLimit;
+static bool isDimName(StringRef text) {
+  return !text.empty() && !llvm::isDigit(text.front()) &&
+         llvm::all_of(text,
+                      [](char c) { return llvm::isAlnum(c) || c == '_'; });
+}
+
+/// The parts of a shape: with a comma anywhere, what is between commas; else
+/// what is between `x`s, so that names there have none.
+static SmallVector<StringRef> shapeParts(StringRef text) {
+  SmallVector<StringRef> parts;
+  text.split(parts, text.contains(',') ? ',' : 'x');
+  return parts;
+}
+
+/// A dimension: its size in decimal, or `?`, `-1` or a name where it is open.
+static bool parseSize(StringRef text, GivenShape &shape) {
+  int64_t size = ShapedType::kDynamic;
+  bool isNamed = isDimName(text);
+  if (!isNamed && text != "?" && text != "-1" &&
+      (text.empty() || !llvm::all_of(text, llvm::isDigit) ||
+       text.getAsInteger(10, size)))
+    return false;
+  shape.sizes.push_back(size);
+  shape.names.push_back(isNamed ? text.str() : "");
+  return shape.sizes.size() <= rankLimit;
 }
 
 std::optional<Feed> parseFeed(MLIRContext *context, StringRef text) {
@@ -66,39 +76,54 @@ std::optional<Feed> parseFeed(MLIRContext *context, StringRef text) {
   feed.name = parts[0].str() + (names == 2 ? ":" + parts[1].str() : "");
   if (parts.size() == names)
     return feed;
-  SmallVector<int64_t> dims;
-  StringRef spec = parts.back();
-  if (!parseDims(spec, dims))
-    return std::nullopt;
-  Type element = parseElement(context, spec);
+  SmallVector<StringRef> dims = shapeParts(parts.back());
+  Type element = parseElement(context, dims.pop_back_val());
   if (!element)
     return std::nullopt;
-  feed.type = RankedTensorType::get(dims, element);
+  GivenShape shape;
+  for (StringRef dim : dims)
+    if (!parseSize(dim, shape))
+      return std::nullopt;
+  feed.type = RankedTensorType::get(shape.sizes, element);
+  feed.dimNames = std::move(shape.names);
   return feed;
 }
 
 bool parseShape(StringRef text, ImportOptions &options) {
   auto [name, rest] = text.rsplit('=');
-  SmallVector<int64_t> dims;
-  // Behind an `x` there is another dimension.
-  if (name.empty() || !text.contains('=') || rest.ends_with("x") ||
-      !parseDims(rest, dims) || !rest.empty())
+  if (name.empty() || !text.contains('='))
     return false;
+  GivenShape shape;
+  if (!rest.empty())
+    for (StringRef dim : shapeParts(rest))
+      if (!parseSize(dim, shape))
+        return false;
   if (name.ends_with(":0"))
     name = name.drop_back(2);
-  options.shapes[name] = dims;
+  options.shapes[name] = std::move(shape);
   return true;
 }
 
 bool parseDim(StringRef text, ImportOptions &options) {
   auto [name, range] = text.rsplit('=');
   auto [low, high] = range.split("..");
+  // One size stands for itself.
+  if (!range.contains(".."))
+    high = low;
   DimRange parsed;
   if (name.empty() || low.getAsInteger(10, parsed.low) ||
       high.getAsInteger(10, parsed.high) || parsed.low < 0 ||
       parsed.high < parsed.low)
     return false;
   options.dims[name] = parsed;
+  return true;
+}
+
+bool parseValue(StringRef text, ImportOptions &options) {
+  auto [name, value] = text.split('=');
+  if (name.empty() || value.empty())
+    return false;
+  options.values.push_back({name.str(), value.str()});
   return true;
 }
 
@@ -129,7 +154,8 @@ static bool isOnnx(MLIRContext *context, const std::string &path) {
   FailureOr<File> file = File::open(unheard, path);
   if (failed(file))
     return false;
-  std::string head(std::min<uint64_t>(file->size(), 4096), 0);
+  // A text may begin with comments.
+  std::string head(std::min<uint64_t>(file->size(), 1 << 16), 0);
   return file->read(0, {head.data(), head.size()}) && onnx::recognizes(head);
 }
 
@@ -152,14 +178,35 @@ bool parseGradient(StringRef text, ImportOptions &options) {
   return true;
 }
 
+/// What is fed cannot have a value of its own besides, nor one that changes.
+static LogicalResult checkValues(Report &report, const ImportOptions &options) {
+  for (const FixedValue &value : options.values) {
+    StringRef other;
+    for (const Feed &feed : options.feeds)
+      if (isSameInput(feed.name, value.input))
+        other = "--feed makes it an input";
+    for (const HeldState &state : options.states)
+      if (isSameInput(state.input, value.input))
+        other = "--state makes it state";
+    for (const FixedValue &again : options.values)
+      if (&again != &value && isSameInput(again.input, value.input))
+        other = "it is given twice";
+    if (!other.empty())
+      return report.error(Status::badUsage)
+             << "--value=" << escaped(value.input) << ": " << other;
+  }
+  return success();
+}
+
 OwningOpRef<ModuleOp> importModel(MLIRContext *context,
                                   const ImportOptions &options,
                                   Status &status) {
   bool isOnnxModel = isOnnx(context, options.path);
   Report report(context, options.path);
-  OwningOpRef<ModuleOp> module = isOnnxModel
-                                     ? onnx::importModel(report, options)
-                                     : tensorflow::importModel(report, options);
+  OwningOpRef<ModuleOp> module;
+  if (succeeded(checkValues(report, options)))
+    module = isOnnxModel ? onnx::importModel(report, options)
+                         : tensorflow::importModel(report, options);
   if (module && failed(holdStates(report, *module, options)))
     module = {};
   status = report.status;

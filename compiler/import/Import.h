@@ -19,6 +19,20 @@ struct Feed {
   std::string name;
   /// Null where the model says it.
   mlir::RankedTensorType type;
+  /// Names of the type's open dimensions; empty for those without.
+  llvm::SmallVector<std::string, 0> dimNames = {};
+};
+
+/// The dimensions of an input: `--shape=x=batch,3,?,320`.
+struct GivenShape {
+  /// ShapedType::kDynamic where a dimension stays open.
+  llvm::SmallVector<int64_t> sizes;
+  /// As many; empty for those without a name.
+  llvm::SmallVector<std::string, 0> names;
+
+  GivenShape() = default;
+  explicit GivenShape(llvm::ArrayRef<int64_t> sizes)
+      : sizes(sizes), names(sizes.size()) {}
 };
 
 /// The sizes that a dimension of an input may have, both ends included.
@@ -33,6 +47,12 @@ struct Specialization {
   std::string dim;
   /// Ascending.
   std::vector<int64_t> sizes;
+};
+
+/// A value that an input always has, which makes it a constant:
+/// `--value=rate=16000`, `--value=sizes=1,2,3`, `--value=table=@FILE.npy`.
+struct FixedValue {
+  std::string input, text;
 };
 
 /// The derivatives of the sum of a tensor's elements by others:
@@ -65,6 +85,9 @@ struct TrainingRequest {
   /// A tensor of the model, or what the input is called that they become;
   /// empty where the output is the loss.
   std::string labels;
+  /// Whether labels are the numbers of classes, i32, and not of the output's
+  /// type and shape.
+  bool hasClasses = false;
   /// Regular expressions that the names of variables match, or must not; empty
   /// for all and for none.
   std::string variables, frozen;
@@ -92,15 +115,21 @@ struct ImportOptions {
   /// More functions of a graph: `NAME:FETCH,...[;NODE,...]`, with the feeds
   /// that they need.
   std::vector<std::string> entries;
+  /// The command line without the ranges that it lacks, for messages that
+  /// suggest one.
+  std::string command;
   /// Dimensions for inputs whose shape the model leaves open, by input.
-  llvm::StringMap<llvm::SmallVector<int64_t>> shapes;
+  llvm::StringMap<GivenShape> shapes;
   /// Ranges of dimensions that are known only at run time, by the dimension's
-  /// name in the model, or by `INPUT.NUMBER`.
+  /// name in the model or in `shapes`, or by `INPUT.NUMBER`. A range of one
+  /// size fixes the dimension.
   llvm::StringMap<DimRange> dims;
   /// Faster versions, of which a run takes the first that has room for it.
   /// Where nothing is said, and one dimension has a range, those of powers of
   /// two.
   std::optional<Specialization> specialization;
+  /// Inputs that are constants instead.
+  std::vector<FixedValue> values;
   /// Inputs that are variables instead. Their outputs are fetched where the
   /// options do not name the functions.
   std::vector<HeldState> states;
@@ -115,11 +144,16 @@ struct ImportOptions {
 
 /// Parses `x:0:2x3xf32`, `x:f32`, `x`; nothing where it is none of these.
 std::optional<Feed> parseFeed(mlir::MLIRContext *context, llvm::StringRef text);
-/// Parses `x=1x224x224x3` into the options' shapes; false where it is not that.
+/// Parses `x=1x224x224x3`, `x=batchx?x3` and `x=batch,max_len,3` into the
+/// options' shapes; false where it is none of these.
 bool parseShape(llvm::StringRef text, ImportOptions &options);
 
-/// Parses `batch=1..64` into the options' ranges; false where it is not that.
+/// Parses `batch=1..64` and `batch=4` into the options' ranges; false where it
+/// is neither.
 bool parseDim(llvm::StringRef text, ImportOptions &options);
+
+/// Parses `rate=16000`; false where it is not NAME=VALUE.
+bool parseValue(llvm::StringRef text, ImportOptions &options);
 
 /// Parses `batch:1,8`; false where it is not that.
 bool parseSpecialization(llvm::StringRef text, ImportOptions &options);

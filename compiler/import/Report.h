@@ -8,6 +8,7 @@
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/Location.h"
+#include "llvm/ADT/StringSet.h"
 
 namespace weir {
 
@@ -48,6 +49,10 @@ public:
   mlir::MLIRContext *const context;
   const std::string path;
   Status status = Status::ok;
+  /// How many scalars dynamic sizes have been named by (graph.symbol).
+  int64_t symbols = 0;
+  /// Warnings that are not to be repeated for another entry.
+  llvm::StringSet<> told;
 
 private:
   mlir::Location place;

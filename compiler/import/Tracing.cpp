@@ -78,6 +78,11 @@ void Tracing::refine(ImplicitLocOpBuilder &b, Traced &result) {
   result.value = withoutKernel(b, result.value);
   result.imaginary = withoutKernel(b, result.imaginary);
   hasOpenSizes |= result.isBounded();
+  if (derives && result.value &&
+      isa<FloatType>(typeOf(result.value).getElementType()))
+    zeroBeyond(b, result);
+  else if (!derives && result.isBounded() && !result.imaginary)
+    writeSizes(report, result.value, sizesOf(result));
   if (hasOpenSizes && !result.isBounded() && result.value &&
       isa<IntegerType>(typeOf(result.value).getElementType()))
     result.value = asListOfScalars(b, result.value);
@@ -93,7 +98,10 @@ LogicalResult Tracing::verifyNew(Operation *before, Block *block, Location at,
       if (!byteSize(typeOf(result).getShape(), 1))
         return report.error(at, Status::limit)
                << "makes a " << result.getType()
-               << ", which is larger than a tensor may be";
+               << ", which is larger than a tensor may be"
+               << (hasOpenSizes ? ": it has room for the largest sizes in the "
+                                  "ranges that --dim sets"
+                                : "");
     if (auto check = dyn_cast<graph::CheckOp>(&*op);
         check && !isConditional && knownTruth(check.getCondition()) == false)
       return failsAlways(report, check, name);

@@ -41,6 +41,9 @@ public:
   int64_t boundedElements = int64_t(1) << 20;
   /// Whether any value so far has a size that only the run knows.
   bool hasOpenSizes = false;
+  /// Whether derivatives are taken: then zeros lie beyond the sizes of each
+  /// node's results, and so do zeros in their gradients.
+  bool derives = false;
 
 protected:
   ~Tracing() = default;

@@ -110,8 +110,9 @@ FailureOr<ElementsAttr> firstValue(Report &report,
   return rawElements(type, std::move(bytes), name);
 }
 
-void markTraining(func::FuncOp function) {
-  function->setAttr("weir.training", UnitAttr::get(function.getContext()));
+void markTraining(func::FuncOp function, ArrayRef<int64_t> openDims) {
+  function->setAttr("weir.training",
+                    DenseI64ArrayAttr::get(function.getContext(), openDims));
 }
 
 /// What the loss is of, where the builder is in it.

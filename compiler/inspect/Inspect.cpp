@@ -80,21 +80,52 @@ static std::string withoutTensor(StringRef type) {
   return type.str();
 }
 
-/// GraphDefs say nothing of what their nodes give: that comes from the import.
+/// The ranges of the open dimensions that the tensors name.
+static void addRanges(json::Object &signature, const json::Array &known) {
+  json::Array open;
+  auto isNamed = [&](StringRef name) {
+    for (StringRef side : {"inputs", "outputs"})
+      for (const json::Value &tensor : *signature.getArray(side))
+        if (const json::Array *dims = tensor.getAsObject()->getArray("dims"))
+          if (llvm::is_contained(*dims, json::Value(name)))
+            return true;
+    return false;
+  };
+  for (const json::Value &range : known)
+    if (isNamed(*range.getAsObject()->getString("name")))
+      open.push_back(range);
+  if (!open.empty())
+    signature["open"] = std::move(open);
+}
+
+/// What the import knows and the file does not say: the types of what nodes of
+/// GraphDefs give, and the ranges of open dimensions.
 static void addTypes(json::Array &signatures, ModuleOp module) {
-  llvm::StringMap<std::string> types;
-  for (const json::Value &imported : describeSignatures(module))
-    for (const json::Value &output :
-         *imported.getAsObject()->getArray("outputs"))
-      if (auto tensor = output.getAsObject()->getString("tensor"))
-        types[*tensor] =
-            withoutTensor(*output.getAsObject()->getString("type"));
-  for (json::Value &signature : signatures)
-    for (json::Value &output : *signature.getAsObject()->getArray("outputs")) {
-      json::Object &tensor = *output.getAsObject();
-      if (tensor.getString("type")->empty())
-        tensor["type"] = types.lookup(*tensor.getString("tensor"));
-    }
+  llvm::StringMap<const json::Object *> tensors;
+  json::Array imported = describeSignatures(module), open;
+  for (const json::Value &entry : imported) {
+    for (StringRef side : {"inputs", "outputs"})
+      for (const json::Value &tensor : *entry.getAsObject()->getArray(side))
+        if (auto name = tensor.getAsObject()->getString("tensor"))
+          tensors[*name] = tensor.getAsObject();
+    if (const json::Array *ranges = entry.getAsObject()->getArray("open"))
+      open.insert(open.end(), ranges->begin(), ranges->end());
+  }
+  for (json::Value &signature : signatures) {
+    for (StringRef side : {"inputs", "outputs"})
+      for (json::Value &value : *signature.getAsObject()->getArray(side)) {
+        json::Object &tensor = *value.getAsObject();
+        const json::Object *known = tensors.lookup(*tensor.getString("tensor"));
+        if (!known)
+          continue;
+        if (tensor.getString("type")->empty())
+          tensor["type"] = withoutTensor(*known->getString("type"));
+        for (StringRef key : {"dims", "element"})
+          if (const json::Value *open = known->get(key))
+            tensor[key] = *open;
+      }
+    addRanges(*signature.getAsObject(), open);
+  }
 }
 
 std::optional<json::Object>

@@ -2,6 +2,7 @@
 // gives. The library is loaded, so it must be one that may run here.
 
 #include "compiler/inspect/Inspect.h"
+#include "compiler/inspect/OpenDims.h"
 
 #include "runtime/weir.h"
 
@@ -75,22 +76,37 @@ static StringRef nameOf(weir_dtype type) {
   return "unknown";
 }
 
+/// Sizes that only a run knows, where `least` is given, are the most.
 static std::string typeOf(weir_dtype dtype, ArrayRef<int64_t> shape,
-                          StringRef before = "") {
+                          const int64_t *least = nullptr) {
   std::string type = "tensor<";
-  for (int64_t size : shape)
-    type += before.str() + std::to_string(size) + "x";
+  for (auto [i, size] : enumerate(shape))
+    type +=
+        (least && least[i] != size ? "<=" : "") + std::to_string(size) + "x";
   return type + nameOf(dtype).str() + ">";
 }
 
-static json::Array tensorsOf(const weir_tensor_info *tensors, uint32_t count) {
+static OpenShape openShape(const weir_tensor_info &tensor) {
+  OpenShape shape;
+  shape.least.assign(tensor.least, tensor.least + tensor.rank);
+  shape.most.assign(tensor.shape, tensor.shape + tensor.rank);
+  shape.names.assign(tensor.dims, tensor.dims + tensor.rank);
+  shape.element = nameOf(tensor.dtype).str();
+  return shape;
+}
+
+static json::Array tensorsOf(const weir_tensor_info *tensors, uint32_t count,
+                             json::Array &open) {
   json::Array list;
   for (const weir_tensor_info &tensor : ArrayRef(tensors, count)) {
-    list.push_back(json::Object{
+    json::Object object{
         {"name", json::fixUTF8(tensor.name)},
         {"tensor", json::fixUTF8(tensor.tensor)},
         {"type", typeOf(tensor.dtype, ArrayRef(tensor.shape, tensor.rank),
-                        tensor.shape_tensor < 0 ? "" : "<=")}});
+                        tensor.least)}};
+    if (tensor.shape_tensor >= 0)
+      describeOpen(object, open, openShape(tensor));
+    list.push_back(std::move(object));
   }
   return list;
 }
@@ -129,12 +145,17 @@ static json::Object describe(const weir_model_info &info,
                              const weir_gpu_info *gpu) {
   json::Array signatures;
   for (const weir_function_info &function :
-       ArrayRef(info.functions, info.num_functions))
-    signatures.push_back(json::Object{
+       ArrayRef(info.functions, info.num_functions)) {
+    json::Array open;
+    json::Object signature{
         {"name", json::fixUTF8(function.name)},
         {"symbol", json::fixUTF8(function.symbol)},
-        {"inputs", tensorsOf(function.inputs, function.num_inputs)},
-        {"outputs", tensorsOf(function.outputs, function.num_outputs)}});
+        {"inputs", tensorsOf(function.inputs, function.num_inputs, open)},
+        {"outputs", tensorsOf(function.outputs, function.num_outputs, open)}};
+    if (!open.empty())
+      signature["open"] = std::move(open);
+    signatures.push_back(std::move(signature));
+  }
   json::Object plan{
       {"arena_bytes", static_cast<int64_t>(info.arena_bytes)},
       {"max_live_bytes", static_cast<int64_t>(info.max_live_bytes)},

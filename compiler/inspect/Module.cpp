@@ -1,6 +1,7 @@
 // What a module says of itself, at any stage.
 
 #include "compiler/inspect/Module.h"
+#include "compiler/inspect/OpenDims.h"
 
 #include "compiler/Place.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -38,6 +39,48 @@ static json::Array tensorsOf(Attribute list) {
   return tensors;
 }
 
+/// Adds what the attributes of shapes say of the tensors that they are of;
+/// `prefix` comes before the attributes' keys.
+static void addOpenDims(json::Array &tensors, ArrayRef<DictionaryAttr> all,
+                        ArrayRef<Type> types, StringRef prefix,
+                        json::Array &open) {
+  auto key = [&](StringRef name) { return (prefix + name).str(); };
+  for (DictionaryAttr fields : all) {
+    auto of = fields ? fields.getAs<IntegerAttr>(key("shape_of")) : nullptr;
+    auto least = of ? fields.getAs<DenseI64ArrayAttr>(key("least")) : nullptr;
+    auto dims = of ? fields.getAs<ArrayAttr>(key("dims")) : nullptr;
+    if (!least || !dims || of.getInt() < 0 ||
+        of.getInt() >= static_cast<int64_t>(types.size()))
+      continue;
+    auto type = dyn_cast<RankedTensorType>(types[of.getInt()]);
+    OpenShape shape;
+    shape.least.assign(least.asArrayRef().begin(), least.asArrayRef().end());
+    for (auto name : dims.getAsRange<StringAttr>())
+      shape.names.push_back(name.str());
+    if (!type || static_cast<size_t>(type.getRank()) != shape.least.size() ||
+        shape.names.size() != shape.least.size())
+      continue;
+    shape.most.assign(type.getShape().begin(), type.getShape().end());
+    shape.element = textOf(type.getElementType());
+    describeOpen(*tensors[of.getInt()].getAsObject(), open, shape);
+  }
+}
+
+static json::Array entryTensors(ArrayAttr list, json::Array &open) {
+  json::Array tensors = tensorsOf(list);
+  SmallVector<DictionaryAttr> all;
+  SmallVector<Type> types;
+  for (Attribute tensor : list)
+    if (auto fields = dyn_cast<DictionaryAttr>(tensor)) {
+      auto type = fields.getAs<TypeAttr>("type");
+      all.push_back(fields);
+      types.push_back(type ? type.getValue()
+                           : NoneType::get(list.getContext()));
+    }
+  addOpenDims(tensors, all, types, "", open);
+  return tensors;
+}
+
 /// The entries that stage `plan` has written on the module.
 static json::Array entriesOf(ArrayAttr entries) {
   json::Array signatures;
@@ -49,9 +92,12 @@ static json::Array entriesOf(ArrayAttr entries) {
     for (StringRef key : {"name", "symbol"})
       if (auto text = fields.getAs<StringAttr>(key))
         signature[key] = textOf(text.getValue());
+    json::Array open;
     for (StringRef key : {"inputs", "outputs"})
       if (auto list = fields.getAs<ArrayAttr>(key))
-        signature[key] = tensorsOf(list);
+        signature[key] = entryTensors(list, open);
+    if (!open.empty())
+      signature["open"] = std::move(open);
     signatures.push_back(std::move(signature));
   }
   return signatures;
@@ -77,12 +123,21 @@ static json::Array functionsOf(ModuleOp module) {
       inputs.push_back(tensorOf(type, function.getArgAttrDict(i)));
     for (auto [i, type] : llvm::enumerate(function.getResultTypes()))
       outputs.push_back(tensorOf(type, function.getResultAttrDict(i)));
+    SmallVector<DictionaryAttr> given, made;
+    function.getAllArgAttrs(given);
+    function.getAllResultAttrs(made);
+    json::Array open;
+    addOpenDims(inputs, given, function.getArgumentTypes(), "weir.", open);
+    addOpenDims(outputs, made, function.getResultTypes(), "weir.", open);
     auto entry = function->getAttrOfType<StringAttr>("weir.entry");
-    signatures.push_back(json::Object{
+    json::Object signature{
         {"name", textOf(entry ? entry.getValue() : function.getName())},
         {"symbol", textOf(function.getName())},
         {"inputs", std::move(inputs)},
-        {"outputs", std::move(outputs)}});
+        {"outputs", std::move(outputs)}};
+    if (!open.empty())
+      signature["open"] = std::move(open);
+    signatures.push_back(std::move(signature));
   }
   return signatures;
 }

@@ -1,6 +1,7 @@
 // The text of a description: the same facts as its JSON.
 
 #include "compiler/inspect/Inspect.h"
+#include "compiler/inspect/OpenDims.h"
 
 using namespace llvm;
 
@@ -28,12 +29,27 @@ static void printTensors(const json::Object &signature, StringRef what,
     os << "  " << left_justify(what, 7);
     if (!textAt(*tensor, "name").empty())
       os << nameAt(*tensor, "name") << ": ";
-    os << (textAt(*tensor, "type").empty() ? "?" : nameAt(*tensor, "type"));
+    if (std::string open = openText(*tensor); !open.empty())
+      os << open;
+    else
+      os << (textAt(*tensor, "type").empty() ? "?" : nameAt(*tensor, "type"));
     if (!textAt(*tensor, "tensor").empty() &&
         textAt(*tensor, "tensor") != textAt(*tensor, "name"))
       os << " (" << nameAt(*tensor, "tensor") << ")";
     os << "\n";
   }
+}
+
+/// The open dimensions of a signature, a line each.
+static void printRanges(const json::Object &signature, raw_ostream &os) {
+  const json::Array *open = signature.getArray("open");
+  if (!open)
+    return;
+  for (const json::Value &value : *open)
+    if (const json::Object *range = value.getAsObject())
+      os << "  size   " << nameAt(*range, "name") << ": "
+         << range->getInteger("low").value_or(0) << ".."
+         << range->getInteger("high").value_or(0) << "\n";
 }
 
 static void printSignatures(const json::Array &signatures, raw_ostream &os) {
@@ -46,6 +62,7 @@ static void printSignatures(const json::Array &signatures, raw_ostream &os) {
          << "\n";
       printTensors(*signature, "input", os);
       printTensors(*signature, "output", os);
+      printRanges(*signature, os);
     }
 }
 

@@ -145,4 +145,35 @@ def Graph_CheckOp
   }];
 }
 
+def Graph_SymbolOp
+    : Op<Graph_Dialect, "symbol", [MemoryEffects<[MemWrite]>,
+                                   FusionOpInterface]> {
+  let summary = "The number by which dynamic sizes name a scalar";
+  let description = [{
+    A tensor with a dynamic size lies in the corner of a padded buffer. The
+    attribute `weir.sizes` of the op that makes it names the actual size of each
+    dimension by a number; this op says which scalar that number stands for. The
+    elements beyond the actual sizes may have any value, so that kernels need not
+    compute them.
+
+    The attribute has an array for each dimension, of pairs: a bound and the
+    number of the actual size, or -1 where the bound is the size. A dimension of
+    several pairs is their product in row-major order.
+
+    ```mlir
+    graph.symbol 3 is %n : tensor<i64>
+    %y = graph.exp %x {weir.sizes = [array<i64: 8, 3>, array<i64: 4, -1>]} : tensor<8x4xf32>
+    ```
+  }];
+  let arguments = (ins I64Attr:$number, 0DTensorOf<[I64]>:$size);
+  let assemblyFormat = "$number `is` $size attr-dict `:` type($size)";
+  let extraClassDeclaration = [{
+    static ::llvm::ArrayRef<::llvm::StringRef> tensorflowNames() { return {}; }
+    static ::llvm::ArrayRef<::llvm::StringRef> onnxNames() { return {}; }
+    ::weir::graph::FusionRole fusionRole() {
+      return ::weir::graph::FusionRole::none;
+    }
+  }];
+}
+
 #endif // WEIR_DIALECTS_GRAPH_CORE

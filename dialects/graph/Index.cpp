@@ -155,6 +155,58 @@ LogicalResult DynamicUpdateSliceOp::inferReturnTypes(
   return success();
 }
 
+static bool areSizesAlong(size_t sizes, ArrayRef<int64_t> dims, size_t rank) {
+  return sizes == dims.size() &&
+         areAscendingDims(dims, static_cast<int64_t>(rank));
+}
+
+LogicalResult CompactOp::inferReturnTypes(MLIRContext *,
+                                          std::optional<Location> loc,
+                                          Adaptor adaptor,
+                                          SmallVectorImpl<Type> &results) {
+  RankedTensorType x = typeOf(adaptor.getX());
+  // (C1)
+  if (!areSizesAlong(adaptor.getSizes().size(), adaptor.getDims(), x.getRank()))
+    return emitOptionalError(loc, adaptor.getSizes().size(),
+                             " sizes do not suit dimensions of ", x);
+  return give(loc, {x.getNumElements()}, x.getElementType(), results);
+}
+
+LogicalResult SpreadOp::inferReturnTypes(MLIRContext *,
+                                         std::optional<Location> loc,
+                                         Adaptor adaptor,
+                                         SmallVectorImpl<Type> &results) {
+  RankedTensorType x = typeOf(adaptor.getX());
+  ArrayRef<int64_t> shape = adaptor.getShape();
+  // (C1)
+  if (!areSizesAlong(adaptor.getSizes().size(), adaptor.getDims(),
+                     shape.size()))
+    return emitOptionalError(loc, adaptor.getSizes().size(),
+                             " sizes do not suit the dimensions");
+  // (C2)
+  if (x.getRank() != 1 || countElements(shape) != x.getNumElements())
+    return emitOptionalError(loc, "the elements of ", x,
+                             " are not those of the shape");
+  return give(loc, shape, x.getElementType(), results);
+}
+
+LogicalResult FillBeyondOp::inferReturnTypes(MLIRContext *,
+                                             std::optional<Location> loc,
+                                             Adaptor adaptor,
+                                             SmallVectorImpl<Type> &results) {
+  RankedTensorType x = typeOf(adaptor.getX()),
+                   value = typeOf(adaptor.getValue());
+  auto dim = static_cast<int64_t>(adaptor.getDim());
+  // (C1)
+  if (dim < 0 || dim >= x.getRank() ||
+      static_cast<int64_t>(adaptor.getReach()) < 0 || value.getRank() != 0 ||
+      value.getElementType() != x.getElementType())
+    return emitOptionalError(loc, "cannot fill ", x, " with ", value,
+                             " along dimension ", dim);
+  results.push_back(x);
+  return success();
+}
+
 LogicalResult OneHotOp::inferReturnTypes(MLIRContext *,
                                          std::optional<Location> loc,
                                          Adaptor adaptor,

@@ -124,6 +124,80 @@ def Graph_DynamicSliceOp : Graph_Op<"dynamic_slice", [InferTypeOpAdaptor]> {
   let derivative = "rule";
 }
 
+def Graph_CompactOp : Graph_Op<"compact", [InferTypeOpAdaptor]> {
+  let summary = "The corner of a padded buffer, without gaps";
+  let description = [{
+    The elements of `x` whose index along each of `dims` is below the size for
+    it, in row-major order. What comes behind them may have any value, or with
+    `zeros` is zero. A size counts as at least 0 and at most the dimension's.
+
+    - (C1) `dims` ascend, are dimensions of `x`, and there is a size for each.
+
+    ```mlir
+    %y = graph.compact %x [%n] along [1] : (tensor<2x3xf32>, tensor<i64>) -> tensor<6xf32>
+    ```
+  }];
+  let arguments = (ins Graph_Tensor:$x, Variadic<0DTensorOf<[I64]>>:$sizes,
+                   DenseI64ArrayAttr:$dims, UnitAttr:$zeros);
+  let results = (outs Graph_Tensor:$result);
+  let assemblyFormat = [{
+    $x `[` $sizes `]` `along` $dims (`zeros` $zeros^)? attr-dict
+    `:` functional-type(operands, results)
+  }];
+  let derivative = "rule";
+}
+
+def Graph_SpreadOp : Graph_Op<"spread", [InferTypeOpAdaptor]> {
+  let summary = "Elements without gaps in the corner of a padded buffer";
+  let description = [{
+    The inverse of graph.compact: the first elements of `x` become, in row-major
+    order, the elements of a tensor of `shape` whose index along each of `dims`
+    is below the size for it. The others may have any value, or with `zeros` are
+    zero.
+
+    - (C1) `dims` ascend, are dimensions of `shape`, and there is a size for each.
+    - (C2) `x` has one dimension, of as many elements as `shape` has.
+
+    ```mlir
+    %y = graph.spread %x [%n] along [1] to [2, 3] : (tensor<6xf32>, tensor<i64>) -> tensor<2x3xf32>
+    ```
+  }];
+  let arguments = (ins Graph_Tensor:$x, Variadic<0DTensorOf<[I64]>>:$sizes,
+                   DenseI64ArrayAttr:$dims, DenseI64ArrayAttr:$shape,
+                   UnitAttr:$zeros);
+  let results = (outs Graph_Tensor:$result);
+  let assemblyFormat = [{
+    $x `[` $sizes `]` `along` $dims `to` $shape (`zeros` $zeros^)? attr-dict
+    `:` functional-type(operands, results)
+  }];
+  let derivative = "rule";
+}
+
+def Graph_FillBeyondOp : Graph_Op<"fill_beyond", [InferTypeOpAdaptor]> {
+  let summary = "A value beyond the actual size of a dimension";
+  let description = [{
+    `x`, but where the index along `dim` is at least `size` and below `size +
+    reach` it is `value`. Elements further on may have any value. A size counts as
+    at least 0. The result is made in place where `x` is not needed any more, so
+    that only those elements are written.
+
+    - (C1) `dim` is a dimension of `x`, `reach` is not negative, and `value` has
+      the element type of `x`.
+
+    ```mlir
+    %y = graph.fill_beyond %x, %n, %v along 1 reach 2 : (tensor<2x8xf32>, tensor<i64>, tensor<f32>) -> tensor<2x8xf32>
+    ```
+  }];
+  let arguments = (ins Graph_Tensor:$x, 0DTensorOf<[I64]>:$size,
+                   Graph_Tensor:$value, I64Attr:$dim, I64Attr:$reach);
+  let results = (outs Graph_Tensor:$result);
+  let assemblyFormat = [{
+    $x `,` $size `,` $value `along` $dim `reach` $reach attr-dict
+    `:` functional-type(operands, results)
+  }];
+  let derivative = "rule";
+}
+
 def Graph_DynamicUpdateSliceOp
     : Graph_Op<"dynamic_update_slice", [InferTypeOpAdaptor]> {
   let summary = "A tensor with a box of it replaced";

@@ -4,6 +4,7 @@
 #define WEIR_PASSES_CPU
 
 include "mlir/Pass/PassBase.td"
+include "passes/cpu/loops/Passes.td"
 include "passes/cpu/reductions/Passes.td"
 
 def EmitKernels : Pass<"weir-emit-kernels"> {

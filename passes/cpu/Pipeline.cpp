@@ -76,6 +76,8 @@ void buildLoopsPipeline(OpPassManager &pm) {
   kernels.addPass(createShareLoops());
   kernels.addPass(createVectorizeLoops());
   kernels.addPass(createReassociateReductions());
+  kernels.addPass(createConvertLinalgToLoopsPass());
+  kernels.addPass(createClipLoops());
   pm.addPass(createOutlineParts());
 }
 

@@ -2,12 +2,14 @@
 // allow.
 //
 // Adjacent dimensions d and d+1 merge where each broadcast maps both from
-// adjacent dimensions of its operand, or neither.
+// adjacent dimensions of its operand, or neither. A dynamic dimension does not
+// become the inner one of two: kernels end at its actual size.
 
 #include "passes/fuse/Passes.h"
 
 #include "dialects/graph/Graph.h"
 #include "dialects/graph/Shape.h"
+#include "dialects/graph/Sizes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/IRMapping.h"
 
@@ -51,6 +53,10 @@ public:
       else if (!isa<graph::ScalarOpInterface, graph::ConstantOp>(op))
         return false;
     }
+    graph::SizesOfDims sizes = graph::DynamicSizes().of(group.getResult(0));
+    for (size_t d = 1; d < sizes.size(); ++d)
+      if (graph::isDynamic(sizes[d]))
+        merges[d - 1] = false;
     return llvm::is_contained(merges, true);
   }
 
@@ -154,7 +160,18 @@ private:
       Operation *flat = b.clone(op, map);
       for (Value result : flat->getResults())
         result.setType(flatType(result.getType()));
+      flattenSizes(flat);
     }
+  }
+
+  void flattenSizes(Operation *flat) const {
+    Attribute sizes = flat->removeAttr(graph::sizesName);
+    if (!sizes)
+      return;
+    graph::SizesOfDims dims = graph::reshapeSizes(
+        graph::readSizes(sizes, shape), shapeOf(flat->getResult(0)));
+    if (ArrayAttr attribute = graph::sizesAttr(flat->getContext(), dims))
+      flat->setAttr(graph::sizesName, attribute);
   }
 
   graph::GroupOp group;

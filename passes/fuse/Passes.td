@@ -172,4 +172,47 @@ def RecomputeGroups : Pass<"weir-recompute-groups", "::mlir::func::FuncOp"> {
   }];
 }
 
+def BindSizes : Pass<"weir-bind-sizes", "::mlir::func::FuncOp"> {
+  let summary = "Gives groups the actual sizes of their results as operands";
+  let description = [{
+    A group whose results have dynamic sizes (graph.symbol) takes these as
+    operands, which its body does not use, and has the attribute `weir.sizes`:
+    for each result and dimension pairs of a bound and the number of the operand
+    that is the actual size, or -1. The kernel that the group becomes ends its
+    loops there (`weir-clip-loops`). The attributes of ops and the symbols go.
+
+    ```mlir
+    graph.symbol 0 is %n : tensor<i64>
+    %y = graph.group(%x) : (tensor<8x4xf32>) -> tensor<8x4xf32> {
+    ^bb0(%a: tensor<8x4xf32>):
+      %b = graph.exp %a {weir.sizes = [array<i64: 8, 0>, array<i64: 4, -1>]} : tensor<8x4xf32>
+      graph.yield %b : tensor<8x4xf32>
+    }
+    // becomes
+    %y = graph.group(%x, %n) attributes {weir.sizes = [[array<i64: 8, 1>, array<i64: 4, -1>]]} : (tensor<8x4xf32>, tensor<i64>) -> tensor<8x4xf32> {
+    ^bb0(%a: tensor<8x4xf32>, %size: tensor<i64>):
+      %b = graph.exp %a : tensor<8x4xf32>
+      graph.yield %b : tensor<8x4xf32>
+    }
+    ```
+  }];
+}
+
+def SpreadSizes : Pass<"weir-spread-sizes", "::mlir::func::FuncOp"> {
+  let summary = "Gives operands the dynamic sizes that all their users have";
+  let description = [{
+    An operand of elementwise ops that all have the same dynamic sizes
+    (graph.symbol) is not needed beyond them either: it gets the same attribute.
+    Masks are such operands.
+
+    ```mlir
+    %b = graph.broadcast %m [1] : tensor<4xi1> to tensor<8x4xi1>
+    %y = graph.select %b, %x, %z {weir.sizes = [array<i64: 8, 0>, array<i64: 4, -1>]} : tensor<8x4xi1>, tensor<8x4xf32>
+    // becomes
+    %b = graph.broadcast %m [1] {weir.sizes = [array<i64: 8, 0>, array<i64: 4, -1>]} : tensor<4xi1> to tensor<8x4xi1>
+    ...
+    ```
+  }];
+}
+
 #endif // WEIR_PASSES_FUSE

@@ -122,6 +122,7 @@ struct LowerGraph : impl::LowerGraphBase<LowerGraph> {
     addNeuralPatterns(converter, patterns);
     addReducePatterns(converter, patterns);
     addScatterPatterns(converter, patterns);
+    addCornerPatterns(converter, patterns);
     addShapePatterns(converter, patterns);
     addSortPatterns(converter, patterns);
     addTopKPatterns(converter, patterns);

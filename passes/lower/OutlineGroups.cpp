@@ -30,10 +30,15 @@ llvm::hash_code hashOf(graph::GroupOp group) {
 /// Whether a GPU's host runs the group.
 bool isOfHost(graph::GroupOp group) { return group->hasAttr("weir.host"); }
 
+/// The actual sizes of the group's results, among its operands
+/// (`weir-bind-sizes`).
+constexpr llvm::StringLiteral sizesName = "weir.sizes";
+
 bool sameBody(graph::GroupOp a, graph::GroupOp b) {
   return a.getOperandTypes() == b.getOperandTypes() &&
          a.getResultTypes() == b.getResultTypes() &&
          isOfHost(a) == isOfHost(b) &&
+         a->getAttr(sizesName) == b->getAttr(sizesName) &&
          OperationEquivalence::isRegionEquivalentTo(
              &a.getBody(), &b.getBody(), OperationEquivalence::IgnoreLocations);
 }
@@ -101,6 +106,11 @@ private:
     kernel->setAttr("weir.kernel", b.getUnitAttr());
     if (isOfHost(group))
       kernel->setAttr("weir.host", b.getUnitAttr());
+    if (Attribute sizes = group->getAttr(sizesName)) {
+      kernel->setAttr(sizesName, sizes);
+      kernel->setAttr("weir.inputs",
+                      b.getI64IntegerAttr(group.getNumOperands()));
+    }
     kernel.getBody().takeBody(group.getBody());
     auto yield = cast<graph::YieldOp>(kernel.getBody().front().getTerminator());
     OpBuilder inner(yield);

@@ -19,6 +19,7 @@ void addLinearPatterns(const mlir::TypeConverter &, mlir::RewritePatternSet &);
 void addNeuralPatterns(const mlir::TypeConverter &, mlir::RewritePatternSet &);
 void addReducePatterns(const mlir::TypeConverter &, mlir::RewritePatternSet &);
 void addScatterPatterns(const mlir::TypeConverter &, mlir::RewritePatternSet &);
+void addCornerPatterns(const mlir::TypeConverter &, mlir::RewritePatternSet &);
 void addShapePatterns(const mlir::TypeConverter &, mlir::RewritePatternSet &);
 void addSortPatterns(const mlir::TypeConverter &, mlir::RewritePatternSet &);
 void addTopKPatterns(const mlir::TypeConverter &, mlir::RewritePatternSet &);

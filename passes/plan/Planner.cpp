@@ -175,10 +175,13 @@ LogicalResult Planner::planIf(graph::IfOp op, OpBuilder &tasks) {
        {std::make_pair(&op.getThenRegion(), &branch.getThenRegion()),
         std::make_pair(&op.getElseRegion(), &branch.getElseRegion())}) {
     OpBuilder inner = OpBuilder::atBlockEnd(&to->emplaceBlock());
+    OperandRange values = from->front().getTerminator()->getOperands();
+    // Each branch makes its results where those of the conditional lie.
+    for (auto [value, result] : llvm::zip_equal(values, results))
+      makeAt(value, result, from->front());
     if (failed(planBlock(from->front(), inner)))
       return failure();
-    for (auto [value, result] :
-         llvm::zip_equal(from->front().getTerminator()->getOperands(), results))
+    for (auto [value, result] : llvm::zip_equal(values, results))
       copy(inner, use(value), result);
   }
   return success();
@@ -237,8 +240,8 @@ LogicalResult Planner::planWhile(graph::WhileOp op, OpBuilder &tasks) {
 
 void Planner::makeAt(Value value, Value place, Block &block) {
   Value made = graph::unshaped(value);
-  if (!isa_and_nonnull<plan::TaskOp, plan::TransferOp, graph::ConcatOp>(
-          made.getDefiningOp()) ||
+  if (!isa_and_nonnull<plan::TaskOp, plan::TransferOp, graph::ConcatOp,
+                       graph::IfOp>(made.getDefiningOp()) ||
       made.getParentBlock() != &block || where.contains(made))
     return;
   while (auto reshape = value.getDefiningOp<graph::ReshapeOp>()) {

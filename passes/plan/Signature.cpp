@@ -8,7 +8,7 @@ namespace weir {
 
 static Attribute describeTensor(DictionaryAttr attributes, Type type) {
   NamedAttrList list;
-  for (StringRef key : {"name", "tensor", "shape_of"})
+  for (StringRef key : {"name", "tensor", "shape_of", "least", "dims"})
     if (Attribute value =
             attributes ? attributes.get(("weir." + key).str()) : Attribute())
       list.set(key, value);

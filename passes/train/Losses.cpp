@@ -1,5 +1,5 @@
-// The formulas of losses. Each is the mean over all that there is one of: over
-// rows for classes, over elements for the others.
+// The formulas of losses: terms, one for each row of classes, or for each
+// element where there are none.
 
 #include "passes/train/Losses.h"
 
@@ -21,27 +21,15 @@ Expr abs(Expr x) { return apply<graph::AbsOp>(x); }
 Expr relu(Expr x) { return maximum(x, x.like(0)); }
 Expr softplus(Expr x) { return apply<graph::SoftplusOp>(x); }
 
-Expr meanOfAll(Expr x) {
-  if (!x || x.rank() == 0)
-    return x;
-  SmallVector<int64_t> dims(x.rank());
-  std::iota(dims.begin(), dims.end(), 0);
-  return mean(x, dims);
-}
-
-/// The mean over rows of what the last dimension adds up to.
-Expr meanOfRows(Expr x) {
-  return x ? meanOfAll(sum(x, {x.rank() - 1})) : Expr();
-}
-
 Expr meanSquared(Expr x, Expr labels, double) {
-  return meanOfAll(apply<graph::SquaredDifferenceOp>(x, labels));
+  return apply<graph::SquaredDifferenceOp>(x, labels);
 }
 
 /// Rows of scores, and of probabilities.
 Expr softmaxCrossEntropy(Expr x, Expr labels, double) {
   Expr logs = x ? Expr(*x.b, make<graph::LogSoftmaxOp>(*x.b, x.value)) : Expr();
-  return -meanOfRows(labels * logs);
+  Expr likelihoods = labels * logs;
+  return likelihoods ? -sum(likelihoods, {likelihoods.rank() - 1}) : Expr();
 }
 
 /// The same of the class that each row is of. A number that is no class fails
@@ -74,8 +62,7 @@ Expr sigmoidCrossEntropy(Expr x, Expr labels, double) {
   if (!x)
     return {};
   Expr zero = x.like(0), isUp = apply<graph::GreaterEqualOp>(x, zero);
-  return meanOfAll(select(isUp, x, zero) - x * labels +
-                   softplus(select(isUp, -x, x)));
+  return select(isUp, x, zero) - x * labels + softplus(select(isUp, -x, x));
 }
 
 /// Squared within `delta`, straight beyond.
@@ -84,19 +71,19 @@ Expr huber(Expr x, Expr labels, double delta) {
   if (!off)
     return {};
   Expr within = minimum(off, off.like(delta));
-  return meanOfAll(within * (off - within * 0.5));
+  return within * (off - within * 0.5);
 }
 
 /// Labels are 0 and 1, and scores meant to be at least 1 on their side of 0.
 Expr hinge(Expr x, Expr labels, double) {
   Expr side = labels * 2 - 1;
-  return side ? meanOfAll(relu(1 - side * x)) : Expr();
+  return side ? relu(1 - side * x) : Expr();
 }
 
 /// log(cosh(e)), which is e + log(1 + exp(-2e)) - log(2).
 Expr logCosh(Expr x, Expr labels, double) {
   Expr off = x - labels;
-  return meanOfAll(off + softplus(off * -2) - std::log(2.0));
+  return off + softplus(off * -2) - std::log(2.0);
 }
 
 constexpr Loss all[] = {

@@ -16,8 +16,9 @@ struct Loss {
   /// What users may set: the name of a number, its default; empty: nothing.
   llvm::StringLiteral parameter;
   double value;
-  /// The loss of output and labels: a scalar. Without a value where they do not
-  /// fit together.
+  /// The terms whose mean is the loss of output and labels: one for each row of
+  /// classes, or for each element. Without a value where output and labels do
+  /// not fit together.
   graph::build::Expr (*of)(graph::build::Expr output, graph::build::Expr labels,
                            double parameter);
 };

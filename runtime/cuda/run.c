@@ -165,6 +165,9 @@ static weir_status call(const weir_gpu_model *model, void *memory,
   weir_status status = weir_gpu_begin(model, memory, &gpu);
   if (!status)
     status = weir_check_call(gpu->context, function, tensors, num_tensors);
+  // Sizes in the GPU's memory are for its kernels to check.
+  if (!status && !on_device)
+    status = weir_check_sizes(gpu->context, function, tensors);
   if (!status)
     status = weir_check_initialized(gpu->context, function);
   if (status || (status = weir_gpu_enter(gpu)))

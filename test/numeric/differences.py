@@ -115,7 +115,7 @@ class Library:
         lib.graph_info.restype = ctypes.POINTER(ModelInfo)
         self.info = lib.graph_info().contents
         self.context = ctypes.c_void_p()
-        if self.info.create(None, ctypes.byref(Config(abi_version=2)),
+        if self.info.create(None, ctypes.byref(Config(abi_version=3)),
                             ctypes.byref(self.context)):
             raise SystemExit("create fails")
 

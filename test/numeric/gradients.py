@@ -105,6 +105,7 @@ def index():
     rows = "%i = graph.constant dense<[[1], [4], [1], [9], [0]]> : tensor<5x1xi32>\n"
     batched = "%i = graph.constant dense<[[2, 0], [1, 1]]> : tensor<2x2xi64>\n"
     start = "%i = graph.constant dense<1> : tensor<i32>\n"
+    sizes = "%n = graph.constant dense<2> : tensor<i64>\n%m = graph.constant dense<3> : tensor<i64>\n"
     cases = [
         Case(places + "%r = graph.gather %0, %i axis 1 batch_dims 0 : {0}, tensor<4xi32>",
              (2, 4), x),
@@ -127,6 +128,12 @@ def index():
              distinct(2, 4), normal(2, 4)),
         Case("%r = graph.sort %0 descending : {0}", (2, 4), distinct(2, 4)),
         Case("%r, %i = graph.top_k %0 k 2 : {0}", (2, 2), distinct(2, 4)),
+        Case(sizes + "%r = graph.compact %0 [%n, %m] along [0, 1] zeros : "
+             "({0}, tensor<i64>, tensor<i64>) -> tensor<24x{f}>", (24,), normal(3, 4, 2)),
+        Case(sizes + "%r = graph.spread %0 [%n, %m] along [0, 1] to [3, 4, 2] zeros : "
+             "({0}, tensor<i64>, tensor<i64>) -> tensor<3x4x2x{f}>", (3, 4, 2), normal(24)),
+        Case(sizes + "%r = graph.fill_beyond %0, %m, %1 along 1 reach 4 : "
+             "({0}, tensor<i64>, {1}) -> {0}", (3, 4, 2), normal(3, 4, 2), normal()),
     ]
     for combiner in ("update", "add", "sub", "mul", "min", "max"):
         text = rows if combiner != "update" else rows.replace("[1], [9]", "[2], [9]")

@@ -286,7 +286,7 @@ class Graph:
         for i, array in enumerate(arrays):
             pointers[i] = array.ctypes.data
         context = ctypes.c_void_p()
-        config = Config(abi_version=2)
+        config = Config(abi_version=3)
         if level:
             names = [info.levels[i].decode() for i in range(info.num_levels)]
             config.level = names.index(level) + 1

@@ -2,78 +2,10 @@
 each what NumPy gives. Where only the batch is open, or nothing is summed, that
 has the bits of a library for just these sizes."""
 
-import pathlib
-import sys
-
 import numpy as np
-from onnx_graph import Body, OnnxGraph
+from onnx_graph import Body
+from onnx_ranged import Model, f64, main, near
 from references import softmax
-
-BATCH, LENGTH = 64, 33
-SIZES = [(1, 1), (1, 33), (3, 4), (7, 12), (64, 33)]
-near = dict(rtol=3e-5, atol=3e-5)
-
-
-def f64(x):
-    return np.asarray(x, np.float64)
-
-
-class Model(OnnxGraph):
-    """A model for sizes n and s; `x(n, 4)` is an input of such a shape."""
-
-    def __init__(self, n, s, opset=17):
-        super().__init__(opset=opset, fold=False)
-        self.n, self.s = n, s
-        self.sums = False  # in an order that follows from several sizes
-        self.rng = np.random.default_rng(5)
-
-    def weights(self, *shape):
-        return (self.rng.standard_normal(shape) / 2).astype(np.float32)
-
-    def x(self, *shape, ids=None):
-        """`shape` has "n" and "s" for the sizes."""
-        sizes = [{"n": self.n, "s": self.s}.get(d, d) for d in shape]
-        # The same weights follow, whatever the sizes are.
-        own = np.random.default_rng(len(self.inputs))
-        value = own.standard_normal(sizes).astype(np.float32) if ids is None else own.integers(*ids, sizes)
-        tensor = self.input(value)
-        self.dims[tensor.names[0]] = shape
-        return tensor
-
-    def shape(self, x, *dims):
-        """The sizes of dimensions as exporters write them: numbers stay."""
-        shape, parts = self.op("Shape", x), []
-        for dim in dims:
-            if dim < 0:
-                at = self.constant(np.int64(-1 - dim))
-                one = self.op("Gather", shape, at, axis=0)
-                parts.append(self.op("Unsqueeze", one, self.constant(np.int64([0]))))
-            else:
-                parts.append(self.constant(np.int64([dim])))
-        return self.op("Concat", *parts, axis=0)
-
-
-def check(case, folder):
-    wrong = []
-    ranged = case(5, 6)
-    used = {dim for dims in ranged.dims.values() for dim in dims}
-    ranged.options = [f"--dim={d}=1..{m}" for d, m in (("n", BATCH), ("s", LENGTH)) if d in used]
-    library = ranged.compile(folder / "ranged")
-    for n, s in SIZES:
-        model = case(n, s)
-        status, message, have = model.run(library)
-        if status:
-            wrong.append(f"n={n} s={s}: {message}")
-            continue
-        wrong += [f"n={n} s={s}: {line}" for line in model.compare_all(have)]
-        if model.sums:
-            continue
-        model.dims = {}
-        _, _, same = model.run(model.compile(folder / f"fixed-{n}-{s}"))
-        for key, (_, array) in same.items():
-            if array.tobytes() != have[key][1].tobytes():
-                wrong.append(f"n={n} s={s}: {key}: other bits than a library for these sizes")
-    return wrong
 
 
 def elementwise(n, s):
@@ -347,6 +279,24 @@ def recurrent(n, s):
     return g
 
 
+def units(n, s):
+    """As many units as there may be rows, without a first state and with one."""
+    g = Model(n, s, opset=14)
+    g.ranges["n"], g.sizes = (1, 4), [(1, 1), (3, 4), (4, 33)]
+    h, x = 4, g.x("n", "s", 3)
+    w, r, first = g.weights(1, h, 3), g.weights(1, h, h), g.x("n", 1, h)
+    for begin in (None, first):
+        y, last = g.op("RNN", x, g.constant(w), g.constant(r), None, None, begin, outputs=2, hidden_size=h, layout=1)
+        state, out = f64(begin.value[:, 0]) if begin else np.zeros((n, h)), []
+        for t in range(s):
+            state = np.tanh(x.value[:, t] @ w[0].T + state @ r[0].T)
+            out.append(state)
+        g.expect(y, np.stack(out, 1)[:, :, None], **near)
+        g.expect(last, state[:, None], **near)
+    g.sums = True
+    return g
+
+
 def layers(n, s):
     g = Model(n, s, opset=23)
     g.sums = True
@@ -447,20 +397,4 @@ def branches(n, s):
     return g
 
 
-def main(*cases):
-    root, failed = pathlib.Path(sys.argv[1]), False
-    wanted = sys.argv[2:]
-    for case in cases:
-        if wanted and case.__name__ not in wanted:
-            continue
-        try:
-            wrong = check(case, root / case.__name__)
-        except RuntimeError as error:
-            wrong = [str(error)]
-        for line in wrong:
-            print(f"{case.__name__}: {line}")
-        failed |= bool(wrong)
-    sys.exit(failed)
-
-
-main(elementwise, products, attention, shapes, parts, reductions, old, images, wide, recurrent, layers, looks_back, rows, branches)
+main(elementwise, products, attention, shapes, parts, reductions, old, images, wide, recurrent, units, layers, looks_back, rows, branches)

@@ -8,8 +8,10 @@
 A model knows its functions; those whose names Python allows are methods, and
 run(NAME, ...) takes any. Inputs go by their names, or by position; arrays that are
 contiguous and of the right type are read where they lie. What comes back is a
-dictionary of new arrays. Where only a run knows a size, inputs may be of any up to the
-most, and outputs are as large as they turn out to be. bf16, which NumPy has not, is
+dictionary of new arrays. Where only a run knows a size, inputs may be of any in its
+range, and outputs are as large as they turn out to be. The library reads memory for the
+largest sizes: an array that has them is read where it lies, a smaller one is copied to a
+buffer that the model keeps. ranges(NAME) has the sizes' names and ranges. bf16, which NumPy has not, is
 uint16. What fails raises weir.Error, with the library's own text. A model is one
 context: of one thread at a time. Needs NumPy and nothing else.
 """
@@ -21,7 +23,7 @@ import struct
 
 import numpy as np
 
-ABI_VERSION = 2
+ABI_VERSION = 3
 ERR_CONTEXT = 6
 DTYPES = {1: "f2", 2: "u2", 3: "f4", 4: "f8", 5: "?", 6: "i1", 7: "i2", 8: "i4",
           9: "i8", 10: "u1", 11: "u2", 12: "u4", 13: "u8"}
@@ -50,7 +52,8 @@ _Config = _struct(
 _Tensor = _struct(
     "Tensor", ("name", _text), ("tensor", _text), ("dtype", ctypes.c_int),
     ("rank", ctypes.c_int32), ("shape", ctypes.POINTER(_i64)), ("elements", _i64),
-    ("bytes", _size), ("shape_tensor", _i64))
+    ("bytes", _size), ("shape_tensor", _i64), ("least", ctypes.POINTER(_i64)),
+    ("dims", ctypes.POINTER(_text)))
 _Function = _struct(
     "Function", ("name", _text), ("symbol", _text), ("num_inputs", _u32), ("num_outputs", _u32),
     ("inputs", ctypes.POINTER(_Tensor)), ("outputs", ctypes.POINTER(_Tensor)))
@@ -110,6 +113,25 @@ def _shape(info):
     return tuple(info.shape[i] for i in range(info.rank))
 
 
+def _dims(info):
+    """(name, least, most) of each dimension of a tensor with open sizes; those that have
+    no name are `x.0`, fixed ones are None."""
+    if info.shape_tensor < 0:
+        return
+    for i in range(info.rank):
+        name = info.dims[i].decode() or f"{info.name.decode()}.{i}"
+        yield name if info.least[i] < info.shape[i] else None, info.least[i], info.shape[i]
+
+
+def _check_sizes(info, shape):
+    name = info.name.decode()
+    for i, (size, (dim, least, most)) in enumerate(zip(shape, _dims(info))):
+        if not least <= size <= most:
+            called = f" ({dim!r})" if dim and info.dims[i] else ""
+            wanted = f"not in [{least}, {most}]" if dim else f"not {most}"
+            raise ValueError(f"input {name!r}: dimension {i}{called} is {size}, {wanted}")
+
+
 class _Signature:
     """A function's tensors: those that callers see, and where each has its sizes."""
 
@@ -117,6 +139,8 @@ class _Signature:
         self.inputs = [info.inputs[i] for i in range(info.num_inputs)]
         self.outputs = [info.outputs[i] for i in range(info.num_outputs)]
         self.sizes = [{t.shape_tensor for t in side} for side in (self.inputs, self.outputs)]
+        # Buffers with room for the largest sizes, by input.
+        self.rooms = {}
 
     def seen(self, side):
         tensors = (self.inputs, self.outputs)[side]
@@ -190,6 +214,12 @@ class Model:
     def outputs(self, function):
         return self._tensors(function, 1)
 
+    def ranges(self, function):
+        """The sizes that only a run knows, by their names: the least and the most."""
+        signature = self._signatures[self._number(function)]
+        return {name: (least, most) for tensor in signature.inputs + signature.outputs
+                for name, least, most in _dims(tensor) if name}
+
     @property
     def variables(self):
         """The variables by their keys in checkpoints: arrays on the context's own memory.
@@ -239,7 +269,7 @@ class Model:
         given = self._given(signature, arrays, named)
         tensors = [None] * len(signature.inputs)
         for i, info in signature.seen(0):
-            self._place(info, i, given[i], tensors)
+            self._place(info, i, given[i], tensors, signature.rooms)
         results = [np.empty(_shape(t), DTYPES[t.dtype]) for t in signature.outputs]
         all_of_them = tensors + results
         addresses = (_pointer * len(all_of_them))(*(a.ctypes.data for a in all_of_them))
@@ -249,7 +279,10 @@ class Model:
             result = results[i]
             if info.shape_tensor >= 0:
                 sizes = tuple(results[info.shape_tensor])
-                result = result.ravel()[:int(np.prod(sizes))].reshape(sizes)
+                count = int(np.prod(sizes))
+                part = result.reshape(-1)[:count].reshape(sizes)
+                # A small part does not keep the memory of the whole.
+                result = part if 2 * count >= result.size else part.copy()
             found[info.name.decode()] = result
         return found
 
@@ -274,21 +307,22 @@ class Model:
         return given
 
     @staticmethod
-    def _place(info, number, value, tensors):
+    def _place(info, number, value, tensors, rooms):
         """The array as the library reads it; its sizes beside it where they may differ."""
         name, most, dtype = info.name.decode(), _shape(info), np.dtype(DTYPES[info.dtype])
         array = np.asarray(value, dtype if not hasattr(value, "dtype") else None)
         if array.dtype != dtype:
             raise TypeError(f"input {name!r} is of {dtype}, not of {array.dtype}")
         is_open = info.shape_tensor >= 0
-        fits = array.ndim == len(most) and all(
-            a <= m if is_open else a == m for a, m in zip(array.shape, most))
-        if not fits:
+        if array.ndim != len(most) or (not is_open and array.shape != most):
             raise ValueError(f"input {name!r} is {most}{' at most' if is_open else ''}, "
                              f"not {array.shape}")
         if is_open:
-            room = np.zeros(most, dtype)
-            room.reshape(-1)[:array.size] = array.ravel()
+            _check_sizes(info, array.shape)
             tensors[info.shape_tensor] = np.array(array.shape, np.int64)
-            array = room
+            if array.shape != most:
+                if number not in rooms:
+                    rooms[number] = np.zeros(most, dtype)
+                rooms[number].reshape(-1)[:array.size] = array.ravel()
+                array = rooms[number]
         tensors[number] = np.require(array, requirements=["C", "A"])

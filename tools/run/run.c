@@ -114,15 +114,13 @@ void describe(const weir_tensor_info *info, struct array *array) {
     array->shape[i] = info->shape[i];
 }
 
-/// An array in a buffer as large as the model may read; its sizes go to the
-/// input that takes them.
+/// An array in a buffer as large as the model may read, which it is already
+/// where its sizes are the most; its sizes go to the input that takes them. A
+/// size that is out of range is for the model to refuse, which knows the range.
 static int make_room(struct run *run, const weir_tensor_info *info,
                      struct array *array, const struct array *most) {
   struct array *shape = &run->arrays[info->shape_tensor], room = *most;
-  int fits = array->dtype == most->dtype && array->rank == most->rank;
-  for (int k = 0; fits && k < array->rank; ++k)
-    fits = array->shape[k] <= most->shape[k];
-  if (!fits) {
+  if (array->dtype != most->dtype || array->rank != most->rank) {
     char a[1600], b[1600];
     array_type_text(most, a, sizeof a);
     array_type_text(array, b, sizeof b);
@@ -132,13 +130,20 @@ static int make_room(struct run *run, const weir_tensor_info *info,
     return fail(run->error, FAULT);
   }
   describe(&run->function->inputs[info->shape_tensor], shape);
-  if (array_allocate(&room) || array_allocate(shape)) {
-    array_free(&room);
+  if (array_allocate(shape))
     return fail("not enough memory for the inputs", LIMIT);
-  }
-  memcpy(room.data, array->data, array->bytes);
-  for (int k = 0; k < array->rank; ++k)
+  int fits = 1, is_full = 1;
+  for (int k = 0; k < array->rank; ++k) {
     ((int64_t *)shape->data)[k] = array->shape[k];
+    fits &= array->shape[k] <= most->shape[k];
+    is_full &= array->shape[k] == most->shape[k];
+  }
+  if (is_full)
+    return 0;
+  if (array_allocate(&room))
+    return fail("not enough memory for the inputs", LIMIT);
+  if (fits)
+    memcpy(room.data, array->data, array->bytes);
   array_free(array);
   *array = room;
   return 0;
@@ -154,9 +159,9 @@ static int gather_input(struct run *run, uint32_t i) {
   // Batches of data are copied there.
   if (!text && run->options.train) {
     *array = want;
-    return array_allocate(array)
-               ? fail("not enough memory for the inputs", LIMIT)
-               : 0;
+    if (array_allocate(array))
+      return fail("not enough memory for the inputs", LIMIT);
+    return info->shape_tensor < 0 ? 0 : make_room(run, info, array, &want);
   }
   if (!text && !run->options.random) {
     char type[1600];

@@ -19,14 +19,22 @@ struct source {
 struct training {
   struct run *run;
   struct source *sources;
-  int64_t examples, batch, steps; // in all, of one step, of one epoch
+  int64_t examples, batch, steps; // in all, of a full step, of one epoch
+  int64_t trained;                // examples of one epoch
+  int is_open;                    // a step takes any number up to `batch`
   int64_t *order;                 // of the examples
   uint64_t random;
   const struct array *loss; // null where the function gives no number
   struct journal journal;
   double begun, drawn; // when training began, and the bar was last drawn, in us
-  int64_t done;        // steps
+  int64_t done, seen;  // steps, and their examples
 };
+
+/// How many examples a step takes: the last one those that are left.
+static int64_t rows_of(const struct training *t, int64_t step) {
+  int64_t left = t->examples - step * t->batch;
+  return left < t->batch ? left : t->batch;
+}
 
 /// Each order is as likely as any other, but for less than one in 2^32.
 static void shuffle(struct training *t) {
@@ -85,8 +93,39 @@ static int is_whole(weir_dtype dtype) {
          dtype != WEIR_F64;
 }
 
-/// Whether rows of the file are rows of the input: of its shape, and of its
-/// type or one of integers, which become that.
+/// Sets the batch size to that of the inputs, which must agree in how many
+/// rows they take and whether they take fewer.
+static int check_batch(struct training *t, const char *path,
+                       const struct source *source) {
+  struct run *run = t->run;
+  int64_t rows = source->file.shape[0],
+          most = run->arrays[source->input].shape[0];
+  int is_open = run->function->inputs[source->input].shape_tensor >= 0;
+  if (!t->batch) {
+    t->batch = most;
+    t->examples = rows;
+    t->is_open = is_open;
+  }
+  // Inputs with ranges of their own have the least one in common.
+  if (t->is_open && is_open)
+    t->batch = most < t->batch ? most : t->batch;
+  else if (t->is_open != is_open || t->batch != most)
+    most = -1;
+  if (most >= 0 && t->examples == rows)
+    return 0;
+  most = run->arrays[source->input].shape[0];
+  snprintf(run->error, sizeof run->error,
+           "'%.200s': has %lld rows, and its input takes %s%lld at a time; "
+           "others have %lld and take %s%lld",
+           path, (long long)rows, is_open ? "up to " : "", (long long)most,
+           (long long)t->examples, t->is_open ? "up to " : "",
+           (long long)t->batch);
+  return fail(run->error, FAULT);
+}
+
+/// Whether rows of the file are rows of the input: of its shape, or no larger
+/// where the run knows it, and of its type or one of integers, which become
+/// that.
 static int check_source(struct training *t, const char *path,
                         const struct source *source) {
   struct run *run = t->run;
@@ -94,8 +133,10 @@ static int check_source(struct training *t, const char *path,
                      *batch = &run->arrays[source->input];
   int fits = batch->rank > 0 && file->rank == batch->rank &&
              (file->dtype == batch->dtype || is_whole(file->dtype));
+  int is_open = run->function->inputs[source->input].shape_tensor >= 0;
   for (int k = 1; fits && k < batch->rank; ++k)
-    fits = file->shape[k] == batch->shape[k];
+    fits = is_open ? file->shape[k] <= batch->shape[k]
+                   : file->shape[k] == batch->shape[k];
   if (!fits) {
     char rows[1600], got[1600];
     struct array row = *batch;
@@ -107,19 +148,7 @@ static int check_source(struct training *t, const char *path,
              "'%.200s': expected rows of %.300s, got %.300s", path, rows, got);
     return fail(run->error, FAULT);
   }
-  if (!t->batch) {
-    t->batch = batch->shape[0];
-    t->examples = file->shape[0];
-  }
-  if (t->batch != batch->shape[0] || t->examples != file->shape[0]) {
-    snprintf(run->error, sizeof run->error,
-             "'%.200s': has %lld rows, and its input takes %lld at a time; "
-             "others have %lld and take %lld",
-             path, (long long)file->shape[0], (long long)batch->shape[0],
-             (long long)t->examples, (long long)t->batch);
-    return fail(run->error, FAULT);
-  }
-  return 0;
+  return check_batch(t, path, source);
 }
 
 static int open_data(struct training *t) {
@@ -153,12 +182,16 @@ static int open_data(struct training *t) {
 
 static int check_sizes(struct training *t) {
   struct run *run = t->run;
-  if (run->options.batch && run->options.batch != t->batch)
+  int64_t wanted = run->options.batch;
+  if (t->is_open && wanted && wanted <= t->batch)
+    t->batch = wanted;
+  if (wanted && wanted != t->batch)
     snprintf(run->error, sizeof run->error,
-             "--batch=%ld: the model was compiled for batches of %lld; "
-             "weir compile --shape or --feed says another size",
-             run->options.batch, (long long)t->batch);
-  else if (!t->batch || t->examples < t->batch)
+             "--batch=%ld: the model was compiled for batches of %s%lld; "
+             "weir compile --shape, --dim or --feed says another size",
+             run->options.batch, t->is_open ? "up to " : "",
+             (long long)t->batch);
+  else if (!t->batch || t->examples < (t->is_open ? 1 : t->batch))
     snprintf(run->error, sizeof run->error,
              "the data has %lld rows, less than a batch of %lld",
              (long long)t->examples, (long long)t->batch);
@@ -169,13 +202,18 @@ static int check_sizes(struct training *t) {
 
 /// Copies the rows of one step to the inputs.
 static void fill(struct training *t, int64_t step) {
-  const int64_t *rows = t->order + step * t->batch;
+  const int64_t *rows = t->order + step * t->batch, count = rows_of(t, step);
   for (int i = 0; i < t->run->options.num_data; ++i) {
     const struct array *file = &t->sources[i].file;
-    struct array *batch = &t->run->arrays[t->sources[i].input];
-    int64_t row = batch->elements / t->batch;
-    size_t bytes = batch->bytes / (size_t)t->batch;
-    for (int64_t k = 0; k < t->batch; ++k) {
+    uint32_t input = t->sources[i].input;
+    struct array *batch = &t->run->arrays[input];
+    int64_t sizes = t->run->function->inputs[input].shape_tensor;
+    int64_t row = file->elements / file->shape[0];
+    size_t bytes = (size_t)row * dtype_bytes(batch->dtype);
+    for (int k = 0; sizes >= 0 && k < file->rank; ++k)
+      array_set(&t->run->arrays[sizes], k,
+                (double)(k ? file->shape[k] : count));
+    for (int64_t k = 0; k < count; ++k) {
       if (file->dtype == batch->dtype && file->dtype != WEIR_BOOL)
         memcpy((char *)batch->data + (size_t)k * bytes,
                (const char *)file->data + (size_t)rows[k] * bytes, bytes);
@@ -199,9 +237,8 @@ static void draw(struct training *t, long epoch, double loss) {
   memset(bar, '=', (size_t)(t->done * 30 / all));
   fprintf(stderr,
           "\repoch %ld/%ld [%s] loss %.5g  %.0f examples/s  %lld:%02d left ",
-          epoch, t->run->options.epochs, bar, loss,
-          (double)(t->done * t->batch) / seconds, (long long)left / 60,
-          (int)((long long)left % 60));
+          epoch, t->run->options.epochs, bar, loss, (double)t->seen / seconds,
+          (long long)left / 60, (int)((long long)left % 60));
   if (t->done == all)
     fputc('\n', stderr);
 }
@@ -210,16 +247,16 @@ static void draw(struct training *t, long epoch, double loss) {
 static int step_failed(struct training *t, void *context, long epoch,
                        int64_t step, weir_status status) {
   struct run *run = t->run;
-  const int64_t *rows = t->order + step * t->batch;
+  const int64_t *rows = t->order + step * t->batch, count = rows_of(t, step);
   enum { shown = 8 };
   char list[shown * 21 + 4] = "";
   size_t at = 0;
-  for (int64_t k = 0; k < t->batch && k < shown; ++k)
+  for (int64_t k = 0; k < count && k < shown; ++k)
     at += (size_t)snprintf(list + at, sizeof list - at, "%s%lld", k ? "," : "",
                            (long long)rows[k]);
   snprintf(run->error, sizeof run->error,
            "epoch %ld, step %lld, rows %s%s: %.600s", epoch,
-           (long long)t->done + 1, list, t->batch > shown ? ",..." : "",
+           (long long)t->done + 1, list, count > shown ? ",..." : "",
            run->info->last_error(context));
   return fail(run->error, exit_status(status));
 }
@@ -235,10 +272,12 @@ static int run_epoch(struct training *t, void *context, long epoch) {
         run->info->run(context, run->index, run->tensors, count);
     if (status)
       return step_failed(t, context, epoch, step, status);
+    int64_t rows = rows_of(t, step);
     ++t->done;
+    t->seen += rows;
     double loss = t->loss ? array_get(t->loss, 0) : 0;
-    sum += loss;
-    struct step done = {epoch, t->done,         t->batch,
+    sum += loss * (double)rows;
+    struct step done = {epoch, t->done,         rows,
                         loss,  now_us() - from, t->loss != NULL};
     journal_add(&t->journal, &done);
     draw(t, epoch, loss);
@@ -246,9 +285,12 @@ static int run_epoch(struct training *t, void *context, long epoch) {
   double seconds = (now_us() - begin) / 1e6;
   printf("epoch %ld: ", epoch);
   if (t->loss)
-    printf("loss %.6g, ", sum / (double)t->steps);
-  printf("%lld steps of %lld, %.0f examples/s\n", (long long)t->steps,
-         (long long)t->batch, (double)(t->steps * t->batch) / seconds);
+    printf("loss %.6g, ", sum / (double)t->trained);
+  printf("%lld steps of %lld, ", (long long)t->steps, (long long)t->batch);
+  int64_t last = rows_of(t, t->steps - 1);
+  if (last < t->batch)
+    printf("the last of %lld, ", (long long)last);
+  printf("%.0f examples/s\n", (double)t->trained / seconds);
   fflush(stdout);
   return 0;
 }
@@ -263,7 +305,8 @@ static int prepare(struct training *t) {
     status = check_sizes(t);
   if (status)
     return status;
-  t->steps = t->examples / t->batch;
+  t->steps = (t->examples + (t->is_open ? t->batch - 1 : 0)) / t->batch;
+  t->trained = t->is_open ? t->examples : t->steps * t->batch;
   t->order = malloc((size_t)t->examples * sizeof *t->order);
   if (!t->order)
     return fail("not enough memory for the order of the data", LIMIT);

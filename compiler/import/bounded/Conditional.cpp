@@ -2,8 +2,10 @@
 
 #include "compiler/import/bounded/Conditional.h"
 
+#include "compiler/import/Tracing.h"
 #include "compiler/import/bounded/Sizes.h"
 
+#include "dialects/graph/Elementwise.h"
 #include "dialects/graph/Graph.h"
 
 using namespace mlir;
@@ -22,13 +24,36 @@ static void yieldJoined(TracedNode &node, Branch &branch,
   yieldResults(node, branch);
 }
 
+/// The results of the side that fits, of which a check sees to it that it is
+/// taken. Its ops need no branch: without it the run fails.
+static SmallVector<Traced> buildFitting(TracedNode &node, Value condition,
+                                        Branches &branches) {
+  bool isTrue = branches.onTrue.misfit.empty();
+  Branch &fit = isTrue ? branches.onTrue : branches.onFalse;
+  const Branch &misfit = isTrue ? branches.onFalse : branches.onTrue;
+  OpBuilder &builder = node.tracing.builder;
+  ImplicitLocOpBuilder b(node.b.getLoc(), builder);
+  Expr holds(b, condition);
+  require(node, isTrue ? holds : apply<graph::LogicalNotOp>(holds),
+          Twine("its ") + (isTrue ? "else" : "then") +
+              " branch does not fit: " + misfit.misfit);
+  builder.getInsertionBlock()->getOperations().splice(
+      builder.getInsertionPoint(), fit.region.back().getOperations());
+  return fit.results;
+}
+
 FailureOr<SmallVector<Traced>> buildIf(TracedNode &node, Value condition,
                                        Trace onTrue, Trace onFalse) {
   if (std::optional<bool> known = knownTruth(condition))
     return *known ? onTrue() : onFalse();
+  if (std::optional<bool> known = truthOf(condition))
+    return *known ? onTrue() : onFalse();
   Branches branches;
+  branches.mayMisfit = true;
   if (failed(traceBranches(node, onTrue, onFalse, branches)))
     return failure();
+  if (!branches.onTrue.misfit.empty() || !branches.onFalse.misfit.empty())
+    return buildFitting(node, condition, branches);
   SmallVector<std::optional<SmallVector<Room>>> joined;
   for (auto [i, a, b] :
        llvm::enumerate(branches.onTrue.results, branches.onFalse.results)) {

@@ -6,6 +6,8 @@
 
 #include "compiler/import/bounded/Inference.h"
 
+#include <vector>
+
 namespace weir {
 
 /// A dimension of an operand, or of what became one with others.
@@ -47,6 +49,9 @@ public:
   mlir::LogicalResult visit(mlir::Operation *op);
   /// Masks operands, and checks that sizes agree.
   mlir::LogicalResult finish();
+  /// Writes what is known of the op's results at the op.
+  void write(mlir::Operation *op) const;
+  void write(mlir::Operation *op, llvm::ArrayRef<Dim> sizes) const;
 
 private:
   struct Mask {
@@ -54,7 +59,12 @@ private:
     llvm::SmallVector<int64_t> dims;
     graph::Reduction kind;
     Dims sizes;
+    /// How far beyond the sizes the op reads, of each of `dims`; empty where
+    /// the mask is to be an op that works element by element, which others fuse
+    /// with.
+    llvm::SmallVector<int64_t> reach;
   };
+  void build(const Mask &mask);
 
   /// The op cannot be followed.
   mlir::LogicalResult refuse(mlir::Operation *op);
@@ -63,7 +73,22 @@ private:
   mlir::LogicalResult join(mlir::Operation *op, Dims &x, llvm::ArrayRef<Dim> y);
   /// What lies beyond the sizes along `dims` is to change nothing.
   mlir::LogicalResult mask(mlir::Operation *op, unsigned operand,
-                           llvm::ArrayRef<int64_t> dims, graph::Reduction kind);
+                           llvm::ArrayRef<int64_t> dims, graph::Reduction kind,
+                           llvm::ArrayRef<int64_t> reach = {});
+  /// A sum along open dimensions must be divided by the number of elements
+  /// before anything else uses it: divides it by those that count.
+  mlir::LogicalResult visitTotal(mlir::Operation *op);
+  /// Where derivatives are taken: what has no dimension of its own where the
+  /// result has an open one is repeated up to its size only, so that its
+  /// gradient adds up nothing from beyond.
+  void maskRepeated(mlir::Operation *op, llvm::ArrayRef<Dim> result);
+  /// The same of an op that combines such an operand with another: gradients of
+  /// its result are zeros beyond the sizes.
+  void maskResult(mlir::Operation *op);
+  /// A sum along open dimensions that the op divides by the number of elements
+  /// that the buffer has room for is a mean: it is divided by how many there
+  /// are.
+  void countMean(mlir::Operation *op);
   /// All results are elementwise in the operands.
   mlir::LogicalResult visitElementwise(mlir::Operation *op);
   mlir::LogicalResult visitReduction(mlir::Operation *op);
@@ -81,7 +106,12 @@ private:
   mlir::ImplicitLocOpBuilder &early;
   llvm::DenseMap<mlir::Value, Dims> known;
   std::vector<Mask> masks;
+  /// Results that are masked, whoever uses them.
+  std::vector<std::pair<mlir::Value, Sizes>> cleared;
   std::vector<std::pair<Size, Size>> equals;
+  /// Sums along open dimensions that a mean divides: the dimensions, open or
+  /// not, of what was summed.
+  llvm::DenseMap<mlir::Value, Dims> totals;
 };
 
 } // namespace weir

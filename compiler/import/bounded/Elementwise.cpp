@@ -3,6 +3,9 @@
 
 #include "compiler/import/bounded/Rules.h"
 
+#include "compiler/import/Tracing.h"
+#include "dialects/graph/Index.h"
+
 using namespace mlir;
 
 namespace weir {
@@ -31,6 +34,20 @@ FailureOr<Sizes> alignOperands(TracedNode &node,
   return common;
 }
 
+/// A tensor of floats that broadcasts along dimensions of open size, repeated
+/// up to the sizes: its gradient adds up nothing from beyond them, where
+/// quotients may be no numbers.
+static Value repeated(ImplicitLocOpBuilder &b, Value place,
+                      ArrayRef<Size> sizes) {
+  if (!place || !isa<FloatType>(typeOf(place).getElementType()) ||
+      knownElements(place) || typeOf(place).getShape().equals(boundsOf(sizes)))
+    return place;
+  Traced traced =
+      withSizes(broadcast(Expr(b, place), boundsOf(sizes)).value, sizes);
+  zeroBeyond(b, traced);
+  return traced.value;
+}
+
 LogicalResult giveElementwise(TracedNode &node, std::optional<double> fill) {
   SmallVector<Traced> operands;
   for (unsigned i = 0; i < node.size(); ++i)
@@ -41,12 +58,36 @@ LogicalResult giveElementwise(TracedNode &node, std::optional<double> fill) {
   SmallVector<Value> places;
   for (const Traced &operand : operands)
     places.push_back(operand.value);
+  if (node.tracing.derives && places.size() == 2)
+    for (Value &place : places)
+      place = repeated(node.b, place, *common);
   if (failed(runOnPlaces(node, places)))
     return failure();
   for (unsigned i = 0; i < node.given.size(); ++i)
     if (failed(giveSizes(node, i, *common)))
       return failure();
   return success();
+}
+
+/// Operand `i` with zeros beyond the size along `dim`. The left side of a
+/// product gets them by an op that fuses with what makes it, the probabilities
+/// of an attention; the right side in place.
+static Expr withoutRest(TracedNode &node, unsigned i, int64_t dim) {
+  ImplicitLocOpBuilder &b = node.b;
+  Sizes sizes = sizesOf(node.traced(i));
+  Size size = sizes[dim];
+  Expr zero = operand(node, i).like(0);
+  if (size.isKnown())
+    return operand(node, i);
+  Value result =
+      i == 0 ? masked(b, node.traced(i), zero, dim).value
+             : make<graph::FillBeyondOp>(b, node.operand(i), size.exact,
+                                         zero.value, static_cast<uint64_t>(dim),
+                                         static_cast<uint64_t>(size.bound));
+  sizes[dim] = {size.bound, {}};
+  if (result && !node.tracing.derives)
+    writeSizes(node.tracing.report, result, sizes);
+  return Expr(b, result);
 }
 
 FailureOr<Sizes> alignMatrices(TracedNode &node, bool transposeX,
@@ -69,7 +110,7 @@ FailureOr<Sizes> alignMatrices(TracedNode &node, bool transposeX,
   if (failed(batch) || failed(common))
     return failure();
   for (unsigned i : {0, 1}) {
-    Expr x = masked(node.b, node.traced(i), operand(node, i).like(0), inner[i]);
+    Expr x = withoutRest(node, i, inner[i]);
     SmallVector<int64_t> bounds = commonBounds(batches[i], *batch);
     llvm::append_range(bounds, x.shape().take_back(2));
     bounds[inner[i]] = common->bound;

@@ -1,5 +1,6 @@
 // Gathers from and by tensors of sizes known only at run time.
 
+#include "compiler/import/bounded/Rows.h"
 #include "compiler/import/bounded/Rules.h"
 
 #include "dialects/graph/Elementwise.h"
@@ -38,32 +39,38 @@ LogicalResult giveGathered(TracedNode &node, const Traced &indices,
   return node.tracedResults({withSizes(place, sizes)});
 }
 
-LogicalResult giveGatheredNd(TracedNode &node, const Traced &indices) {
+LogicalResult giveGatheredNd(TracedNode &node, Traced indices, size_t batch) {
   ImplicitLocOpBuilder &b = node.b;
-  Expr places(b, indices.value);
-  Sizes from = sizesOf(node.traced(0)), sizes = sizesOf(indices);
+  Traced x = node.traced(0);
+  Sizes sizes = sizesOf(indices);
   if (!sizes.empty() && !sizes.back().isKnown())
     return node.unsupported("index vectors of a length known only at run time");
-  if (sizes.empty() || sizes.back().bound > node.rank(0))
-    return node.error() << "the index vectors of " << places.type()
+  auto rank = static_cast<size_t>(node.rank(0));
+  if (sizes.empty() || batch >= sizes.size() || batch > rank ||
+      sizes.back().bound > static_cast<int64_t>(rank - batch))
+    return node.error() << "the index vectors of " << indices.value.getType()
                         << " do not suit " << node.type(0);
+  if (failed(shareSizes(node, x, indices, batch)))
+    return failure();
+  Expr places(b, indices.value);
+  Sizes from = sizesOf(x);
+  sizes = sizesOf(indices);
   int64_t length = sizes.pop_back_val().bound;
-  bool isEmpty = false;
   for (int64_t k = 0; k < length; ++k) {
     Sizes one = sizes;
     one.push_back({1, {}});
     checkBounded(node,
                  withSizes(slice(places, places.rank() - 1, k, 1).value, one),
-                 exactly(b, from[k]));
-    isEmpty |= from[k].bound == 0;
+                 exactly(b, from[batch + k]));
   }
-  sizes.append(from.begin() + length, from.end());
+  bool isEmpty = llvm::is_contained(boundsOf(from), 0);
+  sizes.append(from.begin() + batch + length, from.end());
   SmallVector<int64_t> bounds = boundsOf(sizes);
   Value place;
   if (isEmpty || llvm::is_contained(bounds, 0))
     place = splat(b, node.type(0).clone(bounds), 0);
   else
-    place = make<graph::GatherNdOp>(b, node.operand(0), places.value, 0);
+    place = make<graph::GatherNdOp>(b, x.value, places.value, batch);
   return node.tracedResults({withSizes(place, sizes)});
 }
 

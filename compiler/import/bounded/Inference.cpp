@@ -2,9 +2,13 @@
 
 #include "compiler/import/bounded/Inference.h"
 
+#include "compiler/import/Tracing.h"
 #include "compiler/import/bounded/Dims.h"
 #include "dialects/graph/Elementwise.h"
 #include "dialects/graph/Graph.h"
+#include "dialects/graph/Index.h"
+#include "dialects/graph/Shape.h"
+#include "dialects/graph/Sizes.h"
 #include "dialects/graph/gradients/Gradient.h"
 
 using namespace mlir;
@@ -76,6 +80,14 @@ std::optional<Dims> reshaped(ArrayRef<Dim> dims, ArrayRef<int64_t> shape) {
   return at == left.size() ? std::optional(result) : std::nullopt;
 }
 
+static bool areSame(ArrayRef<Dim> x, ArrayRef<Dim> y) {
+  return llvm::equal(x, y, [](const Dim &a, const Dim &b) {
+    return llvm::equal(a, b, [](const Factor &p, const Factor &q) {
+      return p.bound == q.bound && p.exact == q.exact && p.isFree == q.isFree;
+    });
+  });
+}
+
 Dims Inference::of(Value value) const {
   if (auto found = known.find(value); found != known.end())
     return found->second;
@@ -91,26 +103,109 @@ LogicalResult Inference::refuse(Operation *op) {
                           op->getName().getStringRef());
 }
 
+/// Along `dim` the size and so many elements behind it.
+static Dim widened(ImplicitLocOpBuilder &b, const Dim &dim, int64_t reach) {
+  Factor factor = dim.front();
+  Expr size = exactly(b, factor) + number(b, reach);
+  factor.exact = minimum(size, number(b, factor.bound)).value;
+  return {factor};
+}
+
+void Inference::build(const Mask &mask) {
+  Operation *op = mask.use->getOwner();
+  ImplicitLocOpBuilder b(op->getLoc(), op);
+  Value value = mask.use->get();
+  Expr fill = identityOf(b, mask.kind, typeOf(value).getElementType());
+  // Along the other dimensions what lies beyond the sizes may be anything.
+  Dims dims = mask.sizes;
+  bool areSingle = llvm::all_of(
+      mask.dims, [&](int64_t dim) { return mask.sizes[dim].size() == 1; });
+  if (!mask.reach.empty() && areSingle) {
+    for (auto [dim, reach] : llvm::zip_equal(mask.dims, mask.reach)) {
+      const Dim &size = mask.sizes[dim];
+      bool isAll = reach >= size.front().bound;
+      dims[dim] =
+          isAll ? knownDim(size.front().bound) : widened(early, size, reach);
+      value = make<graph::FillBeyondOp>(
+          b, value, exactly(b, size.front()).value, fill.value,
+          static_cast<uint64_t>(dim), static_cast<uint64_t>(reach));
+      if (value)
+        write(value.getDefiningOp(), dims);
+    }
+    mask.use->set(value);
+    return;
+  }
+  // Dimensions that became one are masked each by itself.
+  SmallVector<int64_t> along, whole(typeOf(value).getShape());
+  Sizes factors;
+  Dims apart;
+  for (auto [i, bound, dim] : llvm::enumerate(whole, mask.sizes)) {
+    if (!llvm::is_contained(mask.dims, static_cast<int64_t>(i))) {
+      factors.push_back({bound, {}});
+      apart.push_back(dim);
+      continue;
+    }
+    for (const Factor &factor : dim) {
+      along.push_back(static_cast<int64_t>(factors.size()));
+      factors.push_back(
+          {factor.bound, factor.isOpen() ? factor.exact : Value()});
+      apart.push_back(knownDim(factor.bound));
+    }
+  }
+  value = reshapeTo(b, value, boundsOf(factors));
+  Value result = masked(b, withSizes(value, factors), fill, along).value;
+  if (auto select = result.getDefiningOp<graph::SelectOp>())
+    write(select, apart);
+  mask.use->set(reshapeTo(b, result, whole));
+}
+
 LogicalResult Inference::finish() {
   for (auto [x, y] : equals)
     require(node, apply<graph::EqualOp>(exactly(early, x), exactly(early, y)),
             "operands differ in size");
-  for (const Mask &mask : masks) {
-    Operation *op = mask.use->getOwner();
-    ImplicitLocOpBuilder b(op->getLoc(), op);
-    Value value = mask.use->get();
-    Sizes sizes;
-    for (auto [bound, dim] :
-         llvm::zip_equal(typeOf(value).getShape(), mask.sizes)) {
-      Size size{bound, {}};
-      if (dim.size() == 1 && !dim.front().isFree)
-        size.exact = dim.front().exact;
-      sizes.push_back(size);
-    }
-    Expr fill = identityOf(b, mask.kind, typeOf(value).getElementType());
-    mask.use->set(masked(b, withSizes(value, sizes), fill, mask.dims).value);
+  for (auto &[value, sizes] : cleared) {
+    Operation *op = value.getDefiningOp();
+    ImplicitLocOpBuilder b(op->getLoc(), op->getBlock(),
+                           std::next(op->getIterator()));
+    Traced traced = withSizes(value, sizes);
+    zeroBeyond(b, traced);
+    if (traced.value != value)
+      value.replaceAllUsesExcept(traced.value, traced.value.getDefiningOp());
   }
+  for (const Mask &mask : masks)
+    build(mask);
   return success();
+}
+
+void Inference::write(Operation *op) const {
+  if (op->getNumResults() == 0 || isa<graph::ConstantOp>(op))
+    return;
+  auto found = known.find(op->getResult(0));
+  if (found == known.end() || !isOpen(found->second))
+    return;
+  for (Value result : op->getResults()) {
+    auto other = known.find(result);
+    if (other == known.end() || !areSame(other->second, found->second))
+      return;
+  }
+  write(op, found->second);
+}
+
+void Inference::write(Operation *op, ArrayRef<Dim> sizes) const {
+  // Gradients are of whole buffers, with zeros beyond the sizes.
+  if (node.tracing.derives)
+    return;
+  graph::SizesOfDims dims;
+  for (const Dim &dim : sizes) {
+    graph::SizeOfDim factors;
+    for (const Factor &factor : dim)
+      factors.push_back(
+          {factor.bound,
+           factor.isOpen() ? symbolOf(node.tracing.report, factor.exact) : -1});
+    dims.push_back(factors);
+  }
+  if (ArrayAttr attribute = graph::sizesAttr(op->getContext(), dims))
+    op->setAttr(graph::sizesName, attribute);
 }
 
 /// A value of a handler, as edges carry it. Dimensions that became one are
@@ -176,8 +271,8 @@ LogicalResult giveInferred(TracedNode &node, ArrayRef<Traced> operands,
     bool isOpen = place.isBounded();
     place.extents.clear();
     // No op is to fold with what made the operand, of which nothing is known
-    // here.
-    if (isOpen || !knownElements(place.value)) {
+    // here; nor with weights, whose sizes would be lost.
+    if (isOpen || !knownElements(place.value) || own.size() > 1) {
       barriers.push_back(
           b.create<graph::BarrierOp>(place.value.getType(), place.value));
       place.value = barriers.back();
@@ -200,6 +295,12 @@ LogicalResult giveInferred(TracedNode &node, ArrayRef<Traced> operands,
     outcome = inference.finish();
   if (succeeded(outcome))
     outcome = checkFree(node, sizes, inference);
+  if (succeeded(outcome))
+    for (Operation &op : llvm::make_range(first->getIterator(), block->end()))
+      op.walk([&](Operation *inner) {
+        if (!isa<graph::BarrierOp>(inner))
+          inference.write(inner);
+      });
   if (succeeded(outcome))
     for (Traced &result : node.given) {
       if (result.value && !result.imaginary)

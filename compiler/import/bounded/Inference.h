@@ -14,8 +14,10 @@ namespace weir {
 
 /// Whether a handler may combine what lies along a dimension of open size:
 /// right where it does so by ops alone, and by no number that it takes from the
-/// place's shape.
-enum class Mixing { never, byOps };
+/// place's shape. `byMeans` also accepts a sum along such dimensions that is
+/// divided by the number of elements, as `mean` builds it: the divisor becomes
+/// the number of elements that count.
+enum class Mixing { never, byOps, byMeans };
 
 /// Runs the node's own handler on the places of these operands and gives its
 /// results with the sizes that follow. A node that does what sizes cannot be

@@ -122,6 +122,7 @@ LogicalResult Inference::visitIndex(Operation *op) {
         result.append(by.begin() + batch, by.end());
         result.append(dims.begin() + axis + 1, dims.end());
         set(given, result);
+        maskResult(op);
         return success();
       })
       .Case([&](graph::GatherNdOp gather) {
@@ -137,6 +138,7 @@ LogicalResult Inference::visitIndex(Operation *op) {
         result.append(by.begin(), by.end() - 1);
         result.append(dims.begin() + batch + count, dims.end());
         set(given, result);
+        maskResult(op);
         return success();
       })
       .Case([&](graph::DynamicSliceOp slice) {

@@ -1,5 +1,6 @@
 // How sizes go through each kind of op.
 
+#include "compiler/import/Tracing.h"
 #include "compiler/import/bounded/Dims.h"
 
 #include "dialects/graph/Elementwise.h"
@@ -52,29 +53,61 @@ LogicalResult Inference::join(Operation *op, Dims &x, ArrayRef<Dim> y) {
 }
 
 LogicalResult Inference::mask(Operation *op, unsigned operand,
-                              ArrayRef<int64_t> dims, Reduction kind) {
+                              ArrayRef<int64_t> dims, Reduction kind,
+                              ArrayRef<int64_t> reach) {
   Dims sizes = of(op->getOperand(operand));
   SmallVector<int64_t> open;
   for (int64_t dim : dims)
     if (isOpen(sizes[dim])) {
       // That a check fails where nothing counts is never meant.
       bool isCheck = kind == Reduction::and_ || kind == Reduction::or_;
-      if (sizes[dim].size() != 1 || (mixing == Mixing::never && !isCheck))
+      if (mixing == Mixing::never && !isCheck)
         return refuse(op);
       open.push_back(dim);
     }
   if (!open.empty())
-    masks.push_back({&op->getOpOperand(operand), open, kind, sizes});
+    masks.push_back({&op->getOpOperand(operand), open, kind, sizes,
+                     SmallVector<int64_t>(reach)});
   return success();
 }
 
+void Inference::maskRepeated(Operation *op, ArrayRef<Dim> result) {
+  if (!node.tracing.derives || !isOpen(result))
+    return;
+  for (OpOperand &operand : op->getOpOperands()) {
+    if (!isa<FloatType>(typeOf(operand.get()).getElementType()) ||
+        knownElements(operand.get()))
+      continue;
+    SmallVector<int64_t> dims;
+    for (auto [i, own, of] : llvm::enumerate(of(operand.get()), result))
+      if (isOpen(of) && !isOpen(own) && of.size() == 1)
+        dims.push_back(static_cast<int64_t>(i));
+    if (!dims.empty())
+      masks.push_back({&operand, dims, Reduction::sum, Dims(result)});
+  }
+}
+
+void Inference::maskResult(Operation *op) {
+  Value result = op->getResult(0);
+  if (!node.tracing.derives || !isa<FloatType>(typeOf(result).getElementType()))
+    return;
+  Sizes sizes;
+  for (auto [bound, dim] :
+       llvm::zip_equal(typeOf(result).getShape(), of(result)))
+    sizes.push_back(
+        {bound, dim.size() == 1 && isOpen(dim) ? dim.front().exact : Value()});
+  cleared.push_back({result, sizes});
+}
+
 LogicalResult Inference::visitElementwise(Operation *op) {
+  countMean(op);
   Dims dims;
   for (int64_t size : typeOf(op->getResult(0)).getShape())
     dims.push_back(freeDim(size));
   for (Value operand : op->getOperands())
     if (failed(join(op, dims, of(operand))))
       return failure();
+  maskRepeated(op, dims);
   for (Value result : op->getResults())
     set(result, dims);
   return success();
@@ -93,6 +126,14 @@ LogicalResult Inference::visitReduction(Operation *op) {
     if (failed(mask(op, 0, each.getDimensions(), each.kind)))
       return failure();
     drop(each.getDimensions());
+    Dims along;
+    for (int64_t dim : each.getDimensions())
+      along.push_back(dims[dim]);
+    if (mixing == Mixing::byMeans && isOpen(along)) {
+      if (each.kind != Reduction::sum)
+        return refuse(op);
+      totals[op->getResult(0)] = along;
+    }
     return success();
   };
   auto find = [&](auto each, Reduction kind) {
@@ -146,11 +187,13 @@ LogicalResult Inference::visitProduct(Operation *op) {
     return failure();
   // Both: what is no number stays none beside a zero.
   if (failed(mask(op, 0, innerX, Reduction::sum)) ||
-      failed(mask(op, 1, innerY, Reduction::sum)))
+      failed(mask(op, 1, innerY, Reduction::sum,
+                  typeOf(product.getB()).getDimSize(innerY))))
     return failure();
   result.push_back(x[place(product.getTransposeA())]);
   result.push_back(y[place(!product.getTransposeB())]);
   set(op->getResult(0), result);
+  maskResult(op);
   return success();
 }
 
@@ -161,7 +204,7 @@ LogicalResult Inference::visitWindows(Operation *op) {
   ArrayRef<int64_t> shape = typeOf(op->getResult(0)).getShape();
   auto slide = [&](auto each, ArrayRef<int64_t> window,
                    ArrayRef<int64_t> dilations, Reduction kind) {
-    SmallVector<int64_t> open;
+    SmallVector<int64_t> open, reaches;
     for (size_t i = 0; i < window.size(); ++i) {
       Dim &dim = dims[i + 1];
       int64_t bound = shape[i + 1];
@@ -175,8 +218,13 @@ LogicalResult Inference::visitWindows(Operation *op) {
           (window[i] - 1) * (dilations.empty() ? 1 : dilations[i]) + 1;
       int64_t margins = each.getPaddingLow()[i] + each.getPaddingHigh()[i];
       int64_t stride = each.getStrides()[i];
-      if (reach > 1)
+      // A kernel may make some windows behind the last one with it, of sums of
+      // what any of them reads.
+      constexpr int64_t more = 16;
+      if (reach > 1) {
         open.push_back(static_cast<int64_t>(i) + 1);
+        reaches.push_back(reach + more * (stride + reach));
+      }
       if (stride != 1 || margins != reach - 1) {
         Expr places = exactly(early, dim.front()) +
                       number(early, margins + stride - reach);
@@ -189,7 +237,7 @@ LogicalResult Inference::visitWindows(Operation *op) {
     }
     // Also for windows within the images: a kernel may compute neighbouring
     // windows from sums of what any of them reads.
-    return mask(op, 0, open, kind);
+    return mask(op, 0, open, kind, reaches);
   };
   auto channels = [&](int64_t count) {
     if (isOpen(dims.back()))
@@ -223,6 +271,8 @@ LogicalResult Inference::visitWindows(Operation *op) {
       dims[i] = knownDim(shape[i]);
   for (Value result : op->getResults())
     set(result, dims);
+  if (isa<graph::ConvolutionOp>(op))
+    maskResult(op);
   return success();
 }
 
@@ -267,7 +317,8 @@ LogicalResult Inference::visitLoop(Operation *op) {
   };
   do {
     before = open;
-    size_t masked = masks.size(), compared = equals.size();
+    size_t masked = masks.size(), compared = equals.size(),
+           emptied = cleared.size();
     for (Region *region : {&loop.getCondition(), &loop.getBody()}) {
       for (auto [argument, dims] :
            llvm::zip_equal(region->getArguments(), states))
@@ -284,6 +335,7 @@ LogicalResult Inference::visitLoop(Operation *op) {
     if (open != before) {
       masks.resize(masked);
       equals.resize(compared);
+      cleared.resize(emptied);
     }
   } while (open != before);
   for (auto [result, dims] : llvm::zip_equal(loop.getResults(), states))
@@ -292,6 +344,10 @@ LogicalResult Inference::visitLoop(Operation *op) {
 }
 
 LogicalResult Inference::visit(Operation *op) {
+  if (llvm::any_of(op->getOperands(),
+                   [&](Value operand) { return totals.count(operand); }) &&
+      failed(visitTotal(op)))
+    return failure();
   if (isa<graph::ScalarOpInterface>(op) ||
       isa<graph::BarrierOp, graph::StopGradientOp>(op))
     return visitElementwise(op);

@@ -91,6 +91,32 @@ FailureOr<Traced> joined(TracedNode &node, ArrayRef<Traced> parts,
   return withSizes(inPlaceOf(b, all, boundsOf(sizes)), sizes);
 }
 
+FailureOr<SmallVector<Traced>> partsOf(TracedNode &node, int64_t axis,
+                                       ArrayRef<Value> sizes) {
+  ImplicitLocOpBuilder &b = node.b;
+  const Size whole = sizesOf(node.traced(0))[axis];
+  SmallVector<int64_t> caps(1, whole.bound);
+  SmallVector<Traced> parts;
+  Expr begin = number(b, 0);
+  for (Value scalar : sizes) {
+    auto size = sizesFrom(node, {scalar}, caps);
+    if (failed(size))
+      return failure();
+    parts.push_back(windowOf(b, node.traced(0), axis, begin, size->front()));
+    begin = begin + exactly(b, size->front());
+  }
+  Expr all = exactly(b, whole);
+  auto known = knownNumber(begin.value), wanted = knownNumber(all.value);
+  if (known && wanted && *known != *wanted)
+    return node.error() << "splits " << *wanted << " elements into parts of "
+                        << *known;
+  if (!isSame(begin.value, all.value))
+    require(node, apply<graph::EqualOp>(begin, all),
+            "its parts are not all of the elements along dimension " +
+                Twine(axis));
+  return parts;
+}
+
 LogicalResult giveJoined(TracedNode &node, ArrayRef<Traced> parts,
                          int64_t axis) {
   FailureOr<Traced> whole = joined(node, parts, axis);

@@ -61,6 +61,12 @@ Expr masked(ImplicitLocOpBuilder &b, const Traced &traced, double fill) {
                 llvm::to_vector(llvm::seq<int64_t>(0, x.rank())));
 }
 
+void zeroBeyond(ImplicitLocOpBuilder &b, Traced &traced) {
+  for (Value *part : {&traced.value, &traced.imaginary})
+    if (*part && traced.isBounded())
+      *part = masked(b, {*part, {}, nullptr, traced.extents}, 0).value;
+}
+
 Expr identityOf(ImplicitLocOpBuilder &b, graph::Reduction kind,
                 Type elementType) {
   TypedAttr value = graph::identityOf(kind, elementType);

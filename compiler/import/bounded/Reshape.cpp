@@ -2,7 +2,6 @@
 
 #include "compiler/import/bounded/Sizes.h"
 
-#include "dialects/graph/Elements.h"
 #include "dialects/graph/Elementwise.h"
 #include "dialects/graph/Graph.h"
 #include "dialects/graph/Index.h"
@@ -48,31 +47,26 @@ static Value flat(ImplicitLocOpBuilder &b, Value place) {
   return reshapeTo(b, place, {typeOf(place).getNumElements()});
 }
 
-/// Where in row-major order without gaps each element of the place is.
-static Expr numbersOf(ImplicitLocOpBuilder &b, ArrayRef<Size> sizes) {
-  SmallVector<int64_t> bounds = boundsOf(sizes);
-  auto type = RankedTensorType::get(bounds, b.getI64Type());
-  Expr result = number(b, 0);
-  for (size_t i = 0; i < sizes.size(); ++i) {
-    Expr index(b, make<graph::IotaOp>(b, type, static_cast<int64_t>(i)));
-    result = result + index * product(b, sizes, i + 1, sizes.size());
-  }
-  return broadcast(result, bounds);
+/// The dynamic dimensions and their sizes.
+static std::pair<SmallVector<Value>, SmallVector<int64_t>>
+dynamicSizes(ArrayRef<Size> sizes) {
+  std::pair<SmallVector<Value>, SmallVector<int64_t>> result;
+  for (auto [dim, size] : llvm::enumerate(sizes))
+    if (!size.isKnown()) {
+      result.first.push_back(size.exact);
+      result.second.push_back(static_cast<int64_t>(dim));
+    }
+  return result;
 }
 
-/// The elements with these numbers.
-static Value take(ImplicitLocOpBuilder &b, const Traced &traced, Expr rest) {
+/// The elements without gaps, in one dimension.
+static Value compactRun(ImplicitLocOpBuilder &b, const Traced &traced) {
   Sizes sizes = sizesOf(traced);
-  SmallVector<int64_t> strides = graph::stridesOf(boundsOf(sizes));
-  Expr place = number(b, 0);
-  for (size_t i = 0; i < sizes.size(); ++i) {
-    // Nothing is divided by 0 where the tensor is empty.
-    Expr stride = maximum(product(b, sizes, i + 1, sizes.size()), number(b, 1));
-    Expr index = apply<graph::FloorDivOp>(rest, stride);
-    rest = rest - index * stride;
-    place = place + index * number(b, strides[i]);
-  }
-  return make<graph::GatherOp>(b, flat(b, traced.value), place.value, 0, 0);
+  if (isCompact(sizes) || typeOf(traced.value).getNumElements() == 0)
+    return flat(b, traced.value);
+  auto [scalars, dims] = dynamicSizes(sizes);
+  return make<graph::CompactOp>(b, traced.value, scalars, dims,
+                                /*zeros=*/false);
 }
 
 Traced reshapeBounded(ImplicitLocOpBuilder &b, const Traced &traced,
@@ -88,16 +82,19 @@ Traced reshapeBounded(ImplicitLocOpBuilder &b, const Traced &traced,
     Value place = inPlaceOf(b, flat(b, traced.value), {type.getNumElements()});
     return withSizes(reshapeTo(b, place, bounds), sizes);
   }
-  return withSizes(take(b, traced, numbersOf(b, sizes)), sizes);
+  Value place = inPlaceOf(b, compactRun(b, traced), {type.getNumElements()});
+  if (isCompact(sizes))
+    return withSizes(reshapeTo(b, place, bounds), sizes);
+  auto [scalars, dims] = dynamicSizes(sizes);
+  return withSizes(make<graph::SpreadOp>(b, place, scalars, dims, bounds,
+                                         /*zeros=*/false),
+                   sizes);
 }
 
 Value compact(ImplicitLocOpBuilder &b, const Traced &traced) {
-  Sizes sizes = sizesOf(traced);
-  RankedTensorType type = typeOf(traced.value);
-  if (isCompact(sizes) || type.getNumElements() == 0)
+  if (isCompact(sizesOf(traced)))
     return traced.value;
-  Value all = take(b, traced, iota(b, type.getNumElements()));
-  return reshapeTo(b, all, type.getShape());
+  return reshapeTo(b, compactRun(b, traced), typeOf(traced.value).getShape());
 }
 
 } // namespace weir

@@ -5,6 +5,7 @@
 #define WEIR_COMPILER_IMPORT_BOUNDED_RULES_H
 
 #include "compiler/import/bounded/Sizes.h"
+#include "dialects/graph/Index.h"
 
 namespace weir {
 
@@ -59,8 +60,20 @@ sameBounds(TracedNode &node, llvm::ArrayRef<Traced> parts, int64_t axis,
 /// in it.
 mlir::LogicalResult giveGathered(TracedNode &node, const Traced &indices,
                                  int64_t axis);
-/// Slices of operand 0 by vectors of indices, checked likewise.
-mlir::LogicalResult giveGatheredNd(TracedNode &node, const Traced &indices);
+/// Slices of operand 0 by vectors of indices, checked likewise. The leading
+/// `batch` dimensions of both are the same.
+mlir::LogicalResult giveGatheredNd(TracedNode &node, Traced indices,
+                                   size_t batch = 0);
+/// `x` with `updates` at the vectors in the last dimension of `indices`, which
+/// are checked.
+mlir::LogicalResult giveScattered(TracedNode &node, const Traced &x,
+                                  Traced indices, Traced updates,
+                                  graph::Combiner combiner);
+
+/// Operand 0 in parts along a dimension, one after the other; scalars i64 that
+/// are checked to be the sizes of parts of all of it.
+mlir::FailureOr<llvm::SmallVector<Traced>>
+partsOf(TracedNode &node, int64_t axis, llvm::ArrayRef<mlir::Value> sizes);
 
 /// Numbers from `start` on, before `limit`: scalars of one type. An error of
 /// the run where there are fewer than none, unless that `mayBeNone`.

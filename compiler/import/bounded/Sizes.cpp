@@ -8,6 +8,8 @@
 #include "dialects/graph/Graph.h"
 #include "dialects/graph/Reduce.h"
 #include "dialects/graph/Shape.h"
+#include "dialects/graph/Sizes.h"
+#include "dialects/graph/gradients/Gradient.h"
 #include "llvm/Support/MathExtras.h"
 #include <cmath>
 
@@ -40,6 +42,30 @@ Traced withSizes(Value place, ArrayRef<Size> sizes) {
     for (const Size &size : sizes)
       traced.extents.push_back(size.exact);
   return traced;
+}
+
+int64_t symbolOf(Report &report, Value size) {
+  for (Operation *user : size.getUsers())
+    if (auto symbol = dyn_cast<graph::SymbolOp>(user))
+      return static_cast<int64_t>(symbol.getNumber());
+  OpBuilder b(size.getContext());
+  b.setInsertionPointAfterValue(size);
+  int64_t number = report.symbols++;
+  b.create<graph::SymbolOp>(size.getLoc(), static_cast<uint64_t>(number), size);
+  return number;
+}
+
+void writeSizes(Report &report, Value place, ArrayRef<Size> sizes) {
+  Operation *op = place.getDefiningOp();
+  if (!op || op->getNumResults() != 1 || op->hasAttr(graph::sizesName) ||
+      isa<graph::ConstantOp, graph::BarrierOp>(op))
+    return;
+  graph::SizesOfDims dims;
+  for (const Size &size : sizes)
+    dims.push_back(
+        {{size.bound, size.exact ? symbolOf(report, size.exact) : -1}});
+  if (ArrayAttr attribute = graph::sizesAttr(op->getContext(), dims))
+    op->setAttr(graph::sizesName, attribute);
 }
 
 Expr number(ImplicitLocOpBuilder &b, int64_t value) {
@@ -152,7 +178,8 @@ FailureOr<Sizes> sizesFrom(TracedNode &node, ArrayRef<Value> given,
   double product = 1;
   for (auto [i, scalar] : llvm::enumerate(scalars)) {
     double high = std::max(intervalOf(scalar).high, 0.0);
-    isPromised.push_back(high < std::ldexp(1.0, 31) - 1);
+    // What is computed of data is bounded by its type alone.
+    isPromised.push_back(high <= std::ldexp(1.0, 24));
     if (!caps.empty())
       high = std::min(high, static_cast<double>(caps[i]));
     natural.push_back(high);
@@ -187,7 +214,11 @@ FailureOr<Sizes> sizesFrom(TracedNode &node, ArrayRef<Value> given,
     sizes.push_back(*size);
   }
   if (!byteSize(boundsOf(sizes), 8))
-    return node.error() << "its result is larger than a tensor may be";
+    return node.error() << "its result is larger than a tensor may be: its "
+                           "sizes go up to "
+                        << dimsText(boundsOf(sizes))
+                        << " with the ranges of the inputs' dimensions, which "
+                           "--dim sets";
   return sizes;
 }
 

@@ -14,6 +14,8 @@
 
 namespace weir {
 
+class Report;
+
 /// Whether two scalars are the same number in each run, as n * 4 and n + 3 * n
 /// are.
 bool isSame(mlir::Value x, mlir::Value y);
@@ -35,6 +37,12 @@ Sizes sizesOf(const Traced &traced);
 llvm::SmallVector<int64_t> boundsOf(llvm::ArrayRef<Size> sizes);
 /// `place` with the sizes beside it; its shape must be their bounds.
 Traced withSizes(mlir::Value place, llvm::ArrayRef<Size> sizes);
+
+/// Writes the sizes at the op that makes the place, so that kernels need not
+/// compute what lies beyond them; not at an op that has any already.
+void writeSizes(Report &report, mlir::Value place, llvm::ArrayRef<Size> sizes);
+/// The number by which the scalar is named in such attributes (graph.symbol).
+int64_t symbolOf(Report &report, mlir::Value size);
 
 /// A scalar i64.
 Expr number(mlir::ImplicitLocOpBuilder &b, int64_t value);
@@ -130,6 +138,9 @@ mlir::Value inPlaceOf(mlir::ImplicitLocOpBuilder &b, mlir::Value place,
 Expr masked(mlir::ImplicitLocOpBuilder &b, const Traced &traced, double fill);
 Expr masked(mlir::ImplicitLocOpBuilder &b, const Traced &traced, Expr fill,
             llvm::ArrayRef<int64_t> dims);
+/// Puts zeros beyond the sizes. As a choice, and no product, so that a gradient
+/// that comes back through it is zero there, too, even where it was no number.
+void zeroBeyond(mlir::ImplicitLocOpBuilder &b, Traced &traced);
 /// A scalar that changes nothing that it is combined with.
 Expr identityOf(mlir::ImplicitLocOpBuilder &b, graph::Reduction kind,
                 mlir::Type elementType);

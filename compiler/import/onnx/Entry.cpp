@@ -2,7 +2,7 @@
 
 #include "compiler/import/onnx/Entry.h"
 
-#include "compiler/import/Elements.h"
+#include "compiler/import/bounded/entry/InputDims.h"
 #include "compiler/import/onnx/narrow/Narrow.h"
 
 using namespace mlir;
@@ -55,87 +55,46 @@ FailureOr<StringRef> resolveTensor(Report &report, const Graph &graph,
   return failure();
 }
 
-/// The shape, with what `--shape` fixes of it and `--dim` bounds.
+/// The shape as the model, a feed and `--shape` have it.
 static FailureOr<SmallVector<int64_t>>
 inputShape(Report &report, Location at, Port &port,
-           const ::onnx::TypeProto::Tensor &type,
-           const ImportOptions &options) {
-  auto dims = dimsOf(type);
-  if (failed(dims)) {
-    report.error(at) << "has a malformed shape";
-    return failure();
-  }
-  SmallVector<int64_t> shape;
-  bool isOpen = !*dims;
-  if (*dims)
-    for (const Dim &dim : **dims) {
-      shape.push_back(dim.size);
-      port.dimNames.push_back(dim.name);
-    }
-  StringRef name = port.name;
-  std::string hint = "--shape=" + escaped(name) + "=";
-  for (const auto &given : options.shapes) {
-    if (!isCalled(name, given.getKey()))
-      continue;
-    bool fits = isOpen || shape.size() == given.second.size();
-    for (size_t i = 0; fits && !isOpen && i < shape.size(); ++i)
-      fits = ShapedType::isDynamic(shape[i]) || shape[i] == given.second[i];
-    if (!fits) {
-      report.error(at) << "--shape gives " << dimsText(given.second)
-                       << " for input '" << escaped(name) << "', which is "
-                       << (shape.empty() ? "a scalar" : dimsText(shape));
+           const ::onnx::TypeProto *type, const ImportOptions &options) {
+  std::optional<SmallVector<int64_t>> said;
+  if (type && type->has_tensor_type()) {
+    auto dims = dimsOf(type->tensor_type());
+    if (failed(dims)) {
+      report.error(at) << "has a malformed shape";
       return failure();
     }
-    return given.second;
-  }
-  if (isOpen) {
-    report.error(at) << "the shape of input '" << escaped(name)
-                     << "' is not known; give it with " << hint
-                     << "DIMS, for example " << hint << "1x224x224x3";
-    return failure();
-  }
-  SmallVector<int64_t> said(shape);
-  for (auto [i, size] : llvm::enumerate(shape)) {
-    if (!ShapedType::isDynamic(size))
-      continue;
-    if (const DimRange *range = rangeOf(port, i, options)) {
-      port.open.resize(shape.size());
-      port.open[i] = *range;
-      size = range->high;
-      continue;
+    if (*dims) {
+      said.emplace();
+      SmallVector<std::string, 0> names;
+      for (const Dim &dim : **dims) {
+        said->push_back(dim.size);
+        names.push_back(dim.name);
+      }
+      addDimNames(port, names);
     }
-    SmallVector<int64_t> example(said);
-    for (int64_t &each : example)
-      each = ShapedType::isDynamic(each) ? 1 : each;
-    const std::string &called = port.dimNames[i];
-    InFlightDiagnostic error = report.error(at);
-    error << "dimension " << i;
-    if (!called.empty())
-      error << " ('" << escaped(called) << "')";
-    error << " of input '" << escaped(name) << "' (" << dimsText(said)
-          << ") is not known; give the shape with " << hint << dimsText(example)
-          << ", say, or a range with --dim="
-          << (called.empty() ? escaped(name) + "." + std::to_string(i)
-                             : escaped(called))
-          << "=1..64";
-    return failure();
   }
-  return shape;
+  if (port.type)
+    said.emplace(port.type.getShape());
+  return joinShape(report, at, port, std::move(said), options);
 }
 
-static LogicalResult setInputType(Report &report, const Graph &graph,
-                                  Port &port, const ImportOptions &options) {
-  Location at = report.node(port.name);
-  const ::onnx::TypeProto *type = graph.declared(port.name);
+/// The element type, and the format of a narrow one; null after an error.
+static Type inputElement(Report &report, Location at, Port &port,
+                         const ::onnx::TypeProto *type) {
   if (!type || !type->has_tensor_type()) {
     if (type && (type->has_sequence_type() || type->has_optional_type() ||
                  type->has_map_type() || type->has_sparse_tensor_type()))
-      return report.error(at, Status::unsupported)
-             << "input '" << escaped(port.name)
-             << "' is no tensor, and weir has no inputs of other kinds";
-    return report.error(at) << "nothing says of which type '"
-                            << escaped(port.name) << "' is; give it with "
-                            << "--feed=" << escaped(port.name) << ":DIMSxTYPE";
+      report.error(at, Status::unsupported)
+          << "input '" << escaped(port.name)
+          << "' is no tensor, and weir has no inputs of other kinds";
+    else
+      report.error(at) << "nothing says of which type '" << escaped(port.name)
+                       << "' is; give it with --feed=" << escaped(port.name)
+                       << ":DIMSxTYPE";
+    return {};
   }
   int dataType = type->tensor_type().elem_type();
   Type element = elementType(report.context, dataType);
@@ -143,31 +102,47 @@ static LogicalResult setInputType(Report &report, const Graph &graph,
   if (port.format)
     element = IntegerType::get(report.context, 8, IntegerType::Unsigned);
   if (!element)
-    return report.error(at, ::onnx::TensorProto::DataType_IsValid(dataType) &&
-                                    dataType
-                                ? Status::unsupported
-                                : Status::badInput)
-           << "input '" << escaped(port.name) << "' is of "
-           << dataTypeName(dataType)
-           << ", which weir has no inputs of; --feed=TENSOR:DIMSxTYPE "
-              "takes what is made of it instead";
-  auto shape = inputShape(report, at, port, type->tensor_type(), options);
+    report.error(at, ::onnx::TensorProto::DataType_IsValid(dataType) && dataType
+                         ? Status::unsupported
+                         : Status::badInput)
+        << "input '" << escaped(port.name) << "' is of "
+        << dataTypeName(dataType)
+        << ", which weir has no inputs of; --feed=TENSOR:DIMSxTYPE "
+           "takes what is made of it instead";
+  return element;
+}
+
+/// Sets the type of an input, with open dimensions as they are.
+static LogicalResult setInputType(Report &report, const Graph &graph,
+                                  Port &port, const ImportOptions &options) {
+  Location at = report.node(port.name);
+  const ::onnx::TypeProto *type = graph.declared(port.name);
+  Type element = port.type ? port.type.getElementType()
+                           : inputElement(report, at, port, type);
+  if (!element)
+    return failure();
+  auto shape = inputShape(report, at, port, type, options);
   if (failed(shape))
     return failure();
-  if (!byteSize(*shape, elementBytes(element)))
-    return report.error(at, Status::limit)
-           << "input '" << escaped(port.name)
-           << "' is larger than a tensor may be";
-  if (port.format && !port.open.empty())
-    return report.error(at, Status::unsupported)
+  port.type = RankedTensorType::get(*shape, element);
+  return success();
+}
+
+/// Several elements of a narrow type share a byte.
+static LogicalResult packInput(Report &report, const Graph &graph, Port &port) {
+  port.shape = llvm::to_vector(port.type.getShape());
+  if (!port.format)
+    return success();
+  if (!port.open.empty()) {
+    int dataType = graph.declared(port.name)->tensor_type().elem_type();
+    return report.error(report.node(port.name), Status::unsupported)
            << "input '" << escaped(port.name) << "' is of "
            << dataTypeName(dataType)
            << ", of which several elements share a byte: its shape must be "
               "fixed";
-  port.shape = *shape;
-  if (port.format)
-    *shape = packedShape(*port.format, *shape);
-  port.type = RankedTensorType::get(*shape, element);
+  }
+  port.type = RankedTensorType::get(packedShape(*port.format, port.shape),
+                                    port.type.getElementType());
   return success();
 }
 
@@ -222,7 +197,7 @@ FailureOr<Entry> findEntry(Report &report, const Model &model,
           << "'" << escaped(feed.name) << "' is fed twice";
       return failure();
     }
-    entry.inputs.push_back(Port(*name, feed.type));
+    entry.inputs.push_back(Port(fedPort(feed, *name)));
   }
   llvm::StringSet<> given;
   for (StringRef name : wanted) {
@@ -238,6 +213,12 @@ FailureOr<Entry> findEntry(Report &report, const Model &model,
   for (Port &port : entry.inputs)
     if ((!port.type || !port.type.hasStaticShape()) &&
         failed(setInputType(report, graph, port, options)))
+      return failure();
+  MutableArrayRef<Entry> all(entry);
+  if (failed(boundEntries(report, options, all)))
+    return failure();
+  for (Port &port : entry.inputs)
+    if (failed(packInput(report, graph, port)))
       return failure();
   if (failed(checkShapes(report, options, entry)))
     return failure();

@@ -21,6 +21,7 @@ using Trained =
 struct Port : EntryPort {
   explicit Port(llvm::StringRef name, mlir::RankedTensorType type = {})
       : EntryPort{name.str(), name.str(), type} {}
+  explicit Port(EntryPort port) : EntryPort(std::move(port)) {}
 
   /// Inputs of a narrow type, `format`, and of `shape`, come packed.
   const Format *format = nullptr;
@@ -81,7 +82,7 @@ mlir::LogicalResult declareTrained(Report &report, mlir::ModuleOp module,
 /// Traces the entry into a function of the module. All entries have the same
 /// tracer, which reads each constant once.
 mlir::LogicalResult buildEntry(Report &report, mlir::ModuleOp module,
-                               const Entry &entry, const Trained &trained,
+                               Entry entry, const Trained &trained,
                                const ImportOptions &options, Tracer &tracer);
 
 } // namespace weir::onnx

@@ -2,7 +2,8 @@
 
 #include "compiler/import/Build.h"
 #include "compiler/import/Trained.h"
-#include "compiler/import/bounded/Versions.h"
+#include "compiler/import/bounded/Labels.h"
+#include "compiler/import/bounded/entry/Versions.h"
 #include "compiler/import/onnx/Entry.h"
 #include "compiler/import/onnx/Tracer.h"
 #include "compiler/import/onnx/narrow/Narrow.h"
@@ -53,18 +54,34 @@ traceEntry(Report &report, const Entry &entry, const Trained &trained,
   EntryResults results;
   ArrayRef<Traced> all = *traced;
   size_t outputs = entry.outputs.size();
-  results.addOutputs(builder, entryPorts(entry.outputs),
-                     all.take_front(outputs), like);
+  results.addOutputs(builder, {entryPorts(entry.inputs), given},
+                     entryPorts(entry.outputs), all.take_front(outputs), like);
   if (failed(buildDerivatives(report, entry, builder, all.drop_front(outputs),
                               results)))
     return failure();
   return results;
 }
 
-LogicalResult buildEntry(Report &report, ModuleOp module, const Entry &entry,
+/// Leaves out inputs that nothing needs.
+static void dropUnused(Entry &entry, const Graph &graph) {
+  llvm::StringSet<> fed;
+  SmallVector<StringRef> wanted;
+  for (const Port &port : entry.inputs)
+    fed.insert(port.name);
+  for (const Port &port : entry.outputs)
+    wanted.push_back(port.name);
+  Plan plan = graph.plan(wanted, fed);
+  llvm::erase_if(entry.inputs, [&](const Port &port) {
+    return !plan.fed.contains(port.name);
+  });
+}
+
+LogicalResult buildEntry(Report &report, ModuleOp module, Entry entry,
                          const Trained &trained, const ImportOptions &options,
                          Tracer &tracer) {
   OpBuilder &builder = tracer.builder;
+  if (entry.takesUsedOnly)
+    dropUnused(entry, tracer.model.graph());
   builder.setInsertionPointToEnd(module.getBody());
   Inputs inputs(report.context, entryPorts(entry.inputs));
   SmallVector<Type> types = inputs.types();
@@ -81,11 +98,16 @@ LogicalResult buildEntry(Report &report, ModuleOp module, const Entry &entry,
   SmallVector<Traced> fed;
   tracer.hasOpenInputs = types.size() > entry.inputs.size();
   tracer.hasOpenSizes = tracer.hasOpenInputs;
+  tracer.derives = entry.isTraining || !entry.derivatives.empty();
   for (auto [i, port] : llvm::enumerate(entry.inputs)) {
     Value argument = block->getArgument(i);
     argument.setLoc(report.node(port.name));
     ImplicitLocOpBuilder b(argument.getLoc(), builder);
     fed.push_back(inputs.traced(b, *block, i, argument));
+    if (tracer.derives)
+      zeroBeyond(b, fed.back());
+    else if (fed.back().isBounded())
+      writeSizes(report, fed.back().value, sizesOf(fed.back()));
     if (port.format)
       fed.back() = narrow(*port.format,
                           unpacked({b, argument}, *port.format, port.shape));
@@ -106,9 +128,12 @@ LogicalResult buildEntry(Report &report, ModuleOp module, const Entry &entry,
   // All at once: one by one, each would make a list of all anew.
   function.setAllArgAttrs(inputs.attributes());
   function.setAllResultAttrs(results->attributes);
-  for (unsigned i = function.getNumArguments(); entry.takesUsedOnly && i-- > 0;)
-    if (function.getArgument(i).use_empty())
+  // Those of which only the shape was used.
+  for (unsigned i = entry.inputs.size(); entry.takesUsedOnly && i-- > 0;)
+    if (function.getArgument(i).use_empty() && !tracer.hasOpenInputs)
       function.eraseArgument(i);
+  if (entry.isTraining)
+    addLabels(function, *options.training);
   return success();
 }
 

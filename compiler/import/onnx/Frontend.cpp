@@ -69,7 +69,7 @@ OwningOpRef<ModuleOp> importModel(Report &report,
            "name what it gives with --fetch";
     return {};
   }
-  std::unique_ptr<Model> model = Model::read(report, options.path);
+  std::unique_ptr<Model> model = Model::read(report, options);
   if (!model)
     return {};
   FailureOr<Entry> entry = findEntry(report, *model, options);
@@ -81,12 +81,6 @@ OwningOpRef<ModuleOp> importModel(Report &report,
       StringAttr::get(report.context, llvm::sys::path::filename(options.path)));
   Trained trained;
   std::vector<Entry> entries{std::move(*entry)};
-  if (options.training && !options.dims.empty()) {
-    report.error(Status::unsupported)
-        << "--dim with --loss: a model is trained with the sizes that --shape "
-           "fixes";
-    return {};
-  }
   if (options.training) {
     FailureOr<Entry> loss = trainingEntry(report, *model, options);
     if (failed(loss))
@@ -144,7 +138,7 @@ forEachNode(const google::protobuf::RepeatedPtrField<NodeProto> &nodes,
 std::optional<ModelSummary> summarize(Report &report,
                                       const ImportOptions &options) {
   report.context->loadDialect<graph::GraphDialect>();
-  std::unique_ptr<Model> model = Model::read(report, options.path);
+  std::unique_ptr<Model> model = Model::read(report, options);
   if (!model)
     return std::nullopt;
   ModelSummary summary;

@@ -44,12 +44,12 @@ SmallVector<StringRef> watchDerivatives(const Entry &entry, Tracer &tracer) {
 LogicalResult buildDerivatives(Report &report, const Entry &entry,
                                OpBuilder &builder, ArrayRef<Traced> traced,
                                EntryResults &results) {
-  auto valueOf = [&](const Port &port) {
+  auto tensorOf = [&](const Port &port) {
     Traced each = traced.front();
     traced = traced.drop_front();
     return differentiable(report, report.node(port.tensor), each);
   };
-  return weir::buildDerivatives<Port>(builder, entry.derivatives, valueOf,
+  return weir::buildDerivatives<Port>(builder, entry.derivatives, tensorOf,
                                       results);
 }
 

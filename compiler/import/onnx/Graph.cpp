@@ -202,6 +202,8 @@ Plan Graph::plan(ArrayRef<StringRef> wanted,
   Plan plan;
   int last = -1;
   auto need = [&](StringRef value) {
+    if (fed.contains(value))
+      plan.fed.insert(value);
     auto found = makers.find(value);
     if (found == makers.end() || fed.contains(value))
       return;

@@ -26,6 +26,8 @@ struct Plan {
   /// In the graph's order, in which operands come first.
   std::vector<int> nodes;
   std::vector<llvm::StringRef> initializers;
+  /// Those of what is fed that they need.
+  llvm::StringSet<> fed;
 };
 
 class Graph {

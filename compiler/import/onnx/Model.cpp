@@ -4,6 +4,7 @@
 
 #include "compiler/import/Message.h"
 #include "compiler/import/Tracing.h"
+#include "compiler/import/onnx/FixedInputs.h"
 
 using namespace mlir;
 using ::onnx::FunctionProto;
@@ -163,8 +164,9 @@ bool Model::index(Report &report) {
   return root != nullptr;
 }
 
-std::unique_ptr<Model> Model::read(Report &report, const std::string &path) {
-  FailureOr<File> file = File::open(report, path);
+std::unique_ptr<Model> Model::read(Report &report,
+                                   const ImportOptions &options) {
+  FailureOr<File> file = File::open(report, options.path);
   if (failed(file))
     return nullptr;
   std::string head(std::min<uint64_t>(file->size(), 4096), 0);
@@ -172,9 +174,10 @@ std::unique_ptr<Model> Model::read(Report &report, const std::string &path) {
     report.error(Status::io) << "cannot read";
     return nullptr;
   }
-  std::unique_ptr<Model> model(new Model(path));
+  std::unique_ptr<Model> model(new Model(options.path));
   if (failed(
           loadMessage(report, *file, isText(head), "ONNX's", model->message)) ||
+      failed(fixInputs(report, options, *model->message.mutable_graph())) ||
       !model->index(report))
     return nullptr;
   return model;

@@ -4,6 +4,7 @@
 #define WEIR_COMPILER_IMPORT_ONNX_MODEL_H
 
 #include "compiler/import/File.h"
+#include "compiler/import/Import.h"
 #include "compiler/import/onnx/Graph.h"
 #include "compiler/import/onnx/Tensors.h"
 
@@ -20,7 +21,8 @@ using Opsets = llvm::StringMap<int64_t>;
 class Model {
 public:
   /// Null after an error.
-  static std::unique_ptr<Model> read(Report &report, const std::string &path);
+  static std::unique_ptr<Model> read(Report &report,
+                                     const ImportOptions &options);
 
   const Graph &graph() const { return *root; }
   const ::onnx::ModelProto &proto() const { return message; }

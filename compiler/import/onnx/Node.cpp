@@ -191,7 +191,7 @@ std::optional<SmallVector<int64_t>> Node::cutShape(unsigned i) const {
 static LogicalResult checkOperands(Node &node, Takes takes) {
   for (unsigned i = 0; i < node.size(); ++i) {
     const Traced &operand = node.traced(i);
-    if (takes == Takes::anything || operand.value || !operand.object)
+    if (takes >= Takes::anything || operand.value || !operand.object)
       continue;
     if (const Narrow *x = narrowAt(node, i)) {
       if (takes == Takes::narrow)

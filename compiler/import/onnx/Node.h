@@ -92,8 +92,9 @@ private:
 /// Turns one node into graph ops; gives its results or says why not.
 using Handler = mlir::LogicalResult (*)(Node &);
 
-/// What operands a handler takes; the importer refuses others for it.
-enum class Takes { tensors, narrow, anything };
+/// What operands a handler takes; the importer refuses others for it. `bounded`
+/// is anything, with sizes known only at run time too.
+enum class Takes { tensors, narrow, anything, bounded };
 
 struct HandlerEntry {
   HandlerEntry(Handler run = nullptr, Takes takes = Takes::tensors)

@@ -19,6 +19,9 @@ FailureOr<Entry> trainingEntry(Report &report, const Model &model,
     return failure();
   entry->name = "loss";
   entry->isTraining = true;
+  // A loss is of tensors in their padded buffers.
+  for (Port &port : entry->outputs)
+    port.isHeld = true;
   return entry;
 }
 

@@ -2,6 +2,8 @@
 
 #include "compiler/import/tensorflow/Entry.h"
 
+#include "compiler/import/bounded/entry/InputDims.h"
+
 using namespace mlir;
 using ::tensorflow::AttrValue;
 using ::tensorflow::NodeDef;
@@ -113,7 +115,7 @@ static FailureOr<Entry> entryOf(Report &report, const Graph &graph,
           << "'" << escaped(feed.name) << "' is fed twice";
       return failure();
     }
-    entry.inputs.push_back({{feed.name, feed.name, feed.type}, *edge});
+    entry.inputs.push_back({fedPort(feed, feed.name), *edge});
   }
   SmallVector<Edge> wanted;
   for (const std::string &fetch : want.fetches) {
@@ -190,8 +192,14 @@ static FailureOr<Entry> entryOf(Report &report, const Graph &graph,
 FailureOr<Entry> partialEntry(Report &report, const Graph &graph,
                               const Library &library,
                               const ImportOptions &options) {
-  return entryOf(report, graph, library, options,
-                 {"main", options.fetches, options.targets});
+  FailureOr<Entry> entry = entryOf(report, graph, library, options,
+                                   {"main", options.fetches, options.targets});
+  if (failed(entry))
+    return failure();
+  MutableArrayRef<Entry> all(*entry);
+  if (failed(boundEntries(report, options, all)))
+    return failure();
+  return entry;
 }
 
 FailureOr<std::vector<Entry>> partialEntries(Report &report, const Graph &graph,
@@ -226,6 +234,8 @@ FailureOr<std::vector<Entry>> partialEntries(Report &report, const Graph &graph,
       return failure();
     entries.push_back(std::move(*entry));
   }
+  if (failed(boundEntries(report, options, entries)))
+    return failure();
   return entries;
 }
 

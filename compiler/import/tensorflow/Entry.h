@@ -49,7 +49,7 @@ mlir::FailureOr<Edge> resolveTensor(Report &report, const Graph &graph,
 
 /// Sets the type of an input, where a feed does not, from its node, from what
 /// the model says of it (either may be absent) and from the options' shapes;
-/// and bounds the dimensions that are left open.
+/// the dimensions that are left open have no bounds yet (boundInputs).
 mlir::LogicalResult setInputType(Report &report, const Graph &graph, Port &port,
                                  const ::tensorflow::TensorShapeProto *shape,
                                  int dataType, const ImportOptions &options);

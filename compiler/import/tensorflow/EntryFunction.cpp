@@ -3,6 +3,7 @@
 #include "compiler/import/Build.h"
 #include "compiler/import/Names.h"
 #include "compiler/import/Trained.h"
+#include "compiler/import/bounded/Labels.h"
 #include "compiler/import/tensorflow/EntryResults.h"
 #include "compiler/import/tensorflow/state/State.h"
 
@@ -60,6 +61,10 @@ LogicalResult buildEntry(Report &report, ModuleOp module, const Graph &graph,
       return failure();
     ImplicitLocOpBuilder b(block->getArgument(i).getLoc(), builder);
     fed.push_back(inputs.traced(b, *block, i, *value));
+    if (entry.isTraining || !entry.derivatives.empty())
+      zeroBeyond(b, fed.back());
+    else if (fed.back().isBounded())
+      writeSizes(report, fed.back().value, sizesOf(fed.back()));
   }
   if (entry.isTraining)
     markTraining(function);
@@ -81,6 +86,8 @@ LogicalResult buildEntry(Report &report, ModuleOp module, const Graph &graph,
   // All at once: one by one, each would make a list of all anew.
   function.setAllArgAttrs(inputs.attributes());
   function.setAllResultAttrs(results->attributes);
+  if (entry.isTraining)
+    addLabels(function, *options.training);
   return success();
 }
 

@@ -38,6 +38,7 @@ FailureOr<EntryResults> traceEntry(const EntrySource &source,
     wanted.push_back(port.edge);
   Tracer tracer(source.report, source.library, source.variables, builder);
   tracer.boundedElements = source.options.boundedElements;
+  tracer.derives = entry.isTraining || !entry.derivatives.empty();
   tracer.hasOpenSizes =
       llvm::any_of(fed, [](const Traced &value) { return value.isBounded(); });
   llvm::append_range(wanted, watchDerivatives(graph, entry, tracer));
@@ -63,7 +64,8 @@ FailureOr<EntryResults> traceEntry(const EntrySource &source,
              << ", which weir cannot give";
     }
   }
-  results.addOutputs(builder, entryPorts(ports), outputs, like);
+  results.addOutputs(builder, {entryPorts(entry.inputs), fed},
+                     entryPorts(ports), outputs, like);
   if (failed(buildDerivatives(
           source.report, graph, entry, tracer,
           ArrayRef<Traced>(*traced).drop_front(entry.outputs.size()), results)))

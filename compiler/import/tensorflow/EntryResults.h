@@ -3,7 +3,7 @@
 #ifndef WEIR_COMPILER_IMPORT_TENSORFLOW_ENTRYRESULTS_H
 #define WEIR_COMPILER_IMPORT_TENSORFLOW_ENTRYRESULTS_H
 
-#include "compiler/import/bounded/Versions.h"
+#include "compiler/import/bounded/entry/Versions.h"
 #include "compiler/import/tensorflow/Entry.h"
 
 namespace weir::tensorflow {

@@ -2,7 +2,9 @@
 
 #include "compiler/import/tensorflow/Frontend.h"
 
+#include "compiler/import/bounded/entry/InputDims.h"
 #include "compiler/import/tensorflow/Entry.h"
+#include "compiler/import/tensorflow/FixedInputs.h"
 #include "compiler/import/tensorflow/file/Load.h"
 #include "compiler/import/tensorflow/file/SavedModel.h"
 #include "compiler/import/tensorflow/state/State.h"
@@ -79,6 +81,8 @@ static LogicalResult readModel(Report &report, const ImportOptions &options,
       return failure();
     if (from->kind == FileKind::graph)
       return failed(load(report, *from, model.ownGraph)) ||
+                     failed(fixInputs(report, options, model.ownGraph,
+                                      /*saved=*/nullptr)) ||
                      failed(indexGraph(report, model))
                  ? failure()
                  : findVariables(report, options, model);
@@ -94,7 +98,8 @@ static LogicalResult readModel(Report &report, const ImportOptions &options,
   if (failed(readSavedModel(report, path, options.tags, model.saved)))
     return failure();
   model.graphDef = model.saved.graph->mutable_graph_def();
-  if (failed(indexGraph(report, model)) ||
+  if (failed(fixInputs(report, options, *model.graphDef, model.saved.graph)) ||
+      failed(indexGraph(report, model)) ||
       failed(checkReferences(report, model.saved, *model.graph)))
     return failure();
   return findVariables(report, options, model);

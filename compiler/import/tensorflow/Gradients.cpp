@@ -121,7 +121,7 @@ SmallVector<Edge> watchDerivatives(const Graph &graph, const Entry &entry,
 LogicalResult buildDerivatives(Report &report, const Graph &graph,
                                const Entry &entry, Tracer &tracer,
                                ArrayRef<Traced> traced, EntryResults &results) {
-  auto valueOf = [&](const Port &port) {
+  auto tensorOf = [&](const Port &port) {
     Traced each = traced.front();
     traced = traced.drop_front();
     if (isHandle(graph, port))
@@ -131,7 +131,7 @@ LogicalResult buildDerivatives(Report &report, const Graph &graph,
                           each);
   };
   return weir::buildDerivatives<Port>(tracer.builder, entry.derivatives,
-                                      valueOf, results);
+                                      tensorOf, results);
 }
 
 } // namespace weir::tensorflow

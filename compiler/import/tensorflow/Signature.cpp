@@ -1,6 +1,8 @@
 // The signatures of a SavedModel as entries.
 
+#include "compiler/import/bounded/entry/InputDims.h"
 #include "compiler/import/tensorflow/Entry.h"
+#include "compiler/import/tensorflow/FixedInputs.h"
 #include "compiler/import/tensorflow/proto/saved_model.pb.h"
 
 #include <map>
@@ -46,6 +48,8 @@ static FailureOr<Entry> signatureEntry(Report &report, const Graph &graph,
   for (const auto &[key, info] : signature.outputs())
     outputs[key] = &info;
   for (const auto &[key, info] : inputs) {
+    if (isFixed(options, key, info->name()))
+      continue;
     FailureOr<Port> port = portOf(report, graph, key, *info, "signature input");
     if (failed(port))
       return failure();
@@ -123,6 +127,8 @@ signatureEntries(Report &report, const Graph &graph,
       return failure();
     entries.push_back(std::move(*entry));
   }
+  if (failed(boundEntries(report, options, entries)))
+    return failure();
   return entries;
 }
 

@@ -43,14 +43,9 @@ FailureOr<Entry> trainingEntry(Report &report, const Graph &graph,
     return failure();
   entry.targets = std::move(partial->targets);
   entry.inputs = std::move(hasSignatures ? model.inputs : partial->inputs);
-  for (const Port &port : entry.inputs)
-    if (llvm::any_of(port.open, [](const auto &range) { return range; })) {
-      report.error(report.node(graph.name(port.edge.node)), Status::unsupported)
-          << "input '" << escaped(port.name)
-          << "' has a size that only the run knows; what is trained is of "
-             "fixed sizes: give them with --shape or --feed";
-      return failure();
-    }
+  // A loss is of tensors in their padded buffers.
+  for (Port &port : entry.outputs)
+    port.isHeld = true;
   return entry;
 }
 

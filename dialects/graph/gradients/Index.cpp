@@ -32,6 +32,38 @@ void weir::graph::rule<DynamicUpdateSliceOp>(DynamicUpdateSliceOp op,
                                             op.getStarts(), update.shape())));
 }
 
+// What lies beyond the sizes has no part in the result.
+template <>
+void weir::graph::rule<CompactOp>(CompactOp op, Gradients &gradients) {
+  ArrayRef<int64_t> shape = op.getX().getType().getShape();
+  gradients.give(
+      0, Expr(gradients.b, make<SpreadOp>(gradients.b, gradients.of(0).value,
+                                          op.getSizes(), op.getDims(), shape,
+                                          /*zeros=*/true)));
+}
+
+template <>
+void weir::graph::rule<SpreadOp>(SpreadOp op, Gradients &gradients) {
+  gradients.give(
+      0, Expr(gradients.b, make<CompactOp>(gradients.b, gradients.of(0).value,
+                                           op.getSizes(), op.getDims(),
+                                           /*zeros=*/true)));
+}
+
+template <>
+void weir::graph::rule<FillBeyondOp>(FillBeyondOp op, Gradients &gradients) {
+  Expr g = gradients.of(0);
+  auto dim = static_cast<int64_t>(op.getDim());
+  Expr within(gradients.b,
+              make<FillBeyondOp>(gradients.b, g.value, op.getSize(),
+                                 g.like(0).value, op.getDim(),
+                                 static_cast<uint64_t>(g.size(dim))));
+  gradients.give(0, within);
+  if (gradients.wants(2))
+    gradients.give(
+        2, sum(g - within, llvm::to_vector(llvm::seq<int64_t>(0, g.rank()))));
+}
+
 template <>
 void weir::graph::rule<OneHotOp>(OneHotOp op, Gradients &gradients) {
   Expr g = gradients.of(0), indices = gradients.operand(0);

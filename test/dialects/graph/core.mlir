@@ -84,3 +84,12 @@ func.func @yields(%x: tensor<4xf32>) -> tensor<4xf32> {
     }
   }
 #-}
+
+// CHECK-LABEL: @symbol
+func.func @symbol(%x: tensor<8x4xf32>, %n: tensor<i64>) -> tensor<8x4xf32> {
+  // CHECK: graph.symbol 3 is %{{.*}} : tensor<i64>
+  graph.symbol 3 is %n : tensor<i64>
+  // CHECK: weir.sizes = [array<i64: 8, 3>, array<i64: 4, -1>]
+  %y = graph.exp %x {weir.sizes = [array<i64: 8, 3>, array<i64: 4, -1>]} : tensor<8x4xf32>
+  return %y : tensor<8x4xf32>
+}

@@ -163,3 +163,53 @@ func.func @search_sorted(%s: tensor<2x8xf32>, %x: tensor<3x3xf32>) {
   %i = graph.search_sorted %s, %x : tensor<2x8xf32>, tensor<3x3xf32>
   return
 }
+
+// -----
+
+// (C1)
+func.func @compact_sizes(%x: tensor<2x3xf32>, %n: tensor<i64>) {
+  // expected-error @+2 {{1 sizes do not suit dimensions of 'tensor<2x3xf32>'}}
+  // expected-error @+1 {{failed to infer returned types}}
+  %y = graph.compact %x [%n] along [0, 1] : (tensor<2x3xf32>, tensor<i64>) -> tensor<6xf32>
+  return
+}
+
+// -----
+
+// (C1)
+func.func @spread_dims(%x: tensor<6xf32>, %n: tensor<i64>) {
+  // expected-error @+2 {{1 sizes do not suit the dimensions}}
+  // expected-error @+1 {{failed to infer returned types}}
+  %y = graph.spread %x [%n] along [2] to [2, 3] : (tensor<6xf32>, tensor<i64>) -> tensor<2x3xf32>
+  return
+}
+
+// -----
+
+// (C2)
+func.func @spread_elements(%x: tensor<5xf32>, %n: tensor<i64>) {
+  // expected-error @+2 {{the elements of 'tensor<5xf32>' are not those of the shape}}
+  // expected-error @+1 {{failed to infer returned types}}
+  %y = graph.spread %x [%n] along [1] to [2, 3] : (tensor<5xf32>, tensor<i64>) -> tensor<2x3xf32>
+  return
+}
+
+// -----
+
+// (C1)
+func.func @fill_beyond_dim(%x: tensor<2x8xf32>, %n: tensor<i64>, %v: tensor<f32>) {
+  // expected-error @+2 {{cannot fill 'tensor<2x8xf32>' with 'tensor<f32>' along dimension 2}}
+  // expected-error @+1 {{failed to infer returned types}}
+  %y = graph.fill_beyond %x, %n, %v along 2 reach 2 : (tensor<2x8xf32>, tensor<i64>, tensor<f32>) -> tensor<2x8xf32>
+  return
+}
+
+// -----
+
+// (C1)
+func.func @fill_beyond_type(%x: tensor<2x8xf32>, %n: tensor<i64>, %v: tensor<i32>) {
+  // expected-error @+2 {{cannot fill 'tensor<2x8xf32>' with 'tensor<i32>' along dimension 1}}
+  // expected-error @+1 {{failed to infer returned types}}
+  %y = graph.fill_beyond %x, %n, %v along 1 reach 2 : (tensor<2x8xf32>, tensor<i64>, tensor<i32>) -> tensor<2x8xf32>
+  return
+}

@@ -70,3 +70,31 @@ func.func @search_sorted(%s: tensor<2x8xf32>, %x: tensor<2x3xf32>) -> tensor<2x3
   %i = graph.search_sorted %s, %x right : tensor<2x8xf32>, tensor<2x3xf32>
   return %i : tensor<2x3xi32>
 }
+
+// CHECK-LABEL: @compact
+func.func @compact(%x: tensor<2x3xf32>, %n: tensor<i64>) -> tensor<6xf32> {
+  // CHECK: graph.compact %{{.*}}[%{{.*}}] along [1] : (tensor<2x3xf32>, tensor<i64>) -> tensor<6xf32>
+  %y = graph.compact %x [%n] along [1] : (tensor<2x3xf32>, tensor<i64>) -> tensor<6xf32>
+  return %y : tensor<6xf32>
+}
+
+// CHECK-LABEL: @spread
+func.func @spread(%x: tensor<6xf32>, %n: tensor<i64>) -> tensor<2x3xf32> {
+  // CHECK: graph.spread %{{.*}}[%{{.*}}] along [1] to [2, 3] : (tensor<6xf32>, tensor<i64>) -> tensor<2x3xf32>
+  %y = graph.spread %x [%n] along [1] to [2, 3] : (tensor<6xf32>, tensor<i64>) -> tensor<2x3xf32>
+  return %y : tensor<2x3xf32>
+}
+
+// CHECK-LABEL: @spread_zeros
+func.func @spread_zeros(%x: tensor<6xf32>, %n: tensor<i64>, %m: tensor<i64>) -> tensor<2x3xf32> {
+  // CHECK: graph.spread %{{.*}}[%{{.*}}, %{{.*}}] along [0, 1] to [2, 3] zeros
+  %y = graph.spread %x [%n, %m] along [0, 1] to [2, 3] zeros : (tensor<6xf32>, tensor<i64>, tensor<i64>) -> tensor<2x3xf32>
+  return %y : tensor<2x3xf32>
+}
+
+// CHECK-LABEL: @fill_beyond
+func.func @fill_beyond(%x: tensor<2x8xf32>, %n: tensor<i64>, %v: tensor<f32>) -> tensor<2x8xf32> {
+  // CHECK: graph.fill_beyond %{{.*}}, %{{.*}}, %{{.*}} along 1 reach 2 : (tensor<2x8xf32>, tensor<i64>, tensor<f32>) -> tensor<2x8xf32>
+  %y = graph.fill_beyond %x, %n, %v along 1 reach 2 : (tensor<2x8xf32>, tensor<i64>, tensor<f32>) -> tensor<2x8xf32>
+  return %y : tensor<2x8xf32>
+}

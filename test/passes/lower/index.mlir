@@ -167,3 +167,46 @@ func.func @search_sorted(%s: tensor<2x8xf32>, %x: tensor<2x3xf32>) -> tensor<2x3
   %i = graph.search_sorted %s, %x right : tensor<2x8xf32>, tensor<2x3xf32>
   return %i : tensor<2x3xi32>
 }
+
+// -----
+
+// Elements within the sizes are copied one behind the other.
+// CHECK-LABEL: @compact
+// CHECK: %[[SIZE:.*]] = tensor.extract %{{.*}}[] : tensor<i64>
+// CHECK: %[[END:.*]] = arith.minsi
+// CHECK: scf.for %[[I:.*]] = %{{.*}} to %{{.*}} step
+// CHECK: scf.for %[[J:.*]] = %{{.*}} to %[[END]] step
+// CHECK: %[[ROW:.*]] = arith.muli %[[I]], %[[END]]
+// CHECK: %[[AT:.*]] = arith.addi %[[ROW]], %[[J]]
+// CHECK: tensor.extract %{{.*}}[%[[I]], %[[J]]]
+// CHECK: tensor.insert %{{.*}} into %{{.*}}[%[[AT]]] : tensor<6xf32>
+func.func @compact(%x: tensor<2x3xf32>, %n: tensor<i64>) -> tensor<6xf32> {
+  %y = graph.compact %x [%n] along [1] : (tensor<2x3xf32>, tensor<i64>) -> tensor<6xf32>
+  return %y : tensor<6xf32>
+}
+
+// -----
+
+// And back; with zeros all is zero first.
+// CHECK-LABEL: @spread
+// CHECK: linalg.fill
+// CHECK: tensor.insert %{{.*}} into %{{.*}}[%{{.*}}, %{{.*}}] : tensor<2x3xf32>
+func.func @spread(%x: tensor<6xf32>, %n: tensor<i64>) -> tensor<2x3xf32> {
+  %y = graph.spread %x [%n] along [1] to [2, 3] zeros : (tensor<6xf32>, tensor<i64>) -> tensor<2x3xf32>
+  return %y : tensor<2x3xf32>
+}
+
+// -----
+
+// Only the strip is written, in a copy.
+// CHECK-LABEL: @fill_beyond
+// CHECK: linalg.copy
+// CHECK: %[[BEGIN:.*]] = arith.minsi
+// CHECK: %[[REACH:.*]] = arith.addi %[[BEGIN]]
+// CHECK: %[[END:.*]] = arith.minsi %[[REACH]]
+// CHECK: scf.for %{{.*}} = %[[BEGIN]] to %[[END]]
+// CHECK: tensor.insert
+func.func @fill_beyond(%x: tensor<2x8xf32>, %n: tensor<i64>, %v: tensor<f32>) -> tensor<2x8xf32> {
+  %y = graph.fill_beyond %x, %n, %v along 1 reach 2 : (tensor<2x8xf32>, tensor<i64>, tensor<f32>) -> tensor<2x8xf32>
+  return %y : tensor<2x8xf32>
+}

@@ -85,9 +85,29 @@ assert rows.inputs("main") == [("x", (8, 3), np.dtype("f4"))]
 for count in (1, 5, 8):
     x = rng.standard_normal((count, 3)).astype(np.float32)
     assert np.array_equal(rows(x=x)["y"], np.maximum(x, 0))
-refuses(ValueError, "input 'x' is (8, 3) at most, not (9, 3)",
-        lambda: rows(x=np.zeros((9, 3), np.float32)))
-refuses(weir.Error, "dimension 0 is not in [1, 8]", lambda: rows(x=np.zeros((0, 3), np.float32)))
+assert rows.ranges("main") == {"x.0": (1, 8)}
+for shape, why in (((9, 3), "dimension 0 is 9, not in [1, 8]"),
+                   ((0, 3), "dimension 0 is 0, not in [1, 8]"), ((2, 4), "dimension 1 is 4, not 3")):
+    refuses(ValueError, f"input 'x': {why}", lambda: rows(x=np.zeros(shape, np.float32)))
+refuses(ValueError, "input 'x' is (8, 3) at most, not (3,)",
+        lambda: rows(x=np.zeros(3, np.float32)))
+# The largest sizes are read where they lie, and smaller ones from one buffer.
+signature = rows._signatures[0]
+placed = [None] * 2
+whole, part = np.ones((8, 3), np.float32), np.ones((2, 3), np.float32)
+rows._place(signature.inputs[0], 0, whole, placed, signature.rooms)
+assert placed[0] is whole and list(placed[1]) == [8, 3]
+rooms = [signature.rooms[0]]
+rows._place(signature.inputs[0], 0, part, placed, signature.rooms)
+assert placed[0] is rooms[0] and list(placed[1]) == [2, 3]
+# What comes back does not keep room for more than twice its size.
+assert rows(x=part)["y"].base is None
+# A name, its range, and what the library itself refuses.
+named = weir.Model("named.so")
+assert named.ranges("main") == {"batch": (2, 8)}
+refuses(ValueError, "input 'x': dimension 0 ('batch') is 1, not in [2, 8]",
+        lambda: named(x=np.zeros((1, 3), np.float32)))
+assert np.array_equal(named(x=part)["y"], part)
 
 # Training, with the numbers that the example has; then from a checkpoint.
 line = weir.Model("line.so")

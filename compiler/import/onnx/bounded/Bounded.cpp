@@ -23,9 +23,21 @@ static LogicalResult importElementwise(Node &node) {
                                                : giveInferred(node, operands);
 }
 
+/// Marks as many places as its operand has.
+static LogicalResult importHardmax(Node &node) {
+  return failed(giveInferred(node, Mixing::byOps))
+             ? failure()
+             : giveSizes(node, 0, sizesOf(node.traced(0)));
+}
+
 /// Handlers that combine what lies along a dimension by ops alone.
 static LogicalResult importMixing(Node &node) {
   return giveInferred(node, Mixing::byOps);
+}
+
+/// Handlers that take means along dimensions, and combine by ops alone.
+static LogicalResult importMeans(Node &node) {
+  return giveInferred(node, Mixing::byMeans);
 }
 
 const BoundedHandlers &boundedHandlers() {
@@ -36,6 +48,7 @@ const BoundedHandlers &boundedHandlers() {
       handlers[op] = importElementwise;
     for (StringRef op : {"ArgMax",
                          "ArgMin",
+                         "BatchNormalization",
                          "CumProd",
                          "CumSum",
                          "DynamicQuantizeLinear",
@@ -46,6 +59,7 @@ const BoundedHandlers &boundedHandlers() {
                          "LogSoftmax",
                          "LpNormalization",
                          "MatMulInteger",
+                         "NegativeLogLikelihoodLoss",
                          "QLinearMatMul",
                          "ReduceL1",
                          "ReduceL2",
@@ -56,11 +70,22 @@ const BoundedHandlers &boundedHandlers() {
                          "ReduceProd",
                          "ReduceSum",
                          "ReduceSumSquare",
-                         "Softmax"})
+                         "Softmax",
+                         "SoftmaxCrossEntropyLoss"})
       handlers[op] = importMixing;
+    for (StringRef op :
+         {"GroupNormalization", "InstanceNormalization", "LayerNormalization",
+          "MeanVarianceNormalization", "RMSNormalization"})
+      handlers[op] = importMeans;
+    handlers["Hardmax"] = importHardmax;
+    addBoundedChoiceHandlers(handlers);
+    addBoundedGatherHandlers(handlers);
     addBoundedNeuralHandlers(handlers);
     addBoundedPlaceHandlers(handlers);
+    addBoundedResizeHandlers(handlers);
     addBoundedShapeHandlers(handlers);
+    addBoundedUniqueHandlers(handlers);
+    addBoundedWindowHandlers(handlers);
     return handlers;
   }();
   return table;
@@ -84,6 +109,10 @@ bool wantsBounded(Node &node) {
 }
 
 LogicalResult importBounded(Node &node) {
+  // Sequences hold tensors of any sizes.
+  auto plain = handlers().find(node.op());
+  if (plain != handlers().end() && plain->second.takes == Takes::bounded)
+    return plain->second.run(node);
   for (unsigned i = 0; i < node.size(); ++i)
     if (node.has(i) && !node.operand(i) && node.op() != "Identity")
       return node.unsupported("operand " + Twine(i) +

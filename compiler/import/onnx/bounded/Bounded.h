@@ -38,9 +38,14 @@ const BoundedHandlers &boundedHandlers();
 bool wantsBounded(Node &node);
 mlir::LogicalResult importBounded(Node &node);
 
+void addBoundedChoiceHandlers(BoundedHandlers &);
+void addBoundedGatherHandlers(BoundedHandlers &);
 void addBoundedNeuralHandlers(BoundedHandlers &);
 void addBoundedShapeHandlers(BoundedHandlers &);
 void addBoundedPlaceHandlers(BoundedHandlers &);
+void addBoundedResizeHandlers(BoundedHandlers &);
+void addBoundedUniqueHandlers(BoundedHandlers &);
+void addBoundedWindowHandlers(BoundedHandlers &);
 
 } // namespace weir::onnx
 

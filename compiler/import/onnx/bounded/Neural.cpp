@@ -27,38 +27,14 @@ LogicalResult importMatMul(Node &node) {
   return giveSizes(node, 0, *sizes);
 }
 
-/// Whether dimensions after the channels are open.
-bool hasOpenImages(Node &node) {
-  Sizes sizes = sizesOf(node.traced(0));
-  return sizes.size() > 2 &&
-         llvm::any_of(ArrayRef(sizes).drop_front(2),
-                      [](const Size &size) { return !size.isKnown(); });
-}
-
-/// How many windows there are must follow from the size in one way whatever it
-/// is, and so must the margins.
-LogicalResult importWindows(Node &node) {
-  if (!node.size() || !node.operand(0) || !hasOpenImages(node))
-    return giveInferred(node);
-  bool isSame = node.stringAttr("auto_pad").starts_with("SAME");
-  bool strides = llvm::any_of(node.intsAttr("strides"),
-                              [](int64_t stride) { return stride != 1; });
-  if (node.intAttr("ceil_mode") || (isSame && strides))
-    return node.unsupported("such margins of images whose size is known only "
-                            "at run time");
-  bool isPadded = isSame || llvm::any_of(node.intsAttr("pads"),
-                                         [](int64_t n) { return n != 0; });
-  if (node.op() == "AveragePool" && isPadded)
-    return node.unsupported("means with margins of images whose size is known "
-                            "only at run time");
-  return giveInferred(node, Mixing::byOps);
-}
-
 LogicalResult importGlobalAverage(Node &node) {
-  if (!node.size() || !node.operand(0) || !hasOpenImages(node))
-    return giveInferred(node);
-  if (!isOf(node.element(0), Elements::floats))
+  if (failed(wantOperands(node, 1, 1)))
+    return failure();
+  if (node.rank(0) < 3 || !isOf(node.element(0), Elements::floats))
     return node.error() << "does not take " << node.type(0);
+  if (llvm::all_of(ArrayRef(sizesOf(node.traced(0))).drop_front(2),
+                   [](const Size &size) { return size.isKnown(); }))
+    return giveInferred(node);
   return giveMean(node, llvm::to_vector(llvm::seq<int64_t>(2, node.rank(0))),
                   true);
 }
@@ -225,9 +201,6 @@ LogicalResult importAttention(Node &node) {
 
 void addBoundedNeuralHandlers(BoundedHandlers &handlers) {
   handlers["Attention"] = importAttention;
-  for (StringRef op : {"Conv", "ConvInteger", "QLinearConv", "MaxPool",
-                       "AveragePool", "LpPool"})
-    handlers[op] = importWindows;
   handlers["GlobalAveragePool"] = importGlobalAverage;
   for (StringRef op : {"GRU", "LSTM", "RNN"})
     handlers[op] = importRecurrent;

@@ -1,6 +1,7 @@
 // Nodes that join tensors, cut them, widen them, or take elements at places,
 // where sizes are known only at run time.
 
+#include "compiler/import/onnx/shape/Places.h"
 #include "compiler/import/onnx/bounded/Bounded.h"
 
 #include "dialects/graph/Elementwise.h"
@@ -58,9 +59,52 @@ FailureOr<Integers> axesAt(Node &node, unsigned i, size_t count) {
   return node.axes(axes, node.rank(0));
 }
 
+/// Parts of the sizes that operand 1 lists, an attribute before opset 13; or as
+/// even as can be, of which the last are smaller.
+LogicalResult importSplit(Node &node) {
+  if (failed(wantOperands(node, 1, 2)))
+    return failure();
+  ImplicitLocOpBuilder &b = node.b;
+  FailureOr<int64_t> axis = node.axis(node.intAttr("axis"), node.rank(0));
+  if (failed(axis))
+    return failure();
+  auto given = listAt(node, "split", 1);
+  if (failed(given))
+    return failure();
+  Expr whole = exactly(b, sizesOf(node.traced(0))[*axis]);
+  auto count = static_cast<int64_t>(node.outputs());
+  SmallVector<Value> sizes;
+  if (*given && !(*given)->empty()) {
+    sizes = **given;
+  } else {
+    count = node.intAttr("num_outputs", count);
+    if (count < 1)
+      return node.error() << "makes " << count << " parts";
+    Expr parts = number(b, count), left = whole;
+    Expr each = apply<graph::FloorDivOp>(whole + number(b, count - 1), parts);
+    if (node.opset() < 18)
+      require(node, apply<graph::EqualOp>(each * parts, whole),
+              "cannot be split into " + Twine(count) + " equal parts");
+    for (int64_t i = 0; i + 1 < count; ++i) {
+      sizes.push_back(minimum(each, left).value);
+      left = left - Expr(b, sizes.back());
+    }
+    sizes.push_back(left.value);
+  }
+  if (sizes.size() != node.outputs())
+    return node.error() << "makes " << sizes.size() << " parts and has "
+                        << node.outputs() << " results";
+  auto parts = partsOf(node, *axis, sizes);
+  return failed(parts) ? failure() : node.tracedResults(std::move(*parts));
+}
+
 LogicalResult importSlice(Node &node) {
   if (failed(wantOperands(node, 1, 5)))
     return failure();
+  // Then the result's size is known.
+  if (!node.tracer.hasOpenInputs && !node.traced(0).isBounded() &&
+      isCutByDistance(node))
+    return handlers().find("Slice")->second.run(node);
   auto starts = listAt(node, "starts", 1), ends = listAt(node, "ends", 2);
   auto steps = integersAt(node, "steps", 4);
   if (failed(starts) || failed(ends) || failed(steps))
@@ -85,9 +129,13 @@ LogicalResult importSlice(Node &node) {
     // What is as far as can be is the end, whatever the size is.
     auto bounded = [&](Value place, bool isEnd) {
       auto known = knownNumber(place);
-      bool isLast = known && isEnd == (step > 0)
-                        ? *known >= from[d].bound
-                        : known && *known < -from[d].bound;
+      bool isLast = known && (isEnd == (step > 0) ? *known >= from[d].bound
+                                                  : *known < -from[d].bound);
+      // A start below the first element is the first one, also going down.
+      if (isLast && !isEnd && step < 0)
+        isLast = *known >= from[d].bound;
+      if (!isEnd && step < 0 && !isLast)
+        return maximum(Expr(node.b, place), -exactly(node.b, from[d]));
       return isLast ? Expr() : Expr(node.b, place);
     };
     if (failed(ranges.range(bounded((**starts)[at], false),
@@ -140,51 +188,13 @@ LogicalResult importPad(Node &node) {
   return givePadded(node, margins, value);
 }
 
-/// Places from the end are negative.
-LogicalResult importGather(Node &node) {
-  if (failed(wantOperands(node, 2, 2)) ||
-      failed(wantElements(node, 1, Elements::integers)))
-    return failure();
-  FailureOr<int64_t> axis = node.axis(node.intAttr("axis"), node.rank(0));
-  if (failed(axis))
-    return failure();
-  ImplicitLocOpBuilder &b = node.b;
-  Traced indices = node.traced(1);
-  Expr places = cast(operand(node, 1), b.getI64Type());
-  Expr size = exactly(b, sizesOf(node.traced(0))[*axis]);
-  indices.value =
-      select(less(places, places.like(0)), places + size, places).value;
-  return giveGathered(node, indices, *axis);
-}
-
-LogicalResult importGatherNd(Node &node) {
-  if (failed(wantOperands(node, 2, 2)) ||
-      failed(wantElements(node, 1, Elements::integers)))
-    return failure();
-  if (node.intAttr("batch_dims"))
-    return node.unsupported("batch dimensions of sizes known only at run time");
-  ImplicitLocOpBuilder &b = node.b;
-  Sizes from = sizesOf(node.traced(0));
-  Traced indices = node.traced(1);
-  Expr places = cast(operand(node, 1), b.getI64Type());
-  int64_t length = places.rank() ? places.shape().back() : 0;
-  if (length < 1 || length > node.rank(0))
-    return node.error() << "the index vectors of " << node.type(1)
-                        << " do not suit " << node.type(0);
-  Expr sizes(b, listOf(b, ArrayRef(from).take_front(length), b.getI64Type()));
-  indices.value =
-      select(less(places, places.like(0)), places + sizes, places).value;
-  return giveGatheredNd(node, indices);
-}
-
 } // namespace
 
 void addBoundedPlaceHandlers(BoundedHandlers &handlers) {
   handlers["Concat"] = importConcat;
-  handlers["Gather"] = importGather;
-  handlers["GatherND"] = importGatherNd;
   handlers["Pad"] = {importPad, {1}};
-  handlers["Slice"] = {importSlice, {1, 2}};
+  handlers["Slice"] = {importSlice, {1, 2}, true};
+  handlers["Split"] = {importSplit, {1}, true};
 }
 
 } // namespace weir::onnx

@@ -1,6 +1,7 @@
 // Conditionals and loops, whose bodies are graphs that see the values around
 // them.
 
+#include "compiler/import/bounded/Sizes.h"
 #include "compiler/import/onnx/control/Control.h"
 #include "compiler/import/onnx/control/Loops.h"
 
@@ -77,7 +78,8 @@ static LogicalResult importLoop(Node &node) {
     SmallVector<Traced> arguments{asTaken(here, *body, 0, step),
                                   asTaken(here, *body, 1, goesOn)};
     arguments.append(variables.begin(), variables.end());
-    auto results = node.tracer.traceInner(node, *body, arguments);
+    auto results =
+        node.tracer.traceInner(node, *body, arguments, /*mayBeOpen=*/true);
     if (failed(results))
       return failure();
     ImplicitLocOpBuilder inner(node.b.getLoc(), node.tracer.builder);
@@ -109,33 +111,61 @@ namespace {
 class ScanBuilder {
 public:
   explicit ScanBuilder(Node &node) : node(node) {}
-  FailureOr<SmallVector<Traced>> build(SmallVector<Expr> variables,
-                                       SmallVector<Expr> scanned);
+  FailureOr<SmallVector<Traced>> build(ArrayRef<Traced> variables,
+                                       ArrayRef<Traced> scanned);
 
 private:
-  Expr sliceAt(Expr x, Expr step, int64_t axis, bool backward);
+  Traced sliceAt(const Traced &x, Expr step, int64_t axis, bool backward);
+  /// What was collected, in the way and along the axis that it goes.
+  FailureOr<Traced> ordered(const Traced &all, int64_t axis, bool backward);
 
   Node &node;
-  int64_t length = 0;
+  Size length;
 };
 
-Expr ScanBuilder::sliceAt(Expr x, Expr step, int64_t axis, bool backward) {
+Traced ScanBuilder::sliceAt(const Traced &x, Expr step, int64_t axis,
+                            bool backward) {
   ImplicitLocOpBuilder inner(node.b.getLoc(), node.tracer.builder);
   Expr here(inner, step.value);
-  Expr place = backward ? static_cast<double>(length - 1) - here : here;
+  Expr place = backward ? exactly(inner, length) - 1 - here : here;
   Value zero = splat(inner, RankedTensorType::get({}, inner.getI64Type()), 0);
-  SmallVector<Value> starts(x.rank(), zero);
+  Sizes sizes = sizesOf(x);
+  SmallVector<Value> starts(sizes.size(), zero);
   starts[axis] = place.value;
-  Integers sizes(x.shape());
-  sizes[axis] = 1;
-  Value taken =
-      make<graph::DynamicSliceOp>(inner, x.value, starts, ArrayRef(sizes));
+  sizes[axis] = {1, {}};
+  Value taken = make<graph::DynamicSliceOp>(inner, x.value, starts,
+                                            ArrayRef(boundsOf(sizes)));
   sizes.erase(sizes.begin() + axis);
-  return {node.b, taken ? reshapeTo(inner, taken, sizes) : taken};
+  return withSizes(taken ? reshapeTo(inner, taken, boundsOf(sizes)) : taken,
+                   sizes);
 }
 
-FailureOr<SmallVector<Traced>> ScanBuilder::build(SmallVector<Expr> variables,
-                                                  SmallVector<Expr> scanned) {
+FailureOr<Traced> ScanBuilder::ordered(const Traced &all, int64_t axis,
+                                       bool backward) {
+  Sizes sizes = sizesOf(all);
+  Expr x(node.b, all.value);
+  if (backward && sizes[0].isKnown())
+    x = reverse(x, int64_t(0));
+  else if (backward)
+    x = gather(x, exactly(node.b, sizes[0]) - 1 - weir::iota(node.b, x.size(0)),
+               0);
+  if (!x)
+    return node.error() << "collects more than a tensor may hold";
+  FailureOr<int64_t> to = node.axis(axis, x.rank());
+  if (failed(to))
+    return failure();
+  Integers order;
+  for (int64_t d = 1; d < x.rank(); ++d)
+    order.push_back(d);
+  order.insert(order.begin() + *to, 0);
+  Sizes moved;
+  for (int64_t d : order)
+    moved.push_back(sizes[d]);
+  return withSizes(transpose(x, order).value, moved);
+}
+
+FailureOr<SmallVector<Traced>> ScanBuilder::build(ArrayRef<Traced> variables,
+                                                  ArrayRef<Traced> scanned) {
   auto *body = node.graphAttr("body");
   if (!body)
     return node.missing("body");
@@ -151,30 +181,33 @@ FailureOr<SmallVector<Traced>> ScanBuilder::build(SmallVector<Expr> variables,
   auto outWays = perTensor(node, "scan_output_directions", given);
   if (failed(inAxes) || failed(inWays) || failed(outAxes) || failed(outWays))
     return failure();
-  for (auto [x, axis] : llvm::zip(scanned, *inAxes)) {
-    FailureOr<int64_t> one = node.axis(axis, x.rank());
+  for (auto [i, x] : llvm::enumerate(scanned)) {
+    int64_t &axis = (*inAxes)[i];
+    FailureOr<int64_t> one = node.axis(axis, typeOf(x.value).getRank());
     if (failed(one))
       return failure();
     axis = *one;
-    if (x.size(axis) != scanned[0].size((*inAxes)[0]))
-      return node.error() << "scans tensors of different lengths";
+    const Size own = sizesOf(x)[axis];
+    auto agreed = i ? agreedSize(node, length, own, "scanned tensors")
+                    : FailureOr<Size>(own);
+    if (failed(agreed))
+      return failure();
+    length = *agreed;
   }
-  length = scanned[0].size((*inAxes)[0]);
   Steps steps;
-  steps.limit = number(node, length);
+  steps.limit = exactly(node.b, length);
   Type i1 = node.b.getI1Type();
   steps.goesOn = {node.b, splat(node.b, RankedTensorType::get({}, i1), 1)};
-  for (Expr variable : variables)
-    steps.variables.push_back({variable.value, {}, nullptr});
+  steps.variables.assign(variables.begin(), variables.end());
   steps.collected = given;
   steps.firstCollected = count;
   steps.body = [&](Expr step, Expr goesOn,
                    ArrayRef<Traced> now) -> FailureOr<SmallVector<Traced>> {
     SmallVector<Traced> arguments(now);
     for (auto [x, axis, way] : llvm::zip(scanned, *inAxes, *inWays))
-      arguments.push_back(
-          {sliceAt(x, step, axis, way != 0).value, {}, nullptr});
-    auto results = node.tracer.traceInner(node, *body, arguments);
+      arguments.push_back(sliceAt(x, step, axis, way != 0));
+    auto results =
+        node.tracer.traceInner(node, *body, arguments, /*mayBeOpen=*/true);
     if (succeeded(results))
       results->insert(results->begin(), Traced{goesOn.value, {}, nullptr});
     return results;
@@ -183,19 +216,11 @@ FailureOr<SmallVector<Traced>> ScanBuilder::build(SmallVector<Expr> variables,
   if (failed(results))
     return failure();
   for (size_t i = 0; i < given; ++i) {
-    Expr all(node.b, (*results)[count + i].value);
-    if ((*outWays)[i])
-      all = reverse(all, int64_t(0));
-    if (!all)
-      return node.error() << "collects more than a tensor may hold";
-    FailureOr<int64_t> axis = node.axis((*outAxes)[i], all.rank());
-    if (failed(axis))
+    Traced &all = (*results)[count + i];
+    auto one = ordered(all, (*outAxes)[i], (*outWays)[i] != 0);
+    if (failed(one))
       return failure();
-    Integers order;
-    for (int64_t d = 1; d < all.rank(); ++d)
-      order.push_back(d);
-    order.insert(order.begin() + *axis, 0);
-    (*results)[count + i].value = transpose(all, order).value;
+    all = *one;
   }
   return results;
 }
@@ -207,6 +232,10 @@ FailureOr<SmallVector<Traced>> ScanBuilder::build(SmallVector<Expr> variables,
 static LogicalResult importOldScan(Node &node, int64_t scans) {
   if (node.has(0))
     return node.unsupported("sequences of different lengths");
+  for (unsigned i = 1; i < node.size(); ++i)
+    if (node.traced(i).isBounded())
+      return node.unsupported("a batch of scans, with sizes that are known "
+                              "only at run time");
   int64_t variables = node.size() - 1 - scans;
   if (variables < 0)
     return node.error() << "scans " << scans << " of its operands";
@@ -217,14 +246,14 @@ static LogicalResult importOldScan(Node &node, int64_t scans) {
            << " can be scanned";
   SmallVector<SmallVector<Expr>> results;
   for (int64_t entry = 0; entry < batch; ++entry) {
-    SmallVector<Expr> first, rest;
+    SmallVector<Traced> first, rest;
     for (unsigned i = 1; i < node.size(); ++i) {
       Expr x = operand(node, i);
       if (!x || !x.rank() || x.size(0) != batch)
         return node.error() << "operand " << i << " has no batch of " << batch;
       Integers shape(x.shape().drop_front());
       (static_cast<int64_t>(i) <= variables ? first : rest)
-          .push_back(reshape(slice(x, 0, entry, 1), shape));
+          .push_back({reshape(slice(x, 0, entry, 1), shape).value, {}, {}});
     }
     auto one = ScanBuilder(node).build(first, rest);
     if (failed(one))
@@ -252,12 +281,12 @@ static LogicalResult importScan(Node &node) {
                         << " operands";
   if (node.opset() < 9)
     return importOldScan(node, scans);
-  SmallVector<Expr> variables, scanned;
+  SmallVector<Traced> variables, scanned;
   for (unsigned i = 0; i < node.size(); ++i) {
     if (!node.operand(i))
       return node.error() << "lacks operand " << i;
     (static_cast<int64_t>(i) < node.size() - scans ? variables : scanned)
-        .push_back(operand(node, i));
+        .push_back(node.traced(i));
   }
   auto results = ScanBuilder(node).build(variables, scanned);
   return failed(results) ? failure() : node.tracedResults(std::move(*results));
@@ -265,8 +294,8 @@ static LogicalResult importScan(Node &node) {
 
 void addControlHandlers(Handlers &handlers) {
   handlers["If"] = {importIf, Takes::anything};
-  handlers["Loop"] = {importLoop, Takes::anything};
-  handlers["Scan"] = importScan;
+  handlers["Loop"] = {importLoop, Takes::bounded};
+  handlers["Scan"] = {importScan, Takes::bounded};
 }
 
 } // namespace weir::onnx

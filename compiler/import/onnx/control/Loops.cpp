@@ -2,7 +2,10 @@
 
 #include "compiler/import/onnx/control/Loops.h"
 
+#include "compiler/import/bounded/Sizes.h"
 #include "compiler/import/onnx/control/Control.h"
+#include "compiler/import/onnx/control/StepsBuilder.h"
+#include "compiler/import/onnx/control/Unrolled.h"
 
 #include "dialects/graph/Elementwise.h"
 #include "dialects/graph/Graph.h"
@@ -13,111 +16,37 @@ using namespace mlir;
 
 namespace weir::onnx {
 
-namespace {
+static Traced withoutSizes(Traced variable) {
+  if (variable.value)
+    variable.extents.clear();
+  return variable;
+}
 
-/// What steps that were traced one after the other have given so far.
-class Unrolled {
-public:
-  explicit Unrolled(const Steps &steps)
-      : variables(steps.variables), goesOn(steps.goesOn),
-        collected(steps.collected) {}
-
-  /// Takes what a step gives: whether to go on, the variables, and a part of
-  /// each collected result. Why it cannot, or nothing.
-  StringRef take(Node &node, ArrayRef<Traced> given) {
-    goesOn = {node.b, given[0].value};
-    llvm::copy(given.slice(1, variables.size()), variables.begin());
-    for (auto [parts, part] :
-         llvm::zip_equal(collected, given.drop_front(1 + variables.size()))) {
-      if (!part.value)
-        return "collects what is no tensor";
-      Expr value(node.b, part.value);
-      Integers shape(value.shape());
-      shape.insert(shape.begin(), 1);
-      parts.push_back(reshape(value, shape));
-      if (parts.back().type() != parts.front().type())
-        return "collects tensors of different types";
-    }
-    return {};
-  }
-
-  /// The variables and what was collected; nothing where no step gave a part.
-  std::optional<SmallVector<Traced>> results() const {
-    SmallVector<Traced> all = variables;
-    for (const auto &parts : collected) {
-      if (parts.empty())
-        return std::nullopt;
-      all.push_back({concat(parts, 0).value, {}, nullptr});
-    }
-    return all;
-  }
-
-  SmallVector<Traced> variables;
-  Expr goesOn;
-
-private:
-  SmallVector<SmallVector<Expr>> collected;
-};
-
-class StepsBuilder {
-public:
-  StepsBuilder(Node &node, const Steps &steps) : node(node), steps(steps) {}
-
-  FailureOr<SmallVector<Traced>> build();
-
-private:
-  using Results = FailureOr<SmallVector<Traced>>;
-
-  /// The number of steps where it is known and nothing ends them sooner.
-  std::optional<int64_t> knownLimit() const;
-  /// A graph.while as it comes about: what it carries is the step, whether to
-  /// go on, the variables, and room for what steps collect.
-  struct Loop {
-    SmallVector<Value> inits, yielded;
-    SmallVector<Type> types;
-    SmallVector<Location> places;
-    Region condition, body;
-  };
-  /// Nothing where the steps must be unrolled, with `why` set.
-  FailureOr<std::optional<SmallVector<Traced>>> tryWhile();
-  /// Adds room for `parts`, which a step gives, to what the loop carries; their
-  /// numbers go to `sizes`: that of all steps, or what the model promises.
-  LogicalResult collect(Loop &loop, ArrayRef<Traced> parts,
-                        std::optional<int64_t> all, Integers &sizes);
-  void buildCondition(Loop &loop);
-  /// What a loop with these results gives; it checks what was promised.
-  Results resultsOf(ArrayRef<Value> values, bool isPromised,
-                    ArrayRef<int64_t> sizes);
-  Results unroll();
-  /// The results where all that steps begin with is known, and so is all that
-  /// they give: how often they run is then known too, whatever the model says.
-  /// Nothing, and no op, where some of it is not.
-  FailureOr<std::optional<SmallVector<Traced>>> tryNow();
-  /// What no step has given.
-  Results collectedOfNone();
-  Expr runs(Expr step, Expr goesOn) const {
-    return steps.limit ? both(less(step, steps.limit), goesOn) : goesOn;
-  }
-
-  Node &node;
-  const Steps &steps;
-  std::string why;
-  std::vector<Tracer::Refusal> refusals;
-};
+Traced StepsBuilder::Starts::rebuilt(const Traced &variable,
+                                     ArrayRef<Value> &values) const {
+  if (!keepSizes)
+    return rebuild(variable, values);
+  Traced result = rebuild(withoutSizes(variable), values);
+  if (variable.value)
+    result.extents = variable.extents;
+  return result;
+}
 
 std::optional<int64_t> StepsBuilder::knownLimit() const {
   auto limit = steps.limit ? knownNumber(steps.limit.value) : std::nullopt;
   return limit ? std::optional(std::max<int64_t>(*limit, 0)) : std::nullopt;
 }
 
-FailureOr<std::optional<SmallVector<Traced>>> StepsBuilder::tryWhile() {
+FailureOr<std::optional<SmallVector<Traced>>>
+StepsBuilder::tryWhile(Starts &starts, bool &again) {
   OpBuilder &builder = node.tracer.builder;
   Location at = node.b.getLoc();
   std::optional<SmallVector<Traced>> none;
   Loop loop;
   loop.inits = {number(node, 0).value, steps.goesOn.value};
-  for (const Traced &variable : steps.variables)
-    if (!flatten(variable, loop.inits)) {
+  for (const Traced &variable : starts.variables)
+    if (!flatten(starts.keepSizes ? withoutSizes(variable) : variable,
+                 loop.inits)) {
       why = "a variable that is no tensor";
       return none;
     }
@@ -131,8 +60,8 @@ FailureOr<std::optional<SmallVector<Traced>>> StepsBuilder::tryWhile() {
   SmallVector<Value> arguments(block->getArguments().drop_front(2));
   ArrayRef<Value> rest = arguments;
   SmallVector<Traced> variables;
-  for (const Traced &variable : steps.variables)
-    variables.push_back(rebuild(variable, rest));
+  for (const Traced &variable : starts.variables)
+    variables.push_back(starts.rebuilt(variable, rest));
   Results next = steps.body({inner, block->getArgument(0)},
                             {inner, block->getArgument(1)}, variables);
   if (failed(next)) {
@@ -147,15 +76,9 @@ FailureOr<std::optional<SmallVector<Traced>>> StepsBuilder::tryWhile() {
   ArrayRef<Traced> given = ArrayRef(*next).drop_front();
   Expr nextStep = Expr(inner, block->getArgument(0)) + 1;
   loop.yielded = {nextStep.value, goesOn};
-  for (const Traced &variable : given.take_front(steps.variables.size()))
-    if (!flatten(variable, loop.yielded)) {
-      why = "a variable that is no tensor";
-      return none;
-    }
-  if (TypeRange(ValueRange(loop.yielded)) != TypeRange(loop.types)) {
-    why = "variables that change their types";
+  if (!yieldVariables(loop, given.take_front(steps.variables.size()), starts,
+                      again))
     return none;
-  }
   // A condition that is handed on never ends the loop.
   bool goesOnAlways =
       knownTruth(steps.goesOn.value) == true &&
@@ -163,9 +86,9 @@ FailureOr<std::optional<SmallVector<Traced>>> StepsBuilder::tryWhile() {
   if (goesOnAlways && !steps.limit)
     return node.error() << "its condition holds for ever";
   std::optional<int64_t> steady = goesOnAlways ? knownLimit() : std::nullopt;
-  Integers sizes;
+  SmallVector<Collected> collected;
   if (failed(collect(loop, given.drop_front(steps.variables.size()), steady,
-                     sizes)))
+                     collected)))
     return failure();
   buildCondition(loop);
   ImplicitLocOpBuilder outside(at, node.b);
@@ -175,60 +98,75 @@ FailureOr<std::optional<SmallVector<Traced>>> StepsBuilder::tryWhile() {
   state.addRegion()->takeBody(loop.condition);
   state.addRegion()->takeBody(loop.body);
   SmallVector<Value> values(outside.create(state)->getResults());
-  Results results = resultsOf(values, !steady, sizes);
+  Results results = resultsOf(values, starts, steady.has_value(), collected);
   if (failed(results))
     return failure();
   return std::optional(std::move(*results));
 }
 
-/// A builder at the end of a block whose region may be no op's yet, and then
-/// has no context of its own.
-static ImplicitLocOpBuilder atEnd(Location at, Block *block) {
+ImplicitLocOpBuilder atEnd(Location at, Block *block) {
   ImplicitLocOpBuilder b(at, at.getContext());
   b.setInsertionPointToEnd(block);
   return b;
 }
 
-LogicalResult StepsBuilder::collect(Loop &loop, ArrayRef<Traced> parts,
-                                    std::optional<int64_t> all,
-                                    Integers &sizes) {
-  Block *block = &loop.body.front();
-  Location at = node.b.getLoc();
-  ImplicitLocOpBuilder outside(at, node.b);
-  ImplicitLocOpBuilder inner = atEnd(at, block);
-  for (unsigned i = 0; i < steps.collected; ++i) {
-    Value part = parts[i].value;
-    if (!part)
-      return node.unsupported("collects what is no tensor");
-    int64_t size = all.value_or(0);
-    if (!all) {
-      FailureOr<Integers> promised =
-          promisedShape(node, steps.firstCollected + i, "how often it runs");
-      if (failed(promised))
-        return failure();
-      if (promised->empty())
-        return node.error() << "collects a scalar";
-      size = promised->front();
+bool StepsBuilder::yieldVariables(Loop &loop, ArrayRef<Traced> next,
+                                  Starts &starts, bool &again) {
+  ImplicitLocOpBuilder inner = atEnd(node.b.getLoc(), &loop.body.front());
+  bool isKept = true, isJoined = true, isOpen = false;
+  SmallVector<std::optional<SmallVector<Room>>> joined;
+  for (auto [first, then] : llvm::zip_equal(starts.variables, next)) {
+    SmallVector<Value> values;
+    if (!flatten(then, values)) {
+      why = "a variable that is no tensor";
+      return false;
     }
-    sizes.push_back(size);
-    RankedTensorType type = typeOf(part);
-    SmallVector<int64_t> shape(type.getShape());
-    // Room for a step that does not run keeps the body's op well formed.
-    shape.insert(shape.begin(), std::max<int64_t>(size, 1));
-    if (!byteSize(shape, elementBytes(type.getElementType())))
-      return node.error() << "collects more than a tensor may hold";
-    loop.inits.push_back(splat(outside, type.clone(shape), 0));
-    loop.types.push_back(loop.inits.back().getType());
-    loop.places.push_back(at);
-    Value buffer = block->addArgument(loop.types.back(), at);
-    shape[0] = 1;
-    SmallVector<Value> starts(shape.size(), loop.inits.front());
-    starts[0] = block->getArgument(0);
-    loop.yielded.push_back(make<graph::DynamicUpdateSliceOp>(
-        inner, buffer, reshapeTo(inner, part, shape), starts));
+    joined.push_back(first.value && !first.imaginary ? joinSizes(first, then)
+                                                     : std::nullopt);
+    isJoined &= joined.back() || !first.value || first.imaginary;
+    isOpen |= first.isBounded() || then.isBounded();
+    isKept &= joined.back() ? sizesOf(first) == sizesOf(then)
+                            : !first.isBounded() && !then.isBounded();
   }
-  inner.create<graph::YieldOp>(loop.yielded);
-  return success();
+  if (starts.keepSizes && isKept) {
+    for (const Traced &variable : next)
+      flatten(withoutSizes(variable), loop.yielded);
+  } else if (isJoined && (isOpen || !knownLimit())) {
+    // The loop begins with room for what it comes to.
+    for (auto [first, then, rooms] :
+         llvm::zip_equal(starts.variables, next, joined)) {
+      bool isRoomy = !rooms;
+      if (rooms) {
+        Sizes sizes = sizesOf(first);
+        isRoomy =
+            !starts.keepSizes &&
+            llvm::all_of(llvm::zip_equal(sizes, *rooms), [](auto both) {
+              auto &[size, room] = both;
+              return size.bound == room.bound && size.isKnown() == !room.isOpen;
+            });
+        flatten(fitTo(inner, node, then, *rooms), loop.yielded);
+      } else {
+        flatten(then, loop.yielded);
+      }
+      again |= !isRoomy;
+    }
+    if (again) {
+      for (auto [first, rooms] : llvm::zip_equal(starts.variables, joined))
+        if (rooms)
+          first = fitTo(node.b, node, first, *rooms);
+      starts.keepSizes = false;
+      why = "variables that grow in each step";
+      return false;
+    }
+  } else {
+    for (const Traced &variable : next)
+      flatten(variable, loop.yielded);
+  }
+  if (TypeRange(ValueRange(loop.yielded)) != TypeRange(loop.types)) {
+    why = "variables that change their types";
+    return false;
+  }
+  return true;
 }
 
 void StepsBuilder::buildCondition(Loop &loop) {
@@ -240,26 +178,6 @@ void StepsBuilder::buildCondition(Loop &loop) {
   if (steps.limit)
     goesOn = both(less(step, Expr(inner, steps.limit.value)), goesOn);
   inner.create<graph::YieldOp>(goesOn.value);
-}
-
-FailureOr<SmallVector<Traced>>
-StepsBuilder::resultsOf(ArrayRef<Value> values, bool isPromised,
-                        ArrayRef<int64_t> sizes) {
-  SmallVector<Traced> results;
-  ArrayRef<Value> rest = values.drop_front(2);
-  for (const Traced &variable : steps.variables)
-    results.push_back(rebuild(variable, rest));
-  for (auto [value, size] : llvm::zip_equal(rest, sizes)) {
-    Expr all(node.b, value);
-    if (isPromised &&
-        failed(check(node, equal(Expr(node.b, values[0]), number(node, size)),
-                     "runs another number of times than the model says")))
-      return failure();
-    if (size == 0)
-      all = slice(all, 0, 0, 0);
-    results.push_back({all.value, {}, nullptr});
-  }
-  return results;
 }
 
 FailureOr<SmallVector<Traced>> StepsBuilder::unroll() {
@@ -286,8 +204,10 @@ FailureOr<SmallVector<Traced>> StepsBuilder::unroll() {
     if (StringRef reason = unrolled.take(node, *next); !reason.empty())
       return node.unsupported(reason);
   }
-  std::optional<SmallVector<Traced>> results = unrolled.results();
-  return results ? Results(std::move(*results)) : collectedOfNone();
+  auto results = unrolled.results(node);
+  if (failed(results))
+    return failure();
+  return *results ? Results(std::move(**results)) : collectedOfNone();
 }
 
 static bool isKnown(const Traced &traced) {
@@ -326,41 +246,30 @@ FailureOr<std::optional<SmallVector<Traced>>> StepsBuilder::tryNow() {
         !unrolled.take(node, *next).empty())
       return giveUp();
   }
-  std::optional<SmallVector<Traced>> results = unrolled.results();
-  return results ? results : giveUp();
-}
-
-FailureOr<SmallVector<Traced>> StepsBuilder::collectedOfNone() {
-  SmallVector<Traced> results = steps.variables;
-  for (unsigned i = 0; i < steps.collected; ++i) {
-    RankedTensorType type = node.declared(steps.firstCollected + i);
-    if (!type)
-      return node.unsupported("a loop that never runs, and the model does not "
-                              "say what it gives");
-    SmallVector<int64_t> shape(type.getShape());
-    for (int64_t &size : shape)
-      size = ShapedType::isDynamic(size) ? 0 : size;
-    if (!shape.empty())
-      shape[0] = 0;
-    results.push_back({splat(node.b, type.clone(shape), 0), {}, nullptr});
-  }
-  return results;
+  auto results = unrolled.results(node);
+  if (failed(results))
+    return failure();
+  return *results ? *results : giveUp();
 }
 
 FailureOr<SmallVector<Traced>> StepsBuilder::build() {
   if (knownTruth(runs(number(node, 0), steps.goesOn).value) == false)
     return collectedOfNone();
   FailureOr<std::optional<SmallVector<Traced>>> results = tryNow();
-  if (succeeded(results) && !*results)
-    results = tryWhile();
+  Starts starts{steps.variables};
+  constexpr int mostTries = 4;
+  bool again = true;
+  for (int i = 0; i < mostTries && again && succeeded(results) && !*results;
+       ++i) {
+    again = false;
+    results = tryWhile(starts, again);
+  }
   if (failed(results))
     return failure();
   if (*results)
     return **results;
   return unroll();
 }
-
-} // namespace
 
 FailureOr<SmallVector<Traced>> buildSteps(Node &node, const Steps &steps) {
   return StepsBuilder(node, steps).build();

@@ -1,6 +1,7 @@
 // Parts of images that boxes mark, and the choice among boxes.
 
 #include "compiler/import/Build.h"
+#include "compiler/import/onnx/image/Boxes.h"
 #include "compiler/import/onnx/image/Image.h"
 
 #include "dialects/graph/Elementwise.h"
@@ -284,103 +285,6 @@ LogicalResult importDeformConv(Node &node) {
     y = y + cast(operand(node, 3), work);
   y = reshape(y, {batch, rows, columns, w.size(0)});
   return give(node, cast(channelsFirst(y), x.elementType()));
-}
-
-/// Operands: boxes [images, n, 4], scores [images, classes, n], how many to
-/// take of each class, the overlap and the score to stay below and above.
-LogicalResult importNonMaxSuppression(Node &node) {
-  if (failed(wantFloats(node, 2, 3)))
-    return failure();
-  ImplicitLocOpBuilder &b = node.b;
-  Expr boxes = operand(node, 0), scores = operand(node, 1);
-  if (boxes.rank() != 3 || scores.rank() != 3 || boxes.size(2) != 4 ||
-      boxes.size(0) != scores.size(0) || boxes.size(1) != scores.size(2))
-    return node.error() << "cannot choose from boxes " << boxes.type()
-                        << " with scores " << scores.type();
-  Type f32 = b.getF32Type(), i64 = b.getI64Type();
-  int64_t images = boxes.size(0), classes = scores.size(1),
-          count = boxes.size(1);
-  auto declared = node.declaredShape(0);
-  if (!declared)
-    return node.unsupported("a number of boxes that the model does not say");
-  if (declared->size() != 2 || (*declared)[1] != 3)
-    return node.error() << "does not give a tensor of shape [" << *declared
-                        << "]";
-  // Of a number that only the run knows, one more than the model says is
-  // enough to see that it is another.
-  int64_t most = node.has(2) ? std::min(count, declared->front() + 1) : 0;
-  Expr limit = filled(b, {}, b.getI32Type(), 0);
-  if (node.has(2)) {
-    if (node.type(2).getNumElements() != 1 ||
-        !node.element(2).isSignlessInteger(64))
-      return node.error() << "takes " << node.type(2) << " boxes";
-    Expr given = reshape(operand(node, 2), {});
-    limit = cast(clamp(given, 0, static_cast<double>(count)), b.getI32Type());
-  }
-  if (images * classes > 1024 || most > (1 << 20))
-    return node.unsupported(Twine(images) + " images of " + Twine(classes) +
-                            " classes");
-  auto scalar = [&](unsigned i, double otherwise) {
-    return node.has(i) ? reshape(cast(operand(node, i), f32), {})
-                       : filled(b, {}, f32, otherwise);
-  };
-  Expr overlap = scalar(3, 0),
-       lowest = scalar(4, std::numeric_limits<float>::lowest()),
-       zero = filled(b, {}, f32, 0);
-  if (!overlap || !lowest)
-    return give(node, Expr());
-  boxes = cast(boxes, f32);
-  if (node.intAttr("center_point_box")) {
-    // x, y, width and height of their centers.
-    Expr center = slice(boxes, 2, 0, 2), half = slice(boxes, 2, 2, 2) / 2.0;
-    boxes = concat({center - half, center + half}, 2);
-  }
-  SmallVector<Expr> rows, taken;
-  Expr total = filled(b, {}, i64, 0);
-  for (int64_t i = 0; i < images && most; ++i)
-    for (int64_t c = 0; c < classes; ++c) {
-      Expr own = reshape(slice(boxes, 0, i, 1), {count, 4});
-      Expr score =
-          reshape(slice(slice(cast(scores, f32), 0, i, 1), 1, c, 1), {count});
-      if (!own || !score)
-        return give(node, Expr());
-      auto op = b.create<graph::SuppressOp>(own.value, score.value,
-                                            overlap.value, lowest.value,
-                                            zero.value, limit.value, most);
-      auto all = [&](int64_t n) {
-        return filled(b, {most, 1}, i64, static_cast<double>(n));
-      };
-      rows.push_back(
-          concat({all(i), all(c),
-                  reshape(cast(Expr(b, op.getIndices()), i64), {most, 1})},
-                 1));
-      Expr number = cast(Expr(b, op.getCount()), i64);
-      taken.push_back(apply<graph::LessOp>(counted(b, most, i64), number));
-      total = total + number;
-    }
-  int64_t wanted = declared->front();
-  if (failed(check(
-          node,
-          apply<graph::EqualOp>(total, total.like(static_cast<double>(wanted))),
-          "it takes other than the " + Twine(wanted) +
-              " boxes that the model says")))
-    return failure();
-  if (rows.empty() || wanted == 0)
-    return give(node, filled(b, *declared, i64, 0));
-  // Those that are taken first, in their order.
-  Expr all = concat(rows, 0), isTaken = concat(taken, 0);
-  if (!all || !isTaken)
-    return give(node, Expr());
-  Expr key = cast(apply<graph::LogicalNotOp>(isTaken), b.getI32Type());
-  Expr place = counted(b, key.size(0), i64);
-  auto sorted =
-      b.create<graph::SortOp>(ValueRange{key.value, place.value}, false);
-  Expr order(b, sorted.getOutputs()[1]);
-  if (wanted > order.size(0)) {
-    Integers low{0}, high{wanted - order.size(0)};
-    order = pad(order, low, high);
-  }
-  return give(node, gather(all, slice(order, 0, 0, wanted), 0));
 }
 
 } // namespace

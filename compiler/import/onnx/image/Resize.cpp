@@ -253,10 +253,17 @@ LogicalResult resizeNode(Node &node, const Resize &resize,
   return giveResized(node, resize, y);
 }
 
-LogicalResult importResize(Node &node) {
-  if (failed(wantOperands(node, 1)))
-    return failure();
-  int64_t rank = node.rank(0);
+} // namespace
+
+FailureOr<Resize> resizeOf(Node &node) {
+  if (node.op() == "Upsample") {
+    StringRef mode = node.stringAttr("mode", "nearest");
+    if (mode == "bilinear")
+      mode = "linear";
+    if (mode != "nearest" && mode != "linear")
+      return node.error() << "mode '" << mode << "' is unknown";
+    return Resize{mode, "asymmetric", "away", -0.75, 0, false, false};
+  }
   bool isTenth = node.opset() < 11;
   Resize resize{node.stringAttr("mode", "nearest"),
                 node.stringAttr("coordinate_transformation_mode",
@@ -280,17 +287,50 @@ LogicalResult importResize(Node &node) {
     return node.error() << "cannot resize by mode '" << resize.mode << "', '"
                         << resize.coordinates << "', '" << resize.rounding
                         << "'";
+  return resize;
+}
+
+FailureOr<ResizeBy> resizedBy(Node &node) {
+  if (node.op() == "Upsample")
+    return ResizeBy{1, false};
+  unsigned at = node.opset() < 11 ? 1 : 2;
+  if (!node.has(at) || node.type(at).getNumElements() == 0)
+    at = 3;
+  if (!node.has(at))
+    return node.error() << "has neither scales nor sizes";
+  return ResizeBy{at, at == 3};
+}
+
+SmallVector<double> scalesOfAttributes(Node &node) {
+  SmallVector<double> scales;
+  for (float scale : node.floatsAttr("scales"))
+    scales.push_back(scale);
+  if (scales.empty() && node.rank(0) == 4 && node.hasAttr("height_scale"))
+    scales = {1, 1, node.floatAttr("height_scale"),
+              node.floatAttr("width_scale")};
+  return scales;
+}
+
+namespace {
+
+LogicalResult importResize(Node &node) {
+  if (failed(wantOperands(node, 1)))
+    return failure();
+  int64_t rank = node.rank(0);
+  auto how = resizeOf(node);
+  if (failed(how))
+    return failure();
+  const Resize resize = *how;
   Integers given =
       node.hasAttr("axes") ? node.intsAttr("axes") : dimsFrom(0, rank);
   auto dims = node.axes(given, rank);
   if (failed(dims))
     return failure();
-  unsigned at = isTenth ? 1 : 2;
-  if (!node.has(at) || node.type(at).getNumElements() == 0)
-    at = 3;
-  if (!node.has(at))
-    return node.error() << "has neither scales nor sizes";
-  ResizeBy by{at, at == 3};
+  auto what = resizedBy(node);
+  if (failed(what))
+    return failure();
+  ResizeBy by = *what;
+  unsigned at = by.operand;
   if (isResizedByData(node, resize, by))
     return resizeByData(node, resize, by, *dims);
   FailureOr<SmallVector<double>> roi = SmallVector<double>(), scales = roi;
@@ -313,12 +353,10 @@ LogicalResult importResize(Node &node) {
 LogicalResult importUpsample(Node &node) {
   if (failed(wantOperands(node, 1)))
     return failure();
-  StringRef mode = node.stringAttr("mode", "nearest");
-  if (mode == "bilinear")
-    mode = "linear";
-  if (mode != "nearest" && mode != "linear")
-    return node.error() << "mode '" << mode << "' is unknown";
-  Resize resize{mode, "asymmetric", "away", -0.75, 0, false, false};
+  auto how = resizeOf(node);
+  if (failed(how))
+    return failure();
+  const Resize resize = *how;
   ResizeBy by{1, false};
   if (node.has(1) && isResizedByData(node, resize, by))
     return resizeByData(node, resize, by, dimsFrom(0, node.rank(0)));
@@ -329,12 +367,8 @@ LogicalResult importUpsample(Node &node) {
       return failure();
     scales = *given;
   } else {
-    for (float scale : node.floatsAttr("scales"))
-      scales.push_back(scale);
+    scales = scalesOfAttributes(node);
   }
-  if (scales.empty() && node.rank(0) == 4 && node.hasAttr("height_scale"))
-    scales = {1, 1, node.floatAttr("height_scale"),
-              node.floatAttr("width_scale")};
   SmallVector<Axis> axes;
   if (failed(axesOf(node, dimsFrom(0, node.rank(0)), scales, {}, {}, axes)))
     return failure();

@@ -3,6 +3,7 @@
 #ifndef WEIR_COMPILER_IMPORT_ONNX_IMAGE_RESIZE_H
 #define WEIR_COMPILER_IMPORT_ONNX_IMAGE_RESIZE_H
 
+#include "compiler/import/bounded/Sizes.h"
 #include "compiler/import/onnx/neural/Compose.h"
 
 namespace weir::onnx {
@@ -32,6 +33,31 @@ bool isResizedByData(Node &node, const Resize &resize, ResizeBy by);
 /// regions that only the run knows; it checks that these give that shape.
 mlir::LogicalResult resizeByData(Node &node, const Resize &resize, ResizeBy by,
                                  llvm::ArrayRef<int64_t> dims);
+
+/// How a Resize or Upsample resizes, and what says how large the result is: no
+/// operand where `by.operand` is that of none, but attributes.
+mlir::FailureOr<Resize> resizeOf(Node &node);
+mlir::FailureOr<ResizeBy> resizedBy(Node &node);
+/// The scales of an Upsample whose attributes have them.
+llvm::SmallVector<double> scalesOfAttributes(Node &node);
+
+/// One dimension, whose scale only the run knows, and its sizes before and
+/// after as f64. `least` is below every scale that can give these.
+struct OpenAxis {
+  int64_t dim = 0;
+  Size in, out;
+  Expr whole, made;
+  Expr scale, begin, end;
+  double least = 0;
+};
+
+/// The most taps that are written out.
+constexpr int64_t mostTaps = 64;
+int64_t openTaps(const Resize &resize, const OpenAxis &axis);
+Expr resizeAlong(const Resize &resize, const OpenAxis &axis, Expr x);
+/// The part of each dimension that is looked at.
+mlir::LogicalResult readRegions(Node &node,
+                                llvm::MutableArrayRef<OpenAxis> axes);
 
 /// The elements of a whole tensor `x`, which is of floats where `resize`
 /// weighs them, as the node gives them.

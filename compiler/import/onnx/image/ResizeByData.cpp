@@ -15,44 +15,46 @@ using namespace mlir;
 namespace weir::onnx {
 namespace {
 
-/// One dimension. `least` is below every scale that can give its sizes.
-struct OpenAxis {
-  int64_t dim, in, out;
-  Expr scale, begin, end;
-  double least;
-};
-
 Expr floorOf(Expr x) { return apply<graph::FloorOp>(x); }
+
+/// `one` where the result has one element along the axis, else `more`.
+Expr whereOne(const OpenAxis &axis, Expr one, Expr more) {
+  if (auto known =
+          axis.out.isKnown() ? std::optional(axis.out.bound) : std::nullopt)
+    return *known == 1 ? one : more;
+  return select(equal(axis.made, axis.made.like(1)), one, more);
+}
 
 /// The places in the image of all places of the result, f64 of rank 1.
 Expr placesOf(const Resize &resize, const OpenAxis &axis) {
   ImplicitLocOpBuilder &b = *axis.scale.b;
-  Expr x = counted(b, axis.out, b.getF64Type());
-  auto in = static_cast<double>(axis.in), whole = static_cast<double>(axis.out);
+  Expr x = counted(b, axis.out.bound, b.getF64Type());
+  Expr in = axis.whole;
   StringRef mode = resize.coordinates;
   if (resize.crops()) {
     Expr part = (axis.end - axis.begin) * (in - 1);
+    Expr steps = maximum(axis.made - 1, axis.made.like(1));
     return axis.begin * (in - 1) +
-           (axis.out == 1 ? part / 2.0 + x : x * part / (whole - 1));
+           whereOne(axis, part / 2.0 + x, x * part / steps);
   }
   if (mode == "align_corners") {
-    Expr steps = axis.scale * in - 1;
+    Expr steps = axis.scale * in - 1, zero = steps.like(0);
     // One place is the first.
-    Expr isOne = equal(steps, steps.like(0));
-    Expr step = steps.like(in - 1) / select(isOne, steps.like(1), steps);
-    return x * select(isOne, steps.like(0), step);
+    Expr isOne = equal(steps, zero);
+    return select(isOne, zero,
+                  x * (in - 1) / select(isOne, steps.like(1), steps));
   }
   if (mode == "asymmetric")
     return x / axis.scale;
   if (mode == "tf_half_pixel_for_nn")
     return (x + 0.5) / axis.scale;
-  if (mode == "pytorch_half_pixel" && axis.out == 1)
-    return x;
   Expr half = (x + 0.5) / axis.scale - 0.5;
+  if (mode == "pytorch_half_pixel")
+    return whereOne(axis, x, half);
   if (mode != "half_pixel_symmetric")
     return half;
-  Expr share = axis.scale.like(whole) / (axis.scale * in);
-  return half + (1 - share) * (in / 2);
+  Expr share = axis.made / (axis.scale * in);
+  return half + (1 - share) * (in / 2.0);
 }
 
 Expr nearestPixels(const Resize &resize, const OpenAxis &axis, Expr at) {
@@ -81,22 +83,23 @@ Expr weightsAt(const Resize &resize, Expr distance) {
 
 /// The pixels at `places` of a dimension, of which those outside are its ends.
 Expr pixelsAt(Expr x, const OpenAxis &axis, Expr places) {
-  Expr inside = clamp(places, 0, static_cast<double>(axis.in - 1));
+  Expr inside = minimum(maximum(places, places.like(0)), axis.whole - 1);
   return gather(x, cast(inside, x.b->getI64Type()), axis.dim);
 }
 
-/// The most taps that are written out.
-constexpr int64_t mostTaps = 64;
+} // namespace
 
-int64_t tapsOf(const Resize &resize, const OpenAxis &axis) {
+int64_t openTaps(const Resize &resize, const OpenAxis &axis) {
   double support = resize.mode == "cubic" ? 2 : 1;
   if (resize.antialiases && axis.least < 1)
     support /= axis.least;
   return 2 * static_cast<int64_t>(std::ceil(std::min(support, 1e6)));
 }
 
+namespace {
+
 Expr weighted(const Resize &resize, const OpenAxis &axis, Expr at, Expr x) {
-  int64_t count = tapsOf(resize, axis);
+  int64_t count = openTaps(resize, axis);
   Expr first = floorOf(at) + static_cast<double>(1 - count / 2);
   Expr shrink = at.like(1);
   if (resize.antialiases)
@@ -107,9 +110,8 @@ Expr weighted(const Resize &resize, const OpenAxis &axis, Expr at, Expr x) {
     pixels.push_back(first + static_cast<double>(k));
     Expr weight = weightsAt(resize, (pixels.back() - at) * shrink);
     if (resize.excludesOutside)
-      weight = select(inRange(pixels.back(), at.like(0),
-                              at.like(static_cast<double>(axis.in))),
-                      weight, at.like(0));
+      weight = select(inRange(pixels.back(), at.like(0), axis.whole), weight,
+                      at.like(0));
     weights.push_back(weight);
     total = total ? total + weight : weight;
   }
@@ -124,6 +126,8 @@ Expr weighted(const Resize &resize, const OpenAxis &axis, Expr at, Expr x) {
   return y;
 }
 
+} // namespace
+
 Expr resizeAlong(const Resize &resize, const OpenAxis &axis, Expr x) {
   Expr at = placesOf(resize, axis);
   if (!at || !x)
@@ -133,12 +137,13 @@ Expr resizeAlong(const Resize &resize, const OpenAxis &axis, Expr x) {
                : weighted(resize, axis, at, x);
   if (!resize.crops() || !y)
     return y;
-  Expr inside = both(
-      apply<graph::GreaterEqualOp>(at, at.like(0)),
-      apply<graph::LessEqualOp>(at, at.like(static_cast<double>(axis.in - 1))));
+  Expr inside = both(apply<graph::GreaterEqualOp>(at, at.like(0)),
+                     apply<graph::LessEqualOp>(at, axis.whole - 1));
   return select(along(inside, axis.dim, y.rank()), y,
                 y.like(resize.extrapolation));
 }
+
+namespace {
 
 /// The scale of every dimension and, in `checks`, what makes the model's sizes
 /// true.
@@ -155,9 +160,14 @@ LogicalResult readScales(Node &node, ResizeBy by, ArrayRef<int64_t> dims,
   bool keepsAspect = by.isSizes && policy != "stretch";
   Expr common;
   for (int64_t k = 0; k < count; ++k) {
-    OpenAxis axis{dims[k], node.shape(0)[dims[k]], shape[dims[k]], {}, {}, {},
-                  0};
-    auto in = static_cast<double>(axis.in), out = static_cast<double>(axis.out);
+    OpenAxis axis;
+    axis.dim = dims[k];
+    axis.in = {node.shape(0)[axis.dim], {}};
+    axis.out = {shape[axis.dim], {}};
+    auto in = static_cast<double>(axis.in.bound),
+         out = static_cast<double>(axis.out.bound);
+    axis.whole = onnx::filled(node.b, {}, f64, in);
+    axis.made = onnx::filled(node.b, {}, f64, out);
     Expr number = reshape(slice(given, 0, k, 1), {});
     axis.scale = by.isSizes ? number / in : number;
     axis.least = (keepsAspect ? out - 0.5 : out) / in;
@@ -169,7 +179,8 @@ LogicalResult readScales(Node &node, ResizeBy by, ArrayRef<int64_t> dims,
     axes.push_back(axis);
   }
   for (OpenAxis &axis : axes) {
-    auto in = static_cast<double>(axis.in), out = static_cast<double>(axis.out);
+    auto in = static_cast<double>(axis.in.bound),
+         out = static_cast<double>(axis.out.bound);
     if (keepsAspect)
       axis.scale = common;
     Expr size = axis.scale * in;
@@ -186,7 +197,8 @@ LogicalResult readScales(Node &node, ResizeBy by, ArrayRef<int64_t> dims,
   return success();
 }
 
-/// The part of each dimension that is looked at.
+} // namespace
+
 LogicalResult readRegions(Node &node, MutableArrayRef<OpenAxis> axes) {
   auto count = static_cast<int64_t>(axes.size());
   if (!node.has(1) || node.shape(1) != ArrayRef<int64_t>{2 * count} ||
@@ -200,12 +212,14 @@ LogicalResult readRegions(Node &node, MutableArrayRef<OpenAxis> axes) {
   return success();
 }
 
+namespace {
+
 /// Whether nothing changes along a dimension, which the run may have to check.
 bool isKept(Node &node, const Resize &resize, ResizeBy by,
             const OpenAxis &axis) {
-  if (resize.crops() || axis.in != axis.out)
+  if (resize.crops() || axis.in.bound != axis.out.bound)
     return false;
-  return by.isSizes || axis.in == 1;
+  return by.isSizes || axis.in.bound == 1;
 }
 
 } // namespace
@@ -237,7 +251,8 @@ LogicalResult resizeByData(Node &node, const Resize &resize, ResizeBy by,
     if (isKept(node, resize, by, axis))
       continue;
     // Nobody scales the batch or the channels; that would be a pass over all.
-    bool isOuter = axis.dim < 2 && node.rank(0) > 2 && axis.in == axis.out;
+    bool isOuter =
+        axis.dim < 2 && node.rank(0) > 2 && axis.in.bound == axis.out.bound;
     if (isOuter && !resize.crops()) {
       if (failed(check(node, equal(axis.scale, axis.scale.like(1)),
                        "it scales a batch or channels without changing their "
@@ -245,9 +260,9 @@ LogicalResult resizeByData(Node &node, const Resize &resize, ResizeBy by,
         return failure();
       continue;
     }
-    if (resize.mode != "nearest" && tapsOf(resize, axis) > mostTaps)
-      return node.unsupported("scales of " + Twine(axis.in) + " to " +
-                              Twine(axis.out) +
+    if (resize.mode != "nearest" && openTaps(resize, axis) > mostTaps)
+      return node.unsupported("scales of " + Twine(axis.in.bound) + " to " +
+                              Twine(axis.out.bound) +
                               " elements that only the run knows");
     y = resizeAlong(resize, axis, y);
   }

@@ -45,6 +45,22 @@ Expr gatherNd(Expr x, Expr places, int64_t batchDims) {
                                         static_cast<uint64_t>(batchDims))};
 }
 
+FailureOr<graph::Combiner> combinerOf(Node &node) {
+  StringRef reduction = node.stringAttr("reduction", "none");
+  if (reduction == "none")
+    return graph::Combiner::update;
+  if (reduction == "add")
+    return graph::Combiner::add;
+  if (reduction == "mul")
+    return graph::Combiner::mul;
+  if (reduction == "max")
+    return graph::Combiner::max;
+  if (reduction == "min")
+    return graph::Combiner::min;
+  return node.error() << "has reduction '" << escaped(reduction, 20)
+                      << "', which is none of none, add, mul, max and min";
+}
+
 namespace {
 
 LogicalResult importGather(Node &node) {
@@ -130,22 +146,6 @@ LogicalResult importGatherNd(Node &node) {
   if (failed(places))
     return failure();
   return give(node, gatherNd(operand(node, 0), *places, batchDims));
-}
-
-FailureOr<graph::Combiner> combinerOf(Node &node) {
-  StringRef reduction = node.stringAttr("reduction", "none");
-  if (reduction == "none")
-    return graph::Combiner::update;
-  if (reduction == "add")
-    return graph::Combiner::add;
-  if (reduction == "mul")
-    return graph::Combiner::mul;
-  if (reduction == "max")
-    return graph::Combiner::max;
-  if (reduction == "min")
-    return graph::Combiner::min;
-  return node.error() << "has reduction '" << escaped(reduction, 20)
-                      << "', which is none of none, add, mul, max and min";
 }
 
 LogicalResult giveScattered(Node &node, Expr places, Expr updates) {

@@ -4,6 +4,7 @@
 #define WEIR_COMPILER_IMPORT_ONNX_SHAPE_PLACES_H
 
 #include "compiler/import/onnx/Operands.h"
+#include "dialects/graph/Index.h"
 
 namespace weir::onnx {
 
@@ -17,9 +18,14 @@ mlir::FailureOr<Expr> placesOf(Node &node, unsigned i,
 Expr vectorsAlong(Node &node, Expr along, int64_t axis);
 /// The elements of `x` that vectors along the last dimension of `places` name.
 Expr gatherNd(Expr x, Expr places, int64_t batchDims = 0);
+/// How a scattering node combines, by its attribute.
+mlir::FailureOr<graph::Combiner> combinerOf(Node &node);
 /// The places of the first `count` true elements of `mask`, of rank 1, in
 /// order.
 Expr firstTrue(Node &node, Expr mask, int64_t count);
+/// Whether starts and ends of a Slice are the same distance from each other in
+/// every run.
+bool isCutByDistance(Node &node);
 /// How many are true, as a scalar i64.
 Expr countTrue(Expr mask);
 

@@ -2,6 +2,7 @@
 
 #include "compiler/import/onnx/Operands.h"
 #include "compiler/import/onnx/Scalars.h"
+#include "compiler/import/onnx/shape/Places.h"
 
 #include "dialects/graph/Elementwise.h"
 #include "dialects/graph/Graph.h"
@@ -145,6 +146,14 @@ std::optional<Integers> shapeByDistance(Node &node, Expr x) {
   }
   return shape;
 }
+
+} // namespace
+
+bool isCutByDistance(Node &node) {
+  return shapeByDistance(node, operand(node, 0)).has_value();
+}
+
+namespace {
 
 /// Starts, ends, axes or steps that only the run knows: where the elements of
 /// the promised result are, along each dimension.

@@ -4,6 +4,7 @@
 #include "compiler/import/tensorflow/bounded/Bounds.h"
 
 #include "compiler/import/Build.h"
+#include "compiler/import/bounded/Inference.h"
 
 using namespace mlir;
 
@@ -24,13 +25,27 @@ LogicalResult importMatMul(Node &node) {
   return giveSizes(node, 0, *sizes);
 }
 
-/// Every image by itself.
+/// By the statistics of all images; the variance that is reported is that of
+/// the population, from the sample that there is.
+LogicalResult giveBatchStatistics(Node &node, Expr count) {
+  Expr given = operand(node, 4);
+  if (failed(giveInferred(node, Mixing::byOps)))
+    return failure();
+  double factor = node.floatAttr("exponential_avg_factor", 1);
+  count = cast(count, node.b.getF64Type());
+  Expr saved(node.b, node.given[4].value);
+  Expr correction = count / maximum(count - 1, count.like(1));
+  Expr variance = saved * cast(correction, saved.elementType());
+  if (factor != 1)
+    variance = given * (1 - factor) + variance * factor;
+  node.given[2].value = variance.value;
+  return success();
+}
+
+/// Every image by itself, unless it trains.
 LogicalResult importBatchNorm(Node &node) {
   if (node.size() != 5 || node.rank(0) < 2)
     return node.error() << "does not normalize images";
-  if (node.boolAttr("is_training", true))
-    return node.unsupported("training on images whose sizes are known only at "
-                            "run time");
   Sizes sizes = sizesOf(node.traced(0));
   bool isFirst = node.stringAttr("data_format").starts_with("NC");
   bool isKnown = sizes[isFirst ? 1 : sizes.size() - 1].isKnown();
@@ -38,6 +53,10 @@ LogicalResult importBatchNorm(Node &node) {
     isKnown &= !node.traced(i).isBounded();
   if (!isKnown)
     return node.unsupported("channels whose number is known only at run time");
+  if (node.boolAttr("is_training", true)) {
+    sizes.erase(sizes.begin() + (isFirst ? 1 : sizes.size() - 1));
+    return giveBatchStatistics(node, product(node.b, sizes, 0, sizes.size()));
+  }
   if (failed(runOnPlaces(node, {})))
     return failure();
   return giveSizes(node, 0, sizes);

@@ -27,76 +27,6 @@ Combiner combinerOf(StringRef op) {
       .Default(Combiner::update);
 }
 
-/// Index vectors in the last dimension of `indices`, each for its part of
-/// `updates`: checked, and scattered into `x`.
-LogicalResult scatterVectors(Node &node, Traced x, Traced indices,
-                             Traced updates, Combiner combiner) {
-  ImplicitLocOpBuilder &b = node.b;
-  Sizes into = sizesOf(x), vectors = sizesOf(indices), parts = sizesOf(updates);
-  if (vectors.empty() || !vectors.back().isKnown() ||
-      !isIndexType(typeOf(indices.value).getElementType()))
-    return node.error() << "holds no index vectors but "
-                        << indices.value.getType();
-  size_t rank = vectors.size() - 1, length = vectors.back().bound;
-  if (length > into.size() || typeOf(updates.value).getElementType() !=
-                                  typeOf(x.value).getElementType())
-    return node.error() << "cannot put " << updates.value.getType() << " at "
-                        << indices.value.getType() << " of "
-                        << x.value.getType();
-  ArrayRef<Size> slice = ArrayRef(into).drop_front(length);
-  if (parts.size() != rank + slice.size())
-    return node.error() << "the updates are " << updates.value.getType()
-                        << " for slices of " << x.value.getType();
-  bool isTruth = typeOf(x.value).getElementType().isInteger(1);
-  if (isTruth && combiner != Combiner::update && combiner != Combiner::min &&
-      combiner != Combiner::max)
-    return node.error() << "cannot " << graph::stringifyCombiner(combiner)
-                        << " truth values";
-  if (failed(shareSizes(node, indices, updates, rank)))
-    return failure();
-  // The slices of both have the same sizes: compared from the front on.
-  parts = sizesOf(updates);
-  Traced rows = withSizes(
-      splat(b, RankedTensorType::get(boundsOf(slice), b.getI1Type()), 0),
-      slice);
-  Traced own = withSizes(
-      splat(b,
-            RankedTensorType::get(ArrayRef(boundsOf(parts)).drop_front(rank),
-                                  b.getI1Type()),
-            0),
-      ArrayRef(parts).drop_front(rank));
-  if (failed(shareSizes(node, rows, own, slice.size())))
-    return failure();
-  SmallVector<int64_t> bounds = boundsOf(ArrayRef(parts).take_front(rank));
-  llvm::append_range(bounds, boundsOf(slice));
-  Expr values(b, inPlaceOf(b, updates.value, bounds));
-
-  Expr real = inside(b, sizesOf(indices), rank);
-  SmallVector<int64_t> columns(real.shape());
-  columns.push_back(1);
-  real = reshape(real, columns);
-  Expr all(b, indices.value);
-  for (size_t k = 0; k < length; ++k) {
-    Expr index = cast(weir::slice(all, rank, k, 1), b.getI64Type());
-    Expr fits = apply<graph::LogicalAndOp>(
-        apply<graph::GreaterEqualOp>(index, number(b, 0)),
-        apply<graph::LessOp>(index, exactly(b, into[k])));
-    require(node,
-            apply<graph::LogicalOrOp>(fits, apply<graph::LogicalNotOp>(real)),
-            "an index is not below the size of dimension " + Twine(k));
-  }
-  // Without indices all updates go to the whole: those beyond must not.
-  if (length == 0 && rank > 0 &&
-      !llvm::all_of(ArrayRef(sizesOf(indices)).take_front(rank),
-                    [](const Size &size) { return size.isKnown(); }))
-    return node.unsupported("index vectors without indices");
-  Expr result = scatter(Expr(b, x.value), select(real, all, all.like(-1)),
-                        values, combiner);
-  if (!result)
-    return give(node, result);
-  return node.tracedResults({withSizes(result.value, into)});
-}
-
 /// A tensor of one value, of the sizes that operand `i` says.
 FailureOr<Traced> madeOf(Node &node, unsigned i, Expr value) {
   auto sizes = sizesAt(node, i);
@@ -114,8 +44,8 @@ LogicalResult importScatterNd(Node &node) {
   if (failed(zeros))
     return failure();
   bool isTruth = updates.elementType().isInteger(1);
-  return scatterVectors(node, *zeros, node.traced(0), node.traced(1),
-                        isTruth ? Combiner::max : Combiner::add);
+  return giveScattered(node, *zeros, node.traced(0), node.traced(1),
+                       isTruth ? Combiner::max : Combiner::add);
 }
 
 /// Coordinates of a sparse tensor, one or a vector of them, as vectors; and
@@ -142,7 +72,7 @@ LogicalResult scatterSparse(Node &node, Traced dense, Traced coordinates,
   if (typeOf(values.value).getRank() == 0)
     values =
         withSizes(broadcastTo(b, values.value, {sizes[0].bound}), {sizes[0]});
-  return scatterVectors(node, dense, coordinates, values, combiner);
+  return giveScattered(node, dense, coordinates, values, combiner);
 }
 
 /// SparseToDense: filled, with values at coordinates.
@@ -170,8 +100,8 @@ LogicalResult importSparseAdd(Node &node) {
 LogicalResult importBoundedTensorScatter(Node &node) {
   if (failed(wantOperands(node, 3)))
     return failure();
-  return scatterVectors(node, node.traced(0), node.traced(1), node.traced(2),
-                        combinerOf(node.op()));
+  return giveScattered(node, node.traced(0), node.traced(1), node.traced(2),
+                       combinerOf(node.op()));
 }
 
 /// ScatterAdd and such: indices of the first dimension.
@@ -190,8 +120,8 @@ LogicalResult importBoundedScatter(Node &node) {
     updates =
         withSizes(broadcastTo(node.b, updates.value, boundsOf(sizes)), sizes);
   }
-  return scatterVectors(node, node.traced(0), indices, updates,
-                        combinerOf(node.op()));
+  return giveScattered(node, node.traced(0), indices, updates,
+                       combinerOf(node.op()));
 }
 
 } // namespace

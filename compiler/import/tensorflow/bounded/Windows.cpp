@@ -1,6 +1,7 @@
 // Convolutions and pools over images whose sizes are known only at run time.
 
 #include "compiler/import/tensorflow/neural/Windows.h"
+#include "compiler/import/bounded/Windows.h"
 #include "compiler/import/tensorflow/bounded/Bounds.h"
 
 #include "dialects/graph/Elementwise.h"
@@ -11,35 +12,6 @@ using namespace mlir;
 
 namespace weir::tensorflow {
 namespace {
-
-/// The windows along one dimension, whose padding may depend on its size:
-/// "SAME" has as many windows as strides, and half of what they reach too far,
-/// rounded down, lies before the images.
-struct Along {
-  int64_t dim, reach, stride;
-  Size size;
-
-  /// What lies before where the last stride has `rest` elements.
-  int64_t before(int64_t rest) const {
-    return std::max<int64_t>(reach - rest, 0) / 2;
-  }
-  /// How much more can lie before than where strides are whole.
-  int64_t mostShift() const { return before(1) - before(stride); }
-
-  /// How many windows there are, with `margins` around the images.
-  Expr count(ImplicitLocOpBuilder &b, int64_t margins) const {
-    Expr places = exactly(b, size) + number(b, margins + stride - reach);
-    return maximum(apply<graph::FloorDivOp>(places, number(b, stride)),
-                   number(b, 0));
-  }
-  Expr shift(ImplicitLocOpBuilder &b) const {
-    Expr n = exactly(b, size), one = number(b, 1), by = number(b, stride);
-    Expr rest = n - apply<graph::FloorDivOp>(n - one, by) * by;
-    Expr total = maximum(number(b, reach) - rest, number(b, 0));
-    return apply<graph::FloorDivOp>(total, number(b, 2)) -
-           number(b, before(stride));
-  }
-};
 
 struct Images {
   Layout layout;
@@ -78,25 +50,6 @@ FailureOr<Images> imagesOf(Node &node, const Layout &layout,
       images.open.push_back(along);
     }
   return images;
-}
-
-/// A place of whole strides, in which the images begin where the padding of
-/// such a place leaves what must lie before them.
-Expr shifted(Expr x, const Along &along, Expr fill) {
-  ImplicitLocOpBuilder &b = *x.b;
-  int64_t most = along.mostShift(), bound = x.size(along.dim);
-  if (most <= 0 || bound == 0)
-    return x;
-  int64_t whole = llvm::divideCeil(bound, along.stride) * along.stride;
-  SmallVector<int64_t> low(x.rank(), 0), high = low, none = low;
-  low[along.dim] = most;
-  high[along.dim] = whole - bound;
-  Value wide = make<graph::PadOp>(b, x.value, fill.value, low, high, none);
-  SmallVector<Value> starts(x.rank(), number(b, 0).value);
-  starts[along.dim] = (number(b, most) - along.shift(b)).value;
-  SmallVector<int64_t> sizes(x.shape());
-  sizes[along.dim] = whole;
-  return Expr(b, make<graph::DynamicSliceOp>(b, wide, starts, sizes));
 }
 
 /// Whether some windows have elements outside of the images.

@@ -1,12 +1,25 @@
 // What an entry gives, traced from what its inputs hold: once, or in versions
 // for sizes of a dimension that only the run knows.
 
-#ifndef WEIR_COMPILER_IMPORT_BOUNDED_VERSIONS_H
-#define WEIR_COMPILER_IMPORT_BOUNDED_VERSIONS_H
+#ifndef WEIR_COMPILER_IMPORT_BOUNDED_ENTRY_VERSIONS_H
+#define WEIR_COMPILER_IMPORT_BOUNDED_ENTRY_VERSIONS_H
 
-#include "compiler/import/bounded/Inputs.h"
+#include "compiler/import/bounded/entry/Inputs.h"
 
 namespace weir {
+
+/// The sizes of an entry's inputs that only the run knows.
+class InputSizes {
+public:
+  InputSizes(llvm::ArrayRef<const EntryPort *> ports,
+             llvm::ArrayRef<Traced> fed);
+
+  /// What callers hear of a dimension of this size.
+  PortDim dimOf(const Size &size) const;
+
+private:
+  llvm::SmallVector<std::pair<mlir::Value, PortDim>> all;
+};
 
 /// The outputs, then the sizes of those that have some known only at run time,
 /// then what else a frontend adds.
@@ -14,12 +27,16 @@ struct EntryResults {
   llvm::SmallVector<mlir::Value> values;
   /// Of the function's results.
   llvm::SmallVector<mlir::DictionaryAttr> attributes;
+  /// Of the first ones how many elements count, from the start on; null where
+  /// all do.
+  llvm::SmallVector<mlir::Value> counts;
   /// Which outputs have sizes beside them.
   llvm::SmallVector<size_t> open;
 
-  /// Adds all outputs of an entry, each a tensor, and their sizes. With `like`,
-  /// results are of the same number.
-  void addOutputs(mlir::OpBuilder &builder,
+  /// Adds all outputs of an entry, each a tensor, and their sizes, with the
+  /// names of equal sizes of the inputs. With `like`, results are of the same
+  /// number.
+  void addOutputs(mlir::OpBuilder &builder, const InputSizes &inputs,
                   llvm::ArrayRef<const EntryPort *> ports,
                   llvm::ArrayRef<Traced> outputs, const EntryResults *like);
 };
@@ -47,4 +64,4 @@ mlir::FailureOr<EntryResults> traceVersions(const VersionedEntry &entry,
 
 } // namespace weir
 
-#endif // WEIR_COMPILER_IMPORT_BOUNDED_VERSIONS_H
+#endif // WEIR_COMPILER_IMPORT_BOUNDED_ENTRY_VERSIONS_H

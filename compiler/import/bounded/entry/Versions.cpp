@@ -1,12 +1,17 @@
 // Versions of an entry for sizes of a dimension that only the run knows: the
 // same graph in places of less room, under conditions.
 
-#include "compiler/import/bounded/Versions.h"
+#include "compiler/import/bounded/entry/Versions.h"
 
 #include "compiler/import/Build.h"
+#include "compiler/import/bounded/entry/InputDims.h"
+#include "compiler/import/bounded/entry/VersionSizes.h"
 
 #include "dialects/graph/Elementwise.h"
 #include "dialects/graph/Graph.h"
+#include "dialects/graph/Index.h"
+#include "dialects/graph/Neural.h"
+#include "dialects/graph/Shape.h"
 #include "llvm/ADT/MapVector.h"
 
 using namespace mlir;
@@ -14,47 +19,33 @@ using namespace mlir;
 namespace weir {
 namespace {
 
-/// Versions without being asked for, each of which adds its own code to the
-/// library.
-constexpr size_t mostUnasked = 6;
-
-/// Powers of two below the range's end, so that at most half of a run's work is
-/// for nothing; of a wide range every second, third... power only.
-Specialization unasked(StringRef dim, DimRange range) {
-  Specialization result{dim.str(), {}};
-  for (int step = 1;; ++step) {
-    for (int bit = 0; bit < 62 && int64_t(1) << bit < range.high; bit += step)
-      if (int64_t(1) << bit >= range.low)
-        result.sizes.push_back(int64_t(1) << bit);
-    if (result.sizes.size() <= mostUnasked)
-      return result;
-    result.sizes.clear();
-  }
-}
-
 class Versions {
 public:
   /// Versions that no one asked for are left out where they cannot be.
   Versions(const VersionedEntry &source, OpBuilder &builder,
-           ArrayRef<Traced> fed, Specialization specialization, bool isAsked)
+           ArrayRef<Traced> fed, std::vector<Limits> versions, bool isAsked)
       : source(source), builder(builder), fed(fed),
-        specialization(std::move(specialization)), isAsked(isAsked) {}
+        versions(std::move(versions)), isAsked(isAsked) {}
 
-  /// Whether any input has the dimension.
-  bool areAny() const {
-    return llvm::any_of(source.inputs, [&](const EntryPort *port) {
-      return !dimsOf(*port).empty();
-    });
+  /// Whether there are any, of dimensions that inputs of this entry have.
+  bool areNeeded() const {
+    return !versions.empty() &&
+           llvm::any_of(source.inputs, [&](const EntryPort *port) {
+             for (size_t dim = 0; dim < port->open.size(); ++dim)
+               if (limitOf(*port, dim, versions.front()))
+                 return true;
+             return false;
+           });
   }
 
   /// The versions from the `number`-th on, in an `if` each, and the one with
   /// room for all.
   FailureOr<SmallVector<Value>> build(size_t number) {
-    ArrayRef<int64_t> sizes = specialization.sizes;
-    if (number == sizes.size())
+    if (number == versions.size())
       return buildWhole();
     ImplicitLocOpBuilder b(source.report.file(), builder);
-    Value condition = holds(b, sizes[number]);
+    const Limits &limits = versions[number];
+    Value condition = holds(b, limits);
     // Regions of an op in the program, so that what is traced in them is seen
     // to use values from around it.
     OperationState holding(b.getLoc(), graph::IfOp::getOperationName());
@@ -67,8 +58,8 @@ public:
         branch(others, [&] { return build(number + 1); });
     if (failed(values))
       return failure();
-    if (failed(attempt([&] { return buildVersion(sizes[number], *values); },
-                       version))) {
+    if (failed(
+            attempt([&] { return buildVersion(limits, *values); }, version))) {
       if (isAsked)
         return failure();
       Block &block = others.front();
@@ -91,24 +82,28 @@ public:
   EntryResults whole;
 
 private:
-  /// The open dimensions of the input that `--specialize` means.
-  SmallVector<size_t> dimsOf(const EntryPort &port) const {
-    SmallVector<size_t> dims;
-    for (auto [i, range] : llvm::enumerate(port.open))
-      if (range && llvm::is_contained(dimNamesOf(port, i), specialization.dim))
-        dims.push_back(i);
-    return dims;
+  /// The most that a dynamic dimension of the input may be.
+  std::optional<int64_t> limitOf(const EntryPort &port, size_t dim,
+                                 const Limits &limits) const {
+    if (dim >= port.open.size() || !port.open[dim])
+      return std::nullopt;
+    SmallVector<std::string> names = dimNamesOf(port, dim);
+    for (const auto &[name, size] : limits)
+      if (llvm::is_contained(names, name))
+        return size;
+    return std::nullopt;
   }
 
-  /// Whether the dimension is at most `size` in all inputs.
-  Value holds(ImplicitLocOpBuilder &b, int64_t size) const {
-    llvm::SetVector<Value> all;
+  /// Whether the dimensions are within the limits in all inputs.
+  Value holds(ImplicitLocOpBuilder &b, const Limits &limits) const {
+    llvm::MapVector<Value, int64_t> all;
     for (auto [port, value] : llvm::zip(source.inputs, fed))
-      for (size_t dim : dimsOf(*port))
-        if (Value exact = sizesOf(value)[dim].exact)
-          all.insert(exact);
+      for (size_t dim = 0; dim < port->open.size(); ++dim)
+        if (auto limit = limitOf(*port, dim, limits))
+          if (Value exact = sizesOf(value)[dim].exact)
+            all.insert({exact, *limit});
     Value result;
-    for (Value exact : all) {
+    for (auto [exact, size] : all) {
       Expr fits = apply<graph::LessEqualOp>(Expr(b, exact), number(b, size));
       result = result ? apply<graph::LogicalAndOp>(Expr(b, result), fits).value
                       : fits.value;
@@ -147,55 +142,68 @@ private:
     return whole.values;
   }
 
-  /// The inputs in places with room for `size`.
-  SmallVector<Traced> limited(ImplicitLocOpBuilder &b, int64_t size) const {
+  /// The inputs in places with room for the limits.
+  SmallVector<Traced> limited(ImplicitLocOpBuilder &b,
+                              const Limits &limits) const {
     SmallVector<Traced> result;
     // Later ops take sizes for equal that are one value.
     llvm::MapVector<Value, Value> exact;
     for (auto [port, value] : llvm::zip(source.inputs, fed)) {
-      SmallVector<size_t> dims = dimsOf(*port);
       result.push_back(value);
-      if (dims.empty())
+      if (port->open.empty())
         continue;
       Sizes sizes = sizesOf(value);
-      for (size_t dim : dims) {
-        sizes[dim].bound = size;
+      for (size_t dim = 0; dim < sizes.size(); ++dim) {
+        auto limit = limitOf(*port, dim, limits);
+        if (!limit || !sizes[dim].exact)
+          continue;
+        sizes[dim].bound = *limit;
         Value &known = exact[sizes[dim].exact];
-        if (port->open[dim]->low == size)
+        if (port->open[dim]->low == *limit)
           sizes[dim].exact = nullptr;
         else {
           if (!known)
-            known = minimum(Expr(b, sizes[dim].exact), number(b, size)).value;
+            known = minimum(Expr(b, sizes[dim].exact), number(b, *limit)).value;
           sizes[dim].exact = known;
         }
       }
       result.back() =
           withSizes(inPlaceOf(b, value.value, boundsOf(sizes)), sizes);
+      writeSizes(source.report, result.back().value, sizes);
     }
     return result;
   }
 
   /// The results have room for all sizes, whatever the version has.
-  FailureOr<SmallVector<Value>> buildVersion(int64_t size,
+  FailureOr<SmallVector<Value>> buildVersion(const Limits &limits,
                                              ArrayRef<Value> like) {
     ImplicitLocOpBuilder b(source.report.file(), builder);
-    FailureOr<EntryResults> results = source.trace(limited(b, size), &whole);
+    FailureOr<EntryResults> results = source.trace(limited(b, limits), &whole);
     if (failed(results))
       return failure();
     if (results->open != whole.open || results->values.size() != like.size())
       return source.report.error(Status::unsupported)
-             << "--specialize: with room for " << size << " the entry '"
-             << source.name << "' gives results of other kinds";
-    for (auto [value, wanted, attributes] :
-         llvm::zip_equal(results->values, like, results->attributes)) {
+             << "--specialize: with less room the entry '" << source.name
+             << "' gives results of other kinds";
+    for (auto [i, value, wanted, attributes] :
+         llvm::enumerate(results->values, like, results->attributes)) {
       RankedTensorType type = typeOf(wanted);
       if (attributes.contains("weir.held")) {
         value = inPlaceOf(b, value, type.getShape());
         continue;
       }
       int64_t count = typeOf(value).getNumElements();
+      if (count == type.getNumElements()) {
+        value = reshapeTo(b, value, type.getShape());
+        continue;
+      }
       Value flat = reshapeTo(b, value, {count});
       flat = inPlaceOf(b, flat, {type.getNumElements()});
+      // What comes behind the elements that there are need not be written.
+      if (i < results->counts.size() && results->counts[i])
+        writeSizes(source.report, flat,
+
+                   {Size{type.getNumElements(), results->counts[i]}});
       value = reshapeTo(b, flat, type.getShape());
     }
     return results->values;
@@ -204,28 +212,58 @@ private:
   const VersionedEntry &source;
   OpBuilder &builder;
   ArrayRef<Traced> fed;
-  Specialization specialization;
+  std::vector<Limits> versions;
   bool isAsked;
 };
 
 } // namespace
 
-void EntryResults::addOutputs(OpBuilder &builder,
+InputSizes::InputSizes(ArrayRef<const EntryPort *> ports,
+                       ArrayRef<Traced> fed) {
+  for (auto [port, traced] : llvm::zip(ports, fed))
+    for (auto [i, range] : llvm::enumerate(port->open))
+      if (range && traced.isBounded() && traced.extents[i])
+        all.push_back({traced.extents[i], {range->low, dimNameOf(*port, i)}});
+}
+
+PortDim InputSizes::dimOf(const Size &size) const {
+  if (size.isKnown())
+    return {size.bound, ""};
+  PortDim result;
+  for (const auto &[exact, dim] : all)
+    if (result.name.empty() && isSame(exact, size.exact))
+      result = dim;
+  if (result.name.empty())
+    result.least = static_cast<int64_t>(
+        std::clamp<double>(intervalOf(size.exact).low, 0, size.bound));
+  return result;
+}
+
+void EntryResults::addOutputs(OpBuilder &builder, const InputSizes &inputs,
                               ArrayRef<const EntryPort *> ports,
                               ArrayRef<Traced> outputs,
                               const EntryResults *like) {
+  size_t first = values.size();
   for (auto [port, output] : llvm::zip_equal(ports, outputs)) {
     values.push_back(output.value);
     attributes.push_back(portAttributes(builder, *port));
+    counts.emplace_back();
   }
-  for (auto [i, port, output] : llvm::enumerate(ports, outputs)) {
+  for (auto [number, port, output] : llvm::enumerate(ports, outputs)) {
+    size_t i = first + number;
     if (!output.isBounded() && !(like && llvm::is_contained(like->open, i)))
       continue;
     ImplicitLocOpBuilder b(output.value.getLoc(), builder);
-    if (output.isBounded() && !port->isHeld)
+    if (output.isBounded() && !port->isHeld) {
       values[i] = compact(b, output);
+      Sizes sizes = sizesOf(output);
+      counts[i] = product(b, sizes, 0, sizes.size()).value;
+    }
     values.push_back(listOf(b, sizesOf(output), b.getI64Type()));
-    attributes.push_back(shapeAttributes(builder, *port, i));
+    SmallVector<PortDim> dims;
+    for (const Size &size : sizesOf(output))
+      dims.push_back(inputs.dimOf(size));
+    attributes.push_back(shapeAttributes(builder, *port, i, dims));
     open.push_back(i);
   }
 }
@@ -239,15 +277,13 @@ FailureOr<EntryResults> traceVersions(const VersionedEntry &source,
   bool holds = llvm::any_of(source.inputs, [](const EntryPort *port) {
     return port->isHeld && !port->open.empty();
   });
-  if (!isAsked && (!source.canBranch || holds || options.dims.size() != 1))
+  if (!isAsked && (!source.canBranch || holds))
     return source.trace(fed, nullptr);
-  Specialization chosen = isAsked ? *options.specialization
-                                  : unasked(options.dims.begin()->getKey(),
-                                            options.dims.begin()->second);
-  // The range's end is what the version for all has room for.
-  llvm::erase(chosen.sizes, options.dims.lookup(chosen.dim).high);
+  std::vector<Limits> chosen =
+      isAsked ? askedVersions(source, *options.specialization)
+              : unaskedVersions(source, builder, fed);
   Versions versions(source, builder, fed, std::move(chosen), isAsked);
-  if (!versions.areAny())
+  if (!versions.areNeeded())
     return source.trace(fed, nullptr);
   if (!source.canBranch)
     return source.report.error(Status::unsupported)

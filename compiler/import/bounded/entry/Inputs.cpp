@@ -1,6 +1,6 @@
 // Inputs of an entry with sizes that only the run knows, and their options.
 
-#include "compiler/import/bounded/Inputs.h"
+#include "compiler/import/bounded/entry/Inputs.h"
 
 #include "dialects/graph/Elementwise.h"
 #include "dialects/graph/Graph.h"
@@ -8,20 +8,6 @@
 using namespace mlir;
 
 namespace weir {
-
-SmallVector<std::string> namesOf(const EntryPort &port) {
-  return {port.name, port.tensor,
-          StringRef(port.tensor).split(':').first.str()};
-}
-
-SmallVector<std::string> dimNamesOf(const EntryPort &port, size_t i) {
-  SmallVector<std::string> names;
-  if (!port.dimNames[i].empty())
-    names.push_back(port.dimNames[i]);
-  for (const std::string &name : namesOf(port))
-    names.push_back(name + "." + std::to_string(i));
-  return names;
-}
 
 void markHeld(const ImportOptions &options, EntryPort &port, bool isInput) {
   for (const HeldState &state : options.states) {
@@ -31,47 +17,6 @@ void markHeld(const ImportOptions &options, EntryPort &port, bool isInput) {
     tensor.consume_back(":0");
     port.isHeld |= called == port.name || called == tensor;
   }
-}
-
-const DimRange *rangeOf(const EntryPort &port, size_t i,
-                        const ImportOptions &options) {
-  for (const std::string &name : dimNamesOf(port, i))
-    if (auto found = options.dims.find(name); found != options.dims.end())
-      return &found->second;
-  return nullptr;
-}
-
-LogicalResult checkDims(Report &report, const ImportOptions &options,
-                        ArrayRef<const EntryPort *> inputs) {
-  std::vector<std::string> dims;
-  for (const EntryPort *port : inputs)
-    for (auto [i, range] : llvm::enumerate(port->open))
-      if (range)
-        llvm::append_range(dims, dimNamesOf(*port, i));
-  SmallVector<StringRef> names(dims.begin(), dims.end());
-  for (const auto &given : options.dims)
-    if (!llvm::is_contained(names, given.getKey())) {
-      report.error(Status::badUsage)
-          << "--dim=" << escaped(given.getKey())
-          << ": no input has such a dimension that is not fixed"
-          << didYouMean(given.getKey(), names);
-      return failure();
-    }
-  if (!options.specialization)
-    return success();
-  const Specialization &versions = *options.specialization;
-  auto range = options.dims.find(versions.dim);
-  if (range == options.dims.end())
-    return report.error(Status::badUsage)
-           << "--specialize=" << escaped(versions.dim)
-           << ": --dim gives no dimension of that name a range";
-  for (int64_t size : versions.sizes)
-    if (size < range->second.low || size > range->second.high)
-      return report.error(Status::badUsage)
-             << "--specialize=" << escaped(versions.dim) << ":" << size
-             << ": --dim has it in [" << range->second.low << ", "
-             << range->second.high << "]";
-  return success();
 }
 
 static NamedAttrList attributesOf(Builder &b, const Twine &name,
@@ -89,10 +34,19 @@ DictionaryAttr portAttributes(Builder &b, const EntryPort &port) {
   return list.getDictionary(b.getContext());
 }
 
-DictionaryAttr shapeAttributes(Builder &b, const EntryPort &port, size_t of) {
+DictionaryAttr shapeAttributes(Builder &b, const EntryPort &port, size_t of,
+                               ArrayRef<PortDim> dims) {
   NamedAttrList list =
       attributesOf(b, port.name + ".shape", port.tensor + ".shape");
   list.set("weir.shape_of", b.getI64IntegerAttr(of));
+  SmallVector<int64_t> least;
+  SmallVector<StringRef> names;
+  for (const PortDim &dim : dims) {
+    least.push_back(dim.least);
+    names.push_back(dim.name);
+  }
+  list.set("weir.least", b.getDenseI64ArrayAttr(least));
+  list.set("weir.dims", b.getStrArrayAttr(names));
   return list.getDictionary(b.getContext());
 }
 
@@ -116,13 +70,12 @@ SmallVector<DictionaryAttr> Inputs::attributes() const {
   for (auto [i, port] : llvm::enumerate(ports)) {
     if (port->open.empty())
       continue;
-    NamedAttrList list(shapeAttributes(b, *port, i));
-    SmallVector<int64_t> least(port->type.getShape());
-    for (auto [size, range] : llvm::zip_equal(least, port->open))
-      size = range ? range->low : size;
-    if (port->isHeld)
-      list.set("weir.least", b.getDenseI64ArrayAttr(least));
-    all.push_back(list.getDictionary(context));
+    SmallVector<PortDim> dims;
+    for (auto [d, size] : llvm::enumerate(port->type.getShape()))
+      dims.push_back(port->open[d]
+                         ? PortDim{port->open[d]->low, port->dimNames[d]}
+                         : PortDim{size, ""});
+    all.push_back(shapeAttributes(b, *port, i, dims));
   }
   return all;
 }

@@ -1,8 +1,8 @@
 // The inputs and outputs of an entry, where some have sizes that only the run
 // knows: those come, and go, as a further tensor each.
 
-#ifndef WEIR_COMPILER_IMPORT_BOUNDED_INPUTS_H
-#define WEIR_COMPILER_IMPORT_BOUNDED_INPUTS_H
+#ifndef WEIR_COMPILER_IMPORT_BOUNDED_ENTRY_INPUTS_H
+#define WEIR_COMPILER_IMPORT_BOUNDED_ENTRY_INPUTS_H
 
 #include "compiler/import/Import.h"
 #include "compiler/import/Report.h"
@@ -21,13 +21,24 @@ struct EntryPort {
   /// Of an input with dimensions that only the run knows, for each dimension
   /// its range, whose end the type has; none for those that are fixed.
   llvm::SmallVector<std::optional<DimRange>, 0> open = {};
-  /// The model's names of the dimensions, empty for those without.
+  /// The shape before ranges: ShapedType::kDynamic where the model and
+  /// `--shape` leave a size open.
+  llvm::SmallVector<int64_t, 0> said = {};
+  /// Names of the dimensions, empty for those without: the model's, or those
+  /// that `--shape` gives.
   llvm::SmallVector<std::string, 0> dimNames = {};
   /// Whether it becomes state: then it comes and goes as it lies in its place,
   /// and not without gaps.
   bool isHeld = false;
 };
 using EntryPorts = llvm::SmallVector<const EntryPort *>;
+
+/// The port of what `--feed` names, as the option has it.
+inline EntryPort fedPort(const Feed &feed, llvm::StringRef name) {
+  EntryPort port{name.str(), name.str(), feed.type};
+  port.dimNames = feed.dimNames;
+  return port;
+}
 
 template <typename Ports>
 EntryPorts entryPorts(const Ports &ports) {
@@ -51,25 +62,16 @@ void markHeld(const ImportOptions &options, Entries &entries) {
   }
 }
 
-/// What options may call an input: its name, its tensor's, its node's.
-llvm::SmallVector<std::string> namesOf(const EntryPort &port);
-/// What they may call dimension `i` of it: the model's name, if there is one,
-/// and each of the above with its number.
-llvm::SmallVector<std::string> dimNamesOf(const EntryPort &port, size_t i);
-/// The range that `--dim` gives for it; null where it gives none.
-const DimRange *rangeOf(const EntryPort &port, size_t i,
-                        const ImportOptions &options);
-
-/// An error where `--dim` names no dimension that is open, or `--specialize`
-/// one without a range or a size outside of it.
-mlir::LogicalResult checkDims(Report &report, const ImportOptions &options,
-                              llvm::ArrayRef<const EntryPort *> inputs);
-
 /// The attributes of the argument or result that a port is.
 mlir::DictionaryAttr portAttributes(mlir::Builder &b, const EntryPort &port);
+/// What callers hear of a dimension: its least size, and its name, or none.
+struct PortDim {
+  int64_t least = 0;
+  std::string name;
+};
 /// Of the one that holds the shape of port number `of`.
 mlir::DictionaryAttr shapeAttributes(mlir::Builder &b, const EntryPort &port,
-                                     size_t of);
+                                     size_t of, llvm::ArrayRef<PortDim> dims);
 
 /// The arguments of an entry's function: the inputs, and then the shape of each
 /// one with sizes that only the run knows.
@@ -97,4 +99,4 @@ private:
 
 } // namespace weir
 
-#endif // WEIR_COMPILER_IMPORT_BOUNDED_INPUTS_H
+#endif // WEIR_COMPILER_IMPORT_BOUNDED_ENTRY_INPUTS_H

@@ -1,0 +1,167 @@
+// Labels get the sizes of the output that a loss compares them with.
+
+#include "compiler/import/bounded/Labels.h"
+
+#include "compiler/import/Build.h"
+#include "compiler/import/Trained.h"
+#include "compiler/import/bounded/entry/Inputs.h"
+
+#include "dialects/graph/Elementwise.h"
+#include "dialects/graph/Graph.h"
+#include "dialects/graph/Neural.h"
+
+#include <algorithm>
+
+using namespace mlir;
+
+namespace weir {
+namespace {
+
+class Labels {
+public:
+  Labels(func::FuncOp function, const TrainingRequest &training)
+      : function(function), training(training),
+        end(function.getBody().front().getTerminator()), b(end->getLoc(), end) {
+    name = training.labels;
+    name.consume_back(":0");
+  }
+
+  void run() {
+    Traced output = resultAt(0);
+    if (output.isBounded()) {
+      b.setLoc(output.value.getLoc());
+      output.value = probabilities(output.value);
+    }
+    bool areGiven = end->getNumOperands() > 1 && !shapeOf(1);
+    Traced labels = areGiven ? resultAt(1) : Traced();
+    if (training.labels.empty() || (!output.isBounded() && !labels.isBounded()))
+      return;
+    RankedTensorType wanted = wantedType(typeOf(output.value));
+    // FormTraining tells that a scalar has no classes.
+    if (!wanted)
+      return;
+    Sizes sizes = sizesOf(output);
+    sizes.truncate(wanted.getRank());
+    if (!areGiven)
+      labels = addInput(wanted, sizes);
+    // FormTraining tells what is wrong with labels of another rank.
+    else if (typeOf(labels.value).getRank() == wanted.getRank())
+      labels = fitted(labels, sizes);
+    zeroBeyond(b, labels);
+    Value list = listOf(b, sizesOf(output), b.getI64Type());
+    end->setOperands({output.value, labels.value, list});
+    SmallVector<DictionaryAttr> attributes(3, b.getDictionaryAttr({}));
+    function.setType(
+        b.getFunctionType(function.getArgumentTypes(), end->getOperandTypes()));
+    function.setAllResultAttrs(attributes);
+    SmallVector<int64_t> open;
+    for (auto [dim, size] : llvm::enumerate(sizesOf(output)))
+      if (!size.isKnown())
+        open.push_back(static_cast<int64_t>(dim));
+    markTraining(function, open);
+  }
+
+private:
+  /// Probabilities as they were before zeros were put beyond their sizes:
+  /// losses are of the scores that go into them.
+  static Value probabilities(Value output) {
+    auto zeroed = output.getDefiningOp<graph::SelectOp>();
+    Value made = zeroed ? zeroed->getOperand(1) : Value();
+    bool areMade = made && isa_and_nonnull<graph::SoftmaxOp, graph::SigmoidOp>(
+                               made.getDefiningOp());
+    return areMade ? made : output;
+  }
+
+  /// What the result is the shape of, if it is one.
+  std::optional<int64_t> shapeOf(unsigned result) {
+    auto of =
+        function.getResultAttrOfType<IntegerAttr>(result, "weir.shape_of");
+    return of ? std::optional(of.getInt()) : std::nullopt;
+  }
+
+  /// A result with its sizes.
+  Traced resultAt(unsigned result) {
+    Traced traced{end->getOperand(result), {}, nullptr};
+    for (unsigned i = 0; i < end->getNumOperands(); ++i) {
+      if (shapeOf(i) != static_cast<int64_t>(result))
+        continue;
+      Sizes sizes;
+      for (auto [dim, bound] :
+           llvm::enumerate(typeOf(traced.value).getShape())) {
+        Value exact =
+            elementOf(b, end->getOperand(i), static_cast<int64_t>(dim));
+        sizes.push_back({bound, knownNumber(exact) ? Value() : exact});
+      }
+      return withSizes(traced.value, sizes);
+    }
+    return traced;
+  }
+
+  /// The type of labels for an output in a buffer of such a type; null where
+  /// there are none.
+  RankedTensorType wantedType(RankedTensorType output) {
+    if (!training.hasClasses)
+      return output;
+    if (output.getRank() == 0)
+      return {};
+    return RankedTensorType::get(output.getShape().drop_back(), b.getI32Type());
+  }
+
+  /// Labels of these sizes as an input, with their shape as another one.
+  Traced addInput(RankedTensorType type, ArrayRef<Size> sizes) {
+    EntryPort port{name.str(), name.str(), type};
+    Location at = NameLoc::get(b.getStringAttr(name), b.getLoc());
+    unsigned number = function.getNumArguments();
+    auto shapeType = RankedTensorType::get(type.getRank(), b.getI64Type());
+    function.insertArgument(number, type, portAttributes(b, port), at);
+    SmallVector<PortDim> dims;
+    for (const Size &size : sizes) {
+      double least = size.isKnown() ? static_cast<double>(size.bound)
+                                    : intervalOf(size.exact).low;
+      dims.push_back({static_cast<int64_t>(std::clamp<double>(
+                          least, 0, static_cast<double>(size.bound))),
+                      ""});
+    }
+    function.insertArgument(number + 1, shapeType,
+                            shapeAttributes(b, port, number, dims), at);
+    Value shape = function.getArgument(number + 1);
+    Size count{1, product(b, sizes, 0, sizes.size()).value};
+    for (auto [dim, size] : llvm::enumerate(sizes)) {
+      check(dim, {size.bound, elementOf(b, shape, dim)}, size);
+      count.bound *= size.bound;
+    }
+    // Callers give the elements without gaps.
+    Value flat = reshapeTo(b, function.getArgument(number), {count.bound});
+    return reshapeBounded(b, withSizes(flat, {count}), sizes);
+  }
+
+  /// Labels of the model in a buffer of these bounds.
+  Traced fitted(const Traced &labels, ArrayRef<Size> sizes) {
+    for (auto [dim, own, wanted] : llvm::enumerate(sizesOf(labels), sizes))
+      if (!(own == wanted))
+        check(dim, own, wanted);
+    return withSizes(inPlaceOf(b, labels.value, boundsOf(sizes)), sizes);
+  }
+
+  void check(size_t dim, Size own, Size wanted) {
+    Expr holds = apply<graph::EqualOp>(exactly(b, own), exactly(b, wanted));
+    b.create<graph::CheckOp>(
+        holds.value, "labels '" + escaped(name) + "': dimension " +
+                         std::to_string(dim) +
+                         " is not of the size that it has in the output");
+  }
+
+  func::FuncOp function;
+  const TrainingRequest &training;
+  Operation *end;
+  ImplicitLocOpBuilder b;
+  StringRef name;
+};
+
+} // namespace
+
+void addLabels(func::FuncOp function, const TrainingRequest &training) {
+  Labels(function, training).run();
+}
+
+} // namespace weir

@@ -1,0 +1,197 @@
+// Nodes that keep elements by their values, or as many as an operand says: how
+// many these are is known only at run time.
+
+#include "compiler/import/bounded/Rows.h"
+#include "compiler/import/onnx/bounded/Bounded.h"
+#include "compiler/import/onnx/image/Boxes.h"
+
+#include "dialects/graph/Elements.h"
+#include "dialects/graph/Elementwise.h"
+
+#include <limits>
+
+using namespace mlir;
+
+namespace weir::onnx {
+namespace {
+
+/// The coordinates of the elements that are not zero: a row for each dimension.
+LogicalResult importNonZero(Node &node) {
+  if (failed(wantOperands(node, 1, 1)))
+    return failure();
+  ImplicitLocOpBuilder &b = node.b;
+  Expr x = operand(node, 0);
+  Sizes sizes = sizesOf(node.traced(0));
+  Expr mask =
+      x.elementType().isInteger(1) ? x : apply<graph::NotEqualOp>(x, x.like(0));
+  mask = both(mask, inside(b, sizes, sizes.size()));
+  Choice chosen = choose(b, reshape(mask, x.type().getNumElements()));
+  int64_t count = chosen.count.bound;
+  SmallVector<Expr> rows;
+  for (auto [size, stride] :
+       llvm::zip_equal(x.shape(), graph::stridesOf(x.shape()))) {
+    // Nothing is divided by 0 where there is nothing.
+    Expr along = apply<graph::FloorModOp>(
+        apply<graph::FloorDivOp>(chosen.places,
+                                 number(b, std::max<int64_t>(stride, 1))),
+        number(b, std::max<int64_t>(size, 1)));
+    rows.push_back(reshape(along, {1, count}));
+  }
+  Expr result = rows.empty() ? filled(node, {0, count}, b.getI64Type(), 0)
+                             : concat(rows, 0);
+  if (!result)
+    return give(node, result);
+  return node.tracedResults(
+      {withSizes(result.value, {Size{x.rank(), {}}, chosen.count})});
+}
+
+/// Operand 0 with all dimensions as one.
+FailureOr<Traced> flat(Node &node) {
+  Sizes from = sizesOf(node.traced(0));
+  auto size = sizesFrom(node, {product(node.b, from, 0, from.size()).value},
+                        {node.type(0).getNumElements()});
+  if (failed(size))
+    return failure();
+  return reshapeBounded(node.b, node.traced(0), *size);
+}
+
+/// Slices along an axis, or elements, for which the truth values hold. These
+/// may be fewer than there are slices.
+LogicalResult importCompress(Node &node) {
+  if (failed(wantOperands(node, 2, 2)) ||
+      failed(wantElements(node, 1, Elements::bools)))
+    return failure();
+  ImplicitLocOpBuilder &b = node.b;
+  Traced x = node.traced(0);
+  int64_t axis = 0;
+  if (node.hasAttr("axis")) {
+    FailureOr<int64_t> given = node.axis(node.intAttr("axis"), node.rank(0));
+    if (failed(given))
+      return failure();
+    axis = *given;
+  } else {
+    auto all = flat(node);
+    if (failed(all))
+      return failure();
+    x = *all;
+  }
+  if (node.rank(1) != 1)
+    return node.error() << "keeps of " << node.type(0) << " by "
+                        << node.type(1);
+  Expr mask = both(operand(node, 1), inside(b, sizesOf(node.traced(1)), 1));
+  const Size whole = sizesOf(x)[axis];
+  Expr exists = less(iota(b, mask.size(0)), exactly(b, whole));
+  require(node, either(isFalse(mask), exists),
+          "keeps what is beyond dimension " + Twine(axis));
+  Choice chosen = choose(b, both(mask, exists));
+  return node.tracedResults(
+      {takeAlong(b, x, axis, chosen.places, chosen.count)});
+}
+
+FailureOr<Value> scalarOf(Node &node, unsigned i) {
+  auto scalars = listedScalars(node, i);
+  if (failed(scalars))
+    return failure();
+  if (scalars->size() != 1)
+    return node.error() << "operand " << i << " is " << node.type(i)
+                        << ", no scalar";
+  return scalars->front();
+}
+
+/// A constant in place of operand `i`, for the node's own handler.
+Value bounding(Node &node, unsigned i, const Size &size) {
+  return splat(node.b, node.type(i), static_cast<double>(size.bound));
+}
+
+/// What a search for the largest, or the smallest, comes to last.
+Expr lastOf(Node &node, bool isLargest) {
+  Type type = node.element(0);
+  if (isLargest)
+    return identityOf(node.b, graph::Reduction::max, type);
+  // A NaN counts as greater than every number.
+  if (isa<FloatType>(type))
+    return operand(node, 0).like(std::numeric_limits<double>::quiet_NaN());
+  return identityOf(node.b, graph::Reduction::min, type);
+}
+
+LogicalResult importTopK(Node &node) {
+  if (failed(wantOperands(node, 1, 2)))
+    return failure();
+  FailureOr<int64_t> axis = node.axis(node.intAttr("axis", -1), node.rank(0));
+  if (failed(axis))
+    return failure();
+  Sizes sizes = sizesOf(node.traced(0));
+  Size &row = sizes[*axis], count{node.intAttr("k", -1), {}};
+  if (node.has(1)) {
+    auto k = scalarOf(node, 1);
+    if (failed(k))
+      return failure();
+    auto known = knownNumber(*k);
+    if (known && *known > row.bound)
+      return node.error() << "takes " << *known << " of at most " << row.bound
+                          << " elements";
+    auto size = sizesFrom(node, {*k}, {row.bound});
+    if (failed(size))
+      return failure();
+    count = size->front();
+  }
+  if (count.bound < 0)
+    return node.missing("k");
+  Expr taken = exactly(node.b, count), whole = exactly(node.b, row);
+  if (!(intervalOf(taken.value).high <= intervalOf(whole.value).low) &&
+      !isSame(taken.value, whole.value))
+    require(node, apply<graph::LessEqualOp>(taken, whole),
+            "takes more elements than there are");
+  Expr last = lastOf(node, node.intAttr("largest", 1) != 0);
+  SmallVector<Value> places{masked(node.b, node.traced(0), last, *axis).value};
+  if (node.has(1))
+    places.push_back(bounding(node, 1, count));
+  if (failed(runOnPlaces(node, places)))
+    return failure();
+  row = count;
+  return failed(giveSizes(node, 0, sizes)) ? failure()
+                                           : giveSizes(node, 1, sizes);
+}
+
+/// Marks beyond the depth are cut off. Places from the end are negative.
+LogicalResult importOneHot(Node &node) {
+  if (failed(wantOperands(node, 3, 3)))
+    return failure();
+  if (node.type(1).getNumElements() != 1)
+    return node.error() << "has depth " << node.type(1);
+  ImplicitLocOpBuilder &b = node.b;
+  FailureOr<int64_t> axis =
+      node.axis(node.intAttr("axis", -1), node.rank(0) + 1);
+  if (failed(axis))
+    return failure();
+  Value depth = asSize(b, reshape(operand(node, 1), {}).value);
+  Sizes sizes = sizesOf(node.traced(0));
+  SmallVector<Value> scalars;
+  for (const Size &size : sizes)
+    scalars.push_back(number(b, size.bound).value);
+  scalars.push_back(depth);
+  auto all = sizesFrom(node, scalars);
+  if (failed(all))
+    return failure();
+  const Size marks = all->back();
+  Expr place = cast(operand(node, 0), b.getI64Type()), zero = number(b, 0);
+  place = select(less(place, zero), place + exactly(b, marks), place);
+  place = select(less(place, zero), number(b, marks.bound), place);
+  if (failed(runOnPlaces(
+          node, {place.value, bounding(node, 1, marks), node.operand(2)})))
+    return failure();
+  sizes.insert(sizes.begin() + *axis, marks);
+  return giveSizes(node, 0, sizes);
+}
+
+} // namespace
+
+void addBoundedChoiceHandlers(BoundedHandlers &handlers) {
+  handlers["Compress"] = {importCompress, {1}, true};
+  handlers["NonMaxSuppression"] = {importBoundedSuppression, {0, 1, 2}, true};
+  handlers["NonZero"] = {importNonZero, {0}, true};
+  handlers["OneHot"] = {importOneHot, {1}, true};
+  handlers["TopK"] = {importTopK, {1}, true};
+}
+
+} // namespace weir::onnx

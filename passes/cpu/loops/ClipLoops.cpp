@@ -1,0 +1,342 @@
+// Loops end where the actual sizes of results end.
+//
+// A result of dynamic size has a buffer of its bound. An iteration of a loop
+// that stores nothing but elements beyond the actual sizes need not run: as
+// indices grow with the loop's variable, these iterations are the last ones.
+// Which elements a loop stores follows from its index arithmetic, whatever
+// emitter made it. Iterations that remain are as before, so that results have
+// the bits of a kernel for these very sizes.
+
+#include "passes/cpu/Passes.h"
+
+#include "passes/cpu/loops/Accesses.h"
+
+#include "dialects/graph/Sizes.h"
+#include "dialects/kernel/Kernel.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+using namespace mlir;
+
+namespace weir {
+#define GEN_PASS_DEF_CLIPLOOPS
+#include "passes/cpu/Passes.h.inc"
+
+namespace {
+
+/// What loops store to one buffer, whose indices differ by constants only: the
+/// least constants of each dimension.
+struct Stores {
+  Value root;
+  SmallVector<LinearIndex> indices;
+  /// Of each dimension how much the greatest constant is above the least.
+  SmallVector<int64_t> spread;
+};
+
+class Clipping {
+public:
+  explicit Clipping(func::FuncOp kernel) : kernel(kernel) {}
+
+  void run() {
+    if (!findResults())
+      return;
+    SmallVector<scf::ForOp> loops;
+    kernel.walk<WalkOrder::PreOrder>([&](scf::ForOp loop) {
+      if (loop.getNumResults() == 0)
+        loops.push_back(loop);
+    });
+    for (scf::ForOp loop : loops)
+      clip(loop);
+  }
+
+private:
+  bool findResults() {
+    auto sizes = kernel->getAttrOfType<ArrayAttr>(graph::sizesName);
+    auto inputs = kernel->getAttrOfType<IntegerAttr>("weir.inputs");
+    if (!sizes || !inputs)
+      return false;
+    for (auto [i, attribute] : llvm::enumerate(sizes)) {
+      unsigned number = static_cast<unsigned>(inputs.getInt() + i);
+      if (number >= kernel.getNumArguments())
+        return false;
+      BlockArgument argument = kernel.getArgument(number);
+      auto type = dyn_cast<MemRefType>(argument.getType());
+      if (!type)
+        continue;
+      graph::SizesOfDims dims = graph::readSizes(attribute, type.getShape());
+      if (graph::isDynamic(dims) && areScalars(dims))
+        results[argument] = dims;
+    }
+    return !results.empty();
+  }
+
+  bool areScalars(const graph::SizesOfDims &dims) {
+    for (const graph::SizeOfDim &dim : dims)
+      for (graph::SizeFactor factor : dim) {
+        if (!factor.isDynamic())
+          continue;
+        if (factor.symbol >= kernel.getNumArguments())
+          return false;
+        auto type =
+            dyn_cast<MemRefType>(kernel.getArgument(factor.symbol).getType());
+        if (!type || type.getRank() != 0 ||
+            !type.getElementType().isInteger(64))
+          return false;
+      }
+    return true;
+  }
+
+  void clip(scf::ForOp loop) {
+    std::optional<SmallVector<Stores>> all = storesOf(loop);
+    if (!all || all->empty())
+      return;
+    OpBuilder b(loop);
+    Location loc = loop.getLoc();
+    Value end;
+    for (const Stores &stores : *all) {
+      Value own = endOf(b, loop, stores);
+      if (!own)
+        return;
+      end = end ? b.create<arith::MaxSIOp>(loc, end, own) : own;
+    }
+    Value bound = b.create<arith::MinSIOp>(loc, loop.getUpperBound(), end);
+    loop.setUpperBound(bound);
+    guard(loop, *all);
+  }
+
+  /// What the loop stores; nothing where it has other effects.
+  std::optional<SmallVector<Stores>> storesOf(scf::ForOp loop) {
+    SmallVector<Stores> all;
+    WalkResult outcome = loop.walk([&](Operation *op) {
+      if (op == loop || isHarmless(op))
+        return WalkResult::advance();
+      std::optional<Access> store = storeOf(op);
+      if (!store)
+        return WalkResult::interrupt();
+      if (!results.contains(store->root))
+        return isPrivate(store->root, loop) ? WalkResult::advance()
+                                            : WalkResult::interrupt();
+      for (LinearIndex &index : store->indices)
+        index.enter(loop);
+      add(all, *store);
+      return WalkResult::advance();
+    });
+    if (outcome.wasInterrupted())
+      return std::nullopt;
+    return all;
+  }
+
+  /// Whether only the loop uses the memory, so that what it holds is for its
+  /// stores only.
+  static bool isPrivate(Value root, scf::ForOp loop) {
+    SmallVector<Value> work{root};
+    Operation *maker = root.getDefiningOp();
+    if (!maker || !isa<memref::ViewOp, memref::AllocaOp>(maker))
+      return false;
+    while (!work.empty())
+      for (Operation *user : work.pop_back_val().getUsers()) {
+        if (isa<ViewLikeOpInterface, memref::TransposeOp>(user)) {
+          llvm::append_range(work, user->getResults());
+          continue;
+        }
+        if (!loop->isAncestor(user))
+          return false;
+      }
+    return true;
+  }
+
+  static void add(SmallVector<Stores> &all, const Access &store) {
+    for (Stores &other : all) {
+      if (other.root != store.root)
+        continue;
+      bool isAlike = llvm::all_of(
+          llvm::zip_equal(other.indices, store.indices), [](auto both) {
+            return std::get<0>(both).isAlike(std::get<1>(both));
+          });
+      if (!isAlike)
+        continue;
+      for (auto [least, index, spread] :
+           llvm::zip_equal(other.indices, store.indices, other.spread)) {
+        int64_t high = std::max(least.constant + spread, index.constant);
+        least.constant = std::min(least.constant, index.constant);
+        spread = high - least.constant;
+      }
+      return;
+    }
+    all.push_back({store.root, store.indices,
+                   SmallVector<int64_t>(store.indices.size(), 0)});
+  }
+
+  /// From which value of the loop's variable on all that is stored lies beyond
+  /// the sizes; null where there is none.
+  Value endOf(OpBuilder &b, scf::ForOp loop, const Stores &stores) {
+    Location loc = loop.getLoc();
+    Value end;
+    for (auto [dim, index] :
+         llvm::zip_equal(results.lookup(stores.root), stores.indices)) {
+      if (!dim.front().isDynamic() || !index.isUsable)
+        continue;
+      if (index.quotient) {
+        // (i + r) / c + s < n where i < c * (n - s) - r.
+        Value size = sizeOf(b, loop, dim);
+        Value left = b.create<arith::SubIOp>(loc, size, index.build(b, loc));
+        Value own = b.create<arith::SubIOp>(
+            loc,
+            b.create<arith::MulIOp>(
+                loc, left,
+                b.create<arith::ConstantIndexOp>(loc, index.divisor)),
+            index.quotient->build(b, loc));
+        end = end ? b.create<arith::MinSIOp>(loc, end, own) : own;
+        continue;
+      }
+      int64_t factor = index.factorOf(loop.getInductionVar());
+      if (factor < 0 || (factor == 0 && !isOfParts(index, loop)))
+        continue;
+      LinearIndex rest = index.without(loop.getInductionVar());
+      Value size = sizeOf(b, loop, dim);
+      Value left = b.create<arith::SubIOp>(loc, size, rest.build(b, loc));
+      Value own;
+      if (factor == 0) {
+        Value zero = b.create<arith::ConstantIndexOp>(loc, 0);
+        Value isBeyond =
+            b.create<arith::CmpIOp>(loc, arith::CmpIPredicate::sle, left, zero);
+        own = b.create<arith::SelectOp>(loc, isBeyond, loop.getLowerBound(),
+                                        loop.getUpperBound());
+      } else if (factor == 1) {
+        own = left;
+      } else {
+        // Rounded up; what is left is positive where any iteration runs.
+        Value raised = b.create<arith::AddIOp>(
+            loc, left, b.create<arith::ConstantIndexOp>(loc, factor - 1));
+        own = b.create<arith::DivSIOp>(
+            loc, raised, b.create<arith::ConstantIndexOp>(loc, factor));
+      }
+      end = end ? b.create<arith::MinSIOp>(loc, end, own) : own;
+    }
+    return end;
+  }
+
+  /// Whether the index has a part that a loop of grains alone decides, of which
+  /// this is the outermost loop.
+  static bool isOfParts(const LinearIndex &index, scf::ForOp loop) {
+    return llvm::any_of(index.terms, [&](auto term) {
+      Value value = term.first;
+      Operation *maker = value.getDefiningOp();
+      return maker && maker->getBlock() == loop->getBlock() &&
+             !isa<scf::ForOp>(maker);
+    });
+  }
+
+  /// A dimension of several factors of which an inner one is dynamic: the body
+  /// runs where any of what it stores lies within.
+  void guard(scf::ForOp loop, ArrayRef<Stores> all) {
+    if (all.size() != 1)
+      return;
+    const Stores &stores = all.front();
+    for (auto [dim, index, spread] : llvm::zip_equal(
+             results.lookup(stores.root), stores.indices, stores.spread)) {
+      if (!index.isUsable || index.quotient ||
+          index.factorOf(loop.getInductionVar()) <= 0 || hasInner(loop, index))
+        continue;
+      int64_t inner = 1;
+      for (graph::SizeFactor factor : llvm::drop_begin(dim))
+        inner *= factor.bound;
+      graph::SizeOfDim rest(dim.begin() + 1, dim.end());
+      if (rest.empty() || !rest.front().isDynamic() || spread >= inner)
+        continue;
+      wrap(loop, index, spread, inner, rest);
+      return;
+    }
+  }
+
+  /// Whether the index has a variable of a loop inside of this one.
+  static bool hasInner(scf::ForOp loop, const LinearIndex &index) {
+    return index.hasInner;
+  }
+
+  void wrap(scf::ForOp loop, const LinearIndex &index, int64_t spread,
+            int64_t inner, const graph::SizeOfDim &rest) {
+    Block *body = loop.getBody();
+    SmallVector<Operation *> ops;
+    for (Operation &op : body->without_terminator())
+      ops.push_back(&op);
+    Location loc = loop.getLoc();
+    OpBuilder b(body, body->begin());
+    Value size = sizeOf(b, loop, rest);
+    LinearIndex place = index;
+    Value at = b.create<arith::RemSIOp>(
+        loc, place.build(b, loc), b.create<arith::ConstantIndexOp>(loc, inner));
+    Value holds =
+        b.create<arith::CmpIOp>(loc, arith::CmpIPredicate::slt, at, size);
+    if (spread > 0) {
+      Value wraps = b.create<arith::CmpIOp>(
+          loc, arith::CmpIPredicate::sge, at,
+          b.create<arith::ConstantIndexOp>(loc, inner - spread));
+      holds = b.create<arith::OrIOp>(loc, holds, wraps);
+    }
+    auto branch = b.create<scf::IfOp>(loc, holds, /*withElseRegion=*/false);
+    for (Operation *op : ops)
+      op->moveBefore(branch.thenBlock()->getTerminator());
+  }
+
+  /// The actual size of a dimension whose first factor is dynamic, which the
+  /// others are not seen to be.
+  Value sizeOf(OpBuilder &b, scf::ForOp loop, const graph::SizeOfDim &dim) {
+    int64_t inner = 1;
+    for (graph::SizeFactor factor : llvm::drop_begin(dim))
+      inner *= factor.bound;
+    Value size = scalar(loop, dim.front().symbol);
+    if (inner == 1)
+      return size;
+    return b.create<arith::MulIOp>(
+        loop.getLoc(), size,
+        b.create<arith::ConstantIndexOp>(loop.getLoc(), inner));
+  }
+
+  /// Read once for each part that threads run, and for what is outside of
+  /// these.
+  Value scalar(scf::ForOp loop, int64_t number) {
+    Operation *place = loop;
+    Block *block;
+    if (auto parts = loop->getParentOfType<kernel::PartsOp>()) {
+      block = &parts.getBody().front();
+      place = block->empty() ? nullptr : &block->front();
+    } else {
+      block = &kernel.getBody().front();
+      place = block->findAncestorOpInBlock(*loop);
+    }
+    // Of one place outside of parts: what stands before an earlier op may be of
+    // another phase.
+    auto parts = loop->getParentOfType<kernel::PartsOp>();
+    Operation *owner = parts ? parts.getOperation() : place;
+    Value &known = scalars[{owner, number}];
+    if (!known) {
+      OpBuilder b(kernel.getContext());
+      if (parts)
+        b.setInsertionPointToStart(block);
+      else
+        b.setInsertionPoint(place);
+      Value size = b.create<memref::LoadOp>(
+          loop.getLoc(), kernel.getArgument(number), ValueRange());
+      known =
+          b.create<arith::IndexCastOp>(loop.getLoc(), b.getIndexType(), size);
+    }
+    return known;
+  }
+
+  func::FuncOp kernel;
+  DenseMap<Value, graph::SizesOfDims> results;
+  DenseMap<std::pair<Operation *, int64_t>, Value> scalars;
+};
+
+struct ClipLoops : impl::ClipLoopsBase<ClipLoops> {
+  void runOnOperation() override {
+    if (getOperation()->hasAttr("weir.kernel"))
+      Clipping(getOperation()).run();
+  }
+};
+
+} // namespace
+} // namespace weir

@@ -1,0 +1,92 @@
+// Groups get the actual sizes of their results as operands.
+
+#include "passes/fuse/Passes.h"
+
+#include "dialects/graph/Sizes.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/Dominance.h"
+
+using namespace mlir;
+
+namespace weir {
+#define GEN_PASS_DEF_BINDSIZES
+#include "passes/fuse/Passes.h.inc"
+
+namespace {
+
+struct BindSizes : impl::BindSizesBase<BindSizes> {
+  void runOnOperation() override {
+    SmallVector<graph::SymbolOp> symbols;
+    SmallVector<graph::GroupOp> groups;
+    getOperation()->walk([&](Operation *op) {
+      if (auto symbol = dyn_cast<graph::SymbolOp>(op)) {
+        symbols.push_back(symbol);
+        sizeOf[static_cast<int64_t>(symbol.getNumber())] = symbol.getSize();
+      } else if (auto group = dyn_cast<graph::GroupOp>(op)) {
+        groups.push_back(group);
+      }
+    });
+    // All are looked at before any changes.
+    graph::DynamicSizes sizes;
+    SmallVector<SmallVector<graph::SizesOfDims>> found;
+    for (graph::GroupOp group : groups) {
+      found.emplace_back();
+      for (Value result : group.getResults())
+        found.back().push_back(sizes.of(result));
+    }
+    DominanceInfo dominance(getOperation());
+    for (auto [group, results] : llvm::zip_equal(groups, found))
+      if (llvm::any_of(results, [](const graph::SizesOfDims &dims) {
+            return graph::isDynamic(dims);
+          }))
+        bind(group, results, dominance);
+    for (graph::SymbolOp symbol : symbols)
+      symbol.erase();
+    getOperation()->walk([](Operation *op) {
+      if (!isa<graph::GroupOp>(op))
+        op->removeAttr(graph::sizesName);
+    });
+  }
+
+private:
+  void bind(graph::GroupOp group, MutableArrayRef<graph::SizesOfDims> results,
+            const DominanceInfo &dominance) {
+    SmallVector<Attribute> attributes;
+    bool isAny = false;
+    for (graph::SizesOfDims &dims : results) {
+      for (graph::SizeOfDim &dim : dims)
+        for (graph::SizeFactor &factor : dim) {
+          if (!factor.isDynamic())
+            continue;
+          factor.symbol = operandFor(group, factor.symbol, dominance);
+          isAny |= factor.isDynamic();
+        }
+      ArrayAttr attribute = graph::sizesAttr(group.getContext(), dims);
+      attributes.push_back(attribute ? attribute
+                                     : ArrayAttr::get(group.getContext(), {}));
+    }
+    if (isAny)
+      group->setAttr(graph::sizesName,
+                     ArrayAttr::get(group.getContext(), attributes));
+  }
+
+  /// The number of the operand that is the size; -1 where it is not known
+  /// before the group.
+  int64_t operandFor(graph::GroupOp group, int64_t symbol,
+                     const DominanceInfo &dominance) {
+    Value size = sizeOf.lookup(symbol);
+    if (!size || !dominance.properlyDominates(size, group))
+      return -1;
+    for (auto [i, input] : llvm::enumerate(group.getInputs()))
+      if (input == size)
+        return static_cast<int64_t>(i);
+    group.getInputsMutable().append(size);
+    group.getBody().addArgument(size.getType(), group.getLoc());
+    return static_cast<int64_t>(group.getInputs().size()) - 1;
+  }
+
+  DenseMap<int64_t, Value> sizeOf;
+};
+
+} // namespace
+} // namespace weir

@@ -1,0 +1,61 @@
+// RUN: weir-opt %s --split-input-file --weir-bind-sizes | FileCheck %s
+
+// The group gets the actual size, which the attribute then means.
+// CHECK-LABEL: func.func @bound
+// CHECK-SAME: (%[[X:.*]]: tensor<8x4xf32>, %[[N:.*]]: tensor<i64>)
+// CHECK-NOT: graph.symbol
+// CHECK: graph.group(%[[X]], %[[N]])
+// CHECK-SAME: attributes {weir.sizes = {{\[\[}}array<i64: 8, 1>, array<i64: 4, -1>]]}
+// CHECK: graph.exp %{{[a-z0-9]*}} : tensor<8x4xf32>
+func.func @bound(%x: tensor<8x4xf32>, %n: tensor<i64>) -> tensor<8x4xf32> {
+  graph.symbol 0 is %n : tensor<i64>
+  %y = graph.group(%x) : (tensor<8x4xf32>) -> tensor<8x4xf32> {
+  ^bb0(%a: tensor<8x4xf32>):
+    %b = graph.exp %a {weir.sizes = [array<i64: 8, 0>, array<i64: 4, -1>]} : tensor<8x4xf32>
+    graph.yield %b : tensor<8x4xf32>
+  }
+  return %y : tensor<8x4xf32>
+}
+
+// -----
+
+// Sizes go through reshapes, and through products but for what they sum.
+// CHECK-LABEL: func.func @product
+// CHECK: weir.sizes = {{\[\[}}array<i64: 2, 2, 4, 3>, array<i64: 5, -1>]]
+func.func @product(%x: tensor<2x4x3xf32>, %w: tensor<3x5xf32>, %n: tensor<i64>, %m: tensor<i64>) -> tensor<8x5xf32> {
+  graph.symbol 0 is %n : tensor<i64>
+  graph.symbol 1 is %m : tensor<i64>
+  %s = graph.group(%x) : (tensor<2x4x3xf32>) -> tensor<2x4x3xf32> {
+  ^bb0(%a: tensor<2x4x3xf32>):
+    %b = graph.exp %a {weir.sizes = [array<i64: 2, 0>, array<i64: 4, 1>, array<i64: 3, -1>]} : tensor<2x4x3xf32>
+    graph.yield %b : tensor<2x4x3xf32>
+  }
+  %r = graph.reshape %s : tensor<2x4x3xf32> to tensor<8x3xf32>
+  %y = graph.group(%r, %w) : (tensor<8x3xf32>, tensor<3x5xf32>) -> tensor<8x5xf32> {
+  ^bb0(%a: tensor<8x3xf32>, %b: tensor<3x5xf32>):
+    %c = graph.matmul %a, %b : tensor<8x3xf32>, tensor<3x5xf32>
+    graph.yield %c : tensor<8x5xf32>
+  }
+  return %y : tensor<8x5xf32>
+}
+
+// -----
+
+// A choice may leave out what lies beyond the sizes: without an attribute of its
+// own all of it counts.
+// CHECK-LABEL: func.func @choice
+// CHECK: graph.group(%{{[a-z0-9]*}}, %{{[a-z0-9]*}}, %{{[a-z0-9]*}}) : (tensor<8xi1>, tensor<8xf32>, tensor<8xf32>)
+func.func @choice(%c: tensor<8xi1>, %x: tensor<8xf32>, %n: tensor<i64>) -> tensor<8xf32> {
+  graph.symbol 0 is %n : tensor<i64>
+  %s = graph.group(%x) : (tensor<8xf32>) -> tensor<8xf32> {
+  ^bb0(%a: tensor<8xf32>):
+    %b = graph.exp %a {weir.sizes = [array<i64: 8, 0>]} : tensor<8xf32>
+    graph.yield %b : tensor<8xf32>
+  }
+  %y = graph.group(%c, %s, %x) : (tensor<8xi1>, tensor<8xf32>, tensor<8xf32>) -> tensor<8xf32> {
+  ^bb0(%a: tensor<8xi1>, %b: tensor<8xf32>, %d: tensor<8xf32>):
+    %e = graph.select %a, %b, %d : tensor<8xi1>, tensor<8xf32>
+    graph.yield %e : tensor<8xf32>
+  }
+  return %y : tensor<8xf32>
+}
