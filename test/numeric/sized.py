@@ -50,7 +50,10 @@ class Sized(Graph):
                     self.inputs[i] = (name, type, np.asarray(self.made[name][0](*size)))
             status, message, outputs = self.run(library)
             self.expected = [(name, what(*size) if callable(what) else what, *rest) for name, what, *rest in expected]
-            lines = [f"run fails with status {status}: {message}"] if status else self.compare_all(outputs)
+            if self.message is not None:
+                lines = [] if status and self.message in message else [f"{message!r} instead of {self.message!r}"]
+            else:
+                lines = [f"run fails with status {status}: {message}"] if status else self.compare_all(outputs)
             wrong += [f"at {size}: {line}" for line in lines]
         return wrong
 

@@ -21,21 +21,27 @@ static void checkBounded(TracedNode &node, const Traced &indices, Expr size) {
   require(node, masked(node.b, fits, 1), "an index is out of range");
 }
 
-LogicalResult giveGathered(TracedNode &node, const Traced &indices,
-                           int64_t axis) {
+LogicalResult giveGathered(TracedNode &node, Traced indices, int64_t axis,
+                           int64_t batch) {
   ImplicitLocOpBuilder &b = node.b;
-  Sizes from = sizesOf(node.traced(0)), by = sizesOf(indices), sizes(from);
-  if (axis >= node.rank(0))
-    return node.error() << "cannot gather from " << node.type(0);
+  Traced x = node.traced(0);
+  auto depth = static_cast<int64_t>(sizesOf(indices).size());
+  if (axis >= node.rank(0) || batch < 0 || batch > axis || batch > depth)
+    return node.error() << "cannot gather from " << node.type(0) << " by "
+                        << indices.value.getType() << " along " << axis
+                        << " with " << batch << " batch dimensions";
+  if (failed(shareSizes(node, x, indices, batch)))
+    return failure();
+  Sizes from = sizesOf(x), by = sizesOf(indices), sizes(from);
   checkBounded(node, indices, exactly(b, from[axis]));
   sizes.erase(sizes.begin() + axis);
-  sizes.insert(sizes.begin() + axis, by.begin(), by.end());
+  sizes.insert(sizes.begin() + axis, by.begin() + batch, by.end());
   SmallVector<int64_t> bounds = boundsOf(sizes);
   Value place;
   if (llvm::is_contained(bounds, 0) || from[axis].bound == 0)
     place = splat(b, node.type(0).clone(bounds), 0);
   else
-    place = make<graph::GatherOp>(b, node.operand(0), indices.value, axis, 0);
+    place = make<graph::GatherOp>(b, x.value, indices.value, axis, batch);
   return node.tracedResults({withSizes(place, sizes)});
 }
 

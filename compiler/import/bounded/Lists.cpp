@@ -1,8 +1,8 @@
 // The elements of lists of sizes: the second element of Concat(Shape(x)[0], 4)
 // is 4, and the first is the very value that x has for its size.
 
-#include "compiler/import/bounded/Moved.h"
 #include "compiler/import/bounded/Sizes.h"
+#include "compiler/import/bounded/ranges/Moved.h"
 
 #include "dialects/graph/Elementwise.h"
 #include "dialects/graph/Graph.h"

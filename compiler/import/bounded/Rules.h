@@ -57,9 +57,9 @@ sameBounds(TracedNode &node, llvm::ArrayRef<Traced> parts, int64_t axis,
            Sizes &common);
 
 /// Slices of operand 0 along a dimension; indices that count are checked to be
-/// in it.
-mlir::LogicalResult giveGathered(TracedNode &node, const Traced &indices,
-                                 int64_t axis);
+/// in it. The leading `batch` dimensions of both are the same.
+mlir::LogicalResult giveGathered(TracedNode &node, Traced indices, int64_t axis,
+                                 int64_t batch = 0);
 /// Slices of operand 0 by vectors of indices, checked likewise. The leading
 /// `batch` dimensions of both are the same.
 mlir::LogicalResult giveGatheredNd(TracedNode &node, Traced indices,

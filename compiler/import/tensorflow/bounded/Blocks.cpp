@@ -1,6 +1,7 @@
 // Blocks of space that become batches, and back, where sizes or margins are
 // known only at run time: the nodes' own handlers, on places without margins.
 
+#include "compiler/import/bounded/Polynomial.h"
 #include "compiler/import/bounded/Rows.h"
 #include "compiler/import/tensorflow/bounded/Bounds.h"
 #include "compiler/import/tensorflow/shape/Moves.h"
@@ -40,8 +41,6 @@ FailureOr<Blocks> blocksOf(Node &node) {
     return node.error() << "has blocks of [" << blocks.sizes
                         << "] with margins " << margins << " for "
                         << node.type(0);
-  if (!sizesOf(node.traced(0))[0].isKnown())
-    return node.unsupported("a batch whose size is known only at run time");
   ImplicitLocOpBuilder &b = node.b;
   for (int64_t i = 0; i < 2 * count; ++i) {
     Expr margin(b,
@@ -58,14 +57,72 @@ FailureOr<Blocks> blocksOf(Node &node) {
   return blocks;
 }
 
+/// How many elements all blocks of a batch's element have together.
+FailureOr<int64_t> blockCount(Node &node, const Blocks &blocks) {
+  return countOrError(node, blocks.sizes);
+}
+
+/// Images of an open batch, in a place that holds the whole batch for each
+/// block, one after another without gaps.
+Traced joinBlocks(ImplicitLocOpBuilder &b, const Traced &images, int64_t count,
+                  Size batch) {
+  Sizes apart = sizesOf(images), joined = apart;
+  apart[0] = batch;
+  apart.insert(apart.begin(), Size{count, {}});
+  joined[0].exact = product(b, apart, 0, 2).value;
+  Value place = reshapeTo(b, images.value, boundsOf(apart));
+  return reshapeBounded(b, withSizes(place, apart), joined);
+}
+
+/// The other way round: the place that holds the whole batch for each block.
+Value splitBlocks(ImplicitLocOpBuilder &b, const Traced &images, int64_t count,
+                  Size batch) {
+  Sizes apart = sizesOf(images);
+  SmallVector<int64_t> whole = boundsOf(apart);
+  whole[0] = count * batch.bound;
+  apart[0] = batch;
+  apart.insert(apart.begin(), Size{count, {}});
+  return reshapeTo(b, reshapeBounded(b, images, apart).value, whole);
+}
+
+/// The batch of which each element was split into `count` blocks.
+FailureOr<Size> batchOf(Node &node, Size images, int64_t count) {
+  ImplicitLocOpBuilder &b = node.b;
+  if (images.isKnown())
+    return Size{images.bound / count, {}};
+  Expr all(b, images.exact), by = number(b, count);
+  Polynomials polynomials;
+  auto batch = Polynomials::quotient(polynomials.of(images.exact),
+                                     polynomials.of(by.value));
+  Expr exact =
+      batch ? polynomials.build(b, *batch) : apply<graph::FloorDivOp>(all, by);
+  if (!batch)
+    require(node, apply<graph::EqualOp>(exact * by, all),
+            "the batch is no multiple of its blocks");
+  return sizeFrom(node, exact.value, images.bound / count);
+}
+
 /// The space is put together whole, and then cut.
 LogicalResult importBatchToSpace(Node &node) {
   ImplicitLocOpBuilder &b = node.b;
   auto blocks = blocksOf(node);
-  if (failed(blocks) || failed(runOnPlaces(node, blocks->bare)))
+  if (failed(blocks))
+    return failure();
+  Sizes sizes = sizesOf(node.traced(0));
+  auto count = blockCount(node, *blocks);
+  if (failed(count) || *count < 1)
+    return failure();
+  bool isOpen = !sizes[0].isKnown();
+  auto batch = batchOf(node, sizes[0], *count);
+  if (failed(batch))
+    return failure();
+  if (isOpen)
+    blocks->bare[0] = splitBlocks(b, node.traced(0), *count, *batch);
+  if (failed(runOnPlaces(node, blocks->bare)))
     return failure();
   Value whole = node.given[0].value;
-  Sizes sizes = sizesOf(node.traced(0));
+  if (isOpen)
+    sizes[0] = *batch;
   for (auto [i, size] : llvm::enumerate(sizes)) {
     size.bound = typeOf(whole).getDimSize(i);
     if (i > 0 && i <= blocks->sizes.size() && !size.isKnown())
@@ -94,7 +151,10 @@ LogicalResult importSpaceToBatch(Node &node) {
   if (failed(blocks))
     return failure();
   Sizes from = sizesOf(node.traced(0));
-  SmallVector<Value> wanted{number(b, from[0].bound).value};
+  auto count = blockCount(node, *blocks);
+  if (failed(count))
+    return failure();
+  SmallVector<Value> wanted{exactly(b, from[0]).value};
   for (size_t i = 1; i < from.size(); ++i) {
     Expr size = exactly(b, from[i]);
     if (i <= blocks->sizes.size()) {
@@ -113,9 +173,9 @@ LogicalResult importSpaceToBatch(Node &node) {
   if (failed(sizes))
     return failure();
   Traced padded = node.traced(0);
-  for (size_t i = 1; i < from.size(); ++i) {
+  for (size_t i = 0; i < from.size(); ++i) {
     int64_t bound = (*sizes)[i].bound;
-    if (i > blocks->sizes.size()) {
+    if (i == 0 || i > blocks->sizes.size()) {
       padded.value = inPlaceOf(b, padded.value, [&] {
         SmallVector<int64_t> bounds(typeOf(padded.value).getShape());
         bounds[i] = bound;
@@ -139,8 +199,12 @@ LogicalResult importSpaceToBatch(Node &node) {
   blocks->bare[0] = padded.value;
   if (failed(runOnPlaces(node, blocks->bare)))
     return failure();
-  (*sizes)[0].bound = typeOf(node.given[0].value).getDimSize(0);
-  return giveSizes(node, 0, *sizes);
+  Size batch = (*sizes)[0];
+  (*sizes)[0] = {typeOf(node.given[0].value).getDimSize(0), {}};
+  Traced made = withSizes(node.given[0].value, *sizes);
+  if (!batch.isKnown())
+    made = joinBlocks(b, made, *count, batch);
+  return node.tracedResults({made});
 }
 
 } // namespace

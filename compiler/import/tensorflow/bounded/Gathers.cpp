@@ -18,9 +18,10 @@ LogicalResult importBoundedGather(Node &node) {
       return failure();
     axis = *given;
   }
-  if (node.intAttr("batch_dims"))
-    return node.unsupported("batch dimensions of sizes known only at run time");
-  return giveGathered(node, node.traced(1), axis);
+  int64_t batch = node.intAttr("batch_dims");
+  if (batch < 0)
+    batch += node.rank(1);
+  return giveGathered(node, node.traced(1), axis, batch);
 }
 
 LogicalResult importBoundedGatherNd(Node &node) {

@@ -6,6 +6,8 @@
 #include "compiler/import/Build.h"
 #include "compiler/import/bounded/Inference.h"
 
+#include "dialects/graph/Elementwise.h"
+
 using namespace mlir;
 
 namespace weir::tensorflow {
@@ -99,14 +101,18 @@ LogicalResult importCrossEntropy(Node &node) {
   return giveSizes(node, 1, {common->front(), Size{classes, {}}});
 }
 
-/// Only the number of boxes may be open. Operands: images, boxes, the image of
-/// each box, and the size of the crops.
+/// Only the numbers of images and of boxes may be open. Operands: images,
+/// boxes, the image of each box, and the size of the crops.
 LogicalResult importCrops(Node &node) {
   if (node.size() != 4 || node.rank(0) != 4 || node.rank(1) != 2 ||
       node.rank(2) != 1)
     return node.error() << "crops no images";
-  if (node.traced(0).isBounded() || !sizesOf(node.traced(1)).back().isKnown())
-    return node.unsupported("images whose size is known only at run time");
+  Sizes images = sizesOf(node.traced(0));
+  if (llvm::any_of(ArrayRef(images).drop_front(),
+                   [](const Size &size) { return !size.isKnown(); }) ||
+      !sizesOf(node.traced(1)).back().isKnown())
+    return node.unsupported("images whose height, width or depth is known only "
+                            "at run time");
   auto count =
       agreedSize(node, sizesOf(node.traced(1))[0], sizesOf(node.traced(2))[0],
                  "operands along dimension 0");
@@ -114,6 +120,11 @@ LogicalResult importCrops(Node &node) {
     return failure();
   // What is no box is one of the first image.
   Expr which = masked(node.b, node.traced(2), 0);
+  if (!images[0].isKnown())
+    require(node,
+            apply<graph::LessOp>(cast(which, node.b.getI64Type()),
+                                 exactly(node.b, images[0])),
+            "a box is of an image that is not there");
   if (failed(runOnPlaces(
           node,
           {node.operand(0),

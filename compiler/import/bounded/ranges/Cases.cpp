@@ -1,6 +1,6 @@
 // Ranges of values by cases: n where n <= 100, and 100 else, is at most 100.
 
-#include "compiler/import/bounded/Intervals.h"
+#include "compiler/import/bounded/ranges/Intervals.h"
 
 #include "dialects/graph/Elementwise.h"
 #include "dialects/graph/Shape.h"

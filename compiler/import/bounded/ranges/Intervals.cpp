@@ -1,8 +1,8 @@
 // What the computation of a size says of its values before any run.
 
-#include "compiler/import/bounded/Intervals.h"
+#include "compiler/import/bounded/ranges/Intervals.h"
 
-#include "compiler/import/bounded/Moved.h"
+#include "compiler/import/bounded/ranges/Moved.h"
 
 #include "dialects/graph/Elementwise.h"
 #include "dialects/graph/Graph.h"

@@ -1,7 +1,7 @@
 // Ranges of values and of elements of lists, by what computes them.
 
-#ifndef WEIR_COMPILER_IMPORT_BOUNDED_INTERVALS_H
-#define WEIR_COMPILER_IMPORT_BOUNDED_INTERVALS_H
+#ifndef WEIR_COMPILER_IMPORT_BOUNDED_RANGES_INTERVALS_H
+#define WEIR_COMPILER_IMPORT_BOUNDED_RANGES_INTERVALS_H
 
 #include "compiler/import/bounded/Sizes.h"
 
@@ -39,4 +39,4 @@ private:
 
 } // namespace weir
 
-#endif // WEIR_COMPILER_IMPORT_BOUNDED_INTERVALS_H
+#endif // WEIR_COMPILER_IMPORT_BOUNDED_RANGES_INTERVALS_H

@@ -1,7 +1,7 @@
 // Where the elements of lists of sizes come from.
 
-#ifndef WEIR_COMPILER_IMPORT_BOUNDED_MOVED_H
-#define WEIR_COMPILER_IMPORT_BOUNDED_MOVED_H
+#ifndef WEIR_COMPILER_IMPORT_BOUNDED_RANGES_MOVED_H
+#define WEIR_COMPILER_IMPORT_BOUNDED_RANGES_MOVED_H
 
 #include "mlir/IR/Value.h"
 #include <optional>
@@ -21,4 +21,4 @@ std::optional<Element> movedFrom(mlir::Operation *op, int64_t index);
 
 } // namespace weir
 
-#endif // WEIR_COMPILER_IMPORT_BOUNDED_MOVED_H
+#endif // WEIR_COMPILER_IMPORT_BOUNDED_RANGES_MOVED_H

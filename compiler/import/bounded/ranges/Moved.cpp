@@ -1,6 +1,6 @@
 // Where the elements of lists of sizes come from.
 
-#include "compiler/import/bounded/Moved.h"
+#include "compiler/import/bounded/ranges/Moved.h"
 
 #include "compiler/import/Build.h"
 
