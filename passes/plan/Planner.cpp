@@ -176,6 +176,9 @@ LogicalResult Planner::planIf(graph::IfOp op, OpBuilder &tasks) {
         std::make_pair(&op.getElseRegion(), &branch.getElseRegion())}) {
     OpBuilder inner = OpBuilder::atBlockEnd(&to->emplaceBlock());
     OperandRange values = from->front().getTerminator()->getOperands();
+    // Each branch makes its results where those of the conditional lie.
+    for (auto [value, result] : llvm::zip_equal(values, results))
+      makeAt(value, result, from->front());
     if (failed(planBlock(from->front(), inner)))
       return failure();
     for (auto [value, result] : llvm::zip_equal(values, results))
