@@ -81,8 +81,6 @@ void Tracing::refine(ImplicitLocOpBuilder &b, Traced &result) {
   if (derives && result.value &&
       isa<FloatType>(typeOf(result.value).getElementType()))
     zeroBeyond(b, result);
-  else if (!derives && result.isBounded() && !result.imaginary)
-    writeSizes(report, result.value, sizesOf(result));
   if (hasOpenSizes && !result.isBounded() && result.value &&
       isa<IntegerType>(typeOf(result.value).getElementType()))
     result.value = asListOfScalars(b, result.value);

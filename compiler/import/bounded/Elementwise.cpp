@@ -69,9 +69,8 @@ LogicalResult giveElementwise(TracedNode &node, std::optional<double> fill) {
   return success();
 }
 
-/// Operand `i` with zeros beyond the size along `dim`. The left side of a
-/// product gets them by an op that fuses with what makes it, the probabilities
-/// of an attention; the right side in place.
+/// Operand `i` with zeros beyond the size along `dim`, by an op that fuses with
+/// what makes it.
 static Expr withoutRest(TracedNode &node, unsigned i, int64_t dim) {
   ImplicitLocOpBuilder &b = node.b;
   Sizes sizes = sizesOf(node.traced(i));
@@ -79,11 +78,7 @@ static Expr withoutRest(TracedNode &node, unsigned i, int64_t dim) {
   Expr zero = operand(node, i).like(0);
   if (size.isKnown())
     return operand(node, i);
-  Value result =
-      i == 0 ? masked(b, node.traced(i), zero, dim).value
-             : make<graph::FillBeyondOp>(b, node.operand(i), size.exact,
-                                         zero.value, static_cast<uint64_t>(dim),
-                                         static_cast<uint64_t>(size.bound));
+  Value result = masked(b, node.traced(i), zero, dim).value;
   sizes[dim] = {size.bound, {}};
   if (result && !node.tracing.derives)
     writeSizes(node.tracing.report, result, sizes);

@@ -187,8 +187,7 @@ LogicalResult Inference::visitProduct(Operation *op) {
     return failure();
   // Both: what is no number stays none beside a zero.
   if (failed(mask(op, 0, innerX, Reduction::sum)) ||
-      failed(mask(op, 1, innerY, Reduction::sum,
-                  typeOf(product.getB()).getDimSize(innerY))))
+      failed(mask(op, 1, innerY, Reduction::sum)))
     return failure();
   result.push_back(x[place(product.getTransposeA())]);
   result.push_back(y[place(!product.getTransposeB())]);

@@ -191,6 +191,21 @@ std::vector<Limits> unaskedVersions(const VersionedEntry &source,
   Ranges ranges = rangesOf(source);
   if (ranges.empty())
     return {};
+  // In what order a product sums follows from its rows rounded up to a power of
+  // two: of one dimension each power has a version, for the bits of a library
+  // for these sizes.
+  if (ranges.size() == 1) {
+    std::vector<Limits> powers;
+    auto [name, range] = ranges.front();
+    for (int step = 1;; ++step) {
+      for (int bit = 0; bit < 62 && int64_t(1) << bit < range.high; bit += step)
+        if (int64_t(1) << bit >= range.low)
+          powers.push_back({{name.str(), int64_t(1) << bit}});
+      if (powers.size() <= 6)
+        return powers;
+      powers.clear();
+    }
+  }
   std::vector<std::string> combined = combinedDims(source, builder, fed);
   std::vector<Limits> versions;
   std::vector<SmallVector<int64_t>> sizes;
