@@ -25,7 +25,8 @@ static size_t mapped_bytes(size_t bytes) {
   return huge > small ? huge : small;
 }
 
-// Zeros of the system's, from a multiple of a large page on, or null.
+// Zeros of the system's, from a multiple of a large page on, or null. A page
+// becomes resident at its first touch.
 static char *map_pages(size_t bytes) {
   size_t whole = mapped_bytes(bytes), more = whole + huge_page;
   char *all = mmap(NULL, more, PROT_READ_ | PROT_WRITE_,
@@ -36,25 +37,40 @@ static char *map_pages(size_t bytes) {
   if (skipped)
     munmap(all, skipped);
   munmap(all + skipped + whole, huge_page - skipped);
-  madvise(all + skipped, in_huge_pages(bytes), MADV_HUGEPAGE_);
   return all + skipped;
 }
 
+// Which part of its memory a model uses.
+typedef enum use { USES_ALL, USES_SOME } use;
+
 // Zeros of the model's own, or null. A fresh page costs a microsecond at its
-// first touch: all are touched here, so that no run pays. Large blocks get
-// large pages where the system has them, and the others in one call, which
-// takes a third of the time that faults do.
-static void *own_memory(size_t bytes) {
+// first touch: where the model uses all memory, all pages are touched here, so
+// that no run pays. Large blocks get large pages where the system has them, and
+// the others in one call, which takes a third of the time that faults do. Where
+// the sizes of a run decide what it uses, the run touches it, in small pages.
+static void *own_memory(size_t bytes, use use) {
   if (bytes > SIZE_MAX / 2)
     return NULL;
-  char *memory = is_large(bytes)
-                     ? map_pages(bytes)
-                     : aligned_alloc(WEIR_ALIGN, round_up(bytes, WEIR_ALIGN));
-  if (!memory)
-    return NULL;
-  if (is_large(bytes) && !madvise(memory, bytes, MADV_POPULATE_WRITE_))
+  if (!is_large(bytes)) {
+    char *memory = aligned_alloc(WEIR_ALIGN, round_up(bytes, WEIR_ALIGN));
+    return memory ? memset(memory, 0, bytes) : NULL;
+  }
+  char *memory = map_pages(bytes);
+  if (!memory || use == USES_SOME)
     return memory;
-  return memset(memory, 0, bytes);
+  madvise(memory, in_huge_pages(bytes), MADV_HUGEPAGE_);
+  if (madvise(memory, bytes, MADV_POPULATE_WRITE_))
+    memset(memory, 0, bytes);
+  return memory;
+}
+
+// Whether inputs have sizes that only a run knows.
+static use use_of_arena(const weir_model_info *info) {
+  for (uint32_t f = 0; f < info->num_functions; ++f)
+    for (uint32_t i = 0; i < info->functions[f].num_inputs; ++i)
+      if (info->functions[f].inputs[i].least)
+        return USES_SOME;
+  return USES_ALL;
 }
 
 static void free_own(void *memory, size_t bytes) {
@@ -65,12 +81,12 @@ static void free_own(void *memory, size_t bytes) {
 }
 
 // Sets `at` to zeros: the caller's memory where it is given, else `own`.
-static weir_status find_block(size_t bytes, void *given, size_t given_bytes,
-                              void **at, void **own) {
+static weir_status find_block(size_t bytes, use use, void *given,
+                              size_t given_bytes, void **at, void **own) {
   if (!bytes)
     return WEIR_OK;
   if (!given) {
-    *own = *at = own_memory(bytes);
+    *own = *at = own_memory(bytes, use);
     return *at ? WEIR_OK : WEIR_ERR_MEMORY;
   }
   if (!aligned(given, WEIR_ALIGN))
@@ -84,15 +100,17 @@ static weir_status find_block(size_t bytes, void *given, size_t given_bytes,
 static weir_status find_arena(weir_context *context,
                               const weir_config *config) {
   return find_block(
-      context->model->info->arena_bytes, config ? config->arena : NULL,
-      config ? config->arena_bytes : 0, &context->arena, &context->own_arena);
+      context->model->info->arena_bytes, use_of_arena(context->model->info),
+      config ? config->arena : NULL, config ? config->arena_bytes : 0,
+      &context->arena, &context->own_arena);
 }
 
 static weir_status find_state(weir_context *context,
                               const weir_config *config) {
-  return find_block(
-      context->model->info->state_bytes, config ? config->state : NULL,
-      config ? config->state_bytes : 0, &context->state, &context->own_state);
+  return find_block(context->model->info->state_bytes, USES_ALL,
+                    config ? config->state : NULL,
+                    config ? config->state_bytes : 0, &context->state,
+                    &context->own_state);
 }
 
 // The compiler reads this off the bitcode, adds the order of the tensors and

@@ -150,8 +150,9 @@ def Plan_RunOp : Plan_Op<"run"> {
     grain, the end of its grains and a slot, and threads share the grains as
     kernel.parts has them. Neighbours of one `wave` may run at once; with
     `by_rows` a grain of one that comes after the same grains of those before,
-    of which each has as many. With `host`, a GPU's host runs it, and all
-    operands are in its memory.
+    of which each has as many. With `count`, a function of the operands returns
+    how many of the grains the actual sizes leave. With `host`, a GPU's host
+    runs it, and all operands are in its memory.
 
     ```mlir
     plan.run @kernel_0(%x, %b) : (memref<4x4xf32>, memref<4x4xf32>)
@@ -161,6 +162,7 @@ def Plan_RunOp : Plan_Op<"run"> {
   let arguments = (ins FlatSymbolRefAttr:$kernel,
                    Variadic<AnyMemRef>:$operands,
                    OptionalAttr<I64Attr>:$grains,
+                   OptionalAttr<FlatSymbolRefAttr>:$count,
                    DefaultValuedAttr<I64Attr, "0">:$slots, UnitAttr:$few,
                    OptionalAttr<I64Attr>:$wave, UnitAttr:$by_rows,
                    UnitAttr:$host);

@@ -79,6 +79,7 @@ void buildLoopsPipeline(OpPassManager &pm) {
   kernels.addPass(createConvertLinalgToLoopsPass());
   kernels.addPass(createClipLoops());
   pm.addPass(createOutlineParts());
+  pm.addPass(createCountGrains());
 }
 
 void buildCpuPipeline(OpPassManager &pm) {

@@ -205,7 +205,11 @@ private:
         accumulating.insert(nest.combiner(init));
       }
     fetchStreams();
-    int64_t sets = std::clamp<int64_t>(range(d) / lanes, 1, sumSets);
+    // As many as a longer row has to this place: a row ends in the sum in which
+    // it would if it were padded with what changes no sum, as with open sizes
+    // it is.
+    int64_t sets =
+        std::clamp<int64_t>(llvm::divideCeil(range(d), lanes), 1, sumSets);
     size_t count = carried.size();
     // The NaNs of one extreme are found apart from it, by what is no longer.
     if (count == 1 && keepsNan(nest.combiner(*carried[0])))

@@ -149,6 +149,7 @@ void Planner::planTask(plan::TaskOp task, OpBuilder &tasks) {
         task.getHost()));
   tasks.create<plan::RunOp>(task.getLoc(), task.getKernelAttr(), operands,
                             /*grains=*/IntegerAttr(),
+                            /*count=*/FlatSymbolRefAttr(),
                             /*slots=*/tasks.getI64IntegerAttr(0),
                             /*few=*/UnitAttr(), task.getWaveAttr(),
                             task.getByRowsAttr(), task.getHostAttr());

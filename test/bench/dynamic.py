@@ -1,11 +1,15 @@
 #!/usr/bin/python3
 """dynamic.py [--layers 4] [--width 256] [--heads 4] [--inner 1024] [--batch 8] [--sequence 256] [--threads 1]
-[--rounds 9] [--sizes 1x16,1x128,4x77,8x256] [--weir build/release/bin]: what a dynamic batch and sequence cost.
+[--rounds 9] [--sizes 1x16,1x128,4x77,8x256] [--weir build/release/bin] [--onnxruntime FOLDER]: what a dynamic batch and
+sequence cost.
 
 Writes a transformer encoder as exporters do, with shapes made of Shape, Gather and Concat, compiles it once with
 `--dim=batch=1..B --dim=sequence=1..S` and once for each of the sizes, and runs the two libraries in turns. Prints for
-each size the two times, the median of their ratios, and whether the results have the same bits; then the arena and the
-library of the dynamic one as ratios of those fixed at the bounds. Nothing of ONNX is needed.
+each size the two times, the median of their ratios, whether the results have the same bits, and the resident memory of
+the two; then the arena and the library of the dynamic one as ratios of those fixed at the bounds. Nothing of ONNX is
+needed. With --onnxruntime, the folder in which `npm install onnxruntime-node` was run, ONNX Runtime runs the dynamic
+file in the same turns; the ratio then printed is its time by that of the dynamic library, and at the end the geometric
+mean of these.
 """
 import argparse
 import json
@@ -23,6 +27,7 @@ for name, value in dict(layers=4, width=256, heads=4, inner=1024, batch=8, seque
     parser.add_argument(f"--{name}", type=int, default=value)
 parser.add_argument("--sizes", default="1x16,1x128,4x77,8x256")
 parser.add_argument("--weir", default="build/release/bin")
+parser.add_argument("--onnxruntime", metavar="FOLDER")
 options = parser.parse_args()
 vocabulary = 5000
 
@@ -96,37 +101,66 @@ def compiled(folder, name, sizes, *dims):
 
 
 def once(folder, library, repeat):
-    """Microseconds of the best of some runs, and the result."""
-    printed = weir(f"{options.weir}/weir-run", library, f"--input=ids=@{folder}/ids.npy",
-                   f"--input=mask=@{folder}/mask.npy", f"--output-dir={folder}", f"--repeat={repeat}", "--warmup=2",
-                   "--json")  # fmt: skip
-    return json.loads(printed)["min_us"], np.load(f"{folder}/hidden.npy")
+    """Microseconds of the best of some runs, MB that were resident, and the result."""
+    timed = f"{folder}/resident"
+    printed = weir("/usr/bin/env", "python3", "-c", RESIDENT, timed, f"{options.weir}/weir-run", library,
+                   f"--input=ids=@{folder}/ids.npy", f"--input=mask=@{folder}/mask.npy", f"--output-dir={folder}",
+                   f"--repeat={repeat}", "--warmup=2", "--json")  # fmt: skip
+    return json.loads(printed)["min_us"], int(open(timed).read()) / 1024, np.load(f"{folder}/hidden.npy")
+
+
+# Runs the command of its arguments and writes the most KB that it had resident.
+RESIDENT = """import resource, subprocess, sys
+code = subprocess.call(sys.argv[2:])
+open(sys.argv[1], "w").write(str(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss))
+sys.exit(code)"""
+
+
+def onnxruntime(folder, model, shape, repeat):
+    """Microseconds of the best of some runs of ONNX Runtime."""
+    script = os.path.join(os.path.dirname(os.path.abspath(__file__)), "onnxruntime.js")
+    inputs = [f"{name}={folder}/{name}.bin:{shape}" for name in ("ids", "mask")]
+    os.environ["NODE_PATH"] = f"{options.onnxruntime}/node_modules"
+    return json.loads(weir("node", script, model, str(options.threads), str(repeat), *inputs))["min_us"]
 
 
 def main():
+    faster = []
     with tempfile.TemporaryDirectory() as folder:
         dims = [f"--dim=batch=1..{options.batch}", f"--dim=sequence=1..{options.sequence}"]
         dynamic, arena = compiled(folder, "dynamic", ["batch", "sequence"], *dims)
-        print(f"{'size':>8} {'fixed us':>10} {'dynamic us':>10} {'ratio':>6}  bits")
+        print(f"{'size':>8} {'fixed us':>10} {'dynamic us':>10} {'ratio':>6}  {'bits':9} {'MB':>11}")
         for size in options.sizes.split(","):
             batch, sequence = map(int, size.split("x"))
             fixed, _ = compiled(folder, "fixed", [batch, sequence])
             rng = np.random.default_rng(batch * 1000 + sequence)
-            np.save(f"{folder}/ids.npy", rng.integers(0, vocabulary, (batch, sequence)))
+            ids = rng.integers(0, vocabulary, (batch, sequence))
             mask = np.ones((batch, sequence), np.int64)
             mask[:, sequence - sequence // 4 :] = 0
-            np.save(f"{folder}/mask.npy", mask)
-            times, same = [], True
+            for name, numbers in dict(ids=ids, mask=mask).items():
+                np.save(f"{folder}/{name}.npy", numbers)
+                numbers.tofile(f"{folder}/{name}.bin")
+            times, memory, same = [], (0, 0), True
             for _ in range(options.rounds):
-                a, wanted = once(folder, fixed, 3)
-                b, got = once(folder, dynamic, 3)
-                times.append((a, b))
+                a, a_memory, wanted = once(folder, fixed, 3)
+                b, b_memory, got = once(folder, dynamic, 3)
+                peer = onnxruntime(folder, f"{folder}/dynamic.onnx", size, 3) if options.onnxruntime else 0
+                times.append((a, b, peer))
+                memory = (max(memory[0], a_memory), max(memory[1], b_memory))
                 same &= wanted.shape == got.shape and wanted.tobytes() == got.tobytes()
-            ratio = statistics.median(b / a for a, b in times)
+            ratio = statistics.median(b / a for a, b, _ in times)
             best = [min(each) for each in zip(*times)]
-            print(f"{size:>8} {best[0]:10.0f} {best[1]:10.0f} {ratio:6.2f}  {'same' if same else 'DIFFERENT'}")
+            print(f"{size:>8} {best[0]:10.0f} {best[1]:10.0f} {ratio:6.2f}  {'same' if same else 'DIFFERENT':9} "
+                  f"{memory[0]:5.1f} {memory[1]:5.1f}", end="")  # fmt: skip
+            if options.onnxruntime:
+                faster.append(statistics.median(peer / b for _, b, peer in times))
+                print(f"  ONNX Runtime {best[2]:.0f} us, x {faster[-1]:.2f}", end="")
+            print(flush=True)
         bound, room = compiled(folder, "bound", [options.batch, options.sequence])
-        print(f"arena {arena / room:.2f}, library {os.path.getsize(dynamic) / os.path.getsize(bound):.2f} of those fixed at the bounds")
+        library = os.path.getsize(dynamic) / os.path.getsize(bound)
+        print(f"arena {arena / room:.2f}, library {library:.2f} of those fixed at the bounds")
+    if faster:
+        print(f"{statistics.geometric_mean(faster):.2f} times as fast as ONNX Runtime")
 
 
 main()

@@ -26,4 +26,24 @@ def ClipLoops : Pass<"weir-clip-loops", "::mlir::func::FuncOp"> {
                            "mlir::scf::SCFDialect"];
 }
 
+def CountGrains : Pass<"weir-count-grains", "::mlir::ModuleOp"> {
+  let summary = "Counts the grains that actual sizes leave";
+  let description = [{
+    After `weir-clip-loops` the loop over grains of a kernel ends where the
+    actual sizes of its results end. Where all that a kernel does stands in such
+    loops, its runs get a function that returns the number of grains in which any
+    of them runs, so that threads share these, and not the empty ones behind.
+
+    ```mlir
+    func.func private @k(%n: memref<i64>, %y: memref<8xf32>, %first: index, %last: index, %slot: index) {
+      scf.for %i = %first to min(%last, %size) ...
+    }
+    plan.run @k(%n, %y) {grains = 8 : i64}
+    // gets count = @k_grains, which returns min(8, %size)
+    ```
+  }];
+  let dependentDialects = ["mlir::arith::ArithDialect", "mlir::func::FuncDialect",
+                           "mlir::memref::MemRefDialect"];
+}
+
 #endif // WEIR_PASSES_CPU_LOOPS
