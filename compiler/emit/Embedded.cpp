@@ -1,4 +1,6 @@
 // Files of the build that the compiler carries: the runtime and its header.
+// ccache must not keep this file (ccache:disable): it does not know of the files
+// that the assembler reads.
 
 #include "compiler/emit/Object.h"
 

@@ -1,4 +1,6 @@
 // Links runtime/device into kernels in place of libm.
+// ccache must not keep this file (ccache:disable): it does not know of the files
+// that the assembler reads.
 
 #include "passes/gpu/DeviceMath.h"
 

@@ -269,11 +269,13 @@ template <typename Op, typename Fold>
 static Value combine(ImplicitLocOpBuilder &b, Value left, Value right,
                      Fold fold) {
   llvm::APInt l, r;
-  if (matchPattern(left, m_ConstantInt(&l)) &&
-      matchPattern(right, m_ConstantInt(&r)))
-    return b.create<LLVM::ConstantOp>(
-        b.getI64IntegerAttr(fold(l.getSExtValue(), r.getSExtValue())));
-  return b.create<Op>(left, right);
+  if (!matchPattern(left, m_ConstantInt(&l)) ||
+      !matchPattern(right, m_ConstantInt(&r)))
+    return b.create<Op>(left, right);
+  int64_t both = fold(l.getSExtValue(), r.getSExtValue());
+  if (l == both || r == both)
+    return l == both ? left : right;
+  return b.create<LLVM::ConstantOp>(b.getI64IntegerAttr(both));
 }
 
 Value Regions::sum(Value left, Value right) {
