@@ -77,6 +77,16 @@ bool isView(graph::SliceOp slice) {
          cast<RankedTensorType>(slice.getX().getType()).getNumElements();
 }
 
+/// Whether each user had better read the operand than the result: the result
+/// has its elements again and again.
+bool isEnlarging(Operation *op) {
+  auto broadcast = dyn_cast<graph::BroadcastOp>(op);
+  return broadcast &&
+         2 * cast<RankedTensorType>(broadcast.getX().getType())
+                     .getNumElements() <=
+             cast<RankedTensorType>(broadcast.getType()).getNumElements();
+}
+
 /// Whether an op that no other takes is no kernel: the plan says what it says.
 bool staysOutside(Operation *op) {
   if (auto slice = dyn_cast<graph::SliceOp>(op))
@@ -151,7 +161,7 @@ public:
   void grow() {
     // `members` grows while it is walked.
     for (size_t i = 0; i < members.size(); ++i)
-      for (bool joined = true; joined;) {
+      for (bool joined = !copied.contains(members[i]); joined;) {
         joined = false;
         for (Value operand : members[i]->getOperands())
           if (Operation *producer = operand.getDefiningOp())
@@ -184,7 +194,7 @@ private:
     bool private_ = llvm::all_of(producer->getUsers(), [&](Operation *user) {
       return members.contains(user);
     });
-    if (!private_ || isOneOfManyRows(producer) ||
+    if ((!private_ && !isEnlarging(producer)) || isOneOfManyRows(producer) ||
         isOfHost(producer) != isOfHost(root()))
       return false;
     // An opaque root reads its operands more than once, or out of order.
@@ -222,6 +232,8 @@ private:
     }
     if (narrowed)
       wanted = narrowed;
+    if (!private_)
+      copied.insert(producer);
     add(producer);
     return true;
   }
@@ -253,13 +265,14 @@ private:
     return false;
   }
 
-  /// Whether each use of `producer` is by an op that makes one loop nest with
-  /// it: not as an operand of a contraction, which reads it many times.
+  /// Whether each use of `producer` in the group is by an op that makes one
+  /// loop nest with it: not as an operand of a contraction, which reads it many
+  /// times.
   bool onlyLoopsUse(Operation *producer) const {
-    return llvm::all_of(producer->getUsers(), [](Operation *user) {
+    return llvm::all_of(producer->getUsers(), [&](Operation *user) {
       FusionRole role = roleOf(user);
-      return role == FusionRole::elementwise || role == FusionRole::injective ||
-             role == FusionRole::reduction;
+      return !members.contains(user) || role == FusionRole::elementwise ||
+             role == FusionRole::injective || role == FusionRole::reduction;
     });
   }
 
@@ -302,6 +315,8 @@ private:
 
   llvm::SetVector<Operation *> members;
   llvm::SmallPtrSet<Operation *, 4> moved; // operands of products
+  /// Members that other ops use, too; what makes their operands stays outside.
+  llvm::SmallPtrSet<Operation *, 4> copied;
   Operation *wanted = nullptr; // the contraction that a member narrows
   bool hasKernel = false;
   std::optional<Rows> rows; // where a member reduces rows
@@ -348,7 +363,8 @@ graph::GroupOp Group::materialize() {
   b.create<graph::YieldOp>(last->getLoc(), results);
   last->replaceAllUsesWith(group.getResults());
   for (Operation *op : llvm::reverse(ordered))
-    op->erase();
+    if (op->use_empty())
+      op->erase();
   LLVM_DEBUG(llvm::dbgs() << "forms " << group << "\n");
   return group;
 }

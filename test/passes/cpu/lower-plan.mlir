@@ -223,3 +223,29 @@ plan.program @in_order {
   plan.run @one(%x) {by_rows, wave = 0 : i64} : (memref<8xf32>)
   plan.run @one(%x) {by_rows, wave = 0 : i64} : (memref<8xf32>)
 }
+
+// -----
+
+// The grains that actual sizes leave are counted in the run: of a run by itself,
+// and of a wave, whose parts count again what each run has.
+// CHECK-LABEL: llvm.func private @counted_part_0
+// CHECK: %[[COUNT:.*]] = llvm.call @many_grains(%{{.*}}) : (!llvm.ptr) -> i64
+// CHECK: llvm.call @weir_parallel(%{{.*}}, %[[COUNT]],
+// CHECK: %[[AGAIN:.*]] = llvm.call @many_grains(
+// CHECK: %[[SOME:.*]] = llvm.add %{{.*}}, %[[AGAIN]] : i64
+// CHECK: %[[TOTAL:.*]] = llvm.add %[[SOME]], %{{.*}} : i64
+// CHECK: llvm.call @weir_parallel(%{{.*}}, %[[TOTAL]],
+// CHECK-LABEL: llvm.func private @weir_wave_0
+// CHECK: llvm.call @many_grains(
+// CHECK: llvm.call @many(
+// CHECK: llvm.call @single(
+llvm.func @many(!llvm.ptr, i64, i64, i64)
+llvm.func @many_grains(!llvm.ptr) -> i64
+llvm.func @single(!llvm.ptr)
+plan.program @counted {
+  %x = plan.buffer 0 live [0, 0] : memref<8xf32>
+  %y = plan.buffer 64 live [0, 0] : memref<8xf32>
+  plan.run @many(%x) {grains = 6 : i64, count = @many_grains} : (memref<8xf32>)
+  plan.run @many(%x) {grains = 6 : i64, count = @many_grains, wave = 0 : i64} : (memref<8xf32>)
+  plan.run @single(%y) {wave = 0 : i64} : (memref<8xf32>)
+}

@@ -375,3 +375,42 @@ func.func @two_narrowed(%x: tensor<2x8xui8>, %w: tensor<8x4xi8>, %v: tensor<8x4x
   %y = graph.add %d, %e : tensor<2x4xf32>
   return %y : tensor<2x4xf32>
 }
+
+// -----
+
+// A broadcast that several use is in each of their groups, which read what it
+// enlarges; what makes that is computed once.
+// CHECK-LABEL: func.func @broadcast_for_two
+// CHECK: %[[ROW:.*]] = graph.group(%{{.*}}) : (tensor<8xf32>) -> tensor<8xf32>
+// CHECK: graph.exp
+// CHECK: graph.group(%[[ROW]], %{{.*}}) : (tensor<8xf32>, tensor<4x8xf32>) -> tensor<4x8xf32>
+// CHECK: graph.broadcast
+// CHECK: graph.add
+// CHECK: graph.group(%[[ROW]], %{{.*}}) : (tensor<8xf32>, tensor<4x8xf32>) -> tensor<4x8xf32>
+// CHECK: graph.broadcast
+// CHECK: graph.mul
+func.func @broadcast_for_two(%x: tensor<4x8xf32>, %y: tensor<4x8xf32>, %r: tensor<8xf32>) -> (tensor<4x8xf32>, tensor<4x8xf32>) {
+  %e = graph.exp %r : tensor<8xf32>
+  %b = graph.broadcast %e [1] : tensor<8xf32> to tensor<4x8xf32>
+  %0 = graph.add %x, %b : tensor<4x8xf32>
+  %1 = graph.mul %b, %y : tensor<4x8xf32>
+  return %0, %1 : tensor<4x8xf32>, tensor<4x8xf32>
+}
+
+// -----
+
+// A product reads its operand many times: a broadcast for it is made, and one
+// for other ops is theirs.
+// CHECK-LABEL: func.func @broadcast_for_product
+// CHECK: %[[WHOLE:.*]] = graph.group(%{{.*}}) : (tensor<8xf32>) -> tensor<4x8xf32>
+// CHECK: graph.group(%[[WHOLE]], %{{.*}}) : (tensor<4x8xf32>, tensor<8x8xf32>)
+// CHECK: graph.matmul
+// CHECK: graph.group(%{{.*}}, %{{.*}}) : (tensor<{{.*}}xf32>, tensor<{{.*}}xf32>) -> tensor<4x8xf32>
+// CHECK: graph.broadcast
+// CHECK: graph.add
+func.func @broadcast_for_product(%x: tensor<4x8xf32>, %r: tensor<8xf32>, %w: tensor<8x8xf32>) -> (tensor<4x8xf32>, tensor<4x8xf32>) {
+  %b = graph.broadcast %r [1] : tensor<8xf32> to tensor<4x8xf32>
+  %0 = graph.matmul %b, %w : tensor<4x8xf32>, tensor<8x8xf32>
+  %1 = graph.add %x, %b : tensor<4x8xf32>
+  return %0, %1 : tensor<4x8xf32>, tensor<4x8xf32>
+}

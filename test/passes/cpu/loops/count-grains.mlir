@@ -1,0 +1,57 @@
+// RUN: weir-opt %s --split-input-file --weir-count-grains | FileCheck %s
+
+// The loop over grains ends where a size does: the run is told how many grains
+// that leaves, of the sizes alone.
+// CHECK-LABEL: func.func private @k_grains
+// CHECK-SAME: (%[[N:.*]]: memref<i64>, %{{.*}}: memref<8xf32>) -> index
+// CHECK-DAG: %[[SIZE:.*]] = memref.load %[[N]][]
+// CHECK-DAG: %[[END:.*]] = arith.index_cast %[[SIZE]]
+// CHECK-DAG: %[[ALL:.*]] = arith.constant 8 : index
+// CHECK: %[[LEAST:.*]] = arith.minsi %{{.*}}, %[[END]]
+// CHECK: %[[MOST:.*]] = arith.maxsi %{{.*}}, %[[LEAST]]
+// CHECK-NEXT: return %[[MOST]]
+// CHECK: plan.run @k(%{{.*}}, %{{.*}}) {count = @k_grains, grains = 8 : i64}
+func.func private @k(%n: memref<i64>, %y: memref<8xf32>, %first: index, %last: index, %slot: index)
+    attributes {weir.kernel, weir.inputs = 1 : i64, weir.sizes = [[array<i64: 8, 0>]]} {
+  %zero = arith.constant 0.0 : f32
+  %one = arith.constant 1 : index
+  %size = memref.load %n[] : memref<i64>
+  %end = arith.index_cast %size : i64 to index
+  %bound = arith.minsi %last, %end : index
+  scf.for %i = %first to %bound step %one {
+    memref.store %zero, %y[%i] : memref<8xf32>
+  }
+  return
+}
+plan.program @entry {
+  %n = plan.buffer 64 live [0, 0] : memref<i64>
+  %y = plan.buffer 0 live [0, 0] : memref<8xf32>
+  plan.run @k(%n, %y) {grains = 8 : i64} : (memref<i64>, memref<8xf32>)
+}
+
+// -----
+
+// Of two loops the later end counts; one that no size ends needs all grains.
+// CHECK-LABEL: func.func private @all
+// CHECK-NOT: @all_grains
+// CHECK: plan.run @all(%{{.*}}, %{{.*}}) {grains = 8 : i64}
+func.func private @all(%n: memref<i64>, %y: memref<8xf32>, %first: index, %last: index, %slot: index)
+    attributes {weir.kernel, weir.inputs = 1 : i64, weir.sizes = [[array<i64: 8, 0>]]} {
+  %zero = arith.constant 0.0 : f32
+  %one = arith.constant 1 : index
+  %size = memref.load %n[] : memref<i64>
+  %end = arith.index_cast %size : i64 to index
+  %bound = arith.minsi %last, %end : index
+  scf.for %i = %first to %bound step %one {
+    memref.store %zero, %y[%i] : memref<8xf32>
+  }
+  scf.for %i = %first to %last step %one {
+    memref.store %zero, %y[%i] : memref<8xf32>
+  }
+  return
+}
+plan.program @entry {
+  %n = plan.buffer 64 live [0, 0] : memref<i64>
+  %y = plan.buffer 0 live [0, 0] : memref<8xf32>
+  plan.run @all(%n, %y) {grains = 8 : i64} : (memref<i64>, memref<8xf32>)
+}
