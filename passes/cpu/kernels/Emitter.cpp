@@ -315,8 +315,16 @@ void Emitter::loop(Value low, Value high, int64_t step,
 Emitter::Values Emitter::indicesOf(Value i, ArrayRef<int64_t> shape) {
   Values at(shape.size());
   for (int64_t d = shape.size() - 1; d >= 0; --d) {
-    at[d] = d ? modulo(i, shape[d]) : i;
-    i = dividedBy(i, shape[d]);
+    // What is above the outermost size of more than 1 is nothing.
+    bool isOutermost =
+        llvm::all_of(shape.take_front(d), [](int64_t n) { return n == 1; });
+    if (shape[d] == 1) {
+      at[d] = index(0);
+    } else {
+      at[d] = isOutermost ? i : modulo(i, shape[d]);
+      if (!isOutermost)
+        i = dividedBy(i, shape[d]);
+    }
   }
   return at;
 }

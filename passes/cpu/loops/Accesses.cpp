@@ -159,30 +159,44 @@ bool LinearIndex::enterQuotient(scf::ForOp loop, Value value) {
   return true;
 }
 
+/// The variable of a loop becomes its least value; false where it is none.
+bool LinearIndex::replaceInner(Value value, int64_t factor) {
+  auto argument = dyn_cast<BlockArgument>(value);
+  auto inner = argument
+                   ? dyn_cast<scf::ForOp>(argument.getOwner()->getParentOp())
+                   : scf::ForOp();
+  if (!inner || inner.getInductionVar() != value || factor < 0)
+    return false;
+  LinearIndex least = of(inner.getLowerBound());
+  *this = without(value);
+  add(least, factor);
+  hasInner = true;
+  return true;
+}
+
 void LinearIndex::enter(scf::ForOp loop) {
   // Each round replaces the variable of one loop.
   for (bool changes = true; changes && isUsable;) {
     changes = false;
     for (auto [value, factor] : terms) {
-      Region *region = value.getParentRegion();
-      bool isInside = loop.getRegion().isAncestor(region);
-      if (value == loop.getInductionVar() || !isInside)
+      if (value == loop.getInductionVar() ||
+          !loop.getRegion().isAncestor(value.getParentRegion()))
         continue;
-      auto argument = dyn_cast<BlockArgument>(value);
-      auto inner =
-          argument ? dyn_cast<scf::ForOp>(argument.getOwner()->getParentOp())
-                   : scf::ForOp();
-      if (!inner || inner.getInductionVar() != value || factor < 0) {
-        isUsable = factor == 1 && enterQuotient(loop, value);
-        changes = isUsable;
-        break;
-      }
-      LinearIndex least = of(inner.getLowerBound());
-      int64_t times = factor;
-      *this = without(value);
-      add(least, times);
-      hasInner = true;
-      changes = true;
+      isUsable = replaceInner(value, factor) ||
+                 (factor == 1 && enterQuotient(loop, value));
+      changes = isUsable;
+      break;
+    }
+  }
+}
+
+void LinearIndex::enterBody(scf::ForOp loop) {
+  for (bool changes = true; changes && isUsable;) {
+    changes = false;
+    for (auto [value, factor] : terms) {
+      if (!loop.getRegion().isProperAncestor(value.getParentRegion()))
+        continue;
+      changes = isUsable = replaceInner(value, factor);
       break;
     }
   }

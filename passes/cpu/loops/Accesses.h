@@ -33,10 +33,13 @@ struct LinearIndex {
   /// As seen from before the loop, but for its own variable: variables of loops
   /// inside are at their least values.
   void enter(mlir::scf::ForOp loop);
+  /// As seen from the loop's own body, where values of its ops are known, too.
+  void enterBody(mlir::scf::ForOp loop);
   mlir::Value build(mlir::OpBuilder &b, mlir::Location loc) const;
 
 private:
   bool enterQuotient(mlir::scf::ForOp loop, mlir::Value value);
+  bool replaceInner(mlir::Value value, int64_t factor);
 };
 
 /// Elements of a buffer from the one with these indices on.

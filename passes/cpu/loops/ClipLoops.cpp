@@ -31,6 +31,8 @@ namespace {
 struct Stores {
   Value root;
   SmallVector<LinearIndex> indices;
+  /// The same as seen from within the loop's body.
+  SmallVector<LinearIndex> inBody;
   /// Of each dimension how much the greatest constant is above the least.
   SmallVector<int64_t> spread;
 };
@@ -89,9 +91,10 @@ private:
   }
 
   void clip(scf::ForOp loop) {
-    std::optional<SmallVector<Stores>> all = storesOf(loop);
+    std::optional<SmallVector<Stores, 2>> all = storesOf(loop);
     if (!all || all->empty())
       return;
+    guardTiles(loop, *all);
     OpBuilder b(loop);
     Location loc = loop.getLoc();
     Value end;
@@ -107,8 +110,8 @@ private:
   }
 
   /// What the loop stores; nothing where it has other effects.
-  std::optional<SmallVector<Stores>> storesOf(scf::ForOp loop) {
-    SmallVector<Stores> all;
+  std::optional<SmallVector<Stores, 2>> storesOf(scf::ForOp loop) {
+    SmallVector<Stores, 2> all;
     WalkResult outcome = loop.walk([&](Operation *op) {
       if (op == loop || isHarmless(op))
         return WalkResult::advance();
@@ -118,9 +121,12 @@ private:
       if (!results.contains(store->root))
         return isPrivate(store->root, loop) ? WalkResult::advance()
                                             : WalkResult::interrupt();
+      SmallVector<LinearIndex> inBody(store->indices);
+      for (LinearIndex &index : inBody)
+        index.enterBody(loop);
       for (LinearIndex &index : store->indices)
         index.enter(loop);
-      add(all, *store);
+      add(all, *store, inBody);
       return WalkResult::advance();
     });
     if (outcome.wasInterrupted())
@@ -147,16 +153,20 @@ private:
     return true;
   }
 
-  static void add(SmallVector<Stores> &all, const Access &store) {
+  static bool areAlike(ArrayRef<LinearIndex> some, ArrayRef<LinearIndex> more) {
+    return llvm::all_of(llvm::zip_equal(some, more), [](auto both) {
+      return std::get<0>(both).isAlike(std::get<1>(both));
+    });
+  }
+
+  static void add(SmallVector<Stores, 2> &all, const Access &store,
+                  ArrayRef<LinearIndex> inBody) {
     for (Stores &other : all) {
-      if (other.root != store.root)
+      if (other.root != store.root || !areAlike(other.indices, store.indices) ||
+          !areAlike(other.inBody, inBody))
         continue;
-      bool isAlike = llvm::all_of(
-          llvm::zip_equal(other.indices, store.indices), [](auto both) {
-            return std::get<0>(both).isAlike(std::get<1>(both));
-          });
-      if (!isAlike)
-        continue;
+      for (auto [least, index] : llvm::zip_equal(other.inBody, inBody))
+        least.constant = std::min(least.constant, index.constant);
       for (auto [least, index, spread] :
            llvm::zip_equal(other.indices, store.indices, other.spread)) {
         int64_t high = std::max(least.constant + spread, index.constant);
@@ -165,7 +175,7 @@ private:
       }
       return;
     }
-    all.push_back({store.root, store.indices,
+    all.push_back({store.root, store.indices, SmallVector<LinearIndex>(inBody),
                    SmallVector<int64_t>(store.indices.size(), 0)});
   }
 
@@ -229,6 +239,64 @@ private:
     });
   }
 
+  /// A loop over tiles of several dimensions at once: the body computes where a
+  /// tile is, and runs where it begins within the sizes of the inner ones.
+  void guardTiles(scf::ForOp loop, ArrayRef<Stores> all) {
+    if (all.size() != 1)
+      return;
+    Block *body = loop.getBody();
+    Operation *last = nullptr; // of the ops that compute where
+    SmallVector<std::pair<LinearIndex, graph::SizeOfDim>> bounds;
+    for (auto [dim, index] : llvm::zip_equal(results.lookup(all.front().root),
+                                             all.front().inBody)) {
+      if (!dim.front().isDynamic() || !index.isUsable)
+        continue;
+      bool isOfBody = false;
+      for (auto [value, factor] : index.terms) {
+        Operation *maker = value.getDefiningOp();
+        if (!maker || maker->getBlock() != body)
+          continue;
+        isOfBody = true;
+        last = !last || last->isBeforeInBlock(maker) ? maker : last;
+      }
+      if (isOfBody)
+        bounds.push_back({index, dim});
+    }
+    if (!last || !areHarmlessUpTo(*last))
+      return;
+    OpBuilder b(body, std::next(last->getIterator()));
+    Location loc = loop.getLoc();
+    Value holds;
+    for (const auto &[index, dim] : bounds) {
+      Value within =
+          b.create<arith::CmpIOp>(loc, arith::CmpIPredicate::slt,
+                                  index.build(b, loc), sizeOf(b, loop, dim));
+      holds = holds ? b.create<arith::AndIOp>(loc, holds, within) : within;
+    }
+    wrapFrom(b, loop, holds);
+  }
+
+  /// Whether the ops of the block up to this one have no effect.
+  static bool areHarmlessUpTo(Operation &last) {
+    for (Operation *op = &last; op; op = op->getPrevNode())
+      if (op->getNumRegions() > 0 || !isHarmless(op))
+        return false;
+    return true;
+  }
+
+  /// The rest of the loop's body, from the builder's place on, runs where this
+  /// holds. What others than the rest use stands before it.
+  static void wrapFrom(OpBuilder &b, scf::ForOp loop, Value holds) {
+    SmallVector<Operation *> ops;
+    for (auto at = b.getInsertionPoint();
+         &*at != loop.getBody()->getTerminator(); ++at)
+      ops.push_back(&*at);
+    auto branch =
+        b.create<scf::IfOp>(loop.getLoc(), holds, /*withElseRegion=*/false);
+    for (Operation *op : ops)
+      op->moveBefore(branch.thenBlock()->getTerminator());
+  }
+
   /// A dimension of several factors of which an inner one is dynamic: the body
   /// runs where any of what it stores lies within.
   void guard(scf::ForOp loop, ArrayRef<Stores> all) {
@@ -238,7 +306,7 @@ private:
     for (auto [dim, index, spread] : llvm::zip_equal(
              results.lookup(stores.root), stores.indices, stores.spread)) {
       if (!index.isUsable || index.quotient ||
-          index.factorOf(loop.getInductionVar()) <= 0 || hasInner(loop, index))
+          index.factorOf(loop.getInductionVar()) <= 0 || index.hasInner)
         continue;
       int64_t inner = 1;
       for (graph::SizeFactor factor : llvm::drop_begin(dim))
@@ -251,19 +319,10 @@ private:
     }
   }
 
-  /// Whether the index has a variable of a loop inside of this one.
-  static bool hasInner(scf::ForOp loop, const LinearIndex &index) {
-    return index.hasInner;
-  }
-
   void wrap(scf::ForOp loop, const LinearIndex &index, int64_t spread,
             int64_t inner, const graph::SizeOfDim &rest) {
-    Block *body = loop.getBody();
-    SmallVector<Operation *> ops;
-    for (Operation &op : body->without_terminator())
-      ops.push_back(&op);
     Location loc = loop.getLoc();
-    OpBuilder b(body, body->begin());
+    OpBuilder b(loop.getBody(), loop.getBody()->begin());
     Value size = sizeOf(b, loop, rest);
     LinearIndex place = index;
     Value at = b.create<arith::RemSIOp>(
@@ -276,9 +335,7 @@ private:
           b.create<arith::ConstantIndexOp>(loc, inner - spread));
       holds = b.create<arith::OrIOp>(loc, holds, wraps);
     }
-    auto branch = b.create<scf::IfOp>(loc, holds, /*withElseRegion=*/false);
-    for (Operation *op : ops)
-      op->moveBefore(branch.thenBlock()->getTerminator());
+    wrapFrom(b, loop, holds);
   }
 
   /// The actual size of a dimension whose first factor is dynamic, which the

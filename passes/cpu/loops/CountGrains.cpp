@@ -36,54 +36,68 @@ public:
   /// A function from the operands to the number of grains in which any loop
   /// runs; null where all grains run.
   func::FuncOp build(SymbolTable &symbols) {
-    SmallVector<SmallVector<Value>> loops;
-    for (Operation &op : kernel.getBody().front().without_terminator()) {
-      auto loop = dyn_cast<scf::ForOp>(op);
-      if (!loop && isHarmless(&op))
-        continue;
-      std::optional<SmallVector<Value>> ends = endsOf(loop);
-      if (!ends)
-        return nullptr;
-      loops.push_back(*ends);
-    }
-    if (loops.empty())
+    if (!visit(kernel.getBody().front(), range[0], 1) || loops.empty())
       return nullptr;
-    return write(loops, symbols);
+    return write(symbols);
   }
 
 private:
-  /// Where the loop over grains ends beside the end of its part; nothing where
-  /// it is no such loop, or ends nowhere else.
-  std::optional<SmallVector<Value>> endsOf(scf::ForOp loop) {
-    if (!loop || !isFirst(loop.getLowerBound()))
-      return std::nullopt;
+  /// A loop over what grains are made of: so many a grain, and where it ends.
+  struct Loop {
+    int64_t each;
+    SmallVector<Value> ends;
+  };
+
+  /// Finds the loops over grains beside or inside each other, where `first` is
+  /// the first of a part or block and grains are `each` times what it counts;
+  /// false where what the block does is not in loops that end.
+  bool visit(Block &block, Value first, int64_t each) {
+    return llvm::all_of(block.without_terminator(), [&](Operation &op) {
+      if (auto loop = dyn_cast<scf::ForOp>(op)) {
+        std::optional<int64_t> times = timesFrom(loop.getLowerBound(), first);
+        if (!times)
+          return visit(*loop.getBody(), first, each);
+        SmallVector<Value> ends = endsOf(loop);
+        if (ends.empty())
+          return visit(*loop.getBody(), loop.getInductionVar(), each * *times);
+        loops.push_back({each * *times, ends});
+        return true;
+      }
+      if (auto branch = dyn_cast<scf::IfOp>(op))
+        return branch.getNumResults() == 0 && !branch.elseBlock() &&
+               visit(*branch.thenBlock(), first, each);
+      return isHarmless(&op);
+    });
+  }
+
+  /// Where the loop ends besides at the end of a part or of a block of grains.
+  SmallVector<Value> endsOf(scf::ForOp loop) {
     SmallVector<Value> work{loop.getUpperBound()}, ends;
-    bool hasLast = false;
     while (!work.empty()) {
       Value value = work.pop_back_val();
-      if (auto least = value.getDefiningOp<arith::MinSIOp>()) {
+      if (auto least = value.getDefiningOp<arith::MinSIOp>())
         llvm::append_range(work, least->getOperands());
-      } else if (value == range[1]) {
-        hasLast = true;
-      } else {
-        if (!collect(value))
-          return std::nullopt;
+      else if (!matchPattern(value, m_Constant()) && collect(value))
         ends.push_back(value);
-      }
     }
-    if (!hasLast || ends.empty())
-      return std::nullopt;
     return ends;
   }
 
-  /// Whether a loop from here on runs from its part's first grain on, or from a
-  /// later one that no part decides.
-  bool isFirst(Value value) {
-    if (value == range[0])
-      return true;
-    auto most = value.getDefiningOp<arith::MaxSIOp>();
-    return most && most.getLhs() == range[0] &&
-           matchPattern(most.getRhs(), m_Constant());
+  /// Where a loop begins at a multiple of `first`, or at a later place that no
+  /// part decides, which multiple.
+  static std::optional<int64_t> timesFrom(Value value, Value first) {
+    if (auto most = value.getDefiningOp<arith::MaxSIOp>();
+        most && matchPattern(most.getRhs(), m_Constant()))
+      value = most.getLhs();
+    if (value == first)
+      return 1;
+    auto product = value.getDefiningOp<arith::MulIOp>();
+    APInt times;
+    if (product && product.getLhs() == first &&
+        matchPattern(product.getRhs(), m_ConstantInt(&times)) &&
+        times.isStrictlyPositive())
+      return times.getSExtValue();
+    return std::nullopt;
   }
 
   /// Whether the value follows from the operands alone; `needed` then has what
@@ -110,7 +124,7 @@ private:
            isa<BlockArgument>(load.getMemRef());
   }
 
-  func::FuncOp write(ArrayRef<SmallVector<Value>> loops, SymbolTable &symbols) {
+  func::FuncOp write(SymbolTable &symbols) {
     OpBuilder b(kernel);
     Location loc = kernel.getLoc();
     auto parameters = kernel.getArgumentTypes().drop_back(3);
@@ -123,14 +137,20 @@ private:
     b.setInsertionPointToStart(body);
     IRMapping map;
     map.map(kernel.getArguments().drop_back(3), body->getArguments());
-    for (Operation &op : kernel.getBody().front())
-      if (needed.contains(&op))
-        b.clone(op, map);
+    // An op stands before those that need it.
+    for (Operation *op : needed)
+      b.clone(*op, map);
     Value most = b.create<arith::ConstantIndexOp>(loc, 0);
-    for (ArrayRef<Value> ends : loops) {
-      Value least = b.create<arith::ConstantIndexOp>(loc, grains);
-      for (Value end : ends)
+    for (const Loop &loop : loops) {
+      Value least = b.create<arith::ConstantIndexOp>(loc, grains * loop.each);
+      for (Value end : loop.ends)
         least = b.create<arith::MinSIOp>(loc, least, map.lookupOrDefault(end));
+      if (loop.each > 1) {
+        Value each = b.create<arith::ConstantIndexOp>(loc, loop.each);
+        least = b.create<arith::AddIOp>(
+            loc, least, b.create<arith::ConstantIndexOp>(loc, loop.each - 1));
+        least = b.create<arith::DivSIOp>(loc, least, each);
+      }
       most = b.create<arith::MaxSIOp>(loc, most, least);
     }
     b.create<func::ReturnOp>(loc, most);
@@ -141,6 +161,7 @@ private:
   int64_t grains;
   ValueRange range; // first, end and slot
   llvm::SmallSetVector<Operation *, 8> needed;
+  SmallVector<Loop> loops;
 };
 
 struct CountGrains : impl::CountGrainsBase<CountGrains> {

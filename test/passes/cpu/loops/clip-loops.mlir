@@ -99,3 +99,38 @@ func.func private @others(%n: memref<i64>, %x: memref<8xf32>, %y: memref<8xf32>,
   memref.store %sum, %y[%c0] : memref<8xf32>
   return
 }
+
+// A loop over tiles of two dimensions skips
+// tiles that begin beyond the size of the inner one, whatever they keep for
+// themselves.
+// CHECK-LABEL: func.func private @places
+// CHECK: scf.for %[[T:.*]] = %{{.*}} to %{{.*}} step
+// CHECK: %[[AT:.*]] = arith.remui %[[T]], %{{.*}} : index
+// CHECK: %[[FIRST:.*]] = arith.muli %[[AT]], %{{.*}} : index
+// CHECK: %[[WITHIN:.*]] = arith.cmpi slt, %{{.*}}, %{{.*}} : index
+// CHECK: scf.if %[[WITHIN]]
+// CHECK: memref.store %{{.*}}, %[[OWN:.*]][%{{.*}}] : memref<2xf32>
+func.func private @places(%n: memref<i64>, %x: memref<3x8xf32>, %y: memref<3x8xf32>, %s: memref<64xi8>) attributes {weir.kernel, weir.inputs = 2 : i64, weir.sizes = [[array<i64: 3, -1>, array<i64: 8, 0>]]} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %c4 = arith.constant 4 : index
+  %c12 = arith.constant 12 : index
+  %own = memref.view %s[%c0][] : memref<64xi8> to memref<2xf32>
+  scf.for %t = %c0 to %c12 step %c1 {
+    %r = arith.divui %t, %c4 : index
+    %at = arith.remui %t, %c4 : index
+    %first = arith.muli %at, %c2 : index
+    scf.for %i = %c0 to %c2 step %c1 {
+      %k = arith.addi %first, %i : index
+      %v = memref.load %x[%r, %k] : memref<3x8xf32>
+      memref.store %v, %own[%i] : memref<2xf32>
+    }
+    scf.for %i = %c0 to %c2 step %c1 {
+      %k = arith.addi %first, %i : index
+      %v = memref.load %own[%i] : memref<2xf32>
+      memref.store %v, %y[%r, %k] : memref<3x8xf32>
+    }
+  }
+  return
+}

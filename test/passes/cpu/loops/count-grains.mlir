@@ -55,3 +55,41 @@ plan.program @entry {
   %y = plan.buffer 0 live [0, 0] : memref<8xf32>
   plan.run @all(%n, %y) {grains = 8 : i64} : (memref<i64>, memref<8xf32>)
 }
+
+// -----
+
+// A grain is two rows, and a part goes through blocks of grains: the loop inside
+// ends, and its rows are rounded up to grains.
+// CHECK-LABEL: func.func private @blocks_grains
+// CHECK-DAG: %[[ALL:.*]] = arith.constant 16 : index
+// CHECK: %[[ROWS:.*]] = arith.minsi %[[ALL]], %{{.*}}
+// CHECK: %[[RAISED:.*]] = arith.addi %[[ROWS]], %{{.*}}
+// CHECK: %[[GRAINS:.*]] = arith.divsi %[[RAISED]], %{{.*}}
+// CHECK: arith.maxsi %{{.*}}, %[[GRAINS]]
+// CHECK: plan.run @blocks(%{{.*}}, %{{.*}}) {count = @blocks_grains, grains = 8 : i64}
+func.func private @blocks(%n: memref<i64>, %y: memref<16xf32>, %first: index, %last: index, %slot: index)
+    attributes {weir.kernel, weir.inputs = 1 : i64, weir.sizes = [[array<i64: 16, 0>]]} {
+  %zero = arith.constant 0.0 : f32
+  %c0 = arith.constant 0 : index
+  %one = arith.constant 1 : index
+  %two = arith.constant 2 : index
+  %four = arith.constant 4 : index
+  %size = memref.load %n[] : memref<i64>
+  %end = arith.index_cast %size : i64 to index
+  scf.for %block = %first to %last step %four {
+    %next = arith.addi %block, %four : index
+    %stop = arith.minsi %next, %last : index
+    %from = arith.muli %block, %two : index
+    %to = arith.muli %stop, %two : index
+    %bound = arith.minsi %to, %end : index
+    scf.for %i = %from to %bound step %one {
+      memref.store %zero, %y[%i] : memref<16xf32>
+    }
+  }
+  return
+}
+plan.program @entry {
+  %n = plan.buffer 64 live [0, 0] : memref<i64>
+  %y = plan.buffer 0 live [0, 0] : memref<16xf32>
+  plan.run @blocks(%n, %y) {grains = 8 : i64} : (memref<i64>, memref<16xf32>)
+}
