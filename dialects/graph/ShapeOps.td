@@ -184,4 +184,20 @@ def Graph_IotaOp : Graph_Op<"iota"> {
   let derivative = "zero";
 }
 
+def Graph_EmptyOp : Graph_Op<"empty"> {
+  let summary = "A tensor whose elements may have any value";
+  let description = [{
+    Room that nobody fills: behind the elements of a smaller tensor in a
+    concatenation, it costs no time.
+
+    ```mlir
+    %y = graph.empty : tensor<2x3xf32>
+    ```
+  }];
+  let fusion = "none";
+  let results = (outs Graph_Tensor:$result);
+  let assemblyFormat = "attr-dict `:` type($result)";
+  let derivative = "zero";
+}
+
 #endif // WEIR_DIALECTS_GRAPH_SHAPE

@@ -102,7 +102,11 @@ LogicalResult Planner::planBlock(Block &block, OpBuilder &tasks) {
       places.touch(where.lookup(concat));
       for (auto [input, part] :
            llvm::zip_equal(concat.getInputs(), partsOf.lookup(concat)))
-        copy(tasks, where.lookup(input), part);
+        if (!graph::unshaped(input).getDefiningOp<graph::EmptyOp>())
+          copy(tasks, where.lookup(input), part);
+    } else if (auto empty = dyn_cast<graph::EmptyOp>(op)) {
+      if (!where.contains(empty.getResult()))
+        where[empty] = places.buffer(op.getLoc(), placeType(empty.getType()));
     } else if (auto task = dyn_cast<plan::TaskOp>(op)) {
       planTask(task, tasks);
     } else if (auto transfer = dyn_cast<plan::TransferOp>(op)) {
@@ -242,7 +246,7 @@ LogicalResult Planner::planWhile(graph::WhileOp op, OpBuilder &tasks) {
 void Planner::makeAt(Value value, Value place, Block &block) {
   Value made = graph::unshaped(value);
   if (!isa_and_nonnull<plan::TaskOp, plan::TransferOp, graph::ConcatOp,
-                       graph::IfOp>(made.getDefiningOp()) ||
+                       graph::EmptyOp, graph::IfOp>(made.getDefiningOp()) ||
       made.getParentBlock() != &block || where.contains(made))
     return;
   while (auto reshape = value.getDefiningOp<graph::ReshapeOp>()) {

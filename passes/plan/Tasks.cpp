@@ -12,8 +12,8 @@ using namespace mlir;
 namespace weir {
 
 int64_t timeOf(Operation *op, SymbolTable &symbols) {
-  if (isa<graph::ReshapeOp, graph::SliceOp, graph::ConcatOp, graph::ConstantOp>(
-          op))
+  if (isa<graph::ReshapeOp, graph::SliceOp, graph::ConcatOp, graph::ConstantOp,
+          graph::EmptyOp>(op))
     return 0;
   auto task = dyn_cast<plan::TaskOp>(op);
   auto kernel = task ? symbols.lookup<func::FuncOp>(task.getKernel()) : nullptr;

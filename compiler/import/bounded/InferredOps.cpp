@@ -2,6 +2,7 @@
 
 #include "compiler/import/Tracing.h"
 #include "compiler/import/bounded/Dims.h"
+#include "compiler/import/bounded/Windows.h"
 
 #include "dialects/graph/Elementwise.h"
 #include "dialects/graph/Graph.h"
@@ -83,7 +84,7 @@ void Inference::maskRepeated(Operation *op, ArrayRef<Dim> result) {
       if (isOpen(of) && !isOpen(own) && of.size() == 1)
         dims.push_back(static_cast<int64_t>(i));
     if (!dims.empty())
-      masks.push_back({&operand, dims, Reduction::sum, Dims(result)});
+      masks.push_back({&operand, dims, Reduction::sum, Dims(result), {}});
   }
 }
 
@@ -217,12 +218,10 @@ LogicalResult Inference::visitWindows(Operation *op) {
           (window[i] - 1) * (dilations.empty() ? 1 : dilations[i]) + 1;
       int64_t margins = each.getPaddingLow()[i] + each.getPaddingHigh()[i];
       int64_t stride = each.getStrides()[i];
-      // A kernel may make some windows behind the last one with it, of sums of
-      // what any of them reads.
-      constexpr int64_t more = 16;
       if (reach > 1) {
-        open.push_back(static_cast<int64_t>(i) + 1);
-        reaches.push_back(reach + more * (stride + reach));
+        Along along{static_cast<int64_t>(i) + 1, reach, stride, {}};
+        open.push_back(along.dim);
+        reaches.push_back(along.behind());
       }
       if (stride != 1 || margins != reach - 1) {
         Expr places = exactly(early, dim.front()) +

@@ -24,6 +24,19 @@ Expr Along::shift(ImplicitLocOpBuilder &b) const {
   return (moreBefore ? total - half : half) - number(b, before(stride));
 }
 
+Expr filledBehind(Expr x, const Sizes &sizes, ArrayRef<Along> windows,
+                  Expr fill) {
+  ImplicitLocOpBuilder &b = *x.b;
+  for (const Along &along : windows) {
+    const Size &size = sizes[along.dim];
+    if (along.reach > 1 && !size.isKnown())
+      x.value = make<graph::FillBeyondOp>(
+          b, x.value, size.exact, fill.value, static_cast<uint64_t>(along.dim),
+          static_cast<uint64_t>(std::min(along.behind(), size.bound)));
+  }
+  return x;
+}
+
 Expr shifted(Expr x, const Along &along, Expr fill) {
   ImplicitLocOpBuilder &b = *x.b;
   int64_t most = along.mostShift(), bound = x.size(along.dim);

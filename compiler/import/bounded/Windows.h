@@ -15,6 +15,11 @@ struct Along {
   Size size;
   bool moreBefore = false;
 
+  /// How far behind the images kernels read.
+  int64_t behind() const {
+    constexpr int64_t more = 16; // windows
+    return reach + more * (stride + reach);
+  }
   /// What lies before where the last stride has `rest` elements.
   int64_t before(int64_t rest) const {
     int64_t total = std::max<int64_t>(reach - rest, 0);
@@ -28,6 +33,12 @@ struct Along {
   /// How much more lies before than where strides are whole.
   Expr shift(mlir::ImplicitLocOpBuilder &b) const;
 };
+
+/// `x`, of these sizes, with `fill` behind the images as far as windows with an
+/// element of them reach. A kernel may compute some windows behind the last one
+/// with it, of sums of what any of them reads: these are filled, too.
+Expr filledBehind(Expr x, const Sizes &sizes, llvm::ArrayRef<Along> windows,
+                  Expr fill);
 
 /// A place of whole strides, in which the images begin where the padding of
 /// such a place leaves what must lie before them.

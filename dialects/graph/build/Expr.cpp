@@ -275,6 +275,16 @@ Expr matmul(Expr x, Expr y, bool transposeX, bool transposeY) {
     return reshape(matmul(reshape(x, {count, rows[1]}), y, false, transposeY),
                    shape);
   }
+  // A batch of one product is that product.
+  if (!batch->empty() &&
+      llvm::all_of(*batch, [](int64_t size) { return size == 1; })) {
+    SmallVector<int64_t> shape(*batch);
+    shape.push_back(rows[transposeX]);
+    shape.push_back(columns[!transposeY]);
+    return reshape(matmul(reshape(x, rows), reshape(y, columns), transposeX,
+                          transposeY),
+                   shape);
+  }
   x = batched(x);
   y = batched(y);
   if (!x || !y)

@@ -175,10 +175,7 @@ static std::vector<std::string> combinedDims(const VersionedEntry &source,
         findDims(size.getX(), sizes, seen, found);
     });
     holder->walk([&](graph::FillBeyondOp fill) {
-      auto dim = static_cast<int64_t>(fill.getDim());
-      if (static_cast<int64_t>(fill.getReach()) >=
-          fill.getX().getType().getDimSize(dim))
-        findDims(fill.getSize(), sizes, seen, found);
+      findDims(fill.getSize(), sizes, seen, found);
     });
   }
   std::vector<std::string> names(found.begin(), found.end());

@@ -198,6 +198,13 @@ private:
         continue;
       }
       Value flat = reshapeTo(b, value, {count});
+      int64_t more = type.getNumElements() - count;
+      if (more > 0) {
+        Value rest = make<graph::EmptyOp>(b, typeOf(flat).clone({more}));
+        flat = make<graph::ConcatOp>(b, ValueRange{flat, rest}, 0);
+        value = reshapeTo(b, flat, type.getShape());
+        continue;
+      }
       flat = inPlaceOf(b, flat, {type.getNumElements()});
       // What comes behind the elements that there are need not be written.
       if (i < results->counts.size() && results->counts[i])

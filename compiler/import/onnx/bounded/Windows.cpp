@@ -80,7 +80,7 @@ FailureOr<OpenImages> imagesOf(Node &node, ArrayRef<int64_t> size, Expr fill) {
     return failure();
   }
   StringRef pads = node.stringAttr("auto_pad", "NOTSET");
-  SmallVector<int64_t> reaching;
+  SmallVector<Along> reaching;
   Integers extents(node.shape(0).drop_front(2));
   auto spatial = static_cast<int64_t>(extents.size());
   auto strides = spatialAttr(node, "strides", spatial, 1);
@@ -110,8 +110,7 @@ FailureOr<OpenImages> imagesOf(Node &node, ArrayRef<int64_t> size, Expr fill) {
     }
     if (isSame && side.along.mostShift() > 0)
       extents[i] = llvm::divideCeil(own.bound, stride) * stride;
-    if (side.along.reach > 1)
-      reaching.push_back(2 + i);
+    reaching.push_back(side.along);
     images.sides.push_back(side);
   }
   Integers beyond;
@@ -127,7 +126,7 @@ FailureOr<OpenImages> imagesOf(Node &node, ArrayRef<int64_t> size, Expr fill) {
   }
   // Also for windows within the images: a kernel may compute neighbouring
   // windows from sums of what any of them reads.
-  images.place = masked(node.b, node.traced(0), fill, reaching);
+  images.place = filledBehind(operand(node, 0), sizes, reaching, fill);
   if (isSame)
     for (const OpenSide &side : images.sides)
       images.place = shifted(images.place, side.along, fill);

@@ -61,11 +61,7 @@ bool reachesOut(const Images &images) {
 
 /// The place for the node's own handler, with `fill` around the images.
 Expr placeOf(const Images &images, Expr x, const Traced &traced, Expr fill) {
-  SmallVector<int64_t> dims;
-  for (const Along &along : images.open)
-    if (along.reach > 1)
-      dims.push_back(along.dim);
-  x = masked(*x.b, traced, fill, dims);
+  x = filledBehind(x, sizesOf(traced), images.open, fill);
   if (images.isSame)
     for (const Along &along : images.open)
       x = shifted(x, along, fill);
