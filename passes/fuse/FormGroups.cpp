@@ -2,6 +2,7 @@
 
 #include "passes/fuse/Epilogues.h"
 #include "passes/fuse/Passes.h"
+#include "passes/fuse/Rows.h"
 
 #include "dialects/graph/Elements.h"
 #include "dialects/graph/Graph.h"
@@ -28,6 +29,10 @@ namespace {
 /// One op's scalar function is at most this many ops after fusion: beyond it,
 /// registers spill and the back end, quadratic in a block's length, slows down.
 constexpr size_t maxGroupOps = 100;
+
+ArrayRef<int64_t> shapeOf(Value value) {
+  return cast<RankedTensorType>(value.getType()).getShape();
+}
 
 bool isSplatConstant(Operation *op) {
   auto constant = dyn_cast<graph::ConstantOp>(op);
@@ -77,14 +82,32 @@ bool isView(graph::SliceOp slice) {
          cast<RankedTensorType>(slice.getX().getType()).getNumElements();
 }
 
-/// Whether each user had better read the operand than the result: the result
-/// has its elements again and again.
-bool isEnlarging(Operation *op) {
-  auto broadcast = dyn_cast<graph::BroadcastOp>(op);
-  return broadcast &&
-         2 * cast<RankedTensorType>(broadcast.getX().getType())
-                     .getNumElements() <=
-             cast<RankedTensorType>(broadcast.getType()).getNumElements();
+/// Whether each user had better compute the op by itself than read its result:
+/// a broadcast, whose result has elements again and again, and a comparison of
+/// words, whose truth values in memory no vector reads.
+bool isCheap(Operation *op) {
+  auto elementsOf = [](Value value) {
+    return cast<RankedTensorType>(value.getType()).getNumElements();
+  };
+  if (auto broadcast = dyn_cast<graph::BroadcastOp>(op))
+    return 2 * elementsOf(broadcast.getX()) <= elementsOf(broadcast);
+  auto isOf = [](Value value, unsigned width) {
+    return getElementTypeOrSelf(value.getType()).isInteger(width);
+  };
+  return op->getNumOperands() == 2 && op->getNumResults() == 1 &&
+         isOf(op->getOperand(0), 32) && isOf(op->getResult(0), 1);
+}
+
+/// Whether an op makes one number of 64 bits, or of these, as sizes are: in a
+/// loop over narrower elements it would take their vectors apart.
+bool isWideScalar(Operation *op) {
+  auto isWide = [](Type type) {
+    Type element = getElementTypeOrSelf(type);
+    return element.isIntOrFloat() && element.getIntOrFloatBitWidth() > 32;
+  };
+  return shapeOf(op->getResult(0)).empty() &&
+         (llvm::any_of(op->getOperandTypes(), isWide) ||
+          isWide(op->getResult(0).getType()));
 }
 
 /// Whether an op that no other takes is no kernel: the plan says what it says.
@@ -100,10 +123,6 @@ bool staysOutside(Operation *op) {
 /// Whether a GPU's host computes the op, and not the GPU.
 bool isOfHost(Operation *op) { return op->hasAttr("weir.host"); }
 
-ArrayRef<int64_t> shapeOf(Value value) {
-  return cast<RankedTensorType>(value.getType()).getShape();
-}
-
 /// Whether an op only moves rows, which a product takes at any distance.
 bool movesRows(Operation *op) {
   auto transpose = dyn_cast<graph::TransposeOp>(op);
@@ -114,45 +133,6 @@ bool movesRows(Operation *op) {
          permutation.back() + 1 == static_cast<int64_t>(permutation.size());
 }
 
-/// How many dimensions an op's operand has before those that it reduces, where
-/// these are the last ones, at least one.
-std::optional<size_t> rowDimensions(Operation *op) {
-  auto dimensions = op->getAttrOfType<DenseI64ArrayAttr>("dimensions");
-  if (roleOf(op) != FusionRole::reduction || !dimensions || dimensions.empty())
-    return std::nullopt;
-  size_t rank = shapeOf(op->getOperand(0)).size();
-  size_t rows = rank - dimensions.size();
-  for (auto [i, dim] : llvm::enumerate(dimensions.asArrayRef()))
-    if (dim != static_cast<int64_t>(rows + i))
-      return std::nullopt;
-  return rows;
-}
-
-/// Tensors of elements, and of one value for each row of them, which is what
-/// loops over rows are made of.
-struct Rows {
-  ArrayRef<int64_t> elements;
-  size_t dimensions; // of a row's place
-
-  explicit Rows(Operation *reduction, size_t dimensions)
-      : elements(shapeOf(reduction->getOperand(0))), dimensions(dimensions) {}
-
-  bool has(Operation *op) const {
-    ArrayRef<int64_t> shape = shapeOf(op->getResult(0));
-    bool isRow = shape == elements.take_front(dimensions);
-    switch (roleOf(op)) {
-    case FusionRole::elementwise:
-      return isRow || shape == elements;
-    case FusionRole::reduction:
-      return rowDimensions(op) == dimensions &&
-             shapeOf(op->getOperand(0)) == elements;
-    default:
-      // A value of each row for its elements, or one for all rows.
-      return isa<graph::BroadcastOp>(op) && (isRow || shape == elements);
-    }
-  }
-};
-
 class Group {
 public:
   explicit Group(Operation *root) { add(root); }
@@ -161,7 +141,7 @@ public:
   void grow() {
     // `members` grows while it is walked.
     for (size_t i = 0; i < members.size(); ++i)
-      for (bool joined = !copied.contains(members[i]); joined;) {
+      for (bool joined = true; joined;) {
         joined = false;
         for (Value operand : members[i]->getOperands())
           if (Operation *producer = operand.getDefiningOp())
@@ -194,7 +174,11 @@ private:
     bool private_ = llvm::all_of(producer->getUsers(), [&](Operation *user) {
       return members.contains(user);
     });
-    if ((!private_ && !isEnlarging(producer)) || isOneOfManyRows(producer) ||
+    // What a copy needs is for the others that use its original, too.
+    bool isCopy = !private_ || llvm::any_of(producer->getUsers(), [&](auto *u) {
+      return copied.contains(u);
+    });
+    if ((isCopy && !isCheap(producer)) || isOneOfManyRows(producer) ||
         isOfHost(producer) != isOfHost(root()))
       return false;
     // An opaque root reads its operands more than once, or out of order.
@@ -209,7 +193,7 @@ private:
       add(producer);
       return true;
     }
-    if (!onlyLoopsUse(producer))
+    if (!onlyLoopsUse(producer) || (isWideScalar(producer) && hasLoop()))
       return false;
     // Bytes are read sooner than the sums that they are made of.
     Operation *narrowed = contractionNarrowedBy(producer);
@@ -232,10 +216,16 @@ private:
     }
     if (narrowed)
       wanted = narrowed;
-    if (!private_)
+    if (isCopy)
       copied.insert(producer);
     add(producer);
     return true;
+  }
+
+  bool hasLoop() const {
+    return llvm::any_of(members, [](Operation *member) {
+      return !shapeOf(member->getResult(0)).empty();
+    });
   }
 
   /// Whether `contraction` is a member or may become one: one a group.
@@ -315,7 +305,7 @@ private:
 
   llvm::SetVector<Operation *> members;
   llvm::SmallPtrSet<Operation *, 4> moved; // operands of products
-  /// Members that other ops use, too; what makes their operands stays outside.
+  /// Members that other ops use, too, or what these need.
   llvm::SmallPtrSet<Operation *, 4> copied;
   Operation *wanted = nullptr; // the contraction that a member narrows
   bool hasKernel = false;

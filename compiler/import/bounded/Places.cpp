@@ -37,7 +37,14 @@ Expr iota(ImplicitLocOpBuilder &b, int64_t count) {
 }
 
 Expr within(ImplicitLocOpBuilder &b, Size size) {
-  return apply<graph::LessOp>(iota(b, size.bound), exactly(b, size));
+  Expr indices = iota(b, size.bound), end = exactly(b, size);
+  // Numbers as wide as most elements share their vectors.
+  if (size.bound <= std::numeric_limits<int32_t>::max()) {
+    auto type = RankedTensorType::get({size.bound}, b.getI32Type());
+    indices = Expr(b, make<graph::IotaOp>(b, type, 0));
+    end = cast(end, b.getI32Type());
+  }
+  return apply<graph::LessOp>(indices, end);
 }
 
 Expr masked(ImplicitLocOpBuilder &b, const Traced &traced, Expr fill,

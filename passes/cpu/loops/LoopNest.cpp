@@ -125,9 +125,12 @@ bool LoopNest::applies() {
   for (unsigned d = ranges.size(); d-- > 0;) {
     if (laneDimension(d)) {
       dimension = d;
-      // A row that is reduced has no loops inside.
-      return ranges[d] >= 4 && (!isReduction(d) || d + 1 == ranges.size()) &&
-             accumulatorsFit();
+      // A row that is reduced has no loops inside. Few lanes that sum are not
+      // left to the back end, whose order of additions follows from how many
+      // there are, so that a padded buffer would sum in another.
+      bool sums = op.getNumReductionLoops() > 0 && !isReduction(d);
+      return ranges[d] >= (sums ? 2 : 4) &&
+             (!isReduction(d) || d + 1 == ranges.size()) && accumulatorsFit();
     }
     // Only reductions may run inside the loop over lanes.
     if (!isReduction(d))

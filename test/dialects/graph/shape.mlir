@@ -64,3 +64,10 @@ func.func @iota() -> tensor<2x3xi32> {
   %y = graph.iota axis 1 : tensor<2x3xi32>
   return %y : tensor<2x3xi32>
 }
+
+// CHECK-LABEL: @empty
+func.func @empty() -> tensor<2x3xf32> {
+  // CHECK: graph.empty : tensor<2x3xf32>
+  %y = graph.empty : tensor<2x3xf32>
+  return %y : tensor<2x3xf32>
+}

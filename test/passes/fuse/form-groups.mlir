@@ -414,3 +414,31 @@ func.func @broadcast_for_product(%x: tensor<4x8xf32>, %r: tensor<8xf32>, %w: ten
   %1 = graph.add %x, %b : tensor<4x8xf32>
   return %0, %1 : tensor<4x8xf32>, tensor<4x8xf32>
 }
+
+// -----
+
+// A mask of words is in each group that chooses by it; the size, of 64 bits, is
+// not in their loops.
+// CHECK-LABEL: func.func @mask
+// CHECK: %[[SIZE:.*]] = graph.group(%{{.*}}) : (tensor<i64>) -> tensor<i32>
+// CHECK: graph.group(%[[SIZE]]
+// CHECK: graph.broadcast
+// CHECK: graph.less
+// CHECK: graph.select
+// CHECK: graph.reduce_sum
+// CHECK: graph.group(%[[SIZE]]
+// CHECK: graph.less
+// CHECK: graph.select
+// CHECK: graph.reduce_max
+func.func @mask(%x: tensor<8xf32>, %n: tensor<i64>) -> (tensor<f32>, tensor<f32>) {
+  %i = graph.constant dense<[0, 1, 2, 3, 4, 5, 6, 7]> : tensor<8xi32>
+  %z = graph.constant dense<0.0> : tensor<8xf32>
+  %c = graph.cast %n : tensor<i64> to tensor<i32>
+  %b = graph.broadcast %c [] : tensor<i32> to tensor<8xi32>
+  %m = graph.less %i, %b : tensor<8xi32>
+  %s = graph.select %m, %x, %z : tensor<8xi1>, tensor<8xf32>
+  %0 = graph.reduce_sum %s [0] : tensor<8xf32>
+  %t = graph.select %m, %z, %x : tensor<8xi1>, tensor<8xf32>
+  %1 = graph.reduce_max %t [0] : tensor<8xf32>
+  return %0, %1 : tensor<f32>, tensor<f32>
+}

@@ -350,3 +350,21 @@ func.func @rounds(%p: tensor<i1>, %x: tensor<4xf32>) -> tensor<4xf32> attributes
 }
 func.func private @k(%x: memref<4xf32>, %y: memref<4xf32>) attributes {weir.kernel}
 func.func private @add(%x: memref<4xf32>, %y: memref<4xf32>, %z: memref<4xf32>) attributes {weir.in_place = array<i64: 1>, weir.kernel}
+
+// -----
+
+// Behind a result is room that nobody fills: no copy, and no memory besides.
+// CHECK: weir.arena_bytes = 0
+// CHECK: plan.program
+// CHECK-DAG: %[[X:.*]] = plan.argument 0
+// CHECK-DAG: %[[Y:.*]] = plan.argument 1 : memref<12xf32>
+// CHECK-DAG: %[[PART:.*]] = plan.view %[[Y]] : memref<12xf32> to memref<4xf32>
+// CHECK: plan.run @k(%[[X]], %[[PART]])
+// CHECK-NOT: plan.copy
+func.func @room(%x: tensor<4xf32>) -> tensor<12xf32> attributes {weir.entry = "serve"} {
+  %a = plan.task @k(%x) : (tensor<4xf32>) -> tensor<4xf32>
+  %rest = graph.empty : tensor<8xf32>
+  %c = graph.concat %a, %rest axis 0 : tensor<4xf32>, tensor<8xf32>
+  return %c : tensor<12xf32>
+}
+func.func private @k(%x: memref<4xf32>, %y: memref<4xf32>) attributes {weir.kernel}

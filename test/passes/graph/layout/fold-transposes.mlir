@@ -232,3 +232,14 @@ func.func @gathers(%x: tensor<2x3x4xf32>, %i: tensor<5xi64>, %t: tensor<5x6xi64>
     }
   }
 #-}
+
+// The sizes of an op move with its dimensions: of equal bounds each would fit.
+// CHECK-LABEL: @sizes
+// CHECK-NEXT: graph.exp %arg0 {weir.sizes = [array<i64: 16, 2>, array<i64: 16, -1>]} : tensor<16x16xf32>
+// CHECK-NEXT: return
+func.func @sizes(%x: tensor<16x16xf32>) -> tensor<16x16xf32> {
+  %t = graph.transpose %x [1, 0] : tensor<16x16xf32>
+  %y = graph.exp %t {weir.sizes = [array<i64: 16, -1>, array<i64: 16, 2>]} : tensor<16x16xf32>
+  %z = graph.transpose %y [1, 0] : tensor<16x16xf32>
+  return %z : tensor<16x16xf32>
+}

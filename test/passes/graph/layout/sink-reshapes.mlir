@@ -144,3 +144,15 @@ func.func @other_matrices(%a: tensor<2x3x5x4xf32>, %b: tensor<3x2x4x7xf32>, %c: 
   %8 = graph.softmax %7 : tensor<30x7xf32>
   return %2, %5, %8 : tensor<6x5x7xf32>, tensor<6x4x7xf32>, tensor<30x7xf32>
 }
+
+// -----
+
+// The sizes of an op are those of its new shape.
+// CHECK-LABEL: @sizes
+// CHECK: graph.exp %{{.*}} {weir.sizes = [array<i64: 4, 2>, array<i64: 2, -1, 4, -1>]} : tensor<4x8xf32>
+func.func @sizes(%x: tensor<4x8xf32>) -> tensor<4x2x4xf32> {
+  %e = graph.exp %x : tensor<4x8xf32>
+  %t = graph.reshape %e : tensor<4x8xf32> to tensor<4x2x4xf32>
+  %y = graph.exp %t {weir.sizes = [array<i64: 4, 2>, array<i64: 2, -1>, array<i64: 4, -1>]} : tensor<4x2x4xf32>
+  return %y : tensor<4x2x4xf32>
+}
