@@ -1,5 +1,6 @@
-"""metamorphic.py FOLDER [FIRST COUNT OPERATIONS]: random ONNX graphs, compiled
-with open dimensions and for fixed sizes, must give the same bits.
+"""metamorphic.py FOLDER [FIRST COUNT OPERATIONS [TOLERANCE]]: random ONNX graphs,
+compiled with dynamic dimensions and for fixed sizes, must give the same bits, or
+with a tolerance numbers that differ by no more than that share of the largest.
 
 A graph is compiled once with --dim, and once with --shape for each of five sizes,
 the smallest and the largest among them. Graphs that the compiler refuses with a
@@ -26,8 +27,8 @@ class Refusal(Exception):
 
 
 class Case:
-    def __init__(self, folder, seed, operations):
-        self.graph, self.folder = Graph(seed, operations), folder
+    def __init__(self, folder, seed, operations, tolerance):
+        self.graph, self.folder, self.tolerance = Graph(seed, operations), folder, tolerance
         folder.mkdir(parents=True, exist_ok=True)
         self.rng = np.random.default_rng(seed)
         self.feeds = []  # of each run, its inputs
@@ -104,7 +105,7 @@ class Case:
             fixed, _ = self.compile(outputs, run)
             twin, own = self.outcome(fixed, inputs, run), self.outcome(opened, inputs, run)
             for name in outputs:
-                if why := differ(twin[name], own[name]):
+                if why := differ(twin[name], own[name], self.tolerance):
                     sizes = {n: s[run] for n, s in self.graph.sizes.items()}
                     wrong.append((name, run, f"{name} at {sizes}: {why}"))
         return wrong
@@ -121,23 +122,26 @@ class Case:
         return None, "differs only with other outputs"
 
 
-def differ(twin, own):
+def differ(twin, own, tolerance):
     if twin.shape != own.shape or twin.dtype != own.dtype:
         return f"{own.dtype}{own.shape} instead of {twin.dtype}{twin.shape}"
     same = twin == own
     if twin.dtype.kind == "f":
         bits = np.dtype(f"u{twin.dtype.itemsize}")
         same = (twin.view(bits) == own.view(bits)) | (np.isnan(twin) & np.isnan(own))
+        if tolerance:
+            largest = np.abs(twin, where=np.isfinite(twin), out=np.zeros_like(twin)).max(initial=0)
+            same |= np.isclose(own, twin, rtol=tolerance, atol=tolerance * largest)
     if not same.all():
         at = tuple(map(int, np.argwhere(~same)[0])) if same.ndim else ()
         return f"{(~same).sum()} of {same.size} elements, first at {at}: {own[at]!r} instead of {twin[at]!r}"
     return None
 
 
-def main(folder, first=0, count=6, operations=12):
+def main(folder, first=0, count=6, operations=12, tolerance=0):
     folder, refused, failed, runs = pathlib.Path(folder), collections.Counter(), 0, 0
     for seed in range(first, first + count):
-        case = Case(folder / str(seed), seed, operations)
+        case = Case(folder / str(seed), seed, operations, tolerance)
         try:
             wrong = case.differences(case.leaves(), range(case.graph.runs))
             runs += case.graph.runs
@@ -165,4 +169,4 @@ def main(folder, first=0, count=6, operations=12):
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1], *map(int, sys.argv[2:])))
+    sys.exit(main(sys.argv[1], *map(int, sys.argv[2:5]), *map(float, sys.argv[5:6])))
