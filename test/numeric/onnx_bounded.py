@@ -162,6 +162,14 @@ def reductions(n, s):
     g.expect(g.op("ReduceSumSquare", x, axes=[0], keepdims=0), (v**2).sum(0), **near)
     g.expect(g.op("ArgMax", x, axis=1, keepdims=0), v.argmax(1))
     g.expect(g.op("ArgMin", x, axis=1), v.argmin(1)[:, None])
+    # The last of equal elements, also of such that are worse than any number.
+    equal, signs = g.op("Sign", x), np.sign(v)
+    lost = g.op("Add", x, g.constant(np.float32(-np.inf)))
+    for axis in (0, 1):
+        best = lambda a, f: a.shape[axis] - 1 - f(np.flip(a, axis), axis)
+        g.expect(g.op("ArgMax", equal, axis=axis, keepdims=0, select_last_index=1), best(signs, np.argmax))
+        g.expect(g.op("ArgMin", equal, axis=axis, select_last_index=1), np.expand_dims(best(signs, np.argmin), axis))
+        g.expect(g.op("ArgMax", lost, axis=axis, keepdims=0, select_last_index=1), np.full_like(v.argmax(axis), v.shape[axis] - 1))
     g.expect(g.op("CumSum", x, g.constant(np.int64(1))), v.cumsum(1), **near)
     g.expect(g.op("CumSum", x, g.constant(np.int64(1)), reverse=1), v[:, ::-1].cumsum(1)[:, ::-1], **near)
     g.expect(g.op("Softmax", x, axis=1), softmax(v, 1), **near)

@@ -4,7 +4,9 @@
 
 #include "compiler/import/Names.h"
 
+#include "dialects/graph/Elementwise.h"
 #include "dialects/graph/Graph.h"
+#include "dialects/graph/Reduce.h"
 
 using namespace mlir;
 
@@ -40,15 +42,47 @@ static LogicalResult importMeans(Node &node) {
   return giveInferred(node, Mixing::byMeans);
 }
 
+/// With `select_last_index` the first of equal elements in reverse order, in
+/// which what lies beyond the size comes first and is never better. Where all
+/// are as bad as that, the last that there is.
+template <typename Op>
+static LogicalResult importArg(Node &node) {
+  if (node.intAttr("select_last_index") == 0 || !node.has(0))
+    return importMixing(node);
+  Sizes sizes = sizesOf(node.traced(0));
+  FailureOr<int64_t> axis =
+      node.axis(node.intAttr("axis"), static_cast<int64_t>(sizes.size()));
+  if (failed(axis))
+    return failure();
+  Size along = sizes[*axis];
+  if (along.isKnown() || along.bound == 0)
+    return importMixing(node);
+  ImplicitLocOpBuilder &b = node.b;
+  constexpr bool isLargest = std::is_same_v<Op, graph::ArgMaxOp>;
+  Expr worst =
+      identityOf(b, isLargest ? graph::Reduction::max : graph::Reduction::min,
+                 operand(node, 0).elementType());
+  Expr x = reverse(masked(b, node.traced(0), worst, *axis), *axis);
+  Sizes left(sizes);
+  left.erase(left.begin() + *axis);
+  auto type = RankedTensorType::get(boundsOf(left), b.getI64Type());
+  Expr found(b, make<Op>(b, type, x.value, b.getI64IntegerAttr(*axis)));
+  found = minimum(number(b, along.bound - 1) - found,
+                  exactly(b, along) - number(b, 1));
+  if (node.intAttr("keepdims", 1)) {
+    left.insert(left.begin() + *axis, Size{1, {}});
+    found = reshape(found, boundsOf(left));
+  }
+  return failed(give(node, found)) ? failure() : giveSizes(node, 0, left);
+}
+
 const BoundedHandlers &boundedHandlers() {
   static const BoundedHandlers table = [] {
     BoundedHandlers handlers;
     for (StringRef op : {"BitShift", "Clip", "Max", "Mean", "Min", "Mod",
                          "PRelu", "Pow", "Sum", "Where"})
       handlers[op] = importElementwise;
-    for (StringRef op : {"ArgMax",
-                         "ArgMin",
-                         "BatchNormalization",
+    for (StringRef op : {"BatchNormalization",
                          "CumProd",
                          "CumSum",
                          "DynamicQuantizeLinear",
@@ -77,6 +111,8 @@ const BoundedHandlers &boundedHandlers() {
          {"GroupNormalization", "InstanceNormalization", "LayerNormalization",
           "MeanVarianceNormalization", "RMSNormalization"})
       handlers[op] = importMeans;
+    handlers["ArgMax"] = importArg<graph::ArgMaxOp>;
+    handlers["ArgMin"] = importArg<graph::ArgMinOp>;
     handlers["Hardmax"] = importHardmax;
     addBoundedChoiceHandlers(handlers);
     addBoundedGatherHandlers(handlers);
