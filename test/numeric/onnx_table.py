@@ -238,6 +238,16 @@ def flex():
     scores = np.abs(q.astype(float) @ k.astype(float).swapaxes(2, 3) / math.sqrt(8))
     shares = np.exp(scores)
     g.expect(y, shares / shares.sum(-1, keepdims=True) @ v, **near)
+    # A query without keys has zeros.
+    hidden = np.where(rng.random((4, 5)) < 0.5, np.float32(0), np.float32(-np.inf))
+    hidden[1], hidden[2:, 0] = -np.inf, 0
+    text = " ".join(f"float_data: {e}" for e in hidden.ravel())
+    body = Body('input { name: "p" } node { op_type: "Add" input: "p" input: "m" output: "r" } output { name: "r" } '
+                f'initializer {{ name: "m" data_type: 1 dims: 4 dims: 5 {text} }}')  # fmt: skip
+    y = g.op("FlexAttention", g.input(q), g.input(k), g.input(v), mask_mod=body, domain="ai.onnx.preview")
+    shares = np.exp(q.astype(float) @ k.astype(float).swapaxes(2, 3) / math.sqrt(8) + hidden)
+    sums = shares.sum(-1, keepdims=True)
+    g.expect(y, shares / np.where(sums == 0, 1, sums) @ v, **near)
     return g
 
 
