@@ -110,6 +110,22 @@ def of_old():
     return g
 
 
+def masks(opset):
+    """Dropout's mask in inference, which keeps all: of the input's type before opset 10."""
+
+    def build():
+        g = OnnxGraph(opset=opset)
+        a = f32(3, 4)
+        options = dict(ratio=0.25) if opset < 12 else {}
+        y, mask = g.op("Dropout", g.input(a), outputs=2, **options)
+        g.expect(y, a)
+        g.expect(mask, np.ones((3, 4), np.float32 if opset < 10 else bool))
+        return g
+
+    build.__name__ = f"masks_of_{opset}"
+    return build
+
+
 def of_first():
     """What opsets before 6 said otherwise, and their experiments."""
     g = OnnxGraph(opset=1)
@@ -387,4 +403,5 @@ def trees():
 
 main(
     functions, pairs, along, of_old, of_first, losses, random, sequences, regions, flex, gradients, features, models, trees,
+    *map(masks, (7, 10, 12, 13, 22)),
 )  # fmt: skip
