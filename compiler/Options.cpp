@@ -229,10 +229,15 @@ void checkWritten(const InputArgList &args, const Options &options,
 }
 
 InputKind kindOf(StringRef path) {
-  // What comes through a pipe can be read once.
+  // What comes through a pipe can be read once. Only ELF files and archives
+  // count: other formats begin as JSON or as the index of a checkpoint does.
   file_magic magic;
   if (sys::fs::is_regular_file(path) && !identify_magic(path, magic) &&
-      (magic.is_object() || magic == file_magic::archive))
+      llvm::is_contained({file_magic::elf, file_magic::elf_relocatable,
+                          file_magic::elf_executable,
+                          file_magic::elf_shared_object, file_magic::elf_core,
+                          file_magic::archive},
+                         magic))
     return InputKind::Library;
   return path.ends_with(".mlir") || path.ends_with(".mlirbc")
              ? InputKind::Module
@@ -309,6 +314,7 @@ std::optional<Options> parseOptions(mlir::MLIRContext *context,
   options.report.model = options.import.path;
   options.timing = args.hasArg(OPT_timing);
   options.json = args.hasArg(OPT_json);
+  options.nodes = args.hasArg(OPT_nodes);
   options.trustsBytecode = args.hasArg(OPT_trust_bytecode);
   Machine machine = options.gpu.isOn() ? Machine::Gpu : Machine::Cpu;
   if (!options.stopAfter.empty() && !isStage(options.stopAfter, machine))

@@ -53,6 +53,7 @@ struct Options {
   ReportOptions report;
   bool timing = false;
   bool json = false;
+  bool nodes = false;
 };
 
 /// Parses what follows the command's name. Prints what is wrong, or the help

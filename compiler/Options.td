@@ -93,5 +93,6 @@ defm remarks : Eq<"remarks", "REGEX", "Say what was decided, of the kinds that t
 }
 let Visibility = [ForInspect] in {
 def json : F<"json", "Print JSON">;
+def nodes : F<"nodes", "List the model's nodes and the tensors that they give, which --feed and --fetch take">;
 def list_ops : F<"list-ops", "Without a model, list the ops that each frontend imports">;
 }

@@ -2,6 +2,9 @@
 
 #include "compiler/import/File.h"
 
+#include "llvm/ADT/SmallString.h"
+#include "llvm/Support/FileSystem.h"
+
 #include <cerrno>
 #include <cstring>
 #include <fcntl.h>
@@ -19,6 +22,8 @@ namespace weir {
 File &File::operator=(File &&other) {
   std::swap(fd, other.fd);
   std::swap(bytes, other.bytes);
+  std::swap(path, other.path);
+  std::swap(linked, other.linked);
   return *this;
 }
 
@@ -108,6 +113,7 @@ FailureOr<File> File::open(Report &report, const std::string &path) {
 FailureOr<File> File::openDirectory(Report &report, const std::string &path) {
   File file;
   file.fd = ::open(path.c_str(), openFlags | O_DIRECTORY);
+  file.path = path;
   if (file.fd >= 0)
     return file;
   report.error(Status::io) << "cannot open: " << std::strerror(errno);
@@ -153,9 +159,32 @@ static int openBeneath(int directory, StringRef name) {
   return openStepwise(directory, name);
 }
 
+int File::openLinked(StringRef name) const {
+  int why = errno;
+  SmallVector<StringRef> parts;
+  name.split(parts, '/');
+  llvm::SmallString<256> real;
+  bool isInside = !linked.empty() && !llvm::is_contained(parts, "..") &&
+                  !name.starts_with("/") && !hasNul(name) &&
+                  !llvm::sys::fs::real_path(path + "/" + name, real);
+  StringRef below = real;
+  if (isInside && below.consume_front(linked) && below.consume_front("/")) {
+    int folder = ::open(linked.c_str(), openFlags | O_DIRECTORY);
+    int found = folder < 0 ? -1 : openBeneath(folder, below);
+    why = errno;
+    ::close(folder);
+    if (found >= 0)
+      return found;
+  }
+  errno = why;
+  return -1;
+}
+
 FailureOr<File> File::openBelow(Report &report, StringRef name) const {
   File file;
   file.fd = openBeneath(fd, name);
+  if (file.fd < 0 && (errno == EXDEV || errno == ELOOP))
+    file.fd = openLinked(name);
   if (file.fd < 0) {
     if (errno == EXDEV || errno == ELOOP)
       report.error() << "'" << escaped(name)
@@ -172,6 +201,34 @@ FailureOr<File> File::openBelow(Report &report, StringRef name) const {
     return failure();
   file.bytes = *size;
   return file;
+}
+
+/// How many names below the directory are of this file, up to `most`.
+static uint64_t countNames(const std::string &directory,
+                           const struct stat &wanted, uint64_t most) {
+  namespace fs = llvm::sys::fs;
+  constexpr int mostEntries = 1 << 16;
+  uint64_t names = 0;
+  int seen = 0;
+  std::error_code error;
+  for (fs::recursive_directory_iterator at(directory, error, false), end;
+       !error && at != end && names < most && seen < mostEntries;
+       at.increment(error), ++seen) {
+    struct stat info;
+    names += ::lstat(at->path().c_str(), &info) == 0 &&
+             info.st_dev == wanted.st_dev && info.st_ino == wanted.st_ino;
+  }
+  return names;
+}
+
+bool File::isSharedOutside(const File &directory) const {
+  struct stat info;
+  if (::fstat(fd, &info) != 0 || info.st_nlink <= 1)
+    return false;
+  uint64_t names = countNames(directory.path, info, info.st_nlink);
+  if (names < info.st_nlink && !directory.linked.empty())
+    names += countNames(directory.linked, info, info.st_nlink - names);
+  return names < info.st_nlink;
 }
 
 bool File::has(StringRef name) const {

@@ -22,6 +22,12 @@ public:
   /// A regular file below this directory, by a name that the model holds:
   /// never outside of it, whatever the name and the links in the directory.
   mlir::FailureOr<File> openBelow(Report &report, llvm::StringRef name) const;
+  /// Lets symbolic links in this directory lead to files below another one too,
+  /// of which `folder` is the real path.
+  void allowLinksTo(std::string folder) { linked = std::move(folder); }
+  /// Whether the file has a name outside of these directories, below which
+  /// `directory` opened it.
+  bool isSharedOutside(const File &directory) const;
   /// Whether there is an entry of that name.
   bool has(llvm::StringRef name) const;
 
@@ -36,8 +42,12 @@ private:
   /// Stdin, read to its end into memory, as a model is read more than once.
   static mlir::FailureOr<File> openStdin(Report &report);
 
+  int openLinked(llvm::StringRef name) const;
+
   int fd = -1;
   uint64_t bytes = 0;
+  /// Of directories.
+  std::string path, linked;
 };
 
 } // namespace weir

@@ -4,6 +4,7 @@
 
 #include "compiler/import/Elements.h"
 #include "compiler/import/File.h"
+#include "compiler/import/FileKind.h"
 #include "compiler/import/FixedValues.h"
 #include "compiler/import/Held.h"
 #include "compiler/import/Ops.h"
@@ -204,7 +205,8 @@ OwningOpRef<ModuleOp> importModel(MLIRContext *context,
   bool isOnnxModel = isOnnx(context, options.path);
   Report report(context, options.path);
   OwningOpRef<ModuleOp> module;
-  if (succeeded(checkValues(report, options)))
+  if (succeeded(checkValues(report, options)) &&
+      succeeded(checkKind(report, options.path)))
     module = isOnnxModel ? onnx::importModel(report, options)
                          : tensorflow::importModel(report, options);
   if (module && failed(holdStates(report, *module, options)))
@@ -222,10 +224,13 @@ std::vector<FrontendOps> listOps() {
 std::optional<ModelSummary> summarizeModel(MLIRContext *context,
                                            const ImportOptions &options,
                                            Status &status) {
-  bool isOnnxModel = isOnnx(context, options.path);
   Report report(context, options.path);
-  std::optional<ModelSummary> summary =
-      isOnnxModel ? onnx::summarize(report, options)
+  std::optional<ModelSummary> summary;
+  if (std::string prefix = checkpointPrefix(options.path); !prefix.empty())
+    summary = tensorflow::summarizeCheckpoint(report, prefix);
+  else if (succeeded(checkKind(report, options.path)))
+    summary = isOnnx(context, options.path)
+                  ? onnx::summarize(report, options)
                   : tensorflow::summarize(report, options);
   status = report.status;
   return summary;

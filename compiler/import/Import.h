@@ -186,6 +186,14 @@ struct ModelSummary {
   std::vector<std::pair<std::string, int64_t>> ops;
   /// The ops among them that weir has no import for.
   std::vector<std::string> unsupported;
+  struct Node {
+    std::string name, op;
+    std::vector<Tensor> results;
+  };
+  /// Those of the graph itself, for `inspect --nodes`.
+  std::vector<Node> nodes = {};
+  /// Of a checkpoint alone.
+  std::vector<Tensor> variables = {};
 };
 
 /// Nothing after errors on the context's diagnostic engine.

@@ -36,6 +36,26 @@ static json::Array tensorsOf(const std::vector<ModelSummary::Tensor> &list) {
   return tensors;
 }
 
+static json::Array nodesOf(const ModelSummary &summary) {
+  json::Array nodes;
+  for (const ModelSummary::Node &node : summary.nodes)
+    nodes.push_back(json::Object{{"name", json::fixUTF8(node.name)},
+                                 {"op", json::fixUTF8(node.op)},
+                                 {"results", tensorsOf(node.results)}});
+  return nodes;
+}
+
+/// A checkpoint has variables and nothing else.
+static json::Object describeCheckpoint(const ModelSummary &summary) {
+  json::Array variables;
+  for (const ModelSummary::Tensor &tensor : summary.variables)
+    variables.push_back(json::Object{{"name", json::fixUTF8(tensor.name)},
+                                     {"key", json::fixUTF8(tensor.tensor)},
+                                     {"type", json::fixUTF8(tensor.type)}});
+  return json::Object{{"kind", summary.kind},
+                      {"variables", std::move(variables)}};
+}
+
 static json::Object describe(const ModelSummary &summary) {
   json::Array signatures, ops, unsupported;
   for (const ModelSummary::Signature &signature : summary.signatures)
@@ -134,7 +154,11 @@ describeModel(MLIRContext *context, const Options &options, Status &status) {
       summarizeModel(context, options.import, status);
   if (!summary)
     return std::nullopt;
+  if (summary->kind == "checkpoint")
+    return describeCheckpoint(*summary);
   json::Object description = describe(*summary);
+  if (options.nodes)
+    description["nodes"] = nodesOf(*summary);
   json::Array problems;
   if (OwningOpRef<ModuleOp> module = imported(context, options, problems)) {
     addTypes(*description.getArray("signatures"), *module);

@@ -89,6 +89,23 @@ static void printOps(const json::Array &ops, raw_ostream &os) {
          << " " << nameAt(*op, "op") << "\n";
 }
 
+static void printNodes(const json::Array &nodes, raw_ostream &os) {
+  for (const json::Value &value : nodes)
+    if (const json::Object *node = value.getAsObject()) {
+      os << "node " << nameAt(*node, "name") << " (" << nameAt(*node, "op")
+         << ")";
+      StringRef separator = ": ";
+      for (const json::Value &result : *node->getArray("results"))
+        if (const json::Object *tensor = result.getAsObject()) {
+          os << separator << nameAt(*tensor, "tensor");
+          if (!textAt(*tensor, "type").empty())
+            os << " " << nameAt(*tensor, "type");
+          separator = ", ";
+        }
+      os << "\n";
+    }
+}
+
 static void printSchedule(const json::Object &schedule, raw_ostream &os) {
   os << "    " << schedule.getInteger("steps").value_or(0)
      << " steps, one after the other, of at most "
@@ -179,6 +196,8 @@ void printDescription(const json::Object &description, raw_ostream &os) {
     printVariables(*variables, os);
   if (const json::Array *ops = description.getArray("ops"))
     printOps(*ops, os);
+  if (const json::Array *nodes = description.getArray("nodes"))
+    printNodes(*nodes, os);
   if (const json::Array *unsupported = description.getArray("unsupported"))
     for (const json::Value &op : *unsupported)
       os << "unsupported " << escaped(op.getAsString().value_or("")) << "\n";

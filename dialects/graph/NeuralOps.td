@@ -178,14 +178,18 @@ def Graph_SoftmaxOp : Graph_SoftmaxLikeOp<"softmax"> {
   let summary = "Exponentials along the last dimension, divided by their sum";
   let description = [{
     Computed from the distance to the largest element, so that no exponential
-    overflows; f16 and bf16 in f32.
+    overflows; f16 and bf16 in f32. A row of -inf is a row of NaN; with `masked`
+    it is a row of zeros, as attention defines it for a query without keys.
 
     - (C1) `x` has a dimension.
 
     ```mlir
     %y = graph.softmax %x : tensor<2x5xf32>
+    %z = graph.softmax %x masked : tensor<2x5xf32>
     ```
   }];
+  let arguments = (ins Graph_FloatTensor:$x, UnitAttr:$masked);
+  let assemblyFormat = "$x (`masked` $masked^)? attr-dict `:` type($x)";
   let tensorflow = ["Softmax"];
   let derivative = "rule";
 }

@@ -79,8 +79,15 @@ struct LowerSoftmax : OpConversionPattern<Op> {
     Rows rows(b, op.getLoc(), type);
 
     // A NaN need not be the maximum: its row becomes NaN by its exponential.
-    auto lowest = b.getFloatAttr(
-        sumType, APFloat::getInf(sumType.getFloatSemantics(), true));
+    // From the lowest number on, -inf has the exponential 0 in a row of nothing
+    // else, whose sum is then 0.
+    bool isMasked = false;
+    if constexpr (!isLog)
+      isMasked = op.getMasked();
+    const llvm::fltSemantics &format = sumType.getFloatSemantics();
+    auto lowest =
+        b.getFloatAttr(sumType, isMasked ? APFloat::getLargest(format, true)
+                                         : APFloat::getInf(format, true));
     Value largest = rows.loops(
         adaptor.getX(), {rows.element, rows.row}, rows.start(lowest),
         /*reduces=*/true,
@@ -136,6 +143,13 @@ struct LowerSoftmax : OpConversionPattern<Op> {
         results[1], [&](OpBuilder &b, Location loc, Value x) -> Value {
           Value one =
               b.create<arith::ConstantOp>(loc, b.getFloatAttr(sumType, 1));
+          if (isMasked) {
+            Value zero =
+                b.create<arith::ConstantOp>(loc, b.getFloatAttr(sumType, 0));
+            Value isNone = b.create<arith::CmpFOp>(
+                loc, arith::CmpFPredicate::OEQ, x, zero);
+            x = b.create<arith::SelectOp>(loc, isNone, one, x);
+          }
           return b.create<arith::DivFOp>(loc, one, x);
         });
     b.replaceOp(

@@ -119,7 +119,7 @@ RankedTensorType labelsType(const Loss &loss, RankedTensorType output) {
 Value scoresOf(const Loss &loss, Value output) {
   StringRef name = loss.name;
   if (auto softmax = output.getDefiningOp<graph::SoftmaxOp>();
-      softmax && name.contains("softmax"))
+      softmax && !softmax.getMasked() && name.contains("softmax"))
     return softmax->getOperand(0);
   if (auto sigmoid = output.getDefiningOp<graph::SigmoidOp>();
       sigmoid && name == "sigmoid_cross_entropy")

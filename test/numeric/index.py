@@ -208,6 +208,9 @@ def searches():
     c = g.input(values((2, 16)))
     want = np.packbits(c.value > 25, axis=-1)
     g.expect(g.op("CompareAndBitpack", c, g.input(np.float32(25))), want)
+    flags = np.array([1, 1, 1, 0, 1, 0, 1, 1] * 2, bool).reshape(2, 8)
+    for limit in (True, False):
+        g.expect(g.op("CompareAndBitpack", g.input(flags), g.input(np.bool_(limit))), np.packbits(flags, -1))
     return g
 
 

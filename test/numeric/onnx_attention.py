@@ -235,6 +235,32 @@ def no_nan():
     return g.finish(g.op("MatMul", weights, v), np.where(np.isnan(exact), 0, exact))
 
 
+def masked_rows(kind, of=np.float32):
+    """ONNX's Attention: a row without keys is zeros, whatever masks it."""
+
+    def build():
+        g = Export(of=of, opset=24)
+        q, k, v = (g.turned(x, 0, 2, 1, 3) for x in (g.q, g.k, g.v))
+        seen = random.random((B, 1, S, T)) < 0.7
+        seen[0, 0, 3], seen[1, 0, :5] = False, False
+        mask, lengths, options = None, None, {}
+        if kind == "bool":
+            mask = g.input(seen)
+        elif kind == "float":
+            mask = g.input(np.where(seen, of(0), of(-np.inf)))
+        else:  # fewer keys than queries, and none
+            lengths, options = np.int64([30, 0]), dict(is_causal=1)
+            last = np.arange(S)[:, None] + lengths[:, None, None, None] - S
+            seen = np.broadcast_to(np.arange(T) <= last, (B, 1, S, T))
+            lengths = g.input(lengths)
+        made = g.op("Attention", q, k, v, mask, None, None, lengths, **options)
+        exact = attention(*g.exact, 0.25, np.where(seen, 0, -np.inf))
+        return g.finish(made, np.where(np.isnan(exact), 0, exact))
+
+    build.__name__ = f"masked_rows_{kind}_{np.dtype(of).name}"
+    return build
+
+
 def position_bias():
     """T5: no scale, and a bias of each head."""
     g = Export()
@@ -269,5 +295,8 @@ def on_processor(case):
     return build
 
 
+masked = [masked_rows("bool"), masked_rows("float"), masked_rows("float", np.float16), masked_rows("lengths")]
+
 main(bert, sdpa, causal, merged, plain_merged, after_softmax, widened, wide_mask, grouped, cached, torch_heads,
-     no_nan, position_bias, wide_values, *map(on_processor, (merged, after_softmax, widened, wide_mask, no_nan)))  # fmt: skip
+     no_nan, position_bias, wide_values, *masked,
+     *map(on_processor, (merged, after_softmax, widened, wide_mask, no_nan, *masked)))  # fmt: skip

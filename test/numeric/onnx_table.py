@@ -2,6 +2,7 @@
 of NumPy's functions, and loops over places and trees."""
 
 import math
+import statistics
 
 import numpy as np
 from onnx_graph import Body, OnnxGraph, main
@@ -107,6 +108,22 @@ def of_old():
     np.put_along_axis(wanted, at, rows, 0)
     g.expect(g.op("Scatter", x, g.input(at), g.input(rows), axis=0), wanted)
     return g
+
+
+def masks(opset):
+    """Dropout's mask in inference, which keeps all: of the input's type before opset 10."""
+
+    def build():
+        g = OnnxGraph(opset=opset)
+        a = f32(3, 4)
+        options = dict(ratio=0.25) if opset < 12 else {}
+        y, mask = g.op("Dropout", g.input(a), outputs=2, **options)
+        g.expect(y, a)
+        g.expect(mask, np.ones((3, 4), np.float32 if opset < 10 else bool))
+        return g
+
+    build.__name__ = f"masks_of_{opset}"
+    return build
 
 
 def of_first():
@@ -238,6 +255,16 @@ def flex():
     scores = np.abs(q.astype(float) @ k.astype(float).swapaxes(2, 3) / math.sqrt(8))
     shares = np.exp(scores)
     g.expect(y, shares / shares.sum(-1, keepdims=True) @ v, **near)
+    # A query without keys has zeros.
+    hidden = np.where(rng.random((4, 5)) < 0.5, np.float32(0), np.float32(-np.inf))
+    hidden[1], hidden[2:, 0] = -np.inf, 0
+    text = " ".join(f"float_data: {e}" for e in hidden.ravel())
+    body = Body('input { name: "p" } node { op_type: "Add" input: "p" input: "m" output: "r" } output { name: "r" } '
+                f'initializer {{ name: "m" data_type: 1 dims: 4 dims: 5 {text} }}')  # fmt: skip
+    y = g.op("FlexAttention", g.input(q), g.input(k), g.input(v), mask_mod=body, domain="ai.onnx.preview")
+    shares = np.exp(q.astype(float) @ k.astype(float).swapaxes(2, 3) / math.sqrt(8) + hidden)
+    sums = shares.sum(-1, keepdims=True)
+    g.expect(y, shares / np.where(sums == 0, 1, sums) @ v, **near)
     return g
 
 
@@ -293,6 +320,20 @@ def models():
     return g
 
 
+def transformed(scores, how):
+    """Scores [rows, classes] as ai.onnx.ml's post_transform says."""
+    if how == "LOGISTIC":
+        return 1 / (1 + np.exp(-scores))
+    if how in ("SOFTMAX", "SOFTMAX_ZERO"):
+        powers = np.exp(scores - scores.max(1, keepdims=True))
+        if how == "SOFTMAX_ZERO":
+            powers = np.where(scores == 0, 0, powers)
+        return powers / powers.sum(1, keepdims=True)
+    if how == "PROBIT":
+        return np.vectorize(statistics.NormalDist().inv_cdf)(scores)
+    return scores
+
+
 def trees():
     g = OnnxGraph(opset=17)
     a = f32(9, 3)
@@ -309,7 +350,10 @@ def trees():
     g.expect(score, np.float64([[1, 0, 0], [0, 1, 0], [0.25, 0, 0.75]])[leaves])
     g.expect(label, i64(3, 5, 8)[leaves])
     # One score for two classes: a share, or on either side of zero.
-    for weights, how in (([0.25, 0.75], "NONE"), ([0.25, 0.75], "LOGISTIC"), ([-1.5, 0.5], "LOGISTIC"), ([-1.5, 0.5], "NONE")):
+    for weights, how in (
+        ([0.25, 0.75], "NONE"), ([0.25, 0.75], "LOGISTIC"), ([-1.5, 0.5], "LOGISTIC"), ([-1.5, 0.5], "NONE"),
+        ([0.25, 0.75], "SOFTMAX"), ([0.25, 0.75], "SOFTMAX_ZERO"), ([0.25, 0.75], "PROBIT"),
+    ):  # fmt: skip
         label, score = g.op(
             "TreeEnsembleClassifier", x, outputs=2, classlabels_int64s=[4, 7], post_transform=how, base_values=[0.125],
             nodes_treeids=[0, 0, 0], nodes_nodeids=[0, 1, 2], nodes_featureids=[1, 0, 0], nodes_values=[0.0, 0.0, 0.0],
@@ -317,10 +361,9 @@ def trees():
             class_treeids=[0, 0], class_nodeids=[1, 2], class_ids=[0, 0], class_weights=weights, **ml,
         )  # fmt: skip
         s = np.float64(weights)[np.where(a[:, 1] <= 0, 0, 1)] + 0.125
-        share = weights[0] >= 0
+        share = weights[0] >= 0 and how in ("NONE", "PROBIT")
         g.expect(label, np.where(s > (0.5 if share else 0), 7, 4))
-        pair = np.stack([1 - s if share else -s, s], 1)
-        g.expect(score, 1 / (1 + np.exp(-pair)) if how == "LOGISTIC" and not share else pair, **near)
+        g.expect(score, transformed(np.stack([1 - s if share else -s, s], 1), how), **near)
     y = g.op(
         "TreeEnsemble", x, aggregate_function=1, n_targets=2, post_transform=0, tree_roots=[0, 2],
         nodes_featureids=[0, 2, 1], nodes_splits=np.float32([0.25, -0.5, 0.0]), nodes_modes=np.uint8([0, 3, 1]),
@@ -334,6 +377,16 @@ def trees():
     for n, leaf in enumerate(np.where(a[:, 1] < 0, 3, 4)):
         wanted[n, [0, 0, 0, 1, 0][leaf]] += [0, 0, 0, 8, 16][leaf]
     g.expect(y, wanted)
+    # One root; the other transforms, from shares on.
+    for code, how in enumerate(("NONE", "SOFTMAX", "LOGISTIC", "SOFTMAX_ZERO", "PROBIT")):
+        y = g.op(
+            "TreeEnsemble", x, n_targets=2, post_transform=code, tree_roots=[0, 1],
+            nodes_featureids=[0, 1], nodes_splits=np.float32([0.25, 0]), nodes_modes=np.uint8([0, 1]),
+            nodes_truenodeids=[0, 2], nodes_trueleafs=[1, 1], nodes_falsenodeids=[1, 3], nodes_falseleafs=[1, 1],
+            leaf_targetids=[0, 0, 1, 1], leaf_weights=np.float32([0.25, 0.75, 0.375, 0.5]), **ml,
+        )  # fmt: skip
+        pair = np.stack([np.where(a[:, 0] <= 0.25, 0.25, 0.75), np.where(a[:, 1] < 0, 0.375, 0.5)], 1)
+        g.expect(y, transformed(pair, how), **near)
     # Members of sets: of node 1 of {1.5, 8}, of node 2 of {12}.
     b = np.float32([[1.5], [3.4], [-0.5], [np.nan], [12], [7], [8]])
     y = g.op(
@@ -350,4 +403,5 @@ def trees():
 
 main(
     functions, pairs, along, of_old, of_first, losses, random, sequences, regions, flex, gradients, features, models, trees,
+    *map(masks, (7, 10, 12, 13, 22)),
 )  # fmt: skip

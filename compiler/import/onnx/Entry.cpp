@@ -49,9 +49,18 @@ FailureOr<StringRef> resolveTensor(Report &report, const Graph &graph,
   for (StringRef name : names)
     if (isCalled(name, given))
       return name;
-  report.error(Status::badUsage)
-      << what << " '" << escaped(given) << "': the graph has no such tensor"
-      << didYouMean(given, names);
+  // Messages and reports call nodes by their own names.
+  SmallVector<StringRef> results = graph.resultsOfNodes(given);
+  if (results.size() == 1)
+    return results.front();
+  auto error = report.error(Status::badUsage);
+  error << what << " '" << escaped(given) << "': ";
+  if (results.empty())
+    error << "the graph has no such tensor" << didYouMean(given, names);
+  else
+    error << static_cast<unsigned>(results.size())
+          << " nodes have this name; name a tensor, such as '"
+          << escaped(results.front()) << "'";
   return failure();
 }
 
@@ -201,11 +210,18 @@ FailureOr<Entry> findEntry(Report &report, const Model &model,
   }
   llvm::StringSet<> given;
   for (StringRef name : wanted) {
-    if (!given.insert(name).second) {
-      report.error() << "output '" << escaped(name) << "' is there twice";
+    if (given.insert(name).second) {
+      entry.outputs.push_back(Port(name));
+      continue;
+    }
+    if (!options.fetches.empty()) {
+      report.error(Status::badUsage)
+          << "'" << escaped(name) << "' is fetched twice";
       return failure();
     }
-    entry.outputs.push_back(Port(name));
+    report.warning(report.file())
+        << "lists output '" << escaped(name)
+        << "' more than once, which the library gives once";
   }
   if (options.feeds.empty())
     for (StringRef name : graph.inputs)

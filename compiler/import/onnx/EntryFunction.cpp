@@ -4,6 +4,7 @@
 #include "compiler/import/Trained.h"
 #include "compiler/import/bounded/Labels.h"
 #include "compiler/import/bounded/entry/Versions.h"
+#include "compiler/import/onnx/Declared.h"
 #include "compiler/import/onnx/Entry.h"
 #include "compiler/import/onnx/Tracer.h"
 #include "compiler/import/onnx/narrow/Narrow.h"
@@ -17,7 +18,8 @@ namespace weir::onnx {
 /// The results of the entry for these inputs.
 static FailureOr<EntryResults>
 traceEntry(Report &report, const Entry &entry, const Trained &trained,
-           Tracer &tracer, ArrayRef<Traced> given, const EntryResults *like) {
+           const ImportOptions &options, Tracer &tracer, ArrayRef<Traced> given,
+           const EntryResults *like) {
   OpBuilder &builder = tracer.builder;
   SmallVector<std::pair<StringRef, Traced>> fed;
   for (auto [port, traced] : llvm::zip_equal(entry.inputs, given))
@@ -38,7 +40,14 @@ traceEntry(Report &report, const Entry &entry, const Trained &trained,
     tracer.forget(refusals);
     return failure();
   }
+  // Other inputs than the model's have results of other shapes.
+  bool isWhole = options.feeds.empty() && options.shapes.empty() &&
+                 options.dims.empty() && options.values.empty();
   for (auto [port, result] : llvm::zip(entry.outputs, *traced)) {
+    if (isWhole &&
+        failed(checkShape(report, report.node(port.name), port.name,
+                          tracer.model.graph().declared(port.name), result)))
+      return failure();
     if (auto *x = dynamic_cast<Narrow *>(result.object.get())) {
       ImplicitLocOpBuilder b(report.node(port.name), builder);
       result.value = packed({b, x->codes}, x->format).value;
@@ -113,13 +122,14 @@ LogicalResult buildEntry(Report &report, ModuleOp module, Entry entry,
                           unpacked({b, argument}, *port.format, port.shape));
   }
   // What is done under a condition assigns nothing and gives no derivatives.
-  FailureOr<EntryResults> results = traceVersions(
-      {report, options, entry.name, entryPorts(entry.inputs),
-       trained.empty() && entry.derivatives.empty(),
-       [&](ArrayRef<Traced> given, const EntryResults *like) {
-         return traceEntry(report, entry, trained, tracer, given, like);
-       }},
-      builder, fed);
+  FailureOr<EntryResults> results =
+      traceVersions({report, options, entry.name, entryPorts(entry.inputs),
+                     trained.empty() && entry.derivatives.empty(),
+                     [&](ArrayRef<Traced> given, const EntryResults *like) {
+                       return traceEntry(report, entry, trained, options,
+                                         tracer, given, like);
+                     }},
+                    builder, fed);
   if (failed(results))
     return failure();
   builder.create<func::ReturnOp>(report.file(), results->values);

@@ -2,8 +2,12 @@
 
 #include "compiler/import/onnx/Tensors.h"
 
+#include "llvm/ADT/SmallString.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/Path.h"
+#include "llvm/Support/SHA1.h"
 
 using namespace mlir;
 
@@ -14,6 +18,72 @@ ExternalData::ExternalData(StringRef path)
       isStdin(path == "-") {
   if (directory.empty())
     directory = ".";
+  // Clients of model hubs keep files in one folder, and models as folders of
+  // links into it.
+  llvm::SmallString<256> model, folder;
+  if (isStdin || llvm::sys::fs::real_path(path, model) ||
+      llvm::sys::fs::real_path(directory, folder))
+    return;
+  StringRef real = llvm::sys::path::parent_path(model);
+  if (real != folder)
+    linked = real.str();
+}
+
+FailureOr<const File *> ExternalData::open(Report &report, StringRef location,
+                                           Fault &fault) {
+  auto [known, isNew] = files.try_emplace(location);
+  if (!isNew)
+    return &known->second;
+  auto opens = [&]() -> LogicalResult {
+    if (!opened) {
+      FailureOr<File> folder = File::openDirectory(report, directory);
+      if (failed(folder))
+        return failure();
+      opened = std::move(*folder);
+      opened->allowLinksTo(linked);
+    }
+    FailureOr<File> file = opened->openBelow(report, location);
+    if (failed(file))
+      return failure();
+    if (file->isSharedOutside(*opened)) {
+      fault.why = "has its data in '" + escaped(location) +
+                  "', a hard link to a file outside of the model's directory: "
+                  "copy it there";
+      return failure();
+    }
+    known->second = std::move(*file);
+    return success();
+  };
+  if (succeeded(opens()))
+    return &known->second;
+  files.erase(known);
+  return failure();
+}
+
+LogicalResult ExternalData::check(StringRef location, const File &file,
+                                  StringRef digest, Fault &fault) {
+  auto [known, isNew] = digests.try_emplace(location);
+  if (isNew) {
+    llvm::SHA1 sha;
+    std::string buffer;
+    for (uint64_t at = 0; at < file.size(); at += buffer.size()) {
+      buffer.resize(std::min<uint64_t>(file.size() - at, 1 << 20));
+      if (!file.read(at, {buffer.data(), buffer.size()})) {
+        digests.erase(known);
+        fault = {"cannot be read from file '" + escaped(location) + "'",
+                 Status::io};
+        return failure();
+      }
+      sha.update(buffer);
+    }
+    known->second = llvm::toHex(sha.final(), /*LowerCase=*/true);
+  }
+  if (digest.equals_insensitive(known->second))
+    return success();
+  fault.why = "has its data in '" + escaped(location) + "', whose SHA1 is " +
+              known->second + " and not the model's checksum " +
+              escaped(digest, 60) + ": the file is damaged or of another model";
+  return failure();
 }
 
 std::optional<std::string> ExternalData::read(Report &report,
@@ -23,7 +93,7 @@ std::optional<std::string> ExternalData::read(Report &report,
     fault.why = why.str();
     return std::nullopt;
   };
-  StringRef location;
+  StringRef location, digest;
   uint64_t offset = 0;
   std::optional<uint64_t> length;
   for (const auto &entry : proto.external_data()) {
@@ -31,6 +101,8 @@ std::optional<std::string> ExternalData::read(Report &report,
     uint64_t number = 0;
     if (entry.key() == "location")
       location = value;
+    if (entry.key() == "checksum")
+      digest = value;
     if (entry.key() != "offset" && entry.key() != "length")
       continue;
     if (value.getAsInteger(10, number))
@@ -49,28 +121,18 @@ std::optional<std::string> ExternalData::read(Report &report,
   if (isStdin)
     return fails("has its data in file '" + escaped(location) +
                  "', which a model that comes by stdin has not beside it");
-  auto [known, isNew] = files.try_emplace(location);
-  if (isNew) {
-    if (!opened) {
-      FailureOr<File> folder = File::openDirectory(report, directory);
-      if (failed(folder))
-        return std::nullopt;
-      opened = std::move(*folder);
-    }
-    FailureOr<File> file = opened->openBelow(report, location);
-    if (failed(file)) {
-      files.erase(known);
-      return std::nullopt;
-    }
-    known->second = std::move(*file);
-  }
-  const File &file = known->second;
+  FailureOr<const File *> from = open(report, location, fault);
+  if (failed(from))
+    return std::nullopt;
+  const File &file = **from;
   // The size first: a model may ask for more than there is memory.
   if (offset > file.size() || wanted > file.size() - offset)
     return fails(llvm::formatv("has its data at {0}, {1} bytes, of file '{2}', "
                                "which has {3}",
                                offset, wanted, escaped(location), file.size())
                      .str());
+  if (!digest.empty() && failed(check(location, file, digest, fault)))
+    return std::nullopt;
   std::string bytes(wanted, 0);
   if (!file.read(offset, {bytes.data(), bytes.size()})) {
     fault.status = Status::io;

@@ -168,6 +168,15 @@ std::optional<ModelSummary> summarize(Report &report,
   for (StringRef name : graph.outputs)
     signature.outputs.push_back(tensor(name));
   summary.signatures.push_back(std::move(signature));
+  for (int i = 0; i < graph.size(); ++i) {
+    const NodeProto &node = graph.node(i);
+    auto &listed = summary.nodes.emplace_back();
+    listed.name = labelOf(node);
+    listed.op = opKey(node);
+    for (const std::string &output : node.output())
+      if (!output.empty())
+        listed.results.push_back(tensor(output));
+  }
   return summary;
 }
 

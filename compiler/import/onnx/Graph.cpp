@@ -30,21 +30,52 @@ std::string opKey(const NodeProto &node) {
   return opKey(node.domain(), node.op_type());
 }
 
+namespace {
+/// A node, and the graph in another one that it stands in.
+struct Inner {
+  const NodeProto *node;
+  int graph; // -1: none
+};
+/// The values of a graph in a node, which may hide those around it.
+struct Names {
+  llvm::StringSet<> own;
+  int around;
+};
+} // namespace
+
 /// Calls `use` with every value that the node needs, those that its graphs take
-/// from around them among them; some of these may be the graphs' own.
+/// from around them among them.
 static void forEachUse(const NodeProto &node,
                        llvm::function_ref<void(StringRef)> use) {
-  SmallVector<const NodeProto *> work{&node};
+  SmallVector<Inner> work{{&node, -1}};
+  std::vector<Names> graphs;
+  auto useIn = [&](int graph, StringRef value) {
+    for (; graph >= 0; graph = graphs[graph].around)
+      if (graphs[graph].own.contains(value))
+        return;
+    if (!value.empty())
+      use(value);
+  };
   while (!work.empty()) {
-    const NodeProto *next = work.pop_back_val();
+    auto [next, around] = work.pop_back_val();
     for (const std::string &input : next->input())
-      if (!input.empty())
-        use(input);
+      useIn(around, input);
     auto enter = [&](const GraphProto &graph) {
-      for (const NodeProto &inner : graph.node())
-        work.push_back(&inner);
+      int index = static_cast<int>(graphs.size());
+      llvm::StringSet<> &own = graphs.emplace_back(Names{{}, around}).own;
+      for (const auto &input : graph.input())
+        own.insert(input.name());
+      for (const auto &tensor : graph.initializer())
+        own.insert(tensor.name());
+      for (const auto &tensor : graph.sparse_initializer())
+        own.insert(tensor.values().name());
+      for (const NodeProto &inner : graph.node()) {
+        for (const std::string &output : inner.output())
+          own.insert(output);
+        work.push_back({&inner, index});
+      }
       for (const auto &output : graph.output())
-        use(output.name());
+        useIn(index, output.name());
     };
     for (const auto &attribute : next->attribute()) {
       if (attribute.has_g())
@@ -94,29 +125,68 @@ bool Graph::addNodes(Report &report, RepeatedPtrField<NodeProto> &defs) {
 }
 
 bool Graph::checkUses(Report &report, bool isInner) const {
-  for (int i = 0; i < size(); ++i) {
-    const NodeProto &node = *nodes[i];
-    for (const std::string &value : node.input()) {
-      if (value.empty())
+  for (const NodeProto *node : nodes)
+    for (const std::string &value : node->input()) {
+      if (value.empty() || isInner || has(value))
         continue;
-      auto found = makers.find(value);
-      if (found == makers.end()) {
-        if (isInner)
-          continue;
-        report.error(report.node(labelOf(node)))
-            << "(" << escaped(node.op_type()) << "): needs '" << escaped(value)
-            << "', which nothing gives" << didYouMean(value, names());
-        return false;
-      }
-      if (found->second < i)
-        continue;
-      report.error(report.node(labelOf(node)))
-          << "(" << escaped(node.op_type()) << "): needs '" << escaped(value)
-          << "', which only node '" << escaped(labelOf(*nodes[found->second]))
-          << "' gives: the nodes are not in order, or form a cycle";
+      report.error(report.node(labelOf(*node)))
+          << "(" << escaped(node->op_type()) << "): needs '" << escaped(value)
+          << "', which nothing gives" << didYouMean(value, names());
       return false;
     }
+  return true;
+}
+
+bool Graph::sort(Report &report) {
+  // Depth first, so that nodes which are in order stay as they are.
+  enum class State { unseen, open, done };
+  struct Visit {
+    int node;
+    SmallVector<int> needs = {};
+    size_t next = 0;
+  };
+  std::vector<State> states(nodes.size(), State::unseen);
+  std::vector<NodeProto *> order;
+  std::vector<Visit> stack;
+  auto enter = [&](int i) {
+    states[i] = State::open;
+    Visit &visit = stack.emplace_back(Visit{i});
+    forEachUse(*nodes[i], [&](StringRef value) {
+      auto found = makers.find(value);
+      if (found != makers.end() && found->second >= 0)
+        visit.needs.push_back(found->second);
+    });
+  };
+  for (int i = 0; i < size(); ++i) {
+    if (states[i] == State::unseen)
+      enter(i);
+    while (!stack.empty()) {
+      Visit &top = stack.back();
+      if (top.next == top.needs.size()) {
+        states[top.node] = State::done;
+        order.push_back(nodes[top.node]);
+        stack.pop_back();
+        continue;
+      }
+      int need = top.needs[top.next++];
+      if (states[need] == State::open) {
+        report.error(report.node(labelOf(*nodes[top.node])))
+            << "(" << escaped(nodes[top.node]->op_type())
+            << "): needs a result of node '" << escaped(labelOf(*nodes[need]))
+            << "', which needs "
+            << (need == top.node ? "itself" : "one of this node")
+            << ": the nodes form a cycle";
+        return false;
+      }
+      if (states[need] == State::unseen)
+        enter(need);
+    }
   }
+  nodes = std::move(order);
+  for (auto [i, node] : llvm::enumerate(nodes))
+    for (const std::string &output : node->output())
+      if (!output.empty())
+        makers[output] = static_cast<int>(i);
   return true;
 }
 
@@ -145,7 +215,7 @@ std::unique_ptr<Graph> Graph::create(Report &report, GraphProto &def,
     graph->inputs.push_back(info.name());
   }
   if (!graph->addNodes(report, *def.mutable_node()) ||
-      !graph->checkUses(report, isInner))
+      !graph->checkUses(report, isInner) || !graph->sort(report))
     return nullptr;
   graph->addTypes(def.value_info());
   graph->addTypes(def.input());
@@ -172,7 +242,7 @@ std::unique_ptr<Graph> Graph::create(Report &report,
     graph->inputs.push_back(name);
   }
   if (!graph->addNodes(report, *def.mutable_node()) ||
-      !graph->checkUses(report, false))
+      !graph->checkUses(report, false) || !graph->sort(report))
     return nullptr;
   graph->addTypes(def.value_info());
   for (const std::string &name : def.output()) {
@@ -185,6 +255,18 @@ std::unique_ptr<Graph> Graph::create(Report &report,
   }
   graph->inferShapes();
   return graph;
+}
+
+SmallVector<StringRef> Graph::resultsOfNodes(StringRef name) const {
+  SmallVector<StringRef> results;
+  for (const NodeProto *node : nodes)
+    if (node->name() == name)
+      for (const std::string &output : node->output())
+        if (!output.empty()) {
+          results.push_back(output);
+          break;
+        }
+  return results;
 }
 
 SmallVector<StringRef> Graph::names() const {

@@ -23,7 +23,7 @@ std::string opKey(const ::onnx::NodeProto &node);
 
 /// Which tensors and nodes some results need.
 struct Plan {
-  /// In the graph's order, in which operands come first.
+  /// Operands come first.
   std::vector<int> nodes;
   std::vector<llvm::StringRef> initializers;
   /// Those of what is fed that they need.
@@ -32,9 +32,9 @@ struct Plan {
 
 class Graph {
 public:
-  /// Null after an error: a name that two give, a node before one that it
-  /// needs. Values from nowhere are errors unless `isInner`, where they may
-  /// come from around it.
+  /// Null after an error: a name that two give, nodes that form a cycle. Values
+  /// from nowhere are errors unless `isInner`, where they may come from around
+  /// it.
   static std::unique_ptr<Graph> create(Report &report, ::onnx::GraphProto &def,
                                        bool isInner);
   static std::unique_ptr<Graph> create(Report &report,
@@ -51,6 +51,8 @@ public:
   bool has(llvm::StringRef value) const { return makers.count(value); }
   /// Every such value.
   llvm::SmallVector<llvm::StringRef> names() const;
+  /// The first result of each node of that name.
+  llvm::SmallVector<llvm::StringRef> resultsOfNodes(llvm::StringRef name) const;
   /// What the model says that the value is; null where it says nothing.
   const ::onnx::TypeProto *declared(llvm::StringRef value) const {
     return types.lookup(value);
@@ -95,6 +97,8 @@ private:
   void inferShapes();
   llvm::StringSet<> scalars() const;
   bool checkUses(Report &report, bool isInner) const;
+  /// Puts nodes behind those that they need; an error where they form a cycle.
+  bool sort(Report &report);
   void addTypes(
       const google::protobuf::RepeatedPtrField<::onnx::ValueInfoProto> &infos);
 

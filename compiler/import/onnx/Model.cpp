@@ -26,7 +26,8 @@ readOpsets(Report &report,
     StringRef domain = import.domain();
     if (domain == "ai.onnx")
       domain = "";
-    if (import.version() < 1) {
+    if (import.version() < 1 ||
+        (domain.empty() && import.version() > mostOpset)) {
       report.error() << "wants version " << import.version()
                      << " of the ops of '" << escaped(import.domain())
                      << "', which there is not";
@@ -146,14 +147,13 @@ bool Model::index(Report &report) {
   }
   if (!readOpsets(report, message.opset_import(), opsets))
     return false;
-  if (!opsets.count("")) {
-    // Version 3 of the format is the first to name opsets.
-    if (message.ir_version() >= 3 && opsets.empty()) {
-      report.error() << "does not say of which opset its ops are";
-      return false;
-    }
-    opsets[""] = 1;
+  // Version 3 of the format is the first to name opsets.
+  if (opsets.empty() && message.ir_version() >= 3) {
+    report.error() << "does not say of which opset its ops are";
+    return false;
   }
+  if (message.ir_version() < 3)
+    opsets.try_emplace("", 1);
   if (!addFunctions(report) || !checkCalls(report, *this, message.graph()))
     return false;
   root = Graph::create(report, *message.mutable_graph(), /*isInner=*/false);

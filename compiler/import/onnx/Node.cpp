@@ -22,6 +22,13 @@ int64_t Node::opset() const {
   return scope.context.opsets->lookup(domain == "ai.onnx" ? "" : domain);
 }
 
+FailureOr<SmallVector<int64_t>> Node::integers(unsigned i) {
+  if (has(i) && operand(i) && rank(i) > 1)
+    return error() << "operand " << i << " is no list of integers but "
+                   << type(i);
+  return TracedNode::integers(i);
+}
+
 AttributeProto *Node::attr(StringRef name) const {
   for (const AttributeProto &attribute : def.attribute()) {
     if (attribute.name() != name)
@@ -233,6 +240,9 @@ LogicalResult Node::handle() {
   // A model's own function comes before an op of that name.
   if (::onnx::FunctionProto *function = tracer.model.function(def))
     return tracer.call(*this, *function);
+  if (!opset() && (def.domain().empty() || def.domain() == "ai.onnx"))
+    return error() << "is of ONNX's own ops, and the model does not say of "
+                      "which opset";
   if (wantsBounded(*this))
     return importBounded(*this);
   if (auto found = handlers().find(op()); found != handlers().end()) {

@@ -33,6 +33,9 @@ public:
   /// The version of the ops of the node's domain.
   int64_t opset() const;
 
+  /// As of every node; ONNX's lists of integers have one dimension at most.
+  mlir::FailureOr<llvm::SmallVector<int64_t>> integers(unsigned i);
+
   /// Attributes of the node, with the op's default where it is absent. One that
   /// is of another kind is an error, which the importer reports when the
   /// handler has returned.

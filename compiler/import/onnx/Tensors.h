@@ -57,10 +57,21 @@ public:
                                   uint64_t wanted, Fault &fault);
 
 private:
+  /// A file of the model's directory; failure was reported or stands in
+  /// `fault`.
+  mlir::FailureOr<const File *> open(Report &report, llvm::StringRef location,
+                                     Fault &fault);
+  /// Whether the SHA1 of the whole file is the digest; files are read once.
+  mlir::LogicalResult check(llvm::StringRef location, const File &file,
+                            llvm::StringRef digest, Fault &fault);
+
   std::string directory;
+  /// Where the model's own file is, if its name is a link to elsewhere.
+  std::string linked;
   bool isStdin = false;
   std::optional<File> opened;
   llvm::StringMap<File> files;
+  llvm::StringMap<std::string> digests;
 };
 
 /// Reads a constant in any of its encodings. Takes large contents out of the

@@ -5,6 +5,7 @@
 #include "compiler/import/Build.h"
 #include "compiler/import/Gradients.h"
 #include "compiler/import/Names.h"
+#include "compiler/import/onnx/Declared.h"
 #include "compiler/import/onnx/narrow/Narrow.h"
 
 #include "dialects/graph/Graph.h"
@@ -214,6 +215,8 @@ LogicalResult Tracer::runHandler(Scope &scope, const NodeProto &def,
   for (auto [name, traced] : llvm::zip(def.output(), node.given)) {
     if (name.empty())
       continue;
+    if (failed(checkElement(node, name, traced)))
+      return failure();
     refine(b, traced);
     define(scope, at, name, traced);
   }

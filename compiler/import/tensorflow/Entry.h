@@ -9,6 +9,7 @@
 
 namespace tensorflow {
 class MetaGraphDef;
+class TensorInfo;
 } // namespace tensorflow
 
 namespace weir::tensorflow {
@@ -18,6 +19,8 @@ class StateVariables;
 /// A tensor at the edge of an entry.
 struct Port : EntryPort {
   Edge edge;
+  /// What a signature says of an output; null where there is none.
+  const ::tensorflow::TensorInfo *declared = nullptr;
 };
 
 struct Entry {

@@ -2,7 +2,10 @@
 
 #include "compiler/import/tensorflow/EntryResults.h"
 
+#include "compiler/import/Build.h"
 #include "compiler/import/Names.h"
+#include "compiler/import/tensorflow/Summary.h"
+#include "compiler/import/tensorflow/proto/saved_model.pb.h"
 
 using namespace mlir;
 
@@ -23,6 +26,43 @@ outputsOf(const Entry &entry, ArrayRef<Traced> traced) {
     return {ports, results};
   return {entry.outputs,
           SmallVector<Traced>(traced.take_front(entry.outputs.size()))};
+}
+
+/// An error where a signature declares another type of an output, or, unless
+/// the options change the inputs, another shape.
+static LogicalResult checkDeclared(const EntrySource &source, const Port &port,
+                                   const Traced &output) {
+  const ::tensorflow::TensorInfo *info = port.declared;
+  Report &report = source.report;
+  if (!info || !output.value)
+    return success();
+  RankedTensorType type = typeOf(output.value);
+  Type element = elementType(report.context, info->dtype());
+  bool holds = !element || element == type.getElementType();
+  const ImportOptions &options = source.options;
+  if (holds && info->has_tensor_shape() && options.shapes.empty() &&
+      options.dims.empty() && options.values.empty() && options.feeds.empty()) {
+    auto shape = shapeOf(info->tensor_shape());
+    if (succeeded(shape) && *shape) {
+      holds = (*shape)->size() == type.getShape().size();
+      for (size_t i = 0; holds && i < (*shape)->size(); ++i) {
+        int64_t size = (**shape)[i];
+        bool isKnown = output.extents.empty() || !output.extents[i];
+        holds =
+            ShapedType::isDynamic(size) ||
+            (isKnown ? size == type.getDimSize(i) : size <= type.getDimSize(i));
+      }
+    }
+  }
+  if (holds)
+    return success();
+  return report.error(report.node(source.graph.name(port.edge.node)))
+         << "(" << escaped(source.graph.op(port.edge.node)) << "): output '"
+         << escaped(port.name) << "' is " << type
+         << ", and the signature declares "
+         << typeText(report,
+                     info->has_tensor_shape() ? &info->tensor_shape() : nullptr,
+                     info->dtype());
 }
 
 FailureOr<EntryResults> traceEntry(const EntrySource &source,
@@ -63,6 +103,8 @@ FailureOr<EntryResults> traceEntry(const EntrySource &source,
              << escaped(port.name) << "' is " << what
              << ", which weir cannot give";
     }
+    if (failed(checkDeclared(source, port, output)))
+      return failure();
   }
   results.addOutputs(builder, {entryPorts(entry.inputs), fed},
                      entryPorts(ports), outputs, like);

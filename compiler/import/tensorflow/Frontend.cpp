@@ -5,6 +5,7 @@
 #include "compiler/import/bounded/entry/InputDims.h"
 #include "compiler/import/tensorflow/Entry.h"
 #include "compiler/import/tensorflow/FixedInputs.h"
+#include "compiler/import/tensorflow/Summary.h"
 #include "compiler/import/tensorflow/file/Load.h"
 #include "compiler/import/tensorflow/file/SavedModel.h"
 #include "compiler/import/tensorflow/state/State.h"
@@ -235,69 +236,31 @@ OwningOpRef<ModuleOp> importModel(Report &report,
   return module;
 }
 
-/// `tensor<1x4xf32>` for people: `1x4xf32`, unknown sizes as `?`.
-static std::string typeText(Report &report,
-                            const ::tensorflow::TensorShapeProto *shape,
-                            int dataType) {
-  std::string text;
-  auto read = shape ? shapeOf(*shape)
-                    : FailureOr<std::optional<SmallVector<int64_t>>>(
-                          std::optional<SmallVector<int64_t>>());
-  if (failed(read) || !*read)
-    text = "*x";
-  else
-    for (int64_t size : **read)
-      text += (ShapedType::isDynamic(size) ? "?" : std::to_string(size)) + "x";
-  llvm::raw_string_ostream os(text);
-  if (Type element = elementType(report.context, dataType))
-    os << element;
-  else
-    os << dataTypeName(dataType);
-  return text;
-}
-
-static void summarizeIterator(Report &report, const ::tensorflow::NodeDef &def,
-                              ModelSummary::Signature &signature) {
-  auto types = def.attr().find("output_types");
-  auto shapes = def.attr().find("output_shapes");
-  if (types == def.attr().end())
-    return;
-  for (int i = 0; i < types->second.list().type_size(); ++i) {
-    std::string tensor = def.name() + ":" + std::to_string(i);
-    bool hasShape =
-        shapes != def.attr().end() && i < shapes->second.list().shape_size();
-    signature.inputs.push_back(
-        {i ? tensor : def.name(), tensor,
-         typeText(report, hasShape ? &shapes->second.list().shape(i) : nullptr,
-                  types->second.list().type(i))});
+/// How many nodes of each op there are. Of a SavedModel those count that its
+/// signatures need: it also holds what saves and restores variables.
+static std::map<std::string, int64_t>
+countOps(Report &report, const ImportOptions &options, Model &model) {
+  std::map<std::string, int64_t> counts;
+  if (model.isSavedModel()) {
+    SmallVector<Edge> wanted;
+    for (const auto &[name, def] : model.saved.graph->signature_def()) {
+      if (!options.signature.empty() && options.signature != name)
+        continue;
+      for (const auto &[key, info] : def.outputs()) {
+        auto [node, number] = StringRef(info.name()).split(':');
+        if (std::optional<int> found = model.graph->find(node))
+          wanted.push_back({*found, 0});
+      }
+    }
+    if (!wanted.empty())
+      return neededOps(report, *model.graph, model.library, wanted);
   }
-}
-
-static void summarizePlaceholders(Report &report, const Graph &graph,
-                                  ModelSummary &summary) {
-  ModelSummary::Signature all;
-  std::vector<bool> used(graph.size());
-  for (int i = 0; i < graph.size(); ++i)
-    for (Edge edge : graph.operands(i))
-      used[edge.node] = true;
-  for (int i = 0; i < graph.size(); ++i) {
-    const auto &attributes = graph.node(i).attr();
-    auto type = attributes.find("dtype");
-    auto shape = attributes.find("shape");
-    std::string name = graph.name(i).str();
-    if (graph.op(i) == "Placeholder")
-      all.inputs.push_back(
-          {name, name + ":0",
-           typeText(report,
-                    shape == attributes.end() ? nullptr
-                                              : &shape->second.shape(),
-                    type == attributes.end() ? 0 : type->second.type())});
-    else if (isIterator(graph.op(i)))
-      summarizeIterator(report, graph.node(i), all);
-    else if (!used[i] && graph.op(i) != "NoOp")
-      all.outputs.push_back({name, name + ":0", ""});
-  }
-  summary.signatures.push_back(std::move(all));
+  for (const auto &node : model.graphDef->node())
+    ++counts[node.op()];
+  for (const auto &function : model.graphDef->library().function())
+    for (const auto &node : function.node_def())
+      ++counts[node.op()];
+  return counts;
 }
 
 std::optional<ModelSummary> summarize(Report &report,
@@ -307,17 +270,12 @@ std::optional<ModelSummary> summarize(Report &report,
     return std::nullopt;
   ModelSummary summary;
   summary.kind = model.isSavedModel() ? "SavedModel" : "GraphDef";
-  std::map<std::string, int64_t> counts;
-  for (const auto &node : model.graphDef->node())
-    ++counts[node.op()];
-  for (const auto &function : model.graphDef->library().function())
-    for (const auto &node : function.node_def())
-      ++counts[node.op()];
-  for (const auto &[op, count] : counts) {
+  for (const auto &[op, count] : countOps(report, options, model)) {
     summary.ops.push_back({op, count});
     if (!isKnownOp(op) && !isIterator(op) && !model.library.find(op))
       summary.unsupported.push_back(op);
   }
+  listNodes(*model.graph, summary);
   if (!model.isSavedModel()) {
     summarizePlaceholders(report, *model.graph, summary);
     return summary;

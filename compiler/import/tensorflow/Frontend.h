@@ -13,6 +13,9 @@ mlir::OwningOpRef<mlir::ModuleOp> importModel(Report &report,
 
 std::optional<ModelSummary> summarize(Report &report,
                                       const ImportOptions &options);
+/// The variables of a checkpoint alone, `prefix`.index and its shards.
+std::optional<ModelSummary> summarizeCheckpoint(Report &report,
+                                                const std::string &prefix);
 
 } // namespace weir::tensorflow
 

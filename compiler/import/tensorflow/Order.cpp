@@ -1,5 +1,6 @@
 // Which nodes must be traced, and in which order.
 
+#include "compiler/import/tensorflow/Summary.h"
 #include "compiler/import/tensorflow/Tracer.h"
 #include "compiler/import/tensorflow/control/LoopNest.h"
 #include "compiler/import/tensorflow/state/State.h"
@@ -96,6 +97,16 @@ static llvm::DenseMap<int, Need> findNeeded(const Search &search,
       mark(control, waitedFor);
   }
   return needed;
+}
+
+std::vector<int> neededNodes(const Graph &graph, ArrayRef<Edge> wanted,
+                             ArrayRef<int> controls) {
+  std::vector<int> nodes;
+  for (auto [node, need] : findNeeded(Search{graph, Feeds()}, wanted, controls))
+    if (need == value)
+      nodes.push_back(node);
+  llvm::sort(nodes);
+  return nodes;
 }
 
 /// A node may only be used by those in its own loop.

@@ -65,6 +65,7 @@ static FailureOr<Entry> signatureEntry(Report &report, const Graph &graph,
         portOf(report, graph, key, *info, "signature output");
     if (failed(port))
       return failure();
+    port->declared = info;
     entry.outputs.push_back(*port);
   }
   if (entry.outputs.empty()) {

@@ -24,6 +24,8 @@ struct Attention {
   /// Whether weights that are no numbers, which are those of a whole row, are
   /// 0.
   bool isZeroOfNaN = false;
+  /// Whether the weights of a row whose scores are all -inf are 0.
+  bool isMasked = false;
 
   /// Puts the kernel.parts at the product's place, and erases what it replaces.
   /// False, and nothing is done, where there is too little to do for blocks or

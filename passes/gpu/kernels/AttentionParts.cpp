@@ -20,8 +20,14 @@ namespace weir::gpu {
 
 RowScale::RowScale(ThreadBuilder &b, const Attention &a, Value total) {
   Value one = b.create<arith::ConstantOp>(b.getF32FloatAttr(1));
-  scale = b.create<arith::DivFOp>(one, total);
-  // Of scores that are all -inf the total is 0.
+  // Of scores that are all -inf the total is 0, as their exponentials are.
+  Value divisor = total;
+  if (a.isMasked)
+    divisor = b.create<arith::SelectOp>(
+        b.create<arith::CmpFOp>(arith::CmpFPredicate::OEQ, total,
+                                b.zero(b.getF32Type())),
+        one, total);
+  scale = b.create<arith::DivFOp>(one, divisor);
   if (a.isZeroOfNaN)
     isNumber = b.create<arith::CmpFOp>(arith::CmpFPredicate::OGT, total,
                                        b.zero(b.getF32Type()));

@@ -99,27 +99,40 @@ bool isExponential(linalg::GenericOp op) {
                              body.getArgument(3));
 }
 
-/// Of "x is no number ? 0 : x" x, else null.
-Value zeroedIfNaN(Value value) {
+/// Of "x compared ? replacement : x" x where the comparison and the replacement
+/// are what is looked for, else null.
+Value guarded(Value value,
+              function_ref<bool(arith::CmpFOp, Value)> isLookedFor) {
   auto select = value.getDefiningOp<arith::SelectOp>();
   auto compare =
       select ? select.getCondition().getDefiningOp<arith::CmpFOp>() : nullptr;
-  bool isTest = compare && compare.getLhs() == compare.getRhs() &&
-                compare.getLhs() == select.getFalseValue() &&
-                (compare.getPredicate() == arith::CmpFPredicate::UNE ||
-                 compare.getPredicate() == arith::CmpFPredicate::UNO) &&
-                matchPattern(select.getTrueValue(), m_AnyZeroFloat());
+  bool isTest = compare && compare.getLhs() == select.getFalseValue() &&
+                isLookedFor(compare, select.getTrueValue());
   return isTest ? select.getFalseValue() : nullptr;
 }
 
-/// x * (1 / sum), or where `isZeroOfNaN` is set, 0 for what is no number.
-bool isQuotient(linalg::GenericOp op, bool &isZeroOfNaN) {
+bool isZeroIfNaN(arith::CmpFOp compare, Value replacement) {
+  return compare.getLhs() == compare.getRhs() &&
+         (compare.getPredicate() == arith::CmpFPredicate::UNE ||
+          compare.getPredicate() == arith::CmpFPredicate::UNO) &&
+         matchPattern(replacement, m_AnyZeroFloat());
+}
+
+bool isOneIfZero(arith::CmpFOp compare, Value replacement) {
+  return compare.getPredicate() == arith::CmpFPredicate::OEQ &&
+         matchPattern(compare.getRhs(), m_AnyZeroFloat()) &&
+         matchPattern(replacement, m_OneFloat());
+}
+
+/// x * (1 / sum), or where `isZeroOfNaN` is set, 0 for what is no number. With
+/// `isMasked`, a sum of 0 leaves the zeros that it is of.
+bool isQuotient(linalg::GenericOp op, bool &isZeroOfNaN, bool &isMasked) {
   if (!isOverRows(op, "ere", /*reduces=*/false))
     return false;
   Block &body = *op.getBody();
   Value weight = skip<arith::TruncFOp>(body.getTerminator()->getOperand(0));
   isZeroOfNaN = false;
-  if (Value tested = zeroedIfNaN(weight)) {
+  if (Value tested = guarded(weight, isZeroIfNaN)) {
     isZeroOfNaN = true;
     weight = skip<arith::TruncFOp>(tested);
   }
@@ -132,7 +145,10 @@ bool isQuotient(linalg::GenericOp op, bool &isZeroOfNaN) {
   else if (product.getLhs() != x)
     return false;
   auto quotient = scale.getDefiningOp<arith::DivFOp>();
-  return quotient && quotient.getRhs() == body.getArgument(1) &&
+  Value sum = quotient ? quotient.getRhs() : Value();
+  Value tested = sum ? guarded(sum, isOneIfZero) : Value();
+  isMasked = tested != nullptr;
+  return quotient && (isMasked ? tested : sum) == body.getArgument(1) &&
          matchPattern(quotient.getLhs(), m_OneFloat());
 }
 
@@ -224,7 +240,8 @@ bool Attention::findSoftmax() {
     return false;
   Made quotients(weights, {product});
   auto quotient = dyn_cast_or_null<linalg::GenericOp>(quotients.maker);
-  if (!quotient || quotients.fill || !isQuotient(quotient, isZeroOfNaN))
+  if (!quotient || quotients.fill ||
+      !isQuotient(quotient, isZeroOfNaN, isMasked))
     return false;
   Value powers = quotient.getInputs()[0], sum = quotient.getInputs()[1];
   Made ofPowers(powers, {quotient}), ofSum(sum, {quotient});
@@ -237,8 +254,9 @@ bool Attention::findSoftmax() {
   Made ofLargest(largest, {power});
   auto maximum = dyn_cast_or_null<linalg::GenericOp>(ofLargest.maker);
   if (!maximum || !isMaximum(maximum) || maximum.getInputs()[0] != inner ||
-      !ofLargest.isFilledWith(
-          [](const APFloat &x) { return x.isInfinity() && x.isNegative(); }))
+      !ofLargest.isFilledWith([&](const APFloat &x) {
+        return x.isNegative() && (isMasked ? x.isLargest() : x.isInfinity());
+      }))
     return false;
   Made ofScores(inner, {maximum, power});
   scores = dyn_cast_or_null<kernel::MatmulOp>(ofScores.maker);

@@ -125,7 +125,8 @@ struct Found {
     auto softmax = found.product && !found.product.getTransposeA()
                        ? found.product.getA().getDefiningOp<graph::SoftmaxOp>()
                        : graph::SoftmaxOp();
-    if (!softmax)
+    // The library does not promise zeros for rows that are masked throughout.
+    if (!softmax || softmax.getMasked())
       return std::nullopt;
     value = softmax.getX();
     if (auto add = value.getDefiningOp<graph::AddOp>())

@@ -199,7 +199,7 @@ struct SinkThroughSoftmax : OpRewritePattern<graph::SoftmaxOp> {
     if (!moved || roleOf(moved.getX().getDefiningOp()) == FusionRole::none)
       return b.notifyMatchFailure(op, "no computed operand is regrouped");
     auto softmax = b.create<graph::SoftmaxOp>(
-        op.getLoc(), moved.getX().getType(), moved.getX());
+        op.getLoc(), moved.getX().getType(), moved.getX(), op.getMasked());
     b.replaceOpWithNewOp<ReshapeOp>(op, op.getType(), softmax);
     return success();
   }

@@ -75,6 +75,8 @@ func.func @pool_arg_max(%x: tensor<1x8x3xf32>) -> tensor<1x4x3xi64> {
 func.func @softmax(%x: tensor<2x5xf32>) -> tensor<2x5xf32> {
   // CHECK: graph.softmax %{{.*}} : tensor<2x5xf32>
   %y = graph.softmax %x : tensor<2x5xf32>
+  // CHECK: graph.softmax %{{.*}} masked : tensor<2x5xf32>
+  %z = graph.softmax %x masked : tensor<2x5xf32>
   return %y : tensor<2x5xf32>
 }
 

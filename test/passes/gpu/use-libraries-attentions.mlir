@@ -111,6 +111,12 @@ module attributes {weir.gpu = {LIBRARY}} {
     %2 = graph.matmul %1, %k : tensor<32x40xf16>, tensor<40x8xf16>
     return %2 : tensor<32x8xf16>
   }
+  func.func private @masked(%q: tensor<32x8xf16>, %k: tensor<40x8xf16>) -> tensor<32x8xf16> attributes {weir.kernel} {
+    %0 = graph.matmul %q, %k transpose_b : tensor<32x8xf16>, tensor<40x8xf16>
+    %1 = graph.softmax %0 masked : tensor<32x40xf16>
+    %2 = graph.matmul %1, %k : tensor<32x40xf16>, tensor<40x8xf16>
+    return %2 : tensor<32x8xf16>
+  }
   func.func private @behind(%q: tensor<32x8xf16>, %k: tensor<40x8xf16>, %m: tensor<32x8xf16>) -> tensor<32x8xf16> attributes {weir.kernel} {
     %0 = graph.matmul %q, %k transpose_b : tensor<32x8xf16>, tensor<40x8xf16>
     %1 = graph.softmax %0 : tensor<32x40xf16>

@@ -151,6 +151,20 @@ func.func @softmax(%x: tensor<2x5xf32>) -> tensor<2x5xf32> {
 
 // -----
 
+// A row of -inf has exponentials of 0, which nothing divides.
+// CHECK-LABEL: @masked
+func.func @masked(%x: tensor<2x5xf32>) -> tensor<2x5xf32> {
+  // CHECK: arith.constant -3.40282347E+38
+  // CHECK: math.exp
+  // CHECK: %[[NONE:.*]] = arith.cmpf oeq
+  // CHECK: %[[SUM:.*]] = arith.select %[[NONE]]
+  // CHECK: arith.divf %{{.*}}, %[[SUM]]
+  %y = graph.softmax %x masked : tensor<2x5xf32>
+  return %y : tensor<2x5xf32>
+}
+
+// -----
+
 // CHECK-LABEL: @log_softmax
 func.func @log_softmax(%x: tensor<2x5xbf16>) -> tensor<2x5xbf16> {
   // CHECK: arith.extf {{.*}} : bf16 to f32

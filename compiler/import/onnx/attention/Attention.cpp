@@ -175,6 +175,13 @@ FailureOr<Type> precisionOf(Node &node, Type otherwise) {
   return type;
 }
 
+/// The softmax of scores. A row that a mask leaves nothing of has zeros, so
+/// that NaN does not spread from positions that are padding.
+Expr sharesOf(Expr scores, bool isMasked) {
+  return Expr(*scores.b,
+              make<graph::SoftmaxOp>(*scores.b, scores.value, isMasked));
+}
+
 LogicalResult importAttention(Node &node) {
   Expr present[2];
   auto heads = headsOf(node, present);
@@ -202,7 +209,7 @@ LogicalResult importAttention(Node &node) {
   if (failed(precision))
     return failure();
   Expr shares =
-      cast(apply<graph::SoftmaxOp>(cast(products, *precision)), element);
+      cast(sharesOf(cast(products, *precision), bool(*bias)), element);
   stages[3] = shares;
   Expr y = matmul(shares, cast(heads->v, element));
   if (node.rank(0) == 3)
@@ -242,7 +249,11 @@ LogicalResult importFlexAttention(Node &node) {
   auto scores = changed(node, "score_mod", cast(*products, *precision));
   if (failed(scores))
     return failure();
-  auto shares = changed(node, "prob_mod", apply<graph::SoftmaxOp>(*scores));
+  scores = changed(node, "mask_mod", *scores);
+  if (failed(scores))
+    return failure();
+  bool isMasked = node.hasAttr("score_mod") || node.hasAttr("mask_mod");
+  auto shares = changed(node, "prob_mod", sharesOf(*scores, isMasked));
   if (failed(shares))
     return failure();
   return give(node, matmul(cast(*shares, element), heads->v));

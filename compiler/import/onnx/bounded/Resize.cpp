@@ -107,21 +107,20 @@ LogicalResult Axes::readScales(ArrayRef<Expr> scales) {
         makes(exactly(b, axis.in), static_cast<double>(axis.in.bound));
         continue;
       }
-      Expr made = apply<graph::FloorOp>(axis.whole * scale);
+      Expr made = scaledSize(axis.whole, scale);
       makes(cast(made, b.getI64Type()), HUGE_VAL);
       continue;
     }
     double by = known.getSplatValue<APFloat>().convertToDouble();
-    double most = std::floor(static_cast<double>(axis.in.bound) * by);
+    double most = scaledSize(axis.in.bound, by);
     if (!(by > 0) || !(most < std::ldexp(1.0, 24)))
       return node.error() << "cannot resize " << axis.in.bound
                           << " elements by " << std::to_string(by);
     axis.least = by;
     // A whole number of times a size is known as such.
-    Expr made =
-        by == std::floor(by)
-            ? exactly(b, axis.in) * number(b, static_cast<int64_t>(by))
-            : cast(apply<graph::FloorOp>(axis.whole * scale), b.getI64Type());
+    Expr made = by == std::floor(by)
+                    ? exactly(b, axis.in) * number(b, static_cast<int64_t>(by))
+                    : cast(scaledSize(axis.whole, scale), b.getI64Type());
     if (by == 1)
       made = exactly(b, axis.in);
     makes(made, most);

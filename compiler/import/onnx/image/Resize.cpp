@@ -32,10 +32,10 @@ struct Taps {
 
 double placeOf(const Resize &resize, const Axis &axis, int64_t i) {
   auto x = static_cast<double>(i), in = static_cast<double>(axis.in);
-  double out = axis.scale * in;
   StringRef mode = resize.coordinates;
+  double steps = axis.scale * in - 1;
   if (mode == "align_corners")
-    return out == 1 ? 0 : x * (in - 1) / (out - 1);
+    return steps == 0 ? 0 : x * (in - 1) / steps;
   if (mode == "asymmetric")
     return x / axis.scale;
   if (mode == "tf_half_pixel_for_nn")
@@ -48,11 +48,11 @@ double placeOf(const Resize &resize, const Axis &axis, int64_t i) {
   }
   if (mode == "pytorch_half_pixel" && axis.out == 1)
     return 0;
-  double half = (x + 0.5) / axis.scale - 0.5;
   if (mode != "half_pixel_symmetric")
-    return half;
-  double share = static_cast<double>(axis.out) / out;
-  return in / 2 * (1 - share) + half;
+    return (x + 0.5) / axis.scale - 0.5;
+  // From the centers, which are one place: products of shares would be off.
+  return in / 2 + (x + 0.5 - static_cast<double>(axis.out) / 2) / axis.scale -
+         0.5;
 }
 
 double cubicWeight(double x, double a) {
@@ -213,7 +213,7 @@ LogicalResult axesOf(Node &node, ArrayRef<int64_t> dims,
     double scale, out;
     if (!scales.empty()) {
       scale = scales[k];
-      out = std::floor(whole * scale);
+      out = scaledSize(in, scale);
     } else if (common != 0) {
       scale = common;
       out = std::floor(whole * scale + 0.5);

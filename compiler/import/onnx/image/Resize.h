@@ -41,6 +41,11 @@ mlir::FailureOr<ResizeBy> resizedBy(Node &node);
 /// The scales of an Upsample whose attributes have them.
 llvm::SmallVector<double> scalesOfAttributes(Node &node);
 
+/// The size after a scale: the product is of f32, as in ONNX's shape inference,
+/// so that both agree where a product of f64 is just below a whole number.
+double scaledSize(int64_t size, double scale);
+Expr scaledSize(Expr size, Expr scale);
+
 /// One dimension, whose scale only the run knows, and its sizes before and
 /// after as f64. `least` is below every scale that can give these.
 struct OpenAxis {

@@ -53,8 +53,7 @@ Expr placesOf(const Resize &resize, const OpenAxis &axis) {
     return whereOne(axis, x, half);
   if (mode != "half_pixel_symmetric")
     return half;
-  Expr share = axis.made / (axis.scale * in);
-  return half + (1 - share) * (in / 2.0);
+  return (x + 0.5 - axis.made / 2.0) / axis.scale + (in / 2.0 - 0.5);
 }
 
 Expr nearestPixels(const Resize &resize, const OpenAxis &axis, Expr at) {
@@ -88,6 +87,17 @@ Expr pixelsAt(Expr x, const OpenAxis &axis, Expr places) {
 }
 
 } // namespace
+
+double scaledSize(int64_t size, double scale) {
+  return std::floor(static_cast<float>(size) * static_cast<float>(scale));
+}
+
+Expr scaledSize(Expr size, Expr scale) {
+  if (!size || !scale)
+    return {};
+  Type f32 = size.b->getF32Type();
+  return cast(floorOf(cast(size, f32) * cast(scale, f32)), scale.elementType());
+}
 
 int64_t openTaps(const Resize &resize, const OpenAxis &axis) {
   double support = resize.mode == "cubic" ? 2 : 1;
@@ -187,7 +197,7 @@ LogicalResult readScales(Node &node, ResizeBy by, ArrayRef<int64_t> dims,
     if (keepsAspect)
       size = floorOf(size + 0.5);
     else if (!by.isSizes)
-      size = floorOf(size);
+      size = scaledSize(axis.whole, axis.scale);
     if (failed(check(node, equal(size, size.like(out)),
                      "it is resized to other sizes than the model says")))
       return failure();

@@ -37,9 +37,15 @@ Expr Sampler::inside(Expr place, int64_t dim) const {
   auto size = static_cast<double>(x.size(dim + 1));
   if (!place || outside == Outside::zeros)
     return place;
-  if (outside == Outside::border)
-    return clamp(place, 0, size - 1);
   double margin = alignCorners ? 0 : 0.5;
+  if (outside == Outside::border) {
+    // A place in the outer half of a border pixel stays where it is: cubic
+    // weights differ there. What is read for it is clamped pixel by pixel.
+    Expr stays = apply<graph::LogicalAndOp>(
+        apply<graph::GreaterEqualOp>(place, place.like(-margin)),
+        apply<graph::LessEqualOp>(place, place.like(size - 1 + margin)));
+    return select(stays, place, clamp(place, 0, size - 1));
+  }
   Expr at = reflected(place, -margin, size - 1 + margin);
   return at;
 }
@@ -78,11 +84,20 @@ Expr Sampler::pixel(ArrayRef<Expr> whole) const {
   return select(reshape(isInside, shape), pixels, pixels.like(0));
 }
 
+/// To the next whole number; of two the one further from 0.
+static Expr roundedAway(Expr place) {
+  Expr size = apply<graph::FloorOp>(apply<graph::AbsOp>(place) + 0.5);
+  return size * apply<graph::SignOp>(place);
+}
+
 Expr Sampler::nearest(ArrayRef<Expr> places) const {
   SmallVector<Expr> whole;
+  // The reference rounds halves to even numbers, but in volumes away from 0.
+  bool isVolume = places.size() == 3;
   for (auto [d, place] : llvm::enumerate(places))
     whole.push_back(
-        inside(apply<graph::RoundOp>(place), static_cast<int64_t>(d)));
+        inside(isVolume ? roundedAway(place) : apply<graph::RoundOp>(place),
+               static_cast<int64_t>(d)));
   return pixel(whole);
 }
 

@@ -9,6 +9,8 @@ namespace weir::onnx {
 
 /// Scores [rows, classes] as the attribute post_transform says.
 mlir::FailureOr<Expr> transformed(Node &node, Expr scores);
+/// The same, by a transform's name.
+mlir::FailureOr<Expr> transformed(Node &node, Expr scores, llvm::StringRef how);
 /// A constant f32 vector of an attribute.
 Expr floatsOf(Node &node, llvm::StringRef name);
 

@@ -2,6 +2,8 @@
 
 #include "compiler/import/onnx/learned/Learned.h"
 
+#include "compiler/import/build/Quantile.h"
+
 #include "dialects/graph/Elementwise.h"
 #include "dialects/graph/Graph.h"
 #include "dialects/graph/Neural.h"
@@ -12,7 +14,10 @@ using namespace mlir;
 namespace weir::onnx {
 
 FailureOr<Expr> transformed(Node &node, Expr scores) {
-  StringRef how = node.stringAttr("post_transform", "NONE");
+  return transformed(node, scores, node.stringAttr("post_transform", "NONE"));
+}
+
+FailureOr<Expr> transformed(Node &node, Expr scores, StringRef how) {
   if (how == "NONE")
     return scores;
   if (how == "LOGISTIC")
@@ -27,8 +32,11 @@ FailureOr<Expr> transformed(Node &node, Expr scores) {
     Expr kept = select(isZero, scores.like(0), power);
     return apply<graph::DivNoNanOp>(kept, sum(kept, last, /*keep=*/true));
   }
-  (void)node.unsupported("post_transform '" + how + "'");
-  return failure();
+  if (how == "PROBIT")
+    return scores ? cast(normalQuantile(cast(scores, node.b.getF64Type())),
+                         scores.elementType())
+                  : scores;
+  return node.error() << "post_transform '" << escaped(how) << "' is unknown";
 }
 
 namespace {

@@ -153,16 +153,18 @@ LogicalResult importRegressor(Node &node) {
 }
 
 /// Two classes of which the leaves vote for one: its score says which of both,
-/// and what the other's score is. Where the standard says nothing of it, this
-/// is what ONNX Runtime makes of such models: weights without a negative one
-/// are probabilities, others lie around zero.
+/// and what the other's score is. A transform of scores from -inf to inf gets
+/// the score and its negative, as the reference has it. Else weights without a
+/// negative one are probabilities, as ONNX Runtime has it where the standard
+/// says nothing, and others lie around zero.
 LogicalResult giveOneOfTwo(Node &node, Expr score, ArrayRef<int64_t> labels) {
   StringRef how = node.stringAttr("post_transform", "NONE");
-  bool isShare = llvm::all_of(node.floatsAttr("class_weights"),
-                              [](float weight) { return weight >= 0; }) &&
-                 (how == "NONE" || how == "LOGISTIC");
-  FailureOr<Expr> y = isShare ? FailureOr<Expr>(concat({1 - score, score}, 1))
-                              : transformed(node, concat({-score, score}, 1));
+  bool isShare =
+      how == "PROBIT" ||
+      (how == "NONE" && llvm::all_of(node.floatsAttr("class_weights"),
+                                     [](float weight) { return weight >= 0; }));
+  FailureOr<Expr> y =
+      transformed(node, concat({isShare ? 1 - score : -score, score}, 1), how);
   if (failed(y) || !*y)
     return failed(y) ? failure() : give(node, Expr());
   Expr isSecond =
@@ -337,12 +339,15 @@ LogicalResult importEnsemble(Node &node) {
           transform = node.intAttr("post_transform", 0);
   if (aggregate < 0 || aggregate > 3)
     return node.error() << "aggregate_function is " << aggregate;
-  if (transform != 0)
-    return node.unsupported("post_transform " + Twine(transform));
+  static constexpr StringRef transforms[] = {"NONE", "SOFTMAX", "LOGISTIC",
+                                             "SOFTMAX_ZERO", "PROBIT"};
+  if (transform < 0 || transform > 4)
+    return node.error() << "post_transform is " << transform;
   auto scores = scoresOf(node, *x, forest, aggregates[aggregate]);
   if (failed(scores))
     return failure();
-  return give(node, cast(*scores, node.element(0)));
+  auto y = transformed(node, *scores, transforms[transform]);
+  return failed(y) ? failure() : give(node, cast(*y, node.element(0)));
 }
 
 } // namespace

@@ -94,6 +94,10 @@ static LogicalResult sizesBack(Node &node, Windows &windows, Integers &images) {
   windows.high.assign(spatial, 0);
   for (int64_t i = 0; i < spatial; ++i) {
     int64_t stride = windows.strides[i], count = windows.counts[i], whole;
+    if (int64_t most = std::max(stride, windows.dilations[i]);
+        (*extra)[i] >= most)
+      return node.error() << "output_padding of " << (*extra)[i]
+                          << " is not below its stride or dilation of " << most;
     if ((*extra)[i] < 0 || (*extra)[i] > (1 << 30) ||
         llvm::MulOverflow(std::max<int64_t>(count - 1, 0), stride, whole) ||
         llvm::AddOverflow(whole, (windows.size[i] - 1) * windows.dilations[i],

@@ -275,6 +275,13 @@ FailureOr<std::string> Checkpoint::readSlices(StringRef key,
 }
 
 FailureOr<ElementsAttr> Checkpoint::tensor(StringRef key, StringRef name) {
+  FailureOr<Raw> raw = read(key);
+  if (failed(raw))
+    return failure();
+  return rawElements(raw->type, std::move(raw->bytes), name);
+}
+
+FailureOr<Checkpoint::Raw> Checkpoint::read(StringRef key) {
   BundleEntryProto entry;
   if (failed(readEntry(key, entry)))
     return failure();
@@ -309,8 +316,7 @@ FailureOr<ElementsAttr> Checkpoint::tensor(StringRef key, StringRef name) {
   if (bigEndian && width > 1)
     for (size_t i = 0; i + width <= bytes->size(); i += width)
       std::reverse(&(*bytes)[i], &(*bytes)[i] + width);
-  return rawElements(RankedTensorType::get(**shape, element), std::move(*bytes),
-                     name);
+  return Raw{RankedTensorType::get(**shape, element), std::move(*bytes)};
 }
 
 void Checkpoint::readObjectGraph() {

@@ -21,20 +21,34 @@ public:
   bool has(llvm::StringRef key) const { return entries.count(key.str()); }
   llvm::SmallVector<llvm::StringRef> keys() const;
 
+  /// What the index says of a tensor.
+  mlir::LogicalResult readEntry(llvm::StringRef key,
+                                ::tensorflow::BundleEntryProto &entry);
+
   /// The tensor of that key, with its checksums checked. `name` is for the
   /// resource.
   mlir::FailureOr<mlir::ElementsAttr> tensor(llvm::StringRef key,
                                              llvm::StringRef name);
+
+  /// The part of a tensor that `slice` names as a graph does that restores a
+  /// partitioned variable: the sizes of all, and where the part lies along each
+  /// dimension, `10 4 0,5:-`. Checked as a whole.
+  mlir::FailureOr<mlir::ElementsAttr>
+  part(llvm::StringRef key, llvm::StringRef slice, llvm::StringRef name);
 
   /// Which key holds the variable that was called so when it was saved; empty
   /// where the checkpoint does not say.
   std::string keyOfVariable(llvm::StringRef fullName);
 
 private:
+  /// A tensor's elements in their order.
+  struct Raw {
+    mlir::RankedTensorType type;
+    std::string bytes;
+  };
+
   explicit Checkpoint(Report &report) : report(report) {}
 
-  mlir::LogicalResult readEntry(llvm::StringRef key,
-                                ::tensorflow::BundleEntryProto &entry);
   /// Opens the shard of an entry whose bytes are asked for, which lie in it. In
   /// all no more may be asked for than checkpoints hold that share no bytes: an
   /// index of a kilobyte can name a megabyte again and again.
@@ -43,6 +57,7 @@ private:
   /// The bytes of an entry that has been claimed.
   mlir::FailureOr<std::string>
   readBytes(llvm::StringRef key, const ::tensorflow::BundleEntryProto &entry);
+  mlir::FailureOr<Raw> read(llvm::StringRef key);
   mlir::FailureOr<std::string>
   readSlices(llvm::StringRef key, const ::tensorflow::BundleEntryProto &entry,
              llvm::ArrayRef<int64_t> shape, unsigned width);
@@ -55,6 +70,8 @@ private:
   std::string prefix;
   std::map<std::string, std::string> entries;
   std::map<int, File> shards;
+  /// Tensors that several variables are parts of.
+  std::map<std::string, Raw> wholes;
   /// How many bytes the open shards have, and how many were claimed of them.
   uint64_t openBytes = 0, claimedBytes = 0;
   int shardCount = 0;

@@ -2,6 +2,8 @@
 
 #include "compiler/import/tensorflow/file/Load.h"
 
+#include "llvm/ADT/StringExtras.h"
+
 using namespace mlir;
 
 namespace weir::tensorflow {
@@ -39,8 +41,16 @@ FailureOr<MessageFile> recognize(Report &report, File file) {
 
 LogicalResult load(Report &report, const MessageFile &from,
                    google::protobuf::Message &message) {
+  if (!from.isGuess)
+    return loadMessage(report, from.file, from.text, "TensorFlow's", message);
+  // Says what the file looks like, so that it is known as what it is.
+  std::string head(std::min<uint64_t>(from.file.size(), 16), 0);
+  std::string shown;
+  if (from.file.read(0, {head.data(), head.size()}))
+    shown = from.text ? "'" + escaped(StringRef(head).split('\n').first) + "'"
+                      : "the bytes " + llvm::toHex(head, /*LowerCase=*/true);
   return loadMessage(report, from.file, from.text,
-                     from.isGuess ? "ONNX's or TensorFlow's" : "TensorFlow's",
+                     "ONNX's or TensorFlow's (it begins with " + shown + ")",
                      message);
 }
 

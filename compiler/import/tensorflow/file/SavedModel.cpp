@@ -4,7 +4,10 @@
 
 #include "compiler/import/tensorflow/file/Load.h"
 
+#include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
 
 using namespace mlir;
 using ::tensorflow::MetaGraphDef;
@@ -86,6 +89,23 @@ LogicalResult checkReferences(Report &report, const SavedModelFile &model,
   return success();
 }
 
+/// Clients of model hubs keep all files in `blobs`, beside `snapshots`, whose
+/// folders hold links to them. Empty where the path lies in no such folder.
+static std::string blobsBeside(const std::string &path) {
+  namespace sys = llvm::sys;
+  llvm::SmallString<256> real;
+  if (sys::fs::real_path(path, real))
+    return "";
+  for (StringRef at = real; !at.empty(); at = sys::path::parent_path(at)) {
+    StringRef folder = sys::path::parent_path(at);
+    std::string blobs = (sys::path::parent_path(folder) + "/blobs").str();
+    if (sys::path::filename(folder) == "snapshots" &&
+        sys::fs::is_directory(blobs))
+      return blobs;
+  }
+  return "";
+}
+
 LogicalResult readSavedModel(Report &report, const std::string &path,
                              ArrayRef<std::string> tags,
                              SavedModelFile &model) {
@@ -93,6 +113,7 @@ LogicalResult readSavedModel(Report &report, const std::string &path,
   if (failed(directory))
     return failure();
   model.directory = std::move(*directory);
+  model.directory.allowLinksTo(blobsBeside(path));
   StringRef name = model.directory.has("saved_model.pb") ? "saved_model.pb"
                                                          : "saved_model.pbtxt";
   if (!model.directory.has(name)) {

@@ -186,17 +186,16 @@ FailureOr<ElementsAttr> Variables::value(StringRef name) {
     if (!checkpoint->has(key) && !keys.count(name))
       key = checkpoint->keyOfVariable(name);
     if (!key.empty() && (checkpoint->has(key) || keys.count(name))) {
-      if (!slices.lookup(name).empty()) {
-        report.error(Status::unsupported)
-            << "variable '" << escaped(name)
-            << "' is a part of a larger one, which weir does not read";
-        return failure();
-      }
-      FailureOr<ElementsAttr> read = checkpoint->tensor(key, name);
+      std::string slice = slices.lookup(name);
+      FailureOr<ElementsAttr> read = slice.empty()
+                                         ? checkpoint->tensor(key, name)
+                                         : checkpoint->part(key, slice, name);
       if (failed(read))
         return failure();
       value = *read;
-      used[name] = key;
+      // A part is saved under its own name.
+      if (slice.empty())
+        used[name] = key;
     }
   }
   values[name] = value;

@@ -160,7 +160,8 @@ LogicalResult importBucketize(Node &node) {
   return give(node, reshape(places, x.shape()));
 }
 
-/// Eight comparisons become the bits of a byte, the first the highest.
+/// Eight comparisons, or booleans, become the bits of a byte, the first the
+/// highest.
 LogicalResult importCompareAndBitpack(Node &node) {
   if (failed(wantOperands(node, 2)))
     return failure();
@@ -171,12 +172,9 @@ LogicalResult importCompareAndBitpack(Node &node) {
     return node.error() << "cannot pack comparisons of " << x.type() << " with "
                         << threshold.type();
   Expr limit = broadcast(threshold, x.shape());
-  Value bits;
-  // Truth is above falsehood.
-  if (x.elementType().isInteger(1))
-    bits = make<graph::LogicalAndOp>(b, x.value,
-                                     make<graph::LogicalNotOp>(b, limit.value));
-  else
+  // Booleans are packed as they are, whatever the threshold is.
+  Value bits = x.value;
+  if (!x.elementType().isInteger(1))
     bits = make<graph::GreaterOp>(b, x.value, limit.value);
   Integers shape(x.shape());
   shape.back() /= 8;

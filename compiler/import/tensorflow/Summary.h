@@ -1,0 +1,35 @@
+// What `weir inspect` says of a graph, without tracing it.
+
+#ifndef WEIR_COMPILER_IMPORT_TENSORFLOW_SUMMARY_H
+#define WEIR_COMPILER_IMPORT_TENSORFLOW_SUMMARY_H
+
+#include "compiler/import/Import.h"
+#include "compiler/import/tensorflow/Graph.h"
+
+#include <map>
+#include <string>
+
+namespace weir::tensorflow {
+
+/// `tensor<1x4xf32>` for people: `1x4xf32`, unknown sizes as `?`. `shape` may
+/// be null.
+std::string typeText(Report &report,
+                     const ::tensorflow::TensorShapeProto *shape, int dataType);
+
+/// The inputs and outputs of a graph that has no signatures.
+void summarizePlaceholders(Report &report, const Graph &graph,
+                           ModelSummary &summary);
+void listNodes(const Graph &graph, ModelSummary &summary);
+
+/// The nodes that are traced for these results, ascending (Order.cpp).
+std::vector<int> neededNodes(const Graph &graph, llvm::ArrayRef<Edge> wanted,
+                             llvm::ArrayRef<int> controls);
+/// How many nodes of each op these results need, those of functions that are
+/// called among them.
+std::map<std::string, int64_t> neededOps(Report &report, const Graph &graph,
+                                         Library &library,
+                                         llvm::ArrayRef<Edge> wanted);
+
+} // namespace weir::tensorflow
+
+#endif // WEIR_COMPILER_IMPORT_TENSORFLOW_SUMMARY_H
