@@ -31,8 +31,9 @@ ExternalData::ExternalData(StringRef path)
 
 FailureOr<const File *> ExternalData::open(Report &report, StringRef location,
                                            Fault &fault) {
-  auto [known, isNew] = files.try_emplace(location);
-  if (!isNew)
+  auto emplaced = files.try_emplace(location);
+  auto known = emplaced.first;
+  if (!emplaced.second)
     return &known->second;
   auto opens = [&]() -> LogicalResult {
     if (!opened) {

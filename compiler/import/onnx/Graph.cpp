@@ -57,7 +57,9 @@ static void forEachUse(const NodeProto &node,
       use(value);
   };
   while (!work.empty()) {
-    auto [next, around] = work.pop_back_val();
+    Inner item = work.pop_back_val();
+    const NodeProto *next = item.node;
+    int around = item.graph;
     for (const std::string &input : next->input())
       useIn(around, input);
     auto enter = [&](const GraphProto &graph) {
