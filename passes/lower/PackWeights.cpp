@@ -173,10 +173,12 @@ struct Packing {
 struct PackWeights : impl::PackWeightsBase<PackWeights> {
   void runOnOperation() override {
     ModuleOp module = getOperation();
+    llvm::DenseSet<Attribute> counted;
     module.walk([&](graph::ConstantOp constant) {
       ShapedType type = constant.getType();
-      weightsBytes += type.getNumElements() *
-                      llvm::divideCeil(type.getElementTypeBitWidth(), 8);
+      if (counted.insert(constant.getValue()).second)
+        weightsBytes += type.getNumElements() *
+                        llvm::divideCeil(type.getElementTypeBitWidth(), 8);
     });
     for (auto &[name, callers] : plan::tasksOfKernels(module))
       if (auto kernel = module.lookupSymbol<func::FuncOp>(name);
@@ -252,8 +254,8 @@ private:
 
     for (plan::TaskOp task : callers) {
       graph::ConstantOp constant = constantOf(task);
-      Value &packed =
-          made[{constant, type.getAsOpaquePointer(), packing.key()}];
+      Value &packed = made[{constant.getAsOpaquePointer(),
+                            type.getAsOpaquePointer(), packing.key()}];
       if (!packed)
         packed = pack(constant, type, packing);
       task->setOperand(index, packed);
@@ -332,8 +334,22 @@ private:
     return std::nullopt;
   }
 
-  static Value pack(graph::ConstantOp constant, RankedTensorType type,
-                    const Packing &packing) {
+  /// The constant packed, beside it. Functions that have equal constants share
+  /// the bytes of the packed one.
+  Value pack(graph::ConstantOp constant, RankedTensorType type,
+             const Packing &packing) {
+    DenseResourceElementsAttr &value =
+        packs[{constant.getValue().getAsOpaquePointer(),
+               type.getAsOpaquePointer(), packing.key()}];
+    if (!value)
+      value = packBytes(constant, type, packing);
+    OpBuilder b(constant->getBlock(), std::next(constant->getIterator()));
+    return b.create<graph::ConstantOp>(constant.getLoc(), type, value);
+  }
+
+  static DenseResourceElementsAttr packBytes(graph::ConstantOp constant,
+                                             RankedTensorType type,
+                                             const Packing &packing) {
     ArrayRef<char> from = *bytesOf(constant);
     Type element = constant.getType().getElementType();
     int64_t bytes = element.getIntOrFloatBitWidth() / 8;
@@ -349,10 +365,7 @@ private:
         /*align=*/64);
     std::memset(blob.getMutableData().data(), 0, blob.getData().size());
     packing.run(from.data(), blob.getMutableData().data(), element);
-    OpBuilder b(constant->getBlock(), std::next(constant->getIterator()));
-    auto value =
-        DenseResourceElementsAttr::get(type, "packed", std::move(blob));
-    return b.create<graph::ConstantOp>(constant.getLoc(), type, value);
+    return DenseResourceElementsAttr::get(type, "packed", std::move(blob));
   }
 
   /// Frees the bytes of constants that nothing names any more: the unpacked
@@ -369,7 +382,9 @@ private:
         resource.getRawHandle().getResource()->setBlob(AsmResourceBlob());
   }
 
-  std::map<std::tuple<Operation *, const void *, Packing::Key>, Value> made;
+  using Key = std::tuple<const void *, const void *, Packing::Key>;
+  std::map<Key, Value> made;                      // of a constant op
+  std::map<Key, DenseResourceElementsAttr> packs; // of a constant's value
   llvm::SetVector<graph::ConstantOp> replaced;
   int64_t weightsBytes = 0; // of all constants
 };

@@ -128,3 +128,28 @@ func.func private @kernel_1(%w: tensor<1x1x6xi8>) -> tensor<2x1x1x4xi8> attribut
   %p = kernel.pack_filter ins(%w : tensor<1x1x6xi8>) groups 2 outs(%e : tensor<2x1x1x4xi8>) -> tensor<2x1x1x4xi8>
   return %p : tensor<2x1x1x4xi8>
 }
+
+// -----
+
+// Two functions that multiply by one constant share its packed bytes.
+// CHECK-LABEL: func.func @first
+// CHECK: graph.constant dense_resource<[[PACKED:packed[^>]*]]>
+// CHECK-LABEL: func.func @second
+// CHECK: graph.constant dense_resource<[[PACKED]]>
+// CHECK: [[PACKED]]: "0x400000000102030405060000"
+// CHECK-NOT: packed
+func.func @first() -> tensor<2x1x1x4xi8> attributes {weir.entry = "first"} {
+  %w = graph.constant dense<[[[1, 2, 3, 4, 5, 6]]]> : tensor<1x1x6xi8>
+  %y = plan.task @kernel_0(%w) : (tensor<1x1x6xi8>) -> tensor<2x1x1x4xi8>
+  return %y : tensor<2x1x1x4xi8>
+}
+func.func @second() -> tensor<2x1x1x4xi8> attributes {weir.entry = "second"} {
+  %w = graph.constant dense<[[[1, 2, 3, 4, 5, 6]]]> : tensor<1x1x6xi8>
+  %y = plan.task @kernel_0(%w) : (tensor<1x1x6xi8>) -> tensor<2x1x1x4xi8>
+  return %y : tensor<2x1x1x4xi8>
+}
+func.func private @kernel_0(%w: tensor<1x1x6xi8>) -> tensor<2x1x1x4xi8> attributes {weir.kernel} {
+  %e = tensor.empty() : tensor<2x1x1x4xi8>
+  %p = kernel.pack_filter ins(%w : tensor<1x1x6xi8>) groups 1 outs(%e : tensor<2x1x1x4xi8>) -> tensor<2x1x1x4xi8>
+  return %p : tensor<2x1x1x4xi8>
+}
