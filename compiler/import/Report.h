@@ -51,6 +51,9 @@ public:
   Status status = Status::ok;
   /// How many scalars dynamic sizes have been named by (graph.symbol).
   int64_t symbols = 0;
+  /// Which dimensions of the entry's inputs only the run knows, and what fixes
+  /// them: a sentence for nodes that are not supported with such sizes.
+  std::string fixingSizes;
   /// Warnings that are not to be repeated for another entry.
   llvm::StringSet<> told;
 

@@ -110,7 +110,9 @@ InFlightDiagnostic TracedNode::error(Status status) {
 }
 
 LogicalResult TracedNode::unsupported(const Twine &what) {
-  tracing.unsupported(b.getLoc(), op(), what);
+  bool hasOpenSizes = llvm::any_of(
+      operands, [](const Traced &operand) { return operand.isBounded(); });
+  tracing.unsupported(b.getLoc(), op(), what, hasOpenSizes);
   return failure();
 }
 

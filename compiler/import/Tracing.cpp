@@ -15,8 +15,9 @@ using namespace mlir;
 
 namespace weir {
 
-void Tracing::unsupported(Location at, StringRef op, const Twine &why) {
-  refused.push_back({at, escaped(op), why.str()});
+void Tracing::unsupported(Location at, StringRef op, const Twine &why,
+                          bool hasOpenSizes) {
+  refused.push_back({at, escaped(op), why.str(), hasOpenSizes});
 }
 
 std::vector<Tracing::Refusal> Tracing::forget(size_t count) {
@@ -32,7 +33,8 @@ void Tracing::remember(std::vector<Refusal> refusals) {
 LogicalResult Tracing::reportUnsupported() {
   // An inlined function's node is one node of the model, however often called.
   llvm::StringSet<> told;
-  for (auto &[at, op, why] : refused) {
+  bool hasToldSizes = report.fixingSizes.empty();
+  for (auto &[at, op, why, hasOpenSizes] : refused) {
     bool isFirst = told.empty();
     std::string key = op + why;
     if (auto call = dyn_cast<CallSiteLoc>(at))
@@ -47,6 +49,10 @@ LogicalResult Tracing::reportUnsupported() {
       error.attachNote(report.file())
           << "--feed=TENSOR:DIMSxTYPE takes what such a node gives as an input "
              "instead, and --fetch=TENSOR asks for what does without it";
+    if (hasOpenSizes && !hasToldSizes) {
+      error.attachNote(report.file()) << report.fixingSizes;
+      hasToldSizes = true;
+    }
   }
   return failure(!refused.empty());
 }

@@ -20,12 +20,14 @@ public:
   Tracing(Report &report, mlir::OpBuilder &builder)
       : report(report), builder(builder) {}
 
-  /// Remembers a node that is not supported.
+  /// Remembers a node that is not supported, and whether an operand has a size
+  /// that only the run knows.
   void unsupported(mlir::Location at, llvm::StringRef op,
-                   const llvm::Twine &why);
+                   const llvm::Twine &why, bool hasOpenSizes = false);
   struct Refusal {
     mlir::Location at;
     std::string op, why;
+    bool hasOpenSizes;
   };
   /// How many there are; takes those after the first `count` back, so that
   /// something else can be tried, or remembers them after all.

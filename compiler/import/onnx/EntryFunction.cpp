@@ -94,6 +94,7 @@ LogicalResult buildEntry(Report &report, ModuleOp module, Entry entry,
   builder.setInsertionPointToEnd(module.getBody());
   Inputs inputs(report.context, entryPorts(entry.inputs));
   SmallVector<Type> types = inputs.types();
+  report.fixingSizes = inputs.fixing();
   auto function = builder.create<func::FuncOp>(
       report.file(),
       "weir_entry_" +

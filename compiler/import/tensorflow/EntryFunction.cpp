@@ -46,6 +46,7 @@ LogicalResult buildEntry(Report &report, ModuleOp module, const Graph &graph,
   size_t number = llvm::range_size(module.getOps<func::FuncOp>());
   Inputs inputs(report.context, entryPorts(entry.inputs));
   SmallVector<Type> types = inputs.types();
+  report.fixingSizes = inputs.fixing();
   auto function = builder.create<func::FuncOp>(
       report.file(), "weir_entry_" + std::to_string(number),
       builder.getFunctionType(types, {}));

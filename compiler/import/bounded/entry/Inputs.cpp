@@ -2,6 +2,8 @@
 
 #include "compiler/import/bounded/entry/Inputs.h"
 
+#include "compiler/Diagnostics.h"
+
 #include "dialects/graph/Elementwise.h"
 #include "dialects/graph/Graph.h"
 
@@ -60,6 +62,30 @@ SmallVector<Type> Inputs::types() const {
       all.push_back(
           RankedTensorType::get(port->type.getRank(), b.getI64Type()));
   return all;
+}
+
+std::string Inputs::fixing() const {
+  std::string names, options;
+  llvm::StringSet<> named;
+  for (const EntryPort *port : ports) {
+    if (port->open.empty())
+      continue;
+    std::string sizes;
+    for (auto [d, size] : llvm::enumerate(port->type.getShape())) {
+      sizes += (d ? "x" : "") + std::to_string(size);
+      if (!port->open[d])
+        continue;
+      std::string name = port->dimNames[d].empty()
+                             ? port->name + "." + std::to_string(d)
+                             : port->dimNames[d];
+      if (named.insert(name).second)
+        names += (names.empty() ? "'" : ", '") + escaped(name) + "'";
+    }
+    options += " --shape=" + asArgument(port->name + "=" + sizes);
+  }
+  return names.empty() ? ""
+                       : "only the run knows the dimensions " + names +
+                             "; what fixes them:" + options;
 }
 
 SmallVector<DictionaryAttr> Inputs::attributes() const {

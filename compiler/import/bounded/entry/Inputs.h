@@ -82,6 +82,9 @@ public:
 
   llvm::SmallVector<mlir::Type> types() const;
   llvm::SmallVector<mlir::DictionaryAttr> attributes() const;
+  /// Which dimensions only the run knows, and the options that give them their
+  /// largest sizes; empty where all are known.
+  std::string fixing() const;
   /// Input `i` as edges carry it: in a place of its bounds, by `value`, what
   /// became of the block's argument. Checks its sizes.
   Traced traced(mlir::ImplicitLocOpBuilder &b, mlir::Block &block, size_t i,
