@@ -23,6 +23,12 @@ namespace json = llvm::json;
 
 namespace weir {
 
+llvm::ArrayRef<llvm::StringLiteral> remarkKinds() {
+  static constexpr llvm::StringLiteral kinds[] = {"fusion", "kernels", "memory",
+                                                  "schedule"};
+  return kinds;
+}
+
 std::string whatIsWrong(const ReportOptions &options) {
   StringRef path = options.path;
   if (!path.empty() && !path.ends_with(".json") && !path.ends_with(".html"))
@@ -32,6 +38,13 @@ std::string whatIsWrong(const ReportOptions &options) {
   if (!options.remarks.empty() && !llvm::Regex(options.remarks).isValid(wrong))
     return "--remarks=" + escaped(options.remarks) +
            " is no regular expression: " + wrong;
+  llvm::Regex pattern(options.remarks);
+  if (!options.remarks.empty() &&
+      llvm::none_of(remarkKinds(),
+                    [&](StringRef kind) { return pattern.match(kind); }))
+    return "--remarks=" + escaped(options.remarks) +
+           " is found in no kind of remarks; they are " +
+           llvm::join(remarkKinds(), ", ");
   return "";
 }
 

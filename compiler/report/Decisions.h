@@ -24,6 +24,9 @@ struct ReportOptions {
   bool isOn() const { return !path.empty() || !remarks.empty(); }
 };
 
+/// The kinds of remarks.
+llvm::ArrayRef<llvm::StringLiteral> remarkKinds();
+
 /// What is wrong with the options, in words; empty where nothing is.
 std::string whatIsWrong(const ReportOptions &options);
 
