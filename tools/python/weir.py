@@ -27,6 +27,7 @@ A library that was compiled again is loaded anew; models that were made before k
 import ctypes
 import mmap
 import os
+import platform
 import shutil
 import struct
 import threading
@@ -110,14 +111,31 @@ def _symbols(data):
                 yield names[name:names.index(b"\0", name)]
 
 
+# By ELF's numbers.
+_MACHINES = {62: "x86_64", 183: "aarch64"}
+
+
+def _check_machine(path, data):
+    """Of a library for another architecture the loader says that there is no such file."""
+    if data[:4] == b"\x7fELF" and len(data) > 20:
+        machine = _MACHINES.get(struct.unpack_from("<H", data, 18)[0], "another architecture")
+        if machine != platform.machine():
+            raise ValueError(f"{path!r} is for {machine}, and this machine is {platform.machine()}")
+
+
 def _info_symbol(path):
     """The name of the dynamic symbol that ends in _info; the prefix is anyone's choice."""
+    foreign = ValueError(f"{path!r} is not a library that weir compiled")
     with open(path, "rb") as file:
         try:
             data = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
-            return next(name for name in _symbols(data) if name.endswith(b"_info")).decode()
-        except (ValueError, IndexError, StopIteration, struct.error):
-            raise ValueError(f"{path!r} is not a library that weir compiled") from None
+        except ValueError:
+            raise foreign from None
+    _check_machine(path, data)
+    try:
+        return next(name for name in _symbols(data) if name.endswith(b"_info")).decode()
+    except (ValueError, IndexError, StopIteration, struct.error):
+        raise foreign from None
 
 
 class _Libraries:
