@@ -2,9 +2,11 @@
 
 #include "compiler/Compiler.h"
 
+#include "compiler/Limits.h"
 #include "compiler/Module.h"
 #include "compiler/Pipeline.h"
 #include "compiler/Reproducer.h"
+#include "compiler/Streams.h"
 #include "compiler/emit/Output.h"
 #include "mlir/IR/AsmState.h"
 #include "mlir/Pass/PassManager.h"
@@ -40,14 +42,19 @@ OwningOpRef<ModuleOp> read(MLIRContext *context, const Options &options,
   return module;
 }
 
+/// A call of the system that failed is no internal error.
 Status statusOf(llvm::Error error) {
   Status status = Status::ok;
+  auto blame = [&](const llvm::ErrorInfoBase &error) {
+    llvm::errs() << "weir: error: " << error.message() << "\n";
+    status = error.convertToErrorCode() == std::errc::not_enough_memory
+                 ? Status::limit
+                 : Status::io;
+  };
   handleAllErrors(
-      std::move(error),
-      [&](const IoError &error) {
-        llvm::errs() << "weir: error: " << error.message() << "\n";
-        status = Status::io;
-      },
+      std::move(error), [&](const IoError &error) { blame(error); },
+      [&](const llvm::ECError &error) { blame(error); },
+      [&](const llvm::FileError &error) { blame(error); },
       [&](const llvm::ErrorInfoBase &error) {
         llvm::errs() << "weir: internal error: " << error.message() << "\n";
         status = Status::internal;
@@ -55,9 +62,27 @@ Status statusOf(llvm::Error error) {
   return status;
 }
 
+/// What goes along with a compilation.
+struct Course {
+  Course(const Options &options, ModuleOp module, StringRef &stage)
+      : options(options), decisions(module, options.report), stage(stage) {
+    timing.setEnabled(options.timing);
+    all = timing.getRootScope();
+  }
+
+  const Options &options;
+  Decisions decisions;
+  /// What takes its place when all has gone well.
+  std::vector<OutputFile> files;
+  StringRef &stage;
+  DefaultTimingManager timing;
+  TimingScope all;
+};
+
 /// A file holds all there is, so that compilation may go on from it; a person
 /// at a terminal wants no weights.
-Status print(ArrayRef<ModuleOp> modules, const Options &options) {
+Status print(ArrayRef<ModuleOp> modules, Course &course) {
+  const Options &options = course.options;
   OpPrintingFlags flags;
   StringRef path = options.emit.output;
   if (path.empty() || path == "-") {
@@ -70,7 +95,7 @@ Status print(ArrayRef<ModuleOp> modules, const Options &options) {
   if (!options.reproducer.empty())
     for (ModuleOp module : modules)
       dropWeights(module);
-  return statusOf(writeText(path, [&](raw_ostream &os) {
+  return statusOf(writeText(path, course.files, [&](raw_ostream &os) {
     if (!options.reproducer.empty())
       os << "// " << options.reproducer << "\n";
     for (ModuleOp module : modules) {
@@ -91,21 +116,6 @@ Status badTarget(llvm::Error error) {
   llvm::errs() << "weir: error: " << llvm::toString(std::move(error)) << "\n";
   return Status::badUsage;
 }
-
-/// What goes along with a compilation.
-struct Course {
-  Course(const Options &options, ModuleOp module, StringRef &stage)
-      : options(options), decisions(module, options.report), stage(stage) {
-    timing.setEnabled(options.timing);
-    all = timing.getRootScope();
-  }
-
-  const Options &options;
-  Decisions decisions;
-  StringRef &stage;
-  DefaultTimingManager timing;
-  TimingScope all;
-};
 
 class Stopwatch {
 public:
@@ -154,14 +164,12 @@ Status write(ArrayRef<ModuleOp> modules, Course &course) {
   Stopwatch watch;
   course.stage = "emit";
   TimingScope scope = course.all.nest("emit");
-  Status status = statusOf(emit(modules, options));
+  Status status = statusOf(emit(modules, options, course.files));
   if (status != Status::ok)
     return status;
   course.decisions.addStage("emit", watch.seconds(), modules.front());
-  course.decisions.addProduct(options.output);
-  course.decisions.addProduct(options.header);
-  if (options.weightsFile)
-    course.decisions.addProduct(weightsPath(options));
+  for (const OutputFile &file : llvm::reverse(course.files))
+    course.decisions.addProduct(file.path(), file.temporary());
   return status;
 }
 
@@ -173,7 +181,7 @@ Status compileLevels(ModuleOp module, Course &course, StringRef first) {
   if (failed(runStages(module, course, first, "fuse", stopped)))
     return internalError();
   if (stopped)
-    return print(module, options);
+    return print(module, course);
   module->setAttr("weir.keeps_constants", UnitAttr::get(module.getContext()));
   TargetOptions target = options.target;
   for (const Level &level : options.levels)
@@ -194,7 +202,7 @@ Status compileLevels(ModuleOp module, Course &course, StringRef first) {
       joined.add(levels.back());
   }
   if (stopped)
-    return print(levels, options);
+    return print(levels, course);
   if (!joined.finish(options.levels))
     return internalError();
   for (ModuleOp level : levels)
@@ -202,7 +210,7 @@ Status compileLevels(ModuleOp module, Course &course, StringRef first) {
                          level == levels.front())))
       return internalError();
   if (!options.stopAfter.empty())
-    return print(levels, options);
+    return print(levels, course);
   return write(levels, course);
 }
 
@@ -285,14 +293,14 @@ Status compileModule(ModuleOp module, Course &course) {
     if (failed(runStages(module, course, first, "train", stopped)))
       return Status::badUsage;
     if (stopped)
-      return print(module, options);
+      return print(module, course);
     first = "graph";
   }
   if (!options.import.gradients.empty() || options.training) {
     if (failed(runStages(module, course, first, "grad", stopped)))
       return Status::unsupported;
     if (stopped)
-      return print(module, options);
+      return print(module, course);
     first = "fuse";
   }
   if (!options.levels.empty())
@@ -301,7 +309,7 @@ Status compileModule(ModuleOp module, Course &course) {
     if (failed(runStages(module, course, first, "grad", stopped)))
       return internalError();
     if (stopped)
-      return print(module, options);
+      return print(module, course);
     first = "fuse";
   }
   // What a place is asked for is known by now.
@@ -309,7 +317,7 @@ Status compileModule(ModuleOp module, Course &course) {
     if (failed(runStages(module, course, "place", "place", stopped)))
       return Status::badUsage;
     if (stopped)
-      return print(module, options);
+      return print(module, course);
   }
   if (options.arenaLimit) {
     Status status = fitArena(module, course);
@@ -319,7 +327,7 @@ Status compileModule(ModuleOp module, Course &course) {
   if (failed(runStages(module, course, first, "", stopped)))
     return internalError();
   if (stopped)
-    return print(module, options);
+    return print(module, course);
   return write(module, course);
 }
 
@@ -338,7 +346,18 @@ Status compile(MLIRContext *context, const Options &options, StringRef *stage) {
   Course course(options, *module, current);
   course.decisions.addStage("import", watch.seconds(), *module);
   status = compileModule(*module, course);
-  return status == Status::ok ? statusOf(course.decisions.write()) : status;
+  // The report, which names the products, takes its place before them.
+  std::vector<OutputFile> files;
+  if (status == Status::ok)
+    status = statusOf(course.decisions.write(files));
+  for (OutputFile &file : course.files)
+    files.push_back(std::move(file));
+  status = flushed("weir", status);
+  if (status == Status::ok)
+    status = statusOf(keepAll(files));
+  if (status == Status::ok && options.reproducer.empty())
+    endWithSuccess();
+  return status;
 }
 
 } // namespace weir

@@ -96,7 +96,8 @@ void checkUses(const InputArgList &args, StringRef command,
                   << (compiles ? "inspect" : "compile") << ", not with weir "
                   << command << "\n";
     else if (!compiles && options.input != InputKind::Model &&
-             !option.matches(OPT_json) && !option.matches(OPT_trust_bytecode))
+             !option.matches(OPT_json) && !option.matches(OPT_max_memory_EQ) &&
+             !option.matches(OPT_trust_bytecode))
       usage.say() << name << " is for models: '" << escaped(options.import.path)
                   << "' is described as it is\n";
     else if (options.input == InputKind::Module && option.hasFlag(OfModel))

@@ -6,8 +6,11 @@
 #include "compiler/Training.h"
 #include "compiler/import/Ops.h"
 #include "compiler/import/tensorflow/file/Config.h"
+#include "llvm/ADT/StringSet.h"
 #include "llvm/BinaryFormat/Magic.h"
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/JSON.h"
 #include <limits>
 
 using namespace llvm;
@@ -15,6 +18,41 @@ using namespace llvm::opt;
 
 namespace weir {
 namespace {
+
+/// Whether weir adds a function of that name to the model by itself.
+bool isOwnEntry(StringRef name, const InputArgList &args) {
+  return name == "init" ||
+         (args.hasArg(OPT_loss_EQ) &&
+          (name == "train_step" || name == "loss")) ||
+         (args.hasArg(OPT_grad_EQ) && name == "gradients");
+}
+
+void readEntries(const InputArgList &args, const ImportOptions &import,
+                 Usage &usage) {
+  StringSet<> names;
+  if (!import.fetches.empty() || !import.targets.empty())
+    names.insert("main");
+  for (StringRef text : import.entries) {
+    auto [name, lists] = text.split(':');
+    auto [fetches, targets] = lists.split(';');
+    SmallVector<StringRef> wanted;
+    fetches.split(wanted, ',');
+    if (lists.contains(';'))
+      targets.split(wanted, ',');
+    bool hasGap = wanted.size() > 1 + lists.contains(';') &&
+                  llvm::is_contained(wanted, "");
+    if (name.empty() || lists.empty() || hasGap ||
+        (fetches.empty() && targets.empty()))
+      usage.say() << "--entry=" << escaped(text)
+                  << " is not NAME:FETCH,...;NODE,..., as in train:loss;step\n";
+    else if (isOwnEntry(name, args))
+      usage.say() << "--entry=" << escaped(text) << ": weir calls functions of "
+                  << "its own '" << name << "'; take another name\n";
+    else if (!names.insert(name).second)
+      usage.say() << "--entry=" << escaped(text)
+                  << ": another function is called '" << escaped(name) << "'\n";
+  }
+}
 
 void readImport(mlir::MLIRContext *context, const InputArgList &args,
                 ImportOptions &import, Usage &usage) {
@@ -38,10 +76,7 @@ void readImport(mlir::MLIRContext *context, const InputArgList &args,
   import.fetches = args.getAllArgValues(OPT_fetch_EQ);
   import.targets = args.getAllArgValues(OPT_target_node_EQ);
   import.entries = args.getAllArgValues(OPT_entry_EQ);
-  for (StringRef text : import.entries)
-    if (text.split(':').first.empty() || text.split(':').second.empty())
-      usage.say() << "--entry=" << escaped(text)
-                  << " is not NAME:FETCH,...;NODE,..., as in train:loss;step\n";
+  readEntries(args, import, usage);
   for (StringRef text : args.getAllArgValues(OPT_shape_EQ))
     if (!parseShape(text, import))
       usage.say() << "--shape=" << escaped(text)
@@ -258,6 +293,19 @@ void readReport(const InputArgList &args, ReportOptions &report, Usage &usage) {
 
 } // namespace
 
+static void printOps(bool json) {
+  json::Object all;
+  for (const FrontendOps &frontend : listOps()) {
+    if (json)
+      all[frontend.name] = json::Array(frontend.ops);
+    else
+      for (const std::string &op : frontend.ops)
+        outs() << frontend.name << ' ' << op << '\n';
+  }
+  if (json)
+    outs() << formatv("{0:2}", json::Value(std::move(all))) << '\n';
+}
+
 std::optional<Options> parseOptions(mlir::MLIRContext *context,
                                     StringRef command,
                                     ArrayRef<const char *> arguments,
@@ -283,9 +331,7 @@ std::optional<Options> parseOptions(mlir::MLIRContext *context,
   std::vector<std::string> inputs = args.getAllArgValues(OPT_INPUT);
   if (args.hasArg(OPT_list_ops) && inputs.empty() && command == "inspect" &&
       !usage.wrong) {
-    for (const FrontendOps &frontend : listOps())
-      for (const std::string &op : frontend.ops)
-        outs() << frontend.name << ' ' << op << '\n';
+    printOps(args.hasArg(OPT_json));
     done = Status::ok;
     return std::nullopt;
   }

@@ -50,6 +50,8 @@ struct Options {
   /// What a file of IR says that it is for, which is to have no weights; empty:
   /// it is what was asked for.
   std::string reproducer;
+  /// The most memory that the compiler may take; none: as `limitMemory` says.
+  std::optional<uint64_t> memoryLimit;
   ReportOptions report;
   bool timing = false;
   bool json = false;

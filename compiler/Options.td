@@ -66,6 +66,7 @@ defm weight_decay : Eq<"weight-decay", "RATE[:REGEX]", "Make variables, or those
 }
 
 let Visibility = [ForCompile, ForInspect] in {
+defm max_memory : Eq<"max-memory", "BYTES", "End with status 75 where the compiler needs more memory than so many bytes (K, M and G behind a number: of 1024; default: 1 GiB and 8 times the model's files)">;
 def trust_bytecode : F<"trust-bytecode", "Read IR in MLIR's binary form, whose reader believes every byte">;
 defm target : Eq<"target", "TRIPLE", "Compile for this target">;
 def mcpu : Joined<["-"], "mcpu=">, MetaVarName<"NAME">,

@@ -73,6 +73,16 @@ void readRemat(const InputArgList &args, Options &options, Usage &usage) {
     usage.say() << "--remat does not go with --multiversion\n";
 }
 
+void readMemoryLimit(const InputArgList &args, Options &options, Usage &usage) {
+  const Arg *limit = args.getLastArg(OPT_max_memory_EQ);
+  if (!limit)
+    return;
+  options.memoryLimit = parseBytes(limit->getValue());
+  if (!options.memoryLimit)
+    usage.say() << "--max-memory=" << escaped(limit->getValue())
+                << " is no number of bytes, as in 512M\n";
+}
+
 void readThreads(StringRef text, ThreadOptions &threads, Usage &usage) {
   // How many the caller's are is not known: scratch for most machines' cores.
   if (text == "extern")
@@ -97,6 +107,7 @@ void readTarget(const InputArgList &args, StringRef command, Options &options,
   readLevels(args, command, options, usage);
   readGpu(args, options, usage);
   readRemat(args, options, usage);
+  readMemoryLimit(args, options, usage);
   options.precision = args.getLastArgValue(OPT_precision_EQ, "f32").str();
   if (options.precision != "f32" && options.precision != "bf16x3" &&
       options.precision != "tf32")

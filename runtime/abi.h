@@ -78,6 +78,7 @@ typedef struct weir_context {
   void *state;
   void *own_state;
   int initialized; // whether the variables have values
+  int busy;        // whether a thread is in a call
   char message[WEIR_MESSAGE_BYTES];
   uint64_t ordered; // the function, counted from 1, of which `order` is
   // Tensors by their addresses: room for any function's. A save keeps the

@@ -1,12 +1,13 @@
 // Saves the variables as a checkpoint that TensorFlow reads.
 //
-// Whenever the process dies, the old checkpoint or the new one is whole: the
-// data go to a file that the old index does not name, and the new index takes
-// its place at once, by a rename, when all it names is on the disk. A shard's
-// name holds how many there are, so the new data alternate between being the
-// first shard of one and of two. What the old index names must be known for
-// that: where it cannot be read now, nothing is saved; where it is damaged, the
-// data go to a file that was not there.
+// Whenever the process or the machine stops, the old checkpoint or the new one
+// is whole: the data go to a file that the old index does not name, and the new
+// index takes its place at once, by a rename, when all it names is on the disk.
+// A shard's name holds how many there are, so the new data alternate between
+// being the first shard of one and of two. What the old index names must be
+// known for that: where it cannot be read now, nothing is saved; where it is
+// damaged, the data go to a file that was not there. The old data are removed
+// when the folder with the new index is on the disk, and not before.
 
 #include "runtime/checkpoint.h"
 #include "runtime/libc.h"
@@ -243,8 +244,9 @@ static int end(writer *to) {
   return !to->failed;
 }
 
-// A rename is on the disk when the folder is.
-static void sync_folder(const char *path) {
+// A rename is on the disk when the folder is; 0 where it may not be. Some file
+// systems have nothing to write for a folder, and refuse.
+static int sync_folder(const char *path) {
   char folder[WEIR_PATH_BYTES];
   size_t slash = 0, i = 0;
   for (; path[i] && i + 1 < sizeof folder; ++i) {
@@ -255,9 +257,10 @@ static void sync_folder(const char *path) {
   folder[slash] = 0;
   int file = open(slash ? folder : ".", O_RDONLY_ | O_CLOEXEC_);
   if (file < 0)
-    return;
-  fsync(file);
+    return 0;
+  int synced = !fsync(file) || *__errno_location() == EINVAL_;
   close(file);
+  return synced;
 }
 
 // A checkpoint on its way to the disk.
@@ -317,8 +320,7 @@ static int write_index(saver *s, const char *path) {
   if (!done)
     return 0;
   put_index(&s->to, s->context->model->info, s->context->order, s->shards);
-  done = end(&s->to);
-  sync_folder(path);
+  done = end(&s->to) && sync_folder(path);
   if (done && !rename(s->part, s->index))
     return 1;
   unlink(s->part);
@@ -330,13 +332,18 @@ static weir_status save(saver *s, const char *path) {
   if (found && found != WEIR_ERR_CHECKPOINT)
     return WEIR_FAIL(s->context, found, "cannot write checkpoint '", path,
                      "': what it would replace cannot be read");
-  int done = begin_data(s, path, found == WEIR_ERR_CHECKPOINT);
+  // The index may have come by a rename that is not on the disk yet: the one
+  // before it names the file that the new data go to.
+  int done =
+      sync_folder(path) && begin_data(s, path, found == WEIR_ERR_CHECKPOINT);
   if (done && !(done = write_data(s) && write_index(s, path)))
     unlink(s->data);
   if (!done)
     return WEIR_FAIL(s->context, WEIR_ERR_IO, "cannot write checkpoint '", path,
                      "'");
-  sync_folder(path);
+  if (!sync_folder(path))
+    return WEIR_FAIL(s->context, WEIR_ERR_IO, "checkpoint '", path,
+                     "' is written, but its folder may not be on the disk");
   if (s->before && s->before <= SHARDS_OF_OURS &&
       data_path(s->data, path, s->before))
     unlink(s->data);
@@ -349,15 +356,13 @@ weir_status weir_checkpoint_begin(const weir_model *model,
     return WEIR_ERR_NULL;
   if (!weir_model_alive(model, context))
     return WEIR_ERR_CONTEXT;
-  context->message[0] = 0;
-  return WEIR_OK;
+  weir_status status = weir_begin_call(context);
+  if (!status)
+    context->message[0] = 0;
+  return status;
 }
 
-weir_status weir_model_save(const weir_model *model, weir_context *context,
-                            const char *path) {
-  weir_status status = weir_checkpoint_begin(model, context, path);
-  if (status)
-    return status;
+static weir_status save_context(weir_context *context, const char *path) {
   if (!context->initialized)
     return WEIR_FAIL(context, WEIR_ERR_UNINITIALIZED,
                      "there is nothing to save: the variables have no values "
@@ -370,4 +375,10 @@ weir_status weir_model_save(const weir_model *model, weir_context *context,
              ? save(&s, path)
              : WEIR_FAIL(context, WEIR_ERR_SIZE,
                          "the checkpoint's path is too long");
+}
+
+weir_status weir_model_save(const weir_model *model, weir_context *context,
+                            const char *path) {
+  weir_status status = weir_checkpoint_begin(model, context, path);
+  return status ? status : weir_end_call(context, save_context(context, path));
 }

@@ -4,6 +4,7 @@
 #define WEIR_RUNTIME_CHECKPOINT_H
 
 #include "runtime/abi.h"
+#include "runtime/call.h"
 
 enum {
   WEIR_PATH_BYTES = 4096,
@@ -25,8 +26,9 @@ uint32_t weir_crc_of(const weir_crc *crc, const void *bytes, size_t count,
 // As it is stored: so that a checksum of data with checksums is no accident.
 uint32_t weir_crc_masked(uint32_t crc);
 
-// What saving and restoring begin with: an error where an argument is null or
-// the context is none of the model's; else the context has no message.
+// What saving and restoring begin with: an error where an argument is null, the
+// context is none of the model's or is busy; else it is busy and has no
+// message, until weir_end_call.
 weir_status weir_checkpoint_begin(const weir_model *model,
                                   weir_context *context, const char *path);
 

@@ -4,9 +4,8 @@
 #define WEIR_RUNTIME_CONTEXT_H
 
 #include "runtime/abi.h"
+#include "runtime/call.h"
 #include "runtime/libc.h"
-
-#define WEIR_PART __attribute__((always_inline)) static inline
 
 static const uint64_t live = 0x7478657472696577;    // "weirtext" in memory
 static const size_t largest_page = (size_t)1 << 16; // of any target's

@@ -82,6 +82,7 @@ enum {
   O_EXCL_ = 0200,
   O_TRUNC_ = 01000,
   ENOENT_ = 2,
+  EINVAL_ = 22,
   SEEK_END_ = 2,
   PROT_READ_ = 1,
   PROT_WRITE_ = 2,
@@ -89,6 +90,7 @@ enum {
   MAP_PRIVATE_ = 2,
   MAP_ANONYMOUS_ = 0x20,
   MADV_HUGEPAGE_ = 14,
+  MADV_WIPEONFORK_ = 18,     // from Linux 4.14 on
   MADV_POPULATE_WRITE_ = 23, // from Linux 5.14 on
   SIG_SETMASK_ = 2,
   RTLD_NOW_ = 2,

@@ -183,13 +183,8 @@ void *weir_model_variable(const weir_model *model, weir_context *context,
   return state ? state + model->info->variables[variable].offset : NULL;
 }
 
-weir_status weir_model_run(const weir_model *model, weir_context *context,
-                           uint32_t which, void *const *tensors,
-                           uint32_t num_tensors) {
-  if (!context)
-    return WEIR_ERR_NULL;
-  if (!weir_context_alive(model, context))
-    return WEIR_ERR_CONTEXT;
+static weir_status run(weir_context *context, uint32_t which,
+                       void *const *tensors, uint32_t num_tensors) {
   weir_status status = weir_check_call(context, which, tensors, num_tensors);
   if (status)
     return status;
@@ -206,4 +201,17 @@ weir_status weir_model_run(const weir_model *model, weir_context *context,
   if (!status)
     weir_note_initialized(context, which);
   return status;
+}
+
+weir_status weir_model_run(const weir_model *model, weir_context *context,
+                           uint32_t which, void *const *tensors,
+                           uint32_t num_tensors) {
+  if (!context)
+    return WEIR_ERR_NULL;
+  if (!weir_context_alive(model, context))
+    return WEIR_ERR_CONTEXT;
+  weir_status status = weir_begin_call(context);
+  if (status)
+    return status;
+  return weir_end_call(context, run(context, which, tensors, num_tensors));
 }

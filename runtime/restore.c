@@ -345,18 +345,14 @@ weir_status weir_shards_at(const weir_crc *crc, const char *path,
   return r.absent ? WEIR_OK : status;
 }
 
-weir_status weir_model_restore(const weir_model *model, weir_context *context,
-                               const char *path) {
-  weir_status status = weir_checkpoint_begin(model, context, path);
-  if (status)
-    return status;
+static weir_status restore_context(weir_context *context, const char *path) {
   restorer r;
   memset(&r, 0, sizeof r);
   r.context = context;
-  r.info = model->info;
+  r.info = context->model->info;
   r.path = path;
   weir_crc_init(&r.crc);
-  status = begin_restore(&r);
+  weir_status status = begin_restore(&r);
   if (!status)
     status = read_table(&r);
   if (!status) {
@@ -367,4 +363,11 @@ weir_status weir_model_restore(const weir_model *model, weir_context *context,
   }
   close_index(&r);
   return status;
+}
+
+weir_status weir_model_restore(const weir_model *model, weir_context *context,
+                               const char *path) {
+  weir_status status = weir_checkpoint_begin(model, context, path);
+  return status ? status
+                : weir_end_call(context, restore_context(context, path));
 }

@@ -38,6 +38,8 @@ const char *weir_status_text(weir_status status) {
     return "variables have no values yet";
   case WEIR_ERR_CHECKPOINT:
     return "the checkpoint is damaged or not one of this model's";
+  case WEIR_ERR_BUSY:
+    return "another thread is in a call on the context";
   }
   return "unknown status";
 }

@@ -52,7 +52,8 @@ typedef struct weir_worker {
 
 // What workers look at while they wait shares no line with what regions write.
 struct weir_pool {
-  int n, started, process;
+  int n, started;
+  struct birth *birth;
   atomic_int stop;
   weir_cpus cpus; // that the creator may use
   // The caller's own: where it began a region last, the number of that, and
@@ -63,6 +64,30 @@ struct weir_pool {
   _Alignas(128) _Atomic int64_t done; // pieces that workers have finished
   weir_worker workers[];              // the first is the caller
 };
+
+// Whether a process is the one that made the pool: the child of a fork has none
+// of its threads. The page is zeros in the child, from Linux 4.14 on; before it
+// a run asks for the process's number.
+typedef struct birth {
+  int is_ours, is_wiped, process;
+} birth;
+
+static const size_t birth_bytes = (size_t)1 << 16; // the largest page
+
+static birth *new_birth(void) {
+  birth *made = mmap(NULL, birth_bytes, PROT_READ_ | PROT_WRITE_,
+                     MAP_PRIVATE_ | MAP_ANONYMOUS_, -1, 0);
+  if (made == (void *)-1)
+    return NULL;
+  made->is_ours = 1;
+  made->is_wiped = !madvise(made, birth_bytes, MADV_WIPEONFORK_);
+  made->process = getpid();
+  return made;
+}
+
+static int is_own_process(const birth *birth) {
+  return birth->is_ours && (birth->is_wiped || getpid() == birth->process);
+}
 
 static void relax(void) {
 #if defined(__x86_64__)
@@ -171,7 +196,7 @@ static void keep_off_caller(weir_pool *pool) {
       cpu >= (int)(8 * sizeof(weir_cpus)))
     return;
   pool->callers_cpu = cpu;
-  if (getpid() != pool->process)
+  if (!is_own_process(pool->birth))
     return; // a forked child has no workers
   weir_cpus others = pool->cpus;
   others.words[cpu / 64] &= ~((uint64_t)1 << cpu % 64);
@@ -201,7 +226,7 @@ static void run_region(weir_pool *pool, int64_t members, weir_region region) {
     if (!atomic_load(&worker->asleep))
       continue;
     // In the child of a fork nobody wakes, and a lock may be held for ever.
-    if (getpid() != pool->process)
+    if (!is_own_process(pool->birth))
       pool->n = 1;
     else
       wake(worker);
@@ -308,7 +333,9 @@ static weir_status start_pool(weir_team *team) {
   pool->n = n;
   pool->callers_cpu = -1;
   sched_getaffinity(0, sizeof pool->cpus, &pool->cpus);
-  pool->process = getpid();
+  pool->birth = new_birth();
+  if (!pool->birth)
+    return WEIR_ERR_MEMORY;
   // Signals are the business of the program's own threads, but for those that
   // an instruction of the thread itself raises, and the profiler's.
   weir_sigset others, before;
@@ -347,7 +374,7 @@ void weir_team_destroy(weir_team *team) {
     return;
   team->pool = NULL;
   // The threads of a parent process are not the child's to end.
-  if (getpid() == pool->process) {
+  if (pool->birth && is_own_process(pool->birth)) {
     atomic_store(&pool->stop, 1);
     for (int i = 1; i < pool->started; ++i) {
       weir_worker *worker = &pool->workers[i];
@@ -357,5 +384,7 @@ void weir_team_destroy(weir_team *team) {
       pthread_mutex_destroy(&worker->mutex);
     }
   }
+  if (pool->birth)
+    munmap(pool->birth, birth_bytes);
   free(pool);
 }

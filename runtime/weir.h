@@ -31,7 +31,8 @@ typedef enum weir_status {
   WEIR_ERR_DEVICE = 14,   /* there is no GPU that the code runs on */
   WEIR_ERR_GPU = 15,      /* the GPU or its driver failed */
   WEIR_ERR_UNINITIALIZED = 16, /* NAME_init or NAME_restore comes first */
-  WEIR_ERR_CHECKPOINT = 17     /* damaged, or not one of this model's */
+  WEIR_ERR_CHECKPOINT = 17,    /* damaged, or not one of this model's */
+  WEIR_ERR_BUSY = 18           /* another thread is in a call on the context */
 } weir_status;
 
 typedef enum weir_dtype {

@@ -1,7 +1,7 @@
 // weir-emit: from a module in the llvm dialect to a product; what tests of
 // compiler/emit run.
 
-#include "compiler/emit/Emit.h"
+#include "compiler/emit/Output.h"
 #include "compiler/target/Target.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -65,5 +65,8 @@ int main(int argc, char **argv) {
     WithColor::error(errs(), "weir-emit") << wrong << "\n";
     return 2;
   }
-  return report(weir::emit(*module, options));
+  std::vector<weir::OutputFile> files;
+  if (int status = report(weir::emit(*module, options, files)))
+    return status;
+  return report(weir::keepAll(files));
 }

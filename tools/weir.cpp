@@ -2,14 +2,13 @@
 
 #include "compiler/Compiler.h"
 #include "compiler/Dialects.h"
+#include "compiler/Limits.h"
 #include "compiler/Reproducer.h"
 #include "compiler/Streams.h"
 #include "compiler/inspect/Inspect.h"
 
 #include "llvm/Support/CrashRecoveryContext.h"
 #include "llvm/Support/InitLLVM.h"
-
-#include <unistd.h>
 
 using namespace llvm;
 using namespace weir;
@@ -51,6 +50,7 @@ static Status run(StringRef command, ArrayRef<const char *> arguments,
   Session session(command, arguments);
   if (!session.options)
     return session.status;
+  limitMemory(session.options->memoryLimit);
   return command == "inspect"
              ? inspect(&session.context, *session.options, outs())
              : compile(&session.context, *session.options, &stage);
@@ -90,10 +90,6 @@ static int runWeir(ArrayRef<const char *> arguments) {
     errs() << "weir: error: unknown command '" << escaped(command) << "'\n";
     return usage(errs(), Status::badUsage);
   }
-  install_bad_alloc_error_handler([](void *, const char *, bool) {
-    errs() << "weir: error: out of memory\n";
-    _exit(static_cast<int>(Status::limit));
-  });
   arguments = arguments.drop_front();
   Status status = Status::internal;
   StringRef stage;

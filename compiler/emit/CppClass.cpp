@@ -11,16 +11,25 @@ using namespace llvm;
 namespace weir {
 namespace {
 
+/// A cache line, and a vector of AVX-512.
+constexpr int64_t tensorAlign = 64;
+
 struct Writer {
   raw_ostream &os;
   const ModelInterface &model;
   std::string name;
 
-  /// The buffers live in the object, so a large class belongs on the heap.
+  /// A typed pointer to each tensor, all in one block of the heap.
   void buffers(const FunctionInterface &function) {
-    for (const TensorInterface &tensor : members(function))
-      os << "  alignas(64) " << cType(tensor.dtype) << ' ' << member(tensor)
-         << "[" << std::max<int64_t>(tensor.elements, 1) << "] = {};\n";
+    int64_t at = 0;
+    for (const TensorInterface &tensor : members(function)) {
+      StringRef type = cType(tensor.dtype);
+      os << "  " << type << " *" << member(tensor) << "() const {\n"
+         << "    return reinterpret_cast<" << type << " *>(memory_ + " << at
+         << ");\n  }\n";
+      at += llvm::alignTo(std::max<int64_t>(tensor.bytes, 1), tensorAlign);
+    }
+    os << "  static constexpr size_t kBytes_ = " << at << ";\n";
   }
 
   std::vector<TensorInterface> members(const FunctionInterface &function) {
@@ -44,7 +53,7 @@ struct Writer {
            {prefix.str() + utostr(index), (prefix + "_" + name).str()})
         os << "  " << (qualifier.empty() ? "" : "const ") << cType(tensor.dtype)
            << " *" << accessor << "_data()" << qualifier << " { return "
-           << member(tensor) << "; }\n";
+           << member(tensor) << "(); }\n";
     }
   }
 
@@ -53,7 +62,7 @@ struct Writer {
     raw_string_ostream names(list);
     ListSeparator comma;
     for (const TensorInterface &tensor : members(function))
-      names << comma << member(tensor);
+      names << comma << member(tensor) << "()";
     if (function.takesList())
       os << "    void *const tensors[] = {" << list << "};\n";
     os << "    return status_ ? status_ : " << function.c << "(context_"
@@ -75,14 +84,53 @@ struct Writer {
          << "(context_, path);\n  }\n";
   }
 
+  /// The tensors of a large model do not fit on a stack, and a move must not
+  /// copy them.
+  void ownership(bool ownsTensors) {
+    const std::string &n = model.prefix;
+    os << "  ~" << name << "() {\n    " << n << "_destroy(context_);\n"
+       << (ownsTensors ? "    free(block_);\n" : "") << "  }\n"
+       << "  // What was moved from has no context, and its status() says so.\n"
+       << "  " << name << "(" << name
+       << " &&other) noexcept { swap_(other); }\n"
+       << "  " << name << " &operator=(" << name << " &&other) noexcept {\n"
+       << "    swap_(other);\n    return *this;\n  }\n";
+  }
+
+  /// `status_` of an object without a context is that there is none.
+  void state(bool ownsTensors) {
+    os << "  void swap_(" << name << " &other) noexcept {\n"
+       << "    swap_(context_, other.context_);\n"
+       << "    swap_(status_, other.status_);\n";
+    if (ownsTensors)
+      os << "    swap_(block_, other.block_);\n"
+         << "    swap_(memory_, other.memory_);\n";
+    os << "  }\n  template <class T> static void swap_(T &a, T &b) noexcept {\n"
+       << "    T keep = a;\n    a = b;\n    b = keep;\n  }\n";
+    if (ownsTensors)
+      os << "  void allocate_() {\n"
+         << "    block_ = static_cast<char *>(calloc(1, kBytes_ + "
+         << tensorAlign << "));\n"
+         << "    if (!block_) {\n"
+         << "      status_ = status_ ? status_ : WEIR_ERR_MEMORY;\n"
+         << "      return;\n    }\n"
+         << "    memory_ = block_ + (" << tensorAlign
+         << " - reinterpret_cast<uintptr_t>(block_) % " << tensorAlign
+         << ");\n  }\n\n"
+         << "  char *block_ = nullptr, *memory_ = nullptr;\n";
+    os << "  " << model.prefix << "_ctx *context_ = nullptr;\n"
+       << "  weir_status status_ = WEIR_ERR_CONTEXT;\n};\n";
+  }
+
   void write() {
     const std::string &n = model.prefix;
+    bool ownsTensors = model.functions.size() == 1;
     os << "class " << name << " {\npublic:\n"
        << "  explicit " << name << "(const weir_config *config = nullptr)\n"
-       << "      : status_(" << n << "_create(nullptr, config, &context_)) {}\n"
-       << "  ~" << name << "() { " << n << "_destroy(context_); }\n"
-       << "  " << name << "(const " << name << " &) = delete;\n"
-       << "  " << name << " &operator=(const " << name << " &) = delete;\n\n"
+       << "      : status_(" << n << "_create(nullptr, config, &context_)) {"
+       << (ownsTensors ? "\n    allocate_();\n  }\n" : "}\n");
+    ownership(ownsTensors);
+    os << "\n"
        << "  weir_status status() const { return status_; }\n"
        << "  const char *error() const {\n    return status_ ? " << n
        << "_status_text(status_) : " << n << "_last_error(context_);\n  }\n"
@@ -91,7 +139,7 @@ struct Writer {
        << "  " << n << "_ctx *context() { return context_; }\n";
     if (model.stateBytes)
       checkpoints();
-    if (model.functions.size() == 1) {
+    if (ownsTensors) {
       const FunctionInterface &function = model.functions[0];
       os << "  static constexpr size_t kNumArgs = " << function.inputs.size()
          << ", kNumResults = " << function.outputs.size() << ";\n"
@@ -111,8 +159,7 @@ struct Writer {
       }
       os << "\nprivate:\n";
     }
-    os << "  " << n
-       << "_ctx *context_ = nullptr;\n  weir_status status_;\n};\n";
+    state(ownsTensors);
   }
 };
 
@@ -129,7 +176,7 @@ void writeClass(raw_ostream &os, const ModelInterface &model,
                 StringRef qualifiedName) {
   SmallVector<StringRef> parts;
   qualifiedName.split(parts, "::", -1, /*KeepEmpty=*/false);
-  os << "\n#ifdef __cplusplus\n";
+  os << "\n#ifdef __cplusplus\n#include <stdlib.h>\n";
   for (StringRef space : ArrayRef(parts).drop_back())
     os << "namespace " << chosenName(space) << " {\n";
   Writer{os, model, chosenName(parts.empty() ? "Model" : parts.back())}.write();

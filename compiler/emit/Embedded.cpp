@@ -1,8 +1,9 @@
 // Files of the build that the compiler carries: the runtime and its header.
-// ccache must not keep this file (ccache:disable): it does not know of the files
-// that the assembler reads.
 
 #include "compiler/emit/Object.h"
+
+// Changes with the files, which ccache does not see that the assembler reads.
+#include "compiler/emit/Embedded.h"
 
 // clang-format off
 #define EMBED(name, file)                                                      \

@@ -26,10 +26,10 @@ std::string prefixOf(StringRef output) {
 struct Emitter {
   ArrayRef<mlir::ModuleOp> levels;
   const EmitOptions &options;
+  std::vector<OutputFile> &files;
   mlir::ModuleOp module = levels.front();
   ModelInterface model = {};
   TableOptions tables = {};
-  std::vector<OutputFile> done = {}; // kept together, when all is well
 
   Error weightsFile() {
     std::string path = weightsPath(options);
@@ -41,7 +41,7 @@ struct Emitter {
           return writeWeightsFile(model, os, tables.weightsHash);
         }))
       return error;
-    done.push_back(std::move(*file));
+    files.push_back(std::move(*file));
     return Error::success();
   }
 
@@ -55,7 +55,7 @@ struct Emitter {
           return Error::success();
         }))
       return error;
-    done.push_back(std::move(*file));
+    files.push_back(std::move(*file));
     return Error::success();
   }
 
@@ -100,14 +100,14 @@ struct Emitter {
   Error text(NativeModule &native) {
     if (Error error = optimizeModule(native))
       return error;
-    return writeText(options.output, [&](raw_ostream &os) {
+    return writeText(options.output, files, [&](raw_ostream &os) {
       native.module->print(os, nullptr);
     });
   }
 
   Error run() {
     if (options.product == Product::Mlir)
-      return writeText(options.output, [&](raw_ostream &os) {
+      return writeText(options.output, files, [&](raw_ostream &os) {
         for (mlir::ModuleOp level : levels) {
           level->print(os, mlir::OpPrintingFlags().enableDebugInfo());
           os << '\n';
@@ -120,7 +120,7 @@ struct Emitter {
       return interface.takeError();
     model = std::move(*interface);
     if (options.product == Product::Ptx)
-      return writeText(options.output, [&](raw_ostream &os) {
+      return writeText(options.output, files, [&](raw_ostream &os) {
         for (const GpuImage &image : model.images)
           if (!image.cubin)
             os << image.data;
@@ -146,17 +146,17 @@ struct Emitter {
         return error;
     if (Error error = product ? library(*product, *native) : text(*native))
       return error;
-    for (OutputFile &file : done)
-      if (Error error = file.keep())
-        return error;
-    return product ? product->keep() : Error::success();
+    if (product)
+      files.push_back(std::move(*product));
+    return Error::success();
   }
 };
 
 } // namespace
 
-Error emit(ArrayRef<mlir::ModuleOp> levels, const EmitOptions &options) {
-  return Emitter{levels, options}.run();
+Error emit(ArrayRef<mlir::ModuleOp> levels, const EmitOptions &options,
+           std::vector<OutputFile> &files) {
+  return Emitter{levels, options, files}.run();
 }
 
 } // namespace weir

@@ -53,13 +53,16 @@ struct IoError : llvm::ErrorInfo<IoError> {
   std::error_code convertToErrorCode() const override { return code; }
 };
 
-/// Writes the product, and the header and the weights file if asked for. Files
-/// appear whole or not at all, and an old one survives any failure. The module
-/// carries the attributes that the plan left (weir.entries and the others).
-/// Several modules are one model for as many kinds of processors, the best
-/// first, which has the attributes of all.
+class OutputFile;
+
+/// Writes the product, and the header and the weights file if asked for, to
+/// `files`, the product last: keepAll (Output.h) moves them to their places.
+/// Text for no file, as for stdout, is written at once. The module carries the
+/// attributes that the plan left (weir.entries and the others). Several modules
+/// are one model for as many kinds of processors, the best first, which has the
+/// attributes of all.
 llvm::Error emit(llvm::ArrayRef<mlir::ModuleOp> levels,
-                 const EmitOptions &options);
+                 const EmitOptions &options, std::vector<OutputFile> &files);
 
 } // namespace weir
 

@@ -49,9 +49,7 @@ Error joinObjects(ArrayRef<SmallVector<char, 0>> parts, StringRef path,
   auto joined = OutputFile::create((path + ".joined").str());
   if (!joined)
     return joined.takeError();
-  arguments.push_back("-o");
-  arguments.push_back(joined->temporary());
-  if (Error error = runLinker(arguments, path))
+  if (Error error = runLinker(std::move(arguments), *joined, path))
     return error;
   return hideNames(joined->temporary(), object);
 }

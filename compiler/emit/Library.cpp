@@ -63,7 +63,7 @@ static void addSystemLibraries(SmallVectorImpl<std::string> &arguments,
 static Error copyFile(OutputFile &to, StringRef from) {
   auto file = sys::fs::openNativeFileForRead(from);
   if (!file)
-    return make_error<IoError>(to.path(), errorToErrorCode(file.takeError()));
+    return make_error<IoError>(from, errorToErrorCode(file.takeError()));
   auto close = make_scope_exit([&] { sys::fs::closeFile(*file); });
   auto permissions = sys::fs::getPermissions(from);
   std::error_code code =
@@ -75,14 +75,34 @@ static Error copyFile(OutputFile &to, StringRef from) {
     std::vector<char> run(OutputFile::runBytes);
     for (;;) {
       auto count = sys::fs::readNativeFile(*file, run);
-      if (!count || !*count)
-        return count.takeError();
+      if (!count)
+        return make_error<IoError>(from, errorToErrorCode(count.takeError()));
+      if (!*count)
+        return Error::success();
       os.write(run.data(), *count);
     }
   });
 }
 
-Error runLinker(ArrayRef<std::string> arguments, StringRef path) {
+/// The numbers of errors that a system has are below this.
+static constexpr int mostErrors = 160;
+
+/// Removes the files that lld makes beside its output; it leaves them behind
+/// where it cannot close or rename them.
+static void removeBeside(const OutputFile &output) {
+  StringRef folder = sys::path::parent_path(output.temporary());
+  std::string prefix = (sys::path::filename(output.temporary()) + ".tmp").str();
+  std::error_code code;
+  for (sys::fs::directory_iterator at(folder.empty() ? "." : folder, code), end;
+       at != end && !code; at.increment(code))
+    if (sys::path::filename(at->path()).starts_with(prefix))
+      sys::fs::remove(at->path());
+}
+
+Error runLinker(SmallVector<std::string> arguments, const OutputFile &output,
+                StringRef path) {
+  auto remove = make_scope_exit([&] { removeBeside(output); });
+  arguments.append({"-o", output.temporary()});
   SmallVector<const char *> argv;
   for (const std::string &argument : arguments)
     argv.push_back(argument.c_str());
@@ -99,12 +119,13 @@ Error runLinker(ArrayRef<std::string> arguments, StringRef path) {
     return make_error<IoError>(
         path, std::make_error_code(std::errc::no_space_on_device));
   }
-  // lld tells why in words only.
-  for (std::errc code : {std::errc::no_space_on_device, std::errc::io_error,
-                         std::errc::file_too_large})
-    if (result.retCode &&
-        StringRef(error).contains(std::make_error_code(code).message()))
-      return make_error<IoError>(path, std::make_error_code(code));
+  // lld reports in words only: a message that ends as one of the system's does
+  // is about a file.
+  for (int code = 1; result.retCode && code < mostErrors; ++code) {
+    std::error_code named(code, std::generic_category());
+    if (StringRef(error).contains(": " + named.message() + "\n"))
+      return make_error<IoError>(path, named);
+  }
   if (result.retCode)
     return createStringError("linking '" + path + "' failed: " + error);
   return Error::success();
@@ -131,9 +152,7 @@ Error linkShared(OutputFile &to, StringRef object, StringRef triple,
   auto linked = OutputFile::create(to.path());
   if (!linked)
     return linked.takeError();
-  arguments.push_back("-o");
-  arguments.push_back(linked->temporary());
-  if (Error error = runLinker(arguments, to.path()))
+  if (Error error = runLinker(std::move(arguments), *linked, to.path()))
     return error;
   return copyFile(to, linked->temporary());
 }

@@ -18,9 +18,9 @@ llvm::Error joinObjects(llvm::ArrayRef<llvm::SmallVector<char, 0>> parts,
 llvm::Error writeArchive(OutputFile &to, llvm::StringRef object,
                          llvm::StringRef memberName);
 
-/// Runs lld by these arguments, of which `path` is what it writes.
-llvm::Error runLinker(llvm::ArrayRef<std::string> arguments,
-                      llvm::StringRef path);
+/// Has lld write `output` by these arguments; `path` is the file to blame.
+llvm::Error runLinker(llvm::SmallVector<std::string> arguments,
+                      const OutputFile &output, llvm::StringRef path);
 
 /// A hardened shared library that exports only what the object shows.
 llvm::Error linkShared(OutputFile &to, llvm::StringRef object,

@@ -3,7 +3,13 @@
 #include "compiler/emit/Output.h"
 
 #include "llvm/ADT/SmallString.h"
+#include "llvm/Support/Process.h"
 #include "llvm/Support/Signals.h"
+
+#include <cerrno>
+#include <cstdio>
+#include <fcntl.h>
+#include <unistd.h>
 
 using namespace llvm;
 
@@ -42,28 +48,86 @@ Expected<OutputFile> OutputFile::create(StringRef path) {
   if (isDevice(path))
     return ioError(path, std::make_error_code(std::errc::not_supported));
   // Linkers are told the name, and it must not look like an option. A signal
-  // removes files by their names, and TempFile tells its own only when there is
-  // a file: one that came meanwhile would leave it.
-  SmallString<128> name;
-  sys::fs::createUniquePath((path.starts_with("-") ? "./" : "") + path +
-                                ".%%%%%%.tmp",
-                            name, /*MakeAbsolute=*/false);
-  sys::RemoveFileOnSignal(name);
-  auto file = sys::fs::TempFile::create(name);
-  if (!file) {
+  // removes files by their names: the name is known before there is a file.
+  constexpr int trials = 128;
+  std::error_code code;
+  for (int i = 0; i < trials; ++i) {
+    SmallString<128> name;
+    sys::fs::createUniquePath((path.starts_with("-") ? "./" : "") + path +
+                                  ".%%%%%%.tmp",
+                              name, /*MakeAbsolute=*/false);
+    sys::RemoveFileOnSignal(name);
+    int fd;
+    code = sys::fs::openFileForReadWrite(name, fd, sys::fs::CD_CreateNew,
+                                         sys::fs::OF_None);
+    if (!code)
+      return OutputFile(path, name, fd);
     sys::DontRemoveFileOnSignal(name);
-    return ioError(path, errorToErrorCode(file.takeError()));
+    if (code != std::errc::file_exists)
+      break;
   }
-  return OutputFile(path.str(), std::move(*file));
+  return ioError(path, code);
+}
+
+OutputFile::OutputFile(OutputFile &&other)
+    : final(std::move(other.final)), name(std::move(other.name)), fd(other.fd),
+      state(other.state) {
+  other.fd = -1;
+  other.name.clear();
 }
 
 OutputFile::~OutputFile() {
-  if (!done && file.FD != -1)
-    consumeError(file.discard());
+  if (name.empty())
+    return;
+  consumeError(close());
+  sys::fs::remove(name);
+  sys::DontRemoveFileOnSignal(name);
+}
+
+Error OutputFile::close() {
+  if (fd < 0)
+    return Error::success();
+  std::error_code code = sys::Process::SafelyCloseFileDescriptor(fd);
+  fd = -1;
+  return code ? ioError(final, code) : Error::success();
+}
+
+Error OutputFile::place() {
+  // Nothing is allocated between the first file and the last.
+  if (!::renameat2(AT_FDCWD, name.c_str(), AT_FDCWD, final.c_str(),
+                   RENAME_EXCHANGE)) {
+    state = Exchanged;
+    return Error::success();
+  }
+  bool wasThere = errno != ENOENT;
+  if (::rename(name.c_str(), final.c_str()))
+    return ioError(final, std::error_code(errno, std::generic_category()));
+  state = wasThere ? Temporary : Placed;
+  return Error::success();
+}
+
+void OutputFile::replace() {
+  if (state == Placed)
+    ::unlink(final.c_str());
+  else if (state == Exchanged)
+    ::rename(name.c_str(), final.c_str());
+}
+
+Error keepAll(std::vector<OutputFile> &files) {
+  for (OutputFile &file : files)
+    if (Error error = file.close())
+      return error;
+  for (size_t i = 0; i < files.size(); ++i)
+    if (Error error = files[i].place()) {
+      while (i-- > 0)
+        files[i].replace();
+      return error;
+    }
+  return Error::success();
 }
 
 Error OutputFile::write(function_ref<Error(raw_fd_ostream &)> contents) {
-  raw_fd_ostream os(file.FD, /*shouldClose=*/false);
+  raw_fd_ostream os(fd, /*shouldClose=*/false);
   os.SetBufferSize(runBytes);
   Error error = contents(os);
   if (Error unwritten = takeError(os, final)) {
@@ -73,17 +137,8 @@ Error OutputFile::write(function_ref<Error(raw_fd_ostream &)> contents) {
   return error;
 }
 
-Error OutputFile::keep() {
-  done = true;
-  if (Error error = file.keep(final)) {
-    std::error_code code = errorToErrorCode(std::move(error));
-    sys::fs::remove(file.TmpName);
-    return ioError(final, code);
-  }
-  return Error::success();
-}
-
-Error writeText(StringRef path, function_ref<void(raw_ostream &)> contents) {
+Error writeText(StringRef path, std::vector<OutputFile> &files,
+                function_ref<void(raw_ostream &)> contents) {
   if (path == "-") {
     contents(outs());
     return takeError(outs(), "standard output");
@@ -104,7 +159,8 @@ Error writeText(StringRef path, function_ref<void(raw_ostream &)> contents) {
         return Error::success();
       }))
     return error;
-  return file->keep();
+  files.push_back(std::move(*file));
+  return Error::success();
 }
 
 } // namespace weir

@@ -11,11 +11,12 @@
 namespace weir {
 
 /// A temporary file beside its final place. It is gone if it is not kept, and
-/// at a signal that ends the process.
+/// at a signal that ends the process. LLVM's TempFile leaves its file behind
+/// where close or rename fails.
 class OutputFile {
 public:
   static llvm::Expected<OutputFile> create(llvm::StringRef path);
-  OutputFile(OutputFile &&) = default;
+  OutputFile(OutputFile &&other);
   OutputFile &operator=(OutputFile &&) = delete;
   ~OutputFile();
 
@@ -27,22 +28,33 @@ public:
   /// Fills the file; a write that fails is an IoError.
   llvm::Error
   write(llvm::function_ref<llvm::Error(llvm::raw_fd_ostream &)> contents);
-  /// Renames it to its final place.
-  llvm::Error keep();
-  const std::string &temporary() const { return file.TmpName; }
+  const std::string &temporary() const { return name; }
   const std::string &path() const { return final; }
 
 private:
-  OutputFile(std::string path, llvm::sys::fs::TempFile file)
-      : final(std::move(path)), file(std::move(file)) {}
-  std::string final;
-  llvm::sys::fs::TempFile file;
-  bool done = false;
+  friend llvm::Error keepAll(std::vector<OutputFile> &files);
+
+  OutputFile(llvm::StringRef path, llvm::StringRef name, int fd)
+      : final(path), name(name), fd(fd) {}
+  /// A close that fails has lost what was written.
+  llvm::Error close();
+  /// Moves it to its final place; what was there has the temporary name then,
+  /// where the file system can exchange two files.
+  llvm::Error place();
+  /// Undoes `place`.
+  void replace();
+
+  std::string final, name;
+  int fd;
+  enum { Temporary, Placed, Exchanged } state = Temporary;
 };
 
-/// Writes text whole to a file, or as far as it gets to what is no file: "-" is
-/// stdout. What cannot be written is an IoError.
-llvm::Error writeText(llvm::StringRef path,
+/// Moves the files to their final places, in order: all of them, or none.
+llvm::Error keepAll(std::vector<OutputFile> &files);
+
+/// Writes text to a file, which is added to `files`, or as far as it gets to
+/// what is no file: "-" is stdout. What cannot be written is an IoError.
+llvm::Error writeText(llvm::StringRef path, std::vector<OutputFile> &files,
                       llvm::function_ref<void(llvm::raw_ostream &)> contents);
 
 } // namespace weir

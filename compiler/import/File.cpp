@@ -2,6 +2,8 @@
 
 #include "compiler/import/File.h"
 
+#include "compiler/Limits.h"
+
 #include "llvm/ADT/SmallString.h"
 #include "llvm/Support/FileSystem.h"
 
@@ -51,6 +53,7 @@ static FailureOr<uint64_t> regularSize(Report &report, int fd, StringRef name) {
         << "'" << escaped(name) << "' is not a regular file";
     return failure();
   }
+  addInput(info.st_dev, info.st_ino, info.st_size);
   return static_cast<uint64_t>(info.st_size);
 }
 
@@ -66,8 +69,10 @@ FailureOr<File> File::openStdin(Report &report) {
       ::lseek(STDIN_FILENO, 0, SEEK_CUR) == 0) {
     file.fd = ::fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0);
     file.bytes = static_cast<uint64_t>(info.st_size);
-    if (file.fd >= 0 && file.bytes <= stdinLimit)
+    if (file.fd >= 0 && file.bytes <= stdinLimit) {
+      addInput(info.st_dev, info.st_ino, file.bytes);
       return file;
+    }
   }
   file = File();
   file.fd = ::memfd_create("stdin", MFD_CLOEXEC);

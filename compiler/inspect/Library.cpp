@@ -12,6 +12,8 @@
 #include "llvm/BinaryFormat/Magic.h"
 #include "llvm/Object/ELFObjectFile.h"
 #include "llvm/Object/ObjectFile.h"
+#include "llvm/TargetParser/Host.h"
+#include "llvm/TargetParser/Triple.h"
 #include <dlfcn.h>
 
 using namespace llvm;
@@ -187,12 +189,33 @@ static json::Object describe(const weir_model_info &info,
   return description;
 }
 
+static Triple::ArchType hostArchitecture() {
+  return Triple(sys::getProcessTriple()).getArch();
+}
+
+/// The architecture of an object that the loader would not find; else empty.
+static std::string foreignArchitecture(StringRef path) {
+  Expected<object::OwningBinary<object::ObjectFile>> file =
+      object::ObjectFile::createObjectFile(path);
+  if (!file) {
+    consumeError(file.takeError());
+    return "";
+  }
+  Triple::ArchType arch = file->getBinary()->getArch();
+  return arch == hostArchitecture() ? "" : Triple::getArchTypeName(arch).str();
+}
+
 Expected<json::Object> describeLibrary(StringRef path) {
   file_magic magic;
   if (!identify_magic(path, magic) &&
       (magic == file_magic::archive || magic == file_magic::elf_relocatable))
     return failed("only what is linked can be asked; give the shared library "
                   "(.so) of the model");
+  if (std::string foreign = foreignArchitecture(path); !foreign.empty())
+    return failed(
+        "is for " + foreign +
+        "; a library is loaded to be described, and this machine is " +
+        Triple::getArchTypeName(hostArchitecture()));
   Expected<std::string> name = findInfo(path);
   if (!name)
     return name.takeError();

@@ -23,6 +23,12 @@ namespace json = llvm::json;
 
 namespace weir {
 
+llvm::ArrayRef<llvm::StringLiteral> remarkKinds() {
+  static constexpr llvm::StringLiteral kinds[] = {"fusion", "kernels", "memory",
+                                                  "schedule"};
+  return kinds;
+}
+
 std::string whatIsWrong(const ReportOptions &options) {
   StringRef path = options.path;
   if (!path.empty() && !path.ends_with(".json") && !path.ends_with(".html"))
@@ -32,12 +38,20 @@ std::string whatIsWrong(const ReportOptions &options) {
   if (!options.remarks.empty() && !llvm::Regex(options.remarks).isValid(wrong))
     return "--remarks=" + escaped(options.remarks) +
            " is no regular expression: " + wrong;
+  llvm::Regex pattern(options.remarks);
+  if (!options.remarks.empty() &&
+      llvm::none_of(remarkKinds(),
+                    [&](StringRef kind) { return pattern.match(kind); }))
+    return "--remarks=" + escaped(options.remarks) +
+           " is found in no kind of remarks; they are " +
+           llvm::join(remarkKinds(), ", ");
   return "";
 }
 
-/// A file's size and hash, by which the same one is known again.
-static std::optional<json::Object> identityOf(StringRef path) {
-  auto file = llvm::MemoryBuffer::getFile(path, /*IsText=*/false,
+/// The size and hash of a file, by which the same one is known again; it lies
+/// at `place`.
+static std::optional<json::Object> identityOf(StringRef path, StringRef place) {
+  auto file = llvm::MemoryBuffer::getFile(place, /*IsText=*/false,
                                           /*RequiresNullTerminator=*/false);
   if (!file)
     return std::nullopt;
@@ -64,7 +78,7 @@ static json::Array filesOf(StringRef path) {
   llvm::sort(paths);
   json::Array files;
   for (const std::string &each : paths)
-    if (std::optional<json::Object> identity = identityOf(each))
+    if (std::optional<json::Object> identity = identityOf(each, each))
       files.push_back(std::move(*identity));
   return files;
 }
@@ -102,10 +116,10 @@ void Decisions::addStage(StringRef stage, double seconds, ModuleOp module) {
     addPlan(module);
 }
 
-void Decisions::addProduct(StringRef path) {
-  if (options.path.empty() || path.empty() || path == "-")
+void Decisions::addProduct(StringRef path, StringRef file) {
+  if (options.path.empty())
     return;
-  if (std::optional<json::Object> identity = identityOf(path))
+  if (std::optional<json::Object> identity = identityOf(path, file))
     report.getArray("products")->push_back(std::move(*identity));
 }
 
@@ -204,10 +218,10 @@ void Decisions::addPlan(ModuleOp module) {
   report["plan"] = std::move(*plan);
 }
 
-llvm::Error Decisions::write() const {
+llvm::Error Decisions::write(std::vector<OutputFile> &files) const {
   if (options.path.empty())
     return llvm::Error::success();
-  return writeText(options.path, [&](llvm::raw_ostream &os) {
+  return writeText(options.path, files, [&](llvm::raw_ostream &os) {
     if (StringRef(options.path).ends_with(".html"))
       writeHtml(report, os);
     else

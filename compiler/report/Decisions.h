@@ -24,6 +24,9 @@ struct ReportOptions {
   bool isOn() const { return !path.empty() || !remarks.empty(); }
 };
 
+/// The kinds of remarks.
+llvm::ArrayRef<llvm::StringLiteral> remarkKinds();
+
 /// What is wrong with the options, in words; empty where nothing is.
 std::string whatIsWrong(const ReportOptions &options);
 
@@ -34,10 +37,10 @@ public:
 
   /// Of several modules, one for each kind of processor, the first is meant.
   void addStage(llvm::StringRef stage, double seconds, mlir::ModuleOp module);
-  /// A file that was written.
-  void addProduct(llvm::StringRef path);
-  /// Writes the report, if one is asked for, whole or not at all.
-  llvm::Error write() const;
+  /// A file that was written, which lies at `file` as yet.
+  void addProduct(llvm::StringRef path, llvm::StringRef file);
+  /// Writes the report, if one is asked for.
+  llvm::Error write(std::vector<OutputFile> &files) const;
 
 private:
   void addGroups(mlir::ModuleOp module);

@@ -154,17 +154,21 @@ weir_status weir_gpu_begin(const weir_gpu_model *model, void *memory,
   *gpu = weir_gpu_alive(model, memory);
   if (!*gpu)
     return WEIR_ERR_CONTEXT;
+  weir_status status = weir_begin_call((*gpu)->context);
+  if (status)
+    return status;
   *(*gpu)->text = *(*gpu)->context->message = 0;
   return (*gpu)->status = WEIR_OK;
 }
 
-static weir_status call(const weir_gpu_model *model, void *memory,
-                        uint32_t function, void *const *tensors,
+weir_status weir_gpu_end(weir_gpu *gpu, weir_status status) {
+  return weir_end_call(gpu->context, status);
+}
+
+static weir_status call(weir_gpu *gpu, uint32_t function, void *const *tensors,
                         uint32_t num_tensors, int on_device, void *stream) {
-  weir_gpu *gpu;
-  weir_status status = weir_gpu_begin(model, memory, &gpu);
-  if (!status)
-    status = weir_check_call(gpu->context, function, tensors, num_tensors);
+  weir_status status =
+      weir_check_call(gpu->context, function, tensors, num_tensors);
   // Sizes in the GPU's memory are for its kernels to check.
   if (!status && !on_device)
     status = weir_check_sizes(gpu->context, function, tensors);
@@ -183,24 +187,37 @@ static weir_status call(const weir_gpu_model *model, void *memory,
 weir_status weir_gpu_model_run(const weir_gpu_model *model, void *memory,
                                uint32_t function, void *const *tensors,
                                uint32_t num_tensors) {
-  return call(model, memory, function, tensors, num_tensors, 0, NULL);
+  weir_gpu *gpu;
+  weir_status status = weir_gpu_begin(model, memory, &gpu);
+  return status ? status
+                : weir_gpu_end(
+                      gpu, call(gpu, function, tensors, num_tensors, 0, NULL));
 }
 
 weir_status weir_gpu_model_run_device(const weir_gpu_model *model, void *memory,
                                       uint32_t function, void *const *tensors,
                                       uint32_t num_tensors, void *stream) {
-  return call(model, memory, function, tensors, num_tensors, 1, stream);
-}
-
-weir_status weir_gpu_model_wait(const weir_gpu_model *model, void *memory) {
   weir_gpu *gpu;
   weir_status status = weir_gpu_begin(model, memory, &gpu);
-  if (status || (status = weir_gpu_enter(gpu)))
+  return status ? status
+                : weir_gpu_end(gpu, call(gpu, function, tensors, num_tensors, 1,
+                                         stream));
+}
+
+static weir_status wait_for_run(weir_gpu *gpu) {
+  weir_status status = weir_gpu_enter(gpu);
+  if (status)
     return status;
   status = weir_gpu_wait_for_device_run(gpu);
   weir_gpu_leave(gpu);
   uint32_t failed = take_failed_check(gpu);
   return status ? status : result(gpu, 0, failed);
+}
+
+weir_status weir_gpu_model_wait(const weir_gpu_model *model, void *memory) {
+  weir_gpu *gpu;
+  weir_status status = weir_gpu_begin(model, memory, &gpu);
+  return status ? status : weir_gpu_end(gpu, wait_for_run(gpu));
 }
 
 void *weir_gpu_model_tensor(const weir_gpu_model *model, void *memory,

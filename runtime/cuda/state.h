@@ -80,9 +80,12 @@ struct weir_gpu {
 // The context at `memory`; null: there is none of this model.
 weir_gpu *weir_gpu_alive(const weir_gpu_model *model, const void *memory);
 // What a call begins with: the context at `memory`, without what it had to say
-// before. WEIR_ERR_NULL or WEIR_ERR_CONTEXT where there is none.
+// before. WEIR_ERR_NULL or WEIR_ERR_CONTEXT where there is none, WEIR_ERR_BUSY
+// where another thread is in a call on it.
 weir_status weir_gpu_begin(const weir_gpu_model *model, void *memory,
                            weir_gpu **gpu);
+// What it ends with; answers `status`.
+weir_status weir_gpu_end(weir_gpu *gpu, weir_status status);
 // Makes the device's primary context current, and what was again.
 weir_status weir_gpu_enter(weir_gpu *gpu);
 void weir_gpu_leave(weir_gpu *gpu);

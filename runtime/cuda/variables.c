@@ -39,8 +39,9 @@ weir_status weir_gpu_model_save(const weir_gpu_model *model, void *memory,
   weir_gpu *gpu;
   weir_status status =
       path ? weir_gpu_begin(model, memory, &gpu) : WEIR_ERR_NULL;
-  if (!status && gpu->context->initialized)
-    status = copy(gpu, /*to_device=*/0);
+  if (!status)
+    status = weir_gpu_end(
+        gpu, gpu->context->initialized ? copy(gpu, /*to_device=*/0) : WEIR_OK);
   return status ? status : save(&model->model, gpu->context, path);
 }
 
@@ -50,11 +51,16 @@ weir_status weir_gpu_model_restore(const weir_gpu_model *model, void *memory,
   weir_gpu *gpu;
   weir_status status =
       path ? weir_gpu_begin(model, memory, &gpu) : WEIR_ERR_NULL;
+  // Restoring is a call of its own on the host's context.
+  if (!status)
+    status = weir_gpu_end(gpu, WEIR_OK);
   if (!status)
     status = restore(&model->model, gpu->context, path);
+  if (!status)
+    status = weir_gpu_begin(model, memory, &gpu);
   if (status)
     return status;
   status = copy(gpu, /*to_device=*/1);
   gpu->context->initialized = !status;
-  return status;
+  return weir_gpu_end(gpu, status);
 }

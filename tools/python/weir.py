@@ -12,19 +12,31 @@ dictionary of new arrays. Where only a run knows a size, inputs may be of any in
 range, and outputs are as large as they turn out to be. The library reads memory for the
 largest sizes: an array that has them is read where it lies, a smaller one is copied to a
 buffer that the model keeps. ranges(NAME) has the sizes' names and ranges. bf16, which NumPy has not, is
-uint16. What fails raises weir.Error, with the library's own text. A model is one
-context: of one thread at a time. Needs NumPy and nothing else.
+uint16. What fails raises weir.Error, with the library's own text. Needs NumPy and
+nothing else.
+
+Any threads may call one model: it is one context, and a lock makes them take turns. For
+runs at the same time each thread has a model of its own. clone() makes one that shares
+the code and the weights and has variables of its own:
+
+    workers = [net.clone() for _ in range(8)]
+
+A library that was compiled again is loaded anew; models that were made before keep theirs.
 """
 
 import ctypes
 import mmap
 import os
+import platform
+import shutil
 import struct
+import threading
 
 import numpy as np
 
 ABI_VERSION = 3
 ERR_CONTEXT = 6
+ERR_BUSY = 18
 DTYPES = {1: "f2", 2: "u2", 3: "f4", 4: "f8", 5: "?", 6: "i1", 7: "i2", 8: "i4",
           9: "i8", 10: "u1", 11: "u2", 12: "u4", 13: "u8"}
 
@@ -99,14 +111,70 @@ def _symbols(data):
                 yield names[name:names.index(b"\0", name)]
 
 
+# By ELF's numbers.
+_MACHINES = {62: "x86_64", 183: "aarch64"}
+
+
+def _check_machine(path, data):
+    """Of a library for another architecture the loader says that there is no such file."""
+    if data[:4] == b"\x7fELF" and len(data) > 20:
+        machine = _MACHINES.get(struct.unpack_from("<H", data, 18)[0], "another architecture")
+        if machine != platform.machine():
+            raise ValueError(f"{path!r} is for {machine}, and this machine is {platform.machine()}")
+
+
 def _info_symbol(path):
     """The name of the dynamic symbol that ends in _info; the prefix is anyone's choice."""
+    foreign = ValueError(f"{path!r} is not a library that weir compiled")
     with open(path, "rb") as file:
         try:
             data = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
-            return next(name for name in _symbols(data) if name.endswith(b"_info")).decode()
-        except (ValueError, IndexError, StopIteration, struct.error):
-            raise ValueError(f"{path!r} is not a library that weir compiled") from None
+        except ValueError:
+            raise foreign from None
+    _check_machine(path, data)
+    try:
+        return next(name for name in _symbols(data) if name.endswith(b"_info")).decode()
+    except (ValueError, IndexError, StopIteration, struct.error):
+        raise foreign from None
+
+
+class _Libraries:
+    """The loaded libraries. The loader knows a library by its name and, where that is new,
+    by its file: a file with a name that it knows is never opened again."""
+
+    def __init__(self):
+        self.lock, self.loaded, self.names = threading.Lock(), {}, 0
+
+    def load(self, path):
+        with self.lock, open(path, "rb") as file:
+            state = os.fstat(file.fileno())
+            place = (state.st_dev, state.st_ino)
+            version = (place, state.st_size, state.st_mtime_ns)
+            if path not in self.loaded:
+                self.loaded[path] = version, ctypes.CDLL(path)
+            elif self.loaded[path][0] != version:
+                self.loaded[path] = version, self._load_again(file, place)
+            return self.loaded[path][1]
+
+    def _load_again(self, file, place):
+        descriptor = file.fileno()
+        # A file that was written in place looks like the one that is loaded: a copy does not.
+        copied = any(place == version[0] for version, _ in self.loaded.values())
+        if copied:
+            descriptor = os.memfd_create("weir")
+        try:
+            if copied:
+                with open(descriptor, "wb", closefd=False) as copy:
+                    shutil.copyfileobj(file, copy)
+            # Each time another name for the same place.
+            self.names += 1
+            return ctypes.CDLL(f"/proc/self/fd/{'./' * self.names}{descriptor}")
+        finally:
+            if copied:
+                os.close(descriptor)
+
+
+_libraries = _Libraries()
 
 
 def _shape(info):
@@ -152,11 +220,23 @@ class Model:
     the library says where that is 0; its weights file lies beside it."""
 
     def __init__(self, path, threads=0):
-        self._context = None
+        self._context, self._lock = None, threading.RLock()
         path = os.path.abspath(path)
         symbol = _info_symbol(path)
-        self._library = ctypes.CDLL(path)
-        find = getattr(self._library, symbol)
+        self._open(path, threads, _libraries.load(path), symbol)
+
+    def clone(self, threads=None):
+        """Another context of the same library, for another thread: it shares the code and
+        the weights. Its variables begin with their first values."""
+        model = object.__new__(Model)
+        model._context, model._lock = None, threading.RLock()
+        path, own, library, symbol = self._opened
+        model._open(path, own if threads is None else threads, library, symbol)
+        return model
+
+    def _open(self, path, threads, library, symbol):
+        self._opened = path, threads, library, symbol
+        find = getattr(library, symbol)
         find.restype = ctypes.POINTER(_Info)
         self._info = find().contents
         if self._info.abi_version != ABI_VERSION:
@@ -181,9 +261,10 @@ class Model:
             self._run(self._info.init - 1, (), {})
 
     def close(self):
-        if self._context:
-            self._info.destroy(self._context)
-        self._context = None
+        with self._lock:
+            if self._context:
+                self._info.destroy(self._context)
+            self._context = None
 
     __del__ = close
 
@@ -226,9 +307,10 @@ class Model:
         They keep the model, but not what `close` ends."""
         if not self._info.state_bytes:
             return {}
-        state = self._info.state(self._context)
-        if not state:
-            self._check(ERR_CONTEXT)
+        with self._lock:
+            state = self._info.state(self._context)
+            if not state:
+                self._check(ERR_CONTEXT)
         found = {}
         for i in range(self._info.num_variables):
             v = self._info.variables[i]
@@ -239,10 +321,12 @@ class Model:
         return found
 
     def save(self, path):
-        self._check(self._checkpoints().save(self._context, os.fsencode(path)))
+        with self._lock:
+            self._check(self._checkpoints().save(self._context, os.fsencode(path)))
 
     def restore(self, path):
-        self._check(self._checkpoints().restore(self._context, os.fsencode(path)))
+        with self._lock:
+            self._check(self._checkpoints().restore(self._context, os.fsencode(path)))
 
     def _checkpoints(self):
         if not self._info.state_bytes:
@@ -261,10 +345,16 @@ class Model:
 
     def _check(self, status):
         if status:
-            text = self._info.last_error(self._context) or self._info.status_text(status)
+            # The last error is of the call that the context was busy with.
+            text = b"" if status == ERR_BUSY else self._info.last_error(self._context)
+            text = text or self._info.status_text(status)
             raise Error(status, text.decode())
 
     def _run(self, number, arrays, named):
+        with self._lock:
+            return self._run_alone(number, arrays, named)
+
+    def _run_alone(self, number, arrays, named):
         signature = self._signatures[number]
         given = self._given(signature, arrays, named)
         tensors = [None] * len(signature.inputs)

@@ -49,6 +49,8 @@ int npy_write(const char *path, const struct array *array, char *error,
 /// Parses "2x3xf32=1,2,3,4,5,6"; one value fills all. 0, or -1 with `error`.
 int value_parse(const char *text, struct array *array, char *error,
                 size_t size);
+/// Parses "1,2,3" for an array of a known type and shape, likewise.
+int value_fill(const char *text, struct array *array, char *error, size_t size);
 /// SplitMix64: every seed begins a good sequence.
 uint64_t random_next(uint64_t *state);
 /// Numbers in [-1, 1), or small integers, the same for a seed on any machine.

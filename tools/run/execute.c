@@ -82,11 +82,11 @@ static int check_save(struct run *run) {
 static void note_threads(const struct run *run) {
   int wanted = run->options.threads;
   if (wanted > (int)run->info->threads && run->info->threads)
-    fprintf(
-        stderr,
-        "weir-run: note: compiled for %d thread%s: kernels that need memory "
-        "of their own may have no more; weir compile --threads=%d\n",
-        (int)run->info->threads, run->info->threads == 1 ? "" : "s", wanted);
+    fprintf(stderr,
+            "%.200s: note: compiled for %d thread%s: kernels that need memory "
+            "of their own may have no more; weir compile --threads=%d\n",
+            program_name, (int)run->info->threads,
+            run->info->threads == 1 ? "" : "s", wanted);
 }
 
 int execute(struct run *run) {

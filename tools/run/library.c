@@ -51,7 +51,32 @@ static const char *find_info(const char *file, size_t bytes) {
   return NULL;
 }
 
-static int symbol_of_file(const char *path, char *name, size_t size) {
+/// What ELF calls the processor that this program runs on.
+#if defined(__x86_64__)
+enum { host = EM_X86_64 };
+#elif defined(__aarch64__)
+enum { host = EM_AARCH64 };
+#else
+enum { host = EM_NONE };
+#endif
+
+static const char *name_of_machine(int machine) {
+  return machine == EM_X86_64    ? "x86-64"
+         : machine == EM_AARCH64 ? "aarch64"
+                                 : "another architecture";
+}
+
+/// The architecture of a library, which is the program's own where nothing else
+/// is known. Of another one the loader would say that there is no such file.
+static int machine_of(const char *file, size_t bytes) {
+  const Elf64_Ehdr *head = within(file, bytes, 0, sizeof *head);
+  int is_library =
+      head && !memcmp(head->e_ident, ELFMAG, SELFMAG) && head->e_type == ET_DYN;
+  return is_library && host != EM_NONE ? head->e_machine : host;
+}
+
+static int symbol_of_file(const char *path, char *name, size_t size,
+                          int *machine) {
   int file = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC), found = 0;
   struct stat info;
   if (file < 0)
@@ -61,6 +86,7 @@ static int symbol_of_file(const char *path, char *name, size_t size) {
     void *at = mmap(NULL, bytes, PROT_READ, MAP_PRIVATE, file, 0);
     if (at != MAP_FAILED) {
       const char *symbol = find_info(at, bytes);
+      *machine = machine_of(at, bytes);
       found = symbol && snprintf(name, size, "%s", symbol) < (int)size;
       munmap(at, bytes);
     }
@@ -76,8 +102,14 @@ int library_open(const char *path, struct library *library, char *error,
     snprintf(error, size, "cannot read '%s': %s", path, strerror(errno));
     return 74;
   }
-  if (symbol_of_file(path, symbol, sizeof symbol)) {
+  int machine = host;
+  if (symbol_of_file(path, symbol, sizeof symbol, &machine)) {
     snprintf(error, size, "'%s' is not a library that weir compiled", path);
+    return 1;
+  }
+  if (machine != host) {
+    snprintf(error, size, "'%s' is for %s, and this program runs on %s", path,
+             name_of_machine(machine), name_of_machine(host));
     return 1;
   }
   // Without a slash dlopen would search the system's folders.

@@ -8,11 +8,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+const char *program_name = "weir-run";
+
 static const char help[] =
-    "usage: weir-run LIB.so [options]\n"
     "  --function=NAME           the signature; serving_default or the first\n"
     "  --input=NAME=@FILE.npy    an input from a file\n"
     "  --input=NAME=2x3xf32=1,2,3,4,5,6   or from here; one value fills all\n"
+    "  --input=NAME=1,2,3        likewise, of the input's own shape and type\n"
     "  --random=SEED             the other inputs are random\n"
     "  --output-dir=DIR          writes each output as NAME.npy, its / and : "
     "as _,\n"
@@ -25,13 +27,21 @@ static const char help[] =
     "  --batch=N --epochs=N --shuffle=SEED --metrics=FILE.jsonl   of training\n"
     "  --tensorboard=DIR --curve=FILE.svg   losses, for TensorBoard and drawn\n"
     "  --restore=PATH --save=PATH    checkpoints before and after the runs\n"
+    "  --save-every=N            checkpoints after each N-th step of training, "
+    "too\n"
     "  --level=NAME              the code for this kind of processor\n"
-    "  --json                    prints the report as JSON\n"
-    "weir-run --version          prints the version\n";
+    "  --json                    prints the report as JSON\n";
+
+static void print_help(FILE *to, int library) {
+  fprintf(to, "usage: %.200s%s [options]\n%s", program_name,
+          library ? " LIB.so" : "", help);
+  if (library)
+    fputs("weir-run --version          prints the version\n", to);
+}
 
 static int usage(const char *what, const char *argument) {
-  fprintf(stderr, "weir-run: error: %s '%.200s'; see weir-run --help\n", what,
-          argument);
+  fprintf(stderr, "%.200s: error: %s '%.200s'; see %.200s --help\n",
+          program_name, what, argument, program_name);
   return 2;
 }
 
@@ -87,6 +97,8 @@ static int one_of_training(char *argument, struct options *o) {
     bad = whole(v, 1, &o->batch);
   else if ((v = value_of(argument, "--epochs")))
     bad = whole(v, 1, &o->epochs) || o->epochs > 1000000;
+  else if ((v = value_of(argument, "--save-every")))
+    bad = whole(v, 1, &o->save_every);
   else if ((v = value_of(argument, "--shuffle")))
     bad = whole(v, 0, &number), o->shuffle = 1,
     o->shuffle_seed = (uint64_t)number;
@@ -149,7 +161,7 @@ int options_read(int argc, char **argv, int library, struct options *o) {
     return 75;
   for (int i = 1; i < argc; ++i) {
     if (!strcmp(argv[i], "--help") || !strcmp(argv[i], "-h")) {
-      fputs(help, stdout);
+      print_help(stdout, library);
       exit(0);
     }
     int status = one(argv[i], o);
@@ -166,8 +178,10 @@ int options_read(int argc, char **argv, int library, struct options *o) {
   if (o->train && !o->num_data)
     return usage("nothing to train on: give", "--data=X.npy,Y.npy");
   if (!o->train && (o->num_data || o->metrics || o->tensorboard || o->curve ||
-                    o->shuffle || o->batch || o->epochs))
+                    o->save_every || o->shuffle || o->batch || o->epochs))
     return usage("what goes with training wants", "--train");
+  if (o->save_every && !o->save)
+    return usage("where to save is not said: give", "--save=PATH");
   if (o->train &&
       (o->num_expects || o->output_dir || o->json || o->repeat || o->warmup))
     return usage("training gives no outputs and takes no part in measuring:",
@@ -177,7 +191,7 @@ int options_read(int argc, char **argv, int library, struct options *o) {
                  : o->repeat     ? "--repeat"
                                  : "--warmup");
   if (library && !o->library) {
-    fputs(help, stderr);
+    print_help(stderr, library);
     return 2;
   }
   return 0;

@@ -14,6 +14,7 @@ struct options {
   int num_data;
   int train, shuffle;
   long batch, epochs; // 0: as the model has it, and one
+  long save_every;    // steps; 0: at the end
   uint64_t shuffle_seed;
   int random, json;
   int threads; // 0: what the model was compiled for
@@ -21,6 +22,10 @@ struct options {
   long repeat, warmup;
   double rtol, atol;
 };
+
+/// What messages and the help call the program: weir-run, or the executable
+/// that has a model inside.
+extern const char *program_name;
 
 /// Reads the arguments; `library` says whether the first plain one names it.
 /// 0, or the exit status to end with.

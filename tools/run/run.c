@@ -4,17 +4,17 @@
 #define _POSIX_C_SOURCE 200809L
 #include "tools/run/run.h"
 #include "tools/run/execute.h"
+#include "tools/run/interrupt.h"
 #include "tools/run/library.h"
+#include "tools/run/output.h"
 #include "tools/run/train.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_PATH = 4096 };
-
 int fail(const char *text, int status) {
-  fprintf(stderr, "weir-run: error: %s\n", text);
+  fprintf(stderr, "%.200s: error: %s\n", program_name, text);
   return status;
 }
 
@@ -61,14 +61,22 @@ static int check_names(struct run *run, const char **all, int count,
   return 0;
 }
 
-/// The file or value that `text` names; 0, or an exit status. What is wanted as
-/// bf16 may come as its bare 16 bits or as f32: NumPy has no such type.
-static int read_value(struct run *run, const char *text, weir_dtype want,
-                      struct array *array) {
-  int bad = *text == '@'
-                ? npy_read(text + 1, array, run->error, sizeof run->error)
-            : value_parse(text, array, run->error, sizeof run->error) ? FAULT
-                                                                      : 0;
+/// The file or value that `text` names; 0, or an exit status. A value without a
+/// type is of the tensor's, where that has no sizes that only a run knows. What
+/// is wanted as bf16 may come as its bare 16 bits or as f32: NumPy has no such
+/// type.
+static int read_value(struct run *run, const char *text,
+                      const weir_tensor_info *info, struct array *array) {
+  weir_dtype want = info->dtype;
+  int bad;
+  if (*text == '@') {
+    bad = npy_read(text + 1, array, run->error, sizeof run->error);
+  } else if (info->shape_tensor < 0 && !strchr(text, '=')) {
+    describe(info, array);
+    bad = value_fill(text, array, run->error, sizeof run->error) ? FAULT : 0;
+  } else {
+    bad = value_parse(text, array, run->error, sizeof run->error) ? FAULT : 0;
+  }
   if (bad || want != WEIR_BF16)
     return bad;
   if (array->dtype == WEIR_U16)
@@ -179,7 +187,7 @@ static int gather_input(struct run *run, uint32_t i) {
     value_random(array, run->options.seed + i);
     return info->shape_tensor < 0 ? 0 : make_room(run, info, array, &want);
   }
-  int status = read_value(run, text, info->dtype, array);
+  int status = read_value(run, text, info, array);
   if (status)
     return fail(run->error, status);
   if (info->shape_tensor >= 0)
@@ -216,54 +224,6 @@ static int gather(struct run *run) {
   return 0;
 }
 
-/// What stands in a file's name for a character of a tensor's.
-static char in_file(char c) { return c == '/' || c == ':' ? '_' : c; }
-
-static int same_file(const char *a, const char *b) {
-  for (; *a && in_file(*a) == in_file(*b); ++a, ++b)
-    ;
-  return !*a && !*b;
-}
-
-/// Whether each output can have a file of its own.
-static int check_files(struct run *run) {
-  const weir_function_info *f = run->function;
-  for (uint32_t i = 0; run->options.output_dir && i < f->num_outputs; ++i) {
-    const char *name = f->outputs[i].tensor;
-    // Folders take names of up to 255 bytes.
-    if (strlen(name) + strlen(".npy") > 255 ||
-        strlen(run->options.output_dir) + strlen(name) > MAX_PATH - 8) {
-      snprintf(
-          run->error, sizeof run->error,
-          "output '%.200s...': its name is too long for a file in '%.200s'",
-          name, run->options.output_dir);
-      return fail(run->error, FAULT);
-    }
-    for (uint32_t k = 0; k < i; ++k)
-      if (same_file(name, f->outputs[k].tensor)) {
-        snprintf(run->error, sizeof run->error,
-                 "outputs '%.200s' and '%.200s' would be one file in "
-                 "--output-dir",
-                 f->outputs[k].tensor, name);
-        return fail(run->error, FAULT);
-      }
-  }
-  return 0;
-}
-
-/// `dir/NAME.npy` of a tensor's name in the model.
-static int write_output(struct run *run, const char *name,
-                        const struct array *array) {
-  char path[MAX_PATH];
-  int at = snprintf(path, sizeof path, "%s/", run->options.output_dir);
-  snprintf(path + at, sizeof path - (size_t)at, "%s.npy", name);
-  for (; path[at]; ++at)
-    path[at] = in_file(path[at]);
-  return npy_write(path, array, run->error, sizeof run->error)
-             ? fail(run->error, IO)
-             : 0;
-}
-
 static int compare(struct run *run, uint32_t i) {
   const weir_tensor_info *info = &run->function->outputs[i];
   const char *text =
@@ -271,7 +231,7 @@ static int compare(struct run *run, uint32_t i) {
   if (!text)
     return 0;
   struct array want = {0};
-  int status = read_value(run, text, info->dtype, &want);
+  int status = read_value(run, text, info, &want);
   if (status)
     return fail(run->error, status);
   if (!same_type(&want, output(run, i))) {
@@ -328,7 +288,7 @@ static int deliver(struct run *run) {
     if (whose_shape(run->function->outputs, run->function->num_outputs, i) >= 0)
       continue;
     if (run->options.output_dir && !status)
-      status = write_output(run, info->tensor, output(run, i));
+      status = output_write(run, info->name, output(run, i));
     int differs = compare(run, i);
     status = status ? status : differs;
   }
@@ -356,7 +316,7 @@ static int run_model(struct run *run) {
     return fail("the model has no variables", FAULT);
   run->index = (uint32_t)index;
   run->function = &run->info->functions[index];
-  int status = check_files(run);
+  int status = outputs_check(run);
   if (!status)
     status = gather(run);
   if (!status)
@@ -380,6 +340,10 @@ static void release(struct run *run) {
 int weir_run_main(int argc, char **argv, const weir_model_info *info) {
   struct run run = {0};
   struct library library = {0};
+  if (info && argc > 0) {
+    const char *slash = strrchr(argv[0], '/');
+    program_name = slash ? slash + 1 : argv[0];
+  }
   int status = options_read(argc, argv, info == NULL, &run.options);
   if (!status && !info &&
       (status = library_open(run.options.library, &library, run.error,
@@ -392,5 +356,6 @@ int weir_run_main(int argc, char **argv, const weir_model_info *info) {
   release(&run);
   if (fflush(stdout) && !status)
     status = fail("cannot write what came out", IO);
+  interrupt_end();
   return status;
 }

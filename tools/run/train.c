@@ -2,6 +2,7 @@
 
 #define _POSIX_C_SOURCE 200809L
 #include "tools/run/train.h"
+#include "tools/run/interrupt.h"
 #include "tools/run/journal/journal.h"
 #include "tools/run/library.h"
 
@@ -20,7 +21,6 @@ struct training {
   struct run *run;
   struct source *sources;
   int64_t examples, batch, steps; // in all, of a full step, of one epoch
-  int64_t trained;                // examples of one epoch
   int is_open;                    // a step takes any number up to `batch`
   int64_t *order;                 // of the examples
   uint64_t random;
@@ -28,6 +28,7 @@ struct training {
   struct journal journal;
   double begun, drawn; // when training began, and the bar was last drawn, in us
   int64_t done, seen;  // steps, and their examples
+  int width;           // of the bar that is on the screen, or 0
 };
 
 /// How many examples a step takes: the last one those that are left.
@@ -235,18 +236,27 @@ static void draw(struct training *t, long epoch, double loss) {
   double left = seconds / (double)t->done * (double)(all - t->done);
   char bar[31] = "                              ";
   memset(bar, '=', (size_t)(t->done * 30 / all));
-  fprintf(stderr,
-          "\repoch %ld/%ld [%s] loss %.5g  %.0f examples/s  %lld:%02d left ",
-          epoch, t->run->options.epochs, bar, loss, (double)t->seen / seconds,
-          (long long)left / 60, (int)((long long)left % 60));
+  t->width = fprintf(
+      stderr,
+      "\repoch %ld/%ld [%s] loss %.5g  %.0f examples/s  %lld:%02d left ", epoch,
+      t->run->options.epochs, bar, loss, (double)t->seen / seconds,
+      (long long)left / 60, (int)((long long)left % 60));
   if (t->done == all)
-    fputc('\n', stderr);
+    fputc('\n', stderr), t->width = 0;
+}
+
+/// Before anything else is written on the bar's line.
+static void erase(struct training *t) {
+  if (t->width)
+    fprintf(stderr, "\r%*s\r", t->width, "");
+  t->width = 0;
 }
 
 /// Where the model failed: the rows as far as there is room.
 static int step_failed(struct training *t, void *context, long epoch,
                        int64_t step, weir_status status) {
   struct run *run = t->run;
+  erase(t);
   const int64_t *rows = t->order + step * t->batch, count = rows_of(t, step);
   enum { shown = 8 };
   char list[shown * 21 + 4] = "";
@@ -261,11 +271,32 @@ static int step_failed(struct training *t, void *context, long epoch,
   return fail(run->error, exit_status(status));
 }
 
+/// A checkpoint in the midst of training. Where it cannot be written training
+/// goes on: the one before it is whole, and the last one may go well.
+static void save_now(struct training *t, void *context) {
+  struct run *run = t->run;
+  long every = run->options.save_every;
+  if (!every || t->done % every || !run->info->save(context, run->options.save))
+    return;
+  erase(t);
+  fprintf(stderr, "%s: warning: step %lld: %s\n", program_name,
+          (long long)t->done, run->info->last_error(context));
+}
+
+static void tell_interrupted(struct training *t) {
+  erase(t);
+  fprintf(stderr, "%s: note: ended by a signal after step %lld of %lld%s\n",
+          program_name, (long long)t->done,
+          (long long)(t->steps * t->run->options.epochs),
+          t->run->options.save ? "" : "; --save=PATH keeps the variables");
+}
+
 static int run_epoch(struct training *t, void *context, long epoch) {
   struct run *run = t->run;
   uint32_t count = run->function->num_inputs + run->function->num_outputs;
   double begin = now_us(), sum = 0;
-  for (int64_t step = 0; step < t->steps; ++step) {
+  int64_t before = t->done, examples = t->seen;
+  for (int64_t step = 0; step < t->steps && !interrupt_seen(); ++step) {
     double from = now_us();
     fill(t, step);
     weir_status status =
@@ -281,16 +312,21 @@ static int run_epoch(struct training *t, void *context, long epoch) {
                         loss,  now_us() - from, t->loss != NULL};
     journal_add(&t->journal, &done);
     draw(t, epoch, loss);
+    save_now(t, context);
   }
+  int64_t steps = t->done - before, trained = t->seen - examples;
+  if (!steps)
+    return 0;
+  erase(t);
   double seconds = (now_us() - begin) / 1e6;
   printf("epoch %ld: ", epoch);
   if (t->loss)
-    printf("loss %.6g, ", sum / (double)t->trained);
-  printf("%lld steps of %lld, ", (long long)t->steps, (long long)t->batch);
-  int64_t last = rows_of(t, t->steps - 1);
+    printf("loss %.6g, ", sum / (double)trained);
+  printf("%lld steps of %lld, ", (long long)steps, (long long)t->batch);
+  int64_t last = rows_of(t, steps - 1);
   if (last < t->batch)
     printf("the last of %lld, ", (long long)last);
-  printf("%.0f examples/s\n", (double)t->trained / seconds);
+  printf("%.0f examples/s\n", (double)trained / seconds);
   fflush(stdout);
   return 0;
 }
@@ -306,7 +342,6 @@ static int prepare(struct training *t) {
   if (status)
     return status;
   t->steps = (t->examples + (t->is_open ? t->batch - 1 : 0)) / t->batch;
-  t->trained = t->is_open ? t->examples : t->steps * t->batch;
   t->order = malloc((size_t)t->examples * sizeof *t->order);
   if (!t->order)
     return fail("not enough memory for the order of the data", LIMIT);
@@ -328,11 +363,15 @@ int train(struct run *run, void *context, int *later) {
     run->options.epochs = 1;
   int code = prepare(&t);
   t.begun = now_us();
-  for (long epoch = 1; !code && epoch <= run->options.epochs; ++epoch) {
+  interrupt_watch();
+  for (long epoch = 1;
+       !code && !interrupt_seen() && epoch <= run->options.epochs; ++epoch) {
     if (run->options.shuffle)
       shuffle(&t);
     code = run_epoch(&t, context, epoch);
   }
+  if (interrupt_seen())
+    tell_interrupted(&t);
   const char *unwritten = journal_end(&t.journal);
   if (unwritten)
     *later = fail(unwritten, IO);

@@ -81,20 +81,15 @@ static const char *parse_type(const char *text, struct array *array) {
   return dtype_of_name(text, length, &array->dtype) ? NULL : text + length;
 }
 
-int value_parse(const char *text, struct array *array, char *error,
-                size_t size) {
-  const char *at = parse_type(text, array);
-  if (!at || *at != '=') {
-    snprintf(error, size,
-             "'%.80s' is not like 2x3xf32=1,2,3,4,5,6 or @file.npy", text);
-    return -1;
-  }
+/// The array's numbers, which begin at `at`; `text` is what messages show.
+static int fill(const char *text, const char *at, struct array *array,
+                char *error, size_t size) {
   if (array_allocate(array)) {
     snprintf(error, size, "'%.80s' is too large", text);
     return -1;
   }
   int64_t count = 0;
-  at += 1 + strspn(at + 1, " ");
+  at += strspn(at, " ");
   for (; *at && count < array->elements; ++count) {
     at = parse_number(at, array, count, error, size);
     if (!at) {
@@ -113,6 +108,22 @@ int value_parse(const char *text, struct array *array, char *error,
   for (int64_t i = 1; count == 1 && i < array->elements; ++i)
     memcpy((char *)array->data + (size_t)i * width, array->data, width);
   return 0;
+}
+
+int value_parse(const char *text, struct array *array, char *error,
+                size_t size) {
+  const char *at = parse_type(text, array);
+  if (!at || *at != '=') {
+    snprintf(error, size,
+             "'%.80s' is not like 2x3xf32=1,2,3,4,5,6 or @file.npy", text);
+    return -1;
+  }
+  return fill(text, at + 1, array, error, size);
+}
+
+int value_fill(const char *text, struct array *array, char *error,
+               size_t size) {
+  return fill(text, text, array, error, size);
 }
 
 uint64_t random_next(uint64_t *state) {

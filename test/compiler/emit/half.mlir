@@ -17,8 +17,8 @@
 
 // NumPy has no bf16: a file holds it as f32.
 // RUN: weir-run %t/half.so --input=x=8xf32=2049 --output-dir=%t --expect=b=8xbf16=2048
-// RUN: weir-run %t/half.so --input=x=8xf32=2049 --expect=b=@%t/b_0.npy --rtol=0
-// RUN: FileCheck %s --check-prefix=FILE < %t/b_0.npy
+// RUN: weir-run %t/half.so --input=x=8xf32=2049 --expect=b=@%t/b.npy --rtol=0
+// RUN: FileCheck %s --check-prefix=FILE < %t/b.npy
 // FILE: 'descr': '<f4'
 
 module attributes {weir.entries = [{name = "f", symbol = "f",

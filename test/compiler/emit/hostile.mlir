@@ -27,7 +27,9 @@
 // UNDEFINED: U aligned_alloc
 // UNDEFINED-NEXT: U free
 // UNDEFINED-NEXT: U getpid
+// UNDEFINED-NEXT: U madvise
 // UNDEFINED-NEXT: U memset
+// UNDEFINED-NEXT: U mmap
 // UNDEFINED-NEXT: U munmap
 // UNDEFINED: U sched_getaffinity
 // RUN: nm -g --defined-only %t/libhostile.a | FileCheck %s --check-prefix=DEFINED --implicit-check-not=" T "

@@ -15,6 +15,14 @@
 enum { most = 1000 };
 static int failures;
 
+static atomic_int asked; /* for the number of the process */
+pid_t __real_getpid(void);
+pid_t __wrap_getpid(void);
+pid_t __wrap_getpid(void) {
+  ++asked;
+  return __real_getpid();
+}
+
 static void check(int good, const char *what, long n) {
   if (!good)
     ++failures, printf("%s: %ld\n", what, n);
@@ -103,10 +111,12 @@ int main(int argc, char **argv) {
     weir_threads wanted = {NULL, n, NULL};
     weir_team team = {0};
     check(weir_team_create(&team, &wanted, 1) == WEIR_OK, "create", n);
+    asked = 0;
     regions(&team, 1500);
     if (argc == 1) /* not under a sanitizer of threads: it follows no fork */
       in_child(&team);
     regions(&team, 100);
+    check(asked == 0, "calls of getpid", asked);
     weir_team_destroy(&team);
     weir_team_destroy(&team);
   }

@@ -29,7 +29,7 @@ probabilities = digits(image=image)["probabilities"]
 assert abs(probabilities.sum() - 1) < 1e-6
 np.save("image.npy", image)
 subprocess.run(["weir-run", "./digits.so", "--input=image=@image.npy", "--output-dir=."], check=True)
-assert np.array_equal(np.load("probabilities_0.npy"), probabilities)
+assert np.array_equal(np.load("probabilities.npy"), probabilities)
 # By position, not contiguous, as a list; by the tensor's name.
 turned = np.asfortranarray(image)
 for given in (image, turned, image.tolist()):
