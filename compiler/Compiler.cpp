@@ -19,7 +19,7 @@ namespace {
 
 /// Textual IR is taken as it is: it is the compiler's own language.
 OwningOpRef<ModuleOp> read(MLIRContext *context, const Options &options,
-                           Status &status) {
+                           DictionaryAttr machine, Status &status) {
   if (options.input == InputKind::Library) {
     emitError(FileLineColLoc::get(context, options.import.path, 0, 0))
         << "is an object or a library, and no model; weir inspect says what is "
@@ -28,7 +28,9 @@ OwningOpRef<ModuleOp> read(MLIRContext *context, const Options &options,
     return {};
   }
   if (options.input != InputKind::Module) {
-    auto imported = importModel(context, options.import, status);
+    ImportOptions import = options.import;
+    import.attributes = machine;
+    auto imported = importModel(context, import, status);
     if (imported)
       nameTensors(*imported, options.inputNames, options.outputNames);
     return imported;
@@ -37,6 +39,9 @@ OwningOpRef<ModuleOp> read(MLIRContext *context, const Options &options,
       readModule(context, options.import.path, options.trustsBytecode);
   if (!module)
     status = Status::badInput;
+  else
+    for (NamedAttribute attribute : machine)
+      module.get()->setAttr(attribute.getName(), attribute.getValue());
   return module;
 }
 
@@ -246,6 +251,27 @@ Status fitArena(ModuleOp module, Course &course) {
   return status;
 }
 
+/// The attributes that say what is compiled for. Each of several kinds of
+/// processors has a target of its own from the stage on that first knows of
+/// them; until then, and where constants are folded, the least one stands for
+/// all. What gradients become goes by what the GPU leaves to a library.
+llvm::Error describeMachine(MLIRContext *context, const Options &options,
+                            DictionaryAttr &attributes) {
+  OwningOpRef<ModuleOp> module = ModuleOp::create(UnknownLoc::get(context));
+  TargetOptions target = options.target;
+  if (!options.levels.empty()) {
+    target.cpu = options.levels.back().cpu;
+    target.features = options.levels.back().features;
+  }
+  if (llvm::Error error = writeTarget(*module, target))
+    return error;
+  if (options.gpu.isOn())
+    if (llvm::Error error = writeGpu(*module, options.gpu))
+      return error;
+  attributes = module.get()->getAttrDictionary();
+  return llvm::Error::success();
+}
+
 /// Writes on the module what the options say of all that is compiled.
 void writeOptions(ModuleOp module, const Options &options) {
   Builder b(module.getContext());
@@ -267,15 +293,6 @@ void writeOptions(ModuleOp module, const Options &options) {
 
 Status compileModule(ModuleOp module, Course &course) {
   const Options &options = course.options;
-  // Of several kinds of processors each has a target of its own, later. What
-  // gradients become goes by what the GPU leaves to a library.
-  if (options.levels.empty())
-    if (llvm::Error error = writeTarget(module, options.target))
-      return badTarget(std::move(error));
-  if (options.gpu.isOn())
-    if (llvm::Error error = writeGpu(module, options.gpu))
-      return badTarget(std::move(error));
-
   // What has no derivative is found after import; all else has been accepted
   // by then, and a pass that fails is a fault of ours.
   bool stopped = false;
@@ -331,7 +348,10 @@ Status compile(MLIRContext *context, const Options &options, StringRef *stage) {
   current = "import";
   Stopwatch watch;
   Status status = Status::ok;
-  OwningOpRef<ModuleOp> module = read(context, options, status);
+  DictionaryAttr machine;
+  if (llvm::Error error = describeMachine(context, options, machine))
+    return badTarget(std::move(error));
+  OwningOpRef<ModuleOp> module = read(context, options, machine, status);
   if (!module)
     return status == Status::ok ? Status::internal : status;
   writeOptions(*module, options);

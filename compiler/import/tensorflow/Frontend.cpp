@@ -212,6 +212,8 @@ OwningOpRef<ModuleOp> importModel(Report &report,
       !model.library.check(report, *model.graph))
     return {};
   OwningOpRef<ModuleOp> module = ModuleOp::create(report.file());
+  if (options.attributes)
+    module.get()->setAttrs(options.attributes);
   module.get()->setAttr(
       "weir.source", StringAttr::get(report.context, baseName(options.path)));
   if (DictionaryAttr devices = devicesOf(report, model); !devices.empty())
