@@ -40,6 +40,7 @@ public:
   llvm::Error write() const;
 
 private:
+  void addTraining(mlir::ModuleOp module);
   void addGroups(mlir::ModuleOp module);
   void addKernels(mlir::ModuleOp module);
   void addPlan(mlir::ModuleOp module);

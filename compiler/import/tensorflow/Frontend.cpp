@@ -220,7 +220,8 @@ OwningOpRef<ModuleOp> importModel(Report &report,
     module.get()->setAttr("weir.devices", devices);
   StateVariables state;
   if (failed(state.declare(report, *module, *model.graph, model.library,
-                           model.variables.get(), entries, options)))
+                           model.variables.get(), Trainable(model.saved),
+                           entries, options)))
     return {};
   for (const Entry &entry : entries)
     if (failed(buildEntry(report, *module, *model.graph, model.library,
