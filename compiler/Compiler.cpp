@@ -9,6 +9,7 @@
 #include "mlir/IR/AsmState.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Support/Timing.h"
+#include "passes/place/Devices.h"
 #include <chrono>
 #include <limits>
 
@@ -278,9 +279,6 @@ void writeOptions(ModuleOp module, const Options &options) {
   module->setAttr("weir.threads", b.getI64IntegerAttr(options.threads.count));
   module->setAttr("weir.slots", b.getI64IntegerAttr(options.threads.slots));
 
-  // Which device computes a node is of no matter where there is one.
-  if (!options.gpu.isOn())
-    module->removeAttr("weir.devices");
   auto say = [&](StringRef name, StringRef value, StringRef usual) {
     if (value != usual)
       module->setAttr(name, b.getStringAttr(value));
@@ -293,6 +291,13 @@ void writeOptions(ModuleOp module, const Options &options) {
 
 Status compileModule(ModuleOp module, Course &course) {
   const Options &options = course.options;
+  // Which device computes a node is of no matter where there is one.
+  if (!options.gpu.isOn()) {
+    if (failed(explainDevices(module)))
+      return Status::badInput;
+    module->removeAttr("weir.devices");
+    module->removeAttr("weir.colocated");
+  }
   // What has no derivative is found after import; all else has been accepted
   // by then, and a pass that fails is a fault of ours.
   bool stopped = false;
