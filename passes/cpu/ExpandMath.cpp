@@ -37,8 +37,15 @@ bool isBesideOne(Operation *op) {
   });
 }
 
+/// Whether the operand is the negative of a magnitude.
+bool isOfNonpositive(Operation *op) {
+  auto negative = op->getOperand(0).getDefiningOp<arith::NegFOp>();
+  return negative && negative.getOperand().getDefiningOp<math::AbsFOp>();
+}
+
 ExpRange rangeOf(Operation *op) {
-  return op->hasAttr(kernel::nonpositiveName) ? ExpRange::nonpositive
+  return op->hasAttr(kernel::nonpositiveName) || isOfNonpositive(op)
+             ? ExpRange::nonpositive
          : isBesideOne(op) ? ExpRange::besideOne
                            : ExpRange::any;
 }
