@@ -11,6 +11,7 @@
 #include "mlir/IR/AsmState.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Support/Timing.h"
+#include "passes/place/Devices.h"
 #include <chrono>
 #include <limits>
 
@@ -21,7 +22,7 @@ namespace {
 
 /// Textual IR is taken as it is: it is the compiler's own language.
 OwningOpRef<ModuleOp> read(MLIRContext *context, const Options &options,
-                           Status &status) {
+                           DictionaryAttr machine, Status &status) {
   if (options.input == InputKind::Library) {
     emitError(FileLineColLoc::get(context, options.import.path, 0, 0))
         << "is an object or a library, and no model; weir inspect says what is "
@@ -30,7 +31,9 @@ OwningOpRef<ModuleOp> read(MLIRContext *context, const Options &options,
     return {};
   }
   if (options.input != InputKind::Module) {
-    auto imported = importModel(context, options.import, status);
+    ImportOptions import = options.import;
+    import.attributes = machine;
+    auto imported = importModel(context, import, status);
     if (imported)
       nameTensors(*imported, options.inputNames, options.outputNames);
     return imported;
@@ -39,6 +42,9 @@ OwningOpRef<ModuleOp> read(MLIRContext *context, const Options &options,
       readModule(context, options.import.path, options.trustsBytecode);
   if (!module)
     status = Status::badInput;
+  else
+    for (NamedAttribute attribute : machine)
+      module.get()->setAttr(attribute.getName(), attribute.getValue());
   return module;
 }
 
@@ -254,15 +260,33 @@ Status fitArena(ModuleOp module, Course &course) {
   return status;
 }
 
+/// The attributes that say what is compiled for. Each of several kinds of
+/// processors has a target of its own from the stage on that first knows of
+/// them; until then, and where constants are folded, the least one stands for
+/// all. What gradients become goes by what the GPU leaves to a library.
+llvm::Error describeMachine(MLIRContext *context, const Options &options,
+                            DictionaryAttr &attributes) {
+  OwningOpRef<ModuleOp> module = ModuleOp::create(UnknownLoc::get(context));
+  TargetOptions target = options.target;
+  if (!options.levels.empty()) {
+    target.cpu = options.levels.back().cpu;
+    target.features = options.levels.back().features;
+  }
+  if (llvm::Error error = writeTarget(*module, target))
+    return error;
+  if (options.gpu.isOn())
+    if (llvm::Error error = writeGpu(*module, options.gpu))
+      return error;
+  attributes = module.get()->getAttrDictionary();
+  return llvm::Error::success();
+}
+
 /// Writes on the module what the options say of all that is compiled.
 void writeOptions(ModuleOp module, const Options &options) {
   Builder b(module.getContext());
   module->setAttr("weir.threads", b.getI64IntegerAttr(options.threads.count));
   module->setAttr("weir.slots", b.getI64IntegerAttr(options.threads.slots));
 
-  // Which device computes a node is of no matter where there is one.
-  if (!options.gpu.isOn())
-    module->removeAttr("weir.devices");
   auto say = [&](StringRef name, StringRef value, StringRef usual) {
     if (value != usual)
       module->setAttr(name, b.getStringAttr(value));
@@ -275,15 +299,13 @@ void writeOptions(ModuleOp module, const Options &options) {
 
 Status compileModule(ModuleOp module, Course &course) {
   const Options &options = course.options;
-  // Of several kinds of processors each has a target of its own, later. What
-  // gradients become goes by what the GPU leaves to a library.
-  if (options.levels.empty())
-    if (llvm::Error error = writeTarget(module, options.target))
-      return badTarget(std::move(error));
-  if (options.gpu.isOn())
-    if (llvm::Error error = writeGpu(module, options.gpu))
-      return badTarget(std::move(error));
-
+  // Which device computes a node is of no matter where there is one.
+  if (!options.gpu.isOn()) {
+    if (failed(explainDevices(module)))
+      return Status::badInput;
+    module->removeAttr("weir.devices");
+    module->removeAttr("weir.colocated");
+  }
   // What has no derivative is found after import; all else has been accepted
   // by then, and a pass that fails is a fault of ours.
   bool stopped = false;
@@ -339,7 +361,10 @@ Status compile(MLIRContext *context, const Options &options, StringRef *stage) {
   current = "import";
   Stopwatch watch;
   Status status = Status::ok;
-  OwningOpRef<ModuleOp> module = read(context, options, status);
+  DictionaryAttr machine;
+  if (llvm::Error error = describeMachine(context, options, machine))
+    return badTarget(std::move(error));
+  OwningOpRef<ModuleOp> module = read(context, options, machine, status);
   if (!module)
     return status == Status::ok ? Status::internal : status;
   writeOptions(*module, options);

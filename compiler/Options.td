@@ -90,7 +90,7 @@ def O : Joined<["-"], "O">, MetaVarName<"LEVEL">,
 defm stop_after : Eq<"stop-after", "STAGE", "Print what a stage leaves: import, train, graph, grad, place (with --gpu), fuse, lower, plan, and cpu or gpu">;
 def timing : F<"timing", "Print the time that each pass took">;
 defm report : Eq<"report", "FILE.json|FILE.html", "Write what was decided: signatures, groups of ops, kernels, memory, schedule and the time that each stage took">;
-defm remarks : Eq<"remarks", "REGEX", "Say what was decided, of the kinds that the expression is found in: fusion, kernels, memory, schedule">;
+defm remarks : Eq<"remarks", "REGEX", "Say what was decided, of the kinds that the expression is found in: training, fusion, kernels, memory, schedule">;
 }
 let Visibility = [ForInspect] in {
 def json : F<"json", "Print JSON">;

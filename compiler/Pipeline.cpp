@@ -44,6 +44,7 @@ static void buildPlace(OpPassManager &pm) { pm.addPass(createPlaceOps()); }
 static void buildFuse(OpPassManager &pm) {
   OpPassManager &functions = pm.nest<func::FuncOp>();
   functions.addPass(createSpreadSizes());
+  functions.addPass(createSpreadBiases());
   functions.addPass(createSplitBatches());
   functions.addPass(createFormGroups());
   functions.addPass(createFormAttention());

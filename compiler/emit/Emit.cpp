@@ -7,7 +7,7 @@
 #include "compiler/emit/Output.h"
 #include "compiler/emit/Weights.h"
 
-#include "dialects/graph/TargetAttr.h"
+#include "dialects/target/TargetAttr.h"
 
 #include "llvm/Support/Path.h"
 

@@ -3,7 +3,7 @@
 #include "compiler/emit/Interface.h"
 #include "compiler/emit/Names.h"
 
-#include "dialects/graph/TargetAttr.h"
+#include "dialects/target/TargetAttr.h"
 
 #include "llvm/Support/MathExtras.h"
 

@@ -4,7 +4,7 @@
 #include "compiler/emit/Object.h"
 #include "compiler/emit/Simulate.h"
 
-#include "dialects/graph/TargetAttr.h"
+#include "dialects/target/TargetAttr.h"
 
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"

@@ -96,6 +96,9 @@ struct TrainingRequest {
 };
 
 struct ImportOptions {
+  /// What the module has from the start, or null: by `weir.target` and
+  /// `weir.gpu` constants are folded as that machine computes.
+  mlir::DictionaryAttr attributes;
   /// A file or a SavedModel's directory.
   std::string path;
   /// A checkpoint that gives the variables of a graph their values, instead of

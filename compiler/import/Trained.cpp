@@ -14,14 +14,15 @@ using namespace mlir;
 
 namespace weir {
 
-bool isTrained(const ImportOptions &options, StringRef name) {
+bool isTrained(const ImportOptions &options, StringRef name, bool trainable) {
   if (!options.training)
     return false;
   const TrainingRequest &training = *options.training;
   auto matches = [&](StringRef names) {
     return !names.empty() && llvm::Regex(names).match(name);
   };
-  return (training.variables.empty() || matches(training.variables)) &&
+  return (training.variables.empty() ? trainable
+                                     : matches(training.variables)) &&
          !matches(training.frozen);
 }
 

@@ -12,8 +12,11 @@
 
 namespace weir {
 
-/// Whether the options say that a variable of this name is trained.
-bool isTrained(const ImportOptions &options, llvm::StringRef name);
+/// Whether a variable of this name is trained: those that the options name, or
+/// where they name none, all that the model has as `trainable`; and none that
+/// they freeze.
+bool isTrained(const ImportOptions &options, llvm::StringRef name,
+               bool trainable = true);
 
 /// The first value of a variable that has none: numbers that depend on the
 /// seed and the variable's name alone, zeros for vectors and scalars. An error

@@ -7,6 +7,7 @@
 #include "compiler/emit/Output.h"
 #include "compiler/inspect/Module.h"
 #include "dialects/graph/Graph.h"
+#include "dialects/graph/state/State.h"
 #include "dialects/kernel/Kernel.h"
 #include "dialects/plan/Plan.h"
 
@@ -108,7 +109,9 @@ void Decisions::addStage(StringRef stage, double seconds, ModuleOp module) {
       json::Object{{"stage", stage}, {"seconds", seconds}});
   if (!options.isOn())
     return;
-  if (stage == "fuse")
+  if (stage == "import")
+    addTraining(module);
+  else if (stage == "fuse")
     addGroups(module);
   else if (stage == "lower")
     addKernels(module);
@@ -132,6 +135,22 @@ static std::string textOf(Type type) {
 /// The names of ops, each once, with commas.
 static std::string listOf(ArrayRef<StringRef> names) {
   return names.empty() ? "nothing" : llvm::join(names, ", ");
+}
+
+void Decisions::addTraining(ModuleOp module) {
+  SmallVector<StringRef> trained, kept;
+  for (auto variable : module.getOps<graph::VariableOp>())
+    (variable->hasAttr("weir.trained") ? trained : kept)
+        .push_back(variable.nameInModel());
+  if (trained.empty())
+    return;
+  if (isTold("training")) {
+    InFlightDiagnostic remark = emitRemark(module.getLoc());
+    remark << "training: changes " << listOf(trained);
+    if (!kept.empty())
+      remark << "; keeps " << listOf(kept);
+  }
+  report["trained"] = json::Array(trained);
 }
 
 void Decisions::addGroups(ModuleOp module) {

@@ -43,6 +43,7 @@ public:
   llvm::Error write(std::vector<OutputFile> &files) const;
 
 private:
+  void addTraining(mlir::ModuleOp module);
   void addGroups(mlir::ModuleOp module);
   void addKernels(mlir::ModuleOp module);
   void addPlan(mlir::ModuleOp module);

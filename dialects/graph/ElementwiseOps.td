@@ -264,8 +264,8 @@ def Graph_PowOp : Graph_BinaryFunction<"pow", "pow"> {
   }];
   let hasCanonicalizer = 1;
   let gradient = [
-    "g * (y * apply<PowOp>(x, y - 1.0))",
-    "g * (r * logOrZero(x))"
+    "productOrZero(productOrZero(apply<PowOp>(x, y - 1.0), y), g)",
+    "productOrZero(r * logOrZero(x), g)"
   ];
 }
 

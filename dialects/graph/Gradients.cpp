@@ -4,6 +4,7 @@
 
 #include "dialects/graph/Elementwise.h"
 #include "dialects/graph/Shape.h"
+#include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 
@@ -39,6 +40,14 @@ Expr positive(Expr x) { return apply<GreaterOp>(x, x.like(0)); }
 
 Expr notZero(Expr x) {
   return cast(apply<NotEqualOp>(x, x.like(0)), x.elementType());
+}
+
+Expr productOrZero(Expr x, Expr y) {
+  DenseElementsAttr known;
+  if (matchPattern(y.value, m_Constant(&known)) && known.isSplat() &&
+      !known.getSplatValue<APFloat>().isZero())
+    return x * y;
+  return apply<MulNoNanOp>(x, y);
 }
 
 Expr logOrZero(Expr x) {

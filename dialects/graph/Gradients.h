@@ -93,6 +93,8 @@ Expr filledLike(Expr x, double value);
 Expr positive(Expr x);
 /// 1 where an element is not 0, else 0.
 Expr notZero(Expr x);
+/// x y, but 0 where y is, be x infinite or not a number.
+Expr productOrZero(Expr x, Expr y);
 /// Logarithms, 0 where an element is not above 0.
 Expr logOrZero(Expr x);
 /// The density of the gamma distribution of this order at x, by which the

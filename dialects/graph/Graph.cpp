@@ -14,6 +14,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"
 
@@ -27,7 +28,8 @@ using namespace weir::graph;
 void GraphDialect::initialize() {
   // The scalar functions of elementwise ops are built, and folded, in these.
   getContext()
-      ->loadDialect<arith::ArithDialect, math::MathDialect, scf::SCFDialect>();
+      ->loadDialect<arith::ArithDialect, math::MathDialect, scf::SCFDialect,
+                    vector::VectorDialect>();
   addOperations<
 #define GET_OP_LIST
 #include "dialects/graph/CoreOps.cpp.inc"

@@ -1,75 +1,39 @@
-// Reads the target's dictionary; sizes of tiles follow from it.
+// What the target's dictionary means to kernels; sizes of tiles follow from it.
 
 #include "dialects/kernel/Target.h"
 
 #include "dialects/kernel/Kernel.h"
-
-#include "mlir/IR/BuiltinOps.h"
+#include "dialects/target/TargetAttr.h"
 
 using namespace mlir;
 
 namespace weir::kernel {
 
-static void read(DictionaryAttr target, StringRef key, int64_t least,
-                 int64_t most, int64_t &value) {
-  if (auto number = target.getAs<IntegerAttr>(key))
-    if (number.getType().getIntOrFloatBitWidth() <= 64 &&
-        number.getInt() >= least && number.getInt() <= most)
-      value = number.getInt();
-}
-
 Target Target::of(Operation *op) {
+  TargetAttr attr = TargetAttr::get(op);
   Target result;
-  auto module = dyn_cast<ModuleOp>(op);
-  if (!module)
-    module = op->getParentOfType<ModuleOp>();
-  while (module && !module->hasAttr("weir.target")) {
-    auto outer = module->getParentOfType<ModuleOp>();
-    if (!outer)
-      break;
-    module = outer;
-  }
-  auto target =
-      module ? module->getAttrOfType<DictionaryAttr>("weir.target") : nullptr;
-  if (!target)
-    return result;
-  read(target, "vector_bits", 64, 2048, result.vectorBits);
-  result.panelBits = result.vectorBits;
-  read(target, "panel_bits", result.vectorBits, 2048, result.panelBits);
-  result.sharesPanels = target.contains("panel_bits");
-  auto triple = target.getAs<StringAttr>("triple");
-  bool arm = triple && triple.getValue().starts_with("aarch64");
-  result.registers = result.vectorBits >= 512 || arm ? 32 : 16;
-  read(target, "vector_registers", 8, 64, result.registers);
-  read(target, "l1", 4 << 10, 1 << 24, result.l1);
-  read(target, "l2", 32 << 10, 1 << 28, result.l2);
-  read(target, "fma_rate", 1, 4, result.fmaRate);
-  if (auto fma = target.getAs<BoolAttr>("fma"))
-    result.fma = fma.getValue();
-  if (auto adds = target.getAs<BoolAttr>("adds_beside"))
-    result.addsBeside = adds.getValue();
-  if (auto features = target.getAs<StringAttr>("features")) {
-    SmallVector<StringRef> all;
-    features.getValue().split(all, ',');
-    result.avx2 = llvm::is_contained(all, "+avx2");
-    result.avx512 = llvm::is_contained(all, "+avx512f");
-    result.tiles = llvm::is_contained(all, "+amx-tile") &&
-                   llvm::is_contained(all, "+amx-bf16");
-    result.byteTiles = llvm::is_contained(all, "+amx-tile") &&
-                       llvm::is_contained(all, "+amx-int8");
-    result.dots =
-        result.vectorBits == 512 && llvm::is_contained(all, "+avx512vnni");
-    result.roundsToBf16 = llvm::is_contained(all, "+avx512bf16") ||
-                          (arm && llvm::is_contained(all, "+bf16"));
-    result.pairDots =
-        result.vectorBits == 512 && llvm::is_contained(all, "+avx512bf16");
-  }
   // What kernels are is then no matter of the host's processor.
-  if (module->hasAttr("weir.gpu")) {
-    Target device;
-    device.gpu = device.roundsToBf16 = true;
-    return device;
+  if (attr.gpu) {
+    result.gpu = result.roundsToBf16 = true;
+    return result;
   }
+  result.vectorBits = attr.vectorBits;
+  result.panelBits = attr.panelBits;
+  result.sharesPanels = attr.sharesPanels;
+  result.registers = attr.registers;
+  result.l1 = attr.l1;
+  result.l2 = attr.l2;
+  result.fma = attr.fma;
+  result.fmaRate = attr.fmaRate;
+  result.addsBeside = attr.addsBeside;
+  result.avx2 = attr.has("avx2");
+  result.avx512 = attr.has("avx512f");
+  result.tiles = attr.has("amx-tile") && attr.has("amx-bf16");
+  result.byteTiles = attr.has("amx-tile") && attr.has("amx-int8");
+  result.dots = result.vectorBits == 512 && attr.has("avx512vnni");
+  result.roundsToBf16 =
+      attr.has("avx512bf16") || (attr.isArm() && attr.has("bf16"));
+  result.pairDots = result.vectorBits == 512 && attr.has("avx512bf16");
   return result;
 }
 

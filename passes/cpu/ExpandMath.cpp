@@ -4,14 +4,13 @@
 
 #include "dialects/kernel/Kernel.h"
 #include "dialects/kernel/Target.h"
-#include "passes/cpu/math/Functions.h"
+#include "dialects/math/Expand.h"
 #include "passes/cpu/math/Quantization.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "mlir/IR/Matchers.h"
-#include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 
@@ -38,36 +37,17 @@ bool isBesideOne(Operation *op) {
   });
 }
 
-Value expand(MathFunctions &m, Operation *op, ValueRange x) {
-  return llvm::TypeSwitch<Operation *, Value>(op)
-      .Case([&](math::ExpOp) {
-        return op->hasAttr(kernel::nonpositiveName) ? m.expOfNonpositive(x[0])
-               : isBesideOne(op)                    ? m.expBesideOne(x[0])
-                                                    : m.exp(x[0]);
-      })
-      .Case([&](math::Exp2Op) { return m.exp2(x[0]); })
-      .Case([&](math::ExpM1Op) { return m.expm1(x[0]); })
-      .Case([&](math::LogOp) { return m.log(x[0]); })
-      .Case([&](math::Log2Op) { return m.log2(x[0]); })
-      .Case([&](math::Log10Op) { return m.log10(x[0]); })
-      .Case([&](math::Log1pOp) { return m.log1p(x[0]); })
-      .Case([&](math::SinhOp) { return m.sinh(x[0]); })
-      .Case([&](math::CoshOp) { return m.cosh(x[0]); })
-      .Case([&](math::TanhOp) { return m.tanh(x[0]); })
-      .Case([&](math::AsinhOp) { return m.asinh(x[0]); })
-      .Case([&](math::AcoshOp) { return m.acosh(x[0]); })
-      .Case([&](math::AtanhOp) { return m.atanh(x[0]); })
-      .Case([&](math::SinOp) { return m.sin(x[0]); })
-      .Case([&](math::CosOp) { return m.cos(x[0]); })
-      .Case([&](math::TanOp) { return m.tan(x[0]); })
-      .Case([&](math::AsinOp) { return m.asin(x[0]); })
-      .Case([&](math::AcosOp) { return m.acos(x[0]); })
-      .Case([&](math::AtanOp) { return m.atan(x[0]); })
-      .Case([&](math::Atan2Op) { return m.atan2(x[0], x[1]); })
-      .Case([&](math::ErfOp) { return m.erf(x[0]); })
-      .Case([&](math::CbrtOp) { return m.cbrt(x[0]); })
-      .Case([&](math::PowFOp) { return m.pow(x[0], x[1]); })
-      .Default(Value());
+/// Whether the operand is the negative of a magnitude.
+bool isOfNonpositive(Operation *op) {
+  auto negative = op->getOperand(0).getDefiningOp<arith::NegFOp>();
+  return negative && negative.getOperand().getDefiningOp<math::AbsFOp>();
+}
+
+ExpRange rangeOf(Operation *op) {
+  return op->hasAttr(kernel::nonpositiveName) || isOfNonpositive(op)
+             ? ExpRange::nonpositive
+         : isBesideOne(op) ? ExpRange::besideOne
+                           : ExpRange::any;
 }
 
 /// bf16 of f32, to nearest and even, by integers: LLVM would call a function
@@ -107,6 +87,7 @@ void roundByIntegers(arith::TruncFOp op) {
 struct ExpandMath : impl::ExpandMathBase<ExpandMath> {
   void runOnOperation() override {
     kernel::Target target = kernel::Target::of(getOperation());
+    auto functions = FunctionTarget::of(getOperation());
     SmallVector<Operation *> ops;
     getOperation()->walk([&](Operation *op) {
       if (isa_and_nonnull<math::MathDialect>(op->getDialect()) &&
@@ -116,7 +97,7 @@ struct ExpandMath : impl::ExpandMathBase<ExpandMath> {
     for (ArrayRef<Operation *> rest = ops; !rest.empty();) {
       ArrayRef<Operation *> run = rest.take_front(likeFirst(rest));
       rest = rest.drop_front(run.size());
-      expandInTurns(run, target);
+      expandInTurns(run, functions);
     }
     SmallVector<arith::FPToUIOp> conversions;
     getOperation()->walk(
@@ -147,14 +128,14 @@ private:
   /// The arithmetic of one function is a chain in which each op waits for the
   /// last; where several are to be expanded, their chains take turns, op by op.
   static void expandInTurns(ArrayRef<Operation *> run,
-                            const kernel::Target &target) {
+                            const FunctionTarget &target) {
     SmallVector<SmallVector<Operation *>> chains(run.size());
     Operation *end = run.back()->getNextNode();
     Operation *last = run.front()->getPrevNode();
     Block *block = run.front()->getBlock();
     for (size_t i = 0; i < run.size(); ++i) {
       Operation *next = i + 1 < run.size() ? run[i + 1] : end;
-      rewrite(run[i], target);
+      expandFunction(run[i], target, rangeOf(run[i]));
       Operation *made = last ? last->getNextNode() : &block->front();
       for (; made != next; made = made->getNextNode())
         chains[i].push_back(last = made);
@@ -165,49 +146,6 @@ private:
     for (size_t i = 0; i < chains[0].size(); ++i)
       for (const auto &chain : chains)
         chain[i]->moveBefore(end);
-  }
-
-  static void rewrite(Operation *op, const kernel::Target &target) {
-    Type type = op->getResult(0).getType();
-    Type element = getElementTypeOrSelf(type);
-    bool half = element.isF16() || element.isBF16();
-    if (!half && !element.isF32() && !(element.isF64() && isa<math::FmaOp>(op)))
-      return;
-    OpBuilder b(op);
-    Location loc = op->getLoc();
-    SmallVector<Value> operands(op->getOperands());
-    MathFunctions m(b, loc, operands[0], target);
-    if (isa<math::FmaOp>(op)) {
-      // A target without the instruction would call a function.
-      if (!target.fma)
-        replace(op, m.multiplyAdd(operands[0], operands[1], operands[2]));
-      return;
-    }
-    if (half) {
-      Type f32 = b.getF32Type();
-      if (auto vector = dyn_cast<VectorType>(type))
-        f32 = vector.clone(b.getF32Type());
-      for (Value &operand : operands) {
-        if (operand.getType() != type)
-          return;
-        operand = b.create<arith::ExtFOp>(loc, f32, operand);
-      }
-    }
-    Value result = expand(m, op, operands);
-    if (!result) {
-      for (Value operand : operands)
-        if (half && operand.use_empty())
-          operand.getDefiningOp()->erase();
-      return;
-    }
-    if (half)
-      result = b.create<arith::TruncFOp>(loc, type, result);
-    replace(op, result);
-  }
-
-  static void replace(Operation *op, Value value) {
-    op->getResult(0).replaceAllUsesWith(value);
-    op->erase();
   }
 };
 

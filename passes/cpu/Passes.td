@@ -124,7 +124,8 @@ def ExpandMath : Pass<"weir-expand-math"> {
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect",
                            "::mlir::LLVM::LLVMDialect",
-                           "::mlir::math::MathDialect"];
+                           "::mlir::math::MathDialect",
+                           "::mlir::vector::VectorDialect"];
 }
 
 def BufferizeKernels : Pass<"weir-bufferize-kernels", "::mlir::func::FuncOp"> {

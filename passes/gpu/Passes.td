@@ -25,6 +25,27 @@ def ExpandFilterGradients : Pass<"weir-expand-filter-gradients", "::mlir::func::
   let dependentDialects = ["::weir::graph::GraphDialect"];
 }
 
+def SpreadBiases : Pass<"weir-spread-biases", "::mlir::func::FuncOp"> {
+  let summary = "Makes biases of equal numbers vectors, which libraries add";
+  let description = [{
+    A constant of one number for all elements that is added to a product or a
+    convolution becomes one for each column or channel, as a resource, which no
+    group copies into its kernel: an operand, as any other bias. Only where the
+    module's `weir.gpu` names a `library`. Of 16-bit results that are added in f32
+    the bias is of their type, where that has the number.
+
+    ```mlir
+    %b = graph.constant dense<0.5> : tensor<1x4x4x8xf32>
+    %z = graph.add %y, %b : tensor<1x4x4x8xf32>
+    // becomes
+    %v = graph.constant dense_resource<bias> : tensor<8xf32>
+    %b = graph.broadcast %v [3] : tensor<8xf32> to tensor<1x4x4x8xf32>
+    %z = graph.add %y, %b : tensor<1x4x4x8xf32>
+    ```
+  }];
+  let dependentDialects = ["::weir::graph::GraphDialect"];
+}
+
 def UseLibraries : Pass<"weir-use-libraries", "::mlir::func::FuncOp"> {
   let summary = "Leaves products, convolutions and attentions to libraries, where that is asked for";
   let description = [{

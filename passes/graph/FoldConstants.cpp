@@ -10,11 +10,11 @@
 #include "dialects/graph/Graph.h"
 #include "dialects/graph/Reduce.h"
 #include "dialects/graph/Shape.h"
+#include "dialects/graph/elementwise/Evaluate.h"
 #include "mlir/IR/AsmState.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
 #include "passes/graph/Bytes.h"
-#include "passes/graph/Evaluate.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/Debug.h"
 

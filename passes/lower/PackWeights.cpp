@@ -226,7 +226,7 @@ private:
       if (!constantOf(task) || !bytesOf(constantOf(task)) ||
           constantOf(task).getType() != argument.getType())
         return;
-    TileRange range;
+    WeightRange range;
     if (parts)
       for (plan::TaskOp task : callers)
         range.add(*bytesOf(constantOf(task)), type.getElementType());
@@ -300,7 +300,7 @@ private:
       packing.taps = taps;
       return packing.tiles().type(panels.getElementType(), taps);
     }
-    packing.width = TileRange::panelWidth;
+    packing.width = WeightRange::panelWidth;
     int64_t depth = packing.depth;
     for (int64_t size : taps)
       depth /= size;

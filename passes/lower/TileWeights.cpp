@@ -157,7 +157,7 @@ bool areApart(int64_t rows, int64_t weightsBytes,
   return rows > most * side || weightsBytes <= held * target.l2;
 }
 
-void TileRange::add(ArrayRef<char> weights, Type element) {
+void WeightRange::add(ArrayRef<char> weights, Type element) {
   size_t bytes = element.getIntOrFloatBitWidth() / 8;
   if (element.isInteger(8))
     return;
@@ -180,7 +180,7 @@ void TileRange::add(ArrayRef<char> weights, Type element) {
 // The parts of x are multiples of x * 2^-23 and those that matter of a product
 // x y of x y * 2^-26: with x, y and x y of at least 2^-100 all are normal.
 std::optional<std::pair<int32_t, int32_t>>
-TileRange::bounds(int64_t depth, Type element) const {
+WeightRange::bounds(int64_t depth, Type element) const {
   if (!fits)
     return std::nullopt;
   if (element.isInteger())

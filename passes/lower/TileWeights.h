@@ -34,7 +34,7 @@ int64_t rowsOf(mlir::Value out);
 /// The magnitudes of a product's left side, but for 0, for which the products
 /// of parts lose nothing that sums of f32 have: none is denormal, and no sum
 /// overflows. Of integers, their range as i8, where weights are of that.
-struct TileRange {
+struct WeightRange {
   float least = 0x1p127f, most = 0; // of the weights, but for 0
   bool fits = true;
   static constexpr int64_t panelWidth = 32; // of weights of f32

@@ -2,9 +2,9 @@
 
 #include "passes/place/Passes.h"
 
-#include "passes/place/DeviceName.h"
-
 #include "dialects/graph/Graph.h"
+#include "dialects/target/DeviceName.h"
+#include "passes/place/Devices.h"
 #include "llvm/Support/Regex.h"
 
 using namespace mlir;
@@ -14,25 +14,6 @@ namespace weir {
 #include "passes/place/Passes.h.inc"
 
 namespace {
-
-/// The nodes that a location names, the innermost first.
-SmallVector<StringAttr> nodesOf(Location location) {
-  SmallVector<StringAttr> nodes;
-  SmallVector<LocationAttr> later{location};
-  while (!later.empty()) {
-    LocationAttr at = later.pop_back_val();
-    if (auto name = dyn_cast<NameLoc>(at)) {
-      nodes.push_back(name.getName());
-      later.push_back(name.getChildLoc());
-    } else if (auto call = dyn_cast<CallSiteLoc>(at)) {
-      later.append({call.getCaller(), call.getCallee()});
-    } else if (auto fused = dyn_cast<FusedLoc>(at)) {
-      for (Location part : llvm::reverse(fused.getLocations()))
-        later.push_back(part);
-    }
-  }
-  return nodes;
-}
 
 struct Rule {
   llvm::Regex names;
@@ -45,7 +26,8 @@ class Placing {
 public:
   explicit Placing(ModuleOp module)
       : module(module),
-        devices(module->getAttrOfType<DictionaryAttr>("weir.devices")) {}
+        devices(module->getAttrOfType<DictionaryAttr>("weir.devices")),
+        torn(module->getAttrOfType<DictionaryAttr>("weir.colocated")) {}
 
   LogicalResult run() {
     auto gpu = module->getAttrOfType<DictionaryAttr>("weir.gpu");
@@ -112,6 +94,13 @@ private:
     if (!device || hasRule || isDecided)
       return success();
     DeviceKind kind = kindOfDevice(device);
+    if (kind == DeviceKind::None)
+      return namesNone(op->getLoc(), device);
+    if (auto other = torn ? torn.getAs<StringAttr>(node) : StringAttr())
+      return emitError(op->getLoc(), "is constrained to the device '")
+             << device.getValue() << "' and to that of node '"
+             << other.getValue() << "', which is another; "
+             << "--place=REGEX:cpu or :gpu overrules the model";
     if (kind == DeviceKind::Other)
       return emitError(op->getLoc(), "is constrained to the device '")
              << device.getValue() << "', and there are a GPU and its CPU; "
@@ -123,6 +112,9 @@ private:
 
   ModuleOp module;
   DictionaryAttr devices;
+  /// Nodes of which the model wants two devices, each with the node that it is
+  /// to be beside.
+  DictionaryAttr torn;
   std::vector<Rule> rules;
 };
 
@@ -131,6 +123,7 @@ struct PlaceOps : impl::PlaceOpsBase<PlaceOps> {
     if (failed(Placing(getOperation()).run()))
       return signalPassFailure();
     getOperation()->removeAttr("weir.devices");
+    getOperation()->removeAttr("weir.colocated");
   }
 };
 

@@ -28,6 +28,8 @@ first; with Graph(levels=["x86-64-v3"]) these levels of a library for
 several kinds of processors are run as well. bf16 values are float32 arrays given as bf16(array).
 WEIR_TEST_OPTIONS in the environment are options for every compilation.
 `g.fails(message)` says that the run must fail with that message instead.
+`g.same(tensor)` wants the same bits of the run and of what folds. A graph that
+expects nothing fails.
 
 With WEIR_RECORD=FILE nothing is run: the ops and element types of the tests are
 appended to the file, for docs/ops.md. With WEIR_DERIVE=FILE neither: the graphs
@@ -119,6 +121,7 @@ class Graph:
         self.functions = []
         self.inputs = []  # name, type, array of bytes
         self.expected = []
+        self.alike = []  # the names of a run's and of a folded tensor
         self.message = None
         self.count = 0
         self.used = []  # op, names of types
@@ -222,6 +225,10 @@ class Graph:
         what = (reference, ulp, rtol, atol, type)
         self.expected += [(name, *what) for name in tensor.names]
 
+    def same(self, tensor):
+        """The bits of a run and of what folds at compile time are the same."""
+        self.alike.append(tensor.names)
+
     def fails(self, message):
         self.message = message
 
@@ -240,6 +247,7 @@ class Graph:
         command = ["weir", "compile", str(source), "-o", str(output)]
         command += [*self.options, *self.feeds()]
         command += [f"--fetch={name}" for name, *_ in self.expected]
+        command += [f"--fetch={name}" for names in self.alike for name in names]
         return command + os.environ.get("WEIR_TEST_OPTIONS", "").split()
 
     def compile(self, folder):
@@ -314,6 +322,8 @@ class Graph:
 
     def check(self, folder):
         """One line for each output that is not as expected."""
+        if not self.expected and not self.alike and self.message is None:
+            return ["expects nothing"]
         library = self.compile(folder)
         status, message, outputs = self.run(library)
         if self.message is not None:
@@ -345,7 +355,28 @@ class Graph:
             problem = compare(*outputs[self.key(name)], *expected)
             if problem:
                 wrong.append(f"{name}: {problem}")
+        for names in self.alike:
+            (type, run), (_, folded) = (outputs[self.key(name)] for name in names)
+            problem = differences(type, run, folded)
+            if problem:
+                wrong.append(f"{names[0]}: {problem}")
         return wrong
+
+
+def differences(type, run, folded):
+    """Where the bits of two arrays differ; all NaNs are the same."""
+    bits = run.dtype.str.replace("f", "u").replace("b", "u")
+    bad = run.view(bits) != folded.view(bits)
+    numbers = run, folded
+    if type == "bf16":
+        numbers = [(x.astype(np.uint32) << 16).view(np.float32) for x in numbers]
+    if TYPES[type][2]:
+        bad &= ~(np.isnan(numbers[0]) & np.isnan(numbers[1]))
+    if not np.any(bad):
+        return None
+    at = tuple(np.argwhere(bad)[0])
+    return (f"{np.sum(bad)} of {run.size} {type} elements have other bits folded than run,"
+            f" as {numbers[1][at]!r} for {numbers[0][at]!r} at {list(map(int, at))}")
 
 
 def compare(type, got, reference, ulps, rtol, atol, wanted_type):

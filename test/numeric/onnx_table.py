@@ -210,6 +210,20 @@ def bilinear(image, y, x):
     return total
 
 
+def roi_sample(image, y, x, mode):
+    """Between the pixels of [channels, rows, columns]; 0 outside. The largest is of the
+    four weighted pixels."""
+    _, height, width = image.shape
+    if not (-1 <= y <= height and -1 <= x <= width):
+        return np.zeros(len(image))
+    y, x = np.clip(y, 0, height - 1), np.clip(x, 0, width - 1)
+    parts = []
+    for row, tall in (math.floor(y), 1 - y % 1), (min(math.floor(y) + 1, height - 1), y % 1):
+        for col, broad in (math.floor(x), 1 - x % 1), (min(math.floor(x) + 1, width - 1), x % 1):
+            parts.append(image[:, row, col] * tall * broad)
+    return np.max(parts, 0) if mode == "max" else np.sum(parts, 0)
+
+
 def regions():
     g = OnnxGraph(opset=19)
     a = f32(2, 3, 6, 7)
@@ -223,6 +237,28 @@ def regions():
             wanted[n, :, i, j] += bilinear(a[which[n]].astype(float), y, x) / 4
     y = g.op("RoiAlign", g.input(a), g.input(boxes), g.input(which), output_height=2, output_width=3, sampling_ratio=2)
     g.expect(y, wanted, **near)
+
+    # As many samples as a bin has pixels, of boxes of several sizes, also past the image.
+    boxes, which = np.float32([[0, 0, 4, 4], [1, 1, 7, 5], [-9, -2, 9, 2], [3, 3, 3, 3]]), i64(0, 1, 1, 0)
+    for mode in "avg", "max":
+        for where in "half_pixel", "output_half_pixel":
+            wanted = np.zeros((4, 3, 2, 2))
+            for n, box in enumerate(boxes.astype(float)):
+                x1, y1, x2, y2 = box - (0.5 if where == "half_pixel" else 0)
+                high, wide = y2 - y1, x2 - x1
+                if where == "output_half_pixel":
+                    high, wide = max(high, 1), max(wide, 1)
+                high, wide = high / 2, wide / 2
+                down, across = math.ceil(high), math.ceil(wide)
+                for i, j in np.ndindex(2, 2):
+                    seen = [roi_sample(a[which[n]].astype(float), y1 + i * high + (k + 0.5) * high / down,
+                                       x1 + j * wide + (l + 0.5) * wide / across, mode)
+                            for k, l in np.ndindex(down, across)]
+                    if seen:
+                        wanted[n, :, i, j] = np.max(seen, 0) if mode == "max" else np.mean(seen, 0)
+            y = g.op("RoiAlign", g.input(a), g.input(boxes), g.input(which), output_height=2, output_width=2,
+                     mode=mode, coordinate_transformation_mode=where)
+            g.expect(y, wanted, **near)
 
     corners = np.float32([[1, 0, 1, 4, 5], [0, 2, 0, 6, 3]])
     wanted = np.zeros((2, 3, 2, 2))

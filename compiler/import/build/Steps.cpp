@@ -44,6 +44,15 @@ repeat(ImplicitLocOpBuilder &b, int64_t count, ArrayRef<Expr> inits,
     }
     return states;
   }
+  return repeat(b, number(b, count), inits, step);
+}
+
+SmallVector<Expr>
+repeat(ImplicitLocOpBuilder &b, Expr count, ArrayRef<Expr> inits,
+       function_ref<SmallVector<Expr>(Expr, ArrayRef<Expr>)> step) {
+  SmallVector<Expr> states(inits);
+  if (!count || !fit(states, states))
+    return SmallVector<Expr>(inits.size());
   SmallVector<Value> values{number(b, 0).value};
   for (Expr state : states)
     values.push_back(state.value);
@@ -57,7 +66,7 @@ repeat(ImplicitLocOpBuilder &b, int64_t count, ArrayRef<Expr> inits,
     OpBuilder::InsertionGuard guard(b);
     Block *condition = b.createBlock(&loop.getCondition(), {}, types, places);
     Expr at(b, condition->getArgument(0));
-    Expr goesOn = apply<graph::LessOp>(at, number(b, count));
+    Expr goesOn = apply<graph::LessOp>(at, count);
     b.create<graph::YieldOp>(ValueRange(goesOn.value));
 
     Block *body = b.createBlock(&loop.getBody(), {}, types, places);

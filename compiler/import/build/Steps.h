@@ -17,6 +17,12 @@ repeat(mlir::ImplicitLocOpBuilder &b, int64_t count,
        llvm::function_ref<llvm::SmallVector<Expr>(Expr i, llvm::ArrayRef<Expr>)>
            step);
 
+/// The same, as many times as a scalar i64 says that only the run knows.
+llvm::SmallVector<Expr>
+repeat(mlir::ImplicitLocOpBuilder &b, Expr count, llvm::ArrayRef<Expr> states,
+       llvm::function_ref<llvm::SmallVector<Expr>(Expr i, llvm::ArrayRef<Expr>)>
+           step);
+
 /// The part of `x` at index `i` of dimension `dim`, which goes.
 Expr partAt(Expr x, int64_t dim, Expr i);
 /// `x` with such a part replaced.

@@ -76,6 +76,8 @@ OwningOpRef<ModuleOp> importModel(Report &report,
   if (failed(entry))
     return {};
   OwningOpRef<ModuleOp> module = ModuleOp::create(report.file());
+  if (options.attributes)
+    module.get()->setAttrs(options.attributes);
   module.get()->setAttr(
       "weir.source",
       StringAttr::get(report.context, llvm::sys::path::filename(options.path)));

@@ -46,6 +46,7 @@ const Handlers &handlers() {
     addRecurrentHandlers(handlers);
     addReductionHandlers(handlers);
     addRegionHandlers(handlers);
+    addRoiAlignHandlers(handlers);
     addRemovedHandlers(handlers);
     addReshapeHandlers(handlers);
     addResizeHandlers(handlers);

@@ -6,6 +6,7 @@
 #include "compiler/import/tensorflow/Entry.h"
 #include "compiler/import/tensorflow/FixedInputs.h"
 #include "compiler/import/tensorflow/Summary.h"
+#include "compiler/import/tensorflow/file/Devices.h"
 #include "compiler/import/tensorflow/file/Load.h"
 #include "compiler/import/tensorflow/file/SavedModel.h"
 #include "compiler/import/tensorflow/state/State.h"
@@ -137,27 +138,6 @@ static LogicalResult checkShapes(Report &report, const ImportOptions &options,
   return checkDims(report, options, inputs);
 }
 
-/// The devices that nodes are constrained to, by their names. A name that
-/// functions have for nodes on different devices says nothing.
-static DictionaryAttr devicesOf(Report &report, const Model &model) {
-  std::map<std::string, std::string> devices;
-  auto add = [&](const auto &nodes) {
-    for (const ::tensorflow::NodeDef &node : nodes)
-      if (auto [at, isNew] = devices.emplace(node.name(), node.device());
-          !isNew && at->second != node.device())
-        at->second.clear();
-  };
-  add(model.graphDef->node());
-  for (const auto &function : model.graphDef->library().function())
-    add(function.node_def());
-  Builder b(report.context);
-  SmallVector<NamedAttribute> fields;
-  for (const auto &[name, device] : devices)
-    if (!name.empty() && !device.empty())
-      fields.push_back(b.getNamedAttr(name, b.getStringAttr(device)));
-  return b.getDictionaryAttr(fields);
-}
-
 OwningOpRef<ModuleOp> importModel(Report &report,
                                   const ImportOptions &options) {
   report.context->loadDialect<func::FuncDialect, graph::GraphDialect>();
@@ -213,13 +193,15 @@ OwningOpRef<ModuleOp> importModel(Report &report,
       !model.library.check(report, *model.graph))
     return {};
   OwningOpRef<ModuleOp> module = ModuleOp::create(report.file());
+  if (options.attributes)
+    module.get()->setAttrs(options.attributes);
   module.get()->setAttr(
       "weir.source", StringAttr::get(report.context, baseName(options.path)));
-  if (DictionaryAttr devices = devicesOf(report, model); !devices.empty())
-    module.get()->setAttr("weir.devices", devices);
+  constrain(*module, *model.graphDef);
   StateVariables state;
   if (failed(state.declare(report, *module, *model.graph, model.library,
-                           model.variables.get(), entries, options)))
+                           model.variables.get(), Trainable(model.saved),
+                           entries, options)))
     return {};
   for (const Entry &entry : entries)
     if (failed(buildEntry(report, *module, *model.graph, model.library,

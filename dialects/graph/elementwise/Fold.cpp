@@ -3,9 +3,8 @@
 #include "dialects/graph/elementwise/Fold.h"
 
 #include "dialects/graph/Graph.h"
+#include "dialects/graph/elementwise/Evaluate.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Math/IR/Math.h"
-#include <cmath>
 
 using namespace mlir;
 
@@ -33,16 +32,6 @@ static Attribute foldTruncation(arith::TruncFOp op, Attribute operand) {
   return FloatAttr::get(type, value);
 }
 
-/// math.atan2 folds only f32, and not at the origin.
-static Attribute foldArcTangent(math::Atan2Op op, Attribute y, Attribute x) {
-  auto ordinate = dyn_cast_or_null<FloatAttr>(y);
-  auto abscissa = dyn_cast_or_null<FloatAttr>(x);
-  if (!ordinate || !abscissa)
-    return {};
-  double a = ordinate.getValueAsDouble(), b = abscissa.getValueAsDouble();
-  return FloatAttr::get(op.getType(), std::atan2(a, b));
-}
-
 Attribute ScalarEvaluator::operator()(ArrayRef<Attribute> args) {
   DenseMap<Value, Attribute> values;
   for (auto [argument, value] : llvm::zip_equal(block.getArguments(), args))
@@ -53,10 +42,6 @@ Attribute ScalarEvaluator::operator()(ArrayRef<Attribute> args) {
       operands.push_back(values.lookup(operand));
     if (auto truncation = dyn_cast<arith::TruncFOp>(op)) {
       values[op.getResult(0)] = foldTruncation(truncation, operands[0]);
-      continue;
-    }
-    if (auto arc = dyn_cast<math::Atan2Op>(op)) {
-      values[op.getResult(0)] = foldArcTangent(arc, operands[0], operands[1]);
       continue;
     }
     SmallVector<OpFoldResult> results;
@@ -91,39 +76,48 @@ DenseElementsAttr constantOf(RankedTensorType type,
   return DenseElementsAttr::get(type, integers);
 }
 
+/// The elements of a constant as `evaluate` takes them; `owned` is for those
+/// that an attribute keeps otherwise.
+static Elements elementsOf(DenseElementsAttr constant,
+                           SmallVectorImpl<char> &owned) {
+  Type type = signless(constant.getElementType());
+  if (!type.isInteger(1))
+    return {type, constant.getRawData(), constant.isSplat()};
+  if (constant.isSplat())
+    owned.push_back(constant.getSplatValue<bool>());
+  else
+    llvm::append_range(owned, constant.getValues<bool>());
+  return {type, owned, constant.isSplat()};
+}
+
 OpFoldResult foldScalarOp(Operation *op, ArrayRef<Attribute> operands) {
   auto type = cast<RankedTensorType>(op->getResult(0).getType());
   if (type.getNumElements() == 0)
     return DenseElementsAttr::get(type, ArrayRef<Attribute>{});
   bool splat = true;
-  SmallVector<Type> types;
   for (Attribute operand : operands) {
     auto elements = dyn_cast_or_null<DenseElementsAttr>(operand);
-    if (!elements)
+    if (!elements || !elements.getElementType().isIntOrFloat())
       return {};
     splat &= elements.isSplat();
-    types.push_back(signless(elements.getElementType()));
   }
   int64_t count = splat ? 1 : type.getNumElements();
   if (count > foldLimit)
     return {};
 
-  ScalarEvaluator evaluate(
-      op->getLoc(), types, [&](OpBuilder &b, Location loc, ValueRange args) {
-        return cast<ScalarOpInterface>(op).buildScalar(b, loc, args);
-      });
-  SmallVector<Attribute> elements;
-  for (int64_t i = 0; i < count; ++i) {
-    SmallVector<Attribute> args;
-    for (Attribute operand : operands) {
-      auto constant = cast<DenseElementsAttr>(operand);
-      args.push_back(elementAt(constant, constant.isSplat() ? 0 : i));
-    }
-    elements.push_back(evaluate(args));
-    if (!elements.back())
-      return {};
-  }
-  return constantOf(type, elements);
+  SmallVector<SmallVector<char>> owned(operands.size());
+  SmallVector<Elements> given;
+  for (auto [operand, bytes] : llvm::zip_equal(operands, owned))
+    given.push_back(elementsOf(cast<DenseElementsAttr>(operand), bytes));
+  Type element = type.getElementType();
+  SmallVector<char> result(
+      count * llvm::divideCeil(element.getIntOrFloatBitWidth(), 8));
+  if (failed(evaluate(op, given, count, result.data(), /*callsLibm=*/true)))
+    return {};
+  if (element.isInteger(1))
+    return DenseElementsAttr::get(
+        type, SmallVector<bool>(result.begin(), result.end()));
+  return DenseElementsAttr::getFromRawBuffer(type, result);
 }
 
 } // namespace weir::graph

@@ -39,7 +39,11 @@ Scalar xlog1py(Scalar x, Scalar y) {
   return select(x == 0.0, 0.0, x * log1p(y));
 }
 
-Scalar sigmoid(Scalar x) { return 1.0 / (1.0 + exp(-x)); }
+// The exponential never overflows: a program may trap that.
+Scalar sigmoid(Scalar x) {
+  Scalar power = exp(-x.make<math::AbsFOp>(x));
+  return select(x < 0.0, power, 1.0) / (1.0 + power);
+}
 
 // The exponential never overflows, and a large x loses nothing.
 Scalar softplus(Scalar x) {
@@ -55,12 +59,17 @@ Scalar relu(Scalar x) { return select(x < 0.0, 0.0, x); }
 // Of select(x > 6, 6, relu(x)) LLVM would compare x and find no minps.
 Scalar relu6(Scalar x) { return minimum(relu(x), x.constant(6.0)); }
 
-Scalar elu(Scalar x) { return select(x < 0.0, expm1(x), x); }
+/// e^x - 1 of the smaller of x and 0: of what is not taken it would overflow.
+static Scalar expm1OfNegative(Scalar x) {
+  return expm1(select(x < 0.0, x, 0.0));
+}
+
+Scalar elu(Scalar x) { return select(x < 0.0, expm1OfNegative(x), x); }
 
 Scalar selu(Scalar x) {
   const double scale = 1.0507009873554804934193349852946;
   const double alpha = 1.6732632423543772848170429916717;
-  return select(x < 0.0, scale * alpha * expm1(x), scale * x);
+  return select(x < 0.0, scale * alpha * expm1OfNegative(x), scale * x);
 }
 
 } // namespace weir::graph::scalar

@@ -42,7 +42,15 @@ OpFoldResult BroadcastOp::fold(FoldAdaptor adaptor) {
     return none;
   if (getX().getType() == getType())
     return getX();
+  // A constant that grew would be read from memory where a few registers hold
+  // it. Integers are what shapes are made of, which importers need to know.
+  auto value = dense(adaptor.getX());
+  if (value && value.isSplat())
+    return splatOf(value, getType());
   ArrayRef<int64_t> shape = getX().getType().getShape();
+  if (isa<FloatType>(getType().getElementType()) &&
+      getX().getType().getNumElements() != getType().getNumElements())
+    return {};
   SmallVector<int64_t> strides = stridesOf(shape);
   return pickFrom(adaptor.getX(), getType(), [&](ArrayRef<int64_t> index) {
     int64_t position = 0;

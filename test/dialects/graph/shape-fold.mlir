@@ -104,9 +104,10 @@ func.func @constants() -> (tensor<3x2xi32>, tensor<2x2x3xi32>, tensor<2x2xi32>, 
 
 // -----
 
-// Splats fold at any size, other constants only when they are small.
+// Splats fold at any size, other constants only when they are small; of floats a
+// broadcast only where it has no more elements.
 // CHECK-LABEL: @splats
-func.func @splats() -> (tensor<1000x1000xf32>, tensor<2000xf32>, tensor<10xf32>, tensor<2x5000xf32>) {
+func.func @splats() -> (tensor<1000x1000xf32>, tensor<2000xf32>, tensor<10xf32>, tensor<2x5xf32>, tensor<2x1xf32>) {
   // CHECK-DAG: %[[A:.*]] = graph.constant dense<1.000000e+00> : tensor<1000x1000xf32>
   // CHECK-DAG: %[[B:.*]] = graph.constant dense<1.000000e+00> : tensor<2000xf32>
   // CHECK-DAG: %[[C:.*]] = graph.constant dense<1.000000e+00> : tensor<10xf32>
@@ -116,8 +117,10 @@ func.func @splats() -> (tensor<1000x1000xf32>, tensor<2000xf32>, tensor<10xf32>,
   %0 = graph.broadcast %v [] : tensor<f32> to tensor<1000x1000xf32>
   %1 = graph.concat %x, %x axis 0 : tensor<1000xf32>, tensor<1000xf32>
   %2 = graph.slice %x [0] to [1000] by [100] : tensor<1000xf32>
+  // CHECK-DAG: %[[E:.*]] = graph.constant dense<{{.*}}> : tensor<2x1xf32>
   // CHECK: %[[D:.*]] = graph.broadcast
-  %3 = graph.broadcast %p [0] : tensor<2xf32> to tensor<2x5000xf32>
-  // CHECK: return %[[A]], %[[B]], %[[C]], %[[D]]
-  return %0, %1, %2, %3 : tensor<1000x1000xf32>, tensor<2000xf32>, tensor<10xf32>, tensor<2x5000xf32>
+  %3 = graph.broadcast %p [0] : tensor<2xf32> to tensor<2x5xf32>
+  %4 = graph.broadcast %p [0] : tensor<2xf32> to tensor<2x1xf32>
+  // CHECK: return %[[A]], %[[B]], %[[C]], %[[D]], %[[E]]
+  return %0, %1, %2, %3, %4 : tensor<1000x1000xf32>, tensor<2000xf32>, tensor<10xf32>, tensor<2x5xf32>, tensor<2x1xf32>
 }

@@ -39,6 +39,7 @@ func.func private @in_place(%x: tensor<4xf32>) -> tensor<4xf32> attributes {weir
 
 // Functions that are no kernels keep their tensors.
 // CHECK-LABEL: func.func @entry(%{{.*}}: tensor<4xf32>) -> tensor<4xf32>
+// CHECK: return
 func.func @entry(%x: tensor<4xf32>) -> tensor<4xf32> {
   return %x : tensor<4xf32>
 }

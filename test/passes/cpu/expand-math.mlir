@@ -170,10 +170,12 @@ module attributes {weir.target = {features = "+avx512f"}} {
 
 // -----
 
-// Whole vectors of AVX-512 look polynomials up; others, and scalars, do not.
+// AVX-512 looks polynomials up, by whole vectors; scalars have the same ones.
 module attributes {weir.target = {features = "+avx512dq,+avx512f"}} {
   // CHECK-LABEL: func @table
-  // CHECK-COUNT-6: llvm.call_intrinsic "llvm.x86.avx512.vpermi2var.ps.512"
+  // CHECK-COUNT-12: llvm.call_intrinsic "llvm.x86.avx512.vpermi2var.ps.512"
+  // CHECK-NOT: llvm.call_intrinsic
+  // CHECK-COUNT-6: vector.extractelement
   // CHECK-NOT: llvm.call_intrinsic
   // CHECK: return
   func.func @table(%x: vector<16xf32>, %h: vector<8xf32>, %s: f32) -> (vector<16xf32>, vector<8xf32>, f32) {
@@ -186,10 +188,12 @@ module attributes {weir.target = {features = "+avx512dq,+avx512f"}} {
 
 // -----
 
-// So do whole vectors of AVX2, which sixteen are not, with one rounding.
+// So does AVX2, of sixteen twice, with one rounding.
 module attributes {weir.target = {features = "+avx2,+fma"}} {
   // CHECK-LABEL: func @small_table
-  // CHECK-COUNT-8: llvm.call_intrinsic "llvm.x86.avx2.permps"
+  // CHECK-COUNT-24: llvm.call_intrinsic "llvm.x86.avx2.permps"
+  // CHECK-NOT: llvm.call_intrinsic
+  // CHECK-COUNT-8: vector.extractelement
   // CHECK-NOT: llvm.call_intrinsic
   // CHECK: return
   func.func @small_table(%x: vector<8xf32>, %w: vector<16xf32>, %s: f32) -> (vector<8xf32>, vector<16xf32>, f32) {
@@ -214,7 +218,7 @@ module attributes {weir.target = {features = "+avx2", fma = false}} {
 
 // -----
 
-module attributes {weir.target = {features = "+avx2,+avx512fp16"}} {
+module attributes {weir.target = {features = "+avx,+avx512fp16"}} {
   // CHECK-LABEL: func @no_table
   // CHECK-NOT: llvm.call_intrinsic
   // CHECK: return

@@ -117,6 +117,10 @@ module attributes {weir.slots = 2 : i64, weir.target = {vector_bits = 512 : i64}
 // CHECK-LABEL: func.func @apart
 // CHECK-NOT: by_rows
 // CHECK-NOT: weir.row_blocks
+// CHECK: plan.task
+// CHECK-NOT: by_rows
+// CHECK-NOT: weir.row_blocks
+// CHECK: return
 module attributes {weir.slots = 2 : i64, weir.target = {vector_bits = 512 : i64, l2 = 65536 : i64}} {
   func.func @apart(%x: tensor<64x128xf32>, %y: tensor<67x64xf32>, %s: tensor<64x2xf32>) -> (tensor<64x128xf32>, tensor<67x64xf32>, tensor<64x2xf32>) attributes {weir.entry = "serve"} {
     %w = graph.constant dense<0.5> : tensor<128x128xf32>
@@ -284,6 +288,9 @@ module attributes {weir.slots = 2 : i64, weir.target = {vector_bits = 512 : i64}
 // Where memory goes before speed there are none.
 // CHECK-LABEL: func.func @remat
 // CHECK-NOT: by_rows
+// CHECK: plan.task
+// CHECK-NOT: by_rows
+// CHECK: return
 module attributes {weir.slots = 2 : i64, weir.remat = 0 : i64, weir.target = {vector_bits = 512 : i64}} {
   func.func @remat(%x: tensor<64x128xf32>) -> tensor<64x128xf32> attributes {weir.entry = "serve"} {
     %a = plan.task @exp(%x) : (tensor<64x128xf32>) -> tensor<64x128xf32>

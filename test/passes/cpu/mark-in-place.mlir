@@ -46,6 +46,9 @@ func.func private @outputs(%x: memref<4xf32>, %z: memref<4xf32>, %y: memref<4xf3
 // But of outputs that are written in different orders, none.
 // CHECK-LABEL: @orders
 // CHECK-NOT: weir.in_place
+// CHECK: linalg.generic
+// CHECK-NOT: weir.in_place
+// CHECK: return
 func.func private @orders(%x: memref<4xf32>, %y: memref<4xf32>, %w: memref<4xf32>) attributes {weir.kernel} {
   linalg.generic {indexing_maps = [#d0, #d0, #back], iterator_types = ["parallel"]} ins(%x : memref<4xf32>) outs(%y, %w : memref<4xf32>, memref<4xf32>) {
   ^bb0(%a: f32, %out: f32, %also: f32):
@@ -57,6 +60,9 @@ func.func private @orders(%x: memref<4xf32>, %y: memref<4xf32>, %w: memref<4xf32
 // Read elsewhere, it may not.
 // CHECK-LABEL: @reverse
 // CHECK-NOT: weir.in_place
+// CHECK: arith.addf
+// CHECK-NOT: weir.in_place
+// CHECK: return
 func.func private @reverse(%x: memref<4xf32>, %y: memref<4xf32>) attributes {weir.kernel} {
   linalg.generic {indexing_maps = [#d0, #back, #d0], iterator_types = ["parallel"]} ins(%x, %x : memref<4xf32>, memref<4xf32>) outs(%y : memref<4xf32>) {
   ^bb0(%a: f32, %b: f32, %out: f32):
@@ -69,6 +75,9 @@ func.func private @reverse(%x: memref<4xf32>, %y: memref<4xf32>) attributes {wei
 // Nor where a second loop reads it again.
 // CHECK-LABEL: @twice
 // CHECK-NOT: weir.in_place
+// CHECK: arith.mulf
+// CHECK-NOT: weir.in_place
+// CHECK: return
 func.func private @twice(%x: memref<4xf32>, %y: memref<4xf32>) attributes {weir.kernel} {
   linalg.generic {indexing_maps = [#d0, #d0], iterator_types = ["parallel"]} ins(%x : memref<4xf32>) outs(%y : memref<4xf32>) {
   ^bb0(%a: f32, %out: f32):
@@ -96,6 +105,9 @@ func.func private @part(%x: memref<8x4xf32>, %row: memref<1x4xf32>, %i: memref<i
 // Not where it is read again.
 // CHECK-LABEL: @again
 // CHECK-NOT: weir.in_place
+// CHECK: memref.copy
+// CHECK-NOT: weir.in_place
+// CHECK: return
 func.func private @again(%x: memref<8x4xf32>, %i: memref<index>, %y: memref<8x4xf32>) attributes {weir.kernel} {
   %at = memref.load %i[] : memref<index>
   linalg.copy ins(%x : memref<8x4xf32>) outs(%y : memref<8x4xf32>)
@@ -108,6 +120,9 @@ func.func private @again(%x: memref<8x4xf32>, %i: memref<index>, %y: memref<8x4x
 // Nor what the loop's body loads, from any place.
 // CHECK-LABEL: @loads
 // CHECK-NOT: weir.in_place
+// CHECK: memref.load
+// CHECK-NOT: weir.in_place
+// CHECK: return
 func.func private @loads(%x: memref<4xf32>, %y: memref<4xf32>) attributes {weir.kernel} {
   %c3 = arith.constant 3 : index
   linalg.generic {indexing_maps = [#d0], iterator_types = ["parallel"]} outs(%y : memref<4xf32>) {

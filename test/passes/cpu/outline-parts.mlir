@@ -62,6 +62,9 @@ plan.program @weir_entry_0 {
 // Arithmetic on what a phase reads is part of it.
 // CHECK-LABEL: func.func private @then_phase_0
 // CHECK-NOT: arith.addf
+// CHECK: memref.store
+// CHECK-NOT: arith.addf
+// CHECK: return
 // CHECK-LABEL: func.func private @then_phase_1
 // CHECK: %[[V:.*]] = memref.load
 // CHECK: %[[S:.*]] = arith.addf %[[V]], %[[V]]

@@ -21,6 +21,7 @@ func.func private @share(%x: memref<16xf32>, %y: memref<16xf32>) attributes {wei
 
 // A kernel without buffers of its own takes no scratch.
 // CHECK-LABEL: func.func private @none(%{{.*}}: memref<16xf32>) attributes {weir.kernel}
+// CHECK: return
 func.func private @none(%x: memref<16xf32>) attributes {weir.kernel} {
   return
 }

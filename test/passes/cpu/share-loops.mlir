@@ -62,6 +62,9 @@ func.func private @index(%y: memref<65536x16xi64>) attributes {weir.kernel} {
 // Little work stays on one thread, and so does one long sum.
 // CHECK-LABEL: func.func private @little
 // CHECK-NOT: kernel.parts
+// CHECK: arith.addf
+// CHECK-NOT: kernel.parts
+// CHECK: return
 func.func private @little(%x: memref<64x64xf32>, %y: memref<64x64xf32>, %z: memref<1048576xf32>, %s: memref<f32>) attributes {weir.kernel} {
   linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]} ins(%x : memref<64x64xf32>) outs(%y : memref<64x64xf32>) {
   ^bb0(%in: f32, %out: f32):

@@ -37,6 +37,9 @@ func.func @rows(%x: memref<64x100xf32>, %y: memref<64xf32>) {
 // What takes little time stays one loop, and so does what is not marked.
 // CHECK-LABEL: func @quick
 // CHECK-NOT: kernel.parts
+// CHECK: memref.store
+// CHECK-NOT: kernel.parts
+// CHECK: return
 func.func @quick(%x: memref<64xf32>, %y: memref<64xf32>) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
@@ -55,4 +58,5 @@ func.func @quick(%x: memref<64xf32>, %y: memref<64xf32>) {
 // -----
 
 // CHECK-LABEL: func private @elsewhere
+// CHECK-SAME: (memref<64xf32>)
 func.func private @elsewhere(memref<64xf32>)

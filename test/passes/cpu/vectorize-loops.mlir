@@ -415,6 +415,9 @@ func.func @halves(%x: memref<8x100xf16>, %y: memref<8x100xbf16>) {
 // Sums of halves stay loops: each would be rounded.
 // CHECK-LABEL: func @half_sums
 // CHECK-NOT: vector
+// CHECK: arith.addf
+// CHECK-NOT: vector
+// CHECK: return
 func.func @half_sums(%x: memref<8x100xf16>, %y: memref<8xf16>) {
   linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0)>], iterator_types = ["parallel", "reduction"]} ins(%x : memref<8x100xf16>) outs(%y : memref<8xf16>) {
   ^bb0(%in: f16, %out: f16):

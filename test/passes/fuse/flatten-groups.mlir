@@ -54,6 +54,9 @@ func.func @stretched(%x: tensor<2x3x4x5xf32>, %b: tensor<2x1x4x5xf32>) -> tensor
 // A reduction's group keeps its dimensions.
 // CHECK-LABEL: func.func @reduction
 // CHECK-NOT: graph.reshape
+// CHECK: graph.reduce_sum
+// CHECK-NOT: graph.reshape
+// CHECK: return
 func.func @reduction(%x: tensor<2x3x4xf32>) -> tensor<2x3xf32> {
   %y = graph.group(%x) : (tensor<2x3x4xf32>) -> tensor<2x3xf32> {
   ^bb0(%p: tensor<2x3x4xf32>):

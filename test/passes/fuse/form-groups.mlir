@@ -97,6 +97,9 @@ func.func @constants(%x: tensor<2xf32>) -> tensor<2xf32> {
 // Views, constants and checks need no kernel.
 // CHECK-LABEL: func.func @no_kernel
 // CHECK-NOT: graph.group
+// CHECK: graph.check
+// CHECK-NOT: graph.group
+// CHECK: return
 func.func @no_kernel(%x: tensor<2x3xf32>, %p: tensor<i1>) -> tensor<6xf32> {
   %a = graph.reshape %x : tensor<2x3xf32> to tensor<6xf32>
   graph.check %p, "p holds" : tensor<i1>

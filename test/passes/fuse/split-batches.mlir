@@ -101,6 +101,9 @@ func.func @read_twice(%x: tensor<8x32x32x16xf32>, %c: tensor<8x32x32x16xi1>, %w:
 // Left alone: filters that L2 does not hold, a single layer, a filter that is one of
 // the images, and what is no entry.
 // CHECK-NOT: graph.slice
+// CHECK: graph.convolution
+// CHECK-NOT: graph.slice
+// CHECK: return
 module attributes {weir.target = {l2 = 32768 : i64}} {
 func.func @large_filter(%x: tensor<8x16x16x64xf32>, %w: tensor<3x3x64x64xf32>) -> tensor<8x16x16x64xf32> attributes {weir.entry = "main"} {
   %a = graph.convolution %x, %w strides [1, 1] padding_low [1, 1] padding_high [1, 1] dilations [1, 1] groups 1 : tensor<8x16x16x64xf32>, tensor<3x3x64x64xf32>

@@ -68,10 +68,13 @@ module attributes {GPU} {
 // Three dimensions, other elements and constants are none of the library's.
 // FORCED-LABEL: @volumes
 // FORCED-NOT: graph.filter_gradient
+// FORCED: return
 // FORCED-LABEL: @doubles
 // FORCED-NOT: graph.filter_gradient
+// FORCED: return
 // FORCED-LABEL: @ones
 // FORCED-NOT: graph.filter_gradient
+// FORCED: return
 module attributes {GPU} {
   func.func @volumes(%x: tensor<2x5x5x5x4xf32>, %r: tensor<2x5x5x5x6xf32>) -> tensor<6x1x1x1x4xf32> {
     %g = graph.filter_gradient %x, %r window [1, 1, 1] strides [1, 1, 1] padding_low [0, 0, 0] dilations [1, 1, 1] groups 1 : tensor<2x5x5x5x4xf32>, tensor<2x5x5x5x6xf32>

@@ -523,6 +523,9 @@ func.func private @singles(%a: memref<100x40xf32>, %b: memref<40x100xf32>, %c: m
 // may have to do all, and none waits for others.
 // CHECK-LABEL: func.func private @whole
 // CHECK-NOT: nvvm
+// CHECK: memref.store
+// CHECK-NOT: nvvm
+// CHECK: return
 #all = affine_map<(d0, d1) -> (d0, d1)>
 #row = affine_map<(d0, d1) -> (d0)>
 func.func private @whole(%x: memref<8x500xf32>, %y: memref<8xf32>, %z: memref<8xf32>) attributes {weir.kernel} {

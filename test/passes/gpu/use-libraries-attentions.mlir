@@ -3,6 +3,9 @@
 // RUN: sed 's/LIBRARY/library = "cublaslt"/' %s | weir-opt --split-input-file --pass-pipeline='builtin.module(func.func(weir-use-libraries))' | FileCheck %s --check-prefix=OTHER
 
 // OTHER-NOT: weir.attention
+// OTHER: graph.transpose
+// OTHER-NOT: weir.attention
+// OTHER: return
 
 // Sides and result are read and written as they lie before they are turned; a mask
 // has strides of 0 where it has one for all.
@@ -37,6 +40,9 @@ module attributes {weir.gpu = {LIBRARY}} {
 // CHECK-SAME: weir.attention = {batch = 1 : i64, columns = 40 : i64, depth = 8 : i64, dtype = "f16", heads = 1 : i64, k = array<i64: 320, 320, 8>, operands = array<i64: 0, 1, 1, -1>, out = array<i64: 256, 256, 8>, q = array<i64: 256, 256, 8>, rows = 32 : i64, scale = 1.000000e+00 : f64, v = array<i64: 320, 320, 8>, width = 8 : i64, workspace = 1048704 : i64}
 // AUTO-LABEL: func.func private @heads
 // AUTO-NOT: weir.attention
+// AUTO: graph.matmul
+// AUTO-NOT: weir.attention
+// AUTO: return
 module attributes {weir.gpu = {LIBRARY}} {
   func.func private @heads(%q: tensor<4x33x8xbf16>, %k: tensor<4x35x8xbf16>, %v: tensor<4x35x24xbf16>, %m: tensor<33x35xbf16>) -> tensor<4x33x24xbf16> attributes {weir.kernel} {
     %c = graph.constant dense<4.000000e+00> : tensor<4x33x35xbf16>
@@ -62,6 +68,9 @@ module attributes {weir.gpu = {LIBRARY}} {
 // elements, columns of k that lie apart, other functions of the scores, a scale that
 // no float holds or of what is masked, what is behind.
 // CHECK-NOT: weir.attention
+// CHECK: graph.matmul
+// CHECK-NOT: weir.attention
+// CHECK: return
 module attributes {weir.gpu = {LIBRARY}} {
   func.func private @floats(%q: tensor<32x8xf32>, %k: tensor<40x8xf32>) -> tensor<32x8xf32> attributes {weir.kernel} {
     %0 = graph.matmul %q, %k transpose_b : tensor<32x8xf32>, tensor<40x8xf32>

@@ -4,6 +4,9 @@
 // RUN: sed 's/LIBRARY/library = "cublaslt"/' %s | weir-opt --split-input-file --pass-pipeline='builtin.module(func.func(weir-use-libraries))' | FileCheck %s --check-prefix=OTHER
 
 // OTHER-NOT: weir.conv
+// OTHER: kernel.convolution
+// OTHER-NOT: weir.conv
+// OTHER: return
 
 // A convolution of any size can be forced, also in groups; where time is counted,
 // a large one without groups goes to the library. Filters are packed by outputs.
@@ -19,6 +22,9 @@
 // AUTO-SAME: weir.conv
 // AUTO-LABEL: func.func private @groups
 // AUTO-NOT: weir.conv
+// AUTO: kernel.convolution
+// AUTO-NOT: weir.conv
+// AUTO: return
 module attributes {weir.gpu = {LIBRARY}} {
   func.func private @large(%x: tensor<8x56x56x64xf32>, %w: tensor<3x3x64x64xf32>) -> tensor<8x56x56x64xf32> attributes {weir.kernel} {
     %e = tensor.empty() : tensor<4x3x3x64x16xf32>
@@ -137,7 +143,13 @@ module attributes {weir.gpu = {LIBRARY}} {
 // row, the residual before the bias, images that are the filter, other types, and
 // a filter that the kernel makes.
 // CHECK-NOT: weir.conv
+// CHECK: math.tanh
+// CHECK-NOT: weir.conv
+// CHECK: return
 // BOTH-NOT: weir.conv
+// BOTH: math.tanh
+// BOTH-NOT: weir.conv
+// BOTH: return
 module attributes {weir.gpu = {LIBRARY}} {
   func.func private @tanh(%x: tensor<1x8x8x4xf32>, %w: tensor<3x3x4x6xf32>) -> tensor<1x6x6x6xf32> attributes {weir.kernel} {
     %e = tensor.empty() : tensor<1x3x3x4x16xf32>

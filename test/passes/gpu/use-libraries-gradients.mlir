@@ -3,6 +3,9 @@
 // RUN: sed 's/LIBRARY/kind = "cuda"/' %s | weir-opt --pass-pipeline='builtin.module(func.func(weir-use-libraries))' | FileCheck %s --check-prefix=NONE
 
 // NONE-NOT: weir.conv
+// NONE: graph.filter_gradient
+// NONE-NOT: weir.conv
+// NONE: return
 
 // What is left of gradients by filters is the library's; operands are the images and
 // the results that it is of. One dimension is two, of which one has a size of 1.
@@ -13,8 +16,14 @@
 // Others are not, nor is more than that.
 // CHECK-LABEL: func.func private @integers
 // CHECK-NOT: weir.conv
+// CHECK: graph.filter_gradient
+// CHECK-NOT: weir.conv
+// CHECK: return
 // CHECK-LABEL: func.func private @more
 // CHECK-NOT: weir.conv
+// CHECK: graph.transpose
+// CHECK-NOT: weir.conv
+// CHECK: return
 module attributes {weir.gpu = {LIBRARY}, weir.precision = "tf32"} {
   func.func private @gradient(%r: tensor<2x4x4x5xf32>, %x: tensor<2x8x8x3xf32>) -> tensor<5x3x3x3xf32> attributes {weir.kernel} {
     %g = graph.filter_gradient %x, %r window [3, 3] strides [2, 2] padding_low [0, 0] dilations [1, 1] groups 1 : tensor<2x8x8x3xf32>, tensor<2x4x4x5xf32>

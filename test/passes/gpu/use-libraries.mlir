@@ -18,6 +18,9 @@
 // AUTO-SAME: weir.gemm
 // AUTO-LABEL: func.func private @small
 // AUTO-NOT: weir.gemm
+// AUTO: kernel.matmul
+// AUTO-NOT: weir.gemm
+// AUTO: return
 module attributes {weir.gpu = {LIBRARY}} {
   func.func private @large(%a: tensor<512x512xf32>, %b: tensor<512x512xf32>) -> tensor<512x512xf32> attributes {weir.kernel} {
     %e = tensor.empty() : tensor<512x512xf32>
@@ -76,6 +79,9 @@ module attributes {weir.gpu = {LIBRARY}} {
 // What the library does not do stays: other epilogues, a bias for each row, a
 // kernel with more in it.
 // CHECK-NOT: weir.gemm
+// CHECK: math.tanh
+// CHECK-NOT: weir.gemm
+// CHECK: return
 module attributes {weir.gpu = {LIBRARY}} {
   func.func private @epilogue(%a: tensor<4x8xf32>, %b: tensor<8x20xf32>) -> tensor<4x20xf32> attributes {weir.kernel} {
     %e = tensor.empty() : tensor<4x20xf32>

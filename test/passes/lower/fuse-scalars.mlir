@@ -49,6 +49,9 @@ func.func @transposed(%x: tensor<2x3xf32>) -> tensor<3x2xf32> attributes {weir.k
 // Outside kernels nothing happens.
 // CHECK-LABEL: func.func @entry
 // CHECK-NOT: linalg
+// CHECK: graph.exp
+// CHECK-NOT: linalg
+// CHECK: return
 func.func @entry(%x: tensor<4xf32>) -> tensor<4xf32> {
   %a = graph.exp %x : tensor<4xf32>
   return %a : tensor<4xf32>

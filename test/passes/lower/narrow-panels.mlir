@@ -3,6 +3,8 @@
 // RUN: weir-opt %s -split-input-file -weir-narrow-panels | FileCheck %s
 
 // CHECK-LABEL: func.func @row
+// CHECK: plan.task
+// CHECK: return
 // CHECK-LABEL: func.func private @kernel_0
 // CHECK: %[[P:.*]] = kernel.pack ins(%{{.*}} : tensor<64x192xf32>) outs(%{{.*}} : tensor<6x64x32xf32>)
 // CHECK: kernel.matmul ins(%{{.*}}, %[[P]] : tensor<1x64xf32>, tensor<6x64x32xf32>)
@@ -29,6 +31,8 @@ func.func private @kernel_0(%a: tensor<1x64xf32>, %w: tensor<64x192xf32>) -> ten
 // Eight rows read %w too, and @kernel_0 has the panels of %v like those of %w:
 // so has @kernel_2, or %v would be packed twice. Nothing but a row reads %u.
 // CHECK-LABEL: func.func @rows
+// CHECK: plan.task
+// CHECK: return
 // CHECK-LABEL: func.func private @kernel_0
 // CHECK: kernel.pack {{.*}} outs(%{{.*}} : tensor<4x64x48xf32>)
 // CHECK-LABEL: func.func private @kernel_1
@@ -98,6 +102,8 @@ func.func private @kernel_3(%a: tensor<1x64xf32>, %w: tensor<64x192xf32>) -> ten
 
 // A batch of rows is a matrix of rows.
 // CHECK-LABEL: func.func @batch
+// CHECK: plan.task
+// CHECK: return
 // CHECK-LABEL: func.func private @kernel_0
 // CHECK: kernel.pack {{.*}} outs(%{{.*}} : tensor<4x64x48xf32>)
 module attributes {weir.target = {vector_bits = 512 : i64, fma_rate = 2 : i64}} {
@@ -123,9 +129,12 @@ func.func private @kernel_0(%a: tensor<16x1x64xf32>, %w: tensor<64x192xf32>) -> 
 // A kernel that reads %w as it is does not have it packed: nothing keeps its panels
 // wide. What is no constant is not packed here, and stays as it is.
 // CHECK-LABEL: func.func @unpacked
+// CHECK: plan.task
+// CHECK: return
 // CHECK-LABEL: func.func private @kernel_0
 // CHECK: kernel.pack {{.*}} outs(%{{.*}} : tensor<6x64x32xf32>)
 // CHECK-LABEL: func.func private @kernel_1
+// CHECK: return
 // CHECK-LABEL: func.func private @kernel_2
 // CHECK: kernel.pack {{.*}} outs(%{{.*}} : tensor<4x64x48xf32>)
 module attributes {weir.target = {vector_bits = 512 : i64, fma_rate = 2 : i64}} {
@@ -166,6 +175,8 @@ func.func private @kernel_2(%a: tensor<1x64xf32>, %w: tensor<64x192xf32>) -> ten
 
 // A task that gives its kernel too little does no harm here.
 // CHECK-LABEL: func.func @too_few
+// CHECK: plan.task
+// CHECK: return
 // CHECK-LABEL: func.func private @kernel_0
 // CHECK: kernel.pack {{.*}} outs(%{{.*}} : tensor<4x64x48xf32>)
 module attributes {weir.target = {vector_bits = 512 : i64, fma_rate = 2 : i64}} {

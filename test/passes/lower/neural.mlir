@@ -54,6 +54,7 @@ func.func @pool_max_twice(%x: tensor<1x9x9x3xf16>) -> tensor<1x5x9x3xf16> {
 // Columns of windows are no loop, and narrowing floats to bf16 may lose what is
 // denormal.
 // CHECK-LABEL: @pool_max_loops
+// CHECK: return
 func.func @pool_max_loops(%x: tensor<1x80x3xf32>, %z: tensor<1x8x3xbf16>) -> (tensor<1x64x3xf32>, tensor<1x4x3xbf16>) {
   // CHECK-NOT: kernel.pool
   %y = graph.pool_max %x window [17] strides [1] padding_low [0] padding_high [0] : tensor<1x80x3xf32>

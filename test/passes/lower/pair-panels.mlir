@@ -43,6 +43,9 @@ module attributes {weir.target = {adds_beside = true, fma = true, features = "+a
 // So few rows do not make up for looking at the panels.
 // CHECK-LABEL: func @few_rows
 // CHECK-NOT: paired
+// CHECK: kernel.matmul
+// CHECK-NOT: paired
+// CHECK: return
 module attributes {weir.target = {adds_beside = true, fma = true, features = "+avx512f", vector_bits = 512 : i64, l2 = 1048576 : i64}} {
   func.func @few_rows(%a: tensor<16x512xf32>, %b: tensor<512x96xf32>, %c: tensor<16x96xf32>) -> tensor<16x96xf32> attributes {weir.kernel} {
     %e = tensor.empty() : tensor<2x512x48xf32>
@@ -60,6 +63,9 @@ module attributes {weir.target = {adds_beside = true, fma = true, features = "+a
 // Two products, as those of an attention, are made a block of rows at a time.
 // CHECK-LABEL: func @attention
 // CHECK-NOT: paired
+// CHECK: kernel.matmul
+// CHECK-NOT: paired
+// CHECK: return
 module attributes {weir.target = {adds_beside = true, fma = true, features = "+avx512f", vector_bits = 512 : i64, l2 = 1048576 : i64}} {
   func.func @attention(%q: tensor<512x64xf32>, %k: tensor<512x64xf32>, %v: tensor<512x64xf32>, %c: tensor<512x64xf32>) -> tensor<512x64xf32> attributes {weir.kernel} {
     %0 = tensor.empty() : tensor<11x64x48xf32>

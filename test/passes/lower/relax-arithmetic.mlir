@@ -3,6 +3,7 @@
 // Arithmetic of elements, in loops and in what follows a product; flags that are
 // there stay.
 // CHECK-LABEL: @relax
+// CHECK-SAME: weir.fast_math = "contract,nnan"
 module @relax attributes {weir.fast_math = "contract,nnan"} {
   // CHECK-LABEL: @elements
   func.func @elements(%x: tensor<4xf32>, %y: tensor<4xf32>) -> tensor<4xf32> {

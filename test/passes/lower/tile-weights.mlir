@@ -107,6 +107,9 @@ func.func private @kernel_0(%a: tensor<64x256xf32>, %w: tensor<256x64xf32> {weir
 
 // CHECK-LABEL: func.func @one_panel
 // CHECK-NOT: range
+// CHECK: plan.task
+// CHECK-NOT: range
+// CHECK: return
 module attributes {weir.target = {features = "+amx-bf16,+amx-tile"}} {
 func.func @one_panel(%x: tensor<64x256xf32>) -> tensor<64x32xf32> attributes {weir.entry = "serve"} {
   %w = graph.constant dense<3.0> : tensor<256x32xf32>
@@ -131,6 +134,9 @@ func.func private @kernel_0(%a: tensor<64x256xf32>, %w: tensor<256x32xf32> {weir
 // weight whose parts are denormal, there are panels.
 // CHECK-LABEL: func.func @rows
 // CHECK-NOT: range
+// CHECK: plan.task
+// CHECK-NOT: range
+// CHECK: return
 module attributes {weir.target = {features = "+amx-bf16,+amx-tile"}} {
 func.func @rows(%x: tensor<8x32xf32>) -> tensor<8x192xf32> attributes {weir.entry = "serve"} {
   %w = graph.constant dense<3.0> : tensor<32x192xf32>
@@ -153,6 +159,9 @@ func.func private @kernel_0(%a: tensor<8x32xf32>, %w: tensor<32x192xf32> {weir.c
 
 // CHECK-LABEL: func.func @denormal
 // CHECK-NOT: range
+// CHECK: plan.task
+// CHECK-NOT: range
+// CHECK: return
 module attributes {weir.target = {features = "+amx-bf16,+amx-tile"}} {
 func.func @denormal(%x: tensor<64x32xf32>) -> tensor<64x192xf32> attributes {weir.entry = "serve"} {
   %w = graph.constant dense<1.0e-30> : tensor<32x192xf32>

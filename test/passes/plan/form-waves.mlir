@@ -71,6 +71,9 @@ module attributes {weir.slots = 2 : i64} {
 // Threads do not meet for less than that costs.
 // CHECK-LABEL: func.func @tiny
 // CHECK-NOT: wave
+// CHECK: plan.task
+// CHECK-NOT: wave
+// CHECK: return
 module attributes {weir.slots = 2 : i64} {
   func.func @tiny(%x: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) attributes {weir.entry = "serve"} {
     %a = plan.task @k(%x) : (tensor<4xf32>) -> tensor<4xf32>
@@ -125,6 +128,9 @@ module attributes {weir.slots = 2 : i64} {
 // One thread gains nothing by it.
 // CHECK-LABEL: func.func @single
 // CHECK-NOT: wave
+// CHECK: plan.task
+// CHECK-NOT: wave
+// CHECK: return
 module attributes {weir.slots = 1 : i64} {
   func.func @single(%x: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) attributes {weir.entry = "serve"} {
     %a = plan.task @k(%x) : (tensor<4xf32>) -> tensor<4xf32>

@@ -23,18 +23,24 @@ Expr relu(Expr x) { return apply<graph::ReluOp>(x); }
 
 Expr celu(Node &node, Expr x) {
   double alpha = node.floatAttr("alpha", 1);
+  // Of what is not taken the exponential would overflow.
+  if (alpha > 0)
+    return relu(x) +
+           apply<graph::Expm1Op>(minimum(x / alpha, x.like(0))) * alpha;
   return relu(x) + minimum(apply<graph::Expm1Op>(x / alpha) * alpha, x.like(0));
 }
 
 Expr elu(Node &node, Expr x) {
   double alpha = node.floatAttr("alpha", 1);
-  return select(less(x, x.like(0)), apply<graph::Expm1Op>(x) * alpha, x);
+  return select(less(x, x.like(0)),
+                apply<graph::Expm1Op>(minimum(x, x.like(0))) * alpha, x);
 }
 
 Expr selu(Node &node, Expr x) {
   double alpha = node.floatAttr("alpha", 1.67326319217681884765625);
   double gamma = node.floatAttr("gamma", 1.05070102214813232421875);
-  return select(less(x.like(0), x), x, apply<graph::Expm1Op>(x) * alpha) *
+  return select(less(x.like(0), x), x,
+                apply<graph::Expm1Op>(minimum(x, x.like(0))) * alpha) *
          gamma;
 }
 

@@ -1,6 +1,7 @@
 // Reductions along axes, which are an attribute in the first opsets and an
 // operand, often a constant, in later ones.
 
+#include "compiler/import/build/Norms.h"
 #include "compiler/import/onnx/Choice.h"
 #include "compiler/import/onnx/Scalars.h"
 
@@ -63,7 +64,7 @@ Expr l2(Expr x, ArrayRef<int64_t> dims) {
   Expr squares = sumSquare(widened(x), dims);
   if (isa<IntegerType>(type))
     squares = cast(squares, x.b->getF64Type());
-  return cast(apply<graph::SqrtOp>(squares), type);
+  return cast(rootOfPowers(squares, 2), type);
 }
 
 Expr logSum(Expr x, ArrayRef<int64_t> dims) {

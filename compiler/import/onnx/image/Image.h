@@ -37,6 +37,7 @@ private:
 };
 
 void addRegionHandlers(Handlers &);
+void addRoiAlignHandlers(Handlers &);
 void addResizeHandlers(Handlers &);
 void addSampleHandlers(Handlers &);
 

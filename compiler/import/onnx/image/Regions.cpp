@@ -21,115 +21,6 @@ Expr column(Expr boxes, int64_t i, int64_t rank) {
   return along(reshape(slice(boxes, 1, i, 1), {boxes.size(0)}), 0, rank);
 }
 
-/// Samples along one side of boxes: [boxes, bins * samples]. The values where
-/// an image of `extent` pixels ends stand for what lies up to a pixel further.
-struct Side {
-  Expr lower, upper, share, isInside;
-};
-
-Side sideOf(Expr begin, Expr size, int64_t bins, int64_t samples,
-            int64_t extent) {
-  ImplicitLocOpBuilder &b = *begin.b;
-  SmallVector<double> steps;
-  for (int64_t i = 0; i < bins * samples; ++i)
-    steps.push_back((static_cast<double>(i) + 0.5) /
-                    static_cast<double>(bins * samples));
-  Expr at = begin +
-            size * constant(b, begin.elementType(), {1, bins * samples}, steps);
-  auto end = static_cast<double>(extent);
-  Side side;
-  side.isInside =
-      apply<graph::LogicalAndOp>(apply<graph::GreaterEqualOp>(at, at.like(-1)),
-                                 apply<graph::LessEqualOp>(at, at.like(end)));
-  at = clamp(at, 0, end - 1);
-  side.lower = apply<graph::FloorOp>(at);
-  side.upper = minimum(side.lower + 1, at.like(end - 1));
-  side.share = at - side.lower;
-  return side;
-}
-
-/// Operands: images, boxes [n, 4] as x, y of two corners, the image of each.
-LogicalResult importRoiAlign(Node &node) {
-  if (failed(wantFloats(node, 3, 4)))
-    return failure();
-  ImplicitLocOpBuilder &b = node.b;
-  Expr x = operand(node, 0), boxes = operand(node, 1), which = operand(node, 2);
-  int64_t rows = node.intAttr("output_height", 1),
-          columns = node.intAttr("output_width", 1),
-          samples = node.intAttr("sampling_ratio");
-  if (x.rank() != 4 || boxes.rank() != 2 || boxes.size(1) != 4 ||
-      which.rank() != 1 || which.size(0) != boxes.size(0) || rows < 1 ||
-      columns < 1 || rows > (1 << 16) || columns > (1 << 16) || samples < 0 ||
-      x.type().getNumElements() == 0 || !isa<IntegerType>(which.elementType()))
-    return node.error() << "cannot align boxes " << boxes.type() << " of "
-                        << x.type();
-  if (samples == 0 || samples > 64)
-    return node.unsupported("a number of samples that depends on the boxes");
-  StringRef mode = node.stringAttr("mode", "avg");
-  if (mode != "avg" && mode != "max")
-    return node.error() << "mode '" << mode << "' is unknown";
-  StringRef places =
-      node.stringAttr("coordinate_transformation_mode",
-                      node.opset() >= 16 ? "half_pixel" : "output_half_pixel");
-  if (places != "half_pixel" && places != "output_half_pixel")
-    return node.error() << "coordinate_transformation_mode '"
-                        << escaped(places, 30) << "' is unknown";
-  bool halfPixel = places == "half_pixel";
-  double scale = node.floatAttr("spatial_scale", 1),
-         shift = halfPixel ? 0.5 : 0;
-  Expr wide = widened(x);
-  Expr corners = cast(boxes, wide.elementType()) * scale - shift;
-  auto side = [&](int64_t i, int64_t bins, int64_t extent) {
-    Expr begin = column(corners, i, 2);
-    Expr size = column(corners, i + 2, 2) - begin;
-    if (!halfPixel)
-      size = maximum(size, size.like(1));
-    return sideOf(begin, size, bins, samples, extent);
-  };
-  int64_t count = boxes.size(0), height = x.size(2), width = x.size(3),
-          channels = x.size(1);
-  Side y = side(1, rows, height), z = side(0, columns, width);
-  int64_t down = rows * samples, across = columns * samples;
-  Type i64 = b.getI64Type();
-  which = cast(which, i64);
-  if (failed(check(node,
-                   apply<graph::LogicalAndOp>(
-                       apply<graph::GreaterEqualOp>(which, which.like(0)),
-                       apply<graph::LessOp>(
-                           which, which.like(static_cast<double>(x.size(0))))),
-                   "a box is of no image")))
-    return failure();
-  Expr pixels =
-      reshape(channelsLast(wide), {x.size(0) * height * width, channels});
-  Expr first = along(which, 0, 3) * static_cast<double>(height);
-  auto part = [&](Expr row, Expr col, Expr rowShare, Expr colShare) {
-    Expr index = (first + reshape(cast(row, i64), {count, down, 1})) *
-                     static_cast<double>(width) +
-                 reshape(cast(col, i64), {count, 1, across});
-    Expr weight = reshape(rowShare, {count, down, 1, 1}) *
-                  reshape(colShare, {count, 1, across, 1});
-    return gather(pixels, index, 0) * weight;
-  };
-  Expr parts[4] = {part(y.lower, z.lower, 1 - y.share, 1 - z.share),
-                   part(y.lower, z.upper, 1 - y.share, z.share),
-                   part(y.upper, z.lower, y.share, 1 - z.share),
-                   part(y.upper, z.upper, y.share, z.share)};
-  // The largest of the weighted pixels, not of the places between them.
-  Expr value = mode == "max" ? maximum(maximum(parts[0], parts[1]),
-                                       maximum(parts[2], parts[3]))
-                             : parts[0] + parts[1] + parts[2] + parts[3];
-  Expr isInside =
-      apply<graph::LogicalAndOp>(reshape(y.isInside, {count, down, 1, 1}),
-                                 reshape(z.isInside, {count, 1, across, 1}));
-  if (!value || !isInside)
-    return give(node, Expr());
-  value = select(isInside, value, value.like(0));
-  value = reshape(value, {count, rows, samples, columns, samples, channels});
-  value = mode == "max" ? largest(value, {2, 4}) : mean(value, {2, 4}, true);
-  value = reshape(value, {count, rows, columns, channels});
-  return give(node, cast(channelsFirst(value), x.elementType()));
-}
-
 /// Operands: images, boxes [n, 5]: the image, then x, y of two corners.
 LogicalResult importMaxRoiPool(Node &node) {
   if (failed(wantFloats(node, 2, 4)))
@@ -290,7 +181,6 @@ LogicalResult importDeformConv(Node &node) {
 } // namespace
 
 void addRegionHandlers(Handlers &handlers) {
-  handlers["RoiAlign"] = importRoiAlign;
   handlers["MaxRoiPool"] = importMaxRoiPool;
   handlers["DeformConv"] = importDeformConv;
   handlers["NonMaxSuppression"] = importNonMaxSuppression;

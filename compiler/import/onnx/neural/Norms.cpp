@@ -1,5 +1,6 @@
 // Normalizations.
 
+#include "compiler/import/build/Norms.h"
 #include "compiler/import/Trained.h"
 #include "compiler/import/onnx/neural/Windows.h"
 
@@ -208,9 +209,9 @@ static LogicalResult importLpNorm(Node &node) {
   int64_t p = node.intAttr("p", 2);
   if (p != 1 && p != 2)
     return node.error() << "has a norm of order " << p;
-  Expr norm =
-      p == 1 ? sum(apply<graph::AbsOp>(wide), {*axis}, /*keep=*/true)
-             : apply<graph::SqrtOp>(sum(wide * wide, {*axis}, /*keep=*/true));
+  Expr norm = p == 1
+                  ? sum(apply<graph::AbsOp>(wide), {*axis}, /*keep=*/true)
+                  : rootOfPowers(sum(wide * wide, {*axis}, /*keep=*/true), 2);
   // Zeros stay zeros.
   return give(node,
               cast(apply<graph::DivNoNanOp>(wide, norm), x.elementType()));

@@ -1,5 +1,6 @@
 // Pools over windows and over whole images.
 
+#include "compiler/import/build/Norms.h"
 #include "compiler/import/onnx/neural/Windows.h"
 
 #include "dialects/graph/Elementwise.h"
@@ -220,19 +221,13 @@ static LogicalResult importAveragePool(Node &node) {
   return give(node, channelsFirst(y ? cast(y, node.element(0)) : y));
 }
 
-/// |x|^p and its inverse.
+/// |x|^p.
 static Expr power(Expr x, int64_t p) {
   x = apply<graph::AbsOp>(x);
   if (p == 1 || !x)
     return x;
   return p == 2 ? x * x
                 : apply<graph::PowOp>(x, x.like(static_cast<double>(p)));
-}
-static Expr root(Expr x, int64_t p) {
-  if (p == 1 || !x)
-    return x;
-  return p == 2 ? apply<graph::SqrtOp>(x)
-                : apply<graph::PowOp>(x, x.like(1 / static_cast<double>(p)));
 }
 
 /// Which norm a pool takes; in opset 1 a float.
@@ -251,7 +246,7 @@ static LogicalResult importLpPool(Node &node) {
   if (p < 1)
     return node.error() << "has a norm of order " << p;
   Expr x = power(widened(channelsLast(operand(node, 0))), p);
-  Expr y = root(sums(x, *pool), p);
+  Expr y = rootOfPowers(sums(x, *pool), p);
   return give(node, channelsFirst(y ? cast(y, node.element(0)) : y));
 }
 
@@ -278,7 +273,7 @@ static LogicalResult importGlobalLp(Node &node) {
   if (p < 1)
     return node.error() << "has a norm of order " << p;
   Expr x = power(widened(operand(node, 0)), p);
-  Expr y = root(sum(x, dimsFrom(2, x.rank()), /*keep=*/true), p);
+  Expr y = rootOfPowers(sum(x, dimsFrom(2, x.rank()), /*keep=*/true), p);
   return give(node, cast(y, node.element(0)));
 }
 

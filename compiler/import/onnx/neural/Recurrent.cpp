@@ -39,7 +39,8 @@ struct Activation {
     if (name == "hardsigmoid")
       return clamp(x * alpha + beta, 0, 1);
     if (name == "elu")
-      return select(isAbove(zero), x, apply<graph::Expm1Op>(x) * alpha);
+      return select(isAbove(zero), x,
+                    apply<graph::Expm1Op>(minimum(x, zero)) * alpha);
     if (name == "softsign")
       return apply<graph::SoftsignOp>(x);
     if (name == "softplus")

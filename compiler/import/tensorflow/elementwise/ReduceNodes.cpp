@@ -1,5 +1,6 @@
 // Reductions, places of extremes and cumulative nodes.
 
+#include "compiler/import/build/Norms.h"
 #include "compiler/import/tensorflow/bounded/Bounds.h"
 #include "compiler/import/tensorflow/elementwise/Reduced.h"
 
@@ -94,7 +95,7 @@ LogicalResult importEuclideanNorm(Node &node) {
   Expr squares = sum(x * x, reduced->dims);
   if (isa<IntegerType>(x.elementType()))
     squares = cast(squares, node.b.getF64Type());
-  Expr y = apply<graph::SqrtOp>(squares);
+  Expr y = rootOfPowers(squares, 2);
   return give(node, reduced->shaped(cast(y, reduced->x.elementType())));
 }
 

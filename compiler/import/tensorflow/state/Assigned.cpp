@@ -2,6 +2,7 @@
 // anything is traced.
 
 #include "compiler/import/Trained.h"
+#include "compiler/import/tensorflow/file/SavedModel.h"
 #include "compiler/import/tensorflow/state/Origins.h"
 #include "compiler/import/tensorflow/state/State.h"
 
@@ -178,14 +179,19 @@ private:
 
 } // namespace
 
-/// Variables that the options train. Constants are only those that
+/// Variables that the options or the model train. Constants are only those that
 /// --train-vars names, where it names no variable.
 static std::map<std::string, const NodeDef *>
-trainedOf(const Search &search, const ImportOptions &options) {
+trainedOf(const Search &search, const Trainable &trainable,
+          VariableSource *source, const ImportOptions &options) {
   std::map<std::string, const NodeDef *> variables, constants;
   for (const auto &[name, def] : search.trainable) {
     bool isVariable = isVariableOp(def->op());
-    if (isTrained(options, name))
+    // The checkpoint's key of a variable is known when its value was read.
+    if (source && isVariable && options.training)
+      (void)source->value(name);
+    if (isTrained(options, name,
+                  trainable.has(name, source ? source->key(name) : "")))
       (isVariable ? variables : constants)[name] = def;
   }
   if (!variables.empty())
@@ -247,13 +253,17 @@ static LogicalResult readConstant(Report &report, const NodeDef &def,
 LogicalResult StateVariables::declare(Report &report, ModuleOp module,
                                       const Graph &graph, Library &library,
                                       VariableSource *source,
+                                      const Trainable &trainable,
                                       ArrayRef<Entry> entries,
                                       const ImportOptions &options) {
   Search search(report, library);
   for (const Entry &entry : entries)
     if (failed(search.visitEntry(graph, entry)))
       return failure();
-  std::map<std::string, const NodeDef *> trained = trainedOf(search, options);
+  std::map<std::string, const NodeDef *> trained =
+      trainedOf(search, trainable, source, options);
+  if (report.status != Status::ok)
+    return failure();
   std::vector<std::string> others;
   for (const auto &[name, def] : search.trainable)
     others.push_back(name);

@@ -31,6 +31,8 @@ struct Variable : Object {
   }
 };
 
+class Trainable;
+
 /// The ops that declare a variable.
 bool isVariableOp(llvm::StringRef op);
 /// Whether operand `i` of such an op is a variable that it may assign.
@@ -46,6 +48,7 @@ public:
   mlir::LogicalResult declare(Report &report, mlir::ModuleOp module,
                               const Graph &graph, Library &library,
                               VariableSource *source,
+                              const Trainable &trainable,
                               llvm::ArrayRef<Entry> entries,
                               const ImportOptions &options);
   /// Null where no entry assigns it.

@@ -167,6 +167,7 @@ func.func @pairs_of_parts(%a: memref<112x2106xf32>, %b: memref<1x2108x32xf32>, %
 // CHECK-LABEL: func @pairs_at_once
 // CHECK-NOT: memref<{{.*}}x2000x14x16xf32>
 // CHECK-NOT: kernel.matmul
+// CHECK: return
 module attributes {weir.slots = 2 : i64} {
 func.func @pairs_at_once(%a: memref<112x2106xf32>, %b: memref<2000x2108x32xf32>, %c: memref<112x64000xf32>) {
   kernel.matmul ins(%a, %b : memref<112x2106xf32>, memref<2000x2108x32xf32>) outs(%c : memref<112x64000xf32>) attributes {paired} {

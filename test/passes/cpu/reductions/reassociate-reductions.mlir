@@ -20,6 +20,9 @@ func.func @sum(%x: memref<4x8xf32>, %y: memref<4xf32>) {
 // Without a reduction nothing may.
 // CHECK-LABEL: func.func @elementwise
 // CHECK-NOT: fastmath
+// CHECK: arith.addf
+// CHECK-NOT: fastmath
+// CHECK: return
 func.func @elementwise(%x: memref<4x8xf32>, %y: memref<4x8xf32>) {
   linalg.generic {indexing_maps = [#row, #row], iterator_types = ["parallel", "parallel"]} ins(%x : memref<4x8xf32>) outs(%y : memref<4x8xf32>) {
   ^bb0(%in: f32, %out: f32):

@@ -1,9 +1,10 @@
-// Arrays of scalars, and the ops of a scalar function on them.
+// The ops of a scalar function on arrays of scalars.
 
-#include "passes/graph/Lanes.h"
+#include "dialects/graph/elementwise/Lanes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/Matchers.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include "llvm/ADT/bit.h"
@@ -22,47 +23,6 @@ int64_t extended(uint64_t bits, unsigned width) {
   return static_cast<int64_t>(bits << (64 - width)) >> (64 - width);
 }
 
-const llvm::fltSemantics *semanticsOf(Type type) {
-  auto number = dyn_cast<FloatType>(type);
-  return number ? &number.getFloatSemantics() : nullptr;
-}
-
-/// `value` rounded to a float type.
-double rounded(double value, const llvm::fltSemantics &semantics) {
-  if (&semantics == &APFloat::IEEEdouble())
-    return value;
-  if (&semantics == &APFloat::IEEEsingle())
-    return static_cast<float>(value);
-  APFloat number(value);
-  bool loses;
-  number.convert(semantics, APFloat::rmNearestTiesToEven, &loses);
-  number.convert(APFloat::IEEEdouble(), APFloat::rmNearestTiesToEven, &loses);
-  return number.convertToDouble();
-}
-
-/// The float whose bits in its own type these are.
-double decoded(uint64_t bits, const llvm::fltSemantics &semantics) {
-  if (&semantics == &APFloat::IEEEdouble())
-    return llvm::bit_cast<double>(bits);
-  if (&semantics == &APFloat::IEEEsingle())
-    return llvm::bit_cast<float>(static_cast<uint32_t>(bits));
-  APFloat number(semantics, APInt(16, bits));
-  bool loses;
-  number.convert(APFloat::IEEEdouble(), APFloat::rmNearestTiesToEven, &loses);
-  return number.convertToDouble();
-}
-
-uint64_t encoded(double value, const llvm::fltSemantics &semantics) {
-  if (&semantics == &APFloat::IEEEdouble())
-    return llvm::bit_cast<uint64_t>(value);
-  if (&semantics == &APFloat::IEEEsingle())
-    return llvm::bit_cast<uint32_t>(static_cast<float>(value));
-  APFloat number(value);
-  bool loses;
-  number.convert(semantics, APFloat::rmNearestTiesToEven, &loses);
-  return number.bitcastToAPInt().getZExtValue();
-}
-
 /// One op of the function on a block of lanes.
 class Step {
 public:
@@ -74,7 +34,10 @@ public:
 private:
   LogicalResult constant();
   LogicalResult floats();
+  LogicalResult functions();
   LogicalResult integers();
+  LogicalResult bitcast();
+  LogicalResult entry();
   LogicalResult conversions();
   LogicalResult compare(arith::CmpFPredicate predicate);
   LogicalResult compare(arith::CmpIPredicate predicate);
@@ -94,6 +57,10 @@ private:
   template <typename F>
   auto apply(F f, int64_t i) -> decltype(f(0.0, 0.0)) {
     return f((*in[0])[i].number, (*in[1])[i].number);
+  }
+  template <typename F>
+  auto apply(F f, int64_t i) -> decltype(f(0.0, 0.0, 0.0)) {
+    return f((*in[0])[i].number, (*in[1])[i].number, (*in[2])[i].number);
   }
   template <typename F>
   LogicalResult integer(F f) {
@@ -137,7 +104,7 @@ LogicalResult Step::constant() {
     lane.bits = integer.getValue().getZExtValue();
   else
     return failure();
-  out.fill(lane);
+  std::fill_n(out.begin(), count, lane);
   return success();
 }
 
@@ -211,8 +178,29 @@ LogicalResult Step::floats() {
       .Case([&](math::CopySignOp) {
         return number([](double a, double b) { return std::copysign(a, b); });
       })
+      .Case([&](arith::RemFOp) {
+        return number([](double a, double b) { return std::fmod(a, b); });
+      })
+      .Case([&](math::FmaOp fma) {
+        // Of f32 a double would round twice.
+        if (!fma.getType().isF32())
+          return number(
+              [](double a, double b, double c) { return std::fma(a, b, c); });
+        return number([](float a, float b, float c) -> double {
+          return std::fma(a, b, c);
+        });
+      })
       .Case([&](arith::CmpFOp cmp) { return compare(cmp.getPredicate()); })
       .Default([](Operation *) { return failure(); });
+}
+
+LogicalResult Step::functions() {
+  LibmFunction function = libmFunction(op);
+  if (function.one)
+    return number([=](double a) { return function.one(a); });
+  if (function.two)
+    return number([=](double a, double b) { return function.two(a, b); });
+  return failure();
 }
 
 LogicalResult Step::integers() {
@@ -226,6 +214,12 @@ LogicalResult Step::integers() {
   };
   auto shifts = [width](int64_t, int64_t b) {
     return b >= 0 && b < static_cast<int64_t>(width);
+  };
+  auto unsignedBy = [&](auto f) {
+    for (int64_t i = 0; i < count; ++i)
+      if ((*in[1])[i].bits == 0)
+        return LogicalResult(failure());
+    return integer(f);
   };
   return llvm::TypeSwitch<Operation *, LogicalResult>(&op)
       .Case([&](arith::AddIOp) { return integer(std::plus<uint64_t>()); })
@@ -253,6 +247,23 @@ LogicalResult Step::integers() {
       })
       .Case([&](arith::RemSIOp) {
         return guarded(divides, [](int64_t a, int64_t b) { return a % b; });
+      })
+      .Case([&](arith::DivUIOp) {
+        return unsignedBy([](uint64_t a, uint64_t b) { return a / b; });
+      })
+      .Case([&](arith::RemUIOp) {
+        return unsignedBy([](uint64_t a, uint64_t b) { return a % b; });
+      })
+      .Case([&](arith::ShRUIOp) {
+        for (int64_t i = 0; i < count; ++i)
+          if ((*in[1])[i].bits >= width)
+            return failure();
+        return integer([](uint64_t a, uint64_t b) { return a >> b; });
+      })
+      .Case([&](math::CtPopOp) {
+        for (int64_t i = 0; i < count; ++i)
+          out[i].bits = llvm::popcount((*in[0])[i].bits);
+        return success();
       })
       .Case([&](arith::ShLIOp) {
         return guarded(shifts, [](uint64_t a, uint64_t b) { return a << b; });
@@ -284,10 +295,13 @@ LogicalResult Step::conversions() {
     bool isSigned = isa<arith::SIToFPOp>(op), single = to == 32;
     for (int64_t i = 0; i < count; ++i) {
       int64_t value = extended(x[i].bits, from);
-      if (isSigned)
-        out[i].number = single ? static_cast<float>(value) : value;
+      // A choice between a float and an integer would be a float.
+      if (single)
+        out[i].number = isSigned ? static_cast<float>(value)
+                                 : static_cast<float>(x[i].bits);
       else
-        out[i].number = single ? static_cast<float>(x[i].bits) : x[i].bits;
+        out[i].number = isSigned ? static_cast<double>(value)
+                                 : static_cast<double>(x[i].bits);
       out[i].number = rounded(out[i].number, *semantics);
     }
     return success();
@@ -310,6 +324,37 @@ LogicalResult Step::conversions() {
   return failure();
 }
 
+LogicalResult Step::bitcast() {
+  Type from = op.getOperand(0).getType();
+  const llvm::fltSemantics *source = semanticsOf(from);
+  const llvm::fltSemantics *target = semanticsOf(op.getResult(0).getType());
+  for (int64_t i = 0; i < count; ++i) {
+    Lane lane = (*in[0])[i];
+    uint64_t bits = source ? encoded(lane.number, *source) : lane.bits;
+    if (target)
+      out[i].number = decoded(bits, *target);
+    else
+      out[i].bits = bits;
+  }
+  return success();
+}
+
+/// Elements of a constant vector.
+LogicalResult Step::entry() {
+  auto extract = cast<vector::ExtractElementOp>(op);
+  DenseElementsAttr table;
+  if (!matchPattern(extract.getVector(), m_Constant(&table)) ||
+      !table.getElementType().isF32() || !extract.getPosition())
+    return failure();
+  auto entries = llvm::to_vector(table.getValues<float>());
+  for (int64_t i = 0; i < count; ++i) {
+    if ((*in[1])[i].bits >= entries.size())
+      return failure();
+    out[i].number = entries[(*in[1])[i].bits];
+  }
+  return success();
+}
+
 LogicalResult Step::run() {
   if (op.getNumRegions() != 0 || !op.getResult(0).getType().isIntOrFloat())
     return failure();
@@ -320,38 +365,23 @@ LogicalResult Step::run() {
       out[i] = (*in[0])[i].bits ? (*in[1])[i] : (*in[2])[i];
     return success();
   }
+  if (isa<vector::ExtractElementOp>(op))
+    return entry();
   for (Value operand : op.getOperands())
     if (!operand.getType().isIntOrFloat())
       return failure();
-  if (succeeded(floats()) || succeeded(integers()))
+  if (isa<arith::BitcastOp>(op))
+    return bitcast();
+  if (succeeded(floats()) || succeeded(functions()) || succeeded(integers()))
     return success();
   return in.size() == 1 ? conversions() : failure();
 }
 
 } // namespace
 
-void loadLanes(Lanes &lanes, int64_t count, Type type, const char *from,
-               int64_t stride) {
-  unsigned width = (type.getIntOrFloatBitWidth() + 7) / 8;
-  const llvm::fltSemantics *semantics = semanticsOf(type);
-  for (int64_t i = 0; i < count; ++i, from += stride) {
-    uint64_t bits = 0;
-    std::memcpy(&bits, from, width);
-    if (semantics)
-      lanes[i].number = decoded(bits, *semantics);
-    else
-      lanes[i].bits = bits;
-  }
-}
-
-void storeLanes(const Lanes &lanes, int64_t count, Type type, char *to) {
-  unsigned width = (type.getIntOrFloatBitWidth() + 7) / 8;
-  const llvm::fltSemantics *semantics = semanticsOf(type);
-  for (int64_t i = 0; i < count; ++i, to += width) {
-    uint64_t bits =
-        semantics ? encoded(lanes[i].number, *semantics) : lanes[i].bits;
-    std::memcpy(to, &bits, width);
-  }
+bool isTable(Operation &op) {
+  return isa<arith::ConstantOp>(op) &&
+         isa<VectorType>(op.getResult(0).getType());
 }
 
 LogicalResult stepLanes(Operation &op, ArrayRef<const Lanes *> in, Lanes &out,

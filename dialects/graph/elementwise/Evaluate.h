@@ -1,7 +1,7 @@
 // Evaluates the scalar function of an elementwise op over whole arrays.
 
-#ifndef WEIR_PASSES_GRAPH_EVALUATE_H
-#define WEIR_PASSES_GRAPH_EVALUATE_H
+#ifndef WEIR_DIALECTS_GRAPH_ELEMENTWISE_EVALUATE_H
+#define WEIR_DIALECTS_GRAPH_ELEMENTWISE_EVALUATE_H
 
 #include "mlir/IR/Operation.h"
 
@@ -20,12 +20,15 @@ struct Elements {
 };
 
 /// Applies an op with ScalarOpInterface to `count` elements of each operand and
-/// writes its results to `to`. Fails, `to` being half written, where the
-/// function has an op that is not known here or would be undefined.
+/// writes its results to `to`: the bits that a run on the module's target
+/// computes, functions by the same formulas. Fails, `to` being half written,
+/// where the function has an op that is not known here or would be undefined.
+/// So do functions of f64, which the run leaves to libm, or on a GPU to others,
+/// unless `callsLibm` and there is no GPU.
 mlir::LogicalResult evaluate(mlir::Operation *op,
                              llvm::ArrayRef<Elements> operands, int64_t count,
-                             char *to);
+                             char *to, bool callsLibm = false);
 
 } // namespace weir
 
-#endif // WEIR_PASSES_GRAPH_EVALUATE_H
+#endif // WEIR_DIALECTS_GRAPH_ELEMENTWISE_EVALUATE_H

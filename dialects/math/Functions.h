@@ -1,15 +1,24 @@
 // Mathematical functions of f32 as straight-line arithmetic, on scalars and
 // vectors alike. Errors: docs/math.md.
 
-#ifndef WEIR_PASSES_CPU_MATH_FUNCTIONS_H
-#define WEIR_PASSES_CPU_MATH_FUNCTIONS_H
-
-#include "dialects/kernel/Target.h"
+#ifndef WEIR_DIALECTS_MATH_FUNCTIONS_H
+#define WEIR_DIALECTS_MATH_FUNCTIONS_H
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 
 namespace weir {
+
+/// The instructions that decide by which formula a function is computed, and so
+/// which bits it has.
+struct FunctionTarget {
+  bool fma = true;
+  bool avx2 = false;
+  bool avx512 = false;
+
+  /// Of the module around an op, by its `weir.target`.
+  static FunctionTarget of(mlir::Operation *op);
+};
 
 /// Builds arithmetic on values that are all f32 (or all vectors of f32 of one
 /// shape), and the functions made of it.
@@ -17,7 +26,7 @@ class MathFunctions {
 public:
   /// `like` is any operand.
   MathFunctions(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value like,
-                const kernel::Target &target);
+                const FunctionTarget &target);
 
   using Value = mlir::Value;
 
@@ -117,27 +126,29 @@ private:
   /// log2(x) of f64 for positive x.
   Value wideLog2(Value x);
 
-  // What AVX-512 does on vectors of 16.
+  // What AVX-512 does. Scaling and splitting by instructions, on vectors of 16,
+  // gives the bits that integers give.
   Value intrinsic(llvm::StringRef name, mlir::ValueRange operands);
   Value scaleByInstruction(Value x, Value n);
   /// The same, of 0, infinity and what has no logarithm so that the logarithm
   /// is right.
   std::pair<Value, Value> splitByInstruction(Value x);
-  /// The entry of a table at the low 5 bits of an index.
-  Value lookUp(Value index, llvm::ArrayRef<float> table);
   Value erfByTable(Value x);
 
-  // What AVX2 does on vectors of 8.
-  /// The entry of a table at the low 3 bits of an index.
-  Value lookUpEight(Value index, llvm::ArrayRef<float> table);
+  // What AVX2 does.
   Value erfByHalves(Value x);
+
+  /// The entry of a table at the low bits of an index, for a scalar or a vector
+  /// of any width: which formula a function has is no matter of the width.
+  Value lookUp(Value index, llvm::ArrayRef<float> table);
 
   mlir::ImplicitLocOpBuilder b;
   mlir::Type f32, f64, i32, i64;
   bool fma;
-  bool avx512 = false, avx2 = false;
+  bool avx512 = false;      // of vectors of 16
+  bool tableOf32, tableOf8; // erf is looked up in
 };
 
 } // namespace weir
 
-#endif // WEIR_PASSES_CPU_MATH_FUNCTIONS_H
+#endif // WEIR_DIALECTS_MATH_FUNCTIONS_H

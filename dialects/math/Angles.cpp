@@ -1,6 +1,6 @@
 // Functions of angles and their inverses.
 
-#include "passes/cpu/math/Functions.h"
+#include "dialects/math/Functions.h"
 
 #include "mlir/Dialect/Math/IR/Math.h"
 

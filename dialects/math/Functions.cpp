@@ -4,7 +4,7 @@
 // polynomial there, fitted to be near minimax in the relative error. All paths
 // are computed and selects choose: loops around stay free of branches.
 
-#include "passes/cpu/math/Functions.h"
+#include "dialects/math/Functions.h"
 
 #include "mlir/Dialect/Math/IR/Math.h"
 
@@ -89,7 +89,7 @@ Value MathFunctions::expm1(Value x) {
   Value result = mul(multiplyAdd(half, small, sub(half, real(0.5))), real(2));
   // The low part of ln(2) keeps r exact for n = 0, zero and its sign included.
   Value isSmall = test(Predicate::OLT, abs(x), real(0.34));
-  Value plain = multiplyAdd(polynomial(x, expCoefficients), mul(x, x), x);
+  Value plain = multiplyAdd(polynomial(y, expCoefficients), mul(y, y), y);
   return select(test(Predicate::OEQ, x, real(0)), x,
                 select(isSmall, plain, result));
 }
@@ -110,7 +110,7 @@ MathFunctions::Logarithm MathFunctions::splitLog(Value x) {
 std::pair<Value, Value> MathFunctions::splitByBits(Value x) {
   // Denormals are scaled to be normal.
   Value denormal = test(Predicate::OLT, x, real(1.17549435e-38));
-  Value scaled = select(denormal, mul(x, real(8388608)), x);
+  Value scaled = mul(x, select(denormal, real(8388608), real(1)));
   Value offset = b.create<arith::SubIOp>(toBits(scaled), bits(0x3f400000));
   Value exponent = b.create<arith::ShRSIOp>(offset, bits(23));
   Value mantissa = fromBits(b.create<arith::SubIOp>(
@@ -201,16 +201,18 @@ Value MathFunctions::tanh(Value x) {
 }
 
 Value MathFunctions::asinh(Value x) {
-  Value magnitude = abs(x), square = mul(x, x);
+  // What is larger has no square, and goes by its logarithm.
+  Value magnitude = abs(x), near = clamp(magnitude, 0, 2e9);
+  Value square = mul(near, near);
   Value root = sqrt(add(square, real(1)));
-  Value small = log1p(add(magnitude, div(square, add(root, real(1)))));
+  Value small = log1p(add(near, div(square, add(root, real(1)))));
   Value large = add(log(magnitude), real(std::log(2.0)));
   Value isLarge = test(Predicate::OGT, magnitude, real(1e9));
   return withSign(select(isLarge, large, small), x);
 }
 
 Value MathFunctions::acosh(Value x) {
-  Value t = sub(x, real(1));
+  Value t = clamp(sub(x, real(1)), -2, 2e9);
   Value small = log1p(add(t, sqrt(multiplyAdd(t, t, add(t, t)))));
   Value large = add(log(x), real(std::log(2.0)));
   Value result = select(test(Predicate::OGT, x, real(1e9)), large, small);
@@ -225,16 +227,15 @@ Value MathFunctions::atanh(Value x) {
 
 // Near 0 a polynomial, beyond 1 - e^P with P fitted to log(erfc(x)).
 Value MathFunctions::erf(Value x) {
-  if (avx512)
+  if (tableOf32)
     return erfByTable(x);
-  if (avx2)
+  if (tableOf8)
     return erfByHalves(x);
-  Value magnitude = abs(x), square = mul(x, x);
+  Value magnitude = abs(x), t = clamp(magnitude, 0, 4), square = mul(t, t);
   Value small = multiplyAdd(
       polynomial(square, {0.128379167, -0.376126337, 0.112836939, -0.0268592708,
                           0.0052006343, -0.000813743754, 8.34522479e-05}),
-      magnitude, magnitude);
-  Value t = clamp(magnitude, 0, 4);
+      t, t);
   Value logarithm =
       mul(t, polynomial(t, {-1.12846171, -0.63611486, -0.10412161, 0.0211864414,
                             -0.00174433953, -0.000541785273, 0.000225685086,

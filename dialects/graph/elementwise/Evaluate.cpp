@@ -1,19 +1,48 @@
 // Evaluates the scalar function of an elementwise op over whole arrays, a block
 // of elements at a time, an op of the function after the other.
 
-#include "passes/graph/Evaluate.h"
+#include "dialects/graph/elementwise/Evaluate.h"
 
 #include "dialects/graph/Graph.h"
+#include "dialects/graph/elementwise/Lanes.h"
+#include "dialects/math/Expand.h"
+#include "dialects/target/TargetAttr.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/Builders.h"
-#include "passes/graph/Lanes.h"
 #include "llvm/ADT/MapVector.h"
 
 using namespace mlir;
 
 namespace weir {
 
+/// Functions become the arithmetic that the run's become. Those of f64 stay.
+static LogicalResult expandFunctions(Operation *op, Block &block, Value &result,
+                                     bool callsLibm) {
+  SmallVector<Operation *> functions;
+  for (Operation &inner : block)
+    if (isa<math::MathDialect>(inner.getDialect()))
+      functions.push_back(&inner);
+  if (functions.empty())
+    return success();
+  // The result has a user, so that it is replaced as well.
+  OpBuilder b(op->getContext());
+  b.setInsertionPointToEnd(&block);
+  OperationState last(op->getLoc(),
+                      UnrealizedConversionCastOp::getOperationName());
+  last.addOperands(result);
+  Operation *user = b.create(last);
+  auto target = FunctionTarget::of(op);
+  bool isKnown = true;
+  for (Operation *function : functions)
+    if (!expandFunction(function, target))
+      isKnown &= callsLibm || isExact(function);
+  result = user->getOperand(0);
+  user->erase();
+  return success(isKnown);
+}
+
 LogicalResult evaluate(Operation *op, ArrayRef<Elements> operands,
-                       int64_t count, char *to) {
+                       int64_t count, char *to, bool callsLibm) {
   Block block;
   OpBuilder b(op->getContext());
   b.setInsertionPointToEnd(&block);
@@ -22,12 +51,15 @@ LogicalResult evaluate(Operation *op, ArrayRef<Elements> operands,
                       op->getLoc());
   Value result = cast<graph::ScalarOpInterface>(op).buildScalar(
       b, op->getLoc(), block.getArguments());
+  if (failed(expandFunctions(op, block, result,
+                             callsLibm && !TargetAttr::get(op).gpu)))
+    return failure();
 
   llvm::MapVector<Value, std::unique_ptr<Lanes>> lanes;
   auto lanesOf = [&](Value value) -> Lanes & {
     std::unique_ptr<Lanes> &entry = lanes[value];
     if (!entry)
-      entry = std::make_unique<Lanes>();
+      entry.reset(new Lanes);
     return *entry;
   };
   Type type = getElementTypeOrSelf(op->getResult(0));
@@ -40,6 +72,8 @@ LogicalResult evaluate(Operation *op, ArrayRef<Elements> operands,
                 operand.data.data() + first * operand.stride(),
                 operand.stride());
     for (Operation &step : block) {
+      if (isTable(step))
+        continue;
       if (step.getNumResults() != 1)
         return failure();
       SmallVector<const Lanes *> in;

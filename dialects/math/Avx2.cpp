@@ -1,19 +1,10 @@
-// What AVX2 has instructions for, on vectors of 8: tables of 8 entries in a
-// register.
+// The error function where AVX2 looks up tables of 8 entries in a register.
 
-#include "passes/cpu/math/Functions.h"
-
-#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "dialects/math/Functions.h"
 
 using namespace mlir;
 
 namespace weir {
-
-Value MathFunctions::lookUpEight(Value index, ArrayRef<float> table) {
-  Value entries = b.create<arith::ConstantOp>(
-      DenseElementsAttr::get(cast<VectorType>(f32), table));
-  return intrinsic("llvm.x86.avx2.permps", {entries, index});
-}
 
 // Rows by power of t: erf(i/2 + t) = T[0][i] + t P(t), P from T[1] on, but
 // erf(t) = t + t P(t) in the first half, where t is all there is.
@@ -46,11 +37,11 @@ Value MathFunctions::erfByHalves(Value x) {
   Value shifted = add(sub(magnitude, real(0.25)), magic);
   Value t = sub(magnitude, sub(shifted, magic));
   Value index = toBits(shifted);
-  Value p = lookUpEight(index, erfTable[7]);
+  Value p = lookUp(index, erfTable[7]);
   for (int k = 6; k > 0; --k)
-    p = multiplyAdd(p, t, lookUpEight(index, erfTable[k]));
+    p = multiplyAdd(p, t, lookUp(index, erfTable[k]));
   Value first = test(Predicate::OLE, magnitude, real(0.5));
-  Value begin = select(first, t, lookUpEight(index, erfTable[0]));
+  Value begin = select(first, t, lookUp(index, erfTable[0]));
   return withSign(multiplyAdd(p, t, begin), x);
 }
 

@@ -1,6 +1,8 @@
 // The arithmetic that mathematical functions are made of.
 
-#include "passes/cpu/math/Functions.h"
+#include "dialects/math/Functions.h"
+
+#include "dialects/target/TargetAttr.h"
 
 #include "mlir/Dialect/Math/IR/Math.h"
 
@@ -8,14 +10,20 @@ using namespace mlir;
 
 namespace weir {
 
+FunctionTarget FunctionTarget::of(Operation *op) {
+  TargetAttr target = TargetAttr::get(op);
+  if (target.gpu)
+    return {};
+  return {target.fma, target.has("avx2"), target.has("avx512f")};
+}
+
 MathFunctions::MathFunctions(OpBuilder &builder, Location loc, Value like,
-                             const kernel::Target &target)
-    : b(loc, builder), fma(target.fma) {
+                             const FunctionTarget &target)
+    : b(loc, builder), fma(target.fma), tableOf32(target.avx512),
+      tableOf8(target.avx2 && target.fma && !target.avx512) {
   auto vector = dyn_cast<VectorType>(like.getType());
   avx512 =
       target.avx512 && vector && vector.getShape() == ArrayRef<int64_t>{16};
-  avx2 = target.avx2 && target.fma && !target.avx512 && vector &&
-         vector.getShape() == ArrayRef<int64_t>{8};
   auto shaped = [&](Type element) -> Type {
     return vector ? Type(vector.clone(element)) : element;
   };

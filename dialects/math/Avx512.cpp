@@ -1,18 +1,13 @@
-// What AVX-512 has instructions for, on vectors of 16: scaling by powers of
-// two, and tables of 32 entries in registers.
+// What AVX-512 has instructions for: scaling by powers of two, on vectors of
+// 16, and the error function by tables of 32 entries in registers.
 
-#include "passes/cpu/math/Functions.h"
+#include "dialects/math/Functions.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 
 using namespace mlir;
 
 namespace weir {
-
-Value MathFunctions::intrinsic(StringRef name, ValueRange operands) {
-  return b.create<LLVM::CallIntrinsicOp>(f32, b.getStringAttr(name), operands)
-      .getResult(0);
-}
 
 Value MathFunctions::scaleByInstruction(Value x, Value n) {
   Value all = b.create<LLVM::ConstantOp>(b.getI16IntegerAttr(-1));
@@ -35,16 +30,6 @@ std::pair<Value, Value> MathFunctions::splitByInstruction(Value x) {
                      {y, y, all, roundAsSet});
   };
   return {mantissa, sub(exponentOf(x), exponentOf(mantissa))};
-}
-
-Value MathFunctions::lookUp(Value index, ArrayRef<float> table) {
-  auto half = [&](ArrayRef<float> entries) -> Value {
-    return b.create<arith::ConstantOp>(
-        DenseElementsAttr::get(cast<VectorType>(f32), entries));
-  };
-  return intrinsic(
-      "llvm.x86.avx512.vpermi2var.ps.512",
-      {half(table.take_front(16)), index, half(table.take_back(16))});
 }
 
 // Rows by power of t: erf(i/8 + t) = T[0][i] + t + t P(t), P from T[1] on. Of

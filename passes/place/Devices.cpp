@@ -1,0 +1,73 @@
+// The devices that nodes of a model are constrained to.
+
+#include "passes/place/Devices.h"
+
+#include "dialects/target/DeviceName.h"
+
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/SmallPtrSet.h"
+
+using namespace mlir;
+
+namespace weir {
+
+SmallVector<StringAttr> nodesOf(Location location) {
+  SmallVector<StringAttr> nodes;
+  SmallVector<LocationAttr> later{location};
+  while (!later.empty()) {
+    LocationAttr at = later.pop_back_val();
+    if (auto name = dyn_cast<NameLoc>(at)) {
+      nodes.push_back(name.getName());
+      later.push_back(name.getChildLoc());
+    } else if (auto call = dyn_cast<CallSiteLoc>(at)) {
+      later.append({call.getCaller(), call.getCallee()});
+    } else if (auto fused = dyn_cast<FusedLoc>(at)) {
+      for (Location part : llvm::reverse(fused.getLocations()))
+        later.push_back(part);
+    }
+  }
+  return nodes;
+}
+
+LogicalResult namesNone(Location at, StringAttr device) {
+  return emitError(at, "is constrained to '")
+         << device.getValue() << "', which is the name of no device";
+}
+
+LogicalResult explainDevices(ModuleOp module) {
+  auto devices = module->getAttrOfType<DictionaryAttr>("weir.devices");
+  if (!devices)
+    return success();
+  // Of each device the first op, and how many nodes more.
+  llvm::MapVector<StringAttr, std::pair<Operation *, int64_t>> absent;
+  llvm::SmallPtrSet<Attribute, 16> seen;
+  WalkResult walked = module.walk([&](Operation *op) {
+    for (StringAttr node : nodesOf(op->getLoc())) {
+      auto device = devices.getAs<StringAttr>(node);
+      if (!device || !seen.insert(node).second)
+        continue;
+      DeviceKind kind = kindOfDevice(device);
+      if (kind == DeviceKind::None)
+        return failed(namesNone(op->getLoc(), device)) ? WalkResult::interrupt()
+                                                       : WalkResult::advance();
+      if (kind != DeviceKind::Gpu && kind != DeviceKind::Other)
+        continue;
+      auto [at, isNew] = absent.insert({device, {op, 0}});
+      at->second.second += !isNew;
+    }
+    return WalkResult::advance();
+  });
+  if (walked.wasInterrupted())
+    return failure();
+  for (auto &[device, nodes] : absent) {
+    InFlightDiagnostic remark = emitRemark(nodes.first->getLoc());
+    remark << "is constrained to the device '" << device.getValue() << "'";
+    if (nodes.second)
+      remark << ", as " << nodes.second
+             << (nodes.second == 1 ? " node more is" : " nodes more are");
+    remark << "; without --gpu the processor computes all";
+  }
+  return success();
+}
+
+} // namespace weir
