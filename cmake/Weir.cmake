@@ -55,6 +55,13 @@ set(WEIR_MLIR_LIBS
   MLIRLLVMIRTransforms MLIRTranslateLib MLIROptLib MLIRReduceLib MLIRLspServerLib
   MLIRFuncInlinerExtension MLIRFuncAllExtensions MLIRBytecodeReader MLIRBytecodeWriter)
 
+# weir reads files of anyone: its own binaries are hardened as its products are.
+add_link_options(-pie -Wl,-z,relro,-z,now,-z,noexecstack)
+set(WEIR_HARDENED -fPIE -fstack-protector-strong)
+if(NOT WEIR_SANITIZE)
+  list(APPEND WEIR_HARDENED -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2)
+endif()
+
 # Includes read from the root of the house: "dialects/graph/Graph.h".
 # Generated files mirror the same paths under the build folder.
 add_library(weir_base INTERFACE)

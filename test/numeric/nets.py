@@ -125,7 +125,7 @@ def check_convolutions():
     check("losses", len(losses[0]) == 96 and losses[0] == losses[1], "differ from training to training")
     test, wanted = bars(rows)
     given, _ = run(library, "predict", f"--restore={OUT}/trained", inputs={"x": test})
-    right = np.mean(given["scores_0"].argmax(1) == wanted)
+    right = np.mean(given["scores"].argmax(1) == wanted)
     check("convolutions", right >= 0.95, f"{right:.3f} right")
 
 

@@ -330,7 +330,7 @@ def check_frozen():
     compare("frozen: W", kept["W"], W - mean_squared(np.float64(W), np.float64(B))[1])
     compare("frozen: variables", sorted(kept), ["W"])
     given, _ = run(library, "predict", inputs={"x": X})
-    compare("frozen: prediction", given["y_0"], X @ W + B)
+    compare("frozen: prediction", given["y"], X @ W + B)
 
 
 def onnx_tensor(name, value):
