@@ -1,3 +1,5 @@
+// Which ops a loop over rows can have.
+
 #include "passes/fuse/Rows.h"
 
 #include "passes/fuse/Epilogues.h"

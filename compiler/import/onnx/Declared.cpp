@@ -49,7 +49,9 @@ LogicalResult checkShape(Report &report, Location at, StringRef name,
     return success();
   return report.error(at) << "output '" << escaped(name) << "' is "
                           << typeOf(traced.value) << ", and the model declares "
-                          << typeText(report, type);
+                          << typeText(report, type)
+                          << "; --fetch=" << escaped(name)
+                          << " takes it as it is";
 }
 
 } // namespace weir::onnx

@@ -40,9 +40,11 @@ traceEntry(Report &report, const Entry &entry, const Trained &trained,
     tracer.forget(refusals);
     return failure();
   }
-  // Other inputs than the model's have results of other shapes.
-  bool isWhole = options.feeds.empty() && options.shapes.empty() &&
-                 options.dims.empty() && options.values.empty();
+  // Other inputs than the model's have results of other shapes, and a fetch
+  // takes what there is.
+  bool isWhole = options.fetches.empty() && options.feeds.empty() &&
+                 options.shapes.empty() && options.dims.empty() &&
+                 options.values.empty();
   for (auto [port, result] : llvm::zip(entry.outputs, *traced)) {
     if (isWhole &&
         failed(checkShape(report, report.node(port.name), port.name,

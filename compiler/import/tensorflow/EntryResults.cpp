@@ -4,7 +4,7 @@
 
 #include "compiler/import/Build.h"
 #include "compiler/import/Names.h"
-#include "compiler/import/tensorflow/Summary.h"
+#include "compiler/import/tensorflow/file/Summary.h"
 #include "compiler/import/tensorflow/proto/saved_model.pb.h"
 
 using namespace mlir;

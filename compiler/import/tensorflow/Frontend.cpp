@@ -5,10 +5,10 @@
 #include "compiler/import/bounded/entry/InputDims.h"
 #include "compiler/import/tensorflow/Entry.h"
 #include "compiler/import/tensorflow/FixedInputs.h"
-#include "compiler/import/tensorflow/Summary.h"
 #include "compiler/import/tensorflow/file/Devices.h"
 #include "compiler/import/tensorflow/file/Load.h"
 #include "compiler/import/tensorflow/file/SavedModel.h"
+#include "compiler/import/tensorflow/file/Summary.h"
 #include "compiler/import/tensorflow/state/State.h"
 
 #include "dialects/graph/Graph.h"

@@ -1,3 +1,6 @@
+// Runs of kernels become calls, and regions that threads share: a function that
+// each thread calls, and a list of the kernels' operands.
+
 #include "passes/cpu/regions/Regions.h"
 
 #include "passes/cpu/Sharing.h"

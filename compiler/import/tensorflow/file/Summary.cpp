@@ -1,6 +1,6 @@
 // What `weir inspect` says of graphs and checkpoints, without tracing them.
 
-#include "compiler/import/tensorflow/Summary.h"
+#include "compiler/import/tensorflow/file/Summary.h"
 
 #include "compiler/import/tensorflow/Entry.h"
 #include "compiler/import/tensorflow/Frontend.h"

@@ -1,7 +1,7 @@
 // What `weir inspect` says of a graph, without tracing it.
 
-#ifndef WEIR_COMPILER_IMPORT_TENSORFLOW_SUMMARY_H
-#define WEIR_COMPILER_IMPORT_TENSORFLOW_SUMMARY_H
+#ifndef WEIR_COMPILER_IMPORT_TENSORFLOW_FILE_SUMMARY_H
+#define WEIR_COMPILER_IMPORT_TENSORFLOW_FILE_SUMMARY_H
 
 #include "compiler/import/Import.h"
 #include "compiler/import/tensorflow/Graph.h"
@@ -32,4 +32,4 @@ std::map<std::string, int64_t> neededOps(Report &report, const Graph &graph,
 
 } // namespace weir::tensorflow
 
-#endif // WEIR_COMPILER_IMPORT_TENSORFLOW_SUMMARY_H
+#endif // WEIR_COMPILER_IMPORT_TENSORFLOW_FILE_SUMMARY_H
