@@ -46,7 +46,7 @@ def sampled(image, grid, mode, padding, align):
         for d, (unit, n) in enumerate(zip(grid[index][::-1].astype(float), sizes)):
             at = (unit + 1) / 2 * (n - 1) if align else ((unit + 1) * n - 1) / 2
             if mode == "nearest":
-                at = math.copysign(math.floor(abs(at) + 0.5), at) if len(sizes) == 3 else np.rint(at)
+                at = np.rint(at)
             if not ends[d][0] <= at <= ends[d][1]:
                 if padding == "border":
                     at = min(max(at, 0), n - 1)

@@ -169,7 +169,9 @@ Expr Polynomials::build(ImplicitLocOpBuilder &b,
   for (const auto &[product, count] : polynomial) {
     Expr term;
     for (unsigned number : product) {
-      Expr scalar(b, castTo(b, scalars[number], b.getI64Type()));
+      // It may be the one element of a list.
+      Value one = reshapeTo(b, scalars[number], {});
+      Expr scalar(b, castTo(b, one, b.getI64Type()));
       term = term ? term * scalar : scalar;
     }
     if (!term)

@@ -84,20 +84,11 @@ Expr Sampler::pixel(ArrayRef<Expr> whole) const {
   return select(reshape(isInside, shape), pixels, pixels.like(0));
 }
 
-/// To the next whole number; of two the one further from 0.
-static Expr roundedAway(Expr place) {
-  Expr size = apply<graph::FloorOp>(apply<graph::AbsOp>(place) + 0.5);
-  return size * apply<graph::SignOp>(place);
-}
-
 Expr Sampler::nearest(ArrayRef<Expr> places) const {
   SmallVector<Expr> whole;
-  // The reference rounds halves to even numbers, but in volumes away from 0.
-  bool isVolume = places.size() == 3;
   for (auto [d, place] : llvm::enumerate(places))
     whole.push_back(
-        inside(isVolume ? roundedAway(place) : apply<graph::RoundOp>(place),
-               static_cast<int64_t>(d)));
+        inside(apply<graph::RoundOp>(place), static_cast<int64_t>(d)));
   return pixel(whole);
 }
 
