@@ -25,8 +25,8 @@ namespace json = llvm::json;
 namespace weir {
 
 llvm::ArrayRef<llvm::StringLiteral> remarkKinds() {
-  static constexpr llvm::StringLiteral kinds[] = {"fusion", "kernels", "memory",
-                                                  "schedule"};
+  static constexpr llvm::StringLiteral kinds[] = {
+      "training", "fusion", "kernels", "memory", "schedule"};
   return kinds;
 }
 
