@@ -58,8 +58,10 @@ const Handlers &handlers() {
     addTreeHandlers(handlers);
     // Some are those of ONNX's own operators, which come first.
     addMicrosoftActivationHandlers(handlers);
+    addMicrosoftBlockHandlers(handlers);
     addMicrosoftNormHandlers(handlers);
     addMicrosoftProductHandlers(handlers);
+    addMicrosoftQuantizedHandlers(handlers);
     addMicrosoftRotaryHandlers(handlers);
     return handlers;
   }();

@@ -53,8 +53,10 @@ Expr gaussianErrorByTanh(Expr x);
 mlir::FailureOr<Expr> forLast(Node &node, unsigned i, Expr x);
 
 void addMicrosoftActivationHandlers(Handlers &);
+void addMicrosoftBlockHandlers(Handlers &);
 void addMicrosoftNormHandlers(Handlers &);
 void addMicrosoftProductHandlers(Handlers &);
+void addMicrosoftQuantizedHandlers(Handlers &);
 
 } // namespace weir::onnx
 
