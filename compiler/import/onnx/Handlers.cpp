@@ -58,7 +58,9 @@ const Handlers &handlers() {
     addTreeHandlers(handlers);
     // Some are those of ONNX's own operators, which come first.
     addMicrosoftActivationHandlers(handlers);
+    addMicrosoftAttentionHandlers(handlers);
     addMicrosoftBlockHandlers(handlers);
+    addMicrosoftCacheHandlers(handlers);
     addMicrosoftNormHandlers(handlers);
     addMicrosoftProductHandlers(handlers);
     addMicrosoftQuantizedHandlers(handlers);

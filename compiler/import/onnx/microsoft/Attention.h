@@ -44,6 +44,8 @@ Expr plus(Expr x, Expr y);
 Expr hidingLater(mlir::ImplicitLocOpBuilder &b, int64_t queries, int64_t keys,
                  int64_t past);
 
+void addMicrosoftAttentionHandlers(Handlers &);
+void addMicrosoftCacheHandlers(Handlers &);
 void addMicrosoftRotaryHandlers(Handlers &);
 
 } // namespace weir::onnx
