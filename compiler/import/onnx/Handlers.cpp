@@ -58,6 +58,7 @@ const Handlers &handlers() {
     addTreeHandlers(handlers);
     // Some are those of ONNX's own operators, which come first.
     addMicrosoftActivationHandlers(handlers);
+    addMicrosoftArrayHandlers(handlers);
     addMicrosoftAttentionHandlers(handlers);
     addMicrosoftBlockHandlers(handlers);
     addMicrosoftCacheHandlers(handlers);
@@ -65,6 +66,7 @@ const Handlers &handlers() {
     addMicrosoftProductHandlers(handlers);
     addMicrosoftQuantizedHandlers(handlers);
     addMicrosoftRotaryHandlers(handlers);
+    addRefusedHandlers(handlers);
     return handlers;
   }();
   return table;
@@ -77,6 +79,10 @@ std::vector<std::string> listOps() {
   for (const auto &entry : onnxNames())
     ops.insert(entry.getKey().str());
   // Their handlers only say why they are not supported.
+  Handlers refused;
+  addRefusedHandlers(refused);
+  for (const auto &entry : refused)
+    ops.erase(entry.getKey().str());
   ops.erase("ai.onnx.ml::ZipMap");
   return {ops.begin(), ops.end()};
 }

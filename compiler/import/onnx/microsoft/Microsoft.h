@@ -53,10 +53,14 @@ Expr gaussianErrorByTanh(Expr x);
 mlir::FailureOr<Expr> forLast(Node &node, unsigned i, Expr x);
 
 void addMicrosoftActivationHandlers(Handlers &);
+/// Behind ONNX's own handlers, some of which these are.
+void addMicrosoftArrayHandlers(Handlers &);
 void addMicrosoftBlockHandlers(Handlers &);
 void addMicrosoftNormHandlers(Handlers &);
 void addMicrosoftProductHandlers(Handlers &);
 void addMicrosoftQuantizedHandlers(Handlers &);
+/// Those that only say why they are not supported.
+void addRefusedHandlers(Handlers &);
 
 } // namespace weir::onnx
 
