@@ -133,7 +133,7 @@ def products():
     other = f32(2, 3, 5, 6)
     g.expect(g.contrib("FusedMatMul", both, other.transpose(3, 0, 1, 2).copy(), transA=1, transBatchA=1, transB=1, transBatchB=1),
              f64(a) @ other, **near)  # fmt: skip
-    g.expect(g.contrib("FusedMatMul", f32(5) * 0 + 1, b, transA=1), f64(b).sum(0), **near)
+    g.expect(g.contrib("FusedMatMul", f32(5) * 0 + 1, b), f64(b).sum(0), **near)
     m, c = f32(4, 5), f32(6)
     exact = 0.5 * (f64(m) @ b) + 2 * c
     named = dict(alpha=0.5, beta=2.0)
