@@ -118,6 +118,7 @@ class OnnxGraph(harness.Graph):
         lines = ["ir_version: 8", f"opset_import {{ version: {self.opset} }}"]
         lines += ['opset_import { domain: "ai.onnx.preview.training" version: 1 }']
         lines += ['opset_import { domain: "ai.onnx.ml" version: 5 }', 'opset_import { domain: "ai.onnx.preview" version: 1 }']
+        lines += ['opset_import { domain: "com.microsoft" version: 1 }']
         lines.append("graph {")
         for name, type, array in self.inputs:
             lines.append(f"input {{ {value_info(name, type, self.dims.get(name, array.shape))} }}")

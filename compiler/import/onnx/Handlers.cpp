@@ -6,6 +6,7 @@
 #include "compiler/import/onnx/attention/Attention.h"
 #include "compiler/import/onnx/image/Image.h"
 #include "compiler/import/onnx/learned/Learned.h"
+#include "compiler/import/onnx/microsoft/Attention.h"
 #include "compiler/import/onnx/narrow/Narrow.h"
 #include "compiler/import/onnx/neural/Compose.h"
 #include "compiler/import/onnx/quantized/Quantized.h"
@@ -56,6 +57,17 @@ const Handlers &handlers() {
     addSliceHandlers(handlers);
     addSoftmaxHandlers(handlers);
     addTreeHandlers(handlers);
+    // Some are those of ONNX's own operators, which come first.
+    addMicrosoftActivationHandlers(handlers);
+    addMicrosoftArrayHandlers(handlers);
+    addMicrosoftAttentionHandlers(handlers);
+    addMicrosoftBlockHandlers(handlers);
+    addMicrosoftCacheHandlers(handlers);
+    addMicrosoftNormHandlers(handlers);
+    addMicrosoftProductHandlers(handlers);
+    addMicrosoftQuantizedHandlers(handlers);
+    addMicrosoftRotaryHandlers(handlers);
+    addRefusedHandlers(handlers);
     return handlers;
   }();
   return table;
@@ -67,7 +79,11 @@ std::vector<std::string> listOps() {
     ops.insert(entry.getKey().str());
   for (const auto &entry : onnxNames())
     ops.insert(entry.getKey().str());
-  // Its handler only says why there are no maps.
+  // Their handlers only say why they are not supported.
+  Handlers refused;
+  addRefusedHandlers(refused);
+  for (const auto &entry : refused)
+    ops.erase(entry.getKey().str());
   ops.erase("ai.onnx.ml::ZipMap");
   return {ops.begin(), ops.end()};
 }

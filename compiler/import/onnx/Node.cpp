@@ -19,6 +19,10 @@ Node::Node(Tracer &tracer, Scope &scope, const ::onnx::NodeProto &def,
 
 int64_t Node::opset() const {
   StringRef domain = def.domain();
+  // This domain has one version. Its operators that became ONNX's own behave as
+  // these do in later versions.
+  if (domain == "com.microsoft")
+    return 23;
   return scope.context.opsets->lookup(domain == "ai.onnx" ? "" : domain);
 }
 

@@ -111,6 +111,14 @@ const BoundedHandlers &boundedHandlers() {
          {"GroupNormalization", "InstanceNormalization", "LayerNormalization",
           "MeanVarianceNormalization", "RMSNormalization"})
       handlers[op] = importMeans;
+    // Their contractions are products of matrices and means of known sizes.
+    for (StringRef op :
+         {"Attention", "DynamicQuantizeMatMul", "EmbedLayerNormalization",
+          "FusedGemm", "FusedMatMul", "GemmFastGelu", "MatMulIntegerToFloat",
+          "MatMulNBits", "MultiHeadAttention", "QAttention", "QGemm",
+          "QLinearSoftmax", "RotaryEmbedding", "GatherBlockQuantized",
+          "TransposeMatMul"})
+      handlers[("com.microsoft::" + op).str()] = importMixing;
     handlers["ArgMax"] = importArg<graph::ArgMaxOp>;
     handlers["ArgMin"] = importArg<graph::ArgMinOp>;
     handlers["Hardmax"] = importHardmax;

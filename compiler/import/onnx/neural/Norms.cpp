@@ -1,7 +1,9 @@
 // Normalizations.
 
-#include "compiler/import/build/Norms.h"
+#include "compiler/import/onnx/neural/Norms.h"
+
 #include "compiler/import/Trained.h"
+#include "compiler/import/build/Norms.h"
 #include "compiler/import/onnx/neural/Windows.h"
 
 #include "dialects/graph/Elementwise.h"
@@ -26,16 +28,18 @@ static FailureOr<Expr> forChannels(Node &node, unsigned i) {
   return along(x, 1, node.rank(0));
 }
 
-/// (x - mean) / sqrt(variance + epsilon) along `dims`, with what it took.
-struct Normal {
-  Expr x, mean, inverse;
-};
-static Normal normalize(Expr x, ArrayRef<int64_t> dims, double epsilon) {
+Normal normalize(Expr x, ArrayRef<int64_t> dims, double epsilon) {
   Expr center = mean(x, dims, /*keep=*/true);
   Expr distance = x - center;
   Expr variance = mean(distance * distance, dims, /*keep=*/true);
   Expr inverse = rsqrt(variance + epsilon);
   return {distance * inverse, center, inverse};
+}
+
+Normal scaleToOne(Expr x, ArrayRef<int64_t> dims, double epsilon) {
+  Expr square = mean(x * x, dims, /*keep=*/true);
+  Expr inverse = rsqrt(square + epsilon);
+  return {x * inverse, {}, inverse};
 }
 
 /// Operands: x, scale, bias, mean, variance.
@@ -112,8 +116,7 @@ static LogicalResult importInstanceNorm(Node &node) {
       node, cast(normal.x * widened(*scale) + widened(*bias), node.element(0)));
 }
 
-/// The element type of a normalization's first stage.
-static Type stashType(Node &node, Expr x) {
+Type stashType(Node &node, Expr x) {
   if (x.elementType().isF64() || node.intAttr("stash_type", 1) == 11)
     return node.b.getF64Type();
   return node.b.getF32Type();
@@ -145,10 +148,10 @@ static LogicalResult importRmsNorm(Node &node) {
   auto axis = node.axis(node.intAttr("axis", -1), x.rank());
   if (failed(axis))
     return failure();
-  Expr wide = cast(x, stashType(node, x));
-  Expr square = mean(wide * wide, dimsFrom(*axis, x.rank()), /*keep=*/true);
-  Expr normal = wide * rsqrt(square + node.floatAttr("epsilon", 1e-5));
-  Expr y = cast(normal, node.element(1)) * operand(node, 1);
+  Normal normal =
+      scaleToOne(cast(x, stashType(node, x)), dimsFrom(*axis, x.rank()),
+                 node.floatAttr("epsilon", 1e-5));
+  Expr y = cast(normal.x, node.element(1)) * operand(node, 1);
   if (y && y.shape() != x.shape())
     y = {};
   return give(node, y);
