@@ -16,8 +16,9 @@ namespace pb = google::protobuf;
 
 namespace weir {
 
-/// Deeper messages overflow the stack of whoever walks them.
-constexpr int depthLimit = 100;
+/// Deeper messages overflow the stack of whoever walks them. A conditional in
+/// another one is three messages deeper.
+constexpr int depthLimit = 300;
 constexpr int readBlock = 1 << 20;
 
 /// What protobuf would print itself, such as which string is not UTF-8.
