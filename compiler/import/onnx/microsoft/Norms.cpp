@@ -64,24 +64,6 @@ LogicalResult importSkipNorm(Node &node) {
                      cast(whole, element)});
 }
 
-/// ONNX Runtime's name for RMSNormalization, with the factor as a result.
-LogicalResult importSimplifiedNorm(Node &node) {
-  if (failed(wantFloats(node, 2, 1)))
-    return failure();
-  Expr x = operand(node, 0);
-  auto axis = node.axis(node.intAttr("axis", -1), x.rank());
-  if (failed(axis))
-    return failure();
-  Normal normal =
-      scaleToOne(cast(x, stashType(node, x)), dimsFrom(*axis, x.rank()),
-                 node.floatAttr("epsilon", 1e-5f));
-  Expr scale = operand(node, 1);
-  Expr y = cast(normal.x, scale.elementType()) * scale;
-  if (y && y.shape() != x.shape())
-    y = {};
-  return give(node, {y, normal.inverse});
-}
-
 /// Rows of the table at operand `i`, which the integers name.
 FailureOr<Expr> rowsOf(Node &node, unsigned i, Expr ids) {
   return Part(node, "Gather").runForOne({operand(node, i), ids});
@@ -228,9 +210,8 @@ void addMicrosoftNormHandlers(Handlers &handlers) {
   handlers["com.microsoft::SkipSimplifiedLayerNormalization"] =
       importSkipNorm<false>;
   // ONNX Runtime has it in ONNX's own domain.
-  handlers["SimplifiedLayerNormalization"] = importSimplifiedNorm;
-  handlers["com.microsoft::SimplifiedLayerNormalization"] =
-      importSimplifiedNorm;
+  handlers["SimplifiedLayerNormalization"] = importRmsNorm;
+  handlers["com.microsoft::SimplifiedLayerNormalization"] = importRmsNorm;
 }
 
 } // namespace weir::onnx

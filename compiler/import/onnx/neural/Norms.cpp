@@ -141,7 +141,7 @@ static LogicalResult importLayerNorm(Node &node) {
   return give(node, {y, normal.mean, normal.inverse});
 }
 
-static LogicalResult importRmsNorm(Node &node) {
+LogicalResult importRmsNorm(Node &node) {
   if (failed(wantFloats(node, 2, 1)))
     return failure();
   Expr x = operand(node, 0);
@@ -154,7 +154,7 @@ static LogicalResult importRmsNorm(Node &node) {
   Expr y = cast(normal.x, node.element(1)) * operand(node, 1);
   if (y && y.shape() != x.shape())
     y = {};
-  return give(node, y);
+  return give(node, {y, normal.inverse});
 }
 
 static LogicalResult importGroupNorm(Node &node) {

@@ -17,6 +17,10 @@ Normal normalize(Expr x, llvm::ArrayRef<int64_t> dims, double epsilon);
 /// x / sqrt(mean of squares + epsilon) along `dims`; there is no mean.
 Normal scaleToOne(Expr x, llvm::ArrayRef<int64_t> dims, double epsilon);
 
+/// The handler of RMSNormalization. The factor is a second result, which only
+/// SimplifiedLayerNormalization, ONNX Runtime's name for it, has.
+mlir::LogicalResult importRmsNorm(Node &node);
+
 /// The element type of a normalization's first stage.
 mlir::Type stashType(Node &node, Expr x);
 
