@@ -202,4 +202,13 @@ LogicalResult importBoundedSuppression(Node &node) {
       {withSizes(rows.value, {chosen.count, Size{3, {}}})});
 }
 
+LogicalResult checkImages(Node &node, Expr which, Expr x) {
+  auto images = static_cast<double>(x.size(0));
+  return check(node,
+               apply<graph::LogicalAndOp>(
+                   apply<graph::GreaterEqualOp>(which, which.like(0)),
+                   apply<graph::LessOp>(which, which.like(images))),
+               "a box is of no image");
+}
+
 } // namespace weir::onnx

@@ -38,12 +38,7 @@ LogicalResult importMaxRoiPool(Node &node) {
   double scale = node.floatAttr("spatial_scale", 1);
   Expr which =
       cast(reshape(slice(boxes, 1, 0, 1), {boxes.size(0)}), b.getI64Type());
-  if (failed(check(node,
-                   apply<graph::LogicalAndOp>(
-                       apply<graph::GreaterEqualOp>(which, which.like(0)),
-                       apply<graph::LessOp>(
-                           which, which.like(static_cast<double>(x.size(0))))),
-                   "a box is of no image")))
+  if (failed(checkImages(node, which, x)))
     return failure();
   Expr seen = gather(widened(x), which, 0);
   Expr isEmpty;

@@ -1,6 +1,7 @@
 // Parts of images that boxes mark, sampled between pixels.
 
 #include "compiler/import/build/Steps.h"
+#include "compiler/import/onnx/image/Boxes.h"
 #include "compiler/import/onnx/image/Image.h"
 
 #include "dialects/graph/Elementwise.h"
@@ -214,12 +215,7 @@ LogicalResult importRoiAlign(Node &node) {
     return side;
   };
   which = cast(which, node.b.getI64Type());
-  if (failed(check(node,
-                   apply<graph::LogicalAndOp>(
-                       apply<graph::GreaterEqualOp>(which, which.like(0)),
-                       apply<graph::LessOp>(
-                           which, which.like(static_cast<double>(x.size(0))))),
-                   "a box is of no image")))
+  if (failed(checkImages(node, which, x)))
     return failure();
   Align align(wide, which, mode == "max");
   Expr value = samples
