@@ -52,13 +52,17 @@ ArrayRef<int64_t> shapeOf(Value value) {
   return cast<ShapedType>(value.getType()).getShape();
 }
 
-/// Whether the group makes each row of that alone: by softmax, or elementwise.
+/// Whether the group makes each row of that alone: by softmax, or elementwise,
+/// with masks of columns that each row computes again.
 bool isOfRows(graph::GroupOp group) {
   return llvm::all_of(
       group.getBody().front().without_terminator(), [&](Operation &op) {
         return isa<graph::SoftmaxOp, graph::ScalarOpInterface,
                    graph::ConstantOp, graph::BroadcastOp>(op) &&
-               shapeOf(op.getResult(0)) == shapeOf(group.getResult(0));
+               (shapeOf(op.getResult(0)) == shapeOf(group.getResult(0)) ||
+                (!isa<graph::SoftmaxOp>(op) &&
+                 shapeOf(op.getResult(0)) ==
+                     shapeOf(group.getResult(0)).take_back(1)));
       });
 }
 
