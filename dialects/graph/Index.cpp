@@ -5,6 +5,7 @@
 #include "dialects/graph/Gradients.h"
 
 #include "dialects/graph/Elements.h"
+#include "mlir/Dialect/Utils/IndexingUtils.h"
 #include "mlir/IR/OpImplementation.h"
 
 using namespace mlir;
@@ -155,6 +156,12 @@ LogicalResult DynamicUpdateSliceOp::inferReturnTypes(
   return success();
 }
 
+/// Whether there is none, or one of so many dimensions.
+static bool isNoneOrPermutation(ArrayRef<int64_t> permutation, size_t rank) {
+  return permutation.empty() ||
+         (permutation.size() == rank && isPermutationVector(permutation));
+}
+
 static bool areSizesAlong(size_t sizes, ArrayRef<int64_t> dims, size_t rank) {
   return sizes == dims.size() &&
          areAscendingDims(dims, static_cast<int64_t>(rank));
@@ -169,6 +176,10 @@ LogicalResult CompactOp::inferReturnTypes(MLIRContext *,
   if (!areSizesAlong(adaptor.getSizes().size(), adaptor.getDims(), x.getRank()))
     return emitOptionalError(loc, adaptor.getSizes().size(),
                              " sizes do not suit dimensions of ", x);
+  // (C2)
+  if (!isNoneOrPermutation(adaptor.getPermutation(), x.getRank()))
+    return emitOptionalError(loc, "[", adaptor.getPermutation(),
+                             "] does not permute the dimensions of ", x);
   return give(loc, {x.getNumElements()}, x.getElementType(), results);
 }
 
@@ -187,7 +198,15 @@ LogicalResult SpreadOp::inferReturnTypes(MLIRContext *,
   if (x.getRank() != 1 || countElements(shape) != x.getNumElements())
     return emitOptionalError(loc, "the elements of ", x,
                              " are not those of the shape");
-  return give(loc, shape, x.getElementType(), results);
+  // (C3)
+  ArrayRef<int64_t> permutation = adaptor.getPermutation();
+  if (!isNoneOrPermutation(permutation, shape.size()))
+    return emitOptionalError(loc, "[", permutation,
+                             "] does not permute the dimensions");
+  SmallVector<int64_t> permuted(shape);
+  if (!permutation.empty())
+    applyPermutationToVector(permuted, permutation);
+  return give(loc, permuted, x.getElementType(), results);
 }
 
 LogicalResult FillBeyondOp::inferReturnTypes(MLIRContext *,

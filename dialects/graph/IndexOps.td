@@ -129,21 +129,31 @@ def Graph_CompactOp : Graph_Op<"compact", [InferTypeOpAdaptor]> {
   let description = [{
     The elements of `x` whose index along each of `dims` is below the size for
     it, in row-major order. What comes behind them may have any value, or with
-    `zeros` is zero. A size counts as at least 0 and at most the dimension's.
+    `zeros` is zero. A size counts as at least 0 and at most the dimension's. With
+    `permutation` these are the elements of `x` transposed by it, and `dims` are
+    dimensions of that.
 
     - (C1) `dims` ascend, are dimensions of `x`, and there is a size for each.
+    - (C2) `permutation` is empty or a permutation of the dimensions.
 
     ```mlir
     %y = graph.compact %x [%n] along [1] : (tensor<2x3xf32>, tensor<i64>) -> tensor<6xf32>
     ```
   }];
   let arguments = (ins Graph_Tensor:$x, Variadic<0DTensorOf<[I64]>>:$sizes,
-                   DenseI64ArrayAttr:$dims, UnitAttr:$zeros);
+                   DenseI64ArrayAttr:$dims, UnitAttr:$zeros,
+                   DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$permutation);
   let results = (outs Graph_Tensor:$result);
   let assemblyFormat = [{
-    $x `[` $sizes `]` `along` $dims (`zeros` $zeros^)? attr-dict
-    `:` functional-type(operands, results)
+    $x `[` $sizes `]` `along` $dims (`zeros` $zeros^)?
+    (`permuted` $permutation^)? attr-dict `:` functional-type(operands, results)
   }];
+  let builders = [OpBuilder<(ins "::mlir::Value":$x, "::mlir::ValueRange":$sizes,
+                                 "::llvm::ArrayRef<int64_t>":$dims,
+                                 "bool":$zeros), [{
+    build($_builder, $_state, x, sizes, dims, zeros,
+          ::llvm::ArrayRef<int64_t>());
+  }]>];
   let derivative = "rule";
 }
 
@@ -153,10 +163,11 @@ def Graph_SpreadOp : Graph_Op<"spread", [InferTypeOpAdaptor]> {
     The inverse of graph.compact: the first elements of `x` become, in row-major
     order, the elements of a tensor of `shape` whose index along each of `dims`
     is below the size for it. The others may have any value, or with `zeros` are
-    zero.
+    zero. With `permutation` the result is that tensor transposed by it.
 
     - (C1) `dims` ascend, are dimensions of `shape`, and there is a size for each.
     - (C2) `x` has one dimension, of as many elements as `shape` has.
+    - (C3) `permutation` is empty or a permutation of the dimensions.
 
     ```mlir
     %y = graph.spread %x [%n] along [1] to [2, 3] : (tensor<6xf32>, tensor<i64>) -> tensor<2x3xf32>
@@ -164,12 +175,20 @@ def Graph_SpreadOp : Graph_Op<"spread", [InferTypeOpAdaptor]> {
   }];
   let arguments = (ins Graph_Tensor:$x, Variadic<0DTensorOf<[I64]>>:$sizes,
                    DenseI64ArrayAttr:$dims, DenseI64ArrayAttr:$shape,
-                   UnitAttr:$zeros);
+                   UnitAttr:$zeros,
+                   DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$permutation);
   let results = (outs Graph_Tensor:$result);
   let assemblyFormat = [{
-    $x `[` $sizes `]` `along` $dims `to` $shape (`zeros` $zeros^)? attr-dict
-    `:` functional-type(operands, results)
+    $x `[` $sizes `]` `along` $dims `to` $shape (`zeros` $zeros^)?
+    (`permuted` $permutation^)? attr-dict `:` functional-type(operands, results)
   }];
+  let builders = [OpBuilder<(ins "::mlir::Value":$x, "::mlir::ValueRange":$sizes,
+                                 "::llvm::ArrayRef<int64_t>":$dims,
+                                 "::llvm::ArrayRef<int64_t>":$shape,
+                                 "bool":$zeros), [{
+    build($_builder, $_state, x, sizes, dims, shape, zeros,
+          ::llvm::ArrayRef<int64_t>());
+  }]>];
   let derivative = "rule";
 }
 

@@ -54,8 +54,8 @@ void attach(MLIRContext *context) {
 
 void registerBufferization(DialectRegistry &registry) {
   registry.addExtension(+[](MLIRContext *context, KernelDialect *) {
-    attach<MatmulOp, PackOp, PackFilterOp, ConvolutionOp, DepthwiseOp, PoolOp,
-           TransformFilterOp, WinogradOp>(context);
+    attach<MatmulOp, PackOp, PackFilterOp, ConvolutionOp, CornerOp, DepthwiseOp,
+           PoolOp, TransformFilterOp, WinogradOp>(context);
   });
 }
 

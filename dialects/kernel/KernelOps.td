@@ -4,6 +4,7 @@
 #define WEIR_DIALECTS_KERNEL_OPS
 
 include "dialects/kernel/KernelBase.td"
+include "dialects/kernel/KernelCopies.td"
 
 def Kernel_YieldOp : Op<Kernel_Dialect, "yield", [Terminator, Pure]> {
   let summary = "The value that the epilogue stores";
@@ -91,51 +92,6 @@ def Kernel_MatmulOp : Kernel_SumOp<"matmul"> {
     (`extras` `(` $extras^ `:` type($extras) `)`)?
     `outs` `(` $out `:` type($out) `)` (`->` type($results)^)?
     attr-dict-with-keyword $epilogue
-  }];
-}
-
-def Kernel_PackOp : Kernel_Op<"pack"> {
-  let summary = "Packs the right side of a matmul into panels";
-  let description = [{
-    - (C1) `b` is `batch.. x K x N`, or `batch.. x N x K` with `transpose_b`;
-      `out` is `batch.. x ceil(N/NR) x K x NR`. Where a panel reaches past N it
-      is zero.
-    - (C2) with `paired` there are no batches, all is of f32, and `out` is what
-      kernel.matmul with `paired` reads, `ceil(N/32) x K+2 x 32`. A panel whose
-      columns are uneven or nearly empty, or all small multiples of one power of
-      two, has no numbers as what is alone.
-
-    ```mlir
-    %p = kernel.pack ins(%b : tensor<8x20xf32>) outs(%e : tensor<1x8x32xf32>) -> tensor<1x8x32xf32>
-    ```
-  }];
-  let arguments = (ins Kernel_Buffer:$b, Kernel_Buffer:$out,
-                   UnitAttr:$transpose_b, UnitAttr:$paired);
-  let extra = [{
-    ::mlir::LogicalResult verifyPairs();
-  }];
-  let assemblyFormat = [{
-    `ins` `(` $b `:` type($b) `)` `outs` `(` $out `:` type($out) `)`
-    (`->` type($results)^)? attr-dict
-  }];
-}
-
-def Kernel_PackFilterOp : Kernel_Op<"pack_filter"> {
-  let summary = "Packs the filter of a convolution into panels";
-  let description = [{
-    - (C1) `filter` is `spatial.. x CI x CO`, `out` is `groups * ceil(CO / groups
-      / NR) x spatial.. x CI x NR`. Where a panel reaches past the channels of
-      its group it is zero.
-
-    ```mlir
-    %p = kernel.pack_filter ins(%w : tensor<3x3x4x20xf32>) groups 2 outs(%e : tensor<2x3x3x4x16xf32>) -> tensor<2x3x3x4x16xf32>
-    ```
-  }];
-  let arguments = (ins Kernel_Buffer:$filter, Kernel_Buffer:$out,
-                   I64Attr:$groups);
-  let assemblyFormat = [{
-    `ins` `(` $filter `:` type($filter) `)` `groups` $groups
-    `outs` `(` $out `:` type($out) `)` (`->` type($results)^)? attr-dict
   }];
 }
 

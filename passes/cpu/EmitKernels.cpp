@@ -101,6 +101,8 @@ struct EmitKernels : impl::EmitKernelsBase<EmitKernels> {
                            : emitPack(e, pack, target);
         else if (auto pack = dyn_cast<kernel::PackFilterOp>(op))
           emitPackFilter(e, pack, target);
+        else if (auto corner = dyn_cast<kernel::CornerOp>(op))
+          emitCorner(e, corner, target);
         else if (auto transform = dyn_cast<kernel::TransformFilterOp>(op))
           emitTransformFilter(e, transform, target);
         else if (auto winograd = dyn_cast<kernel::WinogradOp>(op))

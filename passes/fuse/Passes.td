@@ -203,7 +203,8 @@ def SpreadSizes : Pass<"weir-spread-sizes", "::mlir::func::FuncOp"> {
   let description = [{
     An operand of elementwise ops that all have the same dynamic sizes
     (graph.symbol) is not needed beyond them either: it gets the same attribute.
-    Masks are such operands.
+    Masks are such operands. So is what a transpose or graph.compact reads, with
+    the sizes in its own order.
 
     ```mlir
     %b = graph.broadcast %m [1] : tensor<4xi1> to tensor<8x4xi1>

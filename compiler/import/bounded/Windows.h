@@ -18,7 +18,7 @@ struct Along {
   /// How far behind the images kernels read.
   int64_t behind() const {
     constexpr int64_t more = 16; // windows
-    return reach + more * (stride + reach);
+    return reach + more * stride;
   }
   /// What lies before where the last stride has `rest` elements.
   int64_t before(int64_t rest) const {

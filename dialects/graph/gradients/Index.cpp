@@ -3,6 +3,7 @@
 #include "dialects/graph/gradients/Scatter.h"
 
 #include "dialects/graph/Elementwise.h"
+#include "mlir/Dialect/Utils/IndexingUtils.h"
 
 using namespace mlir;
 using namespace weir::graph;
@@ -35,19 +36,24 @@ void weir::graph::rule<DynamicUpdateSliceOp>(DynamicUpdateSliceOp op,
 // What lies beyond the sizes has no part in the result.
 template <>
 void weir::graph::rule<CompactOp>(CompactOp op, Gradients &gradients) {
-  ArrayRef<int64_t> shape = op.getX().getType().getShape();
+  SmallVector<int64_t> shape(op.getX().getType().getShape());
+  ArrayRef<int64_t> permutation = op.getPermutation();
+  if (!permutation.empty())
+    applyPermutationToVector(shape, permutation);
   gradients.give(
-      0, Expr(gradients.b, make<SpreadOp>(gradients.b, gradients.of(0).value,
-                                          op.getSizes(), op.getDims(), shape,
-                                          /*zeros=*/true)));
+      0, Expr(gradients.b,
+              make<SpreadOp>(gradients.b, gradients.of(0).value, op.getSizes(),
+                             op.getDims(), shape, /*zeros=*/true,
+                             invertPermutationVector(permutation))));
 }
 
 template <>
 void weir::graph::rule<SpreadOp>(SpreadOp op, Gradients &gradients) {
   gradients.give(
-      0, Expr(gradients.b, make<CompactOp>(gradients.b, gradients.of(0).value,
-                                           op.getSizes(), op.getDims(),
-                                           /*zeros=*/true)));
+      0, Expr(gradients.b,
+              make<CompactOp>(gradients.b, gradients.of(0).value, op.getSizes(),
+                              op.getDims(), /*zeros=*/true,
+                              invertPermutationVector(op.getPermutation()))));
 }
 
 template <>

@@ -51,6 +51,8 @@ void emitColumnDots(Emitter &e, kernel::MatmulOp op,
 void emitPack(Emitter &e, kernel::PackOp op, const kernel::Target &target);
 void emitPackFilter(Emitter &e, kernel::PackFilterOp op,
                     const kernel::Target &target);
+/// Between a padded buffer and elements without gaps.
+void emitCorner(Emitter &e, kernel::CornerOp op, const kernel::Target &target);
 void emitConvolution(Emitter &e, kernel::ConvolutionOp op,
                      const kernel::Target &target);
 /// With `range`: for tiles, of a filter in tiles or in panels of f32.

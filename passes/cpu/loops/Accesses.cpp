@@ -319,7 +319,8 @@ static bool enterSource(Access &access) {
   return true;
 }
 
-std::optional<Access> storeOf(Operation *op) {
+std::optional<Access> storeOf(Operation *op,
+                              function_ref<bool(Value)> isRoot) {
   Value memory;
   ValueRange indices;
   llvm::TypeSwitch<Operation *>(op)
@@ -347,6 +348,7 @@ std::optional<Access> storeOf(Operation *op) {
   for (Value index : indices)
     access.indices.push_back(LinearIndex::of(index));
   while (
+      !(isRoot && isRoot(access.root)) &&
       isa_and_nonnull<memref::SubViewOp, memref::CastOp,
                       memref::CollapseShapeOp, memref::ExpandShapeOp,
                       memref::ReinterpretCastOp>(access.root.getDefiningOp()))

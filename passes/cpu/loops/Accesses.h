@@ -49,8 +49,10 @@ struct Access {
 };
 
 /// What an op stores; nothing of an op that is no store, or to a view that is
-/// not understood.
-std::optional<Access> storeOf(mlir::Operation *op);
+/// not understood. A view for which `isRoot` holds is followed no further.
+std::optional<Access>
+storeOf(mlir::Operation *op,
+        llvm::function_ref<bool(mlir::Value)> isRoot = nullptr);
 /// Whether an op stores nothing: it may read, prefetch, or hold other ops.
 bool isHarmless(mlir::Operation *op);
 

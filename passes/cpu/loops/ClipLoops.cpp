@@ -10,8 +10,8 @@
 #include "passes/cpu/Passes.h"
 
 #include "passes/cpu/loops/Accesses.h"
+#include "passes/cpu/loops/ActualSizes.h"
 
-#include "dialects/graph/Sizes.h"
 #include "dialects/kernel/Kernel.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -42,8 +42,13 @@ public:
   explicit Clipping(func::FuncOp kernel) : kernel(kernel) {}
 
   void run() {
-    if (!findResults())
+    results = dynamicResults(kernel);
+    if (results.empty())
       return;
+    kernel.walk([&](memref::CollapseShapeOp view) {
+      if (results.contains(view.getSrc()))
+        results[view.getResult()] = collapsed(view, results[view.getSrc()]);
+    });
     SmallVector<scf::ForOp> loops;
     kernel.walk<WalkOrder::PreOrder>([&](scf::ForOp loop) {
       if (loop.getNumResults() == 0)
@@ -54,42 +59,6 @@ public:
   }
 
 private:
-  bool findResults() {
-    auto sizes = kernel->getAttrOfType<ArrayAttr>(graph::sizesName);
-    auto inputs = kernel->getAttrOfType<IntegerAttr>("weir.inputs");
-    if (!sizes || !inputs)
-      return false;
-    for (auto [i, attribute] : llvm::enumerate(sizes)) {
-      unsigned number = static_cast<unsigned>(inputs.getInt() + i);
-      if (number >= kernel.getNumArguments())
-        return false;
-      BlockArgument argument = kernel.getArgument(number);
-      auto type = dyn_cast<MemRefType>(argument.getType());
-      if (!type)
-        continue;
-      graph::SizesOfDims dims = graph::readSizes(attribute, type.getShape());
-      if (graph::isDynamic(dims) && areScalars(dims))
-        results[argument] = dims;
-    }
-    return !results.empty();
-  }
-
-  bool areScalars(const graph::SizesOfDims &dims) {
-    for (const graph::SizeOfDim &dim : dims)
-      for (graph::SizeFactor factor : dim) {
-        if (!factor.isDynamic())
-          continue;
-        if (factor.symbol >= kernel.getNumArguments())
-          return false;
-        auto type =
-            dyn_cast<MemRefType>(kernel.getArgument(factor.symbol).getType());
-        if (!type || type.getRank() != 0 ||
-            !type.getElementType().isInteger(64))
-          return false;
-      }
-    return true;
-  }
-
   void clip(scf::ForOp loop) {
     std::optional<SmallVector<Stores, 2>> all = storesOf(loop);
     if (!all || all->empty())
@@ -101,7 +70,7 @@ private:
     for (const Stores &stores : *all) {
       Value own = endOf(b, loop, stores);
       if (!own)
-        return;
+        return guard(loop, *all);
       end = end ? b.create<arith::MaxSIOp>(loc, end, own) : own;
     }
     Value bound = b.create<arith::MinSIOp>(loc, loop.getUpperBound(), end);
@@ -115,7 +84,8 @@ private:
     WalkResult outcome = loop.walk([&](Operation *op) {
       if (op == loop || isHarmless(op))
         return WalkResult::advance();
-      std::optional<Access> store = storeOf(op);
+      std::optional<Access> store =
+          storeOf(op, [&](Value view) { return results.contains(view); });
       if (!store)
         return WalkResult::interrupt();
       if (!results.contains(store->root))
@@ -384,6 +354,7 @@ private:
   }
 
   func::FuncOp kernel;
+  /// Of the buffers of results and views in which several dimensions are one.
   DenseMap<Value, graph::SizesOfDims> results;
   DenseMap<std::pair<Operation *, int64_t>, Value> scalars;
 };

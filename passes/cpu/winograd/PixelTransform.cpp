@@ -1,6 +1,7 @@
 // Each sum of a product along both axes is made of the sums along one.
 
 #include "passes/cpu/winograd/PixelTransform.h"
+#include "passes/cpu/loops/ActualSizes.h"
 #include "passes/cpu/winograd/SignedSum.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -43,6 +44,24 @@ PixelTransform::PixelTransform(Emitter &e, kernel::WinogradOp op,
   width = xs[2];
   channels = xs[3];
   squaresOfImage = down.phases * across.phases * down.tiles * across.tiles;
+}
+
+void PixelTransform::readSizes() {
+  Value out = op.getOut();
+  Value tall = actualSize(e, out, 1), wide = actualSize(e, out, 2);
+  // Phases of tiles that stand apart have as many tiles as the bound has.
+  if ((!tall && !wide) || down.phases * across.phases > 1)
+    return;
+  auto tilesOf = [&](Value size, const TileAxis &axis) {
+    return size ? e.dividedBy(e.plus(size, axis.tile - 1), axis.tile)
+                : e.index(axis.tiles);
+  };
+  tilesDown = tilesOf(tall, down);
+  tilesAcross = tilesOf(wide, across);
+  Value images = actualSize(e, out, 0);
+  actualSquares = e.create<arith::MulIOp>(
+      images ? images : e.index(e.shape(out)[0]),
+      e.create<arith::MulIOp>(tilesDown, tilesAcross));
 }
 
 Value PixelTransform::scratch(ArrayRef<int64_t> shape) {
@@ -153,6 +172,13 @@ Value PixelTransform::pixelOrZeros(Value inside, Value image, Value row,
 
 // Squares of one phase follow each other.
 PixelTransform::Place PixelTransform::placeOf(Value square) {
+  if (tilesAcross) {
+    Value row = e.create<arith::DivUIOp>(square, tilesAcross);
+    Value column = e.create<arith::RemUIOp>(square, tilesAcross);
+    return {e.create<arith::DivUIOp>(row, tilesDown),
+            e.times(e.create<arith::RemUIOp>(row, tilesDown), down.tile),
+            e.times(column, across.tile)};
+  }
   Value image = e.dividedBy(square, squaresOfImage);
   square = e.modulo(square, squaresOfImage);
   int64_t ofPhase = down.tiles * across.tiles;

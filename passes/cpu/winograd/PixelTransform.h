@@ -28,12 +28,19 @@ struct PixelTransform {
   int64_t lanes; // of a vector, by which panels of the filter are whole vectors
   TileAxis down, across;
   int64_t squaresOfImage;
+  /// Of results of dynamic size, how many tiles there are along each axis, and
+  /// squares of all images; else null.
+  mlir::Value tilesDown, tilesAcross, actualSquares;
   /// A matrix for each sum, of groups of them: squares x products by channels,
   /// then what keeps rows off the same sets of L1.
   Emitter::Values sums;
 
   PixelTransform(Emitter &e, kernel::WinogradOp op,
                  const kernel::Target &target);
+
+  /// Reads the actual size of the results, where a run has one: all images then
+  /// have fewer squares, which still follow each other.
+  void readSizes();
 
   /// Of the matrices' rows of a square.
   int64_t bytesOfSquare() const;

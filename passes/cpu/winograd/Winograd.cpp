@@ -168,9 +168,17 @@ struct WinogradEmitter {
     }
   }
 
+  /// How many squares of the block that begins with square `first` there are.
+  Value countFrom(Value first) {
+    if (!pixels.actualSquares)
+      return e.index(block);
+    Value left = e.create<arith::SubIOp>(pixels.actualSquares, first);
+    return e.smaller(left, e.index(block));
+  }
+
   // From square `own` of the block that begins with square `first`.
   void outputs(Value first, Value own, Value column, int64_t valid) {
-    e.loop(own, e.index(block), 1, [&](Value t) {
+    e.loop(own, countFrom(first), 1, [&](Value t) {
       PixelTransform::Place place = pixels.placeOf(e.plus(first, t));
       // Tiles at the end have what is left.
       eachCount(pixels.down, pixels.down.counts(), place.y, [&](int64_t tall) {
@@ -214,11 +222,21 @@ struct WinogradEmitter {
   void blockOf(Value b, int64_t panelCount) {
     // The last block begins early enough to be whole; what it has in common
     // with the one before is left to that.
-    Value start = e.times(b, block);
-    Value first = e.smaller(start, e.index(squares - block));
+    Value start = e.times(b, block), last = e.index(squares - block);
+    if (pixels.actualSquares)
+      last = e.larger(e.plus(pixels.actualSquares, -block), e.index(0));
+    Value first = e.smaller(start, last);
     Value own = e.plus(start, e.times(first, -1));
-    e.loop(block, [&](Value t) { pixels.transform(t, e.plus(first, t)); });
-    panels(first, own, e.index(0), e.index(panelCount));
+    auto body = [&] {
+      e.loop(e.index(0), countFrom(first), 1,
+             [&](Value t) { pixels.transform(t, e.plus(first, t)); });
+      panels(first, own, e.index(0), e.index(panelCount));
+    };
+    if (!pixels.actualSquares)
+      return body();
+    e.ifElse(e.create<arith::CmpIOp>(arith::CmpIPredicate::slt, start,
+                                     pixels.actualSquares),
+             body, [] {});
   }
 
   void run() {
@@ -228,11 +246,14 @@ struct WinogradEmitter {
       pixels.makeSums(block);
       e.parts(block, /*few=*/false, [&](Value first, Value end) {
         pixels.makeZeros();
-        e.loop(first, end, 1, [&](Value t) { pixels.transform(t, t); });
+        pixels.readSizes();
+        e.loop(first, e.smaller(end, countFrom(e.index(0))), 1,
+               [&](Value t) { pixels.transform(t, t); });
       });
       transform = transformOfFilter(op);
       return e.parts(panelCount, /*few=*/false, [&](Value first, Value end) {
         makeProducts();
+        pixels.readSizes();
         if (transform)
           filter = pixels.scratch({1, window.products(), channels, panel});
         panels(e.index(0), e.index(0), first, end);
@@ -242,6 +263,7 @@ struct WinogradEmitter {
       pixels.makeSums(block);
       makeProducts();
       pixels.makeZeros();
+      pixels.readSizes();
       e.loop(first, end, 1, [&](Value b) { blockOf(b, panelCount); });
     });
   }

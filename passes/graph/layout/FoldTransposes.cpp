@@ -129,6 +129,9 @@ private:
     op.setHigh(unpermuted(op.getHigh(), permutation));
     op.setInterior(unpermuted(op.getInterior(), permutation));
   }
+  static void turn(graph::FillBeyondOp op, ArrayRef<int64_t> permutation) {
+    op.setDim(permutation[op.getDim()]);
+  }
   static void turn(graph::ReverseOp op, ArrayRef<int64_t> permutation) {
     SmallVector<int64_t> dims = permuted(permutation, op.getDims());
     llvm::sort(dims);
@@ -294,7 +297,7 @@ struct FoldTransposes : impl::FoldTransposesBase<FoldTransposes> {
     patterns.add<SinkThroughElementwise, ComposeTransposes, MoveReshape,
                  FoldIntoProduct, SinkThrough<graph::SliceOp>,
                  SinkThrough<graph::PadOp>, SinkThrough<graph::ReverseOp>,
-                 SinkThrough<graph::GatherOp>,
+                 SinkThrough<graph::GatherOp>, SinkThrough<graph::FillBeyondOp>,
                  SinkThroughReduce<graph::ReduceSumOp>,
                  SinkThroughReduce<graph::ReduceProdOp>,
                  SinkThroughReduce<graph::ReduceMaxOp>,

@@ -1,5 +1,5 @@
 // transpose(op(x)) is op(transpose(x)): of few elements where the op makes
-// many.
+// many, and before the strip beyond an actual size is filled.
 
 #include "passes/graph/Passes.h"
 #include "passes/graph/layout/Transposes.h"
@@ -100,10 +100,79 @@ struct HoistTranspose : OpRewritePattern<TransposeOp> {
   }
 };
 
+/// The strip beyond the actual size has neighbours in the layout that windows
+/// read, and what is transposed ends at the size.
+struct HoistBeforeFill : OpRewritePattern<TransposeOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(TransposeOp op,
+                                PatternRewriter &b) const override {
+    auto fill = op.getX().getDefiningOp<graph::FillBeyondOp>();
+    if (!fill || !fill->hasOneUse())
+      return failure();
+    SmallVector<int64_t> inverse = layout::inverse(op.getPermutation());
+    SmallVector<Value> operands(fill->getOperands());
+    operands[0] =
+        b.create<TransposeOp>(op.getLoc(), fill.getX(), op.getPermutation());
+    auto turned =
+        cast<graph::FillBeyondOp>(layout::rebuild(b, fill, operands, inverse));
+    turned.setDim(inverse[fill.getDim()]);
+    b.replaceOp(op, turned);
+    return success();
+  }
+};
+
+/// The elements without gaps are read, or written, in the other order.
+struct FoldIntoSpread : OpRewritePattern<TransposeOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(TransposeOp op,
+                                PatternRewriter &b) const override {
+    auto spread = op.getX().getDefiningOp<graph::SpreadOp>();
+    if (!spread || !spread->hasOneUse() || spread.getZeros() ||
+        !spread.getPermutation().empty() || !isWide(op.getType()))
+      return failure();
+    SmallVector<int64_t> inverse = layout::inverse(op.getPermutation());
+    auto turned = cast<graph::SpreadOp>(
+        layout::rebuild(b, spread, spread->getOperands(), inverse));
+    turned.setPermutation(op.getPermutation());
+    b.replaceOp(op, turned);
+    return success();
+  }
+
+  /// Whether rows are whole vectors, as of squares that are transposed in
+  /// registers.
+  static bool isWide(RankedTensorType type) {
+    constexpr int64_t leastRow = 8;
+    return type.getShape().back() >= leastRow;
+  }
+};
+
+struct FoldIntoCompact : OpRewritePattern<graph::CompactOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(graph::CompactOp op,
+                                PatternRewriter &b) const override {
+    auto transpose = op.getX().getDefiningOp<TransposeOp>();
+    if (!transpose || !transpose->hasOneUse() || op.getZeros() ||
+        !op.getPermutation().empty() ||
+        !FoldIntoSpread::isWide(transpose.getX().getType()))
+      return failure();
+    b.modifyOpInPlace(op, [&] {
+      op.getXMutable().assign(transpose.getX());
+      op.setPermutation(transpose.getPermutation());
+    });
+    return success();
+  }
+};
+
 struct HoistTransposes : impl::HoistTransposesBase<HoistTransposes> {
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
-    patterns.add<HoistTranspose>(&getContext());
+    patterns.add<HoistTranspose, HoistBeforeFill>(&getContext());
+    // What a GPU copies to the corner of a padded buffer keeps its order.
+    if (!getOperation()->hasAttr("weir.gpu"))
+      patterns.add<FoldIntoSpread, FoldIntoCompact>(&getContext());
     if (failed(
             applyPatternsAndFoldGreedily(getOperation(), std::move(patterns))))
       signalPassFailure();

@@ -10,7 +10,7 @@ def FoldTransposes : Pass<"weir-fold-transposes"> {
   let description = [{
     Frameworks write a layout change around each layer; most of them cancel. A
     transpose moves behind elementwise ops, concat, pad, slice, reverse, gathers
-    along one dimension and reductions; two that meet become one, or none. A
+    along one dimension, graph.fill_beyond and reductions; two that meet become one, or none. A
     reshape that splits dimensions, or joins them, between two moves out of their
     way.
 
@@ -29,7 +29,9 @@ def HoistTransposes : Pass<"weir-hoist-transposes"> {
   let description = [{
     A transpose that has passed through gathers which enlarge an image, and that
     nothing cancels, moves back before them, where it has fewer elements, with the
-    elementwise ops between. Runs when transposes have moved as far as they can.
+    elementwise ops between. A transpose also moves before graph.fill_beyond, so
+    that it ends at the actual size. Runs when transposes have moved as far as they
+    can.
 
     ```mlir
     %1 = graph.gather %0, %i axis 1 batch_dims 0 : tensor<1x8x4xf32>, tensor<32xi64>

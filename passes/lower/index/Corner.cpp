@@ -1,12 +1,15 @@
-// Lowers graph.compact, graph.spread and graph.fill_beyond to loops that end at
-// the actual sizes.
+// Lowers graph.compact, graph.spread and graph.fill_beyond to kernels and loops
+// that end at the actual sizes.
 
 #include "passes/lower/Patterns.h"
 
 #include "dialects/graph/Index.h"
+#include "dialects/kernel/Kernel.h"
+#include "dialects/kernel/Target.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Utils/IndexingUtils.h"
 
 using namespace mlir;
 
@@ -24,6 +27,12 @@ struct LowerCorner : OpConversionPattern<Op> {
     Location loc = op.getLoc();
     auto from = cast<RankedTensorType>(adaptor.getX().getType());
     Value result = emptyTensor(b, loc, from.clone(op.getType().getShape()));
+    // Blocks of a GPU's threads have no such kernel, and a kernel writes no
+    // zeros beyond the sizes.
+    if (!op.getZeros() && !kernel::Target::of(op).gpu) {
+      b.replaceOp(op, kernelOf(op, adaptor, result, b));
+      return success();
+    }
     if (op.getZeros()) {
       Value zero = b.create<arith::ConstantOp>(
           loc, b.getZeroAttr(from.getElementType()));
@@ -35,13 +44,34 @@ struct LowerCorner : OpConversionPattern<Op> {
     return success();
   }
 
-  /// How far each loop over the padded buffer goes.
+  /// The dimensions of the padded buffer in the order of the elements without
+  /// gaps.
+  static SmallVector<int64_t> orderOf(Op op) {
+    RankedTensorType padded = compacts ? op.getX().getType() : op.getType();
+    SmallVector<int64_t> permutation(op.getPermutation());
+    if (permutation.empty())
+      permutation = llvm::to_vector(llvm::seq<int64_t>(0, padded.getRank()));
+    return compacts ? permutation : invertPermutationVector(permutation);
+  }
+
+  static Value kernelOf(Op op, Adaptor adaptor, Value to, OpBuilder &b) {
+    SmallVector<int64_t> order = orderOf(op), dims;
+    for (int64_t dim : op.getDims())
+      dims.push_back(order[dim]);
+    return b
+        .create<kernel::CornerOp>(op.getLoc(), to.getType(), adaptor.getX(),
+                                  adaptor.getSizes(), to, dims, order, compacts)
+        .getResult(0);
+  }
+
+  /// How far the loops go, one for each element without gaps.
   static SmallVector<Value> endsOf(Op op, Adaptor adaptor, OpBuilder &b) {
     Location loc = op.getLoc();
     SmallVector<Value> ends;
     RankedTensorType padded = compacts ? op.getX().getType() : op.getType();
-    for (int64_t size : padded.getShape())
-      ends.push_back(b.create<arith::ConstantIndexOp>(loc, size));
+    for (int64_t dim : orderOf(op))
+      ends.push_back(
+          b.create<arith::ConstantIndexOp>(loc, padded.getDimSize(dim)));
     for (auto [dim, size] : llvm::zip_equal(op.getDims(), adaptor.getSizes())) {
       Value number = b.create<tensor::ExtractOp>(loc, size, ValueRange());
       number = b.create<arith::IndexCastOp>(loc, b.getIndexType(), number);
@@ -58,17 +88,21 @@ struct LowerCorner : OpConversionPattern<Op> {
     Value zero = b.create<arith::ConstantIndexOp>(loc, 0);
     Value one = b.create<arith::ConstantIndexOp>(loc, 1);
     SmallVector<Value> begins(ends.size(), zero), steps(ends.size(), one);
+    SmallVector<int64_t> order = orderOf(op);
     auto copy = [&](OpBuilder &b, Location loc, ValueRange at,
                     ValueRange carried) -> scf::ValueVector {
       Value place = at.empty() ? zero : at.front();
       for (size_t d = 1; d < ends.size(); ++d)
         place = b.create<arith::AddIOp>(
             loc, b.create<arith::MulIOp>(loc, place, ends[d]), at[d]);
-      ValueRange flat(place);
+      SmallVector<Value> padded(at.size());
+      for (auto [dim, index] : llvm::zip_equal(order, at))
+        padded[dim] = index;
+      SmallVector<Value> flat{place};
       Value element = b.create<tensor::ExtractOp>(loc, adaptor.getX(),
-                                                  compacts ? at : flat);
+                                                  compacts ? padded : flat);
       return {b.create<tensor::InsertOp>(loc, element, carried[0],
-                                         compacts ? flat : at)};
+                                         compacts ? flat : padded)};
     };
     if (ends.empty())
       return copy(b, loc, {}, to).front();

@@ -213,3 +213,23 @@ func.func @fill_beyond_type(%x: tensor<2x8xf32>, %n: tensor<i64>, %v: tensor<i32
   %y = graph.fill_beyond %x, %n, %v along 1 reach 2 : (tensor<2x8xf32>, tensor<i64>, tensor<i32>) -> tensor<2x8xf32>
   return
 }
+
+// -----
+
+// (C2)
+func.func @compact_permutation(%x: tensor<2x3xf32>, %n: tensor<i64>) {
+  // expected-error @+2 {{[1, 1] does not permute the dimensions of 'tensor<2x3xf32>'}}
+  // expected-error @+1 {{failed to infer returned types}}
+  %y = graph.compact %x [%n] along [1] permuted [1, 1] : (tensor<2x3xf32>, tensor<i64>) -> tensor<6xf32>
+  return
+}
+
+// -----
+
+// (C3)
+func.func @spread_permutation(%x: tensor<6xf32>, %n: tensor<i64>) {
+  // expected-error @+2 {{[0] does not permute the dimensions}}
+  // expected-error @+1 {{failed to infer returned types}}
+  %y = graph.spread %x [%n] along [1] to [2, 3] permuted [0] : (tensor<6xf32>, tensor<i64>) -> tensor<2x3xf32>
+  return
+}

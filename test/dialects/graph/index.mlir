@@ -98,3 +98,13 @@ func.func @fill_beyond(%x: tensor<2x8xf32>, %n: tensor<i64>, %v: tensor<f32>) ->
   %y = graph.fill_beyond %x, %n, %v along 1 reach 2 : (tensor<2x8xf32>, tensor<i64>, tensor<f32>) -> tensor<2x8xf32>
   return %y : tensor<2x8xf32>
 }
+
+// What is transposed beside.
+// CHECK-LABEL: @permuted
+func.func @permuted(%x: tensor<6xf32>, %n: tensor<i64>) -> tensor<6xf32> {
+  // CHECK: graph.spread %{{.*}}[%{{.*}}] along [1] to [2, 3] permuted [1, 0] : (tensor<6xf32>, tensor<i64>) -> tensor<3x2xf32>
+  %y = graph.spread %x [%n] along [1] to [2, 3] permuted [1, 0] : (tensor<6xf32>, tensor<i64>) -> tensor<3x2xf32>
+  // CHECK: graph.compact %{{.*}}[%{{.*}}] along [1] permuted [1, 0] : (tensor<3x2xf32>, tensor<i64>) -> tensor<6xf32>
+  %z = graph.compact %y [%n] along [1] permuted [1, 0] : (tensor<3x2xf32>, tensor<i64>) -> tensor<6xf32>
+  return %z : tensor<6xf32>
+}

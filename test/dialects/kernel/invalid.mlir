@@ -539,3 +539,35 @@ func.func @convolution_c6_sizes(%x: memref<1x8x8x4xf32>, %w: memref<1x38x32xf32>
   }
   return
 }
+
+// -----
+
+func.func @corner_c1(%x: memref<95xf32>, %n: memref<i64>, %y: memref<2x6x8xf32>) {
+  // expected-error @+1 {{cannot copy between 'memref<95xf32>' and 'memref<2x6x8xf32>'}}
+  kernel.corner ins(%x : memref<95xf32>) sizes(%n : memref<i64>) along [1] order [0, 2, 1] outs(%y : memref<2x6x8xf32>)
+  return
+}
+
+// -----
+
+func.func @corner_c2(%x: memref<96xf32>, %n: memref<i64>, %y: memref<2x6x8xf32>) {
+  // expected-error @+1 {{has an order that does not permute the dimensions of 'memref<2x6x8xf32>'}}
+  kernel.corner ins(%x : memref<96xf32>) sizes(%n : memref<i64>) along [1] order [0, 2, 2] outs(%y : memref<2x6x8xf32>)
+  return
+}
+
+// -----
+
+func.func @corner_c3(%x: memref<96xf32>, %n: memref<i64>, %y: memref<2x6x8xf32>) {
+  // expected-error @+1 {{has 1 sizes, which do not suit dimensions of 'memref<2x6x8xf32>'}}
+  kernel.corner ins(%x : memref<96xf32>) sizes(%n : memref<i64>) along [3] order [0, 2, 1] outs(%y : memref<2x6x8xf32>)
+  return
+}
+
+// -----
+
+func.func @corner_size(%x: memref<96xf32>, %n: memref<1xi64>, %y: memref<2x6x8xf32>) {
+  // expected-error @+1 {{has a size of type 'memref<1xi64>'}}
+  kernel.corner ins(%x : memref<96xf32>) sizes(%n : memref<1xi64>) along [1] order [0, 2, 1] outs(%y : memref<2x6x8xf32>)
+  return
+}

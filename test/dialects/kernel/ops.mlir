@@ -217,3 +217,14 @@ func.func @apart_in_use(%a: memref<40x70xf32>, %b: memref<3x70x32xf32>, %c: memr
   }
   return
 }
+
+// -----
+
+// CHECK-LABEL: @corner
+// CHECK: kernel.corner ins(%{{.*}} : memref<96xf32>) sizes(%{{.*}} : memref<i64>) along [1] order [0, 2, 1] outs(%{{.*}} : memref<2x6x8xf32>)
+// CHECK: kernel.corner compacts ins(%{{.*}} : memref<2x6x8xf32>) sizes(%{{.*}} : memref<i64>) along [1] order [0, 1, 2] outs(%{{.*}} : memref<96xf32>)
+func.func @corner(%x: memref<96xf32>, %n: memref<i64>, %y: memref<2x6x8xf32>) {
+  kernel.corner ins(%x : memref<96xf32>) sizes(%n : memref<i64>) along [1] order [0, 2, 1] outs(%y : memref<2x6x8xf32>)
+  kernel.corner compacts ins(%y : memref<2x6x8xf32>) sizes(%n : memref<i64>) along [1] order [0, 1, 2] outs(%x : memref<96xf32>)
+  return
+}

@@ -172,6 +172,28 @@ func.func @search_sorted(%s: tensor<2x8xf32>, %x: tensor<2x3xf32>) -> tensor<2x3
 
 // Elements within the sizes are copied one behind the other.
 // CHECK-LABEL: @compact
+// CHECK: kernel.corner compacts ins(%{{.*}} : tensor<2x3xf32>) sizes(%{{.*}} : tensor<i64>) along [1] order [0, 1] outs(%{{.*}} : tensor<6xf32>)
+func.func @compact(%x: tensor<2x3xf32>, %n: tensor<i64>) -> tensor<6xf32> {
+  %y = graph.compact %x [%n] along [1] : (tensor<2x3xf32>, tensor<i64>) -> tensor<6xf32>
+  return %y : tensor<6xf32>
+}
+
+// -----
+
+// Dimension 1 of the elements without gaps is dimension 0 of the padded buffer.
+// CHECK-LABEL: @permuted
+// CHECK: kernel.corner ins(%{{.*}} : tensor<24xf32>) sizes(%{{.*}} : tensor<i64>) along [0] order [2, 0, 1] outs(%{{.*}} : tensor<3x4x2xf32>)
+// CHECK: kernel.corner compacts ins(%{{.*}} : tensor<3x4x2xf32>) sizes(%{{.*}} : tensor<i64>) along [0] order [2, 0, 1] outs(%{{.*}} : tensor<24xf32>)
+func.func @permuted(%x: tensor<24xf32>, %n: tensor<i64>) -> tensor<24xf32> {
+  %y = graph.spread %x [%n] along [1] to [2, 3, 4] permuted [1, 2, 0] : (tensor<24xf32>, tensor<i64>) -> tensor<3x4x2xf32>
+  %z = graph.compact %y [%n] along [1] permuted [2, 0, 1] : (tensor<3x4x2xf32>, tensor<i64>) -> tensor<24xf32>
+  return %z : tensor<24xf32>
+}
+
+// -----
+
+// A GPU has loops.
+// CHECK-LABEL: @compact_on_gpu
 // CHECK: %[[SIZE:.*]] = tensor.extract %{{.*}}[] : tensor<i64>
 // CHECK: %[[END:.*]] = arith.minsi
 // CHECK: scf.for %[[I:.*]] = %{{.*}} to %{{.*}} step
@@ -180,9 +202,11 @@ func.func @search_sorted(%s: tensor<2x8xf32>, %x: tensor<2x3xf32>) -> tensor<2x3
 // CHECK: %[[AT:.*]] = arith.addi %[[ROW]], %[[J]]
 // CHECK: tensor.extract %{{.*}}[%[[I]], %[[J]]]
 // CHECK: tensor.insert %{{.*}} into %{{.*}}[%[[AT]]] : tensor<6xf32>
-func.func @compact(%x: tensor<2x3xf32>, %n: tensor<i64>) -> tensor<6xf32> {
-  %y = graph.compact %x [%n] along [1] : (tensor<2x3xf32>, tensor<i64>) -> tensor<6xf32>
-  return %y : tensor<6xf32>
+module attributes {weir.gpu = {}, weir.target = {}} {
+  func.func @compact_on_gpu(%x: tensor<2x3xf32>, %n: tensor<i64>) -> tensor<6xf32> {
+    %y = graph.compact %x [%n] along [1] : (tensor<2x3xf32>, tensor<i64>) -> tensor<6xf32>
+    return %y : tensor<6xf32>
+  }
 }
 
 // -----

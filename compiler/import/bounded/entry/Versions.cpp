@@ -135,7 +135,13 @@ private:
   }
 
   FailureOr<SmallVector<Value>> buildWhole() {
-    FailureOr<EntryResults> results = source.trace(fed, nullptr);
+    // Each version spreads the inputs for itself.
+    ImplicitLocOpBuilder b(source.report.file(), builder);
+    SmallVector<Traced> spread;
+    for (const Traced &value : fed)
+      spread.push_back(value.isBounded() ? roomFor(b, value, sizesOf(value))
+                                         : value);
+    FailureOr<EntryResults> results = source.trace(spread, nullptr);
     if (failed(results))
       return failure();
     whole = *results;
@@ -167,10 +173,26 @@ private:
           sizes[dim].exact = known;
         }
       }
-      result.back() =
-          withSizes(inPlaceOf(b, value.value, boundsOf(sizes)), sizes);
-      writeSizes(source.report, result.back().value, sizes);
+      result.back() = roomFor(b, value, sizes);
     }
+    return result;
+  }
+
+  /// An input in a padded buffer of these bounds. The elements that lie without
+  /// gaps go straight there.
+  Traced roomFor(ImplicitLocOpBuilder &b, const Traced &value,
+                 ArrayRef<Size> sizes) const {
+    auto spread = value.value.getDefiningOp<graph::SpreadOp>();
+    Traced result =
+        spread && !spread.getZeros()
+            ? reshapeBounded(
+                  b,
+                  withSizes(spread.getX(),
+                            {Size{spread.getX().getType().getDimSize(0),
+                                  product(b, sizes, 0, sizes.size()).value}}),
+                  sizes)
+            : withSizes(inPlaceOf(b, value.value, boundsOf(sizes)), sizes);
+    writeSizes(source.report, result.value, sizes);
     return result;
   }
 

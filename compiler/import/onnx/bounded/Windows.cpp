@@ -146,6 +146,7 @@ LogicalResult giveCounts(Node &node, const OpenImages &images,
     size.bound = shape[dim];
   for (const OpenSide &side : images.sides)
     sizes[side.along.dim].exact = side.count(node.b).value;
+  writeSizes(node.tracing.report, node.given[result].value, sizes);
   return giveSizes(node, result, sizes);
 }
 

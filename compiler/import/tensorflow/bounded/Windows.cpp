@@ -87,6 +87,7 @@ LogicalResult giveCounts(Node &node, const Images &images) {
   for (auto [dim, size] : llvm::enumerate(sizes))
     if (size.isKnown())
       size.bound = shape[dim];
+  writeSizes(node.tracing.report, node.given[0].value, sizes);
   return giveSizes(node, 0, sizes);
 }
 

@@ -134,3 +134,21 @@ func.func private @places(%n: memref<i64>, %x: memref<3x8xf32>, %y: memref<3x8xf
   }
   return
 }
+
+// In a view two dimensions are one of two factors.
+// CHECK-LABEL: func.func private @collapsed
+// CHECK: scf.for %[[I:.*]] = %{{.*}} to %{{.*}} step
+// CHECK: %[[AT:.*]] = arith.remsi %[[I]], %{{.*}}
+// CHECK: %[[HOLDS:.*]] = arith.cmpi slt, %[[AT]]
+// CHECK: scf.if %[[HOLDS]]
+func.func private @collapsed(%n: memref<i64>, %y: memref<2x4xf32>) attributes {weir.kernel, weir.inputs = 1 : i64, weir.sizes = [[array<i64: 2, -1>, array<i64: 4, 0>]]} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c8 = arith.constant 8 : index
+  %v = arith.constant 1.0 : f32
+  %flat = memref.collapse_shape %y [[0, 1]] : memref<2x4xf32> into memref<8xf32>
+  scf.for %i = %c0 to %c8 step %c1 {
+    memref.store %v, %flat[%i] : memref<8xf32>
+  }
+  return
+}

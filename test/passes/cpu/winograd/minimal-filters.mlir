@@ -212,3 +212,25 @@ func.func @fetch_rows_of_image(%x: memref<1x224x224x3xf32>, %w: memref<1x100x3x3
   }
   return
 }
+
+// -----
+
+// Of images whose width only the run knows there are as many squares as the
+// width has: blocks that begin behind them do nothing.
+// CHECK-LABEL: func @winograd_dynamic
+// CHECK: kernel.parts
+// CHECK: %[[SIZE:.*]] = memref.load %arg2[] : memref<i64>
+// CHECK: %[[INDEX:.*]] = arith.index_cast %[[SIZE]]
+// CHECK: %[[WIDTH:.*]] = arith.minsi %[[INDEX]]
+// CHECK: %[[MORE:.*]] = arith.addi %[[WIDTH]]
+// CHECK: %[[ACROSS:.*]] = arith.divui %[[MORE]]
+// CHECK: %[[SQUARES:.*]] = arith.muli %[[ACROSS]]
+// CHECK: arith.cmpi slt, %{{.*}}, %[[SQUARES]]
+// CHECK: arith.divui %{{.*}}, %[[ACROSS]]
+func.func @winograd_dynamic(%x: memref<1x9x64x32xf32>, %w: memref<2x16x32x32xf32>, %n: memref<i64>, %y: memref<1x9x64x40xf32>) attributes {weir.kernel, weir.inputs = 3 : i64, weir.sizes = [[array<i64: 1, -1>, array<i64: 9, -1>, array<i64: 64, 2>, array<i64: 40, -1>]]} {
+  kernel.winograd ins(%x, %w : memref<1x9x64x32xf32>, memref<2x16x32x32xf32>) outs(%y : memref<1x9x64x40xf32>) attributes {padding = array<i64: 1, 1>, strides = array<i64: 1, 1>, tiles = array<i64: 2, 2>, windows = array<i64: 3, 3>} {
+  ^bb0(%sum: f32):
+    kernel.yield %sum : f32
+  }
+  return
+}

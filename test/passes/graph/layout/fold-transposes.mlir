@@ -243,3 +243,16 @@ func.func @sizes(%x: tensor<16x16xf32>) -> tensor<16x16xf32> {
   %z = graph.transpose %y [1, 0] : tensor<16x16xf32>
   return %z : tensor<16x16xf32>
 }
+
+// -----
+
+// Between two layers of windows nothing is transposed.
+// CHECK-LABEL: @filled
+// CHECK-NEXT: graph.fill_beyond %arg0, %arg1, %arg2 along 1 reach 3 : (tensor<1x16x4xf32>, tensor<i64>, tensor<f32>)
+// CHECK-NEXT: return
+func.func @filled(%x: tensor<1x16x4xf32>, %n: tensor<i64>, %v: tensor<f32>) -> tensor<1x16x4xf32> {
+  %t = graph.transpose %x [0, 2, 1] : tensor<1x16x4xf32>
+  %f = graph.fill_beyond %t, %n, %v along 2 reach 3 : (tensor<1x4x16xf32>, tensor<i64>, tensor<f32>) -> tensor<1x4x16xf32>
+  %u = graph.transpose %f [0, 2, 1] : tensor<1x4x16xf32>
+  return %u : tensor<1x16x4xf32>
+}

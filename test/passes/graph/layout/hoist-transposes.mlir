@@ -61,3 +61,42 @@ func.func @read(%x: tensor<4x3xf32>) -> (tensor<8x3xf32>, tensor<3x8xf32>) {
   %y = graph.transpose %a [1, 0] : tensor<8x3xf32>
   return %a, %y : tensor<8x3xf32>, tensor<3x8xf32>
 }
+
+// -----
+
+// A transpose ends at the actual size; the strip beyond it comes after.
+// CHECK-LABEL: @filled
+// CHECK: %[[T:.*]] = graph.transpose %{{.*}} [0, 2, 1] : tensor<1x4x16xf32>
+// CHECK: %[[F:.*]] = graph.fill_beyond %[[T]], %{{.*}}, %{{.*}} along 1 reach 3 : (tensor<1x16x4xf32>, tensor<i64>, tensor<f32>)
+// CHECK: return %[[F]]
+func.func @filled(%x: tensor<1x4x16xf32>, %n: tensor<i64>, %v: tensor<f32>) -> tensor<1x16x4xf32> {
+  %f = graph.fill_beyond %x, %n, %v along 2 reach 3 : (tensor<1x4x16xf32>, tensor<i64>, tensor<f32>) -> tensor<1x4x16xf32>
+  %t = graph.transpose %f [0, 2, 1] : tensor<1x4x16xf32>
+  return %t : tensor<1x16x4xf32>
+}
+
+// -----
+
+// Elements without gaps are read, and written, in the other order.
+// CHECK-LABEL: @corners
+// CHECK: %[[S:.*]] = graph.spread %{{.*}}[%{{.*}}] along [1] to [8, 16] permuted [1, 0] {weir.sizes = [array<i64: 16, 0>, array<i64: 8, -1>]}
+// CHECK: graph.compact %[[S]][%{{.*}}] along [1] permuted [1, 0] : (tensor<16x8xf32>, tensor<i64>)
+func.func @corners(%x: tensor<128xf32>, %n: tensor<i64>) -> tensor<128xf32> {
+  %s = graph.spread %x [%n] along [1] to [8, 16] {weir.sizes = [array<i64: 8, -1>, array<i64: 16, 0>]} : (tensor<128xf32>, tensor<i64>) -> tensor<8x16xf32>
+  %t = graph.transpose %s [1, 0] : tensor<8x16xf32>
+  %u = graph.transpose %t [1, 0] : tensor<16x8xf32>
+  %y = graph.compact %u [%n] along [1] : (tensor<8x16xf32>, tensor<i64>) -> tensor<128xf32>
+  return %y : tensor<128xf32>
+}
+
+// -----
+
+// Of three channels a row is no vector.
+// CHECK-LABEL: @short_rows
+// CHECK: graph.spread %{{.*}} along [1] to [3, 16] :
+// CHECK: graph.transpose
+func.func @short_rows(%x: tensor<48xf32>, %n: tensor<i64>) -> tensor<16x3xf32> {
+  %s = graph.spread %x [%n] along [1] to [3, 16] : (tensor<48xf32>, tensor<i64>) -> tensor<3x16xf32>
+  %t = graph.transpose %s [1, 0] : tensor<3x16xf32>
+  return %t : tensor<16x3xf32>
+}

@@ -1,0 +1,87 @@
+// The kernels that arrange elements for others.
+
+#ifndef WEIR_DIALECTS_KERNEL_COPIES
+#define WEIR_DIALECTS_KERNEL_COPIES
+
+include "dialects/kernel/KernelBase.td"
+
+def Kernel_PackOp : Kernel_Op<"pack"> {
+  let summary = "Packs the right side of a matmul into panels";
+  let description = [{
+    - (C1) `b` is `batch.. x K x N`, or `batch.. x N x K` with `transpose_b`;
+      `out` is `batch.. x ceil(N/NR) x K x NR`. Where a panel reaches past N it
+      is zero.
+    - (C2) with `paired` there are no batches, all is of f32, and `out` is what
+      kernel.matmul with `paired` reads, `ceil(N/32) x K+2 x 32`. A panel whose
+      columns are uneven or nearly empty, or all small multiples of one power of
+      two, has no numbers as what is alone.
+
+    ```mlir
+    %p = kernel.pack ins(%b : tensor<8x20xf32>) outs(%e : tensor<1x8x32xf32>) -> tensor<1x8x32xf32>
+    ```
+  }];
+  let arguments = (ins Kernel_Buffer:$b, Kernel_Buffer:$out,
+                   UnitAttr:$transpose_b, UnitAttr:$paired);
+  let extra = [{
+    ::mlir::LogicalResult verifyPairs();
+  }];
+  let assemblyFormat = [{
+    `ins` `(` $b `:` type($b) `)` `outs` `(` $out `:` type($out) `)`
+    (`->` type($results)^)? attr-dict
+  }];
+}
+
+def Kernel_PackFilterOp : Kernel_Op<"pack_filter"> {
+  let summary = "Packs the filter of a convolution into panels";
+  let description = [{
+    - (C1) `filter` is `spatial.. x CI x CO`, `out` is `groups * ceil(CO / groups
+      / NR) x spatial.. x CI x NR`. Where a panel reaches past the channels of
+      its group it is zero.
+
+    ```mlir
+    %p = kernel.pack_filter ins(%w : tensor<3x3x4x20xf32>) groups 2 outs(%e : tensor<2x3x3x4x16xf32>) -> tensor<2x3x3x4x16xf32>
+    ```
+  }];
+  let arguments = (ins Kernel_Buffer:$filter, Kernel_Buffer:$out,
+                   I64Attr:$groups);
+  let assemblyFormat = [{
+    `ins` `(` $filter `:` type($filter) `)` `groups` $groups
+    `outs` `(` $out `:` type($out) `)` (`->` type($results)^)? attr-dict
+  }];
+}
+
+def Kernel_CornerOp : Kernel_Op<"corner"> {
+  let summary = "Copies between elements without gaps and a padded buffer";
+  let description = [{
+    A padded buffer has elements whose index along each of `dims` is below the
+    size for it. Without `compacts` they come from the first elements of `x`,
+    which lie without gaps, and `out` is the padded buffer; with it `x` is, and
+    they go to the first elements of `out`. Elements without gaps are in row-major
+    order of the dimensions `order` of the padded buffer. The others of `out` keep
+    what they had. A size counts as at least 0 and at most the dimension's.
+
+    - (C1) The buffer without gaps has one dimension, and as many elements of the
+      same type as the padded one.
+    - (C2) `order` is a permutation of the dimensions of the padded buffer.
+    - (C3) `dims` are dimensions of the padded buffer, and there is a size for
+      each.
+
+    ```mlir
+    kernel.corner ins(%x : memref<96xf32>) sizes(%n : memref<i64>) along [1] order [0, 2, 1] outs(%y : memref<2x6x8xf32>)
+    ```
+  }];
+  let arguments = (ins Kernel_Buffer:$x, Variadic<Kernel_Buffer>:$sizes,
+                   Kernel_Buffer:$out, DenseI64ArrayAttr:$dims,
+                   DenseI64ArrayAttr:$order, UnitAttr:$compacts);
+  let extra = [{
+    ::mlir::Value getPadded() { return getCompacts() ? getX() : getOut(); }
+    ::mlir::Value getFlat() { return getCompacts() ? getOut() : getX(); }
+  }];
+  let assemblyFormat = [{
+    (`compacts` $compacts^)? `ins` `(` $x `:` type($x) `)`
+    `sizes` `(` $sizes `:` type($sizes) `)` `along` $dims `order` $order
+    `outs` `(` $out `:` type($out) `)` (`->` type($results)^)? attr-dict
+  }];
+}
+
+#endif // WEIR_DIALECTS_KERNEL_COPIES

@@ -1,0 +1,80 @@
+// What a kernel knows of the actual sizes of its results.
+
+#include "passes/cpu/loops/ActualSizes.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
+using namespace mlir;
+
+namespace weir {
+
+static bool areScalars(func::FuncOp kernel, const graph::SizesOfDims &dims) {
+  for (const graph::SizeOfDim &dim : dims)
+    for (graph::SizeFactor factor : dim) {
+      if (!factor.isDynamic())
+        continue;
+      if (factor.symbol >= kernel.getNumArguments())
+        return false;
+      auto type =
+          dyn_cast<MemRefType>(kernel.getArgument(factor.symbol).getType());
+      if (!type || type.getRank() != 0 || !type.getElementType().isInteger(64))
+        return false;
+    }
+  return true;
+}
+
+DenseMap<Value, graph::SizesOfDims> dynamicResults(func::FuncOp kernel) {
+  DenseMap<Value, graph::SizesOfDims> results;
+  auto sizes = kernel->getAttrOfType<ArrayAttr>(graph::sizesName);
+  auto inputs = kernel->getAttrOfType<IntegerAttr>("weir.inputs");
+  if (!sizes || !inputs)
+    return results;
+  for (auto [i, attribute] : llvm::enumerate(sizes)) {
+    unsigned number = static_cast<unsigned>(inputs.getInt() + i);
+    if (number >= kernel.getNumArguments())
+      break;
+    BlockArgument argument = kernel.getArgument(number);
+    auto type = dyn_cast<MemRefType>(argument.getType());
+    if (!type)
+      continue;
+    graph::SizesOfDims dims = graph::readSizes(attribute, type.getShape());
+    if (graph::isDynamic(dims) && areScalars(kernel, dims))
+      results[argument] = dims;
+  }
+  return results;
+}
+
+graph::SizesOfDims collapsed(memref::CollapseShapeOp view,
+                             const graph::SizesOfDims &source) {
+  graph::SizesOfDims dims;
+  for (const ReassociationIndices &group : view.getReassociationIndices()) {
+    graph::SizeOfDim dim;
+    for (int64_t d : group)
+      for (graph::SizeFactor factor : source[d])
+        if (factor.bound != 1 || factor.isDynamic())
+          dim.push_back(factor);
+    if (dim.empty())
+      dim.push_back({1, -1});
+    dims.push_back(dim);
+  }
+  return dims;
+}
+
+Value actualSize(Emitter &e, Value buffer, int64_t dim) {
+  auto result = dyn_cast<BlockArgument>(buffer);
+  auto kernel = result
+                    ? dyn_cast<func::FuncOp>(result.getOwner()->getParentOp())
+                    : func::FuncOp();
+  if (!kernel)
+    return {};
+  graph::SizesOfDims dims = dynamicResults(kernel).lookup(buffer);
+  if (dims.empty() || dims[dim].size() != 1 || !dims[dim].front().isDynamic())
+    return {};
+  graph::SizeFactor factor = dims[dim].front();
+  Value size =
+      e.create<memref::LoadOp>(kernel.getArgument(factor.symbol), ValueRange());
+  size = e.create<arith::IndexCastOp>(e.getIndexType(), size);
+  return e.smaller(size, e.index(factor.bound));
+}
+
+} // namespace weir
