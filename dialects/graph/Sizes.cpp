@@ -6,6 +6,7 @@
 #include "dialects/graph/Linear.h"
 #include "dialects/graph/Neural.h"
 #include "dialects/graph/Shape.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -125,7 +126,11 @@ SizesOfDims DynamicSizes::compute(Value value) {
   if (!type)
     return {};
   if (auto argument = dyn_cast<BlockArgument>(value)) {
-    auto group = dyn_cast<GroupOp>(argument.getOwner()->getParentOp());
+    Operation *parent = argument.getOwner()->getParentOp();
+    if (auto function = dyn_cast<FunctionOpInterface>(parent))
+      return readSizes(function.getArgAttr(argument.getArgNumber(), sizesName),
+                       type.getShape());
+    auto group = dyn_cast<GroupOp>(parent);
     return group ? of(group.getInputs()[argument.getArgNumber()])
                  : SizesOfDims();
   }

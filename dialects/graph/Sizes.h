@@ -13,7 +13,7 @@
 namespace weir::graph {
 
 /// The attribute of an op that has the sizes of its results, which all have one
-/// shape.
+/// shape, and of a function's argument.
 constexpr llvm::StringLiteral sizesName = "weir.sizes";
 
 /// A factor of a dimension.

@@ -46,6 +46,8 @@ struct BindSizes : impl::BindSizesBase<BindSizes> {
       if (!isa<graph::GroupOp>(op))
         op->removeAttr(graph::sizesName);
     });
+    for (unsigned i = 0; i < getOperation().getNumArguments(); ++i)
+      getOperation().removeArgAttr(i, graph::sizesName);
   }
 
 private:

@@ -10,6 +10,7 @@
 #include "dialects/graph/Shape.h"
 #include "dialects/graph/Sizes.h"
 #include "dialects/graph/gradients/Gradient.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/Support/MathExtras.h"
 #include <cmath>
 
@@ -55,16 +56,37 @@ int64_t symbolOf(Report &report, Value size) {
   return number;
 }
 
+/// The argument of a function that the place is, in its own shape or reshaped
+/// from it and back; null where it is none.
+static BlockArgument argumentOf(Value place) {
+  Value root = place;
+  while (auto reshape = root.getDefiningOp<graph::ReshapeOp>())
+    root = reshape.getX();
+  auto argument = dyn_cast<BlockArgument>(root);
+  bool isOfFunction = argument && argument.getType() == place.getType() &&
+                      isa<func::FuncOp>(argument.getOwner()->getParentOp());
+  return isOfFunction ? argument : nullptr;
+}
+
 void writeSizes(Report &report, Value place, ArrayRef<Size> sizes) {
   Operation *op = place.getDefiningOp();
-  if (!op || op->getNumResults() != 1 || op->hasAttr(graph::sizesName) ||
-      isa<graph::ConstantOp, graph::BarrierOp>(op))
+  BlockArgument argument = argumentOf(place);
+  if (!argument &&
+      (!op || op->getNumResults() != 1 || op->hasAttr(graph::sizesName) ||
+       isa<graph::ConstantOp, graph::BarrierOp>(op)))
     return;
   graph::SizesOfDims dims;
   for (const Size &size : sizes)
     dims.push_back(
         {{size.bound, size.exact ? symbolOf(report, size.exact) : -1}});
-  if (ArrayAttr attribute = graph::sizesAttr(op->getContext(), dims))
+  ArrayAttr attribute = graph::sizesAttr(place.getContext(), dims);
+  if (!attribute)
+    return;
+  // A reshape to the same shape will fold.
+  if (argument)
+    mlir::cast<func::FuncOp>(argument.getOwner()->getParentOp())
+        .setArgAttr(argument.getArgNumber(), graph::sizesName, attribute);
+  else
     op->setAttr(graph::sizesName, attribute);
 }
 

@@ -138,8 +138,7 @@ LogicalResult buildEntry(Report &report, ModuleOp module, Entry entry,
   builder.create<func::ReturnOp>(report.file(), results->values);
   function.setType(
       builder.getFunctionType(types, ValueRange(results->values).getTypes()));
-  // All at once: one by one, each would make a list of all anew.
-  function.setAllArgAttrs(inputs.attributes());
+  inputs.describe(function);
   function.setAllResultAttrs(results->attributes);
   // Those of which only the shape was used.
   for (unsigned i = entry.inputs.size(); entry.takesUsedOnly && i-- > 0;)

@@ -84,8 +84,7 @@ LogicalResult buildEntry(Report &report, ModuleOp module, const Graph &graph,
   builder.create<func::ReturnOp>(report.file(), results->values);
   function.setType(
       builder.getFunctionType(types, ValueRange(results->values).getTypes()));
-  // All at once: one by one, each would make a list of all anew.
-  function.setAllArgAttrs(inputs.attributes());
+  inputs.describe(function);
   function.setAllResultAttrs(results->attributes);
   if (entry.isTraining)
     addLabels(function, *options.training);

@@ -59,3 +59,17 @@ func.func @choice(%c: tensor<8xi1>, %x: tensor<8xf32>, %n: tensor<i64>) -> tenso
   }
   return %y : tensor<8xf32>
 }
+
+// The sizes of an argument hold for what is made of it.
+// CHECK-LABEL: func.func @argument
+// CHECK-NOT: weir.sizes = [array<i64: 8, 4>]}
+// CHECK: graph.group(%arg0, %arg1) attributes {weir.sizes = {{\[\[}}array<i64: 8, 1>]]}
+func.func @argument(%x: tensor<8xf32> {weir.sizes = [array<i64: 8, 4>]}, %n: tensor<i64>) -> tensor<8xf32> {
+  graph.symbol 4 is %n : tensor<i64>
+  %y = graph.group(%x) : (tensor<8xf32>) -> tensor<8xf32> {
+  ^bb0(%a: tensor<8xf32>):
+    %e = graph.exp %a : tensor<8xf32>
+    graph.yield %e : tensor<8xf32>
+  }
+  return %y : tensor<8xf32>
+}

@@ -6,6 +6,7 @@
 
 #include "dialects/graph/Elementwise.h"
 #include "dialects/graph/Graph.h"
+#include "dialects/graph/Sizes.h"
 
 using namespace mlir;
 
@@ -88,7 +89,7 @@ std::string Inputs::fixing() const {
                              "; what fixes them:" + options;
 }
 
-SmallVector<DictionaryAttr> Inputs::attributes() const {
+void Inputs::describe(func::FuncOp entry) const {
   SmallVector<DictionaryAttr> all;
   Builder b(context);
   for (const EntryPort *port : ports)
@@ -103,7 +104,14 @@ SmallVector<DictionaryAttr> Inputs::attributes() const {
                          : PortDim{size, ""});
     all.push_back(shapeAttributes(b, *port, i, dims));
   }
-  return all;
+  for (auto [i, dictionary] : llvm::enumerate(all))
+    if (Attribute sizes = entry.getArgAttr(i, graph::sizesName)) {
+      NamedAttrList list(dictionary);
+      list.set(graph::sizesName, sizes);
+      dictionary = list.getDictionary(context);
+    }
+  // All at once: one by one, each would make a list of all anew.
+  entry.setAllArgAttrs(all);
 }
 
 Traced Inputs::traced(ImplicitLocOpBuilder &b, Block &block, size_t i,

@@ -8,6 +8,7 @@
 #include "compiler/import/Report.h"
 #include "compiler/import/bounded/Sizes.h"
 
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/StringMap.h"
 
 namespace weir {
@@ -81,7 +82,9 @@ public:
       : context(context), ports(std::move(ports)) {}
 
   llvm::SmallVector<mlir::Type> types() const;
-  llvm::SmallVector<mlir::DictionaryAttr> attributes() const;
+  /// Gives the arguments of the entry their attributes, beside the dynamic
+  /// sizes that they have.
+  void describe(mlir::func::FuncOp entry) const;
   /// Which dimensions only the run knows, and the options that give them their
   /// largest sizes; empty where all are known.
   std::string fixing() const;
