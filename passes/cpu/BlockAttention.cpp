@@ -13,6 +13,7 @@
 
 #include "passes/cpu/Sharing.h"
 #include "passes/cpu/kernels/Attention.h"
+#include "passes/cpu/loops/ActualSizes.h"
 #include "passes/cpu/loops/Slices.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
@@ -221,6 +222,9 @@ private:
         op.getExtraMaps(), op.getRangeAttr(), op.getUnsignedA());
     IRMapping map;
     op.getEpilogue().cloneInto(&part.getEpilogue(), map);
+    if (op->getParentOfType<func::FuncOp>()->hasAttr(graph::columnsName))
+      part->setAttr(op == first ? endsColumnsName : endsDepthName,
+                    e.getUnitAttr());
   }
 
   /// Block `index` of a batch's rows; the last may have fewer.

@@ -2,6 +2,7 @@
 
 #include "passes/fuse/Passes.h"
 
+#include "dialects/graph/Neural.h"
 #include "dialects/graph/Sizes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Dominance.h"
@@ -29,7 +30,9 @@ struct BindSizes : impl::BindSizesBase<BindSizes> {
     // All are looked at before any changes.
     graph::DynamicSizes sizes;
     SmallVector<SmallVector<graph::SizesOfDims>> found;
+    SmallVector<int64_t> columns;
     for (graph::GroupOp group : groups) {
+      columns.push_back(columnsBetween(group, sizes));
       found.emplace_back();
       for (Value result : group.getResults())
         found.back().push_back(sizes.of(result));
@@ -40,6 +43,13 @@ struct BindSizes : impl::BindSizesBase<BindSizes> {
             return graph::isDynamic(dims);
           }))
         bind(group, results, dominance);
+    for (auto [group, symbol] : llvm::zip_equal(groups, columns))
+      if (int64_t number =
+              symbol < 0 ? -1 : operandFor(group, symbol, dominance);
+          number >= 0)
+        group->setAttr(
+            graph::columnsName,
+            IntegerAttr::get(IntegerType::get(&getContext(), 64), number));
     for (graph::SymbolOp symbol : symbols)
       symbol.erase();
     getOperation()->walk([](Operation *op) {
@@ -51,6 +61,25 @@ struct BindSizes : impl::BindSizesBase<BindSizes> {
   }
 
 private:
+  /// The symbol that is the number of columns between the products of an
+  /// attention; -1 where there is none. Importers mask what a softmax or a
+  /// product combines along such a dimension.
+  static int64_t columnsBetween(graph::GroupOp group,
+                                graph::DynamicSizes &sizes) {
+    Block &body = group.getBody().front();
+    auto products = body.getOps<graph::MatmulOp>();
+    if (body.getOps<graph::SoftmaxOp>().empty() ||
+        !llvm::hasNItems(products, 2))
+      return -1;
+    graph::MatmulOp first = *products.begin();
+    graph::SizesOfDims dims = sizes.of(first.getB());
+    if (dims.empty())
+      return -1;
+    const graph::SizeOfDim &dim =
+        dims[dims.size() - (first.getTransposeB() ? 2 : 1)];
+    return dim.size() == 1 ? dim.front().symbol : -1;
+  }
+
   void bind(graph::GroupOp group, MutableArrayRef<graph::SizesOfDims> results,
             const DominanceInfo &dominance) {
     SmallVector<Attribute> attributes;

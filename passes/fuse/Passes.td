@@ -179,7 +179,8 @@ def BindSizes : Pass<"weir-bind-sizes", "::mlir::func::FuncOp"> {
     operands, which its body does not use, and has the attribute `weir.sizes`:
     for each result and dimension pairs of a bound and the number of the operand
     that is the actual size, or -1. The kernel that the group becomes ends its
-    loops there (`weir-clip-loops`). The attributes of ops and the symbols go.
+    loops there (`weir-clip-loops`). The two products of an attention end at the
+    operand that `weir.columns` numbers. The attributes of ops and the symbols go.
 
     ```mlir
     graph.symbol 0 is %n : tensor<i64>

@@ -33,12 +33,14 @@ bool isOfHost(graph::GroupOp group) { return group->hasAttr("weir.host"); }
 /// The actual sizes of the group's results, among its operands
 /// (`weir-bind-sizes`).
 constexpr llvm::StringLiteral sizesName = "weir.sizes";
+constexpr llvm::StringLiteral columnsName = "weir.columns";
 
 bool sameBody(graph::GroupOp a, graph::GroupOp b) {
   return a.getOperandTypes() == b.getOperandTypes() &&
          a.getResultTypes() == b.getResultTypes() &&
          isOfHost(a) == isOfHost(b) &&
          a->getAttr(sizesName) == b->getAttr(sizesName) &&
+         a->getAttr(columnsName) == b->getAttr(columnsName) &&
          OperationEquivalence::isRegionEquivalentTo(
              &a.getBody(), &b.getBody(), OperationEquivalence::IgnoreLocations);
 }
@@ -111,6 +113,8 @@ private:
       kernel->setAttr("weir.inputs",
                       b.getI64IntegerAttr(group.getNumOperands()));
     }
+    if (Attribute columns = group->getAttr(columnsName))
+      kernel->setAttr(columnsName, columns);
     kernel.getBody().takeBody(group.getBody());
     auto yield = cast<graph::YieldOp>(kernel.getBody().front().getTerminator());
     OpBuilder inner(yield);

@@ -18,6 +18,7 @@
 #include "passes/cpu/kernels/PanelCopy.h"
 #include "passes/cpu/kernels/TileRange.h"
 #include "passes/cpu/kernels/WaitingSums.h"
+#include "passes/cpu/loops/ActualSizes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -45,6 +46,9 @@ struct MatmulEmitter : MatmulBlocks {
   Value rowsBefore; // those of the grain at hand; null for none
   Value backward;   // whether columns go from the last to the first, or null
   WaitingSums waiting;
+  // Where the columns, or the depth, of a product of an attention end; null for
+  // where their bounds are.
+  Value actualColumns, actualDepth;
 
   MatmulEmitter(Emitter &e, kernel::MatmulOp op, const kernel::Target &target,
                 int64_t chain, kernel::PackOp pack)
@@ -59,16 +63,10 @@ struct MatmulEmitter : MatmulBlocks {
     b = e.joinLast(b);
   }
 
-  double nanoseconds() const {
-    double products = double(ShapedType::getNumElements(e.shape(out))) * depth;
-    double time = productTime(products, lanes) / (words ? 2 : 1);
-    return std::max(time, movingTime(ShapedType::getNumElements(e.shape(b)) *
-                                     Emitter::elementBytes(b)));
-  }
-
   // Begins one or more products, in this order, of all tiles.
   void begin() {
     range = TileRange::all(e, *this);
+    range.endAt(e, *this, actualColumns);
     if (pack)
       part = e.stack({depthBlock, width}, e.element(b));
     if (!copiesRows)
@@ -194,6 +192,8 @@ struct MatmulEmitter : MatmulBlocks {
           e.compilerFence();
       }
     };
+    if (actualDepth && !words)
+      waiting.end = e.create<arith::SubIOp>(actualDepth, depth.first);
     sums = waiting.loop(depth.count, unroll, sums, steps, sets);
     if (depth.begins)
       addStored(e, out, shape, depth.begins, sums);
@@ -380,7 +380,9 @@ void emitMatmul(Emitter &e, kernel::MatmulOp op, const kernel::Target &target,
   kernel::MatmulOp joined = joinBatches(e, op);
   MatmulEmitter emitter(e, joined, target, chain, pack);
   ArrayRef<int64_t> batches = e.shape(joined.getOut()).drop_back(2);
-  e.share(emitter.nanoseconds());
+  e.share(emitter.nanoseconds(joined));
+  emitter.actualColumns = actualColumns(e, op, endsColumnsName);
+  emitter.actualDepth = actualColumns(e, op, endsDepthName);
   if (e.isShared()) {
     emitter.runShared(batches);
   } else {

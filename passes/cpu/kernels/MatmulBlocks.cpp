@@ -296,4 +296,14 @@ void DepthPart::eachBlock(Emitter &e, int64_t size,
   body({e.plus(first, alike), rest, no, ends});
 }
 
+double MatmulBlocks::nanoseconds(kernel::MatmulOp op) const {
+  Value out = op.getOut(), b = op.getB();
+  double products =
+      double(ShapedType::getNumElements(Emitter::shape(out))) * depth;
+  double time = productTime(products, lanes) / (words ? 2 : 1);
+  return std::max(time,
+                  movingTime(ShapedType::getNumElements(Emitter::shape(b)) *
+                             Emitter::elementBytes(b)));
+}
+
 } // namespace weir

@@ -54,6 +54,9 @@ struct MatmulBlocks {
   MatmulBlocks(kernel::MatmulOp op, const kernel::Target &target, int64_t chain,
                bool packsParts);
 
+  /// What the product takes, on one core.
+  double nanoseconds(kernel::MatmulOp op) const;
+
   /// Bytes of the part of a panel that is copied to the stack.
   static int64_t partBytes(const kernel::Target &target) {
     return target.l1 / 2;

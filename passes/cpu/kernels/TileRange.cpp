@@ -44,6 +44,13 @@ TileRange TileRange::ofColumns(Emitter &e, const MatmulBlocks &blocks,
   return range;
 }
 
+void TileRange::endAt(Emitter &e, const MatmulBlocks &blocks, Value columns) {
+  if (!columns)
+    return;
+  Value tiles = e.dividedBy(e.plus(columns, blocks.width - 1), blocks.width);
+  endColumn = e.smaller(endColumn, tiles);
+}
+
 int64_t TileRange::columnGrains(const MatmulBlocks &blocks) {
   return blocks.columnTiles() * (sharesTiles(blocks) ? blocks.rowTiles() : 1);
 }

@@ -19,6 +19,8 @@ struct TileRange {
                           mlir::Value first, mlir::Value end);
   static TileRange ofColumns(Emitter &e, const MatmulBlocks &blocks,
                              mlir::Value first, mlir::Value end);
+  /// Leaves out tiles of columns from column `columns` on, which may be null.
+  void endAt(Emitter &e, const MatmulBlocks &blocks, mlir::Value columns);
   /// How many grains `ofColumns` has.
   static int64_t columnGrains(const MatmulBlocks &blocks);
 

@@ -15,7 +15,8 @@ Emitter::Values WaitingSums::some(Value first, int64_t count, int64_t unroll,
                                   ValueRange sums, Steps steps) {
   if (fewRegisters && count == 2 * unroll)
     unroll = count;
-  return e.loop(first, e.plus(first, count), unroll, sums,
+  Value last = e.plus(first, count);
+  return e.loop(first, end ? e.smaller(end, last) : last, unroll, sums,
                 [&](Value k, ValueRange carried) {
                   Emitter::Values sums(carried);
                   steps(k, unroll, sums);

@@ -18,6 +18,9 @@ struct WaitingSums {
   int64_t chain;
   /// Whether the sums at hand leave no registers to those that wait.
   bool fewRegisters;
+  /// From which step on all terms are zeros, which need not be added; may be
+  /// null.
+  mlir::Value end = nullptr;
 
   /// `count` steps in one chain.
   Emitter::Values run(int64_t count, int64_t unroll, Emitter::Values sums,

@@ -8,18 +8,22 @@ using namespace mlir;
 
 namespace weir {
 
+static bool isScalar(Value buffer) {
+  auto type = dyn_cast<MemRefType>(buffer.getType());
+  return type && type.getRank() == 0 && type.getElementType().isInteger(64);
+}
+
+static Value read(Emitter &e, Value scalar) {
+  Value size = e.create<memref::LoadOp>(scalar, ValueRange());
+  return e.create<arith::IndexCastOp>(e.getIndexType(), size);
+}
+
 static bool areScalars(func::FuncOp kernel, const graph::SizesOfDims &dims) {
   for (const graph::SizeOfDim &dim : dims)
-    for (graph::SizeFactor factor : dim) {
-      if (!factor.isDynamic())
-        continue;
-      if (factor.symbol >= kernel.getNumArguments())
+    for (graph::SizeFactor factor : dim)
+      if (factor.isDynamic() && (factor.symbol >= kernel.getNumArguments() ||
+                                 !isScalar(kernel.getArgument(factor.symbol))))
         return false;
-      auto type =
-          dyn_cast<MemRefType>(kernel.getArgument(factor.symbol).getType());
-      if (!type || type.getRank() != 0 || !type.getElementType().isInteger(64))
-        return false;
-    }
   return true;
 }
 
@@ -71,10 +75,19 @@ Value actualSize(Emitter &e, Value buffer, int64_t dim) {
   if (dims.empty() || dims[dim].size() != 1 || !dims[dim].front().isDynamic())
     return {};
   graph::SizeFactor factor = dims[dim].front();
-  Value size =
-      e.create<memref::LoadOp>(kernel.getArgument(factor.symbol), ValueRange());
-  size = e.create<arith::IndexCastOp>(e.getIndexType(), size);
-  return e.smaller(size, e.index(factor.bound));
+  return e.smaller(read(e, kernel.getArgument(factor.symbol)),
+                   e.index(factor.bound));
+}
+
+Value actualColumns(Emitter &e, Operation *op, StringRef name) {
+  auto kernel = op->getParentOfType<func::FuncOp>();
+  auto number = kernel ? kernel->getAttrOfType<IntegerAttr>(graph::columnsName)
+                       : IntegerAttr();
+  if (!op->hasAttr(name) || !number ||
+      number.getInt() >= kernel.getNumArguments() ||
+      !isScalar(kernel.getArgument(number.getInt())))
+    return {};
+  return read(e, kernel.getArgument(number.getInt()));
 }
 
 } // namespace weir

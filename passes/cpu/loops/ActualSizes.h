@@ -26,6 +26,16 @@ graph::SizesOfDims collapsed(mlir::memref::CollapseShapeOp view,
 /// the size, or the buffer is no result.
 mlir::Value actualSize(Emitter &e, mlir::Value buffer, int64_t dim);
 
+/// Of a product of an attention, what its kernel's actual number of columns
+/// between the products ends: its columns, or its depth.
+inline constexpr llvm::StringLiteral endsColumnsName = "weir.ends_columns",
+                                     endsDepthName = "weir.ends_depth";
+
+/// That number, read where the emitter is; null where the op, which has the
+/// attribute `name` or not, has no such end.
+mlir::Value actualColumns(Emitter &e, mlir::Operation *op,
+                          llvm::StringRef name);
+
 } // namespace weir
 
 #endif // WEIR_PASSES_CPU_LOOPS_ACTUALSIZES_H

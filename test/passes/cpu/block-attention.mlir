@@ -153,3 +153,30 @@ func.func @right_side(%q: memref<64x8xf32>, %k: memref<8x64xf32>, %v: memref<64x
   }
   return
 }
+
+// -----
+
+// Over a dynamic length the first product ends at so many columns, and the
+// second at this depth.
+// CHECK-LABEL: func @dynamic
+// CHECK: kernel.matmul {{.*}} attributes {weir.ends_columns}
+// CHECK: linalg.generic
+// CHECK: kernel.matmul {{.*}} attributes {weir.ends_depth}
+func.func @dynamic(%q: memref<128x8xf32>, %k: memref<8x64xf32>, %v: memref<64x8xf32>, %n: memref<i64>, %o: memref<128x8xf32>) attributes {weir.kernel, weir.columns = 3 : i64} {
+  %s = memref.alloc() : memref<128x64xf32>
+  kernel.matmul ins(%q, %k : memref<128x8xf32>, memref<8x64xf32>) outs(%s : memref<128x64xf32>) {
+  ^bb0(%a: f32):
+    kernel.yield %a : f32
+  }
+  %p = memref.alloc() : memref<128x64xf32>
+  linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]} ins(%s : memref<128x64xf32>) outs(%p : memref<128x64xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    %0 = math.exp %in : f32
+    linalg.yield %0 : f32
+  }
+  kernel.matmul ins(%p, %v : memref<128x64xf32>, memref<64x8xf32>) outs(%o : memref<128x8xf32>) {
+  ^bb0(%a: f32):
+    kernel.yield %a : f32
+  }
+  return
+}

@@ -764,3 +764,37 @@ func.func @uneven_depth(%a: memref<64x4224xf32>, %b: memref<1x4224x32xf32>, %c: 
   return
 }
 }
+
+// -----
+
+// A product of an attention over a dynamic length ends at its columns.
+// CHECK-LABEL: func @ends_columns
+// CHECK: %[[SIZE:.*]] = memref.load %arg3[] : memref<i64>
+// CHECK: %[[COLUMNS:.*]] = arith.index_cast %[[SIZE]]
+// CHECK: %[[MORE:.*]] = arith.addi %[[COLUMNS]]
+// CHECK: %[[TILES:.*]] = arith.divui %[[MORE]]
+// CHECK: %[[END:.*]] = arith.minsi %[[TILES]]
+// CHECK: scf.for
+func.func @ends_columns(%a: memref<4x8xf32>, %b: memref<8x96xf32>, %c: memref<4x96xf32>, %n: memref<i64>) attributes {weir.columns = 3 : i64} {
+  kernel.matmul ins(%a, %b : memref<4x8xf32>, memref<8x96xf32>) outs(%c : memref<4x96xf32>) attributes {weir.ends_columns} {
+  ^bb0(%sum: f32):
+    kernel.yield %sum : f32
+  }
+  return
+}
+
+// -----
+
+// Terms beyond the depth are zeros, and are not added.
+// CHECK-LABEL: func @ends_depth
+// CHECK: %[[SIZE:.*]] = memref.load %arg3[] : memref<i64>
+// CHECK: %[[DEPTH:.*]] = arith.index_cast %[[SIZE]]
+// CHECK: %[[END:.*]] = arith.minsi %[[DEPTH]], %{{.*}}
+// CHECK: scf.for %{{.*}} = %{{.*}} to %[[END]]
+func.func @ends_depth(%a: memref<4x64xf32>, %b: memref<64x16xf32>, %c: memref<4x16xf32>, %n: memref<i64>) attributes {weir.columns = 3 : i64} {
+  kernel.matmul ins(%a, %b : memref<4x64xf32>, memref<64x16xf32>) outs(%c : memref<4x16xf32>) attributes {weir.ends_depth} {
+  ^bb0(%sum: f32):
+    kernel.yield %sum : f32
+  }
+  return
+}

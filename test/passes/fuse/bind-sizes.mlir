@@ -73,3 +73,23 @@ func.func @argument(%x: tensor<8xf32> {weir.sizes = [array<i64: 8, 4>]}, %n: ten
   }
   return %y : tensor<8xf32>
 }
+
+// The products of an attention over a dynamic length take it as an operand.
+// CHECK-LABEL: func.func @attention
+// CHECK: graph.group(%arg0, %arg1, %arg2, %arg3) attributes {weir.columns = 3 : i64}
+func.func @attention(%q: tensor<4x8xf32>, %k: tensor<6x8xf32> {weir.sizes = [array<i64: 6, 2>, array<i64: 8, -1>]}, %m: tensor<6xi1>, %n: tensor<i64>) -> tensor<4x8xf32> {
+  graph.symbol 2 is %n : tensor<i64>
+  %y = graph.group(%q, %k, %m) : (tensor<4x8xf32>, tensor<6x8xf32>, tensor<6xi1>) -> tensor<4x8xf32> {
+  ^bb0(%a: tensor<4x8xf32>, %b: tensor<6x8xf32>, %c: tensor<6xi1>):
+    %least = graph.constant dense<0xFF800000> : tensor<4x6xf32>
+    %zero = graph.constant dense<0.0> : tensor<4x6xf32>
+    %s = graph.matmul %a, %b transpose_b : tensor<4x8xf32>, tensor<6x8xf32>
+    %w = graph.broadcast %c [1] : tensor<6xi1> to tensor<4x6xi1>
+    %t = graph.select %w, %s, %least : tensor<4x6xi1>, tensor<4x6xf32>
+    %p = graph.softmax %t : tensor<4x6xf32>
+    %o = graph.select %w, %p, %zero : tensor<4x6xi1>, tensor<4x6xf32>
+    %r = graph.matmul %o, %b : tensor<4x6xf32>, tensor<6x8xf32>
+    graph.yield %r : tensor<4x8xf32>
+  }
+  return %y : tensor<4x8xf32>
+}

@@ -222,3 +222,37 @@ func.func @exponentials(%q: tensor<64x4xf16>, %k: tensor<64x4xf16>) -> tensor<64
   }
   return %o : tensor<64x4xf16>
 }
+
+// -----
+
+// A mask of columns that the group of the softmax computes again is no bar.
+// CHECK-LABEL: func.func @masked
+// CHECK-NEXT: graph.group(%arg0, %arg1, %arg2, %arg3)
+// CHECK: graph.matmul
+// CHECK: graph.less
+// CHECK: graph.select
+// CHECK: graph.softmax
+// CHECK: graph.matmul
+// CHECK: return
+func.func @masked(%q: tensor<64x4xf32>, %k: tensor<64x4xf32>, %i: tensor<64xi32>, %n: tensor<64xi32>) -> tensor<64x4xf32> {
+  %s = graph.group(%q, %k) : (tensor<64x4xf32>, tensor<64x4xf32>) -> tensor<64x64xf32> {
+  ^bb0(%a: tensor<64x4xf32>, %b: tensor<64x4xf32>):
+    %0 = graph.matmul %a, %b transpose_b : tensor<64x4xf32>, tensor<64x4xf32>
+    graph.yield %0 : tensor<64x64xf32>
+  }
+  %p = graph.group(%s, %i, %n) : (tensor<64x64xf32>, tensor<64xi32>, tensor<64xi32>) -> tensor<64x64xf32> {
+  ^bb0(%a: tensor<64x64xf32>, %b: tensor<64xi32>, %c: tensor<64xi32>):
+    %least = graph.constant dense<0xFF800000> : tensor<64x64xf32>
+    %0 = graph.less %b, %c : tensor<64xi32>
+    %1 = graph.broadcast %0 [1] : tensor<64xi1> to tensor<64x64xi1>
+    %2 = graph.select %1, %a, %least : tensor<64x64xi1>, tensor<64x64xf32>
+    %3 = graph.softmax %2 : tensor<64x64xf32>
+    graph.yield %3 : tensor<64x64xf32>
+  }
+  %o = graph.group(%p, %k) : (tensor<64x64xf32>, tensor<64x4xf32>) -> tensor<64x4xf32> {
+  ^bb0(%a: tensor<64x64xf32>, %b: tensor<64x4xf32>):
+    %0 = graph.matmul %a, %b : tensor<64x64xf32>, tensor<64x4xf32>
+    graph.yield %0 : tensor<64x4xf32>
+  }
+  return %o : tensor<64x4xf32>
+}
