@@ -1,5 +1,6 @@
 // Parts of a tensor whose begins, ends or sizes are known only at run time.
 
+#include "compiler/import/bounded/Polynomial.h"
 #include "compiler/import/bounded/Rules.h"
 
 #include "dialects/graph/Elementwise.h"
@@ -56,9 +57,11 @@ LogicalResult Ranges::range(Expr begin, Expr end, int64_t stride) {
   range.stride = stride;
   range.start = begin ? place(begin) : (up ? low : high);
   Expr limit = end ? place(end) : (up ? high : low);
-  Expr span = limit;
-  if (!up || !fromFirst || !(intervalOf(limit.value).low >= 0))
-    span = maximum(up ? limit - range.start : range.start - limit, zero);
+  // The last n of m elements are n: no clamp must hide that.
+  Expr span(b, Polynomials().simplified(
+                   b, (up ? limit - range.start : range.start - limit).value));
+  if (!(intervalOf(span.value).low >= 0))
+    span = maximum(span, zero);
   int64_t step = up ? stride : -stride;
   if (step != 1)
     span =
