@@ -46,6 +46,7 @@ static void buildFuse(OpPassManager &pm) {
   functions.addPass(createSpreadSizes());
   functions.addPass(createSpreadBiases());
   functions.addPass(createSplitBatches());
+  functions.addPass(createEndProducts());
   functions.addPass(createFormGroups());
   functions.addPass(createFormAttention());
   functions.addPass(createFlattenGroups());

@@ -40,6 +40,10 @@ LogicalResult MatmulOp::inferReturnTypes(MLIRContext *,
   if (rows[!ta] != columns[tb])
     return emitOptionalError(loc, "contracts ", rows[!ta], " elements of ", a,
                              " with ", columns[tb], " of ", b);
+  // (C3)
+  if (adaptor.getDepth() && (a.getElementType() != b.getElementType() ||
+                             !(element.isF32() || element.isF64())))
+    return emitOptionalError(loc, "has a depth for ", a, " and ", b);
   SmallVector<int64_t> shape(a.getShape());
   shape[a.getRank() - 2] = rows[ta];
   shape[a.getRank() - 1] = columns[!tb];

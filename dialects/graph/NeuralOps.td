@@ -5,6 +5,12 @@
 
 include "dialects/graph/GraphBase.td"
 
+def Graph_Size
+    : Type<0DTensorOf<[I64]>.predicate, "a size, tensor<i64>",
+           "::mlir::RankedTensorType">,
+      BuildableType<
+          "::mlir::RankedTensorType::get({}, $_builder.getI64Type())">;
+
 def Graph_MatmulOp : Graph_Op<"matmul", [InferTypeOpAdaptor]> {
   let summary = "Matrix product over the last two dimensions";
   let description = [{
@@ -13,9 +19,11 @@ def Graph_MatmulOp : Graph_Op<"matmul", [InferTypeOpAdaptor]> {
       result f32. They have one rank of at least 2, and the same leading (batch)
       dimensions.
     - (C2) the contracted dimensions have one size.
+    - (C3) `depth` goes with operands of one type, f32 or f64.
 
     With `transpose_a`, `a` holds its matrices as `K x M`; with `transpose_b`,
-    `b` as `N x K`. f16 and bf16 accumulate in f32.
+    `b` as `N x K`. f16 and bf16 accumulate in f32. With `depth` only the first so
+    many terms of each sum count, at least 0 and at most all: others are not read.
 
     ```mlir
     %c = graph.matmul %a, %b : tensor<2x3xf32>, tensor<3x4xf32>
@@ -23,12 +31,20 @@ def Graph_MatmulOp : Graph_Op<"matmul", [InferTypeOpAdaptor]> {
   }];
   let fusion = "contraction";
   let arguments = (ins Graph_NumberTensor:$a, Graph_NumberTensor:$b,
+                   Optional<Graph_Size>:$depth,
                    UnitAttr:$transpose_a, UnitAttr:$transpose_b);
   let results = (outs Graph_NumberTensor:$result);
   // Flags in the attribute dictionary would come too late for inference.
   let assemblyFormat = [{
-    $a `,` $b (`transpose_a` $transpose_a^)? (`transpose_b` $transpose_b^)? attr-dict `:` type($a) `,` type($b)
+    $a `,` $b (`transpose_a` $transpose_a^)? (`transpose_b` $transpose_b^)?
+    (`depth` $depth^)? attr-dict `:` type($a) `,` type($b)
   }];
+  let builders = [OpBuilder<(ins "::mlir::Value":$a, "::mlir::Value":$b,
+                                 CArg<"bool", "false">:$transpose_a,
+                                 CArg<"bool", "false">:$transpose_b), [{
+    build($_builder, $_state, a, b, /*depth=*/::mlir::Value(), transpose_a,
+          transpose_b);
+  }]>];
   let derivative = "rule";
 }
 

@@ -182,6 +182,14 @@ LogicalResult MatmulOp::verify() {
     return emitOpError("cannot make ") << out << " of rows of " << a;
   int64_t depth = a.getShape().take_back(2)[!getTransposeA()];
   int64_t columns = out.getDimSize(rank - 1);
+  // (C9)
+  if (Value terms = getDepth()) {
+    ShapedType type = shaped(terms);
+    if (type.getRank() != 0 || !type.getElementType().isInteger(64))
+      return emitOpError("has a depth of type ") << type;
+    if (isTiled() || getPaired() || getUnsignedA() || hasColumnRuns())
+      return emitOpError("has a depth, and a form that reads all terms");
+  }
   if (getPaired())
     return success(succeeded(verifyPairs()) &&
                    succeeded(verifyEpilogue(*this)));

@@ -17,7 +17,7 @@ def Kernel_YieldOp : Op<Kernel_Dialect, "yield", [Terminator, Pure]> {
   let assemblyFormat = "$value attr-dict `:` type($value)";
 }
 
-def Kernel_MatmulOp : Kernel_SumOp<"matmul"> {
+def Kernel_MatmulOp : Kernel_SumOp<"matmul", [AttrSizedOperandSegments]> {
   let summary = "out = epilogue(A * B)";
   let description = [{
     - (C1) `out` is `batch.. x M x N`, `a` is `batch.. x M x K`, or
@@ -57,6 +57,9 @@ def Kernel_MatmulOp : Kernel_SumOp<"matmul"> {
       column scaled, `ceil(N/32) x K+2 x 32`: after the rows of a panel come what
       each column has alone, and its scale. A panel that makes no pairs has no
       numbers as what is alone.
+    - (C9) with `depth`, a scalar i64 of at least 0 and at most `K`, only the first
+      so many terms of each sum count; others are not read. It goes with none of
+      `range`, `unsigned_a` and `paired`, nor with `NR` of 1.
 
     ```mlir
     %y = kernel.matmul ins(%a, %b : tensor<4x8xf32>, tensor<1x8x32xf32>) extras(%bias : tensor<20xf32>) outs(%c : tensor<4x20xf32>) -> tensor<4x20xf32> attributes {extra_maps = [affine_map<(d0, d1) -> (d1)>]} {
@@ -67,6 +70,7 @@ def Kernel_MatmulOp : Kernel_SumOp<"matmul"> {
     ```
   }];
   let arguments = (ins Kernel_Buffer:$a, Kernel_Buffer:$b,
+                   Optional<Kernel_Buffer>:$depth,
                    Variadic<Kernel_Buffer>:$extras, Kernel_Buffer:$out,
                    UnitAttr:$transpose_a, UnitAttr:$shared,
                    DefaultValuedAttr<AffineMapArrayAttr, "{}">:$extra_maps,
@@ -89,6 +93,7 @@ def Kernel_MatmulOp : Kernel_SumOp<"matmul"> {
   }];
   let assemblyFormat = [{
     `ins` `(` $a `,` $b `:` type($a) `,` type($b) `)`
+    (`depth` `(` $depth^ `:` type($depth) `)`)?
     (`extras` `(` $extras^ `:` type($extras) `)`)?
     `outs` `(` $out `:` type($out) `)` (`->` type($results)^)?
     attr-dict-with-keyword $epilogue

@@ -218,13 +218,14 @@ private:
       extras.push_back(sliceOf(e, extra, from, size));
     }
     auto part = e.create<kernel::MatmulOp>(
-        TypeRange(), a, b, extras, out, op.getTransposeA(), op.getShared(),
-        op.getExtraMaps(), op.getRangeAttr(), op.getUnsignedA());
+        TypeRange(), a, b, op.getDepth(), extras, out, op.getTransposeA(),
+        op.getShared(), op.getExtraMaps(), op.getRangeAttr(),
+        op.getUnsignedA());
     IRMapping map;
     op.getEpilogue().cloneInto(&part.getEpilogue(), map);
-    if (op->getParentOfType<func::FuncOp>()->hasAttr(graph::columnsName))
-      part->setAttr(op == first ? endsColumnsName : endsDepthName,
-                    e.getUnitAttr());
+    if (op == first &&
+        op->getParentOfType<func::FuncOp>()->hasAttr(graph::columnsName))
+      part->setAttr(endsColumnsName, e.getUnitAttr());
   }
 
   /// Block `index` of a batch's rows; the last may have fewer.

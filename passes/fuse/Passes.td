@@ -172,6 +172,28 @@ def RecomputeGroups : Pass<"weir-recompute-groups", "::mlir::func::FuncOp"> {
   }];
 }
 
+def EndProducts : Pass<"weir-end-products", "::mlir::func::FuncOp"> {
+  let summary = "Ends products at the actual length of what they sum over";
+  let description = [{
+    A product over a dynamic dimension has zeros from the actual size on, by masks
+    of both operands. A product of f32 or f64 that no constant takes part in gets
+    the size as its depth instead, and reads the operands themselves: a step of a
+    decoder would else write a copy of its cache of values. Not for a GPU, nor for
+    processors with Intel AMX, whose tiles read all terms.
+
+    ```mlir
+    graph.symbol 0 is %n : tensor<i64>
+    %end = graph.broadcast %n [] : tensor<i64> to tensor<8xi64>
+    %in = graph.less %indices, %end : tensor<8xi64>
+    %m = graph.broadcast %in [0] : tensor<8xi1> to tensor<8x4xi1>
+    %v = graph.select %m, %x, %zeros : tensor<8x4xi1>, tensor<8x4xf32>
+    %y = graph.matmul %p, %v : tensor<2x8xf32>, tensor<8x4xf32>
+    // becomes
+    %y = graph.matmul %p, %x depth %n : tensor<2x8xf32>, tensor<8x4xf32>
+    ```
+  }];
+}
+
 def BindSizes : Pass<"weir-bind-sizes", "::mlir::func::FuncOp"> {
   let summary = "Gives groups the actual sizes of their results as operands";
   let description = [{

@@ -126,14 +126,18 @@ struct MatmulToKernel : OpConversionPattern<graph::MatmulOp> {
                   depth >= fewestVectors * target.lanes(type.getElementType());
     bool isColumn = areFew && !constant && columns == 1;
     // A constant's panels weir-narrow-panels narrows, which knows all products.
+    // Panels of one column are read to the end.
+    if (op.getDepth())
+      turned = isColumn = areFew = false;
     if (turned || isColumn)
       right = asPanels(b, loc, right, !op.getTransposeB());
     else if (op.getTransposeB() || rows >= rowsWorthPacking || constant)
       right = packed(b, loc, right, op.getTransposeB(), type.getElementType(),
                      target, constant && areFew, rows == 1 && !constant);
     auto kernel = b.create<kernel::MatmulOp>(
-        loc, type, x, right, ValueRange(), emptyTensor(b, loc, type),
-        op.getTransposeA(), /*shared=*/false, b.getArrayAttr({}),
+        loc, type, x, right, adaptor.getDepth(), ValueRange(),
+        emptyTensor(b, loc, type), op.getTransposeA(), /*shared=*/false,
+        b.getArrayAttr({}),
         /*range=*/nullptr, isUnsigned);
     buildEpilogue(b, loc, kernel.getEpilogue(), type.getElementType());
     b.replaceOp(op, kernel);
@@ -330,7 +334,8 @@ private:
       panels[1].push_back(i);
     packed = b.create<tensor::CollapseShapeOp>(loc, packed, panels);
     auto kernel = b.create<kernel::MatmulOp>(
-        loc, type, x, packed, ValueRange(), emptyTensor(b, loc, type),
+        loc, type, x, packed, /*depth=*/Value(), ValueRange(),
+        emptyTensor(b, loc, type),
         /*transpose_a=*/false, /*shared=*/true, b.getArrayAttr({}),
         /*range=*/nullptr, multipliesBytes(op));
     buildEpilogue(b, loc, kernel.getEpilogue(), type.getElementType());

@@ -68,6 +68,11 @@ private:
     state.addOperands(operands);
     state.addTypes(generic->getResultTypes());
     state.addAttributes(kernel->getAttrs());
+    if (auto product = dyn_cast<kernel::MatmulOp>(*kernel))
+      state.attributes.set(
+          product.getOperandSegmentSizeAttr(),
+          b.getDenseI32ArrayAttr({1, 1, product.getDepth() ? 1 : 0,
+                                  static_cast<int32_t>(extras.size()), 1}));
     Region *region = state.addRegion();
     Block *block = b.createBlock(region);
 

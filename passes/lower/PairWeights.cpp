@@ -203,8 +203,9 @@ void pair(Operation *packed, Value panels) {
   }
   OpBuilder b(op);
   auto product = b.create<kernel::MatmulOp>(
-      op.getLoc(), op.getResultTypes(), pixelsOf(b, op), panels, op.getExtras(),
-      op.getOut(), /*transpose_a=*/false, /*shared=*/true, op.getExtraMaps(),
+      op.getLoc(), op.getResultTypes(), pixelsOf(b, op), panels,
+      /*depth=*/Value(), op.getExtras(), op.getOut(), /*transpose_a=*/false,
+      /*shared=*/true, op.getExtraMaps(),
       /*range=*/DenseI32ArrayAttr(), /*unsigned_a=*/false, /*parts=*/3,
       /*paired=*/true);
   product.getEpilogue().takeBody(op.getEpilogue());

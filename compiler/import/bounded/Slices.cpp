@@ -57,9 +57,11 @@ LogicalResult Ranges::range(Expr begin, Expr end, int64_t stride) {
   range.stride = stride;
   range.start = begin ? place(begin) : (up ? low : high);
   Expr limit = end ? place(end) : (up ? high : low);
+  Expr span = limit;
   // The last n of m elements are n: no clamp must hide that.
-  Expr span(b, Polynomials().simplified(
-                   b, (up ? limit - range.start : range.start - limit).value));
+  if (!up || !fromFirst)
+    span.value = Polynomials().simplified(
+        b, (up ? limit - range.start : range.start - limit).value);
   if (!(intervalOf(span.value).low >= 0))
     span = maximum(span, zero);
   int64_t step = up ? stride : -stride;

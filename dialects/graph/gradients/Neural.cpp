@@ -4,6 +4,7 @@
 #include "dialects/graph/gradients/Scatter.h"
 
 #include "dialects/graph/Elementwise.h"
+#include "dialects/graph/Index.h"
 #include "dialects/graph/Neural.h"
 #include <limits>
 
@@ -15,10 +16,23 @@ template <>
 void weir::graph::rule<MatmulOp>(MatmulOp op, Gradients &gradients) {
   Expr g = gradients.of(0), a = gradients.operand(0), b = gradients.operand(1);
   bool ta = op.getTransposeA(), tb = op.getTransposeB();
+  // Terms that do not count have no part in the result.
+  auto counted = [&](Expr x, bool isLast) {
+    if (!op.getDepth())
+      return x;
+    int64_t dim = x.rank() - (isLast ? 1 : 2);
+    return Expr(gradients.b,
+                make<FillBeyondOp>(gradients.b, x.value, op.getDepth(),
+                                   x.like(0).value, static_cast<uint64_t>(dim),
+                                   static_cast<uint64_t>(x.size(dim))));
+  };
   if (gradients.wants(0))
-    gradients.give(0, ta ? matmul(b, g, tb, true) : matmul(g, b, false, !tb));
+    gradients.give(
+        0,
+        counted(ta ? matmul(b, g, tb, true) : matmul(g, b, false, !tb), !ta));
   if (gradients.wants(1))
-    gradients.give(1, tb ? matmul(g, a, true, ta) : matmul(a, g, !ta, false));
+    gradients.give(
+        1, counted(tb ? matmul(g, a, true, ta) : matmul(a, g, !ta, false), tb));
 }
 
 static SmallVector<int64_t> spatialOf(Expr images) {

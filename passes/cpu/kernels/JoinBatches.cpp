@@ -61,7 +61,7 @@ kernel::MatmulOp joinBatches(Emitter &e, kernel::MatmulOp op) {
     e.create<memref::CopyOp>(op.getA(), a);
   }
   auto joined = e.create<kernel::MatmulOp>(
-      TypeRange(), join(a), op.getB(), extras, join(op.getOut()),
+      TypeRange(), join(a), op.getB(), op.getDepth(), extras, join(op.getOut()),
       /*transpose_a=*/false, /*shared=*/false, e.getAffineMapArrayAttr(maps),
       op.getRangeAttr(), op.getUnsignedA(), op.getParts(), op.getPaired());
   joined.getEpilogue().takeBody(op.getEpilogue());

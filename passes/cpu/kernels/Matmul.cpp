@@ -192,7 +192,7 @@ struct MatmulEmitter : MatmulBlocks {
           e.compilerFence();
       }
     };
-    if (actualDepth && !words)
+    if (actualDepth)
       waiting.end = e.create<arith::SubIOp>(actualDepth, depth.first);
     sums = waiting.loop(depth.count, unroll, sums, steps, sets);
     if (depth.begins)
@@ -381,8 +381,8 @@ void emitMatmul(Emitter &e, kernel::MatmulOp op, const kernel::Target &target,
   MatmulEmitter emitter(e, joined, target, chain, pack);
   ArrayRef<int64_t> batches = e.shape(joined.getOut()).drop_back(2);
   e.share(emitter.nanoseconds(joined));
-  emitter.actualColumns = actualColumns(e, op, endsColumnsName);
-  emitter.actualDepth = actualColumns(e, op, endsDepthName);
+  emitter.actualColumns = actualColumns(e, op);
+  emitter.actualDepth = actualDepth(e, joined);
   if (e.isShared()) {
     emitter.runShared(batches);
   } else {

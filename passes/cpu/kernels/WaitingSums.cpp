@@ -2,6 +2,7 @@
 
 #include "passes/cpu/kernels/WaitingSums.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/Matchers.h"
 
@@ -15,13 +16,22 @@ Emitter::Values WaitingSums::some(Value first, int64_t count, int64_t unroll,
                                   ValueRange sums, Steps steps) {
   if (fewRegisters && count == 2 * unroll)
     unroll = count;
+  auto loop = [&](Value first, Value last, int64_t unroll, ValueRange sums) {
+    return e.loop(first, last, unroll, sums, [&](Value k, ValueRange carried) {
+      Emitter::Values sums(carried);
+      steps(k, unroll, sums);
+      return sums;
+    });
+  };
   Value last = e.plus(first, count);
-  return e.loop(first, end ? e.smaller(end, last) : last, unroll, sums,
-                [&](Value k, ValueRange carried) {
-                  Emitter::Values sums(carried);
-                  steps(k, unroll, sums);
-                  return sums;
-                });
+  if (!end)
+    return loop(first, last, unroll, sums);
+  // Steps that are no whole iteration are added one by one, as at the end of
+  // sums of this very length.
+  last = e.larger(e.smaller(end, last), first);
+  Value length = e.create<arith::SubIOp>(last, first);
+  Value whole = e.plus(first, e.times(e.dividedBy(length, unroll), unroll));
+  return loop(whole, last, 1, loop(first, whole, unroll, sums));
 }
 
 Emitter::Values WaitingSums::run(int64_t count, int64_t unroll,

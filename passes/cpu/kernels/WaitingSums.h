@@ -18,8 +18,7 @@ struct WaitingSums {
   int64_t chain;
   /// Whether the sums at hand leave no registers to those that wait.
   bool fewRegisters;
-  /// From which step on all terms are zeros, which need not be added; may be
-  /// null.
+  /// Steps from here on are left out; null for none.
   mlir::Value end = nullptr;
 
   /// `count` steps in one chain.

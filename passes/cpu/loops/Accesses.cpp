@@ -319,8 +319,7 @@ static bool enterSource(Access &access) {
   return true;
 }
 
-std::optional<Access> storeOf(Operation *op,
-                              function_ref<bool(Value)> isRoot) {
+std::optional<Access> storeOf(Operation *op, function_ref<bool(Value)> isRoot) {
   Value memory;
   ValueRange indices;
   llvm::TypeSwitch<Operation *>(op)

@@ -79,15 +79,22 @@ Value actualSize(Emitter &e, Value buffer, int64_t dim) {
                    e.index(factor.bound));
 }
 
-Value actualColumns(Emitter &e, Operation *op, StringRef name) {
+Value actualColumns(Emitter &e, kernel::MatmulOp op) {
   auto kernel = op->getParentOfType<func::FuncOp>();
   auto number = kernel ? kernel->getAttrOfType<IntegerAttr>(graph::columnsName)
                        : IntegerAttr();
-  if (!op->hasAttr(name) || !number ||
+  if (!op->hasAttr(endsColumnsName) || !number ||
       number.getInt() >= kernel.getNumArguments() ||
       !isScalar(kernel.getArgument(number.getInt())))
     return {};
   return read(e, kernel.getArgument(number.getInt()));
+}
+
+Value actualDepth(Emitter &e, kernel::MatmulOp op) {
+  if (!op.getDepth())
+    return {};
+  int64_t all = Emitter::shape(op.getA()).take_back(2)[!op.getTransposeA()];
+  return e.smaller(read(e, op.getDepth()), e.index(all));
 }
 
 } // namespace weir

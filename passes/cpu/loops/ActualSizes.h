@@ -26,15 +26,16 @@ graph::SizesOfDims collapsed(mlir::memref::CollapseShapeOp view,
 /// the size, or the buffer is no result.
 mlir::Value actualSize(Emitter &e, mlir::Value buffer, int64_t dim);
 
-/// Of a product of an attention, what its kernel's actual number of columns
-/// between the products ends: its columns, or its depth.
-inline constexpr llvm::StringLiteral endsColumnsName = "weir.ends_columns",
-                                     endsDepthName = "weir.ends_depth";
+/// Of the first product of an attention, that the kernel's actual number of
+/// columns between the products ends its columns.
+inline constexpr llvm::StringLiteral endsColumnsName = "weir.ends_columns";
 
-/// That number, read where the emitter is; null where the op, which has the
-/// attribute `name` or not, has no such end.
-mlir::Value actualColumns(Emitter &e, mlir::Operation *op,
-                          llvm::StringRef name);
+/// That number, read where the emitter is; null where nothing ends them.
+mlir::Value actualColumns(Emitter &e, kernel::MatmulOp op);
+
+/// How many terms of each sum count, at most all, read where the emitter is;
+/// null where all do.
+mlir::Value actualDepth(Emitter &e, kernel::MatmulOp op);
 
 } // namespace weir
 

@@ -94,6 +94,7 @@ private:
     if (!dims || *dims != rank - 1 || !isOneMatrix || op.getTransposeA() ||
         op.isTiled() || op.getPaired() || op.hasColumnRuns() ||
         !readByRows(op.getA()) || !readWhole(op.getB()) ||
+        (op.getDepth() && !readWhole(op.getDepth())) ||
         !readByRows(op.getOut()))
       return false;
     return llvm::all_of(

@@ -59,9 +59,9 @@ void PixelTransform::readSizes() {
   tilesDown = tilesOf(tall, down);
   tilesAcross = tilesOf(wide, across);
   Value images = actualSize(e, out, 0);
-  actualSquares = e.create<arith::MulIOp>(
-      images ? images : e.index(e.shape(out)[0]),
-      e.create<arith::MulIOp>(tilesDown, tilesAcross));
+  actualSquares =
+      e.create<arith::MulIOp>(images ? images : e.index(e.shape(out)[0]),
+                              e.create<arith::MulIOp>(tilesDown, tilesAcross));
 }
 
 Value PixelTransform::scratch(ArrayRef<int64_t> shape) {

@@ -118,7 +118,8 @@ struct WinogradEmitter {
 
   void multiply(Value left, Value right, Value sums) {
     auto matmul = e.create<kernel::MatmulOp>(
-        TypeRange(), left, right, ValueRange(), sums, /*transpose_a=*/false,
+        TypeRange(), left, right, /*depth=*/Value(), ValueRange(), sums,
+        /*transpose_a=*/false,
         /*shared=*/false, e.getAffineMapArrayAttr({}),
         /*range=*/nullptr);
     {

@@ -184,7 +184,7 @@ struct SinkThroughProduct : OpRewritePattern<graph::MatmulOp> {
     RankedTensorType type = op.getType();
     auto product = b.create<graph::MatmulOp>(
         op.getLoc(), type.clone(shape), left.getX(), right.getX(),
-        op.getTransposeA(), op.getTransposeB());
+        op.getDepth(), op.getTransposeA(), op.getTransposeB());
     b.replaceOpWithNewOp<ReshapeOp>(op, type, product);
     return success();
   }

@@ -174,3 +174,12 @@ func.func @gradient_windows(%x: tensor<2x8x3xf32>, %r: tensor<2x6x4xf32>) {
   %g = graph.filter_gradient %x, %r window [3] strides [9223372036854775807] padding_low [0] dilations [1] groups 1 : tensor<2x8x3xf32>, tensor<2x6x4xf32>
   return
 }
+
+// -----
+
+// (C3)
+func.func @matmul_depth(%a: tensor<2x3xf16>, %b: tensor<3x4xf16>, %n: tensor<i64>) {
+  // expected-error @+1 {{has a depth for 'tensor<2x3xf16>' and 'tensor<3x4xf16>'}}
+  %c = graph.matmul %a, %b depth %n : tensor<2x3xf16>, tensor<3x4xf16>
+  return
+}

@@ -93,3 +93,11 @@ func.func @suppress(%b: tensor<8x4xf32>, %c: tensor<8xf32>, %overlap: tensor<f32
   %i, %s, %n = graph.suppress %b, %c, %overlap, %lowest, %soft, %most limit 5 : tensor<8x4xf32>, tensor<8xf32>, tensor<f32>, tensor<f32>, tensor<f32>, tensor<i32>
   return %i, %s, %n : tensor<5xi32>, tensor<5xf32>, tensor<i32>
 }
+
+// Only the first terms of each sum count.
+// CHECK-LABEL: @matmul_depth
+func.func @matmul_depth(%a: tensor<2x3xf32>, %b: tensor<3x4xf32>, %n: tensor<i64>) -> tensor<2x4xf32> {
+  // CHECK: graph.matmul %{{.*}}, %{{.*}} depth %{{.*}} : tensor<2x3xf32>, tensor<3x4xf32>
+  %c = graph.matmul %a, %b depth %n : tensor<2x3xf32>, tensor<3x4xf32>
+  return %c : tensor<2x4xf32>
+}

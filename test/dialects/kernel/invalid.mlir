@@ -571,3 +571,25 @@ func.func @corner_size(%x: memref<96xf32>, %n: memref<1xi64>, %y: memref<2x6x8xf
   kernel.corner ins(%x : memref<96xf32>) sizes(%n : memref<1xi64>) along [1] order [0, 2, 1] outs(%y : memref<2x6x8xf32>)
   return
 }
+
+// -----
+
+func.func @matmul_c9_type(%a: memref<4x64xf32>, %b: memref<64x16xf32>, %n: memref<i32>, %c: memref<4x16xf32>) {
+  // expected-error @+1 {{has a depth of type 'memref<i32>'}}
+  kernel.matmul ins(%a, %b : memref<4x64xf32>, memref<64x16xf32>) depth(%n : memref<i32>) outs(%c : memref<4x16xf32>) {
+  ^bb0(%sum: f32):
+    kernel.yield %sum : f32
+  }
+  return
+}
+
+// -----
+
+func.func @matmul_c9_form(%a: memref<4x64xf32>, %b: memref<16x64x1xf32>, %n: memref<i64>, %c: memref<4x16xf32>) {
+  // expected-error @+1 {{has a depth, and a form that reads all terms}}
+  kernel.matmul ins(%a, %b : memref<4x64xf32>, memref<16x64x1xf32>) depth(%n : memref<i64>) outs(%c : memref<4x16xf32>) {
+  ^bb0(%sum: f32):
+    kernel.yield %sum : f32
+  }
+  return
+}

@@ -228,3 +228,15 @@ func.func @corner(%x: memref<96xf32>, %n: memref<i64>, %y: memref<2x6x8xf32>) {
   kernel.corner compacts ins(%y : memref<2x6x8xf32>) sizes(%n : memref<i64>) along [1] order [0, 1, 2] outs(%x : memref<96xf32>)
   return
 }
+
+// -----
+
+// CHECK-LABEL: @depth
+// CHECK: kernel.matmul ins(%{{.*}}) depth(%{{.*}} : memref<i64>) outs(%{{.*}} : memref<4x16xf32>)
+func.func @depth(%a: memref<4x64xf32>, %b: memref<64x16xf32>, %n: memref<i64>, %c: memref<4x16xf32>) {
+  kernel.matmul ins(%a, %b : memref<4x64xf32>, memref<64x16xf32>) depth(%n : memref<i64>) outs(%c : memref<4x16xf32>) {
+  ^bb0(%sum: f32):
+    kernel.yield %sum : f32
+  }
+  return
+}

@@ -161,7 +161,7 @@ func.func @right_side(%q: memref<64x8xf32>, %k: memref<8x64xf32>, %v: memref<64x
 // CHECK-LABEL: func @dynamic
 // CHECK: kernel.matmul {{.*}} attributes {weir.ends_columns}
 // CHECK: linalg.generic
-// CHECK: kernel.matmul {{.*}} attributes {weir.ends_depth}
+// CHECK: kernel.matmul {{.*}} depth(%arg3 : memref<i64>)
 func.func @dynamic(%q: memref<128x8xf32>, %k: memref<8x64xf32>, %v: memref<64x8xf32>, %n: memref<i64>, %o: memref<128x8xf32>) attributes {weir.kernel, weir.columns = 3 : i64} {
   %s = memref.alloc() : memref<128x64xf32>
   kernel.matmul ins(%q, %k : memref<128x8xf32>, memref<8x64xf32>) outs(%s : memref<128x64xf32>) {
@@ -174,7 +174,7 @@ func.func @dynamic(%q: memref<128x8xf32>, %k: memref<8x64xf32>, %v: memref<64x8x
     %0 = math.exp %in : f32
     linalg.yield %0 : f32
   }
-  kernel.matmul ins(%p, %v : memref<128x64xf32>, memref<64x8xf32>) outs(%o : memref<128x8xf32>) {
+  kernel.matmul ins(%p, %v : memref<128x64xf32>, memref<64x8xf32>) depth(%n : memref<i64>) outs(%o : memref<128x8xf32>) {
   ^bb0(%a: f32):
     kernel.yield %a : f32
   }

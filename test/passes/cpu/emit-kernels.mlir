@@ -785,14 +785,16 @@ func.func @ends_columns(%a: memref<4x8xf32>, %b: memref<8x96xf32>, %c: memref<4x
 
 // -----
 
-// Terms beyond the depth are zeros, and are not added.
+// Terms from the depth on are not read: whole iterations, then one by one.
 // CHECK-LABEL: func @ends_depth
 // CHECK: %[[SIZE:.*]] = memref.load %arg3[] : memref<i64>
 // CHECK: %[[DEPTH:.*]] = arith.index_cast %[[SIZE]]
 // CHECK: %[[END:.*]] = arith.minsi %[[DEPTH]], %{{.*}}
-// CHECK: scf.for %{{.*}} = %{{.*}} to %[[END]]
-func.func @ends_depth(%a: memref<4x64xf32>, %b: memref<64x16xf32>, %c: memref<4x16xf32>, %n: memref<i64>) attributes {weir.columns = 3 : i64} {
-  kernel.matmul ins(%a, %b : memref<4x64xf32>, memref<64x16xf32>) outs(%c : memref<4x16xf32>) attributes {weir.ends_depth} {
+// CHECK: arith.divui
+// CHECK: scf.for
+// CHECK: scf.for
+func.func @ends_depth(%a: memref<4x64xf32>, %b: memref<64x16xf32>, %c: memref<4x16xf32>, %n: memref<i64>) {
+  kernel.matmul ins(%a, %b : memref<4x64xf32>, memref<64x16xf32>) depth(%n : memref<i64>) outs(%c : memref<4x16xf32>) {
   ^bb0(%sum: f32):
     kernel.yield %sum : f32
   }

@@ -36,6 +36,21 @@ func.func @variable(%x: tensor<4xf32>) -> tensor<4xf32> {
 
 // -----
 
+// Terms beyond a product's depth have no part in it.
+// CHECK-LABEL: @depth(
+// CHECK: %[[DA:.*]] = graph.matmul %{{.*}}, %arg1 transpose_b
+// CHECK: graph.fill_beyond %[[DA]], %arg2, %{{.*}} along 1 reach 3
+// CHECK: %[[DB:.*]] = graph.matmul %arg0, %{{.*}} transpose_a
+// CHECK: graph.fill_beyond %[[DB]], %arg2, %{{.*}} along 0 reach 3
+func.func @depth(%a: tensor<2x3xf32>, %b: tensor<3x4xf32>, %n: tensor<i64>) -> (tensor<2x3xf32>, tensor<3x4xf32>) {
+  %y = graph.matmul %a, %b depth %n : tensor<2x3xf32>, tensor<3x4xf32>
+  %c = graph.reduce_sum %y [0, 1] : tensor<2x4xf32>
+  %da, %db = graph.gradient %c of %a, %b : tensor<f32>, (tensor<2x3xf32>, tensor<3x4xf32>)
+  return %da, %db : tensor<2x3xf32>, tensor<3x4xf32>
+}
+
+// -----
+
 // Ops beside the path have no gradients, nor have integers and truth values; a
 // variable that the loss does not depend on has zeros.
 // CHECK-LABEL: @path(

@@ -267,3 +267,13 @@ func.func @many_taps(%x: tensor<16x16x16x32xf32>, %w: tensor<9x9x32x32xf32>) -> 
   %y = graph.convolution %x, %w strides [1, 1] padding_low [0, 0] padding_high [0, 0] dilations [1, 1] groups 1 : tensor<16x16x16x32xf32>, tensor<9x9x32x32xf32>
   return %y : tensor<16x8x8x32xf32>
 }
+
+// -----
+
+// A depth goes along.
+// CHECK-LABEL: @depth
+// CHECK: kernel.matmul ins(%{{.*}}) depth(%arg2 : tensor<i64>) outs
+func.func @depth(%a: tensor<4x64xf32>, %b: tensor<64x16xf32>, %n: tensor<i64>) -> tensor<4x16xf32> {
+  %c = graph.matmul %a, %b depth %n : tensor<4x64xf32>, tensor<64x16xf32>
+  return %c : tensor<4x16xf32>
+}

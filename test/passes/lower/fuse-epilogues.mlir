@@ -81,3 +81,22 @@ func.func @stays(%a: tensor<4x8xf32>, %b: tensor<8x4xf32>) -> (tensor<4x4xf32>, 
   } -> tensor<4x4xf32>
   return %d, %n : tensor<4x4xf32>, tensor<4x4xf32>
 }
+
+// -----
+
+// A product with a depth keeps it beside the extras.
+// CHECK-LABEL: @depth
+// CHECK: kernel.matmul ins(%{{.*}}) depth(%{{.*}} : tensor<i64>) extras(%{{.*}} : tensor<4x16xf32>) outs
+func.func @depth(%a: tensor<4x64xf32>, %b: tensor<64x16xf32>, %n: tensor<i64>, %x: tensor<4x16xf32>) -> tensor<4x16xf32> {
+  %e = tensor.empty() : tensor<4x16xf32>
+  %p = kernel.matmul ins(%a, %b : tensor<4x64xf32>, tensor<64x16xf32>) depth(%n : tensor<i64>) outs(%e : tensor<4x16xf32>) -> tensor<4x16xf32> {
+  ^bb0(%sum: f32):
+    kernel.yield %sum : f32
+  }
+  %y = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]} ins(%p, %x : tensor<4x16xf32>, tensor<4x16xf32>) outs(%e : tensor<4x16xf32>) {
+  ^bb0(%in: f32, %other: f32, %out: f32):
+    %0 = arith.addf %in, %other : f32
+    linalg.yield %0 : f32
+  } -> tensor<4x16xf32>
+  return %y : tensor<4x16xf32>
+}

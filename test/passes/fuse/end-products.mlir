@@ -1,0 +1,56 @@
+// RUN: weir-opt %s --weir-end-products | FileCheck %s
+
+// Both operands are zero from the length on: the product ends there, and what
+// made the zeros goes.
+// CHECK-LABEL: func.func @attended
+// CHECK-NOT: graph.select
+// CHECK: %[[V:.*]] = graph.reshape %arg1 : tensor<1x8x4xf32> to tensor<8x4xf32>
+// CHECK: graph.matmul %arg0, %[[V]] depth %arg2 : tensor<2x8xf32>, tensor<8x4xf32>
+func.func @attended(%p: tensor<2x8xf32>, %v: tensor<1x8x4xf32>, %n: tensor<i64>) -> tensor<2x4xf32> {
+  %zeros = graph.constant dense<0.0> : tensor<2x8xf32>
+  %nothing = graph.constant dense<0.0> : tensor<1x8x4xf32>
+  %i = graph.constant dense<[0, 1, 2, 3, 4, 5, 6, 7]> : tensor<8xi32>
+  graph.symbol 0 is %n : tensor<i64>
+  %c = graph.cast %n : tensor<i64> to tensor<i32>
+  %e = graph.broadcast %c [] : tensor<i32> to tensor<8xi32>
+  %l = graph.less %i, %e : tensor<8xi32>
+  %m = graph.broadcast %l [1] : tensor<8xi1> to tensor<2x8xi1>
+  %a = graph.select %m, %p, %zeros : tensor<2x8xi1>, tensor<2x8xf32>
+  %w = graph.broadcast %l [1] : tensor<8xi1> to tensor<1x8x4xi1>
+  %s = graph.select %w, %v, %nothing : tensor<1x8x4xi1>, tensor<1x8x4xf32>
+  %b = graph.reshape %s : tensor<1x8x4xf32> to tensor<8x4xf32>
+  %y = graph.matmul %a, %b : tensor<2x8xf32>, tensor<8x4xf32>
+  return %y : tensor<2x4xf32>
+}
+
+// What the other operand has there may be no number.
+// CHECK-LABEL: func.func @one
+// CHECK: graph.select
+// CHECK: graph.matmul %{{.*}}, %arg1 : tensor<2x8xf32>
+func.func @one(%p: tensor<2x8xf32>, %v: tensor<8x4xf32>, %n: tensor<i64>) -> tensor<2x4xf32> {
+  %zeros = graph.constant dense<0.0> : tensor<2x8xf32>
+  %i = graph.constant dense<[0, 1, 2, 3, 4, 5, 6, 7]> : tensor<8xi64>
+  graph.symbol 0 is %n : tensor<i64>
+  %e = graph.broadcast %n [] : tensor<i64> to tensor<8xi64>
+  %l = graph.less %i, %e : tensor<8xi64>
+  %m = graph.broadcast %l [1] : tensor<8xi1> to tensor<2x8xi1>
+  %a = graph.select %m, %p, %zeros : tensor<2x8xi1>, tensor<2x8xf32>
+  %y = graph.matmul %a, %v : tensor<2x8xf32>, tensor<8x4xf32>
+  return %y : tensor<2x4xf32>
+}
+
+// Rows are masked, not the depth.
+// CHECK-LABEL: func.func @rows
+// CHECK: graph.select
+// CHECK: graph.matmul %{{.*}}, %{{.*}} : tensor<8x8xf32>
+func.func @rows(%p: tensor<8x8xf32>, %n: tensor<i64>) -> tensor<8x8xf32> {
+  %zeros = graph.constant dense<0.0> : tensor<8x8xf32>
+  %i = graph.constant dense<[0, 1, 2, 3, 4, 5, 6, 7]> : tensor<8xi64>
+  graph.symbol 0 is %n : tensor<i64>
+  %e = graph.broadcast %n [] : tensor<i64> to tensor<8xi64>
+  %l = graph.less %i, %e : tensor<8xi64>
+  %m = graph.broadcast %l [0] : tensor<8xi1> to tensor<8x8xi1>
+  %a = graph.select %m, %p, %zeros : tensor<8x8xi1>, tensor<8x8xf32>
+  %y = graph.matmul %a, %a : tensor<8x8xf32>, tensor<8x8xf32>
+  return %y : tensor<8x8xf32>
+}
