@@ -86,6 +86,9 @@ Value asPanels(OpBuilder &b, Location loc, Value right, bool isColumn) {
   return b.create<tensor::ExpandShapeOp>(loc, panels, right, *same);
 }
 
+/// To pack a matrix costs about as much as the products of so many rows by it.
+constexpr int64_t mostTurned = 4;
+
 struct MatmulToKernel : OpConversionPattern<graph::MatmulOp> {
   using OpConversionPattern::OpConversionPattern;
 
@@ -122,7 +125,8 @@ struct MatmulToKernel : OpConversionPattern<graph::MatmulOp> {
                   (rows == 1 ? depth >= shortestDot && columns <= mostDots
                              : areDots(target, type.getElementType(), columns,
                                        /*taps=*/1, depth));
-    bool turned = areFloats && !constant && rows == 1 && op.getTransposeB() &&
+    bool turned = areFloats && !constant && rows <= mostTurned &&
+                  op.getTransposeB() &&
                   depth >= fewestVectors * target.lanes(type.getElementType());
     bool isColumn = areFew && !constant && columns == 1;
     // A constant's panels weir-narrow-panels narrows, which knows all products.

@@ -13,21 +13,61 @@ using namespace mlir;
 
 namespace weir::onnx {
 
-Expr attended(const Words &words, const Scores &scores) {
-  Expr q = words.q;
-  if (!q || !words.k || !words.v)
+/// Of one step, the heads that share keys as rows of one product: a cache is
+/// then read where it lies, and not repeated.
+static Scores shareKeys(Words &words, Scores scores) {
+  int64_t heads = words.q.size(1), shared = words.k.size(1);
+  auto grouped = [&](Expr x) {
+    if (!x || x.rank() != 4 || x.size(1) != heads)
+      return x;
+    return reshape(x, {x.size(0), shared, heads / shared, x.size(3)});
+  };
+  words.q = grouped(words.q);
+  scores.bias = grouped(scores.bias);
+  scores.sink = grouped(scores.sink);
+  return scores;
+}
+
+/// x with `fill` behind the keys that count, which are its dimension `dim`.
+static Expr hidingRest(const Scores &scores, Expr x, int64_t dim, double fill) {
+  if (!scores.keys || !x)
+    return x;
+  Sizes sizes = sizesOf({x.value, {}, nullptr});
+  sizes[dim] = *scores.keys;
+  return masked(*x.b, withSizes(x.value, sizes), x.like(fill), {dim});
+}
+
+Expr attended(Node &node, const Words &given, const Scores &added) {
+  Words words = given;
+  Scores scores = added;
+  if (!words.q || !words.k || !words.v)
     return {};
-  int64_t times = q.size(1) / words.k.size(1);
+  Integers whole(words.q.shape());
+  whole[3] = words.v.size(3);
+  int64_t times = whole[1] / words.k.size(1);
+  if (whole[2] == 1 && times > 1) {
+    scores = shareKeys(words, scores);
+    times = 1;
+  }
+  Expr q = words.q;
   Expr k = repeatHeads(words.k, times), v = repeatHeads(words.v, times);
   double scale = scores.scale;
   if (scale == 0)
     scale = 1 / std::sqrt(static_cast<double>(q.size(3)));
   Type element = q.elementType();
-  Expr products = widened(matmul(q * scale, k, false, /*transposeY=*/true));
+  Expr products = matmul(q * scale, k, false, /*transposeY=*/true);
+  if (scores.keys && products) {
+    Sizes sizes = sizesOf({products.value, {}, nullptr});
+    sizes[3] = *scores.keys;
+    writeSizes(node.tracing.report, products.value, sizes);
+  }
+  products = widened(products);
   if (scores.softcap > 0)
     products = tanh(products / scores.softcap) * scores.softcap;
   if (scores.bias)
     products = products + cast(scores.bias, products.elementType());
+  products =
+      hidingRest(scores, products, 3, -std::numeric_limits<double>::infinity());
   if (!products)
     return {};
   int64_t keys = products.size(3);
@@ -42,7 +82,9 @@ Expr attended(const Words &words, const Scores &scores) {
                                            static_cast<bool>(scores.bias)));
   if (scores.sink)
     shares = slice(shares, 3, 0, keys);
-  return matmul(cast(shares, element), cast(v, element));
+  shares = hidingRest(scores, cast(shares, element), 3, 0);
+  v = hidingRest(scores, cast(v, element), 2, 0);
+  return reshape(matmul(shares, v), whole);
 }
 
 LogicalResult checkWords(Node &node, const Words &words) {
@@ -128,7 +170,7 @@ FailureOr<Scores> scoresOf(Node &node, const Words &words, unsigned mask,
   auto added = maskAt(node, mask, words);
   if (failed(added))
     return failure();
-  Scores scores{node.floatAttr("scale"), 0, *added, {}};
+  Scores scores{node.floatAttr("scale"), 0, *added, {}, {}};
   int64_t queries = words.q.size(2), keys = words.k.size(2);
   Integers whole{words.q.size(0), words.q.size(1), queries, keys};
   if (node.has(bias)) {
@@ -221,7 +263,7 @@ LogicalResult importAttention(Node &node) {
   auto scores = scoresOf(node, *words, 3, 5);
   if (failed(scores))
     return failure();
-  return give(node, {joinHeads(attended(*words, *scores)), present});
+  return give(node, {joinHeads(attended(node, *words, *scores)), present});
 }
 
 /// Operands: x, merged weights, a bias, the scales of both, a mask, the zero
@@ -254,7 +296,7 @@ LogicalResult importQuantized(Node &node) {
   auto scores = scoresOf(node, *words, 5, 10);
   if (failed(scores))
     return failure();
-  return give(node, {joinHeads(attended(*words, *scores)), present});
+  return give(node, {joinHeads(attended(node, *words, *scores)), present});
 }
 
 /// Part `i` of `count` in a dimension before the last, whose heads stand before
@@ -327,7 +369,8 @@ LogicalResult importMultiHead(Node &node) {
   auto scores = scoresOf(node, *words, 4, 5);
   if (failed(scores))
     return failure();
-  return give(node, {joinHeads(attended(*words, *scores)), words->k, words->v});
+  return give(node,
+              {joinHeads(attended(node, *words, *scores)), words->k, words->v});
 }
 
 } // namespace

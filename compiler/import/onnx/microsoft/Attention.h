@@ -3,6 +3,7 @@
 #ifndef WEIR_COMPILER_IMPORT_ONNX_MICROSOFT_ATTENTION_H
 #define WEIR_COMPILER_IMPORT_ONNX_MICROSOFT_ATTENTION_H
 
+#include "compiler/import/bounded/Sizes.h"
 #include "compiler/import/onnx/attention/Attention.h"
 #include "compiler/import/onnx/microsoft/Microsoft.h"
 
@@ -26,11 +27,13 @@ struct Scores {
   /// A logit for each head [1, heads, 1, 1] that takes a share and has no
   /// value, where there is one.
   Expr sink;
+  /// How many keys count, where others lie behind them that may be no numbers.
+  std::optional<Size> keys;
 };
 
 /// The values that queries attend to, [batch, heads, steps, size]. Heads of
 /// keys and values may be fewer, each for several of the queries' in a row.
-Expr attended(const Words &words, const Scores &scores);
+Expr attended(Node &node, const Words &words, const Scores &scores);
 
 /// An error where queries, keys and values do not fit together.
 mlir::LogicalResult checkWords(Node &node, const Words &words);

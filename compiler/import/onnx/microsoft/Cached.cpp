@@ -4,6 +4,7 @@
 #include "compiler/import/onnx/microsoft/Attention.h"
 
 #include "dialects/graph/Elementwise.h"
+#include "dialects/graph/Index.h"
 
 #include <limits>
 
@@ -21,6 +22,17 @@ struct Cache {
   /// How many keys each batch has in its past [batch].
   Expr before;
 
+  /// Whether there is one sequence, and room behind its past for all steps: new
+  /// keys are then written where they stay.
+  bool isInPlace() const {
+    return batch.isKnown() && batch.bound == 1 &&
+           (steps.isKnown() || present.bound == past.bound + steps.bound);
+  }
+  /// How many keys there are of one sequence.
+  Size seen() const {
+    Expr count = reshape(before, {}) + stepCount;
+    return {present.bound, count.value};
+  }
   bool isOpen() const {
     return !batch.isKnown() || !steps.isKnown() || !past.isKnown() ||
            !present.isKnown();
@@ -144,6 +156,18 @@ LogicalResult readLengths(Node &node, Cache &cache) {
                "its seqlens_k names a place outside of its present");
 }
 
+/// New keys or values of one sequence in the room behind its past. What comes
+/// after them may be anything.
+Expr writtenBehind(Node &node, const Cache &cache, Expr past, Expr fresh) {
+  Integers room(past.shape());
+  room[2] = cache.present.bound;
+  Value zero = weir::number(node.b, 0).value;
+  SmallVector<Value> starts{zero, zero, reshape(cache.before, {}).value, zero};
+  return Expr(node.b, make<graph::DynamicUpdateSliceOp>(
+                          node.b, inPlaceOf(node.b, past.value, room),
+                          fresh.value, starts));
+}
+
 /// New keys or values [batch, heads, steps, size] behind those of the past at
 /// operand `i`, of which each batch has as many as it says; zeros behind.
 FailureOr<Expr> behindPast(Node &node, const Cache &cache, unsigned i,
@@ -151,6 +175,8 @@ FailureOr<Expr> behindPast(Node &node, const Cache &cache, unsigned i,
   Sizes sizes{cache.batch, {cache.shared, {}}, cache.steps, {cache.size, {}}};
   if (!node.has(i))
     return masked(node.b, withSizes(fresh.value, sizes), 0);
+  if (cache.isInPlace())
+    return writtenBehind(node, cache, operand(node, i), fresh);
   int64_t present = cache.present.bound, batch = cache.batch.bound;
   auto number = [&](int64_t n) { return static_cast<double>(n); };
   Expr place = along(counted(node.b, present, node.b.getI64Type()), 1, 2);
@@ -263,7 +289,8 @@ LogicalResult importGroupQuery(Node &node) {
   auto bias = biasOf(node, cache);
   if (failed(bias))
     return failure();
-  Scores scores{node.floatAttr("scale"), node.floatAttr("softcap"), *bias, {}};
+  Scores scores{
+      node.floatAttr("scale"), node.floatAttr("softcap"), *bias, {}, {}};
   if (node.has(11)) {
     if (node.type(11).getNumElements() != cache.heads)
       return node.error() << "has sinks " << node.type(11) << " for "
@@ -272,7 +299,9 @@ LogicalResult importGroupQuery(Node &node) {
   } else if (node.intAttr("smooth_softmax") == 1) {
     scores.sink = filled(node.b, {1, 1, 1, 1}, node.b.getF32Type(), 0);
   }
-  Expr y = joinHeads(attended(heads, scores));
+  if (node.has(3) && cache.isInPlace())
+    scores.keys = cache.seen();
+  Expr y = joinHeads(attended(node, heads, scores));
   if (failed(give(node, {y, heads.k, heads.v})))
     return failure();
   if (!cache.isOpen() || !y || !heads.k || !heads.v)
