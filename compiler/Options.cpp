@@ -87,6 +87,17 @@ void readImport(mlir::MLIRContext *context, const InputArgList &args,
       usage.say() << "--dim=" << escaped(text)
                   << " is not NAME=LOW..HIGH, as in batch=1..64 or x.0=1..64, "
                      "or NAME=SIZE\n";
+  StringSet<> variants;
+  for (StringRef text : args.getAllArgValues(OPT_variant_EQ))
+    if (!parseVariant(text, import))
+      usage.say() << "--variant=" << escaped(text)
+                  << " is not NAME:DIM=RANGE,..., as in step:length=1\n";
+    else if (StringRef name = import.variants.back().name;
+             isOwnEntry(name, args) || !variants.insert(name).second)
+      usage.say() << "--variant=" << escaped(text)
+                  << ": another function is called '" << escaped(name) << "'\n";
+  if (!variants.empty() && args.hasArg(OPT_loss_EQ, OPT_grad_EQ, OPT_entry_EQ))
+    usage.say() << "--variant goes with none of --loss, --grad and --entry\n";
   for (StringRef text : args.getAllArgValues(OPT_value_EQ))
     if (!parseValue(text, import))
       usage.say() << "--value=" << escaped(text)

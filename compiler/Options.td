@@ -46,6 +46,7 @@ defm target_node : Eq<"target-node", "NODE", "Run this node, whatever it gives; 
 defm entry : Eq<"entry", "NAME:FETCH,...;NODE,...", "Another function: what it gives, and which nodes it runs besides; again for more">;
 defm shape : Eq<"shape", "NAME=DIMS", "Fix an input's dimensions, as in x=1x224x224x3, or name those that stay open, as in x=batchx?x3 or x=batch,max_len,3; again for more">;
 defm dim : Eq<"dim", "NAME=LOW..HIGH", "Bound an input's dimension, by its name in the model or in --shape, or as x.0; NAME=SIZE fixes it; again for more">;
+defm variant : Eq<"variant", "NAME:DIM=RANGE,...", "Another function, the model's with other ranges than --dim's, as in step:length=1 for a decoder; again for more">;
 defm specialize : Eq<"specialize", "NAME:SIZE,...", "Faster code for sizes up to each SIZE of a dimension with --dim, as in batch:1,8 (default: powers of two, where that is the only one)">;
 defm bound : Eq<"bound", "ELEMENTS", "Room for a tensor whose sizes depend on data and nothing bounds (default: 1048576)">;
 defm value : Eq<"value", "INPUT=VALUE", "Make an input a constant: numbers with commas, of which one fills all, or @FILE.npy; again for more">;

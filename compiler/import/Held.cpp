@@ -179,10 +179,18 @@ private:
       DenseI64ArrayAttr lows;
       if (std::optional<unsigned> shape = inputs.sizesOf(*at))
         lows = inputs.attributes[*shape].getAs<DenseI64ArrayAttr>("weir.least");
-      if (type && (type != inputs.types[*at] || lows != least))
+      auto own = mlir::cast<RankedTensorType>(inputs.types[*at]);
+      // Functions may have room for sizes of their own.
+      bool isAlike =
+          !type ||
+          (lows && least ? own.getRank() == type.getRank() &&
+                               own.getElementType() == type.getElementType()
+                         : own == type && lows == least);
+      if (!isAlike)
         return say() << "the input is a " << type << " of one function and a "
-                     << inputs.types[*at] << " of another";
-      type = room = mlir::cast<RankedTensorType>(inputs.types[*at]);
+                     << own << " of another";
+      room = type ? largest(room, own) : own;
+      type = own;
       least = lows;
       name = textOf(inputs.attributes[*at], "weir.name");
     }
@@ -214,10 +222,7 @@ private:
                  : given != type)
         return say() << "the input is a " << type << " and the output a "
                      << given << "; a state keeps its type";
-      SmallVector<int64_t> most;
-      for (auto [a, b] : llvm::zip_equal(room.getShape(), given.getShape()))
-        most.push_back(std::max(a, b));
-      room = room.clone(most);
+      room = largest(room, given);
     }
     if (!isThere)
       return say() << "there is no output '" << escaped(state.output) << "'"
@@ -225,6 +230,13 @@ private:
     if (!byteSize(room.getShape(), elementBytes(room.getElementType())))
       return say() << "a " << room << " is larger than a tensor may be";
     return success();
+  }
+
+  static RankedTensorType largest(RankedTensorType a, RankedTensorType b) {
+    SmallVector<int64_t> most;
+    for (auto [own, other] : llvm::zip_equal(a.getShape(), b.getShape()))
+      most.push_back(std::max(own, other));
+    return a.clone(most);
   }
 
   static void replaceInput(FuncOp entry, unsigned i, Value value) {
@@ -249,7 +261,8 @@ private:
       replaceExtended(entry.getArgument(*at), value);
     }
     if (!entry.getArgument(*at).use_empty())
-      value = inPlaceOf(b, value, type.getShape());
+      value = inPlaceOf(
+          b, value, mlir::cast<RankedTensorType>(inputs.types[*at]).getShape());
     replaceInput(entry, *at, value);
   }
 
@@ -284,7 +297,7 @@ private:
   const HeldState &state;
   SmallVector<FuncOp> entries;
   std::string name;
-  RankedTensorType type, room; // of the input, and of the variable
+  RankedTensorType type, room; // of an input, and of the variable
   DenseI64ArrayAttr least;     // sizes; null where those of `type` are fixed
   graph::VariableOp variable, sizes;
 };

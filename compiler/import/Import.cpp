@@ -105,7 +105,7 @@ bool parseShape(StringRef text, ImportOptions &options) {
   return true;
 }
 
-bool parseDim(StringRef text, ImportOptions &options) {
+static bool parseDim(StringRef text, llvm::StringMap<DimRange> &dims) {
   auto [name, range] = text.rsplit('=');
   auto [low, high] = range.split("..");
   // One size stands for itself.
@@ -116,8 +116,34 @@ bool parseDim(StringRef text, ImportOptions &options) {
       high.getAsInteger(10, parsed.high) || parsed.low < 0 ||
       parsed.high < parsed.low)
     return false;
-  options.dims[name] = parsed;
+  dims[name] = parsed;
   return true;
+}
+
+bool parseDim(StringRef text, ImportOptions &options) {
+  return parseDim(text, options.dims);
+}
+
+bool parseVariant(StringRef text, ImportOptions &options) {
+  auto [name, list] = text.split(':');
+  Variant variant{name.str(), {}};
+  SmallVector<StringRef> dims;
+  list.split(dims, ',');
+  if (name.empty() || !llvm::all_of(dims, [&](StringRef dim) {
+        return parseDim(dim, variant.dims);
+      }))
+    return false;
+  options.variants.push_back(std::move(variant));
+  return true;
+}
+
+ImportOptions withVariant(const ImportOptions &options,
+                          const Variant &variant) {
+  ImportOptions own = options;
+  own.variants.clear();
+  for (const auto &dim : variant.dims)
+    own.dims[dim.getKey()] = dim.getValue();
+  return own;
 }
 
 bool parseValue(StringRef text, ImportOptions &options) {

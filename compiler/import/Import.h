@@ -68,6 +68,14 @@ struct HeldState {
   std::string input, output;
 };
 
+/// The function of a model once more, with other ranges of dimensions:
+/// `--variant=step:length=1`.
+struct Variant {
+  std::string name;
+  /// As in ImportOptions::dims, whose ranges hold for all others.
+  llvm::StringMap<DimRange> dims;
+};
+
 /// How variables begin that the model gives no first value: glorot_uniform,
 /// he_normal, zeros and so on.
 struct Initializer {
@@ -127,6 +135,8 @@ struct ImportOptions {
   /// name in the model or in `shapes`, or by `INPUT.NUMBER`. A range of one
   /// size fixes the dimension.
   llvm::StringMap<DimRange> dims;
+  /// More functions, each the model's with other ranges.
+  std::vector<Variant> variants;
   /// Faster versions, of which a run takes the first that has room for it.
   /// Where nothing is said, and one dimension has a range, those of powers of
   /// two.
@@ -154,6 +164,13 @@ bool parseShape(llvm::StringRef text, ImportOptions &options);
 /// Parses `batch=1..64` and `batch=4` into the options' ranges; false where it
 /// is neither.
 bool parseDim(llvm::StringRef text, ImportOptions &options);
+
+/// Parses `step:length=1,past=0..1023` into the options' variants; false where
+/// it is not that.
+bool parseVariant(llvm::StringRef text, ImportOptions &options);
+
+/// The options for a variant alone.
+ImportOptions withVariant(const ImportOptions &options, const Variant &variant);
 
 /// Parses `rate=16000`; false where it is not NAME=VALUE.
 bool parseValue(llvm::StringRef text, ImportOptions &options);

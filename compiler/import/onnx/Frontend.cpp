@@ -102,12 +102,28 @@ OwningOpRef<ModuleOp> importModel(Report &report,
       return {};
     entries.push_back(std::move(*gradients));
   }
+  // What each entry is built by: a variant has ranges of its own.
+  std::vector<ImportOptions> own(entries.size(), options);
+  for (const Variant &variant : options.variants) {
+    own.push_back(withVariant(options, variant));
+    FailureOr<Entry> again = findEntry(report, *model, own.back());
+    if (failed(again))
+      return {};
+    if (variant.name == entries.front().name) {
+      report.error(Status::badUsage)
+          << "--variant=" << escaped(variant.name)
+          << ": the model's own function is called that";
+      return {};
+    }
+    again->name = variant.name;
+    entries.push_back(std::move(*again));
+  }
   markHeld(options, entries);
   OpBuilder builder(report.context);
   Tracer tracer(report, *model, builder);
   tracer.boundedElements = options.boundedElements;
-  for (const Entry &each : entries)
-    if (failed(buildEntry(report, *module, each, trained, options, tracer)))
+  for (auto [each, by] : llvm::zip_equal(entries, own))
+    if (failed(buildEntry(report, *module, each, trained, by, tracer)))
       return {};
   if (failed(verify(*module))) {
     report.error() << "the importer made a wrong module";

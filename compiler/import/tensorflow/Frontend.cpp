@@ -138,6 +138,37 @@ static LogicalResult checkShapes(Report &report, const ImportOptions &options,
   return checkDims(report, options, inputs);
 }
 
+static FailureOr<std::vector<Entry>> entriesOf(Report &report, Model &model,
+                                               const ImportOptions &options,
+                                               bool hasSignatures) {
+  if (hasSignatures)
+    return signatureEntries(report, *model.graph, *model.saved.graph, options);
+  return partialEntries(report, *model.graph, model.library, options);
+}
+
+/// The first entry once more for each variant, and what each is built by.
+static LogicalResult addVariants(Report &report, Model &model,
+                                 const ImportOptions &options,
+                                 bool hasSignatures,
+                                 std::vector<Entry> &entries,
+                                 std::vector<ImportOptions> &own) {
+  for (const Variant &variant : options.variants) {
+    own.push_back(withVariant(options, variant));
+    auto again = entriesOf(report, model, own.back(), hasSignatures);
+    if (failed(again) ||
+        failed(checkShapes(report, own.back(), ArrayRef(*again))))
+      return failure();
+    for (const Entry &entry : entries)
+      if (entry.name == variant.name)
+        return report.error(Status::badUsage)
+               << "--variant=" << escaped(variant.name)
+               << ": another function is called that";
+    again->front().name = variant.name;
+    entries.push_back(std::move(again->front()));
+  }
+  return success();
+}
+
 OwningOpRef<ModuleOp> importModel(Report &report,
                                   const ImportOptions &options) {
   report.context->loadDialect<func::FuncDialect, graph::GraphDialect>();
@@ -152,22 +183,16 @@ OwningOpRef<ModuleOp> importModel(Report &report,
         << ", as a SavedModel has; name what it gives with --fetch";
     return {};
   }
-  std::vector<Entry> entries;
   bool hasSignatures = model.isSavedModel() && options.feeds.empty() &&
                        options.fetches.empty() && options.targets.empty() &&
                        options.entries.empty();
-  if (hasSignatures) {
-    auto found =
-        signatureEntries(report, *model.graph, *model.saved.graph, options);
-    if (failed(found))
-      return {};
-    entries = std::move(*found);
-  } else {
-    auto found = partialEntries(report, *model.graph, model.library, options);
-    if (failed(found))
-      return {};
-    entries = std::move(*found);
-  }
+  auto found = entriesOf(report, model, options, hasSignatures);
+  if (failed(found))
+    return {};
+  std::vector<Entry> entries = std::move(*found);
+  std::vector<ImportOptions> own(entries.size(), options);
+  if (failed(addVariants(report, model, options, hasSignatures, entries, own)))
+    return {};
   if (!options.gradients.empty()) {
     FailureOr<Entry> entry =
         gradientEntry(report, *model.graph, model.library, options,
@@ -175,6 +200,7 @@ OwningOpRef<ModuleOp> importModel(Report &report,
     if (failed(entry))
       return {};
     entries.push_back(std::move(*entry));
+    own.push_back(options);
   }
   if (options.training) {
     FailureOr<Entry> entry =
@@ -187,6 +213,7 @@ OwningOpRef<ModuleOp> importModel(Report &report,
     // What runs besides belongs to a step.
     entries.front().targets.clear();
     entries.push_back(std::move(*entry));
+    own.push_back(options);
   }
   markHeld(options, entries);
   if (failed(checkShapes(report, options, entries)) ||
@@ -203,9 +230,9 @@ OwningOpRef<ModuleOp> importModel(Report &report,
                            model.variables.get(), Trainable(model.saved),
                            entries, options)))
     return {};
-  for (const Entry &entry : entries)
+  for (const auto &[entry, by] : llvm::zip_equal(entries, own))
     if (failed(buildEntry(report, *module, *model.graph, model.library,
-                          model.variables.get(), state, entry, options)))
+                          model.variables.get(), state, entry, by)))
       return {};
   if (failed(buildInit(report, *module, *model.graph, model.library,
                        model.variables.get(), state, options)))
