@@ -94,6 +94,29 @@ const llvm::StringMap<Versions> &allOps() {
   return table;
 }
 
+/// The type of a value, which the first versions of the format did not write;
+/// UNDEFINED for an empty list of these.
+AttributeProto::AttributeType typeOf(const AttributeProto &value) {
+  if (value.has_type() && value.type() != AttributeProto::UNDEFINED)
+    return value.type();
+  if (value.has_i())
+    return AttributeProto::INT;
+  if (value.has_f())
+    return AttributeProto::FLOAT;
+  if (value.has_s())
+    return AttributeProto::STRING;
+  if (value.has_t())
+    return AttributeProto::TENSOR;
+  if (value.has_g())
+    return AttributeProto::GRAPH;
+  if (value.ints_size())
+    return AttributeProto::INTS;
+  if (value.floats_size())
+    return AttributeProto::FLOATS;
+  return value.strings_size() ? AttributeProto::STRINGS
+                              : AttributeProto::UNDEFINED;
+}
+
 StringRef nameOf(AttributeProto::AttributeType type) {
   return AttributeProto::AttributeType_Name(type);
 }
@@ -115,13 +138,13 @@ LogicalResult check(Node &node, const Known &known, const Twine &owner) {
                           << didYouMean(name, names);
     }
     const AttributeProto *value = node.attr(name);
-    // The first versions of the format did not write the type.
-    if (!value || !found->second || !value->has_type() || !value->type() ||
-        value->type() == found->second)
+    AttributeProto::AttributeType type =
+        value ? typeOf(*value) : AttributeProto::UNDEFINED;
+    if (!found->second || !type || type == found->second)
       continue;
     return node.error() << "attribute '" << escaped(name, 60)
                         << "' is not of kind " << nameOf(found->second).lower()
-                        << " but of " << nameOf(value->type()).lower();
+                        << " but of " << nameOf(type).lower();
   }
   return success();
 }
