@@ -44,6 +44,17 @@ typedef struct weir_level {
   uint32_t cpu[WEIR_CPU_WORDS]; // bits that must be set
 } weir_level;
 
+// The slice of a larger tensor that checkpoints take a variable for; all is
+// null for one that is a whole tensor.
+typedef struct weir_slice {
+  const int64_t *sizes;  // of the tensor, along each dimension
+  const int64_t *starts; // where the slice begins
+  const uint8_t *key;    // of the slice in an index
+  uint64_t key_bytes;
+  const uint8_t *whole; // the tensor's entry behind its type; null where that
+  uint64_t whole_bytes; // of a variable before is the same
+} weir_slice;
+
 typedef struct weir_model {
   const weir_model_info *info;
   const weir_level *levels; // as many, in the order of info->levels
@@ -52,6 +63,7 @@ typedef struct weir_model {
   const void *const *weights; // where the embedded weights lie; null: a file
   uint64_t weights_hash;      // what the header of the weights file must say
   const uint8_t *roles;       // of each function; null: no variables
+  const weir_slice *slices;   // of each variable; null: all are tensors
 } weir_model;
 
 // The 64 bytes before the weights in a weights file, little endian.
@@ -102,7 +114,7 @@ const char *weir_status_text(weir_status status);
 void *weir_model_variable(const weir_model *model, weir_context *context,
                           uint32_t variable);
 void *weir_model_state(const weir_model *model, weir_context *context);
-// Checkpoints (checkpoint.c), linked into models that have variables. `path` is
+// Checkpoints (checkpoint/), linked into models that have variables. `path` is
 // a prefix: PATH.index and PATH.data-00000-of-00001.
 weir_status weir_model_save(const weir_model *model, weir_context *context,
                             const char *path);

@@ -3,6 +3,7 @@
 #include "compiler/Compiler.h"
 #include "compiler/Dialects.h"
 #include "compiler/Limits.h"
+#include "compiler/Merge.h"
 #include "compiler/Reproducer.h"
 #include "compiler/Streams.h"
 #include "compiler/inspect/Inspect.h"
@@ -20,6 +21,9 @@ static constexpr unsigned stackBytes = 256u << 20;
 static int usage(raw_ostream &os, Status status) {
   os << "usage: weir compile [options] MODEL   writes a native library\n"
         "       weir inspect [options] MODEL   says what a model holds\n"
+        "       weir merge CHECKPOINT -o NEW   makes one checkpoint of the "
+        "parts "
+        "of PATH-\?\?\?\?\?-of-00002\n"
         "       weir COMMAND --help            lists a command's options\n"
         "       weir --version\n";
   return static_cast<int>(flushed("weir", status));
@@ -45,8 +49,34 @@ struct Session {
   std::optional<Options> options;
 };
 
+/// `weir merge CHECKPOINT -o NEW`.
+static Status merge(ArrayRef<const char *> arguments) {
+  std::string from, to;
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    StringRef argument = arguments[i];
+    if (argument == "-o" && i + 1 < arguments.size() && to.empty()) {
+      to = arguments[++i];
+    } else if (from.empty() && !argument.starts_with("-")) {
+      from = argument.str();
+    } else {
+      errs() << "weir: error: unexpected argument '" << escaped(argument)
+             << "'\n";
+      return Status::badUsage;
+    }
+  }
+  if (from.empty() || to.empty()) {
+    errs() << "weir: error: give a checkpoint, and the new one with -o\n";
+    return Status::badUsage;
+  }
+  mlir::MLIRContext context;
+  DiagnosticPrinter printer(&context, errs());
+  return mergeCheckpoint(&context, from, to);
+}
+
 static Status run(StringRef command, ArrayRef<const char *> arguments,
                   StringRef &stage) {
+  if (command == "merge")
+    return merge(arguments);
   Session session(command, arguments);
   if (!session.options)
     return session.status;
@@ -86,7 +116,7 @@ static int runWeir(ArrayRef<const char *> arguments) {
     printVersion(outs());
     return static_cast<int>(flushed("weir", Status::ok));
   }
-  if (command != "compile" && command != "inspect") {
+  if (command != "compile" && command != "inspect" && command != "merge") {
     errs() << "weir: error: unknown command '" << escaped(command) << "'\n";
     return usage(errs(), Status::badUsage);
   }

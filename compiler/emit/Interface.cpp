@@ -159,6 +159,12 @@ struct Reader {
     return !llvm::MulOverflow(elements, width, bytes);
   }
 
+  /// Whether both are slices of one tensor without an element in common.
+  static bool areApart(const VariableInterface &a, const VariableInterface &b) {
+    return a.slice && b.slice && a.slice->sizes == b.slice->sizes &&
+           a.dtype == b.dtype && !a.slice->overlaps(*b.slice);
+  }
+
   Error variables() {
     auto list = module->getAttrOfType<ArrayAttr>("weir.variables");
     if (!list)
@@ -189,17 +195,27 @@ struct Reader {
           out.key.size() > 4000)
         return bad("variable '" + out.name +
                    "' has a name that checkpoints cannot hold");
+      if (auto slice = fields.getAs<StringAttr>("slice")) {
+        out.slice = parseSlice(slice);
+        if (!out.slice || out.type.getShape() != ArrayRef(out.slice->shape()))
+          return bad("variable '" + out.name + "' is no slice '" + slice.str() +
+                     "'");
+        out.sliceKey = sliceKey(out.key, out.slice->starts, out.slice->lengths);
+      }
       out.c =
           unique(model.prefix + "_var_" + cIdentifier(out.name), functionNames);
       out.macro = unique(model.macro + "_" + cMacro("var_" + out.name), macros);
       model.variables.push_back(std::move(out));
     }
-    llvm::sort(model.variables,
-               [](const auto &a, const auto &b) { return a.key < b.key; });
+    llvm::sort(model.variables, [](const auto &a, const auto &b) {
+      return std::tie(a.key, a.sliceKey) < std::tie(b.key, b.sliceKey);
+    });
     for (size_t i = 1; i < model.variables.size(); ++i)
-      if (model.variables[i].key == model.variables[i - 1].key)
-        return bad("two variables are '" + model.variables[i].key +
-                   "' in checkpoints");
+      for (size_t j = i;
+           j-- > 0 && model.variables[j].key == model.variables[i].key;)
+        if (!areApart(model.variables[i], model.variables[j]))
+          return bad("two variables are '" + model.variables[i].key +
+                     "' in checkpoints");
     return Error::success();
   }
 

@@ -3,6 +3,7 @@
 #ifndef WEIR_COMPILER_EMIT_INTERFACE_H
 #define WEIR_COMPILER_EMIT_INTERFACE_H
 
+#include "compiler/Slice.h"
 #include "runtime/weir.h"
 
 #include "mlir/IR/BuiltinAttributes.h"
@@ -46,6 +47,10 @@ struct VariableInterface {
   mlir::RankedTensorType type;
   weir_dtype dtype;
   int64_t elements, bytes, offset;
+  /// Of the tensor that checkpoints have under the key; nothing where the
+  /// variable is all of it.
+  std::optional<Slice> slice;
+  std::string sliceKey;
 };
 
 struct FunctionInterface {

@@ -2,6 +2,7 @@
 // runtime/weir.h and runtime/abi.h, field by field.
 
 #include "compiler/emit/Tables.h"
+
 #include "compiler/emit/Names.h"
 #include "compiler/emit/Weights.h"
 
@@ -275,7 +276,7 @@ struct Builder {
   }
 
   Error build() {
-    SmallVector<Type *> fields{ptr, ptr, ptr, i64, ptr, i64, ptr};
+    SmallVector<Type *> fields{ptr, ptr, ptr, i64, ptr, i64, ptr, ptr};
     if (model.gpu)
       fields.append({ptr, ptr, i64, ptr, i64, ptr, i64, i64, i64});
     auto *tableType = StructType::get(context, fields);
@@ -374,7 +375,8 @@ struct Builder {
                                    int64(checks.size()),
                                    weights(),
                                    int64(options.weightsHash),
-                                   roles()};
+                                   roles(),
+                                   addSliceTable(module, model)};
     if (model.gpu)
       values.append(
           {gpu(), addGemmTable(module, model), int64(model.gemms.size()),

@@ -32,6 +32,11 @@ llvm::Error sizeContext(const llvm::Module &module, const ModelInterface &model,
 llvm::Error addTables(llvm::Module &module, const ModelInterface &model,
                       const TableOptions &options);
 
+/// The weir_slice of each variable (runtime/abi.h); null where all are whole
+/// tensors.
+llvm::Constant *addSliceTable(llvm::Module &module,
+                              const ModelInterface &model);
+
 /// Adds what libraries compute, of which a model for a GPU has the address;
 /// null where that is nothing.
 llvm::Constant *addGemmTable(llvm::Module &module, const ModelInterface &model);

@@ -165,11 +165,35 @@ std::string directoryKind(const std::string &path) {
 
 } // namespace
 
+/// What stands for the number of a part, before how many there are.
+constexpr StringRef anyPart = "-\?\?\?\?\?-of-";
+constexpr size_t partDigits = 5;
+
+unsigned checkpointParts(StringRef prefix) {
+  unsigned parts = 0;
+  if (prefix.size() < partDigits ||
+      !prefix.drop_back(partDigits).ends_with(anyPart) ||
+      !llvm::all_of(prefix.take_back(partDigits), llvm::isDigit) ||
+      prefix.take_back(partDigits).getAsInteger(10, parts) || !parts)
+    return 1;
+  return parts;
+}
+
+std::string checkpointPart(StringRef prefix, unsigned part) {
+  std::string path = prefix.str();
+  if (!prefix.drop_back(std::min(prefix.size(), partDigits)).ends_with(anyPart))
+    return path;
+  for (size_t i = path.size() - partDigits - anyPart.size() + partDigits;
+       path[i] == '?'; --i, part /= 10)
+    path[i] = static_cast<char>('0' + part % 10);
+  return path;
+}
+
 std::string checkpointPrefix(const std::string &path) {
   if (path == "-" || File::isDirectory(path))
     return "";
   auto hasIndex = [](StringRef prefix) {
-    return fs::is_regular_file(prefix + ".index");
+    return fs::is_regular_file(checkpointPart(prefix, 0) + ".index");
   };
   StringRef name = path;
   if (name.ends_with(".index") && hasIndex(name.drop_back(6)))

@@ -119,7 +119,7 @@ class Graph_ArgOp<string mnemonic> : Graph_Op<mnemonic> {
 def Graph_ArgMaxOp : Graph_ArgOp<"arg_max"> {
   let summary = "Where the greatest element along a dimension is";
   let description = [{
-    The first where there are several. What is not a number is passed over.
+    The first where there are several. A NaN is greater than every number.
 
     - (C1) `axis` is a dimension of `x`, and not empty.
     - (C2) the result has the other dimensions.
@@ -134,7 +134,7 @@ def Graph_ArgMaxOp : Graph_ArgOp<"arg_max"> {
 def Graph_ArgMinOp : Graph_ArgOp<"arg_min"> {
   let summary = "Where the least element along a dimension is";
   let description = [{
-    The first where there are several. What is not a number is passed over.
+    The first where there are several. A NaN is less than every number.
 
     - (C1) `axis` is a dimension of `x`, and not empty.
     - (C2) the result has the other dimensions.

@@ -77,12 +77,12 @@ struct LowerArg : OpConversionPattern<Op> {
                         Value best) {
     constexpr bool most = std::is_same_v<Op, graph::ArgMaxOp>;
     if (isa<FloatType>(element)) {
-      // Any number is beyond what is none.
+      // A NaN is beyond every number, and nothing is beyond a NaN.
       Value beyond = b.create<arith::CmpFOp>(
           loc, most ? arith::CmpFPredicate::UGT : arith::CmpFPredicate::ULT, x,
           best);
       Value isNumber =
-          b.create<arith::CmpFOp>(loc, arith::CmpFPredicate::ORD, x, x);
+          b.create<arith::CmpFOp>(loc, arith::CmpFPredicate::ORD, best, best);
       return b.create<arith::AndIOp>(loc, beyond, isNumber);
     }
     if (element.isUnsignedInteger() || element.isInteger(1))
@@ -100,12 +100,11 @@ struct LowerArg : OpConversionPattern<Op> {
     constexpr bool most = std::is_same_v<Op, graph::ArgMaxOp>;
     if (element.isInteger(1))
       return b.getBoolAttr(!most);
-    Type type = graph::signless(element);
-    TypedAttr wide = graph::identityOf(
+    if (auto number = dyn_cast<FloatType>(element))
+      return FloatAttr::get(number,
+                            APFloat::getInf(number.getFloatSemantics(), most));
+    return graph::identityOf(
         most ? graph::Reduction::max : graph::Reduction::min, element);
-    if (auto number = dyn_cast<FloatType>(type))
-      return FloatAttr::get(type, APFloat::getNaN(number.getFloatSemantics()));
-    return wide;
   }
 
   LogicalResult matchAndRewrite(Op op, typename Op::Adaptor adaptor,
@@ -171,13 +170,7 @@ struct LowerArgOfWords : OpConversionPattern<Op> {
              loops.iterators,
              [&](OpBuilder &b, Location loc, ValueRange args) {
                Value turned = turn(b, loc, args[0]);
-               Value is =
-                   isa<FloatType>(element)
-                       ? b.create<arith::CmpFOp>(loc, arith::CmpFPredicate::OEQ,
-                                                 turned, args[1])
-                             .getResult()
-                       : b.create<arith::CmpIOp>(loc, arith::CmpIPredicate::eq,
-                                                 turned, args[1]);
+               Value is = isExtreme(b, loc, turned, args[1]);
                Value place = b.create<arith::IndexCastOp>(
                    loc, i32, b.create<linalg::IndexOp>(loc, axis));
                place = b.create<arith::SelectOp>(loc, is, place, last);
@@ -193,11 +186,7 @@ struct LowerArgOfWords : OpConversionPattern<Op> {
         emptyTensor(b, loc, result), ArrayRef<AffineMap>{identity, identity},
         parallelLoops(result.getRank()),
         [&](OpBuilder &b, Location loc, ValueRange args) {
-          // Where nothing is a number.
-          Value isNone = b.create<arith::CmpIOp>(loc, arith::CmpIPredicate::eq,
-                                                 args[0], last);
-          Value zero = b.create<arith::ConstantOp>(loc, b.getI32IntegerAttr(0));
-          Value place = b.create<arith::SelectOp>(loc, isNone, zero, args[0]);
+          Value place = args[0];
           unsigned width = type.getIntOrFloatBitWidth();
           if (width > 32)
             place = b.create<arith::ExtUIOp>(loc, type, place);
@@ -219,7 +208,18 @@ private:
     return b.create<arith::XOrIOp>(loc, x, all);
   }
 
-  /// The greatest of what `turn` gives; NaN is passed over.
+  /// Whether a turned element is one of those that are sought. A row with a NaN
+  /// has that for its extreme, which equals nothing.
+  static Value isExtreme(OpBuilder &b, Location loc, Value x, Value extreme) {
+    if (!isa<FloatType>(x.getType()))
+      return b.create<arith::CmpIOp>(loc, arith::CmpIPredicate::eq, x, extreme);
+    Value is =
+        b.create<arith::CmpFOp>(loc, arith::CmpFPredicate::OEQ, x, extreme);
+    Value isNan = b.create<arith::CmpFOp>(loc, arith::CmpFPredicate::UNO, x, x);
+    return b.create<arith::OrIOp>(loc, is, isNan);
+  }
+
+  /// The greatest of what `turn` gives.
   static Value extremesOf(Op op, Value x, const Loops &loops, OpBuilder &b) {
     Location loc = op.getLoc();
     Type element = cast<RankedTensorType>(x.getType()).getElementType();
@@ -234,7 +234,7 @@ private:
               Value turned = turn(b, loc, args[0]);
               Value most =
                   isa<FloatType>(element)
-                      ? b.create<arith::MaxNumFOp>(loc, args[1], turned)
+                      ? b.create<arith::MaximumFOp>(loc, args[1], turned)
                             .getResult()
                       : b.create<arith::MaxSIOp>(loc, args[1], turned);
               b.create<linalg::YieldOp>(loc, most);

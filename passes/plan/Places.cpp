@@ -38,11 +38,14 @@ State::State(ModuleOp module) {
   OpBuilder b(module.getContext());
   for (auto variable : module.getOps<graph::VariableOp>()) {
     offsets[variable.getSymNameAttr()] = end;
-    list.push_back(b.getDictionaryAttr(
-        {b.getNamedAttr("name", b.getStringAttr(variable.nameInModel())),
-         b.getNamedAttr("key", b.getStringAttr(variable.keyInCheckpoint())),
-         b.getNamedAttr("offset", b.getI64IntegerAttr(end)),
-         b.getNamedAttr("type", variable.getTypeAttr())}));
+    SmallVector<NamedAttribute> fields{
+        b.getNamedAttr("name", b.getStringAttr(variable.nameInModel())),
+        b.getNamedAttr("key", b.getStringAttr(variable.keyInCheckpoint())),
+        b.getNamedAttr("offset", b.getI64IntegerAttr(end)),
+        b.getNamedAttr("type", variable.getTypeAttr())};
+    if (auto slice = variable->getAttrOfType<StringAttr>("weir.slice"))
+      fields.push_back(b.getNamedAttr("slice", slice));
+    list.push_back(b.getDictionaryAttr(fields));
     // One without elements has a place, too.
     int64_t bytes =
         std::max<int64_t>(bytesOf(placeType(variable.getType())), 1);

@@ -1,6 +1,6 @@
 // Checksums in the place of crc.c that any bytes have.
 
-#include "runtime/checkpoint.h"
+#include "runtime/checkpoint/checkpoint.h"
 
 void weir_crc_init(weir_crc *crc) { (void)crc; }
 

@@ -27,6 +27,14 @@ static const weir_variable_info variables[] = {
     {"layer/matrix", "layer/matrix", WEIR_F32, 2, matrix, 6, 24, 64},
     {"layer/none", "layer/none", WEIR_F64, 2, none, 0, 0, 128},
     {"step", "step", WEIR_I64, 0, NULL, 1, 8, 192}};
+// The matrix is rows 2 and 3 of a tensor of four.
+static const int64_t rows[] = {4, 3}, begin[] = {2, 0};
+static const uint8_t key[] = "\0layer/matrix\0\1\1\2\x82\x82\x80\x83",
+                     whole[] = "\x12\x08\x12\x02\x08\x04\x12\x02\x08\x03"
+                               "\x3a\x0a\x0a\x04\x08\x02\x10\x02\x0a\x02\x10"
+                               "\x03";
+static const weir_slice slices[4] = {
+    [1] = {rows, begin, key, sizeof key - 1, whole, sizeof whole - 1}};
 static weir_entry *const entries[] = {NULL};
 static const weir_level level = {entries, {0}};
 static const weir_model_info info = {.abi_version = WEIR_ABI_VERSION,
@@ -36,7 +44,8 @@ static const weir_model_info info = {.abi_version = WEIR_ABI_VERSION,
                                      .state_bytes = STATE_BYTES,
                                      .num_variables = 4,
                                      .variables = variables};
-static const weir_model model = {.info = &info, .levels = &level};
+static const weir_model model = {
+    .info = &info, .levels = &level, .slices = slices};
 
 static char first[64], second[64];
 

@@ -304,6 +304,40 @@ def flex():
     return g
 
 
+def flex_of_scalars():
+    """The draft's graphs take one score and where it is, or where alone."""
+    g = OnnxGraph(opset=24)
+    q, k, v = f32(2, 6, 4, 8), f32(2, 3, 5, 8), f32(2, 3, 5, 6)
+    places = "".join(f'input {{ name: "{name}" }} ' for name in "bhqk")
+    node = lambda op, to, *of: (  # noqa: E731
+        f'node {{ op_type: "{op}" output: "{to}" ' + "".join(f'input: "{name}" ' for name in of))
+    slopes = [0.5, 0.25, 0.125, 1.0, 2.0, 4.0]
+    # Each head's slope times the distance.
+    score = Body('input { name: "s" } ' + places
+        + 'initializer { name: "m" data_type: 1 dims: 6 ' + "".join(f"float_data: {m} " for m in slopes) + "} "
+        + node("Sub", "d", "q", "k") + "} " + node("Cast", "f", "d") + 'attribute { name: "to" type: INT i: 1 } } '
+        + node("Gather", "own", "m", "h") + "} " + node("Mul", "p", "own", "f") + "} "
+        + node("Sub", "r", "s", "p") + '} output { name: "r" }')  # fmt: skip
+    # Keys up to the query; in the second batch none for query 0.
+    mask = Body(places + 'initializer { name: "one" data_type: 7 int64_data: 1 } '
+        + node("LessOrEqual", "a", "k", "q") + "} " + node("Less", "c", "b", "one") + "} "
+        + node("GreaterOrEqual", "e", "q", "one") + "} " + node("Or", "o", "c", "e") + "} "
+        + node("And", "r", "a", "o") + '} output { name: "r" }')  # fmt: skip
+    half = Body('input { name: "s" } ' + places + 'initializer { name: "x" data_type: 1 float_data: 0.5 } '
+                + node("Mul", "r", "s", "x") + '} output { name: "r" }')  # fmt: skip
+    y = g.op("FlexAttention", g.input(q), g.input(k), g.input(v), score_mod=score, mask_mod=mask, prob_mod=half,
+             enable_gqa=1, domain="ai.onnx.preview")  # fmt: skip
+    keys, values = (np.repeat(x.astype(float), 2, 1) for x in (k, v))
+    rows, columns = np.arange(4)[:, None], np.arange(5)
+    scores = q.astype(float) @ keys.swapaxes(2, 3) / math.sqrt(8)
+    scores = scores - np.array(slopes)[:, None, None] * (rows - columns)
+    seen = (columns <= rows) & ((np.arange(2) < 1)[:, None, None, None] | (rows >= 1))
+    shares = np.where(seen, np.exp(scores), 0)
+    sums = shares.sum(-1, keepdims=True)
+    g.expect(y, 0.5 * (shares / np.where(sums == 0, 1, sums)) @ values, **near)
+    return g
+
+
 def gradients():
     """Of what a graph makes of other values than its own."""
     g = OnnxGraph(opset=13, fold=False)
@@ -438,6 +472,6 @@ def trees():
 
 
 main(
-    functions, pairs, along, of_old, of_first, losses, random, sequences, regions, flex, gradients, features, models, trees,
+    functions, pairs, along, of_old, of_first, losses, random, sequences, regions, flex, flex_of_scalars, gradients, features, models, trees,
     *map(masks, (7, 10, 12, 13, 22)),
 )  # fmt: skip

@@ -2,6 +2,7 @@
 
 #include "compiler/import/onnx/Entry.h"
 
+#include "compiler/import/TypeText.h"
 #include "compiler/import/bounded/entry/InputDims.h"
 #include "compiler/import/onnx/narrow/Narrow.h"
 
@@ -15,22 +16,16 @@ std::string typeText(Report &report, const ::onnx::TypeProto *type) {
       return "sequence";
     return type && type->has_optional_type() ? "optional" : "";
   }
-  std::string text;
+  SmallVector<int64_t> shape;
   auto dims = dimsOf(type->tensor_type());
-  if (failed(dims) || !*dims)
-    text = "*x";
-  else
+  bool hasRank = succeeded(dims) && *dims;
+  if (hasRank)
     for (const Dim &dim : **dims)
-      text +=
-          (ShapedType::isDynamic(dim.size) ? "?" : std::to_string(dim.size)) +
-          "x";
+      shape.push_back(dim.size);
   int dataType = type->tensor_type().elem_type();
-  llvm::raw_string_ostream os(text);
-  if (Type element = elementType(report.context, dataType))
-    os << element;
-  else
-    os << dataTypeName(dataType);
-  return text;
+  return weir::typeText(
+      hasRank ? std::optional<ArrayRef<int64_t>>(shape) : std::nullopt,
+      elementType(report.context, dataType), dataTypeName(dataType));
 }
 
 /// What options call a tensor: they take `x:0` for `x`.

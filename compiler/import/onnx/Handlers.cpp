@@ -29,6 +29,7 @@ const Handlers &handlers() {
     addCoreHandlers(handlers);
     addEncoderHandlers(handlers);
     addFeatureHandlers(handlers);
+    addFlexAttentionHandlers(handlers);
     addGatherHandlers(handlers);
     addGradientHandlers(handlers);
     addJoinHandlers(handlers);

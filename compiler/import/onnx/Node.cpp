@@ -4,6 +4,7 @@
 
 #include "compiler/import/Names.h"
 #include "compiler/import/onnx/Tracer.h"
+#include "compiler/import/onnx/attributes/Attributes.h"
 #include "compiler/import/onnx/bounded/Bounded.h"
 #include "compiler/import/onnx/narrow/Narrow.h"
 
@@ -243,10 +244,14 @@ LogicalResult Node::run() {
 LogicalResult Node::handle() {
   // A model's own function comes before an op of that name.
   if (::onnx::FunctionProto *function = tracer.model.function(def))
-    return tracer.call(*this, *function);
+    return failed(checkAttributes(*this, *function))
+               ? failure()
+               : tracer.call(*this, *function);
   if (!opset() && (def.domain().empty() || def.domain() == "ai.onnx"))
     return error() << "is of ONNX's own ops, and the model does not say of "
                       "which opset";
+  if (failed(checkAttributes(*this)))
+    return failure();
   if (wantsBounded(*this))
     return importBounded(*this);
   if (auto found = handlers().find(op()); found != handlers().end()) {

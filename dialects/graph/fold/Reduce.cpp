@@ -121,11 +121,14 @@ OpFoldResult ReduceOrOp::fold(FoldAdaptor adaptor) {
   return foldReduction(*this, adaptor.getX());
 }
 
-/// Whether `x` is further out than `best`; not for what is not a number.
+/// Whether `x` is further out than `best`. A NaN is further than numbers are.
 static bool isBeyond(Attribute x, Attribute best, bool isUnsigned, bool most) {
   if (auto number = dyn_cast<FloatAttr>(x)) {
-    auto order = number.getValue().compare(cast<FloatAttr>(best).getValue());
-    return order == (most ? APFloat::cmpGreaterThan : APFloat::cmpLessThan);
+    APFloat a = number.getValue(), b = cast<FloatAttr>(best).getValue();
+    if (a.isNaN() || b.isNaN())
+      return !b.isNaN();
+    return a.compare(b) ==
+           (most ? APFloat::cmpGreaterThan : APFloat::cmpLessThan);
   }
   APInt a = cast<IntegerAttr>(x).getValue();
   APInt b = cast<IntegerAttr>(best).getValue();
@@ -148,17 +151,12 @@ static OpFoldResult foldArg(Op op, Attribute x, bool most) {
   SmallVector<APInt> places;
   for (int64_t o = 0; o < lines.outer; ++o)
     for (int64_t i = 0; i < lines.inner; ++i) {
-      std::optional<int64_t> best;
-      for (int64_t place = 0; place < lines.length; ++place) {
-        Attribute value = (*elements)[lines.at(o, i, place)];
-        auto number = dyn_cast<FloatAttr>(value);
-        if (number && number.getValue().isNaN())
-          continue;
-        if (!best || isBeyond(value, (*elements)[lines.at(o, i, *best)],
-                              isUnsigned, most))
+      int64_t best = 0;
+      for (int64_t place = 1; place < lines.length; ++place)
+        if (isBeyond((*elements)[lines.at(o, i, place)],
+                     (*elements)[lines.at(o, i, best)], isUnsigned, most))
           best = place;
-      }
-      places.emplace_back(64, best.value_or(0));
+      places.emplace_back(64, best);
     }
   for (APInt &place : places)
     place = place.trunc(to.getElementType().getIntOrFloatBitWidth());

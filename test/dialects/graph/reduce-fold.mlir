@@ -102,12 +102,12 @@ func.func @first_place_wins() -> tensor<2xi64> {
   return %z : tensor<2xi64>
 }
 
-// CHECK-LABEL: @nan_is_passed_over
-// CHECK: graph.constant dense<2> : tensor<i32>
+// CHECK-LABEL: @first_nan_wins
+// CHECK: graph.constant dense<1> : tensor<i32>
 // CHECK-NEXT: return
-func.func @nan_is_passed_over() -> tensor<i32> {
-  %x = graph.constant dense<[0x7FC00000, 2.0, 1.0]> : tensor<3xf32>
-  %z = graph.arg_min %x axis 0 : tensor<3xf32> to tensor<i32>
+func.func @first_nan_wins() -> tensor<i32> {
+  %x = graph.constant dense<[2.0, 0x7FC00000, 1.0, 0x7FC00000]> : tensor<4xf32>
+  %z = graph.arg_min %x axis 0 : tensor<4xf32> to tensor<i32>
   return %z : tensor<i32>
 }
 

@@ -41,12 +41,14 @@ func.func @place(%x: tensor<2x3xf32>) -> tensor<3xi64> {
   return %y : tensor<3xi64>
 }
 
-// Elements side by side are compared to the greatest of them, which NaN is never.
+// Elements side by side are compared to the greatest of them; in a row with a NaN
+// that equals none, and each NaN counts.
 // CHECK-LABEL: @place_in_row
 // CHECK: %[[MOST:.*]] = linalg.generic {{.*}}iterator_types = ["parallel", "reduction"]} ins(%arg0
-// CHECK: arith.maxnumf
+// CHECK: arith.maximumf
 // CHECK: linalg.generic {{.*}}iterator_types = ["parallel", "reduction"]} ins(%arg0, %[[MOST]]
 // CHECK: arith.cmpf oeq
+// CHECK: arith.cmpf uno
 // CHECK: arith.minsi
 // CHECK: arith.extui
 func.func @place_in_row(%x: tensor<2x30xf32>) -> tensor<2xi64> {

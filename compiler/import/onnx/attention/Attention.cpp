@@ -45,15 +45,8 @@ namespace {
 
 constexpr double nothing = -std::numeric_limits<double>::infinity();
 
-/// Queries, keys and values [batch, heads, steps, size] and what is added to
-/// their products.
-struct Heads {
-  Expr q, k, v;
-  int64_t queries, keys, past = 0;
-};
+} // namespace
 
-/// Reads operands 0 to 2, and the past at 4 and 5; `present` are keys and
-/// values with it.
 FailureOr<Heads> headsOf(Node &node, Expr (&present)[2]) {
   if (failed(wantFloats(node, 3, 3)))
     return failure();
@@ -73,8 +66,10 @@ FailureOr<Heads> headsOf(Node &node, Expr (&present)[2]) {
            q.size(1) % k.size(1) == 0 && k.size(2) == v.size(2) &&
            q.size(3) == k.size(3) && q.size(3) > 0;
   };
+  if (node.has(4) != node.has(5))
+    return node.error() << "has past keys or past values, but not both";
   bool isWhole = fits();
-  if (isWhole && node.has(4) && node.has(5)) {
+  if (isWhole && node.has(4)) {
     heads.past = node.rank(4) == 4 ? node.shape(4)[2] : 0;
     heads.k = concat({operand(node, 4), heads.k}, 2);
     heads.v = concat({operand(node, 5), heads.v}, 2);
@@ -93,6 +88,8 @@ FailureOr<Heads> headsOf(Node &node, Expr (&present)[2]) {
   heads.v = repeatHeads(heads.v, times);
   return heads;
 }
+
+namespace {
 
 /// The operand's mask as numbers that are added, with keys that it does not
 /// reach left out.
@@ -152,7 +149,8 @@ FailureOr<Expr> biasOf(Node &node, const Heads &heads, Type element) {
   return bias;
 }
 
-/// The products of queries and keys, scaled.
+} // namespace
+
 FailureOr<Expr> productsOf(Node &node, const Heads &heads) {
   double scale = node.floatAttr(
       "scale", 1 / std::sqrt(static_cast<double>(heads.q.size(3))));
@@ -163,7 +161,6 @@ FailureOr<Expr> productsOf(Node &node, const Heads &heads) {
   return matmul(heads.q * scale, heads.k, false, /*transposeY=*/true);
 }
 
-/// What the softmax is computed in; an error where it cannot be.
 FailureOr<Type> precisionOf(Node &node, Type otherwise) {
   if (!node.hasAttr("softmax_precision"))
     return otherwise;
@@ -175,12 +172,12 @@ FailureOr<Type> precisionOf(Node &node, Type otherwise) {
   return type;
 }
 
-/// The softmax of scores. A row that a mask leaves nothing of has zeros, so
-/// that NaN does not spread from positions that are padding.
 Expr sharesOf(Expr scores, bool isMasked) {
   return Expr(*scores.b,
               make<graph::SoftmaxOp>(*scores.b, scores.value, isMasked));
 }
+
+namespace {
 
 LogicalResult importAttention(Node &node) {
   Expr present[2];
@@ -215,48 +212,6 @@ LogicalResult importAttention(Node &node) {
   if (node.rank(0) == 3)
     y = joinHeads(y);
   return give(node, {y, present[0], present[1], stages[mode]});
-}
-
-/// The products, or the shares, as a graph of the node changes them.
-FailureOr<Expr> changed(Node &node, StringRef attribute, Expr x) {
-  ::onnx::GraphProto *graph = node.graphAttr(attribute);
-  if (!graph || !x)
-    return x;
-  auto results = node.tracer.traceInner(node, *graph, {{x.value, {}, nullptr}});
-  if (failed(results))
-    return failure();
-  if (results->size() != 1 || !results->front().value ||
-      results->front().value.getType() != x.value.getType())
-    return node.error() << "its graph '" << attribute << "' does not give "
-                        << x.type();
-  return Expr(node.b, results->front().value);
-}
-
-/// Attention whose products and shares are changed by graphs of the node.
-LogicalResult importFlexAttention(Node &node) {
-  Expr present[2];
-  auto heads = headsOf(node, present);
-  if (failed(heads))
-    return failure();
-  Type element = heads->q.elementType();
-  auto products = productsOf(node, *heads);
-  if (failed(products))
-    return failure();
-  auto precision =
-      precisionOf(node, element.isF64() ? element : Type(node.b.getF32Type()));
-  if (failed(precision))
-    return failure();
-  auto scores = changed(node, "score_mod", cast(*products, *precision));
-  if (failed(scores))
-    return failure();
-  scores = changed(node, "mask_mod", *scores);
-  if (failed(scores))
-    return failure();
-  bool isMasked = node.hasAttr("score_mod") || node.hasAttr("mask_mod");
-  auto shares = changed(node, "prob_mod", sharesOf(*scores, isMasked));
-  if (failed(shares))
-    return failure();
-  return give(node, matmul(cast(*shares, element), heads->v));
 }
 
 /// Operands: x, the cosines and sines of the angles of each place, and places.
@@ -334,7 +289,6 @@ LogicalResult importRotary(Node &node) {
 void addAttentionHandlers(Handlers &handlers) {
   handlers["Attention"] = importAttention;
   handlers["RotaryEmbedding"] = importRotary;
-  handlers["ai.onnx.preview::FlexAttention"] = importFlexAttention;
 }
 
 } // namespace weir::onnx

@@ -239,6 +239,8 @@ LogicalResult checkSupported(Node &node) {
     return node.unsupported("a past that is quantized");
   if (node.wants(3) || node.intAttr("qk_output"))
     return node.unsupported("products of queries and keys as a result");
+  if (node.intAttr("causal", 1) != 1)
+    return node.unsupported("attention that is not causal");
   return success();
 }
 

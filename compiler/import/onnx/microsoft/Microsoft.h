@@ -24,10 +24,7 @@ public:
   Part &set(llvm::StringRef name, llvm::StringRef value);
   Part &set(llvm::StringRef name, llvm::ArrayRef<int64_t> values);
   /// The node's own attributes of these names, where it has them.
-  Part &keepInt(llvm::ArrayRef<llvm::StringRef> names);
-  Part &keepInts(llvm::ArrayRef<llvm::StringRef> names);
-  Part &keepFloat(llvm::ArrayRef<llvm::StringRef> names);
-  Part &keepString(llvm::ArrayRef<llvm::StringRef> names);
+  Part &keep(llvm::ArrayRef<llvm::StringRef> names);
 
   /// The results of these operands; one without a value is left out.
   mlir::FailureOr<llvm::SmallVector<Expr>> run(llvm::ArrayRef<Expr> operands);

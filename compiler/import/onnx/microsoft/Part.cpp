@@ -45,31 +45,14 @@ Part &Part::set(StringRef name, ArrayRef<int64_t> values) {
   return *this;
 }
 
-Part &Part::keepInt(ArrayRef<StringRef> names) {
+Part &Part::keep(ArrayRef<StringRef> names) {
   for (StringRef name : names)
-    if (node.hasAttr(name))
-      set(name, node.intAttr(name));
-  return *this;
-}
-
-Part &Part::keepInts(ArrayRef<StringRef> names) {
-  for (StringRef name : names)
-    if (node.hasAttr(name))
-      set(name, ArrayRef<int64_t>(node.intsAttr(name)));
-  return *this;
-}
-
-Part &Part::keepFloat(ArrayRef<StringRef> names) {
-  for (StringRef name : names)
-    if (node.hasAttr(name))
-      set(name, node.floatAttr(name));
-  return *this;
-}
-
-Part &Part::keepString(ArrayRef<StringRef> names) {
-  for (StringRef name : names)
-    if (node.hasAttr(name))
-      set(name, node.stringAttr(name));
+    if (const AttributeProto *value = node.attr(name)) {
+      AttributeProto &attribute = *def->add_attribute();
+      attribute = *value;
+      // The value may be that of a function's attribute of another name.
+      attribute.set_name(name.str());
+    }
   return *this;
 }
 

@@ -46,24 +46,28 @@ LogicalResult importFusedMatMul(Node &node) {
   return give(node, *y);
 }
 
+/// Gives `y` after the activation that the node names.
+LogicalResult giveActivated(Node &node, FailureOr<Expr> y,
+                            ArrayRef<double> parameters) {
+  if (failed(y))
+    return failure();
+  auto z = activated(node, *y, node.stringAttr("activation"), parameters);
+  return failed(z) ? failure() : give(node, *z);
+}
+
 /// A Gemm and an activation.
 LogicalResult importFusedGemm(Node &node) {
   if (failed(wantFloats(node, 2)))
     return failure();
   Part gemm(node, "Gemm");
-  gemm.keepInt({"transA", "transB"}).keepFloat({"alpha", "beta"});
+  gemm.keep({"alpha", "beta", "transA", "transB"});
   auto y =
       gemm.runForOne({operand(node, 0), operand(node, 1), operand(node, 2)});
-  if (failed(y))
-    return failure();
   SmallVector<double> parameters;
   for (StringRef name : {"activation_alpha", "activation_beta"})
     if (node.hasAttr(name))
       parameters.push_back(node.floatAttr(name));
-  auto z = activated(node, *y, node.stringAttr("activation"), parameters);
-  if (failed(z))
-    return failure();
-  return give(node, *z);
+  return giveActivated(node, y, parameters);
 }
 
 /// A product, a bias and the approximation of Gelu.
@@ -88,25 +92,14 @@ LogicalResult importGemmFastGelu(Node &node) {
 /// A convolution with the node's own windows.
 FailureOr<Expr> convolution(Node &node, ArrayRef<Expr> operands) {
   Part conv(node, "Conv");
-  conv.keepInt({"group"})
-      .keepInts({"dilations", "kernel_shape", "pads", "strides"})
-      .keepString({"auto_pad"});
+  conv.keep(
+      {"auto_pad", "dilations", "group", "kernel_shape", "pads", "strides"});
   return conv.runForOne(operands);
 }
 
-/// The activation and its parameters, as convolutions name them.
-FailureOr<Expr> activatedConvolution(Node &node, Expr x) {
-  auto floats = node.floatsAttr("activation_params");
-  SmallVector<double> parameters(floats.begin(), floats.end());
-  return activated(node, x, node.stringAttr("activation"), parameters);
-}
-
-/// Operands: images, filters, a bias, and what is added before the activation.
-LogicalResult importFusedConv(Node &node) {
-  if (failed(wantFloats(node, 2, 3)))
-    return failure();
-  auto y =
-      convolution(node, {operand(node, 0), operand(node, 1), operand(node, 2)});
+/// Gives a convolution's result, plus operand 3 where there is one, after the
+/// activation with the parameters that convolutions have.
+LogicalResult giveConvolved(Node &node, FailureOr<Expr> y) {
   if (failed(y))
     return failure();
   if (*y && node.has(3)) {
@@ -114,10 +107,18 @@ LogicalResult importFusedConv(Node &node) {
       return node.error() << "adds " << node.type(3) << " to " << y->type();
     *y = *y + operand(node, 3);
   }
-  auto z = activatedConvolution(node, *y);
-  if (failed(z))
+  auto floats = node.floatsAttr("activation_params");
+  SmallVector<double> parameters(floats.begin(), floats.end());
+  return giveActivated(node, *y, parameters);
+}
+
+/// Operands: images, filters, a bias, and what is added before the activation.
+LogicalResult importFusedConv(Node &node) {
+  if (failed(wantFloats(node, 2, 3)))
     return failure();
-  return give(node, *z);
+  return giveConvolved(node,
+                       convolution(node, {operand(node, 0), operand(node, 1),
+                                          operand(node, 2)}));
 }
 
 /// Images with channels last. So are those of the filters where that fits: the
@@ -139,17 +140,7 @@ LogicalResult importNhwcConv(Node &node) {
   auto y = convolution(node, {channelsFirst(x), w, operand(node, 2)});
   if (failed(y))
     return failure();
-  if (*y)
-    *y = channelsLast(*y);
-  if (*y && node.has(3)) {
-    if (node.type(3) != y->type())
-      return node.error() << "adds " << node.type(3) << " to " << y->type();
-    *y = *y + operand(node, 3);
-  }
-  auto z = activatedConvolution(node, *y);
-  if (failed(z))
-    return failure();
-  return give(node, *z);
+  return giveConvolved(node, *y ? channelsLast(*y) : *y);
 }
 
 } // namespace

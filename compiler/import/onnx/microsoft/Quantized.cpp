@@ -103,9 +103,8 @@ FailureOr<Expr> averages(Node &node, Expr x) {
     x = channelsFirst(x);
   Part pool(node, isGlobal ? "GlobalAveragePool" : "AveragePool");
   if (!isGlobal)
-    pool.keepInt({"ceil_mode", "count_include_pad"})
-        .keepInts({"kernel_shape", "pads", "strides"})
-        .keepString({"auto_pad"});
+    pool.keep({"auto_pad", "ceil_mode", "count_include_pad", "kernel_shape",
+               "pads", "strides"});
   auto y = pool.runForOne({x});
   if (failed(y))
     return failure();
@@ -158,9 +157,8 @@ LogicalResult importConv(Node &node) {
   if (!operands[8])
     operands.pop_back();
   Part conv(node, "QLinearConv");
-  conv.keepInt({"group"})
-      .keepInts({"dilations", "kernel_shape", "pads", "strides"})
-      .keepString({"auto_pad"});
+  conv.keep(
+      {"auto_pad", "dilations", "group", "kernel_shape", "pads", "strides"});
   auto y = conv.runForOne(operands);
   if (failed(y))
     return failure();

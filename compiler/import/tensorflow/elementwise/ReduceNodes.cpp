@@ -99,6 +99,21 @@ LogicalResult importEuclideanNorm(Node &node) {
   return give(node, reduced->shaped(cast(y, reduced->x.elementType())));
 }
 
+/// TensorFlow's kernel begins at place 0 with the lowest finite number and
+/// compares, so that it never moves to a NaN or to -inf.
+template <typename Op>
+Expr asCompared(Expr x) {
+  constexpr bool most = std::is_same_v<Op, graph::ArgMaxOp>;
+  auto number = dyn_cast<FloatType>(x.elementType());
+  if (!number)
+    return x;
+  APFloat start = APFloat::getLargest(number.getFloatSemantics(), most);
+  Expr first = x.like(start.convertToDouble());
+  return select(most ? apply<graph::LessOp>(first, x)
+                     : apply<graph::LessOp>(x, first),
+                x, first);
+}
+
 template <typename Op>
 LogicalResult importArg(Node &node) {
   if (node.size() != 2)
@@ -117,7 +132,8 @@ LogicalResult importArg(Node &node) {
   SmallVector<int64_t> shape(x.shape());
   shape.erase(shape.begin() + *axis);
   return node.result(make<Op>(node.b, RankedTensorType::get(shape, place),
-                              x.value, node.b.getI64IntegerAttr(*axis)));
+                              asCompared<Op>(x).value,
+                              node.b.getI64IntegerAttr(*axis)));
 }
 
 template <typename Op, Elements elements>

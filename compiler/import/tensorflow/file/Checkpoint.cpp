@@ -2,12 +2,14 @@
 
 #include "compiler/import/tensorflow/file/Checkpoint.h"
 
+#include "compiler/Slice.h"
+#include "compiler/import/FileKind.h"
 #include "compiler/import/tensorflow/Tensors.h"
 #include "compiler/import/tensorflow/file/Crc32c.h"
 #include "compiler/import/tensorflow/file/Load.h"
 #include "compiler/import/tensorflow/file/Table.h"
 
-#include "llvm/Support/Endian.h"
+#include "llvm/ADT/BitVector.h"
 
 using namespace mlir;
 using ::tensorflow::BundleEntryProto;
@@ -22,50 +24,117 @@ constexpr StringRef objectGraphKey = "_CHECKPOINTABLE_OBJECT_GRAPH";
 
 std::unique_ptr<Checkpoint>
 Checkpoint::open(Report &report, const File &directory, StringRef prefix) {
-  std::string name = prefix.str() + ".index";
-  FailureOr<File> file = directory.openBelow(report, name);
-  if (failed(file))
-    return nullptr;
   std::unique_ptr<Checkpoint> result(new Checkpoint(report));
   result->directory = &directory;
   result->prefix = prefix.str();
-  if (file->size() > indexLimit) {
-    report.error(Status::limit) << "'" << escaped(name) << "' is too large";
-    return nullptr;
-  }
+  for (unsigned i = 0, count = checkpointParts(prefix); i < count; ++i)
+    if (failed(result->addPart(checkpointPart(prefix, i))))
+      return nullptr;
+  return result;
+}
+
+LogicalResult Checkpoint::addPart(const std::string &part) {
+  std::string name = part + ".index";
+  FailureOr<File> file = directory->openBelow(report, name);
+  if (failed(file))
+    return failure();
+  if (file->size() > indexLimit)
+    return report.error(Status::limit)
+           << "'" << escaped(name) << "' is too large";
   std::string bytes(file->size(), 0);
-  if (!file->read(0, {bytes.data(), bytes.size()})) {
-    report.error(Status::io) << "cannot read '" << escaped(name) << "'";
-    return nullptr;
-  }
-  auto entries = readTable(bytes);
-  if (!entries) {
-    report.error() << "'" << escaped(name)
-                   << "' is damaged: " << llvm::toString(entries.takeError());
-    return nullptr;
-  }
-  result->entries = std::move(*entries);
-  auto header = result->entries.find("");
+  if (!file->read(0, {bytes.data(), bytes.size()}))
+    return report.error(Status::io) << "cannot read '" << escaped(name) << "'";
+  auto added = readTable(bytes);
+  if (!added)
+    return report.error() << "'" << escaped(name) << "' is damaged: "
+                          << llvm::toString(added.takeError());
+  auto header = added->find("");
   ::tensorflow::BundleHeaderProto proto;
-  if (header == result->entries.end() || !parseMessage(header->second, proto)) {
-    report.error() << "'" << escaped(name) << "' is damaged: it has no header";
-    return nullptr;
-  }
-  if (proto.num_shards() < 1 || proto.num_shards() > 99999 ||
+  if (header == added->end() || !parseMessage(header->second, proto))
+    return report.error() << "'" << escaped(name)
+                          << "' is damaged: it has no header";
+  if (proto.num_shards() < 1 || proto.num_shards() > 99999 - shardCount ||
       (proto.endianness() != ::tensorflow::BundleHeaderProto::LITTLE &&
        proto.endianness() != ::tensorflow::BundleHeaderProto::BIG) ||
-      proto.version().min_consumer() > 1) {
-    report.error() << "'" << escaped(name)
-                   << "' is damaged or newer than weir: its header says "
-                   << proto.num_shards() << " shards and version "
-                   << proto.version().min_consumer();
-    return nullptr;
+      proto.version().min_consumer() > 1)
+    return report.error() << "'" << escaped(name)
+                          << "' is damaged or newer than weir: its header says "
+                          << proto.num_shards() << " shards and version "
+                          << proto.version().min_consumer();
+  bool isBig = proto.endianness() == ::tensorflow::BundleHeaderProto::BIG;
+  if (!parts.empty() && isBig != bigEndian)
+    return report.error() << "'" << escaped(name)
+                          << "' has another byte order than the parts before";
+  bigEndian = isBig;
+  added->erase(header);
+  bool isFirst = parts.empty();
+  parts.push_back({shardCount, part});
+  if (isFirst) {
+    entries = std::move(*added);
+  } else {
+    for (auto &[key, value] : *added) {
+      BundleEntryProto entry;
+      if (!parseMessage(value, entry))
+        return error(key) << "its entry is malformed";
+      if (failed(addEntry(key, std::move(entry))))
+        return failure();
+    }
   }
-  result->shardCount = proto.num_shards();
-  result->bigEndian =
-      proto.endianness() == ::tensorflow::BundleHeaderProto::BIG;
-  result->entries.erase(header);
-  return result;
+  shardCount += proto.num_shards();
+  return success();
+}
+
+/// Whether both entries say that a tensor has the same elements.
+static bool areAlike(const BundleEntryProto &a, const BundleEntryProto &b) {
+  return a.dtype() == b.dtype() && a.size() == b.size() &&
+         a.crc32c() == b.crc32c() &&
+         a.shape().SerializeAsString() == b.shape().SerializeAsString();
+}
+
+LogicalResult Checkpoint::addEntry(StringRef key, BundleEntryProto entry) {
+  bool isWhole = !entry.slices_size();
+  if (isWhole && entry.shard_id() >= 0)
+    entry.set_shard_id(entry.shard_id() + shardCount);
+  auto known = entries.find(key.str());
+  if (known == entries.end()) {
+    entries[key.str()] = entry.SerializeAsString();
+    return success();
+  }
+  BundleEntryProto before;
+  if (failed(readEntry(key, before)))
+    return failure();
+  // What each process has a copy of, all of them save.
+  if (areAlike(before, entry) && isWhole && !before.slices_size())
+    return success();
+  if (isWhole || !before.slices_size() || !areAlike(before, entry))
+    return error(key) << "is in several parts, which differ";
+  before.mutable_slices()->MergeFrom(entry.slices());
+  known->second = before.SerializeAsString();
+  return success();
+}
+
+LogicalResult Checkpoint::check() {
+  for (const auto &[key, value] : entries) {
+    BundleEntryProto entry;
+    if (failed(readEntry(key, entry)))
+      return failure();
+    // Slices are checked with their tensor, which they must fill.
+    bool isSlice = StringRef(key).starts_with(StringRef("\0", 1));
+    if (entry.slices_size() && failed(read(key)))
+      return failure();
+    if (isSlice || entry.slices_size())
+      continue;
+    if (failed(claim(key, entry)))
+      return failure();
+    FailureOr<std::string> bytes = readBytes(key, entry);
+    if (failed(bytes))
+      return failure();
+    // That of strings is of their lengths in another form.
+    if (elementType(report.context, entry.dtype()) &&
+        entry.crc32c() != masked(crc32c(*bytes)))
+      return error(key) << "its checksum does not match";
+  }
+  return success();
 }
 
 SmallVector<StringRef> Checkpoint::keys() const {
@@ -95,10 +164,14 @@ FailureOr<File *> Checkpoint::shard(int number) {
   File &file = shards[number];
   if (file.handle() >= 0)
     return &file;
+  auto part = llvm::partition_point(
+      parts, [&](const auto &one) { return one.first <= number; });
+  int end = part == parts.end() ? shardCount : part->first;
+  const auto &[first, name] = *std::prev(part);
   char digits[64];
-  std::snprintf(digits, sizeof digits, ".data-%05d-of-%05d", number,
-                shardCount);
-  FailureOr<File> opened = directory->openBelow(report, prefix + digits);
+  std::snprintf(digits, sizeof digits, ".data-%05d-of-%05d", number - first,
+                end - first);
+  FailureOr<File> opened = directory->openBelow(report, name + digits);
   if (failed(opened))
     return failure();
   file = std::move(*opened);
@@ -140,86 +213,42 @@ FailureOr<std::string> Checkpoint::readBytes(StringRef key,
   return bytes;
 }
 
-/// A part's key: TensorFlow's ordered code of its name and extents.
-namespace {
-class SliceKey {
-public:
-  SliceKey(StringRef name, const ::tensorflow::TensorSliceProto &slice) {
-    number(0);
-    for (char c : name) {
-      text += c;
-      if (c == '\0')
-        text += '\xff';
-      else if (c == '\xff')
-        text += '\0';
-    }
-    text += StringRef("\0\1", 2);
-    number(slice.extent_size());
-    for (const auto &extent : slice.extent()) {
-      signedNumber(extent.start());
-      signedNumber(extent.has_length() ? extent.length() : -1);
-    }
-  }
-  std::string text;
-
-private:
-  /// The count of its bytes, and these, highest first.
-  void number(uint64_t value) {
-    std::string bytes;
-    for (; value; value >>= 8)
-      bytes.insert(bytes.begin(), static_cast<char>(value));
-    text += static_cast<char>(bytes.size());
-    text += bytes;
-  }
-  /// As many high bits set as there are bytes, then the number.
-  void signedNumber(int64_t value) {
-    uint64_t magnitude = value < 0 ? ~value : value;
-    unsigned length = 1;
-    while (length < 10 && magnitude >> std::min(63u, 7 * length - 1))
-      ++length;
-    char buffer[10];
-    buffer[0] = buffer[1] = value < 0 ? '\xff' : '\0';
-    llvm::support::endian::write64be(buffer + 2, value);
-    char *begin = buffer + sizeof buffer - length;
-    uint32_t header = 0xffff & ~(0xffffu >> length);
-    begin[0] ^= static_cast<char>(header >> 8);
-    if (length > 1)
-      begin[1] ^= static_cast<char>(header);
-    text.append(begin, length);
-  }
-};
-} // namespace
-
 namespace {
 /// Where a part of a tensor lies in it, and how much it is.
-struct Slice {
+struct StoredSlice {
   SmallVector<int64_t> starts, lengths;
   int64_t bytes;
   BundleEntryProto entry;
 
-  /// Copies the part's rows, one after the other, to their places.
-  void copyTo(char *whole, ArrayRef<int64_t> shape, unsigned width,
-              StringRef part) const;
+  /// Copies the part's rows, one after the other, to their places, whose bits
+  /// are then set; false where one was before.
+  bool copyTo(char *whole, llvm::BitVector &filled, ArrayRef<int64_t> shape,
+              unsigned width, StringRef part) const;
 };
 } // namespace
 
-void Slice::copyTo(char *whole, ArrayRef<int64_t> shape, unsigned width,
-                   StringRef part) const {
+bool StoredSlice::copyTo(char *whole, llvm::BitVector &filled,
+                         ArrayRef<int64_t> shape, unsigned width,
+                         StringRef part) const {
   if (!bytes)
-    return;
-  int64_t row = shape.empty() ? width : lengths.back() * width;
+    return true;
+  int64_t count = shape.empty() ? 1 : lengths.back(), row = count * width;
   SmallVector<int64_t> at(shape.size(), 0);
   for (int64_t from = 0; from < bytes; from += row) {
     int64_t to = 0;
     for (size_t d = 0; d < shape.size(); ++d)
       to = to * shape[d] + starts[d] + at[d];
     std::memcpy(whole + to * width, part.data() + from, row);
+    if (filled.find_first_in(to, to + count) >= 0)
+      return false;
+    filled.set(to, to + count);
     for (size_t d = shape.size(); d-- > 1;) {
       if (++at[d - 1] < lengths[d - 1])
         break;
       at[d - 1] = 0;
     }
   }
+  return true;
 }
 
 FailureOr<std::string> Checkpoint::readSlices(StringRef key,
@@ -231,10 +260,11 @@ FailureOr<std::string> Checkpoint::readSlices(StringRef key,
     return error(key) << "is larger than a tensor may be";
   // Its parts must fill it, which is known before there is memory for it: it
   // cannot be much larger than the shards.
-  std::vector<Slice> parts;
+  std::vector<StoredSlice> parts;
   int64_t filled = 0;
   for (const auto &slice : entry.slices()) {
-    Slice part;
+    StoredSlice part;
+    SmallVector<int64_t> said;
     for (auto [d, extent] : llvm::enumerate(slice.extent())) {
       int64_t all = d < shape.size() ? shape[d] : -1;
       int64_t length = extent.has_length() ? extent.length() : all;
@@ -243,10 +273,11 @@ FailureOr<std::string> Checkpoint::readSlices(StringRef key,
         return error(key) << "a slice lies outside of it";
       part.starts.push_back(extent.start());
       part.lengths.push_back(length);
+      said.push_back(extent.has_length() ? length : weir::Slice::uncut);
     }
     if (part.starts.size() != shape.size())
       return error(key) << "a slice has another rank";
-    if (failed(readEntry(SliceKey(key, slice).text, part.entry)))
+    if (failed(readEntry(sliceKey(key, part.starts, said), part.entry)))
       return failure();
     std::optional<int64_t> bytes = byteSize(part.lengths, width);
     if (!bytes || part.entry.size() != *bytes ||
@@ -262,14 +293,18 @@ FailureOr<std::string> Checkpoint::readSlices(StringRef key,
   }
   if (filled != *size)
     return error(key) << "its slices do not fill it";
+  if (!llvm::isInt<32>(*size / width))
+    return error(key) << "has too many elements for slices";
   std::string whole(*size, 0);
-  for (const Slice &part : parts) {
+  llvm::BitVector places(static_cast<unsigned>(*size / width));
+  for (const StoredSlice &part : parts) {
     FailureOr<std::string> bytes = readBytes(key, part.entry);
     if (failed(bytes))
       return failure();
     if (part.entry.crc32c() != masked(crc32c(*bytes)))
       return error(key) << "a slice's checksum does not match";
-    part.copyTo(whole.data(), shape, width, *bytes);
+    if (!part.copyTo(whole.data(), places, shape, width, *bytes))
+      return error(key) << "its slices overlap";
   }
   return whole;
 }

@@ -14,12 +14,22 @@ namespace weir::tensorflow {
 
 class Checkpoint {
 public:
-  /// `prefix`.index and its shards in the directory; null after an error.
+  /// `prefix`.index and its shards in the directory; null after an error. With
+  /// a prefix as in `part-?????-of-00002` (FileKind.h) what several processes
+  /// saved of one model is seen as one checkpoint.
   static std::unique_ptr<Checkpoint> open(Report &report, const File &directory,
                                           llvm::StringRef prefix);
 
   bool has(llvm::StringRef key) const { return entries.count(key.str()); }
   llvm::SmallVector<llvm::StringRef> keys() const;
+  /// The entries by their keys, in order, and the shards that they name.
+  const std::map<std::string, std::string> &all() const { return entries; }
+  int shardsOfAll() const { return shardCount; }
+  mlir::FailureOr<File *> shard(int number);
+  bool isBigEndian() const { return bigEndian; }
+  /// Reads all bytes; an error where a checksum does not match, or slices do
+  /// not fill their tensor.
+  mlir::LogicalResult check();
 
   /// What the index says of a tensor.
   mlir::LogicalResult readEntry(llvm::StringRef key,
@@ -49,6 +59,11 @@ private:
 
   explicit Checkpoint(Report &report) : report(report) {}
 
+  /// Adds what one index has, whose shards come after those before.
+  mlir::LogicalResult addPart(const std::string &prefix);
+  mlir::LogicalResult addEntry(llvm::StringRef key,
+                               ::tensorflow::BundleEntryProto entry);
+
   /// Opens the shard of an entry whose bytes are asked for, which lie in it. In
   /// all no more may be asked for than checkpoints hold that share no bytes: an
   /// index of a kilobyte can name a megabyte again and again.
@@ -61,7 +76,6 @@ private:
   mlir::FailureOr<std::string>
   readSlices(llvm::StringRef key, const ::tensorflow::BundleEntryProto &entry,
              llvm::ArrayRef<int64_t> shape, unsigned width);
-  mlir::FailureOr<File *> shard(int number);
   mlir::InFlightDiagnostic error(llvm::StringRef key);
   void readObjectGraph();
 
@@ -70,6 +84,8 @@ private:
   std::string prefix;
   std::map<std::string, std::string> entries;
   std::map<int, File> shards;
+  /// The prefix of each index, and the number of its first shard.
+  std::vector<std::pair<int, std::string>> parts;
   /// Tensors that several variables are parts of.
   std::map<std::string, Raw> wholes;
   /// How many bytes the open shards have, and how many were claimed of them.

@@ -2,6 +2,7 @@
 
 #include "compiler/import/tensorflow/file/Summary.h"
 
+#include "compiler/import/TypeText.h"
 #include "compiler/import/tensorflow/Entry.h"
 #include "compiler/import/tensorflow/Frontend.h"
 #include "compiler/import/tensorflow/file/Checkpoint.h"
@@ -13,25 +14,17 @@ using namespace mlir;
 
 namespace weir::tensorflow {
 
-/// `tensor<1x4xf32>` for people: `1x4xf32`, unknown sizes as `?`.
 std::string typeText(Report &report,
                      const ::tensorflow::TensorShapeProto *shape,
                      int dataType) {
-  std::string text;
-  auto read = shape ? shapeOf(*shape)
-                    : FailureOr<std::optional<SmallVector<int64_t>>>(
-                          std::optional<SmallVector<int64_t>>());
-  if (failed(read) || !*read)
-    text = "*x";
-  else
-    for (int64_t size : **read)
-      text += (ShapedType::isDynamic(size) ? "?" : std::to_string(size)) + "x";
-  llvm::raw_string_ostream os(text);
-  if (Type element = elementType(report.context, dataType))
-    os << element;
-  else
-    os << dataTypeName(dataType);
-  return text;
+  std::optional<ArrayRef<int64_t>> known;
+  FailureOr<std::optional<SmallVector<int64_t>>> read = failure();
+  if (shape)
+    read = shapeOf(*shape);
+  if (succeeded(read) && *read)
+    known = **read;
+  return weir::typeText(known, elementType(report.context, dataType),
+                        dataTypeName(dataType));
 }
 
 std::optional<ModelSummary> summarizeCheckpoint(Report &report,

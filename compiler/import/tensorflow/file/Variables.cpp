@@ -1,5 +1,7 @@
 // Which tensor of a checkpoint each variable is.
 
+#include "compiler/Slice.h"
+#include "compiler/import/FileKind.h"
 #include "compiler/import/tensorflow/Tracer.h"
 #include "compiler/import/tensorflow/file/Checkpoint.h"
 #include "compiler/import/tensorflow/file/SavedModel.h"
@@ -40,11 +42,11 @@ public:
   /// Takes the checkpoint at `path` instead of the model's own.
   LogicalResult open(const std::string &path) {
     opened = true;
-    if (std::error_code missing = llvm::sys::fs::access(
-            path + ".index", llvm::sys::fs::AccessMode::Exist)) {
-      report.error(Status::io)
-          << "cannot open the checkpoint '" << escaped(path)
-          << ".index': " << missing.message();
+    std::string index = checkpointPart(path, 0) + ".index";
+    if (std::error_code missing =
+            llvm::sys::fs::access(index, llvm::sys::fs::AccessMode::Exist)) {
+      report.error(Status::io) << "cannot open the checkpoint '"
+                               << escaped(index) << "': " << missing.message();
       return failure();
     }
     StringRef folder = llvm::sys::path::parent_path(path);
@@ -59,7 +61,8 @@ public:
   }
 
   FailureOr<ElementsAttr> value(StringRef name) override;
-  std::string key(StringRef name) override { return used.lookup(name); }
+  std::string key(StringRef name) override;
+  std::string slice(StringRef name);
   SmallVector<StringRef> names() const override {
     return checkpoint ? checkpoint->keys() : SmallVector<StringRef>();
   }
@@ -166,6 +169,24 @@ void Variables::bindInCall(const Graph &graph, int node, Library &library) {
   bindIn(restorer);
 }
 
+std::string Variables::key(StringRef name) {
+  auto found = used.find(name);
+  if (found != used.end())
+    return found->second;
+  // The saver of a graph without a checkpoint cuts tensors, too.
+  return slice(name).empty() ? "" : keys.lookup(name);
+}
+
+std::string Variables::slice(StringRef name) {
+  std::string text = slices.lookup(name);
+  auto parsed = text.empty() ? std::nullopt : parseSlice(text);
+  return parsed && !parsed->isWhole() ? text : "";
+}
+
+std::string sliceOf(VariableSource &source, StringRef name) {
+  return static_cast<Variables &>(source).slice(name);
+}
+
 FailureOr<ElementsAttr> Variables::value(StringRef name) {
   auto known = values.find(name);
   if (known != values.end())
@@ -193,9 +214,7 @@ FailureOr<ElementsAttr> Variables::value(StringRef name) {
       if (failed(read))
         return failure();
       value = *read;
-      // A part is saved under its own name.
-      if (slice.empty())
-        used[name] = key;
+      used[name] = key;
     }
   }
   values[name] = value;

@@ -283,13 +283,19 @@ LogicalResult StateVariables::declare(Report &report, ModuleOp module,
     if (failed(type))
       return failure();
     std::string key = source ? source->key(name) : "";
-    if (key.empty() || !keys.insert(key).second)
+    std::string slice = source ? sliceOf(*source, name) : "";
+    // Slices of one tensor share its key.
+    if (key.empty() || !keys.insert(key + slice).second) {
       keys.insert(key = name);
+      slice.clear();
+    }
     // Kernels and entries have names in the same table.
     variables[name] = b.create<graph::VariableOp>(
         report.node(def->name()), "var:" + name, *type, constant,
         b.getStringAttr(name),
         key == name ? StringAttr() : b.getStringAttr(key));
+    if (!slice.empty())
+      variables[name]->setAttr("weir.slice", b.getStringAttr(slice));
     if (trained.count(name))
       markTrained(variables[name]);
   }

@@ -1,7 +1,7 @@
 // What saving and restoring checkpoints share: TensorFlow's V2 bundles, which
 // are an index, a table of sorted keys in LevelDB's format, and data shards.
-#ifndef WEIR_RUNTIME_CHECKPOINT_H
-#define WEIR_RUNTIME_CHECKPOINT_H
+#ifndef WEIR_RUNTIME_CHECKPOINT_CHECKPOINT_H
+#define WEIR_RUNTIME_CHECKPOINT_CHECKPOINT_H
 
 #include "runtime/abi.h"
 #include "runtime/call.h"
@@ -39,6 +39,12 @@ uint32_t weir_checkpoint_dtype(weir_dtype dtype);
 int weir_path(char to[WEIR_PATH_BYTES], const char *path, const char *ending);
 // The ending ".data-00000-of-00001" of a shard.
 void weir_shard_ending(char to[32], uint32_t shard, uint32_t count);
+
+// How many parts the checkpoint has that a path is of: PATH-?????-of-00002
+// names two, of which each is a checkpoint, as processes save them that share a
+// model; other paths name one. The path of a part; 0 where it is too long.
+uint32_t weir_parts_of(const char *path);
+int weir_part_path(char to[WEIR_PATH_BYTES], const char *path, uint32_t part);
 
 // How many shards the checkpoint at `path` has now, 0 where there is none.
 // WEIR_ERR_CHECKPOINT: nobody can say, it is damaged; another error: nobody can

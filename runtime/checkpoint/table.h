@@ -1,9 +1,9 @@
 // Reads the parts of a checkpoint's index. What begins with `take` moves the
 // front of a span on; all answer 0 where the bytes are malformed.
-#ifndef WEIR_RUNTIME_TABLE_H
-#define WEIR_RUNTIME_TABLE_H
+#ifndef WEIR_RUNTIME_CHECKPOINT_TABLE_H
+#define WEIR_RUNTIME_CHECKPOINT_TABLE_H
 
-#include "runtime/checkpoint.h"
+#include "runtime/checkpoint/checkpoint.h"
 
 enum {
   WEIR_INDEX_MOST = 1 << 28,    // bytes of an index

@@ -1,7 +1,7 @@
 // Reads the parts of an index: blocks of keys and values, and the messages that
 // the values are. Every access is within bounds whatever the bytes.
 
-#include "runtime/table.h"
+#include "runtime/checkpoint/table.h"
 #include "runtime/libc.h"
 
 static size_t left(weir_span s) { return (size_t)(s.end - s.at); }
