@@ -160,7 +160,9 @@ static weir_status read_data(restorer *r, const stored *entry) {
   if (status)
     return status;
   int64_t all = lseek(r->shard, 0, SEEK_END_);
-  if (all < 0 || entry->bytes > (uint64_t)all ||
+  if (all < 0)
+    return WEIR_ERR_IO;
+  if (entry->bytes > (uint64_t)all ||
       entry->offset > (uint64_t)all - entry->bytes)
     return refuse(r, "lies outside of its shard");
   uint8_t *piece = r->pages + r->page_bytes - PIECE;

@@ -4,6 +4,7 @@
 
 #include "compiler/Module.h"
 #include "compiler/Pipeline.h"
+#include "compiler/SystemErrors.h"
 #include "mlir/Pass/PassManager.h"
 
 using namespace mlir;
@@ -187,15 +188,17 @@ Status inspect(MLIRContext *context, const Options &options,
   if (options.input == InputKind::Library) {
     llvm::Expected<json::Object> library = describeLibrary(path);
     if (!library) {
-      fail(path, llvm::toString(library.takeError()));
-      return Status::badInput;
+      std::string why = llvm::toString(library.takeError());
+      fail(path, why);
+      std::error_code code = systemErrorIn(why);
+      return code ? systemStatus(code) : Status::badInput;
     }
     description = std::move(*library);
   } else if (options.input == InputKind::Module) {
     OwningOpRef<ModuleOp> module =
-        parseModule(context, path, options.trustsBytecode);
+        parseModule(context, path, options.trustsBytecode, status);
     if (!module)
-      return Status::badInput;
+      return status;
     description = describeModule(*module);
   } else {
     description = describeModel(context, options, status);
