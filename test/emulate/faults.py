@@ -12,10 +12,10 @@ import sys
 import zlib
 
 # The calls, what they fail with, and how many places are sampled.
-CALLS = {"malloc": ("ENOMEM", 12), "open": ("EMFILE", 24), "read": ("EIO", 12),
-         "write": ("ENOSPC", 12), "close": ("EIO", 12), "truncate": ("EIO", 6),
-         "rename": ("EIO", 12), "fsync": ("EIO", 12), "mmap": ("ENOMEM", 8),
-         "stat": ("EIO", 12), "seek": ("EIO", 8), "chmod": ("EIO", 4), "dup": ("EMFILE", 4),
+CALLS = {"malloc": ("ENOMEM", 8), "open": ("EMFILE", 12), "read": ("EIO", 8),
+         "write": ("ENOSPC", 8), "close": ("EIO", 8), "truncate": ("EIO", 4),
+         "rename": ("EIO", 9), "fsync": ("EIO", 8), "mmap": ("ENOMEM", 4),
+         "stat": ("EIO", 8), "seek": ("EIO", 4), "chmod": ("EIO", 4), "dup": ("EMFILE", 4),
          "pipe": ("EMFILE", 4), "fork": ("EAGAIN", 2), "wait": ("ECHILD", 2),
          "pthread_create": ("EAGAIN", 4)}  # fmt: skip
 
