@@ -134,6 +134,20 @@ function(weir_dialect name Name)
   add_dependencies(weir_${name} weir_${name}_gen)
 endfunction()
 
+# A source beside whose assembler reads files of the build (.incbin), and these files.
+# ccache does not see them: the source includes Embedded.h, which changes with them.
+function(weir_embed source)
+  set(header ${CMAKE_CURRENT_BINARY_DIR}/Embedded.h)
+  add_custom_command(OUTPUT ${header}
+    COMMAND sh -c "cat \"$@\" | sha256sum | sed 's,^,// ,' > Embedded.h" sh ${ARGN}
+    DEPENDS ${ARGN}
+    WORKING_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR}
+    VERBATIM)
+  set_source_files_properties(${source} PROPERTIES
+    OBJECT_DEPENDS "${header};${ARGN}"
+    SKIP_PRECOMPILE_HEADERS ON)
+endfunction()
+
 function(weir_passes name)
   cmake_parse_arguments(ARG "" "" "SOURCES;USES;LIBS" ${ARGN})
   string(SUBSTRING ${name} 0 1 head)

@@ -7,6 +7,7 @@
 #include "compiler/Pipeline.h"
 #include "compiler/Reproducer.h"
 #include "compiler/Streams.h"
+#include "compiler/SystemErrors.h"
 #include "compiler/emit/Output.h"
 #include "mlir/IR/AsmState.h"
 #include "mlir/Pass/PassManager.h"
@@ -39,10 +40,8 @@ OwningOpRef<ModuleOp> read(MLIRContext *context, const Options &options,
     return imported;
   }
   OwningOpRef<ModuleOp> module =
-      readModule(context, options.import.path, options.trustsBytecode);
-  if (!module)
-    status = Status::badInput;
-  else
+      readModule(context, options.import.path, options.trustsBytecode, status);
+  if (module)
     for (NamedAttribute attribute : machine)
       module.get()->setAttr(attribute.getName(), attribute.getValue());
   return module;
@@ -53,9 +52,7 @@ Status statusOf(llvm::Error error) {
   Status status = Status::ok;
   auto blame = [&](const llvm::ErrorInfoBase &error) {
     llvm::errs() << "weir: error: " << error.message() << "\n";
-    status = error.convertToErrorCode() == std::errc::not_enough_memory
-                 ? Status::limit
-                 : Status::io;
+    status = systemStatus(error.convertToErrorCode());
   };
   handleAllErrors(
       std::move(error), [&](const IoError &error) { blame(error); },

@@ -9,6 +9,7 @@
 #include "llvm/Support/Signals.h"
 
 #include <atomic>
+#include <csignal>
 #include <cstdio>
 #include <cstring>
 #include <fcntl.h>
@@ -33,8 +34,10 @@ void endWithSuccess() { isDone = true; }
   static std::atomic_flag ended = ATOMIC_FLAG_INIT;
   while (ended.test_and_set())
     ::pause();
-  if (isDone)
+  if (isDone) {
+    llvm::sys::RunInterruptHandlers(); // the files that were replaced
     ::_exit(static_cast<int>(Status::ok));
+  }
   char text[512];
   int length =
       std::snprintf(text, sizeof text, "%s: error: %s\n", toolName, reason);
@@ -71,6 +74,12 @@ void endWhenExhausted(const char *tool) {
   llvm::install_bad_alloc_error_handler(
       [](void *, const char *, bool) { outOfMemory(); });
   llvm::install_fatal_error_handler(onFatalError);
+}
+
+void settleSignals() {
+  llvm::sys::SetInterruptFunction(nullptr); // LLVM installs its handlers
+  ::signal(SIGXFSZ, SIG_IGN);
+  ::signal(SIGCHLD, SIG_DFL);
 }
 
 namespace {

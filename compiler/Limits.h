@@ -10,8 +10,14 @@ namespace weir {
 
 /// From now on the process ends with status 75 (limit) and one line where
 /// memory or a thread cannot be had, and with 74 (io) where LLVM drops a stream
-/// that failed. Temporary files are removed. `tool` is a literal.
+/// that failed. Temporary files are removed. `tool` stays valid.
 void endWhenExhausted(const char *tool);
+
+/// A write beyond the shell's limit of file sizes fails as one to a full disk
+/// does: the signal that comes with it would end the process. LLVM catches it
+/// for stack traces, from its first use of signals on. And children can be
+/// waited for, though whoever started the process ignores its own.
+void settleSignals();
 
 /// What a failed allocation does: it reports and ends the process.
 [[noreturn]] void outOfMemory();

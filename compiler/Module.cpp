@@ -2,7 +2,7 @@
 
 #include "compiler/Module.h"
 
-#include "compiler/Diagnostics.h"
+#include "compiler/SystemErrors.h"
 #include "dialects/graph/Graph.h"
 
 #include "mlir/Bytecode/BytecodeReader.h"
@@ -75,32 +75,41 @@ LogicalResult check(Operation *op) {
 } // namespace
 
 OwningOpRef<ModuleOp> parseModule(MLIRContext *context, StringRef path,
-                                  bool trustsBytecode) {
+                                  bool trustsBytecode, Status &status) {
   Location at = FileLineColLoc::get(context, path, 0, 0);
   auto file = llvm::MemoryBuffer::getFile(path);
   if (!file) {
     emitError(at) << "cannot open: " << file.getError().message();
+    status = systemStatus(file.getError());
     return {};
   }
   if (!trustsBytecode && isBytecode(**file)) {
     emitError(at) << "is MLIR's bytecode, whose reader believes every byte; "
                      "--trust-bytecode reads it";
+    status = Status::badInput;
     return {};
   }
   llvm::SourceMgr sources;
   sources.AddNewSourceBuffer(std::move(*file), llvm::SMLoc());
-  return parseSourceFile<ModuleOp>(sources, context);
+  auto module = parseSourceFile<ModuleOp>(sources, context);
+  if (!module)
+    status = Status::badInput;
+  return module;
 }
 
 OwningOpRef<ModuleOp> readModule(MLIRContext *context, StringRef path,
-                                 bool trustsBytecode) {
-  OwningOpRef<ModuleOp> module = parseModule(context, path, trustsBytecode);
+                                 bool trustsBytecode, Status &status) {
+  OwningOpRef<ModuleOp> module =
+      parseModule(context, path, trustsBytecode, status);
   if (!module)
     return {};
   WalkResult result = module->walk([](Operation *op) {
     return failed(check(op)) ? WalkResult::interrupt() : WalkResult::advance();
   });
-  return result.wasInterrupted() ? OwningOpRef<ModuleOp>() : std::move(module);
+  if (!result.wasInterrupted())
+    return module;
+  status = Status::badInput;
+  return {};
 }
 
 namespace {

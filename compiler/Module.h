@@ -3,23 +3,27 @@
 #ifndef WEIR_COMPILER_MODULE_H
 #define WEIR_COMPILER_MODULE_H
 
+#include "compiler/Diagnostics.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
 
 namespace weir {
 
-/// Reads IR of any stage from a file. Null after an error on the context's
-/// diagnostic engine: text that does not parse, or MLIR's binary form where it
-/// is not trusted, since its reader may crash on bytes that are not MLIR's own.
+/// Reads IR of any stage from a file. Null, and a status, after an error on the
+/// context's diagnostic engine: text that does not parse, or MLIR's binary form
+/// where it is not trusted, since its reader may crash on bytes that are not
+/// MLIR's own.
 mlir::OwningOpRef<mlir::ModuleOp> parseModule(mlir::MLIRContext *context,
                                               llvm::StringRef path,
-                                              bool trustsBytecode);
+                                              bool trustsBytecode,
+                                              Status &status);
 
 /// Likewise, of a stage up to `grad`: an op of a later stage, or a constant
 /// whose values are not in the file, is an error, too.
 mlir::OwningOpRef<mlir::ModuleOp> readModule(mlir::MLIRContext *context,
                                              llvm::StringRef path,
-                                             bool trustsBytecode);
+                                             bool trustsBytecode,
+                                             Status &status);
 
 /// The model's name of a tensor, and what it is to be called.
 using TensorNames = llvm::ArrayRef<std::pair<std::string, std::string>>;

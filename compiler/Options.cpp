@@ -3,6 +3,7 @@
 #include "compiler/OptionTable.h"
 
 #include "compiler/Pipeline.h"
+#include "compiler/SystemErrors.h"
 #include "compiler/Training.h"
 #include "compiler/import/Ops.h"
 #include "compiler/import/tensorflow/file/Config.h"
@@ -274,11 +275,18 @@ void checkWritten(const InputArgList &args, const Options &options,
     usage.say() << wrong << '\n';
 }
 
-InputKind kindOf(StringRef path) {
+/// What is absent is a model, whose frontend says so.
+ErrorOr<InputKind> kindOf(StringRef path) {
   // What comes through a pipe can be read once. Only ELF files and archives
   // count: other formats begin as JSON or as the index of a checkpoint does.
   file_magic magic;
-  if (sys::fs::is_regular_file(path) && !identify_magic(path, magic) &&
+  sys::fs::file_status status;
+  std::error_code code = sys::fs::status(path, status);
+  if (!code && is_regular_file(status))
+    code = identify_magic(path, magic);
+  if (code && !isAbsent(code))
+    return code;
+  if (!code && is_regular_file(status) &&
       llvm::is_contained({file_magic::elf, file_magic::elf_relocatable,
                           file_magic::elf_executable,
                           file_magic::elf_shared_object, file_magic::elf_core,
@@ -350,7 +358,14 @@ std::optional<Options> parseOptions(mlir::MLIRContext *context,
     usage.say() << "--list-ops is for inspect, without a model\n";
   if (inputs.size() == 1) {
     options.import.path = inputs.front();
-    options.input = kindOf(inputs.front());
+    ErrorOr<InputKind> kind = kindOf(inputs.front());
+    if (!kind) {
+      errs() << escaped(inputs.front())
+             << ": error: cannot open: " << kind.getError().message() << "\n";
+      done = systemStatus(kind.getError());
+      return std::nullopt;
+    }
+    options.input = *kind;
   } else {
     usage.say() << (inputs.empty() ? "no model given"
                                    : "more than one model given")

@@ -83,6 +83,7 @@ enum {
   O_TRUNC_ = 01000,
   ENOENT_ = 2,
   EINVAL_ = 22,
+  ESPIPE_ = 29,
   SEEK_END_ = 2,
   PROT_READ_ = 1,
   PROT_WRITE_ = 2,

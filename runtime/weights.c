@@ -10,6 +10,11 @@ weir_status weir_weights_map(weir_context *context, const char *path) {
     return WEIR_FAIL(context, WEIR_ERR_IO, "cannot open weights file '", path,
                      "'");
   int64_t end = lseek(file, 0, SEEK_END_);
+  if (end < 0 && *__errno_location() != ESPIPE_) {
+    close(file);
+    return WEIR_FAIL(context, WEIR_ERR_IO, "cannot read weights file '", path,
+                     "'");
+  }
   size_t bytes = sizeof(weir_weights_header) + model->info->weights_bytes;
   if (end < 0 || (uint64_t)end != bytes) {
     close(file);

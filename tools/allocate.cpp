@@ -1,11 +1,12 @@
-// Allocations of `weir` end the process where there is no memory. LLVM, lld and
-// protobuf are linked statically and do not all check: the linker redirects
-// their calls of malloc and pthread_create to here (tools/CMakeLists.txt).
+// Allocations of weir's tools end the process where there is no memory. LLVM,
+// lld and protobuf are linked statically and do not all check: the linker
+// redirects their calls of malloc and pthread_create to here (CMakeLists.txt).
 
 #include "compiler/Limits.h"
 
 #include <cerrno>
 #include <cstdlib>
+#include <cstring>
 #include <pthread.h>
 
 extern "C" {
@@ -58,7 +59,12 @@ int __wrap_pthread_create(pthread_t *thread, const pthread_attr_t *attributes,
 }
 
 /// Runs before the constructors of all libraries, which allocate, too.
-static void begin() { weir::endWhenExhausted("weir"); }
+static void begin(int argc, char **argv, char **) {
+  const char *name = argc > 0 ? argv[0] : "weir";
+  if (const char *slash = std::strrchr(name, '/'))
+    name = slash + 1;
+  weir::endWhenExhausted(name);
+}
 __attribute__((section(".preinit_array"),
-               used)) static void (*const early)() = begin;
+               used)) static void (*const early)(int, char **, char **) = begin;
 }

@@ -1,6 +1,7 @@
 // weir-emit: from a module in the llvm dialect to a product; what tests of
 // compiler/emit run.
 
+#include "compiler/Limits.h"
 #include "compiler/emit/Output.h"
 #include "compiler/target/Target.h"
 
@@ -36,6 +37,7 @@ static int report(Error error) {
 
 int main(int argc, char **argv) {
   InitLLVM init(argc, argv);
+  weir::settleSignals();
   cl::ParseCommandLineOptions(argc, argv);
   mlir::DialectRegistry registry;
   registry.insert<mlir::LLVM::LLVMDialect, mlir::NVVM::NVVMDialect>();

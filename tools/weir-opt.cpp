@@ -1,6 +1,7 @@
 // weir-opt: runs passes on .mlir files; what every test of a pass runs.
 
 #include "compiler/Dialects.h"
+#include "compiler/Limits.h"
 
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
 #include "llvm/Support/CommandLine.h"
@@ -20,6 +21,7 @@ static llvm::cl::opt<std::string>
 #endif
 
 int main(int argc, char **argv) {
+  weir::settleSignals();
   weir::registerPasses();
   mlir::DialectRegistry registry;
   weir::registerDialects(registry);

@@ -1,6 +1,7 @@
 // weir-translate: from a model's file to text of the graph dialect; what every
 // test of an importer runs.
 
+#include "compiler/Limits.h"
 #include "compiler/Streams.h"
 #include "compiler/import/Import.h"
 
@@ -40,6 +41,7 @@ static cl::opt<bool> allSignatures("all-signatures",
 
 int main(int argc, char **argv) {
   InitLLVM init(argc, argv);
+  weir::settleSignals();
   mlir::registerAsmPrinterCLOptions();
   cl::ParseCommandLineOptions(argc, argv,
                               "From a model to the graph dialect\n");

@@ -144,5 +144,6 @@ static int runWeir(ArrayRef<const char *> arguments) {
 
 int main(int argc, char **argv) {
   InitLLVM init(argc, argv);
+  settleSignals();
   return finish(runWeir(ArrayRef<const char *>(argv + 1, argc - 1)));
 }

@@ -47,8 +47,10 @@ struct IoError : llvm::ErrorInfo<IoError> {
   static char ID;
   std::string path;
   std::error_code code;
-  IoError(llvm::StringRef path, std::error_code code)
-      : path(path), code(code) {}
+  std::string reason; // in words; empty: the code's own
+  IoError(llvm::StringRef path, std::error_code code,
+          llvm::StringRef reason = "")
+      : path(path), code(code), reason(reason) {}
   void log(llvm::raw_ostream &os) const override;
   std::error_code convertToErrorCode() const override { return code; }
 };

@@ -2,6 +2,8 @@
 
 #include "compiler/emit/Library.h"
 
+#include "compiler/SystemErrors.h"
+
 #include "lld/Common/Driver.h"
 #include "llvm/ADT/ScopeExit.h"
 #include "llvm/Object/ArchiveWriter.h"
@@ -13,6 +15,7 @@
 #include "llvm/TargetParser/Triple.h"
 
 #include <csignal>
+#include <unistd.h>
 
 LLD_HAS_DRIVER(elf)
 
@@ -38,22 +41,28 @@ Error writeArchive(OutputFile &to, StringRef object, StringRef memberName) {
 
 /// Named on the command line, libc and libm become needed libraries with the
 /// versions of their symbols. A cross target's are found by the loader.
-static void addSystemLibraries(SmallVectorImpl<std::string> &arguments,
-                               StringRef triple, bool needsMath) {
+static Error addSystemLibraries(SmallVectorImpl<std::string> &arguments,
+                                StringRef triple, bool needsMath) {
   if (Triple(triple).getArch() !=
       Triple(sys::getDefaultTargetTriple()).getArch())
-    return;
+    return Error::success();
   for (StringRef name : {"libm.so.6", "libc.so.6"}) {
     if (name == "libm.so.6" && !needsMath)
       continue;
     for (StringRef folder :
          {"/lib/x86_64-linux-gnu/", "/lib/aarch64-linux-gnu/", "/lib64/",
-          "/usr/lib64/", "/usr/lib/", "/lib/"})
-      if (sys::fs::exists(folder + name)) {
-        arguments.push_back((folder + name).str());
+          "/usr/lib64/", "/usr/lib/", "/lib/"}) {
+      std::string path = (folder + name).str();
+      std::error_code code = sys::fs::access(path, sys::fs::AccessMode::Exist);
+      if (!code) {
+        arguments.push_back(path);
         break;
       }
+      if (!isAbsent(code))
+        return make_error<IoError>(path, code);
+    }
   }
+  return Error::success();
 }
 
 /// A file that was written through a mapping lies in the page cache page by
@@ -84,9 +93,6 @@ static Error copyFile(OutputFile &to, StringRef from) {
   });
 }
 
-/// The numbers of errors that a system has are below this.
-static constexpr int mostErrors = 160;
-
 /// Removes the files that lld makes beside its output; it leaves them behind
 /// where it cannot close or rename them.
 static void removeBeside(const OutputFile &output) {
@@ -96,7 +102,13 @@ static void removeBeside(const OutputFile &output) {
   for (sys::fs::directory_iterator at(folder.empty() ? "." : folder, code), end;
        at != end && !code; at.increment(code))
     if (sys::path::filename(at->path()).starts_with(prefix))
-      sys::fs::remove(at->path());
+      ::unlink(at->path().c_str());
+}
+
+static Error linkError(StringRef path, const std::string &said) {
+  if (std::error_code code = systemErrorIn(said))
+    return make_error<IoError>(path, code);
+  return createStringError("linking '" + path + "' failed: " + said);
 }
 
 Error runLinker(SmallVector<std::string> arguments, const OutputFile &output,
@@ -119,16 +131,9 @@ Error runLinker(SmallVector<std::string> arguments, const OutputFile &output,
     return make_error<IoError>(
         path, std::make_error_code(std::errc::no_space_on_device));
   }
-  // lld reports in words only: a message that ends as one of the system's does
-  // is about a file.
-  for (int code = 1; result.retCode && code < mostErrors; ++code) {
-    std::error_code named(code, std::generic_category());
-    if (StringRef(error).contains(": " + named.message() + "\n"))
-      return make_error<IoError>(path, named);
-  }
-  if (result.retCode)
-    return createStringError("linking '" + path + "' failed: " + error);
-  return Error::success();
+  if (!result.retCode)
+    return Error::success();
+  return linkError(path, error);
 }
 
 Error linkShared(OutputFile &to, StringRef object, StringRef triple,
@@ -148,7 +153,8 @@ Error linkShared(OutputFile &to, StringRef object, StringRef triple,
                                      "--threads=1"};
   arguments.push_back(("--soname=" + sys::path::filename(to.path())).str());
   arguments.push_back(object.str());
-  addSystemLibraries(arguments, triple, needsMath);
+  if (Error error = addSystemLibraries(arguments, triple, needsMath))
+    return error;
   auto linked = OutputFile::create(to.path());
   if (!linked)
     return linked.takeError();
@@ -157,18 +163,50 @@ Error linkShared(OutputFile &to, StringRef object, StringRef triple,
   return copyFile(to, linked->temporary());
 }
 
+/// This process's environment, but with messages in English.
+static SmallVector<StringRef> plainEnvironment() {
+  SmallVector<StringRef> all;
+  for (char **at = environ; *at; ++at)
+    if (StringRef variable = *at;
+        !variable.starts_with("LC_ALL=") && !variable.starts_with("LANGUAGE="))
+      all.push_back(variable);
+  all.push_back("LC_ALL=C");
+  return all;
+}
+
 Error linkExecutable(OutputFile &to, StringRef object) {
   ErrorOr<std::string> driver = sys::findProgramByName("cc");
   if (!driver)
-    return createStringError("an executable needs the program 'cc' to link; "
-                             "write an object or a library instead");
-  StringRef arguments[] = {*driver, "-o",  to.temporary(),
+    return make_error<IoError>(
+        to.path(), driver.getError(),
+        "an executable needs the program 'cc' to link; write an object or a "
+        "library instead");
+  // The linker makes a file of its own in the place of the one it is told.
+  auto linked = OutputFile::create(to.path());
+  if (!linked)
+    return linked.takeError();
+  auto messages = OutputFile::create(to.path() + ".txt");
+  if (!messages)
+    return messages.takeError();
+  StringRef arguments[] = {*driver, "-o",  linked->temporary(),
                            object,  "-lm", "-Wl,-z,relro,-z,now",
                            "-pie"};
-  std::string error;
-  if (sys::ExecuteAndWait(*driver, arguments, std::nullopt, {}, 0, 0, &error))
-    return createStringError("linking '" + to.path() + "' failed " + error);
-  return Error::success();
+  std::optional<StringRef> streams[] = {StringRef(""), messages->temporary(),
+                                        messages->temporary()};
+  std::string problem;
+  int status = sys::ExecuteAndWait(*driver, arguments, plainEnvironment(),
+                                   streams, 0, 0, &problem);
+  if (!status)
+    return copyFile(to, linked->temporary());
+  auto said = MemoryBuffer::getFile(messages->temporary());
+  if (said && problem.empty())
+    problem = (*said)->getBuffer();
+  // What is wrong with it is no matter of the model's.
+  std::error_code code = systemErrorIn(problem);
+  StringRef line = StringRef(problem).ltrim().split('\n').first;
+  return make_error<IoError>(
+      to.path(), code ? code : std::make_error_code(std::errc::io_error),
+      ("'" + *driver + "' failed: " + line).str());
 }
 
 } // namespace weir

@@ -2,7 +2,10 @@
 
 #include "compiler/emit/Output.h"
 
+#include "compiler/SystemErrors.h"
+
 #include "llvm/ADT/SmallString.h"
+#include "llvm/Support/Path.h"
 #include "llvm/Support/Process.h"
 #include "llvm/Support/Signals.h"
 
@@ -18,7 +21,8 @@ namespace weir {
 char IoError::ID;
 
 void IoError::log(raw_ostream &os) const {
-  os << "cannot write '" << path << "': " << code.message();
+  os << "cannot write '" << path
+     << "': " << (reason.empty() ? code.message() : reason);
 }
 
 static Error ioError(StringRef path, std::error_code code) {
@@ -43,14 +47,17 @@ static bool isDevice(StringRef path) {
 
 Expected<OutputFile> OutputFile::create(StringRef path) {
   // A directory, a device or a pipe is no place for a file renamed into it.
-  if (sys::fs::is_directory(path))
+  sys::fs::file_status status;
+  std::error_code code = sys::fs::status(path, status);
+  if (code && !isAbsent(code))
+    return ioError(path, code);
+  if (is_directory(status))
     return ioError(path, std::make_error_code(std::errc::is_a_directory));
   if (isDevice(path))
     return ioError(path, std::make_error_code(std::errc::not_supported));
   // Linkers are told the name, and it must not look like an option. A signal
   // removes files by their names: the name is known before there is a file.
   constexpr int trials = 128;
-  std::error_code code;
   for (int i = 0; i < trials; ++i) {
     SmallString<128> name;
     sys::fs::createUniquePath((path.starts_with("-") ? "./" : "") + path +
@@ -79,17 +86,33 @@ OutputFile::OutputFile(OutputFile &&other)
 OutputFile::~OutputFile() {
   if (name.empty())
     return;
-  consumeError(close());
-  sys::fs::remove(name);
+  close();
+  ::unlink(name.c_str()); // LLVM's remove looks at the file first
   sys::DontRemoveFileOnSignal(name);
 }
 
-Error OutputFile::close() {
-  if (fd < 0)
-    return Error::success();
-  std::error_code code = sys::Process::SafelyCloseFileDescriptor(fd);
-  fd = -1;
-  return code ? ioError(final, code) : Error::success();
+/// Some file systems have nothing to sync, and refuse.
+static std::error_code sync(int fd) {
+  int status;
+  do
+    status = ::fsync(fd);
+  while (status && errno == EINTR);
+  return status && errno != EINVAL && errno != ENOTSUP
+             ? std::error_code(errno, std::generic_category())
+             : std::error_code();
+}
+
+std::error_code OutputFile::close() {
+  int was = std::exchange(fd, -1);
+  return was < 0 ? std::error_code()
+                 : sys::Process::SafelyCloseFileDescriptor(was);
+}
+
+Error OutputFile::finish() {
+  std::error_code unsynced = sync(fd), unclosed = close();
+  if (unsynced || unclosed)
+    return ioError(final, unsynced ? unsynced : unclosed);
+  return Error::success();
 }
 
 Error OutputFile::place() {
@@ -113,17 +136,72 @@ void OutputFile::replace() {
     ::rename(name.c_str(), final.c_str());
 }
 
+namespace {
+
+/// The folders of files, each once. They are open before the first file takes
+/// its place, so that only the sync can fail afterwards.
+struct Folders {
+  ~Folders() {
+    for (const Folder &folder : all)
+      ::close(folder.fd);
+  }
+
+  Error add(const OutputFile &file) {
+    std::string path = sys::path::parent_path(file.path()).str();
+    for (const Folder &folder : all)
+      if (folder.path == path)
+        return Error::success();
+    all.reserve(all.size() + 1);
+    int fd = ::open(path.empty() ? "." : path.c_str(),
+                    O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    // Files may be made in a folder that cannot be read, and so not be synced.
+    if (fd < 0 && errno == EACCES)
+      return Error::success();
+    if (fd < 0)
+      return ioError(file.path(),
+                     std::error_code(errno, std::generic_category()));
+    all.push_back({std::move(path), fd});
+    return Error::success();
+  }
+
+  std::error_code syncAll() const {
+    for (const Folder &folder : all)
+      if (std::error_code code = sync(folder.fd))
+        return code;
+    return {};
+  }
+
+private:
+  struct Folder {
+    std::string path;
+    int fd;
+  };
+  std::vector<Folder> all;
+};
+
+} // namespace
+
 Error keepAll(std::vector<OutputFile> &files) {
-  for (OutputFile &file : files)
-    if (Error error = file.close())
+  Folders folders;
+  for (OutputFile &file : files) {
+    if (Error error = file.finish())
       return error;
-  for (size_t i = 0; i < files.size(); ++i)
-    if (Error error = files[i].place()) {
-      while (i-- > 0)
-        files[i].replace();
+    if (Error error = folders.add(file))
       return error;
-    }
-  return Error::success();
+  }
+  size_t placed = 0;
+  Error error = Error::success();
+  while (!error && placed < files.size())
+    if (!(error = files[placed].place()))
+      ++placed;
+  // A name that may not last is none: the old files come back.
+  if (!error)
+    if (std::error_code code = folders.syncAll())
+      error = ioError(files.front().path(), code);
+  if (error)
+    while (placed-- > 0)
+      files[placed].replace();
+  return error;
 }
 
 Error OutputFile::write(function_ref<Error(raw_fd_ostream &)> contents) {

@@ -36,8 +36,10 @@ private:
 
   OutputFile(llvm::StringRef path, llvm::StringRef name, int fd)
       : final(path), name(name), fd(fd) {}
-  /// A close that fails has lost what was written.
-  llvm::Error close();
+  /// Brings it to the disk and closes it. Where either fails, what was written
+  /// may be lost.
+  llvm::Error finish();
+  std::error_code close();
   /// Moves it to its final place; what was there has the temporary name then,
   /// where the file system can exchange two files.
   llvm::Error place();
@@ -49,7 +51,8 @@ private:
   enum { Temporary, Placed, Exchanged } state = Temporary;
 };
 
-/// Moves the files to their final places, in order: all of them, or none.
+/// Moves the files to their final places, in order: all of them, or none. They
+/// are on the disk then, and so are their names.
 llvm::Error keepAll(std::vector<OutputFile> &files);
 
 /// Writes text to a file, which is added to `files`, or as far as it gets to

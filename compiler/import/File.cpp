@@ -236,9 +236,21 @@ bool File::isSharedOutside(const File &directory) const {
   return names < info.st_nlink;
 }
 
+/// The file is absent, as opposed to what could not be found out.
+static bool isAbsence(int error) {
+  return error == ENOENT || error == ENOTDIR || error == ELOOP ||
+         error == ENAMETOOLONG;
+}
+
+/// Where the system refuses to say it, another call may; if none does, whoever
+/// opens the file reports why it cannot be reached.
 bool File::has(StringRef name) const {
   struct stat info;
-  return ::fstatat(fd, name.str().c_str(), &info, AT_SYMLINK_NOFOLLOW) == 0;
+  std::string path = name.str();
+  if (::fstatat(fd, path.c_str(), &info, AT_SYMLINK_NOFOLLOW) == 0)
+    return true;
+  return !isAbsence(errno) &&
+         (::faccessat(fd, path.c_str(), F_OK, 0) == 0 || !isAbsence(errno));
 }
 
 bool File::read(uint64_t offset, MutableArrayRef<char> buffer) const {
@@ -258,7 +270,14 @@ bool File::read(uint64_t offset, MutableArrayRef<char> buffer) const {
 
 bool File::isDirectory(const std::string &path) {
   struct stat info;
-  return ::stat(path.c_str(), &info) == 0 && S_ISDIR(info.st_mode);
+  if (::stat(path.c_str(), &info) == 0)
+    return S_ISDIR(info.st_mode);
+  if (isAbsence(errno))
+    return false;
+  int found = ::open(path.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC);
+  if (found >= 0)
+    ::close(found);
+  return found >= 0;
 }
 
 } // namespace weir

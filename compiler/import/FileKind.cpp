@@ -213,21 +213,19 @@ LogicalResult checkKind(Report &report, const std::string &path) {
   } else if (File::isDirectory(path)) {
     kind = directoryKind(path);
   } else {
-    // What is wrong with the file is said once, by its frontend.
-    ScopedDiagnosticHandler mute(report.context,
-                                 [](Diagnostic &) { return success(); });
-    Report unheard(report.context, path);
-    FailureOr<File> file = File::open(unheard, path);
+    FailureOr<File> file = File::open(report, path);
     if (failed(file))
-      return success();
+      return failure();
     Ends ends;
     ends.size = file->size();
     ends.head.resize(std::min(ends.size, mostRead));
     ends.tail.resize(ends.head.size());
     if (!file->read(0, {ends.head.data(), ends.head.size()}) ||
         !file->read(ends.size - ends.tail.size(),
-                    {ends.tail.data(), ends.tail.size()}))
-      return success();
+                    {ends.tail.data(), ends.tail.size()})) {
+      report.error(Status::io) << "cannot read";
+      return failure();
+    }
     kind = StringRef(ends.tail).ends_with(tableMagic)
                ? "is the index of a checkpoint, which has no graph"
                : kindOf(ends);

@@ -170,20 +170,19 @@ bool parseSpecialization(StringRef text, ImportOptions &options) {
   return !name.empty();
 }
 
-/// Whether the file is a model of ONNX's. One that cannot be read is none, and
-/// whoever reads it says why.
-static bool isOnnx(MLIRContext *context, const std::string &path) {
+/// Whether the file is a model of ONNX's.
+static FailureOr<bool> isOnnx(Report &report, const std::string &path) {
   if (File::isDirectory(path))
     return false;
-  // What is wrong with the file is said once, by its frontend.
-  ScopedDiagnosticHandler mute(context, [](Diagnostic &) { return success(); });
-  Report unheard(context, path);
-  FailureOr<File> file = File::open(unheard, path);
+  FailureOr<File> file = File::open(report, path);
   if (failed(file))
-    return false;
+    return failure();
   // A text may begin with comments.
   std::string head(std::min<uint64_t>(file->size(), 1 << 16), 0);
-  return file->read(0, {head.data(), head.size()}) && onnx::recognizes(head);
+  if (file->read(0, {head.data(), head.size()}))
+    return onnx::recognizes(head);
+  report.error(Status::io) << "cannot read";
+  return failure();
 }
 
 bool parseGradient(StringRef text, ImportOptions &options) {
@@ -228,13 +227,14 @@ static LogicalResult checkValues(Report &report, const ImportOptions &options) {
 OwningOpRef<ModuleOp> importModel(MLIRContext *context,
                                   const ImportOptions &options,
                                   Status &status) {
-  bool isOnnxModel = isOnnx(context, options.path);
   Report report(context, options.path);
   OwningOpRef<ModuleOp> module;
   if (succeeded(checkValues(report, options)) &&
       succeeded(checkKind(report, options.path)))
-    module = isOnnxModel ? onnx::importModel(report, options)
-                         : tensorflow::importModel(report, options);
+    if (FailureOr<bool> isOnnxModel = isOnnx(report, options.path);
+        succeeded(isOnnxModel))
+      module = *isOnnxModel ? onnx::importModel(report, options)
+                            : tensorflow::importModel(report, options);
   if (module && failed(holdStates(report, *module, options)))
     module = {};
   status = report.status;
@@ -255,9 +255,10 @@ std::optional<ModelSummary> summarizeModel(MLIRContext *context,
   if (std::string prefix = checkpointPrefix(options.path); !prefix.empty())
     summary = tensorflow::summarizeCheckpoint(report, prefix);
   else if (succeeded(checkKind(report, options.path)))
-    summary = isOnnx(context, options.path)
-                  ? onnx::summarize(report, options)
-                  : tensorflow::summarize(report, options);
+    if (FailureOr<bool> isOnnxModel = isOnnx(report, options.path);
+        succeeded(isOnnxModel))
+      summary = *isOnnxModel ? onnx::summarize(report, options)
+                             : tensorflow::summarize(report, options);
   status = report.status;
   return summary;
 }

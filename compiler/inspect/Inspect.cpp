@@ -4,6 +4,7 @@
 
 #include "compiler/Module.h"
 #include "compiler/Pipeline.h"
+#include "compiler/SystemErrors.h"
 #include "mlir/Pass/PassManager.h"
 
 using namespace mlir;
@@ -75,8 +76,9 @@ static json::Object describe(const ModelSummary &summary) {
 
 /// The module that the options ask for; what stands in its way is part of the
 /// description, not of the log.
-static OwningOpRef<ModuleOp>
-imported(MLIRContext *context, const Options &options, json::Array &problems) {
+static OwningOpRef<ModuleOp> imported(MLIRContext *context,
+                                      const Options &options,
+                                      json::Array &problems, Status &status) {
   ScopedDiagnosticHandler handler(context, [&](Diagnostic &diagnostic) {
     std::string text = diagnostic.str();
     if (auto node = dyn_cast<NameLoc>(diagnostic.getLocation()))
@@ -84,7 +86,6 @@ imported(MLIRContext *context, const Options &options, json::Array &problems) {
              (StringRef(text).starts_with("(") ? "' " : "': ") + text;
     problems.push_back(json::fixUTF8(text));
   });
-  Status status = Status::ok;
   auto module = importModel(context, options.import, status);
   if (module)
     nameTensors(*module, options.inputNames, options.outputNames);
@@ -148,6 +149,11 @@ static void addTypes(json::Array &signatures, ModuleOp module) {
   }
 }
 
+static void fail(StringRef path, const Twine &why) {
+  llvm::errs() << "weir: error: cannot inspect '" << escaped(path)
+               << "': " << escaped(why.str()) << "\n";
+}
+
 std::optional<json::Object>
 describeModel(MLIRContext *context, const Options &options, Status &status) {
   std::optional<ModelSummary> summary =
@@ -160,7 +166,16 @@ describeModel(MLIRContext *context, const Options &options, Status &status) {
   if (options.nodes)
     description["nodes"] = nodesOf(*summary);
   json::Array problems;
-  if (OwningOpRef<ModuleOp> module = imported(context, options, problems)) {
+  Status importStatus = Status::ok;
+  OwningOpRef<ModuleOp> module =
+      imported(context, options, problems, importStatus);
+  // Files that cannot be read are no property of the model.
+  if (importStatus == Status::io && !problems.empty()) {
+    fail(options.import.path, problems.front().getAsString().value_or(""));
+    status = importStatus;
+    return std::nullopt;
+  }
+  if (module) {
     addTypes(*description.getArray("signatures"), *module);
     // A part of the graph has a signature of its own.
     if (!options.import.feeds.empty() || !options.import.fetches.empty())
@@ -174,11 +189,6 @@ describeModel(MLIRContext *context, const Options &options, Status &status) {
   return description;
 }
 
-static void fail(StringRef path, const Twine &why) {
-  llvm::errs() << "weir: error: cannot inspect '" << escaped(path)
-               << "': " << escaped(why.str()) << "\n";
-}
-
 Status inspect(MLIRContext *context, const Options &options,
                llvm::raw_ostream &os) {
   StringRef path = options.import.path;
@@ -187,15 +197,17 @@ Status inspect(MLIRContext *context, const Options &options,
   if (options.input == InputKind::Library) {
     llvm::Expected<json::Object> library = describeLibrary(path);
     if (!library) {
-      fail(path, llvm::toString(library.takeError()));
-      return Status::badInput;
+      std::string why = llvm::toString(library.takeError());
+      fail(path, why);
+      std::error_code code = systemErrorIn(why);
+      return code ? systemStatus(code) : Status::badInput;
     }
     description = std::move(*library);
   } else if (options.input == InputKind::Module) {
     OwningOpRef<ModuleOp> module =
-        parseModule(context, path, options.trustsBytecode);
+        parseModule(context, path, options.trustsBytecode, status);
     if (!module)
-      return Status::badInput;
+      return status;
     description = describeModule(*module);
   } else {
     description = describeModel(context, options, status);

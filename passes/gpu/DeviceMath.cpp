@@ -1,8 +1,9 @@
 // Links runtime/device into kernels in place of libm.
-// ccache must not keep this file (ccache:disable): it does not know of the files
-// that the assembler reads.
 
 #include "passes/gpu/DeviceMath.h"
+
+// Changes with the file, which ccache does not see that the assembler reads.
+#include "passes/gpu/Embedded.h"
 
 #include "llvm/Bitcode/BitcodeReader.h"
 #include "llvm/IR/IRBuilder.h"

@@ -151,7 +151,9 @@ static weir_status read_data(weir_restorer *r, uint32_t index,
   if (status)
     return status;
   int64_t all = lseek(r->shard, 0, SEEK_END_);
-  if (all < 0 || entry->bytes > (uint64_t)all ||
+  if (all < 0)
+    return fail_variable(r, index, WEIR_ERR_IO, "cannot be read");
+  if (entry->bytes > (uint64_t)all ||
       entry->offset > (uint64_t)all - entry->bytes)
     return weir_refuse(r, index, "lies outside of its shard");
   uint8_t *piece = r->pages + r->page_bytes - WEIR_PIECE;

@@ -7,20 +7,26 @@
  * The FAULT_AT-th call of that name fails with FAULT_ERRNO; with FAULT_EVER in
  * the environment, so do all after it. FAULT_LOG names a file: it holds how
  * often the call was made, for the caller to know when it has seen all. A
- * close that fails has closed the file, as Linux does.
+ * close that fails has closed the file, as Linux does. The calls that stdio
+ * makes within libc fail with stdio's own functions.
  */
 #define _GNU_SOURCE
+#include <dirent.h>
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <spawn.h>
 #include <stdarg.h>
 #include <stdatomic.h>
+#include <stdio.h>
+#include <stdio_ext.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 static const char *chosen;
@@ -33,7 +39,7 @@ static const struct {
   int code;
 } codes[] = {{"EIO", EIO},       {"ENOSPC", ENOSPC}, {"EMFILE", EMFILE},
              {"ENOMEM", ENOMEM}, {"EAGAIN", EAGAIN}, {"EACCES", EACCES},
-             {"EINTR", EINTR}};
+             {"EINTR", EINTR},   {"ECHILD", ECHILD}};
 
 /* Before any other constructor, so that their calls count. */
 __attribute__((constructor(101))) static void begin(void) {
@@ -144,6 +150,24 @@ int openat64(int folder, const char *path, int flags, ...) {
   MODE;
   return opened(folder, path, flags, mode);
 }
+int __open_2(const char *path, int flags) {
+  return opened(AT_FDCWD, path, flags, 0);
+}
+int __open64_2(const char *path, int flags) {
+  return opened(AT_FDCWD, path, flags, 0);
+}
+int memfd_create(const char *name, unsigned flags) {
+  return fails("open") ? -1 : (int)syscall(SYS_memfd_create, name, flags);
+}
+FILE *fopen(const char *path, const char *mode) {
+  REAL(FILE *, "fopen", const char *, const char *);
+  return fails("open") ? NULL : real(path, mode);
+}
+FILE *fopen64(const char *path, const char *mode) { return fopen(path, mode); }
+DIR *opendir(const char *path) {
+  REAL(DIR *, "opendir", const char *);
+  return fails("open") ? NULL : real(path);
+}
 
 ssize_t read(int file, void *to, size_t bytes) {
   REAL(ssize_t, "read", int, void *, size_t);
@@ -156,6 +180,17 @@ ssize_t pread(int file, void *to, size_t bytes, off_t offset) {
 ssize_t pread64(int file, void *to, size_t bytes, off64_t offset) {
   REAL(ssize_t, "pread64", int, void *, size_t, off64_t);
   return fails("read") ? -1 : real(file, to, bytes, offset);
+}
+ssize_t __read_chk(int file, void *to, size_t bytes, size_t room) {
+  return bytes > room ? -1 : read(file, to, bytes);
+}
+ssize_t __pread64_chk(int file, void *to, size_t bytes, off64_t offset,
+                      size_t room) {
+  return bytes > room ? -1 : pread64(file, to, bytes, offset);
+}
+ssize_t __pread_chk(int file, void *to, size_t bytes, off_t offset,
+                    size_t room) {
+  return bytes > room ? -1 : pread(file, to, bytes, offset);
 }
 /* What the program says of its failure is not made to fail. */
 ssize_t write(int file, const void *from, size_t bytes) {
@@ -199,4 +234,117 @@ int pthread_create(pthread_t *thread, const pthread_attr_t *attributes,
        void *(*)(void *), void *);
   return fails("pthread_create") ? code
                                  : real(thread, attributes, start, argument);
+}
+
+/* A stream that a call of the system failed for. */
+static int spoil(FILE *stream) {
+  stream->_flags |= _IO_ERR_SEEN;
+  return EOF;
+}
+size_t fread(void *to, size_t size, size_t count, FILE *stream) {
+  REAL(size_t, "fread", void *, size_t, size_t, FILE *);
+  if (!fails("read"))
+    return real(to, size, count, stream);
+  spoil(stream);
+  return 0;
+}
+size_t fwrite(const void *from, size_t size, size_t count, FILE *stream) {
+  REAL(size_t, "fwrite", const void *, size_t, size_t, FILE *);
+  if (stream == stderr || !fails("write"))
+    return real(from, size, count, stream);
+  spoil(stream);
+  return 0;
+}
+int fflush(FILE *stream) {
+  REAL(int, "fflush", FILE *);
+  int writes = stream && stream != stderr && __fpending(stream);
+  if (!writes || !fails("write"))
+    return real(stream);
+  return spoil(stream);
+}
+int fclose(FILE *stream) {
+  REAL(int, "fclose", FILE *);
+  int failed = fails("close"), result = real(stream);
+  if (failed)
+    errno = code;
+  return failed ? EOF : result;
+}
+
+int stat(const char *path, struct stat *info) {
+  REAL(int, "stat", const char *, struct stat *);
+  return fails("stat") ? -1 : real(path, info);
+}
+int lstat(const char *path, struct stat *info) {
+  REAL(int, "lstat", const char *, struct stat *);
+  return fails("stat") ? -1 : real(path, info);
+}
+int fstat(int file, struct stat *info) {
+  REAL(int, "fstat", int, struct stat *);
+  return fails("stat") ? -1 : real(file, info);
+}
+int fstatat(int folder, const char *path, struct stat *info, int flags) {
+  REAL(int, "fstatat", int, const char *, struct stat *, int);
+  return fails("stat") ? -1 : real(folder, path, info, flags);
+}
+int stat64(const char *path, struct stat64 *info) {
+  return stat(path, (struct stat *)info);
+}
+int lstat64(const char *path, struct stat64 *info) {
+  return lstat(path, (struct stat *)info);
+}
+int fstat64(int file, struct stat64 *info) {
+  return fstat(file, (struct stat *)info);
+}
+int fstatat64(int folder, const char *path, struct stat64 *info, int flags) {
+  return fstatat(folder, path, (struct stat *)info, flags);
+}
+off_t lseek(int file, off_t offset, int from) {
+  return fails("seek") ? -1 : (off_t)syscall(SYS_lseek, file, offset, from);
+}
+off64_t lseek64(int file, off64_t offset, int from) {
+  return lseek(file, offset, from);
+}
+int chmod(const char *path, mode_t mode) {
+  return fails("chmod") ? -1 : (int)syscall(SYS_fchmodat, AT_FDCWD, path, mode);
+}
+int fchmod(int file, mode_t mode) {
+  return fails("chmod") ? -1 : (int)syscall(SYS_fchmod, file, mode);
+}
+
+int dup(int file) { return fails("dup") ? -1 : (int)syscall(SYS_dup, file); }
+int dup2(int file, int to) {
+  REAL(int, "dup2", int, int);
+  return fails("dup") ? -1 : real(file, to);
+}
+int pipe2(int files[2], int flags) {
+  return fails("pipe") ? -1 : (int)syscall(SYS_pipe2, files, flags);
+}
+int pipe(int files[2]) { return pipe2(files, 0); }
+
+pid_t fork(void) {
+  REAL(pid_t, "fork", void);
+  return fails("fork") ? -1 : real();
+}
+int posix_spawn(pid_t *child, const char *path,
+                const posix_spawn_file_actions_t *actions,
+                const posix_spawnattr_t *attributes, char *const arguments[],
+                char *const variables[]) {
+  REAL(int, "posix_spawn", pid_t *, const char *,
+       const posix_spawn_file_actions_t *, const posix_spawnattr_t *,
+       char *const[], char *const[]);
+  return fails("fork")
+             ? code
+             : real(child, path, actions, attributes, arguments, variables);
+}
+pid_t wait4(pid_t child, int *status, int options, struct rusage *usage) {
+  REAL(pid_t, "wait4", pid_t, int *, int, struct rusage *);
+  /* So it fails where children are ignored: they have ended by then. */
+  int failed = fails("wait");
+  pid_t result = real(child, status, options, usage);
+  if (failed)
+    errno = code;
+  return failed ? -1 : result;
+}
+pid_t waitpid(pid_t child, int *status, int options) {
+  return wait4(child, status, options, NULL);
 }

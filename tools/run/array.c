@@ -2,6 +2,7 @@
 
 #define _POSIX_C_SOURCE 200809L
 #include "tools/run/array.h"
+#include "tools/run/status.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -49,18 +50,18 @@ int array_allocate(struct array *array) {
   for (int i = 0; i < array->rank; ++i)
     if (array->shape[i] < 0 ||
         __builtin_mul_overflow(elements, array->shape[i], &elements))
-      return -1;
+      return FAULT;
   size_t bytes;
   if (__builtin_mul_overflow((size_t)elements, dtype_bytes(array->dtype),
                              &bytes) ||
       bytes > SIZE_MAX / 2)
-    return -1;
+    return FAULT;
   array->elements = elements;
   array->bytes = bytes;
   size_t whole = (bytes + 64) / 64 * 64;
   array->data = aligned_alloc(64, whole);
   if (!array->data)
-    return -1;
+    return LIMIT;
   memset(array->data, 0, whole);
   return 0;
 }

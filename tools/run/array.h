@@ -3,6 +3,7 @@
 #define WEIR_TOOLS_RUN_ARRAY_H
 
 #include "runtime/weir.h"
+#include "tools/run/file/whole.h"
 
 #include <stddef.h>
 #include <stdint.h>
@@ -20,7 +21,8 @@ struct array {
   size_t mapped;
 };
 
-/// Allocates zeroed data for dtype and shape; 0, or -1 if it is too large.
+/// Allocates zeroed data for dtype and shape. 0, FAULT for a size that no
+/// memory has, or LIMIT.
 int array_allocate(struct array *array);
 void array_free(struct array *array);
 
@@ -35,18 +37,20 @@ void array_set(struct array *array, int64_t index, double value);
 /// "2x3xf32", "f32" for a scalar.
 void array_type_text(const struct array *array, char *text, size_t size);
 
-/// Reads a .npy file. 0, or an exit status with a sentence in `error`: 74 for
-/// one that cannot be opened, 1 for one that is not as it should be.
+/// Reads a .npy file. 0, or an exit status with a sentence in `error`: IO for
+/// one that cannot be read, FAULT for one that is not as it should be, LIMIT.
 int npy_read(const char *path, struct array *array, char *error, size_t size);
 /// The same without a copy: `data` is in a read-only mapping that
 /// `array_unmap` ends, and truth values are whatever bytes the file has.
 int npy_map(const char *path, struct array *array, char *error, size_t size);
 void array_unmap(struct array *array);
-/// Writes one. 0, or -1 with a sentence in `error`.
-int npy_write(const char *path, const struct array *array, char *error,
-              size_t size);
+/// Writes one, which `whole_place` gives its name. 0, or an exit status with
+/// `error`.
+int npy_write(struct whole *to, const char *path, const struct array *array,
+              char *error, size_t size);
 
-/// Parses "2x3xf32=1,2,3,4,5,6"; one value fills all. 0, or -1 with `error`.
+/// Parses "2x3xf32=1,2,3,4,5,6"; one value fills all. 0, or an exit status with
+/// `error`.
 int value_parse(const char *text, struct array *array, char *error,
                 size_t size);
 /// Parses "1,2,3" for an array of a known type and shape, likewise.

@@ -6,8 +6,7 @@
 #include "tools/run/array.h"
 #include "tools/run/options.h"
 #include "tools/run/report.h"
-
-enum { FAULT = 1, USAGE = 2, IO = 74, LIMIT = 75 };
+#include "tools/run/status.h"
 
 struct run {
   struct options options;
@@ -17,6 +16,8 @@ struct run {
   uint32_t index;
   struct array *arrays; // inputs, then outputs
   void **tensors;
+  struct whole *files; // of outputs, to be placed
+  uint32_t num_files;
   struct timing timing;
   char error[1024];
 };

@@ -3,6 +3,7 @@
 
 #define _GNU_SOURCE
 #include "tools/run/library.h"
+#include "tools/run/status.h"
 
 #include <dlfcn.h>
 #include <elf.h>
@@ -75,24 +76,58 @@ static int machine_of(const char *file, size_t bytes) {
   return is_library && host != EM_NONE ? head->e_machine : host;
 }
 
+/// 0, FAULT for what is no library of weir's, or the status of a call of the
+/// system that failed, with `errno`.
 static int symbol_of_file(const char *path, char *name, size_t size,
                           int *machine) {
-  int file = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC), found = 0;
+  int file = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC), status = 0;
   struct stat info;
   if (file < 0)
-    return -1;
-  if (!fstat(file, &info) && S_ISREG(info.st_mode) && info.st_size > 0) {
+    return status_of_error(errno);
+  if (fstat(file, &info)) {
+    status = status_of_error(errno);
+  } else if (!S_ISREG(info.st_mode) || info.st_size <= 0) {
+    status = FAULT;
+  } else {
     size_t bytes = (size_t)info.st_size;
     void *at = mmap(NULL, bytes, PROT_READ, MAP_PRIVATE, file, 0);
-    if (at != MAP_FAILED) {
+    if (at == MAP_FAILED) {
+      status = status_of_error(errno);
+    } else {
       const char *symbol = find_info(at, bytes);
       *machine = machine_of(at, bytes);
-      found = symbol && snprintf(name, size, "%s", symbol) < (int)size;
+      int found = symbol && snprintf(name, size, "%s", symbol) < (int)size;
+      status = found ? 0 : FAULT;
       munmap(at, bytes);
     }
   }
+  int why = errno;
   close(file);
-  return found ? 0 : -1;
+  errno = why;
+  return status;
+}
+
+/// The loader tells in words only why it failed; they end in the system's where
+/// a call of the system did. Where memory for a path or a description ends,
+/// they say so otherwise, or that a file is absent that is not.
+static int status_of_loader(const char *said, const char *path) {
+  const int errors[] = {ENOMEM, EAGAIN, EMFILE, ENFILE, EIO, EACCES, EPERM};
+  size_t length = strlen(said);
+  for (size_t i = 0; i < sizeof errors / sizeof *errors; ++i) {
+    const char *words = strerror(errors[i]);
+    size_t end = strlen(words);
+    if (length >= end && !strcmp(said + length - end, words))
+      return status_of_error(errors[i]);
+  }
+  size_t name = strlen(path);
+  const char absent[] = ": cannot open shared object file: ";
+  int is_denied = !strncmp(said, path, name) &&
+                  !strncmp(said + name, absent, sizeof absent - 1);
+  return is_denied || strstr(said, "out of memory") ||
+                 strstr(said, ": cannot create ") ||
+                 strstr(said, ": cannot allocate ")
+             ? LIMIT
+             : FAULT;
 }
 
 int library_open(const char *path, struct library *library, char *error,
@@ -100,31 +135,39 @@ int library_open(const char *path, struct library *library, char *error,
   char symbol[512], full[4096];
   if (access(path, R_OK)) {
     snprintf(error, size, "cannot read '%s': %s", path, strerror(errno));
-    return 74;
+    return IO;
   }
   int machine = host;
-  if (symbol_of_file(path, symbol, sizeof symbol, &machine)) {
+  int status = symbol_of_file(path, symbol, sizeof symbol, &machine);
+  if (status == FAULT)
     snprintf(error, size, "'%s' is not a library that weir compiled", path);
-    return 1;
-  }
+  else if (status)
+    snprintf(error, size, "cannot read '%s': %s", path, strerror(errno));
+  if (status)
+    return status;
   if (machine != host) {
     snprintf(error, size, "'%s' is for %s, and this program runs on %s", path,
              name_of_machine(machine), name_of_machine(host));
-    return 1;
+    return FAULT;
   }
   // Without a slash dlopen would search the system's folders.
   snprintf(full, sizeof full, "%s%s", strchr(path, '/') ? "" : "./", path);
   void *handle = dlopen(full, RTLD_NOW | RTLD_LOCAL);
   if (!handle) {
-    snprintf(error, size, "%s", dlerror());
-    return 1;
+    const char *said = dlerror();
+    int status = said ? status_of_loader(said, full) : LIMIT;
+    if (status == LIMIT)
+      snprintf(error, size, "cannot load '%s': not enough memory", path);
+    else
+      snprintf(error, size, "%s", said);
+    return status;
   }
   const weir_model_info *(*info)(void);
   *(void **)&info = dlsym(handle, symbol);
   library->info = info ? info() : NULL;
   if (!library->info || library->info->abi_version != WEIR_ABI_VERSION) {
     snprintf(error, size, "'%s' was compiled by another version of weir", path);
-    return 1;
+    return FAULT;
   }
   library->weights[0] = 0;
   if (library->info->weights_file) {
@@ -146,7 +189,7 @@ int library_function(const weir_model_info *info, const char *name) {
 int tensor_is_called(const weir_tensor_info *tensor, const char *name) {
   size_t length = strlen(tensor->tensor), given = strlen(name);
   if (!strcmp(tensor->name, name) || !strcmp(tensor->tensor, name))
-    return 1;
+    return FAULT;
   // One of the two may leave out ":0".
   if (length == given + 2 && !strcmp(tensor->tensor + given, ":0"))
     return !strncmp(tensor->tensor, name, given);

@@ -9,8 +9,8 @@ struct library {
   char weights[4096]; // of the weights file beside it; empty: none needed
 };
 
-/// 0, or an exit status with a sentence in `error`: 74 for a file that cannot
-/// be read, 1 for one that is no library of weir's.
+/// 0, or an exit status with a sentence in `error`: IO for a file that cannot
+/// be read, FAULT for one that is no library of weir's, LIMIT.
 int library_open(const char *path, struct library *library, char *error,
                  size_t size);
 

@@ -2,6 +2,7 @@
 
 #define _POSIX_C_SOURCE 200809L
 #include "tools/run/options.h"
+#include "tools/run/status.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -39,6 +40,11 @@ static void print_help(FILE *to, int library) {
     fputs("weir-run --version          prints the version\n", to);
 }
 
+static int no_memory(void) {
+  fprintf(stderr, "%.200s: error: out of memory\n", program_name);
+  return LIMIT;
+}
+
 static int usage(const char *what, const char *argument) {
   fprintf(stderr, "%.200s: error: %s '%.200s'; see %.200s --help\n",
           program_name, what, argument, program_name);
@@ -67,6 +73,7 @@ static int real(const char *text, double *to) {
 }
 
 /// The parts of a list with commas, which stay within the argument's memory.
+/// The exit status.
 static int split(char *text, struct options *o) {
   int bad = 0;
   for (char *part = text, *next; part; part = next) {
@@ -77,11 +84,11 @@ static int split(char *text, struct options *o) {
     const char **more =
         realloc(o->data, ((size_t)o->num_data + 1) * sizeof *o->data);
     if (!more)
-      return 1;
+      return no_memory();
     o->data = more;
     o->data[o->num_data++] = part;
   }
-  return bad;
+  return bad ? USAGE : 0;
 }
 
 /// The options of training, likewise.
@@ -92,7 +99,7 @@ static int one_of_training(char *argument, struct options *o) {
   if (!strcmp(argument, "--train"))
     o->train = 1;
   else if ((v = value_of(argument, "--data")))
-    bad = split(argument + (v - argument), o);
+    return split(argument + (v - argument), o);
   else if ((v = value_of(argument, "--batch")))
     bad = whole(v, 1, &o->batch);
   else if ((v = value_of(argument, "--epochs")))
@@ -158,17 +165,19 @@ int options_read(int argc, char **argv, int library, struct options *o) {
   o->inputs = calloc((size_t)argc + 1, sizeof *o->inputs);
   o->expects = calloc((size_t)argc + 1, sizeof *o->expects);
   if (!o->inputs || !o->expects)
-    return 75;
+    return no_memory();
   for (int i = 1; i < argc; ++i) {
     if (!strcmp(argv[i], "--help") || !strcmp(argv[i], "-h")) {
       print_help(stdout, library);
-      exit(0);
+      exit(fflush(stdout) || ferror(stdout) ? IO : 0);
     }
     int status = one(argv[i], o);
     if (status < 0)
       status = one_of_training(argv[i], o);
-    if (status == 2)
+    if (status == USAGE)
       return usage("bad value in", argv[i]);
+    if (status == LIMIT)
+      return status;
     if (status == 0)
       continue;
     if (argv[i][0] == '-' || !library || o->library)

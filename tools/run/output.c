@@ -2,6 +2,7 @@
 
 #include "tools/run/output.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -49,7 +50,23 @@ int output_write(struct run *run, const char *name, const struct array *array) {
   snprintf(path + at, sizeof path - (size_t)at, "%s.npy", name);
   for (; path[at]; ++at)
     path[at] = in_file(path[at]);
-  return npy_write(path, array, run->error, sizeof run->error)
-             ? fail(run->error, IO)
-             : 0;
+  int status = npy_write(&run->files[run->num_files], path, array, run->error,
+                         sizeof run->error);
+  if (status)
+    return fail(run->error, status);
+  ++run->num_files;
+  return 0;
+}
+
+int outputs_place(struct run *run, int status) {
+  if (status == IO || status == LIMIT) {
+    for (uint32_t i = 0; i < run->num_files; ++i)
+      whole_drop(&run->files[i]);
+  } else if (whole_place(run->files, run->num_files)) {
+    snprintf(run->error, sizeof run->error, "cannot write to '%.800s': %s",
+             run->options.output_dir, strerror(errno));
+    status = fail(run->error, IO);
+  }
+  run->num_files = 0;
+  return status;
 }

@@ -6,7 +6,10 @@
 
 /// Whether --output-dir can have a file for each output; 0, or an exit status.
 int outputs_check(struct run *run);
-/// Writes one as NAME.npy; 0, or an exit status.
+/// Writes one for NAME.npy; 0, or an exit status.
 int output_write(struct run *run, const char *name, const struct array *array);
+/// Gives those written their names, or none where `status` is a failure of the
+/// system's; the exit status.
+int outputs_place(struct run *run, int status);
 
 #endif

@@ -9,6 +9,7 @@
 #include "tools/run/output.h"
 #include "tools/run/train.h"
 
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -73,9 +74,9 @@ static int read_value(struct run *run, const char *text,
     bad = npy_read(text + 1, array, run->error, sizeof run->error);
   } else if (info->shape_tensor < 0 && !strchr(text, '=')) {
     describe(info, array);
-    bad = value_fill(text, array, run->error, sizeof run->error) ? FAULT : 0;
+    bad = value_fill(text, array, run->error, sizeof run->error);
   } else {
-    bad = value_parse(text, array, run->error, sizeof run->error) ? FAULT : 0;
+    bad = value_parse(text, array, run->error, sizeof run->error);
   }
   if (bad || want != WEIR_BF16)
     return bad;
@@ -202,8 +203,9 @@ static int gather(struct run *run) {
   uint32_t count = f->num_inputs + f->num_outputs;
   run->arrays = calloc(count + 1, sizeof *run->arrays);
   run->tensors = calloc(count + 1, sizeof *run->tensors);
+  run->files = calloc(f->num_outputs + 1, sizeof *run->files);
   run->timing.us = calloc((size_t)run->options.repeat + 1, sizeof(double));
-  if (!run->arrays || !run->tensors || !run->timing.us)
+  if (!run->arrays || !run->tensors || !run->files || !run->timing.us)
     return fail("out of memory", LIMIT);
   int status;
   if ((status = check_names(run, run->options.inputs, run->options.num_inputs,
@@ -279,6 +281,13 @@ static int settle_shapes(struct run *run) {
   return 0;
 }
 
+/// What is printed is written before files take their places.
+static int flushed(int status) {
+  return (fflush(stdout) || ferror(stdout)) && !status
+             ? fail("cannot write what came out", IO)
+             : status;
+}
+
 static int deliver(struct run *run) {
   int status = settle_shapes(run);
   if (status)
@@ -299,7 +308,7 @@ static int deliver(struct run *run) {
     report_plain(run->function, outputs, &run->timing,
                  !run->options.output_dir && !run->options.num_expects &&
                      !run->options.repeat);
-  return status;
+  return outputs_place(run, flushed(status));
 }
 
 static int run_model(struct run *run) {
@@ -331,6 +340,7 @@ static void release(struct run *run) {
     array_free(&run->arrays[i]);
   free(run->arrays);
   free(run->tensors);
+  free(run->files);
   free(run->timing.us);
   free(run->options.inputs);
   free(run->options.expects);
@@ -338,6 +348,8 @@ static void release(struct run *run) {
 }
 
 int weir_run_main(int argc, char **argv, const weir_model_info *info) {
+  // A write beyond the limit of file sizes fails, as one to a full disk does.
+  signal(SIGXFSZ, SIG_IGN);
   struct run run = {0};
   struct library library = {0};
   if (info && argc > 0) {
@@ -354,8 +366,7 @@ int weir_run_main(int argc, char **argv, const weir_model_info *info) {
   if (!status)
     status = run_model(&run);
   release(&run);
-  if (fflush(stdout) && !status)
-    status = fail("cannot write what came out", IO);
+  status = flushed(status);
   interrupt_end();
   return status;
 }

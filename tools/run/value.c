@@ -2,6 +2,7 @@
 
 #define _POSIX_C_SOURCE 200809L
 #include "tools/run/array.h"
+#include "tools/run/status.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -84,9 +85,10 @@ static const char *parse_type(const char *text, struct array *array) {
 /// The array's numbers, which begin at `at`; `text` is what messages show.
 static int fill(const char *text, const char *at, struct array *array,
                 char *error, size_t size) {
-  if (array_allocate(array)) {
+  int status = array_allocate(array);
+  if (status) {
     snprintf(error, size, "'%.80s' is too large", text);
-    return -1;
+    return status;
   }
   int64_t count = 0;
   at += strspn(at, " ");
@@ -94,7 +96,7 @@ static int fill(const char *text, const char *at, struct array *array,
     at = parse_number(at, array, count, error, size);
     if (!at) {
       array_free(array);
-      return -1;
+      return FAULT;
     }
     at += strspn(at, ", ");
   }
@@ -102,7 +104,7 @@ static int fill(const char *text, const char *at, struct array *array,
     snprintf(error, size, "'%.80s' has not %lld numbers", text,
              (long long)array->elements);
     array_free(array);
-    return -1;
+    return FAULT;
   }
   size_t width = dtype_bytes(array->dtype);
   for (int64_t i = 1; count == 1 && i < array->elements; ++i)
@@ -116,7 +118,7 @@ int value_parse(const char *text, struct array *array, char *error,
   if (!at || *at != '=') {
     snprintf(error, size,
              "'%.80s' is not like 2x3xf32=1,2,3,4,5,6 or @file.npy", text);
-    return -1;
+    return FAULT;
   }
   return fill(text, at + 1, array, error, size);
 }

@@ -7,21 +7,22 @@
 #include <math.h>
 #include <string.h>
 
-static int open_file(const char *path, FILE **file, char *error, size_t size) {
-  if (!path)
-    return 0;
-  *file = fopen(path, "w");
-  if (*file)
-    return 0;
-  snprintf(error, size, "cannot write '%.200s'", path);
+static int unopened(const char *path, char *error, size_t size) {
+  snprintf(error, size, "cannot write '%.200s': %s", path, strerror(errno));
   return -1;
 }
 
 int journal_begin(struct journal *journal, const struct options *options,
                   char *error, size_t size) {
-  if (open_file(options->metrics, &journal->metrics, error, size) ||
-      open_file(options->curve, &journal->picture, error, size))
-    return -1;
+  if (options->metrics && !(journal->metrics = fopen(options->metrics, "w")))
+    return unopened(options->metrics, error, size);
+  // A curve that could not be written in the end is not begun. Until then no
+  // file of it lies about.
+  if (options->curve && whole_begin(&journal->picture, options->curve))
+    return unopened(options->curve, error, size);
+  if (journal->picture.temporary[0])
+    whole_drop(&journal->picture);
+  journal->curve_path = options->curve;
   return options->tensorboard
              ? events_open(&journal->events, options->tensorboard, error, size)
              : 0;
@@ -56,7 +57,7 @@ void journal_add(struct journal *journal, const struct step *step) {
     write_line(journal->metrics, step);
   if (journal->events.file)
     write_events(journal, step);
-  if (journal->picture && step->has_loss)
+  if (journal->curve_path && step->has_loss)
     curve_add(&journal->curve, step->loss);
 }
 
@@ -66,15 +67,20 @@ static int end_file(FILE *file) {
   return bad;
 }
 
+static int draw(struct journal *journal) {
+  struct whole *to = &journal->picture;
+  if (!to->file && whole_begin(to, journal->curve_path))
+    return -1;
+  curve_draw(&journal->curve, "loss", to->file);
+  return whole_end(to) || whole_place(to, 1);
+}
+
 const char *journal_end(struct journal *journal) {
   const char *wrong = NULL;
   if (journal->metrics && end_file(journal->metrics))
     wrong = "cannot write the metrics";
-  if (journal->picture) {
-    curve_draw(&journal->curve, "loss", journal->picture);
-    if (end_file(journal->picture))
-      wrong = "cannot write the curve";
-  }
+  if (journal->curve_path && draw(journal))
+    wrong = "cannot write the curve";
   if (journal->events.file && events_close(&journal->events))
     wrong = "cannot write the events";
   return wrong;

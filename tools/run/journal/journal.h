@@ -2,13 +2,16 @@
 #ifndef WEIR_TOOLS_RUN_JOURNAL_JOURNAL_H
 #define WEIR_TOOLS_RUN_JOURNAL_JOURNAL_H
 
+#include "tools/run/file/whole.h"
 #include "tools/run/journal/curve.h"
 #include "tools/run/journal/events.h"
 #include "tools/run/options.h"
 
 struct journal {
-  FILE *metrics, *picture; // null where they are not asked for
-  struct events events;    // likewise its file
+  FILE *metrics;          // null where they are not asked for
+  const char *curve_path; // likewise
+  struct whole picture;   // open where it is no regular file
+  struct events events;   // likewise its file
   struct curve curve;
   double flushed; // when events last were, in us
 };

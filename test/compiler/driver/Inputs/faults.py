@@ -1,56 +1,89 @@
-"""faults.py FAULTS.so FOLDER [CALL...]: `weir compile` while calls of the system fail, one
-by one or all from one on. It ends with 74 or 75, in one line, and leaves no file; or it
-succeeds, and all files are there."""
+"""faults.py FAULTS.so FOLDER [--all] [CASE...]: `weir compile`, `weir inspect`, `weir-opt` and
+`weir-translate` while calls of the system fail."""
 
 import pathlib
+import shutil
 import subprocess
 import sys
 
-sys.path.insert(0, str(pathlib.Path(__file__).parents[3] / "emulate"))
-from faults import Faults
-
-# The calls, what they fail with, and how many places are tried at most.
-CALLS = {"malloc": ("ENOMEM", 90), "open": ("EMFILE", 40), "read": ("EIO", 20),
-         "write": ("ENOSPC", 40), "close": ("EIO", 40), "truncate": ("EIO", 10),
-         "rename": ("EIO", 10), "mmap": ("ENOMEM", 60), "pthread_create": ("EAGAIN", 20)}
-PRODUCTS = {"libm.so", "libm.weights", "m.h", "m.json"}
+TEST = pathlib.Path(__file__).resolve().parents[3]
+sys.path.insert(0, str(TEST / "emulate"))
+from faults import CALLS, Case, main  # noqa: E402
 
 library, folder = sys.argv[1], pathlib.Path(sys.argv[2])
-calls = {call: CALLS[call] for call in sys.argv[3:]} or CALLS
-inputs = {path.name for path in folder.iterdir()}
-command = ["weir", "compile", "m.pbtxt", "-o", "libm.so", "--weights=file", "--header=m.h",
-           "--report=m.json"]
-faults = Faults(library, folder, command, {"TMPDIR": str(folder)})
+tensorflow = TEST / "compiler" / "import" / "tensorflow"
+onnx = TEST / "compiler" / "import" / "onnx"
 
 
-def places(total, most):
-    """All of 1 to `total`, or `most` of them: dense at both ends, where few calls matter."""
-    if total <= most:
-        return range(1, total + 1)
-    edge = most // 4
-    inner = most - 2 * edge
-    return sorted({*range(1, edge + 1), *range(total - edge + 1, total + 1),
-                   *(edge + (total - 2 * edge) * i // inner for i in range(inner))})
+def field(number, payload):
+    return bytes([number << 3 | 2, len(payload)]) + payload
 
 
-injections, failures, stopped = 0, 0, 0
-for call, (code, most) in calls.items():
-    status, total, said = faults.run(call, 1 << 40, code)
-    assert status == 0, said
-    for ever in (False, True):
-        for number in places(total, most):
-            for name in PRODUCTS:
-                (folder / name).unlink(missing_ok=True)
-            status, _, said = faults.run(call, number, code, ever)
-            found = {path.name for path in folder.iterdir()} - inputs
-            want = PRODUCTS if status == 0 else set()
-            lines = said.count("\n")
-            injections += 1
-            stopped += status != 0
-            if status not in (0, 74, 75) or found != want or (status and lines != 1):
-                failures += 1
-                print(f"{call} {number} of {total}{' and on' if ever else ''}: status {status}, "
-                      f"{sorted(found)}, {said.strip()[:1000]!r}")
-            for name in found - PRODUCTS:
-                (folder / name).unlink()
-print(f"{injections} faults, of which {stopped} stopped the compiler; {failures} went wrong")
+def node(name, op, *rest):
+    return field(1, field(1, name) + field(2, op) + b"".join(rest))
+
+
+def attribute(key, value):
+    return field(5, field(1, key) + field(2, value))
+
+
+FLOAT = b"\x30\x01"
+graph = (node(b"x", b"Placeholder", attribute(b"dtype", FLOAT),
+              attribute(b"shape", field(7, field(2, b"\x08\x04"))))
+         + node(b"y", b"Exp", field(3, b"x"), attribute(b"T", FLOAT)))
+text = (TEST / "compiler" / "driver" / "Inputs" / "product.pbtxt").read_bytes()
+
+
+def write_inputs():
+    shutil.rmtree(folder, ignore_errors=True)
+    (folder / "saved" / "variables").mkdir(parents=True)
+    (folder / "data").mkdir()
+    (folder / "m.pbtxt").write_bytes(text)
+    (folder / "g.pb").write_bytes(graph)
+    shutil.copy(tensorflow / "checkpoint.test", folder / "saved" / "saved_model.pbtxt")
+    subprocess.run([sys.executable, tensorflow / "checkpoint.py",
+                    folder / "saved" / "variables" / "variables"], check=True)
+    shutil.copy(onnx / "external.test", folder / "data" / "m.onnx")
+    (folder / "data" / "w.bin").write_bytes(b"\0\0\0\0\0\0\x80\x3f")
+    for command in (["weir", "compile", "m.pbtxt", "-O0", "-o", "have.so"],
+                    ["weir", "compile", "m.pbtxt", "--emit=graph", "-o", "have.mlir"]):
+        subprocess.run(command, cwd=folder, check=True)
+
+
+def compiles(name, source, product, *options, varying=(), **more):
+    """A compilation to `product` and to the files that options name."""
+    products = {product, *(option.split("=")[1] for option in options if "." in option)}
+    if "--weights=file" in options:
+        products.add(product.replace(".so", ".weights"))
+    varying = {path for path in products if path.endswith((".json", ".html")) or path in varying}
+    return Case(name, ["weir", "compile", source, "-O0", "-o", product, *options], products,
+                varying, **more)
+
+
+MEMORY = {"malloc": CALLS["malloc"]}
+# An executable takes longest: its calls are those that a library has not.
+EXECUTABLE = {call: CALLS[call] for call in ("open", "close", "stat", "fork", "wait", "chmod",
+                                             "rename", "fsync")}
+LINKER = {call: (CALLS[call][0], 4) for call in ("malloc", "open", "write", "close", "stat")}
+cases = [
+    compiles("shared", "m.pbtxt", "libm.so", "--weights=file", "--header=m.h",
+             "--report=m.json"),
+    compiles("static", "saved", "libs.a", "--header=s.h", "--report=s.html"),
+    compiles("object", "data/m.onnx", "o.o", "--header=o.h"),
+    compiles("executable", "g.pb", "g", "--emit=exe", calls=EXECUTABLE),
+    compiles("linker", "g.pb", "l", "--emit=exe", program="ld", calls=LINKER,
+             varying={"l"}),
+    compiles("stdin", "-", "i.so", stdin=text),
+    compiles("module", "have.mlir", "o.a"),
+    compiles("llvm", "g.pb", "g.ll", "--emit=llvm"),
+    Case("inspect", ["weir", "inspect", "m.pbtxt"]),
+    Case("inspect-saved", ["weir", "inspect", "saved", "--json"]),
+    Case("inspect-onnx", ["weir", "inspect", "data/m.onnx"]),
+    Case("inspect-library", ["weir", "inspect", "have.so"]),
+    Case("opt", ["weir-opt", "have.mlir", "-weir-stage-fuse", "-o", "o.mlir"], {"o.mlir"},
+         has_old=False, calls=MEMORY),
+    Case("translate", ["weir-translate", "--import-onnx", "data/m.onnx"], calls=MEMORY),
+]
+
+write_inputs()
+main(library, folder, cases)

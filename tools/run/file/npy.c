@@ -2,6 +2,7 @@
 
 #define _POSIX_C_SOURCE 200809L
 #include "tools/run/array.h"
+#include "tools/run/status.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -23,7 +24,19 @@ static const struct {
 
 static int fail(char *error, size_t size, const char *path, const char *why) {
   snprintf(error, size, "'%s': %s", path, why);
-  return -1;
+  return FAULT;
+}
+
+/// What the system refused.
+static int refused(char *error, size_t size, const char *path) {
+  int why = errno;
+  fail(error, size, path, strerror(why));
+  return status_of_error(why);
+}
+
+static int no_memory(char *error, size_t size, const char *path) {
+  fail(error, size, path, "not enough memory");
+  return LIMIT;
 }
 
 /// The text after `key`, a colon and spaces, of the header's dictionary.
@@ -77,13 +90,17 @@ static int parse_header(const char *header, struct array *array, int *swapped,
   return !strncmp(order, "True", 4) && array->rank > 1 ? -1 : 0;
 }
 
-static int read_all(int file, void *to, size_t bytes) {
+/// 0, or an exit status: what is shorter is as `short_of` says.
+static int read_all(int file, void *to, size_t bytes, const char *path,
+                    const char *short_of, char *error, size_t size) {
   for (size_t done = 0; done < bytes;) {
     ssize_t got = read(file, (char *)to + done, bytes - done);
     if (got < 0 && errno == EINTR)
       continue;
-    if (got <= 0)
-      return -1;
+    if (got < 0)
+      return refused(error, size, path);
+    if (got == 0)
+      return fail(error, size, path, short_of);
     done += (size_t)got;
   }
   return 0;
@@ -111,24 +128,32 @@ static void settle_truths(struct array *array) {
 static int read_start(int file, const char *path, struct array *array,
                       int *swapped, off_t *data, char *error, size_t size) {
   struct stat info;
-  if (fstat(file, &info) || !S_ISREG(info.st_mode))
+  if (fstat(file, &info))
+    return refused(error, size, path);
+  if (!S_ISREG(info.st_mode))
     return fail(error, size, path, "not a regular file");
   unsigned char start[12];
-  if (read_all(file, start, 10) || memcmp(start, "\x93NUMPY", 6) ||
-      start[6] < 1 || start[6] > 3)
+  int status = read_all(file, start, 10, path, "not a .npy file", error, size);
+  if (status)
+    return status;
+  if (memcmp(start, "\x93NUMPY", 6) || start[6] < 1 || start[6] > 3)
     return fail(error, size, path, "not a .npy file");
   size_t length = start[8] | (size_t)start[9] << 8;
   if (start[6] > 1) {
-    if (read_all(file, start + 10, 2))
-      return fail(error, size, path, "truncated");
+    if ((status =
+             read_all(file, start + 10, 2, path, "truncated", error, size)))
+      return status;
     length |= (size_t)start[10] << 16 | (size_t)start[11] << 24;
   }
   if (length > 1 << 20)
     return fail(error, size, path, "its header is too long");
   char *header = malloc(length + 1);
-  if (!header || read_all(file, header, length)) {
+  if (!header)
+    return no_memory(error, size, path);
+  if ((status =
+           read_all(file, header, length, path, "truncated", error, size))) {
     free(header);
-    return fail(error, size, path, "truncated");
+    return status;
   }
   header[length] = 0;
   const char *why;
@@ -138,11 +163,13 @@ static int read_start(int file, const char *path, struct array *array,
     return fail(error, size, path, why);
   // Before any memory is taken for what a hostile header claims.
   *data = lseek(file, 0, SEEK_CUR);
+  if (*data < 0)
+    return refused(error, size, path);
   int64_t bytes = (int64_t)dtype_bytes(array->dtype);
   for (int i = 0; i < array->rank; ++i)
     if (__builtin_mul_overflow(bytes, array->shape[i], &bytes))
       return fail(error, size, path, "its shape is too large");
-  if (*data < 0 || bytes > info.st_size - *data)
+  if (bytes > info.st_size - *data)
     return fail(error, size, path, "truncated");
   array->bytes = (size_t)bytes;
   array->elements = bytes / (int64_t)dtype_bytes(array->dtype);
@@ -153,13 +180,15 @@ static int read_open(int file, const char *path, struct array *array,
                      char *error, size_t size) {
   int swapped;
   off_t at;
-  if (read_start(file, path, array, &swapped, &at, error, size))
-    return -1;
+  int status = read_start(file, path, array, &swapped, &at, error, size);
+  if (status)
+    return status;
   if (array_allocate(array))
-    return fail(error, size, path, "too large for memory");
-  if (read_all(file, array->data, array->bytes)) {
+    return no_memory(error, size, path);
+  if ((status = read_all(file, array->data, array->bytes, path, "truncated",
+                         error, size))) {
     array_free(array);
-    return fail(error, size, path, "truncated");
+    return status;
   }
   if (swapped)
     swap(array);
@@ -168,17 +197,18 @@ static int read_open(int file, const char *path, struct array *array,
 }
 
 /// Not blocking: a FIFO must not hang us.
-static int open_file(const char *path, char *error, size_t size) {
-  int file = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
-  return file < 0 ? fail(error, size, path, strerror(errno)) : file;
+static int open_file(const char *path, int *file, char *error, size_t size) {
+  *file = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+  return *file < 0 ? refused(error, size, path) : 0;
 }
 
 int npy_map(const char *path, struct array *array, char *error, size_t size) {
-  int file = open_file(path, error, size), swapped;
+  int file, swapped;
   off_t at;
-  if (file < 0)
-    return 74;
-  int status = read_start(file, path, array, &swapped, &at, error, size);
+  int status = open_file(path, &file, error, size);
+  if (status)
+    return status;
+  status = read_start(file, path, array, &swapped, &at, error, size);
   if (!status && swapped && dtype_bytes(array->dtype) > 1)
     status = fail(error, size, path, "its bytes are in the other order");
   if (!status) {
@@ -187,13 +217,13 @@ int npy_map(const char *path, struct array *array, char *error, size_t size) {
     array->mapping = mmap(NULL, array->mapped, PROT_READ, MAP_PRIVATE, file, 0);
     if (array->mapping == MAP_FAILED) {
       array->mapping = NULL;
-      status = fail(error, size, path, strerror(errno));
+      status = refused(error, size, path);
     } else {
       array->data = (char *)array->mapping + at;
     }
   }
   close(file);
-  return status ? 1 : 0;
+  return status;
 }
 
 void array_unmap(struct array *array) {
@@ -203,25 +233,25 @@ void array_unmap(struct array *array) {
 }
 
 int npy_read(const char *path, struct array *array, char *error, size_t size) {
-  int file = open_file(path, error, size);
-  if (file < 0)
-    return 74;
-  int status = read_open(file, path, array, error, size);
+  int file, status = open_file(path, &file, error, size);
+  if (status)
+    return status;
+  status = read_open(file, path, array, error, size);
   close(file);
-  return status ? 1 : 0;
+  return status;
 }
 
-int npy_write(const char *path, const struct array *array, char *error,
-              size_t size) {
+int npy_write(struct whole *to, const char *path, const struct array *array,
+              char *error, size_t size) {
   // NumPy has no bf16: it is written as f32, which holds each value of it.
   if (array->dtype == WEIR_BF16) {
     struct array wide = *array;
     wide.dtype = WEIR_F32;
     if (array_allocate(&wide))
-      return fail(error, size, path, "not enough memory");
+      return no_memory(error, size, path);
     for (int64_t i = 0; i < array->elements; ++i)
       array_set(&wide, i, array_get(array, i));
-    int status = npy_write(path, &wide, error, size);
+    int status = npy_write(to, path, &wide, error, size);
     array_free(&wide);
     return status;
   }
@@ -244,17 +274,13 @@ int npy_write(const char *path, const struct array *array, char *error,
   start[7] = 0;
   start[8] = (unsigned char)((total - 10) & 255);
   start[9] = (unsigned char)((total - 10) >> 8);
-  FILE *file = fopen(path, "wb");
-  if (!file)
-    return fail(error, size, path, strerror(errno));
-  fwrite(start, 1, sizeof start, file);
-  fwrite(header, 1, at, file);
+  if (whole_begin(to, path))
+    return refused(error, size, path);
+  fwrite(start, 1, sizeof start, to->file);
+  fwrite(header, 1, at, to->file);
   for (size_t i = 10 + at; i + 1 < total; ++i)
-    fputc(' ', file);
-  fputc('\n', file);
-  fwrite(array->data, 1, array->bytes, file);
-  int bad = ferror(file);
-  if (fclose(file) || bad)
-    return fail(error, size, path, "write failed");
-  return 0;
+    fputc(' ', to->file);
+  fputc('\n', to->file);
+  fwrite(array->data, 1, array->bytes, to->file);
+  return whole_end(to) ? refused(error, size, path) : 0;
 }
