@@ -36,7 +36,7 @@ static weir_model_info info = {.abi_version = WEIR_ABI_VERSION,
 static weir_entry *const entries[] = {entry};
 static const char *const checks[] = {"node 'n' failed"};
 static weir_level levels[2] = {{NULL, {0}}, {entries, {0}}};
-static weir_model model = {&info, levels, checks, 1, NULL, 77, NULL};
+static weir_model model = {&info, levels, checks, 1, NULL, 77, NULL, NULL};
 
 static void write_weights(const char *path, uint64_t hash, size_t bytes) {
   weir_weights_header header = {"", 8, hash, {0}};
