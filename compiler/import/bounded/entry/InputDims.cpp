@@ -3,6 +3,7 @@
 #include "compiler/import/bounded/entry/InputDims.h"
 
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/MathExtras.h"
 #include "llvm/Support/Path.h"
 #include <cmath>
 
@@ -265,6 +266,31 @@ static void setRange(EntryPort &port, SmallVectorImpl<int64_t> &shape, size_t i,
     port.open[i] = range;
 }
 
+/// The range of a dimension that exporters call by a sum, "past + length" or
+/// "past + 1"; none where a part has no range.
+static std::optional<DimRange> rangeOfSum(StringRef name,
+                                          const ImportOptions &options) {
+  if (!name.contains('+'))
+    return std::nullopt;
+  DimRange sum{0, 0};
+  SmallVector<StringRef> parts;
+  name.split(parts, '+');
+  for (StringRef part : parts) {
+    part = part.trim();
+    DimRange own;
+    if (!part.getAsInteger(10, own.low))
+      own.high = own.low;
+    else if (auto found = options.dims.find(part); found != options.dims.end())
+      own = found->second;
+    else
+      return std::nullopt;
+    if (llvm::AddOverflow(sum.low, own.low, sum.low) ||
+        llvm::AddOverflow(sum.high, own.high, sum.high) || own.low < 0)
+      return std::nullopt;
+  }
+  return sum;
+}
+
 LogicalResult boundInputs(Report &report, const ImportOptions &options,
                           ArrayRef<EntryPort *> inputs) {
   Defaults defaults;
@@ -283,7 +309,8 @@ LogicalResult boundInputs(Report &report, const ImportOptions &options,
       };
   bound([&](const EntryPort &port, size_t i) -> std::optional<DimRange> {
     const DimRange *range = rangeOf(port, i, options);
-    return range ? std::optional(*range) : std::nullopt;
+    return range ? std::optional(*range)
+                 : rangeOfSum(dimNameOf(port, i), options);
   });
   for (EntryPort *port : inputs)
     defaults.add(*port, options.boundedElements);
