@@ -11,6 +11,7 @@
 #include "dialects/graph/packed/Packed.h"
 #include "dialects/kernel/PackedWeights.h"
 #include "passes/graph/Bytes.h"
+#include "passes/graph/CodedWeights.h"
 #include "llvm/Support/Debug.h"
 #include <map>
 
@@ -29,98 +30,6 @@ using kernel::PackedWeights;
 
 /// Fewer columns are dot products, and panels of 32 padding.
 constexpr int64_t fewestColumns = 16;
-
-/// Codes in memory, each in `stored` bits, rows of whole bytes.
-struct CodeTable {
-  ArrayRef<char> bytes;
-  int64_t rowBytes, bits, stored;
-  bool isSigned, isSplat;
-
-  /// A code as an unsigned number: signed ones are moved to above 0.
-  uint8_t at(int64_t row, int64_t column) const {
-    int64_t place = row * rowBytes + column * stored / 8;
-    int number = static_cast<uint8_t>(bytes[isSplat ? 0 : place]);
-    number >>= column * stored % 8;
-    return (number + (isSigned ? 1 << (bits - 1) : 0)) & ((1 << bits) - 1);
-  }
-};
-
-/// The constant weights of a product: a matrix of codes, or with `turned` its
-/// transpose, with blocks along the depth.
-struct Weights {
-  int64_t depth, columns, block;
-  bool turned;
-  CodeTable codes;
-  std::optional<CodeTable> zeros;
-  ArrayRef<char> scales;
-  bool splatScales;
-  int64_t scalesOfRow;
-  Type scaleType;
-
-  int64_t blocks() const { return llvm::divideCeil(depth, block); }
-  uint8_t code(int64_t k, int64_t n) const {
-    return turned ? codes.at(n, k) : codes.at(k, n);
-  }
-  uint8_t zero(int64_t block, int64_t n) const {
-    if (!zeros)
-      return codes.isSigned ? 1 << (codes.bits - 1) : 0;
-    return turned ? zeros->at(n, block) : zeros->at(block, n);
-  }
-  const char *scale(int64_t block, int64_t n) const {
-    int64_t place = turned ? n * scalesOfRow + block : block * scalesOfRow + n;
-    return scales.data() +
-           (splatScales ? 0 : place) * scaleType.getIntOrFloatBitWidth() / 8;
-  }
-
-  /// The zero point of all blocks, where that is one.
-  std::optional<int64_t> sameZero() const {
-    int64_t first = zero(0, 0);
-    for (int64_t b = 0; b < blocks(); ++b)
-      for (int64_t n = 0; n < columns; ++n)
-        if (zero(b, n) != first)
-          return std::nullopt;
-    return first;
-  }
-
-  /// Of whole words; a block of all of the depth may be longer than that.
-  PackedWeights layout(bool hasZeros) const {
-    int64_t own = block;
-    if (blocks() == 1)
-      own = llvm::alignTo(depth, depth > 128 ? 128 : 32 / codes.bits);
-    return {depth,
-            columns,
-            codes.bits,
-            own,
-            static_cast<int64_t>(scaleType.getIntOrFloatBitWidth() / 8),
-            hasZeros};
-  }
-
-  /// `to` is zero before.
-  void pack(const PackedWeights &layout, char *to) const {
-    constexpr int64_t width = PackedWeights::panel;
-    for (int64_t p = 0; p < layout.panels(); ++p)
-      for (int64_t b = 0; b < layout.blocks(); ++b, to += layout.recordBytes())
-        for (int64_t c = 0; c < std::min(width, columns - p * width); ++c)
-          packBlock(layout, b, p * width + c, c, to);
-  }
-
-private:
-  void packBlock(const PackedWeights &layout, int64_t b, int64_t n, int64_t c,
-                 char *record) const {
-    std::memcpy(record + c * layout.scaleBytes, scale(b, n), layout.scaleBytes);
-    if (layout.hasZeros)
-      record[layout.zerosOffset() + c] = static_cast<char>(zero(b, n));
-    int64_t first = b * layout.block, perWord = layout.perWord();
-    int64_t count = std::min(layout.block, depth - first);
-    char *words = record + layout.wordsOffset();
-    for (int64_t k = 0; k < count; ++k) {
-      int64_t word = k / perWord * PackedWeights::panel + c;
-      int64_t bit = k % perWord * codes.bits;
-      words[word * PackedWeights::wordBytes + bit / 8] |=
-          static_cast<char>(code(first + k, n) << bit % 8);
-    }
-  }
-};
 
 /// What `value` is but for casts between floats, transposes, and slices from
 /// the first element on; `turned` says whether rows and columns have changed
@@ -145,54 +54,6 @@ Value unmoved(Value value, bool &turned) {
     value = op->getOperand(0);
   }
   return value;
-}
-
-/// The bytes of a constant, whatever shape it is given.
-std::optional<Bytes> bytesOfShaped(Value value) {
-  while (auto reshape = value.getDefiningOp<graph::ReshapeOp>())
-    value = reshape.getX();
-  return Bytes::of(value);
-}
-
-/// The right side of a product of such a type. Nothing where its blocks are not
-/// along the depth or its operands no constants.
-std::optional<Weights> weightsOf(graph::DequantizeOp op, int64_t depth,
-                                 int64_t columns, bool turned) {
-  auto codes = bytesOfShaped(op.getCodes()),
-       scales = bytesOfShaped(op.getScales());
-  auto zeros = op.getZeros() ? bytesOfShaped(op.getZeros()) : std::nullopt;
-  if (!codes || !scales || (op.getZeros() && !zeros) ||
-      op.getType().getRank() != 2)
-    return std::nullopt;
-  // Blocks of columns are no blocks of the depth, unless all are alike.
-  bool areAlike = scales->isSplat() && (!zeros || zeros->isSplat());
-  if (op.getAxis() != turned && !areAlike)
-    return std::nullopt;
-  int64_t block = op.getAxis() == turned ? op.getBlock() : depth;
-  auto bits = static_cast<int64_t>(op.getBits());
-  auto table = [&](const Bytes &bytes, Value value, int64_t codesOfRow) {
-    int64_t row = cast<RankedTensorType>(value.getType()).getDimSize(1);
-    return CodeTable{bytes.data(),
-                     row,
-                     bits,
-                     row == codesOfRow ? 8 : bits,
-                     op.getIsSigned(),
-                     bytes.isSplat()};
-  };
-  RankedTensorType scaleType = op.getScales().getType();
-  Weights weights = {depth,
-                     columns,
-                     block,
-                     turned,
-                     table(*codes, op.getCodes(), op.getType().getDimSize(1)),
-                     std::nullopt,
-                     scales->data(),
-                     scales->isSplat(),
-                     scaleType.getDimSize(1),
-                     scaleType.getElementType()};
-  if (zeros)
-    weights.zeros = table(*zeros, op.getZeros(), scaleType.getDimSize(1));
-  return weights;
 }
 
 struct FormPackedProducts : impl::FormPackedProductsBase<FormPackedProducts> {
@@ -223,14 +84,14 @@ private:
     auto left = cast<RankedTensorType>(op.getA().getType());
     RankedTensorType type = op.getType();
     bool turned = op.getTransposeB();
-    auto dequantize =
-        unmoved(op.getB(), turned).getDefiningOp<graph::DequantizeOp>();
-    if (!dequantize || left.getRank() != 2 || op.getTransposeA() ||
+    Value right = unmoved(op.getB(), turned);
+    if (left.getRank() != 2 || op.getTransposeA() ||
         !isa<FloatType>(left.getElementType()) ||
         left.getElementType().isF64() || type.getDimSize(1) < fewestColumns)
       return;
-    std::optional<Weights> weights =
-        weightsOf(dequantize, left.getDimSize(1), type.getDimSize(1), turned);
+    OwnNumbers own;
+    auto weights = codedWeights(right, left.getDimSize(1), type.getDimSize(1),
+                                turned, own);
     if (!weights)
       return;
     std::optional<int64_t> zero = weights->sameZero();
@@ -238,7 +99,8 @@ private:
     if (!layout.isValid())
       return;
     ImplicitLocOpBuilder b(op.getLoc(), op);
-    Attribute &bytes = packed[{dequantize, layout.depth, layout.columns}];
+    Attribute &bytes =
+        packed[{right.getDefiningOp(), turned, layout.depth, layout.columns}];
     if (!bytes) {
       NewBytes made(RankedTensorType::get(
           {layout.panels(), layout.panelBytes()}, b.getI8Type()));
@@ -248,10 +110,11 @@ private:
     }
     Value constant = b.create<graph::ConstantOp>(cast<ElementsAttr>(bytes));
     Expr x = cast(Expr(b, op.getA()), b.getF32Type());
+    auto dequantize = right.getDefiningOp<graph::DequantizeOp>();
     auto product = b.create<graph::PackedMatmulOp>(
         x.value, constant, layout.columns, layout.bits, layout.block,
         weights->scaleType, zero ? b.getI64IntegerAttr(*zero) : IntegerAttr(),
-        dequantize.getQuantized());
+        dequantize && dequantize.getQuantized());
     Value y = cast(Expr(b, product), type.getElementType()).value;
     for (Operation *made : {product.getOperation(), y.getDefiningOp()})
       made->setDiscardableAttrs(op->getDiscardableAttrDictionary());
@@ -259,7 +122,7 @@ private:
     op.replaceAllUsesWith(y);
     Operation *unused = op.getB().getDefiningOp();
     op.erase();
-    while (unused->use_empty() && unused != dequantize) {
+    while (unused->use_empty() && unused != right.getDefiningOp()) {
       Operation *next = unused->getOperand(0).getDefiningOp();
       unused->erase();
       unused = next;
@@ -342,7 +205,7 @@ private:
                                                     filled(x, (1 << bits) - 1));
   }
 
-  using Key = std::tuple<Operation *, int64_t, int64_t>;
+  using Key = std::tuple<Operation *, bool, int64_t, int64_t>;
   std::map<Key, Attribute> packed;
 };
 

@@ -126,7 +126,8 @@ def FormPackedProducts : Pass<"weir-form-packed-products", "::mlir::ModuleOp"> {
   let description = [{
     A matrix product whose right side is constant codes of 2, 4 or 8 bits with
     scales becomes one of the packed codes (`dialects/kernel/PackedWeights.h`),
-    which its kernel unpacks in registers. The codes may be transposed or, where
+    which its kernel unpacks in registers. So do bytes with a scale for each
+    column, which are cast, subtracted from and multiplied. The codes may be transposed or, where
     these are rounded, cast to halves and back: then they are not rounded. Every
     other graph.dequantize becomes plain ops, which fold. That is all of them for
     a GPU, and where gradients are asked for.
