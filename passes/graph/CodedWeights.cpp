@@ -57,10 +57,21 @@ void CodedWeights::packBlock(const PackedWeights &layout, int64_t b, int64_t n,
   }
 }
 
-/// The bytes of a constant, whatever shape it is given.
+/// The bytes of a constant, whatever shape it is given. Halves may be widened
+/// and narrowed again.
 static std::optional<Bytes> bytesOfShaped(Value value) {
-  while (auto reshape = value.getDefiningOp<graph::ReshapeOp>())
-    value = reshape.getX();
+  Type element = getElementTypeOrSelf(value.getType());
+  while (Operation *op = value.getDefiningOp()) {
+    auto cast = dyn_cast<graph::CastOp>(op);
+    bool isWide = cast && isa<FloatType>(element) &&
+                  (cast.getType().getElementType() == element ||
+                   cast.getType().getElementType().isF32());
+    if (!isa<graph::ReshapeOp>(op) && !isWide)
+      break;
+    value = op->getOperand(0);
+  }
+  if (getElementTypeOrSelf(value.getType()) != element)
+    return std::nullopt;
   return Bytes::of(value);
 }
 

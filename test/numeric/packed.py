@@ -1,6 +1,9 @@
 """Products with weights of few bits, which stay packed, against NumPy in f64: all
 widths, blocks, zero points, shapes and rows, and how the model says them."""
 
+import json
+import subprocess
+
 import numpy as np
 from onnx_graph import OnnxGraph, Tensor, main
 
@@ -17,10 +20,21 @@ def pack(codes, bits):
 
 
 class Packed(OnnxGraph):
-    def __init__(self, threads=(), options=()):
+    def __init__(self, threads=(), options=(), most=None):
         super().__init__(opset=21, fold=False, threads=threads, options=options)
+        self.most = most  # bytes of weights in the library
 
-    def product(self, rows, depth, columns, bits=4, block=32, zero="none", half=False, bias=False, places=False):
+    def check(self, folder):
+        wrong = super().check(folder)
+        if self.most:
+            command = ["weir", "inspect", "--json", f"{folder}/graph.so"]
+            inspected = json.loads(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
+            weights = inspected["plan"]["weights_bytes"]
+            if weights > self.most:
+                wrong.append(f"{weights} bytes of weights, not {self.most}")
+        return wrong
+
+    def product(self, rows, depth, columns, bits=4, block=32, zero="none", half=False, bias=False, places=False, level=0):
         """A MatMulNBits of `rows`, a number or a shape, with operands as these say."""
         blocks = -(-depth // block)
         x = rng.standard_normal((*np.atleast_1d(rows), depth)).astype(np.float32)
@@ -44,10 +58,13 @@ class Packed(OnnxGraph):
         operands.append(self.constant(shift) if bias else None)
         w = codes.reshape(columns, -1)[:, :depth] - np.float64(points)[:, of_row]
         w = w * np.float64(scales)[:, of_row]
-        y = self.op("MatMulNBits", *operands, domain="com.microsoft", K=depth, N=columns, bits=bits, block_size=block)
+        named = dict(K=depth, N=columns, bits=bits, block_size=block, accuracy_level=level)
+        y = self.op("MatMulNBits", *operands, domain="com.microsoft", **named)
         a = x.astype(scales.dtype).astype(np.float64)
         exact = a @ w.T + (np.float64(shift) if bias else 0)
-        self.expect(y, exact, **(dict(rtol=4e-3, atol=2e-2) if half else near))
+        # An element of A is half a step of its block off at most.
+        step = np.abs(x).max() / 254 * np.abs(w).sum(1).max() if level == 4 else 0
+        self.expect(y, exact, **(dict(rtol=4e-3, atol=2e-2) if half else dict(near, atol=max(near["atol"], step))))
 
     def narrow(self, codes, type):
         """A constant of ONNX's type of so many bits."""
@@ -132,10 +149,6 @@ def dequantized_bytes():
             shape = {0: (columns,), None: ()}.get(block, (-(-depth // (block or 1)), columns))
             scales = rng.uniform(0.001, 0.01, shape).astype(np.float32)
             zeros = rng.integers(low, high, shape).astype(kind)
-            if block != 32 and kind == np.uint8:
-                zeros[...] = 128
-            elif block != 32:
-                zeros[...] = 0
             wide = lambda a: np.repeat(a, block, 0)[:depth] if block else a
             w = (codes - wide(np.float64(zeros))) * wide(np.float64(scales))
             named = dict(axis=0, block_size=block) if block else dict(axis=1)
@@ -154,4 +167,85 @@ def shared():
     return g
 
 
-main(widths, blocks, shapes, dequantized, dequantized_bytes, shared)
+def quantized():
+    """accuracy_level 4: the other operand may be quantized by blocks."""
+    g = Packed(threads=[1, 2, 3], options=["--threads=2"])
+    for bits in (2, 4, 8):
+        for block in (16, 32, 128, 256):
+            g.product(3, 2 * block + 20, 50, bits=bits, block=block, zero="bytes", level=4)
+            g.product(1, 2 * block, 64, bits=bits, block=block, level=4, bias=True)
+    g.product(9, 1024, 600, zero="bytes", level=4)
+    # A row of zeros has a scale of zero.
+    codes = np.full((32, 1, 16), 0x77, np.uint8)
+    operands = [g.input(np.zeros((2, 32), np.float32)), g.constant(codes), g.constant(np.ones((32, 1), np.float32))]
+    y = g.op("MatMulNBits", *operands, domain="com.microsoft", K=32, N=32, block_size=32, accuracy_level=4)
+    g.expect(y, np.zeros((2, 32)))
+    return g
+
+
+def kept(bits, of_weight, **more):
+    """The library has so many bits a weight, scales counted."""
+    depth, columns = 1024, 512
+    g = Packed(most=depth * columns * of_weight // 8 + 4096)
+    g.product(2, depth, columns, bits=bits, **more)
+    return g
+
+
+def kept_2():
+    return kept(2, 3)
+
+
+def kept_4():
+    return kept(4, 5)
+
+
+def kept_4_zeros():
+    return kept(4, 5, zero="bytes", block=64)
+
+
+def kept_4_halves():
+    return kept(4, 4.5, half=True)
+
+
+def kept_8():
+    return kept(8, 9)
+
+
+def kept_dequantized():
+    g = Packed(most=1024 * 512 * 9 // 8 + 1024 * 512 * 5 // 8 + 8192)
+    x = rng.standard_normal((2, 1024)).astype(np.float32)
+    narrow, bytes_ = rng.integers(-8, 8, (1024, 512)), rng.integers(-128, 128, (1024, 512)).astype(np.int8)
+    scales = rng.uniform(0.01, 0.1, 512).astype(np.float32)
+    for codes, made in ((narrow, g.narrow(narrow, 22)), (bytes_, g.constant(bytes_))):
+        w = g.op("DequantizeLinear", made, g.constant(scales), axis=1)
+        g.expect(g.op("MatMul", g.input(x), w), x @ (codes * np.float64(scales)), **dict(near, atol=1e-2))
+    return g
+
+
+def kept_rows():
+    """Tables whose rows are gathered: of bytes, and of ONNX's type."""
+    g = Packed(most=2 * (1000 * 512 * 5 // 8) + 8192)
+    codes, indices = rng.integers(0, 16, (1000, 512)), np.int64([[3, 999], [0, 7]])
+    scales = rng.uniform(0.1, 1, (1000, 16)).astype(np.float32)
+    named = dict(domain="com.microsoft", block_size=32, gather_axis=0, quantize_axis=1)
+    wide = np.repeat(np.float64(scales), 32, 1)
+    y = g.op("GatherBlockQuantized", g.constant(pack(codes, 4)), g.input(indices), g.constant(scales), bits=4, **named)
+    g.expect(y, ((codes - 8) * wide)[indices], **near)
+    y = g.op("GatherBlockQuantized", g.narrow(codes - 8, 22), g.input(indices), g.constant(scales), **named)
+    g.expect(y, ((codes - 8) * wide)[indices], **near)
+    return g
+
+
+def kept_zeros_of_rows():
+    g = Packed(most=1000 * 512 * 5 // 8 + 1000 * 512 // 32 + 8192)
+    codes, indices = rng.integers(0, 16, (1000, 512)), np.int64([3, 999])
+    scales, zeros = rng.uniform(0.1, 1, (1000, 16)).astype(np.float32), rng.integers(0, 16, (1000, 16))
+    named = dict(domain="com.microsoft", bits=4, block_size=32, gather_axis=0, quantize_axis=1)
+    operands = [g.constant(pack(codes, 4)), g.input(indices), g.constant(scales), g.constant(pack(zeros, 4))]
+    exact = (codes - np.repeat(zeros, 32, 1)) * np.repeat(np.float64(scales), 32, 1)
+    g.expect(g.op("GatherBlockQuantized", *operands, **named), exact[indices], **near)
+    return g
+
+
+main(widths, blocks, shapes, dequantized, dequantized_bytes, shared, quantized, kept_2, kept_4, kept_4_zeros, kept_4_halves,
+     kept_8, kept_dequantized, kept_rows, kept_zeros_of_rows)  # fmt: skip

@@ -97,10 +97,6 @@ Expr zerosOf(Expr zeros, ArrayRef<int64_t> shape, int64_t bits) {
   return widened(reshape(zeros, shape));
 }
 
-bool isConstant(Expr x) {
-  return x && x.value.getDefiningOp<graph::ConstantOp>();
-}
-
 /// The weights of a MatMulNBits as one op, `columns` rows of whole blocks,
 /// which passes may leave packed. Without a value where they are no constants,
 /// or zero points are floats.
@@ -108,7 +104,7 @@ Expr keptPacked(Expr bytes, Expr scales, Expr zeros, int64_t columns,
                 int64_t blocks, int64_t block, int64_t bits, bool isQuantized) {
   ImplicitLocOpBuilder &b = *bytes.b;
   int64_t zeroBytes = (blocks * bits + 7) / 8;
-  if (!isConstant(bytes) || !isConstant(scales) || scales.elementType().isF64())
+  if (scales.elementType().isF64())
     return {};
   Type ui8 = bytes.elementType();
   if (!zeros) {
@@ -117,7 +113,7 @@ Expr keptPacked(Expr bytes, Expr scales, Expr zeros, int64_t columns,
     for (int64_t bit = bits - 1; bit < 8; bit += bits)
       all |= int64_t(1) << bit;
     zeros = filled(b, {columns, zeroBytes}, ui8, static_cast<double>(all));
-  } else if (!isConstant(zeros) || zeros.elementType() != ui8 ||
+  } else if (zeros.elementType() != ui8 ||
              zeros.type().getNumElements() != columns * zeroBytes) {
     return {};
   }
