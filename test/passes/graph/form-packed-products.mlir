@@ -80,3 +80,40 @@ module attributes {weir.gpu = {kind = "cuda"}} {
     return %y : tensor<2x16xf32>
   }
 }
+
+// -----
+
+// Derivatives are of plain ops.
+// CHECK-LABEL: @gradient
+// CHECK-NOT: packed_matmul
+// CHECK: graph.matmul
+func.func @gradient(%x: tensor<2x8xf32>) -> tensor<2x8xf32> {
+  %q = graph.constant dense<17> : tensor<16x4xui8>
+  %s = graph.constant dense<1.0> : tensor<16x1xf32>
+  %w = graph.dequantize %q, %s axis 1 block 8 bits 4 : tensor<16x4xui8>, tensor<16x1xf32> -> tensor<16x8xf32>
+  %y = graph.matmul %x, %w transpose_b : tensor<2x8xf32>, tensor<16x8xf32>
+  %l = graph.reduce_sum %y [0, 1] : tensor<2x16xf32>
+  %dx = graph.gradient %l of %x : tensor<f32>, (tensor<2x8xf32>)
+  return %dx : tensor<2x8xf32>
+}
+
+// -----
+
+// Bytes with a scale and a zero point for each column: signed ones are moved by
+// 128, and so is the zero point.
+// CHECK-LABEL: @bytes
+// CHECK: graph.packed_matmul %arg0, %{{.*}} columns 16 bits 8 block 4 scales f32 zero 131 : tensor<2x4xf32>, tensor<1x256xi8>
+// CHECK-NOT: graph.matmul
+func.func @bytes(%x: tensor<2x4xf32>) -> tensor<2x16xf32> {
+  %q = graph.constant dense<5> : tensor<4x16xi8>
+  %i = graph.cast %q : tensor<4x16xi8> to tensor<4x16xi32>
+  %z = graph.constant dense<3> : tensor<16xi32>
+  %zs = graph.broadcast %z [1] : tensor<16xi32> to tensor<4x16xi32>
+  %d = graph.sub %i, %zs : tensor<4x16xi32>
+  %f = graph.cast %d : tensor<4x16xi32> to tensor<4x16xf32>
+  %s = graph.constant dense<[1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0, 10.0, 11.0, 12.0, 13.0, 14.0, 15.0, 16.0]> : tensor<16xf32>
+  %ss = graph.broadcast %s [1] : tensor<16xf32> to tensor<4x16xf32>
+  %w = graph.mul %f, %ss : tensor<4x16xf32>
+  %y = graph.matmul %x, %w : tensor<2x4xf32>, tensor<4x16xf32>
+  return %y : tensor<2x16xf32>
+}
