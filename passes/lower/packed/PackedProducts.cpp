@@ -22,7 +22,8 @@ struct PackedMatmulToKernel : OpConversionPattern<graph::PackedMatmulOp> {
     auto kernel = b.create<kernel::PackedMatmulOp>(
         loc, op.getType(), adaptor.getX(), adaptor.getWeights(), ValueRange(),
         emptyTensor(b, loc, op.getType()), op.getBitsAttr(), op.getBlockAttr(),
-        op.getScaleTypeAttr(), op.getZeroAttr(), op.getQuantizedAttr(), b.getArrayAttr({}));
+        op.getScaleTypeAttr(), op.getZeroAttr(), op.getQuantizedAttr(),
+        b.getArrayAttr({}));
     buildEpilogue(b, loc, kernel.getEpilogue(), b.getF32Type());
     b.replaceOp(op, kernel);
     return success();
