@@ -10,6 +10,7 @@
 #include "dialects/graph/Reduce.h"
 #include "dialects/graph/Shape.h"
 #include "dialects/graph/gradients/Gradient.h"
+#include "dialects/graph/packed/Packed.h"
 #include "dialects/graph/state/State.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -57,6 +58,9 @@ void GraphDialect::initialize() {
       ,
 #define GET_OP_LIST
 #include "dialects/graph/NeuralOps.cpp.inc"
+      ,
+#define GET_OP_LIST
+#include "dialects/graph/packed/PackedOps.cpp.inc"
       ,
 #define GET_OP_LIST
 #include "dialects/graph/ReduceOps.cpp.inc"

@@ -6,6 +6,7 @@
 #include "dialects/graph/Linear.h"
 #include "dialects/graph/Neural.h"
 #include "dialects/graph/Shape.h"
+#include "dialects/graph/packed/Packed.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -213,6 +214,12 @@ SizesOfDims DynamicSizes::ofOp(Operation *op, ArrayRef<int64_t> shape) {
         if (!b.empty())
           result[rank - 1] = b[product.getTransposeB() ? rank - 2 : rank - 1];
         return result;
+      })
+      .Case([&](PackedMatmulOp product) {
+        Dims dims = of(product.getX());
+        if (!dims.empty())
+          dims.back() = {{shape.back(), -1}};
+        return dims;
       })
       .Case([&](SoftmaxOp softmax) { return of(softmax.getX()); })
       // These make something of anything.

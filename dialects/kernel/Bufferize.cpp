@@ -1,6 +1,6 @@
 // Kernels on tensors become the same kernels on memrefs.
 
-#include "dialects/kernel/Kernel.h"
+#include "dialects/kernel/Packed.h"
 
 #include "mlir/Dialect/Bufferization/IR/BufferizableOpInterface.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
@@ -54,8 +54,9 @@ void attach(MLIRContext *context) {
 
 void registerBufferization(DialectRegistry &registry) {
   registry.addExtension(+[](MLIRContext *context, KernelDialect *) {
-    attach<MatmulOp, PackOp, PackFilterOp, ConvolutionOp, CornerOp, DepthwiseOp,
-           PoolOp, TransformFilterOp, WinogradOp>(context);
+    attach<MatmulOp, PackedMatmulOp, PackOp, PackFilterOp, ConvolutionOp,
+           CornerOp, DepthwiseOp, PoolOp, TransformFilterOp, WinogradOp>(
+        context);
   });
 }
 

@@ -2,6 +2,8 @@
 
 #include "dialects/kernel/Kernel.h"
 
+#include "dialects/kernel/Packed.h"
+
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"
 #include "mlir/IR/Matchers.h"
@@ -26,11 +28,16 @@ static void effectsOf(DestinationStyleOpInterface op,
 #include "dialects/kernel/KernelInterfaces.cpp.inc"
 #define GET_OP_CLASSES
 #include "dialects/kernel/KernelOps.cpp.inc"
+#define GET_OP_CLASSES
+#include "dialects/kernel/PackedOps.cpp.inc"
 
 void KernelDialect::initialize() {
   addOperations<
 #define GET_OP_LIST
 #include "dialects/kernel/KernelOps.cpp.inc"
+      ,
+#define GET_OP_LIST
+#include "dialects/kernel/PackedOps.cpp.inc"
       >();
 }
 
@@ -85,7 +92,7 @@ LogicalResult weir::kernel::verifyForm(Operation *op) {
   return success();
 }
 
-static LogicalResult verifyEpilogue(KernelOpInterface op) {
+LogicalResult weir::kernel::verifyEpilogue(KernelOpInterface op) {
   Block &block = op.getEpilogue().front();
   auto yield = dyn_cast<YieldOp>(block.getTerminator());
   auto out = shaped(op.getOut());

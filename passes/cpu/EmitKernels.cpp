@@ -5,9 +5,11 @@
 #include "passes/cpu/Sharing.h"
 #include "passes/cpu/kernels/InPlace.h"
 #include "passes/cpu/kernels/Kernels.h"
+#include "passes/cpu/packed/PackedMatmul.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
 
@@ -83,6 +85,8 @@ struct EmitKernels : impl::EmitKernelsBase<EmitKernels> {
           doneInside.insert(pack);
           emitMatmul(e, matmul, target, pack,
                      longestChain(target, /*ofPixels=*/matmul.getShared()));
+        } else if (auto packed = dyn_cast<kernel::PackedMatmulOp>(op)) {
+          emitPackedMatmul(e, packed, target);
         } else if (auto convolution = dyn_cast<kernel::ConvolutionOp>(op)) {
           if (convolution.isTiled())
             emitTileConvolution(e, convolution, target);

@@ -121,6 +121,30 @@ def FormByteProducts : Pass<"weir-form-byte-products", "::mlir::ModuleOp"> {
   let dependentDialects = ["::weir::graph::GraphDialect"];
 }
 
+def FormPackedProducts : Pass<"weir-form-packed-products", "::mlir::ModuleOp"> {
+  let summary = "Leaves constant weights of few bits packed";
+  let description = [{
+    A matrix product whose right side is constant codes of 2, 4 or 8 bits with
+    scales becomes one of the packed codes (`dialects/kernel/PackedWeights.h`),
+    which its kernel unpacks in registers. So do bytes with a scale for each
+    column, which are cast, subtracted from and multiplied. The codes may be transposed or, where
+    these are rounded, cast to halves and back: then they are not rounded. Every
+    other graph.dequantize becomes plain ops, which fold. That is all of them for
+    a GPU, and where gradients are asked for.
+
+    Products of few columns stay as they are: they would be padding mostly.
+
+    ```mlir
+    %w = graph.dequantize %q, %s axis 1 block 32 bits 4 : tensor<40x64xui8>, tensor<40x2xf32>
+    %y = graph.matmul %x, %w transpose_b : tensor<2x64xf32>, tensor<40x64xf32>
+    // becomes
+    %p = graph.constant dense_resource<packed> : tensor<2x1280xi8>
+    %y = graph.packed_matmul %x, %p columns 40 bits 4 block 32 scales f32 zero 0 : tensor<2x64xf32>, tensor<2x1280xi8>
+    ```
+  }];
+  let dependentDialects = ["::weir::graph::GraphDialect"];
+}
+
 def FoldPads : Pass<"weir-fold-pads", "::mlir::ModuleOp"> {
   let summary = "Folds margins into the padding of convolutions and pools";
   let description = [{

@@ -16,6 +16,7 @@ void addGraphPasses(OpPassManager &passes) {
   passes.addPass(createWidenHalves());
   // Before the weights of products are folded to floats.
   passes.addPass(createFormByteProducts());
+  passes.addPass(createFormPackedProducts());
   passes.addPass(createCanonicalizerPass());
   passes.addPass(createFoldTransposes());
   passes.addPass(createHoistTransposes());

@@ -5,6 +5,7 @@
 #include "dialects/graph/Graph.h"
 #include "dialects/kernel/Kernel.h"
 #include "passes/lower/Patterns.h"
+#include "passes/lower/packed/PackedProducts.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -120,6 +121,7 @@ struct LowerGraph : impl::LowerGraphBase<LowerGraph> {
     addIndexPatterns(converter, patterns);
     addLinearPatterns(converter, patterns);
     addNeuralPatterns(converter, patterns);
+    addPackedPatterns(converter, patterns);
     addReducePatterns(converter, patterns);
     addScatterPatterns(converter, patterns);
     addCornerPatterns(converter, patterns);

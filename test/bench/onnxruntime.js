@@ -1,5 +1,5 @@
-// node onnxruntime.js MODEL THREADS REPEAT NAME=NUMBERS.bin:SHAPE...: runs a model with int64 inputs in ONNX Runtime
-// (npm's onnxruntime-node, found by NODE_PATH) and prints {"min_us": ...}, the best run after two to warm up.
+// node onnxruntime.js MODEL THREADS REPEAT NAME=NUMBERS.bin:SHAPE[:float32]...: runs a model with inputs of int64, or
+// float32, in ONNX Runtime (npm's onnxruntime-node, found by NODE_PATH) and prints {"min_us": ...}, the best run after two to warm up.
 const fs = require('fs');
 const ort = require('onnxruntime-node');
 
@@ -8,10 +8,11 @@ async function main([model, threads, repeat, ...inputs]) {
   const session = await ort.InferenceSession.create(model, options);
   const feeds = {};
   for (const input of inputs) {
-    const [, name, file, shape] = input.match(/^(.*)=(.*):(.*)$/);
+    const [, name, file, shape, type] = input.match(/^(.*?)=(.*?):([^:]*):?(.*)$/);
     const bytes = fs.readFileSync(file);
-    const numbers = new BigInt64Array(bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length));
-    feeds[name] = new ort.Tensor('int64', numbers, shape.split('x').map(Number));
+    const Numbers = type === 'float32' ? Float32Array : BigInt64Array;
+    const numbers = new Numbers(bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length));
+    feeds[name] = new ort.Tensor(type || 'int64', numbers, shape.split('x').map(Number));
   }
   let best = Infinity;
   for (let i = -2; i < Number(repeat); ++i) {

@@ -61,6 +61,24 @@ def products(n, s):
     return g
 
 
+def packed(n, s):
+    """Constant weights that stay packed, of enough columns."""
+    g = Contrib(n, s)
+    columns, rows, block = 40, 80, 32
+    codes = g.rng.integers(0, 16, (columns, 3, block))
+    scales = g.rng.uniform(0.1, 1, (columns, 3)).astype(np.float32)
+    w = ((codes - 8) * f64(scales)[..., None]).reshape(columns, -1)[:, :rows]
+    x, bias = g.x("n", "s", rows), g.weights(columns)
+    named = dict(K=rows, N=columns, bits=4, block_size=block)
+    y = g.contrib("MatMulNBits", x, pack(codes, 4), scales, None, None, bias, **named)
+    g.expect(g.op("Relu", y), np.maximum(f64(x.value) @ w.T + bias, 0), rtol=1e-4, atol=1e-3)
+    codes = g.rng.integers(-128, 128, (rows, columns)).astype(np.int8)
+    scales = g.rng.uniform(0.01, 0.1, columns).astype(np.float32)
+    y = g.op("DequantizeLinear", g.constant(codes), g.constant(scales), axis=1)
+    g.expect(g.op("MatMul", x, y), f64(x.value) @ (codes * f64(scales)), rtol=1e-4, atol=1e-3)
+    return g
+
+
 def rotary(n, s):
     g = Contrib(n, s)
     g.sums = True
@@ -131,4 +149,4 @@ def prompts(n, s):
 
 
 if __name__ == "__main__":
-    main(norms, embeddings, products, rotary, attention, cached, prompts)
+    main(norms, embeddings, products, packed, rotary, attention, cached, prompts)

@@ -1,11 +1,14 @@
 // Weights of 2, 4 or 8 bits that blocks of one scale and zero point each
 // quantize. Constants become floats at compile time.
 
+#include "compiler/import/Elements.h"
 #include "compiler/import/onnx/microsoft/Microsoft.h"
 #include "compiler/import/onnx/narrow/Narrow.h"
 #include "compiler/import/onnx/proto/onnx.pb.h"
 
 #include "dialects/graph/Elementwise.h"
+#include "dialects/graph/packed/Packed.h"
+#include "mlir/IR/DialectResourceBlobManager.h"
 
 using namespace mlir;
 using ::onnx::TensorProto;
@@ -13,18 +16,51 @@ using ::onnx::TensorProto;
 namespace weir::onnx {
 namespace {
 
-/// Integers of `bits` bits, several to a byte of ui8 along the last dimension,
-/// the first in the lowest bits, as f32.
-Expr unpackedLast(Expr bytes, int64_t bits) {
-  Type f32 = bytes.b->getF32Type();
-  if (bits == 8)
-    return cast(bytes, f32);
-  const Format &format =
-      *formatOf(bits == 4 ? TensorProto::UINT4 : TensorProto::UINT2);
+/// Integers of a format, several to a byte of ui8 along the last dimension, the
+/// first in the lowest bits, as f32.
+Expr unpackedLast(Expr bytes, const Format &format) {
   Integers shape(bytes.shape());
-  shape.back() *= 8 / bits;
+  shape.back() *= format.perByte();
   Expr flat = reshape(bytes, {bytes.type().getNumElements()});
   return decoded(unpacked(flat, format, shape), format);
+}
+
+/// The same of unsigned integers of `bits` bits.
+Expr unpackedLast(Expr bytes, int64_t bits) {
+  if (bits == 8)
+    return cast(bytes, bytes.b->getF32Type());
+  return unpackedLast(
+      bytes, *formatOf(bits == 4 ? TensorProto::UINT4 : TensorProto::UINT2));
+}
+
+/// Constant codes, of ui8, as bytes of several along the last dimension.
+/// Without a value where that is not whole bytes.
+Expr packedLast(Expr codes, const Format &format) {
+  auto constant = codes.value.getDefiningOp<graph::ConstantOp>();
+  int64_t per = format.perByte();
+  if (!constant || codes.shape().back() % per)
+    return {};
+  ArrayRef<char> data;
+  auto dense = dyn_cast<DenseElementsAttr>(constant.getValue());
+  if (dense)
+    data = dense.getRawData();
+  else if (auto resource =
+               dyn_cast<DenseResourceElementsAttr>(constant.getValue()))
+    if (AsmResourceBlob *blob = resource.getRawHandle().getBlob())
+      data = blob->getData();
+  bool isSplat = dense && dense.isSplat();
+  int64_t count = codes.type().getNumElements();
+  if (!isSplat && static_cast<int64_t>(data.size()) != count)
+    return {};
+  std::string bytes(count / per, 0);
+  for (int64_t i = 0; i < count; ++i)
+    bytes[i / per] |=
+        static_cast<char>((data[isSplat ? 0 : i] & ((1 << format.bits) - 1))
+                          << (i % per * format.bits));
+  Integers shape(codes.shape());
+  shape.back() /= per;
+  return Expr(*codes.b, codes.b->create<graph::ConstantOp>(rawElements(
+                            codes.type().clone(shape), bytes, "packed")));
 }
 
 /// Each element along `axis` `block` times in a row, of these the first `size`.
@@ -61,6 +97,53 @@ Expr zerosOf(Expr zeros, ArrayRef<int64_t> shape, int64_t bits) {
   return widened(reshape(zeros, shape));
 }
 
+/// The weights of a MatMulNBits as one op, `columns` rows of whole blocks,
+/// which passes may leave packed. Without a value where they are no constants,
+/// or zero points are floats.
+Expr keptPacked(Expr bytes, Expr scales, Expr zeros, int64_t columns,
+                int64_t blocks, int64_t block, int64_t bits, bool isQuantized) {
+  ImplicitLocOpBuilder &b = *bytes.b;
+  int64_t zeroBytes = (blocks * bits + 7) / 8;
+  if (scales.elementType().isF64())
+    return {};
+  Type ui8 = bytes.elementType();
+  if (!zeros) {
+    // The middle of the range, in each of a byte's codes.
+    int64_t all = 0;
+    for (int64_t bit = bits - 1; bit < 8; bit += bits)
+      all |= int64_t(1) << bit;
+    zeros = filled(b, {columns, zeroBytes}, ui8, static_cast<double>(all));
+  } else if (zeros.elementType() != ui8 ||
+             zeros.type().getNumElements() != columns * zeroBytes) {
+    return {};
+  }
+  auto type = RankedTensorType::get({columns, blocks * block}, b.getF32Type());
+  return Expr(b, b.create<graph::DequantizeOp>(
+                     type,
+                     reshape(bytes, {columns, blocks * block * bits / 8}).value,
+                     reshape(scales, {columns, blocks}).value,
+                     reshape(zeros, {columns, zeroBytes}).value, /*axis=*/1,
+                     block, bits, /*signed=*/false, isQuantized));
+}
+
+/// Gives `x` times the transpose of `w`, and operand 5 as a bias.
+LogicalResult giveProduct(Node &node, Expr x, Expr w) {
+  int64_t rows = w.size(1), columns = w.size(0);
+  bool isRow = x.rank() == 1;
+  Expr left = widened(isRow ? reshape(x, {1, rows}) : x);
+  Expr y = matmul(left, cast(w, left.elementType()), false,
+                  /*transposeY=*/true);
+  if (y && isRow)
+    y = reshape(y, {columns});
+  if (y && node.has(5)) {
+    auto bias = forLast(node, 5, y);
+    if (failed(bias))
+      return failure();
+    y = y + cast(*bias, y.elementType());
+  }
+  return give(node, cast(y, x.elementType()));
+}
+
 /// Operands: x, the weights' bits [N, blocks, bytes of a block], scales, zero
 /// points, the block of each row, and a bias.
 LogicalResult importMatMul(Node &node) {
@@ -88,8 +171,14 @@ LogicalResult importMatMul(Node &node) {
   if (!fits)
     return node.error() << "multiplies " << x.type() << " by weights "
                         << bytes.type() << " with scales " << scales.type();
-  Expr w =
-      unpackedLast(reshape(bytes, {columns, blocks, block * bits / 8}), bits);
+  Expr w;
+  if (!node.has(4))
+    w = keptPacked(bytes, scales, node.has(3) ? operand(node, 3) : Expr(),
+                   columns, blocks, block, bits,
+                   node.intAttr("accuracy_level") == 4);
+  if (w)
+    return giveProduct(node, x, slice(w, 1, 0, rows));
+  w = unpackedLast(reshape(bytes, {columns, blocks, block * bits / 8}), bits);
   scales = widened(reshape(scales, {columns, blocks}));
   Expr zeros = scales.like(double(1 << (bits - 1)));
   if (node.has(3)) {
@@ -128,19 +217,7 @@ LogicalResult importMatMul(Node &node) {
     w = (w - zeros) * reshape(scales, {columns, blocks, 1});
     w = slice(reshape(w, {columns, blocks * block}), 1, 0, rows);
   }
-  bool isRow = x.rank() == 1;
-  Expr left = widened(isRow ? reshape(x, {1, rows}) : x);
-  Expr y = matmul(left, cast(w, left.elementType()), false,
-                  /*transposeY=*/true);
-  if (y && isRow)
-    y = reshape(y, {columns});
-  if (y && node.has(5)) {
-    auto bias = forLast(node, 5, y);
-    if (failed(bias))
-      return failure();
-    y = y + cast(*bias, y.elementType());
-  }
-  return give(node, cast(y, x.elementType()));
+  return giveProduct(node, x, w);
 }
 
 /// Rows of a quantized table. Operands: its bits, indices, scales and zero
@@ -177,30 +254,50 @@ LogicalResult importGather(Node &node) {
   if (!fits)
     return node.error() << "takes no rows of " << bits << " bits from "
                         << codes.type() << " with scales " << scales.type();
-  Expr zeros;
+  // What is asked for is unpacked afterwards, so that constants stay packed.
+  bool staysPacked = *rowAxis != rank - 1;
+  Expr stored = data && staysPacked && data->format.bits < 8
+                    ? packedLast(codes, data->format)
+                    : Expr();
+  Expr zeros, storedZeros;
   if (points)
     zeros = decoded(Expr(node.b, points->codes), points->format);
   else if (node.has(3))
     zeros = zerosOf(operand(node, 3), blocks, bits);
+  if (zeros && points) {
+    storedZeros = Expr(node.b, points->codes);
+  } else if (zeros && staysPacked &&
+             !isa<FloatType>(operand(node, 3).elementType())) {
+    Integers split(blocks);
+    split.back() = (split.back() * bits + 7) / 8;
+    storedZeros = reshape(operand(node, 3), split);
+  }
   if (node.has(3) && (!zeros || zeros.shape() != ArrayRef<int64_t>(blocks)))
     return node.error() << "its zero points do not suit scales "
                         << scales.type();
   auto rows = [&](Expr e) {
     return Part(node, "Gather").set("axis", *rowAxis).runForOne({e, indices});
   };
-  auto picked = rows(codes), factors = rows(scales);
+  auto picked = rows(stored ? stored : codes), factors = rows(scales);
   if (failed(picked) || failed(factors))
     return failure();
   if (!*picked || !*factors)
     return give(node, Expr());
-  Expr x = data ? decoded(*picked, data->format) : unpackedLast(*picked, bits);
+  Expr x = stored ? unpackedLast(*picked, data->format)
+           : data ? decoded(*picked, data->format)
+                  : unpackedLast(*picked, bits);
   // The rows' dimensions stand in place of one.
   int64_t at = *axis + (*axis > *rowAxis ? indices.rank() - 1 : 0);
   auto wide = [&](Expr e) { return repeated(e, at, block, x.size(at)); };
   if (zeros) {
-    auto moved = rows(zeros);
+    auto moved = rows(storedZeros ? storedZeros : zeros);
     if (failed(moved))
       return failure();
+    if (points)
+      moved = decoded(*moved, points->format);
+    else if (storedZeros)
+      moved = slice(unpackedLast(*moved, bits), moved->rank() - 1, 0,
+                    blocks.back());
     x = x - wide(*moved);
   } else if (!data) {
     x = x - double(1 << (bits - 1));

@@ -167,6 +167,8 @@ static LogicalResult importDequantize(Node &node) {
   auto scale = spread(node, 1, x.shape());
   if (failed(scale))
     return failure();
+  if (Expr kept = keptDequantized(node))
+    return give(node, cast(kept, result));
   Type i32 = node.b.getI32Type();
   bool isWide = isNarrow || x.elementType().getIntOrFloatBitWidth() >= 32;
   Expr zero;

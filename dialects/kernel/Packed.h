@@ -1,0 +1,19 @@
+// Kernels that unpack weights of few bits.
+
+#ifndef WEIR_DIALECTS_KERNEL_PACKED_H
+#define WEIR_DIALECTS_KERNEL_PACKED_H
+
+#include "dialects/kernel/Kernel.h"
+#include "dialects/kernel/PackedWeights.h"
+
+namespace weir::kernel {
+
+/// (C3) to (C5) of kernel.matmul; emits what is not so.
+mlir::LogicalResult verifyEpilogue(KernelOpInterface op);
+
+} // namespace weir::kernel
+
+#define GET_OP_CLASSES
+#include "dialects/kernel/PackedOps.h.inc"
+
+#endif // WEIR_DIALECTS_KERNEL_PACKED_H

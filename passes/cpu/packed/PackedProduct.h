@@ -1,0 +1,84 @@
+// Products with weights of few bits: the loops that all ways to unpack share.
+
+#ifndef WEIR_PASSES_CPU_PACKED_PACKEDPRODUCT_H
+#define WEIR_PASSES_CPU_PACKED_PACKEDPRODUCT_H
+
+#include "passes/cpu/kernels/Emitter.h"
+
+#include "dialects/kernel/Packed.h"
+
+namespace weir {
+
+/// Emits the loops, from outside: items of some panels, which threads share,
+/// tiles of rows, panels, groups of vectors of columns, blocks of the depth.
+/// The elements of A that a tile needs are prepared for each item.
+struct PackedProduct {
+  Emitter &e;
+  kernel::PackedMatmulOp op;
+  kernel::PackedWeights layout;
+  mlir::Type f32, i32;
+  int64_t rows, lanes;
+  int64_t vectors; // of a group of columns
+  EvenSplit tiles; // of the rows
+
+  /// Tiles have up to `mostRows` rows, and up to `sums` vectors of sums.
+  PackedProduct(Emitter &e, kernel::PackedMatmulOp op,
+                const kernel::Target &target, int64_t mostRows, int64_t sums);
+  virtual ~PackedProduct() = default;
+
+  void run();
+
+  /// Columns whose sums are made at once, `first` the first one of the panel.
+  struct Group {
+    mlir::Value panel, first;
+    int64_t vectors, height;
+  };
+
+  /// Makes room for a tile of A.
+  virtual void allocate(int64_t height) = 0;
+  /// Prepares `height` rows of A from `row` on.
+  virtual void prepare(mlir::Value row, int64_t height) = 0;
+  /// Adds the scaled products of a block with `count` rows to `totals`, by row
+  /// and then vector.
+  virtual Emitter::Values addBlock(const Group &group, mlir::Value block,
+                                   int64_t count, Emitter::Values totals) = 0;
+
+protected:
+  mlir::Value buffer(llvm::ArrayRef<int64_t> shape, mlir::Type element);
+  mlir::Value number(float value);
+  mlir::Value integers(int32_t value); // a vector of it
+  /// The sum, or the greatest, of all lanes.
+  mlir::Value
+  joined(mlir::Value vector,
+         llvm::function_ref<mlir::Value(mlir::Value, mlir::Value)> join);
+
+  /// `lanes` elements of `type` of the weights, from `at` of the panel on,
+  /// where the group's vector 0 begins: those of vector `v`.
+  mlir::Value load(mlir::Value panel, mlir::Value at, int64_t v,
+                   mlir::Type type);
+  /// Scales and zero points of a block's record, as f32.
+  Emitter::Values scales(const Group &group, mlir::Value record);
+  Emitter::Values zeros(const Group &group, mlir::Value record);
+  /// Word `word` of each column, and fetches those that stream in later.
+  Emitter::Values words(const Group &group, mlir::Value record,
+                        mlir::Value word);
+
+private:
+  void panels(mlir::Value first, mlir::Value end, mlir::Value row,
+              int64_t height);
+  void panel(mlir::Value panel, mlir::Value row, int64_t height, int64_t valid);
+  void group(const Group &group, mlir::Value row, int64_t valid);
+};
+
+/// Whether A may be quantized and the target has products of bytes.
+bool multipliesPackedIntegers(kernel::PackedMatmulOp op,
+                              const kernel::Target &target);
+void emitPackedIntegers(Emitter &e, kernel::PackedMatmulOp op,
+                        const kernel::Target &target);
+/// Unpacks to f32.
+void emitPackedFloats(Emitter &e, kernel::PackedMatmulOp op,
+                      const kernel::Target &target);
+
+} // namespace weir
+
+#endif // WEIR_PASSES_CPU_PACKED_PACKEDPRODUCT_H

@@ -1,0 +1,49 @@
+// Products with weights of few bits, unpacked in registers.
+// RUN: weir-opt %s -split-input-file --weir-emit-kernels -canonicalize -cse | FileCheck %s
+
+// A is multiplied by what its codes are too large by, and the zero point of all is
+// in what chains begin with. A word of four columns' vectors is masked, converted
+// and multiplied; then the scale.
+// CHECK-LABEL: func @row
+// CHECK-DAG: %[[POWERS:.*]] = arith.constant dense<[1.000000e+00, 6.250000e-02, 3.906250e-03, 2.44140625E-4{{.*}}]> : vector<8xf32>
+// CHECK-DAG: %[[LESS:.*]] = arith.constant -8.000000e+00 : f32
+// CHECK-DAG: %[[MASK:.*]] = arith.constant dense<15> : vector<8xi32>
+// CHECK-DAG: %[[SECOND:.*]] = arith.constant dense<240> : vector<8xi32>
+// CHECK: arith.mulf %{{.*}}, %[[POWERS]] : vector<8xf32>
+// CHECK: arith.mulf %{{.*}}, %[[LESS]] : f32
+// CHECK: vector.load %{{.*}} : memref<2x1280xi8>, vector<32xi8>
+// CHECK: arith.andi %{{.*}}, %[[MASK]]
+// CHECK: arith.sitofp
+// CHECK: vector.fma
+// CHECK: arith.andi %{{.*}}, %[[SECOND]]
+// CHECK: arith.shrui
+// CHECK: vector.maskedstore
+// CHECK-NOT: kernel.packed_matmul
+module attributes {weir.target = {vector_bits = 256 : i64, vector_registers = 16 : i64}} {
+func.func @row(%a: memref<1x64xf32>, %w: memref<2x1280xi8>, %c: memref<1x37xf32>) {
+  kernel.packed_matmul ins(%a, %w : memref<1x64xf32>, memref<2x1280xi8>) outs(%c : memref<1x37xf32>) attributes {bits = 4 : i64, block = 32 : i64, scale_type = f32, zero = 8 : i64} {
+  ^bb0(%sum: f32):
+    kernel.yield %sum : f32
+  }
+  return
+}
+}
+
+// -----
+
+// Threads share items of panels; tiles of rows are inside of these. Zero points of
+// blocks are bytes, and codes of 8 bits two to half a word.
+// CHECK-LABEL: func @rows
+// CHECK: kernel.parts 32 {
+// CHECK: vector.load %{{.*}} : memref<32x17664xi8>, vector<16xi8>
+// CHECK: arith.extui %{{.*}} : vector<16xi8> to vector<16xi32>
+// CHECK: arith.andi %{{.*}} : vector<16xi32>
+// CHECK-NOT: kernel.packed_matmul
+func.func @rows(%a: memref<9x512xf32>, %w: memref<32x17664xi8>, %c: memref<9x1024xf32>) {
+  kernel.packed_matmul ins(%a, %w : memref<9x512xf32>, memref<32x17664xi8>) outs(%c : memref<9x1024xf32>) attributes {bits = 8 : i64, block = 64 : i64, scale_type = f32} {
+  ^bb0(%sum: f32):
+    %r = math.absf %sum : f32
+    kernel.yield %r : f32
+  }
+  return
+}
