@@ -1,10 +1,11 @@
 #!/usr/bin/python3
 """tokens.py [--layers 12] [--width 768] [--heads 12] [--shared 4] [--inner 2048] [--vocabulary 4096] [--room 1024]
-[--pasts 16,256,1000] [--prefill 512] [--threads 1] [--rounds 5] [--weir build/release/bin] [--onnxruntime FOLDER]: what a
+[--bits 32] [--level 0] [--pasts 16,256,1000] [--prefill 512] [--threads 1] [--rounds 5] [--weir build/release/bin] [--onnxruntime FOLDER]: what a
 token of a decoder costs.
 
 Writes a Llama as ONNX Runtime GenAI exports it (GroupQueryAttention with rotary positions, norms by
-SimplifiedLayerNormalization, SwiGLU; `--shared` heads of keys), compiles it once with its cache as state, one function
+SimplifiedLayerNormalization, SwiGLU; `--shared` heads of keys; with `--bits 4` products by MatMulNBits in blocks of 32, of
+accuracy level `--level`), compiles it once with its cache as state, one function
 for prompts and one for single tokens (--variant), and times a token behind each of `--pasts` tokens and a prompt of
 `--prefill`. With --onnxruntime, the folder in which `npm install onnxruntime-node` was run, ONNX Runtime runs the same
 file in turns; its caches are its inputs and outputs, as that package has no binding of memory. Prints least times, and
@@ -28,6 +29,8 @@ parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.R
 sizes = dict(layers=12, width=768, heads=12, shared=4, inner=2048, vocabulary=4096, room=1024, prefill=512, threads=1, rounds=5)
 for name, value in sizes.items():
     parser.add_argument(f"--{name}", type=int, default=value)
+parser.add_argument("--bits", type=int, default=32, choices=[4, 32])
+parser.add_argument("--level", type=int, default=0)
 parser.add_argument("--pasts", default="16,256,1000")
 parser.add_argument("--weir", default="build/release/bin")
 parser.add_argument("--onnxruntime", metavar="FOLDER")
@@ -53,6 +56,15 @@ def llama(path):
         nodes.append(helper.make_node(op, list(inputs), outputs, name=f"{op}_{len(nodes)}", domain=domain, **attributes))
         return outputs[0]
 
+    def product(x, rows, columns, **result):
+        if options.bits == 32:
+            return op("MatMul", x, weight(rows, columns), **result)
+        blocks = rows // 32
+        packed = constant(rng.integers(0, 256, (columns, blocks, 16), np.uint8))
+        scales = constant((rng.standard_normal(columns * blocks) / 8 / np.sqrt(rows)).astype(np.float32))
+        how = dict(K=rows, N=columns, bits=4, block_size=32, accuracy_level=options.level)
+        return op("MatMulNBits", x, packed, scales, domain="com.microsoft", **how, **result)
+
     def norm(x):
         return op("SimplifiedLayerNormalization", x, constant(np.ones(options.width, np.float32)), axis=-1, epsilon=1e-6)
 
@@ -72,16 +84,16 @@ def llama(path):
         inputs += [tensor(name, F, cached) for name in past]
         outputs += [tensor(name, F, [*cached[:2], "total", size]) for name in present]
         y = norm(x)
-        q, k, v = op("MatMul", y, weight(width, width)), op("MatMul", y, weight(width, keys)), op("MatMul", y, weight(width, keys))
+        q, k, v = product(y, width, width), product(y, width, keys), product(y, width, keys)
         heads = dict(num_heads=options.heads, kv_num_heads=options.shared, do_rotary=1)
         given = [q, k, v, *past, last, total, *turns]
         y = op("GroupQueryAttention", *given, outputs=[f"attended.{i}", *present], domain="com.microsoft", **heads)
-        x = op("Add", x, op("MatMul", y, weight(width, width)))
+        x = op("Add", x, product(y, width, width))
         y = norm(x)
-        gate, up = op("MatMul", y, weight(width, inner)), op("MatMul", y, weight(width, inner))
+        gate, up = product(y, width, inner), product(y, width, inner)
         gate = op("Mul", op("Mul", gate, op("Sigmoid", gate)), up)
-        x = op("Add", x, op("MatMul", gate, weight(inner, width)))
-    op("MatMul", norm(x), weight(width, options.vocabulary), outputs=["logits"])
+        x = op("Add", x, product(gate, inner, width))
+    product(norm(x), width, options.vocabulary, outputs=["logits"])
     opsets = [helper.make_opsetid("", 17), helper.make_opsetid("com.microsoft", 1)]
     model = helper.make_model(helper.make_graph(nodes, "llama", inputs, outputs, weights), opset_imports=opsets)
     model.ir_version = 8
