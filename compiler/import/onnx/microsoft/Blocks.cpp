@@ -11,10 +11,6 @@ using namespace mlir;
 using ::onnx::TensorProto;
 
 namespace weir::onnx {
-namespace {
-
-/// Integers of `bits` bits, several to a byte of ui8 along the last dimension,
-/// the first in the lowest bits, as f32.
 Expr unpackedLast(Expr bytes, int64_t bits) {
   Type f32 = bytes.b->getF32Type();
   if (bits == 8)
@@ -26,6 +22,8 @@ Expr unpackedLast(Expr bytes, int64_t bits) {
   Expr flat = reshape(bytes, {bytes.type().getNumElements()});
   return decoded(unpacked(flat, format, shape), format);
 }
+
+namespace {
 
 /// Each element along `axis` `block` times in a row, of these the first `size`.
 Expr repeated(Expr x, int64_t axis, int64_t block, int64_t size) {
