@@ -131,8 +131,16 @@ Error runLinker(SmallVector<std::string> arguments, const OutputFile &output,
   return Error::success();
 }
 
-Error linkShared(OutputFile &to, StringRef object, StringRef triple,
-                 bool needsMath) {
+/// An error of the linker about the user's objects is no fault of weir's own.
+static Error blameObjects(Error error, ArrayRef<std::string> others) {
+  if (others.empty() || !error || error.isA<IoError>())
+    return error;
+  return createStringError(std::make_error_code(std::errc::invalid_argument),
+                           "--custom-object: " + toString(std::move(error)));
+}
+
+Error linkShared(OutputFile &to, StringRef object, ArrayRef<std::string> others,
+                 StringRef triple, bool needsMath) {
   SmallVector<std::string> arguments{"ld.lld",
                                      "-shared",
                                      "--hash-style=gnu",
@@ -148,26 +156,33 @@ Error linkShared(OutputFile &to, StringRef object, StringRef triple,
                                      "--threads=1"};
   arguments.push_back(("--soname=" + sys::path::filename(to.path())).str());
   arguments.push_back(object.str());
-  addSystemLibraries(arguments, triple, needsMath);
+  // The library calls these functions, whatever else has their names.
+  if (!others.empty())
+    arguments.append({"-Bsymbolic", "--exclude-libs=ALL"});
+  arguments.append(others.begin(), others.end());
+  addSystemLibraries(arguments, triple, needsMath || !others.empty());
   auto linked = OutputFile::create(to.path());
   if (!linked)
     return linked.takeError();
   if (Error error = runLinker(std::move(arguments), *linked, to.path()))
-    return error;
+    return blameObjects(std::move(error), others);
   return copyFile(to, linked->temporary());
 }
 
-Error linkExecutable(OutputFile &to, StringRef object) {
+Error linkExecutable(OutputFile &to, StringRef object,
+                     ArrayRef<std::string> others) {
   ErrorOr<std::string> driver = sys::findProgramByName("cc");
   if (!driver)
     return createStringError("an executable needs the program 'cc' to link; "
                              "write an object or a library instead");
-  StringRef arguments[] = {*driver, "-o",  to.temporary(),
-                           object,  "-lm", "-Wl,-z,relro,-z,now",
-                           "-pie"};
+  SmallVector<StringRef> arguments{*driver, "-o", to.temporary(), object};
+  arguments.append(others.begin(), others.end());
+  arguments.append({"-lm", "-Wl,-z,relro,-z,now", "-pie"});
   std::string error;
   if (sys::ExecuteAndWait(*driver, arguments, std::nullopt, {}, 0, 0, &error))
-    return createStringError("linking '" + to.path() + "' failed " + error);
+    return blameObjects(
+        createStringError("linking '" + to.path() + "' failed " + error),
+        others);
   return Error::success();
 }
 

@@ -60,47 +60,40 @@ OwningOpRef<ModuleOp> importModel(Report &report,
     report.error(Status::badUsage) << "an ONNX model has no tags";
     return {};
   }
-  if (!options.targets.empty() || !options.entries.empty()) {
+  if (!options.targets.empty()) {
     report.error(Status::badUsage)
-        << (options.entries.empty() ? "--target-node=" : "--entry=")
-        << escaped(options.entries.empty() ? options.targets.front()
-                                           : options.entries.front())
-        << ": an ONNX model has one function and no nodes that run besides; "
-           "name what it gives with --fetch";
+        << "--target-node=" << escaped(options.targets.front())
+        << ": an ONNX model has no nodes that run besides; name what it gives "
+           "with --fetch";
     return {};
   }
   std::unique_ptr<Model> model = Model::read(report, options);
   if (!model)
     return {};
-  FailureOr<Entry> entry = findEntry(report, *model, options);
-  if (failed(entry))
+  FailureOr<std::vector<Entry>> found = findEntries(report, *model, options);
+  if (failed(found))
     return {};
+  std::vector<Entry> entries = std::move(*found);
   OwningOpRef<ModuleOp> module = ModuleOp::create(report.file());
   if (options.attributes)
     module.get()->setAttrs(options.attributes);
   module.get()->setAttr(
       "weir.source",
       StringAttr::get(report.context, llvm::sys::path::filename(options.path)));
+  Entry &first = entries.front();
+  if ((options.loss || options.training) && first.name == "main")
+    first.name = "predict";
   Trained trained;
-  std::vector<Entry> entries{std::move(*entry)};
   if (options.training) {
     FailureOr<Entry> loss = trainingEntry(report, *model, options);
     if (failed(loss))
       return {};
-    entries.front().name = "predict";
     entries.push_back(std::move(*loss));
     for (Entry &each : entries)
       each.takesUsedOnly = true;
     if (failed(declareTrained(report, *module, *model, entries.back(), options,
                               trained)))
       return {};
-  }
-  if (!options.gradients.empty()) {
-    FailureOr<Entry> gradients =
-        gradientEntry(report, model->graph(), options, entries.front());
-    if (failed(gradients))
-      return {};
-    entries.push_back(std::move(*gradients));
   }
   markHeld(options, entries);
   OpBuilder builder(report.context);
@@ -150,7 +143,8 @@ std::optional<ModelSummary> summarize(Report &report,
   auto see = [&](const NodeProto &node) {
     std::string op = opKey(node);
     ++counts[op];
-    known[op] |= isKnownOp(op) || model->function(node);
+    known[op] |=
+        isKnownOp(op) || model->function(node) || model->customOps.count(op);
   };
   forEachNode(model->proto().graph().node(), see);
   for (const auto &function : model->proto().functions())
