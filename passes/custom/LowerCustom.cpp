@@ -70,11 +70,18 @@ struct LowerCustom : impl::LowerCustomBase<LowerCustom> {
   }
 
 private:
+  /// The address of the first element, off the descriptor that the memory
+  /// becomes. Upstream folds memref.extract_aligned_pointer_as_index past a
+  /// view, and loses the view's offset.
   static Value pointerTo(ImplicitLocOpBuilder &b, Value memory) {
-    Value address = b.create<memref::ExtractAlignedPointerAsIndexOp>(memory);
-    address = b.create<arith::IndexCastOp>(b.getI64Type(), address);
-    return b.create<LLVM::IntToPtrOp>(
-        LLVM::LLVMPointerType::get(b.getContext()), address);
+    auto pointer = LLVM::LLVMPointerType::get(b.getContext());
+    SmallVector<Type> fields{pointer, pointer, b.getI64Type()};
+    if (int64_t rank = cast<MemRefType>(memory.getType()).getRank())
+      fields.append(2, LLVM::LLVMArrayType::get(b.getI64Type(), rank));
+    auto type = LLVM::LLVMStructType::getLiteral(b.getContext(), fields);
+    Value descriptor =
+        b.create<UnrealizedConversionCastOp>(type, memory).getResult(0);
+    return b.create<LLVM::ExtractValueOp>(descriptor, /*aligned*/ 1);
   }
 
   /// The sizes as constant data; equal lists share it.

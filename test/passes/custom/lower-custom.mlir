@@ -10,8 +10,10 @@
 // CHECK: %[[STATUS:.*]] = memref.alloc() {alignment = 64 : i64} : memref<2xi32>
 // CHECK: kernel.parts 2
 // CHECK: memref.alloc() {alignment = 64 : i64} : memref<64xi8>
-// CHECK: memref.extract_aligned_pointer_as_index %[[IN]]
-// CHECK: memref.extract_aligned_pointer_as_index %[[OUT]]
+// CHECK: %[[X:.*]] = builtin.unrealized_conversion_cast %[[IN]]
+// CHECK: llvm.extractvalue %[[X]][1]
+// CHECK: %[[Y:.*]] = builtin.unrealized_conversion_cast %[[OUT]]
+// CHECK: llvm.extractvalue %[[Y]][1]
 // CHECK: scf.for %[[PART:.*]] =
 // CHECK: %[[CODE:.*]] = llvm.call @my_swish(
 // CHECK: memref.store %[[CODE]], %[[STATUS]][%[[PART]]]
