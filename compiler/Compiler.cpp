@@ -59,6 +59,12 @@ Status statusOf(llvm::Error error) {
       [&](const llvm::ECError &error) { blame(error); },
       [&](const llvm::FileError &error) { blame(error); },
       [&](const llvm::ErrorInfoBase &error) {
+        // The user's own objects are at fault.
+        if (error.convertToErrorCode() == std::errc::invalid_argument) {
+          blame(error);
+          status = Status::badInput;
+          return;
+        }
         llvm::errs() << "weir: internal error: " << error.message() << "\n";
         status = Status::internal;
       });

@@ -8,6 +8,7 @@
 #include "dialects/kernel/Kernel.h"
 #include "dialects/plan/Plan.h"
 #include "passes/cpu/Passes.h"
+#include "passes/custom/Passes.h"
 #include "passes/fuse/Passes.h"
 #include "passes/gpu/Passes.h"
 #include "passes/grad/Passes.h"
@@ -72,6 +73,7 @@ void registerPasses() {
   registerLowerPasses();
   registerPlacePasses();
   registerPlanPasses();
+  registerCustomPasses();
   registerTrainPasses();
   mlir::registerReconcileUnrealizedCasts();
   auto add = [](const llvm::Twine &name, const Stage &stage) {

@@ -53,6 +53,10 @@ void checkNames(const OptionTable &table, const llvm::opt::InputArgList &args,
 void readTarget(const llvm::opt::InputArgList &args, llvm::StringRef command,
                 Options &options, Usage &usage);
 
+/// Reads what defines ops that weir does not know, for a product that is known.
+void readOps(mlir::MLIRContext *context, const llvm::opt::InputArgList &args,
+             Options &options, Usage &usage);
+
 /// Says which options have no meaning for the command, for the kind of input,
 /// or where `options` asks for IR and not for a product.
 void checkUses(const llvm::opt::InputArgList &args, llvm::StringRef command,

@@ -153,10 +153,12 @@ void readTraining(mlir::MLIRContext *context, const InputArgList &args,
                   Options &options, Usage &usage) {
   TrainingOptions training(context);
   bool isAsked = false;
+  bool saysHowToStep = false;
   auto read = [&](OptionID id,
                   std::string (TrainingOptions::*parse)(StringRef)) {
     for (const Arg *arg : args.filtered(id)) {
       isAsked = true;
+      saysHowToStep |= id != OPT_loss_EQ;
       std::string wrong = (training.*parse)(arg->getValue());
       // Some say what the value is not, others what is wrong within it.
       if (!wrong.empty())
@@ -179,10 +181,15 @@ void readTraining(mlir::MLIRContext *context, const InputArgList &args,
   read(OPT_freeze_EQ, &TrainingOptions::frozen);
   if (isAsked && !args.hasArg(OPT_loss_EQ))
     usage.say() << "what says how to train goes with --loss\n";
-  if (args.hasArg(OPT_loss_EQ) && args.hasArg(OPT_grad_EQ))
-    usage.say() << "--loss does not go with --grad\n";
   if (!training.isOn())
     return;
+  if (args.hasArg(OPT_grad_EQ)) {
+    options.import.loss = training.import();
+    options.import.loss->recipe = training.attribute();
+    // Whoever takes gradients may have an optimizer of their own.
+    if (!saysHowToStep)
+      return;
+  }
   options.import.training = training.import();
   options.training = training.attribute();
 }
@@ -262,6 +269,9 @@ void checkWritten(const InputArgList &args, const Options &options,
                   Usage &usage) {
   StringRef model = options.import.path;
   std::vector<std::string> read = args.getAllArgValues(OPT_config_EQ);
+  for (const auto *files :
+       {&options.import.opFiles, &options.emit.customObjects})
+    read.insert(read.end(), files->begin(), files->end());
   if (!options.import.checkpoint.empty())
     read.push_back(options.import.checkpoint + ".index");
   if (model != "-") {
@@ -381,6 +391,7 @@ std::optional<Options> parseOptions(mlir::MLIRContext *context,
   readGradients(args, options.import, usage);
   readTraining(context, args, options, usage);
   readEmit(args, options, usage);
+  readOps(context, args, options, usage);
   readTarget(args, command, options, usage);
   readReport(args, options.report, usage);
   options.report.model = options.import.path;

@@ -31,6 +31,7 @@ let Visibility = [ForCompile], Flags = [OfProduct] in {
 defm header : Eq<"header", "PATH", "Write a C header">;
 defm cpp_class : Eq<"cpp-class", "NS::NAME", "Add a C++ class of this name to the header that --header asks for">;
 defm prefix : Eq<"prefix", "NAME", "Prefix of the C symbols (default: from the output's name)">;
+defm custom_object : Eq<"custom-object", "FILE", "An object or an archive with functions that --custom-op names, to be linked into a library or an executable; again for more">;
 defm weights : Eq<"weights", "embed|file", "Weights in the product, or in a file beside it">;
 }
 
@@ -52,7 +53,10 @@ defm bound : Eq<"bound", "ELEMENTS", "Room for a tensor whose sizes depend on da
 defm value : Eq<"value", "INPUT=VALUE", "Make an input a constant: numbers with commas, of which one fills all, or @FILE.npy; again for more">;
 defm state : Eq<"state", "INPUT=OUTPUT,...", "Keep an input as state in the context: zeros at first, and what the output gives at the end of each run; again for more">;
 
-defm grad : Eq<"grad", "LOSS:VAR,...", "Add an entry 'gradients': the derivatives of the sum of LOSS by each VAR; again for more, which may have gradients/VAR of those before as LOSS">;
+defm ops : Eq<"ops", "FILE", "Functions that define ops which weir does not know: of an ONNX file (a model's, or one FunctionProto), or of a GraphDef's library; again for more">;
+defm custom_op : Eq<"custom-op", "OP=SYMBOL[,KEY=VALUE,...]", "Have a function of C compute an op, DOMAIN::OP or OP, as docs/custom.md says: shape=0 (that of operand 0) or [4x0.1*2], type=0 or f32, of several results with ; between them, parts=N calls that may run at once, scratch=BYTES for each">;
+
+defm grad : Eq<"grad", "LOSS:VAR,...", "Add an entry 'gradients': the derivatives of the sum of LOSS by each VAR; again for more, which may have gradients/VAR of those before as LOSS. With --loss, LOSS may be 'loss', which the entry then gives, too. Where --fetch or --entry name gradients/VAR, those functions give it instead">;
 
 defm loss : Eq<"loss", "KIND:OUTPUT[,LABELS]", "Add the entries 'loss' and 'train_step': KIND is mean_squared_error, softmax_cross_entropy, sparse_softmax_cross_entropy, sigmoid_cross_entropy, huber, hinge or log_cosh of OUTPUT and LABELS, a tensor of the model or a new input; or a tensor of the model is the loss itself">;
 defm optimizer : Eq<"optimizer", "NAME[:KEY=VALUE,...]", "How train_step makes the loss less: GradientDescent (default), Momentum, RMSProp, Adagrad, AdagradDA, Adadelta, Adam, AdamW, AdaMax, Ftrl or LAMB; lr=input makes the rate an input">;

@@ -4,6 +4,7 @@
 
 #include "passes/cpu/Passes.h"
 #include "passes/cpu/Pipeline.h"
+#include "passes/custom/Passes.h"
 #include "passes/fuse/Passes.h"
 #include "passes/gpu/Passes.h"
 #include "passes/gpu/Pipeline.h"
@@ -64,6 +65,7 @@ static void buildLower(OpPassManager &pm) {
   pm.nest<func::FuncOp>().addPass(createFuseScalars());
   pm.nest<func::FuncOp>().addPass(createLowerGraph());
   pm.addPass(createReconcileUnrealizedCastsPass());
+  pm.addPass(createLowerCustom());
   // Reductions take the loops that make their operands.
   pm.nest<func::FuncOp>().addPass(createLinalgElementwiseOpFusionPass());
   // No CSE before bufferization: it would make one buffer of two.

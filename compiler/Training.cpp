@@ -3,7 +3,7 @@
 #include "compiler/Training.h"
 
 #include "compiler/Diagnostics.h"
-#include "passes/train/Losses.h"
+#include "dialects/graph/loss/Losses.h"
 #include "passes/train/Optimizers.h"
 #include "llvm/Support/Regex.h"
 #include <cmath>

@@ -19,7 +19,8 @@ weir_status weir_weights_map(weir_context *context, const char *path) {
   if (end < 0 || (uint64_t)end != bytes) {
     close(file);
     return WEIR_FAIL(context, WEIR_ERR_WEIGHTS, "weights file '", path,
-                     "' has not the size of this model's weights");
+                     "' has another layout: its size is not that of this "
+                     "model's weights");
   }
   void *at = mmap(NULL, bytes, PROT_READ_, MAP_SHARED_, file, 0);
   close(file);
@@ -27,12 +28,15 @@ weir_status weir_weights_map(weir_context *context, const char *path) {
     return WEIR_FAIL(context, WEIR_ERR_IO, "cannot map weights file '", path,
                      "'");
   const weir_weights_header *header = at;
-  if (memcmp(header->magic, "weirwts1", 8) != 0 ||
-      header->bytes != model->info->weights_bytes ||
+  int is_known = memcmp(header->magic, "weirwts1", 8) == 0;
+  // Other values in the same layout are as good as those of the compilation.
+  if (!is_known || header->bytes != model->info->weights_bytes ||
       header->hash != model->weights_hash) {
     munmap(at, bytes);
     return WEIR_FAIL(context, WEIR_ERR_WEIGHTS, "weights file '", path,
-                     "' does not belong to this model");
+                     is_known ? "' has another layout: it was compiled with "
+                                "another program"
+                              : "' is no file of weights");
   }
   context->mapping = at;
   context->mapping_bytes = bytes;

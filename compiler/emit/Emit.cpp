@@ -34,6 +34,7 @@ struct Emitter {
   Error weightsFile() {
     std::string path = weightsPath(options);
     tables.weightsFile = sys::path::filename(path).str();
+    tables.weightsHash = layoutHash(levels, model);
     auto file = OutputFile::create(path);
     if (!file)
       return file.takeError();
@@ -67,8 +68,7 @@ struct Emitter {
         return error;
     return file.write([&](raw_fd_ostream &os) -> Error {
       os.write(code.data(), code.size());
-      uint64_t hash;
-      return embedded ? streamWeights(model, os, hash) : Error::success();
+      return embedded ? streamWeights(model, os) : Error::success();
     });
   }
 
@@ -78,7 +78,7 @@ struct Emitter {
       return error;
     bool needsMath;
     if (options.product != Product::Executable)
-      if (Error error = checkUndefined(code, needsMath))
+      if (Error error = checkUndefined(code, options.customSymbols, needsMath))
         return error;
     if (options.product == Product::Object)
       return writeObject(to, code);
@@ -92,9 +92,9 @@ struct Emitter {
     if (options.product == Product::Static)
       return writeArchive(to, object->temporary(), model.prefix + ".o");
     if (options.product == Product::Executable)
-      return linkExecutable(to, object->temporary());
-    return linkShared(to, object->temporary(), TargetAttr::get(module).triple,
-                      needsMath);
+      return linkExecutable(to, object->temporary(), options.customObjects);
+    return linkShared(to, object->temporary(), options.customObjects,
+                      TargetAttr::get(module).triple, needsMath);
   }
 
   Error text(NativeModule &native) {

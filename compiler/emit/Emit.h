@@ -31,6 +31,8 @@ struct EmitOptions {
   unsigned optLevel = 2;      // 0..3
   bool weightsFile = false;   // weights beside the output, not in it
   bool releaseWeights = true; // may drop resource blobs once written
+  /// C functions that the code calls, and the files that have them.
+  std::vector<std::string> customSymbols, customObjects;
 };
 
 /// Where the weights go that are not in the product.
@@ -41,6 +43,10 @@ std::string weightsPath(const EmitOptions &options);
 /// `report`, if that is anything.
 std::string samePlaces(const EmitOptions &options, llvm::StringRef report,
                        llvm::ArrayRef<std::string> inputs);
+
+/// What is wrong with the files of custom functions, or nothing: each function
+/// stands in one of them.
+std::string checkCustomObjects(const EmitOptions &options);
 
 /// A file could not be written: exit status 74, not a fault of weir's own.
 struct IoError : llvm::ErrorInfo<IoError> {

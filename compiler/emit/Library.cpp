@@ -136,8 +136,16 @@ Error runLinker(SmallVector<std::string> arguments, const OutputFile &output,
   return linkError(path, error);
 }
 
-Error linkShared(OutputFile &to, StringRef object, StringRef triple,
-                 bool needsMath) {
+/// An error of the linker about the user's objects is no fault of weir's own.
+static Error blameObjects(Error error, ArrayRef<std::string> others) {
+  if (others.empty() || !error || error.isA<IoError>())
+    return error;
+  return createStringError(std::make_error_code(std::errc::invalid_argument),
+                           "--custom-object: " + toString(std::move(error)));
+}
+
+Error linkShared(OutputFile &to, StringRef object, ArrayRef<std::string> others,
+                 StringRef triple, bool needsMath) {
   SmallVector<std::string> arguments{"ld.lld",
                                      "-shared",
                                      "--hash-style=gnu",
@@ -153,13 +161,18 @@ Error linkShared(OutputFile &to, StringRef object, StringRef triple,
                                      "--threads=1"};
   arguments.push_back(("--soname=" + sys::path::filename(to.path())).str());
   arguments.push_back(object.str());
-  if (Error error = addSystemLibraries(arguments, triple, needsMath))
+  // The library calls these functions, whatever else has their names.
+  if (!others.empty())
+    arguments.append({"-Bsymbolic", "--exclude-libs=ALL"});
+  arguments.append(others.begin(), others.end());
+  if (Error error =
+          addSystemLibraries(arguments, triple, needsMath || !others.empty()))
     return error;
   auto linked = OutputFile::create(to.path());
   if (!linked)
     return linked.takeError();
   if (Error error = runLinker(std::move(arguments), *linked, to.path()))
-    return error;
+    return blameObjects(std::move(error), others);
   return copyFile(to, linked->temporary());
 }
 
@@ -174,7 +187,8 @@ static SmallVector<StringRef> plainEnvironment() {
   return all;
 }
 
-Error linkExecutable(OutputFile &to, StringRef object) {
+Error linkExecutable(OutputFile &to, StringRef object,
+                     ArrayRef<std::string> others) {
   ErrorOr<std::string> driver = sys::findProgramByName("cc");
   if (!driver)
     return make_error<IoError>(
@@ -188,9 +202,9 @@ Error linkExecutable(OutputFile &to, StringRef object) {
   auto messages = OutputFile::create(to.path() + ".txt");
   if (!messages)
     return messages.takeError();
-  StringRef arguments[] = {*driver, "-o",  linked->temporary(),
-                           object,  "-lm", "-Wl,-z,relro,-z,now",
-                           "-pie"};
+  SmallVector<StringRef> arguments{*driver, "-o", linked->temporary(), object};
+  arguments.append(others.begin(), others.end());
+  arguments.append({"-lm", "-Wl,-z,relro,-z,now", "-pie"});
   std::optional<StringRef> streams[] = {StringRef(""), messages->temporary(),
                                         messages->temporary()};
   std::string problem;
@@ -204,6 +218,10 @@ Error linkExecutable(OutputFile &to, StringRef object) {
   // What is wrong with it is no matter of the model's.
   std::error_code code = systemErrorIn(problem);
   StringRef line = StringRef(problem).ltrim().split('\n').first;
+  if (!code && !others.empty())
+    return blameObjects(
+        createStringError("linking '" + to.path() + "' failed: " + line),
+        others);
   return make_error<IoError>(
       to.path(), code ? code : std::make_error_code(std::errc::io_error),
       ("'" + *driver + "' failed: " + line).str());

@@ -22,12 +22,15 @@ llvm::Error writeArchive(OutputFile &to, llvm::StringRef object,
 llvm::Error runLinker(llvm::SmallVector<std::string> arguments,
                       const OutputFile &output, llvm::StringRef path);
 
-/// A hardened shared library that exports only what the object shows.
+/// A hardened shared library that exports only what the object shows, and what
+/// the user's objects beside it do, which the library itself calls.
 llvm::Error linkShared(OutputFile &to, llvm::StringRef object,
+                       llvm::ArrayRef<std::string> others,
                        llvm::StringRef triple, bool needsMath);
 
 /// A program, linked by the system's compiler driver.
-llvm::Error linkExecutable(OutputFile &to, llvm::StringRef object);
+llvm::Error linkExecutable(OutputFile &to, llvm::StringRef object,
+                           llvm::ArrayRef<std::string> others);
 
 } // namespace weir
 

@@ -50,7 +50,9 @@ llvm::Error compileObject(NativeModule &native, llvm::StringRef path,
 
 /// An error names what the object leaves undefined that is neither libc's nor
 /// libm's. Sets `needsMath` if something is libm's.
-llvm::Error checkUndefined(llvm::ArrayRef<char> object, bool &needsMath);
+/// `custom` are functions of the user's.
+llvm::Error checkUndefined(llvm::ArrayRef<char> object,
+                           llvm::ArrayRef<std::string> custom, bool &needsMath);
 
 /// The C code embedded in the compiler, as LLVM bitcode of that architecture.
 llvm::StringRef runtimeBitcode(llvm::StringRef arch);

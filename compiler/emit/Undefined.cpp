@@ -1,8 +1,11 @@
 // What an object may leave to the linker: libc and libm, by name.
 
+#include "compiler/emit/Emit.h"
 #include "compiler/emit/Object.h"
 
 #include "llvm/ADT/StringSet.h"
+#include "llvm/BinaryFormat/Magic.h"
+#include "llvm/Object/Archive.h"
 #include "llvm/Object/ELFObjectFile.h"
 
 using namespace llvm;
@@ -57,7 +60,8 @@ static const char *const libm[] = {
     "sincos", "sinh",      "sqrt",   "tan",      "tanh",      "tgamma",
     "trunc"};
 
-Error checkUndefined(ArrayRef<char> object, bool &needsMath) {
+Error checkUndefined(ArrayRef<char> object, ArrayRef<std::string> custom,
+                     bool &needsMath) {
   auto file = object::ObjectFile::createELFObjectFile(
       MemoryBufferRef(StringRef(object.data(), object.size()), "model.o"));
   if (!file)
@@ -70,6 +74,8 @@ Error checkUndefined(ArrayRef<char> object, bool &needsMath) {
   for (StringRef name : libm)
     for (StringRef ending : {"", "f", "l"})
       math.insert((name + ending).str());
+  for (const std::string &name : custom)
+    allowed.insert(name);
   needsMath = false;
   std::string foreign;
   for (const object::SymbolRef &symbol : (*file)->symbols()) {
@@ -89,6 +95,49 @@ Error checkUndefined(ArrayRef<char> object, bool &needsMath) {
                              "in libm:" +
                              foreign);
   return Error::success();
+}
+
+/// Adds the symbols that the file defines.
+static Error addSymbols(StringRef path, StringSet<> &defined) {
+  auto buffer = MemoryBuffer::getFile(path, /*IsText=*/false,
+                                      /*RequiresNullTerminator=*/false);
+  if (!buffer)
+    return errorCodeToError(buffer.getError());
+  MemoryBufferRef bytes = **buffer;
+  if (identify_magic(bytes.getBuffer()) == file_magic::archive) {
+    auto archive = object::Archive::create(bytes);
+    if (!archive)
+      return archive.takeError();
+    for (const object::Archive::Symbol &symbol : (*archive)->symbols())
+      defined.insert(symbol.getName());
+    return Error::success();
+  }
+  auto file = object::ObjectFile::createELFObjectFile(bytes);
+  if (!file)
+    return file.takeError();
+  for (const object::SymbolRef &symbol : (*file)->symbols()) {
+    auto flags = symbol.getFlags();
+    auto name = symbol.getName();
+    if (!flags || !name)
+      return joinErrors(flags.takeError(), name.takeError());
+    if (*flags & object::SymbolRef::SF_Global &&
+        !(*flags & object::SymbolRef::SF_Undefined))
+      defined.insert(*name);
+  }
+  return Error::success();
+}
+
+std::string checkCustomObjects(const EmitOptions &options) {
+  if (options.customObjects.empty())
+    return "";
+  StringSet<> defined;
+  for (const std::string &path : options.customObjects)
+    if (Error error = addSymbols(path, defined))
+      return "--custom-object=" + path + ": " + toString(std::move(error));
+  for (const std::string &symbol : options.customSymbols)
+    if (!defined.contains(symbol))
+      return "no --custom-object defines the function '" + symbol + "'";
+  return "";
 }
 
 } // namespace weir

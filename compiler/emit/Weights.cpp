@@ -22,24 +22,14 @@ Error bad(const llvm::Twine &message) {
   return llvm::createStringError(llvm::inconvertibleErrorCode(), message);
 }
 
-/// Passes bytes on and keeps a running fingerprint of them.
+/// Passes bytes on and counts them.
 struct Sink {
   llvm::raw_ostream &os;
-  uint64_t hash = 0, written = 0;
+  uint64_t written = 0;
 
   void write(ArrayRef<char> bytes) {
-    while (!bytes.empty()) {
-      ArrayRef<char> part = bytes.take_front(chunkBytes);
-      os.write(part.data(), part.size());
-      uint64_t pair[] = {
-          hash,
-          llvm::xxh3_64bits(ArrayRef<uint8_t>(
-              reinterpret_cast<const uint8_t *>(part.data()), part.size()))};
-      hash = llvm::xxh3_64bits(ArrayRef<uint8_t>(
-          reinterpret_cast<const uint8_t *>(pair), sizeof pair));
-      written += part.size();
-      bytes = bytes.drop_front(part.size());
-    }
+    os.write(bytes.data(), bytes.size());
+    written += bytes.size();
   }
 
   void zeros(uint64_t count) {
@@ -69,6 +59,35 @@ struct Sink {
       }
     }
   }
+};
+
+/// Keeps a fingerprint of what is written, and nothing else.
+class Fingerprint : public llvm::raw_ostream {
+public:
+  Fingerprint() { SetUnbuffered(); }
+  ~Fingerprint() override { flush(); }
+  uint64_t value() {
+    fold();
+    return hash;
+  }
+
+private:
+  void write_impl(const char *bytes, size_t count) override {
+    kept.append(bytes, bytes + count);
+    position += count;
+    if (kept.size() >= chunkBytes)
+      fold();
+  }
+  uint64_t current_pos() const override { return position; }
+  void fold() {
+    uint64_t pair[] = {hash, llvm::xxh3_64bits(StringRef(kept))};
+    hash = llvm::xxh3_64bits(ArrayRef<uint8_t>(
+        reinterpret_cast<const uint8_t *>(pair), sizeof pair));
+    kept.clear();
+  }
+
+  std::string kept;
+  uint64_t hash = 0, position = 0;
 };
 
 Error streamBlob(ElementsAttr elements, Sink &sink) {
@@ -112,8 +131,24 @@ Error streamBlob(ElementsAttr elements, Sink &sink) {
 
 } // namespace
 
-Error streamWeights(const ModelInterface &model, llvm::raw_ostream &os,
-                    uint64_t &hash) {
+uint64_t layoutHash(ArrayRef<ModuleOp> levels, const ModelInterface &model) {
+  Fingerprint print;
+  print << model.weightsBytes << '\n';
+  for (const WeightBlob &blob : model.weights)
+    print << blob.offset << ' ' << blob.elements.getType() << '\n';
+  // Constants in the code are weights as well, and the code says in which order
+  // it reads a blob. The names of files are attributes of the modules.
+  for (ModuleOp level : levels)
+    for (Operation &op : *ModuleOp(level).getBody()) {
+      op.print(print);
+      print << '\n';
+    }
+  for (const GpuImage &image : model.images)
+    print << image.data << '\n';
+  return print.value();
+}
+
+Error streamWeights(const ModelInterface &model, llvm::raw_ostream &os) {
   Sink sink{os};
   for (const WeightBlob &blob : model.weights) {
     sink.zeros(blob.offset - sink.written);
@@ -121,23 +156,18 @@ Error streamWeights(const ModelInterface &model, llvm::raw_ostream &os,
       return error;
   }
   sink.zeros(model.weightsBytes - sink.written);
-  hash = sink.hash;
   return Error::success();
 }
 
-Error writeWeightsFile(const ModelInterface &model, llvm::raw_fd_ostream &os,
-                       uint64_t &hash) {
+Error writeWeightsFile(const ModelInterface &model, llvm::raw_ostream &os,
+                       uint64_t hash) {
   using namespace llvm::support;
   SmallVector<char, 64> header(64, 0);
-  os.write(header.data(), header.size());
-  if (Error error = streamWeights(model, os, hash))
-    return error;
   memcpy(header.data(), "weirwts1", 8);
   endian::write64le(header.data() + 8, model.weightsBytes);
   endian::write64le(header.data() + 16, hash);
-  if (!os.has_error())
-    os.pwrite(header.data(), header.size(), 0);
-  return Error::success();
+  os.write(header.data(), header.size());
+  return streamWeights(model, os);
 }
 
 Error placeWeights(SmallVectorImpl<char> &object, uint64_t bytes,

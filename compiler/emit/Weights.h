@@ -23,14 +23,18 @@ inline llvm::StringRef weightsSection(uint64_t bytes,
                                      : ".weir.weights";
 }
 
-/// Writes exactly model.weightsBytes bytes, holding no copy of any blob. Sets
-/// `hash` to a fingerprint of them.
-llvm::Error streamWeights(const ModelInterface &model, llvm::raw_ostream &os,
-                          uint64_t &hash);
+/// A fingerprint of the program that reads the weights: where each blob lies,
+/// and the code of all levels with the constants in it. Models that differ in
+/// the values of their blobs alone have the same one.
+uint64_t layoutHash(llvm::ArrayRef<mlir::ModuleOp> levels,
+                    const ModelInterface &model);
+
+/// Writes exactly model.weightsBytes bytes, holding no copy of any blob.
+llvm::Error streamWeights(const ModelInterface &model, llvm::raw_ostream &os);
 
 /// A weights file: 64 bytes of header (runtime/abi.h), then the weights.
-llvm::Error writeWeightsFile(const ModelInterface &model,
-                             llvm::raw_fd_ostream &os, uint64_t &hash);
+llvm::Error writeWeightsFile(const ModelInterface &model, llvm::raw_ostream &os,
+                             uint64_t layoutHash);
 
 /// Makes the object's weights section end the file: its bytes are to follow
 /// the object. Padding up to their alignment is appended to the object.

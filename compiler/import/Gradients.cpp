@@ -3,8 +3,11 @@
 #include "compiler/import/Gradients.h"
 
 #include "compiler/import/Build.h"
+#include "compiler/import/bounded/Labels.h"
 
 #include "dialects/graph/gradients/Gradient.h"
+#include "dialects/graph/loss/FormLoss.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 
 using namespace mlir;
 
@@ -50,6 +53,23 @@ Traced differentiable(Report &report, Location at, Traced traced) {
     return {};
   }
   return traced;
+}
+
+Traced formedLoss(Report &report, OpBuilder &builder, Traced output,
+                  Traced labels, const LossRequest &loss) {
+  auto function =
+      llvm::cast<func::FuncOp>(builder.getInsertionBlock()->getParentOp());
+  Compared given =
+      compared(builder, function, std::move(output), std::move(labels), loss);
+  FailureOr<Value> value =
+      train::formLoss(builder, function,
+                      {given.output, given.labels, given.openDims, given.sizes},
+                      train::Recipe(loss.recipe));
+  if (succeeded(value))
+    return {*value, {}, nullptr};
+  if (report.status == Status::ok)
+    report.status = Status::badUsage;
+  return {};
 }
 
 void addDerivatives(OpBuilder &builder, const Traced &loss,

@@ -55,6 +55,12 @@ struct FixedValue {
   std::string input, text;
 };
 
+/// A further function: `--entry=NAME:FETCH,...;NODE,...`.
+struct EntryRequest {
+  std::string name;
+  std::vector<std::string> fetches, targets;
+};
+
 /// The derivatives of the sum of a tensor's elements by others:
 /// `--grad=LOSS:VAR,VAR`.
 struct GradientRequest {
@@ -86,8 +92,8 @@ struct Initializer {
   std::string variables;
 };
 
-/// A model to train: what its loss is of, and which variables make it less.
-struct TrainingRequest {
+/// What a loss is of.
+struct LossRequest {
   /// The loss, or the output that is compared with labels.
   std::string output;
   /// A tensor of the model, or what the input is called that they become;
@@ -96,11 +102,25 @@ struct TrainingRequest {
   /// Whether labels are the numbers of classes, i32, and not of the output's
   /// type and shape.
   bool hasClasses = false;
+  /// The kind of the loss and its numbers, as `weir.training` has them.
+  mlir::DictionaryAttr recipe = {};
+};
+
+/// A model to train: its loss, and which variables make it less.
+struct TrainingRequest : LossRequest {
   /// Regular expressions that the names of variables match, or must not; empty
   /// for all and for none.
   std::string variables, frozen;
   /// The last one that is for a variable is its own.
   std::vector<Initializer> initializers = {{"glorot_uniform", 0, ""}};
+};
+
+/// A function outside of the model that computes an op: `--custom-op`.
+struct CustomOp {
+  /// `DOMAIN::OP`, or `OP` of ONNX's own domain or of TensorFlow's.
+  std::string op;
+  /// The attributes of `graph.custom` that the option sets.
+  mlir::DictionaryAttr call;
 };
 
 struct ImportOptions {
@@ -148,8 +168,14 @@ struct ImportOptions {
   std::vector<HeldState> states;
   /// What the entry `gradients` gives; none without any.
   std::vector<GradientRequest> gradients;
+  /// The loss that gradients may be of, under the name `loss`.
+  std::optional<LossRequest> loss;
   /// Adds the entry that the loss is of, and makes variables state.
   std::optional<TrainingRequest> training;
+  /// Files with functions that define ops which weir does not know.
+  std::vector<std::string> opFiles;
+  /// Ops that functions outside of the model compute.
+  std::vector<CustomOp> customOps;
   /// How many elements a tensor holds at most whose sizes depend on data and
   /// are bounded by nothing else: 1 Mi, which is 4 MiB of f32.
   int64_t boundedElements = int64_t(1) << 20;
@@ -180,6 +206,9 @@ bool parseSpecialization(llvm::StringRef text, ImportOptions &options);
 
 /// Parses `c:x,y` and `c:0:x:0,y`; false where it is not that.
 bool parseGradient(llvm::StringRef text, ImportOptions &options);
+
+/// Parses `train:loss,w;step`; the command line has been checked for its form.
+EntryRequest parseEntry(llvm::StringRef text);
 
 /// Parses `past=present,h0=h1`; what is wrong with it, or nothing.
 std::string parseStates(llvm::StringRef text, ImportOptions &options);

@@ -9,6 +9,7 @@
 #include "dialects/graph/Neural.h"
 #include "dialects/graph/Reduce.h"
 #include "dialects/graph/Shape.h"
+#include "dialects/graph/custom/Custom.h"
 #include "dialects/graph/gradients/Gradient.h"
 #include "dialects/graph/packed/Packed.h"
 #include "dialects/graph/state/State.h"
@@ -34,6 +35,9 @@ void GraphDialect::initialize() {
   addOperations<
 #define GET_OP_LIST
 #include "dialects/graph/CoreOps.cpp.inc"
+      ,
+#define GET_OP_LIST
+#include "dialects/graph/custom/CustomOps.cpp.inc"
       ,
 #define GET_OP_LIST
 #include "dialects/graph/ElementwiseOps.cpp.inc"

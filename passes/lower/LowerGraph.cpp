@@ -3,6 +3,7 @@
 #include "passes/lower/Passes.h"
 
 #include "dialects/graph/Graph.h"
+#include "dialects/graph/custom/Custom.h"
 #include "dialects/kernel/Kernel.h"
 #include "passes/lower/Patterns.h"
 #include "passes/lower/packed/PackedProducts.h"
@@ -81,6 +82,21 @@ struct LowerConstant : OpConversionPattern<graph::ConstantOp> {
   }
 };
 
+/// A custom op stays, on signless tensors.
+struct ConvertCustom : OpConversionPattern<graph::CustomOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult matchAndRewrite(graph::CustomOp op, OpAdaptor adaptor,
+                                ConversionPatternRewriter &b) const override {
+    SmallVector<Type> types;
+    if (failed(getTypeConverter()->convertTypes(op.getResultTypes(), types)))
+      return b.notifyMatchFailure(op, "a result has no signless type");
+    b.replaceOpWithNewOp<graph::CustomOp>(op, types, adaptor.getOperands(),
+                                          op->getAttrs());
+    return success();
+  }
+};
+
 struct LowerGraph : impl::LowerGraphBase<LowerGraph> {
   void runOnOperation() override {
     // An entry's own ops are the plan's.
@@ -111,11 +127,13 @@ struct LowerGraph : impl::LowerGraphBase<LowerGraph> {
               !role);
     });
 
+    target.addDynamicallyLegalOp<graph::CustomOp>(
+        [&](graph::CustomOp op) { return converter.isLegal(op); });
     target.addDynamicallyLegalOp<graph::ConstantOp>(
         [](graph::ConstantOp op) { return !numberInKernel(op); });
 
     RewritePatternSet patterns(context);
-    patterns.add<LowerConstant>(converter, context);
+    patterns.add<LowerConstant, ConvertCustom>(converter, context);
     addContractionPatterns(converter, patterns);
     addElementwisePatterns(converter, patterns);
     addIndexPatterns(converter, patterns);

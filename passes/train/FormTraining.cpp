@@ -2,12 +2,9 @@
 
 #include "passes/train/Passes.h"
 
-#include "dialects/graph/Elementwise.h"
-#include "dialects/graph/Gradients.h"
 #include "dialects/graph/Graph.h"
+#include "dialects/graph/loss/FormLoss.h"
 #include "dialects/graph/state/State.h"
-#include "passes/train/LossScale.h"
-#include "passes/train/Losses.h"
 #include "passes/train/Step.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -36,97 +33,23 @@ void setResult(func::FuncOp function, Value value, StringRef name) {
                            b.getNamedAttr("weir.tensor", text)})));
 }
 
-/// The sizes of an output, of which the run knows some: its last result.
-struct OutputSizes {
-  /// The dimensions that only the run knows; none: all are those of the type.
-  ArrayRef<int64_t> open;
-  Value list;
-};
-
-/// The mean of terms, which have the first dimensions of the output, of those
-/// within its sizes.
-Expr meanOf(Expr terms, const OutputSizes &sizes) {
-  if (!terms || terms.rank() == 0)
-    return terms;
-  ImplicitLocOpBuilder &b = *terms.b;
-  double known = 1;
-  Expr count, mask;
-  for (int64_t dim = 0; dim < terms.rank(); ++dim) {
-    if (!llvm::is_contained(sizes.open, dim)) {
-      known *= static_cast<double>(terms.size(dim));
-      continue;
-    }
-    Expr size = reshape(slice(Expr(b, sizes.list), 0, dim, 1), {});
-    SmallVector<int64_t> shape(terms.rank(), 1);
-    shape[dim] = terms.size(dim);
-    Expr index = graph::iota(b, b.getI64Type(), shape, dim);
-    Expr isWithin = apply<graph::LessOp>(index, size);
-    mask = mask ? apply<graph::LogicalAndOp>(mask, isWithin) : isWithin;
-    count = count ? count * size : size;
-  }
-  if (!count)
-    return train::sumOfAll(terms) / known;
-  // A loss of no elements is 0, and changes nothing.
-  count = cast(maximum(count * known, count.like(1)), terms.elementType());
-  return train::sumOfAll(select(mask, terms, terms.like(0))) / count;
-}
-
-/// Replaces what the function gives by its loss, which is computed at least in
-/// f32: sums of 16 bits are soon too large.
-LogicalResult formLoss(func::FuncOp function, const train::Recipe &recipe,
-                       ArrayRef<int64_t> openDims) {
+/// Replaces what the function gives by its loss.
+LogicalResult replaceByLoss(func::FuncOp function, const train::Recipe &recipe,
+                            ArrayRef<int64_t> openDims) {
   Operation *end = function.getBody().front().getTerminator();
   if (end->getNumOperands() == 0)
     return function.emitError("gives nothing that a loss could be of");
-  Value output = end->getOperand(0);
-  auto type = dyn_cast<RankedTensorType>(output.getType());
-  if (!type || !isa<FloatType>(type.getElementType()))
-    return mlir::emitError(output.getLoc())
-           << "is a " << output.getType() << "; a loss is of floats";
-  ImplicitLocOpBuilder b(output.getLoc(), end);
-  if (recipe.text("loss").empty()) {
-    setResult(function, train::sumOfAll(train::inFull(Expr(b, output))).value,
-              "loss");
-    return success();
-  }
-  const train::Loss *loss = train::findLoss(recipe.text("loss"));
-  if (!loss)
-    return function.emitError("has an unknown loss: '")
-           << recipe.text("loss") << "'";
-  RankedTensorType wanted = train::labelsType(*loss, type);
-  if (!wanted)
-    return mlir::emitError(output.getLoc())
-           << "is a " << type << ", of which there is no "
-           << recipe.text("loss");
-  if (StringRef(loss->name).contains("softmax") &&
-      llvm::is_contained(openDims, type.getRank() - 1))
-    return mlir::emitError(output.getLoc())
-           << "has as many classes as only the run knows, of which there is "
-              "no "
-           << loss->name << "; fix the last dimension with --shape";
-  OutputSizes sizes{openDims, {}};
+  train::LossOperands operands{end->getOperand(0)};
+  if (end->getNumOperands() > 1)
+    operands.labels = end->getOperand(1);
+  operands.openDims = openDims;
   if (!openDims.empty())
-    sizes.list = end->getOperands().back();
-  Value labels = end->getNumOperands() > 1
-                     ? end->getOperand(1)
-                     : train::addInput(function, wanted, recipe.text("labels"));
-  auto given = cast<RankedTensorType>(labels.getType());
-  bool agrees = given.getShape() == wanted.getShape() &&
-                (loss->sparse ? isa<IntegerType>(given.getElementType())
-                              : given == wanted);
-  if (!agrees)
-    return mlir::emitError(labels.getLoc())
-           << "is a " << given << "; labels for " << recipe.text("loss")
-           << " are a " << wanted;
-  Value scores = train::scoresOf(*loss, output);
-  Expr truth(b, labels);
-  Expr terms = loss->of(train::inFull(Expr(b, scores)),
-                        loss->sparse ? truth : train::inFull(truth),
-                        recipe.number(loss->parameter, loss->value));
-  Expr value = meanOf(terms, sizes);
-  if (!value)
-    return function.emitError("has a loss that cannot be built");
-  setResult(function, value.value, "loss");
+    operands.sizes = end->getOperands().back();
+  OpBuilder b(end);
+  FailureOr<Value> loss = train::formLoss(b, function, operands, recipe);
+  if (failed(loss))
+    return failure();
+  setResult(function, *loss, "loss");
   return success();
 }
 
@@ -157,8 +80,8 @@ private:
              << recipe.text("optimizer") << "'";
     auto openDims = loss->getAttrOfType<DenseI64ArrayAttr>("weir.training");
     loss->removeAttr("weir.training");
-    if (failed(formLoss(loss, recipe,
-                        openDims ? openDims.asArrayRef() : std::nullopt)))
+    if (failed(replaceByLoss(loss, recipe,
+                             openDims ? openDims.asArrayRef() : std::nullopt)))
       return failure();
     Builder b(&getContext());
     func::FuncOp step = loss.clone();

@@ -5,6 +5,7 @@
 
 #include "dialects/graph/Elementwise.h"
 #include "dialects/graph/Reduce.h"
+#include "dialects/graph/loss/FormLoss.h"
 #include <limits>
 #include <numeric>
 
@@ -70,12 +71,6 @@ Expr areFinite(ArrayRef<Expr> all) {
     are = are ? apply<graph::LogicalAndOp>(are, x) : x;
   }
   return are;
-}
-
-Expr inFull(Expr x) {
-  return x && x.elementType().getIntOrFloatBitWidth() < 32
-             ? cast(x, x.b->getF32Type())
-             : x;
 }
 
 } // namespace weir::train

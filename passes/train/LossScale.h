@@ -3,7 +3,7 @@
 #ifndef WEIR_PASSES_TRAIN_LOSSSCALE_H
 #define WEIR_PASSES_TRAIN_LOSSSCALE_H
 
-#include "passes/train/Recipe.h"
+#include "dialects/graph/loss/Recipe.h"
 #include "passes/train/Variables.h"
 
 namespace weir::train {
@@ -44,9 +44,6 @@ private:
 
 /// Whether every element of all is a finite number.
 graph::build::Expr areFinite(llvm::ArrayRef<graph::build::Expr> all);
-
-/// At least in f32.
-graph::build::Expr inFull(graph::build::Expr x);
 
 } // namespace weir::train
 

@@ -6,6 +6,7 @@
 #include "dialects/graph/Gradients.h"
 #include "dialects/graph/Graph.h"
 #include "dialects/graph/gradients/Gradient.h"
+#include "dialects/graph/loss/FormLoss.h"
 #include "passes/train/LossScale.h"
 #include <numeric>
 
@@ -13,26 +14,6 @@ using namespace mlir;
 using namespace weir::graph::build;
 
 namespace weir::train {
-
-Expr sumOfAll(Expr x) {
-  if (x.rank() == 0)
-    return x;
-  SmallVector<int64_t> dims(x.rank());
-  std::iota(dims.begin(), dims.end(), 0);
-  return sum(x, dims);
-}
-
-Value addInput(func::FuncOp function, RankedTensorType type, StringRef name) {
-  Builder b(function.getContext());
-  StringAttr text = b.getStringAttr(name);
-  unsigned i = function.getNumArguments();
-  function.insertArgument(
-      i, type,
-      b.getDictionaryAttr({b.getNamedAttr("weir.name", text),
-                           b.getNamedAttr("weir.tensor", text)}),
-      NameLoc::get(text, function.getLoc()));
-  return function.getArgument(i);
-}
 
 namespace {
 

@@ -4,18 +4,12 @@
 #ifndef WEIR_PASSES_TRAIN_STEP_H
 #define WEIR_PASSES_TRAIN_STEP_H
 
+#include "dialects/graph/loss/Recipe.h"
 #include "passes/train/Optimizers.h"
-#include "passes/train/Recipe.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
 namespace weir::train {
-
-graph::build::Expr sumOfAll(graph::build::Expr x);
-
-/// Adds an input to a function, behind the others.
-mlir::Value addInput(mlir::func::FuncOp function, mlir::RankedTensorType type,
-                     llvm::StringRef name);
 
 /// Has a function that gives its loss assign the trained variables that this
 /// depends on, and what is kept for them, in new variables of the module;

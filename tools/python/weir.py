@@ -217,25 +217,27 @@ class _Signature:
 
 class Model:
     """A context of the library at `path`. `threads` share the work of a run, as many as
-    the library says where that is 0; its weights file lies beside it."""
+    the library says where that is 0. A library with a weights file reads the one beside
+    it, or `weights`, another file of the same layout."""
 
-    def __init__(self, path, threads=0):
+    def __init__(self, path, threads=0, weights=None):
         self._context, self._lock = None, threading.RLock()
         path = os.path.abspath(path)
         symbol = _info_symbol(path)
-        self._open(path, threads, _libraries.load(path), symbol)
+        weights = weights and os.path.abspath(weights)
+        self._open(path, threads, _libraries.load(path), symbol, weights)
 
     def clone(self, threads=None):
         """Another context of the same library, for another thread: it shares the code and
         the weights. Its variables begin with their first values."""
         model = object.__new__(Model)
         model._context, model._lock = None, threading.RLock()
-        path, own, library, symbol = self._opened
-        model._open(path, own if threads is None else threads, library, symbol)
+        path, own, library, symbol, weights = self._opened
+        model._open(path, own if threads is None else threads, library, symbol, weights)
         return model
 
-    def _open(self, path, threads, library, symbol):
-        self._opened = path, threads, library, symbol
+    def _open(self, path, threads, library, symbol, weights):
+        self._opened = path, threads, library, symbol, weights
         find = getattr(library, symbol)
         find.restype = ctypes.POINTER(_Info)
         self._info = find().contents
@@ -249,7 +251,8 @@ class Model:
                          message_bytes=len(message))
         if self._info.weights_file:
             folder = os.fsencode(os.path.dirname(path))
-            config.weights_path = os.path.join(folder, self._info.weights_file)
+            beside = os.path.join(folder, self._info.weights_file)
+            config.weights_path = os.fsencode(weights) if weights else beside
         if threads:
             config.threads = ctypes.pointer(_Threads(None, threads, None))
         context = _pointer()

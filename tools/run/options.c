@@ -27,6 +27,8 @@ static const char help[] =
     "  --train --data=X.npy,Y.npy    runs train_step on batches of rows\n"
     "  --batch=N --epochs=N --shuffle=SEED --metrics=FILE.jsonl   of training\n"
     "  --tensorboard=DIR --curve=FILE.svg   losses, for TensorBoard and drawn\n"
+    "  --weights=FILE                the weights, instead of the file beside "
+    "the library\n"
     "  --restore=PATH --save=PATH    checkpoints before and after the runs\n"
     "  --save-every=N            checkpoints after each N-th step of training, "
     "too\n"
@@ -145,6 +147,8 @@ static int one(const char *argument, struct options *o) {
     bad = whole(v, 1, &number) || number > 256, o->threads = (int)number;
   else if ((v = value_of(argument, "--level")))
     o->level = v;
+  else if ((v = value_of(argument, "--weights")))
+    o->weights = v;
   else if ((v = value_of(argument, "--restore")))
     o->restore = v;
   else if ((v = value_of(argument, "--save")))

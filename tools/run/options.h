@@ -7,6 +7,7 @@
 struct options {
   const char *library, *function, *output_dir, *level;
   const char *restore, *save; // checkpoints, as their paths without an ending
+  const char *weights;        // another file than the one beside the library
   const char **inputs, **expects; // "NAME=VALUE", in order
   int num_inputs, num_expects;
   const char **data; // of training: "FILE" or "NAME=FILE", in order

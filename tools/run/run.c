@@ -362,7 +362,7 @@ int weir_run_main(int argc, char **argv, const weir_model_info *info) {
                              sizeof run.error)))
     status = fail(run.error, status);
   run.info = info ? info : library.info;
-  run.weights = library.weights;
+  run.weights = run.options.weights ? run.options.weights : library.weights;
   if (!status)
     status = run_model(&run);
   release(&run);

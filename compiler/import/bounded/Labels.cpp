@@ -19,46 +19,37 @@ namespace {
 
 class Labels {
 public:
-  Labels(func::FuncOp function, const TrainingRequest &training)
-      : function(function), training(training),
-        end(function.getBody().front().getTerminator()), b(end->getLoc(), end) {
-    name = training.labels;
+  Labels(OpBuilder &builder, func::FuncOp function, Location at,
+         const LossRequest &loss)
+      : function(function), loss(loss), b(at, builder) {
+    name = loss.labels;
     name.consume_back(":0");
   }
 
-  void run() {
-    Traced output = resultAt(0);
-    if (output.isBounded()) {
-      b.setLoc(output.value.getLoc());
-      output.value = probabilities(output.value);
-    }
-    bool areGiven = end->getNumOperands() > 1 && !shapeOf(1);
-    Traced labels = areGiven ? resultAt(1) : Traced();
-    if (training.labels.empty() || (!output.isBounded() && !labels.isBounded()))
-      return;
+  Compared compare(Traced output, Traced labels) {
+    Compared result{output.value, labels.value};
+    if (output.isBounded())
+      result.output = output.value = probabilities(output.value);
+    if (loss.labels.empty() || (!output.isBounded() && !labels.isBounded()))
+      return result;
     RankedTensorType wanted = wantedType(typeOf(output.value));
-    // FormTraining tells that a scalar has no classes.
+    // What forms the loss tells that a scalar has no classes.
     if (!wanted)
-      return;
+      return result;
     Sizes sizes = sizesOf(output);
     sizes.truncate(wanted.getRank());
-    if (!areGiven)
+    if (!labels.value)
       labels = addInput(wanted, sizes);
-    // FormTraining tells what is wrong with labels of another rank.
+    // It also tells what is wrong with labels of another rank.
     else if (typeOf(labels.value).getRank() == wanted.getRank())
       labels = fitted(labels, sizes);
     zeroBeyond(b, labels);
-    Value list = listOf(b, sizesOf(output), b.getI64Type());
-    end->setOperands({output.value, labels.value, list});
-    SmallVector<DictionaryAttr> attributes(3, b.getDictionaryAttr({}));
-    function.setType(
-        b.getFunctionType(function.getArgumentTypes(), end->getOperandTypes()));
-    function.setAllResultAttrs(attributes);
-    SmallVector<int64_t> open;
+    result.labels = labels.value;
+    result.sizes = listOf(b, sizesOf(output), b.getI64Type());
     for (auto [dim, size] : llvm::enumerate(sizesOf(output)))
       if (!size.isKnown())
-        open.push_back(static_cast<int64_t>(dim));
-    markTraining(function, open);
+        result.openDims.push_back(static_cast<int64_t>(dim));
+    return result;
   }
 
 private:
@@ -72,35 +63,10 @@ private:
     return areMade ? made : output;
   }
 
-  /// What the result is the shape of, if it is one.
-  std::optional<int64_t> shapeOf(unsigned result) {
-    auto of =
-        function.getResultAttrOfType<IntegerAttr>(result, "weir.shape_of");
-    return of ? std::optional(of.getInt()) : std::nullopt;
-  }
-
-  /// A result with its sizes.
-  Traced resultAt(unsigned result) {
-    Traced traced{end->getOperand(result), {}, nullptr};
-    for (unsigned i = 0; i < end->getNumOperands(); ++i) {
-      if (shapeOf(i) != static_cast<int64_t>(result))
-        continue;
-      Sizes sizes;
-      for (auto [dim, bound] :
-           llvm::enumerate(typeOf(traced.value).getShape())) {
-        Value exact =
-            elementOf(b, end->getOperand(i), static_cast<int64_t>(dim));
-        sizes.push_back({bound, knownNumber(exact) ? Value() : exact});
-      }
-      return withSizes(traced.value, sizes);
-    }
-    return traced;
-  }
-
   /// The type of labels for an output in a buffer of such a type; null where
   /// there are none.
   RankedTensorType wantedType(RankedTensorType output) {
-    if (!training.hasClasses)
+    if (!loss.hasClasses)
       return output;
     if (output.getRank() == 0)
       return {};
@@ -152,16 +118,59 @@ private:
   }
 
   func::FuncOp function;
-  const TrainingRequest &training;
-  Operation *end;
+  const LossRequest &loss;
   ImplicitLocOpBuilder b;
   StringRef name;
 };
 
+/// What the result is the shape of, if it is one.
+std::optional<int64_t> shapeOf(func::FuncOp function, unsigned result) {
+  auto of = function.getResultAttrOfType<IntegerAttr>(result, "weir.shape_of");
+  return of ? std::optional(of.getInt()) : std::nullopt;
+}
+
+/// A result of the function with its sizes.
+Traced resultAt(func::FuncOp function, unsigned result) {
+  Operation *end = function.getBody().front().getTerminator();
+  ImplicitLocOpBuilder b(end->getLoc(), end);
+  Traced traced{end->getOperand(result), {}, nullptr};
+  for (unsigned i = 0; i < end->getNumOperands(); ++i) {
+    if (shapeOf(function, i) != static_cast<int64_t>(result))
+      continue;
+    Sizes sizes;
+    for (auto [dim, bound] : llvm::enumerate(typeOf(traced.value).getShape())) {
+      Value exact = elementOf(b, end->getOperand(i), static_cast<int64_t>(dim));
+      sizes.push_back({bound, knownNumber(exact) ? Value() : exact});
+    }
+    return withSizes(traced.value, sizes);
+  }
+  return traced;
+}
+
 } // namespace
 
-void addLabels(func::FuncOp function, const TrainingRequest &training) {
-  Labels(function, training).run();
+Compared compared(OpBuilder &builder, func::FuncOp function, Traced output,
+                  Traced labels, const LossRequest &loss) {
+  Location at = output.isBounded() ? output.value.getLoc() : function.getLoc();
+  return Labels(builder, function, at, loss)
+      .compare(std::move(output), std::move(labels));
+}
+
+void addLabels(func::FuncOp function, const LossRequest &loss) {
+  Operation *end = function.getBody().front().getTerminator();
+  Traced output = resultAt(function, 0), labels;
+  if (end->getNumOperands() > 1 && !shapeOf(function, 1))
+    labels = resultAt(function, 1);
+  OpBuilder b(end);
+  Compared all = compared(b, function, output, labels, loss);
+  if (!all.sizes)
+    return;
+  end->setOperands({all.output, all.labels, all.sizes});
+  SmallVector<DictionaryAttr> attributes(3, b.getDictionaryAttr({}));
+  function.setType(
+      b.getFunctionType(function.getArgumentTypes(), end->getOperandTypes()));
+  function.setAllResultAttrs(attributes);
+  markTraining(function, all.openDims);
 }
 
 } // namespace weir

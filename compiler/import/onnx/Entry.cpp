@@ -236,4 +236,68 @@ FailureOr<Entry> findEntry(Report &report, const Model &model,
   return entry;
 }
 
+/// The entry of these fetches, some of which may be derived.
+static FailureOr<Entry> fetchedEntry(Report &report, const Model &model,
+                                     const ImportOptions &options,
+                                     const EntryRequest &want,
+                                     const Derived<Port> &derived) {
+  ImportOptions needed = options;
+  needed.fetches.clear();
+  std::vector<Fetched> results;
+  for (const std::string &fetch : want.fetches) {
+    auto found = fetchedNamed(fetch, derived.gradients, options);
+    results.push_back(found ? *found
+                            : Fetched{Fetched::output, needed.fetches.size()});
+    if (!found)
+      needed.fetches.push_back(fetch);
+  }
+  FailureOr<Entry> entry = findEntry(report, model, needed);
+  if (failed(entry))
+    return failure();
+  entry->name = want.name;
+  if (results.size() == needed.fetches.size())
+    return entry;
+  // Without a fetch of its own it has the model's outputs.
+  if (needed.fetches.empty())
+    entry->outputs.clear();
+  entry->results = std::move(results);
+  takeDerived(*entry, derived);
+  return entry;
+}
+
+FailureOr<std::vector<Entry>> findEntries(Report &report, const Model &model,
+                                          const ImportOptions &options) {
+  FailureOr<Derived<Port>> derived = derivedOf(report, model.graph(), options);
+  if (failed(derived))
+    return failure();
+  std::vector<EntryRequest> all;
+  if (options.entries.empty() || !options.fetches.empty())
+    all.push_back({"main", options.fetches, {}});
+  for (StringRef text : options.entries)
+    all.push_back(parseEntry(text));
+  std::vector<Entry> entries;
+  for (const EntryRequest &want : all) {
+    if (!want.targets.empty()) {
+      report.error(Status::badUsage)
+          << "--entry=" << escaped(want.name) << ": an ONNX model has no nodes "
+          << "that run besides; name what the function returns";
+      return failure();
+    }
+    FailureOr<Entry> entry =
+        fetchedEntry(report, model, options, want, *derived);
+    if (failed(entry))
+      return failure();
+    entry->takesUsedOnly = !options.entries.empty();
+    entries.push_back(std::move(*entry));
+  }
+  // All entries have the same inputs, of which some are not used.
+  std::vector<Port> inputs = entries.front().inputs;
+  for (Entry &entry : entriesOf<Entry>(options, *derived)) {
+    entry.inputs = inputs;
+    entry.takesUsedOnly = options.loss.has_value() || !options.entries.empty();
+    entries.push_back(std::move(entry));
+  }
+  return entries;
+}
+
 } // namespace weir::onnx

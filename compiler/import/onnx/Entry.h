@@ -30,13 +30,19 @@ struct Port : EntryPort {
 
 struct Entry {
   std::vector<Port> inputs, outputs;
-  /// What is given besides the outputs.
+  /// What gradients are of and by, and the loss.
   std::vector<Derivatives<Port>> derivatives = {};
+  std::optional<FormedLoss<Port>> loss = {};
+  /// What the entry returns, in this order; empty: its outputs.
+  std::vector<Fetched> results = {};
   std::string name = "main";
   /// The outputs are what a loss is of.
   bool isTraining = false;
   /// Inputs that nothing uses are left out.
   bool takesUsedOnly = false;
+
+  /// Whether gradients go through the entry.
+  bool derives() const { return isTraining || loss || !derivatives.empty(); }
 };
 
 /// What a model says of a type, for people: `1x4xf32`, unknown sizes by their
@@ -47,6 +53,10 @@ std::string typeText(Report &report, const ::onnx::TypeProto *type);
 /// fetches name. An error where the type of an input is not known.
 mlir::FailureOr<Entry> findEntry(Report &report, const Model &model,
                                  const ImportOptions &options);
+/// The entries that the options ask for: that of the model, and those of
+/// `--entry`.
+mlir::FailureOr<std::vector<Entry>>
+findEntries(Report &report, const Model &model, const ImportOptions &options);
 
 /// The tensor of the graph that an option names; an error with the closest
 /// names where there is none.
@@ -55,19 +65,13 @@ mlir::FailureOr<llvm::StringRef> resolveTensor(Report &report,
                                                llvm::StringRef given,
                                                llvm::StringRef what);
 
-/// The entry `gradients` that the options ask for, with the inputs of `model`.
-mlir::FailureOr<Entry> gradientEntry(Report &report, const Graph &graph,
-                                     const ImportOptions &options,
-                                     const Entry &model);
-/// The tensors that the entry's derivatives are of, of and by; and has the
-/// tracer keep them.
+/// What `--grad` and `--loss` add to the tensors of the graph.
+mlir::FailureOr<Derived<Port>> derivedOf(Report &report, const Graph &graph,
+                                         const ImportOptions &options);
+/// The tensors that the entry's loss and derivatives are of and by; and has the
+/// tracer keep the variables.
 llvm::SmallVector<llvm::StringRef> watchDerivatives(const Entry &entry,
                                                     Tracer &tracer);
-/// Builds the derivatives, behind the results, from what these tensors are.
-mlir::LogicalResult buildDerivatives(Report &report, const Entry &entry,
-                                     mlir::OpBuilder &builder,
-                                     llvm::ArrayRef<Traced> traced,
-                                     EntryResults &results);
 
 /// The entry that the options' loss is of.
 mlir::FailureOr<Entry> trainingEntry(Report &report, const Model &model,

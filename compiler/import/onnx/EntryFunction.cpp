@@ -65,10 +65,11 @@ traceEntry(Report &report, const Entry &entry, const Trained &trained,
   EntryResults results;
   ArrayRef<Traced> all = *traced;
   size_t outputs = entry.outputs.size();
-  results.addOutputs(builder, {entryPorts(entry.inputs), given},
-                     entryPorts(entry.outputs), all.take_front(outputs), like);
-  if (failed(buildDerivatives(report, entry, builder, all.drop_front(outputs),
-                              results)))
+  auto at = [&](const Port &port) { return report.node(port.tensor); };
+  if (failed(addResults(report, options, builder, entry,
+                        entryPorts(entry.outputs), all.take_front(outputs),
+                        all.drop_front(outputs), at,
+                        {entryPorts(entry.inputs), given}, like, results)))
     return failure();
   return results;
 }
@@ -81,6 +82,8 @@ static void dropUnused(Entry &entry, const Graph &graph) {
     fed.insert(port.name);
   for (const Port &port : entry.outputs)
     wanted.push_back(port.name);
+  forEachDerived(
+      entry, [&](const Port &port, bool) { wanted.push_back(port.tensor); });
   Plan plan = graph.plan(wanted, fed);
   llvm::erase_if(entry.inputs, [&](const Port &port) {
     return !plan.fed.contains(port.name);
@@ -110,7 +113,7 @@ LogicalResult buildEntry(Report &report, ModuleOp module, Entry entry,
   SmallVector<Traced> fed;
   tracer.hasOpenInputs = types.size() > entry.inputs.size();
   tracer.hasOpenSizes = tracer.hasOpenInputs;
-  tracer.derives = entry.isTraining || !entry.derivatives.empty();
+  tracer.derives = entry.derives();
   for (auto [i, port] : llvm::enumerate(entry.inputs)) {
     Value argument = block->getArgument(i);
     argument.setLoc(report.node(port.name));
@@ -124,10 +127,12 @@ LogicalResult buildEntry(Report &report, ModuleOp module, Entry entry,
       fed.back() = narrow(*port.format,
                           unpacked({b, argument}, *port.format, port.shape));
   }
+  // A loss adds its labels behind them.
+  inputs.describe(function);
   // What is done under a condition assigns nothing and gives no derivatives.
   FailureOr<EntryResults> results =
       traceVersions({report, options, entry.name, entryPorts(entry.inputs),
-                     trained.empty() && entry.derivatives.empty(),
+                     trained.empty() && !entry.derives(),
                      [&](ArrayRef<Traced> given, const EntryResults *like) {
                        return traceEntry(report, entry, trained, options,
                                          tracer, given, like);
@@ -136,9 +141,8 @@ LogicalResult buildEntry(Report &report, ModuleOp module, Entry entry,
   if (failed(results))
     return failure();
   builder.create<func::ReturnOp>(report.file(), results->values);
-  function.setType(
-      builder.getFunctionType(types, ValueRange(results->values).getTypes()));
-  inputs.describe(function);
+  function.setType(builder.getFunctionType(
+      function.getArgumentTypes(), ValueRange(results->values).getTypes()));
   function.setAllResultAttrs(results->attributes);
   // Those of which only the shape was used.
   for (unsigned i = entry.inputs.size(); entry.takesUsedOnly && i-- > 0;)

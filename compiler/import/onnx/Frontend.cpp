@@ -60,34 +60,34 @@ OwningOpRef<ModuleOp> importModel(Report &report,
     report.error(Status::badUsage) << "an ONNX model has no tags";
     return {};
   }
-  if (!options.targets.empty() || !options.entries.empty()) {
+  if (!options.targets.empty()) {
     report.error(Status::badUsage)
-        << (options.entries.empty() ? "--target-node=" : "--entry=")
-        << escaped(options.entries.empty() ? options.targets.front()
-                                           : options.entries.front())
-        << ": an ONNX model has one function and no nodes that run besides; "
-           "name what it gives with --fetch";
+        << "--target-node=" << escaped(options.targets.front())
+        << ": an ONNX model has no nodes that run besides; name what it gives "
+           "with --fetch";
     return {};
   }
   std::unique_ptr<Model> model = Model::read(report, options);
   if (!model)
     return {};
-  FailureOr<Entry> entry = findEntry(report, *model, options);
-  if (failed(entry))
+  FailureOr<std::vector<Entry>> found = findEntries(report, *model, options);
+  if (failed(found))
     return {};
+  std::vector<Entry> entries = std::move(*found);
   OwningOpRef<ModuleOp> module = ModuleOp::create(report.file());
   if (options.attributes)
     module.get()->setAttrs(options.attributes);
   module.get()->setAttr(
       "weir.source",
       StringAttr::get(report.context, llvm::sys::path::filename(options.path)));
+  Entry &first = entries.front();
+  if ((options.loss || options.training) && first.name == "main")
+    first.name = "predict";
   Trained trained;
-  std::vector<Entry> entries{std::move(*entry)};
   if (options.training) {
     FailureOr<Entry> loss = trainingEntry(report, *model, options);
     if (failed(loss))
       return {};
-    entries.front().name = "predict";
     entries.push_back(std::move(*loss));
     for (Entry &each : entries)
       each.takesUsedOnly = true;
@@ -95,18 +95,11 @@ OwningOpRef<ModuleOp> importModel(Report &report,
                               trained)))
       return {};
   }
-  if (!options.gradients.empty()) {
-    FailureOr<Entry> gradients =
-        gradientEntry(report, model->graph(), options, entries.front());
-    if (failed(gradients))
-      return {};
-    entries.push_back(std::move(*gradients));
-  }
   // What each entry is built by: a variant has ranges of its own.
   std::vector<ImportOptions> own(entries.size(), options);
   for (const Variant &variant : options.variants) {
     own.push_back(withVariant(options, variant));
-    FailureOr<Entry> again = findEntry(report, *model, own.back());
+    auto again = findEntries(report, *model, own.back());
     if (failed(again))
       return {};
     if (variant.name == entries.front().name) {
@@ -115,8 +108,8 @@ OwningOpRef<ModuleOp> importModel(Report &report,
           << ": the model's own function is called that";
       return {};
     }
-    again->name = variant.name;
-    entries.push_back(std::move(*again));
+    again->front().name = variant.name;
+    entries.push_back(std::move(again->front()));
   }
   markHeld(options, entries);
   OpBuilder builder(report.context);
@@ -166,7 +159,8 @@ std::optional<ModelSummary> summarize(Report &report,
   auto see = [&](const NodeProto &node) {
     std::string op = opKey(node);
     ++counts[op];
-    known[op] |= isKnownOp(op) || model->function(node);
+    known[op] |=
+        isKnownOp(op) || model->function(node) || model->customOps.count(op);
   };
   forEachNode(model->proto().graph().node(), see);
   for (const auto &function : model->proto().functions())

@@ -64,6 +64,7 @@ const Handlers &handlers() {
     addMicrosoftAttentionHandlers(handlers);
     addMicrosoftBlockHandlers(handlers);
     addMicrosoftCacheHandlers(handlers);
+    addMicrosoftExpertHandlers(handlers);
     addMicrosoftNormHandlers(handlers);
     addMicrosoftProductHandlers(handlers);
     addMicrosoftQuantizedHandlers(handlers);

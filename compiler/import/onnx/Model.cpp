@@ -5,6 +5,7 @@
 #include "compiler/import/Message.h"
 #include "compiler/import/Tracing.h"
 #include "compiler/import/onnx/FixedInputs.h"
+#include "compiler/import/onnx/Tracer.h"
 
 using namespace mlir;
 using ::onnx::FunctionProto;
@@ -64,6 +65,78 @@ bool Model::addFunctions(Report &report) {
                      << "'";
       return false;
     }
+  }
+  return true;
+}
+
+/// The functions of a file of ops: those of a model, or one by itself. Domains
+/// that a function names no version of are those of its model.
+static bool
+readOps(Report &report, const std::string &path,
+        google::protobuf::RepeatedPtrField<FunctionProto> &functions) {
+  Report here(report.context, path);
+  auto failing = [&] {
+    report.status = here.status;
+    return false;
+  };
+  FailureOr<File> file = File::open(here, path);
+  if (failed(file))
+    return failing();
+  std::string head(std::min<uint64_t>(file->size(), 4096), 0);
+  if (!file->read(0, {head.data(), head.size()})) {
+    here.error(Status::io) << "cannot read";
+    return failing();
+  }
+  // A function begins with its name, and a model with a number.
+  bool isAlone =
+      isText(head)
+          ? llvm::is_contained(ArrayRef<StringRef>{"name", "input", "output",
+                                                   "attribute", "node"},
+                               firstWord(head))
+          : StringRef(head).starts_with("\x0a");
+  if (isAlone)
+    return succeeded(loadMessage(here, *file, isText(head), "ONNX's",
+                                 *functions.Add())) ||
+           failing();
+  ::onnx::ModelProto model;
+  if (failed(loadMessage(here, *file, isText(head), "ONNX's", model)))
+    return failing();
+  if (!model.functions_size()) {
+    here.error() << "has no functions of ONNX's, which --ops takes from it";
+    return failing();
+  }
+  for (FunctionProto &function : *model.mutable_functions()) {
+    for (const auto &import : model.opset_import())
+      if (llvm::none_of(function.opset_import(), [&](const auto &own) {
+            return own.domain() == import.domain();
+          }))
+        *function.add_opset_import() = import;
+    *functions.Add() = std::move(function);
+  }
+  return true;
+}
+
+bool Model::addOps(Report &report, const std::string &path) {
+  google::protobuf::RepeatedPtrField<FunctionProto> read;
+  if (!readOps(report, path, read))
+    return false;
+  for (FunctionProto &function : read) {
+    std::string key =
+        functionKey(function.domain(), function.name(), function.overload());
+    auto [known, isNew] =
+        outsideByKey.try_emplace(key, std::pair(nullptr, path));
+    if (!isNew || function.name().empty()) {
+      report.error(Status::badUsage)
+          << "--ops=" << escaped(path) << ": "
+          << (isNew ? "has a function without a name"
+                    : "defines '" +
+                          escaped(opKey(function.domain(), function.name())) +
+                          "', which " + escaped(known->second.second) +
+                          " defines, too");
+      return false;
+    }
+    outside.push_back(std::move(function));
+    known->second.first = &outside.back();
   }
   return true;
 }
@@ -175,6 +248,11 @@ std::unique_ptr<Model> Model::read(Report &report,
     return nullptr;
   }
   std::unique_ptr<Model> model(new Model(options.path));
+  for (const CustomOp &custom : options.customOps)
+    model->customOps[custom.op] = custom.call;
+  for (const std::string &path : options.opFiles)
+    if (!model->addOps(report, path))
+      return nullptr;
   if (failed(
           loadMessage(report, *file, isText(head), "ONNX's", model->message)) ||
       failed(fixInputs(report, options, *model->message.mutable_graph())) ||
@@ -184,8 +262,13 @@ std::unique_ptr<Model> Model::read(Report &report,
 }
 
 FunctionProto *Model::function(const ::onnx::NodeProto &node) const {
-  return functions.lookup(
-      functionKey(node.domain(), node.op_type(), node.overload()));
+  std::string key = functionKey(node.domain(), node.op_type(), node.overload());
+  if (FunctionProto *own = functions.lookup(key))
+    return own;
+  auto found = outsideByKey.find(key);
+  return found == outsideByKey.end() || isKnownOp(opKey(node))
+             ? nullptr
+             : found->second.first;
 }
 
 const Model::Body *Model::body(Report &report, FunctionProto &function) {

@@ -8,6 +8,8 @@
 #include "compiler/import/onnx/Graph.h"
 #include "compiler/import/onnx/Tensors.h"
 
+#include <deque>
+
 namespace weir::onnx {
 
 /// The newest opset of ONNX's own domain that weir knows. Ops that later ones
@@ -31,8 +33,12 @@ public:
 
   Opsets opsets;
   ExternalData external;
+  /// Ops that functions outside of the model compute, with the attributes of
+  /// their `graph.custom`.
+  llvm::StringMap<mlir::DictionaryAttr> customOps;
 
-  /// The function that a node calls; null where it calls none.
+  /// The function that a node calls, of the model or, for an op that weir does
+  /// not know, of a file of ops; null where it calls none.
   ::onnx::FunctionProto *function(const ::onnx::NodeProto &node) const;
   /// The function's body, and the opsets that it is written in.
   struct Body {
@@ -49,10 +55,14 @@ private:
 
   bool index(Report &report);
   bool addFunctions(Report &report);
+  bool addOps(Report &report, const std::string &path);
 
   ::onnx::ModelProto message;
   std::unique_ptr<Graph> root;
   llvm::StringMap<::onnx::FunctionProto *> functions;
+  /// Those of files of ops, and which file each is of.
+  std::deque<::onnx::FunctionProto> outside;
+  llvm::StringMap<std::pair<::onnx::FunctionProto *, std::string>> outsideByKey;
   llvm::DenseMap<const ::onnx::FunctionProto *, std::unique_ptr<Body>> bodies;
   llvm::DenseMap<const ::onnx::GraphProto *, std::unique_ptr<Graph>> inners;
 };

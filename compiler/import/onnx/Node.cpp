@@ -2,6 +2,7 @@
 
 #include "compiler/import/onnx/Node.h"
 
+#include "compiler/import/Custom.h"
 #include "compiler/import/Names.h"
 #include "compiler/import/onnx/Tracer.h"
 #include "compiler/import/onnx/attributes/Attributes.h"
@@ -242,6 +243,9 @@ LogicalResult Node::run() {
 }
 
 LogicalResult Node::handle() {
+  if (auto custom = tracer.model.customOps.find(op());
+      custom != tracer.model.customOps.end())
+    return importCustom(*this, custom->second, outputs());
   // A model's own function comes before an op of that name.
   if (::onnx::FunctionProto *function = tracer.model.function(def))
     return failed(checkAttributes(*this, *function))
@@ -264,7 +268,7 @@ LogicalResult Node::handle() {
       return failure();
     return buildByName(*this, found->second);
   }
-  return unsupported("no such op");
+  return unsupported(howToDefine);
 }
 
 } // namespace weir::onnx

@@ -3,6 +3,7 @@
 #include "compiler/import/onnx/Tracer.h"
 
 #include "compiler/import/Build.h"
+#include "compiler/import/Custom.h"
 #include "compiler/import/Gradients.h"
 #include "compiler/import/Names.h"
 #include "compiler/import/onnx/Declared.h"
@@ -177,8 +178,9 @@ LogicalResult Tracer::traceNode(Scope &scope, const NodeProto &def) {
   for (const std::string &name : def.output())
     if (!name.empty())
       scope.values[name] = {{}, true};
-  if (!isKnownOp(opKey(def)) && !model.function(def))
-    unsupported(at, opKey(def), "no such op");
+  if (!isKnownOp(opKey(def)) && !model.function(def) &&
+      !model.customOps.count(opKey(def)))
+    unsupported(at, opKey(def), howToDefine);
   return success();
 }
 

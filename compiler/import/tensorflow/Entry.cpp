@@ -93,16 +93,11 @@ FailureOr<Edge> resolveTensor(Report &report, const Graph &graph,
   return failure();
 }
 
-/// What one function of a graph is to give and to run.
-struct Wanted {
-  std::string name;
-  std::vector<std::string> fetches, targets;
-};
-
 static FailureOr<Entry> entryOf(Report &report, const Graph &graph,
                                 const Library &library,
                                 const ImportOptions &options,
-                                const Wanted &want) {
+                                const EntryRequest &want,
+                                const Derived<Port> &derived) {
   Entry entry;
   entry.name = want.name;
   llvm::DenseSet<std::pair<int, int>> fed;
@@ -119,12 +114,22 @@ static FailureOr<Entry> entryOf(Report &report, const Graph &graph,
   }
   SmallVector<Edge> wanted;
   for (const std::string &fetch : want.fetches) {
+    if (auto found = fetchedNamed(fetch, derived.gradients, options)) {
+      entry.results.push_back(*found);
+      continue;
+    }
     FailureOr<Edge> edge = resolveTensor(report, graph, fetch, "--fetch");
     if (failed(edge))
       return failure();
+    entry.results.push_back({Fetched::output, entry.outputs.size()});
     entry.outputs.push_back({{fetch, fetch}, *edge});
     wanted.push_back(*edge);
   }
+  if (entry.results.size() == entry.outputs.size())
+    entry.results.clear();
+  takeDerived(entry, derived);
+  forEachDerived(entry,
+                 [&](const Port &port, bool) { wanted.push_back(port.edge); });
   for (const std::string &target : want.targets) {
     FailureOr<Edge> edge =
         resolveTensor(report, graph, target, "--target-node");
@@ -192,8 +197,12 @@ static FailureOr<Entry> entryOf(Report &report, const Graph &graph,
 FailureOr<Entry> partialEntry(Report &report, const Graph &graph,
                               const Library &library,
                               const ImportOptions &options) {
-  FailureOr<Entry> entry = entryOf(report, graph, library, options,
-                                   {"main", options.fetches, options.targets});
+  FailureOr<Derived<Port>> derived = derivedOf(report, graph, options, {});
+  if (failed(derived))
+    return failure();
+  FailureOr<Entry> entry =
+      entryOf(report, graph, library, options,
+              {"main", options.fetches, options.targets}, *derived);
   if (failed(entry))
     return failure();
   MutableArrayRef<Entry> all(*entry);
@@ -205,31 +214,19 @@ FailureOr<Entry> partialEntry(Report &report, const Graph &graph,
 FailureOr<std::vector<Entry>> partialEntries(Report &report, const Graph &graph,
                                              const Library &library,
                                              const ImportOptions &options) {
-  std::vector<Wanted> all;
+  std::vector<EntryRequest> all;
   if (options.entries.empty() || !options.fetches.empty() ||
       !options.targets.empty())
     all.push_back({"main", options.fetches, options.targets});
-  for (StringRef text : options.entries) {
-    auto [name, lists] = text.split(':');
-    auto [fetches, targets] = lists.split(';');
-    Wanted want{name.str(), {}, {}};
-    for (auto [list, to] : {std::pair(fetches, &want.fetches),
-                            std::pair(targets, &want.targets)}) {
-      SmallVector<StringRef> names;
-      list.split(names, ',', -1, /*KeepEmpty=*/false);
-      for (StringRef each : names)
-        to->push_back(each.str());
-    }
-    if (want.fetches.empty() && want.targets.empty()) {
-      report.error(Status::badUsage)
-          << "--entry=" << escaped(text) << " names nothing to give or to run";
-      return failure();
-    }
-    all.push_back(std::move(want));
-  }
+  for (StringRef text : options.entries)
+    all.push_back(parseEntry(text));
+  FailureOr<Derived<Port>> derived = derivedOf(report, graph, options, {});
+  if (failed(derived))
+    return failure();
   std::vector<Entry> entries;
-  for (const Wanted &want : all) {
-    FailureOr<Entry> entry = entryOf(report, graph, library, options, want);
+  for (const EntryRequest &want : all) {
+    FailureOr<Entry> entry =
+        entryOf(report, graph, library, options, want, *derived);
     if (failed(entry))
       return failure();
     entries.push_back(std::move(*entry));

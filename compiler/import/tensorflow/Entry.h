@@ -26,8 +26,11 @@ struct Port : EntryPort {
 struct Entry {
   std::string name;
   std::vector<Port> inputs, outputs;
-  /// What is given besides the outputs.
+  /// What gradients are of and by, and the loss.
   std::vector<Derivatives<Port>> derivatives = {};
+  std::optional<FormedLoss<Port>> loss = {};
+  /// What the entry returns, in this order; empty: its outputs.
+  std::vector<Fetched> results = {};
   /// Nodes that run though nothing is asked of them.
   std::vector<int> targets = {};
   /// The outputs are what a loss is of.
@@ -35,6 +38,9 @@ struct Entry {
   /// The outputs are what nothing uses: those that turn out to be no tensors
   /// are left out.
   bool isGuess = false;
+
+  /// Whether gradients go through the entry.
+  bool derives() const { return isTraining || loss || !derivatives.empty(); }
 };
 
 bool isPlaceholder(llvm::StringRef op);
@@ -95,21 +101,26 @@ mlir::FailureOr<Entry> trainingEntry(Report &report, const Graph &graph,
 /// Has the tracer of such an entry read each trained variable, once and first.
 void readTrained(Tracer &tracer, const StateVariables &state);
 
-/// The entry `gradients` that the options ask for, with the inputs of `model`
-/// where that has signatures, or else those that it needs.
-mlir::FailureOr<Entry> gradientEntry(Report &report, const Graph &graph,
-                                     const Library &library,
-                                     const ImportOptions &options,
-                                     const Entry &model, bool hasSignatures);
-/// The tensors that the entry's derivatives are of, of and by; and has the
-/// tracer keep them.
+/// The entries for gradients and the loss that the options ask for, with the
+/// inputs of `model` where that has signatures, or else those that they need.
+mlir::FailureOr<std::vector<Entry>>
+derivedEntries(Report &report, const Graph &graph, const Library &library,
+               const ImportOptions &options, const Entry &model,
+               bool hasSignatures);
+/// What `--grad` and `--loss` add to the tensors of the graph.
+mlir::FailureOr<Derived<Port>> derivedOf(Report &report, const Graph &graph,
+                                         const ImportOptions &options,
+                                         const Entry &model);
+/// The tensors that the entry's loss and derivatives are of and by; and has the
+/// tracer keep the variables.
 llvm::SmallVector<Edge> watchDerivatives(const Graph &graph, const Entry &entry,
                                          Tracer &tracer);
-/// Builds the derivatives, behind the results, from what these edges carry.
-mlir::LogicalResult buildDerivatives(Report &report, const Graph &graph,
-                                     const Entry &entry, Tracer &tracer,
-                                     llvm::ArrayRef<Traced> traced,
-                                     EntryResults &results);
+/// The traced values of these edges, with those of variables for handles.
+llvm::SmallVector<Traced> derivedFrom(const Graph &graph, const Entry &entry,
+                                      Tracer &tracer,
+                                      llvm::ArrayRef<Traced> traced);
+/// Whether the graph, or the signature, has a tensor that is called so.
+bool hasTensor(const Graph &graph, const Entry &model, llvm::StringRef name);
 
 /// Traces the entry into a function of the module.
 mlir::LogicalResult buildEntry(Report &report, mlir::ModuleOp module,

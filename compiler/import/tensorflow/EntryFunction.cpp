@@ -62,17 +62,19 @@ LogicalResult buildEntry(Report &report, ModuleOp module, const Graph &graph,
       return failure();
     ImplicitLocOpBuilder b(block->getArgument(i).getLoc(), builder);
     fed.push_back(inputs.traced(b, *block, i, *value));
-    if (entry.isTraining || !entry.derivatives.empty())
+    if (entry.derives())
       zeroBeyond(b, fed.back());
     else if (fed.back().isBounded())
       writeSizes(report, fed.back().value, sizesOf(fed.back()));
   }
   if (entry.isTraining)
     markTraining(function);
+  // A loss adds its labels behind them.
+  inputs.describe(function);
   EntrySource source{report, graph, library, variables, state, entry, options};
   // What is done under a condition can give no derivatives and assigns nothing.
-  bool canBranch =
-      entry.derivatives.empty() && entry.targets.empty() && state.all().empty();
+  bool canBranch = entry.derivatives.empty() && !entry.loss &&
+                   entry.targets.empty() && state.all().empty();
   FailureOr<EntryResults> results = traceVersions(
       {report, options, entry.name, entryPorts(entry.inputs), canBranch,
        [&](ArrayRef<Traced> given, const EntryResults *like) {
@@ -82,9 +84,8 @@ LogicalResult buildEntry(Report &report, ModuleOp module, const Graph &graph,
   if (failed(results))
     return failure();
   builder.create<func::ReturnOp>(report.file(), results->values);
-  function.setType(
-      builder.getFunctionType(types, ValueRange(results->values).getTypes()));
-  inputs.describe(function);
+  function.setType(builder.getFunctionType(
+      function.getArgumentTypes(), ValueRange(results->values).getTypes()));
   function.setAllResultAttrs(results->attributes);
   if (entry.isTraining)
     addLabels(function, *options.training);

@@ -3,6 +3,7 @@
 #include "compiler/import/tensorflow/EntryResults.h"
 
 #include "compiler/import/Build.h"
+#include "compiler/import/Custom.h"
 #include "compiler/import/Names.h"
 #include "compiler/import/tensorflow/file/Summary.h"
 #include "compiler/import/tensorflow/proto/saved_model.pb.h"
@@ -78,11 +79,12 @@ FailureOr<EntryResults> traceEntry(const EntrySource &source,
     wanted.push_back(port.edge);
   Tracer tracer(source.report, source.library, source.variables, builder);
   tracer.boundedElements = source.options.boundedElements;
-  tracer.derives = entry.isTraining || !entry.derivatives.empty();
+  tracer.derives = entry.derives();
   tracer.hasOpenSizes =
       llvm::any_of(fed, [](const Traced &value) { return value.isBounded(); });
   llvm::append_range(wanted, watchDerivatives(graph, entry, tracer));
   tracer.stateVariables = &source.state;
+  keepCustomOps(tracer.state, source.options);
   if (entry.isTraining)
     readTrained(tracer, source.state);
   FailureOr<SmallVector<Traced>> traced =
@@ -106,11 +108,15 @@ FailureOr<EntryResults> traceEntry(const EntrySource &source,
     if (failed(checkDeclared(source, port, output)))
       return failure();
   }
-  results.addOutputs(builder, {entryPorts(entry.inputs), fed},
-                     entryPorts(ports), outputs, like);
-  if (failed(buildDerivatives(
-          source.report, graph, entry, tracer,
-          ArrayRef<Traced>(*traced).drop_front(entry.outputs.size()), results)))
+  SmallVector<Traced> derived =
+      derivedFrom(graph, entry, tracer,
+                  ArrayRef<Traced>(*traced).drop_front(entry.outputs.size()));
+  auto at = [&](const Port &port) {
+    return source.report.node(graph.name(port.edge.node));
+  };
+  if (failed(addResults(source.report, source.options, builder, entry,
+                        entryPorts(ports), outputs, derived, at,
+                        {entryPorts(entry.inputs), fed}, like, results)))
     return failure();
   return results;
 }

@@ -39,10 +39,69 @@ struct Model {
 
 } // namespace
 
+/// What TensorFlow calls the function that tf.function makes of one: the name
+/// between `__inference_` and the number at the end.
+static StringRef plainName(StringRef name) {
+  if (!name.consume_front("__inference_"))
+    return name;
+  StringRef plain = name.rtrim("0123456789");
+  return plain.size() < name.size() && plain.consume_back("_") ? plain : name;
+}
+
+/// Adds the functions of files of ops to the graph's own, which come first.
+static LogicalResult addOps(Report &report, const ImportOptions &options,
+                            GraphDef &graph) {
+  llvm::StringMap<std::string> known;
+  for (const auto &function : graph.library().function())
+    known[function.signature().name()] = "the graph";
+  for (const std::string &path : options.opFiles) {
+    Report here(report.context, path);
+    GraphDef read;
+    FailureOr<File> file = File::open(here, path);
+    FailureOr<MessageFile> from = failure();
+    if (succeeded(file))
+      from = recognize(here, std::move(*file));
+    if (succeeded(from) && from->kind != FileKind::graph)
+      here.error() << "is no GraphDef, of whose functions --ops defines ops";
+    else if (succeeded(from) && succeeded(load(here, *from, read)) &&
+             !read.library().function_size())
+      here.error() << "has no functions, which --ops takes from it";
+    if (here.status != Status::ok) {
+      report.status = here.status;
+      return failure();
+    }
+    llvm::StringMap<unsigned> plain;
+    for (const auto &function : read.library().function())
+      ++plain[plainName(function.signature().name())];
+    for (auto &function : *read.mutable_library()->mutable_function()) {
+      std::string name = function.signature().name();
+      // The body may call the others by their whole names.
+      SmallVector<std::string> names{name};
+      StringRef called = plainName(name);
+      if (called != name && plain.lookup(called) == 1 && !isKnownOp(called))
+        names.push_back(called.str());
+      for (const std::string &each : names) {
+        auto [other, isNew] = known.try_emplace(each, path);
+        if (!isNew && other->second == "the graph")
+          continue;
+        if (!isNew)
+          return report.error(Status::badUsage)
+                 << "--ops=" << escaped(path) << ": defines '" << escaped(each)
+                 << "', which " << escaped(other->second) << " defines, too";
+        auto *added = graph.mutable_library()->add_function();
+        *added = function;
+        added->mutable_signature()->set_name(each);
+      }
+    }
+  }
+  return success();
+}
+
 /// What TensorFlow calls the version of its graphs is far below this.
 constexpr int newestGraph = 10000;
 
-static LogicalResult indexGraph(Report &report, Model &model) {
+static LogicalResult indexGraph(Report &report, const ImportOptions &options,
+                                Model &model) {
   const auto &versions = model.graphDef->versions();
   if (versions.producer() < 0 || versions.min_consumer() < 0 ||
       versions.min_consumer() > newestGraph) {
@@ -50,7 +109,8 @@ static LogicalResult indexGraph(Report &report, Model &model) {
                    << versions.min_consumer() << ", which no TensorFlow has";
     return failure();
   }
-  if (!model.library.add(report, *model.graphDef->mutable_library()))
+  if (failed(addOps(report, options, *model.graphDef)) ||
+      !model.library.add(report, *model.graphDef->mutable_library()))
     return failure();
   if (!model.graphDef->node_size()) {
     report.error()
@@ -85,7 +145,7 @@ static LogicalResult readModel(Report &report, const ImportOptions &options,
       return failed(load(report, *from, model.ownGraph)) ||
                      failed(fixInputs(report, options, model.ownGraph,
                                       /*saved=*/nullptr)) ||
-                     failed(indexGraph(report, model))
+                     failed(indexGraph(report, options, model))
                  ? failure()
                  : findVariables(report, options, model);
     if (from->kind != FileKind::savedModel) {
@@ -101,7 +161,7 @@ static LogicalResult readModel(Report &report, const ImportOptions &options,
     return failure();
   model.graphDef = model.saved.graph->mutable_graph_def();
   if (failed(fixInputs(report, options, *model.graphDef, model.saved.graph)) ||
-      failed(indexGraph(report, model)) ||
+      failed(indexGraph(report, options, model)) ||
       failed(checkReferences(report, model.saved, *model.graph)))
     return failure();
   return findVariables(report, options, model);
@@ -194,24 +254,24 @@ OwningOpRef<ModuleOp> importModel(Report &report,
   if (failed(addVariants(report, model, options, hasSignatures, entries, own)))
     return {};
   if (!options.gradients.empty()) {
-    FailureOr<Entry> entry =
-        gradientEntry(report, *model.graph, model.library, options,
-                      entries.front(), hasSignatures);
-    if (failed(entry))
+    auto derived = derivedEntries(report, *model.graph, model.library, options,
+                                  entries.front(), hasSignatures);
+    if (failed(derived))
       return {};
-    entries.push_back(std::move(*entry));
-    own.push_back(options);
+    std::move(derived->begin(), derived->end(), std::back_inserter(entries));
+    own.resize(entries.size(), options);
   }
+  Entry &first = entries.front();
+  if ((options.loss || options.training) && first.name == "main")
+    first.name = "predict";
   if (options.training) {
-    FailureOr<Entry> entry =
-        trainingEntry(report, *model.graph, model.library, options,
-                      entries.front(), hasSignatures);
+    FailureOr<Entry> entry = trainingEntry(report, *model.graph, model.library,
+                                           options, first, hasSignatures);
     if (failed(entry))
       return {};
-    if (!hasSignatures)
-      entries.front().name = "predict";
-    // What runs besides belongs to a step.
-    entries.front().targets.clear();
+    // The nodes that run besides belong to a step.
+    if (first.name == "predict")
+      first.targets.clear();
     entries.push_back(std::move(*entry));
     own.push_back(options);
   }
@@ -281,7 +341,11 @@ std::optional<ModelSummary> summarize(Report &report,
   summary.kind = model.isSavedModel() ? "SavedModel" : "GraphDef";
   for (const auto &[op, count] : countOps(report, options, model)) {
     summary.ops.push_back({op, count});
-    if (!isKnownOp(op) && !isIterator(op) && !model.library.find(op))
+    bool isCustom = llvm::any_of(
+        options.customOps,
+        [op = StringRef(op)](const CustomOp &each) { return each.op == op; });
+    if (!isKnownOp(op) && !isIterator(op) && !model.library.find(op) &&
+        !isCustom)
       summary.unsupported.push_back(op);
   }
   listNodes(*model.graph, summary);

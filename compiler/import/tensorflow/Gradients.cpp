@@ -70,32 +70,44 @@ FailureOr<Port> portNamed(Report &report, const Graph &graph,
   return Port{{name.str(), tensor}, *edge};
 }
 
-FailureOr<Entry> gradientEntry(Report &report, const Graph &graph,
-                               const Library &library,
-                               const ImportOptions &options, const Entry &model,
-                               bool hasSignatures) {
-  Entry entry;
-  ImportOptions needed = options;
-  needed.fetches.clear();
-  auto asked = askedDerivatives<Port>(report, options, [&](StringRef name) {
-    FailureOr<Port> port = portNamed(report, graph, model, name, "--grad");
-    if (succeeded(port))
-      needed.fetches.push_back(port->tensor);
-    return port;
-  });
-  if (failed(asked))
+FailureOr<Derived<Port>> derivedOf(Report &report, const Graph &graph,
+                                   const ImportOptions &options,
+                                   const Entry &model) {
+  return derivedResults<Port>(
+      report, options,
+      [&](StringRef name, StringRef what) {
+        return portNamed(report, graph, model, name, what);
+      },
+      [&](StringRef name) { return hasTensor(graph, model, name); });
+}
+
+FailureOr<std::vector<Entry>> derivedEntries(Report &report, const Graph &graph,
+                                             const Library &library,
+                                             const ImportOptions &options,
+                                             const Entry &model,
+                                             bool hasSignatures) {
+  FailureOr<Derived<Port>> all = derivedOf(report, graph, options, model);
+  if (failed(all))
     return failure();
-  entry.derivatives = std::move(*asked);
-  if (hasSignatures) {
-    entry.inputs = model.inputs;
-  } else {
+  std::vector<Entry> entries = entriesOf<Entry>(options, *all);
+  for (Entry &entry : entries) {
+    if (hasSignatures) {
+      entry.inputs = model.inputs;
+      continue;
+    }
+    ImportOptions needed = options;
+    needed.fetches.clear();
+    needed.gradients.clear();
+    needed.loss.reset();
+    forEachDerived(entry, [&](const Port &port, bool) {
+      needed.fetches.push_back(port.tensor);
+    });
     FailureOr<Entry> partial = partialEntry(report, graph, library, needed);
     if (failed(partial))
       return failure();
     entry.inputs = std::move(partial->inputs);
   }
-  entry.name = "gradients";
-  return entry;
+  return entries;
 }
 
 static bool isHandle(const Graph &graph, const Port &port) {
@@ -105,33 +117,28 @@ static bool isHandle(const Graph &graph, const Port &port) {
 SmallVector<Edge> watchDerivatives(const Graph &graph, const Entry &entry,
                                    Tracer &tracer) {
   SmallVector<Edge> edges;
-  for (const Derivatives<Port> &asked : entry.derivatives) {
-    if (asked.loss)
-      edges.push_back(asked.loss->edge);
-    for (const Port &port : asked.variables) {
-      edges.push_back(port.edge);
-      watch(tracer).edges.push_back(port.edge);
-      if (isHandle(graph, port))
-        watch(tracer).variables[variableName(graph.node(port.edge.node))];
-    }
-  }
+  forEachDerived(entry, [&](const Port &port, bool isVariable) {
+    edges.push_back(port.edge);
+    if (!isVariable)
+      return;
+    watch(tracer).edges.push_back(port.edge);
+    if (isHandle(graph, port))
+      watch(tracer).variables[variableName(graph.node(port.edge.node))];
+  });
   return edges;
 }
 
-LogicalResult buildDerivatives(Report &report, const Graph &graph,
-                               const Entry &entry, Tracer &tracer,
-                               ArrayRef<Traced> traced, EntryResults &results) {
-  auto tensorOf = [&](const Port &port) {
-    Traced each = traced.front();
-    traced = traced.drop_front();
+SmallVector<Traced> derivedFrom(const Graph &graph, const Entry &entry,
+                                Tracer &tracer, ArrayRef<Traced> traced) {
+  SmallVector<Traced> all(traced);
+  size_t i = 0;
+  forEachDerived(entry, [&](const Port &port, bool) {
     if (isHandle(graph, port))
-      each.value = watch(tracer).variables.lookup(
+      all[i].value = watch(tracer).variables.lookup(
           variableName(graph.node(port.edge.node)));
-    return differentiable(report, report.node(graph.name(port.edge.node)),
-                          each);
-  };
-  return weir::buildDerivatives<Port>(tracer.builder, entry.derivatives,
-                                      tensorOf, results);
+    ++i;
+  });
+  return all;
 }
 
 } // namespace weir::tensorflow

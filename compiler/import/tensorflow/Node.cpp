@@ -2,6 +2,7 @@
 
 #include "compiler/import/tensorflow/Node.h"
 
+#include "compiler/import/Custom.h"
 #include "compiler/import/Names.h"
 #include "compiler/import/bounded/Inference.h"
 #include "compiler/import/tensorflow/Tracer.h"
@@ -214,6 +215,8 @@ LogicalResult Node::run() {
 }
 
 LogicalResult Node::handle() {
+  if (DictionaryAttr custom = customOp(tracer.state, op()))
+    return importCustom(*this, custom, 1);
   if (auto found = boundedHandlers().find(op());
       found != boundedHandlers().end() && wantsBounded(*this, found->second))
     return found->second.run(*this);

@@ -3,6 +3,7 @@
 #include "compiler/import/tensorflow/Tracer.h"
 
 #include "compiler/import/Build.h"
+#include "compiler/import/Custom.h"
 #include "compiler/import/Names.h"
 #include "compiler/import/tensorflow/Gradients.h"
 #include "compiler/import/tensorflow/control/LoopNest.h"
@@ -211,7 +212,7 @@ LogicalResult Tracer::traceNode(int index) {
   // op can still be one of those to report.
   top.states[index].unsupported = true;
   StringRef op = top.graph->op(index);
-  if (!isKnownOp(op) && !library.find(op))
+  if (!isKnownOp(op) && !library.find(op) && !customOp(state, op))
     unsupported(at, op, whyUnknown(op));
   return success();
 }

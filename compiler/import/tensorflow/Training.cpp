@@ -8,8 +8,7 @@ using namespace mlir;
 
 namespace weir::tensorflow {
 
-/// Whether the graph, or the signature, has a tensor that is called so.
-static bool hasTensor(const Graph &graph, const Entry &model, StringRef name) {
+bool hasTensor(const Graph &graph, const Entry &model, StringRef name) {
   for (const auto *ports : {&model.inputs, &model.outputs})
     for (const Port &port : *ports)
       if (name == port.name || name == port.tensor)
@@ -31,6 +30,8 @@ FailureOr<Entry> trainingEntry(Report &report, const Graph &graph,
   ImportOptions needed = options;
   needed.fetches.clear();
   needed.entries.clear();
+  needed.gradients.clear();
+  needed.loss.reset();
   for (StringRef name : names) {
     FailureOr<Port> port = portNamed(report, graph, model, name, "--loss");
     if (failed(port))

@@ -14,24 +14,24 @@ using namespace mlir;
 using ::onnx::TensorProto;
 
 namespace weir::onnx {
-namespace {
 
 /// Integers of a format, several to a byte of ui8 along the last dimension, the
 /// first in the lowest bits, as f32.
-Expr unpackedLast(Expr bytes, const Format &format) {
+static Expr unpackedLast(Expr bytes, const Format &format) {
   Integers shape(bytes.shape());
   shape.back() *= format.perByte();
   Expr flat = reshape(bytes, {bytes.type().getNumElements()});
   return decoded(unpacked(flat, format, shape), format);
 }
 
-/// The same of unsigned integers of `bits` bits.
 Expr unpackedLast(Expr bytes, int64_t bits) {
   if (bits == 8)
     return cast(bytes, bytes.b->getF32Type());
   return unpackedLast(
       bytes, *formatOf(bits == 4 ? TensorProto::UINT4 : TensorProto::UINT2));
 }
+
+namespace {
 
 /// Constant codes, of ui8, as bytes of several along the last dimension.
 /// Without a value where that is not whole bytes.

@@ -49,10 +49,15 @@ Expr gaussianErrorByTanh(Expr x);
 /// A vector for the last dimension of `x`; an error where operand `i` is none.
 mlir::FailureOr<Expr> forLast(Node &node, unsigned i, Expr x);
 
+/// Integers of `bits` bits, several to a byte of ui8 along the last dimension,
+/// the first in the lowest bits, as f32.
+Expr unpackedLast(Expr bytes, int64_t bits);
+
 void addMicrosoftActivationHandlers(Handlers &);
 /// Behind ONNX's own handlers, some of which these are.
 void addMicrosoftArrayHandlers(Handlers &);
 void addMicrosoftBlockHandlers(Handlers &);
+void addMicrosoftExpertHandlers(Handlers &);
 void addMicrosoftNormHandlers(Handlers &);
 void addMicrosoftProductHandlers(Handlers &);
 void addMicrosoftQuantizedHandlers(Handlers &);

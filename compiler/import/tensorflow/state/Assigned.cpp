@@ -83,6 +83,8 @@ public:
     SmallVector<Edge> wanted, fed;
     for (const Port &port : entry.outputs)
       wanted.push_back(port.edge);
+    forEachDerived(
+        entry, [&](const Port &port, bool) { wanted.push_back(port.edge); });
     for (const Port &port : entry.inputs)
       fed.push_back(port.edge);
     auto order = orderNodes(report, graph, wanted, entry.targets, Feeds(fed));

@@ -2,6 +2,7 @@
 // of what is fetched, are searched for in the whole graph.
 
 #include "compiler/import/tensorflow/state/Tables.h"
+#include "compiler/import/Custom.h"
 
 #include "compiler/import/Elements.h"
 #include "compiler/import/tensorflow/Entry.h"
@@ -53,7 +54,7 @@ StringRef whyUnknown(StringRef op) {
     return "no such op; the tables that weir has are those of HashTable, which "
            "LookupTableImport or InitializeTable fills with constants of the "
            "graph";
-  return "no such op";
+  return howToDefine;
 }
 
 /// The ops that give the table or the constant that they are given.

@@ -1,7 +1,7 @@
 // What a model is trained to make less: a number of its output and of labels.
 
-#ifndef WEIR_PASSES_TRAIN_LOSSES_H
-#define WEIR_PASSES_TRAIN_LOSSES_H
+#ifndef WEIR_DIALECTS_GRAPH_LOSS_LOSSES_H
+#define WEIR_DIALECTS_GRAPH_LOSS_LOSSES_H
 
 #include "dialects/graph/build/Expr.h"
 
@@ -36,4 +36,4 @@ mlir::Value scoresOf(const Loss &loss, mlir::Value output);
 
 } // namespace weir::train
 
-#endif // WEIR_PASSES_TRAIN_LOSSES_H
+#endif // WEIR_DIALECTS_GRAPH_LOSS_LOSSES_H

@@ -1,7 +1,7 @@
 // The formulas of losses: terms, one for each row of classes, or for each
 // element where there are none.
 
-#include "passes/train/Losses.h"
+#include "dialects/graph/loss/Losses.h"
 
 #include "dialects/graph/Elementwise.h"
 #include "dialects/graph/Graph.h"

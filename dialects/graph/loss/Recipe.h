@@ -1,7 +1,7 @@
 // How a model is trained, as the module's attribute `weir.training` says it.
 
-#ifndef WEIR_PASSES_TRAIN_RECIPE_H
-#define WEIR_PASSES_TRAIN_RECIPE_H
+#ifndef WEIR_DIALECTS_GRAPH_LOSS_RECIPE_H
+#define WEIR_DIALECTS_GRAPH_LOSS_RECIPE_H
 
 #include "mlir/IR/BuiltinAttributes.h"
 #include "llvm/Support/Regex.h"
@@ -34,4 +34,4 @@ private:
 
 } // namespace weir::train
 
-#endif // WEIR_PASSES_TRAIN_RECIPE_H
+#endif // WEIR_DIALECTS_GRAPH_LOSS_RECIPE_H

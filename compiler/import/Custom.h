@@ -1,0 +1,34 @@
+// Ops that functions outside of the model compute: --custom-op.
+
+#ifndef WEIR_COMPILER_IMPORT_CUSTOM_H
+#define WEIR_COMPILER_IMPORT_CUSTOM_H
+
+#include "compiler/import/Import.h"
+#include "compiler/import/TracedNode.h"
+
+namespace weir {
+
+/// Parses `DOMAIN::OP=SYMBOL,shape=0,type=f32,parts=4,scratch=1024`; what is
+/// wrong with it, or nothing.
+std::string parseCustomOp(mlir::MLIRContext *context, llvm::StringRef text,
+                          ImportOptions &options);
+
+/// Builds the call of the function for a node, of which the graph uses so many
+/// results: the shapes of results follow from the operands', by the rules in
+/// `call`. A run fails where the function says so.
+mlir::LogicalResult importCustom(TracedNode &node, mlir::DictionaryAttr call,
+                                 unsigned results);
+
+/// Keeps the options' custom ops in the state of a walk through a graph, and
+/// finds one there; null where the op is none.
+void keepCustomOps(llvm::StringMap<Traced> &state,
+                   const ImportOptions &options);
+mlir::DictionaryAttr customOp(const llvm::StringMap<Traced> &state,
+                              llvm::StringRef op);
+
+/// How an op can be defined that weir does not know.
+extern const char *const howToDefine;
+
+} // namespace weir
+
+#endif // WEIR_COMPILER_IMPORT_CUSTOM_H

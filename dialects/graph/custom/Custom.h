@@ -1,0 +1,21 @@
+// The ops of family Custom.
+
+#ifndef WEIR_DIALECTS_GRAPH_CUSTOM_CUSTOM_H
+#define WEIR_DIALECTS_GRAPH_CUSTOM_CUSTOM_H
+
+#include "dialects/graph/Graph.h"
+
+namespace weir::graph {
+
+/// Whether C takes the name for that of a function.
+bool isCName(llvm::StringRef name);
+
+/// The most parts that a custom op is called in.
+constexpr int64_t mostCustomParts = 65536;
+
+} // namespace weir::graph
+
+#define GET_OP_CLASSES
+#include "dialects/graph/custom/CustomOps.h.inc"
+
+#endif // WEIR_DIALECTS_GRAPH_CUSTOM_CUSTOM_H
