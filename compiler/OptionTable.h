@@ -53,6 +53,11 @@ void checkNames(const OptionTable &table, const llvm::opt::InputArgList &args,
 void readTarget(const llvm::opt::InputArgList &args, llvm::StringRef command,
                 Options &options, Usage &usage);
 
+/// Reads the options that add functions. They depend on --fetch and
+/// --target-node, which are read before.
+void readFunctions(const llvm::opt::InputArgList &args, ImportOptions &import,
+                   Usage &usage);
+
 /// Says which options have no meaning for the command, for the kind of input,
 /// or where `options` asks for IR and not for a product.
 void checkUses(const llvm::opt::InputArgList &args, llvm::StringRef command,

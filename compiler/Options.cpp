@@ -7,7 +7,6 @@
 #include "compiler/Training.h"
 #include "compiler/import/Ops.h"
 #include "compiler/import/tensorflow/file/Config.h"
-#include "llvm/ADT/StringSet.h"
 #include "llvm/BinaryFormat/Magic.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -19,41 +18,6 @@ using namespace llvm::opt;
 
 namespace weir {
 namespace {
-
-/// Whether weir adds a function of that name to the model by itself.
-bool isOwnEntry(StringRef name, const InputArgList &args) {
-  return name == "init" ||
-         (args.hasArg(OPT_loss_EQ) &&
-          (name == "train_step" || name == "loss")) ||
-         (args.hasArg(OPT_grad_EQ) && name == "gradients");
-}
-
-void readEntries(const InputArgList &args, const ImportOptions &import,
-                 Usage &usage) {
-  StringSet<> names;
-  if (!import.fetches.empty() || !import.targets.empty())
-    names.insert("main");
-  for (StringRef text : import.entries) {
-    auto [name, lists] = text.split(':');
-    auto [fetches, targets] = lists.split(';');
-    SmallVector<StringRef> wanted;
-    fetches.split(wanted, ',');
-    if (lists.contains(';'))
-      targets.split(wanted, ',');
-    bool hasGap = wanted.size() > 1 + lists.contains(';') &&
-                  llvm::is_contained(wanted, "");
-    if (name.empty() || lists.empty() || hasGap ||
-        (fetches.empty() && targets.empty()))
-      usage.say() << "--entry=" << escaped(text)
-                  << " is not NAME:FETCH,...;NODE,..., as in train:loss;step\n";
-    else if (isOwnEntry(name, args))
-      usage.say() << "--entry=" << escaped(text) << ": weir calls functions of "
-                  << "its own '" << name << "'; take another name\n";
-    else if (!names.insert(name).second)
-      usage.say() << "--entry=" << escaped(text)
-                  << ": another function is called '" << escaped(name) << "'\n";
-  }
-}
 
 void readImport(mlir::MLIRContext *context, const InputArgList &args,
                 ImportOptions &import, Usage &usage) {
@@ -76,8 +40,6 @@ void readImport(mlir::MLIRContext *context, const InputArgList &args,
   }
   import.fetches = args.getAllArgValues(OPT_fetch_EQ);
   import.targets = args.getAllArgValues(OPT_target_node_EQ);
-  import.entries = args.getAllArgValues(OPT_entry_EQ);
-  readEntries(args, import, usage);
   for (StringRef text : args.getAllArgValues(OPT_shape_EQ))
     if (!parseShape(text, import))
       usage.say() << "--shape=" << escaped(text)
@@ -88,17 +50,7 @@ void readImport(mlir::MLIRContext *context, const InputArgList &args,
       usage.say() << "--dim=" << escaped(text)
                   << " is not NAME=LOW..HIGH, as in batch=1..64 or x.0=1..64, "
                      "or NAME=SIZE\n";
-  StringSet<> variants;
-  for (StringRef text : args.getAllArgValues(OPT_variant_EQ))
-    if (!parseVariant(text, import))
-      usage.say() << "--variant=" << escaped(text)
-                  << " is not NAME:DIM=RANGE,..., as in step:length=1\n";
-    else if (StringRef name = import.variants.back().name;
-             isOwnEntry(name, args) || !variants.insert(name).second)
-      usage.say() << "--variant=" << escaped(text)
-                  << ": another function is called '" << escaped(name) << "'\n";
-  if (!variants.empty() && args.hasArg(OPT_loss_EQ, OPT_grad_EQ, OPT_entry_EQ))
-    usage.say() << "--variant goes with none of --loss, --grad and --entry\n";
+  readFunctions(args, import, usage);
   for (StringRef text : args.getAllArgValues(OPT_value_EQ))
     if (!parseValue(text, import))
       usage.say() << "--value=" << escaped(text)
