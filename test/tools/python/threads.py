@@ -44,6 +44,13 @@ for library, threads in (("rows.so", 1), ("rows.so", 2), ("named.so", 2)):
     models = [shared.clone() for _ in range(THREADS)]
     assert in_threads(lambda i: models[i], inputs, wanted) == (CALLS, 0)
 
+# A run that takes long enough for others to come between its steps.
+inputs = [rng.uniform(-0.2, 0.2, (128, 128)).astype(np.float32) for _ in range(5)]
+for library in ("chain.so", "chain2.so"):
+    shared = weir.Model(library)
+    wanted = [shared(x)["y"] for x in inputs]
+    assert in_threads(lambda i: shared, inputs, wanted) == (CALLS, 0)
+
 # Each clone has its own variables; the weights are one mapping.
 line = weir.Model("line.so")
 clone = line.clone()
