@@ -1,5 +1,6 @@
-// node onnxruntime.js MODEL THREADS REPEAT NAME=NUMBERS.bin:SHAPE[:float32]...: runs a model with inputs of int64, or
-// float32, in ONNX Runtime (npm's onnxruntime-node, found by NODE_PATH) and prints {"min_us": ...}, the best run after two to warm up.
+// node onnxruntime.js MODEL THREADS REPEAT NAME=NUMBERS.bin:SHAPE[:TYPE]...: runs a model with inputs of int64, or of
+// float32 where TYPE says so, in ONNX Runtime (npm's onnxruntime-node, found by NODE_PATH) and prints {"min_us": ...},
+// the best run after two to warm up.
 const fs = require('fs');
 const ort = require('onnxruntime-node');
 
@@ -8,10 +9,10 @@ async function main([model, threads, repeat, ...inputs]) {
   const session = await ort.InferenceSession.create(model, options);
   const feeds = {};
   for (const input of inputs) {
-    const [, name, file, shape, type] = input.match(/^(.*?)=(.*?):([^:]*):?(.*)$/);
+    const [, name, file, shape, type] = input.match(/^(.*?)=(.*?):([0-9x]*)(?::(.*))?$/);
     const bytes = fs.readFileSync(file);
-    const Numbers = type === 'float32' ? Float32Array : BigInt64Array;
-    const numbers = new Numbers(bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length));
+    const buffer = bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length);
+    const numbers = type === 'float32' ? new Float32Array(buffer) : new BigInt64Array(buffer);
     feeds[name] = new ort.Tensor(type || 'int64', numbers, shape.split('x').map(Number));
   }
   let best = Infinity;
