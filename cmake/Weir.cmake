@@ -68,7 +68,7 @@ add_library(weir_base INTERFACE)
 target_include_directories(weir_base INTERFACE ${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR})
 target_include_directories(weir_base SYSTEM INTERFACE ${MLIR_INCLUDE_DIRS} ${LLVM_INCLUDE_DIRS})
 target_compile_definitions(weir_base INTERFACE ${LLVM_DEFINITIONS_LIST})
-target_compile_options(weir_base INTERFACE -fno-exceptions -Wall -Wextra -Wno-unused-parameter
+target_compile_options(weir_base INTERFACE ${WEIR_HARDENED} -fno-exceptions -Wall -Wextra -Wno-unused-parameter
   -Xclang -fno-pch-timestamp)
 target_link_libraries(weir_base INTERFACE ${WEIR_MLIR_LIBS} ${WEIR_LLVM_LIBS})
 target_link_options(weir_base INTERFACE -fuse-ld=lld)
