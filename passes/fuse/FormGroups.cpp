@@ -139,14 +139,18 @@ public:
 
   /// Grows by the producers that may join, until none may.
   void grow() {
-    // `members` grows while it is walked.
-    for (size_t i = 0; i < members.size(); ++i)
-      for (bool joined = true; joined;) {
-        joined = false;
-        for (Value operand : members[i]->getOperands())
-          if (Operation *producer = operand.getDefiningOp())
-            joined |= tryJoin(producer);
-      }
+    // Again from the first: what was a copy may have got its last user.
+    for (size_t count = 0; count != members.size();) {
+      count = members.size();
+      // `members` grows while it is walked.
+      for (size_t i = 0; i < members.size(); ++i)
+        for (bool joined = true; joined;) {
+          joined = false;
+          for (Value operand : members[i]->getOperands())
+            if (Operation *producer = operand.getDefiningOp())
+              joined |= tryJoin(producer);
+        }
+    }
   }
 
   Operation *root() const { return members.front(); }
@@ -171,13 +175,10 @@ private:
       return false;
     // First, so that what all of the model uses is not looked at further, by
     // each of its users.
-    bool private_ = llvm::all_of(producer->getUsers(), [&](Operation *user) {
-      return members.contains(user);
-    });
     // What a copy needs is for the others that use its original, too.
-    bool isCopy = !private_ || llvm::any_of(producer->getUsers(), [&](auto *u) {
-      return copied.contains(u);
-    });
+    bool isCopy = !isUsedHereOnly(producer) ||
+                  llvm::any_of(producer->getUsers(),
+                               [&](Operation *u) { return isCopied(u); });
     if ((isCopy && !isCheap(producer)) || isOneOfManyRows(producer) ||
         isOfHost(producer) != isOfHost(root()))
       return false;
@@ -220,6 +221,20 @@ private:
       copied.insert(producer);
     add(producer);
     return true;
+  }
+
+  bool isUsedHereOnly(Operation *op) const {
+    return llvm::all_of(op->getUsers(), [&](Operation *user) {
+      return members.contains(user);
+    });
+  }
+
+  /// Whether the member leaves an original behind, for itself or for a copy.
+  bool isCopied(Operation *op) const {
+    return copied.contains(op) &&
+           (!isUsedHereOnly(op) ||
+            llvm::any_of(op->getUsers(),
+                         [&](Operation *user) { return isCopied(user); }));
   }
 
   bool hasLoop() const {

@@ -224,6 +224,29 @@ func.func @normalized(%x: tensor<2x4x8xf32>, %g: tensor<8xf32>) -> tensor<2x4x8x
 
 // -----
 
+// Nor does the mean have a group of its own where two use its broadcast, which each
+// of them could have a copy of.
+// CHECK-LABEL: func.func @broadcast_twice
+// CHECK: graph.group(%arg0)
+// CHECK: graph.reduce_sum
+// CHECK: graph.reduce_sum
+// CHECK: graph.yield
+// CHECK-NOT: graph.group
+func.func @broadcast_twice(%x: tensor<4x8xf32>) -> tensor<4x8xf32> {
+  %0 = graph.reduce_sum %x [1] : tensor<4x8xf32>
+  %1 = graph.exp %0 : tensor<4xf32>
+  %2 = graph.broadcast %1 [0] : tensor<4xf32> to tensor<4x8xf32>
+  %3 = graph.squared_difference %x, %2 : tensor<4x8xf32>
+  %4 = graph.reduce_sum %3 [1] : tensor<4x8xf32>
+  %5 = graph.rsqrt %4 : tensor<4xf32>
+  %6 = graph.sub %x, %2 : tensor<4x8xf32>
+  %7 = graph.broadcast %5 [0] : tensor<4xf32> to tensor<4x8xf32>
+  %8 = graph.mul %6, %7 : tensor<4x8xf32>
+  return %8 : tensor<4x8xf32>
+}
+
+// -----
+
 // Not where rows' values go to other rows' elements, where columns are reduced,
 // or where rows differ.
 // CHECK-LABEL: func.func @other_rows
