@@ -208,6 +208,8 @@ private:
           module.getOrInsertFunction("weir_sim_wait", b.getVoidTy(),
                                      b.getPtrTy(), b.getInt32Ty()),
           {thread, call.getArgOperand(0)});
+    case Intrinsic::nvvm_ex2_approx_ftz_f:
+      return b.CreateUnaryIntrinsic(Intrinsic::exp2, call.getArgOperand(0));
     case Intrinsic::nvvm_f2tf32_rna:
       return b.CreateCall(module.getOrInsertFunction("weir_sim_round_tf32",
                                                      b.getInt32Ty(),

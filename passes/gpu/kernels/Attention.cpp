@@ -9,8 +9,11 @@
 //   m' = max(m, max(s)),  p = exp(s - m'),  c = exp(m - m'),
 //   l' = c l + sum(p),    o' = c o + p v,
 //
-// and the result is o / l at the end. A row without a score above -inf has NaN,
-// as the softmax has: its sums are 0 / 0. So has one with NaN or +inf in it.
+// and the result is o / l at the end. The exponentials are powers of two by the
+// unit for these, which are 2^-22 off at most: all weights of a row have one
+// total, so this is what the result may be off by. A row without a score above
+// -inf has NaN, as the softmax has: its sums are 0 / 0. So has one with NaN or
+// +inf in it.
 //
 // Where rows are few, blocks share the columns of each, and leave m, l and o to
 // a second launch (AttentionParts.cpp).
@@ -21,7 +24,9 @@
 
 #include "passes/gpu/kernels/AttentionPlan.h"
 
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 
@@ -98,7 +103,18 @@ private:
   /// Leaves what is known of the rows to the launch that combines parts.
   void keepBounds(ArrayRef<Value> largest, ArrayRef<Value> totals);
   Value acrossRow(Value value, llvm::function_ref<Value(Value, Value)> combine);
-  Value exp(Value x) { return b.create<math::ExpOp>(x); }
+  Value exponential(Value score, Value base, Value baseOfTwo);
+  Value exp2(Value x) {
+    return b
+        .create<LLVM::CallIntrinsicOp>(
+            b.getF32Type(), b.getStringAttr("llvm.nvvm.ex2.approx.ftz.f"),
+            ValueRange(x))
+        ->getResult(0);
+  }
+  /// The exponent of two of a power of e with exponent `x`.
+  Value ofTwo(Value x) {
+    return b.create<arith::MulFOp>(x, number(llvm::numbers::log2e));
+  }
   Value number(double value) {
     return b.create<arith::ConstantOp>(b.getF32FloatAttr(value));
   }
@@ -242,7 +258,11 @@ SmallVector<Placed> AttentionBlock::scores(ValueRange sums, Value firstColumn) {
       at[at.size() - 2] = b.clamped(at[at.size() - 2], plan.rows);
     if (keys->part.passesLines)
       at.back() = b.clamped(there, plan.columns);
-    Value score = b.widened(finished(b, a.scores, sum[0], at));
+    Value score = finished(b, a.scores, sum[0], at);
+    // Rounded only for an epilogue that wants it so.
+    auto rounded = score.getDefiningOp<arith::TruncFOp>();
+    score = rounded && rounded.getIn().getType().isF32() ? rounded.getIn()
+                                                         : b.widened(score);
     if (keys->part.passesLines)
       score = b.create<arith::SelectOp>(b.isInside(there, plan.columns), score,
                                         none);
@@ -270,19 +290,28 @@ void AttentionBlock::weigh(SmallVector<Placed> &scores, Rows &rows) {
     Value base = b.create<arith::SelectOp>(
         b.create<arith::CmpFOp>(arith::CmpFPredicate::OEQ, most, none),
         number(0), most);
-    Value total;
+    Value total, baseOfTwo = ofTwo(base);
     for (Placed &score : own) {
-      score.value = exp(b.create<arith::SubFOp>(score.value, base));
+      score.value = exponential(score.value, base, baseOfTwo);
       total = total ? b.create<arith::AddFOp>(total, score.value).getResult()
                     : score.value;
     }
-    corrections.push_back(exp(b.create<arith::SubFOp>(largest, base)));
+    corrections.push_back(exponential(largest, base, baseOfTwo));
     largest = most;
     rows.total[r] =
         b.create<math::FmaOp>(rows.total[r], corrections.back(), total);
   }
   for (auto [i, sum] : llvm::enumerate(rows.sums))
     sum = b.create<arith::MulFOp>(sum, corrections[outer->rowOf(i)]);
+}
+
+/// exp(score - base). Floats of 32 bits may be so large that the exponent of
+/// two would overflow, and differ by less than it is rounded.
+Value AttentionBlock::exponential(Value score, Value base, Value baseOfTwo) {
+  if (plan.multiplier != Multiplier::Halves)
+    return exp2(ofTwo(b.create<arith::SubFOp>(score, base)));
+  return exp2(b.create<math::FmaOp>(score, number(llvm::numbers::log2e),
+                                    b.create<arith::NegFOp>(baseOfTwo)));
 }
 
 void AttentionBlock::store(const Rows &rows) {
