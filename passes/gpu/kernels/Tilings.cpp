@@ -32,6 +32,9 @@ constexpr Shape groupShapes[] = {{128, 256, 8, 1, 4}, {256, 128, 8, 1, 4},
 // for groups of warps those of an H100: a cycle's multiplications, bytes of
 // shared memory, and bytes from the second cache if all processors read.
 constexpr double bytesOfShared = 128, bytesOfCache = 32;
+// Each of a processor's four schedulers has a quarter of its units, which only
+// its own warps use.
+constexpr int64_t schedulers = 4;
 // What a slice takes at least, while its successor is on its way; what a block
 // takes before its first slice is there and after its last; and a launch.
 constexpr double leastOfSlice = 300, leastOfBlock = 1500, leastOfLaunch = 4000;
@@ -92,7 +95,6 @@ double cyclesOf(const ProductSizes &sizes, int64_t processors,
   double copied = (tiling.rows + tiling.columns) * lineBytes / bytesOfCache;
   double multiplied =
       tiling.rows * tiling.columns * depth / multiplicationsOf(multiplier);
-  double slice = std::max({read, copied, multiplied});
   int64_t shared =
       tiling.stages * (tiling.rows + tiling.columns) * int64_t(lineBytes);
   int64_t resident =
@@ -100,6 +102,9 @@ double cyclesOf(const ProductSizes &sizes, int64_t processors,
                registers / (tiling.threads() * registersOf(tiling)));
   int64_t each = llvm::divideCeil(blocks, processors);
   int64_t rounds = llvm::divideCeil(each, resident);
+  int64_t warps = std::min(each, resident) * tiling.threads() / warp;
+  multiplied *= double(schedulers) / std::min(warps, schedulers);
+  double slice = std::max({read, copied, multiplied});
   double cycles = std::max(each * tiling.steps * slice,
                            rounds * tiling.steps * leastOfSlice) +
                   rounds * leastOfBlock;
@@ -168,7 +173,10 @@ Tiling chooseTiling(const ProductSizes &sizes, Multiplier multiplier,
                          shape.warpsAcross, needed,        steps,
                          multiplier,        shape.stages};
         double cycles = cyclesOf(sizes, gpu.processors, tiling, blocks);
-        if (!best.rows || cycles < least) {
+        // Threads take as long for tiles of any shape; more processors have
+        // blocks of small ones.
+        if (!best.rows || cycles < least ||
+            (cycles == least && multiplier == Multiplier::Threads)) {
           best = tiling;
           least = cycles;
         }
