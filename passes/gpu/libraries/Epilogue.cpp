@@ -12,12 +12,14 @@ using namespace mlir;
 namespace weir::gpu {
 namespace {
 
-// What a sum takes by each way, for an A100 or later: our kernels multiply on
-// the usual units, and libraries on those for matrices where elements are of 16
-// bits. A launch is counted twice for a library, which may split the depth.
-// None of it is measured: no GPU is at hand.
-constexpr double ownRate = 5e12, libraryRate = 15e12,
-                 libraryRateOfHalf = 200e12;
+// Operations a second of our kernels and of libraries, as an H100 has them
+// (docs/performance-gpu.md). A launch is counted twice for a library, which may
+// split the depth.
+struct Rates {
+  double own, library;
+};
+constexpr Rates products = {44e12, 50e12}, convolutions = {36e12, 24e12},
+                halves = {360e12, 690e12};
 constexpr double launchSeconds = 3e-6;
 
 bool isZero(Value value) { return matchPattern(value, m_AnyZeroFloat()); }
@@ -101,12 +103,12 @@ std::optional<bool> isForced(Operation *module, StringRef library) {
   return std::nullopt;
 }
 
-bool isWorthCalling(double operations, Type element) {
-  double own = launchSeconds + operations / ownRate;
-  double theirs =
-      2 * launchSeconds +
-      operations / (element.isF32() ? libraryRate : libraryRateOfHalf);
-  return theirs < own;
+bool isWorthCalling(double operations, Type element, bool isConvolution) {
+  const Rates &rates = !element.isF32() ? halves
+                       : isConvolution  ? convolutions
+                                        : products;
+  return 2 * launchSeconds + operations / rates.library <
+         launchSeconds + operations / rates.own;
 }
 
 std::optional<Epilogue> Epilogue::of(kernel::KernelOpInterface op) {

@@ -40,7 +40,8 @@ std::optional<bool> isForced(mlir::Operation *module, llvm::StringRef library);
 
 /// Whether a library should take less time than our kernels for so many
 /// operations on elements of that type.
-bool isWorthCalling(double operations, mlir::Type element);
+bool isWorthCalling(double operations, mlir::Type element,
+                    bool isConvolution = false);
 
 /// The kernel as a row of `weir.gpu_gemms`, with the numbers of the arguments
 /// that are a, b and the bias, or -1; null where it is no such product, or,

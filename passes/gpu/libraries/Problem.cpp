@@ -73,7 +73,7 @@ Problem::Problem(ShapedType images, ShapedType filter, ShapedType out,
 
 bool Problem::isWorthCalling() const {
   return groups == 1 && taps() <= mostTaps &&
-         gpu::isWorthCalling(operations(), element());
+         gpu::isWorthCalling(operations(), element(), /*isConvolution=*/true);
 }
 
 double Problem::operations() const {

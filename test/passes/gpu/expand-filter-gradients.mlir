@@ -9,7 +9,7 @@
 // The images have channels for a batch, and the results are the filter; what turns
 // the channels of the gradient is what gave it.
 // CHECK-LABEL: @large
-// CHECK-DAG: %[[X:.*]] = graph.reshape %{{.*}} : tensor<64x56x56x1x8xbf16> to tensor<64x56x56x8xbf16>
+// CHECK-DAG: %[[X:.*]] = graph.reshape %{{.*}} : tensor<64x56x56x1x16xbf16> to tensor<64x56x56x16xbf16>
 // CHECK-DAG: %[[R:.*]] = graph.transpose %arg1 [1, 2, 0, 3]
 // CHECK: %[[Y:.*]] = graph.convolution %[[X]], %[[R]] strides [1, 1] padding_low [1, 1] padding_high [1, 1] dilations [1, 1] groups 1
 // CHECK: %[[G:.*]] = graph.transpose %[[Y]] [1, 2, 0, 3] : tensor<64x3x3x64xbf16>
@@ -21,8 +21,8 @@
 // AUTO-LABEL: @large
 // AUTO: graph.filter_gradient
 module attributes {GPU} {
-  func.func @large(%x: tensor<8x56x56x64xbf16>, %r: tensor<8x56x56x64xbf16>) -> tensor<3x3x64x64xbf16> {
-    %g = graph.filter_gradient %x, %r window [3, 3] strides [1, 1] padding_low [1, 1] dilations [1, 1] groups 1 : tensor<8x56x56x64xbf16>, tensor<8x56x56x64xbf16>
+  func.func @large(%x: tensor<16x56x56x64xbf16>, %r: tensor<16x56x56x64xbf16>) -> tensor<3x3x64x64xbf16> {
+    %g = graph.filter_gradient %x, %r window [3, 3] strides [1, 1] padding_low [1, 1] dilations [1, 1] groups 1 : tensor<16x56x56x64xbf16>, tensor<16x56x56x64xbf16>
     %t = graph.transpose %g [1, 2, 3, 0] : tensor<64x3x3x64xbf16>
     return %t : tensor<3x3x64x64xbf16>
   }

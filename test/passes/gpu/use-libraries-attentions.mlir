@@ -10,23 +10,23 @@
 // Sides and result are read and written as they lie before they are turned; a mask
 // has strides of 0 where it has one for all.
 // CHECK-LABEL: func.func private @turned
-// CHECK-SAME: weir.attention = {batch = 2 : i64, columns = 128 : i64, depth = 64 : i64, dtype = "f16", heads = 12 : i64, k = array<i64: 98304, 64, 768>, mask = array<i64: 128, 0, 0>, operands = array<i64: 0, 1, 3, 2>, out = array<i64: 98304, 64, 768>, q = array<i64: 98304, 64, 768>, rows = 128 : i64, scale = 1.250000e-01 : f64, v = array<i64: 98304, 64, 768>, width = 64 : i64, workspace = 1060864 : i64}
+// CHECK-SAME: weir.attention = {batch = 2 : i64, columns = 1024 : i64, depth = 64 : i64, dtype = "f16", heads = 12 : i64, k = array<i64: 786432, 64, 768>, mask = array<i64: 1024, 0, 0>, operands = array<i64: 0, 1, 3, 2>, out = array<i64: 786432, 64, 768>, q = array<i64: 786432, 64, 768>, rows = 1024 : i64, scale = 1.250000e-01 : f64, v = array<i64: 786432, 64, 768>, width = 64 : i64, workspace = 1146880 : i64}
 // AUTO-LABEL: func.func private @turned
 // AUTO-SAME: weir.attention
 module attributes {weir.gpu = {LIBRARY}} {
-  func.func private @turned(%q: tensor<2x128x12x64xf16>, %k: tensor<2x128x12x64xf16>, %m: tensor<2x1x1x128xf16>, %v: tensor<2x128x12x64xf16>) -> tensor<2x128x12x64xf16> attributes {weir.kernel} {
-    %c = graph.constant dense<1.250000e-01> : tensor<2x12x128x128xf16>
-    %0 = graph.transpose %q [0, 2, 1, 3] : tensor<2x128x12x64xf16>
-    %1 = graph.transpose %k [0, 2, 1, 3] : tensor<2x128x12x64xf16>
-    %2 = graph.matmul %0, %1 transpose_b : tensor<2x12x128x64xf16>, tensor<2x12x128x64xf16>
-    %3 = graph.mul %2, %c : tensor<2x12x128x128xf16>
-    %4 = graph.broadcast %m [0, 1, 2, 3] : tensor<2x1x1x128xf16> to tensor<2x12x128x128xf16>
-    %5 = graph.add %3, %4 : tensor<2x12x128x128xf16>
-    %6 = graph.softmax %5 : tensor<2x12x128x128xf16>
-    %7 = graph.transpose %v [0, 2, 1, 3] : tensor<2x128x12x64xf16>
-    %8 = graph.matmul %6, %7 : tensor<2x12x128x128xf16>, tensor<2x12x128x64xf16>
-    %9 = graph.transpose %8 [0, 2, 1, 3] : tensor<2x12x128x64xf16>
-    return %9 : tensor<2x128x12x64xf16>
+  func.func private @turned(%q: tensor<2x1024x12x64xf16>, %k: tensor<2x1024x12x64xf16>, %m: tensor<2x1x1x1024xf16>, %v: tensor<2x1024x12x64xf16>) -> tensor<2x1024x12x64xf16> attributes {weir.kernel} {
+    %c = graph.constant dense<1.250000e-01> : tensor<2x12x1024x1024xf16>
+    %0 = graph.transpose %q [0, 2, 1, 3] : tensor<2x1024x12x64xf16>
+    %1 = graph.transpose %k [0, 2, 1, 3] : tensor<2x1024x12x64xf16>
+    %2 = graph.matmul %0, %1 transpose_b : tensor<2x12x1024x64xf16>, tensor<2x12x1024x64xf16>
+    %3 = graph.mul %2, %c : tensor<2x12x1024x1024xf16>
+    %4 = graph.broadcast %m [0, 1, 2, 3] : tensor<2x1x1x1024xf16> to tensor<2x12x1024x1024xf16>
+    %5 = graph.add %3, %4 : tensor<2x12x1024x1024xf16>
+    %6 = graph.softmax %5 : tensor<2x12x1024x1024xf16>
+    %7 = graph.transpose %v [0, 2, 1, 3] : tensor<2x1024x12x64xf16>
+    %8 = graph.matmul %6, %7 : tensor<2x12x1024x1024xf16>, tensor<2x12x1024x64xf16>
+    %9 = graph.transpose %8 [0, 2, 1, 3] : tensor<2x12x1024x64xf16>
+    return %9 : tensor<2x1024x12x64xf16>
   }
 }
 

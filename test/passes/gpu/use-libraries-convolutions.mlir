@@ -9,11 +9,11 @@
 // OTHER: return
 
 // A convolution of any size can be forced, also in groups; where time is counted,
-// a large one without groups goes to the library. Filters are packed by outputs.
+// a large one of 16-bit floats without groups goes to the library. Filters are packed by outputs.
 // CHECK-LABEL: func.func private @large
-// CHECK-SAME: weir.conv = {dilations = array<i64: 1, 1>, dtype = "f32", groups = 1 : i64, images = 8 : i64, inputs = 64 : i64, operands = array<i64: 0, 1, -1, -1>, outputs = 64 : i64, padding_high = array<i64: 1, 1>, padding_low = array<i64: 1, 1>, size = array<i64: 56, 56>, strides = array<i64: 1, 1>, window = array<i64: 3, 3>, workspace = 51970048 : i64}
-// CHECK: %[[E:.*]] = tensor.empty() : tensor<64x3x3x64x1xf32>
-// CHECK: %[[P:.*]] = kernel.pack_filter ins(%{{.*}} : tensor<3x3x64x64xf32>) groups 1 outs(%[[E]] : tensor<64x3x3x64x1xf32>)
+// CHECK-SAME: weir.conv = {dilations = array<i64: 1, 1>, dtype = "bf16", groups = 1 : i64, images = 16 : i64, inputs = 64 : i64, operands = array<i64: 0, 1, -1, -1>, outputs = 64 : i64, padding_high = array<i64: 1, 1>, padding_low = array<i64: 1, 1>, size = array<i64: 56, 56>, strides = array<i64: 1, 1>, window = array<i64: 3, 3>, workspace = 51675136 : i64}
+// CHECK: %[[E:.*]] = tensor.empty() : tensor<64x3x3x64x1xbf16>
+// CHECK: %[[P:.*]] = kernel.pack_filter ins(%{{.*}} : tensor<3x3x64x64xbf16>) groups 1 outs(%[[E]] : tensor<64x3x3x64x1xbf16>)
 // CHECK: kernel.convolution ins(%{{.*}}, %[[P]] :
 // CHECK-LABEL: func.func private @groups
 // CHECK-SAME: weir.conv = {dilations = array<i64: 1, 2>, dtype = "f32", groups = 2 : i64, images = 1 : i64, inputs = 8 : i64,
@@ -26,15 +26,16 @@
 // AUTO-NOT: weir.conv
 // AUTO: return
 module attributes {weir.gpu = {LIBRARY}} {
-  func.func private @large(%x: tensor<8x56x56x64xf32>, %w: tensor<3x3x64x64xf32>) -> tensor<8x56x56x64xf32> attributes {weir.kernel} {
-    %e = tensor.empty() : tensor<4x3x3x64x16xf32>
-    %p = kernel.pack_filter ins(%w : tensor<3x3x64x64xf32>) groups 1 outs(%e : tensor<4x3x3x64x16xf32>) -> tensor<4x3x3x64x16xf32>
-    %o = tensor.empty() : tensor<8x56x56x64xf32>
-    %c = kernel.convolution ins(%x, %p : tensor<8x56x56x64xf32>, tensor<4x3x3x64x16xf32>) outs(%o : tensor<8x56x56x64xf32>) -> tensor<8x56x56x64xf32> attributes {dilations = array<i64: 1, 1>, groups = 1 : i64, padding = array<i64: 1, 1>, strides = array<i64: 1, 1>} {
+  func.func private @large(%x: tensor<16x56x56x64xbf16>, %w: tensor<3x3x64x64xbf16>) -> tensor<16x56x56x64xbf16> attributes {weir.kernel} {
+    %e = tensor.empty() : tensor<4x3x3x64x16xbf16>
+    %p = kernel.pack_filter ins(%w : tensor<3x3x64x64xbf16>) groups 1 outs(%e : tensor<4x3x3x64x16xbf16>) -> tensor<4x3x3x64x16xbf16>
+    %o = tensor.empty() : tensor<16x56x56x64xbf16>
+    %c = kernel.convolution ins(%x, %p : tensor<16x56x56x64xbf16>, tensor<4x3x3x64x16xbf16>) outs(%o : tensor<16x56x56x64xbf16>) -> tensor<16x56x56x64xbf16> attributes {dilations = array<i64: 1, 1>, groups = 1 : i64, padding = array<i64: 1, 1>, strides = array<i64: 1, 1>} {
     ^bb0(%sum: f32):
-      kernel.yield %sum : f32
+      %r = arith.truncf %sum : f32 to bf16
+      kernel.yield %r : bf16
     }
-    return %c : tensor<8x56x56x64xf32>
+    return %c : tensor<16x56x56x64xbf16>
   }
   func.func private @groups(%x: tensor<1x8x9x8xf32>, %w: tensor<3x3x4x6xf32>) -> tensor<1x3x4x6xf32> attributes {weir.kernel} {
     %e = tensor.empty() : tensor<2x3x3x4x16xf32>

@@ -11,7 +11,7 @@
 // A product of any size can be forced; where time is counted, only a large one
 // goes to the library.
 // CHECK-LABEL: func.func private @large
-// CHECK-SAME: weir.gemm = {batch = 1 : i64, dtype = "f32", k = 512 : i64, m = 512 : i64, n = 512 : i64, operands = array<i64: 0, 1, -1>, workspace = 4194304 : i64}
+// CHECK-SAME: weir.gemm = {batch = 1 : i64, dtype = "f32", k = 2048 : i64, m = 2048 : i64, n = 2048 : i64, operands = array<i64: 0, 1, -1>, workspace = 4194304 : i64}
 // CHECK-LABEL: func.func private @small
 // CHECK-SAME: weir.gemm = {batch = 1 : i64, dtype = "f32", k = 8 : i64, m = 4 : i64, n = 20 : i64,
 // AUTO-LABEL: func.func private @large
@@ -22,13 +22,13 @@
 // AUTO-NOT: weir.gemm
 // AUTO: return
 module attributes {weir.gpu = {LIBRARY}} {
-  func.func private @large(%a: tensor<512x512xf32>, %b: tensor<512x512xf32>) -> tensor<512x512xf32> attributes {weir.kernel} {
-    %e = tensor.empty() : tensor<512x512xf32>
-    %c = kernel.matmul ins(%a, %b : tensor<512x512xf32>, tensor<512x512xf32>) outs(%e : tensor<512x512xf32>) -> tensor<512x512xf32> {
+  func.func private @large(%a: tensor<2048x2048xf32>, %b: tensor<2048x2048xf32>) -> tensor<2048x2048xf32> attributes {weir.kernel} {
+    %e = tensor.empty() : tensor<2048x2048xf32>
+    %c = kernel.matmul ins(%a, %b : tensor<2048x2048xf32>, tensor<2048x2048xf32>) outs(%e : tensor<2048x2048xf32>) -> tensor<2048x2048xf32> {
     ^bb0(%sum: f32):
       kernel.yield %sum : f32
     }
-    return %c : tensor<512x512xf32>
+    return %c : tensor<2048x2048xf32>
   }
   func.func private @small(%a: tensor<4x8xf32>, %b: tensor<8x20xf32>) -> tensor<4x20xf32> attributes {weir.kernel} {
     %e = tensor.empty() : tensor<4x20xf32>
