@@ -14,10 +14,11 @@ def numbers(seed, *shape, scale=1.0):
 
 
 class Case:
-    def __init__(self, name, function, make, flops=0, traffic=0):
-        """`flops` and `traffic` (bytes to and from memory) by definition; 0: not told."""
+    def __init__(self, name, function, make, flops=0, traffic=0, half=False):
+        """`flops` and `traffic` (bytes to and from memory) by definition; 0: not told.
+        `half`: computed in f16, from and to f32."""
         self.name, self.function, self.make = name, function, make
-        self.flops, self.traffic = flops, traffic
+        self.flops, self.traffic, self.half = flops, traffic, half
 
 
 def dense(ops, x, p, name):
@@ -109,58 +110,96 @@ def make_residual(batch, size, width, stages):
     return [numbers(3, batch, size, size, 3)], p
 
 
+def softmax(rows, columns):
+    return Case(f"softmax {rows}x{columns}", lambda o, x, p: o.softmax(x[0]),
+                lambda: ([numbers(4, rows, columns, scale=3)], {}), 0, 8 * rows * columns)
+
+
+def layer_norm(rows, columns):
+    return Case(f"layer norm {rows}x{columns}", lambda o, x, p: o.layernorm(x[0], p["g"], p["b"]),
+                lambda: ([numbers(5, rows, columns)],
+                         {"g": 1 + numbers(6, columns, scale=0.1), "b": numbers(7, columns)}),
+                0, 8 * rows * columns)
+
+
+def elementwise(count):
+    return Case(f"gelu(x + y) * 0.5 + z, {count}",
+                lambda o, x, p: o.add(o.mul(o.gelu(o.add(x[0], x[1])), 0.5), x[2]),
+                lambda: ([numbers(8 + i, count) for i in range(3)], {}), 0, 16 * count)
+
+
+def transpose(side):
+    return Case(f"transpose {side}x{side}", lambda o, x, p: o.transpose(x[0], (1, 0)),
+                lambda: ([numbers(11, side, side)], {}), 0, 8 * side * side)
+
+
+def product(side):
+    return Case(f"product {side}^3", lambda o, x, p: o.matmul(x[0], x[1]),
+                lambda: ([numbers(12 + i, side, side) for i in range(2)], {}), 2 * side**3)
+
+
+def product_and_gelu(side):
+    return Case(f"product, bias, gelu {side}^3",
+                lambda o, x, p: o.gelu(o.add(o.matmul(x[0], x[1]), x[2])),
+                lambda: ([numbers(12 + i, side, side, scale=0.2) for i in range(2)]
+                         + [numbers(14, side)], {}), 2 * side**3)
+
+
+def product_of_halves(side):
+    return Case(f"product {side}^3, f16", lambda o, x, p: o.matmul_of_halves(*x),
+                lambda: ([numbers(24 + i, side, side) for i in range(2)], {}), 2 * side**3,
+                half=True)
+
+
+def convolution(batch, image, channels):
+    return Case(f"convolution 3x3, bias, relu {batch}x{image}x{image}x{channels}",
+                lambda o, x, p: o.relu(o.add(o.conv(x[0], p["w"]), p["b"])),
+                lambda: ([numbers(15, batch, image, image, channels)],
+                         {"w": numbers(16, 3, 3, channels, channels, scale=0.06),
+                          "b": numbers(17, channels)}),
+                2 * batch * image**2 * 9 * channels**2)
+
+
+def attention(heads, words, width, half):
+    return Case(f"attention {heads}x{words}x{width}" + ", f16" * half,
+                lambda o, x, p: o.attention(*x, half=half),
+                lambda: ([numbers(18 + i, 1, heads, words, width) for i in range(3)], {}),
+                4 * heads * words**2 * width, half=half)
+
+
+def mlp_net(batch, sizes):
+    return Case(f"mlp {'-'.join(map(str, sizes))}, batch {batch}", mlp,
+                lambda: make_mlp(batch, sizes),
+                2 * batch * sum(a * b for a, b in zip(sizes, sizes[1:])))
+
+
+def transformer_net(batch, words, width, layers, heads):
+    return Case(f"transformer {layers}x{width}, {words} words, batch {batch}",
+                transformer(layers, heads),
+                lambda: make_transformer(batch, words, width, layers),
+                batch * layers * (24 * words * width**2 + 4 * words**2 * width))
+
+
+def residual_net(batch, size, width, stages):
+    return Case(f"residual net {size}x{size}, batch {batch}", residual(stages),
+                lambda: make_residual(batch, size, width, stages))
+
+
 def cases(tiny):
     def of(full, small):
         return small if tiny else full
-    rows, wide = of((16384, 4096), (24, 64)), of((65536, 1024), (32, 48))
-    count, side, product = of(1 << 24, 1 << 10), of(8192, 64), of(2048, 32)
-    image, channels = of(56, 8), of(64, 8)
     found = [
-        Case(f"softmax {rows[0]}x{rows[1]}", lambda o, x, p: o.softmax(x[0]),
-             lambda: ([numbers(4, *rows, scale=3)], {}), 0, 8 * rows[0] * rows[1]),
-        Case(f"layer norm {wide[0]}x{wide[1]}",
-             lambda o, x, p: o.layernorm(x[0], p["g"], p["b"]),
-             lambda: ([numbers(5, *wide)],
-                      {"g": 1 + numbers(6, wide[1], scale=0.1), "b": numbers(7, wide[1])}),
-             0, 8 * wide[0] * wide[1]),
-        Case(f"gelu(x + y) * 0.5 + z, {count}",
-             lambda o, x, p: o.add(o.mul(o.gelu(o.add(x[0], x[1])), 0.5), x[2]),
-             lambda: ([numbers(8 + i, count) for i in range(3)], {}), 0, 16 * count),
-        Case(f"transpose {side}x{side}", lambda o, x, p: o.transpose(x[0], (1, 0)),
-             lambda: ([numbers(11, side, side)], {}), 0, 8 * side * side),
-        Case(f"product {product}^3", lambda o, x, p: o.matmul(x[0], x[1]),
-             lambda: ([numbers(12 + i, product, product) for i in range(2)], {}), 2 * product**3),
-        Case(f"product, bias, gelu {product}^3",
-             lambda o, x, p: o.gelu(o.add(o.matmul(x[0], x[1]), x[2])),
-             lambda: ([numbers(12 + i, product, product, scale=0.2) for i in range(2)]
-                      + [numbers(14, product)], {}), 2 * product**3),
-        Case(f"convolution 3x3, bias, relu 16x{image}x{image}x{channels}",
-             lambda o, x, p: o.relu(o.add(o.conv(x[0], p["w"]), p["b"])),
-             lambda: ([numbers(15, of(16, 2), image, image, channels)],
-                      {"w": numbers(16, 3, 3, channels, channels, scale=0.06),
-                       "b": numbers(17, channels)}),
-             2 * of(16, 2) * image**2 * 9 * channels**2),
-    ]
-    heads, width = of((12, 64), (2, 24))
+        softmax(*of((16384, 4096), (24, 64))), layer_norm(*of((65536, 1024), (32, 48))),
+        elementwise(of(1 << 24, 1 << 10)), transpose(of(8192, 64)), product(of(2048, 32)),
+        product_and_gelu(of(2048, 32)), product_of_halves(of(4096, 48)),
+        convolution(*of((16, 56, 64), (2, 8, 8)))]
     for words in of((128, 1024, 4096), (70,)):
         for half in (False, True):
-            found.append(Case(
-                f"attention {heads}x{words}x{width}" + ", f16" * half,
-                lambda o, x, p, half=half: o.attention(*x, half=half),
-                lambda words=words: ([numbers(18 + i, 1, heads, words, width)
-                                      for i in range(3)], {}),
-                4 * heads * words**2 * width))
-    sizes = of([784, 1024, 1024, 10], [16, 32, 24, 10])
+            found.append(attention(of(12, 2), words, of(64, 24), half))
     for batch in (1, of(64, 3)):
-        found.append(Case(f"mlp {'-'.join(map(str, sizes))}, batch {batch}", mlp,
-                          lambda batch=batch: make_mlp(batch, sizes)))
-    words, width, layers, heads = of((128, 256, 4, 4), (6, 16, 2, 2))
+        found.append(mlp_net(batch, of([784, 1024, 1024, 10], [16, 32, 24, 10])))
     for batch in (1, of(32, 2)):
-        found.append(Case(f"transformer {layers}x{width}, {words} words, batch {batch}",
-                          transformer(layers, heads),
-                          lambda batch=batch: make_transformer(batch, words, width, layers)))
-    size, width, stages = of((64, 64, 3), (8, 8, 2))
+        found.append(transformer_net(batch, *of((128, 256, 4, 4), (6, 16, 2, 2))))
     for batch in (1, of(32, 2)):
-        found.append(Case(f"residual net {size}x{size}, batch {batch}", residual(stages),
-                          lambda batch=batch: make_residual(batch, size, width, stages)))
+        found.append(residual_net(batch, *of((64, 64, 3), (8, 8, 2))))
     return found

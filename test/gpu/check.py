@@ -1,13 +1,16 @@
 #!/usr/bin/python3
-"""check.py PACK OUT: runs every model of PACK/suite once and compares; a line a model.
+"""check.py PACK OUT: runs every model of PACK/suite and every script of PACK/numeric and
+compares; a line each.
 
-Writes OUT/suite.json and exits with 1 if a model differs or fails.
+Writes OUT/suite.json and exits with 1 if one differs or fails.
 """
 
 import json
 import os
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
+from itertools import chain, repeat
 from pathlib import Path
 
 import numpy as np
@@ -52,33 +55,61 @@ def run_one(folder):
     print(json.dumps({"worst": worst}))
 
 
+def run_in_process(folder):
+    result = {"name": json.loads((folder / "case.json").read_text())["name"]}
+    env = dict(os.environ)
+    if (folder / "kernels.so").exists():  # for the stand-in for the driver
+        env["WEIR_CUDA_KERNELS"] = str(folder / "kernels.so")
+    try:
+        done = subprocess.run([sys.executable, __file__, "--one", folder], timeout=120,
+                              capture_output=True, text=True, env=env)
+    except subprocess.TimeoutExpired:
+        return {**result, "why": "no end after 120 s"}
+    if done.returncode:
+        lines = done.stderr.strip().splitlines() or [f"exit {done.returncode}"]
+        return {**result, "why": lines[-1][:300]}
+    return {**result, **json.loads(done.stdout.splitlines()[-1])}
+
+
+def run_script(folder, flags):
+    """A script of test/numeric, of which all cases must be right; `flags` are those that its
+    libraries were compiled with."""
+    result = {"name": f"numeric/{folder.name}"}
+    script = Path(__file__).resolve().parents[1] / f"numeric/{folder.name}.py"
+    # Cases that weir refused were listed when they were packed.
+    cases = sorted(p.parent.name for p in folder.glob("*/graph.so"))
+    if not cases:
+        return result
+    try:
+        done = subprocess.run([sys.executable, script, folder, *cases], timeout=200,
+                              capture_output=True, text=True,
+                              env={**os.environ, "WEIR_STEP": "run",
+                                   "WEIR_TEST_OPTIONS": " ".join(flags)})
+    except subprocess.TimeoutExpired:
+        return {**result, "why": "no end after 200 s"}
+    lines = (done.stdout + done.stderr).splitlines() or [f"exit {done.returncode}"]
+    return {**result, "why": "; ".join(lines[-40:])[:4000]} if done.returncode else result
+
+
 def main():
     if sys.argv[1] == "--one":
         return run_one(Path(sys.argv[2]))
     pack, out = Path(sys.argv[1]), Path(sys.argv[2])
     out.mkdir(parents=True, exist_ok=True)
+    folders = sorted(p.parent for p in pack.glob("suite/*/case.json"))
+    scripts = sorted(pack.glob("numeric/*"))
+    flags = json.loads((pack / "pack.json").read_text())["flags"]
     results = []
-    for folder in sorted(p.parent for p in pack.glob("suite/*/case.json")):
-        result = {"name": json.loads((folder / "case.json").read_text())["name"]}
-        try:
-            env = dict(os.environ)
-            if (folder / "kernels.so").exists():  # for the stand-in for the driver
-                env["WEIR_CUDA_KERNELS"] = str(folder / "kernels.so")
-            done = subprocess.run([sys.executable, __file__, "--one", folder], timeout=120,
-                                  capture_output=True, text=True, env=env)
-            if done.returncode:
-                lines = done.stderr.strip().splitlines() or [f"exit {done.returncode}"]
-                result["why"] = lines[-1][:300]
-            else:
-                result.update(json.loads(done.stdout.splitlines()[-1]))
-        except subprocess.TimeoutExpired:
-            result["why"] = "no end after 120 s"
-        results.append(result)
-        print(f"{'FAIL' if 'why' in result else 'ok  '} {result['name']} "
-              f"{result.get('why', '')}", flush=True)
+    # A process waits for the driver, which compiles its kernels, most of its time.
+    with ThreadPoolExecutor(max(1, (os.cpu_count() or 1) // 2)) as pool:
+        for result in chain(pool.map(run_in_process, folders),
+                            pool.map(run_script, scripts, repeat(flags))):
+            results.append(result)
+            print(f"{'FAIL' if 'why' in result else 'ok  '} {result['name']} "
+                  f"{result.get('why', '')}", flush=True)
     (out / "suite.json").write_text(json.dumps(results, indent=1))
     failed = sum("why" in r for r in results)
-    print(f"{len(results) - failed} of {len(results)} models are right")
+    print(f"{len(results) - failed} of {len(results)} models and scripts are right")
     return failed != 0
 
 

@@ -78,6 +78,8 @@ class Library:
         if status:
             text = message.value or self.info.status_text(status)
             raise RuntimeError(f"create: {text.decode(errors='replace')}")
+        if self.info.init:
+            self.check(self.info.run(self.context, self.info.init - 1, None, 0))
 
     def close(self):
         self.info.destroy(self.context)

@@ -153,7 +153,7 @@ def main():
             return
         for case in cases.cases(tiny):
             row = {"engine": name, "case": case.name, "flops": case.flops,
-                   "traffic": case.traffic}
+                   "traffic": case.traffic, "half": case.half}
             try:
                 if time.time() > deadline:
                     raise RuntimeError("no time left")
@@ -162,7 +162,7 @@ def main():
                 issue, wait, fetch, close = engine.prepare(case, inputs, parameters)
                 row["prepare_s"] = time.perf_counter() - begin
                 row["us"], row["latency_us"] = median_of_calls(issue, wait,
-                                                               0.05 if tiny else 1.0)
+                                                               0.05 if tiny else 0.5)
                 kept = out / f"reference-{re.sub(r'[^0-9A-Za-z]+', '-', case.name)}.npy"
                 result = np.asarray(fetch(), np.float64)
                 if not kept.exists():

@@ -9,6 +9,11 @@ import math
 
 import numpy as np
 
+try:
+    from scipy.special import erf
+except ImportError:
+    erf = np.vectorize(math.erf)
+
 
 class Numpy:
     """What is right, in f64."""
@@ -25,13 +30,14 @@ class Numpy:
         return np.maximum(x, 0)
 
     def gelu(self, x):
-        flat = (x * math.sqrt(0.5)).ravel()
-        erf = np.fromiter(map(math.erf, flat), np.float64, flat.size)
-        return 0.5 * x * (1 + erf.reshape(x.shape))
+        return 0.5 * x * (1 + erf(x * math.sqrt(0.5)))
 
     def softmax(self, x):
         e = np.exp(x - x.max(-1, keepdims=True))
         return e / e.sum(-1, keepdims=True)
+
+    def matmul_of_halves(self, a, b):
+        return a @ b
 
     def attention(self, q, k, v, half=False):
         scores = q @ k.swapaxes(-1, -2) * q.shape[-1] ** -0.5
@@ -95,6 +101,11 @@ class Torch:
     def softmax(self, x):
         return self.torch.softmax(x, -1)
 
+    def matmul_of_halves(self, a, b):
+        if a.dtype == self.torch.float64:  # the reference
+            return a @ b
+        return (a.half() @ b.half()).float()
+
     def attention(self, q, k, v, half=False):
         attend = self.torch.nn.functional.scaled_dot_product_attention
         if half and q.dtype == self.torch.float32:
@@ -148,6 +159,10 @@ class Jax:
 
     def softmax(self, x):
         return self.jax.nn.softmax(x, -1)
+
+    def matmul_of_halves(self, a, b):
+        a, b = (x.astype(self.np.float16) for x in (a, b))
+        return self.matmul(a, b).astype(self.np.float32)
 
     def attention(self, q, k, v, half=False):
         if half:
@@ -238,19 +253,25 @@ class Graph:
     def softmax(self, x):
         return self.node("Softmax", x)
 
+    def cast(self, x, source, target):
+        name = self.graph.node(self.name(), "Cast", [x.name], SrcT=source, DstT=target)
+        return Tensor(name, x.shape)
+
+    def matmul_of_halves(self, a, b):
+        a, b = (self.cast(x, "DT_FLOAT", "DT_HALF") for x in (a, b))
+        y = self.node("MatMul", a, b, shape=a.shape[:-1] + b.shape[-1:], T="DT_HALF")
+        return self.cast(y, "DT_HALF", "DT_FLOAT")
+
     def attention(self, q, k, v, half=False):
-        def cast(x, source, target):
-            name = self.graph.node(self.name(), "Cast", [x.name], SrcT=source, DstT=target)
-            return Tensor(name, x.shape)
         kind = "DT_HALF" if half else "DT_FLOAT"
         q = self.mul(q, q.shape[-1] ** -0.5)
         if half:
-            q, k, v = (cast(x, "DT_FLOAT", kind) for x in (q, k, v))
+            q, k, v = (self.cast(x, "DT_FLOAT", kind) for x in (q, k, v))
         scores = self.node("BatchMatMulV2", q, k, shape=q.shape[:-1] + k.shape[-2:-1],
                            adj_y=True, T=kind)
         weights = self.node("Softmax", scores, T=kind)
         mixed = self.node("BatchMatMulV2", weights, v, shape=q.shape[:-1] + v.shape[-1:], T=kind)
-        return cast(mixed, kind, "DT_FLOAT") if half else mixed
+        return self.cast(mixed, kind, "DT_FLOAT") if half else mixed
 
     def mean_of(self, x, axes, keep, shape):
         return self.node("Mean", x, self.ints(axes), shape=shape, Tidx="DT_INT32",

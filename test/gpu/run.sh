@@ -2,13 +2,13 @@
 # Runs weir's GPU suite and its benchmark beside the peers, on a machine with an
 # NVIDIA GPU on which nothing of weir is built.
 #
-#   test/gpu/pack.py build/gpu          where weir is built: at most 60 MB
+#   test/gpu/pack.py build/gpu          where weir is built
 #   test/gpu/run.sh build/gpu [SECONDS] where the GPU is: the driver, Python with
 #                                       NumPy and, for the peers, PyTorch and JAX
 #
-# Results go to OUT (default: PACK/out), and the page to OUT/performance-gpu.md,
-# which is also written to docs/ where that is writable and the suite is right. SECONDS bounds the whole
-# (default: 500). Exits with 1 if a model of the suite is wrong.
+# Results go to OUT (default: PACK/out), and a page of them to OUT/performance-gpu.md. Where
+# the suite is right they also replace those in docs/performance-gpu.md. SECONDS bounds the
+# whole (default: 500). Exits with 1 if a model of the suite is wrong.
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 pack=$(cd "${1:?the folder that pack.py wrote}" && pwd)
@@ -36,6 +36,6 @@ done
 rm -f "$out"/reference-*.npy
 "$python" "$here/report.py" "$out" "$out/performance-gpu.md"
 if [ "$failed" = 0 ] && ! grep -q '"tiny": true' "$pack/pack.json"; then
-  cp "$out/performance-gpu.md" "$here/../../docs/performance-gpu.md" 2>/dev/null
+  "$python" "$here/report.py" "$out" "$here/../../docs/performance-gpu.md" >/dev/null
 fi
 exit "$failed"

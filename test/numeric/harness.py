@@ -26,7 +26,10 @@ the second out. With Graph(threads=[2, 3]) the bits must be the same for so
 many threads, and for a caller's pool of each size that does the last task
 first; with Graph(levels=["x86-64-v3"]) these levels of a library for
 several kinds of processors are run as well. bf16 values are float32 arrays given as bf16(array).
-WEIR_TEST_OPTIONS in the environment are options for every compilation.
+WEIR_TEST_OPTIONS in the environment are options for every compilation, in the place of a
+test's own of the same names. A test can run on a machine that has no weir: with
+WEIR_STEP=compile it only compiles, with WEIR_STEP=run it runs the libraries that lie in
+the same folder.
 `g.fails(message)` says that the run must fail with that message instead.
 `g.same(tensor)` wants the same bits of the run and of what folds. A graph that
 expects nothing fails.
@@ -64,6 +67,7 @@ CODES = [None, "f16", "bf16", "f32", "f64", "bool", "i8", "i16", "i32", "i64"]
 CODES += ["u8", "u16", "u32", "u64"]
 # As weir spells them, where it does otherwise.
 SPELLED = {"bool": "i1", "u8": "ui8", "u16": "ui16", "u32": "ui32", "u64": "ui64"}
+STEP = os.environ.get("WEIR_STEP")
 LEAST_EXPONENT = {"f16": -24, "bf16": -133, "f32": -149, "f64": -1074}
 
 
@@ -109,6 +113,13 @@ class Tensor:
         self.names = names  # of the fed and of the constant variant
         self.value = value
         self.type = type
+
+
+def with_extra(options):
+    """Options of a test and those of the environment, which count where both set one."""
+    extra = os.environ.get("WEIR_TEST_OPTIONS", "").split()
+    names = {option.split("=")[0] for option in extra}
+    return [option for option in options if option.split("=")[0] not in names] + extra
 
 
 class Graph:
@@ -245,10 +256,10 @@ class Graph:
     def command(self, source, output):
         """What compiles the graph in file `source`."""
         command = ["weir", "compile", str(source), "-o", str(output)]
-        command += [*self.options, *self.feeds()]
+        command += [*with_extra(self.options), *self.feeds()]
         command += [f"--fetch={name}" for name, *_ in self.expected]
         command += [f"--fetch={name}" for names in self.alike for name in names]
-        return command + os.environ.get("WEIR_TEST_OPTIONS", "").split()
+        return command
 
     def compile(self, folder):
         folder.mkdir(parents=True, exist_ok=True)
@@ -259,6 +270,9 @@ class Graph:
         if done.returncode:
             raise RuntimeError(f"weir compile fails: {done.stderr[:4000]}")
         return library
+
+    def library(self, folder):
+        return folder / "graph.so" if STEP == "run" else self.compile(folder)
 
     def run(self, library, threads=0, level=None, pool=None):
         lib = ctypes.CDLL(str(library))
@@ -294,7 +308,7 @@ class Graph:
         for i, array in enumerate(arrays):
             pointers[i] = array.ctypes.data
         context = ctypes.c_void_p()
-        config = Config(abi_version=3)
+        config = Config(abi_version=4)
         if level:
             names = [info.levels[i].decode() for i in range(info.num_levels)]
             config.level = names.index(level) + 1
@@ -324,7 +338,9 @@ class Graph:
         """One line for each output that is not as expected."""
         if not self.expected and not self.alike and self.message is None:
             return ["expects nothing"]
-        library = self.compile(folder)
+        library = self.library(folder)
+        if STEP == "compile":
+            return []
         status, message, outputs = self.run(library)
         if self.message is not None:
             if status and self.message in message:

@@ -135,7 +135,7 @@ class OnnxGraph(harness.Graph):
         source, library = folder / "graph.txt", folder / "graph.so"
         source.write_text(self.text(self.nodes, dict.fromkeys(name for name, *_ in self.expected)))
         command = ["weir", "compile", str(source), "-o", str(library)]
-        command += ["--prefix=graph", *self.options]
+        command += ["--prefix=graph", *harness.with_extra(self.options)]
         done = subprocess.run(command, capture_output=True, text=True)
         if done.returncode:
             raise RuntimeError(f"weir compile fails: {done.stderr[:4000]}")

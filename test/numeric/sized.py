@@ -9,7 +9,7 @@ must be right at every size, the smallest and the largest among them.
 """
 
 import numpy as np
-from harness import Graph, Tensor, Text
+from harness import STEP, Graph, Tensor, Text
 
 
 class Sized(Graph):
@@ -42,7 +42,9 @@ class Sized(Graph):
             yield f"--feed={name}:{kind}"
 
     def check(self, folder):
-        library, wrong = self.compile(folder), []
+        library, wrong = self.library(folder), []
+        if STEP == "compile":
+            return []
         expected = self.expected
         for size in self.sizes:
             for i, (name, type, array) in enumerate(self.inputs):
