@@ -31,8 +31,8 @@ Target Target::of(Operation *op) {
   result.tiles = attr.has("amx-tile") && attr.has("amx-bf16");
   result.byteTiles = attr.has("amx-tile") && attr.has("amx-int8");
   result.dots = result.vectorBits == 512 && attr.has("avx512vnni");
-  result.roundsToBf16 =
-      attr.has("avx512bf16") || (attr.isArm() && attr.has("bf16"));
+  // AVX-512 BF16 has an instruction too, which makes denormals zero.
+  result.roundsToBf16 = attr.isArm() && attr.has("bf16");
   result.pairDots = result.vectorBits == 512 && attr.has("avx512bf16");
   return result;
 }

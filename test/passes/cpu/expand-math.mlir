@@ -318,7 +318,8 @@ func.func @other(%x: f32) -> (i8, i8) {
 
 // -----
 
-// To nearest and even by integers, a NaN quietly, where no instruction rounds.
+// To nearest and even by integers, a NaN quietly, where no instruction does so; that
+// of AVX-512 makes denormals zero.
 // CHECK-LABEL: func @rounded
 // CHECK: %[[BITS:.*]] = arith.bitcast %arg0 : vector<8xf32> to vector<8xi32>
 // CHECK: arith.constant dense<32767> : vector<8xi32>
@@ -336,9 +337,21 @@ func.func @rounded(%x: vector<8xf32>, %y: f32) -> (vector<8xbf16>, f16) {
 
 // -----
 
+// CHECK-LABEL: func @flushes
+// CHECK-NOT: arith.truncf
+// CHECK: arith.trunci
+module attributes {weir.target = {vector_bits = 512 : i64, features = "+avx512f,+avx512bf16"}} {
+  func.func @flushes(%x: vector<8xf32>) -> vector<8xbf16> {
+    %b = arith.truncf %x : vector<8xf32> to vector<8xbf16>
+    return %b : vector<8xbf16>
+  }
+}
+
+// -----
+
 // CHECK-LABEL: func @instruction
 // CHECK: arith.truncf %{{.*}} : vector<8xf32> to vector<8xbf16>
-module attributes {weir.target = {vector_bits = 512 : i64, features = "+avx512f,+avx512bf16"}} {
+module attributes {weir.target = {triple = "aarch64-linux-gnu", vector_bits = 128 : i64, features = "+neon,+bf16"}} {
   func.func @instruction(%x: vector<8xf32>) -> vector<8xbf16> {
     %b = arith.truncf %x : vector<8xf32> to vector<8xbf16>
     return %b : vector<8xbf16>
