@@ -313,7 +313,8 @@ func.func @weir_entry_0({arguments}) -> ({results}) attributes {{weir.entry = "g
   return %dw, %dv : {kinds[2]}, {kinds[3]}
 }}
 """
-    library = Library(text, "f32", root / "network")
+    # Where products are by pairs, of AVX-512, weights that move are paired in the arena.
+    library = Library(text, "f32", root / "network", "-mcpu=x86-64-v3")
     hidden = np.maximum(x @ w, 0)
     dy = 2 * (hidden @ v - target)
     want = [x.T @ (dy @ v.T * (hidden > 0)), hidden.T @ dy]
