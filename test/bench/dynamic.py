@@ -20,6 +20,7 @@ import subprocess
 import tempfile
 
 import numpy as np
+import peer
 from decoder import F, Onnx, message
 
 parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -118,10 +119,8 @@ sys.exit(code)"""
 
 def onnxruntime(folder, model, shape, repeat):
     """Microseconds of the best of some runs of ONNX Runtime."""
-    script = os.path.join(os.path.dirname(os.path.abspath(__file__)), "onnxruntime.js")
     inputs = [f"{name}={folder}/{name}.bin:{shape}" for name in ("ids", "mask")]
-    os.environ["NODE_PATH"] = f"{options.onnxruntime}/node_modules"
-    return json.loads(weir("node", script, model, str(options.threads), str(repeat), *inputs))["min_us"]
+    return peer.microseconds(options.onnxruntime, model, options.threads, repeat, *inputs)
 
 
 def main():

@@ -16,6 +16,7 @@ import subprocess
 import tempfile
 
 import numpy as np
+import peer
 from decoder import F, Onnx, message
 
 parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -86,8 +87,11 @@ def main():
                         speed = float(run(bandwidth, str(threads), "128"))
                         ours = json.loads(run(f"{options.weir}/weir-run", library, f"--input=x=@{folder}/x.npy",
                                               "--repeat=5", "--warmup=1", "--json"))["min_us"]  # fmt: skip
-                        peer = onnxruntime(model, threads, f"x={folder}/x.bin:{rows}x{size}:float32")
-                        turns.append((ours / layers, speed, bytes_ / (ours / layers) / speed, peer / layers, peer / ours))
+                        other = 0
+                        if options.onnxruntime:
+                            given = f"x={folder}/x.bin:{rows}x{size}:float32"
+                            other = peer.microseconds(options.onnxruntime, model, threads, 5, given)
+                        turns.append((ours / layers, speed, bytes_ / (ours / layers) / speed, other / layers, other / ours))
                     time, speed, share, other, ratio = (statistics.median(t) for t in zip(*turns))
                     line = f"{rows:4} rows, {threads} threads: {time:9.1f} us, {share:5.0%} of {speed / 1e3:5.1f} GB/s"
                     if options.onnxruntime:
@@ -96,14 +100,6 @@ def main():
                     print(line, flush=True)
     if faster:
         print(f"geometric mean {statistics.geometric_mean(faster):.2f}")
-
-
-def onnxruntime(model, threads, given):
-    """Microseconds of the best of some runs of ONNX Runtime."""
-    if not options.onnxruntime:
-        return 0
-    os.environ["NODE_PATH"] = f"{options.onnxruntime}/node_modules"
-    return json.loads(run("node", f"{here}/onnxruntime.js", model, str(threads), "5", given))["min_us"]
 
 
 main()

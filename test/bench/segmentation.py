@@ -17,6 +17,7 @@ import subprocess
 import tempfile
 
 import numpy as np
+import peer
 from onnx import TensorProto, helper, numpy_helper
 
 F = np.float32
@@ -145,20 +146,13 @@ def main():
                                     "--repeat=3", "--warmup=1", "--json", f"--output-dir={folder}")  # fmt: skip
                 times.append(json.loads(printed)["min_us"] / 1e3)
                 if options.onnxruntime:
-                    peers.append(onnxruntime(options.onnxruntime, folder, model, threads, options.side))
+                    feed = f"image={folder}/image.bin:1x3x{options.side}x{options.side}:float32"
+                    peers.append(peer.microseconds(options.onnxruntime, model, threads, 3, feed) / 1e3)
             print(f"{threads} threads: {min(times):.1f} ms", end="")
             if peers:
-                ratio = statistics.median(peer / time for peer, time in zip(peers, times))
+                ratio = statistics.median(other / time for other, time in zip(peers, times))
                 print(f", ONNX Runtime {min(peers):.1f} ms, x {ratio:.2f}", end="")
             print(f"; library {os.path.getsize(library) / os.path.getsize(model):.2f} of the model", flush=True)
-
-
-def onnxruntime(where, folder, model, threads, side):
-    """Milliseconds of the best of some runs of ONNX Runtime."""
-    script = os.path.join(os.path.dirname(os.path.abspath(__file__)), "onnxruntime.js")
-    os.environ["NODE_PATH"] = f"{where}/node_modules"
-    feed = f"image={folder}/image.bin:1x3x{side}x{side}:float32"
-    return json.loads(output_of("node", script, model, threads, "3", feed))["min_us"] / 1e3
 
 
 main()

@@ -12,7 +12,6 @@ file in turns; its caches are its inputs and outputs, as that package has no bin
 the median of their ratios. Needs the Python package onnx.
 """
 import argparse
-import json
 import os
 import pathlib
 import statistics
@@ -23,6 +22,7 @@ import time
 
 import numpy as np
 import onnx
+import peer
 from onnx import helper, numpy_helper
 
 parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -138,13 +138,11 @@ def main():
         subprocess.run([*command, *ranges, step, *states], check=True)
         print(f"model {os.path.getsize(path) / 1e6:.1f} MB, library {os.path.getsize(library) / 1e6:.1f} MB")
         shape = [options.layers, options.shared, size, options.prefill, *pasts]
-        env = dict(os.environ, NODE_PATH=os.path.join(options.onnxruntime or "", "node_modules"))
         own, others = [], []
         for _ in range(options.rounds):
             own.append(weir_times(library, pasts))
             if options.onnxruntime:
-                command = ["node", str(here / "tokens.js"), path, str(options.threads), *map(str, shape)]
-                others.append(json.loads(subprocess.run(command, env=env, check=True, capture_output=True, text=True).stdout))
+                others.append(peer.answer(options.onnxruntime, "tokens.js", path, options.threads, *shape))
         for key in [*pasts, "prefill"]:
             what = f"prompt of {options.prefill}" if key == "prefill" else f"token behind {key}"
             line = f"{what:>20} {min(each[key] for each in own):9.2f} ms"
