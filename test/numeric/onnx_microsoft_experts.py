@@ -1,20 +1,15 @@
 """MoE and QMoE of the domain com.microsoft, against NumPy in float64: a softmax
 over all experts, the k largest of it, and the sum of these experts' results."""
 
-import math
-
 import numpy as np
 from harness import main
-from onnx_microsoft import Contrib, f32, f64, near, rng
-
-
-def sigmoid(x):
-    return 1 / (1 + np.exp(-x))
+from onnx_microsoft import Contrib, f32, f64, gelu, near, rng, sigmoid
+from onnx_microsoft_quantized import pack
+from references import softmax
 
 
 def activation(name, x):
-    erf = np.vectorize(math.erf)
-    return {"relu": lambda: np.maximum(x, 0), "gelu": lambda: x * 0.5 * (1 + erf(x / np.sqrt(2))),
+    return {"relu": lambda: np.maximum(x, 0), "gelu": lambda: gelu(x),
             "silu": lambda: x * sigmoid(x), "identity": lambda: x}[name]()  # fmt: skip
 
 
@@ -26,8 +21,7 @@ def swiglu(gate, linear, alpha=1.0, beta=0.0, limit=np.inf):
 def mixture(x, router, k, expert, normalized=False):
     """`expert(e, rows)` is what one expert gives."""
     flat = f64(x).reshape(-1, x.shape[-1])
-    exps = np.exp(f64(router) - f64(router).max(1, keepdims=True))
-    shares = exps / exps.sum(1, keepdims=True)
+    shares = softmax(router)
     y = np.zeros_like(flat)
     for row in range(len(flat)):
         best = np.argsort(-shares[row], kind="stable")[:k]
@@ -69,6 +63,10 @@ def plain():
     # The inputs before the outputs, as the operator's first files have them.
     before = [v[w].swapaxes(1, 2).copy() for w in ("w1", "w2")]
     g.expect(g.contrib("MoE", x, router, before[0], None, before[1]), exact, **near)
+    # Weights of another float type than the tokens'.
+    wide = [f64(v[w]) for w in ("w1", "b1", "w2", "b2")]
+    exact = mixture(x, router, 1, lambda e, r: linear(v, 2, e, np.maximum(linear(v, 1, e, r), 0)))
+    g.expect(g.contrib("MoE", x, router, *wide), exact, **near)
     # A second layer beside the first, as Mixtral has it.
     y = g.contrib("MoE", x, router, v["w1"], None, v["w2"], None, v["w3"], v["b3"], activation_type="silu", k=2,
                   normalize_routing_weights=1)  # fmt: skip
@@ -102,19 +100,10 @@ def gated():
     return g
 
 
-def packed(codes, bits):
-    """Several to a byte along the last dimension, the first in the lowest bits."""
-    if bits == 8:
-        return np.uint8(codes)
-    if codes.shape[-1] % 2:
-        codes = np.concatenate([codes, codes[..., :1] * 0], -1)
-    return np.uint8(codes[..., ::2] | codes[..., 1::2] << 4)
-
-
 def quantized():
     g = Contrib()
     for bits, block, tokens, zeros in ((4, 0, 2, False), (8, 0, 6, True), (4, 16, 6, False), (8, 16, 1, True),
-                                       (4, 16, 2, True), (4, 0, 6, True)):  # fmt: skip
+                                       (4, 16, 2, True), (4, 0, 6, True), (2, 16, 3, True)):  # fmt: skip
         experts, hidden, inner = 5, 32, 64
         x, router = f32(tokens, hidden), f32(tokens, experts)
         v, given = {}, {}
@@ -127,7 +116,7 @@ def quantized():
             v[f"w{n}"] = (codes - wide[0]) * wide[1]
             v[f"b{n}"] = f32(experts, outputs)
             shape = scales.shape if block else scales.shape[:2]
-            given[n] = (packed(codes, bits), scales.reshape(shape), v[f"b{n}"], packed(points.reshape(shape), bits))
+            given[n] = (pack(codes, bits), scales.reshape(shape), v[f"b{n}"], pack(points.reshape(shape), bits))
 
         def expert(e, r, v=v):
             a = linear(v, 1, e, r)

@@ -98,8 +98,8 @@ Expr zerosOf(Expr zeros, ArrayRef<int64_t> shape, int64_t bits) {
 }
 
 /// The weights of a MatMulNBits as one op, `columns` rows of whole blocks,
-/// which passes may leave packed. Without a value where they are no constants,
-/// or zero points are floats.
+/// which passes may leave packed. Without a value where scales are f64, or zero
+/// points are not whole bytes of codes.
 Expr keptPacked(Expr bytes, Expr scales, Expr zeros, int64_t columns,
                 int64_t blocks, int64_t block, int64_t bits, bool isQuantized) {
   ImplicitLocOpBuilder &b = *bytes.b;

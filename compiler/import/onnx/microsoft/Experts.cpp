@@ -40,16 +40,20 @@ public:
     if (node.intAttr("use_sparse_mixer") != 0)
       return node.unsupported("use_sparse_mixer");
     bits = isQuantized ? node.intAttr("expert_weight_bits", 4) : 0;
-    if (isQuantized && bits != 4 && bits != 8)
+    if (isQuantized && bits != 2 && bits != 4 && bits != 8)
       return node.error() << "has weights of " << bits << " bits";
+    if (node.stringAttr("quant_type", "int") != "int")
+      return node.unsupported("weights that are no integers");
     LayerOperands first{2, 3}, second{4, 5}, third{6, 7};
     if (isQuantized) {
       first = {2, 4, 3, 11};
       second = {5, 7, 6, 12};
       third = {8, 10, 9, 13};
     }
-    route(widened(router));
-    Expr x = arranged(reshape(widened(input), {tokens, hidden}));
+    Expr x = widened(input);
+    computed = x.elementType();
+    route(cast(router, computed));
+    x = arranged(reshape(x, {tokens, hidden}));
     FailureOr<Expr> inner = activate(x, first, third);
     if (failed(inner))
       return failure();
@@ -93,8 +97,6 @@ private:
   /// The sum of the chosen experts' results times their shares.
   Expr mixed(Expr results) {
     ImplicitLocOpBuilder &b = node.b;
-    if (!results)
-      return results;
     if (isPicked) {
       Expr rows = reshape(results, {tokens, chosen, hidden});
       return sum(rows * reshape(shares, {tokens, chosen, 1}), {1});
@@ -120,15 +122,16 @@ private:
     if (!node.has(*at.bias))
       return y;
     Expr bias = operand(node, *at.bias);
-    if (bias.shape() != ArrayRef<int64_t>{experts, outputs})
+    if (!isOf(bias.elementType(), Elements::floats) ||
+        bias.shape() != ArrayRef<int64_t>{experts, outputs})
       return node.error() << "operand " << *at.bias << ", " << bias.type()
                           << ", is no bias of " << experts << " experts with "
                           << outputs << " results each";
-    Expr picks = picked(widened(bias));
+    Expr picks = picked(cast(bias, computed));
     return y + reshape(picks, {picks.size(0), 1, outputs});
   }
 
-  /// Weights [experts, outputs, inputs] as floats.
+  /// Weights [experts, outputs, inputs].
   FailureOr<Expr> weightsOf(const LayerOperands &at, int64_t outputs,
                             int64_t inputs) {
     Expr w = operand(node, *at.weights);
@@ -139,10 +142,11 @@ private:
                           : isOf(w.elementType(), Elements::floats));
     if (isStored)
       return bits ? dequantized(at, w, outputs, inputs)
-                  : FailureOr<Expr>(picked(widened(w)));
+                  : FailureOr<Expr>(picked(cast(w, computed)));
     // Files of the operator's first years have the inputs before the outputs.
-    if (w && !bits && w.shape() == ArrayRef<int64_t>{experts, inputs, outputs})
-      return picked(transposed(widened(w)));
+    if (w && !bits && isOf(w.elementType(), Elements::floats) &&
+        w.shape() == ArrayRef<int64_t>{experts, inputs, outputs})
+      return picked(transposed(cast(w, computed)));
     auto error = node.error();
     error << "operand " << *at.weights;
     if (w)
@@ -167,10 +171,9 @@ private:
                           << " has no scales of weights " << w.type()
                           << " in blocks of " << block;
     auto split = [&](Expr x) {
-      x = picked(reshape(x, {experts, outputs, blocks, 1}));
-      return x;
+      return picked(reshape(x, {experts, outputs, blocks, 1}));
     };
-    Expr numbers = unpackedLast(picked(w), bits);
+    Expr numbers = cast(unpackedLast(picked(w), bits), computed);
     numbers = reshape(numbers, {numbers.size(0), outputs, blocks, block});
     Expr zeros = numbers.like(double(1 << (bits - 1)));
     if (node.has(*at.zeros)) {
@@ -186,9 +189,9 @@ private:
                             << ", has no zero points of weights " << w.type()
                             << " in blocks of " << block;
       Expr points = unpackedLast(reshape(given, {rows, bytes}), bits);
-      zeros = split(slice(points, 1, 0, last));
+      zeros = split(cast(slice(points, 1, 0, last), computed));
     }
-    Expr floats = (numbers - zeros) * split(widened(scales));
+    Expr floats = (numbers - zeros) * split(cast(scales, computed));
     return reshape(floats, {floats.size(0), outputs, inputs});
   }
 
@@ -205,8 +208,8 @@ private:
     if (failed(inner))
       return failure();
     FailureOr<Expr> all = layer(x, first, isFused ? *inner * 2 : *inner);
-    if (failed(all) || !*all)
-      return all;
+    if (failed(all))
+      return failure();
     Expr gate = *all, linear;
     if (isFused && fusion == 1) {
       gate = slice(*all, 2, 0, *inner, 2);
@@ -270,6 +273,7 @@ private:
   }
 
   Node &node;
+  Type computed; // of the input, widened
   int64_t hidden = 0, tokens = 0, experts = 0, chosen = 0, bits = 0;
   bool isPicked = false;
   Expr shares, indices;
