@@ -50,7 +50,8 @@ struct PackedFloats : PackedProduct {
     int64_t width = lanes;
     while (chain % width)
       width /= 2;
-    width = std::max(width, period());
+    // Words of codes are multiplied whole: of the last, zeros too.
+    width = std::max(width, layout.perWord());
     std::vector<float> powers(width);
     for (int64_t i = 0; i < width; ++i)
       powers[i] =

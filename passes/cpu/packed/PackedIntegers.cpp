@@ -85,7 +85,9 @@ struct PackedIntegers : PackedProduct {
         e.create<arith::CmpFOp>(arith::CmpFPredicate::OEQ, most, number(0));
     Value inverse = e.create<arith::DivFOp>(number(127), most);
     inverse = e.create<arith::SelectOp>(none, number(0), inverse);
-    Value scale = e.create<arith::MulFOp>(most, number(1 / 127.f));
+    // An infinity less itself is NaN, and a finite number less itself is 0.
+    Value scale = e.sum(e.create<arith::MulFOp>(most, number(1 / 127.f)),
+                        e.create<arith::SubFOp>(most, most));
     Value inverses = e.splat(inverse, width);
     auto integer = VectorType::get(width, i32);
     Value total =
