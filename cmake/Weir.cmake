@@ -134,8 +134,8 @@ function(weir_dialect name Name)
   add_dependencies(weir_${name} weir_${name}_gen)
 endfunction()
 
-# A source beside whose assembler reads files of the build (.incbin), and these files.
-# ccache does not see them: the source includes Embedded.h, which changes with them.
+# weir_embed(SOURCE FILES...): SOURCE includes FILES with .incbin. ccache does not see
+# them, so SOURCE also includes Embedded.h, whose content changes with them.
 function(weir_embed source)
   set(header ${CMAKE_CURRENT_BINARY_DIR}/Embedded.h)
   add_custom_command(OUTPUT ${header}

@@ -3,9 +3,9 @@
  *
  *     int32_t my_swish(const weir_custom_call *call);
  *
- * The function reads the inputs, writes every element of the outputs (of its
- * part of them, see below), and returns 0, or another number where it fails:
- * the run then returns WEIR_ERR_CHECK, with a text that names the node. Its
+ * The function reads the inputs and writes every element of the outputs (of
+ * its part of them, see below). It returns 0, or another number where it fails.
+ * The run then returns WEIR_ERR_CHECK with a text that names the node. Its
  * results depend on nothing but its inputs, and it keeps no state: equal calls
  * are merged, and calls whose results nobody uses are left out.
  *

@@ -3,10 +3,12 @@
 #include "compiler/import/Custom.h"
 
 #include "compiler/import/Build.h"
+#include "compiler/import/Elements.h"
 #include "compiler/import/Operands.h"
 
 #include "dialects/graph/Elementwise.h"
 #include "dialects/graph/custom/Custom.h"
+#include "runtime/weir.h"
 
 using namespace mlir;
 
@@ -112,33 +114,16 @@ shapeBy(StringRef rule, std::optional<ArrayRef<Traced>> operands,
   return shape;
 }
 
-/// The types by their names, in the order of weir_dtype.
-constexpr StringLiteral typeNames[] = {"",    "f16",  "bf16", "f32", "f64",
-                                       "i1",  "i8",   "i16",  "i32", "i64",
-                                       "ui8", "ui16", "ui32", "ui64"};
-
-Type typeNamed(MLIRContext *context, StringRef name) {
-  Builder b(context);
-  if (name == "f16")
-    return b.getF16Type();
-  if (name == "bf16")
-    return b.getBF16Type();
-  if (name == "f32")
-    return b.getF32Type();
-  if (name == "f64")
-    return b.getF64Type();
-  unsigned width;
-  bool isUnsigned = name.consume_front("u");
-  if (!name.consume_front("i") || name.getAsInteger(10, width))
-    return {};
-  return isUnsigned ? b.getIntegerType(width, false) : b.getIntegerType(width);
-}
-
+/// The weir_dtype of a type that tensors of a graph have.
 int32_t dtypeOf(Type element) {
+  constexpr StringLiteral names[] = {"f16",  "bf16", "f32", "f64", "i1",
+                                     "i8",   "i16",  "i32", "i64", "ui8",
+                                     "ui16", "ui32", "ui64"};
   std::string name;
   llvm::raw_string_ostream(name) << element;
-  const auto *found = llvm::find(typeNames, name);
-  return static_cast<int32_t>(found - std::begin(typeNames));
+  const auto *found = llvm::find(names, name);
+  assert(found != std::end(names));
+  return static_cast<int32_t>(WEIR_F16 + (found - std::begin(names)));
 }
 
 /// The element type by a rule: the number of an operand, or a name.
@@ -153,8 +138,8 @@ Type typeBy(MLIRContext *context, StringRef rule,
     why = "there is no operand " + std::to_string(operand);
     return {};
   }
-  if (llvm::is_contained(ArrayRef(typeNames).drop_front(), rule))
-    return typeNamed(context, rule);
+  if (Type element = parseElement(context, rule))
+    return element;
   why = "'" + escaped(rule) +
         "' is no type, such as 0 for that of operand 0, or f32";
   return {};
@@ -176,6 +161,10 @@ std::string parseCustomOp(MLIRContext *context, StringRef text,
     return "is not OP=SYMBOL, as in com.example::Swish=my_swish";
   if (!graph::isCName(symbol))
     return "calls '" + escaped(symbol) + "', which is no name in C";
+  if (symbol.starts_with("weir_") || symbol.starts_with("kernel_"))
+    return "calls '" + escaped(symbol) +
+           "', and weir_ and kernel_ begin names "
+           "of weir's own";
   Builder b(context);
   NamedAttrList call;
   call.set("symbol", b.getStringAttr(symbol));
@@ -193,14 +182,14 @@ std::string parseCustomOp(MLIRContext *context, StringRef text,
     if (key == "shape") {
       for (StringRef rule : rules)
         if (!shapeBy(rule, std::nullopt, why))
-          return "sets " + why;
+          return "is wrong: " + why;
     } else if (key == "type") {
       for (StringRef rule : rules)
         if (!typeBy(context, rule, std::nullopt, why))
-          return "sets " + why;
+          return "is wrong: " + why;
     } else if (key == "scratch") {
       if (!evaluate(value, std::nullopt, why))
-        return "sets " + why;
+        return "is wrong: " + why;
     } else if (key == "parts") {
       int64_t parts;
       if (value.getAsInteger(10, parts) || parts < 1 ||
@@ -223,32 +212,6 @@ std::string parseCustomOp(MLIRContext *context, StringRef text,
       return "defines an op that another --custom-op defines";
   options.customOps.push_back({name.str(), call.getDictionary(context)});
   return "";
-}
-
-namespace {
-struct CustomOps : Object {
-  llvm::StringMap<DictionaryAttr> calls;
-};
-} // namespace
-
-/// No variable has this name.
-constexpr StringRef customKey = " custom ops";
-
-void keepCustomOps(llvm::StringMap<Traced> &state,
-                   const ImportOptions &options) {
-  if (options.customOps.empty())
-    return;
-  auto kept = std::make_shared<CustomOps>();
-  for (const CustomOp &custom : options.customOps)
-    kept->calls[custom.op] = custom.call;
-  state[customKey].object = std::move(kept);
-}
-
-DictionaryAttr customOp(const llvm::StringMap<Traced> &state, StringRef op) {
-  auto kept = state.find(customKey);
-  if (kept == state.end())
-    return {};
-  return static_cast<CustomOps *>(kept->second.object.get())->calls.lookup(op);
 }
 
 LogicalResult importCustom(TracedNode &node, DictionaryAttr call,
@@ -297,6 +260,10 @@ LogicalResult importCustom(TracedNode &node, DictionaryAttr call,
       call.getAs<StringAttr>("scratch").getValue(), ArrayRef(operands), why);
   if (!scratch)
     return wrong();
+  if (!byteSize({*scratch}, 1))
+    return node.error(Status::limit)
+           << "is computed by '" << symbol << "', and " << *scratch
+           << " bytes of scratch are more than a tensor may have";
   IntegerAttr parts = call.getAs<IntegerAttr>("parts");
   resultTypes.push_back(
       RankedTensorType::get({parts.getInt()}, node.b.getI32Type()));

@@ -19,13 +19,6 @@ std::string parseCustomOp(mlir::MLIRContext *context, llvm::StringRef text,
 mlir::LogicalResult importCustom(TracedNode &node, mlir::DictionaryAttr call,
                                  unsigned results);
 
-/// Keeps the options' custom ops in the state of a walk through a graph, and
-/// finds one there; null where the op is none.
-void keepCustomOps(llvm::StringMap<Traced> &state,
-                   const ImportOptions &options);
-mlir::DictionaryAttr customOp(const llvm::StringMap<Traced> &state,
-                              llvm::StringRef op);
-
 /// How an op can be defined that weir does not know.
 extern const char *const howToDefine;
 

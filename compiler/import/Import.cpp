@@ -18,7 +18,7 @@ using namespace mlir;
 
 namespace weir {
 
-static Type parseElement(MLIRContext *context, StringRef text) {
+Type parseElement(MLIRContext *context, StringRef text) {
   Builder b(context);
   if (text == "f16")
     return b.getF16Type();

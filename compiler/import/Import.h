@@ -181,6 +181,10 @@ struct ImportOptions {
   int64_t boundedElements = int64_t(1) << 20;
 };
 
+/// The type of elements that is called so: `f32`, `i1`, `ui8`; null where
+/// tensors have none such.
+mlir::Type parseElement(mlir::MLIRContext *context, llvm::StringRef text);
+
 /// Parses `x:0:2x3xf32`, `x:f32`, `x`; nothing where it is none of these.
 std::optional<Feed> parseFeed(mlir::MLIRContext *context, llvm::StringRef text);
 /// Parses `x=1x224x224x3`, `x=batchx?x3` and `x=batch,max_len,3` into the

@@ -106,10 +106,17 @@ private:
         LLVM::LLVMPointerType::get(b.getContext()), name);
   }
 
+  /// Null after an error.
   LLVM::LLVMFuncOp declare(StringRef symbol, Location loc,
                            SymbolTable &symbols) {
-    if (auto known = symbols.lookup<LLVM::LLVMFuncOp>(symbol))
-      return known;
+    if (Operation *known = symbols.lookup(symbol)) {
+      if (auto function = dyn_cast<LLVM::LLVMFuncOp>(known))
+        return function;
+      emitError(loc) << "a custom op calls '" << symbol
+                     << "', which the module defines";
+      signalPassFailure();
+      return {};
+    }
     OpBuilder b(&getContext());
     auto type = LLVM::LLVMFunctionType::get(
         b.getI32Type(), LLVM::LLVMPointerType::get(&getContext()));
@@ -121,6 +128,8 @@ private:
   void lower(graph::CustomOp op, SymbolTable &symbols) {
     ImplicitLocOpBuilder b(op.getLoc(), op);
     LLVM::LLVMFuncOp function = declare(op.getSymbol(), op.getLoc(), symbols);
+    if (!function)
+      return;
     SmallVector<Value> memory;
     auto memoryOf = [](Value tensor) {
       auto type = cast<RankedTensorType>(tensor.getType());

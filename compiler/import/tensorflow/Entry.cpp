@@ -197,12 +197,9 @@ static FailureOr<Entry> entryOf(Report &report, const Graph &graph,
 FailureOr<Entry> partialEntry(Report &report, const Graph &graph,
                               const Library &library,
                               const ImportOptions &options) {
-  FailureOr<Derived<Port>> derived = derivedOf(report, graph, options, {});
-  if (failed(derived))
-    return failure();
   FailureOr<Entry> entry =
       entryOf(report, graph, library, options,
-              {"main", options.fetches, options.targets}, *derived);
+              {"main", options.fetches, options.targets}, Derived<Port>());
   if (failed(entry))
     return failure();
   MutableArrayRef<Entry> all(*entry);

@@ -3,7 +3,6 @@
 #include "compiler/import/tensorflow/EntryResults.h"
 
 #include "compiler/import/Build.h"
-#include "compiler/import/Custom.h"
 #include "compiler/import/Names.h"
 #include "compiler/import/tensorflow/file/Summary.h"
 #include "compiler/import/tensorflow/proto/saved_model.pb.h"
@@ -84,7 +83,6 @@ FailureOr<EntryResults> traceEntry(const EntrySource &source,
       llvm::any_of(fed, [](const Traced &value) { return value.isBounded(); });
   llvm::append_range(wanted, watchDerivatives(graph, entry, tracer));
   tracer.stateVariables = &source.state;
-  keepCustomOps(tracer.state, source.options);
   if (entry.isTraining)
     readTrained(tracer, source.state);
   FailureOr<SmallVector<Traced>> traced =

@@ -109,6 +109,8 @@ static LogicalResult indexGraph(Report &report, const ImportOptions &options,
                    << versions.min_consumer() << ", which no TensorFlow has";
     return failure();
   }
+  for (const CustomOp &custom : options.customOps)
+    model.library.customOps[custom.op] = custom.call;
   if (failed(addOps(report, options, *model.graphDef)) ||
       !model.library.add(report, *model.graphDef->mutable_library()))
     return failure();
@@ -341,11 +343,8 @@ std::optional<ModelSummary> summarize(Report &report,
   summary.kind = model.isSavedModel() ? "SavedModel" : "GraphDef";
   for (const auto &[op, count] : countOps(report, options, model)) {
     summary.ops.push_back({op, count});
-    bool isCustom = llvm::any_of(
-        options.customOps,
-        [op = StringRef(op)](const CustomOp &each) { return each.op == op; });
     if (!isKnownOp(op) && !isIterator(op) && !model.library.find(op) &&
-        !isCustom)
+        !model.library.customOps.count(op))
       summary.unsupported.push_back(op);
   }
   listNodes(*model.graph, summary);

@@ -91,7 +91,7 @@ private:
   std::vector<uint32_t> starts, controlStarts;
 };
 
-/// The functions of a graph, by name.
+/// The functions of a graph, by name, and what other ops are computed by.
 class Library {
 public:
   /// False after an error.
@@ -109,6 +109,9 @@ public:
   /// The constants that any entry has read: reading one takes what is large out
   /// of its message.
   llvm::DenseMap<const ::tensorflow::TensorProto *, Constant> constants;
+
+  /// The options of --custom-op by the op (compiler/import/Custom.h).
+  llvm::StringMap<mlir::DictionaryAttr> customOps;
 
 private:
   llvm::StringMap<::tensorflow::FunctionDef *> byName;

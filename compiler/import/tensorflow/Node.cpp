@@ -215,7 +215,7 @@ LogicalResult Node::run() {
 }
 
 LogicalResult Node::handle() {
-  if (DictionaryAttr custom = customOp(tracer.state, op()))
+  if (DictionaryAttr custom = tracer.library.customOps.lookup(op()))
     return importCustom(*this, custom, 1);
   if (auto found = boundedHandlers().find(op());
       found != boundedHandlers().end() && wantsBounded(*this, found->second))

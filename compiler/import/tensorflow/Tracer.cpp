@@ -212,7 +212,7 @@ LogicalResult Tracer::traceNode(int index) {
   // op can still be one of those to report.
   top.states[index].unsupported = true;
   StringRef op = top.graph->op(index);
-  if (!isKnownOp(op) && !library.find(op) && !customOp(state, op))
+  if (!isKnownOp(op) && !library.find(op) && !library.customOps.count(op))
     unsupported(at, op, whyUnknown(op));
   return success();
 }

@@ -113,6 +113,9 @@ public:
   virtual mlir::FailureOr<mlir::ElementsAttr> value(llvm::StringRef name) = 0;
   /// What the checkpoint calls it; empty where there is none.
   virtual std::string key(llvm::StringRef name) = 0;
+  /// Which slice of the checkpoint's tensor it is, `10 4 0,5:-`; empty for one
+  /// that is a whole tensor.
+  virtual std::string slice(llvm::StringRef name) = 0;
   /// Every name that it has.
   virtual llvm::SmallVector<llvm::StringRef> names() const = 0;
 };

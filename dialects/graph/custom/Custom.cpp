@@ -17,9 +17,10 @@ bool isCName(StringRef name) {
 
 LogicalResult CustomOp::verify() {
   // (C2)
-  if (getParts() < 1 || getParts() > mostCustomParts || getScratch() < 0)
-    return emitOpError("has ") << getParts() << " parts and " << getScratch()
-                               << " bytes of scratch";
+  auto scratch = static_cast<int64_t>(getScratch());
+  if (getParts() < 1 || getParts() > mostCustomParts || scratch < 0)
+    return emitOpError("has ")
+           << getParts() << " parts and " << scratch << " bytes of scratch";
   // (C1)
   auto status = RankedTensorType::get({static_cast<int64_t>(getParts())},
                                       IntegerType::get(getContext(), 32));

@@ -19,6 +19,15 @@ func.func @parts(%x: tensor<4xf32>) {
 
 // -----
 
+// (C2)
+func.func @scratch(%x: tensor<4xf32>) {
+  // expected-error @+1 {{has 1 parts and -5 bytes of scratch}}
+  %y, %failed = graph.custom "f"(%x) parts 1 scratch -5 dtypes [3, 3] : (tensor<4xf32>) -> (tensor<4xf32>, tensor<1xi32>)
+  return
+}
+
+// -----
+
 // (C3)
 func.func @symbol(%x: tensor<4xf32>) {
   // expected-error @+1 {{calls 'a b', which is no name in C}}

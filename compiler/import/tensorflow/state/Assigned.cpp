@@ -285,7 +285,7 @@ LogicalResult StateVariables::declare(Report &report, ModuleOp module,
     if (failed(type))
       return failure();
     std::string key = source ? source->key(name) : "";
-    std::string slice = source ? sliceOf(*source, name) : "";
+    std::string slice = source ? source->slice(name) : "";
     // Slices of one tensor share its key.
     if (key.empty() || !keys.insert(key + slice).second) {
       keys.insert(key = name);
