@@ -6,6 +6,7 @@
 #include "compiler/import/FileKind.h"
 #include "compiler/import/tensorflow/file/Checkpoint.h"
 #include "compiler/import/tensorflow/file/Crc32c.h"
+#include "compiler/import/tensorflow/file/Table.h"
 
 #include "llvm/Support/EndianStream.h"
 #include "llvm/Support/LEB128.h"
@@ -37,7 +38,7 @@ public:
     footer.resize(40);
     table += footer;
     raw_string_ostream os(table);
-    support::endian::write<uint64_t>(os, 0xdb4775248b80fb57ull,
+    support::endian::write<uint64_t>(os, tensorflow::tableMagic,
                                      endianness::little);
     return std::move(table);
   }
@@ -113,9 +114,7 @@ static Error writeAll(Checkpoint &checkpoint, const std::string &to,
     mlir::FailureOr<File *> shard = checkpoint.shard(i);
     if (failed(shard))
       return createStringError(std::errc::no_such_file_or_directory, "");
-    char ending[64];
-    std::snprintf(ending, sizeof ending, ".data-%05d-of-%05d", i, count);
-    std::string path = to + ending;
+    std::string path = to + tensorflow::shardEnding(i, count);
     if (Error error = write(path, [&](raw_fd_ostream &os) {
           return copyFile(**shard, path, os);
         }))

@@ -24,8 +24,8 @@ bool Slice::isWhole() const { return shape() == sizes; }
 bool Slice::overlaps(const Slice &other) const {
   SmallVector<int64_t> own = shape(), others = other.shape();
   for (size_t i = 0; i < own.size(); ++i)
-    if (starts[i] >= other.starts[i] + others[i] ||
-        other.starts[i] >= starts[i] + own[i])
+    if (std::max(starts[i], other.starts[i]) >=
+        std::min(starts[i] + own[i], other.starts[i] + others[i]))
       return false;
   return true;
 }

@@ -59,7 +59,7 @@ static Error addSystemLibraries(SmallVectorImpl<std::string> &arguments,
         break;
       }
       if (!isAbsent(code))
-        return make_error<IoError>(path, code);
+        return createFileError(path, code);
     }
   }
   return Error::success();
@@ -136,7 +136,7 @@ Error runLinker(SmallVector<std::string> arguments, const OutputFile &output,
   return linkError(path, error);
 }
 
-/// An error of the linker about the user's objects is no fault of weir's own.
+/// An error of the linker about the user's objects is not an internal error.
 static Error blameObjects(Error error, ArrayRef<std::string> others) {
   if (others.empty() || !error || error.isA<IoError>())
     return error;

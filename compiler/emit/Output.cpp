@@ -151,7 +151,6 @@ struct Folders {
     for (const Folder &folder : all)
       if (folder.path == path)
         return Error::success();
-    all.reserve(all.size() + 1);
     int fd = ::open(path.empty() ? "." : path.c_str(),
                     O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     // Files may be made in a folder that cannot be read, and so not be synced.

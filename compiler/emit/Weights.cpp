@@ -8,7 +8,7 @@
 #include "llvm/Object/ELFObjectFile.h"
 #include "llvm/Support/Endian.h"
 #include "llvm/Support/MathExtras.h"
-#include "llvm/Support/xxhash.h"
+#include "llvm/Support/raw_sha1_ostream.h"
 
 using namespace mlir;
 using llvm::Error;
@@ -61,35 +61,6 @@ struct Sink {
   }
 };
 
-/// Keeps a fingerprint of what is written, and nothing else.
-class Fingerprint : public llvm::raw_ostream {
-public:
-  Fingerprint() { SetUnbuffered(); }
-  ~Fingerprint() override { flush(); }
-  uint64_t value() {
-    fold();
-    return hash;
-  }
-
-private:
-  void write_impl(const char *bytes, size_t count) override {
-    kept.append(bytes, bytes + count);
-    position += count;
-    if (kept.size() >= chunkBytes)
-      fold();
-  }
-  uint64_t current_pos() const override { return position; }
-  void fold() {
-    uint64_t pair[] = {hash, llvm::xxh3_64bits(StringRef(kept))};
-    hash = llvm::xxh3_64bits(ArrayRef<uint8_t>(
-        reinterpret_cast<const uint8_t *>(pair), sizeof pair));
-    kept.clear();
-  }
-
-  std::string kept;
-  uint64_t hash = 0, position = 0;
-};
-
 Error streamBlob(ElementsAttr elements, Sink &sink) {
   auto type = cast<RankedTensorType>(elements.getType());
   uint64_t count = type.getNumElements();
@@ -132,20 +103,22 @@ Error streamBlob(ElementsAttr elements, Sink &sink) {
 } // namespace
 
 uint64_t layoutHash(ArrayRef<ModuleOp> levels, const ModelInterface &model) {
-  Fingerprint print;
+  llvm::raw_sha1_ostream print;
   print << model.weightsBytes << '\n';
   for (const WeightBlob &blob : model.weights)
     print << blob.offset << ' ' << blob.elements.getType() << '\n';
   // Constants in the code are weights as well, and the code says in which order
   // it reads a blob. The names of files are attributes of the modules.
-  for (ModuleOp level : levels)
-    for (Operation &op : *ModuleOp(level).getBody()) {
-      op.print(print);
+  for (ModuleOp level : levels) {
+    AsmState state(level, OpPrintingFlags().assumeVerified());
+    for (Operation &op : *level.getBody()) {
+      op.print(print, state);
       print << '\n';
     }
+  }
   for (const GpuImage &image : model.images)
     print << image.data << '\n';
-  return print.value();
+  return llvm::support::endian::read64le(print.sha1().data());
 }
 
 Error streamWeights(const ModelInterface &model, llvm::raw_ostream &os) {

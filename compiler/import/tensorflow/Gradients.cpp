@@ -97,7 +97,6 @@ FailureOr<std::vector<Entry>> derivedEntries(Report &report, const Graph &graph,
     }
     ImportOptions needed = options;
     needed.fetches.clear();
-    needed.gradients.clear();
     needed.loss.reset();
     forEachDerived(entry, [&](const Port &port, bool) {
       needed.fetches.push_back(port.tensor);

@@ -30,7 +30,6 @@ FailureOr<Entry> trainingEntry(Report &report, const Graph &graph,
   ImportOptions needed = options;
   needed.fetches.clear();
   needed.entries.clear();
-  needed.gradients.clear();
   needed.loss.reset();
   for (StringRef name : names) {
     FailureOr<Port> port = portNamed(report, graph, model, name, "--loss");

@@ -160,6 +160,12 @@ LogicalResult Checkpoint::readEntry(StringRef key, BundleEntryProto &entry) {
   return success();
 }
 
+std::string shardEnding(int shard, int count) {
+  char text[64];
+  std::snprintf(text, sizeof text, ".data-%05d-of-%05d", shard, count);
+  return text;
+}
+
 FailureOr<File *> Checkpoint::shard(int number) {
   File &file = shards[number];
   if (file.handle() >= 0)
@@ -168,10 +174,8 @@ FailureOr<File *> Checkpoint::shard(int number) {
       parts, [&](const auto &one) { return one.first <= number; });
   int end = part == parts.end() ? shardCount : part->first;
   const auto &[first, name] = *std::prev(part);
-  char digits[64];
-  std::snprintf(digits, sizeof digits, ".data-%05d-of-%05d", number - first,
-                end - first);
-  FailureOr<File> opened = directory->openBelow(report, name + digits);
+  FailureOr<File> opened = directory->openBelow(
+      report, name + shardEnding(number - first, end - first));
   if (failed(opened))
     return failure();
   file = std::move(*opened);
@@ -239,7 +243,8 @@ bool StoredSlice::copyTo(char *whole, llvm::BitVector &filled,
     for (size_t d = 0; d < shape.size(); ++d)
       to = to * shape[d] + starts[d] + at[d];
     std::memcpy(whole + to * width, part.data() + from, row);
-    if (filled.find_first_in(to, to + count) >= 0)
+    // An index of 2^31 or more comes as a negative number.
+    if (filled.find_first_in(to, to + count) != -1)
       return false;
     filled.set(to, to + count);
     for (size_t d = shape.size(); d-- > 1;) {
@@ -293,7 +298,7 @@ FailureOr<std::string> Checkpoint::readSlices(StringRef key,
   }
   if (filled != *size)
     return error(key) << "its slices do not fill it";
-  if (!llvm::isInt<32>(*size / width))
+  if (!llvm::isUInt<32>(*size / width))
     return error(key) << "has too many elements for slices";
   std::string whole(*size, 0);
   llvm::BitVector places(static_cast<unsigned>(*size / width));

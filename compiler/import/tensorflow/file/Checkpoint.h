@@ -12,6 +12,9 @@
 
 namespace weir::tensorflow {
 
+/// What the name of a shard has behind the prefix: `.data-00000-of-00002`.
+std::string shardEnding(int shard, int count);
+
 class Checkpoint {
 public:
   /// `prefix`.index and its shards in the directory; null after an error. With

@@ -26,10 +26,6 @@ mlir::LogicalResult readSavedModel(Report &report, const std::string &path,
                                    llvm::ArrayRef<std::string> tags,
                                    SavedModelFile &model);
 
-/// Which slice of the checkpoint's tensor a variable is, `10 4 0,5:-`; empty for
-/// one that is a whole tensor. `source` is one that openVariables gave.
-std::string sliceOf(VariableSource &source, llvm::StringRef name);
-
 /// Checks that what the message says beside the graph refers to something: its
 /// assets to files and nodes, its objects to each other.
 mlir::LogicalResult checkReferences(Report &report, const SavedModelFile &model,

@@ -11,7 +11,6 @@ using namespace llvm;
 namespace weir::tensorflow {
 
 constexpr size_t footerSize = 48;
-constexpr uint64_t magic = 0xdb4775248b80fb57ull;
 constexpr size_t trailerSize = 5;
 /// A compressed block becomes at most this much larger.
 constexpr size_t expansion = 64;
@@ -182,7 +181,7 @@ Expected<std::map<std::string, std::string>> Reader::read() {
   if (bytes.size() < footerSize)
     return damaged("it is too short");
   StringRef footer = bytes.take_back(footerSize);
-  if (support::endian::read64le(footer.data() + footerSize - 8) != magic)
+  if (support::endian::read64le(footer.data() + footerSize - 8) != tableMagic)
     return damaged("it does not end as a checkpoint's index does");
   Handle meta, index;
   if (!takeHandle(footer, meta) || !takeHandle(footer, index))

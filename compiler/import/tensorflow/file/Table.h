@@ -11,6 +11,9 @@
 
 namespace weir::tensorflow {
 
+/// The last eight bytes of a table, little-endian.
+constexpr uint64_t tableMagic = 0xdb4775248b80fb57ull;
+
 /// All keys and values of a table; why it is none where its bytes are damaged.
 /// Every access is within bounds whatever the bytes, and time and memory are
 /// within a constant of their number.

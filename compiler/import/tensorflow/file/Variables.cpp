@@ -62,7 +62,7 @@ public:
 
   FailureOr<ElementsAttr> value(StringRef name) override;
   std::string key(StringRef name) override;
-  std::string slice(StringRef name);
+  std::string slice(StringRef name) override;
   SmallVector<StringRef> names() const override {
     return checkpoint ? checkpoint->keys() : SmallVector<StringRef>();
   }
@@ -181,10 +181,6 @@ std::string Variables::slice(StringRef name) {
   std::string text = slices.lookup(name);
   auto parsed = text.empty() ? std::nullopt : parseSlice(text);
   return parsed && !parsed->isWhole() ? text : "";
-}
-
-std::string sliceOf(VariableSource &source, StringRef name) {
-  return static_cast<Variables &>(source).slice(name);
 }
 
 FailureOr<ElementsAttr> Variables::value(StringRef name) {
