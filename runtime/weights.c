@@ -4,6 +4,9 @@
 
 weir_status weir_weights_map(weir_context *context, const char *path) {
   const weir_model *model = context->model;
+  if (model->weights)
+    return WEIR_FAIL(context, WEIR_ERR_WEIGHTS, "weights file '", path,
+                     "' cannot be used: this library has its weights inside");
   // Not blocking: a FIFO given by mistake must not hang the caller.
   int file = open(path, O_RDONLY_ | O_NONBLOCK_ | O_CLOEXEC_);
   if (file < 0)

@@ -6,7 +6,9 @@
 #include <string.h>
 
 int main(int argc, char **argv) {
-  if (argc == 2 && !strcmp(argv[1], "--version"))
-    return puts("weir-run " WEIR_VERSION) < 0 || fflush(stdout) ? 74 : 0;
+  if (argc == 2 && !strcmp(argv[1], "--version")) {
+    puts("weir-run " WEIR_VERSION);
+    return flushed(0);
+  }
   return weir_run_main(argc, argv, NULL);
 }

@@ -51,6 +51,8 @@ struct Session {
 
 /// `weir merge CHECKPOINT -o NEW`.
 static Status merge(ArrayRef<const char *> arguments) {
+  if (is_contained(arguments, StringRef("--help")))
+    return static_cast<Status>(usage(outs(), Status::ok));
   std::string from, to;
   for (size_t i = 0; i < arguments.size(); ++i) {
     StringRef argument = arguments[i];

@@ -48,7 +48,7 @@ def places(total, most):
     edge = most // 4
     inner = most - 2 * edge
     return sorted({*range(1, edge + 1), *range(total - edge + 1, total + 1),
-                   *(edge + (total - 2 * edge) * i // inner for i in range(inner))})
+                   *(edge + 1 + (total - 2 * edge) * i // inner for i in range(inner))})
 
 
 class Faults:
@@ -146,8 +146,6 @@ class Faults:
                               f"{' and on' if ever else ''}: status {status}, {wrong}: "
                               f"{said.strip()[:1000]!r}", flush=True)
         self.clear(case, False)
-        for name in case.products:
-            (self.folder / name).unlink(missing_ok=True)
 
 
 def main(library, folder, cases):

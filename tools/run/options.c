@@ -2,6 +2,7 @@
 
 #define _POSIX_C_SOURCE 200809L
 #include "tools/run/options.h"
+#include "tools/run/run.h"
 #include "tools/run/status.h"
 
 #include <errno.h>
@@ -173,7 +174,7 @@ int options_read(int argc, char **argv, int library, struct options *o) {
   for (int i = 1; i < argc; ++i) {
     if (!strcmp(argv[i], "--help") || !strcmp(argv[i], "-h")) {
       print_help(stdout, library);
-      exit(fflush(stdout) || ferror(stdout) ? IO : 0);
+      exit(flushed(0));
     }
     int status = one(argv[i], o);
     if (status < 0)

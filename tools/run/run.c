@@ -281,8 +281,7 @@ static int settle_shapes(struct run *run) {
   return 0;
 }
 
-/// What is printed is written before files take their places.
-static int flushed(int status) {
+int flushed(int status) {
   return (fflush(stdout) || ferror(stdout)) && !status
              ? fail("cannot write what came out", IO)
              : status;
@@ -308,6 +307,7 @@ static int deliver(struct run *run) {
     report_plain(run->function, outputs, &run->timing,
                  !run->options.output_dir && !run->options.num_expects &&
                      !run->options.repeat);
+  // What is printed is written before files take their places.
   return outputs_place(run, flushed(status));
 }
 

@@ -6,5 +6,8 @@
 
 /// Runs the model `info`, or for null the library that the arguments name.
 int weir_run_main(int argc, char **argv, const weir_model_info *info);
+/// Writes out what was printed. The status, or 74 after a message where that
+/// fails.
+int flushed(int status);
 
 #endif

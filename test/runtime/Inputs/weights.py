@@ -65,3 +65,9 @@ try:
     raise AssertionError("another layout is accepted")
 except weir.Error as error:
     assert "has another layout" in str(error), error
+subprocess.run(["weir", "compile", "first.onnx.txt", "-o", "inside.so"], check=True)
+try:
+    weir.Model("inside.so", weights="first.weights")
+    raise AssertionError("a file is accepted for weights that are inside")
+except weir.Error as error:
+    assert "this library has its weights inside" in str(error), error

@@ -281,6 +281,12 @@ int npy_write(struct whole *to, const char *path, const struct array *array,
   for (size_t i = 10 + at; i + 1 < total; ++i)
     fputc(' ', to->file);
   fputc('\n', to->file);
-  fwrite(array->data, 1, array->bytes, to->file);
+  // Of data that are larger than a stream's buffer this says why they fail.
+  if (fwrite(array->data, 1, array->bytes, to->file) != array->bytes) {
+    int why = errno;
+    whole_drop(to);
+    errno = why;
+    return refused(error, size, path);
+  }
   return whole_end(to) ? refused(error, size, path) : 0;
 }

@@ -22,9 +22,13 @@ int whole_begin(struct whole *whole, const char *path) {
   if (!lstat(path, &info) && !S_ISREG(info.st_mode)) {
     whole->file = fopen(path, "w");
   } else {
+    // The file's own name may be as long as names can be.
+    static unsigned number;
+    const char *slash = strrchr(path, '/');
+    int folder = slash ? (int)(slash - path + 1) : 0;
     for (int i = 0; !whole->file && i < 1000; ++i) {
-      snprintf(whole->temporary, sizeof whole->temporary, "%s.%ld.%d.tmp", path,
-               (long)getpid(), i);
+      snprintf(whole->temporary, sizeof whole->temporary,
+               "%.*s.weir-%ld-%u.tmp", folder, path, (long)getpid(), number++);
       whole->file = fopen(whole->temporary, "wx");
       if (!whole->file && errno != EEXIST)
         break;
