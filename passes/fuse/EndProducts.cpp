@@ -59,10 +59,11 @@ bool isZero(Value value) {
 
 /// An operand that is zero from an index along the depth on.
 struct Masked {
-  Value x;    // the same without the mask
-  Value size; // which a scalar says that is computed of this
+  Value x;                  // the same without the mask
+  graph::ReshapeOp reshape; // between the mask and the operand; or null
+  Value size;               // which a scalar says that is computed of this
 
-  static std::optional<Masked> of(OpBuilder &b, Value operand, bool isLast) {
+  static std::optional<Masked> of(Value operand, bool isLast) {
     auto reshape = operand.getDefiningOp<graph::ReshapeOp>();
     // A reshape may regroup the batches.
     if (reshape &&
@@ -83,10 +84,14 @@ struct Masked {
                     : nullptr;
     if (!end || !shapeOf(end.getX()).empty() || !countsUp(less->getOperand(0)))
       return std::nullopt;
-    Value x = select->getOperand(1);
-    if (reshape)
-      x = b.create<graph::ReshapeOp>(reshape.getLoc(), reshape.getType(), x);
-    return Masked{x, rootOf(end.getX())};
+    return Masked{select->getOperand(1), reshape, rootOf(end.getX())};
+  }
+
+  /// The operand without the mask.
+  Value build(OpBuilder &b) {
+    if (!reshape)
+      return x;
+    return b.create<graph::ReshapeOp>(reshape.getLoc(), reshape.getType(), x);
   }
 };
 
@@ -114,9 +119,8 @@ private:
         matchPattern(product.getA(), m_Constant()) ||
         matchPattern(product.getB(), m_Constant()))
       return;
-    OpBuilder b(product);
-    auto left = Masked::of(b, product.getA(), !product.getTransposeA());
-    auto right = Masked::of(b, product.getB(), product.getTransposeB());
+    auto left = Masked::of(product.getA(), !product.getTransposeA());
+    auto right = Masked::of(product.getB(), product.getTransposeB());
     // A mask of one operand alone does not hide what is no number in the other.
     if (!left || !right || left->size != right->size)
       return;
@@ -126,8 +130,9 @@ private:
     SetVector<Operation *> before;
     before.insert(product.getA().getDefiningOp());
     before.insert(product.getB().getDefiningOp());
-    product.getAMutable().assign(left->x);
-    product.getBMutable().assign(right->x);
+    OpBuilder b(product);
+    product.getAMutable().assign(left->build(b));
+    product.getBMutable().assign(right->build(b));
     product.getDepthMutable().assign(size);
     for (Operation *op : before)
       eraseDead(op);

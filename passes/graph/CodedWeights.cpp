@@ -57,8 +57,8 @@ void CodedWeights::packBlock(const PackedWeights &layout, int64_t b, int64_t n,
   }
 }
 
-/// The bytes of a constant, whatever shape it is given. Halves may be widened
-/// and narrowed again.
+/// The bytes of a constant, whatever shape it is given. f16 and bf16 may be
+/// widened and narrowed again.
 static std::optional<Bytes> bytesOfShaped(Value value) {
   Type element = getElementTypeOrSelf(value.getType());
   while (Operation *op = value.getDefiningOp()) {
@@ -85,8 +85,12 @@ weightsOf(graph::DequantizeOp op, int64_t depth, int64_t columns, bool turned) {
   if (!codes || !scales || (op.getZeros() && !zeros) ||
       op.getType().getRank() != 2)
     return std::nullopt;
-  // Blocks of columns are no blocks of the depth, unless all are alike.
-  bool areAlike = scales->isSplat() && (!zeros || zeros->isSplat());
+  // Blocks of columns are no blocks of the depth, unless all are alike. A byte
+  // may hold several zero points that differ.
+  bool isApart =
+      !zeros || cast<RankedTensorType>(op.getZeros().getType()).getShape() ==
+                    op.getScales().getType().getShape();
+  bool areAlike = scales->isSplat() && isApart && (!zeros || zeros->isSplat());
   if (op.getAxis() != turned && !areAlike)
     return std::nullopt;
   int64_t block = op.getAxis() == turned ? op.getBlock() : depth;

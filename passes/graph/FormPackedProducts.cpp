@@ -133,7 +133,9 @@ private:
     ImplicitLocOpBuilder b(op.getLoc(), op);
     RankedTensorType type = op.getType();
     auto axis = static_cast<int64_t>(op.getAxis()),
-         block = static_cast<int64_t>(op.getBlock()),
+         // A block may be longer than the dimension.
+        block = std::min(static_cast<int64_t>(op.getBlock()),
+                         std::max<int64_t>(1, type.getDimSize(axis))),
          bits = static_cast<int64_t>(op.getBits());
     // Codes of `shape` as numbers.
     auto numbers = [&](Value value, SmallVector<int64_t> shape) {

@@ -48,8 +48,8 @@ def FoldConstants : Pass<"weir-fold-constants", "::mlir::ModuleOp"> {
   let description = [{
     For tensors that are too large for the folders of the ops: moves raw bytes,
     evaluates the scalar functions of elementwise ops over whole arrays, and tells
-    whether all or any of many truths hold. Never makes a constant over `max-bytes`, nor one much larger than those it
-    comes from: a broadcast stays.
+    whether all or any of many truths hold. Never makes a constant over
+    `max-bytes`, nor one much larger than those it comes from: a broadcast stays.
 
     ```mlir
     %w = graph.constant dense_resource<w> : tensor<512x1024xf32>
@@ -126,11 +126,11 @@ def FormPackedProducts : Pass<"weir-form-packed-products", "::mlir::ModuleOp"> {
   let description = [{
     A matrix product whose right side is constant codes of 2, 4 or 8 bits with
     scales becomes one of the packed codes (`dialects/kernel/PackedWeights.h`),
-    which its kernel unpacks in registers. So do bytes with a scale for each
-    column, which are cast, subtracted from and multiplied. The codes may be transposed or, where
-    these are rounded, cast to halves and back: then they are not rounded. Every
-    other graph.dequantize becomes plain ops, which fold. That is all of them for
-    a GPU, and where gradients are asked for.
+    which its kernel unpacks in registers. So do bytes that are cast to integers,
+    have a zero point subtracted, and are multiplied by a scale for each column.
+    The codes may be transposed. Where scaled codes are cast to f16 or bf16 and
+    back, they are not rounded. Every other graph.dequantize becomes plain ops,
+    which fold. That is all of them for a GPU, and where gradients are asked for.
 
     Products of few columns stay as they are: they would be padding mostly.
 

@@ -129,10 +129,10 @@ struct MatmulToKernel : OpConversionPattern<graph::MatmulOp> {
                   op.getTransposeB() &&
                   depth >= fewestVectors * target.lanes(type.getElementType());
     bool isColumn = areFew && !constant && columns == 1;
-    // A constant's panels weir-narrow-panels narrows, which knows all products.
     // Panels of one column are read to the end.
     if (op.getDepth())
       turned = isColumn = areFew = false;
+    // A constant's panels weir-narrow-panels narrows, which knows all products.
     if (turned || isColumn)
       right = asPanels(b, loc, right, !op.getTransposeB());
     else if (op.getTransposeB() || rows >= rowsWorthPacking || constant)

@@ -2,7 +2,7 @@
 
 #include "passes/lower/Passes.h"
 
-#include "dialects/graph/Graph.h"
+#include "dialects/graph/Sizes.h"
 #include "dialects/plan/Plan.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/OperationSupport.h"
@@ -30,17 +30,12 @@ llvm::hash_code hashOf(graph::GroupOp group) {
 /// Whether a GPU's host runs the group.
 bool isOfHost(graph::GroupOp group) { return group->hasAttr("weir.host"); }
 
-/// The actual sizes of the group's results, among its operands
-/// (`weir-bind-sizes`).
-constexpr llvm::StringLiteral sizesName = "weir.sizes";
-constexpr llvm::StringLiteral columnsName = "weir.columns";
-
 bool sameBody(graph::GroupOp a, graph::GroupOp b) {
   return a.getOperandTypes() == b.getOperandTypes() &&
          a.getResultTypes() == b.getResultTypes() &&
          isOfHost(a) == isOfHost(b) &&
-         a->getAttr(sizesName) == b->getAttr(sizesName) &&
-         a->getAttr(columnsName) == b->getAttr(columnsName) &&
+         a->getAttr(graph::sizesName) == b->getAttr(graph::sizesName) &&
+         a->getAttr(graph::columnsName) == b->getAttr(graph::columnsName) &&
          OperationEquivalence::isRegionEquivalentTo(
              &a.getBody(), &b.getBody(), OperationEquivalence::IgnoreLocations);
 }
@@ -108,13 +103,13 @@ private:
     kernel->setAttr("weir.kernel", b.getUnitAttr());
     if (isOfHost(group))
       kernel->setAttr("weir.host", b.getUnitAttr());
-    if (Attribute sizes = group->getAttr(sizesName)) {
-      kernel->setAttr(sizesName, sizes);
+    if (Attribute sizes = group->getAttr(graph::sizesName)) {
+      kernel->setAttr(graph::sizesName, sizes);
       kernel->setAttr("weir.inputs",
                       b.getI64IntegerAttr(group.getNumOperands()));
     }
-    if (Attribute columns = group->getAttr(columnsName))
-      kernel->setAttr(columnsName, columns);
+    if (Attribute columns = group->getAttr(graph::columnsName))
+      kernel->setAttr(graph::columnsName, columns);
     kernel.getBody().takeBody(group.getBody());
     auto yield = cast<graph::YieldOp>(kernel.getBody().front().getTerminator());
     OpBuilder inner(yield);

@@ -8,7 +8,6 @@
 #include "dialects/graph/gradients/Gradient.h"
 #include "dialects/graph/loss/FormLoss.h"
 #include "passes/train/LossScale.h"
-#include <numeric>
 
 using namespace mlir;
 using namespace weir::graph::build;

@@ -109,6 +109,7 @@ def tensorflow_extremes():
             g.expect(g.op("Minimum", x, y), np.minimum(v, v[::-1]))
             g.expect(g.op("Relu", x), np.maximum(v, 0))
             g.expect(g.op("Relu6", x), np.clip(v, 0, 6))
+            g.expect(g.op("Sign", x), np.sign(v))
             low, high = g.constant(typed(np.array(-2.0), type)), g.constant(typed(np.array(3.0), type))
             g.expect(g.op("ClipByValue", x, low, high), np.clip(v, -2, 3))
             g.expect(g.op("LeakyRelu", x, alpha=0.5), np.where(v > 0, v, v * 0.5))
@@ -131,7 +132,7 @@ def windows(x, size, stride):
 def pools():
     """A maximum of a window with NaN is NaN, in both."""
     g, h = Graph(), OnnxGraph(opset=13)
-    for type in ["f16", "f32", "f64"]:
+    for type in TYPES:
         v, x = images(type)
         first = np.moveaxis(v, 3, 1)
         a, b = g.input(x), h.input(typed(first.copy(), type))
@@ -145,12 +146,35 @@ def pools():
     return g, h
 
 
+def places_of_pools():
+    """A comparison in order: NaN is found only where it comes first."""
+    g = OnnxGraph(opset=13)
+    x = np.float32([[[1, NAN, 3, 2], [NAN, 5, 6, 7]]])
+    _, at = g.op("MaxPool", g.input(x), outputs=2, kernel_shape=[4], strides=[4])
+    g.expect(at, np.int64([[[2], [4]]]), type=np.int64)
+    return g
+
+
+def shares():
+    """A NaN makes its row of a softmax NaN, and no other."""
+    g, h = Graph(), OnnxGraph(opset=13)
+    for type in TYPES:
+        for columns in (5, 37):
+            v = rows(columns)
+            v = np.where(np.isinf(v), 1, v)
+            e = np.exp(v - v.max(1, keepdims=True))
+            wanted = e / e.sum(1, keepdims=True)
+            g.expect(g.op("Softmax", g.input(typed(v, type))), wanted, rtol=2e-2)
+            h.expect(h.op("Softmax", h.input(typed(v, type))), wanted, rtol=2e-2)
+    return g, h
+
+
 def ordered():
     """A NaN is greater than each number, the first of several comes first."""
     g, h = Graph(), OnnxGraph(opset=13)
     for type in TYPES:
         for columns in (5, 37):
-            v = np.abs(rows(columns)) if type != "f64" else rows(columns)
+            v = rows(columns)
             up = np.argsort(v, 1, kind="stable")
             key = np.where(np.isnan(v), 2.0**200, np.where(np.isinf(v), np.sign(v) * 2.0**100, v))
             down = np.argsort(-key, 1, kind="stable")
@@ -179,4 +203,5 @@ def second(of):
 
 if __name__ == "__main__":
     main(onnx_places, tensorflow_places, onnx_extremes, tensorflow_extremes,
-         first(pools), second(pools), first(ordered), second(ordered))  # fmt: skip
+         first(pools), second(pools), places_of_pools, first(shares), second(shares),
+         first(ordered), second(ordered))  # fmt: skip

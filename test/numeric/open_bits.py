@@ -38,7 +38,7 @@ class Net(OnnxGraph):
 
 
 def layers():
-    """A stem, a depthwise and a pointwise convolution, a residual, a pool and a layer by minimal filters."""
+    """A stem, a depthwise and a pointwise convolution, a residual, a pool and a Winograd convolution."""
     g = Net(h=(16, 48), w=(16, 80))
     x = g.op("Relu", g.conv(g.image(1, 3, "h", "w"), 16, 3, strides=[2, 2]))
     y = g.op("Relu", g.conv(x, 16, 16, groups=16))
@@ -66,7 +66,7 @@ def attention():
 def compiled(folder, name, model, *options):
     library = folder / f"{name}.so"
     command = ["weir", "compile", str(model), "-o", str(library), "--prefix=graph", *options]
-    subprocess.run(command, check=True, stderr=subprocess.DEVNULL)
+    subprocess.run(command, check=True)
     return library
 
 

@@ -13,10 +13,10 @@ def Graph_DequantizeOp : Graph_Op<"dequantize"> {
   let description = [{
     Codes are integers of `bits` bits: a byte each, in its lowest bits, or several
     to a byte along the last dimension, the first in the lowest bits, and then
-    rows are whole bytes. With `signed` they are two's complements. Blocks are `block` neighbours along dimension
-    `axis` of the result, of which the last may be smaller. Without `zeros` the
-    zero points are 0. With `quantized` a product with the result may quantize its
-    other operand, too.
+    rows are whole bytes. With `signed` they are two's complements. Blocks are
+    `block` neighbours along dimension `axis` of the result, of which the last may
+    be smaller. Without `zeros` the zero points are 0. With `quantized` a product
+    with the result may quantize its other operand, too.
 
     Frontends build it of constants, and weir-form-packed-products takes it away.
 

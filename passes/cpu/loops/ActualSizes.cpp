@@ -13,9 +13,13 @@ static bool isScalar(Value buffer) {
   return type && type.getRank() == 0 && type.getElementType().isInteger(64);
 }
 
-static Value read(Emitter &e, Value scalar) {
-  Value size = e.create<memref::LoadOp>(scalar, ValueRange());
-  return e.create<arith::IndexCastOp>(e.getIndexType(), size);
+Value readSize(OpBuilder &b, Location at, Value scalar) {
+  Value size = b.create<memref::LoadOp>(at, scalar, ValueRange());
+  return b.create<arith::IndexCastOp>(at, b.getIndexType(), size);
+}
+
+static Value readSize(Emitter &e, Value scalar) {
+  return readSize(e, e.getLoc(), scalar);
 }
 
 static bool areScalars(func::FuncOp kernel, const graph::SizesOfDims &dims) {
@@ -75,7 +79,7 @@ Value actualSize(Emitter &e, Value buffer, int64_t dim) {
   if (dims.empty() || dims[dim].size() != 1 || !dims[dim].front().isDynamic())
     return {};
   graph::SizeFactor factor = dims[dim].front();
-  return e.smaller(read(e, kernel.getArgument(factor.symbol)),
+  return e.smaller(readSize(e, kernel.getArgument(factor.symbol)),
                    e.index(factor.bound));
 }
 
@@ -87,14 +91,14 @@ Value actualColumns(Emitter &e, kernel::MatmulOp op) {
       number.getInt() >= kernel.getNumArguments() ||
       !isScalar(kernel.getArgument(number.getInt())))
     return {};
-  return read(e, kernel.getArgument(number.getInt()));
+  return readSize(e, kernel.getArgument(number.getInt()));
 }
 
 Value actualDepth(Emitter &e, kernel::MatmulOp op) {
   if (!op.getDepth())
     return {};
   int64_t all = Emitter::shape(op.getA()).take_back(2)[!op.getTransposeA()];
-  return e.smaller(read(e, op.getDepth()), e.index(all));
+  return e.smaller(readSize(e, op.getDepth()), e.index(all));
 }
 
 } // namespace weir

@@ -21,6 +21,9 @@ dynamicResults(mlir::func::FuncOp kernel);
 graph::SizesOfDims collapsed(mlir::memref::CollapseShapeOp view,
                              const graph::SizesOfDims &source);
 
+/// The number that a scalar, a memref<i64>, holds, as an index.
+mlir::Value readSize(mlir::OpBuilder &b, mlir::Location at, mlir::Value scalar);
+
 /// The actual size of a dimension of a result of the kernel that the emitter is
 /// in, at most its bound, read where the emitter is; null where the bound is
 /// the size, or the buffer is no result.

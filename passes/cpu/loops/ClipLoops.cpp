@@ -345,10 +345,7 @@ private:
         b.setInsertionPointToStart(block);
       else
         b.setInsertionPoint(place);
-      Value size = b.create<memref::LoadOp>(
-          loop.getLoc(), kernel.getArgument(number), ValueRange());
-      known =
-          b.create<arith::IndexCastOp>(loop.getLoc(), b.getIndexType(), size);
+      known = readSize(b, loop.getLoc(), kernel.getArgument(number));
     }
     return known;
   }

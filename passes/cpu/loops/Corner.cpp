@@ -1,8 +1,9 @@
 // Copies between a padded buffer and elements without gaps: by runs where both
-// have the same neighbours, else by squares that are transposed in registers.
+// have the same neighbours, else by register transpose blocks.
 
 #include "passes/cpu/Sharing.h"
 #include "passes/cpu/kernels/Kernels.h"
+#include "passes/cpu/loops/ActualSizes.h"
 #include "passes/cpu/loops/Squares.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -26,7 +27,7 @@ struct CornerEmitter {
   CornerEmitter(Emitter &e, kernel::CornerOp op, const kernel::Target &target)
       : e(e), op(op), padded(op.getPadded()), flat(op.getFlat()),
         shape(Emitter::shape(padded)) {
-    // Larger squares do not fit into the registers.
+    // Larger blocks do not fit into the registers.
     constexpr int64_t mostLanes = 16;
     Type element = Emitter::element(padded);
     bool isVectorizable = element.isIntOrFloat() && !element.isInteger(1);
@@ -34,8 +35,7 @@ struct CornerEmitter {
     for (int64_t size : shape)
       ends.push_back(e.index(size));
     for (auto [dim, size] : llvm::zip_equal(op.getDims(), op.getSizes())) {
-      Value number = e.create<memref::LoadOp>(size, ValueRange());
-      number = e.create<arith::IndexCastOp>(e.getIndexType(), number);
+      Value number = readSize(e, e.getLoc(), size);
       ends[dim] = e.smaller(e.larger(number, e.index(0)), e.index(shape[dim]));
     }
     strides.resize(shape.size());
@@ -101,7 +101,7 @@ struct CornerEmitter {
     return dim;
   }
 
-  void runs() {
+  void copyRuns() {
     int64_t dim = runDim();
     Value length = ends[dim], rows = padded;
     if (dim + 1 < rank()) {
@@ -143,7 +143,8 @@ struct CornerEmitter {
 
   /// The elements of `tall` times `wide` neighbours: of the padded buffer from
   /// `at` on along the last dimension, and without gaps along `inner`.
-  void square(Emitter::Values at, int64_t inner, int64_t tall, int64_t wide) {
+  void copyBlock(Emitter::Values at, int64_t inner, int64_t tall,
+                 int64_t wide) {
     Value offset = offsetOf(at), first = rank() ? at[inner] : Value();
     auto placeIn = [&](int64_t i) {
       if (i > 0)
@@ -168,7 +169,7 @@ struct CornerEmitter {
         store(row, padded, placeIn(i), wide);
   }
 
-  void squares() {
+  void copyBlocks() {
     int64_t inner = op.getOrder().back(), last = rank() - 1;
     // A block of `inner` is what a thread does at once.
     constexpr int64_t block = 16;
@@ -180,13 +181,13 @@ struct CornerEmitter {
     };
     auto rows = [&](const Emitter::Values &at, int64_t tall) {
       Value done = whole(e.index(0), ends[last], tall, [&](Value left) {
-        square(placeAt(at, left), inner, tall, tall);
+        copyBlock(placeAt(at, left), inner, tall, tall);
       });
       e.loop(done, ends[last], 1, [&](Value left) {
         e.loop(tall, [&](Value i) {
           Emitter::Values one = placeAt(at, left);
           one[inner] = e.plus(at[inner], i);
-          square(one, inner, 1, 1);
+          copyBlock(one, inner, 1, 1);
         });
       });
     };
@@ -215,11 +216,11 @@ void emitCorner(Emitter &e, kernel::CornerOp op, const kernel::Target &target) {
   auto bytes = static_cast<double>(Emitter::elementBytes(emitter.padded));
   e.share(movingTime(2 * bytes * count));
   if (emitter.rank() == 0)
-    emitter.square({}, 0, 1, 1);
+    emitter.copyBlock({}, 0, 1, 1);
   else if (op.getOrder().back() == emitter.rank() - 1)
-    emitter.runs();
+    emitter.copyRuns();
   else
-    emitter.squares();
+    emitter.copyBlocks();
 }
 
 } // namespace weir

@@ -122,6 +122,12 @@ struct HoistBeforeFill : OpRewritePattern<TransposeOp> {
   }
 };
 
+/// Whether rows are whole vectors, as of register transpose blocks.
+bool isWide(RankedTensorType type) {
+  constexpr int64_t leastRow = 8;
+  return type.getShape().back() >= leastRow;
+}
+
 /// The elements without gaps are read, or written, in the other order.
 struct FoldIntoSpread : OpRewritePattern<TransposeOp> {
   using OpRewritePattern::OpRewritePattern;
@@ -139,13 +145,6 @@ struct FoldIntoSpread : OpRewritePattern<TransposeOp> {
     b.replaceOp(op, turned);
     return success();
   }
-
-  /// Whether rows are whole vectors, as of squares that are transposed in
-  /// registers.
-  static bool isWide(RankedTensorType type) {
-    constexpr int64_t leastRow = 8;
-    return type.getShape().back() >= leastRow;
-  }
 };
 
 struct FoldIntoCompact : OpRewritePattern<graph::CompactOp> {
@@ -155,8 +154,7 @@ struct FoldIntoCompact : OpRewritePattern<graph::CompactOp> {
                                 PatternRewriter &b) const override {
     auto transpose = op.getX().getDefiningOp<TransposeOp>();
     if (!transpose || !transpose->hasOneUse() || op.getZeros() ||
-        !op.getPermutation().empty() ||
-        !FoldIntoSpread::isWide(transpose.getX().getType()))
+        !op.getPermutation().empty() || !isWide(transpose.getX().getType()))
       return failure();
     b.modifyOpInPlace(op, [&] {
       op.getXMutable().assign(transpose.getX());

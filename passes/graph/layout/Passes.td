@@ -10,9 +10,9 @@ def FoldTransposes : Pass<"weir-fold-transposes"> {
   let description = [{
     Frameworks write a layout change around each layer; most of them cancel. A
     transpose moves behind elementwise ops, concat, pad, slice, reverse, gathers
-    along one dimension, graph.fill_beyond and reductions; two that meet become one, or none. A
-    reshape that splits dimensions, or joins them, between two moves out of their
-    way.
+    along one dimension, graph.fill_beyond and reductions. Two that meet become
+    one, or none. A reshape that splits dimensions, or joins them, between two
+    moves out of their way.
 
     ```mlir
     %1 = graph.transpose %0 [0, 3, 1, 2] : tensor<1x8x8x4xf32>
