@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define WEIR_ABI_VERSION 3u
+#define WEIR_ABI_VERSION 4u
 
 #ifdef __cplusplus
 extern "C" {
@@ -106,6 +106,11 @@ typedef struct weir_tensor_info {
    * Dimensions of inputs with one name are of one size. Otherwise null. */
   const int64_t *least;
   const char *const *dims;
+  /* Of an i64 output that the model has as strings: the string for each value
+   * from 0 on. Of an output that the model has as maps: the key of each column.
+   * Otherwise 0 and null. */
+  int64_t num_strings;
+  const char *const *strings;
 } weir_tensor_info;
 
 typedef struct weir_function_info {

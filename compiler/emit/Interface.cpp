@@ -134,6 +134,9 @@ struct Reader {
     if (auto dims = fields.getAs<ArrayAttr>("dims"))
       for (auto dim : dims.getAsRange<StringAttr>())
         out.dims.push_back(dim.str());
+    if (auto strings = fields.getAs<ArrayAttr>("strings"))
+      for (auto string : strings.getAsRange<StringAttr>())
+        out.strings.push_back(string.str());
     std::optional<weir_dtype> dtype = dtypeOf(type.getElementType());
     if (!dtype)
       return bad("tensor '" + out.name + "' has no type that C can pass");
@@ -159,10 +162,12 @@ struct Reader {
     return !llvm::MulOverflow(elements, width, bytes);
   }
 
-  /// Whether both are slices of one tensor without an element in common.
+  /// Whether both are slices of one tensor without an element in common, and
+  /// with keys of their own.
   static bool areApart(const VariableInterface &a, const VariableInterface &b) {
     return a.slice && b.slice && a.slice->sizes == b.slice->sizes &&
-           a.dtype == b.dtype && !a.slice->overlaps(*b.slice);
+           a.dtype == b.dtype && a.sliceKey != b.sliceKey &&
+           !a.slice->overlaps(*b.slice);
   }
 
   Error variables() {

@@ -33,6 +33,9 @@ struct TensorInterface {
   /// size, and its name or nothing.
   std::vector<int64_t> least;
   std::vector<std::string> dims;
+  /// What the elements of an i64 tensor are indices of, or the names of the
+  /// columns of another one.
+  std::vector<std::string> strings;
 
   bool isOpen(size_t dim) const {
     return shapeTensor >= 0 &&

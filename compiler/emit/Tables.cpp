@@ -62,34 +62,33 @@ struct Builder {
     return function;
   }
 
+  Constant *int64s(ArrayRef<int64_t> values, StringRef name) {
+    SmallVector<Constant *> items;
+    for (int64_t value : values)
+      items.push_back(int64(value));
+    return list(items, name);
+  }
   Constant *shapeOf(mlir::RankedTensorType type) {
-    SmallVector<Constant *> dims;
-    for (int64_t dim : type.getShape())
-      dims.push_back(int64(dim));
-    return list(dims, "weir.shape");
+    return int64s(type.getShape(), "weir.shape");
   }
-
-  Constant *leastOf(const TensorInterface &tensor) {
-    SmallVector<Constant *> sizes;
-    for (int64_t size : tensor.least)
-      sizes.push_back(int64(size));
-    return tensor.shapeTensor < 0 ? null() : list(sizes, "weir.least");
-  }
-  Constant *dimsOf(const TensorInterface &tensor) {
-    SmallVector<Constant *> names;
-    for (StringRef name : tensor.dims)
-      names.push_back(cText(name));
-    return tensor.shapeTensor < 0 ? null() : list(names, "weir.dims");
+  Constant *texts(ArrayRef<std::string> strings, StringRef name) {
+    SmallVector<Constant *> items;
+    for (StringRef string : strings)
+      items.push_back(cText(string));
+    return list(items, name);
   }
 
   Constant *tensors(ArrayRef<TensorInterface> all) {
     SmallVector<Constant *> items;
     for (const TensorInterface &one : all) {
-      items.push_back(
-          record({cText(one.name), cText(one.tensor), int32(one.dtype),
-                  int32(one.type.getRank()), shapeOf(one.type),
-                  int64(one.elements), int64(one.bytes), int64(one.shapeTensor),
-                  leastOf(one), dimsOf(one)}));
+      items.push_back(record(
+          {cText(one.name), cText(one.tensor), int32(one.dtype),
+           int32(one.type.getRank()), shapeOf(one.type), int64(one.elements),
+           int64(one.bytes), int64(one.shapeTensor),
+           one.shapeTensor < 0 ? null() : int64s(one.least, "weir.least"),
+           one.shapeTensor < 0 ? null() : texts(one.dims, "weir.dims"),
+           int64(one.strings.size()),
+           one.strings.empty() ? null() : texts(one.strings, "weir.strings")}));
     }
     return list(items, "weir.tensors");
   }

@@ -108,6 +108,12 @@ static json::Array tensorsOf(const weir_tensor_info *tensors, uint32_t count,
                         tensor.least)}};
     if (tensor.shape_tensor >= 0)
       describeOpen(object, open, openShape(tensor));
+    if (tensor.num_strings) {
+      json::Array strings;
+      for (int64_t i = 0; i < tensor.num_strings; ++i)
+        strings.push_back(json::fixUTF8(tensor.strings[i]));
+      object["strings"] = std::move(strings);
+    }
     list.push_back(std::move(object));
   }
   return list;

@@ -110,6 +110,12 @@ static json::Object tensorOf(Type type, DictionaryAttr names) {
     if (names)
       if (auto name = names.getAs<StringAttr>(("weir." + key).str()))
         tensor[key] = textOf(name.getValue());
+  if (auto all = names ? names.getAs<ArrayAttr>("weir.strings") : ArrayAttr()) {
+    json::Array strings;
+    for (auto string : all.getAsRange<StringAttr>())
+      strings.push_back(textOf(string.getValue()));
+    tensor["strings"] = std::move(strings);
+  }
   return tensor;
 }
 

@@ -17,6 +17,17 @@ static std::string nameAt(const json::Object &object, StringRef key,
   return escaped(textAt(object, key), limit);
 }
 
+/// What elements are indices of, or what columns are called.
+static void printStrings(const json::Array &strings, raw_ostream &os) {
+  constexpr size_t most = 8;
+  os << ", strings";
+  for (auto [i, string] : llvm::enumerate(strings))
+    if (i < most)
+      os << (i ? ", " : " ") << string;
+  if (strings.size() > most)
+    os << ", ... (" << strings.size() << ")";
+}
+
 static void printTensors(const json::Object &signature, StringRef what,
                          raw_ostream &os) {
   const json::Array *tensors = signature.getArray((what + "s").str());
@@ -36,6 +47,8 @@ static void printTensors(const json::Object &signature, StringRef what,
     if (!textAt(*tensor, "tensor").empty() &&
         textAt(*tensor, "tensor") != textAt(*tensor, "name"))
       os << " (" << nameAt(*tensor, "tensor") << ")";
+    if (const json::Array *strings = tensor->getArray("strings"))
+      printStrings(*strings, os);
     os << "\n";
   }
 }

@@ -8,7 +8,8 @@ namespace weir {
 
 static Attribute describeTensor(DictionaryAttr attributes, Type type) {
   NamedAttrList list;
-  for (StringRef key : {"name", "tensor", "shape_of", "least", "dims"})
+  for (StringRef key :
+       {"name", "tensor", "shape_of", "least", "dims", "strings"})
     if (Attribute value =
             attributes ? attributes.get(("weir." + key).str()) : Attribute())
       list.set(key, value);

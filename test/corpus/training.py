@@ -35,7 +35,7 @@ class Trainer:
         handle.step_info.restype = ctypes.POINTER(ModelInfo)
         self.info = handle.step_info().contents
         self.context = CONTEXT()
-        self.check(self.info.create(None, ctypes.byref(Config(abi_version=3)),
+        self.check(self.info.create(None, ctypes.byref(Config(abi_version=4)),
                                     ctypes.byref(self.context)))
         if self.info.init:
             self.check(self.info.run(self.context, self.info.init - 1, None, 0))

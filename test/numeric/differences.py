@@ -102,12 +102,12 @@ def module(cases, element):
 
 
 class Library:
-    def __init__(self, text, element, folder):
+    def __init__(self, text, element, folder, *options):
         folder.mkdir(parents=True, exist_ok=True)
         source, library = folder / f"{element}.mlir", folder / f"{element}.so"
         source.write_text(text)
         done = subprocess.run(["weir", "compile", str(source), "-o", str(library),
-                               "--prefix=graph", "-O1"], capture_output=True, text=True)
+                               "--prefix=graph", "-O1", *options], capture_output=True, text=True)
         if done.returncode:
             raise SystemExit(f"weir compile fails: {done.stderr[:4000]}")
         self.element = element
@@ -115,7 +115,7 @@ class Library:
         lib.graph_info.restype = ctypes.POINTER(ModelInfo)
         self.info = lib.graph_info().contents
         self.context = ctypes.c_void_p()
-        if self.info.create(None, ctypes.byref(Config(abi_version=3)),
+        if self.info.create(None, ctypes.byref(Config(abi_version=4)),
                             ctypes.byref(self.context)):
             raise SystemExit("create fails")
 

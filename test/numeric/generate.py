@@ -37,7 +37,7 @@ class Library:
 
     def start(self):
         context = ctypes.c_void_p()
-        assert not self.info.create(None, ctypes.byref(Config(abi_version=3)), ctypes.byref(context))
+        assert not self.info.create(None, ctypes.byref(Config(abi_version=4)), ctypes.byref(context))
         assert not self.info.run(context, self.info.init - 1, None, 0)
         return context
 

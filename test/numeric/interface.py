@@ -3,7 +3,7 @@
     lib = ctypes.CDLL("libmodel.so")
     lib.model_info.restype = ctypes.POINTER(ModelInfo)
     info = lib.model_info().contents
-    info.create(None, ctypes.byref(Config(abi_version=3)), ctypes.byref(context))
+    info.create(None, ctypes.byref(Config(abi_version=4)), ctypes.byref(context))
 """
 
 import ctypes
@@ -21,6 +21,8 @@ class TensorInfo(ctypes.Structure):
         ("shape_tensor", ctypes.c_int64),
         ("least", ctypes.POINTER(ctypes.c_int64)),
         ("dims", ctypes.POINTER(ctypes.c_char_p)),
+        ("num_strings", ctypes.c_int64),
+        ("strings", ctypes.POINTER(ctypes.c_char_p)),
     ]
 
 

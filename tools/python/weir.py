@@ -34,7 +34,7 @@ import threading
 
 import numpy as np
 
-ABI_VERSION = 3
+ABI_VERSION = 4
 ERR_CONTEXT = 6
 ERR_BUSY = 18
 DTYPES = {1: "f2", 2: "u2", 3: "f4", 4: "f8", 5: "?", 6: "i1", 7: "i2", 8: "i4",
@@ -65,7 +65,7 @@ _Tensor = _struct(
     "Tensor", ("name", _text), ("tensor", _text), ("dtype", ctypes.c_int),
     ("rank", ctypes.c_int32), ("shape", ctypes.POINTER(_i64)), ("elements", _i64),
     ("bytes", _size), ("shape_tensor", _i64), ("least", ctypes.POINTER(_i64)),
-    ("dims", ctypes.POINTER(_text)))
+    ("dims", ctypes.POINTER(_text)), ("num_strings", _i64), ("strings", ctypes.POINTER(_text)))
 _Function = _struct(
     "Function", ("name", _text), ("symbol", _text), ("num_inputs", _u32), ("num_outputs", _u32),
     ("inputs", ctypes.POINTER(_Tensor)), ("outputs", ctypes.POINTER(_Tensor)))
@@ -249,10 +249,11 @@ class Model:
         message = ctypes.create_string_buffer(1024)
         config = _Config(abi_version=ABI_VERSION, message=ctypes.cast(message, _text),
                          message_bytes=len(message))
-        if self._info.weights_file:
+        if weights:
+            config.weights_path = os.fsencode(weights)
+        elif self._info.weights_file:
             folder = os.fsencode(os.path.dirname(path))
-            beside = os.path.join(folder, self._info.weights_file)
-            config.weights_path = os.fsencode(weights) if weights else beside
+            config.weights_path = os.path.join(folder, self._info.weights_file)
         if threads:
             config.threads = ctypes.pointer(_Threads(None, threads, None))
         context = _pointer()
@@ -297,6 +298,14 @@ class Model:
 
     def outputs(self, function):
         return self._tensors(function, 1)
+
+    def strings(self, function):
+        """By output that the model has as strings or as maps: the string for each value of
+        the output, or the key of each of its columns."""
+        signature = self._signatures[self._number(function)]
+        return {tensor.name.decode(): [tensor.strings[i].decode(errors="replace")
+                                       for i in range(tensor.num_strings)]
+                for tensor in signature.outputs if tensor.num_strings}
 
     def ranges(self, function):
         """The sizes that only a run knows, by their names: the least and the most."""

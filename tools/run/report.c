@@ -71,6 +71,22 @@ static void print_element(const struct array *array, int64_t i) {
     printf("%.*g", array->dtype == WEIR_F64 ? 17 : 9, array_get(array, i));
 }
 
+/// The strings that the elements stand for, or the names of the columns.
+static void print_strings(const weir_tensor_info *info,
+                          const struct array *array) {
+  int is_index = info->dtype == WEIR_I64;
+  int64_t count = is_index ? array->elements : info->num_strings;
+  printf(is_index ? " (" : " (columns ");
+  for (int64_t k = 0; k < count && k < 64; ++k) {
+    int64_t at = is_index ? ((const int64_t *)array->data)[k] : k;
+    if (k)
+      putchar(',');
+    if (at >= 0 && at < info->num_strings)
+      json_text(info->strings[at]);
+  }
+  printf(count > 64 ? ",...)" : ")");
+}
+
 void report_plain(const weir_function_info *function,
                   const struct array *outputs, struct timing *timing,
                   int values) {
@@ -86,7 +102,11 @@ void report_plain(const weir_function_info *function,
         putchar(',');
       print_element(one, k);
     }
-    puts(one->elements > 64 ? ",..." : "");
+    if (one->elements > 64)
+      printf(",...");
+    if (function->outputs[i].num_strings)
+      print_strings(&function->outputs[i], one);
+    putchar('\n');
   }
   if (timing->runs < 2)
     return;

@@ -1,6 +1,7 @@
 // Nodes that hold constants or hand on what they get.
 
 #include "compiler/import/Build.h"
+#include "compiler/import/onnx/StringTable.h"
 #include "compiler/import/onnx/Tracer.h"
 
 #include "dialects/graph/Graph.h"
@@ -24,11 +25,11 @@ static LogicalResult giveConstant(Node &node, FailureOr<Constant> constant) {
 
 static LogicalResult giveStrings(Node &node, ArrayRef<StringRef> values,
                                  ArrayRef<int64_t> shape) {
-  auto strings = std::make_shared<Strings>();
-  strings->shape.assign(shape.begin(), shape.end());
+  Strings strings;
+  strings.shape.assign(shape.begin(), shape.end());
   for (StringRef value : values)
-    strings->values.push_back(value.str());
-  return node.tracedResults({{{}, {}, std::move(strings)}});
+    strings.values.push_back(value.str());
+  return node.tracedResults({stringConstant(node.b, node.b.getLoc(), strings)});
 }
 
 template <typename T>

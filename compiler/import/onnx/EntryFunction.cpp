@@ -6,6 +6,7 @@
 #include "compiler/import/bounded/entry/Versions.h"
 #include "compiler/import/onnx/Declared.h"
 #include "compiler/import/onnx/Entry.h"
+#include "compiler/import/onnx/StringTable.h"
 #include "compiler/import/onnx/Tracer.h"
 #include "compiler/import/onnx/narrow/Narrow.h"
 
@@ -45,6 +46,7 @@ traceEntry(Report &report, const Entry &entry, const Trained &trained,
   bool isWhole = options.fetches.empty() && options.feeds.empty() &&
                  options.shapes.empty() && options.dims.empty() &&
                  options.values.empty();
+  std::vector<Port> outputs;
   for (auto [port, result] : llvm::zip(entry.outputs, *traced)) {
     if (isWhole &&
         failed(checkShape(report, report.node(port.name), port.name,
@@ -54,21 +56,20 @@ traceEntry(Report &report, const Entry &entry, const Trained &trained,
       ImplicitLocOpBuilder b(report.node(port.name), builder);
       result.value = packed({b, x->codes}, x->format).value;
     }
-    if (result.value)
-      continue;
-    StringRef what = dynamic_cast<Strings *>(result.object.get()) ? "of strings"
-                                                                  : "no tensor";
-    return report.error(report.node(port.name), Status::unsupported)
-           << "output '" << escaped(port.name) << "' is " << what
-           << ", which weir cannot give";
+    if (!result.value)
+      return report.error(report.node(port.name), Status::unsupported)
+             << "output '" << escaped(port.name)
+             << "' is no tensor, which weir cannot give";
+    outputs.push_back(port);
+    if (const StringTable *table = tableOf(result))
+      outputs.back().strings = table->strings;
   }
   EntryResults results;
   ArrayRef<Traced> all = *traced;
-  size_t outputs = entry.outputs.size();
   auto at = [&](const Port &port) { return report.node(port.tensor); };
-  if (failed(addResults(report, options, builder, entry,
-                        entryPorts(entry.outputs), all.take_front(outputs),
-                        all.drop_front(outputs), at,
+  if (failed(addResults(report, options, builder, entry, entryPorts(outputs),
+                        all.take_front(outputs.size()),
+                        all.drop_front(outputs.size()), at,
                         {entryPorts(entry.inputs), given}, like, results)))
     return failure();
   return results;

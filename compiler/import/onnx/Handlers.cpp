@@ -35,6 +35,7 @@ const Handlers &handlers() {
     addJoinHandlers(handlers);
     addLinearAttentionHandlers(handlers);
     addLinearModelHandlers(handlers);
+    addSvmHandlers(handlers);
     addNormHandlers(handlers);
     addOptimizerHandlers(handlers);
     addOrderHandlers(handlers);
@@ -86,7 +87,6 @@ std::vector<std::string> listOps() {
   addRefusedHandlers(refused);
   for (const auto &entry : refused)
     ops.erase(entry.getKey().str());
-  ops.erase("ai.onnx.ml::ZipMap");
   return {ops.begin(), ops.end()};
 }
 

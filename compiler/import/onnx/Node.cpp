@@ -4,6 +4,7 @@
 
 #include "compiler/import/Custom.h"
 #include "compiler/import/Names.h"
+#include "compiler/import/onnx/StringTable.h"
 #include "compiler/import/onnx/Tracer.h"
 #include "compiler/import/onnx/attributes/Attributes.h"
 #include "compiler/import/onnx/bounded/Bounded.h"
@@ -213,8 +214,6 @@ static LogicalResult checkOperands(Node &node, Takes takes) {
                               dataTypeName(x->format.dataType) +
                               ", which only casts and quantization take");
     }
-    if (dynamic_cast<Strings *>(operand.object.get()))
-      return node.unsupported("operand " + Twine(i) + " is of strings");
     return node.unsupported("operand " + Twine(i) + " is no tensor");
   }
   return success();
@@ -227,8 +226,10 @@ LogicalResult Node::runOn(ArrayRef<Traced> others) {
 
 LogicalResult Node::run() {
   Status before = tracer.report.status;
-  if (failed(handle()) || !fault.empty() || tracer.report.status != before)
+  if (failed(checkStrings(*this)) || failed(handle()) || !fault.empty() ||
+      tracer.report.status != before)
     return failure();
+  addTables(*this, given);
   for (auto [i, name] : llvm::enumerate(def.output())) {
     if (name.empty())
       continue;

@@ -7,6 +7,7 @@
 #include "compiler/import/Gradients.h"
 #include "compiler/import/Names.h"
 #include "compiler/import/onnx/Declared.h"
+#include "compiler/import/onnx/StringTable.h"
 #include "compiler/import/onnx/narrow/Narrow.h"
 
 #include "dialects/graph/Graph.h"
@@ -25,7 +26,7 @@ Location Tracer::locationOf(const Scope &scope, const NodeProto &def) const {
 
 Traced Tracer::edge(OpBuilder &builder, Location at, const Constant &constant) {
   if (constant.strings)
-    return {{}, {}, constant.strings};
+    return stringConstant(builder, at, *constant.strings);
   Value value = builder.create<graph::ConstantOp>(at, constant.value);
   if (const Format *format = formatOf(constant.narrowType))
     return {{}, {}, std::make_shared<Narrow>(*format, value)};

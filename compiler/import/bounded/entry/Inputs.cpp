@@ -32,6 +32,10 @@ static NamedAttrList attributesOf(Builder &b, const Twine &name,
 
 DictionaryAttr portAttributes(Builder &b, const EntryPort &port) {
   NamedAttrList list = attributesOf(b, port.name, port.tensor);
+  if (!port.strings.empty()) {
+    SmallVector<StringRef> strings(port.strings.begin(), port.strings.end());
+    list.set("weir.strings", b.getStrArrayAttr(strings));
+  }
   if (port.isHeld)
     list.set("weir.held", b.getUnitAttr());
   return list.getDictionary(b.getContext());

@@ -3,6 +3,7 @@
 #ifndef WEIR_COMPILER_IMPORT_ONNX_LEARNED_LEARNED_H
 #define WEIR_COMPILER_IMPORT_ONNX_LEARNED_LEARNED_H
 
+#include "compiler/import/onnx/StringTable.h"
 #include "compiler/import/onnx/neural/Compose.h"
 
 namespace weir::onnx {
@@ -11,6 +12,14 @@ namespace weir::onnx {
 mlir::FailureOr<Expr> transformed(Node &node, Expr scores);
 /// The same, by a transform's name.
 mlir::FailureOr<Expr> transformed(Node &node, Expr scores, llvm::StringRef how);
+/// Operand 0 as rows of f32; a vector is one row.
+mlir::FailureOr<Expr> rowsOfFloats(Node &node);
+/// The labels of a classifier: the attribute `numbers`, or of those that are
+/// strings the indices in the table of the result.
+mlir::FailureOr<Integers> classLabels(Node &node, llvm::StringRef numbers);
+/// The strings that result 0 has indices of, or, of ZipMap, the names of its
+/// columns; none where it is of numbers.
+std::vector<std::string> resultStrings(Node &node);
 /// A constant f32 vector of an attribute.
 Expr floatsOf(Node &node, llvm::StringRef name);
 
@@ -55,6 +64,7 @@ mlir::FailureOr<Expr> scoresOf(Node &node, Expr x, const Forest &forest,
 
 void addEncoderHandlers(Handlers &);
 void addLinearModelHandlers(Handlers &);
+void addSvmHandlers(Handlers &);
 void addTreeHandlers(Handlers &);
 
 } // namespace weir::onnx

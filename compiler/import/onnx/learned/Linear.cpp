@@ -1,4 +1,4 @@
-// Linear models and support vector regression.
+// Linear models.
 
 #include "compiler/import/onnx/learned/Learned.h"
 
@@ -39,10 +39,7 @@ FailureOr<Expr> transformed(Node &node, Expr scores, StringRef how) {
   return node.error() << "post_transform '" << escaped(how) << "' is unknown";
 }
 
-namespace {
-
-/// Rows of f32; a vector is one row.
-FailureOr<Expr> rowsOf(Node &node) {
+FailureOr<Expr> rowsOfFloats(Node &node) {
   if (failed(wantOperands(node, 1)))
     return failure();
   Expr x = cast(operand(node, 0), node.b.getF32Type());
@@ -52,6 +49,18 @@ FailureOr<Expr> rowsOf(Node &node) {
     return node.error() << "does not take " << node.type(0);
   return x;
 }
+
+FailureOr<Integers> classLabels(Node &node, StringRef numbers) {
+  if (node.hasAttr(numbers))
+    return node.intsAttr(numbers);
+  SmallVector<StringRef> strings = node.stringsAttr("classlabels_strings");
+  if (strings.empty())
+    return node.error() << "has no labels";
+  return indexed(std::vector<std::string>(strings.begin(), strings.end()))
+      .indices;
+}
+
+namespace {
 
 /// x * coefficients of as many rows as there are results, and an intercept.
 FailureOr<Expr> linear(Node &node, Expr x, int64_t results) {
@@ -67,7 +76,7 @@ FailureOr<Expr> linear(Node &node, Expr x, int64_t results) {
 }
 
 LogicalResult importLinearRegressor(Node &node) {
-  auto x = rowsOf(node);
+  auto x = rowsOfFloats(node);
   if (failed(x))
     return failure();
   auto y = linear(node, *x, node.intAttr("targets", 1));
@@ -78,12 +87,13 @@ LogicalResult importLinearRegressor(Node &node) {
 }
 
 LogicalResult importLinearClassifier(Node &node) {
-  auto x = rowsOf(node);
+  auto x = rowsOfFloats(node);
   if (failed(x))
     return failure();
-  if (!node.hasAttr("classlabels_ints"))
-    return node.unsupported("labels that are strings");
-  Integers labels = node.intsAttr("classlabels_ints");
+  FailureOr<Integers> found = classLabels(node, "classlabels_ints");
+  if (failed(found))
+    return failure();
+  const Integers &labels = *found;
   int64_t results = std::max<int64_t>(node.floatsAttr("intercepts").size(), 1);
   if (node.floatsAttr("intercepts").empty() && x->size(1) > 0)
     results = static_cast<int64_t>(node.floatsAttr("coefficients").size()) /
@@ -109,70 +119,11 @@ LogicalResult importLinearClassifier(Node &node) {
   return give(node, {gather(list, Expr(node.b, best), 0), *given});
 }
 
-/// Products of rows with support vectors, through the node's kernel.
-FailureOr<Expr> kernelOf(Node &node, Expr x, Expr vectors) {
-  SmallVector<float> parameters = node.floatsAttr("kernel_params");
-  parameters.resize(3, 0);
-  double gamma = parameters[0], shift = parameters[1], degree = parameters[2];
-  StringRef kind = node.stringAttr("kernel_type", "LINEAR");
-  Expr products = matmul(x, vectors, false, /*transposeY=*/true);
-  if (kind == "LINEAR")
-    return products;
-  if (kind == "POLY") {
-    Expr base = products * gamma + shift;
-    return apply<graph::PowOp>(base, base ? base.like(degree) : base);
-  }
-  if (kind == "SIGMOID")
-    return tanh(products * gamma + shift);
-  if (kind == "RBF") {
-    Expr own = sum(x * x, {1}, /*keep=*/true),
-         theirs = sum(vectors * vectors, {1});
-    Expr distance = own + theirs - products * 2.0;
-    return apply<graph::ExpOp>(
-        maximum(distance, distance ? distance.like(0) : distance) * -gamma);
-  }
-  return node.error() << "kernel '" << kind << "' is unknown";
-}
-
-LogicalResult importSvmRegressor(Node &node) {
-  auto x = rowsOf(node);
-  if (failed(x))
-    return failure();
-  int64_t supports = node.intAttr("n_supports");
-  Expr weights = floatsOf(node, "coefficients"), shift = floatsOf(node, "rho");
-  if (shift.size(0) != 1)
-    return node.error() << "has " << shift.size(0) << " values of rho";
-  Expr y;
-  if (supports > 0) {
-    Expr vectors =
-        reshape(floatsOf(node, "support_vectors"), {supports, x->size(1)});
-    if (!vectors || weights.size(0) != supports)
-      return node.error() << "has " << weights.size(0) << " coefficients for "
-                          << supports << " support vectors of " << x->size(1);
-    auto products = kernelOf(node, *x, vectors);
-    if (failed(products))
-      return failure();
-    y = matmul(*products, reshape(weights, {supports, 1}));
-  } else {
-    auto products = kernelOf(node, *x, reshape(weights, {1, x->size(1)}));
-    if (failed(products))
-      return failure();
-    y = *products;
-  }
-  y = y + shift;
-  if (node.intAttr("one_class"))
-    y = select(apply<graph::GreaterOp>(y, y ? y.like(0) : y), y.like(1),
-               y.like(-1));
-  auto result = transformed(node, y);
-  return failed(result) ? failure() : give(node, *result);
-}
-
 } // namespace
 
 void addLinearModelHandlers(Handlers &handlers) {
   handlers["ai.onnx.ml::LinearRegressor"] = importLinearRegressor;
   handlers["ai.onnx.ml::LinearClassifier"] = importLinearClassifier;
-  handlers["ai.onnx.ml::SVMRegressor"] = importSvmRegressor;
 }
 
 } // namespace weir::onnx

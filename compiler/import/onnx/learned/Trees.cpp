@@ -179,9 +179,10 @@ LogicalResult importClassifier(Node &node) {
   auto x = rowsOf(node);
   if (failed(x))
     return failure();
-  if (!node.hasAttr("classlabels_int64s"))
-    return node.unsupported("labels that are strings");
-  Integers labels = node.intsAttr("classlabels_int64s");
+  FailureOr<Integers> found = classLabels(node, "classlabels_int64s");
+  if (failed(found))
+    return failure();
+  const Integers &labels = *found;
   auto classes = static_cast<int64_t>(labels.size());
   if (classes < 1)
     return node.error() << "has no labels";
