@@ -2,6 +2,7 @@
 
 #include "compiler/emit/codegen/FoldBroadcasts.h"
 #include "compiler/emit/codegen/HalfComparisons.h"
+#include "compiler/emit/codegen/MaskedStores.h"
 #include "compiler/emit/codegen/Parts.h"
 #include "compiler/target/Target.h"
 
@@ -96,6 +97,7 @@ void optimize(Module &module, TargetMachine &machine, unsigned optLevel) {
   passes.registerOptimizerLastEPCallback([](ModulePassManager &module,
                                             OptimizationLevel) {
     module.addPass(createModuleToFunctionPassAdaptor(WidenHalfComparisons()));
+    module.addPass(createModuleToFunctionPassAdaptor(NarrowMaskedStores()));
   });
   passes.registerModuleAnalyses(modules);
   passes.registerCGSCCAnalyses(calls);
