@@ -88,7 +88,9 @@ def check(name, graph, kind, data, loss, variables, ending="onnx.txt", dims=(), 
     options = [f"--loss={kind}", "--optimizer=sgd:lr=1"]
     if names:
         options.append(f"--train-vars=^({'|'.join(names)})$")
-    opened = compile(f"{name}-open", graph(-1), ending, *options,
+    # Where products are by pairs, of AVX-512, the bound says whether they are.
+    processor = ["-mcpu=x86-64-v3"] if exact else []
+    opened = compile(f"{name}-open", graph(-1), ending, *options, *processor,
                      *(f"--dim={dim}=1..{MOST}" for dim in dims))  # fmt: skip
     for n in SIZES:
         what = f"{name} of {n}"
@@ -103,7 +105,7 @@ def check(name, graph, kind, data, loss, variables, ending="onnx.txt", dims=(), 
             [np.ravel(v[k]) for k in variables]) for v in (unmoved, variables)))  # fmt: skip
         if exact is None:
             continue
-        fixed = compile(f"{name}-fixed", graph(n), ending, *options)
+        fixed = compile(f"{name}-fixed", graph(n), ending, *options, *processor)
         wanted, after = run(fixed, "train_step", inputs)
         compare = same_bits if n in exact else lambda *a: close(*a, 4e-6)
         compare(f"{what}: loss of a fixed one", given["loss"], wanted["loss"])

@@ -23,9 +23,9 @@ static int32_t entry(void *arena, const void *weights, void *const *tensors,
 static const int64_t none[] = {0};
 static const weir_tensor_info inputs[] = {
     {"a", "a:0", WEIR_I8, 0, NULL, 1, 1, -1, NULL, NULL, 0, NULL},
-    {"empty", "empty:0", WEIR_F16, 1, none, 0, 0, -1, NULL, NULL}};
+    {"empty", "empty:0", WEIR_F16, 1, none, 0, 0, -1, NULL, NULL, 0, NULL}};
 static const weir_tensor_info outputs[] = {
-    {"out\n\x1b[2J", "out:0", WEIR_F64, 0, NULL, 1, 8, -1, NULL, NULL}};
+    {"out\n\x1b[2J", "out:0", WEIR_F64, 0, NULL, 1, 8, -1, NULL, NULL, 0, NULL}};
 static const weir_function_info function = {"f", "f", 2, 1, inputs, outputs};
 static weir_model_info info = {.abi_version = WEIR_ABI_VERSION,
                                .num_functions = 1,
