@@ -1,4 +1,4 @@
-// The table of options: help, suggestions, and what goes together.
+// The table of options: suggestions, and which options go together.
 
 #include "compiler/OptionTable.h"
 
@@ -24,33 +24,6 @@ static constexpr OptTable::Info infos[] = {
 };
 
 OptionTable::OptionTable() : GenericOptTable(infos) {}
-
-void printVersion(raw_ostream &os) {
-  os << "weir " WEIR_VERSION " (LLVM " LLVM_VERSION_STRING ")\n";
-}
-
-void printHelp(const OptionTable &table, StringRef command) {
-  bool compiles = command == "compile";
-  std::string usage = ("weir " + command + " [options] " +
-                       (compiles ? "MODEL" : "MODEL|MODULE|LIBRARY"))
-                          .str();
-  table.printHelp(
-      outs(), usage.c_str(),
-      compiles ? "weir compile: from a saved dataflow graph to a native library"
-               : "weir inspect: what a model, a module or a library holds",
-      /*ShowHidden=*/false, /*ShowAllAliases=*/false,
-      opt::Visibility(compiles ? ForCompile : ForInspect));
-  outs() << "\nMODEL: a SavedModel's directory, a TensorFlow graph (.pb, "
-            ".pbtxt), an ONNX model\n(.onnx), or - for stdin; its content "
-            "tells which.";
-  if (compiles)
-    outs() << " Or a file of IR whose name ends in .mlir or .mlirbc.\n";
-  else
-    outs() << "\nMODULE: a file of IR whose name ends in .mlir or .mlirbc.\n"
-              "LIBRARY: a shared library that weir made; it is loaded.\n"
-              "A model that weir cannot compile is described with what is in "
-              "the way, and status 0.\n";
-}
 
 void checkNames(const OptionTable &table, const InputArgList &args,
                 Usage &usage) {

@@ -42,8 +42,9 @@ struct Usage {
   }
 };
 
-/// The help of a command: its options and what it takes.
-void printHelp(const OptionTable &table, llvm::StringRef command);
+/// Prints the help of a command, with rare options where `isWhole`.
+void printHelp(const OptionTable &table, llvm::StringRef command,
+               bool isWhole);
 
 /// Says what nothing is called, with the nearest name.
 void checkNames(const OptionTable &table, const llvm::opt::InputArgList &args,

@@ -197,7 +197,8 @@ void readProduct(const InputArgList &args, Options &options, Usage &usage) {
 
 void readEmit(const InputArgList &args, Options &options, Usage &usage) {
   EmitOptions &emit = options.emit;
-  emit.output = args.getLastArgValue(OPT_o).str();
+  if (const Arg *path = args.getLastArg(OPT_o, OPT_output_EQ))
+    emit.output = path->getValue();
   emit.header = args.getLastArgValue(OPT_header_EQ).str();
   emit.prefix = args.getLastArgValue(OPT_prefix_EQ).str();
   emit.cppClass = args.getLastArgValue(OPT_cpp_class_EQ).str();
@@ -294,11 +295,16 @@ std::optional<Options> parseOptions(mlir::MLIRContext *context,
   OptionTable table;
   unsigned missing = 0, missingCount = 0;
   InputArgList args = table.ParseArgs(arguments, missing, missingCount);
-  if (args.hasArg(OPT_help, OPT_version)) {
-    if (args.hasArg(OPT_help))
-      printHelp(table, command);
+  if (args.hasArg(OPT_help, OPT_help_all, OPT_version)) {
+    if (args.hasArg(OPT_help, OPT_help_all))
+      printHelp(table, command, args.hasArg(OPT_help_all));
     else
-      printVersion(outs());
+      printBuild(outs());
+    done = Status::ok;
+    return std::nullopt;
+  }
+  if (args.getLastArgValue(OPT_mcpu) == "help") {
+    printProcessors(args.getLastArgValue(OPT_target_EQ), outs());
     done = Status::ok;
     return std::nullopt;
   }

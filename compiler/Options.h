@@ -68,6 +68,8 @@ std::optional<Options> parseOptions(mlir::MLIRContext *context,
 
 /// The version of weir, and of the LLVM in it.
 void printVersion(llvm::raw_ostream &os);
+/// The same with the commit, the kind of build and the targets, a line each.
+void printBuild(llvm::raw_ostream &os);
 
 } // namespace weir
 

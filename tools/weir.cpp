@@ -8,8 +8,15 @@
 #include "compiler/Streams.h"
 #include "compiler/inspect/Inspect.h"
 
+#include "llvm/Support/CommandLine.h"
 #include "llvm/Support/CrashRecoveryContext.h"
+#include "llvm/Support/Errno.h"
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/InitLLVM.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/Program.h"
+
+#include <unistd.h>
 
 using namespace llvm;
 using namespace weir;
@@ -18,15 +25,67 @@ using namespace weir;
 /// do not.
 static constexpr unsigned stackBytes = 256u << 20;
 
+static constexpr StringLiteral commands[] = {"compile", "inspect", "run",
+                                             "bench", "merge"};
+
 static int usage(raw_ostream &os, Status status) {
-  os << "usage: weir compile [options] MODEL   writes a native library\n"
-        "       weir inspect [options] MODEL   says what a model holds\n"
-        "       weir merge CHECKPOINT -o NEW   makes one checkpoint of the "
-        "parts "
-        "of PATH-\?\?\?\?\?-of-00002\n"
-        "       weir COMMAND --help            lists a command's options\n"
-        "       weir --version\n";
+  os << "usage: weir compile [options] MODEL -o PATH   compiles a model to a "
+        "library\n"
+        "       weir inspect [options] FILE           describes a model or a "
+        "library\n"
+        "       weir run LIBRARY [options]            runs a library\n"
+        "       weir bench LIBRARY [options]          measures the time of a "
+        "run\n"
+        "       weir merge CHECKPOINT -o NEW          joins the parts of a "
+        "checkpoint\n"
+        "       weir COMMAND --help                   describes a command\n"
+        "       weir --version\n"
+        "@FILE stands for the arguments in FILE.\n";
   return static_cast<int>(flushed("weir", status));
+}
+
+static int unknownCommand(StringRef command) {
+  errs() << "weir: error: unknown command '" << escaped(command) << "'";
+  const StringLiteral *nearest =
+      llvm::min_element(commands, [&](StringRef a, StringRef b) {
+        return command.edit_distance(a) < command.edit_distance(b);
+      });
+  if (command.edit_distance(*nearest) <= 2)
+    errs() << "; did you mean '" << *nearest << "'?";
+  errs() << "\n";
+  return usage(errs(), Status::badUsage);
+}
+
+/// Becomes weir-run, which lies beside this program or on the PATH. A bench has
+/// random inputs and a hundred runs unless the arguments say otherwise.
+static int becomeRunner(bool isBench, ArrayRef<const char *> arguments) {
+  std::string self = sys::fs::getMainExecutable(
+      nullptr, reinterpret_cast<void *>(&becomeRunner));
+  SmallString<256> program(sys::path::parent_path(self));
+  sys::path::append(program, "weir-run");
+  if (!sys::fs::can_execute(program))
+    if (auto found = sys::findProgramByName("weir-run"))
+      program = *found;
+  SmallVector<const char *> all = {program.c_str()};
+  llvm::append_range(all, arguments);
+  auto has = [&](StringRef option) {
+    return llvm::any_of(arguments, [&](StringRef argument) {
+      return argument.starts_with(option);
+    });
+  };
+  if (isBench && !has("--help")) {
+    if (!has("--random=") && !has("--input="))
+      all.push_back("--random=1");
+    if (!has("--repeat="))
+      all.push_back("--repeat=100");
+    if (!has("--warmup="))
+      all.push_back("--warmup=10");
+  }
+  all.push_back(nullptr);
+  execv(program.c_str(), const_cast<char *const *>(all.data()));
+  errs() << "weir: error: cannot run '" << program
+         << "': " << sys::StrError(errno) << "\n";
+  return static_cast<int>(Status::io);
 }
 
 /// What a command is done with: a context, its diagnostics and its options.
@@ -115,14 +174,14 @@ static int runWeir(ArrayRef<const char *> arguments) {
   if (command == "--help" || command == "-h" || command == "help")
     return usage(outs(), Status::ok);
   if (command == "--version") {
-    printVersion(outs());
+    printBuild(outs());
     return static_cast<int>(flushed("weir", Status::ok));
   }
-  if (command != "compile" && command != "inspect" && command != "merge") {
-    errs() << "weir: error: unknown command '" << escaped(command) << "'\n";
-    return usage(errs(), Status::badUsage);
-  }
+  if (!is_contained(commands, command))
+    return unknownCommand(command);
   arguments = arguments.drop_front();
+  if (command == "run" || command == "bench")
+    return becomeRunner(command == "bench", arguments);
   Status status = Status::internal;
   StringRef stage;
   CrashRecoveryContext::Enable();
@@ -147,5 +206,12 @@ static int runWeir(ArrayRef<const char *> arguments) {
 int main(int argc, char **argv) {
   InitLLVM init(argc, argv);
   settleSignals();
-  return finish(runWeir(ArrayRef<const char *>(argv + 1, argc - 1)));
+  BumpPtrAllocator memory;
+  SmallVector<const char *> arguments(argv + 1, argv + argc);
+  cl::ExpansionContext files(memory, cl::TokenizeGNUCommandLine);
+  if (Error error = files.expandResponseFiles(arguments)) {
+    errs() << "weir: error: " << toString(std::move(error)) << "\n";
+    return static_cast<int>(Status::badUsage);
+  }
+  return finish(runWeir(arguments));
 }

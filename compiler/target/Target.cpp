@@ -104,12 +104,15 @@ static bool addsBesideProducts(const MCSubtargetInfo &processor) {
          on(processor, "sse4a");
 }
 
-Error writeTarget(mlir::ModuleOp module, const TargetOptions &options) {
+static void initialize() {
   LLVMInitializeX86TargetInfo();
   LLVMInitializeX86TargetMC();
   LLVMInitializeAArch64TargetInfo();
   LLVMInitializeAArch64TargetMC();
+}
 
+Error writeTarget(mlir::ModuleOp module, const TargetOptions &options) {
+  initialize();
   Triple host(sys::getDefaultTargetTriple());
   Triple triple(options.triple.empty()
                     ? (host.isOSLinux() ? host.getArchName().str() : "x86_64")
@@ -190,6 +193,23 @@ Error writeTarget(mlir::ModuleOp module, const TargetOptions &options) {
         b.getNamedAttr("panel_bits", b.getI64IntegerAttr(options.panelBits)));
   module->setAttr("weir.target", b.getDictionaryAttr(fields));
   return Error::success();
+}
+
+void printProcessors(StringRef name, raw_ostream &os) {
+  initialize();
+  Triple triple(name.empty() ? sys::getDefaultTargetTriple() : name.str());
+  std::string error;
+  const Target *target = TargetRegistry::lookupTarget(triple.str(), error);
+  if (!target) {
+    os << error << '\n';
+    return;
+  }
+  std::unique_ptr<MCSubtargetInfo> plain(
+      target->createMCSubtargetInfo(triple.str(), "", ""));
+  os << "native\n";
+  for (const SubtargetSubTypeKV &processor :
+       plain->getAllProcessorDescriptions())
+    os << processor.Key << '\n';
 }
 
 } // namespace weir

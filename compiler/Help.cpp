@@ -1,0 +1,157 @@
+// The help of a command: options in groups, wrapped to the terminal.
+
+#include "compiler/OptionTable.h"
+
+#include "llvm/Support/Process.h"
+
+using namespace llvm;
+using namespace llvm::opt;
+
+namespace weir {
+namespace {
+
+constexpr unsigned usualColumns = 80, leastColumns = 40, mostColumns = 120;
+// Where an option's text begins.
+constexpr unsigned indent = 28;
+
+unsigned columns() {
+  unsigned found = sys::Process::StandardOutColumns();
+  return found ? std::clamp(found, leastColumns, mostColumns) : usualColumns;
+}
+
+/// Prints words from column `at` on; lines after the first begin at `indent`.
+void wrap(raw_ostream &os, StringRef text, unsigned at, unsigned width) {
+  bool isFirst = true;
+  while (!text.empty()) {
+    auto [word, rest] = text.split(' ');
+    if (!isFirst && at + 1 + word.size() > width) {
+      os << '\n';
+      os.indent(indent);
+      at = indent;
+    } else if (!isFirst) {
+      os << ' ';
+      ++at;
+    }
+    os << word;
+    at += word.size();
+    isFirst = false;
+    text = rest;
+  }
+  os << '\n';
+}
+
+/// `--name=META`, as it is written.
+std::string spelling(const OptionTable &table, const Option &option) {
+  std::string name = option.getPrefixedName().str();
+  if (const char *meta = table.getOptionMetaVar(option.getID()))
+    name += (StringRef(name).ends_with("=") || name.size() > 2 ? "" : " ") +
+            std::string(meta);
+  return name;
+}
+
+struct Group {
+  StringRef title;
+  SmallVector<Option> options = {};
+};
+
+/// The groups in the order of the help; the table has them by name.
+constexpr StringLiteral titles[] = {"Input",
+                                    "Shapes",
+                                    "Functions and operators",
+                                    "Output",
+                                    "Target",
+                                    "Threads and memory",
+                                    "Training",
+                                    "GPU",
+                                    "Reports",
+                                    "Debug",
+                                    "Help"};
+
+/// The groups that have an option of the command.
+SmallVector<Group> groupsOf(const OptionTable &table, OptionUse use,
+                            bool isWhole) {
+  SmallVector<Group> groups;
+  DenseMap<unsigned, size_t> known;
+  for (StringRef title : titles)
+    groups.push_back({title});
+  for (unsigned id = 1; id <= table.getNumOptions(); ++id)
+    if (table.getOption(id).getKind() == Option::GroupClass)
+      known[id] = llvm::find(titles, StringRef(table.getOptionHelpText(id))) -
+                  std::begin(titles);
+  for (unsigned id = 1; id <= table.getNumOptions(); ++id) {
+    Option option = table.getOption(id);
+    unsigned group = table.getOptionGroupID(id);
+    if (group && table.getOptionHelpText(id) && option.hasVisibilityFlag(use) &&
+        (isWhole || !option.hasFlag(HelpHidden)))
+      groups[known[group]].options.push_back(option);
+  }
+  llvm::erase_if(groups, [](const Group &g) { return g.options.empty(); });
+  return groups;
+}
+
+constexpr StringLiteral usageOfCompile =
+    R"(weir compile: compile a saved model to a native library
+
+Usage: weir compile [options] MODEL -o PATH
+
+MODEL is a directory of a SavedModel, a TensorFlow graph (.pb, .pbtxt), an ONNX
+model (.onnx) or - for standard input; weir looks at the content. A file whose
+name ends in .mlir or .mlirbc is IR. @FILE stands for the options in FILE.
+)";
+
+constexpr StringLiteral examplesOfCompile = R"(
+Examples:
+  weir compile net.onnx -o libnet.so --header=net.h
+  weir compile saved_model/ -o libnet.a --threads=4
+  weir compile frozen.pb -o net.so --feed=x:1x224x224x3xf32 --fetch=logits
+  weir compile bert.onnx -o bert.so --dim=batch=1..8 --dim=sequence=1..512
+  weir compile net.onnx -o net --emit=exe -mcpu=x86-64-v3
+  weir compile net.pb -o train.so --loss=mean_squared_error:y --optimizer=Adam
+)";
+
+constexpr StringLiteral usageOfInspect =
+    R"(weir inspect: describe a model, a library or IR
+
+Usage: weir inspect [options] MODEL|MODULE|LIBRARY
+
+MODEL is a directory of a SavedModel, a TensorFlow graph (.pb, .pbtxt), an ONNX
+model (.onnx) or - for standard input; weir looks at the content. MODULE is a
+file of IR whose name ends in .mlir or .mlirbc. LIBRARY is a shared library that
+weir compiled; inspect loads it. For a model that weir cannot compile inspect
+prints the problems, with status 0.
+)";
+
+constexpr StringLiteral examplesOfInspect = R"(
+Examples:
+  weir inspect net.onnx
+  weir inspect --json libnet.so
+  weir inspect --nodes frozen.pb
+  weir inspect --list-ops
+)";
+
+} // namespace
+
+void printHelp(const OptionTable &table, StringRef command, bool isWhole) {
+  bool compiles = command == "compile";
+  raw_ostream &os = outs();
+  unsigned width = columns();
+  os << (compiles ? usageOfCompile : usageOfInspect);
+  for (const Group &group :
+       groupsOf(table, compiles ? ForCompile : ForInspect, isWhole)) {
+    os << '\n' << group.title << ":\n";
+    for (const Option &option : group.options) {
+      std::string name = spelling(table, option);
+      os << "  " << name;
+      unsigned at = 2 + name.size();
+      if (at + 2 > indent)
+        os << '\n';
+      os.indent(at + 2 > indent ? indent : indent - at);
+      wrap(os, table.getOptionHelpText(option.getID()), indent, width);
+    }
+  }
+  os << (compiles ? examplesOfCompile : examplesOfInspect);
+  if (!isWhole)
+    os << "\nweir " << command << " --help-all prints all options.\n";
+}
+
+} // namespace weir
