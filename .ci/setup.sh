@@ -12,7 +12,7 @@ packages=(
   # what builds it
   clang-19 libclang-rt-19-dev lld-19 g++ binutils cmake ninja-build ccache
   # what the tests and the formatter run
-  python3 python3-numpy python3-protobuf clang-format-19
+  python3 python3-numpy python3-protobuf clang-format-19 pkgconf
 )
 
 missing=()

@@ -56,7 +56,7 @@ set(WEIR_MLIR_LIBS
   MLIRFuncInlinerExtension MLIRFuncAllExtensions MLIRBytecodeReader MLIRBytecodeWriter)
 
 # weir reads files of anyone: its own binaries are hardened as its products are.
-add_link_options(-pie -Wl,-z,relro,-z,now,-z,noexecstack)
+add_link_options(-pie -Wl,-z,relro,-z,now,-z,noexecstack -Wl,--gc-sections)
 set(WEIR_HARDENED -fPIE -fstack-protector-strong)
 if(NOT WEIR_SANITIZE)
   list(APPEND WEIR_HARDENED -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2)
