@@ -1,7 +1,6 @@
 # What is installed, and the packages that cpack makes of it: a .deb and a
 # .tar.zst, stripped.
 
-include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/WeirConfigVersion.cmake
   COMPATIBILITY SameMinorVersion)
@@ -10,6 +9,8 @@ configure_file(cmake/package/weir.pc.in ${PROJECT_BINARY_DIR}/weir.pc @ONLY)
 # Manual pages and completions, from the help of the tools.
 set(manual ${PROJECT_BINARY_DIR}/manual)
 add_custom_command(OUTPUT ${manual}/weir.bash
+  BYPRODUCTS ${manual}/_weir ${manual}/weir.fish ${manual}/man1/weir.1
+    ${manual}/man1/weir-compile.1 ${manual}/man1/weir-inspect.1 ${manual}/man1/weir-run.1
   COMMAND python3 ${PROJECT_SOURCE_DIR}/tools/package/manual.py ${PROJECT_BINARY_DIR}/bin ${manual}
   DEPENDS weir weir-run tools/package/manual.py)
 add_custom_target(weir_manual ALL DEPENDS ${manual}/weir.bash)
@@ -22,15 +23,22 @@ install(FILES cmake/package/WeirConfig.cmake ${PROJECT_BINARY_DIR}/WeirConfigVer
 install(FILES ${PROJECT_BINARY_DIR}/weir.pc DESTINATION lib/pkgconfig)
 install(DIRECTORY ${manual}/man1 DESTINATION share/man)
 install(FILES ${manual}/weir.bash DESTINATION share/bash-completion/completions RENAME weir)
-install(FILES ${manual}/_weir DESTINATION share/zsh/vendor-completions)
+install(FILES ${manual}/_weir DESTINATION share/zsh/site-functions)
 install(FILES ${manual}/weir.fish DESTINATION share/fish/vendor_completions.d)
 install(FILES README.md CHANGELOG.md DESTINATION share/doc/weir)
 install(FILES LICENSE DESTINATION share/doc/weir RENAME copyright)
-install(DIRECTORY docs/ DESTINATION share/doc/weir/docs FILES_MATCHING PATTERN "*.md")
+install(DIRECTORY docs/ DESTINATION share/doc/weir/docs
+  PATTERN "__pycache__" EXCLUDE PATTERN "CMakeLists.txt" EXCLUDE PATTERN "gradients.py" EXCLUDE)
+install(FILES docs/examples/cmake/CMakeLists.txt DESTINATION share/doc/weir/docs/examples/cmake)
 
-# Removes what the last installation of this build wrote.
-add_custom_target(uninstall
-  COMMAND xargs -a ${PROJECT_BINARY_DIR}/install_manifest.txt -d "\\n" rm -f)
+# cpack installs, too, so that CMake's own list may be of a package.
+install(CODE "
+  if(NOT \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}\" MATCHES _CPack_Packages)
+    string(REPLACE \";\" \"\\n\" files \"\${CMAKE_INSTALL_MANIFEST_FILES}\")
+    file(WRITE ${PROJECT_BINARY_DIR}/installed.txt \"\${files}\")
+  endif()")
+configure_file(cmake/package/uninstall.cmake.in ${PROJECT_BINARY_DIR}/uninstall.cmake @ONLY)
+add_custom_target(uninstall COMMAND ${CMAKE_COMMAND} -P ${PROJECT_BINARY_DIR}/uninstall.cmake VERBATIM)
 
 set(CPACK_GENERATOR "DEB;TZST")
 set(CPACK_PACKAGE_NAME weir)

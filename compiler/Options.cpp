@@ -304,8 +304,12 @@ std::optional<Options> parseOptions(mlir::MLIRContext *context,
     return std::nullopt;
   }
   if (args.getLastArgValue(OPT_mcpu) == "help") {
-    printProcessors(args.getLastArgValue(OPT_target_EQ), outs());
     done = Status::ok;
+    if (Error error =
+            printProcessors(args.getLastArgValue(OPT_target_EQ), outs())) {
+      errs() << "weir: error: " << toString(std::move(error)) << "\n";
+      done = Status::badUsage;
+    }
     return std::nullopt;
   }
   done = Status::badUsage;

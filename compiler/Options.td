@@ -70,7 +70,7 @@ defm dim : Eq<"dim", "NAME=LOW..HIGH", "Set the range of a dynamic dimension, as
 }
 let Visibility = [ForCompile, ForInspect], Flags = [OfModel, HelpHidden], Group = g_shapes in {
 defm specialize : Eq<"specialize", "NAME:SIZE,...", "Add faster code for sizes up to each SIZE of a dynamic dimension, as in batch:1,8 (default: powers of two, for a model with one dynamic dimension)">;
-defm bound : Eq<"bound", "ELEMENTS", "Set the room for a tensor whose size depends on data and has no other bound (default: 1048576)">;
+defm bound : Eq<"bound", "ELEMENTS", "Set the maximum number of elements of a tensor whose size depends on data and has no other bound (default: 1048576)">;
 }
 
 let Visibility = [ForCompile, ForInspect], Flags = [OfModel], Group = g_functions in {
@@ -88,7 +88,7 @@ defm custom_object : Eq<"custom-object", "FILE", "Link an object or an archive w
 
 let Visibility = [ForCompile, ForInspect], Flags = [OfModel], Group = g_training in {
 defm grad : Eq<"grad", "LOSS:VAR,...", "Add the function 'gradients': the gradients of sum(LOSS) by each VAR. --fetch and --entry may name gradients/VAR. May be repeated">;
-defm loss : Eq<"loss", "KIND:OUTPUT[,LABELS]", "Add the functions 'loss' and 'train_step'. KIND is mean_squared_error, softmax_cross_entropy, sparse_softmax_cross_entropy, sigmoid_cross_entropy, huber, hinge or log_cosh; or KIND alone is a tensor of the model">;
+defm loss : Eq<"loss", "KIND:OUTPUT[,LABELS]", "Add the functions 'loss' and 'train_step'. KIND is mean_squared_error, softmax_cross_entropy, sparse_softmax_cross_entropy, sigmoid_cross_entropy, huber, hinge or log_cosh. --loss=TENSOR takes a tensor of the model as the loss">;
 defm optimizer : Eq<"optimizer", "NAME[:KEY=VALUE,...]", "Choose the optimizer: GradientDescent (default), Momentum, RMSProp, Adagrad, AdagradDA, Adadelta, Adam, AdamW, AdaMax, Ftrl or LAMB. lr=input makes the learning rate an input">;
 defm train_vars : Eq<"train-vars", "REGEX", "Train only variables whose name matches (default: all). Constants of a frozen graph and ONNX initializers count as variables">;
 defm freeze : Eq<"freeze", "REGEX", "Do not train variables whose name matches">;
@@ -115,7 +115,7 @@ defm multiversion : Eq<"multiversion", "LIST", "Compile for several instruction 
 let Visibility = [ForCompile], Flags = [HelpHidden], Group = g_target in {
 defm precision : Eq<"precision", "f32|bf16x3|tf32", "Choose the precision of f32 products: f32 (default), bf16x3 (AMX, 16 bits, half the time) or tf32 (GPU, 10 bits of the fraction)">;
 defm fast_math : Eq<"fast-math", "LIST", "Allow less exact arithmetic: none (default), or any of contract, reassoc, nnan, nsz, arcp, afn and fast, as LLVM defines them">;
-def O : Joined<["-"], "O">, MetaVarName<"LEVEL">,
+def O : JoinedOrSeparate<["-"], "O">, MetaVarName<"LEVEL">,
         HelpText<"Set the optimization level, 0 to 3 (default: 2)">;
 }
 
@@ -126,12 +126,12 @@ let Visibility = [ForCompile], Flags = [HelpHidden], Group = g_run in {
 defm remat : Eq<"remat", "BYTES", "Recompute values so that the arena has at most BYTES. K, M and G stand for powers of 1024">;
 }
 let Visibility = [ForCompile, ForInspect], Flags = [HelpHidden], Group = g_run in {
-defm max_memory : Eq<"max-memory", "BYTES", "Limit the memory of the compiler; it exits with status 75 beyond (default: 1 GiB and 8 times the model's files)">;
+defm max_memory : Eq<"max-memory", "BYTES", "Limit the memory of the compiler; beyond the limit it exits with status 75 (default: 1 GiB plus 8 times the size of the model's files)">;
 }
 
 let Visibility = [ForCompile], Group = g_gpu in {
 defm gpu : Eq<"gpu", "KIND", "Run kernels on a GPU: cuda, or sim, a simulator for tests">;
-defm gpu_arch : Eq<"gpu-arch", "LIST", "Choose GPU architectures, as in sm_80,sm_90 (default: sm_80). Later GPUs compile the PTX of the first at create. sm_90a stands alone and runs on Hopper only">;
+defm gpu_arch : Eq<"gpu-arch", "LIST", "Choose GPU architectures, as in sm_80,sm_90 (default: sm_80). Other GPUs compile the PTX of the first when a context is created. sm_90a runs on Hopper only and needs a library of its own">;
 }
 let Visibility = [ForCompile], Flags = [HelpHidden], Group = g_gpu in {
 defm use_lib : Eq<"use-lib", "WHICH", "Call GPU libraries: none (default), auto (where they are faster), cublaslt, cudnn, or cublaslt,cudnn (wherever they can). They must be installed where the model runs">;
@@ -155,5 +155,5 @@ let Visibility = [ForCompile], Flags = [HelpHidden], Group = g_debug in {
 def timing : F<"timing", "Print the time of each pass">;
 }
 let Visibility = [ForCompile, ForInspect], Flags = [HelpHidden], Group = g_debug in {
-def trust_bytecode : F<"trust-bytecode", "Read IR in MLIR's binary form, whose reader does not check it">;
+def trust_bytecode : F<"trust-bytecode", "Accept MLIR bytecode. MLIR does not validate it, so use trusted files only">;
 }

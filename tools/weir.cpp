@@ -57,7 +57,8 @@ static int unknownCommand(StringRef command) {
 }
 
 /// Becomes weir-run, which lies beside this program or on the PATH. A bench has
-/// random inputs and a hundred runs unless the arguments say otherwise.
+/// random inputs, 10 runs to warm up and 100 that count, unless the arguments
+/// say otherwise.
 static int becomeRunner(bool isBench, ArrayRef<const char *> arguments) {
   std::string self = sys::fs::getMainExecutable(
       nullptr, reinterpret_cast<void *>(&becomeRunner));
@@ -73,8 +74,15 @@ static int becomeRunner(bool isBench, ArrayRef<const char *> arguments) {
       return argument.starts_with(option);
     });
   };
-  if (isBench && !has("--help")) {
-    if (!has("--random=") && !has("--input="))
+  if (isBench && has("--train")) {
+    errs() << "weir: error: bench does not train; weir run --train does\n";
+    return static_cast<int>(Status::badUsage);
+  }
+  if (isBench && has("--help"))
+    outs() << "weir bench has --random=1, --warmup=10 and --repeat=100 unless "
+              "they are given.\n";
+  if (isBench && !has("--help") && !has("--version")) {
+    if (!has("--random="))
       all.push_back("--random=1");
     if (!has("--repeat="))
       all.push_back("--repeat=100");
@@ -82,6 +90,7 @@ static int becomeRunner(bool isBench, ArrayRef<const char *> arguments) {
       all.push_back("--warmup=10");
   }
   all.push_back(nullptr);
+  outs().flush();
   execv(program.c_str(), const_cast<char *const *>(all.data()));
   errs() << "weir: error: cannot run '" << program
          << "': " << sys::StrError(errno) << "\n";
@@ -110,7 +119,10 @@ struct Session {
 
 /// `weir merge CHECKPOINT -o NEW`.
 static Status merge(ArrayRef<const char *> arguments) {
-  if (is_contained(arguments, StringRef("--help")))
+  if (llvm::any_of(arguments, [](StringRef argument) {
+        return argument == "--help" || argument == "-h" ||
+               argument == "--help-all";
+      }))
     return static_cast<Status>(usage(outs(), Status::ok));
   std::string from, to;
   for (size_t i = 0; i < arguments.size(); ++i) {
@@ -210,8 +222,10 @@ int main(int argc, char **argv) {
   SmallVector<const char *> arguments(argv + 1, argv + argc);
   cl::ExpansionContext files(memory, cl::TokenizeGNUCommandLine);
   if (Error error = files.expandResponseFiles(arguments)) {
+    // A file that there is and that cannot be read.
+    bool isSystems = error.isA<FileError>() || error.isA<ECError>();
     errs() << "weir: error: " << toString(std::move(error)) << "\n";
-    return static_cast<int>(Status::badUsage);
+    return static_cast<int>(isSystems ? Status::io : Status::badUsage);
   }
   return finish(runWeir(arguments));
 }

@@ -195,21 +195,20 @@ Error writeTarget(mlir::ModuleOp module, const TargetOptions &options) {
   return Error::success();
 }
 
-void printProcessors(StringRef name, raw_ostream &os) {
+Error printProcessors(StringRef name, raw_ostream &os) {
   initialize();
   Triple triple(name.empty() ? sys::getDefaultTargetTriple() : name.str());
   std::string error;
   const Target *target = TargetRegistry::lookupTarget(triple.str(), error);
-  if (!target) {
-    os << error << '\n';
-    return;
-  }
+  if (!target)
+    return bad("target '" + name.str() + "' is not supported");
   std::unique_ptr<MCSubtargetInfo> plain(
       target->createMCSubtargetInfo(triple.str(), "", ""));
   os << "native\n";
   for (const SubtargetSubTypeKV &processor :
        plain->getAllProcessorDescriptions())
     os << processor.Key << '\n';
+  return Error::success();
 }
 
 } // namespace weir

@@ -19,8 +19,9 @@ struct TargetOptions {
 /// triple, processor or feature is an error that names it.
 llvm::Error writeTarget(mlir::ModuleOp module, const TargetOptions &options);
 
-/// Prints the names that `cpu` may have for the triple, a line each.
-void printProcessors(llvm::StringRef triple, llvm::raw_ostream &os);
+/// Prints the names that `cpu` may have for the triple, a line each; an error
+/// where there is no such target.
+llvm::Error printProcessors(llvm::StringRef triple, llvm::raw_ostream &os);
 
 /// Whether a processor begins two multiply-adds of vectors of 512 bits in a
 /// cycle.

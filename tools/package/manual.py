@@ -56,7 +56,7 @@ def page(name, summary, usage, paragraphs, groups, examples, more):
             lines += [".TP", f".B {roff(option)}", roff(text.strip())]
     if examples:
         lines += [".SH EXAMPLES", ".nf", *map(roff, examples), ".fi"]
-    lines += [".SH SEE ALSO", ", ".join(f".BR {one} (1)" if i == 0 else f"{one}(1)" for i, one in enumerate(more))]
+    lines += [".SH SEE ALSO", *(f".BR {one} (1){',' * (one != more[-1])}" for one in more)]
     return "\n".join(lines) + "\n"
 
 
@@ -65,11 +65,16 @@ def paragraphs_of(lines):
     return [one.splitlines() for one in text.split("\n\n") if one and not one.startswith("Usage:")]
 
 
+def unique(names):
+    return list(dict(reversed(list(names))).items())[::-1]
+
+
 def option_names(groups):
     """`--name=` where it has a value, `--name` otherwise."""
     for _, options in groups:
         for name, text in options:
-            yield re.match(r"-+[\w-]+=?", name)[0], text.strip()
+            for each in re.findall(r"(?:^|(?<=[ ,]))-+[\w-]+=?", name):
+                yield each, text.strip()
 
 
 def bash(options):
@@ -96,11 +101,20 @@ complete -o bashdefault -o default -F _weir weir
 
 def zsh(options):
     def quoted(text):
-        return re.sub(r"([\[\]:'])", "", text)
+        return re.sub(r"([\[\]:])", r"\\\1", text).replace("'", "")
+
+    def spec(name, text):
+        many = "*" if "May be repeated" in text else ""
+        if name in ("-o", "-O"):
+            return f"'{name}[{quoted(text)}]:value:_files'"
+        if not name.endswith("="):
+            return f"'{name}[{quoted(text)}]'"
+        takes_path = re.search(r"\b(PATH|FILE)\b|file|header", text)
+        return f"'{many}{name}-[{quoted(text)}]:value:{'_files' if takes_path else ''}'"
 
     blocks = []
     for command, all_ in options.items():
-        each = " \\\n        ".join(f"'{name}{'-' if name.endswith('=') else ''}[{quoted(text)}]{':value:_files' if name.endswith('=') else ''}'" for name, text in all_)
+        each = " \\\n        ".join(spec(name, text) for name, text in all_)
         blocks.append(f"    {command})\n      _arguments \\\n        {each} \\\n        '*:file:_files' ;;")
     commands = " ".join(f"'{name}:{text}'" for name, text in COMMANDS.items())
     return f"""#compdef weir
@@ -130,8 +144,9 @@ def fish(options):
     for command, all_ in options.items():
         for name, text in all_:
             short = text.split(". ")[0].rstrip(".").replace("'", "")
-            kind = f"-l {name.strip('-=')}" if name.startswith("--") else f"-o {name.strip('-=')}"
-            value = " -r" if name.endswith("=") else ""
+            long, plain = name.startswith("--"), name.strip("-=")
+            kind = f"-l {plain}" if long else f"-s {plain}" if len(plain) == 1 else f"-o {plain}"
+            value = " -r" if name.endswith("=") or not long and len(plain) == 1 and plain != "h" else ""
             lines.append(f"complete -c weir -n '__fish_seen_subcommand_from {command}' {kind}{value} -d '{short}'")
     return "\n".join(lines) + "\n"
 
@@ -146,14 +161,14 @@ def main():
         text = page(f"weir-{command}", COMMANDS[command], usage, paragraphs_of(before[1:]), groups,
                     [line.strip() for line in examples if line.strip()], ["weir", "weir-run"])  # fmt: skip
         (out / f"man1/weir-{command}.1").write_text(text)
-        options[command] = list(option_names(groups))
+        options[command] = unique(option_names(groups))
     lines = help_of(tools / "weir-run", "--help").splitlines()
     _, groups, _ = parse("\n".join(["Options:", *lines[1:]]))
     (out / "man1/weir-run.1").write_text(
         page("weir-run", "run, check and train a library that weir compiled", [lines[0].removeprefix("usage: ")],
              [["Runs one function of the library and prints its outputs."]], [("", groups[0][1])], [], ["weir", "weir-compile"]))  # fmt: skip
-    options["run"] = options["bench"] = list(option_names([("", groups[0][1])]))
-    usage = [line.removeprefix("usage:").split("  ")[0].strip() if "  " not in line.strip() else re.split(r"  +", line.removeprefix("usage:").strip())[0]
+    options["run"] = options["bench"] = unique([*option_names([("", groups[0][1])]), ("--help", ""), ("--version", "")])
+    usage = [re.split(r"  +", line.removeprefix("usage:").strip())[0]
              for line in help_of(tools / "weir", "--help").splitlines() if line.lstrip(" usage:").startswith("weir")]  # fmt: skip
     described = [[f"weir {name}: {text}."] for name, text in COMMANDS.items()]
     (out / "man1/weir.1").write_text(

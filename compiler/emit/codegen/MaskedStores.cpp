@@ -7,6 +7,7 @@
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
+#include "llvm/IR/Module.h"
 
 using namespace llvm;
 
@@ -33,6 +34,7 @@ static unsigned firstElements(const Value *value) {
 PreservedAnalyses NarrowMaskedStores::run(Function &function,
                                           FunctionAnalysisManager &) {
   bool changed = false;
+  const DataLayout &layout = function.getParent()->getDataLayout();
   for (Instruction &instruction :
        make_early_inc_range(instructions(function))) {
     auto *store = dyn_cast<IntrinsicInst>(&instruction);
@@ -40,7 +42,9 @@ PreservedAnalyses NarrowMaskedStores::run(Function &function,
       continue;
     unsigned count = firstElements(store->getArgOperand(3));
     Value *stored = store->getArgOperand(0);
+    // Elements that share a byte are not stored alone.
     if (!isPowerOf2_32(count) ||
+        !layout.typeSizeEqualsStoreSize(stored->getType()->getScalarType()) ||
         count == cast<FixedVectorType>(stored->getType())->getNumElements())
       continue;
     IRBuilder<> b(store);
@@ -49,7 +53,7 @@ PreservedAnalyses NarrowMaskedStores::run(Function &function,
                                : b.CreateShuffleVector(stored, first);
     Align align = cast<ConstantInt>(store->getArgOperand(2))->getAlignValue();
     b.CreateAlignedStore(narrow, store->getArgOperand(1), align)
-        ->setAAMetadata(store->getAAMetadata());
+        ->copyMetadata(*store);
     store->eraseFromParent();
     changed = true;
   }

@@ -61,8 +61,13 @@ traceEntry(Report &report, const Entry &entry, const Trained &trained,
              << "output '" << escaped(port.name)
              << "' is no tensor, which weir cannot give";
     outputs.push_back(port);
-    if (const StringTable *table = tableOf(result))
-      outputs.back().strings = table->strings;
+    outputs.back().strings = stringsOf(result);
+    for (StringRef string : outputs.back().strings)
+      if (string.contains('\0'))
+        return report.error(report.node(port.name), Status::unsupported)
+               << "output '" << escaped(port.name)
+               << "' has a string with a zero byte: '" << escaped(string)
+               << "'";
   }
   EntryResults results;
   ArrayRef<Traced> all = *traced;

@@ -34,6 +34,7 @@ const Handlers &handlers() {
     addGradientHandlers(handlers);
     addJoinHandlers(handlers);
     addLinearAttentionHandlers(handlers);
+    addLabelHandlers(handlers);
     addLinearModelHandlers(handlers);
     addSvmHandlers(handlers);
     addNormHandlers(handlers);

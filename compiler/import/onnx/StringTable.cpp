@@ -60,17 +60,32 @@ const StringTable *tableAt(Node &node, unsigned i) {
   return i < node.size() ? tableOf(node.traced(i)) : nullptr;
 }
 
+std::vector<std::string> stringsOf(const Traced &traced) {
+  if (const StringTable *table = tableOf(traced))
+    return table->strings;
+  auto *columns = dynamic_cast<const ColumnNames *>(traced.object.get());
+  return columns ? columns->names : std::vector<std::string>();
+}
+
 LogicalResult checkStrings(Node &node) {
   StringRef op = node.op();
-  for (unsigned i = 0; i < node.size(); ++i)
+  for (unsigned i = 0; i < node.size(); ++i) {
     if (tableAt(node, i) && !takesStrings(op) && (i || !movesElements(op)))
       return node.unsupported("operand " + Twine(i) + " is of strings");
+    if (dynamic_cast<ColumnNames *>(node.traced(i).object.get()) &&
+        op != "Identity")
+      return node.unsupported("operand " + Twine(i) + " is of maps");
+  }
   return success();
 }
 
 void addTables(Node &node, MutableArrayRef<Traced> results) {
   if (results.empty() || !results[0].value)
     return;
+  if (node.op() == "ai.onnx.ml::ZipMap") {
+    results[0].object = std::make_shared<ColumnNames>(resultStrings(node));
+    return;
+  }
   if (const StringTable *same = tableAt(node, 0);
       same && movesElements(node.op()))
     results[0].object = std::make_shared<StringTable>(same->strings);

@@ -10,13 +10,20 @@ namespace weir::onnx {
 
 class Node;
 
-/// Beside a value of i64: the strings that its elements are indices of. Beside
-/// any other value, which ZipMap gives: the names of its columns.
+/// Beside a value of i64: the strings that its elements are indices of.
 struct StringTable : Object {
   explicit StringTable(std::vector<std::string> strings)
       : strings(std::move(strings)) {}
 
   std::vector<std::string> strings;
+};
+
+/// Beside the scores that ZipMap gives: the names of their columns.
+struct ColumnNames : Object {
+  explicit ColumnNames(std::vector<std::string> names)
+      : names(std::move(names)) {}
+
+  std::vector<std::string> names;
 };
 
 /// Strings with each of them once in a table, in the order of their first use.
@@ -30,12 +37,20 @@ Indexed indexed(llvm::ArrayRef<std::string> strings);
 Traced stringConstant(mlir::OpBuilder &b, mlir::Location at,
                       const Strings &strings);
 
+/// What an output of the model has beside its numbers: its table, or the names
+/// of its columns; none where it is of numbers.
+std::vector<std::string> stringsOf(const Traced &traced);
+inline bool hasStrings(const Traced &traced) {
+  return !stringsOf(traced).empty();
+}
+
 /// Null where the edge is of numbers.
 const StringTable *tableOf(const Traced &traced);
 /// The same of operand `i`.
 const StringTable *tableAt(Node &node, unsigned i);
 
-/// An error where the node's op would take indices of strings for numbers.
+/// An error where the node's op would take indices of strings, or a map, for
+/// numbers.
 mlir::LogicalResult checkStrings(Node &node);
 /// Puts its table beside each result that is of strings. Handlers give the
 /// indices only, so that they need not know how sizes of the run are carried.

@@ -253,6 +253,10 @@ FailureOr<SmallVector<Traced>> Tracer::traceInner(Node &node,
   if (failed(outcome))
     return failure();
   auto results = collect(scope, graph->outputs, at);
+  // Two branches may have two tables.
+  if (succeeded(results) &&
+      llvm::any_of(*results, [](const Traced &x) { return hasStrings(x); }))
+    return node.unsupported("its graph gives strings");
   if (!mayBeOpen && succeeded(results) &&
       llvm::any_of(*results, [](const Traced &x) { return x.isBounded(); }))
     return node.unsupported("its graph gives a result with a size that is "

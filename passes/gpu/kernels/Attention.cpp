@@ -10,10 +10,9 @@
 //   l' = c l + sum(p),    o' = c o + p v,
 //
 // and the result is o / l at the end. The exponentials are powers of two by the
-// unit for these, which are 2^-22 off at most: all weights of a row have one
-// total, so this is what the result may be off by. A row without a score above
-// -inf has NaN, as the softmax has: its sums are 0 / 0. So has one with NaN or
-// +inf in it.
+// unit for these, whose relative error is 2^-22 at most. A row without a score
+// above -inf has NaN, as the softmax has: its sums are 0 / 0. So has one with
+// NaN or +inf in it.
 //
 // Where rows are few, blocks share the columns of each, and leave m, l and o to
 // a second launch (AttentionParts.cpp).
@@ -296,7 +295,9 @@ void AttentionBlock::weigh(SmallVector<Placed> &scores, Rows &rows) {
       total = total ? b.create<arith::AddFOp>(total, score.value).getResult()
                     : score.value;
     }
-    corrections.push_back(exponential(largest, base, baseOfTwo));
+    // Exactly 1 where the largest score is the same: it adds up over the tiles.
+    corrections.push_back(
+        exp2(b.create<arith::SubFOp>(ofTwo(largest), baseOfTwo)));
     largest = most;
     rows.total[r] =
         b.create<math::FmaOp>(rows.total[r], corrections.back(), total);

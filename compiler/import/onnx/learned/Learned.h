@@ -14,12 +14,20 @@ mlir::FailureOr<Expr> transformed(Node &node, Expr scores);
 mlir::FailureOr<Expr> transformed(Node &node, Expr scores, llvm::StringRef how);
 /// Operand 0 as rows of f32; a vector is one row.
 mlir::FailureOr<Expr> rowsOfFloats(Node &node);
-/// The labels of a classifier: the attribute `numbers`, or of those that are
-/// strings the indices in the table of the result.
+/// The labels of a classifier: the attribute `numbers`, or of strings, which
+/// come first where a node has both, the indices in the table of the result.
 mlir::FailureOr<Integers> classLabels(Node &node, llvm::StringRef numbers);
 /// The strings that result 0 has indices of, or, of ZipMap, the names of its
 /// columns; none where it is of numbers.
 std::vector<std::string> resultStrings(Node &node);
+/// An attribute that is a list of strings; empty where it is absent.
+std::vector<std::string> stringsAttr(Node &node, llvm::StringRef attribute);
+/// 0, 1, ...
+Integers counting(size_t count);
+/// Of each string of a table the first place in `list` that has it; the number
+/// of the list's elements where it is not there.
+Integers placesIn(llvm::ArrayRef<std::string> list,
+                  llvm::ArrayRef<std::string> table);
 /// A constant f32 vector of an attribute.
 Expr floatsOf(Node &node, llvm::StringRef name);
 
@@ -63,6 +71,7 @@ mlir::FailureOr<Expr> scoresOf(Node &node, Expr x, const Forest &forest,
                                llvm::StringRef aggregate);
 
 void addEncoderHandlers(Handlers &);
+void addLabelHandlers(Handlers &);
 void addLinearModelHandlers(Handlers &);
 void addSvmHandlers(Handlers &);
 void addTreeHandlers(Handlers &);

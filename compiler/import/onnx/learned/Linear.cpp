@@ -51,13 +51,14 @@ FailureOr<Expr> rowsOfFloats(Node &node) {
 }
 
 FailureOr<Integers> classLabels(Node &node, StringRef numbers) {
-  if (node.hasAttr(numbers))
-    return node.intsAttr(numbers);
   SmallVector<StringRef> strings = node.stringsAttr("classlabels_strings");
-  if (strings.empty())
+  Integers labels = node.intsAttr(numbers);
+  if (!strings.empty())
+    labels = indexed(std::vector<std::string>(strings.begin(), strings.end()))
+                 .indices;
+  if (labels.empty())
     return node.error() << "has no labels";
-  return indexed(std::vector<std::string>(strings.begin(), strings.end()))
-      .indices;
+  return labels;
 }
 
 namespace {

@@ -138,6 +138,11 @@ private:
     };
     SmallVector<float> a = node.floatsAttr("prob_a"),
                        b = node.floatsAttr("prob_b");
+    // What is built for all pairs, and for the probabilities of all classes.
+    constexpr int64_t mostElements = 1 << 24, mostOfProbabilities = 64;
+    if (pairs * std::max(classes, vectors) > mostElements ||
+        (!a.empty() && classes > mostOfProbabilities))
+      return node.unsupported(Twine(classes) + " classes");
     if (classes < 2 || static_cast<int64_t>(counts.size()) != classes ||
         !has(node.floatsAttr("support_vectors"), vectors * x.size(1)) ||
         !has(coefficients, (classes - 1) * vectors) || !has(rho, pairs))
