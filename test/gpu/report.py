@@ -35,7 +35,7 @@ def main():
             elif "case" in row:
                 rows.setdefault(row["case"], {})[engine] = row
     text = ["Measured by `test/gpu/run.sh`: "
-            + "; ".join(v for v in versions.values() if v) + ".", "",
+            + "; ".join(dict.fromkeys(v for v in versions.values() if v)) + ".", "",
             "Microseconds of a call when calls follow each other, inputs and outputs on the "
             "GPU, in f32 without TF32 products. The peers are replayed as CUDA graphs; JAX is "
             "called. Speed-up is the fastest peer's time by weir's, the error the norm of the "
