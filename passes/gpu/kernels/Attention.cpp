@@ -296,8 +296,7 @@ void AttentionBlock::weigh(SmallVector<Placed> &scores, Rows &rows) {
                     : score.value;
     }
     // Exactly 1 where the largest score is the same: it adds up over the tiles.
-    corrections.push_back(
-        exp2(b.create<arith::SubFOp>(ofTwo(largest), baseOfTwo)));
+    corrections.push_back(exp2(ofTwo(b.create<arith::SubFOp>(largest, base))));
     largest = most;
     rows.total[r] =
         b.create<math::FmaOp>(rows.total[r], corrections.back(), total);
