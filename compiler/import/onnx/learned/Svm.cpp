@@ -94,9 +94,8 @@ public:
     rho = node.floatsAttr("rho");
     isPositive = llvm::all_of(coefficients, [](float c) { return c >= 0; });
     counts = node.intsAttr("vectors_per_class");
-    constexpr int64_t most = 1 << 12;
-    if (classes < 1 || classes > most)
-      return node.error() << "has " << classes << " labels";
+    if (classes < 1)
+      return node.error() << "has no labels";
     if (failed(counts.empty() ? scoreClasses() : scorePairs()))
       return failure();
     return giveBest();
@@ -126,6 +125,11 @@ private:
   }
 
   LogicalResult scorePairs() {
+    constexpr int64_t mostClasses = 1 << 12;
+    if (classes > mostClasses)
+      return node.error() << "compares each two of " << classes
+                          << " classes; at most " << mostClasses
+                          << " are supported";
     int64_t vectors = 0, pairs = classes * (classes - 1) / 2;
     for (int64_t count : counts) {
       constexpr int64_t most = 1 << 24;
