@@ -19,9 +19,10 @@ unsigned columns() {
   return found ? std::clamp(found, leastColumns, mostColumns) : usualColumns;
 }
 
-/// Prints words from column `at` on; lines after the first begin at `indent`.
-void wrap(raw_ostream &os, StringRef text, unsigned at, unsigned width) {
+/// Prints words from the column `indent` on, in lines that end before `width`.
+void wrap(raw_ostream &os, StringRef text, unsigned width) {
   bool isFirst = true;
+  unsigned at = indent;
   while (!text.empty()) {
     auto [word, rest] = text.split(' ');
     if (!isFirst && at + 1 + word.size() > width) {
@@ -44,8 +45,7 @@ void wrap(raw_ostream &os, StringRef text, unsigned at, unsigned width) {
 std::string spelling(const OptionTable &table, const Option &option) {
   std::string name = option.getPrefixedName().str();
   if (const char *meta = table.getOptionMetaVar(option.getID()))
-    name += (StringRef(name).ends_with("=") || name.size() > 2 ? "" : " ") +
-            std::string(meta);
+    name += (StringRef(name).ends_with("=") ? "" : " ") + std::string(meta);
   return name;
 }
 
@@ -55,17 +55,11 @@ struct Group {
 };
 
 /// The groups in the order of the help; the table has them by name.
-constexpr StringLiteral titles[] = {"Input",
-                                    "Shapes",
-                                    "Functions and operators",
-                                    "Output",
-                                    "Target",
-                                    "Threads and memory",
-                                    "Training",
-                                    "GPU",
-                                    "Reports",
-                                    "Debug",
-                                    "Help"};
+constexpr StringLiteral titles[] = {
+    "Input",    "Shapes", "Functions and operators",
+    "Output",   "Target", "Threads and memory",
+    "Training", "GPU",    "Reports",
+    "Debug",    "Help"};
 
 /// The groups that have an option of the command.
 SmallVector<Group> groupsOf(const OptionTable &table, OptionUse use,
@@ -146,7 +140,7 @@ void printHelp(const OptionTable &table, StringRef command, bool isWhole) {
       if (at + 2 > indent)
         os << '\n';
       os.indent(at + 2 > indent ? indent : indent - at);
-      wrap(os, table.getOptionHelpText(option.getID()), indent, width);
+      wrap(os, table.getOptionHelpText(option.getID()), width);
     }
   }
   os << (compiles ? examplesOfCompile : examplesOfInspect);

@@ -97,7 +97,7 @@ let Visibility = [ForCompile, ForInspect], Flags = [OfModel, HelpHidden], Group 
 defm init : Eq<"init", "KIND[:seed=N][:REGEX]", "Initialize variables without values: zeros, ones, glorot_uniform (default), glorot_normal, he_uniform or he_normal">;
 defm clip : Eq<"clip", "KIND=X", "Clip gradients by value=X, norm=X or global_norm=X">;
 defm accumulate : Eq<"accumulate", "N", "Update variables once in N steps, by the mean of N gradients">;
-defm loss_scale : Eq<"loss-scale", "X|dynamic[:X[,STEPS]]", "Scale the loss for gradients of f16. A dynamic scale starts at X (default: 32768), halves on overflow and doubles after STEPS (default: 2000)">;
+defm loss_scale : Eq<"loss-scale", "X|dynamic[:X[,STEPS]]", "Scale the loss for gradients of f16. A dynamic scale starts at X (default: 32768), is divided by 2 on overflow and doubles after STEPS (default: 2000)">;
 defm master_weights : Eq<"master-weights", "f32|none", "Keep f32 copies of 16-bit variables (default: f32)">;
 defm weight_decay : Eq<"weight-decay", "RATE[:REGEX]", "Decay variables: decoupled for AdamW and LAMB, in the gradient for other optimizers">;
 }

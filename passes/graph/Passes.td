@@ -48,7 +48,7 @@ def FoldConstants : Pass<"weir-fold-constants", "::mlir::ModuleOp"> {
   let description = [{
     For tensors that are too large for the folders of the ops: moves raw bytes,
     evaluates the scalar functions of elementwise ops over whole arrays, and tells
-    whether all or any of many truths hold. Never makes a constant over
+    whether all or any of many i1 values are true. Never makes a constant over
     `max-bytes`, nor one much larger than those it comes from: a broadcast stays.
 
     ```mlir

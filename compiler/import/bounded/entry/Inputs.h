@@ -28,7 +28,8 @@ struct EntryPort {
   /// Names of the dimensions, empty for those without: the model's, or those
   /// that `--shape` gives.
   llvm::SmallVector<std::string, 0> dimNames = {};
-  /// Of an output of strings, what its elements are indices of.
+  /// Of an output of strings, what its elements are indices of; of an output of
+  /// maps, the names of its columns.
   std::vector<std::string> strings = {};
   /// Whether it becomes state: then it comes and goes as it lies in its place,
   /// and not without gaps.

@@ -217,8 +217,8 @@ LogicalResult importLabelEncoder(Node &node) {
   return LabelEncoder(node).import();
 }
 
-/// Maps from classes to their scores are a tensor of the scores; its table
-/// names the columns.
+/// Maps from classes to their scores are a tensor of the scores; the
+/// `ColumnNames` of the result are the classes.
 LogicalResult importZipMap(Node &node) {
   if (failed(wantOperands(node, 1)))
     return failure();
