@@ -8,6 +8,7 @@
 #include "compiler/Reproducer.h"
 #include "compiler/Streams.h"
 #include "compiler/SystemErrors.h"
+#include "compiler/WeightsBudget.h"
 #include "compiler/emit/Output.h"
 #include "mlir/IR/AsmState.h"
 #include "mlir/Pass/PassManager.h"
@@ -298,6 +299,7 @@ void writeOptions(ModuleOp module, const Options &options) {
   };
   say("weir.precision", options.precision, "f32");
   say("weir.fast_math", options.fastMath, "");
+  writeWeightsBudget(module, options);
 }
 
 Status compileModule(ModuleOp module, Course &course) {

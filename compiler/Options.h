@@ -45,6 +45,9 @@ struct Options {
   std::string fastMath;
   /// The most bytes that the arena may have; none: as many as it takes.
   std::optional<int64_t> arenaLimit;
+  /// The most bytes of weights in the product, as a multiple of the model's
+  /// own; none: as many as the fastest kernels read.
+  std::optional<double> weightsBudget = 1.25;
   /// The last stage to run; all of them where empty.
   std::string stopAfter;
   /// What a file of IR says that it is for, which is to have no weights; empty:

@@ -48,6 +48,7 @@ defm header : Eq<"header", "PATH", "Write a C header for the library">;
 defm cpp_class : Eq<"cpp-class", "NS::NAME", "Add a C++ class to the header">;
 defm prefix : Eq<"prefix", "NAME", "Begin C symbols with NAME (default: the output's name)">;
 defm weights : Eq<"weights", "embed|file", "Put the weights into the product (default), or into a file beside it">;
+defm weights_budget : Eq<"weights-budget", "FACTOR|none", "Store at most FACTOR times the bytes of the model's weights (default: 1.25), or what the fastest kernels read">;
 }
 
 let Visibility = [ForCompile, ForInspect], Flags = [OfModel], Group = g_input in {

@@ -62,6 +62,7 @@ static void buildLower(OpPassManager &pm) {
   // Gradients by filters and attentions are told as such; all else by what it
   // is lowered to.
   pm.nest<func::FuncOp>().addPass(createUseLibraries());
+  pm.addPass(createFitWeights());
   pm.nest<func::FuncOp>().addPass(createFuseScalars());
   pm.nest<func::FuncOp>().addPass(createLowerGraph());
   pm.addPass(createReconcileUnrealizedCastsPass());

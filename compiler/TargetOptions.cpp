@@ -83,6 +83,25 @@ void readMemoryLimit(const InputArgList &args, Options &options, Usage &usage) {
                 << " is no number of bytes, as in 512M\n";
 }
 
+void readWeightsBudget(const InputArgList &args, Options &options,
+                       Usage &usage) {
+  const Arg *given = args.getLastArg(OPT_weights_budget_EQ);
+  if (!given)
+    return;
+  StringRef text = given->getValue();
+  double factor = 0;
+  if (text == "none")
+    options.weightsBudget = std::nullopt;
+  else if (text.getAsDouble(factor) || !(factor >= 1) || factor > 1000)
+    usage.say()
+        << "--weights-budget takes a factor from 1 to 1000 or none, not '"
+        << escaped(text) << "'\n";
+  else
+    options.weightsBudget = factor;
+  if (options.gpu.isOn())
+    usage.say() << "--weights-budget does not go with --gpu\n";
+}
+
 void readThreads(StringRef text, ThreadOptions &threads, Usage &usage) {
   // How many the caller's are is not known: scratch for most machines' cores.
   if (text == "extern")
@@ -108,6 +127,7 @@ void readTarget(const InputArgList &args, StringRef command, Options &options,
   readGpu(args, options, usage);
   readRemat(args, options, usage);
   readMemoryLimit(args, options, usage);
+  readWeightsBudget(args, options, usage);
   options.precision = args.getLastArgValue(OPT_precision_EQ, "f32").str();
   if (options.precision != "f32" && options.precision != "bf16x3" &&
       options.precision != "tf32")

@@ -137,7 +137,7 @@ static LogicalResult verifySums(KernelOpInterface op, Value a, Value b,
                                 bool isUnsigned = false) {
   Type element = shaped(a).getElementType();
   Type sum = op.getEpilogue().front().getArgument(0).getType();
-  bool widens = isa<MatmulOp>(op) && element.isF32() &&
+  bool widens = isa<MatmulOp, ConvolutionOp>(op) && element.isF32() &&
                 sumType(shaped(b).getElementType()) == element;
   if (element != shaped(b).getElementType() && !widens)
     return op->emitOpError("multiplies ")

@@ -110,7 +110,8 @@ def Kernel_ConvolutionOp : Kernel_SumOp<"convolution"> {
     stand `dilations` apart; the first stands `padding` before the first of `x`.
     What is outside `x` is zero.
 
-    - (C1) `x` and `out` have one rank of 3 or 4 and as many images.
+    - (C1) `x` and `out` have one rank of 3 or 4 and as many images. The filter
+      has the element type of `x`, or is of f16 or bf16 where `x` is of f32.
     - (C2) `strides`, `padding` and `dilations` have a value for each spatial
       dimension; strides and dilations are positive, paddings not negative.
     - (C3) `groups` is positive and divides the channels of `x` and `out`; the
@@ -170,16 +171,19 @@ def Kernel_TransformFilterOp : Kernel_Op<"transform_filter"> {
     x 3 windows and 2 x 2 results the 4 x 4 elements of `G g G'` with `G` = (1 0
     0), (1 1 1)/2, (0 0 1), (1 -1 1)/2.
 
-    - (C1) `filter` is `KH x KW x CI x CO`, `out` is `ceil(CO/NR) x P x CI x NR`,
-      both of f32; `P` is the number of products of a tile, which there is a
-      minimal filter for. Where a panel reaches past CO it is zero.
+    - (C1) `filter` is `KH x KW x CI x CO`, of f32, f16 or bf16; `out` is
+      `ceil(CO/NR) x P x CI x NR`, of f32. `P` is the number of products of a
+      tile, for which a Winograd filter exists. Where a panel reaches past CO it
+      is zero.
+    - With `at_run` each run transforms the filter, even a constant one.
 
     ```mlir
     %p = kernel.transform_filter ins(%w : tensor<3x3x16x20xf32>) tiles [2, 2] strides [1, 1] outs(%e : tensor<1x16x16x32xf32>) -> tensor<1x16x16x32xf32>
     ```
   }];
   let arguments = (ins Kernel_Buffer:$filter, Kernel_Buffer:$out,
-                   DenseI64ArrayAttr:$tiles, DenseI64ArrayAttr:$strides);
+                   DenseI64ArrayAttr:$tiles, DenseI64ArrayAttr:$strides,
+                   UnitAttr:$at_run);
   let extra = [{
     std::optional<MinimalWindow> getWindow();
   }];

@@ -64,7 +64,7 @@ LogicalResult TransformFilterOp::verify() {
   ShapedType filter = shaped(getFilter()), out = shaped(getOut());
   std::optional<MinimalWindow> window = getWindow();
   // (C1)
-  bool fits = window && filter.getElementType().isF32() &&
+  bool fits = window && sumType(filter.getElementType()).isF32() &&
               out.getElementType().isF32() && out.getRank() == 4 &&
               out.getDimSize(1) == window->products() &&
               out.getDimSize(2) == filter.getDimSize(2);

@@ -5,6 +5,7 @@
 
 #include "dialects/graph/Elementwise.h"
 #include "dialects/graph/Graph.h"
+#include "dialects/graph/HalfConstants.h"
 #include "dialects/graph/Neural.h"
 #include "dialects/graph/Shape.h"
 #include "mlir/IR/PatternMatch.h"
@@ -101,6 +102,12 @@ Value scaled(PatternRewriter &rewriter, Operation *op, Value filter,
   // Halves that a product takes as they are would round what they become.
   if (!bytes ||
       bytes->type().getElementType() != getElementTypeOrSelf(op->getResult(0)))
+    return {};
+  // Filters of 16 bits stay such, where the product is to be small.
+  auto module = op->getParentOfType<ModuleOp>();
+  if (module && module->hasAttr("weir.weights_budget") &&
+      module->hasAttr(widenedName) && bytes->type().getElementType().isF32() &&
+      !bytes->isSplat() && halfTypeOf(bytes->data(), rewriter.getContext()))
     return {};
   auto product = dyn_cast<graph::MatmulOp>(op);
   bool channelsFirst = product && product.getTransposeB();

@@ -9,6 +9,7 @@
 #include "dialects/graph/Elements.h"
 #include "dialects/graph/Elementwise.h"
 #include "dialects/graph/Graph.h"
+#include "dialects/graph/HalfConstants.h"
 #include "dialects/graph/Index.h"
 #include "dialects/graph/Neural.h"
 #include "dialects/graph/Reduce.h"
@@ -88,11 +89,16 @@ public:
       }
   }
 
-  /// Erases what nobody asked for.
-  void finish() {
-    for (graph::CastOp cast : llvm::reverse(casts))
+  /// Erases casts without uses. Whether a constant is cast.
+  bool finish() {
+    bool widens = false;
+    for (graph::CastOp cast : llvm::reverse(casts)) {
       if (cast.use_empty())
         cast.erase();
+      else
+        widens |= cast.getX().getDefiningOp<graph::ConstantOp>() != nullptr;
+    }
+    return widens;
   }
 
 private:
@@ -247,7 +253,8 @@ struct WidenHalves : impl::WidenHalvesBase<WidenHalves> {
       return;
     Widening widening(getOperation(), maxBytes);
     widening.run(getOperation().getBodyRegion());
-    widening.finish();
+    if (widening.finish())
+      getOperation()->setAttr(widenedName, UnitAttr::get(&getContext()));
   }
 };
 

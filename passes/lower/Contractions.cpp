@@ -4,6 +4,7 @@
 #include "passes/lower/ConvolutionCost.h"
 #include "passes/lower/NeuralShared.h"
 #include "passes/lower/Patterns.h"
+#include "passes/lower/weights/WeightForms.h"
 
 #include "dialects/graph/Neural.h"
 #include "dialects/kernel/Kernel.h"
@@ -179,7 +180,7 @@ struct ConvolutionToKernel : OpConversionPattern<graph::ConvolutionOp> {
     if (groups == 1 && isPointwise(op, filter))
       return pointwise(op, adaptor, b, type);
 
-    SmallVector<int64_t> tiles = minimalTiles(op, filter, type);
+    SmallVector<int64_t> tiles = tilesOf(op);
     if (!tiles.empty())
       return winograd(op, adaptor, b, type, tiles);
 
@@ -233,34 +234,14 @@ private:
                    filter.getNumElements() / (inputs * columns), inputs);
   }
 
-  /// The results of a tile of kernel.winograd, where that computes it and in
-  /// less time than a direct sum.
-  static SmallVector<int64_t> minimalTiles(graph::ConvolutionOp op,
-                                           RankedTensorType filter,
-                                           RankedTensorType type) {
-    if (!type.getElementType().isF32() || type.getRank() != 4 ||
-        op.getGroups() != 1)
+  /// The results of a tile of kernel.winograd; none where a direct sum takes
+  /// less time.
+  static SmallVector<int64_t> tilesOf(graph::ConvolutionOp op) {
+    if (op->hasAttr(directName))
       return {};
-    // Where elements of the filter stand apart, results that do are as those of
-    // an image of their own, where few tiles of a direct sum take taps outside.
-    SmallVector<int64_t> result(type.getShape());
-    double inside = 1;
-    for (auto [i, dilation] : llvm::enumerate(op.getDilations())) {
-      if (dilation > 1 && op.getStrides()[i] > 1)
-        return {};
-      if (dilation > 1)
-        inside *=
-            tapsInside(op.getX().getType().getDimSize(i + 1), result[i + 1],
-                       /*stride=*/1, filter.getDimSize(i), dilation,
-                       op.getPaddingLow()[i]);
-      int64_t apart = std::min(dilation, result[i + 1]);
-      result[0] *= apart;
-      result[i + 1] = llvm::divideCeil(result[i + 1], apart);
-    }
-    auto target = kernel::Target::of(op);
-    return tilesWorthFiltering(filter.getShape(), result, op.getStrides(),
-                               inside, target.lanes(type.getElementType()),
-                               isConstant(op.getFilter()), target);
+    bool isKnown =
+        isConstant(op.getFilter()) && !op->hasAttr(transformAtRunName);
+    return chooseConvolution(op, isKnown).tiles;
   }
 
   static LogicalResult winograd(graph::ConvolutionOp op, OpAdaptor adaptor,
@@ -282,10 +263,11 @@ private:
         b, loc,
         filter.clone({(columns + width - 1) / width, window->products(),
                       filter.getDimSize(2), width}));
-    Value transformed = b.create<kernel::TransformFilterOp>(
-                             loc, empty.getType(), adaptor.getFilter(), empty,
-                             tiles, op.getStrides())
-                            .getResult(0);
+    Value transformed =
+        b.create<kernel::TransformFilterOp>(
+             loc, empty.getType(), adaptor.getFilter(), empty, tiles,
+             op.getStrides(), op->hasAttr(transformAtRunName))
+            .getResult(0);
     auto kernel = b.create<kernel::WinogradOp>(
         loc, type, adaptor.getX(), transformed, ValueRange(),
         emptyTensor(b, loc, type), windows, op.getStrides(), tiles,

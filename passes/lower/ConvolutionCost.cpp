@@ -8,6 +8,7 @@
 #include "llvm/Support/MathExtras.h"
 
 using namespace llvm;
+using mlir::RankedTensorType;
 
 namespace weir {
 namespace {
@@ -99,25 +100,17 @@ double tileCycles(const kernel::TileWindows &windows, int64_t images,
          positions * channelSteps * 12 * double(parts);
 }
 
-SmallVector<int64_t>
-tilesWorthFiltering(ArrayRef<int64_t> filter, ArrayRef<int64_t> result,
-                    ArrayRef<int64_t> strides, double inside, int64_t lanes,
-                    bool isKnown, const kernel::Target &target) {
+ConvolutionChoice chooseConvolution(ArrayRef<int64_t> filter,
+                                    ArrayRef<int64_t> result,
+                                    ArrayRef<int64_t> strides, double inside,
+                                    int64_t lanes, bool isKnown,
+                                    const kernel::Target &target) {
   // Where sums are short, or each tap is used a few times, other costs than
   // these count. Few channels are dot products.
   constexpr int64_t leastDepth = 8, leastTiles = 12;
+  ConvolutionChoice best;
   if (target.gpu)
-    return {};
-  // The windows of a gradient by a filter are as large as images: the sums of
-  // such a tile are written out in the code.
-  constexpr int64_t mostTaps = 49;
-  if (!isKnown && filter[0] * filter[1] > mostTaps)
-    return {};
-  if (2 * filter[3] <= lanes)
-    return {};
-  // Both the transforms of a tile inside an image and of one at its border are
-  // written out: of more products they take seconds to compile.
-  constexpr int64_t mostProducts = 256;
+    return best;
   auto vectors = [&](int64_t channels) {
     return double(divideCeil(uint64_t(channels), uint64_t(lanes)));
   };
@@ -131,9 +124,16 @@ tilesWorthFiltering(ArrayRef<int64_t> filter, ArrayRef<int64_t> result,
               double(filter[0] * filter[1]),
               inside,
               isKnown};
-  SmallVector<int64_t> best;
-  double transformed = 0; // bytes of its filter
-  double least = directCycles(sizes) * 0.95;
+  best.cycles = best.directCycles = directCycles(sizes);
+  // The windows of a gradient by a filter are as large as images: the sums of
+  // such a tile are written out in the code.
+  constexpr int64_t mostTaps = 49;
+  if ((!isKnown && filter[0] * filter[1] > mostTaps) || 2 * filter[3] <= lanes)
+    return best;
+  // Both the transforms of a tile inside an image and of one at its border are
+  // written out: of more products they take seconds to compile.
+  constexpr int64_t mostProducts = 256;
+  double least = best.directCycles * 0.95;
   auto tilesOf = [](int64_t results) {
     return results == 1 ? SmallVector<int64_t>{1} : SmallVector<int64_t>{2, 4};
   };
@@ -148,24 +148,54 @@ tilesWorthFiltering(ArrayRef<int64_t> filter, ArrayRef<int64_t> result,
         continue;
       double cycles = filteredCycles(sizes, *window, target);
       if (cycles < least) {
-        least = cycles;
-        best = {y, x};
-        transformed = double(window->products()) * sizes.inputs *
-                      sizes.outputs * sizeof(float);
+        least = best.cycles = cycles;
+        best.tiles = {y, x};
+        best.filterElements = window->products() * filter[2] * filter[3];
       }
     }
   // A direct sum by tiles may beat the best by vectors.
-  if (target.tiles && isKnown && !best.empty()) {
+  if (target.tiles && isKnown && !best.tiles.empty()) {
     auto windows = kernel::TileWindows::of(result.slice(1, 2),
                                            filter.take_front(2), strides,
                                            /*dilations=*/{1, 1});
     double byTiles =
         tileCycles(windows, result[0], filter[2], filter[3], /*parts=*/3);
+    double transformed = double(best.filterElements) * sizeof(float);
     if (byTiles <
-        least / double(target.fmaRate) * waits + farCycles(transformed))
-      return {};
+        least / double(target.fmaRate) * waits + farCycles(transformed)) {
+      best.tiles.clear();
+      best.cycles = best.directCycles = byTiles * double(target.fmaRate);
+      best.filterElements = 0;
+    }
   }
   return best;
+}
+
+ConvolutionChoice chooseConvolution(graph::ConvolutionOp op, bool isKnown) {
+  RankedTensorType type = op.getType();
+  RankedTensorType filter = op.getFilter().getType();
+  if (!type.getElementType().isF32() || type.getRank() != 4 ||
+      op.getGroups() != 1)
+    return {};
+  // Where elements of the filter stand apart, results that do are as those of
+  // an image of their own, where few tiles of a direct sum take taps outside.
+  SmallVector<int64_t> result(type.getShape());
+  double inside = 1;
+  for (auto [i, dilation] : enumerate(op.getDilations())) {
+    if (dilation > 1 && op.getStrides()[i] > 1)
+      return {};
+    if (dilation > 1)
+      inside *= tapsInside(op.getX().getType().getDimSize(i + 1), result[i + 1],
+                           /*stride=*/1, filter.getDimSize(i), dilation,
+                           op.getPaddingLow()[i]);
+    int64_t apart = std::min(dilation, result[i + 1]);
+    result[0] *= apart;
+    result[i + 1] = divideCeil(result[i + 1], apart);
+  }
+  auto target = kernel::Target::of(op);
+  return chooseConvolution(filter.getShape(), result, op.getStrides(), inside,
+                           target.lanes(type.getElementType()), isKnown,
+                           target);
 }
 
 } // namespace weir

@@ -1,8 +1,9 @@
-// By what a convolution takes the least time.
+// Which way to compute a convolution takes the least time.
 
 #ifndef WEIR_PASSES_LOWER_CONVOLUTIONCOST_H
 #define WEIR_PASSES_LOWER_CONVOLUTIONCOST_H
 
+#include "dialects/graph/Neural.h"
 #include "dialects/kernel/Target.h"
 #include "dialects/kernel/TileWindows.h"
 
@@ -11,17 +12,28 @@
 
 namespace weir {
 
-/// The results of a tile of the minimal filter that takes less time than all
-/// others and a direct sum, or nothing. Shapes are those of the filter, `KH x
+/// How a convolution is computed: by kernel.winograd, or by a direct sum where
+/// there are no `tiles`. Times are cycles of a core.
+struct ConvolutionChoice {
+  llvm::SmallVector<int64_t> tiles; // results of a tile, down and across
+  double cycles = 0;
+  double directCycles = 0;
+  int64_t filterElements = 0; // of the transformed filter
+};
+
+/// The choice that takes the least time. Shapes are those of the filter, `KH x
 /// KW x CI x CO`, and of the result, `N x OH x OW x CO`; `inside` is the part
-/// of its taps that a direct sum makes products of. The filter may be known
-/// when compiled, or only to the run.
-llvm::SmallVector<int64_t> tilesWorthFiltering(llvm::ArrayRef<int64_t> filter,
-                                               llvm::ArrayRef<int64_t> result,
-                                               llvm::ArrayRef<int64_t> strides,
-                                               double inside, int64_t lanes,
-                                               bool isKnown,
-                                               const kernel::Target &target);
+/// of its taps that a direct sum makes products of. The filter is transformed
+/// by the compiler, or by each run.
+ConvolutionChoice chooseConvolution(llvm::ArrayRef<int64_t> filter,
+                                    llvm::ArrayRef<int64_t> result,
+                                    llvm::ArrayRef<int64_t> strides,
+                                    double inside, int64_t lanes, bool isKnown,
+                                    const kernel::Target &target);
+
+/// The same for an op. Every choice is a direct sum where kernel.winograd
+/// cannot compute the op.
+ConvolutionChoice chooseConvolution(graph::ConvolutionOp op, bool isKnown);
 
 /// The part of the taps of all `results` along an axis of `size` elements that
 /// is inside.

@@ -8,7 +8,7 @@
 // these have it: one packing is for all.
 
 #include "passes/lower/Passes.h"
-#include "passes/lower/TileWeights.h"
+#include "passes/lower/weights/TileWeights.h"
 
 #include "dialects/graph/Graph.h"
 #include "dialects/kernel/Target.h"

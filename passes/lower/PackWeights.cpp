@@ -3,12 +3,13 @@
 // A kernel that packs an argument takes it packed instead, where each task that
 // runs the kernel gives it a constant.
 
-#include "passes/lower/PairWeights.h"
 #include "passes/lower/Passes.h"
-#include "passes/lower/TileWeights.h"
-#include "passes/lower/WordWeights.h"
+#include "passes/lower/weights/Packing.h"
+#include "passes/lower/weights/TileWeights.h"
+#include "passes/lower/weights/WeightForms.h"
 
 #include "dialects/graph/Graph.h"
+#include "dialects/graph/HalfConstants.h"
 #include "dialects/kernel/Kernel.h"
 #include "dialects/plan/Plan.h"
 
@@ -16,7 +17,6 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/AsmState.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
-#include <array>
 #include <map>
 
 using namespace mlir;
@@ -26,149 +26,6 @@ namespace weir {
 #include "passes/lower/Passes.h.inc"
 
 namespace {
-
-// How a matrix of bytes lies in memory and in panels: `batches` times, element
-// (k, n) of group g is at `k * depthStride + (g * columns + n) * columnStride`.
-struct Packing {
-  int64_t batches, groups, depth, columns, depthStride, columnStride, width;
-  // For kernel.winograd.
-  std::optional<kernel::MinimalWindow> window = {};
-  int64_t tileParts = 0;          // of each element, in tiles; 0: panels
-  SmallVector<int64_t> taps = {}; // of a filter in tiles
-  std::optional<WordPacking> words = {};
-  bool paired = false;
-
-  PairPacking pairs() const {
-    return {depth, columns, depthStride, columnStride};
-  }
-
-  TilePacking tiles() const {
-    int64_t channels = depth;
-    for (int64_t size : taps)
-      channels /= size;
-    return {depth, columns, depthStride, columnStride, channels, tileParts};
-  }
-
-  static Packing of(kernel::PackOp op) {
-    auto from = cast<ShapedType>(op.getB().getType());
-    auto to = cast<ShapedType>(op.getOut().getType());
-    ArrayRef<int64_t> matrix = from.getShape().take_back(2);
-    bool t = op.getTransposeB();
-    int64_t batches = 1;
-    for (int64_t size : from.getShape().drop_back(2))
-      batches *= size;
-    return {batches,
-            1,
-            matrix[t],
-            matrix[!t],
-            t ? 1 : matrix[1],
-            t ? matrix[1] : 1,
-            to.getShape().back()};
-  }
-
-  static Packing of(kernel::PackFilterOp op) {
-    auto from = cast<ShapedType>(op.getFilter().getType());
-    auto to = cast<ShapedType>(op.getOut().getType());
-    int64_t outputs = from.getShape().back(), groups = op.getGroups();
-    return {1,
-            groups,
-            from.getNumElements() / outputs,
-            outputs / groups,
-            outputs,
-            1,
-            to.getShape().back()};
-  }
-
-  static Packing of(kernel::TransformFilterOp transform) {
-    auto from = cast<ShapedType>(transform.getFilter().getType());
-    auto to = cast<ShapedType>(transform.getOut().getType());
-    int64_t outputs = from.getDimSize(3);
-    return {1,       1, from.getDimSize(2), outputs,
-            outputs, 1, to.getDimSize(3),   transform.getWindow()};
-  }
-
-  /// The taps of each product and their factors, by its place.
-  using Taps = SmallVector<std::pair<int64_t, double>>;
-  std::vector<Taps> tapsOfProducts() const {
-    std::vector<Taps> taps(window->products());
-    auto place = window->productPlace.begin();
-    for (const auto &down : window->y.products)
-      for (const auto &across : window->x.products) {
-        Taps &these = taps[*place++];
-        for (auto [y, a] : llvm::enumerate(down.taps))
-          for (auto [x, b] : llvm::enumerate(across.taps))
-            if (a * b != 0)
-              these.push_back({y * window->x.window + x, a * b});
-      }
-    return taps;
-  }
-
-  /// Each sum of taps, computed in double and rounded once.
-  void transform(const float *from, float *to) const {
-    std::vector<Taps> products = tapsOfProducts();
-    std::vector<double> sums(width);
-    for (int64_t first = 0; first < columns; first += width)
-      for (const Taps &taps : products)
-        for (int64_t k = 0; k < depth; ++k, to += width) {
-          int64_t valid = std::min(width, columns - first);
-          std::fill(sums.begin(), sums.end(), 0);
-          for (auto [tap, factor] : taps) {
-            const float *row = from + (tap * depth + k) * columns + first;
-            for (int64_t n = 0; n < valid; ++n)
-              sums[n] += factor * row[n];
-          }
-          for (int64_t n = 0; n < valid; ++n)
-            to[n] = static_cast<float>(sums[n]);
-        }
-  }
-
-  /// What tells packings of one constant to one type apart.
-  using Key = std::array<int64_t, 12>;
-  Key key() const {
-    Key key = {batches,     groups,       depth, columns,
-               depthStride, columnStride, width, tileParts};
-    if (window) {
-      key[8] = window->y.results, key[9] = window->y.stride;
-      key[10] = window->x.results, key[11] = window->x.stride;
-    }
-    return key;
-  }
-
-  /// `to` is zero before.
-  void run(const char *from, char *to, Type element) const {
-    if (window)
-      return transform(reinterpret_cast<const float *>(from),
-                       reinterpret_cast<float *>(to));
-    if (words)
-      return words->run(from, to);
-    if (tileParts)
-      return tiles().run(from, element, to);
-    if (paired)
-      return pairs().run(reinterpret_cast<const float *>(from),
-                         reinterpret_cast<float *>(to));
-    int64_t bytes = element.getIntOrFloatBitWidth() / 8;
-    int64_t panels = (columns + width - 1) / width;
-    for (int64_t batch = 0; batch < batches; ++batch) {
-      for (int64_t g = 0; g < groups; ++g)
-        for (int64_t j = 0; j < panels; ++j) {
-          int64_t valid = std::min(width, columns - j * width);
-          for (int64_t k = 0; k < depth; ++k, to += width * bytes) {
-            const char *row =
-                from +
-                (k * depthStride + (g * columns + j * width) * columnStride) *
-                    bytes;
-            if (columnStride == 1)
-              std::memcpy(to, row, valid * bytes);
-            else
-              for (int64_t n = 0; n < valid; ++n)
-                std::memcpy(to + n * bytes, row + n * columnStride * bytes,
-                            bytes);
-          }
-        }
-      from += depth * columns * groups * bytes;
-    }
-  }
-};
 
 struct PackWeights : impl::PackWeightsBase<PackWeights> {
   void runOnOperation() override {
@@ -213,11 +70,15 @@ private:
       packing = Packing::of(transform);
     else if (!isa<tensor::CollapseShapeOp>(user) || !WordPacking::of(user))
       return;
+    auto transform = dyn_cast<kernel::TransformFilterOp>(user);
+    if (transform && transform.getAtRun())
+      return storeAsHalves(kernel, argument, callers);
     auto type = dyn_cast<RankedTensorType>(user->getResult(0).getType());
     if (!type || user->getOperand(0) != argument)
       return;
     packing.words = WordPacking::of(user);
-    int64_t parts = packing.words ? 0 : partsInTiles(user);
+    FloatType half = storedType(kernel, argument);
+    int64_t parts = packing.words || half ? 0 : partsInTiles(user);
     unsigned index = argument.getArgNumber();
     auto constantOf = [&](plan::TaskOp task) {
       return task->getOperand(index).getDefiningOp<graph::ConstantOp>();
@@ -244,7 +105,9 @@ private:
     }
     if (packing.words)
       type = packing.words->type();
-    packing.paired = !packing.words && !tiled &&
+    if (half)
+      type = type.clone(half);
+    packing.paired = !packing.words && !tiled && !half &&
                      isWorthPairing(user, /*isConstant=*/true) &&
                      llvm::all_of(callers, [&](plan::TaskOp task) {
                        return suitsPairs(constantOf(task), packing.pairs());
@@ -252,15 +115,7 @@ private:
     if (packing.paired)
       type = packing.pairs().type(type.getElementType());
 
-    for (plan::TaskOp task : callers) {
-      graph::ConstantOp constant = constantOf(task);
-      Value &packed = made[{constant.getAsOpaquePointer(),
-                            type.getAsOpaquePointer(), packing.key()}];
-      if (!packed)
-        packed = pack(constant, type, packing);
-      task->setOperand(index, packed);
-      replaced.insert(constant);
-    }
+    replaceConstants(callers, index, type, packing);
     argument.setType(type);
     if (packing.words) {
       packing.words->give(user, argument);
@@ -281,12 +136,56 @@ private:
       if (between != user)
         between->erase();
     } else {
+      for (Operation *reader : user->getResult(0).getUsers())
+        if (auto flat = dyn_cast<tensor::CollapseShapeOp>(reader))
+          flat.getResult().setType(
+              flat.getResultType().clone(type.getElementType()));
       user->getResult(0).replaceAllUsesWith(argument);
     }
     user->erase();
+    setTypes(kernel);
+  }
+
+  static void setTypes(func::FuncOp kernel) {
     kernel.setType(FunctionType::get(kernel.getContext(),
                                      kernel.getBody().getArgumentTypes(),
                                      kernel.getResultTypes()));
+  }
+
+  /// The type of 16 bits that weir-fit-weights has chosen, or null.
+  static FloatType storedType(func::FuncOp kernel, BlockArgument argument) {
+    unsigned index = argument.getArgNumber();
+    auto type =
+        dyn_cast_or_null<TypeAttr>(kernel.removeArgAttr(index, storedAsName));
+    return type ? dyn_cast<FloatType>(type.getValue()) : FloatType();
+  }
+
+  /// A filter that each run transforms.
+  void storeAsHalves(func::FuncOp kernel, BlockArgument argument,
+                     ArrayRef<plan::TaskOp> callers) {
+    FloatType half = storedType(kernel, argument);
+    if (!half)
+      return;
+    unsigned index = argument.getArgNumber();
+    RankedTensorType type = cast<RankedTensorType>(argument.getType());
+    replaceConstants(callers, index, type.clone(half),
+                     Packing::copy(type.getNumElements()));
+    argument.setType(type.clone(half));
+    setTypes(kernel);
+  }
+
+  void replaceConstants(ArrayRef<plan::TaskOp> callers, unsigned index,
+                        RankedTensorType type, const Packing &packing) {
+    for (plan::TaskOp task : callers) {
+      auto constant =
+          task->getOperand(index).getDefiningOp<graph::ConstantOp>();
+      Value &packed = made[{constant.getAsOpaquePointer(),
+                            type.getAsOpaquePointer(), packing.key()}];
+      if (!packed)
+        packed = pack(constant, type, packing);
+      task->setOperand(index, packed);
+      replaced.insert(constant);
+    }
   }
 
   /// The type of what tiles are to multiply, and `packing` as it is of that:
@@ -318,20 +217,8 @@ private:
            pairs.suits(reinterpret_cast<const float *>(bytes.data()));
   }
 
-  /// The raw bytes of a constant, where it has them; a splat has one element.
   static std::optional<ArrayRef<char>> bytesOf(graph::ConstantOp constant) {
-    if (constant.getValue().getElementType().isInteger(1))
-      return std::nullopt;
-    if (auto dense = dyn_cast<DenseElementsAttr>(constant.getValue()))
-      return dense.getRawData();
-    if (auto resource =
-            dyn_cast<DenseResourceElementsAttr>(constant.getValue()))
-      if (AsmResourceBlob *blob = resource.getRawHandle().getBlob())
-        if (int64_t(blob->getData().size()) ==
-            resource.getType().getNumElements() *
-                (resource.getType().getElementTypeBitWidth() / 8))
-          return blob->getData();
-    return std::nullopt;
+    return rawBytes(constant.getValue());
   }
 
   /// The constant packed, beside it. Functions that have equal constants share
@@ -352,6 +239,14 @@ private:
                                              const Packing &packing) {
     ArrayRef<char> from = *bytesOf(constant);
     Type element = constant.getType().getElementType();
+    std::vector<char> halves;
+    if (auto half = dyn_cast<FloatType>(type.getElementType());
+        half && half.getWidth() == 16 && element.isF32() &&
+        !packing.tileParts) {
+      halves = toHalves(from, half);
+      from = halves;
+      element = half;
+    }
     int64_t bytes = element.getIntOrFloatBitWidth() / 8;
     std::vector<char> spread;
     auto dense = dyn_cast<DenseElementsAttr>(constant.getValue());

@@ -1,8 +1,8 @@
 // What the run computes and products multiply by is packed for pairs.
 
-#include "passes/lower/PairWeights.h"
 #include "passes/lower/Passes.h"
-#include "passes/lower/TileWeights.h"
+#include "passes/lower/weights/PairWeights.h"
+#include "passes/lower/weights/TileWeights.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"

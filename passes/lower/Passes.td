@@ -43,6 +43,29 @@ def OutlineGroups : Pass<"weir-outline-groups", "::mlir::ModuleOp"> {
                            "::weir::plan::PlanDialect"];
 }
 
+def FitWeights : Pass<"weir-fit-weights", "::mlir::ModuleOp"> {
+  let summary = "Chooses the forms of constant weights for a budget of bytes";
+  let description = [{
+    The module's `weir.weights_budget` is the number of bytes that all constants
+    may have. Without it, and where all fit, every weight has the form that takes
+    the least time. Otherwise weights change their form, those first that lose
+    the least time for each byte:
+
+    - Each run transforms the filter of a Winograd convolution
+      (`weir.transform_at_run`).
+    - A convolution is a direct sum (`weir.direct`).
+    - Weights of f32 that f16 or bf16 represents exactly are stored as such, and
+      kernels widen them in registers (`weir.stored_as`, on a kernel's
+      argument). Kernels for AMX read f32.
+
+    ```mlir
+    %y = graph.convolution %x, %w {...} : ...
+    // becomes
+    %y = graph.convolution %x, %w {..., weir.transform_at_run} : ...
+    ```
+  }];
+}
+
 def FuseScalars : Pass<"weir-fuse-scalars", "::mlir::func::FuncOp"> {
   let summary = "Makes one linalg.generic of elementwise ops that feed another";
   let description = [{

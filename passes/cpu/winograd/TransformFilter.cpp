@@ -35,10 +35,11 @@ struct FilterTransform {
   void vector(Value j, Value to, Value channel, int64_t c, int64_t valid) {
     auto tap = [&](int64_t y, int64_t x) {
       return valid <= 0 ? e.zeros(e.getF32Type(), lanes)
-                        : e.load(filter,
-                                 {e.index(y), e.index(x), channel,
-                                  e.plus(e.times(j, panel), c)},
-                                 lanes, valid);
+                        : e.widen(e.load(filter,
+                                         {e.index(y), e.index(x), channel,
+                                          e.plus(e.times(j, panel), c)},
+                                         lanes, valid),
+                                  e.getF32Type());
     };
     for (auto [i, down] : llvm::enumerate(window.y.products)) {
       SmallVector<Value> row;

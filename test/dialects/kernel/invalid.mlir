@@ -226,6 +226,25 @@ func.func @pool_c4(%x: memref<1x8x3xf32>, %y: memref<1x8x3xf32>) {
 
 // -----
 
+func.func @transform_filter_c1_wide(%w: memref<3x3x4x20xf64>, %e: memref<1x16x4x32xf32>) {
+  // expected-error@+1 {{cannot transform 'memref<3x3x4x20xf64>' to 'memref<1x16x4x32xf32>'}}
+  kernel.transform_filter ins(%w : memref<3x3x4x20xf64>) tiles [2, 2] strides [1, 1] outs(%e : memref<1x16x4x32xf32>)
+  return
+}
+
+// -----
+
+func.func @convolution_c1_wider(%x: memref<1x8x8x3xf16>, %w: memref<1x3x3x3x32xf32>, %y: memref<1x4x4x20xf32>) {
+  // expected-error@+1 {{multiplies 'memref<1x8x8x3xf16>' by 'memref<1x3x3x3x32xf32>'}}
+  kernel.convolution ins(%x, %w : memref<1x8x8x3xf16>, memref<1x3x3x3x32xf32>) outs(%y : memref<1x4x4x20xf32>) attributes {dilations = array<i64: 1, 1>, groups = 1 : i64, padding = array<i64: 0, 0>, strides = array<i64: 2, 2>} {
+  ^bb0(%sum: f32):
+    kernel.yield %sum : f32
+  }
+  return
+}
+
+// -----
+
 func.func @transform_filter_c1(%w: memref<3x3x4x40xf32>, %e: memref<1x16x4x32xf32>) {
   // expected-error@+1 {{cannot transform 'memref<3x3x4x40xf32>' to 'memref<1x16x4x32xf32>'}}
   kernel.transform_filter ins(%w : memref<3x3x4x40xf32>) tiles [2, 2] strides [1, 1] outs(%e : memref<1x16x4x32xf32>)

@@ -109,7 +109,29 @@ func.func @pool(%x: memref<1x8x8x20xf32>, %y: memref<1x4x4x20xf32>) {
 
 // -----
 
-// CHECK-LABEL: func @transform_filter
+// Each run transforms a filter of f16.
+// CHECK-LABEL: func @transform_filter_at_run
+// CHECK: kernel.transform_filter ins(%{{.*}} : tensor<3x3x16x20xf16>) tiles [2, 2] strides [1, 1] outs(%{{.*}} : tensor<1x16x16x32xf32>) -> tensor<1x16x16x32xf32> {at_run}
+func.func @transform_filter_at_run(%w: tensor<3x3x16x20xf16>, %e: tensor<1x16x16x32xf32>) -> tensor<1x16x16x32xf32> {
+  %p = kernel.transform_filter ins(%w : tensor<3x3x16x20xf16>) tiles [2, 2] strides [1, 1] outs(%e : tensor<1x16x16x32xf32>) -> tensor<1x16x16x32xf32> {at_run}
+  return %p : tensor<1x16x16x32xf32>
+}
+
+// -----
+
+// CHECK-LABEL: func @convolution_of_half_filter
+// CHECK: kernel.convolution ins(%{{.*}} : memref<1x8x8x3xf32>, memref<1x3x3x3x32xbf16>)
+func.func @convolution_of_half_filter(%x: memref<1x8x8x3xf32>, %w: memref<1x3x3x3x32xbf16>, %y: memref<1x4x4x20xf32>) {
+  kernel.convolution ins(%x, %w : memref<1x8x8x3xf32>, memref<1x3x3x3x32xbf16>) outs(%y : memref<1x4x4x20xf32>) attributes {dilations = array<i64: 1, 1>, groups = 1 : i64, padding = array<i64: 0, 0>, strides = array<i64: 2, 2>} {
+  ^bb0(%sum: f32):
+    kernel.yield %sum : f32
+  }
+  return
+}
+
+// -----
+
+// CHECK-LABEL: func @transform_filter(
 // CHECK: kernel.transform_filter ins(%{{.*}} : tensor<3x3x16x20xf32>) tiles [2, 2] strides [1, 1] outs(%{{.*}} : tensor<1x16x16x32xf32>) -> tensor<1x16x16x32xf32>
 func.func @transform_filter(%w: tensor<3x3x16x20xf32>, %e: tensor<1x16x16x32xf32>) -> tensor<1x16x16x32xf32> {
   %p = kernel.transform_filter ins(%w : tensor<3x3x16x20xf32>) tiles [2, 2] strides [1, 1] outs(%e : tensor<1x16x16x32xf32>) -> tensor<1x16x16x32xf32>

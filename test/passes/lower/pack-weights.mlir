@@ -153,3 +153,51 @@ func.func private @kernel_0(%w: tensor<1x1x6xi8>) -> tensor<2x1x1x4xi8> attribut
   %p = kernel.pack_filter ins(%w : tensor<1x1x6xi8>) groups 1 outs(%e : tensor<2x1x1x4xi8>) -> tensor<2x1x1x4xi8>
   return %p : tensor<2x1x1x4xi8>
 }
+
+// -----
+
+// Weights of f32 are stored as f16.
+// CHECK-LABEL: func.func @halves
+// CHECK: plan.task @kernel_0(%{{.*}} : (tensor<4x2xf32>, tensor<2x2x2xf16>)
+// CHECK: func.func private @kernel_0(%arg0: tensor<4x2xf32>, %[[W:.*]]: tensor<2x2x2xf16> {weir.constant})
+// CHECK: kernel.matmul ins(%arg0, %[[W]] : tensor<4x2xf32>, tensor<2x2x2xf16>)
+// 1 2 | 4 5, then 3 0 | 6 0.
+// CHECK: packed: "0x40000000003C0040004400450042000000460000"
+func.func @halves(%x: tensor<4x2xf32>) -> tensor<4x3xf32> attributes {weir.entry = "serve"} {
+  %w = graph.constant dense<[[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]> : tensor<2x3xf32>
+  %y = plan.task @kernel_0(%x, %w) : (tensor<4x2xf32>, tensor<2x3xf32>) -> tensor<4x3xf32>
+  return %y : tensor<4x3xf32>
+}
+func.func private @kernel_0(%a: tensor<4x2xf32>, %w: tensor<2x3xf32> {weir.constant, weir.stored_as = f16}) -> tensor<4x3xf32> attributes {weir.kernel} {
+  %e = tensor.empty() : tensor<2x2x2xf32>
+  %p = kernel.pack ins(%w : tensor<2x3xf32>) outs(%e : tensor<2x2x2xf32>) -> tensor<2x2x2xf32>
+  %c = tensor.empty() : tensor<4x3xf32>
+  %y = kernel.matmul ins(%a, %p : tensor<4x2xf32>, tensor<2x2x2xf32>) outs(%c : tensor<4x3xf32>) -> tensor<4x3xf32> {
+  ^bb0(%sum: f32):
+    kernel.yield %sum : f32
+  }
+  return %y : tensor<4x3xf32>
+}
+
+// -----
+
+// A filter that each run transforms is not packed, but may be stored as bf16.
+// CHECK-LABEL: func.func @at_run
+// CHECK: plan.task @kernel_0(%{{.*}} : (tensor<1x8x8x2xf32>, tensor<3x3x2x1xbf16>)
+// CHECK: func.func private @kernel_0(%arg0: tensor<1x8x8x2xf32>, %[[W:.*]]: tensor<3x3x2x1xbf16> {weir.constant})
+// CHECK: kernel.transform_filter ins(%[[W]] : tensor<3x3x2x1xbf16>)
+func.func @at_run(%x: tensor<1x8x8x2xf32>) -> tensor<1x8x8x1xf32> attributes {weir.entry = "serve"} {
+  %w = graph.constant dense<1.0> : tensor<3x3x2x1xf32>
+  %y = plan.task @kernel_0(%x, %w) : (tensor<1x8x8x2xf32>, tensor<3x3x2x1xf32>) -> tensor<1x8x8x1xf32>
+  return %y : tensor<1x8x8x1xf32>
+}
+func.func private @kernel_0(%x: tensor<1x8x8x2xf32>, %w: tensor<3x3x2x1xf32> {weir.constant, weir.stored_as = bf16}) -> tensor<1x8x8x1xf32> attributes {weir.kernel} {
+  %e = tensor.empty() : tensor<1x16x2x4xf32>
+  %p = kernel.transform_filter ins(%w : tensor<3x3x2x1xf32>) tiles [2, 2] strides [1, 1] outs(%e : tensor<1x16x2x4xf32>) -> tensor<1x16x2x4xf32> {at_run}
+  %c = tensor.empty() : tensor<1x8x8x1xf32>
+  %y = kernel.winograd ins(%x, %p : tensor<1x8x8x2xf32>, tensor<1x16x2x4xf32>) outs(%c : tensor<1x8x8x1xf32>) -> tensor<1x8x8x1xf32> attributes {padding = array<i64: 1, 1>, strides = array<i64: 1, 1>, tiles = array<i64: 2, 2>, windows = array<i64: 3, 3>} {
+  ^bb0(%sum: f32):
+    kernel.yield %sum : f32
+  }
+  return %y : tensor<1x8x8x1xf32>
+}

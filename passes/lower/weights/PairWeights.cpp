@@ -1,10 +1,10 @@
 // Which products and convolutions are made of pairs, and their constant
 // weights.
 
-#include "passes/lower/PairWeights.h"
+#include "passes/lower/weights/PairWeights.h"
 
 #include "passes/lower/ConvolutionCost.h"
-#include "passes/lower/TileWeights.h"
+#include "passes/lower/weights/TileWeights.h"
 
 #include "dialects/kernel/Pairs.h"
 #include "dialects/kernel/Target.h"

@@ -1,8 +1,8 @@
 // Which products and convolutions are made of pairs (kernel.matmul with
 // `paired`, kernel.convolution with `pairs_of`), and their constant weights.
 
-#ifndef WEIR_PASSES_LOWER_PAIRWEIGHTS_H
-#define WEIR_PASSES_LOWER_PAIRWEIGHTS_H
+#ifndef WEIR_PASSES_LOWER_WEIGHTS_PAIRWEIGHTS_H
+#define WEIR_PASSES_LOWER_WEIGHTS_PAIRWEIGHTS_H
 
 #include "dialects/kernel/Kernel.h"
 
@@ -33,4 +33,4 @@ struct PairPacking {
 
 } // namespace weir
 
-#endif // WEIR_PASSES_LOWER_PAIRWEIGHTS_H
+#endif // WEIR_PASSES_LOWER_WEIGHTS_PAIRWEIGHTS_H

@@ -1,10 +1,10 @@
 // Constant weights in words of four bytes, for the dot products of AVX-512
 // VNNI.
 
-#include "passes/lower/WordWeights.h"
+#include "passes/lower/weights/WordWeights.h"
 
 #include "dialects/kernel/Target.h"
-#include "passes/lower/TileWeights.h"
+#include "passes/lower/weights/TileWeights.h"
 
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 

@@ -2,8 +2,8 @@
 // (kernel.matmul and kernel.convolution with `range`), or the dot products of
 // AVX-512 VNNI and BF16.
 
-#ifndef WEIR_PASSES_LOWER_TILEWEIGHTS_H
-#define WEIR_PASSES_LOWER_TILEWEIGHTS_H
+#ifndef WEIR_PASSES_LOWER_WEIGHTS_TILEWEIGHTS_H
+#define WEIR_PASSES_LOWER_WEIGHTS_TILEWEIGHTS_H
 
 #include "dialects/kernel/Kernel.h"
 #include "dialects/kernel/Target.h"
@@ -62,4 +62,4 @@ struct TilePacking {
 
 } // namespace weir
 
-#endif // WEIR_PASSES_LOWER_TILEWEIGHTS_H
+#endif // WEIR_PASSES_LOWER_WEIGHTS_TILEWEIGHTS_H

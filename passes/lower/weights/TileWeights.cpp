@@ -2,7 +2,7 @@
 // (kernel.matmul and kernel.convolution with `range`), which are also for the
 // dot products of AVX-512 VNNI and BF16.
 
-#include "passes/lower/TileWeights.h"
+#include "passes/lower/weights/TileWeights.h"
 
 #include "passes/lower/ConvolutionCost.h"
 

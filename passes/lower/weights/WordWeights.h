@@ -1,8 +1,8 @@
 // Constant weights in words of four bytes, for the dot products of AVX-512
 // VNNI.
 
-#ifndef WEIR_PASSES_LOWER_WORDWEIGHTS_H
-#define WEIR_PASSES_LOWER_WORDWEIGHTS_H
+#ifndef WEIR_PASSES_LOWER_WEIGHTS_WORDWEIGHTS_H
+#define WEIR_PASSES_LOWER_WEIGHTS_WORDWEIGHTS_H
 
 #include "dialects/kernel/Kernel.h"
 
@@ -40,4 +40,4 @@ private:
 
 } // namespace weir
 
-#endif // WEIR_PASSES_LOWER_WORDWEIGHTS_H
+#endif // WEIR_PASSES_LOWER_WEIGHTS_WORDWEIGHTS_H

@@ -1,0 +1,30 @@
+// Constants of f32 that a type of 16 bits represents exactly.
+
+#ifndef WEIR_DIALECTS_GRAPH_HALFCONSTANTS_H
+#define WEIR_DIALECTS_GRAPH_HALFCONSTANTS_H
+
+#include "mlir/IR/BuiltinAttributes.h"
+#include "mlir/IR/BuiltinTypes.h"
+
+#include <optional>
+#include <vector>
+
+namespace weir {
+
+/// On a module in which constants of 16 bits have become f32.
+constexpr llvm::StringLiteral widenedName = "weir.widened";
+
+/// The raw bytes of a constant, where it has them; a splat has one element.
+std::optional<llvm::ArrayRef<char>> rawBytes(mlir::ElementsAttr value);
+
+/// f16 or bf16, whichever represents every element of these f32 exactly; null
+/// where neither does.
+mlir::FloatType halfTypeOf(llvm::ArrayRef<char> f32,
+                           mlir::MLIRContext *context);
+
+/// The elements in `type`, which represents them exactly.
+std::vector<char> toHalves(llvm::ArrayRef<char> f32, mlir::FloatType type);
+
+} // namespace weir
+
+#endif // WEIR_DIALECTS_GRAPH_HALFCONSTANTS_H

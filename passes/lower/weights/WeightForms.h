@@ -1,0 +1,21 @@
+// The forms of constant weights that `weir-fit-weights` writes.
+
+#ifndef WEIR_PASSES_LOWER_WEIGHTS_WEIGHTFORMS_H
+#define WEIR_PASSES_LOWER_WEIGHTS_WEIGHTFORMS_H
+
+#include "llvm/ADT/StringRef.h"
+
+namespace weir {
+
+/// On a graph.convolution with a constant filter: each run transforms the
+/// filter, or the convolution is a direct sum.
+constexpr llvm::StringLiteral transformAtRunName = "weir.transform_at_run";
+constexpr llvm::StringLiteral directName = "weir.direct";
+
+/// On an argument of a kernel, a TypeAttr: constants of f32 for it are stored
+/// in this type of 16 bits, which kernels widen in registers.
+constexpr llvm::StringLiteral storedAsName = "weir.stored_as";
+
+} // namespace weir
+
+#endif // WEIR_PASSES_LOWER_WEIGHTS_WEIGHTFORMS_H

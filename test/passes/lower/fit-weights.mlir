@@ -1,0 +1,179 @@
+// RUN: weir-opt %s -split-input-file -weir-fit-weights | FileCheck %s
+
+// Without a budget each form takes the least time.
+// CHECK-LABEL: func.func @no_budget(
+// CHECK: func.func private @kernel_0(
+// CHECK-NOT: weir.stored_as
+// CHECK-NOT: weir.transform_at_run
+// CHECK-NOT: weir.direct
+module {
+  func.func @no_budget(%x: tensor<1x56x56x64xf32>) -> tensor<1x56x56x64xf32> attributes {weir.entry = "serve"} {
+    %w = graph.constant dense<0.1> : tensor<3x3x64x64xf32>
+    %y = plan.task @kernel_0(%x, %w) : (tensor<1x56x56x64xf32>, tensor<3x3x64x64xf32>) -> tensor<1x56x56x64xf32>
+    return %y : tensor<1x56x56x64xf32>
+  }
+  func.func private @kernel_0(%x: tensor<1x56x56x64xf32>, %w: tensor<3x3x64x64xf32> {weir.constant}) -> tensor<1x56x56x64xf32> attributes {weir.kernel} {
+    %y = graph.convolution %x, %w strides [1, 1] padding_low [1, 1] padding_high [1, 1] dilations [1, 1] groups 1 : tensor<1x56x56x64xf32>, tensor<3x3x64x64xf32>
+    return %y : tensor<1x56x56x64xf32>
+  }
+}
+
+// -----
+
+// Filters in 49 products for 9 taps have 802816 bytes, and fit.
+// CHECK-LABEL: func.func @fits(
+// CHECK: func.func private @kernel_0(
+// CHECK-NOT: weir.stored_as
+// CHECK-NOT: weir.transform_at_run
+// CHECK-NOT: weir.direct
+module attributes {weir.weights_budget = 802816 : i64} {
+  func.func @fits(%x: tensor<1x56x56x64xf32>) -> tensor<1x56x56x64xf32> attributes {weir.entry = "serve"} {
+    %w = graph.constant dense<0.1> : tensor<3x3x64x64xf32>
+    %y = plan.task @kernel_0(%x, %w) : (tensor<1x56x56x64xf32>, tensor<3x3x64x64xf32>) -> tensor<1x56x56x64xf32>
+    return %y : tensor<1x56x56x64xf32>
+  }
+  func.func private @kernel_0(%x: tensor<1x56x56x64xf32>, %w: tensor<3x3x64x64xf32> {weir.constant}) -> tensor<1x56x56x64xf32> attributes {weir.kernel} {
+    %y = graph.convolution %x, %w strides [1, 1] padding_low [1, 1] padding_high [1, 1] dilations [1, 1] groups 1 : tensor<1x56x56x64xf32>, tensor<3x3x64x64xf32>
+    return %y : tensor<1x56x56x64xf32>
+  }
+}
+
+// -----
+
+// One byte less: each run transforms the filter of 147456 bytes, for 3136 pixels.
+// CHECK-LABEL: func.func @many_pixels(
+// CHECK: func.func private @kernel_0(
+// CHECK-NOT: weir.stored_as
+// CHECK: graph.convolution {{.*}}weir.transform_at_run
+module attributes {weir.weights_budget = 802815 : i64} {
+  func.func @many_pixels(%x: tensor<1x56x56x64xf32>) -> tensor<1x56x56x64xf32> attributes {weir.entry = "serve"} {
+    %w = graph.constant dense<0.1> : tensor<3x3x64x64xf32>
+    %y = plan.task @kernel_0(%x, %w) : (tensor<1x56x56x64xf32>, tensor<3x3x64x64xf32>) -> tensor<1x56x56x64xf32>
+    return %y : tensor<1x56x56x64xf32>
+  }
+  func.func private @kernel_0(%x: tensor<1x56x56x64xf32>, %w: tensor<3x3x64x64xf32> {weir.constant}) -> tensor<1x56x56x64xf32> attributes {weir.kernel} {
+    %y = graph.convolution %x, %w strides [1, 1] padding_low [1, 1] padding_high [1, 1] dilations [1, 1] groups 1 : tensor<1x56x56x64xf32>, tensor<3x3x64x64xf32>
+    return %y : tensor<1x56x56x64xf32>
+  }
+}
+
+// -----
+
+// Of 49 pixels a run has too few to transform the filter for.
+// CHECK-LABEL: func.func @few_pixels(
+// CHECK: func.func private @kernel_0(
+// CHECK-NOT: weir.stored_as
+// CHECK: graph.convolution {{.*}}weir.direct
+module attributes {weir.weights_budget = 9437184 : i64} {
+  func.func @few_pixels(%x: tensor<1x7x7x512xf32>) -> tensor<1x7x7x512xf32> attributes {weir.entry = "serve"} {
+    %w = graph.constant dense<0.1> : tensor<3x3x512x512xf32>
+    %y = plan.task @kernel_0(%x, %w) : (tensor<1x7x7x512xf32>, tensor<3x3x512x512xf32>) -> tensor<1x7x7x512xf32>
+    return %y : tensor<1x7x7x512xf32>
+  }
+  func.func private @kernel_0(%x: tensor<1x7x7x512xf32>, %w: tensor<3x3x512x512xf32> {weir.constant}) -> tensor<1x7x7x512xf32> attributes {weir.kernel} {
+    %y = graph.convolution %x, %w strides [1, 1] padding_low [1, 1] padding_high [1, 1] dilations [1, 1] groups 1 : tensor<1x7x7x512xf32>, tensor<3x3x512x512xf32>
+    return %y : tensor<1x7x7x512xf32>
+  }
+}
+
+// -----
+
+// A filter that f16 represents is stored in half of the bytes where they do not fit.
+// CHECK-LABEL: func.func @stored_as_f16(
+// CHECK: func.func private @kernel_0({{.*}} {weir.constant, weir.stored_as = f16}
+// CHECK: graph.convolution {{.*}}weir.transform_at_run
+module attributes {weir.weights_budget = 100000 : i64} {
+  func.func @stored_as_f16(%x: tensor<1x56x56x64xf32>) -> tensor<1x56x56x64xf32> attributes {weir.entry = "serve"} {
+    %w = graph.constant dense<1.5> : tensor<3x3x64x64xf32>
+    %y = plan.task @kernel_0(%x, %w) : (tensor<1x56x56x64xf32>, tensor<3x3x64x64xf32>) -> tensor<1x56x56x64xf32>
+    return %y : tensor<1x56x56x64xf32>
+  }
+  func.func private @kernel_0(%x: tensor<1x56x56x64xf32>, %w: tensor<3x3x64x64xf32> {weir.constant}) -> tensor<1x56x56x64xf32> attributes {weir.kernel} {
+    %y = graph.convolution %x, %w strides [1, 1] padding_low [1, 1] padding_high [1, 1] dilations [1, 1] groups 1 : tensor<1x56x56x64xf32>, tensor<3x3x64x64xf32>
+    return %y : tensor<1x56x56x64xf32>
+  }
+}
+
+// -----
+
+// bf16 has fewer digits and a larger range.
+// CHECK-LABEL: func.func @stored_as_bf16(
+// CHECK: func.func private @kernel_0({{.*}} {weir.constant, weir.stored_as = bf16}
+// CHECK: graph.convolution {{.*}}weir.transform_at_run
+module attributes {weir.weights_budget = 100000 : i64} {
+  func.func @stored_as_bf16(%x: tensor<1x56x56x64xf32>) -> tensor<1x56x56x64xf32> attributes {weir.entry = "serve"} {
+    %w = graph.constant dense<65536.0> : tensor<3x3x64x64xf32>
+    %y = plan.task @kernel_0(%x, %w) : (tensor<1x56x56x64xf32>, tensor<3x3x64x64xf32>) -> tensor<1x56x56x64xf32>
+    return %y : tensor<1x56x56x64xf32>
+  }
+  func.func private @kernel_0(%x: tensor<1x56x56x64xf32>, %w: tensor<3x3x64x64xf32> {weir.constant}) -> tensor<1x56x56x64xf32> attributes {weir.kernel} {
+    %y = graph.convolution %x, %w strides [1, 1] padding_low [1, 1] padding_high [1, 1] dilations [1, 1] groups 1 : tensor<1x56x56x64xf32>, tensor<3x3x64x64xf32>
+    return %y : tensor<1x56x56x64xf32>
+  }
+}
+
+// -----
+
+// Both tasks share the kernel, so both constants have one form. The second has
+// elements that no type of 16 bits represents.
+// CHECK-LABEL: func.func @shared(
+// CHECK: func.func private @kernel_0(
+// CHECK-NOT: weir.stored_as
+// CHECK: func.func private @kernel_1(
+// CHECK-SAME: weir.stored_as = f16
+module attributes {weir.weights_budget = 48 : i64} {
+  func.func @shared(%x: tensor<4x2xf32>) -> (tensor<4x3xf32>, tensor<4x3xf32>, tensor<4x3xf32>) attributes {weir.entry = "serve"} {
+    %v = graph.constant dense<[[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]> : tensor<2x3xf32>
+    %w = graph.constant dense<[[0.1, 2.0, 3.0], [4.0, 5.0, 6.0]]> : tensor<2x3xf32>
+    %u = graph.constant dense<[[1.5, 5.9604644775390625E-8, 65504.0], [-0.0, 5.0, 6.0]]> : tensor<2x3xf32>
+    %y = plan.task @kernel_0(%x, %v) : (tensor<4x2xf32>, tensor<2x3xf32>) -> tensor<4x3xf32>
+    %z = plan.task @kernel_0(%x, %w) : (tensor<4x2xf32>, tensor<2x3xf32>) -> tensor<4x3xf32>
+    %a = plan.task @kernel_1(%x, %u) : (tensor<4x2xf32>, tensor<2x3xf32>) -> tensor<4x3xf32>
+    return %y, %z, %a : tensor<4x3xf32>, tensor<4x3xf32>, tensor<4x3xf32>
+  }
+  func.func private @kernel_0(%a: tensor<4x2xf32>, %w: tensor<2x3xf32> {weir.constant}) -> tensor<4x3xf32> attributes {weir.kernel} {
+    %y = graph.matmul %a, %w : tensor<4x2xf32>, tensor<2x3xf32>
+    return %y : tensor<4x3xf32>
+  }
+  func.func private @kernel_1(%a: tensor<4x2xf32>, %w: tensor<2x3xf32> {weir.constant}) -> tensor<4x3xf32> attributes {weir.kernel} {
+    %y = graph.matmul %a, %w : tensor<4x2xf32>, tensor<2x3xf32>
+    %z = graph.abs %y : tensor<4x3xf32>
+    return %z : tensor<4x3xf32>
+  }
+}
+
+// -----
+
+// What anything else reads keeps its form.
+// CHECK-LABEL: func.func @read_elsewhere(
+// CHECK: func.func private @kernel_0(
+// CHECK-NOT: weir.stored_as
+module attributes {weir.weights_budget = 1 : i64} {
+  func.func @read_elsewhere(%x: tensor<4x2xf32>) -> (tensor<4x3xf32>, tensor<2x3xf32>) attributes {weir.entry = "serve"} {
+    %v = graph.constant dense<[[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]> : tensor<2x3xf32>
+    %y = plan.task @kernel_0(%x, %v) : (tensor<4x2xf32>, tensor<2x3xf32>) -> tensor<4x3xf32>
+    return %y, %v : tensor<4x3xf32>, tensor<2x3xf32>
+  }
+  func.func private @kernel_0(%a: tensor<4x2xf32>, %w: tensor<2x3xf32> {weir.constant}) -> tensor<4x3xf32> attributes {weir.kernel} {
+    %y = graph.matmul %a, %w : tensor<4x2xf32>, tensor<2x3xf32>
+    return %y : tensor<4x3xf32>
+  }
+}
+
+// -----
+
+// Tiles of AMX multiply f32 only.
+// CHECK-LABEL: func.func @amx(
+// CHECK: func.func private @kernel_0(
+// CHECK-NOT: weir.stored_as
+module attributes {weir.target = {features = "+amx-tile,+amx-bf16"}, weir.weights_budget = 1 : i64} {
+  func.func @amx(%x: tensor<4x2xf32>) -> tensor<4x3xf32> attributes {weir.entry = "serve"} {
+    %v = graph.constant dense<[[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]> : tensor<2x3xf32>
+    %y = plan.task @kernel_0(%x, %v) : (tensor<4x2xf32>, tensor<2x3xf32>) -> tensor<4x3xf32>
+    return %y : tensor<4x3xf32>
+  }
+  func.func private @kernel_0(%a: tensor<4x2xf32>, %w: tensor<2x3xf32> {weir.constant}) -> tensor<4x3xf32> attributes {weir.kernel} {
+    %y = graph.matmul %a, %w : tensor<4x2xf32>, tensor<2x3xf32>
+    return %y : tensor<4x3xf32>
+  }
+}
