@@ -238,7 +238,9 @@ def main():
     environment = {**os.environ, "PYTHONWARNINGS": "ignore::DeprecationWarning"}
     built = subprocess.run(["mkdocs", "build", "--strict", "--config-file", out / "mkdocs.yml"],
                            env=environment, stderr=subprocess.PIPE, text=True)
-    lines = [line for line in built.stderr.splitlines() if line.strip() and not line.startswith("INFO")]
+    # Indented lines are the stack of such a warning.
+    said = re.sub(r"\x1b\[\d*m", "", built.stderr).splitlines()
+    lines = [line for line in said if re.match(r"\S", line) and not line.startswith("INFO")]
     print("\n".join(lines), file=sys.stderr, end="\n" * bool(lines))
     sys.exit(built.returncode)
 
