@@ -122,6 +122,7 @@ def reference(pages, folder):
         title = f"{GROUPS[parts[0]]}: {' '.join(dict.fromkeys(filter(None, words)))}"
         text = re.sub(r"^##(#+ )", r"#\1", file.read_text(), flags=re.M)
         text = re.sub(r"^(## `[^`]+`) \(::.*\)$", r"\1", text, flags=re.M)
+        text = re.sub(r"^### (\w+):$", r"**\1**", text, flags=re.M)
         pages.write(f"reference/{file.name}", f"# {title}\n\n{markdown(text)}")
         titles[f"reference/{file.name}"] = title
     return titles

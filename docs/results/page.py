@@ -45,6 +45,8 @@ def tables():
 
 
 def cell(form, row):
+    if "{best} " in form and row.get("best") == "ONNX Runtime":
+        return ""  # its time is in the row
     try:
         return re.sub(r"e-0|0e\+00", lambda m: "e-" if m[0] == "e-0" else "0", form.format(**row))
     except KeyError:
@@ -87,23 +89,23 @@ def markdown(head, lines):
     return out + ["| " + " | ".join(line) + " |" for line in lines]
 
 
-def ratios(table, threads):
-    return {row["case"]: row["ratio"] for row in table["rows"]
-            if "ratio" in row and row.get("threads", 1) == threads}
+def ratios(table, threads, field):
+    return {row["case"]: row[field] for row in table["rows"]
+            if field in row and row.get("threads", 1) == threads}
 
 
 def mean(values):
     return math.exp(sum(map(math.log, values)) / len(values))
 
 
-def summed(table):
+def summed(table, field="ratio"):
     """(threads, geometric mean, lowest, its case, cases) for each number of threads."""
     if table.get("summary") is False:
         return []
     counts = sorted({row.get("threads", 1) for row in table["rows"]})
     out = []
     for threads in counts:
-        found = ratios(table, threads)
+        found = ratios(table, threads, field)
         if found:
             least = min(found, key=found.get)
             out.append((threads, mean(found.values()), found[least], least, len(found)))
@@ -144,13 +146,14 @@ def of_section(found, section, machines):
 
 
 def means(table):
-    groups = summed(table)
-    if not groups:
-        return []
-    each = [f"{value:.2f} with {threads} thread{'s' * (threads > 1)} (lowest {least:.2f}, `{case}`)"
-            if any("threads" in row for row in table["rows"]) else f"{value:.2f} (lowest {least:.2f}, `{case}`)"
-            for threads, value, least, case, _ in groups]
-    return ["", "Geometric mean of the ratios: " + ", ".join(each) + "."]
+    out = []
+    for field, what in (("ratio", "Geometric mean of the ratios"), ("best_ratio", "Against the fastest peer")):
+        each = []
+        for threads, value, least, case, _ in summed(table, field):
+            count = f" with {threads} thread{'s' * (threads > 1)}" if "threads" in table["rows"][0] else ""
+            each.append(f"{value:.2f}{count} (lowest {least:.2f}, `{case}`)")
+        out += [f"{what}: {', '.join(each)}."] * bool(each)
+    return ["", " ".join(out)] if out else []
 
 
 def render(page, found, machines, sections):
