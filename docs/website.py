@@ -135,7 +135,10 @@ def options(binaries):
     spec.loader.exec_module(manual)
     out = ["# Options", "", "All options of the commands, as their help prints them."]
     for command, summary in manual.COMMANDS.items():
-        text = manual.help_of(binaries / "weir", command, "--help-all" if command == "compile" else "--help")
+        try:
+            text = manual.help_of(binaries / "weir", command, "--help-all")
+        except subprocess.CalledProcessError:  # a command that has no more than its help
+            text = manual.help_of(binaries / "weir", command, "--help")
         out += ["", f"## weir {command}", "", summary[0].upper() + summary[1:] + ".", ""]
         before, groups, after = manual.parse(text)
         if not groups:
