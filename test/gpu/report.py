@@ -1,9 +1,12 @@
 #!/usr/bin/python3
-"""report.py OUT PAGE: the results that run.sh measured, as a page, or in the place of those
-between two marks of a page that there is (docs/performance-gpu.md)."""
+"""report.py OUT PAGE: the results that run.sh measured, as a page; or, where PAGE ends in .json,
+in the place of the rows of that file (docs/results/gpu-h100.json), of which docs/results/page.py
+makes docs/performance-gpu.md."""
 
+import datetime
 import json
 import math
+import subprocess
 import sys
 from pathlib import Path
 
@@ -12,7 +15,38 @@ MOST_ERROR, MOST_ERROR_OF_HALVES = 1e-4, 2e-3
 PEERS = {"eager": "PyTorch", "compiled": "torch.compile", "jax": "JAX"}
 
 
-BEGIN, END = "<!-- Results, by test/gpu/report.py -->", "<!-- End of results -->"
+def number(value, form):
+    return float(format(value, form))
+
+
+def record(file, rows, versions):
+    """Puts the rows into a file of results, and writes the pages of results."""
+    table = json.loads(file.read_text())
+    commit = subprocess.run(["git", "-C", file.parent, "rev-parse", "--short=8", "HEAD"],
+                            stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True).stdout.strip()
+    table |= {"commit": commit or "unknown", "date": datetime.date.today().isoformat(),
+              "measured": "; ".join(dict.fromkeys(v for v in versions.values() if v))}
+    fields = {"weir": "weir", "eager": "pytorch", "compiled": "torch_compile", "jax": "jax"}
+    lines = []
+    for case, by in rows.items():
+        line = {"case": case} | {field: number(by[engine]["us"], ".1f") for engine, field in fields.items()
+                                 if "us" in by.get(engine, {})}
+        own = by.get("weir", {})
+        peers = [by[p]["us"] for p in PEERS if "us" in by.get(p, {})]
+        if peers and "us" in own:
+            line["ratio"] = number(min(peers) / own["us"], ".2f")
+        if "latency_us" in own:
+            line["latency"] = number(own["latency_us"], ".1f")
+        if "error" in own:
+            line["error"] = number(own["error"], ".0e")
+        work = own.get("traffic") or own.get("flops", 0)
+        if work and "us" in own:
+            line["rate"] = number(work / own["us"] / 1e6, ".2f")
+        lines.append("    " + json.dumps(line))
+    del table["rows"]
+    head = json.dumps(table, indent=2)[:-2]
+    file.write_text(head + ',\n  "rows": [\n' + ",\n".join(lines) + "\n  ]\n}\n")
+    subprocess.run([sys.executable, file.parent / "page.py"], check=True)
 
 
 def cell(row):
@@ -69,13 +103,10 @@ def main():
         text += [f"- {r['name']}: {r['why']}" for r in wrong]
     if why:
         text += ["", "Not measured:", ""] + [f"- {w}" for w in why]
-    results = "\n".join([BEGIN, *text, END])
-    old = page.read_text() if page.exists() else ""
-    if BEGIN in old and END in old:
-        before, after = old.split(BEGIN)[0], old.split(END)[1]
-        page.write_text(before + results + after)
+    if page.suffix == ".json":
+        record(page, rows, versions)
     else:
-        page.write_text(f"# Speed on a GPU\n\n{results}\n")
+        page.write_text("\n".join(["# Speed on a GPU", "", *text, ""]))
     print("\n".join(text))
 
 

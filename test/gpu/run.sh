@@ -7,7 +7,7 @@
 #                                       NumPy and, for the peers, PyTorch and JAX
 #
 # Results go to OUT (default: PACK/out), and a page of them to OUT/performance-gpu.md. Where
-# the suite is right they also replace those in docs/performance-gpu.md. SECONDS bounds the
+# the suite is right they also replace docs/results/gpu-h100.json. SECONDS bounds the
 # whole (default: 500). Exits with 1 if a model of the suite is wrong.
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
@@ -36,6 +36,6 @@ done
 rm -f "$out"/reference-*.npy
 "$python" "$here/report.py" "$out" "$out/performance-gpu.md"
 if [ "$failed" = 0 ] && ! grep -q '"tiny": true' "$pack/pack.json"; then
-  "$python" "$here/report.py" "$out" "$here/../../docs/performance-gpu.md" >/dev/null
+  "$python" "$here/report.py" "$out" "$here/../../docs/results/gpu-h100.json" >/dev/null
 fi
 exit "$failed"

@@ -178,4 +178,5 @@ def main():
     (out / "weir.fish").write_text(fish(options))
 
 
-main()
+if __name__ == "__main__":
+    main()
