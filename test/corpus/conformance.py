@@ -37,7 +37,7 @@ CUT = 200
 # What the groups of cases are made of.
 GROUPS = {
     "onnx_glow": "models of the tests of the Glow compiler",
-    "onnx_light": "the graphs of trained image classifiers, with random weights",
+    "onnx_light": "the graphs of trained image classifiers, with synthetic weights",
     "onnx_models": "trained models",
     "onnx_node": "ONNX's conformance tests of single ops, as of its version 1.22",
     "onnx_node_old": "the same, as of version 1.12",

@@ -82,6 +82,8 @@ WORDS = [(re.compile(pattern, re.I), say) for pattern, say in [
     (r"\b(pass|passes|compiler|kernel|importer|runtime|emitter|planner|function|library|weir|create)"
      r" (asks?|says?)\b", "queries, requires, reports: the field's verb"),
 ]]
+# The end of a sentence, before a capital or a name that has none.
+ENDS = re.compile(r"(?<=[.!?])[*_\")]*\s+(?=[\"(*_\[]*(?:[A-Z0-9\x01]|weir\b|cu[A-Z]|b?f\d\d\b))")
 # A sentence that begins so has a relative clause for its subject.
 CLAUSE = re.compile(r"(What|Whatever|Whoever|Whichever)\b(?!.*\?$)")
 
@@ -142,7 +144,7 @@ def sentences_of(name, text):
         # A list of names alone is no sentence.
         if not re.search(r"[a-z]{3}", paragraph.replace("\x01", "")):
             continue
-        for sentence in re.split(r"(?<=[.!?])[*_\")]*\s+(?=[\"(*_\[]*[A-Z0-9\x01])", paragraph):
+        for sentence in ENDS.split(paragraph):
             count = len([w for w in sentence.split() if re.search(r"[\w\x01]", w)])
             shown = " ".join(sentence.replace("\x01", "``").split()[:6])
             if count > MAX_WORDS:
