@@ -75,7 +75,7 @@ WORDS = [(re.compile(pattern, re.I), say) for pattern, say in [
     (r"\btak(es?|ing) (it |them )?off the variables?\b", "decoupled weight decay"),
     (r"\bof (several|that|this|any|either|both|all|some|another|the same|one|two|what) kinds?\b(?! of)",
      "the names of the kinds"),
-    (r"\bsearch(es|ed)? (is |are )?(each )?(for|by) (itself|themselves)\b|\bof which each\b|\beach of which\b",
+    (r"\bsearch(es|ed)? (is |are )?(each )?(for|by) (itself|themselves)\b|\bof which each\b",
      "row-wise searches (TopK) run in parallel over rows"),
     (r"\b(function|entry|library|run|kernel|model|op|node|pass|signature)s? gives?\b",
      "returns, computes, adds: the field's verb"),
@@ -164,10 +164,11 @@ def page(path, name):
 def definitions(path, name):
     """Descriptions, and strings that are not code."""
     text = path.read_text()
-    code = re.compile(r"(\w+) = \[\{.*?\}\]", re.S)
+    code = re.compile(r"(\w+) = \[\{(.*?)\}\]", re.S)
     for found in code.finditer(text):
         if found[1] == "description":
-            words_of(name, text.count("\n", 0, found.start()) + 1, prose(found[0]))
+            page = re.sub(r"^ {4}", "", found[2], flags=re.M)
+            words_of(name, text.count("\n", 0, found.start()) + 1, prose(page))
     strings(name, code.sub(blank, text), r"")
 
 
