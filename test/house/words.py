@@ -2,8 +2,8 @@
 
   words.py ROOT
 
-Reads the pages, the descriptions and summaries of .td files and the help of options.
-Text in backticks and in code blocks is not read: identifiers and flags keep their names.
+Reads the pages, the descriptions and summaries of .td files, and the strings of sources:
+help and messages. Text in backticks and in code blocks is not read: identifiers and flags keep their names.
 Prints `file:line: "found": say REPLACEMENT` for each breach and exits with 1 where there
 is one. docs/glossary.md explains the terms that stay. Run by words.test.
 """
@@ -169,11 +169,14 @@ def definitions(path, name):
         if found[1] == "description":
             page = re.sub(r"^ {4}", "", found[2], flags=re.M)
             words_of(name, text.count("\n", 0, found.start()) + 1, prose(page))
-    strings(name, code.sub(blank, text), r"")
+    strings(name, code.sub(blank, text))
 
 
-def strings(name, text, before):
-    for found in re.finditer(before + r'((?:"(?:\\.|[^"\\\n])*"\s*)+)', text):
+def strings(name, text):
+    """Strings with a space in them, those that follow each other as one."""
+    text = re.sub(r'("(?:\\.|[^"\\\n])*")|//[^\n]*|/\*.*?\*/',
+                  lambda m: m[1] or blank(m), text, flags=re.S)
+    for found in re.finditer(r'((?:"(?:\\.|[^"\\\n])*"\s*)+)', text):
         joined = re.sub(r'"\s*"', lambda m: "\n" * m[0].count("\n"), found[1])
         if " " in joined.strip():
             words_of(name, text.count("\n", 0, found.start(1)) + 1, prose(joined))
@@ -183,14 +186,13 @@ def check(root):
     pages = [*root.glob("*.md"), *(root / "docs").rglob("*.md")]
     for path in sorted(pages):
         page(path, str(path.relative_to(root)))
-    for folder in ("dialects", "passes", "compiler", "tools"):
+    for folder in ("runtime", "dialects", "passes", "compiler", "tools"):
         for path in sorted((root / folder).rglob("*")):
             name = str(path.relative_to(root))
             if path.suffix == ".td":
                 definitions(path, name)
-            elif path.suffix in (".c", ".cpp"):
-                help_text = r"\bhelp\[\] =\s*" if path.suffix == ".c" else r"\bdesc\(\s*"
-                strings(name, path.read_text(), help_text)
+            elif path.suffix in (".c", ".cpp", ".h"):
+                strings(name, path.read_text())
 
 
 if __name__ == "__main__":
