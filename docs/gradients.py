@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""Writes docs/gradients.md: which op has which derivative, off the definitions, and
-which ops of the frameworks have one, as test/numeric/derivatives.py found.
+"""Writes docs/gradients.md: the derivative of each op, from the definitions, and the
+ops of the frameworks that have one, as test/numeric/derivatives.py found.
 
   gradients.py [--measured FILE | --check]
 
@@ -25,26 +25,27 @@ FRAMEWORKS = {"TensorFlow": "", "ONNX": "onnx:"}
 LLVM = pathlib.Path("/usr/lib/llvm-19")
 HEAD = """# Gradients
 
-Written by `docs/gradients.py` off the op definitions: do not edit.
+For people who train a model or use its gradients. The page lists the ops with a derivative.
+Written by `docs/gradients.py` from the op definitions: do not edit.
 
-Of a TensorFlow graph or an ONNX model, `weir compile MODEL --grad=LOSS:VAR,...` adds
-an entry `gradients`, whose results are called `gradients/VAR`: the derivatives of the
-sum of `LOSS` by each `VAR`, an input, an initializer or any other tensor or variable
-of the model. A second `--grad` gives `gradients_1/VAR`, and may have a gradient of the
-first as its loss. At kinks, derivatives are TensorFlow's.
+`weir compile MODEL --grad=LOSS:VAR,...` adds an entry `gradients` to a TensorFlow graph or
+an ONNX model. Its results are called `gradients/VAR`: the derivatives of the sum of `LOSS`
+by each `VAR`. `VAR` is an input, an initializer or any other tensor or variable of the model.
+A second `--grad` computes `gradients_1/VAR`, and its loss may be a gradient of the first.
+At kinks, derivatives are TensorFlow's.
 
 In a formula, `g` is the gradient of the result, `r` the result, and `x` and `y`
-are the operands; there is one for each operand. A *rule* is longer than that and
-stands in `dialects/graph/gradients`. *Zero* lets nothing pass: the op is constant
-between its jumps, or has no floats. Where there is *none*, a gradient that comes
-to the op is an error that names the path on which it lies.
+are the operands; there is one formula for each operand. A *rule* is a function in
+`dialects/graph/gradients`, for longer derivatives. *Zero* stops the gradient: the op is
+constant between its jumps, or has no floats. *None* means that a gradient through the op is
+an error, which names the path to the op.
 
-An op of a framework has a derivative where all ops have one that it becomes. Which do
-is found by trying, with the graphs of the numeric tests: of what an op gives by the
-floats that go to it, compared with a difference along two directions. The others give
-no floats, take none, have sizes that only the run knows, or are state. What is
-quantized and back has the derivatives that TensorFlow defines, so that it can be
-trained: within its limits, that of handing on.
+An op of a framework has a derivative if all ops of its decomposition have one. The graphs of
+the numeric tests decide which do: they compare the derivatives of an op's floating-point
+results, by its floating-point operands, with a difference along two directions. The other ops
+have no such results or operands, have sizes known only at run time, or are state. An op that
+quantizes and dequantizes has the derivative that TensorFlow defines, so that training works:
+it passes the gradient on within its limits.
 """
 
 

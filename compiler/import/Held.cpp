@@ -216,7 +216,7 @@ private:
       bool isOpen = outputs.sizesOf(*at).has_value();
       if (isOpen != bool(least))
         return say() << "only the " << (isOpen ? "output" : "input")
-                     << " has a size that the run gives";
+                     << " has a size known only at run time";
       if (isOpen ? given.getElementType() != type.getElementType() ||
                        given.getRank() != type.getRank()
                  : given != type)

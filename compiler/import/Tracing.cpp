@@ -47,8 +47,9 @@ LogicalResult Tracing::reportUnsupported() {
     error << "(" << op << "): not supported: " << why;
     if (isFirst)
       error.attachNote(report.file())
-          << "--feed=TENSOR:DIMSxTYPE takes what such a node gives as an input "
-             "instead, and --fetch=TENSOR asks for what does without it";
+          << "--feed=TENSOR:DIMSxTYPE makes a result of such a node an input, "
+             "and "
+             "--fetch=TENSOR selects outputs that do not need it";
     if (hasOpenSizes && !hasToldSizes) {
       error.attachNote(report.file()) << report.fixingSizes;
       hasToldSizes = true;

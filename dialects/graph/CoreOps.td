@@ -1,4 +1,4 @@
-// The ops that every stage meets: constants, groups, control, checks.
+// The ops that every stage handles: constants, groups, control, checks.
 
 #ifndef WEIR_DIALECTS_GRAPH_CORE
 #define WEIR_DIALECTS_GRAPH_CORE
@@ -46,8 +46,9 @@ def Graph_GroupOp
     : Graph_Op<"group", [IsolatedFromAbove, SingleBlock]> {
   let summary = "Ops that become one kernel";
   let description = [{
-    The block's arguments are the operands, its yield gives the results. Made by
-    `weir-form-groups`; lowering turns each into a function of linalg.
+    The block's arguments are the operands, and its yield has the results.
+    `weir-form-groups` makes groups; lowering turns each into a function of
+    linalg.
 
     ```mlir
     %y = graph.group(%x) : (tensor<4xf32>) -> tensor<4xf32> {
@@ -68,7 +69,7 @@ def Graph_GroupOp
 }
 
 def Graph_IfOp : Graph_Op<"if", [NoRegionArguments, RecursiveMemoryEffects]> {
-  let summary = "One of two regions, by a scalar truth value";
+  let summary = "One of two regions, by a scalar Boolean";
   let description = [{
     ```mlir
     %y = graph.if %p : tensor<i1> -> (tensor<4xf32>) {
@@ -94,9 +95,9 @@ def Graph_IfOp : Graph_Op<"if", [NoRegionArguments, RecursiveMemoryEffects]> {
 def Graph_WhileOp : Graph_Op<"while", [SingleBlock, RecursiveMemoryEffects]> {
   let summary = "Repeats a region while a condition holds";
   let description = [{
-    Both regions take the loop's variables; the first yields a scalar truth
-    value, the second the variables' next values. Types never change. Regions
-    may use values from outside.
+    The arguments of both regions are the loop's variables. The first yields a
+    scalar Boolean, the second the variables' next values. Types never change.
+    Regions may use values from outside.
 
     ```mlir
     %n = graph.while(%i) : (tensor<i32>) -> tensor<i32> {
@@ -125,9 +126,9 @@ def Graph_WhileOp : Graph_Op<"while", [SingleBlock, RecursiveMemoryEffects]> {
 def Graph_CheckOp
     : Op<Graph_Dialect, "check", [MemoryEffects<[MemWrite]>,
                                   FusionOpInterface]> {
-  let summary = "An error of the run where a condition does not hold";
+  let summary = "Fails the run if a condition does not hold";
   let description = [{
-    The run goes on (every op is safe on any value) and then returns an error
+    The run continues (every op is safe on any value) and then returns an error
     with the message of the first check that failed.
 
     ```mlir
@@ -148,16 +149,15 @@ def Graph_CheckOp
 def Graph_SymbolOp
     : Op<Graph_Dialect, "symbol", [MemoryEffects<[MemWrite]>,
                                    FusionOpInterface]> {
-  let summary = "The number by which dynamic sizes name a scalar";
+  let summary = "Numbers a scalar that is a dynamic size";
   let description = [{
-    A tensor with a dynamic size lies in the corner of a padded buffer. The
-    attribute `weir.sizes` of the op that makes it names the actual size of each
-    dimension by a number; this op says which scalar that number stands for. The
-    elements beyond the actual sizes may have any value, so that kernels need not
-    compute them.
+    A tensor with a dynamic size is stored in the corner of a padded buffer. The
+    attribute `weir.sizes` of its op names the actual size of each dimension by
+    a number. This op defines the scalar of that number. The elements beyond the
+    actual sizes may have any value, so that kernels need not compute them.
 
     The attribute has an array for each dimension, of pairs: a bound and the
-    number of the actual size, or -1 where the bound is the size. A dimension of
+    number of the actual size, or -1 if the bound is the size. A dimension of
     several pairs is their product in row-major order.
 
     ```mlir

@@ -38,7 +38,7 @@ def Graph_NegOp : Graph_UnaryFunction<"neg", "neg", Graph_NumberTensor> {
 def Graph_SignOp : Graph_UnaryFunction<"sign", "sign", Graph_NumberTensor> {
   let summary = "-1, 0 or 1 by the sign of each element";
   let description = [{
-    What is not a number stays so; so does the sign of a zero.
+    NaN stays NaN, and a zero keeps its sign.
 
     ```mlir
     %y = graph.sign %x : tensor<4xf32>
@@ -65,7 +65,7 @@ def Graph_ReciprocalOp
     : Graph_UnaryFunction<"reciprocal", "reciprocal", Graph_NumberTensor> {
   let summary = "1 divided by each element";
   let description = [{
-    Of an integer 0, it is 0.
+    The result for an integer 0 is 0.
 
     ```mlir
     %y = graph.reciprocal %x : tensor<4xf32>
@@ -79,7 +79,7 @@ def Graph_ReciprocalOp
 def Graph_FloorOp : Graph_UnaryFunction<"floor", "floor", Graph_NumberTensor> {
   let summary = "Each element rounded down";
   let description = [{
-    Integers stay as they are.
+    Integers do not change.
 
     ```mlir
     %y = graph.floor %x : tensor<4xf32>
@@ -93,7 +93,7 @@ def Graph_FloorOp : Graph_UnaryFunction<"floor", "floor", Graph_NumberTensor> {
 def Graph_CeilOp : Graph_UnaryFunction<"ceil", "ceil", Graph_NumberTensor> {
   let summary = "Each element rounded up";
   let description = [{
-    Integers stay as they are.
+    Integers do not change.
 
     ```mlir
     %y = graph.ceil %x : tensor<4xf32>
@@ -107,7 +107,7 @@ def Graph_CeilOp : Graph_UnaryFunction<"ceil", "ceil", Graph_NumberTensor> {
 def Graph_RoundOp : Graph_UnaryFunction<"round", "round", Graph_NumberTensor> {
   let summary = "Each element rounded to nearest";
   let description = [{
-    Halves go to the even neighbour. Integers stay as they are.
+    Ties go to the even neighbour. Integers do not change.
 
     ```mlir
     %y = graph.round %x : tensor<4xf32>
@@ -121,7 +121,7 @@ def Graph_RoundOp : Graph_UnaryFunction<"round", "round", Graph_NumberTensor> {
 def Graph_TruncOp : Graph_UnaryFunction<"trunc", "trunc", Graph_NumberTensor> {
   let summary = "Each element rounded toward zero";
   let description = [{
-    Integers stay as they are.
+    Integers do not change.
 
     ```mlir
     %y = graph.trunc %x : tensor<4xf32>
@@ -131,9 +131,9 @@ def Graph_TruncOp : Graph_UnaryFunction<"trunc", "trunc", Graph_NumberTensor> {
 }
 
 def Graph_ReluOp : Graph_UnaryFunction<"relu", "relu", Graph_NumberTensor> {
-  let summary = "Each element, or 0 where it is below";
+  let summary = "Each element, or 0 if it is below 0";
   let description = [{
-    What is not a number stays so.
+    NaN stays NaN.
 
     ```mlir
     %y = graph.relu %x : tensor<4xf32>
@@ -188,7 +188,7 @@ def Graph_SubOp : Graph_BinaryFunction<"sub", "sub"> {
 
 def Graph_MulOp
     : Graph_BinaryFunction<"mul", "mul", Graph_NumberTensor, [Commutative]> {
-  let summary = "Product, element by element";
+  let summary = "Elementwise product";
   let description = [{
     Integers wrap.
 
@@ -202,9 +202,9 @@ def Graph_MulOp
 }
 
 def Graph_DivOp : Graph_BinaryFunction<"div", "div"> {
-  let summary = "Quotient, element by element";
+  let summary = "Elementwise quotient";
   let description = [{
-    Integers truncate; a quotient by 0 is 0, and the lowest number by -1
+    Integers truncate. A quotient by 0 is 0, and the lowest number by -1
     wraps.
 
     ```mlir
@@ -255,8 +255,8 @@ def Graph_PowOp : Graph_BinaryFunction<"pow", "pow"> {
   let summary = "x to the power y";
   let description = [{
     Integers wrap; a negative integer power truncates, and is 0 for `x` = 0.
-    By a constant 1, 2, 3 or -1 for all elements it canonicalizes to products or
-    reciprocals.
+    A constant exponent of 1, 2, 3 or -1 for all elements canonicalizes to
+    products or reciprocals.
 
     ```mlir
     %z = graph.pow %x, %y : tensor<4xf32>
@@ -273,7 +273,7 @@ def Graph_MaximumOp : Graph_BinaryFunction<"maximum", "maximum",
                                            Graph_NumberTensor, [Commutative]> {
   let summary = "The greater of two elements";
   let description = [{
-    Not a number where either is not.
+    NaN if either is NaN.
 
     ```mlir
     %z = graph.maximum %x, %y : tensor<4xf32>
@@ -290,7 +290,7 @@ def Graph_MinimumOp : Graph_BinaryFunction<"minimum", "minimum",
                                            Graph_NumberTensor, [Commutative]> {
   let summary = "The lesser of two elements";
   let description = [{
-    Not a number where either is not.
+    NaN if either is NaN.
 
     ```mlir
     %z = graph.minimum %x, %y : tensor<4xf32>
@@ -317,7 +317,7 @@ def Graph_SquaredDifferenceOp
 
 def Graph_DivNoNanOp
     : Graph_BinaryFunction<"div_no_nan", "divNoNan", Graph_FloatTensor> {
-  let summary = "Quotient, 0 where y is 0";
+  let summary = "Quotient, 0 if y is 0";
   let description = [{
     ```mlir
     %z = graph.div_no_nan %x, %y : tensor<4xf32>
@@ -332,9 +332,9 @@ def Graph_DivNoNanOp
 
 def Graph_MulNoNanOp
     : Graph_BinaryFunction<"mul_no_nan", "mulNoNan", Graph_FloatTensor> {
-  let summary = "Product, 0 where y is 0";
+  let summary = "Product, 0 if y is 0";
   let description = [{
-    Also where `x` is infinite or not a number.
+    This includes an infinite or NaN `x`.
 
     ```mlir
     %z = graph.mul_no_nan %x, %y : tensor<4xf32>

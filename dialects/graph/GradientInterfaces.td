@@ -9,14 +9,14 @@ include "mlir/IR/OpBase.td"
 def DifferentiableOpInterface : OpInterface<"DifferentiableOpInterface"> {
   let cppNamespace = "::weir::graph";
   let description = [{
-    How gradients pass through an op, from its results to its operands. Attached
-    to every op of the dialect by what its definition says.
+    Builds the gradients of an op's operands from those of its results. The
+    definition of an op of the dialect decides how.
   }];
-  let methods = [InterfaceMethod<"What kind of derivative this op has.",
+  let methods = [InterfaceMethod<"The kind of this op's derivative.",
                                  "::weir::graph::Derivative", "derivative">,
                  InterfaceMethod<[{
-      Of an op with a rule: builds the gradients of the operands that are
-      wanted, from those of the results, and gives them to `gradients`.
+      For an op with a rule: builds the requested gradients of operands, from
+      those of the results, and adds them to `gradients`.
     }],
       "void", "buildGradients", (ins "::weir::graph::Gradients &":$gradients)>];
 }
@@ -31,7 +31,7 @@ def DerivativeRule : I32EnumAttrCase<"rule", 2>;
 def DerivativeRegions : I32EnumAttrCase<"regions", 3>;
 
 def Graph_Derivative : I32EnumAttr<"Derivative",
-                                   "What kind of derivative an op has",
+                                   "The kind of an op's derivative",
                                    [DerivativeNone, DerivativeZero,
                                     DerivativeRule, DerivativeRegions]> {
   let cppNamespace = "::weir::graph";

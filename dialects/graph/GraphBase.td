@@ -14,18 +14,18 @@ def Graph_Dialect : Dialect {
   let cppNamespace = "::weir::graph";
   let summary = "A framework's tensor graph, as imported and as optimised";
   let description = [{
-    Every frontend imports into this dialect and every optimisation of the
-    graph happens in it. Ops are pure functions of tensors of static shape;
-    broadcasts are explicit; the layout is the framework's. Names are the plain
-    English of the mathematics, and the names that a framework uses for the
-    same thing are data of the op's definition.
+    Every frontend imports into this dialect, and graph optimisations work on
+    it. Ops are pure functions of tensors of static shape. Broadcasts are
+    explicit, and the layout is the framework's. Names are the plain English of
+    the mathematics. A framework's names for the same operation are data of the
+    op's definition.
   }];
   let hasConstantMaterializer = 1;
   let useDefaultAttributePrinterParser = 0;
 }
 
 // The element types of the dialect. Signless integers are signed numbers;
-// unsigned ones say so.
+// unsigned ones have types of their own.
 def Graph_Float : AnyTypeOf<[F16, BF16, F32, F64]>;
 def Graph_Signed : AnyTypeOf<[I8, I16, I32, I64]>;
 def Graph_Unsigned : AnyTypeOf<[UI8, UI16, UI32, UI64]>;
@@ -50,10 +50,10 @@ class Names<string method, list<string> names> {
           names, "\", \"")#"\"}; return names; }")#"\n";
 }
 
-// What the definition says of an op's derivative, in C++ beside its methods. A
-// formula for each operand is a rule in itself, of `g`, the gradient of the
-// result `r`, and the operands `x` and `y`; an empty one says that there is none.
-// Nothing of it is a member of the op, so that no header changes with it.
+// The derivative in an op's definition, as C++ beside its methods. The formulas of
+// the operands make a rule. They use `g`, the gradient of the result `r`, and the
+// operands `x` and `y`; an operand with an empty formula has no gradient. The rule
+// is no member of the op, so that no header changes with it.
 class DerivativeOf<string derivative, list<string> gradient> {
   code body = "template <> constexpr Derivative derivativeOf<$cppClass> = "
       "Derivative::"#derivative#";\n"
@@ -82,9 +82,9 @@ class Graph_Op<string mnemonic, list<Trait> traits = []>
   list<string> onnx = [];
   // A case of FusionRole.
   string fusion = "opaque";
-  // How gradients pass: "none", where one that comes is an error; "zero", where
-  // nothing passes; "regions", which are differentiated; or "rule". A rule that
-  // is no formula stands in gradients/<Family>.cpp.
+  // The kind of the derivative. "none": a gradient is an error; "zero": it stops;
+  // "regions": these are differentiated; or "rule". A rule without formulas is in
+  // gradients/<Family>.cpp.
   string derivative = "none";
   list<string> gradient = [];
   // More C++ declarations of the op.
@@ -136,7 +136,7 @@ class Graph_BinaryOp<string mnemonic, Type type = Graph_NumberTensor,
   let assemblyFormat = "operands attr-dict `:` type($result)";
 }
 
-// Two operands of one type, and a truth value for each element.
+// Two operands of one type, and a Boolean for each element.
 class Graph_CompareOp<string mnemonic, Type type = Graph_NumberTensor,
                       list<Trait> traits = []>
     : Graph_ScalarOp<mnemonic,

@@ -1,4 +1,4 @@
-// What passes ask of an op without knowing which op it is.
+// The interfaces by which passes query any op.
 
 #ifndef WEIR_DIALECTS_GRAPH_INTERFACES
 #define WEIR_DIALECTS_GRAPH_INTERFACES
@@ -10,12 +10,12 @@ def ScalarOpInterface : OpInterface<"ScalarOpInterface"> {
   let cppNamespace = "::weir::graph";
   let description = [{
     An op that applies one scalar function to every element of its operands,
-    which all have one shape. Fusion, lowering and folding need nothing more.
+    which all have one shape. Fusion, lowering and folding use this only.
   }];
   let methods = [InterfaceMethod<[{
       Builds the function for one element of each operand. `args` are signless
-      (`i8`, never `ui8`), as `arith` wants them; the op knows from its own
-      operand types which are unsigned. Returns the signless result.
+      (`i8`, never `ui8`), as `arith` requires; the op's own operand types show
+      which are unsigned. Returns the signless result.
     }],
       "::mlir::Value", "buildScalar",
       (ins "::mlir::OpBuilder &":$b, "::mlir::Location":$loc,
@@ -25,13 +25,13 @@ def ScalarOpInterface : OpInterface<"ScalarOpInterface"> {
 def FusionOpInterface : OpInterface<"FusionOpInterface"> {
   let cppNamespace = "::weir::graph";
   let description = [{
-    How an op takes part in the groups that become one kernel each.
+    The role of an op in groups, each of which becomes one kernel.
   }];
   let methods = [InterfaceMethod<"The role of this op in a group.",
                                  "::weir::graph::FusionRole", "fusionRole">];
 }
 
-// Each element of the result is a function of the elements at the same place.
+// Each element of the result is a function of the elements at the same index.
 def FusionElementwise : I32EnumAttrCase<"elementwise", 0>;
 // The result only rearranges elements: broadcast, transpose, reshape.
 def FusionInjective : I32EnumAttrCase<"injective", 1>;
@@ -41,11 +41,11 @@ def FusionReduction : I32EnumAttrCase<"reduction", 2>;
 def FusionContraction : I32EnumAttrCase<"contraction", 3>;
 // A kernel of its own.
 def FusionOpaque : I32EnumAttrCase<"opaque", 4>;
-// No kernel at all: a constant, a view, or control.
+// No kernel at all: a constant, a view, or control flow.
 def FusionNone : I32EnumAttrCase<"none", 5>;
 
 def Graph_FusionRole : I32EnumAttr<"FusionRole",
-                                   "How an op takes part in a group",
+                                   "The role of an op in a group",
                                    [FusionElementwise, FusionInjective,
                                     FusionReduction, FusionContraction,
                                     FusionOpaque, FusionNone]> {

@@ -112,7 +112,7 @@ LogicalResult ScatterOp::inferReturnTypes(MLIRContext *,
       llvm::is_contained({Combiner::add, Combiner::sub, Combiner::mul},
                          combiner))
     return emitOptionalError(loc, "cannot ", stringifyCombiner(combiner),
-                             " truth values");
+                             " Booleans");
   results.push_back(x);
   return success();
 }

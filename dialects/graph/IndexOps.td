@@ -14,14 +14,14 @@ def Graph_GatherOp : Graph_Op<"gather", [InferTypeOpAdaptor]> {
   let description = [{
     The result has the dimensions of `x` before `axis`, those of `indices`
     without the first `batch_dims`, and those of `x` after `axis`. The first
-    `batch_dims` dimensions are walked together. An index outside of the
-    dimension is moved to its nearest end.
+    `batch_dims` dimensions of both are the same batch. An index outside of the
+    dimension is clamped to its nearest end.
 
     - (C1) 0 <= batch_dims <= axis < rank of `x`; batch_dims <= rank of
       `indices`.
     - (C2) the first `batch_dims` dimensions of `x` and `indices` agree.
     - (C3) the result has no more than 2^58 elements.
-    - (C4) where the result has elements, dimension `axis` has too.
+    - (C4) if the result has elements, dimension `axis` has some too.
 
     ```mlir
     %y = graph.gather %x, %i axis 1 batch_dims 0 : tensor<2x3xf32>, tensor<4xi32>
@@ -45,14 +45,14 @@ def Graph_GatherNdOp : Graph_Op<"gather_nd", [InferTypeOpAdaptor]> {
   let summary = "Slices of a tensor by index vectors";
   let description = [{
     The last dimension of `indices` holds vectors that index the leading
-    dimensions of `x` after the first `batch_dims`, which are walked together.
-    An index outside of its dimension is moved to its nearest end.
+    dimensions of `x` after the first `batch_dims`, which are the same batch.
+    An index outside of its dimension is clamped to its nearest end.
 
     - (C1) 0 <= batch_dims < rank of `indices`, and batch_dims + the length of
       the vectors <= rank of `x`.
     - (C2) the first `batch_dims` dimensions of `x` and `indices` agree.
     - (C3) the result has no more than 2^58 elements.
-    - (C4) where the result has elements, the indexed dimensions have too.
+    - (C4) if the result has elements, the indexed dimensions have some too.
 
     ```mlir
     %y = graph.gather_nd %x, %i batch_dims 0 : tensor<2x3xf32>, tensor<4x2xi32>
@@ -71,18 +71,18 @@ def Graph_GatherNdOp : Graph_Op<"gather_nd", [InferTypeOpAdaptor]> {
 }
 
 def Graph_ScatterOp : Graph_Op<"scatter", [InferTypeOpAdaptor]> {
-  let summary = "A tensor with slices of it replaced or combined with updates";
+  let summary = "A tensor with updates written to, or combined with, slices of it";
   let description = [{
     The last dimension of `indices` holds vectors that index the leading
-    dimensions of `x`; each names the slice that its part of `updates` goes to.
-    Updates are applied in row-major order, each to what the one before left;
-    those with an index outside of `x` are dropped.
+    dimensions of `x`; each selects the slice for its part of `updates`.
+    Updates are applied in row-major order, each to the result of the one
+    before. Those with an index outside of `x` are dropped.
 
     - (C1) the vectors are no longer than the rank of `x`, and `indices` has
       rank 1 or more.
     - (C2) updates have the element type of `x` and the shape of `indices`
       without its last dimension, followed by that of a slice of `x`.
-    - (C3) truth values have the combiners update, min and max.
+    - (C3) for i1 the combiner is update, min or max.
 
     ```mlir
     %y = graph.scatter add %x, %i, %u : tensor<4xf32>, tensor<2x1xi32>, tensor<2xf32>
@@ -100,9 +100,9 @@ def Graph_ScatterOp : Graph_Op<"scatter", [InferTypeOpAdaptor]> {
 }
 
 def Graph_DynamicSliceOp : Graph_Op<"dynamic_slice", [InferTypeOpAdaptor]> {
-  let summary = "A box of elements that begins where the operands say";
+  let summary = "A box of elements that starts at run-time indices";
   let description = [{
-    A start is moved so that the box lies within `x`.
+    A start is clamped so that the box is within `x`.
 
     - (C1) there is one start and one size for each dimension.
     - (C2) 0 <= size <= the dimension's size.
@@ -125,13 +125,13 @@ def Graph_DynamicSliceOp : Graph_Op<"dynamic_slice", [InferTypeOpAdaptor]> {
 }
 
 def Graph_CompactOp : Graph_Op<"compact", [InferTypeOpAdaptor]> {
-  let summary = "The corner of a padded buffer, without gaps";
+  let summary = "The elements in the corner of a padded buffer, contiguous";
   let description = [{
-    The elements of `x` whose index along each of `dims` is below the size for
-    it, in row-major order. What comes behind them may have any value, or with
-    `zeros` is zero. A size counts as at least 0 and at most the dimension's. With
-    `permutation` these are the elements of `x` transposed by it, and `dims` are
-    dimensions of that.
+    The elements of `x` whose index along each of `dims` is below its size, in
+    row-major order. Elements after them may have any value, or with `zeros` are
+    zero. A size is clamped to 0 and the dimension's. With `permutation` these
+    are the elements of `x` transposed by it, and `dims` are dimensions of the
+    transposed tensor.
 
     - (C1) `dims` ascend, are dimensions of `x`, and there is a size for each.
     - (C2) `permutation` is empty or a permutation of the dimensions.
@@ -158,11 +158,11 @@ def Graph_CompactOp : Graph_Op<"compact", [InferTypeOpAdaptor]> {
 }
 
 def Graph_SpreadOp : Graph_Op<"spread", [InferTypeOpAdaptor]> {
-  let summary = "Elements without gaps in the corner of a padded buffer";
+  let summary = "Contiguous elements, moved to the corner of a padded buffer";
   let description = [{
     The inverse of graph.compact: the first elements of `x` become, in row-major
     order, the elements of a tensor of `shape` whose index along each of `dims`
-    is below the size for it. The others may have any value, or with `zeros` are
+    is below its size. The others may have any value, or with `zeros` are
     zero. With `permutation` the result is that tensor transposed by it.
 
     - (C1) `dims` ascend, are dimensions of `shape`, and there is a size for each.
@@ -195,10 +195,10 @@ def Graph_SpreadOp : Graph_Op<"spread", [InferTypeOpAdaptor]> {
 def Graph_FillBeyondOp : Graph_Op<"fill_beyond", [InferTypeOpAdaptor]> {
   let summary = "A value beyond the actual size of a dimension";
   let description = [{
-    `x`, but where the index along `dim` is at least `size` and below `size +
-    reach` it is `value`. Elements further on may have any value. A size counts as
-    at least 0. The result is made in place where `x` is not needed any more, so
-    that only those elements are written.
+    Equals `x`, with `value` at each index along `dim` from `size` up to `size +
+    reach`. Elements after those may have any value. A negative size counts as
+    0. The result is in place if `x` has no later use, so that only those
+    elements are written.
 
     - (C1) `dim` is a dimension of `x`, `reach` is not negative, and `value` has
       the element type of `x`.
@@ -221,7 +221,7 @@ def Graph_DynamicUpdateSliceOp
     : Graph_Op<"dynamic_update_slice", [InferTypeOpAdaptor]> {
   let summary = "A tensor with a box of it replaced";
   let description = [{
-    A start is moved so that the box lies within `x`.
+    A start is clamped so that the box is within `x`.
 
     - (C1) `x` and `update` have one element type and one rank, and there is
       one start for each dimension.
@@ -244,10 +244,10 @@ def Graph_DynamicUpdateSliceOp
 
 def Graph_OneHotOp
     : Graph_Op<"one_hot", [InferTypeOpAdaptor, AllTypesMatch<["on", "off"]>]> {
-  let summary = "A vector for each index, with one element set apart";
+  let summary = "A vector for each index, with one element `on`";
   let description = [{
-    The vectors lie along a new dimension `axis` of size `depth`: `on` at the
-    index, `off` elsewhere; an index outside of 0 .. depth-1 gives only `off`.
+    The vectors are along a new dimension `axis` of size `depth`: `on` at the
+    index, `off` elsewhere. An index outside of 0 .. depth-1 has only `off`.
 
     - (C1) 0 <= axis <= rank of `indices`, and depth is not negative.
     - (C2) `on` and `off` have one type.
@@ -272,7 +272,7 @@ def Graph_OneHotOp
 }
 
 def Graph_SortOp : Graph_Op<"sort", [InferTypeOpAdaptor]> {
-  let summary = "Sorts along the last dimension; other operands move along";
+  let summary = "Sorts along the last dimension, and permutes other operands alike";
   let description = [{
     The first operand holds the keys. The sort is stable: equal keys keep their
     order, with `descending` too. A NaN counts as greater than every number.
@@ -294,10 +294,10 @@ def Graph_SortOp : Graph_Op<"sort", [InferTypeOpAdaptor]> {
 }
 
 def Graph_TopKOp : Graph_Op<"top_k", [InferTypeOpAdaptor]> {
-  let summary = "The largest elements along the last dimension, and where";
+  let summary = "The largest elements along the last dimension, and their indices";
   let description = [{
-    In descending order; of equal elements the one with the lower index comes
-    first. A NaN counts as greater than every number.
+    They are in descending order. Of equal elements the one with the lower index
+    comes first. A NaN counts as greater than every number.
 
     - (C1) `x` has rank 1 or more and 0 <= k <= the size of its last dimension.
 
@@ -312,10 +312,10 @@ def Graph_TopKOp : Graph_Op<"top_k", [InferTypeOpAdaptor]> {
 }
 
 def Graph_SearchSortedOp : Graph_Op<"search_sorted", [InferTypeOpAdaptor]> {
-  let summary = "Where values belong in sorted rows";
+  let summary = "The positions of values in sorted rows";
   let description = [{
-    For each value the number of elements of its row of `sorted`, from the
-    first on, that are less than it or, with `right`, not greater than it.
+    For each value, counts the elements of its row of `sorted`, from the first
+    on, that are less than it or, with `right`, not greater than it.
 
     - (C1) both have one element type and the same leading dimensions.
 

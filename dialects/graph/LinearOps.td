@@ -11,9 +11,9 @@ def Graph_Matrices : Graph_TensorOf<[F32, F64]>;
 def Graph_CholeskyOp : Graph_Op<"cholesky", [SameOperandsAndResultType]> {
   let summary = "Lower triangular L with L * transpose(L) = x";
   let description = [{
-    Batched over the leading dimensions; reads the lower triangle of each
-    matrix and gives zeros above the diagonal. Where a matrix is not positive
-    definite, elements are not numbers.
+    Batched over the leading dimensions. Reads the lower triangle of each matrix
+    and returns zeros above the diagonal. If a matrix is not positive definite,
+    the result has NaN.
 
     - (C1) the last two dimensions have one size.
 
@@ -32,8 +32,8 @@ def Graph_TriangularSolveOp : Graph_Op<"triangular_solve", [InferTypeOpAdaptor]>
   let summary = "The x with a * x = b, for triangular a";
   let description = [{
     Reads the upper triangle of `a`, or with `lower` the lower one. With
-    `adjoint`, `a` is transposed after that; with `unit`, its diagonal is taken
-    for ones.
+    `adjoint`, `a` is transposed after that. With `unit`, its diagonal counts as
+    ones.
 
     - (C1) the last two dimensions of `a` have one size, which is also that of
       the last but one of `b`; leading dimensions and element types agree.
@@ -57,7 +57,7 @@ def Graph_LuOp : Graph_Op<"lu", [InferTypeOpAdaptor]> {
   let description = [{
     `factors` holds U on and above the diagonal and L below it, whose diagonal
     is ones; row i of L * U is row `permutation[i]` of `x`. `sign` is -1 for an
-    odd permutation, else 1. A zero pivot leaves its column as it is.
+    odd permutation, else 1. A column with a zero pivot does not change.
 
     - (C1) the last two dimensions have one size.
 
@@ -75,7 +75,7 @@ def Graph_LuOp : Graph_Op<"lu", [InferTypeOpAdaptor]> {
 def Graph_QrOp : Graph_Op<"qr", [InferTypeOpAdaptor]> {
   let summary = "Orthogonal Q and upper triangular R with Q * R = x";
   let description = [{
-    By Householder's reflections. Of M x N matrices, Q is M x P and R is P x N,
+    Uses Householder reflections. For M x N matrices, Q is M x P and R is P x N,
     with P the smaller of M and N, or M with `full`.
 
     - (C1) `x` has rank 2 or more.
@@ -93,7 +93,7 @@ def Graph_QrOp : Graph_Op<"qr", [InferTypeOpAdaptor]> {
 def Graph_SvdOp : Graph_Op<"svd", [InferTypeOpAdaptor]> {
   let summary = "Singular values and vectors: u * diagonal(s) * transpose(v) = x";
   let description = [{
-    By one-sided Jacobi rotations; `s` descends. Of M x N matrices, with P the
+    Uses one-sided Jacobi rotations; `s` descends. For M x N matrices, with P the
     smaller of M and N, `s` has P elements, `u` is M x P and `v` N x P; with
     `full`, they are M x M and N x N.
 

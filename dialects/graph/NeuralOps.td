@@ -1,4 +1,4 @@
-// Matrix products, convolutions, pools, norms: what networks are made of.
+// Matrix products, convolutions, pools and softmax: the layers of networks.
 
 #ifndef WEIR_DIALECTS_GRAPH_NEURAL
 #define WEIR_DIALECTS_GRAPH_NEURAL
@@ -14,16 +14,15 @@ def Graph_Size
 def Graph_MatmulOp : Graph_Op<"matmul", [InferTypeOpAdaptor]> {
   let summary = "Matrix product over the last two dimensions";
   let description = [{
-    - (C1) `a` and `b` have one element type; or `a` has ui8 and `b` i8, and
-      then the result i32, or `a` has f32 and `b` f16 or bf16, and then the
-      result f32. They have one rank of at least 2, and the same leading (batch)
-      dimensions.
+    - (C1) `a` and `b` have one element type; or `a` has ui8, `b` i8 and the
+      result i32; or `a` has f32, `b` f16 or bf16 and the result f32. They have
+      one rank of at least 2, and the same leading (batch) dimensions.
     - (C2) the contracted dimensions have one size.
-    - (C3) `depth` goes with operands of one type, f32 or f64.
+    - (C3) `depth` requires operands of one type, f32 or f64.
 
     With `transpose_a`, `a` holds its matrices as `K x M`; with `transpose_b`,
-    `b` as `N x K`. f16 and bf16 accumulate in f32. With `depth` only the first so
-    many terms of each sum count, at least 0 and at most all: others are not read.
+    `b` as `N x K`. f16 and bf16 accumulate in f32. With `depth` each sum has only
+    its first `depth` terms, at least 0 and at most all: others are not read.
 
     ```mlir
     %c = graph.matmul %a, %b : tensor<2x3xf32>, tensor<3x4xf32>
@@ -53,21 +52,21 @@ def Graph_ConvolutionOp : Graph_Op<"convolution", [InferTypeOpAdaptor]> {
   let description = [{
     `x` is a batch of images, channels last: `N, spatial..., CI`. `filter` is
     `spatial..., CI / groups, CO`, and the result `N, spatial..., CO`. The
-    channels of `x` and of the result fall into `groups` runs of one length;
-    each run of results sees only its run of `x`. Depthwise convolutions have as
+    channels of `x` and of the result are divided into `groups` equal ranges. Each
+    range of results reads only its range of `x`. Depthwise convolutions have as
     many groups as `x` has channels.
 
-    The filter is not reversed. Its elements stand `dilations` apart on `x`,
+    The filter is not reversed. Its elements are `dilations` apart on `x`,
     which is padded with `padding_low` and `padding_high` zeros. f16 and bf16
     accumulate in f32.
 
-    - (C1) `x` and `filter` have one element type, or `x` has ui8 and `filter`
-      i8, and then the result i32; and one rank of 3 to 5.
+    - (C1) `x` and `filter` have one element type, or `x` has ui8, `filter` i8
+      and the result i32; and they have one rank of 3 to 5.
     - (C2) `strides`, `padding_low`, `padding_high` and `dilations` have a value
       for each spatial dimension; strides and dilations are positive, paddings
       not negative.
     - (C3) `groups` is positive and divides the channels of `x` and those of the
-      result; the filter takes the channels of one group.
+      result; the filter has the channels of one group.
     - (C4) the dilated filter is not empty and fits into the padded `x`.
 
     ```mlir
@@ -88,16 +87,17 @@ def Graph_ConvolutionOp : Graph_Op<"convolution", [InferTypeOpAdaptor]> {
 }
 
 def Graph_FilterGradientOp : Graph_Op<"filter_gradient", [InferTypeOpAdaptor]> {
-  let summary = "What results of a convolution give its filter";
+  let summary = "The gradient of a convolution by its filter";
   let description = [{
-    `x` are the images of a `graph.convolution`, and `results` have the shape of its
-    result: `N, spatial..., CI` and `N, spatial..., CO`. Each element of the filter
-    gets the sum of the products of what it is multiplied with and the result that
-    it is added to. The result has a filter for each channel, one after the other,
-    channels last: `CO, window..., CI / groups`. f16 and bf16 accumulate in f32.
+    `x` has the images of a `graph.convolution`, `N, spatial..., CI`. `results` has
+    the gradients of its results, `N, spatial..., CO`. The gradient of an element of
+    the filter is a sum of products. Each is an element of `x` that the filter
+    element is multiplied with, times the gradient of its result. The result has a
+    filter for each output channel, with the input channels last: `CO, window...,
+    CI / groups`. f16 and bf16 accumulate in f32.
 
-    What a window reaches of places outside of `x` is zero; `padding_low` elements
-    stand before it, and behind it as many as the windows reach.
+    Elements of a window outside of `x` are zero: `padding_low` before `x`, and after
+    it as many as the windows reach.
 
     - (C1) `x` and `results` have one element type, one rank of 3 to 5, and as many
       images.
@@ -155,7 +155,7 @@ def Graph_PoolMaxOp : Graph_PoolOp<"pool_max", Graph_NumberTensor> {
 def Graph_PoolAverageOp : Graph_PoolOp<"pool_average", Graph_FloatTensor> {
   let summary = "The mean of the elements of each window";
   let description = [{
-    As `pool_max`; padding does not count among the elements or, with
+    Windows are those of `pool_max`. Padding is not counted or, with
     `counts_padding`, counts as zeros. f16 and bf16 accumulate in f32.
 
     ```mlir
@@ -169,10 +169,10 @@ def Graph_PoolAverageOp : Graph_PoolOp<"pool_average", Graph_FloatTensor> {
 }
 
 def Graph_PoolArgMaxOp : Graph_PoolOp<"pool_arg_max", Graph_NumberTensor> {
-  let summary = "Where the largest element of each window stands";
+  let summary = "The index of the largest element of each window";
   let description = [{
-    As `pool_max`, but gives the place of the first largest element in its
-    image: its index in row-major order, the first dimension of `x` left out.
+    As `pool_max`, but returns the position of the first largest element in its
+    image: its index in row-major order, without the first dimension of `x`.
 
     ```mlir
     %i = graph.pool_arg_max %x window [2] strides [2] padding_low [0] padding_high [0] : tensor<1x8x3xf32>
@@ -193,9 +193,10 @@ class Graph_SoftmaxLikeOp<string mnemonic>
 def Graph_SoftmaxOp : Graph_SoftmaxLikeOp<"softmax"> {
   let summary = "Exponentials along the last dimension, divided by their sum";
   let description = [{
-    Computed from the distance to the largest element, so that no exponential
-    overflows; f16 and bf16 in f32. A row of -inf is a row of NaN; with `masked`
-    it is a row of zeros, as attention defines it for a query without keys.
+    Uses the distance to the largest element, so that no exponential overflows.
+    f16 and bf16 are computed in f32. A row of -inf becomes a row of NaN. With
+    `masked` it becomes a row of zeros, as attention defines it for a query
+    without keys.
 
     - (C1) `x` has a dimension.
 
@@ -226,16 +227,16 @@ def Graph_LogSoftmaxOp : Graph_SoftmaxLikeOp<"log_softmax"> {
 def Graph_SuppressOp : Graph_Op<"suppress", [InferTypeOpAdaptor]> {
   let summary = "The best boxes that do not overlap better ones";
   let description = [{
-    Non-maximum suppression: takes the box of the highest score above
+    Non-maximum suppression: selects the box of the highest score above
     `lowest_score` (of equal ones the first), up to `most` times. With a
-    `softness` above 0 the scores of the others fall with their overlap, to
-    `score * exp(-overlap^2 / (2 * softness))`; else boxes that overlap by more
-    than `overlap` are out of the running. The overlap of two boxes, each given
-    by two opposite corners `y, x, y, x`, is their common part of the area that
-    both cover.
+    `softness` above 0 the scores of the others decrease with their overlap, to
+    `score * exp(-overlap^2 / (2 * softness))`. Otherwise boxes that overlap a
+    selected one by more than `overlap` are removed. A box is two opposite corners
+    `y, x, y, x`. The overlap of two boxes is their intersection divided by their
+    union.
 
-    `indices` and `scores` have `limit` elements, zeros from `count` on; no more
-    boxes than these are taken.
+    `indices` and `scores` have `limit` elements, zeros from `count` on. At most
+    `limit` boxes are selected.
 
     - (C1) `boxes` is N x 4 and `candidates` has N elements.
     - (C2) `limit` is not negative.

@@ -53,11 +53,11 @@ def Graph_ReduceProdOp
 
 def Graph_ReduceMaxOp
     : Graph_ReduceOp<"reduce_max", "max", Graph_NumberTensor> {
-  let summary = "The greatest along dimensions";
+  let summary = "The maximum along dimensions";
   let description = [{
     - (C1) `dimensions` are dimensions of `x`, ascending and distinct.
 
-    Not a number where an element is not; of no elements, the lowest number.
+    NaN if an element is NaN; the lowest number if there are no elements.
 
     ```mlir
     %y = graph.reduce_max %x [1] : tensor<2x3xf32>
@@ -68,11 +68,11 @@ def Graph_ReduceMaxOp
 
 def Graph_ReduceMinOp
     : Graph_ReduceOp<"reduce_min", "min", Graph_NumberTensor> {
-  let summary = "The least along dimensions";
+  let summary = "The minimum along dimensions";
   let description = [{
     - (C1) `dimensions` are dimensions of `x`, ascending and distinct.
 
-    Not a number where an element is not; of no elements, the highest number.
+    NaN if an element is NaN; the highest number if there are no elements.
 
     ```mlir
     %y = graph.reduce_min %x [1] : tensor<2x3xf32>
@@ -105,7 +105,7 @@ def Graph_ReduceOrOp : Graph_ReduceOp<"reduce_or", "or_", Graph_BoolTensor> {
   let derivative = "zero";
 }
 
-// The place of one element along a dimension, which disappears.
+// The index of one element along a dimension, which disappears.
 class Graph_ArgOp<string mnemonic> : Graph_Op<mnemonic> {
   let fusion = "reduction";
   let arguments = (ins Graph_Tensor:$x, I64Attr:$axis);
@@ -117,9 +117,9 @@ class Graph_ArgOp<string mnemonic> : Graph_Op<mnemonic> {
 }
 
 def Graph_ArgMaxOp : Graph_ArgOp<"arg_max"> {
-  let summary = "Where the greatest element along a dimension is";
+  let summary = "The index of the greatest element along a dimension";
   let description = [{
-    The first where there are several. A NaN is greater than every number.
+    The first of several equal ones. A NaN is greater than every number.
 
     - (C1) `axis` is a dimension of `x`, and not empty.
     - (C2) the result has the other dimensions.
@@ -132,9 +132,9 @@ def Graph_ArgMaxOp : Graph_ArgOp<"arg_max"> {
 }
 
 def Graph_ArgMinOp : Graph_ArgOp<"arg_min"> {
-  let summary = "Where the least element along a dimension is";
+  let summary = "The index of the least element along a dimension";
   let description = [{
-    The first where there are several. A NaN is less than every number.
+    The first of several equal ones. A NaN is less than every number.
 
     - (C1) `axis` is a dimension of `x`, and not empty.
     - (C2) the result has the other dimensions.
@@ -146,7 +146,7 @@ def Graph_ArgMinOp : Graph_ArgOp<"arg_min"> {
   let derivative = "zero";
 }
 
-// What the elements up to each one along a dimension combine to.
+// A prefix reduction along a dimension.
 class Graph_CumulativeOp<string mnemonic, string kind, Type type>
     : Graph_Op<mnemonic, [SameOperandsAndResultType]> {
   let arguments = (ins type:$x, I64Attr:$axis, UnitAttr:$exclusive,

@@ -47,8 +47,8 @@ def Graph_TransposeOp : Graph_Op<"transpose", [InferTypeOpAdaptor]> {
 def Graph_BroadcastOp : Graph_Op<"broadcast"> {
   let summary = "Repeats elements along new and stretched dimensions";
   let description = [{
-    Dimension `i` of `x` becomes dimension `dims[i]` of the result, where it
-    has the same size or, from size 1, any.
+    Dimension `i` of `x` becomes dimension `dims[i]` of the result. It keeps its
+    size, or is stretched from size 1 to any size.
 
     - (C1) operand and result have one element type.
     - (C2) `dims` holds one dimension of the result for each of `x`, ascending.
@@ -71,8 +71,8 @@ def Graph_BroadcastOp : Graph_Op<"broadcast"> {
 def Graph_SliceOp : Graph_Op<"slice", [InferTypeOpAdaptor]> {
   let summary = "A box of elements, taken with strides";
   let description = [{
-    Along each dimension the elements at `start`, `start + stride`, ... below
-    `limit`.
+    Along each dimension, selects the elements at `start`, `start + stride`, ...
+    below `limit`.
 
     - (C1) starts, limits and strides have one number for each dimension.
     - (C2) strides are positive.
@@ -165,9 +165,9 @@ def Graph_ReverseOp : Graph_Op<"reverse", [SameOperandsAndResultType]> {
 }
 
 def Graph_IotaOp : Graph_Op<"iota"> {
-  let summary = "Each element its own index along a dimension";
+  let summary = "The index of each element along a dimension";
   let description = [{
-    Numbers that the element type does not hold wrap, or round as floats do.
+    Numbers outside the range of the element type wrap; floats round.
 
     - (C1) `axis` is a dimension of the result.
 
@@ -187,7 +187,7 @@ def Graph_IotaOp : Graph_Op<"iota"> {
 def Graph_EmptyOp : Graph_Op<"empty"> {
   let summary = "A tensor whose elements may have any value";
   let description = [{
-    Room that nobody fills: behind the elements of a smaller tensor in a
+    Its memory is never written: after the elements of a smaller tensor in a
     concatenation, it costs no time.
 
     ```mlir

@@ -1,4 +1,4 @@
-// The kernel dialect: loops that weir emits by its own recipes.
+// The kernel dialect: loops that weir's own emitters write.
 
 #ifndef WEIR_DIALECTS_KERNEL_BASE
 #define WEIR_DIALECTS_KERNEL_BASE

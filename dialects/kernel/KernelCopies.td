@@ -1,4 +1,4 @@
-// The kernels that arrange elements for others.
+// The kernels that pack and copy operands for other kernels.
 
 #ifndef WEIR_DIALECTS_KERNEL_COPIES
 #define WEIR_DIALECTS_KERNEL_COPIES
@@ -9,12 +9,12 @@ def Kernel_PackOp : Kernel_Op<"pack"> {
   let summary = "Packs the right side of a matmul into panels";
   let description = [{
     - (C1) `b` is `batch.. x K x N`, or `batch.. x N x K` with `transpose_b`;
-      `out` is `batch.. x ceil(N/NR) x K x NR`. Where a panel reaches past N it
-      is zero.
-    - (C2) with `paired` there are no batches, all is of f32, and `out` is what
-      kernel.matmul with `paired` reads, `ceil(N/32) x K+2 x 32`. A panel whose
-      columns are uneven or nearly empty, or all small multiples of one power of
-      two, has no numbers as what is alone.
+      `out` is `batch.. x ceil(N/NR) x K x NR`. The part of a panel past N is
+      zero.
+    - (C2) with `paired` there are no batches, all is f32, and `out` has the
+      layout for kernel.matmul with `paired`, `ceil(N/32) x K+2 x 32`. Some panels
+      are not eligible for pairing: their columns are uneven or nearly empty, or
+      small integers times a power of two. Their correction terms are NaN.
 
     ```mlir
     %p = kernel.pack ins(%b : tensor<8x20xf32>) outs(%e : tensor<1x8x32xf32>) -> tensor<1x8x32xf32>
@@ -35,8 +35,8 @@ def Kernel_PackFilterOp : Kernel_Op<"pack_filter"> {
   let summary = "Packs the filter of a convolution into panels";
   let description = [{
     - (C1) `filter` is `spatial.. x CI x CO`, `out` is `groups * ceil(CO / groups
-      / NR) x spatial.. x CI x NR`. Where a panel reaches past the channels of
-      its group it is zero.
+      / NR) x spatial.. x CI x NR`. The part of a panel past the channels of
+      its group is zero.
 
     ```mlir
     %p = kernel.pack_filter ins(%w : tensor<3x3x4x20xf32>) groups 2 outs(%e : tensor<2x3x3x4x16xf32>) -> tensor<2x3x3x4x16xf32>
@@ -51,16 +51,16 @@ def Kernel_PackFilterOp : Kernel_Op<"pack_filter"> {
 }
 
 def Kernel_CornerOp : Kernel_Op<"corner"> {
-  let summary = "Copies between elements without gaps and a padded buffer";
+  let summary = "Copies between contiguous elements and a padded buffer";
   let description = [{
-    A padded buffer has elements whose index along each of `dims` is below the
-    size for it. Without `compacts` they come from the first elements of `x`,
-    which lie without gaps, and `out` is the padded buffer; with it `x` is, and
-    they go to the first elements of `out`. Elements without gaps are in row-major
-    order of the dimensions `order` of the padded buffer. The others of `out` keep
-    what they had. A size counts as at least 0 and at most the dimension's.
+    The elements in question have, along each of `dims`, an index below its size.
+    Without `compacts` they are copied from the first elements of the contiguous
+    `x` to the padded buffer `out`. With it they are copied from the padded buffer
+    `x` to the first elements of `out`. Contiguous elements are in row-major order
+    of the dimensions `order` of the padded buffer. Other elements of `out` do not
+    change. A size is clamped to 0 and the dimension's.
 
-    - (C1) The buffer without gaps has one dimension, and as many elements of the
+    - (C1) The contiguous buffer has one dimension, and as many elements of the
       same type as the padded one.
     - (C2) `order` is a permutation of the dimensions of the padded buffer.
     - (C3) `dims` are dimensions of the padded buffer, and there is a size for

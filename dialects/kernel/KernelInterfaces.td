@@ -1,4 +1,4 @@
-// What the CPU stage asks of a kernel op without knowing which it is.
+// The interface by which the CPU stage queries any kernel op.
 
 #ifndef WEIR_DIALECTS_KERNEL_INTERFACES
 #define WEIR_DIALECTS_KERNEL_INTERFACES
@@ -15,7 +15,7 @@ def KernelOpInterface : OpInterface<"KernelOpInterface"> {
   let methods = [
     InterfaceMethod<"Tensors or buffers that the epilogue reads.",
                     "::mlir::OperandRange", "getExtras">,
-    InterfaceMethod<"For each extra, its indices by those of the result.",
+    InterfaceMethod<"For each extra, the map from the indices of the result to its own.",
                     "::mlir::ArrayAttr", "getExtraMaps">,
     InterfaceMethod<"Replaces the maps of the extras.", "void", "setExtraMapsAttr",
                     (ins "::mlir::ArrayAttr":$maps)>,

@@ -1,4 +1,4 @@
-// Kernels that unpack weights of few bits.
+// Kernels that unpack quantized weights.
 
 #ifndef WEIR_DIALECTS_KERNEL_PACKED
 #define WEIR_DIALECTS_KERNEL_PACKED
@@ -6,15 +6,15 @@
 include "dialects/kernel/KernelBase.td"
 
 def Kernel_PackedMatmulOp : Kernel_SumOp<"packed_matmul"> {
-  let summary = "out = epilogue(A * B), B of few bits";
+  let summary = "out = epilogue(A * B), B packed and quantized";
   let description = [{
     The bytes of B are those of graph.packed_matmul.
 
-    - (C1) `a` is `M x K` and `out` `M x N`; `a` and sums are of f32.
-    - (C2) `weights` are of i8, the panels of such a matrix
+    - (C1) `a` is `M x K` and `out` `M x N`; `a` and sums are f32.
+    - (C2) `weights` are i8, the panels of such a matrix
       (`dialects/kernel/PackedWeights.h`).
-    - With `quantized` the products may be of integers, as those of
-      graph.packed_matmul.
+    - With `quantized` the kernel may multiply integers, as graph.packed_matmul
+      describes.
     - The epilogue is as for kernel.matmul.
 
     ```mlir

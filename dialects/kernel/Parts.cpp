@@ -22,12 +22,13 @@ void PartsOp::build(OpBuilder &b, OperationState &state, int64_t count,
 LogicalResult PartsOp::verify() {
   if (getCount() < 1 || getSlots() < 0) // (C1)
     return emitOpError("has ")
-           << getCount() << " grains for " << getSlots() << " slots";
+           << getCount() << " work items for " << getSlots() << " slots";
   Block &body = getBody().front();
   bool indices = body.getNumArguments() == 3 &&
                  llvm::all_of(body.getArgumentTypes(),
                               [](Type type) { return type.isIndex(); });
   if (!indices) // (C2)
-    return emitOpError("does not take the first and the last grain and a slot");
+    return emitOpError(
+        "does not take the first and the last work item and a slot");
   return success();
 }

@@ -1,4 +1,4 @@
-// The plan dialect: where every buffer lies and in which order kernels run.
+// The plan dialect: the offsets of buffers and the order of kernels.
 
 #ifndef WEIR_DIALECTS_PLAN_BASE
 #define WEIR_DIALECTS_PLAN_BASE
@@ -12,9 +12,9 @@ def Plan_Dialect : Dialect {
   let cppNamespace = "::weir::plan";
   let summary = "The outer program: buffers at offsets, tasks in order";
   let description = [{
-    A `plan.program` is one entry point of the product. Its buffers are places
-    in the arena, in the blocks of weights and state, or the caller's own; its tasks run in
-    the order in which they stand.
+    A `plan.program` is one entry point of the product. Its buffers have offsets
+    in the arena or in the blocks of weights and state, or are the caller's. Its
+    tasks run in their order in the program.
   }];
 }
 

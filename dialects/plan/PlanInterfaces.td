@@ -1,4 +1,4 @@
-// What the stages after planning ask of an op of the plan.
+// The interface by which the stages after planning query ops of the plan.
 
 #ifndef WEIR_DIALECTS_PLAN_INTERFACES
 #define WEIR_DIALECTS_PLAN_INTERFACES

@@ -21,13 +21,13 @@ def Plan_ProgramOp
 }
 
 def Plan_TaskOp : Plan_Op<"task", [Pure]> {
-  let summary = "A kernel's run on tensors, before its buffers have places";
+  let summary = "A call of a kernel on tensors, before its buffers have offsets";
   let description = [{
-    Neighbours of one `wave` do not depend on each other: they may run at once.
-    With `by_rows` they may, but only row by row: what rows of their results are
-    made of has been made once the earlier ones have made the same rows. Of a
-    program for a GPU, a task with `host` runs beside it: its operands and
-    results are in the host's memory.
+    Neighbours with equal `wave` are a group of independent tasks that share one
+    parallel region. With `by_rows` they may depend on each other row by row
+    (row-wise fusion): rows of a result need only the same rows of earlier
+    results. In a program for a GPU, a task with `host` runs on the host: its
+    operands and results are in the host's memory.
 
     ```mlir
     %y = plan.task @kernel_0(%x) : (tensor<4xf32>) -> tensor<4xf32>
@@ -42,20 +42,20 @@ def Plan_TaskOp : Plan_Op<"task", [Pure]> {
     $kernel `(` $inputs `)` attr-dict `:` functional-type($inputs, $results)
   }];
   let extraClassDeclaration = [{
-    /// The task after this one if it is of the same wave, else null. Views of
-    /// results may stand between them.
+    /// The task after this one if it is in the same group, else null. Views of
+    /// results may be between them.
     TaskOp nextOfWave();
-    /// The task before this one if it is of the same wave, else null.
+    /// The task before this one if it is in the same group, else null.
     TaskOp previousOfWave();
   }];
 }
 
 def Plan_TransferOp
     : Plan_Op<"transfer", [Pure, AllTypesMatch<["source", "result"]>]> {
-  let summary = "A tensor in the other memory: a GPU's, or its host's";
+  let summary = "A copy of a tensor in the other memory: a GPU's, or its host's";
   let description = [{
     Constraints:
-    - (C1) the source is in the memory that it is not copied to
+    - (C1) the source is in the other memory
 
     ```mlir
     %h = plan.transfer %x to host : tensor<4xf32>
@@ -71,11 +71,12 @@ def Plan_TransferOp
 }
 
 def Plan_BufferOp : Plan_Op<"buffer", [Pure]> {
-  let summary = "A place in the arena";
+  let summary = "A buffer at an offset in the arena";
   let description = [{
-    `offset` is in bytes from the arena's start, a multiple of 64. The tasks
-    from the `first` to the `last`, by their place in the program, use it. With
-    `host` the arena is the one that a GPU's host has for its own tasks.
+    `offset` is in bytes from the arena's start, a multiple of 64. `first` and
+    `last` are the numbers of the first and the last task that use the buffer, in
+    the order of the program. With `host` the arena is that of a GPU's host, for
+    the host's tasks.
 
     ```mlir
     %b = plan.buffer 64 live [0, 1] : memref<4x4xf32>
@@ -90,9 +91,10 @@ def Plan_BufferOp : Plan_Op<"buffer", [Pure]> {
 }
 
 def Plan_WeightOp : Plan_Op<"weight", [Pure]> {
-  let summary = "A place in the block of weights, which no task writes";
+  let summary = "A constant at an offset in the block of weights";
   let description = [{
-    With `host` in the block that a GPU's host has, for its own tasks.
+    No task writes it. With `host` the block is that of a GPU's host, for the
+    host's tasks.
 
     ```mlir
     %w = plan.weight 128 : memref<4x4xf32>
@@ -104,7 +106,7 @@ def Plan_WeightOp : Plan_Op<"weight", [Pure]> {
 }
 
 def Plan_StateOp : Plan_Op<"state", [Pure]> {
-  let summary = "A place in the block of state, which outlives the run";
+  let summary = "A variable at an offset in the block of state";
   let description = [{
     ```mlir
     %s = plan.state 64 : memref<4x4xf32>
@@ -116,7 +118,7 @@ def Plan_StateOp : Plan_Op<"state", [Pure]> {
 }
 
 def Plan_ArgumentOp : Plan_Op<"argument", [Pure]> {
-  let summary = "A tensor of the caller's: the inputs first, then the outputs";
+  let summary = "A tensor of the caller: the inputs first, then the outputs";
   let description = [{
     ```mlir
     %x = plan.argument 0 : memref<4x4xf32>
@@ -128,9 +130,9 @@ def Plan_ArgumentOp : Plan_Op<"argument", [Pure]> {
 }
 
 def Plan_ViewOp : Plan_Op<"view", [Pure]> {
-  let summary = "Bytes of another place, in another shape";
+  let summary = "Bytes of another buffer, with another shape";
   let description = [{
-    Those from `offset` on, which is 0 where it is not given.
+    The view starts at byte `offset`, by default 0.
 
     ```mlir
     %v = plan.view %b : memref<4x4xf32> to memref<16xf32>
@@ -145,14 +147,14 @@ def Plan_ViewOp : Plan_Op<"view", [Pure]> {
 def Plan_RunOp : Plan_Op<"run"> {
   let summary = "Calls a kernel";
   let description = [{
-    The operands are the kernel's inputs, its outputs and, where it needs any,
-    its scratch, in this order. With `grains`, the kernel then takes the first
-    grain, the end of its grains and a slot, and threads share the grains as
-    kernel.parts has them. Neighbours of one `wave` may run at once; with
-    `by_rows` a grain of one that comes after the same grains of those before,
-    of which each has as many. With `count`, a function of the operands returns
-    how many of the grains the actual sizes leave. With `host`, a GPU's host
-    runs it, and all operands are in its memory.
+    The operands are the kernel's inputs, its outputs and its scratch memory, if
+    any, in this order. With `grains`, the number of work items, the kernel also
+    has the first work item, the end of the range and a worker slot as arguments,
+    and threads share the work items of kernel.parts. Neighbours with equal `wave`
+    may run in parallel. With `by_rows` they have equal numbers of work items, and
+    a work item runs after those of the same number in earlier runs. With `count`,
+    a function of the operands returns the number of work items for the actual
+    sizes. With `host`, a GPU's host runs it, and all operands are in its memory.
 
     ```mlir
     plan.run @kernel_0(%x, %b) : (memref<4x4xf32>, memref<4x4xf32>)
@@ -192,9 +194,9 @@ def Plan_CopyOp : Plan_Op<"copy", [AllTypesMatch<["source", "target"]>]> {
 }
 
 def Plan_CheckOp : Plan_Op<"check"> {
-  let summary = "Sets the run's status where the truth value is false";
+  let summary = "Sets the run's status if the Boolean is false";
   let description = [{
-    `code` counts the module's `weir.checks` from 1. The first failure stays.
+    `code` counts the module's `weir.checks` from 1. The first failure is kept.
 
     ```mlir
     plan.check %p, 1 : memref<i1>
@@ -223,10 +225,10 @@ def Plan_IfOp : Plan_Op<"if", [SingleBlock, NoTerminator]> {
 }
 
 def Plan_WhileOp : Plan_Op<"while", [SingleBlock, NoTerminator]> {
-  let summary = "Repeats tasks while a truth value in memory holds";
+  let summary = "Repeats tasks while a Boolean in memory is true";
   let description = [{
-    `before` computes the truth value into the buffer; `body` runs where it is
-    true, and then `before` again.
+    `before` writes the Boolean to the buffer. If it is true, `body` runs, and
+    then `before` again.
 
     ```mlir
     plan.while %p : memref<i1> {

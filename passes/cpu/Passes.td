@@ -11,12 +11,13 @@ def EmitKernels : Pass<"weir-emit-kernels"> {
   let summary = "Expands kernels on memrefs into loops over vector registers";
   let description = [{
     Each op of the kernel dialect becomes `scf.for` loops over tiles that fit
-    the registers of `weir.target`, its epilogue widened to vectors. Scratch is
-    `memref.alloc` before the loops, so this runs before buffers are placed;
-    what each part of a loop has for itself, and L1 holds, is on the stack. A
-    function whose work can be told gets it as `weir.nanoseconds`, roughly;
-    `weir.in_place` lists arguments that the epilogue alone reads, each element
-    just before the result of its place is written, unless sums wait there.
+    the registers of `weir.target`, with its epilogue widened to vectors. Scratch
+    memory is `memref.alloc` before the loops, so the pass runs before buffers
+    get offsets. Private scratch of a work item that fits L1 is on the stack.
+    `weir.nanoseconds` of a function estimates its time, if it is known.
+    `weir.in_place` lists arguments that only the epilogue reads, each element
+    just before the result at its index is written. Spilled partial sums in the
+    output exclude this.
 
     ```mlir
     kernel.matmul ins(%a, %b : ...) outs(%c : ...) { epilogue }
@@ -34,12 +35,12 @@ def EmitKernels : Pass<"weir-emit-kernels"> {
 }
 
 def ShareRows : Pass<"weir-share-rows", "::mlir::func::FuncOp"> {
-  let summary = "Makes parts of loops over rows that do not depend on each other";
+  let summary = "Shares loops over independent rows among threads";
   let description = [{
-    What is found in a row, as its largest elements are, is found by loops that
-    write over what they need besides. Where `weir.rows_apart` of the loop over rows
-    says that they take long enough, in nanoseconds, threads share them, and each
-    part has its own of what is written over.
+    Row-wise searches, such as TopK, overwrite scratch memory in each row. The
+    attribute `weir.rows_apart` of the loop over rows estimates its time in
+    nanoseconds. If it is long enough, threads share the rows, and each chunk has
+    scratch memory of its own.
 
     ```mlir
     %scratch = memref.alloc() : memref<1000xi32>
@@ -58,13 +59,13 @@ def ShareRows : Pass<"weir-share-rows", "::mlir::func::FuncOp"> {
 }
 
 def MarkInPlace : Pass<"weir-mark-in-place"> {
-  let summary = "Says which input's memory a kernel's output may share";
+  let summary = "Marks the inputs whose memory a kernel's output may share";
   let description = [{
-    A kernel that is one loop over elements may write each where it has read it,
-    and one that first copies an input to its output needs no copy where both are
-    one place. `weir.in_place` lists these inputs, as it does for epilogues
-    (`weir-emit-kernels`); the plan then assigns a variable, or that of a loop, by
-    the kernel that computes its new value, and makes results where an input ends.
+    A kernel that is one loop over elements may write each element where it has
+    read it. A kernel that first copies an input to its output needs no copy if
+    both are one buffer. `weir.in_place` lists these inputs, as for epilogues
+    (`weir-emit-kernels`). The plan then lets the kernel of a new value write to
+    the variable, or to that of a loop, and a result alias an input that dies.
 
     ```mlir
     linalg.generic {indexing_maps = [#d0, #d0]} ins(%x : memref<4xf32>) outs(%y : memref<4xf32>)
@@ -77,17 +78,16 @@ def MarkInPlace : Pass<"weir-mark-in-place"> {
 def VectorizeLoops : Pass<"weir-vectorize-loops"> {
   let summary = "Turns loops over neighbouring 32-bit elements into vectors";
   let description = [{
-    For linalg ops on buffers whose body has a vector form; floats of 16 bits are
-    read and written as such, and computed with as f32. The lanes are the
-    last dimension where neighbours lie side by side in memory; loops inside it
-    may only reduce. Accumulators stay in registers, and of an extreme only the
-    NaN is kept as `arith` says, not the order of zeros. Rows that are reduced
-    and come from beyond L2 are fetched ahead of their reads. A copy that changes
-    which dimension lies side by side goes by squares, also of halves and bytes,
-    whose rows are loaded and whose columns are stored. Where a body loads from a
-    row at places of a table, as of an image that is enlarged, and these turn out to
-    be near each other, the lanes of a vector change places. All else is left for
-    plain loops.
+    Applies to linalg ops on buffers whose body has a vector form. f16 and bf16
+    are loaded and stored as such, and computed in f32. The lanes are the last
+    dimension with contiguous elements; loops inside it may only reduce.
+    Accumulators stay in registers. Maxima and minima keep NaN as `arith` defines
+    it, but not the order of zeros. Rows that are reduced and come from beyond L2
+    are prefetched. A copy that changes the contiguous dimension uses register
+    transpose blocks, also for 16-bit and 8-bit elements: it loads rows and stores
+    columns. A body may load from a row at the indices of a table, as in
+    upsampling. If the indices are near each other, the lanes of one vector are
+    permuted instead. All other ops stay for plain loops.
 
     ```mlir
     linalg.generic {iterator_types = ["parallel", "reduction"]} ins(%x : memref<8x100xf32>) outs(%y : memref<8xf32>) { add }
@@ -106,15 +106,15 @@ def VectorizeLoops : Pass<"weir-vectorize-loops"> {
 def ExpandMath : Pass<"weir-expand-math"> {
   let summary = "Expands functions of the math dialect into arithmetic";
   let description = [{
-    Straight-line code on f32, scalars and vectors alike, within a few units in
-    the last place (docs/math.md), which LLVM's loop vectorizer can widen; f16
-    and bf16 go through f32. Functions of f64 stay. Where the target has no
-    fused multiply-add, `math.fma` becomes a product and a sum. What is rounded
-    to become a byte is rounded by an addition, whose low bits are the byte.
-    Where no instruction rounds to bf16, integers do.
-    An exponential is scaled once, not twice, where `weir.nonpositive` says that
-    its operand is not above 0, or where all that it is for is a sum with a
-    constant of magnitude 1 or more: below 2^-125 it may be 0 there.
+    The result is straight-line code on f32, for scalars and vectors alike, within
+    a few units in the last place (docs/math.md). LLVM's loop vectorizer can widen
+    it. f16 and bf16 are computed in f32. Functions of f64 stay. On a target
+    without fused multiply-add, `math.fma` becomes a product and a sum. A value
+    that becomes a byte is rounded by an addition, whose low bits are the byte.
+    Without an instruction that rounds to bf16, integer operations do. An
+    exponential is scaled once, not twice, if `weir.nonpositive` marks its operand
+    as at most 0, or if its only use is a sum with a constant of magnitude 1 or
+    more. Then it may be 0 below 2^-125.
 
     ```mlir
     %y = math.exp %x : f32
@@ -130,11 +130,10 @@ def ExpandMath : Pass<"weir-expand-math"> {
 }
 
 def BufferizeKernels : Pass<"weir-bufferize-kernels", "::mlir::func::FuncOp"> {
-  let summary = "Gives kernels their operands and results as memory";
+  let summary = "Makes the operands and results of kernels memrefs";
   let description = [{
-    A kernel takes its inputs, which it does not write, and its outputs, which
-    it writes straight into, as memrefs. Upstream's one-shot bufferization does
-    the rest.
+    The arguments of a kernel become memrefs: its inputs, which it does not write,
+    and then its outputs. MLIR's one-shot bufferization does the rest.
 
     ```mlir
     func.func private @k(%x: tensor<4xf32>) -> tensor<4xf32>
@@ -151,8 +150,8 @@ def PlanScratch : Pass<"weir-plan-scratch", "::mlir::func::FuncOp"> {
   let description = [{
     Each `memref.alloc` becomes a view at an offset into one more argument, whose
     size is the attribute `weir.scratch_bytes`. Buffers that are not used by the
-    same top-level op may share bytes. No allocation is left. A buffer within
-    `kernel.parts` is there once for each of the module's `weir.slots`.
+    same top-level op may share bytes. No allocation remains. A buffer within
+    `kernel.parts` exists once for each of the module's `weir.slots`.
 
     ```mlir
     %a = memref.alloc() : memref<4xf32>
@@ -167,8 +166,9 @@ def PlanScratch : Pass<"weir-plan-scratch", "::mlir::func::FuncOp"> {
 def OutlineParts : Pass<"weir-outline-parts", "::mlir::ModuleOp"> {
   let summary = "Makes each kernel.parts a kernel that threads share";
   let description = [{
-    A kernel with `kernel.parts` becomes several, which run one after the other:
-    those of its parts take the range of grains and the slot as arguments.
+    A kernel with `kernel.parts` becomes several, which run one after the other.
+    Those of its parts have the range of work items and the worker slot as
+    arguments.
 
     ```mlir
     plan.run @k(%x) : (memref<4xf32>)
@@ -182,9 +182,9 @@ def OutlineParts : Pass<"weir-outline-parts", "::mlir::ModuleOp"> {
 def FoldCopies : Pass<"weir-fold-copies", "::mlir::func::FuncOp"> {
   let summary = "Lets products read and write transposed memory in place";
   let description = [{
-    A copy that only moves rows, of an argument to what products read, or of what
-    a product makes to a result, is left out: the product takes a view. Runs
-    before kernels are emitted.
+    Removes a copy that only moves rows, from an argument to an operand of a
+    product, or from the result of a product to a result. The product uses a view.
+    The pass runs before kernels are emitted.
 
     ```mlir
     linalg.generic ins(%x : memref<8x2x64xf32>) outs(%t : memref<2x8x64xf32>) { yield }
@@ -200,11 +200,10 @@ def FoldCopies : Pass<"weir-fold-copies", "::mlir::func::FuncOp"> {
 def FuseRows : Pass<"weir-fuse-rows", "::mlir::func::FuncOp"> {
   let summary = "Makes loops over the same rows one loop over blocks of rows";
   let description = [{
-    For linalg ops on buffers that follow each other, at least one of which
-    reduces rows, where each reads of the others' results its own rows only. A
-    block is as many rows as fit L1, or fewer where they come from beyond L2;
-    buffers that only these ops use are of a block's size. Runs before buffers
-    are placed.
+    Applies to consecutive linalg ops on buffers, at least one of which reduces
+    rows, if each reads only its own rows of the others' results. A block has as
+    many rows as fit L1, or fewer if they come from beyond L2. Buffers that only
+    these ops use have a block's size. The pass runs before buffers get offsets.
 
     ```mlir
     linalg.generic ins(%x : memref<8x512xf32>) outs(%max : memref<8xf32>) { maximumf }
@@ -226,11 +225,11 @@ def FuseRows : Pass<"weir-fuse-rows", "::mlir::func::FuncOp"> {
 def BlockAttention : Pass<"weir-block-attention", "::mlir::func::FuncOp"> {
   let summary = "Makes the two products of an attention a loop over blocks of rows";
   let description = [{
-    For a product on buffers, loops over its rows, and a product of what they make.
-    A block is as many rows as half of L2 holds; the buffers in between are of
-    a block's size, and one where loops can write in place. Right sides are packed
-    for the batch at hand, or before where there are few batches. Runs before kernels
-    are emitted.
+    Applies to a product on buffers, loops over its rows, and a product of their
+    results. A block has as many rows as half of L2 holds. The buffers in between
+    have a block's size, and are one buffer if the loops can write in place. Right
+    sides are packed for each batch, or in advance if there are few batches. The
+    pass runs before kernels are emitted.
 
     ```mlir
     kernel.matmul ins(%q, %k : ...) outs(%s : memref<8x512x512xf32>) { ... }
@@ -252,17 +251,16 @@ def BlockAttention : Pass<"weir-block-attention", "::mlir::func::FuncOp"> {
 }
 
 def FormRowWaves : Pass<"weir-form-row-waves", "::mlir::ModuleOp"> {
-  let summary = "Makes tasks that need their own rows alone one wave";
+  let summary = "Groups tasks for row-wise fusion into one parallel region";
   let description = [{
-    Tasks that follow each other become a wave `by_rows` where a row of each
-    one's results is made of the same row of what the earlier ones make: threads
-    do blocks of rows of all of them without meeting in between, and find what
-    they have made of a block near. Kernels of such tasks get `weir.row_blocks`,
-    how many rows there are and how many of them a grain; where other tasks run
-    the kernel as well, a copy of it does. Each block reads all that is not by
-    rows, which L2 is to hold, and the results of a wave live at one time, which
-    are no more than the threads' L2. Nothing changes in a module with
-    `weir.remat`.
+    Consecutive tasks form a group `by_rows` if each row of a task's results needs
+    only the same row of earlier results. Threads compute blocks of rows of all
+    these tasks without a barrier in between, while the block is in a near cache.
+    The kernels get `weir.row_blocks`: the number of rows, and of rows per work
+    item. If other tasks run the kernel as well, a copy of it gets the attribute.
+    Each block reads all operands that are not row-wise, which must fit L2. The
+    results of a group are live together, and must fit the L2 of all threads. A
+    module with `weir.remat` does not change.
 
     ```mlir
     %a = plan.task @project(%x, %w) : (tensor<128x64xf32>, tensor<64x64xf32>) -> tensor<128x64xf32>
@@ -278,11 +276,11 @@ def FormRowWaves : Pass<"weir-form-row-waves", "::mlir::ModuleOp"> {
 }
 
 def ShareLoops : Pass<"weir-share-loops", "::mlir::func::FuncOp"> {
-  let summary = "Cuts loops over large buffers into grains for threads";
+  let summary = "Divides loops over large buffers into work items for threads";
   let description = [{
-    The grains are slices along a parallel dimension and the outermost ones, in
-    `kernel.parts`; their size depends on the loops and on whether there are
-    threads. Loops of little work stay.
+    The work items are slices along a parallel dimension and the outermost ones,
+    in `kernel.parts`. Their size depends on the loops and on whether there are
+    threads. Loops of little work do not change.
 
     ```mlir
     linalg.generic ... ins(%x : memref<4096x256xf32>) outs(%y : ...)
@@ -314,9 +312,9 @@ def LowerExtremes : Pass<"weir-lower-extremes"> {
 }
 
 def WidenTruths : Pass<"weir-widen-truths", "::mlir::LLVM::LLVMFuncOp"> {
-  let summary = "Has truth values lie in memory as bytes, true but for 0";
+  let summary = "Stores i1 values as bytes, of which only 0 is false";
   let description = [{
-    What is read may be a caller's, whose bytes nobody has checked.
+    The bytes may come from a caller, and are not checked.
 
     ```mlir
     %x = llvm.load %from : !llvm.ptr -> i1
@@ -332,9 +330,9 @@ def WidenTruths : Pass<"weir-widen-truths", "::mlir::LLVM::LLVMFuncOp"> {
 def LowerCopies : Pass<"weir-lower-copies"> {
   let summary = "Makes copies of strided memory loops";
   let description = [{
-    A copy of one run of bytes stays, and becomes a memcpy. In a kernel whose
-    output may be where one of its inputs is (`weir.aliases`), a copy from input
-    to output asks first whether they are one place.
+    A copy of contiguous bytes stays, and becomes a memcpy. If the output of a
+    kernel may alias one of its inputs (`weir.aliases`), a copy from input to
+    output first compares their addresses.
 
     ```mlir
     memref.copy %a, %b : memref<2x4xf32, strided<[8, 1]>> to memref<2x4xf32>
@@ -349,10 +347,10 @@ def LowerCopies : Pass<"weir-lower-copies"> {
 }
 
 def LowerMath : Pass<"weir-lower-math", "::mlir::ModuleOp"> {
-  let summary = "Makes functions that upstream would spell by others calls";
+  let summary = "Makes calls of functions that MLIR would approximate by others";
   let description = [{
-    Of libm: `expm1` and `log1p`, which as `exp(x) - 1` and `log(1 + x)` would
-    have no digit left near 0.
+    The functions are `expm1` and `log1p` of libm. MLIR's expansions `exp(x) - 1`
+    and `log(1 + x)` have no correct digit near 0.
 
     ```mlir
     %y = math.expm1 %x : f32
@@ -368,9 +366,9 @@ def LowerMath : Pass<"weir-lower-math", "::mlir::ModuleOp"> {
 def LowerPlan : Pass<"weir-lower-plan", "::mlir::ModuleOp"> {
   let summary = "Makes each plan an LLVM function that calls the kernels";
   let description = [{
-    The function takes the arena, the weights, an array of the caller's tensors
-    and the team that shares the work, and gives the run's status: 0, or the
-    number of the check that failed.
+    The arguments are the arena, the weights, an array of the caller's tensors
+    and the team that shares the work. The function returns the run's status: 0,
+    or the number of the check that failed.
 
     ```mlir
     plan.program @weir_entry_0 { ... }

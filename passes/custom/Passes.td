@@ -1,4 +1,4 @@
-// The pass that makes calls of what functions outside of the model compute.
+// The pass that makes calls of C functions from outside of the model.
 
 #ifndef WEIR_PASSES_CUSTOM
 #define WEIR_PASSES_CUSTOM
@@ -6,7 +6,7 @@
 include "mlir/Pass/PassBase.td"
 
 def LowerCustom : Pass<"weir-lower-custom", "::mlir::ModuleOp"> {
-  let summary = "Makes calls of C functions of custom ops";
+  let summary = "Makes custom ops calls of C functions";
   let description = [{
     A `graph.custom` becomes `kernel.parts` whose region fills the structures of
     `runtime/weir_custom.h` on the stack and calls the function once for each

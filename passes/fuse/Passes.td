@@ -6,14 +6,14 @@
 include "mlir/Pass/PassBase.td"
 
 def SplitBatches : Pass<"weir-split-batches", "::mlir::func::FuncOp"> {
-  let summary = "Takes the large layers of a batch a few images at a time";
+  let summary = "Splits the large layers of a batch into a few images at a time";
   let description = [{
-    Of convolutions at the beginning of an entry whose results are more than the
-    caches hold, and of what is elementwise, pooled, padded or rearranged between
-    them, each layer of some images comes before the first layer of the next, so
-    that their values stay near. What reads no large result any more is of the
-    whole batch, and so are layers whose filters L2 does not hold, and what
-    depends on them. Not on a GPU, whose layers want all images.
+    Applies to the convolutions at the start of an entry whose results exceed the
+    caches, and to the elementwise ops, pools, pads and rearrangements between
+    them. A few images go through all of these layers before the next images do,
+    so that their values stay in the caches. Ops that read no large result work on
+    the whole batch. So do layers whose filters exceed L2, and ops that depend on
+    them. The pass does nothing for a GPU, whose kernels need whole batches.
 
     ```mlir
     %a = graph.convolution %x, %v ... : tensor<2x224x224x3xf32>, tensor<3x3x3x64xf32>
@@ -31,16 +31,16 @@ def SplitBatches : Pass<"weir-split-batches", "::mlir::func::FuncOp"> {
 def FormGroups : Pass<"weir-form-groups", "::mlir::func::FuncOp"> {
   let summary = "Puts every op that computes into a group, one kernel each";
   let description = [{
-    Walks a block from its end. An op begins a group, which takes producers
-    that only it uses where they make one loop nest with it: elementwise and
-    rearranging ops; a contraction whose epilogue the group then is, unless that
-    makes a variable's new value; reductions of rows, with what is computed of
-    their values and of elements with these, as loops over the same rows. A
-    product takes transposes that only move rows, of its operands and of its
-    result.
-    Splat constants are copied into each group that uses them. What is a view of
-    memory between groups stays outside: reshapes, slices that are runs of most
-    of their operand, and concats of runs.
+    Walks a block from its end. An op starts a group, which absorbs producers
+    without other users that form one loop nest with it. These are elementwise
+    and rearranging ops, and a contraction, whose epilogue the group then is,
+    unless the result is a variable's new value. Reductions of rows form a group
+    with the ops on their values, as loops over the same rows. A product absorbs
+    transposes that only move rows, of its operands and of its result.
+
+    Splat constants are copied into each group that uses them. Views of memory
+    between groups stay outside: reshapes, contiguous slices of most of their
+    operand, and contiguous concats.
 
     ```mlir
     %a = graph.exp %x : tensor<4xf32>
@@ -59,8 +59,8 @@ def FormGroups : Pass<"weir-form-groups", "::mlir::func::FuncOp"> {
 def FlattenGroups : Pass<"weir-flatten-groups", "::mlir::func::FuncOp"> {
   let summary = "Merges the dimensions of elementwise groups";
   let description = [{
-    Where no broadcast tells two adjacent dimensions apart, they become one:
-    loops get longer, which vectorizes better, and more groups become equal.
+    Two adjacent dimensions that no broadcast separates become one. Loops get
+    longer, which vectorizes better, and more groups become equal.
     The reshapes around the group are views.
 
     ```mlir
@@ -76,11 +76,12 @@ def FlattenGroups : Pass<"weir-flatten-groups", "::mlir::func::FuncOp"> {
 def JoinGroups : Pass<"weir-join-groups", "::mlir::func::FuncOp"> {
   let summary = "Makes elementwise groups that feed each other one group";
   let description = [{
-    Where an elementwise group uses what another makes of as many elements, and
-    nobody needs that earlier, both are one group with the results of both: one
-    loop, which reads and writes each element once. So the slots of an optimizer
-    and its variable take one pass over memory. It declines where inputs that
-    were done with would have to wait, more than results do less.
+    Joins an elementwise group with the group of an operand that has as many
+    elements, if no op between them uses that operand. The joined group has the
+    results of both: one loop, which reads and writes each element once. So the
+    state of an optimizer and its variable take one pass over memory. The pass
+    declines if the longer lifetimes of inputs take more memory than the shorter
+    lifetimes of results save.
 
     ```mlir
     %m = graph.group(%g, %n) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32> { ... }
@@ -94,12 +95,11 @@ def JoinGroups : Pass<"weir-join-groups", "::mlir::func::FuncOp"> {
 def FormAttention : Pass<"weir-form-attention", "::mlir::func::FuncOp"> {
   let summary = "Makes the two products of an attention one group";
   let description = [{
-    A product, a softmax of its rows with elementwise ops, such as casts, on both
-    sides, and a product that has these rows on its left, each of which only the next
-    uses, become one group:
-    its kernel makes a few of the rows at a time, and never all of them. Fewer than 32
-    rows, as a decoder's step has, stay as they are for a processor; blocks of a GPU
-    share their columns.
+    The group has a product, a softmax of its rows with elementwise ops, such as
+    casts, on both sides, and a product with these rows on its left. Only the next
+    of them may use each. The kernel computes a few of the rows at a time, and
+    never stores all of them. For a CPU, fewer than 32 rows, as in a decoder's
+    step, do not change; blocks of a GPU share their columns.
 
     ```mlir
     %s = graph.group(%q, %k) : (tensor<64x8xf32>, tensor<64x8xf32>) -> tensor<64x64xf32> { matmul }
@@ -112,15 +112,15 @@ def FormAttention : Pass<"weir-form-attention", "::mlir::func::FuncOp"> {
 }
 
 def HoistUpdates : Pass<"weir-hoist-updates", "::mlir::func::FuncOp"> {
-  let summary = "Assigns variables as soon as their new values can be made";
+  let summary = "Assigns variables as soon as their new values can be computed";
   let description = [{
-    A step of training assigns its variables at its end, so that every gradient,
-    or what it is made of, lives until then. In a module with `weir.remat`, the
-    most bytes that its arena shall have, what serves nothing but an assignment
-    goes behind the last op that it needs, and the assignment behind the last use
-    of the variable's old value. What frees as much memory as it takes goes before
-    other work, too: a gradient, of which the step makes something only at its
-    end. Nothing that has an effect overtakes a check, or an op with regions.
+    A training step assigns its variables at its end, so that every gradient,
+    or its operands, are live until then. `weir.remat` of a module is the maximum
+    size of its arena in bytes. In such a module, ops that only an assignment needs
+    move behind their last operand. The assignment moves behind the last use
+    of the variable's old value. Ops that free as much memory as they take move
+    before other work, too, such as a gradient that the step uses only at its end.
+    No op with an effect moves across a check, or across an op with regions.
 
     ```mlir
     %g = graph.group(%x) : (tensor<4xf32>) -> tensor<4xf32> { ... }
@@ -137,23 +137,23 @@ def HoistUpdates : Pass<"weir-hoist-updates", "::mlir::func::FuncOp"> {
 }
 
 def RecomputeGroups : Pass<"weir-recompute-groups", "::mlir::func::FuncOp"> {
-  let summary = "Computes values again where they are used late, for less memory";
+  let summary = "Recomputes values for late uses, to save memory";
   let description = [{
-    In a module with `weir.remat`, a number of bytes, where more than that are
-    alive at once: values that are made before that moment and used behind it are
-    made again by a copy of their group before their next use. A copy has the
-    operands that are alive, or copies of those that are not. Groups become
-    kernels, so a copy computes the same bits. It has a number, `weir.again`, which
-    its task keeps, so that nothing makes one of the two.
+    `weir.remat` of a module is the maximum size of its arena in bytes. At points
+    with more live bytes, values from before that are used after it are
+    recomputed: a copy of their group comes before the next use. A copy has the
+    live operands, or copies of the others. Groups become kernels, so a copy
+    computes the same bits. It has a number, `weir.again`, which its task keeps,
+    so that no pass merges the two.
 
-    What loops over elements and reductions make goes first, the largest first,
-    and no more of it than needed. Where that is not enough, of the values that
-    products and convolutions make only each n-th stays, for the least n that is
-    enough: of a chain of layers, about the square root of their number is alive
-    then. Where no n is, the one that takes the least memory.
+    Results of elementwise loops and reductions are recomputed first, the largest
+    first, and no more than needed. If that is not enough, only every n-th result
+    of products and convolutions is kept, for the smallest n that is enough. In a
+    chain of layers about the square root of their number is then live. If no n is
+    enough, the pass uses the one that takes the least memory.
 
-    Scratch memory of kernels is not counted, and what will be assigned in place
-    is; whoever sets the number looks at the plan and asks for less or more.
+    The count excludes scratch memory of kernels, and includes values that will be
+    assigned in place. The driver compares it with the plan and adapts the number.
 
     ```mlir
     %a = graph.group(%x) : (tensor<4xf32>) -> tensor<4xf32> { ... }
@@ -173,13 +173,13 @@ def RecomputeGroups : Pass<"weir-recompute-groups", "::mlir::func::FuncOp"> {
 }
 
 def EndProducts : Pass<"weir-end-products", "::mlir::func::FuncOp"> {
-  let summary = "Ends products at the actual length of what they sum over";
+  let summary = "Ends products at the actual length of the summed dimension";
   let description = [{
     A product over a dynamic dimension has zeros from the actual size on, by masks
-    of both operands. A product of f32 or f64 that no constant takes part in gets
-    the size as its depth instead, and reads the operands themselves: a step of a
-    decoder would else write a copy of its cache of values. Not for a GPU, nor for
-    processors with Intel AMX, whose tiles read all terms.
+    of both operands. A product of f32 or f64 without constant operands gets the
+    size as its depth instead, and reads the operands without masks. Otherwise a
+    decoder's step would write a copy of its cache of values. The pass does nothing
+    for a GPU, or for processors with Intel AMX, whose tiles read all terms.
 
     ```mlir
     graph.symbol 0 is %n : tensor<i64>
@@ -195,14 +195,15 @@ def EndProducts : Pass<"weir-end-products", "::mlir::func::FuncOp"> {
 }
 
 def BindSizes : Pass<"weir-bind-sizes", "::mlir::func::FuncOp"> {
-  let summary = "Gives groups the actual sizes of their results as operands";
+  let summary = "Adds the actual sizes of their results to groups, as operands";
   let description = [{
-    A group whose results have dynamic sizes (graph.symbol) takes these as
-    operands, which its body does not use, and has the attribute `weir.sizes`:
-    for each result and dimension pairs of a bound and the number of the operand
-    that is the actual size, or -1. The kernel that the group becomes ends its
+    A group whose results have dynamic sizes (graph.symbol) gets these as
+    operands, which its body does not use, and the attribute `weir.sizes`. For
+    each result and dimension this has pairs of a bound and the number of the
+    operand that is the actual size, or -1. The kernel of the group ends its
     loops there (`weir-clip-loops`). The two products of an attention end at the
-    operand that `weir.columns` numbers. The attributes of ops and the symbols go.
+    operand number `weir.columns`. The pass removes the attributes of ops and the
+    symbols.
 
     ```mlir
     graph.symbol 0 is %n : tensor<i64>
@@ -222,12 +223,12 @@ def BindSizes : Pass<"weir-bind-sizes", "::mlir::func::FuncOp"> {
 }
 
 def SpreadSizes : Pass<"weir-spread-sizes", "::mlir::func::FuncOp"> {
-  let summary = "Gives operands the dynamic sizes that all their users have";
+  let summary = "Adds the dynamic sizes of all users to operands";
   let description = [{
-    An operand of elementwise ops that all have the same dynamic sizes
-    (graph.symbol) is not needed beyond them either: it gets the same attribute.
-    Masks are such operands. So is what a transpose or graph.compact reads, with
-    the sizes in its own order.
+    If all users of an operand are elementwise ops with the same dynamic sizes
+    (graph.symbol), the operand is not needed beyond them either: it gets the same
+    attribute. Masks are such operands. So are the operands of a transpose or
+    graph.compact, with the sizes in their own order.
 
     ```mlir
     %b = graph.broadcast %m [1] : tensor<4xi1> to tensor<8x4xi1>

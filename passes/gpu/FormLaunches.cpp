@@ -223,7 +223,7 @@ private:
                                            llvm::alignTo(*grains, gpu::warp));
       blocks = shared ? *grains : llvm::divideCeil(*grains, threads);
       if (blocks > mostBlocks)
-        return run.emitError("has more grains than a grid has threads");
+        return run.emitError("has more work items than a grid has threads");
       takeGrains(b, kernel, *grains, shared ? 1 : threads);
     }
     kernel.setPublic();

@@ -1,4 +1,4 @@
-// Passes that turn gradients that are asked for into plain ops.
+// Passes that turn requested gradients into plain ops.
 
 #ifndef WEIR_PASSES_GRAD
 #define WEIR_PASSES_GRAD
@@ -8,18 +8,17 @@ include "mlir/Pass/PassBase.td"
 def Differentiate : Pass<"weir-differentiate", "::mlir::func::FuncOp"> {
   let summary = "Replaces graph.gradient by the ops that compute it";
   let description = [{
-    Reverse mode: walks from the loss back, and only over ops that lie between
-    a wanted variable and the loss. Each op builds the gradients of its operands
+    The pass uses reverse mode: it walks from the loss back, over the ops between
+    a requested variable and the loss. Each op builds the gradients of its operands
     (`DifferentiableOpInterface`), in ops with its location, under the name
-    `gradients/NODE`; those of a value that several ops use are added. A
+    `gradients/NODE`. Gradients of a value that several ops use are added. A
     gradient of a gradient is computed once the inner one is plain ops. Regions
-    of `graph.if` are computed again, and loops run backwards, over states that
-    the loop saves where its number of steps has a bound, and computes again
-    where it has none. An op without a derivative is an error that names the
-    path on which it lies.
+    of `graph.if` are computed again, and loops run backwards. A loop saves its
+    states if its number of steps has a bound, and recomputes them otherwise. An
+    op without a derivative is an error that names the path to it.
 
-    Barriers and stopped gradients are gone afterwards, and the function has the
-    attribute `weir.differentiated` where it had gradients.
+    The pass removes barriers and stopped gradients. A function that had gradients
+    gets the attribute `weir.differentiated`.
 
     ```mlir
     %y = graph.mul %x, %x : tensor<4xf32>
@@ -38,11 +37,11 @@ def Differentiate : Pass<"weir-differentiate", "::mlir::func::FuncOp"> {
 
 def SimplifyGradients
     : Pass<"weir-simplify-gradients", "::mlir::func::FuncOp"> {
-  let summary = "Plain algebra on what derivative rules have built";
+  let summary = "Simplifies the algebra of derivative rules";
   let description = [{
-    Of functions with the attribute `weir.differentiated`: factors of one go,
-    signs meet, constants of one value pass through what only moves elements,
-    equal ops become one, and what nothing uses goes.
+    Applies to functions with the attribute `weir.differentiated`. It removes
+    factors of one and unused ops, combines signs, moves splat constants through
+    ops that only move elements, and merges equal ops.
 
     ```mlir
     %one = graph.constant dense<1.0> : tensor<4xf32>

@@ -7,12 +7,12 @@ include "mlir/Pass/PassBase.td"
 include "passes/graph/layout/Passes.td"
 
 def PruneUnused : Pass<"weir-prune-unused", "::mlir::ModuleOp"> {
-  let summary = "Erases what no result and no check needs";
+  let summary = "Erases ops that no result and no check needs";
   let description = [{
-    Dead ops, checks of what is known to hold, loop variables that never change
-    or that nothing reads, private functions that nothing calls. Checks that may
-    fail stay, with all they need. The bytes of resources that no op names any
-    more are freed.
+    Erases dead ops, checks of conditions that are known to hold, loop variables
+    that never change or are never read, and private functions without calls.
+    Checks that may fail stay, with all that they need. The pass frees the bytes
+    of resources that no op names any more.
 
     ```mlir
     %c = graph.constant dense<true> : tensor<i1>
@@ -23,10 +23,10 @@ def PruneUnused : Pass<"weir-prune-unused", "::mlir::ModuleOp"> {
 }
 
 def InsertInit : Pass<"weir-insert-init", "::mlir::ModuleOp"> {
-  let summary = "Has an entry assign the variables' initial values";
+  let summary = "Makes an entry assign the variables' initial values";
   let description = [{
-    The entry whose attribute is `weir.init`, which is made where there is none,
-    first assigns every variable that has an initial value.
+    The entry with the attribute `weir.init` first assigns every variable that has
+    an initial value. The pass adds such an entry if there is none.
 
     ```mlir
     graph.variable @steps : tensor<i64> = dense<0> : tensor<i64>
@@ -44,12 +44,12 @@ def InsertInit : Pass<"weir-insert-init", "::mlir::ModuleOp"> {
 }
 
 def FoldConstants : Pass<"weir-fold-constants", "::mlir::ModuleOp"> {
-  let summary = "Computes what depends on constants only";
+  let summary = "Computes ops that depend on constants only";
   let description = [{
-    For tensors that are too large for the folders of the ops: moves raw bytes,
-    evaluates the scalar functions of elementwise ops over whole arrays, and tells
-    whether all or any of many i1 values are true. Never makes a constant over
-    `max-bytes`, nor one much larger than those it comes from: a broadcast stays.
+    Handles tensors that are too large for the folders of the ops. It moves raw
+    bytes, evaluates the scalar functions of elementwise ops over whole arrays, and
+    reduces i1 values by all and any. It never makes a constant over `max-bytes`,
+    nor one much larger than its operands: a broadcast stays.
 
     ```mlir
     %w = graph.constant dense_resource<w> : tensor<512x1024xf32>
@@ -58,26 +58,27 @@ def FoldConstants : Pass<"weir-fold-constants", "::mlir::ModuleOp"> {
     %t = graph.constant dense_resource<folded> : tensor<1024x512xf32>
     ```
 
-    What could be undefined, such as a division by zero, is left to the run,
-    which defines it.
+    An operation that could be undefined, such as a division by zero, is left to
+    the run, which defines it.
   }];
   let options = [Option<"maxBytes", "max-bytes", "int64_t", "67108864",
-                        "The most bytes of one result">];
+                        "The maximum size of one result in bytes">];
 }
 
 def WidenHalves : Pass<"weir-widen-halves", "::mlir::ModuleOp"> {
-  let summary = "Computes with floats of 16 bits as with f32";
+  let summary = "Computes f16 and bf16 values in f32";
   let description = [{
-    A CPU makes sums and functions of f16 and bf16 in f32 whatever the graph
-    says, and has kernels of f32 that are the faster; so values stay f32 between
-    ops and are rounded where they leave the graph, are stored or are cast to
-    halves. That is as exact or more so, and what ONNX Runtime and XLA do by
-    themselves. What only moves elements takes f32 where these are at hand.
+    A CPU computes sums and functions of f16 and bf16 in f32 for any graph, and its
+    kernels of f32 are faster. So values stay f32 between ops. They are rounded at
+    results of the graph, at stores and at casts to 16 bits. This is at least as
+    exact, and ONNX Runtime and XLA do the same by default. Ops that only move
+    elements use f32 if their operands are f32.
 
-    What one row is multiplied by stays as it is stored: such a product waits for
-    it. Where there are more constants than caches hold, those of up to 8 do. So
-    does what would be too large to fold. Contractions of bf16 stay as they are, of
-    which processors have products of their own, and all of a GPU.
+    Constant operands of a product with one row keep their type, because the
+    product waits for memory. If the constants exceed the caches, those of products
+    with up to 8 rows do too. So do constants that would be too large to fold.
+    Contractions of bf16 do not change, because processors have instructions for
+    them. Nothing changes for a GPU.
 
     ```mlir
     %1 = graph.exp %0 : tensor<4xf16>
@@ -91,23 +92,23 @@ def WidenHalves : Pass<"weir-widen-halves", "::mlir::ModuleOp"> {
   }];
   let dependentDialects = ["::weir::graph::GraphDialect"];
   let options = [Option<"maxBytes", "max-bytes", "int64_t", "67108864",
-                        "The most bytes of a constant as f32">];
+                        "The maximum size of a constant as f32, in bytes">];
 }
 
 def FormByteProducts : Pass<"weir-form-byte-products", "::mlir::ModuleOp"> {
   let summary = "Multiplies quantized operands as bytes";
   let description = [{
-    Matrix products and convolutions of a bytewise quantized operand and a
-    constant one, whose floats or centered integers are computed from bytes, take
-    the bytes: sums are then of i32, and scales and zero points are applied to
-    them. Of a zero point `z` that is the sum of a column of weights times `-z`,
-    which is added; images with margins are padded with `z` before. Where
-    both scales are known, so is the factor of a sum; a bias of whole multiples
-    of the factors is added to the sums, and a division by a scale that follows
-    becomes a product, as runtimes with quantized kernels have it. What is
-    quantized to signed bytes for such a product is to unsigned ones instead, of
-    which what is no number is the least. Not for a GPU, nor where weights are
-    not known.
+    Applies to matrix products and convolutions of an operand that is quantized to
+    bytes and a constant one, whose floats or centered integers are computed from
+    bytes. The product reads the bytes, its sums are i32, and scales and zero
+    points are applied to the sums. For a zero point `z`, the sum of a column of
+    weights times `-z` is added; padded images are padded with `z` before.
+
+    If both scales are known, so is the factor of a sum. A bias of integer multiples
+    of the factors is added to the sums. A division by a scale that follows becomes
+    a product, as in runtimes with quantized kernels. A quantization to signed
+    bytes for such a product becomes one to unsigned bytes, in which NaN is the
+    least. The pass does nothing for a GPU, or if weights are not known.
 
     ```mlir
     %x = graph.mul (graph.cast (graph.sub (graph.cast %bytes), %z)), %s
@@ -122,17 +123,18 @@ def FormByteProducts : Pass<"weir-form-byte-products", "::mlir::ModuleOp"> {
 }
 
 def FormPackedProducts : Pass<"weir-form-packed-products", "::mlir::ModuleOp"> {
-  let summary = "Leaves constant weights of few bits packed";
+  let summary = "Keeps constant quantized weights packed";
   let description = [{
     A matrix product whose right side is constant codes of 2, 4 or 8 bits with
-    scales becomes one of the packed codes (`dialects/kernel/PackedWeights.h`),
-    which its kernel unpacks in registers. So do bytes that are cast to integers,
-    have a zero point subtracted, and are multiplied by a scale for each column.
-    The codes may be transposed. Where scaled codes are cast to f16 or bf16 and
-    back, they are not rounded. Every other graph.dequantize becomes plain ops,
-    which fold. That is all of them for a GPU, and where gradients are asked for.
+    scales becomes a product with the packed codes
+    (`dialects/kernel/PackedWeights.h`), which its kernel unpacks in registers. The
+    same holds for bytes that are cast to integers, have a zero point subtracted,
+    and are multiplied by a scale per column. The codes may be transposed. Scaled
+    codes that are cast to f16 or bf16 and back are not rounded. Every other
+    graph.dequantize becomes plain ops, which fold. For a GPU, and for models with
+    gradients, these are all of them.
 
-    Products of few columns stay as they are: they would be padding mostly.
+    Products of few columns do not change: their panels would be mostly padding.
 
     ```mlir
     %w = graph.dequantize %q, %s axis 1 block 32 bits 4 : tensor<40x64xui8>, tensor<40x2xf32>
@@ -148,8 +150,8 @@ def FormPackedProducts : Pass<"weir-form-packed-products", "::mlir::ModuleOp"> {
 def FoldPads : Pass<"weir-fold-pads", "::mlir::ModuleOp"> {
   let summary = "Folds margins into the padding of convolutions and pools";
   let description = [{
-    Of zeros into convolutions and, counted, into pools of means. Into pools of
-    the greatest what wins over no element: margins of negative infinity, and of
+    Folds zeros into convolutions and, if they are counted, into average pools.
+    Max pools accept margins that never exceed an element: negative infinity, and
     zeros around the results of `relu`, `relu6` and `abs`.
 
     ```mlir
@@ -164,10 +166,10 @@ def FoldPads : Pass<"weir-fold-pads", "::mlir::ModuleOp"> {
 def JoinProducts : Pass<"weir-join-products", "::mlir::ModuleOp"> {
   let summary = "Joins products of few rows by one constant matrix";
   let description = [{
-    Four or more products of at most 8 rows, of f32 or f64. Rows that are
-    concatenated of parts are split with the matrix, and the parts that depend
-    on no other of the products are joined; the sum of a row is then made of one
-    sum a part.
+    Joins four or more products of at most 8 rows, of f32 or f64. Rows that are
+    concatenations are split, and the matrix with them. The parts that do not
+    depend on another of the products are joined. The sum of a row is then one sum
+    per part.
 
     ```mlir
     %y0 = graph.matmul (graph.concat %x0, %h0 axis 1), %w
@@ -199,20 +201,20 @@ def FoldBatchNorm : Pass<"weir-fold-batch-norm", "::mlir::ModuleOp"> {
     %4 = graph.add %1, %bias
     ```
 
-    A product of sums is rounded once less: the last bits may differ from the
+    There is one rounding less per product: the last bits may differ from the
     framework's.
   }];
 }
 
 def FormImages : Pass<"weir-form-images", "::mlir::ModuleOp"> {
-  let summary = "Makes convolutions of volumes and of lines ones of images";
+  let summary = "Makes 2-D convolutions of 3-D and 1-D ones";
   let description = [{
-    What a layer of results is made of, so many layers of a volume as a window
-    has, are put side by side in the channels of one image. The filter's layers
-    become channels, too. Of windows of one row and one column a layer becomes a
-    row of an image instead. A line becomes an image of one row, of which minimal
-    filters are known. Not with groups, whose channels would be apart, and not
-    where unsigned bytes are multiplied by signed ones.
+    A layer of 3-D results needs as many layers of the volume as a window has. They
+    are concatenated along the channels of one image, and so are the filter's
+    layers. For windows of one row and one column a layer becomes a
+    row of an image instead. A 1-D input becomes an image of one row, for which
+    Winograd convolutions exist. The pass does not change convolutions with groups,
+    whose channels would not be contiguous, or of unsigned by signed bytes.
 
     ```mlir
     %y = graph.convolution %x, %w ... : tensor<1x8x9x9x4xf32>, tensor<3x3x3x4x20xf32>
@@ -225,13 +227,13 @@ def FormImages : Pass<"weir-form-images", "::mlir::ModuleOp"> {
     %y = graph.reshape %y1 ...
     ```
 
-    The sum of a result is of the same products, of volumes in another order.
+    A sum has the same products; for volumes the accumulation order differs.
   }];
 }
 
 def DeduplicateConstants : Pass<"weir-deduplicate-constants",
                                 "::mlir::ModuleOp"> {
-  let summary = "Keeps one of constants with equal type and bytes";
+  let summary = "Keeps one of several constants with equal type and bytes";
   let description = [{
     Entries of one model share its weights; frameworks also write one constant
     many times.

@@ -10,7 +10,7 @@ def LowerGraph : Pass<"weir-lower-graph"> {
   let description = [{
     Elementwise ops become `linalg.generic` by their `ScalarOpInterface`, the
     others by a pattern of their family. Unsigned integers become signless.
-    Outer ops (constants, groups, control, checks) stay.
+    Outer ops (constants, groups, control flow, checks) stay.
 
     ```mlir
     %y = graph.exp %x : tensor<4xf32>
@@ -30,8 +30,8 @@ def LowerGraph : Pass<"weir-lower-graph"> {
 def OutlineGroups : Pass<"weir-outline-groups", "::mlir::ModuleOp"> {
   let summary = "Makes each group a function, and equal groups one";
   let description = [{
-    Groups whose text is equal but for locations share a function: a kernel is
-    compiled once, however often the graph repeats it.
+    Groups whose text is equal except for locations share a function. A kernel is
+    compiled once, even if the graph repeats it.
 
     ```mlir
     %y = graph.group(%x) : (tensor<4xf32>) -> tensor<4xf32> { ... }
@@ -71,7 +71,7 @@ def FuseScalars : Pass<"weir-fuse-scalars", "::mlir::func::FuncOp"> {
   let description = [{
     A tree of ops with scalar functions becomes one loop nest whose body is
     their composition. Broadcasts and transposes of its operands become indexing
-    maps, splat constants scalars. Runs in kernels only.
+    maps, and splat constants become scalars. The pass runs in kernels only.
 
     ```mlir
     %a = graph.exp %x : tensor<4xf32>
@@ -87,13 +87,13 @@ def FuseScalars : Pass<"weir-fuse-scalars", "::mlir::func::FuncOp"> {
 }
 
 def RelaxArithmetic : Pass<"weir-relax-arithmetic", "::mlir::func::FuncOp"> {
-  let summary = "Allows what `weir.fast_math` names in the arithmetic of elements";
+  let summary = "Sets the flags of `weir.fast_math` on the arithmetic of elements";
   let description = [{
-    In a module with `weir.fast_math`, a list of MLIR's flags for floats, the
-    arithmetic of loops over elements, and of what is done with the results of
-    kernels, gets these flags. `ninf` is none of them: weir's own formulas pass
-    through infinities (a sigmoid by the exponential of a large number). Functions
-    such as the exponential are made of arithmetic later and keep their accuracy.
+    `weir.fast_math` of the module is a list of MLIR's flags for floats. The
+    arithmetic of loops over elements, and of the epilogues of kernels, gets these
+    flags. `ninf` is never set: weir's own formulas produce infinities (a sigmoid by
+    the exponential of a large number). Functions such as the exponential become
+    arithmetic later and keep their accuracy.
 
     ```mlir
     %v = arith.mulf %x, %y : f32
@@ -104,11 +104,11 @@ def RelaxArithmetic : Pass<"weir-relax-arithmetic", "::mlir::func::FuncOp"> {
 }
 
 def FuseEpilogues : Pass<"weir-fuse-epilogues"> {
-  let summary = "Moves elementwise loops over a kernel's result into the kernel";
+  let summary = "Moves elementwise loops over a kernel's result into its epilogue";
   let description = [{
-    A `linalg.generic` of parallel loops whose operand is a kernel's result,
-    used nowhere else, becomes part of the kernel's epilogue, its other operands
-    extras. So a bias, an activation or a residual costs no pass over memory.
+    A `linalg.generic` of parallel loops becomes part of a kernel's epilogue if it
+    is the only user of the kernel's result. Its other operands become extras. So
+    a bias, an activation or a residual costs no pass over memory.
 
     ```mlir
     %c = kernel.matmul ins(%a, %b : ...) outs(%e : ...) { kernel.yield %sum }
@@ -122,15 +122,14 @@ def FuseEpilogues : Pass<"weir-fuse-epilogues"> {
 }
 
 def NarrowPanels : Pass<"weir-narrow-panels", "::mlir::ModuleOp"> {
-  let summary = "Narrows the panels of constants that few rows meet";
+  let summary = "Narrows the panels of constants for products of few rows";
   let description = [{
-    Panels of three or four vectors are for products of several rows. Where all
-    products by a constant have one row, its panels have two vectors: threads
-    share them more evenly, and less of them is padding. Where registers are few
-    and rows up to six, panels are as wide as a tile that has sums for all rows,
-    or have one vector where such a tile reads several panels at a time. A
-    constant that other products read too keeps its panels, so that it is packed
-    once.
+    Panels of three or four vectors are for products of several rows. If all
+    products by a constant have one row, its panels get two vectors. Threads then
+    share them more evenly, and there is less padding. With few registers and up to
+    six rows, panels are as wide as a tile with sums for all rows. They have one
+    vector if such a tile reads several panels at a time. A constant that other
+    products read too keeps its panels, so that it is packed once.
 
     ```mlir
     %p = kernel.pack ins(%w : tensor<784x512xf32>)
@@ -146,12 +145,12 @@ def NarrowPanels : Pass<"weir-narrow-panels", "::mlir::ModuleOp"> {
 def PackWeights : Pass<"weir-pack-weights", "::mlir::ModuleOp"> {
   let summary = "Packs constants at compile time";
   let description = [{
-    A kernel whose argument is used by `kernel.pack`, `kernel.pack_filter` or
-    `kernel.transform_filter` alone takes it packed, where all its tasks give a
-    constant: in panels, or in the parts and tiles that a product or convolution
-    by AMX or by dot products of bytes reads, with the `range` of its elements, or
-    scaled for a product of pairs.
-    The bytes of constants that no op names any more are freed.
+    Applies to an argument of a kernel whose only user is `kernel.pack`,
+    `kernel.pack_filter` or `kernel.transform_filter`. If it is a constant in all
+    tasks, the argument becomes the packed constant. Its layout is panels, the AMX
+    tile layout with the `range` of its elements, the VNNI layout for dot products
+    of bytes, or scaled panels for inner-product pairing. The pass frees the bytes
+    of constants that no op names any more.
 
     ```mlir
     %y = plan.task @kernel_0(%x, %w) : (tensor<4x8xf32>, tensor<8x20xf32>) -> ...
@@ -163,13 +162,14 @@ def PackWeights : Pass<"weir-pack-weights", "::mlir::ModuleOp"> {
 }
 
 def PairPanels : Pass<"weir-pair-panels", "::mlir::func::FuncOp"> {
-  let summary = "Packs what is no constant for products of pairs";
+  let summary = "Packs run-time operands for inner-product pairing";
   let description = [{
-    Of a `kernel.pack` that is left after the constants the product takes pairs,
-    where the target has additions beside its multiply-adds and so many rows meet
-    the panels that scaling and looking at these costs less than pairs save. A
-    left side that lies turned is turned first. A kernel of two products, as an
-    attention is, stays as it is: it makes them a block of rows at a time.
+    A product whose right side has a `kernel.pack` after weir-pack-weights uses
+    inner-product pairing under two conditions. The target has additions beside its
+    multiply-adds, and the product has enough rows: scaling and testing the panels
+    must cost less than pairing saves. A transposed left side is transposed back
+    first. A kernel with two products, such as an attention, does not change,
+    because it computes a block of rows at a time.
 
     ```mlir
     %p = kernel.pack ins(%b : tensor<512x512xf32>)

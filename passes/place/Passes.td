@@ -8,13 +8,13 @@ include "mlir/Pass/PassBase.td"
 def PlaceOps : Pass<"weir-place-ops", "::mlir::ModuleOp"> {
   let summary = "Marks the ops that a GPU's host computes";
   let description = [{
-    All is the GPU's, unless the model or the user says otherwise: the module's
-    `weir.devices` has the devices that nodes are constrained to, by their names,
-    and `place` of `weir.gpu` rules of the form REGEX:cpu or REGEX:gpu, which are
-    for all nodes whose name the expression is found in. A rule goes before a
-    constraint, and a later rule before an earlier one. Of nested calls the
-    innermost node of which anything is said decides. A rule that no node left
-    has is an error, and so is a constraint to a device of another kind.
+    All ops run on the GPU, unless the model or the user assigns them to the host.
+    The module's `weir.devices` has the device constraints of nodes, by their names.
+    `place` of `weir.gpu` has rules of the form REGEX:cpu or REGEX:gpu, for all
+    nodes with a matching name. A rule has priority over a constraint, and a later
+    rule over an earlier one. In nested calls the innermost node with a rule or a
+    constraint decides. A rule that matches no remaining node is an error, and so
+    is a constraint to a device that is neither a CPU nor a GPU.
 
     ```mlir
     %y = graph.exp %x : tensor<4xf32> loc("lookup/exp")
@@ -25,14 +25,14 @@ def PlaceOps : Pass<"weir-place-ops", "::mlir::ModuleOp"> {
 }
 
 def CrossDevices : Pass<"weir-cross-devices", "::mlir::ModuleOp"> {
-  let summary = "Copies what one device makes and the other uses";
+  let summary = "Copies values that one device computes and the other uses";
   let description = [{
-    Tasks with `host` take and give tensors in the host's memory; arguments,
-    results, variables and all that decides control flow are the device's. A
-    value that is used on the other side is copied once, where it is made, and
-    each copy is told as a remark. A reshape between two tasks of the host stays
-    there. Kernels of the host move into the module `@weir_host_kernels`, on which
-    the passes for a CPU run.
+    Operands and results of tasks with `host` are in the host's memory. Arguments,
+    results, variables and the conditions of control flow are in the device's. A
+    value that the other side uses is copied once, after its task, and a remark
+    reports each copy. A reshape between two tasks of the host stays there. Kernels
+    of the host move into the module `@weir_host_kernels`, on which the passes for
+    a CPU run.
 
     ```mlir
     %h = plan.task @a(%x) {host} : (tensor<4xf32>) -> tensor<4xf32>

@@ -6,12 +6,12 @@
 include "mlir/Pass/PassBase.td"
 
 def FormWaves : Pass<"weir-form-waves", "::mlir::ModuleOp"> {
-  let summary = "Brings together small tasks that may run at once";
+  let summary = "Groups small independent tasks into one parallel region";
   let description = [{
-    Tasks of little work that do not depend on each other become a wave, which
-    threads share as they share the grains of one kernel. They move only as far
-    as that takes, since their results live at one time; a task of much work that
-    gives others a part each comes before them. Nothing moves in a module whose
+    Independent tasks of little work form a group (attribute `wave`), which threads
+    share as they share the work items of one kernel. They move no further than
+    necessary, because their results are live together. A large task whose results
+    several of them use comes before them. Nothing moves in a module whose
     `weir.slots` is 1.
 
     ```mlir
@@ -28,13 +28,12 @@ def FormWaves : Pass<"weir-form-waves", "::mlir::ModuleOp"> {
 }
 
 def JoinLoops : Pass<"weir-join-loops", "::mlir::ModuleOp"> {
-  let summary = "Makes two loops of equally many rounds one";
+  let summary = "Makes two loops with the same trip count one";
   let description = [{
-    Loops that begin, count and end alike, whose tasks are all small and that
-    need nothing of each other, become one, so that a wave may bring tasks of
-    both together: the two directions of a recurrent net. What the later loop
-    needs moves before the first. Nothing is joined in a module whose
-    `weir.slots` is 1.
+    Independent loops with the same start, step and end, whose tasks are all
+    small, become one. So a group of independent tasks may have tasks of both, such
+    as the two directions of a recurrent net. Operands of the later loop
+    move before the first. Nothing is joined in a module whose `weir.slots` is 1.
 
     ```mlir
     %r:2 = graph.while(%zero, %x) : ...   // of %i, %h
@@ -47,17 +46,17 @@ def JoinLoops : Pass<"weir-join-loops", "::mlir::ModuleOp"> {
 }
 
 def PlanArena : Pass<"weir-plan-arena", "::mlir::ModuleOp"> {
-  let summary = "Places every buffer of the outer program in one arena";
+  let summary = "Gives every buffer of the outer program an offset in one arena";
   let description = [{
-    Each entry function, whose kernels are calls by now, becomes a
-    `plan.program`. A buffer lives from the task that writes it to the last that
-    reads it, tasks of one wave being one moment; buffers that live at different
+    Each entry function, whose kernels are calls here, becomes a `plan.program`. A
+    buffer is live from the task that writes it to the last that reads it. The tasks
+    of one group count as one point in time. Buffers that are live at different
     times share bytes. A task whose kernel reads an input only where it writes
-    (`weir.in_place`) takes over the buffer of one that ends with it. Slices and concatenations of what lies one after the other
-    are parts of a place, in which tasks then write. Constants get places in the
-    block of weights. The module says how large the arena is and, as
-    `weir.max_live_bytes`, the most bytes that live at one time: no plan can be
-    smaller.
+    (`weir.in_place`) reuses the buffer of an input that dies there. Contiguous
+    slices and concatenations are views of a buffer, to which tasks write directly.
+    Constants get offsets in the block of weights. The module's attributes have the
+    arena's size and, as `weir.max_live_bytes`, the largest sum of live bytes: a
+    lower bound for any plan.
 
     ```mlir
     %a = call @kernel_0(%x) : (tensor<4xf32>) -> tensor<4xf32>

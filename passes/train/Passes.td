@@ -1,4 +1,4 @@
-// Passes that add what trains a model.
+// Passes that add the training step of a model.
 
 #ifndef WEIR_PASSES_TRAIN
 #define WEIR_PASSES_TRAIN
@@ -8,24 +8,22 @@ include "mlir/Pass/PassBase.td"
 def FormTraining : Pass<"weir-form-training", "::mlir::ModuleOp"> {
   let summary = "Adds the loss and the entry train_step to a model";
   let description = [{
-    The module's attribute `weir.training` says what the loss is and which
-    optimizer makes it less; the function with the attribute `weir.training`
-    gives what the loss is of: the loss itself, or an output and, where the model
-    has them, the labels. That function becomes the entry `loss`, with one
-    result, and takes labels as a further input where the model has none. The
-    entry `train_step` has the same inputs, and one for the rate where that is
-    asked for; it gives the loss before the step, and assigns the variables that
-    are marked `weir.trained` and what the optimizer keeps for them, which are
-    new variables with TensorFlow's names, `VAR/Momentum`.
+    The module's attribute `weir.training` has the loss and the optimizer. The
+    function with the attribute `weir.training` returns the operands of the loss:
+    the loss itself, or an output and the labels, if the model has them. That
+    function becomes the entry `loss`, with one result, and with the labels as a
+    further input if the model has none. The entry `train_step` has the same
+    inputs, and one for the learning rate if requested. It returns the loss before
+    the step, and assigns the variables with `weir.trained` and their optimizer
+    state: new variables with TensorFlow's names, `VAR/Momentum`.
 
-    Gradients are asked of `graph.gradient`, of several steps where they
-    accumulate, clipped and added to as the options say, and the formulas are
-    those that imported optimizers have (`dialects/graph/build/Updates.h`).
-    Variables that the loss does not depend on stay as they are. What moves only
-    at some steps, or only where gradients are finite, stands in a `graph.if`. Of
-    a variable of 16 bits a copy of f32 moves, and the variable gets that
-    rounded. What the model itself assigns happens in `train_step` and not in
-    `loss`.
+    `graph.gradient` computes the gradients. They are accumulated over steps,
+    clipped and decayed by the options. The formulas are those of imported
+    optimizers (`dialects/graph/build/Updates.h`). Variables that the loss does not
+    depend on do not change. Updates of only some steps, or only with finite
+    gradients, are in a `graph.if`. For a 16-bit variable an f32 copy is updated,
+    and the variable gets the rounded copy. Assignments of the model itself happen
+    in `train_step` and not in `loss`.
 
     ```mlir
     module attributes {weir.training = {loss = "", optimizer = "Momentum", rate = 0.5, momentum = 0.9}} {

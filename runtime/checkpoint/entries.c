@@ -168,7 +168,7 @@ static weir_status read_data(weir_restorer *r, uint32_t index,
     sum = weir_crc_of(&r->crc, piece, count, sum);
     for (uint64_t i = 0; variable->dtype == WEIR_BOOL && i < count; ++i)
       if (piece[i] > 1)
-        return weir_refuse(r, index, "holds what is no truth value");
+        return weir_refuse(r, index, "holds a byte that is no Boolean");
     if (r->load)
       weir_place_elements(&r->box, done / width, count / width, piece, width,
                           to, starts_of(r, index), variable->shape);

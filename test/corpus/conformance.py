@@ -37,14 +37,14 @@ CUT = 200
 # What the groups of cases are made of.
 GROUPS = {
     "onnx_glow": "models of the tests of the Glow compiler",
-    "onnx_light": "the graphs of trained image classifiers, with weights made up",
+    "onnx_light": "the graphs of trained image classifiers, with synthetic weights",
     "onnx_models": "trained models",
     "onnx_node": "ONNX's conformance tests of single ops, as of its version 1.22",
     "onnx_node_old": "the same, as of version 1.12",
     "onnx_pytorch_converted": "layers that PyTorch exported",
     "onnx_pytorch_operator": "ops that PyTorch exported",
     "onnx_simple": "ONNX's tests of small graphs",
-    "tf_dl4j": "single ops and small nets with the results that TensorFlow gave",
+    "tf_dl4j": "single ops and small nets with the results that TensorFlow computed",
     "tf_import": "graphs for the importer alone: valid ones, and ones to refuse",
     "tf_models": "trained models",
     "tf_train": "training, compared step by step",
@@ -54,13 +54,13 @@ MEANING = {
     "unsupported": "refused with the nodes that weir does not support",
     "refused": "refused as faulty",
     "norun": "compiles, but the run reports an error",
-    "crash": "a fault of weir's own",
+    "crash": "internal error",
     "hang": "over the time limit",
 }
 
 
 def options(description):
-    """A parser of what the scripts about the corpus have in common."""
+    """A parser of the options that all scripts about the corpus have."""
     parser = argparse.ArgumentParser(description=description,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--corpus", default=os.environ.get("WEIR_CORPUS"))
@@ -183,18 +183,18 @@ def page(rows):
     total = sum(groups.values(), collections.Counter())
     counts, share = counted(rows)
     lines = ["# Conformance", "",
+             "For people who want to know how much of TensorFlow and ONNX weir supports.",
              "Written by `test/corpus/conformance.py`: do not edit.", "",
-             "Graphs that were made by others, with the results that a reference recorded, "
-             "which compile and match:", "", *counts, ""]
+             "Third-party models that compile and match the results that a reference recorded:", "", *counts, ""]
     kinds = ["pass", *MEANING]
     lines += ["| group | cases | " + " | ".join(kinds) + " |",
               "| --- |" + " ---: |" * (len(kinds) + 1)]
     for name, counts in [*sorted(groups.items()), ("all", total)]:
         lines.append(f"| {name} | {sum(counts.values())} | "
                      + " | ".join(str(counts[kind]) for kind in kinds) + " |")
-    named = [f"`{name}`: {GROUPS[name]}" for name in sorted(groups) if name in GROUPS]
+    named = [f"- `{name}`: {GROUPS[name]}" for name in sorted(groups) if name in GROUPS]
     if named:
-        lines += ["", "; ".join(named) + "."]
+        lines += ["", *named]
     for kind, meaning in MEANING.items():
         failing = sorted((r for r in rows if r["outcome"] == kind and runs(r)),
                          key=lambda r: r["id"])

@@ -351,7 +351,7 @@ static int prepare(struct training *t) {
   if (run->function->num_outputs && first->elements == 1)
     t->loss = first;
   if (run->options.curve && !t->loss)
-    return fail("--curve: the function gives no loss to draw", FAULT);
+    return fail("--curve: the function returns no loss to draw", FAULT);
   if (journal_begin(&t->journal, &run->options, run->error, sizeof run->error))
     return fail(run->error, IO);
   return 0;

@@ -33,7 +33,7 @@ LogicalResult giveScattered(TracedNode &node, const Traced &x, Traced indices,
   if (isTruth && combiner != graph::Combiner::update &&
       combiner != graph::Combiner::min && combiner != graph::Combiner::max)
     return node.error() << "cannot " << graph::stringifyCombiner(combiner)
-                        << " truth values";
+                        << " Booleans";
   if (failed(shareSizes(node, indices, updates, rank)))
     return failure();
   // The slices of both have the same sizes: compared from the front on.

@@ -216,7 +216,7 @@ FailureOr<Entry> findEntry(Report &report, const Model &model,
     }
     report.warning(report.file())
         << "lists output '" << escaped(name)
-        << "' more than once, which the library gives once";
+        << "' more than once; the library returns it once";
   }
   if (options.feeds.empty())
     for (StringRef name : graph.inputs)

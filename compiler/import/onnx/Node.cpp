@@ -237,8 +237,8 @@ LogicalResult Node::run() {
     if (name.empty())
       continue;
     if (i >= given.size())
-      return error() << "has " << def.output_size() << " results, of which the "
-                     << "op gives " << given.size();
+      return error() << "has " << def.output_size() << " results, and the op "
+                     << "has " << given.size();
     if (given[i].value || given[i].object)
       continue;
     return misfit();

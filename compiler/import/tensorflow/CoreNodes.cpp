@@ -106,7 +106,7 @@ static LogicalResult importAssert(Node &node) {
   auto type = condition ? dyn_cast<RankedTensorType>(condition.getType())
                         : RankedTensorType();
   if (!type || !type.getElementType().isInteger(1) || type.getRank() != 0)
-    return node.error() << "its condition is no truth value";
+    return node.error() << "its condition is no Boolean";
   std::string message = "node '" + escaped(node.name()) + "': assertion failed";
   for (unsigned i = 1; i < node.size(); ++i)
     if (auto *strings = dynamic_cast<Strings *>(node.traced(i).object.get());

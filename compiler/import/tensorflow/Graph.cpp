@@ -219,7 +219,7 @@ bool Graph::connectReturns(Report &report, const Library &library) {
     auto found = function->ret().find(result.name());
     std::optional<Edge> edge;
     if (found == function->ret().end())
-      why = "the function gives it no value";
+      why = "the function returns no value for it";
     else
       edge = parseEdge(found->second, library, why);
     if (!edge) {

@@ -6,16 +6,17 @@
 include "dialects/graph/GraphBase.td"
 
 def Graph_CustomOp : Graph_Op<"custom"> {
-  let summary = "What a function outside of the model computes";
+  let summary = "Calls a C function from outside of the model";
   let description = [{
     Calls the C function `symbol` (`runtime/weir_custom.h`) `parts` times, each
     time with another part number and with `scratch` bytes of its own. Calls may
-    run at once. The function depends on the inputs alone and writes all other
-    results; the last result holds what each call returned. `dtypes` are the
-    runtime's numbers of the types of inputs and results, without the last one.
+    run in parallel. The function depends on the inputs only and writes all
+    results but the last; the last result holds the return value of each call.
+    `dtypes` are the runtime's numbers of the types of inputs and results,
+    without the last one.
 
     - (C1) the last result is a `tensor<PARTSxi32>`.
-    - (C2) `parts` is from 1 to 65536, and `scratch` is no negative number.
+    - (C2) `parts` is from 1 to 65536, and `scratch` is not negative.
     - (C3) `symbol` is a name in C.
     - (C4) there is one of `dtypes` for each input and each result but the last.
 

@@ -8,7 +8,7 @@ include "dialects/graph/elementwise/FunctionBase.td"
 def Graph_ClampOp : Graph_ScalarOp<"clamp", [SameOperandsAndResultType]> {
   let summary = "Each element limited to low and high";
   let description = [{
-    `low` where both cannot hold. What is not a number stays so.
+    The result is `low` if `low` is above `high`. NaN stays NaN.
 
     ```mlir
     %y = graph.clamp %x, %low, %high : tensor<4xf32>
@@ -25,7 +25,7 @@ def Graph_ClampOp : Graph_ScalarOp<"clamp", [SameOperandsAndResultType]> {
 def Graph_SelectOp
     : Graph_ScalarOp<"select", [AllShapesMatch<["predicate", "x", "y"]>,
                                 AllTypesMatch<["x", "y", "result"]>]> {
-  let summary = "x where the predicate holds, else y";
+  let summary = "x if the predicate is true, else y";
   let description = [{
     - (C1) all operands have one shape, `x` and `y` one type.
 
@@ -49,12 +49,12 @@ def Graph_SelectOp
 def Graph_CastOp : Graph_ScalarOp<"cast", [SameOperandsAndResultShape]> {
   let summary = "Each element converted to another element type";
   let description = [{
-    Floats become integers by truncation; where the integer type has no such
-    number, its nearest, and 0 for what is not a number. Integers wrap. A truth
-    value is 0 or 1, and what is not 0 is true.
+    Floats become integers by truncation. A number outside of the integer type's
+    range becomes the nearest one in it, and NaN becomes 0. Integers wrap. A
+    Boolean becomes 0 or 1, and every number but 0 becomes true.
 
-    Floats that become narrower ones may stay wide where they are computed with.
-    With `rounds` they do not: whoever wrote the graph asked for that type.
+    A result of a narrower float type may stay wide between ops. With `rounds` it
+    is rounded: the graph requests that type.
 
     ```mlir
     %y = graph.cast %x : tensor<4xf32> to tensor<4xi32>

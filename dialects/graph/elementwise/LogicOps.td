@@ -9,7 +9,7 @@ def Graph_EqualOp
     : Graph_CompareFunction<"equal", "equal", Graph_Tensor, [Commutative]> {
   let summary = "Whether two elements are equal";
   let description = [{
-    What is not a number equals nothing.
+    NaN equals nothing.
 
     ```mlir
     %p = graph.equal %x, %y : tensor<4xf32>
@@ -23,7 +23,7 @@ def Graph_NotEqualOp : Graph_CompareFunction<"not_equal", "notEqual",
                                              Graph_Tensor, [Commutative]> {
   let summary = "Whether two elements differ";
   let description = [{
-    What is not a number differs from everything.
+    NaN differs from everything.
 
     ```mlir
     %p = graph.not_equal %x, %y : tensor<4xf32>
@@ -35,7 +35,7 @@ def Graph_NotEqualOp : Graph_CompareFunction<"not_equal", "notEqual",
 def Graph_LessOp : Graph_CompareFunction<"less", "less"> {
   let summary = "Whether an element of x is below that of y";
   let description = [{
-    False where either is not a number.
+    False if either is NaN.
 
     ```mlir
     %p = graph.less %x, %y : tensor<4xf32>
@@ -48,7 +48,7 @@ def Graph_LessOp : Graph_CompareFunction<"less", "less"> {
 def Graph_LessEqualOp : Graph_CompareFunction<"less_equal", "lessEqual"> {
   let summary = "Whether an element of x is not above that of y";
   let description = [{
-    False where either is not a number.
+    False if either is NaN.
 
     ```mlir
     %p = graph.less_equal %x, %y : tensor<4xf32>
@@ -61,7 +61,7 @@ def Graph_LessEqualOp : Graph_CompareFunction<"less_equal", "lessEqual"> {
 def Graph_GreaterOp : Graph_CompareFunction<"greater", "greater"> {
   let summary = "Whether an element of x is above that of y";
   let description = [{
-    False where either is not a number.
+    False if either is NaN.
 
     ```mlir
     %p = graph.greater %x, %y : tensor<4xf32>
@@ -75,7 +75,7 @@ def Graph_GreaterEqualOp
     : Graph_CompareFunction<"greater_equal", "greaterEqual"> {
   let summary = "Whether an element of x is not below that of y";
   let description = [{
-    False where either is not a number.
+    False if either is NaN.
 
     ```mlir
     %p = graph.greater_equal %x, %y : tensor<4xf32>
@@ -86,7 +86,7 @@ def Graph_GreaterEqualOp
 }
 
 def Graph_IsNanOp : Graph_TestFunction<"is_nan", "isNan"> {
-  let summary = "Whether each element is not a number";
+  let summary = "Whether each element is NaN";
   let description = [{
     ```mlir
     %p = graph.is_nan %x : tensor<4xf32>
@@ -172,7 +172,7 @@ def Graph_LogicalXorOp : Graph_BinaryFunction<"logical_xor", "bitXor",
 
 def Graph_BitwiseNotOp
     : Graph_UnaryFunction<"bitwise_not", "bitNot", Graph_IntegerTensor> {
-  let summary = "Each bit turned over";
+  let summary = "Each bit inverted";
   let description = [{
     ```mlir
     %y = graph.bitwise_not %x : tensor<4xi32>
@@ -227,9 +227,9 @@ def Graph_BitwiseXorOp
 
 def Graph_ShiftLeftOp
     : Graph_BinaryFunction<"shift_left", "shiftLeft", Graph_IntegerTensor> {
-  let summary = "The bits of x moved up by y places";
+  let summary = "The bits of x shifted left by y";
   let description = [{
-    `y` is first limited to 0 and the width less 1.
+    `y` is first limited to 0 and the width minus 1.
 
     ```mlir
     %z = graph.shift_left %x, %y : tensor<4xi32>
@@ -241,9 +241,9 @@ def Graph_ShiftLeftOp
 
 def Graph_ShiftRightOp
     : Graph_BinaryFunction<"shift_right", "shiftRight", Graph_IntegerTensor> {
-  let summary = "The bits of x moved down by y places";
+  let summary = "The bits of x shifted right by y";
   let description = [{
-    `y` is first limited to 0 and the width less 1. Signed numbers keep their
+    `y` is first limited to 0 and the width minus 1. Signed numbers keep their
     sign.
 
     ```mlir
@@ -259,7 +259,7 @@ def Graph_PopulationCountOp
                       Graph_IntegerTensor, Graph_TensorOf<[UI8]>,
                       "::mlir::IntegerType::get(context, 8, "
                       "::mlir::IntegerType::Unsigned)"> {
-  let summary = "How many bits of each element are set";
+  let summary = "The number of bits set in each element";
   let description = [{
     ```mlir
     %n = graph.population_count %x : tensor<4xi32>

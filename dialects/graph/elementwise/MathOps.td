@@ -18,7 +18,7 @@ def Graph_ExpOp : Graph_UnaryFunction<"exp", "exp"> {
 }
 
 def Graph_Expm1Op : Graph_UnaryFunction<"expm1", "expm1"> {
-  let summary = "e to the power of each element, less 1";
+  let summary = "e to the power of each element, minus 1";
   let description = [{
     Exact also near 0.
 
@@ -273,7 +273,7 @@ def Graph_SoftsignOp : Graph_UnaryFunction<"softsign", "softsign"> {
 }
 
 def Graph_EluOp : Graph_UnaryFunction<"elu", "elu"> {
-  let summary = "Each element, or exp(x) - 1 where it is below 0";
+  let summary = "Each element, or exp(x) - 1 if it is below 0";
   let description = [{
     ```mlir
     %y = graph.elu %x : tensor<4xf32>
@@ -300,7 +300,7 @@ def Graph_SeluOp : Graph_UnaryFunction<"selu", "selu"> {
 }
 
 def Graph_LeakyReluOp : Graph_UnaryOp<"leaky_relu"> {
-  let summary = "Each element, or alpha times it where it is below 0";
+  let summary = "Each element, or alpha times it if it is below 0";
   let description = [{
     ```mlir
     %y = graph.leaky_relu %x {alpha = 2.000000e-01 : f64} : tensor<4xf32>
@@ -330,7 +330,7 @@ def Graph_Atan2Op : Graph_BinaryFunction<"atan2", "atan2", Graph_FloatTensor> {
 }
 
 def Graph_XlogyOp : Graph_BinaryFunction<"xlogy", "xlogy", Graph_FloatTensor> {
-  let summary = "x log y, 0 where x is 0";
+  let summary = "x log y, 0 if x is 0";
   let description = [{
     ```mlir
     %z = graph.xlogy %x, %y : tensor<4xf32>
@@ -344,7 +344,7 @@ def Graph_XlogyOp : Graph_BinaryFunction<"xlogy", "xlogy", Graph_FloatTensor> {
 }
 
 def Graph_XdivyOp : Graph_BinaryFunction<"xdivy", "xdivy", Graph_FloatTensor> {
-  let summary = "x / y, 0 where x is 0";
+  let summary = "x / y, 0 if x is 0";
   let description = [{
     ```mlir
     %z = graph.xdivy %x, %y : tensor<4xf32>
@@ -359,7 +359,7 @@ def Graph_XdivyOp : Graph_BinaryFunction<"xdivy", "xdivy", Graph_FloatTensor> {
 
 def Graph_Xlog1pyOp
     : Graph_BinaryFunction<"xlog1py", "xlog1py", Graph_FloatTensor> {
-  let summary = "x log(1 + y), 0 where x is 0";
+  let summary = "x log(1 + y), 0 if x is 0";
   let description = [{
     ```mlir
     %z = graph.xlog1py %x, %y : tensor<4xf32>

@@ -6,9 +6,9 @@
 include "dialects/graph/elementwise/FunctionBase.td"
 
 def Graph_ErfcOp : Graph_UnaryFunction<"erfc", "erfc"> {
-  let summary = "1 less the error function of each element";
+  let summary = "1 minus the error function of each element";
   let description = [{
-    Exact also where the difference would cancel.
+    Exact also if the difference would cancel.
 
     ```mlir
     %y = graph.erfc %x : tensor<4xf32>
@@ -34,7 +34,7 @@ def Graph_LgammaOp : Graph_UnaryFunction<"lgamma", "lgamma"> {
 def Graph_DigammaOp : Graph_UnaryFunction<"digamma", "digamma"> {
   let summary = "Derivative of the logarithm of the gamma function";
   let description = [{
-    Not a number at 0 and at the negative integers.
+    NaN at 0 and at the negative integers.
 
     ```mlir
     %y = graph.digamma %x : tensor<4xf32>
@@ -48,7 +48,7 @@ def Graph_IgammaOp
     : Graph_BinaryFunction<"igamma", "igamma", Graph_FloatTensor> {
   let summary = "The lower regularised incomplete gamma function P(x, y)";
   let description = [{
-    Not a number unless the order `x` is above 0 and `y` not below.
+    NaN unless the order `x` is above 0 and `y` is at least 0.
 
     ```mlir
     %z = graph.igamma %x, %y : tensor<4xf32>
@@ -62,7 +62,7 @@ def Graph_IgammacOp
     : Graph_BinaryFunction<"igammac", "igammac", Graph_FloatTensor> {
   let summary = "The upper regularised incomplete gamma function Q(x, y)";
   let description = [{
-    1 less `igamma`, exact also where that would cancel.
+    1 minus `igamma`, exact also if that would cancel.
 
     ```mlir
     %z = graph.igammac %x, %y : tensor<4xf32>
@@ -75,8 +75,8 @@ def Graph_IgammacOp
 def Graph_ZetaOp : Graph_BinaryFunction<"zeta", "zeta", Graph_FloatTensor> {
   let summary = "The zeta function of Hurwitz";
   let description = [{
-    The sum of (y + n) to the power -x for n from 0; not a number for `x` below
-    1, infinite at 1 and where `y` is 0 or a negative integer.
+    The sum of (y + n) to the power -x for n from 0. NaN for `x` below 1, and
+    infinite for `x` = 1 or if `y` is 0 or a negative integer.
 
     ```mlir
     %z = graph.zeta %x, %y : tensor<4xf32>
@@ -88,9 +88,9 @@ def Graph_ZetaOp : Graph_BinaryFunction<"zeta", "zeta", Graph_FloatTensor> {
 
 def Graph_PolygammaOp
     : Graph_BinaryFunction<"polygamma", "polygamma", Graph_FloatTensor> {
-  let summary = "Derivative number x of digamma, at y";
+  let summary = "The x-th derivative of digamma, at y";
   let description = [{
-    Not a number unless `x` is an integer from 0 on.
+    NaN unless `x` is an integer from 0 on.
 
     ```mlir
     %z = graph.polygamma %x, %y : tensor<4xf32>
@@ -103,7 +103,7 @@ def Graph_PolygammaOp
 def Graph_BetaincOp : Graph_ScalarOp<"betainc", [SameOperandsAndResultType]> {
   let summary = "The regularised incomplete beta function";
   let description = [{
-    Not a number unless `a` and `b` are above 0 and `x` within 0 and 1.
+    NaN unless `a` and `b` are above 0 and `x` is between 0 and 1.
 
     ```mlir
     %y = graph.betainc %a, %b, %x : tensor<4xf32>

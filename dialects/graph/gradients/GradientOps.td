@@ -1,4 +1,4 @@
-// Gradients that are asked for, and what keeps and stops them, until stage grad.
+// Requested gradients, and ops that keep and stop them, until stage grad.
 
 #ifndef WEIR_DIALECTS_GRAPH_GRADIENT
 #define WEIR_DIALECTS_GRAPH_GRADIENT
@@ -6,9 +6,9 @@
 include "dialects/graph/GraphBase.td"
 
 def Graph_BarrierOp : Graph_Op<"barrier", [SameOperandsAndResultType]> {
-  let summary = "The operand, past which nothing folds";
+  let summary = "The operand; no op folds across it";
   let description = [{
-    Keeps a value in the program that a gradient is asked of, until stage
+    Keeps a value whose gradient is requested in the program, until stage
     `grad`, which removes it.
 
     ```mlir
@@ -24,9 +24,9 @@ def Graph_BarrierOp : Graph_Op<"barrier", [SameOperandsAndResultType]> {
 
 def Graph_StopGradientOp
     : Graph_Op<"stop_gradient", [SameOperandsAndResultType]> {
-  let summary = "The operand, as a constant to derivatives";
+  let summary = "The operand, a constant for derivatives";
   let description = [{
-    With `refusal`, a gradient that comes to it is an error with that message.
+    With `refusal`, a gradient through it is an error with that message.
     Stage `grad` removes it.
 
     ```mlir
@@ -44,11 +44,11 @@ def Graph_StopGradientOp
 }
 
 def Graph_GradientOp : Graph_Op<"gradient", [InferTypeOpAdaptor]> {
-  let summary = "Derivatives of the sum of a tensor by others";
+  let summary = "Derivatives of the sum of a tensor by other tensors";
   let description = [{
-    One result for each of `variables`: the derivative of the sum of all
-    elements of `loss` by each element of the variable; zeros where the loss
-    does not depend on it. `weir-differentiate` replaces it by plain ops. The
+    There is one result for each of `variables`: the derivative of the sum of
+    all elements of `loss` by each element of the variable. It is zeros if the
+    loss does not depend on the variable. `weir-differentiate` replaces it by plain ops. The
     loss may depend on other gradients.
 
     - (C1) `results` have the types of `variables`.

@@ -1,4 +1,4 @@
-// Weights of few bits: what they stand for, and products with them.
+// Quantized weights of 2, 4 or 8 bits, and products with them.
 
 #ifndef WEIR_DIALECTS_GRAPH_PACKED
 #define WEIR_DIALECTS_GRAPH_PACKED
@@ -9,21 +9,22 @@ def Graph_Codes : Graph_TensorOf<[I8, UI8]>;
 def Graph_Scales : Graph_TensorOf<[F16, BF16, F32]>;
 
 def Graph_DequantizeOp : Graph_Op<"dequantize"> {
-  let summary = "(codes - zeros) * scales, where blocks of codes share a scale";
+  let summary = "(codes - zeros) * scales, with a scale for each block of codes";
   let description = [{
-    Codes are integers of `bits` bits: a byte each, in its lowest bits, or several
-    to a byte along the last dimension, the first in the lowest bits, and then
-    rows are whole bytes. With `signed` they are two's complements. Blocks are
-    `block` neighbours along dimension `axis` of the result, of which the last may
-    be smaller. Without `zeros` the zero points are 0. With `quantized` a product
+    Codes are integers of `bits` bits. A byte has one code, in its lowest bits, or
+    several along the last dimension, the first in the lowest bits; rows are then
+    whole bytes. With `signed` they are two's complements. Blocks are `block`
+    neighbours along dimension `axis` of the result, and the last block may be
+    smaller. Without `zeros` the zero points are 0. With `quantized` a product
     with the result may quantize its other operand, too.
 
-    Frontends build it of constants, and weir-form-packed-products takes it away.
+    Frontends build the op from constants, and weir-form-packed-products removes
+    it.
 
     - (C1) the axis is a dimension of the result, `block` is positive and `bits`
       2, 4 or 8.
-    - (C2) the codes are those of the result.
-    - (C3) the scales have the shape of the result, but one for each block along
+    - (C2) there is a code for each element of the result.
+    - (C3) the scales have the shape of the result, with one for each block along
       the axis; the zero points are codes of this shape.
 
     ```mlir
@@ -45,23 +46,23 @@ def Graph_DequantizeOp : Graph_Op<"dequantize"> {
 }
 
 def Graph_PackedMatmulOp : Graph_Op<"packed_matmul", [InferTypeOpAdaptor]> {
-  let summary = "Matrix product with weights of few bits";
+  let summary = "Matrix product with packed quantized weights";
   let description = [{
-    The weights are as many columns of `x`'s depth, in the bytes that
-    `dialects/kernel/PackedWeights.h` describes: codes of `bits` bits, of which
-    `block` neighbours along the depth share a scale of `scale_type` and a zero
-    point. The zero point is `zero` for all, or without that a byte for each
+    The weights are `columns` columns of `x`'s depth, in the layout of
+    `dialects/kernel/PackedWeights.h`. They are codes of `bits` bits. A block of
+    `block` neighbours along the depth shares a scale of `scale_type` and a zero
+    point. The zero point is `zero` for all, or without `zero` a byte for each
     block.
 
     With `quantized` the kernel may quantize each block of `x` to signed bytes,
     with a scale of its own, and multiply integers.
 
-    Elements of `x` that are not finite make all results of their row NaN, where
+    Elements of `x` that are not finite make all results of their row NaN, while
     a product of floats may have infinities.
 
     - (C1) `x` has rank 2.
-    - (C2) there are such weights: `bits` is 2, 4 or 8, and a block is whole
-      words of 32 bits; scales are of f32, f16 or bf16.
+    - (C2) `bits` is 2, 4 or 8, and a block is whole words of 32 bits; scales are
+      f32, f16 or bf16.
     - (C3) the weights are panels of 32 columns with the records of their blocks.
 
     ```mlir

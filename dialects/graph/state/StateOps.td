@@ -1,4 +1,4 @@
-// Variables: what outlives a run, and how entries read and assign it.
+// Variables outlive a run; entries read and assign them.
 
 #ifndef WEIR_DIALECTS_GRAPH_STATE
 #define WEIR_DIALECTS_GRAPH_STATE
@@ -6,17 +6,17 @@
 include "dialects/graph/GraphBase.td"
 include "mlir/IR/SymbolInterfaces.td"
 
-// All variables: what reads one is not moved across what assigns one.
+// One resource for all variables: a read never moves across an assignment.
 def Graph_StateResource : Resource<"::weir::graph::StateResource">;
 
 def Graph_VariableOp : Op<Graph_Dialect, "variable", [Symbol]> {
   let summary = "A tensor that outlives the run";
   let description = [{
-    Stands in the module, beside the entries. With an initial value the entry
-    whose attribute is `weir.init` assigns that; without one, such an entry has
-    an op that does, or only a checkpoint gives it. `called` is the model's name
-    of it, where that is not the symbol, and `key` that of checkpoints, where
-    that is another.
+    The op is in the module, beside the entries. The entry with the attribute
+    `weir.init` assigns the initial value. Without an initial value that entry
+    computes one, or a checkpoint must set it. `called` is the model's name
+    of the variable, if it is not the symbol, and `key` its name in checkpoints,
+    if that differs.
 
     - (C1) the type is one of tensors of the dialect, with a static shape;
     - (C2) the initial value is of the type.
@@ -47,7 +47,7 @@ def Graph_ReadVariableOp
     : Op<Graph_Dialect, "read_variable",
          [MemoryEffects<[MemRead<Graph_StateResource>]>,
           DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
-  let summary = "The value that a variable has now";
+  let summary = "The current value of a variable";
   let description = [{
     Later assignments do not change the result. Two reads with no assignment
     between them are one.

@@ -6,13 +6,13 @@
 include "mlir/Pass/PassBase.td"
 
 def ClipLoops : Pass<"weir-clip-loops", "::mlir::func::FuncOp"> {
-  let summary = "Ends loops where the actual sizes of results end";
+  let summary = "Ends loops at the actual sizes of results";
   let description = [{
     In a kernel with `weir.sizes` (`weir-bind-sizes`) an iteration that stores
     only elements beyond the actual sizes of the results does not run. Loops end
-    there; where a dimension is a product whose inner factor is dynamic, the
+    there. If a dimension is a product whose inner factor is dynamic, the
     iterations in between are skipped. Loops that carry values, or store to
-    memory that others read, stay as they are.
+    memory that other loops read, do not change.
 
     ```mlir
     scf.for %i = %c0 to %c8 step %c1 { memref.store %v, %y[%i] : memref<8xf32> }
@@ -27,12 +27,12 @@ def ClipLoops : Pass<"weir-clip-loops", "::mlir::func::FuncOp"> {
 }
 
 def CountGrains : Pass<"weir-count-grains", "::mlir::ModuleOp"> {
-  let summary = "Counts the grains that actual sizes leave";
+  let summary = "Counts the work items for the actual sizes";
   let description = [{
-    After `weir-clip-loops` the loop over grains of a kernel ends where the
-    actual sizes of its results end. Where all that a kernel does stands in such
-    loops, its runs get a function that returns the number of grains in which any
-    of them runs, so that threads share these, and not the empty ones behind.
+    After `weir-clip-loops` the loop over work items of a kernel ends at the
+    actual sizes of its results. If all work of a kernel is in such loops, its
+    runs get a function that returns the number of nonempty work items. Threads
+    then share these, and not the empty ones after them.
 
     ```mlir
     func.func private @k(%n: memref<i64>, %y: memref<8xf32>, %first: index, %last: index, %slot: index) {

@@ -6,14 +6,14 @@
 include "mlir/Pass/PassBase.td"
 
 def SplitReductions : Pass<"weir-split-reductions", "::mlir::func::FuncOp"> {
-  let summary = "Cuts long reductions into grains, for threads and short chains";
+  let summary = "Divides long reductions into work items, for threads and short chains";
   let description = [{
-    Loops that mostly reduce have no parallel dimension that feeds threads. Each
-    grain of a reduced dimension has its own results, which are then combined in
-    a fixed order. So are long sums of rows, one term of which would be added after
-    the other: the rounding errors of a chain add up. The grains depend on the
-    loops alone, so any number of threads makes the same bits. Runs before buffers
-    are placed.
+    Loops that mostly reduce have no parallel dimension large enough for threads.
+    Each work item along a reduced dimension has its own results, which are then
+    combined in a fixed order. Long sums of rows are divided too, because the
+    rounding errors of one chain of additions accumulate. The work items depend
+    only on the loops, so any number of threads computes the same bits. The pass
+    runs before buffers get offsets.
 
     ```mlir
     linalg.generic ins(%x : memref<1024x1024xf32>) outs(%sum : memref<f32>) { addf }
@@ -35,11 +35,11 @@ def SplitReductions : Pass<"weir-split-reductions", "::mlir::func::FuncOp"> {
 }
 
 def ShapeReductions : Pass<"weir-shape-reductions", "::mlir::func::FuncOp"> {
-  let summary = "Makes loops that reduce few and long, and the innermost";
+  let summary = "Merges reduction loops and moves them inside";
   let description = [{
-    Loops of one kind become one where operands have them one in the other, as the
-    rows and columns of a channel: a row of lanes is then as long as all of that.
-    Those that reduce move into the last loop where its rows are short, so that
+    Adjacent loops of one iterator type become one if all operands have them
+    contiguous, such as the rows and columns of a channel: vector loops are then
+    longer. Reduction loops move into the last loop if its rows are short, so that
     sums of columns stay in registers.
 
     ```mlir
@@ -55,8 +55,8 @@ def ShapeReductions : Pass<"weir-shape-reductions", "::mlir::func::FuncOp"> {
 def ReassociateReductions : Pass<"weir-reassociate-reductions"> {
   let summary = "Lets sums and products of a reduction run in vector lanes";
   let description = [{
-    Only the op that combines the accumulator may be reordered; everything else
-    stays as it is written.
+    Only the op that combines the accumulator may be reordered; all other ops
+    do not change.
 
     ```mlir
     linalg.generic ... { %s = arith.addf %in, %out : f32 }

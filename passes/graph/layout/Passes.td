@@ -1,4 +1,4 @@
-// Passes on how elements lie: transposes, reshapes and repetitions.
+// Passes on the layout of elements: transposes, reshapes and repetitions.
 
 #ifndef WEIR_PASSES_GRAPH_LAYOUT
 #define WEIR_PASSES_GRAPH_LAYOUT
@@ -10,9 +10,9 @@ def FoldTransposes : Pass<"weir-fold-transposes"> {
   let description = [{
     Frameworks write a layout change around each layer; most of them cancel. A
     transpose moves behind elementwise ops, concat, pad, slice, reverse, gathers
-    along one dimension, graph.fill_beyond and reductions. Two that meet become
-    one, or none. A reshape that splits dimensions, or joins them, between two
-    moves out of their way.
+    along one dimension, graph.fill_beyond and reductions. Two adjacent transposes
+    become one, or none. A reshape between two of them that splits or joins
+    dimensions moves away.
 
     ```mlir
     %1 = graph.transpose %0 [0, 3, 1, 2] : tensor<1x8x8x4xf32>
@@ -25,13 +25,12 @@ def FoldTransposes : Pass<"weir-fold-transposes"> {
 }
 
 def HoistTransposes : Pass<"weir-hoist-transposes"> {
-  let summary = "Moves transposes before what enlarges a tensor";
+  let summary = "Moves transposes before ops that enlarge a tensor";
   let description = [{
-    A transpose that has passed through gathers which enlarge an image, and that
-    nothing cancels, moves back before them, where it has fewer elements, with the
-    elementwise ops between. A transpose also moves before graph.fill_beyond, so
-    that it ends at the actual size. Runs when transposes have moved as far as they
-    can.
+    A transpose may have moved behind gathers that enlarge an image, without
+    canceling. It moves back before them, where it has fewer elements, with the
+    elementwise ops in between. A transpose also moves before graph.fill_beyond, so
+    that it ends at the actual size. The pass runs after weir-fold-transposes.
 
     ```mlir
     %1 = graph.gather %0, %i axis 1 batch_dims 0 : tensor<1x8x4xf32>, tensor<32xi64>
@@ -44,12 +43,12 @@ def HoistTransposes : Pass<"weir-hoist-transposes"> {
 }
 
 def FormRepeats : Pass<"weir-form-repeats"> {
-  let summary = "Makes broadcasts of gathers that repeat each element";
+  let summary = "Makes gathers that repeat each element broadcasts";
   let description = [{
-    An image is enlarged to its nearest pixels by indices, of which each occurs
-    some times in a row. Repeated along a new dimension elements are moved by
-    whole vectors. Gathers of several dimensions become one broadcast. Runs when
-    transposes have passed through them.
+    Nearest-neighbour upsampling gathers by indices that each occur several
+    consecutive times. A broadcast along a new dimension moves whole vectors
+    instead. Gathers of several dimensions become one broadcast. The pass runs
+    after transposes have moved through the gathers.
 
     ```mlir
     %i = graph.constant dense<[0, 0, 1, 1]> : tensor<4xi64>
@@ -64,14 +63,15 @@ def FormRepeats : Pass<"weir-form-repeats"> {
 def SinkReshapes : Pass<"weir-sink-reshapes"> {
   let summary = "Moves reshapes behind elementwise ops, and of batches behind products";
   let description = [{
-    A reshape between an op and the elementwise op that follows would part their
-    kernels. It moves where the other operands are splats, reshaped alike, or
-    repeated along the first dimensions; behind what may be the epilogue of a
-    contraction always, other operands being reshaped, which is a view. Where it
-    leaves the last two dimensions as they are, it moves behind a softmax, and
-    behind a product whose other operand is reshaped from the same batches: heads
-    and batches of an attention may be one dimension in one place and two in another.
-    Broadcasts take their operand without the ones that were inserted for them.
+    A reshape between an op and the elementwise op that follows would separate their
+    kernels. It moves if the other operands are splats, are reshaped alike, or are
+    repeated along the first dimensions. It always moves behind a possible epilogue
+    of a contraction; other operands are then reshaped, which is a view. A reshape
+    that keeps the last two dimensions moves behind a softmax. It also moves behind
+    a product whose other operand is reshaped from the same batches: heads and
+    batches of an attention may be one dimension in one op and two in another.
+    Broadcasts read their operand without the dimensions of size 1 that were
+    inserted for them.
 
     ```mlir
     %1 = graph.reshape %0 : tensor<6xf32> to tensor<2x3xf32>

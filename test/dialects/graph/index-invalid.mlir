@@ -74,7 +74,7 @@ func.func @scatter_updates(%x: tensor<4xf32>, %i: tensor<2x1xi32>, %u: tensor<3x
 // -----
 
 func.func @scatter_truth(%x: tensor<4xi1>, %i: tensor<2x1xi32>, %u: tensor<2xi1>) {
-  // expected-error @+1 {{cannot mul truth values}}
+  // expected-error @+1 {{cannot mul Booleans}}
   %y = graph.scatter mul %x, %i, %u : tensor<4xi1>, tensor<2x1xi32>, tensor<2xi1>
   return
 }

@@ -212,7 +212,7 @@ static std::string commandOf(const Report &report,
 static StringRef refusal(const ImportOptions &options,
                          ArrayRef<EntryPort *> inputs) {
   if (options.training)
-    return "training has no default ranges, and these dimensions are open: ";
+    return "training has no default ranges, and these dimensions are dynamic: ";
   for (EntryPort *port : inputs) {
     markHeld(options, *port, /*isInput=*/true);
     // The least sizes are those that it begins with.
@@ -229,7 +229,7 @@ static LogicalResult tell(Report &report, const ImportOptions &options,
   bool isRefused = !refused.empty();
   std::string text =
       (isRefused ? refused
-                 : "open dimensions without a range take a default one: ")
+                 : "dynamic dimensions without a range get a default one: ")
           .str() +
       defaults.text(!isRefused);
   if (!report.told.insert(text).second)

@@ -16,8 +16,7 @@ FailureOr<Value> truth(Node &node, ImplicitLocOpBuilder &b,
     return node.error() << "has a condition that is no tensor";
   RankedTensorType type = typeOf(condition.value);
   if (!type.getElementType().isInteger(1) || type.getNumElements() != 1)
-    return node.error() << "has a condition that is no truth value but "
-                        << type;
+    return node.error() << "has a condition that is no Boolean but " << type;
   return reshapeTo(b, condition.value, {});
 }
 

@@ -67,7 +67,7 @@ FailureOr<bool> Tracer::traceSwitches(int index, Location at,
                   ? dyn_cast<RankedTensorType>(predicate.value.getType())
                   : RankedTensorType();
   if (!type || type.getRank() != 0 || !type.getElementType().isInteger(1)) {
-    report.error(at) << "(Switch): its predicate is no truth value";
+    report.error(at) << "(Switch): its predicate is no Boolean";
     return failure();
   }
   state.results.assign(2, operands[0]);

@@ -54,7 +54,7 @@ LogicalResult importSelect(Node &node) {
                         << y.type() << " by " << p.type();
   if (p.rank() == 1 && x.rank() > 1) {
     if (p.size(0) != x.size(0))
-      return node.error() << "has " << p.size(0) << " truth values for "
+      return node.error() << "has " << p.size(0) << " Booleans for "
                           << x.size(0) << " rows";
     SmallVector<int64_t> shape(x.rank(), 1);
     shape[0] = p.size(0);

@@ -53,7 +53,7 @@ LogicalResult scatterVectors(Node &node, Expr x, Expr indices, Expr updates,
   if (x.elementType().isInteger(1) && combiner != graph::Combiner::update &&
       combiner != graph::Combiner::min && combiner != graph::Combiner::max)
     return node.error() << "cannot " << graph::stringifyCombiner(combiner)
-                        << " truth values";
+                        << " Booleans";
   for (int64_t k = 0; k < length; ++k)
     if (failed(checkIndices(node, 1, slice(indices, indices.rank() - 1, k, 1),
                             x.size(k))))

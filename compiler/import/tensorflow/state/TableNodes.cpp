@@ -24,7 +24,7 @@ static LogicalResult importTable(Node &node) {
     return node.unsupported("keys of " + dataTypeName(key->type()) +
                             " with values of " + dataTypeName(value->type()) +
                             "; tables have keys of int32 or int64, and values "
-                            "that are numbers or truths");
+                            "that are numbers or Booleans");
   return node.tracedResults({{{}, {}, table}});
 }
 
