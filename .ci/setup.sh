@@ -13,6 +13,8 @@ packages=(
   clang-19 libclang-rt-19-dev lld-19 g++ binutils cmake ninja-build ccache
   # what the tests and the formatter run
   python3 python3-numpy python3-protobuf clang-format-19 pkgconf
+  # the Python package: its extension, the wheel, and the environment that tests it
+  python3-dev python3-setuptools python3-wheel python3-venv
 )
 
 missing=()
