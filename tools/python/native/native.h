@@ -4,7 +4,6 @@
 #ifndef WEIR_TOOLS_PYTHON_NATIVE_H
 #define WEIR_TOOLS_PYTHON_NATIVE_H
 
-#define PY_SSIZE_T_CLEAN
 #define Py_LIMITED_API 0x030b0000
 #include <Python.h>
 
