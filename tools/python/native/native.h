@@ -33,7 +33,8 @@ struct function {
 
 /// A loaded library. It stays loaded while a context or its variables use it.
 typedef struct library {
-  PyObject_HEAD void *handle;
+  PyObject ob_base;
+  void *handle;
   const weir_model_info *info;
   int is_gpu;
   struct function *functions;
@@ -43,7 +44,8 @@ typedef struct library {
 
 /// A context of a library and the lock that serializes its calls.
 typedef struct context {
-  PyObject_HEAD library *library;
+  PyObject ob_base;
+  library *library;
   void *context;
   PyThread_type_lock lock;
   PyObject *memory; // of the variables, or null
