@@ -16,7 +16,9 @@ add_custom_command(OUTPUT ${manual}/weir.bash
 add_custom_target(weir_manual ALL DEPENDS ${manual}/weir.bash)
 
 install(TARGETS weir weir-run weir-opt weir-translate weir-lsp RUNTIME DESTINATION bin)
-install(FILES tools/python/weir.py DESTINATION lib/weir/python)
+# Debian's python3 finds packages here.
+install(DIRECTORY ${PROJECT_BINARY_DIR}/python/weir DESTINATION lib/python3/dist-packages
+  PATTERN "__pycache__" EXCLUDE)
 install(FILES runtime/weir.h runtime/weir_custom.h DESTINATION include/weir)
 install(FILES cmake/package/WeirConfig.cmake ${PROJECT_BINARY_DIR}/WeirConfigVersion.cmake
   DESTINATION lib/cmake/Weir)
