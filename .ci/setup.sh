@@ -13,6 +13,8 @@ packages=(
   clang-19 libclang-rt-19-dev lld-19 g++ binutils cmake ninja-build ccache
   # what the tests and the formatter run
   python3 python3-numpy python3-protobuf clang-format-19 pkgconf
+  # what makes packages, checks them and installs them in a root of its own
+  dpkg-dev zstd lintian debootstrap
 )
 
 missing=()
