@@ -34,16 +34,16 @@ add_custom_target(weir_manual ALL DEPENDS ${manual}/weir.bash)
 
 # The first rule: the uninstall target removes the folders that are not there yet.
 set(WEIR_FOLDERS bin include/weir lib/cmake/Weir lib/python3/dist-packages/weir
-  share/pkgconfig
-  share/man/man1 share/bash-completion/completions share/zsh/vendor-completions
+  share/pkgconfig share/man/man1 share/bash-completion/completions share/zsh/vendor-completions
   share/fish/vendor_completions.d share/doc/weir)
 configure_file(cmake/package/record.cmake.in ${PROJECT_BINARY_DIR}/record.cmake @ONLY)
 install(SCRIPT ${PROJECT_BINARY_DIR}/record.cmake)
 
 install(TARGETS weir weir-run weir-opt weir-translate weir-lsp RUNTIME DESTINATION bin)
-# Debian's python3 finds modules here.
-install(DIRECTORY tools/python/ DESTINATION lib/python3/dist-packages
-  FILES_MATCHING PATTERN "*.py" PATTERN "*.pyi" PATTERN "py.typed"
+# Debian's python3 finds packages here.
+install(TARGETS weir_python LIBRARY DESTINATION lib/python3/dist-packages/weir)
+install(DIRECTORY ${PROJECT_BINARY_DIR}/python/weir DESTINATION lib/python3/dist-packages
+  PATTERN "*.so" EXCLUDE
   PATTERN "__pycache__" EXCLUDE)
 install(FILES runtime/weir.h runtime/weir_custom.h DESTINATION include/weir)
 install(FILES cmake/package/WeirConfig.cmake ${PROJECT_BINARY_DIR}/WeirConfigVersion.cmake

@@ -8,7 +8,7 @@ decoder.py export TRAINING.so CHECKPOINT OUT.onnx.txt
                                      values: inputs past.N.key, past.N.value, outputs present.N...
 
 A transformer of LAYERS layers reads tokens, which are the bytes of printable ASCII. Needs numpy, and
-for export the module weir (tools/python).
+for export the package weir (docs/python.md).
 """
 
 import sys

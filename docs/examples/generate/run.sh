@@ -26,7 +26,7 @@ run "$bin/weir-run" training.so --train --data=tokens.npy,next.npy \
 
 # What was learned, with a cache of keys and values that stays in the library. One
 # function takes a prompt of up to 64 tokens, another a single token.
-export PYTHONPATH=$root/tools/python
+export PYTHONPATH=$bin/../python
 run /usr/bin/python3 "$here/decoder.py" export ./training.so text.ckpt decoder.onnx.txt
 states=()
 for layer in 0 1 2; do

@@ -1,14 +1,11 @@
-"""weights.py SOURCE: swaps the weights files of libraries."""
+"""weights.py: swaps the weights files of libraries."""
 
 import re
 import shutil
 import subprocess
-import sys
 
 import numpy as np
-
-sys.path.insert(0, sys.argv[1] + "/tools/python")
-import weir  # noqa: E402
+import weir
 
 rng = np.random.default_rng(11)
 

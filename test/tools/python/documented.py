@@ -1,0 +1,24 @@
+"""documented.py: the examples of the package's texts and of docs/python.md, as they stand."""
+
+import doctest
+import sys
+
+import weir
+import weir._compiler
+
+flags = doctest.ELLIPSIS | doctest.IGNORE_EXCEPTION_DETAIL
+runner = doctest.DocTestRunner(optionflags=flags)
+finder = doctest.DocTestFinder(exclude_empty=True)
+for thing in [getattr(weir, name) for name in weir.__all__] + [weir._compiler.flags]:
+    for test in finder.find(thing, thing.__name__, module=False, globs=dict(vars(weir._compiler))):
+        runner.run(test)
+found = runner.summarize()
+assert found.attempted > 25, found
+if found.failed:
+    sys.exit(1)
+if len(sys.argv) > 1:
+    found = doctest.testfile(sys.argv[1], module_relative=False, optionflags=flags)
+    assert found.attempted > 20, found
+    if found.failed:
+        sys.exit(1)
+print("all right")
