@@ -1,8 +1,8 @@
-"""The same picture by the Python module."""
+"""The same picture by the Python module: by the library, and by the model itself."""
 
 import numpy as np
 import weir
 
-net = weir.Model("./classes.so")
 image = np.arange(64, dtype=np.float32).reshape(1, 1, 8, 8) / 64
-print(*(f"{p:.4f}" for p in net(image=image)["probabilities"][0]))
+for net in (weir.load("./classes.so"), weir.compile("classes.onnx")):
+    print(*(f"{p:.4f}" for p in net(image=image)["probabilities"][0]))
