@@ -78,7 +78,12 @@ halves = (x.view(np.uint32) >> 16).astype(np.uint16)
 for given in (halves, Array(halves, code=4)):
     y = bits(x=given)["y"]
     assert y.dtype == np.uint16 and np.array_equal(y, halves & np.where(halves >> 15, 0, 0xffff))
-refuses(TypeError, "is of uint16, not of float32", lambda: bits(x))
+refuses(TypeError, "is of bf16 (as uint16), not of float32", lambda: bits(x))
+# Numbers are rounded to bf16: ties to even, and a NaN stays one.
+assert np.array_equal(bits([1.5, -2, 0.25, 3])["y"], [0x3fc0, 0, 0x3e80, 0x4040])
+assert np.array_equal(bits([1 + 2**-8, 1 + 3 * 2**-8, 3e38, 0])["y"], [0x3f80, 0x3f82, 0x7f62, 0])
+assert bits([float("nan"), 0, 0, 0])["y"][0] & 0x7fff > 0x7f80
+assert repr(bits).endswith("main(x: bf16[4]) -> y: bf16[4]>")
 
 for change, kind, why in (
         ({"device": 2}, ValueError, "device of DLPack's type 2"),

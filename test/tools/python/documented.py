@@ -2,6 +2,7 @@
 
 import doctest
 import sys
+import typing
 
 import weir
 import weir._compiler
@@ -21,4 +22,7 @@ if len(sys.argv) > 1:
     assert found.attempted > 20, found
     if found.failed:
         sys.exit(1)
+# All annotations name types that exist.
+for thing in (weir.compile, weir.load, weir.Model.fit, weir.Model.inputs, weir.Model.clone, weir.Model, weir.TensorInfo):
+    assert typing.get_type_hints(thing)
 print("all right")

@@ -124,14 +124,14 @@ static weir_status pad(struct call *c, uint32_t i) {
   const struct source *source = &c->sources[i];
   if (tensor->sizes_at < 0 || is_largest(source, tensor->info))
     return WEIR_OK;
-  void **room = &c->self->padded[c->which][i];
-  if (!*room)
-    *room = calloc(tensor->info->bytes + 64, 1);
-  if (!*room)
+  void **buffer = &c->self->padded[c->which][i];
+  if (!*buffer)
+    *buffer = calloc(tensor->info->bytes + 64, 1);
+  if (!*buffer)
     return WEIR_ERR_MEMORY;
   if (source->bytes)
-    memcpy(*room, source->data, source->bytes);
-  c->addresses[i] = *room;
+    memcpy(*buffer, source->data, source->bytes);
+  c->addresses[i] = *buffer;
   return WEIR_OK;
 }
 

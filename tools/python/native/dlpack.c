@@ -1,5 +1,5 @@
 // Arrays of other frameworks by DLPack, without a copy. The capsule stays the
-// owner: its destructor ends the loan when the call drops it.
+// owner: its destructor returns the memory when the call drops it.
 
 #include "tools/python/native/native.h"
 
@@ -13,7 +13,7 @@ enum {
 };
 
 /// The part of DLPack's DLManagedTensor that a reader needs.
-struct lent {
+struct managed {
   void *data;
   int32_t device, device_number;
   int32_t ndim;
@@ -23,7 +23,7 @@ struct lent {
   uint64_t offset;
 };
 
-static char kind_of(const struct lent *lent) {
+static char kind_of(const struct managed *lent) {
   if (lent->lanes != 1 || lent->bits % 8)
     return 0;
   switch (lent->code) {
@@ -41,7 +41,7 @@ static char kind_of(const struct lent *lent) {
   return 0;
 }
 
-static int is_contiguous(const struct lent *lent) {
+static int is_contiguous(const struct managed *lent) {
   int64_t stride = 1;
   for (int i = lent->ndim; lent->strides && i-- > 0; stride *= lent->shape[i])
     if (lent->shape[i] > 1 && lent->strides[i] != stride)
@@ -82,7 +82,7 @@ int source_open_dlpack(struct source *source, PyObject *value) {
   Py_DECREF(method);
   if (!capsule)
     return -1;
-  struct lent *lent = PyCapsule_GetPointer(capsule, "dltensor");
+  struct managed *lent = PyCapsule_GetPointer(capsule, "dltensor");
   if (!lent) {
     Py_DECREF(capsule);
     return -1;

@@ -1,4 +1,4 @@
-// A loaded library, and what it says of its functions, as Python objects.
+// A loaded library, and the description of its functions as Python objects.
 
 #include "tools/python/native/native.h"
 

@@ -9,7 +9,8 @@
 #include <sys/mman.h>
 
 typedef struct memory {
-  PyObject_HEAD void *data;
+  PyObject ob_base;
+  void *data;
   size_t bytes;
 } memory;
 

@@ -33,7 +33,8 @@ struct function {
 
 /// A loaded library. It stays loaded while a context or its variables use it.
 typedef struct library {
-  PyObject_HEAD void *handle;
+  PyObject ob_base;
+  void *handle;
   const weir_model_info *info;
   int is_gpu;
   struct function *functions;
@@ -41,13 +42,14 @@ typedef struct library {
   PyObject *about;   // dict: (inputs, outputs) of a function by its name
 } library;
 
-/// A context of a library and the lock that makes threads take turns.
+/// A context of a library and the lock that serializes its calls.
 typedef struct context {
-  PyObject_HEAD library *library;
+  PyObject ob_base;
+  library *library;
   void *context;
   PyThread_type_lock lock;
   PyObject *memory; // of the variables, or null
-  void ***padded;   // by function and input: room for the largest sizes
+  void ***padded;   // padded buffers by function and input
 } context;
 
 /// The memory of an array for the time of a call.
@@ -59,7 +61,7 @@ struct source {
   size_t item, bytes;
   int is_contiguous;
   Py_buffer view;
-  PyObject *owner; // the array, or a capsule of DLPack; null: nothing is held
+  PyObject *owner; // the array, or a capsule of DLPack; null: none
   int has_view;
 };
 
@@ -67,7 +69,7 @@ struct source {
 struct hooks {
   PyObject *error;   // class weir.Error
   PyObject *tensor;  // class arrays.Tensor
-  PyObject *convert; // an input that is not read where it lies
+  PyObject *convert; // an input that needs a copy or an error
   PyObject *refuse;  // raises: an array that cannot be an output
   PyObject *trim;    // the used part of an output of dynamic shape
   PyObject *empty;   // numpy.empty

@@ -1,4 +1,4 @@
-// Arrays as the library reads them: by the buffer protocol, where they lie.
+// Arrays of the buffer protocol, which the library uses without a copy.
 
 #include "tools/python/native/native.h"
 
@@ -28,7 +28,7 @@ char element_kind(weir_dtype dtype) {
   return 0;
 }
 
-/// The kind that a format of the struct module names; 0: none of weir's. The
+/// The element kind of a format of the struct module, or 0. The
 /// sizes of its letters depend on the prefix, so that the caller compares the
 /// size itself.
 static char format_kind(const char *format) {

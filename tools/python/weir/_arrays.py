@@ -1,10 +1,11 @@
-"""Arrays that the extension does not read where they lie: what it calls for these."""
+"""Conversions and error messages for arrays that the library cannot use without a copy."""
 
 import math
 from dataclasses import dataclass
 from typing import Any, NoReturn, Optional
 
 import numpy as np
+from numpy.typing import NDArray
 
 
 @dataclass(frozen=True)
@@ -18,6 +19,10 @@ class Tensor:
     dims: Optional[list[str]]
     is_bf16: bool
     strings: list[str]
+
+    @property
+    def type_name(self) -> str:
+        return "bf16 (as uint16)" if self.is_bf16 else str(self.dtype)
 
     def ranges(self) -> list[tuple[Optional[str], int, int]]:
         """(name, least, most) of each dimension of a dynamic shape. A dimension without a
@@ -41,23 +46,31 @@ def _check_shape(tensor: Tensor, shape: tuple[int, ...], what: str) -> None:
             raise ValueError(f"{what} {tensor.name!r}: dimension {i}{called} is {size}, {wanted}")
 
 
-def _from_values(tensor: Tensor, value: Any) -> np.ndarray:
+def _bits_of_bf16(array: NDArray[Any]) -> NDArray[Any]:
+    """Rounds to the nearest bf16, and of two as near ones to the even one."""
+    bits = np.ascontiguousarray(array, np.float32).view(np.uint32)
+    rounded = bits + np.uint32(0x7fff) + (bits >> np.uint32(16) & np.uint32(1)) >> np.uint32(16)
+    # A NaN stays one, whatever its lower bits are.
+    is_nan = bits & np.uint32(0x7fffffff) > 0x7f800000
+    return np.where(is_nan, 0x7fc0, rounded).astype(np.uint16).reshape(array.shape)
+
+
+def _from_values(tensor: Tensor, value: Any) -> NDArray[Any]:
     """An array of numbers that have no element type of their own."""
     array = np.asarray(value)
     if array.dtype.kind not in "biuf":
-        raise TypeError(f"input {tensor.name!r} is of {tensor.dtype}, not of "
+        raise TypeError(f"input {tensor.name!r} is of {tensor.type_name}, not of "
                         f"{type(value).__name__}")
     with np.errstate(all="ignore"):
-        converted = array.astype(tensor.dtype)
-    if tensor.dtype.kind in "biu" and not np.array_equal(converted, array):
-        raise TypeError(f"input {tensor.name!r} is of {tensor.dtype}, which cannot hold all "
+        converted = _bits_of_bf16(array) if tensor.is_bf16 else array.astype(tensor.dtype)
+    if tensor.dtype.kind in "biu" and not tensor.is_bf16 and not np.array_equal(converted, array):
+        raise TypeError(f"input {tensor.name!r} is of {tensor.type_name}, which cannot hold all "
                         "of the values")
     return converted
 
 
-def convert(tensor: Tensor, value: Any) -> np.ndarray:
-    """An array that the library can read: `value` itself, or a copy where its elements lie
-    with gaps, in another order or unaligned, or where it is no array."""
+def convert(tensor: Tensor, value: Any) -> NDArray[Any]:
+    """An array that the library can read: `value` itself, or a contiguous, aligned copy."""
     if hasattr(value, "dtype") and hasattr(value, "__array__"):
         array = np.asarray(value)
     elif hasattr(value, "__dlpack__") and not isinstance(value, type):
@@ -65,13 +78,13 @@ def convert(tensor: Tensor, value: Any) -> np.ndarray:
     else:
         array = _from_values(tensor, value)
     if array.dtype != tensor.dtype:
-        raise TypeError(f"input {tensor.name!r} is of {tensor.dtype}, not of {array.dtype}")
+        raise TypeError(f"input {tensor.name!r} is of {tensor.type_name}, not of {array.dtype}")
     _check_shape(tensor, array.shape, "input")
     return np.require(array, requirements=["C", "A"])
 
 
 def refuse(tensor: Tensor, value: Any) -> NoReturn:
-    """Says why an array cannot be an output."""
+    """Raises the reason why an array cannot be an output."""
     name = tensor.name
     try:
         array = np.asarray(memoryview(value))
@@ -79,7 +92,7 @@ def refuse(tensor: Tensor, value: Any) -> NoReturn:
         raise TypeError(f"output {name!r}: out is {type(value).__name__}, and not an array of "
                         "the CPU's memory") from None
     if array.dtype != tensor.dtype:
-        raise TypeError(f"output {name!r} is of {tensor.dtype}, not of {array.dtype}")
+        raise TypeError(f"output {name!r} is of {tensor.type_name}, not of {array.dtype}")
     _check_shape(tensor, array.shape, "output")
     if memoryview(value).readonly:
         raise ValueError(f"output {name!r}: out is read-only")
@@ -88,7 +101,7 @@ def refuse(tensor: Tensor, value: Any) -> NoReturn:
     raise ValueError(f"output {name!r}: out is not aligned")
 
 
-def trim(array: np.ndarray, sizes: tuple[int, ...]) -> np.ndarray:
+def trim(array: NDArray[Any], sizes: tuple[int, ...]) -> NDArray[Any]:
     """The part of an output that a run has written. A small part does not keep the memory
     of the whole."""
     count = math.prod(sizes)

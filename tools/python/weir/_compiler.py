@@ -7,7 +7,7 @@ import subprocess
 import sys
 import tempfile
 import weakref
-from typing import Any, Iterator, Optional, Protocol, Union
+from typing import Any, Iterator, Optional, Protocol, Union, runtime_checkable
 
 import numpy as np
 
@@ -26,6 +26,7 @@ class CompileError(Error):
     is that of the compiler."""
 
 
+@runtime_checkable
 class SerializedModel(Protocol):
     """A model that protobuf holds, such as onnx.ModelProto or a GraphDef."""
 
@@ -103,7 +104,7 @@ def flags(options: dict[str, Any]) -> list[str]:
     >>> flags({"all_signatures": True, "report": None})
     ['--all-signatures']
     """
-    found = []
+    found: list[str] = []
     for name, value in options.items():
         flag = f"-{name}" if name in _SHORT else f"--{name.replace('_', '-')}"
         if value is True:
@@ -119,7 +120,7 @@ def compile(model: Union[Path, SerializedModel], output: Optional[Path] = None,
 
     `model` is the path of a SavedModel's directory, of a TensorFlow graph or of an ONNX
     model, or a protobuf object such as onnx.ModelProto. `output` is the path of the library,
-    which ends in .so; without it, the library lies in a temporary folder that goes away with
+    which ends in .so; without it, the library is in a temporary folder that is deleted with
     the model and its clones.
 
     `options` are those of `weir compile`, with _ for -: `threads=2` is `--threads=2`,
@@ -137,7 +138,7 @@ def compile(model: Union[Path, SerializedModel], output: Optional[Path] = None,
     weir.CompileError: ...
     """
     serialized = None
-    if hasattr(model, "SerializeToString"):
+    if isinstance(model, SerializedModel):
         serialized, source = model.SerializeToString(), "-"
     else:
         source = os.fsdecode(model)

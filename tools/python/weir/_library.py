@@ -37,7 +37,7 @@ def _symbols(data: Any) -> Iterator[bytes]:
 
 
 def _check_machine(path: str, data: Any) -> None:
-    """Of a library for another architecture the loader says that there is no such file."""
+    """The loader reports a library for another architecture as a missing file."""
     if data[:4] == b"\x7fELF" and len(data) > 20:
         machine = _MACHINES.get(struct.unpack_from("<H", data, 18)[0], "another architecture")
         if machine != platform.machine():
@@ -73,14 +73,14 @@ class _Libraries:
         symbol = _info_symbol(path)
         with self.lock, open(path, "rb") as file:
             state = os.fstat(file.fileno())
-            place = (state.st_dev, state.st_ino)
-            version = (place, state.st_size, state.st_mtime_ns)
+            file_id = (state.st_dev, state.st_ino)
+            version = (file_id, state.st_size, state.st_mtime_ns)
             in_use = [(name, known, library) for name, known, weak in self.loaded
                       if (library := weak())]
             for _, known, library in in_use:
                 if known == version:
                     return library
-            is_written_over = any(known[0] == place for _, known, _ in in_use)
+            is_written_over = any(known[0] == file_id for _, known, _ in in_use)
             if is_written_over or any(name == path for name, _, _ in in_use):
                 library = self._load_again(file, symbol, is_written_over)
             else:
@@ -92,7 +92,7 @@ class _Libraries:
 
     def _load_again(self, file: BinaryIO, symbol: str, copied: bool) -> Library:
         descriptor = file.fileno()
-        # A file that was written in place looks like the one that is loaded: a copy does not.
+        # The loader takes a file that was overwritten for the loaded one; it does not know a copy.
         if copied:
             descriptor = os.memfd_create("weir")
         try:

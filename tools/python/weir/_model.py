@@ -1,13 +1,13 @@
 """The class Model: a context of a library that weir compiled."""
 
-from __future__ import annotations
-
 import functools
+import math
 import operator
 import os
 from typing import TYPE_CHECKING, Any, Callable, Mapping, NamedTuple, Optional, Union
 
 import numpy as np
+from numpy.typing import NDArray
 
 from weir import _training, _weir
 from weir._arrays import Tensor, convert, refuse, trim
@@ -66,8 +66,8 @@ class Model(_weir.Context):
     `out` has the arrays that the outputs are written to: a dictionary, a sequence, or the
     array itself where there is one output:
 
-    >>> room = np.empty((1, 10), np.float32)
-    >>> net(image, out=room)["probabilities"] is room
+    >>> result = np.empty((1, 10), np.float32)
+    >>> net(image, out=result)["probabilities"] is result
     True
 
     Functions whose names Python allows are methods, and `run` accepts any name:
@@ -77,8 +77,8 @@ class Model(_weir.Context):
     >>> net.main(image).keys() == net.run("main", image).keys()
     True
 
-    Contiguous arrays of the right element type are read where they lie; other arrays of
-    that type are copied. Each object of the buffer protocol or of DLPack is an array.
+    The library reads contiguous arrays of the right element type without a copy; strided
+    arrays are copied. Any object with the buffer protocol or with DLPack is an array.
 
     Any thread may call a model; the calls take turns. For runs at the same time, each
     thread has a `clone`.
@@ -92,7 +92,7 @@ class Model(_weir.Context):
 
     if TYPE_CHECKING:
         def __call__(self, /, *arrays: Any, out: Any = None,
-                     **inputs: Any) -> dict[str, np.ndarray]: ...
+                     **inputs: Any) -> dict[str, NDArray[Any]]: ...
 
     def __init__(self, path: Path, threads: int = 0, weights: Optional[Path] = None) -> None:
         where = os.path.abspath(os.fsdecode(path))
@@ -111,7 +111,7 @@ class Model(_weir.Context):
         self._path, self._threads, self._weights = path, threads, weights
         self._library, self._folder = library, folder
 
-    def clone(self, threads: Optional[int] = None) -> Model:
+    def clone(self, threads: Optional[int] = None) -> "Model":
         """Another context of the same library, for another thread. It shares the code and
         the weights; its variables begin with their first values."""
         model = Model.__new__(type(self))
@@ -119,7 +119,7 @@ class Model(_weir.Context):
                      self._library, self._folder)
         return model
 
-    def __enter__(self) -> Model:
+    def __enter__(self) -> "Model":
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -132,13 +132,14 @@ class Model(_weir.Context):
     def _signature(self, function: str) -> str:
         def text(tensor: Tensor) -> str:
             sizes = [name or str(most) for name, _, most in tensor.ranges()]
-            return (f"{tensor.name}: {tensor.dtype}"
+            dtype = "bf16" if tensor.is_bf16 else tensor.dtype
+            return (f"{tensor.name}: {dtype}"
                     f"[{', '.join(sizes or map(str, tensor.shape))}]")
 
         inputs, outputs = (", ".join(map(text, side)) for side in self._sides(function))
         return f"{function}({inputs}) -> {outputs}"
 
-    def __getattr__(self, name: str) -> Callable[..., dict[str, np.ndarray]]:
+    def __getattr__(self, name: str) -> Callable[..., dict[str, NDArray[Any]]]:
         library = self.__dict__.get("_library")
         if library is None or name.startswith("_") or name not in library.functions:
             raise AttributeError(f"the model has no function {name!r}")
@@ -174,9 +175,9 @@ class Model(_weir.Context):
                 for name, least, most in tensor.ranges() if name}
 
     @property
-    def variables(self) -> dict[str, np.ndarray]:
-        """The variables by their keys in checkpoints. The arrays lie on the memory of the
-        model: a run and `restore` change them, and writing to them changes the variables."""
+    def variables(self) -> dict[str, NDArray[Any]]:
+        """The variables by their keys in checkpoints. The arrays are views of the memory of
+        the model: a run and `restore` change them, and writing to them changes the variables."""
         known = self._library.variables
         if not known:
             return {}
@@ -184,7 +185,7 @@ class Model(_weir.Context):
         if memory is None:
             raise ValueError("the variables are in the memory of a GPU; save writes them to "
                              "a checkpoint")
-        return {key: np.frombuffer(memory, dtype, int(np.prod(shape)), offset).reshape(shape)
+        return {key: np.frombuffer(memory, dtype, math.prod(shape), offset).reshape(shape)
                 for key, dtype, shape, offset in known}
 
     def save(self, path: Path) -> None:
@@ -197,7 +198,7 @@ class Model(_weir.Context):
 
     def fit(self, data: Mapping[str, Any], *, epochs: int = 1,
             batch_size: Optional[int] = None, shuffle: Optional[int] = None,
-            function: str = "train_step", **constants: Any) -> np.ndarray:
+            function: str = "train_step", **constants: Any) -> NDArray[Any]:
         """Trains on rows of arrays and returns the losses, by epoch and step.
 
         `data` has an array for each input, with the examples in its first dimension.

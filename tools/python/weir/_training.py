@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
 import operator
 from typing import TYPE_CHECKING, Any, Iterator, Mapping, Optional
 
 import numpy as np
+from numpy.typing import NDArray
 
 from weir._arrays import Tensor
 
@@ -36,7 +38,7 @@ def _whole(name: str, value: Any, least: int) -> int:
     return number
 
 
-def _rows(tensor: Tensor, value: Any) -> np.ndarray:
+def _rows(tensor: Tensor, value: Any) -> NDArray[Any]:
     """The examples of an input. Whole numbers become the type of the input, batch by batch."""
     array = np.asarray(value)
     wanted = tensor.dtype
@@ -71,7 +73,7 @@ def _batch_size(tensors: list[Tensor], wanted: Optional[int]) -> tuple[int, int]
 
 
 def fit(model: Model, data: Mapping[str, Any], epochs: int, batch_size: Optional[int],
-        shuffle: Optional[int], function: str, constants: Mapping[str, Any]) -> np.ndarray:
+        shuffle: Optional[int], function: str, constants: Mapping[str, Any]) -> NDArray[Any]:
     epochs = _whole("epochs", epochs, 0)
     inputs, outputs = model._sides(function)
     known = {t.name: t for t in inputs}
@@ -82,7 +84,7 @@ def fit(model: Model, data: Mapping[str, Any], epochs: int, batch_size: Optional
     if not tensors:
         raise ValueError("data has no arrays")
     loss = next((t.name for t in outputs if t.name == "loss"), None) or next(
-        (t.name for t in outputs if np.prod(t.shape) == 1), None)
+        (t.name for t in outputs if math.prod(t.shape) == 1), None)
     if loss is None:
         raise ValueError(f"the function {function!r} has no loss")
     arrays = {t.name: _rows(t, data[t.name]) for t in tensors}
