@@ -55,8 +55,8 @@ install(FILES ${manual}/_weir DESTINATION share/zsh/vendor-completions)
 install(FILES ${manual}/weir.fish DESTINATION share/fish/vendor_completions.d)
 install(FILES README.md CHANGELOG.md LICENSE DESTINATION share/doc/weir)
 install(DIRECTORY docs/ DESTINATION share/doc/weir/docs
-  PATTERN "__pycache__" EXCLUDE PATTERN "gradients.py" EXCLUDE
-  REGEX "docs/CMakeLists.txt$" EXCLUDE
+  PATTERN "__pycache__" EXCLUDE
+  REGEX "/docs/[^/]*\\.(py|yml|css|txt)$" EXCLUDE
   PATTERN "*.sh" PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ GROUP_EXECUTE
     WORLD_READ WORLD_EXECUTE)
 # The licences of what the tools link statically ask that their text is shipped.

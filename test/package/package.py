@@ -8,6 +8,7 @@ import fcntl
 import os
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 build, generator, out = Path(sys.argv[1]).resolve(), sys.argv[2], Path(sys.argv[3])
@@ -17,7 +18,7 @@ folder.mkdir(parents=True, exist_ok=True)
 
 
 def newest():
-    installed = [build / "bin", build / "manual", build / "package", source / "docs",
+    installed = [build / "bin", build / "manual", build / "package", build / "python", source / "docs",
                  source / "tools/python", source / "runtime", source / "cmake"]
     files = [build / "cmake_install.cmake", build / "CPackConfig.cmake",
              *source.glob("*.md")]
@@ -35,8 +36,11 @@ with open(folder / "lock", "w") as lock:
     if not packages() or packages()[0].stat().st_mtime < newest():
         for old in packages():
             old.unlink()
+        start = time.time()
         # The size of the archive is no matter here, the time is.
         subprocess.run(["cpack", "-G", generator, "-B", folder, "-D", "CPACK_WEIR_ZSTD_LEVEL=3"],
                        cwd=build, check=True)
+        # A file that changed meanwhile is newer than the package.
+        os.utime(packages()[0], (start, start))
     out.unlink(missing_ok=True)
     os.symlink(packages()[0], out)
