@@ -6,6 +6,7 @@ is installed from the source tree, is newer.
 
 import fcntl
 import os
+import shutil
 import subprocess
 import sys
 import time
@@ -40,6 +41,7 @@ with open(folder / "lock", "w") as lock:
         # The size of the archive is no matter here, the time is.
         subprocess.run(["cpack", "-G", generator, "-B", folder, "-D", "CPACK_WEIR_ZSTD_LEVEL=3"],
                        cwd=build, check=True)
+        shutil.rmtree(folder / "_CPack_Packages")
         # A file that changed meanwhile is newer than the package.
         os.utime(packages()[0], (start, start))
     out.unlink(missing_ok=True)
