@@ -15,6 +15,8 @@ packages=(
   python3 python3-numpy python3-protobuf clang-format-19 pkgconf
   # what builds the website of the documentation
   mkdocs mkdocs-material
+  # what makes packages, checks them and installs them in a root of its own
+  dpkg-dev zstd lintian debootstrap
   # the Python package: its extension, the wheel, and the environment that tests it
   python3-dev python3-setuptools python3-wheel python3-venv
 )

@@ -26,6 +26,15 @@ llvm_map_components_to_libnames(WEIR_LLVM_LIBS
   x86info x86desc x86codegen x86asmparser
   aarch64info aarch64desc aarch64codegen aarch64asmparser
   nvptxinfo nvptxdesc nvptxcodegen)
+# A package runs where only glibc is, so zlib and Zstandard are linked statically.
+# Debian's export also names Z3, which nothing that weir links calls.
+find_library(WEIR_ZLIB libz.a REQUIRED)
+find_library(WEIR_ZSTD libzstd.a REQUIRED)
+get_target_property(uses LLVMSupport INTERFACE_LINK_LIBRARIES)
+list(FILTER uses EXCLUDE REGEX "libz3")
+list(TRANSFORM uses REPLACE "^ZLIB::ZLIB$" ${WEIR_ZLIB})
+list(TRANSFORM uses REPLACE "^zstd::.*" ${WEIR_ZSTD})
+set_target_properties(LLVMSupport PROPERTIES INTERFACE_LINK_LIBRARIES "${uses}")
 get_property(all_mlir GLOBAL PROPERTY MLIR_ALL_LIBS)
 foreach(lib ${all_mlir})
   if(TARGET ${lib})
@@ -72,6 +81,9 @@ target_compile_options(weir_base INTERFACE ${WEIR_HARDENED} -fno-exceptions -Wal
   -Xclang -fno-pch-timestamp)
 target_link_libraries(weir_base INTERFACE ${WEIR_MLIR_LIBS} ${WEIR_LLVM_LIBS})
 target_link_options(weir_base INTERFACE -fuse-ld=lld)
+if(NOT WEIR_SANITIZE)
+  target_link_options(weir_base INTERFACE -static-libstdc++ -static-libgcc)
+endif()
 if(WEIR_SANITIZE)
   add_compile_options(-fsanitize=${WEIR_SANITIZE} -fno-sanitize=vptr,function -fno-sanitize-recover=all -fno-omit-frame-pointer)
   add_link_options(-fsanitize=${WEIR_SANITIZE} -fno-sanitize=vptr,function)

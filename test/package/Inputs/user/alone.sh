@@ -1,0 +1,17 @@
+# The package without a compiler, Python or a manual reader beside it.
+set -ex
+cd /user
+
+# All files but those of this test and the records of dpkg.
+files() {
+  find / \( -path /proc -o -path /user -o -path /var \) -prune -o -print | sort
+}
+
+files >before
+dpkg -i weir.deb
+weir --version
+weir compile classes.onnx -o classes.so
+dpkg --purge weir
+files >after
+diff before after
+echo purged
