@@ -17,7 +17,7 @@ run() {
 run "$bin/weir" compile "$here/logistic.pbtxt" -o fit.so --shape=x=500x3 \
   --loss=sigmoid_cross_entropy:probability --optimizer=GradientDescent:lr=2 \
   --grad=loss:W,b
-export PYTHONPATH=$root/tools/python
+export PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=$root/tools/python
 run /usr/bin/python3 "$here/fit.py" fit.so logistic.ckpt
 
 # The fitted model, for one point at a time.
