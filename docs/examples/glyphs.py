@@ -1,4 +1,4 @@
-"""Ten digits of 7 x 8 pixels, from which the examples make their pictures."""
+"""Ten digits of 7 x 8 pixels. The examples make their pictures from them."""
 
 import numpy as np
 

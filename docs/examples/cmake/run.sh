@@ -1,6 +1,7 @@
 #!/bin/bash
-# run.sh [BIN [OUT]]: installs weir beside OUT, configures the project here with it,
-# and builds and runs that. BIN is where weir is, in its build folder.
+# run.sh [BIN [OUT]]: installs weir in OUT, configures the CMake project of this folder
+# with it, and builds and runs the program. BIN is the folder of the weir tools, in
+# weir's build folder. OUT is the folder of the products.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 root=$(cd "$here/../../.." && pwd)

@@ -1,7 +1,7 @@
 #!/bin/bash
-# run.sh [BIN [OUT]]: compiles net.onnx.txt, whose Swish weir does not know: by a
-# function of C, on one and two threads, and by a function of other ops. BIN is
-# where weir is, OUT where the products go.
+# run.sh [BIN [OUT]]: compiles net.onnx.txt, which has an operator that weir lacks. A C
+# function computes it on one and on two threads, then a function of other operators
+# defines it. BIN is the folder of the weir tools, OUT the folder of the products.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 root=$(cd "$here/../../.." && pwd)

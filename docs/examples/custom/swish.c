@@ -1,4 +1,4 @@
-/* swish.c: an op of the model in ten lines of C, x / (1 + exp(-x)). */
+/* An operator in ten lines of C: x / (1 + exp(-x)). */
 #include <math.h>
 #include <weir_custom.h>
 

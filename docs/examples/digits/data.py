@@ -1,10 +1,10 @@
 #!/usr/bin/python3
-"""data.py FOLDER: pictures of digits to learn from and to be tested with.
+"""data.py FOLDER: pictures of digits, to train with and to test with.
 
-Each picture of 16 x 16 pixels is a glyph that was turned, scaled, slanted and
-shifted by chance, with uneven ink and noise. Training data go to images.npy
-(float32, from 0 to 1) and labels.npy (int32); the test's, made with another
-seed, to test.images and test.labels as bare numbers. Needs numpy.
+Each picture of 16 x 16 pixels is a glyph with a random angle, size, slant, position
+and ink, and with noise. Training data go to images.npy (float32, from 0 to 1) and
+labels.npy (int32). Test data have another seed and go to test.images and test.labels
+as bare numbers. Needs numpy.
 """
 
 import sys
@@ -17,7 +17,7 @@ from glyphs import glyphs
 
 
 def sample(glyph, rng):
-    """The glyph as someone might have written it."""
+    """A random picture of the glyph."""
     turn, slant = rng.normal(0, 0.15), rng.normal(0, 0.15)
     size = 1.75 * rng.uniform(0.8, 1.15)
     dy, dx = rng.uniform(-1.5, 1.5, 2)

@@ -1,7 +1,7 @@
 #!/bin/bash
-# run.sh [BIN [OUT]]: makes pictures of digits, trains digits.pbtxt with them from
-# scratch, and compiles what was learned to a C library that a static program
-# links. BIN is where weir is, OUT where the products go. Needs numpy.
+# run.sh [BIN [OUT]]: makes pictures of digits, trains digits.pbtxt with them, and
+# compiles the trained net to a C library for a static program. BIN is the folder of
+# the weir tools, OUT the folder of the products. Needs numpy.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 root=$(cd "$here/../../.." && pwd)
@@ -14,6 +14,7 @@ run() {
   echo "\$ ${*//$root\//}"
   "$@"
 }
+export PYTHONDONTWRITEBYTECODE=1
 run /usr/bin/python3 "$here/data.py" .
 
 # The step that trains, on batches of 64.
@@ -23,7 +24,7 @@ run "$bin/weir" compile "$here/digits.pbtxt" -o training.so --threads=2 \
 run "$bin/weir-run" training.so --train --data=images.npy,labels.npy \
   --epochs=5 --shuffle=1 --metrics=loss.jsonl --save=digits.ckpt
 
-# What was learned, for one picture at a time.
+# The trained net, for one picture a run.
 run "$bin/weir" compile "$here/digits.pbtxt" -o libdigits.a --header=digits.h \
   --shape=image=1x16x16x1 --checkpoint=digits.ckpt
 run cc -O2 -static -I. "$here/serve.c" libdigits.a -lm -o serve

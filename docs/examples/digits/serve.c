@@ -1,5 +1,5 @@
-/* Reads digits with the trained net: how many of the test's pictures does it
-   get right? serve IMAGES LABELS */
+/* Reads the digits of the test pictures and prints how many are right:
+   serve IMAGES LABELS */
 #include "digits.h"
 
 #include <stdio.h>

@@ -1,11 +1,11 @@
 #!/usr/bin/python3
 """Writes a small language model of characters as ONNX (the text form of the file format).
 
-decoder.py data TEXT... -o FOLDER    tokens.npy and next.npy: pieces of the texts to learn from
-decoder.py train OUT.onnx.txt        the model over whole pieces, with weights to begin with
+decoder.py data TEXT... -o FOLDER    tokens.npy and next.npy: pieces of the texts to train with
+decoder.py train OUT.onnx.txt        the model over whole pieces, with random weights
 decoder.py export TRAINING.so CHECKPOINT OUT.onnx.txt
-                                     the model with what was learned, and with a cache of keys and
-                                     values: inputs past.N.key, past.N.value, outputs present.N...
+                                     the trained model with a cache of keys and values: inputs
+                                     past.N.key, past.N.value, outputs present.N...
 
 A transformer of LAYERS layers reads tokens, which are the bytes of printable ASCII. Needs numpy, and
 for export the package weir (docs/python.md).
@@ -16,69 +16,23 @@ from pathlib import Path
 
 import numpy as np
 
+sys.path.append(str(Path(__file__).resolve().parents[1]))
+from onnxtext import Model
+
 LAYERS, WIDTH, HEADS, CONTEXT = 3, 96, 4, 128
+PIECES = 4096  # of the training data, at most
 SIZE = WIDTH // HEADS
 LETTERS = "\n" + "".join(map(chr, range(32, 127)))
-TYPES = {"float32": 1, "bool": 9, "int64": 7}
 
 
 def tokens_of(text):
     return np.array([LETTERS.index(c) for c in text if c in LETTERS], np.int64)
 
 
-class Model:
-    """The text of a ModelProto of opset 17."""
-
-    def __init__(self, learned=None):
-        self.lines, self.count, self.learned = [], 0, learned
-        self.rng = np.random.default_rng(1)
-
-    def value(self, kind, name, type, dims):
-        dims = "".join(f' dim {{ dim_param: "{d}" }}' if isinstance(d, str) else f" dim {{ dim_value: {d} }}" for d in dims)
-        self.lines.append(f'{kind} {{ name: "{name}" type {{ tensor_type {{ elem_type: {TYPES[type]} shape {{{dims} }} }} }} }}')
-        return name
-
-    def constant(self, array, name=None):
-        array, self.count = np.asarray(array), self.count + 1
-        name = name or f"c{self.count}"
-        raw = "".join(f"\\{byte:03o}" for byte in array.tobytes())
-        dims = "".join(f" dims: {d}" for d in array.shape)
-        self.lines.append(f'initializer {{ name: "{name}" data_type: {TYPES[array.dtype.name]}{dims} raw_data: "{raw}" }}')
-        return name
-
-    def whole(self, *numbers):
-        return self.constant(np.array(numbers, np.int64))
-
-    def weight(self, name, *shape, scale=None):
-        if self.learned:
-            array = self.learned[name]
-        elif scale is None:
-            array = self.rng.normal(0, 1 / np.sqrt(shape[0]), shape)
-        else:
-            array = np.full(shape, scale)
-        return self.constant(np.asarray(array, np.float32), name)
-
-    def op(self, op, *inputs, out=None, **attributes):
-        self.count += 1
-        out = out or f"{op}_{self.count}"
-        text = "".join(f' input: "{i}"' for i in inputs)
-        for key, value in attributes.items():
-            if isinstance(value, list):
-                text += f' attribute {{ name: "{key}" type: INTS' + "".join(f" ints: {v}" for v in value) + " }"
-            else:
-                text += f' attribute {{ name: "{key}" type: INT i: {value} }}'
-        self.lines.append(f'node {{ op_type: "{op}"{text} output: "{out}" }}')
-        return out
-
+class Decoder(Model):
     def norm(self, x, name):
         scale, bias = self.weight(name + ".scale", WIDTH, scale=1), self.weight(name + ".bias", WIDTH, scale=0)
         return self.op("LayerNormalization", x, scale, bias, axis=-1)
-
-    def product(self, x, name, rows, columns):
-        return self.op("MatMul", x, self.weight(name, rows, columns))
-
-    def write(self, path):
-        Path(path).write_text("\n".join(["ir_version: 8", "opset_import { version: 17 }", "graph {", *self.lines, "}"]) + "\n")
 
 
 def transformer(model, isCached):
@@ -129,7 +83,7 @@ def main(command, *arguments):
     if command == "data":
         at = arguments.index("-o")
         tokens = tokens_of("".join(Path(path).read_text() for path in arguments[:at]))
-        starts = np.arange(0, len(tokens) - CONTEXT - 1, CONTEXT // 2)
+        starts = np.arange(0, len(tokens) - CONTEXT - 1, CONTEXT // 2)[:PIECES]
         pieces = tokens[starts[:, None] + np.arange(CONTEXT + 1)]
         np.save(Path(arguments[at + 1]) / "tokens.npy", pieces[:, :-1])
         np.save(Path(arguments[at + 1]) / "next.npy", pieces[:, 1:].astype(np.int32))
@@ -142,7 +96,7 @@ def main(command, *arguments):
         training = weir.Model(arguments[0])
         training.restore(arguments[1])
         learned = {name: np.array(array) for name, array in training.variables.items()}
-    model = Model(learned)
+    model = Decoder(learned)
     transformer(model, isCached=command == "export")
     model.write(arguments[-1])
 

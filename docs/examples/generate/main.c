@@ -1,7 +1,7 @@
 /* Continues a text, token by token: generate PROMPT [TEMPERATURE [SEED]].
  *
- * The prompt goes through the model at once, each further token by a step of
- * its own; keys and values of all before stay in the context. */
+ * One run reads the prompt, and one run predicts each further token. The
+ * context keeps the keys and values of all tokens before. */
 #include "text.h"
 
 #include <math.h>
@@ -10,14 +10,23 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LETTERS = TEXT_STEP_LOGITS_ELEMENTS, PROMPT = TEXT_MAIN_IDS_DIM1, CONTEXT = 128 };
+enum {
+  LETTERS = TEXT_STEP_LOGITS_ELEMENTS,
+  PROMPT = TEXT_MAIN_IDS_DIM1,
+  CONTEXT = 128
+};
 
 /* Tokens are a newline and the printable characters of ASCII. */
-static int64_t token_of(char c) { return c >= ' ' && c <= '~' ? c - ' ' + 1 : 0; }
-static char letter_of(int64_t token) { return token ? (char)(token - 1 + ' ') : '\n'; }
+static int64_t token_of(char c) {
+  return c >= ' ' && c <= '~' ? c - ' ' + 1 : 0;
+}
+static char letter_of(int64_t token) {
+  return token ? (char)(token - 1 + ' ') : '\n';
+}
 
 /* A token by its probability; of temperature 0 the most probable one. */
-static int64_t next_token(const float *logits, double temperature, uint64_t *random) {
+static int64_t next_token(const float *logits, double temperature,
+                          uint64_t *random) {
   int64_t best = 0;
   for (int64_t i = 1; i < LETTERS; ++i)
     if (logits[i] > logits[best])
@@ -42,7 +51,8 @@ int main(int argc, char **argv) {
   const char *prompt = argc > 1 ? argv[1] : "The compiler ";
   double temperature = argc > 2 ? atof(argv[2]) : 0;
   uint64_t random = argc > 3 ? strtoull(argv[3], NULL, 10) * 2 + 1 : 1;
-  int64_t count = (int64_t)strlen(prompt), ids[PROMPT], shape[2] = {1, count}, sizes[3];
+  int64_t count = (int64_t)strlen(prompt), ids[PROMPT], shape[2] = {1, count},
+          sizes[3];
   if (count < 1 || count > PROMPT) {
     fprintf(stderr, "a prompt has 1 to %d characters\n", (int)PROMPT);
     return 2;

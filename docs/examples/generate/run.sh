@@ -1,7 +1,7 @@
 #!/bin/bash
-# run.sh [BIN [OUT [EPOCHS]]]: trains a language model of characters on the pages of
+# run.sh [BIN [OUT [EPOCHS]]]: trains a language model of characters on the pages below
 # docs/, and compiles it to a static program that continues a text token by token.
-# BIN is where weir is, OUT where the products go. Needs numpy.
+# BIN is the folder of the weir tools, OUT the folder of the products. Needs numpy.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 root=$(cd "$here/../../.." && pwd)
@@ -14,7 +14,10 @@ run() {
   echo "\$ ${*//$root\//}"
   "$@"
 }
-run /usr/bin/python3 "$here/decoder.py" data "$root"/docs/*.md -o .
+export PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=$bin/../python
+mapfile -t pages < <(find "$root/docs" -name '*.md' | LC_ALL=C sort)
+echo "\$ docs/examples/generate/decoder.py data docs/**/*.md -o ."
+/usr/bin/python3 "$here/decoder.py" data "${pages[@]}" -o .
 
 # The step that trains, on 16 pieces of 128 characters.
 run /usr/bin/python3 "$here/decoder.py" train train.onnx.txt
@@ -24,9 +27,8 @@ run "$bin/weir" compile train.onnx.txt -o training.so --threads=2 \
 run "$bin/weir-run" training.so --train --data=tokens.npy,next.npy \
   --epochs="${3:-8}" --shuffle=1 --save=text.ckpt
 
-# What was learned, with a cache of keys and values that stays in the library. One
+# The trained model, with a cache of keys and values that stays in the context. One
 # function takes a prompt of up to 64 tokens, another a single token.
-export PYTHONPATH=$bin/../python
 run /usr/bin/python3 "$here/decoder.py" export ./training.so text.ckpt decoder.onnx.txt
 states=()
 for layer in 0 1 2; do

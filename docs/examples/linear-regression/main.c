@@ -1,5 +1,5 @@
-/* Fits a line to 100 points that lie on y = 0.1 x + 0.3, and compares with what
-   1000 steps in double precision come to. */
+/* Fits a line to 100 points that lie on y = 0.1 x + 0.3, and compares it with
+   the same steps in double precision. */
 #include "line.h"
 
 #include <math.h>

@@ -1,7 +1,7 @@
 #!/bin/bash
 # run.sh [BIN [OUT]]: compiles line.pbtxt, a forward graph, with a loss and an
-# optimizer; links main.c with it, which trains. BIN is where weir is, OUT where
-# the products go.
+# optimizer, and links main.c with it, which trains. BIN is the folder of the weir
+# tools, OUT the folder of the products.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 root=$(cd "$here/../../.." && pwd)

@@ -1,4 +1,4 @@
-/* Written by train.py: ten noisy pictures, and what NumPy makes of them. */
+/* Written by train.py: ten noisy pictures, and their probabilities by NumPy. */
 /* clang-format off */
 static const float pictures[10][64] = {
     {0, 0.04f, 0.02f, 0.21f, 0.16f, 0, 0.11f, 0.2f,

@@ -1,6 +1,7 @@
 #!/bin/bash
 # run.sh [BIN [OUT]]: compiles digits.pbtxt to a C library, links main.c with it
-# and runs the program. BIN is where weir is, OUT where the products go.
+# and runs the program. BIN is the folder of the weir tools, OUT the folder of the
+# products.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 root=$(cd "$here/../../.." && pwd)

@@ -18,7 +18,7 @@ rng = np.random.default_rng(7)
 
 
 def sample(count):
-    """`count` noisy pictures and what they show."""
+    """`count` noisy pictures and their labels."""
     labels = np.arange(count) % 10
     images = np.empty((count, 8, 8), np.float32)
     for i, digit in enumerate(labels):
@@ -152,7 +152,7 @@ node {{
 images, labels = sample(10)
 images = np.round(images, 2)
 expected = forward(images)[-1]
-text = "/* Written by train.py: ten noisy pictures, and what NumPy makes of them. */\n"
+text = "/* Written by train.py: ten noisy pictures, and their probabilities by NumPy. */\n"
 text += "/* clang-format off */\n"
 text += "static const float pictures[10][64] = {\n"
 for image in images:
