@@ -11,6 +11,7 @@ set(manual ${PROJECT_BINARY_DIR}/manual)
 add_custom_command(OUTPUT ${manual}/weir.bash
   BYPRODUCTS ${manual}/_weir ${manual}/weir.fish ${manual}/man1/weir.1
     ${manual}/man1/weir-compile.1 ${manual}/man1/weir-inspect.1 ${manual}/man1/weir-run.1
+    ${manual}/man1/weir-bench.1 ${manual}/man1/weir-merge.1
   COMMAND python3 ${PROJECT_SOURCE_DIR}/tools/package/manual.py ${PROJECT_BINARY_DIR}/bin ${manual}
   DEPENDS weir weir-run tools/package/manual.py)
 add_custom_target(weir_manual ALL DEPENDS ${manual}/weir.bash)
