@@ -19,6 +19,11 @@ add_custom_target(weir_manual ALL DEPENDS ${manual}/weir.bash)
 install(TARGETS weir weir-run weir-opt weir-translate weir-lsp RUNTIME DESTINATION bin)
 install(FILES tools/python/weir.py DESTINATION lib/weir/python)
 install(FILES runtime/weir.h runtime/weir_custom.h DESTINATION include/weir)
+# Programs that GEN_TEST and GEN_BENCHMARK add are built where the model runs.
+install(DIRECTORY tools/run DESTINATION share/weir/src/tools FILES_MATCHING PATTERN "*.[ch]"
+  PATTERN "cache.*" EXCLUDE PATTERN "engine.*" EXCLUDE)
+install(FILES runtime/weir.h DESTINATION share/weir/src/runtime)
+install(FILES cmake/package/main.c DESTINATION share/weir/src)
 install(FILES cmake/package/WeirConfig.cmake ${PROJECT_BINARY_DIR}/WeirConfigVersion.cmake
   DESTINATION lib/cmake/Weir)
 install(FILES ${PROJECT_BINARY_DIR}/weir.pc DESTINATION lib/pkgconfig)
