@@ -4,11 +4,11 @@
 
 #include "compiler/Pipeline.h"
 #include "compiler/SystemErrors.h"
-#include "compiler/Version.h"
 #include "compiler/import/Dependencies.h"
 #include "compiler/import/Ops.h"
 #include "compiler/import/tensorflow/file/Config.h"
 #include "compiler/terminal/Colors.h"
+#include "compiler/terminal/Version.h"
 #include "llvm/BinaryFormat/Magic.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"

@@ -3,10 +3,10 @@
 
 #include "compiler/Diagnostics.h"
 #include "compiler/Limits.h"
-#include "compiler/Version.h"
 #include "compiler/emit/Output.h"
 #include "compiler/target/Target.h"
 #include "compiler/terminal/Colors.h"
+#include "compiler/terminal/Version.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"

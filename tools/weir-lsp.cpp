@@ -1,7 +1,7 @@
 // weir-lsp: what editors ask about .mlir files of any stage.
 
 #include "compiler/Dialects.h"
-#include "compiler/Version.h"
+#include "compiler/terminal/Version.h"
 
 #include "mlir/Tools/mlir-lsp-server/MlirLspServerMain.h"
 

@@ -2,7 +2,7 @@
 
 #include "compiler/Dialects.h"
 #include "compiler/Limits.h"
-#include "compiler/Version.h"
+#include "compiler/terminal/Version.h"
 
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
 #include "llvm/Support/CommandLine.h"

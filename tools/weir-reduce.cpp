@@ -1,7 +1,7 @@
 // weir-reduce: makes a .mlir file smaller while a test script still succeeds.
 
 #include "compiler/Dialects.h"
-#include "compiler/Version.h"
+#include "compiler/terminal/Version.h"
 
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/Tools/mlir-reduce/MlirReduceMain.h"

@@ -3,9 +3,9 @@
 
 #include "compiler/Limits.h"
 #include "compiler/Streams.h"
-#include "compiler/Version.h"
 #include "compiler/import/Import.h"
 #include "compiler/terminal/Colors.h"
+#include "compiler/terminal/Version.h"
 
 #include "mlir/IR/AsmState.h"
 #include "llvm/Support/CommandLine.h"

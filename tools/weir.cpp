@@ -6,10 +6,10 @@
 #include "compiler/Merge.h"
 #include "compiler/Reproducer.h"
 #include "compiler/Streams.h"
-#include "compiler/Version.h"
 #include "compiler/import/Dependencies.h"
 #include "compiler/inspect/Inspect.h"
 #include "compiler/terminal/Colors.h"
+#include "compiler/terminal/Version.h"
 
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/CrashRecoveryContext.h"

@@ -1,7 +1,7 @@
 // Which weir this is.
 
-#ifndef WEIR_COMPILER_VERSION_H
-#define WEIR_COMPILER_VERSION_H
+#ifndef WEIR_COMPILER_TERMINAL_VERSION_H
+#define WEIR_COMPILER_TERMINAL_VERSION_H
 
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/raw_ostream.h"
@@ -22,4 +22,4 @@ void settleOptions(llvm::StringRef tool,
 
 } // namespace weir
 
-#endif // WEIR_COMPILER_VERSION_H
+#endif // WEIR_COMPILER_TERMINAL_VERSION_H

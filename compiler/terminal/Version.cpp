@@ -1,6 +1,6 @@
 // Which weir this is.
 
-#include "compiler/Version.h"
+#include "compiler/terminal/Version.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Config/llvm-config.h"
