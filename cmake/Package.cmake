@@ -28,6 +28,7 @@ set(manual ${PROJECT_BINARY_DIR}/manual)
 add_custom_command(OUTPUT ${manual}/weir.bash
   BYPRODUCTS ${manual}/_weir ${manual}/weir.fish ${manual}/man1/weir.1
     ${manual}/man1/weir-compile.1 ${manual}/man1/weir-inspect.1 ${manual}/man1/weir-run.1
+    ${manual}/man1/weir-bench.1 ${manual}/man1/weir-merge.1
   COMMAND python3 ${PROJECT_SOURCE_DIR}/tools/package/manual.py ${PROJECT_BINARY_DIR}/bin ${manual}
   DEPENDS weir weir-run tools/package/manual.py)
 add_custom_target(weir_manual ALL DEPENDS ${manual}/weir.bash)
@@ -46,6 +47,11 @@ install(DIRECTORY ${PROJECT_BINARY_DIR}/python/weir DESTINATION lib/python3/dist
   PATTERN "*.so" EXCLUDE
   PATTERN "__pycache__" EXCLUDE)
 install(FILES runtime/weir.h runtime/weir_custom.h DESTINATION include/weir)
+# Programs that GEN_TEST and GEN_BENCHMARK add are built where the model runs.
+install(DIRECTORY tools/run DESTINATION share/weir/src/tools FILES_MATCHING PATTERN "*.[ch]"
+  PATTERN "cache.*" EXCLUDE PATTERN "engine.*" EXCLUDE)
+install(FILES runtime/weir.h DESTINATION share/weir/src/runtime)
+install(FILES cmake/package/main.c DESTINATION share/weir/src)
 install(FILES cmake/package/WeirConfig.cmake ${PROJECT_BINARY_DIR}/WeirConfigVersion.cmake
   DESTINATION lib/cmake/Weir)
 install(FILES ${PROJECT_BINARY_DIR}/weir.pc DESTINATION share/pkgconfig)

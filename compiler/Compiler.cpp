@@ -2,14 +2,17 @@
 
 #include "compiler/Compiler.h"
 
+#include "compiler/Attributes.h"
 #include "compiler/Limits.h"
 #include "compiler/Module.h"
 #include "compiler/Pipeline.h"
 #include "compiler/Reproducer.h"
 #include "compiler/Streams.h"
 #include "compiler/SystemErrors.h"
-#include "compiler/WeightsBudget.h"
 #include "compiler/emit/Output.h"
+#include "compiler/import/Dependencies.h"
+#include "compiler/terminal/Colors.h"
+#include "compiler/terminal/KernelCounter.h"
 #include "mlir/IR/AsmState.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Support/Timing.h"
@@ -52,7 +55,7 @@ OwningOpRef<ModuleOp> read(MLIRContext *context, const Options &options,
 Status statusOf(llvm::Error error) {
   Status status = Status::ok;
   auto blame = [&](const llvm::ErrorInfoBase &error) {
-    llvm::errs() << "weir: error: " << error.message() << "\n";
+    message("error") << error.message() << "\n";
     status = systemStatus(error.convertToErrorCode());
   };
   handleAllErrors(
@@ -66,7 +69,7 @@ Status statusOf(llvm::Error error) {
           status = Status::badInput;
           return;
         }
-        llvm::errs() << "weir: internal error: " << error.message() << "\n";
+        message("internal error") << error.message() << "\n";
         status = Status::internal;
       });
   return status;
@@ -74,8 +77,9 @@ Status statusOf(llvm::Error error) {
 
 /// What goes along with a compilation.
 struct Course {
-  Course(const Options &options, ModuleOp module, StringRef &stage)
-      : options(options), decisions(module, options.report), stage(stage) {
+  Course(const Options &options, ModuleOp module, Progress &progress)
+      : options(options), decisions(module, options.report),
+        progress(progress) {
     timing.setEnabled(options.timing);
     all = timing.getRootScope();
   }
@@ -84,7 +88,7 @@ struct Course {
   Decisions decisions;
   /// What takes its place when all has gone well.
   std::vector<OutputFile> files;
-  StringRef &stage;
+  Progress &progress;
   DefaultTimingManager timing;
   TimingScope all;
 };
@@ -117,13 +121,13 @@ Status print(ArrayRef<ModuleOp> modules, Course &course) {
 }
 
 Status internalError() {
-  llvm::errs() << "weir: internal error: the model above could not be "
-                  "compiled; please report it\n";
+  message("internal error")
+      << "the model above could not be compiled; please report it\n";
   return Status::internal;
 }
 
 Status badTarget(llvm::Error error) {
-  llvm::errs() << "weir: error: " << llvm::toString(std::move(error)) << "\n";
+  message("error") << llvm::toString(std::move(error)) << "\n";
   return Status::badUsage;
 }
 
@@ -140,9 +144,10 @@ private:
 
 /// Runs the stages from `first` to `last`, or to the one that is asked for;
 /// `stopped` says whether that is the last one run. What is only tried is not
-/// reported.
+/// reported. `variant` is the instruction set, where there are several.
 LogicalResult runStages(ModuleOp module, Course &course, StringRef first,
-                        StringRef last, bool &stopped, bool reported = true) {
+                        StringRef last, bool &stopped, bool reported = true,
+                        StringRef variant = "") {
   const Options &options = course.options;
   bool begun = false;
   for (const Stage &stage :
@@ -150,11 +155,13 @@ LogicalResult runStages(ModuleOp module, Course &course, StringRef first,
     begun |= stage.name == first;
     if (!begun)
       continue;
-    course.stage = stage.name;
     if (stage.build) {
+      course.progress.enter(stage.name, variant);
       PassManager pm(module.getContext());
       TimingScope scope = course.all.nest(stage.name);
       pm.enableTiming(scope);
+      if (course.progress.showsKernels())
+        pm.addInstrumentation(std::make_unique<KernelCounter>(course.progress));
       stage.build(pm);
       Stopwatch watch;
       if (failed(pm.run(module)))
@@ -170,9 +177,10 @@ LogicalResult runStages(ModuleOp module, Course &course, StringRef first,
 }
 
 Status write(ArrayRef<ModuleOp> modules, Course &course) {
-  const EmitOptions &options = course.options.emit;
+  EmitOptions options = course.options.emit;
+  options.progress = &course.progress;
   Stopwatch watch;
-  course.stage = "emit";
+  course.progress.enter("emit");
   TimingScope scope = course.all.nest("emit");
   Status status = statusOf(emit(modules, options, course.files));
   if (status != Status::ok)
@@ -206,7 +214,7 @@ Status compileLevels(ModuleOp module, Course &course, StringRef first) {
     if (llvm::Error error = writeTarget(levels.back(), target))
       return badTarget(std::move(error));
     if (failed(runStages(levels.back(), course, "lower", "plan", stopped,
-                         levels.size() == 1)))
+                         levels.size() == 1, level.name)))
       return internalError();
     if (!stopped)
       joined.add(levels.back());
@@ -215,9 +223,9 @@ Status compileLevels(ModuleOp module, Course &course, StringRef first) {
     return print(levels, course);
   if (!joined.finish(options.levels))
     return internalError();
-  for (ModuleOp level : levels)
-    if (failed(runStages(level, course, "cpu", "cpu", stopped,
-                         level == levels.front())))
+  for (auto [level, module] : llvm::zip(options.levels, levels))
+    if (failed(runStages(module, course, "cpu", "cpu", stopped,
+                         module == levels.front(), level.name)))
       return internalError();
   if (!options.stopAfter.empty())
     return print(levels, course);
@@ -258,48 +266,9 @@ Status fitArena(ModuleOp module, Course &course) {
   }
   module->removeAttr("weir.keeps_constants");
   if (status != Status::ok)
-    llvm::errs() << "weir: error: --remat=" << limit
-                 << ": the arena has at least " << least
-                 << " bytes, however much is computed again\n";
+    message("error") << "--remat=" << limit << ": the arena has at least "
+                     << least << " bytes, however much is computed again\n";
   return status;
-}
-
-/// The attributes that say what is compiled for. Each of several kinds of
-/// processors has a target of its own from the stage on that first knows of
-/// them; until then, and where constants are folded, the least one stands for
-/// all. What gradients become goes by what the GPU leaves to a library.
-llvm::Error describeMachine(MLIRContext *context, const Options &options,
-                            DictionaryAttr &attributes) {
-  OwningOpRef<ModuleOp> module = ModuleOp::create(UnknownLoc::get(context));
-  TargetOptions target = options.target;
-  if (!options.levels.empty()) {
-    target.cpu = options.levels.back().cpu;
-    target.features = options.levels.back().features;
-  }
-  if (llvm::Error error = writeTarget(*module, target))
-    return error;
-  if (options.gpu.isOn())
-    if (llvm::Error error = writeGpu(*module, options.gpu))
-      return error;
-  attributes = module.get()->getAttrDictionary();
-  return llvm::Error::success();
-}
-
-/// Writes on the module what the options say of all that is compiled.
-void writeOptions(ModuleOp module, const Options &options) {
-  Builder b(module.getContext());
-  module->setAttr("weir.threads", b.getI64IntegerAttr(options.threads.count));
-  module->setAttr("weir.slots", b.getI64IntegerAttr(options.threads.slots));
-
-  auto say = [&](StringRef name, StringRef value, StringRef usual) {
-    if (value != usual)
-      module->setAttr(name, b.getStringAttr(value));
-    else
-      module->removeAttr(name);
-  };
-  say("weir.precision", options.precision, "f32");
-  say("weir.fast_math", options.fastMath, "");
-  writeWeightsBudget(module, options);
 }
 
 Status compileModule(ModuleOp module, Course &course) {
@@ -360,10 +329,13 @@ Status compileModule(ModuleOp module, Course &course) {
 
 } // namespace
 
-Status compile(MLIRContext *context, const Options &options, StringRef *stage) {
-  StringRef unseen;
-  StringRef &current = stage ? *stage : unseen;
-  current = "import";
+Status compile(MLIRContext *context, const Options &options,
+               Progress *progress) {
+  Progress quiet;
+  Progress &current = progress ? *progress : quiet;
+  if (progress)
+    progress->start(options.progress);
+  current.enter("import");
   Stopwatch watch;
   Status status = Status::ok;
   DictionaryAttr machine;
@@ -380,6 +352,10 @@ Status compile(MLIRContext *context, const Options &options, StringRef *stage) {
   std::vector<OutputFile> files;
   if (status == Status::ok)
     status = statusOf(course.decisions.write(files));
+  if (status == Status::ok && !options.depfile.empty())
+    status = statusOf(writeText(options.depfile, files, [&](raw_ostream &os) {
+      os << dependencyRule(options.depTargets);
+    }));
   for (OutputFile &file : course.files)
     files.push_back(std::move(file));
   status = flushed("weir", status);
@@ -387,6 +363,7 @@ Status compile(MLIRContext *context, const Options &options, StringRef *stage) {
     status = statusOf(keepAll(files));
   if (status == Status::ok && options.reproducer.empty())
     endWithSuccess();
+  current.stop(status == Status::ok);
   return status;
 }
 

@@ -9,10 +9,10 @@ namespace weir {
 
 /// Reads the model, runs the stages and writes the product, or prints the IR of
 /// the stage asked for. Errors go to the context's diagnostic engine and, where
-/// no location can have them, to stderr. What is being done is in `stage`: a
-/// stage's name, or `emit`.
+/// no location can have them, to stderr. `progress` is told of the stages,
+/// which are those of Pipeline.h and `emit`.
 Status compile(mlir::MLIRContext *context, const Options &options,
-               llvm::StringRef *stage = nullptr);
+               Progress *progress = nullptr);
 
 } // namespace weir
 

@@ -2,6 +2,7 @@
 
 #include "compiler/Diagnostics.h"
 #include "compiler/Place.h"
+#include "compiler/terminal/Colors.h"
 
 #include "llvm/ADT/StringExtras.h"
 
@@ -76,15 +77,25 @@ DiagnosticPrinter::DiagnosticPrinter(MLIRContext *context, raw_ostream &os)
 }
 
 void DiagnosticPrinter::print(Diagnostic &diagnostic) {
+  // One write: progress, or another thread's message, does not get between.
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  print(diagnostic, stream, hasColors(os));
+  os << text;
+}
+
+void DiagnosticPrinter::print(Diagnostic &diagnostic, raw_ostream &os,
+                              bool isColored) {
   errors |= diagnostic.getSeverity() == DiagnosticSeverity::Error;
+  std::string head;
   Place place = placeOf(diagnostic.getLocation());
   if (!place.file.empty()) {
-    os << escaped(place.file);
+    head = escaped(place.file);
     if (place.line)
-      os << ':' << place.line << ':' << place.column;
-    os << ": ";
+      head += (":" + Twine(place.line) + ":" + Twine(place.column)).str();
+    os << inBold(head + ": ", isColored);
   }
-  os << severity(diagnostic.getSeverity()) << ": ";
+  os << severityLabel(severity(diagnostic.getSeverity()), isColored);
   // A text that begins with the node's op goes on after its name.
   std::string text = diagnostic.str();
   if (!place.nodes.empty())
@@ -108,7 +119,7 @@ void DiagnosticPrinter::print(Diagnostic &diagnostic) {
                             .take_front(callsShown))
     os << "  called from node '" << escaped(node, 80) << "'\n";
   for (Diagnostic &note : diagnostic.getNotes())
-    print(note);
+    print(note, os, isColored);
 }
 
 SmallVector<StringRef> closest(StringRef wanted, ArrayRef<StringRef> names,
@@ -126,9 +137,11 @@ SmallVector<StringRef> closest(StringRef wanted, ArrayRef<StringRef> names,
     if (name.empty() || name.size() > wanted.size() + 64)
       continue;
     unsigned distance = limit + 1;
+    if (name.equals_insensitive(wanted))
+      distance = 1;
     if (StringRef last = name.rsplit('/').second;
         name.ends_with(wanted) || last == wanted || name.starts_with(wanted))
-      distance = limit;
+      distance = std::min(distance, limit);
     if (size_t apart = name.size() > wanted.size()
                            ? name.size() - wanted.size()
                            : wanted.size() - name.size();
@@ -152,6 +165,12 @@ std::string didYouMean(StringRef wanted, ArrayRef<StringRef> names) {
     result += escaped(name, 100) + "'";
   }
   return result.empty() ? result : result + "?";
+}
+
+std::string unknownValue(StringRef value, ArrayRef<StringRef> known) {
+  return "unknown value '" + escaped(value) +
+         "' (one of: " + llvm::join(known, ", ") + ")" +
+         didYouMean(value, known);
 }
 
 } // namespace weir

@@ -40,6 +40,8 @@ public:
 
 private:
   void print(mlir::Diagnostic &diagnostic);
+  void print(mlir::Diagnostic &diagnostic, llvm::raw_ostream &os,
+             bool isColored);
 
   llvm::raw_ostream &os;
   bool errors = false;
@@ -53,6 +55,18 @@ closest(llvm::StringRef wanted, llvm::ArrayRef<llvm::StringRef> names,
 /// `; did you mean 'a', 'b'?`, or nothing where nothing is close.
 std::string didYouMean(llvm::StringRef wanted,
                        llvm::ArrayRef<llvm::StringRef> names);
+
+/// What an option says that has one of a few values:
+/// `unknown value 'shraed' (one of: shared, static); did you mean 'shared'?`
+std::string unknownValue(llvm::StringRef value,
+                         llvm::ArrayRef<llvm::StringRef> known);
+
+/// The same for names in a table of another type.
+template <typename Range>
+std::string unknownValue(llvm::StringRef value, const Range &known) {
+  llvm::SmallVector<llvm::StringRef> names(std::begin(known), std::end(known));
+  return unknownValue(value, llvm::ArrayRef<llvm::StringRef>(names));
+}
 
 } // namespace weir
 

@@ -2,6 +2,7 @@
 
 #include "compiler/OptionTable.h"
 
+#include "compiler/Training.h"
 #include "llvm/ADT/StringSet.h"
 
 using namespace llvm;
@@ -60,6 +61,22 @@ void readVariants(const InputArgList &args, ImportOptions &import,
     usage.say() << "--variant goes with none of --loss, --grad and --entry\n";
 }
 
+void readStates(const InputArgList &args, ImportOptions &import, Usage &usage) {
+  for (StringRef text : args.getAllArgValues(OPT_state_EQ))
+    if (std::string wrong = parseStates(text, import); !wrong.empty())
+      usage.say() << "--state=" << escaped(text) << " " << wrong << "\n";
+  if (args.hasArg(OPT_state_EQ) && args.hasArg(OPT_loss_EQ, OPT_grad_EQ))
+    usage.say() << "--state goes neither with --loss nor with --grad\n";
+}
+
+void readGradients(const InputArgList &args, ImportOptions &import,
+                   Usage &usage) {
+  for (StringRef text : args.getAllArgValues(OPT_grad_EQ))
+    if (!parseGradient(text, import))
+      usage.say() << "--grad=" << escaped(text)
+                  << " is not LOSS:VAR,..., as in loss:w1,w2\n";
+}
+
 } // namespace
 
 void readFunctions(const InputArgList &args, ImportOptions &import,
@@ -67,6 +84,53 @@ void readFunctions(const InputArgList &args, ImportOptions &import,
   import.entries = args.getAllArgValues(OPT_entry_EQ);
   readEntries(args, import, usage);
   readVariants(args, import, usage);
+  readStates(args, import, usage);
+  readGradients(args, import, usage);
+}
+
+void readTraining(mlir::MLIRContext *context, const InputArgList &args,
+                  Options &options, Usage &usage) {
+  TrainingOptions training(context);
+  bool isAsked = false;
+  bool saysHowToStep = false;
+  auto read = [&](OptionID id,
+                  std::string (TrainingOptions::*parse)(StringRef)) {
+    for (const Arg *arg : args.filtered(id)) {
+      isAsked = true;
+      saysHowToStep |= id != OPT_loss_EQ;
+      std::string wrong = (training.*parse)(arg->getValue());
+      // Some say what the value is not, others what is wrong within it.
+      if (!wrong.empty())
+        usage.say() << arg->getSpelling() << escaped(arg->getValue())
+                    << (StringRef(wrong).starts_with("is ") ? " " : ": ")
+                    << wrong << '\n';
+    }
+  };
+  read(OPT_loss_EQ, &TrainingOptions::loss);
+  read(OPT_weight_decay_EQ, &TrainingOptions::weightDecay);
+  if (!args.hasArg(OPT_optimizer_EQ))
+    (void)training.optimizer("GradientDescent");
+  read(OPT_optimizer_EQ, &TrainingOptions::optimizer);
+  read(OPT_init_EQ, &TrainingOptions::initializer);
+  read(OPT_clip_EQ, &TrainingOptions::clip);
+  read(OPT_accumulate_EQ, &TrainingOptions::accumulate);
+  read(OPT_loss_scale_EQ, &TrainingOptions::lossScale);
+  read(OPT_master_weights_EQ, &TrainingOptions::masterWeights);
+  read(OPT_train_vars_EQ, &TrainingOptions::variables);
+  read(OPT_freeze_EQ, &TrainingOptions::frozen);
+  if (isAsked && !args.hasArg(OPT_loss_EQ))
+    usage.say() << "what says how to train goes with --loss\n";
+  if (!training.isOn())
+    return;
+  if (args.hasArg(OPT_grad_EQ)) {
+    options.import.loss = training.import();
+    options.import.loss->recipe = training.attribute();
+    // Whoever takes gradients may have an optimizer of their own.
+    if (!saysHowToStep)
+      return;
+  }
+  options.import.training = training.import();
+  options.training = training.attribute();
 }
 
 } // namespace weir

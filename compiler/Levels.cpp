@@ -2,6 +2,7 @@
 
 #include "compiler/Levels.h"
 
+#include "compiler/Diagnostics.h"
 #include "dialects/graph/Graph.h"
 #include "dialects/plan/Arena.h"
 #include "dialects/plan/Plan.h"
@@ -11,6 +12,7 @@
 #include "mlir/IR/DialectResourceBlobManager.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallSet.h"
+#include "llvm/ADT/SmallVectorExtras.h"
 #include "llvm/Support/MathExtras.h"
 #include "llvm/Support/xxhash.h"
 
@@ -33,11 +35,9 @@ bool parseLevels(StringRef text, std::vector<Level> &levels,
   llvm::SmallSet<StringRef, 8> wanted;
   for (StringRef name : names) {
     if (!llvm::any_of(known, [&](const Level &l) { return l.name == name; }))
-      wrong =
-          ("there is no '" + name.take_front(40) + "'; there are ").str() +
-          llvm::join(llvm::map_range(
-                         known, [](const Level &l) { return l.name.str(); }),
-                     ", ");
+      wrong = unknownValue(
+          name, llvm::map_to_vector(
+                    known, [](const Level &l) -> StringRef { return l.name; }));
     else if (!wanted.insert(name).second)
       wrong = ("'" + name + "' is there twice").str();
   }

@@ -3,6 +3,7 @@
 #include "compiler/Limits.h"
 
 #include "compiler/Diagnostics.h"
+#include "compiler/terminal/Progress.h"
 
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/Support/ErrorHandling.h"
@@ -38,6 +39,7 @@ void endWithSuccess() { isDone = true; }
     llvm::sys::RunInterruptHandlers(); // the files that were replaced
     ::_exit(static_cast<int>(Status::ok));
   }
+  endProgressLine();
   char text[512];
   int length =
       std::snprintf(text, sizeof text, "%s: error: %s\n", toolName, reason);

@@ -3,6 +3,7 @@
 #include "compiler/Module.h"
 
 #include "compiler/SystemErrors.h"
+#include "compiler/import/Dependencies.h"
 #include "dialects/graph/Graph.h"
 
 #include "mlir/Bytecode/BytecodeReader.h"
@@ -83,6 +84,7 @@ OwningOpRef<ModuleOp> parseModule(MLIRContext *context, StringRef path,
     status = systemStatus(file.getError());
     return {};
   }
+  addDependency(path);
   if (!trustsBytecode && isBytecode(**file)) {
     emitError(at) << "is MLIR's bytecode, whose reader believes every byte; "
                      "--trust-bytecode reads it";

@@ -4,6 +4,7 @@
 #define WEIR_COMPILER_OPTIONTABLE_H
 
 #include "compiler/Options.h"
+#include "compiler/terminal/Colors.h"
 
 #include "llvm/Option/ArgList.h"
 #include "llvm/Option/OptTable.h"
@@ -38,13 +39,12 @@ struct Usage {
   bool wrong = false;
   llvm::raw_ostream &say() {
     wrong = true;
-    return llvm::errs() << "weir: error: ";
+    return message("error");
   }
 };
 
 /// Prints the help of a command, with rare options where `isWhole`.
-void printHelp(const OptionTable &table, llvm::StringRef command,
-               bool isWhole);
+void printHelp(const OptionTable &table, llvm::StringRef command, bool isWhole);
 
 /// Says what nothing is called, with the nearest name.
 void checkNames(const OptionTable &table, const llvm::opt::InputArgList &args,
@@ -62,6 +62,11 @@ void readOps(mlir::MLIRContext *context, const llvm::opt::InputArgList &args,
 /// --target-node, which are read before.
 void readFunctions(const llvm::opt::InputArgList &args, ImportOptions &import,
                    Usage &usage);
+
+/// Reads how to train. It depends on --grad, which readFunctions reads.
+void readTraining(mlir::MLIRContext *context,
+                  const llvm::opt::InputArgList &args, Options &options,
+                  Usage &usage);
 
 /// Says which options have no meaning for the command, for the kind of input,
 /// or where `options` asks for IR and not for a product.

@@ -4,13 +4,16 @@
 
 #include "compiler/Pipeline.h"
 #include "compiler/SystemErrors.h"
-#include "compiler/Training.h"
+#include "compiler/import/Dependencies.h"
 #include "compiler/import/Ops.h"
 #include "compiler/import/tensorflow/file/Config.h"
+#include "compiler/terminal/Colors.h"
+#include "compiler/terminal/Version.h"
 #include "llvm/BinaryFormat/Magic.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/JSON.h"
+#include "llvm/Support/Path.h"
 #include <limits>
 
 using namespace llvm;
@@ -85,67 +88,6 @@ Status readConfig(mlir::MLIRContext *context, const InputArgList &args,
   return status;
 }
 
-void readStates(const InputArgList &args, ImportOptions &import, Usage &usage) {
-  for (StringRef text : args.getAllArgValues(OPT_state_EQ))
-    if (std::string wrong = parseStates(text, import); !wrong.empty())
-      usage.say() << "--state=" << escaped(text) << " " << wrong << "\n";
-  if (args.hasArg(OPT_state_EQ) && args.hasArg(OPT_loss_EQ, OPT_grad_EQ))
-    usage.say() << "--state goes neither with --loss nor with --grad\n";
-}
-
-void readGradients(const InputArgList &args, ImportOptions &import,
-                   Usage &usage) {
-  for (StringRef text : args.getAllArgValues(OPT_grad_EQ))
-    if (!parseGradient(text, import))
-      usage.say() << "--grad=" << escaped(text)
-                  << " is not LOSS:VAR,..., as in loss:w1,w2\n";
-}
-
-void readTraining(mlir::MLIRContext *context, const InputArgList &args,
-                  Options &options, Usage &usage) {
-  TrainingOptions training(context);
-  bool isAsked = false;
-  bool saysHowToStep = false;
-  auto read = [&](OptionID id,
-                  std::string (TrainingOptions::*parse)(StringRef)) {
-    for (const Arg *arg : args.filtered(id)) {
-      isAsked = true;
-      saysHowToStep |= id != OPT_loss_EQ;
-      std::string wrong = (training.*parse)(arg->getValue());
-      // Some say what the value is not, others what is wrong within it.
-      if (!wrong.empty())
-        usage.say() << arg->getSpelling() << escaped(arg->getValue())
-                    << (StringRef(wrong).starts_with("is ") ? " " : ": ")
-                    << wrong << '\n';
-    }
-  };
-  read(OPT_loss_EQ, &TrainingOptions::loss);
-  read(OPT_weight_decay_EQ, &TrainingOptions::weightDecay);
-  if (!args.hasArg(OPT_optimizer_EQ))
-    (void)training.optimizer("GradientDescent");
-  read(OPT_optimizer_EQ, &TrainingOptions::optimizer);
-  read(OPT_init_EQ, &TrainingOptions::initializer);
-  read(OPT_clip_EQ, &TrainingOptions::clip);
-  read(OPT_accumulate_EQ, &TrainingOptions::accumulate);
-  read(OPT_loss_scale_EQ, &TrainingOptions::lossScale);
-  read(OPT_master_weights_EQ, &TrainingOptions::masterWeights);
-  read(OPT_train_vars_EQ, &TrainingOptions::variables);
-  read(OPT_freeze_EQ, &TrainingOptions::frozen);
-  if (isAsked && !args.hasArg(OPT_loss_EQ))
-    usage.say() << "what says how to train goes with --loss\n";
-  if (!training.isOn())
-    return;
-  if (args.hasArg(OPT_grad_EQ)) {
-    options.import.loss = training.import();
-    options.import.loss->recipe = training.attribute();
-    // Whoever takes gradients may have an optimizer of their own.
-    if (!saysHowToStep)
-      return;
-  }
-  options.import.training = training.import();
-  options.training = training.attribute();
-}
-
 /// What --bound gives is also what one tensor may take of the arena.
 constexpr int64_t largestBound = int64_t(1) << 30;
 
@@ -166,15 +108,15 @@ void readProduct(const InputArgList &args, Options &options, Usage &usage) {
   EmitOptions &emit = options.emit;
   if (const Arg *kind = args.getLastArg(OPT_emit_EQ)) {
     StringRef word = kind->getValue();
+    SmallVector<StringRef> words = productWords();
     // The two forms of the IR that have a stage's name.
+    words.append({"graph", "plan"});
     if (word == "graph" || word == "plan")
       options.stopAfter = word.str();
     else if (std::optional<Product> product = productOfWord(word))
       emit.product = *product;
     else
-      usage.say() << "--emit does not know '" << escaped(word)
-                  << "'; the kinds are " << productWords()
-                  << ", graph and plan\n";
+      usage.say() << "--emit: " << unknownValue(word, words) << "\n";
     if (args.hasArg(OPT_stop_after_EQ))
       usage.say() << "--emit does not go with --stop-after\n";
   } else if (args.hasArg(OPT_stop_after_EQ)) {
@@ -205,9 +147,9 @@ void readEmit(const InputArgList &args, Options &options, Usage &usage) {
   if (args.hasArg(OPT_cpp_class_EQ) && !args.hasArg(OPT_header_EQ))
     usage.say() << "--cpp-class goes with --header\n";
   StringRef weights = args.getLastArgValue(OPT_weights_EQ, "embed");
-  if (weights != "embed" && weights != "file")
-    usage.say() << "--weights takes embed or file, not '" << escaped(weights)
-                << "'\n";
+  StringRef places[] = {"embed", "file"};
+  if (!is_contained(places, weights))
+    usage.say() << "--weights: " << unknownValue(weights, places) << "\n";
   emit.weightsFile = weights == "file";
   if (emit.weightsFile && emit.output == "-")
     usage.say() << "--weights=file goes beside a file\n";
@@ -233,7 +175,8 @@ void checkWritten(const InputArgList &args, const Options &options,
       if (sys::fs::is_directory(model))
         read.push_back((model + "/" + name).str());
   }
-  std::string wrong = samePlaces(options.emit, options.report.path, read);
+  std::string wrong =
+      samePlaces(options.emit, options.report.path, options.depfile, read);
   if (!wrong.empty())
     usage.say() << wrong << '\n';
 }
@@ -259,6 +202,39 @@ ErrorOr<InputKind> kindOf(StringRef path) {
   return path.ends_with(".mlir") || path.ends_with(".mlirbc")
              ? InputKind::Module
              : InputKind::Model;
+}
+
+void readDepfile(const InputArgList &args, Options &options, Usage &usage) {
+  if (!args.hasArg(OPT_MD)) {
+    if (args.hasArg(OPT_MF, OPT_MT))
+      usage.say() << "-MF and -MT go with -MD\n";
+    return;
+  }
+  StringRef output = options.emit.output;
+  if (output == "-")
+    output = "";
+  options.depTargets = args.getAllArgValues(OPT_MT);
+  if (options.depTargets.empty() && !output.empty())
+    options.depTargets.push_back(output.str());
+  SmallString<128> path(output);
+  sys::path::replace_extension(path, ".d");
+  options.depfile = args.getLastArgValue(OPT_MF, path).str();
+  if (options.depTargets.empty() || (output.empty() && !args.hasArg(OPT_MF)))
+    usage.say() << "-MD has no output to name: give -MF and -MT\n";
+  for (const std::string &object : options.emit.customObjects)
+    addDependency(object);
+}
+
+void readProgress(const InputArgList &args, ProgressOptions &progress,
+                  Usage &usage) {
+  progress.isVerbose = args.hasArg(OPT_v);
+  double seconds = 2;
+  StringRef text = args.getLastArgValue(OPT_progress_EQ, "2");
+  if (text.getAsDouble(seconds) || !(seconds >= 0 && seconds < 1e6))
+    usage.say() << "--progress: '" << escaped(text)
+                << "' is no number of seconds\n";
+  if (!args.hasArg(OPT_q))
+    progress.after = seconds;
 }
 
 void readReport(const InputArgList &args, ReportOptions &report, Usage &usage) {
@@ -307,7 +283,7 @@ std::optional<Options> parseOptions(mlir::MLIRContext *context,
     done = Status::ok;
     if (Error error =
             printProcessors(args.getLastArgValue(OPT_target_EQ), outs())) {
-      errs() << "weir: error: " << toString(std::move(error)) << "\n";
+      message("error") << toString(std::move(error)) << "\n";
       done = Status::badUsage;
     }
     return std::nullopt;
@@ -332,8 +308,8 @@ std::optional<Options> parseOptions(mlir::MLIRContext *context,
     options.import.path = inputs.front();
     ErrorOr<InputKind> kind = kindOf(inputs.front());
     if (!kind) {
-      errs() << escaped(inputs.front())
-             << ": error: cannot open: " << kind.getError().message() << "\n";
+      message("error", escaped(inputs.front()))
+          << "cannot open: " << kind.getError().message() << "\n";
       done = systemStatus(kind.getError());
       return std::nullopt;
     }
@@ -349,13 +325,13 @@ std::optional<Options> parseOptions(mlir::MLIRContext *context,
   readImport(context, args, options.import, usage);
   Status configured = readConfig(context, args, options, usage);
   readBound(args, options.import, usage);
-  readStates(args, options.import, usage);
-  readGradients(args, options.import, usage);
   readTraining(context, args, options, usage);
   readEmit(args, options, usage);
   readOps(context, args, options, usage);
   readTarget(args, command, options, usage);
   readReport(args, options.report, usage);
+  readDepfile(args, options, usage);
+  readProgress(args, options.progress, usage);
   options.report.model = options.import.path;
   options.timing = args.hasArg(OPT_timing);
   options.json = args.hasArg(OPT_json);
@@ -363,8 +339,8 @@ std::optional<Options> parseOptions(mlir::MLIRContext *context,
   options.trustsBytecode = args.hasArg(OPT_trust_bytecode);
   Machine machine = options.gpu.isOn() ? Machine::Gpu : Machine::Cpu;
   if (!options.stopAfter.empty() && !isStage(options.stopAfter, machine))
-    usage.say() << "no stage is called '" << escaped(options.stopAfter)
-                << "'; they are " << stageNames(machine) << "\n";
+    usage.say() << "--stop-after: "
+                << unknownValue(options.stopAfter, stageNames(machine)) << "\n";
   if (command == "compile" && options.stopAfter.empty() &&
       options.emit.output.empty())
     usage.say() << "no output given: -o PATH\n";

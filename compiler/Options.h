@@ -9,6 +9,7 @@
 #include "compiler/report/Decisions.h"
 #include "compiler/target/Gpu.h"
 #include "compiler/target/Target.h"
+#include "compiler/terminal/Progress.h"
 
 namespace weir {
 
@@ -56,6 +57,10 @@ struct Options {
   /// The most memory that the compiler may take; none: as `limitMemory` says.
   std::optional<uint64_t> memoryLimit;
   ReportOptions report;
+  ProgressOptions progress;
+  /// The depfile, and the targets of its rule; empty: none is written.
+  std::string depfile;
+  std::vector<std::string> depTargets;
   bool timing = false;
   bool json = false;
   bool nodes = false;
@@ -68,11 +73,6 @@ std::optional<Options> parseOptions(mlir::MLIRContext *context,
                                     llvm::StringRef command,
                                     llvm::ArrayRef<const char *> arguments,
                                     Status &done);
-
-/// The version of weir, and of the LLVM in it.
-void printVersion(llvm::raw_ostream &os);
-/// The same with the commit, the kind of build and the targets, a line each.
-void printBuild(llvm::raw_ostream &os);
 
 } // namespace weir
 

@@ -50,6 +50,14 @@ defm prefix : Eq<"prefix", "NAME", "Begin C symbols with NAME (default: the outp
 defm weights : Eq<"weights", "embed|file", "Put the weights into the product (default), or into a file beside it">;
 defm weights_budget : Eq<"weights-budget", "FACTOR|none", "Store at most FACTOR times the bytes of the model's weights (default: 1.25), or what the fastest kernels read">;
 }
+let Visibility = [ForCompile], Flags = [HelpHidden], Group = g_output in {
+def MD : Flag<["-"], "MD">,
+         HelpText<"Write a depfile for make and ninja, which names all files that the compilation reads">;
+def MF : JoinedOrSeparate<["-"], "MF">, MetaVarName<"FILE">,
+         HelpText<"Write the depfile to FILE (default: the output's name with the ending .d)">;
+def MT : JoinedOrSeparate<["-"], "MT">, MetaVarName<"TARGET">,
+         HelpText<"Set the target of the depfile's rule (default: the output). May be repeated">;
+}
 
 let Visibility = [ForCompile, ForInspect], Flags = [OfModel], Group = g_input in {
 defm signature : Eq<"signature", "NAME", "Compile this signature of a SavedModel">;
@@ -142,6 +150,15 @@ defm place : Eq<"place", "REGEX:cpu|gpu", "Place nodes whose name matches. The l
 let Visibility = [ForCompile], Group = g_reports in {
 defm report : Eq<"report", "FILE.json|FILE.html", "Write a report: signatures, fused groups, kernels, memory, schedule and compile time">;
 defm remarks : Eq<"remarks", "REGEX", "Print decisions of matching kinds: training, fusion, kernels, memory, schedule">;
+}
+let Visibility = [ForCompile], Group = g_reports in {
+def v : Flag<["-"], "v">, HelpText<"Print a line for each stage">;
+def : F<"verbose", "The same as -v">, Alias<v>;
+def q : Flag<["-"], "q">, HelpText<"Do not show progress">;
+def : F<"quiet", "The same as -q">, Alias<q>;
+}
+let Visibility = [ForCompile], Flags = [HelpHidden], Group = g_reports in {
+defm progress : Eq<"progress", "SECONDS", "Show progress on a terminal after SECONDS (default: 2)">;
 }
 let Visibility = [ForInspect], Group = g_reports in {
 def json : F<"json", "Print JSON">;

@@ -20,6 +20,7 @@
 #include "mlir/Dialect/Linalg/Passes.h"
 #include "mlir/Transforms/Passes.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallVectorExtras.h"
 
 using namespace mlir;
 
@@ -147,11 +148,10 @@ bool isStage(StringRef name, Machine machine) {
                       [&](const Stage &stage) { return stage.name == name; });
 }
 
-std::string stageNames(Machine machine) {
-  return llvm::join(
-      llvm::map_range(stages(machine),
-                      [](const Stage &stage) { return stage.name.str(); }),
-      ", ");
+SmallVector<StringRef> stageNames(Machine machine) {
+  return llvm::map_to_vector(
+      stages(machine),
+      [](const Stage &stage) -> StringRef { return stage.name; });
 }
 
 } // namespace weir

@@ -21,8 +21,8 @@ enum class Machine { Cpu, Gpu };
 
 llvm::ArrayRef<Stage> stages(Machine machine = Machine::Cpu);
 bool isStage(llvm::StringRef name, Machine machine);
-/// Their names, in order, with commas.
-std::string stageNames(Machine machine);
+/// Their names, in order.
+llvm::SmallVector<llvm::StringRef> stageNames(Machine machine);
 
 } // namespace weir
 

@@ -4,6 +4,7 @@
 
 #include "compiler/Compiler.h"
 #include "compiler/Pipeline.h"
+#include "compiler/terminal/Colors.h"
 
 #include "mlir/IR/AttrTypeSubElements.h"
 #include "mlir/IR/Builders.h"
@@ -59,25 +60,26 @@ void writeReproducer(MLIRContext *context, Options options, StringRef stage) {
   SmallString<128> path;
   if (before.empty() ||
       llvm::sys::fs::createTemporaryFile("weir", "mlir", path)) {
-    llvm::errs() << "weir: note: the model itself reproduces it\n";
+    message("note") << "the model itself reproduces it\n";
     return;
   }
   std::string command = commandOf(stage, options.gpu.isOn());
   options.stopAfter = before.str();
   options.emit.output = path.str().str();
   options.report = {};
+  options.depfile.clear();
   options.timing = false;
   options.reproducer = "stage " + stage.str() + " fails on this: " + command;
   llvm::sys::RemoveFileOnSignal(path);
   if (compile(context, options) != Status::ok) {
     llvm::sys::fs::remove(path);
-    llvm::errs() << "weir: note: the model itself reproduces it\n";
+    message("note") << "the model itself reproduces it\n";
     return;
   }
   llvm::sys::DontRemoveFileOnSignal(path);
-  llvm::errs() << "weir: note: '" << command << ' ' << escaped(path, 4096)
-               << "' reproduces it; the file has the program, without its "
-                  "weights\n";
+  message("note") << "'" << command << ' ' << escaped(path, 4096)
+                  << "' reproduces it; the file has the program, without its "
+                     "weights\n";
 }
 
 } // namespace weir

@@ -108,8 +108,9 @@ void readThreads(StringRef text, ThreadOptions &threads, Usage &usage) {
     threads = {1, 8};
   else if (text.getAsInteger(10, threads.count) || threads.count < 1 ||
            threads.count > 256)
-    usage.say() << "--threads takes 1 to 256 or extern, not '" << escaped(text)
-                << "'\n";
+    usage.say() << "--threads: '" << escaped(text)
+                << "' is neither a number from 1 to 256 nor extern"
+                << didYouMean(text, {"extern"}) << "\n";
   else
     threads.slots = threads.count;
 }
@@ -129,16 +130,16 @@ void readTarget(const InputArgList &args, StringRef command, Options &options,
   readMemoryLimit(args, options, usage);
   readWeightsBudget(args, options, usage);
   options.precision = args.getLastArgValue(OPT_precision_EQ, "f32").str();
-  if (options.precision != "f32" && options.precision != "bf16x3" &&
-      options.precision != "tf32")
-    usage.say() << "--precision takes f32, bf16x3 or tf32, not '"
-                << escaped(options.precision) << "'\n";
+  StringRef precisions[] = {"f32", "bf16x3", "tf32"};
+  if (!is_contained(precisions, options.precision))
+    usage.say() << "--precision: "
+                << unknownValue(options.precision, precisions) << "\n";
   if (options.precision == "tf32" && !options.gpu.isOn())
     usage.say() << "--precision=tf32 goes with --gpu\n";
   if (std::string wrong = parseFastMath(
           args.getLastArgValue(OPT_fast_math_EQ, "none"), options.fastMath);
       !wrong.empty())
-    usage.say() << "--fast-math " << wrong << '\n';
+    usage.say() << "--fast-math: " << wrong << '\n';
 }
 
 } // namespace weir

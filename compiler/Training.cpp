@@ -25,11 +25,11 @@ static std::string checkNames(StringRef names) {
 }
 
 template <typename Range>
-static std::string namesOf(Range &&all) {
-  std::string text;
+static SmallVector<StringRef> namesOf(Range &&all) {
+  SmallVector<StringRef> names;
   for (const auto &each : all)
-    text += (text.empty() ? "" : ", ") + each.name.str();
-  return text;
+    names.push_back(each.name);
+  return names;
 }
 
 std::string TrainingOptions::loss(StringRef text) {
@@ -41,9 +41,11 @@ std::string TrainingOptions::loss(StringRef text) {
     bool isTensor = !text.empty() && !kind.contains('[') &&
                     (tensors.empty() ? !text.ends_with(":")
                                      : llvm::all_of(tensors, llvm::isDigit));
-    if (!isTensor)
-      return "there is no loss '" + escaped(name) + "'; they are " +
-             namesOf(train::losses()) + ", or a tensor of the model";
+    if (!isTensor) {
+      SmallVector<StringRef> kinds = namesOf(train::losses());
+      kinds.push_back("a tensor of the model");
+      return unknownValue(name, kinds);
+    }
     request.output = text.str();
     set("loss", "");
     return "";
@@ -73,8 +75,7 @@ std::string TrainingOptions::optimizer(StringRef text) {
   auto [name, list] = text.split(':');
   const train::Optimizer *optimizer = train::findOptimizer(name);
   if (!optimizer)
-    return "there is no optimizer '" + escaped(name) + "'; they are " +
-           namesOf(train::optimizers());
+    return unknownValue(name, namesOf(train::optimizers()));
   set("optimizer", optimizer->name);
   if (optimizer->name == "AdamW" && !recipe.get("weight_decay"))
     set("weight_decay", 0.01);
@@ -87,8 +88,8 @@ std::string TrainingOptions::optimizer(StringRef text) {
           return each.name == key;
         });
     if (!isKnown)
-      return optimizer->name.str() + " has no '" + escaped(key) +
-             "' to set; there are " + namesOf(optimizer->parameters);
+      return "the parameters of " + optimizer->name.str() + ": " +
+             unknownValue(key, namesOf(optimizer->parameters));
     double value;
     if (key == "lr" && number == "input")
       set("rate_input", "learning_rate");
@@ -103,13 +104,10 @@ std::string TrainingOptions::optimizer(StringRef text) {
 std::string TrainingOptions::initializer(StringRef text) {
   Initializer given;
   auto [kind, rest] = text.split(':');
-  if (!llvm::is_contained(ArrayRef<StringRef>{"zeros", "ones", "glorot_uniform",
-                                              "glorot_normal", "he_uniform",
-                                              "he_normal"},
-                          kind))
-    return "'" + escaped(kind) +
-           "' is none of zeros, ones, glorot_uniform, glorot_normal, "
-           "he_uniform, he_normal";
+  StringRef kinds[] = {"zeros",         "ones",       "glorot_uniform",
+                       "glorot_normal", "he_uniform", "he_normal"};
+  if (!llvm::is_contained(kinds, kind))
+    return unknownValue(kind, kinds);
   given.kind = kind.str();
   if (rest.consume_front("seed=")) {
     auto [seed, names] = rest.split(':');
@@ -127,8 +125,10 @@ std::string TrainingOptions::initializer(StringRef text) {
 std::string TrainingOptions::clip(StringRef text) {
   auto [kind, number] = text.split('=');
   double at;
-  if ((kind != "value" && kind != "norm" && kind != "global_norm") ||
-      !parseNumber(number, at) || at <= 0)
+  StringRef kinds[] = {"value", "norm", "global_norm"};
+  if (!llvm::is_contained(kinds, kind) && !number.empty())
+    return unknownValue(kind, kinds);
+  if (!llvm::is_contained(kinds, kind) || !parseNumber(number, at) || at <= 0)
     return "is not value=X, norm=X or global_norm=X with X above 0";
   set("clip", kind);
   set("clip_at", at);
@@ -176,8 +176,9 @@ std::string TrainingOptions::lossScale(StringRef text) {
 }
 
 std::string TrainingOptions::masterWeights(StringRef text) {
-  if (text != "f32" && text != "none")
-    return "is neither f32 nor none";
+  StringRef kinds[] = {"f32", "none"};
+  if (!llvm::is_contained(kinds, text))
+    return unknownValue(text, kinds);
   set("master_weights", text);
   return "";
 }

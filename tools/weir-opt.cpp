@@ -2,16 +2,19 @@
 
 #include "compiler/Dialects.h"
 #include "compiler/Limits.h"
+#include "compiler/terminal/Version.h"
 
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/Debug.h"
 
+static llvm::cl::OptionCategory own("weir-opt");
+
 #ifndef NDEBUG
 // Debian's LLVM is built without asserts and so lacks -debug-only; its symbols
 // are there, which is enough for the output of our own passes.
 static llvm::cl::opt<std::string>
-    debugOnly("debug-only",
+    debugOnly("debug-only", llvm::cl::cat(own),
               llvm::cl::desc("Print what the pass of this DEBUG_TYPE decides"),
               llvm::cl::cb<void, std::string>([](const std::string &type) {
                 const char *name = type.c_str();
@@ -22,6 +25,7 @@ static llvm::cl::opt<std::string>
 
 int main(int argc, char **argv) {
   weir::settleSignals();
+  weir::settleOptions("weir-opt", &own);
   weir::registerPasses();
   mlir::DialectRegistry registry;
   weir::registerDialects(registry);

@@ -4,6 +4,8 @@
 #include "compiler/Limits.h"
 #include "compiler/Streams.h"
 #include "compiler/import/Import.h"
+#include "compiler/terminal/Colors.h"
+#include "compiler/terminal/Version.h"
 
 #include "mlir/IR/AsmState.h"
 #include "llvm/Support/CommandLine.h"
@@ -11,37 +13,45 @@
 
 using namespace llvm;
 
-static cl::opt<std::string> model(cl::Positional, cl::Required,
+static cl::OptionCategory own("weir-translate");
+
+static cl::opt<std::string> model(cl::Positional, cl::Required, cl::cat(own),
                                   cl::desc("MODEL"));
-static cl::opt<bool> importTensorflow("import-tensorflow",
+static cl::opt<bool> importTensorflow("import-tensorflow", cl::cat(own),
                                       cl::desc("MODEL is TensorFlow's"));
-static cl::opt<bool> importOnnx("import-onnx", cl::desc("MODEL is ONNX's"));
+static cl::opt<bool> importOnnx("import-onnx", cl::cat(own),
+                                cl::desc("MODEL is ONNX's"));
 static cl::list<std::string>
-    feeds("feed", cl::desc("A tensor that the caller gives: NAME[:DIMSxTYPE]"));
-static cl::list<std::string> fetches("fetch",
+    feeds("feed", cl::cat(own),
+          cl::desc("A tensor that the caller gives: NAME[:DIMSxTYPE]"));
+static cl::list<std::string> fetches("fetch", cl::cat(own),
                                      cl::desc("A tensor that is wanted"));
 static cl::list<std::string>
-    shapes("shape", cl::desc("Dimensions of an input: NAME=1x224x224x3"));
+    shapes("shape", cl::cat(own),
+           cl::desc("Dimensions of an input: NAME=1x224x224x3"));
 static cl::list<std::string>
-    dims("dim", cl::desc("A dimension of an input: NAME=1..64"));
+    dims("dim", cl::cat(own), cl::desc("A dimension of an input: NAME=1..64"));
 static cl::list<std::string>
-    values("value", cl::desc("What an input always has: NAME=1,2"));
+    values("value", cl::cat(own),
+           cl::desc("What an input always has: NAME=1,2"));
 static cl::opt<std::string>
-    specialize("specialize",
+    specialize("specialize", cl::cat(own),
                cl::desc("Versions for sizes of a dimension: NAME:1,8"));
 static cl::opt<int64_t>
-    bound("bound", cl::init(int64_t(1) << 20),
+    bound("bound", cl::cat(own), cl::init(int64_t(1) << 20),
           cl::desc("Elements of a tensor whose sizes nothing bounds"));
-static cl::opt<std::string> signature("signature",
+static cl::opt<std::string> signature("signature", cl::cat(own),
                                       cl::desc("A SavedModel's signature"));
-static cl::opt<std::string>
-    tags("tags", cl::desc("Tags of a SavedModel's graph"), cl::init("serve"));
-static cl::opt<bool> allSignatures("all-signatures",
+static cl::opt<std::string> tags("tags", cl::cat(own),
+                                 cl::desc("Tags of a SavedModel's graph"),
+                                 cl::init("serve"));
+static cl::opt<bool> allSignatures("all-signatures", cl::cat(own),
                                    cl::desc("Every signature is an entry"));
 
 int main(int argc, char **argv) {
   InitLLVM init(argc, argv);
   weir::settleSignals();
+  weir::settleOptions("weir-translate", &own);
   mlir::registerAsmPrinterCLOptions();
   cl::ParseCommandLineOptions(argc, argv,
                               "From a model to the graph dialect\n");
@@ -49,7 +59,7 @@ int main(int argc, char **argv) {
   mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
   weir::DiagnosticPrinter printer(&context, errs());
   auto usage = [](const Twine &what) {
-    errs() << "error: " << what << "\n";
+    weir::message("error", "weir-translate") << what << "\n";
     return static_cast<int>(weir::Status::badUsage);
   };
   if (importTensorflow == importOnnx)

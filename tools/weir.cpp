@@ -6,7 +6,10 @@
 #include "compiler/Merge.h"
 #include "compiler/Reproducer.h"
 #include "compiler/Streams.h"
+#include "compiler/import/Dependencies.h"
 #include "compiler/inspect/Inspect.h"
+#include "compiler/terminal/Colors.h"
+#include "compiler/terminal/Version.h"
 
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/CrashRecoveryContext.h"
@@ -15,6 +18,7 @@
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/Program.h"
+#include "llvm/Support/VirtualFileSystem.h"
 
 #include <unistd.h>
 
@@ -45,14 +49,9 @@ static int usage(raw_ostream &os, Status status) {
 }
 
 static int unknownCommand(StringRef command) {
-  errs() << "weir: error: unknown command '" << escaped(command) << "'";
-  const StringLiteral *nearest =
-      llvm::min_element(commands, [&](StringRef a, StringRef b) {
-        return command.edit_distance(a) < command.edit_distance(b);
-      });
-  if (command.edit_distance(*nearest) <= 2)
-    errs() << "; did you mean '" << *nearest << "'?";
-  errs() << "\n";
+  SmallVector<StringRef> names(std::begin(commands), std::end(commands));
+  message("error") << "unknown command '" << escaped(command) << "'"
+                   << didYouMean(command, names) << "\n";
   return usage(errs(), Status::badUsage);
 }
 
@@ -75,12 +74,13 @@ static int becomeRunner(bool isBench, ArrayRef<const char *> arguments) {
     });
   };
   if (isBench && has("--train")) {
-    errs() << "weir: error: bench does not train; weir run --train does\n";
+    message("error") << "bench does not train; weir run --train does\n";
     return static_cast<int>(Status::badUsage);
   }
   if (isBench && has("--help"))
-    outs() << "weir bench has --random=1, --warmup=10 and --repeat=100 unless "
-              "they are given.\n";
+    outs() << "weir bench: measure the time of a run\n\nweir bench is weir run "
+              "with --random=1, --warmup=10 and --repeat=100,\nunless these "
+              "options are given.\n\n";
   if (isBench && !has("--help") && !has("--version")) {
     if (!has("--random="))
       all.push_back("--random=1");
@@ -92,8 +92,8 @@ static int becomeRunner(bool isBench, ArrayRef<const char *> arguments) {
   all.push_back(nullptr);
   outs().flush();
   execv(program.c_str(), const_cast<char *const *>(all.data()));
-  errs() << "weir: error: cannot run '" << program
-         << "': " << sys::StrError(errno) << "\n";
+  message("error") << "cannot run '" << program << "': " << sys::StrError(errno)
+                   << "\n";
   return static_cast<int>(Status::io);
 }
 
@@ -117,13 +117,33 @@ struct Session {
   std::optional<Options> options;
 };
 
+static constexpr StringLiteral helpOfMerge =
+    R"(weir merge: join the parts of a checkpoint
+
+Usage: weir merge CHECKPOINT -o NEW
+
+CHECKPOINT is the path of a TensorFlow checkpoint without its ending .index. The
+pattern part-?????-of-00002 stands for the parts that several processes saved.
+weir writes NEW.index and the data file beside it. A variable whose slices are
+in several parts becomes one. NEW must not exist.
+
+Options:
+  -o NEW                    Write the checkpoint to NEW, without its ending
+  --help                    Print this
+
+Examples:
+  weir merge 'step/part-?????-of-00002' -o model.ckpt
+)";
+
 /// `weir merge CHECKPOINT -o NEW`.
 static Status merge(ArrayRef<const char *> arguments) {
   if (llvm::any_of(arguments, [](StringRef argument) {
         return argument == "--help" || argument == "-h" ||
                argument == "--help-all";
-      }))
-    return static_cast<Status>(usage(outs(), Status::ok));
+      })) {
+    outs() << helpOfMerge;
+    return Status::ok;
+  }
   std::string from, to;
   for (size_t i = 0; i < arguments.size(); ++i) {
     StringRef argument = arguments[i];
@@ -132,13 +152,12 @@ static Status merge(ArrayRef<const char *> arguments) {
     } else if (from.empty() && !argument.starts_with("-")) {
       from = argument.str();
     } else {
-      errs() << "weir: error: unexpected argument '" << escaped(argument)
-             << "'\n";
+      message("error") << "unexpected argument '" << escaped(argument) << "'\n";
       return Status::badUsage;
     }
   }
   if (from.empty() || to.empty()) {
-    errs() << "weir: error: give a checkpoint, and the new one with -o\n";
+    message("error") << "give a checkpoint, and the new one with -o\n";
     return Status::badUsage;
   }
   mlir::MLIRContext context;
@@ -147,7 +166,7 @@ static Status merge(ArrayRef<const char *> arguments) {
 }
 
 static Status run(StringRef command, ArrayRef<const char *> arguments,
-                  StringRef &stage) {
+                  Progress &progress) {
   if (command == "merge")
     return merge(arguments);
   Session session(command, arguments);
@@ -156,7 +175,7 @@ static Status run(StringRef command, ArrayRef<const char *> arguments,
   limitMemory(session.options->memoryLimit);
   return command == "inspect"
              ? inspect(&session.context, *session.options, outs())
-             : compile(&session.context, *session.options, &stage);
+             : compile(&session.context, *session.options, &progress);
 }
 
 /// After a fault of weir's own; what it was said of before is not said again.
@@ -175,7 +194,7 @@ static int finish(int status) {
   if (!outs().has_error())
     return status;
   outs().clear_error();
-  errs() << "weir: error: cannot write the output\n";
+  message("error") << "cannot write the output\n";
   return status ? status : static_cast<int>(Status::io);
 }
 
@@ -195,25 +214,39 @@ static int runWeir(ArrayRef<const char *> arguments) {
   if (command == "run" || command == "bench")
     return becomeRunner(command == "bench", arguments);
   Status status = Status::internal;
-  StringRef stage;
+  Progress progress;
   CrashRecoveryContext::Enable();
   CrashRecoveryContext crash;
-  if (!crash.RunSafelyOnThread([&] { status = run(command, arguments, stage); },
-                               stackBytes)) {
+  if (!crash.RunSafelyOnThread(
+          [&] { status = run(command, arguments, progress); }, stackBytes)) {
     status = Status::internal;
-    errs() << "weir: internal error: the compiler crashed; please report it "
-              "with the model\n";
+    message("internal error")
+        << "the compiler crashed; please report it with the model\n";
   }
+  progress.stop();
+  StringRef stage = progress.stage();
   // In a thread of its own: it does most of it again, and may fail, too.
   if (status == Status::internal && !stage.empty()) {
     CrashRecoveryContext again;
     if (!again.RunSafelyOnThread([&] { reproduce(command, arguments, stage); },
                                  stackBytes))
-      errs() << "weir: note: the model itself reproduces it\n";
+      message("note") << "the model itself reproduces it\n";
     return static_cast<int>(status);
   }
   return static_cast<int>(flushed("weir", status));
 }
+
+namespace {
+/// Files that hold arguments are files that a compilation reads.
+struct ArgumentFiles : vfs::ProxyFileSystem {
+  using ProxyFileSystem::ProxyFileSystem;
+  ErrorOr<std::unique_ptr<vfs::File>>
+  openFileForRead(const Twine &path) override {
+    addDependency(path.str());
+    return ProxyFileSystem::openFileForRead(path);
+  }
+};
+} // namespace
 
 int main(int argc, char **argv) {
   InitLLVM init(argc, argv);
@@ -221,10 +254,12 @@ int main(int argc, char **argv) {
   BumpPtrAllocator memory;
   SmallVector<const char *> arguments(argv + 1, argv + argc);
   cl::ExpansionContext files(memory, cl::TokenizeGNUCommandLine);
+  ArgumentFiles opened(vfs::getRealFileSystem());
+  files.setVFS(&opened);
   if (Error error = files.expandResponseFiles(arguments)) {
     // A file that there is and that cannot be read.
     bool isSystems = error.isA<FileError>() || error.isA<ECError>();
-    errs() << "weir: error: " << toString(std::move(error)) << "\n";
+    message("error") << toString(std::move(error)) << "\n";
     return static_cast<int>(isSystems ? Status::io : Status::badUsage);
   }
   return finish(runWeir(arguments));

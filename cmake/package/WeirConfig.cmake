@@ -4,13 +4,20 @@
 #     [PREFIX name] [CPP_CLASS ns::Name] [WEIGHTS embed|file] [TAGS a,b]
 #     [CHECKPOINT path] [SIGNATURE name | ALL_SIGNATURES]
 #     [SHAPES x=1x3...] [DIMS batch=1..64...] [FEEDS x:1x3xf32...] [FETCHES y...]
-#     [OPTIONS --threads=2...])
+#     [OPTIONS --threads=2...]
+#     [GEN_TEST [TEST_ARGS --expect=y=@y.npy...]] [GEN_BENCHMARK])
 #   target_link_libraries(app PRIVATE digits)
 #
 # makes a static library and PREFIX.h, which is on the include path of what links
 # it; PREFIX is the target's name unless it is given. The words are the options of
 # weir compile that they are called after; OPTIONS takes all others. The library is
-# made again when the model, the checkpoint or weir changes.
+# compiled again when weir changes, or a file that weir read: the model, its
+# weights, a checkpoint.
+#
+# GEN_TEST adds the program digits_test and a test of CTest, which runs it:
+# TEST_ARGS are options of weir-run, with paths relative to the source folder.
+# Inputs that they do not give are random. GEN_BENCHMARK adds the program
+# digits_benchmark, which prints the time of a run.
 
 include(CMakeFindDependencyMacro)
 find_dependency(Threads)
@@ -29,9 +36,37 @@ if(NOT TARGET Weir::weir)
   set_target_properties(Weir::weir PROPERTIES IMPORTED_LOCATION "${WEIR_COMPILER}")
 endif()
 
+# Paths in depfiles are relative to the folder where weir runs.
+if(POLICY CMP0116)
+  cmake_policy(SET CMP0116 NEW)
+endif()
+
+# A program that runs the library of weir_add_library(name) as weir-run would.
+function(weir_add_runner program name prefix weights)
+  if(NOT CMAKE_C_COMPILER_LOADED)
+    message(FATAL_ERROR "weir_add_library(${name}): GEN_TEST and GEN_BENCHMARK need "
+      "project(... LANGUAGES C)")
+  endif()
+  set(sources "${CMAKE_CURRENT_FUNCTION_LIST_DIR}/../../../share/weir/src")
+  if(NOT TARGET weir_runner)
+    file(GLOB_RECURSE runner "${sources}/tools/run/*.c")
+    add_library(weir_runner STATIC EXCLUDE_FROM_ALL ${runner})
+    set_target_properties(weir_runner PROPERTIES C_STANDARD 11)
+    target_include_directories(weir_runner PUBLIC "${sources}")
+    target_link_libraries(weir_runner PUBLIC m ${CMAKE_DL_LIBS})
+  endif()
+  add_executable(${program} "${sources}/main.c")
+  target_compile_definitions(${program} PRIVATE WEIR_INFO=${prefix}_info)
+  if(weights)
+    target_compile_definitions(${program} PRIVATE "WEIR_WEIGHTS=\"${weights}\"")
+  endif()
+  target_link_libraries(${program} PRIVATE ${name} weir_runner)
+endfunction()
+
 function(weir_add_library name)
-  cmake_parse_arguments(PARSE_ARGV 1 ARG "ALL_SIGNATURES"
-    "MODEL;PREFIX;CPP_CLASS;WEIGHTS;SIGNATURE;TAGS;CHECKPOINT" "SHAPES;DIMS;FEEDS;FETCHES;OPTIONS")
+  cmake_parse_arguments(PARSE_ARGV 1 ARG "ALL_SIGNATURES;GEN_TEST;GEN_BENCHMARK"
+    "MODEL;PREFIX;CPP_CLASS;WEIGHTS;SIGNATURE;TAGS;CHECKPOINT"
+    "SHAPES;DIMS;FEEDS;FETCHES;OPTIONS;TEST_ARGS")
   if(NOT ARG_MODEL)
     message(FATAL_ERROR "weir_add_library(${name}): no MODEL")
   endif()
@@ -68,8 +103,10 @@ function(weir_add_library name)
   if(ARG_ALL_SIGNATURES)
     list(APPEND options --all-signatures)
   endif()
+  # A model without large weights has no such file.
+  set(weights)
   if(ARG_WEIGHTS STREQUAL "file")
-    list(APPEND made "${folder}/lib${ARG_PREFIX}.weights")
+    set(weights "${folder}/lib${ARG_PREFIX}.weights")
   endif()
   # weir runs where the project is built; what it makes, where the project runs.
   if(CMAKE_CROSSCOMPILING AND NOT "${ARG_OPTIONS}" MATCHES "--target")
@@ -84,11 +121,18 @@ function(weir_add_library name)
   if(ARG_CHECKPOINT)
     list(APPEND inputs "${ARG_CHECKPOINT}.index")
   endif()
+  # Older versions of CMake give depfiles to ninja only.
+  set(depfile)
+  if(NOT CMAKE_VERSION VERSION_LESS 3.20 OR CMAKE_GENERATOR MATCHES Ninja)
+    set(depfile DEPFILE "${folder}/${ARG_PREFIX}.d")
+    list(APPEND options -MD -MF "${folder}/${ARG_PREFIX}.d")
+  endif()
   file(MAKE_DIRECTORY "${folder}")
-  add_custom_command(OUTPUT ${made}
+  add_custom_command(OUTPUT ${made} BYPRODUCTS ${weights}
     COMMAND Weir::weir compile "${model}" -o "${library}" "--header=${header}"
       ${options} ${ARG_OPTIONS}
     DEPENDS ${inputs} "${WEIR_COMPILER}"
+    ${depfile}
     COMMENT "Compiling ${ARG_MODEL}" VERBATIM)
   add_custom_target(${name}_model DEPENDS ${made})
 
@@ -97,4 +141,16 @@ function(weir_add_library name)
     INTERFACE_INCLUDE_DIRECTORIES "${folder}")
   target_link_libraries(${name} INTERFACE m ${CMAKE_DL_LIBS} Threads::Threads)
   add_dependencies(${name} ${name}_model)
+
+  if(ARG_GEN_TEST)
+    weir_add_runner(${name}_test ${name} ${ARG_PREFIX} "${weights}")
+    add_test(NAME ${name}_test COMMAND ${name}_test ${ARG_TEST_ARGS}
+      WORKING_DIRECTORY "${CMAKE_CURRENT_SOURCE_DIR}")
+  elseif(ARG_TEST_ARGS)
+    message(FATAL_ERROR "weir_add_library(${name}): TEST_ARGS goes with GEN_TEST")
+  endif()
+  if(ARG_GEN_BENCHMARK)
+    weir_add_runner(${name}_benchmark ${name} ${ARG_PREFIX} "${weights}")
+    target_compile_definitions(${name}_benchmark PRIVATE WEIR_BENCHMARK)
+  endif()
 endfunction()

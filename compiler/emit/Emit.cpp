@@ -141,6 +141,7 @@ struct Emitter {
         options.product == Product::Executable ? Extra::Main : Extra::None);
     if (!native)
       return native.takeError();
+    native->progress = options.progress;
     if (!options.header.empty())
       if (Error error = header(native->contextBytes))
         return error;

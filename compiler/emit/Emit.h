@@ -10,14 +10,16 @@
 
 namespace weir {
 
+class Progress;
+
 enum class Product { Shared, Static, Object, Executable, Llvm, Mlir, Ptx };
 
 /// What a `--emit=` word or the ending of an output's name asks for; a name
 /// without an ending is an executable's.
 std::optional<Product> productOfWord(llvm::StringRef word);
 std::optional<Product> productOfPath(llvm::StringRef path);
-/// All words, and all endings, with commas.
-std::string productWords();
+/// All words, and all endings, those with commas.
+llvm::SmallVector<llvm::StringRef> productWords();
 std::string productEndings();
 /// Whether the product may go to stdout.
 bool isText(Product product);
@@ -33,6 +35,7 @@ struct EmitOptions {
   bool releaseWeights = true; // may drop resource blobs once written
   /// C functions that the code calls, and the files that have them.
   std::vector<std::string> customSymbols, customObjects;
+  Progress *progress = nullptr; // is told of kernels that are done
 };
 
 /// Where the weights go that are not in the product.
@@ -40,8 +43,9 @@ std::string weightsPath(const EmitOptions &options);
 
 /// Which file would be written over one of `inputs` or over another that is
 /// written, in words; empty where each has its own place. A report goes to
-/// `report`, if that is anything.
+/// `report` and a depfile to `depfile`, if these are anything.
 std::string samePlaces(const EmitOptions &options, llvm::StringRef report,
+                       llvm::StringRef depfile,
                        llvm::ArrayRef<std::string> inputs);
 
 /// What is wrong with the files of custom functions, or nothing: each function

@@ -15,6 +15,8 @@
 
 namespace weir {
 
+class Progress;
+
 /// A model as an LLVM module, with its runtime and its tables.
 struct NativeModule {
   std::unique_ptr<llvm::LLVMContext> context;
@@ -22,6 +24,7 @@ struct NativeModule {
   std::unique_ptr<llvm::Module> module;
   std::function<std::unique_ptr<llvm::TargetMachine>()> makeMachine; // another
   unsigned optLevel = 2;
+  Progress *progress = nullptr;
   uint64_t contextBytes = 0; // what one context of the model takes
 };
 

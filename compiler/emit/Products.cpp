@@ -4,6 +4,7 @@
 #include "compiler/emit/Emit.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallVectorExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
@@ -35,8 +36,9 @@ std::optional<Product> productOfPath(StringRef path) {
   return std::nullopt;
 }
 
-std::string productWords() {
-  return join(map_range(products, [](auto &one) { return one.word; }), ", ");
+SmallVector<StringRef> productWords() {
+  return map_to_vector(products,
+                       [](auto &one) -> StringRef { return one.word; });
 }
 
 std::string productEndings() {
@@ -80,7 +82,7 @@ static bool areSame(StringRef one, StringRef other) {
 }
 
 std::string samePlaces(const EmitOptions &options, StringRef report,
-                       ArrayRef<std::string> inputs) {
+                       StringRef depfile, ArrayRef<std::string> inputs) {
   struct Place {
     StringLiteral what;
     std::string path;
@@ -94,6 +96,8 @@ std::string samePlaces(const EmitOptions &options, StringRef report,
     written.push_back({"the file of weights", weightsPath(options)});
   if (!report.empty())
     written.push_back({"the report", report.str()});
+  if (!depfile.empty() && depfile != "-")
+    written.push_back({"the depfile", depfile.str()});
   for (auto [i, place] : enumerate(written)) {
     for (const std::string &input : inputs)
       if (areSame(place.path, input))

@@ -200,8 +200,8 @@ std::string parseCustomOp(MLIRContext *context, StringRef text,
       call.set(key, b.getI64IntegerAttr(parts));
       continue;
     } else {
-      return "sets '" + escaped(key) +
-             "'; there are shape, type, parts and scratch";
+      StringRef keys[] = {"shape", "type", "parts", "scratch"};
+      return "has a setting that is wrong: " + unknownValue(key, keys);
     }
     call.set(key, b.getStringAttr(value));
   }

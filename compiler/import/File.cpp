@@ -3,6 +3,7 @@
 #include "compiler/import/File.h"
 
 #include "compiler/Limits.h"
+#include "compiler/import/Dependencies.h"
 
 #include "llvm/ADT/SmallString.h"
 #include "llvm/Support/FileSystem.h"
@@ -111,6 +112,7 @@ FailureOr<File> File::open(Report &report, const std::string &path) {
   FailureOr<uint64_t> size = regularSize(report, file.fd, path);
   if (failed(size))
     return failure();
+  addDependency(path);
   file.bytes = *size;
   return file;
 }
@@ -204,6 +206,7 @@ FailureOr<File> File::openBelow(Report &report, StringRef name) const {
   FailureOr<uint64_t> size = regularSize(report, file.fd, name);
   if (failed(size))
     return failure();
+  addDependency((StringRef(path).rtrim('/') + "/" + name).str());
   file.bytes = *size;
   return file;
 }

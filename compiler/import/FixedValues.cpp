@@ -2,6 +2,7 @@
 
 #include "compiler/import/FixedValues.h"
 
+#include "compiler/import/Dependencies.h"
 #include "compiler/import/Elements.h"
 
 #include "llvm/ADT/APFloat.h"
@@ -165,6 +166,7 @@ private:
     if (!file)
       return report.error(Status::io) << "cannot read '" << escaped(path)
                                       << "': " << file.getError().message();
+    addDependency(path);
     StringRef bytes = (*file)->getBuffer();
     size_t start = 10;
     if (!bytes.starts_with("\x93NUMPY") || bytes.size() < 12)

@@ -19,14 +19,17 @@ std::string parseFastMath(StringRef list, std::string &flags) {
     return "";
   SmallVector<StringRef> words, chosen;
   list.split(words, ',');
+  SmallVector<StringRef> all(std::begin(known), std::end(known));
+  all.append({"fast", "none"});
   for (StringRef word : words) {
     if (word == "fast")
       chosen.assign(std::begin(known), std::end(known));
     else if (is_contained(known, word))
       chosen.push_back(word);
+    else if (word == "none")
+      return "'none' goes alone";
     else
-      return "takes none, or any of " + join(ArrayRef(known), ", ") +
-             " and fast, not '" + escaped(word) + "'";
+      return unknownValue(word, all);
   }
   flags = join(chosen, ",");
   return "";

@@ -2,6 +2,7 @@
 
 #include "compiler/target/Gpu.h"
 
+#include "compiler/Diagnostics.h"
 #include "mlir/IR/Builders.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Regex.h"
@@ -18,13 +19,18 @@ static constexpr StringLiteral known[] = {"sm_80", "sm_86", "sm_87",
 // Libraries that --use-lib takes, alone or with commas between them.
 static constexpr StringLiteral libraries[] = {"cublaslt", "cudnn"};
 
-static bool isLibrary(StringRef value) {
+/// What is wrong with a value of --use-lib; empty where nothing is.
+static std::string checkLibrary(StringRef value) {
   if (value.empty() || value == "none" || value == "auto")
-    return true;
-  SmallVector<StringRef> names;
+    return "";
+  SmallVector<StringRef> names, all(std::begin(libraries), std::end(libraries));
+  all.append({"none", "auto"});
   value.split(names, ',');
-  return all_of(names,
-                [](StringRef name) { return is_contained(libraries, name); });
+  for (StringRef name : names)
+    if (!is_contained(libraries, name))
+      return is_contained(all, name) ? "'" + name.str() + "' goes alone"
+                                     : unknownValue(name, all);
+  return "";
 }
 
 Error writeGpu(mlir::ModuleOp module, const GpuOptions &options) {
@@ -32,16 +38,13 @@ Error writeGpu(mlir::ModuleOp module, const GpuOptions &options) {
     return createStringError(llvm::inconvertibleErrorCode(), message);
   };
   if (options.kind != "cuda" && options.kind != "sim")
-    return bad("--gpu takes cuda or sim, not '" + options.kind + "'");
-  StringRef library = options.library;
-  if (!isLibrary(library))
-    return bad("--use-lib takes none, auto or some of " +
-               join(ArrayRef<StringLiteral>(libraries), ",") + ", not '" +
-               library + "'");
+    return bad("--gpu: " +
+               unknownValue(options.kind, ArrayRef<StringRef>{"cuda", "sim"}));
+  if (std::string wrong = checkLibrary(options.library); !wrong.empty())
+    return bad("--use-lib: " + wrong);
   for (const std::string &arch : options.archs)
     if (!is_contained(known, arch))
-      return bad("unknown GPU architecture '" + arch + "'; there are " +
-                 join(ArrayRef<StringLiteral>(known), ", "));
+      return bad("--gpu-arch: " + unknownValue(arch, known));
   if (is_contained(options.archs, "sm_90a") &&
       any_of(options.archs, [](StringRef arch) { return arch != "sm_90a"; }))
     return bad("--gpu-arch takes sm_90a alone: kernels for it are launched "
@@ -49,8 +52,11 @@ Error writeGpu(mlir::ModuleOp module, const GpuOptions &options) {
   for (StringRef rule : options.places) {
     auto [names, place] = rule.rsplit(':');
     std::string why;
-    if (place != "cpu" && place != "gpu")
+    StringRef devices[] = {"cpu", "gpu"};
+    if (!rule.contains(':'))
       return bad("--place is REGEX:cpu or REGEX:gpu, not '" + rule + "'");
+    if (!is_contained(devices, place))
+      return bad("--place: " + unknownValue(place, devices));
     if (names.empty() || !Regex(names).isValid(why))
       return bad("--place: '" + names + "' is no regular expression: " +
                  (names.empty() ? "it is empty" : why));
@@ -73,8 +79,8 @@ Error writeGpu(mlir::ModuleOp module, const GpuOptions &options) {
     archs.push_back(b.getStringAttr(known[0]));
   fields.set("archs", b.getArrayAttr(archs));
   fields.set("kind", b.getStringAttr(options.kind));
-  if (!library.empty() && library != "none")
-    fields.set("library", b.getStringAttr(library));
+  if (!options.library.empty() && options.library != "none")
+    fields.set("library", b.getStringAttr(options.library));
   if (!options.places.empty())
     fields.set("place", b.getStrArrayAttr(SmallVector<StringRef>(
                             options.places.begin(), options.places.end())));

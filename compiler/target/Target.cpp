@@ -2,8 +2,10 @@
 
 #include "compiler/target/Target.h"
 
+#include "compiler/Diagnostics.h"
 #include "mlir/IR/Builders.h"
-#include "llvm/ADT/StringSet.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringMap.h"
 #include "llvm/MC/MCSubtargetInfo.h"
 #include "llvm/MC/TargetRegistry.h"
 #include "llvm/Support/TargetSelect.h"
@@ -49,17 +51,26 @@ StringRef hostLevel(const StringMap<bool> &has) {
 Error checkFeatures(const MCSubtargetInfo &info, StringRef features) {
   SmallVector<StringRef> parts;
   features.split(parts, ',', -1, /*KeepEmpty=*/false);
-  StringSet<> known;
+  SmallVector<StringRef> known;
   for (const SubtargetFeatureKV &feature : info.getAllProcessorFeatures())
-    known.insert(feature.Key);
+    known.push_back(feature.Key);
   for (StringRef part : parts) {
     StringRef name = part;
     if (!name.consume_front("+") && !name.consume_front("-"))
       return bad("feature '" + part + "' must begin with + or -");
-    if (!known.contains(name))
-      return bad("unknown processor feature '" + name + "'");
+    if (!llvm::is_contained(known, name))
+      return bad("-mattr: unknown processor feature '" + name + "'" +
+                 didYouMean(name, known));
   }
   return Error::success();
+}
+
+/// The values of -mcpu.
+SmallVector<StringRef> processors(const MCSubtargetInfo &info) {
+  SmallVector<StringRef> names = {"native"};
+  for (const SubtargetSubTypeKV &processor : info.getAllProcessorDescriptions())
+    names.push_back(processor.Key);
+  return names;
 }
 
 bool on(const MCSubtargetInfo &info, StringRef feature) {
@@ -153,7 +164,8 @@ Error writeTarget(mlir::ModuleOp module, const TargetOptions &options) {
   std::unique_ptr<MCSubtargetInfo> plain(
       target->createMCSubtargetInfo(triple.str(), "", ""));
   if (!plain->isCPUStringValid(cpu))
-    return bad("unknown processor '" + cpu + "' for " + triple.str());
+    return bad("-mcpu: unknown processor '" + cpu + "' for " + triple.str() +
+               " (-mcpu=help lists all)" + didYouMean(cpu, processors(*plain)));
   if (Error error = checkFeatures(*plain, options.features))
     return error;
   if (!options.features.empty())
@@ -204,10 +216,8 @@ Error printProcessors(StringRef name, raw_ostream &os) {
     return bad("target '" + name.str() + "' is not supported");
   std::unique_ptr<MCSubtargetInfo> plain(
       target->createMCSubtargetInfo(triple.str(), "", ""));
-  os << "native\n";
-  for (const SubtargetSubTypeKV &processor :
-       plain->getAllProcessorDescriptions())
-    os << processor.Key << '\n';
+  for (StringRef processor : processors(*plain))
+    os << processor << '\n';
   return Error::success();
 }
 

@@ -1,8 +1,8 @@
 #!/usr/bin/python3
 """manual.py BIN OUT: writes manual pages and completions from the help of the tools in BIN.
 
-OUT gets man1/weir.1, weir-compile.1, weir-inspect.1 and weir-run.1, and completions for
-bash (weir.bash), zsh (_weir) and fish (weir.fish).
+OUT gets man1/weir.1 and a page for each command, weir-compile.1 and so on, and completions
+for bash (weir.bash), zsh (_weir) and fish (weir.fish).
 """
 
 import re
@@ -105,7 +105,7 @@ def zsh(options):
 
     def spec(name, text):
         many = "*" if "May be repeated" in text else ""
-        if name in ("-o", "-O"):
+        if name in ("-o", "-O", "-MF", "-MT"):
             return f"'{name}[{quoted(text)}]:value:_files'"
         if not name.endswith("="):
             return f"'{name}[{quoted(text)}]'"
@@ -146,7 +146,7 @@ def fish(options):
             short = text.split(". ")[0].rstrip(".").replace("'", "")
             long, plain = name.startswith("--"), name.strip("-=")
             kind = f"-l {plain}" if long else f"-s {plain}" if len(plain) == 1 else f"-o {plain}"
-            value = " -r" if name.endswith("=") or not long and len(plain) == 1 and plain != "h" else ""
+            value = " -r" if name.endswith("=") or name in ("-o", "-O", "-MF", "-MT") else ""
             lines.append(f"complete -c weir -n '__fish_seen_subcommand_from {command}' {kind}{value} -d '{short}'")
     return "\n".join(lines) + "\n"
 
@@ -155,7 +155,7 @@ def main():
     tools, out = Path(sys.argv[1]), Path(sys.argv[2])
     (out / "man1").mkdir(parents=True, exist_ok=True)
     options = {}
-    for command in ("compile", "inspect"):
+    for command in ("compile", "inspect", "merge"):
         before, groups, examples = parse(help_of(tools / "weir", command, "--help-all"))
         usage = [line.removeprefix("Usage: ") for line in before if line.startswith("Usage:")]
         text = page(f"weir-{command}", COMMANDS[command], usage, paragraphs_of(before[1:]), groups,
@@ -165,14 +165,19 @@ def main():
     lines = help_of(tools / "weir-run", "--help").splitlines()
     _, groups, _ = parse("\n".join(["Options:", *lines[1:]]))
     (out / "man1/weir-run.1").write_text(
-        page("weir-run", "run, check and train a library that weir compiled", [lines[0].removeprefix("usage: ")],
-             [["Runs one function of the library and prints its outputs."]], [("", groups[0][1])], [], ["weir", "weir-compile"]))  # fmt: skip
+        page("weir-run", "run, check and train a library that weir compiled", ["weir run LIBRARY [options]", lines[0].removeprefix("usage: ")],
+             [["Runs one function of the library and prints its outputs. weir run is the same command."]], [("", groups[0][1])],
+             ["weir run libnet.so --random=1", "weir run libnet.so --input=x=@x.npy --expect=y=@y.npy"], ["weir", "weir-bench", "weir-compile"]))  # fmt: skip
+    before, _, _ = parse(help_of(tools / "weir", "bench", "--help").split("usage:")[0])
+    (out / "man1/weir-bench.1").write_text(
+        page("weir-bench", COMMANDS["bench"], ["weir bench LIBRARY [options]"], paragraphs_of(before[1:]),
+             [("", groups[0][1])], ["weir bench libnet.so", "weir bench libnet.so --threads=4 --json"], ["weir", "weir-run"]))  # fmt: skip
     options["run"] = options["bench"] = unique([*option_names([("", groups[0][1])]), ("--help", ""), ("--version", "")])
     usage = [re.split(r"  +", line.removeprefix("usage:").strip())[0]
              for line in help_of(tools / "weir", "--help").splitlines() if line.lstrip(" usage:").startswith("weir")]  # fmt: skip
     described = [[f"weir {name}: {text}."] for name, text in COMMANDS.items()]
     (out / "man1/weir.1").write_text(
-        page("weir", "an ahead-of-time compiler of dataflow graphs", usage, described, [], [], ["weir-compile", "weir-inspect", "weir-run"]))  # fmt: skip
+        page("weir", "an ahead-of-time compiler of dataflow graphs", usage, described, [], [], [f"weir-{name}" for name in COMMANDS]))  # fmt: skip
     (out / "weir.bash").write_text(bash(options))
     (out / "_weir").write_text(zsh(options))
     (out / "weir.fish").write_text(fish(options))

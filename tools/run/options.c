@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 const char *program_name = "weir-run";
 
@@ -28,8 +29,8 @@ static const char help[] =
     "  --train --data=X.npy,Y.npy    runs train_step on batches of rows\n"
     "  --batch=N --epochs=N --shuffle=SEED --metrics=FILE.jsonl   of training\n"
     "  --tensorboard=DIR --curve=FILE.svg   losses, for TensorBoard and drawn\n"
-    "  --weights=FILE                the weights, instead of the file beside "
-    "the library\n"
+    "  --weights=FILE            the weights, instead of the file beside the\n"
+    "                            library\n"
     "  --restore=PATH --save=PATH    checkpoints before and after the runs\n"
     "  --save-every=N            checkpoints after each N-th step of training, "
     "too\n"
@@ -43,14 +44,26 @@ static void print_help(FILE *to, int library) {
     fputs("weir-run --version          prints the version\n", to);
 }
 
+void begin_error(void) {
+  const char *plain = getenv("NO_COLOR"), *term = getenv("TERM");
+  int colored = isatty(STDERR_FILENO) && term && strcmp(term, "dumb") &&
+                !(plain && *plain);
+  fprintf(stderr,
+          colored ? "\033[1m%.200s: \033[1;31merror: \033[0m"
+                  : "%.200s: error: ",
+          program_name);
+}
+
 static int no_memory(void) {
-  fprintf(stderr, "%.200s: error: out of memory\n", program_name);
+  begin_error();
+  fputs("out of memory\n", stderr);
   return LIMIT;
 }
 
 static int usage(const char *what, const char *argument) {
-  fprintf(stderr, "%.200s: error: %s '%.200s'; see %.200s --help\n",
-          program_name, what, argument, program_name);
+  begin_error();
+  fprintf(stderr, "%s '%.200s'; see %.200s --help\n", what, argument,
+          program_name);
   return 2;
 }
 

@@ -28,6 +28,10 @@ struct options {
 /// that has a model inside.
 extern const char *program_name;
 
+/// Begins a line of stderr with the program's name and `error: `, which has
+/// colours on a terminal that takes them.
+void begin_error(void);
+
 /// Reads the arguments; `library` says whether the first plain one names it.
 /// 0, or the exit status to end with.
 int options_read(int argc, char **argv, int library, struct options *options);

@@ -15,7 +15,8 @@
 #include <string.h>
 
 int fail(const char *text, int status) {
-  fprintf(stderr, "%.200s: error: %s\n", program_name, text);
+  begin_error();
+  fprintf(stderr, "%s\n", text);
   return status;
 }
 

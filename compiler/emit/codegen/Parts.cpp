@@ -4,6 +4,7 @@
 
 #include "compiler/emit/codegen/Parts.h"
 #include "compiler/emit/Library.h"
+#include "compiler/terminal/Progress.h"
 
 #include "llvm/Bitcode/BitcodeReader.h"
 #include "llvm/Bitcode/BitcodeWriter.h"
@@ -64,8 +65,14 @@ MemoryBufferRef view(const Bytes &bytes) {
   return MemoryBufferRef(StringRef(bytes.data(), bytes.size()), "weir");
 }
 
+unsigned countKernels(const Module &module) {
+  return count_if(module, [](const Function &function) {
+    return !function.isDeclaration() && function.getName().contains("kernel_");
+  });
+}
+
 Error makePart(const Bytes &whole, const StringMap<unsigned> &parts,
-               unsigned part, TargetMachine &machine, unsigned optLevel,
+               unsigned part, TargetMachine &machine, NativeModule &native,
                Finish finish, Bytes &result) {
   LLVMContext context;
   auto module = getLazyBitcodeModule(view(whole), context);
@@ -73,14 +80,20 @@ Error makePart(const Bytes &whole, const StringMap<unsigned> &parts,
     return module.takeError();
   if (Error error = keepPart(**module, parts, part))
     return error;
-  optimize(**module, machine, optLevel);
-  return finish(**module, machine, result);
+  unsigned kernels = countKernels(**module);
+  optimize(**module, machine, native.optLevel);
+  Error error = finish(**module, machine, result);
+  if (native.progress)
+    native.progress->addKernels(kernels);
+  return error;
 }
 
 /// What `finish` makes of each part, in their order.
 Error makeParts(NativeModule &native, Finish finish,
                 std::vector<Bytes> &results) {
   unsigned count;
+  if (native.progress)
+    native.progress->setKernels(countKernels(*native.module));
   StringMap<unsigned> parts =
       cutModule(*native.module, partInstructions, count);
   Bytes whole = write(*native.module);
@@ -92,8 +105,8 @@ Error makeParts(NativeModule &native, Finish finish,
   DefaultThreadPool pool(hardware_concurrency());
   for (unsigned part = 0; part != count; ++part)
     pool.async([&, part] {
-      if (Error error = makePart(whole, parts, part, *machines[part],
-                                 native.optLevel, finish, results[part]))
+      if (Error error = makePart(whole, parts, part, *machines[part], native,
+                                 finish, results[part]))
         faults[part] = toString(std::move(error));
     });
   pool.wait();

@@ -1,0 +1,88 @@
+// From the options to the attributes of the module.
+
+#include "compiler/Attributes.h"
+
+#include "dialects/graph/Graph.h"
+#include "dialects/graph/state/State.h"
+
+#include "mlir/IR/Builders.h"
+
+using namespace mlir;
+
+namespace weir {
+
+llvm::Error describeMachine(MLIRContext *context, const Options &options,
+                            DictionaryAttr &attributes) {
+  OwningOpRef<ModuleOp> module = ModuleOp::create(UnknownLoc::get(context));
+  TargetOptions target = options.target;
+  if (!options.levels.empty()) {
+    target.cpu = options.levels.back().cpu;
+    target.features = options.levels.back().features;
+  }
+  if (llvm::Error error = writeTarget(*module, target))
+    return error;
+  if (options.gpu.isOn())
+    if (llvm::Error error = writeGpu(*module, options.gpu))
+      return error;
+  attributes = module.get()->getAttrDictionary();
+  return llvm::Error::success();
+}
+
+namespace {
+
+/// Bytes of the module's constants and initial values, equal ones once.
+int64_t countWeights(ModuleOp module) {
+  llvm::DenseSet<Attribute> counted;
+  int64_t bytes = 0;
+  auto count = [&](ElementsAttr value) {
+    ShapedType type = value ? value.getShapedType() : ShapedType();
+    // Kernels read one element of a splat.
+    if (value && !value.isSplat() && counted.insert(value).second)
+      bytes += int64_t(llvm::divideCeil(
+          uint64_t(type.getNumElements()) * type.getElementTypeBitWidth(), 8));
+  };
+  module.walk([&](graph::ConstantOp op) { count(op.getValue()); });
+  module.walk([&](graph::VariableOp op) {
+    count(dyn_cast_or_null<ElementsAttr>(op.getInitialAttr()));
+  });
+  return bytes;
+}
+
+/// Writes the module attribute `weir.weights_budget`, in bytes. The attribute
+/// of IR that has one stays: weights change their types in later stages.
+void writeWeightsBudget(ModuleOp module, const Options &options) {
+  constexpr StringLiteral name = "weir.weights_budget";
+  if (!options.weightsBudget || options.gpu.isOn()) {
+    module->removeAttr(name);
+    return;
+  }
+  if (module->hasAttr(name))
+    return;
+  // Code counts as part of the product. Small weights are not worth a budget.
+  constexpr double code = 512 << 10, leastRoom = 128 << 10;
+  auto weights = double(countWeights(module));
+  double budget =
+      std::max(weights * *options.weightsBudget - code, weights + leastRoom);
+  module->setAttr(
+      name, Builder(module.getContext()).getI64IntegerAttr(int64_t(budget)));
+}
+
+} // namespace
+
+void writeOptions(ModuleOp module, const Options &options) {
+  Builder b(module.getContext());
+  module->setAttr("weir.threads", b.getI64IntegerAttr(options.threads.count));
+  module->setAttr("weir.slots", b.getI64IntegerAttr(options.threads.slots));
+
+  auto say = [&](StringRef name, StringRef value, StringRef usual) {
+    if (value != usual)
+      module->setAttr(name, b.getStringAttr(value));
+    else
+      module->removeAttr(name);
+  };
+  say("weir.precision", options.precision, "f32");
+  say("weir.fast_math", options.fastMath, "");
+  writeWeightsBudget(module, options);
+}
+
+} // namespace weir
