@@ -17,7 +17,7 @@ add_custom_target(weir_manual ALL DEPENDS ${manual}/weir.bash)
 
 install(TARGETS weir weir-run weir-opt weir-translate weir-lsp RUNTIME DESTINATION bin)
 install(FILES tools/python/weir.py DESTINATION lib/weir/python)
-install(FILES runtime/weir.h runtime/weir_custom.h DESTINATION include/weir)
+install(FILES runtime/weir.h runtime/weir.hpp runtime/weir_types.hpp runtime/weir_custom.h DESTINATION include/weir)
 install(FILES cmake/package/WeirConfig.cmake ${PROJECT_BINARY_DIR}/WeirConfigVersion.cmake
   DESTINATION lib/cmake/Weir)
 install(FILES ${PROJECT_BINARY_DIR}/weir.pc DESTINATION lib/pkgconfig)

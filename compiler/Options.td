@@ -44,8 +44,8 @@ defm output : Eq<"output", "PATH", "The same as -o">;
 defm emit : Eq<"emit", "KIND", "Choose the kind of product: shared, static, obj, exe, llvm, mlir, ptx, graph or plan">;
 }
 let Visibility = [ForCompile], Flags = [OfProduct], Group = g_output in {
-defm header : Eq<"header", "PATH", "Write a C header for the library">;
-defm cpp_class : Eq<"cpp-class", "NS::NAME", "Add a C++ class to the header">;
+defm header : Eq<"header", "PATH", "Write a header for the library: .h is C, .hpp adds a C++17 class">;
+defm cpp_class : Eq<"cpp-class", "NS::NAME", "Name the C++ class of the header">;
 defm prefix : Eq<"prefix", "NAME", "Begin C symbols with NAME (default: the output's name)">;
 defm weights : Eq<"weights", "embed|file", "Put the weights into the product (default), or into a file beside it">;
 }
