@@ -144,7 +144,10 @@ defm remarks : Eq<"remarks", "REGEX", "Print decisions of matching kinds: traini
 }
 let Visibility = [ForInspect], Group = g_reports in {
 def json : F<"json", "Print JSON">;
-def nodes : F<"nodes", "List nodes and their tensors, for --feed and --fetch">;
+def nodes : F<"nodes", "List nodes with their tensors, shapes and multiply-adds">;
+def tensors : F<"tensors", "List weights with their shapes, bytes and ranges">;
+def plan : F<"plan", "List the steps of a run and the buffers in the arena">;
+def dot : F<"dot", "Print the graph in the DOT language of Graphviz">;
 def list_ops : F<"list-ops", "List the operators of all frontends; no model is needed">;
 }
 

@@ -1,5 +1,5 @@
-// Writes the C++17 interface of a model into a header that ends in .hpp: a class
-// that derives from weir::model and has the tensors as types.
+// Writes the C++17 interface of a model into a header that ends in .hpp: a
+// class that derives from weir::model and has the tensors as types.
 
 #include "compiler/emit/Header.h"
 #include "compiler/emit/Names.h"
