@@ -36,7 +36,7 @@ add_custom_target(weir_manual ALL DEPENDS ${manual}/weir.bash)
 # The first rule: the uninstall target removes the folders that are not there yet.
 set(WEIR_FOLDERS bin include/weir lib/cmake/Weir lib/python3/dist-packages/weir
   share/pkgconfig share/man/man1 share/bash-completion/completions share/zsh/vendor-completions
-  share/fish/vendor_completions.d share/doc/weir)
+  share/fish/vendor_completions.d share/doc/weir share/weir/src/runtime share/weir/src/tools/run)
 configure_file(cmake/package/record.cmake.in ${PROJECT_BINARY_DIR}/record.cmake @ONLY)
 install(SCRIPT ${PROJECT_BINARY_DIR}/record.cmake)
 
@@ -46,7 +46,7 @@ install(TARGETS weir_python LIBRARY DESTINATION lib/python3/dist-packages/weir)
 install(DIRECTORY ${PROJECT_BINARY_DIR}/python/weir DESTINATION lib/python3/dist-packages
   PATTERN "*.so" EXCLUDE
   PATTERN "__pycache__" EXCLUDE)
-install(FILES runtime/weir.h runtime/weir_custom.h DESTINATION include/weir)
+install(FILES runtime/weir.h runtime/weir.hpp runtime/weir_types.hpp runtime/weir_custom.h DESTINATION include/weir)
 # Programs that GEN_TEST and GEN_BENCHMARK add are built where the model runs.
 install(DIRECTORY tools/run DESTINATION share/weir/src/tools FILES_MATCHING PATTERN "*.[ch]"
   PATTERN "cache.*" EXCLUDE PATTERN "engine.*" EXCLUDE)

@@ -53,6 +53,12 @@ static void checkTarget(const Options &options, Usage &usage) {
                 << escaped(triple) << "\n";
 }
 
+/// Whether inspect accepts the option for IR as for models.
+static bool isOfIr(const Option &option) {
+  return option.matches(OPT_tensors) || option.matches(OPT_plan) ||
+         option.matches(OPT_dot);
+}
+
 void checkUses(const InputArgList &args, StringRef command,
                const Options &options, Usage &usage) {
   bool compiles = command == "compile";
@@ -70,7 +76,8 @@ void checkUses(const InputArgList &args, StringRef command,
                   << command << "\n";
     else if (!compiles && options.input != InputKind::Model &&
              !option.matches(OPT_json) && !option.matches(OPT_max_memory_EQ) &&
-             !option.matches(OPT_trust_bytecode))
+             !option.matches(OPT_trust_bytecode) &&
+             !(options.input == InputKind::Module && isOfIr(option)))
       usage.say() << name << " is for models: '" << escaped(options.import.path)
                   << "' is described as it is\n";
     else if (options.input == InputKind::Module && option.hasFlag(OfModel))

@@ -336,6 +336,14 @@ std::optional<Options> parseOptions(mlir::MLIRContext *context,
   options.timing = args.hasArg(OPT_timing);
   options.json = args.hasArg(OPT_json);
   options.nodes = args.hasArg(OPT_nodes);
+  options.tensors = args.hasArg(OPT_tensors);
+  options.plan = args.hasArg(OPT_plan);
+  options.dot = args.hasArg(OPT_dot);
+  if (options.dot)
+    for (auto id : {OPT_json, OPT_nodes, OPT_tensors, OPT_plan})
+      if (const Arg *other = args.getLastArg(id))
+        usage.say() << "--dot prints a graph alone, without "
+                    << other->getSpelling() << "\n";
   options.trustsBytecode = args.hasArg(OPT_trust_bytecode);
   Machine machine = options.gpu.isOn() ? Machine::Gpu : Machine::Cpu;
   if (!options.stopAfter.empty() && !isStage(options.stopAfter, machine))

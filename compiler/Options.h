@@ -64,6 +64,9 @@ struct Options {
   bool timing = false;
   bool json = false;
   bool nodes = false;
+  bool tensors = false;
+  bool plan = false;
+  bool dot = false;
 };
 
 /// Parses what follows the command's name. Prints what is wrong, or the help

@@ -44,8 +44,8 @@ defm output : Eq<"output", "PATH", "The same as -o">;
 defm emit : Eq<"emit", "KIND", "Choose the kind of product: shared, static, obj, exe, llvm, mlir, ptx, graph or plan">;
 }
 let Visibility = [ForCompile], Flags = [OfProduct], Group = g_output in {
-defm header : Eq<"header", "PATH", "Write a C header for the library">;
-defm cpp_class : Eq<"cpp-class", "NS::NAME", "Add a C++ class to the header">;
+defm header : Eq<"header", "PATH", "Write a header for the library: .h is C, .hpp adds a C++17 class">;
+defm cpp_class : Eq<"cpp-class", "NS::NAME", "Name the C++ class of the header">;
 defm prefix : Eq<"prefix", "NAME", "Begin C symbols with NAME (default: the output's name)">;
 defm weights : Eq<"weights", "embed|file", "Put the weights into the product (default), or into a file beside it">;
 defm weights_budget : Eq<"weights-budget", "FACTOR|none", "Store at most FACTOR times the bytes of the model's weights (default: 1.25), or what the fastest kernels read">;
@@ -162,7 +162,10 @@ defm progress : Eq<"progress", "SECONDS", "Show progress on a terminal after SEC
 }
 let Visibility = [ForInspect], Group = g_reports in {
 def json : F<"json", "Print JSON">;
-def nodes : F<"nodes", "List nodes and their tensors, for --feed and --fetch">;
+def nodes : F<"nodes", "List nodes with their tensors, shapes and multiply-adds">;
+def tensors : F<"tensors", "List weights with their shapes, bytes and ranges">;
+def plan : F<"plan", "List the steps of a run and the buffers in the arena">;
+def dot : F<"dot", "Print the graph in the DOT language of Graphviz">;
 def list_ops : F<"list-ops", "List the operators of all frontends; no model is needed">;
 }
 

@@ -172,15 +172,24 @@ static std::string chosenName(StringRef text) {
   return text == text.upper() && name == (text + "_").str() ? text.str() : name;
 }
 
+QualifiedName qualified(StringRef text) {
+  SmallVector<StringRef> parts;
+  text.split(parts, "::", -1, /*KeepEmpty=*/false);
+  QualifiedName name;
+  for (StringRef space : ArrayRef(parts).drop_back(!parts.empty()))
+    name.spaces.push_back(chosenName(space));
+  name.name = chosenName(parts.empty() ? "Model" : parts.back());
+  return name;
+}
+
 void writeClass(raw_ostream &os, const ModelInterface &model,
                 StringRef qualifiedName) {
-  SmallVector<StringRef> parts;
-  qualifiedName.split(parts, "::", -1, /*KeepEmpty=*/false);
+  QualifiedName name = qualified(qualifiedName);
   os << "\n#ifdef __cplusplus\n#include <stdlib.h>\n";
-  for (StringRef space : ArrayRef(parts).drop_back())
-    os << "namespace " << chosenName(space) << " {\n";
-  Writer{os, model, chosenName(parts.empty() ? "Model" : parts.back())}.write();
-  for (size_t i = 1; i < parts.size(); ++i)
+  for (const std::string &space : name.spaces)
+    os << "namespace " << space << " {\n";
+  Writer{os, model, name.name}.write();
+  for (size_t i = 0; i < name.spaces.size(); ++i)
     os << "} // namespace\n";
   os << "#endif\n";
 }

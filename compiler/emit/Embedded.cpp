@@ -1,4 +1,4 @@
-// Files of the build that the compiler carries: the runtime and its header.
+// Files of the build that the compiler carries: the runtime and its headers.
 
 #include "compiler/emit/Object.h"
 
@@ -23,6 +23,8 @@ EMBED(weir_embedded_sim, WEIR_RUNTIME_DIR "/sim-x86_64.bc")
 EMBED(weir_embedded_runner, WEIR_RUNNER)
 EMBED(weir_embedded_header, WEIR_RUNTIME_HEADER)
 EMBED(weir_embedded_gpu_header, WEIR_GPU_HEADER)
+EMBED(weir_embedded_cpp_types, WEIR_CPP_TYPES)
+EMBED(weir_embedded_cpp_header, WEIR_CPP_HEADER)
 
 namespace weir {
 
@@ -74,6 +76,12 @@ llvm::StringRef runtimeHeader() {
 
 llvm::StringRef gpuHeader() {
   return between(weir_embedded_gpu_header_begin, weir_embedded_gpu_header_end);
+}
+
+std::array<llvm::StringRef, 2> cppHeaders() {
+  return {
+      between(weir_embedded_cpp_types_begin, weir_embedded_cpp_types_end),
+      between(weir_embedded_cpp_header_begin, weir_embedded_cpp_header_end)};
 }
 
 } // namespace weir

@@ -52,7 +52,7 @@ struct Emitter {
       return file.takeError();
     if (Error error = file->write([&](raw_fd_ostream &os) {
           writeHeader(os, model, tables.weightsFile, contextBytes,
-                      options.cppClass);
+                      options.cppClass, isCppHeader(options.header));
           return Error::success();
         }))
       return error;

@@ -147,7 +147,7 @@ void state(raw_ostream &os, const ModelInterface &model) {
 
 void writeHeader(raw_ostream &os, const ModelInterface &model,
                  StringRef weightsFile, uint64_t contextBytes,
-                 StringRef cppClass) {
+                 StringRef cppClass, bool isCpp) {
   const std::string &n = model.prefix, &m = model.macro;
   os << "/* Written by weir 0.1.0 from " << forComment(model.source) << ".\n * "
      << "Target: " << forComment(model.target) << ".\n * Arena "
@@ -158,8 +158,10 @@ void writeHeader(raw_ostream &os, const ModelInterface &model,
   if (model.stateBytes)
     os << ", state " << model.stateBytes << " bytes";
   os << ". */\n";
-  os << "#ifndef WEIR_MODEL_" << m << "_H\n#define WEIR_MODEL_" << m
-     << "_H\n\n";
+  // A program may include both.
+  StringRef guard = isCpp ? "_HPP" : "_H";
+  os << "#ifndef WEIR_MODEL_" << m << guard << "\n#define WEIR_MODEL_" << m
+     << guard << "\n\n";
   os << runtimeHeader() << '\n';
   if (model.gpu)
     os << gpuHeader() << '\n';
@@ -202,7 +204,9 @@ void writeHeader(raw_ostream &os, const ModelInterface &model,
      << "const char *" << n << "_status_text(weir_status status);\n"
      << "const weir_model_info *" << n << "_info(void);\n\n"
      << "#ifdef __cplusplus\n}\n#endif\n";
-  if (!cppClass.empty())
+  if (isCpp)
+    writeCppInterface(os, model, cppClass);
+  else if (!cppClass.empty())
     writeClass(os, model, cppClass);
   os << "\n#endif\n";
 }

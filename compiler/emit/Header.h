@@ -1,4 +1,4 @@
-// The C header of a model, and its optional C++ class.
+// The header of a model: C, with an optional C++ class, or C++17.
 #ifndef WEIR_COMPILER_EMIT_HEADER_H
 #define WEIR_COMPILER_EMIT_HEADER_H
 
@@ -9,13 +9,28 @@
 namespace weir {
 
 /// Self-contained: it repeats runtime/weir.h, once however many are included.
+/// With `isCpp` the C++17 interface follows the C part.
 void writeHeader(llvm::raw_ostream &os, const ModelInterface &model,
                  llvm::StringRef weightsFile, uint64_t contextBytes,
-                 llvm::StringRef cppClass);
+                 llvm::StringRef cppClass, bool isCpp);
 
-/// The class alone, behind the C part.
+/// Whether the header of this name is C++17's: .hpp, .hh or .hxx.
+bool isCppHeader(llvm::StringRef path);
+
+/// The name of a class and its namespaces, as C++ can have them.
+struct QualifiedName {
+  std::vector<std::string> spaces;
+  std::string name;
+};
+QualifiedName qualified(llvm::StringRef text);
+
+/// The class with tfcompile's names alone, behind the C part.
 void writeClass(llvm::raw_ostream &os, const ModelInterface &model,
                 llvm::StringRef qualifiedName);
+/// runtime/weir.hpp and the class that derives from its model, which is called
+/// <prefix>::model where no name is given.
+void writeCppInterface(llvm::raw_ostream &os, const ModelInterface &model,
+                       llvm::StringRef qualifiedName);
 
 } // namespace weir
 

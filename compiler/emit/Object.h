@@ -10,6 +10,7 @@
 #include "llvm/IR/Module.h"
 #include "llvm/Target/TargetMachine.h"
 
+#include <array>
 #include <functional>
 #include <memory>
 
@@ -71,6 +72,8 @@ llvm::StringRef runnerBitcode(llvm::StringRef arch);
 llvm::StringRef runtimeHeader();
 /// The text of runtime/cuda/info.h.
 llvm::StringRef gpuHeader();
+/// The texts of runtime/weir_types.hpp and runtime/weir.hpp.
+std::array<llvm::StringRef, 2> cppHeaders();
 
 } // namespace weir
 

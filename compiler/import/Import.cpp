@@ -249,7 +249,7 @@ std::vector<FrontendOps> listOps() {
 
 std::optional<ModelSummary> summarizeModel(MLIRContext *context,
                                            const ImportOptions &options,
-                                           Status &status) {
+                                           bool wantsValues, Status &status) {
   Report report(context, options.path);
   std::optional<ModelSummary> summary;
   if (std::string prefix = checkpointPrefix(options.path); !prefix.empty())
@@ -257,8 +257,9 @@ std::optional<ModelSummary> summarizeModel(MLIRContext *context,
   else if (succeeded(checkKind(report, options.path)))
     if (FailureOr<bool> isOnnxModel = isOnnx(report, options.path);
         succeeded(isOnnxModel))
-      summary = *isOnnxModel ? onnx::summarize(report, options)
-                             : tensorflow::summarize(report, options);
+      summary = *isOnnxModel
+                    ? onnx::summarize(report, options, wantsValues)
+                    : tensorflow::summarize(report, options, wantsValues);
   status = report.status;
   return summary;
 }

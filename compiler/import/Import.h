@@ -7,6 +7,7 @@
 
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/ADT/StringMap.h"
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -179,6 +180,9 @@ struct ImportOptions {
   /// How many elements a tensor holds at most whose sizes depend on data and
   /// are bounded by nothing else: 1 Mi, which is 4 MiB of f32.
   int64_t boundedElements = int64_t(1) << 20;
+  /// Called with each tensor of the model's own graph while it is imported; may
+  /// be null. A tensor of dynamic shape has its largest sizes.
+  std::function<void(llvm::StringRef tensor, mlir::Type type)> onTensor = {};
 };
 
 /// The type of elements that is called so: `f32`, `i1`, `ui8`; null where
@@ -223,36 +227,6 @@ std::string parseStates(llvm::StringRef text, ImportOptions &options);
 mlir::OwningOpRef<mlir::ModuleOp> importModel(mlir::MLIRContext *context,
                                               const ImportOptions &options,
                                               Status &status);
-
-/// What a file holds, for `weir inspect`.
-struct ModelSummary {
-  struct Tensor {
-    std::string name, tensor, type;
-  };
-  struct Signature {
-    std::string name;
-    std::vector<Tensor> inputs, outputs;
-  };
-  std::string kind;
-  std::vector<Signature> signatures;
-  /// How many nodes of each op there are, functions included.
-  std::vector<std::pair<std::string, int64_t>> ops;
-  /// The ops among them that weir has no import for.
-  std::vector<std::string> unsupported;
-  struct Node {
-    std::string name, op;
-    std::vector<Tensor> results;
-  };
-  /// Those of the graph itself, for `inspect --nodes`.
-  std::vector<Node> nodes = {};
-  /// Of a checkpoint alone.
-  std::vector<Tensor> variables = {};
-};
-
-/// Nothing after errors on the context's diagnostic engine.
-std::optional<ModelSummary> summarizeModel(mlir::MLIRContext *context,
-                                           const ImportOptions &options,
-                                           Status &status);
 
 } // namespace weir
 

@@ -63,6 +63,28 @@ private:
   mlir::ScopedDiagnosticHandler listener;
 };
 
+/// While it lives, errors in the content of files are not printed and do not
+/// count: the import reports them. Failures of the system pass.
+class IgnoredContent {
+public:
+  explicit IgnoredContent(Report &report)
+      : report(report), handler(report.context, [&report](mlir::Diagnostic &) {
+          return mlir::success(isOfContent(report.status));
+        }) {}
+  ~IgnoredContent() {
+    if (isOfContent(report.status))
+      report.status = Status::ok;
+  }
+
+private:
+  static bool isOfContent(Status status) {
+    return status == Status::badInput || status == Status::unsupported;
+  }
+
+  Report &report;
+  mlir::ScopedDiagnosticHandler handler;
+};
+
 } // namespace weir
 
 #endif // WEIR_COMPILER_IMPORT_REPORT_H

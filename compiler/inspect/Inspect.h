@@ -23,6 +23,9 @@ std::optional<llvm::json::Object> describeModel(mlir::MLIRContext *context,
 /// The description that a shared library of weir's gives of itself.
 llvm::Expected<llvm::json::Object> describeLibrary(llvm::StringRef path);
 
+/// Prints why a file cannot be inspected.
+void failToInspect(llvm::StringRef path, const llvm::Twine &why);
+
 /// The text of a description.
 void printDescription(const llvm::json::Object &description,
                       llvm::raw_ostream &os);

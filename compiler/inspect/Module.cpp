@@ -4,6 +4,8 @@
 #include "compiler/inspect/OpenDims.h"
 
 #include "compiler/Place.h"
+#include "dialects/graph/Graph.h"
+#include "dialects/graph/MultiplyAdds.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/MapVector.h"
 
@@ -119,6 +121,22 @@ static json::Object tensorOf(Type type, DictionaryAttr names) {
   return tensor;
 }
 
+/// Of a function of the graph dialect alone: what later stages make of one has
+/// its products in loops.
+static void addMultiplyAdds(json::Object &signature, func::FuncOp function) {
+  bool isGraph = false;
+  function.walk([&](Operation *op) {
+    isGraph |= isa_and_present<graph::GraphDialect>(op->getDialect());
+  });
+  if (!isGraph)
+    return;
+  graph::MultiplyAdds all = graph::countMultiplyAdds(
+      function, [](Operation *) { return std::string(); });
+  signature["multiply_adds"] = all.total;
+  if (all.hasUnknownLoops)
+    signature["unknown_loops"] = true;
+}
+
 static json::Array functionsOf(ModuleOp module) {
   json::Array signatures;
   for (auto function : module.getOps<func::FuncOp>()) {
@@ -143,6 +161,7 @@ static json::Array functionsOf(ModuleOp module) {
         {"outputs", std::move(outputs)}};
     if (!open.empty())
       signature["open"] = std::move(open);
+    addMultiplyAdds(signature, function);
     signatures.push_back(std::move(signature));
   }
   return signatures;
@@ -224,6 +243,7 @@ static json::Object programOf(plan::ProgramOp program) {
   });
   return json::Object{{"symbol", textOf(program.getSymName())},
                       {"tasks", tasks},
+                      {"buffer_count", static_cast<int64_t>(buffers.size())},
                       {"schedule", describeSchedule(program)},
                       {"buffers", std::move(buffers)}};
 }

@@ -65,6 +65,18 @@ static void printRanges(const json::Object &signature, raw_ostream &os) {
          << range->getInteger("high").value_or(0) << "\n";
 }
 
+static void printMultiplyAdds(const json::Object &signature, raw_ostream &os) {
+  int64_t count = signature.getInteger("multiply_adds").value_or(0);
+  if (!count)
+    return;
+  os << "  multiply-adds " << count
+     << (signature.getArray("open") ? " at the largest sizes" : "")
+     << (signature.getBoolean("unknown_loops").value_or(false)
+             ? ", with loops of unknown length counted once"
+             : "")
+     << "\n";
+}
+
 static void printSignatures(const json::Array &signatures, raw_ostream &os) {
   for (const json::Value &value : signatures)
     if (const json::Object *signature = value.getAsObject()) {
@@ -76,6 +88,82 @@ static void printSignatures(const json::Array &signatures, raw_ostream &os) {
       printTensors(*signature, "input", os);
       printTensors(*signature, "output", os);
       printRanges(*signature, os);
+      printMultiplyAdds(*signature, os);
+    }
+}
+
+static void printOrigin(const json::Object &description, raw_ostream &os) {
+  if (!textAt(description, "producer").empty()) {
+    os << "producer " << nameAt(description, "producer");
+    if (!textAt(description, "producer_version").empty())
+      os << " " << nameAt(description, "producer_version");
+    os << "\n";
+  }
+  for (StringRef key : {"domain", "description"})
+    if (!textAt(description, key).empty())
+      os << key << " " << nameAt(description, key) << "\n";
+  static constexpr std::pair<StringLiteral, StringLiteral> versions[] = {
+      {"ir_version", "IR version"},
+      {"model_version", "model version"},
+      {"graph_version", "GraphDef version"},
+      {"oldest_reader", "oldest GraphDef version that reads it"}};
+  for (auto &[key, what] : versions)
+    if (std::optional<int64_t> version = description.getInteger(key))
+      os << what << " " << *version << "\n";
+  if (!textAt(description, "tensorflow_version").empty())
+    os << "TensorFlow " << nameAt(description, "tensorflow_version") << "\n";
+  if (const json::Array *tags = description.getArray("tags"))
+    for (const json::Value &tag : *tags)
+      os << "tag " << escaped(tag.getAsString().value_or("")) << "\n";
+  if (const json::Array *opsets = description.getArray("opsets"))
+    for (const json::Value &value : *opsets)
+      if (const json::Object *opset = value.getAsObject())
+        os << "opset " << nameAt(*opset, "domain") << " "
+           << opset->getInteger("version").value_or(0) << "\n";
+  if (const json::Array *metadata = description.getArray("metadata"))
+    for (const json::Value &value : *metadata)
+      if (const json::Object *entry = value.getAsObject())
+        os << "metadata " << nameAt(*entry, "key") << ": "
+           << nameAt(*entry, "value") << "\n";
+}
+
+static void printParameters(const json::Object &parameters, raw_ostream &os) {
+  int64_t tensors = parameters.getInteger("tensors").value_or(0);
+  if (!tensors)
+    return;
+  os << "parameters " << parameters.getInteger("elements").value_or(0)
+     << " elements, " << parameters.getInteger("bytes").value_or(0)
+     << " bytes, in " << tensors << (tensors == 1 ? " tensor\n" : " tensors\n");
+  for (const json::Value &value : *parameters.getArray("types"))
+    if (const json::Object *type = value.getAsObject())
+      os << "  " << nameAt(*type, "type") << ": "
+         << type->getInteger("elements").value_or(0) << " elements, "
+         << type->getInteger("bytes").value_or(0) << " bytes\n";
+}
+
+/// A number as people write it, and an infinity.
+static std::string numberText(const json::Value &value) {
+  std::string text;
+  raw_string_ostream os(text);
+  if (std::optional<double> number = value.getAsNumber())
+    os << format("%g", *number);
+  else
+    os << value.getAsString().value_or("");
+  return text;
+}
+
+static void printWeights(const json::Array &tensors, raw_ostream &os) {
+  for (const json::Value &value : tensors)
+    if (const json::Object *tensor = value.getAsObject()) {
+      os << "tensor " << nameAt(*tensor, "name") << ": "
+         << nameAt(*tensor, "type") << ", "
+         << tensor->getInteger("bytes").value_or(0) << " bytes";
+      if (const json::Value *least = tensor->get("min"))
+        os << ", " << numberText(*least) << " to "
+           << numberText(*tensor->get("max"));
+      if (tensor->getBoolean("nan").value_or(false))
+        os << ", NaN";
+      os << "\n";
     }
 }
 
@@ -108,6 +196,12 @@ static void printNodes(const json::Array &nodes, raw_ostream &os) {
       os << "node " << nameAt(*node, "name") << " (" << nameAt(*node, "op")
          << ")";
       StringRef separator = ": ";
+      if (const json::Array *inputs = node->getArray("inputs"))
+        for (const json::Value &input : *inputs) {
+          os << separator << escaped(input.getAsString().value_or(""));
+          separator = ", ";
+        }
+      separator = " -> ";
       for (const json::Value &result : *node->getArray("results"))
         if (const json::Object *tensor = result.getAsObject()) {
           os << separator << nameAt(*tensor, "tensor");
@@ -115,6 +209,8 @@ static void printNodes(const json::Array &nodes, raw_ostream &os) {
             os << " " << nameAt(*tensor, "type");
           separator = ", ";
         }
+      if (std::optional<int64_t> count = node->getInteger("multiply_adds"))
+        os << ", " << *count << " multiply-adds";
       os << "\n";
     }
 }
@@ -139,7 +235,7 @@ static void printProgram(const json::Object &program, raw_ostream &os) {
   const json::Array *buffers = program.getArray("buffers");
   os << "  program " << nameAt(program, "symbol") << ": "
      << program.getInteger("tasks").value_or(0) << " tasks, "
-     << (buffers ? buffers->size() : 0) << " buffers\n";
+     << program.getInteger("buffer_count").value_or(0) << " buffers\n";
   if (const json::Object *schedule = program.getObject("schedule"))
     printSchedule(*schedule, os);
   if (!buffers)
@@ -201,12 +297,17 @@ void printDescription(const json::Object &description, raw_ostream &os) {
        {"source", "target", "compiler", "prefix", "weights_file"})
     if (!textAt(description, key).empty())
       os << key << " " << nameAt(description, key, /*limit=*/4096) << "\n";
+  printOrigin(description, os);
   if (std::optional<int64_t> threads = description.getInteger("threads"))
     os << "threads " << *threads << "\n";
   if (const json::Array *signatures = description.getArray("signatures"))
     printSignatures(*signatures, os);
   if (const json::Array *variables = description.getArray("variables"))
     printVariables(*variables, os);
+  if (const json::Object *parameters = description.getObject("parameters"))
+    printParameters(*parameters, os);
+  if (const json::Array *tensors = description.getArray("tensors"))
+    printWeights(*tensors, os);
   if (const json::Array *ops = description.getArray("ops"))
     printOps(*ops, os);
   if (const json::Array *nodes = description.getArray("nodes"))

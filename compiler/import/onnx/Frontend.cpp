@@ -3,9 +3,11 @@
 #include "compiler/import/onnx/Frontend.h"
 
 #include "compiler/import/Message.h"
+#include "compiler/import/TypeText.h"
 #include "compiler/import/onnx/Entry.h"
 #include "compiler/import/onnx/Tracer.h"
 
+#include "dialects/graph/Elements.h"
 #include "dialects/graph/Graph.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Verifier.h"
@@ -115,6 +117,7 @@ OwningOpRef<ModuleOp> importModel(Report &report,
   OpBuilder builder(report.context);
   Tracer tracer(report, *model, builder);
   tracer.boundedElements = options.boundedElements;
+  tracer.onTensor = options.onTensor;
   for (auto [each, by] : llvm::zip_equal(entries, own))
     if (failed(buildEntry(report, *module, each, trained, by, tracer)))
       return {};
@@ -146,8 +149,130 @@ forEachNode(const google::protobuf::RepeatedPtrField<NodeProto> &nodes,
   }
 }
 
-std::optional<ModelSummary> summarize(Report &report,
-                                      const ImportOptions &options) {
+/// Bits of an element as files store it; 0 where that differs, as of strings.
+static int64_t storedBits(int dataType) {
+  switch (dataType) {
+  case ::onnx::TensorProto::UINT2:
+  case ::onnx::TensorProto::INT2:
+    return 2;
+  case ::onnx::TensorProto::UINT4:
+  case ::onnx::TensorProto::INT4:
+  case ::onnx::TensorProto::FLOAT4E2M1:
+    return 4;
+  case ::onnx::TensorProto::FLOAT16:
+  case ::onnx::TensorProto::BFLOAT16:
+  case ::onnx::TensorProto::INT16:
+  case ::onnx::TensorProto::UINT16:
+    return 16;
+  case ::onnx::TensorProto::FLOAT:
+  case ::onnx::TensorProto::INT32:
+  case ::onnx::TensorProto::UINT32:
+    return 32;
+  case ::onnx::TensorProto::DOUBLE:
+  case ::onnx::TensorProto::INT64:
+  case ::onnx::TensorProto::UINT64:
+  case ::onnx::TensorProto::COMPLEX64:
+    return 64;
+  case ::onnx::TensorProto::COMPLEX128:
+    return 128;
+  case ::onnx::TensorProto::STRING:
+  case ::onnx::TensorProto::UNDEFINED:
+    return 0;
+  default:
+    return 8;
+  }
+}
+
+/// A tensor of damaged sizes has no elements here; the import says why.
+static ModelSummary::Weight weightOf(Report &report,
+                                     const ::onnx::TensorProto &tensor,
+                                     ArrayRef<int64_t> dims, StringRef name) {
+  int dataType = tensor.data_type();
+  Type element = elementType(report.context, dataType);
+  ModelSummary::Weight weight;
+  weight.name = name.str();
+  weight.type = weir::typeText(dims, element, dataTypeName(dataType));
+  weight.element =
+      weir::typeText(ArrayRef<int64_t>(), element, dataTypeName(dataType));
+  weight.elements = graph::countElements(dims).value_or(0);
+  // Of 2^58 elements the bits could not be counted in 63.
+  int64_t bits = storedBits(dataType);
+  weight.bytes =
+      weight.elements / 8 * bits + (weight.elements % 8 * bits + 7) / 8;
+  return weight;
+}
+
+/// Initializers, and the tensors of Constant nodes.
+static void summarizeWeights(Report &report, Model &model, bool wantsValues,
+                             ModelSummary &summary) {
+  const Graph &graph = model.graph();
+  IgnoredContent ignored(report);
+  auto add = [&](::onnx::TensorProto &tensor, StringRef name) {
+    SmallVector<int64_t> dims(tensor.dims().begin(), tensor.dims().end());
+    auto &weight =
+        summary.weights.emplace_back(weightOf(report, tensor, dims, name));
+    Fault fault;
+    if (wantsValues && weight.elements)
+      if (auto read = readTensor(report, tensor, name, model.external, fault);
+          read && !read->narrowType)
+        weight.value = read->value;
+  };
+  for (const auto &tensor : model.proto().graph().initializer())
+    if (auto *own = graph.initializer(tensor.name()))
+      add(*own, tensor.name());
+  for (const auto &sparse : model.proto().graph().sparse_initializer()) {
+    SmallVector<int64_t> dims(sparse.dims().begin(), sparse.dims().end());
+    summary.weights.push_back(
+        weightOf(report, sparse.values(), dims, sparse.values().name()));
+  }
+  for (int i = 0; i < graph.size(); ++i)
+    if (NodeProto &node = graph.node(i);
+        node.op_type() == "Constant" && node.domain().empty())
+      for (auto &attribute : *node.mutable_attribute())
+        if (attribute.name() == "value" && attribute.has_t())
+          add(*attribute.mutable_t(), labelOf(node));
+}
+
+static void summarizeOrigin(const Model &model, ModelSummary::Origin &origin) {
+  const ::onnx::ModelProto &proto = model.proto();
+  origin.producer = proto.producer_name();
+  origin.producerVersion = proto.producer_version();
+  origin.domain = proto.domain();
+  origin.description = proto.doc_string();
+  origin.irVersion = proto.ir_version();
+  origin.modelVersion = proto.model_version();
+  for (const auto &opset : proto.opset_import())
+    origin.opsets.push_back(
+        {opset.domain().empty() ? "ai.onnx" : opset.domain(), opset.version()});
+  for (const auto &entry : proto.metadata_props())
+    origin.metadata.push_back({entry.key(), entry.value()});
+}
+
+/// The tensor as the model declares it, with the names of its dimensions.
+static ModelSummary::Tensor declaredTensor(Report &report, const Graph &graph,
+                                           StringRef name) {
+  const ::onnx::TypeProto *type = graph.declared(name);
+  ModelSummary::Tensor tensor{name.str(), name.str(), typeText(report, type)};
+  if (!type || !type->has_tensor_type())
+    return tensor;
+  auto dims = dimsOf(type->tensor_type());
+  if (failed(dims) || !*dims ||
+      llvm::all_of(**dims, [](const Dim &dim) { return dim.name.empty(); }))
+    return tensor;
+  for (auto [i, dim] : llvm::enumerate(**dims))
+    tensor.dims.push_back(!dim.name.empty() ? dim.name
+                          : ShapedType::isDynamic(dim.size)
+                              ? name.str() + "." + std::to_string(i)
+                              : std::to_string(dim.size));
+  int dataType = type->tensor_type().elem_type();
+  tensor.element =
+      weir::typeText(ArrayRef<int64_t>(), elementType(report.context, dataType),
+                     dataTypeName(dataType));
+  return tensor;
+}
+
+std::optional<ModelSummary>
+summarize(Report &report, const ImportOptions &options, bool wantsValues) {
   report.context->loadDialect<graph::GraphDialect>();
   std::unique_ptr<Model> model = Model::read(report, options);
   if (!model)
@@ -172,8 +297,8 @@ std::optional<ModelSummary> summarize(Report &report,
   }
   const Graph &graph = model->graph();
   ModelSummary::Signature signature;
-  auto tensor = [&](StringRef name) -> ModelSummary::Tensor {
-    return {name.str(), name.str(), typeText(report, graph.declared(name))};
+  auto tensor = [&](StringRef name) {
+    return declaredTensor(report, graph, name);
   };
   for (StringRef name : graph.inputs)
     signature.inputs.push_back(tensor(name));
@@ -188,7 +313,12 @@ std::optional<ModelSummary> summarize(Report &report,
     for (const std::string &output : node.output())
       if (!output.empty())
         listed.results.push_back(tensor(output));
+    listed.inputs.assign(node.input().begin(), node.input().end());
   }
+  summarizeOrigin(*model, summary.origin);
+  summarizeWeights(report, *model, wantsValues, summary);
+  if (report.status != Status::ok)
+    return std::nullopt;
   return summary;
 }
 

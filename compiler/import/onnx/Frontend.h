@@ -5,6 +5,7 @@
 
 #include "compiler/import/Import.h"
 #include "compiler/import/Report.h"
+#include "compiler/inspect/Summary.h"
 
 namespace weir::onnx {
 
@@ -15,8 +16,8 @@ bool recognizes(llvm::StringRef head);
 mlir::OwningOpRef<mlir::ModuleOp> importModel(Report &report,
                                               const ImportOptions &options);
 
-std::optional<ModelSummary> summarize(Report &report,
-                                      const ImportOptions &options);
+std::optional<ModelSummary>
+summarize(Report &report, const ImportOptions &options, bool wantsValues);
 
 } // namespace weir::onnx
 

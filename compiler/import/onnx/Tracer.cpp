@@ -70,6 +70,8 @@ void Tracer::define(Scope &scope, Location at, StringRef name, Traced traced) {
     ImplicitLocOpBuilder b(at, builder);
     traced.value = watchedValue(b, traced.value, found->second);
   }
+  if (onTensor && traced.value && &scope.graph == &model.graph())
+    onTensor(name, traced.value.getType());
   scope.values[name] = {std::move(traced), false};
 }
 

@@ -112,6 +112,10 @@ private:
   uint64_t tracedNodes = 0;
   /// How often a graph could not be finished for nodes that are not supported.
   uint64_t unfinished = 0;
+
+public:
+  /// As ImportOptions has it.
+  std::function<void(llvm::StringRef tensor, mlir::Type type)> onTensor = {};
 };
 
 /// All handlers, by op.

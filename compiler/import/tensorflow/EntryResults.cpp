@@ -78,6 +78,7 @@ FailureOr<EntryResults> traceEntry(const EntrySource &source,
     wanted.push_back(port.edge);
   Tracer tracer(source.report, source.library, source.variables, builder);
   tracer.boundedElements = source.options.boundedElements;
+  tracer.onTensor = source.options.onTensor;
   tracer.derives = entry.derives();
   tracer.hasOpenSizes =
       llvm::any_of(fed, [](const Traced &value) { return value.isBounded(); });

@@ -334,8 +334,8 @@ countOps(Report &report, const ImportOptions &options, Model &model) {
   return counts;
 }
 
-std::optional<ModelSummary> summarize(Report &report,
-                                      const ImportOptions &options) {
+std::optional<ModelSummary>
+summarize(Report &report, const ImportOptions &options, bool wantsValues) {
   Model model;
   if (failed(readModel(report, options, model)))
     return std::nullopt;
@@ -348,6 +348,11 @@ std::optional<ModelSummary> summarize(Report &report,
       summary.unsupported.push_back(op);
   }
   listNodes(*model.graph, summary);
+  summarizeOrigin(*model.graphDef, model.saved.graph, summary.origin);
+  summarizeWeights(report, *model.graphDef, model.variables.get(), wantsValues,
+                   summary);
+  if (report.status != Status::ok)
+    return std::nullopt;
   if (!model.isSavedModel()) {
     summarizePlaceholders(report, *model.graph, summary);
     return summary;

@@ -5,14 +5,15 @@
 
 #include "compiler/import/Import.h"
 #include "compiler/import/Report.h"
+#include "compiler/inspect/Summary.h"
 
 namespace weir::tensorflow {
 
 mlir::OwningOpRef<mlir::ModuleOp> importModel(Report &report,
                                               const ImportOptions &options);
 
-std::optional<ModelSummary> summarize(Report &report,
-                                      const ImportOptions &options);
+std::optional<ModelSummary>
+summarize(Report &report, const ImportOptions &options, bool wantsValues);
 /// The variables of a checkpoint alone, `prefix`.index and its shards.
 std::optional<ModelSummary> summarizeCheckpoint(Report &report,
                                                 const std::string &prefix);

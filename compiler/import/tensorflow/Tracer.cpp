@@ -29,8 +29,14 @@ Location Tracer::locationOf(const Frame &frame, int node) {
 
 FailureOr<Traced> Tracer::value(const Frame &frame, Edge edge, Location at,
                                 bool &unsupported) {
+  auto see = [&](const Traced &found) {
+    if (onTensor && found.value && !frame.caller)
+      onTensor((frame.graph->name(edge.node) + ":" + Twine(edge.output)).str(),
+               found.value.getType());
+    return found;
+  };
   if (const Traced *fed = frame.fed->find(edge))
-    return *fed;
+    return see(*fed);
   if (edge.isArgument())
     return frame.arguments[edge.argumentIndex()];
   const NodeState &state = frame.states.at(edge.node);
@@ -46,7 +52,7 @@ FailureOr<Traced> Tracer::value(const Frame &frame, Edge edge, Location at,
                      << state.results.size();
     return failure();
   }
-  return state.results[edge.output];
+  return see(state.results[edge.output]);
 }
 
 FailureOr<SmallVector<Traced>>

@@ -224,6 +224,10 @@ private:
   uint64_t tracedNodes = 0;
   /// The node at work has handed itself to a frame of its own.
   bool pending = false;
+
+public:
+  /// As ImportOptions has it.
+  std::function<void(llvm::StringRef tensor, mlir::Type type)> onTensor = {};
 };
 
 /// The nodes that `wanted` needs, operands first, without those behind fed

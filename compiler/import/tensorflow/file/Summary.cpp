@@ -5,10 +5,15 @@
 #include "compiler/import/TypeText.h"
 #include "compiler/import/tensorflow/Entry.h"
 #include "compiler/import/tensorflow/Frontend.h"
+#include "compiler/import/tensorflow/Tensors.h"
+#include "compiler/import/tensorflow/Tracer.h"
 #include "compiler/import/tensorflow/file/Checkpoint.h"
+
+#include "dialects/graph/Elements.h"
 
 #include "llvm/ADT/SetVector.h"
 #include "llvm/Support/Path.h"
+#include <set>
 
 using namespace mlir;
 
@@ -104,7 +109,90 @@ void listNodes(const Graph &graph, ModelSummary &summary) {
     std::string name = graph.name(i).str();
     summary.nodes.push_back(
         {name, graph.op(i).str(), {{name, name + ":0", ""}}});
+    for (Edge edge : graph.operands(i))
+      summary.nodes.back().inputs.push_back(graph.name(edge.node).str() + ":" +
+                                            std::to_string(edge.output));
   }
+}
+
+static ModelSummary::Weight weightOf(StringRef name, ShapedType type) {
+  ModelSummary::Weight weight;
+  weight.name = name.str();
+  weight.type = weir::typeText(type.getShape(), type.getElementType(), "");
+  weight.element =
+      weir::typeText(ArrayRef<int64_t>(), type.getElementType(), "");
+  weight.elements = type.getNumElements();
+  weight.bytes = graph::tensorBytes(type);
+  return weight;
+}
+
+static void addConstant(Report &report, ::tensorflow::NodeDef &def,
+                        const std::string &name, bool wantsValues,
+                        ModelSummary &summary) {
+  auto found = def.mutable_attr()->find("value");
+  if (def.op() != "Const" || found == def.mutable_attr()->end() ||
+      !found->second.has_tensor())
+    return;
+  ::tensorflow::TensorProto &tensor = *found->second.mutable_tensor();
+  Type element = elementType(report.context, tensor.dtype());
+  // Such as the names of files that a SavedModel's saver has.
+  if (tensor.dtype() == ::tensorflow::DT_STRING)
+    return;
+  auto shape = shapeOf(tensor.tensor_shape());
+  ModelSummary::Weight weight;
+  if (element && succeeded(shape) && *shape &&
+      !ShapedType::isDynamicShape(**shape) && graph::countElements(**shape)) {
+    weight = weightOf(name, RankedTensorType::get(**shape, element));
+    std::string why;
+    if (wantsValues)
+      if (auto read = readTensor(report.context, tensor, name, why);
+          succeeded(read))
+        weight.value = read->value;
+  } else {
+    weight.name = name;
+    weight.type = typeText(report, &tensor.tensor_shape(), tensor.dtype());
+    weight.element = dataTypeName(tensor.dtype());
+  }
+  summary.weights.push_back(std::move(weight));
+}
+
+void summarizeWeights(Report &report, ::tensorflow::GraphDef &def,
+                      VariableSource *variables, bool wantsValues,
+                      ModelSummary &summary) {
+  for (auto &node : *def.mutable_node())
+    addConstant(report, node, node.name(), wantsValues, summary);
+  for (auto &function : *def.mutable_library()->mutable_function())
+    for (auto &node : *function.mutable_node_def())
+      addConstant(report, node, function.signature().name() + "/" + node.name(),
+                  wantsValues, summary);
+  if (!variables)
+    return;
+  IgnoredContent ignored(report);
+  std::set<std::string> names;
+  for (const auto &node : def.node())
+    if (llvm::is_contained({"Variable", "VariableV2", "VarHandleOp"},
+                           node.op()))
+      names.insert(variableName(node));
+  for (const std::string &name : names) {
+    FailureOr<ElementsAttr> value = variables->value(name);
+    if (failed(value) || !*value)
+      continue;
+    summary.weights.push_back(weightOf(name, value->getShapedType()));
+    if (wantsValues)
+      summary.weights.back().value = *value;
+  }
+}
+
+void summarizeOrigin(const ::tensorflow::GraphDef &def,
+                     const ::tensorflow::MetaGraphDef *saved,
+                     ModelSummary::Origin &origin) {
+  origin.graphVersion = def.versions().producer();
+  origin.oldestReader = def.versions().min_consumer();
+  if (!saved)
+    return;
+  origin.tensorflow = saved->meta_info_def().tensorflow_version();
+  origin.tags.assign(saved->meta_info_def().tags().begin(),
+                     saved->meta_info_def().tags().end());
 }
 
 std::map<std::string, int64_t> neededOps(Report &report, const Graph &graph,

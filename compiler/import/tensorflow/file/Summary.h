@@ -3,13 +3,17 @@
 #ifndef WEIR_COMPILER_IMPORT_TENSORFLOW_FILE_SUMMARY_H
 #define WEIR_COMPILER_IMPORT_TENSORFLOW_FILE_SUMMARY_H
 
-#include "compiler/import/Import.h"
 #include "compiler/import/tensorflow/Graph.h"
+#include "compiler/inspect/Summary.h"
+
+#include "compiler/import/tensorflow/proto/saved_model.pb.h"
 
 #include <map>
 #include <string>
 
 namespace weir::tensorflow {
+
+class VariableSource;
 
 /// `tensor<1x4xf32>` for people: `1x4xf32`, unknown sizes as `?`. `shape` may
 /// be null.
@@ -20,6 +24,14 @@ std::string typeText(Report &report,
 void summarizePlaceholders(Report &report, const Graph &graph,
                            ModelSummary &summary);
 void listNodes(const Graph &graph, ModelSummary &summary);
+/// The Const nodes, of functions too, and the variables.
+void summarizeWeights(Report &report, ::tensorflow::GraphDef &def,
+                      VariableSource *variables, bool wantsValues,
+                      ModelSummary &summary);
+/// `saved` is null where the graph is a file of its own.
+void summarizeOrigin(const ::tensorflow::GraphDef &def,
+                     const ::tensorflow::MetaGraphDef *saved,
+                     ModelSummary::Origin &origin);
 
 /// The nodes that are traced for these results, ascending (Order.cpp).
 std::vector<int> neededNodes(const Graph &graph, llvm::ArrayRef<Edge> wanted,
