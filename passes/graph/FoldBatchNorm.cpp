@@ -5,7 +5,7 @@
 
 #include "dialects/graph/Elementwise.h"
 #include "dialects/graph/Graph.h"
-#include "dialects/graph/HalfConstants.h"
+#include "dialects/graph/packed/HalfConstants.h"
 #include "dialects/graph/Neural.h"
 #include "dialects/graph/Shape.h"
 #include "mlir/IR/PatternMatch.h"

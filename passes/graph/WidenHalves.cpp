@@ -9,7 +9,7 @@
 #include "dialects/graph/Elements.h"
 #include "dialects/graph/Elementwise.h"
 #include "dialects/graph/Graph.h"
-#include "dialects/graph/HalfConstants.h"
+#include "dialects/graph/packed/HalfConstants.h"
 #include "dialects/graph/Index.h"
 #include "dialects/graph/Neural.h"
 #include "dialects/graph/Reduce.h"

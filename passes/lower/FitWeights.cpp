@@ -11,7 +11,7 @@
 #include "passes/lower/weights/WeightForms.h"
 
 #include "dialects/graph/Graph.h"
-#include "dialects/graph/HalfConstants.h"
+#include "dialects/graph/packed/HalfConstants.h"
 #include "dialects/graph/Neural.h"
 #include "dialects/kernel/MinimalFilter.h"
 #include "dialects/plan/Plan.h"

@@ -9,7 +9,7 @@
 #include "passes/lower/weights/WeightForms.h"
 
 #include "dialects/graph/Graph.h"
-#include "dialects/graph/HalfConstants.h"
+#include "dialects/graph/packed/HalfConstants.h"
 #include "dialects/kernel/Kernel.h"
 #include "dialects/plan/Plan.h"
 

@@ -1,7 +1,7 @@
 // Constants of f32 that a type of 16 bits represents exactly.
 
-#ifndef WEIR_DIALECTS_GRAPH_HALFCONSTANTS_H
-#define WEIR_DIALECTS_GRAPH_HALFCONSTANTS_H
+#ifndef WEIR_DIALECTS_GRAPH_PACKED_HALFCONSTANTS_H
+#define WEIR_DIALECTS_GRAPH_PACKED_HALFCONSTANTS_H
 
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/BuiltinTypes.h"
@@ -27,4 +27,4 @@ std::vector<char> toHalves(llvm::ArrayRef<char> f32, mlir::FloatType type);
 
 } // namespace weir
 
-#endif // WEIR_DIALECTS_GRAPH_HALFCONSTANTS_H
+#endif // WEIR_DIALECTS_GRAPH_PACKED_HALFCONSTANTS_H

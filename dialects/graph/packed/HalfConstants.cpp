@@ -1,6 +1,6 @@
 // Constants of f32 that a type of 16 bits represents exactly.
 
-#include "dialects/graph/HalfConstants.h"
+#include "dialects/graph/packed/HalfConstants.h"
 
 #include "mlir/IR/AsmState.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
