@@ -18,17 +18,20 @@ ROOT = Path(__file__).resolve().parent
 BUILD = Path(os.environ.get("WEIR_BUILD", ROOT / "build/release")).resolve()
 PROGRAMS = ("weir", "weir-run")
 HEADERS = ("weir.h", "weir_custom.h")
-# Shared libraries that each Linux system of PEP 600 has.
-COMMON = {"libc.so.6", "libm.so.6", "libdl.so.2", "libpthread.so.0", "librt.so.1", "libgcc_s.so.1",
-          "libstdc++.so.6", "libz.so.1", "ld-linux-x86-64.so.2", "ld-linux-aarch64.so.1"}
+# The shared libraries of glibc, which each Linux system of PEP 600 has. The programs link
+# all others statically.
+COMMON = {"libc.so.6", "libm.so.6", "libdl.so.2", "libpthread.so.0", "librt.so.1",
+          "ld-linux-x86-64.so.2", "ld-linux-aarch64.so.1"}
 
 
 def version():
+    """The version of the project, which CMake declares."""
     text = (ROOT / "CMakeLists.txt").read_text()
     return re.search(r"project\(weir VERSION ([\d.]+)", text)[1]
 
 
 def binaries():
+    """The programs and the extension, in the build folder."""
     return [*(BUILD / "bin" / name for name in PROGRAMS), BUILD / "python/weir/_weir.abi3.so"]
 
 
@@ -50,6 +53,7 @@ class Binary(Distribution):
     """setuptools cannot know that the package has a compiled module."""
 
     def has_ext_modules(self):
+        """Always true: CMake compiles the extension."""
         return True
 
 
@@ -57,6 +61,7 @@ class Build(build_py):
     """Copies the package of the build, the programs and the headers."""
 
     def run(self):
+        """Fills the folder of the package and strips the binaries."""
         missing = [path for path in binaries() if not path.exists()]
         if missing:
             raise SystemExit(f"{missing[0]} is missing: cmake --build {BUILD} comes first")
@@ -71,6 +76,7 @@ class Build(build_py):
             subprocess.run(["strip", "--strip-unneeded", path], check=True)
 
     def get_outputs(self, include_bytecode=True):
+        """All files of the package."""
         return [str(path) for path in (Path(self.build_lib) / "weir").rglob("*") if path.is_file()]
 
 
@@ -78,6 +84,7 @@ class Wheel(bdist_wheel):
     """One wheel for Python 3.11 and all later versions: the module uses the stable ABI."""
 
     def get_tag(self):
+        """The tags of the interpreter, of the ABI and of the platform."""
         return "cp311", "abi3", platform_tag()
 
     def write_wheelfile(self, *args, **kwargs):

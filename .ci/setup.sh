@@ -1,23 +1,23 @@
 #!/bin/bash
-# Installs what weir is built and tested with, on Debian 12 or later. Does
-# nothing where all of it is there.
+# Installs the packages that builds and tests of weir need, on Debian 12 or later.
+# The script does nothing if all of them are there.
 set -euo pipefail
 
 packages=(
-  # the compiler's own libraries, and the tools of its tests
+  # The compiler links these libraries, and its tests run these tools.
   llvm-19-dev llvm-19-tools libmlir-19-dev mlir-19-tools liblld-19-dev libpolly-19-dev
   protobuf-compiler libprotobuf-dev
-  # what those link
+  # The libraries above link these.
   zlib1g-dev libzstd-dev libz3-dev libcurl4-openssl-dev libedit-dev libxml2-dev
-  # what builds it
+  # These tools build weir.
   clang-19 libclang-rt-19-dev lld-19 g++ binutils cmake ninja-build ccache
-  # what the tests and the formatter run
+  # The tests and the formatter run these.
   python3 python3-numpy python3-protobuf clang-format-19 pkgconf
-  # what builds the website of the documentation
+  # These build the website of the documentation.
   mkdocs mkdocs-material
-  # what makes packages, checks them and installs them in a root of its own
+  # With these, the tests make packages, check them and install them in fresh roots.
   dpkg-dev zstd lintian debootstrap
-  # the Python package: its extension, the wheel, and the environment that tests it
+  # The Python package needs these for its extension, its wheel and its tests.
   python3-dev python3-setuptools python3-wheel python3-venv
 )
 

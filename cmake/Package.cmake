@@ -1,12 +1,12 @@
-# What is installed, and the packages that cpack makes of it: a .deb and a
-# .tar.zst, stripped. Two builds of one commit give the same bytes.
+# Installs weir, and describes the packages that cpack makes: a stripped .deb and a
+# stripped .tar.zst. Two builds of one commit give the same bytes.
 
 include(CMakePackageConfigHelpers)
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/WeirConfigVersion.cmake
   COMPATIBILITY SameMinorVersion)
 configure_file(cmake/package/weir.pc.in ${PROJECT_BINARY_DIR}/weir.pc @ONLY)
 
-# Every time in a package is that of the commit, as a number and as Debian's
+# Every time in a package is that of the commit at the last configuration, as a number and as Debian's
 # changelog writes it. A tree without git has the time of its CHANGELOG.md.
 set(WEIR_EPOCH $ENV{SOURCE_DATE_EPOCH})
 if(NOT WEIR_EPOCH)

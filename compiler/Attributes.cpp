@@ -49,14 +49,15 @@ int64_t countWeights(ModuleOp module) {
 }
 
 /// Writes the module attribute `weir.weights_budget`, in bytes. The attribute
-/// of IR that has one stays: weights change their types in later stages.
+/// of IR stays unless the option is given: weights change their types in later
+/// stages.
 void writeWeightsBudget(ModuleOp module, const Options &options) {
   constexpr StringLiteral name = "weir.weights_budget";
   if (!options.weightsBudget || options.gpu.isOn()) {
     module->removeAttr(name);
     return;
   }
-  if (module->hasAttr(name))
+  if (module->hasAttr(name) && !options.hasWeightsBudget)
     return;
   // Code counts as part of the product. Small weights are not worth a budget.
   constexpr double code = 512 << 10, leastRoom = 128 << 10;

@@ -126,7 +126,7 @@ SmallVector<StringRef> closest(StringRef wanted, ArrayRef<StringRef> names,
                                unsigned most) {
   // Edit distance is quadratic in the names' lengths and linear in their
   // number: both are the model's choice.
-  if (wanted.size() > 256)
+  if (wanted.empty() || wanted.size() > 256)
     return {};
   unsigned limit = std::max<size_t>(2, wanted.size() / 3);
   SmallVector<std::pair<unsigned, StringRef>> found;

@@ -1,4 +1,4 @@
-// What the user is told, and what the tools exit with.
+// Prints diagnostics, suggests names, and defines the exit statuses of tools.
 
 #ifndef WEIR_COMPILER_DIAGNOSTICS_H
 #define WEIR_COMPILER_DIAGNOSTICS_H
@@ -56,7 +56,7 @@ closest(llvm::StringRef wanted, llvm::ArrayRef<llvm::StringRef> names,
 std::string didYouMean(llvm::StringRef wanted,
                        llvm::ArrayRef<llvm::StringRef> names);
 
-/// What an option says that has one of a few values:
+/// The error for a value that an option does not have:
 /// `unknown value 'shraed' (one of: shared, static); did you mean 'shared'?`
 std::string unknownValue(llvm::StringRef value,
                          llvm::ArrayRef<llvm::StringRef> known);

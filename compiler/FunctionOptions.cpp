@@ -119,7 +119,8 @@ void readTraining(mlir::MLIRContext *context, const InputArgList &args,
   read(OPT_train_vars_EQ, &TrainingOptions::variables);
   read(OPT_freeze_EQ, &TrainingOptions::frozen);
   if (isAsked && !args.hasArg(OPT_loss_EQ))
-    usage.say() << "what says how to train goes with --loss\n";
+    usage.say()
+        << "--optimizer and the other options of training need --loss\n";
   if (!training.isOn())
     return;
   if (args.hasArg(OPT_grad_EQ)) {

@@ -219,6 +219,16 @@ void readDepfile(const InputArgList &args, Options &options, Usage &usage) {
   SmallString<128> path(output);
   sys::path::replace_extension(path, ".d");
   options.depfile = args.getLastArgValue(OPT_MF, path).str();
+  if (options.depfile.empty() && args.hasArg(OPT_MF))
+    usage.say() << "-MF has an empty name\n";
+  if (is_contained(options.depTargets, ""))
+    usage.say() << "-MT has an empty name\n";
+  // No quotes of make and ninja hold a newline.
+  std::vector<std::string> names = options.depTargets;
+  names.insert(names.end(), {options.depfile, options.import.path});
+  for (const std::string &name : names)
+    if (StringRef(name).contains('\n'))
+      usage.say() << "a depfile cannot contain '" << escaped(name) << "'\n";
   if (options.depTargets.empty() || (output.empty() && !args.hasArg(OPT_MF)))
     usage.say() << "-MD has no output to name: give -MF and -MT\n";
   for (const std::string &object : options.emit.customObjects)
@@ -227,13 +237,14 @@ void readDepfile(const InputArgList &args, Options &options, Usage &usage) {
 
 void readProgress(const InputArgList &args, ProgressOptions &progress,
                   Usage &usage) {
-  progress.isVerbose = args.hasArg(OPT_v);
+  const Arg *last = args.getLastArg(OPT_v, OPT_q);
+  progress.isVerbose = last && last->getOption().matches(OPT_v);
   double seconds = 2;
   StringRef text = args.getLastArgValue(OPT_progress_EQ, "2");
   if (text.getAsDouble(seconds) || !(seconds >= 0 && seconds < 1e6))
     usage.say() << "--progress: '" << escaped(text)
                 << "' is no number of seconds\n";
-  if (!args.hasArg(OPT_q))
+  if (!last || progress.isVerbose)
     progress.after = seconds;
 }
 

@@ -49,6 +49,8 @@ struct Options {
   /// The most bytes of weights in the product, as a multiple of the model's
   /// own; none: as many as the fastest kernels read.
   std::optional<double> weightsBudget = 1.25;
+  /// Whether --weights-budget is given, which then replaces that of IR.
+  bool hasWeightsBudget = false;
   /// The last stage to run; all of them where empty.
   std::string stopAfter;
   /// What a file of IR says that it is for, which is to have no weights; empty:

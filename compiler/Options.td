@@ -42,13 +42,13 @@ def o : JoinedOrSeparate<["-"], "o">, MetaVarName<"PATH">,
         HelpText<"Write the product to PATH. Its ending chooses the kind: .so, .a, .o, .ll, .mlir, .ptx, or none for an executable. - is standard output, for text">;
 defm output : Eq<"output", "PATH", "The same as -o">;
 defm emit : Eq<"emit", "KIND", "Choose the kind of product: shared, static, obj, exe, llvm, mlir, ptx, graph or plan">;
+defm weights_budget : Eq<"weights-budget", "FACTOR|none", "Limit the weights to FACTOR times the bytes of the model's (default: 1.25); none stores what the fastest kernels read">;
 }
 let Visibility = [ForCompile], Flags = [OfProduct], Group = g_output in {
 defm header : Eq<"header", "PATH", "Write a header for the library: .h is C, .hpp adds a C++17 class">;
 defm cpp_class : Eq<"cpp-class", "NS::NAME", "Name the C++ class of the header">;
 defm prefix : Eq<"prefix", "NAME", "Begin C symbols with NAME (default: the output's name)">;
 defm weights : Eq<"weights", "embed|file", "Put the weights into the product (default), or into a file beside it">;
-defm weights_budget : Eq<"weights-budget", "FACTOR|none", "Store at most FACTOR times the bytes of the model's weights (default: 1.25), or what the fastest kernels read">;
 }
 let Visibility = [ForCompile], Flags = [HelpHidden], Group = g_output in {
 def MD : Flag<["-"], "MD">,

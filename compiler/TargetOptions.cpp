@@ -88,14 +88,14 @@ void readWeightsBudget(const InputArgList &args, Options &options,
   const Arg *given = args.getLastArg(OPT_weights_budget_EQ);
   if (!given)
     return;
+  options.hasWeightsBudget = true;
   StringRef text = given->getValue();
   double factor = 0;
   if (text == "none")
     options.weightsBudget = std::nullopt;
   else if (text.getAsDouble(factor) || !(factor >= 1) || factor > 1000)
-    usage.say()
-        << "--weights-budget takes a factor from 1 to 1000 or none, not '"
-        << escaped(text) << "'\n";
+    usage.say() << "--weights-budget: '" << escaped(text)
+                << "' is neither a factor from 1 to 1000 nor none\n";
   else
     options.weightsBudget = factor;
   if (options.gpu.isOn())

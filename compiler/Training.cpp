@@ -1,10 +1,11 @@
-// Parses what says how a model is trained.
+// Parses the options of training.
 
 #include "compiler/Training.h"
 
 #include "compiler/Diagnostics.h"
 #include "dialects/graph/loss/Losses.h"
 #include "passes/train/Optimizers.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Regex.h"
 #include <cmath>
 
@@ -43,8 +44,9 @@ std::string TrainingOptions::loss(StringRef text) {
                                      : llvm::all_of(tensors, llvm::isDigit));
     if (!isTensor) {
       SmallVector<StringRef> kinds = namesOf(train::losses());
-      kinds.push_back("a tensor of the model");
-      return unknownValue(name, kinds);
+      return "unknown value '" + escaped(name) +
+             "' (one of: " + llvm::join(kinds, ", ") +
+             ", a tensor of the model)" + didYouMean(name, kinds);
     }
     request.output = text.str();
     set("loss", "");

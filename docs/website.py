@@ -214,7 +214,8 @@ def main():
     parser.add_argument("out", type=Path)
     arguments = parser.parse_args()
     out = arguments.out
-    shutil.rmtree(out, ignore_errors=True)
+    for part in ("pages", "site"):
+        shutil.rmtree(out / part, ignore_errors=True)
     pages = Pages(out / "pages")
     pages.add("README.md")
     for path in sorted((ROOT / "docs").rglob("*.md")):

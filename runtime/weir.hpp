@@ -10,11 +10,13 @@
 
 namespace weir {
 
-/// What create is given: nothing, or any of these.
+/// Options of create; all may be left out.
 struct config {
-  /// Threads that share a run; 0: as many as the model was compiled for.
+  /// Threads that share a run; 0: as many as the model was compiled for, which
+  /// is one for a model of --threads=extern.
   int threads = 0;
-  /// The caller's threads, as weir_threads has them; null: the model's own.
+  /// Runs the tasks of a run on threads of the caller, as in weir_threads;
+  /// null: create starts threads.
   void (*parallel_for)(void *user, int tasks, void (*fn)(void *data, int task),
                        void *data) = nullptr;
   void *user = nullptr;
@@ -55,7 +57,7 @@ public:
   explicit operator bool() const noexcept { return context_; }
   /// Names, types, shapes and sizes of memory.
   const weir_model_info &info() const noexcept { return *info_; }
-  /// The context, for what only C has.
+  /// The context, for calls of the C interface.
   void *context() const noexcept { return context_; }
   /// The text of the last failure; empty after a call that went well.
   const char *last_error() const noexcept {
@@ -138,15 +140,16 @@ protected:
     if (options.context.data() && options.context.size() < info.context_bytes)
       return weir::error(WEIR_ERR_SIZE, "the context needs more memory");
     char message[256] = "";
-    const weir_threads threads{options.user, options.threads,
-                               options.parallel_for};
+    const int count =
+        options.threads ? options.threads : static_cast<int>(info.threads);
+    const weir_threads threads{options.user, count, options.parallel_for};
     weir_config all = WEIR_CONFIG_INIT;
     all.level = options.level;
     all.arena = options.arena.data();
     all.arena_bytes = options.arena.size();
     all.weights = options.weights;
     all.weights_path = options.weights_path;
-    all.threads = options.threads ? &threads : nullptr;
+    all.threads = options.threads || options.parallel_for ? &threads : nullptr;
     all.device = options.device;
     all.message = message;
     all.message_bytes = sizeof message;

@@ -1,5 +1,4 @@
 // weir_types.hpp declares the spans, results and tensors of weir.hpp.
-// it.
 #ifndef WEIR_TYPES_HPP
 #define WEIR_TYPES_HPP
 
@@ -192,7 +191,7 @@ private:
   weir::error error_;
 };
 
-/// What a header says of an input or output with fixed sizes.
+/// Describes an input or output of static shape.
 template <class T, std::int64_t... Dims>
 struct tensor {
   using type = T;
@@ -273,12 +272,14 @@ class any_span {
 public:
   template <class T, std::size_t N>
   any_span(T (&array)[N]) noexcept : any_span(array, N) {}
-  template <class C, class T = std::remove_pointer_t<
-                         decltype(std::declval<C &>().data())>>
+  template <
+      class C,
+      class T = std::remove_pointer_t<decltype(std::declval<C &>().data())>,
+      std::enable_if_t<!std::is_same_v<detail::bare<C>, any_span>, int> = 0>
   any_span(C &&container) noexcept
       : any_span(container.data(), container.size()) {
     static_assert(detail::holds<C, T>::value,
-                  "what a run writes to is no temporary object");
+                  "an output must not be a temporary object");
   }
 
   void *data() const noexcept { return data_; }

@@ -1,6 +1,6 @@
 // Random numbers of LLVM and libstdc++ without arc4random, which glibc has
 // since 2.36: the tools also run on Ubuntu 22.04, which has 2.35. The linker
-// redirects the calls to here (CMakeLists.txt).
+// redirects the calls to here (tools/CMakeLists.txt).
 
 #include <cerrno>
 #include <cstdint>

@@ -178,7 +178,8 @@ static Status run(StringRef command, ArrayRef<const char *> arguments,
              : compile(&session.context, *session.options, &progress);
 }
 
-/// After a fault of weir's own; what it was said of before is not said again.
+/// Writes the reproducer of an internal error. The first attempt has printed
+/// the diagnostics, and they are not repeated.
 static void reproduce(StringRef command, ArrayRef<const char *> arguments,
                       StringRef stage) {
   Session session(command, arguments);

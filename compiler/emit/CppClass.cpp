@@ -70,10 +70,11 @@ struct Writer {
        << (function.takesList() ? "tensors" : list) << ");\n";
   }
 
-  /// The signature's name, as C has it, but for the class's own.
+  /// The signature's name, as C has it, but for names that the class has.
   std::string method(const FunctionInterface &function) {
     StringRef name = StringRef(function.c).drop_front(model.prefix.size() + 1);
-    bool isOurs = name == "status" || name == "error" || name == "context";
+    bool isOurs = name == "status" || name == "error" || name == "context" ||
+                  name == this->name;
     return (name + (isOurs ? "_" : "")).str();
   }
 
@@ -172,6 +173,16 @@ static std::string chosenName(StringRef text) {
   return text == text.upper() && name == (text + "_").str() ? text.str() : name;
 }
 
+/// Members of the classes: none may have the name of its class.
+static constexpr StringLiteral memberNames[] = {
+    "Run",     "context",    "create", "error", "function", "info",    "init",
+    "restore", "last_error", "run",    "save",  "status",   "variable"};
+
+/// The namespaces of the headers keep their names, and so do weir.h's types.
+static bool isOurs(StringRef name) {
+  return name == "std" || name == "weir" || name.starts_with("weir_");
+}
+
 QualifiedName qualified(StringRef text) {
   SmallVector<StringRef> parts;
   text.split(parts, "::", -1, /*KeepEmpty=*/false);
@@ -179,6 +190,12 @@ QualifiedName qualified(StringRef text) {
   for (StringRef space : ArrayRef(parts).drop_back(!parts.empty()))
     name.spaces.push_back(chosenName(space));
   name.name = chosenName(parts.empty() ? "Model" : parts.back());
+  for (std::string &space : name.spaces)
+    if (isOurs(space))
+      space += '_';
+  std::string own = StringRef(name.name).rtrim('_').str();
+  if (isOurs(own) || is_contained(memberNames, StringRef(own)))
+    name.name = own + "_class";
   return name;
 }
 

@@ -48,7 +48,7 @@ struct Writer {
 
   template <typename Range, typename Text>
   void array(StringRef type, StringRef called, const Range &range, Text text) {
-    os << "      static constexpr std::array<" << type << ", "
+    os << "      static constexpr ::std::array<" << type << ", "
        << std::size(range) << "> " << called << "{{";
     interleaveComma(range, os, [&](const auto &item) { os << text(item); });
     os << "}};\n";
@@ -65,7 +65,7 @@ struct Writer {
     os << "> {\n      static constexpr const char *name = "
        << literal(tensor.name) << ";\n";
     if (isDynamic) {
-      array("std::int64_t", "least", tensor.least,
+      array("::std::int64_t", "least", tensor.least,
             [](int64_t size) { return std::to_string(size); });
       array("const char *", "dims", tensor.dims,
             [](const std::string &dim) { return literal(dim); });

@@ -17,7 +17,9 @@ void writeHeader(llvm::raw_ostream &os, const ModelInterface &model,
 /// Whether the header of this name is C++17's: .hpp, .hh or .hxx.
 bool isCppHeader(llvm::StringRef path);
 
-/// The name of a class and its namespaces, as C++ can have them.
+/// The name of a class and its namespaces, as C++ can have them. Where the
+/// headers use the name themselves, that of a class ends in `_class`, and that
+/// of a namespace in `_`.
 struct QualifiedName {
   std::vector<std::string> spaces;
   std::string name;

@@ -20,6 +20,12 @@ bool isSameInput(StringRef name, StringRef given) {
   return name == given;
 }
 
+bool isFixedInput(const ImportOptions &options, StringRef name) {
+  return llvm::any_of(options.values, [&](const FixedValue &value) {
+    return isSameInput(name, value.input);
+  });
+}
+
 namespace {
 
 /// Reads one --value.
@@ -204,10 +210,43 @@ private:
 
 } // namespace
 
-FailureOr<FixedTensor>
-readFixedValue(Report &report, const FixedValue &value, Type element,
-               std::optional<SmallVector<int64_t>> said) {
-  return Reader(report, value, element).read(std::move(said));
+/// Fixes the dynamic dimensions of an input that the options give a size.
+static void fixSizes(const ImportOptions &options, StringRef input,
+                     SmallVectorImpl<int64_t> &shape,
+                     ArrayRef<std::string> names) {
+  const GivenShape *given = nullptr;
+  for (const auto &entry : options.shapes)
+    if (isSameInput(entry.getKey(), input))
+      given = &entry.getValue();
+  if (given && given->sizes.size() != shape.size())
+    given = nullptr;
+  input.consume_back(":0");
+  for (auto [i, size] : llvm::enumerate(shape)) {
+    if (!ShapedType::isDynamic(size))
+      continue;
+    if (given)
+      size = given->sizes[i];
+    SmallVector<std::string> called = {(input + "." + Twine(i)).str()};
+    if (given && !given->names[i].empty())
+      called.push_back(given->names[i]);
+    if (i < names.size() && !names[i].empty())
+      called.push_back(names[i]);
+    for (const std::string &name : called)
+      if (auto range = options.dims.find(name);
+          ShapedType::isDynamic(size) && range != options.dims.end() &&
+          range->second.low == range->second.high)
+        size = range->second.low;
+  }
+}
+
+FailureOr<FixedTensor> readFixedValue(Report &report,
+                                      const ImportOptions &options,
+                                      const FixedValue &value, Type element,
+                                      std::optional<SmallVector<int64_t>> shape,
+                                      ArrayRef<std::string> names) {
+  if (shape)
+    fixSizes(options, value.input, *shape, names);
+  return Reader(report, value, element).read(std::move(shape));
 }
 
 } // namespace weir

@@ -15,13 +15,19 @@ struct FixedTensor {
   std::string bytes;
 };
 
-/// The value as elements of that type, in the shape that the model says, where
-/// that has a rank: numbers with commas, of which one fills a shape that is
-/// known, or the array in a file. An error where the type cannot hold a number,
-/// or the shape does not fit.
+/// The value as elements of that type: numbers with commas, or the array in a
+/// file. The shape is that of the model, if it has a rank; --shape and --dim
+/// fix its dynamic dimensions, which have the `names` of the model, if any. One
+/// number fills a shape that is known. An error if the type cannot hold a
+/// number, or the shape does not fit.
 mlir::FailureOr<FixedTensor>
-readFixedValue(Report &report, const FixedValue &value, mlir::Type element,
-               std::optional<llvm::SmallVector<int64_t>> said);
+readFixedValue(Report &report, const ImportOptions &options,
+               const FixedValue &value, mlir::Type element,
+               std::optional<llvm::SmallVector<int64_t>> shape,
+               llvm::ArrayRef<std::string> names = {});
+
+/// Whether --value makes the input of that name a constant.
+bool isFixedInput(const ImportOptions &options, llvm::StringRef name);
 
 /// Whether options mean an input of that name, or tensor, by `given`: `x` and
 /// `x:0` are one.

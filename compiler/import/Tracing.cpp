@@ -48,8 +48,7 @@ LogicalResult Tracing::reportUnsupported() {
     if (isFirst)
       error.attachNote(report.file())
           << "--feed=TENSOR:DIMSxTYPE makes a result of such a node an input, "
-             "and "
-             "--fetch=TENSOR selects outputs that do not need it";
+             "and --fetch=TENSOR selects outputs that do not need it";
     if (hasOpenSizes && !hasToldSizes) {
       error.attachNote(report.file()) << report.fixingSizes;
       hasToldSizes = true;

@@ -1,4 +1,4 @@
-// What `weir inspect` says of a model, a module or a compiled library.
+// Describes a model, a module or a compiled library.
 
 #include "compiler/inspect/Inspect.h"
 
@@ -6,6 +6,7 @@
 #include "compiler/SystemErrors.h"
 #include "compiler/inspect/Dot.h"
 #include "compiler/inspect/Weights.h"
+#include "compiler/terminal/Colors.h"
 
 using namespace mlir;
 namespace json = llvm::json;
@@ -13,8 +14,8 @@ namespace json = llvm::json;
 namespace weir {
 
 void failToInspect(StringRef path, const Twine &why) {
-  llvm::errs() << "weir: error: cannot inspect '" << escaped(path)
-               << "': " << escaped(why.str()) << "\n";
+  message("error") << "cannot inspect '" << escaped(path)
+                   << "': " << escaped(why.str()) << "\n";
 }
 
 /// The graph as the import leaves it, or as a file of IR has it.
@@ -33,7 +34,7 @@ static Status drawGraph(MLIRContext *context, const Options &options,
   return Status::ok;
 }
 
-/// Without `--plan` a description has what the plan comes to, and not each step
+/// Without `--plan` a description has the totals of the plan, and not each step
 /// and buffer.
 static void shortenPlan(json::Object &description) {
   json::Object *plan = description.getObject("plan");

@@ -9,6 +9,7 @@
 // Behind what it builds on.
 #include "runtime/cuda/info.h"
 
+#include "llvm/ADT/StringSet.h"
 #include "llvm/BinaryFormat/Magic.h"
 #include "llvm/Object/ELFObjectFile.h"
 #include "llvm/Object/ObjectFile.h"
@@ -24,7 +25,9 @@ static Error failed(const Twine &why) {
   return createStringError(inconvertibleErrorCode(), why);
 }
 
-/// The name of the exported function that ends in `_info`.
+/// The name of the exported `NAME_info`, beside which there are `NAME_create`
+/// and `NAME_status_text`: libraries of others have functions that end in
+/// `_info`, too.
 static Expected<std::string> findInfo(StringRef path) {
   Expected<object::OwningBinary<object::ObjectFile>> file =
       object::ObjectFile::createObjectFile(path);
@@ -33,6 +36,8 @@ static Expected<std::string> findInfo(StringRef path) {
   auto *elf = dyn_cast<object::ELFObjectFileBase>(file->getBinary());
   if (!elf)
     return failed("it is no ELF file");
+  SmallVector<StringRef> infos;
+  StringSet<> exported;
   for (const object::ELFSymbolRef &symbol : elf->getDynamicSymbolIterators()) {
     Expected<StringRef> name = symbol.getName();
     if (!name)
@@ -40,10 +45,19 @@ static Expected<std::string> findInfo(StringRef path) {
     Expected<uint32_t> flags = symbol.getFlags();
     if (!flags)
       return flags.takeError();
-    if (name->ends_with("_info") && !(*flags & object::SymbolRef::SF_Undefined))
-      return name->str();
+    if (*flags & object::SymbolRef::SF_Undefined)
+      continue;
+    exported.insert(*name);
+    if (name->ends_with("_info"))
+      infos.push_back(*name);
   }
-  return failed("it exports no function whose name ends in _info");
+  for (StringRef info : infos) {
+    std::string prefix = info.drop_back(4).str();
+    if (exported.contains(prefix + "create") &&
+        exported.contains(prefix + "status_text"))
+      return info.str();
+  }
+  return failed("weir did not compile it");
 }
 
 static StringRef nameOf(weir_dtype type) {

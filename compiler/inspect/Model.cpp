@@ -185,8 +185,8 @@ static json::Object describe(const ModelSummary &summary) {
                       {"unsupported", std::move(unsupported)}};
 }
 
-/// The module that the options ask for; what stands in its way is part of the
-/// description, not of the log.
+/// The module that the options select. The problems of the import are part of
+/// the description, not of the log.
 static OwningOpRef<ModuleOp> imported(MLIRContext *context,
                                       const Options &options,
                                       json::Array &problems, Found &found,
@@ -218,7 +218,7 @@ static std::string withoutTensor(StringRef type) {
   return type.str();
 }
 
-/// The ranges of the open dimensions that the tensors name.
+/// The ranges of the dynamic dimensions that the tensors name.
 static void addRanges(json::Object &signature, const json::Array &known) {
   json::Array open;
   auto isNamed = [&](StringRef name) {
@@ -236,8 +236,8 @@ static void addRanges(json::Object &signature, const json::Array &known) {
     signature["open"] = std::move(open);
 }
 
-/// What the import knows and the file does not say: the types of what nodes of
-/// GraphDefs give, and the ranges of open dimensions.
+/// Adds facts that the import finds and the file lacks: the types of the
+/// results of nodes in GraphDefs, and the ranges of dynamic dimensions.
 static void addTypes(json::Array &signatures, ModuleOp module) {
   llvm::StringMap<const json::Object *> tensors;
   json::Array imported = describeSignatures(module), open;

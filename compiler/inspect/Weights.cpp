@@ -72,11 +72,6 @@ static json::Value numberOf(double value) {
   return value < 0 ? "-inf" : "inf";
 }
 
-static int64_t plus(int64_t a, int64_t b) {
-  int64_t sum;
-  return llvm::AddOverflow(a, b, sum) ? INT64_MAX : sum;
-}
-
 void describeWeights(json::Object &description,
                      ArrayRef<ModelSummary::Weight> weights, bool lists) {
   struct Sum {
@@ -87,8 +82,8 @@ void describeWeights(json::Object &description,
   json::Array tensors;
   for (const ModelSummary::Weight &weight : weights) {
     for (Sum *sum : {&all, &byType[weight.element]}) {
-      sum->elements = plus(sum->elements, weight.elements);
-      sum->bytes = plus(sum->bytes, weight.bytes);
+      sum->elements = graph::saturatingAdd(sum->elements, weight.elements);
+      sum->bytes = graph::saturatingAdd(sum->bytes, weight.bytes);
     }
     if (!lists)
       continue;

@@ -25,6 +25,11 @@ std::optional<int64_t> countElements(ArrayRef<int64_t> shape) {
   return empty ? 0 : count;
 }
 
+int64_t saturatingAdd(int64_t a, int64_t b) {
+  int64_t sum;
+  return llvm::AddOverflow(a, b, sum) ? INT64_MAX : sum;
+}
+
 int64_t tensorBytes(Type tensor) {
   auto type = cast<RankedTensorType>(tensor);
   return type.getNumElements() *

@@ -13,6 +13,9 @@ namespace weir::graph {
 /// the tensor could not be counted in 63 bits.
 std::optional<int64_t> countElements(llvm::ArrayRef<int64_t> shape);
 
+/// The sum of two numbers that are not negative; INT64_MAX where it is larger.
+int64_t saturatingAdd(int64_t a, int64_t b);
+
 /// Bytes of a tensor that was imported, so that they can be counted; a truth
 /// value takes one.
 int64_t tensorBytes(mlir::Type tensor);

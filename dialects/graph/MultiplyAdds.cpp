@@ -20,11 +20,6 @@ static int64_t times(int64_t a, int64_t b) {
   return llvm::MulOverflow(a, b, product) ? INT64_MAX : product;
 }
 
-static int64_t plus(int64_t a, int64_t b) {
-  int64_t sum;
-  return llvm::AddOverflow(a, b, sum) ? INT64_MAX : sum;
-}
-
 static int64_t product(ArrayRef<int64_t> sizes) {
   int64_t all = 1;
   // Zero times what overflows is zero.
@@ -111,9 +106,9 @@ struct Part {
   std::map<std::string, int64_t> byName;
 
   void add(const Part &other, int64_t count) {
-    total = plus(total, times(other.total, count));
+    total = saturatingAdd(total, times(other.total, count));
     for (const auto &[name, own] : other.byName)
-      byName[name] = plus(byName[name], times(own, count));
+      byName[name] = saturatingAdd(byName[name], times(own, count));
   }
   void most(const Part &other) {
     total = std::max(total, other.total);

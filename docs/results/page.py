@@ -198,6 +198,8 @@ def described(machines):
 
 
 def main():
+    if sys.argv[1:] not in ([], ["--check"]):
+        sys.exit(__doc__)
     check = sys.argv[1:] == ["--check"]
     found, machines, sections = tables(), load("machines.json"), load("sections.json")
     unknown = {t["section"] for t in found.values()} - {s["id"] for s in sections}

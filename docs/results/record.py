@@ -44,6 +44,8 @@ def cold(by):
 
 
 def main():
+    if len(sys.argv) < 3:
+        sys.exit(__doc__)
     file = Path(sys.argv[1]).resolve()
     cases = {}
     for path in sys.argv[2:]:

@@ -5,9 +5,10 @@
 
 #include "dialects/graph/Elementwise.h"
 #include "dialects/graph/Graph.h"
-#include "dialects/graph/packed/HalfConstants.h"
 #include "dialects/graph/Neural.h"
 #include "dialects/graph/Shape.h"
+#include "dialects/graph/packed/HalfConstants.h"
+#include "dialects/target/TargetAttr.h"
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "passes/graph/Bytes.h"
@@ -103,11 +104,16 @@ Value scaled(PatternRewriter &rewriter, Operation *op, Value filter,
   if (!bytes ||
       bytes->type().getElementType() != getElementTypeOrSelf(op->getResult(0)))
     return {};
-  // Filters of 16 bits stay such, where the product is to be small.
+  // A folded filter would need f32, and the budget counts its bytes. Kernels of
+  // AMX and of groups read f32 anyhow.
   auto module = op->getParentOfType<ModuleOp>();
-  if (module && module->hasAttr("weir.weights_budget") &&
-      module->hasAttr(widenedName) && bytes->type().getElementType().isF32() &&
-      !bytes->isSplat() && halfTypeOf(bytes->data(), rewriter.getContext()))
+  auto convolution = dyn_cast<graph::ConvolutionOp>(op);
+  bool readsHalves = !convolution || (convolution.getGroups() == 1 &&
+                                      convolution.getType().getRank() <= 4);
+  if (readsHalves && module && module->hasAttr("weir.weights_budget") &&
+      module->hasAttr(widenedName) && !TargetAttr::get(op).has("amx-tile") &&
+      bytes->type().getElementType().isF32() && !bytes->isSplat() &&
+      halfTypeOf(bytes->data(), rewriter.getContext()))
     return {};
   auto product = dyn_cast<graph::MatmulOp>(op);
   bool channelsFirst = product && product.getTransposeB();

@@ -35,6 +35,10 @@ double directCycles(const Sizes &s) {
          s.outputVectors;
 }
 
+double transformCycles(const Sizes &s, const kernel::MinimalWindow &window) {
+  return s.inputs * s.outputVectors * 4 * double(window.products());
+}
+
 double filteredCycles(const Sizes &s, const kernel::MinimalWindow &window,
                       const kernel::Target &target) {
   double products = window.products(), sums = window.sums();
@@ -58,8 +62,7 @@ double filteredCycles(const Sizes &s, const kernel::MinimalWindow &window,
   double total = std::max(multiply, fetch) + transforms;
   // A filter that only the run knows is transformed by each.
   if (!s.known)
-    total += s.inputs * s.outputVectors * 4 * products +
-             (isLarge ? filter / memoryBytes : 0);
+    total += transformCycles(s, window) + (isLarge ? filter / memoryBytes : 0);
   return total;
 }
 
@@ -151,6 +154,7 @@ ConvolutionChoice chooseConvolution(ArrayRef<int64_t> filter,
         least = best.cycles = cycles;
         best.tiles = {y, x};
         best.filterElements = window->products() * filter[2] * filter[3];
+        best.transformCycles = isKnown ? 0 : transformCycles(sizes, *window);
       }
     }
   // A direct sum by tiles may beat the best by vectors.

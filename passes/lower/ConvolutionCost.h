@@ -19,6 +19,7 @@ struct ConvolutionChoice {
   double cycles = 0;
   double directCycles = 0;
   int64_t filterElements = 0; // of the transformed filter
+  double transformCycles = 0; // of these, for the filter at run time
 };
 
 /// The choice that takes the least time. Shapes are those of the filter, `KH x

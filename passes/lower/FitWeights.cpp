@@ -1,18 +1,19 @@
 // The forms of constant weights are chosen for a budget of bytes.
 //
 // A kernel of Winograd convolution reads transformed filters, which are 1.8 to
-// 5.4 times as large, and kernels of f32 read weights of 16 bits widened. Where
-// all of that is more than the budget, the forms that save the least time per
-// byte are replaced: each run transforms a filter, or the convolution is a
-// direct sum, or kernels widen weights of 16 bits in registers.
+// 5.4 times as large. Kernels of f32 read weights of 16 bits widened. Kernels
+// that share weights may read two layouts of them. If all of that exceeds the
+// budget, the forms that save the least time per byte are replaced: each run
+// transforms a filter, the convolution is a direct sum, kernels widen weights
+// of 16 bits in registers, or no kernel uses inner-product pairing.
 
 #include "passes/lower/ConvolutionCost.h"
 #include "passes/lower/Passes.h"
 #include "passes/lower/weights/WeightForms.h"
 
 #include "dialects/graph/Graph.h"
-#include "dialects/graph/packed/HalfConstants.h"
 #include "dialects/graph/Neural.h"
+#include "dialects/graph/packed/HalfConstants.h"
 #include "dialects/kernel/MinimalFilter.h"
 #include "dialects/plan/Plan.h"
 
@@ -29,6 +30,12 @@ namespace {
 
 enum class Form { Transformed, TransformedAtRun, Direct };
 
+struct Choice {
+  Form form;
+  bool halves, unpaired;
+  double bytes = 0, cycles = 0;
+};
+
 /// A kernel's argument that is the filter of a convolution, or the right side
 /// of a product.
 struct Use {
@@ -41,30 +48,42 @@ struct Use {
   /// Rows of the product, its depth and its columns.
   double rows = 0, depth = 0, columns = 0;
 
-  double cycles(Form form, bool halves, const kernel::Target &target) const {
-    auto convolution = dyn_cast<graph::ConvolutionOp>(op);
+  bool isDirect(Form form) const {
+    return form == Form::Direct ||
+           (form == Form::Transformed ? known : atRun).tiles.empty();
+  }
+
+  /// Whether the kernel reads the layout of inner-product pairing
+  /// (PairWeights.cpp), unless the form prevents it.
+  bool isPaired(const kernel::Target &target) const {
+    constexpr double fewestRows = 8;
+    return target.addsBeside && rows >= fewestRows;
+  }
+
+  double cycles(const Choice &choice, const kernel::Target &target) const {
     double cycles = 0;
-    if (convolution)
-      cycles = form == Form::Transformed        ? known.cycles
-               : form == Form::TransformedAtRun ? atRun.cycles
-                                                : known.directCycles;
-    bool isDirect = form == Form::Direct ||
-                    (form == Form::Transformed ? known : atRun).tiles.empty();
-    if (halves && isDirect)
-      cycles += wideningCycles(target);
+    if (isa<graph::ConvolutionOp>(op))
+      cycles = choice.form == Form::Transformed        ? known.cycles
+               : choice.form == Form::TransformedAtRun ? atRunCycles()
+                                                       : known.directCycles;
+    if (isDirect(choice.form)) {
+      auto lanes = double(target.lanes(Float32Type::get(op->getContext())));
+      double vectors = depth * std::ceil(columns / lanes);
+      // Pairing takes about 0.7 of the time, and reads f32 only.
+      constexpr double tileRows = 12, saved = 0.3;
+      if (choice.halves)
+        cycles += vectors * std::ceil(rows / tileRows);
+      if ((choice.halves || choice.unpaired) && isPaired(target))
+        cycles += saved * vectors * rows;
+    }
     return double(calls) * cycles;
   }
 
-  /// To widen each vector of weights for every tile of rows. Products of pairs
-  /// read weights of f32 only, and take about 0.7 of the time.
-  double wideningCycles(const kernel::Target &target) const {
-    constexpr double tileRows = 12, pairedPart = 0.3, fewestPaired = 8;
-    auto lanes = double(target.lanes(Float32Type::get(op->getContext())));
-    double vectors = depth * std::ceil(columns / lanes);
-    double cycles = vectors * std::ceil(rows / tileRows);
-    if (target.addsBeside && rows >= fewestPaired)
-      cycles += pairedPart * vectors * rows;
-    return cycles;
+  /// The transform of a constant is made in f64, which takes about 2.5 times as
+  /// long as in f32.
+  double atRunCycles() const {
+    constexpr double more = 1.5;
+    return atRun.cycles + more * atRun.transformCycles;
   }
 };
 
@@ -74,54 +93,53 @@ struct Weights {
   SmallVector<Use> uses;
   FloatType half; // represents all elements; null: none does
 
-  struct Choice {
-    Form form;
-    bool halves;
-    double bytes, cycles;
-  };
+  bool isReadElsewhere = false; // then the constant of f32 stays, too
+
   /// From the fastest to the smallest. Each saves more bytes per cycle than
   /// the next.
   SmallVector<Choice> choices;
   size_t chosen = 0;
 
-  double bytesOf(Form form, bool halves) const {
-    double elements = 0, transformed = 0, plain = 0;
+  double bytesOf(const Choice &choice, const kernel::Target &target) const {
+    double elements = 0, transformed = 0;
     for (ElementsAttr constant : constants)
       elements += double(constant.getNumElements());
     llvm::SmallVector<ArrayRef<int64_t>> tiles;
-    bool isRaw = false, isPacked = false;
+    bool isRaw = isReadElsewhere, isInPanels = false, isPaired = false;
     for (const Use &use : uses) {
-      const ConvolutionChoice &choice =
-          form == Form::Transformed ? use.known : use.atRun;
-      if (form == Form::Direct || choice.tiles.empty())
-        isPacked = true;
-      else if (form == Form::TransformedAtRun)
+      if (use.isDirect(choice.form)) {
+        bool pairs = use.isPaired(target) && !choice.halves && !choice.unpaired;
+        (pairs ? isPaired : isInPanels) = true;
+      } else if (choice.form == Form::TransformedAtRun) {
         isRaw = true;
-      else if (!llvm::is_contained(tiles, ArrayRef(choice.tiles))) {
-        tiles.push_back(choice.tiles);
-        transformed += double(choice.filterElements) * sizeof(float) *
+      } else if (ArrayRef<int64_t> size = use.known.tiles;
+                 !llvm::is_contained(tiles, size)) {
+        tiles.push_back(size);
+        transformed += double(use.known.filterElements) * sizeof(float) *
                        double(constants.size());
       }
     }
-    plain = elements * (halves ? 2 : 4) * (int(isRaw) + int(isPacked));
-    return transformed + plain;
+    int layouts = int(isRaw) + int(isInPanels) + int(isPaired);
+    return transformed + elements * (choice.halves ? 2 : 4) * layouts;
   }
 
   void findChoices(const kernel::Target &target) {
     SmallVector<Choice> all;
     for (Form form : {Form::Transformed, Form::TransformedAtRun, Form::Direct})
-      for (bool halves : {false, true}) {
-        if (halves && !half)
-          continue;
-        double cycles = 0;
-        for (const Use &use : uses)
-          cycles += use.cycles(form, halves, target);
-        all.push_back({form, halves, bytesOf(form, halves), cycles});
-      }
+      for (bool halves : {false, true})
+        for (bool unpaired : {false, true}) {
+          if (halves && (unpaired || !half))
+            continue;
+          Choice choice{form, halves, unpaired};
+          choice.bytes = bytesOf(choice, target);
+          for (const Use &use : uses)
+            choice.cycles += use.cycles(choice, target);
+          all.push_back(choice);
+        }
     // Without a budget, filters are transformed and weights widened.
     choices = {all.front()};
     while (true) {
-      const Choice &from = choices.back();
+      const Choice from = choices.back();
       const Choice *best = nullptr;
       for (const Choice &to : all)
         if (to.bytes < from.bytes &&
@@ -149,6 +167,8 @@ struct Weights {
       UnitAttr unit = UnitAttr::get(use.op->getContext());
       if (choice.halves)
         use.kernel.setArgAttr(use.argument, storedAsName, TypeAttr::get(half));
+      if (choice.unpaired)
+        use.kernel.setArgAttr(use.argument, unpairedName, unit);
       if (choice.form == Form::Direct ||
           (choice.form == Form::TransformedAtRun && use.atRun.tiles.empty()))
         use.op->setAttr(directName, unit);
@@ -158,7 +178,7 @@ struct Weights {
   }
 };
 
-/// Of a splat kernels read one element.
+/// Kernels read one element of a splat.
 int64_t bytesOf(ElementsAttr value) {
   ShapedType type = value.getShapedType();
   if (value.isSplat())
@@ -171,6 +191,7 @@ struct FitWeights : impl::FitWeightsBase<FitWeights> {
   void runOnOperation() override {
     ModuleOp module = getOperation();
     auto budget = module->getAttrOfType<IntegerAttr>("weir.weights_budget");
+    module->removeAttr(widenedName);
     if (!budget || module->hasAttr("weir.gpu"))
       return;
     auto target = kernel::Target::of(module);
@@ -182,10 +203,12 @@ struct FitWeights : impl::FitWeightsBase<FitWeights> {
     double total = fixedBytes;
     for (const Weights &weights : all)
       total += weights.choices.front().bytes;
-    fit(all, total, double(budget.getInt()));
+    total = fit(all, total, double(budget.getInt()));
     for (const Weights &weights : all)
       weights.apply();
-    module->removeAttr(widenedName);
+    double left = std::max(0., double(budget.getInt()) - total);
+    module->setAttr(weightsLeftName,
+                    Builder(&getContext()).getI64IntegerAttr(int64_t(left)));
   }
 
 private:
@@ -219,7 +242,8 @@ private:
     auto type = dyn_cast<RankedTensorType>(argument.getType());
     unsigned index = argument.getArgNumber();
     if (!type || !type.getElementType().isF32() || !argument.hasOneUse() ||
-        kernel->hasAttr("weir.host") || callers.empty() ||
+        kernel->hasAttr("weir.host") || kernel->hasAttr("weir.gemm") ||
+        kernel->hasAttr("weir.attention") || callers.empty() ||
         !llvm::all_of(callers, [&](plan::TaskOp task) {
           return constantOf(task, index);
         }))
@@ -248,8 +272,7 @@ private:
     return use;
   }
 
-  /// The weights whose form is chosen; adds up the bytes of all others, which
-  /// something else reads too.
+  /// The weights whose form is chosen; adds up the bytes of all others.
   std::vector<Weights> collect(ModuleOp module, const kernel::Target &target) {
     auto tasks = plan::tasksOfKernels(module);
     SmallVector<int64_t> readers(numbers.size());
@@ -271,12 +294,14 @@ private:
       all[shared[number]].uses.push_back(std::move(use));
     std::vector<Weights> chosen;
     for (auto [i, weights] : llvm::enumerate(all)) {
-      if (weights.uses.empty() || isRead[unsigned(i)]) {
+      if (weights.uses.empty()) {
         for (ElementsAttr constant : weights.constants)
           fixedBytes += double(bytesOf(constant));
         continue;
       }
-      weights.half = halfOf(weights, target);
+      weights.isReadElsewhere = isRead[unsigned(i)];
+      if (!weights.isReadElsewhere)
+        weights.half = halfOf(weights, target);
       weights.findChoices(target);
       chosen.push_back(std::move(weights));
     }
@@ -303,15 +328,16 @@ private:
     return half;
   }
 
-  /// Takes the cheapest bytes first, then gives back what is left.
-  static void fit(std::vector<Weights> &all, double total, double budget) {
+  /// Changes the forms that cost the least first. Then it restores forms for
+  /// which the budget has room. Returns the bytes of all weights.
+  static double fit(std::vector<Weights> &all, double total, double budget) {
     while (total > budget) {
       auto cheapest =
           llvm::min_element(all, [](const Weights &a, const Weights &b) {
             return a.nextPrice() < b.nextPrice();
           });
       if (cheapest == all.end() || cheapest->nextPrice() == HUGE_VAL)
-        return;
+        return total;
       total -= cheapest->choices[cheapest->chosen].bytes;
       total += cheapest->choices[++cheapest->chosen].bytes;
     }
@@ -324,6 +350,7 @@ private:
           weights.chosen = i;
         }
       }
+    return total;
   }
 
   llvm::MapVector<Attribute, unsigned> numbers; // of values of constants

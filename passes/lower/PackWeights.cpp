@@ -16,6 +16,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/AsmState.h"
+#include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
 #include <map>
 
@@ -44,6 +45,7 @@ struct PackWeights : impl::PackWeightsBase<PackWeights> {
         for (BlockArgument argument : kernel.getArguments())
           if (argument.hasOneUse())
             packArgument(kernel, argument, callers);
+    module->removeAttr(weightsLeftName);
     bool keeps = module->hasAttr("weir.keeps_constants");
     SmallVector<DenseResourceElementsAttr> gone;
     for (graph::ConstantOp constant : replaced)
@@ -99,15 +101,25 @@ private:
       bool inPanels =
           type.getElementType().isF32() &&
           !areApart(rowsOf(out), weightsBytes, kernel::Target::of(user));
-      packing.tileParts = inPanels ? 0 : parts;
-      type =
-          tiledType(type, argument.getType(), convolution != nullptr, packing);
+      Packing apart = packing;
+      apart.tileParts = parts;
+      RankedTensorType tiles =
+          tiledType(type, argument.getType(), convolution != nullptr, apart);
+      packing.tileParts = parts;
+      if (inPanels || !hasRoom(tiles, argument.getType(), callers.size()))
+        packing.tileParts = 0;
+      type = packing.tileParts ? tiles
+                               : tiledType(type, argument.getType(),
+                                           convolution != nullptr, packing);
+      packing = packing.tileParts ? apart : packing;
     }
     if (packing.words)
       type = packing.words->type();
     if (half)
       type = type.clone(half);
-    packing.paired = !packing.words && !tiled && !half &&
+    bool unpaired =
+        bool(kernel.removeArgAttr(argument.getArgNumber(), unpairedName));
+    packing.paired = !packing.words && !tiled && !half && !unpaired &&
                      isWorthPairing(user, /*isConstant=*/true) &&
                      llvm::all_of(callers, [&](plan::TaskOp task) {
                        return suitsPairs(constantOf(task), packing.pairs());
@@ -186,6 +198,24 @@ private:
       task->setOperand(index, packed);
       replaced.insert(constant);
     }
+  }
+
+  /// Whether the budget has room for parts of f32, which are 1.5 times as
+  /// large; these bytes are then taken.
+  bool hasRoom(RankedTensorType tiles, Type plain, size_t constants) {
+    auto left = getOperation()->getAttrOfType<IntegerAttr>(weightsLeftName);
+    auto from = cast<RankedTensorType>(plain);
+    if (!left || !from.getElementType().isF32())
+      return true;
+    int64_t more = (tiles.getNumElements() * 2 - from.getNumElements() * 4) *
+                   int64_t(constants);
+    if (more > left.getInt())
+      return false;
+    Builder b(&getContext());
+    getOperation()->setAttr(
+        weightsLeftName,
+        b.getI64IntegerAttr(left.getInt() - std::max<int64_t>(more, 0)));
+    return true;
   }
 
   /// The type of what tiles are to multiply, and `packing` as it is of that:

@@ -12,6 +12,7 @@ import tempfile
 
 
 def microseconds(library, repeat):
+    """The median of that many runs on random inputs."""
     command = ["weir", "bench", library, f"--repeat={repeat}", "--warmup=2"]
     said = subprocess.run(command, capture_output=True, text=True, check=True).stdout
     return float(re.search(r"median ([\d.]+)", said)[1])
@@ -33,9 +34,10 @@ def main():
                 command = ["weir", "compile", model, "-o", libraries[budget], "--prefix=net", f"--weights-budget={budget}"]
                 subprocess.run([*command, *arguments.options], check=True)
             row = {"case": model.stem, "model": round(model.stat().st_size / 1e6, 2)}
-            for budget, name in (("none", "free"), ("1.25", "fitted")):
-                row[name] = round(libraries[budget].stat().st_size / model.stat().st_size, 2)
+            size = {budget: library.stat().st_size for budget, library in libraries.items()}
+            row["free"] = round(size["none"] / model.stat().st_size, 2)
             if libraries["none"].read_bytes() != libraries["1.25"].read_bytes():
+                row["fitted"] = round(size["1.25"] / model.stat().st_size, 2)
                 ratios = []
                 for _ in range(arguments.rounds):
                     free, fitted = (microseconds(libraries[b], arguments.repeat) for b in ("none", "1.25"))

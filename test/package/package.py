@@ -19,6 +19,7 @@ folder.mkdir(parents=True, exist_ok=True)
 
 
 def newest():
+    """The time of the newest file that the package depends on."""
     installed = [build / "bin", build / "manual", build / "package", build / "python", source / "docs",
                  source / "tools/python", source / "runtime", source / "cmake"]
     files = [build / "cmake_install.cmake", build / "CPackConfig.cmake",
@@ -29,6 +30,7 @@ def newest():
 
 
 def packages():
+    """The packages that the folder has: one or none."""
     return [p for p in folder.glob("weir*") if p.suffix in (".deb", ".zst")]
 
 

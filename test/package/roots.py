@@ -64,11 +64,13 @@ def obstacle(cache, suite):
 
 
 def run(root, command, **options):
+    """Runs a command inside, with processes and mounts of its own."""
     return subprocess.run(["unshare", "--mount", "--pid", "--fork", "sh", "-c", MOUNTS, root,
                            *command], env=INSIDE, **options)
 
 
 def check(result, log):
+    """Ends the program if a command that makes a root has failed."""
     if result.returncode:
         sys.exit(f"{log.name} says why there is no root")
 
@@ -96,6 +98,7 @@ def kept(cache, suite, packages):
 
 
 def make(cache, suite, root, packages):
+    """ROOT becomes a copy of the root that CACHE keeps."""
     cache = Path(cache)
     cache.mkdir(parents=True, exist_ok=True)
     shutil.rmtree(root, ignore_errors=True)
@@ -114,6 +117,7 @@ def complete(root, line):
     shown = b""
 
     def until(text):
+        """Reads the terminal up to a text, and returns what comes before it."""
         nonlocal shown
         while text not in shown:
             if not select.select([terminal], [], [], 30)[0]:

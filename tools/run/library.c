@@ -1,5 +1,5 @@
 // A compiled model, opened and found without knowing its prefix: the dynamic
-// symbols hold one NAME_info beside a NAME_create.
+// symbols hold one NAME_info beside NAME_create and NAME_status_text.
 
 #define _GNU_SOURCE
 #include "tools/run/library.h"
@@ -20,7 +20,37 @@ static const void *within(const char *file, size_t bytes, uint64_t offset,
   return offset <= bytes && length <= bytes - offset ? file + offset : NULL;
 }
 
-/// The name of a dynamic symbol of the shape NAME_info, or null.
+/// The dynamic symbols of a file and their names, which end in a zero.
+struct symbols {
+  const Elf64_Sym *all;
+  uint64_t count;
+  const char *text;
+  uint64_t text_bytes;
+};
+
+/// The name of a symbol that the file defines, or null.
+static const char *name_of_symbol(const struct symbols *symbols, uint64_t k) {
+  const Elf64_Sym *symbol = &symbols->all[k];
+  return symbol->st_shndx != SHN_UNDEF && symbol->st_name < symbols->text_bytes
+             ? symbols->text + symbol->st_name
+             : NULL;
+}
+
+/// Whether the file defines the symbol `prefix` (of `length` bytes) and
+/// `ending`.
+static int defines(const struct symbols *symbols, const char *prefix,
+                   size_t length, const char *ending) {
+  for (uint64_t k = 0; k < symbols->count; ++k) {
+    const char *name = name_of_symbol(symbols, k);
+    if (name && !strncmp(name, prefix, length) &&
+        !strcmp(name + length, ending))
+      return 1;
+  }
+  return 0;
+}
+
+/// The name of a dynamic symbol of the shape NAME_info, or null. Other
+/// libraries have such symbols, too, but no two more of that prefix.
 static const char *find_info(const char *file, size_t bytes) {
   const Elf64_Ehdr *head = within(file, bytes, 0, sizeof *head);
   if (!head || memcmp(head->e_ident, ELFMAG, SELFMAG) ||
@@ -35,17 +65,18 @@ static const char *find_info(const char *file, size_t bytes) {
       continue;
     const Elf64_Shdr *names = &sections[sections[i].sh_link];
     const char *text = within(file, bytes, names->sh_offset, names->sh_size);
-    const Elf64_Sym *symbols =
+    const Elf64_Sym *all =
         within(file, bytes, sections[i].sh_offset, sections[i].sh_size);
-    if (!text || !symbols || !names->sh_size || text[names->sh_size - 1])
+    if (!text || !all || !names->sh_size || text[names->sh_size - 1])
       return NULL;
-    for (uint64_t k = 0; k < sections[i].sh_size / sizeof *symbols; ++k) {
-      if (symbols[k].st_shndx == SHN_UNDEF ||
-          symbols[k].st_name >= names->sh_size)
-        continue;
-      const char *name = text + symbols[k].st_name;
-      size_t length = strlen(name);
-      if (length > 5 && !strcmp(name + length - 5, "_info"))
+    struct symbols symbols = {all, sections[i].sh_size / sizeof *all, text,
+                              names->sh_size};
+    for (uint64_t k = 0; k < symbols.count; ++k) {
+      const char *name = name_of_symbol(&symbols, k);
+      size_t length = name ? strlen(name) : 0;
+      if (length > 5 && !strcmp(name + length - 5, "_info") &&
+          defines(&symbols, name, length - 4, "create") &&
+          defines(&symbols, name, length - 4, "status_text"))
         return name;
     }
   }

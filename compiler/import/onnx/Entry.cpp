@@ -2,6 +2,7 @@
 
 #include "compiler/import/onnx/Entry.h"
 
+#include "compiler/import/FixedValues.h"
 #include "compiler/import/TypeText.h"
 #include "compiler/import/bounded/entry/InputDims.h"
 #include "compiler/import/onnx/narrow/Narrow.h"
@@ -157,7 +158,8 @@ static LogicalResult checkShapes(Report &report, const ImportOptions &options,
   for (const Port &port : entry.inputs)
     names.push_back(port.name);
   for (const auto &given : options.shapes)
-    if (llvm::none_of(names, [&](StringRef name) {
+    if (!isFixedInput(options, given.getKey()) &&
+        llvm::none_of(names, [&](StringRef name) {
           return isCalled(name, given.getKey());
         }))
       return report.error(Status::badUsage)

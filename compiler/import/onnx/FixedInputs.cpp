@@ -25,7 +25,9 @@ static FailureOr<int> findInput(Report &report, const FixedValue &value,
          << didYouMean(value.input, names);
 }
 
-static FailureOr<FixedTensor> valueOf(Report &report, const FixedValue &value,
+static FailureOr<FixedTensor> valueOf(Report &report,
+                                      const ImportOptions &options,
+                                      const FixedValue &value,
                                       const ValueInfoProto &input) {
   const auto &type = input.type().tensor_type();
   Type element = input.type().has_tensor_type()
@@ -38,13 +40,17 @@ static FailureOr<FixedTensor> valueOf(Report &report, const FixedValue &value,
   auto dims = dimsOf(type);
   if (failed(dims))
     return report.error(report.node(input.name())) << "has a malformed shape";
-  std::optional<SmallVector<int64_t>> said;
+  std::optional<SmallVector<int64_t>> shape;
+  SmallVector<std::string> names;
   if (*dims) {
-    said.emplace();
-    for (const Dim &dim : **dims)
-      said->push_back(dim.size);
+    shape.emplace();
+    for (const Dim &dim : **dims) {
+      shape->push_back(dim.size);
+      names.push_back(dim.name);
+    }
   }
-  return readFixedValue(report, value, element, std::move(said));
+  return readFixedValue(report, options, value, element, std::move(shape),
+                        names);
 }
 
 /// Adds the constant in front of all nodes that may use it.
@@ -73,7 +79,7 @@ LogicalResult fixInputs(Report &report, const ImportOptions &options,
     if (failed(at))
       return failure();
     ValueInfoProto input = graph.input(*at);
-    FailureOr<FixedTensor> tensor = valueOf(report, value, input);
+    FailureOr<FixedTensor> tensor = valueOf(report, options, value, input);
     if (failed(tensor))
       return failure();
     graph.mutable_input()->DeleteSubrange(*at, 1);

@@ -202,6 +202,32 @@ static ModelSummary::Weight weightOf(Report &report,
   return weight;
 }
 
+/// The tensor of a Constant node that has its numbers as an attribute.
+static std::optional<::onnx::TensorProto>
+numbersOf(const ::onnx::AttributeProto &attribute) {
+  ::onnx::TensorProto tensor;
+  StringRef name = attribute.name();
+  bool isList = name.ends_with("s");
+  if (name == "value_float" || name == "value_floats") {
+    tensor.set_data_type(::onnx::TensorProto::FLOAT);
+    if (isList)
+      *tensor.mutable_float_data() = attribute.floats();
+    else
+      tensor.add_float_data(attribute.f());
+  } else if (name == "value_int" || name == "value_ints") {
+    tensor.set_data_type(::onnx::TensorProto::INT64);
+    if (isList)
+      *tensor.mutable_int64_data() = attribute.ints();
+    else
+      tensor.add_int64_data(attribute.i());
+  } else {
+    return std::nullopt;
+  }
+  if (isList)
+    tensor.add_dims(attribute.floats_size() + attribute.ints_size());
+  return tensor;
+}
+
 /// Initializers, and the tensors of Constant nodes.
 static void summarizeWeights(Report &report, Model &model, bool wantsValues,
                              ModelSummary &summary) {
@@ -220,17 +246,26 @@ static void summarizeWeights(Report &report, Model &model, bool wantsValues,
   for (const auto &tensor : model.proto().graph().initializer())
     if (auto *own = graph.initializer(tensor.name()))
       add(*own, tensor.name());
-  for (const auto &sparse : model.proto().graph().sparse_initializer()) {
+  auto addSparse = [&](const ::onnx::SparseTensorProto &sparse,
+                       StringRef name) {
     SmallVector<int64_t> dims(sparse.dims().begin(), sparse.dims().end());
-    summary.weights.push_back(
-        weightOf(report, sparse.values(), dims, sparse.values().name()));
-  }
+    summary.weights.push_back(weightOf(report, sparse.values(), dims, name));
+  };
+  for (const auto &sparse : model.proto().graph().sparse_initializer())
+    addSparse(sparse, sparse.values().name());
   for (int i = 0; i < graph.size(); ++i)
     if (NodeProto &node = graph.node(i);
         node.op_type() == "Constant" && node.domain().empty())
-      for (auto &attribute : *node.mutable_attribute())
+      for (auto &attribute : *node.mutable_attribute()) {
         if (attribute.name() == "value" && attribute.has_t())
           add(*attribute.mutable_t(), labelOf(node));
+        else if (attribute.name() == "sparse_value" &&
+                 attribute.has_sparse_tensor())
+          addSparse(attribute.sparse_tensor(), labelOf(node));
+        else if (std::optional<::onnx::TensorProto> numbers =
+                     numbersOf(attribute))
+          add(*numbers, labelOf(node));
+      }
 }
 
 static void summarizeOrigin(const Model &model, ModelSummary::Origin &origin) {

@@ -107,7 +107,7 @@ private:
       said = std::move(*read);
     }
     FailureOr<FixedTensor> tensor =
-        readFixedValue(report, value, element, std::move(said));
+        readFixedValue(report, options, value, element, std::move(said));
     if (failed(tensor))
       return failure();
     setConstant(node, dataType, std::move(*tensor));

@@ -2,6 +2,7 @@
 
 #include "compiler/import/tensorflow/Frontend.h"
 
+#include "compiler/import/FixedValues.h"
 #include "compiler/import/bounded/entry/InputDims.h"
 #include "compiler/import/tensorflow/Entry.h"
 #include "compiler/import/tensorflow/FixedInputs.h"
@@ -187,7 +188,8 @@ static LogicalResult checkShapes(Report &report, const ImportOptions &options,
     }
   SmallVector<StringRef> names(all.begin(), all.end());
   for (const auto &given : options.shapes)
-    if (!llvm::is_contained(names, given.getKey())) {
+    if (!llvm::is_contained(names, given.getKey()) &&
+        !isFixedInput(options, given.getKey())) {
       report.error(Status::badUsage)
           << "--shape=" << escaped(given.getKey()) << ": there is no such input"
           << didYouMean(given.getKey(), names)

@@ -1,6 +1,8 @@
-/* Measures the perplexity of a text, and continues a text character by
- * character: lstm perplexity LETTERS FILE lstm generate LETTERS PROMPT
- * [TEMPERATURE [SEED]]
+/* Measures the perplexity of a text, or continues a text character by
+ * character.
+ *
+ *   lstm perplexity LETTERS FILE
+ *   lstm generate LETTERS PROMPT [TEMPERATURE [SEED]]
  *
  * Each run takes one character. The state of the LSTM stays in the context. */
 #include "log.h"
@@ -37,23 +39,37 @@ static double log_of_sum(double temperature) {
   return largest / temperature + log(sum);
 }
 
+/* Prints the perplexity of a file. Exits for a file that cannot be read, has no
+ * two characters, or has a character that the model does not know. */
 static weir_status perplexity(const char *path) {
   FILE *file = fopen(path, "r");
-  if (!file)
-    return WEIR_ERR_IO;
+  if (!file) {
+    perror(path);
+    exit(1);
+  }
   weir_status status = WEIR_OK;
   double loss = 0;
-  long count = 0;
-  int32_t token = token_of(fgetc(file)), next;
-  for (; status == WEIR_OK && (next = token_of(fgetc(file))) >= 0;
-       token = next) {
-    status = step(token);
-    loss += log_of_sum(1) - logits[next];
-    ++count;
+  long count = -1;
+  int32_t token = 0;
+  for (int c; status == WEIR_OK && (c = fgetc(file)) != EOF; ++count) {
+    int32_t next = token_of(c);
+    if (next < 0) {
+      fprintf(stderr, "the training text has no '%c'\n", c);
+      exit(1);
+    }
+    if (count >= 0) {
+      status = step(token);
+      loss += log_of_sum(1) - logits[next];
+    }
+    token = next;
   }
   fclose(file);
+  if (count < 1) {
+    fprintf(stderr, "%s: has no two characters\n", path);
+    exit(1);
+  }
   printf("perplexity of %ld characters: %.3f\n", count,
-         exp(loss / (double)(count ? count : 1)));
+         exp(loss / (double)count));
   return status;
 }
 

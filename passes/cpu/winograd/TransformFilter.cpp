@@ -16,6 +16,9 @@ struct FilterTransform {
   kernel::TransformFilterOp op;
   kernel::MinimalWindow window;
   Value filter, out;
+  // Of sums: f64 for a constant, as PackWeights has it, so that both ways to
+  // transform it make the same bits.
+  Type element;
   int64_t columns, panel, lanes;
 
   // The sum of the taps that a product takes along one axis.
@@ -25,30 +28,37 @@ struct FilterTransform {
       if (factor == 0)
         continue;
       Value scale = e.splat(
-          e.create<arith::ConstantOp>(e.getF32FloatAttr(float(factor))), lanes);
+          e.create<arith::ConstantOp>(FloatAttr::get(element, factor)), lanes);
       Value term = e.create<arith::MulFOp>(tap(i), scale);
       sum = sum ? Value(e.create<arith::AddFOp>(sum, term)) : term;
     }
     return sum;
   }
 
+  Value tapOf(int64_t y, int64_t x, Value column, Value channel,
+              int64_t valid) {
+    if (valid <= 0)
+      return e.zeros(element, lanes);
+    return e.widen(
+        e.load(filter, {e.index(y), e.index(x), channel, column}, lanes, valid),
+        element);
+  }
+
   void vector(Value j, Value to, Value channel, int64_t c, int64_t valid) {
-    auto tap = [&](int64_t y, int64_t x) {
-      return valid <= 0 ? e.zeros(e.getF32Type(), lanes)
-                        : e.widen(e.load(filter,
-                                         {e.index(y), e.index(x), channel,
-                                          e.plus(e.times(j, panel), c)},
-                                         lanes, valid),
-                                  e.getF32Type());
-    };
+    Value column = e.plus(e.times(j, panel), c);
     for (auto [i, down] : llvm::enumerate(window.y.products)) {
       SmallVector<Value> row;
       for (int64_t x = 0; x < window.x.window; ++x)
-        row.push_back(sum(down.taps, [&](int64_t y) { return tap(y, x); }));
+        row.push_back(sum(down.taps, [&](int64_t y) {
+          return tapOf(y, x, column, channel, valid);
+        }));
       for (auto [k, across] : llvm::enumerate(window.x.products)) {
         int64_t place = window.productPlace[i * window.x.products.size() + k];
-        e.store(sum(across.taps, [&](int64_t x) { return row[x]; }), out,
-                {to, e.index(place), channel, e.index(c)}, lanes);
+        Value value = sum(across.taps, [&](int64_t x) { return row[x]; });
+        if (!element.isF32())
+          value = e.create<arith::TruncFOp>(
+              VectorType::get(lanes, e.getF32Type()), value);
+        e.store(value, out, {to, e.index(place), channel, e.index(c)}, lanes);
       }
     }
   }
@@ -79,7 +89,9 @@ FilterTransform transformOf(Emitter &e, kernel::TransformFilterOp op, Value out,
                             const kernel::Target &target) {
   int64_t columns = e.shape(op.getFilter())[3], panel = e.shape(out)[3];
   int64_t lanes = target.lanesWithin(e.getF32Type(), panel);
-  return {e, op, *op.getWindow(), op.getFilter(), out, columns, panel, lanes};
+  Type element = op.getAtRun() ? e.getF64Type() : e.getF32Type();
+  return {e,       op,      *op.getWindow(), op.getFilter(), out,
+          element, columns, panel,           lanes};
 }
 
 } // namespace

@@ -8,6 +8,21 @@ using namespace mlir;
 
 namespace weir {
 
+// `sums` of `valid` elements of each row, times its factor.
+template <typename Row>
+static void addTaps(ArrayRef<double> factors, int64_t valid, double *sums,
+                    Row row) {
+  bool isFirst = true;
+  for (auto [i, factor] : llvm::enumerate(factors)) {
+    if (factor == 0)
+      continue;
+    auto from = row(i);
+    for (int64_t n = 0; n < valid; ++n)
+      sums[n] = isFirst ? factor * from[n] : sums[n] + factor * from[n];
+    isFirst = false;
+  }
+}
+
 PairPacking Packing::pairs() const {
   return {depth, columns, depthStride, columnStride};
 }
@@ -61,37 +76,30 @@ Packing Packing::copy(int64_t elements) {
   return {1, 1, 1, elements, elements, 1, elements};
 }
 
-std::vector<Packing::Taps> Packing::tapsOfProducts() const {
-  std::vector<Taps> taps(window->products());
-  auto place = window->productPlace.begin();
-  for (const auto &down : window->y.products)
-    for (const auto &across : window->x.products) {
-      Taps &these = taps[*place++];
-      for (auto [y, a] : llvm::enumerate(down.taps))
-        for (auto [x, b] : llvm::enumerate(across.taps))
-          if (a * b != 0)
-            these.push_back({y * window->x.window + x, a * b});
-    }
-  return taps;
-}
-
-/// Each sum of taps, computed in double and rounded once.
+// Sums are computed in double, first down and then across, and rounded once.
+// kernel.transform_filter with `at_run` computes them in the same order.
 void Packing::transform(const float *from, float *to) const {
-  std::vector<Taps> products = tapsOfProducts();
-  std::vector<double> sums(width);
-  for (int64_t first = 0; first < columns; first += width)
-    for (const Taps &taps : products)
-      for (int64_t k = 0; k < depth; ++k, to += width) {
-        int64_t valid = std::min(width, columns - first);
-        std::fill(sums.begin(), sums.end(), 0);
-        for (auto [tap, factor] : taps) {
-          const float *row = from + (tap * depth + k) * columns + first;
+  int64_t taps = window->x.window;
+  std::vector<double> down(taps * width), sums(width);
+  for (int64_t first = 0; first < columns; first += width) {
+    int64_t valid = std::min(width, columns - first);
+    auto place = window->productPlace.begin();
+    float *panel = to + first / width * window->products() * depth * width;
+    for (const auto &y : window->y.products)
+      for (const auto &x : window->x.products) {
+        float *out = panel + *place++ * depth * width;
+        for (int64_t k = 0; k < depth; ++k, out += width) {
+          for (int64_t tap = 0; tap < taps; ++tap)
+            addTaps(y.taps, valid, &down[tap * width], [&](int64_t i) {
+              return from + ((i * taps + tap) * depth + k) * columns + first;
+            });
+          addTaps(x.taps, valid, sums.data(),
+                  [&](int64_t i) { return &down[i * width]; });
           for (int64_t n = 0; n < valid; ++n)
-            sums[n] += factor * row[n];
+            out[n] = static_cast<float>(sums[n]);
         }
-        for (int64_t n = 0; n < valid; ++n)
-          to[n] = static_cast<float>(sums[n]);
       }
+  }
 }
 
 Packing::Key Packing::key() const {

@@ -44,9 +44,6 @@ struct Packing {
   void run(const char *from, char *to, mlir::Type element) const;
 
 private:
-  /// The taps of each product and their factors, by its position.
-  using Taps = llvm::SmallVector<std::pair<int64_t, double>>;
-  std::vector<Taps> tapsOfProducts() const;
   void transform(const float *from, float *to) const;
   void toPanels(const char *from, char *to, int64_t bytes) const;
 };

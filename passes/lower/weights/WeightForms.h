@@ -16,6 +16,13 @@ constexpr llvm::StringLiteral directName = "weir.direct";
 /// in this type of 16 bits, which kernels widen in registers.
 constexpr llvm::StringLiteral storedAsName = "weir.stored_as";
 
+/// On an argument of a kernel: no kernel reads the constants for it in the
+/// layout of inner-product pairing, so that one layout serves all.
+constexpr llvm::StringLiteral unpairedName = "weir.unpaired";
+
+/// On the module: bytes of the budget that are left for larger layouts.
+constexpr llvm::StringLiteral weightsLeftName = "weir.weights_left";
+
 } // namespace weir
 
 #endif // WEIR_PASSES_LOWER_WEIGHTS_WEIGHTFORMS_H

@@ -59,7 +59,7 @@ module attributes {weir.weights_budget = 802815 : i64} {
 
 // -----
 
-// Of 49 pixels a run has too few to transform the filter for.
+// For 49 pixels a direct sum takes less time than the transform of the filter.
 // CHECK-LABEL: func.func @few_pixels(
 // CHECK: func.func private @kernel_0(
 // CHECK-NOT: weir.stored_as
@@ -144,7 +144,7 @@ module attributes {weir.weights_budget = 48 : i64} {
 
 // -----
 
-// What anything else reads keeps its form.
+// A constant that is also an output stays as it is.
 // CHECK-LABEL: func.func @read_elsewhere(
 // CHECK: func.func private @kernel_0(
 // CHECK-NOT: weir.stored_as
@@ -175,5 +175,71 @@ module attributes {weir.target = {features = "+amx-tile,+amx-bf16"}, weir.weight
   func.func private @kernel_0(%a: tensor<4x2xf32>, %w: tensor<2x3xf32> {weir.constant}) -> tensor<4x3xf32> attributes {weir.kernel} {
     %y = graph.matmul %a, %w : tensor<4x2xf32>, tensor<2x3xf32>
     return %y : tensor<4x3xf32>
+  }
+}
+
+// -----
+
+// A filter that is also an output is in the library anyway, so that a transform
+// at run time takes no byte.
+// CHECK-LABEL: func.func @filter_read_elsewhere(
+// CHECK: func.func private @kernel_0(
+// CHECK-NOT: weir.stored_as
+// CHECK: graph.convolution {{.*}}weir.transform_at_run
+module attributes {weir.weights_budget = 147456 : i64} {
+  func.func @filter_read_elsewhere(%x: tensor<1x56x56x64xf32>) -> (tensor<1x56x56x64xf32>, tensor<3x3x64x64xf32>) attributes {weir.entry = "serve"} {
+    %w = graph.constant dense<1.5> : tensor<3x3x64x64xf32>
+    %y = plan.task @kernel_0(%x, %w) : (tensor<1x56x56x64xf32>, tensor<3x3x64x64xf32>) -> tensor<1x56x56x64xf32>
+    return %y, %w : tensor<1x56x56x64xf32>, tensor<3x3x64x64xf32>
+  }
+  func.func private @kernel_0(%x: tensor<1x56x56x64xf32>, %w: tensor<3x3x64x64xf32> {weir.constant}) -> tensor<1x56x56x64xf32> attributes {weir.kernel} {
+    %y = graph.convolution %x, %w strides [1, 1] padding_low [1, 1] padding_high [1, 1] dilations [1, 1] groups 1 : tensor<1x56x56x64xf32>, tensor<3x3x64x64xf32>
+    return %y : tensor<1x56x56x64xf32>
+  }
+}
+
+// -----
+
+// One row reads panels, and 32 rows the layout of inner-product pairing. Both fit.
+// CHECK-LABEL: func.func @two_layouts(
+// CHECK: func.func private @kernel_1(
+// CHECK-NOT: weir.unpaired
+module attributes {weir.target = {adds_beside = true}, weir.weights_budget = 32768 : i64} {
+  func.func @two_layouts(%x: tensor<1x64xf32>, %z: tensor<32x64xf32>) -> (tensor<1x64xf32>, tensor<32x64xf32>) attributes {weir.entry = "serve"} {
+    %w = graph.constant dense<0.1> : tensor<64x64xf32>
+    %y = plan.task @kernel_0(%x, %w) : (tensor<1x64xf32>, tensor<64x64xf32>) -> tensor<1x64xf32>
+    %a = plan.task @kernel_1(%z, %w) : (tensor<32x64xf32>, tensor<64x64xf32>) -> tensor<32x64xf32>
+    return %y, %a : tensor<1x64xf32>, tensor<32x64xf32>
+  }
+  func.func private @kernel_0(%a: tensor<1x64xf32>, %w: tensor<64x64xf32> {weir.constant}) -> tensor<1x64xf32> attributes {weir.kernel} {
+    %y = graph.matmul %a, %w : tensor<1x64xf32>, tensor<64x64xf32>
+    return %y : tensor<1x64xf32>
+  }
+  func.func private @kernel_1(%a: tensor<32x64xf32>, %w: tensor<64x64xf32> {weir.constant}) -> tensor<32x64xf32> attributes {weir.kernel} {
+    %y = graph.matmul %a, %w : tensor<32x64xf32>, tensor<64x64xf32>
+    return %y : tensor<32x64xf32>
+  }
+}
+
+// -----
+
+// Both do not fit: all rows read panels.
+// CHECK-LABEL: func.func @one_layout(
+// CHECK: func.func private @kernel_0({{.*}}weir.unpaired
+// CHECK: func.func private @kernel_1({{.*}}weir.unpaired
+module attributes {weir.target = {adds_beside = true}, weir.weights_budget = 32767 : i64} {
+  func.func @one_layout(%x: tensor<1x64xf32>, %z: tensor<32x64xf32>) -> (tensor<1x64xf32>, tensor<32x64xf32>) attributes {weir.entry = "serve"} {
+    %w = graph.constant dense<0.1> : tensor<64x64xf32>
+    %y = plan.task @kernel_0(%x, %w) : (tensor<1x64xf32>, tensor<64x64xf32>) -> tensor<1x64xf32>
+    %a = plan.task @kernel_1(%z, %w) : (tensor<32x64xf32>, tensor<64x64xf32>) -> tensor<32x64xf32>
+    return %y, %a : tensor<1x64xf32>, tensor<32x64xf32>
+  }
+  func.func private @kernel_0(%a: tensor<1x64xf32>, %w: tensor<64x64xf32> {weir.constant}) -> tensor<1x64xf32> attributes {weir.kernel} {
+    %y = graph.matmul %a, %w : tensor<1x64xf32>, tensor<64x64xf32>
+    return %y : tensor<1x64xf32>
+  }
+  func.func private @kernel_1(%a: tensor<32x64xf32>, %w: tensor<64x64xf32> {weir.constant}) -> tensor<32x64xf32> attributes {weir.kernel} {
+    %y = graph.matmul %a, %w : tensor<32x64xf32>, tensor<64x64xf32>
+    return %y : tensor<32x64xf32>
   }
 }

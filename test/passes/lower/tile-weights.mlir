@@ -31,6 +31,31 @@ func.func private @kernel_0(%a: tensor<160x32xf32>, %w: tensor<32x192xf32> {weir
 
 // -----
 
+// A budget without room for the parts: panels of f32 come apart in use.
+// CHECK-LABEL: func.func @no_room
+// CHECK: %[[W:.*]] = graph.constant {{.*}} : tensor<6x32x32xf32>
+// CHECK: plan.task @kernel_0(%{{.*}}, %[[W]])
+// CHECK: kernel.matmul {{.*}} : tensor<160x32xf32>, tensor<6x32x32xf32>) {{.*}} attributes {range = array<i32: 226492416, 2063597568>}
+module attributes {weir.target = {features = "+amx-bf16,+amx-tile"}, weir.weights_left = 12287 : i64} {
+func.func @no_room(%x: tensor<160x32xf32>) -> tensor<160x192xf32> attributes {weir.entry = "serve"} {
+  %w = graph.constant dense<0x3F812345> : tensor<32x192xf32>
+  %y = plan.task @kernel_0(%x, %w) : (tensor<160x32xf32>, tensor<32x192xf32>) -> tensor<160x192xf32>
+  return %y : tensor<160x192xf32>
+}
+func.func private @kernel_0(%a: tensor<160x32xf32>, %w: tensor<32x192xf32> {weir.constant}) -> tensor<160x192xf32> attributes {weir.kernel} {
+  %e = tensor.empty() : tensor<6x32x32xf32>
+  %p = kernel.pack ins(%w : tensor<32x192xf32>) outs(%e : tensor<6x32x32xf32>) -> tensor<6x32x32xf32>
+  %c = tensor.empty() : tensor<160x192xf32>
+  %y = kernel.matmul ins(%a, %p : tensor<160x32xf32>, tensor<6x32x32xf32>) outs(%c : tensor<160x192xf32>) -> tensor<160x192xf32> {
+  ^bb0(%sum: f32):
+    kernel.yield %sum : f32
+  }
+  return %y : tensor<160x192xf32>
+}
+}
+
+// -----
+
 // Those that few meet are panels of f32, which come apart in use, of a model
 // whose weights caches do not hold.
 // CHECK-LABEL: func.func @large_model

@@ -43,6 +43,11 @@ for name, data in (("empty.so", b""), ("head.so", whole[:40]), ("half.so", whole
     open(name, "wb").write(data)
     refuses(ValueError, "is not a library that weir compiled", lambda: weir.Model(name))
 refuses(ValueError, "is not a library that weir compiled", lambda: weir.Model("image.npy"))
+# Libraries of others that export a function whose name ends in _info, and a damaged one.
+libc = next(line.split()[-1] for line in open("/proc/self/maps") if "libc.so" in line)
+refuses(ValueError, "is not a library that weir compiled", lambda: weir.Model(libc))
+open("damaged.so", "wb").write(whole[:40] + b"\xff" * 8 + whole[48:])
+refuses(ValueError, "is not a library that weir compiled", lambda: weir.Model("damaged.so"))
 refuses(FileNotFoundError, "absent.so", lambda: weir.Model("absent.so"))
 assert digits.variables == {}
 digits.close()

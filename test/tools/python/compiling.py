@@ -65,6 +65,20 @@ assert held.inputs() == [] and held()["y"] == 21 and held({})["y"] == 21
 trained = weir.compile("line.pbtxt", loss="mean_squared_error:y", optimizer="Adam:lr=0.01")
 assert "train_step" in trained.functions
 
+# Options by which weir makes no library at the output.
+for options in ({"help": True}, {"help_all": True}, {"version": True}, {"emit": "obj"},
+                {"stop_after": "import"},
+                {"output": "other.so"}):
+    name, = options
+    refuses(ValueError if name != "output" else TypeError, name,
+            lambda: weir.compile("digits.pbtxt", None, **options))
+for output in (None, "kept.so"):
+    refuses(weir.CompileError, "wrote no '", lambda: weir.compile("digits.pbtxt", output, mcpu="help"))
+again = [weir.compile("digits.pbtxt", "kept.so", emit="shared") for _ in range(2)]
+assert np.array_equal(again[1](image)["probabilities"], wanted)
+assert weir.compile("digits.pbtxt", header=b"by_bytes.h")
+assert os.path.exists("by_bytes.h")
+
 # What the compiler says is the error's text, and nothing is left behind.
 del named, held, trained, net
 gc.collect()

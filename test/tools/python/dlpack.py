@@ -104,5 +104,6 @@ class Broken:
 
 refuses(TypeError, "", lambda: digits(Broken()))
 refuses(TypeError, "", lambda: digits(Array))
-refuses(TypeError, "out is Array", lambda: digits(image, out=Array(np.empty((1, 10), np.float32))))
+refuses(TypeError, "out is Array and has no buffer protocol",
+        lambda: digits(image, out=Array(np.empty((1, 10), np.float32))))
 print("all right")

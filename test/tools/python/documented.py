@@ -7,7 +7,7 @@ import typing
 import weir
 import weir._compiler
 
-flags = doctest.ELLIPSIS | doctest.IGNORE_EXCEPTION_DETAIL
+flags = doctest.ELLIPSIS
 runner = doctest.DocTestRunner(optionflags=flags)
 finder = doctest.DocTestFinder(exclude_empty=True)
 for thing in [getattr(weir, name) for name in weir.__all__] + [weir._compiler.flags]:

@@ -18,8 +18,13 @@ wanted = digits(image)["probabilities"]
 
 # No array at all, and numbers that the type cannot hold.
 for value, why in ((None, "not of NoneType"), ("text", "not of str"), (object(), "not of object"),
-                   (b"bytes", "not of bytes"), ([1j], "not of list"), ({}, "not of dict"),
+                   (b"bytes", "not of uint8"), ([1j], "not of list"), ({}, "not of dict"),
                    ([2**80], "not of list")):
+    refuses(TypeError, f"input 'image' is of float32, {why}", lambda: digits(image=value))
+# Arrays of another element type, which are not NumPy's.
+doubles = (ctypes.c_double * 1 * 8 * 8 * 1)()
+for value, why in ((memoryview(image.astype(np.float64)), "not of float64"),
+                   (doubles, "not of float64"), (array.array("i", [1, 2]), "not of int32")):
     refuses(TypeError, f"input 'image' is of float32, {why}", lambda: digits(image=value))
 refuses(ValueError, "inhomogeneous", lambda: digits([[1, 2], [3]]))
 refuses(TypeError, "not of >f4", lambda: digits(image.astype(">f4")))
@@ -80,7 +85,8 @@ for out, kind, why in (
         (room[0], ValueError, "output 'probabilities' is (1, 10), not (10,)"),
         (narrow[:, ::2], ValueError, "out is not contiguous"),
         (unaligned, ValueError, "out is not aligned"), (locked, ValueError, "out is read-only"),
-        (1.5, TypeError, "out is float"), ([room, room], TypeError, "2 arrays for 1 outputs"),
+        (1.5, TypeError, "out is float and has no buffer protocol"),
+        ([room, room], TypeError, "2 arrays for 1 outputs"),
         ({"p": room}, TypeError, "no output is called 'p'"), ([], TypeError, "0 arrays")):
     refuses(kind, why, lambda: digits(image, out=out))
 # An input may be called out; a dictionary of inputs then leaves the keyword to the outputs.
@@ -126,9 +132,15 @@ assert np.array_equal(room, x)
 # Models that were never opened, are open, are gone, or end in the middle of other calls.
 empty = weir.Model.__new__(weir.Model)
 for call in (lambda: empty(image), lambda: empty.run("main"), lambda: empty._memory(),
-             lambda: empty._save(b"x")):
+             lambda: empty._save(b"x"), lambda: empty.main, lambda: empty.functions,
+             lambda: empty.inputs(), lambda: repr(empty), lambda: empty.clone()):
     refuses(RuntimeError, "never opened", call)
 empty.close()
+# An open that fails leaves the model as it was.
+refuses(weir.Error, "absent", lambda: empty.__init__("digits.so", weights="absent"))
+refuses(RuntimeError, "never opened", lambda: empty(image))
+empty.__init__("digits.so")
+assert np.array_equal(empty(image)["probabilities"], wanted)
 refuses(RuntimeError, "open already", lambda: digits.__init__("digits.so"))
 refuses(TypeError, "cannot pickle", lambda: pickle.dumps(digits))
 for threads in (-1, 2**40):

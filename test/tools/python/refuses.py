@@ -1,7 +1,8 @@
-"""refuses.py: what the tests of the Python package share."""
+"""refuses.py: the tests of the Python package share this check of an error."""
 
 
 def refuses(kind, text, call):
+    """Checks that a call raises an exception of a kind, and that its message has a text."""
     try:
         call()
     except kind as error:

@@ -60,6 +60,18 @@ assert np.array_equal(whole.fit({"x": np.arange(100, dtype=np.uint8), "labels": 
                                                 "labels": labels[:100]}))
 assert line.fit({"x": x, "labels": labels}, epochs=0).shape == (0, 2)
 
+# bf16 as uint16 is bits; f16 and bool accept only whole numbers that they hold.
+bits, half, truth = (weir.load(f"{name}.so") for name in ("bits", "half", "truth"))
+one = np.array([0x3f80, 0x4000], np.uint16)
+assert np.array_equal(bits.fit({"x": one}, function="main"), [[0x3f80, 0x4000]])
+assert np.array_equal(half.fit({"x": np.array([1, 2048])}, function="main"), [[1, 2048]])
+assert np.array_equal(truth.fit({"x": np.array([0, 1])}, function="main"), [[1, 0]])
+refuses(TypeError, "input 'x' is of bf16 (as uint16), not of int64",
+        lambda: bits.fit({"x": np.array([1, 2])}, function="main"))
+for model, value in ((half, 2049), (half, 70000), (truth, 2)):
+    refuses(ValueError, "cannot hold all of the values",
+            lambda: model.fit({"x": np.array([1, value])}, function="main"))
+
 data = {"x": x, "labels": labels}
 for changes, kind, why in (
         ({"data": {"x": x, "y": labels}}, TypeError, "no input is called 'y'; there are ['x', "),

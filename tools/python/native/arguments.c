@@ -62,8 +62,8 @@ int take_inputs(struct call *c, PyObject *arrays, Py_ssize_t first,
   Py_ssize_t given = PyTuple_Size(arrays) - first;
   PyObject *only = given == 1 ? PyTuple_GetItem(arrays, first) : NULL;
   if (only && PyDict_Check(only)) {
-    // A dictionary of inputs leaves the keyword `out` to the outputs in any
-    // case.
+    // If `out` is the only keyword beside a dictionary of inputs, it is the
+    // outputs, also if an input is called that.
     PyObject *out = named ? PyDict_GetItemString(named, "out") : NULL;
     if (out && PyDict_Size(named) == 1) {
       c->out = Py_NewRef(out);

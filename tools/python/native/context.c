@@ -1,4 +1,4 @@
-// A context of a library: what weir.Model is made of.
+// The class Context, which is the base of weir.Model: a context of a library.
 
 #include "tools/python/native/native.h"
 
@@ -27,11 +27,12 @@ static PyObject *create(PyTypeObject *type, PyObject *args, PyObject *named) {
   return (PyObject *)self;
 }
 
-static void finish(PyObject *object) {
-  context *self = (context *)object;
+/// Frees the context of the library and all that belongs to it.
+static void release(context *self) {
   library *lib = self->library;
   if (lib && self->context)
     lib->info->destroy(self->context);
+  self->context = NULL;
   for (uint32_t f = 0; self->padded && f < lib->info->num_functions; ++f) {
     for (uint32_t i = 0;
          self->padded[f] && i < lib->info->functions[f].num_inputs; ++i)
@@ -39,10 +40,17 @@ static void finish(PyObject *object) {
     free(self->padded[f]);
   }
   free(self->padded);
+  self->padded = NULL;
+  Py_CLEAR(self->memory);
+  self->library = NULL;
+  Py_XDECREF((PyObject *)lib);
+}
+
+static void finish(PyObject *object) {
+  context *self = (context *)object;
+  release(self);
   if (self->lock)
     PyThread_free_lock(self->lock);
-  Py_XDECREF(self->memory);
-  Py_XDECREF((PyObject *)lib);
   free_object(object);
 }
 
@@ -75,8 +83,45 @@ static int fill_config(context *self, weir_config *config,
   return 0;
 }
 
+/// Creates the context of the library and runs the function that initializes
+/// its variables: 0, or -1 with an exception.
+static int create_context(context *self, int count, const char *weights) {
+  library *lib = self->library;
+  char message[1024] = "";
+  weir_threads threads = {NULL, count, NULL};
+  weir_config config = WEIR_CONFIG_INIT;
+  config.weights_path = weights;
+  config.message = message;
+  config.message_bytes = sizeof message;
+  if (allocate_padded(self)) {
+    PyErr_NoMemory();
+    return -1;
+  }
+  if (fill_config(self, &config, &threads))
+    return -1;
+  weir_status status;
+  void *made = NULL;
+  PyThreadState *state = PyEval_SaveThread();
+  status = lib->info->create(NULL, &config, &made);
+  PyEval_RestoreThread(state);
+  if (status) {
+    raise_status(status, *message ? message : lib->info->status_text(status));
+    return -1;
+  }
+  self->context = made;
+  if (!lib->info->init)
+    return 0;
+  PyObject *nothing = PyTuple_New(0);
+  PyObject *results =
+      nothing ? call_function(self, lib->info->init - 1, nothing, 0, NULL)
+              : NULL;
+  Py_XDECREF(nothing);
+  Py_XDECREF(results);
+  return results ? 0 : -1;
+}
+
 /// open(library, threads, weights): threads 0 are the library's, weights may be
-/// None.
+/// None. After a failure the model can be opened again.
 static PyObject *open_context(PyObject *object, PyObject *args) {
   context *self = (context *)object;
   library *lib;
@@ -86,51 +131,31 @@ static PyObject *open_context(PyObject *object, PyObject *args) {
   if (!PyArg_ParseTuple(args, "O!iO", library_type, &lib, &count, &file) ||
       (file != Py_None && PyBytes_AsStringAndSize(file, &weights, NULL)))
     return NULL;
-  if (self->library) {
+  if (self->stage != never_opened) {
     PyErr_SetString(PyExc_RuntimeError, "the model is open already");
     return NULL;
   }
+  // Other threads find the model open only after all of it has succeeded.
+  self->stage = opening;
   self->library = (library *)Py_NewRef((PyObject *)lib);
-  char message[1024] = "";
-  weir_threads threads = {NULL, count, NULL};
-  weir_config config = WEIR_CONFIG_INIT;
-  config.weights_path = weights;
-  config.message = message;
-  config.message_bytes = sizeof message;
-  if (allocate_padded(self))
-    return PyErr_NoMemory();
-  if (fill_config(self, &config, &threads))
-    return NULL;
-  weir_status status;
-  void *made = NULL;
-  PyThreadState *state = PyEval_SaveThread();
-  status = lib->info->create(NULL, &config, &made);
-  PyEval_RestoreThread(state);
-  if (status) {
-    raise_status(status, *message ? message : lib->info->status_text(status));
+  if (create_context(self, count, weights)) {
+    release(self);
+    self->stage = never_opened;
     return NULL;
   }
-  self->context = made;
-  if (!lib->info->init)
-    Py_RETURN_NONE;
-  PyObject *nothing = PyTuple_New(0);
-  PyObject *results =
-      nothing ? call_function(self, lib->info->init - 1, nothing, 0, NULL)
-              : NULL;
-  Py_XDECREF(nothing);
-  Py_XDECREF(results);
-  return results ? Py_NewRef(Py_None) : NULL;
+  self->stage = opened;
+  return Py_NewRef(Py_None);
 }
 
 static int is_open(context *self) {
-  if (!self->library)
+  if (self->stage != opened)
     PyErr_SetString(PyExc_RuntimeError, "the model was never opened");
-  return self->library != NULL;
+  return self->stage == opened;
 }
 
 static PyObject *close_context(PyObject *object, PyObject *unused) {
   context *self = (context *)object;
-  if (!self->library)
+  if (self->stage != opened)
     Py_RETURN_NONE;
   lock_context(self);
   void *context = self->context;

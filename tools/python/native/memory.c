@@ -29,7 +29,8 @@ PyObject *memory_new(size_t bytes, size_t align) {
     Py_DECREF(self);
     return PyErr_NoMemory();
   }
-  // As the library does with memory of its own: few entries of the page table.
+  // Huge pages need few entries of the page table. The library uses them for
+  // memory of its own, too.
   if (bytes >= large)
     madvise(self->data, bytes / page * page, MADV_HUGEPAGE);
   self->bytes = bytes;

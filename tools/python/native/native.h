@@ -13,7 +13,7 @@
 struct tensor {
   const weir_tensor_info *info;
   PyObject *name, *shape, *dtype; // str, tuple and numpy.dtype
-  PyObject *about;                // the same for Python: arrays.Tensor
+  PyObject *about;                // the same for Python: _arrays.Tensor
   char kind;                      // of the elements, see element_kind
   size_t item;                    // bytes of an element
   int64_t sizes_at;               // in the sizes of a call, or -1
@@ -50,6 +50,7 @@ typedef struct context {
   PyThread_type_lock lock;
   PyObject *memory; // of the variables, or null
   void ***padded;   // padded buffers by function and input
+  enum { never_opened, opening, opened } stage;
 } context;
 
 /// The memory of an array for the time of a call.
@@ -65,10 +66,10 @@ struct source {
   int has_view;
 };
 
-/// What the extension calls of NumPy and of the package.
+/// The extension calls these objects of NumPy and of the package.
 struct hooks {
   PyObject *error;   // class weir.Error
-  PyObject *tensor;  // class arrays.Tensor
+  PyObject *tensor;  // class _arrays.Tensor
   PyObject *convert; // an input that needs a copy or an error
   PyObject *refuse;  // raises: an array that cannot be an output
   PyObject *trim;    // the used part of an output of dynamic shape
@@ -102,7 +103,8 @@ int source_open_dlpack(struct source *source, PyObject *value);
 /// Whether the library can read or write `source` as the tensor.
 int source_matches(const struct source *source, const struct tensor *tensor);
 
-/// Runs a function. `named` and `out` may be null.
+/// Runs a function on the inputs in `arrays` from `first` on and in `named`,
+/// which may be null.
 PyObject *call_function(context *self, uint32_t which, PyObject *arrays,
                         Py_ssize_t first, PyObject *named);
 /// Waits for the calls of other threads.

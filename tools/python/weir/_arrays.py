@@ -69,10 +69,20 @@ def _from_values(tensor: Tensor, value: Any) -> NDArray[Any]:
     return converted
 
 
+def _of_buffer(value: Any) -> Optional[NDArray[Any]]:
+    """The array of an object with the buffer protocol, or None."""
+    try:
+        return np.asarray(memoryview(value))
+    except Exception:
+        return None
+
+
 def convert(tensor: Tensor, value: Any) -> NDArray[Any]:
     """An array that the library can read: `value` itself, or a contiguous, aligned copy."""
     if hasattr(value, "dtype") and hasattr(value, "__array__"):
         array = np.asarray(value)
+    elif (buffer := _of_buffer(value)) is not None:
+        array = buffer
     elif hasattr(value, "__dlpack__") and not isinstance(value, type):
         array = np.from_dlpack(value)
     else:
@@ -86,11 +96,10 @@ def convert(tensor: Tensor, value: Any) -> NDArray[Any]:
 def refuse(tensor: Tensor, value: Any) -> NoReturn:
     """Raises the reason why an array cannot be an output."""
     name = tensor.name
-    try:
-        array = np.asarray(memoryview(value))
-    except Exception:
-        raise TypeError(f"output {name!r}: out is {type(value).__name__}, and not an array of "
-                        "the CPU's memory") from None
+    array = _of_buffer(value)
+    if array is None:
+        raise TypeError(f"output {name!r}: out is {type(value).__name__} and has no buffer "
+                        "protocol")
     if array.dtype != tensor.dtype:
         raise TypeError(f"output {name!r} is of {tensor.type_name}, not of {array.dtype}")
     _check_shape(tensor, array.shape, "output")

@@ -19,6 +19,8 @@ _REPEATED = {"custom_object", "custom_op", "dim", "entry", "feed", "fetch", "gra
              "place", "shape", "specialize", "state", "target_node", "value", "variant"}
 # Options with one dash.
 _SHORT = {"mattr", "mcpu", "v", "MD", "MF"}
+# Options that print a text or name another output.
+_ELSEWHERE = {"help", "help_all", "stop_after", "version"}
 
 
 class CompileError(Error):
@@ -73,7 +75,13 @@ def _range(value: Any) -> str:
 def _values(value: Any) -> str:
     if isinstance(value, str):
         return value
-    return ",".join(repr(v) for v in np.asarray(value).ravel().tolist())
+    # weir writes a bool as 0 or 1.
+    numbers = (int(v) if isinstance(v, bool) else v for v in np.asarray(value).ravel().tolist())
+    return ",".join(map(repr, numbers))
+
+
+def _text(value: Any) -> str:
+    return os.fsdecode(value) if isinstance(value, (bytes, os.PathLike)) else str(value)
 
 
 _PAIRS = {"shape": _sizes, "dim": _range, "value": _values}
@@ -83,15 +91,15 @@ def _texts(name: str, value: Any) -> Iterator[str]:
     """The values of an option's flags."""
     if isinstance(value, dict):
         joint = ":" if name in ("feed", "specialize") else "="
-        of_pair = _PAIRS.get(name, str)
+        of_pair = _PAIRS.get(name, _text)
         yield from (f"{key}{joint}{of_pair(one)}" for key, one in value.items())
     elif isinstance(value, (list, tuple)) and name in _REPEATED:
         for one in value:
             yield from _texts(name, one)
     elif isinstance(value, (list, tuple)):
-        yield ",".join(map(str, value))
+        yield ",".join(map(_text, value))
     else:
-        yield os.fsdecode(value) if hasattr(value, "__fspath__") else str(value)
+        yield _text(value)
 
 
 def flags(options: dict[str, Any]) -> list[str]:
@@ -103,6 +111,8 @@ def flags(options: dict[str, Any]) -> list[str]:
     ['--shape=x=batch,?,3', '--fetch=a', '--fetch=b', '-mcpu=x86-64-v3']
     >>> flags({"all_signatures": True, "report": None})
     ['--all-signatures']
+    >>> flags({"value": {"training": True, "mask": [True, False]}, "checkpoint": b"a/b"})
+    ['--value=training=1', '--value=mask=1,0', '--checkpoint=a/b']
     """
     found: list[str] = []
     for name, value in options.items():
@@ -112,6 +122,24 @@ def flags(options: dict[str, Any]) -> list[str]:
         elif value is not None and value is not False:
             found += [f"{flag}={text}" for text in _texts(name, value)]
     return found
+
+
+def _check_product(options: dict[str, Any]) -> None:
+    """Refuses options after which weir makes no library, or makes it elsewhere."""
+    for name, value in options.items():
+        is_elsewhere = name.replace("-", "_") in _ELSEWHERE and value not in (None, False)
+        if is_elsewhere or (name == "emit" and value not in (None, False, "shared")):
+            raise ValueError(f"{name}={value!r}: weir.compile makes a shared library and loads it; "
+                             "the command weir compile has this option")
+
+
+def _version(path: str) -> Optional[tuple[int, int]]:
+    """Identifies what is at a path, or is None where nothing is."""
+    try:
+        state = os.stat(path)
+    except OSError:
+        return None
+    return state.st_ino, state.st_mtime_ns
 
 
 def compile(model: Union[Path, SerializedModel], output: Optional[Path] = None,
@@ -137,6 +165,7 @@ def compile(model: Union[Path, SerializedModel], output: Optional[Path] = None,
     ...
     weir.CompileError: ...
     """
+    _check_product(options)
     serialized = None
     if isinstance(model, SerializedModel):
         serialized, source = model.SerializeToString(), "-"
@@ -155,12 +184,15 @@ def compile(model: Union[Path, SerializedModel], output: Optional[Path] = None,
             raise ValueError(f"{path!r} does not end in .so; weir compile makes the other "
                              "products")
     command = [executable("weir"), "compile", source, "-o", path, *flags(options)]
+    before = _version(path)
     done = subprocess.run(command, input=serialized, stderr=subprocess.PIPE,
                           stdin=None if serialized is not None else subprocess.DEVNULL)
     text = done.stderr.decode(errors="replace")
     if done.returncode:
         raise CompileError(done.returncode, text.strip() or f"weir ended with {done.returncode}")
     sys.stderr.write(text)
+    if _version(path) in (None, before):
+        raise CompileError(0, f"weir ended without an error and wrote no {path!r}")
     made = Model.__new__(Model)
     made._start(path, 0, None, load_library(path), folder)
     return made

@@ -45,7 +45,8 @@ def _check_machine(path: str, data: Any) -> None:
 
 
 def _info_symbol(path: str) -> str:
-    """The name of the dynamic symbol that ends in _info; the prefix is anyone's choice."""
+    """The name of the dynamic symbol that ends in _info; the prefix is anyone's choice. The
+    same prefix has two more functions, which a foreign library lacks."""
     foreign = ValueError(f"{path!r} is not a library that weir compiled")
     with open(path, "rb") as file:
         try:
@@ -54,8 +55,11 @@ def _info_symbol(path: str) -> str:
             raise foreign from None
     _check_machine(path, data)
     try:
-        return next(name for name in _symbols(data) if name.endswith(b"_info")).decode()
-    except (ValueError, IndexError, StopIteration, struct.error):
+        names = list(_symbols(data))
+        known = set(names)
+        return next(name for name in names if name.endswith(b"_info") and
+                    {name[:-4] + b"create", name[:-4] + b"status_text"} <= known).decode()
+    except (ValueError, IndexError, OverflowError, StopIteration, struct.error):
         raise foreign from None
 
 

@@ -141,6 +141,8 @@ class Model(_weir.Context):
 
     def __getattr__(self, name: str) -> Callable[..., dict[str, NDArray[Any]]]:
         library = self.__dict__.get("_library")
+        if library is None and (not name.startswith("_") or name in Model.__annotations__):
+            raise RuntimeError("the model was never opened")
         if library is None or name.startswith("_") or name not in library.functions:
             raise AttributeError(f"the model has no function {name!r}")
         return functools.partial(self.run, name)

@@ -38,18 +38,28 @@ def _whole(name: str, value: Any, least: int) -> int:
     return number
 
 
+def _holds(wanted: np.dtype[Any], array: NDArray[Any]) -> bool:
+    """Whether whole numbers are in the range of a type: f32 and f64 may round them."""
+    if wanted.kind in "iu" and array.size:
+        limits = np.iinfo(wanted)
+        return limits.min <= int(array.min()) and int(array.max()) <= limits.max
+    if wanted.kind == "b" or wanted == np.float16:
+        with np.errstate(over="ignore"):
+            return np.array_equal(array.astype(wanted), array)
+    return True
+
+
 def _rows(tensor: Tensor, value: Any) -> NDArray[Any]:
-    """The examples of an input. Whole numbers become the type of the input, batch by batch."""
+    """The examples of an input. Whole numbers become the type of the input, batch by batch;
+    arrays of bf16 hold bits already."""
     array = np.asarray(value)
     wanted = tensor.dtype
-    is_whole = array.dtype.kind in "biu"
+    is_whole = array.dtype.kind in "biu" and not tensor.is_bf16
     if array.dtype != wanted and not is_whole:
-        raise TypeError(f"input {tensor.name!r} is of {wanted}, not of {array.dtype}")
-    if array.dtype != wanted and wanted.kind in "iu" and array.size:
-        limits = np.iinfo(wanted)
-        if int(array.min()) < limits.min or int(array.max()) > limits.max:
-            raise ValueError(f"input {tensor.name!r} is of {wanted}, which cannot hold all of "
-                             "the values")
+        raise TypeError(f"input {tensor.name!r} is of {tensor.type_name}, not of {array.dtype}")
+    if array.dtype != wanted and not _holds(wanted, array):
+        raise ValueError(f"input {tensor.name!r} is of {wanted}, which cannot hold all of "
+                         "the values")
     if not tensor.shape or array.ndim != len(tensor.shape):
         raise ValueError(f"input {tensor.name!r} has batches of {tensor.shape}, and its data "
                          f"is {array.shape}")
@@ -74,6 +84,7 @@ def _batch_size(tensors: list[Tensor], wanted: Optional[int]) -> tuple[int, int]
 
 def fit(model: Model, data: Mapping[str, Any], epochs: int, batch_size: Optional[int],
         shuffle: Optional[int], function: str, constants: Mapping[str, Any]) -> NDArray[Any]:
+    """Trains a model on batches of `data`: see `Model.fit`."""
     epochs = _whole("epochs", epochs, 0)
     inputs, outputs = model._sides(function)
     known = {t.name: t for t in inputs}

@@ -126,6 +126,17 @@ static ModelSummary::Weight weightOf(StringRef name, ShapedType type) {
   return weight;
 }
 
+/// Bytes of an element of a type that weir has no tensors of. Names of types
+/// after DT_UINT64 are newer than the schema.
+static int64_t bytesOf(int dataType) {
+  constexpr int firstFloat8 = 24, lastSmallInteger = 32;
+  if (dataType == ::tensorflow::DT_COMPLEX64)
+    return 8;
+  if (dataType == ::tensorflow::DT_COMPLEX128)
+    return 16;
+  return dataType >= firstFloat8 && dataType <= lastSmallInteger;
+}
+
 static void addConstant(Report &report, ::tensorflow::NodeDef &def,
                         const std::string &name, bool wantsValues,
                         ModelSummary &summary) {
@@ -152,6 +163,9 @@ static void addConstant(Report &report, ::tensorflow::NodeDef &def,
     weight.name = name;
     weight.type = typeText(report, &tensor.tensor_shape(), tensor.dtype());
     weight.element = dataTypeName(tensor.dtype());
+    if (succeeded(shape) && *shape)
+      weight.elements = graph::countElements(**shape).value_or(0);
+    weight.bytes = weight.elements * bytesOf(tensor.dtype());
   }
   summary.weights.push_back(std::move(weight));
 }

@@ -123,6 +123,9 @@ static void runAny() {
   EXPECT(net.function(only.name) == &only && !net.function("none"));
   EXPECT(net.run(only, image, out));
   EXPECT(net.run(only.name, weir::span<const float>(image), out));
+  weir::any_span input(image);
+  const weir::any_span output(out);
+  EXPECT(net.run(only, input, output));
   EXPECT(std::fabs(sumOf(out) - 1) < 1e-5f);
   EXPECT(!std::strcmp(net.run("none", image, out).message(),
                       "the model has no function 'none'"));
