@@ -55,6 +55,7 @@ void writeWeightsBudget(ModuleOp module, const Options &options) {
   constexpr StringLiteral name = "weir.weights_budget";
   if (!options.weightsBudget || options.gpu.isOn()) {
     module->removeAttr(name);
+    module->removeAttr("weir.limits_layouts");
     return;
   }
   if (module->hasAttr(name) && !options.hasWeightsBudget)
@@ -64,8 +65,12 @@ void writeWeightsBudget(ModuleOp module, const Options &options) {
   auto weights = double(countWeights(module));
   double budget =
       std::max(weights * *options.weightsBudget - code, weights + leastRoom);
-  module->setAttr(
-      name, Builder(module.getContext()).getI64IntegerAttr(int64_t(budget)));
+  Builder b(module.getContext());
+  module->setAttr(name, b.getI64IntegerAttr(int64_t(budget)));
+  // The default leaves second layouts, and those of AMX: they are for speed,
+  // and a library for a range of sizes has the bits of one for a size.
+  if (options.hasWeightsBudget)
+    module->setAttr("weir.limits_layouts", b.getUnitAttr());
 }
 
 } // namespace

@@ -94,6 +94,10 @@ struct Weights {
   FloatType half; // represents all elements; null: none does
 
   bool isReadElsewhere = false; // then the constant of f32 stays, too
+  /// Whether the second layout of weights that kernels share counts. By default
+  /// it does not: a library for a range of sizes has the bits, and the speed,
+  /// of those that are compiled for one size.
+  bool limitsLayouts = false;
 
   /// From the fastest to the smallest. Each saves more bytes per cycle than
   /// the next.
@@ -119,7 +123,9 @@ struct Weights {
                        double(constants.size());
       }
     }
-    int layouts = int(isRaw) + int(isInPanels) + int(isPaired);
+    int panels = limitsLayouts ? int(isInPanels) + int(isPaired)
+                               : int(isInPanels || isPaired);
+    int layouts = int(isRaw) + panels;
     return transformed + elements * (choice.halves ? 2 : 4) * layouts;
   }
 
@@ -128,7 +134,7 @@ struct Weights {
     for (Form form : {Form::Transformed, Form::TransformedAtRun, Form::Direct})
       for (bool halves : {false, true})
         for (bool unpaired : {false, true}) {
-          if (halves && (unpaired || !half))
+          if ((halves && (unpaired || !half)) || (unpaired && !limitsLayouts))
             continue;
           Choice choice{form, halves, unpaired};
           choice.bytes = bytesOf(choice, target);
@@ -206,6 +212,8 @@ struct FitWeights : impl::FitWeightsBase<FitWeights> {
     total = fit(all, total, double(budget.getInt()));
     for (const Weights &weights : all)
       weights.apply();
+    if (!module->hasAttr(limitsLayoutsName))
+      return;
     double left = std::max(0., double(budget.getInt()) - total);
     module->setAttr(weightsLeftName,
                     Builder(&getContext()).getI64IntegerAttr(int64_t(left)));
@@ -300,6 +308,7 @@ private:
         continue;
       }
       weights.isReadElsewhere = isRead[unsigned(i)];
+      weights.limitsLayouts = module->hasAttr(limitsLayoutsName);
       if (!weights.isReadElsewhere)
         weights.half = halfOf(weights, target);
       weights.findChoices(target);

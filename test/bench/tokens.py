@@ -32,7 +32,6 @@ for name, value in sizes.items():
 parser.add_argument("--bits", type=int, default=32, choices=[4, 32])
 parser.add_argument("--level", type=int, default=0)
 parser.add_argument("--pasts", default="16,256,1000")
-parser.add_argument("--weights-budget", default="2", help="of weir compile (default: %(default)s, for two layouts)")
 parser.add_argument("--weir", default="build/release/bin")
 parser.add_argument("--onnxruntime", metavar="FOLDER")
 options = parser.parse_args()
@@ -135,8 +134,7 @@ def main():
         longest = options.room - options.prefill
         ranges = [f"--dim=length=1..{options.prefill}", f"--dim=past=0..{longest}", f"--dim=total=1..{options.room}"]
         step = f"--variant=step:length=1,past=0..{options.room - 1}"
-        command = [f"{options.weir}/weir", "compile", path, "-o", library, f"--threads={options.threads}", "--dim=batch=1",
-                   f"--weights-budget={options.weights_budget}"]
+        command = [f"{options.weir}/weir", "compile", path, "-o", library, f"--threads={options.threads}", "--dim=batch=1"]
         subprocess.run([*command, *ranges, step, *states], check=True)
         print(f"model {os.path.getsize(path) / 1e6:.1f} MB, library {os.path.getsize(library) / 1e6:.1f} MB")
         shape = [options.layers, options.shared, size, options.prefill, *pasts]

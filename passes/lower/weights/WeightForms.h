@@ -20,7 +20,11 @@ constexpr llvm::StringLiteral storedAsName = "weir.stored_as";
 /// layout of inner-product pairing, so that one layout serves all.
 constexpr llvm::StringLiteral unpairedName = "weir.unpaired";
 
-/// On the module: bytes of the budget that are left for larger layouts.
+/// On the module: the budget also limits second layouts of weights that kernels
+/// share, and layouts for AMX.
+constexpr llvm::StringLiteral limitsLayoutsName = "weir.limits_layouts";
+
+/// On the module: bytes of the budget that are left for layouts of AMX.
 constexpr llvm::StringLiteral weightsLeftName = "weir.weights_left";
 
 } // namespace weir

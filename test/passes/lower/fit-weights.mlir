@@ -204,7 +204,7 @@ module attributes {weir.weights_budget = 147456 : i64} {
 // CHECK-LABEL: func.func @two_layouts(
 // CHECK: func.func private @kernel_1(
 // CHECK-NOT: weir.unpaired
-module attributes {weir.target = {adds_beside = true}, weir.weights_budget = 32768 : i64} {
+module attributes {weir.limits_layouts, weir.target = {adds_beside = true}, weir.weights_budget = 32768 : i64} {
   func.func @two_layouts(%x: tensor<1x64xf32>, %z: tensor<32x64xf32>) -> (tensor<1x64xf32>, tensor<32x64xf32>) attributes {weir.entry = "serve"} {
     %w = graph.constant dense<0.1> : tensor<64x64xf32>
     %y = plan.task @kernel_0(%x, %w) : (tensor<1x64xf32>, tensor<64x64xf32>) -> tensor<1x64xf32>
@@ -227,7 +227,7 @@ module attributes {weir.target = {adds_beside = true}, weir.weights_budget = 327
 // CHECK-LABEL: func.func @one_layout(
 // CHECK: func.func private @kernel_0({{.*}}weir.unpaired
 // CHECK: func.func private @kernel_1({{.*}}weir.unpaired
-module attributes {weir.target = {adds_beside = true}, weir.weights_budget = 32767 : i64} {
+module attributes {weir.limits_layouts, weir.target = {adds_beside = true}, weir.weights_budget = 32767 : i64} {
   func.func @one_layout(%x: tensor<1x64xf32>, %z: tensor<32x64xf32>) -> (tensor<1x64xf32>, tensor<32x64xf32>) attributes {weir.entry = "serve"} {
     %w = graph.constant dense<0.1> : tensor<64x64xf32>
     %y = plan.task @kernel_0(%x, %w) : (tensor<1x64xf32>, tensor<64x64xf32>) -> tensor<1x64xf32>
@@ -241,5 +241,45 @@ module attributes {weir.target = {adds_beside = true}, weir.weights_budget = 327
   func.func private @kernel_1(%a: tensor<32x64xf32>, %w: tensor<64x64xf32> {weir.constant}) -> tensor<32x64xf32> attributes {weir.kernel} {
     %y = graph.matmul %a, %w : tensor<32x64xf32>, tensor<64x64xf32>
     return %y : tensor<32x64xf32>
+  }
+}
+
+// -----
+
+// Without the attribute a second layout does not count.
+// CHECK-LABEL: func.func @by_default(
+// CHECK: func.func private @kernel_1(
+// CHECK-NOT: weir.unpaired
+module attributes {weir.target = {adds_beside = true}, weir.weights_budget = 16384 : i64} {
+  func.func @by_default(%x: tensor<1x64xf32>, %z: tensor<32x64xf32>) -> (tensor<1x64xf32>, tensor<32x64xf32>) attributes {weir.entry = "serve"} {
+    %w = graph.constant dense<0.1> : tensor<64x64xf32>
+    %y = plan.task @kernel_0(%x, %w) : (tensor<1x64xf32>, tensor<64x64xf32>) -> tensor<1x64xf32>
+    %a = plan.task @kernel_1(%z, %w) : (tensor<32x64xf32>, tensor<64x64xf32>) -> tensor<32x64xf32>
+    return %y, %a : tensor<1x64xf32>, tensor<32x64xf32>
+  }
+  func.func private @kernel_0(%a: tensor<1x64xf32>, %w: tensor<64x64xf32> {weir.constant}) -> tensor<1x64xf32> attributes {weir.kernel} {
+    %y = graph.matmul %a, %w : tensor<1x64xf32>, tensor<64x64xf32>
+    return %y : tensor<1x64xf32>
+  }
+  func.func private @kernel_1(%a: tensor<32x64xf32>, %w: tensor<64x64xf32> {weir.constant}) -> tensor<32x64xf32> attributes {weir.kernel} {
+    %y = graph.matmul %a, %w : tensor<32x64xf32>, tensor<64x64xf32>
+    return %y : tensor<32x64xf32>
+  }
+}
+
+// -----
+
+// The rest of the budget is for the parts of weights that AMX multiplies.
+// CHECK-LABEL: module attributes
+// CHECK-SAME: weir.weights_left = 76 : i64
+module attributes {weir.limits_layouts, weir.weights_budget = 100 : i64} {
+  func.func @parts(%x: tensor<4x2xf32>) -> tensor<4x3xf32> attributes {weir.entry = "serve"} {
+    %v = graph.constant dense<[[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]> : tensor<2x3xf32>
+    %y = plan.task @kernel_0(%x, %v) : (tensor<4x2xf32>, tensor<2x3xf32>) -> tensor<4x3xf32>
+    return %y : tensor<4x3xf32>
+  }
+  func.func private @kernel_0(%a: tensor<4x2xf32>, %w: tensor<2x3xf32> {weir.constant}) -> tensor<4x3xf32> attributes {weir.kernel} {
+    %y = graph.matmul %a, %w : tensor<4x2xf32>, tensor<2x3xf32>
+    return %y : tensor<4x3xf32>
   }
 }
