@@ -9,12 +9,12 @@
 #include "dialects/graph/Elements.h"
 #include "dialects/graph/Elementwise.h"
 #include "dialects/graph/Graph.h"
-#include "dialects/graph/packed/HalfConstants.h"
 #include "dialects/graph/Index.h"
 #include "dialects/graph/Neural.h"
 #include "dialects/graph/Reduce.h"
 #include "dialects/graph/Shape.h"
 #include "dialects/graph/gradients/Gradient.h"
+#include "dialects/graph/packed/HalfConstants.h"
 
 using namespace mlir;
 
