@@ -40,6 +40,7 @@ go to derivatives.py.
 """
 
 import ctypes
+import json
 import os
 import pathlib
 import subprocess
@@ -431,6 +432,14 @@ def compare(type, got, reference, ulps, rtol, atol, wanted_type):
         f" for {reference[worst]!r} at {list(map(int, worst))}"
         f" ({distance[worst]:.3g} ulp)"
     )
+
+
+def excess_weights(library, most):
+    """A problem if the library stores more than that many bytes of weights."""
+    command = ["weir", "inspect", "--json", library]
+    told = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    weights = json.loads(told)["plan"]["weights_bytes"]
+    return [f"{weights} bytes of weights, not {most}"] if weights > most else []
 
 
 def round_to(exact, type):

@@ -1,11 +1,9 @@
 """Products with weights of few bits, which stay packed, against NumPy in f64: all
 widths, blocks, zero points, shapes and rows, and how the model says them."""
 
-import json
-import subprocess
 
 import numpy as np
-from harness import STEP
+from harness import STEP, excess_weights
 from onnx_graph import OnnxGraph, Tensor, main
 from onnx_microsoft_quantized import pack
 
@@ -21,11 +19,7 @@ class Packed(OnnxGraph):
     def check(self, folder):
         wrong = super().check(folder)
         if self.most and not STEP:
-            command = ["weir", "inspect", "--json", f"{folder}/graph.so"]
-            inspected = json.loads(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
-            weights = inspected["plan"]["weights_bytes"]
-            if weights > self.most:
-                wrong.append(f"{weights} bytes of weights, not {self.most}")
+            wrong += excess_weights(f"{folder}/graph.so", self.most)
         return wrong
 
     def product(self, rows, depth, columns, bits=4, block=32, zero="none", half=False, bias=False, places=False, level=0):

@@ -2,11 +2,9 @@
 as f16 or bf16 and widened in registers, transformed at run time, and direct sums."""
 
 import itertools
-import json
-import subprocess
 
 import numpy as np
-from harness import STEP, Graph, bf16, main
+from harness import STEP, Graph, bf16, excess_weights, main
 
 random = np.random.default_rng(142)
 near = dict(rtol=1e-4, atol=2e-3)
@@ -21,11 +19,7 @@ class Budget(Graph):
     def check(self, folder):
         wrong = super().check(folder)
         if self.most and not STEP:
-            command = ["weir", "inspect", "--json", f"{folder}/graph.so"]
-            inspected = json.loads(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
-            weights = inspected["plan"]["weights_bytes"]
-            if weights > self.most:
-                wrong.append(f"{weights} bytes of weights, not {self.most}")
+            wrong += excess_weights(f"{folder}/graph.so", self.most)
         return wrong
 
 
