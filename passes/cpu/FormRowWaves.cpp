@@ -21,6 +21,9 @@
 #include "dialects/plan/Plan.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "llvm/Support/Debug.h"
+
+#define DEBUG_TYPE "weir-form-row-waves"
 
 using namespace mlir;
 
@@ -179,6 +182,9 @@ private:
         task.setKernel(kernel.getSymName());
     }
     auto blocks = blocksOf(RowUses::of(kernel)->rows, slotsOf(kernel));
+    LLVM_DEBUG(llvm::dbgs()
+               << "runs " << kernel.getSymName() << " by blocks of "
+               << blocks->size << " of its " << blocks->rows << " rows\n");
     kernel->setAttr(RowBlocks::name,
                     DenseI64ArrayAttr::get(kernel.getContext(),
                                            {blocks->rows, blocks->size}));

@@ -9,6 +9,9 @@
 #include "mlir/Dialect/Bufferization/Transforms/BufferViewFlowAnalysis.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "llvm/Support/Debug.h"
+
+#define DEBUG_TYPE "weir-plan-scratch"
 
 using namespace mlir;
 
@@ -50,6 +53,9 @@ struct PlanScratch : impl::PlanScratchBase<PlanScratch> {
       return;
 
     int64_t bytes = plan::placeInArena(lifetimes);
+    LLVM_DEBUG(llvm::dbgs()
+               << kernel.getSymName() << ": " << bytes
+               << " bytes of scratch in " << lifetimes.size() << " buffers\n");
     OpBuilder b(&getContext());
     kernel->setAttr("weir.scratch_bytes", b.getI64IntegerAttr(bytes));
     unsigned index = kernel.getNumArguments();

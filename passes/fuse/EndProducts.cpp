@@ -12,6 +12,9 @@
 #include "mlir/IR/Dominance.h"
 #include "mlir/IR/Matchers.h"
 #include "llvm/ADT/SetVector.h"
+#include "llvm/Support/Debug.h"
+
+#define DEBUG_TYPE "weir-end-products"
 
 using namespace mlir;
 
@@ -127,6 +130,8 @@ private:
     Value size = sizeOf.lookup(left->size);
     if (!size || !dominance.properlyDominates(size, product))
       return;
+    LLVM_DEBUG(llvm::dbgs() << "ends the product at " << product.getLoc()
+                            << " at the actual size of its depth\n");
     SetVector<Operation *> before;
     before.insert(product.getA().getDefiningOp());
     before.insert(product.getB().getDefiningOp());

@@ -11,6 +11,9 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/IRMapping.h"
 #include "llvm/ADT/SetVector.h"
+#include "llvm/Support/Debug.h"
+
+#define DEBUG_TYPE "weir-form-attention"
 
 using namespace mlir;
 
@@ -165,6 +168,8 @@ struct FormAttention : impl::FormAttentionBase<FormAttention> {
             return joined.contains(group);
           }))
         continue;
+      LLVM_DEBUG(llvm::dbgs() << "forms an attention at "
+                              << chain.groups.front().getLoc() << "\n");
       joined.insert(chain.groups.begin(), chain.groups.end());
       chain.join();
     }

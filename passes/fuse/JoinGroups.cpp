@@ -9,6 +9,9 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/IRMapping.h"
 #include "llvm/ADT/SetVector.h"
+#include "llvm/Support/Debug.h"
+
+#define DEBUG_TYPE "weir-join-groups"
 
 using namespace mlir;
 
@@ -233,6 +236,8 @@ struct JoinGroups : impl::JoinGroupsBase<JoinGroups> {
         Pair pair(from, to);
         if (!pair.mayJoin())
           continue;
+        LLVM_DEBUG(llvm::dbgs() << "joins the group at " << from.getLoc()
+                                << " with that at " << to.getLoc() << "\n");
         gone.insert(from);
         gone.insert(to);
         work.push_back(pair.join());

@@ -17,6 +17,9 @@
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Matchers.h"
 #include "llvm/ADT/SetVector.h"
+#include "llvm/Support/Debug.h"
+
+#define DEBUG_TYPE "weir-split-batches"
 
 using namespace mlir;
 
@@ -278,8 +281,11 @@ struct SplitBatches : impl::SplitBatchesBase<SplitBatches> {
           sizes.insert(tensor.getDimSize(0));
     for (int64_t images : sizes) {
       Batch batch(function.getBody().front(), images, target);
-      if (batch.gains())
-        batch.split();
+      if (!batch.gains())
+        continue;
+      LLVM_DEBUG(llvm::dbgs() << "splits batches of " << images << " images in "
+                              << function.getName() << "\n");
+      batch.split();
     }
   }
 };

@@ -203,10 +203,10 @@ struct FoldFactor : RewritePattern {
   LogicalResult matchAndRewrite(Operation *op,
                                 PatternRewriter &rewriter) const override {
     if (!isa<graph::MulOp, graph::DivOp>(op) || !isFoldable(op))
-      return failure();
+      return rewriter.notifyMatchFailure(op, "no product or quotient to fold");
     std::optional<Step> factor = factorOf(op);
     if (!factor)
-      return failure();
+      return rewriter.notifyMatchFailure(op, "no constant factor per channel");
     Operation *inner = factor->x.getDefiningOp();
     std::optional<Step> term;
     if (inner && inner->hasOneUse())
@@ -244,10 +244,10 @@ struct FoldTerm : RewritePattern {
   LogicalResult matchAndRewrite(Operation *op,
                                 PatternRewriter &rewriter) const override {
     if (!isa<graph::AddOp, graph::SubOp>(op) || !isFoldable(op))
-      return failure();
+      return rewriter.notifyMatchFailure(op, "no sum or difference to fold");
     std::optional<Step> outer = termOf(op);
     if (!outer)
-      return failure();
+      return rewriter.notifyMatchFailure(op, "no constant term per channel");
     Operation *inner = outer->x.getDefiningOp();
     std::optional<Step> term;
     if (inner && inner->hasOneUse())

@@ -75,6 +75,8 @@ public:
       }));
     if (!llvm::is_contained(joins, true))
       return false;
+    LLVM_DEBUG(llvm::dbgs()
+               << "joins " << members.size() << " products at " << loc << "\n");
     SmallVector<Value> joined;
     int64_t first = 0;
     for (auto [p, whether] : llvm::enumerate(joins)) {

@@ -19,6 +19,9 @@
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/IntEqClasses.h"
+#include "llvm/Support/Debug.h"
+
+#define DEBUG_TYPE "weir-fit-weights"
 
 using namespace mlir;
 
@@ -210,6 +213,8 @@ struct FitWeights : impl::FitWeightsBase<FitWeights> {
     for (const Weights &weights : all)
       total += weights.choices.front().bytes;
     total = fit(all, total, double(budget.getInt()));
+    LLVM_DEBUG(llvm::dbgs() << "fits weights into " << total << " of "
+                            << budget.getInt() << " bytes\n");
     for (const Weights &weights : all)
       weights.apply();
     if (!module->hasAttr(limitsLayoutsName))

@@ -11,6 +11,9 @@
 
 #include "dialects/graph/Graph.h"
 #include "dialects/graph/Shape.h"
+#include "llvm/Support/Debug.h"
+
+#define DEBUG_TYPE "weir-form-waves"
 
 using namespace mlir;
 
@@ -54,6 +57,9 @@ public:
         if (meets)
           cast<plan::TaskOp>(ops[i]).setWave(waves);
       }
+      if (meets)
+        LLVM_DEBUG(llvm::dbgs() << "runs " << wave.size() << " tasks of "
+                                << time << " ns in one parallel region\n");
       waves += meets;
       while (first < ops.size() && done[first])
         ++first;

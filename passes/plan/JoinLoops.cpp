@@ -12,6 +12,9 @@
 
 #include "mlir/IR/IRMapping.h"
 #include "llvm/ADT/SetVector.h"
+#include "llvm/Support/Debug.h"
+
+#define DEBUG_TYPE "weir-join-loops"
 
 using namespace mlir;
 
@@ -164,6 +167,8 @@ private:
     auto needed = neededBetween(first.loop, later.loop, symbols);
     if (!needed)
       return false;
+    LLVM_DEBUG(llvm::dbgs() << "joins the loop at " << later.loop.getLoc()
+                            << " with that at " << first.loop.getLoc() << "\n");
     for (Operation *op : *needed)
       op->moveBefore(first.loop);
     join(first, later);

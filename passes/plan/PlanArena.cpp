@@ -6,6 +6,9 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "passes/plan/Planner.h"
 #include "passes/plan/Signature.h"
+#include "llvm/Support/Debug.h"
+
+#define DEBUG_TYPE "weir-plan-arena"
 
 using namespace mlir;
 
@@ -37,6 +40,9 @@ struct PlanArena : impl::PlanArenaBase<PlanArena> {
       if (failed(planner.run(tasks)))
         return signalPassFailure();
       auto [bytes, bound] = planner.assignOffsets(/*host=*/false);
+      LLVM_DEBUG(llvm::dbgs()
+                 << name.getValue() << ": " << bytes
+                 << " bytes of arena, at least " << bound << " in any plan\n");
       arena = std::max(arena, bytes);
       maxLive = std::max(maxLive, bound);
       host = std::max(host, planner.assignOffsets(/*host=*/true).first);

@@ -19,6 +19,9 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "llvm/Support/Debug.h"
+
+#define DEBUG_TYPE "weir-split-reductions"
 
 using namespace mlir;
 
@@ -175,8 +178,11 @@ struct SplitReductions : impl::SplitReductionsBase<SplitReductions> {
       return;
     for (auto op : llvm::make_early_inc_range(
              kernel.getBody().front().getOps<linalg::LinalgOp>()))
-      if (std::optional<Split> found = splitOf(op))
+      if (std::optional<Split> found = splitOf(op)) {
+        LLVM_DEBUG(llvm::dbgs() << "splits the reduction at " << op.getLoc()
+                                << " among work items\n");
         split(op, *found);
+      }
   }
 };
 

@@ -76,7 +76,8 @@ struct SinkThroughElementwise : RewritePattern {
                                 PatternRewriter &rewriter) const override {
     auto concat = dyn_cast<graph::ConcatOp>(op);
     if (!concat && !isa<graph::ScalarOpInterface>(op))
-      return failure();
+      return rewriter.notifyMatchFailure(op,
+                                         "neither elementwise nor a concat");
     auto permutation = commonPermutation(op->getOperands());
     if (!permutation)
       return rewriter.notifyMatchFailure(op, "operands differ in permutation");
@@ -100,7 +101,8 @@ struct SinkThrough : OpRewritePattern<Op> {
                                 PatternRewriter &rewriter) const override {
     auto transpose = op.getX().template getDefiningOp<TransposeOp>();
     if (!transpose || isFree(transpose) || !keepsRank(op))
-      return failure();
+      return rewriter.notifyMatchFailure(
+          op, "no transpose worth moving makes its operand");
     SmallVector<int64_t> permutation(transpose.getPermutation());
     SmallVector<Value> operands(op->getOperands());
     operands[0] = transpose.getX();
@@ -148,7 +150,7 @@ struct SinkThroughReduce : OpRewritePattern<Op> {
                                 PatternRewriter &rewriter) const override {
     auto transpose = op.getX().template getDefiningOp<TransposeOp>();
     if (!transpose)
-      return failure();
+      return rewriter.notifyMatchFailure(op, "no transpose makes its operand");
     ArrayRef<int64_t> permutation = transpose.getPermutation();
     SmallVector<int64_t> dims = permuted(permutation, op.getDimensions());
     llvm::sort(dims);
@@ -178,7 +180,7 @@ struct ComposeTransposes : OpRewritePattern<TransposeOp> {
     }
     auto inner = op.getX().getDefiningOp<TransposeOp>();
     if (!inner)
-      return failure();
+      return rewriter.notifyMatchFailure(op, "no transpose makes its operand");
     rewriter.replaceOpWithNewOp<TransposeOp>(
         op, inner.getX(),
         permuted(inner.getPermutation(), op.getPermutation()));
@@ -279,7 +281,8 @@ struct FoldIntoProduct : OpRewritePattern<graph::MatmulOp> {
                                 PatternRewriter &rewriter) const override {
     auto transpose = op.getB().getDefiningOp<TransposeOp>();
     if (!transpose || isFree(transpose))
-      return failure();
+      return rewriter.notifyMatchFailure(
+          op, "no transpose that moves elements makes its operand");
     if (!exchangesMatrices(transpose.getPermutation()))
       return rewriter.notifyMatchFailure(op, "not of matrices alone");
     rewriter.modifyOpInPlace(op, [&] {

@@ -109,7 +109,7 @@ struct HoistBeforeFill : OpRewritePattern<TransposeOp> {
                                 PatternRewriter &b) const override {
     auto fill = op.getX().getDefiningOp<graph::FillBeyondOp>();
     if (!fill || !fill->hasOneUse())
-      return failure();
+      return b.notifyMatchFailure(op, "no fill with one use makes its operand");
     SmallVector<int64_t> inverse = layout::inverse(op.getPermutation());
     SmallVector<Value> operands(fill->getOperands());
     operands[0] =
@@ -137,7 +137,8 @@ struct FoldIntoSpread : OpRewritePattern<TransposeOp> {
     auto spread = op.getX().getDefiningOp<graph::SpreadOp>();
     if (!spread || !spread->hasOneUse() || spread.getZeros() ||
         !spread.getPermutation().empty() || !isWide(op.getType()))
-      return failure();
+      return b.notifyMatchFailure(
+          op, "no plain spread of wide rows makes its operand");
     SmallVector<int64_t> inverse = layout::inverse(op.getPermutation());
     auto turned = cast<graph::SpreadOp>(
         layout::rebuild(b, spread, spread->getOperands(), inverse));
@@ -155,7 +156,8 @@ struct FoldIntoCompact : OpRewritePattern<graph::CompactOp> {
     auto transpose = op.getX().getDefiningOp<TransposeOp>();
     if (!transpose || !transpose->hasOneUse() || op.getZeros() ||
         !op.getPermutation().empty() || !isWide(transpose.getX().getType()))
-      return failure();
+      return b.notifyMatchFailure(
+          op, "no transpose of wide rows makes its operand");
     b.modifyOpInPlace(op, [&] {
       op.getXMutable().assign(transpose.getX());
       op.setPermutation(transpose.getPermutation());

@@ -96,7 +96,7 @@ struct SinkThroughElementwise : RewritePattern {
   LogicalResult matchAndRewrite(Operation *op,
                                 PatternRewriter &b) const override {
     if (!isa<graph::ScalarOpInterface>(op) || op->getNumResults() != 1)
-      return failure();
+      return b.notifyMatchFailure(op, "not elementwise with one result");
     ReshapeOp moved;
     for (Value operand : op->getOperands())
       if (auto reshape = operand.getDefiningOp<ReshapeOp>())
@@ -213,7 +213,7 @@ struct DropInsertedDims : OpRewritePattern<BroadcastOp> {
                                 PatternRewriter &b) const override {
     auto reshape = op.getX().getDefiningOp<ReshapeOp>();
     if (!reshape)
-      return failure();
+      return b.notifyMatchFailure(op, "no reshape makes its operand");
     ArrayRef<int64_t> from = shapeOf(reshape.getX()), to = shapeOf(reshape);
     SmallVector<int64_t> dims;
     for (auto [size, dim] : llvm::zip_equal(to, op.getDims())) {
