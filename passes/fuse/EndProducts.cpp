@@ -1,4 +1,5 @@
-// Products end at the actual length of what they sum over, and need no masks.
+// Limits sums of products to the run-time length of a dynamic dimension, so
+// that they need no masks.
 
 #include "passes/fuse/Passes.h"
 
@@ -28,7 +29,7 @@ ArrayRef<int64_t> shapeOf(Value value) {
   return cast<RankedTensorType>(value.getType()).getShape();
 }
 
-/// What a scalar is computed of by casts between integers and reshapes.
+/// The scalar from which casts of integers and reshapes compute this one.
 Value rootOf(Value scalar) {
   while (Operation *op = scalar.getDefiningOp()) {
     if (auto reshape = dyn_cast<graph::ReshapeOp>(op))
@@ -60,15 +61,15 @@ bool isZero(Value value) {
          splat.getSplatValue<APFloat>().isZero();
 }
 
-/// An operand that is zero from an index along the depth on.
+/// An operand that is zero from some index of the depth on.
 struct Masked {
-  Value x;                  // the same without the mask
-  graph::ReshapeOp reshape; // between the mask and the operand; or null
-  Value size;               // which a scalar says that is computed of this
+  Value x;                  // the operand without the mask
+  graph::ReshapeOp reshape; // between the mask and the operand, or null
+  Value size;               // the scalar from which the index is computed
 
   static std::optional<Masked> of(Value operand, bool isLast) {
     auto reshape = operand.getDefiningOp<graph::ReshapeOp>();
-    // A reshape may regroup the batches.
+    // A reshape may regroup the batch dimensions only.
     if (reshape &&
         (shapeOf(reshape.getX()).size() < 2 ||
          shapeOf(reshape.getX()).take_back(2) != shapeOf(reshape).take_back(2)))
@@ -90,7 +91,7 @@ struct Masked {
     return Masked{select->getOperand(1), reshape, rootOf(end.getX())};
   }
 
-  /// The operand without the mask.
+  /// Builds the operand without the mask.
   Value build(OpBuilder &b) {
     if (!reshape)
       return x;
@@ -100,7 +101,7 @@ struct Masked {
 
 struct EndProducts : impl::EndProductsBase<EndProducts> {
   void runOnOperation() override {
-    // Tiles and the threads of a GPU read all terms.
+    // AMX tiles and GPU kernels read all terms.
     kernel::Target target = kernel::Target::of(getOperation());
     if (target.gpu || target.tiles)
       return;
@@ -124,7 +125,8 @@ private:
       return;
     auto left = Masked::of(product.getA(), !product.getTransposeA());
     auto right = Masked::of(product.getB(), product.getTransposeB());
-    // A mask of one operand alone does not hide what is no number in the other.
+    // If one operand alone is masked, an infinity or a NaN in the other one
+    // would become NaN in the sum. So both must be.
     if (!left || !right || left->size != right->size)
       return;
     Value size = sizeOf.lookup(left->size);
@@ -143,7 +145,7 @@ private:
       eraseDead(op);
   }
 
-  /// Masks that nothing reads any more would be kernels.
+  /// An unused mask would still become a kernel.
   static void eraseDead(Operation *op) {
     if (!isOpTriviallyDead(op))
       return;
@@ -156,7 +158,7 @@ private:
       eraseDead(maker);
   }
 
-  /// By what they are computed of, the sizes that have names.
+  /// The named sizes, by the scalars from which they are computed.
   DenseMap<Value, Value> sizeOf;
 };
 

@@ -1,5 +1,5 @@
-// x * 1 is x, -(-x) is x, and a constant of one value stays one wherever its
-// elements go.
+// Simplifies gradients: x * 1 is x, -(-x) is x, and moving the elements of a
+// splat constant yields a splat constant.
 
 #include "passes/grad/Passes.h"
 
@@ -25,7 +25,7 @@ namespace weir {
 
 namespace {
 
-/// The one value of a constant of floats.
+/// The value of a splat constant of floats.
 std::optional<APFloat> floatSplat(Value value) {
   DenseElementsAttr elements;
   if (!matchPattern(value, m_Constant(&elements)) || !elements.isSplat() ||
@@ -82,7 +82,7 @@ struct AddSign : OpRewritePattern<graph::AddOp> {
   }
 };
 
-/// Reshaped, transposed, sliced, ... constants of one value; of any size.
+/// Reshapes, transposes, slices and so on of splat constants of any size.
 template <typename Op>
 struct MoveSplat : OpRewritePattern<Op> {
   using OpRewritePattern<Op>::OpRewritePattern;

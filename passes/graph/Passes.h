@@ -1,4 +1,4 @@
-// Passes from the graph dialect to itself. What each does: Passes.td.
+// Passes from the graph dialect to itself; Passes.td describes each.
 
 #ifndef WEIR_PASSES_GRAPH_PASSES_H
 #define WEIR_PASSES_GRAPH_PASSES_H
@@ -14,7 +14,7 @@ namespace weir {
 #define GEN_PASS_REGISTRATION
 #include "passes/graph/Passes.h.inc"
 
-/// The stage: all its passes in their order.
+/// Adds all passes of the stage, in order.
 void addGraphPasses(mlir::OpPassManager &);
 
 } // namespace weir

@@ -12,9 +12,9 @@ namespace weir {
 void addGraphPasses(OpPassManager &passes) {
   passes.addPass(createInsertInit());
   passes.addPass(createPruneUnused());
-  // What follows knows constants of f32.
+  // Later passes expect f32 constants.
   passes.addPass(createWidenHalves());
-  // Before the weights of products are folded to floats.
+  // This must precede the folding of dequantized weights to floats.
   passes.addPass(createFormByteProducts());
   passes.addPass(createFormPackedProducts());
   passes.addPass(createCanonicalizerPass());

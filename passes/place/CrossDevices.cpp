@@ -1,4 +1,4 @@
-// Copies what one device makes and the other uses.
+// Inserts copies between the memories of a GPU and its host.
 
 #include "passes/place/Passes.h"
 
@@ -47,7 +47,7 @@ struct CrossDevices : impl::CrossDevicesBase<CrossDevices> {
   }
 
 private:
-  /// The value as the host has it, made where the value is.
+  /// The value in the host's memory, copied right after its definition.
   Value hostValue(Value value) {
     if (Operation *maker = value.getDefiningOp(); maker && isOfHost(maker))
       return value;
@@ -70,7 +70,7 @@ private:
     return onHost[value] = made;
   }
 
-  /// What is not the host's uses a copy.
+  /// Makes the users on the GPU read a copy.
   void giveToDevice(Value result) {
     if (llvm::all_of(result.getUsers(), isOfHost))
       return;
@@ -86,7 +86,7 @@ private:
     onHost[copy] = result;
   }
 
-  /// What the host has a reshape of need not have been copied.
+  /// Erases copies whose only users were reshapes that the host has, too.
   void eraseUnused() {
     llvm::SmallPtrSet<Operation *, 8> erased;
     for (Operation *op : reshapes)
@@ -133,9 +133,9 @@ private:
       }
   }
 
-  llvm::DenseMap<Value, Value> onHost; // of a value of the device
+  llvm::DenseMap<Value, Value> onHost; // by the value on the GPU
   SmallVector<plan::TransferOp> copies;
-  SmallVector<Operation *> reshapes; // that the host has, too
+  SmallVector<Operation *> reshapes; // reshapes that the host computes, too
 };
 
 } // namespace

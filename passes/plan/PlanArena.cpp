@@ -1,4 +1,5 @@
-// An entry function becomes a plan: places for its buffers, tasks in order.
+// Turns an entry function into a plan: buffers with offsets, and tasks in
+// order.
 
 #include "passes/plan/Passes.h"
 
