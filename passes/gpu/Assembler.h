@@ -1,4 +1,4 @@
-// NVIDIA's assembler of PTX, a program that may be there or not.
+// Runs ptxas, NVIDIA's assembler of PTX, if it is installed.
 
 #ifndef WEIR_PASSES_GPU_ASSEMBLER_H
 #define WEIR_PASSES_GPU_ASSEMBLER_H
@@ -10,11 +10,11 @@
 
 namespace weir {
 
-/// The path of ptxas: of $CUDA_HOME, or on the path.
+/// The path of ptxas: in $CUDA_HOME, or else in $PATH.
 std::optional<std::string> findAssembler();
 
-/// Whether `ptx` has become `code` for the architecture; if not, `problem` says
-/// what is wrong.
+/// Assembles `ptx` for the architecture to `code`. On failure `problem` has the
+/// message.
 bool assemble(llvm::StringRef assembler, llvm::StringRef ptx,
               llvm::StringRef arch, std::string &code, std::string &problem);
 

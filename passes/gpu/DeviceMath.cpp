@@ -1,8 +1,9 @@
-// Links runtime/device into kernels in place of libm.
+// Links the math functions of runtime/device into kernels, which have no libm.
 
 #include "passes/gpu/DeviceMath.h"
 
-// Changes with the file, which ccache does not see that the assembler reads.
+// The header changes with the embedded file; ccache does not see files that the
+// assembler reads.
 #include "passes/gpu/Embedded.h"
 
 #include "llvm/Bitcode/BitcodeReader.h"
@@ -30,7 +31,7 @@ constexpr StringLiteral names[] = {
     "cos",   "cosh",  "erf",  "exp",   "exp2", "expm1", "fmod",  "log",
     "log10", "log1p", "log2", "pow",   "sin",  "sinh",  "tan",   "tanh"};
 
-/// The function of libm that an instruction stands for, or nothing.
+/// The name of the libm function that an instruction calls, or an empty name.
 StringRef functionOf(const Instruction &instruction) {
   if (instruction.getOpcode() == Instruction::FRem)
     return "fmod";
@@ -115,7 +116,7 @@ bool linkDeviceMath(Module &module) {
   }
   (*math)->setTargetTriple(module.getTargetTriple());
   (*math)->setDataLayout(module.getDataLayout());
-  // What the C compiler says of its own target is not so of a GPU.
+  // These flags describe the target of the C compiler, not the GPU.
   if (NamedMDNode *flags = (*math)->getModuleFlagsMetadata())
     flags->eraseFromParent();
   if (NamedMDNode *ident = (*math)->getNamedMetadata("llvm.ident"))

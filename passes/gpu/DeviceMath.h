@@ -1,4 +1,4 @@
-// Functions of libm in kernels.
+// Links math functions into kernels.
 
 #ifndef WEIR_PASSES_GPU_DEVICEMATH_H
 #define WEIR_PASSES_GPU_DEVICEMATH_H
@@ -7,9 +7,9 @@
 
 namespace weir {
 
-/// Replaces calls of functions of libm, LLVM's intrinsics for them and
-/// remainders of floats by functions of runtime/device, which are linked in.
-/// False where these do not link.
+/// Replaces calls of libm, LLVM's intrinsics for them and remainders of floats
+/// by functions of runtime/device, and links these in. Returns whether linking
+/// succeeded.
 bool linkDeviceMath(llvm::Module &module);
 
 } // namespace weir

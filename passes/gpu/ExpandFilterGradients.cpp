@@ -1,4 +1,5 @@
-// Gradients by filters are convolutions, but where a library has a better way.
+// Replaces gradients by filters by convolutions, unless a library computes them
+// faster.
 
 #include "passes/gpu/Passes.h"
 
@@ -18,7 +19,7 @@ namespace weir {
 
 namespace {
 
-/// Whether the permutation gives filters as `graph.convolution` has them.
+/// Whether the permutation yields filters in the layout of `graph.convolution`.
 bool putsChannelsLast(graph::TransposeOp op) {
   auto rank = static_cast<int64_t>(op.getPermutation().size());
   for (auto [i, dim] : llvm::enumerate(op.getPermutation()))
@@ -32,7 +33,7 @@ struct ExpandFilterGradients
   void runOnOperation() override {
     Operation *module = getOperation()->getParentOp();
     std::optional<bool> isForced = gpu::isForced(module, "cudnn");
-    // What the host computes is not known yet.
+    // Devices are assigned later, so a node may still move to the host.
     if (hasPlaces(module))
       isForced.reset();
     SmallVector<graph::FilterGradientOp> gradients;
@@ -62,7 +63,7 @@ private:
         static_cast<int64_t>(op.getGroups()));
     if (!gradient)
       return op.emitError("has windows that are in no place of the images");
-    // What the op is made with turns its channels: so does the convolution.
+    // Users that transpose the channels are folded into the convolution.
     for (Operation *user : llvm::make_early_inc_range(op->getUsers()))
       if (auto turned = dyn_cast<graph::TransposeOp>(user);
           turned && putsChannelsLast(turned)) {

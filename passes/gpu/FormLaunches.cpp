@@ -1,4 +1,4 @@
-// Kernels move into a module for the GPU, where a thread takes a grain.
+// Moves kernels to a module for the GPU, where each work item is a thread.
 
 #include "passes/gpu/Passes.h"
 
@@ -23,15 +23,15 @@ namespace weir {
 
 namespace {
 
-/// Threads of a block where each has grains of its own: enough for a processor
-/// that has room for 16 blocks to be full, few enough to leave none idle.
+/// The threads of a block without shared memory. A processor with room for 16
+/// blocks is full, and few threads of the last block are idle.
 constexpr int64_t usualThreads = 128;
-/// Blocks that one dimension of a grid may have.
+/// The limit of blocks along one dimension of a grid.
 constexpr int64_t mostBlocks = INT32_MAX;
-/// The most that a thread loads or stores at once, and what the libraries'
-/// faster ways want operands aligned to.
+/// In bytes: the widest load or store of a thread, and the alignment that the
+/// faster kernels of libraries require.
 constexpr int64_t bytesAtOnce = 16;
-/// Shared memory that a kernel may have without asking.
+/// The shared memory of a kernel without a request at launch, in bytes.
 constexpr int64_t mostSharedBytes = 48 << 10;
 
 struct FormLaunches : impl::FormLaunchesBase<FormLaunches> {
@@ -79,8 +79,8 @@ struct FormLaunches : impl::FormLaunchesBase<FormLaunches> {
   }
 
 private:
-  /// Whether a library computes the kernel: then it becomes a row, whose number
-  /// each run of it gets.
+  /// Whether a library computes the kernel. Then it becomes a row of a table,
+  /// and each run of it gets the row's number.
   bool useLibrary(func::FuncOp kernel) {
     for (auto [mark, table] :
          {std::pair("weir.gemm", "weir.gpu_gemms"),
@@ -114,9 +114,9 @@ private:
     table.push_back(row.getDictionary(&getContext()));
   }
 
-  /// Says of the kernel's arguments that they are aligned, where each run's
-  /// are: LLVM then loads and stores neighbours at once. Copies to shared
-  /// memory from others are made narrower.
+  /// Marks the kernel's arguments as aligned, if those of all runs are. LLVM
+  /// then uses wide loads and stores. Copies to shared memory from other
+  /// arguments become narrower.
   void markAligned(func::FuncOp kernel) {
     auto gpu = getOperation()->getAttrOfType<DictionaryAttr>("weir.gpu");
     bool isSimulated = gpu && gpu.getAs<StringAttr>("kind") ==
@@ -145,15 +145,16 @@ private:
         kernel.setArgAttr(i, "llvm.align", b.getI64IntegerAttr(bytesAtOnce));
   }
 
-  /// The simulator reads and writes the caller's tensors where they lie; a GPU
-  /// has copies of them.
+  /// The simulator uses the caller's tensors directly; a GPU has copies of
+  /// them.
   static bool isOfCaller(Value place) {
     while (auto view = place.getDefiningOp<plan::ViewOp>())
       place = view.getSource();
     return place.getDefiningOp<plan::ArgumentOp>();
   }
 
-  /// Where a place begins in its block; blocks and arguments are aligned.
+  /// The offset of a buffer in its block, in bytes. Blocks and arguments are
+  /// aligned.
   static int64_t offsetOf(Value place) {
     int64_t offset = 0;
     while (auto view = place.getDefiningOp<plan::ViewOp>()) {
@@ -177,9 +178,9 @@ private:
     });
   }
 
-  /// Memory that threads share is a variable of the module. What is more than
-  /// any kernel has has no size, and its bytes are asked for at each launch:
-  /// answers how many.
+  /// Turns shared memory into a variable of the module. Memory beyond the
+  /// static limit becomes a variable without size; its bytes are requested at
+  /// each launch and returned here.
   static int64_t placeShared(func::FuncOp kernel, SymbolTable &to) {
     int64_t dynamic = 0;
     kernel.walk([&](memref::AllocaOp alloca) {
@@ -216,7 +217,7 @@ private:
     ImplicitLocOpBuilder b(kernel.getLoc(), kernel);
     int64_t blocks = 1, threads = 1;
     if (std::optional<int64_t> grains = run.getGrains()) {
-      // Threads that share a grain say how many they are.
+      // Kernels whose blocks share a work item state the number of threads.
       auto shared = run->getAttrOfType<IntegerAttr>("weir.block");
       threads = shared ? shared.getInt()
                        : std::min<int64_t>(usualThreads,
@@ -231,8 +232,8 @@ private:
     return success();
   }
 
-  /// The range of grains comes from the thread's place in the grid instead of
-  /// the last three arguments.
+  /// Computes the range of work items from the thread's index in the grid. It
+  /// replaces the last three arguments.
   static void takeGrains(ImplicitLocOpBuilder &b, func::FuncOp kernel,
                          int64_t grains, int64_t perBlock) {
     b.setInsertionPointToStart(&kernel.getBody().front());
@@ -249,7 +250,7 @@ private:
           special(b.create<NVVM::ThreadIdXOp>(b.getI32Type())));
     Value last = b.create<arith::MinSIOp>(
         b.create<arith::AddIOp>(first, index(1)), index(grains));
-    // No grain has memory of its own: its slot is of no use.
+    // Work items have no scratch memory of their own, so the slot is unused.
     Value place[] = {first, last, index(0)};
     unsigned count = kernel.getNumArguments();
     for (int i = 0; i < 3; ++i)
@@ -258,7 +259,7 @@ private:
       kernel.eraseArgument(--count);
   }
 
-  llvm::MapVector<StringRef, SmallVector<Attribute>> rows; // of tables
+  llvm::MapVector<StringRef, SmallVector<Attribute>> rows; // by table
 };
 
 } // namespace

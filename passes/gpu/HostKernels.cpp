@@ -1,4 +1,4 @@
-// The kernels that the host of a GPU runs itself.
+// Moves the kernels that the host of a GPU runs to the module of the entries.
 
 #include "passes/gpu/HostKernels.h"
 
@@ -17,7 +17,7 @@ LogicalResult takeHostKernels(ModuleOp module) {
   SymbolTable symbols(module);
   for (Operation &op : llvm::make_early_inc_range(*host.getBody())) {
     StringAttr name = SymbolTable::getSymbolName(&op);
-    // Both may declare what they call.
+    // Both modules may declare the same function.
     if (Operation *other = symbols.lookup(name)) {
       auto function = dyn_cast<LLVM::LLVMFuncOp>(op);
       if (!function || !function.isExternal() || !isa<LLVM::LLVMFuncOp>(other))

@@ -1,4 +1,4 @@
-// The kernels that the host of a GPU runs itself.
+// Moves the kernels that the host of a GPU runs to the module of the entries.
 
 #ifndef WEIR_PASSES_GPU_HOSTKERNELS_H
 #define WEIR_PASSES_GPU_HOSTKERNELS_H
@@ -7,8 +7,8 @@
 
 namespace weir {
 
-/// Moves them, in LLVM's dialect, into the module of the entries, which call
-/// them.
+/// Moves the host's kernels, in the LLVM dialect, into the module of the
+/// entries, which call them.
 llvm::LogicalResult takeHostKernels(mlir::ModuleOp module);
 
 } // namespace weir

@@ -1,4 +1,5 @@
-// A plan becomes an LLVM function that gives the GPU its work, task by task.
+// Lowers a plan to an LLVM function that issues its tasks to a stream of the
+// GPU.
 
 #include "passes/gpu/Passes.h"
 
@@ -17,12 +18,12 @@ namespace weir {
 
 namespace {
 
-/// What the simulator keeps in the arena: its state, and for blocks whose
-/// threads meet their stacks and shared memory (runtime/sim/sim.h).
+/// The simulator's memory in the arena, in bytes: its state, and stacks and
+/// shared memory for blocks with barriers (runtime/sim/sim.h).
 constexpr int64_t simulatorState = 64, stackOfThread = 64 << 10,
                   memoryOfBlock = 704 << 10;
 
-/// Whether a place is in the memory of the host.
+/// Whether a buffer is in the memory of the host.
 bool isOfHost(Value place) {
   while (auto view = place.getDefiningOp<plan::ViewOp>())
     place = view.getSource();
@@ -30,19 +31,19 @@ bool isOfHost(Value place) {
   return buffer && buffer.getHost();
 }
 
-/// Whether a failed check has to end the run at once: what follows might assign
+/// Whether a failed check must end the run at once, because later tasks assign
 /// variables.
 bool stopsAtChecks(plan::ProgramOp program) {
   return !program.getBody().front().getOps<plan::StateOp>().empty();
 }
 
-/// Whether the host waits for what the op has of the device's.
+/// Whether the host waits for a value from the device.
 bool readsBack(Operation *op, bool stops) {
   return isa<plan::IfOp, plan::WhileOp>(op) ||
          (stops && isa<plan::CheckOp>(op));
 }
 
-/// The functions of the runtime that issue work.
+/// The runtime's functions that issue work.
 struct Runtime {
   ModuleOp module;
 
@@ -56,9 +57,9 @@ struct Runtime {
   }
 };
 
-/// Lowers tasks into a function of (arena, weights, tensors, stream, state),
-/// without the state where the model has none, that answers 0, or at once what
-/// the runtime answered that is not 0.
+/// Lowers tasks to a function of (arena, weights, tensors, stream, state);
+/// without variables it has no state. The function returns 0, or the first
+/// status of the runtime that is not 0.
 class Issuing : plan::TaskLowering {
 public:
   Issuing(LLVM::LLVMFuncOp function, Runtime runtime,
@@ -87,7 +88,7 @@ public:
           most = std::max<int64_t>(most, run.getOperands().size());
         reads |= readsBack(op, stops);
       });
-    // The values of a launch's arguments, and where each of them is.
+    // The values of a launch's arguments, and a pointer to each.
     if (most) {
       values =
           b.create<LLVM::AllocaOp>(pointer(), pointer(), number(most, 64), 8);
@@ -105,7 +106,7 @@ public:
   }
 
 private:
-  /// Calls the runtime and leaves the function if it answers a failure.
+  /// Calls the runtime, and returns from the function if the status is not 0.
   void issue(StringRef name, ValueRange operands) {
     SmallVector<Type> types(operands.getTypes());
     callOrLeave(runtime.get(name, types), operands);
@@ -145,8 +146,8 @@ private:
                               address(copy.getSource()), bytes});
   }
 
-  /// Where a place lies in the memory of the host, whose address the entry does
-  /// not know.
+  /// The offset of a buffer in the memory of the host, whose address the entry
+  /// does not know.
   Value placeOnHost(Value place) {
     int64_t offset = 0;
     while (auto view = place.getDefiningOp<plan::ViewOp>()) {
@@ -157,7 +158,7 @@ private:
                   64);
   }
 
-  /// The task before or after in the same list; null: there is none.
+  /// The task before or after this one in the same list, or null.
   static Operation *neighbour(Operation *op, bool after) {
     do
       op = after ? op->getNextNode() : op->getPrevNode();
@@ -165,8 +166,8 @@ private:
     return op;
   }
 
-  /// Runs of the host that follow each other are one function, which the stream
-  /// calls with the addresses of the host's memory and of its weights.
+  /// Lowers consecutive runs of the host to one function. The stream calls it
+  /// with the addresses of the host's memory and weights.
   void lowerOnHost(plan::RunOp run) {
     auto before = dyn_cast_or_null<plan::RunOp>(neighbour(run, false));
     if (before && before.getHost())
@@ -198,7 +199,8 @@ private:
           {stream, b.create<LLVM::AddressOfOp>(function).getResult()});
   }
 
-  /// A library's part: `operands` are numbers of the run's, or -1 for none.
+  /// Issues a call of a library. `operands` are indices of the run's operands,
+  /// or -1 for none.
   void lowerCall(plan::RunOp run, StringRef function, DictionaryAttr call) {
     auto index = call.getAs<IntegerAttr>("number");
     SmallVector<Value> operands{stream, number(index.getInt())};
@@ -240,7 +242,7 @@ private:
     b.setInsertionPointToEnd(after);
   }
 
-  /// Waits for a truth value of the device's.
+  /// Waits for a Boolean of the device.
   Value isTrue(Value place) override {
     issue("weir_gpu_read", {stream, truth, address(place), number(1, 64)});
     return isSet(b.create<LLVM::LoadOp>(b.getI8Type(), truth));
@@ -282,7 +284,7 @@ struct IssueLaunches : impl::IssueLaunchesBase<IssueLaunches> {
   }
 
 private:
-  /// Where the simulator keeps its state, if the model is for it.
+  /// Reserves memory for the simulator's state, if the target is the simulator.
   void placeSimulator() {
     ModuleOp module = getOperation();
     auto gpu = module->getAttrOfType<DictionaryAttr>("weir.gpu");
@@ -316,7 +318,7 @@ private:
     getOperation()->setAttr("weir.entries", b.getArrayAttr(marked));
   }
 
-  /// The entry calls one function after the other, each with some of the tasks.
+  /// Splits the tasks into several functions, which the entry calls in turn.
   void lower(plan::ProgramOp program, const std::string &name) {
     SmallVector<Operation *> tasks = plan::tasksOf(program);
     ImplicitLocOpBuilder b(program.getLoc(), program);
@@ -332,8 +334,8 @@ private:
     auto zero = [&] {
       return b.create<LLVM::ConstantOp>(b.getI32IntegerAttr(0)).getResult();
     };
-    // The simulator has its state at the end of the arena, and so it has the
-    // memory of the host.
+    // In the simulator, its state and the memory of the host are at the end of
+    // the arena.
     if (simulatorAt) {
       auto inArena = [&](int64_t at) {
         Value offset = b.create<LLVM::ConstantOp>(b.getI64IntegerAttr(at));

@@ -1,4 +1,4 @@
-// The kernels of a module for a GPU: their numbers and how they are launched.
+// The numbers and launch parameters of a module's GPU kernels.
 
 #include "passes/gpu/LaunchTable.h"
 

@@ -1,4 +1,4 @@
-// The kernels of a module for a GPU: their numbers and how they are launched.
+// The numbers and launch parameters of a module's GPU kernels.
 
 #ifndef WEIR_PASSES_GPU_LAUNCHTABLE_H
 #define WEIR_PASSES_GPU_LAUNCHTABLE_H
@@ -11,18 +11,20 @@ namespace weir {
 class LaunchTable {
 public:
   struct Row {
-    int64_t number;          // in the module's weir.gpu_kernels
-    int64_t blocks, threads; // of the grid, and of each block
-    int64_t shared;          // bytes that each launch asks for
+    int64_t number;          // its index in the module's weir.gpu_kernels
+    int64_t blocks, threads; // in the grid, and in each block
+    int64_t shared;          // bytes of shared memory to request at launch
   };
 
-  /// Reads `weir.gpu_kernels` and the module of kernels, in LLVM's dialect by
-  /// now, and marks these as entries of the device's; reports what is missing.
+  /// Reads `weir.gpu_kernels` and the module of kernels, which is in the LLVM
+  /// dialect, and marks these as entries of the device. Reports missing kernels
+  /// as errors.
   mlir::LogicalResult read(mlir::ModuleOp module);
 
   Row lookup(llvm::StringRef kernel) const { return rows.lookup(kernel); }
 
-  /// The most threads of a block whose threads wait for each other; 0: none do.
+  /// The largest number of threads of a block with barriers; 0 if no block has
+  /// one.
   int64_t mostMeeting() const { return meeting; }
 
 private:

@@ -1,5 +1,5 @@
-// Filters that a library reads are packed by kernels of their own, where the
-// run makes them.
+// Outlines the packing of filters that are computed at run time, so that a
+// library can read the result.
 
 #include "passes/gpu/Passes.h"
 
@@ -66,7 +66,7 @@ private:
     return success();
   }
 
-  /// A kernel of the pack alone.
+  /// A kernel that only packs.
   static func::FuncOp packerOf(func::FuncOp kernel, kernel::PackFilterOp pack) {
     ImplicitLocOpBuilder b(pack.getLoc(), kernel);
     auto packer = b.create<func::FuncOp>(

@@ -7,10 +7,10 @@
 
 namespace weir {
 
-/// Kernels on memory become grains for threads of a GPU.
+/// Lowers kernels on buffers to work items, which become threads of a GPU.
 void buildShareThreadsPipeline(mlir::OpPassManager &pm);
 
-/// Kernels in the LLVM dialect beside planned programs become images and
+/// Lowers kernels and planned programs in the LLVM dialect to GPU images and
 /// functions that launch them.
 void buildIssuePipeline(mlir::OpPassManager &pm);
 

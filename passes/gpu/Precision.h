@@ -1,4 +1,4 @@
-// What products of f32 have to keep of their factors.
+// The precision of f32 products on a GPU.
 
 #ifndef WEIR_PASSES_GPU_PRECISION_H
 #define WEIR_PASSES_GPU_PRECISION_H
@@ -7,7 +7,7 @@
 
 namespace weir::gpu {
 
-/// Whether the user lets factors of f32 be rounded to tf32.
+/// Whether the user allows rounding the operands of f32 products to tf32.
 inline bool isForTf32(mlir::Operation *inside) {
   auto module = inside->getParentOfType<mlir::ModuleOp>();
   auto precision =

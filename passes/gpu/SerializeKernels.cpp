@@ -1,9 +1,9 @@
-// The module of kernels becomes PTX by LLVM's back end.
+// Compiles the module of kernels to PTX.
 //
-// LLVM takes most of the time that a large model's compilation for a GPU takes,
-// and kernels need nothing of each other: parts of the module are compiled
-// beside each other. The parts do not depend on how many processors there are,
-// so neither does the text.
+// LLVM takes most of the compile time of a large model, and kernels are
+// independent. So parts of the module are compiled in parallel. The division
+// into parts does not depend on the number of processors, and neither does the
+// PTX.
 
 #include "passes/gpu/Assembler.h"
 #include "passes/gpu/DeviceMath.h"
@@ -38,7 +38,7 @@ namespace {
 
 constexpr StringLiteral triple = "nvptx64-nvidia-cuda";
 
-/// LLVM's own handler ends the process at an error.
+/// LLVM's default handler would exit at an error.
 struct KeepErrors : llvm::DiagnosticHandler {
   std::string &text;
   KeepErrors(std::string &text) : text(text) {}
@@ -66,13 +66,13 @@ std::unique_ptr<llvm::TargetMachine> makeMachine(StringRef arch) {
       llvm::TargetRegistry::lookupTarget(triple.str(), error);
   if (!target)
     return nullptr;
-  // The oldest version of PTX that has all of the architecture.
+  // The oldest version of PTX that supports the architecture.
   StringRef version = llvm::StringSwitch<StringRef>(arch)
                           .Case("sm_90a", "+ptx80")
                           .Cases("sm_89", "sm_90", "+ptx78")
                           .Default("+ptx70");
-  // The aggressive level numbers values twice more, which takes a quarter of
-  // LLVM's time for long unrolled bodies and leaves them as they are.
+  // The aggressive level runs GVN twice more. On long unrolled bodies that
+  // takes a quarter of LLVM's time and changes nothing.
   return std::unique_ptr<llvm::TargetMachine>(target->createTargetMachine(
       triple, arch, version, llvm::TargetOptions(), std::nullopt, std::nullopt,
       llvm::CodeGenOptLevel::Default));
@@ -94,8 +94,7 @@ void optimize(llvm::Module &module, llvm::TargetMachine &machine) {
       .run(module, modules);
 }
 
-/// What names of the module are not to be found outside of it gets a name that
-/// no other part of the kernels has.
+/// Gives private symbols names that are unique among all parts.
 void makeNamesOwn(llvm::Module &module, size_t part) {
   std::string suffix = "_part_" + std::to_string(part);
   for (llvm::GlobalValue &value : module.global_values())
@@ -103,7 +102,7 @@ void makeNamesOwn(llvm::Module &module, size_t part) {
       value.setName(value.getName() + suffix);
 }
 
-/// The text behind what each file of PTX begins with.
+/// The PTX without the header that each file begins with.
 StringRef withoutHeader(StringRef text) {
   StringRef last = ".address_size";
   size_t at = text.find(last);
@@ -156,7 +155,7 @@ struct SerializeKernels : impl::SerializeKernelsBase<SerializeKernels> {
   }
 
 private:
-  /// 80 of sm_80, 90 of sm_90a.
+  /// 80 for sm_80, 90 for sm_90a.
   static std::optional<int64_t> numberOf(StringRef arch) {
     int64_t number;
     arch.consume_back("a");
@@ -176,8 +175,8 @@ private:
     return fields.getDictionary(b.getContext());
   }
 
-  /// Moves the module's kernels into modules of `opsOfPart` ops or more, each
-  /// with a copy of what else it needs; none, if they are one.
+  /// Moves kernels into modules of at least `opsOfPart` ops, each with copies
+  /// of the functions that they call. Empty if one module suffices.
   SmallVector<OwningOpRef<ModuleOp>> takeParts(ModuleOp device) {
     SymbolTable symbols(device);
     SmallVector<SmallVector<Operation *>> kernels;
@@ -261,8 +260,8 @@ private:
       if (function.isDeclaration() && !function.isIntrinsic())
         return device.emitError("kernels call '")
                << function.getName() << "', which a GPU does not have";
-      // All threads of a warp come to an instruction of PTX together: neither
-      // may it move into a branch, nor be there twice.
+      // The threads of a warp execute inline PTX together. It must not move
+      // into a branch, and must not be duplicated.
       for (llvm::Instruction &instruction : llvm::instructions(function))
         if (auto *call = llvm::dyn_cast<llvm::CallInst>(&instruction))
           if (call->isInlineAsm())

@@ -1,4 +1,4 @@
-// Biases of equal numbers become vectors, which libraries add.
+// Turns splat biases into vectors, since libraries add vectors only.
 
 #include "passes/gpu/Passes.h"
 
@@ -20,7 +20,7 @@ namespace weir {
 
 namespace {
 
-/// The contraction whose result this is, or was before it was widened.
+/// The contraction that computes the value, maybe before it is converted.
 Operation *contractionOf(Value value) {
   if (auto widening = value.getDefiningOp<graph::CastOp>())
     value = widening.getX();
@@ -31,7 +31,7 @@ Operation *contractionOf(Value value) {
              : nullptr;
 }
 
-/// A constant of `count` times a number, which is no splat attribute.
+/// A constant of `count` equal elements that is not a splat attribute.
 ElementsAttr repeated(const APFloat &number, int64_t count, Type element) {
   APInt bits = number.bitcastToAPInt();
   size_t width = bits.getBitWidth() / 8;
@@ -59,7 +59,7 @@ struct SpreadBiases : impl::SpreadBiasesBase<SpreadBiases> {
   }
 
 private:
-  /// Makes operand `i` of an addition to `sums` a vector, where it is a splat.
+  /// Replaces the splat operand `i` of an addition to `sums` by a vector.
   static void spread(graph::AddOp add, unsigned i, Value sums) {
     RankedTensorType type = add.getType();
     DenseElementsAttr elements;

@@ -1,5 +1,5 @@
-// Kernels that are a product of matrices, a convolution, its gradient by the
-// filter or an attention are left to a library, where that is asked for.
+// Leaves matrix products, convolutions, gradients by filters and attentions to
+// a library, if the user requests that.
 
 #include "passes/gpu/Passes.h"
 
@@ -25,7 +25,7 @@ struct UseLibraries : impl::UseLibrariesBase<UseLibraries> {
       if (DictionaryAttr product = gpu::productOf(kernel, *isForced))
         return kernel->setAttr("weir.gemm", product);
     if (std::optional<bool> isForced = gpu::isForced(module, "cudnn")) {
-      // Of these the graph has only what is the library's.
+      // A kernel of a filter gradient contains nothing but the library's op.
       if (DictionaryAttr gradient = gpu::gradientOf(kernel))
         return kernel->setAttr("weir.conv", gradient);
       if (DictionaryAttr attention = gpu::attentionOf(kernel, *isForced))

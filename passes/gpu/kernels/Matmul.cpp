@@ -1,4 +1,4 @@
-// Matrix products: tiles for blocks, or an element for a thread.
+// Emits matrix products: by tiles, or an element for each thread.
 
 #include "passes/gpu/kernels/Products.h"
 
@@ -10,7 +10,7 @@ using namespace mlir;
 namespace weir::gpu {
 namespace {
 
-/// Whether neighbours in memory are along the dimension, counted from the last.
+/// Whether the dimension, counted from the last, is contiguous in memory.
 bool isFastest(MemRefType type, unsigned fromLast) {
   SmallVector<int64_t> strides;
   int64_t offset;
@@ -42,7 +42,7 @@ void readUnpacked(kernel::MatmulOp op) {
   if (!pack || pack.getOut() != buffer.getResult() ||
       pack->getBlock() != op->getBlock() || !pack->isBeforeInBlock(op))
     return;
-  // What is packed must still be there when the product begins.
+  // The packed operand must not change between packing and product.
   for (Operation *between = pack->getNextNode(); between != op;
        between = between->getNextNode())
     if (!isMemoryEffectFree(between) && !isa<memref::AllocOp>(between))

@@ -1,4 +1,4 @@
-// Attentions as cuDNN computes them.
+// Recognizes attentions that cuDNN computes.
 
 #include "passes/gpu/libraries/Libraries.h"
 
