@@ -86,12 +86,6 @@ const AttrValue *Node::attr(StringRef name, StringRef kind) const {
   return nullptr;
 }
 
-LogicalResult Node::missing(StringRef name) const {
-  if (fault.empty())
-    fault = ("has no attribute '" + name + "'").str();
-  return failure();
-}
-
 bool Node::hasAttr(StringRef name) const { return attr(name) != nullptr; }
 
 int64_t Node::intAttr(StringRef name, int64_t otherwise) const {
@@ -201,13 +195,10 @@ static bool isOpen(ArrayRef<Traced> operands) {
 LogicalResult Node::runOn(ArrayRef<Traced> others) {
   Node inner(tracer, def, others, b);
   inner.bindings = bindings;
-  return takeFrom(inner, inner.run());
+  return runAs(inner);
 }
 
-LogicalResult Node::run() {
-  Status before = tracer.report.status;
-  if (failed(handle()) || !fault.empty() || tracer.report.status != before)
-    return failure();
+LogicalResult Node::checkGiven() {
   for (const Traced &result : given)
     if (!result.value && !result.object)
       return misfit();

@@ -203,15 +203,15 @@ private:
   mlir::FailureOr<Traced> dereference(Traced traced, int node, unsigned i);
   mlir::LogicalResult run(size_t base);
   mlir::LogicalResult traceNode(int node);
-  mlir::LogicalResult runHandler(int node, llvm::ArrayRef<Traced> operands,
-                                 mlir::Location at);
+  mlir::LogicalResult runNode(int node, llvm::ArrayRef<Traced> operands,
+                              mlir::Location at);
   /// Nodes of the first version's control flow. False where the node has been
   /// dealt with.
   mlir::FailureOr<bool> traceSwitches(int node, mlir::Location at,
                                       llvm::ArrayRef<Traced> operands);
   mlir::LogicalResult traceMerge(int node, mlir::Location at);
   mlir::LogicalResult traceExit(int node, mlir::Location at);
-  void guardChecks(mlir::Operation *before, mlir::Block *block, int node);
+  void guardChecks(Mark mark, int node);
   mlir::LogicalResult finish(std::unique_ptr<Frame> frame);
   mlir::LogicalResult push(Node &node, llvm::StringRef function,
                            const Bindings &bindings,
@@ -221,7 +221,6 @@ private:
 
   std::vector<std::unique_ptr<Frame>> frames;
   unsigned nesting = 0;
-  uint64_t tracedNodes = 0;
   /// The node at work has handed itself to a frame of its own.
   bool pending = false;
 

@@ -186,13 +186,12 @@ FailureOr<SmallVector<Traced>> Tracer::traceLevel(Node &node,
   return results;
 }
 
-void Tracer::guardChecks(Operation *before, Block *block, int index) {
+void Tracer::guardChecks(Mark mark, int index) {
   Guards guards = frame().guards;
   addGuards(guards, frame().states.at(index).guards);
-  if (guards.empty() || !block)
+  if (guards.empty() || !mark.block)
     return;
-  auto op = before ? std::next(before->getIterator()) : block->begin();
-  for (; op != block->end(); ++op) {
+  for (auto op = mark.next(); op != mark.block->end(); ++op) {
     auto check = dyn_cast<graph::CheckOp>(&*op);
     if (!check)
       continue;
