@@ -5,6 +5,8 @@
 #include "compiler/import/Build.h"
 #include "compiler/import/Elements.h"
 #include "compiler/import/TracedNode.h"
+#include "compiler/import/bounded/Lists.h"
+#include "compiler/import/bounded/Places.h"
 #include "compiler/import/bounded/Sizes.h"
 
 #include "dialects/graph/Graph.h"

@@ -4,6 +4,9 @@
 
 #include "compiler/import/Tracing.h"
 #include "compiler/import/bounded/Dims.h"
+#include "compiler/import/bounded/Places.h"
+#include "compiler/import/bounded/Reshape.h"
+#include "compiler/import/bounded/Sizes.h"
 #include "dialects/graph/Elementwise.h"
 #include "dialects/graph/Graph.h"
 #include "dialects/graph/Index.h"

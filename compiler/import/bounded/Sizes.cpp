@@ -3,7 +3,11 @@
 #include "compiler/import/bounded/Sizes.h"
 
 #include "compiler/import/Tracing.h"
+#include "compiler/import/bounded/Lists.h"
+#include "compiler/import/bounded/Places.h"
 #include "compiler/import/bounded/Polynomial.h"
+#include "compiler/import/bounded/ranges/Cases.h"
+#include "compiler/import/bounded/ranges/Intervals.h"
 #include "dialects/graph/Elementwise.h"
 #include "dialects/graph/Graph.h"
 #include "dialects/graph/Reduce.h"
@@ -21,6 +25,10 @@ namespace weir {
 /// A bound that follows from an op's operands stands while the tensor has at
 /// most this many times the elements of one that nothing bounds.
 constexpr int64_t impliedFactor = 4;
+
+bool Size::operator==(const Size &other) const {
+  return bound == other.bound && isSame(exact, other.exact);
+}
 
 Sizes sizesOf(const Traced &traced) {
   Sizes sizes;
@@ -116,40 +124,6 @@ Value listOf(ImplicitLocOpBuilder &b, ArrayRef<Size> sizes, Type elementType) {
     parts.push_back(
         reshapeTo(b, castTo(b, exactly(b, size).value, elementType), {1}));
   return make<graph::ConcatOp>(b, parts, 0);
-}
-
-Value asSize(ImplicitLocOpBuilder &b, Value scalar) {
-  // A size that was narrowed to 32 bits and fits is the size.
-  if (auto cast = scalar.getDefiningOp<graph::CastOp>()) {
-    Interval values = intervalOf(cast.getX());
-    double limit = std::ldexp(1.0, 31) - 1;
-    if (typeOf(cast.getX()).getElementType().isInteger(64) &&
-        isa<IntegerType>(typeOf(scalar).getElementType()) &&
-        typeOf(scalar).getElementTypeBitWidth() >= 32 && values.low >= 0 &&
-        values.high <= limit)
-      return cast.getX();
-  }
-  return castTo(b, scalar, b.getI64Type());
-}
-
-FailureOr<SmallVector<Value>> listedScalars(TracedNode &node,
-                                            unsigned operand) {
-  if (operand >= node.size())
-    return node.error() << "has no operand " << operand;
-  const Traced &list = node.traced(operand);
-  if (!list.value || list.imaginary || list.isBounded())
-    return node.unsupported("operand " + Twine(operand) + ", '" +
-                            escaped(node.inputName(operand), 100) +
-                            "', must be a list of known length");
-  RankedTensorType type = typeOf(list.value);
-  if (!type.getElementType().isIntOrIndex() || type.getRank() > 1 ||
-      type.getNumElements() > 254)
-    return node.error() << "operand " << operand
-                        << " is no list of integers but " << type;
-  SmallVector<Value> scalars;
-  for (int64_t i = 0; i < type.getNumElements(); ++i)
-    scalars.push_back(asSize(node.b, elementOf(node.b, list.value, i)));
-  return scalars;
 }
 
 void require(TracedNode &node, Expr condition, const Twine &message) {

@@ -5,6 +5,7 @@
 #include "compiler/import/Custom.h"
 #include "compiler/import/Names.h"
 #include "compiler/import/bounded/Inference.h"
+#include "compiler/import/rules/Elementwise.h"
 #include "compiler/import/tensorflow/Tracer.h"
 #include "compiler/import/tensorflow/bounded/Bounds.h"
 #include "compiler/import/tensorflow/state/Tables.h"

@@ -4,6 +4,8 @@
 
 #include "compiler/import/Trained.h"
 #include "compiler/import/bounded/Labels.h"
+#include "compiler/import/bounded/Places.h"
+#include "compiler/import/bounded/Sizes.h"
 
 using namespace mlir;
 

@@ -3,6 +3,10 @@
 #include "compiler/import/onnx/bounded/Bounded.h"
 
 #include "compiler/import/Names.h"
+#include "compiler/import/bounded/Agreement.h"
+#include "compiler/import/bounded/Places.h"
+#include "compiler/import/bounded/Sizes.h"
+#include "compiler/import/rules/Elementwise.h"
 
 #include "dialects/graph/Elementwise.h"
 #include "dialects/graph/Graph.h"

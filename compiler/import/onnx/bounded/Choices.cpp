@@ -1,7 +1,14 @@
 // Nodes that keep elements by their values, or as many as an operand says: how
 // many these are is known only at run time.
 
+#include "compiler/import/bounded/Agreement.h"
+#include "compiler/import/bounded/Lists.h"
+#include "compiler/import/bounded/Places.h"
+#include "compiler/import/bounded/Polynomial.h"
+#include "compiler/import/bounded/Reshape.h"
 #include "compiler/import/bounded/Rows.h"
+#include "compiler/import/bounded/Sizes.h"
+#include "compiler/import/bounded/ranges/Cases.h"
 #include "compiler/import/onnx/bounded/Bounded.h"
 #include "compiler/import/onnx/image/Boxes.h"
 

@@ -2,7 +2,12 @@
 // where sizes are known only at run time.
 
 #include "compiler/import/onnx/shape/Places.h"
+#include "compiler/import/bounded/Lists.h"
+#include "compiler/import/bounded/Sizes.h"
 #include "compiler/import/onnx/bounded/Bounded.h"
+#include "compiler/import/rules/Joins.h"
+#include "compiler/import/rules/Pads.h"
+#include "compiler/import/rules/Slices.h"
 
 #include "dialects/graph/Elementwise.h"
 

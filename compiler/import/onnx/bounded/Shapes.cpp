@@ -1,7 +1,14 @@
 // Nodes that tell a shape or are given one, where sizes are known only at run
 // time.
 
+#include "compiler/import/bounded/Lists.h"
+#include "compiler/import/bounded/Polynomial.h"
+#include "compiler/import/bounded/Sizes.h"
+#include "compiler/import/bounded/ranges/Cases.h"
 #include "compiler/import/onnx/bounded/Bounded.h"
+#include "compiler/import/rules/Counts.h"
+#include "compiler/import/rules/Repeats.h"
+#include "compiler/import/rules/Reshapes.h"
 
 #include "dialects/graph/Elementwise.h"
 

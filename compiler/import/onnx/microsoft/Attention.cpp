@@ -2,6 +2,9 @@
 
 #include "compiler/import/onnx/microsoft/Attention.h"
 
+#include "compiler/import/bounded/Places.h"
+#include "compiler/import/bounded/Sizes.h"
+
 #include "dialects/graph/Elementwise.h"
 #include "dialects/graph/Graph.h"
 #include "dialects/graph/Neural.h"

@@ -1,5 +1,7 @@
 // Attention of decoders, whose past may be a buffer of fixed size.
 
+#include "compiler/import/bounded/Agreement.h"
+#include "compiler/import/bounded/Places.h"
 #include "compiler/import/bounded/Sizes.h"
 #include "compiler/import/onnx/microsoft/Attention.h"
 

@@ -3,7 +3,6 @@
 #ifndef WEIR_COMPILER_IMPORT_TENSORFLOW_BOUNDED_BOUNDS_H
 #define WEIR_COMPILER_IMPORT_TENSORFLOW_BOUNDED_BOUNDS_H
 
-#include "compiler/import/bounded/Rules.h"
 #include "compiler/import/tensorflow/Tracer.h"
 
 namespace weir::tensorflow {

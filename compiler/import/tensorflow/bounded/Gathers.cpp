@@ -1,5 +1,6 @@
 // Gathers from and by tensors of sizes known only at run time.
 
+#include "compiler/import/rules/Gathers.h"
 #include "compiler/import/tensorflow/bounded/Bounds.h"
 #include "compiler/import/tensorflow/shape/Moves.h"
 

@@ -1,5 +1,8 @@
 // Concat, pack, split and unpack of tensors of sizes known only at run time.
 
+#include "compiler/import/rules/Joins.h"
+#include "compiler/import/bounded/Agreement.h"
+#include "compiler/import/bounded/Sizes.h"
 #include "compiler/import/tensorflow/bounded/Bounds.h"
 #include "compiler/import/tensorflow/shape/Moves.h"
 

@@ -2,6 +2,12 @@
 // each dimension by the index that an element comes from.
 
 #include "compiler/import/tensorflow/shape/Moves.h"
+#include "compiler/import/bounded/Agreement.h"
+#include "compiler/import/bounded/Lists.h"
+#include "compiler/import/bounded/Places.h"
+#include "compiler/import/bounded/Sizes.h"
+#include "compiler/import/rules/Pads.h"
+#include "compiler/import/rules/Repeats.h"
 #include "compiler/import/tensorflow/bounded/Bounds.h"
 
 #include "dialects/graph/Elementwise.h"

@@ -1,6 +1,10 @@
 // The largest of rows and rows of marks, where sizes are known only at run
 // time.
 
+#include "compiler/import/bounded/Agreement.h"
+#include "compiler/import/bounded/Lists.h"
+#include "compiler/import/bounded/Places.h"
+#include "compiler/import/bounded/Sizes.h"
 #include "compiler/import/tensorflow/bounded/Bounds.h"
 #include "compiler/import/tensorflow/shape/Moves.h"
 

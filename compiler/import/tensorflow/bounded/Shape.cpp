@@ -1,6 +1,12 @@
 // Ops that are given a shape, or keep every element, for sizes known only at
 // run time.
 
+#include "compiler/import/bounded/Agreement.h"
+#include "compiler/import/bounded/Lists.h"
+#include "compiler/import/bounded/Places.h"
+#include "compiler/import/bounded/Sizes.h"
+#include "compiler/import/rules/Counts.h"
+#include "compiler/import/rules/Reshapes.h"
 #include "compiler/import/tensorflow/bounded/Bounds.h"
 #include "compiler/import/tensorflow/shape/Moves.h"
 

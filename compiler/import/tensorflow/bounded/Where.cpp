@@ -1,6 +1,7 @@
 // Ops that choose rows by values: Where, and partitions and their inverse.
 
 #include "compiler/import/bounded/Rows.h"
+#include "compiler/import/bounded/Sizes.h"
 #include "compiler/import/tensorflow/bounded/Bounds.h"
 #include "compiler/import/tensorflow/shape/Moves.h"
 

@@ -2,6 +2,9 @@
 // array; the flow, which every write gives anew, holds the elements.
 
 #include "compiler/import/Build.h"
+#include "compiler/import/bounded/Agreement.h"
+#include "compiler/import/bounded/Reshape.h"
+#include "compiler/import/bounded/Sizes.h"
 #include "compiler/import/tensorflow/control/GrowingArray.h"
 
 #include "llvm/Support/MathExtras.h"

@@ -1,5 +1,6 @@
 // Reductions, places of extremes and cumulative nodes.
 
+#include "compiler/import/bounded/Lists.h"
 #include "compiler/import/build/Norms.h"
 #include "compiler/import/tensorflow/bounded/Bounds.h"
 #include "compiler/import/tensorflow/elementwise/Reduced.h"

@@ -1,7 +1,10 @@
 // Non-maximum suppression. How many boxes are taken only the run knows: unless
 // the results are padded, their size is open.
 
+#include "compiler/import/bounded/Places.h"
 #include "compiler/import/bounded/Rows.h"
+#include "compiler/import/bounded/Sizes.h"
+#include "compiler/import/bounded/ranges/Cases.h"
 #include "compiler/import/tensorflow/bounded/Bounds.h"
 #include "compiler/import/tensorflow/neural/Windows.h"
 #include "compiler/import/tensorflow/shape/Moves.h"

@@ -1,6 +1,9 @@
 // Einsum.
 
 #include "compiler/import/build/Einsum.h"
+#include "compiler/import/bounded/Agreement.h"
+#include "compiler/import/bounded/Places.h"
+#include "compiler/import/bounded/Sizes.h"
 #include "compiler/import/tensorflow/bounded/Bounds.h"
 #include "compiler/import/tensorflow/neural/Windows.h"
 

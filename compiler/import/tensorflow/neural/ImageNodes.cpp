@@ -1,5 +1,9 @@
 // Colors of images, and crops of them.
 
+#include "compiler/import/bounded/Agreement.h"
+#include "compiler/import/bounded/Places.h"
+#include "compiler/import/bounded/Sizes.h"
+#include "compiler/import/rules/Joins.h"
 #include "compiler/import/tensorflow/bounded/Bounds.h"
 #include "compiler/import/tensorflow/elementwise/Operands.h"
 #include "compiler/import/tensorflow/neural/Windows.h"

@@ -3,6 +3,10 @@
 
 #include "compiler/import/tensorflow/neural/Resize.h"
 
+#include "compiler/import/bounded/Agreement.h"
+#include "compiler/import/bounded/Lists.h"
+#include "compiler/import/bounded/Places.h"
+#include "compiler/import/bounded/Sizes.h"
 #include "compiler/import/tensorflow/neural/Windows.h"
 
 #include "dialects/graph/Elementwise.h"

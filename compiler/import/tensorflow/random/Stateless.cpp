@@ -3,6 +3,7 @@
 
 #include "compiler/import/tensorflow/random/Random.h"
 
+#include "compiler/import/rules/Joins.h"
 #include "compiler/import/tensorflow/bounded/Bounds.h"
 #include "compiler/import/tensorflow/shape/Moves.h"
 

@@ -1,5 +1,8 @@
 // Shapes as values, and ops that keep every element.
 
+#include "compiler/import/bounded/Places.h"
+#include "compiler/import/bounded/Reshape.h"
+#include "compiler/import/bounded/Sizes.h"
 #include "compiler/import/tensorflow/bounded/Bounds.h"
 #include "compiler/import/tensorflow/shape/Moves.h"
 

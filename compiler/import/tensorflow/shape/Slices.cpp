@@ -1,5 +1,6 @@
 // Slices of all kinds.
 
+#include "compiler/import/bounded/Lists.h"
 #include "compiler/import/tensorflow/bounded/Bounds.h"
 #include "compiler/import/tensorflow/shape/StridedBox.h"
 

@@ -1,7 +1,12 @@
-// Tensors of a shape that values say: other shapes, and counts.
+// The sizes of a Reshape, of which one may follow from the others.
+
+#include "compiler/import/rules/Reshapes.h"
 
 #include "compiler/import/bounded/Polynomial.h"
-#include "compiler/import/bounded/Rules.h"
+
+#include "compiler/import/bounded/Reshape.h"
+#include "compiler/import/bounded/Sizes.h"
+#include "compiler/import/bounded/ranges/Cases.h"
 
 #include "dialects/graph/Elementwise.h"
 #include "dialects/graph/Shape.h"
@@ -84,38 +89,6 @@ LogicalResult giveReshaped(TracedNode &node, ArrayRef<Value> wanted) {
   if (failed(sizes))
     return failure();
   return node.tracedResults({reshapeBounded(node.b, node.traced(0), *sizes)});
-}
-
-LogicalResult giveCounted(TracedNode &node, Expr first, Expr last, Expr by,
-                          bool mayBeNone) {
-  ImplicitLocOpBuilder &b = node.b;
-  Type type = first.elementType();
-  // Counts are whole numbers below 2^53, which f64 holds.
-  bool isFloat = isa<FloatType>(type);
-  Type wide = isFloat ? Type(b.getF64Type()) : Type(b.getI64Type());
-  Expr start = cast(first, wide), limit = cast(last, wide),
-       step = cast(by, wide);
-  require(node, apply<graph::NotEqualOp>(step, step.like(0)),
-          "counts by steps of 0");
-  Expr count;
-  if (isFloat) {
-    count = cast(apply<graph::CeilOp>((limit - start) / step), b.getI64Type());
-  } else if (knownNumber(step.value) == 1) {
-    count = knownNumber(start.value) == 0 ? limit : limit - start;
-  } else {
-    // Rounded up: minus the quotient of the negative, rounded down.
-    Expr safe =
-        select(apply<graph::EqualOp>(step, step.like(0)), step.like(1), step);
-    count = -apply<graph::FloorDivOp>(start - limit, safe);
-  }
-  if (mayBeNone && !(intervalOf(count.value).low >= 0))
-    count = maximum(count, number(b, 0));
-  auto sizes = sizesFrom(node, {count.value});
-  if (failed(sizes))
-    return failure();
-  auto place = RankedTensorType::get(boundsOf(*sizes), type);
-  Expr index(b, make<graph::IotaOp>(b, place, 0));
-  return node.tracedResults({withSizes((first + index * by).value, *sizes)});
 }
 
 } // namespace weir

@@ -1,7 +1,11 @@
 // Gathers from and by tensors of sizes known only at run time.
 
+#include "compiler/import/rules/Gathers.h"
+
 #include "compiler/import/bounded/Rows.h"
-#include "compiler/import/bounded/Rules.h"
+
+#include "compiler/import/bounded/Places.h"
+#include "compiler/import/bounded/Sizes.h"
 
 #include "dialects/graph/Elementwise.h"
 #include "dialects/graph/Index.h"

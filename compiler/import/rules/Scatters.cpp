@@ -1,8 +1,12 @@
 // Tensors with slices replaced, or combined with updates, where sizes are known
 // only at run time.
 
+#include "compiler/import/rules/Scatters.h"
+
 #include "compiler/import/bounded/Rows.h"
-#include "compiler/import/bounded/Rules.h"
+
+#include "compiler/import/bounded/Places.h"
+#include "compiler/import/bounded/Sizes.h"
 
 #include "dialects/graph/Elementwise.h"
 #include "dialects/graph/Graph.h"

@@ -1,7 +1,14 @@
 // Parts of a tensor whose begins, ends or sizes are known only at run time.
 
+#include "compiler/import/rules/Slices.h"
+
 #include "compiler/import/bounded/Polynomial.h"
-#include "compiler/import/bounded/Rules.h"
+
+#include "compiler/import/bounded/Places.h"
+#include "compiler/import/bounded/Reshape.h"
+#include "compiler/import/bounded/Sizes.h"
+#include "compiler/import/bounded/ranges/Cases.h"
+#include "compiler/import/bounded/ranges/Intervals.h"
 
 #include "dialects/graph/Elementwise.h"
 
