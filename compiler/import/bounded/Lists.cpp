@@ -5,6 +5,7 @@
 
 #include "compiler/import/Build.h"
 #include "compiler/import/Elements.h"
+#include "compiler/import/bounded/Sizes.h"
 #include "compiler/import/bounded/ranges/Cases.h"
 #include "compiler/import/bounded/ranges/Intervals.h"
 #include "compiler/import/bounded/ranges/Moved.h"
@@ -27,6 +28,8 @@ namespace {
 constexpr unsigned depthLimit = 64;
 /// Lists of sizes have no more elements than tensors have dimensions.
 constexpr int64_t longestList = 64;
+/// Each number of a list makes ops of its own where only the run knows it.
+constexpr int64_t longestOfRun = 254, longestKnown = int64_t(1) << 16;
 
 /// Finds elements of lists as scalars. Each element of each value is visited
 /// once, however many paths lead to it.
@@ -256,11 +259,22 @@ FailureOr<SmallVector<Value>> listedScalars(TracedNode &node,
                             escaped(node.inputName(operand), 100) +
                             "', must be a list of known length");
   RankedTensorType type = typeOf(list.value);
+  auto known = knownElements(list.value);
   if (!type.getElementType().isIntOrIndex() || type.getRank() > 1 ||
-      type.getNumElements() > 254)
+      type.getNumElements() > (known ? longestKnown : longestOfRun))
     return node.error() << "operand " << operand
                         << " is no list of integers but " << type;
   SmallVector<Value> scalars;
+  if (known) {
+    bool isUnsigned = type.getElementType().isUnsignedInteger() ||
+                      type.getElementType().isInteger(1);
+    for (const APInt &value : known->getValues<APInt>())
+      scalars.push_back(
+          number(node.b, isUnsigned ? static_cast<int64_t>(value.getZExtValue())
+                                    : value.getSExtValue())
+              .value);
+    return scalars;
+  }
   for (int64_t i = 0; i < type.getNumElements(); ++i)
     scalars.push_back(asSize(node.b, elementOf(node.b, list.value, i)));
   return scalars;

@@ -37,6 +37,10 @@ Sizes sizesOf(const Traced &traced) {
   return sizes;
 }
 
+bool areKnown(ArrayRef<Size> sizes) {
+  return llvm::all_of(sizes, [](const Size &size) { return size.isKnown(); });
+}
+
 SmallVector<int64_t> boundsOf(ArrayRef<Size> sizes) {
   SmallVector<int64_t> bounds;
   for (const Size &size : sizes)
@@ -47,7 +51,7 @@ SmallVector<int64_t> boundsOf(ArrayRef<Size> sizes) {
 Traced withSizes(Value place, ArrayRef<Size> sizes) {
   Traced traced;
   traced.value = place;
-  if (!llvm::all_of(sizes, [](const Size &size) { return size.isKnown(); }))
+  if (!areKnown(sizes))
     for (const Size &size : sizes)
       traced.extents.push_back(size.exact);
   return traced;
@@ -98,6 +102,17 @@ void writeSizes(Report &report, Value place, ArrayRef<Size> sizes) {
     op->setAttr(graph::sizesName, attribute);
 }
 
+std::optional<SmallVector<int64_t>> knownNumbers(ArrayRef<Value> scalars) {
+  SmallVector<int64_t> numbers;
+  for (Value scalar : scalars) {
+    auto known = knownNumber(scalar);
+    if (!known)
+      return std::nullopt;
+    numbers.push_back(*known);
+  }
+  return numbers;
+}
+
 Expr number(ImplicitLocOpBuilder &b, int64_t value) {
   auto type = RankedTensorType::get({}, b.getI64Type());
   return Expr(b, b.create<graph::ConstantOp>(
@@ -117,7 +132,7 @@ Expr product(ImplicitLocOpBuilder &b, ArrayRef<Size> sizes, size_t first,
 }
 
 Value listOf(ImplicitLocOpBuilder &b, ArrayRef<Size> sizes, Type elementType) {
-  if (llvm::all_of(sizes, [](const Size &size) { return size.isKnown(); }))
+  if (areKnown(sizes))
     return numbers(b, elementType, boundsOf(sizes));
   SmallVector<Value> parts;
   for (const Size &size : sizes)
@@ -127,7 +142,7 @@ Value listOf(ImplicitLocOpBuilder &b, ArrayRef<Size> sizes, Type elementType) {
 }
 
 void require(TracedNode &node, Expr condition, const Twine &message) {
-  if (!condition)
+  if (!condition || knownTruth(condition.value) == true)
     return;
   ImplicitLocOpBuilder &b = *condition.b;
   auto dims = llvm::to_vector(llvm::seq<int64_t>(0, condition.rank()));

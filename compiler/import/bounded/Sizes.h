@@ -28,6 +28,8 @@ struct Size {
 using Sizes = llvm::SmallVector<Size>;
 
 Sizes sizesOf(const Traced &traced);
+/// Whether the import knows all of them.
+bool areKnown(llvm::ArrayRef<Size> sizes);
 llvm::SmallVector<int64_t> boundsOf(llvm::ArrayRef<Size> sizes);
 /// `place` with the sizes beside it; its shape must be their bounds.
 Traced withSizes(mlir::Value place, llvm::ArrayRef<Size> sizes);
@@ -38,6 +40,9 @@ void writeSizes(Report &report, mlir::Value place, llvm::ArrayRef<Size> sizes);
 /// The number by which the scalar is named in such attributes (graph.symbol).
 int64_t symbolOf(Report &report, mlir::Value size);
 
+/// The numbers that scalars are, where the import knows all of them.
+std::optional<llvm::SmallVector<int64_t>>
+knownNumbers(llvm::ArrayRef<mlir::Value> scalars);
 /// A scalar i64.
 Expr number(mlir::ImplicitLocOpBuilder &b, int64_t value);
 Expr exactly(mlir::ImplicitLocOpBuilder &b, Size size);

@@ -91,9 +91,10 @@ private:
 /// Turns one node into graph ops; gives its results or says why not.
 using Handler = mlir::LogicalResult (*)(Node &);
 
-/// What operands a handler takes; the importer refuses others for it. `bounded`
-/// is anything, with sizes known only at run time too.
-enum class Takes { tensors, narrow, anything, bounded };
+/// What operands a handler takes; the importer refuses others for it. `open`
+/// is tensors with sizes known only at run time too, and `bounded` is anything
+/// with such sizes.
+enum class Takes { tensors, open, narrow, anything, bounded };
 
 struct HandlerEntry {
   HandlerEntry(Handler run = nullptr, Takes takes = Takes::tensors)

@@ -7,6 +7,7 @@
 
 #include "dialects/graph/Elementwise.h"
 #include "dialects/graph/Shape.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 
@@ -21,6 +22,9 @@ LogicalResult giveCounted(TracedNode &node, Expr first, Expr last, Expr by,
   Type wide = isFloat ? Type(b.getF64Type()) : Type(b.getI64Type());
   Expr start = cast(first, wide), limit = cast(last, wide),
        step = cast(by, wide);
+  auto from = knownNumber(start.value), to = knownNumber(limit.value);
+  if (int64_t span; from && to && llvm::SubOverflow(*to, *from, span))
+    return node.error() << "counts from " << *from << " to " << *to;
   require(node, apply<graph::NotEqualOp>(step, step.like(0)),
           "counts by steps of 0");
   Expr count;

@@ -7,8 +7,15 @@
 
 namespace weir {
 
-/// Slices of operand 0 along a dimension; indices that count are checked to be
-/// in it. The leading `batch` dimensions of both are the same.
+/// Checks, at compile time or at run time, that each index lies in
+/// 0 .. size-1 (or is negative, where that is fine).
+mlir::LogicalResult checkIndices(TracedNode &node, unsigned operand,
+                                 Expr indices, int64_t size,
+                                 bool negativeIsFine = false);
+
+/// Slices of operand 0 along a dimension by the indices of operand 1; those
+/// that count are checked to be in it. The leading `batch` dimensions of both
+/// are the same.
 mlir::LogicalResult giveGathered(TracedNode &node, Traced indices, int64_t axis,
                                  int64_t batch = 0);
 /// Slices of operand 0 by vectors of indices, checked likewise. The leading

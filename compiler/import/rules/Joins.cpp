@@ -12,6 +12,7 @@
 
 #include "dialects/graph/Elementwise.h"
 #include "dialects/graph/Index.h"
+#include "llvm/Support/MathExtras.h"
 #include <algorithm>
 
 using namespace mlir;
@@ -62,9 +63,12 @@ FailureOr<Traced> joined(TracedNode &node, ArrayRef<Traced> parts,
     Size size = sizesOf(part)[axis];
     hasGaps |= isOpen && size.bound > 0;
     isOpen |= !size.isKnown();
-    whole.bound += size.bound;
+    if (llvm::AddOverflow(whole.bound, size.bound, whole.bound))
+      return node.error() << "makes too many elements";
   }
   sizes[axis].bound = whole.bound;
+  if (!byteSize(boundsOf(sizes), 1))
+    return node.error() << "makes too many elements";
   SmallVector<int64_t> bounds = boundsOf(sizes);
   SmallVector<Value> starts(bounds.size(), number(b, 0).value);
   SmallVector<Expr> pieces;
@@ -98,10 +102,10 @@ FailureOr<Traced> joined(TracedNode &node, ArrayRef<Traced> parts,
   return withSizes(inPlaceOf(b, all, boundsOf(sizes)), sizes);
 }
 
-FailureOr<SmallVector<Traced>> partsOf(TracedNode &node, int64_t axis,
-                                       ArrayRef<Value> sizes) {
+FailureOr<SmallVector<Traced>> partsOf(TracedNode &node, const Traced &x,
+                                       int64_t axis, ArrayRef<Value> sizes) {
   ImplicitLocOpBuilder &b = node.b;
-  const Size whole = sizesOf(node.traced(0))[axis];
+  const Size whole = sizesOf(x)[axis];
   SmallVector<int64_t> caps(1, whole.bound);
   SmallVector<Traced> parts;
   Expr begin = number(b, 0);
@@ -109,7 +113,7 @@ FailureOr<SmallVector<Traced>> partsOf(TracedNode &node, int64_t axis,
     auto size = sizesFrom(node, {scalar}, caps);
     if (failed(size))
       return failure();
-    parts.push_back(windowOf(b, node.traced(0), axis, begin, size->front()));
+    parts.push_back(windowOf(b, x, axis, begin, size->front()));
     begin = begin + exactly(b, size->front());
   }
   Expr all = exactly(b, whole);
@@ -122,6 +126,22 @@ FailureOr<SmallVector<Traced>> partsOf(TracedNode &node, int64_t axis,
             "its parts are not all of the elements along dimension " +
                 Twine(axis));
   return parts;
+}
+
+LogicalResult giveStacked(TracedNode &node, ArrayRef<Traced> parts,
+                          int64_t axis) {
+  Sizes sizes;
+  auto places = sameBounds(node, parts, -1, sizes);
+  if (failed(places))
+    return failure();
+  sizes.insert(sizes.begin() + axis, Size{1, {}});
+  SmallVector<Expr> pieces;
+  for (Value place : *places)
+    pieces.push_back(reshape(Expr(node.b, place), boundsOf(sizes)));
+  sizes[axis].bound = static_cast<int64_t>(parts.size());
+  if (!byteSize(boundsOf(sizes), 1))
+    return node.error() << "makes too many elements";
+  return node.tracedResults({withSizes(concat(pieces, axis).value, sizes)});
 }
 
 LogicalResult giveJoined(TracedNode &node, ArrayRef<Traced> parts,

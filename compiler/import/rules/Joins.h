@@ -19,10 +19,14 @@ mlir::FailureOr<llvm::SmallVector<mlir::Value>>
 sameBounds(TracedNode &node, llvm::ArrayRef<Traced> parts, int64_t axis,
            Sizes &common);
 
-/// Operand 0 in parts along a dimension, one after the other; scalars i64 that
-/// are checked to be the sizes of parts of all of it.
+/// The parts, all of the same sizes, along a new dimension.
+mlir::LogicalResult giveStacked(TracedNode &node, llvm::ArrayRef<Traced> parts,
+                                int64_t axis);
+/// `x` in parts along a dimension, one after the other; scalars i64 that are
+/// checked to be the sizes of parts of all of it.
 mlir::FailureOr<llvm::SmallVector<Traced>>
-partsOf(TracedNode &node, int64_t axis, llvm::ArrayRef<mlir::Value> sizes);
+partsOf(TracedNode &node, const Traced &x, int64_t axis,
+        llvm::ArrayRef<mlir::Value> sizes);
 
 } // namespace weir
 

@@ -33,12 +33,46 @@ static Expr comesFrom(Expr at, Expr size, Edges edges) {
   return at;
 }
 
+/// Of known sizes, dimension by dimension: what a margin mirrors, in reverse.
+static LogicalResult giveMirrored(TracedNode &node, ArrayRef<int64_t> low,
+                                  ArrayRef<int64_t> high, int64_t skip) {
+  Expr x = operand(node, 0);
+  for (int64_t dim = 0; dim < x.rank(); ++dim) {
+    int64_t size = x.size(dim), most = std::max<int64_t>(size - skip, 0);
+    int64_t before = low[dim], after = high[dim];
+    if (std::min(before, after) < 0 || std::max(before, after) > most)
+      return node.error() << "cannot mirror " << before << " and " << after
+                          << " elements of dimension " << dim << " of size "
+                          << size;
+    SmallVector<Expr> parts;
+    if (before)
+      parts.push_back(reverse(slice(x, dim, skip, before), {dim}));
+    parts.push_back(x);
+    if (after)
+      parts.push_back(
+          reverse(slice(x, dim, size - skip - after, after), {dim}));
+    x = concat(parts, dim);
+  }
+  return give(node, x);
+}
+
+/// The margins, where the import knows all.
+static std::optional<SmallVector<int64_t>> known(ArrayRef<Expr> margins) {
+  SmallVector<Value> scalars;
+  for (Expr margin : margins)
+    scalars.push_back(margin.value);
+  return knownNumbers(scalars);
+}
+
 LogicalResult givePadded(TracedNode &node, const Margins &margins, Expr value) {
   ImplicitLocOpBuilder &b = node.b;
   Sizes from = sizesOf(node.traced(0));
   bool mirrors =
       margins.edges == Edges::reflect || margins.edges == Edges::symmetric;
   double edge = margins.edges == Edges::symmetric ? 1 : 0;
+  auto before = known(margins.low), after = known(margins.high);
+  if (mirrors && areKnown(from) && before && after)
+    return giveMirrored(node, *before, *after, 1 - static_cast<int64_t>(edge));
   SmallVector<Value> wanted;
   SmallVector<bool> isWhole;
   for (auto [size, low, high] :
@@ -75,17 +109,17 @@ LogicalResult givePadded(TracedNode &node, const Margins &margins, Expr value) {
   for (auto [i, size] : llvm::enumerate(*sizes)) {
     if (isWhole[i])
       continue;
-    auto before = knownNumber(margins.low[i].value);
-    if (margins.edges == Edges::value && before && *before >= 0 &&
-        *before <= size.bound) {
+    auto first = knownNumber(margins.low[i].value);
+    if (margins.edges == Edges::value && first && *first >= 0 &&
+        *first <= size.bound) {
       // The place keeps its order: what does not count is the value.
-      int64_t kept = std::min(from[i].bound, size.bound - *before);
+      int64_t kept = std::min(from[i].bound, size.bound - *first);
       result.value = masked(b, result, value, static_cast<int64_t>(i)).value;
       SmallVector<int64_t> bounds(typeOf(result.value).getShape());
       bounds[i] = kept;
       result.value = inPlaceOf(b, result.value, bounds);
-      low[i] = *before;
-      high[i] = size.bound - kept - *before;
+      low[i] = *first;
+      high[i] = size.bound - kept - *first;
       continue;
     }
     Expr n = exactly(b, from[i]), at = iota(b, size.bound) - margins.low[i];

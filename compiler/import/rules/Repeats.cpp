@@ -9,10 +9,32 @@
 
 #include "dialects/graph/Elementwise.h"
 #include "dialects/graph/Shape.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 
 namespace weir {
+
+/// Of known sizes, each dimension becomes two, repetitions first, which are
+/// then one.
+static LogicalResult giveTiledKnown(TracedNode &node,
+                                    ArrayRef<int64_t> multiples) {
+  SmallVector<int64_t> split, repeated, whole;
+  for (auto [size, times] : llvm::zip_equal(node.shape(0), multiples)) {
+    int64_t product;
+    if (times < 0 || llvm::MulOverflow(size, times, product))
+      return node.error() << "repeats " << node.type(0) << " by [" << multiples
+                          << "]";
+    split.append({1, size});
+    repeated.append({times, size});
+    whole.push_back(product);
+  }
+  if (!byteSize(whole, 1) || !byteSize(repeated, 1))
+    return node.error() << "repeats " << node.type(0) << " by [" << multiples
+                        << "]";
+  Expr x = reshape(operand(node, 0), split);
+  return give(node, reshape(broadcast(x, repeated), whole));
+}
 
 LogicalResult giveTiled(TracedNode &node, ArrayRef<Value> multiples) {
   ImplicitLocOpBuilder &b = node.b;
@@ -20,6 +42,9 @@ LogicalResult giveTiled(TracedNode &node, ArrayRef<Value> multiples) {
   if (multiples.size() != from.size())
     return node.error() << "has " << multiples.size() << " multiples for "
                         << node.type(0);
+  if (auto known = knownNumbers(multiples);
+      known && !node.traced(0).isBounded())
+    return giveTiledKnown(node, *known);
   SmallVector<Value> wanted;
   for (auto [size, times] : llvm::zip_equal(from, multiples))
     wanted.push_back(knownNumber(times) == 1
@@ -46,6 +71,14 @@ LogicalResult giveBroadcast(TracedNode &node, ArrayRef<Size> sizes) {
   if (from.size() > sizes.size())
     return node.error() << "cannot broadcast " << node.type(0) << " to "
                         << sizes.size() << " dimensions";
+  if (areKnown(from) && areKnown(sizes)) {
+    SmallVector<int64_t> shape = boundsOf(sizes);
+    auto common = broadcastShapes(node.shape(0), shape);
+    if (failed(common) || *common != shape)
+      return node.error() << "cannot broadcast " << node.type(0) << " to ["
+                          << shape << "]";
+    return give(node, broadcast(operand(node, 0), shape));
+  }
   from.insert(from.begin(), sizes.size() - from.size(), Size{1, {}});
   Traced result = reshapeBounded(b, node.traced(0), from);
   Expr one = number(b, 1);

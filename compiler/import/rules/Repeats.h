@@ -7,7 +7,7 @@
 
 namespace weir {
 
-/// Operand 0 repeated along each dimension.
+/// Operand 0 repeated along each dimension, as often as the scalars i64 say.
 mlir::LogicalResult giveTiled(TracedNode &node,
                               llvm::ArrayRef<mlir::Value> multiples);
 /// Operand 0 broadcast to the sizes, which are no fewer than it has.

@@ -10,6 +10,7 @@
 
 #include "dialects/graph/Elementwise.h"
 #include "dialects/graph/Shape.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 
@@ -84,7 +85,41 @@ static FailureOr<Sizes> reshapedSizes(TracedNode &node,
   return sizes;
 }
 
+/// Operand 0 of known sizes in a known shape. Beside a size of 0 the one that
+/// is left is what the other sizes leave: [2, 0] as [2, 0, -1] is [2, 0, 1].
+static LogicalResult giveReshapedKnown(TracedNode &node,
+                                       ArrayRef<int64_t> wanted) {
+  auto refuse = [&]() -> LogicalResult {
+    return node.error() << "turns " << node.type(0) << " into the shape ["
+                        << wanted << "]";
+  };
+  SmallVector<int64_t> shape(wanted);
+  bool isEmpty = llvm::is_contained(shape, 0);
+  int64_t count = 1, known = 1;
+  std::optional<size_t> left;
+  for (int64_t size : node.shape(0))
+    count *= isEmpty && size == 0 ? 1 : size;
+  for (auto [i, size] : llvm::enumerate(shape)) {
+    if (size == -1 && !left)
+      left = i;
+    else if (size < 0 || (size && llvm::MulOverflow(known, size, known)))
+      return refuse();
+  }
+  bool fits = isEmpty ? node.type(0).getNumElements() == 0
+              : left  ? count % known == 0
+                      : count == known;
+  if (!fits)
+    return refuse();
+  if (left)
+    shape[*left] = count / known;
+  if (!byteSize(shape, 1))
+    return refuse();
+  return give(node, reshape(operand(node, 0), shape));
+}
+
 LogicalResult giveReshaped(TracedNode &node, ArrayRef<Value> wanted) {
+  if (auto known = knownNumbers(wanted); known && !node.traced(0).isBounded())
+    return giveReshapedKnown(node, *known);
   auto sizes = reshapedSizes(node, wanted);
   if (failed(sizes))
     return failure();

@@ -47,9 +47,7 @@ const BoundedHandlers &boundedHandlers() {
     addBoundedDetectionHandlers(handlers);
     addBoundedDiagonalHandlers(handlers);
     addBoundedElementwiseHandlers(handlers);
-    addBoundedGatherHandlers(handlers);
     addBoundedImageHandlers(handlers);
-    addBoundedJoinHandlers(handlers);
     addBoundedMoveHandlers(handlers);
     addBoundedNeuralHandlers(handlers);
     addBoundedOrderHandlers(handlers);

@@ -169,6 +169,8 @@ LogicalResult importBounded(Node &node) {
   if (auto found = boundedHandlers().find(node.op());
       found != boundedHandlers().end())
     return found->second.run(node);
+  if (plain != handlers().end() && plain->second.takes == Takes::open)
+    return plain->second.run(node);
   if (auto found = handlers().find(node.op()); found != handlers().end()) {
     if (node.op() == "Identity")
       return found->second.run(node);

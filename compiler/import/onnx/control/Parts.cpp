@@ -101,7 +101,7 @@ namespace {
 /// Parts whose sizes are known only at run time, scalars i64.
 LogicalResult giveParts(Node &node, int64_t axis, ArrayRef<Value> sizes,
                         bool keeps, Value count = {}) {
-  auto parts = partsOf(node, axis, sizes);
+  auto parts = partsOf(node, node.traced(0), axis, sizes);
   if (failed(parts))
     return failure();
   if (!keeps)

@@ -2,6 +2,7 @@
 
 #include "compiler/import/bounded/Rows.h"
 #include "compiler/import/bounded/Sizes.h"
+#include "compiler/import/rules/Gathers.h"
 #include "compiler/import/tensorflow/bounded/Bounds.h"
 #include "compiler/import/tensorflow/shape/Moves.h"
 

@@ -56,11 +56,6 @@ mlir::FailureOr<Integers> blockSizes(Node &node);
 bool isIndexType(mlir::Type elementType);
 /// An error where operand `i` is not of such elements.
 mlir::LogicalResult wantIndices(Node &node, unsigned i);
-/// Checks, at compile time or at run time, that each index lies in
-/// 0 .. size-1 (or is negative, where that is fine).
-mlir::LogicalResult checkIndices(Node &node, unsigned operand, Expr indices,
-                                 int64_t size, bool negativeIsFine = false);
-
 /// Handlers that those of variables share: of tensors, and of the values that
 /// variables have.
 mlir::LogicalResult importScatter(Node &node);

@@ -1,5 +1,6 @@
 // Ops that order or count: sorts, the largest, places in sorted rows.
 
+#include "compiler/import/rules/Gathers.h"
 #include "compiler/import/tensorflow/shape/Moves.h"
 
 #include "dialects/graph/Elementwise.h"

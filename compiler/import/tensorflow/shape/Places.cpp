@@ -1,5 +1,6 @@
 // Ops that compute with indices and dimensions themselves.
 
+#include "compiler/import/rules/Gathers.h"
 #include "compiler/import/tensorflow/shape/Moves.h"
 
 #include "dialects/graph/Elements.h"

@@ -1,6 +1,7 @@
 // Slices of all kinds.
 
 #include "compiler/import/bounded/Lists.h"
+#include "compiler/import/rules/Gathers.h"
 #include "compiler/import/tensorflow/bounded/Bounds.h"
 #include "compiler/import/tensorflow/shape/StridedBox.h"
 
