@@ -14,9 +14,8 @@
 #include "dialects/graph/Neural.h"
 
 using namespace mlir;
-using namespace weir;
-using namespace weir::tensorflow;
 
+namespace weir::tensorflow {
 namespace {
 
 /// What the versions have in common. The first has the overlap as an attribute,
@@ -204,7 +203,7 @@ LogicalResult combine(Node &node) {
 
 } // namespace
 
-void weir::tensorflow::addDetectionHandlers(Handlers &handlers) {
+void addDetectionHandlers(Handlers &handlers) {
   for (const char *name :
        {"NonMaxSuppression", "NonMaxSuppressionV2", "NonMaxSuppressionV3",
         "NonMaxSuppressionV4", "NonMaxSuppressionV5"})
@@ -212,9 +211,11 @@ void weir::tensorflow::addDetectionHandlers(Handlers &handlers) {
   handlers["CombinedNonMaxSuppression"] = combine;
 }
 
-void weir::tensorflow::addBoundedDetectionHandlers(BoundedHandlers &handlers) {
+void addBoundedDetectionHandlers(BoundedHandlers &handlers) {
   for (const char *name :
        {"NonMaxSuppression", "NonMaxSuppressionV2", "NonMaxSuppressionV3",
         "NonMaxSuppressionV4", "NonMaxSuppressionV5"})
     handlers[name] = suppress;
 }
+
+} // namespace weir::tensorflow

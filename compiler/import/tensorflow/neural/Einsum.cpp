@@ -10,9 +10,8 @@
 #include "llvm/ADT/MapVector.h"
 
 using namespace mlir;
-using namespace weir;
-using namespace weir::tensorflow;
 
+namespace weir::tensorflow {
 namespace {
 
 FailureOr<Equation> equationOf(Node &node) {
@@ -85,10 +84,12 @@ LogicalResult boundedEinsum(Node &node) {
 
 } // namespace
 
-void weir::tensorflow::addEinsumHandlers(Handlers &handlers) {
+void addEinsumHandlers(Handlers &handlers) {
   handlers["Einsum"] = importEinsum;
 }
 
-void weir::tensorflow::addBoundedEinsumHandlers(BoundedHandlers &handlers) {
+void addBoundedEinsumHandlers(BoundedHandlers &handlers) {
   handlers["Einsum"] = boundedEinsum;
 }
+
+} // namespace weir::tensorflow

@@ -11,9 +11,8 @@
 #include "dialects/graph/Graph.h"
 
 using namespace mlir;
-using namespace weir;
-using namespace weir::tensorflow;
 
+namespace weir::tensorflow {
 namespace {
 
 /// The first result of another op's handler on the node.
@@ -160,10 +159,12 @@ LogicalResult composition(Node &node) {
 
 } // namespace
 
-void weir::tensorflow::addFusedHandlers(Handlers &handlers) {
+void addFusedHandlers(Handlers &handlers) {
   handlers["_FusedConv2D"] = convolution;
   handlers["_FusedDepthwiseConv2dNative"] = convolution;
   handlers["_FusedMatMul"] = product;
   handlers["_FusedBatchNormEx"] = normalization;
   handlers["_UnaryOpsComposition"] = composition;
 }
+
+} // namespace weir::tensorflow

@@ -5,10 +5,10 @@
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
-using namespace weir;
-using namespace weir::tensorflow;
 
-FailureOr<Integers> weir::tensorflow::blockSizes(Node &node) {
+namespace weir::tensorflow {
+
+FailureOr<Integers> blockSizes(Node &node) {
   if (node.op().ends_with("ND"))
     return node.integers(1);
   return Integers(2, node.intAttr("block_size"));
@@ -203,7 +203,7 @@ LogicalResult importExtractImagePatches(Node &node) {
 
 } // namespace
 
-void weir::tensorflow::addBlockHandlers(Handlers &handlers) {
+void addBlockHandlers(Handlers &handlers) {
   handlers["SpaceToBatch"] = importSpaceToBatch;
   handlers["SpaceToBatchND"] = importSpaceToBatch;
   handlers["BatchToSpace"] = importBatchToSpace;
@@ -212,3 +212,5 @@ void weir::tensorflow::addBlockHandlers(Handlers &handlers) {
   handlers["DepthToSpace"] = importDepth;
   handlers["ExtractImagePatches"] = importExtractImagePatches;
 }
+
+} // namespace weir::tensorflow

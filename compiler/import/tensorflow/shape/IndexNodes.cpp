@@ -11,11 +11,11 @@
 #include "dialects/graph/Index.h"
 
 using namespace mlir;
-using namespace weir;
-using namespace weir::tensorflow;
+
+namespace weir::tensorflow {
 
 /// Gather, and GatherV2 with an axis and batch dimensions.
-LogicalResult weir::tensorflow::importGather(Node &node) {
+LogicalResult importGather(Node &node) {
   if (failed(wantOperands(node, 2)) || failed(wantIndices(node, 1)))
     return failure();
   int64_t axis = 0;
@@ -31,7 +31,7 @@ LogicalResult weir::tensorflow::importGather(Node &node) {
   return giveGathered(node, node.traced(1), axis, batch);
 }
 
-LogicalResult weir::tensorflow::importGatherNd(Node &node) {
+LogicalResult importGatherNd(Node &node) {
   if (failed(wantOperands(node, 2)) || failed(wantIndices(node, 1)))
     return failure();
   return giveGatheredNd(node, node.traced(1));
@@ -285,7 +285,7 @@ LogicalResult importInvertPermutation(Node &node) {
 
 } // namespace
 
-void weir::tensorflow::addIndexHandlers(Handlers &handlers) {
+void addIndexHandlers(Handlers &handlers) {
   handlers["Gather"] = {importGather, Takes::open};
   handlers["GatherV2"] = {importGather, Takes::open};
   handlers["GatherNd"] = {importGatherNd, Takes::open};
@@ -304,3 +304,5 @@ void weir::tensorflow::addIndexHandlers(Handlers &handlers) {
   addScatterHandlers(handlers);
   addSegmentHandlers(handlers);
 }
+
+} // namespace weir::tensorflow

@@ -6,9 +6,8 @@
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
-using namespace weir;
-using namespace weir::tensorflow;
 
+namespace weir::tensorflow {
 namespace {
 
 /// The operands from `first` on, `count` of them.
@@ -166,7 +165,7 @@ LogicalResult importParallelConcat(Node &node) {
 
 } // namespace
 
-void weir::tensorflow::addJoinHandlers(Handlers &handlers) {
+void addJoinHandlers(Handlers &handlers) {
   handlers["Concat"] = {importConcat, Takes::open};
   handlers["ConcatV2"] = {importConcat, Takes::open};
   handlers["ConcatOffset"] = importConcatOffset;
@@ -176,3 +175,5 @@ void weir::tensorflow::addJoinHandlers(Handlers &handlers) {
   handlers["Unpack"] = {importUnpack, Takes::open};
   handlers["ParallelConcat"] = importParallelConcat;
 }
+
+} // namespace weir::tensorflow

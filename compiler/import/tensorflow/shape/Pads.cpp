@@ -7,9 +7,8 @@
 #include "dialects/graph/Shape.h"
 
 using namespace mlir;
-using namespace weir;
-using namespace weir::tensorflow;
 
+namespace weir::tensorflow {
 namespace {
 
 /// Pad, PadV2 and MirrorPad.
@@ -86,8 +85,10 @@ LogicalResult importMirrorPadGrad(Node &node) {
 
 } // namespace
 
-void weir::tensorflow::addPadHandlers(Handlers &handlers) {
+void addPadHandlers(Handlers &handlers) {
   for (StringRef op : {"Pad", "PadV2", "MirrorPad"})
     handlers[op] = {importPad, Takes::open};
   handlers["MirrorPadGrad"] = importMirrorPadGrad;
 }
+
+} // namespace weir::tensorflow

@@ -8,9 +8,8 @@
 #include "dialects/graph/Graph.h"
 
 using namespace mlir;
-using namespace weir;
-using namespace weir::tensorflow;
 
+namespace weir::tensorflow {
 namespace {
 
 /// From places in row-major order to coordinates in a constant shape.
@@ -99,8 +98,10 @@ LogicalResult importVecPermute(Node &node) {
 
 } // namespace
 
-void weir::tensorflow::addPlaceHandlers(Handlers &handlers) {
+void addPlaceHandlers(Handlers &handlers) {
   handlers["UnravelIndex"] = importUnravelIndex;
   handlers["DataFormatDimMap"] = importDimMap;
   handlers["DataFormatVecPermute"] = importVecPermute;
 }
+
+} // namespace weir::tensorflow

@@ -9,9 +9,8 @@
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
-using namespace weir;
-using namespace weir::tensorflow;
 
+namespace weir::tensorflow {
 namespace {
 
 LogicalResult importFill(Node &node) {
@@ -140,7 +139,7 @@ LogicalResult importRaggedRange(Node &node) {
 
 } // namespace
 
-void weir::tensorflow::addRangeHandlers(Handlers &handlers) {
+void addRangeHandlers(Handlers &handlers) {
   handlers["Fill"] = {importFill, Takes::complex};
   handlers["ZerosLike"] = {importLike, Takes::complex};
   handlers["OnesLike"] = {importLike, Takes::complex};
@@ -149,3 +148,5 @@ void weir::tensorflow::addRangeHandlers(Handlers &handlers) {
   handlers["LinSpace"] = importLinSpace;
   handlers["RaggedRange"] = importRaggedRange;
 }
+
+} // namespace weir::tensorflow

@@ -10,9 +10,8 @@
 #include "llvm/ADT/StringSwitch.h"
 
 using namespace mlir;
-using namespace weir;
-using namespace weir::tensorflow;
 
+namespace weir::tensorflow {
 namespace {
 
 /// The combiner that the op's name ends with; nothing for division.
@@ -79,7 +78,7 @@ LogicalResult importScatterNd(Node &node) {
 } // namespace
 
 /// TensorScatterAdd and such, ScatterNdAdd and such.
-LogicalResult weir::tensorflow::importTensorScatter(Node &node) {
+LogicalResult importTensorScatter(Node &node) {
   if (failed(wantOperands(node, 3)))
     return failure();
   auto combiner = combinerOf(node.op());
@@ -90,7 +89,7 @@ LogicalResult weir::tensorflow::importTensorScatter(Node &node) {
 }
 
 /// ScatterAdd and such: indices of the first dimension.
-LogicalResult weir::tensorflow::importScatter(Node &node) {
+LogicalResult importScatter(Node &node) {
   if (failed(wantOperands(node, 3)))
     return failure();
   Expr x = operand(node, 0), indices = operand(node, 1),
@@ -170,7 +169,7 @@ LogicalResult importInplace(Node &node) {
 
 } // namespace
 
-void weir::tensorflow::addScatterHandlers(Handlers &handlers) {
+void addScatterHandlers(Handlers &handlers) {
   handlers["ScatterNd"] = importScatterNd;
   handlers["SparseToDense"] = importSparseToDense;
   handlers["SparseTensorDenseAdd"] = importSparseAdd;
@@ -181,3 +180,5 @@ void weir::tensorflow::addScatterHandlers(Handlers &handlers) {
         "TensorScatterMin", "TensorScatterMax", "ScatterNdNonAliasingAdd"})
     handlers[name] = importTensorScatter;
 }
+
+} // namespace weir::tensorflow

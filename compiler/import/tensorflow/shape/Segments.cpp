@@ -11,9 +11,8 @@
 #include <numeric>
 
 using namespace mlir;
-using namespace weir;
-using namespace weir::tensorflow;
 
+namespace weir::tensorflow {
 namespace {
 
 using graph::Combiner;
@@ -59,8 +58,8 @@ FailureOr<Reduction> reductionOf(Node &node, ArrayRef<int64_t> shape,
 
 } // namespace
 
-FailureOr<Expr> weir::tensorflow::combineSegments(Node &node, Expr data,
-                                                  Expr ids, int64_t count) {
+FailureOr<Expr> combineSegments(Node &node, Expr data, Expr ids,
+                                int64_t count) {
   if (ids.rank() > data.rank() ||
       data.shape().take_front(ids.rank()) != ids.shape() || count < 0 ||
       !isIndexType(ids.elementType()) || data.elementType().isInteger(1))
@@ -263,7 +262,7 @@ LogicalResult importHistogram(Node &node) {
 
 } // namespace
 
-void weir::tensorflow::addSegmentHandlers(Handlers &handlers) {
+void addSegmentHandlers(Handlers &handlers) {
   for (const char *name :
        {"UnsortedSegmentSum", "UnsortedSegmentProd", "UnsortedSegmentMin",
         "UnsortedSegmentMax", "SegmentSumV2", "SegmentProdV2", "SegmentMinV2",
@@ -281,3 +280,5 @@ void weir::tensorflow::addSegmentHandlers(Handlers &handlers) {
   handlers["DenseBincount"] = importBincount;
   handlers["HistogramFixedWidth"] = importHistogram;
 }
+
+} // namespace weir::tensorflow

@@ -17,9 +17,8 @@
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
-using namespace weir;
-using namespace weir::tensorflow;
 
+namespace weir::tensorflow {
 namespace {
 
 /// Shape and ShapeN.
@@ -297,7 +296,7 @@ LogicalResult importReverseSequence(Node &node) {
 
 } // namespace
 
-void weir::tensorflow::addShapeHandlers(Handlers &handlers) {
+void addShapeHandlers(Handlers &handlers) {
   handlers["Shape"] = {importShape, Takes::open};
   handlers["ShapeN"] = {importShape, Takes::open};
   handlers["Size"] = {importCount, Takes::open};
@@ -324,3 +323,5 @@ void weir::tensorflow::addShapeHandlers(Handlers &handlers) {
   addSliceHandlers(handlers);
   addSliceUpdateHandlers(handlers);
 }
+
+} // namespace weir::tensorflow

@@ -12,9 +12,8 @@
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
-using namespace weir;
-using namespace weir::tensorflow;
 
+namespace weir::tensorflow {
 namespace {
 
 /// The box of `sizes` at `starts`, scalars that may be unknown; those that are
@@ -140,7 +139,9 @@ LogicalResult importStridedSlice(Node &node) {
 
 } // namespace
 
-void weir::tensorflow::addSliceHandlers(Handlers &handlers) {
+void addSliceHandlers(Handlers &handlers) {
   handlers["Slice"] = importSlice;
   handlers["StridedSlice"] = importStridedSlice;
 }
+
+} // namespace weir::tensorflow

@@ -10,7 +10,7 @@
 using namespace mlir;
 using namespace weir::graph::build;
 
-namespace weir::tensorflow {
+namespace weir {
 
 namespace {
 
@@ -182,4 +182,4 @@ void addOptimizerHandlers(Handlers &handlers) {
   handlers.erase("ApplyKerasMomentum");
 }
 
-} // namespace weir::tensorflow
+} // namespace weir
