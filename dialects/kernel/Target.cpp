@@ -17,6 +17,7 @@ Target Target::of(Operation *op) {
     result.gpu = result.roundsToBf16 = true;
     return result;
   }
+  static_cast<Instructions &>(result) = Instructions::of(attr);
   result.vectorBits = attr.vectorBits;
   result.panelBits = attr.panelBits;
   result.sharesPanels = attr.sharesPanels;
@@ -26,14 +27,6 @@ Target Target::of(Operation *op) {
   result.fma = attr.fma;
   result.fmaRate = attr.fmaRate;
   result.addsBeside = attr.addsBeside;
-  result.avx2 = attr.has("avx2");
-  result.avx512 = attr.has("avx512f");
-  result.tiles = attr.has("amx-tile") && attr.has("amx-bf16");
-  result.byteTiles = attr.has("amx-tile") && attr.has("amx-int8");
-  result.dots = result.vectorBits == 512 && attr.has("avx512vnni");
-  // AVX-512 BF16 has an instruction too, which makes denormals zero.
-  result.roundsToBf16 = attr.isArm() && attr.has("bf16");
-  result.pairDots = result.vectorBits == 512 && attr.has("avx512bf16");
   return result;
 }
 

@@ -3,11 +3,15 @@
 #ifndef WEIR_DIALECTS_KERNEL_TARGET_H
 #define WEIR_DIALECTS_KERNEL_TARGET_H
 
+#include "dialects/target/Instructions.h"
+
 #include "mlir/IR/Operation.h"
 
 namespace weir::kernel {
 
-struct Target {
+/// Sizes, rates and instructions of one core; each is what a decision asks for,
+/// and none is the name of a processor.
+struct Target : Instructions {
   int64_t vectorBits = 512;
   int64_t panelBits = 512;   // of the vectors that weights are packed for
   bool sharesPanels = false; // with variants for other processors
@@ -17,14 +21,7 @@ struct Target {
   bool fma = true;
   int64_t fmaRate = 1; // vectors of multiply-adds that the core begins a cycle
   bool addsBeside = false; // begins as many additions in the same cycles
-  bool avx2 = false;
-  bool avx512 = false;
-  bool tiles = false;        // Intel AMX, with products of bf16
-  bool byteTiles = false;    // and of 8-bit integers
-  bool dots = false;         // AVX-512 VNNI: sums of four products of bytes
-  bool pairDots = false;     // AVX-512 BF16: sums of two products of bf16
-  bool roundsToBf16 = false; // an instruction makes bf16 of f32
-  bool gpu = false;          // kernels are for threads of a GPU
+  bool gpu = false;        // kernels are for threads of a GPU
 
   /// Reads the `weir.target` dictionary of the module around `op`, keys
   /// `vector_bits`, `panel_bits`, `vector_registers`, `l1`, `l2`, `fma`,

@@ -202,6 +202,18 @@ Value Emitter::sum(Value a, Value b) {
   return create<arith::AddIOp>(a, b);
 }
 
+Value Emitter::loadWords(Value buffer, ValueRange indices, int64_t lanes) {
+  int64_t count = lanes * 4 / elementBytes(buffer);
+  return create<vector::BitCastOp>(VectorType::get(lanes, getI32Type()),
+                                   load(buffer, indices, count, count));
+}
+
+Value Emitter::splatWord(Value buffer, ValueRange indices, int64_t lanes) {
+  return splat(
+      create<vector::ExtractOp>(loadWords(buffer, indices, 1), int64_t(0)),
+      lanes);
+}
+
 // The factors of the columns are held, and those of a row loaded when they are
 // used; of few registers the other way round where rows are fewer. Then fences
 // between the columns keep LLVM from loading all of them first, and spilling.

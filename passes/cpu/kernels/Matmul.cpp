@@ -12,6 +12,7 @@
 // one is confined to its part.
 
 #include "passes/cpu/Sharing.h"
+#include "dialects/isa/Isa.h"
 #include "passes/cpu/kernels/Epilogue.h"
 #include "passes/cpu/kernels/Kernels.h"
 #include "passes/cpu/kernels/MatmulBlocks.h"
@@ -40,21 +41,21 @@ struct MatmulEmitter : MatmulBlocks {
   // Of the panel at hand, from `partLine` on, as deep as a block of the depth;
   // null where B is packed before.
   kernel::PackOp pack;
+  std::unique_ptr<Isa> isa;
   Value part, partLine;
   Value addend;     // what all sums begin with, of the columns; null for zeros
   TileRange range;  // to make
   Value rowsBefore; // those of the grain at hand; null for none
   Value backward;   // whether columns go from the last to the first, or null
   WaitingSums waiting;
-  // Where the columns, or the depth, of a product of an attention end; null for
-  // where their bounds are.
+  // The ends of an attention's columns and depth; null for their bounds.
   Value actualColumns, actualDepth;
 
   MatmulEmitter(Emitter &e, kernel::MatmulOp op, const kernel::Target &target,
                 int64_t chain, kernel::PackOp pack)
       : MatmulBlocks(op, target, chain, bool(pack)), e(e), target(target),
         op(op), a(op.getA()), b(op.getB()), out(op.getOut()), pack(pack),
-        waiting{e, chain, target.fewRegisters()} {
+        isa(Isa::of(target)), waiting{e, chain, target.fewRegisters()} {
     if (!words)
       return;
     if (depthBlocks() == 1)
@@ -169,7 +170,7 @@ struct MatmulEmitter : MatmulBlocks {
             sumElement);
       };
       auto add = [&](Value sum, Value left, Value right) {
-        return words ? e.dot(sum, left, right)
+        return words ? isa->addByteProducts(e, sum, left, right)
                      : e.multiplyAdd(left, right, sum);
       };
       e.addOuterProduct(sums, vectors, target.fewRegisters(), left, right, add);

@@ -14,6 +14,7 @@
 // confined to its part.
 
 #include "passes/cpu/Sharing.h"
+#include "dialects/isa/Isa.h"
 #include "passes/cpu/kernels/Epilogue.h"
 #include "passes/cpu/kernels/Kernels.h"
 #include "passes/cpu/kernels/WaitingSums.h"
@@ -33,6 +34,7 @@ struct ConvolutionEmitter : ConvolutionBlocks {
   kernel::ConvolutionOp op;
   Value x, filter, out;
   ImageCopy copy;
+  std::unique_ptr<Isa> isa;
   Value addend; // what all sums begin with, of the channels; null for zeros
   // Of additions. Few registers leave none for sums that wait: chains of four
   // rows of a window of 7 x 7 x 3, not two, save a fourteenth of its time. Its
@@ -48,7 +50,7 @@ struct ConvolutionEmitter : ConvolutionBlocks {
                      const kernel::Target &target)
       : ConvolutionBlocks(op, target), e(e), op(op), x(op.getX()),
         filter(op.getFilter()), out(op.getOut()), copy{e, *this, op, nullptr},
-        chain(fewRegisters ? 64 : 48) {
+        isa(Isa::of(target)), chain(fewRegisters ? 64 : 48) {
     if (words)
       addend = takeAddend(op);
   }
@@ -185,7 +187,7 @@ struct ConvolutionEmitter : ConvolutionBlocks {
                      : e.widen(e.load(weights, at, lanes, lanes), sumElement);
       };
       auto add = [&](Value sum, Value left, Value right) {
-        return words ? e.dot(sum, left, right)
+        return words ? isa->addByteProducts(e, sum, left, right)
                      : e.multiplyAdd(left, right, sum);
       };
       e.addOuterProduct(sums, vectors, fewRegisters, left, right, add);
