@@ -34,7 +34,7 @@ void emitPairedPack(Emitter &e, kernel::PackOp op,
 /// as errors stay below those of ONNX Runtime.
 inline int64_t longestChain(const kernel::Target &target,
                             bool ofPixels = false) {
-  return target.fewRegisters() ? 128 : ofPixels ? 64 : 96;
+  return target.sumsFillRegisters() ? 128 : ofPixels ? 64 : 96;
 }
 
 /// The packing of B that the product makes itself, a part of a panel at a time

@@ -11,8 +11,8 @@
 // its own, or else panels or tiles of rows: each then runs all loops, of which
 // one is confined to its part.
 
-#include "passes/cpu/Sharing.h"
 #include "dialects/isa/Isa.h"
+#include "passes/cpu/Sharing.h"
 #include "passes/cpu/kernels/Epilogue.h"
 #include "passes/cpu/kernels/Kernels.h"
 #include "passes/cpu/kernels/MatmulBlocks.h"
@@ -48,14 +48,13 @@ struct MatmulEmitter : MatmulBlocks {
   Value rowsBefore; // those of the grain at hand; null for none
   Value backward;   // whether columns go from the last to the first, or null
   WaitingSums waiting;
-  // The ends of an attention's columns and depth; null for their bounds.
-  Value actualColumns, actualDepth;
+  Value actualColumns, actualDepth; // of an attention; null for the bounds
 
   MatmulEmitter(Emitter &e, kernel::MatmulOp op, const kernel::Target &target,
                 int64_t chain, kernel::PackOp pack)
       : MatmulBlocks(op, target, chain, bool(pack)), e(e), target(target),
         op(op), a(op.getA()), b(op.getB()), out(op.getOut()), pack(pack),
-        isa(Isa::of(target)), waiting{e, chain, target.fewRegisters()} {
+        isa(Isa::of(target)), waiting{e, chain, target.sumsFillRegisters()} {
     if (!words)
       return;
     if (depthBlocks() == 1)
@@ -146,7 +145,7 @@ struct MatmulEmitter : MatmulBlocks {
     SmallVector<Value> rowOf;
     Value firstRow = copy ? e.plus(row, e.times(copyRow, -1)) : row;
     // For the addresses of more rows there are no registers.
-    bool apart = target.fewRegisters() && height > 1 && height <= 8 &&
+    bool apart = target.sumsFillRegisters() && height > 1 && height <= 8 &&
                  (copy || !op.getTransposeA());
     for (int64_t i = 0; i < height; ++i) {
       Value own = e.plus(firstRow, i);
@@ -173,7 +172,8 @@ struct MatmulEmitter : MatmulBlocks {
         return words ? isa->addByteProducts(e, sum, left, right)
                      : e.multiplyAdd(left, right, sum);
       };
-      e.addOuterProduct(sums, vectors, target.fewRegisters(), left, right, add);
+      e.addOuterProduct(sums, vectors, target.sumsFillRegisters(), left, right,
+                        add);
     };
     int64_t unroll =
         std::max<int64_t>(sets, std::min<int64_t>(8, mostTerms / mostSums));
@@ -189,7 +189,7 @@ struct MatmulEmitter : MatmulBlocks {
       for (int64_t u = 0; u < some; ++u) {
         step(e.plus(first, u),
              MutableArrayRef<Value>(sums).slice(u % sets * count, count));
-        if (target.fewRegisters())
+        if (target.sumsFillRegisters())
           e.compilerFence();
       }
     };

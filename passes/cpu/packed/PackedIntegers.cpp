@@ -27,8 +27,8 @@ struct PackedIntegers : PackedProduct {
 
   PackedIntegers(Emitter &e, kernel::PackedMatmulOp op,
                  const kernel::Target &target)
-      : PackedProduct(e, op, target, target.fewRegisters() ? 4 : 8,
-                      target.fewRegisters() ? 8 : 16),
+      : PackedProduct(e, op, target, target.registers / 4,
+                      target.registers / 2),
         isa(Isa::of(target)), sumBits(isa->byteSumBits(lanes)) {}
 
   /// Codes of a word that are one byte's.
