@@ -56,13 +56,13 @@ def FitWeights : Pass<"weir-fit-weights", "::mlir::ModuleOp"> {
     - A convolution is a direct sum (`weir.direct`).
     - Weights of f32 that f16 or bf16 represents exactly are stored as such, and
       kernels widen them in registers (`weir.stored_as`, on a kernel's
-      argument). Kernels for AMX read f32.
+      argument). Kernels for tile registers read f32.
 
     With `weir.limits_layouts` the budget also counts second layouts of weights that
     kernels share. If a kernel uses inner-product pairing and another reads plain
     panels, then both may read panels (`weir.unpaired`, on an argument). The rest of
     the budget, `weir.weights_left`, is the room for the bf16 splits that
-    `weir-pack-weights` makes for AMX.
+    `weir-pack-weights` makes for tile registers.
 
     ```mlir
     %y = graph.convolution %x, %w {...} : ...

@@ -260,8 +260,8 @@ struct PoolToKernel : OpConversionPattern<Op> {
     if (type.getRank() > 4 || !isa<FloatType>(type.getElementType()) ||
         columns > most || kernel::Target::of(op).gpu)
       return failure();
-    // The greatest is an element itself, and AVX-512 BF16 makes zeros of what
-    // is denormal where it narrows floats.
+    // The result is an element itself, and a processor's instruction may turn a
+    // denormal number into zero where it narrows floats to bf16.
     if (largest && type.getElementType().isBF16())
       return failure();
     Value x = adaptor.getX();
