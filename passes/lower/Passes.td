@@ -153,8 +153,8 @@ def PackWeights : Pass<"weir-pack-weights", "::mlir::ModuleOp"> {
   let description = [{
     Applies to an argument of a kernel whose only user is `kernel.pack`,
     `kernel.pack_filter` or `kernel.transform_filter`. If it is a constant in all
-    tasks, the argument becomes the packed constant. Its layout is panels, the AMX
-    tile layout with the `range` of its elements, the VNNI layout for dot products
+    tasks, the argument becomes the packed constant. Its layout is panels, the
+    AMX tile layout with the `range` of its elements, the VNNI layout for dot products
     of bytes, or scaled panels for inner-product pairing. The pass frees the bytes
     of constants that no op names any more.
 

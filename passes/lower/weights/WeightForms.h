@@ -24,7 +24,8 @@ constexpr llvm::StringLiteral unpairedName = "weir.unpaired";
 /// share, and layouts for tile registers.
 constexpr llvm::StringLiteral limitsLayoutsName = "weir.limits_layouts";
 
-/// On the module: bytes of the budget that are left for layouts of AMX.
+/// On the module: bytes of the budget that are left for layouts for tile
+/// registers.
 constexpr llvm::StringLiteral weightsLeftName = "weir.weights_left";
 
 } // namespace weir
