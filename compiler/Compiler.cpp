@@ -3,6 +3,7 @@
 #include "compiler/Compiler.h"
 
 #include "compiler/Attributes.h"
+#include "compiler/Levels.h"
 #include "compiler/Limits.h"
 #include "compiler/Module.h"
 #include "compiler/Pipeline.h"

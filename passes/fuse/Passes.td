@@ -179,7 +179,7 @@ def EndProducts : Pass<"weir-end-products", "::mlir::func::FuncOp"> {
     of both operands. A product of f32 or f64 without constant operands gets the
     size as its depth instead, and reads the operands without masks. Otherwise a
     decoder's step would write a copy of its cache of values. The pass does nothing
-    for a GPU, or for processors with Intel AMX, whose tiles read all terms.
+    for a GPU, or for processors with tile registers, whose kernels read all terms.
 
     ```mlir
     graph.symbol 0 is %n : tensor<i64>

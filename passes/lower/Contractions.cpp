@@ -256,7 +256,7 @@ private:
     auto target = kernel::Target::of(op);
     Type element = type.getElementType();
     // Of many registers blocks of squares are cut for two vectors.
-    int64_t width = target.fewRegisters()
+    int64_t width = target.sumsFillRegisters()
                         ? target.matrixPanelWidth(element, columns)
                         : target.panelWidth(element, columns);
     Value empty = emptyTensor(

@@ -322,7 +322,7 @@ private:
     return chosen;
   }
 
-  /// Depthwise kernels and the tiles of AMX read f32.
+  /// Depthwise kernels and tile registers read f32.
   static FloatType halfOf(const Weights &weights,
                           const kernel::Target &target) {
     for (const Use &use : weights.uses)

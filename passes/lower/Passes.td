@@ -56,13 +56,13 @@ def FitWeights : Pass<"weir-fit-weights", "::mlir::ModuleOp"> {
     - A convolution is a direct sum (`weir.direct`).
     - Weights of f32 that f16 or bf16 represents exactly are stored as such, and
       kernels widen them in registers (`weir.stored_as`, on a kernel's
-      argument). Kernels for AMX read f32.
+      argument). Kernels for tile registers read f32.
 
     With `weir.limits_layouts` the budget also counts second layouts of weights that
     kernels share. If a kernel uses inner-product pairing and another reads plain
     panels, then both may read panels (`weir.unpaired`, on an argument). The rest of
     the budget, `weir.weights_left`, is the room for the bf16 splits that
-    `weir-pack-weights` makes for AMX.
+    `weir-pack-weights` makes for tile registers.
 
     ```mlir
     %y = graph.convolution %x, %w {...} : ...
@@ -153,8 +153,8 @@ def PackWeights : Pass<"weir-pack-weights", "::mlir::ModuleOp"> {
   let description = [{
     Applies to an argument of a kernel whose only user is `kernel.pack`,
     `kernel.pack_filter` or `kernel.transform_filter`. If it is a constant in all
-    tasks, the argument becomes the packed constant. Its layout is panels, the AMX
-    tile layout with the `range` of its elements, the VNNI layout for dot products
+    tasks, the argument becomes the packed constant. Its layout is panels, the
+    AMX tile layout with the `range` of its elements, the VNNI layout for dot products
     of bytes, or scaled panels for inner-product pairing. The pass frees the bytes
     of constants that no op names any more.
 

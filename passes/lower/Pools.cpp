@@ -261,8 +261,8 @@ struct PoolToKernel : OpConversionPattern<Op> {
         columns > most || kernel::Target::of(op).gpu)
       return b.notifyMatchFailure(
           op, "its windows are too large for vectors of channels");
-    // The greatest is an element itself, and AVX-512 BF16 makes zeros of what
-    // is denormal where it narrows floats.
+    // The result is an element itself, and a processor's instruction may turn a
+    // denormal number into zero where it narrows floats to bf16.
     if (largest && type.getElementType().isBF16())
       return b.notifyMatchFailure(
           op, "narrowing would flush denormal bf16 values to zero");

@@ -10,7 +10,7 @@ namespace weir {
 /// The product that joins the rows of a batch whose right side is one, or `op`.
 kernel::MatmulOp joinBatches(Emitter &e, kernel::MatmulOp op);
 
-/// A product by tiles of Intel AMX.
+/// A product by tile registers, or by dot products of the same layout.
 void emitTiles(Emitter &e, kernel::MatmulOp op, const kernel::Target &target);
 
 /// The op that packs B for this product alone, just before it; or null.
@@ -34,7 +34,7 @@ void emitPairedPack(Emitter &e, kernel::PackOp op,
 /// as errors stay below those of ONNX Runtime.
 inline int64_t longestChain(const kernel::Target &target,
                             bool ofPixels = false) {
-  return target.fewRegisters() ? 128 : ofPixels ? 64 : 96;
+  return target.sumsFillRegisters() ? 128 : ofPixels ? 64 : 96;
 }
 
 /// The packing of B that the product makes itself, a part of a panel at a time
@@ -64,7 +64,8 @@ void emitWindowDots(Emitter &e, kernel::ConvolutionOp op,
 void emitDepthwise(Emitter &e, kernel::DepthwiseOp op,
                    const kernel::Target &target);
 /// Of weights in words.
-void emitDepthwiseDots(Emitter &e, kernel::DepthwiseOp op);
+void emitDepthwiseDots(Emitter &e, kernel::DepthwiseOp op,
+                       const kernel::Target &target);
 void emitPool(Emitter &e, kernel::PoolOp op, const kernel::Target &target);
 void emitTransformFilter(Emitter &e, kernel::TransformFilterOp op,
                          const kernel::Target &target);

@@ -77,7 +77,7 @@ Value TileProduct::firstRowOf(const Unit &unit) {
 
 void TileProduct::loadLeft(int tile, const Unit &unit, const Depth &,
                            Value step, int part, int i) {
-  registers.load(tile, split, {unit.block, step, e.index(part), e.index(i)});
+  registers->load(tile, split, {unit.block, step, e.index(part), e.index(i)});
 }
 
 void TileProduct::atResult(const Unit &unit, Value i,

@@ -11,6 +11,7 @@ namespace weir {
 struct PairPanels {
   Emitter &e;
   int64_t depth, columns;
+  int64_t lanes; // of a vector
   PanelCopy copy;
 
   PairPanels(Emitter &e, kernel::PackOp op, const kernel::Target &target);

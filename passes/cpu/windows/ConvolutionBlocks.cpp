@@ -54,7 +54,7 @@ ConvolutionBlocks::ConvolutionBlocks(kernel::ConvolutionOp op,
                                      const kernel::Target &target)
     : SpatialWindows(op, Emitter::shape(op.getFilter())
                              .slice(1, Emitter::shape(op.getX()).size() - 2)),
-      fewRegisters(target.fewRegisters()) {
+      sumsFillRegisters(target.sumsFillRegisters()) {
   Value x = op.getX();
   ArrayRef<int64_t> xs = Emitter::shape(x), ws = Emitter::shape(op.getFilter()),
                     ys = Emitter::shape(op.getOut());

@@ -92,7 +92,7 @@ struct DepthwiseEmitter : ChannelTiles {
 void emitDepthwise(Emitter &e, kernel::DepthwiseOp op,
                    const kernel::Target &target) {
   if (op.getRows())
-    return emitDepthwiseDots(e, op);
+    return emitDepthwiseDots(e, op, target);
   DepthwiseEmitter(e, op, target).run();
 }
 

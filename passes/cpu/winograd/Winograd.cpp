@@ -55,9 +55,9 @@ struct WinogradEmitter {
       : e(e), op(op), target(target), pixels(e, op, target),
         window(pixels.window), filter(op.getFilter()), out(op.getOut()),
         channels(pixels.channels), lanes(pixels.lanes),
-        chain(target.fewRegisters()     ? 64
-              : window.products() <= 25 ? 24
-                                        : 16) {
+        chain(target.sumsFillRegisters() ? 64
+              : window.products() <= 25  ? 24
+                                         : 16) {
     ArrayRef<int64_t> ys = e.shape(out);
     outChannels = ys[3];
     panel = e.shape(filter)[3];

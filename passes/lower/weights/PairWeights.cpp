@@ -107,8 +107,8 @@ static double gatheringCycles(double depth) { return 0.2 * depth; }
 
 bool isWorthPairing(Operation *packed, bool isConstant) {
   auto target = kernel::Target::of(packed);
-  if (!target.addsBeside || !target.avx512 || !target.fma ||
-      target.sharesPanels || target.vectorBits != 512)
+  if (!target.addsBeside || !target.fma || target.sharesPanels ||
+      target.vectorBits != 512)
     return false;
   Value x, out;
   Type sum;

@@ -21,10 +21,11 @@ constexpr llvm::StringLiteral storedAsName = "weir.stored_as";
 constexpr llvm::StringLiteral unpairedName = "weir.unpaired";
 
 /// On the module: the budget also limits second layouts of weights that kernels
-/// share, and layouts for AMX.
+/// share, and layouts for tile registers.
 constexpr llvm::StringLiteral limitsLayoutsName = "weir.limits_layouts";
 
-/// On the module: bytes of the budget that are left for layouts of AMX.
+/// On the module: bytes of the budget that are left for layouts for tile
+/// registers.
 constexpr llvm::StringLiteral weightsLeftName = "weir.weights_left";
 
 } // namespace weir

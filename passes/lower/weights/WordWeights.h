@@ -1,5 +1,4 @@
-// Constant weights in words of four bytes, for the dot products of AVX-512
-// VNNI.
+// Constant weights in the VNNI layout, for dot products of four bytes.
 
 #ifndef WEIR_PASSES_LOWER_WEIGHTS_WORDWEIGHTS_H
 #define WEIR_PASSES_LOWER_WEIGHTS_WORDWEIGHTS_H

@@ -737,7 +737,7 @@ func.func @long_epilogue(%a: memref<5x16xf32>, %b: memref<2x16x32xf32>, %c: memr
 // CHECK-COUNT-4: "llvm.x86.tilezero"
 // CHECK: vector.load %[[PART]]
 // CHECK: arith.addf
-module attributes {weir.target = {features = "+amx-tile,+amx-bf16", l2 = 2097152, vector_bits = 512}} {
+module attributes {weir.target = {features = "+amx-tile,+amx-bf16,+avx512f", l2 = 2097152, vector_bits = 512}} {
 func.func @chains(%a: memref<64x2048xf32>, %b: memref<2x64x3x2x16x32xbf16>, %c: memref<64x64xf32>) {
   kernel.matmul ins(%a, %b : memref<64x2048xf32>, memref<2x64x3x2x16x32xbf16>) outs(%c : memref<64x64xf32>) attributes {range = array<i32: 226492416, 1879048192>} {
   ^bb0(%sum: f32):
@@ -755,7 +755,7 @@ func.func @chains(%a: memref<64x2048xf32>, %b: memref<2x64x3x2x16x32xbf16>, %c: 
 // CHECK: memref.alloc() {{.*}} : memref<2x27x3x2x16x32xbf16>
 // CHECK: arith.minsi %{{.*}}, %c4223
 // CHECK: return
-module attributes {weir.target = {features = "+amx-tile,+amx-bf16", l2 = 2097152, vector_bits = 512}} {
+module attributes {weir.target = {features = "+amx-tile,+amx-bf16,+avx512f", l2 = 2097152, vector_bits = 512}} {
 func.func @uneven_depth(%a: memref<64x4224xf32>, %b: memref<1x4224x32xf32>, %c: memref<64x24xf32>) {
   kernel.matmul ins(%a, %b : memref<64x4224xf32>, memref<1x4224x32xf32>) outs(%c : memref<64x24xf32>) attributes {range = array<i32: 226492416, 1879048192>} {
   ^bb0(%sum: f32):
