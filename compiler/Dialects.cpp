@@ -7,8 +7,10 @@
 #include "dialects/graph/Graph.h"
 #include "dialects/kernel/Kernel.h"
 #include "dialects/plan/Plan.h"
+#include "passes/bufferize/Passes.h"
+#include "passes/convert/Passes.h"
 #include "passes/cpu/Passes.h"
-#include "passes/custom/Passes.h"
+#include "passes/entry/Passes.h"
 #include "passes/fuse/Passes.h"
 #include "passes/gpu/Passes.h"
 #include "passes/grad/Passes.h"
@@ -65,7 +67,10 @@ void registerDialects(mlir::DialectRegistry &registry) {
 void registerPasses() {
   mlir::registerTransformsPasses();
   mlir::bufferization::registerBufferizationPasses();
+  registerBufferizePasses();
+  registerConvertPasses();
   registerCpuPasses();
+  registerEntryPasses();
   registerFusePasses();
   registerGpuPasses();
   registerGradPasses();
@@ -73,7 +78,6 @@ void registerPasses() {
   registerLowerPasses();
   registerPlacePasses();
   registerPlanPasses();
-  registerCustomPasses();
   registerTrainPasses();
   mlir::registerReconcileUnrealizedCasts();
   auto add = [](const llvm::Twine &name, const Stage &stage) {

@@ -2,12 +2,12 @@
 
 #include "compiler/Pipeline.h"
 
+#include "passes/bufferize/Passes.h"
+#include "passes/convert/Passes.h"
 #include "passes/cpu/Passes.h"
-#include "passes/cpu/Pipeline.h"
-#include "passes/custom/Passes.h"
+#include "passes/entry/Passes.h"
 #include "passes/fuse/Passes.h"
 #include "passes/gpu/Passes.h"
-#include "passes/gpu/Pipeline.h"
 #include "passes/grad/Passes.h"
 #include "passes/graph/Passes.h"
 #include "passes/lower/Passes.h"
@@ -15,9 +15,22 @@
 #include "passes/plan/Passes.h"
 #include "passes/train/Passes.h"
 
+#include "mlir/Conversion/AffineToStandard/AffineToStandard.h"
+#include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
+#include "mlir/Conversion/ControlFlowToLLVM/ControlFlowToLLVM.h"
+#include "mlir/Conversion/FuncToLLVM/ConvertFuncToLLVMPass.h"
+#include "mlir/Conversion/IndexToLLVM/IndexToLLVM.h"
+#include "mlir/Conversion/MathToLLVM/MathToLLVM.h"
+#include "mlir/Conversion/MathToLibm/MathToLibm.h"
+#include "mlir/Conversion/MemRefToLLVM/MemRefToLLVM.h"
 #include "mlir/Conversion/ReconcileUnrealizedCasts/ReconcileUnrealizedCasts.h"
+#include "mlir/Conversion/SCFToControlFlow/SCFToControlFlow.h"
+#include "mlir/Conversion/VectorToLLVM/ConvertVectorToLLVMPass.h"
+#include "mlir/Conversion/VectorToSCF/VectorToSCF.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Linalg/Passes.h"
+#include "mlir/Dialect/MemRef/Transforms/Passes.h"
 #include "mlir/Transforms/Passes.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVectorExtras.h"
@@ -28,16 +41,35 @@ namespace weir {
 
 static void buildTrain(OpPassManager &pm) { pm.addPass(createFormTraining()); }
 
-// What a framework has made of gradients.
 static void buildGraph(OpPassManager &pm) {
   pm.addNestedPass<func::FuncOp>(createExpandFilterGradients());
-  addGraphPasses(pm);
+  pm.addPass(createInsertInit());
+  pm.addPass(createPruneUnused());
+  // What follows knows constants of f32.
+  pm.addPass(createWidenHalves());
+  // Before the weights of products are folded to floats.
+  pm.addPass(createFormByteProducts());
+  pm.addPass(createFormPackedProducts());
+  pm.addPass(createCanonicalizerPass());
+  pm.addPass(createFoldTransposes());
+  pm.addPass(createHoistTransposes());
+  pm.addPass(createFormRepeats());
+  pm.addPass(createFoldConstants());
+  pm.addPass(createFoldPads());
+  pm.addPass(createFoldBatchNorm());
+  pm.addPass(createFormImages());
+  pm.addPass(createJoinProducts());
+  pm.addPass(createSinkReshapes());
+  pm.addPass(createFoldConstants());
+  pm.addPass(createCanonicalizerPass());
+  pm.addPass(createCSEPass());
+  pm.addPass(createDeduplicateConstants());
+  pm.addPass(createPruneUnused());
 }
 
 static void buildGrad(OpPassManager &pm) {
   OpPassManager &functions = pm.nest<func::FuncOp>();
   functions.addPass(createDifferentiate());
-  functions.addPass(createExpandFilterGradients());
   functions.addPass(createSimplifyGradients());
 }
 
@@ -82,36 +114,144 @@ static void buildLower(OpPassManager &pm) {
   pm.addPass(createOutlinePacks());
 }
 
-static void buildPlan(OpPassManager &pm) {
-  // Kernels of a wave by rows are shared by these.
+static void buildBufferize(OpPassManager &pm) {
+  // Row-wise fusion decides how these kernels are shared.
   pm.addPass(createFormRowWaves());
-  // The plan holds the kernels' scratch, so their memory is settled first.
-  buildBufferizePipeline(pm);
+  OpPassManager &kernels = pm.nest<func::FuncOp>();
+  kernels.addPass(createBufferizeKernels());
+  kernels.addPass(createCanonicalizerPass());
+  kernels.addPass(createCSEPass());
+  kernels.addPass(createFoldCopies());
+}
+
+static void buildBufferizeForGpu(OpPassManager &pm) {
+  pm.addPass(createCrossDevices());
+  OpPassManager &host = pm.nest<ModuleOp>().nest<func::FuncOp>();
+  host.addPass(createBufferizeKernels());
+  host.addPass(createCanonicalizerPass());
+  host.addPass(createCSEPass());
+  host.addPass(createFoldCopies());
+  OpPassManager &kernels = pm.nest<func::FuncOp>();
+  kernels.addPass(createBufferizeKernels());
+  kernels.addPass(createCanonicalizerPass());
+  kernels.addPass(createCSEPass());
+}
+
+static void buildCpu(OpPassManager &pm) {
+  OpPassManager &kernels = pm.nest<func::FuncOp>();
+  kernels.addPass(createBlockAttention());
+  kernels.addPass(createEmitKernels());
+  kernels.addPass(createShareRows());
+  kernels.addPass(createFuseRows());
+  kernels.addPass(createSplitReductions());
+}
+
+static void buildGpu(OpPassManager &pm) {
+  pm.addNestedPass<func::FuncOp>(createShareThreads());
+}
+
+static void buildPlan(OpPassManager &pm) {
+  // The arena holds the scratch memory of kernels, so its size is settled
+  // first.
+  pm.addNestedPass<func::FuncOp>(createPlanScratch());
+  pm.addNestedPass<func::FuncOp>(createMarkInPlace());
   pm.addPass(createJoinLoops());
   pm.addPass(createFormWaves());
   pm.addPass(createPlanArena());
 }
 
-// What a GPU's host computes is in a module of its own.
 static void buildPlanForGpu(OpPassManager &pm) {
-  pm.addPass(createCrossDevices());
-  buildBufferizePipeline(pm.nest<ModuleOp>());
-  OpPassManager &kernels = pm.nest<func::FuncOp>();
-  kernels.addPass(createBufferizeKernels());
-  kernels.addPass(createCanonicalizerPass());
-  kernels.addPass(createCSEPass());
-  buildShareThreadsPipeline(pm);
+  OpPassManager &host = pm.nest<ModuleOp>().nest<func::FuncOp>();
+  host.addPass(createPlanScratch());
+  host.addPass(createMarkInPlace());
   pm.addNestedPass<func::FuncOp>(createPlanScratch());
   pm.addPass(createPlanArena());
 }
 
-static void buildGpu(OpPassManager &pm) {
-  buildLoopsPipeline(pm.nest<ModuleOp>());
+static void buildLoops(OpPassManager &pm) {
+  OpPassManager &kernels = pm.nest<func::FuncOp>();
+  kernels.addPass(createLowerCopies());
+  kernels.addPass(createShapeReductions());
+  kernels.addPass(createShareLoops());
+  kernels.addPass(createVectorizeLoops());
+  kernels.addPass(createReassociateReductions());
+  kernels.addPass(createConvertLinalgToLoopsPass());
+  kernels.addPass(createClipLoops());
   pm.addPass(createOutlineParts());
-  pm.addPass(createFormLaunches());
-  // The GPU's and the host's.
-  buildLlvmPipeline(pm.nest<ModuleOp>());
-  buildIssuePipeline(pm);
+  pm.addPass(createCountGrains());
+}
+
+static void buildLoopsForGpu(OpPassManager &pm) {
+  buildLoops(pm.nest<ModuleOp>());
+  pm.addPass(createOutlineParts());
+}
+
+static void buildLaunch(OpPassManager &pm) { pm.addPass(createFormLaunches()); }
+
+static void buildConvert(OpPassManager &pm) {
+  OpPassManager &phases = pm.nest<func::FuncOp>();
+  phases.addPass(createConvertLinalgToLoopsPass());
+  phases.addPass(createExpandMath());
+  phases.addPass(createLowerExtremes());
+  phases.addPass(createLoopInvariantCodeMotionPass());
+  phases.addPass(createConvertVectorToSCFPass(
+      VectorTransferToSCFOptions().enableFullUnroll()));
+  phases.addPass(createConvertSCFToCFPass());
+  phases.addPass(memref::createExpandStridedMetadataPass());
+  phases.addPass(createLowerAffinePass());
+  phases.addPass(createCanonicalizerPass());
+  phases.addPass(createCSEPass());
+  pm.addPass(createLowerMath());
+  pm.nest<func::FuncOp>().addPass(createConvertMathToLLVMPass());
+  pm.addPass(createConvertMathToLibmPass());
+  pm.addPass(createConvertVectorToLLVMPass());
+  pm.addPass(createFinalizeMemRefToLLVMConversionPass());
+  ConvertFuncToLLVMPassOptions functions;
+  functions.useBarePtrCallConv = true;
+  pm.addPass(createConvertFuncToLLVMPass(functions));
+  pm.addPass(createArithToLLVMConversionPass());
+  pm.addPass(createConvertIndexToLLVMPass());
+  pm.addPass(createConvertControlFlowToLLVMPass());
+  pm.addPass(createReconcileUnrealizedCastsPass());
+  pm.addNestedPass<LLVM::LLVMFuncOp>(createWidenTruths());
+}
+
+// The modules of the GPU's kernels and of the host's.
+static void buildConvertForGpu(OpPassManager &pm) {
+  buildConvert(pm.nest<ModuleOp>());
+}
+
+static void buildEntry(OpPassManager &pm) { pm.addPass(createLowerPlan()); }
+
+static void buildEntryForGpu(OpPassManager &pm) {
+  pm.addPass(createIssueLaunches());
+  pm.addPass(createSerializeKernels());
+}
+
+static void buildKernelsAndPlan(OpPassManager &pm) {
+  buildBufferize(pm);
+  buildCpu(pm);
+  buildPlan(pm);
+}
+
+static void buildCode(OpPassManager &pm) {
+  buildLoops(pm);
+  buildConvert(pm);
+  buildEntry(pm);
+}
+
+static void buildKernelsAndPlanForGpu(OpPassManager &pm) {
+  buildBufferizeForGpu(pm);
+  buildCpu(pm.nest<ModuleOp>());
+  buildGpu(pm);
+  buildPlanForGpu(pm);
+}
+
+static void buildCodeForGpu(OpPassManager &pm) {
+  buildLoopsForGpu(pm);
+  buildLaunch(pm);
+  buildConvertForGpu(pm);
+  buildEntryForGpu(pm);
 }
 
 static constexpr Stage cpuStages[] = {
@@ -121,8 +261,9 @@ static constexpr Stage cpuStages[] = {
     {"grad", "gradients are plain ops", buildGrad},
     {"fuse", "each op that computes is in a group", buildFuse},
     {"lower", "each kind of group is a function of linalg", buildLower},
-    {"plan", "each buffer has a place, tasks have an order", buildPlan},
-    {"cpu", "only the llvm dialect", buildCpuPipeline},
+    {"plan", "each buffer has a place, tasks have an order",
+     buildKernelsAndPlan},
+    {"cpu", "only the llvm dialect", buildCode},
 };
 
 // The first stages are the same.
@@ -134,8 +275,8 @@ static constexpr Stage gpuStages[] = {
     {"place", "ops of the GPU's host are marked", buildPlace},
     cpuStages[4],
     cpuStages[5],
-    {"plan", cpuStages[6].after, buildPlanForGpu},
-    {"gpu", "an entry issues work, and kernels are images", buildGpu},
+    {"plan", cpuStages[6].after, buildKernelsAndPlanForGpu},
+    {"gpu", "an entry issues work, and kernels are images", buildCodeForGpu},
 };
 
 ArrayRef<Stage> stages(Machine machine) {

@@ -1,0 +1,41 @@
+// Kernels that are a product of matrices, a convolution, its gradient by the
+// filter or an attention are left to a library, where that is asked for.
+
+#include "passes/lower/Passes.h"
+
+#include "passes/lower/libraries/Libraries.h"
+
+using namespace mlir;
+
+namespace weir {
+#define GEN_PASS_DEF_USELIBRARIES
+#include "passes/lower/Passes.h.inc"
+
+namespace {
+
+struct UseLibraries : impl::UseLibrariesBase<UseLibraries> {
+  void runOnOperation() override {
+    func::FuncOp kernel = getOperation();
+    if (!kernel->hasAttr("weir.kernel") || kernel->hasAttr("weir.host") ||
+        kernel.isExternal() || kernel->hasAttr("weir.conv") ||
+        kernel->hasAttr("weir.attention"))
+      return;
+    Operation *module = kernel->getParentOp();
+    if (std::optional<bool> isForced = libraries::isForced(module, "cublaslt"))
+      if (DictionaryAttr product = libraries::productOf(kernel, *isForced))
+        return kernel->setAttr("weir.gemm", product);
+    if (std::optional<bool> isForced = libraries::isForced(module, "cudnn")) {
+      // Of these the graph has only what is the library's.
+      if (DictionaryAttr gradient = libraries::gradientOf(kernel))
+        return kernel->setAttr("weir.conv", gradient);
+      if (DictionaryAttr attention = libraries::attentionOf(kernel, *isForced))
+        return kernel->setAttr("weir.attention", attention);
+      if (DictionaryAttr convolution =
+              libraries::convolutionOf(kernel, *isForced))
+        kernel->setAttr("weir.conv", convolution);
+    }
+  }
+};
+
+} // namespace
+} // namespace weir
