@@ -42,6 +42,7 @@
 #include "mlir/Dialect/Vector/Transforms/BufferizableOpInterfaceImpl.h"
 #include "mlir/Pass/PassRegistry.h"
 #include "mlir/Transforms/Passes.h"
+#include "llvm/ADT/StringSet.h"
 
 namespace weir {
 
@@ -80,21 +81,20 @@ void registerPasses() {
   registerPlanPasses();
   registerTrainPasses();
   mlir::registerReconcileUnrealizedCasts();
-  auto add = [](const llvm::Twine &name, const Stage &stage) {
-    if (stage.build)
-      mlir::registerPassPipeline(
-          name.str(), stage.after,
-          [build = stage.build](mlir::OpPassManager &pm, llvm::StringRef,
-                                auto) {
-            build(pm);
-            return mlir::success();
-          },
-          [](auto) {});
-  };
-  for (const Stage &stage : stages())
-    add("weir-stage-" + stage.name, stage);
-  add("weir-stage-plan-gpu", *std::prev(stages(Machine::Gpu).end(), 2));
-  add("weir-stage-gpu", stages(Machine::Gpu).back());
+  llvm::StringSet<> added;
+  for (Machine machine : {Machine::Cpu, Machine::Gpu})
+    for (const Stage &stage : stages(machine)) {
+      std::string name = pipelineName(stage, machine);
+      if (stage.build && added.insert(name).second)
+        mlir::registerPassPipeline(
+            name, stage.after,
+            [build = stage.build](mlir::OpPassManager &pm, llvm::StringRef,
+                                  auto) {
+              build(pm);
+              return mlir::success();
+            },
+            [](auto) {});
+    }
 }
 
 } // namespace weir

@@ -146,6 +146,9 @@ static void buildCpu(OpPassManager &pm) {
   kernels.addPass(createSplitReductions());
 }
 
+// The module of the host's kernels.
+static void buildCpuForGpu(OpPassManager &pm) { buildCpu(pm.nest<ModuleOp>()); }
+
 static void buildGpu(OpPassManager &pm) {
   pm.addNestedPass<func::FuncOp>(createShareThreads());
 }
@@ -228,55 +231,58 @@ static void buildEntryForGpu(OpPassManager &pm) {
   pm.addPass(createSerializeKernels());
 }
 
-static void buildKernelsAndPlan(OpPassManager &pm) {
-  buildBufferize(pm);
-  buildCpu(pm);
-  buildPlan(pm);
-}
-
-static void buildCode(OpPassManager &pm) {
-  buildLoops(pm);
-  buildConvert(pm);
-  buildEntry(pm);
-}
-
-static void buildKernelsAndPlanForGpu(OpPassManager &pm) {
-  buildBufferizeForGpu(pm);
-  buildCpu(pm.nest<ModuleOp>());
-  buildGpu(pm);
-  buildPlanForGpu(pm);
-}
-
-static void buildCodeForGpu(OpPassManager &pm) {
-  buildLoopsForGpu(pm);
-  buildLaunch(pm);
-  buildConvertForGpu(pm);
-  buildEntryForGpu(pm);
-}
+static constexpr Stage importStage = {
+    stage::import, "one function per entry, in the graph dialect", nullptr};
+static constexpr Stage trainStage = {
+    stage::train, "a model with a loss has a training step", buildTrain};
+static constexpr Stage graphStage = {
+    stage::graph, "constants are folded; no framework idiom is left",
+    buildGraph};
+static constexpr Stage gradStage = {stage::grad, "gradients are plain ops",
+                                    buildGrad};
+static constexpr Stage fuseStage = {
+    stage::fuse, "each op that computes is in a group", buildFuse};
+static constexpr Stage lowerStage = {
+    stage::lower, "each group is a function of linalg and kernel ops",
+    buildLower};
 
 static constexpr Stage cpuStages[] = {
-    {"import", "one function an entry, in the graph dialect", nullptr},
-    {"train", "a model that is to be trained has a step", buildTrain},
-    {"graph", "folded and cleaned; no framework idiom is left", buildGraph},
-    {"grad", "gradients are plain ops", buildGrad},
-    {"fuse", "each op that computes is in a group", buildFuse},
-    {"lower", "each kind of group is a function of linalg", buildLower},
-    {"plan", "each buffer has a place, tasks have an order",
-     buildKernelsAndPlan},
-    {"cpu", "only the llvm dialect", buildCode},
+    importStage,
+    trainStage,
+    graphStage,
+    gradStage,
+    fuseStage,
+    lowerStage,
+    {stage::bufferize, "kernels work on memory", buildBufferize},
+    {stage::cpu, "kernel ops are loops over vectors", buildCpu},
+    {stage::plan, "each buffer has an offset, and tasks have an order",
+     buildPlan},
+    {stage::loops, "all loops are over vectors; threads share kernels",
+     buildLoops},
+    {stage::convert, "kernels are in the LLVM dialect", buildConvert},
+    {stage::entry, "each entry is a function that calls kernels", buildEntry},
 };
 
-// The first stages are the same.
 static constexpr Stage gpuStages[] = {
-    cpuStages[0],
-    cpuStages[1],
-    cpuStages[2],
-    cpuStages[3],
-    {"place", "ops of the GPU's host are marked", buildPlace},
-    cpuStages[4],
-    cpuStages[5],
-    {"plan", cpuStages[6].after, buildKernelsAndPlanForGpu},
-    {"gpu", "an entry issues work, and kernels are images", buildCodeForGpu},
+    importStage,
+    trainStage,
+    graphStage,
+    gradStage,
+    {stage::place, "ops of the GPU's host are marked", buildPlace},
+    fuseStage,
+    lowerStage,
+    {stage::bufferize, "kernels work on memory of the device or the host",
+     buildBufferizeForGpu},
+    {stage::cpu, "kernel ops of the host are loops over vectors",
+     buildCpuForGpu},
+    {stage::gpu, "kernels have work items for threads of the GPU", buildGpu},
+    {stage::plan, "each buffer has an offset in one of two arenas",
+     buildPlanForGpu},
+    {stage::loops, "loops of the host are over vectors", buildLoopsForGpu},
+    {stage::launch, "kernels of the GPU have a grid", buildLaunch},
+    {stage::convert, "kernels are in the LLVM dialect", buildConvertForGpu},
+    {stage::entry, "each entry issues launches, and kernels are images",
+     buildEntryForGpu},
 };
 
 ArrayRef<Stage> stages(Machine machine) {
@@ -284,15 +290,36 @@ ArrayRef<Stage> stages(Machine machine) {
                                  : ArrayRef<Stage>(cpuStages);
 }
 
+static const Stage *findStage(StringRef name, Machine machine) {
+  return llvm::find_if(stages(machine),
+                       [&](const Stage &stage) { return stage.name == name; });
+}
+
+ArrayRef<Stage> stages(Machine machine, StringRef first, StringRef last) {
+  const Stage *begin = findStage(first, machine),
+              *end = findStage(last, machine);
+  if (begin == stages(machine).end())
+    return {};
+  assert(begin <= end && end != stages(machine).end());
+  return {begin, end + 1};
+}
+
 bool isStage(StringRef name, Machine machine) {
-  return llvm::any_of(stages(machine),
-                      [&](const Stage &stage) { return stage.name == name; });
+  return findStage(name, machine) != stages(machine).end();
 }
 
 SmallVector<StringRef> stageNames(Machine machine) {
   return llvm::map_to_vector(
       stages(machine),
       [](const Stage &stage) -> StringRef { return stage.name; });
+}
+
+std::string pipelineName(const Stage &stage, Machine machine) {
+  const Stage *ofCpu = findStage(stage.name, Machine::Cpu);
+  bool isOther = machine == Machine::Gpu &&
+                 ofCpu != stages(Machine::Cpu).end() &&
+                 ofCpu->build != stage.build;
+  return ("weir-stage-" + stage.name + (isOther ? "-gpu" : "")).str();
 }
 
 } // namespace weir
