@@ -11,6 +11,13 @@ namespace weir::kernel {
 /// other values of it.
 bool separates(mlir::linalg::LinalgOp op, unsigned d);
 
+/// Whether the first results are the first `rows` dimensions, which no other
+/// result has: an element belongs to the rows that the loops are at.
+bool isByRows(mlir::AffineMap map, size_t rows);
+
+/// Removes a buffer that was allocated, with all that still uses it.
+void eraseBuffer(mlir::Value buffer);
+
 } // namespace weir::kernel
 
 #endif // WEIR_DIALECTS_KERNEL_NESTS_H

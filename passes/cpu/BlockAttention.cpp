@@ -272,9 +272,9 @@ private:
     for (linalg::LinalgOp op : loops)
       op.erase();
     for (Value buffer : own)
-      eraseBuffer(buffer);
+      kernel::eraseBuffer(buffer);
     for (kernel::PackOp pack : packs)
-      eraseBuffer(pack.getOut());
+      kernel::eraseBuffer(pack.getOut());
   }
 
   DenseMap<Value, Value> small;       // of a block of rows, by buffer of all

@@ -1,5 +1,5 @@
-// Simplifies gradients: x * 1 is x, -(-x) is x, and moving the elements of a
-// splat constant yields a splat constant.
+// Removes what rules of derivatives leave: factors of one, double signs, constants
+// that only move. Makes gradients by filters convolutions.
 
 #include "passes/grad/Passes.h"
 
@@ -8,6 +8,7 @@
 #include "dialects/graph/Index.h"
 #include "dialects/graph/Reduce.h"
 #include "dialects/graph/Shape.h"
+#include "dialects/libraries/FilterGradients.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Dominance.h"
@@ -116,6 +117,8 @@ struct SimplifyGradients : impl::SimplifyGradientsBase<SimplifyGradients> {
 
   void runOnOperation() override {
     func::FuncOp function = getOperation();
+    if (failed(libraries::expandFilterGradients(function)))
+      return signalPassFailure();
     if (!function->removeAttr("weir.differentiated"))
       return;
     DominanceInfo dominance;

@@ -4,6 +4,8 @@
 #define WEIR_PASSES_LOWER
 
 include "mlir/Pass/PassBase.td"
+include "passes/lower/custom/Passes.td"
+include "passes/lower/libraries/Passes.td"
 
 def LowerGraph : Pass<"weir-lower-graph"> {
   let summary = "Lowers the ops of the graph dialect to linalg on tensors";

@@ -91,7 +91,7 @@ bool Attention::takeLoop(linalg::LinalgOp op) {
         return false;
       continue;
     }
-    if (!isByRows(op.getMatchingIndexingMap(&operand), rows.size()))
+    if (!kernel::isByRows(op.getMatchingIndexingMap(&operand), rows.size()))
       return false;
     own.insert(operand.get());
   }

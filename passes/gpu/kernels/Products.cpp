@@ -8,7 +8,7 @@
 
 #include "passes/gpu/kernels/Products.h"
 
-#include "passes/gpu/Precision.h"
+#include "dialects/target/Precision.h"
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 
