@@ -13,21 +13,15 @@ LogicalResult PackOp::verify() {
   if (failed(verifyForm(*this)))
     return failure();
   ShapedType b = shaped(getB()), out = shaped(getOut());
-  int64_t rank = b.getRank();
-  if (getPaired())
-    return verifyPairs();
   // (C1)
-  if (rank < 2 || out.getRank() != rank + 1 ||
-      b.getElementType() != out.getElementType() ||
-      b.getShape().drop_back(2) != out.getShape().drop_back(3) ||
-      b.getShape().take_back(2)[getTransposeB()] != out.getDimSize(rank - 1))
+  if (b.getRank() < 2 || b.getElementType() != out.getElementType())
     return emitOpError("cannot pack ") << b << " as " << out;
-  int64_t columns = b.getShape().take_back(2)[!getTransposeB()];
-  int64_t width = out.getShape().back();
-  if (width == 0 ||
-      out.getDimSize(rank - 2) != columns / width + (columns % width != 0))
-    return emitOpError("cannot pack ") << b << " as " << out;
-  return success();
+  ArrayRef<int64_t> matrix = b.getShape().take_back(2);
+  LayoutUser user{LayoutUser::Pack, {}, out.getElementType()};
+  user.weights.batches.assign(b.getShape().begin(), b.getShape().end() - 2);
+  user.weights.depth = matrix[getTransposeB()];
+  user.weights.columns = matrix[!getTransposeB()];
+  return verifyLayout(*this, getLayout(), out, user);
 }
 
 LogicalResult PackFilterOp::verify() {
@@ -36,18 +30,16 @@ LogicalResult PackFilterOp::verify() {
   ShapedType filter = shaped(getFilter()), out = shaped(getOut());
   int64_t rank = filter.getRank(), groups = getGroups();
   // (C1)
-  if (groups < 1 || rank < 2 || out.getRank() != rank + 1 ||
-      filter.getElementType() != out.getElementType() ||
-      filter.getShape().drop_back() !=
-          out.getShape().drop_front().drop_back() ||
-      filter.getShape().back() % groups)
+  if (groups < 1 || rank < 2 || filter.getShape().back() % groups ||
+      filter.getElementType() != out.getElementType())
     return emitOpError("cannot pack ") << filter << " as " << out;
-  int64_t each = filter.getShape().back() / groups;
-  int64_t width = out.getShape().back();
-  if (width == 0 ||
-      out.getDimSize(0) != groups * (each / width + (each % width != 0)))
-    return emitOpError("cannot pack ") << filter << " as " << out;
-  return success();
+  LayoutUser user{LayoutUser::Pack, {}, out.getElementType()};
+  user.weights.groups = groups;
+  user.weights.taps.assign(filter.getShape().begin(),
+                           filter.getShape().end() - 2);
+  user.weights.depth = filter.getShape().end()[-2];
+  user.weights.columns = filter.getShape().back() / groups;
+  return verifyLayout(*this, getLayout(), out, user);
 }
 
 std::optional<MinimalWindow> TransformFilterOp::getWindow() {

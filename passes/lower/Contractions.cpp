@@ -56,23 +56,34 @@ bool multipliesBytes(Operation *op) {
              getElementTypeOrSelf(op->getOperand(1));
 }
 
-/// Panels for sums of `element`: of one column each with `runs`, and as a row
-/// alone reads them the fastest with `narrow`.
+/// Columns of the panels for sums of `element`, as a row alone reads them the
+/// fastest with `narrow`.
+int64_t widthOf(const kernel::Target &target, Type element, int64_t columns,
+                bool narrow) {
+  return narrow ? target.panelWidth(element, columns)
+                : target.matrixPanelWidth(element, columns);
+}
+
+/// The layout of panels of `width` columns, those of one column for dot
+/// products.
+kernel::LayoutAttr layoutOf(MLIRContext *context, int64_t width, bool areDots) {
+  return areDots ? kernel::LayoutAttr::kMajor(context)
+                 : kernel::LayoutAttr::panels(context, width);
+}
+
+/// The right side of a product in a layout.
 Value packed(OpBuilder &b, Location loc, Value right, bool transposed,
-             Type element, const kernel::Target &target, bool runs,
-             bool narrow) {
+             kernel::LayoutAttr layout) {
   auto type = cast<RankedTensorType>(right.getType());
-  SmallVector<int64_t> shape(type.getShape());
-  int64_t columns = shape[type.getRank() - (transposed ? 2 : 1)];
-  int64_t depth = shape[type.getRank() - (transposed ? 1 : 2)];
-  int64_t width = runs     ? 1
-                  : narrow ? target.panelWidth(element, columns)
-                           : target.matrixPanelWidth(element, columns);
-  shape.pop_back_n(2);
-  shape.append({(columns + width - 1) / width, depth, width});
-  Value empty = emptyTensor(b, loc, type.clone(shape));
+  kernel::WeightsShape weights;
+  weights.batches.assign(type.getShape().begin(), type.getShape().end() - 2);
+  weights.depth = type.getShape().take_back(2)[transposed];
+  weights.columns = type.getShape().take_back(2)[!transposed];
+  Value empty = emptyTensor(
+      b, loc, type.clone(layout.getFormat().shapeOf(layout, weights)));
   return b
-      .create<kernel::PackOp>(loc, empty.getType(), right, empty, transposed)
+      .create<kernel::PackOp>(loc, empty.getType(), right, empty, layout,
+                              transposed)
       .getResult(0);
 }
 
@@ -134,16 +145,20 @@ struct MatmulToKernel : OpConversionPattern<graph::MatmulOp> {
     if (op.getDepth())
       turned = isColumn = areFew = false;
     // A constant's panels weir-narrow-panels narrows, which knows all products.
-    if (turned || isColumn)
+    auto layout = kernel::LayoutAttr::plain(op.getContext());
+    if (turned || isColumn) {
+      layout = kernel::LayoutAttr::kMajor(op.getContext());
       right = asPanels(b, loc, right, !op.getTransposeB());
-    else if (op.getTransposeB() || rows >= rowsWorthPacking || constant)
-      right = packed(b, loc, right, op.getTransposeB(), type.getElementType(),
-                     target, constant && areFew, rows == 1 && !constant);
+    } else if (op.getTransposeB() || rows >= rowsWorthPacking || constant) {
+      int64_t width = widthOf(target, type.getElementType(), columns,
+                              /*narrow=*/rows == 1 && !constant);
+      layout = layoutOf(op.getContext(), width, constant && areFew);
+      right = packed(b, loc, right, op.getTransposeB(), layout);
+    }
     auto kernel = b.create<kernel::MatmulOp>(
         loc, type, x, right, adaptor.getDepth(), ValueRange(),
         emptyTensor(b, loc, type), op.getTransposeA(), /*shared=*/false,
-        b.getArrayAttr({}),
-        /*range=*/nullptr, isUnsigned);
+        b.getArrayAttr({}), isUnsigned, layout);
     buildEpilogue(b, loc, kernel.getEpilogue(), type.getElementType());
     b.replaceOp(op, kernel);
     return success();
@@ -186,30 +201,37 @@ struct ConvolutionToKernel : OpConversionPattern<graph::ConvolutionOp> {
 
     Location loc = op.getLoc();
     auto target = kernel::Target::of(op);
-    int64_t width = hasDots(op, filter, type)
-                        ? 1
-                        : target.convolutionPanelWidth(type.getElementType(),
-                                                       outputs / groups);
-    SmallVector<int64_t> shape(filter.getShape());
-    shape.back() = width;
-    shape.insert(shape.begin(),
-                 groups * ((outputs / groups + width - 1) / width));
-    Value empty = emptyTensor(b, loc, filter.clone(shape));
+    int64_t width =
+        target.convolutionPanelWidth(type.getElementType(), outputs / groups);
+    auto layout = layoutOf(op.getContext(), width, hasDots(op, filter, type));
     Value packed =
-        b.create<kernel::PackFilterOp>(loc, empty.getType(),
-                                       adaptor.getFilter(), empty, groups)
-            .getResult(0);
+        packedFilter(b, loc, adaptor.getFilter(), filter, groups, layout);
     auto kernel = b.create<kernel::ConvolutionOp>(
         loc, type, adaptor.getX(), packed, ValueRange(),
         emptyTensor(b, loc, type), op.getStrides(), op.getPaddingLow(),
-        op.getDilations(), groups, b.getArrayAttr({}), isUnsigned,
-        /*range=*/nullptr, /*parts=*/3, /*pairs_of=*/nullptr);
+        op.getDilations(), groups, b.getArrayAttr({}), isUnsigned, layout);
     buildEpilogue(b, loc, kernel.getEpilogue(), type.getElementType());
     b.replaceOp(op, kernel);
     return success();
   }
 
 private:
+  static Value packedFilter(OpBuilder &b, Location loc, Value filter,
+                            RankedTensorType type, int64_t groups,
+                            kernel::LayoutAttr layout) {
+    kernel::WeightsShape weights;
+    weights.groups = groups;
+    weights.taps.assign(type.getShape().begin(), type.getShape().end() - 2);
+    weights.depth = type.getShape().end()[-2];
+    weights.columns = type.getShape().back() / groups;
+    Value empty = emptyTensor(
+        b, loc, type.clone(layout.getFormat().shapeOf(layout, weights)));
+    return b
+        .create<kernel::PackFilterOp>(loc, empty.getType(), filter, empty,
+                                      layout, groups)
+        .getResult(0);
+  }
+
   /// Whether each result depends on one pixel.
   static bool isPointwise(graph::ConvolutionOp op, RankedTensorType filter) {
     auto is = [](int64_t wanted) {
@@ -298,23 +320,16 @@ private:
       x = b.create<tensor::ExtractSliceOp>(loc, chosen, x, zeros, sizes, steps);
     }
     // Packed before its unit dimensions go, so that a constant is seen.
-    SmallVector<int64_t> shape(filter.getShape());
-    int64_t columns = shape.back();
+    int64_t columns = filter.getShape().back();
     // One pixel is a row alone, with whole vectors as NarrowPanels would have
     // it, whoever else reads the filter, which is then packed twice: that is
     // rare.
-    auto target = kernel::Target::of(op);
-    Type element = type.getElementType();
-    int64_t width = hasDots(op, filter, type) ? 1
-                    : type.getNumElements() == columns
-                        ? target.panelWidth(element, columns)
-                        : target.matrixPanelWidth(element, columns);
-    shape.back() = width;
-    shape.insert(shape.begin(), (columns + width - 1) / width);
-    Value empty = emptyTensor(b, loc, filter.clone(shape));
-    Value packed = b.create<kernel::PackFilterOp>(loc, empty.getType(),
-                                                  adaptor.getFilter(), empty, 1)
-                       .getResult(0);
+    int64_t width =
+        widthOf(kernel::Target::of(op), type.getElementType(), columns,
+                /*narrow=*/type.getNumElements() == columns);
+    auto layout = layoutOf(op.getContext(), width, hasDots(op, filter, type));
+    Value packed = packedFilter(b, loc, adaptor.getFilter(), filter,
+                                /*groups=*/1, layout);
     SmallVector<ReassociationIndices> panels = {{0}, {}, {rank}};
     for (int64_t i = 1; i < rank; ++i)
       panels[1].push_back(i);
@@ -323,7 +338,7 @@ private:
         loc, type, x, packed, /*depth=*/Value(), ValueRange(),
         emptyTensor(b, loc, type),
         /*transpose_a=*/false, /*shared=*/true, b.getArrayAttr({}),
-        /*range=*/nullptr, multipliesBytes(op));
+        multipliesBytes(op), layout);
     buildEpilogue(b, loc, kernel.getEpilogue(), type.getElementType());
     b.replaceOp(op, kernel);
     return success();
@@ -357,8 +372,8 @@ private:
     auto kernel = b.create<kernel::DepthwiseOp>(
         loc, type, adaptor.getX(), filter, ValueRange(),
         emptyTensor(b, loc, type), op.getStrides(), op.getPaddingLow(),
-        op.getDilations(), b.getArrayAttr({}), /*rows=*/nullptr,
-        multipliesBytes(op));
+        op.getDilations(), b.getArrayAttr({}), multipliesBytes(op),
+        kernel::LayoutAttr::plain(op.getContext()));
     buildEpilogue(b, loc, kernel.getEpilogue(), type.getElementType());
     b.replaceOp(op, kernel);
     return success();

@@ -28,6 +28,8 @@ namespace {
 /// Panels that a product of few rows reads, and what they could be.
 struct Panels {
   kernel::PackOp pack;
+  kernel::MatmulOp product;
+  kernel::LayoutAttr layout;
   RankedTensorType narrow;
 
   static std::optional<Panels> of(Value argument) {
@@ -66,7 +68,9 @@ struct Panels {
     SmallVector<int64_t> shape(type.getShape());
     shape[rank - 3] = llvm::divideCeil(columns, width);
     shape[rank - 1] = width;
-    return Panels{pack, type.clone(shape)};
+    return Panels{pack, product,
+                  kernel::LayoutAttr::panels(pack.getContext(), width),
+                  type.clone(shape)};
   }
 
   void makeNarrow() {
@@ -74,7 +78,8 @@ struct Panels {
     Value empty = b.create<tensor::EmptyOp>(pack.getLoc(), narrow.getShape(),
                                             narrow.getElementType());
     auto made = b.create<kernel::PackOp>(pack.getLoc(), narrow, pack.getB(),
-                                         empty, pack.getTransposeB());
+                                         empty, layout, pack.getTransposeB());
+    product.setLayoutAttr(layout);
     pack->getResult(0).replaceAllUsesWith(made.getResult(0));
     pack->erase();
   }

@@ -133,20 +133,26 @@ private:
       packing.words->give(user, argument);
     } else if (packing.paired) {
       pair(user, argument);
-    } else if (tiled && convolution) {
-      convolution.getFilterMutable().assign(argument);
-      convolution.setRange(ArrayRef<int32_t>{bounds->first, bounds->second});
-      if (parts > 1)
-        convolution.setParts(parts);
     } else if (tiled) {
-      kernel::MatmulOp product = productOf(user);
-      Operation *between = product.getB().getDefiningOp();
-      product.getBMutable().assign(argument);
-      product.setRange(ArrayRef<int32_t>{bounds->first, bounds->second});
-      if (parts > 1)
-        product.setParts(parts);
-      if (between != user)
-        between->erase();
+      SmallVector<int64_t> numbers;
+      if (!type.getElementType().isInteger())
+        numbers = {parts, bounds->first, bounds->second};
+      bool isSplit = packing.tileParts > 0;
+      auto layout = kernel::LayoutAttr::get(
+          &getContext(),
+          isSplit ? kernel::LayoutKind::Amx : kernel::LayoutKind::AmxPanels,
+          numbers);
+      if (convolution) {
+        convolution.getFilterMutable().assign(argument);
+        convolution.setLayoutAttr(layout);
+      } else {
+        kernel::MatmulOp product = productOf(user);
+        Operation *between = product.getB().getDefiningOp();
+        product.getBMutable().assign(argument);
+        product.setLayoutAttr(layout);
+        if (between != user)
+          between->erase();
+      }
     } else {
       for (Operation *reader : user->getResult(0).getUsers())
         if (auto flat = dyn_cast<tensor::CollapseShapeOp>(reader))

@@ -23,7 +23,7 @@ struct PairPanels : impl::PairPanelsBase<PairPanels> {
       return;
     SmallVector<kernel::PackOp> packs;
     kernel.walk([&](kernel::PackOp pack) {
-      if (!pack.getPaired() && pack->getNumResults() == 1 &&
+      if (!pack.getLayout().isPairing() && pack->getNumResults() == 1 &&
           cast<ShapedType>(pack.getB().getType()).getRank() == 2 &&
           isWorthPairing(pack, /*isConstant=*/false))
         packs.push_back(pack);
@@ -66,8 +66,10 @@ private:
     RankedTensorType type = packing.type(from.getElementType());
     Value empty = b.create<tensor::EmptyOp>(pack.getLoc(), type.getShape(),
                                             type.getElementType());
+    auto layout =
+        kernel::LayoutAttr::get(b.getContext(), kernel::LayoutKind::Pairing);
     auto paired = b.create<kernel::PackOp>(pack.getLoc(), type, pack.getB(),
-                                           empty, t, /*paired=*/true);
+                                           empty, layout, t);
     pair(pack, paired.getResult(0));
     pack->erase();
   }

@@ -20,7 +20,7 @@ struct WindowRows {
   int64_t channels;
 
   WindowRows(Emitter &e, kernel::ConvolutionOp op)
-      : e(e), x(op.getX()), s(op, *op.getPairsOf()),
+      : e(e), x(op.getX()), s(op, op.getLayout().getWindow()),
         results(e.shape(op.getOut()).drop_back()), channels(e.shape(x).back()) {
   }
 

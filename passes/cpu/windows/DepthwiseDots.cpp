@@ -38,7 +38,7 @@ struct DepthwiseDots {
   SmallVector<Value> rowOf, inside;
 
   DepthwiseDots(Emitter &e, kernel::DepthwiseOp op)
-      : e(e), op(op), x(op.getX()), rows(*op.getRows()) {
+      : e(e), op(op), x(op.getX()), rows(op.getLayout().getRows()) {
     ArrayRef<int64_t> xs = e.shape(x), ys = e.shape(op.getOut());
     images = xs[0], height = xs[1], width = xs[2], channels = xs[3];
     outHeight = ys[1], outWidth = ys[2];

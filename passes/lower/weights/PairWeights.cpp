@@ -119,14 +119,14 @@ bool isWorthPairing(Operation *packed, bool isConstant) {
     out = op.getOut(), x = op.getA();
     bool oneSide = cast<ShapedType>(out.getType()).getRank() == 2;
     turned = op.getTransposeA();
-    if (op.getUnsignedA() || op.isTiled() || op.hasColumnRuns() ||
+    if (op.getUnsignedA() || !op.getLayout().isPanels() ||
         !(oneSide || (op.getShared() && !turned)) || (turned && isConstant) ||
         !isOnlyProduct(op))
       return false;
     sum = op.getEpilogue().front().getArgument(0).getType();
   } else if (kernel::ConvolutionOp op = convolutionOf(packed)) {
-    if (op.getGroups() != 1 || op.getUnsignedX() || op.isTiled() ||
-        op.hasColumnRuns() || !isConstant)
+    if (op.getGroups() != 1 || op.getUnsignedX() ||
+        !op.getLayout().isPanels() || !isConstant)
       return false;
     for (int64_t size : tapsOf(op))
       taps *= size;
@@ -187,17 +187,20 @@ static Value pixelsOf(OpBuilder &b, kernel::ConvolutionOp op) {
 }
 
 void pair(Operation *packed, Value panels) {
+  auto layout = kernel::LayoutAttr::get(packed->getContext(),
+                                        kernel::LayoutKind::Pairing);
   if (kernel::MatmulOp product = productOf(packed)) {
     Operation *between = product.getB().getDefiningOp();
     product.getBMutable().assign(panels);
-    product.setPaired(true);
+    product.setLayoutAttr(layout);
     if (between != packed)
       between->erase();
     return;
   }
   kernel::ConvolutionOp op = convolutionOf(packed);
   if (!isPixelProduct(op)) {
-    op.setPairsOf(llvm::to_vector(tapsOf(op)));
+    op.setLayoutAttr(kernel::LayoutAttr::get(
+        op.getContext(), kernel::LayoutKind::Pairing, tapsOf(op)));
     op.getFilterMutable().assign(panels);
     return;
   }
@@ -206,8 +209,7 @@ void pair(Operation *packed, Value panels) {
       op.getLoc(), op.getResultTypes(), pixelsOf(b, op), panels,
       /*depth=*/Value(), op.getExtras(), op.getOut(), /*transpose_a=*/false,
       /*shared=*/true, op.getExtraMaps(),
-      /*range=*/DenseI32ArrayAttr(), /*unsigned_a=*/false, /*parts=*/3,
-      /*paired=*/true);
+      /*unsigned_a=*/false, layout);
   product.getEpilogue().takeBody(op.getEpilogue());
   op->replaceAllUsesWith(product);
   op->erase();

@@ -1,6 +1,6 @@
 // Constant weights of what the tiles of Intel AMX are to multiply
-// (kernel.matmul and kernel.convolution with `range`), which are also for the
-// dot products of AVX-512 VNNI and BF16.
+// (kernel.matmul and kernel.convolution in the layout `amx`), which are also
+// for the dot products of AVX-512 VNNI and BF16.
 
 #include "passes/lower/weights/TileWeights.h"
 
@@ -69,7 +69,8 @@ static int64_t partsOfFilter(kernel::ConvolutionOp op) {
   Type element = filter.getElementType();
   Type sum = op.getEpilogue().front().getArgument(0).getType();
   if (!target.tiles || !sum.isF32() || !(element.isF32() || element.isBF16()) ||
-      op.getGroups() != 1 || out.getNumElements() == 0 || op.hasColumnRuns())
+      op.getGroups() != 1 || out.getNumElements() == 0 ||
+      op.getLayout().isKMajor())
     return 0;
   ArrayRef<int64_t> results = out.getShape().drop_front().drop_back();
   ArrayRef<int64_t> taps = filter.getShape().slice(1, results.size());
@@ -109,7 +110,7 @@ int64_t partsInTiles(Operation *packed) {
   bool bytes = sum.isInteger(32);
   bool dots = bytes ? !target.byteTiles : !target.tiles;
   Type weight = getElementTypeOrSelf(packed->getResult(0).getType());
-  if (product.hasColumnRuns() || !multiplies(target, element, sum) ||
+  if (product.getLayout().isKMajor() || !multiplies(target, element, sum) ||
       (element.isF32() && !weight.isF32()) || !oneSide ||
       product.getTransposeA() || product.getUnsignedA() ||
       out.getNumElements() == 0)
@@ -179,12 +180,12 @@ void WeightRange::add(ArrayRef<char> weights, Type element) {
 
 // The parts of x are multiples of x * 2^-23 and those that matter of a product
 // x y of x y * 2^-26: with x, y and x y of at least 2^-100 all are normal.
-std::optional<std::pair<int32_t, int32_t>>
+std::optional<std::pair<int64_t, int64_t>>
 WeightRange::bounds(int64_t depth, Type element) const {
   if (!fits)
     return std::nullopt;
   if (element.isInteger())
-    return std::make_pair(-128, 127);
+    return std::pair<int64_t, int64_t>(-128, 127);
   int low = std::min(std::ilogb(least), 127);
   int high = most > 0 ? std::ilogb(most) + 1 : 0;
   int least = -100 - std::min(low, 0);
@@ -192,7 +193,7 @@ WeightRange::bounds(int64_t depth, Type element) const {
   // Weights like these are rare, and so would be blocks that fit.
   if (low < -60 || least > -40 || most < 40)
     return std::nullopt;
-  return std::make_pair((127 + least) << 23, (127 + most) << 23);
+  return std::pair<int64_t, int64_t>(least, most);
 }
 
 RankedTensorType TilePacking::type(Type element, ArrayRef<int64_t> taps) const {

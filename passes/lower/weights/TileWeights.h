@@ -1,6 +1,6 @@
 // Constant weights of what the tiles of Intel AMX are to multiply
-// (kernel.matmul and kernel.convolution with `range`), or the dot products of
-// AVX-512 VNNI and BF16.
+// (kernel.matmul and kernel.convolution in the layout `amx`), or the dot
+// products of AVX-512 VNNI and BF16.
 
 #ifndef WEIR_PASSES_LOWER_WEIGHTS_TILEWEIGHTS_H
 #define WEIR_PASSES_LOWER_WEIGHTS_TILEWEIGHTS_H
@@ -41,8 +41,9 @@ struct WeightRange {
 
   /// Takes in weights of f32, bf16, i32 or i8.
   void add(llvm::ArrayRef<char> weights, mlir::Type element);
-  /// The bits of both bounds; none where they are too close to be of use.
-  std::optional<std::pair<int32_t, int32_t>> bounds(int64_t depth,
+  /// The safe exponent range of the left side, or the range of i8. There is
+  /// none if it is too small to be of use.
+  std::optional<std::pair<int64_t, int64_t>> bounds(int64_t depth,
                                                     mlir::Type element) const;
 };
 

@@ -105,15 +105,20 @@ void WordPacking::run(const char *from, char *to) const {
 }
 
 void WordPacking::give(Operation *user, Value packed) const {
+  auto layout = [&](kernel::LayoutKind kind, int64_t number) {
+    return kernel::LayoutAttr::get(user->getContext(), kind, number);
+  };
   if (auto depthwise = dyn_cast<kernel::DepthwiseOp>(kernel)) {
     depthwise.getFilterMutable().assign(packed);
-    depthwise.setRows(rows);
+    depthwise.setLayoutAttr(layout(kernel::LayoutKind::VnniRows, rows));
   } else if (auto convolution = dyn_cast<kernel::ConvolutionOp>(kernel)) {
     convolution.getFilterMutable().assign(packed);
+    convolution.setLayoutAttr(layout(kernel::LayoutKind::Vnni, width));
   } else {
     auto product = cast<kernel::MatmulOp>(kernel);
     Operation *between = product.getB().getDefiningOp();
     product.getBMutable().assign(packed);
+    product.setLayoutAttr(layout(kernel::LayoutKind::Vnni, width));
     if (between != user)
       between->erase();
   }

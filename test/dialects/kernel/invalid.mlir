@@ -24,7 +24,7 @@ func.func @matmul_c2_depth(%a: memref<4x8xf32>, %b: memref<9x20xf32>, %c: memref
 
 func.func @matmul_c2_panels(%a: memref<4x8xf32>, %b: memref<1x8x16xf32>, %c: memref<4x20xf32>) {
   // expected-error@+1 {{cannot make 20 columns of 'memref<1x8x16xf32>'}}
-  kernel.matmul ins(%a, %b : memref<4x8xf32>, memref<1x8x16xf32>) outs(%c : memref<4x20xf32>) {
+  kernel.matmul ins(%a, %b : memref<4x8xf32>, memref<1x8x16xf32>) layout <panels(16)> outs(%c : memref<4x20xf32>) {
   ^bb0(%sum: f32):
     kernel.yield %sum : f32
   }
@@ -102,7 +102,7 @@ func.func @matmul_mixed(%a: memref<4x8xf32>, %b: tensor<8x20xf32>, %c: memref<4x
 
 func.func @pack_c1(%b: memref<8x20xf32>, %e: memref<2x8x32xf32>) {
   // expected-error@+1 {{cannot pack 'memref<8x20xf32>' as 'memref<2x8x32xf32>'}}
-  kernel.pack ins(%b : memref<8x20xf32>) outs(%e : memref<2x8x32xf32>)
+  kernel.pack ins(%b : memref<8x20xf32>) layout <panels(32)> outs(%e : memref<2x8x32xf32>)
   return
 }
 
@@ -110,7 +110,7 @@ func.func @pack_c1(%b: memref<8x20xf32>, %e: memref<2x8x32xf32>) {
 
 func.func @pack_filter_c1(%w: memref<3x4x20xf32>, %e: memref<2x3x4x16xf32>) {
   // expected-error@+1 {{cannot pack 'memref<3x4x20xf32>' as 'memref<2x3x4x16xf32>'}}
-  kernel.pack_filter ins(%w : memref<3x4x20xf32>) groups 3 outs(%e : memref<2x3x4x16xf32>)
+  kernel.pack_filter ins(%w : memref<3x4x20xf32>) groups 3 layout <panels(16)> outs(%e : memref<2x3x4x16xf32>)
   return
 }
 
@@ -118,7 +118,7 @@ func.func @pack_filter_c1(%w: memref<3x4x20xf32>, %e: memref<2x3x4x16xf32>) {
 
 func.func @convolution_c1(%x: memref<1x8x3xf32>, %w: memref<1x3x3x32xf32>, %y: memref<2x6x20xf32>) {
   // expected-error@+1 {{cannot make 'memref<2x6x20xf32>' of 'memref<1x8x3xf32>'}}
-  kernel.convolution ins(%x, %w : memref<1x8x3xf32>, memref<1x3x3x32xf32>) outs(%y : memref<2x6x20xf32>) attributes {dilations = array<i64: 1>, groups = 1 : i64, padding = array<i64: 0>, strides = array<i64: 1>} {
+  kernel.convolution ins(%x, %w : memref<1x8x3xf32>, memref<1x3x3x32xf32>) layout <panels(32)> outs(%y : memref<2x6x20xf32>) attributes {dilations = array<i64: 1>, groups = 1 : i64, padding = array<i64: 0>, strides = array<i64: 1>} {
   ^bb0(%sum: f32):
     kernel.yield %sum : f32
   }
@@ -129,7 +129,7 @@ func.func @convolution_c1(%x: memref<1x8x3xf32>, %w: memref<1x3x3x32xf32>, %y: m
 
 func.func @convolution_c2(%x: memref<1x8x3xf32>, %w: memref<1x3x3x32xf32>, %y: memref<1x6x20xf32>) {
   // expected-error@+1 {{has no such windows}}
-  kernel.convolution ins(%x, %w : memref<1x8x3xf32>, memref<1x3x3x32xf32>) outs(%y : memref<1x6x20xf32>) attributes {dilations = array<i64: 1>, groups = 1 : i64, padding = array<i64: 0>, strides = array<i64: 0>} {
+  kernel.convolution ins(%x, %w : memref<1x8x3xf32>, memref<1x3x3x32xf32>) layout <panels(32)> outs(%y : memref<1x6x20xf32>) attributes {dilations = array<i64: 1>, groups = 1 : i64, padding = array<i64: 0>, strides = array<i64: 0>} {
   ^bb0(%sum: f32):
     kernel.yield %sum : f32
   }
@@ -140,7 +140,7 @@ func.func @convolution_c2(%x: memref<1x8x3xf32>, %w: memref<1x3x3x32xf32>, %y: m
 
 func.func @convolution_c3(%x: memref<1x8x3xf32>, %w: memref<1x3x3x32xf32>, %y: memref<1x6x40xf32>) {
   // expected-error@+1 {{cannot use 'memref<1x3x3x32xf32>'}}
-  kernel.convolution ins(%x, %w : memref<1x8x3xf32>, memref<1x3x3x32xf32>) outs(%y : memref<1x6x40xf32>) attributes {dilations = array<i64: 1>, groups = 1 : i64, padding = array<i64: 0>, strides = array<i64: 1>} {
+  kernel.convolution ins(%x, %w : memref<1x8x3xf32>, memref<1x3x3x32xf32>) layout <panels(32)> outs(%y : memref<1x6x40xf32>) attributes {dilations = array<i64: 1>, groups = 1 : i64, padding = array<i64: 0>, strides = array<i64: 1>} {
   ^bb0(%sum: f32):
     kernel.yield %sum : f32
   }
@@ -236,7 +236,7 @@ func.func @transform_filter_c1_wide(%w: memref<3x3x4x20xf64>, %e: memref<1x16x4x
 
 func.func @convolution_c1_wider(%x: memref<1x8x8x3xf16>, %w: memref<1x3x3x3x32xf32>, %y: memref<1x4x4x20xf32>) {
   // expected-error@+1 {{multiplies 'memref<1x8x8x3xf16>' by 'memref<1x3x3x3x32xf32>'}}
-  kernel.convolution ins(%x, %w : memref<1x8x8x3xf16>, memref<1x3x3x3x32xf32>) outs(%y : memref<1x4x4x20xf32>) attributes {dilations = array<i64: 1, 1>, groups = 1 : i64, padding = array<i64: 0, 0>, strides = array<i64: 2, 2>} {
+  kernel.convolution ins(%x, %w : memref<1x8x8x3xf16>, memref<1x3x3x3x32xf32>) layout <panels(32)> outs(%y : memref<1x4x4x20xf32>) attributes {dilations = array<i64: 1, 1>, groups = 1 : i64, padding = array<i64: 0, 0>, strides = array<i64: 2, 2>} {
   ^bb0(%sum: f32):
     kernel.yield %sum : f32
   }
@@ -341,7 +341,7 @@ func.func @parts_c2() {
 
 func.func @matmul_c6_range(%a: memref<4x8xf32>, %b: memref<1x1x3x2x16x32xbf16>, %c: memref<4x20xf32>) {
   // expected-error@+1 {{has no range of magnitudes}}
-  kernel.matmul ins(%a, %b : memref<4x8xf32>, memref<1x1x3x2x16x32xbf16>) outs(%c : memref<4x20xf32>) attributes {range = array<i32: 9, 5>} {
+  kernel.matmul ins(%a, %b : memref<4x8xf32>, memref<1x1x3x2x16x32xbf16>) layout <amx(3, 97, -100)> outs(%c : memref<4x20xf32>) {
   ^bb0(%sum: f32):
     kernel.yield %sum : f32
   }
@@ -352,7 +352,7 @@ func.func @matmul_c6_range(%a: memref<4x8xf32>, %b: memref<1x1x3x2x16x32xbf16>, 
 
 func.func @matmul_c6_parts(%a: memref<4x8xbf16>, %b: memref<1x1x3x2x16x32xbf16>, %c: memref<4x20xf32>) {
   // expected-error@+1 {{cannot multiply 'memref<4x8xbf16>' by tiles of 'memref<1x1x3x2x16x32xbf16>'}}
-  kernel.matmul ins(%a, %b : memref<4x8xbf16>, memref<1x1x3x2x16x32xbf16>) outs(%c : memref<4x20xf32>) attributes {range = array<i32: 5, 9>} {
+  kernel.matmul ins(%a, %b : memref<4x8xbf16>, memref<1x1x3x2x16x32xbf16>) layout <amx(1, -100, 97)> outs(%c : memref<4x20xf32>) {
   ^bb0(%sum: f32):
     kernel.yield %sum : f32
   }
@@ -363,7 +363,7 @@ func.func @matmul_c6_parts(%a: memref<4x8xbf16>, %b: memref<1x1x3x2x16x32xbf16>,
 
 func.func @matmul_c6_depth(%a: memref<4x40xf32>, %b: memref<1x1x3x2x16x32xbf16>, %c: memref<4x20xf32>) {
   // expected-error@+1 {{cannot multiply 'memref<4x40xf32>' by tiles of 'memref<1x1x3x2x16x32xbf16>'}}
-  kernel.matmul ins(%a, %b : memref<4x40xf32>, memref<1x1x3x2x16x32xbf16>) outs(%c : memref<4x20xf32>) attributes {range = array<i32: 5, 9>} {
+  kernel.matmul ins(%a, %b : memref<4x40xf32>, memref<1x1x3x2x16x32xbf16>) layout <amx(3, -100, 97)> outs(%c : memref<4x20xf32>) {
   ^bb0(%sum: f32):
     kernel.yield %sum : f32
   }
@@ -374,7 +374,7 @@ func.func @matmul_c6_depth(%a: memref<4x40xf32>, %b: memref<1x1x3x2x16x32xbf16>,
 
 func.func @matmul_c6_unsigned(%a: memref<4x64xi8>, %b: memref<1x1x1x2x16x64xi8>, %c: memref<4x20xi32>) {
   // expected-error@+1 {{cannot multiply 'memref<4x64xi8>' by tiles}}
-  kernel.matmul ins(%a, %b : memref<4x64xi8>, memref<1x1x1x2x16x64xi8>) outs(%c : memref<4x20xi32>) attributes {range = array<i32: -128, 127>, unsigned_a} {
+  kernel.matmul ins(%a, %b : memref<4x64xi8>, memref<1x1x1x2x16x64xi8>) layout <amx> outs(%c : memref<4x20xi32>) attributes {unsigned_a} {
   ^bb0(%sum: i32):
     kernel.yield %sum : i32
   }
@@ -385,7 +385,7 @@ func.func @matmul_c6_unsigned(%a: memref<4x64xi8>, %b: memref<1x1x1x2x16x64xi8>,
 
 func.func @matmul_c6_bytes(%a: memref<4x8xf32>, %b: memref<1x1x1x2x16x64xi8>, %c: memref<4x20xf32>) {
   // expected-error@+1 {{cannot multiply 'memref<4x8xf32>' by tiles of 'memref<1x1x1x2x16x64xi8>'}}
-  kernel.matmul ins(%a, %b : memref<4x8xf32>, memref<1x1x1x2x16x64xi8>) outs(%c : memref<4x20xf32>) attributes {range = array<i32: 5, 9>} {
+  kernel.matmul ins(%a, %b : memref<4x8xf32>, memref<1x1x1x2x16x64xi8>) layout <amx> outs(%c : memref<4x20xf32>) {
   ^bb0(%sum: f32):
     kernel.yield %sum : f32
   }
@@ -396,7 +396,7 @@ func.func @matmul_c6_bytes(%a: memref<4x8xf32>, %b: memref<1x1x1x2x16x64xi8>, %c
 
 func.func @matmul_c6_panels(%a: memref<4x40xf32>, %b: memref<2x40x16xf32>, %c: memref<4x20xf32>) {
   // expected-error@+1 {{cannot multiply 'memref<4x40xf32>' by tiles of 'memref<2x40x16xf32>'}}
-  kernel.matmul ins(%a, %b : memref<4x40xf32>, memref<2x40x16xf32>) outs(%c : memref<4x20xf32>) attributes {range = array<i32: 5, 9>} {
+  kernel.matmul ins(%a, %b : memref<4x40xf32>, memref<2x40x16xf32>) layout <amx_panels(3, -100, 97)> outs(%c : memref<4x20xf32>) {
   ^bb0(%sum: f32):
     kernel.yield %sum : f32
   }
@@ -407,7 +407,7 @@ func.func @matmul_c6_panels(%a: memref<4x40xf32>, %b: memref<2x40x16xf32>, %c: m
 
 func.func @matmul_c6_four_parts(%a: memref<4x40xf32>, %b: memref<1x40x32xf32>, %c: memref<4x20xf32>) {
   // expected-error@+1 {{cannot have 4 parts}}
-  kernel.matmul ins(%a, %b : memref<4x40xf32>, memref<1x40x32xf32>) outs(%c : memref<4x20xf32>) attributes {parts = 4 : i64, range = array<i32: 5, 9>} {
+  kernel.matmul ins(%a, %b : memref<4x40xf32>, memref<1x40x32xf32>) layout <amx_panels(4, -100, 97)> outs(%c : memref<4x20xf32>) {
   ^bb0(%sum: f32):
     kernel.yield %sum : f32
   }
@@ -418,7 +418,7 @@ func.func @matmul_c6_four_parts(%a: memref<4x40xf32>, %b: memref<1x40x32xf32>, %
 
 func.func @convolution_c5_channels(%x: memref<1x8x8x40xf32>, %w: memref<1x3x3x1x3x2x16x32xbf16>, %y: memref<1x8x8x20xf32>) {
   // expected-error@+1 {{cannot sum tiles of 'memref<1x3x3x1x3x2x16x32xbf16>'}}
-  kernel.convolution ins(%x, %w : memref<1x8x8x40xf32>, memref<1x3x3x1x3x2x16x32xbf16>) outs(%y : memref<1x8x8x20xf32>) attributes {dilations = array<i64: 1, 1>, groups = 1 : i64, padding = array<i64: 1, 1>, range = array<i32: 5, 9>, strides = array<i64: 1, 1>} {
+  kernel.convolution ins(%x, %w : memref<1x8x8x40xf32>, memref<1x3x3x1x3x2x16x32xbf16>) layout <amx(3, -100, 97)> outs(%y : memref<1x8x8x20xf32>) attributes {dilations = array<i64: 1, 1>, groups = 1 : i64, padding = array<i64: 1, 1>, strides = array<i64: 1, 1>} {
   ^bb0(%sum: f32):
     kernel.yield %sum : f32
   }
@@ -429,7 +429,7 @@ func.func @convolution_c5_channels(%x: memref<1x8x8x40xf32>, %w: memref<1x3x3x1x
 
 func.func @convolution_c5_range(%x: memref<1x8x8x32xf32>, %w: memref<1x3x3x32x32xf32>, %y: memref<1x8x8x20xf32>) {
   // expected-error@+1 {{has no range of magnitudes}}
-  kernel.convolution ins(%x, %w : memref<1x8x8x32xf32>, memref<1x3x3x32x32xf32>) outs(%y : memref<1x8x8x20xf32>) attributes {dilations = array<i64: 1, 1>, groups = 1 : i64, padding = array<i64: 1, 1>, range = array<i32: 9, 5>, strides = array<i64: 1, 1>} {
+  kernel.convolution ins(%x, %w : memref<1x8x8x32xf32>, memref<1x3x3x32x32xf32>) layout <amx_panels(3, 97, -100)> outs(%y : memref<1x8x8x20xf32>) attributes {dilations = array<i64: 1, 1>, groups = 1 : i64, padding = array<i64: 1, 1>, strides = array<i64: 1, 1>} {
   ^bb0(%sum: f32):
     kernel.yield %sum : f32
   }
@@ -440,7 +440,7 @@ func.func @convolution_c5_range(%x: memref<1x8x8x32xf32>, %w: memref<1x3x3x32x32
 
 func.func @matmul_c8_panels(%a: memref<4x8xf32>, %b: memref<1x8x32xf32>, %c: memref<4x20xf32>) {
   // expected-error@+1 {{cannot multiply 'memref<4x8xf32>' by pairs of 'memref<1x8x32xf32>'}}
-  kernel.matmul ins(%a, %b : memref<4x8xf32>, memref<1x8x32xf32>) outs(%c : memref<4x20xf32>) attributes {paired} {
+  kernel.matmul ins(%a, %b : memref<4x8xf32>, memref<1x8x32xf32>) layout <pairing> outs(%c : memref<4x20xf32>) {
   ^bb0(%sum: f32):
     kernel.yield %sum : f32
   }
@@ -451,7 +451,7 @@ func.func @matmul_c8_panels(%a: memref<4x8xf32>, %b: memref<1x8x32xf32>, %c: mem
 
 func.func @matmul_c8_empty(%a: memref<4x0xf32>, %b: memref<1x2x32xf32>, %c: memref<4x20xf32>) {
   // expected-error@+1 {{cannot multiply 'memref<4x0xf32>' by pairs of 'memref<1x2x32xf32>'}}
-  kernel.matmul ins(%a, %b : memref<4x0xf32>, memref<1x2x32xf32>) outs(%c : memref<4x20xf32>) attributes {paired} {
+  kernel.matmul ins(%a, %b : memref<4x0xf32>, memref<1x2x32xf32>) layout <pairing> outs(%c : memref<4x20xf32>) {
   ^bb0(%sum: f32):
     kernel.yield %sum : f32
   }
@@ -462,7 +462,7 @@ func.func @matmul_c8_empty(%a: memref<4x0xf32>, %b: memref<1x2x32xf32>, %c: memr
 
 func.func @matmul_c8_batches(%a: memref<2x4x8xf32>, %b: memref<1x10x32xf32>, %c: memref<2x4x20xf32>) {
   // expected-error@+1 {{cannot multiply 'memref<2x4x8xf32>' by pairs of 'memref<1x10x32xf32>'}}
-  kernel.matmul ins(%a, %b : memref<2x4x8xf32>, memref<1x10x32xf32>) outs(%c : memref<2x4x20xf32>) attributes {paired} {
+  kernel.matmul ins(%a, %b : memref<2x4x8xf32>, memref<1x10x32xf32>) layout <pairing> outs(%c : memref<2x4x20xf32>) {
   ^bb0(%sum: f32):
     kernel.yield %sum : f32
   }
@@ -473,7 +473,7 @@ func.func @matmul_c8_batches(%a: memref<2x4x8xf32>, %b: memref<1x10x32xf32>, %c:
 
 func.func @matmul_c8_element(%a: memref<4x8xf64>, %b: memref<1x10x32xf64>, %c: memref<4x20xf64>) {
   // expected-error@+1 {{cannot multiply 'memref<4x8xf64>' by pairs of 'memref<1x10x32xf64>'}}
-  kernel.matmul ins(%a, %b : memref<4x8xf64>, memref<1x10x32xf64>) outs(%c : memref<4x20xf64>) attributes {paired} {
+  kernel.matmul ins(%a, %b : memref<4x8xf64>, memref<1x10x32xf64>) layout <pairing> outs(%c : memref<4x20xf64>) {
   ^bb0(%sum: f64):
     kernel.yield %sum : f64
   }
@@ -484,7 +484,7 @@ func.func @matmul_c8_element(%a: memref<4x8xf64>, %b: memref<1x10x32xf64>, %c: m
 
 func.func @matmul_c8_elements(%a: memref<4x8xbf16>, %b: memref<1x10x32xbf16>, %c: memref<4x20xf32>) {
   // expected-error@+1 {{cannot multiply 'memref<4x8xbf16>' by pairs of 'memref<1x10x32xbf16>'}}
-  kernel.matmul ins(%a, %b : memref<4x8xbf16>, memref<1x10x32xbf16>) outs(%c : memref<4x20xf32>) attributes {paired} {
+  kernel.matmul ins(%a, %b : memref<4x8xbf16>, memref<1x10x32xbf16>) layout <pairing> outs(%c : memref<4x20xf32>) {
   ^bb0(%sum: f32):
     kernel.yield %sum : f32
   }
@@ -495,7 +495,7 @@ func.func @matmul_c8_elements(%a: memref<4x8xbf16>, %b: memref<1x10x32xbf16>, %c
 
 func.func @pack_c2_lines(%b: memref<8x20xf32>, %p: memref<1x8x32xf32>) {
   // expected-error@+1 {{cannot pack 'memref<8x20xf32>' as pairs of 'memref<1x8x32xf32>'}}
-  kernel.pack ins(%b : memref<8x20xf32>) outs(%p : memref<1x8x32xf32>) {paired}
+  kernel.pack ins(%b : memref<8x20xf32>) layout <pairing> outs(%p : memref<1x8x32xf32>)
   return
 }
 
@@ -503,7 +503,7 @@ func.func @pack_c2_lines(%b: memref<8x20xf32>, %p: memref<1x8x32xf32>) {
 
 func.func @pack_c2_overflow(%b: memref<9223372036854775807x20xf32>, %p: memref<1x9223372036854775807x32xf32>) {
   // expected-error@+1 {{cannot pack 'memref<9223372036854775807x20xf32>' as pairs of 'memref<1x9223372036854775807x32xf32>'}}
-  kernel.pack ins(%b : memref<9223372036854775807x20xf32>) outs(%p : memref<1x9223372036854775807x32xf32>) {paired}
+  kernel.pack ins(%b : memref<9223372036854775807x20xf32>) layout <pairing> outs(%p : memref<1x9223372036854775807x32xf32>)
   return
 }
 
@@ -511,7 +511,7 @@ func.func @pack_c2_overflow(%b: memref<9223372036854775807x20xf32>, %p: memref<1
 
 func.func @pack_c2_batches(%b: memref<2x8x20xf32>, %p: memref<2x1x10x32xf32>) {
   // expected-error@+1 {{cannot pack 'memref<2x8x20xf32>' as pairs of 'memref<2x1x10x32xf32>'}}
-  kernel.pack ins(%b : memref<2x8x20xf32>) outs(%p : memref<2x1x10x32xf32>) {paired}
+  kernel.pack ins(%b : memref<2x8x20xf32>) layout <pairing> outs(%p : memref<2x1x10x32xf32>)
   return
 }
 
@@ -519,7 +519,7 @@ func.func @pack_c2_batches(%b: memref<2x8x20xf32>, %p: memref<2x1x10x32xf32>) {
 
 func.func @convolution_c6_panels(%x: memref<1x8x8x4xf32>, %w: memref<1x36x32xf32>, %y: memref<1x8x8x20xf32>) {
   // expected-error@+1 {{cannot use pairs of 'memref<1x36x32xf32>'}}
-  kernel.convolution ins(%x, %w : memref<1x8x8x4xf32>, memref<1x36x32xf32>) outs(%y : memref<1x8x8x20xf32>) attributes {dilations = array<i64: 1, 1>, groups = 1 : i64, padding = array<i64: 1, 1>, pairs_of = array<i64: 3, 3>, strides = array<i64: 1, 1>} {
+  kernel.convolution ins(%x, %w : memref<1x8x8x4xf32>, memref<1x36x32xf32>) layout <pairing(3, 3)> outs(%y : memref<1x8x8x20xf32>) attributes {dilations = array<i64: 1, 1>, groups = 1 : i64, padding = array<i64: 1, 1>, strides = array<i64: 1, 1>} {
   ^bb0(%sum: f32):
     kernel.yield %sum : f32
   }
@@ -530,7 +530,7 @@ func.func @convolution_c6_panels(%x: memref<1x8x8x4xf32>, %w: memref<1x36x32xf32
 
 func.func @convolution_c6_elements(%x: memref<1x8x8x4xbf16>, %w: memref<1x38x32xbf16>, %y: memref<1x8x8x20xf32>) {
   // expected-error@+1 {{cannot use pairs of 'memref<1x38x32xbf16>'}}
-  kernel.convolution ins(%x, %w : memref<1x8x8x4xbf16>, memref<1x38x32xbf16>) outs(%y : memref<1x8x8x20xf32>) attributes {dilations = array<i64: 1, 1>, groups = 1 : i64, padding = array<i64: 1, 1>, pairs_of = array<i64: 3, 3>, strides = array<i64: 1, 1>} {
+  kernel.convolution ins(%x, %w : memref<1x8x8x4xbf16>, memref<1x38x32xbf16>) layout <pairing(3, 3)> outs(%y : memref<1x8x8x20xf32>) attributes {dilations = array<i64: 1, 1>, groups = 1 : i64, padding = array<i64: 1, 1>, strides = array<i64: 1, 1>} {
   ^bb0(%sum: f32):
     kernel.yield %sum : f32
   }
@@ -541,7 +541,7 @@ func.func @convolution_c6_elements(%x: memref<1x8x8x4xbf16>, %w: memref<1x38x32x
 
 func.func @convolution_c6_tiles(%x: memref<1x8x8x4xf32>, %w: memref<1x38x32xf32>, %y: memref<1x8x8x20xf32>) {
   // expected-error@+1 {{cannot use pairs of 'memref<1x38x32xf32>'}}
-  kernel.convolution ins(%x, %w : memref<1x8x8x4xf32>, memref<1x38x32xf32>) outs(%y : memref<1x8x8x20xf32>) attributes {dilations = array<i64: 1, 1>, groups = 1 : i64, padding = array<i64: 1, 1>, pairs_of = array<i64: 3, 3>, range = array<i32: -8, 8>, strides = array<i64: 1, 1>} {
+  kernel.convolution ins(%x, %w : memref<1x8x8x4xf32>, memref<1x38x32xf32>) layout <amx_panels(3, -100, 97)> outs(%y : memref<1x8x8x20xf32>) attributes {dilations = array<i64: 1, 1>, groups = 1 : i64, padding = array<i64: 1, 1>, strides = array<i64: 1, 1>} {
   ^bb0(%sum: f32):
     kernel.yield %sum : f32
   }
@@ -552,7 +552,7 @@ func.func @convolution_c6_tiles(%x: memref<1x8x8x4xf32>, %w: memref<1x38x32xf32>
 
 func.func @convolution_c6_sizes(%x: memref<1x8x8x4xf32>, %w: memref<1x38x32xf32>, %y: memref<1x8x8x20xf32>) {
   // expected-error@+1 {{cannot use pairs of 'memref<1x38x32xf32>'}}
-  kernel.convolution ins(%x, %w : memref<1x8x8x4xf32>, memref<1x38x32xf32>) outs(%y : memref<1x8x8x20xf32>) attributes {dilations = array<i64: 1, 1>, groups = 1 : i64, padding = array<i64: 1, 1>, pairs_of = array<i64: 9>, strides = array<i64: 1, 1>} {
+  kernel.convolution ins(%x, %w : memref<1x8x8x4xf32>, memref<1x38x32xf32>) layout <pairing(9)> outs(%y : memref<1x8x8x20xf32>) attributes {dilations = array<i64: 1, 1>, groups = 1 : i64, padding = array<i64: 1, 1>, strides = array<i64: 1, 1>} {
   ^bb0(%sum: f32):
     kernel.yield %sum : f32
   }
@@ -606,7 +606,7 @@ func.func @matmul_c9_type(%a: memref<4x64xf32>, %b: memref<64x16xf32>, %n: memre
 
 func.func @matmul_c9_form(%a: memref<4x64xf32>, %b: memref<16x64x1xf32>, %n: memref<i64>, %c: memref<4x16xf32>) {
   // expected-error @+1 {{has a depth, and a form that reads all terms}}
-  kernel.matmul ins(%a, %b : memref<4x64xf32>, memref<16x64x1xf32>) depth(%n : memref<i64>) outs(%c : memref<4x16xf32>) {
+  kernel.matmul ins(%a, %b : memref<4x64xf32>, memref<16x64x1xf32>) layout <k_major> depth(%n : memref<i64>) outs(%c : memref<4x16xf32>) {
   ^bb0(%sum: f32):
     kernel.yield %sum : f32
   }

@@ -4,7 +4,7 @@
 // CHECK-LABEL: @panels
 // CHECK: kernel.matmul {{.*}} attributes {unsigned_a}
 func.func @panels(%a: memref<4x6xi8>, %b: memref<1x6x32xi8>, %c: memref<4x20xi32>) {
-  kernel.matmul ins(%a, %b : memref<4x6xi8>, memref<1x6x32xi8>) outs(%c : memref<4x20xi32>) attributes {unsigned_a} {
+  kernel.matmul ins(%a, %b : memref<4x6xi8>, memref<1x6x32xi8>) layout <panels(32)> outs(%c : memref<4x20xi32>) attributes {unsigned_a} {
   ^bb0(%sum: i32):
     kernel.yield %sum : i32
   }
@@ -13,7 +13,7 @@ func.func @panels(%a: memref<4x6xi8>, %b: memref<1x6x32xi8>, %c: memref<4x20xi32
 // CHECK-LABEL: @words
 // CHECK: kernel.matmul {{.*}} memref<1x2x32x4xi8>
 func.func @words(%a: memref<4x6xi8>, %b: memref<1x2x32x4xi8>, %c: memref<4x20xi32>) {
-  kernel.matmul ins(%a, %b : memref<4x6xi8>, memref<1x2x32x4xi8>) outs(%c : memref<4x20xi32>) attributes {unsigned_a} {
+  kernel.matmul ins(%a, %b : memref<4x6xi8>, memref<1x2x32x4xi8>) layout <vnni(32)> outs(%c : memref<4x20xi32>) attributes {unsigned_a} {
   ^bb0(%sum: i32):
     kernel.yield %sum : i32
   }
@@ -24,7 +24,7 @@ func.func @words(%a: memref<4x6xi8>, %b: memref<1x2x32x4xi8>, %c: memref<4x20xi3
 
 func.func @matmul_c7_floats(%a: memref<4x6xf32>, %b: memref<1x6x32xf32>, %c: memref<4x20xf32>) {
   // expected-error@+1 {{cannot sum unsigned 'f32' in 'f32'}}
-  kernel.matmul ins(%a, %b : memref<4x6xf32>, memref<1x6x32xf32>) outs(%c : memref<4x20xf32>) attributes {unsigned_a} {
+  kernel.matmul ins(%a, %b : memref<4x6xf32>, memref<1x6x32xf32>) layout <panels(32)> outs(%c : memref<4x20xf32>) attributes {unsigned_a} {
   ^bb0(%sum: f32):
     kernel.yield %sum : f32
   }
@@ -35,7 +35,7 @@ func.func @matmul_c7_floats(%a: memref<4x6xf32>, %b: memref<1x6x32xf32>, %c: mem
 
 func.func @matmul_c7_words(%a: memref<4x9xi8>, %b: memref<1x2x32x4xi8>, %c: memref<4x20xi32>) {
   // expected-error@+1 {{cannot multiply 'memref<4x9xi8>' by words 'memref<1x2x32x4xi8>'}}
-  kernel.matmul ins(%a, %b : memref<4x9xi8>, memref<1x2x32x4xi8>) outs(%c : memref<4x20xi32>) attributes {unsigned_a} {
+  kernel.matmul ins(%a, %b : memref<4x9xi8>, memref<1x2x32x4xi8>) layout <vnni(32)> outs(%c : memref<4x20xi32>) attributes {unsigned_a} {
   ^bb0(%sum: i32):
     kernel.yield %sum : i32
   }
@@ -46,7 +46,7 @@ func.func @matmul_c7_words(%a: memref<4x9xi8>, %b: memref<1x2x32x4xi8>, %c: memr
 
 func.func @convolution_c4(%x: memref<1x8x6xi8>, %w: memref<1x3x1x32x4xi8>, %y: memref<1x6x20xi32>) {
   // expected-error@+1 {{cannot convolve 'memref<1x8x6xi8>' with words 'memref<1x3x1x32x4xi8>'}}
-  kernel.convolution ins(%x, %w : memref<1x8x6xi8>, memref<1x3x1x32x4xi8>) outs(%y : memref<1x6x20xi32>) attributes {dilations = array<i64: 1>, groups = 1 : i64, padding = array<i64: 0>, strides = array<i64: 1>, unsigned_x} {
+  kernel.convolution ins(%x, %w : memref<1x8x6xi8>, memref<1x3x1x32x4xi8>) layout <vnni(32)> outs(%y : memref<1x6x20xi32>) attributes {dilations = array<i64: 1>, groups = 1 : i64, padding = array<i64: 0>, strides = array<i64: 1>, unsigned_x} {
   ^bb0(%sum: i32):
     kernel.yield %sum : i32
   }
@@ -57,7 +57,7 @@ func.func @convolution_c4(%x: memref<1x8x6xi8>, %w: memref<1x3x1x32x4xi8>, %y: m
 
 func.func @depthwise_c4(%x: memref<1x8x8x65xi8>, %w: memref<1x3x1x64x4xi8>, %y: memref<1x6x6x65xi32>) {
   // expected-error@+1 {{cannot use words 'memref<1x3x1x64x4xi8>'}}
-  kernel.depthwise ins(%x, %w : memref<1x8x8x65xi8>, memref<1x3x1x64x4xi8>) outs(%y : memref<1x6x6x65xi32>) attributes {dilations = array<i64: 1, 1>, padding = array<i64: 0, 0>, rows = 3 : i64, strides = array<i64: 1, 1>, unsigned_x} {
+  kernel.depthwise ins(%x, %w : memref<1x8x8x65xi8>, memref<1x3x1x64x4xi8>) layout <vnni_rows(3)> outs(%y : memref<1x6x6x65xi32>) attributes {dilations = array<i64: 1, 1>, padding = array<i64: 0, 0>, strides = array<i64: 1, 1>, unsigned_x} {
   ^bb0(%sum: i32):
     kernel.yield %sum : i32
   }

@@ -83,7 +83,7 @@ module attributes {weir.target = {vector_bits = 256 : i64}} {
     // CHECK: kernel.pack {{.*}} outs(%{{.*}} : tensor<1x64x16xf32>)
     %c = graph.matmul %z, %v : tensor<1x64xf32>, tensor<64x10xf32>
     // CHECK: %[[RUNS:.*]] = tensor.expand_shape %arg5 {{.*}} : tensor<10x128xf32> into tensor<10x128x1xf32>
-    // CHECK: kernel.matmul ins(%arg0, %[[RUNS]] : tensor<1x128xf32>, tensor<10x128x1xf32>)
+    // CHECK: kernel.matmul ins(%arg0, %[[RUNS]] : tensor<1x128xf32>, tensor<10x128x1xf32>) layout <k_major>
     %d = graph.matmul %x, %u transpose_b : tensor<1x128xf32>, tensor<10x128xf32>
     return %a, %b, %c, %d : tensor<1x10xf32>, tensor<2x10xf32>, tensor<1x10xf32>, tensor<1x10xf32>
   }

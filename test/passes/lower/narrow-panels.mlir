@@ -6,8 +6,8 @@
 // CHECK: plan.task
 // CHECK: return
 // CHECK-LABEL: func.func private @kernel_0
-// CHECK: %[[P:.*]] = kernel.pack ins(%{{.*}} : tensor<64x192xf32>) outs(%{{.*}} : tensor<6x64x32xf32>)
-// CHECK: kernel.matmul ins(%{{.*}}, %[[P]] : tensor<1x64xf32>, tensor<6x64x32xf32>)
+// CHECK: %[[P:.*]] = kernel.pack ins(%{{.*}} : tensor<64x192xf32>) layout <panels(32)> outs(%{{.*}} : tensor<6x64x32xf32>)
+// CHECK: kernel.matmul ins(%{{.*}}, %[[P]] : tensor<1x64xf32>, tensor<6x64x32xf32>) layout <panels(32)>
 module attributes {weir.target = {vector_bits = 512 : i64, fma_rate = 2 : i64}} {
 func.func @row(%x: tensor<1x64xf32>) -> tensor<1x192xf32> {
   %w = graph.constant dense<7.0> : tensor<64x192xf32>
@@ -16,9 +16,9 @@ func.func @row(%x: tensor<1x64xf32>) -> tensor<1x192xf32> {
 }
 func.func private @kernel_0(%a: tensor<1x64xf32>, %w: tensor<64x192xf32>) -> tensor<1x192xf32> attributes {weir.kernel} {
   %e = tensor.empty() : tensor<4x64x48xf32>
-  %p = kernel.pack ins(%w : tensor<64x192xf32>) outs(%e : tensor<4x64x48xf32>) -> tensor<4x64x48xf32>
+  %p = kernel.pack ins(%w : tensor<64x192xf32>) layout <panels(48)> outs(%e : tensor<4x64x48xf32>) -> tensor<4x64x48xf32>
   %c = tensor.empty() : tensor<1x192xf32>
-  %y = kernel.matmul ins(%a, %p : tensor<1x64xf32>, tensor<4x64x48xf32>) outs(%c : tensor<1x192xf32>) -> tensor<1x192xf32> {
+  %y = kernel.matmul ins(%a, %p : tensor<1x64xf32>, tensor<4x64x48xf32>) layout <panels(48)> outs(%c : tensor<1x192xf32>) -> tensor<1x192xf32> {
   ^bb0(%sum: f32):
     kernel.yield %sum : f32
   }
@@ -56,9 +56,9 @@ func.func @rows(%x: tensor<1x64xf32>, %z: tensor<8x64xf32>) -> (tensor<1x192xf32
 }
 func.func private @kernel_0(%a: tensor<1x64xf32>, %w: tensor<64x192xf32>) -> tensor<1x192xf32> attributes {weir.kernel} {
   %e = tensor.empty() : tensor<4x64x48xf32>
-  %p = kernel.pack ins(%w : tensor<64x192xf32>) outs(%e : tensor<4x64x48xf32>) -> tensor<4x64x48xf32>
+  %p = kernel.pack ins(%w : tensor<64x192xf32>) layout <panels(48)> outs(%e : tensor<4x64x48xf32>) -> tensor<4x64x48xf32>
   %c = tensor.empty() : tensor<1x192xf32>
-  %y = kernel.matmul ins(%a, %p : tensor<1x64xf32>, tensor<4x64x48xf32>) outs(%c : tensor<1x192xf32>) -> tensor<1x192xf32> {
+  %y = kernel.matmul ins(%a, %p : tensor<1x64xf32>, tensor<4x64x48xf32>) layout <panels(48)> outs(%c : tensor<1x192xf32>) -> tensor<1x192xf32> {
   ^bb0(%sum: f32):
     kernel.yield %sum : f32
   }
@@ -66,9 +66,9 @@ func.func private @kernel_0(%a: tensor<1x64xf32>, %w: tensor<64x192xf32>) -> ten
 }
 func.func private @kernel_1(%a: tensor<8x64xf32>, %w: tensor<64x192xf32>) -> tensor<8x192xf32> attributes {weir.kernel} {
   %e = tensor.empty() : tensor<4x64x48xf32>
-  %p = kernel.pack ins(%w : tensor<64x192xf32>) outs(%e : tensor<4x64x48xf32>) -> tensor<4x64x48xf32>
+  %p = kernel.pack ins(%w : tensor<64x192xf32>) layout <panels(48)> outs(%e : tensor<4x64x48xf32>) -> tensor<4x64x48xf32>
   %c = tensor.empty() : tensor<8x192xf32>
-  %y = kernel.matmul ins(%a, %p : tensor<8x64xf32>, tensor<4x64x48xf32>) outs(%c : tensor<8x192xf32>) -> tensor<8x192xf32> {
+  %y = kernel.matmul ins(%a, %p : tensor<8x64xf32>, tensor<4x64x48xf32>) layout <panels(48)> outs(%c : tensor<8x192xf32>) -> tensor<8x192xf32> {
   ^bb0(%sum: f32):
     kernel.yield %sum : f32
   }
@@ -76,9 +76,9 @@ func.func private @kernel_1(%a: tensor<8x64xf32>, %w: tensor<64x192xf32>) -> ten
 }
 func.func private @kernel_2(%a: tensor<1x64xf32>, %w: tensor<64x192xf32>, %b: tensor<192xf32>) -> tensor<192xf32> attributes {weir.kernel} {
   %e = tensor.empty() : tensor<4x64x48xf32>
-  %p = kernel.pack ins(%w : tensor<64x192xf32>) outs(%e : tensor<4x64x48xf32>) -> tensor<4x64x48xf32>
+  %p = kernel.pack ins(%w : tensor<64x192xf32>) layout <panels(48)> outs(%e : tensor<4x64x48xf32>) -> tensor<4x64x48xf32>
   %c = tensor.empty() : tensor<1x192xf32>
-  %y = kernel.matmul ins(%a, %p : tensor<1x64xf32>, tensor<4x64x48xf32>) outs(%c : tensor<1x192xf32>) -> tensor<1x192xf32> {
+  %y = kernel.matmul ins(%a, %p : tensor<1x64xf32>, tensor<4x64x48xf32>) layout <panels(48)> outs(%c : tensor<1x192xf32>) -> tensor<1x192xf32> {
   ^bb0(%sum: f32):
     kernel.yield %sum : f32
   }
@@ -88,9 +88,9 @@ func.func private @kernel_2(%a: tensor<1x64xf32>, %w: tensor<64x192xf32>, %b: te
 }
 func.func private @kernel_3(%a: tensor<1x64xf32>, %w: tensor<64x192xf32>) -> tensor<1x192xf32> attributes {weir.kernel} {
   %e = tensor.empty() : tensor<4x64x48xf32>
-  %p = kernel.pack ins(%w : tensor<64x192xf32>) outs(%e : tensor<4x64x48xf32>) -> tensor<4x64x48xf32>
+  %p = kernel.pack ins(%w : tensor<64x192xf32>) layout <panels(48)> outs(%e : tensor<4x64x48xf32>) -> tensor<4x64x48xf32>
   %c = tensor.empty() : tensor<1x192xf32>
-  %y = kernel.matmul ins(%a, %p : tensor<1x64xf32>, tensor<4x64x48xf32>) outs(%c : tensor<1x192xf32>) -> tensor<1x192xf32> {
+  %y = kernel.matmul ins(%a, %p : tensor<1x64xf32>, tensor<4x64x48xf32>) layout <panels(48)> outs(%c : tensor<1x192xf32>) -> tensor<1x192xf32> {
   ^bb0(%sum: f32):
     kernel.yield %sum : f32
   }
@@ -114,9 +114,9 @@ func.func @batch(%x: tensor<16x1x64xf32>) -> tensor<16x1x192xf32> {
 }
 func.func private @kernel_0(%a: tensor<16x1x64xf32>, %w: tensor<64x192xf32>) -> tensor<16x1x192xf32> attributes {weir.kernel} {
   %e = tensor.empty() : tensor<4x64x48xf32>
-  %p = kernel.pack ins(%w : tensor<64x192xf32>) outs(%e : tensor<4x64x48xf32>) -> tensor<4x64x48xf32>
+  %p = kernel.pack ins(%w : tensor<64x192xf32>) layout <panels(48)> outs(%e : tensor<4x64x48xf32>) -> tensor<4x64x48xf32>
   %c = tensor.empty() : tensor<16x1x192xf32>
-  %y = kernel.matmul ins(%a, %p : tensor<16x1x64xf32>, tensor<4x64x48xf32>) outs(%c : tensor<16x1x192xf32>) -> tensor<16x1x192xf32> attributes {shared} {
+  %y = kernel.matmul ins(%a, %p : tensor<16x1x64xf32>, tensor<4x64x48xf32>) layout <panels(48)> outs(%c : tensor<16x1x192xf32>) -> tensor<16x1x192xf32> attributes {shared} {
   ^bb0(%sum: f32):
     kernel.yield %sum : f32
   }
@@ -147,9 +147,9 @@ func.func @unpacked(%x: tensor<1x64xf32>, %v: tensor<64x192xf32>) -> (tensor<1x1
 }
 func.func private @kernel_0(%a: tensor<1x64xf32>, %w: tensor<64x192xf32>) -> tensor<1x192xf32> attributes {weir.kernel} {
   %e = tensor.empty() : tensor<4x64x48xf32>
-  %p = kernel.pack ins(%w : tensor<64x192xf32>) outs(%e : tensor<4x64x48xf32>) -> tensor<4x64x48xf32>
+  %p = kernel.pack ins(%w : tensor<64x192xf32>) layout <panels(48)> outs(%e : tensor<4x64x48xf32>) -> tensor<4x64x48xf32>
   %c = tensor.empty() : tensor<1x192xf32>
-  %y = kernel.matmul ins(%a, %p : tensor<1x64xf32>, tensor<4x64x48xf32>) outs(%c : tensor<1x192xf32>) -> tensor<1x192xf32> {
+  %y = kernel.matmul ins(%a, %p : tensor<1x64xf32>, tensor<4x64x48xf32>) layout <panels(48)> outs(%c : tensor<1x192xf32>) -> tensor<1x192xf32> {
   ^bb0(%sum: f32):
     kernel.yield %sum : f32
   }
@@ -161,9 +161,9 @@ func.func private @kernel_1(%w: tensor<64x192xf32>, %v: tensor<64x192xf32>) -> t
 }
 func.func private @kernel_2(%a: tensor<1x64xf32>, %w: tensor<64x192xf32>) -> tensor<1x192xf32> attributes {weir.kernel} {
   %e = tensor.empty() : tensor<4x64x48xf32>
-  %p = kernel.pack ins(%w : tensor<64x192xf32>) outs(%e : tensor<4x64x48xf32>) -> tensor<4x64x48xf32>
+  %p = kernel.pack ins(%w : tensor<64x192xf32>) layout <panels(48)> outs(%e : tensor<4x64x48xf32>) -> tensor<4x64x48xf32>
   %c = tensor.empty() : tensor<1x192xf32>
-  %y = kernel.matmul ins(%a, %p : tensor<1x64xf32>, tensor<4x64x48xf32>) outs(%c : tensor<1x192xf32>) -> tensor<1x192xf32> {
+  %y = kernel.matmul ins(%a, %p : tensor<1x64xf32>, tensor<4x64x48xf32>) layout <panels(48)> outs(%c : tensor<1x192xf32>) -> tensor<1x192xf32> {
   ^bb0(%sum: f32):
     kernel.yield %sum : f32
   }
@@ -186,9 +186,9 @@ func.func @too_few(%x: tensor<1x64xf32>) -> tensor<1x192xf32> {
 }
 func.func private @kernel_0(%a: tensor<1x64xf32>, %w: tensor<64x192xf32>) -> tensor<1x192xf32> attributes {weir.kernel} {
   %e = tensor.empty() : tensor<4x64x48xf32>
-  %p = kernel.pack ins(%w : tensor<64x192xf32>) outs(%e : tensor<4x64x48xf32>) -> tensor<4x64x48xf32>
+  %p = kernel.pack ins(%w : tensor<64x192xf32>) layout <panels(48)> outs(%e : tensor<4x64x48xf32>) -> tensor<4x64x48xf32>
   %c = tensor.empty() : tensor<1x192xf32>
-  %y = kernel.matmul ins(%a, %p : tensor<1x64xf32>, tensor<4x64x48xf32>) outs(%c : tensor<1x192xf32>) -> tensor<1x192xf32> {
+  %y = kernel.matmul ins(%a, %p : tensor<1x64xf32>, tensor<4x64x48xf32>) layout <panels(48)> outs(%c : tensor<1x192xf32>) -> tensor<1x192xf32> {
   ^bb0(%sum: f32):
     kernel.yield %sum : f32
   }
@@ -221,9 +221,9 @@ func.func @products(%x: tensor<4x64xf32>, %y: tensor<4x160xf32>, %z: tensor<1x96
 }
 func.func private @few(%a: tensor<4x64xf32>, %w: tensor<64x1024xf32>) -> tensor<4x1024xf32> attributes {weir.kernel} {
   %e = tensor.empty() : tensor<32x64x32xf32>
-  %p = kernel.pack ins(%w : tensor<64x1024xf32>) outs(%e : tensor<32x64x32xf32>) -> tensor<32x64x32xf32>
+  %p = kernel.pack ins(%w : tensor<64x1024xf32>) layout <panels(32)> outs(%e : tensor<32x64x32xf32>) -> tensor<32x64x32xf32>
   %c = tensor.empty() : tensor<4x1024xf32>
-  %y = kernel.matmul ins(%a, %p : tensor<4x64xf32>, tensor<32x64x32xf32>) outs(%c : tensor<4x1024xf32>) -> tensor<4x1024xf32> {
+  %y = kernel.matmul ins(%a, %p : tensor<4x64xf32>, tensor<32x64x32xf32>) layout <panels(32)> outs(%c : tensor<4x1024xf32>) -> tensor<4x1024xf32> {
   ^bb0(%sum: f32):
     kernel.yield %sum : f32
   }
@@ -231,9 +231,9 @@ func.func private @few(%a: tensor<4x64xf32>, %w: tensor<64x1024xf32>) -> tensor<
 }
 func.func private @few_from_memory(%a: tensor<4x160xf32>, %w: tensor<160x1024xf32>) -> tensor<4x1024xf32> attributes {weir.kernel} {
   %e = tensor.empty() : tensor<32x160x32xf32>
-  %p = kernel.pack ins(%w : tensor<160x1024xf32>) outs(%e : tensor<32x160x32xf32>) -> tensor<32x160x32xf32>
+  %p = kernel.pack ins(%w : tensor<160x1024xf32>) layout <panels(32)> outs(%e : tensor<32x160x32xf32>) -> tensor<32x160x32xf32>
   %c = tensor.empty() : tensor<4x1024xf32>
-  %y = kernel.matmul ins(%a, %p : tensor<4x160xf32>, tensor<32x160x32xf32>) outs(%c : tensor<4x1024xf32>) -> tensor<4x1024xf32> {
+  %y = kernel.matmul ins(%a, %p : tensor<4x160xf32>, tensor<32x160x32xf32>) layout <panels(32)> outs(%c : tensor<4x1024xf32>) -> tensor<4x1024xf32> {
   ^bb0(%sum: f32):
     kernel.yield %sum : f32
   }
@@ -241,9 +241,9 @@ func.func private @few_from_memory(%a: tensor<4x160xf32>, %w: tensor<160x1024xf3
 }
 func.func private @of_one(%a: tensor<1x96xf32>, %w: tensor<96x1024xf32>) -> tensor<1x1024xf32> attributes {weir.kernel} {
   %e = tensor.empty() : tensor<32x96x32xf32>
-  %p = kernel.pack ins(%w : tensor<96x1024xf32>) outs(%e : tensor<32x96x32xf32>) -> tensor<32x96x32xf32>
+  %p = kernel.pack ins(%w : tensor<96x1024xf32>) layout <panels(32)> outs(%e : tensor<32x96x32xf32>) -> tensor<32x96x32xf32>
   %c = tensor.empty() : tensor<1x1024xf32>
-  %y = kernel.matmul ins(%a, %p : tensor<1x96xf32>, tensor<32x96x32xf32>) outs(%c : tensor<1x1024xf32>) -> tensor<1x1024xf32> {
+  %y = kernel.matmul ins(%a, %p : tensor<1x96xf32>, tensor<32x96x32xf32>) layout <panels(32)> outs(%c : tensor<1x1024xf32>) -> tensor<1x1024xf32> {
   ^bb0(%sum: f32):
     kernel.yield %sum : f32
   }
@@ -251,9 +251,9 @@ func.func private @of_one(%a: tensor<1x96xf32>, %w: tensor<96x1024xf32>) -> tens
 }
 func.func private @of_four(%a: tensor<4x96xf32>, %w: tensor<96x1024xf32>) -> tensor<4x1024xf32> attributes {weir.kernel} {
   %e = tensor.empty() : tensor<32x96x32xf32>
-  %p = kernel.pack ins(%w : tensor<96x1024xf32>) outs(%e : tensor<32x96x32xf32>) -> tensor<32x96x32xf32>
+  %p = kernel.pack ins(%w : tensor<96x1024xf32>) layout <panels(32)> outs(%e : tensor<32x96x32xf32>) -> tensor<32x96x32xf32>
   %c = tensor.empty() : tensor<4x1024xf32>
-  %y = kernel.matmul ins(%a, %p : tensor<4x96xf32>, tensor<32x96x32xf32>) outs(%c : tensor<4x1024xf32>) -> tensor<4x1024xf32> {
+  %y = kernel.matmul ins(%a, %p : tensor<4x96xf32>, tensor<32x96x32xf32>) layout <panels(32)> outs(%c : tensor<4x1024xf32>) -> tensor<4x1024xf32> {
   ^bb0(%sum: f32):
     kernel.yield %sum : f32
   }
@@ -274,9 +274,9 @@ func.func @product(%x: tensor<4x64xf32>) -> tensor<4x1024xf32> {
 }
 func.func private @shared_by_levels(%a: tensor<4x64xf32>, %w: tensor<64x1024xf32>) -> tensor<4x1024xf32> attributes {weir.kernel} {
   %e = tensor.empty() : tensor<32x64x32xf32>
-  %p = kernel.pack ins(%w : tensor<64x1024xf32>) outs(%e : tensor<32x64x32xf32>) -> tensor<32x64x32xf32>
+  %p = kernel.pack ins(%w : tensor<64x1024xf32>) layout <panels(32)> outs(%e : tensor<32x64x32xf32>) -> tensor<32x64x32xf32>
   %c = tensor.empty() : tensor<4x1024xf32>
-  %y = kernel.matmul ins(%a, %p : tensor<4x64xf32>, tensor<32x64x32xf32>) outs(%c : tensor<4x1024xf32>) -> tensor<4x1024xf32> {
+  %y = kernel.matmul ins(%a, %p : tensor<4x64xf32>, tensor<32x64x32xf32>) layout <panels(32)> outs(%c : tensor<4x1024xf32>) -> tensor<4x1024xf32> {
   ^bb0(%sum: f32):
     kernel.yield %sum : f32
   }
@@ -297,9 +297,9 @@ func.func @products(%x: tensor<3x1x160xf32>) -> tensor<3x1x1024xf32> {
 }
 func.func private @batched(%a: tensor<3x1x160xf32>, %w: tensor<3x160x1024xf32>) -> tensor<3x1x1024xf32> attributes {weir.kernel} {
   %e = tensor.empty() : tensor<3x32x160x32xf32>
-  %p = kernel.pack ins(%w : tensor<3x160x1024xf32>) outs(%e : tensor<3x32x160x32xf32>) -> tensor<3x32x160x32xf32>
+  %p = kernel.pack ins(%w : tensor<3x160x1024xf32>) layout <panels(32)> outs(%e : tensor<3x32x160x32xf32>) -> tensor<3x32x160x32xf32>
   %c = tensor.empty() : tensor<3x1x1024xf32>
-  %y = kernel.matmul ins(%a, %p : tensor<3x1x160xf32>, tensor<3x32x160x32xf32>) outs(%c : tensor<3x1x1024xf32>) -> tensor<3x1x1024xf32> {
+  %y = kernel.matmul ins(%a, %p : tensor<3x1x160xf32>, tensor<3x32x160x32xf32>) layout <panels(32)> outs(%c : tensor<3x1x1024xf32>) -> tensor<3x1x1024xf32> {
   ^bb0(%sum: f32):
     kernel.yield %sum : f32
   }

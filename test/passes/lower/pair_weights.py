@@ -11,9 +11,9 @@ func.func @{name}(%x: tensor<{rows}x48xf32>) -> tensor<{rows}x160xf32> attribute
 }}
 func.func private @kernel_0(%a: tensor<{rows}x48xf32>, %w: tensor<48x160xf32> {{weir.constant}}) -> tensor<{rows}x160xf32> attributes {{weir.kernel}} {{
   %e = tensor.empty() : tensor<5x48x32xf32>
-  %p = kernel.pack ins(%w : tensor<48x160xf32>) outs(%e : tensor<5x48x32xf32>) -> tensor<5x48x32xf32>
+  %p = kernel.pack ins(%w : tensor<48x160xf32>) layout <panels(32)> outs(%e : tensor<5x48x32xf32>) -> tensor<5x48x32xf32>
   %c = tensor.empty() : tensor<{rows}x160xf32>
-  %y = kernel.matmul ins(%a, %p : tensor<{rows}x48xf32>, tensor<5x48x32xf32>) outs(%c : tensor<{rows}x160xf32>) -> tensor<{rows}x160xf32> {{
+  %y = kernel.matmul ins(%a, %p : tensor<{rows}x48xf32>, tensor<5x48x32xf32>) layout <panels(32)> outs(%c : tensor<{rows}x160xf32>) -> tensor<{rows}x160xf32> {{
   ^bb0(%sum: f32):
     kernel.yield %sum : f32
   }}
@@ -30,9 +30,9 @@ func.func @{name}(%x: tensor<1x7x7x48xf32>) -> tensor<1x4x7x160xf32> attributes 
 }}
 func.func private @kernel_0(%x: tensor<1x7x7x48xf32>, %w: tensor<1x1x48x160xf32> {{weir.constant}}) -> tensor<1x4x7x160xf32> attributes {{weir.kernel}} {{
   %e = tensor.empty() : tensor<5x1x1x48x32xf32>
-  %p = kernel.pack_filter ins(%w : tensor<1x1x48x160xf32>) groups 1 outs(%e : tensor<5x1x1x48x32xf32>) -> tensor<5x1x1x48x32xf32>
+  %p = kernel.pack_filter ins(%w : tensor<1x1x48x160xf32>) groups 1 layout <panels(32)> outs(%e : tensor<5x1x1x48x32xf32>) -> tensor<5x1x1x48x32xf32>
   %c = tensor.empty() : tensor<1x4x7x160xf32>
-  %y = kernel.convolution ins(%x, %p : tensor<1x7x7x48xf32>, tensor<5x1x1x48x32xf32>) outs(%c : tensor<1x4x7x160xf32>) -> tensor<1x4x7x160xf32> attributes {{strides = array<i64: 2, 1>, padding = array<i64: {padding}, 0>, dilations = array<i64: 1, 1>, groups = 1 : i64}} {{
+  %y = kernel.convolution ins(%x, %p : tensor<1x7x7x48xf32>, tensor<5x1x1x48x32xf32>) layout <panels(32)> outs(%c : tensor<1x4x7x160xf32>) -> tensor<1x4x7x160xf32> attributes {{strides = array<i64: 2, 1>, padding = array<i64: {padding}, 0>, dilations = array<i64: 1, 1>, groups = 1 : i64}} {{
   ^bb0(%sum: f32):
     kernel.yield %sum : f32
   }}
@@ -49,9 +49,9 @@ func.func @{name}(%x: tensor<1x8x9x8xf32>) -> tensor<1x4x7x160xf32> attributes {
 }}
 func.func private @kernel_0(%x: tensor<1x8x9x8xf32>, %w: tensor<2x3x8x160xf32> {{weir.constant}}) -> tensor<1x4x7x160xf32> attributes {{weir.kernel}} {{
   %e = tensor.empty() : tensor<5x2x3x8x32xf32>
-  %p = kernel.pack_filter ins(%w : tensor<2x3x8x160xf32>) groups 1 outs(%e : tensor<5x2x3x8x32xf32>) -> tensor<5x2x3x8x32xf32>
+  %p = kernel.pack_filter ins(%w : tensor<2x3x8x160xf32>) groups 1 layout <panels(32)> outs(%e : tensor<5x2x3x8x32xf32>) -> tensor<5x2x3x8x32xf32>
   %c = tensor.empty() : tensor<1x4x7x160xf32>
-  %y = kernel.convolution ins(%x, %p : tensor<1x8x9x8xf32>, tensor<5x2x3x8x32xf32>) outs(%c : tensor<1x4x7x160xf32>) -> tensor<1x4x7x160xf32> attributes {{strides = array<i64: 2, 1>, padding = array<i64: 0, {padding}>, dilations = array<i64: 1, 1>, groups = 1 : i64}} {{
+  %y = kernel.convolution ins(%x, %p : tensor<1x8x9x8xf32>, tensor<5x2x3x8x32xf32>) layout <panels(32)> outs(%c : tensor<1x4x7x160xf32>) -> tensor<1x4x7x160xf32> attributes {{strides = array<i64: 2, 1>, padding = array<i64: 0, {padding}>, dilations = array<i64: 1, 1>, groups = 1 : i64}} {{
   ^bb0(%sum: f32):
     kernel.yield %sum : f32
   }}

@@ -9,7 +9,7 @@
 // CHECK: plan.task @kernel_0(%{{.*}}, %[[W]])
 // CHECK: func.func private @kernel_0(%arg0: tensor<160x32xf32>, %[[A:.*]]: tensor<6x1x3x2x16x32xbf16> {weir.constant})
 // CHECK-NOT: kernel.pack
-// CHECK: kernel.matmul ins(%arg0, %[[A]] : {{.*}} attributes {range = array<i32: 226492416, 2063597568>}
+// CHECK: kernel.matmul ins(%arg0, %[[A]] : {{.*}} layout <amx(3, -100, 119)>
 // CHECK: [[R]]: "0x40000000{{((813F)+(8D3A)+(2035)+)+"}}
 module attributes {weir.target = {features = "+amx-bf16,+amx-tile"}} {
 func.func @entry(%x: tensor<160x32xf32>) -> tensor<160x192xf32> attributes {weir.entry = "serve"} {
@@ -19,9 +19,9 @@ func.func @entry(%x: tensor<160x32xf32>) -> tensor<160x192xf32> attributes {weir
 }
 func.func private @kernel_0(%a: tensor<160x32xf32>, %w: tensor<32x192xf32> {weir.constant}) -> tensor<160x192xf32> attributes {weir.kernel} {
   %e = tensor.empty() : tensor<6x32x32xf32>
-  %p = kernel.pack ins(%w : tensor<32x192xf32>) outs(%e : tensor<6x32x32xf32>) -> tensor<6x32x32xf32>
+  %p = kernel.pack ins(%w : tensor<32x192xf32>) layout <panels(32)> outs(%e : tensor<6x32x32xf32>) -> tensor<6x32x32xf32>
   %c = tensor.empty() : tensor<160x192xf32>
-  %y = kernel.matmul ins(%a, %p : tensor<160x32xf32>, tensor<6x32x32xf32>) outs(%c : tensor<160x192xf32>) -> tensor<160x192xf32> {
+  %y = kernel.matmul ins(%a, %p : tensor<160x32xf32>, tensor<6x32x32xf32>) layout <panels(32)> outs(%c : tensor<160x192xf32>) -> tensor<160x192xf32> {
   ^bb0(%sum: f32):
     kernel.yield %sum : f32
   }
@@ -35,7 +35,7 @@ func.func private @kernel_0(%a: tensor<160x32xf32>, %w: tensor<32x192xf32> {weir
 // CHECK-LABEL: func.func @no_room
 // CHECK: %[[W:.*]] = graph.constant {{.*}} : tensor<6x32x32xf32>
 // CHECK: plan.task @kernel_0(%{{.*}}, %[[W]])
-// CHECK: kernel.matmul {{.*}} : tensor<160x32xf32>, tensor<6x32x32xf32>) {{.*}} attributes {range = array<i32: 226492416, 2063597568>}
+// CHECK: kernel.matmul {{.*}} : tensor<160x32xf32>, tensor<6x32x32xf32>) layout <amx_panels(3, -100, 119)>
 module attributes {weir.target = {features = "+amx-bf16,+amx-tile"}, weir.weights_left = 12287 : i64} {
 func.func @no_room(%x: tensor<160x32xf32>) -> tensor<160x192xf32> attributes {weir.entry = "serve"} {
   %w = graph.constant dense<0x3F812345> : tensor<32x192xf32>
@@ -44,9 +44,9 @@ func.func @no_room(%x: tensor<160x32xf32>) -> tensor<160x192xf32> attributes {we
 }
 func.func private @kernel_0(%a: tensor<160x32xf32>, %w: tensor<32x192xf32> {weir.constant}) -> tensor<160x192xf32> attributes {weir.kernel} {
   %e = tensor.empty() : tensor<6x32x32xf32>
-  %p = kernel.pack ins(%w : tensor<32x192xf32>) outs(%e : tensor<6x32x32xf32>) -> tensor<6x32x32xf32>
+  %p = kernel.pack ins(%w : tensor<32x192xf32>) layout <panels(32)> outs(%e : tensor<6x32x32xf32>) -> tensor<6x32x32xf32>
   %c = tensor.empty() : tensor<160x192xf32>
-  %y = kernel.matmul ins(%a, %p : tensor<160x32xf32>, tensor<6x32x32xf32>) outs(%c : tensor<160x192xf32>) -> tensor<160x192xf32> {
+  %y = kernel.matmul ins(%a, %p : tensor<160x32xf32>, tensor<6x32x32xf32>) layout <panels(32)> outs(%c : tensor<160x192xf32>) -> tensor<160x192xf32> {
   ^bb0(%sum: f32):
     kernel.yield %sum : f32
   }
@@ -62,7 +62,7 @@ func.func private @kernel_0(%a: tensor<160x32xf32>, %w: tensor<32x192xf32> {weir
 // CHECK: %[[W:.*]] = graph.constant {{.*}} : tensor<6x32x32xf32>
 // CHECK: plan.task @kernel_0(%{{.*}}, %[[W]])
 // CHECK-NOT: kernel.pack
-// CHECK: kernel.matmul {{.*}} : tensor<64x32xf32>, tensor<6x32x32xf32>) {{.*}} attributes {range = array<i32: 226492416, 2063597568>}
+// CHECK: kernel.matmul {{.*}} : tensor<64x32xf32>, tensor<6x32x32xf32>) layout <amx_panels(3, -100, 119)>
 module attributes {weir.target = {features = "+amx-bf16,+amx-tile", l2 = 32768}} {
 func.func @large_model(%x: tensor<64x32xf32>) -> tensor<64x192xf32> attributes {weir.entry = "serve"} {
   %others = graph.constant dense<3.0> : tensor<512x512xf32>
@@ -72,9 +72,9 @@ func.func @large_model(%x: tensor<64x32xf32>) -> tensor<64x192xf32> attributes {
 }
 func.func private @kernel_0(%a: tensor<64x32xf32>, %w: tensor<32x192xf32> {weir.constant}) -> tensor<64x192xf32> attributes {weir.kernel} {
   %e = tensor.empty() : tensor<6x32x32xf32>
-  %p = kernel.pack ins(%w : tensor<32x192xf32>) outs(%e : tensor<6x32x32xf32>) -> tensor<6x32x32xf32>
+  %p = kernel.pack ins(%w : tensor<32x192xf32>) layout <panels(32)> outs(%e : tensor<6x32x32xf32>) -> tensor<6x32x32xf32>
   %c = tensor.empty() : tensor<64x192xf32>
-  %y = kernel.matmul ins(%a, %p : tensor<64x32xf32>, tensor<6x32x32xf32>) outs(%c : tensor<64x192xf32>) -> tensor<64x192xf32> {
+  %y = kernel.matmul ins(%a, %p : tensor<64x32xf32>, tensor<6x32x32xf32>) layout <panels(32)> outs(%c : tensor<64x192xf32>) -> tensor<64x192xf32> {
   ^bb0(%sum: f32):
     kernel.yield %sum : f32
   }
@@ -86,7 +86,7 @@ func.func private @kernel_0(%a: tensor<64x32xf32>, %w: tensor<32x192xf32> {weir.
 
 // Sixteen bits are asked for: two parts.
 // CHECK-LABEL: func.func @precision
-// CHECK: kernel.matmul {{.*}} : tensor<64x32xf32>, tensor<6x1x2x2x16x32xbf16>) {{.*}} attributes {parts = 2 : i64, range
+// CHECK: kernel.matmul {{.*}} : tensor<64x32xf32>, tensor<6x1x2x2x16x32xbf16>) layout <amx(2, {{.*}})>
 module attributes {weir.precision = "bf16x3", weir.target = {features = "+amx-bf16,+amx-tile"}} {
 func.func @precision(%x: tensor<64x32xf32>) -> tensor<64x192xf32> attributes {weir.entry = "serve"} {
   %w = graph.constant dense<3.0> : tensor<32x192xf32>
@@ -95,9 +95,9 @@ func.func @precision(%x: tensor<64x32xf32>) -> tensor<64x192xf32> attributes {we
 }
 func.func private @kernel_0(%a: tensor<64x32xf32>, %w: tensor<32x192xf32> {weir.constant}) -> tensor<64x192xf32> attributes {weir.kernel} {
   %e = tensor.empty() : tensor<6x32x32xf32>
-  %p = kernel.pack ins(%w : tensor<32x192xf32>) outs(%e : tensor<6x32x32xf32>) -> tensor<6x32x32xf32>
+  %p = kernel.pack ins(%w : tensor<32x192xf32>) layout <panels(32)> outs(%e : tensor<6x32x32xf32>) -> tensor<6x32x32xf32>
   %c = tensor.empty() : tensor<64x192xf32>
-  %y = kernel.matmul ins(%a, %p : tensor<64x32xf32>, tensor<6x32x32xf32>) outs(%c : tensor<64x192xf32>) -> tensor<64x192xf32> {
+  %y = kernel.matmul ins(%a, %p : tensor<64x32xf32>, tensor<6x32x32xf32>) layout <panels(32)> outs(%c : tensor<64x192xf32>) -> tensor<64x192xf32> {
   ^bb0(%sum: f32):
     kernel.yield %sum : f32
   }
@@ -118,9 +118,9 @@ func.func @two_panels(%x: tensor<64x256xf32>) -> tensor<64x64xf32> attributes {w
 }
 func.func private @kernel_0(%a: tensor<64x256xf32>, %w: tensor<256x64xf32> {weir.constant}) -> tensor<64x64xf32> attributes {weir.kernel} {
   %e = tensor.empty() : tensor<2x256x32xf32>
-  %p = kernel.pack ins(%w : tensor<256x64xf32>) outs(%e : tensor<2x256x32xf32>) -> tensor<2x256x32xf32>
+  %p = kernel.pack ins(%w : tensor<256x64xf32>) layout <panels(32)> outs(%e : tensor<2x256x32xf32>) -> tensor<2x256x32xf32>
   %c = tensor.empty() : tensor<64x64xf32>
-  %y = kernel.matmul ins(%a, %p : tensor<64x256xf32>, tensor<2x256x32xf32>) outs(%c : tensor<64x64xf32>) -> tensor<64x64xf32> {
+  %y = kernel.matmul ins(%a, %p : tensor<64x256xf32>, tensor<2x256x32xf32>) layout <panels(32)> outs(%c : tensor<64x64xf32>) -> tensor<64x64xf32> {
   ^bb0(%sum: f32):
     kernel.yield %sum : f32
   }
@@ -143,9 +143,9 @@ func.func @one_panel(%x: tensor<64x256xf32>) -> tensor<64x32xf32> attributes {we
 }
 func.func private @kernel_0(%a: tensor<64x256xf32>, %w: tensor<256x32xf32> {weir.constant}) -> tensor<64x32xf32> attributes {weir.kernel} {
   %e = tensor.empty() : tensor<1x256x32xf32>
-  %p = kernel.pack ins(%w : tensor<256x32xf32>) outs(%e : tensor<1x256x32xf32>) -> tensor<1x256x32xf32>
+  %p = kernel.pack ins(%w : tensor<256x32xf32>) layout <panels(32)> outs(%e : tensor<1x256x32xf32>) -> tensor<1x256x32xf32>
   %c = tensor.empty() : tensor<64x32xf32>
-  %y = kernel.matmul ins(%a, %p : tensor<64x256xf32>, tensor<1x256x32xf32>) outs(%c : tensor<64x32xf32>) -> tensor<64x32xf32> {
+  %y = kernel.matmul ins(%a, %p : tensor<64x256xf32>, tensor<1x256x32xf32>) layout <panels(32)> outs(%c : tensor<64x32xf32>) -> tensor<64x32xf32> {
   ^bb0(%sum: f32):
     kernel.yield %sum : f32
   }
@@ -170,9 +170,9 @@ func.func @rows(%x: tensor<8x32xf32>) -> tensor<8x192xf32> attributes {weir.entr
 }
 func.func private @kernel_0(%a: tensor<8x32xf32>, %w: tensor<32x192xf32> {weir.constant}) -> tensor<8x192xf32> attributes {weir.kernel} {
   %e = tensor.empty() : tensor<6x32x32xf32>
-  %p = kernel.pack ins(%w : tensor<32x192xf32>) outs(%e : tensor<6x32x32xf32>) -> tensor<6x32x32xf32>
+  %p = kernel.pack ins(%w : tensor<32x192xf32>) layout <panels(32)> outs(%e : tensor<6x32x32xf32>) -> tensor<6x32x32xf32>
   %c = tensor.empty() : tensor<8x192xf32>
-  %y = kernel.matmul ins(%a, %p : tensor<8x32xf32>, tensor<6x32x32xf32>) outs(%c : tensor<8x192xf32>) -> tensor<8x192xf32> {
+  %y = kernel.matmul ins(%a, %p : tensor<8x32xf32>, tensor<6x32x32xf32>) layout <panels(32)> outs(%c : tensor<8x192xf32>) -> tensor<8x192xf32> {
   ^bb0(%sum: f32):
     kernel.yield %sum : f32
   }
@@ -195,9 +195,9 @@ func.func @denormal(%x: tensor<64x32xf32>) -> tensor<64x192xf32> attributes {wei
 }
 func.func private @kernel_0(%a: tensor<64x32xf32>, %w: tensor<32x192xf32> {weir.constant}) -> tensor<64x192xf32> attributes {weir.kernel} {
   %e = tensor.empty() : tensor<6x32x32xf32>
-  %p = kernel.pack ins(%w : tensor<32x192xf32>) outs(%e : tensor<6x32x32xf32>) -> tensor<6x32x32xf32>
+  %p = kernel.pack ins(%w : tensor<32x192xf32>) layout <panels(32)> outs(%e : tensor<6x32x32xf32>) -> tensor<6x32x32xf32>
   %c = tensor.empty() : tensor<64x192xf32>
-  %y = kernel.matmul ins(%a, %p : tensor<64x32xf32>, tensor<6x32x32xf32>) outs(%c : tensor<64x192xf32>) -> tensor<64x192xf32> {
+  %y = kernel.matmul ins(%a, %p : tensor<64x32xf32>, tensor<6x32x32xf32>) layout <panels(32)> outs(%c : tensor<64x192xf32>) -> tensor<64x192xf32> {
   ^bb0(%sum: f32):
     kernel.yield %sum : f32
   }
@@ -210,7 +210,7 @@ func.func private @kernel_0(%a: tensor<64x32xf32>, %w: tensor<32x192xf32> {weir.
 // Integers of which each is a byte; with one that is not there are panels.
 // CHECK-LABEL: func.func @bytes
 // CHECK: graph.constant dense_resource<[[R:packed.*]]> : tensor<2x1x1x2x16x64xi8>
-// CHECK: kernel.matmul {{.*}} : tensor<64x64xi32>, tensor<2x1x1x2x16x64xi8>) {{.*}} attributes {range = array<i32: -128, 127>}
+// CHECK: kernel.matmul {{.*}} : tensor<64x64xi32>, tensor<2x1x1x2x16x64xi8>) layout <amx>
 // CHECK: [[R]]: "0x40000000{{(FB)+"}}
 module attributes {weir.target = {features = "+amx-int8,+amx-tile"}} {
 func.func @bytes(%x: tensor<64x64xi32>) -> tensor<64x64xi32> attributes {weir.entry = "serve"} {
@@ -220,9 +220,9 @@ func.func @bytes(%x: tensor<64x64xi32>) -> tensor<64x64xi32> attributes {weir.en
 }
 func.func private @kernel_0(%a: tensor<64x64xi32>, %w: tensor<64x64xi32> {weir.constant}) -> tensor<64x64xi32> attributes {weir.kernel} {
   %e = tensor.empty() : tensor<2x64x32xi32>
-  %p = kernel.pack ins(%w : tensor<64x64xi32>) outs(%e : tensor<2x64x32xi32>) -> tensor<2x64x32xi32>
+  %p = kernel.pack ins(%w : tensor<64x64xi32>) layout <panels(32)> outs(%e : tensor<2x64x32xi32>) -> tensor<2x64x32xi32>
   %c = tensor.empty() : tensor<64x64xi32>
-  %y = kernel.matmul ins(%a, %p : tensor<64x64xi32>, tensor<2x64x32xi32>) outs(%c : tensor<64x64xi32>) -> tensor<64x64xi32> {
+  %y = kernel.matmul ins(%a, %p : tensor<64x64xi32>, tensor<2x64x32xi32>) layout <panels(32)> outs(%c : tensor<64x64xi32>) -> tensor<64x64xi32> {
   ^bb0(%sum: i32):
     kernel.yield %sum : i32
   }
@@ -234,7 +234,7 @@ func.func private @kernel_0(%a: tensor<64x64xi32>, %w: tensor<64x64xi32> {weir.c
 
 // The same tiles do for dot products of bytes.
 // CHECK-LABEL: func.func @dots
-// CHECK: kernel.matmul {{.*}} : tensor<64x64xi32>, tensor<2x1x1x2x16x64xi8>) {{.*}} attributes {range = array<i32: -128, 127>}
+// CHECK: kernel.matmul {{.*}} : tensor<64x64xi32>, tensor<2x1x1x2x16x64xi8>) layout <amx>
 module attributes {weir.target = {features = "+avx512f,+avx512vnni", vector_bits = 512 : i64}} {
 func.func @dots(%x: tensor<64x64xi32>) -> tensor<64x64xi32> attributes {weir.entry = "serve"} {
   %w = graph.constant dense<-5> : tensor<64x64xi32>
@@ -243,9 +243,9 @@ func.func @dots(%x: tensor<64x64xi32>) -> tensor<64x64xi32> attributes {weir.ent
 }
 func.func private @kernel_0(%a: tensor<64x64xi32>, %w: tensor<64x64xi32> {weir.constant}) -> tensor<64x64xi32> attributes {weir.kernel} {
   %e = tensor.empty() : tensor<2x64x32xi32>
-  %p = kernel.pack ins(%w : tensor<64x64xi32>) outs(%e : tensor<2x64x32xi32>) -> tensor<2x64x32xi32>
+  %p = kernel.pack ins(%w : tensor<64x64xi32>) layout <panels(32)> outs(%e : tensor<2x64x32xi32>) -> tensor<2x64x32xi32>
   %c = tensor.empty() : tensor<64x64xi32>
-  %y = kernel.matmul ins(%a, %p : tensor<64x64xi32>, tensor<2x64x32xi32>) outs(%c : tensor<64x64xi32>) -> tensor<64x64xi32> {
+  %y = kernel.matmul ins(%a, %p : tensor<64x64xi32>, tensor<2x64x32xi32>) layout <panels(32)> outs(%c : tensor<64x64xi32>) -> tensor<64x64xi32> {
   ^bb0(%sum: i32):
     kernel.yield %sum : i32
   }
@@ -258,7 +258,7 @@ func.func private @kernel_0(%a: tensor<64x64xi32>, %w: tensor<64x64xi32> {weir.c
 // And those of bf16 for dot products of pairs, whatever the rows; but f32, whose
 // parts they would multiply too slowly, is in panels.
 // CHECK-LABEL: func.func @pairs
-// CHECK: kernel.matmul {{.*}} : tensor<1x64xbf16>, tensor<2x2x1x2x16x32xbf16>) {{.*}} attributes {range = array<i32: {{.*}}>}
+// CHECK: kernel.matmul {{.*}} : tensor<1x64xbf16>, tensor<2x2x1x2x16x32xbf16>) layout <amx(1, {{.*}})>
 // CHECK: kernel.matmul {{.*}} : tensor<64x64xf32>, tensor<2x64x32xf32>)
 module attributes {weir.target = {features = "+avx512f,+avx512bf16", vector_bits = 512 : i64}} {
 func.func @pairs(%x: tensor<1x64xbf16>, %z: tensor<64x64xf32>) -> (tensor<1x64xbf16>, tensor<64x64xf32>) attributes {weir.entry = "serve"} {
@@ -270,9 +270,9 @@ func.func @pairs(%x: tensor<1x64xbf16>, %z: tensor<64x64xf32>) -> (tensor<1x64xb
 }
 func.func private @kernel_0(%a: tensor<1x64xbf16>, %w: tensor<64x64xbf16> {weir.constant}) -> tensor<1x64xbf16> attributes {weir.kernel} {
   %e = tensor.empty() : tensor<2x64x32xbf16>
-  %p = kernel.pack ins(%w : tensor<64x64xbf16>) outs(%e : tensor<2x64x32xbf16>) -> tensor<2x64x32xbf16>
+  %p = kernel.pack ins(%w : tensor<64x64xbf16>) layout <panels(32)> outs(%e : tensor<2x64x32xbf16>) -> tensor<2x64x32xbf16>
   %c = tensor.empty() : tensor<1x64xbf16>
-  %y = kernel.matmul ins(%a, %p : tensor<1x64xbf16>, tensor<2x64x32xbf16>) outs(%c : tensor<1x64xbf16>) -> tensor<1x64xbf16> {
+  %y = kernel.matmul ins(%a, %p : tensor<1x64xbf16>, tensor<2x64x32xbf16>) layout <panels(32)> outs(%c : tensor<1x64xbf16>) -> tensor<1x64xbf16> {
   ^bb0(%sum: f32):
     %t = arith.truncf %sum : f32 to bf16
     kernel.yield %t : bf16
@@ -281,9 +281,9 @@ func.func private @kernel_0(%a: tensor<1x64xbf16>, %w: tensor<64x64xbf16> {weir.
 }
 func.func private @kernel_1(%a: tensor<64x64xf32>, %w: tensor<64x64xf32> {weir.constant}) -> tensor<64x64xf32> attributes {weir.kernel} {
   %e = tensor.empty() : tensor<2x64x32xf32>
-  %p = kernel.pack ins(%w : tensor<64x64xf32>) outs(%e : tensor<2x64x32xf32>) -> tensor<2x64x32xf32>
+  %p = kernel.pack ins(%w : tensor<64x64xf32>) layout <panels(32)> outs(%e : tensor<2x64x32xf32>) -> tensor<2x64x32xf32>
   %c = tensor.empty() : tensor<64x64xf32>
-  %y = kernel.matmul ins(%a, %p : tensor<64x64xf32>, tensor<2x64x32xf32>) outs(%c : tensor<64x64xf32>) -> tensor<64x64xf32> {
+  %y = kernel.matmul ins(%a, %p : tensor<64x64xf32>, tensor<2x64x32xf32>) layout <panels(32)> outs(%c : tensor<64x64xf32>) -> tensor<64x64xf32> {
   ^bb0(%sum: f32):
     kernel.yield %sum : f32
   }
@@ -304,9 +304,9 @@ func.func @words(%x: tensor<64x64xi32>) -> tensor<64x64xi32> attributes {weir.en
 }
 func.func private @kernel_0(%a: tensor<64x64xi32>, %w: tensor<64x64xi32> {weir.constant}) -> tensor<64x64xi32> attributes {weir.kernel} {
   %e = tensor.empty() : tensor<2x64x32xi32>
-  %p = kernel.pack ins(%w : tensor<64x64xi32>) outs(%e : tensor<2x64x32xi32>) -> tensor<2x64x32xi32>
+  %p = kernel.pack ins(%w : tensor<64x64xi32>) layout <panels(32)> outs(%e : tensor<2x64x32xi32>) -> tensor<2x64x32xi32>
   %c = tensor.empty() : tensor<64x64xi32>
-  %y = kernel.matmul ins(%a, %p : tensor<64x64xi32>, tensor<2x64x32xi32>) outs(%c : tensor<64x64xi32>) -> tensor<64x64xi32> {
+  %y = kernel.matmul ins(%a, %p : tensor<64x64xi32>, tensor<2x64x32xi32>) layout <panels(32)> outs(%c : tensor<64x64xi32>) -> tensor<64x64xi32> {
   ^bb0(%sum: i32):
     kernel.yield %sum : i32
   }
@@ -328,9 +328,9 @@ func.func @unsigned(%x: tensor<64x64xi8>) -> tensor<64x64xi32> attributes {weir.
 }
 func.func private @kernel_0(%a: tensor<64x64xi8>, %w: tensor<64x64xi8> {weir.constant}) -> tensor<64x64xi32> attributes {weir.kernel} {
   %e = tensor.empty() : tensor<2x64x32xi8>
-  %p = kernel.pack ins(%w : tensor<64x64xi8>) outs(%e : tensor<2x64x32xi8>) -> tensor<2x64x32xi8>
+  %p = kernel.pack ins(%w : tensor<64x64xi8>) layout <panels(32)> outs(%e : tensor<2x64x32xi8>) -> tensor<2x64x32xi8>
   %c = tensor.empty() : tensor<64x64xi32>
-  %y = kernel.matmul ins(%a, %p : tensor<64x64xi8>, tensor<2x64x32xi8>) outs(%c : tensor<64x64xi32>) -> tensor<64x64xi32> attributes {unsigned_a} {
+  %y = kernel.matmul ins(%a, %p : tensor<64x64xi8>, tensor<2x64x32xi8>) layout <panels(32)> outs(%c : tensor<64x64xi32>) -> tensor<64x64xi32> attributes {unsigned_a} {
   ^bb0(%sum: i32):
     kernel.yield %sum : i32
   }
@@ -343,9 +343,9 @@ func.func private @kernel_0(%a: tensor<64x64xi8>, %w: tensor<64x64xi8> {weir.con
 // A filter is in tiles or panels, too, each tap by itself. Of one that a minimal
 // filter does not beat, that is.
 // CHECK-LABEL: func.func @filters
-// CHECK: kernel.convolution {{.*}} tensor<2x3x3x2x3x2x16x32xbf16>) {{.*}} range = array<i32: 226492416, 2021654528>
-// CHECK: kernel.convolution {{.*}} tensor<2x3x3x40x32xf32>) {{.*}} range = array<i32: 226492416, 2021654528>
-// CHECK: kernel.convolution {{.*}} tensor<2x3x3x2x1x2x16x32xbf16>) {{.*}} range = array<i32: {{.*}}>
+// CHECK: kernel.convolution {{.*}} tensor<2x3x3x2x3x2x16x32xbf16>) layout <amx(3, -100, 114)>
+// CHECK: kernel.convolution {{.*}} tensor<2x3x3x40x32xf32>) layout <amx_panels(3, -100, 114)>
+// CHECK: kernel.convolution {{.*}} tensor<2x3x3x2x1x2x16x32xbf16>) layout <amx(1, {{.*}})>
 module attributes {weir.target = {features = "+amx-bf16,+amx-tile", l2 = 32768}} {
 func.func @filters(%x: tensor<1x28x28x40xf32>, %z: tensor<1x20x20x40xf32>, %v: tensor<1x28x28x40xbf16>) -> (tensor<1x14x14x64xf32>, tensor<1x10x10x64xf32>, tensor<1x14x14x64xbf16>) attributes {weir.entry = "serve"} {
   %others = graph.constant dense<3.0> : tensor<512x512xf32>
@@ -358,9 +358,9 @@ func.func @filters(%x: tensor<1x28x28x40xf32>, %z: tensor<1x20x20x40xf32>, %v: t
 }
 func.func private @kernel_0(%x: tensor<1x28x28x40xf32>, %w: tensor<3x3x40x64xf32> {weir.constant}) -> tensor<1x14x14x64xf32> attributes {weir.kernel} {
   %e = tensor.empty() : tensor<2x3x3x40x32xf32>
-  %p = kernel.pack_filter ins(%w : tensor<3x3x40x64xf32>) groups 1 outs(%e : tensor<2x3x3x40x32xf32>) -> tensor<2x3x3x40x32xf32>
+  %p = kernel.pack_filter ins(%w : tensor<3x3x40x64xf32>) groups 1 layout <panels(32)> outs(%e : tensor<2x3x3x40x32xf32>) -> tensor<2x3x3x40x32xf32>
   %c = tensor.empty() : tensor<1x14x14x64xf32>
-  %y = kernel.convolution ins(%x, %p : tensor<1x28x28x40xf32>, tensor<2x3x3x40x32xf32>) outs(%c : tensor<1x14x14x64xf32>) -> tensor<1x14x14x64xf32> attributes {dilations = array<i64: 1, 1>, groups = 1 : i64, padding = array<i64: 0, 0>, strides = array<i64: 2, 2>} {
+  %y = kernel.convolution ins(%x, %p : tensor<1x28x28x40xf32>, tensor<2x3x3x40x32xf32>) layout <panels(32)> outs(%c : tensor<1x14x14x64xf32>) -> tensor<1x14x14x64xf32> attributes {dilations = array<i64: 1, 1>, groups = 1 : i64, padding = array<i64: 0, 0>, strides = array<i64: 2, 2>} {
   ^bb0(%sum: f32):
     kernel.yield %sum : f32
   }
@@ -368,9 +368,9 @@ func.func private @kernel_0(%x: tensor<1x28x28x40xf32>, %w: tensor<3x3x40x64xf32
 }
 func.func private @kernel_1(%x: tensor<1x20x20x40xf32>, %w: tensor<3x3x40x64xf32> {weir.constant}) -> tensor<1x10x10x64xf32> attributes {weir.kernel} {
   %e = tensor.empty() : tensor<2x3x3x40x32xf32>
-  %p = kernel.pack_filter ins(%w : tensor<3x3x40x64xf32>) groups 1 outs(%e : tensor<2x3x3x40x32xf32>) -> tensor<2x3x3x40x32xf32>
+  %p = kernel.pack_filter ins(%w : tensor<3x3x40x64xf32>) groups 1 layout <panels(32)> outs(%e : tensor<2x3x3x40x32xf32>) -> tensor<2x3x3x40x32xf32>
   %c = tensor.empty() : tensor<1x10x10x64xf32>
-  %y = kernel.convolution ins(%x, %p : tensor<1x20x20x40xf32>, tensor<2x3x3x40x32xf32>) outs(%c : tensor<1x10x10x64xf32>) -> tensor<1x10x10x64xf32> attributes {dilations = array<i64: 1, 1>, groups = 1 : i64, padding = array<i64: 0, 0>, strides = array<i64: 2, 2>} {
+  %y = kernel.convolution ins(%x, %p : tensor<1x20x20x40xf32>, tensor<2x3x3x40x32xf32>) layout <panels(32)> outs(%c : tensor<1x10x10x64xf32>) -> tensor<1x10x10x64xf32> attributes {dilations = array<i64: 1, 1>, groups = 1 : i64, padding = array<i64: 0, 0>, strides = array<i64: 2, 2>} {
   ^bb0(%sum: f32):
     kernel.yield %sum : f32
   }
@@ -378,9 +378,9 @@ func.func private @kernel_1(%x: tensor<1x20x20x40xf32>, %w: tensor<3x3x40x64xf32
 }
 func.func private @kernel_2(%x: tensor<1x28x28x40xbf16>, %w: tensor<3x3x40x64xbf16> {weir.constant}) -> tensor<1x14x14x64xbf16> attributes {weir.kernel} {
   %e = tensor.empty() : tensor<2x3x3x40x32xbf16>
-  %p = kernel.pack_filter ins(%w : tensor<3x3x40x64xbf16>) groups 1 outs(%e : tensor<2x3x3x40x32xbf16>) -> tensor<2x3x3x40x32xbf16>
+  %p = kernel.pack_filter ins(%w : tensor<3x3x40x64xbf16>) groups 1 layout <panels(32)> outs(%e : tensor<2x3x3x40x32xbf16>) -> tensor<2x3x3x40x32xbf16>
   %c = tensor.empty() : tensor<1x14x14x64xbf16>
-  %y = kernel.convolution ins(%x, %p : tensor<1x28x28x40xbf16>, tensor<2x3x3x40x32xbf16>) outs(%c : tensor<1x14x14x64xbf16>) -> tensor<1x14x14x64xbf16> attributes {dilations = array<i64: 1, 1>, groups = 1 : i64, padding = array<i64: 0, 0>, strides = array<i64: 2, 2>} {
+  %y = kernel.convolution ins(%x, %p : tensor<1x28x28x40xbf16>, tensor<2x3x3x40x32xbf16>) layout <panels(32)> outs(%c : tensor<1x14x14x64xbf16>) -> tensor<1x14x14x64xbf16> attributes {dilations = array<i64: 1, 1>, groups = 1 : i64, padding = array<i64: 0, 0>, strides = array<i64: 2, 2>} {
   ^bb0(%sum: f32):
     %t = arith.truncf %sum : f32 to bf16
     kernel.yield %t : bf16

@@ -16,9 +16,9 @@ func.func @entry(%x: tensor<8x6xi8>) -> tensor<8x1xi32> attributes {weir.entry =
 }
 func.func private @kernel_0(%a: tensor<8x6xi8>, %w: tensor<6x1xi8> {weir.constant}) -> tensor<8x1xi32> attributes {weir.kernel} {
   %e = tensor.empty() : tensor<1x6x16xi8>
-  %p = kernel.pack ins(%w : tensor<6x1xi8>) outs(%e : tensor<1x6x16xi8>) -> tensor<1x6x16xi8>
+  %p = kernel.pack ins(%w : tensor<6x1xi8>) layout <panels(16)> outs(%e : tensor<1x6x16xi8>) -> tensor<1x6x16xi8>
   %c = tensor.empty() : tensor<8x1xi32>
-  %y = kernel.matmul ins(%a, %p : tensor<8x6xi8>, tensor<1x6x16xi8>) outs(%c : tensor<8x1xi32>) -> tensor<8x1xi32> attributes {unsigned_a} {
+  %y = kernel.matmul ins(%a, %p : tensor<8x6xi8>, tensor<1x6x16xi8>) layout <panels(16)> outs(%c : tensor<8x1xi32>) -> tensor<8x1xi32> attributes {unsigned_a} {
   ^bb0(%sum: i32):
     kernel.yield %sum : i32
   }
@@ -33,7 +33,7 @@ func.func private @kernel_0(%a: tensor<8x6xi8>, %w: tensor<6x1xi8> {weir.constan
 // CHECK: graph.constant {{.*}} : tensor<1x3x3x2x32x4xi8>
 // CHECK: graph.constant {{.*}} : tensor<2x5x2x64x4xi8>
 // CHECK: kernel.convolution {{.*}} tensor<1x3x3x2x32x4xi8>
-// CHECK: kernel.depthwise {{.*}} rows = 5 : i64
+// CHECK: kernel.depthwise {{.*}} layout <vnni_rows(5)>
 module attributes {weir.target = {features = "+avx512f,+avx512vnni", vector_bits = 512}} {
 func.func @windows(%x: tensor<1x8x8x6xi8>, %z: tensor<1x8x8x70xi8>) -> (tensor<1x6x6x20xi32>, tensor<1x4x4x70xi32>) attributes {weir.entry = "serve"} {
   %w = graph.constant dense<5> : tensor<3x3x6x20xi8>
@@ -44,9 +44,9 @@ func.func @windows(%x: tensor<1x8x8x6xi8>, %z: tensor<1x8x8x70xi8>) -> (tensor<1
 }
 func.func private @kernel_0(%a: tensor<1x8x8x6xi8>, %w: tensor<3x3x6x20xi8> {weir.constant}) -> tensor<1x6x6x20xi32> attributes {weir.kernel} {
   %e = tensor.empty() : tensor<1x3x3x6x32xi8>
-  %p = kernel.pack_filter ins(%w : tensor<3x3x6x20xi8>) groups 1 outs(%e : tensor<1x3x3x6x32xi8>) -> tensor<1x3x3x6x32xi8>
+  %p = kernel.pack_filter ins(%w : tensor<3x3x6x20xi8>) groups 1 layout <panels(32)> outs(%e : tensor<1x3x3x6x32xi8>) -> tensor<1x3x3x6x32xi8>
   %c = tensor.empty() : tensor<1x6x6x20xi32>
-  %y = kernel.convolution ins(%a, %p : tensor<1x8x8x6xi8>, tensor<1x3x3x6x32xi8>) outs(%c : tensor<1x6x6x20xi32>) -> tensor<1x6x6x20xi32> attributes {dilations = array<i64: 1, 1>, groups = 1 : i64, padding = array<i64: 0, 0>, strides = array<i64: 1, 1>, unsigned_x} {
+  %y = kernel.convolution ins(%a, %p : tensor<1x8x8x6xi8>, tensor<1x3x3x6x32xi8>) layout <panels(32)> outs(%c : tensor<1x6x6x20xi32>) -> tensor<1x6x6x20xi32> attributes {dilations = array<i64: 1, 1>, groups = 1 : i64, padding = array<i64: 0, 0>, strides = array<i64: 1, 1>, unsigned_x} {
   ^bb0(%sum: i32):
     kernel.yield %sum : i32
   }
@@ -76,9 +76,9 @@ func.func @others(%x: tensor<8x6xi8>) -> tensor<8x1xi32> attributes {weir.entry 
 }
 func.func private @kernel_0(%a: tensor<8x6xi8>, %w: tensor<6x1xi8> {weir.constant}) -> tensor<8x1xi32> attributes {weir.kernel} {
   %e = tensor.empty() : tensor<1x6x16xi8>
-  %p = kernel.pack ins(%w : tensor<6x1xi8>) outs(%e : tensor<1x6x16xi8>) -> tensor<1x6x16xi8>
+  %p = kernel.pack ins(%w : tensor<6x1xi8>) layout <panels(16)> outs(%e : tensor<1x6x16xi8>) -> tensor<1x6x16xi8>
   %c = tensor.empty() : tensor<8x1xi32>
-  %y = kernel.matmul ins(%a, %p : tensor<8x6xi8>, tensor<1x6x16xi8>) outs(%c : tensor<8x1xi32>) -> tensor<8x1xi32> attributes {unsigned_a} {
+  %y = kernel.matmul ins(%a, %p : tensor<8x6xi8>, tensor<1x6x16xi8>) layout <panels(16)> outs(%c : tensor<8x1xi32>) -> tensor<8x1xi32> attributes {unsigned_a} {
   ^bb0(%sum: i32):
     kernel.yield %sum : i32
   }
