@@ -304,7 +304,9 @@ LogicalResult PoolOp::verify() {
 }
 
 std::optional<MinimalWindow> WinogradOp::getWindow() {
-  return MinimalWindow::of(getTiles(), getWindows(), getStrides());
+  if (!getLayout().isWinograd())
+    return std::nullopt;
+  return MinimalWindow::of(getLayout().getTiles(), getWindows(), getStrides());
 }
 
 LogicalResult WinogradOp::verify() {
@@ -332,10 +334,11 @@ LogicalResult WinogradOp::verify() {
       return emitOpError("cannot dilate by ")
              << dilation << " with a stride of " << stride;
   // (C3)
-  if (w.getRank() != 4 || w.getDimSize(1) != window->products() ||
-      w.getDimSize(2) != x.getDimSize(3) || w.getDimSize(3) == 0 ||
-      w.getDimSize(0) !=
-          int64_t(llvm::divideCeil(out.getDimSize(3), w.getDimSize(3))))
-    return emitOpError("cannot use ") << w;
-  return success();
+  if (getLayout().getStrides() != getStrides())
+    return emitOpError("has other strides than ") << getLayout();
+  LayoutUser user{LayoutUser::Winograd, {}, w.getElementType()};
+  user.weights.taps.assign(getWindows().begin(), getWindows().end());
+  user.weights.depth = x.getDimSize(3),
+  user.weights.columns = out.getDimSize(3);
+  return verifyLayout(*this, getLayout(), w, user);
 }

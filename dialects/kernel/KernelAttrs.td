@@ -15,10 +15,12 @@ def Kernel_LayoutAttr : AttrDef<Kernel_Dialect, "Layout"> {
     result n. Positions past the edges of a matrix hold zeros. The kinds, with
     their numbers:
 
-    - `plain`: `batch.. x K x N`. For kernel.depthwise `taps.. x C`.
+    - `plain`: `batch.. x taps.. x K x groups * N`. For kernel.depthwise
+      `taps.. x C`. Only kernel.matmul and kernel.depthwise are compiled with it;
+      `weir-choose-layouts` gives all others another layout.
     - `panels(NR)`: `batch.. x groups * ceil(N/NR) x taps.. x K x NR`, panels of
       `NR` columns.
-    - `k_major`: panels of one column, for floats. Sums are dot products.
+    - `k_major`: `panels(1)` of floats, whose sums are dot products.
     - `vnni(NR)`: panels of bytes whose rows are interleaved by four,
       `groups * ceil(N/NR) x taps.. x ceil(K/4) x NR x 4`. Element (k, n) is at
       `[n/NR][k/4][n%NR][k%4]`.
@@ -43,6 +45,10 @@ def Kernel_LayoutAttr : AttrDef<Kernel_Dialect, "Layout"> {
       `ceil(N/32) x taps * K + 2 x 32`. The trailer rows of a panel are the
       correction terms of its columns, and their scales. The correction terms of a
       panel that is not eligible for pairing are NaN.
+
+    - `winograd(NR, tiles.., strides..)`: the transformed filters of
+      kernel.winograd (`MinimalFilter.h`), f32, for tiles of two sizes and strides:
+      `ceil(N/NR) x P x K x NR` for `P` products of a tile.
 
     A format is declared in `Layouts.def` and defined in `layouts/`, a file each.
 
@@ -85,12 +91,21 @@ def Kernel_LayoutAttr : AttrDef<Kernel_Dialect, "Layout"> {
       return getKind() == LayoutKind::Amx || isAmxPanels();
     }
 
-    /// Columns of a panel of `panels` or `vnni`.
+    bool isWinograd() const { return getKind() == LayoutKind::Winograd; }
+
+    /// Columns of a panel of `panels`, `vnni` or `winograd`.
     int64_t getWidth() const { return getNumbers()[0]; }
     /// Rows of the filter of `vnni_rows`.
     int64_t getRows() const { return getNumbers()[0]; }
     /// The sizes of the windows of `pairing`.
     ::llvm::ArrayRef<int64_t> getWindow() const { return getNumbers(); }
+    /// Results of a tile of `winograd`, and their strides.
+    ::llvm::ArrayRef<int64_t> getTiles() const {
+      return getNumbers().slice(1, 2);
+    }
+    ::llvm::ArrayRef<int64_t> getStrides() const {
+      return getNumbers().slice(3, 2);
+    }
     /// Terms that an element is split into for tiles.
     int64_t getSplit() const {
       return getNumbers().empty() ? 1 : getNumbers()[0];
@@ -98,6 +113,9 @@ def Kernel_LayoutAttr : AttrDef<Kernel_Dialect, "Layout"> {
     /// The least and the greatest element that tiles may multiply: magnitudes, as
     /// bits of f32, or integers.
     std::array<int32_t, 2> getSafeRange() const;
+
+    /// The layout with another width of panels.
+    LayoutAttr withWidth(int64_t width) const;
 
     /// Checks, shapes and the packing of the layout.
     const LayoutFormat &getFormat() const;

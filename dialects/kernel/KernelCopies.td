@@ -6,13 +6,23 @@
 include "dialects/kernel/KernelAttrs.td"
 include "dialects/kernel/KernelBase.td"
 
-def Kernel_PackOp : Kernel_Op<"pack"> {
+// What writes weights in a layout.
+class Kernel_WeightsOp<string mnemonic>
+    : Kernel_Op<mnemonic, [PackOpInterface]> {
+  let extra = [{
+    ::weir::kernel::WeightsSource getSource();
+  }];
+}
+
+def Kernel_PackOp : Kernel_WeightsOp<"pack"> {
   let summary = "Packs the right side of a matmul";
   let description = [{
     - (C1) `b` is `batch.. x K x N`, or `batch.. x N x K` with `transpose_b`.
-      `out` has these weights in `layout`, which is `panels`, `k_major` or, without
-      batches, `pairing`. The part of a panel past N is zero.
-    - (C2) Some panels are not eligible for `pairing`: their columns are uneven or
+      `out` has these weights in `layout`, with elements of their type, or of that
+      of the layout. Weights of f32 may be stored as f16 or bf16.
+    - A pack that is compiled writes `panels`, `k_major` or `pairing`.
+      `weir-pack-weights` packs constants, in any layout.
+    - Some panels are not eligible for `pairing`: their columns are uneven or
       nearly empty, or small integers times a power of two. Their correction terms
       are NaN.
 
@@ -28,12 +38,12 @@ def Kernel_PackOp : Kernel_Op<"pack"> {
   }];
 }
 
-def Kernel_PackFilterOp : Kernel_Op<"pack_filter"> {
+def Kernel_PackFilterOp : Kernel_WeightsOp<"pack_filter"> {
   let summary = "Packs the filter of a convolution";
   let description = [{
-    - (C1) `filter` is `spatial.. x CI x CO`. `out` has it in `layout`, which is
-      `panels` or, of one group, `k_major`. The part of a panel past the channels
-      of its group is zero.
+    - (C1) `filter` is `spatial.. x CI x CO`. `out` has it in `layout`, as for
+      kernel.pack. It may lack the dimensions of windows of one element.
+    - A pack that is compiled writes `panels` or `k_major`.
 
     ```mlir
     %p = kernel.pack_filter ins(%w : tensor<3x3x4x20xf32>) groups 2 layout <panels(16)> outs(%e : tensor<2x3x3x4x16xf32>) -> tensor<2x3x3x4x16xf32>

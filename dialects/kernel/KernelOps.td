@@ -98,32 +98,30 @@ def Kernel_ConvolutionOp : Kernel_SumOp<"convolution"> {
   }];
 }
 
-def Kernel_TransformFilterOp : Kernel_Op<"transform_filter"> {
+def Kernel_TransformFilterOp : Kernel_WeightsOp<"transform_filter"> {
   let summary = "Transforms filters for kernel.winograd, in panels";
   let description = [{
-    Each window becomes its transformed filter (`MinimalFilter.h`), for tiles of
-    `tiles` results, `strides` apart. For 3 x 3 windows and 2 x 2 results these are
-    the 4 x 4 elements of `G g G'` with `G` = (1 0 0), (1 1 1)/2, (0 0 1),
-    (1 -1 1)/2.
+    Each window becomes its transformed filter (`MinimalFilter.h`). For 3 x 3
+    windows and tiles of 2 x 2 results these are the 4 x 4 elements of `G g G'`
+    with `G` = (1 0 0), (1 1 1)/2, (0 0 1), (1 -1 1)/2.
 
-    - (C1) `filter` is `KH x KW x CI x CO`, of f32, f16 or bf16; `out` is
-      `ceil(CO/NR) x P x CI x NR`, of f32. `P` is the number of products of a
-      tile, for which a Winograd transform must exist. The part of a panel past CO
-      is zero.
+    - (C1) `filter` is `KH x KW x CI x CO`, of f32, f16 or bf16; `out` has its
+      transform in `layout`, which is `winograd`. A Winograd transform exists for
+      the window. The part of a panel past CO is zero.
     - With `at_run` each run transforms the filter, even a constant one.
 
     ```mlir
-    %p = kernel.transform_filter ins(%w : tensor<3x3x16x20xf32>) tiles [2, 2] strides [1, 1] outs(%e : tensor<1x16x16x32xf32>) -> tensor<1x16x16x32xf32>
+    %p = kernel.transform_filter ins(%w : tensor<3x3x16x20xf32>) layout <winograd(32, 2, 2, 1, 1)> outs(%e : tensor<1x16x16x32xf32>) -> tensor<1x16x16x32xf32>
     ```
   }];
   let arguments = (ins Kernel_Buffer:$filter, Kernel_Buffer:$out,
-                   DenseI64ArrayAttr:$tiles, DenseI64ArrayAttr:$strides,
-                   UnitAttr:$at_run);
+                   Kernel_LayoutAttr:$layout, UnitAttr:$at_run);
   let extra = [{
+    ::weir::kernel::WeightsSource getSource();
     std::optional<MinimalWindow> getWindow();
   }];
   let assemblyFormat = [{
-    `ins` `(` $filter `:` type($filter) `)` `tiles` $tiles `strides` $strides
+    `ins` `(` $filter `:` type($filter) `)` `layout` $layout
     `outs` `(` $out `:` type($out) `)` (`->` type($results)^)? attr-dict
   }];
 }
@@ -139,26 +137,27 @@ def Kernel_WinogradOp : Kernel_SumOp<"winograd"> {
 
     - (C1) `x` is `N x H x W x CI`, `out` is `N x OH x OW x CO`, both of f32.
     - (C2) `padding` has two values, not negative. A Winograd transform exists for
-      `windows`, `strides` and `tiles`, the results of a tile. `dilations` has two
-      values; one above 1 requires a stride of 1.
-    - (C3) the filter is from kernel.transform_filter.
+      `windows`, `strides` and the tiles of the layout. `dilations` has two values;
+      one above 1 requires a stride of 1.
+    - (C3) the filter is from kernel.transform_filter, in `layout`, which is
+      `winograd` with these strides.
     - The epilogue is as for kernel.matmul.
 
     ```mlir
-    kernel.winograd ins(%x, %w : memref<1x8x8x16xf32>, memref<1x16x16x32xf32>) outs(%y : memref<1x8x8x20xf32>) attributes {padding = array<i64: 1, 1>, strides = array<i64: 1, 1>, tiles = array<i64: 2, 2>, windows = array<i64: 3, 3>} {
+    kernel.winograd ins(%x, %w : memref<1x8x8x16xf32>, memref<1x16x16x32xf32>) layout <winograd(32, 2, 2, 1, 1)> outs(%y : memref<1x8x8x20xf32>) attributes {padding = array<i64: 1, 1>, strides = array<i64: 1, 1>, windows = array<i64: 3, 3>} {
     ```
   }];
   let arguments = (ins Kernel_Buffer:$x, Kernel_Buffer:$filter,
                    Variadic<Kernel_Buffer>:$extras, Kernel_Buffer:$out,
                    DenseI64ArrayAttr:$windows, DenseI64ArrayAttr:$strides,
-                   DenseI64ArrayAttr:$tiles, DenseI64ArrayAttr:$padding,
+                   DenseI64ArrayAttr:$padding, Kernel_LayoutAttr:$layout,
                    DefaultValuedAttr<DenseI64ArrayAttr, "{1, 1}">:$dilations,
                    DefaultValuedAttr<AffineMapArrayAttr, "{}">:$extra_maps);
   let extra = [{
     std::optional<MinimalWindow> getWindow();
   }];
   let assemblyFormat = [{
-    `ins` `(` $x `,` $filter `:` type($x) `,` type($filter) `)`
+    `ins` `(` $x `,` $filter `:` type($x) `,` type($filter) `)` `layout` $layout
     (`extras` `(` $extras^ `:` type($extras) `)`)?
     `outs` `(` $out `:` type($out) `)` (`->` type($results)^)?
     attr-dict-with-keyword $epilogue

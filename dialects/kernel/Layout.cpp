@@ -58,6 +58,12 @@ std::array<int32_t, 2> LayoutAttr::getSafeRange() const {
   return {bitsOf(getNumbers()[1]), bitsOf(getNumbers()[2])};
 }
 
+LayoutAttr LayoutAttr::withWidth(int64_t width) const {
+  SmallVector<int64_t> numbers(getNumbers());
+  numbers[0] = width;
+  return get(getContext(), getKind(), numbers);
+}
+
 LogicalResult LayoutAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                  LayoutKind kind, ArrayRef<int64_t> numbers) {
   if (formatOf(kind).acceptsNumbers(numbers))
@@ -110,14 +116,4 @@ LogicalResult weir::kernel::verifyLayout(Operation *op, LayoutAttr layout,
     return op->emitOpError("has weights of ")
            << packed << ", but " << layout << " of them is [" << shape << "]";
   return success();
-}
-
-SmallVector<int64_t> weir::kernel::panelsShape(const WeightsShape &weights,
-                                               int64_t width) {
-  SmallVector<int64_t> shape(weights.batches);
-  shape.push_back(weights.groups *
-                  llvm::divideCeilSigned(weights.columns, width));
-  shape.append(weights.taps);
-  shape.append({weights.depth, width});
-  return shape;
 }

@@ -35,14 +35,30 @@ struct WeightsShape {
   int64_t depth = 0, columns = 0;
 };
 
+/// Weights in memory, as a model has them. Of each batch, taps follow each
+/// other and each has its rows, `depthStride` elements apart. Columns, of one
+/// group after the other, are `columnStride` elements apart.
+struct WeightsSource : WeightsShape {
+  int64_t depthStride = 0, columnStride = 1;
+  mlir::Type element;
+  const char *data = nullptr;
+
+  /// Rows of all taps.
+  int64_t rows() const {
+    return mlir::ShapedType::getNumElements(taps) * depth;
+  }
+};
+
 /// A kernel that reads weights, or a pack that writes them.
 struct LayoutUser {
-  enum Kind { Matmul, Convolution, Depthwise, Pack };
+  enum Kind { Matmul, Convolution, Winograd, Depthwise, Pack, Transform };
   Kind kind;
   WeightsShape weights;
   mlir::Type stored;              // elements of the weights, as packed
   mlir::Type left = {}, sum = {}; // null for a pack
   bool isUnsigned = false, transposesLeft = false;
+
+  bool isProduct() const { return kind == Matmul || kind == Convolution; }
 };
 
 /// A memory format of weights. A new layout is a subclass in a file of
@@ -60,6 +76,13 @@ public:
   /// The shape of packed weights. It is empty if a size overflows.
   virtual llvm::SmallVector<int64_t>
   shapeOf(LayoutAttr layout, const WeightsShape &weights) const = 0;
+  /// The type of packed elements, where those of a model are `element`.
+  virtual mlir::Type elementOf(LayoutAttr, mlir::Type element) const {
+    return element;
+  }
+  /// Writes the packed weights. The memory at `to` is zero before.
+  virtual void pack(LayoutAttr layout, const WeightsSource &from,
+                    char *to) const = 0;
 };
 
 /// Checks that `user`, which is `op`, can use weights of this type in the
@@ -67,10 +90,6 @@ public:
 mlir::LogicalResult verifyLayout(mlir::Operation *op, LayoutAttr layout,
                                  mlir::ShapedType packed,
                                  const LayoutUser &user);
-
-/// The shape of panels of `width` columns.
-llvm::SmallVector<int64_t> panelsShape(const WeightsShape &weights,
-                                       int64_t width);
 
 #define WEIR_LAYOUT(kind, name) const LayoutFormat &formatOf##kind();
 #include "dialects/kernel/Layouts.def"

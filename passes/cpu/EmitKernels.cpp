@@ -69,6 +69,7 @@ Operation *emit(Emitter &e, kernel::MatmulOp op, const kernel::Target &target) {
     return pack;
   }
   case LayoutKind::VnniRows:
+  case LayoutKind::Winograd:
     break;
   }
   llvm_unreachable("the verifier refuses this layout");
@@ -89,9 +90,29 @@ void emit(Emitter &e, kernel::ConvolutionOp op, const kernel::Target &target) {
     return emitConvolution(e, op, target);
   case LayoutKind::Plain:
   case LayoutKind::VnniRows:
+  case LayoutKind::Winograd:
     break;
   }
   llvm_unreachable("the verifier refuses this layout");
+}
+
+/// Whether this pass compiles the layout of `op`. Plain filters and packs of
+/// constants are gone by now, unless earlier passes did not run.
+bool isCompiled(Operation *op) {
+  if (isa<kernel::TransformFilterOp>(op))
+    return true;
+  if (auto pack = dyn_cast<kernel::PackOpInterface>(op)) {
+    kernel::LayoutAttr layout = pack.getLayout();
+    auto from = cast<ShapedType>(op->getOperand(0).getType());
+    auto to = cast<ShapedType>(pack.getOut().getType());
+    if (from.getElementType() != to.getElementType())
+      return false;
+    return ((layout.isPanels() || layout.isKMajor()) &&
+            to.getRank() == from.getRank() + 1) ||
+           (layout.isPairing() && isa<kernel::PackOp>(op));
+  }
+  auto convolution = dyn_cast<kernel::ConvolutionOp>(op);
+  return !convolution || !convolution.getLayout().isPlain();
 }
 
 Operation *emitKernel(Emitter &e, Operation *op, const kernel::Target &target) {
@@ -137,6 +158,11 @@ struct EmitKernels : impl::EmitKernelsBase<EmitKernels> {
     for (Operation *op : llvm::reverse(kernels)) {
       if (!cast<DestinationStyleOpInterface>(op).hasPureBufferSemantics()) {
         op->emitOpError("is not bufferized");
+        return signalPassFailure();
+      }
+      if (!isCompiled(op)) {
+        op->emitOpError("has a layout that only weir-choose-layouts and "
+                        "weir-pack-weights read");
         return signalPassFailure();
       }
       auto grouped = dyn_cast<kernel::DepthwiseOp>(op);

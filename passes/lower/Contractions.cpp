@@ -4,7 +4,7 @@
 #include "passes/lower/ConvolutionCost.h"
 #include "passes/lower/NeuralShared.h"
 #include "passes/lower/Patterns.h"
-#include "passes/lower/weights/WeightForms.h"
+#include "passes/lower/layouts/WeightForms.h"
 
 #include "dialects/graph/Neural.h"
 #include "dialects/kernel/Kernel.h"
@@ -18,27 +18,7 @@ using namespace mlir;
 namespace weir {
 namespace {
 
-// The right side is copied into panels where at least this many rows use the
-// copy; a constant always, because weir-pack-weights does that once. (One more
-// than a power of two, as all that sums depend on: MatmulBlocks.cpp.)
-constexpr int64_t rowsWorthPacking = 17;
-
-// A row times so few columns, where the depth is so long, is made of dot
-// products: each column of a constant is then a panel of its own. Those of what
-// the run computes, turned round, are such panels already, of so many vectors.
-constexpr int64_t mostDots = 16, shortestDot = 128, fewestVectors = 2;
-
-/// Whether dot products make results of a few `columns` each in less time than
-/// a vector of them: each a sum over `taps` of `depth` products. The lanes of a
-/// vector are then added up, which takes about three instructions.
-bool areDots(const kernel::Target &target, Type element, int64_t columns,
-             int64_t taps, int64_t depth) {
-  int64_t lanes = target.lanes(element);
-  auto vectors = double(taps * llvm::divideCeil(depth, lanes) + 3);
-  return !target.gpu && isa<FloatType>(element) && 2 * columns <= lanes &&
-         vectors * double(columns) <= 0.75 * double(taps * depth);
-}
-
+/// Whether weir-pack-weights transforms the filter.
 bool isConstant(Value value) {
   auto argument = dyn_cast<BlockArgument>(value);
   if (!argument)
@@ -56,50 +36,14 @@ bool multipliesBytes(Operation *op) {
              getElementTypeOrSelf(op->getOperand(1));
 }
 
-/// Columns of the panels for sums of `element`, as a row alone reads them the
-/// fastest with `narrow`.
-int64_t widthOf(const kernel::Target &target, Type element, int64_t columns,
-                bool narrow) {
-  return narrow ? target.panelWidth(element, columns)
-                : target.matrixPanelWidth(element, columns);
-}
-
-/// The layout of panels of `width` columns, those of one column for dot
-/// products.
-kernel::LayoutAttr layoutOf(MLIRContext *context, int64_t width, bool areDots) {
-  return areDots ? kernel::LayoutAttr::kMajor(context)
-                 : kernel::LayoutAttr::panels(context, width);
-}
-
-/// The right side of a product in a layout.
-Value packed(OpBuilder &b, Location loc, Value right, bool transposed,
-             kernel::LayoutAttr layout) {
-  auto type = cast<RankedTensorType>(right.getType());
-  kernel::WeightsShape weights;
-  weights.batches.assign(type.getShape().begin(), type.getShape().end() - 2);
-  weights.depth = type.getShape().take_back(2)[transposed];
-  weights.columns = type.getShape().take_back(2)[!transposed];
-  Value empty = emptyTensor(
-      b, loc, type.clone(layout.getFormat().shapeOf(layout, weights)));
-  return b
-      .create<kernel::PackOp>(loc, empty.getType(), right, empty, layout,
-                              transposed)
+/// Weights in a layout that weir-choose-layouts replaces.
+template <typename Pack, typename... More>
+Value packed(OpBuilder &b, Location loc, Value weights, Type type,
+             kernel::LayoutAttr layout, More... more) {
+  Value empty = emptyTensor(b, loc, type);
+  return b.create<Pack>(loc, type, weights, empty, layout, more...)
       .getResult(0);
 }
-
-/// The rows of a matrix as panels of one column each or, where it is one
-/// column, that as a panel.
-Value asPanels(OpBuilder &b, Location loc, Value right, bool isColumn) {
-  auto type = cast<RankedTensorType>(right.getType());
-  SmallVector<int64_t> shape(type.getShape());
-  shape.insert(isColumn ? shape.end() - 2 : shape.end(), 1);
-  auto panels = type.clone(shape);
-  auto same = getReassociationIndicesForReshape(type, panels);
-  return b.create<tensor::ExpandShapeOp>(loc, panels, right, *same);
-}
-
-/// To pack a matrix costs about as much as the products of so many rows by it.
-constexpr int64_t mostTurned = 4;
 
 struct MatmulToKernel : OpConversionPattern<graph::MatmulOp> {
   using OpConversionPattern::OpConversionPattern;
@@ -110,7 +54,6 @@ struct MatmulToKernel : OpConversionPattern<graph::MatmulOp> {
     auto type = cast<RankedTensorType>(
         typeConverter->convertType(op.getResult().getType()));
     auto left = cast<RankedTensorType>(adaptor.getA().getType());
-    int64_t rows = type.getDimSize(type.getRank() - 2);
     int64_t depth =
         left.getDimSize(left.getRank() - (op.getTransposeA() ? 2 : 1));
     if (depth == 0) {
@@ -127,34 +70,13 @@ struct MatmulToKernel : OpConversionPattern<graph::MatmulOp> {
       right = widenedBytes(b, loc, right, /*isUnsigned=*/false);
       isUnsigned = false;
     }
-    kernel::Target target = kernel::Target::of(op);
-    bool constant = isConstant(op.getB()) || isConstant(right);
-    int64_t columns = type.getShape().back();
-    // Sums of floats that may be dot products.
-    bool areFloats = !target.gpu && !op.getTransposeA() &&
-                     isa<FloatType>(getElementTypeOrSelf(right));
-    bool areFew = areFloats &&
-                  (rows == 1 ? depth >= shortestDot && columns <= mostDots
-                             : areDots(target, type.getElementType(), columns,
-                                       /*taps=*/1, depth));
-    bool turned = areFloats && !constant && rows <= mostTurned &&
-                  op.getTransposeB() &&
-                  depth >= fewestVectors * target.lanes(type.getElementType());
-    bool isColumn = areFew && !constant && columns == 1;
-    // Panels of one column are read to the end.
-    if (op.getDepth())
-      turned = isColumn = areFew = false;
-    // A constant's panels weir-narrow-panels narrows, which knows all products.
     auto layout = kernel::LayoutAttr::plain(op.getContext());
-    if (turned || isColumn) {
-      layout = kernel::LayoutAttr::kMajor(op.getContext());
-      right = asPanels(b, loc, right, !op.getTransposeB());
-    } else if (op.getTransposeB() || rows >= rowsWorthPacking || constant) {
-      int64_t width = widthOf(target, type.getElementType(), columns,
-                              /*narrow=*/rows == 1 && !constant);
-      layout = layoutOf(op.getContext(), width, constant && areFew);
-      right = packed(b, loc, right, op.getTransposeB(), layout);
-    }
+    auto plain = cast<RankedTensorType>(right.getType());
+    SmallVector<int64_t> shape(plain.getShape());
+    if (op.getTransposeB())
+      std::swap(shape.end()[-1], shape.end()[-2]);
+    right = packed<kernel::PackOp>(b, loc, right, plain.clone(shape), layout,
+                                   op.getTransposeB());
     auto kernel = b.create<kernel::MatmulOp>(
         loc, type, x, right, adaptor.getDepth(), ValueRange(),
         emptyTensor(b, loc, type), op.getTransposeA(), /*shared=*/false,
@@ -200,12 +122,9 @@ struct ConvolutionToKernel : OpConversionPattern<graph::ConvolutionOp> {
       return winograd(op, adaptor, b, type, tiles);
 
     Location loc = op.getLoc();
-    auto target = kernel::Target::of(op);
-    int64_t width =
-        target.convolutionPanelWidth(type.getElementType(), outputs / groups);
-    auto layout = layoutOf(op.getContext(), width, hasDots(op, filter, type));
-    Value packed =
-        packedFilter(b, loc, adaptor.getFilter(), filter, groups, layout);
+    auto layout = kernel::LayoutAttr::plain(op.getContext());
+    Value packed = weir::packed<kernel::PackFilterOp>(
+        b, loc, adaptor.getFilter(), filter, layout, groups);
     auto kernel = b.create<kernel::ConvolutionOp>(
         loc, type, adaptor.getX(), packed, ValueRange(),
         emptyTensor(b, loc, type), op.getStrides(), op.getPaddingLow(),
@@ -216,22 +135,6 @@ struct ConvolutionToKernel : OpConversionPattern<graph::ConvolutionOp> {
   }
 
 private:
-  static Value packedFilter(OpBuilder &b, Location loc, Value filter,
-                            RankedTensorType type, int64_t groups,
-                            kernel::LayoutAttr layout) {
-    kernel::WeightsShape weights;
-    weights.groups = groups;
-    weights.taps.assign(type.getShape().begin(), type.getShape().end() - 2);
-    weights.depth = type.getShape().end()[-2];
-    weights.columns = type.getShape().back() / groups;
-    Value empty = emptyTensor(
-        b, loc, type.clone(layout.getFormat().shapeOf(layout, weights)));
-    return b
-        .create<kernel::PackFilterOp>(loc, empty.getType(), filter, empty,
-                                      layout, groups)
-        .getResult(0);
-  }
-
   /// Whether each result depends on one pixel.
   static bool isPointwise(graph::ConvolutionOp op, RankedTensorType filter) {
     auto is = [](int64_t wanted) {
@@ -240,20 +143,6 @@ private:
     return llvm::all_of(filter.getShape().drop_back(2), is(1)) &&
            llvm::all_of(op.getPaddingLow(), is(0)) &&
            llvm::all_of(op.getPaddingHigh(), is(0));
-  }
-
-  /// Whether the filter's few channels of results are made of dot products.
-  static bool hasDots(graph::ConvolutionOp op, RankedTensorType filter,
-                      RankedTensorType type) {
-    int64_t inputs = filter.getShape().end()[-2];
-    int64_t columns = filter.getShape().back();
-    // The columns of a window are unrolled.
-    constexpr int64_t widest = 16;
-    return op.getGroups() == 1 && isConstant(op.getFilter()) &&
-           filter.getDimSize(filter.getRank() - 3) <= widest &&
-           isa<FloatType>(filter.getElementType()) &&
-           areDots(kernel::Target::of(op), type.getElementType(), columns,
-                   filter.getNumElements() / (inputs * columns), inputs);
   }
 
   /// The results of a tile of kernel.winograd; none where a direct sum takes
@@ -275,25 +164,17 @@ private:
     ArrayRef<int64_t> windows = filter.getShape().take_front(2);
     auto window = kernel::MinimalWindow::of(tiles, windows, op.getStrides());
     int64_t columns = filter.getDimSize(3);
-    auto target = kernel::Target::of(op);
-    Type element = type.getElementType();
-    // Of many registers blocks of squares are cut for two vectors.
-    int64_t width = target.fewRegisters()
-                        ? target.matrixPanelWidth(element, columns)
-                        : target.panelWidth(element, columns);
-    Value empty = emptyTensor(
-        b, loc,
-        filter.clone({(columns + width - 1) / width, window->products(),
-                      filter.getDimSize(2), width}));
-    Value transformed =
-        b.create<kernel::TransformFilterOp>(
-             loc, empty.getType(), adaptor.getFilter(), empty, tiles,
-             op.getStrides(), op->hasAttr(transformAtRunName))
-            .getResult(0);
+    auto layout = kernel::LayoutAttr::get(
+        op.getContext(), kernel::LayoutKind::Winograd,
+        {columns, tiles[0], tiles[1], op.getStrides()[0], op.getStrides()[1]});
+    Value transformed = packed<kernel::TransformFilterOp>(
+        b, loc, adaptor.getFilter(),
+        filter.clone({1, window->products(), filter.getDimSize(2), columns}),
+        layout, op->hasAttr(transformAtRunName));
     auto kernel = b.create<kernel::WinogradOp>(
         loc, type, adaptor.getX(), transformed, ValueRange(),
-        emptyTensor(b, loc, type), windows, op.getStrides(), tiles,
-        op.getPaddingLow(), op.getDilations(), b.getArrayAttr({}));
+        emptyTensor(b, loc, type), windows, op.getStrides(), op.getPaddingLow(),
+        layout, op.getDilations(), b.getArrayAttr({}));
     buildEpilogue(b, loc, kernel.getEpilogue(), type.getElementType());
     b.replaceOp(op, kernel);
     return success();
@@ -320,20 +201,13 @@ private:
       x = b.create<tensor::ExtractSliceOp>(loc, chosen, x, zeros, sizes, steps);
     }
     // Packed before its unit dimensions go, so that a constant is seen.
-    int64_t columns = filter.getShape().back();
-    // One pixel is a row alone, with whole vectors as NarrowPanels would have
-    // it, whoever else reads the filter, which is then packed twice: that is
-    // rare.
-    int64_t width =
-        widthOf(kernel::Target::of(op), type.getElementType(), columns,
-                /*narrow=*/type.getNumElements() == columns);
-    auto layout = layoutOf(op.getContext(), width, hasDots(op, filter, type));
-    Value packed = packedFilter(b, loc, adaptor.getFilter(), filter,
-                                /*groups=*/1, layout);
-    SmallVector<ReassociationIndices> panels = {{0}, {}, {rank}};
-    for (int64_t i = 1; i < rank; ++i)
-      panels[1].push_back(i);
-    packed = b.create<tensor::CollapseShapeOp>(loc, packed, panels);
+    auto layout = kernel::LayoutAttr::plain(op.getContext());
+    Value packed = weir::packed<kernel::PackFilterOp>(
+        b, loc, adaptor.getFilter(), filter, layout, /*groups=*/int64_t(1));
+    SmallVector<ReassociationIndices> matrix = {{}, {rank - 1}};
+    for (int64_t i = 0; i + 1 < rank; ++i)
+      matrix[0].push_back(i);
+    packed = b.create<tensor::CollapseShapeOp>(loc, packed, matrix);
     auto kernel = b.create<kernel::MatmulOp>(
         loc, type, x, packed, /*depth=*/Value(), ValueRange(),
         emptyTensor(b, loc, type),

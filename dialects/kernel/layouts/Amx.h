@@ -13,8 +13,8 @@ inline constexpr int64_t amxWidth = 32;
 /// Whether the numbers are a split and a range of exponents of normal numbers.
 bool areSplitAndRange(llvm::ArrayRef<int64_t> numbers);
 
-/// Whether such a kernel has one right side, which its left side, as it is,
-/// meets in tiles.
+/// Whether such a kernel has one right side and a left side as tiles read it,
+/// or a pack writes such a right side.
 bool multipliesByTiles(const LayoutUser &user);
 
 } // namespace weir::kernel

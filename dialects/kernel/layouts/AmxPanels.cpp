@@ -1,6 +1,7 @@
 // Panels of f32 that a kernel splits for tiles of Intel AMX in use.
 
 #include "dialects/kernel/layouts/Amx.h"
+#include "dialects/kernel/layouts/Panels.h"
 
 using namespace mlir;
 
@@ -14,12 +15,17 @@ struct AmxPanels : LayoutFormat {
 
   bool serves(LayoutAttr, const LayoutUser &user) const override {
     return multipliesByTiles(user) && user.stored.isF32() &&
-           user.left.isF32() && user.sum.isF32();
+           (user.kind == LayoutUser::Pack ||
+            (user.left.isF32() && user.sum.isF32()));
   }
 
   SmallVector<int64_t> shapeOf(LayoutAttr,
                                const WeightsShape &weights) const override {
     return panelsShape(weights, amxWidth);
+  }
+
+  void pack(LayoutAttr, const WeightsSource &from, char *to) const override {
+    packPanels(from, amxWidth, sizeof(float), to);
   }
 };
 

@@ -61,7 +61,7 @@ func.func @pack_filter(%w: tensor<3x3x4x20xf32>, %e: tensor<2x3x3x4x16xf32>) -> 
 // -----
 
 // CHECK-LABEL: func @convolution
-// CHECK: kernel.convolution ins({{.*}}) outs({{.*}}) attributes {dilations = array<i64: 1, 1>, groups = 1 : i64, padding = array<i64: 0, 0>, strides = array<i64: 2, 2>}
+// CHECK: kernel.convolution ins({{.*}}) layout <panels(32)> outs({{.*}}) attributes {dilations = array<i64: 1, 1>, groups = 1 : i64, padding = array<i64: 0, 0>, strides = array<i64: 2, 2>}
 func.func @convolution(%x: memref<1x8x8x3xf32>, %w: memref<1x3x3x3x32xf32>, %y: memref<1x4x4x20xf32>) {
   kernel.convolution ins(%x, %w : memref<1x8x8x3xf32>, memref<1x3x3x3x32xf32>) layout <panels(32)> outs(%y : memref<1x4x4x20xf32>) attributes {dilations = array<i64: 1, 1>, groups = 1 : i64, padding = array<i64: 0, 0>, strides = array<i64: 2, 2>} {
   ^bb0(%sum: f32):
@@ -111,9 +111,9 @@ func.func @pool(%x: memref<1x8x8x20xf32>, %y: memref<1x4x4x20xf32>) {
 
 // Each run transforms a filter of f16.
 // CHECK-LABEL: func @transform_filter_at_run
-// CHECK: kernel.transform_filter ins(%{{.*}} : tensor<3x3x16x20xf16>) tiles [2, 2] strides [1, 1] outs(%{{.*}} : tensor<1x16x16x32xf32>) -> tensor<1x16x16x32xf32> {at_run}
+// CHECK: kernel.transform_filter ins(%{{.*}} : tensor<3x3x16x20xf16>) layout <winograd(32, 2, 2, 1, 1)> outs(%{{.*}} : tensor<1x16x16x32xf32>) -> tensor<1x16x16x32xf32> {at_run}
 func.func @transform_filter_at_run(%w: tensor<3x3x16x20xf16>, %e: tensor<1x16x16x32xf32>) -> tensor<1x16x16x32xf32> {
-  %p = kernel.transform_filter ins(%w : tensor<3x3x16x20xf16>) tiles [2, 2] strides [1, 1] outs(%e : tensor<1x16x16x32xf32>) -> tensor<1x16x16x32xf32> {at_run}
+  %p = kernel.transform_filter ins(%w : tensor<3x3x16x20xf16>) layout <winograd(32, 2, 2, 1, 1)> outs(%e : tensor<1x16x16x32xf32>) -> tensor<1x16x16x32xf32> {at_run}
   return %p : tensor<1x16x16x32xf32>
 }
 
@@ -132,18 +132,18 @@ func.func @convolution_of_half_filter(%x: memref<1x8x8x3xf32>, %w: memref<1x3x3x
 // -----
 
 // CHECK-LABEL: func @transform_filter(
-// CHECK: kernel.transform_filter ins(%{{.*}} : tensor<3x3x16x20xf32>) tiles [2, 2] strides [1, 1] outs(%{{.*}} : tensor<1x16x16x32xf32>) -> tensor<1x16x16x32xf32>
+// CHECK: kernel.transform_filter ins(%{{.*}} : tensor<3x3x16x20xf32>) layout <winograd(32, 2, 2, 1, 1)> outs(%{{.*}} : tensor<1x16x16x32xf32>) -> tensor<1x16x16x32xf32>
 func.func @transform_filter(%w: tensor<3x3x16x20xf32>, %e: tensor<1x16x16x32xf32>) -> tensor<1x16x16x32xf32> {
-  %p = kernel.transform_filter ins(%w : tensor<3x3x16x20xf32>) tiles [2, 2] strides [1, 1] outs(%e : tensor<1x16x16x32xf32>) -> tensor<1x16x16x32xf32>
+  %p = kernel.transform_filter ins(%w : tensor<3x3x16x20xf32>) layout <winograd(32, 2, 2, 1, 1)> outs(%e : tensor<1x16x16x32xf32>) -> tensor<1x16x16x32xf32>
   return %p : tensor<1x16x16x32xf32>
 }
 
 // -----
 
 // CHECK-LABEL: func @winograd
-// CHECK: kernel.winograd ins(%{{.*}}, %{{.*}} : memref<1x8x8x16xf32>, memref<1x16x16x32xf32>) outs(%{{.*}} : memref<1x8x8x20xf32>) attributes {padding = array<i64: 1, 1>, strides = array<i64: 1, 1>, tiles = array<i64: 2, 2>, windows = array<i64: 3, 3>} {
+// CHECK: kernel.winograd ins(%{{.*}}, %{{.*}} : memref<1x8x8x16xf32>, memref<1x16x16x32xf32>) layout <winograd(32, 2, 2, 1, 1)> outs(%{{.*}} : memref<1x8x8x20xf32>) attributes {padding = array<i64: 1, 1>, strides = array<i64: 1, 1>, windows = array<i64: 3, 3>} {
 func.func @winograd(%x: memref<1x8x8x16xf32>, %w: memref<1x16x16x32xf32>, %y: memref<1x8x8x20xf32>) {
-  kernel.winograd ins(%x, %w : memref<1x8x8x16xf32>, memref<1x16x16x32xf32>) outs(%y : memref<1x8x8x20xf32>) attributes {padding = array<i64: 1, 1>, strides = array<i64: 1, 1>, tiles = array<i64: 2, 2>, windows = array<i64: 3, 3>} {
+  kernel.winograd ins(%x, %w : memref<1x8x8x16xf32>, memref<1x16x16x32xf32>) layout <winograd(32, 2, 2, 1, 1)> outs(%y : memref<1x8x8x20xf32>) attributes {padding = array<i64: 1, 1>, strides = array<i64: 1, 1>, windows = array<i64: 3, 3>} {
   ^bb0(%sum: f32):
     kernel.yield %sum : f32
   }

@@ -93,7 +93,7 @@ module attributes {weir.target = {vector_bits = 256 : i64}} {
 // CHECK: return
 module attributes {weir.target = {vector_bits = 256 : i64}} {
   func.func @minimal(%x: memref<1x16x16x64xf32>, %w: memref<1x16x64x16xf32>, %y: memref<1x16x16x16xf32>) {
-    kernel.winograd ins(%x, %w : memref<1x16x16x64xf32>, memref<1x16x64x16xf32>) outs(%y : memref<1x16x16x16xf32>) attributes {padding = array<i64: 1, 1>, strides = array<i64: 1, 1>, tiles = array<i64: 2, 2>, windows = array<i64: 3, 3>} {
+    kernel.winograd ins(%x, %w : memref<1x16x16x64xf32>, memref<1x16x64x16xf32>) layout <winograd(16, 2, 2, 1, 1)> outs(%y : memref<1x16x16x16xf32>) attributes {padding = array<i64: 1, 1>, strides = array<i64: 1, 1>, windows = array<i64: 3, 3>} {
     ^bb0(%sum: f32):
       kernel.yield %sum : f32
     }

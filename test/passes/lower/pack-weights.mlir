@@ -1,4 +1,4 @@
-// RUN: weir-opt %s -split-input-file -weir-pack-weights | FileCheck %s
+// RUN: weir-opt %s -split-input-file -weir-choose-layouts -weir-pack-weights | FileCheck %s
 
 // Both tasks give a constant: the kernel takes its panels.
 // CHECK-LABEL: func.func @entry
@@ -98,7 +98,7 @@ func.func @transformed() -> tensor<1x16x1x2xf32> attributes {weir.entry = "serve
 }
 func.func private @kernel_0(%w: tensor<3x3x1x1xf32>) -> tensor<1x16x1x2xf32> attributes {weir.kernel} {
   %e = tensor.empty() : tensor<1x16x1x2xf32>
-  %p = kernel.transform_filter ins(%w : tensor<3x3x1x1xf32>) tiles [2, 2] strides [1, 1] outs(%e : tensor<1x16x1x2xf32>) -> tensor<1x16x1x2xf32>
+  %p = kernel.transform_filter ins(%w : tensor<3x3x1x1xf32>) layout <winograd(2, 2, 2, 1, 1)> outs(%e : tensor<1x16x1x2xf32>) -> tensor<1x16x1x2xf32>
   return %p : tensor<1x16x1x2xf32>
 }
 
@@ -193,9 +193,9 @@ func.func @at_run(%x: tensor<1x8x8x2xf32>) -> tensor<1x8x8x1xf32> attributes {we
 }
 func.func private @kernel_0(%x: tensor<1x8x8x2xf32>, %w: tensor<3x3x2x1xf32> {weir.constant, weir.stored_as = bf16}) -> tensor<1x8x8x1xf32> attributes {weir.kernel} {
   %e = tensor.empty() : tensor<1x16x2x4xf32>
-  %p = kernel.transform_filter ins(%w : tensor<3x3x2x1xf32>) tiles [2, 2] strides [1, 1] outs(%e : tensor<1x16x2x4xf32>) -> tensor<1x16x2x4xf32> {at_run}
+  %p = kernel.transform_filter ins(%w : tensor<3x3x2x1xf32>) layout <winograd(4, 2, 2, 1, 1)> outs(%e : tensor<1x16x2x4xf32>) -> tensor<1x16x2x4xf32> {at_run}
   %c = tensor.empty() : tensor<1x8x8x1xf32>
-  %y = kernel.winograd ins(%x, %p : tensor<1x8x8x2xf32>, tensor<1x16x2x4xf32>) outs(%c : tensor<1x8x8x1xf32>) -> tensor<1x8x8x1xf32> attributes {padding = array<i64: 1, 1>, strides = array<i64: 1, 1>, tiles = array<i64: 2, 2>, windows = array<i64: 3, 3>} {
+  %y = kernel.winograd ins(%x, %p : tensor<1x8x8x2xf32>, tensor<1x16x2x4xf32>) layout <winograd(4, 2, 2, 1, 1)> outs(%c : tensor<1x8x8x1xf32>) -> tensor<1x8x8x1xf32> attributes {padding = array<i64: 1, 1>, strides = array<i64: 1, 1>, windows = array<i64: 3, 3>} {
   ^bb0(%sum: f32):
     kernel.yield %sum : f32
   }

@@ -4,7 +4,7 @@
 // few columns where one does. Of few registers two to four, as fewest instructions
 // stand beside the products.
 
-// RUN: weir-opt %s -split-input-file -weir-lower-graph | FileCheck %s
+// RUN: weir-opt %s -split-input-file -weir-lower-graph -weir-choose-layouts | FileCheck %s
 
 // CHECK-LABEL: func @two_a_cycle
 module attributes {weir.target = {vector_bits = 512 : i64, fma_rate = 2 : i64}} {

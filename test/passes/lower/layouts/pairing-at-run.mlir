@@ -1,6 +1,6 @@
 // What is no constant is packed for products of pairs where enough rows meet it.
 
-// RUN: weir-opt %s -split-input-file -weir-pair-panels | FileCheck %s
+// RUN: weir-opt %s -split-input-file -weir-choose-layouts | FileCheck %s
 
 // CHECK-LABEL: func @panels
 // CHECK-SAME: %[[A:.*]]: tensor<256x512xf32>, %[[B:.*]]: tensor<512x96xf32>

@@ -1,6 +1,6 @@
 // Panels of constants that a row or a few are multiplied by are narrow.
 
-// RUN: weir-opt %s -split-input-file -weir-narrow-panels | FileCheck %s
+// RUN: weir-opt %s -split-input-file -weir-choose-layouts | FileCheck %s
 
 // CHECK-LABEL: func.func @row
 // CHECK: plan.task

@@ -1,4 +1,4 @@
-// RUN: weir-opt %s -split-input-file -weir-pack-weights | FileCheck %s
+// RUN: weir-opt %s -split-input-file -weir-choose-layouts -weir-pack-weights | FileCheck %s
 
 // Four weights of a column make a word: 1 to 6 and then zeros.
 // CHECK-LABEL: func.func @entry

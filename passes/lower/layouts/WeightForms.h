@@ -1,7 +1,7 @@
 // The forms of constant weights that `weir-fit-weights` writes.
 
-#ifndef WEIR_PASSES_LOWER_WEIGHTS_WEIGHTFORMS_H
-#define WEIR_PASSES_LOWER_WEIGHTS_WEIGHTFORMS_H
+#ifndef WEIR_PASSES_LOWER_LAYOUTS_WEIGHTFORMS_H
+#define WEIR_PASSES_LOWER_LAYOUTS_WEIGHTFORMS_H
 
 #include "llvm/ADT/StringRef.h"
 
@@ -29,4 +29,4 @@ constexpr llvm::StringLiteral weightsLeftName = "weir.weights_left";
 
 } // namespace weir
 
-#endif // WEIR_PASSES_LOWER_WEIGHTS_WEIGHTFORMS_H
+#endif // WEIR_PASSES_LOWER_LAYOUTS_WEIGHTFORMS_H

@@ -1,4 +1,4 @@
-// RUN: weir-opt %s -split-input-file -weir-pack-weights | FileCheck %s
+// RUN: weir-opt %s -split-input-file -weir-choose-layouts -weir-pack-weights | FileCheck %s
 
 // With tiles of bf16 weights that more than four blocks of rows meet come apart
 // into three parts: 0x3f812345 is

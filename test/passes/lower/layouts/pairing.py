@@ -1,4 +1,4 @@
-"""pair_weights.py: writes modules for pair-weights.test, whose weights are too many to be spelled out there."""
+"""pairing.py: writes modules for pairing.test, whose weights are too many to be spelled out there."""
 
 import numpy as np
 
