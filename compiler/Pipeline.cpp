@@ -100,6 +100,7 @@ static void buildLower(OpPassManager &pm) {
   pm.nest<func::FuncOp>().addPass(createLowerGraph());
   pm.addPass(createReconcileUnrealizedCastsPass());
   pm.addPass(createLowerCustom());
+  pm.addPass(createChooseLayouts());
   // Reductions take the loops that make their operands.
   pm.nest<func::FuncOp>().addPass(createLinalgElementwiseOpFusionPass());
   // No CSE before bufferization: it would make one buffer of two.
@@ -108,9 +109,7 @@ static void buildLower(OpPassManager &pm) {
   pm.nest<func::FuncOp>().addPass(createRelaxArithmetic());
   // What a library multiplies stays as it is; filters it reads in its own way.
   pm.nest<func::FuncOp>().addPass(createUseLibraries());
-  pm.addPass(createNarrowPanels());
   pm.addPass(createPackWeights());
-  pm.nest<func::FuncOp>().addPass(createPairPanels());
   pm.addPass(createOutlinePacks());
 }
 

@@ -93,9 +93,9 @@ private:
         op.getShared() || llvm::all_of(type.getShape().drop_back(2),
                                        [](int64_t size) { return size == 1; });
     if (!dims || *dims != rank - 1 || !isOneMatrix || op.getTransposeA() ||
-        op.isTiled() || op.getPaired() || op.hasColumnRuns() ||
-        !readByRows(op.getA()) || !readWhole(op.getB()) ||
-        (op.getDepth() && !readWhole(op.getDepth())) ||
+        op.getLayout().isAmx() || op.getLayout().isPairing() ||
+        op.getLayout().isKMajor() || !readByRows(op.getA()) ||
+        !readWhole(op.getB()) || (op.getDepth() && !readWhole(op.getDepth())) ||
         !readByRows(op.getOut()))
       return false;
     return llvm::all_of(

@@ -172,7 +172,7 @@ private:
     Value to = e.create<memref::AllocOp>(
         MemRefType::get(shape, type.getElementType()), e.getI64IntegerAttr(64));
     e.create<kernel::PackOp>(TypeRange(), batchOf(e, pack.getB(), batch), to,
-                             pack.getTransposeB());
+                             pack.getLayout(), pack.getTransposeB());
     right[op] = to;
   }
 
@@ -219,8 +219,7 @@ private:
     }
     auto part = e.create<kernel::MatmulOp>(
         TypeRange(), a, b, op.getDepth(), extras, out, op.getTransposeA(),
-        op.getShared(), op.getExtraMaps(), op.getRangeAttr(),
-        op.getUnsignedA());
+        op.getShared(), op.getExtraMaps(), op.getUnsignedA(), op.getLayout());
     IRMapping map;
     op.getEpilogue().cloneInto(&part.getEpilogue(), map);
     if (op == first &&

@@ -184,7 +184,7 @@ bool shareKernel(Operation *op, bool meets) {
   ThreadBuilder b(op->getLoc(), op);
   return llvm::TypeSwitch<Operation *, bool>(op)
       .Case([&](kernel::MatmulOp op) {
-        if (op.isTiled())
+        if (op.getLayout().isAmx())
           return false;
         gpu::shareMatmul(b, op, meets);
         return true;

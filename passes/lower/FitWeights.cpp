@@ -9,7 +9,7 @@
 
 #include "passes/lower/ConvolutionCost.h"
 #include "passes/lower/Passes.h"
-#include "passes/lower/weights/WeightForms.h"
+#include "passes/lower/layouts/WeightForms.h"
 
 #include "dialects/graph/Graph.h"
 #include "dialects/graph/Neural.h"
@@ -57,7 +57,7 @@ struct Use {
   }
 
   /// Whether the kernel reads the layout of inner-product pairing
-  /// (PairWeights.cpp), unless the form prevents it.
+  /// (PairingLayouts.cpp), unless the form prevents it.
   bool isPaired(const kernel::Target &target) const {
     constexpr double fewestRows = 8;
     return target.addsBeside && rows >= fewestRows;

@@ -12,8 +12,9 @@ using namespace mlir;
 namespace weir {
 
 static bool isPlain(kernel::MatmulOp op) {
-  return op.hasPureBufferSemantics() && !op.isTiled() && !op.isInWords() &&
-         !op.getPaired() && !op.getUnsignedA();
+  kernel::LayoutAttr layout = op.getLayout();
+  return op.hasPureBufferSemantics() && !op.getUnsignedA() &&
+         (layout.isPlain() || layout.isPanels() || layout.isKMajor());
 }
 
 static bool isSamePlace(linalg::LinalgOp op, OpOperand &a, OpOperand &b) {

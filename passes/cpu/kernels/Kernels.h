@@ -45,7 +45,7 @@ kernel::PackOp packingInside(kernel::MatmulOp op, const kernel::Target &target);
 /// With `pack`, which may be null, B is what that reads.
 void emitMatmul(Emitter &e, kernel::MatmulOp op, const kernel::Target &target,
                 kernel::PackOp pack, int64_t chain);
-/// Of columns that are runs.
+/// By a right side in the K-major layout.
 void emitColumnDots(Emitter &e, kernel::MatmulOp op,
                     const kernel::Target &target);
 void emitPack(Emitter &e, kernel::PackOp op, const kernel::Target &target);
@@ -55,10 +55,10 @@ void emitPackFilter(Emitter &e, kernel::PackFilterOp op,
 void emitCorner(Emitter &e, kernel::CornerOp op, const kernel::Target &target);
 void emitConvolution(Emitter &e, kernel::ConvolutionOp op,
                      const kernel::Target &target);
-/// With `range`: for tiles, of a filter in tiles or in panels of f32.
+/// For tiles, by a filter in the layout `amx` or `amx_panels`.
 void emitTileConvolution(Emitter &e, kernel::ConvolutionOp op,
                          const kernel::Target &target);
-/// Of filters that are runs.
+/// By a filter in the K-major layout.
 void emitWindowDots(Emitter &e, kernel::ConvolutionOp op,
                     const kernel::Target &target);
 void emitDepthwise(Emitter &e, kernel::DepthwiseOp op,

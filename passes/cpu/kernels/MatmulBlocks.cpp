@@ -63,7 +63,7 @@ kernel::PackOp packBefore(kernel::MatmulOp op) {
     if (auto packs = dyn_cast<kernel::PackOp>(user))
       pack = packs;
   if (!pack || pack.getOut() != buffer || pack.getB() == op.getOut() ||
-      pack.getPaired() != op.getPaired() ||
+      pack.getLayout() != op.getLayout() ||
       pack->getBlock() != op->getBlock() || !pack->isBeforeInBlock(op))
     return {};
   // What is packed must still be there when the product begins.
@@ -77,7 +77,7 @@ kernel::PackOp packBefore(kernel::MatmulOp op) {
 kernel::PackOp packingInside(kernel::MatmulOp op,
                              const kernel::Target &target) {
   kernel::PackOp pack = packBefore(op);
-  if (op.isTiled() || !op.isPacked() || !pack)
+  if (!op.getLayout().isPanels() || !pack)
     return {};
   Type sum = op.getEpilogue().front().getArgument(0).getType();
   ArrayRef<int64_t> a = Emitter::shape(op.getA()).take_back(2);
@@ -108,13 +108,12 @@ MatmulBlocks::MatmulBlocks(kernel::MatmulOp op, const kernel::Target &target,
   columns = shape.back();
   depth = Emitter::shape(a).take_back(2)[!op.getTransposeA()];
   sumElement = op.getEpilogue().front().getArgument(0).getType();
-  words = op.isInWords();
+  kernel::LayoutAttr layout = op.getLayout();
+  words = layout.isVnni();
   int64_t bytesPast = words ? depth % 4 : 0;
   if (words)
     depth = llvm::divideCeil(depth, 4);
-  panel = words           ? Emitter::shape(b).end()[-2]
-          : op.isPacked() ? Emitter::shape(b).back()
-                          : 0;
+  panel = layout.isPlain() ? 0 : layout.getWidth();
   // A panel that was packed for another vector width is read in parts.
   bool many = !target.sumsFillRegisters();
   int64_t whole = panel  ? panel

@@ -7,7 +7,7 @@
 
 namespace weir {
 
-/// The panels that a kernel.pack with `paired` makes.
+/// The panels that a kernel.pack in the layout `pairing` makes.
 struct PairPanels {
   Emitter &e;
   int64_t depth, columns;

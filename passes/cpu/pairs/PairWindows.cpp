@@ -19,7 +19,7 @@ struct WindowRows {
   int64_t channels;
 
   WindowRows(Emitter &e, kernel::ConvolutionOp op, int64_t lanes)
-      : e(e), lanes(lanes), x(op.getX()), s(op, *op.getPairsOf()),
+      : e(e), lanes(lanes), x(op.getX()), s(op, op.getLayout().getWindow()),
         results(e.shape(op.getOut()).drop_back()), channels(e.shape(x).back()) {
   }
 

@@ -91,7 +91,7 @@ struct DepthwiseEmitter : ChannelTiles {
 
 void emitDepthwise(Emitter &e, kernel::DepthwiseOp op,
                    const kernel::Target &target) {
-  if (op.getRows())
+  if (op.getLayout().isVnniRows())
     return emitDepthwiseDots(e, op, target);
   DepthwiseEmitter(e, op, target).run();
 }

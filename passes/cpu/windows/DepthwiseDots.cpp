@@ -7,8 +7,8 @@
 // Rows of the window outside x are read as zeros; columns outside of x have no
 // products.
 
-#include "passes/cpu/Sharing.h"
 #include "dialects/isa/Isa.h"
+#include "passes/cpu/Sharing.h"
 #include "passes/cpu/kernels/Epilogue.h"
 #include "passes/cpu/kernels/Kernels.h"
 #include "passes/cpu/windows/SpatialWindows.h"
@@ -43,8 +43,9 @@ struct DepthwiseDots {
 
   DepthwiseDots(Emitter &e, kernel::DepthwiseOp op,
                 const kernel::Target &target)
-      : e(e), isa(Isa::of(target)), op(op), x(op.getX()), rows(*op.getRows()),
-        block(e.shape(op.getFilter())[3]), lanes(block / parts) {
+      : e(e), isa(Isa::of(target)), op(op), x(op.getX()),
+        rows(op.getLayout().getRows()), block(e.shape(op.getFilter())[3]),
+        lanes(block / parts) {
     ArrayRef<int64_t> xs = e.shape(x), ys = e.shape(op.getOut());
     images = xs[0], height = xs[1], width = xs[2], channels = xs[3];
     outHeight = ys[1], outWidth = ys[2];

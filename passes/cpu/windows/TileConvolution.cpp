@@ -35,8 +35,7 @@ TileConvolution::TileConvolution(Emitter &e, kernel::ConvolutionOp op,
                                  const kernel::TileWindows &windows,
                                  const kernel::Target &target)
     : TileLoops(e, op, filter, op.getOut(), target, /*dots=*/false,
-                stepsOf(op, windows),
-                e.element(op.getX()).isF32() ? op.getParts() : 1),
+                stepsOf(op, windows), op.getLayout().getSplit()),
       convolution(op), flat(e.shape(op.getX()).size() == 3), windows(windows),
       images(e.shape(op.getX())[0]), channels(e.shape(op.getX()).back()),
       channelSteps(steps / windows.taps()), threads(slotsOf(op)), strips(1, 1) {

@@ -119,9 +119,9 @@ struct WinogradEmitter {
   void multiply(Value left, Value right, Value sums) {
     auto matmul = e.create<kernel::MatmulOp>(
         TypeRange(), left, right, /*depth=*/Value(), ValueRange(), sums,
-        /*transpose_a=*/false,
-        /*shared=*/false, e.getAffineMapArrayAttr({}),
-        /*range=*/nullptr);
+        /*transpose_a=*/false, /*shared=*/false, e.getAffineMapArrayAttr({}),
+        /*unsigned_a=*/false,
+        kernel::LayoutAttr::panels(e.getContext(), panel));
     {
       OpBuilder::InsertionGuard guard(e);
       Block *body = e.createBlock(&matmul.getEpilogue(), {}, {e.getF32Type()},

@@ -28,8 +28,9 @@ Value baseOf(Value memory) {
 }
 
 bool isPlain(kernel::MatmulOp op) {
-  return op.hasPureBufferSemantics() && !op.isTiled() && !op.isInWords() &&
-         !op.getUnsignedA() &&
+  kernel::LayoutAttr layout = op.getLayout();
+  return op.hasPureBufferSemantics() && !op.getUnsignedA() &&
+         (layout.isPlain() || layout.isPanels() || layout.isKMajor()) &&
          op.getEpilogue().front().getArgument(0).getType().isF32();
 }
 
@@ -384,8 +385,8 @@ std::optional<Attention> Attention::endingIn(kernel::MatmulOp product) {
       !isFloat(product.getOut()))
     return std::nullopt;
   found.q = found.source(scores.getA(), /*isPacked=*/false);
-  found.k = found.source(scores.getB(), scores.isPacked());
-  found.v = found.source(product.getB(), product.isPacked());
+  found.k = found.source(scores.getB(), !scores.getLayout().isPlain());
+  found.v = found.source(product.getB(), !product.getLayout().isPlain());
   if (!found.k || !found.v || !found.readsWhatStays())
     return std::nullopt;
   Type element = cast<MemRefType>(found.q.getType()).getElementType();

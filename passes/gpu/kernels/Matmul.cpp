@@ -32,7 +32,7 @@ Side sideOf(Value memory, bool depthIsLast,
 
 void readUnpacked(kernel::MatmulOp op) {
   auto buffer = op.getB().getDefiningOp<memref::AllocOp>();
-  if (!buffer || op.isTiled() || !op.isPacked() ||
+  if (!buffer || !op.getLayout().isPanels() ||
       !llvm::hasNItems(buffer->getUsers(), 2))
     return;
   kernel::PackOp pack;
@@ -60,6 +60,7 @@ void readUnpacked(kernel::MatmulOp op) {
             AffineMap::get(dims.size(), 0, dims, b.getContext())));
   }
   op.getBMutable().assign(right);
+  op.setLayoutAttr(kernel::LayoutAttr::plain(op.getContext()));
   pack.erase();
   buffer.erase();
 }
@@ -80,7 +81,7 @@ void shareMatmul(ThreadBuilder &b, kernel::MatmulOp op, bool meets) {
     SmallVector<Value> at;
     if (!op.getShared())
       at.assign(batch.begin(), batch.end());
-    if (op.isPacked())
+    if (!op.getLayout().isPlain())
       at.append({b.dividedBy(column, width), k, b.modulo(column, width)});
     else
       at.append({k, column});

@@ -31,7 +31,7 @@ struct Convolution {
 private:
   static std::optional<Convolution> of(kernel::ConvolutionOp op) {
     auto pack = op.getFilter().getDefiningOp<kernel::PackFilterOp>();
-    if (!pack || op.isInWords())
+    if (!pack || op.getLayout().isVnni())
       return std::nullopt;
     return Convolution{kernel::KernelOpInterface(op),
                        pack,
@@ -47,7 +47,8 @@ private:
     auto pack = collapse
                     ? collapse.getSrc().getDefiningOp<kernel::PackFilterOp>()
                     : kernel::PackFilterOp();
-    if (!pack || !op.getShared() || op.getTransposeA() || op.isTiled())
+    if (!pack || !op.getShared() || op.getTransposeA() ||
+        op.getLayout().isAmx())
       return std::nullopt;
     int64_t spatial = cast<ShapedType>(op.getOut().getType()).getRank() - 2;
     SmallVector<int64_t> ones(spatial, 1), zeros(spatial, 0), strides = ones;
@@ -94,10 +95,11 @@ Operation *sumIn(func::FuncOp kernel) {
              : nullptr;
 }
 
-/// Panels of one column: an output's window lies without gaps, and one window
-/// after the other, as the library reads filters.
+/// Has the filter packed in panels of one column. The window of an output then
+/// has no gaps, and windows follow each other, as the library reads filters.
 void packByOutputs(kernel::PackFilterOp pack) {
   OpBuilder b(pack);
+  auto layout = kernel::LayoutAttr::panels(b.getContext(), 1);
   auto from = cast<RankedTensorType>(pack.getFilter().getType());
   SmallVector<int64_t> shape(from.getShape());
   int64_t outputs = shape.back();
@@ -105,18 +107,21 @@ void packByOutputs(kernel::PackFilterOp pack) {
   shape.insert(shape.begin(), outputs);
   Value empty =
       b.create<tensor::EmptyOp>(pack.getLoc(), shape, from.getElementType());
-  Value packed =
-      b.create<kernel::PackFilterOp>(pack.getLoc(), empty.getType(),
-                                     pack.getFilter(), empty, pack.getGroups())
-          .getResult(0);
+  Value packed = b.create<kernel::PackFilterOp>(pack.getLoc(), empty.getType(),
+                                                pack.getFilter(), empty, layout,
+                                                pack.getGroups())
+                     .getResult(0);
   Operation *user = *pack.getResult(0).getUsers().begin();
   if (auto collapse = dyn_cast<tensor::CollapseShapeOp>(user)) {
+    for (Operation *reader : collapse->getUsers())
+      cast<kernel::MatmulOp>(reader).setLayoutAttr(layout);
     collapse.replaceAllUsesWith(
         b.create<tensor::CollapseShapeOp>(collapse.getLoc(), packed,
                                           collapse.getReassociationIndices())
             .getResult());
     collapse.erase();
   } else {
+    cast<kernel::ConvolutionOp>(user).setLayoutAttr(layout);
     user->replaceUsesOfWith(pack.getResult(0), packed);
   }
   Operation *place = pack.getOut().getDefiningOp();

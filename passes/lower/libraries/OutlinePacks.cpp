@@ -80,7 +80,7 @@ private:
         b.create<tensor::EmptyOp>(type.getShape(), type.getElementType());
     b.create<func::ReturnOp>(
         b.create<kernel::PackFilterOp>(type, packer.getArgument(0), empty,
-                                       pack.getGroups())
+                                       pack.getLayout(), pack.getGroups())
             ->getResults());
     return packer;
   }

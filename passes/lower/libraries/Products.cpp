@@ -22,7 +22,7 @@ struct Right {
   bool isTransposed = false;
 
   static std::optional<Right> of(kernel::MatmulOp op) {
-    if (!op.isPacked())
+    if (op.getLayout().isPlain())
       return Right{op.getB()};
     if (auto pack = op.getB().getDefiningOp<kernel::PackOp>())
       return Right{pack.getB(), pack.getTransposeB()};
@@ -112,8 +112,8 @@ DictionaryAttr productOf(func::FuncOp kernel, bool isForced) {
   }
   auto leave = kernel.getBody().front().getTerminator();
   if (!op || op->getNumResults() != 1 || leave->getNumOperands() != 1 ||
-      leave->getOperand(0) != op->getResult(0) || op.isTiled() ||
-      packs != (op.isPacked() ? 1 : 0))
+      leave->getOperand(0) != op->getResult(0) || op.getLayout().isAmx() ||
+      packs != (op.getLayout().isPlain() ? 0 : 1))
     return {};
   std::optional<Right> right = Right::of(op);
   std::optional<Epilogue> epilogue = Epilogue::of(op);

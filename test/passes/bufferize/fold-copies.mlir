@@ -23,9 +23,9 @@ func.func @heads(%q: memref<8x2x64xf32>, %k: memref<8x2x64xf32>, %w: memref<2x1x
   ^bb0(%in: f32, %out: f32):
     linalg.yield %in : f32
   }
-  kernel.pack ins(%b : memref<2x8x64xf32>) outs(%w : memref<2x1x64x32xf32>) {transpose_b}
+  kernel.pack ins(%b : memref<2x8x64xf32>) layout <panels(32)> outs(%w : memref<2x1x64x32xf32>) {transpose_b}
   %c = memref.alloc() : memref<2x8x8xf32>
-  kernel.matmul ins(%a, %w : memref<2x8x64xf32>, memref<2x1x64x32xf32>) outs(%c : memref<2x8x8xf32>) {
+  kernel.matmul ins(%a, %w : memref<2x8x64xf32>, memref<2x1x64x32xf32>) layout <panels(32)> outs(%c : memref<2x8x8xf32>) {
   ^bb0(%sum: f32):
     kernel.yield %sum : f32
   }

@@ -38,9 +38,9 @@ func.func private @halves(%q: memref<2x100x3x64xf16>, %k: memref<2x130x3x64xf16>
     linalg.yield %x : f16
   }
   %kp = memref.alloc() : memref<2x3x5x64x32xf16>
-  kernel.pack ins(%kt : memref<2x3x130x64xf16>) outs(%kp : memref<2x3x5x64x32xf16>) {transpose_b}
+  kernel.pack ins(%kt : memref<2x3x130x64xf16>) layout <panels(32)> outs(%kp : memref<2x3x5x64x32xf16>) {transpose_b}
   %s = memref.alloc() : memref<2x3x100x130xf16>
-  kernel.matmul ins(%qt, %kp : memref<2x3x100x64xf16>, memref<2x3x5x64x32xf16>) extras(%m : memref<2x1x1x130xf16>) outs(%s : memref<2x3x100x130xf16>) attributes {extra_maps = [affine_map<(d0, d1, d2, d3) -> (d0, 0, 0, d3)>]} {
+  kernel.matmul ins(%qt, %kp : memref<2x3x100x64xf16>, memref<2x3x5x64x32xf16>) layout <panels(32)> extras(%m : memref<2x1x1x130xf16>) outs(%s : memref<2x3x100x130xf16>) attributes {extra_maps = [affine_map<(d0, d1, d2, d3) -> (d0, 0, 0, d3)>]} {
   ^bb0(%x: f32, %y: f16):
     %0 = arith.truncf %x : f32 to f16
     %1 = arith.mulf %0, %eighth : f16
@@ -80,9 +80,9 @@ func.func private @halves(%q: memref<2x100x3x64xf16>, %k: memref<2x130x3x64xf16>
     linalg.yield %x : f16
   }
   %vp = memref.alloc() : memref<2x3x2x130x32xf16>
-  kernel.pack ins(%vt : memref<2x3x130x64xf16>) outs(%vp : memref<2x3x2x130x32xf16>)
+  kernel.pack ins(%vt : memref<2x3x130x64xf16>) layout <panels(32)> outs(%vp : memref<2x3x2x130x32xf16>)
   %ot = memref.alloc() : memref<2x3x100x64xf16>
-  kernel.matmul ins(%p, %vp : memref<2x3x100x130xf16>, memref<2x3x2x130x32xf16>) outs(%ot : memref<2x3x100x64xf16>) {
+  kernel.matmul ins(%p, %vp : memref<2x3x100x130xf16>, memref<2x3x2x130x32xf16>) layout <panels(32)> outs(%ot : memref<2x3x100x64xf16>) {
   ^bb0(%x: f32):
     %0 = arith.truncf %x : f32 to f16
     kernel.yield %0 : f16

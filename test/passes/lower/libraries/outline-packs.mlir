@@ -19,9 +19,9 @@ func.func @f(%x: tensor<1x8x8x4xf32>, %w: tensor<3x3x4x20xf32>) -> (tensor<1x6x6
 }
 func.func private @k(%x: tensor<1x8x8x4xf32>, %w: tensor<3x3x4x20xf32>) -> tensor<1x6x6x20xf32> attributes {weir.conv = {}, weir.kernel} {
   %e = tensor.empty() : tensor<20x3x3x4x1xf32>
-  %p = kernel.pack_filter ins(%w : tensor<3x3x4x20xf32>) groups 1 outs(%e : tensor<20x3x3x4x1xf32>) -> tensor<20x3x3x4x1xf32>
+  %p = kernel.pack_filter ins(%w : tensor<3x3x4x20xf32>) groups 1 layout <k_major> outs(%e : tensor<20x3x3x4x1xf32>) -> tensor<20x3x3x4x1xf32>
   %o = tensor.empty() : tensor<1x6x6x20xf32>
-  %c = kernel.convolution ins(%x, %p : tensor<1x8x8x4xf32>, tensor<20x3x3x4x1xf32>) outs(%o : tensor<1x6x6x20xf32>) -> tensor<1x6x6x20xf32> attributes {dilations = array<i64: 1, 1>, groups = 1 : i64, padding = array<i64: 0, 0>, strides = array<i64: 1, 1>} {
+  %c = kernel.convolution ins(%x, %p : tensor<1x8x8x4xf32>, tensor<20x3x3x4x1xf32>) layout <k_major> outs(%o : tensor<1x6x6x20xf32>) -> tensor<1x6x6x20xf32> attributes {dilations = array<i64: 1, 1>, groups = 1 : i64, padding = array<i64: 0, 0>, strides = array<i64: 1, 1>} {
   ^bb0(%sum: f32):
     kernel.yield %sum : f32
   }
@@ -35,7 +35,7 @@ func.func private @k(%x: tensor<1x8x8x4xf32>, %w: tensor<3x3x4x20xf32>) -> tenso
 // CHECK: kernel.pack_filter
 func.func private @own(%x: tensor<1x8x8x4xf32>, %w: tensor<3x3x4x20xf32>) -> tensor<2x3x3x4x16xf32> attributes {weir.kernel} {
   %e = tensor.empty() : tensor<2x3x3x4x16xf32>
-  %p = kernel.pack_filter ins(%w : tensor<3x3x4x20xf32>) groups 1 outs(%e : tensor<2x3x3x4x16xf32>) -> tensor<2x3x3x4x16xf32>
+  %p = kernel.pack_filter ins(%w : tensor<3x3x4x20xf32>) groups 1 layout <panels(16)> outs(%e : tensor<2x3x3x4x16xf32>) -> tensor<2x3x3x4x16xf32>
   return %p : tensor<2x3x3x4x16xf32>
 }
 
@@ -45,6 +45,6 @@ func.func private @made(%w: tensor<3x3x4x20xf32>) -> tensor<20x3x3x4x1xf32> attr
   %zero = arith.constant dense<0.0> : tensor<3x3x4x20xf32>
   %e = tensor.empty() : tensor<20x3x3x4x1xf32>
   // expected-error @below {{packs for a library what is no argument, or is used besides}}
-  %p = kernel.pack_filter ins(%zero : tensor<3x3x4x20xf32>) groups 1 outs(%e : tensor<20x3x3x4x1xf32>) -> tensor<20x3x3x4x1xf32>
+  %p = kernel.pack_filter ins(%zero : tensor<3x3x4x20xf32>) groups 1 layout <k_major> outs(%e : tensor<20x3x3x4x1xf32>) -> tensor<20x3x3x4x1xf32>
   return %p : tensor<20x3x3x4x1xf32>
 }

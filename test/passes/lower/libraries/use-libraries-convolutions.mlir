@@ -13,7 +13,7 @@
 // CHECK-LABEL: func.func private @large
 // CHECK-SAME: weir.conv = {dilations = array<i64: 1, 1>, dtype = "bf16", groups = 1 : i64, images = 16 : i64, inputs = 64 : i64, operands = array<i64: 0, 1, -1, -1>, outputs = 64 : i64, padding_high = array<i64: 1, 1>, padding_low = array<i64: 1, 1>, size = array<i64: 56, 56>, strides = array<i64: 1, 1>, window = array<i64: 3, 3>, workspace = 51675136 : i64}
 // CHECK: %[[E:.*]] = tensor.empty() : tensor<64x3x3x64x1xbf16>
-// CHECK: %[[P:.*]] = kernel.pack_filter ins(%{{.*}} : tensor<3x3x64x64xbf16>) groups 1 outs(%[[E]] : tensor<64x3x3x64x1xbf16>)
+// CHECK: %[[P:.*]] = kernel.pack_filter ins(%{{.*}} : tensor<3x3x64x64xbf16>) groups 1 layout <k_major> outs(%[[E]] : tensor<64x3x3x64x1xbf16>)
 // CHECK: kernel.convolution ins(%{{.*}}, %[[P]] :
 // CHECK-LABEL: func.func private @groups
 // CHECK-SAME: weir.conv = {dilations = array<i64: 1, 2>, dtype = "f32", groups = 2 : i64, images = 1 : i64, inputs = 8 : i64,
@@ -28,9 +28,9 @@
 module attributes {weir.gpu = {LIBRARY}} {
   func.func private @large(%x: tensor<16x56x56x64xbf16>, %w: tensor<3x3x64x64xbf16>) -> tensor<16x56x56x64xbf16> attributes {weir.kernel} {
     %e = tensor.empty() : tensor<4x3x3x64x16xbf16>
-    %p = kernel.pack_filter ins(%w : tensor<3x3x64x64xbf16>) groups 1 outs(%e : tensor<4x3x3x64x16xbf16>) -> tensor<4x3x3x64x16xbf16>
+    %p = kernel.pack_filter ins(%w : tensor<3x3x64x64xbf16>) groups 1 layout <panels(16)> outs(%e : tensor<4x3x3x64x16xbf16>) -> tensor<4x3x3x64x16xbf16>
     %o = tensor.empty() : tensor<16x56x56x64xbf16>
-    %c = kernel.convolution ins(%x, %p : tensor<16x56x56x64xbf16>, tensor<4x3x3x64x16xbf16>) outs(%o : tensor<16x56x56x64xbf16>) -> tensor<16x56x56x64xbf16> attributes {dilations = array<i64: 1, 1>, groups = 1 : i64, padding = array<i64: 1, 1>, strides = array<i64: 1, 1>} {
+    %c = kernel.convolution ins(%x, %p : tensor<16x56x56x64xbf16>, tensor<4x3x3x64x16xbf16>) layout <panels(16)> outs(%o : tensor<16x56x56x64xbf16>) -> tensor<16x56x56x64xbf16> attributes {dilations = array<i64: 1, 1>, groups = 1 : i64, padding = array<i64: 1, 1>, strides = array<i64: 1, 1>} {
     ^bb0(%sum: f32):
       %r = arith.truncf %sum : f32 to bf16
       kernel.yield %r : bf16
@@ -39,9 +39,9 @@ module attributes {weir.gpu = {LIBRARY}} {
   }
   func.func private @groups(%x: tensor<1x8x9x8xf32>, %w: tensor<3x3x4x6xf32>) -> tensor<1x3x4x6xf32> attributes {weir.kernel} {
     %e = tensor.empty() : tensor<2x3x3x4x16xf32>
-    %p = kernel.pack_filter ins(%w : tensor<3x3x4x6xf32>) groups 2 outs(%e : tensor<2x3x3x4x16xf32>) -> tensor<2x3x3x4x16xf32>
+    %p = kernel.pack_filter ins(%w : tensor<3x3x4x6xf32>) groups 2 layout <panels(16)> outs(%e : tensor<2x3x3x4x16xf32>) -> tensor<2x3x3x4x16xf32>
     %o = tensor.empty() : tensor<1x3x4x6xf32>
-    %c = kernel.convolution ins(%x, %p : tensor<1x8x9x8xf32>, tensor<2x3x3x4x16xf32>) outs(%o : tensor<1x3x4x6xf32>) -> tensor<1x3x4x6xf32> attributes {dilations = array<i64: 1, 2>, groups = 2 : i64, padding = array<i64: 0, 2>, strides = array<i64: 2, 2>} {
+    %c = kernel.convolution ins(%x, %p : tensor<1x8x9x8xf32>, tensor<2x3x3x4x16xf32>) layout <panels(16)> outs(%o : tensor<1x3x4x6xf32>) -> tensor<1x3x4x6xf32> attributes {dilations = array<i64: 1, 2>, groups = 2 : i64, padding = array<i64: 0, 2>, strides = array<i64: 2, 2>} {
     ^bb0(%sum: f32):
       kernel.yield %sum : f32
     }
@@ -62,9 +62,9 @@ module attributes {weir.gpu = {LIBRARY}} {
     %zero = arith.constant 0.0 : f32
     %six = arith.constant 6.0 : f32
     %e = tensor.empty() : tensor<1x3x3x4x16xf32>
-    %p = kernel.pack_filter ins(%w : tensor<3x3x4x6xf32>) groups 1 outs(%e : tensor<1x3x3x4x16xf32>) -> tensor<1x3x3x4x16xf32>
+    %p = kernel.pack_filter ins(%w : tensor<3x3x4x6xf32>) groups 1 layout <panels(16)> outs(%e : tensor<1x3x3x4x16xf32>) -> tensor<1x3x3x4x16xf32>
     %o = tensor.empty() : tensor<1x6x6x6xf32>
-    %c = kernel.convolution ins(%x, %p : tensor<1x8x8x4xf32>, tensor<1x3x3x4x16xf32>) extras(%r, %bias : tensor<1x6x6x6xf32>, tensor<6xf32>) outs(%o : tensor<1x6x6x6xf32>) -> tensor<1x6x6x6xf32> attributes {dilations = array<i64: 1, 1>, extra_maps = [affine_map<(a, b, c, d) -> (a, b, c, d)>, affine_map<(a, b, c, d) -> (d)>], groups = 1 : i64, padding = array<i64: 0, 0>, strides = array<i64: 1, 1>} {
+    %c = kernel.convolution ins(%x, %p : tensor<1x8x8x4xf32>, tensor<1x3x3x4x16xf32>) layout <panels(16)> extras(%r, %bias : tensor<1x6x6x6xf32>, tensor<6xf32>) outs(%o : tensor<1x6x6x6xf32>) -> tensor<1x6x6x6xf32> attributes {dilations = array<i64: 1, 1>, extra_maps = [affine_map<(a, b, c, d) -> (a, b, c, d)>, affine_map<(a, b, c, d) -> (d)>], groups = 1 : i64, padding = array<i64: 0, 0>, strides = array<i64: 1, 1>} {
     ^bb0(%sum: f32, %y: f32, %z: f32):
       %v = arith.addf %sum, %z : f32
       %t = arith.addf %y, %v : f32
@@ -78,9 +78,9 @@ module attributes {weir.gpu = {LIBRARY}} {
     %zero = arith.constant 0.0 : f32
     %six = arith.constant 6.0 : f32
     %e = tensor.empty() : tensor<1x3x4x16xbf16>
-    %p = kernel.pack_filter ins(%w : tensor<3x4x6xbf16>) groups 1 outs(%e : tensor<1x3x4x16xbf16>) -> tensor<1x3x4x16xbf16>
+    %p = kernel.pack_filter ins(%w : tensor<3x4x6xbf16>) groups 1 layout <panels(16)> outs(%e : tensor<1x3x4x16xbf16>) -> tensor<1x3x4x16xbf16>
     %o = tensor.empty() : tensor<1x8x6xbf16>
-    %c = kernel.convolution ins(%x, %p : tensor<1x8x4xbf16>, tensor<1x3x4x16xbf16>) extras(%r : tensor<1x8x6xbf16>) outs(%o : tensor<1x8x6xbf16>) -> tensor<1x8x6xbf16> attributes {dilations = array<i64: 1>, extra_maps = [affine_map<(a, b, c) -> (a, b, c)>], groups = 1 : i64, padding = array<i64: 1>, strides = array<i64: 1>} {
+    %c = kernel.convolution ins(%x, %p : tensor<1x8x4xbf16>, tensor<1x3x4x16xbf16>) layout <panels(16)> extras(%r : tensor<1x8x6xbf16>) outs(%o : tensor<1x8x6xbf16>) -> tensor<1x8x6xbf16> attributes {dilations = array<i64: 1>, extra_maps = [affine_map<(a, b, c) -> (a, b, c)>], groups = 1 : i64, padding = array<i64: 1>, strides = array<i64: 1>} {
     ^bb0(%sum: f32, %y: bf16):
       %t = arith.truncf %sum : f32 to bf16
       %u = arith.extf %t : bf16 to f32
@@ -115,10 +115,10 @@ module attributes {weir.gpu = {LIBRARY}} {
 module attributes {weir.gpu = {LIBRARY}} {
   func.func private @pixels(%x: tensor<2x7x8x4xf32>, %w: tensor<1x1x4x6xf32>) -> tensor<2x7x8x6xf32> attributes {weir.kernel} {
     %e = tensor.empty() : tensor<1x1x1x4x16xf32>
-    %p = kernel.pack_filter ins(%w : tensor<1x1x4x6xf32>) groups 1 outs(%e : tensor<1x1x1x4x16xf32>) -> tensor<1x1x1x4x16xf32>
+    %p = kernel.pack_filter ins(%w : tensor<1x1x4x6xf32>) groups 1 layout <panels(16)> outs(%e : tensor<1x1x1x4x16xf32>) -> tensor<1x1x1x4x16xf32>
     %f = tensor.collapse_shape %p [[0], [1, 2, 3], [4]] : tensor<1x1x1x4x16xf32> into tensor<1x4x16xf32>
     %o = tensor.empty() : tensor<2x7x8x6xf32>
-    %c = kernel.matmul ins(%x, %f : tensor<2x7x8x4xf32>, tensor<1x4x16xf32>) outs(%o : tensor<2x7x8x6xf32>) -> tensor<2x7x8x6xf32> attributes {shared} {
+    %c = kernel.matmul ins(%x, %f : tensor<2x7x8x4xf32>, tensor<1x4x16xf32>) layout <panels(16)> outs(%o : tensor<2x7x8x6xf32>) -> tensor<2x7x8x6xf32> attributes {shared} {
     ^bb0(%sum: f32):
       kernel.yield %sum : f32
     }
@@ -127,10 +127,10 @@ module attributes {weir.gpu = {LIBRARY}} {
   func.func private @chosen(%x: tensor<2x7x8x4xf32>, %w: tensor<1x1x4x6xf32>) -> tensor<2x4x3x6xf32> attributes {weir.kernel} {
     %s = tensor.extract_slice %x[0, 0, 0, 0] [2, 4, 3, 4] [1, 2, 3, 1] : tensor<2x7x8x4xf32> to tensor<2x4x3x4xf32>
     %e = tensor.empty() : tensor<1x1x1x4x16xf32>
-    %p = kernel.pack_filter ins(%w : tensor<1x1x4x6xf32>) groups 1 outs(%e : tensor<1x1x1x4x16xf32>) -> tensor<1x1x1x4x16xf32>
+    %p = kernel.pack_filter ins(%w : tensor<1x1x4x6xf32>) groups 1 layout <panels(16)> outs(%e : tensor<1x1x1x4x16xf32>) -> tensor<1x1x1x4x16xf32>
     %f = tensor.collapse_shape %p [[0], [1, 2, 3], [4]] : tensor<1x1x1x4x16xf32> into tensor<1x4x16xf32>
     %o = tensor.empty() : tensor<2x4x3x6xf32>
-    %c = kernel.matmul ins(%s, %f : tensor<2x4x3x4xf32>, tensor<1x4x16xf32>) outs(%o : tensor<2x4x3x6xf32>) -> tensor<2x4x3x6xf32> attributes {shared} {
+    %c = kernel.matmul ins(%s, %f : tensor<2x4x3x4xf32>, tensor<1x4x16xf32>) layout <panels(16)> outs(%o : tensor<2x4x3x6xf32>) -> tensor<2x4x3x6xf32> attributes {shared} {
     ^bb0(%sum: f32):
       kernel.yield %sum : f32
     }
@@ -154,9 +154,9 @@ module attributes {weir.gpu = {LIBRARY}} {
 module attributes {weir.gpu = {LIBRARY}} {
   func.func private @tanh(%x: tensor<1x8x8x4xf32>, %w: tensor<3x3x4x6xf32>) -> tensor<1x6x6x6xf32> attributes {weir.kernel} {
     %e = tensor.empty() : tensor<1x3x3x4x16xf32>
-    %p = kernel.pack_filter ins(%w : tensor<3x3x4x6xf32>) groups 1 outs(%e : tensor<1x3x3x4x16xf32>) -> tensor<1x3x3x4x16xf32>
+    %p = kernel.pack_filter ins(%w : tensor<3x3x4x6xf32>) groups 1 layout <panels(16)> outs(%e : tensor<1x3x3x4x16xf32>) -> tensor<1x3x3x4x16xf32>
     %o = tensor.empty() : tensor<1x6x6x6xf32>
-    %c = kernel.convolution ins(%x, %p : tensor<1x8x8x4xf32>, tensor<1x3x3x4x16xf32>) outs(%o : tensor<1x6x6x6xf32>) -> tensor<1x6x6x6xf32> attributes {dilations = array<i64: 1, 1>, groups = 1 : i64, padding = array<i64: 0, 0>, strides = array<i64: 1, 1>} {
+    %c = kernel.convolution ins(%x, %p : tensor<1x8x8x4xf32>, tensor<1x3x3x4x16xf32>) layout <panels(16)> outs(%o : tensor<1x6x6x6xf32>) -> tensor<1x6x6x6xf32> attributes {dilations = array<i64: 1, 1>, groups = 1 : i64, padding = array<i64: 0, 0>, strides = array<i64: 1, 1>} {
     ^bb0(%sum: f32):
       %t = math.tanh %sum : f32
       kernel.yield %t : f32
@@ -165,9 +165,9 @@ module attributes {weir.gpu = {LIBRARY}} {
   }
   func.func private @rows(%x: tensor<1x8x8x4xf32>, %w: tensor<3x3x4x6xf32>, %b: tensor<6x1xf32>) -> tensor<1x6x6x6xf32> attributes {weir.kernel} {
     %e = tensor.empty() : tensor<1x3x3x4x16xf32>
-    %p = kernel.pack_filter ins(%w : tensor<3x3x4x6xf32>) groups 1 outs(%e : tensor<1x3x3x4x16xf32>) -> tensor<1x3x3x4x16xf32>
+    %p = kernel.pack_filter ins(%w : tensor<3x3x4x6xf32>) groups 1 layout <panels(16)> outs(%e : tensor<1x3x3x4x16xf32>) -> tensor<1x3x3x4x16xf32>
     %o = tensor.empty() : tensor<1x6x6x6xf32>
-    %c = kernel.convolution ins(%x, %p : tensor<1x8x8x4xf32>, tensor<1x3x3x4x16xf32>) extras(%b : tensor<6x1xf32>) outs(%o : tensor<1x6x6x6xf32>) -> tensor<1x6x6x6xf32> attributes {dilations = array<i64: 1, 1>, extra_maps = [affine_map<(a, b, c, d) -> (c, 0)>], groups = 1 : i64, padding = array<i64: 0, 0>, strides = array<i64: 1, 1>} {
+    %c = kernel.convolution ins(%x, %p : tensor<1x8x8x4xf32>, tensor<1x3x3x4x16xf32>) layout <panels(16)> extras(%b : tensor<6x1xf32>) outs(%o : tensor<1x6x6x6xf32>) -> tensor<1x6x6x6xf32> attributes {dilations = array<i64: 1, 1>, extra_maps = [affine_map<(a, b, c, d) -> (c, 0)>], groups = 1 : i64, padding = array<i64: 0, 0>, strides = array<i64: 1, 1>} {
     ^bb0(%sum: f32, %y: f32):
       %v = arith.addf %sum, %y : f32
       kernel.yield %v : f32
@@ -176,9 +176,9 @@ module attributes {weir.gpu = {LIBRARY}} {
   }
   func.func private @order(%x: tensor<1x8x8x4xf32>, %w: tensor<3x3x4x6xf32>, %r: tensor<1x6x6x6xf32>, %bias: tensor<6xf32>) -> tensor<1x6x6x6xf32> attributes {weir.kernel} {
     %e = tensor.empty() : tensor<1x3x3x4x16xf32>
-    %p = kernel.pack_filter ins(%w : tensor<3x3x4x6xf32>) groups 1 outs(%e : tensor<1x3x3x4x16xf32>) -> tensor<1x3x3x4x16xf32>
+    %p = kernel.pack_filter ins(%w : tensor<3x3x4x6xf32>) groups 1 layout <panels(16)> outs(%e : tensor<1x3x3x4x16xf32>) -> tensor<1x3x3x4x16xf32>
     %o = tensor.empty() : tensor<1x6x6x6xf32>
-    %c = kernel.convolution ins(%x, %p : tensor<1x8x8x4xf32>, tensor<1x3x3x4x16xf32>) extras(%r, %bias : tensor<1x6x6x6xf32>, tensor<6xf32>) outs(%o : tensor<1x6x6x6xf32>) -> tensor<1x6x6x6xf32> attributes {dilations = array<i64: 1, 1>, extra_maps = [affine_map<(a, b, c, d) -> (a, b, c, d)>, affine_map<(a, b, c, d) -> (d)>], groups = 1 : i64, padding = array<i64: 0, 0>, strides = array<i64: 1, 1>} {
+    %c = kernel.convolution ins(%x, %p : tensor<1x8x8x4xf32>, tensor<1x3x3x4x16xf32>) layout <panels(16)> extras(%r, %bias : tensor<1x6x6x6xf32>, tensor<6xf32>) outs(%o : tensor<1x6x6x6xf32>) -> tensor<1x6x6x6xf32> attributes {dilations = array<i64: 1, 1>, extra_maps = [affine_map<(a, b, c, d) -> (a, b, c, d)>, affine_map<(a, b, c, d) -> (d)>], groups = 1 : i64, padding = array<i64: 0, 0>, strides = array<i64: 1, 1>} {
     ^bb0(%sum: f32, %y: f32, %z: f32):
       %v = arith.addf %sum, %y : f32
       %t = arith.addf %v, %z : f32
@@ -188,9 +188,9 @@ module attributes {weir.gpu = {LIBRARY}} {
   }
   func.func private @same(%x: tensor<3x3x3x3xf32>) -> tensor<3x1x1x3xf32> attributes {weir.kernel} {
     %e = tensor.empty() : tensor<1x3x3x3x16xf32>
-    %p = kernel.pack_filter ins(%x : tensor<3x3x3x3xf32>) groups 1 outs(%e : tensor<1x3x3x3x16xf32>) -> tensor<1x3x3x3x16xf32>
+    %p = kernel.pack_filter ins(%x : tensor<3x3x3x3xf32>) groups 1 layout <panels(16)> outs(%e : tensor<1x3x3x3x16xf32>) -> tensor<1x3x3x3x16xf32>
     %o = tensor.empty() : tensor<3x1x1x3xf32>
-    %c = kernel.convolution ins(%x, %p : tensor<3x3x3x3xf32>, tensor<1x3x3x3x16xf32>) outs(%o : tensor<3x1x1x3xf32>) -> tensor<3x1x1x3xf32> attributes {dilations = array<i64: 1, 1>, groups = 1 : i64, padding = array<i64: 0, 0>, strides = array<i64: 1, 1>} {
+    %c = kernel.convolution ins(%x, %p : tensor<3x3x3x3xf32>, tensor<1x3x3x3x16xf32>) layout <panels(16)> outs(%o : tensor<3x1x1x3xf32>) -> tensor<3x1x1x3xf32> attributes {dilations = array<i64: 1, 1>, groups = 1 : i64, padding = array<i64: 0, 0>, strides = array<i64: 1, 1>} {
     ^bb0(%sum: f32):
       kernel.yield %sum : f32
     }
@@ -198,9 +198,9 @@ module attributes {weir.gpu = {LIBRARY}} {
   }
   func.func private @doubles(%x: tensor<1x8x8x4xf64>, %w: tensor<3x3x4x6xf64>) -> tensor<1x6x6x6xf64> attributes {weir.kernel} {
     %e = tensor.empty() : tensor<1x3x3x4x8xf64>
-    %p = kernel.pack_filter ins(%w : tensor<3x3x4x6xf64>) groups 1 outs(%e : tensor<1x3x3x4x8xf64>) -> tensor<1x3x3x4x8xf64>
+    %p = kernel.pack_filter ins(%w : tensor<3x3x4x6xf64>) groups 1 layout <panels(8)> outs(%e : tensor<1x3x3x4x8xf64>) -> tensor<1x3x3x4x8xf64>
     %o = tensor.empty() : tensor<1x6x6x6xf64>
-    %c = kernel.convolution ins(%x, %p : tensor<1x8x8x4xf64>, tensor<1x3x3x4x8xf64>) outs(%o : tensor<1x6x6x6xf64>) -> tensor<1x6x6x6xf64> attributes {dilations = array<i64: 1, 1>, groups = 1 : i64, padding = array<i64: 0, 0>, strides = array<i64: 1, 1>} {
+    %c = kernel.convolution ins(%x, %p : tensor<1x8x8x4xf64>, tensor<1x3x3x4x8xf64>) layout <panels(8)> outs(%o : tensor<1x6x6x6xf64>) -> tensor<1x6x6x6xf64> attributes {dilations = array<i64: 1, 1>, groups = 1 : i64, padding = array<i64: 0, 0>, strides = array<i64: 1, 1>} {
     ^bb0(%sum: f64):
       kernel.yield %sum : f64
     }
@@ -209,9 +209,9 @@ module attributes {weir.gpu = {LIBRARY}} {
   func.func private @made(%x: tensor<1x8x8x4xf32>) -> tensor<1x6x6x6xf32> attributes {weir.kernel} {
     %half = arith.constant dense<0.5> : tensor<3x3x4x6xf32>
     %e = tensor.empty() : tensor<1x3x3x4x16xf32>
-    %p = kernel.pack_filter ins(%half : tensor<3x3x4x6xf32>) groups 1 outs(%e : tensor<1x3x3x4x16xf32>) -> tensor<1x3x3x4x16xf32>
+    %p = kernel.pack_filter ins(%half : tensor<3x3x4x6xf32>) groups 1 layout <panels(16)> outs(%e : tensor<1x3x3x4x16xf32>) -> tensor<1x3x3x4x16xf32>
     %o = tensor.empty() : tensor<1x6x6x6xf32>
-    %c = kernel.convolution ins(%x, %p : tensor<1x8x8x4xf32>, tensor<1x3x3x4x16xf32>) outs(%o : tensor<1x6x6x6xf32>) -> tensor<1x6x6x6xf32> attributes {dilations = array<i64: 1, 1>, groups = 1 : i64, padding = array<i64: 0, 0>, strides = array<i64: 1, 1>} {
+    %c = kernel.convolution ins(%x, %p : tensor<1x8x8x4xf32>, tensor<1x3x3x4x16xf32>) layout <panels(16)> outs(%o : tensor<1x6x6x6xf32>) -> tensor<1x6x6x6xf32> attributes {dilations = array<i64: 1, 1>, groups = 1 : i64, padding = array<i64: 0, 0>, strides = array<i64: 1, 1>} {
     ^bb0(%sum: f32):
       kernel.yield %sum : f32
     }

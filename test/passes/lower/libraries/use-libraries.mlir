@@ -52,9 +52,9 @@ module attributes {weir.gpu = {LIBRARY}} {
   func.func private @packed(%a: tensor<4x8xf32>, %b: tensor<20x8xf32>, %bias: tensor<1x20xf32>) -> tensor<4x20xf32> attributes {weir.kernel} {
     %zero = arith.constant 0.0 : f32
     %p = tensor.empty() : tensor<1x8x32xf32>
-    %panels = kernel.pack ins(%b : tensor<20x8xf32>) outs(%p : tensor<1x8x32xf32>) -> tensor<1x8x32xf32> {transpose_b}
+    %panels = kernel.pack ins(%b : tensor<20x8xf32>) layout <panels(32)> outs(%p : tensor<1x8x32xf32>) -> tensor<1x8x32xf32> {transpose_b}
     %e = tensor.empty() : tensor<4x20xf32>
-    %c = kernel.matmul ins(%a, %panels : tensor<4x8xf32>, tensor<1x8x32xf32>) extras(%bias : tensor<1x20xf32>) outs(%e : tensor<4x20xf32>) -> tensor<4x20xf32> attributes {extra_maps = [affine_map<(d0, d1) -> (0, d1)>]} {
+    %c = kernel.matmul ins(%a, %panels : tensor<4x8xf32>, tensor<1x8x32xf32>) layout <panels(32)> extras(%bias : tensor<1x20xf32>) outs(%e : tensor<4x20xf32>) -> tensor<4x20xf32> attributes {extra_maps = [affine_map<(d0, d1) -> (0, d1)>]} {
     ^bb0(%sum: f32, %x: f32):
       %v = arith.addf %sum, %x : f32
       %less = arith.cmpf olt, %v, %zero : f32
