@@ -280,4 +280,14 @@ FailureOr<SmallVector<Value>> listedScalars(TracedNode &node,
   return scalars;
 }
 
+FailureOr<Value> listedScalar(TracedNode &node, unsigned operand) {
+  auto scalars = listedScalars(node, operand);
+  if (failed(scalars))
+    return failure();
+  if (scalars->size() != 1)
+    return node.error() << "operand " << operand << " is " << node.type(operand)
+                        << ", no scalar";
+  return scalars->front();
+}
+
 } // namespace weir

@@ -20,6 +20,8 @@ mlir::Value asSize(mlir::ImplicitLocOpBuilder &b, mlir::Value scalar);
 /// The elements of an operand that lists integers, as scalars i64.
 mlir::FailureOr<llvm::SmallVector<mlir::Value>> listedScalars(TracedNode &node,
                                                               unsigned operand);
+/// The same of an operand that must list one.
+mlir::FailureOr<mlir::Value> listedScalar(TracedNode &node, unsigned operand);
 
 } // namespace weir
 
