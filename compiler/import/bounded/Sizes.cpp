@@ -184,13 +184,13 @@ FailureOr<Sizes> sizesFrom(TracedNode &node, ArrayRef<Value> given,
     scalars.push_back(polynomials.simplified(node.b, scalar));
   constexpr double infinity = HUGE_VAL;
   SmallVector<double> natural;
-  // Follows from the ranges of inputs' sizes, and is not cut.
+  // Known, or follows from the ranges of inputs' sizes, and is not cut.
   SmallVector<bool> isPromised;
   double product = 1;
   for (auto [i, scalar] : llvm::enumerate(scalars)) {
     double high = std::max(intervalOf(scalar).high, 0.0);
     // What is computed of data is bounded by its type alone.
-    isPromised.push_back(high <= std::ldexp(1.0, 24));
+    isPromised.push_back(knownNumber(scalar) || high <= std::ldexp(1.0, 24));
     if (!caps.empty())
       high = std::min(high, static_cast<double>(caps[i]));
     natural.push_back(high);
