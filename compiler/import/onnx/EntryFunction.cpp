@@ -1,11 +1,14 @@
 // Traces what lies between inputs and outputs into a function.
 
-#include "compiler/import/bounded/entry/EntryFunction.h"
+#include "compiler/import/onnx/EntryFunction.h"
+
 #include "compiler/import/Build.h"
 #include "compiler/import/Trained.h"
 #include "compiler/import/bounded/Labels.h"
+#include "compiler/import/bounded/entry/EntryFunction.h"
 #include "compiler/import/onnx/Declared.h"
 #include "compiler/import/onnx/Entry.h"
+#include "compiler/import/onnx/Gradients.h"
 #include "compiler/import/onnx/StringTable.h"
 #include "compiler/import/onnx/Tracer.h"
 #include "compiler/import/onnx/narrow/Narrow.h"

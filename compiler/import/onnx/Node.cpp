@@ -4,10 +4,14 @@
 
 #include "compiler/import/Custom.h"
 #include "compiler/import/Names.h"
+#include "compiler/import/onnx/ByName.h"
+#include "compiler/import/onnx/Handlers.h"
 #include "compiler/import/onnx/StringTable.h"
 #include "compiler/import/onnx/Tracer.h"
+#include "compiler/import/onnx/Types.h"
 #include "compiler/import/onnx/attributes/Attributes.h"
 #include "compiler/import/onnx/bounded/Bounded.h"
+#include "compiler/import/onnx/learned/Labels.h"
 #include "compiler/import/onnx/narrow/Narrow.h"
 
 using namespace mlir;

@@ -3,6 +3,7 @@
 #include "compiler/import/onnx/Operands.h"
 
 #include "compiler/import/bounded/Lists.h"
+#include "compiler/import/onnx/ByName.h"
 #include "compiler/import/onnx/Scalars.h"
 
 #include "dialects/graph/Elementwise.h"

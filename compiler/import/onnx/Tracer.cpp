@@ -7,6 +7,7 @@
 #include "compiler/import/Gradients.h"
 #include "compiler/import/Names.h"
 #include "compiler/import/onnx/Declared.h"
+#include "compiler/import/onnx/Handlers.h"
 #include "compiler/import/onnx/StringTable.h"
 #include "compiler/import/onnx/narrow/Narrow.h"
 

@@ -115,18 +115,8 @@ public:
   std::function<void(llvm::StringRef tensor, mlir::Type type)> onTensor = {};
 };
 
-/// All handlers, by op.
-const Handlers &handlers();
 /// Whether weir can import nodes of this op at all.
 bool isKnownOp(llvm::StringRef op);
-
-/// Builds the graph op that an op is one to one with.
-mlir::LogicalResult buildByName(Node &node, llvm::StringRef target);
-
-/// `values` broadcast by NumPy's rules to the one shape that they have in
-/// common; an error at the node where there is none.
-mlir::LogicalResult broadcastAll(Node &node,
-                                 llvm::MutableArrayRef<mlir::Value> values);
 
 } // namespace weir::onnx
 

@@ -1,10 +1,15 @@
 // Traces what lies between inputs and outputs into a function.
 
-#include "compiler/import/bounded/entry/EntryFunction.h"
+#include "compiler/import/tensorflow/EntryFunction.h"
+
 #include "compiler/import/Build.h"
 #include "compiler/import/Names.h"
 #include "compiler/import/bounded/Labels.h"
+#include "compiler/import/bounded/entry/EntryFunction.h"
 #include "compiler/import/tensorflow/EntryResults.h"
+#include "compiler/import/tensorflow/InputTypes.h"
+#include "compiler/import/tensorflow/Library.h"
+#include "compiler/import/tensorflow/Types.h"
 #include "compiler/import/tensorflow/state/State.h"
 
 #include "dialects/graph/Graph.h"

@@ -6,7 +6,10 @@
 #include "compiler/import/Names.h"
 #include "compiler/import/bounded/Inference.h"
 #include "compiler/import/rules/Elementwise.h"
+#include "compiler/import/tensorflow/ByName.h"
+#include "compiler/import/tensorflow/Handlers.h"
 #include "compiler/import/tensorflow/Tracer.h"
+#include "compiler/import/tensorflow/Types.h"
 #include "compiler/import/tensorflow/bounded/Bounds.h"
 #include "compiler/import/tensorflow/state/Tables.h"
 

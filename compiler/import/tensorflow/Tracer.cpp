@@ -6,9 +6,14 @@
 #include "compiler/import/Custom.h"
 #include "compiler/import/Names.h"
 #include "compiler/import/tensorflow/Gradients.h"
+#include "compiler/import/tensorflow/Handlers.h"
+#include "compiler/import/tensorflow/Order.h"
 #include "compiler/import/tensorflow/control/LoopNest.h"
+#include "compiler/import/tensorflow/control/Switches.h"
+#include "compiler/import/tensorflow/state/Assigned.h"
 #include "compiler/import/tensorflow/state/State.h"
 #include "compiler/import/tensorflow/state/Tables.h"
+#include "compiler/import/tensorflow/state/VariableNodes.h"
 
 #include "dialects/graph/Graph.h"
 

@@ -6,6 +6,7 @@
 #include "compiler/import/bounded/Agreement.h"
 #include "compiler/import/bounded/Places.h"
 #include "compiler/import/bounded/Sizes.h"
+#include "compiler/import/onnx/Handlers.h"
 #include "compiler/import/rules/Elementwise.h"
 
 #include "dialects/graph/Elementwise.h"

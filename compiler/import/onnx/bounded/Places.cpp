@@ -4,7 +4,9 @@
 #include "compiler/import/onnx/shape/Places.h"
 #include "compiler/import/bounded/Lists.h"
 #include "compiler/import/bounded/Sizes.h"
+#include "compiler/import/onnx/Handlers.h"
 #include "compiler/import/onnx/bounded/Bounded.h"
+#include "compiler/import/onnx/shape/Slices.h"
 #include "compiler/import/rules/Pads.h"
 #include "compiler/import/rules/Slices.h"
 

@@ -7,6 +7,7 @@
 #include "compiler/import/bounded/Sizes.h"
 #include "compiler/import/bounded/ranges/Cases.h"
 #include "compiler/import/onnx/bounded/Bounded.h"
+#include "compiler/import/onnx/image/ResizeByData.h"
 
 #include "dialects/graph/Elementwise.h"
 

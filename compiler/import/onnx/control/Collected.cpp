@@ -2,6 +2,7 @@
 
 #include "compiler/import/bounded/Sizes.h"
 #include "compiler/import/bounded/ranges/Cases.h"
+#include "compiler/import/onnx/control/Loops.h"
 #include "compiler/import/onnx/control/StepsBuilder.h"
 
 #include "dialects/graph/Elementwise.h"

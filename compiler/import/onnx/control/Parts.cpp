@@ -1,11 +1,14 @@
 // Tensors split into sequences, and sequences joined.
 
+#include "compiler/import/onnx/control/Parts.h"
+
 #include "compiler/import/bounded/Lists.h"
 #include "compiler/import/bounded/Places.h"
 #include "compiler/import/bounded/Reshape.h"
 #include "compiler/import/bounded/Sizes.h"
 #include "compiler/import/onnx/Scalars.h"
 #include "compiler/import/onnx/control/Sequence.h"
+#include "compiler/import/onnx/control/Sequences.h"
 #include "compiler/import/rules/Joins.h"
 
 #include "dialects/graph/Elementwise.h"

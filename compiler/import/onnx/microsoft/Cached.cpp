@@ -4,6 +4,8 @@
 #include "compiler/import/bounded/Places.h"
 #include "compiler/import/bounded/Sizes.h"
 #include "compiler/import/onnx/microsoft/Attention.h"
+#include "compiler/import/onnx/microsoft/Part.h"
+#include "compiler/import/onnx/microsoft/Rotary.h"
 
 #include "dialects/graph/Elementwise.h"
 #include "dialects/graph/Index.h"

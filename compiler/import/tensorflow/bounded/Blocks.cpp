@@ -1,6 +1,7 @@
 // Blocks of space that become batches, and back, where sizes or margins are
 // known only at run time: the nodes' own handlers, on places without margins.
 
+#include "compiler/import/tensorflow/shape/Blocks.h"
 #include "compiler/import/bounded/Agreement.h"
 #include "compiler/import/bounded/Lists.h"
 #include "compiler/import/bounded/Places.h"

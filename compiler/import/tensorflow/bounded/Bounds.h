@@ -7,13 +7,6 @@
 
 namespace weir::tensorflow {
 
-/// Also for begins known only at run time, which their own handlers leave.
-mlir::LogicalResult importBoundedSlice(Node &node);
-mlir::LogicalResult importBoundedStridedSlice(Node &node);
-/// Rows of the data operands at the places that the index operands say, which
-/// need not be known; of two rows for one place the last.
-mlir::LogicalResult importBoundedDynamicStitch(Node &node);
-
 void addBoundedBlockHandlers(BoundedHandlers &);
 void addBoundedDetectionHandlers(BoundedHandlers &);
 void addBoundedDiagonalHandlers(BoundedHandlers &);

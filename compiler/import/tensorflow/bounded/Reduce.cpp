@@ -7,7 +7,7 @@
 #include "compiler/import/bounded/Sizes.h"
 #include "compiler/import/rules/Means.h"
 #include "compiler/import/tensorflow/bounded/Bounds.h"
-#include "compiler/import/tensorflow/elementwise/Reduced.h"
+#include "compiler/import/tensorflow/elementwise/ReduceNodes.h"
 
 #include "dialects/graph/Elementwise.h"
 #include "dialects/graph/Graph.h"

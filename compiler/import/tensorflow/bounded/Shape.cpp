@@ -6,6 +6,7 @@
 #include "compiler/import/bounded/Places.h"
 #include "compiler/import/bounded/Sizes.h"
 #include "compiler/import/rules/Reshapes.h"
+#include "compiler/import/tensorflow/Types.h"
 #include "compiler/import/tensorflow/bounded/Bounds.h"
 #include "compiler/import/tensorflow/shape/Moves.h"
 

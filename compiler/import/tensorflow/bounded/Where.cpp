@@ -1,5 +1,7 @@
 // Ops that choose rows by values: Where, and partitions and their inverse.
 
+#include "compiler/import/tensorflow/bounded/Where.h"
+
 #include "compiler/import/bounded/Rows.h"
 #include "compiler/import/bounded/Sizes.h"
 #include "compiler/import/rules/Coordinates.h"

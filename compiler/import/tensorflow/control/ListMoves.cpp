@@ -1,5 +1,7 @@
 // Many elements of a list at once: scattered, gathered, and one after another.
 
+#include "compiler/import/tensorflow/control/ListMoves.h"
+
 #include "compiler/import/bounded/Agreement.h"
 #include "compiler/import/bounded/Places.h"
 #include "compiler/import/bounded/Polynomial.h"

@@ -8,6 +8,7 @@
 #include "compiler/import/bounded/ranges/Intervals.h"
 #include "compiler/import/tensorflow/control/Control.h"
 #include "compiler/import/tensorflow/control/List.h"
+#include "compiler/import/tensorflow/shape/IndexNodes.h"
 
 #include "dialects/graph/Elementwise.h"
 #include "dialects/graph/Shape.h"

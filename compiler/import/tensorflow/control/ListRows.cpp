@@ -7,6 +7,7 @@
 #include "compiler/import/bounded/Reshape.h"
 #include "compiler/import/bounded/Sizes.h"
 #include "compiler/import/tensorflow/control/List.h"
+#include "compiler/import/tensorflow/shape/Scatters.h"
 
 #include "dialects/graph/Elementwise.h"
 #include "dialects/graph/Reduce.h"

@@ -2,8 +2,11 @@
 // traced, and a Merge chooses between them. What is behind a Switch whose
 // predicate is known to go the other way is not traced at all.
 
+#include "compiler/import/tensorflow/control/Switches.h"
+
 #include "compiler/import/Build.h"
 #include "compiler/import/tensorflow/control/Control.h"
+#include "compiler/import/tensorflow/control/Frames.h"
 #include "compiler/import/tensorflow/control/LoopNest.h"
 
 #include "dialects/graph/Elementwise.h"

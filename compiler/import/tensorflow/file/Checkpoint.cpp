@@ -5,6 +5,7 @@
 #include "compiler/Slice.h"
 #include "compiler/import/FileKind.h"
 #include "compiler/import/tensorflow/Tensors.h"
+#include "compiler/import/tensorflow/Types.h"
 #include "compiler/import/tensorflow/file/Load.h"
 #include "compiler/import/tensorflow/file/Table.h"
 

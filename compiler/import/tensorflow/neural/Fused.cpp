@@ -4,6 +4,7 @@
 #include "compiler/import/tensorflow/neural/Fused.h"
 
 #include "compiler/import/Names.h"
+#include "compiler/import/tensorflow/Handlers.h"
 #include "compiler/import/tensorflow/Tracer.h"
 #include "compiler/import/tensorflow/neural/Windows.h"
 

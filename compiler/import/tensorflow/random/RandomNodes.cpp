@@ -1,5 +1,7 @@
 // Random numbers of one distribution, and random orders.
 
+#include "compiler/import/tensorflow/random/RandomNodes.h"
+
 #include "compiler/import/tensorflow/random/Random.h"
 
 #include "compiler/import/bounded/Places.h"

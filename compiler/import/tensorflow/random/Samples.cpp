@@ -10,6 +10,8 @@
 #include "compiler/import/rules/Joins.h"
 #include "compiler/import/tensorflow/bounded/Bounds.h"
 #include "compiler/import/tensorflow/control/Repeat.h"
+#include "compiler/import/tensorflow/random/RandomNodes.h"
+#include "compiler/import/tensorflow/random/Stateless.h"
 #include "compiler/import/tensorflow/shape/Moves.h"
 
 #include "dialects/graph/Elements.h"

@@ -1,5 +1,7 @@
 // Blocks of space that become batches or channels, and back; patches.
 
+#include "compiler/import/tensorflow/shape/Blocks.h"
+
 #include "compiler/import/tensorflow/shape/Moves.h"
 
 #include "llvm/Support/MathExtras.h"

@@ -1,8 +1,11 @@
 // Gathers, one-hot vectors, and the ops of constants whose results' shapes
 // depend on values.
 
+#include "compiler/import/tensorflow/shape/IndexNodes.h"
+
 #include "compiler/import/rules/Gathers.h"
 #include "compiler/import/tensorflow/bounded/Bounds.h"
+#include "compiler/import/tensorflow/bounded/Where.h"
 #include "compiler/import/tensorflow/shape/Moves.h"
 
 #include "dialects/graph/Elements.h"

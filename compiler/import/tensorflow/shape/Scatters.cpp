@@ -1,6 +1,8 @@
 // Scatters into tensors. Those of reference variables come with the variable's
 // value as first operand; their result is the value after.
 
+#include "compiler/import/tensorflow/shape/Scatters.h"
+
 #include "compiler/import/rules/Gathers.h"
 #include "compiler/import/tensorflow/shape/Moves.h"
 

@@ -2,6 +2,7 @@
 // values.
 
 #include "compiler/import/tensorflow/shape/Segments.h"
+
 #include "compiler/import/rules/Gathers.h"
 
 #include "dialects/graph/Elementwise.h"

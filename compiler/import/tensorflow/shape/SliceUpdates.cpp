@@ -1,5 +1,7 @@
 // What puts slices back: gradients, and tensors with a slice replaced.
 
+#include "compiler/import/tensorflow/shape/SliceUpdates.h"
+
 #include "compiler/import/tensorflow/shape/StridedBox.h"
 
 #include "dialects/graph/Elementwise.h"

@@ -1,5 +1,6 @@
 // Slices of all kinds.
 
+#include "compiler/import/tensorflow/bounded/Slices.h"
 #include "compiler/import/bounded/Lists.h"
 #include "compiler/import/rules/Gathers.h"
 #include "compiler/import/tensorflow/bounded/Bounds.h"

@@ -1,6 +1,7 @@
 // The numbers and masks of a StridedSlice.
 
 #include "compiler/import/tensorflow/shape/StridedBox.h"
+
 #include "compiler/import/rules/Gathers.h"
 
 #include "dialects/graph/Elementwise.h"

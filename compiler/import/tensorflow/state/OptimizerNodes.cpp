@@ -4,6 +4,7 @@
 #include "compiler/import/Build.h"
 #include "compiler/import/Operands.h"
 #include "compiler/import/tensorflow/state/State.h"
+#include "compiler/import/tensorflow/state/VariableNodes.h"
 
 #include "dialects/graph/build/Updates.h"
 

@@ -8,6 +8,7 @@
 #include "compiler/import/Elements.h"
 #include "compiler/import/bounded/Polynomial.h"
 #include "compiler/import/tensorflow/Entry.h"
+#include "compiler/import/tensorflow/Library.h"
 #include "compiler/import/tensorflow/state/Origins.h"
 
 #include "llvm/ADT/DenseSet.h"

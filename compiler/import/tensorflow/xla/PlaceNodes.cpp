@@ -4,6 +4,7 @@
 #include "compiler/import/tensorflow/bounded/Bounds.h"
 #include "compiler/import/tensorflow/proto/xla.pb.h"
 #include "compiler/import/tensorflow/shape/Moves.h"
+#include "compiler/import/tensorflow/xla/Computation.h"
 #include "compiler/import/tensorflow/xla/Xla.h"
 
 #include "dialects/graph/Elements.h"

@@ -5,6 +5,8 @@
 #include "compiler/import/bounded/Rows.h"
 #include "compiler/import/tensorflow/bounded/Bounds.h"
 #include "compiler/import/tensorflow/shape/Moves.h"
+#include "compiler/import/tensorflow/xla/Computation.h"
+#include "compiler/import/tensorflow/xla/MoveNodes.h"
 #include "compiler/import/tensorflow/xla/Xla.h"
 
 #include "dialects/graph/Elements.h"
