@@ -13,6 +13,11 @@
 
 namespace weir::onnx {
 
+<<<<<<< HEAD
+=======
+class ExternalData;
+
+>>>>>>> import
 /// What a value_info says of a dimension.
 struct Dim {
   /// ShapedType::kDynamic where it is open.
