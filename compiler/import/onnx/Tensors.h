@@ -13,11 +13,8 @@
 
 namespace weir::onnx {
 
-<<<<<<< HEAD
-=======
 class ExternalData;
 
->>>>>>> import
 /// What a value_info says of a dimension.
 struct Dim {
   /// ShapedType::kDynamic where it is open.
