@@ -64,7 +64,7 @@ def UseLibraries : Pass<"weir-use-libraries", "::mlir::func::FuncOp"> {
     `weir.conv` too, with `gradient` and with images and results as its operands:
     `weir-expand-filter-gradients` has left it for cuDNN.
 
-    A kernel that is an attention of f16 or bf16 is marked with `weir.attention`.
+    A kernel that is a kernel.attention of f16 or bf16 is marked with `weir.attention`.
     Its scores may have a factor and an added mask. Its heads have a multiple of 8
     contiguous elements, up to 256. The attribute has its sizes, the strides of
     batches, heads and rows of its arguments and of its result, and the arguments
@@ -133,8 +133,7 @@ def ShareThreads : Pass<"weir-share-threads", "::mlir::func::FuncOp"> {
     tiles, blocks share their depth, and another `kernel.parts` adds up the partial
     sums. Right sides of products are not packed.
 
-    Two products with the softmax of rows between them, of heads of up to 512
-    elements, are one such op. A block computes the scores of 64 rows, or of up to
+    A kernel.attention with heads of up to 512 elements is one such op. A block computes the scores of 64 rows, or of up to
     16 if there are no more, tile by tile in registers. It reads its operands and
     writes its result through copies that only permute dimensions. If there would
     be few blocks, they share the columns, and a second op combines their results.
